@@ -1,0 +1,53 @@
+# The libraries Phlexor runs on, each as one imported target phx::<name>. Installed with the CMake package too, because
+# whoever links the static library needs the same targets.
+include_guard(GLOBAL)
+find_package(PkgConfig REQUIRED)
+
+# phx::<name> from pkg-config.
+function(phx_find_package name module)
+    pkg_check_modules(PHX_${name} REQUIRED QUIET IMPORTED_TARGET ${module})
+    add_library(phx::${name} INTERFACE IMPORTED)
+    target_link_libraries(phx::${name} INTERFACE PkgConfig::PHX_${name})
+    set_property(GLOBAL PROPERTY PHX_PC_MODULE_${name} ${module})
+endfunction()
+
+# phx::<name> from libraries and a header that have no pkg-config file: the first library is the one named.
+function(phx_find_library name header suffix)
+    find_path(PHX_${name}_INCLUDE ${header} PATH_SUFFIXES ${suffix} REQUIRED)
+    mark_as_advanced(PHX_${name}_INCLUDE)
+    add_library(phx::${name} INTERFACE IMPORTED)
+    target_include_directories(phx::${name} INTERFACE ${PHX_${name}_INCLUDE})
+    foreach(library IN LISTS ARGN)
+        find_library(PHX_LIBRARY_${library} ${library} REQUIRED)
+        mark_as_advanced(PHX_LIBRARY_${library})
+        target_link_libraries(phx::${name} INTERFACE ${PHX_LIBRARY_${library}})
+    endforeach()
+    set_property(GLOBAL PROPERTY PHX_PC_LIBRARIES_${name} ${ARGN})
+endfunction()
+
+phx_find_package(openblas openblas) # <cblas.h>
+phx_find_package(lapacke lapacke)   # <lapacke.h>
+phx_find_package(arpack arpack)     # <arpack.h>
+phx_find_package(fyaml libfyaml)    # <libfyaml.h>
+phx_find_package(muparser muparser) # <muParserDLL.h>
+phx_find_package(hdf5 hdf5-serial)  # <hdf5.h>
+phx_find_package(matio matio)       # <matio.h>
+
+phx_find_library(klu klu.h suitesparse klu btf amd colamd suitesparseconfig)
+phx_find_library(cholmod cholmod.h suitesparse cholmod amd colamd suitesparseconfig)
+phx_find_library(spqr SuiteSparseQR_C.h suitesparse spqr cholmod suitesparseconfig)
+
+# <idas/idas.h> (everything of IDA is in it), serial vectors, dense and sparse matrices, dense and KLU solvers. SUNDIALS
+# counts with 64 bits here, so its KLU is the long one.
+phx_find_library(idas idas/idas.h "" sundials_idas sundials_nvecserial sundials_sunmatrixdense sundials_sunmatrixsparse
+    sundials_sunlinsoldense sundials_sunlinsolklu)
+# <ida/ida.h>, the same without sensitivities. Link one of the two, never both.
+phx_find_library(ida ida/ida.h "" sundials_ida sundials_nvecserial sundials_sunmatrixdense sundials_sunmatrixsparse
+    sundials_sunlinsoldense sundials_sunlinsolklu)
+
+target_link_libraries(phx::lapacke INTERFACE phx::openblas)
+target_link_libraries(phx::arpack INTERFACE phx::openblas)
+
+if(BUILD_TESTING)
+    phx_find_package(cmocka cmocka)
+endif()
