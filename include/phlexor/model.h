@@ -1,0 +1,387 @@
+/* Phlexor, layer model: the model file as a plain specification.
+ *
+ * phx_model_read turns a YAML 1.2 file (format version 1) into the open structs below: every expression evaluated,
+ * every name resolved to an index, every default filled in, every value checked. SI units and radians everywhere.
+ * Nothing of the mechanics happens here.
+ *
+ * Ownership: all strings, arrays and signals belong to the model and live until phx_model_set_parameters or
+ * phx_model_destroy; what is built from a model and borrows its signals must go first. A model is used by one thread at
+ * a time (a signal evaluates through its own expression handle); several models are independent.
+ *
+ * Positions: the model remembers where in the file each field was written. Pass the address of a field to
+ * phx_model_where or phx_model_fail, e.g. phx_model_fail(context, model, &body->material, ...). Addresses of fields the
+ * file does not give (defaults) lead to the position of the object that holds them; those of copies to the file alone.
+ *
+ * Vectors have 3 entries, the third is 0 in the plane. Rotational vectors (angular velocity) have their plane
+ * value in entry 0. Rotations are dim x dim, row-major, in the first dim*dim entries. */
+#ifndef PHLEXOR_MODEL_H
+#define PHLEXOR_MODEL_H
+
+#include <phlexor/fe.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    PHX_MODEL_GROUND = -1,         /* phx_model_point.body of a point of the ground */
+    PHX_MODEL_MAX_COORDINATES = 3, /* free coordinates of a joint that have keys */
+    PHX_MODEL_MAX_ELEMENTS = 1000000
+};
+
+/* Place in the model file, both from 1; line 0: not from the file. */
+typedef struct phx_model_source {
+    int line, column;
+} phx_model_source;
+
+/* A number that may be absent. */
+typedef struct phx_model_optional {
+    bool given;
+    double value; /* 0 when not given, unless the field says otherwise */
+} phx_model_optional;
+
+/* Rotation: takes body (or port) components to those of the frame it is given in. */
+typedef struct phx_model_rotation {
+    bool given;
+    double angle;     /* plane: as written, not wrapped; 0 in space */
+    double matrix[9]; /* dim x dim, row-major; the identity when not given */
+} phx_model_rotation;
+
+/* ---- parameters, materials, ground ---- */
+
+typedef struct phx_model_parameter {
+    const char *name;
+    double value; /* after overrides */
+    bool overridden;
+} phx_model_parameter;
+
+typedef struct phx_model_material {
+    const char *name;
+    double density;             /* kg/m^3, > 0 */
+    double young;               /* Pa, > 0 */
+    phx_model_optional poisson; /* in (-1, 0.5] */
+} phx_model_material;
+
+/* A named port. Of a rigid body or the ground: a place and directions; of a beam: a fraction of the length. */
+typedef struct phx_model_port {
+    const char *name;
+    double position[3];          /* m, body (ground: inertial) components; of a beam (at length, 0, 0) */
+    phx_model_rotation rotation; /* port to body axes; of a beam the identity */
+    double at;                   /* beams: fraction of the length in [0, 1]; else 0 */
+} phx_model_port;
+
+/* A reference to a point: `body.PORT`, `ground.PORT` or `body@0.25`. */
+typedef struct phx_model_point {
+    const char *text; /* as written */
+    int body;         /* index in phx_model.bodies, or PHX_MODEL_GROUND */
+    int port;         /* index in the ports of the body or the ground; -1 for body@s */
+    double at;        /* beams: fraction of the length in [0, 1], of named ports too; else 0 */
+} phx_model_point;
+
+/* ---- bodies ---- */
+
+typedef enum phx_model_body_kind { PHX_MODEL_RIGID, PHX_MODEL_BEAM, PHX_MODEL_BODY_KINDS } phx_model_body_kind;
+
+typedef enum phx_model_section_kind {
+    PHX_MODEL_CIRCLE,
+    PHX_MODEL_TUBE,
+    PHX_MODEL_RECTANGLE,
+    PHX_MODEL_GENERAL,
+    PHX_MODEL_SECTION_KINDS
+} phx_model_section_kind;
+
+typedef enum phx_model_kinetics { PHX_MODEL_KINETICS_FULL, PHX_MODEL_KINETICS_SIMPLIFIED } phx_model_kinetics;
+
+/* Cross-section of a beam. The dimensions as written, and what follows from them for every kind. */
+typedef struct phx_model_section {
+    phx_model_section_kind kind;
+    double diameter;      /* circle, m */
+    double outer, inner;  /* tube, diameters, m, 0 <= inner < outer */
+    double width, height; /* rectangle, m, height along body y */
+    double area;          /* m^2, > 0 */
+    double inertia[2];    /* Iy, Iz, m^4: second moments about y (bending in z) and z (bending in y); plane: Iz > 0 only
+                             is meaningful, Iy is 0 for `general` */
+    double torsion;  /* torsion constant, m^4 (G times it is the torsion stiffness); 0 for `general` in the plane */
+    double fibre[2]; /* distances of the extreme fibres, m: along y (for Mz) and along z (for My); 0: unknown */
+} phx_model_section;
+
+typedef struct phx_model_pose {
+    double position[3];          /* m, inertial */
+    phx_model_rotation rotation; /* body to inertial */
+} phx_model_pose;
+
+typedef struct phx_model_velocity {
+    double linear[3];  /* m/s, of the frame's origin, inertial components */
+    double angular[3]; /* rad/s, inertial components; plane: [0] */
+} phx_model_velocity;
+
+/* A mass at a port of its body. */
+typedef struct phx_model_point_mass {
+    phx_model_point at; /* on the body that holds it */
+    double mass;        /* kg, >= 0 */
+    double inertia[9];  /* kg m^2 about the point, body axes: plane [0], space 3 x 3 row-major; default 0 */
+} phx_model_point_mass;
+
+/* Damping of the deformation rate: mass*M + stiffness*K, or a ratio of critical for every mode. All >= 0. */
+typedef struct phx_model_damping {
+    double mass;              /* 1/s */
+    double stiffness;         /* s */
+    phx_model_optional modal; /* 1; excludes the other two */
+} phx_model_damping;
+
+typedef struct phx_model_body {
+    const char *name;
+    phx_model_body_kind kind;
+    phx_model_pose pose; /* first guess of where the body frame is */
+    phx_model_velocity velocity;
+    int n_ports; /* rigid: ports[0] is P, the origin; beam: ports[0] is P (x = 0), ports[1] is C (x = length) */
+    phx_model_port *ports;
+    int n_point_masses;
+    phx_model_point_mass *point_masses;
+    phx_model_damping damping;
+
+    /* rigid */
+    double mass;              /* kg, > 0 */
+    double inertia[9];        /* kg m^2 about the centre of mass, body axes: plane [0], space 3 x 3 row-major */
+    double centre_of_mass[3]; /* m, body axes */
+
+    /* beam */
+    int material;  /* index in phx_model.materials; -1 for rigid */
+    double length; /* m, > 0 */
+    phx_model_section section;
+    int elements; /* 1 .. PHX_MODEL_MAX_ELEMENTS */
+    phx_reference reference;
+    int order; /* 3 or 5 */
+    phx_element_kind element;
+    phx_model_kinetics kinetics;
+    bool stiffening;
+} phx_model_body;
+
+/* ---- joints, springs, loads ---- */
+
+typedef enum phx_model_joint_kind {
+    PHX_MODEL_WELD,
+    PHX_MODEL_REVOLUTE,
+    PHX_MODEL_PRISMATIC,
+    PHX_MODEL_SLIDER,
+    PHX_MODEL_SPHERICAL, /* space only, from here on */
+    PHX_MODEL_UNIVERSAL,
+    PHX_MODEL_CYLINDRICAL,
+    PHX_MODEL_PLANAR,
+    PHX_MODEL_JOINT_KINDS
+} phx_model_joint_kind;
+
+/* A free coordinate of a joint and what acts along it; B relative to A. Units: rad and N m, or m and N. */
+typedef struct phx_model_coordinate {
+    bool angular;
+    phx_model_optional start;  /* `angle` or `position`: value at the start, held by the assembly */
+    phx_model_optional rate;   /* rate at the start */
+    phx_signal *speed;         /* prescribed rate; NULL: not driven */
+    double stiffness, damping; /* >= 0 */
+    double rest;               /* value at which the spring is free, default 0 */
+    phx_signal *effort;        /* of an actuator, on B along the coordinate and opposite on A; NULL: none */
+} phx_model_coordinate;
+
+/* Coordinates: weld none; revolute angle; prismatic and slider displacement; spherical three angles; universal two
+ * angles; cylindrical angle, displacement; planar two displacements, angle. */
+typedef struct phx_model_joint {
+    const char *name;
+    phx_model_joint_kind kind;
+    phx_model_point ports[2];    /* A, B */
+    phx_model_rotation relative; /* weld: `angle` or `rotation`, port B to port A; not given: as the poses have it */
+    double axis[3];              /* `axis`, `normal` or axes[0], in A's directions, unit; 0 where the kind has none */
+    bool axis_b_given;
+    double axis_b[3]; /* `axis_b` or axes[1], in B's directions, unit */
+    int n_coordinates;
+    phx_model_coordinate coordinates[PHX_MODEL_MAX_COORDINATES];
+} phx_model_joint;
+
+/* Along the line between two ports. */
+typedef struct phx_model_spring {
+    const char *name;
+    phx_model_point ports[2];
+    double stiffness;  /* N/m, >= 0 */
+    double damping;    /* N s/m, >= 0 */
+    double length;     /* unstretched, m, >= 0, default 0 */
+    phx_signal *force; /* N, positive pushes the ports apart; NULL: none */
+} phx_model_spring;
+
+typedef enum phx_model_load_kind {
+    PHX_MODEL_FORCE,
+    PHX_MODEL_TORQUE,
+    PHX_MODEL_DISTRIBUTED,
+    PHX_MODEL_LOAD_KINDS
+} phx_model_load_kind;
+
+typedef enum phx_model_frame { PHX_MODEL_INERTIAL, PHX_MODEL_BODY_FRAME } phx_model_frame;
+
+typedef struct phx_model_load {
+    const char *name;
+    phx_model_load_kind kind;
+    phx_model_point at;       /* force, torque */
+    int on;                   /* distributed: index of a beam; else -1 */
+    phx_model_frame frame;    /* force, torque: inertial or along the port's own directions */
+    int n_components;         /* dim; for a torque 1 or 3 */
+    phx_signal *component[3]; /* N, N m, or N/m in body axes as functions of t and s; owned by the model */
+} phx_model_load;
+
+/* ---- start state, outputs, analyses ---- */
+
+typedef enum phx_model_deformation { PHX_MODEL_ZERO, PHX_MODEL_QUASI_STATIC } phx_model_deformation;
+
+typedef struct phx_model_initial {
+    phx_model_deformation deformation;
+    const char *from; /* result file to continue, relative paths taken from the model file's folder; NULL: none */
+} phx_model_initial;
+
+typedef enum phx_model_quantity {
+    PHX_MODEL_POSITION,
+    PHX_MODEL_VELOCITY,
+    PHX_MODEL_ACCELERATION,
+    PHX_MODEL_ANGLE, /* plane only */
+    PHX_MODEL_ANGULAR_VELOCITY,
+    PHX_MODEL_ATTITUDE, /* unit quaternion w, x, y, z */
+    PHX_MODEL_DEFORMATION,
+    PHX_MODEL_AXIAL_FORCE,
+    PHX_MODEL_BENDING_MOMENT,
+    PHX_MODEL_TORSION, /* space only */
+    PHX_MODEL_STRESS,
+    PHX_MODEL_REACTION,
+    PHX_MODEL_COORDINATE,
+    PHX_MODEL_RATE,
+    PHX_MODEL_EFFORT,
+    PHX_MODEL_QUANTITIES
+} phx_model_quantity;
+
+typedef struct phx_model_output {
+    const char *name;
+    phx_model_quantity quantity;
+    phx_model_point point; /* up to `stress`; body PHX_MODEL_GROUND is possible up to `deformation` */
+    int joint;             /* from `reaction` on: index of the joint; else -1 */
+    phx_model_frame frame; /* default inertial; `deformation`: body; `reaction`: body, meaning port A's directions */
+} phx_model_output;
+
+typedef enum phx_model_integrator {
+    PHX_MODEL_MIDPOINT,
+    PHX_MODEL_MIDPOINT4,
+    PHX_MODEL_GAUSS4,
+    PHX_MODEL_GAUSS6,
+    PHX_MODEL_RADAU5,
+    PHX_MODEL_IDA,
+    PHX_MODEL_INTEGRATORS
+} phx_model_integrator;
+
+typedef struct phx_model_simulate {
+    bool given;
+    phx_model_optional end;        /* s, > 0 */
+    phx_model_optional step;       /* s, > 0 */
+    phx_model_optional every;      /* s, > 0; not given: each step */
+    phx_model_optional rtol, atol; /* > 0 */
+    phx_model_integrator integrator;
+} phx_model_simulate;
+
+typedef enum phx_model_modes_at { PHX_MODEL_AT_INITIAL, PHX_MODEL_AT_STEADY } phx_model_modes_at;
+
+typedef struct phx_model_modes {
+    bool given;
+    int count; /* >= 1, default 6 */
+    phx_model_modes_at at;
+} phx_model_modes;
+
+/* The points of one parameter of a sweep, from {from, to, count} (both ends included) or {values: [...]}. */
+typedef struct phx_model_sweep {
+    const char *name;
+    int parameter; /* index in phx_model.parameters */
+    int count;     /* >= 1 */
+    double *values;
+} phx_model_sweep;
+
+typedef struct phx_model {
+    const char *path;  /* of the file as given, or the name of the text */
+    const char *title; /* default: the file's name without folder */
+    int dimension;     /* 2 or 3 */
+    double gravity[3]; /* m/s^2, inertial */
+    int n_parameters;
+    phx_model_parameter *parameters;
+    int n_materials;
+    phx_model_material *materials;
+    int n_ground_ports;
+    phx_model_port *ground_ports; /* O is always there */
+    int n_bodies;                 /* >= 1; all arrays in file order */
+    phx_model_body *bodies;
+    int n_joints;
+    phx_model_joint *joints;
+    int n_springs;
+    phx_model_spring *springs;
+    int n_loads;
+    phx_model_load *loads;
+    phx_model_initial initial;
+    int n_outputs;
+    phx_model_output *outputs;
+    phx_model_simulate simulate;
+    phx_model_modes modes;
+    int n_sweeps;
+    phx_model_sweep *sweeps;
+    const char *text; /* the file as read, text_length bytes and a terminating 0, for the result file */
+    size_t text_length;
+    struct phx_model_store *store; /* private: parsed document, memory, positions */
+} phx_model;
+
+/* A parameter's value from outside: an expression (`--set name=expression`, it may use pi, deg and other parameters)
+ * or, with expression NULL, a number. The last one of a name counts. */
+typedef struct phx_model_override {
+    const char *name;
+    const char *expression;
+    double value;
+} phx_model_override;
+
+/* Read a model file. Everything wrong with it is PHX_ERR_INPUT with "file:line:column: what was found, what was
+ * expected, the nearest valid word"; PHX_ERR_FILE when it cannot be read; PHX_ERR_MEMORY. `overrides` may be NULL when
+ * n_overrides is 0; a name that is no parameter of the file is PHX_ERR_INPUT. Destroy with phx_model_destroy. */
+phx_status phx_model_read(phx_context *context, const char *path, int n_overrides, const phx_model_override *overrides,
+                          phx_model **model);
+/* The same from `length` bytes of memory (copied); `name` stands for the file in messages and its folder is where
+ * relative paths in the text start. */
+phx_status phx_model_read_text(phx_context *context, const char *name, const char *text, size_t length, int n_overrides,
+                               const phx_model_override *overrides, phx_model **model);
+void phx_model_destroy(phx_model *model); /* NULL is allowed */
+
+/* Evaluate the document again with other parameter values, on top of the overrides of the reading and instead of those
+ * of an earlier call (n_overrides 0 goes back to the model as read). Cheap: neither file nor YAML is read again. All
+ * pointers into the model are renewed. When it fails the model is unchanged. Errors: PHX_ERR_INPUT, PHX_ERR_MEMORY,
+ * and PHX_ERR_FILE for a table that cannot be read any more. */
+phx_status phx_model_set_parameters(phx_context *context, phx_model *model, int n_overrides,
+                                    const phx_model_override *overrides);
+
+/* Where a field was written; see the head of this file. */
+phx_model_source phx_model_where(const phx_model *model, const void *field);
+/* phx_fail with "file:line:column: " of the field (NULL: "file: ") in front. */
+phx_status phx_model_fail(phx_context *context, const phx_model *model, const void *field, phx_status status,
+                          const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+/* Index by name, -1 when there is none. */
+int phx_model_find_parameter(const phx_model *model, const char *name);
+int phx_model_find_body(const phx_model *model, const char *name);
+int phx_model_find_joint(const phx_model *model, const char *name);
+
+/* Value of a constant expression with the model's parameters, for the command line; `what` names it in messages.
+ * PHX_ERR_INPUT when it is wrong or not finite. */
+phx_status phx_model_evaluate(phx_context *context, const phx_model *model, const char *what, const char *expression,
+                              double *value);
+
+/* Words of the enums as the file writes them, "" outside the range. */
+const char *phx_model_joint_kind_name(phx_model_joint_kind kind);
+const char *phx_model_quantity_name(phx_model_quantity quantity);
+const char *phx_model_integrator_name(phx_model_integrator integrator);
+/* The integrator of that name, PHX_MODEL_INTEGRATORS when there is none. */
+phx_model_integrator phx_model_integrator_from_name(const char *name);
+
+/* The schema the reader works from: a table of keys in Markdown, and a JSON Schema (draft 2020-12) for editors. The
+ * text is allocated; free with phx_free. */
+phx_status phx_model_schema_markdown(phx_context *context, char **text);
+phx_status phx_model_schema_json(phx_context *context, char **text);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
