@@ -1,0 +1,196 @@
+/* Phlexor, layer results: recorders, result files, tables of modes, pictures.
+ *
+ * The layer knows nothing of bodies and joints: it gets plain descriptions. What holds for every file it writes:
+ * - A file appears under its name only when it is complete and on the disk; until then an older file of that name is
+ *   untouched. Symbolic links are followed. A path that names a device or a pipe is written directly (text only).
+ * - Numbers in csv and json have 17 significant digits and a decimal point in every locale. Text is UTF-8. Nothing that
+ *   depends on the clock or the machine is written, so that equal input gives equal bytes.
+ * - A failure is PHX_ERR_FILE; the message names the file, the reason and the remedy.
+ * - Writing past a file size limit raises SIGXFSZ, past a closed pipe SIGPIPE; a program that wants the error instead of
+ *   the signal ignores them.
+ * - HDF5 as packaged by Debian allows one caller at a time: calls of this layer that touch HDF5 files must not overlap
+ *   in time in one process, whatever their contexts. */
+#ifndef PHLEXOR_RESULTS_H
+#define PHLEXOR_RESULTS_H
+
+#include <phlexor/base.h>
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A free-form attribute of a result: text, or a number when `text` is NULL. Names must not be those that the file format
+ * uses itself (status, reason, last_time, format, format_version, program_version, model_name, integrator, dimension). */
+typedef struct phx_attribute {
+    const char *name;
+    const char *text;
+    double number;
+} phx_attribute;
+
+/* ---- recorder: the result of a simulation ---- */
+
+typedef struct phx_record_column {
+    const char *name; /* unique, not empty */
+    const char *unit; /* NULL or "": none */
+} phx_record_column;
+
+/* A body's place in the state vectors and a polyline to draw it. In x a body holds
+ *   ( place dim | attitude: plane (cos, sin, angle), space R 3x3 row-major | deformation n_q ),  n_q = what is left,
+ * and point i of the polyline is at  place + R (points[i] + shapes[i] q)  in inertial components. */
+typedef struct phx_record_body {
+    const char *name;
+    const char *kind; /* free text: "rigid", "beam", ... */
+    int x_start, x_count;
+    int v_start, v_count;
+    int n_points;         /* 0: not drawn */
+    const double *points; /* n_points x dim, m, body axes, undeformed */
+    const double *shapes; /* n_points x dim x n_q, row-major; NULL: the points do not deform */
+} phx_record_body;
+
+typedef struct phx_recorder_def {
+    const char *h5_path;  /* NULL: no HDF5 file */
+    const char *csv_path; /* NULL: no csv file; has the columns only */
+    int dimension;        /* 2 or 3 */
+    int n_columns;        /* at least 1: the first is the time, s */
+    const phx_record_column *columns;
+    int n_x, n_v; /* sizes of the state vectors; 0: not recorded */
+    int n_bodies;
+    const phx_record_body *bodies;
+    const char *model_name, *model_text, *program_version, *integrator; /* NULL: "" */
+    int n_attributes;
+    const phx_attribute *attributes;
+    double checkpoint_interval; /* s, smallest interval between checkpoints; default 1 */
+    double checkpoint_share;    /* largest share of the run that checkpoints may take, in (0, 1]; default 0.05 */
+    size_t buffer_bytes;        /* rows kept in memory before they go to disk; default 4 MiB */
+} phx_recorder_def;
+phx_recorder_def phx_recorder_def_default(void);
+
+/* A recorder collects rows. While it runs,
+ *   NAME.partial      (HDF5) is absent or a readable result with the attribute status = "partial", replaced as a whole
+ *                     at every checkpoint; it survives the death of the process
+ *   NAME.partial.tmp  the next checkpoint being written; never to be read
+ *   NAME.csv.partial  plain text, whole lines, at most a second behind
+ * Checkpoints are made by phx_recorder_append, at first after `checkpoint_interval` and then as often as
+ * `checkpoint_share` allows. Between them rows are kept in `buffer_bytes` of memory and in an unnamed file beside the
+ * result. The disk must hold twice the size of the result. */
+typedef struct phx_recorder phx_recorder;
+
+/* Everything of `def` is copied. Fails when a file cannot be created beside the results, before anything is computed. */
+phx_status phx_recorder_create(phx_context *context, const phx_recorder_def *def, phx_recorder **recorder);
+/* Add a row: n_columns values, and the state n_x, n_v (NULL allowed where the size is 0). A value that is not finite is
+ * refused (PHX_ERR_ANALYSIS, naming the column or body) and the recorder stays as it was. Allocates nothing through the
+ * context. After PHX_ERR_FILE nothing can be appended; abandon still keeps what it can. */
+phx_status phx_recorder_append(phx_recorder *recorder, const double *row, const double *x, const double *v);
+/* Bring what was appended to NAME.partial now. */
+phx_status phx_recorder_checkpoint(phx_recorder *recorder);
+/* Complete the result (status = "complete", last_time, and the attributes given) under its name. On failure the older
+ * result and the last checkpoint stay as they were. */
+phx_status phx_recorder_finish(phx_recorder *recorder, int n_attributes, const phx_attribute *attributes);
+/* Stop here: a last checkpoint with status = "partial", the reason and last_time. Nothing is left when there was no row.
+ * On failure the last checkpoint stays. The context's message is kept when it succeeds. */
+phx_status phx_recorder_abandon(phx_recorder *recorder, const char *reason);
+/* NULL is allowed. Neither finished nor abandoned: the last checkpoint stays. */
+void phx_recorder_destroy(phx_recorder *recorder);
+
+typedef struct phx_recorder_stats {
+    size_t rows;
+    long checkpoints;
+    double checkpoint_seconds, elapsed_seconds; /* wall clock; elapsed since the creation */
+} phx_recorder_stats;
+phx_recorder_stats phx_recorder_statistics(const phx_recorder *recorder);
+
+/* ---- result: what a recorder left, complete or partial ---- */
+
+/* An open result file. Descriptions are in memory, rows are read on demand. What it returns by pointer lives as long. */
+typedef struct phx_result phx_result;
+
+phx_status phx_result_read(phx_context *context, const char *path, phx_result **result);
+void phx_result_destroy(phx_result *result); /* NULL is allowed */
+
+bool phx_result_is_complete(const phx_result *result);
+size_t phx_result_rows(const phx_result *result);
+int phx_result_dimension(const phx_result *result);
+int phx_result_columns(const phx_result *result);
+const char *phx_result_column_name(const phx_result *result, int column);
+const char *phx_result_column_unit(const phx_result *result, int column); /* "": none */
+int phx_result_column_find(const phx_result *result, const char *name);   /* -1: there is none */
+int phx_result_n_x(const phx_result *result);
+int phx_result_n_v(const phx_result *result);
+int phx_result_bodies(const phx_result *result);
+const phx_record_body *phx_result_body(const phx_result *result, int body);
+/* Every attribute, those of the file format too, in the order of their names. */
+int phx_result_attributes(const phx_result *result);
+const phx_attribute *phx_result_attribute(const phx_result *result, int k);
+/* Text of an attribute; NULL when there is none of that name or it is a number. */
+const char *phx_result_text(const phx_result *result, const char *name);
+const char *phx_result_model_text(const phx_result *result);
+
+/* Values of rows first .. first + count - 1. */
+phx_status phx_result_column(const phx_result *result, int column, size_t first, size_t count, double *values);
+/* State of a row; x (n_x) or v (n_v) may be NULL. */
+phx_status phx_result_state(const phx_result *result, size_t row, double *x, double *v);
+/* The last state, for a run that goes on from it: the bodies must be those of the result, in the same order with the same
+ * names and ranges (drawing data does not matter), else PHX_ERR_INPUT names the first that differs. */
+phx_status phx_result_last_state(const phx_result *result, int dimension, int n_bodies, const phx_record_body *bodies,
+                                 double *t, double *x, double *v);
+
+/* ---- tables of modes ---- */
+
+typedef struct phx_mode_row {
+    int point;  /* of the sweep, from 0, not descending over the rows */
+    int mode;   /* ascending rank, from 1 */
+    int branch; /* identity tracked along the sweep, from 1 */
+    double omega, frequency, damping; /* |lambda| rad/s, Hz, -Re lambda/|lambda| */
+} phx_mode_row;
+
+/* Frequencies over a sweep. No parameters and one point without a sweep. */
+typedef struct phx_modes_table {
+    const char *model_name, *model_text, *program_version; /* NULL: "" */
+    int n_parameters;
+    const char *const *parameters; /* names */
+    int n_points;
+    const double *values;   /* n_points x n_parameters */
+    const int *rigid_modes; /* n_points: rigid-body modes left out at each point; NULL: not known */
+    int n_rows;
+    const phx_mode_row *rows;
+    int n_coordinates; /* 0: no mode shapes */
+    const char *const *coordinates;
+    const double *shapes;           /* n_rows x n_coordinates, real parts */
+    const double *shapes_imaginary; /* NULL: the shapes are real */
+} phx_modes_table;
+
+typedef enum phx_modes_format {
+    PHX_MODES_TEXT, /* for reading: aligned, 10 digits */
+    PHX_MODES_CSV,  /* parameters, mode, branch, omega, frequency, damping */
+    PHX_MODES_JSON, /* with the mode shapes */
+    PHX_MODES_HDF5  /* with the mode shapes and the model text */
+} phx_modes_format;
+
+/* A value that is not finite is refused with PHX_ERR_ANALYSIS. */
+phx_status phx_modes_write(phx_context *context, const phx_modes_table *table, phx_modes_format format,
+                           const char *path);
+/* The text formats to an open stream, which is flushed; `name` is for messages, e.g. "standard output". */
+phx_status phx_modes_print(phx_context *context, const phx_modes_table *table, phx_modes_format format, FILE *stream,
+                           const char *name);
+/* Read what phx_modes_write left as csv (no rigid_modes, no shapes) or HDF5. `table` is set to own what it points to;
+ * free with phx_modes_free. */
+phx_status phx_modes_read(phx_context *context, const char *path, phx_modes_table *table);
+void phx_modes_free(phx_modes_table *table);
+
+/* ---- pictures: SVG ---- */
+
+/* Energies, residual and drift on a logarithmic scale, and one panel for each output (its components together). */
+phx_status phx_plot_result(phx_context *context, const char *result_path, const char *svg_path);
+/* Frequencies over the sweep parameter, one line for each branch; over the mode number without a sweep. A sweep over
+ * several parameters has a panel for each combination of the others (the first of them vary slowest). */
+phx_status phx_plot_modes(phx_context *context, const char *modes_path, const char *svg_path);
+/* Snapshots of the motion in the x-y plane, drawn from the body states, from light (first) to dark (last). */
+phx_status phx_plot_motion(phx_context *context, const char *result_path, const char *svg_path);
+/* One of the first two, whichever the file is for. */
+phx_status phx_plot_file(phx_context *context, const char *path, const char *svg_path);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
