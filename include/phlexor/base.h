@@ -1,0 +1,117 @@
+/* Phlexor, layer base: status and messages, context, memory, progress, signals of time.
+ *
+ * Units are SI and radians everywhere. Nothing in the library prints, exits or keeps global mutable state. */
+#ifndef PHLEXOR_BASE_H
+#define PHLEXOR_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One list makes the codes and their texts. Zero is success. A positive code can be retried: the objects passed are
+ * unchanged. A negative code is fatal for the call: outputs are unset, inputs are unchanged, objects passed as
+ * workspace may only be destroyed. */
+#define PHX_STATUS_LIST(X)                                                                                             \
+    X(PHX_OK, 0, "success")                                                                                            \
+    X(PHX_NOT_CONVERGED, 1, "the iteration did not converge")                                                          \
+    X(PHX_SINGULAR, 2, "a matrix is singular to working precision")                                                    \
+    X(PHX_INTERRUPTED, 3, "interrupted")                                                                               \
+    X(PHX_REJECTED, 4, "the step was rejected")                                                                        \
+    X(PHX_ERR_ARGUMENT, -1, "an argument is out of range")                                                             \
+    X(PHX_ERR_MEMORY, -2, "out of memory")                                                                             \
+    X(PHX_ERR_INPUT, -3, "the model is wrong")                                                                         \
+    X(PHX_ERR_FILE, -4, "a file cannot be read or written")                                                            \
+    X(PHX_ERR_ASSEMBLY, -5, "the joints cannot be closed")                                                             \
+    X(PHX_ERR_ANALYSIS, -6, "the analysis failed")                                                                     \
+    X(PHX_ERR_UNSUPPORTED, -7, "not available for this model")                                                         \
+    X(PHX_ERR_LIBRARY, -8, "a library Phlexor runs on reported an error")
+
+typedef enum phx_status {
+#define PHX_STATUS_ENUM(name, value, text) name = value,
+    PHX_STATUS_LIST(PHX_STATUS_ENUM)
+#undef PHX_STATUS_ENUM
+} phx_status;
+
+/* Text of a code; never NULL. */
+const char *phx_status_text(phx_status status);
+
+/* Version of the library, "major.minor.patch", and how it was built, e.g. "Release, GNU 12.2.0". */
+const char *phx_version(void);
+const char *phx_build(void);
+
+/* A context carries the last error, the log sink and the progress callback of one thread of work. Every create
+ * function takes the context it reports to; the context must outlive what was created with it. */
+typedef struct phx_context phx_context;
+
+typedef enum phx_log_level { PHX_LOG_INFO, PHX_LOG_WARNING } phx_log_level;
+typedef void phx_log_fn(void *user, phx_log_level level, const char *message);
+/* Called between steps of long work: `done` of `total` in the units of `what`. Return false to stop the work, which
+ * then ends with PHX_INTERRUPTED and keeps what was computed. */
+typedef bool phx_progress_fn(void *user, const char *what, double done, double total);
+
+phx_status phx_context_create(phx_context **context);
+void phx_context_destroy(phx_context *context); /* NULL is allowed */
+void phx_context_set_log(phx_context *context, phx_log_fn *log, void *user);
+void phx_context_set_progress(phx_context *context, phx_progress_fn *progress, void *user);
+
+/* Message of the last error, "" when there is none. Valid until the next error of this context. */
+const char *phx_context_message(const phx_context *context);
+/* Forget the last error. */
+void phx_context_clear(phx_context *context);
+
+/* Record an error: what (names of body, joint, key), the offending value, the expected range, the remedy; for model
+ * files "file:line:column: " first. Returns `status`, so that `return phx_fail(...)` reads well. A NULL context only
+ * returns the status. */
+phx_status phx_fail(phx_context *context, phx_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* Put text in front of the recorded message (an outer layer that knows more); returns `status`. */
+phx_status phx_fail_prefix(phx_context *context, phx_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* Send a message to the log sink; does nothing without one. */
+void phx_log(phx_context *context, phx_log_level level, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Report progress; PHX_INTERRUPTED when the callback asks to stop, else PHX_OK. */
+phx_status phx_progress(phx_context *context, const char *what, double done, double total);
+
+/* Zeroed memory for count*size bytes, checked for overflow; count 0 gives a valid pointer. NULL on failure, with the
+ * error recorded. Free with phx_free. */
+void *phx_calloc(phx_context *context, size_t count, size_t size);
+/* Grow to count*size bytes, the old bytes kept, the new ones not zeroed; on failure NULL and `pointer` stays valid. */
+void *phx_realloc(phx_context *context, void *pointer, size_t count, size_t size);
+char *phx_strdup(phx_context *context, const char *text);
+void phx_free(void *pointer);
+/* Number of allocations made through this context so far, for the test that a time step makes none. */
+size_t phx_context_allocations(const phx_context *context);
+/* Let the n-th allocation from now fail (0: the next one); negative: never. For tests. */
+void phx_context_fail_allocation(phx_context *context, long n);
+
+/* A signal: a real function of time (s) or of time and a normalised place s in [0,1]. */
+typedef struct phx_signal phx_signal;
+typedef double phx_signal_fn(const void *data, double t, double s);
+typedef void phx_signal_free_fn(void *data);
+
+phx_status phx_signal_create_constant(phx_context *context, double value, phx_signal **signal);
+/* Piecewise linear through (times[i], values[i]), constant outside; times strictly increasing; copied. */
+phx_status phx_signal_create_table(phx_context *context, int count, const double *times, const double *values,
+                                   phx_signal **signal);
+/* The signal owns `data` and frees it with `free_data` (may be NULL), also when the creation fails. `breaks` (may be
+ * NULL) are times, ascending, where the function or its first derivative jumps; copied. */
+phx_status phx_signal_create_function(phx_context *context, phx_signal_fn *function, void *data,
+                                      phx_signal_free_fn *free_data, int n_breaks, const double *breaks,
+                                      phx_signal **signal);
+void phx_signal_destroy(phx_signal *signal);                              /* NULL is allowed */
+double phx_signal_value(const phx_signal *signal, double t);              /* s = 0; a NULL signal is 0 */
+double phx_signal_value_at(const phx_signal *signal, double t, double s); /* a NULL signal is 0 */
+/* (1/(t1-t0)) ∫ signal dt by 5-point Gauss between breaks, in either direction; the value when t0 = t1. */
+double phx_signal_mean(const phx_signal *signal, double t0, double t1);
+/* Time derivative; on a break, that of the piece after it. Analytic for constants and tables, else by extrapolated
+ * difference quotients that stay between breaks. */
+double phx_signal_rate(const phx_signal *signal, double t);
+bool phx_signal_is_constant(const phx_signal *signal);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,69 @@
+#include "context.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Whether the context wants this allocation to fail; counts down to the one that does. */
+static bool fails_on_purpose(phx_context *context)
+{
+    if (!context || context->fail_after < 0)
+        return false;
+    return context->fail_after-- == 0;
+}
+
+/* Counts the allocation, or records the error when `pointer` is NULL. */
+static void *account(phx_context *context, void *pointer, size_t count, size_t size)
+{
+    if (!pointer)
+        phx_fail(context, PHX_ERR_MEMORY, "out of memory: %zu items of %zu bytes are not available", count, size);
+    else if (context)
+        context->allocations++;
+    return pointer;
+}
+
+void *phx_calloc(phx_context *context, size_t count, size_t size)
+{
+    const bool none = count == 0 || size == 0;
+    void *pointer = NULL;
+    if (!fails_on_purpose(context))
+        pointer = calloc(none ? 1 : count, none ? 1 : size); /* calloc checks count*size for overflow */
+    return account(context, pointer, count, size);
+}
+
+void *phx_realloc(phx_context *context, void *pointer, size_t count, size_t size)
+{
+    const bool none = count == 0 || size == 0;
+    void *grown = NULL;
+    if (!fails_on_purpose(context) && (none || count <= SIZE_MAX / size))
+        grown = realloc(pointer, none ? 1 : count * size);
+    return account(context, grown, count, size);
+}
+
+char *phx_strdup(phx_context *context, const char *text)
+{
+    if (!text) {
+        phx_fail(context, PHX_ERR_ARGUMENT, "a text to copy is NULL");
+        return NULL;
+    }
+    const size_t size = strlen(text) + 1;
+    char *copy = phx_calloc(context, size, 1);
+    if (copy)
+        memcpy(copy, text, size);
+    return copy;
+}
+
+void phx_free(void *pointer)
+{
+    free(pointer);
+}
+
+size_t phx_context_allocations(const phx_context *context)
+{
+    return context->allocations;
+}
+
+void phx_context_fail_allocation(phx_context *context, long n)
+{
+    context->fail_after = n < 0 ? -1 : n;
+}

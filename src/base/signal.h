@@ -1,0 +1,23 @@
+/* What a signal is made of; private to the layer base. */
+#ifndef PHX_BASE_SIGNAL_H
+#define PHX_BASE_SIGNAL_H
+
+#include <phlexor/base.h>
+
+typedef enum signal_kind { SIGNAL_CONSTANT, SIGNAL_TABLE, SIGNAL_FUNCTION } signal_kind;
+
+struct phx_signal {
+    signal_kind kind;
+    double constant;
+    int n_breaks;   /* table: number of points */
+    double *breaks; /* n_breaks, s, ascending; table: the times of the points */
+    double *values; /* table: n_breaks; else NULL */
+    phx_signal_fn *function;
+    void *data;
+    phx_signal_free_fn *free_data;
+};
+
+/* Number of breaks at or before t. */
+int phx_signal_breaks_until(const phx_signal *signal, double t);
+
+#endif
