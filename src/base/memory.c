@@ -22,21 +22,25 @@ static void *account(phx_context *context, void *pointer, size_t count, size_t s
     return pointer;
 }
 
+/* count*size, at least 1; 0 when it overflows. */
+static size_t bytes_of(size_t count, size_t size)
+{
+    if (count == 0 || size == 0)
+        return 1;
+    return count <= SIZE_MAX / size ? count * size : 0;
+}
+
 void *phx_calloc(phx_context *context, size_t count, size_t size)
 {
-    const bool none = count == 0 || size == 0;
-    void *pointer = NULL;
-    if (!fails_on_purpose(context))
-        pointer = calloc(none ? 1 : count, none ? 1 : size); /* calloc checks count*size for overflow */
+    const size_t bytes = bytes_of(count, size);
+    void *pointer = fails_on_purpose(context) || bytes == 0 ? NULL : calloc(1, bytes);
     return account(context, pointer, count, size);
 }
 
 void *phx_realloc(phx_context *context, void *pointer, size_t count, size_t size)
 {
-    const bool none = count == 0 || size == 0;
-    void *grown = NULL;
-    if (!fails_on_purpose(context) && (none || count <= SIZE_MAX / size))
-        grown = realloc(pointer, none ? 1 : count * size);
+    const size_t bytes = bytes_of(count, size);
+    void *grown = fails_on_purpose(context) || bytes == 0 ? NULL : realloc(pointer, bytes);
     return account(context, grown, count, size);
 }
 

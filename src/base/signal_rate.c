@@ -48,7 +48,7 @@ static double extrapolate(const stencil *s, const double quotients[3])
 /* Bound of the rounding error of an estimate with step h: that of the values and that of t inside them. */
 static double rounding(const stencil *s, double estimate, double h)
 {
-    return 16.0 * DBL_EPSILON * (s->size + fabs(s->t * estimate)) / h;
+    return 8.0 * DBL_EPSILON * (s->size + fabs(s->t * estimate)) / h;
 }
 
 /* Derivative from quotients whose points stay within `room` of t. */

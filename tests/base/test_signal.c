@@ -1,0 +1,303 @@
+/* Signals: values, means that are exact on each smooth piece, rates against the derivative on paper. */
+#include <phlexor/base.h>
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define CHECK_NEAR(value, expected, tolerance, ...) check_near(value, expected, tolerance, __LINE__, __VA_ARGS__)
+
+static void check_near(double value, double expected, double tolerance, int line, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+static void check_near(double value, double expected, double tolerance, int line, const char *format, ...)
+{
+    if (fabs(value - expected) <= tolerance)
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    vprint_error(format, arguments);
+    va_end(arguments);
+    print_error(", line %d: %.17g, expected %.17g, difference %.3g, tolerance %.3g\n", line, value, expected,
+                value - expected, tolerance);
+    fail();
+}
+
+static int create(void **state)
+{
+    phx_context *context = NULL;
+    const phx_status status = phx_context_create(&context);
+    *state = context;
+    return status;
+}
+
+static int destroy(void **state)
+{
+    phx_context_destroy(*state);
+    return 0;
+}
+
+static phx_signal *make_function(phx_context *context, phx_signal_fn *function, const void *data, int n_breaks,
+                                 const double *breaks)
+{
+    phx_signal *signal = NULL;
+    assert_int_equal(
+        phx_signal_create_function(context, function, (void *)(uintptr_t)data, NULL, n_breaks, breaks, &signal),
+        PHX_OK);
+    return signal;
+}
+
+static void test_constant(void **state)
+{
+    phx_signal *signal = NULL;
+    assert_int_equal(phx_signal_create_constant(*state, 150.0, &signal), PHX_OK);
+    assert_true(phx_signal_value(signal, -3.0) == 150.0);
+    assert_true(phx_signal_value_at(signal, 1.0, 0.5) == 150.0);
+    assert_true(phx_signal_mean(signal, 0.1, 0.7) == 150.0);
+    assert_true(phx_signal_rate(signal, 2.0) == 0.0);
+    assert_true(phx_signal_is_constant(signal));
+    phx_signal_destroy(signal);
+}
+
+static void test_null_is_zero(void **state)
+{
+    (void)state;
+    assert_true(phx_signal_value(NULL, 1.0) == 0.0);
+    assert_true(phx_signal_value_at(NULL, 1.0, 1.0) == 0.0);
+    assert_true(phx_signal_mean(NULL, 0.0, 1.0) == 0.0);
+    assert_true(phx_signal_rate(NULL, 1.0) == 0.0);
+    assert_true(phx_signal_is_constant(NULL));
+    phx_signal_destroy(NULL);
+}
+
+static void test_table(void **state)
+{
+    double times[] = {1.0, 2.0, 4.0}, values[] = {10.0, 30.0, -10.0};
+    phx_signal *signal = NULL;
+    assert_int_equal(phx_signal_create_table(*state, 3, times, values, &signal), PHX_OK);
+    times[1] = 9.0; /* the table was copied */
+    values[1] = 9.0;
+    static const struct {
+        double t, value, rate;
+    } expected[] = {{0.0, 10.0, 0.0},  {1.0, 10.0, 20.0}, {1.25, 15.0, 20.0}, {2.0, 30.0, -20.0},
+                    {3.5, 0.0, -20.0}, {4.0, -10.0, 0.0}, {99.0, -10.0, 0.0}};
+    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
+        CHECK_NEAR(phx_signal_value(signal, expected[i].t), expected[i].value, 1e-14, "value at %g", expected[i].t);
+        CHECK_NEAR(phx_signal_rate(signal, expected[i].t), expected[i].rate, 1e-13, "rate at %g", expected[i].t);
+    }
+    /* integral over [0, 5]: 10 + 20 + 20 - 10 */
+    CHECK_NEAR(phx_signal_mean(signal, 0.0, 5.0), 8.0, 1e-14, "mean over all");
+    /* integral over [1.5, 2.5]: 12.5 + 12.5 */
+    CHECK_NEAR(phx_signal_mean(signal, 1.5, 2.5), 25.0, 1e-13, "mean across a point");
+    CHECK_NEAR(phx_signal_mean(signal, 2.5, 1.5), 25.0, 1e-13, "mean backwards");
+    CHECK_NEAR(phx_signal_mean(signal, 3.0, 3.0), 10.0, 1e-14, "mean over nothing");
+    assert_false(phx_signal_is_constant(signal));
+    phx_signal_destroy(signal);
+    assert_int_equal(phx_signal_create_table(*state, 1, times, values, &signal), PHX_OK);
+    assert_true(phx_signal_is_constant(signal));
+    assert_true(phx_signal_value(signal, -5.0) == 10.0 && phx_signal_value(signal, 5.0) == 10.0);
+    phx_signal_destroy(signal);
+}
+
+static double power_nine(const void *data, double t, double s)
+{
+    (void)data;
+    return (1.0 + s) * pow(t, 9.0);
+}
+
+static void test_function_sees_place_and_data(void **state)
+{
+    phx_signal *signal = make_function(*state, power_nine, NULL, 0, NULL);
+    CHECK_NEAR(phx_signal_value(signal, 2.0), 512.0, 0.0, "value");
+    CHECK_NEAR(phx_signal_value_at(signal, 2.0, 0.5), 768.0, 0.0, "value at a place");
+    assert_false(phx_signal_is_constant(signal));
+    /* five Gauss points are exact up to degree nine: the mean over [0, 2] is 2^10/10/2 */
+    CHECK_NEAR(phx_signal_mean(signal, 0.0, 2.0), 51.2, 1e-13, "mean of t^9");
+    phx_signal_destroy(signal);
+}
+
+/* A pulse between the times data[0] and data[1], as a model file writes it. */
+static double pulse(const void *data, double t, double s)
+{
+    (void)s;
+    const double *at = data;
+    return 100.0 * (t >= at[0]) * (t < at[1]);
+}
+
+static void test_mean_splits_at_breaks(void **state)
+{
+    static const double at[] = {0.3, 0.301};
+    phx_signal *with = make_function(*state, pulse, at, 2, at);
+    phx_signal *without = make_function(*state, pulse, at, 0, NULL);
+    /* a step much longer than the pulse: its impulse is exact with breaks and missed without */
+    CHECK_NEAR(phx_signal_mean(with, 0.0, 1.0), 0.1, 1e-13, "mean with breaks");
+    CHECK_NEAR(phx_signal_mean(without, 0.0, 1.0), 0.0, 0.0, "mean without breaks");
+    CHECK_NEAR(phx_signal_mean(with, 0.3005, 0.7), 0.05 / 0.3995, 1e-12, "mean from inside the pulse");
+    CHECK_NEAR(phx_signal_mean(with, at[0], at[1]), 100.0, 1e-12, "mean over the pulse");
+    CHECK_NEAR(phx_signal_mean(with, at[1], 1.0), 0.0, 0.0, "mean after the pulse");
+    phx_signal_destroy(with);
+    phx_signal_destroy(without);
+}
+
+static double sine(const void *data, double t, double s)
+{
+    (void)s;
+    return sin(*(const double *)data * t);
+}
+
+static void test_rate_of_oscillations(void **state)
+{
+    static const double omegas[] = {1e-3, 1.0, 150.0, 1e4};
+    for (size_t k = 0; k < sizeof omegas / sizeof omegas[0]; k++) {
+        const double omega = omegas[k];
+        phx_signal *signal = make_function(*state, sine, &omega, 0, NULL);
+        for (int i = 0; i <= 40; i++) {
+            const double t = 0.037 * i;
+            /* sin(omega t) carries the rounding of its argument, eps omega t, and the steps are near 0.01/omega */
+            const double tolerance = 1e-11 * (1.0 + omega) + 2e-13 * omega * omega * t;
+            CHECK_NEAR(phx_signal_rate(signal, t), omega * cos(omega * t), tolerance, "rate of sin(%g t) at %g", omega,
+                       t);
+        }
+        phx_signal_destroy(signal);
+    }
+}
+
+static double narrow_bell(const void *data, double t, double s)
+{
+    (void)data;
+    (void)s;
+    return exp(-pow((t - 5.0) / 1e-3, 2.0));
+}
+
+/* Steps that start large see nothing of a narrow bell; the rate must. */
+static void test_rate_of_a_narrow_bell(void **state)
+{
+    phx_signal *signal = make_function(*state, narrow_bell, NULL, 0, NULL);
+    for (int i = -30; i <= 30; i++) {
+        const double t = 5.0 + 1e-4 * i;
+        const double exact = -2.0 * (t - 5.0) / 1e-6 * narrow_bell(NULL, t, 0.0);
+        CHECK_NEAR(phx_signal_rate(signal, t), exact, 3e-6, "rate of the bell at %.5f", t);
+    }
+    CHECK_NEAR(phx_signal_rate(signal, 0.0), 0.0, 0.0, "rate far from the bell");
+    phx_signal_destroy(signal);
+}
+
+/* Zero, then (t - 1)^2 + 3 (t - 1) + 5, then 7 - t, with jumps at 1 and 2. */
+static double pieces(const void *data, double t, double s)
+{
+    (void)data;
+    (void)s;
+    if (t < 1.0)
+        return 0.0;
+    return t < 2.0 ? (t - 1.0) * (t - 1.0) + 3.0 * (t - 1.0) + 5.0 : 7.0 - t;
+}
+
+static double pieces_rate(double t)
+{
+    if (t < 1.0)
+        return 0.0;
+    return t < 2.0 ? 2.0 * (t - 1.0) + 3.0 : -1.0;
+}
+
+static void test_rate_stays_between_breaks(void **state)
+{
+    static const double breaks[] = {1.0, 2.0};
+    phx_signal *signal = make_function(*state, pieces, NULL, 2, breaks);
+    static const double away[] = {0.0, 1e-12, 1e-8, 1e-6, 2e-5, 1e-3, 0.2, 0.5};
+    for (size_t i = 0; i < sizeof away / sizeof away[0]; i++)
+        for (int k = 0; k < 2; k++)
+            for (int side = -1; side <= 1; side += 2) {
+                const double t = breaks[k] + side * away[i];
+                CHECK_NEAR(phx_signal_rate(signal, t), pieces_rate(t), 2e-8, "rate at break %d %+d * %g", k, side,
+                           away[i]);
+            }
+    phx_signal_destroy(signal);
+}
+
+/* 0.1 + 0.2 is not 0.3: the function jumps a little later than its declared break. */
+static void test_rate_survives_a_break_off_by_rounding(void **state)
+{
+    static const double at[] = {0.1 + 0.2, 0.7}, declared[] = {0.3, 0.7};
+    phx_signal *signal = make_function(*state, pulse, at, 2, declared);
+    CHECK_NEAR(phx_signal_rate(signal, 0.3), 0.0, 0.0, "rate on the break");
+    CHECK_NEAR(phx_signal_rate(signal, nextafter(0.3, 0.0)), 0.0, 0.0, "rate before the break");
+    CHECK_NEAR(phx_signal_rate(signal, at[0]), 0.0, 0.0, "rate on the jump");
+    phx_signal_destroy(signal);
+}
+
+static void count_free(void *data)
+{
+    ++*(int *)data;
+}
+
+static void test_data_is_freed_once_in_every_case(void **state)
+{
+    phx_context *context = *state;
+    static const double breaks[] = {2.0, 1.0}, infinite[] = {INFINITY};
+    int freed = 0;
+    phx_signal *signal = NULL;
+    assert_int_equal(phx_signal_create_function(context, pieces, &freed, count_free, 0, NULL, &signal), PHX_OK);
+    assert_int_equal(freed, 0);
+    phx_signal_destroy(signal);
+    assert_int_equal(freed, 1);
+    assert_int_equal(phx_signal_create_function(context, NULL, &freed, count_free, 0, NULL, &signal), PHX_ERR_ARGUMENT);
+    assert_int_equal(freed, 2);
+    assert_int_equal(phx_signal_create_function(context, pieces, &freed, count_free, 2, breaks, &signal),
+                     PHX_ERR_ARGUMENT);
+    assert_int_equal(freed, 3);
+    assert_int_equal(phx_signal_create_function(context, pieces, &freed, count_free, 1, infinite, &signal),
+                     PHX_ERR_ARGUMENT);
+    assert_int_equal(freed, 4);
+    assert_int_equal(phx_signal_create_function(context, pieces, &freed, count_free, -1, NULL, &signal),
+                     PHX_ERR_ARGUMENT);
+    assert_int_equal(freed, 5);
+    for (long n = 0; n < 2; n++) {
+        phx_context_fail_allocation(context, n);
+        assert_int_equal(phx_signal_create_function(context, pieces, &freed, count_free, 1, breaks, &signal),
+                         PHX_ERR_MEMORY);
+        assert_int_equal(freed, 6 + n);
+    }
+}
+
+static void test_wrong_tables_are_refused(void **state)
+{
+    phx_context *context = *state;
+    static const double times[] = {0.0, 1.0, 1.0}, values[] = {1.0, NAN, 2.0};
+    phx_signal *signal = NULL;
+    assert_int_equal(phx_signal_create_table(context, 0, times, values, &signal), PHX_ERR_ARGUMENT);
+    assert_non_null(strstr(phx_context_message(context), "0 points"));
+    assert_int_equal(phx_signal_create_table(context, 3, times, times, &signal), PHX_ERR_ARGUMENT);
+    assert_non_null(strstr(phx_context_message(context), "point 3"));
+    assert_int_equal(phx_signal_create_table(context, 2, times, values, &signal), PHX_ERR_ARGUMENT);
+    assert_non_null(strstr(phx_context_message(context), "point 2"));
+    assert_int_equal(phx_signal_create_constant(context, INFINITY, &signal), PHX_ERR_ARGUMENT);
+    assert_non_null(strstr(phx_context_message(context), "inf"));
+    assert_null(signal);
+    for (long n = 0; n < 3; n++) {
+        phx_context_fail_allocation(context, n);
+        assert_int_equal(phx_signal_create_table(context, 2, times, times, &signal), PHX_ERR_MEMORY);
+    }
+    assert_null(signal);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_constant, create, destroy),
+        cmocka_unit_test(test_null_is_zero),
+        cmocka_unit_test_setup_teardown(test_table, create, destroy),
+        cmocka_unit_test_setup_teardown(test_function_sees_place_and_data, create, destroy),
+        cmocka_unit_test_setup_teardown(test_mean_splits_at_breaks, create, destroy),
+        cmocka_unit_test_setup_teardown(test_rate_of_oscillations, create, destroy),
+        cmocka_unit_test_setup_teardown(test_rate_of_a_narrow_bell, create, destroy),
+        cmocka_unit_test_setup_teardown(test_rate_stays_between_breaks, create, destroy),
+        cmocka_unit_test_setup_teardown(test_rate_survives_a_break_off_by_rounding, create, destroy),
+        cmocka_unit_test_setup_teardown(test_data_is_freed_once_in_every_case, create, destroy),
+        cmocka_unit_test_setup_teardown(test_wrong_tables_are_refused, create, destroy),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
