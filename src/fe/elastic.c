@@ -1,0 +1,183 @@
+/* Elasticity in mixed form: sigma = M2^-1 D q, the root B = L2^-1 D with M2 = L2 L2^T, and K = B^T B = D^T M2^-1 D. */
+#include "mesh.h"
+
+#include <string.h>
+
+/* M2^-1 D and L2^-1 D between neighbouring stresses and raw coordinates: of one element when the stresses are
+ * discontinuous (the same in every element), of the whole field when they are not. */
+typedef struct element_block {
+    int n_stress, n;
+    double *m2, *stress, *root; /* n_stress x n_stress; n_stress x n */
+} element_block;
+
+static void block_free(element_block *block)
+{
+    phx_free(block->m2);
+    phx_free(block->stress);
+    phx_free(block->root);
+}
+
+static phx_status block_build(phx_context *context, const phx_mesh *mesh, const phx_field *field, element_block *block)
+{
+    const phx_shape *stress = &field->element->stress, *displacement = &field->element->displacement;
+    const int span = phx_shape_discontinuous(stress) ? 1 : mesh->elements;
+    const int ns = phx_shape_total(stress, span), nv = phx_shape_total(displacement, span);
+    block->n_stress = ns;
+    block->n = nv;
+    block->m2 = phx_calloc(context, (size_t)ns * (size_t)ns, sizeof *block->m2);
+    block->stress = phx_calloc(context, (size_t)ns * (size_t)nv, sizeof *block->stress);
+    block->root = phx_calloc(context, (size_t)ns * (size_t)nv, sizeof *block->root);
+    if (!block->m2 || !block->stress || !block->root)
+        return PHX_ERR_MEMORY;
+
+    double m2[PHX_SHAPE_MAX * PHX_SHAPE_MAX], d[PHX_SHAPE_MAX * PHX_SHAPE_MAX];
+    phx_element_matrices(field->element, mesh->h, field->stiffness, m2, d);
+    for (int e = 0; e < span; e++) {
+        for (int i = 0; i < stress->count; i++) {
+            const int row = e * stress->stride + i;
+            for (int j = 0; j < stress->count; j++)
+                block->m2[row * ns + e * stress->stride + j] += m2[i * stress->count + j];
+            for (int j = 0; j < displacement->count; j++)
+                block->root[row * nv + e * displacement->stride + j] += d[i * displacement->count + j];
+        }
+    }
+    /* M2 = L2 L2^T,   B = L2^-1 D,   M2^-1 D = L2^-T B */
+    phx_status status = phx_dense_cholesky(context, ns, block->m2);
+    if (status != PHX_OK)
+        return status;
+    phx_dense_triangle_solve(false, ns, block->m2, nv, block->root);
+    memcpy(block->stress, block->root, (size_t)ns * (size_t)nv * sizeof *block->stress);
+    phx_dense_triangle_solve(true, ns, block->m2, nv, block->stress);
+    return PHX_OK;
+}
+
+static phx_status csr_allocate(phx_context *context, int rows, int cols, size_t entries, phx_csr *csr)
+{
+    *csr = (phx_csr){.rows = rows, .cols = cols};
+    csr->ptr = phx_calloc(context, (size_t)rows + 1, sizeof *csr->ptr);
+    csr->idx = phx_calloc(context, entries, sizeof *csr->idx);
+    csr->val = phx_calloc(context, entries, sizeof *csr->val);
+    return csr->ptr && csr->idx && csr->val ? PHX_OK : PHX_ERR_MEMORY;
+}
+
+/* Append a row given on raw coordinates. */
+static void csr_append(phx_csr *csr, int row, const phx_basis *basis, bool strain, int n, const int *dof,
+                       const double *value)
+{
+    const int at = csr->ptr[row];
+    csr->ptr[row + 1] = at + phx_basis_row(basis, strain, n, dof, value, csr->idx + at, csr->val + at);
+}
+
+/* The rows of a field, block by block. */
+static void append_field(const phx_mesh *mesh, const phx_field *field, const element_block *block,
+                         const phx_basis *basis, int *dof, phx_csr *stress, phx_csr *root)
+{
+    const phx_shape *psi = &field->element->stress;
+    const int blocks = phx_shape_discontinuous(psi) ? mesh->elements : 1;
+    for (int e = 0; e < blocks; e++) {
+        for (int j = 0; j < block->n; j++)
+            dof[j] = field->first + e * field->element->displacement.stride + j;
+        for (int i = 0; i < block->n_stress; i++) {
+            const int row = field->stress_first + e * block->n_stress + i;
+            csr_append(stress, row, basis, true, block->n, dof, block->stress + i * block->n);
+            csr_append(root, row, basis, true, block->n, dof, block->root + i * block->n);
+        }
+    }
+}
+
+/* K = B^T B, row by row of B */
+static void square(const phx_csr *root, phx_flex *flex)
+{
+    for (int row = 0; row < root->rows; row++)
+        for (int i = root->ptr[row]; i < root->ptr[row + 1]; i++)
+            for (int j = root->ptr[row]; j < root->ptr[row + 1]; j++)
+                flex->K[phx_flex_entry(flex, root->idx[i], root->idx[j])] += root->val[i] * root->val[j];
+}
+
+phx_status phx_elastic_assemble(phx_context *context, const phx_mesh *mesh, const phx_basis *basis, phx_flex *flex)
+{
+    element_block block[PHX_FIELD_MAX] = {{0}};
+    size_t entries = 0;
+    int *dof = phx_calloc(context, (size_t)mesh->n, sizeof *dof);
+    phx_status status = dof ? PHX_OK : PHX_ERR_MEMORY;
+    for (int f = 0; f < mesh->n_fields && status == PHX_OK; f++) {
+        status = block_build(context, mesh, &mesh->field[f], &block[f]);
+        entries += (size_t)mesh->field[f].stress_count * (size_t)block[f].n;
+    }
+    flex->n_stress = mesh->n_stress;
+    if (status == PHX_OK)
+        status = csr_allocate(context, mesh->n_stress, basis->n, entries, &flex->stress);
+    if (status == PHX_OK)
+        status = csr_allocate(context, mesh->n_stress, basis->n, entries, &flex->root);
+    if (status == PHX_OK) {
+        for (int f = 0; f < mesh->n_fields; f++)
+            append_field(mesh, &mesh->field[f], &block[f], basis, dof, &flex->stress, &flex->root);
+        square(&flex->root, flex);
+    }
+    for (int f = 0; f < mesh->n_fields; f++)
+        block_free(&block[f]);
+    phx_free(dof);
+    return status;
+}
+
+/* Slopes of the bending fields at the Gauss points of element e: rows of `slope`, their strain and weight. */
+static void append_slopes(const phx_mesh *mesh, const phx_basis *basis, int e, int points, const double *xi,
+                          const double *weight, phx_flex_stiffening *stiffening)
+{
+    for (int f = 0; f < mesh->n_fields; f++) {
+        const phx_field *field = &mesh->field[f];
+        const phx_shape *shape = &field->element->displacement;
+        if (field->rotation_derivative != 1)
+            continue;
+        int dof[PHX_SHAPE_MAX];
+        double value[PHX_SHAPE_MAX];
+        for (int k = 0; k < shape->count; k++)
+            dof[k] = field->first + e * shape->stride + k;
+        for (int g = 0; g < points; g++) {
+            const int row = stiffening->n_slope++;
+            phx_shape_evaluate(shape, mesh->h, xi[g], 1, value);
+            csr_append(&stiffening->slope, row, basis, false, shape->count, dof, value);
+            stiffening->strain_of[row] = e;
+            stiffening->weight[row] = weight[g];
+        }
+    }
+}
+
+/* eps_e = (u_{e+1} - u_e)/h + 1/2 mean of |w'|^2 over element e, energy 1/2 EA h eps_e^2 */
+phx_status phx_stiffening_assemble(phx_context *context, const phx_mesh *mesh, const phx_basis *basis, phx_flex *flex)
+{
+    const phx_field *axial = &mesh->field[0];
+    const phx_shape *shape = &mesh->field[1].element->displacement;
+    const int points = phx_gauss_count(2 * (shape->degree - 1)), planes = mesh->dim - 1;
+    const size_t slopes = (size_t)(mesh->elements * planes * points), strains = (size_t)mesh->elements;
+    const size_t width = (size_t)phx_basis_row_capacity(basis, false, shape->count);
+    double xi[PHX_GAUSS_MAX], weight[PHX_GAUSS_MAX];
+    phx_gauss(points, xi, weight);
+
+    phx_flex_stiffening *stiffening = phx_calloc(context, 1, sizeof *stiffening);
+    flex->stiffening = stiffening;
+    if (!stiffening)
+        return PHX_ERR_MEMORY;
+    stiffening->stiffness = phx_calloc(context, strains, sizeof *stiffening->stiffness);
+    stiffening->stress_row = phx_calloc(context, strains, sizeof *stiffening->stress_row);
+    stiffening->strain_of = phx_calloc(context, slopes, sizeof *stiffening->strain_of);
+    stiffening->weight = phx_calloc(context, slopes, sizeof *stiffening->weight);
+    if (!stiffening->stiffness || !stiffening->stress_row || !stiffening->strain_of || !stiffening->weight)
+        return PHX_ERR_MEMORY;
+    phx_status status = csr_allocate(context, mesh->elements, basis->n, 2 * strains, &stiffening->lin);
+    if (status == PHX_OK)
+        status = csr_allocate(context, (int)slopes, basis->n, slopes * width, &stiffening->slope);
+    if (status != PHX_OK)
+        return status;
+
+    for (int e = 0; e < mesh->elements; e++) {
+        const int dof[2] = {axial->first + e, axial->first + e + 1};
+        const double difference[2] = {-1.0 / mesh->h, 1.0 / mesh->h};
+        csr_append(&stiffening->lin, e, basis, true, 2, dof, difference);
+        append_slopes(mesh, basis, e, points, xi, weight, stiffening);
+        stiffening->stiffness[e] = axial->stiffness * mesh->h;
+        stiffening->stress_row[e] = axial->stress_first + e;
+    }
+    stiffening->n_strain = mesh->elements;
+    return PHX_OK;
+}

@@ -1,0 +1,132 @@
+/* The mesh of the beam axis: fields, raw coordinates, points, pattern. */
+#include "mesh.h"
+
+#include <math.h>
+
+static phx_status add_field(phx_context *context, const phx_beam_def *def, phx_element_role role, phx_field field,
+                            phx_mesh *mesh)
+{
+    field.element = phx_element_find(role, def->element, def->order);
+    if (!field.element)
+        return phx_fail(context, PHX_ERR_UNSUPPORTED,
+                        "beam: there is no element of order %d for element kind %s; use order 3, or the mixed kind",
+                        def->order, def->element == PHX_ELEMENT_PAPER ? "paper" : "mixed");
+    field.first = mesh->n;
+    field.count = phx_shape_total(&field.element->displacement, mesh->elements);
+    field.stress_first = mesh->n_stress;
+    field.stress_count = phx_shape_total(&field.element->stress, mesh->elements);
+    mesh->n += field.count;
+    mesh->n_stress += field.stress_count;
+    mesh->field[mesh->n_fields++] = field;
+    return PHX_OK;
+}
+
+phx_status phx_mesh_build(phx_context *context, const phx_beam_def *def, phx_mesh *mesh)
+{
+    *mesh = (phx_mesh){.dim = def->dim,
+                       .n_rot = def->dim == 2 ? 1 : 3,
+                       .elements = def->elements,
+                       .length = def->length,
+                       .h = def->length / def->elements};
+    const bool space = def->dim == 3;
+    const phx_field axial = {.stiffness = def->axial_stiffness, .translation = 0, .rotation = -1};
+    /* theta = w' in the plane, (twist, -w', v') in space */
+    const phx_field along_y = {.stiffness = def->bending_stiffness[space ? 1 : 0],
+                               .translation = 1,
+                               .rotation = space ? 2 : 0,
+                               .rotation_derivative = 1,
+                               .rotation_sign = 1.0};
+    const phx_field along_z = {.stiffness = def->bending_stiffness[0],
+                               .translation = 2,
+                               .rotation = 1,
+                               .rotation_derivative = 1,
+                               .rotation_sign = -1.0};
+    const phx_field twist = {
+        .stiffness = def->torsion_stiffness, .translation = -1, .rotation = 0, .rotation_sign = 1.0};
+
+    phx_status status = add_field(context, def, PHX_ROLE_AXIAL, axial, mesh);
+    if (status == PHX_OK)
+        status = add_field(context, def, PHX_ROLE_BENDING, along_y, mesh);
+    if (status == PHX_OK && space)
+        status = add_field(context, def, PHX_ROLE_BENDING, along_z, mesh);
+    if (status == PHX_OK && space && !isinf(def->torsion_stiffness))
+        status = add_field(context, def, PHX_ROLE_TORSION, twist, mesh);
+    return status;
+}
+
+void phx_mesh_local(const phx_mesh *mesh, int element, double xi, phx_local *local)
+{
+    *local = (phx_local){.n = 0};
+    for (int f = 0; f < mesh->n_fields; f++) {
+        const phx_field *field = &mesh->field[f];
+        const phx_shape *shape = &field->element->displacement;
+        double value[PHX_SHAPE_MAX], rotation[PHX_SHAPE_MAX];
+        phx_shape_evaluate(shape, mesh->h, xi, 0, value);
+        phx_shape_evaluate(shape, mesh->h, xi, field->rotation_derivative, rotation);
+        for (int k = 0; k < shape->count; k++) {
+            int i = local->n++;
+            local->dof[i] = field->first + element * shape->stride + k;
+            if (field->translation >= 0)
+                local->phi[field->translation][i] = value[k];
+            if (field->rotation >= 0)
+                local->theta[field->rotation][i] = field->rotation_sign * rotation[k];
+        }
+    }
+}
+
+void phx_mesh_locate(const phx_mesh *mesh, double s, int *element, double *xi, bool *interface)
+{
+    double place = s * mesh->elements;
+    double node = round(place);
+    if (fabs(place - node) <= 1e-13 * mesh->elements)
+        place = node;
+    double below = fmin(fmax(floor(place), 0.0), mesh->elements - 1.0);
+    if (element)
+        *element = (int)below;
+    if (xi)
+        *xi = fmin(fmax(place - below, 0.0), 1.0);
+    if (interface)
+        *interface = place == node && node > 0.0 && node < mesh->elements;
+}
+
+/* Columns of row (field, node): all values of the nodes node-1 .. node+1, in all fields; returns their number. */
+static int row_columns(const phx_mesh *mesh, int node, int *idx)
+{
+    const int from = node > 0 ? node - 1 : 0;
+    const int to = node < mesh->elements ? node + 1 : node;
+    int count = 0;
+    for (int f = 0; f < mesh->n_fields; f++) {
+        const phx_field *field = &mesh->field[f];
+        const int stride = field->element->displacement.stride;
+        for (int k = from * stride; k < (to + 1) * stride; k++, count++)
+            if (idx)
+                idx[count] = field->first + k;
+    }
+    return count;
+}
+
+phx_status phx_mesh_pattern(phx_context *context, const phx_mesh *mesh, int **ptr, int **idx)
+{
+    *ptr = phx_calloc(context, (size_t)mesh->n + 1, sizeof **ptr);
+    *idx = NULL;
+    if (!*ptr)
+        return PHX_ERR_MEMORY;
+    int row = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        row = 0;
+        for (int f = 0; f < mesh->n_fields; f++) {
+            const int stride = mesh->field[f].element->displacement.stride;
+            for (int k = 0; k < mesh->field[f].count; k++, row++)
+                (*ptr)[row + 1] = (*ptr)[row] + row_columns(mesh, k / stride, pass ? *idx + (*ptr)[row] : NULL);
+        }
+        if (pass == 0) {
+            *idx = phx_calloc(context, (size_t)(*ptr)[row], sizeof **idx);
+            if (!*idx) {
+                phx_free(*ptr);
+                *ptr = NULL;
+                return PHX_ERR_MEMORY;
+            }
+        }
+    }
+    return PHX_OK;
+}
