@@ -3,10 +3,11 @@
 #   src/<layer>     phx_layer(<layer> SOURCES a.c b.c DEPENDS base algebra LIBS klu m)
 #   cli             phx_program(SOURCES main.c simulate.c LIBS hdf5)
 #   tests/<layer>   phx_test(<name> SOURCES test_x.c LAYERS fe algebra [LIBS ..] [LABELS slow] [TIMEOUT 60])
-#   tests/fuzz      phx_fuzz(<name> SOURCES fuzz_x.c LAYERS model CORPUS <directory>)
+#   tests/fuzz      phx_fuzz(<name> SOURCES fuzz_x.c LAYERS model), corpus in tests/fuzz/corpus/<name>
 #   examples        phx_example(<name> SOURCES x.c)
 #   bench           phx_bench(<name> SOURCES x.c [LAYERS ..] [LIBS ..])
 #
+# Public headers are <phlexor/<layer>.h>; a private one is "x.h" beside the files of its layer (tests: "<layer>/x.h").
 # A name under LIBS that is one of the targets phx::<name> of PhlexorLibraries.cmake means that target. What names a
 # layer that has no CMakeLists.txt is left out of the build.
 include_guard(GLOBAL)
@@ -179,9 +180,9 @@ function(phx_test name)
 endfunction()
 
 # A fuzzer: SOURCES define LLVMFuzzerTestOneInput. With PHX_FUZZ it is linked to libFuzzer, else it becomes a test that
-# runs every file of CORPUS through it once.
+# runs every file of corpus/<name> through it once.
 function(phx_fuzz name)
-    cmake_parse_arguments(ARG "" "CORPUS" "SOURCES;LAYERS;LIBS" ${ARGN})
+    cmake_parse_arguments(ARG "" "" "SOURCES;LAYERS;LIBS" ${ARGN})
     set(sources ${ARG_SOURCES})
     if(NOT PHX_FUZZ)
         list(APPEND sources ${PROJECT_SOURCE_DIR}/tests/fuzz/replay.c)
@@ -193,7 +194,7 @@ function(phx_fuzz name)
     if(PHX_FUZZ)
         target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
     else()
-        add_test(NAME fuzz_${name}_corpus COMMAND fuzz_${name} ${ARG_CORPUS})
+        add_test(NAME fuzz_${name}_corpus COMMAND fuzz_${name} ${CMAKE_CURRENT_SOURCE_DIR}/corpus/${name})
         set_tests_properties(fuzz_${name}_corpus PROPERTIES TIMEOUT 120 ENVIRONMENT "OPENBLAS_NUM_THREADS=1")
     endif()
 endfunction()
@@ -201,6 +202,11 @@ endfunction()
 # An example sees what a user sees: the public headers and the library. It is run as a test.
 function(phx_example name)
     cmake_parse_arguments(ARG "" "" "SOURCES" ${ARGN})
+    phx_missing_source(missing ${ARG_SOURCES})
+    if(missing)
+        message(STATUS "example ${name} is left out: there is no ${missing} yet")
+        return()
+    endif()
     add_executable(example_${name} ${ARG_SOURCES})
     set_target_properties(example_${name} PROPERTIES OUTPUT_NAME ${name}
         RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/examples)

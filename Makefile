@@ -1,0 +1,53 @@
+# What a user types. Each target first installs what is missing (tools/setup) and builds what it needs.
+#
+#   make run       the example models, a summary, pictures            results in build/results
+#   make test      all tests
+#   make bench     the benchmarks
+#   make install   the program, the library, its headers              PREFIX=/usr/local DESTDIR=
+#   make format    all C files as .clang-format says
+#   make fuzz      every fuzzer for FUZZ_SECONDS
+#   make clean     removes build
+PREFIX = /usr/local
+DESTDIR =
+FUZZ_SECONDS = 60
+JOBS := $(shell nproc 2>/dev/null || echo 2)
+BUILD = cmake --build build/release --parallel $(JOBS)
+
+.PHONY: all run test bench clean install format fuzz setup release
+
+all: release
+	$(BUILD)
+
+setup:
+	@tools/setup
+
+release: setup
+	@cmake --preset release --log-level=WARNING >/dev/null
+
+run: release
+	@$(BUILD) --target phlexor_program
+	@tools/run-examples build/release/bin/phlexor build/results
+
+test: release
+	@$(BUILD)
+	@ctest --preset release --parallel $(JOBS)
+
+bench: release
+	@$(BUILD) --target bench
+
+install: release
+	@$(BUILD) --target phlexor_program phlexor_static phlexor_shared
+	DESTDIR=$(DESTDIR) cmake --install build/release --prefix $(PREFIX)
+
+format:
+	@tools/setup --develop
+	@tools/check-format --fix
+
+fuzz:
+	@tools/setup --develop
+	@cmake --preset fuzz --log-level=WARNING >/dev/null
+	@cmake --build build/fuzz --parallel $(JOBS)
+	@tools/run-fuzzers build/fuzz/bin $(FUZZ_SECONDS)
+
+clean:
+	rm -rf build

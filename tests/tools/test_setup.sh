@@ -1,0 +1,115 @@
+#!/bin/sh
+# tools/setup installs what is missing and nothing else, with a dpkg-query, apt-get, sudo and id that only pretend.
+set -eu
+setup=$(cd "$(dirname "$0")/../../tools" && pwd)/setup
+place=$(mktemp -d)
+trap 'rm -rf "$place"' EXIT
+failures=0
+
+# What the script may find: nothing but these commands and the pretenders.
+fresh_place()
+{
+    rm -rf "$place/bin" "$place/calls"
+    mkdir "$place/bin"
+    : >"$place/calls"
+    for command in sh env grep tail mktemp rm cat; do
+        ln -s "$(command -v $command)" "$place/bin/$command"
+    done
+}
+
+# pretend NAME BODY: a command that notes how it is called, then runs BODY.
+pretend()
+{
+    printf '#!/bin/sh\necho "%s $*" >>"%s/calls"\n%s\n' "$1" "$place" "$2" >"$place/bin/$1"
+    chmod +x "$place/bin/$1"
+}
+
+# run STATUS ARGUMENTS...: runs the script, keeps what it said in $said.
+run()
+{
+    wanted=$1
+    shift
+    status=0
+    said=$(PATH=$place/bin sh "$setup" "$@" 2>&1) || status=$?
+    [ "$status" -eq "$wanted" ] || complain "exit status $status, expected $wanted; it said: $said"
+}
+
+complain()
+{
+    echo "$case: $1"
+    failures=$((failures + 1))
+}
+expect_said() { printf '%s' "$said" | grep -q -e "$1" || complain "it did not say '$1' but: $said"; }
+expect_call() { grep -q -e "$1" "$place/calls" || complain "no call '$1' among: $(cat "$place/calls")"; }
+expect_no_call() { ! grep -q -e "$1" "$place/calls" || complain "a call '$1': $(cat "$place/calls")"; }
+
+all_there='echo installed'
+no_cmocka='case $* in *libcmocka-dev) exit 1 ;; *libmatio-dev) echo config-files ;; *) echo installed ;; esac'
+
+case='nothing is missing'
+fresh_place
+pretend dpkg-query "$all_there"
+run 0
+[ -z "$said" ] || complain "it is not quiet: $said"
+
+case='root, two packages are missing'
+fresh_place
+pretend dpkg-query "$no_cmocka"
+pretend id 'echo 0'
+pretend apt-get :
+run 0
+expect_said '^Installing: libmatio-dev libcmocka-dev$'
+expect_call '^apt-get update$'
+expect_call '^apt-get install -y --no-install-recommends libmatio-dev libcmocka-dev$'
+
+case='not root, with sudo'
+fresh_place
+pretend dpkg-query "$no_cmocka"
+pretend id 'echo 1000'
+pretend sudo 'exec "$@"'
+pretend apt-get :
+run 0
+expect_call '^sudo apt-get update$'
+expect_call '^sudo env DEBIAN_FRONTEND=noninteractive apt-get install'
+
+case='not root, without sudo'
+fresh_place
+pretend dpkg-query "$no_cmocka"
+pretend id 'echo 1000'
+pretend apt-get :
+run 1
+expect_said 'needs root or sudo'
+expect_said 'apt-get install --no-install-recommends libmatio-dev libcmocka-dev$'
+expect_no_call '^apt-get'
+
+case='no network'
+fresh_place
+pretend dpkg-query "$no_cmocka"
+pretend id 'echo 0'
+pretend apt-get 'echo "Unable to fetch"; exit 100'
+run 1
+expect_said 'Unable to fetch'
+expect_said 'could not install'
+
+case='not Debian'
+fresh_place
+pretend apt-get :
+run 0
+expect_said 'not a Debian system'
+expect_no_call '^apt-get'
+
+case='for developers'
+fresh_place
+pretend dpkg-query 'case $* in *clang-format-14) exit 1 ;; *) echo installed ;; esac'
+pretend id 'echo 0'
+pretend apt-get :
+run 0
+expect_no_call 'apt-get'
+run 0 --develop
+expect_call 'install .* clang-format-14$'
+
+case='an option that does not exist'
+run 2 --everything
+expect_said '^usage:'
+
+[ "$failures" -eq 0 ]
