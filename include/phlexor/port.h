@@ -1,0 +1,62 @@
+/* Phlexor, layer port: what a body offers and a joint takes.
+ *
+ * A port is a point of a body with directions that follow the (deformed) section. Its flow and its conjugate effort are
+ *
+ *   rate   zeta = ( u_dot  inertial, dim | w  body, n_rot | theta_dot  body, n_rot )      PHX_PORT_SIZE(dim) = dim + 2 n_rot
+ *   effort e    = ( force  inertial      | torque on w     | torque on theta_dot     )      power = e . zeta
+ *
+ * with u the inertial place of the point, w the angular velocity of the body frame, theta the small rotation of the
+ * section against the body frame (plane: the slope w'). A direction `a` (fixed in the undeformed section, body axes)
+ * points in inertial components along  A(a) = R (a + theta x a),  in the plane R(1, w') for a = (1, 0).
+ *
+ * Everything is evaluated over an interval from 0 to 1, so that the averages of the energy-conserving midpoint rule
+ * (formulation: sums and products of such vectors change exactly by h times covector . rate) and plain instants are the
+ * same code: at an instant the ends coincide and h = 0. R need not be a rotation at a stage of a collocation method. */
+#ifndef PHLEXOR_PORT_H
+#define PHLEXOR_PORT_H
+
+#include <phlexor/algebra.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { PHX_PORT_MAX = 9 }; /* entries of a rate or effort in space; 4 in the plane */
+static inline int phx_port_size(int dim)
+{
+    return dim == 2 ? 4 : 9;
+}
+
+typedef struct phx_port_view {
+    int dim;
+    double h;                        /* length of the interval, s; 0 at an instant */
+    double u0[3], u1[3], um[3];      /* place, inertial, um = (u0 + u1)/2 */
+    double R0[9], R1[9], Rm[9];      /* body frame, dim x dim row-major, Rm = (R0 + R1)/2 */
+    double theta0[3], theta1[3], thetam[3];
+    double angle0, angle1;           /* plane: angle of the body frame, not wrapped */
+    double rate[PHX_PORT_MAX];       /* zeta; over an interval (u1-u0)/h, the midpoint w, (theta1-theta0)/h */
+} phx_port_view;
+
+/* Inertial components of direction `a` at the ends (end 0 or 1) and their mean. y has dim entries. */
+void phx_port_direction(const phx_port_view *view, int end, const double *a, double *y);
+void phx_port_direction_mean(const phx_port_view *view, const double *a, double *y);
+/* Add to `effort` the covector of the increment g . d(A(a)): with f = Rm^T g,
+ *   torque on w += (a + thetam x a) x f,   torque on theta_dot += a x f. */
+void phx_port_direction_effort(const phx_port_view *view, const double *a, const double *g, double *effort);
+/* Derivative of that contribution with respect to the variation xi = (du inertial, dphi body, dtheta body) at fixed g:
+ * adds to the PHX_PORT_MAX x PHX_PORT_MAX row-major matrix (leading dimension PHX_PORT_MAX). Evaluated at the mean
+ * state, with Rm taken as a rotation. */
+void phx_port_direction_effort_tangent(const phx_port_view *view, const double *a, const double *g, double *tangent);
+/* Derivative of A(a) with respect to xi at the mean state: dim x PHX_PORT_MAX row-major (columns dphi and dtheta). */
+void phx_port_direction_tangent(const phx_port_view *view, const double *a, double *tangent);
+/* Plane: angle of the section, angle + atan(theta), at end 0 or 1. */
+double phx_port_angle(const phx_port_view *view, int end);
+/* Difference quotient (atan(x1) - atan(x0))/(x1 - x0) without cancellation, 1/(1 + x^2) when the ends coincide. With
+ * a = h w/2 of two frames it is the kappa of their relative angle (formulation, relative angles); with the slopes at
+ * the ends it is the discrete gradient of atan(theta). */
+double phx_port_atan_quotient(double x0, double x1);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

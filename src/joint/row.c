@@ -1,0 +1,26 @@
+/* The table of row kinds and the public functions that look into it. */
+#include "row.h"
+
+static const phx_row_operations *const kinds[] = {
+    [PHX_ROW_POINT] = &phx_row_point, [PHX_ROW_NORMAL] = &phx_row_normal,
+    [PHX_ROW_DOT] = &phx_row_dot,     [PHX_ROW_DISPLACEMENT] = &phx_row_displacement,
+    [PHX_ROW_ANGLE] = &phx_row_angle,
+};
+
+double phx_row_value(const phx_row *row, const phx_port_view *a, const phx_port_view *b, int end)
+{
+    return kinds[row->kind]->measure(row, a, b, end) - row->target;
+}
+
+void phx_row_covectors(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g_a, double *g_b)
+{
+    size_t bytes = (size_t)phx_port_size(a->dim) * sizeof(double);
+    memset(g_a, 0, bytes);
+    memset(g_b, 0, bytes);
+    kinds[row->kind]->covectors(row, a, b, g_a, g_b);
+}
+
+bool phx_row_tangent(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *H)
+{
+    return kinds[row->kind]->tangent(row, a, b, H);
+}

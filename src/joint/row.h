@@ -1,0 +1,94 @@
+/* What the row kinds share: the operations of a kind, the distance of the ports, blocks of the tangent. */
+#ifndef PHLEXOR_JOINT_ROW_H
+#define PHLEXOR_JOINT_ROW_H
+
+#include <string.h>
+
+#include <phlexor/joint.h>
+
+enum { ROW_LD = 2 * PHX_PORT_MAX }; /* leading dimension of H */
+
+/* One kind of row. The covectors arrive zeroed; the tangent zeroes H itself (row_clear_tangent) when it is not zero. */
+typedef struct phx_row_operations {
+    double (*measure)(const phx_row *row, const phx_port_view *a, const phx_port_view *b, int end);
+    void (*covectors)(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g_a, double *g_b);
+    bool (*tangent)(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *H);
+} phx_row_operations;
+
+extern const phx_row_operations phx_row_point;
+extern const phx_row_operations phx_row_normal;
+extern const phx_row_operations phx_row_dot;
+extern const phx_row_operations phx_row_displacement;
+extern const phx_row_operations phx_row_angle;
+
+/* d = u_b - u_a at an end, and its mean */
+static inline void row_distance(const phx_port_view *a, const phx_port_view *b, int end, double *d)
+{
+    const double *u_a = end ? a->u1 : a->u0, *u_b = end ? b->u1 : b->u0;
+    for (int i = 0; i < a->dim; i++)
+        d[i] = u_b[i] - u_a[i];
+}
+
+static inline void row_distance_mean(const phx_port_view *a, const phx_port_view *b, double *d)
+{
+    for (int i = 0; i < a->dim; i++)
+        d[i] = b->um[i] - a->um[i];
+}
+
+static inline double row_scalar_product(int dim, const double *x, const double *y)
+{
+    double sum = 0.0;
+    for (int i = 0; i < dim; i++)
+        sum += x[i] * y[i];
+    return sum;
+}
+
+/* Zero the rows and columns of H that the dimension uses. */
+static inline void row_clear_tangent(int dim, double *H)
+{
+    size_t bytes = (size_t)phx_port_size(dim) * sizeof(double);
+    for (int i = 0; i < phx_port_size(dim); i++) {
+        memset(H + i * ROW_LD, 0, bytes);
+        memset(H + i * ROW_LD + PHX_PORT_MAX, 0, bytes);
+        memset(H + (PHX_PORT_MAX + i) * ROW_LD, 0, bytes);
+        memset(H + (PHX_PORT_MAX + i) * ROW_LD + PHX_PORT_MAX, 0, bytes);
+    }
+}
+
+/* Add the derivative of the covector of g . d(A(x)) at fixed g to the diagonal block of H that starts at `first`. */
+static inline void row_add_direction_effort_tangent(const phx_port_view *view, const double *x, const double *g,
+                                                    int first, double *H)
+{
+    int dim = view->dim, n = phx_port_size(dim);
+    double block[PHX_PORT_MAX * PHX_PORT_MAX];
+    for (int i = dim; i < n; i++)
+        for (int j = dim; j < n; j++)
+            block[i * PHX_PORT_MAX + j] = 0.0;
+    phx_port_direction_effort_tangent(view, x, g, block);
+    for (int i = dim; i < n; i++)
+        for (int j = dim; j < n; j++)
+            H[(first + i) * ROW_LD + first + j] += block[i * PHX_PORT_MAX + j];
+}
+
+/* A length along a direction of A, g_b = (n | 0), g_a = (-n | ...): set the four blocks of H that couple the places
+ * with the turn of A, N = dn/d(turn of A), dim x PHX_PORT_MAX:
+ *
+ *            u_a    turn_a   u_b
+ *   u_a    [  0      -N       0  ]
+ *   turn_a [ -N^T            N^T ]
+ *   u_b    [  0       N       0  ]                                                                              */
+static inline void row_set_direction_blocks(int dim, const double *N, double *H)
+{
+    int n = phx_port_size(dim);
+    for (int r = 0; r < dim; r++) {
+        for (int c = dim; c < n; c++) {
+            double value = N[r * PHX_PORT_MAX + c];
+            H[r * ROW_LD + c] = -value;
+            H[c * ROW_LD + r] = -value;
+            H[(PHX_PORT_MAX + r) * ROW_LD + c] = value;
+            H[c * ROW_LD + PHX_PORT_MAX + r] = value;
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,98 @@
+/* Row kind DISPLACEMENT: c = s/|l|, s = l . d, with the direction l = A_a(alpha) of A and the distance d = u_b - u_a.
+ * |l| is not constant, because the section's direction R (a + theta x a) is not a unit vector. */
+#include <math.h>
+
+#include "row.h"
+
+static double measure(const phx_row *row, const phx_port_view *a, const phx_port_view *b, int end)
+{
+    double l[3], d[3];
+    phx_port_direction(a, end, row->alpha, l);
+    row_distance(a, b, end, d);
+    return row_scalar_product(a->dim, l, d) / sqrt(row_scalar_product(a->dim, l, l));
+}
+
+/* l at both ends and what the discrete gradient is made of */
+typedef struct interval {
+    double l_mean[3], d_mean[3];
+    double length0, length1; /* |l0|, |l1| */
+    double s0, s1;           /* l . d */
+} interval;
+
+static void evaluate_interval(const phx_row *row, const phx_port_view *a, const phx_port_view *b, interval *v)
+{
+    int dim = a->dim;
+    double l0[3], l1[3], d0[3], d1[3];
+    phx_port_direction(a, 0, row->alpha, l0);
+    phx_port_direction(a, 1, row->alpha, l1);
+    row_distance(a, b, 0, d0);
+    row_distance(a, b, 1, d1);
+    for (int i = 0; i < dim; i++) {
+        v->l_mean[i] = 0.5 * (l0[i] + l1[i]);
+        v->d_mean[i] = 0.5 * (d0[i] + d1[i]);
+    }
+    v->length0 = sqrt(row_scalar_product(dim, l0, l0));
+    v->length1 = sqrt(row_scalar_product(dim, l1, l1));
+    v->s0 = row_scalar_product(dim, l0, d0);
+    v->s1 = row_scalar_product(dim, l1, d1);
+}
+
+static void covectors(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g_a, double *g_b)
+{
+    /* s1/|l1| - s0/|l0| = p (s1 - s0) + (s0 + s1)/2 (1/|l1| - 1/|l0|),   p = (1/|l0| + 1/|l1|)/2
+     *   s1 - s0          = l_m . (d1 - d0) + d_m . (l1 - l0)
+     *   1/|l1| - 1/|l0|  = -2 l_m . (l1 - l0) / [(|l0| + |l1|) |l0| |l1|]     from |l1|^2 - |l0|^2 = 2 l_m . (l1 - l0)
+     * so g = p l_m goes with d1 - d0 and m = p d_m - l_m (s0 + s1)/[(|l0| + |l1|) |l0| |l1|] with l1 - l0 */
+    interval v;
+    evaluate_interval(row, a, b, &v);
+    double product = v.length0 * v.length1, sum = v.length0 + v.length1;
+    double p = 0.5 * sum / product, slope = (v.s0 + v.s1) / (sum * product);
+    double m[3];
+    for (int i = 0; i < a->dim; i++) {
+        g_a[i] = -p * v.l_mean[i];
+        g_b[i] = p * v.l_mean[i];
+        m[i] = p * v.d_mean[i] - slope * v.l_mean[i];
+    }
+    phx_port_direction_effort(a, row->alpha, m, g_a);
+}
+
+static bool tangent(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *H)
+{
+    /* n = l/L, m = (d - c n)/L, c = n . d, T = dl/d(turn):  g_b = (n | 0), g_a = (-n | T^T m)
+     *   dn = N d(turn),                                     N = (T - n (n^T T))/L
+     *   dm = N-part of the places (row_set_direction_blocks) - [(n m^T + m n^T) T/L + c N/L] d(turn)
+     * L is the mean of both lengths, which cannot vanish */
+    int dim = a->dim, n_port = phx_port_size(dim);
+    interval v;
+    evaluate_interval(row, a, b, &v);
+    double L = 0.5 * (v.length0 + v.length1), c = 0.5 * (v.s0 / v.length0 + v.s1 / v.length1);
+    double n[3], m[3], T[3 * PHX_PORT_MAX], N[3 * PHX_PORT_MAX], nT[PHX_PORT_MAX], mT[PHX_PORT_MAX];
+    for (int i = 0; i < dim; i++) {
+        n[i] = v.l_mean[i] / L;
+        m[i] = (v.d_mean[i] - c * n[i]) / L;
+    }
+    row_clear_tangent(dim, H);
+    phx_port_direction_tangent(a, row->alpha, T);
+    for (int j = dim; j < n_port; j++) {
+        nT[j] = mT[j] = 0.0;
+        for (int r = 0; r < dim; r++) {
+            nT[j] += n[r] * T[r * PHX_PORT_MAX + j];
+            mT[j] += m[r] * T[r * PHX_PORT_MAX + j];
+        }
+        for (int r = 0; r < dim; r++)
+            N[r * PHX_PORT_MAX + j] = (T[r * PHX_PORT_MAX + j] - n[r] * nT[j]) / L;
+    }
+    row_set_direction_blocks(dim, N, H);
+    for (int i = dim; i < n_port; i++) {
+        for (int j = dim; j < n_port; j++) {
+            double T_N = 0.0;
+            for (int r = 0; r < dim; r++)
+                T_N += T[r * PHX_PORT_MAX + i] * N[r * PHX_PORT_MAX + j];
+            H[i * ROW_LD + j] = -(nT[i] * mT[j] + mT[i] * nT[j] + c * T_N) / L;
+        }
+    }
+    row_add_direction_effort_tangent(a, row->alpha, m, 0, H);
+    return true;
+}
+
+const phx_row_operations phx_row_displacement = {measure, covectors, tangent};

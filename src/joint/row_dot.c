@@ -1,0 +1,50 @@
+/* Row kind DOT: c = A . B, the product of a direction A = A_a(alpha) of A and a direction B = A_b(beta) of B. */
+#include "row.h"
+
+static double measure(const phx_row *row, const phx_port_view *a, const phx_port_view *b, int end)
+{
+    double A[3], B[3];
+    phx_port_direction(a, end, row->alpha, A);
+    phx_port_direction(b, end, row->beta, B);
+    return row_scalar_product(a->dim, A, B);
+}
+
+static void covectors(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g_a, double *g_b)
+{
+    /* c1 - c0 = B_m . (A1 - A0) + A_m . (B1 - B0) */
+    double A[3], B[3];
+    phx_port_direction_mean(a, row->alpha, A);
+    phx_port_direction_mean(b, row->beta, B);
+    phx_port_direction_effort(a, row->alpha, B, g_a);
+    phx_port_direction_effort(b, row->beta, A, g_b);
+}
+
+static bool tangent(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *H)
+{
+    /* g_a = T_a^T B, g_b = T_b^T A, T = d(direction)/d(turn):
+     *
+     *            turn_a                turn_b
+     *   turn_a [ dT_a^T B              T_a^T T_b ]
+     *   turn_b [ T_b^T T_a             dT_b^T A  ]                                                            */
+    int dim = a->dim, n = phx_port_size(dim);
+    double A[3], B[3], T_a[3 * PHX_PORT_MAX], T_b[3 * PHX_PORT_MAX];
+    row_clear_tangent(dim, H);
+    phx_port_direction_mean(a, row->alpha, A);
+    phx_port_direction_mean(b, row->beta, B);
+    phx_port_direction_tangent(a, row->alpha, T_a);
+    phx_port_direction_tangent(b, row->beta, T_b);
+    for (int i = dim; i < n; i++) {
+        for (int j = dim; j < n; j++) {
+            double sum = 0.0;
+            for (int r = 0; r < dim; r++)
+                sum += T_a[r * PHX_PORT_MAX + i] * T_b[r * PHX_PORT_MAX + j];
+            H[i * ROW_LD + PHX_PORT_MAX + j] = sum;
+            H[(PHX_PORT_MAX + j) * ROW_LD + i] = sum;
+        }
+    }
+    row_add_direction_effort_tangent(a, row->alpha, B, 0, H);
+    row_add_direction_effort_tangent(b, row->beta, A, PHX_PORT_MAX, H);
+    return true;
+}
+
+const phx_row_operations phx_row_dot = {measure, covectors, tangent};

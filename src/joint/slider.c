@@ -1,0 +1,11 @@
+/* Slider: B stays on the line through A along the axis and turns as it likes. */
+#include "kinds.h"
+
+static void rows(const phx_joint_frame *frame, phx_joint_row_list *list)
+{
+    phx_joint_add_line(frame, list);
+    phx_joint_add_displacement(frame, list);
+}
+
+const phx_joint_operations phx_joint_slider = {
+    .name = "slider", .plane = true, .space = true, .has_axis = {true, true}, .rows = rows};

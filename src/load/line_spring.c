@@ -1,0 +1,114 @@
+/* Line spring, damper and actuator along d = u_b - u_a. */
+#include <float.h>
+#include <math.h>
+
+#include "result.h"
+
+/* What the element sees of its ports over the interval. */
+typedef struct line {
+    int dim;
+    double d[3], d_dot[3];    /* mean distance; its rate (d1 - d0)/h */
+    double n[3];              /* d/|d|, zero when `flat` */
+    double length;            /* |d| of the mean distance */
+    double end_lengths;       /* |d0| + |d1| */
+    bool flat, ends_coincide; /* |d|, |d0| + |d1| are rounding errors of the places */
+} line;
+
+static double distance(int dim, const double *u_a, const double *u_b)
+{
+    double sum = 0.0;
+    for (int i = 0; i < dim; i++)
+        sum += (u_b[i] - u_a[i]) * (u_b[i] - u_a[i]);
+    return sqrt(sum);
+}
+
+static void evaluate_line(const phx_port_view *a, const phx_port_view *b, line *l)
+{
+    double size = 0.0;
+    l->dim = a->dim;
+    for (int i = 0; i < l->dim; i++) {
+        l->d[i] = b->um[i] - a->um[i];
+        l->d_dot[i] = b->rate[i] - a->rate[i];
+        size += fabs(a->um[i]) + fabs(b->um[i]);
+    }
+    l->length = sqrt(load_scalar_product(l->dim, l->d, l->d));
+    l->end_lengths = distance(l->dim, a->u0, b->u0) + distance(l->dim, a->u1, b->u1);
+    l->flat = l->length <= 4.0 * DBL_EPSILON * size;
+    l->ends_coincide = l->end_lengths <= 8.0 * DBL_EPSILON * size;
+    for (int i = 0; i < l->dim; i++)
+        l->n[i] = l->flat ? 0.0 : l->d[i] / l->length;
+}
+
+/* K += p I + q n n^T on the places of B against B; the same on A against A, opposite across */
+static void add_place_blocks(const line *l, double p, double q, const double *x, const double *y, double *matrix)
+{
+    for (int i = 0; i < l->dim; i++) {
+        for (int j = 0; j < l->dim; j++) {
+            double value = q * x[i] * y[j] + (i == j ? p : 0.0);
+            matrix[i * LOAD_LD + j] += value;
+            matrix[i * LOAD_LD + PHX_PORT_MAX + j] -= value;
+            matrix[(PHX_PORT_MAX + i) * LOAD_LD + j] -= value;
+            matrix[(PHX_PORT_MAX + i) * LOAD_LD + PHX_PORT_MAX + j] += value;
+        }
+    }
+}
+
+static void add_tangents(const phx_line_spring *spring, const line *l, double ratio, double l_dot, double along,
+                         phx_load_result *result)
+{
+    /* F = -k (1 - l0/|d|) d + s n,  s = f - c n . d_dot,  dn = (I - n n^T) dd/|d| =: P dd/|d|
+     *   dF/dd     = -k [(1 - l0/|d|) I + (l0/|d|) n n^T] + s P/|d| - c n (P d_dot)^T/|d|
+     *   dF/dd_dot = -c n n^T */
+    double k = spring->stiffness, c = spring->damping;
+    double s = l->flat ? 0.0 : along / l->length;
+    load_matrix_clear(l->dim, result->tangent);
+    add_place_blocks(l, s - k * (1.0 - ratio), -k * ratio - s, l->n, l->n, result->tangent);
+    result->has_tangent = true;
+    if (c == 0.0)
+        return;
+    double across[3]; /* P d_dot */
+    for (int i = 0; i < l->dim; i++)
+        across[i] = l->d_dot[i] - l_dot * l->n[i];
+    add_place_blocks(l, 0.0, l->flat ? 0.0 : -c / l->length, l->n, across, result->tangent);
+    load_matrix_clear(l->dim, result->rate_tangent);
+    add_place_blocks(l, 0.0, -c, l->n, l->n, result->rate_tangent);
+    result->has_rate_tangent = true;
+}
+
+phx_status phx_line_spring_evaluate(phx_context *context, const phx_line_spring *spring, const phx_port_view *a,
+                                    const phx_port_view *b, double t, bool tangents, phx_load_result *result)
+{
+    double k = spring->stiffness, c = spring->damping, f = phx_signal_value(spring->force, t);
+    if (!isfinite(f))
+        return phx_fail(context, PHX_ERR_ANALYSIS, "line spring: the force is %g at t = %g s, expected a finite value",
+                        f, t);
+    line l;
+    evaluate_line(a, b, &l);
+    bool has_rest = k != 0.0 && spring->length != 0.0;
+    if ((has_rest && l.ends_coincide) || ((c != 0.0 || f != 0.0) && l.flat))
+        return phx_fail(context, PHX_ERR_ANALYSIS,
+                        "line spring: its ports coincide at t = %g s (distance %g m), so that the %s has no direction; "
+                        "keep the ports apart or set it to zero",
+                        t, l.length, has_rest ? "length at rest" : (f != 0.0 ? "force" : "damping"));
+
+    /* F = -k (1 - 2 l0/(|d0| + |d1|)) d_m + (f - c l_dot) n,   l_dot = n . (d1 - d0)/h,   n = d_m/|d_m| */
+    double ratio = has_rest ? 2.0 * spring->length / l.end_lengths : 0.0;
+    double l_dot = load_scalar_product(l.dim, l.n, l.d_dot), along = f - c * l_dot;
+    load_result_clear(l.dim, result);
+    for (int i = 0; i < l.dim; i++) {
+        double force = along * l.n[i] - k * (1.0 - ratio) * l.d[i];
+        result->effort[i] = -force;
+        result->effort[PHX_PORT_MAX + i] = force;
+    }
+    result->supplied = f * l_dot;
+    result->dissipated = c * l_dot * l_dot;
+    if (tangents)
+        add_tangents(spring, &l, ratio, l_dot, along, result);
+    return PHX_OK;
+}
+
+double phx_line_spring_energy(const phx_line_spring *spring, const phx_port_view *a, const phx_port_view *b, int end)
+{
+    double stretch = (end ? distance(a->dim, a->u1, b->u1) : distance(a->dim, a->u0, b->u0)) - spring->length;
+    return 0.5 * spring->stiffness * stretch * stretch;
+}

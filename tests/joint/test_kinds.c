@@ -1,0 +1,296 @@
+/* Joint kinds: the rows of a joint close on motions that it allows, exchange no net power on them, measure the free
+ * coordinate, and open with the right sign on motions that it forbids. */
+#include "../port/views.h"
+
+#include <phlexor/joint.h>
+
+enum { SAMPLES = 100, MAX_ROWS = PHX_JOINT_MAX_ROWS + PHX_JOINT_MAX_COORDINATES };
+
+static const double pi = 3.14159265358979323846;
+
+typedef struct joint {
+    phx_joint_kind kind;
+    int dim, n_constraints, n_coordinates;
+    double rotation_a[9], rotation_b[9], relative[9], axis[3]; /* axis is not a unit vector */
+    phx_row constraints[PHX_JOINT_MAX_ROWS], coordinates[PHX_JOINT_MAX_COORDINATES];
+} joint;
+
+static joint random_joint(phx_context *context, uint64_t *seed, phx_joint_kind kind, int dim)
+{
+    joint j = {.kind = kind, .dim = dim};
+    random_rotation(seed, dim, j.rotation_a);
+    random_rotation(seed, dim, j.rotation_b);
+    random_rotation(seed, dim, j.relative);
+    random_vector(seed, dim, 3.0, j.axis);
+    phx_status status = phx_joint_rows(context, kind, dim, j.rotation_a, j.rotation_b, j.axis, j.relative,
+                                       &j.n_constraints, j.constraints, &j.n_coordinates, j.coordinates);
+    if (status != PHX_OK)
+        fail_msg("%s, dim %d: %s", phx_joint_kind_name(kind), dim, phx_context_message(context));
+    return j;
+}
+
+/* S = R turned by atan(theta) (plane): where the section points */
+static void section(int dim, const double *R, const double *theta, double sign, double *S)
+{
+    double turn = sign * atan(theta[0]), Q[4];
+    memcpy(S, R, sizeof(double) * (size_t)(dim * dim));
+    if (dim == 2) {
+        exponential(2, &turn, Q);
+        multiply(2, S, Q, S);
+    }
+}
+
+/* Frame and place of B at one end, for A's and the free coordinates: S_B = S_A rotation_a Q(angle) relative
+ * rotation_b^T and u_b = u_a + s S_A rotation_a axis/|axis|. */
+static void place_b(const joint *j, const double *R_a, const double *theta_a, const double *u_a, double angle, double s,
+                    const double *theta_b, double *R_b, double *u_b)
+{
+    double S[9], Q[9], rotation_b_T[9], phi[3], n[3];
+    section(j->dim, R_a, theta_a, 1.0, S);
+    multiply(j->dim, S, j->rotation_a, S);
+    double length = sqrt(j->axis[0] * j->axis[0] + j->axis[1] * j->axis[1] + j->axis[2] * j->axis[2]);
+    for (int i = 0; i < j->dim; i++) {
+        n[i] = j->axis[i] / length;
+        phi[i] = j->dim == 2 ? angle : angle * n[i];
+    }
+    for (int i = 0; i < j->dim; i++) {
+        u_b[i] = u_a[i];
+        for (int k = 0; k < j->dim; k++)
+            u_b[i] += s * S[i * j->dim + k] * n[k];
+    }
+    exponential(j->dim, phi, Q);
+    multiply(j->dim, S, Q, S);
+    multiply(j->dim, S, j->relative, S);
+    transpose(j->dim, j->rotation_b, rotation_b_T);
+    multiply(j->dim, S, rotation_b_T, S);
+    section(j->dim, S, theta_b, -1.0, R_b);
+}
+
+/* An interval over which the joint stays closed: A moves anyhow, B as the joint allows. q: the coordinate at the ends.
+ * The sections bend in the plane; in space a section that turns by theta x a is not orthogonal, so there theta = 0. */
+static void allowed_motion(const joint *j, uint64_t *seed, phx_port_view v[2], double q[2])
+{
+    int dim = j->dim;
+    double slope = dim == 2 ? 0.4 : 0.0;
+    bool slides = j->kind == PHX_JOINT_PRISMATIC || j->kind == PHX_JOINT_SLIDER;
+    v[0] = random_interval(seed, dim, 0.05, 0.6, slope);
+    v[1] = random_interval(seed, dim, 0.05, 0.6, slope);
+    random_vector(seed, 2, 0.5, q);
+    double angle[2] = {0.0, 0.0}, s[2] = {0.0, 0.0};
+    for (int end = 0; end < 2; end++) {
+        if (j->kind == PHX_JOINT_REVOLUTE)
+            angle[end] = q[end];
+        else if (j->kind == PHX_JOINT_SLIDER)
+            angle[end] = uniform(seed, -0.5, 0.5);
+        if (slides)
+            s[end] = q[end];
+    }
+    if (dim == 2 && j->kind == PHX_JOINT_REVOLUTE) /* the plane coordinate includes where `relative` has put B */
+        for (int end = 0; end < 2; end++)
+            q[end] += atan2(j->relative[2], j->relative[0]);
+    place_b(j, v[0].R0, v[0].theta0, v[0].u0, angle[0], s[0], v[1].theta0, v[1].R0, v[1].u0);
+    place_b(j, v[0].R1, v[0].theta1, v[0].u1, angle[1], s[1], v[1].theta1, v[1].R1, v[1].u1);
+    rate_from_rotations(&v[1]);
+    v[1].angle0 = dim == 2 ? atan2(v[1].R0[2], v[1].R0[0]) : 0.0;
+    finish_view(&v[1]);
+}
+
+static void check_rows(const joint *j, uint64_t *seed, const phx_port_view v[2])
+{
+    double effort[2][PHX_PORT_MAX] = {{0}}, h = v[0].h;
+    const char *name = phx_joint_kind_name(j->kind);
+    for (int k = 0; k < j->n_constraints; k++) {
+        double g[2][PHX_PORT_MAX], lambda = uniform(seed, -1.0, 1.0);
+        for (int end = 0; end < 2; end++)
+            CHECK_SMALL(phx_row_value(&j->constraints[k], &v[0], &v[1], end), 3e-15, "%s, dim %d: row %d at end %d",
+                        name, j->dim, k, end);
+        phx_row_covectors(&j->constraints[k], &v[0], &v[1], g[0], g[1]);
+        for (int p = 0; p < 2; p++)
+            for (int i = 0; i < phx_port_size(j->dim); i++)
+                effort[p][i] += lambda * g[p][i];
+    }
+    double on_a = power(j->dim, effort[0], v[0].rate), on_b = power(j->dim, effort[1], v[1].rate);
+    CHECK_SMALL(h * (on_a + on_b), 1e-14, "%s, dim %d: power %g on A and %g on B", name, j->dim, on_a, on_b);
+}
+
+static void test_allowed_motions(void **state)
+{
+    uint64_t seed = 21;
+    for (int sample = 0; sample < SAMPLES; sample++) {
+        int dim = 2 + sample % 2;
+        for (int kind = 0; kind < PHX_JOINT_KINDS; kind++) {
+            joint j = random_joint(*state, &seed, (phx_joint_kind)kind, dim);
+            phx_port_view v[2];
+            double q[2], g[2][PHX_PORT_MAX];
+            allowed_motion(&j, &seed, v, q);
+            check_rows(&j, &seed, v);
+            for (int k = 0; k < j.n_coordinates; k++) {
+                const phx_row *row = &j.coordinates[k];
+                double c0 = phx_row_value(row, &v[0], &v[1], 0), c1 = phx_row_value(row, &v[0], &v[1], 1);
+                double gap = row->angular ? remainder(c0 - q[0], 2.0 * pi) : c0 - q[0];
+                CHECK_SMALL(gap, 2e-14, "%s, dim %d: coordinate %g, expected %g", phx_joint_kind_name(j.kind), dim, c0,
+                            q[0]);
+                CHECK_SMALL(c1 - c0 - (q[1] - q[0]), 2e-14, "%s, dim %d: change of the coordinate",
+                            phx_joint_kind_name(j.kind), dim);
+                phx_row_covectors(row, &v[0], &v[1], g[0], g[1]);
+                double rate = power(dim, g[0], v[0].rate) + power(dim, g[1], v[1].rate);
+                CHECK_SMALL(v[0].h * rate - (q[1] - q[0]), 2e-14, "%s, dim %d: rate of the coordinate",
+                            phx_joint_kind_name(j.kind), dim);
+            }
+        }
+    }
+}
+
+/* rank by elimination with full pivoting of the covectors of all rows */
+static int rank_of(int rows, int columns, double m[MAX_ROWS][2 * PHX_PORT_MAX])
+{
+    int rank = 0;
+    for (; rank < rows; rank++) {
+        int r = rank, c = rank;
+        for (int i = rank; i < rows; i++)
+            for (int k = rank; k < columns; k++)
+                if (fabs(m[i][k]) > fabs(m[r][c])) {
+                    r = i;
+                    c = k;
+                }
+        if (fabs(m[r][c]) < 1e-6)
+            break;
+        for (int k = 0; k < columns; k++) {
+            double keep = m[rank][k];
+            m[rank][k] = m[r][k];
+            m[r][k] = keep;
+        }
+        for (int i = 0; i < rows; i++) {
+            double keep = m[i][rank];
+            m[i][rank] = m[i][c];
+            m[i][c] = keep;
+        }
+        for (int i = rank + 1; i < rows; i++) {
+            double factor = m[i][rank] / m[rank][rank];
+            for (int k = rank; k < columns; k++)
+                m[i][k] -= factor * m[rank][k];
+        }
+    }
+    return rank;
+}
+
+/* the kinds make the rows that the table in the header names, and these are independent on rigid bodies */
+static void test_rows_are_independent(void **state)
+{
+    static const int constraints[2][PHX_JOINT_KINDS] = {{3, 2, 2, 1}, {6, 5, 5, 2}};
+    static const int coordinates[2][PHX_JOINT_KINDS] = {{0, 1, 1, 1}, {0, 0, 1, 1}};
+    uint64_t seed = 22;
+    for (int sample = 0; sample < 8 * 10; sample++) {
+        int dim = 2 + sample % 2, kind = (sample / 2) % 4, n_rigid = dim == 2 ? 3 : 6;
+        joint j = random_joint(*state, &seed, (phx_joint_kind)kind, dim);
+        assert_int_equal(j.n_constraints, constraints[dim - 2][kind]);
+        assert_int_equal(j.n_coordinates, coordinates[dim - 2][kind]);
+        phx_port_view v[2];
+        double q[2], m[MAX_ROWS][2 * PHX_PORT_MAX];
+        allowed_motion(&j, &seed, v, q);
+        int rows = 0;
+        for (int k = 0; k < j.n_constraints + j.n_coordinates; k++) {
+            double g[2][PHX_PORT_MAX];
+            const phx_row *row = k < j.n_constraints ? &j.constraints[k] : &j.coordinates[k - j.n_constraints];
+            phx_row_covectors(row, &v[0], &v[1], g[0], g[1]);
+            memcpy(m[rows], g[0], sizeof(double) * (size_t)n_rigid);
+            memcpy(m[rows++] + n_rigid, g[1], sizeof(double) * (size_t)n_rigid);
+        }
+        int rank = rank_of(rows, 2 * n_rigid, m);
+        if (rank != rows)
+            fail_msg("%s, dim %d: %d rows of rank %d", phx_joint_kind_name(j.kind), dim, rows, rank);
+    }
+}
+
+/* B turned by delta about direction k of what weld and prismatic hold: its row is sin(delta), the other turns stay 0 */
+static void test_turn_opens_a_weld(void **state)
+{
+    uint64_t seed = 23;
+    const double delta = 0.3;
+    for (int sample = 0; sample < 20; sample++) {
+        int dim = 2 + sample % 2, n_rot = dim == 2 ? 1 : 3;
+        joint j = random_joint(*state, &seed, PHX_JOINT_WELD, dim);
+        for (int k = 0; k < n_rot; k++) {
+            phx_port_view a = random_instant(&seed, dim, 0.0), b = random_instant(&seed, dim, 0.0);
+            memset(j.axis, 0, sizeof(j.axis));
+            j.axis[k] = 1.0;
+            place_b(&j, a.R0, a.theta0, a.u0, delta, 0.0, b.theta0, b.R0, b.u0);
+            for (int i = 0; i < n_rot; i++)
+                CHECK_SMALL(phx_row_value(&j.constraints[dim + i], &a, &b, 0) - (i == k ? sin(delta) : 0.0), 2e-15,
+                            "dim %d: turn about %d, row %d", dim, k, i);
+            b.u0[0] += 0.25;
+            CHECK_SMALL(phx_row_value(&j.constraints[0], &a, &b, 0) - 0.25, 1e-15, "dim %d: gap along x", dim);
+        }
+    }
+}
+
+/* slider and prismatic: B off the line by 0.2 along A's direction across the axis */
+static void test_shift_opens_a_slider(void **state)
+{
+    uint64_t seed = 24;
+    joint j = {.dim = 2};
+    const double identity[4] = {1.0, 0.0, 0.0, 1.0}, axis[2] = {0.0, 5.0};
+    assert_int_equal(phx_joint_rows(*state, PHX_JOINT_SLIDER, 2, identity, identity, axis, NULL, &j.n_constraints,
+                                    j.constraints, &j.n_coordinates, j.coordinates),
+                     PHX_OK);
+    phx_port_view a = random_instant(&seed, 2, 0.0), b = random_instant(&seed, 2, 0.0);
+    for (int i = 0; i < 2; i++) /* 0.2 along A's -x, 0.7 along A's y */
+        b.u0[i] = a.u0[i] - 0.2 * a.R0[2 * i] + 0.7 * a.R0[2 * i + 1];
+    CHECK_SMALL(phx_row_value(&j.constraints[0], &a, &b, 0) - 0.2, 2e-15, "distance from the line");
+    CHECK_SMALL(phx_row_value(&j.coordinates[0], &a, &b, 0) - 0.7, 2e-15, "place on the line");
+}
+
+static void test_wrong_arguments(void **state)
+{
+    phx_context *context = *state;
+    const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, plane[4] = {1, 0, 0, 1}, mirror[4] = {1, 0, 0, -1};
+    const double zero[3] = {0, 0, 0}, axis[3] = {0, 0, 1}, not_a_number[3] = {NAN, 0, 0};
+    phx_row constraints[PHX_JOINT_MAX_ROWS], coordinates[PHX_JOINT_MAX_COORDINATES];
+    int n, m;
+    const struct {
+        int kind, dim;
+        const double *a, *b, *axis, *relative;
+        const char *word;
+    } cases[] = {
+        {PHX_JOINT_SLIDER, 2, plane, plane, zero, NULL, "slider joint: axis (0, 0"},
+        {PHX_JOINT_REVOLUTE, 3, identity, identity, zero, NULL, "revolute joint: axis (0, 0"},
+        {PHX_JOINT_PRISMATIC, 2, plane, plane, not_a_number, NULL, "prismatic joint: axis (nan"},
+        {PHX_JOINT_PRISMATIC, 3, identity, identity, NULL, NULL, "an axis is needed"},
+        {PHX_JOINT_WELD, 4, identity, identity, axis, NULL, "dimension 4"},
+        {PHX_JOINT_WELD, 2, plane, mirror, axis, NULL, "rotation of port B"},
+        {PHX_JOINT_WELD, 3, zero, identity, axis, NULL, "rotation of port A"},
+        {PHX_JOINT_KINDS, 2, plane, plane, axis, NULL, "kind 4"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        double a[9] = {0};
+        memcpy(a, cases[i].a, sizeof(double) * (cases[i].a == zero ? 3 : (size_t)(cases[i].dim == 2 ? 4 : 9)));
+        phx_status status = phx_joint_rows(context, (phx_joint_kind)cases[i].kind, cases[i].dim, a, cases[i].b,
+                                           cases[i].axis, cases[i].relative, &n, constraints, &m, coordinates);
+        assert_int_equal(status, PHX_ERR_ARGUMENT);
+        if (!strstr(phx_context_message(context), cases[i].word))
+            fail_msg("case %zu: message '%s' lacks '%s'", i, phx_context_message(context), cases[i].word);
+    }
+    assert_string_equal(phx_joint_kind_name(PHX_JOINT_REVOLUTE), "revolute");
+    assert_string_equal(phx_joint_kind_name(PHX_JOINT_KINDS), "unknown");
+}
+
+static int set_up(void **state)
+{
+    return phx_context_create((phx_context **)state) == PHX_OK ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+    phx_context_destroy(*state);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_allowed_motions),   cmocka_unit_test(test_rows_are_independent),
+        cmocka_unit_test(test_turn_opens_a_weld), cmocka_unit_test(test_shift_opens_a_slider),
+        cmocka_unit_test(test_wrong_arguments),
+    };
+    return cmocka_run_group_tests_name("joint kinds", tests, set_up, tear_down);
+}

@@ -1,0 +1,182 @@
+/* Rows: their values change over an interval exactly by h times covector . rate, whatever the ends; at an instant the
+ * covectors are derivatives and the tangents second derivatives. */
+#include "../port/views.h"
+
+#include <phlexor/joint.h>
+
+enum { SAMPLES = 400, LD = 2 * PHX_PORT_MAX };
+
+static const char *const names[] = {"POINT", "NORMAL", "DOT", "DISPLACEMENT", "ANGLE"};
+
+static phx_row random_row(uint64_t *seed, phx_row_kind kind, int dim)
+{
+    phx_row row = {.kind = kind, .axis = dim - 1, .target = 0.3};
+    for (int i = 0; i < dim; i++) {
+        row.alpha[i] = uniform(seed, 0.2, 1.0);
+        row.beta[i] = uniform(seed, -1.0, 1.0);
+    }
+    return row;
+}
+
+static bool exists(phx_row_kind kind, int dim)
+{
+    return kind != PHX_ROW_ANGLE || dim == 2;
+}
+
+/* c(1) - c(0) = h (g_a . zeta_a + g_b . zeta_b); turns up to 2 atan(4/2) per component, slopes up to 0.5 */
+static void test_increment_is_exact(void **state)
+{
+    (void)state;
+    uint64_t seed = 11;
+    double worst = 0.0;
+    for (int sample = 0; sample < SAMPLES; sample++) {
+        for (int k = 0; k < 10; k++) {
+            int dim = 2 + k % 2;
+            phx_row_kind kind = (phx_row_kind)(k / 2);
+            if (!exists(kind, dim))
+                continue;
+            double h = pow(10.0, uniform(&seed, -6.0, 0.0)), turn = sample % 2 ? 4.0 : 0.01;
+            phx_row row = random_row(&seed, kind, dim);
+            phx_port_view a = random_interval(&seed, dim, h, turn, 0.5);
+            phx_port_view b = random_interval(&seed, dim, h, turn, 0.5);
+            double g_a[PHX_PORT_MAX], g_b[PHX_PORT_MAX];
+            phx_row_covectors(&row, &a, &b, g_a, g_b);
+            double c0 = phx_row_value(&row, &a, &b, 0), c1 = phx_row_value(&row, &a, &b, 1);
+            double scale = 1.0 + fabs(c0) + fabs(c1);
+            for (int i = 0; i < phx_port_size(dim); i++)
+                scale += h * (fabs(g_a[i] * a.rate[i]) + fabs(g_b[i] * b.rate[i]));
+            double error = (c1 - c0 - h * (power(dim, g_a, a.rate) + power(dim, g_b, b.rate))) / scale;
+            worst = fmax(worst, fabs(error));
+            CHECK_SMALL(error, 1e-15, "%s, dim %d, sample %d, h %.2e, c0 %.3f, c1 %.3f", names[kind], dim, sample, h,
+                        c0, c1);
+        }
+    }
+    print_message("largest relative error of an increment: %.2e\n", worst);
+}
+
+/* same for an angle to a body that does not move (ground), where kappa = atan(a)/a */
+static void test_angle_to_ground(void **state)
+{
+    (void)state;
+    uint64_t seed = 12;
+    phx_row row = {.kind = PHX_ROW_ANGLE};
+    for (int sample = 0; sample < SAMPLES; sample++) {
+        phx_port_view ground = random_interval(&seed, 2, 0.1, 0.0, 0.0);
+        phx_port_view b = random_interval(&seed, 2, 0.1, 100.0, 0.5);
+        double g_a[PHX_PORT_MAX], g_b[PHX_PORT_MAX], a = 0.05 * b.rate[2];
+        phx_row_covectors(&row, &ground, &b, g_a, g_b);
+        CHECK_SMALL(g_b[2] - atan(a) / a, 1e-15, "kappa at a = %g", a);
+        double change = phx_row_value(&row, &ground, &b, 1) - phx_row_value(&row, &ground, &b, 0);
+        CHECK_SMALL(0.1 * power(2, g_b, b.rate) - change, 8e-15, "turn at a = %g", a);
+    }
+}
+
+/* at an instant: covectors are the derivatives of the value, H those of the covectors; false only where H is zero */
+static void test_instant_derivatives(void **state)
+{
+    (void)state;
+    uint64_t seed = 13;
+    for (int sample = 0; sample < 100; sample++) {
+        int dim = 2 + sample % 2, n = phx_port_size(dim);
+        phx_row_kind kind = (phx_row_kind)((sample / 2) % 5);
+        if (!exists(kind, dim))
+            continue;
+        phx_row row = random_row(&seed, kind, dim);
+        phx_port_view view[2] = {random_instant(&seed, dim, 0.5), random_instant(&seed, dim, 0.5)};
+        double g[LD], H[LD * LD] = {0}, step = 1e-5;
+        phx_row_covectors(&row, &view[0], &view[1], g, g + PHX_PORT_MAX);
+        bool has = phx_row_tangent(&row, &view[0], &view[1], H);
+        assert_int_equal(has, kind != PHX_ROW_POINT);
+        for (int m = 0; m < 2 * n; m++) {
+            int port = m / n, column = port * PHX_PORT_MAX + m % n;
+            double c[2], e[2][LD];
+            for (int side = 0; side < 2; side++) {
+                phx_port_view w[2] = {view[0], view[1]};
+                w[port] = varied(&view[port], m % n, side ? step : -step);
+                c[side] = phx_row_value(&row, &w[0], &w[1], 0);
+                phx_row_covectors(&row, &w[0], &w[1], e[side], e[side] + PHX_PORT_MAX);
+            }
+            CHECK_SMALL(g[column] - (c[1] - c[0]) / (2.0 * step), 3e-9, "%s, dim %d: g[%d]", names[kind], dim, column);
+            for (int i = 0; i < 2 * n; i++) {
+                int r = (i / n) * PHX_PORT_MAX + i % n;
+                CHECK_SMALL(H[r * LD + column] - (e[1][r] - e[0][r]) / (2.0 * step), 1e-8, "%s, dim %d: H[%d][%d]",
+                            names[kind], dim, r, column);
+            }
+        }
+    }
+}
+
+/* H is overwritten, and untouched when the row says that it is zero */
+static void test_tangent_overwrites(void **state)
+{
+    (void)state;
+    uint64_t seed = 14;
+    for (int k = 0; k < 5; k++) {
+        phx_row row = random_row(&seed, (phx_row_kind)k, 2);
+        phx_port_view a = random_instant(&seed, 2, 0.5), b = random_instant(&seed, 2, 0.5);
+        double clean[LD * LD] = {0}, dirty[LD * LD];
+        for (int i = 0; i < LD * LD; i++)
+            dirty[i] = 3.0;
+        bool has = phx_row_tangent(&row, &a, &b, clean);
+        assert_int_equal(phx_row_tangent(&row, &a, &b, dirty), has);
+        for (int i = 0; i < 8; i++)
+            for (int j = 0; j < 8; j++) {
+                int at = ((i / 4) * PHX_PORT_MAX + i % 4) * LD + (j / 4) * PHX_PORT_MAX + j % 4;
+                assert_true(dirty[at] == (has ? clean[at] : 3.0));
+            }
+    }
+    phx_row angle = {.kind = PHX_ROW_ANGLE};
+    phx_port_view a = random_instant(&seed, 2, 0.0), b = random_instant(&seed, 2, 0.0);
+    double H[LD * LD];
+    assert_false(phx_row_tangent(&angle, &a, &b, H)); /* rigid sections */
+}
+
+/* both bodies moved together as one rigid body, Rm far from a rotation: no row of direction or angle sees it */
+static void test_rigid_motion_is_not_seen(void **state)
+{
+    (void)state;
+    uint64_t seed = 15;
+    for (int sample = 0; sample < SAMPLES; sample++) {
+        int dim = 2 + sample % 2, n_rot = dim == 2 ? 1 : 3;
+        phx_port_view v[2] = {random_interval(&seed, dim, 0.1, 0.0, 0.5), random_interval(&seed, dim, 0.1, 0.0, 0.5)};
+        double turn[3], Q[9], shift[3], R0_T[9];
+        random_vector(&seed, n_rot, 3.0, turn);
+        random_vector(&seed, dim, 1.0, shift);
+        cayley(dim, turn, Q);
+        for (int k = 0; k < 2; k++) {
+            multiply(dim, Q, v[k].R0, v[k].R1);
+            memcpy(v[k].theta1, v[k].theta0, sizeof(v[k].theta0));
+            transpose(dim, v[k].R0, R0_T);
+            for (int i = 0; i < dim; i++) {
+                v[k].u1[i] = shift[i];
+                for (int j = 0; j < dim; j++)
+                    v[k].u1[i] += Q[i * dim + j] * v[k].u0[j];
+            }
+            for (int i = 0; i < n_rot; i++) { /* w = R0^T turn/h */
+                v[k].rate[dim + i] = dim == 2 ? turn[0] / 0.1 : 0.0;
+                for (int j = 0; j < dim && dim == 3; j++)
+                    v[k].rate[dim + i] += R0_T[i * dim + j] * turn[j] / 0.1;
+            }
+            finish_view(&v[k]);
+        }
+        for (int k = PHX_ROW_NORMAL; k <= PHX_ROW_ANGLE; k++) {
+            if (!exists((phx_row_kind)k, dim))
+                continue;
+            phx_row row = random_row(&seed, (phx_row_kind)k, dim);
+            double g_a[PHX_PORT_MAX], g_b[PHX_PORT_MAX];
+            phx_row_covectors(&row, &v[0], &v[1], g_a, g_b);
+            double rate = power(dim, g_a, v[0].rate) + power(dim, g_b, v[1].rate);
+            CHECK_SMALL(0.1 * rate, 2e-14, "%s, dim %d, sample %d", names[k], dim, sample);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_increment_is_exact),       cmocka_unit_test(test_angle_to_ground),
+        cmocka_unit_test(test_instant_derivatives),      cmocka_unit_test(test_tangent_overwrites),
+        cmocka_unit_test(test_rigid_motion_is_not_seen),
+    };
+    return cmocka_run_group_tests_name("joint rows", tests, NULL, NULL);
+}
