@@ -6,9 +6,9 @@
  *                                                            bilinear; angles and lengths through discrete gradients)
  *
  * Constraint rows ask g_a.zeta_a + g_b.zeta_b = 0 (transformer interconnection, eqs 40-42: the multiplier is the effort
- * that the row exchanges, opposite on A and B, so the power sums to zero). Coordinate rows measure the free coordinates;
- * `speed` turns a coordinate row into a constraint with a prescribed rate, `effort`, springs and dampers act along it.
- * Positive: B moves relative to A. */
+ * that the row exchanges, opposite on A and B, so the power sums to zero). Coordinate rows measure the free
+ * coordinates; `speed` turns a coordinate row into a constraint with a prescribed rate, `effort`, springs and dampers
+ * act along it. Positive: B moves relative to A. */
 #ifndef PHLEXOR_JOINT_H
 #define PHLEXOR_JOINT_H
 
@@ -32,9 +32,9 @@ typedef struct phx_row {
     phx_row_kind kind;
     int axis;
     double alpha[3], beta[3]; /* directions in the body axes of A and of B */
-    double target;            /* what phx_row_value subtracts from the measure: the measure a constraint is held at (0 in
-                                 the rows of phx_joint_rows), the origin of a coordinate */
-    bool angular;             /* value and rate are angles: drift counts them times 1 m */
+    double target; /* what phx_row_value subtracts from the measure: the measure a constraint is held at (0 in
+                      the rows of phx_joint_rows), the origin of a coordinate */
+    bool angular;  /* value and rate are angles: drift counts them times 1 m */
 } phx_row;
 
 /* Value at the instant `end` (0 or 1) of the views: measure - target, 0 when a constraint is closed. */

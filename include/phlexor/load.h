@@ -43,7 +43,7 @@ double phx_line_spring_energy(const phx_line_spring *spring, const phx_port_view
 typedef enum phx_load_kind { PHX_LOAD_FORCE, PHX_LOAD_TORQUE } phx_load_kind;
 typedef struct phx_port_load {
     phx_load_kind kind;
-    bool follower;                  /* frame: body */
+    bool follower; /* frame: body */
     double rotation[9];
     const phx_signal *component[3]; /* dim for a force, n_rot for a torque; NULL is zero; borrowed */
 } phx_port_load;

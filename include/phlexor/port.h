@@ -2,8 +2,8 @@
  *
  * A port is a point of a body with directions that follow the (deformed) section. Its flow and its conjugate effort are
  *
- *   rate   zeta = ( u_dot  inertial, dim | w  body, n_rot | theta_dot  body, n_rot )      PHX_PORT_SIZE(dim) = dim + 2 n_rot
- *   effort e    = ( force  inertial      | torque on w     | torque on theta_dot     )      power = e . zeta
+ *   rate   zeta = ( u_dot  inertial, dim | w  body, n_rot | theta_dot  body, n_rot )      PHX_PORT_SIZE(dim) = dim + 2
+ * n_rot effort e    = ( force  inertial      | torque on w     | torque on theta_dot     )      power = e . zeta
  *
  * with u the inertial place of the point, w the angular velocity of the body frame, theta the small rotation of the
  * section against the body frame (plane: the slope w'). A direction `a` (fixed in the undeformed section, body axes)
@@ -29,12 +29,12 @@ static inline int phx_port_size(int dim)
 
 typedef struct phx_port_view {
     int dim;
-    double h;                        /* length of the interval, s; 0 at an instant */
-    double u0[3], u1[3], um[3];      /* place, inertial, um = (u0 + u1)/2 */
-    double R0[9], R1[9], Rm[9];      /* body frame, dim x dim row-major, Rm = (R0 + R1)/2 */
+    double h;                   /* length of the interval, s; 0 at an instant */
+    double u0[3], u1[3], um[3]; /* place, inertial, um = (u0 + u1)/2 */
+    double R0[9], R1[9], Rm[9]; /* body frame, dim x dim row-major, Rm = (R0 + R1)/2 */
     double theta0[3], theta1[3], thetam[3];
-    double angle0, angle1;           /* plane: angle of the body frame, not wrapped */
-    double rate[PHX_PORT_MAX];       /* zeta; over an interval (u1-u0)/h, the midpoint w, (theta1-theta0)/h */
+    double angle0, angle1;     /* plane: angle of the body frame, not wrapped */
+    double rate[PHX_PORT_MAX]; /* zeta; over an interval (u1-u0)/h, the midpoint w, (theta1-theta0)/h */
 } phx_port_view;
 
 /* Inertial components of direction `a` at the ends (end 0 or 1) and their mean. y has dim entries. */
