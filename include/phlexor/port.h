@@ -2,9 +2,10 @@
  *
  * A port is a point of a body with directions that follow the (deformed) section. Its flow and its conjugate effort are
  *
- *   rate   zeta = ( u_dot  inertial, dim | w  body, n_rot | theta_dot  body, n_rot )      PHX_PORT_SIZE(dim) = dim + 2
- * n_rot effort e    = ( force  inertial      | torque on w     | torque on theta_dot     )      power = e . zeta
+ *   rate   zeta = ( u_dot  inertial, dim | w  body, n_rot | theta_dot  body, n_rot )
+ *   effort e    = ( force  inertial      | torque on w     | torque on theta_dot     )      power = e . zeta
  *
+ * of phx_port_size(dim) = dim + 2 n_rot entries,
  * with u the inertial place of the point, w the angular velocity of the body frame, theta the small rotation of the
  * section against the body frame (plane: the slope w'). A direction `a` (fixed in the undeformed section, body axes)
  * points in inertial components along  A(a) = R (a + theta x a),  in the plane R(1, w') for a = (1, 0).
