@@ -37,7 +37,8 @@ bench: release
 
 install: release
 	@$(BUILD) --target phlexor_program phlexor_static phlexor_shared
-	DESTDIR=$(DESTDIR) cmake --install build/release --prefix $(PREFIX)
+	@cmake --preset release --log-level=WARNING -DCMAKE_INSTALL_PREFIX=$(PREFIX) >/dev/null
+	DESTDIR=$(DESTDIR) cmake --install build/release
 
 format:
 	@tools/setup --develop
