@@ -218,13 +218,14 @@ static void apply_to_matrix(const phx_basis *basis, const phx_flex *raw, const d
         for (int k = 0; k < m; k++)
             for (int l = 0; l < m; l++)
                 work[i * m + k] -= 0.5 * basis->mean[l * n + i] * b[l][k];
-    for (int i = 0; i < n; i++) {
-        for (int k = 0; k < m; k++) {
-            for (int j = 0; j < n; j++) {
-                const double product = work[i * m + k] * basis->mean[k * n + j];
-                out[i * n + j] -= product;
-                out[j * n + i] -= sign * product;
-            }
+    const double *w = basis->mean;
+    for (int i = 0; i < n && m > 0; i++) {
+        for (int j = 0; j <= i; j++) {
+            double correction = 0.0;
+            for (int k = 0; k < m; k++)
+                correction += work[i * m + k] * w[k * n + j] + sign * work[j * m + k] * w[k * n + i];
+            out[i * n + j] -= correction;
+            out[j * n + i] = sign * out[i * n + j]; /* bit for bit */
         }
     }
 }

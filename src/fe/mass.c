@@ -9,7 +9,7 @@ typedef struct point_mass {
     double x, mass, inertia[3][3];
 } point_mass;
 
-/* Matrices on the raw coordinates of one element. */
+/* Matrices on the raw coordinates of one element, upper triangles. */
 typedef struct element_block {
     double M[PHX_LOCAL_MAX][PHX_LOCAL_MAX];
     double A[3][PHX_LOCAL_MAX][PHX_LOCAL_MAX];
@@ -77,16 +77,16 @@ static void add_matrices(int dim, const point_mass *lump, const phx_local *local
 {
     const int n_rot = dim == 2 ? 1 : 3, n_pair = dim == 2 ? 1 : 6;
     for (int i = 0; i < local->n; i++) {
-        for (int j = 0; j < local->n; j++) {
-            double gram[3][3];
+        for (int j = i; j < local->n; j++) {
+            double gram[3][3], value = 0.0;
             for (int a = 0; a < 3; a++)
                 for (int b = 0; b < 3; b++)
                     gram[a][b] = lump->mass * local->phi[a][i] * local->phi[b][j];
             const double trace = gram[0][0] + gram[1][1] + gram[2][2];
-            block->M[i][j] += trace;
             for (int k = 0; k < n_rot; k++)
                 for (int l = 0; l < n_rot; l++)
-                    block->M[i][j] += lump->inertia[k][l] * local->theta[k][i] * local->theta[l][j];
+                    value += lump->inertia[k][l] * local->theta[k][i] * local->theta[l][j];
+            block->M[i][j] += trace + value;
             for (int k = 0; k < n_rot; k++) {
                 const int a = (axis_of(dim, k) + 1) % 3, b = (axis_of(dim, k) + 2) % 3;
                 block->A[k][i][j] += gram[a][b] - gram[b][a];
@@ -100,16 +100,25 @@ static void add_matrices(int dim, const point_mass *lump, const phx_local *local
     }
 }
 
+/* Adds the upper triangle and its mirror, so that the matrices are symmetric or antisymmetric bit for bit. */
 static void scatter(const element_block *block, const phx_local *local, phx_flex *raw)
 {
     for (int i = 0; i < local->n; i++) {
-        for (int j = 0; j < local->n; j++) {
-            const int entry = phx_flex_entry(raw, local->dof[i], local->dof[j]);
-            raw->M[entry] += block->M[i][j];
+        for (int j = i; j < local->n; j++) {
+            const int upper = phx_flex_entry(raw, local->dof[i], local->dof[j]);
+            const int lower = phx_flex_entry(raw, local->dof[j], local->dof[i]);
             for (int k = 0; k < raw->n_rot; k++)
-                raw->A[k][entry] += block->A[k][i][j];
+                raw->A[k][upper] += block->A[k][i][j];
+            raw->M[upper] += block->M[i][j];
             for (int p = 0; p < raw->n_pair; p++)
-                raw->Q[p][entry] += block->Q[p][i][j];
+                raw->Q[p][upper] += block->Q[p][i][j];
+            if (j == i)
+                continue;
+            for (int k = 0; k < raw->n_rot; k++)
+                raw->A[k][lower] -= block->A[k][i][j];
+            raw->M[lower] += block->M[i][j];
+            for (int p = 0; p < raw->n_pair; p++)
+                raw->Q[p][lower] += block->Q[p][i][j];
         }
     }
 }
@@ -152,7 +161,7 @@ static void add_point_mass(const phx_mesh *mesh, const phx_beam_mass *mass, phx_
     point_mass lump = {.x = mass->at * mesh->length, .mass = mass->mass};
     for (int k = 0; k < mesh->n_rot; k++)
         for (int l = 0; l < mesh->n_rot; l++)
-            lump.inertia[k][l] = mass->inertia[k * mesh->n_rot + l];
+            lump.inertia[k][l] = 0.5 * (mass->inertia[k * mesh->n_rot + l] + mass->inertia[l * mesh->n_rot + k]);
     int element;
     double xi;
     phx_local local;
