@@ -1,0 +1,199 @@
+/* Phlexor, layer algebra: dense and sparse matrices, factorisations, eigenproblems, rotations.
+ *
+ * Dense matrices are row-major arrays of double with an explicit number of columns as leading dimension. Sparse
+ * matrices are compressed rows (phx_csr), column indices ascending in each row, no duplicates. LAPACK, SuiteSparse and
+ * ARPACK types stay inside this layer. */
+#ifndef PHLEXOR_ALGEBRA_H
+#define PHLEXOR_ALGEBRA_H
+
+#include <phlexor/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- sparse matrices ---- */
+/* Compressed rows: row i holds entries ptr[i] .. ptr[i+1]-1. Owns its arrays. */
+typedef struct phx_csr {
+    int rows, cols;
+    int *ptr;    /* rows+1 */
+    int *idx;    /* ptr[rows], ascending in each row */
+    double *val; /* ptr[rows] */
+} phx_csr;
+
+/* Every function below that makes a matrix fills the struct given, which must not be one of its inputs; on failure the
+ * struct is empty. PHX_ERR_ARGUMENT when sizes do not fit or an index lies outside. */
+/* Triplets (row[k], col[k], val[k]), summed in the order given where they repeat; entries that cancel to zero are kept
+ * (pattern). `val` may be NULL: zeros. */
+phx_status phx_csr_from_triplets(phx_context *context, int rows, int cols, size_t count, const int *row, const int *col,
+                                 const double *val, phx_csr *matrix);
+/* Entries with |value| <= drop_below are left out. */
+phx_status phx_csr_from_dense(phx_context *context, int rows, int cols, const double *dense, double drop_below,
+                              phx_csr *matrix);
+phx_status phx_csr_copy(phx_context *context, const phx_csr *a, phx_csr *copy);
+phx_status phx_csr_transpose(phx_context *context, const phx_csr *a, phx_csr *transpose);
+phx_status phx_csr_multiply(phx_context *context, const phx_csr *a, const phx_csr *b, phx_csr *product);
+/* Z^T A Z and friends: left^T * a * right. */
+phx_status phx_csr_congruence(phx_context *context, const phx_csr *left, const phx_csr *a, const phx_csr *right,
+                              phx_csr *product);
+phx_status phx_csr_add(phx_context *context, double alpha, const phx_csr *a, double beta, const phx_csr *b,
+                       phx_csr *sum);
+void phx_csr_free(phx_csr *matrix);                                             /* frees and zeroes the fields */
+void phx_csr_apply(const phx_csr *a, double alpha, const double *x, double *y); /* y += alpha A x   */
+void phx_csr_apply_transposed(const phx_csr *a, double alpha, const double *x, double *y); /* y += alpha A^T x */
+void phx_csr_to_dense(const phx_csr *a, double *dense);                                    /* rows*cols, row-major */
+/* Index of entry (row, col) in idx/val, -1 when it is not in the pattern. */
+int phx_csr_find(const phx_csr *a, int row, int col);
+
+/* ---- dense kernels (BLAS/LAPACK) ---- */
+/* Small sizes run in plain loops without threads; cholesky, triangle_solve, and up to size 48 solve and inverse, do not
+ * allocate. Where `context` is passed, inputs that are not finite give PHX_ERR_ARGUMENT, in cholesky, solve and inverse
+ * PHX_SINGULAR. */
+/* c = alpha * op(a) * op(b) + beta * c, row-major, op(a) is m x k, op(b) is k x n; c is not read when beta is 0. */
+void phx_dense_multiply(bool transpose_a, bool transpose_b, int m, int n, int k, double alpha, const double *a, int lda,
+                        const double *b, int ldb, double beta, double *c, int ldc);
+/* Cholesky A = L L^T in place (lower triangle of the row-major array, strict upper triangle zeroed).
+ * PHX_SINGULAR with the failing pivot in the message when A is not positive definite; A is destroyed then. */
+phx_status phx_dense_cholesky(phx_context *context, int n, double *a);
+/* b (n x nrhs, row-major) <- L^-1 b, or L^-T b. */
+void phx_dense_triangle_solve(bool transpose, int n, const double *l, int nrhs, double *b);
+/* Solve A X = B (b: n x nrhs, row-major, in place) by LU with pivoting, A destroyed. PHX_SINGULAR when A is singular to
+ * working precision; b is unchanged then. */
+phx_status phx_dense_solve(phx_context *context, int n, double *a, int nrhs, double *b);
+/* A <- A^-1. PHX_SINGULAR as above, A is destroyed then. */
+phx_status phx_dense_inverse(phx_context *context, int n, double *a);
+/* Least-norm least-squares solution of A x = b (A m x n, b m x nrhs, x n x nrhs, row-major, A and b kept), by complete
+ * orthogonal factorisation; singular values below rcond times the largest count as zero; rank may be NULL. */
+phx_status phx_dense_least_norm(phx_context *context, int m, int n, const double *a, int nrhs, const double *b,
+                                double rcond, double *x, int *rank);
+/* Rank-revealing QR with column pivoting of A (m x n, row-major, kept): rank, the order of the columns (column
+ * order[k] was the k-th pivot; may be NULL), and, when wanted (not NULL), an orthonormal basis of null(A^T) as
+ * m x (m-rank). Pivots up to rtol times the largest column norm count as zero. */
+phx_status phx_dense_rrqr(phx_context *context, int m, int n, const double *a, double rtol, int *rank, int *order,
+                          double *left_null);
+/* Orthonormal basis of null(A), n x (n-rank), allocated (phx_free); by pivoted QR of A^T. */
+phx_status phx_dense_nullspace(phx_context *context, int m, int n, const double *a, double rtol, int *rank,
+                               double **basis);
+/* A x = lambda B x, symmetric A, SPD B: values ascending (n), vectors B-orthonormal in the columns of n x n `vectors`
+ * (may be NULL). b NULL: B is the identity. A and B are kept; their lower triangles are read. PHX_SINGULAR when B is
+ * not positive definite. */
+phx_status phx_dense_eigen_symmetric(phx_context *context, int n, const double *a, const double *b, double *values,
+                                     double *vectors);
+/* General eigenproblem A x = lambda x (b NULL) or A x = lambda B x. alpha/beta form folded: infinite eigenvalues come
+ * as HUGE_VAL in `re`. Vectors (may be NULL): 2*n*n interleaved complex, eigenvector k in column k, of unit length; a
+ * complex pair stands side by side, im > 0 first. PHX_SINGULAR when A - lambda B is singular for every lambda. */
+phx_status phx_dense_eigen_general(phx_context *context, int n, const double *a, const double *b, double *re,
+                                   double *im, double *vectors);
+/* Singular values of A (m x n, kept), descending (min(m,n)), and right singular vectors as the columns of the n x n
+ * `right` (may be NULL; when m < n the last n-m columns span the null space). By LAPACK's dgejsv: small ones keep their
+ * relative accuracy when A is well-conditioned but for a scaling of its rows and columns, else they are as accurate as
+ * those of dgesvd. */
+phx_status phx_dense_singular_values(phx_context *context, int m, int n, const double *a, double *values,
+                                     double *right);
+
+/* ---- sparse factorisations ---- */
+/* LU of a square matrix with a pattern fixed at creation (KLU). Symbolic work once, then factor / refactor / solve.
+ * The matrix is given by compressed rows; values may change, the pattern may not. */
+typedef struct phx_lu phx_lu;
+/* `order` (may be NULL: AMD): the elimination order, order[k] is the row and column eliminated k-th. `complex_values`:
+ * values are interleaved (re, im). The pattern is copied. */
+phx_status phx_lu_create(phx_context *context, int n, const int *ptr, const int *idx, const int *order,
+                         bool complex_values, phx_lu **lu);
+void phx_lu_destroy(phx_lu *lu);
+/* Numeric factorisation of values val[ptr[n]], copied. The first call pivots; later calls reuse the pivots (no
+ * allocation) as long as each of them keeps its size within a factor of 100, and pivot anew when one does not.
+ * PHX_SINGULAR (retryable) when A is singular to working precision or a value is not finite: `*column` (may be NULL) is
+ * the equation, a row of A, that depends on those before it in the elimination order; else it is -1. After any failure
+ * the factors of the last success still solve. */
+phx_status phx_lu_factor(phx_lu *lu, const double *val, int *column);
+/* x <- A^-1 x; n values (2n interleaved when complex). nrhs columns stored one after the other. No allocation, no
+ * refinement. */
+phx_status phx_lu_solve(phx_lu *lu, int nrhs, double *x);
+/* Statistics since creation: factorisations with pivoting, refactorisations, right-hand sides solved; entries in L+U
+ * without the unit diagonal of L. Any may be NULL. */
+void phx_lu_stats(const phx_lu *lu, long *factors, long *refactors, long *solves, long *nnz_lu);
+
+/* Order of small fill by minimum degree (AMD) for a square pattern, taken as symmetric; order[k] is eliminated k-th. */
+phx_status phx_order_amd(phx_context *context, int n, const int *ptr, const int *idx, int *order);
+
+/* Sparse Cholesky (CHOLMOD, AMD) of an SPD matrix given by compressed rows (full symmetric pattern; the upper triangle
+ * is read). PHX_SINGULAR when it is not positive definite. */
+typedef struct phx_cholesky phx_cholesky;
+phx_status phx_cholesky_create(phx_context *context, const phx_csr *a, phx_cholesky **cholesky);
+phx_status phx_cholesky_solve(phx_cholesky *cholesky, int nrhs,
+                              double *x); /* x <- A^-1 x, columns one after the other */
+void phx_cholesky_destroy(phx_cholesky *cholesky);
+
+/* Rank of the columns of a sparse matrix by rank-revealing sparse QR (SPQR) in the given order of columns: dependent[k]
+ * lists (ascending) the columns that depend on columns before them; `rtol` times the largest column norm is zero.
+ * `dependent` has room for a->cols entries. */
+phx_status phx_csr_dependent_columns(phx_context *context, const phx_csr *a, double rtol, int *rank, int *dependent,
+                                     int *n_dependent);
+
+/* Smallest eigenpairs of A x = lambda B x by ARPACK in shift-invert mode (dsaupd, mode 3). The caller supplies the
+ * operators: solve: y <- (A - sigma B)^-1 x; multiply: y <- B x. values ascending by |value - sigma|, sorted ascending
+ * on return; vectors n x count in columns (row-major, B-orthonormal, may be NULL). B may be semidefinite (constraints).
+ * 1 <= count < n; tol 0 is machine precision. PHX_NOT_CONVERGED when fewer are found; a failure of an operator is
+ * returned as it is. The start vector is fixed: reruns agree. ARPACK keeps static state: one call at a time in a
+ * process. */
+typedef phx_status phx_operator_fn(void *user, const double *x, double *y);
+phx_status phx_eigen_shift_invert(phx_context *context, int n, int count, double sigma, phx_operator_fn *solve,
+                                  phx_operator_fn *multiply, void *user, double tol, double *values, double *vectors);
+
+/* ---- rotations ----
+ * dim 2: one angle, R = [c -s; s c]; dim 3: R 3x3 row-major, takes body to inertial components. n_rot = 1 or 3. */
+/* R1 = R0 cay(a), cay(a) = (I - [a]x/2)^-1 (I + [a]x/2); a has 1 or 3 components. R0 and R1 may coincide. Rounding
+ * drifts away from orthogonality like a random walk; phx_rot_normalise now and then takes it back. */
+void phx_rot_cayley(int dim, const double *r0, const double *a, double *r1);
+/* Rotation about an axis, whose length does not matter (dim 3; axis ignored for dim 2, may be NULL). A zero axis gives
+ * the identity. */
+void phx_rot_axis_angle(int dim, const double *axis, double angle, double *r);
+void phx_rot_from_quaternion(const double wxyz[4], double r[9]); /* normalises; zero: identity */
+void phx_rot_to_quaternion(const double r[9], double wxyz[4]);   /* w >= 0 */
+/* Nearest rotation (polar factor) of a matrix close to one, in place. A matrix whose determinant is not positive stays
+ * as it is. */
+void phx_rot_normalise(int dim, double *r);
+/* y = R x, y = R^T x; y must not overlap x. */
+void phx_rot_apply(int dim, const double *r, const double *x, double *y);
+void phx_rot_apply_transposed(int dim, const double *r, const double *x, double *y);
+/* Cross products that serve plane and space: w has n_rot components, a, b, y have dim.
+ * rot_x_vec: y = w x a. vec_x_rot: y = a x w. vec_x_vec: y (n_rot) = a x b. rot_x_rot: y = w1 x w2 (0 in the plane). */
+static inline void phx_rot_x_vec(int dim, const double *w, const double *a, double *y)
+{
+    if (dim == 2) {
+        y[0] = -w[0] * a[1];
+        y[1] = w[0] * a[0];
+    } else {
+        y[0] = w[1] * a[2] - w[2] * a[1];
+        y[1] = w[2] * a[0] - w[0] * a[2];
+        y[2] = w[0] * a[1] - w[1] * a[0];
+    }
+}
+static inline void phx_vec_x_rot(int dim, const double *a, const double *w, double *y)
+{
+    if (dim == 2) {
+        y[0] = a[1] * w[0];
+        y[1] = -a[0] * w[0];
+    } else {
+        phx_rot_x_vec(3, a, w, y);
+    }
+}
+static inline void phx_vec_x_vec(int dim, const double *a, const double *b, double *y)
+{
+    if (dim == 2)
+        y[0] = a[0] * b[1] - a[1] * b[0];
+    else
+        phx_rot_x_vec(3, a, b, y);
+}
+static inline void phx_rot_x_rot(int dim, const double *a, const double *b, double *y)
+{
+    if (dim == 2)
+        y[0] = 0.0;
+    else
+        phx_rot_x_vec(3, a, b, y);
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

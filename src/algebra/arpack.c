@@ -1,0 +1,166 @@
+/* Smallest eigenpairs by ARPACK's dsaupd in shift-invert mode: the largest eigenvalues mu of
+ *
+ *     (A - sigma B)^-1 B x = mu x ,    lambda = sigma + 1/mu ,
+ *
+ * in the inner product of B. The start vector is fixed, so that a run can be repeated. ARPACK keeps state between its
+ * calls in static variables: one eigenproblem at a time in a process. */
+#include <math.h>
+#include <string.h>
+
+#include <arpack.h>
+
+#include "internal.h"
+
+enum { MAX_RESTARTS = 1000 };
+
+typedef struct arnoldi {
+    phx_context *context;
+    int n, count, ncv;
+    double sigma, tol;
+    phx_operator_fn *solve, *multiply;
+    void *user;
+    double *resid, *v, *workd, *workl, *product, *values;
+    int *select;
+    int iparam[11], ipntr[11], lworkl, info;
+} arnoldi;
+
+static phx_status arnoldi_allocate(arnoldi *w)
+{
+    size_t n = (size_t)w->n, ncv = (size_t)w->ncv;
+    phx_context *context = w->context;
+    w->lworkl = w->ncv * (w->ncv + 8);
+    w->resid = phx_calloc(context, n, sizeof(double));
+    w->v = phx_calloc(context, n * ncv, sizeof(double));
+    w->workd = phx_calloc(context, 3 * n, sizeof(double));
+    w->workl = phx_calloc(context, (size_t)w->lworkl, sizeof(double));
+    w->product = phx_calloc(context, n, sizeof(double));
+    w->values = phx_calloc(context, (size_t)w->count, sizeof(double));
+    w->select = phx_calloc(context, ncv, sizeof(int));
+    bool all = w->resid && w->v && w->workd && w->workl && w->product && w->values && w->select;
+    return all ? PHX_OK : PHX_ERR_MEMORY;
+}
+
+static void arnoldi_free(arnoldi *w)
+{
+    phx_free(w->resid);
+    phx_free(w->v);
+    phx_free(w->workd);
+    phx_free(w->workl);
+    phx_free(w->product);
+    phx_free(w->values);
+    phx_free(w->select);
+}
+
+/* Numbers in (-1/2, 1/2] with no symmetry an eigenvector could be orthogonal to: fractional parts of k (golden ratio).
+ */
+static void fill_start(int n, double *x)
+{
+    double phase = 0.0;
+    for (int k = 0; k < n; k++) {
+        phase += 0.61803398874989485;
+        phase -= floor(phase);
+        x[k] = phase - 0.5;
+    }
+}
+
+/* Apply what ARPACK asks for with `ido` to one of its three work vectors. */
+static phx_status apply(arnoldi *w, int ido)
+{
+    double *x = w->workd + w->ipntr[0] - 1, *y = w->workd + w->ipntr[1] - 1;
+    if (ido == 2)
+        return w->multiply(w->user, x, y); /* y = B x */
+    if (ido == 1)
+        return w->solve(w->user, w->workd + w->ipntr[2] - 1, y); /* y = (A - sigma B)^-1 (B x), B x is given */
+    phx_status status = w->multiply(w->user, x, w->product);
+    return status ? status : w->solve(w->user, w->product, y);
+}
+
+static phx_status fail_arpack(const arnoldi *w, const char *routine)
+{
+    if (w->info == 1 || (w->info >= 0 && w->iparam[4] < w->count))
+        return phx_fail(
+            w->context, PHX_NOT_CONVERGED,
+            "ARPACK found %d of %d eigenvalues near %g in %d restarts; ask for fewer or loosen the tolerance",
+            w->iparam[4], w->count, w->sigma, w->iparam[2]);
+    if (w->info == -9999 || w->info == 3 || w->info == -14)
+        return phx_fail(w->context, PHX_NOT_CONVERGED,
+                        "ARPACK's %s stopped with info = %d: the matrices may have fewer than %d finite eigenvalues",
+                        routine, w->info, w->count);
+    return phx_fail(w->context, PHX_ERR_LIBRARY, "ARPACK's %s failed with info = %d", routine, w->info);
+}
+
+static phx_status iterate(arnoldi *w)
+{
+    w->iparam[0] = 1;            /* exact shifts */
+    w->iparam[2] = MAX_RESTARTS; /* and on return the number of restarts */
+    w->iparam[6] = 3;            /* shift-invert */
+    w->info = 1;                 /* start from resid */
+    int ido = 0;
+    do {
+        dsaupd_c(&ido, "G", w->n, "LM", w->count, w->tol, w->resid, w->ncv, w->v, w->n, w->iparam, w->ipntr, w->workd,
+                 w->workl, w->lworkl, &w->info);
+        if (ido == -1 || ido == 1 || ido == 2) {
+            phx_status status = apply(w, ido);
+            if (status)
+                return status;
+        }
+    } while (ido == -1 || ido == 1 || ido == 2);
+    return w->info == 0 ? PHX_OK : fail_arpack(w, "dsaupd");
+}
+
+static phx_status extract(arnoldi *w, bool want_vectors)
+{
+    dseupd_c(want_vectors, "A", w->select, w->values, w->v, w->n, w->sigma, "G", w->n, "LM", w->count, w->tol, w->resid,
+             w->ncv, w->v, w->n, w->iparam, w->ipntr, w->workd, w->workl, w->lworkl, &w->info);
+    return w->info == 0 && w->iparam[4] >= w->count ? PHX_OK : fail_arpack(w, "dseupd");
+}
+
+/* Results in ascending order; select becomes the order. */
+static void sort_results(const arnoldi *w, double *values, double *vectors)
+{
+    int *order = w->select;
+    for (int i = 0; i < w->count; i++) {
+        int k = i;
+        for (; k > 0 && w->values[order[k - 1]] > w->values[i]; k--)
+            order[k] = order[k - 1];
+        order[k] = i;
+    }
+    for (int k = 0; k < w->count; k++) {
+        values[k] = w->values[order[k]];
+        for (int i = 0; i < w->n && vectors; i++)
+            vectors[(size_t)i * (size_t)w->count + (size_t)k] = w->v[(size_t)order[k] * (size_t)w->n + (size_t)i];
+    }
+}
+
+phx_status phx_eigen_shift_invert(phx_context *context, int n, int count, double sigma, phx_operator_fn *solve,
+                                  phx_operator_fn *multiply, void *user, double tol, double *values, double *vectors)
+{
+    if (count < 1 || count >= n)
+        return phx_fail(context, PHX_ERR_ARGUMENT,
+                        "phx_eigen_shift_invert: %d eigenvalues of a problem of size %d; the number must be in 1..%d",
+                        count, n, n - 1);
+    if (!isfinite(sigma) || !(tol >= 0.0))
+        return phx_fail(context, PHX_ERR_ARGUMENT,
+                        "phx_eigen_shift_invert: sigma %g, tolerance %g; sigma must be finite, the tolerance >= 0",
+                        sigma, tol);
+    arnoldi w = {.context = context,
+                 .n = n,
+                 .count = count,
+                 .ncv = phx_int_min(n, phx_int_max(2 * count + 1, 20)),
+                 .sigma = sigma,
+                 .tol = tol,
+                 .solve = solve,
+                 .multiply = multiply,
+                 .user = user};
+    phx_status status = arnoldi_allocate(&w);
+    if (!status) {
+        fill_start(n, w.resid);
+        status = iterate(&w);
+    }
+    if (!status)
+        status = extract(&w, vectors != NULL);
+    if (!status)
+        sort_results(&w, values, vectors);
+    arnoldi_free(&w);
+    return status;
+}
