@@ -6,8 +6,8 @@
  * - Numbers in csv and json have 17 significant digits and a decimal point in every locale. Text is UTF-8. Nothing that
  *   depends on the clock or the machine is written, so that equal input gives equal bytes.
  * - A failure is PHX_ERR_FILE; the message names the file, the reason and the remedy.
- * - Writing past a file size limit raises SIGXFSZ, past a closed pipe SIGPIPE; a program that wants the error instead of
- *   the signal ignores them.
+ * - Writing past a file size limit raises SIGXFSZ, past a closed pipe SIGPIPE; a program that wants the error instead
+ * of the signal ignores them.
  * - HDF5 as packaged by Debian allows one caller at a time: calls of this layer that touch HDF5 files must not overlap
  *   in time in one process, whatever their contexts. */
 #ifndef PHLEXOR_RESULTS_H
@@ -20,8 +20,9 @@
 extern "C" {
 #endif
 
-/* A free-form attribute of a result: text, or a number when `text` is NULL. Names must not be those that the file format
- * uses itself (status, reason, last_time, format, format_version, program_version, model_name, integrator, dimension). */
+/* A free-form attribute of a result: text, or a number when `text` is NULL. Names must not be those that the file
+ * format uses itself (status, reason, last_time, format, format_version, program_version, model_name, integrator,
+ * dimension). */
 typedef struct phx_attribute {
     const char *name;
     const char *text;
@@ -76,7 +77,8 @@ phx_recorder_def phx_recorder_def_default(void);
  * result. The disk must hold twice the size of the result. */
 typedef struct phx_recorder phx_recorder;
 
-/* Everything of `def` is copied. Fails when a file cannot be created beside the results, before anything is computed. */
+/* Everything of `def` is copied. Fails when a file cannot be created beside the results, before anything is computed.
+ */
 phx_status phx_recorder_create(phx_context *context, const phx_recorder_def *def, phx_recorder **recorder);
 /* Add a row: n_columns values, and the state n_x, n_v (NULL allowed where the size is 0). A value that is not finite is
  * refused (PHX_ERR_ANALYSIS, naming the column or body) and the recorder stays as it was. Allocates nothing through the
@@ -87,8 +89,8 @@ phx_status phx_recorder_checkpoint(phx_recorder *recorder);
 /* Complete the result (status = "complete", last_time, and the attributes given) under its name. On failure the older
  * result and the last checkpoint stay as they were. */
 phx_status phx_recorder_finish(phx_recorder *recorder, int n_attributes, const phx_attribute *attributes);
-/* Stop here: a last checkpoint with status = "partial", the reason and last_time. Nothing is left when there was no row.
- * On failure the last checkpoint stays. The context's message is kept when it succeeds. */
+/* Stop here: a last checkpoint with status = "partial", the reason and last_time. Nothing is left when there was no
+ * row. On failure the last checkpoint stays. The context's message is kept when it succeeds. */
 phx_status phx_recorder_abandon(phx_recorder *recorder, const char *reason);
 /* NULL is allowed. Neither finished nor abandoned: the last checkpoint stays. */
 void phx_recorder_destroy(phx_recorder *recorder);
@@ -102,7 +104,8 @@ phx_recorder_stats phx_recorder_statistics(const phx_recorder *recorder);
 
 /* ---- result: what a recorder left, complete or partial ---- */
 
-/* An open result file. Descriptions are in memory, rows are read on demand. What it returns by pointer lives as long. */
+/* An open result file. Descriptions are in memory, rows are read on demand. What it returns by pointer lives as long.
+ */
 typedef struct phx_result phx_result;
 
 phx_status phx_result_read(phx_context *context, const char *path, phx_result **result);
@@ -130,17 +133,17 @@ const char *phx_result_model_text(const phx_result *result);
 phx_status phx_result_column(const phx_result *result, int column, size_t first, size_t count, double *values);
 /* State of a row; x (n_x) or v (n_v) may be NULL. */
 phx_status phx_result_state(const phx_result *result, size_t row, double *x, double *v);
-/* The last state, for a run that goes on from it: the bodies must be those of the result, in the same order with the same
- * names and ranges (drawing data does not matter), else PHX_ERR_INPUT names the first that differs. */
+/* The last state, for a run that goes on from it: the bodies must be those of the result, in the same order with the
+ * same names and ranges (drawing data does not matter), else PHX_ERR_INPUT names the first that differs. */
 phx_status phx_result_last_state(const phx_result *result, int dimension, int n_bodies, const phx_record_body *bodies,
                                  double *t, double *x, double *v);
 
 /* ---- tables of modes ---- */
 
 typedef struct phx_mode_row {
-    int point;  /* of the sweep, from 0, not descending over the rows */
-    int mode;   /* ascending rank, from 1 */
-    int branch; /* identity tracked along the sweep, from 1 */
+    int point;                        /* of the sweep, from 0, not descending over the rows */
+    int mode;                         /* ascending rank, from 1 */
+    int branch;                       /* identity tracked along the sweep, from 1 */
     double omega, frequency, damping; /* |lambda| rad/s, Hz, -Re lambda/|lambda| */
 } phx_mode_row;
 

@@ -1,0 +1,125 @@
+/* Paths, durable renames and messages about files. */
+#define _XOPEN_SOURCE 700
+#include "files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char *remedy(int error)
+{
+    switch (error) {
+    case ENOSPC:
+    case EDQUOT:
+        return "free space there or choose another place";
+    case EFBIG:
+        return "raise the limit on the size of files or record less often";
+    case EACCES:
+    case EPERM:
+    case EROFS:
+        return "choose a place you may write to, or change its permissions";
+    case ENOENT:
+    case ENOTDIR:
+        return "check the name, and create its directory first";
+    case EISDIR:
+        return "give the name of a file";
+    case EMFILE:
+    case ENFILE:
+        return "close other files or raise the limit on open files";
+    default:
+        return "check the name and the disk, or choose another place";
+    }
+}
+
+phx_status phx_file_fail(phx_context *context, const char *path, const char *action, int error)
+{
+    char reason[256] = "unknown reason";
+    if (error != 0 && strerror_r(error, reason, sizeof reason) != 0)
+        snprintf(reason, sizeof reason, "error %d", error);
+    return phx_fail(context, PHX_ERR_FILE, "%s: cannot %s: %s; %s", path, action, reason, remedy(error));
+}
+
+phx_status phx_file_target(phx_context *context, const char *path, char **target, bool *special)
+{
+    struct stat info;
+    char real[PATH_MAX];
+    *target = NULL;
+    if (special)
+        *special = false;
+    if (!path || !path[0])
+        return phx_fail(context, PHX_ERR_FILE, "the name of a result file is empty; give the name of a file");
+    if (stat(path, &info) == 0) {
+        if (S_ISDIR(info.st_mode))
+            return phx_file_fail(context, path, "write", EISDIR);
+        if (!S_ISREG(info.st_mode) && !special)
+            return phx_fail(context, PHX_ERR_FILE, "%s: cannot write: not a regular file; give the name of a file",
+                            path);
+        if (access(path, W_OK) != 0)
+            return phx_file_fail(context, path, "replace", errno);
+        if (!S_ISREG(info.st_mode))
+            *special = true;
+        else if (!realpath(path, real))
+            return phx_file_fail(context, path, "replace", errno);
+        else
+            path = real;
+    }
+    *target = phx_strdup(context, path);
+    return *target ? PHX_OK : PHX_ERR_MEMORY;
+}
+
+char *phx_file_suffixed(phx_context *context, const char *path, const char *suffix)
+{
+    size_t size = strlen(path) + strlen(suffix) + 1;
+    char *text = phx_calloc(context, size, 1);
+    if (text)
+        snprintf(text, size, "%s%s", path, suffix);
+    return text;
+}
+
+int phx_file_write(int descriptor, const char *bytes, size_t count, size_t *written)
+{
+    size_t done = 0;
+    int error = 0;
+    while (done < count && !error) {
+        ssize_t n = write(descriptor, bytes + done, count - done);
+        if (n > 0)
+            done += (size_t)n;
+        else if (n < 0 && errno != EINTR)
+            error = errno;
+        else if (n == 0)
+            error = EIO;
+    }
+    if (written)
+        *written = done;
+    return error;
+}
+
+/* A directory that cannot be opened or synchronised (network file systems) is no failure: the rename has happened. */
+static void sync_directory(const char *path)
+{
+    char directory[4096];
+    const char *slash = strrchr(path, '/');
+    size_t length = slash ? (size_t)(slash - path) : 0;
+    if (length >= sizeof directory)
+        return;
+    memcpy(directory, path, length);
+    directory[length] = '\0';
+    int descriptor = open(length ? directory : slash ? "/" : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor < 0)
+        return;
+    (void)fsync(descriptor);
+    close(descriptor);
+}
+
+phx_status phx_file_publish(phx_context *context, const char *from, const char *to)
+{
+    if (rename(from, to) != 0)
+        return phx_file_fail(context, to, "be given its name", errno);
+    sync_directory(to);
+    return PHX_OK;
+}

@@ -1,0 +1,23 @@
+/* Paths, durable renames and messages about files; private to the layer results. */
+#ifndef PHX_RESULTS_FILES_H
+#define PHX_RESULTS_FILES_H
+
+#include <phlexor/base.h>
+
+/* Record PHX_ERR_FILE: "PATH: cannot ACTION: REASON; REMEDY", reason and remedy from an errno. */
+phx_status phx_file_fail(phx_context *context, const char *path, const char *action, int error);
+
+/* Where a result of this name has to be put: symbolic links followed. `special` (may be NULL) tells that it is a device
+ * or a pipe, which is written directly. PHX_ERR_FILE for a directory or an empty name. Free `target` with phx_free. */
+phx_status phx_file_target(phx_context *context, const char *path, char **target, bool *special);
+
+/* path + suffix; free with phx_free. NULL when memory is out, error recorded. */
+char *phx_file_suffixed(phx_context *context, const char *path, const char *suffix);
+
+/* Write count bytes; the errno of the failure, 0 when all is written. `written` (may be NULL) counts what was. */
+int phx_file_write(int descriptor, const char *bytes, size_t count, size_t *written);
+
+/* Rename and make the new name durable. */
+phx_status phx_file_publish(phx_context *context, const char *from, const char *to);
+
+#endif

@@ -1,0 +1,73 @@
+/* What reading and writing HDF5 have in common: errors, names. */
+#include "h5_internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+phx_context *phx_h5_context(const phx_h5 *file)
+{
+    return file->context;
+}
+
+const char *phx_h5_path(const phx_h5 *file)
+{
+    return file->path;
+}
+
+h5_quiet phx_h5_quiet(void)
+{
+    h5_quiet quiet = {NULL, NULL};
+    H5Eget_auto2(H5E_DEFAULT, &quiet.print, &quiet.data);
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    return quiet;
+}
+
+void phx_h5_loud(h5_quiet quiet)
+{
+    H5Eset_auto2(H5E_DEFAULT, quiet.print, quiet.data);
+}
+
+static herr_t first_reason(unsigned n, const H5E_error2_t *error, void *data)
+{
+    if (n == 0 && error->desc)
+        snprintf(data, 160, "%s", error->desc);
+    return 0;
+}
+
+phx_status phx_h5_fail(phx_h5 *file, const char *what, const char *part)
+{
+    char reason[160] = "unknown reason";
+    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, first_reason, reason);
+    for (char *c = reason; *c; c++)
+        if (*c == '\n')
+            *c = ' ';
+    file->status =
+        phx_fail(file->context, PHX_ERR_FILE, "%s: cannot %s %s: HDF5 says \"%s\"; %s", file->path, what, part, reason,
+                 file->writing ? "choose another name" : "the file is damaged or not a result of Phlexor");
+    return file->status;
+}
+
+phx_status phx_h5_text_type(phx_h5 *file)
+{
+    file->text_type = H5Tcopy(H5T_C_S1);
+    if (file->text_type < 0 || H5Tset_size(file->text_type, H5T_VARIABLE) < 0 ||
+        H5Tset_cset(file->text_type, H5T_CSET_UTF8) < 0)
+        return phx_h5_fail(file, "use", "text");
+    return PHX_OK;
+}
+
+char *phx_h5_link(phx_context *context, const char *group, const char *name)
+{
+    const size_t size = strlen(group) + 3 * strlen(name) + 2;
+    char *link = phx_calloc(context, size, 1);
+    if (!link)
+        return NULL;
+    char *out = link + snprintf(link, size, "%s/", group);
+    for (const char *c = name; *c; c++) {
+        if (*c == '/' || *c == '%' || (*c == '.' && c == name))
+            out += snprintf(out, 4, "%%%02X", (unsigned)*c);
+        else
+            *out++ = *c;
+    }
+    return link;
+}

@@ -1,0 +1,62 @@
+/* HDF5 files without the types of HDF5; private to the layer results.
+ *
+ * Objects are named by their path in the file, "/" is the root; a link name made from a user's name goes through
+ * phx_h5_link. Text is UTF-8 of variable length. */
+#ifndef PHX_RESULTS_H5_H
+#define PHX_RESULTS_H5_H
+
+#include <phlexor/results.h>
+
+typedef struct phx_h5 phx_h5;
+
+/* A user's name as the last part of a path: group + "/" + name with '/', '%' and a leading '.' written as %XX. Free
+ * with phx_free. */
+char *phx_h5_link(phx_context *context, const char *group, const char *name);
+
+phx_context *phx_h5_context(const phx_h5 *file);
+const char *phx_h5_path(const phx_h5 *file);
+
+/* ---- writing: the first failure sticks and comes back from phx_h5_finish ---- */
+phx_status phx_h5_create(phx_context *context, const char *path, phx_h5 **file);
+void phx_h5_make_group(phx_h5 *file, const char *path);
+void phx_h5_set_text(phx_h5 *file, const char *object, const char *name, const char *text);
+void phx_h5_set_number(phx_h5 *file, const char *object, const char *name, double value);
+void phx_h5_set_integer(phx_h5 *file, const char *object, const char *name, int value);
+void phx_h5_set_attributes(phx_h5 *file, int count, const phx_attribute *attributes); /* of the root */
+void phx_h5_put_text(phx_h5 *file, const char *path, const char *text);
+void phx_h5_put_names(phx_h5 *file, const char *path, int count, const char *const *names);
+void phx_h5_put_integers(phx_h5 *file, const char *path, int count, const int *values);
+/* A dataset of doubles, rows x cols, or one-dimensional when cols is 0; every row must then be put. */
+void phx_h5_make_rows(phx_h5 *file, const char *path, size_t rows, size_t cols);
+void phx_h5_put_rows(phx_h5 *file, const char *path, size_t first, size_t count, const double *values);
+/* Everything is on the disk and the file closed. `file` is freed in any case. */
+phx_status phx_h5_finish(phx_h5 *file);
+
+/* ---- reading ---- */
+phx_status phx_h5_open(phx_context *context, const char *path, phx_h5 **file);
+/* Whether the first bytes are those of an HDF5 file; false when it cannot be read. */
+bool phx_h5_is_hdf5(const char *path);
+/* The file has the attribute format = `format` in a version known here, else PHX_ERR_FILE says what it is. */
+phx_status phx_h5_expect(phx_h5 *file, const char *format);
+bool phx_h5_has(phx_h5 *file, const char *path);
+phx_status phx_h5_get_text(phx_h5 *file, const char *object, const char *name, char **text);
+phx_status phx_h5_get_integer(phx_h5 *file, const char *object, const char *name, int *value);
+/* Every attribute of the root in the order of the names; free with phx_h5_free_attributes. */
+phx_status phx_h5_get_attributes(phx_h5 *file, int *count, phx_attribute **attributes);
+void phx_h5_free_attributes(int count, phx_attribute *attributes);
+/* Paths of what a group holds, in the order of creation; free with phx_h5_free_names. */
+phx_status phx_h5_list(phx_h5 *file, const char *group, int *count, char ***paths);
+phx_status phx_h5_read_text(phx_h5 *file, const char *path, char **text);
+phx_status phx_h5_read_names(phx_h5 *file, const char *path, int *count, char ***names);
+void phx_h5_free_names(int count, char **names);
+/* Extent of a numerical dataset; cols is 0 when it is one-dimensional. */
+phx_status phx_h5_extent(phx_h5 *file, const char *path, size_t *rows, size_t *cols);
+phx_status phx_h5_read_integers(phx_h5 *file, const char *path, int count, int *values);
+phx_status phx_h5_read_rows(phx_h5 *file, const char *path, size_t first, size_t count, double *values);
+void phx_h5_close(phx_h5 *file); /* NULL is allowed; a file being written is given up */
+
+enum { PHX_FORMAT_VERSION = 1 };
+#define PHX_FORMAT_RESULT "phlexor result"
+#define PHX_FORMAT_MODES  "phlexor modes"
+
+#endif

@@ -1,0 +1,431 @@
+/* Reading HDF5 files; whatever is in them must not hurt. */
+#include "h5_internal.h"
+#include "files.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+
+bool phx_h5_is_hdf5(const char *path)
+{
+    const h5_quiet quiet = phx_h5_quiet();
+    const htri_t is = H5Fis_hdf5(path);
+    phx_h5_loud(quiet);
+    return is > 0;
+}
+
+/* Files appear under their names when they are complete, so locks (which some file systems lack) are not needed. */
+static hid_t open_file(const char *path)
+{
+    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    hid_t file = -1;
+    if (access >= 0 && H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0) {
+#if H5_VERSION_GE(1, 10, 7)
+        H5Pset_file_locking(access, false, true);
+#endif
+        file = H5Fopen(path, H5F_ACC_RDONLY, access);
+    }
+    if (access >= 0)
+        H5Pclose(access);
+    return file;
+}
+
+phx_status phx_h5_open(phx_context *context, const char *path, phx_h5 **opened)
+{
+    *opened = NULL;
+    FILE *stream = fopen(path, "rb"); /* for the reason that HDF5 does not tell */
+    if (!stream)
+        return phx_file_fail(context, path, "read", errno);
+    fclose(stream);
+    if (!phx_h5_is_hdf5(path))
+        return phx_fail(context, PHX_ERR_FILE, "%s: cannot read: not an HDF5 file; give a result of Phlexor", path);
+    phx_h5 *file = phx_calloc(context, 1, sizeof *file);
+    if (!file)
+        return PHX_ERR_MEMORY;
+    *file = (phx_h5){.context = context, .file = -1, .text_type = -1, .sink.descriptor = -1};
+    const h5_quiet quiet = phx_h5_quiet();
+    file->path = phx_strdup(context, path);
+    if (!file->path)
+        file->status = PHX_ERR_MEMORY;
+    else if ((file->file = open_file(path)) < 0)
+        phx_h5_fail(file, "read", "the file");
+    else
+        phx_h5_text_type(file);
+    phx_h5_loud(quiet);
+    const phx_status status = file->status;
+    if (status)
+        phx_h5_close(file);
+    else
+        *opened = file;
+    return status;
+}
+
+phx_status phx_h5_expect(phx_h5 *file, const char *format)
+{
+    char *found = NULL;
+    int version = 0;
+    phx_status status = phx_h5_get_text(file, "/", "format", &found);
+    if (!status)
+        status = phx_h5_get_integer(file, "/", "format_version", &version);
+    if (status) {
+        phx_free(found);
+        return status == PHX_ERR_MEMORY ? status
+                                        : phx_fail(file->context, PHX_ERR_FILE,
+                                                   "%s: not a file of Phlexor; give a \"%s\" file", file->path, format);
+    }
+    if (strcmp(found, format) != 0)
+        status = phx_fail(file->context, PHX_ERR_FILE, "%s: it is a \"%s\" file; give a \"%s\" file", file->path, found,
+                          format);
+    else if (version < 1 || version > PHX_FORMAT_VERSION)
+        status = phx_fail(file->context, PHX_ERR_FILE,
+                          "%s: its format has version %d, this program reads 1 to %d; use a newer Phlexor", file->path,
+                          version, PHX_FORMAT_VERSION);
+    phx_free(found);
+    return status;
+}
+
+bool phx_h5_has(phx_h5 *file, const char *path)
+{
+    const h5_quiet quiet = phx_h5_quiet();
+    const htri_t has = H5Lexists(file->file, path, H5P_DEFAULT);
+    phx_h5_loud(quiet);
+    return has > 0;
+}
+
+/* An open attribute or dataset that texts are read from. */
+typedef struct text_source {
+    hid_t id;
+    bool is_attribute;
+} text_source;
+
+static herr_t read_source(text_source source, hid_t memory, void *buffer)
+{
+    return source.is_attribute ? H5Aread(source.id, memory, buffer)
+                               : H5Dread(source.id, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, buffer);
+}
+
+/* `count` texts of a source that holds exactly so many; texts[i] to be freed with phx_free, also on failure. */
+static phx_status read_texts(phx_h5 *file, text_source source, const char *part, int count, char **texts)
+{
+    const hid_t type = source.is_attribute ? H5Aget_type(source.id) : H5Dget_type(source.id);
+    const hid_t memory = type < 0 ? -1 : H5Tget_native_type(type, H5T_DIR_DEFAULT);
+    const bool variable = memory >= 0 && H5Tis_variable_str(memory) > 0;
+    const size_t size = memory < 0 ? 0 : H5Tget_size(memory);
+    phx_status status = PHX_OK;
+    char *bytes = NULL, *fixed = NULL;
+    if (memory < 0 || H5Tget_class(memory) != H5T_STRING) {
+        status = phx_h5_fail(file, "read text from", part);
+        goto cleanup;
+    }
+    bytes = phx_calloc(file->context, (size_t)count, size);
+    fixed = phx_calloc(file->context, size + 1, 1);
+    if (!bytes || !fixed) {
+        status = PHX_ERR_MEMORY;
+        goto cleanup;
+    }
+    if (read_source(source, memory, bytes) < 0) {
+        status = phx_h5_fail(file, "read", part);
+        goto cleanup;
+    }
+    for (int i = 0; i < count; i++) {
+        char *text = NULL;
+        if (variable)
+            memcpy(&text, bytes + (size_t)i * size, sizeof text);
+        else
+            memcpy(fixed, bytes + (size_t)i * size, size);
+        if (!status && !(texts[i] = phx_strdup(file->context, !variable ? fixed : text ? text : "")))
+            status = PHX_ERR_MEMORY;
+        if (variable)
+            H5free_memory(text);
+    }
+cleanup:
+    phx_free(fixed);
+    phx_free(bytes);
+    if (memory >= 0)
+        H5Tclose(memory);
+    if (type >= 0)
+        H5Tclose(type);
+    return status;
+}
+
+/* Number of values of a dataspace of rank 0 or 1; -1 when there are none or too many. */
+static int space_count(hid_t space)
+{
+    const hssize_t count =
+        space < 0 || H5Sget_simple_extent_ndims(space) > 1 ? -1 : H5Sget_simple_extent_npoints(space);
+    return count < 0 || count > INT_MAX / 8 ? -1 : (int)count;
+}
+
+static bool is_scalar_attribute(hid_t attribute)
+{
+    const hid_t space = H5Aget_space(attribute);
+    const bool scalar = space_count(space) == 1;
+    if (space >= 0)
+        H5Sclose(space);
+    return scalar;
+}
+
+phx_status phx_h5_get_text(phx_h5 *file, const char *object, const char *name, char **text)
+{
+    const h5_quiet quiet = phx_h5_quiet();
+    *text = NULL;
+    phx_status status;
+    const hid_t attribute = H5Aopen_by_name(file->file, object, name, H5P_DEFAULT, H5P_DEFAULT);
+    if (attribute < 0 || !is_scalar_attribute(attribute))
+        status = phx_h5_fail(file, "read the attribute", name);
+    else
+        status = read_texts(file, (text_source){attribute, true}, name, 1, text);
+    if (attribute >= 0)
+        H5Aclose(attribute);
+    phx_h5_loud(quiet);
+    return status;
+}
+
+phx_status phx_h5_get_integer(phx_h5 *file, const char *object, const char *name, int *value)
+{
+    const h5_quiet quiet = phx_h5_quiet();
+    phx_status status = PHX_OK;
+    const hid_t attribute = H5Aopen_by_name(file->file, object, name, H5P_DEFAULT, H5P_DEFAULT);
+    if (attribute < 0 || !is_scalar_attribute(attribute) || H5Aread(attribute, H5T_NATIVE_INT, value) < 0)
+        status = phx_h5_fail(file, "read the attribute", name);
+    if (attribute >= 0)
+        H5Aclose(attribute);
+    phx_h5_loud(quiet);
+    return status;
+}
+
+typedef struct attribute_list {
+    phx_h5 *file;
+    int count;
+    phx_attribute *attributes;
+    phx_status status;
+} attribute_list;
+
+/* Text and numbers of one value; what other programs may have added is left out. */
+static herr_t read_attribute(hid_t object, const char *name, const H5A_info_t *info, void *data)
+{
+    (void)info;
+    attribute_list *list = data;
+    phx_attribute entry = {NULL, NULL, 0.0};
+    char *text = NULL;
+    const hid_t attribute = H5Aopen(object, name, H5P_DEFAULT);
+    const hid_t type = attribute < 0 ? -1 : H5Aget_type(attribute);
+    const H5T_class_t class = type < 0 ? H5T_NO_CLASS : H5Tget_class(type);
+    bool known = attribute >= 0 && is_scalar_attribute(attribute);
+    if (known && class == H5T_STRING)
+        list->status = read_texts(list->file, (text_source){attribute, true}, name, 1, &text);
+    else
+        known = known && (class == H5T_FLOAT || class == H5T_INTEGER) &&
+                H5Aread(attribute, H5T_NATIVE_DOUBLE, &entry.number) >= 0;
+    if (known && !list->status) {
+        phx_attribute *grown =
+            phx_realloc(list->file->context, list->attributes, (size_t)list->count + 1, sizeof *grown);
+        if (grown)
+            list->attributes = grown;
+        entry.text = text;
+        entry.name = grown ? phx_strdup(list->file->context, name) : NULL;
+        if (entry.name)
+            list->attributes[list->count++] = entry;
+        else
+            list->status = PHX_ERR_MEMORY;
+    }
+    if (list->status)
+        phx_free(text);
+    if (type >= 0)
+        H5Tclose(type);
+    if (attribute >= 0)
+        H5Aclose(attribute);
+    return list->status ? -1 : 0;
+}
+
+phx_status phx_h5_get_attributes(phx_h5 *file, int *count, phx_attribute **attributes)
+{
+    attribute_list list = {.file = file};
+    const h5_quiet quiet = phx_h5_quiet();
+    const herr_t result = H5Aiterate2(file->file, H5_INDEX_NAME, H5_ITER_INC, NULL, read_attribute, &list);
+    if (result < 0 && !list.status)
+        list.status = phx_h5_fail(file, "read", "the attributes");
+    phx_h5_loud(quiet);
+    if (list.status) {
+        phx_h5_free_attributes(list.count, list.attributes);
+        list = (attribute_list){.status = list.status};
+    }
+    *count = list.count;
+    *attributes = list.attributes;
+    return list.status;
+}
+
+void phx_h5_free_attributes(int count, phx_attribute *attributes)
+{
+    for (int i = 0; i < count; i++) {
+        phx_free((void *)attributes[i].name);
+        phx_free((void *)attributes[i].text);
+    }
+    phx_free(attributes);
+}
+
+/* Path of the k-th link of a group, NULL on failure. */
+static char *link_path(phx_h5 *file, const char *group, hsize_t k)
+{
+    const ssize_t length =
+        H5Lget_name_by_idx(file->file, group, H5_INDEX_CRT_ORDER, H5_ITER_INC, k, NULL, 0, H5P_DEFAULT);
+    if (length < 0) {
+        phx_h5_fail(file, "read", group);
+        return NULL;
+    }
+    const size_t stem = strlen(group) + 1, size = stem + (size_t)length + 1;
+    char *path = phx_calloc(file->context, size, 1);
+    if (!path)
+        return NULL;
+    snprintf(path, size, "%s/", group);
+    H5Lget_name_by_idx(file->file, group, H5_INDEX_CRT_ORDER, H5_ITER_INC, k, path + stem, (size_t)length + 1,
+                       H5P_DEFAULT);
+    return path;
+}
+
+phx_status phx_h5_list(phx_h5 *file, const char *group, int *count, char ***paths)
+{
+    H5G_info_t info;
+    *count = 0;
+    *paths = NULL;
+    phx_status status = PHX_OK;
+    const h5_quiet quiet = phx_h5_quiet();
+    if (H5Gget_info_by_name(file->file, group, &info, H5P_DEFAULT) < 0 || info.nlinks > INT_MAX / 8)
+        status = phx_h5_fail(file, "read", group);
+    else if (!(*paths = phx_calloc(file->context, (size_t)info.nlinks, sizeof **paths)))
+        status = PHX_ERR_MEMORY;
+    while (!status && *count < (int)info.nlinks) {
+        (*paths)[*count] = link_path(file, group, (hsize_t)*count);
+        if ((*paths)[*count])
+            ++*count;
+        else
+            status = file->status ? file->status : PHX_ERR_MEMORY;
+    }
+    phx_h5_loud(quiet);
+    if (status) {
+        phx_h5_free_names(*count, *paths);
+        *count = 0;
+        *paths = NULL;
+    }
+    return status;
+}
+
+phx_status phx_h5_read_names(phx_h5 *file, const char *path, int *count, char ***names)
+{
+    *count = 0;
+    *names = NULL;
+    phx_status status = PHX_OK;
+    const h5_quiet quiet = phx_h5_quiet();
+    const hid_t dataset = H5Dopen2(file->file, path, H5P_DEFAULT);
+    const hid_t space = dataset < 0 ? -1 : H5Dget_space(dataset);
+    const int n = space_count(space);
+    if (n < 0)
+        status = phx_h5_fail(file, "read", path);
+    else if (!(*names = phx_calloc(file->context, (size_t)n, sizeof **names)))
+        status = PHX_ERR_MEMORY;
+    else if (n > 0)
+        status = read_texts(file, (text_source){dataset, false}, path, n, *names);
+    if (space >= 0)
+        H5Sclose(space);
+    if (dataset >= 0)
+        H5Dclose(dataset);
+    phx_h5_loud(quiet);
+    if (status) {
+        phx_h5_free_names(*names ? n : 0, *names);
+        *names = NULL;
+    } else {
+        *count = n;
+    }
+    return status;
+}
+
+phx_status phx_h5_read_text(phx_h5 *file, const char *path, char **text)
+{
+    int count = 0;
+    char **names = NULL;
+    *text = NULL;
+    phx_status status = phx_h5_read_names(file, path, &count, &names);
+    if (status)
+        return status;
+    if (count == 1) {
+        *text = names[0];
+        names[0] = NULL;
+    } else {
+        status = phx_fail(file->context, PHX_ERR_FILE, "%s: %s has %d texts instead of 1; the file is damaged",
+                          file->path, path, count);
+    }
+    phx_h5_free_names(count, names);
+    return status;
+}
+
+void phx_h5_free_names(int count, char **names)
+{
+    for (int i = 0; i < count; i++)
+        phx_free(names[i]);
+    phx_free(names);
+}
+
+/* Open dataset and dataspace of rank 1 or 2 and its extent (columns 1 for rank 1); the rank, or -1. */
+static int open_rows(phx_h5 *file, const char *path, hid_t *dataset, hid_t *space, hsize_t extent[2])
+{
+    extent[1] = 1;
+    *dataset = H5Dopen2(file->file, path, H5P_DEFAULT);
+    *space = *dataset < 0 ? -1 : H5Dget_space(*dataset);
+    const int rank = *space < 0 ? -1 : H5Sget_simple_extent_ndims(*space);
+    if (rank < 1 || rank > 2)
+        return -1;
+    return H5Sget_simple_extent_dims(*space, extent, NULL) == rank ? rank : -1;
+}
+
+static void close_rows(hid_t dataset, hid_t space)
+{
+    if (space >= 0)
+        H5Sclose(space);
+    if (dataset >= 0)
+        H5Dclose(dataset);
+}
+
+phx_status phx_h5_extent(phx_h5 *file, const char *path, size_t *rows, size_t *cols)
+{
+    hid_t dataset, space;
+    hsize_t extent[2] = {0, 0};
+    const h5_quiet quiet = phx_h5_quiet();
+    const int rank = open_rows(file, path, &dataset, &space, extent);
+    const phx_status status = rank < 0 ? phx_h5_fail(file, "read", path) : PHX_OK;
+    close_rows(dataset, space);
+    phx_h5_loud(quiet);
+    *rows = status ? 0 : (size_t)extent[0];
+    *cols = rank == 2 ? (size_t)extent[1] : 0;
+    return status;
+}
+
+static phx_status read_rows(phx_h5 *file, const char *path, size_t first, size_t count, hid_t type, void *values)
+{
+    hid_t dataset, space, memory = -1;
+    hsize_t extent[2] = {0, 0}, start[2] = {first, 0};
+    phx_status status = PHX_OK;
+    const h5_quiet quiet = phx_h5_quiet();
+    const int rank = open_rows(file, path, &dataset, &space, extent);
+    const bool inside = rank > 0 && first <= extent[0] && count <= extent[0] - first;
+    extent[0] = count;
+    if (inside && count > 0)
+        memory = H5Screate_simple(rank, extent, NULL);
+    if (!inside || (count > 0 && (H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, extent, NULL) < 0 ||
+                                  H5Dread(dataset, type, memory, space, H5P_DEFAULT, values) < 0)))
+        status = phx_h5_fail(file, "read", path);
+    if (memory >= 0)
+        H5Sclose(memory);
+    close_rows(dataset, space);
+    phx_h5_loud(quiet);
+    return status;
+}
+
+phx_status phx_h5_read_integers(phx_h5 *file, const char *path, int count, int *values)
+{
+    return read_rows(file, path, 0, (size_t)count, H5T_NATIVE_INT, values);
+}
+
+phx_status phx_h5_read_rows(phx_h5 *file, const char *path, size_t first, size_t count, double *values)
+{
+    return read_rows(file, path, first, count, H5T_NATIVE_DOUBLE, values);
+}

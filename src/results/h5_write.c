@@ -1,0 +1,234 @@
+/* Writing HDF5 files: the first failure sticks. */
+#define _XOPEN_SOURCE 700
+#include "h5_internal.h"
+#include "files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+phx_status phx_h5_create(phx_context *context, const char *path, phx_h5 **created)
+{
+    *created = NULL;
+    phx_h5 *file = phx_calloc(context, 1, sizeof *file);
+    if (!file)
+        return PHX_ERR_MEMORY;
+    *file = (phx_h5){.context = context, .file = -1, .text_type = -1, .writing = true, .sink.descriptor = -1};
+    const h5_quiet quiet = phx_h5_quiet();
+    file->path = phx_strdup(context, path);
+    if (!file->path) {
+        file->status = PHX_ERR_MEMORY;
+        goto cleanup;
+    }
+    file->sink.descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (file->sink.descriptor < 0) {
+        file->status = phx_file_fail(context, path, "create", errno);
+        goto cleanup;
+    }
+    file->file = phx_h5_sink_create(&file->sink, path);
+    if (file->file < 0)
+        phx_h5_fail(file, "create", "the file");
+    else
+        phx_h5_text_type(file);
+cleanup:
+    phx_h5_loud(quiet);
+    phx_status status = file->status;
+    if (status)
+        phx_h5_close(file);
+    else
+        *created = file;
+    return status;
+}
+
+/* What remains to do after a call of HDF5 that returned `result`. */
+static void settle(phx_h5 *file, herr_t result, const char *part)
+{
+    if (file->sink.error)
+        file->status = phx_file_fail(file->context, file->path, "write", file->sink.error);
+    else if (result < 0)
+        phx_h5_fail(file, "write", part);
+}
+
+static hid_t object_creation(hid_t class)
+{
+    const hid_t creation = H5Pcreate(class);
+    if (creation >= 0 && H5Pset_obj_track_times(creation, false) < 0) {
+        H5Pclose(creation);
+        return -1;
+    }
+    return creation;
+}
+
+void phx_h5_make_group(phx_h5 *file, const char *path)
+{
+    if (file->status)
+        return;
+    const h5_quiet quiet = phx_h5_quiet();
+    const hid_t creation = object_creation(H5P_GROUP_CREATE);
+    hid_t group = -1;
+    if (creation >= 0 && H5Pset_link_creation_order(creation, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED) >= 0)
+        group = H5Gcreate2(file->file, path, H5P_DEFAULT, creation, H5P_DEFAULT);
+    settle(file, group < 0 ? -1 : 0, path);
+    if (group >= 0)
+        H5Gclose(group);
+    if (creation >= 0)
+        H5Pclose(creation);
+    phx_h5_loud(quiet);
+}
+
+static void set_attribute(phx_h5 *file, const char *path, const char *name, hid_t memory, hid_t stored,
+                          const void *value)
+{
+    if (file->status)
+        return;
+    const h5_quiet quiet = phx_h5_quiet();
+    const hid_t space = H5Screate(H5S_SCALAR);
+    const hid_t object = H5Oopen(file->file, path, H5P_DEFAULT);
+    const hid_t attribute =
+        space < 0 || object < 0 ? -1 : H5Acreate2(object, name, stored, space, H5P_DEFAULT, H5P_DEFAULT);
+    settle(file, attribute < 0 ? -1 : H5Awrite(attribute, memory, value), name);
+    if (attribute >= 0)
+        H5Aclose(attribute);
+    if (object >= 0)
+        H5Oclose(object);
+    if (space >= 0)
+        H5Sclose(space);
+    phx_h5_loud(quiet);
+}
+
+void phx_h5_set_text(phx_h5 *file, const char *object, const char *name, const char *text)
+{
+    text = text ? text : "";
+    set_attribute(file, object, name, file->text_type, file->text_type, &text);
+}
+
+void phx_h5_set_number(phx_h5 *file, const char *object, const char *name, double value)
+{
+    set_attribute(file, object, name, H5T_NATIVE_DOUBLE, H5T_IEEE_F64LE, &value);
+}
+
+void phx_h5_set_integer(phx_h5 *file, const char *object, const char *name, int value)
+{
+    set_attribute(file, object, name, H5T_NATIVE_INT, H5T_STD_I32LE, &value);
+}
+
+void phx_h5_set_attributes(phx_h5 *file, int count, const phx_attribute *attributes)
+{
+    for (int i = 0; i < count; i++) {
+        if (attributes[i].text)
+            phx_h5_set_text(file, "/", attributes[i].name, attributes[i].text);
+        else
+            phx_h5_set_number(file, "/", attributes[i].name, attributes[i].number);
+    }
+}
+
+/* Make a dataset of the given extent and write it whole, or leave it to be written when `values` is NULL. */
+static void put_dataset(phx_h5 *file, const char *path, int rank, const hsize_t *extent, hid_t memory, hid_t stored,
+                        const void *values)
+{
+    if (file->status)
+        return;
+    const h5_quiet quiet = phx_h5_quiet();
+    const hid_t space = rank ? H5Screate_simple(rank, extent, NULL) : H5Screate(H5S_SCALAR);
+    const hid_t creation = object_creation(H5P_DATASET_CREATE);
+    hid_t dataset = -1;
+    /* Every value is written, so the file need not be filled first. */
+    if (space >= 0 && creation >= 0 &&
+        (memory == file->text_type || H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER) >= 0))
+        dataset = H5Dcreate2(file->file, path, stored, space, H5P_DEFAULT, creation, H5P_DEFAULT);
+    herr_t result = dataset < 0 ? -1 : 0;
+    if (dataset >= 0 && values)
+        result = H5Dwrite(dataset, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, values);
+    settle(file, result, path);
+    if (dataset >= 0)
+        H5Dclose(dataset);
+    if (creation >= 0)
+        H5Pclose(creation);
+    if (space >= 0)
+        H5Sclose(space);
+    phx_h5_loud(quiet);
+}
+
+void phx_h5_put_text(phx_h5 *file, const char *path, const char *text)
+{
+    text = text ? text : "";
+    put_dataset(file, path, 0, NULL, file->text_type, file->text_type, &text);
+}
+
+void phx_h5_put_names(phx_h5 *file, const char *path, int count, const char *const *names)
+{
+    const hsize_t extent = (hsize_t)count;
+    put_dataset(file, path, 1, &extent, file->text_type, file->text_type, count ? names : NULL);
+}
+
+void phx_h5_put_integers(phx_h5 *file, const char *path, int count, const int *values)
+{
+    const hsize_t extent = (hsize_t)count;
+    put_dataset(file, path, 1, &extent, H5T_NATIVE_INT, H5T_STD_I32LE, count ? values : NULL);
+}
+
+void phx_h5_make_rows(phx_h5 *file, const char *path, size_t rows, size_t cols)
+{
+    const hsize_t extent[2] = {rows, cols};
+    put_dataset(file, path, cols ? 2 : 1, extent, H5T_NATIVE_DOUBLE, H5T_IEEE_F64LE, NULL);
+}
+
+void phx_h5_put_rows(phx_h5 *file, const char *path, size_t first, size_t count, const double *values)
+{
+    hsize_t extent[2] = {0, 1}, start[2] = {first, 0};
+    if (file->status || count == 0)
+        return;
+    const h5_quiet quiet = phx_h5_quiet();
+    const hid_t dataset = H5Dopen2(file->file, path, H5P_DEFAULT);
+    const hid_t space = dataset < 0 ? -1 : H5Dget_space(dataset);
+    const int rank = space < 0 ? 0 : H5Sget_simple_extent_dims(space, extent, NULL);
+    extent[0] = count;
+    const hid_t memory = rank < 1 ? -1 : H5Screate_simple(rank, extent, NULL);
+    herr_t result = -1;
+    if (memory >= 0 && H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, extent, NULL) >= 0)
+        result = H5Dwrite(dataset, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, values);
+    settle(file, result, path);
+    if (memory >= 0)
+        H5Sclose(memory);
+    if (space >= 0)
+        H5Sclose(space);
+    if (dataset >= 0)
+        H5Dclose(dataset);
+    phx_h5_loud(quiet);
+}
+
+phx_status phx_h5_finish(phx_h5 *file)
+{
+    const h5_quiet quiet = phx_h5_quiet();
+    const herr_t closed = H5Fclose(file->file);
+    file->file = -1;
+    if (!file->status)
+        settle(file, closed, "the end of the file");
+    phx_h5_loud(quiet);
+    if (!file->status && fsync(file->sink.descriptor) != 0)
+        file->status = phx_file_fail(file->context, file->path, "write", errno);
+    const int result = close(file->sink.descriptor);
+    file->sink.descriptor = -1;
+    if (!file->status && result != 0 && errno != EINTR)
+        file->status = phx_file_fail(file->context, file->path, "write", errno);
+    const phx_status status = file->status;
+    phx_h5_close(file);
+    return status;
+}
+
+void phx_h5_close(phx_h5 *file)
+{
+    if (!file)
+        return;
+    const h5_quiet quiet = phx_h5_quiet();
+    if (file->text_type >= 0)
+        H5Tclose(file->text_type);
+    if (file->file >= 0)
+        H5Fclose(file->file);
+    phx_h5_loud(quiet);
+    if (file->sink.descriptor >= 0)
+        close(file->sink.descriptor);
+    phx_free(file->path);
+    phx_free(file);
+}

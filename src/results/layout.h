@@ -1,0 +1,37 @@
+/* What a row of a result means: columns, states, bodies; private to the layer results. */
+#ifndef PHX_RESULTS_LAYOUT_H
+#define PHX_RESULTS_LAYOUT_H
+
+#include "h5.h"
+
+/* Owns everything it points to. In an HDF5 file:
+ *   /columns/NAME  rows          attributes name, unit; in the order of the columns
+ *   /states/x, v   rows x n_x, rows x n_v (absent when empty)
+ *   /bodies/name, kind, x_start, x_count, v_start, v_count, n_points, deforms   one entry for each body
+ *   /bodies/points, shapes   points and, where `deforms` is 1, shapes of all bodies one after the other, flat */
+typedef struct phx_layout {
+    int dimension;
+    int n_columns;
+    phx_record_column *columns;
+    char **column_paths; /* n_columns, in the HDF5 file */
+    int n_x, n_v;
+    int n_bodies;
+    phx_record_body *bodies;
+} phx_layout;
+
+/* Deformations of a body: what is left of its range of x behind place and attitude; negative: the range is too small.
+ */
+int phx_layout_deformations(int dimension, const phx_record_body *body);
+
+/* Copy from a def, after checking it. */
+phx_status phx_layout_create(phx_context *context, const phx_recorder_def *def, phx_layout *layout);
+void phx_layout_free(phx_layout *layout);
+
+/* Everything but the rows themselves. PHX_ERR_MEMORY; other failures stick to the file. */
+phx_status phx_layout_write(phx_h5 *file, const phx_layout *layout, size_t rows);
+phx_status phx_layout_read(phx_h5 *file, phx_layout *layout, size_t *rows);
+
+#define PHX_PATH_X "/states/x"
+#define PHX_PATH_V "/states/v"
+
+#endif

@@ -1,0 +1,263 @@
+/* Text files: buffered whole lines, the first failure sticks, the name comes last. */
+#define _XOPEN_SOURCE 700
+#include "output.h"
+#include "files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { OUTPUT_BUFFER = 1 << 16 };
+
+void phx_number_format(double value, int digits, char text[PHX_NUMBER_SIZE])
+{
+    char raw[PHX_NUMBER_SIZE];
+    snprintf(raw, sizeof raw, "%.*g", digits, value);
+    /* A locale may put other bytes, one or more, where the point is. */
+    bool in_point = false;
+    char *out = text;
+    for (const char *in = raw; *in; in++) {
+        const bool plain = (*in >= '0' && *in <= '9') || strchr("+-einfa", *in);
+        if (plain)
+            *out++ = *in;
+        else if (!in_point)
+            *out++ = '.';
+        in_point = !plain;
+    }
+    *out = '\0';
+}
+
+static phx_status output_init(phx_context *context, const char *name, phx_output *output)
+{
+    *output = (phx_output){.context = context, .descriptor = -1};
+    output->path = phx_strdup(context, name);
+    output->buffer = phx_calloc(context, OUTPUT_BUFFER, 1);
+    if (output->path && output->buffer)
+        return PHX_OK;
+    phx_output_close(output, false);
+    return PHX_ERR_MEMORY;
+}
+
+phx_status phx_output_open(phx_context *context, const char *path, phx_output *output)
+{
+    char *target = NULL;
+    bool special = false;
+    *output = (phx_output){.context = context, .descriptor = -1};
+    phx_status status = phx_file_target(context, path, &target, &special);
+    if (status)
+        goto cleanup;
+    status = output_init(context, target, output);
+    if (status)
+        goto cleanup;
+    if (!special) {
+        output->partial = phx_file_suffixed(context, target, ".partial");
+        status = output->partial ? PHX_OK : PHX_ERR_MEMORY;
+        if (status)
+            goto cleanup;
+    }
+    const char *name = special ? target : output->partial;
+    output->descriptor = open(name, special ? O_WRONLY | O_CLOEXEC : O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (output->descriptor < 0)
+        status = phx_file_fail(context, name, "create", errno);
+cleanup:
+    if (status)
+        phx_output_close(output, true);
+    phx_free(target);
+    return status;
+}
+
+phx_status phx_output_open_stream(phx_context *context, FILE *stream, const char *name, phx_output *output)
+{
+    phx_status status = output_init(context, name ? name : "output", output);
+    if (!status)
+        output->stream = stream;
+    return status;
+}
+
+static void fail(phx_output *output, int error)
+{
+    output->status = phx_file_fail(output->context, output->partial ? output->partial : output->path, "write", error);
+}
+
+/* After a failed write of `written` bytes: cut the file behind its last whole line. */
+static void cut_behind_line(phx_output *output, size_t written)
+{
+    while (written > 0 && output->buffer[written - 1] != '\n')
+        written--;
+    output->written += (off_t)written;
+    if (output->partial && ftruncate(output->descriptor, output->written) != 0)
+        return; /* the write error is what is reported */
+}
+
+static void write_out(phx_output *output, size_t count)
+{
+    if (!output->status && output->stream) {
+        errno = 0;
+        if (fwrite(output->buffer, 1, count, output->stream) != count)
+            fail(output, errno);
+    } else if (!output->status) {
+        size_t written = 0;
+        const int error = phx_file_write(output->descriptor, output->buffer, count, &written);
+        if (error) {
+            cut_behind_line(output, written);
+            fail(output, error);
+        } else {
+            output->written += (off_t)written;
+        }
+    }
+    output->used -= count;
+    output->whole -= count < output->whole ? count : output->whole;
+    memmove(output->buffer, output->buffer + count, output->used);
+}
+
+static void append(phx_output *output, const char *bytes, size_t count)
+{
+    while (count > 0) {
+        size_t room = OUTPUT_BUFFER - output->used;
+        if (room == 0) {
+            write_out(output, output->whole ? output->whole : output->used);
+            continue;
+        }
+        size_t part = count < room ? count : room;
+        memcpy(output->buffer + output->used, bytes, part);
+        output->used += part;
+        bytes += part;
+        count -= part;
+    }
+}
+
+void phx_output_text(phx_output *output, const char *text)
+{
+    append(output, text, strlen(text));
+}
+
+void phx_output_format(phx_output *output, const char *format, ...)
+{
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    int count = vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (count > 0)
+        append(output, text, (size_t)count < sizeof text ? (size_t)count : sizeof text - 1);
+}
+
+void phx_output_number(phx_output *output, double value)
+{
+    char text[PHX_NUMBER_SIZE];
+    phx_number_format(value, 17, text);
+    phx_output_text(output, text);
+}
+
+void phx_output_line(phx_output *output)
+{
+    append(output, "\n", 1);
+    output->whole = output->used;
+}
+
+void phx_output_csv(phx_output *output, const char *text)
+{
+    const size_t length = strlen(text);
+    const bool padded = length > 0 && (text[0] == ' ' || text[length - 1] == ' ');
+    if (!padded && length > 0 && !strpbrk(text, ",\"\r\n")) {
+        append(output, text, length);
+        return;
+    }
+    append(output, "\"", 1);
+    for (; *text; text++)
+        append(output, *text == '"' ? "\"\"" : text, *text == '"' ? 2 : 1);
+    append(output, "\"", 1);
+}
+
+void phx_output_json(phx_output *output, const char *text)
+{
+    append(output, "\"", 1);
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\')
+            phx_output_format(output, "\\%c", *text);
+        else if ((unsigned char)*text < 0x20)
+            phx_output_format(output, "\\u%04x", (unsigned)(unsigned char)*text);
+        else
+            append(output, text, 1);
+    }
+    append(output, "\"", 1);
+}
+
+void phx_output_xml(phx_output *output, const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '<')
+            append(output, "&lt;", 4);
+        else if (*text == '>')
+            append(output, "&gt;", 4);
+        else if (*text == '&')
+            append(output, "&amp;", 5);
+        else if (*text == '"')
+            append(output, "&quot;", 6);
+        else if ((unsigned char)*text >= 0x20)
+            append(output, text, 1);
+    }
+}
+
+phx_status phx_output_flush(phx_output *output)
+{
+    if (output->whole > 0)
+        write_out(output, output->whole);
+    return output->status;
+}
+
+phx_status phx_output_finish(phx_output *output)
+{
+    if (output->used > 0)
+        write_out(output, output->used);
+    errno = 0;
+    if (output->stream) {
+        if (fflush(output->stream) != 0 && !output->status)
+            fail(output, errno);
+        return output->status;
+    }
+    if (output->descriptor < 0)
+        return output->status;
+    if (output->partial && fsync(output->descriptor) != 0 && !output->status)
+        fail(output, errno);
+    const int closed = close(output->descriptor);
+    output->descriptor = -1;
+    if (closed != 0 && errno != EINTR && !output->status)
+        fail(output, errno);
+    return output->status;
+}
+
+phx_status phx_output_publish(phx_output *output)
+{
+    if (!output->status && output->partial) {
+        output->status = phx_file_publish(output->context, output->partial, output->path);
+        if (!output->status) {
+            phx_free(output->partial);
+            output->partial = NULL;
+        }
+    }
+    return output->status;
+}
+
+phx_status phx_output_commit(phx_output *output)
+{
+    phx_status status = phx_output_finish(output);
+    if (!status)
+        status = phx_output_publish(output);
+    phx_output_close(output, false);
+    return status;
+}
+
+void phx_output_close(phx_output *output, bool keep)
+{
+    if (output->descriptor >= 0)
+        close(output->descriptor);
+    if (output->partial && !keep)
+        (void)unlink(output->partial);
+    phx_free(output->partial);
+    phx_free(output->path);
+    phx_free(output->buffer);
+    *output = (phx_output){.descriptor = -1};
+}

@@ -1,0 +1,399 @@
+/* Recorders: a result appears under its name when it is complete, and what is unfinished stays readable. */
+#define _XOPEN_SOURCE 700
+#include "recorder.h"
+#include "files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    BLOCK_VALUES = 1 << 15,       /* doubles in a block on its way to HDF5 */
+    BYTES_PER_SECOND = 500000000, /* of a checkpoint, until one has shown it */
+    ENOUGH_BYTES = 1 << 22        /* of a checkpoint that shows it */
+};
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+phx_recorder_def phx_recorder_def_default(void)
+{
+    return (phx_recorder_def){
+        .dimension = 2, .checkpoint_interval = 1.0, .checkpoint_share = 0.05, .buffer_bytes = (size_t)4 << 20};
+}
+
+/* ---- creation ---- */
+
+static phx_status check_attributes(phx_context *context, int count, const phx_attribute *attributes, int n_known,
+                                   const phx_attribute *known)
+{
+    static const char *const reserved[] = {"format",          "format_version", "status",     "reason",    "last_time",
+                                           "program_version", "model_name",     "integrator", "dimension", ""};
+    for (int i = 0; i < count; i++) {
+        const char *name = attributes[i].name;
+        if (!name)
+            return phx_fail(context, PHX_ERR_ARGUMENT, "attribute %d of a result has no name; give it one", i + 1);
+        bool taken = false;
+        for (size_t k = 0; k < sizeof reserved / sizeof *reserved; k++)
+            taken = taken || strcmp(name, reserved[k]) == 0;
+        for (int k = 0; k < i; k++)
+            taken = taken || strcmp(name, attributes[k].name) == 0;
+        for (int k = 0; k < n_known; k++)
+            taken = taken || strcmp(name, known[k].name) == 0;
+        if (taken)
+            return phx_fail(context, PHX_ERR_ARGUMENT, "the attribute '%s' of a result is taken; use another name",
+                            name);
+    }
+    return PHX_OK;
+}
+
+static phx_status copy_texts(phx_recorder *recorder, const phx_recorder_def *def)
+{
+    phx_context *context = recorder->context;
+    recorder->model_name = phx_strdup(context, def->model_name ? def->model_name : "");
+    recorder->model_text = phx_strdup(context, def->model_text ? def->model_text : "");
+    recorder->program_version = phx_strdup(context, def->program_version ? def->program_version : "");
+    recorder->integrator = phx_strdup(context, def->integrator ? def->integrator : "");
+    recorder->attributes = phx_calloc(context, (size_t)def->n_attributes, sizeof *recorder->attributes);
+    if (!recorder->model_name || !recorder->model_text || !recorder->program_version || !recorder->integrator ||
+        !recorder->attributes)
+        return PHX_ERR_MEMORY;
+    for (int i = 0; i < def->n_attributes; i++) {
+        phx_attribute *to = &recorder->attributes[recorder->n_attributes++];
+        to->number = def->attributes[i].number;
+        to->name = phx_strdup(context, def->attributes[i].name);
+        to->text = def->attributes[i].text ? phx_strdup(context, def->attributes[i].text) : NULL;
+        if (!to->name || (def->attributes[i].text && !to->text))
+            return PHX_ERR_MEMORY;
+    }
+    return PHX_OK;
+}
+
+static phx_status make_buffers(phx_recorder *recorder, size_t buffer_bytes)
+{
+    phx_context *context = recorder->context;
+    const phx_layout *layout = &recorder->layout;
+    recorder->width = (size_t)layout->n_columns + (size_t)layout->n_x + (size_t)layout->n_v;
+    recorder->capacity = buffer_bytes / (recorder->width * sizeof(double));
+    recorder->block_rows = BLOCK_VALUES / recorder->width;
+    if (recorder->capacity < 1)
+        recorder->capacity = 1;
+    if (recorder->block_rows < 1)
+        recorder->block_rows = 1;
+    recorder->buffer = phx_calloc(context, recorder->capacity * recorder->width, sizeof(double));
+    recorder->block = phx_calloc(context, recorder->block_rows * recorder->width, sizeof(double));
+    recorder->scratch = phx_calloc(context, recorder->block_rows * recorder->width, sizeof(double));
+    return recorder->buffer && recorder->block && recorder->scratch ? PHX_OK : PHX_ERR_MEMORY;
+}
+
+/* The spool is a file without a name beside the result: opened under the name of the checkpoint to come, so that what a
+ * killed run left there goes too, and that a place that cannot be written to is found now. */
+static phx_status open_h5(phx_recorder *recorder, const char *path)
+{
+    phx_context *context = recorder->context;
+    phx_status status = phx_file_target(context, path, &recorder->h5_path, NULL);
+    if (status)
+        return status;
+    recorder->h5_partial = phx_file_suffixed(context, recorder->h5_path, ".partial");
+    recorder->h5_temporary = phx_file_suffixed(context, recorder->h5_path, ".partial.tmp");
+    if (!recorder->h5_partial || !recorder->h5_temporary)
+        return PHX_ERR_MEMORY;
+    recorder->spool = open(recorder->h5_temporary, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (recorder->spool < 0 || unlink(recorder->h5_temporary) != 0)
+        return phx_file_fail(context, recorder->h5_temporary, "create", errno);
+    recorder->has_h5 = true;
+    return PHX_OK;
+}
+
+static phx_status open_csv(phx_recorder *recorder, const char *path)
+{
+    phx_status status = phx_output_open(recorder->context, path, &recorder->csv);
+    if (status)
+        return status;
+    recorder->has_csv = true;
+    if (recorder->h5_path && strcmp(recorder->csv.path, recorder->h5_path) == 0)
+        return phx_fail(recorder->context, PHX_ERR_ARGUMENT, "%s: the csv and the HDF5 result have the same name",
+                        path);
+    for (int i = 0; i < recorder->layout.n_columns; i++) {
+        phx_output_text(&recorder->csv, i ? "," : "");
+        phx_output_csv(&recorder->csv, recorder->layout.columns[i].name);
+    }
+    phx_output_line(&recorder->csv);
+    return phx_output_flush(&recorder->csv);
+}
+
+static phx_status check_def(phx_context *context, const phx_recorder_def *def)
+{
+    if (!(def->checkpoint_interval >= 0.0) || !(def->checkpoint_share > 0.0 && def->checkpoint_share <= 1.0))
+        return phx_fail(context, PHX_ERR_ARGUMENT,
+                        "checkpoints every %g s with a share of %g: the interval starts at 0, the share is in (0, 1]",
+                        def->checkpoint_interval, def->checkpoint_share);
+    return check_attributes(context, def->n_attributes, def->attributes, 0, NULL);
+}
+
+phx_status phx_recorder_create(phx_context *context, const phx_recorder_def *def, phx_recorder **created)
+{
+    *created = NULL;
+    phx_status status = check_def(context, def);
+    if (status)
+        return status;
+    phx_recorder *recorder = phx_calloc(context, 1, sizeof *recorder);
+    if (!recorder)
+        return PHX_ERR_MEMORY;
+    recorder->context = context;
+    recorder->spool = -1;
+    recorder->csv.descriptor = -1;
+    recorder->interval = def->checkpoint_interval;
+    recorder->share = def->checkpoint_share;
+    status = phx_layout_create(context, def, &recorder->layout);
+    if (!status)
+        status = copy_texts(recorder, def);
+    if (!status)
+        status = make_buffers(recorder, def->buffer_bytes);
+    if (!status && def->h5_path)
+        status = open_h5(recorder, def->h5_path);
+    if (!status && def->csv_path)
+        status = open_csv(recorder, def->csv_path);
+    recorder->created = recorder->checkpointed = recorder->csv_flushed = now();
+    if (status)
+        phx_recorder_destroy(recorder);
+    else
+        *created = recorder;
+    return status;
+}
+
+/* ---- rows ---- */
+
+static phx_status check_finite(const phx_recorder *recorder, const double *row, const double *x, const double *v)
+{
+    const phx_layout *layout = &recorder->layout;
+    for (int i = 0; i < layout->n_columns; i++)
+        if (!isfinite(row[i]))
+            return phx_fail(recorder->context, PHX_ERR_ANALYSIS,
+                            "column '%s' is %g in row %zu (t = %.17g s) and cannot be recorded; try a smaller step",
+                            layout->columns[i].name, row[i], recorder->stats.rows, row[0]);
+    for (int part = 0; part < 2; part++) {
+        const double *values = part ? v : x;
+        const int count = part ? layout->n_v : layout->n_x;
+        for (int i = 0; i < count; i++) {
+            if (isfinite(values[i]))
+                continue;
+            const char *name = "none";
+            for (int k = 0; k < layout->n_bodies; k++) {
+                const phx_record_body *body = &layout->bodies[k];
+                const int entry = i - (part ? body->v_start : body->x_start);
+                if (entry >= 0 && entry < (part ? body->v_count : body->x_count))
+                    name = body->name;
+            }
+            return phx_fail(
+                recorder->context, PHX_ERR_ANALYSIS,
+                "entry %d of %s (body '%s') is %g at t = %.17g s and cannot be recorded; try a smaller step", i,
+                part ? "v" : "x", name, values[i], row[0]);
+        }
+    }
+    return PHX_OK;
+}
+
+static void append_csv(phx_recorder *recorder, const double *row, double time)
+{
+    phx_output *csv = &recorder->csv;
+    for (int i = 0; i < recorder->layout.n_columns; i++) {
+        phx_output_text(csv, i ? "," : "");
+        phx_output_number(csv, row[i]);
+    }
+    phx_output_line(csv);
+    if (time - recorder->csv_flushed >= 1.0) {
+        phx_output_flush(csv);
+        recorder->csv_flushed = time;
+    }
+}
+
+static void append_buffer(phx_recorder *recorder, const double *row, const double *x, const double *v)
+{
+    const phx_layout *layout = &recorder->layout;
+    double *to = recorder->buffer + recorder->n_buffered * recorder->width;
+    memcpy(to, row, (size_t)layout->n_columns * sizeof *to);
+    to += layout->n_columns;
+    if (layout->n_x > 0)
+        memcpy(to, x, (size_t)layout->n_x * sizeof *to);
+    if (layout->n_v > 0)
+        memcpy(to + layout->n_x, v, (size_t)layout->n_v * sizeof *to);
+    recorder->n_buffered++;
+}
+
+/* A checkpoint is due when the time since the last one makes its cost small enough: that of the last one and what the
+ * rows since then add, at the speed of the last one. */
+static bool is_due(const phx_recorder *recorder, double time)
+{
+    const double row_bytes = (double)(recorder->width * sizeof(double));
+    const double saved = (double)recorder->n_saved * row_bytes;
+    const double added = (double)recorder->stats.rows * row_bytes - saved;
+    const double speed = saved > ENOUGH_BYTES ? saved / recorder->cost : BYTES_PER_SECOND;
+    const double wait = (recorder->cost + added / speed) / recorder->share;
+    return time - recorder->checkpointed >= (wait > recorder->interval ? wait : recorder->interval);
+}
+
+static phx_status usable(const phx_recorder *recorder)
+{
+    if (recorder->failed)
+        return phx_fail(recorder->context, PHX_ERR_FILE, "%s: an earlier write failed; free space and run again",
+                        recorder->has_h5    ? recorder->h5_path
+                        : recorder->has_csv ? recorder->csv.path
+                                            : "recorder");
+    if (recorder->closed)
+        return phx_fail(recorder->context, PHX_ERR_ARGUMENT, "the recorder is finished; create another one");
+    return PHX_OK;
+}
+
+phx_status phx_recorder_append(phx_recorder *recorder, const double *row, const double *x, const double *v)
+{
+    phx_status status = usable(recorder);
+    if (!status)
+        status = check_finite(recorder, row, x, v);
+    if (status)
+        return status;
+    const double time = now();
+    if (recorder->has_h5 && recorder->n_buffered == recorder->capacity)
+        status = phx_recorder_spool(recorder);
+    if (!status && recorder->has_h5)
+        append_buffer(recorder, row, x, v);
+    if (!status) {
+        recorder->last_time = row[0];
+        recorder->stats.rows++;
+    }
+    if (!status && recorder->has_csv) {
+        append_csv(recorder, row, time);
+        status = recorder->csv.status;
+    }
+    if (!status && recorder->has_h5 && is_due(recorder, time))
+        return phx_recorder_checkpoint(recorder);
+    recorder->failed = status != PHX_OK;
+    return status;
+}
+
+/* ---- checkpoints and the end ---- */
+
+/* Replace NAME.partial and start anew behind the rows in it. */
+static phx_status checkpoint(phx_recorder *recorder, const char *reason)
+{
+    const double start = now();
+    const phx_recorder_state state = {.status = "partial", .reason = reason};
+    phx_h5 *saved = NULL;
+    phx_status status = phx_recorder_store(recorder, &state);
+    if (status)
+        return status;
+    status = phx_h5_open(recorder->context, recorder->h5_temporary, &saved);
+    if (!status)
+        status = phx_file_publish(recorder->context, recorder->h5_temporary, recorder->h5_partial);
+    if (status) {
+        phx_h5_close(saved);
+        (void)unlink(recorder->h5_temporary);
+        return status;
+    }
+    phx_h5_close(recorder->saved);
+    recorder->saved = saved;
+    recorder->n_saved = recorder->stats.rows;
+    recorder->n_spooled = recorder->n_buffered = 0;
+    if (ftruncate(recorder->spool, 0) != 0)
+        status = phx_file_fail(recorder->context, recorder->h5_partial, "free rows kept beside it", errno);
+    recorder->checkpointed = now();
+    recorder->cost = recorder->checkpointed - start;
+    recorder->stats.checkpoints++;
+    recorder->stats.checkpoint_seconds += recorder->cost;
+    return status;
+}
+
+phx_status phx_recorder_checkpoint(phx_recorder *recorder)
+{
+    phx_status status = usable(recorder);
+    if (status)
+        return status;
+    if (recorder->has_csv)
+        status = phx_output_flush(&recorder->csv);
+    if (!status && recorder->has_h5 && recorder->stats.rows > 0)
+        status = checkpoint(recorder, "the run has not ended");
+    recorder->failed = status != PHX_OK;
+    return status;
+}
+
+/* Everything is on the disk before anything gets its name. */
+phx_status phx_recorder_finish(phx_recorder *recorder, int n_attributes, const phx_attribute *attributes)
+{
+    phx_status status = usable(recorder);
+    if (!status)
+        status =
+            check_attributes(recorder->context, n_attributes, attributes, recorder->n_attributes, recorder->attributes);
+    if (status)
+        return status;
+    const phx_recorder_state state = {"complete", "", n_attributes, attributes};
+    if (recorder->has_csv)
+        status = phx_output_finish(&recorder->csv);
+    if (!status && recorder->has_h5)
+        status = phx_recorder_store(recorder, &state);
+    if (!status && recorder->has_h5) {
+        status = phx_file_publish(recorder->context, recorder->h5_temporary, recorder->h5_partial);
+        if (!status)
+            status = phx_file_publish(recorder->context, recorder->h5_partial, recorder->h5_path);
+    }
+    if (!status && recorder->has_csv)
+        status = phx_output_publish(&recorder->csv);
+    recorder->failed = status != PHX_OK;
+    recorder->closed = !status;
+    return status;
+}
+
+phx_status phx_recorder_abandon(phx_recorder *recorder, const char *reason)
+{
+    if (recorder->closed)
+        return PHX_OK;
+    phx_status status = PHX_OK;
+    recorder->closed = true;
+    if (recorder->has_h5 && recorder->stats.rows > 0)
+        status = checkpoint(recorder, reason ? reason : "");
+    if (recorder->has_csv && recorder->stats.rows > 0 && !recorder->csv.status) {
+        const phx_status csv_status = phx_output_finish(&recorder->csv);
+        status = status ? status : csv_status;
+    }
+    return status;
+}
+
+void phx_recorder_destroy(phx_recorder *recorder)
+{
+    if (!recorder)
+        return;
+    if (recorder->has_csv) {
+        if (!recorder->closed && !recorder->failed)
+            phx_output_flush(&recorder->csv);
+        phx_output_close(&recorder->csv, recorder->stats.rows > 0);
+    }
+    phx_h5_close(recorder->saved);
+    if (recorder->spool >= 0)
+        close(recorder->spool);
+    phx_layout_free(&recorder->layout);
+    phx_h5_free_attributes(recorder->n_attributes, recorder->attributes);
+    phx_free(recorder->model_name);
+    phx_free(recorder->model_text);
+    phx_free(recorder->program_version);
+    phx_free(recorder->integrator);
+    phx_free(recorder->h5_path);
+    phx_free(recorder->h5_partial);
+    phx_free(recorder->h5_temporary);
+    phx_free(recorder->buffer);
+    phx_free(recorder->block);
+    phx_free(recorder->scratch);
+    phx_free(recorder);
+}
+
+phx_recorder_stats phx_recorder_statistics(const phx_recorder *recorder)
+{
+    phx_recorder_stats stats = recorder->stats;
+    stats.elapsed_seconds = now() - recorder->created;
+    return stats;
+}

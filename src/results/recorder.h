@@ -1,0 +1,57 @@
+/* What a recorder is made of; private to the layer results. */
+#ifndef PHX_RESULTS_RECORDER_H
+#define PHX_RESULTS_RECORDER_H
+
+#include "layout.h"
+#include "output.h"
+
+/* Rows on their way:  append -> buffer (memory) -> spool (unnamed file) -> checkpoint NAME.partial -> NAME
+ *
+ *   rows 0 .. n_saved-1                    in the checkpoint `saved`
+ *   rows n_saved .. n_saved+n_spooled-1    in the spool
+ *   the last n_buffered rows               in memory
+ *
+ * A checkpoint copies the saved rows, adds the others and replaces the checkpoint before. */
+struct phx_recorder {
+    phx_context *context;
+    phx_layout layout;
+    char *model_name, *model_text, *program_version, *integrator;
+    int n_attributes;
+    phx_attribute *attributes;
+
+    bool has_h5, has_csv;
+    char *h5_path, *h5_partial, *h5_temporary;
+    phx_output csv;
+
+    size_t width;   /* values in a row: columns, x, v */
+    double *buffer; /* capacity x width */
+    size_t capacity, n_buffered;
+    int spool; /* descriptor; -1: none */
+    size_t n_spooled;
+    phx_h5 *saved; /* open for reading; NULL: no checkpoint yet */
+    size_t n_saved;
+    double *block, *scratch; /* block_rows x width: rows on their way to HDF5; the same, one dataset at a time */
+    size_t block_rows;
+    double last_time;
+
+    double interval, share;
+    double created, csv_flushed, checkpointed; /* s on the monotonic clock */
+    double cost;                               /* of the last checkpoint, s */
+    phx_recorder_stats stats;
+    bool failed, closed;
+};
+
+/* What a file says about the run. */
+typedef struct phx_recorder_state {
+    const char *status, *reason;
+    int n_attributes;
+    const phx_attribute *attributes;
+} phx_recorder_state;
+
+/* Write every row to NAME.partial.tmp and make it durable; removed again on failure. */
+phx_status phx_recorder_store(phx_recorder *recorder, const phx_recorder_state *state);
+
+/* Bring the rows in memory to the spool. */
+phx_status phx_recorder_spool(phx_recorder *recorder);
+
+#endif

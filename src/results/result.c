@@ -1,0 +1,202 @@
+/* Results: what a recorder left, complete or partial, read on demand. */
+#include "layout.h"
+
+#include <string.h>
+
+struct phx_result {
+    phx_context *context;
+    phx_h5 *file;
+    phx_layout layout;
+    size_t rows;
+    int n_attributes;
+    phx_attribute *attributes;
+    char *model_text;
+};
+
+phx_status phx_result_read(phx_context *context, const char *path, phx_result **created)
+{
+    *created = NULL;
+    phx_result *result = phx_calloc(context, 1, sizeof *result);
+    if (!result)
+        return PHX_ERR_MEMORY;
+    result->context = context;
+    phx_status status = phx_h5_open(context, path, &result->file);
+    if (!status)
+        status = phx_h5_expect(result->file, PHX_FORMAT_RESULT);
+    if (!status)
+        status = phx_h5_get_attributes(result->file, &result->n_attributes, &result->attributes);
+    if (!status)
+        status = phx_h5_read_text(result->file, "/model", &result->model_text);
+    if (!status)
+        status = phx_layout_read(result->file, &result->layout, &result->rows);
+    if (!status && !phx_result_text(result, "status"))
+        status =
+            phx_fail(context, PHX_ERR_FILE, "%s: it does not say whether it is complete; the file is damaged", path);
+    if (status)
+        phx_result_destroy(result);
+    else
+        *created = result;
+    return status;
+}
+
+void phx_result_destroy(phx_result *result)
+{
+    if (!result)
+        return;
+    phx_h5_close(result->file);
+    phx_layout_free(&result->layout);
+    phx_h5_free_attributes(result->n_attributes, result->attributes);
+    phx_free(result->model_text);
+    phx_free(result);
+}
+
+bool phx_result_is_complete(const phx_result *result)
+{
+    return strcmp(phx_result_text(result, "status"), "complete") == 0;
+}
+
+size_t phx_result_rows(const phx_result *result)
+{
+    return result->rows;
+}
+
+int phx_result_dimension(const phx_result *result)
+{
+    return result->layout.dimension;
+}
+
+int phx_result_columns(const phx_result *result)
+{
+    return result->layout.n_columns;
+}
+
+const char *phx_result_column_name(const phx_result *result, int column)
+{
+    return result->layout.columns[column].name;
+}
+
+const char *phx_result_column_unit(const phx_result *result, int column)
+{
+    return result->layout.columns[column].unit;
+}
+
+int phx_result_column_find(const phx_result *result, const char *name)
+{
+    for (int i = 0; i < result->layout.n_columns; i++)
+        if (strcmp(result->layout.columns[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+int phx_result_n_x(const phx_result *result)
+{
+    return result->layout.n_x;
+}
+
+int phx_result_n_v(const phx_result *result)
+{
+    return result->layout.n_v;
+}
+
+int phx_result_bodies(const phx_result *result)
+{
+    return result->layout.n_bodies;
+}
+
+const phx_record_body *phx_result_body(const phx_result *result, int body)
+{
+    return &result->layout.bodies[body];
+}
+
+int phx_result_attributes(const phx_result *result)
+{
+    return result->n_attributes;
+}
+
+const phx_attribute *phx_result_attribute(const phx_result *result, int k)
+{
+    return &result->attributes[k];
+}
+
+const char *phx_result_text(const phx_result *result, const char *name)
+{
+    for (int i = 0; i < result->n_attributes; i++)
+        if (strcmp(result->attributes[i].name, name) == 0)
+            return result->attributes[i].text;
+    return NULL;
+}
+
+const char *phx_result_model_text(const phx_result *result)
+{
+    return result->model_text;
+}
+
+/* ---- rows ---- */
+
+static phx_status check_rows(const phx_result *result, size_t first, size_t count)
+{
+    if (first <= result->rows && count <= result->rows - first)
+        return PHX_OK;
+    return phx_fail(result->context, PHX_ERR_ARGUMENT, "%s: rows %zu to %zu are asked for; it has %zu",
+                    phx_h5_path(result->file), first, first + count, result->rows);
+}
+
+phx_status phx_result_column(const phx_result *result, int column, size_t first, size_t count, double *values)
+{
+    if (column < 0 || column >= result->layout.n_columns)
+        return phx_fail(result->context, PHX_ERR_ARGUMENT, "%s: column %d is asked for; it has %d",
+                        phx_h5_path(result->file), column, result->layout.n_columns);
+    const phx_status status = check_rows(result, first, count);
+    return status ? status : phx_h5_read_rows(result->file, result->layout.column_paths[column], first, count, values);
+}
+
+phx_status phx_result_state(const phx_result *result, size_t row, double *x, double *v)
+{
+    phx_status status = check_rows(result, row, 1);
+    if (!status && x && result->layout.n_x > 0)
+        status = phx_h5_read_rows(result->file, PHX_PATH_X, row, 1, x);
+    if (!status && v && result->layout.n_v > 0)
+        status = phx_h5_read_rows(result->file, PHX_PATH_V, row, 1, v);
+    return status;
+}
+
+/* The first difference between the bodies of the result and those of a model. */
+static phx_status check_bodies(const phx_result *result, int dimension, int n_bodies, const phx_record_body *bodies)
+{
+    const phx_layout *layout = &result->layout;
+    const char *path = phx_h5_path(result->file);
+    if (dimension != layout->dimension)
+        return phx_fail(result->context, PHX_ERR_INPUT, "%s: its dimension is %d, the model's is %d", path,
+                        layout->dimension, dimension);
+    for (int i = 0; i < n_bodies && i < layout->n_bodies; i++) {
+        const phx_record_body *old = &layout->bodies[i], *new = &bodies[i];
+        if (strcmp(old->name, new->name) != 0)
+            return phx_fail(result->context, PHX_ERR_INPUT, "%s: its body %d is '%s', the model's is '%s'", path, i + 1,
+                            old->name, new->name);
+        if (old->x_start != new->x_start || old->x_count != new->x_count || old->v_start != new->v_start ||
+            old->v_count != new->v_count)
+            return phx_fail(
+                result->context, PHX_ERR_INPUT,
+                "%s: its body '%s' has %d coordinates and %d velocities, the model's has %d and %d; give both "
+                "the same elements and reference",
+                path, old->name, old->x_count, old->v_count, new->x_count, new->v_count);
+    }
+    if (n_bodies != layout->n_bodies)
+        return phx_fail(result->context, PHX_ERR_INPUT, "%s: it has %d bodies, the model has %d", path,
+                        layout->n_bodies, n_bodies);
+    return PHX_OK;
+}
+
+phx_status phx_result_last_state(const phx_result *result, int dimension, int n_bodies, const phx_record_body *bodies,
+                                 double *t, double *x, double *v)
+{
+    if (result->rows == 0)
+        return phx_fail(result->context, PHX_ERR_INPUT, "%s: it has no rows, so there is no state to start from",
+                        phx_h5_path(result->file));
+    phx_status status = check_bodies(result, dimension, n_bodies, bodies);
+    if (!status)
+        status = phx_result_column(result, 0, result->rows - 1, 1, t);
+    if (!status)
+        status = phx_result_state(result, result->rows - 1, x, v);
+    return status;
+}
