@@ -37,13 +37,13 @@ void phx_flex_point_free(phx_flex_point *point);
  * The part 1/2 stiffness lin^2 is already in K. */
 typedef struct phx_flex_stiffening {
     int n_strain;
-    phx_csr lin;       /* n_strain x n */
-    double *stiffness; /* n_strain: E A times the element's length, N m */
+    phx_csr lin;             /* n_strain x n */
+    double *stiffness;       /* n_strain: E A times the element's length, N m */
     double *axial_stiffness; /* n_strain: E A, N: force = E A eps */
     int n_slope;
-    phx_csr slope; /* n_slope x n: slopes at quadrature points */
-    int *strain_of; /* n_slope, ascending */
-    double *weight; /* n_slope, sums to 1 in each strain (per transverse direction) */
+    phx_csr slope;   /* n_slope x n: slopes at quadrature points */
+    int *strain_of;  /* n_slope, ascending */
+    double *weight;  /* n_slope, sums to 1 in each strain (per transverse direction) */
     int *stress_row; /* n_strain: row of the stress vector that holds this axial force */
 } phx_flex_stiffening;
 
@@ -64,14 +64,18 @@ typedef struct phx_flex {
     double *Q[PHX_MAX_PAIR]; /* n_pair arrays, symmetric */
     double *K;               /* elastic stiffness, symmetric positive definite under the reference conditions */
     int n_stress;
-    phx_csr stress; /* n_stress x n: sigma = M2^-1 D q, the stress state of the mixed form */
-    phx_csr root;   /* n_stress x n: B = L2^-1 D (M2 = L2 L2^T), K = B^T B */
+    phx_csr stress;                  /* n_stress x n: sigma = M2^-1 D q, the stress state of the mixed form */
+    phx_csr root;                    /* n_stress x n: B = L2^-1 D (M2 = L2 L2^T), K = B^T B */
     phx_flex_stiffening *stiffening; /* NULL: none */
 } phx_flex;
 void phx_flex_free(phx_flex *flex); /* frees what it owns, zeroes the fields; NULL is allowed */
 
 /* ---- beams ---- */
-typedef enum phx_reference { PHX_REFERENCE_CANTILEVER, PHX_REFERENCE_SIMPLY_SUPPORTED, PHX_REFERENCE_FREE } phx_reference;
+typedef enum phx_reference {
+    PHX_REFERENCE_CANTILEVER,
+    PHX_REFERENCE_SIMPLY_SUPPORTED,
+    PHX_REFERENCE_FREE
+} phx_reference;
 typedef enum phx_element_kind { PHX_ELEMENT_MIXED, PHX_ELEMENT_PAPER } phx_element_kind;
 
 /* A mass at a fraction of the length: kg, kg m^2 about the section's centre (plane: 1 value; space: 3x3 row-major). */
@@ -92,19 +96,19 @@ typedef struct phx_beam_mass {
  * measured from the line P-C, and u is that deformation less its mean rigid motion (S = 0 and C = 0 exactly).
  * Section rotation theta: uy' in the plane, (twist, -uz', uy') in space.
  *
- * Order of the stresses: the axial force of each element | the moment EI w'' of the plane of uy, per element its values at
- * both ends (order 5: at 0, 1/3, 2/3 and 1 of the element) | the same of uz | the torsion moment of each element.
+ * Order of the stresses: the axial force of each element | the moment EI w'' of the plane of uy, per element its values
+ * at both ends (order 5: at 0, 1/3, 2/3 and 1 of the element) | the same of uz | the torsion moment of each element.
  * PHX_ELEMENT_PAPER: nodal values of the axial force | (m, m') per node. */
 typedef struct phx_beam_def {
     int dim;
-    double length;              /* m, > 0 */
-    double mass_per_length;     /* kg/m, > 0 */
-    double axial_stiffness;     /* EA, N, > 0 */
+    double length;               /* m, > 0 */
+    double mass_per_length;      /* kg/m, > 0 */
+    double axial_stiffness;      /* EA, N, > 0 */
     double bending_stiffness[2]; /* plane: [0] = EI about z; space: EIy (w in z), EIz (v in y) */
-    double torsion_stiffness;   /* G Jt, N m^2, space only, > 0; infinite: no twist, no torsion coordinates */
-    double polar_inertia;       /* rho (Iy+Iz) per length, kg m, space only, > 0 */
-    int elements;               /* >= 1 */
-    int order;                  /* 3: cubic Hermite / DG1; 5: quintic C2 Hermite / DG3 */
+    double torsion_stiffness;    /* G Jt, N m^2, space only, > 0; infinite: no twist, no torsion coordinates */
+    double polar_inertia;        /* rho (Iy+Iz) per length, kg m, space only, > 0 */
+    int elements;                /* >= 1 */
+    int order;                   /* 3: cubic Hermite / DG1; 5: quintic C2 Hermite / DG3 */
     phx_element_kind element;
     phx_reference reference;
     bool stiffening;
@@ -114,8 +118,8 @@ typedef struct phx_beam_def {
 phx_beam_def phx_beam_def_default(void);
 
 typedef struct phx_beam phx_beam;
-/* Errors: PHX_ERR_ARGUMENT names the field, its value and the range; PHX_ERR_UNSUPPORTED: PHX_ELEMENT_PAPER with order 5
- * or stiffening, or more coordinates than fit where all couple (free, paper). */
+/* Errors: PHX_ERR_ARGUMENT names the field, its value and the range; PHX_ERR_UNSUPPORTED: PHX_ELEMENT_PAPER with order
+ * 5 or stiffening, or more coordinates than fit where all couple (free, paper). */
 phx_status phx_beam_create(phx_context *context, const phx_beam_def *def, phx_beam **beam);
 void phx_beam_destroy(phx_beam *beam);
 const phx_flex *phx_beam_flex(const phx_beam *beam); /* owned by the beam */
@@ -123,8 +127,9 @@ const phx_flex *phx_beam_flex(const phx_beam *beam); /* owned by the beam */
  * rounding of a node is taken as the node. */
 phx_status phx_beam_point(const phx_beam *beam, phx_context *context, double s, phx_flex_point *point);
 /* Linear functionals of the stress vector at a fraction s: the axial force (tension positive), the bending moment
- * (EI w'', n_moment = 1 in the plane, 2 in space: m_y = EIy uz'', m_z = EIz uy''), the torsion moment (space; zero where
- * there is none): mean of both sides at an element interface. Dense rows of n_stress values. Any pointer may be NULL. */
+ * (EI w'', n_moment = 1 in the plane, 2 in space: m_y = EIy uz'', m_z = EIz uy''), the torsion moment (space; zero
+ * where there is none): mean of both sides at an element interface. Dense rows of n_stress values. Any pointer may be
+ * NULL. */
 void phx_beam_stress_rows(const phx_beam *beam, double s, double *axial, double *moment, double *torsion);
 /* Quadrature over the length for distributed loads: count points, fractions s and weights (m). Arrays owned by beam. */
 void phx_beam_quadrature(const phx_beam *beam, int *count, const double **s, const double **weight);

@@ -176,6 +176,33 @@ static void test_quintic_frequencies(void **state)
         check_convergence(*state, &cases[c], 5, 5, 3e-8, 8.0, 0.5);
 }
 
+/* With point masses there is no closed form; the reference condition must still not matter, whatever the ends. */
+static void test_masses_on_every_reference(void **state)
+{
+    const phx_beam_mass masses[3] = {{.at = 0.0, .mass = 0.4, .inertia = {0.02}},
+                                     {.at = 0.37, .mass = 0.3, .inertia = {0.05}},
+                                     {.at = 1.0, .mass = 0.2, .inertia = {0.01}}};
+    for (int c = 0; c < N_CASES; c++) {
+        double first[3] = {0}, bare[3];
+        for (int reference = PHX_REFERENCE_CANTILEVER; reference <= PHX_REFERENCE_FREE; reference++) {
+            double omega[3];
+            phx_beam_def def = slender(3, (phx_reference)reference, 4);
+            frequencies(*state, &def, &cases[c], bare);
+            def.masses = masses;
+            def.n_masses = 3;
+            const double largest = frequencies(*state, &def, &cases[c], omega);
+            for (int k = 0; k < 3; k++) {
+                if (reference == PHX_REFERENCE_CANTILEVER)
+                    first[k] = omega[k];
+                CHECK_CLOSE(omega[k] / first[k], 1.0, 1e-15 * pow(largest / omega[k], 2),
+                            "%s with masses on %s against cantilever: mode %d", cases[c].name,
+                            reference_name(def.reference), k + 1);
+                assert_true(omega[k] < 0.99 * bare[k]);
+            }
+        }
+    }
+}
+
 /* Frequencies of one field alone, rows and columns [from, from+count) of q. */
 static void block_frequencies(phx_context *context, const phx_flex *flex, int from, int count, double *omega)
 {
@@ -345,6 +372,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_cubic_frequencies, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_quintic_frequencies, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_masses_on_every_reference, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_space_frequencies, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_cantilever_statics, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_space_statics, context_setup, context_teardown),
