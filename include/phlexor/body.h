@@ -1,0 +1,138 @@
+/* Phlexor, layer body: the floating body, rigid or flexible, as a port-Hamiltonian system.
+ *
+ *   configuration x_b = ( r dim | attitude | q n )     attitude: plane (c, s, angle not wrapped), space R 3x3 row-major
+ *   velocity     nu_b = ( v dim | w n_rot | q_dot n )  v, w in body components, v of the frame's origin P
+ *
+ * Canonical momenta p = M(q) nu; formulation (seed 000 eqs 9-16, 30 in canonical form):
+ *   p_t' = p_t x w + f      p_r' = p_t x v + p_r x w + tau      p_q' = dT/dq - K q - R q_dot + f_q
+ *   r' = R v                R' = R [w]x                         q' = q_dot
+ * A rigid body is the case n = 0. Bodies are frozen after creation. */
+#ifndef PHLEXOR_BODY_H
+#define PHLEXOR_BODY_H
+
+#include <phlexor/fe.h>
+#include <phlexor/port.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum phx_kinetics {
+    PHX_KINETICS_FULL,      /* M(q) with the full dependence on the deformation: exactly lossless (default) */
+    PHX_KINETICS_SIMPLIFIED /* the paper's eqs 33-35: inertia, lever arms of the undeformed body; not lossless */
+} phx_kinetics;
+
+/* Mass properties of a rigid body: inertia about the centre of mass in body axes (plane: [0]; space: 3x3 row-major). */
+typedef struct phx_rigid_def {
+    double mass;
+    double inertia[9];
+    double centre[3];
+} phx_rigid_def;
+
+typedef struct phx_body_def {
+    const char *name; /* copied; for messages */
+    int dim;
+    const phx_rigid_def *rigid; /* exactly one of rigid and flex */
+    const phx_flex *flex;       /* borrowed, must outlive the body */
+    phx_kinetics kinetics;
+    double damping_mass, damping_stiffness; /* Rayleigh, 1/s and s: R = alpha M_qq + beta K on q_dot */
+    double damping_modal;                   /* ratio zeta of every mode of (M_qq, K); excludes the Rayleigh pair */
+} phx_body_def;
+phx_body_def phx_body_def_default(void);
+
+typedef struct phx_body phx_body;
+phx_status phx_body_create(phx_context *context, const phx_body_def *def, phx_body **body);
+void phx_body_destroy(phx_body *body);
+const char *phx_body_name(const phx_body *body);
+int phx_body_n_x(const phx_body *body);
+int phx_body_n_v(const phx_body *body);
+int phx_body_n_q(const phx_body *body);
+const phx_flex *phx_body_flex(const phx_body *body); /* never NULL: a rigid body has one with n = 0 */
+bool phx_body_is_lossless(const phx_body *body);     /* no damping, full kinetics */
+
+/* Attitude part of x (dim 2: 3 values, dim 3: 9) from a rotation (dim x dim) and, in the plane, an angle. */
+int phx_attitude_size(int dim);
+void phx_attitude_set(int dim, const double *rotation, double angle, double *attitude);
+void phx_attitude_rotation(int dim, const double *attitude, double *rotation);
+
+/* A body over an interval; at an instant the ends coincide (same pointers allowed) and h = 0. `xm` holds the means of
+ * r, R, q (attitude part: mean of the direction cosines, not a rotation). */
+typedef struct phx_body_view {
+    double h;
+    const double *x0, *x1, *xm;
+    const double *v0, *v1, *vm;
+} phx_body_view;
+
+/* p = M(q) nu, p in the order of nu. */
+void phx_body_momenta(const phx_body *body, const double *x, const double *v, double *p);
+/* M(q) as dense n_v x n_v. */
+void phx_body_mass_matrix(const phx_body *body, const double *x, double *mass);
+/* x_dot = T(x) v. */
+void phx_body_rates(const phx_body *body, const double *x, const double *v, double *x_dot);
+/* Instant: res = d/dt (M nu) - inertial, elastic, dissipative and gravity forces, with the acceleration v_dot. */
+void phx_body_residual(const phx_body *body, const double *gravity, const double *x, const double *v,
+                       const double *v_dot, double *res);
+/* Interval: res = (p1 - p0)/h - mean forces, p0 given (M(q0) v0). Exact: h vm.res = change of kinetic, elastic and
+ * gravity energy plus what R dissipates. */
+void phx_body_interval_residual(const phx_body *body, const double *gravity, const phx_body_view *view,
+                                const double *p0, double *res);
+/* Move the configuration: x1 = x0 (+) h vm with the Cayley map. Writes x1 and the means xm. */
+void phx_body_move(const phx_body *body, double h, const double *x0, const double *vm, double *x1, double *xm);
+
+/* Energies at an instant, J. Potential: gravity, zero at the inertial origin. */
+double phx_body_kinetic(const phx_body *body, const double *x, const double *v);
+double phx_body_elastic(const phx_body *body, const double *x);
+double phx_body_potential(const phx_body *body, const double *gravity, const double *x);
+/* Power that R dissipates, q_dot^T R q_dot. */
+double phx_body_dissipation(const phx_body *body, const double *v);
+/* Stress vector, stiffening included: n_stress values. */
+void phx_body_stress(const phx_body *body, const double *x, double *sigma);
+/* First moment in inertial components: mass * (place of the centre of mass). */
+void phx_body_moment(const phx_body *body, const double *x, double *moment);
+/* Inertial linear momentum (dim) and angular momentum about the inertial origin (n_rot). */
+void phx_body_inertial_momentum(const phx_body *body, const double *x, const double *v, double *linear,
+                                double *angular);
+
+/* Linearisation on the body's pattern: n_v x n_v compressed rows, structurally symmetric, ascending columns. */
+void phx_body_pattern(const phx_body *body, const int **ptr, const int **idx);
+/* M(q), D = d res/d nu, K = d res/d xi (v_dot = 0) at an instant, on that pattern. D or K may be NULL. */
+void phx_body_linearise(const phx_body *body, const double *gravity, const double *x, const double *v, double *M,
+                        double *D, double *K);
+/* Structure matrix of the body's pH form at (x, v), dense skew, for the certificate:
+ * canonical: state (r, attitude cosines, q, p), x' = J dH; modified: the paper's (12) with modified momenta. Size
+ * n = dim + dim*dim + n_q + n_v. Returns J as n x n row-major. */
+int phx_body_structure_size(const phx_body *body);
+typedef enum phx_structure_form { PHX_STRUCTURE_CANONICAL, PHX_STRUCTURE_MODIFIED } phx_structure_form;
+void phx_body_structure(const phx_body *body, phx_structure_form form, const double *x, const double *v, double *J);
+/* The efforts z that belong to it: dH/d(state) (canonical) or z of eq. 12 (modified; velocities instead of momenta). */
+void phx_body_efforts(const phx_body *body, phx_structure_form form, const double *gravity, const double *x,
+                      const double *v, double *z);
+
+/* ---- ports ---- */
+/* A point of a body with directions. rotation: dim x dim, port directions in body axes (identity on beams). */
+typedef struct phx_body_port {
+    phx_flex_point point; /* owned */
+    double rotation[9];
+} phx_body_port;
+void phx_body_port_free(phx_body_port *port);
+/* Evaluate a port over an interval. */
+void phx_body_port_view(const phx_body *body, const phx_body_port *port, const phx_body_view *view, phx_port_view *out);
+/* res += alpha P^T effort (rows of the body), P: nu -> rate at the mean state. */
+void phx_body_port_apply(const phx_body *body, const phx_body_port *port, const phx_body_view *view, double alpha,
+                         const double *effort, double *res);
+/* P as columns: n_cols local columns of nu (dim + n_rot + point.n; listed in cols, room for that many) and the
+ * phx_port_size x n_cols row-major matrix (leading dimension n_cols). */
+int phx_body_port_jacobian(const phx_body *body, const phx_body_port *port, const phx_body_view *view, int *cols,
+                           double *P);
+/* Derivative of P^T effort with respect to xi at fixed effort: adds alpha times it to the dense n_cols x n_cols `out`
+ * (columns as above). */
+void phx_body_port_geometric(const phx_body *body, const phx_body_port *port, const phx_body_view *view, double alpha,
+                             const double *effort, double *out);
+/* Derivative of the rate P nu with respect to xi at fixed nu: phx_port_size x n_cols, overwritten. */
+void phx_body_port_rate_tangent(const phx_body *body, const phx_body_port *port, const phx_body_view *view,
+                                double *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,103 @@
+/* Phlexor, layer dae: the thin table of operations that integrators need of a mechanical port-Hamiltonian DAE.
+ *
+ *   x_dot = T(x) v                         configuration: places, attitudes (direction cosines), deformations
+ *   M(x) v_dot = f(t, x, v) + G(x)^T lambda
+ *   0 = G(x) v - w(t)                      joints at velocity level, index 2
+ *
+ * Sizes: n_x >= n_v (attitudes are redundant), n_v velocities, n_l multipliers. The tangent xi (n_v) of the
+ * configuration is the body-axes increment with xi_dot = v up to commutators. Residual vectors have n_v + n_l entries.
+ *
+ * The object is a workspace over a frozen system: not const, one per thread. After creation no operation allocates,
+ * except a factorisation that has to pivot anew. */
+#ifndef PHLEXOR_DAE_H
+#define PHLEXOR_DAE_H
+
+#include <phlexor/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct phx_dae phx_dae;
+
+/* Work since the start of the run and the like; J. */
+typedef struct phx_work {
+    double supplied;
+    double dissipated;
+} phx_work;
+
+enum { PHX_FACTOR_SLOTS = 3 };
+
+typedef struct phx_dae_ops {
+    /* -- the equations at an instant -- */
+    /* x_dot = T(x) v; x need not be normalised. */
+    void (*rates)(phx_dae *dae, const double *x, const double *v, double *x_dot);
+    /* res = [ M(x) v_dot - f(t,x,v) - G^T lambda ; G(x) v - w(t) ]. */
+    phx_status (*residual)(phx_dae *dae, double t, const double *x, const double *v, const double *v_dot,
+                           const double *lambda, double *res);
+    /* Power supplied by loads, drives (lambda . w) and actuators; power dissipated. */
+    phx_status (*power)(phx_dae *dae, double t, const double *x, const double *v, const double *lambda,
+                        double *supplied, double *dissipated);
+    /* Solve the acceleration-level system M v_dot = f + G^T lambda, G v_dot = w_dot - G_dot v at a consistent state. */
+    phx_status (*accelerations)(phx_dae *dae, double t, const double *x, const double *v, double *v_dot,
+                                double *lambda);
+    /* Bring attitudes back to rotations, in place. */
+    void (*normalise)(phx_dae *dae, double *x);
+    /* dxi = tangent of the embedded increment dx at x: (R^T dr, skew part of R^T dR, dq). */
+    void (*tangent)(phx_dae *dae, const double *x, const double *dx, double *dxi);
+
+    /* -- linearisation and linear algebra -- */
+    /* Evaluate the derivative arrays at (t, x, v, lambda), x normalised:
+     *     factor(cj):  A(cj) = [ cj M + D + K/cj   -G^T ]     D, K: derivatives of the residual with respect to v, xi
+     *                          [ G + K_l/cj          0  ]     (v_dot = 0), so that A(cj) (dv, dlambda) = -res  is a
+     * Newton step for v_dot = cj dv, xi = dv/cj. */
+    phx_status (*linearise)(phx_dae *dae, double t, const double *x, const double *v, const double *lambda);
+    /* out += [K; K_l] dxi, out += [M; 0] dv with the arrays of the last linearise. */
+    void (*stiffness_apply)(phx_dae *dae, const double *dxi, double *out);
+    void (*mass_apply)(phx_dae *dae, const double *dv, double *out);
+    /* Factor A(cj) of the last linearise into a slot; PHX_SINGULAR is retryable. The complex form takes cj = re + i im.
+     */
+    phx_status (*factor)(phx_dae *dae, int slot, double cj);
+    phx_status (*factor_complex)(phx_dae *dae, int slot, double re, double im);
+    /* b <- A^-1 b; n_v + n_l values, interleaved (re, im) in the complex form. */
+    phx_status (*solve)(phx_dae *dae, int slot, double *b);
+    phx_status (*solve_complex)(phx_dae *dae, int slot, double *b);
+
+    /* -- the midpoint rule built on averages over [t0, t0 + h]; h may be negative -- */
+    /* Fix the start of the interval (x0, v0 are copied). */
+    phx_status (*interval_begin)(phx_dae *dae, double t0, double h, const double *x0, const double *v0);
+    /* For the end velocity v1 (the unknown) compute x1 and res = [ (p1 - p0)/h - forces - G_mean^T lambda ;
+     * G_mean v_mean - w_mean ], whose derivative with respect to (v_mean, lambda) is A(2/h) at the mean state up to
+     * terms of second order in h, v_mean = (v0 + v1)/2. */
+    phx_status (*interval_residual)(phx_dae *dae, const double *v1, const double *lambda, double *x1, double *res);
+    /* linearise at the mean state of the last interval_residual. */
+    phx_status (*interval_linearise)(phx_dae *dae);
+    /* Work over the interval of the last interval_residual, exact to the scheme: h lambda.w_mean, loads, dampers. */
+    phx_status (*interval_work)(phx_dae *dae, phx_work *work);
+
+    /* -- after a step: put v1 on G(x1) v1 = w(t1) without changing the energy balance -- */
+    /* v1 and lambda are corrected in place (lambda += mu/h); `work` receives what the drives supplied. `interval`: the
+     * step was an interval of this table, then free components also keep their momenta. PHX_REJECTED, nothing changed,
+     * when the correction takes more than 1e-3 of the kinetic energy and `may_reject` is set. */
+    phx_status (*project)(phx_dae *dae, double t1, double h, bool interval, bool may_reject, const double *x1,
+                          double *v1, double *lambda, phx_work *work);
+
+    /* sqrt(dv^T M dv) with the constant (undeformed) block-diagonal mass, the norm that convergence is measured in. */
+    double (*norm)(phx_dae *dae, const double *dv);
+    /* Name of the body or joint that contributes most to a residual, for messages. */
+    const char *(*culprit)(phx_dae *dae, const double *res);
+    /* Largest position-level gap and velocity-level residual of the joints, m and m/s (angles times 1 m). */
+    void (*drift)(phx_dae *dae, double t, const double *x, const double *v, double *position, double *velocity);
+} phx_dae_ops;
+
+struct phx_dae {
+    const phx_dae_ops *ops;
+    phx_context *context;
+    int n_x, n_v, n_l;
+    bool lossless; /* no damper, no resistive stress, no actuator that can dissipate: substeps may go backwards */
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,202 @@
+/* Phlexor, layer system: bodies, joints and loads interconnected into one frozen port-Hamiltonian DAE. */
+#ifndef PHLEXOR_SYSTEM_H
+#define PHLEXOR_SYSTEM_H
+
+#include <phlexor/body.h>
+#include <phlexor/dae.h>
+#include <phlexor/joint.h>
+#include <phlexor/load.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Everything a user adds gets a handle: an index that counts from 0 in the order of adding. */
+typedef int phx_body_id; /* PHX_GROUND: the inertial frame */
+typedef int phx_port_id;
+typedef int phx_joint_id;
+enum { PHX_GROUND = -1 };
+
+typedef struct phx_system phx_system;
+
+/* ---- building ---- */
+phx_status phx_system_create(phx_context *context, int dim, const double *gravity, phx_system **system);
+void phx_system_destroy(phx_system *system); /* frees bodies, ports, and everything it took over */
+
+/* First guess of the pose and velocity of a body (inertial components). */
+typedef struct phx_pose {
+    double position[3];
+    double rotation[9]; /* dim x dim, body to inertial */
+    double angle;       /* plane: used instead of rotation */
+    double linear[3];   /* velocity of the frame's origin */
+    double angular[3];  /* plane: [0]; space: inertial components */
+} phx_pose;
+phx_pose phx_pose_default(void); /* at the origin, not turned, at rest */
+
+/* Add a body made by phx_body_create; the system takes it over (also on failure). `beam` (may be NULL) is the source of
+ * its flex, taken over too: it answers for points along the length and stresses. */
+phx_status phx_system_add_body(phx_system *system, phx_body *body, phx_beam *beam, const phx_pose *pose,
+                               phx_body_id *id);
+/* A port at a place of a rigid body or of the ground; rotation (dim x dim, may be NULL: identity) gives its directions.
+ */
+phx_status phx_system_add_port(phx_system *system, phx_body_id body, const double *position, const double *rotation,
+                               phx_port_id *id);
+/* A port at a fraction s of a beam's length. */
+phx_status phx_system_add_beam_port(phx_system *system, phx_body_id body, double s, phx_port_id *id);
+
+typedef struct phx_coordinate_def {
+    bool has_start, has_rate;
+    double start, rate;        /* value and rate at the start (keys angle/position, rate) */
+    phx_signal *speed;         /* prescribed rate; taken over; NULL: free */
+    phx_signal *effort;        /* actuator; taken over; NULL: none */
+    double stiffness, damping; /* along the coordinate */
+    double rest;
+} phx_coordinate_def;
+
+typedef struct phx_joint_def {
+    const char *name; /* copied */
+    phx_joint_kind kind;
+    phx_port_id a, b;
+    double axis[3];        /* in port A's directions; default (1, 0, 0) */
+    bool has_relative;     /* weld: relative rotation given, else as the poses have it */
+    double relative[9];    /* dim x dim: port B's to port A's directions */
+    double relative_angle; /* plane: instead of the matrix */
+    int n_coordinates;     /* 0 or as the kind has */
+    phx_coordinate_def coordinate[PHX_JOINT_MAX_COORDINATES];
+} phx_joint_def;
+phx_joint_def phx_joint_def_default(void);
+phx_status phx_system_add_joint(phx_system *system, const phx_joint_def *def, phx_joint_id *id);
+
+typedef struct phx_spring_def {
+    const char *name;
+    phx_port_id a, b;
+    double stiffness, damping, length;
+    phx_signal *force; /* taken over */
+} phx_spring_def;
+phx_status phx_system_add_spring(phx_system *system, const phx_spring_def *def);
+
+typedef struct phx_load_def {
+    const char *name;
+    phx_load_kind kind;
+    phx_port_id port;
+    bool follower;
+    phx_signal *component[3]; /* taken over */
+} phx_load_def;
+phx_status phx_system_add_load(phx_system *system, const phx_load_def *def);
+/* Force per length in body axes on a beam, signals of t and s; taken over. */
+phx_status phx_system_add_distributed(phx_system *system, const char *name, phx_body_id body, phx_signal *component[3]);
+
+/* Freeze: numbering, pattern, redundant constraints (named through the log as a warning and kept for
+ * phx_system_redundant), connected components. Nothing can be added afterwards. */
+phx_status phx_system_freeze(phx_system *system);
+
+/* ---- asking ---- */
+phx_context *phx_system_context(const phx_system *system);
+int phx_system_dim(const phx_system *system);
+int phx_system_bodies(const phx_system *system);
+int phx_system_joints(const phx_system *system);
+const phx_body *phx_system_body(const phx_system *system, phx_body_id id);
+const phx_beam *phx_system_beam(const phx_system *system, phx_body_id id); /* NULL for a rigid body */
+const char *phx_system_joint_name(const phx_system *system, phx_joint_id id);
+int phx_system_n_x(const phx_system *system);
+int phx_system_n_v(const phx_system *system);
+int phx_system_n_l(const phx_system *system); /* independent constraint rows */
+/* Offsets of a body in x and v. */
+void phx_system_offsets(const phx_system *system, phx_body_id id, int *x, int *v);
+/* Redundant rows: count, and joint name and row number (from 1) of each. */
+int phx_system_redundant(const phx_system *system);
+void phx_system_redundant_row(const phx_system *system, int k, const char **joint, int *row);
+/* Undeformed or deformed places for drawing and messages: port in inertial components at configuration x. */
+void phx_system_port_place(const phx_system *system, phx_port_id port, const double *x, double *place);
+
+/* ---- start state ---- */
+typedef struct phx_start_options {
+    bool quasi_static; /* deformation in equilibrium with the loads of the instant, else zero */
+    double t;
+} phx_start_options;
+/* Assembly, velocities, multipliers (model format, "Start state"). x (n_x), v (n_v), lambda (n_l). PHX_ERR_ASSEMBLY
+ * names the joints that cannot close and the gap that is left, or the rates that contradict each other. */
+phx_status phx_system_start(phx_system *system, const phx_start_options *options, double *x, double *v, double *lambda);
+
+/* ---- energies, outputs ---- */
+typedef struct phx_energies {
+    double kinetic, elastic, potential; /* potential: gravity and springs */
+} phx_energies;
+void phx_system_energies(const phx_system *system, const double *x, const double *v, phx_energies *energies);
+
+typedef enum phx_quantity {
+    PHX_QUANTITY_POSITION,
+    PHX_QUANTITY_VELOCITY,
+    PHX_QUANTITY_ACCELERATION,
+    PHX_QUANTITY_ANGLE,
+    PHX_QUANTITY_ANGULAR_VELOCITY,
+    PHX_QUANTITY_ATTITUDE,
+    PHX_QUANTITY_DEFORMATION,
+    PHX_QUANTITY_AXIAL_FORCE,
+    PHX_QUANTITY_BENDING_MOMENT,
+    PHX_QUANTITY_TORSION,
+    PHX_QUANTITY_STRESS,
+    PHX_QUANTITY_REACTION,
+    PHX_QUANTITY_COORDINATE,
+    PHX_QUANTITY_RATE,
+    PHX_QUANTITY_EFFORT
+} phx_quantity;
+
+typedef struct phx_output_def {
+    const char *name;
+    phx_quantity quantity;
+    phx_port_id port;        /* quantities of a point; on beams also the stress quantities */
+    phx_joint_id joint;      /* reaction, coordinate, rate, effort */
+    bool body_frame;         /* frame: body instead of inertial */
+    double fibre[2];         /* stress: distances of the extreme fibres from the axis in y and z, m */
+    double area, inertia[2]; /* stress: section, to make fibre stresses of force and moment */
+} phx_output_def;
+/* Before freeze. */
+phx_status phx_system_add_output(phx_system *system, const phx_output_def *def);
+int phx_system_columns(const phx_system *system);
+/* "NAME" or "NAME.x", into a buffer. */
+void phx_system_column_name(const phx_system *system, int column, char *buffer, size_t size);
+const char *phx_system_column_unit(const phx_system *system, int column);
+
+/* ---- workspace ---- */
+/* The dae over a frozen system, with everything it needs allocated. Destroy with phx_system_dae_destroy. */
+phx_status phx_system_dae(phx_system *system, phx_context *context, phx_dae **dae);
+void phx_system_dae_destroy(phx_dae *dae);
+/* Evaluate the output columns at a state; accelerations, reactions and efforts solve the acceleration-level system at
+ * this state. */
+phx_status phx_system_outputs(phx_dae *dae, double t, const double *x, const double *v, double *columns);
+
+/* Matrices of the linearised system about (x, v = 0), drives locked; lambda NULL: the multipliers of that rest state.
+ * M xi'' + D xi' + K xi = G^T lambda + B u, G xi' = 0. Free with
+ * phx_linear_free. Coordinates xi are the tangent (dr in body axes, dphi, dq) body by body. */
+typedef struct phx_linear {
+    int n, m;
+    phx_csr M, D, K; /* n x n; K contains elasticity, gravity, springs and the geometric terms of the multipliers */
+    phx_csr G;       /* m x n, drives locked */
+    bool has_root;   /* K = root^T root exactly: elasticity and springs only, no gravity, no loads */
+    phx_csr root;    /* rows x n; may also be given (rows > 0) without has_root, then K = root^T root + rest: */
+    phx_csr rest;    /* n x n, the part of K without a root (gravity, loads, multipliers); no rows when not given */
+    bool damped;     /* D is not zero */
+} phx_linear;
+phx_status phx_system_linear(phx_dae *dae, double t, const double *x, const double *lambda, phx_linear *linear);
+void phx_linear_free(phx_linear *linear);
+/* "body.rx", "body.ux3" ...: name of coordinate k of xi, into a buffer. */
+void phx_system_coordinate_name(const phx_system *system, int k, char *buffer, size_t size);
+
+/* ---- certificate ---- */
+typedef struct phx_certificate {
+    int coordinates, velocities, constraints, redundant, degrees_of_freedom, constraint_rank, index;
+    double skew_residual;            /* |J + J^T| of the assembled structure operator as stored: 0 */
+    double smallest_mass_eigenvalue; /* of the bodies' mass matrices */
+    double power_residual;           /* largest |H_dot - y^T u| over the scale, on random states */
+    bool lossless;
+    double mass, centre_of_mass[3], inertia[9]; /* inertia about the centre of mass, inertial axes */
+    phx_energies energy;
+} phx_certificate;
+phx_status phx_system_certify(phx_dae *dae, double t, const double *x, const double *v, const double *lambda,
+                              phx_certificate *certificate);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

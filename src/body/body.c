@@ -1,0 +1,265 @@
+/* Creation and plain questions of a floating body. */
+#include "body_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+phx_body_def phx_body_def_default(void)
+{
+    return (phx_body_def){.name = "body", .dim = 2, .kinetics = PHX_KINETICS_FULL};
+}
+
+int phx_attitude_size(int dim)
+{
+    return dim == 2 ? 3 : 9;
+}
+
+void phx_attitude_set(int dim, const double *rotation, double angle, double *attitude)
+{
+    if (dim == 2) {
+        attitude[0] = cos(angle);
+        attitude[1] = sin(angle);
+        attitude[2] = angle;
+    } else {
+        memcpy(attitude, rotation, 9 * sizeof *attitude);
+    }
+}
+
+void phx_attitude_rotation(int dim, const double *attitude, double *rotation)
+{
+    if (dim == 2) {
+        rotation[0] = rotation[3] = attitude[0];
+        rotation[1] = -attitude[1];
+        rotation[2] = attitude[1];
+    } else {
+        memcpy(rotation, attitude, 9 * sizeof *rotation);
+    }
+}
+
+const char *phx_body_name(const phx_body *body)
+{
+    return body->name;
+}
+
+int phx_body_n_x(const phx_body *body)
+{
+    return body->n_x;
+}
+
+int phx_body_n_v(const phx_body *body)
+{
+    return body->n_v;
+}
+
+int phx_body_n_q(const phx_body *body)
+{
+    return body->n_q;
+}
+
+const phx_flex *phx_body_flex(const phx_body *body)
+{
+    return body->flex;
+}
+
+bool phx_body_is_lossless(const phx_body *body)
+{
+    return !body->damped && body->kinetics == PHX_KINETICS_FULL;
+}
+
+void phx_body_pattern(const phx_body *body, const int **ptr, const int **idx)
+{
+    *ptr = body->ptr;
+    *idx = body->idx;
+}
+
+/* Mass properties of a rigid body about the origin P of its frame: s0 = m c, J0 = I_c + m (c.c I - c c^T). */
+static phx_status rigid_flex(phx_context *context, const phx_body_def *def, phx_flex *flex)
+{
+    const phx_rigid_def *rigid = def->rigid;
+    const double *c = rigid->centre;
+    const int dim = def->dim;
+    double cc = 0.0;
+
+    if (!(rigid->mass > 0.0) || !isfinite(rigid->mass))
+        return phx_fail(context, PHX_ERR_ARGUMENT, "body '%s': mass is %g, must be positive", def->name, rigid->mass);
+    flex->dim = dim;
+    flex->n_rot = dim == 2 ? 1 : 3;
+    flex->n_pair = dim == 2 ? 1 : 6;
+    flex->mass = rigid->mass;
+    for (int i = 0; i < dim; i++) {
+        if (!isfinite(c[i]))
+            return phx_fail(context, PHX_ERR_ARGUMENT, "body '%s': centre of mass is not finite", def->name);
+        flex->s0[i] = rigid->mass * c[i];
+        cc += c[i] * c[i];
+    }
+    for (int a = 0; a < flex->n_rot; a++) {
+        for (int b = a; b < flex->n_rot; b++) {
+            const double steiner = dim == 2 ? cc : (a == b ? cc : 0.0) - c[a] * c[b];
+            flex->J0[phx_pair(a, b)] = rigid->inertia[a * flex->n_rot + b] + rigid->mass * steiner;
+        }
+        if (!(rigid->inertia[a * flex->n_rot + a] >= 0.0) || !isfinite(rigid->inertia[a * flex->n_rot + a]))
+            return phx_fail(context, PHX_ERR_ARGUMENT, "body '%s': inertia is %g, must not be negative", def->name,
+                            rigid->inertia[a * flex->n_rot + a]);
+    }
+    if (dim == 2 && !(flex->J0[0] - rigid->mass * cc > 0.0))
+        return phx_fail(context, PHX_SINGULAR, "body '%s': inertia about the centre of mass must be positive, is %g",
+                        def->name, rigid->inertia[0]);
+    return PHX_OK;
+}
+
+/* Every (M_qq, K) mode gets the same ratio: R = M Phi diag(2 zeta omega) Phi^T M, Phi^T M Phi = I; dense. */
+static phx_status modal_damping(phx_context *context, const phx_flex *flex, double zeta, phx_csr *damping)
+{
+    const int n = flex->n;
+    const size_t nn = (size_t)n * (size_t)n;
+    double *work = phx_calloc(context, 4 * nn + (size_t)n, sizeof *work);
+    phx_status status = work ? PHX_OK : PHX_ERR_MEMORY;
+    double *M = work, *K = work + nn, *phi = work + 2 * nn, *m_phi = work + 3 * nn, *lambda = work + 4 * nn;
+
+    if (status)
+        return status;
+    for (int i = 0; i < n; i++) {
+        for (int k = flex->ptr[i]; k < flex->ptr[i + 1]; k++) {
+            M[i * n + flex->idx[k]] = flex->M[k];
+            K[i * n + flex->idx[k]] = flex->K[k];
+        }
+    }
+    status = phx_dense_eigen_symmetric(context, n, K, M, lambda, phi);
+    if (status)
+        goto cleanup;
+    phx_dense_multiply(false, false, n, n, n, 1.0, M, n, phi, n, 0.0, m_phi, n);
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < n; k++)
+            K[i * n + k] = m_phi[i * n + k] * 2.0 * zeta * sqrt(fmax(lambda[k], 0.0));
+    phx_dense_multiply(false, true, n, n, n, 1.0, K, n, m_phi, n, 0.0, M, n);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < i; j++)
+            M[i * n + j] = M[j * n + i] = 0.5 * (M[i * n + j] + M[j * n + i]);
+    status = phx_csr_from_dense(context, n, n, M, -1.0, damping);
+cleanup:
+    phx_free(work);
+    return status;
+}
+
+/* Rayleigh: R = alpha M_qq + beta K. The second term is a resistor on the stress, beta M2^-1 D q_dot, since
+ * K = D^T M2^-1 D. */
+static phx_status rayleigh_damping(phx_context *context, const phx_flex *flex, double alpha, double beta,
+                                   phx_csr *damping)
+{
+    const int nnz = flex->ptr[flex->n];
+    const phx_csr M = {flex->n, flex->n, flex->ptr, flex->idx, flex->M};
+    phx_status status = phx_csr_copy(context, &M, damping);
+
+    for (int k = 0; k < nnz && !status; k++)
+        damping->val[k] = alpha * flex->M[k] + beta * flex->K[k];
+    return status;
+}
+
+static phx_status make_damping(phx_context *context, const phx_body_def *def, phx_body *body)
+{
+    const double alpha = def->damping_mass, beta = def->damping_stiffness, zeta = def->damping_modal;
+
+    if (!(alpha >= 0.0) || !(beta >= 0.0) || !(zeta >= 0.0) || !isfinite(alpha + beta + zeta))
+        return phx_fail(context, PHX_ERR_ARGUMENT,
+                        "body '%s': damping must not be negative (mass %g, stiffness %g, modal %g)", def->name, alpha,
+                        beta, zeta);
+    if (zeta > 0.0 && (alpha > 0.0 || beta > 0.0))
+        return phx_fail(context, PHX_ERR_ARGUMENT, "body '%s': give modal or Rayleigh damping, not both", def->name);
+    body->damped = body->n_q > 0 && (alpha > 0.0 || beta > 0.0 || zeta > 0.0);
+    if (!body->damped)
+        return PHX_OK;
+    return zeta > 0.0 ? modal_damping(context, body->flex, zeta, &body->damping)
+                      : rayleigh_damping(context, body->flex, alpha, beta, &body->damping);
+}
+
+/* Pattern over nu: rigid rows and columns are full, the flexible block is the flex pattern (full with modal damping).
+ */
+static phx_status make_pattern(phx_context *context, phx_body *body)
+{
+    const phx_flex *flex = body->flex;
+    const phx_csr flex_pattern = {flex->n, flex->n, flex->ptr, flex->idx, NULL};
+    const bool wider = body->damped && body->damping.ptr[body->n_q] > flex->ptr[body->n_q];
+    const phx_csr *block = wider ? &body->damping : &flex_pattern;
+    const int r = body->n_rigid, n = body->n_v;
+    const int nnz_flex = body->n_q ? flex->ptr[body->n_q] : 0;
+    const int nnz_block = body->n_q ? block->ptr[body->n_q] : 0;
+    const int nnz_damping = body->damped ? body->damping.ptr[body->n_q] : 0;
+    const size_t nnz = (size_t)r * (size_t)n + (size_t)body->n_q * (size_t)r + (size_t)nnz_block;
+    int at = 0;
+
+    body->ptr = phx_calloc(context, (size_t)n + 1, sizeof *body->ptr);
+    body->idx = phx_calloc(context, nnz, sizeof *body->idx);
+    body->flex_at = phx_calloc(context, (size_t)nnz_flex, sizeof *body->flex_at);
+    body->damping_at = phx_calloc(context, (size_t)nnz_damping, sizeof *body->damping_at);
+    if (!body->ptr || !body->idx || !body->flex_at || !body->damping_at)
+        return PHX_ERR_MEMORY;
+    for (int i = 0; i < n; i++) {
+        body->ptr[i] = at;
+        for (int j = 0; j < (i < r ? n : r); j++)
+            body->idx[at++] = j;
+        for (int k = i < r ? 0 : block->ptr[i - r]; i >= r && k < block->ptr[i - r + 1]; k++)
+            body->idx[at++] = r + block->idx[k];
+    }
+    body->ptr[n] = at;
+    for (int i = 0; i < body->n_q; i++) {
+        const phx_csr whole = {n, n, body->ptr, body->idx, NULL};
+        for (int k = flex->ptr[i]; k < flex->ptr[i + 1]; k++)
+            body->flex_at[k] = phx_csr_find(&whole, r + i, r + flex->idx[k]);
+        for (int k = body->damped ? body->damping.ptr[i] : 0; body->damped && k < body->damping.ptr[i + 1]; k++)
+            body->damping_at[k] = phx_csr_find(&whole, r + i, r + body->damping.idx[k]);
+    }
+    return PHX_OK;
+}
+
+phx_status phx_body_create(phx_context *context, const phx_body_def *def, phx_body **out)
+{
+    phx_body *body = NULL;
+    phx_status status = PHX_OK;
+
+    *out = NULL;
+    if ((def->dim != 2 && def->dim != 3) || !def->rigid == !def->flex)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "body '%s': needs dim 2 or 3 and one of rigid and flex", def->name);
+    if (def->flex && def->flex->dim != def->dim)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "body '%s': dimension %d differs from its deformation's %d",
+                        def->name, def->dim, def->flex->dim);
+    body = phx_calloc(context, 1, sizeof *body);
+    if (!body)
+        return PHX_ERR_MEMORY;
+    body->dim = def->dim;
+    body->n_rot = def->dim == 2 ? 1 : 3;
+    body->n_rigid = body->dim + body->n_rot;
+    body->n_attitude = phx_attitude_size(def->dim);
+    body->kinetics = def->kinetics;
+    body->name = phx_strdup(context, def->name ? def->name : "body");
+    status = body->name ? PHX_OK : PHX_ERR_MEMORY;
+    if (!status && def->rigid)
+        status = rigid_flex(context, def, &body->own);
+    if (status)
+        goto cleanup;
+    body->flex = def->flex ? def->flex : &body->own;
+    body->n_q = body->flex->n;
+    body->n_v = body->n_rigid + body->n_q;
+    body->n_x = body->dim + body->n_attitude + body->n_q;
+    status = make_damping(context, def, body);
+    if (!status)
+        status = make_pattern(context, body);
+cleanup:
+    if (status)
+        phx_body_destroy(body);
+    else
+        *out = body;
+    return status;
+}
+
+void phx_body_destroy(phx_body *body)
+{
+    if (!body)
+        return;
+    phx_csr_free(&body->damping);
+    phx_free(body->name);
+    phx_free(body->ptr);
+    phx_free(body->idx);
+    phx_free(body->flex_at);
+    phx_free(body->damping_at);
+    phx_free(body);
+}

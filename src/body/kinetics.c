@@ -1,0 +1,418 @@
+/* Momenta, equations of motion and energies of a floating body. One pass over the rows of the flex pattern serves every
+ * sum over the deformation; plane and space differ in the number of rotational axes only. */
+#include "body_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ROT = 3, PAIR = PHX_MAX_PAIR };
+
+static double dot(int n, const double *a, const double *b)
+{
+    double sum = 0.0;
+    for (int i = 0; i < n; i++)
+        sum += a[i] * b[i];
+    return sum;
+}
+
+/* (A_k x)_i, zero deformation as NULL. */
+static double gyro_row(const phx_flex *flex, int k, int i, const double *x)
+{
+    return x ? phx_flex_row(flex, flex->A[k], i, x) : 0.0;
+}
+
+void phx_body_inertia(const phx_body *body, const double *q, double *s, double *J)
+{
+    const phx_flex *flex = body->flex;
+    const int n = flex->n;
+    double pair[PAIR];
+
+    memcpy(pair, flex->J0, sizeof pair);
+    for (int a = 0; a < body->dim; a++)
+        s[a] = flex->s0[a] + (q ? dot(n, flex->S + a * n, q) : 0.0);
+    for (int p = 0; q && p < flex->n_pair; p++)
+        for (int i = 0; i < n; i++)
+            pair[p] += q[i] * (flex->j[p * n + i] + 0.5 * phx_flex_row(flex, flex->Q[p], i, q));
+    for (int a = 0; a < body->n_rot; a++)
+        for (int b = 0; b < body->n_rot; b++)
+            J[a * body->n_rot + b] = pair[phx_pair(a, b)];
+}
+
+/* p = M(q) nu:  p_t = m v + w x s + S q_dot,  p_r = s x v + J w + L q_dot,  p_q = S^T v + L^T w + M q_dot,
+ * L_k = C_k + q^T A_k. `q` NULL: undeformed. */
+static void momenta_at(const phx_body *body, const double *q, const double *v, double *p)
+{
+    const phx_flex *flex = body->flex;
+    const int dim = body->dim, n_rot = body->n_rot, n = flex->n;
+    const double *w = v + dim, *q_dot = v + body->n_rigid;
+    double s[3], J[9], cross[3], *pr = p + dim, *pq = p + body->n_rigid;
+
+    phx_body_inertia(body, q, s, J);
+    phx_rot_x_vec(dim, w, s, cross);
+    for (int a = 0; a < dim; a++)
+        p[a] = flex->mass * v[a] + cross[a] + dot(n, flex->S + a * n, q_dot);
+    phx_vec_x_vec(dim, s, v, cross);
+    for (int k = 0; k < n_rot; k++)
+        pr[k] = cross[k] + dot(n_rot, J + k * n_rot, w) + dot(n, flex->C + k * n, q_dot);
+    for (int i = 0; i < n; i++) {
+        double sum = phx_flex_row(flex, flex->M, i, q_dot);
+        for (int a = 0; a < dim; a++)
+            sum += flex->S[a * n + i] * v[a];
+        for (int k = 0; k < n_rot; k++) {
+            sum += flex->C[k * n + i] * w[k];
+            if (q) {
+                sum -= w[k] * gyro_row(flex, k, i, q);
+                pr[k] += q[i] * gyro_row(flex, k, i, q_dot);
+            }
+        }
+        pq[i] = sum;
+    }
+}
+
+void phx_body_momenta(const phx_body *body, const double *x, const double *v, double *p)
+{
+    momenta_at(body, phx_body_q_inertia(body, x), v, p);
+}
+
+/* Columns of M(q) from unit velocities. */
+void phx_body_mass_matrix(const phx_body *body, const double *x, double *mass)
+{
+    const phx_flex *flex = body->flex;
+    const double *q = phx_body_q_inertia(body, x);
+    const int dim = body->dim, r = body->n_rigid, n = body->n_v, nq = body->n_q;
+    double s[3], J[9], unit[ROT] = {0}, cross[3];
+
+    memset(mass, 0, (size_t)n * (size_t)n * sizeof *mass);
+    phx_body_inertia(body, q, s, J);
+    for (int a = 0; a < dim; a++)
+        mass[a * n + a] = flex->mass;
+    for (int k = 0; k < body->n_rot; k++) {
+        unit[k] = 1.0;
+        phx_rot_x_vec(dim, unit, s, cross);
+        unit[k] = 0.0;
+        for (int a = 0; a < dim; a++)
+            mass[a * n + dim + k] = mass[(dim + k) * n + a] = cross[a];
+        for (int l = 0; l < body->n_rot; l++)
+            mass[(dim + k) * n + dim + l] = J[k * body->n_rot + l];
+    }
+    for (int i = 0; i < nq; i++) {
+        for (int a = 0; a < dim; a++)
+            mass[a * n + r + i] = mass[(r + i) * n + a] = flex->S[a * nq + i];
+        for (int k = 0; k < body->n_rot; k++)
+            mass[(dim + k) * n + r + i] = mass[(r + i) * n + dim + k] = flex->C[k * nq + i] - gyro_row(flex, k, i, q);
+        for (int e = flex->ptr[i]; e < flex->ptr[i + 1]; e++)
+            mass[(r + i) * n + r + flex->idx[e]] = flex->M[e];
+    }
+}
+
+void phx_body_rates(const phx_body *body, const double *x, const double *v, double *x_dot)
+{
+    const int dim = body->dim;
+    const double *w = v + dim, *attitude = x + dim;
+    double R[9], *rate = x_dot + dim;
+
+    phx_attitude_rotation(dim, attitude, R);
+    phx_rot_apply(dim, R, v, x_dot);
+    if (dim == 2) { /* (c, s)' = w (-s, c), angle' = w */
+        rate[0] = -attitude[1] * w[0];
+        rate[1] = attitude[0] * w[0];
+        rate[2] = w[0];
+    } else { /* row i of R: R_i' = R_i [w]x = R_i x w as a column */
+        for (int i = 0; i < 3; i++)
+            phx_rot_x_vec(3, attitude + 3 * i, w, rate + 3 * i);
+    }
+    memcpy(rate + body->n_attitude, v + body->n_rigid, (size_t)body->n_q * sizeof *v);
+}
+
+/* res -= gravity: f_v = m g_b, f_w = s x g_b, f_q = S^T g_b with g_b = R^T g. */
+static void subtract_gravity(const phx_body *body, const double *gravity, const double *x, double *res)
+{
+    const phx_flex *flex = body->flex;
+    const int dim = body->dim, n = flex->n;
+    const double *q = phx_body_q(body, x);
+    double R[9], g[3], s[3], torque[3];
+
+    phx_attitude_rotation(dim, x + dim, R);
+    phx_rot_apply_transposed(dim, R, gravity, g);
+    for (int a = 0; a < dim; a++) {
+        s[a] = flex->s0[a] + dot(n, flex->S + a * n, q);
+        res[a] -= flex->mass * g[a];
+        for (int i = 0; i < n; i++)
+            res[body->n_rigid + i] -= flex->S[a * n + i] * g[a];
+    }
+    phx_vec_x_vec(dim, s, g, torque);
+    for (int k = 0; k < body->n_rot; k++)
+        res[dim + k] -= torque[k];
+}
+
+/* Over an interval: res_q += K q_mean + R q_dot_mean - 1/2 d/dq (nu0^T M(q) nu1) at q_mean, the discrete gradient of
+ * the Lagrangian in q: M is quadratic in q, so the work of these forces is the change of energy. `qk` is the
+ * deformation the inertia sees. */
+static void subtract_deformation_forces(const phx_body *body, const double *qm, const double *qk, const double *v0,
+                                        const double *v1, const double *vm, double *res)
+{
+    const phx_flex *flex = body->flex;
+    const int dim = body->dim, n_rot = body->n_rot, n = flex->n;
+    const double *w0 = v0 + dim, *w1 = v1 + dim, *dq0 = v0 + body->n_rigid, *dq1 = v1 + body->n_rigid;
+    double a[3], b[3], *rq = res + body->n_rigid;
+
+    phx_vec_x_rot(dim, v0, w1, a);
+    phx_vec_x_rot(dim, v1, w0, b);
+    for (int i = 0; i < n; i++) {
+        double force = 0.0;
+        for (int d = 0; d < dim; d++) /* v.(w x S_i) = S_i.(v x w) */
+            force += flex->S[d * n + i] * (a[d] + b[d]);
+        for (int k = 0; k < n_rot; k++) {
+            for (int l = k; l < n_rot; l++) {
+                const int p = phx_pair(k, l);
+                const double ww = k == l ? w0[k] * w1[k] : w0[k] * w1[l] + w0[l] * w1[k];
+                force += ww * (flex->j[p * n + i] + (qk ? phx_flex_row(flex, flex->Q[p], i, qk) : 0.0));
+            }
+            force += w0[k] * gyro_row(flex, k, i, dq1) + w1[k] * gyro_row(flex, k, i, dq0);
+        }
+        rq[i] += phx_flex_row(flex, flex->K, i, qm) - 0.5 * force;
+    }
+    if (body->damped)
+        phx_csr_apply(&body->damping, 1.0, vm + body->n_rigid, rq);
+}
+
+/* res_t -= p_t x w,  res_r -= p_t x v + p_r x w: the Lie-Poisson part of J. */
+static void subtract_transport(const phx_body *body, const double *p, const double *v, double *res)
+{
+    const int dim = body->dim;
+    double a[3], b[3], c[3];
+
+    phx_vec_x_rot(dim, p, v + dim, a);
+    phx_vec_x_vec(dim, p, v, b);
+    phx_rot_x_rot(dim, p + dim, v + dim, c);
+    for (int i = 0; i < dim; i++)
+        res[i] -= a[i];
+    for (int k = 0; k < body->n_rot; k++)
+        res[dim + k] -= b[k] + c[k];
+}
+
+/* res += (dM/dt) nu with q_dot: rows  w x S q_dot,  (S q_dot) x v + J(q_dot)' w,  -sum w_k A_k q_dot. */
+static void add_mass_rate(const phx_body *body, const double *qk, const double *v, double *res)
+{
+    const phx_flex *flex = body->flex;
+    const int dim = body->dim, n_rot = body->n_rot, n = flex->n;
+    const double *w = v + dim, *q_dot = v + body->n_rigid;
+    double s_dot[3], a[3], b[3];
+
+    for (int d = 0; d < dim; d++)
+        s_dot[d] = dot(n, flex->S + d * n, q_dot);
+    phx_rot_x_vec(dim, w, s_dot, a);
+    phx_vec_x_vec(dim, s_dot, v, b);
+    for (int d = 0; d < dim; d++)
+        res[d] += a[d];
+    for (int k = 0; k < n_rot; k++) {
+        res[dim + k] += b[k];
+        for (int l = 0; l < n_rot; l++) {
+            const int p = phx_pair(k < l ? k : l, k < l ? l : k);
+            double j_dot = dot(n, flex->j + p * n, q_dot);
+            for (int i = 0; qk && i < n; i++)
+                j_dot += q_dot[i] * phx_flex_row(flex, flex->Q[p], i, qk);
+            res[dim + k] += j_dot * w[l];
+        }
+        for (int i = 0; i < n; i++)
+            res[body->n_rigid + i] -= w[k] * gyro_row(flex, k, i, q_dot);
+    }
+}
+
+void phx_body_residual(const phx_body *body, const double *gravity, const double *x, const double *v,
+                       const double *v_dot, double *res)
+{
+    const double *q = phx_body_q(body, x), *qk = phx_body_q_inertia(body, x);
+
+    /* transport needs p = M nu: make it in res, keep the rigid part, then overwrite with M v_dot */
+    double p[6];
+    momenta_at(body, qk, v, res);
+    memcpy(p, res, (size_t)body->n_rigid * sizeof *p);
+    momenta_at(body, qk, v_dot, res);
+    add_mass_rate(body, qk, v, res);
+    subtract_transport(body, p, v, res);
+    subtract_deformation_forces(body, q, qk, v, v, v, res);
+    if (body->flex->stiffening)
+        phx_body_stiffening_residual(body->flex, q, q, q, res + body->n_rigid);
+    subtract_gravity(body, gravity, x, res);
+}
+
+void phx_body_interval_residual(const phx_body *body, const double *gravity, const phx_body_view *view,
+                                const double *p0, double *res)
+{
+    const double *q0 = phx_body_q(body, view->x0), *q1 = phx_body_q(body, view->x1), *qm = phx_body_q(body, view->xm);
+    const double *qk = phx_body_q_inertia(body, view->xm);
+    double p[6];
+
+    if (body->kinetics == PHX_KINETICS_FULL) {
+        momenta_at(body, q1, view->v1, res);
+        for (int i = 0; i < body->n_rigid; i++)
+            p[i] = 0.5 * (p0[i] + res[i]);
+        for (int i = 0; i < body->n_v; i++)
+            res[i] = (res[i] - p0[i]) / view->h;
+    } else { /* constant M: p1 - p0 = M (nu1 - nu0), and the rates of M by themselves */
+        momenta_at(body, NULL, view->v1, res);
+        for (int i = 0; i < body->n_v; i++)
+            res[i] = (res[i] - p0[i]) / view->h;
+        for (int i = 0; i < body->n_rigid; i++)
+            p[i] = p0[i] + 0.5 * view->h * res[i];
+        add_mass_rate(body, NULL, view->vm, res);
+    }
+    subtract_transport(body, p, view->vm, res);
+    subtract_deformation_forces(body, qm, qk, view->v0, view->v1, view->vm, res);
+    if (body->flex->stiffening)
+        phx_body_stiffening_residual(body->flex, q0, q1, qm, res + body->n_rigid);
+    subtract_gravity(body, gravity, view->xm, res);
+}
+
+/* r1 = r0 + h R_mean v, R1 = R0 cay(h w), q1 = q0 + h q_dot; the plane counts the angle: + 2 atan(h w/2). */
+void phx_body_move(const phx_body *body, double h, const double *x0, const double *vm, double *x1, double *xm)
+{
+    const int dim = body->dim, q = dim + body->n_attitude;
+    double R0[9], R1[9], mean[9], a[3], step[3];
+
+    for (int k = 0; k < body->n_rot; k++)
+        a[k] = h * vm[dim + k];
+    phx_attitude_rotation(dim, x0 + dim, R0);
+    if (dim == 2) {
+        phx_attitude_set(2, NULL, x0[dim + 2] + 2.0 * atan(0.5 * a[0]), x1 + dim);
+    } else {
+        phx_rot_cayley(dim, R0, a, R1);
+        phx_attitude_set(dim, R1, 0.0, x1 + dim);
+    }
+    for (int i = dim; i < q; i++)
+        xm[i] = 0.5 * (x0[i] + x1[i]);
+    phx_attitude_rotation(dim, xm + dim, mean);
+    phx_rot_apply(dim, mean, vm, step);
+    for (int i = 0; i < dim; i++) {
+        x1[i] = x0[i] + h * step[i];
+        xm[i] = x0[i] + 0.5 * h * step[i];
+    }
+    for (int i = 0; i < body->n_q; i++) {
+        x1[q + i] = x0[q + i] + h * vm[body->n_rigid + i];
+        xm[q + i] = x0[q + i] + 0.5 * h * vm[body->n_rigid + i];
+    }
+}
+
+double phx_body_kinetic(const phx_body *body, const double *x, const double *v)
+{
+    const phx_flex *flex = body->flex;
+    const double *q = phx_body_q_inertia(body, x);
+    const int dim = body->dim, n = flex->n;
+    const double *w = v + dim, *q_dot = v + body->n_rigid;
+    double s[3], J[9], cross[3], energy = 0.0;
+
+    phx_body_inertia(body, q, s, J);
+    phx_rot_x_vec(dim, w, s, cross);
+    energy = 0.5 * flex->mass * dot(dim, v, v) + dot(dim, v, cross);
+    for (int k = 0; k < body->n_rot; k++)
+        energy += 0.5 * w[k] * dot(body->n_rot, J + k * body->n_rot, w);
+    for (int i = 0; i < n; i++) {
+        double half = 0.5 * phx_flex_row(flex, flex->M, i, q_dot);
+        for (int a = 0; a < dim; a++)
+            half += flex->S[a * n + i] * v[a];
+        for (int k = 0; k < body->n_rot; k++)
+            half += w[k] * (flex->C[k * n + i] - gyro_row(flex, k, i, q));
+        energy += q_dot[i] * half;
+    }
+    return energy;
+}
+
+/* 1/2 |L2^-1 D q|^2: no cancellation between large terms. */
+double phx_body_elastic(const phx_body *body, const double *x)
+{
+    const phx_csr *root = &body->flex->root;
+    const double *q = phx_body_q(body, x);
+    double energy = 0.0;
+
+    for (int i = 0; body->n_q && i < root->rows; i++) {
+        double sum = 0.0;
+        for (int k = root->ptr[i]; k < root->ptr[i + 1]; k++)
+            sum += root->val[k] * q[root->idx[k]];
+        energy += 0.5 * sum * sum;
+    }
+    if (body->flex->stiffening)
+        energy += phx_body_stiffening_energy(body->flex, q);
+    return energy;
+}
+
+void phx_body_moment(const phx_body *body, const double *x, double *moment)
+{
+    const phx_flex *flex = body->flex;
+    double R[9], s[3];
+
+    for (int a = 0; a < body->dim; a++)
+        s[a] = flex->s0[a] + dot(flex->n, flex->S + a * flex->n, phx_body_q(body, x));
+    phx_attitude_rotation(body->dim, x + body->dim, R);
+    phx_rot_apply(body->dim, R, s, moment);
+    for (int a = 0; a < body->dim; a++)
+        moment[a] += flex->mass * x[a];
+}
+
+/* V = -g.(m r + R s(q)) */
+double phx_body_potential(const phx_body *body, const double *gravity, const double *x)
+{
+    double moment[3];
+    phx_body_moment(body, x, moment);
+    return -dot(body->dim, gravity, moment);
+}
+
+double phx_body_dissipation(const phx_body *body, const double *v)
+{
+    const double *q_dot = v + body->n_rigid;
+    double power = 0.0;
+
+    for (int i = 0; body->damped && i < body->n_q; i++)
+        for (int k = body->damping.ptr[i]; k < body->damping.ptr[i + 1]; k++)
+            power += q_dot[i] * body->damping.val[k] * q_dot[body->damping.idx[k]];
+    return power;
+}
+
+void phx_body_stress(const phx_body *body, const double *x, double *sigma)
+{
+    const phx_flex *flex = body->flex;
+    const double *q = phx_body_q(body, x);
+
+    memset(sigma, 0, (size_t)flex->n_stress * sizeof *sigma);
+    if (!body->n_q)
+        return;
+    phx_csr_apply(&flex->stress, 1.0, q, sigma);
+    if (flex->stiffening) { /* N = EA eps: the ratio of stiffening to linear strain scales the axial force */
+        const phx_flex_stiffening *st = flex->stiffening;
+        for (int g = 0; g < st->n_slope; g++) {
+            double slope = 0.0;
+            for (int k = st->slope.ptr[g]; k < st->slope.ptr[g + 1]; k++)
+                slope += st->slope.val[k] * q[st->slope.idx[k]];
+            sigma[st->stress_row[st->strain_of[g]]] +=
+                st->axial_stiffness[st->strain_of[g]] * 0.5 * st->weight[g] * slope * slope;
+        }
+    }
+}
+
+void phx_body_inertial_momentum(const phx_body *body, const double *x, const double *v, double *linear, double *angular)
+{
+    const phx_flex *flex = body->flex;
+    const double *q = phx_body_q_inertia(body, x), *w = v + body->dim, *q_dot = v + body->n_rigid;
+    const int dim = body->dim, n = flex->n;
+    double s[3], J[9], R[9], cross[3], pt[3], pr[3];
+
+    phx_body_inertia(body, q, s, J);
+    phx_rot_x_vec(dim, w, s, cross);
+    for (int a = 0; a < dim; a++)
+        pt[a] = flex->mass * v[a] + cross[a] + dot(n, flex->S + a * n, q_dot);
+    phx_vec_x_vec(dim, s, v, cross);
+    for (int k = 0; k < body->n_rot; k++) {
+        pr[k] = cross[k] + dot(body->n_rot, J + k * body->n_rot, w) + dot(n, flex->C + k * n, q_dot);
+        for (int i = 0; q && i < n; i++)
+            pr[k] += q[i] * gyro_row(flex, k, i, q_dot);
+    }
+    phx_attitude_rotation(dim, x + dim, R);
+    phx_rot_apply(dim, R, pt, linear);
+    phx_vec_x_vec(dim, x, linear, cross);
+    if (dim == 2)
+        angular[0] = pr[0] + cross[0];
+    else
+        phx_rot_apply(3, R, pr, angular);
+    for (int k = 0; dim == 3 && k < 3; k++)
+        angular[k] += cross[k];
+}

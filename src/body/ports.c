@@ -1,0 +1,222 @@
+/* Ports of a floating body: the map P from nu to the port's rate, its transpose, and their derivatives. */
+#include "body_internal.h"
+
+#include <string.h>
+
+void phx_body_port_free(phx_body_port *port)
+{
+    if (port)
+        phx_flex_point_free(&port->point);
+}
+
+/* y = x + phi q (dim) and theta(q) (n_rot) of the point in body axes. */
+static void local_place(const phx_body *body, const phx_flex_point *point, const double *q, double *y, double *theta)
+{
+    for (int a = 0; a < body->dim; a++) {
+        y[a] = point->x[a];
+        for (int k = 0; q && k < point->n; k++)
+            y[a] += point->phi[a * point->n + k] * q[point->dof[k]];
+    }
+    for (int a = 0; theta && a < body->n_rot; a++) {
+        theta[a] = 0.0;
+        for (int k = 0; q && k < point->n; k++)
+            theta[a] += point->theta[a * point->n + k] * q[point->dof[k]];
+    }
+}
+
+/* Lever arm of efforts at the mean state: x + phi q_mean, undeformed with simplified kinetics. */
+static void lever(const phx_body *body, const phx_flex_point *point, const double *xm, double *y)
+{
+    local_place(body, point, phx_body_q_inertia(body, xm), y, NULL);
+}
+
+static void end_place(const phx_body *body, const phx_flex_point *point, const double *x, double *u, double *R,
+                      double *theta)
+{
+    double y[3];
+
+    local_place(body, point, phx_body_q(body, x), y, theta);
+    phx_attitude_rotation(body->dim, x + body->dim, R);
+    phx_rot_apply(body->dim, R, y, u);
+    for (int a = 0; a < body->dim; a++)
+        u[a] += x[a];
+}
+
+/* Velocity of the point relative to the axes, in body components: v + w x y + phi q_dot. */
+static void local_velocity(const phx_body *body, const phx_flex_point *point, const double *y, const double *v,
+                           double *velocity)
+{
+    phx_rot_x_vec(body->dim, v + body->dim, y, velocity);
+    for (int a = 0; a < body->dim; a++) {
+        velocity[a] += v[a];
+        for (int k = 0; k < point->n; k++)
+            velocity[a] += point->phi[a * point->n + k] * v[body->n_rigid + point->dof[k]];
+    }
+}
+
+void phx_body_port_view(const phx_body *body, const phx_body_port *port, const phx_body_view *view, phx_port_view *out)
+{
+    const phx_flex_point *point = &port->point;
+    const int dim = body->dim;
+    double y[3], velocity[3];
+
+    out->dim = dim;
+    out->h = view->h;
+    end_place(body, point, view->x1, out->u1, out->R1, out->theta1);
+    if (view->x0 == view->x1) {
+        memcpy(out->u0, out->u1, sizeof out->u0);
+        memcpy(out->R0, out->R1, sizeof out->R0);
+        memcpy(out->theta0, out->theta1, sizeof out->theta0);
+    } else {
+        end_place(body, point, view->x0, out->u0, out->R0, out->theta0);
+    }
+    for (int a = 0; a < dim; a++)
+        out->um[a] = 0.5 * (out->u0[a] + out->u1[a]);
+    for (int k = 0; k < body->n_rot; k++)
+        out->thetam[k] = 0.5 * (out->theta0[k] + out->theta1[k]);
+    phx_attitude_rotation(dim, view->xm + dim, out->Rm);
+    if (dim == 2) {
+        out->angle0 = view->x0[dim + 2];
+        out->angle1 = view->x1[dim + 2];
+    }
+    lever(body, point, view->xm, y);
+    local_velocity(body, point, y, view->vm, velocity);
+    phx_rot_apply(dim, out->Rm, velocity, out->rate);
+    for (int k = 0; k < body->n_rot; k++) {
+        double theta_dot = 0.0;
+        for (int j = 0; j < point->n; j++)
+            theta_dot += point->theta[k * point->n + j] * view->vm[body->n_rigid + point->dof[j]];
+        out->rate[dim + k] = view->vm[dim + k];
+        out->rate[dim + body->n_rot + k] = theta_dot;
+    }
+}
+
+/* P^T e:  f = R^T F;  rows v: f,  w: y x f + tau_w,  q: phi^T f + theta^T tau_theta. */
+void phx_body_port_apply(const phx_body *body, const phx_body_port *port, const phx_body_view *view, double alpha,
+                         const double *effort, double *res)
+{
+    const phx_flex_point *point = &port->point;
+    const int dim = body->dim;
+    double R[9], f[3], y[3], torque[3];
+
+    phx_attitude_rotation(dim, view->xm + dim, R);
+    phx_rot_apply_transposed(dim, R, effort, f);
+    lever(body, point, view->xm, y);
+    phx_vec_x_vec(dim, y, f, torque);
+    for (int a = 0; a < dim; a++)
+        res[a] += alpha * f[a];
+    for (int k = 0; k < body->n_rot; k++)
+        res[dim + k] += alpha * (torque[k] + effort[dim + k]);
+    for (int j = 0; j < point->n; j++) {
+        double sum = 0.0;
+        for (int a = 0; a < dim; a++)
+            sum += point->phi[a * point->n + j] * f[a];
+        for (int k = 0; k < body->n_rot; k++)
+            sum += point->theta[k * point->n + j] * effort[dim + body->n_rot + k];
+        res[body->n_rigid + point->dof[j]] += alpha * sum;
+    }
+}
+
+/*         v      w        q
+ *   u  |  R   R(.x y)   R phi  |
+ *   w  |  0     I         0    |
+ *   th |  0     0       theta  |     */
+int phx_body_port_jacobian(const phx_body *body, const phx_body_port *port, const phx_body_view *view, int *cols,
+                           double *P)
+{
+    const phx_flex_point *point = &port->point;
+    const int dim = body->dim, n_rot = body->n_rot, r = body->n_rigid, n = r + point->n;
+    double R[9], y[3], local[3], column[3], unit[3] = {0};
+
+    memset(P, 0, (size_t)phx_port_size(dim) * (size_t)n * sizeof *P);
+    phx_attitude_rotation(dim, view->xm + dim, R);
+    lever(body, point, view->xm, y);
+    for (int c = 0; c < n; c++) {
+        cols[c] = c < r ? c : r + point->dof[c - r];
+        if (c < dim) {
+            for (int a = 0; a < dim; a++)
+                P[a * n + c] = R[a * dim + c];
+            continue;
+        }
+        if (c < r) {
+            unit[c - dim] = 1.0;
+            phx_rot_x_vec(dim, unit, y, local);
+            unit[c - dim] = 0.0;
+            P[c * n + c] = 1.0;
+        } else {
+            for (int a = 0; a < dim; a++)
+                local[a] = point->phi[a * point->n + c - r];
+            for (int k = 0; k < n_rot; k++)
+                P[(r + k) * n + c] = point->theta[k * point->n + c - r];
+        }
+        phx_rot_apply(dim, R, local, column);
+        for (int a = 0; a < dim; a++)
+            P[a * n + c] = column[a];
+    }
+    return n;
+}
+
+/* xi: d(R^T F) = f x dphi, dy = phi dq:
+ *   rows v: f x dphi;  w: (phi dq) x f + y x (f x dphi);  q: phi^T (f x dphi). */
+void phx_body_port_geometric(const phx_body *body, const phx_body_port *port, const phx_body_view *view, double alpha,
+                             const double *effort, double *out)
+{
+    const phx_flex_point *point = &port->point;
+    const int dim = body->dim, r = body->n_rigid, n = r + point->n;
+    const bool moves = body->kinetics == PHX_KINETICS_FULL;
+    double R[9], f[3], y[3], df[3], torque[3], unit[3] = {0}, phi[3];
+
+    phx_attitude_rotation(dim, view->xm + dim, R);
+    phx_rot_apply_transposed(dim, R, effort, f);
+    lever(body, point, view->xm, y);
+    for (int c = dim; c < r; c++) {
+        unit[c - dim] = 1.0;
+        phx_vec_x_rot(dim, f, unit, df);
+        unit[c - dim] = 0.0;
+        phx_vec_x_vec(dim, y, df, torque);
+        for (int a = 0; a < dim; a++)
+            out[a * n + c] += alpha * df[a];
+        for (int k = 0; k < body->n_rot; k++)
+            out[(dim + k) * n + c] += alpha * torque[k];
+        for (int j = 0; j < point->n; j++)
+            for (int a = 0; a < dim; a++)
+                out[(r + j) * n + c] += alpha * point->phi[a * point->n + j] * df[a];
+    }
+    for (int j = 0; moves && j < point->n; j++) {
+        for (int a = 0; a < dim; a++)
+            phi[a] = point->phi[a * point->n + j];
+        phx_vec_x_vec(dim, phi, f, torque);
+        for (int k = 0; k < body->n_rot; k++)
+            out[(dim + k) * n + r + j] += alpha * torque[k];
+    }
+}
+
+/* d(P nu)/d xi at fixed nu: only the rows of u, R (dphi x velocity + w x phi dq). */
+void phx_body_port_rate_tangent(const phx_body *body, const phx_body_port *port, const phx_body_view *view, double *out)
+{
+    const phx_flex_point *point = &port->point;
+    const int dim = body->dim, r = body->n_rigid, n = r + point->n;
+    double R[9], y[3], velocity[3], local[3], column[3], unit[3] = {0};
+
+    memset(out, 0, (size_t)phx_port_size(dim) * (size_t)n * sizeof *out);
+    phx_attitude_rotation(dim, view->xm + dim, R);
+    lever(body, point, view->xm, y);
+    local_velocity(body, point, y, view->vm, velocity);
+    for (int c = dim; c < n; c++) {
+        if (c < r) {
+            unit[c - dim] = 1.0;
+            phx_rot_x_vec(dim, unit, velocity, local);
+            unit[c - dim] = 0.0;
+        } else if (body->kinetics == PHX_KINETICS_FULL) {
+            double phi[3];
+            for (int a = 0; a < dim; a++)
+                phi[a] = point->phi[a * point->n + c - r];
+            phx_rot_x_vec(dim, view->vm + dim, phi, local);
+        } else {
+            continue;
+        }
+        phx_rot_apply(dim, R, local, column);
+        for (int a = 0; a < dim; a++)
+            out[a * n + c] = column[a];
+    }
+}

@@ -1,0 +1,118 @@
+/* Geometric stiffening (seed 000, Remark 2): the von Karman strain eps = u' + 1/2 w'^2, constant in each element, in
+ * the elastic energy 1/2 sum EA l eps^2. eps is quadratic in q, so eps(q1) - eps(q0) = eps'(q_mean)(q1 - q0) exactly
+ * and the mean force N_mean eps'(q_mean), N_mean = (N0 + N1)/2, changes the energy exactly. */
+#include "body_internal.h"
+
+static double row_dot(const phx_csr *a, int i, const double *x)
+{
+    double sum = 0.0;
+    for (int k = a->ptr[i]; k < a->ptr[i + 1]; k++)
+        sum += a->val[k] * x[a->idx[k]];
+    return sum;
+}
+
+static void row_add(const phx_csr *a, int i, double alpha, double *y)
+{
+    for (int k = a->ptr[i]; k < a->ptr[i + 1]; k++)
+        y[a->idx[k]] += alpha * a->val[k];
+}
+
+/* Adds alpha * (row i of a)^T (row j of b) on the body's pattern. */
+static void rows_outer(const phx_body *body, const phx_csr *a, int i, const phx_csr *b, int j, double alpha, double *K)
+{
+    const phx_csr whole = {body->n_v, body->n_v, body->ptr, body->idx, NULL};
+    for (int k = a->ptr[i]; k < a->ptr[i + 1]; k++) {
+        for (int l = b->ptr[j]; l < b->ptr[j + 1]; l++) {
+            const int at = phx_csr_find(&whole, body->n_rigid + a->idx[k], body->n_rigid + b->idx[l]);
+            K[at] += alpha * a->val[k] * b->val[l];
+        }
+    }
+}
+
+/* First slope row of strain k; the rows of a strain are contiguous. `g` is where the previous strain ended. */
+static int slopes_end(const phx_flex_stiffening *st, int k, int g)
+{
+    while (g < st->n_slope && st->strain_of[g] == k)
+        g++;
+    return g;
+}
+
+double phx_body_strain(const phx_flex_stiffening *st, int k, const double *q)
+{
+    double strain = row_dot(&st->lin, k, q);
+    for (int g = 0; g < st->n_slope; g++) {
+        if (st->strain_of[g] == k) {
+            const double slope = row_dot(&st->slope, g, q);
+            strain += 0.5 * st->weight[g] * slope * slope;
+        }
+    }
+    return strain;
+}
+
+void phx_body_stiffening_residual(const phx_flex *flex, const double *q0, const double *q1, const double *qm,
+                                  double *res)
+{
+    const phx_flex_stiffening *st = flex->stiffening;
+    int first = 0;
+
+    for (int k = 0; k < st->n_strain; k++) {
+        const int last = slopes_end(st, k, first);
+        const double lin = row_dot(&st->lin, k, qm);
+        double square = 0.0;
+        for (int g = first; g < last; g++) {
+            const double a = row_dot(&st->slope, g, q0), b = row_dot(&st->slope, g, q1);
+            square += st->weight[g] * (a * a + b * b);
+        }
+        /* N_mean (lin_k + sum w (slope q_mean) slope) - EA l lin_k (lin_k q_mean) */
+        const double bend = st->stiffness[k] * 0.25 * square, force = st->stiffness[k] * lin + bend;
+        row_add(&st->lin, k, bend, res);
+        for (int g = first; g < last; g++)
+            row_add(&st->slope, g, force * st->weight[g] * row_dot(&st->slope, g, qm), res);
+        first = last;
+    }
+}
+
+double phx_body_stiffening_energy(const phx_flex *flex, const double *q)
+{
+    const phx_flex_stiffening *st = flex->stiffening;
+    double energy = 0.0;
+    int first = 0;
+
+    for (int k = 0; k < st->n_strain; k++) {
+        const int last = slopes_end(st, k, first);
+        const double lin = row_dot(&st->lin, k, q);
+        double square = 0.0;
+        for (int g = first; g < last; g++) {
+            const double slope = row_dot(&st->slope, g, q);
+            square += 0.5 * st->weight[g] * slope * slope;
+        }
+        energy += st->stiffness[k] * square * (lin + 0.5 * square);
+        first = last;
+    }
+    return energy;
+}
+
+void phx_body_stiffening_tangent(const phx_body *body, const double *q, double *K)
+{
+    const phx_flex_stiffening *st = body->flex->stiffening;
+    int first = 0;
+
+    for (int k = 0; k < st->n_strain; k++) {
+        const int last = slopes_end(st, k, first);
+        double strain = row_dot(&st->lin, k, q);
+        for (int g = first; g < last; g++) {
+            const double slope = row_dot(&st->slope, g, q);
+            strain += 0.5 * st->weight[g] * slope * slope;
+        }
+        /* EA l (eps' eps'^T - lin lin^T) + N sum w slope slope^T, eps' = lin + sum w (slope q) slope */
+        for (int g = first; g < last; g++) {
+            const double sg = st->stiffness[k] * st->weight[g] * row_dot(&st->slope, g, q);
+            rows_outer(body, &st->lin, k, &st->slope, g, sg, K);
+            rows_outer(body, &st->slope, g, &st->lin, k, sg, K);
+            rows_outer(body, &st->slope, g, &st->slope, g, st->stiffness[k] * strain * st->weight[g], K);
+            for (int f = first; f < last; f++)
+                rows_outer(body, &st->slope, g, &st->slope, f, sg * st->weight[f] * row_dot(&st->slope, f, q), K);
+        }
+        first = last;
+    }
+}

@@ -1,0 +1,158 @@
+/* Structure matrices of a floating body, dense, for the certificate and the tests.
+ *
+ * Canonical, state (r, R_v, q, p), efforts dH:            Modified (seed 000 eq. 12), state (r, R_v, q, nu), M nu' =
+ * ...: r'   |            R              |                      r'     |             R                          | R_v' |
+ * [R_v]x      |                      R_v'   |                 [R_v]x                 | q'   |                       I
+ * |                      q'     |                              I         | p_t' | -R^T      .  [p_t]x       | M nu'  |
+ * -R^T        .   [pm_t]x      .         | p_r' |   -[R_v]x^T [p_t]x [p_r]x |                             |   -[R_v]x^T
+ * [pm_t]x [pm_r]x  I_pf      | p_q' |        -I                 |                             |        -I   .   -I_pf^T
+ * .         | pm_t = p_t + S q_dot, pm_r = p_r + L q_dot, column i of I_pf = int (2 p_f + rho v_f) x phi_i = 2 v x S_i
+ * - dJ/dq_i w + w x L_i + 3 (q_dot^T A)_i. */
+#include "body_internal.h"
+
+#include <string.h>
+
+int phx_body_structure_size(const phx_body *body)
+{
+    return body->dim + body->dim * body->dim + body->n_q + body->n_v;
+}
+
+static void put_skew(int n, double *J, int row, int col, double value)
+{
+    J[row * n + col] = value;
+    J[col * n + row] = -value;
+}
+
+/* L_i (n_rot): column i of L(q). */
+static void moment_column(const phx_body *body, const double *qk, int i, double *l)
+{
+    const phx_flex *flex = body->flex;
+    for (int k = 0; k < body->n_rot; k++)
+        l[k] = flex->C[k * flex->n + i] - (qk ? phx_flex_row(flex, flex->A[k], i, qk) : 0.0);
+}
+
+/* dJ/dq_i w (n_rot). */
+static void inertia_slope_times(const phx_body *body, const double *qk, int i, const double *w, double *out)
+{
+    const phx_flex *flex = body->flex;
+    for (int k = 0; k < body->n_rot; k++) {
+        out[k] = 0.0;
+        for (int l = 0; l < body->n_rot; l++) {
+            const int p = phx_pair(k < l ? k : l, k < l ? l : k);
+            out[k] += w[l] * (flex->j[p * flex->n + i] + (qk ? phx_flex_row(flex, flex->Q[p], i, qk) : 0.0));
+        }
+    }
+}
+
+static void modified_coupling(const phx_body *body, const double *x, const double *v, int i, double *column)
+{
+    const phx_flex *flex = body->flex;
+    const double *qk = phx_body_q_inertia(body, x), *w = v + body->dim, *q_dot = v + body->n_rigid;
+    double S[3], l[3], a[3], b[3], c[3];
+
+    for (int d = 0; d < body->dim; d++)
+        S[d] = flex->S[d * flex->n + i];
+    moment_column(body, qk, i, l);
+    phx_vec_x_vec(body->dim, v, S, a);
+    inertia_slope_times(body, qk, i, w, b);
+    phx_rot_x_rot(body->dim, w, l, c);
+    for (int k = 0; k < body->n_rot; k++)
+        column[k] = 2.0 * a[k] - b[k] + c[k] - 3.0 * phx_flex_row(flex, flex->A[k], i, q_dot);
+}
+
+void phx_body_structure(const phx_body *body, phx_structure_form form, const double *x, const double *v, double *J)
+{
+    const phx_flex *flex = body->flex;
+    const int dim = body->dim, n = phx_body_structure_size(body), at_R = dim, at_q = dim + dim * dim;
+    const int at_v = at_q + body->n_q, at_w = at_v + dim, at_f = at_w + body->n_rot;
+    const double *qk = phx_body_q_inertia(body, x), *q_dot = v + body->n_rigid;
+    double R[9], s[3], in[9], unit[3] = {0}, cross[3], p[6], l[3];
+
+    memset(J, 0, (size_t)n * (size_t)n * sizeof *J);
+    phx_attitude_rotation(dim, x + dim, R);
+    phx_body_inertia(body, qk, s, in);
+    /* momenta of the rigid rows */
+    phx_rot_x_vec(dim, v + dim, s, cross);
+    for (int a = 0; a < dim; a++)
+        p[a] = flex->mass * v[a] + cross[a];
+    phx_vec_x_vec(dim, s, v, cross);
+    for (int k = 0; k < body->n_rot; k++) {
+        p[dim + k] = cross[k];
+        for (int m = 0; m < body->n_rot; m++)
+            p[dim + k] += in[k * body->n_rot + m] * v[dim + m];
+    }
+    for (int i = 0; i < body->n_q; i++) {
+        const double factor = form == PHX_STRUCTURE_MODIFIED ? 2.0 : 1.0;
+        moment_column(body, qk, i, l);
+        for (int a = 0; a < dim; a++)
+            p[a] += factor * flex->S[a * flex->n + i] * q_dot[i];
+        for (int k = 0; k < body->n_rot; k++)
+            p[dim + k] += factor * l[k] * q_dot[i];
+    }
+    for (int a = 0; a < dim; a++)
+        for (int b = 0; b < dim; b++)
+            put_skew(n, J, a, at_v + b, R[a * dim + b]);
+    for (int k = 0; k < body->n_rot; k++) {
+        unit[k] = 1.0;
+        for (int i = 0; i < dim; i++) { /* row i of R: R_i' = R_i x w */
+            phx_vec_x_rot(dim, R + i * dim, unit, cross);
+            for (int a = 0; a < dim; a++)
+                put_skew(n, J, at_R + i * dim + a, at_w + k, cross[a]);
+        }
+        phx_vec_x_rot(dim, p, unit, cross); /* p_t x w */
+        for (int a = 0; a < dim; a++)
+            put_skew(n, J, at_v + a, at_w + k, cross[a]);
+        phx_rot_x_rot(dim, p + dim, unit, cross);
+        for (int m = 0; m < body->n_rot; m++)
+            J[(at_w + m) * n + at_w + k] = cross[m];
+        unit[k] = 0.0;
+    }
+    for (int i = 0; i < body->n_q; i++) {
+        put_skew(n, J, at_q + i, at_f + i, 1.0);
+        if (form == PHX_STRUCTURE_CANONICAL)
+            continue;
+        modified_coupling(body, x, v, i, cross);
+        for (int k = 0; k < body->n_rot; k++)
+            put_skew(n, J, at_w + k, at_f + i, cross[k]);
+    }
+}
+
+/* Elastic, kinetic and gravity slopes with respect to q: canonical dH/dq at fixed p is -dT/dq at fixed nu + ..., the
+ * paper's z_u is +dT/dq at fixed nu + ... */
+void phx_body_efforts(const phx_body *body, phx_structure_form form, const double *gravity, const double *x,
+                      const double *v, double *z)
+{
+    const phx_flex *flex = body->flex;
+    const int dim = body->dim, n = flex->n, at_q = dim + dim * dim;
+    const double *q = phx_body_q(body, x), *qk = phx_body_q_inertia(body, x), *w = v + dim, *q_dot = v + body->n_rigid;
+    const double sign = form == PHX_STRUCTURE_CANONICAL ? -1.0 : 1.0;
+    double R[9], g[3], s[3], vxw[3], jw[3];
+
+    phx_attitude_rotation(dim, x + dim, R);
+    phx_rot_apply_transposed(dim, R, gravity, g);
+    phx_vec_x_rot(dim, v, w, vxw);
+    for (int a = 0; a < dim; a++) {
+        s[a] = flex->s0[a];
+        for (int i = 0; i < n; i++)
+            s[a] += flex->S[a * n + i] * q[i];
+    }
+    for (int a = 0; a < dim; a++) {
+        z[a] = -flex->mass * gravity[a];
+        for (int b = 0; b < dim; b++) /* V = -sum g_a R_ab s_b */
+            z[dim + a * dim + b] = -gravity[a] * s[b];
+    }
+    for (int i = 0; i < n; i++) {
+        double slope = 0.0, force = phx_flex_row(flex, flex->K, i, q);
+        inertia_slope_times(body, qk, i, w, jw);
+        for (int a = 0; a < dim; a++) {
+            slope += flex->S[a * n + i] * vxw[a];
+            force -= flex->S[a * n + i] * g[a];
+        }
+        for (int k = 0; k < body->n_rot; k++)
+            slope += w[k] * (0.5 * jw[k] + phx_flex_row(flex, flex->A[k], i, q_dot));
+        z[at_q + i] = force + sign * slope;
+    }
+    if (flex->stiffening)
+        phx_body_stiffening_residual(flex, q, q, q, z + at_q);
+    memcpy(z + at_q + n, v, (size_t)body->n_v * sizeof *z);
+}

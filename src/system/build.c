@@ -1,0 +1,450 @@
+/* Adding bodies, ports, joints, springs and loads to a system. */
+#include "system_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+phx_pose phx_pose_default(void)
+{
+    return (phx_pose){.rotation = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0}};
+}
+
+phx_joint_def phx_joint_def_default(void)
+{
+    return (phx_joint_def){.name = "joint", .kind = PHX_JOINT_REVOLUTE, .axis = {1.0, 0.0, 0.0}};
+}
+
+/* Make room for one more element; the new one is zeroed. */
+static phx_status grow(phx_context *context, void **array, int *capacity, int count, size_t size)
+{
+    if (count == *capacity) {
+        const int wider = *capacity ? 2 * *capacity : 8;
+        void *bigger = phx_realloc(context, *array, (size_t)wider, size);
+        if (!bigger)
+            return PHX_ERR_MEMORY;
+        *array = bigger;
+        *capacity = wider;
+    }
+    memset((char *)*array + (size_t)count * size, 0, size);
+    return PHX_OK;
+}
+
+static phx_status open_for_changes(phx_system *system)
+{
+    return system->frozen ? phx_fail(system->context, PHX_ERR_ARGUMENT, "the system is frozen; nothing can be added")
+                          : PHX_OK;
+}
+
+phx_status phx_system_create(phx_context *context, int dim, const double *gravity, phx_system **out)
+{
+    phx_system *system = NULL;
+
+    *out = NULL;
+    if (dim != 2 && dim != 3)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "dimension is %d, must be 2 or 3", dim);
+    system = phx_calloc(context, 1, sizeof *system);
+    if (!system)
+        return PHX_ERR_MEMORY;
+    system->context = context;
+    system->dim = dim;
+    system->n_rot = dim == 2 ? 1 : 3;
+    for (int a = 0; gravity && a < dim; a++)
+        system->gravity[a] = gravity[a];
+    *out = system;
+    return PHX_OK;
+}
+
+static void free_coordinate_def(phx_coordinate_def *def)
+{
+    phx_signal_destroy(def->speed);
+    phx_signal_destroy(def->effort);
+    def->speed = def->effort = NULL;
+}
+
+static void free_joint(joint_slot *joint)
+{
+    phx_free(joint->name);
+    for (int c = 0; c < PHX_JOINT_MAX_COORDINATES; c++)
+        free_coordinate_def(&joint->def.coordinate[c]);
+}
+
+static void free_force(force_slot *force)
+{
+    phx_free(force->name);
+    for (int a = 0; a < 3; a++)
+        phx_signal_destroy(force->signal[a]);
+    for (int k = 0; k < force->n_points; k++)
+        phx_flex_point_free(&force->points[k]);
+    phx_free(force->points);
+}
+
+void phx_system_destroy(phx_system *system)
+{
+    if (!system)
+        return;
+    phx_sys_workspace_destroy(system->assembly);
+    for (int i = 0; i < system->n_ports; i++)
+        phx_body_port_free(&system->ports[i].port);
+    for (int i = 0; i < system->n_joints; i++)
+        free_joint(&system->joints[i]);
+    for (int i = 0; i < system->n_forces; i++)
+        free_force(&system->forces[i]);
+    for (int i = 0; i < system->n_outputs; i++)
+        phx_sys_output_free(&system->outputs[i]);
+    for (int i = 0; i < system->n_bodies; i++) {
+        phx_body_destroy(system->bodies[i].body);
+        phx_beam_destroy(system->bodies[i].beam);
+    }
+    phx_free(system->bodies);
+    phx_free(system->ports);
+    phx_free(system->joints);
+    phx_free(system->forces);
+    phx_free(system->rows);
+    phx_free(system->components);
+    phx_free(system->by_component);
+    phx_free(system->outputs);
+    phx_free(system->independent);
+    phx_free(system->redundant);
+    phx_free(system->least_norm);
+    phx_free(system->x_start);
+    phx_free(system);
+}
+
+phx_status phx_system_add_body(phx_system *system, phx_body *body, phx_beam *beam, const phx_pose *pose,
+                               phx_body_id *id)
+{
+    phx_status status = open_for_changes(system);
+
+    if (!status)
+        status = grow(system->context, (void **)&system->bodies, &system->cap_bodies, system->n_bodies,
+                      sizeof *system->bodies);
+    if (status) {
+        phx_body_destroy(body);
+        phx_beam_destroy(beam);
+        return status;
+    }
+    system->bodies[system->n_bodies] =
+        (body_slot){.body = body, .beam = beam, .pose = pose ? *pose : phx_pose_default()};
+    *id = system->n_bodies++;
+    return PHX_OK;
+}
+
+static phx_status new_port(phx_system *system, phx_body_id body, port_slot **out, phx_port_id *id)
+{
+    phx_status status = open_for_changes(system);
+
+    if (!status && (body < PHX_GROUND || body >= system->n_bodies))
+        status = phx_fail(system->context, PHX_ERR_ARGUMENT, "port: there is no body %d", body);
+    if (!status)
+        status =
+            grow(system->context, (void **)&system->ports, &system->cap_ports, system->n_ports, sizeof *system->ports);
+    if (status)
+        return status;
+    *out = &system->ports[system->n_ports];
+    (*out)->body = body;
+    (*out)->at = -1.0;
+    for (int a = 0; a < system->dim; a++)
+        (*out)->port.rotation[a * system->dim + a] = 1.0;
+    *id = system->n_ports;
+    return PHX_OK;
+}
+
+phx_status phx_system_add_port(phx_system *system, phx_body_id body, const double *position, const double *rotation,
+                               phx_port_id *id)
+{
+    port_slot *port = NULL;
+    phx_status status = new_port(system, body, &port, id);
+
+    if (status)
+        return status;
+    if (body != PHX_GROUND && system->bodies[body].beam)
+        return phx_fail(system->context, PHX_ERR_ARGUMENT,
+                        "body '%s' is a beam: its ports lie at a fraction of its length",
+                        phx_body_name(system->bodies[body].body));
+    memcpy(port->port.point.x, position, (size_t)system->dim * sizeof *position);
+    if (rotation)
+        memcpy(port->port.rotation, rotation, (size_t)(system->dim * system->dim) * sizeof *rotation);
+    system->n_ports++;
+    return PHX_OK;
+}
+
+phx_status phx_system_add_beam_port(phx_system *system, phx_body_id body, double s, phx_port_id *id)
+{
+    port_slot *port = NULL;
+    phx_status status = new_port(system, body, &port, id);
+
+    if (status)
+        return status;
+    if (body == PHX_GROUND || !system->bodies[body].beam)
+        return phx_fail(system->context, PHX_ERR_ARGUMENT,
+                        "port at a fraction %g of the length: the body is not a beam", s);
+    if (!(s >= 0.0 && s <= 1.0))
+        return phx_fail(system->context, PHX_ERR_ARGUMENT, "body '%s': port at %g of the length, must be in 0 ... 1",
+                        phx_body_name(system->bodies[body].body), s);
+    port->at = s;
+    status = phx_beam_point(system->bodies[body].beam, system->context, s, &port->port.point);
+    if (!status)
+        system->n_ports++;
+    return status;
+}
+
+/* Rotation from port B's to port A's directions in the poses as written (dim x dim). */
+static void relative_in_poses(const phx_system *system, phx_port_id a, phx_port_id b, double *relative)
+{
+    double frame[2][9], world[9];
+    const phx_port_id ids[2] = {a, b};
+
+    for (int side = 0; side < 2; side++) {
+        const port_slot *port = &system->ports[ids[side]];
+        const int dim = system->dim;
+        memset(world, 0, sizeof world);
+        for (int i = 0; i < dim; i++)
+            world[i * dim + i] = 1.0;
+        if (port->body != PHX_GROUND) {
+            const phx_pose *pose = &system->bodies[port->body].pose;
+            double attitude[9];
+            phx_attitude_set(dim, pose->rotation, pose->angle, attitude);
+            phx_attitude_rotation(dim, attitude, world);
+        }
+        for (int i = 0; i < dim; i++)
+            for (int j = 0; j < dim; j++) {
+                frame[side][i * dim + j] = 0.0;
+                for (int k = 0; k < dim; k++)
+                    frame[side][i * dim + j] += world[i * dim + k] * port->port.rotation[k * dim + j];
+            }
+    }
+    for (int i = 0; i < system->dim; i++)
+        for (int j = 0; j < system->dim; j++) {
+            relative[i * system->dim + j] = 0.0;
+            for (int k = 0; k < system->dim; k++)
+                relative[i * system->dim + j] += frame[0][k * system->dim + i] * frame[1][k * system->dim + j];
+        }
+}
+
+static phx_status check_coordinates(phx_system *system, const phx_joint_def *def, int n)
+{
+    for (int c = 0; c < n; c++) {
+        const phx_coordinate_def *k = &def->coordinate[c];
+        if (!(k->stiffness >= 0.0) || !(k->damping >= 0.0) || !isfinite(k->stiffness + k->damping + k->rest))
+            return phx_fail(system->context, PHX_ERR_ARGUMENT,
+                            "joint '%s': stiffness %g and damping %g must be finite and not negative", def->name,
+                            k->stiffness, k->damping);
+        if (!isfinite(k->start) || !isfinite(k->rate))
+            return phx_fail(system->context, PHX_ERR_ARGUMENT, "joint '%s': start value or rate is not finite",
+                            def->name);
+    }
+    return PHX_OK;
+}
+
+phx_status phx_system_add_joint(phx_system *system, const phx_joint_def *def, phx_joint_id *id)
+{
+    phx_status status = open_for_changes(system);
+    phx_row coordinates[PHX_JOINT_MAX_COORDINATES];
+    joint_slot *joint = NULL;
+
+    if (!status && (def->a < 0 || def->b < 0 || def->a >= system->n_ports || def->b >= system->n_ports))
+        status = phx_fail(system->context, PHX_ERR_ARGUMENT, "joint '%s': there is no port %d or %d", def->name, def->a,
+                          def->b);
+    if (!status && system->ports[def->a].body == system->ports[def->b].body)
+        status =
+            phx_fail(system->context, PHX_ERR_ARGUMENT, "joint '%s': both ports belong to the same body", def->name);
+    if (!status)
+        status = grow(system->context, (void **)&system->joints, &system->cap_joints, system->n_joints,
+                      sizeof *system->joints);
+    if (status) {
+        phx_joint_def copy = *def;
+        for (int c = 0; c < PHX_JOINT_MAX_COORDINATES; c++)
+            free_coordinate_def(&copy.coordinate[c]);
+        return status;
+    }
+    joint = &system->joints[system->n_joints++];
+    joint->def = *def;
+    joint->kind = def->kind;
+    joint->a = def->a;
+    joint->b = def->b;
+    joint->name = phx_strdup(system->context, def->name);
+    if (!joint->name)
+        return PHX_ERR_MEMORY;
+    relative_in_poses(system, def->a, def->b, joint->relative);
+    if (def->has_relative && system->dim == 2) {
+        double attitude[3];
+        phx_attitude_set(2, NULL, def->relative_angle, attitude);
+        phx_attitude_rotation(2, attitude, joint->relative);
+    } else if (def->has_relative) {
+        memcpy(joint->relative, def->relative, sizeof joint->relative);
+    }
+    status = phx_joint_rows(system->context, def->kind, system->dim, system->ports[def->a].port.rotation,
+                            system->ports[def->b].port.rotation, def->axis, joint->relative, &joint->n_constraints,
+                            joint->constraints, &joint->n_coordinates, coordinates);
+    if (status)
+        return phx_fail_prefix(system->context, status, "joint '%s': ", def->name);
+    if (def->n_coordinates > joint->n_coordinates)
+        return phx_fail(system->context, PHX_ERR_ARGUMENT, "joint '%s': a %s has %d coordinates, %d are given",
+                        def->name, phx_joint_kind_name(def->kind), joint->n_coordinates, def->n_coordinates);
+    status = check_coordinates(system, def, def->n_coordinates);
+    for (int c = 0; c < joint->n_coordinates; c++) {
+        const phx_coordinate_def *given = &joint->def.coordinate[c];
+        joint->coordinates[c] =
+            (coordinate_slot){.row = coordinates[c], .def = *given, .driven_row = -1, .held_row = -1};
+        if (given->effort || given->stiffness > 0.0 || given->damping > 0.0)
+            joint->has_forces = true;
+    }
+    if (id)
+        *id = system->n_joints - 1;
+    return status;
+}
+
+static phx_status new_force(phx_system *system, force_kind kind, const char *name, phx_port_id a, phx_port_id b,
+                            phx_signal *const *signals, force_slot **out)
+{
+    phx_status status = open_for_changes(system);
+
+    if (!status && (a < -1 || b < -1 || a >= system->n_ports || b >= system->n_ports))
+        status = phx_fail(system->context, PHX_ERR_ARGUMENT, "'%s': there is no port %d or %d", name, a, b);
+    if (!status)
+        status = grow(system->context, (void **)&system->forces, &system->cap_forces, system->n_forces,
+                      sizeof *system->forces);
+    if (status) {
+        for (int i = 0; i < 3; i++)
+            phx_signal_destroy(signals[i]);
+        return status;
+    }
+    *out = &system->forces[system->n_forces++];
+    **out = (force_slot){.kind = kind, .a = a, .b = b, .signal = {signals[0], signals[1], signals[2]}};
+    (*out)->name = phx_strdup(system->context, name);
+    return (*out)->name ? PHX_OK : PHX_ERR_MEMORY;
+}
+
+phx_status phx_system_add_spring(phx_system *system, const phx_spring_def *def)
+{
+    force_slot *force = NULL;
+    phx_signal *signals[3] = {def->force, NULL, NULL};
+    phx_status status = new_force(system, FORCE_LINE, def->name, def->a, def->b, signals, &force);
+
+    if (status)
+        return status;
+    if (!(def->stiffness >= 0.0) || !(def->damping >= 0.0) || !(def->length >= 0.0) ||
+        !isfinite(def->stiffness + def->damping + def->length))
+        return phx_fail(system->context, PHX_ERR_ARGUMENT,
+                        "spring '%s': stiffness %g, damping %g and length %g must be finite and not negative",
+                        def->name, def->stiffness, def->damping, def->length);
+    force->spring = (phx_line_spring){def->stiffness, def->damping, def->length, def->force};
+    return PHX_OK;
+}
+
+phx_status phx_system_add_load(phx_system *system, const phx_load_def *def)
+{
+    force_slot *force = NULL;
+    phx_status status = new_force(system, FORCE_PORT, def->name, def->port, -1, def->component, &force);
+
+    if (status)
+        return status;
+    force->load = (phx_port_load){.kind = def->kind, .follower = def->follower};
+    for (int i = 0; i < 3; i++)
+        force->load.component[i] = def->component[i];
+    memcpy(force->load.rotation, system->ports[def->port].port.rotation, sizeof force->load.rotation);
+    return PHX_OK;
+}
+
+phx_status phx_system_add_distributed(phx_system *system, const char *name, phx_body_id body, phx_signal *component[3])
+{
+    force_slot *force = NULL;
+    phx_status status = new_force(system, FORCE_DISTRIBUTED, name, -1, -1, component, &force);
+    const phx_beam *beam = NULL;
+    int count = 0;
+
+    if (status)
+        return status;
+    if (body < 0 || body >= system->n_bodies || !system->bodies[body].beam)
+        return phx_fail(system->context, PHX_ERR_ARGUMENT, "load '%s': a distributed load acts on a beam", name);
+    beam = system->bodies[body].beam;
+    phx_beam_quadrature(beam, &count, &force->fractions, &force->weights);
+    force->body = body;
+    force->points = phx_calloc(system->context, (size_t)count, sizeof *force->points);
+    if (!force->points)
+        return PHX_ERR_MEMORY;
+    for (; force->n_points < count && !status; force->n_points++)
+        status =
+            phx_beam_point(beam, system->context, force->fractions[force->n_points], &force->points[force->n_points]);
+    return status;
+}
+
+/* ---- asking ---- */
+phx_context *phx_system_context(const phx_system *system)
+{
+    return system->context;
+}
+int phx_system_dim(const phx_system *system)
+{
+    return system->dim;
+}
+int phx_system_bodies(const phx_system *system)
+{
+    return system->n_bodies;
+}
+int phx_system_joints(const phx_system *system)
+{
+    return system->n_joints;
+}
+const phx_body *phx_system_body(const phx_system *system, phx_body_id id)
+{
+    return system->bodies[id].body;
+}
+const phx_beam *phx_system_beam(const phx_system *system, phx_body_id id)
+{
+    return system->bodies[id].beam;
+}
+const char *phx_system_joint_name(const phx_system *system, phx_joint_id id)
+{
+    return system->joints[id].name;
+}
+int phx_system_n_x(const phx_system *system)
+{
+    return system->n_x;
+}
+int phx_system_n_v(const phx_system *system)
+{
+    return system->n_v;
+}
+int phx_system_n_l(const phx_system *system)
+{
+    return system->n_independent;
+}
+void phx_system_offsets(const phx_system *system, phx_body_id id, int *x, int *v)
+{
+    *x = system->bodies[id].x;
+    *v = system->bodies[id].v;
+}
+int phx_system_redundant(const phx_system *system)
+{
+    return system->n_redundant;
+}
+void phx_system_redundant_row(const phx_system *system, int k, const char **name, int *row)
+{
+    const row_slot *slot = &system->rows[system->redundant[k]];
+    *name = system->joints[slot->joint].name;
+    *row = slot->number + 1;
+}
+
+void phx_system_port_place(const phx_system *system, phx_port_id id, const double *x, double *place)
+{
+    const port_slot *port = &system->ports[id];
+
+    if (port->body == PHX_GROUND) {
+        memcpy(place, port->port.point.x, (size_t)system->dim * sizeof *place);
+        return;
+    }
+    const body_slot *slot = &system->bodies[port->body];
+    const double *xb = x + slot->x;
+    double R[9], y[3];
+    for (int a = 0; a < system->dim; a++) {
+        y[a] = port->port.point.x[a];
+        for (int k = 0; k < port->port.point.n; k++)
+            y[a] += port->port.point.phi[a * port->port.point.n + k] *
+                    xb[system->dim + phx_attitude_size(system->dim) + port->port.point.dof[k]];
+    }
+    phx_attitude_rotation(system->dim, xb + system->dim, R);
+    phx_rot_apply(system->dim, R, y, place);
+    for (int a = 0; a < system->dim; a++)
+        place[a] += xb[a];
+}

@@ -1,0 +1,344 @@
+/* The table of operations over a system. */
+#include "system_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+static workspace *of(phx_dae *dae)
+{
+    return (workspace *)dae;
+}
+
+static void op_rates(phx_dae *dae, const double *x, const double *v, double *x_dot)
+{
+    const phx_system *system = of(dae)->system;
+    for (int b = 0; b < system->n_bodies; b++) {
+        const body_slot *slot = &system->bodies[b];
+        phx_body_rates(slot->body, x + slot->x, v + slot->v, x_dot + slot->x);
+    }
+}
+
+/* res = [ M v_dot - f - G^T lambda ; G v - w ] */
+static phx_status op_residual(phx_dae *dae, double t, const double *x, const double *v, const double *v_dot,
+                              const double *lambda, double *res)
+{
+    workspace *ws = of(dae);
+    const phx_system *system = ws->system;
+    phx_status status = PHX_OK;
+
+    phx_sys_set_instant(ws, x, v);
+    for (int b = 0; b < system->n_bodies; b++) {
+        const body_slot *slot = &system->bodies[b];
+        phx_body_residual(slot->body, system->gravity, x + slot->x, v + slot->v, v_dot + slot->v, res + slot->v);
+    }
+    phx_sys_rows(ws, t, 0.0);
+    status = phx_sys_forces(ws, t, false, res);
+    if (status)
+        return status;
+    phx_sys_apply_multipliers(ws, lambda);
+    phx_sys_apply_efforts(ws, res);
+    for (int k = 0; k < ws->n_l; k++)
+        res[system->n_v + k] = phx_sys_row_rate(ws, k) - ws->w[k];
+    return PHX_OK;
+}
+
+static phx_status op_power(phx_dae *dae, double t, const double *x, const double *v, const double *lambda,
+                           double *supplied, double *dissipated)
+{
+    workspace *ws = of(dae);
+    phx_status status = PHX_OK;
+
+    phx_sys_set_instant(ws, x, v);
+    phx_sys_rows(ws, t, 0.0);
+    memset(ws->scratch4, 0, (size_t)ws->kkt.n * sizeof(double));
+    status = phx_sys_forces(ws, t, false, ws->scratch4);
+    *supplied = ws->power.supplied;
+    *dissipated = ws->power.dissipated;
+    for (int k = 0; k < ws->n_l; k++)
+        *supplied += lambda[k] * ws->w[k];
+    return status;
+}
+
+static void op_normalise(phx_dae *dae, double *x)
+{
+    const phx_system *system = of(dae)->system;
+    double R[9];
+
+    for (int b = 0; b < system->n_bodies; b++) {
+        double *attitude = x + system->bodies[b].x + system->dim;
+        if (system->dim == 2) { /* the counted angle follows the direction cosines */
+            const double counted = attitude[2], exact = atan2(attitude[1], attitude[0]);
+            phx_attitude_set(2, NULL, counted + remainder(exact - counted, 2.0 * acos(-1.0)), attitude);
+        } else {
+            phx_attitude_rotation(3, attitude, R);
+            phx_rot_normalise(3, R);
+            phx_attitude_set(3, R, 0.0, attitude);
+        }
+    }
+}
+
+/* (R^T dr, skew part of R^T dR, dq); the plane: dphi = c ds - s dc. */
+static void op_tangent(phx_dae *dae, const double *x, const double *dx, double *dxi)
+{
+    const phx_system *system = of(dae)->system;
+    const int dim = system->dim, na = phx_attitude_size(dim);
+
+    for (int b = 0; b < system->n_bodies; b++) {
+        const body_slot *slot = &system->bodies[b];
+        const double *xb = x + slot->x, *db = dx + slot->x;
+        double *out = dxi + slot->v, R[9];
+        phx_attitude_rotation(dim, xb + dim, R);
+        phx_rot_apply_transposed(dim, R, db, out);
+        if (dim == 2) {
+            out[2] = xb[2] * db[3] - xb[3] * db[2];
+        } else {
+            double T[9];
+            for (int i = 0; i < 3; i++)
+                for (int j = 0; j < 3; j++)
+                    T[3 * i + j] = R[i] * db[3 + j] + R[3 + i] * db[6 + j] + R[6 + i] * db[9 + j];
+            out[3] = 0.5 * (T[7] - T[5]);
+            out[4] = 0.5 * (T[2] - T[6]);
+            out[5] = 0.5 * (T[3] - T[1]);
+        }
+        memcpy(out + dim + system->n_rot, db + dim + na, (size_t)phx_body_n_q(slot->body) * sizeof *out);
+    }
+}
+
+/* M v_dot = f + G^T lambda, G v_dot = w_dot - G_dot v. */
+phx_status phx_sys_op_accelerations(phx_dae *dae, double t, const double *x, const double *v, double *v_dot,
+                                    double *lambda)
+{
+    workspace *ws = of(dae);
+    const phx_system *system = ws->system;
+    const int n_v = system->n_v;
+    double *rhs = ws->scratch2;
+    phx_status status = PHX_OK;
+
+    memset(ws->scratch3, 0, (size_t)ws->kkt.n * sizeof(double));
+    status = op_residual(dae, t, x, v, ws->scratch3, ws->scratch3 + n_v, rhs);
+    if (status)
+        return status;
+    for (int i = 0; i < n_v; i++)
+        rhs[i] = -rhs[i];
+    for (int k = 0; k < ws->n_l; k++) {
+        const row_slot *slot = &system->rows[ws->row[k]];
+        const coordinate_slot *coordinate = &system->joints[slot->joint].coordinates[slot->coordinate];
+        rhs[n_v + k] = slot->role == ROW_DRIVEN ? phx_signal_rate(coordinate->def.speed, t) : 0.0;
+        rhs[n_v + k] -= phx_sys_row_acceleration(ws, k);
+    }
+    status = phx_sys_factor_mass(ws, x);
+    if (!status)
+        status = phx_lu_solve(ws->lu_mass, 1, rhs);
+    for (int i = 0; i < ws->kkt.n && !status; i++)
+        if (!isfinite(rhs[i]))
+            status = phx_fail(dae->context, PHX_SINGULAR, "the accelerations at t = %.9g s are not finite", t);
+    if (status)
+        return status;
+    memcpy(v_dot, rhs, (size_t)n_v * sizeof *v_dot);
+    memcpy(lambda, rhs + n_v, (size_t)ws->n_l * sizeof *lambda);
+    return PHX_OK;
+}
+
+/* ---- the midpoint rule on averages ---- */
+static phx_status op_interval_begin(phx_dae *dae, double t0, double h, const double *x0, const double *v0)
+{
+    workspace *ws = of(dae);
+    const phx_system *system = ws->system;
+
+    ws->t0 = t0;
+    ws->h = h;
+    memcpy(ws->x0, x0, (size_t)system->n_x * sizeof *x0);
+    memcpy(ws->v0, v0, (size_t)system->n_v * sizeof *v0);
+    for (int b = 0; b < system->n_bodies; b++) {
+        const body_slot *slot = &system->bodies[b];
+        phx_body_momenta(slot->body, ws->x0 + slot->x, ws->v0 + slot->v, ws->p0 + slot->v);
+    }
+    phx_sys_momenta(ws, ws->x0, ws->v0, ws->momentum0);
+    return PHX_OK;
+}
+
+static void set_interval(workspace *ws, const double *v1)
+{
+    const phx_system *system = ws->system;
+
+    for (int i = 0; i < system->n_v; i++) {
+        ws->v1[i] = v1[i];
+        ws->vm[i] = 0.5 * (ws->v0[i] + v1[i]);
+    }
+    for (int b = 0; b < system->n_bodies; b++) {
+        const body_slot *slot = &system->bodies[b];
+        phx_body_move(slot->body, ws->h, ws->x0 + slot->x, ws->vm + slot->v, ws->x1 + slot->x, ws->xm + slot->x);
+        ws->views[b] = (phx_body_view){.h = ws->h,
+                                       .x0 = ws->x0 + slot->x,
+                                       .x1 = ws->x1 + slot->x,
+                                       .xm = ws->xm + slot->x,
+                                       .v0 = ws->v0 + slot->v,
+                                       .v1 = ws->v1 + slot->v,
+                                       .vm = ws->vm + slot->v};
+    }
+    phx_sys_view_ports(ws);
+}
+
+static phx_status op_interval_residual(phx_dae *dae, const double *v1, const double *lambda, double *x1, double *res)
+{
+    workspace *ws = of(dae);
+    const phx_system *system = ws->system;
+    phx_status status = PHX_OK;
+
+    set_interval(ws, v1);
+    for (int b = 0; b < system->n_bodies; b++) {
+        const body_slot *slot = &system->bodies[b];
+        phx_body_interval_residual(slot->body, system->gravity, &ws->views[b], ws->p0 + slot->v, res + slot->v);
+    }
+    phx_sys_rows(ws, ws->t0, ws->h);
+    status = phx_sys_forces(ws, ws->t0 + 0.5 * ws->h, false, res);
+    if (status)
+        return status;
+    phx_sys_apply_multipliers(ws, lambda);
+    phx_sys_apply_efforts(ws, res);
+    for (int k = 0; k < ws->n_l; k++)
+        res[system->n_v + k] = phx_sys_row_rate(ws, k) - ws->w[k];
+    memcpy(ws->lambda, lambda, (size_t)ws->n_l * sizeof *lambda);
+    memcpy(x1, ws->x1, (size_t)system->n_x * sizeof *x1);
+    return PHX_OK;
+}
+
+static phx_status op_interval_linearise(phx_dae *dae)
+{
+    workspace *ws = of(dae);
+    const double t0 = ws->t0, h = ws->h;
+    double *xm = ws->xm; /* the plane of the means has no counted angle of its own: it is their mean too */
+    phx_status status = PHX_OK;
+
+    op_normalise(dae, xm);
+    status = phx_sys_op_linearise(dae, t0 + 0.5 * h, xm, ws->vm, ws->lambda);
+    ws->h = h;
+    return status;
+}
+
+static phx_status op_interval_work(phx_dae *dae, phx_work *work)
+{
+    workspace *ws = of(dae);
+
+    work->supplied = ws->h * ws->power.supplied;
+    work->dissipated = ws->h * ws->power.dissipated;
+    for (int k = 0; k < ws->n_l; k++)
+        work->supplied += ws->h * ws->lambda[k] * ws->w[k];
+    (void)dae;
+    return PHX_OK;
+}
+
+/* ---- measures ---- */
+static double op_norm(phx_dae *dae, const double *dv)
+{
+    workspace *ws = of(dae);
+    const phx_system *system = ws->system;
+    double sum = 0.0;
+
+    for (int b = 0; b < system->n_bodies; b++) {
+        const double *mass = ws->norm_mass + ws->norm_first[b], *d = dv + system->bodies[b].v;
+        const int *ptr = NULL, *idx = NULL;
+        phx_body_pattern(system->bodies[b].body, &ptr, &idx);
+        for (int i = 0; i < phx_body_n_v(system->bodies[b].body); i++)
+            for (int k = ptr[i]; k < ptr[i + 1]; k++)
+                sum += d[i] * mass[k] * d[idx[k]];
+    }
+    return sqrt(sum > 0.0 ? sum : 0.0);
+}
+
+static const char *op_culprit(phx_dae *dae, const double *res)
+{
+    const workspace *ws = of(dae);
+    const phx_system *system = ws->system;
+    const char *name = system->n_bodies ? phx_body_name(system->bodies[0].body) : "";
+    double largest = -1.0;
+
+    for (int b = 0; b < system->n_bodies; b++) {
+        for (int i = 0; i < phx_body_n_v(system->bodies[b].body); i++) {
+            const double size = fabs(res[system->bodies[b].v + i]);
+            if (size > largest || isnan(size)) {
+                largest = isnan(size) ? HUGE_VAL : size;
+                name = phx_body_name(system->bodies[b].body);
+            }
+        }
+    }
+    return name;
+}
+
+static void op_drift(phx_dae *dae, double t, const double *x, const double *v, double *position, double *velocity)
+{
+    workspace *ws = of(dae);
+    const phx_system *system = ws->system;
+    double g[PAIR_SIZE];
+
+    phx_sys_set_instant(ws, x, v);
+    *position = *velocity = 0.0;
+    for (int r = 0; r < system->n_rows; r++) {
+        const row_slot *slot = &system->rows[r];
+        const joint_slot *joint = &system->joints[slot->joint];
+        const phx_port_view *a = &ws->port_views[joint->a], *b = &ws->port_views[joint->b];
+        double rate = 0.0;
+        if (slot->role == ROW_HELD)
+            continue;
+        phx_row_covectors(slot->row, a, b, g, g + PHX_PORT_MAX);
+        rate = phx_sys_dot(phx_port_size(system->dim), g, a->rate) +
+               phx_sys_dot(phx_port_size(system->dim), g + PHX_PORT_MAX, b->rate);
+        if (slot->role == ROW_DRIVEN)
+            rate -= phx_signal_value(joint->coordinates[slot->coordinate].def.speed, t);
+        else
+            *position = fmax(*position, fabs(phx_row_value(slot->row, a, b, 1)));
+        *velocity = fmax(*velocity, fabs(rate));
+    }
+}
+
+static void op_stiffness_apply(phx_dae *dae, const double *dxi, double *out)
+{
+    const workspace *ws = of(dae);
+    const kkt_matrix *kkt = &ws->kkt;
+    for (int i = 0; i < kkt->n; i++)
+        for (int k = kkt->ptr[i]; k < kkt->ptr[i + 1] && kkt->idx[k] < kkt->n_v; k++)
+            out[i] += ws->K[k] * dxi[kkt->idx[k]];
+}
+
+static void op_mass_apply(phx_dae *dae, const double *dv, double *out)
+{
+    const workspace *ws = of(dae);
+    const kkt_matrix *kkt = &ws->kkt;
+    for (int i = 0; i < kkt->n_v; i++)
+        for (int k = kkt->ptr[i]; k < kkt->ptr[i + 1] && kkt->idx[k] < kkt->n_v; k++)
+            out[i] += ws->M[k] * dv[kkt->idx[k]];
+}
+
+static phx_status op_solve(phx_dae *dae, int slot, double *b)
+{
+    return phx_lu_solve(of(dae)->lu[slot], 1, b);
+}
+
+static phx_status op_solve_complex(phx_dae *dae, int slot, double *b)
+{
+    return phx_lu_solve(of(dae)->lu_complex[slot], 1, b);
+}
+
+const phx_dae_ops phx_sys_ops = {
+    .rates = op_rates,
+    .residual = op_residual,
+    .power = op_power,
+    .accelerations = phx_sys_op_accelerations,
+    .normalise = op_normalise,
+    .tangent = op_tangent,
+    .linearise = phx_sys_op_linearise,
+    .stiffness_apply = op_stiffness_apply,
+    .mass_apply = op_mass_apply,
+    .factor = phx_sys_op_factor,
+    .factor_complex = phx_sys_op_factor_complex,
+    .solve = op_solve,
+    .solve_complex = op_solve_complex,
+    .interval_begin = op_interval_begin,
+    .interval_residual = op_interval_residual,
+    .interval_linearise = op_interval_linearise,
+    .interval_work = op_interval_work,
+    .project = phx_sys_op_project,
+    .norm = op_norm,
+    .culprit = op_culprit,
+    .drift = op_drift,
+};

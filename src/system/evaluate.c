@@ -1,0 +1,245 @@
+/* Evaluation of bodies, rows and forces at an instant or over an interval. */
+#include "system_internal.h"
+
+#include <string.h>
+
+void phx_sys_view_ports(workspace *ws)
+{
+    const phx_system *system = ws->system;
+
+    for (int i = 0; i < system->n_ports; i++) {
+        const port_slot *port = &system->ports[i];
+        if (port->body == PHX_GROUND)
+            ws->port_views[i].h = ws->h;
+        else
+            phx_body_port_view(system->bodies[port->body].body, &port->port, &ws->views[port->body],
+                               &ws->port_views[i]);
+    }
+}
+
+void phx_sys_set_instant(workspace *ws, const double *x, const double *v)
+{
+    const phx_system *system = ws->system;
+
+    ws->h = 0.0;
+    for (int b = 0; b < system->n_bodies; b++) {
+        const double *xb = x + system->bodies[b].x, *vb = v + system->bodies[b].v;
+        ws->views[b] = (phx_body_view){.h = 0.0, .x0 = xb, .x1 = xb, .xm = xb, .v0 = vb, .v1 = vb, .vm = vb};
+    }
+    phx_sys_view_ports(ws);
+}
+
+void phx_sys_rows(workspace *ws, double t, double h)
+{
+    const phx_system *system = ws->system;
+
+    for (int k = 0; k < ws->n_l; k++) {
+        const row_slot *slot = &system->rows[ws->row[k]];
+        const joint_slot *joint = &system->joints[slot->joint];
+        double *g = ws->covector + (size_t)k * PAIR_SIZE;
+        phx_row_covectors(slot->row, &ws->port_views[joint->a], &ws->port_views[joint->b], g, g + PHX_PORT_MAX);
+        if (slot->role == ROW_DRIVEN) {
+            const phx_signal *speed = joint->coordinates[slot->coordinate].def.speed;
+            ws->w[k] = h == 0.0 ? phx_signal_value(speed, t) : phx_signal_mean(speed, t, t + h);
+        } else {
+            ws->w[k] = slot->role == ROW_HELD ? joint->coordinates[slot->coordinate].def.rate : 0.0;
+        }
+    }
+}
+
+double phx_sys_row_rate(const workspace *ws, int k)
+{
+    const phx_system *system = ws->system;
+    const joint_slot *joint = &system->joints[system->rows[ws->row[k]].joint];
+    const double *g = ws->covector + (size_t)k * PAIR_SIZE;
+    const int size = phx_port_size(system->dim);
+
+    return phx_sys_dot(size, g, ws->port_views[joint->a].rate) +
+           phx_sys_dot(size, g + PHX_PORT_MAX, ws->port_views[joint->b].rate);
+}
+
+double phx_sys_row_scale(const workspace *ws, int k)
+{
+    const phx_system *system = ws->system;
+    const joint_slot *joint = &system->joints[system->rows[ws->row[k]].joint];
+    const double *g = ws->covector + (size_t)k * PAIR_SIZE;
+    const double *ra = ws->port_views[joint->a].rate, *rb = ws->port_views[joint->b].rate;
+    double scale = ws->w[k] < 0.0 ? -ws->w[k] : ws->w[k];
+
+    for (int i = 0; i < phx_port_size(system->dim); i++) {
+        const double a = g[i] * ra[i], b = g[PHX_PORT_MAX + i] * rb[i];
+        scale += (a < 0.0 ? -a : a) + (b < 0.0 ? -b : b);
+    }
+    return scale;
+}
+
+double phx_sys_coordinate_value(const workspace *ws, int j, int c, int end)
+{
+    const joint_slot *joint = &ws->system->joints[j];
+    return phx_row_value(&joint->coordinates[c].row, &ws->port_views[joint->a], &ws->port_views[joint->b], end);
+}
+
+static void add_effort(workspace *ws, phx_port_id id, double alpha, const double *effort)
+{
+    double *total = ws->effort + (size_t)id * PHX_PORT_MAX;
+    for (int i = 0; id >= 0 && i < phx_port_size(ws->system->dim); i++)
+        total[i] += alpha * effort[i];
+}
+
+/* ---- forces ---- */
+/* Spring, damper and actuator along a coordinate psi: effort f g, f = -k (psi_mean - rest) - c psi' + F(t). */
+static void coordinate_force(workspace *ws, int pair, const force_slot *force, double t, bool linear)
+{
+    const joint_slot *joint = &ws->system->joints[force->joint];
+    const coordinate_slot *coordinate = &joint->coordinates[force->coordinate];
+    const phx_coordinate_def *def = &coordinate->def;
+    const phx_port_view *a = &ws->port_views[joint->a], *b = &ws->port_views[joint->b];
+    const int size = phx_port_size(ws->system->dim);
+    double g[PAIR_SIZE], rate = 0.0, actuator = phx_signal_value(def->effort, t);
+    double mean = 0.5 * (phx_row_value(&coordinate->row, a, b, 0) + phx_row_value(&coordinate->row, a, b, 1));
+
+    phx_row_covectors(&coordinate->row, a, b, g, g + PHX_PORT_MAX);
+    rate = phx_sys_dot(size, g, a->rate) + phx_sys_dot(size, g + PHX_PORT_MAX, b->rate);
+    const double f = -def->stiffness * (mean - def->rest) - def->damping * rate + actuator;
+    add_effort(ws, joint->a, f, g);
+    add_effort(ws, joint->b, f, g + PHX_PORT_MAX);
+    ws->power.supplied += actuator * rate;
+    ws->power.dissipated += def->damping * rate * rate;
+    if (!linear)
+        return;
+    /* K -= f H - k g g^T - c g (dg . zeta)^T,  D -= -c g g^T */
+    double *H = ws->local, *block = H + PAIR_SIZE * PAIR_SIZE, zeta[PAIR_SIZE] = {0}, slope[PAIR_SIZE] = {0};
+    memcpy(zeta, a->rate, (size_t)size * sizeof *zeta);
+    memcpy(zeta + PHX_PORT_MAX, b->rate, (size_t)size * sizeof *zeta);
+    const bool curved = phx_row_tangent(&coordinate->row, a, b, H);
+    for (int i = 0; i < PAIR_SIZE; i++)
+        for (int m = 0; curved && m < PAIR_SIZE; m++)
+            slope[m] += zeta[i] * H[i * PAIR_SIZE + m];
+    for (int i = 0; i < PAIR_SIZE; i++)
+        for (int m = 0; m < PAIR_SIZE; m++)
+            block[i * PAIR_SIZE + m] = (curved ? f * H[i * PAIR_SIZE + m] : 0.0) - def->stiffness * g[i] * g[m] -
+                                       def->damping * g[i] * slope[m];
+    phx_sys_pair_add(ws, pair, -1.0, block, ws->K);
+    if (def->damping > 0.0) {
+        for (int i = 0; i < PAIR_SIZE; i++)
+            for (int m = 0; m < PAIR_SIZE; m++)
+                block[i * PAIR_SIZE + m] = -def->damping * g[i] * g[m];
+        phx_sys_pair_add(ws, pair, -1.0, block, ws->D);
+        phx_sys_pair_rate_add(ws, pair, -1.0, block, ws->K);
+    }
+}
+
+static phx_status port_force(workspace *ws, int pair, const force_slot *force, double t, bool linear)
+{
+    phx_load_result result = {0};
+    const phx_port_view *a = &ws->port_views[force->a];
+    phx_status status = force->kind == FORCE_LINE
+                            ? phx_line_spring_evaluate(ws->base.context, &force->spring, a, &ws->port_views[force->b],
+                                                       t, linear, &result)
+                            : phx_port_load_evaluate(ws->base.context, &force->load, a, t, linear, &result);
+
+    if (status)
+        return phx_fail_prefix(ws->base.context, status, "'%s': ", force->name);
+    add_effort(ws, force->a, 1.0, result.effort);
+    add_effort(ws, force->b, 1.0, result.effort + PHX_PORT_MAX);
+    ws->power.supplied += result.supplied;
+    ws->power.dissipated += result.dissipated;
+    if (linear && result.has_tangent)
+        phx_sys_pair_add(ws, pair, -1.0, result.tangent, ws->K);
+    if (linear && result.has_rate_tangent) {
+        phx_sys_pair_add(ws, pair, -1.0, result.rate_tangent, ws->D);
+        phx_sys_pair_rate_add(ws, pair, -1.0, result.rate_tangent, ws->K);
+    }
+    return PHX_OK;
+}
+
+/* Force per length in body axes: generalised forces int f, int (x + u) x f, int Phi^T f. Its only stiffness is that of
+ * the lever arm: torque d(phi dq) x f. */
+static void distributed_force(workspace *ws, const force_slot *force, double t, bool linear, double *res)
+{
+    const phx_system *system = ws->system;
+    const body_slot *slot = &system->bodies[force->body];
+    const phx_body_view *view = &ws->views[force->body];
+    const int dim = system->dim, rigid = dim + system->n_rot;
+    const double *q = view->xm + dim + phx_attitude_size(dim), *v = view->vm;
+    double *out = res + slot->v;
+
+    for (int k = 0; k < force->n_points; k++) {
+        const phx_flex_point *point = &force->points[k];
+        double f[3] = {0}, y[3] = {0}, velocity[3], torque[3];
+        for (int a = 0; a < dim; a++) {
+            f[a] = force->weights[k] * phx_signal_value_at(force->signal[a], t, force->fractions[k]);
+            y[a] = point->x[a];
+            for (int j = 0; j < point->n; j++)
+                y[a] += point->phi[a * point->n + j] * q[point->dof[j]];
+        }
+        phx_vec_x_vec(dim, y, f, torque);
+        phx_rot_x_vec(dim, v + dim, y, velocity);
+        for (int a = 0; a < dim; a++) {
+            out[a] -= f[a];
+            for (int j = 0; j < point->n; j++) {
+                out[rigid + point->dof[j]] -= point->phi[a * point->n + j] * f[a];
+                velocity[a] += point->phi[a * point->n + j] * v[rigid + point->dof[j]];
+            }
+            ws->power.supplied += f[a] * (v[a] + velocity[a]);
+        }
+        for (int r = 0; r < system->n_rot; r++)
+            out[dim + r] -= torque[r];
+        for (int j = 0; linear && j < point->n; j++) {
+            const int *ptr = NULL, *idx = NULL;
+            double phi[3];
+            for (int a = 0; a < dim; a++)
+                phi[a] = point->phi[a * point->n + j];
+            phx_vec_x_vec(dim, phi, f, torque);
+            phx_body_pattern(slot->body, &ptr, &idx);
+            for (int r = 0; r < system->n_rot; r++)
+                ws->K[ws->kkt.body_at[force->body][ptr[dim + r] + rigid + point->dof[j]]] -= torque[r];
+        }
+    }
+}
+
+phx_status phx_sys_forces(workspace *ws, double t, bool linear, double *res)
+{
+    const phx_system *system = ws->system;
+    phx_status status = PHX_OK;
+
+    memset(ws->effort, 0, (size_t)system->n_ports * PHX_PORT_MAX * sizeof *ws->effort);
+    ws->power = (phx_work){0.0, 0.0};
+    for (int i = 0; i < system->n_forces && !status; i++) {
+        const force_slot *force = &system->forces[i];
+        const int pair = system->n_joints + i;
+        if (force->kind == FORCE_COORDINATE)
+            coordinate_force(ws, pair, force, t, linear);
+        else if (force->kind == FORCE_DISTRIBUTED)
+            distributed_force(ws, force, t, linear, res);
+        else
+            status = port_force(ws, pair, force, t, linear);
+    }
+    for (int b = 0; b < system->n_bodies; b++)
+        ws->power.dissipated += phx_body_dissipation(system->bodies[b].body, ws->views[b].vm);
+    return status;
+}
+
+void phx_sys_apply_multipliers(workspace *ws, const double *lambda)
+{
+    const phx_system *system = ws->system;
+
+    for (int k = 0; k < ws->n_l; k++) {
+        const joint_slot *joint = &system->joints[system->rows[ws->row[k]].joint];
+        const double *g = ws->covector + (size_t)k * PAIR_SIZE;
+        add_effort(ws, joint->a, lambda[k], g);
+        add_effort(ws, joint->b, lambda[k], g + PHX_PORT_MAX);
+    }
+}
+
+void phx_sys_apply_efforts(workspace *ws, double *res)
+{
+    const phx_system *system = ws->system;
+
+    for (int i = 0; i < system->n_ports; i++) {
+        const port_slot *port = &system->ports[i];
+        if (port->body != PHX_GROUND)
+            phx_body_port_apply(system->bodies[port->body].body, &port->port, &ws->views[port->body], -1.0,
+                                ws->effort + (size_t)i * PHX_PORT_MAX, res + system->bodies[port->body].v);
+    }
+}

@@ -1,0 +1,316 @@
+/* Freezing a system: numbering, rows, components, assembly, redundant constraints. */
+#include "system_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+static phx_status add_coordinate_forces(phx_system *system)
+{
+    for (int j = 0; j < system->n_joints; j++) {
+        joint_slot *joint = &system->joints[j];
+        for (int c = 0; c < joint->n_coordinates; c++) {
+            const phx_coordinate_def *def = &joint->coordinates[c].def;
+            force_slot *bigger = NULL;
+            if (!def->effort && !(def->stiffness > 0.0) && !(def->damping > 0.0))
+                continue;
+            bigger = phx_realloc(system->context, system->forces, (size_t)system->n_forces + 1, sizeof *bigger);
+            if (!bigger)
+                return PHX_ERR_MEMORY;
+            system->forces = bigger;
+            system->cap_forces = system->n_forces + 1;
+            system->forces[system->n_forces++] =
+                (force_slot){.kind = FORCE_COORDINATE, .a = joint->a, .b = joint->b, .joint = j, .coordinate = c};
+        }
+    }
+    return PHX_OK;
+}
+
+static void new_row(phx_system *system, row_role role, int j, int number, int c, const phx_row *row)
+{
+    system->rows[system->n_rows++] =
+        (row_slot){.role = role, .joint = j, .number = number, .coordinate = c, .row = row};
+}
+
+/* Offsets of bodies, rows of joints (constraints, drives, values held for the start), forces along coordinates. */
+phx_status phx_sys_number(phx_system *system)
+{
+    size_t most = 0;
+    phx_status status = add_coordinate_forces(system);
+
+    if (status)
+        return status;
+    system->n_x = system->n_v = 0;
+    system->lossless = true;
+    for (int b = 0; b < system->n_bodies; b++) {
+        body_slot *slot = &system->bodies[b];
+        slot->x = system->n_x;
+        slot->v = system->n_v;
+        system->n_x += phx_body_n_x(slot->body);
+        system->n_v += phx_body_n_v(slot->body);
+        system->lossless = system->lossless && phx_body_is_lossless(slot->body);
+    }
+    for (int i = 0; i < system->n_forces; i++) {
+        const force_slot *force = &system->forces[i];
+        const bool damped = force->kind == FORCE_LINE
+                                ? force->spring.damping > 0.0
+                                : force->kind == FORCE_COORDINATE &&
+                                      system->joints[force->joint].coordinates[force->coordinate].def.damping > 0.0;
+        system->lossless = system->lossless && !damped;
+    }
+    for (int j = 0; j < system->n_joints; j++)
+        most += (size_t)(system->joints[j].n_constraints + system->joints[j].n_coordinates);
+    system->rows = phx_calloc(system->context, most, sizeof *system->rows);
+    if (!system->rows)
+        return PHX_ERR_MEMORY;
+    for (int j = 0; j < system->n_joints; j++) {
+        joint_slot *joint = &system->joints[j];
+        joint->first_row = system->n_rows;
+        for (int k = 0; k < joint->n_constraints; k++)
+            new_row(system, ROW_CONSTRAINT, j, k, 0, &joint->constraints[k]);
+        for (int c = 0; c < joint->n_coordinates; c++) {
+            coordinate_slot *coordinate = &joint->coordinates[c];
+            if (coordinate->def.speed) {
+                coordinate->driven_row = system->n_rows;
+                new_row(system, ROW_DRIVEN, j, joint->n_constraints + c, c, &coordinate->row);
+            } else if (coordinate->def.has_start || coordinate->def.has_rate) {
+                coordinate->held_row = system->n_rows;
+                new_row(system, ROW_HELD, j, joint->n_constraints + c, c, &coordinate->row);
+            }
+        }
+    }
+    return PHX_OK;
+}
+
+/* ---- connected components ---- */
+static int find_root(int *parent, int i)
+{
+    while (parent[i] != i)
+        i = parent[i] = parent[parent[i]];
+    return i;
+}
+
+static void mark_outside_forces(phx_system *system)
+{
+    for (int i = 0; i < system->n_forces; i++) {
+        const force_slot *force = &system->forces[i];
+        const phx_body_id a = force->a >= 0 ? system->ports[force->a].body : PHX_GROUND;
+        const phx_body_id b = force->b >= 0 ? system->ports[force->b].body : PHX_GROUND;
+        const int ca = a >= 0 ? system->bodies[a].component : -1, cb = b >= 0 ? system->bodies[b].component : -1;
+        if (force->kind == FORCE_DISTRIBUTED) /* its impulse is not booked */
+            system->components[system->bodies[force->body].component].free = false;
+        if (force->kind == FORCE_PORT || force->kind == FORCE_DISTRIBUTED || ca == cb)
+            continue;
+        if (ca >= 0)
+            system->components[ca].free = false;
+        if (cb >= 0)
+            system->components[cb].free = false;
+    }
+}
+
+static void sort_bodies(phx_system *system)
+{
+    int at = 0;
+    for (int b = 0; b < system->n_bodies; b++)
+        system->components[system->bodies[b].component].count++;
+    for (int c = 0; c < system->n_components; c++) {
+        system->components[c].first = at;
+        at += system->components[c].count;
+        system->components[c].count = 0;
+    }
+    for (int b = 0; b < system->n_bodies; b++) {
+        component_slot *component = &system->components[system->bodies[b].component];
+        system->by_component[component->first + component->count++] = b;
+        component->n_v += phx_body_n_v(system->bodies[b].body);
+    }
+}
+
+/* Union of bodies over joints with rows; a component with a row to the ground is grounded. */
+phx_status phx_sys_components(phx_system *system)
+{
+    int *parent = phx_calloc(system->context, (size_t)system->n_bodies, sizeof *parent);
+    int count = 0;
+
+    system->by_component = phx_calloc(system->context, (size_t)system->n_bodies, sizeof *system->by_component);
+    system->components = phx_calloc(system->context, (size_t)system->n_bodies, sizeof *system->components);
+    if (!parent || !system->components || !system->by_component) {
+        phx_free(parent);
+        return PHX_ERR_MEMORY;
+    }
+    for (int b = 0; b < system->n_bodies; b++)
+        parent[b] = b;
+    for (int j = 0; j < system->n_joints; j++) {
+        const phx_body_id a = system->ports[system->joints[j].a].body, b = system->ports[system->joints[j].b].body;
+        if (a >= 0 && b >= 0)
+            parent[find_root(parent, a)] = find_root(parent, b);
+    }
+    for (int b = 0; b < system->n_bodies; b++)
+        system->bodies[b].component = -1;
+    for (int b = 0; b < system->n_bodies; b++) {
+        const int root = find_root(parent, b);
+        if (system->bodies[root].component < 0) {
+            system->components[count].free = true;
+            system->bodies[root].component = count++;
+        }
+        system->bodies[b].component = system->bodies[root].component;
+    }
+    system->n_components = count;
+    for (int r = 0; r < system->n_rows; r++) {
+        row_slot *row = &system->rows[r];
+        const phx_body_id a = system->ports[system->joints[row->joint].a].body;
+        const phx_body_id b = system->ports[system->joints[row->joint].b].body;
+        component_slot *component = &system->components[system->bodies[a >= 0 ? a : b].component];
+        row->component = system->bodies[a >= 0 ? a : b].component;
+        if ((a < 0 || b < 0) && row->role != ROW_HELD) {
+            component->grounded = true;
+            component->free = false;
+        }
+        component->driven = component->driven || row->role == ROW_DRIVEN;
+    }
+    mark_outside_forces(system);
+    sort_bodies(system);
+    phx_free(parent);
+    return PHX_OK;
+}
+
+/* ---- redundant constraints ---- */
+/* Rows as columns of M^-1/2-scaled G^T; a column that depends on columns before it is redundant. `ws` has every
+ * constraint and driven row; its state is where the rank is asked. */
+static phx_status dependent_rows(phx_system *system, workspace *ws, const double *x, int *dependent, int *count)
+{
+    phx_context *context = system->context;
+    const int n_v = system->n_v, n_l = ws->n_l;
+    const kkt_matrix *kkt = &ws->kkt;
+    phx_csr gt = {0};
+    double *scale = phx_calloc(context, (size_t)n_v, sizeof *scale);
+    int *row = NULL, *col = NULL, rank = 0;
+    double *val = NULL;
+    size_t nnz = 0;
+    phx_status status = scale ? PHX_OK : PHX_ERR_MEMORY;
+
+    memset(ws->vm, 0, (size_t)n_v * sizeof(double));
+    phx_sys_set_instant(ws, x, ws->vm);
+    phx_sys_rows(ws, 0.0, 0.0);
+    if (!status) {
+        status = phx_sys_factor_mass(ws, x); /* fills ws->val; a singular matrix is what we look for */
+        status = status == PHX_SINGULAR ? PHX_OK : status;
+        phx_context_clear(context);
+    }
+    for (int i = 0; i < n_v && !status; i++)
+        for (int k = kkt->ptr[i]; k < kkt->ptr[i + 1]; k++) {
+            if (kkt->idx[k] == i)
+                scale[i] = 1.0 / sqrt(ws->val[k] > 0.0 ? ws->val[k] : 1.0);
+            nnz += kkt->idx[k] >= n_v && ws->val[k] != 0.0;
+        }
+    row = phx_calloc(context, nnz, sizeof *row);
+    col = phx_calloc(context, nnz, sizeof *col);
+    val = phx_calloc(context, nnz, sizeof *val);
+    if (!status && (!row || !col || !val))
+        status = PHX_ERR_MEMORY;
+    nnz = 0;
+    for (int i = 0; i < n_v && !status; i++)
+        for (int k = kkt->ptr[i]; k < kkt->ptr[i + 1]; k++)
+            if (kkt->idx[k] >= n_v && ws->val[k] != 0.0) {
+                row[nnz] = i;
+                col[nnz] = kkt->idx[k] - n_v;
+                val[nnz++] = ws->val[k] * scale[i];
+            }
+    double *norm = status ? NULL : phx_calloc(context, (size_t)n_l, sizeof *norm);
+    if (!status && !norm)
+        status = PHX_ERR_MEMORY;
+    for (size_t e = 0; e < nnz && !status; e++)
+        norm[col[e]] += val[e] * val[e];
+    for (size_t e = 0; e < nnz && !status; e++)
+        val[e] /= sqrt(norm[col[e]]);
+    if (!status)
+        status = phx_csr_from_triplets(context, n_v, n_l, nnz, row, col, val, &gt);
+    if (!status)
+        status = phx_csr_dependent_columns(context, &gt, 1e-9, &rank, dependent, count);
+    phx_csr_free(&gt);
+    phx_free(norm);
+    phx_free(scale);
+    phx_free(row);
+    phx_free(col);
+    phx_free(val);
+    return status;
+}
+
+phx_status phx_sys_find_redundant(phx_system *system)
+{
+    phx_context *context = system->context;
+    workspace *ws = NULL;
+    int *all = phx_calloc(context, (size_t)system->n_rows, sizeof *all), count = 0, n_dependent = 0;
+    int *dependent = phx_calloc(context, (size_t)system->n_rows, sizeof *dependent);
+    phx_status status = all && dependent ? PHX_OK : PHX_ERR_MEMORY;
+
+    system->independent = phx_calloc(context, (size_t)system->n_rows, sizeof *system->independent);
+    system->redundant = phx_calloc(context, (size_t)system->n_rows, sizeof *system->redundant);
+    if (!system->independent || !system->redundant)
+        status = PHX_ERR_MEMORY;
+    for (int r = 0; r < system->n_rows && !status; r++)
+        if (system->rows[r].role != ROW_HELD)
+            all[count++] = r;
+    if (!status && count > 0) {
+        status = phx_sys_workspace_create(system, context, count, all, &ws);
+        if (!status)
+            status = dependent_rows(system, ws, system->x_start, dependent, &n_dependent);
+    }
+    for (int k = 0; k < n_dependent && !status; k++)
+        system->rows[all[dependent[k]]].redundant = true;
+    for (int k = 0; k < count && !status; k++) {
+        const int r = all[k];
+        if (system->rows[r].redundant)
+            system->redundant[system->n_redundant++] = r;
+        else
+            system->independent[system->n_independent++] = r;
+        if (!system->rows[r].redundant)
+            system->components[system->rows[r].component].n_rows++;
+    }
+    for (int k = 0; k < system->n_redundant && !status; k++) {
+        const row_slot *slot = &system->rows[system->redundant[k]];
+        phx_log(
+            context, PHX_LOG_WARNING,
+            "joint '%s': row %d is redundant; the motion is determined, of the reactions the least-norm ones are given",
+            system->joints[slot->joint].name, slot->number + 1);
+    }
+    phx_sys_workspace_destroy(ws);
+    phx_free(all);
+    phx_free(dependent);
+    return status;
+}
+
+phx_status phx_system_freeze(phx_system *system)
+{
+    phx_context *context = system->context;
+    int *every = NULL;
+    phx_status status = PHX_OK;
+
+    if (system->frozen)
+        return PHX_OK;
+    if (system->n_bodies == 0)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "the system has no body");
+    status = phx_sys_number(system);
+    if (!status)
+        status = phx_sys_components(system);
+    if (!status)
+        status = phx_sys_output_prepare(system);
+    every = status ? NULL : phx_calloc(context, (size_t)system->n_rows, sizeof *every);
+    if (!status && !every)
+        status = PHX_ERR_MEMORY;
+    for (int r = 0; r < system->n_rows && !status; r++)
+        every[r] = r;
+    if (!status)
+        status = phx_sys_workspace_create(system, context, system->n_rows, every, &system->assembly);
+    system->x_start = status ? NULL : phx_calloc(context, (size_t)system->n_x, sizeof *system->x_start);
+    if (!status && !system->x_start)
+        status = PHX_ERR_MEMORY;
+    if (!status)
+        status = phx_sys_assemble(system, system->x_start);
+    if (!status)
+        phx_sys_set_offsets(system, system->x_start);
+    if (!status)
+        status = phx_sys_find_redundant(system);
+    if (!status)
+        system->frozen = true;
+    phx_free(every);
+    return status;
+}

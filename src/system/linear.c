@@ -1,0 +1,232 @@
+/* Matrices of the linearised system about a configuration at rest, drives locked. */
+#include "system_internal.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+void phx_linear_free(phx_linear *linear)
+{
+    if (!linear)
+        return;
+    phx_csr_free(&linear->M);
+    phx_csr_free(&linear->D);
+    phx_csr_free(&linear->K);
+    phx_csr_free(&linear->G);
+    phx_csr_free(&linear->root);
+    memset(linear, 0, sizeof *linear);
+}
+
+/* Block (rows r0.., columns c0..) of an array on the kkt pattern, zeros dropped but the diagonal kept. */
+static phx_status block(phx_context *context, const kkt_matrix *kkt, const double *val, int r0, int rows, int cols,
+                        phx_csr *out)
+{
+    int *row = NULL, *col = NULL;
+    double *value = NULL;
+    size_t count = 0, room = 0;
+    phx_status status = PHX_OK;
+
+    for (int i = r0; i < r0 + rows; i++)
+        room += (size_t)(kkt->ptr[i + 1] - kkt->ptr[i]);
+    row = phx_calloc(context, room, sizeof *row);
+    col = phx_calloc(context, room, sizeof *col);
+    value = phx_calloc(context, room, sizeof *value);
+    if (!row || !col || !value)
+        status = PHX_ERR_MEMORY;
+    for (int i = r0; i < r0 + rows && !status; i++)
+        for (int k = kkt->ptr[i]; k < kkt->ptr[i + 1]; k++)
+            if (kkt->idx[k] < cols && (val[k] != 0.0 || kkt->idx[k] == i)) {
+                row[count] = i - r0;
+                col[count] = kkt->idx[k];
+                value[count++] = val[k];
+            }
+    if (!status)
+        status = phx_csr_from_triplets(context, rows, cols, count, row, col, value, out);
+    phx_free(row);
+    phx_free(col);
+    phx_free(value);
+    return status;
+}
+
+/* Multipliers at rest with the drives locked: [M -G^T; G 0] (a, lambda) = (forces, 0). */
+static phx_status rest_multipliers(workspace *ws, double t, const double *x, const double *zero, double *lambda)
+{
+    double *rhs = ws->scratch2;
+    phx_status status = PHX_OK;
+
+    memset(ws->scratch3, 0, (size_t)ws->kkt.n * sizeof(double));
+    status = phx_sys_ops.residual(&ws->base, t, x, zero, ws->scratch3, ws->scratch3 + ws->kkt.n_v, rhs);
+    for (int i = 0; i < ws->kkt.n_v; i++)
+        rhs[i] = -rhs[i];
+    memset(rhs + ws->kkt.n_v, 0, (size_t)ws->n_l * sizeof *rhs);
+    if (!status)
+        status = phx_sys_factor_mass(ws, x);
+    if (!status)
+        status = phx_lu_solve(ws->lu_mass, 1, rhs);
+    if (!status)
+        memcpy(lambda, rhs + ws->kkt.n_v, (size_t)ws->n_l * sizeof *lambda);
+    return status;
+}
+
+/* Elasticity alone makes K: no gravity, no effort at any port, no strain that stiffening would feel. */
+static bool root_is_exact(const workspace *ws, const double *x)
+{
+    const phx_system *system = ws->system;
+
+    for (int a = 0; a < system->dim; a++)
+        if (system->gravity[a] != 0.0)
+            return false;
+    for (int i = 0; i < system->n_ports * PHX_PORT_MAX; i++)
+        if (ws->effort[i] != 0.0)
+            return false;
+    for (int i = 0; i < system->n_forces; i++)
+        if (system->forces[i].kind == FORCE_DISTRIBUTED)
+            return false;
+    for (int b = 0; b < system->n_bodies; b++) {
+        const body_slot *slot = &system->bodies[b];
+        const double *q = x + slot->x + system->dim + phx_attitude_size(system->dim);
+        for (int i = 0; i < phx_body_n_q(slot->body) && phx_body_flex(slot->body)->stiffening; i++)
+            if (q[i] != 0.0)
+                return false;
+    }
+    return true;
+}
+
+typedef struct entries {
+    int *row, *col;
+    double *val;
+    size_t count;
+} entries;
+
+/* Row sqrt(k) g P of a spring along a line or a coordinate. */
+static void spring_row(const workspace *ws, const force_slot *force, int row, entries *out)
+{
+    const phx_system *system = ws->system;
+    const phx_port_view *a = &ws->port_views[force->a], *b = &ws->port_views[force->b];
+    const int size = phx_port_size(system->dim);
+    double g[PAIR_SIZE] = {0}, k = 0.0;
+
+    if (force->kind == FORCE_COORDINATE) {
+        const coordinate_slot *coordinate = &system->joints[force->joint].coordinates[force->coordinate];
+        phx_row_covectors(&coordinate->row, a, b, g, g + PHX_PORT_MAX);
+        k = coordinate->def.stiffness;
+    } else if (force->kind == FORCE_LINE) {
+        double length = 0.0;
+        for (int i = 0; i < system->dim; i++)
+            length += (b->um[i] - a->um[i]) * (b->um[i] - a->um[i]);
+        for (int i = 0; i < system->dim && length > 0.0; i++) {
+            g[PHX_PORT_MAX + i] = (b->um[i] - a->um[i]) / sqrt(length);
+            g[i] = -g[PHX_PORT_MAX + i];
+        }
+        k = force->spring.stiffness;
+    }
+    for (int side = 0; side < 2 && k > 0.0; side++) {
+        const phx_port_id id = side ? force->b : force->a;
+        const int n = ws->port_count[id];
+        const double *P = ws->P + (size_t)ws->port_first[id] * (size_t)size;
+        for (int c = 0; c < n; c++) {
+            double sum = 0.0;
+            for (int m = 0; m < size; m++)
+                sum += g[side * PHX_PORT_MAX + m] * P[m * n + c];
+            out->row[out->count] = row;
+            out->col[out->count] = ws->port_cols[ws->port_first[id] + c];
+            out->val[out->count++] = sqrt(k) * sum;
+        }
+    }
+}
+
+/* Stacked L2^-1 D of the bodies and a row for each spring. */
+static phx_status make_root(const workspace *ws, phx_csr *root)
+{
+    const phx_system *system = ws->system;
+    phx_context *context = ws->base.context;
+    const int rigid = system->dim + system->n_rot;
+    entries out = {0};
+    size_t room = 0;
+    int rows = 0;
+    phx_status status = PHX_OK;
+
+    for (int b = 0; b < system->n_bodies; b++) {
+        const phx_flex *flex = phx_body_flex(system->bodies[b].body);
+        room += flex->n ? (size_t)flex->root.ptr[flex->root.rows] : 0;
+    }
+    for (int i = 0; i < system->n_forces; i++)
+        room += system->forces[i].b < 0
+                    ? 0
+                    : (size_t)(ws->port_count[system->forces[i].a] + ws->port_count[system->forces[i].b]);
+    out.row = phx_calloc(context, room, sizeof *out.row);
+    out.col = phx_calloc(context, room, sizeof *out.col);
+    out.val = phx_calloc(context, room, sizeof *out.val);
+    if (!out.row || !out.col || !out.val)
+        status = PHX_ERR_MEMORY;
+    for (int b = 0; b < system->n_bodies && !status; b++) {
+        const phx_csr *own = &phx_body_flex(system->bodies[b].body)->root;
+        for (int i = 0; i < own->rows && phx_body_n_q(system->bodies[b].body) > 0; i++, rows++)
+            for (int k = own->ptr[i]; k < own->ptr[i + 1]; k++) {
+                out.row[out.count] = rows;
+                out.col[out.count] = system->bodies[b].v + rigid + own->idx[k];
+                out.val[out.count++] = own->val[k];
+            }
+    }
+    for (int i = 0; i < system->n_forces && !status; i++)
+        if (system->forces[i].b >= 0)
+            spring_row(ws, &system->forces[i], rows++, &out);
+    if (!status)
+        status = phx_csr_from_triplets(context, rows, system->n_v, out.count, out.row, out.col, out.val, root);
+    phx_free(out.row);
+    phx_free(out.col);
+    phx_free(out.val);
+    return status;
+}
+
+phx_status phx_system_linear(phx_dae *dae, double t, const double *x, const double *lambda, phx_linear *linear)
+{
+    workspace *ws = (workspace *)dae;
+    phx_context *context = dae->context;
+    const int n_v = ws->kkt.n_v;
+    double *at_rest = ws->vm, *multipliers = ws->lambda;
+    phx_status status = PHX_OK;
+
+    memset(linear, 0, sizeof *linear);
+    memset(at_rest, 0, (size_t)n_v * sizeof *at_rest);
+    if (lambda)
+        memcpy(multipliers, lambda, (size_t)ws->n_l * sizeof *lambda);
+    else
+        status = rest_multipliers(ws, t, x, at_rest, multipliers);
+    if (!status)
+        status = dae->ops->linearise(dae, t, x, at_rest, multipliers);
+    linear->n = n_v;
+    linear->m = ws->n_l;
+    if (!status)
+        status = block(context, &ws->kkt, ws->M, 0, n_v, n_v, &linear->M);
+    if (!status)
+        status = block(context, &ws->kkt, ws->D, 0, n_v, n_v, &linear->D);
+    if (!status)
+        status = block(context, &ws->kkt, ws->K, 0, n_v, n_v, &linear->K);
+    if (!status)
+        status = block(context, &ws->kkt, ws->D, n_v, ws->n_l, n_v, &linear->G);
+    for (int k = 0; !status && k < linear->D.ptr[n_v]; k++)
+        linear->damped = linear->damped || linear->D.val[k] != 0.0;
+    linear->has_root = !status && root_is_exact(ws, x);
+    if (linear->has_root)
+        status = make_root(ws, &linear->root);
+    if (status)
+        phx_linear_free(linear);
+    return status;
+}
+
+void phx_system_coordinate_name(const phx_system *system, int k, char *buffer, size_t size)
+{
+    static const char *const plane[] = {"rx", "ry", "phi"};
+    static const char *const space[] = {"rx", "ry", "rz", "phix", "phiy", "phiz"};
+    const int rigid = system->dim + system->n_rot;
+    int b = 0;
+
+    while (b + 1 < system->n_bodies && system->bodies[b + 1].v <= k)
+        b++;
+    k -= system->bodies[b].v;
+    if (k < rigid)
+        snprintf(buffer, size, "%s.%s", phx_body_name(system->bodies[b].body), system->dim == 2 ? plane[k] : space[k]);
+    else
+        snprintf(buffer, size, "%s.q%d", phx_body_name(system->bodies[b].body), k - rigid + 1);
+}

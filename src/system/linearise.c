@@ -1,0 +1,293 @@
+/* Derivative arrays on the KKT pattern and their factorisations:
+ *
+ *   A(cj) = [ cj M + D + K/cj   -G^T ]    K holds, beside the bodies' and forces' stiffness, minus the derivative of
+ *           [ G + K_l/cj          0  ]    P^T e at fixed effort e (geometric part) and of G^T lambda. */
+#include "system_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- element blocks ---- */
+void phx_sys_ports_jacobian(workspace *ws)
+{
+    const phx_system *system = ws->system;
+    int cols[64];
+
+    for (int i = 0; i < system->n_ports; i++) {
+        const port_slot *port = &system->ports[i];
+        if (port->body != PHX_GROUND)
+            phx_body_port_jacobian(system->bodies[port->body].body, &port->port, &ws->views[port->body], cols,
+                                   ws->P + (size_t)ws->port_first[i] * (size_t)phx_port_size(system->dim));
+    }
+}
+
+static const double *port_P(const workspace *ws, phx_port_id id)
+{
+    return ws->P + (size_t)ws->port_first[id] * (size_t)phx_port_size(ws->system->dim);
+}
+
+static void pair_of(const workspace *ws, int pair, phx_port_id *ids)
+{
+    const phx_system *system = ws->system;
+    ids[0] = pair < system->n_joints ? system->joints[pair].a : system->forces[pair - system->n_joints].a;
+    ids[1] = pair < system->n_joints ? system->joints[pair].b : system->forces[pair - system->n_joints].b;
+}
+
+/* val += alpha P^T block R over both ports, R the matrix of port `right` given by `factor` (P or the rate tangent). */
+static void add_block(workspace *ws, int pair, double alpha, const double *block, double *const factor[2], double *val)
+{
+    phx_port_id ids[2];
+    pair_of(ws, pair, ids);
+    const int size = phx_port_size(ws->system->dim);
+    const int n0 = ws->port_count[ids[0]], n1 = ids[1] >= 0 ? ws->port_count[ids[1]] : 0;
+    const int *at = ws->kkt.pair_at[pair];
+
+    for (int left = 0; left < 2; left++) {
+        const int nl = left ? n1 : n0;
+        for (int right = 0; right < 2 && nl > 0; right++) {
+            const int nr = right ? n1 : n0;
+            const double *P = port_P(ws, ids[left]);
+            for (int i = 0; i < size && nr > 0; i++) {
+                for (int c = 0; c < nr; c++) {
+                    double sum = 0.0;
+                    for (int m = 0; m < size; m++)
+                        sum += block[(left * PHX_PORT_MAX + i) * PAIR_SIZE + right * PHX_PORT_MAX + m] *
+                               factor[right][m * nr + c];
+                    for (int r = 0; r < nl && sum != 0.0; r++)
+                        if (P[i * nl + r] != 0.0)
+                            val[at[(left * n0 + r) * (n0 + n1) + right * n0 + c]] += alpha * P[i * nl + r] * sum;
+                }
+            }
+        }
+    }
+}
+
+void phx_sys_pair_add(workspace *ws, int pair, double alpha, const double *block, double *val)
+{
+    phx_port_id ids[2];
+    pair_of(ws, pair, ids);
+    double *const factor[2] = {
+        ws->P + (size_t)ws->port_first[ids[0]] * (size_t)phx_port_size(ws->system->dim),
+        ids[1] < 0 ? NULL : ws->P + (size_t)ws->port_first[ids[1]] * (size_t)phx_port_size(ws->system->dim)};
+    add_block(ws, pair, alpha, block, factor, val);
+}
+
+/* The same with the derivative of the rates with respect to xi at fixed nu on the right. */
+void phx_sys_pair_rate_add(workspace *ws, int pair, double alpha, const double *block, double *val)
+{
+    const phx_system *system = ws->system;
+    phx_port_id ids[2];
+    double *factor[2] = {NULL, NULL}, *room = ws->local + 4 * PAIR_SIZE * PAIR_SIZE;
+
+    pair_of(ws, pair, ids);
+    for (int side = 0; side < 2; side++) {
+        const port_slot *port = ids[side] < 0 ? NULL : &system->ports[ids[side]];
+        if (!port || port->body == PHX_GROUND)
+            continue;
+        factor[side] = room;
+        phx_body_port_rate_tangent(system->bodies[port->body].body, &port->port, &ws->views[port->body], room);
+        room += phx_port_size(system->dim) * ws->port_count[ids[side]];
+    }
+    add_block(ws, pair, alpha, block, factor, val);
+}
+
+/* ---- rows ---- */
+/* G into [2,1] and -G^T into [1,2] of val. */
+void phx_sys_put_rows(workspace *ws, double *val)
+{
+    const phx_system *system = ws->system;
+    const int size = phx_port_size(system->dim);
+
+    for (int k = 0; k < ws->n_l; k++) {
+        const joint_slot *joint = &system->joints[system->rows[ws->row[k]].joint];
+        const phx_port_id ids[2] = {joint->a, joint->b};
+        const int n = ws->port_count[ids[0]] + ws->port_count[ids[1]];
+        const int *at = ws->kkt.row_at[k];
+        int c = 0;
+        for (int side = 0; side < 2; side++) {
+            const double *P = port_P(ws, ids[side]), *g = ws->covector + (size_t)k * PAIR_SIZE + side * PHX_PORT_MAX;
+            const int count = ws->port_count[ids[side]];
+            for (int j = 0; j < count; j++, c++) {
+                double sum = 0.0;
+                for (int m = 0; m < size; m++)
+                    sum += g[m] * P[m * count + j];
+                val[at[c]] += sum;
+                val[at[n + c]] -= sum;
+            }
+        }
+    }
+}
+
+/* Derivatives of row k: K -= lambda P^T H P, and K_l = zeta^T H P + g . (rate tangent). */
+static void row_stiffness(workspace *ws, int k, double lambda)
+{
+    const phx_system *system = ws->system;
+    const row_slot *slot = &system->rows[ws->row[k]];
+    const joint_slot *joint = &system->joints[slot->joint];
+    const phx_port_id ids[2] = {joint->a, joint->b};
+    const phx_port_view *views[2] = {&ws->port_views[joint->a], &ws->port_views[joint->b]};
+    const int size = phx_port_size(system->dim), *at = ws->kkt.row_at[k];
+    double *H = ws->local, slope[PAIR_SIZE] = {0}, *tangent = ws->local + 4 * PAIR_SIZE * PAIR_SIZE;
+    int c = 0;
+
+    if (phx_row_tangent(slot->row, views[0], views[1], H)) {
+        phx_sys_pair_add(ws, slot->joint, -lambda, H, ws->K);
+        for (int side = 0; side < 2; side++)
+            for (int i = 0; i < size; i++)
+                for (int m = 0; m < PAIR_SIZE; m++)
+                    slope[m] += views[side]->rate[i] * H[(side * PHX_PORT_MAX + i) * PAIR_SIZE + m];
+    }
+    for (int side = 0; side < 2; side++) {
+        const port_slot *port = &system->ports[ids[side]];
+        const int count = ws->port_count[ids[side]];
+        const double *P = port_P(ws, ids[side]), *g = ws->covector + (size_t)k * PAIR_SIZE + side * PHX_PORT_MAX;
+        if (port->body == PHX_GROUND)
+            continue;
+        phx_body_port_rate_tangent(system->bodies[port->body].body, &port->port, &ws->views[port->body], tangent);
+        for (int j = 0; j < count; j++, c++)
+            for (int m = 0; m < size; m++)
+                ws->K[at[c]] += slope[side * PHX_PORT_MAX + m] * P[m * count + j] + g[m] * tangent[m * count + j];
+    }
+}
+
+/* g_dot . zeta + g . (P nu)_dot at fixed nu: the ports' variations are their rates. */
+double phx_sys_row_acceleration(workspace *ws, int k)
+{
+    const phx_system *system = ws->system;
+    const row_slot *slot = &system->rows[ws->row[k]];
+    const joint_slot *joint = &system->joints[slot->joint];
+    const phx_port_id ids[2] = {joint->a, joint->b};
+    const phx_port_view *views[2] = {&ws->port_views[joint->a], &ws->port_views[joint->b]};
+    const int size = phx_port_size(system->dim), rigid = system->dim + system->n_rot;
+    double *H = ws->local, *tangent = ws->local + 4 * PAIR_SIZE * PAIR_SIZE, sum = 0.0;
+
+    if (phx_row_tangent(slot->row, views[0], views[1], H))
+        for (int s = 0; s < 2; s++)
+            for (int i = 0; i < size; i++)
+                for (int r = 0; r < 2; r++)
+                    for (int m = 0; m < size; m++)
+                        sum += views[s]->rate[i] * H[(s * PHX_PORT_MAX + i) * PAIR_SIZE + r * PHX_PORT_MAX + m] *
+                               views[r]->rate[m];
+    for (int side = 0; side < 2; side++) {
+        const port_slot *port = &system->ports[ids[side]];
+        const int count = ws->port_count[ids[side]];
+        const double *g = ws->covector + (size_t)k * PAIR_SIZE + side * PHX_PORT_MAX;
+        if (port->body == PHX_GROUND)
+            continue;
+        const double *v = ws->views[port->body].vm;
+        phx_body_port_rate_tangent(system->bodies[port->body].body, &port->port, &ws->views[port->body], tangent);
+        for (int m = 0; m < size; m++)
+            for (int j = 0; j < count; j++)
+                sum += g[m] * tangent[m * count + j] * v[j < rigid ? j : rigid + port->port.point.dof[j - rigid]];
+    }
+    return sum;
+}
+
+/* ---- assembly ---- */
+void phx_sys_scatter_bodies(workspace *ws, const double *x, const double *v, bool all)
+{
+    const phx_system *system = ws->system;
+
+    for (int b = 0; b < system->n_bodies; b++) {
+        const body_slot *slot = &system->bodies[b];
+        const int *ptr = NULL, *idx = NULL, *at = ws->kkt.body_at[b];
+        double *M = all ? ws->M : ws->val;
+        phx_body_pattern(slot->body, &ptr, &idx);
+        phx_body_linearise(slot->body, system->gravity, x + slot->x, v + slot->v, ws->body_M, all ? ws->body_D : NULL,
+                           all ? ws->body_K : NULL);
+        for (int k = 0; k < ptr[phx_body_n_v(slot->body)]; k++) {
+            M[at[k]] = ws->body_M[k];
+            if (all) {
+                ws->D[at[k]] = ws->body_D[k];
+                ws->K[at[k]] = ws->body_K[k];
+            }
+        }
+    }
+}
+
+/* K -= d(P^T e)/d xi at fixed effort, port by port. */
+static void geometric_stiffness(workspace *ws)
+{
+    const phx_system *system = ws->system;
+
+    for (int i = 0; i < system->n_ports; i++) {
+        const port_slot *port = &system->ports[i];
+        const int n = ws->port_count[i], *at = ws->kkt.port_at[i];
+        if (port->body == PHX_GROUND)
+            continue;
+        memset(ws->local, 0, (size_t)(n * n) * sizeof *ws->local);
+        phx_body_port_geometric(system->bodies[port->body].body, &port->port, &ws->views[port->body], -1.0,
+                                ws->effort + (size_t)i * PHX_PORT_MAX, ws->local);
+        for (int e = 0; e < n * n; e++)
+            if (at[e] >= 0)
+                ws->K[at[e]] += ws->local[e];
+    }
+}
+
+phx_status phx_sys_op_linearise(phx_dae *dae, double t, const double *x, const double *v, const double *lambda)
+{
+    workspace *ws = (workspace *)dae;
+    const size_t bytes = (size_t)ws->kkt.ptr[ws->kkt.n] * sizeof(double);
+    phx_status status = PHX_OK;
+
+    memset(ws->M, 0, bytes);
+    memset(ws->D, 0, bytes);
+    memset(ws->K, 0, bytes);
+    phx_sys_set_instant(ws, x, v);
+    phx_sys_ports_jacobian(ws);
+    phx_sys_scatter_bodies(ws, x, v, true);
+    phx_sys_rows(ws, t, 0.0);
+    phx_sys_put_rows(ws, ws->D);
+    status = phx_sys_forces(ws, t, true, ws->scratch4);
+    if (status)
+        return status;
+    phx_sys_apply_multipliers(ws, lambda);
+    geometric_stiffness(ws);
+    for (int k = 0; k < ws->n_l; k++)
+        row_stiffness(ws, k, lambda[k]);
+    return PHX_OK;
+}
+
+phx_status phx_sys_op_factor(phx_dae *dae, int slot, double cj)
+{
+    workspace *ws = (workspace *)dae;
+    const int nnz = ws->kkt.ptr[ws->kkt.n];
+    const double inverse = 1.0 / cj;
+
+    for (int k = 0; k < nnz; k++)
+        ws->val[k] = cj * ws->M[k] + ws->D[k] + inverse * ws->K[k];
+    return phx_lu_factor(ws->lu[slot], ws->val, NULL);
+}
+
+phx_status phx_sys_op_factor_complex(phx_dae *dae, int slot, double re, double im)
+{
+    workspace *ws = (workspace *)dae;
+    const int nnz = ws->kkt.ptr[ws->kkt.n];
+    const double square = re * re + im * im, inv_re = re / square, inv_im = -im / square;
+
+    if (!ws->lu_complex[slot]) { /* the first use; a run's only allocation */
+        phx_status status = phx_lu_create(dae->context, ws->kkt.n, ws->kkt.ptr, ws->kkt.idx, ws->kkt.order, true,
+                                          &ws->lu_complex[slot]);
+        if (!status && !ws->val_complex) {
+            ws->val_complex = phx_calloc(dae->context, 2 * (size_t)nnz, sizeof *ws->val_complex);
+            status = ws->val_complex ? PHX_OK : PHX_ERR_MEMORY;
+        }
+        if (status)
+            return status;
+    }
+    for (int k = 0; k < nnz; k++) {
+        ws->val_complex[2 * k] = re * ws->M[k] + ws->D[k] + inv_re * ws->K[k];
+        ws->val_complex[2 * k + 1] = im * ws->M[k] + inv_im * ws->K[k];
+    }
+    return phx_lu_factor(ws->lu_complex[slot], ws->val_complex, NULL);
+}
+
+/* [ M -G^T ; G 0 ] at the current instant view, whose rows are evaluated. */
+phx_status phx_sys_factor_mass(workspace *ws, const double *x)
+{
+    memset(ws->val, 0, (size_t)ws->kkt.ptr[ws->kkt.n] * sizeof(double));
+    phx_sys_ports_jacobian(ws);
+    phx_sys_scatter_bodies(ws, x, ws->vm, false);
+    phx_sys_put_rows(ws, ws->val);
+    return phx_lu_factor(ws->lu_mass, ws->val, NULL);
+}

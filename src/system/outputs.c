@@ -1,0 +1,509 @@
+/* Energies and output columns of a state. */
+#include "system_internal.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What a quantity looks like: names of its components and unit; space has its own list. */
+typedef struct quantity_info {
+    phx_quantity quantity;
+    const char *plane, *space; /* component names, '|' between them; "" for a scalar */
+    const char *unit;
+} quantity_info;
+
+static const quantity_info quantities[] = {
+    {PHX_QUANTITY_POSITION, "x|y", "x|y|z", "m"},
+    {PHX_QUANTITY_VELOCITY, "x|y", "x|y|z", "m/s"},
+    {PHX_QUANTITY_ACCELERATION, "x|y", "x|y|z", "m/s^2"},
+    {PHX_QUANTITY_ANGLE, "", "", "rad"},
+    {PHX_QUANTITY_ANGULAR_VELOCITY, "", "x|y|z", "rad/s"},
+    {PHX_QUANTITY_ATTITUDE, "w|x|y|z", "w|x|y|z", ""},
+    {PHX_QUANTITY_DEFORMATION, "x|y", "x|y|z", "m"},
+    {PHX_QUANTITY_AXIAL_FORCE, "", "", "N"},
+    {PHX_QUANTITY_BENDING_MOMENT, "", "y|z", "N m"},
+    {PHX_QUANTITY_TORSION, "", "", "N m"},
+    {PHX_QUANTITY_STRESS, "top|bottom", "top|bottom", "Pa"},
+    {PHX_QUANTITY_REACTION, "fx|fy|tz", "fx|fy|fz|tx|ty|tz", "N, N m"},
+    {PHX_QUANTITY_COORDINATE, "", "", "m or rad"},
+    {PHX_QUANTITY_RATE, "", "", "m/s or rad/s"},
+    {PHX_QUANTITY_EFFORT, "", "", "N or N m"},
+};
+
+static const quantity_info *info_of(phx_quantity quantity)
+{
+    for (size_t i = 0; i < sizeof quantities / sizeof *quantities; i++)
+        if (quantities[i].quantity == quantity)
+            return &quantities[i];
+    return NULL;
+}
+
+static bool of_joint(phx_quantity quantity)
+{
+    return quantity == PHX_QUANTITY_REACTION || quantity == PHX_QUANTITY_COORDINATE || quantity == PHX_QUANTITY_RATE ||
+           quantity == PHX_QUANTITY_EFFORT;
+}
+
+static bool of_stress(phx_quantity quantity)
+{
+    return quantity == PHX_QUANTITY_AXIAL_FORCE || quantity == PHX_QUANTITY_BENDING_MOMENT ||
+           quantity == PHX_QUANTITY_TORSION || quantity == PHX_QUANTITY_STRESS;
+}
+
+static bool needs_accelerations(phx_quantity quantity)
+{
+    return quantity == PHX_QUANTITY_ACCELERATION || quantity == PHX_QUANTITY_REACTION ||
+           quantity == PHX_QUANTITY_EFFORT;
+}
+
+static phx_status check_output(const phx_system *system, const phx_output_def *def)
+{
+    phx_context *context = system->context;
+    const bool joint = of_joint(def->quantity);
+
+    if (!info_of(def->quantity))
+        return phx_fail(context, PHX_ERR_ARGUMENT, "output '%s': there is no quantity %d", def->name,
+                        (int)def->quantity);
+    if (joint && (def->joint < 0 || def->joint >= system->n_joints))
+        return phx_fail(context, PHX_ERR_ARGUMENT, "output '%s': there is no joint %d", def->name, def->joint);
+    if (joint && def->quantity != PHX_QUANTITY_REACTION && system->joints[def->joint].n_coordinates == 0)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "output '%s': joint '%s' has no free coordinate", def->name,
+                        system->joints[def->joint].name);
+    if (!joint && (def->port < 0 || def->port >= system->n_ports))
+        return phx_fail(context, PHX_ERR_ARGUMENT, "output '%s': there is no port %d", def->name, def->port);
+    if (!joint && of_stress(def->quantity) && system->ports[def->port].at < 0.0)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "output '%s': only a beam has stresses", def->name);
+    if (def->quantity == PHX_QUANTITY_TORSION && system->dim == 2)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "output '%s': there is no torsion in the plane", def->name);
+    if (def->quantity == PHX_QUANTITY_STRESS && !(def->fibre[0] > 0.0 && def->area > 0.0 && def->inertia[0] > 0.0))
+        return phx_fail(
+            context, PHX_ERR_ARGUMENT,
+            "output '%s': the section's extreme fibres are not known; a general section gives axial_force and "
+            "bending_moment",
+            def->name);
+    return PHX_OK;
+}
+
+phx_status phx_system_add_output(phx_system *system, const phx_output_def *def)
+{
+    phx_status status = check_output(system, def);
+    output_slot *bigger = NULL;
+
+    if (status)
+        return status;
+    if (system->frozen)
+        return phx_fail(system->context, PHX_ERR_ARGUMENT, "the system is frozen; nothing can be added");
+    bigger = phx_realloc(system->context, system->outputs, (size_t)system->n_outputs + 1, sizeof *bigger);
+    if (!bigger)
+        return PHX_ERR_MEMORY;
+    system->outputs = bigger;
+    system->outputs[system->n_outputs] = (output_slot){.def = *def};
+    system->outputs[system->n_outputs].name = phx_strdup(system->context, def->name);
+    if (!system->outputs[system->n_outputs].name)
+        return PHX_ERR_MEMORY;
+    system->n_outputs++;
+    return PHX_OK;
+}
+
+void phx_sys_output_free(output_slot *output)
+{
+    phx_free(output->name);
+    phx_free(output->stress);
+}
+
+static const char *component_names(const phx_system *system, const output_slot *output)
+{
+    const quantity_info *info = info_of(output->def.quantity);
+    return system->dim == 2 ? info->plane : info->space;
+}
+
+static int count_of(const phx_system *system, const output_slot *output)
+{
+    const char *names = component_names(system, output);
+    int count = 1;
+
+    if (of_joint(output->def.quantity) && output->def.quantity != PHX_QUANTITY_REACTION)
+        return system->joints[output->def.joint].n_coordinates;
+    for (; *names; names++)
+        count += *names == '|';
+    return count;
+}
+
+/* Columns, and the rows over the stress vector that stress quantities apply: axial, then moments, then torsion. */
+phx_status phx_sys_output_prepare(phx_system *system)
+{
+    system->n_columns = 0;
+    for (int i = 0; i < system->n_outputs; i++) {
+        output_slot *output = &system->outputs[i];
+        output->first = system->n_columns;
+        output->count = count_of(system, output);
+        system->n_columns += output->count;
+        if (!of_stress(output->def.quantity))
+            continue;
+        const port_slot *port = &system->ports[output->def.port];
+        const phx_beam *beam = system->bodies[port->body].beam;
+        const size_t n = (size_t)phx_beam_flex(beam)->n_stress;
+        output->stress = phx_calloc(system->context, 4 * n, sizeof *output->stress);
+        if (!output->stress)
+            return PHX_ERR_MEMORY;
+        phx_beam_stress_rows(beam, port->at, output->stress, output->stress + n,
+                             system->dim == 3 ? output->stress + 3 * n : NULL);
+    }
+    return PHX_OK;
+}
+
+int phx_system_columns(const phx_system *system)
+{
+    return system->n_columns;
+}
+
+static const output_slot *output_of_column(const phx_system *system, int column)
+{
+    for (int i = 0; i < system->n_outputs; i++)
+        if (column < system->outputs[i].first + system->outputs[i].count)
+            return &system->outputs[i];
+    return NULL;
+}
+
+void phx_system_column_name(const phx_system *system, int column, char *buffer, size_t size)
+{
+    const output_slot *output = output_of_column(system, column);
+    const char *names = component_names(system, output);
+    int k = column - output->first;
+
+    if (output->count == 1) {
+        snprintf(buffer, size, "%s", output->name);
+        return;
+    }
+    if (!*names) {
+        snprintf(buffer, size, "%s.%d", output->name, k + 1);
+        return;
+    }
+    for (; k > 0; k--)
+        names = strchr(names, '|') + 1;
+    snprintf(buffer, size, "%s.%.*s", output->name, (int)strcspn(names, "|"), names);
+}
+
+const char *phx_system_column_unit(const phx_system *system, int column)
+{
+    const output_slot *output = output_of_column(system, column);
+    const int k = column - output->first;
+
+    if (output->def.quantity == PHX_QUANTITY_REACTION)
+        return k < system->dim ? "N" : "N m";
+    if (of_joint(output->def.quantity)) {
+        const bool angular = system->joints[output->def.joint].coordinates[k].row.angular;
+        switch (output->def.quantity) {
+        case PHX_QUANTITY_COORDINATE:
+            return angular ? "rad" : "m";
+        case PHX_QUANTITY_RATE:
+            return angular ? "rad/s" : "m/s";
+        default:
+            return angular ? "N m" : "N";
+        }
+    }
+    return info_of(output->def.quantity)->unit;
+}
+
+/* ---- energies ---- */
+void phx_system_energies(const phx_system *system, const double *x, const double *v, phx_energies *energies)
+{
+    workspace *ws = system->assembly;
+
+    *energies = (phx_energies){0.0, 0.0, 0.0};
+    for (int b = 0; b < system->n_bodies; b++) {
+        const body_slot *slot = &system->bodies[b];
+        energies->kinetic += phx_body_kinetic(slot->body, x + slot->x, v + slot->v);
+        energies->elastic += phx_body_elastic(slot->body, x + slot->x);
+        energies->potential += phx_body_potential(slot->body, system->gravity, x + slot->x);
+    }
+    if (system->n_forces == 0)
+        return;
+    phx_sys_set_instant(ws, x, v);
+    for (int i = 0; i < system->n_forces; i++) {
+        const force_slot *force = &system->forces[i];
+        if (force->kind == FORCE_LINE)
+            energies->potential +=
+                phx_line_spring_energy(&force->spring, &ws->port_views[force->a], &ws->port_views[force->b], 1);
+        if (force->kind == FORCE_COORDINATE) {
+            const phx_coordinate_def *def = &system->joints[force->joint].coordinates[force->coordinate].def;
+            const double d = phx_sys_coordinate_value(ws, force->joint, force->coordinate, 1) - def->rest;
+            energies->potential += 0.5 * def->stiffness * d * d;
+        }
+    }
+}
+
+/* ---- outputs ---- */
+/* Directions of the section in inertial components, orthonormal: dim x dim, columns are the port's directions. */
+static void section_frame(const workspace *ws, phx_port_id id, double *frame)
+{
+    const phx_port_view *view = &ws->port_views[id];
+    const double *own = ws->system->ports[id].port.rotation;
+    const int dim = ws->system->dim;
+    double a[3], d[3], turned[9];
+
+    for (int j = 0; j < dim; j++) {
+        double norm = 0.0;
+        for (int i = 0; i < dim; i++)
+            a[i] = own[i * dim + j];
+        phx_port_direction(view, 1, a, d);
+        norm = sqrt(phx_sys_dot(dim, d, d));
+        for (int i = 0; i < dim; i++)
+            turned[i * dim + j] = d[i] / norm;
+    }
+    phx_rot_normalise(dim, turned);
+    memcpy(frame, turned, (size_t)(dim * dim) * sizeof *frame);
+}
+
+/* Inertial acceleration of a port: P v_dot + (d(P v)/dxi) v. */
+static void port_acceleration(workspace *ws, phx_port_id id, const double *v_dot, double *a)
+{
+    const phx_system *system = ws->system;
+    const port_slot *port = &system->ports[id];
+    const int dim = system->dim, rigid = dim + system->n_rot, n = ws->port_count[id];
+    double *tangent = ws->local, *P = ws->local + phx_port_size(dim) * n;
+    int cols[64];
+
+    memset(a, 0, (size_t)dim * sizeof *a);
+    if (port->body == PHX_GROUND)
+        return;
+    const double *v = ws->views[port->body].vm, *rate = v_dot + system->bodies[port->body].v;
+    phx_body_port_rate_tangent(system->bodies[port->body].body, &port->port, &ws->views[port->body], tangent);
+    phx_body_port_jacobian(system->bodies[port->body].body, &port->port, &ws->views[port->body], cols, P);
+    for (int i = 0; i < dim; i++)
+        for (int j = 0; j < n; j++) {
+            const int c = j < rigid ? j : rigid + port->port.point.dof[j - rigid];
+            a[i] += tangent[i * n + j] * v[c] + P[i * n + j] * rate[c];
+        }
+}
+
+static void port_quantity(workspace *ws, const output_slot *output, const double *v_dot, double *out)
+{
+    const phx_system *system = ws->system;
+    const phx_port_id id = output->def.port;
+    const phx_port_view *view = &ws->port_views[id];
+    const int dim = system->dim;
+    double value[3] = {0}, R[9];
+
+    switch (output->def.quantity) {
+    case PHX_QUANTITY_ANGLE:
+        out[0] =
+            phx_port_angle(view, 1) + atan2(system->ports[id].port.rotation[2], system->ports[id].port.rotation[0]);
+        return;
+    case PHX_QUANTITY_ATTITUDE:
+        section_frame(ws, id, R);
+        if (dim == 2) {
+            const double half = 0.5 * (phx_port_angle(view, 1) +
+                                       atan2(system->ports[id].port.rotation[2], system->ports[id].port.rotation[0]));
+            out[0] = cos(half);
+            out[1] = out[2] = 0.0;
+            out[3] = sin(half);
+        } else {
+            phx_rot_to_quaternion(R, out);
+        }
+        return;
+    case PHX_QUANTITY_ANGULAR_VELOCITY:
+        if (dim == 2) { /* (angle + atan w')' */
+            out[0] = view->rate[2] + view->rate[3] / (1.0 + view->theta1[0] * view->theta1[0]);
+            return;
+        }
+        for (int k = 0; k < 3; k++)
+            value[k] = view->rate[3 + k] + view->rate[6 + k];
+        if (output->def.body_frame)
+            memcpy(out, value, 3 * sizeof *out);
+        else
+            phx_rot_apply(3, view->R1, value, out);
+        return;
+    case PHX_QUANTITY_DEFORMATION: { /* R^T (u - r) - x, body frame */
+        const port_slot *port = &system->ports[id];
+        for (int a = 0; a < dim && port->body != PHX_GROUND; a++)
+            for (int j = 0; j < port->port.point.n; j++)
+                value[a] += port->port.point.phi[a * port->port.point.n + j] *
+                            ws->views[port->body].x1[dim + phx_attitude_size(dim) + port->port.point.dof[j]];
+        memcpy(out, value, (size_t)dim * sizeof *out);
+        return;
+    }
+    case PHX_QUANTITY_POSITION:
+        memcpy(value, view->u1, sizeof value);
+        break;
+    case PHX_QUANTITY_VELOCITY:
+        memcpy(value, view->rate, (size_t)dim * sizeof *value);
+        break;
+    default:
+        port_acceleration(ws, id, v_dot, value);
+        break;
+    }
+    if (output->def.body_frame)
+        phx_rot_apply_transposed(dim, view->R1, value, out);
+    else
+        memcpy(out, value, (size_t)dim * sizeof *out);
+}
+
+static void stress_quantity(workspace *ws, const output_slot *output, double *out)
+{
+    const phx_system *system = ws->system;
+    const port_slot *port = &system->ports[output->def.port];
+    const phx_body *body = system->bodies[port->body].body;
+    const int n = phx_body_flex(body)->n_stress;
+    double axial = 0.0, moment[2] = {0}, torsion = 0.0;
+
+    phx_body_stress(body, ws->views[port->body].x1, ws->sigma);
+    axial = phx_sys_dot(n, output->stress, ws->sigma);
+    moment[0] = phx_sys_dot(n, output->stress + n, ws->sigma);
+    moment[1] = phx_sys_dot(n, output->stress + 2 * n, ws->sigma);
+    torsion = phx_sys_dot(n, output->stress + 3 * n, ws->sigma);
+    switch (output->def.quantity) {
+    case PHX_QUANTITY_AXIAL_FORCE:
+        out[0] = axial;
+        break;
+    case PHX_QUANTITY_BENDING_MOMENT:
+        memcpy(out, moment, (size_t)output->count * sizeof *out);
+        break;
+    case PHX_QUANTITY_TORSION:
+        out[0] = torsion;
+        break;
+    default: { /* sigma = N/A -+ M c/I at the fibres y = +-c: positive curvature compresses the upper side */
+        double bend = moment[0] * output->def.fibre[0] / output->def.inertia[0];
+        if (system->dim == 3)
+            bend = fabs(bend) + fabs(moment[1] * output->def.fibre[1] / output->def.inertia[1]);
+        out[0] = axial / output->def.area - bend;
+        out[1] = axial / output->def.area + bend;
+    }
+    }
+}
+
+/* Least-norm multipliers of all constraint rows that exert what the independent ones do:
+ * G_all^T l = G^T lambda. Only the rows of one joint are wanted, but the spreading is global. */
+static phx_status spread_multipliers(workspace *ws, const double *lambda, double *all)
+{
+    const phx_system *system = ws->system;
+    const int n_all = system->n_rows, n_v = system->n_v, size = phx_port_size(system->dim);
+    double *GT = phx_calloc(ws->base.context, (size_t)n_v * (size_t)n_all, sizeof *GT);
+    double *force = phx_calloc(ws->base.context, (size_t)n_v, sizeof *force);
+    phx_status status = GT && force ? PHX_OK : PHX_ERR_MEMORY;
+
+    for (int r = 0; r < n_all && !status; r++) {
+        const row_slot *slot = &system->rows[r];
+        const joint_slot *joint = &system->joints[slot->joint];
+        double g[PAIR_SIZE];
+        if (slot->role == ROW_HELD)
+            continue;
+        phx_row_covectors(slot->row, &ws->port_views[joint->a], &ws->port_views[joint->b], g, g + PHX_PORT_MAX);
+        for (int side = 0; side < 2; side++) {
+            const phx_port_id id = side ? joint->b : joint->a;
+            const port_slot *port = &system->ports[id];
+            double effort[PHX_PORT_MAX] = {0};
+            memcpy(effort, g + side * PHX_PORT_MAX, (size_t)size * sizeof *effort);
+            if (port->body == PHX_GROUND)
+                continue;
+            memset(ws->scratch, 0, (size_t)n_v * sizeof(double));
+            phx_body_port_apply(system->bodies[port->body].body, &port->port, &ws->views[port->body], 1.0, effort,
+                                ws->scratch + system->bodies[port->body].v);
+            for (int i = 0; i < n_v; i++)
+                GT[(size_t)i * (size_t)n_all + (size_t)r] += ws->scratch[i];
+        }
+        for (int i = 0; i < n_v && ws->row_slot[r] >= 0; i++)
+            force[i] += GT[(size_t)i * (size_t)n_all + (size_t)r] * lambda[ws->row_slot[r]];
+    }
+    if (!status)
+        status = phx_dense_least_norm(ws->base.context, n_v, n_all, GT, 1, force, 1e-10, all, NULL);
+    phx_free(GT);
+    phx_free(force);
+    return status;
+}
+
+/* What A exerts on B at port B: force and torque of the constraint rows, in A's directions. */
+static void reaction(workspace *ws, const output_slot *output, const double *multipliers, double *out)
+{
+    const phx_system *system = ws->system;
+    const joint_slot *joint = &system->joints[output->def.joint];
+    const int dim = system->dim;
+    double force[3] = {0}, torque[3] = {0}, frame[9], g[PAIR_SIZE], turned[3];
+
+    for (int k = 0; k < joint->n_constraints; k++) {
+        const double lambda = multipliers[joint->first_row + k];
+        phx_row_covectors(&joint->constraints[k], &ws->port_views[joint->a], &ws->port_views[joint->b], g,
+                          g + PHX_PORT_MAX);
+        for (int a = 0; a < dim; a++)
+            force[a] += lambda * g[PHX_PORT_MAX + a];
+        for (int a = 0; a < system->n_rot; a++)
+            torque[a] += lambda * g[PHX_PORT_MAX + dim + a];
+    }
+    section_frame(ws, joint->a, frame);
+    if (output->def.body_frame)
+        memcpy(frame, ws->port_views[joint->a].R1, sizeof frame);
+    phx_rot_apply_transposed(dim, frame, force, out);
+    if (dim == 2) {
+        out[2] = torque[0];
+    } else {
+        phx_rot_apply(3, ws->port_views[joint->b].R1, torque, turned);
+        phx_rot_apply_transposed(3, frame, turned, out + 3);
+    }
+}
+
+static void joint_quantity(workspace *ws, const output_slot *output, double t, const double *lambda, double *out)
+{
+    const joint_slot *joint = &ws->system->joints[output->def.joint];
+    const int size = phx_port_size(ws->system->dim);
+    double g[PAIR_SIZE];
+
+    for (int c = 0; c < joint->n_coordinates; c++) {
+        const coordinate_slot *coordinate = &joint->coordinates[c];
+        const phx_port_view *a = &ws->port_views[joint->a], *b = &ws->port_views[joint->b];
+        switch (output->def.quantity) {
+        case PHX_QUANTITY_COORDINATE:
+            out[c] = phx_row_value(&coordinate->row, a, b, 1);
+            break;
+        case PHX_QUANTITY_RATE:
+            phx_row_covectors(&coordinate->row, a, b, g, g + PHX_PORT_MAX);
+            out[c] = phx_sys_dot(size, g, a->rate) + phx_sys_dot(size, g + PHX_PORT_MAX, b->rate);
+            break;
+        default: /* the drive's multiplier, or what the actuator exerts */
+            out[c] = phx_signal_value(coordinate->def.effort, t);
+            if (coordinate->driven_row >= 0 && ws->row_slot[coordinate->driven_row] >= 0)
+                out[c] += lambda[ws->row_slot[coordinate->driven_row]];
+        }
+    }
+}
+
+phx_status phx_system_outputs(phx_dae *dae, double t, const double *x, const double *v, double *columns)
+{
+    workspace *ws = (workspace *)dae;
+    const phx_system *system = ws->system;
+    double *v_dot = ws->x0, *lambda = ws->tau, *all = NULL;
+    bool accelerations = false, reactions = false;
+    phx_status status = PHX_OK;
+
+    for (int i = 0; i < system->n_outputs; i++) {
+        accelerations = accelerations || needs_accelerations(system->outputs[i].def.quantity);
+        reactions = reactions || system->outputs[i].def.quantity == PHX_QUANTITY_REACTION;
+    }
+    if (accelerations)
+        status = phx_sys_op_accelerations(dae, t, x, v, v_dot, lambda);
+    if (status)
+        return status;
+    phx_sys_set_instant(ws, x, v);
+    if (reactions) {
+        all = phx_calloc(dae->context, (size_t)system->n_rows, sizeof *all);
+        if (!all)
+            return PHX_ERR_MEMORY;
+        for (int k = 0; k < ws->n_l; k++)
+            all[ws->row[k]] = lambda[k];
+        if (system->n_redundant > 0)
+            status = spread_multipliers(ws, lambda, all);
+    }
+    for (int i = 0; i < system->n_outputs && !status; i++) {
+        const output_slot *output = &system->outputs[i];
+        double *out = columns + output->first;
+        if (output->def.quantity == PHX_QUANTITY_REACTION)
+            reaction(ws, output, all, out);
+        else if (of_joint(output->def.quantity))
+            joint_quantity(ws, output, t, lambda, out);
+        else if (of_stress(output->def.quantity))
+            stress_quantity(ws, output, out);
+        else
+            port_quantity(ws, output, v_dot, out);
+    }
+    phx_free(all);
+    return status;
+}

@@ -1,0 +1,287 @@
+/* After a step: v1 on G v1 = w(t1), component by component, without changing the energy balance.
+ *
+ * With S = G M^-1 G^T and e = G v - w, mu = -S^-1 e:  v <- v + M^-1 G^T mu. mu.w is work the drives supply; the rest of
+ * the change of energy, 1/2 e^T S^-1 e, is given back by scaling the homogeneous part of the velocity, v less the part
+ * M^-1 G^T S^-1 w that the drives prescribe and, in a free component, less the rigid motion that carries its momenta.
+ * M^-1 G^T mu has no momentum, since every joint lets rigid motions of the whole pass. */
+#include "system_internal.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { PER = 6 }; /* dim + n_rot at most */
+
+void phx_sys_momenta(const workspace *ws, const double *x, const double *v, double *momenta)
+{
+    const phx_system *system = ws->system;
+    const int dim = system->dim, per = dim + system->n_rot;
+
+    memset(momenta, 0, (size_t)(system->n_components * per) * sizeof *momenta);
+    for (int b = 0; b < system->n_bodies; b++) {
+        const body_slot *slot = &system->bodies[b];
+        double linear[3], angular[3], *sum = momenta + slot->component * per;
+        if (!system->components[slot->component].free)
+            continue;
+        phx_body_inertial_momentum(slot->body, x + slot->x, v + slot->v, linear, angular);
+        for (int a = 0; a < dim; a++)
+            sum[a] += linear[a];
+        for (int k = 0; k < system->n_rot; k++)
+            sum[dim + k] += angular[k];
+    }
+}
+
+/* Impulses of gravity and loads on the free components over the interval; the views are the interval's. */
+static void impulses(workspace *ws)
+{
+    const phx_system *system = ws->system;
+    const int dim = system->dim, per = dim + system->n_rot;
+    double torque[3], moment0[3], moment1[3];
+
+    memset(ws->impulse, 0, (size_t)(system->n_components * per) * sizeof *ws->impulse);
+    for (int b = 0; b < system->n_bodies; b++) { /* m g at the mean centre of mass */
+        const body_slot *slot = &system->bodies[b];
+        double *sum = ws->impulse + slot->component * per;
+        phx_body_moment(slot->body, ws->x0 + slot->x, moment0);
+        phx_body_moment(slot->body, ws->x1 + slot->x, moment1);
+        for (int a = 0; a < dim; a++) {
+            moment0[a] = 0.5 * (moment0[a] + moment1[a]);
+            sum[a] += ws->h * phx_body_flex(slot->body)->mass * system->gravity[a];
+        }
+        phx_vec_x_vec(dim, moment0, system->gravity, torque);
+        for (int k = 0; k < system->n_rot; k++)
+            sum[dim + k] += ws->h * torque[k];
+    }
+    for (int i = 0; i < system->n_forces; i++) {
+        const force_slot *force = &system->forces[i];
+        phx_load_result load = {0};
+        if (force->kind != FORCE_PORT || system->ports[force->a].body == PHX_GROUND)
+            continue;
+        const phx_port_view *view = &ws->port_views[force->a];
+        double *sum = ws->impulse + system->bodies[system->ports[force->a].body].component * per, couple[3];
+        if (phx_port_load_evaluate(NULL, &force->load, view, ws->t0 + 0.5 * ws->h, false, &load))
+            continue;
+        phx_vec_x_vec(dim, view->um, load.effort, torque);
+        if (dim == 3)
+            phx_rot_apply(3, view->Rm, load.effort + 3, couple);
+        else
+            couple[0] = load.effort[2];
+        for (int a = 0; a < dim; a++)
+            sum[a] += ws->h * load.effort[a];
+        for (int k = 0; k < system->n_rot; k++)
+            sum[dim + k] += ws->h * (torque[k] + couple[k]);
+    }
+}
+
+/* Velocity of body b in the rigid motion number m of everything (translations, then turns about the origin). */
+static void rigid_motion(const phx_system *system, const body_slot *slot, const double *x, int m, double *v)
+{
+    const int dim = system->dim;
+    double R[9], axis[3] = {0}, at[3] = {0};
+
+    phx_attitude_rotation(dim, x + slot->x + dim, R);
+    memset(v, 0, (size_t)phx_body_n_v(slot->body) * sizeof *v);
+    if (m < dim) {
+        at[m] = 1.0;
+    } else {
+        axis[m - dim] = 1.0;
+        phx_rot_x_vec(dim, axis, x + slot->x, at);
+        if (dim == 2)
+            v[2] = 1.0;
+        else
+            phx_rot_apply_transposed(3, R, axis, v + 3);
+    }
+    phx_rot_apply_transposed(dim, R, at, v);
+}
+
+/* Bodies of a component, one after the other: for (...each body slot...). */
+static const body_slot *member(const phx_system *system, const component_slot *component, int i)
+{
+    return &system->bodies[system->by_component[component->first + i]];
+}
+
+/* part = rigid motion of a component with the given momenta, T (T^T M T)^-1 momenta; only its bodies are written. */
+static phx_status momentum_part(workspace *ws, const component_slot *component, const double *x, const double *momenta,
+                                double *part)
+{
+    const phx_system *system = ws->system;
+    const int per = system->dim + system->n_rot;
+    double inertia[PER * PER] = {0}, a[PER], linear[3], angular[3];
+    phx_status status = PHX_OK;
+
+    for (int b = 0; b < component->count; b++) {
+        const body_slot *slot = member(system, component, b);
+        for (int m = 0; m < per; m++) {
+            rigid_motion(system, slot, x, m, part + slot->v);
+            phx_body_inertial_momentum(slot->body, x + slot->x, part + slot->v, linear, angular);
+            for (int r = 0; r < per; r++)
+                inertia[r * per + m] += r < system->dim ? linear[r] : angular[r - system->dim];
+        }
+    }
+    memcpy(a, momenta, (size_t)per * sizeof *a);
+    status = phx_dense_solve(ws->base.context, per, inertia, 1, a);
+    for (int b = 0; b < component->count && !status; b++) {
+        const body_slot *slot = member(system, component, b);
+        double *v = part + slot->v, *one = ws->scratch4 + slot->v;
+        memset(v, 0, (size_t)phx_body_n_v(slot->body) * sizeof *v);
+        for (int m = 0; m < per; m++) {
+            rigid_motion(system, slot, x, m, one);
+            for (int i = 0; i < phx_body_n_v(slot->body); i++)
+                v[i] += a[m] * one[i];
+        }
+    }
+    return status;
+}
+
+static double kinetic(const workspace *ws, const component_slot *component, const double *x, const double *v)
+{
+    double energy = 0.0;
+    for (int b = 0; b < component->count; b++) {
+        const body_slot *slot = member(ws->system, component, b);
+        energy += phx_body_kinetic(slot->body, x + slot->x, v + slot->v);
+    }
+    return energy;
+}
+
+/* y = alpha x + beta y on the velocities of a component; x NULL: zero. */
+static void combine(const workspace *ws, const component_slot *component, double alpha, const double *x, double beta,
+                    double *y)
+{
+    for (int b = 0; b < component->count; b++) {
+        const body_slot *slot = member(ws->system, component, b);
+        for (int i = slot->v; i < slot->v + phx_body_n_v(slot->body); i++)
+            y[i] = beta * y[i] + (x ? alpha * x[i] : 0.0);
+    }
+}
+
+/* Exchange the momenta of `v` for the wanted ones; `fixed` becomes the rigid motion that carries them. */
+static phx_status exchange_momenta(workspace *ws, const component_slot *component, const double *x,
+                                   const double *wanted, double *fixed, double *v)
+{
+    const phx_system *system = ws->system;
+    double missing[PER], linear[3], angular[3], *step = ws->scratch3;
+    phx_status status = PHX_OK;
+
+    memcpy(missing, wanted, sizeof missing);
+    for (int b = 0; b < component->count; b++) {
+        const body_slot *slot = member(system, component, b);
+        phx_body_inertial_momentum(slot->body, x + slot->x, v + slot->v, linear, angular);
+        for (int a = 0; a < system->dim; a++)
+            missing[a] -= linear[a];
+        for (int k = 0; k < system->n_rot; k++)
+            missing[system->dim + k] -= angular[k];
+    }
+    status = momentum_part(ws, component, x, missing, step);
+    if (!status)
+        combine(ws, component, 1.0, step, 1.0, v);
+    return status ? status : momentum_part(ws, component, x, wanted, fixed);
+}
+
+/* Corrects one component into ws->v1. dv, drive: solutions for -e and w; wanted: momenta to keep, or NULL. */
+static phx_status correct(workspace *ws, int c, const double *x, const double *v, const double *dv, const double *drive,
+                          const double *wanted, bool may_reject)
+{
+    const component_slot *component = &ws->system->components[c];
+    double *fixed = ws->p0, *next = ws->vm, factor = 1.0;
+    const double before = kinetic(ws, component, x, v), target = before + ws->supply[c];
+    phx_status status = PHX_OK;
+
+    combine(ws, component, 1.0, v, 0.0, next);
+    combine(ws, component, 1.0, dv, 1.0, next);
+    combine(ws, component, 1.0, NULL, 0.0, fixed);
+    if (wanted)
+        status = exchange_momenta(ws, component, x, wanted, fixed, next);
+    if (status)
+        return status;
+    combine(ws, component, 1.0, drive, 1.0, fixed);
+    const double after = kinetic(ws, component, x, next), missing = target - after;
+    if (may_reject && fabs(missing) > 1e-3 * fmax(before, after))
+        return PHX_REJECTED;
+    combine(ws, component, -1.0, fixed, 1.0, next); /* homogeneous part, M-orthogonal to the fixed one */
+    const double spare = kinetic(ws, component, x, next);
+    const bool scalable = component->n_v > component->n_rows && fabs(missing) < 0.1 * spare;
+    if (wanted && !scalable) /* a body that moves as one rigid piece: the energy goes first */
+        return correct(ws, c, x, v, dv, drive, NULL, may_reject);
+    if (scalable)
+        factor = sqrt(1.0 + missing / spare);
+    else if (component->driven && component->n_v <= component->n_rows)
+        ws->supply[c] -= missing; /* fully prescribed motion: the drives' work */
+    combine(ws, component, 1.0, fixed, 0.0, ws->v1);
+    combine(ws, component, factor, next, 1.0, ws->v1);
+    return PHX_OK;
+}
+
+/* Residuals of the rows into e, and which components they ask to correct: those above rounding. */
+static void residuals(workspace *ws, double *e)
+{
+    const phx_system *system = ws->system;
+
+    memset(ws->moved, 0, (size_t)system->n_components * sizeof *ws->moved);
+    for (int k = 0; k < ws->n_l; k++) {
+        e[k] = phx_sys_row_rate(ws, k) - ws->w[k];
+        if (fabs(e[k]) > 32.0 * DBL_EPSILON * phx_sys_row_scale(ws, k) + DBL_MIN)
+            ws->moved[system->rows[ws->row[k]].component] = true;
+    }
+}
+
+/* b = [M -G^T; G 0]^-1 (0, alpha r). */
+static phx_status solve_rows(workspace *ws, double alpha, const double *r, double *b)
+{
+    memset(b, 0, (size_t)ws->kkt.n_v * sizeof *b);
+    for (int k = 0; k < ws->n_l; k++)
+        b[ws->kkt.n_v + k] = alpha * r[k];
+    return phx_lu_solve(ws->lu_mass, 1, b);
+}
+
+phx_status phx_sys_op_project(phx_dae *dae, double t1, double h, bool interval, bool may_reject, const double *x1,
+                              double *v1, double *lambda, phx_work *work)
+{
+    workspace *ws = (workspace *)dae;
+    const phx_system *system = ws->system;
+    const int n_v = system->n_v, per = system->dim + system->n_rot;
+    double *e = ws->tau, *dv = ws->scratch, *drive = ws->scratch2;
+    bool any = false, joints = false, drives = false;
+    phx_status status = PHX_OK;
+
+    *work = (phx_work){0.0, 0.0};
+    if (interval)
+        impulses(ws);
+    phx_sys_set_instant(ws, x1, v1);
+    phx_sys_rows(ws, t1, 0.0);
+    residuals(ws, e);
+    for (int c = 0; c < system->n_components; c++) {
+        joints = joints || ws->moved[c];
+        any = any || ws->moved[c] || (interval && system->components[c].free);
+        drives = drives || system->components[c].driven;
+    }
+    if (!any)
+        return PHX_OK;
+    memset(dv, 0, (size_t)ws->kkt.n * sizeof *dv);
+    memset(ws->supply, 0, (size_t)system->n_components * sizeof *ws->supply);
+    if (joints) {
+        status = phx_sys_factor_mass(ws, x1);
+        if (!status)
+            status = solve_rows(ws, -1.0, e, dv);
+        if (!status && drives)
+            status = solve_rows(ws, 1.0, ws->w, drive);
+    }
+    for (int k = 0; k < ws->n_l; k++)
+        ws->supply[system->rows[ws->row[k]].component] += dv[n_v + k] * ws->w[k];
+    memcpy(ws->v1, v1, (size_t)n_v * sizeof *v1);
+    for (int c = 0; c < system->n_components && !status; c++) {
+        const bool keep = interval && system->components[c].free;
+        double wanted[PER] = {0};
+        for (int i = 0; i < per; i++)
+            wanted[i] = ws->momentum0[c * per + i] + ws->impulse[c * per + i];
+        if (keep || ws->moved[c])
+            status = correct(ws, c, x1, v1, dv, drives && joints ? drive : NULL, keep ? wanted : NULL, may_reject);
+    }
+    if (status)
+        return status;
+    memcpy(v1, ws->v1, (size_t)n_v * sizeof *v1);
+    for (int c = 0; c < system->n_components; c++)
+        work->supplied += ws->supply[c];
+    for (int k = 0; k < ws->n_l && h != 0.0; k++)
+        lambda[k] += dv[n_v + k] / h;
+    return PHX_OK;
+}

@@ -1,0 +1,251 @@
+/* The start state: velocities by the smallest change in kinetic energy, the deformation in equilibrium when asked, and
+ * the multipliers of the instant. */
+#include "system_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Velocities of the poses, inertial, into body components; zero deformation rates. */
+static void write_velocities(const phx_system *system, const double *x, double *v)
+{
+    memset(v, 0, (size_t)system->n_v * sizeof *v);
+    for (int b = 0; b < system->n_bodies; b++) {
+        const body_slot *slot = &system->bodies[b];
+        double R[9];
+        phx_attitude_rotation(system->dim, x + slot->x + system->dim, R);
+        phx_rot_apply_transposed(system->dim, R, slot->pose.linear, v + slot->v);
+        if (system->dim == 2)
+            v[slot->v + 2] = slot->pose.angular[0];
+        else
+            phx_rot_apply_transposed(3, R, slot->pose.angular, v + slot->v + 3);
+    }
+}
+
+/* Rows that act on velocities at the start: all but coordinates without a given rate. */
+static bool rate_given(const phx_system *system, const row_slot *slot)
+{
+    return slot->role != ROW_HELD || system->joints[slot->joint].coordinates[slot->coordinate].def.has_rate;
+}
+
+static phx_status contradiction(const workspace *ws, double tolerance)
+{
+    const phx_system *system = ws->system;
+    const char *name = "";
+    double worst = 0.0;
+
+    for (int k = 0; k < ws->n_l; k++) {
+        const row_slot *slot = &system->rows[ws->row[k]];
+        const double e = fabs(phx_sys_row_rate(ws, k) - ws->w[k]);
+        if (rate_given(system, slot) && (e > worst || isnan(e))) {
+            worst = e;
+            name = system->joints[slot->joint].name;
+        }
+    }
+    if (worst <= tolerance)
+        return PHX_OK;
+    return phx_fail(system->context, PHX_ERR_ASSEMBLY,
+                    "the rates given at the start contradict the joints: joint '%s' is left with %.3g m/s or rad/s; "
+                    "give fewer of rate and speed",
+                    name, worst);
+}
+
+/* min (v - v0)^T M (v - v0) with G v = w: v += M^-1 G^T mu; repeated, so that agreeing redundant rows converge. */
+static phx_status start_velocities(phx_system *system, double t, const double *x, double *v)
+{
+    workspace *ws = system->assembly;
+    double *rhs = ws->scratch, scale = 0.0;
+    bool *on = phx_calloc(system->context, (size_t)ws->n_l, sizeof *on);
+    phx_status status = on ? PHX_OK : PHX_ERR_MEMORY;
+
+    if (status)
+        return status;
+    write_velocities(system, x, v);
+    for (int k = 0; k < ws->n_l; k++)
+        on[k] = rate_given(system, &system->rows[ws->row[k]]);
+    for (int pass = 0; pass < 6 && !status; pass++) {
+        phx_sys_set_instant(ws, x, v);
+        phx_sys_rows(ws, t, 0.0);
+        memset(rhs, 0, (size_t)ws->kkt.n * sizeof *rhs);
+        for (int k = 0; k < ws->n_l; k++) {
+            rhs[system->n_v + k] = on[k] ? ws->w[k] - phx_sys_row_rate(ws, k) : 0.0;
+            scale = fmax(scale, phx_sys_row_scale(ws, k));
+        }
+        if (pass == 0)
+            status = phx_sys_factor_rigid(ws, x, on);
+        if (!status)
+            status = phx_lu_solve(ws->lu_mass, 1, rhs);
+        for (int i = 0; i < system->n_v && !status; i++)
+            v[i] += rhs[i];
+    }
+    if (!status) {
+        phx_sys_set_instant(ws, x, v);
+        phx_sys_rows(ws, t, 0.0);
+        status = contradiction(ws, 1e-9 * fmax(scale, 1e-9));
+    }
+    phx_free(on);
+    return status;
+}
+
+/* Rigid accelerations and multipliers with q_dot = q_ddot = 0:  M_rr a + ... = f + G_r^T lambda,  G_r a = w' - G' v. */
+static phx_status locked_accelerations(phx_system *system, double t, const double *x, const double *v, double *a,
+                                       double *lambda, double *res)
+{
+    workspace *ws = system->assembly;
+    const int n_v = system->n_v;
+    double *rhs = ws->scratch2;
+    bool *on = phx_calloc(system->context, (size_t)ws->n_l, sizeof *on);
+    phx_status status = on ? PHX_OK : PHX_ERR_MEMORY;
+
+    memset(a, 0, (size_t)n_v * sizeof *a);
+    memset(lambda, 0, (size_t)ws->n_l * sizeof *lambda);
+    for (int pass = 0; pass < 4 && !status; pass++) {
+        status = phx_sys_ops.residual(&ws->base, t, x, v, a, lambda, res);
+        for (int i = 0; i < n_v && !status; i++)
+            rhs[i] = -res[i];
+        for (int b = 0; b < system->n_bodies && !status; b++) {
+            const body_slot *slot = &system->bodies[b];
+            const int rigid = system->dim + system->n_rot;
+            memset(rhs + slot->v + rigid, 0, (size_t)phx_body_n_q(slot->body) * sizeof *rhs);
+        }
+        for (int k = 0; k < ws->n_l && !status; k++) {
+            const row_slot *slot = &system->rows[ws->row[k]];
+            const joint_slot *joint = &system->joints[slot->joint];
+            on[k] = slot->role != ROW_HELD;
+            rhs[n_v + k] =
+                slot->role == ROW_DRIVEN ? phx_signal_rate(joint->coordinates[slot->coordinate].def.speed, t) : 0.0;
+            rhs[n_v + k] = on[k] ? rhs[n_v + k] - phx_sys_row_acceleration(ws, k) : 0.0;
+        }
+        if (!status) { /* what the accelerations so far already give: G a, by the rates that a would be */
+            phx_sys_set_instant(ws, x, a);
+            for (int k = 0; k < ws->n_l; k++)
+                rhs[n_v + k] -= on[k] ? phx_sys_row_rate(ws, k) : 0.0;
+            status = phx_sys_factor_rigid(ws, x, on);
+        }
+        if (!status)
+            status = phx_lu_solve(ws->lu_mass, 1, rhs);
+        for (int i = 0; i < n_v && !status; i++)
+            a[i] += rhs[i];
+        for (int k = 0; k < ws->n_l && !status; k++)
+            lambda[k] += rhs[n_v + k];
+    }
+    if (!status)
+        status = phx_sys_ops.residual(&ws->base, t, x, v, a, lambda, res);
+    phx_free(on);
+    return status;
+}
+
+/* One Cholesky factor of K for each flexible body. */
+static phx_status factor_stiffness(phx_system *system, phx_cholesky **factor)
+{
+    phx_status status = PHX_OK;
+
+    for (int b = 0; b < system->n_bodies && !status; b++) {
+        const phx_flex *flex = phx_body_flex(system->bodies[b].body);
+        const phx_csr K = {flex->n, flex->n, flex->ptr, flex->idx, flex->K};
+        if (flex->n > 0)
+            status = phx_cholesky_create(system->context, &K, &factor[b]);
+        if (status)
+            phx_fail_prefix(system->context, status, "body '%s': ", phx_body_name(system->bodies[b].body));
+    }
+    return status;
+}
+
+/* q <- q - K^-1 r; returns the largest change over the bodies, relative to the deformation, in the energy norm. */
+static phx_status correct_deformation(phx_system *system, phx_cholesky **factor, double *res, double *x, double *change)
+{
+    const int rigid = system->dim + system->n_rot;
+    phx_status status = PHX_OK;
+
+    *change = 0.0;
+    for (int b = 0; b < system->n_bodies && !status; b++) {
+        const body_slot *slot = &system->bodies[b];
+        const int n = phx_body_n_q(slot->body);
+        double *q = x + slot->x + system->dim + phx_attitude_size(system->dim), *step = res + slot->v + rigid;
+        double moved = 0.0, size = 0.0;
+        if (n == 0)
+            continue;
+        status = phx_cholesky_solve(factor[b], 1, step);
+        for (int i = 0; i < n && !status; i++) {
+            q[i] -= step[i];
+            moved += step[i] * step[i];
+            size += q[i] * q[i];
+        }
+        if (size > 0.0)
+            *change = fmax(*change, sqrt(moved / size));
+        if (isnan(moved))
+            *change = HUGE_VAL;
+    }
+    return status;
+}
+
+/* Deformation in equilibrium with the inertial and applied loads of the instant: fixed point over
+ * joints closed on the deformed bodies -> velocities -> rigid accelerations -> K q = loads. */
+static phx_status equilibrium(phx_system *system, double t, double *x, double *v)
+{
+    phx_context *context = system->context;
+    workspace *ws = system->assembly;
+    phx_cholesky **factor = phx_calloc(context, (size_t)system->n_bodies, sizeof(phx_cholesky *));
+    double *work = phx_calloc(context, (size_t)(2 * ws->kkt.n + system->n_v), sizeof *work);
+    double change = HUGE_VAL, best = HUGE_VAL;
+    phx_status status = factor && work ? factor_stiffness(system, factor) : PHX_ERR_MEMORY;
+    int worse = 0, iteration = 0;
+
+    for (; iteration < 200 && !status && change > 0.0 && worse < 6; iteration++) {
+        status = phx_sys_assemble(system, x);
+        if (!status)
+            status = start_velocities(system, t, x, v);
+        if (!status)
+            status = locked_accelerations(system, t, x, v, work, work + system->n_v, work + ws->kkt.n);
+        if (!status)
+            status = correct_deformation(system, factor, work + ws->kkt.n, x, &change);
+        worse = change < best ? 0 : worse + 1;
+        best = fmin(best, change);
+        if (best < 1e-11 && worse > 0)
+            break;
+    }
+    if (!status && !(best < 1e-9))
+        status =
+            phx_fail(context, PHX_ERR_ANALYSIS,
+                     "the quasi-static deformation at the start did not converge (last relative change %.2g after %d "
+                     "iterations): the bodies are too soft for their loads; start with deformation: zero",
+                     change, iteration);
+    if (!status)
+        status = phx_sys_assemble(system, x);
+    if (!status)
+        status = start_velocities(system, t, x, v);
+    for (int b = 0; factor && b < system->n_bodies; b++)
+        phx_cholesky_destroy(factor[b]);
+    phx_free(factor);
+    phx_free(work);
+    return status;
+}
+
+phx_status phx_system_start(phx_system *system, const phx_start_options *options, double *x, double *v, double *lambda)
+{
+    const double t = options ? options->t : 0.0;
+    phx_dae *dae = NULL;
+    double *v_dot = NULL;
+    phx_status status = PHX_OK;
+
+    if (!system->frozen)
+        return phx_fail(system->context, PHX_ERR_ARGUMENT, "the system must be frozen first");
+    memcpy(x, system->x_start, (size_t)system->n_x * sizeof *x);
+    status = start_velocities(system, t, x, v);
+    if (!status && options && options->quasi_static)
+        status = equilibrium(system, t, x, v);
+    if (!status)
+        status = phx_system_dae(system, system->context, &dae);
+    v_dot = status ? NULL : phx_calloc(system->context, (size_t)system->n_v, sizeof *v_dot);
+    if (!status && !v_dot)
+        status = PHX_ERR_MEMORY;
+    if (!status) {
+        status = dae->ops->accelerations(dae, t, x, v, v_dot, lambda);
+        if (status == PHX_SINGULAR)
+            status = phx_fail(system->context, PHX_ERR_ANALYSIS,
+                              "the start is a singular configuration: mass matrix or joints lose rank there; start "
+                              "from a slightly different pose");
+    }
+    phx_free(v_dot);
+    phx_system_dae_destroy(dae);
+    return status;
+}

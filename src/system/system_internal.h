@@ -1,0 +1,236 @@
+/* Private to layer system. */
+#ifndef PHX_SYSTEM_INTERNAL_H
+#define PHX_SYSTEM_INTERNAL_H
+
+#include <phlexor/system.h>
+
+enum { PAIR_SIZE = 2 * PHX_PORT_MAX };
+
+/* ---- what a model is made of ---- */
+typedef struct port_slot {
+    phx_body_id body;
+    double at; /* fraction of a beam's length, -1 at a place */
+    phx_body_port port;
+} port_slot;
+
+typedef struct body_slot {
+    phx_body *body;
+    phx_beam *beam; /* NULL: not a beam */
+    phx_pose pose;
+    int x, v; /* offsets */
+    int component;
+} body_slot;
+
+typedef struct coordinate_slot {
+    phx_row row; /* row.target: offset, so that value = raw - target */
+    phx_coordinate_def def;
+    int driven_row; /* index in rows when speed is given, else -1 */
+    int held_row;   /* index in rows when start or rate is given and the coordinate is not driven, else -1 */
+} coordinate_slot;
+
+typedef struct joint_slot {
+    char *name;
+    phx_joint_kind kind;
+    phx_port_id a, b;
+    double relative[9];
+    int n_constraints, n_coordinates;
+    phx_row constraints[PHX_JOINT_MAX_ROWS];
+    coordinate_slot coordinates[PHX_JOINT_MAX_COORDINATES];
+    int first_row;   /* of the constraint rows */
+    bool has_forces; /* a spring, damper or actuator along a coordinate */
+    phx_joint_def def;
+} joint_slot;
+
+/* A row on the velocities: a constraint of a joint, a driven coordinate, or a coordinate held for the start only. */
+typedef enum row_role { ROW_CONSTRAINT, ROW_DRIVEN, ROW_HELD } row_role;
+typedef struct row_slot {
+    row_role role;
+    int joint, number; /* number within the joint, from 0 */
+    int coordinate;    /* driven and held rows */
+    const phx_row *row;
+    int component;
+    bool redundant;
+} row_slot;
+
+typedef enum force_kind { FORCE_LINE, FORCE_PORT, FORCE_COORDINATE, FORCE_DISTRIBUTED } force_kind;
+typedef struct force_slot {
+    force_kind kind;
+    char *name;
+    phx_port_id a, b; /* b: -1 for one port */
+    phx_line_spring spring;
+    phx_port_load load;
+    phx_signal *signal[3]; /* owned */
+    int joint, coordinate; /* FORCE_COORDINATE */
+    phx_body_id body;      /* FORCE_DISTRIBUTED */
+    int n_points;
+    phx_flex_point *points; /* quadrature points, owned */
+    const double *weights;  /* owned by the beam */
+    const double *fractions;
+} force_slot;
+
+/* A connected component of bodies under constraints and drives. */
+typedef struct component_slot {
+    int n_v, n_rows; /* independent rows */
+    bool free;       /* no constraint to ground and no force from outside but gravity and loads: momenta are known */
+    bool grounded;
+    bool driven;      /* has a driven coordinate */
+    int first, count; /* its bodies in phx_system.by_component */
+} component_slot;
+
+typedef struct output_slot output_slot;
+
+struct phx_system {
+    phx_context *context;
+    int dim, n_rot;
+    double gravity[3];
+    bool frozen;
+    int n_bodies, n_ports, n_joints, n_forces, n_rows, n_components, n_outputs, n_columns;
+    int cap_bodies, cap_ports, cap_joints, cap_forces, cap_outputs;
+    body_slot *bodies;
+    port_slot *ports;
+    joint_slot *joints;
+    force_slot *forces;
+    row_slot *rows;
+    component_slot *components;
+    int *by_component; /* bodies sorted by component */
+    output_slot *outputs;
+    int n_x, n_v;
+    int n_independent, n_redundant;
+    int *independent;   /* rows that carry a multiplier, in order */
+    int *redundant;     /* the others (constraint and driven rows) */
+    double *least_norm; /* n_l + n_redundant square map of multipliers to least-norm ones; NULL without redundancy */
+    double *x_start;    /* assembled, undeformed */
+    struct workspace *assembly; /* workspace with every row, for the start state */
+    bool lossless;
+};
+
+struct output_slot {
+    char *name;
+    phx_output_def def;
+    int first, count; /* columns */
+    double *stress;   /* rows over the stress vector (axial, moment ...), owned */
+};
+
+static inline double phx_sys_dot(int n, const double *a, const double *b)
+{
+    double sum = 0.0;
+    for (int i = 0; i < n; i++)
+        sum += a[i] * b[i];
+    return sum;
+}
+
+/* ---- workspace ---- */
+/* Sparse KKT matrix over (v, multipliers of the rows in `row`) and where every contribution goes. */
+typedef struct kkt_matrix {
+    int n_v, n_l, n;
+    int *ptr, *idx;
+    int *order;
+    int **body_at; /* per body: position of each entry of its pattern */
+    int **port_at; /* per port: n_cols x n_cols own block */
+    int **pair_at; /* per nonlinear pair: square block over both ports' columns */
+    int **row_at;  /* per row: position in G of each column of both ports; then in G^T */
+} kkt_matrix;
+
+/* Two ports that act on each other through something whose derivative couples them. */
+typedef struct port_pair {
+    phx_port_id a, b;
+} port_pair;
+
+typedef struct workspace {
+    phx_dae base; /* first: a phx_dae is a workspace */
+    phx_system *system;
+    int n_l;
+    int *row;      /* system row of multiplier k */
+    int *row_slot; /* multiplier of system row, or -1 */
+    kkt_matrix kkt;
+    double *M, *D, *K, *val; /* values on the kkt pattern */
+    phx_lu *lu[PHX_FACTOR_SLOTS];
+    phx_lu *lu_complex[PHX_FACTOR_SLOTS];
+    phx_lu *lu_mass;
+    double *val_complex;
+    /* interval */
+    double t0, h;
+    double *x0, *x1, *xm, *v0, *v1, *vm, *p0;
+    double *momentum0;         /* per component: linear (dim), angular (n_rot) at the start of the interval */
+    double *impulse;           /* per component: impulses over the interval */
+    double *supply;            /* per component: work of the drives in the projection */
+    bool *moved;               /* per component: its joints need the projection */
+    phx_body_view *views;      /* per body */
+    phx_port_view *port_views; /* per port */
+    double *covector;          /* per row: PAIR_SIZE */
+    double *w;                 /* per row: prescribed rate */
+    double *effort;            /* per port: PHX_PORT_MAX, total of multipliers and forces */
+    int *port_cols;            /* per port: room for columns */
+    int *port_first, *port_count;
+    double *P; /* per port: PHX_PORT_MAX x count, leading dimension count */
+    int *P_first;
+    double *scratch, *scratch2, *scratch3, *scratch4; /* n each */
+    double *local;                                    /* dense scratch for element blocks */
+    double *body_M, *body_D, *body_K;                 /* largest body pattern */
+    double *tau, *lambda;                             /* n_l */
+    double *norm_mass;                                /* M(0) per body, packed on the body patterns */
+    int *norm_first;
+    double *sigma;  /* largest stress vector */
+    phx_work power; /* of the last evaluation: supplied and dissipated by forces */
+} workspace;
+
+phx_status phx_sys_workspace_create(phx_system *system, phx_context *context, int n_rows, const int *rows,
+                                    workspace **out);
+void phx_sys_workspace_destroy(workspace *ws);
+
+/* Point every body at an instant or at the current interval and evaluate all ports. */
+void phx_sys_set_instant(workspace *ws, const double *x, const double *v);
+void phx_sys_view_ports(workspace *ws);
+/* Covectors of all rows of the workspace and their prescribed rates at time t, or the means over [t0, t0+h]. */
+void phx_sys_rows(workspace *ws, double t, double h);
+/* rate of row k of the workspace: g . zeta, all ports at the current view. */
+double phx_sys_row_rate(const workspace *ws, int k);
+/* Efforts of forces into ws->effort, powers into ws->power; distributed loads straight into res (res -= ...).
+ * With `linear` also tangents into K, D. */
+phx_status phx_sys_forces(workspace *ws, double t, bool linear, double *res);
+/* effort += multipliers' covectors; res -= P^T effort for every port. */
+void phx_sys_apply_multipliers(workspace *ws, const double *lambda);
+void phx_sys_apply_efforts(workspace *ws, double *res);
+/* Add P^T T P of a pair to an array on the kkt pattern: block (PAIR_SIZE square), alpha times. */
+void phx_sys_pair_add(workspace *ws, int pair, double alpha, const double *block, double *val);
+void phx_sys_pair_rate_add(workspace *ws, int pair, double alpha, const double *block, double *val);
+void phx_sys_ports_jacobian(workspace *ws);
+/* Values of [M -G^T; G 0] at the current instant view into ws->val and its factorisation in lu_mass. */
+phx_status phx_sys_factor_mass(workspace *ws, const double *x);
+/* The same with the deformations held and the rows of `on` only, eps > 0 times its Schur diagonal on the multipliers:
+ * solvable with redundant rows. */
+phx_status phx_sys_factor_rigid(workspace *ws, const double *x, const bool *on);
+/* G into [2,1] and -G^T into [1,2] of an array on the kkt pattern. */
+void phx_sys_put_rows(workspace *ws, double *val);
+/* Bodies' M (with `all` also D and K) into ws->val (M, D, K). */
+void phx_sys_scatter_bodies(workspace *ws, const double *x, const double *v, bool all);
+/* Scale of velocities of the row, for tolerances: sum |g_i zeta_i|. */
+double phx_sys_row_scale(const workspace *ws, int k);
+
+extern const phx_dae_ops phx_sys_ops;
+phx_status phx_sys_op_project(phx_dae *dae, double t1, double h, bool interval, bool may_reject, const double *x1,
+                              double *v1, double *lambda, phx_work *work);
+phx_status phx_sys_op_linearise(phx_dae *dae, double t, const double *x, const double *v, const double *lambda);
+phx_status phx_sys_op_factor(phx_dae *dae, int slot, double cj);
+phx_status phx_sys_op_factor_complex(phx_dae *dae, int slot, double re, double im);
+phx_status phx_sys_op_accelerations(phx_dae *dae, double t, const double *x, const double *v, double *v_dot,
+                                    double *lambda);
+/* Linear and angular momentum of every component: (dim + n_rot) values each. */
+void phx_sys_momenta(const workspace *ws, const double *x, const double *v, double *momenta);
+/* Generalised force of drives etc.: G_dot v of row k at the current instant view. */
+double phx_sys_row_acceleration(workspace *ws, int k);
+
+/* Position-level closing of the joints, the deformations in x kept and the poses as written the first guess; held
+ * coordinates at their values. */
+phx_status phx_sys_assemble(phx_system *system, double *x);
+/* Offsets that make every coordinate count from its given start value at x. */
+void phx_sys_set_offsets(phx_system *system, const double *x);
+/* Freeze, by stages. */
+phx_status phx_sys_number(phx_system *system);
+phx_status phx_sys_find_redundant(phx_system *system);
+phx_status phx_sys_components(phx_system *system);
+double phx_sys_coordinate_value(const workspace *ws, int joint, int coordinate, int end);
+void phx_sys_output_free(output_slot *output);
+phx_status phx_sys_output_prepare(phx_system *system);
+
+#endif

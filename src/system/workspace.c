@@ -1,0 +1,575 @@
+/* The workspace of a system: the KKT pattern, where each contribution goes, and all arrays a step needs. */
+#include "system_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- columns of ports ---- */
+static int port_columns(const phx_system *system, phx_port_id id)
+{
+    const port_slot *port = &system->ports[id];
+    return port->body == PHX_GROUND ? 0 : system->dim + system->n_rot + port->port.point.n;
+}
+
+static phx_status lay_out_ports(phx_context *context, workspace *ws)
+{
+    const phx_system *system = ws->system;
+    const int size = phx_port_size(system->dim), rigid = system->dim + system->n_rot;
+    int total = 0, widest = 0;
+
+    ws->port_first = phx_calloc(context, (size_t)system->n_ports, sizeof *ws->port_first);
+    ws->port_count = phx_calloc(context, (size_t)system->n_ports, sizeof *ws->port_count);
+    if (!ws->port_first || !ws->port_count)
+        return PHX_ERR_MEMORY;
+    for (int i = 0; i < system->n_ports; i++) {
+        ws->port_first[i] = total;
+        ws->port_count[i] = port_columns(system, i);
+        total += ws->port_count[i];
+        widest = ws->port_count[i] > widest ? ws->port_count[i] : widest;
+    }
+    ws->port_cols = phx_calloc(context, (size_t)total, sizeof *ws->port_cols);
+    ws->P = phx_calloc(context, (size_t)(total * size), sizeof *ws->P);
+    ws->local = phx_calloc(context, (size_t)(4 * (2 * widest) * (2 * widest) + 8 * PAIR_SIZE * PAIR_SIZE + 64),
+                           sizeof *ws->local);
+    if (!ws->port_cols || !ws->P || !ws->local)
+        return PHX_ERR_MEMORY;
+    for (int i = 0; i < system->n_ports; i++) {
+        const port_slot *port = &system->ports[i];
+        for (int c = 0; c < ws->port_count[i]; c++)
+            ws->port_cols[ws->port_first[i] + c] =
+                system->bodies[port->body].v + (c < rigid ? c : rigid + port->port.point.dof[c - rigid]);
+    }
+    return PHX_OK;
+}
+
+/* ---- pattern ---- */
+typedef struct triplets {
+    int *row, *col;
+    size_t count, capacity;
+} triplets;
+
+static phx_status put(phx_context *context, triplets *list, int row, int col)
+{
+    if (list->count == list->capacity) {
+        const size_t wider = list->capacity ? 2 * list->capacity : 4096;
+        int *rows = phx_realloc(context, list->row, wider, sizeof *rows), *cols = NULL;
+        if (!rows)
+            return PHX_ERR_MEMORY;
+        list->row = rows;
+        cols = phx_realloc(context, list->col, wider, sizeof *cols);
+        if (!cols)
+            return PHX_ERR_MEMORY;
+        list->col = cols;
+        list->capacity = wider;
+    }
+    list->row[list->count] = row;
+    list->col[list->count++] = col;
+    return PHX_OK;
+}
+
+/* Columns of both ports of a pair, a's first; returns their number. */
+static int pair_columns(const workspace *ws, phx_port_id a, phx_port_id b, int *cols)
+{
+    int n = 0;
+    for (int c = 0; c < ws->port_count[a]; c++)
+        cols[n++] = ws->port_cols[ws->port_first[a] + c];
+    for (int c = 0; b >= 0 && c < ws->port_count[b]; c++)
+        cols[n++] = ws->port_cols[ws->port_first[b] + c];
+    return n;
+}
+
+/* Pairs that couple through second derivatives: every joint first, then every force. Distributed loads have none. */
+static int pair_count(const phx_system *system)
+{
+    return system->n_joints + system->n_forces;
+}
+
+static bool pair_ports(const phx_system *system, int pair, phx_port_id *a, phx_port_id *b)
+{
+    if (pair < system->n_joints) {
+        const joint_slot *joint = &system->joints[pair];
+        bool curved = false;
+        for (int k = 0; k < joint->n_constraints; k++)
+            curved = curved || joint->constraints[k].kind != PHX_ROW_POINT;
+        for (int c = 0; c < joint->n_coordinates; c++)
+            curved = curved || joint->coordinates[c].driven_row >= 0;
+        *a = joint->a;
+        *b = joint->b;
+        return curved;
+    }
+    const force_slot *force = &system->forces[pair - system->n_joints];
+    *a = force->a;
+    *b = force->b;
+    return force->kind != FORCE_DISTRIBUTED;
+}
+
+static phx_status collect(phx_context *context, workspace *ws, int *cols, triplets *list)
+{
+    const phx_system *system = ws->system;
+    phx_status status = PHX_OK;
+
+    for (int b = 0; b < system->n_bodies && !status; b++) {
+        const int *ptr = NULL, *idx = NULL, v = system->bodies[b].v;
+        phx_body_pattern(system->bodies[b].body, &ptr, &idx);
+        for (int i = 0; i < phx_body_n_v(system->bodies[b].body) && !status; i++)
+            for (int k = ptr[i]; k < ptr[i + 1] && !status; k++)
+                status = put(context, list, v + i, v + idx[k]);
+    }
+    for (int p = 0; p < pair_count(system) && !status; p++) {
+        phx_port_id a = -1, b = -1;
+        if (!pair_ports(system, p, &a, &b))
+            continue;
+        const int n = pair_columns(ws, a, b, cols);
+        for (int i = 0; i < n && !status; i++)
+            for (int j = 0; j < n && !status; j++)
+                status = put(context, list, cols[i], cols[j]);
+    }
+    for (int k = 0; k < ws->n_l && !status; k++) {
+        const joint_slot *joint = &system->joints[system->rows[ws->row[k]].joint];
+        const int n = pair_columns(ws, joint->a, joint->b, cols);
+        status = put(context, list, system->n_v + k, system->n_v + k);
+        for (int i = 0; i < n && !status; i++) {
+            status = put(context, list, system->n_v + k, cols[i]);
+            if (!status)
+                status = put(context, list, cols[i], system->n_v + k);
+        }
+    }
+    return status;
+}
+
+/* Positions of the square block over `cols` in the pattern, into a new array; -1 where there is no entry. */
+static phx_status locate(phx_context *context, const phx_csr *pattern, int n, const int *cols, int **at)
+{
+    *at = phx_calloc(context, (size_t)(n * n), sizeof **at);
+    if (!*at)
+        return PHX_ERR_MEMORY;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            (*at)[i * n + j] = phx_csr_find(pattern, cols[i], cols[j]);
+    return PHX_OK;
+}
+
+static phx_status locate_bodies(phx_context *context, workspace *ws, const phx_csr *pattern)
+{
+    const phx_system *system = ws->system;
+
+    for (int b = 0; b < system->n_bodies; b++) {
+        const int *ptr = NULL, *idx = NULL, v = system->bodies[b].v, n = phx_body_n_v(system->bodies[b].body);
+        phx_body_pattern(system->bodies[b].body, &ptr, &idx);
+        ws->kkt.body_at[b] = phx_calloc(context, (size_t)ptr[n], sizeof(int));
+        if (!ws->kkt.body_at[b])
+            return PHX_ERR_MEMORY;
+        for (int i = 0; i < n; i++)
+            for (int k = ptr[i]; k < ptr[i + 1]; k++)
+                ws->kkt.body_at[b][k] = phx_csr_find(pattern, v + i, v + idx[k]);
+    }
+    return PHX_OK;
+}
+
+static phx_status locate_rows(phx_context *context, workspace *ws, const phx_csr *pattern, int *cols)
+{
+    const phx_system *system = ws->system;
+
+    for (int k = 0; k < ws->n_l; k++) {
+        const joint_slot *joint = &system->joints[system->rows[ws->row[k]].joint];
+        const int n = pair_columns(ws, joint->a, joint->b, cols);
+        ws->kkt.row_at[k] = phx_calloc(context, (size_t)(2 * n), sizeof(int));
+        if (!ws->kkt.row_at[k])
+            return PHX_ERR_MEMORY;
+        for (int i = 0; i < n; i++) {
+            ws->kkt.row_at[k][i] = phx_csr_find(pattern, system->n_v + k, cols[i]);
+            ws->kkt.row_at[k][n + i] = phx_csr_find(pattern, cols[i], system->n_v + k);
+        }
+    }
+    return PHX_OK;
+}
+
+static phx_status locate_all(phx_context *context, workspace *ws, const phx_csr *pattern, int *cols)
+{
+    const phx_system *system = ws->system;
+    kkt_matrix *kkt = &ws->kkt;
+    phx_status status = PHX_OK;
+
+    kkt->body_at = phx_calloc(context, (size_t)system->n_bodies, sizeof *kkt->body_at);
+    kkt->port_at = phx_calloc(context, (size_t)system->n_ports, sizeof *kkt->port_at);
+    kkt->pair_at = phx_calloc(context, (size_t)pair_count(system), sizeof *kkt->pair_at);
+    kkt->row_at = phx_calloc(context, (size_t)ws->n_l, sizeof *kkt->row_at);
+    if (!kkt->body_at || !kkt->port_at || !kkt->pair_at || !kkt->row_at)
+        return PHX_ERR_MEMORY;
+    status = locate_bodies(context, ws, pattern);
+    for (int p = 0; p < system->n_ports && !status; p++)
+        status = locate(context, pattern, ws->port_count[p], ws->port_cols + ws->port_first[p], &kkt->port_at[p]);
+    for (int p = 0; p < pair_count(system) && !status; p++) {
+        phx_port_id a = -1, b = -1;
+        if (pair_ports(system, p, &a, &b))
+            status = locate(context, pattern, pair_columns(ws, a, b, cols), cols, &kkt->pair_at[p]);
+    }
+    return status ? status : locate_rows(context, ws, pattern, cols);
+}
+
+/* ---- elimination order ---- */
+/* Bodies in an order of small fill on the graph of joints (minimum degree); the deformation of a body before its rigid
+ * velocities; a multiplier right after the first of its bodies when that body carries no other joint's yet (one joint's
+ * rows have full rank on one body), else after both, so that its zero pivot is filled before it is reached. */
+static phx_status body_graph_order(phx_context *context, const workspace *ws, int *order)
+{
+    const phx_system *system = ws->system;
+    triplets list = {0};
+    phx_csr graph = {0};
+    double *ones = NULL;
+    phx_status status = PHX_OK;
+
+    for (int b = 0; b < system->n_bodies && !status; b++)
+        status = put(context, &list, b, b);
+    for (int p = 0; p < pair_count(system) && !status; p++) {
+        const phx_port_id a = p < system->n_joints ? system->joints[p].a : system->forces[p - system->n_joints].a;
+        const phx_port_id b = p < system->n_joints ? system->joints[p].b : system->forces[p - system->n_joints].b;
+        if (a < 0 || b < 0 || system->ports[a].body < 0 || system->ports[b].body < 0)
+            continue;
+        status = put(context, &list, system->ports[a].body, system->ports[b].body);
+        if (!status)
+            status = put(context, &list, system->ports[b].body, system->ports[a].body);
+    }
+    ones = status ? NULL : phx_calloc(context, list.count, sizeof *ones);
+    if (!status && !ones)
+        status = PHX_ERR_MEMORY;
+    if (!status)
+        status = phx_csr_from_triplets(context, system->n_bodies, system->n_bodies, list.count, list.row, list.col,
+                                       ones, &graph);
+    if (!status)
+        status = phx_order_amd(context, graph.rows, graph.ptr, graph.idx, order);
+    phx_csr_free(&graph);
+    phx_free(ones);
+    phx_free(list.row);
+    phx_free(list.col);
+    return status;
+}
+
+static phx_status place_body(phx_context *context, const phx_system *system, int b, int *order, int *at)
+{
+    const body_slot *slot = &system->bodies[b];
+    const phx_flex *flex = phx_body_flex(slot->body);
+    const int rigid = system->dim + system->n_rot;
+    phx_status status = PHX_OK;
+
+    if (flex->n > 0) {
+        status = phx_order_amd(context, flex->n, flex->ptr, flex->idx, order + *at);
+        for (int i = 0; i < flex->n; i++)
+            order[*at + i] += slot->v + rigid;
+        *at += flex->n;
+    }
+    for (int i = 0; i < rigid; i++)
+        order[(*at)++] = slot->v + i;
+    return status;
+}
+
+/* Multipliers of joint j that this workspace carries, appended to the order. */
+static void place_joint(const workspace *ws, int j, int *at)
+{
+    const phx_system *system = ws->system;
+    const joint_slot *joint = &system->joints[j];
+
+    for (int r = 0; r < joint->n_constraints; r++)
+        if (ws->row_slot[joint->first_row + r] >= 0)
+            ws->kkt.order[(*at)++] = system->n_v + ws->row_slot[joint->first_row + r];
+    for (int c = 0; c < joint->n_coordinates; c++) {
+        const int both[2] = {joint->coordinates[c].driven_row, joint->coordinates[c].held_row};
+        for (int i = 0; i < 2; i++)
+            if (both[i] >= 0 && ws->row_slot[both[i]] >= 0)
+                ws->kkt.order[(*at)++] = system->n_v + ws->row_slot[both[i]];
+    }
+}
+
+/* when[j]: place in the order of bodies after which the multipliers of joint j come. */
+static void schedule_joints(const phx_system *system, const int *rank, bool *taken, int *when)
+{
+    for (int pass = 0; pass < 2; pass++) { /* joints to the ground first: their body takes no other joint early */
+        for (int j = 0; j < system->n_joints; j++) {
+            const int a = system->ports[system->joints[j].a].body, b = system->ports[system->joints[j].b].body;
+            if ((a < 0 || b < 0) != (pass == 0))
+                continue;
+            if (pass == 0) {
+                when[j] = rank[a < 0 ? b : a];
+                taken[when[j]] = true;
+            } else {
+                const int early = rank[a] < rank[b] ? rank[a] : rank[b], late = rank[a] < rank[b] ? rank[b] : rank[a];
+                when[j] = taken[early] ? late : early;
+                taken[early] = true;
+            }
+        }
+    }
+}
+
+static phx_status make_order(phx_context *context, workspace *ws)
+{
+    const phx_system *system = ws->system;
+    const int nb = system->n_bodies, nj = system->n_joints;
+    int *bodies = phx_calloc(context, (size_t)nb, sizeof *bodies),
+        *rank = phx_calloc(context, (size_t)nb, sizeof *rank);
+    int *when = phx_calloc(context, (size_t)nj, sizeof *when),
+        *first = phx_calloc(context, (size_t)nb + 1, sizeof *first);
+    int *list = phx_calloc(context, (size_t)nj, sizeof *list), at = 0;
+    bool *taken = phx_calloc(context, (size_t)nb, sizeof *taken);
+    phx_status status = bodies && rank && when && first && list && taken ? PHX_OK : PHX_ERR_MEMORY;
+
+    if (!status)
+        status = body_graph_order(context, ws, bodies);
+    if (status)
+        goto cleanup;
+    for (int k = 0; k < nb; k++)
+        rank[bodies[k]] = k;
+    schedule_joints(system, rank, taken, when);
+    for (int j = 0; j < nj; j++) /* counting sort of the joints by when */
+        first[when[j] + 1]++;
+    for (int k = 0; k < nb; k++)
+        first[k + 1] += first[k];
+    for (int k = 0; k < nb; k++)
+        rank[k] = first[k];
+    for (int j = 0; j < nj; j++)
+        list[rank[when[j]]++] = j;
+    for (int k = 0; k < nb && !status; k++) {
+        status = place_body(context, system, bodies[k], ws->kkt.order, &at);
+        for (int e = first[k]; e < first[k + 1]; e++)
+            place_joint(ws, list[e], &at);
+    }
+cleanup:
+    phx_free(bodies);
+    phx_free(rank);
+    phx_free(when);
+    phx_free(first);
+    phx_free(list);
+    phx_free(taken);
+    return status;
+}
+
+static phx_status make_kkt(phx_context *context, workspace *ws)
+{
+    const phx_system *system = ws->system;
+    kkt_matrix *kkt = &ws->kkt;
+    triplets list = {0};
+    phx_csr pattern = {0};
+    double *zeros = NULL;
+    int *cols = phx_calloc(context, (size_t)(2 * (system->n_v + 1)), sizeof *cols);
+    phx_status status = cols ? collect(context, ws, cols, &list) : PHX_ERR_MEMORY;
+
+    kkt->n_v = system->n_v;
+    kkt->n_l = ws->n_l;
+    kkt->n = kkt->n_v + kkt->n_l;
+    zeros = status ? NULL : phx_calloc(context, list.count, sizeof *zeros);
+    if (!status && !zeros)
+        status = PHX_ERR_MEMORY;
+    if (!status)
+        status = phx_csr_from_triplets(context, kkt->n, kkt->n, list.count, list.row, list.col, zeros, &pattern);
+    if (!status)
+        status = locate_all(context, ws, &pattern, cols);
+    kkt->ptr = pattern.ptr;
+    kkt->idx = pattern.idx;
+    ws->val = pattern.val; /* becomes the array that is factored */
+    kkt->order = status ? NULL : phx_calloc(context, (size_t)kkt->n, sizeof *kkt->order);
+    if (!status)
+        status = kkt->order ? make_order(context, ws) : PHX_ERR_MEMORY;
+    phx_free(cols);
+    phx_free(zeros);
+    phx_free(list.row);
+    phx_free(list.col);
+    return status;
+}
+
+/* ---- arrays ---- */
+static phx_status allocate(phx_context *context, workspace *ws)
+{
+    const phx_system *system = ws->system;
+    const size_t nx = (size_t)system->n_x, nv = (size_t)system->n_v, n = (size_t)ws->kkt.n, nl = (size_t)ws->n_l;
+    const size_t nnz = (size_t)ws->kkt.ptr[ws->kkt.n], per = (size_t)(system->dim + system->n_rot);
+    size_t widest = 0, packed = 0, sigma = 0;
+    struct {
+        double **array;
+        size_t count;
+    } table[] = {
+        {&ws->M, nnz},
+        {&ws->D, nnz},
+        {&ws->K, nnz},
+        {&ws->x0, nx},
+        {&ws->x1, nx},
+        {&ws->xm, nx},
+        {&ws->v0, nv},
+        {&ws->v1, nv},
+        {&ws->vm, nv},
+        {&ws->p0, nv},
+        {&ws->momentum0, per * (size_t)(system->n_components + 1)},
+        {&ws->impulse, per * (size_t)(system->n_components + 1)},
+        {&ws->covector, nl * PAIR_SIZE},
+        {&ws->w, nl},
+        {&ws->supply, (size_t)system->n_components + 1},
+        {&ws->effort, (size_t)system->n_ports * PHX_PORT_MAX},
+        {&ws->scratch, n},
+        {&ws->scratch2, n},
+        {&ws->scratch3, n},
+        {&ws->scratch4, n},
+        {&ws->tau, nl},
+        {&ws->lambda, nl},
+    };
+
+    ws->norm_first = phx_calloc(context, (size_t)system->n_bodies + 1, sizeof *ws->norm_first);
+    if (!ws->norm_first)
+        return PHX_ERR_MEMORY;
+    for (int b = 0; b < system->n_bodies; b++) {
+        const int *ptr = NULL, *idx = NULL;
+        const size_t stresses = (size_t)phx_body_flex(system->bodies[b].body)->n_stress;
+        phx_body_pattern(system->bodies[b].body, &ptr, &idx);
+        const size_t entries = (size_t)ptr[phx_body_n_v(system->bodies[b].body)];
+        ws->norm_first[b] = (int)packed;
+        packed += entries;
+        widest = entries > widest ? entries : widest;
+        sigma = stresses > sigma ? stresses : sigma;
+    }
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        *table[i].array = phx_calloc(context, table[i].count, sizeof(double));
+        if (!*table[i].array)
+            return PHX_ERR_MEMORY;
+    }
+    ws->views = phx_calloc(context, (size_t)system->n_bodies, sizeof *ws->views);
+    ws->port_views = phx_calloc(context, (size_t)system->n_ports, sizeof *ws->port_views);
+    ws->norm_mass = phx_calloc(context, packed, sizeof *ws->norm_mass);
+    ws->body_M = phx_calloc(context, 3 * widest, sizeof *ws->body_M);
+    ws->sigma = phx_calloc(context, sigma, sizeof *ws->sigma);
+    ws->moved = phx_calloc(context, (size_t)system->n_components + 1, sizeof *ws->moved);
+    if (!ws->moved || !ws->views || !ws->port_views || !ws->norm_mass || !ws->body_M || !ws->sigma)
+        return PHX_ERR_MEMORY;
+    ws->body_D = ws->body_M + widest;
+    ws->body_K = ws->body_D + widest;
+    return PHX_OK;
+}
+
+/* Ground ports never move: their views are filled once. The norm's mass is that of the undeformed bodies. */
+static void fill_constants(workspace *ws)
+{
+    const phx_system *system = ws->system;
+    const int dim = system->dim;
+
+    for (int i = 0; i < system->n_ports; i++) {
+        const port_slot *port = &system->ports[i];
+        phx_port_view *view = &ws->port_views[i];
+        view->dim = dim;
+        if (port->body != PHX_GROUND)
+            continue;
+        for (int a = 0; a < dim; a++) {
+            view->u0[a] = view->u1[a] = view->um[a] = port->port.point.x[a];
+            view->R0[a * dim + a] = view->R1[a * dim + a] = view->Rm[a * dim + a] = 1.0;
+        }
+    }
+    for (int b = 0; b < system->n_bodies; b++) {
+        const phx_body *body = system->bodies[b].body;
+        double *x = ws->x1 + system->bodies[b].x, *v = ws->v1 + system->bodies[b].v;
+        const double none[3] = {0.0, 0.0, 0.0};
+        const double eye[9] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0};
+        phx_attitude_set(dim, eye, 0.0, x + dim);
+        phx_body_linearise(body, none, x, v, ws->norm_mass + ws->norm_first[b], NULL, NULL);
+    }
+}
+
+phx_status phx_sys_workspace_create(phx_system *system, phx_context *context, int n_rows, const int *rows,
+                                    workspace **out)
+{
+    workspace *ws = phx_calloc(context, 1, sizeof *ws);
+    phx_status status = ws ? PHX_OK : PHX_ERR_MEMORY;
+
+    *out = NULL;
+    if (status)
+        return status;
+    ws->base = (phx_dae){.ops = &phx_sys_ops,
+                         .context = context,
+                         .n_x = system->n_x,
+                         .n_v = system->n_v,
+                         .n_l = n_rows,
+                         .lossless = system->lossless};
+    ws->system = system;
+    ws->n_l = n_rows;
+    ws->row = phx_calloc(context, (size_t)n_rows, sizeof *ws->row);
+    ws->row_slot = phx_calloc(context, (size_t)system->n_rows, sizeof *ws->row_slot);
+    if (!ws->row || !ws->row_slot)
+        status = PHX_ERR_MEMORY;
+    for (int r = 0; r < system->n_rows && !status; r++)
+        ws->row_slot[r] = -1;
+    for (int k = 0; k < n_rows && !status; k++) {
+        ws->row[k] = rows[k];
+        ws->row_slot[rows[k]] = k;
+    }
+    if (!status)
+        status = lay_out_ports(context, ws);
+    if (!status)
+        status = make_kkt(context, ws);
+    if (!status)
+        status = allocate(context, ws);
+    if (!status)
+        fill_constants(ws);
+    if (!status)
+        status = phx_lu_create(context, ws->kkt.n, ws->kkt.ptr, ws->kkt.idx, ws->kkt.order, false, &ws->lu_mass);
+    for (int s = 0; s < PHX_FACTOR_SLOTS && !status; s++)
+        status = phx_lu_create(context, ws->kkt.n, ws->kkt.ptr, ws->kkt.idx, ws->kkt.order, false, &ws->lu[s]);
+    if (status)
+        phx_sys_workspace_destroy(ws);
+    else
+        *out = ws;
+    return status;
+}
+
+void phx_sys_workspace_destroy(workspace *ws)
+{
+    if (!ws)
+        return;
+    double *arrays[] = {ws->M,         ws->D,        ws->K,         ws->val,      ws->val_complex, ws->x0,
+                        ws->x1,        ws->xm,       ws->v0,        ws->v1,       ws->vm,          ws->p0,
+                        ws->momentum0, ws->impulse,  ws->covector,  ws->w,        ws->effort,      ws->P,
+                        ws->scratch,   ws->scratch2, ws->scratch3,  ws->scratch4, ws->local,       ws->body_M,
+                        ws->tau,       ws->lambda,   ws->norm_mass, ws->sigma,    ws->supply};
+    const phx_system *system = ws->system;
+    kkt_matrix *kkt = &ws->kkt;
+
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        phx_free(arrays[i]);
+    for (int b = 0; kkt->body_at && b < system->n_bodies; b++)
+        phx_free(kkt->body_at[b]);
+    for (int p = 0; kkt->port_at && p < system->n_ports; p++)
+        phx_free(kkt->port_at[p]);
+    for (int p = 0; kkt->pair_at && p < pair_count(system); p++)
+        phx_free(kkt->pair_at[p]);
+    for (int k = 0; kkt->row_at && k < ws->n_l; k++)
+        phx_free(kkt->row_at[k]);
+    int *indices[] = {kkt->ptr,       kkt->idx,       kkt->order,    ws->row,       ws->row_slot,
+                      ws->port_first, ws->port_count, ws->port_cols, ws->norm_first};
+    for (size_t i = 0; i < sizeof indices / sizeof *indices; i++)
+        phx_free(indices[i]);
+    phx_free(kkt->body_at);
+    phx_free(kkt->port_at);
+    phx_free(kkt->pair_at);
+    phx_free(kkt->row_at);
+    phx_free(ws->moved);
+    phx_free(ws->views);
+    phx_free(ws->port_views);
+    for (int s = 0; s < PHX_FACTOR_SLOTS; s++) {
+        phx_lu_destroy(ws->lu[s]);
+        phx_lu_destroy(ws->lu_complex[s]);
+    }
+    phx_lu_destroy(ws->lu_mass);
+    phx_free(ws);
+}
+
+phx_status phx_system_dae(phx_system *system, phx_context *context, phx_dae **dae)
+{
+    workspace *ws = NULL;
+    phx_status status = PHX_OK;
+
+    *dae = NULL;
+    if (!system->frozen)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "the system must be frozen first");
+    status = phx_sys_workspace_create(system, context, system->n_independent, system->independent, &ws);
+    if (!status)
+        *dae = &ws->base;
+    return status;
+}
+
+void phx_system_dae_destroy(phx_dae *dae)
+{
+    phx_sys_workspace_destroy((workspace *)dae);
+}
