@@ -5,13 +5,13 @@
 
 enum { DENSE_MAX = 20000 }; /* n * n must fit an int, and memory */
 
-void phx_basis_free(phx_basis *basis)
+void phx_reference_basis_free(phx_reference_basis *basis)
 {
     phx_free(basis->to_q);
     phx_free(basis->to_raw);
     phx_free(basis->rigid);
     phx_free(basis->mean);
-    *basis = (phx_basis){.n = 0};
+    *basis = (phx_reference_basis){.n = 0};
 }
 
 /* Raw coordinate of a value (0: w, 1: w', ...) of a field at a node. */
@@ -22,7 +22,7 @@ static int raw_coordinate(const phx_field *field, int node, int value)
 
 /* What the reference holds at zero. The coordinates of `free` are those of the simply supported beam. */
 static phx_status select_coordinates(phx_context *context, const phx_mesh *mesh, phx_reference reference,
-                                     phx_basis *basis)
+                                     phx_reference_basis *basis)
 {
     basis->n_raw = mesh->n;
     basis->to_q = phx_calloc(context, (size_t)mesh->n, sizeof *basis->to_q);
@@ -70,7 +70,7 @@ static void rigid_motion(const phx_mesh *mesh, int axis, double *column, int str
 }
 
 /* W = (G R)^-1 G E with G = [S; C]: then G (E - R W) = 0, the mean axes. */
-static phx_status mean_axes(phx_context *context, const phx_mesh *mesh, const phx_flex *raw, phx_basis *basis)
+static phx_status mean_axes(phx_context *context, const phx_mesh *mesh, const phx_flex *raw, phx_reference_basis *basis)
 {
     for (int axis = 0; axis < mesh->dim + mesh->n_rot; axis++) {
         /* a section that cannot twist has no rotation about the axis */
@@ -99,25 +99,25 @@ static phx_status mean_axes(phx_context *context, const phx_mesh *mesh, const ph
     return phx_dense_solve(context, m, moments, basis->n, basis->mean);
 }
 
-phx_status phx_basis_build(phx_context *context, const phx_mesh *mesh, phx_reference reference, const phx_flex *raw,
-                           phx_basis *basis)
+phx_status phx_reference_basis_build(phx_context *context, const phx_mesh *mesh, phx_reference reference,
+                                     const phx_flex *raw, phx_reference_basis *basis)
 {
-    *basis = (phx_basis){.n = 0};
+    *basis = (phx_reference_basis){.n = 0};
     phx_status status = select_coordinates(context, mesh, reference, basis);
     if (status == PHX_OK && reference == PHX_REFERENCE_FREE)
         status = mean_axes(context, mesh, raw, basis);
     if (status != PHX_OK)
-        phx_basis_free(basis);
+        phx_reference_basis_free(basis);
     return status;
 }
 
-int phx_basis_row_capacity(const phx_basis *basis, bool strain, int n_local)
+int phx_reference_basis_row_capacity(const phx_reference_basis *basis, bool strain, int n_local)
 {
     return basis->n_rigid == 0 || strain ? n_local : basis->n;
 }
 
-int phx_basis_row(const phx_basis *basis, bool strain, int n_local, const int *dof, const double *value, int *idx,
-                  double *out)
+int phx_reference_basis_row(const phx_reference_basis *basis, bool strain, int n_local, const int *dof,
+                            const double *value, int *idx, double *out)
 {
     int count = 0;
     if (basis->n_rigid == 0 || strain) {
@@ -148,7 +148,7 @@ int phx_basis_row(const phx_basis *basis, bool strain, int n_local, const int *d
 }
 
 /* Row of n_raw values to n values. */
-static void apply_to_vector(const phx_basis *basis, const double *raw, double *out)
+static void apply_to_vector(const phx_reference_basis *basis, const double *raw, double *out)
 {
     for (int i = 0; i < basis->n; i++)
         out[i] = raw[basis->to_raw[i]];
@@ -161,8 +161,8 @@ static void apply_to_vector(const phx_basis *basis, const double *raw, double *o
     }
 }
 
-static phx_status apply_to_pattern(phx_context *context, const phx_basis *basis, const phx_flex *raw, bool dense,
-                                   phx_flex *flex)
+static phx_status apply_to_pattern(phx_context *context, const phx_reference_basis *basis, const phx_flex *raw,
+                                   bool dense, phx_flex *flex)
 {
     const int n = basis->n;
     if (dense && n > DENSE_MAX)
@@ -192,7 +192,7 @@ static phx_status apply_to_pattern(phx_context *context, const phx_basis *basis,
 
 /* Z^T X Z of a symmetric (sign = 1) or antisymmetric (sign = -1) X on the raw pattern. With Y = E^T X R, B = R^T X R
  * and U = Y - 1/2 W^T B it is E^T X E - U W - sign (U W)^T. `work` has n x n_rigid entries. */
-static void apply_to_matrix(const phx_basis *basis, const phx_flex *raw, const double *x, double sign,
+static void apply_to_matrix(const phx_reference_basis *basis, const phx_flex *raw, const double *x, double sign,
                             const phx_flex *flex, double *work, double *out)
 {
     const int n = basis->n, m = basis->n_rigid;
@@ -230,8 +230,8 @@ static void apply_to_matrix(const phx_basis *basis, const phx_flex *raw, const d
     }
 }
 
-phx_status phx_basis_apply(phx_context *context, const phx_basis *basis, const phx_flex *raw, bool dense,
-                           phx_flex *flex)
+phx_status phx_reference_basis_apply(phx_context *context, const phx_reference_basis *basis, const phx_flex *raw,
+                                     bool dense, phx_flex *flex)
 {
     *flex = (phx_flex){.dim = raw->dim, .n = basis->n, .mass = raw->mass};
     memcpy(flex->s0, raw->s0, sizeof flex->s0);

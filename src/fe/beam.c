@@ -5,7 +5,7 @@
 
 struct phx_beam {
     phx_mesh mesh;
-    phx_basis basis;
+    phx_reference_basis basis;
     phx_flex flex;
     int n_quadrature;
     double *s, *weight;
@@ -147,9 +147,9 @@ phx_status phx_beam_create(phx_context *context, const phx_beam_def *def, phx_be
     if (status == PHX_OK)
         status = phx_mass_assemble(context, &made->mesh, def, &raw);
     if (status == PHX_OK)
-        status = phx_basis_build(context, &made->mesh, def->reference, &raw, &made->basis);
+        status = phx_reference_basis_build(context, &made->mesh, def->reference, &raw, &made->basis);
     if (status == PHX_OK)
-        status = phx_basis_apply(context, &made->basis, &raw, def->element == PHX_ELEMENT_PAPER, &made->flex);
+        status = phx_reference_basis_apply(context, &made->basis, &raw, def->element == PHX_ELEMENT_PAPER, &made->flex);
     if (status == PHX_OK)
         status = phx_elastic_assemble(context, &made->mesh, &made->basis, &made->flex);
     if (status == PHX_OK && def->stiffening)
@@ -170,7 +170,7 @@ void phx_beam_destroy(phx_beam *beam)
     if (!beam)
         return;
     phx_flex_free(&beam->flex);
-    phx_basis_free(&beam->basis);
+    phx_reference_basis_free(&beam->basis);
     phx_free(beam->s);
     phx_free(beam->weight);
     phx_free(beam);
@@ -221,7 +221,7 @@ phx_status phx_beam_point(const phx_beam *beam, phx_context *context, double s, 
     drop_zeros(&local);
 
     *point = (phx_flex_point){.x = {s * mesh->length}};
-    const size_t capacity = (size_t)phx_basis_row_capacity(&beam->basis, false, local.n);
+    const size_t capacity = (size_t)phx_reference_basis_row_capacity(&beam->basis, false, local.n);
     point->dof = phx_calloc(context, capacity, sizeof *point->dof);
     point->phi = phx_calloc(context, (size_t)mesh->dim * capacity, sizeof *point->phi);
     point->theta = phx_calloc(context, (size_t)mesh->n_rot * capacity, sizeof *point->theta);
@@ -230,11 +230,12 @@ phx_status phx_beam_point(const phx_beam *beam, phx_context *context, double s, 
         return PHX_ERR_MEMORY;
     }
     /* the first row tells the number of columns, which the place of the others depends on */
-    int n = phx_basis_row(&beam->basis, false, local.n, local.dof, local.phi[0], point->dof, point->phi);
+    int n = phx_reference_basis_row(&beam->basis, false, local.n, local.dof, local.phi[0], point->dof, point->phi);
     for (int a = 1; a < mesh->dim; a++)
-        phx_basis_row(&beam->basis, false, local.n, local.dof, local.phi[a], point->dof, point->phi + a * n);
+        phx_reference_basis_row(&beam->basis, false, local.n, local.dof, local.phi[a], point->dof, point->phi + a * n);
     for (int k = 0; k < mesh->n_rot; k++)
-        phx_basis_row(&beam->basis, false, local.n, local.dof, local.theta[k], point->dof, point->theta + k * n);
+        phx_reference_basis_row(&beam->basis, false, local.n, local.dof, local.theta[k], point->dof,
+                                point->theta + k * n);
     point->n = n;
     return PHX_OK;
 }

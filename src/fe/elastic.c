@@ -61,16 +61,16 @@ static phx_status csr_allocate(phx_context *context, int rows, int cols, size_t 
 }
 
 /* Append a row given on raw coordinates. */
-static void csr_append(phx_csr *csr, int row, const phx_basis *basis, bool strain, int n, const int *dof,
+static void csr_append(phx_csr *csr, int row, const phx_reference_basis *basis, bool strain, int n, const int *dof,
                        const double *value)
 {
     const int at = csr->ptr[row];
-    csr->ptr[row + 1] = at + phx_basis_row(basis, strain, n, dof, value, csr->idx + at, csr->val + at);
+    csr->ptr[row + 1] = at + phx_reference_basis_row(basis, strain, n, dof, value, csr->idx + at, csr->val + at);
 }
 
 /* The rows of a field, block by block. */
 static void append_field(const phx_mesh *mesh, const phx_field *field, const element_block *block,
-                         const phx_basis *basis, int *dof, phx_csr *stress, phx_csr *root)
+                         const phx_reference_basis *basis, int *dof, phx_csr *stress, phx_csr *root)
 {
     const phx_shape *psi = &field->element->stress;
     const int blocks = phx_shape_discontinuous(psi) ? mesh->elements : 1;
@@ -94,7 +94,8 @@ static void square(const phx_csr *root, phx_flex *flex)
                 flex->K[phx_flex_entry(flex, root->idx[i], root->idx[j])] += root->val[i] * root->val[j];
 }
 
-phx_status phx_elastic_assemble(phx_context *context, const phx_mesh *mesh, const phx_basis *basis, phx_flex *flex)
+phx_status phx_elastic_assemble(phx_context *context, const phx_mesh *mesh, const phx_reference_basis *basis,
+                                phx_flex *flex)
 {
     element_block block[PHX_FIELD_MAX] = {{0}};
     size_t entries = 0;
@@ -121,7 +122,7 @@ phx_status phx_elastic_assemble(phx_context *context, const phx_mesh *mesh, cons
 }
 
 /* Slopes of the bending fields at the Gauss points of element e: rows of `slope`, their strain and weight. */
-static void append_slopes(const phx_mesh *mesh, const phx_basis *basis, int e, int points, const double *xi,
+static void append_slopes(const phx_mesh *mesh, const phx_reference_basis *basis, int e, int points, const double *xi,
                           const double *weight, phx_flex_stiffening *stiffening)
 {
     for (int f = 0; f < mesh->n_fields; f++) {
@@ -144,13 +145,14 @@ static void append_slopes(const phx_mesh *mesh, const phx_basis *basis, int e, i
 }
 
 /* eps_e = (u_{e+1} - u_e)/h + 1/2 mean of |w'|^2 over element e, energy 1/2 EA h eps_e^2 */
-phx_status phx_stiffening_assemble(phx_context *context, const phx_mesh *mesh, const phx_basis *basis, phx_flex *flex)
+phx_status phx_stiffening_assemble(phx_context *context, const phx_mesh *mesh, const phx_reference_basis *basis,
+                                   phx_flex *flex)
 {
     const phx_field *axial = &mesh->field[0];
     const phx_shape *shape = &mesh->field[1].element->displacement;
     const int points = phx_gauss_count(2 * (shape->degree - 1)), planes = mesh->dim - 1;
     const size_t slopes = (size_t)(mesh->elements * planes * points), strains = (size_t)mesh->elements;
-    const size_t width = (size_t)phx_basis_row_capacity(basis, false, shape->count);
+    const size_t width = (size_t)phx_reference_basis_row_capacity(basis, false, shape->count);
     double xi[PHX_GAUSS_MAX], weight[PHX_GAUSS_MAX];
     phx_gauss(points, xi, weight);
 

@@ -61,7 +61,7 @@ phx_status phx_mesh_pattern(phx_context *context, const phx_mesh *mesh, int **pt
  * such that int rho u = 0 and int rho x cross u + section and point inertia on theta = 0 hold for every q. The
  * coordinates q are then those of the simply supported beam, deformations measured from the line through both ends, and
  * u is that deformation less its mean rigid motion: K, and stresses, do not see R and stay those of E. */
-typedef struct phx_basis {
+typedef struct phx_reference_basis {
     int n_raw, n;
     int *to_q;                     /* n_raw: coordinate of q, -1 when eliminated */
     int *to_raw;                   /* n */
@@ -69,17 +69,17 @@ typedef struct phx_basis {
     int rigid_axis[PHX_RIGID_MAX]; /* 0..dim-1 translations, dim.. rotations */
     double *rigid;                 /* R, n_raw x n_rigid */
     double *mean;                  /* W, n_rigid x n */
-} phx_basis;
+} phx_reference_basis;
 /* `raw` holds S and C (masses included) in raw coordinates. */
-phx_status phx_basis_build(phx_context *context, const phx_mesh *mesh, phx_reference reference, const phx_flex *raw,
-                           phx_basis *basis);
-void phx_basis_free(phx_basis *basis);
-/* Entries that phx_basis_row makes at most out of a row of n_local raw entries. */
-int phx_basis_row_capacity(const phx_basis *basis, bool strain, int n_local);
+phx_status phx_reference_basis_build(phx_context *context, const phx_mesh *mesh, phx_reference reference,
+                                     const phx_flex *raw, phx_reference_basis *basis);
+void phx_reference_basis_free(phx_reference_basis *basis);
+/* Entries that phx_reference_basis_row makes at most out of a row of n_local raw entries. */
+int phx_reference_basis_row_capacity(const phx_reference_basis *basis, bool strain, int n_local);
 /* Row on raw coordinates (dof ascending) to row on q (idx ascending); returns the number of entries. `strain`: the row
  * vanishes on rigid motions. */
-int phx_basis_row(const phx_basis *basis, bool strain, int n_local, const int *dof, const double *value, int *idx,
-                  double *out);
+int phx_reference_basis_row(const phx_reference_basis *basis, bool strain, int n_local, const int *dof,
+                            const double *value, int *idx, double *out);
 
 /* ---- assembly ---- */
 /* Masses in raw coordinates: fills dim.., mass, s0, J0, S, C, j, ptr, idx, M, A, Q of `raw` (K stays NULL). */
@@ -91,10 +91,12 @@ phx_status phx_flex_allocate_matrices(phx_context *context, phx_flex *flex, bool
 /* Index of entry (row, col) of the pattern. The entry exists. */
 int phx_flex_entry(const phx_flex *flex, int row, int col);
 /* Masses to q: everything of `flex` but K, stress, root and stiffening. `dense`: full pattern. */
-phx_status phx_basis_apply(phx_context *context, const phx_basis *basis, const phx_flex *raw, bool dense,
-                           phx_flex *flex);
+phx_status phx_reference_basis_apply(phx_context *context, const phx_reference_basis *basis, const phx_flex *raw,
+                                     bool dense, phx_flex *flex);
 /* stress, root and K. */
-phx_status phx_elastic_assemble(phx_context *context, const phx_mesh *mesh, const phx_basis *basis, phx_flex *flex);
-phx_status phx_stiffening_assemble(phx_context *context, const phx_mesh *mesh, const phx_basis *basis, phx_flex *flex);
+phx_status phx_elastic_assemble(phx_context *context, const phx_mesh *mesh, const phx_reference_basis *basis,
+                                phx_flex *flex);
+phx_status phx_stiffening_assemble(phx_context *context, const phx_mesh *mesh, const phx_reference_basis *basis,
+                                   phx_flex *flex);
 
 #endif
