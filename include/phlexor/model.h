@@ -288,12 +288,17 @@ typedef struct phx_model_modes {
     phx_model_modes_at at;
 } phx_model_modes;
 
-/* The points of one parameter of a sweep, from {from, to, count} (both ends included) or {values: [...]}. */
+typedef enum phx_model_sweep_kind { PHX_MODEL_RANGE, PHX_MODEL_VALUES } phx_model_sweep_kind;
+
+/* The points of one parameter of a sweep, from {from, to, count} (both ends included) or {values: [...]}. The first
+ * sweep is the outermost loop. */
 typedef struct phx_model_sweep {
     const char *name;
     int parameter; /* index in phx_model.parameters */
-    int count;     /* >= 1 */
-    double *values;
+    phx_model_sweep_kind kind;
+    double from, to; /* range */
+    int count;       /* >= 1 */
+    double *values;  /* count, for both kinds */
 } phx_model_sweep;
 
 typedef struct phx_model {

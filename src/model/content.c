@@ -1,0 +1,112 @@
+/* What one evaluation of the document owns, and where it was written. */
+#include "reader.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void *phx_reader_calloc(phx_reader *reader, size_t count, size_t size)
+{
+    return phx_arena_calloc(reader->context, &reader->content->memory, count, size);
+}
+
+phx_status phx_reader_own_signal(phx_reader *reader, phx_signal *signal)
+{
+    phx_content *c = reader->content;
+    if (c->n_signals == c->signals_capacity) {
+        int capacity = c->signals_capacity ? 2 * c->signals_capacity : 8;
+        phx_signal **grown = phx_realloc(reader->context, c->signals, (size_t)capacity, sizeof *grown);
+        if (!grown) {
+            phx_signal_destroy(signal);
+            return PHX_ERR_MEMORY;
+        }
+        c->signals = grown;
+        c->signals_capacity = capacity;
+    }
+    c->signals[c->n_signals++] = signal;
+    return PHX_OK;
+}
+
+phx_status phx_reader_place(phx_reader *reader, const void *address, size_t size, phx_model_source source)
+{
+    phx_content *c = reader->content;
+    if (c->n_places == c->places_capacity) {
+        int capacity = c->places_capacity ? 2 * c->places_capacity : 64;
+        phx_place *grown = phx_realloc(reader->context, c->places, (size_t)capacity, sizeof *grown);
+        if (!grown)
+            return PHX_ERR_MEMORY;
+        c->places = grown;
+        c->places_capacity = capacity;
+    }
+    c->places[c->n_places] = (phx_place){address, size, c->n_places, source};
+    c->n_places++;
+    return PHX_OK;
+}
+
+static int compare_places(const void *a, const void *b)
+{
+    const phx_place *p = a, *q = b;
+    uintptr_t x = (uintptr_t)p->address, y = (uintptr_t)q->address;
+    return x != y ? (x < y ? -1 : 1) : (p->order > q->order) - (p->order < q->order);
+}
+
+void phx_content_sort(phx_content *content)
+{
+    if (content->n_places)
+        qsort(content->places, (size_t)content->n_places, sizeof *content->places, compare_places);
+}
+
+phx_model_source phx_content_where(const phx_content *content, const void *field)
+{
+    const uintptr_t wanted = (uintptr_t)field;
+    int low = 0, high = content->n_places; /* places[low-1].address <= wanted < places[high].address */
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if ((uintptr_t)content->places[middle].address <= wanted)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    /* the value itself: the outermost of those that begin there; else the innermost object around it */
+    int exact = low;
+    while (exact > 0 && (uintptr_t)content->places[exact - 1].address == wanted)
+        exact--;
+    if (exact < low)
+        return content->places[exact].source;
+    for (int i = low - 1; i >= 0; i--)
+        if (wanted < (uintptr_t)content->places[i].address + content->places[i].size)
+            return content->places[i].source;
+    return (phx_model_source){0, 0};
+}
+
+void phx_content_free(phx_content *content)
+{
+    for (int i = 0; i < content->n_signals; i++)
+        phx_signal_destroy(content->signals[i]);
+    phx_free(content->signals);
+    phx_free(content->places);
+    phx_arena_free(&content->memory);
+    *content = (phx_content){0};
+}
+
+phx_status phx_reader_names(phx_reader *reader, phx_names *names, const void *items, size_t size, int count)
+{
+    if (names->entries)
+        return PHX_OK;
+    return phx_names_build(reader->context, &reader->content->memory, items, size, count, names);
+}
+
+char *phx_reader_path(phx_reader *reader, const char *name)
+{
+    const char *path = reader->model->path;
+    const char *slash = *name == '/' ? NULL : strrchr(path, '/');
+    size_t folder = slash ? (size_t)(slash - path) + 1 : 0;
+    char *joined = phx_reader_calloc(reader, folder + strlen(name) + 1, 1);
+    if (joined) {
+        memcpy(joined, path, folder);
+        memcpy(joined + folder, name, strlen(name));
+    }
+    return joined;
+}

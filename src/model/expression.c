@@ -1,0 +1,399 @@
+/* The only file that knows muParser. */
+#include "expression.h"
+
+#include <limits.h>
+#include <math.h>
+#include <muParserDLL.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- functions ---- */
+static double sign(double x)
+{
+    return (x > 0.0) - (x < 0.0);
+}
+
+static double step(double x)
+{
+    return x >= 0.0 ? 1.0 : 0.0;
+}
+
+/* x^3 (10 - 15 x + 6 x^2) on [0, 1]: first and second derivative vanish at both ends. */
+static double ramp(double t, double t0, double t1)
+{
+    if (t >= t1)
+        return 1.0;
+    if (!(t > t0))
+        return 0.0;
+    double x = (t - t0) / (t1 - t0);
+    return x * x * x * (10.0 + x * (6.0 * x - 15.0));
+}
+
+static double smallest(const double *x, int n)
+{
+    double result = x[0];
+    for (int i = 1; i < n; i++)
+        result = x[i] < result || isnan(x[i]) ? x[i] : result;
+    return result;
+}
+
+static double largest(const double *x, int n)
+{
+    double result = x[0];
+    for (int i = 1; i < n; i++)
+        result = x[i] > result || isnan(x[i]) ? x[i] : result;
+    return result;
+}
+
+static const struct {
+    const char *name;
+    muFun1_t one;
+    muFun2_t two;
+    muFun3_t three;
+    muMultFun_t many;
+} functions[] = {
+    {"sin", .one = sin},     {"cos", .one = cos},       {"tan", .one = tan},      {"asin", .one = asin},
+    {"acos", .one = acos},   {"atan", .one = atan},     {"sinh", .one = sinh},    {"cosh", .one = cosh},
+    {"tanh", .one = tanh},   {"exp", .one = exp},       {"log", .one = log},      {"sqrt", .one = sqrt},
+    {"abs", .one = fabs},    {"sign", .one = sign},     {"step", .one = step},    {"atan2", .two = atan2},
+    {"ramp", .three = ramp}, {"min", .many = smallest}, {"max", .many = largest},
+};
+enum { N_FUNCTIONS = sizeof functions / sizeof functions[0] };
+
+const char *phx_function_name(int index)
+{
+    return index >= 0 && index < N_FUNCTIONS ? functions[index].name : NULL;
+}
+
+void phx_function_arity(int index, int *least, int *most)
+{
+    *least = functions[index].one ? 1 : functions[index].three ? 3 : 2;
+    *most = functions[index].many ? INT_MAX : *least;
+}
+
+static muParserHandle_t create_parser(phx_context *context, double *t, double *s)
+{
+    muParserHandle_t parser = mupCreate(muBASETYPE_FLOAT);
+    if (!parser) {
+        phx_fail(context, PHX_ERR_MEMORY, "out of memory for the expression parser");
+        return NULL;
+    }
+    mupClearFun(parser);
+    mupClearConst(parser);
+    for (int k = 0; k < N_FUNCTIONS; k++) {
+        if (functions[k].one)
+            mupDefineFun1(parser, functions[k].name, functions[k].one, 1);
+        else if (functions[k].two)
+            mupDefineFun2(parser, functions[k].name, functions[k].two, 1);
+        else if (functions[k].three)
+            mupDefineFun3(parser, functions[k].name, functions[k].three, 1);
+        else
+            mupDefineMultFun(parser, functions[k].name, functions[k].many, 1);
+    }
+    mupDefineVar(parser, "t", t);
+    mupDefineVar(parser, "s", s);
+    return parser;
+}
+
+/* ---- the evaluator ---- */
+struct phx_evaluator {
+    phx_context *context;
+    muParserHandle_t parser;
+    double t, s;
+    const phx_model_parameter *parameters;
+    const phx_names *names;
+    const bool *known;
+    phx_expression expression;
+};
+
+phx_status phx_evaluator_create(phx_context *context, phx_evaluator **evaluator)
+{
+    phx_evaluator *e = phx_calloc(context, 1, sizeof *e);
+    if (!e)
+        return PHX_ERR_MEMORY;
+    e->context = context;
+    e->parser = create_parser(context, &e->t, &e->s);
+    if (!e->parser) {
+        phx_free(e);
+        return PHX_ERR_MEMORY;
+    }
+    *evaluator = e;
+    return PHX_OK;
+}
+
+void phx_evaluator_destroy(phx_evaluator *evaluator)
+{
+    if (!evaluator)
+        return;
+    mupRelease(evaluator->parser);
+    phx_free(evaluator);
+}
+
+void phx_evaluator_set_parameters(phx_evaluator *evaluator, const phx_model_parameter *parameters,
+                                  const phx_names *names, const bool *known)
+{
+    evaluator->parameters = parameters;
+    evaluator->names = names;
+    evaluator->known = known;
+}
+
+const phx_expression *phx_evaluator_expression(const phx_evaluator *evaluator)
+{
+    return &evaluator->expression;
+}
+
+/* Identifiers are short; what is longer names nothing. */
+enum { MAX_NAME = PHX_MAX_IDENTIFIER + 1 };
+
+static bool token_name(const phx_expression *expression, const phx_token *token, char name[MAX_NAME])
+{
+    if (token->length >= MAX_NAME)
+        return false;
+    memcpy(name, expression->text + token->start, (size_t)token->length);
+    name[token->length] = 0;
+    return true;
+}
+
+int phx_evaluator_parameter(const phx_evaluator *evaluator, const phx_token *token)
+{
+    char name[MAX_NAME];
+    if (token->kind != PHX_TOKEN_NAME || !evaluator->names || !token_name(&evaluator->expression, token, name))
+        return -1;
+    return phx_names_find(evaluator->names, name);
+}
+
+static bool is_time_or_place(const phx_expression *expression, const phx_token *token)
+{
+    return token->kind == PHX_TOKEN_NAME && token->length == 1 && strchr("ts", expression->text[token->start]);
+}
+
+static bool fail_reserved(phx_evaluator *e, const phx_token *token)
+{
+    bool time = e->expression.text[token->start] == 't';
+    return phx_expression_fail(&e->expression, token->start,
+                               time ? "'t' stands for time and is allowed only in a signal; a constant is expected"
+                                    : "'s' stands for the place on a beam and is allowed only in a distributed load");
+}
+
+static bool fail_name(phx_evaluator *e, const phx_token *token, phx_expression_use use)
+{
+    char name[MAX_NAME];
+    if (!token_name(&e->expression, token, name))
+        return phx_expression_fail(&e->expression, token->start, "a name of more than %d characters", MAX_NAME - 1);
+    if (is_time_or_place(&e->expression, token))
+        return fail_reserved(e, token);
+    static const char *const infinite[] = {"nan", "NaN", "NAN", "inf", "Inf", "INF", "infinity"};
+    for (size_t k = 0; k < sizeof infinite / sizeof infinite[0]; k++)
+        if (!strcmp(name, infinite[k]))
+            return phx_expression_fail(&e->expression, token->start, "'%s' is not finite; a finite number is expected",
+                                       name);
+    phx_nearest nearest = phx_nearest_to(name);
+    phx_nearest_offer(&nearest, "pi");
+    phx_nearest_offer(&nearest, "deg");
+    if (use != PHX_USE_CONSTANT)
+        phx_nearest_offer(&nearest, "t");
+    if (e->names)
+        phx_names_offer(e->names, &nearest);
+    for (int k = 0; k < N_FUNCTIONS; k++)
+        if (!strcmp(name, functions[k].name))
+            return phx_expression_fail(&e->expression, token->start, "function '%s' without its arguments in brackets",
+                                       name);
+    return phx_expression_fail(&e->expression, token->start,
+                               "unknown name %s; expected pi, deg or a name under 'parameters'%s",
+                               phx_shown_text(name).text, phx_nearest_hint(&nearest).text);
+}
+
+/* Tell a parser what a NAME token means. */
+static bool define_name(phx_evaluator *e, muParserHandle_t parser, const phx_token *token, phx_expression_use use)
+{
+    char name[MAX_NAME];
+    if ((use != PHX_USE_CONSTANT && phx_token_is(&e->expression, token, "t")) ||
+        (use == PHX_USE_TIME_AND_PLACE && phx_token_is(&e->expression, token, "s")))
+        return true;
+    int index = phx_evaluator_parameter(e, token);
+    double value = 0.0;
+    if (phx_token_is(&e->expression, token, "pi"))
+        value = 3.14159265358979323846;
+    else if (phx_token_is(&e->expression, token, "deg"))
+        value = 3.14159265358979323846 / 180.0;
+    else if (index >= 0 && (!e->known || e->known[index]))
+        value = e->parameters[index].value;
+    else if (index < 0 || is_time_or_place(&e->expression, token))
+        return fail_name(e, token, use);
+    if (token_name(&e->expression, token, name))
+        mupDefineConst(parser, name, value);
+    return true;
+}
+
+static bool define_names(phx_evaluator *e, muParserHandle_t parser, phx_expression_use use)
+{
+    const phx_expression *x = &e->expression;
+    for (int i = 0; i < x->n_tokens; i++)
+        if (x->tokens[i].kind == PHX_TOKEN_NAME && !define_name(e, parser, &x->tokens[i], use))
+            return false;
+    return true;
+}
+
+phx_status phx_evaluator_scan(phx_evaluator *evaluator, const char *text, phx_expression_use use)
+{
+    phx_expression *x = &evaluator->expression;
+    if (!phx_expression_scan(x, text))
+        return PHX_ERR_INPUT;
+    mupClearConst(evaluator->parser);
+    return define_names(evaluator, evaluator->parser, use) ? PHX_OK : PHX_ERR_INPUT;
+}
+
+/* muParser's own checks come after ours; should it still refuse, its code and place are reported. */
+static phx_status fail_parser(phx_evaluator *e, muParserHandle_t parser)
+{
+    phx_expression_fail(&e->expression, 0, "the expression parser refuses this (code %d at place %d)",
+                        mupGetErrorCode(parser), mupGetErrorPos(parser) + 1);
+    mupErrorReset(parser);
+    return PHX_ERR_INPUT;
+}
+
+/* An exponent that no double has (`1e999`) is refused by muParser as unknown text; say what it is. */
+static bool check_numbers(phx_expression *x)
+{
+    for (int i = 0; i < x->n_tokens; i++) {
+        char copy[80];
+        double value;
+        const phx_token *token = &x->tokens[i];
+        if (token->kind != PHX_TOKEN_NUMBER)
+            continue;
+        if (token->length > 60)
+            return phx_expression_fail(x, token->start, "a number of more than 60 characters");
+        memcpy(copy, x->text + token->start, (size_t)token->length);
+        copy[token->length] = 0;
+        if (!phx_number_from_text(copy, &value) || !isfinite(value))
+            return phx_expression_fail(x, token->start, "%s is not finite; a finite number is expected",
+                                       phx_shown_text(copy).text);
+    }
+    return true;
+}
+
+static phx_status fail_not_finite(phx_evaluator *e, const char *text, const char *where)
+{
+    phx_expression_fail(&e->expression, 0, "%s is not finite%s; a finite number is expected", phx_shown_text(text).text,
+                        where);
+    return PHX_ERR_INPUT;
+}
+
+/* Compile and evaluate what was scanned. */
+static phx_status evaluate(phx_evaluator *e, muParserHandle_t parser, double *value)
+{
+    char text[PHX_EXPRESSION_MAX + 1];
+    if (!check_numbers(&e->expression))
+        return PHX_ERR_INPUT;
+    phx_expression_render(&e->expression, 0, e->expression.n_tokens, text, sizeof text);
+    mupSetExpr(parser, text);
+    *value = mupError(parser) ? 0.0 : mupEval(parser);
+    return mupError(parser) ? fail_parser(e, parser) : PHX_OK;
+}
+
+phx_status phx_evaluator_value(phx_evaluator *evaluator, const char *text, double *value)
+{
+    evaluator->expression.error[0] = 0;
+    evaluator->expression.text = text;
+    if (!phx_number_from_text(text, value)) {
+        phx_status status = phx_evaluator_scan(evaluator, text, PHX_USE_CONSTANT);
+        if (!status)
+            status = evaluate(evaluator, evaluator->parser, value);
+        if (status)
+            return status;
+    }
+    return isfinite(*value) ? PHX_OK : fail_not_finite(evaluator, text, "");
+}
+
+double phx_evaluator_probe(phx_evaluator *evaluator, const char *text, double t)
+{
+    evaluator->t = t;
+    evaluator->s = 0.0;
+    mupSetExpr(evaluator->parser, text);
+    double value = mupError(evaluator->parser) ? NAN : mupEval(evaluator->parser);
+    if (mupError(evaluator->parser)) {
+        mupErrorReset(evaluator->parser);
+        return NAN;
+    }
+    return value;
+}
+
+/* ---- signals ---- */
+/* A signal's own parser with its own t and s. */
+typedef struct expression_signal {
+    muParserHandle_t parser;
+    double *variable; /* t, s: points to `storage`, so that a const signal can set them */
+    double storage[2];
+} expression_signal;
+
+static double signal_value(const void *data, double t, double s)
+{
+    const expression_signal *signal = data;
+    signal->variable[0] = t;
+    signal->variable[1] = s;
+    return mupEval(signal->parser);
+}
+
+static void free_signal(void *data)
+{
+    expression_signal *signal = data;
+    if (signal->parser)
+        mupRelease(signal->parser);
+    phx_free(signal);
+}
+
+/* Its parser knows the names of the expression last scanned. */
+static phx_status create_expression_signal(phx_evaluator *e, expression_signal **signal)
+{
+    expression_signal *made = phx_calloc(e->context, 1, sizeof *made);
+    if (!made)
+        return PHX_ERR_MEMORY;
+    made->variable = made->storage;
+    made->parser = create_parser(e->context, &made->storage[0], &made->storage[1]);
+    if (!made->parser) {
+        phx_free(made);
+        return PHX_ERR_MEMORY;
+    }
+    define_names(e, made->parser, PHX_USE_TIME_AND_PLACE); /* known to succeed */
+    *signal = made;
+    return PHX_OK;
+}
+
+static phx_status function_signal(phx_evaluator *e, const char *text, phx_signal **signal)
+{
+    expression_signal *data = NULL;
+    phx_status status = create_expression_signal(e, &data);
+    if (status)
+        return status;
+    double value;
+    data->storage[1] = 0.5;
+    status = evaluate(e, data->parser, &value); /* compiles; later calls do not allocate */
+    if (!status && !isfinite(value))
+        status = fail_not_finite(e, text, " at t = 0");
+    if (status) {
+        free_signal(data);
+        return status;
+    }
+    double breaks[PHX_MAX_BREAKS];
+    int n_breaks = phx_expression_breaks(e, breaks);
+    return phx_signal_create_function(e->context, signal_value, data, free_signal, n_breaks, breaks, signal);
+}
+
+phx_status phx_evaluator_signal(phx_evaluator *evaluator, const char *text, phx_expression_use use, phx_signal **signal)
+{
+    double value;
+    if (phx_number_from_text(text, &value) && isfinite(value))
+        return phx_signal_create_constant(evaluator->context, value, signal);
+    phx_status status = phx_evaluator_scan(evaluator, text, use);
+    if (status)
+        return status;
+    const phx_expression *x = &evaluator->expression;
+    bool varies = false;
+    for (int i = 0; i < x->n_tokens; i++)
+        varies = varies || is_time_or_place(x, &x->tokens[i]);
+    if (varies)
+        return function_signal(evaluator, text, signal);
+    status = phx_evaluator_value(evaluator, text, &value);
+    return status ? status : phx_signal_create_constant(evaluator->context, value, signal);
+}

@@ -1,0 +1,94 @@
+/* Phlexor, layer model, private: arithmetic expressions.
+ *
+ * An expression is checked here, token by token, before muParser sees it: so every message names the place, the words
+ * allowed are ours, and only well-formed text reaches the parser. */
+#ifndef PHLEXOR_MODEL_EXPRESSION_H
+#define PHLEXOR_MODEL_EXPRESSION_H
+
+#include "words.h"
+
+/* ---- tokens ---- */
+typedef enum phx_token_kind {
+    PHX_TOKEN_NUMBER,
+    PHX_TOKEN_NAME,     /* pi, deg, t, s or a parameter */
+    PHX_TOKEN_FUNCTION, /* always followed by PHX_TOKEN_OPEN */
+    PHX_TOKEN_SIGN,     /* + - before a value */
+    PHX_TOKEN_OPERATOR, /* + - * / ^ between values */
+    PHX_TOKEN_COMPARISON,
+    PHX_TOKEN_LOGIC, /* && || */
+    PHX_TOKEN_OPEN,
+    PHX_TOKEN_CLOSE,
+    PHX_TOKEN_COMMA
+} phx_token_kind;
+
+typedef struct phx_token {
+    phx_token_kind kind;
+    int start, length; /* in the text */
+    int match;         /* OPEN, CLOSE: index of its partner; FUNCTION: index in phx_function_name */
+} phx_token;
+
+enum { PHX_EXPRESSION_MAX = 2000, PHX_EXPRESSION_MAX_DEPTH = 64, PHX_MAX_IDENTIFIER = 64 };
+
+typedef struct phx_expression {
+    const char *text;
+    int n_tokens;
+    phx_token tokens[PHX_EXPRESSION_MAX + 1];
+    int error_at;    /* place in the text that `error` speaks of */
+    char error[400]; /* "" when there is none */
+} phx_expression;
+
+/* Split and check. False with error_at and error set when the text is no expression. Names are not looked up. */
+bool phx_expression_scan(phx_expression *expression, const char *text);
+/* Record an error at a place in the text; returns false. */
+bool phx_expression_fail(phx_expression *expression, int at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* The text of a token, shortened to fit. */
+phx_shown phx_token_shown(const phx_expression *expression, const phx_token *token);
+bool phx_token_is(const phx_expression *expression, const phx_token *token, const char *text);
+
+/* Tokens first .. last-1 without blanks; false when `size` is too small. */
+bool phx_expression_render(const phx_expression *expression, int first, int last, char *text, size_t size);
+
+/* The table of functions. NULL past its end. */
+const char *phx_function_name(int index);
+void phx_function_arity(int index, int *least, int *most);
+
+/* A plain decimal number, whatever the locale; false when the text is more than that. */
+bool phx_number_from_text(const char *text, double *value);
+/* A name that an expression can contain: letters, digits and underscores, a letter or underscore first. */
+bool phx_is_identifier(const char *text);
+
+/* ---- values ---- */
+/* Evaluates constant expressions with one set of parameters, and makes signals. Not for several threads. */
+typedef struct phx_evaluator phx_evaluator;
+phx_status phx_evaluator_create(phx_context *context, phx_evaluator **evaluator);
+void phx_evaluator_destroy(phx_evaluator *evaluator);
+/* The parameters an expression may name, borrowed. `known` (NULL: all) marks those that have a value already. */
+void phx_evaluator_set_parameters(phx_evaluator *evaluator, const phx_model_parameter *parameters,
+                                  const phx_names *names, const bool *known);
+/* The expression last looked at: its tokens after phx_evaluator_scan, its error after a failure. */
+const phx_expression *phx_evaluator_expression(const phx_evaluator *evaluator);
+
+/* Index of the parameter a token names, -1. */
+int phx_evaluator_parameter(const phx_evaluator *evaluator, const phx_token *token);
+/* Which of the reserved names an expression may use. */
+typedef enum phx_expression_use { PHX_USE_CONSTANT, PHX_USE_TIME, PHX_USE_TIME_AND_PLACE } phx_expression_use;
+/* Split, check and look up every name. PHX_ERR_INPUT leaves the error in the expression
+ * and nothing in the context. */
+phx_status phx_evaluator_scan(phx_evaluator *evaluator, const char *text, phx_expression_use use);
+/* Value of a constant expression. Not finite is an error. */
+phx_status phx_evaluator_value(phx_evaluator *evaluator, const char *text, double *value);
+/* Signal of an expression; a constant one when it names neither t nor s. Breaks are found where two sides of a
+ * comparison, the argument of step, sign or abs, the arguments of min, max, or a ramp and its ends differ by an affine
+ * function of t alone: `t >= 15`, `step(2*t - c)`, `ramp(t, t0, t1)`. Others (`sin(t) > 0`) are not found. */
+phx_status phx_evaluator_signal(phx_evaluator *evaluator, const char *text, phx_expression_use use,
+                                phx_signal **signal);
+
+/* ---- for breaks.c ---- */
+enum { PHX_MAX_BREAKS = 64 };
+/* Value of the text with t set, names as in the expression last scanned. NaN when it cannot be evaluated. */
+double phx_evaluator_probe(phx_evaluator *evaluator, const char *text, double t);
+/* Breaks of the expression last scanned, ascending, without repetitions; at most PHX_MAX_BREAKS. */
+int phx_expression_breaks(phx_evaluator *evaluator, double breaks[PHX_MAX_BREAKS]);
+
+#endif

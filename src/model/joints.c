@@ -1,0 +1,173 @@
+/* Joints, springs and loads. */
+#include "reader.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Which free coordinates are angles, in the order of lists in the file. */
+static const struct {
+    int count;
+    bool angular[PHX_MODEL_MAX_COORDINATES];
+} coordinates_of[PHX_MODEL_JOINT_KINDS] = {
+    [PHX_MODEL_WELD] = {0, {false}},
+    [PHX_MODEL_REVOLUTE] = {1, {true}},
+    [PHX_MODEL_PRISMATIC] = {1, {false}},
+    [PHX_MODEL_SLIDER] = {1, {false}},
+    [PHX_MODEL_SPHERICAL] = {3, {true, true, true}},
+    [PHX_MODEL_UNIVERSAL] = {2, {true, true}},
+    [PHX_MODEL_CYLINDRICAL] = {2, {true, false}},
+    [PHX_MODEL_PLANAR] = {3, {false, false, true}},
+};
+
+int phx_joint_coordinates(phx_model_joint_kind kind, const bool **angular)
+{
+    *angular = coordinates_of[kind].angular;
+    return coordinates_of[kind].count;
+}
+
+phx_status phx_begin_joint(phx_reader *reader, const phx_node *node, void *object)
+{
+    (void)reader, (void)node;
+    phx_model_joint *joint = object;
+    const bool *angular;
+    joint->n_coordinates = phx_joint_coordinates(joint->kind, &angular);
+    for (int k = 0; k < joint->n_coordinates; k++)
+        joint->coordinates[k].angular = angular[k];
+    return PHX_OK;
+}
+
+phx_status phx_finish_joint(phx_reader *reader, const phx_node *node, void *object)
+{
+    const phx_model_joint *joint = object;
+    if (joint->ports[0].body == joint->ports[1].body)
+        return phx_reader_fail(reader, phx_node_find(node, "ports"),
+                               "both ports belong to '%s'; a joint connects two bodies, or a body and the ground",
+                               phx_point_owner(reader, &joint->ports[0]));
+    return PHX_OK;
+}
+
+phx_status phx_finish_spring(phx_reader *reader, const phx_node *node, void *object)
+{
+    const phx_model_point *p = ((const phx_model_spring *)object)->ports;
+    bool same =
+        p[0].body == p[1].body && (p[0].body == PHX_MODEL_GROUND || (p[0].port == p[1].port && p[0].at == p[1].at));
+    if (!same && p[0].body == p[1].body && p[0].body != PHX_MODEL_GROUND)
+        same = reader->model->bodies[p[0].body].kind == PHX_MODEL_RIGID || p[0].at == p[1].at;
+    if (same)
+        return phx_reader_fail(reader, phx_node_find(node, "ports"),
+                               "the distance of '%s' and '%s' never changes; a spring "
+                               "needs two points that move",
+                               p[0].text, p[1].text);
+    return PHX_OK;
+}
+
+phx_status phx_finish_load(phx_reader *reader, const phx_node *node, void *object)
+{
+    (void)node;
+    phx_model_load *load = object;
+    if (load->kind != PHX_MODEL_DISTRIBUTED)
+        load->on = -1;
+    load->n_components = load->kind == PHX_MODEL_TORQUE && reader->model->dimension == 2 ? 1 : reader->model->dimension;
+    return PHX_OK;
+}
+
+/* ---- keys of the free coordinates ---- */
+typedef phx_status one_fn(phx_reader *reader, const phx_key *key, const phx_node *node, void *field);
+typedef enum selection { ALL_COORDINATES, ANGLES, DISPLACEMENTS } selection;
+
+static bool selects(selection which, const phx_model_coordinate *coordinate)
+{
+    return which == ALL_COORDINATES || coordinate->angular == (which == ANGLES);
+}
+
+/* One value, or a list of one for each selected coordinate (null: not given). `field` lies in coordinate 0. */
+static phx_status read_coordinates(phx_reader *reader, const phx_key *key, const phx_node *node, void *field,
+                                   phx_model_joint *joint, selection which, one_fn *one)
+{
+    int wanted = 0, next = 0;
+    for (int k = 0; k < joint->n_coordinates; k++)
+        wanted += selects(which, &joint->coordinates[k]);
+    bool list = node->kind == PHX_NODE_LIST;
+    if (list ? node->count != wanted : wanted != 1) {
+        char expected[80];
+        snprintf(expected, sizeof expected,
+                 wanted == 1 ? "one value" : "a list of %d values, one for each free coordinate", wanted);
+        return phx_reader_expected(reader, node, expected);
+    }
+    for (int k = 0; k < joint->n_coordinates; k++) {
+        if (!selects(which, &joint->coordinates[k]))
+            continue;
+        const phx_node *value = list ? node->items[next++] : node;
+        char *at = (char *)field + (size_t)k * sizeof(phx_model_coordinate);
+        if (list && phx_node_is_null(value))
+            continue;
+        phx_status status = phx_reader_place(reader, at, 1, value->source);
+        if (!status)
+            status = one(reader, key, value, at);
+        if (status)
+            return status;
+    }
+    return PHX_OK;
+}
+
+static phx_status one_number(phx_reader *reader, const phx_key *key, const phx_node *node, void *field)
+{
+    return phx_read_number(reader, node, key->range, field);
+}
+
+static phx_status one_optional(phx_reader *reader, const phx_key *key, const phx_node *node, void *field)
+{
+    phx_model_optional *optional = field;
+    optional->given = true;
+    return phx_read_number(reader, node, key->range, &optional->value);
+}
+
+static phx_status one_signal(phx_reader *reader, const phx_key *key, const phx_node *node, void *field)
+{
+    (void)key;
+    phx_signal *signal = NULL;
+    phx_status status = phx_read_signal(reader, node, PHX_USE_TIME, &signal);
+    memcpy(field, &signal, sizeof signal);
+    return status;
+}
+
+static phx_status read_start_angle(phx_reader *reader, const phx_key *key, const phx_node *node, void *field,
+                                   void *owner)
+{
+    return read_coordinates(reader, key, node, field, owner, ANGLES, one_optional);
+}
+
+static phx_status read_start_position(phx_reader *reader, const phx_key *key, const phx_node *node, void *field,
+                                      void *owner)
+{
+    return read_coordinates(reader, key, node, field, owner, DISPLACEMENTS, one_optional);
+}
+
+static phx_status read_coordinate_rate(phx_reader *reader, const phx_key *key, const phx_node *node, void *field,
+                                       void *owner)
+{
+    return read_coordinates(reader, key, node, field, owner, ALL_COORDINATES, one_optional);
+}
+
+static phx_status read_coordinate_number(phx_reader *reader, const phx_key *key, const phx_node *node, void *field,
+                                         void *owner)
+{
+    return read_coordinates(reader, key, node, field, owner, ALL_COORDINATES, one_number);
+}
+
+static phx_status read_coordinate_signal(phx_reader *reader, const phx_key *key, const phx_node *node, void *field,
+                                         void *owner)
+{
+    return read_coordinates(reader, key, node, field, owner, ALL_COORDINATES, one_signal);
+}
+
+#define VALUES_JSON(item)                                                                                              \
+    "{\"anyOf\": [" item ", {\"type\": \"array\", \"items\": {\"anyOf\": [" item ", {\"type\": \"null\"}]}}]}"
+#define NUMBERS_JSON VALUES_JSON("{\"$ref\": \"#/$defs/number\"}")
+#define SIGNALS_JSON VALUES_JSON("{\"$ref\": \"#/$defs/signal\"}")
+
+const phx_type phx_type_start_angle = {"number, or list", NUMBERS_JSON, read_start_angle, NULL};
+const phx_type phx_type_start_position = {"number, or list", NUMBERS_JSON, read_start_position, NULL};
+const phx_type phx_type_coordinate_rate = {"number, or list", NUMBERS_JSON, read_coordinate_rate, NULL};
+const phx_type phx_type_coordinate_number = {"number, or list", NUMBERS_JSON, read_coordinate_number, NULL};
+const phx_type phx_type_coordinate_signal = {"signal, or list", SIGNALS_JSON, read_coordinate_signal, NULL};

@@ -1,0 +1,264 @@
+/* Reading, evaluating again, and asking a model. */
+#include "reader.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- the document ---- */
+static phx_status copy_overrides(phx_context *context, phx_arena *arena, int n, const phx_model_override *overrides,
+                                 const phx_model_override **copies)
+{
+    phx_model_override *copy = phx_arena_calloc(context, arena, (size_t)n, sizeof *copy);
+    if (!copy)
+        return PHX_ERR_MEMORY;
+    *copies = copy;
+    for (int k = 0; k < n; k++) {
+        const char *name = overrides[k].name ? overrides[k].name : "", *expression = overrides[k].expression;
+        copy[k].value = overrides[k].value;
+        copy[k].name = phx_arena_text(context, arena, name, strlen(name));
+        copy[k].expression = expression ? phx_arena_text(context, arena, expression, strlen(expression)) : NULL;
+        if (!copy[k].name || (expression && !copy[k].expression))
+            return PHX_ERR_MEMORY;
+    }
+    return PHX_OK;
+}
+
+/* Fill a model whose path, text and store are set, from its document. On failure the content is what was made so far.
+ */
+static phx_status evaluate(phx_context *context, phx_model *model, int n_overrides, const phx_model_override *overrides)
+{
+    struct phx_model_store *store = model->store;
+    phx_reader reader = {.context = context,
+                         .model = model,
+                         .content = &store->content,
+                         .n_overrides = n_overrides,
+                         .overrides = overrides};
+    phx_status status = phx_evaluator_create(context, &reader.evaluator);
+    if (!status)
+        status = phx_reader_place(&reader, model, sizeof *model, store->root->source);
+    if (!status)
+        status = phx_read_object(&reader, &phx_schema_model, store->root, model);
+    phx_content_sort(&store->content);
+    phx_evaluator_destroy(reader.evaluator);
+    return status;
+}
+
+static phx_status create(phx_context *context, const char *name, const char *text, size_t length, int n_overrides,
+                         const phx_model_override *overrides, phx_model *model)
+{
+    struct phx_model_store *store = phx_calloc(context, 1, sizeof *store);
+    if (!store)
+        return PHX_ERR_MEMORY;
+    model->store = store;
+    model->path = phx_arena_text(context, &store->document, name, strlen(name));
+    model->text = phx_arena_text(context, &store->document, text, length);
+    model->text_length = length;
+    if (!model->path || !model->text)
+        return PHX_ERR_MEMORY;
+    phx_status status = copy_overrides(context, &store->document, n_overrides, overrides, &store->overrides);
+    store->n_overrides = n_overrides;
+    if (!status)
+        status = phx_yaml_parse(context, &store->document, model->path, model->text, length, &store->root);
+    return status ? status : evaluate(context, model, n_overrides, store->overrides);
+}
+
+phx_status phx_model_read_text(phx_context *context, const char *name, const char *text, size_t length, int n_overrides,
+                               const phx_model_override *overrides, phx_model **model)
+{
+    if (!name || !text || !model || n_overrides < 0 || (n_overrides && !overrides))
+        return phx_fail(context, PHX_ERR_ARGUMENT, "reading a model: name, text, model or overrides is NULL");
+    phx_model *made = phx_calloc(context, 1, sizeof *made);
+    if (!made)
+        return PHX_ERR_MEMORY;
+    phx_status status = create(context, name, text, length, n_overrides, overrides, made);
+    if (status) {
+        phx_model_destroy(made);
+        return status;
+    }
+    *model = made;
+    return PHX_OK;
+}
+
+/* ---- the file ---- */
+static phx_status load(phx_context *context, const char *path, FILE *file, char **text, size_t *length)
+{
+    size_t capacity = 0;
+    for (;;) {
+        if (*length == capacity) {
+            capacity = capacity ? 2 * capacity : 16384;
+            char *grown = phx_realloc(context, *text, capacity, 1);
+            if (!grown)
+                return PHX_ERR_MEMORY;
+            *text = grown;
+        }
+        size_t n = fread(*text + *length, 1, capacity - *length, file);
+        *length += n;
+        if (*length > PHX_YAML_MAX_BYTES)
+            return phx_fail(context, PHX_ERR_INPUT, "%s:1:1: more than %d bytes, too long for a model file", path,
+                            PHX_YAML_MAX_BYTES);
+        if (n == 0)
+            break;
+    }
+    if (ferror(file))
+        return phx_fail(context, PHX_ERR_FILE, "cannot read the model file '%s': %s", path, strerror(errno));
+    return PHX_OK;
+}
+
+phx_status phx_model_read(phx_context *context, const char *path, int n_overrides, const phx_model_override *overrides,
+                          phx_model **model)
+{
+    if (!path)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "reading a model: the path is NULL");
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return phx_fail(context, PHX_ERR_FILE, "cannot open the model file '%s': %s", path, strerror(errno));
+    char *text = NULL;
+    size_t length = 0;
+    phx_status status = load(context, path, file, &text, &length);
+    fclose(file);
+    if (!status)
+        status = phx_model_read_text(context, path, text, length, n_overrides, overrides, model);
+    phx_free(text);
+    return status;
+}
+
+void phx_model_destroy(phx_model *model)
+{
+    if (!model)
+        return;
+    if (model->store) {
+        phx_content_free(&model->store->content);
+        phx_arena_free(&model->store->document);
+        phx_free(model->store);
+    }
+    phx_free(model);
+}
+
+/* ---- other parameter values ---- */
+phx_status phx_model_set_parameters(phx_context *context, phx_model *model, int n_overrides,
+                                    const phx_model_override *overrides)
+{
+    if (!model || !model->store || n_overrides < 0 || (n_overrides && !overrides))
+        return phx_fail(context, PHX_ERR_ARGUMENT, "setting parameters: model or overrides is NULL");
+    struct phx_model_store *store = model->store;
+    int n = store->n_overrides + n_overrides;
+    phx_model_override *all = phx_calloc(context, (size_t)n, sizeof *all);
+    if (!all)
+        return PHX_ERR_MEMORY;
+    for (int k = 0; k < n; k++)
+        all[k] = k < store->n_overrides ? store->overrides[k] : overrides[k - store->n_overrides];
+
+    /* positions are kept by address, so the model is filled in place and put back should that fail */
+    phx_model before = *model;
+    phx_content content = store->content;
+    store->content = (phx_content){0};
+    *model =
+        (phx_model){.path = before.path, .text = before.text, .text_length = before.text_length, .store = before.store};
+    phx_status status = evaluate(context, model, n, all);
+    if (status) {
+        phx_content_free(&store->content);
+        store->content = content;
+        *model = before;
+    } else {
+        phx_content_free(&content);
+    }
+    phx_free(all);
+    return status;
+}
+
+/* ---- questions ---- */
+phx_model_source phx_model_where(const phx_model *model, const void *field)
+{
+    return model->store && field ? phx_content_where(&model->store->content, field) : (phx_model_source){0, 0};
+}
+
+phx_status phx_model_fail(phx_context *context, const phx_model *model, const void *field, phx_status status,
+                          const char *format, ...)
+{
+    char message[1000];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    phx_model_source at = phx_model_where(model, field);
+    const char *path = model->path ? model->path : "model";
+    if (at.line)
+        return phx_fail(context, status, "%s:%d:%d: %s", path, at.line, at.column, message);
+    return phx_fail(context, status, "%s: %s", path, message);
+}
+
+int phx_model_find_parameter(const phx_model *model, const char *name)
+{
+    for (int i = 0; i < model->n_parameters; i++)
+        if (!strcmp(model->parameters[i].name, name))
+            return i;
+    return -1;
+}
+
+int phx_model_find_body(const phx_model *model, const char *name)
+{
+    if (model->store)
+        return phx_names_find(&model->store->content.bodies, name);
+    for (int i = 0; i < model->n_bodies; i++)
+        if (!strcmp(model->bodies[i].name, name))
+            return i;
+    return -1;
+}
+
+int phx_model_find_joint(const phx_model *model, const char *name)
+{
+    if (model->store)
+        return phx_names_find(&model->store->content.joints, name);
+    for (int i = 0; i < model->n_joints; i++)
+        if (!strcmp(model->joints[i].name, name))
+            return i;
+    return -1;
+}
+
+phx_status phx_model_evaluate(phx_context *context, const phx_model *model, const char *what, const char *expression,
+                              double *value)
+{
+    phx_evaluator *evaluator = NULL;
+    phx_status status = phx_evaluator_create(context, &evaluator);
+    if (status)
+        return status;
+    phx_names none = {0, NULL};
+    const phx_names *names = model && model->store ? &model->store->content.parameters : &none;
+    phx_evaluator_set_parameters(evaluator, model ? model->parameters : NULL, names, NULL);
+    status = phx_evaluator_value(evaluator, expression, value);
+    if (status == PHX_ERR_INPUT)
+        phx_fail(context, status, "%s: %s", what, phx_evaluator_expression(evaluator)->error);
+    phx_evaluator_destroy(evaluator);
+    return status;
+}
+
+/* ---- words ---- */
+static const char *word_of(const phx_word *words, int count, int value)
+{
+    return value >= 0 && value < count ? words[value].word : "";
+}
+
+const char *phx_model_joint_kind_name(phx_model_joint_kind kind)
+{
+    return word_of(phx_words_joint, PHX_MODEL_JOINT_KINDS, (int)kind);
+}
+
+const char *phx_model_quantity_name(phx_model_quantity quantity)
+{
+    return word_of(phx_words_quantity, PHX_MODEL_QUANTITIES, (int)quantity);
+}
+
+const char *phx_model_integrator_name(phx_model_integrator integrator)
+{
+    return word_of(phx_words_integrator, PHX_MODEL_INTEGRATORS, (int)integrator);
+}
+
+phx_model_integrator phx_model_integrator_from_name(const char *name)
+{
+    for (int k = 0; k < PHX_MODEL_INTEGRATORS; k++)
+        if (!strcmp(phx_words_integrator[k].word, name))
+            return (phx_model_integrator)k;
+    return PHX_MODEL_INTEGRATORS;
+}

@@ -1,0 +1,316 @@
+/* Reads objects as their tables say. */
+#include "reader.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- messages ---- */
+static phx_status fail_with(phx_reader *reader, phx_model_source source, const char *format, va_list args)
+    __attribute__((format(printf, 3, 0)));
+static phx_status fail_with(phx_reader *reader, phx_model_source source, const char *format, va_list args)
+{
+    char message[1000];
+    vsnprintf(message, sizeof message, format, args);
+    return phx_fail(reader->context, PHX_ERR_INPUT, "%s:%d:%d: %s%s%s", reader->model->path, source.line, source.column,
+                    reader->trail, reader->trail_length ? ": " : "", message);
+}
+
+phx_status phx_reader_fail(phx_reader *reader, const phx_node *node, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    phx_status status = fail_with(reader, node->source, format, args);
+    va_end(args);
+    return status;
+}
+
+phx_status phx_reader_fail_at(phx_reader *reader, phx_model_source source, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    phx_status status = fail_with(reader, source, format, args);
+    va_end(args);
+    return status;
+}
+
+phx_status phx_reader_expected(phx_reader *reader, const phx_node *node, const char *expected)
+{
+    return phx_reader_fail(reader, node, "expected %s, found %s", expected, phx_shown_node(node).text);
+}
+
+phx_status phx_reader_fail_expression(phx_reader *reader, const phx_node *node)
+{
+    const phx_expression *expression = phx_evaluator_expression(reader->evaluator);
+    phx_model_source at = node->source;
+    if (node->inside)
+        at.column += expression->error_at + !node->plain;
+    return phx_reader_fail_at(reader, at, "%s", expression->error);
+}
+
+size_t phx_trail_push(phx_reader *reader, const char *name, int index)
+{
+    size_t before = reader->trail_length, room = sizeof reader->trail - before;
+    int n = index < 0 ? snprintf(reader->trail + before, room, "%s%.60s", before ? "." : "", name)
+                      : snprintf(reader->trail + before, room, "[%d]", index + 1);
+    if (n > 0 && (size_t)n < room)
+        reader->trail_length += (size_t)n;
+    else
+        reader->trail[before] = 0;
+    return before;
+}
+
+void phx_trail_pop(phx_reader *reader, size_t length)
+{
+    reader->trail_length = length;
+    reader->trail[length] = 0;
+}
+
+/* ---- keys ---- */
+unsigned phx_reader_dims(const phx_reader *reader)
+{
+    int dimension = reader->model->dimension;
+    return dimension == 2 ? PHX_PLANE : dimension == 3 ? PHX_SPACE : PHX_BOTH;
+}
+
+static bool applies(const phx_key *key, int kind, unsigned dims)
+{
+    bool kind_fits = !key->kinds || kind < 0 || (key->kinds >> kind & 1u);
+    return kind_fits && (!key->dims || (key->dims & dims));
+}
+
+const phx_key *phx_object_key(const phx_object *object, const char *name, int kind, unsigned dims)
+{
+    for (int k = 0; k < object->n_keys; k++)
+        if (!strcmp(object->keys[k].name, name) && applies(&object->keys[k], kind, dims))
+            return &object->keys[k];
+    return NULL;
+}
+
+static phx_nearest nearest_key(const phx_object *object, const char *name, int kind, unsigned dims)
+{
+    phx_nearest nearest = phx_nearest_to(name);
+    for (int k = 0; k < object->n_keys; k++)
+        if (applies(&object->keys[k], kind, dims))
+            phx_nearest_offer(&nearest, object->keys[k].name);
+    return nearest;
+}
+
+/* Names of the keys that apply, for messages. */
+static void list_keys(const phx_object *object, int kind, unsigned dims, char *text, size_t size)
+{
+    size_t n = 0;
+    text[0] = 0;
+    for (int k = 0; k < object->n_keys && n < size; k++) {
+        bool repeated = false;
+        for (int j = 0; j < k; j++)
+            repeated = repeated || !strcmp(object->keys[j].name, object->keys[k].name);
+        if (!repeated && applies(&object->keys[k], kind, dims))
+            n += (size_t)snprintf(text + n, size - n, "%s%s", n ? ", " : "", object->keys[k].name);
+    }
+}
+
+static phx_status check_known(phx_reader *reader, const phx_object *object, const phx_node *node)
+{
+    for (int i = 0; i < node->count; i++) {
+        const phx_node *name = node->items[2 * i];
+        if (phx_object_key(object, name->text, -1, PHX_BOTH))
+            continue;
+        char keys[400];
+        list_keys(object, -1, phx_reader_dims(reader), keys, sizeof keys);
+        phx_nearest nearest = nearest_key(object, name->text, -1, phx_reader_dims(reader));
+        return phx_reader_fail(reader, name, "unknown key %s in a %s%s (keys: %s)", phx_shown_text(name->text).text,
+                               object->title, phx_nearest_hint(&nearest).text, keys);
+    }
+    return PHX_OK;
+}
+
+/* A key of the object that does not belong to this kind or dimension. */
+static phx_status fail_misplaced(phx_reader *reader, const phx_object *object, const phx_node *name, int kind)
+{
+    unsigned dims = phx_reader_dims(reader);
+    char keys[400];
+    list_keys(object, kind, dims, keys, sizeof keys);
+    if (!phx_object_key(object, name->text, -1, dims) || (kind < 0 && !phx_object_key(object, name->text, kind, dims)))
+        return phx_reader_fail(reader, name,
+                               "key '%s' of a %s exists only with dimension %d, this model has %d (keys: %s)",
+                               name->text, object->title, dims == PHX_PLANE ? 3 : 2, reader->model->dimension, keys);
+    char kinds[200];
+    size_t n = 0;
+    kinds[0] = 0;
+    for (int k = 0; object->kinds[k].word && n < sizeof kinds; k++)
+        if (phx_object_key(object, name->text, k, dims))
+            n += (size_t)snprintf(kinds + n, sizeof kinds - n, "%s%s", n ? ", " : "", object->kinds[k].word);
+    return phx_reader_fail(reader, name, "key '%s' does not apply to %s %s, only to: %s (keys: %s)", name->text,
+                           object->title, object->kinds[kind].word, kinds, keys);
+}
+
+static phx_status check_placed(phx_reader *reader, const phx_object *object, const phx_node *node, int kind)
+{
+    for (int i = 0; i < node->count; i++)
+        if (!phx_object_key(object, node->items[2 * i]->text, kind, phx_reader_dims(reader)))
+            return fail_misplaced(reader, object, node->items[2 * i], kind);
+    return PHX_OK;
+}
+
+/* ---- kinds ---- */
+static phx_status kind_from_present(phx_reader *reader, const phx_object *object, const phx_node *node, int *kind)
+{
+    const phx_node *first = NULL;
+    *kind = -1;
+    for (int i = 0; i < node->count; i++) {
+        const phx_node *name = node->items[2 * i];
+        for (int k = 0; object->kinds[k].word; k++) {
+            if (strcmp(name->text, object->kinds[k].word))
+                continue;
+            if (first)
+                return phx_reader_fail(reader, name, "'%s' and '%s' do not go together in a %s; keep one", name->text,
+                                       first->text, object->title);
+            if (!(object->kinds[k].dims & phx_reader_dims(reader)))
+                return phx_reader_fail(reader, name, "'%s' exists only with dimension %d, this model has %d",
+                                       name->text, reader->model->dimension == 2 ? 3 : 2, reader->model->dimension);
+            first = name;
+            *kind = k;
+        }
+    }
+    if (first)
+        return PHX_OK;
+    char words[400];
+    size_t n = 0;
+    for (int k = 0; object->kinds[k].word && n < sizeof words; k++)
+        if (object->kinds[k].dims & phx_reader_dims(reader))
+            n += (size_t)snprintf(words + n, sizeof words - n, "%s%s", n ? ", " : "", object->kinds[k].word);
+    return phx_reader_fail(reader, node, "a %s needs one of the keys %s", object->title, words);
+}
+
+static phx_status find_kind(phx_reader *reader, const phx_object *object, const phx_node *node, int *kind)
+{
+    *kind = -1;
+    if (object->kind_rule == PHX_KIND_NONE)
+        return PHX_OK;
+    if (object->kind_rule == PHX_KIND_PRESENT)
+        return kind_from_present(reader, object, node, kind);
+    const phx_node *value = phx_node_find(node, "kind");
+    if (!value)
+        return phx_reader_fail(reader, node, "key 'kind' of a %s is missing", object->title);
+    size_t trail = phx_trail_push(reader, "kind", -1);
+    phx_status status = phx_read_word(reader, value, object->kinds, "kind", kind);
+    phx_trail_pop(reader, trail);
+    return status;
+}
+
+/* ---- objects ---- */
+static phx_status read_key(phx_reader *reader, const phx_key *key, const phx_node *value, void *target)
+{
+    void *field = (char *)target + key->offset;
+    size_t trail = phx_trail_push(reader, key->name, -1);
+    phx_status status = phx_reader_place(reader, field, 1, value->source);
+    if (!status)
+        status = key->type->read(reader, key, value, field, target);
+    phx_trail_pop(reader, trail);
+    return status;
+}
+
+static phx_status fail_missing(phx_reader *reader, const phx_object *object, const phx_key *key, const phx_node *node)
+{
+    return phx_reader_fail(reader, node, "key '%s' of a %s is missing: %s%s%s%s", key->name, object->title, key->doc,
+                           key->unit ? " (" : "", key->unit ? key->unit : "", key->unit ? ")" : "");
+}
+
+static phx_status read_keys(phx_reader *reader, const phx_object *object, const phx_node *node, int kind, void *target)
+{
+    for (int k = 0; k < object->n_keys; k++) {
+        const phx_key *key = &object->keys[k];
+        if (!applies(key, kind, phx_reader_dims(reader)))
+            continue;
+        const phx_node *value = phx_node_find(node, key->name);
+        phx_status status = PHX_OK;
+        if (value)
+            status = read_key(reader, key, value, target);
+        else if (key->required)
+            status = fail_missing(reader, object, key, node);
+        else if (key->type->preset)
+            status = key->type->preset(reader, key, (char *)target + key->offset, target);
+        if (status)
+            return status;
+    }
+    return PHX_OK;
+}
+
+phx_status phx_read_object(phx_reader *reader, const phx_object *object, const phx_node *node, void *target)
+{
+    char expected[80];
+    int kind = -1;
+    if (node->kind != PHX_NODE_MAP) {
+        snprintf(expected, sizeof expected, "a map with the keys of a %s", object->title);
+        return phx_reader_expected(reader, node, expected);
+    }
+    phx_status status = check_known(reader, object, node);
+    if (!status)
+        status = find_kind(reader, object, node, &kind);
+    if (!status)
+        status = check_placed(reader, object, node, kind);
+    if (status)
+        return status;
+    if (object->kind_rule != PHX_KIND_NONE)
+        memcpy((char *)target + object->kind_offset, &kind, sizeof kind);
+    if (object->begin)
+        status = object->begin(reader, node, target);
+    if (!status)
+        status = read_keys(reader, object, node, kind, target);
+    if (!status && object->finish)
+        status = object->finish(reader, node, target);
+    return status;
+}
+
+/* ---- names and maps ---- */
+phx_status phx_check_name(phx_reader *reader, const phx_node *key)
+{
+    const char *text = key->text;
+    if (!*text)
+        return phx_reader_fail(reader, key, "expected a name, found nothing");
+    if (strlen(text) > 100)
+        return phx_reader_fail(reader, key, "name %s is longer than 100 bytes", phx_shown_text(text).text);
+    for (const char *c = text; *c; c++)
+        if ((unsigned char)*c < 0x20 || strchr(".@/,;\"'\\", *c))
+            return phx_reader_fail(reader, key,
+                                   "name %s contains '%c'; a name is made of letters, digits and signs other than "
+                                   ". @ / , ; quotes and backslash",
+                                   phx_shown_text(text).text, (unsigned char)*c < 0x20 ? '?' : *c);
+    return PHX_OK;
+}
+
+static phx_status read_item(phx_reader *reader, const phx_object *object, const phx_node *name, const phx_node *value,
+                            char *item)
+{
+    phx_status status = phx_check_name(reader, name);
+    if (status)
+        return status;
+    reader->item = name;
+    memcpy(item, &name->text, sizeof name->text); /* an item begins with its name; the document keeps the text */
+    size_t trail = phx_trail_push(reader, name->text, -1);
+    status = phx_reader_place(reader, item, object->size, name->source);
+    if (!status)
+        status = phx_read_object(reader, object, value, item);
+    phx_trail_pop(reader, trail);
+    return status;
+}
+
+phx_status phx_read_map(phx_reader *reader, const phx_key *key, const phx_node *node, int reserved, void *field,
+                        void *count)
+{
+    const phx_object *object = key->object;
+    int n = node->count, all = n + reserved;
+    if (node->kind != PHX_NODE_MAP && !phx_node_is_null(node))
+        return phx_reader_expected(reader, node, "a map of names");
+    char *made = phx_reader_calloc(reader, (size_t)all, object->size);
+    if (!made)
+        return PHX_ERR_MEMORY;
+    memcpy(field, &made, sizeof made); /* an item may refer to its own place in the array */
+    phx_status status = PHX_OK;
+    for (int i = 0; i < n && !status; i++)
+        status = read_item(reader, object, node->items[2 * i], node->items[2 * i + 1],
+                           made + (size_t)(reserved + i) * object->size);
+    memcpy(count, &all, sizeof all);
+    return status;
+}

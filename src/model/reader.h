@@ -1,0 +1,118 @@
+/* Phlexor, layer model, private: the reader at work. */
+#ifndef PHLEXOR_MODEL_READER_H
+#define PHLEXOR_MODEL_READER_H
+
+#include "expression.h"
+#include "schema.h"
+
+/* Where a field was written: `size` bytes from `address` (1 for plain values). */
+typedef struct phx_place {
+    const char *address;
+    size_t size;
+    int order; /* outer ones first at the same address */
+    phx_model_source source;
+} phx_place;
+
+/* What one evaluation of the document owns. */
+typedef struct phx_content {
+    phx_arena memory;
+    phx_signal **signals;
+    int n_signals, signals_capacity;
+    phx_place *places; /* ascending addresses once reading is done */
+    int n_places, places_capacity;
+    phx_names parameters, materials, bodies, joints;
+} phx_content;
+
+struct phx_model_store {
+    phx_arena document; /* tree, text, path, overrides */
+    const phx_node *root;
+    int n_overrides; /* of the reading */
+    const phx_model_override *overrides;
+    phx_content content;
+};
+
+struct phx_reader {
+    phx_context *context;
+    phx_model *model;
+    phx_content *content;
+    phx_evaluator *evaluator;
+    int n_overrides; /* all that count, the last of a name wins */
+    const phx_model_override *overrides;
+    phx_model_body *body; /* being read; NULL before the bodies */
+    phx_model_source body_source;
+    const phx_node *item; /* name of the item of a map that was begun last */
+    char trail[200];      /* "bodies.crank.section", for messages */
+    size_t trail_length;
+};
+
+/* ---- messages ---- */
+/* PHX_ERR_INPUT with "file:line:column: trail: ". */
+phx_status phx_reader_fail(phx_reader *reader, const phx_node *node, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+phx_status phx_reader_fail_at(phx_reader *reader, phx_model_source source, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* "expected EXPECTED, found ...". */
+phx_status phx_reader_expected(phx_reader *reader, const phx_node *node, const char *expected);
+/* The error of the evaluator's last expression, at its place in the node. */
+phx_status phx_reader_fail_expression(phx_reader *reader, const phx_node *node);
+/* Append a step to the trail; returns its former length for phx_trail_pop. index < 0: a name, else an entry of a list.
+ */
+size_t phx_trail_push(phx_reader *reader, const char *name, int index);
+void phx_trail_pop(phx_reader *reader, size_t length);
+
+/* ---- reading ---- */
+/* PHX_PLANE, PHX_SPACE, or PHX_BOTH until the dimension is known. */
+unsigned phx_reader_dims(const phx_reader *reader);
+/* The row of a key that applies to this kind (-1: unknown) and dimension, NULL. */
+const phx_key *phx_object_key(const phx_object *object, const char *name, int kind, unsigned dims);
+phx_status phx_read_object(phx_reader *reader, const phx_object *object, const phx_node *node, void *target);
+phx_status phx_read_number(phx_reader *reader, const phx_node *node, const phx_range *range, double *value);
+/* A list of exactly `count` numbers. */
+phx_status phx_read_numbers(phx_reader *reader, const phx_node *node, const phx_range *range, int count,
+                            double *values);
+/* An expression or a table; the model owns the signal. */
+phx_status phx_read_signal(phx_reader *reader, const phx_node *node, phx_expression_use use, phx_signal **signal);
+/* Value of a word in a table; the message lists the words. */
+phx_status phx_read_word(phx_reader *reader, const phx_node *node, const phx_word *words, const char *what, int *value);
+/* `expected` for what stands in an object's map, "" etc. A text that is not empty, with its copy. */
+phx_status phx_read_text(phx_reader *reader, const phx_node *node, const char *expected, const char **text);
+/* Is this a name for a thing? Letters, digits and most signs; not . @ / , and quotes, which references, columns and
+ * result files use. */
+phx_status phx_check_name(phx_reader *reader, const phx_node *key);
+
+/* A map into an array with `reserved` items in front; `field` receives the array, `count` the number of all items. */
+phx_status phx_read_map(phx_reader *reader, const phx_key *key, const phx_node *node, int reserved, void *field,
+                        void *count);
+
+/* Remember that the bytes at `address` were written at the node. */
+phx_status phx_reader_place(phx_reader *reader, const void *address, size_t size, phx_model_source source);
+phx_model_source phx_content_where(const phx_content *content, const void *field);
+void phx_content_sort(phx_content *content);
+void phx_content_free(phx_content *content);
+/* The signal belongs to the model from here on, also when this fails. */
+phx_status phx_reader_own_signal(phx_reader *reader, phx_signal *signal);
+
+void *phx_reader_calloc(phx_reader *reader, size_t count, size_t size); /* in the content */
+
+/* Index of the names of an array of the model, made when first asked for. */
+phx_status phx_reader_names(phx_reader *reader, phx_names *names, const void *items, size_t size, int count);
+
+/* A point: `body.PORT`, `ground.PORT`, `body@0.25`. */
+phx_status phx_read_point(phx_reader *reader, const phx_node *node, phx_model_point *point);
+const char *phx_point_owner(const phx_reader *reader, const phx_model_point *point); /* name of the body, "ground" */
+
+/* Table of a signal from a CSV file: a line of names, then numbers; the first column is time. Errors stand at the node
+ * (where the file is named) and say the line of the CSV file. */
+phx_status phx_read_csv(phx_reader *reader, const phx_node *node, const char *path, const char *column, int *count,
+                        double **times, double **values);
+/* `name` relative to the folder of the model file, in the content's memory; NULL without memory. */
+char *phx_reader_path(phx_reader *reader, const char *name);
+
+/* Free coordinates of a kind of joint: their number and which are angles (joints.c). */
+int phx_joint_coordinates(phx_model_joint_kind kind, const bool **angular);
+
+/* The words of enums (schema.c). */
+extern const phx_word phx_words_body[], phx_words_section[], phx_words_joint[], phx_words_load[], phx_words_quantity[],
+    phx_words_integrator[];
+
+#endif

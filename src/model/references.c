@@ -1,0 +1,253 @@
+/* Names that stand for something else in the file: materials, bodies, joints, points. */
+#include "reader.h"
+
+#include <string.h>
+
+/* Index of a name in an array of the model. */
+static phx_status find_item(phx_reader *reader, const phx_node *node, phx_names *names, const void *items, size_t size,
+                            int count, const char *what, int *index)
+{
+    if (node->kind != PHX_NODE_SCALAR || phx_node_is_null(node))
+        return phx_reader_expected(reader, node, what);
+    phx_status status = phx_reader_names(reader, names, items, size, count);
+    if (status)
+        return status;
+    *index = phx_names_find(names, node->text);
+    if (*index >= 0)
+        return PHX_OK;
+    phx_nearest nearest = phx_nearest_to(node->text);
+    phx_names_offer(names, &nearest);
+    return phx_reader_fail(reader, node, "expected %s, found %s%s", what, phx_shown_text(node->text).text,
+                           phx_nearest_hint(&nearest).text);
+}
+
+static phx_status read_material(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
+{
+    (void)key, (void)owner;
+    const phx_model *m = reader->model;
+    return find_item(reader, node, &reader->content->materials, m->materials, sizeof *m->materials, m->n_materials,
+                     "the name of a material", field);
+}
+
+static phx_status read_beam(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
+{
+    (void)key, (void)owner;
+    const phx_model *m = reader->model;
+    int *index = field;
+    phx_status status = find_item(reader, node, &reader->content->bodies, m->bodies, sizeof *m->bodies, m->n_bodies,
+                                  "the name of a beam", index);
+    if (!status && m->bodies[*index].kind != PHX_MODEL_BEAM)
+        return phx_reader_fail(reader, node, "expected the name of a beam, body '%s' is rigid", m->bodies[*index].name);
+    return status;
+}
+
+static phx_status read_joint(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
+{
+    (void)key, (void)owner;
+    const phx_model *m = reader->model;
+    return find_item(reader, node, &reader->content->joints, m->joints, sizeof *m->joints, m->n_joints,
+                     "the name of a joint", field);
+}
+
+static phx_status read_free_joint(phx_reader *reader, const phx_key *key, const phx_node *node, void *field,
+                                  void *owner)
+{
+    const int *index = field;
+    phx_status status = read_joint(reader, key, node, field, owner);
+    if (!status && reader->model->joints[*index].n_coordinates == 0)
+        return phx_reader_fail(reader, node, "joint '%s' is a weld and has no free coordinate", node->text);
+    return status;
+}
+
+/* ---- points ---- */
+const char *phx_point_owner(const phx_reader *reader, const phx_model_point *point)
+{
+    return point->body == PHX_MODEL_GROUND ? "ground" : reader->model->bodies[point->body].name;
+}
+
+static phx_status fail_port(phx_reader *reader, const phx_node *node, const char *name, const char *owner,
+                            const phx_model_port *ports, int n_ports)
+{
+    phx_nearest nearest = phx_nearest_to(name);
+    for (int k = 0; k < n_ports; k++)
+        phx_nearest_offer(&nearest, ports[k].name);
+    return phx_reader_fail(reader, node, "%s has no port %s%s", owner, phx_shown_text(name).text,
+                           phx_nearest_hint(&nearest).text);
+}
+
+/* The port `name` of the body or ground that `point` has. */
+static phx_status find_port(phx_reader *reader, const phx_node *node, const char *name, phx_model_point *point)
+{
+    const phx_model *m = reader->model;
+    const phx_model_body *body = point->body == PHX_MODEL_GROUND ? NULL : &m->bodies[point->body];
+    const phx_model_port *ports = body ? body->ports : m->ground_ports;
+    int n_ports = body ? body->n_ports : m->n_ground_ports;
+    for (int k = 0; k < n_ports; k++)
+        if (!strcmp(ports[k].name, name)) {
+            point->port = k;
+            point->at = ports[k].at;
+            return PHX_OK;
+        }
+    return fail_port(reader, node, name, body ? body->name : "the ground", ports, n_ports);
+}
+
+/* `body@s`: s is an expression. */
+static phx_status find_place(phx_reader *reader, const phx_node *node, const char *text, phx_model_point *point)
+{
+    const phx_model_body *body = point->body == PHX_MODEL_GROUND ? NULL : &reader->model->bodies[point->body];
+    if (!body || body->kind != PHX_MODEL_BEAM)
+        return phx_reader_fail(reader, node, "'@' names a point of a beam, %s is %s; use one of its ports, '%s.%s'",
+                               body ? body->name : "ground", body ? "rigid" : "no beam", body ? body->name : "ground",
+                               body ? "P" : "O");
+    point->port = -1;
+    phx_status status = phx_evaluator_value(reader->evaluator, text, &point->at);
+    if (status == PHX_ERR_INPUT) {
+        phx_model_source at = node->source;
+        const phx_expression *expression = phx_evaluator_expression(reader->evaluator);
+        if (node->inside)
+            at.column += (int)(text - node->text) + expression->error_at + !node->plain;
+        return phx_reader_fail_at(reader, at, "%s", expression->error);
+    }
+    if (!status && !(point->at >= 0.0 && point->at <= 1.0))
+        return phx_reader_fail(reader, node, "expected a fraction of the length in [0, 1] after '@', found %s = %.10g",
+                               phx_shown_text(text).text, point->at);
+    return status;
+}
+
+static phx_status find_owner(phx_reader *reader, const phx_node *node, const char *name, phx_model_point *point)
+{
+    const phx_model *m = reader->model;
+    point->body = PHX_MODEL_GROUND;
+    if (!strcmp(name, "ground"))
+        return PHX_OK;
+    phx_names *names = &reader->content->bodies;
+    phx_status status = phx_reader_names(reader, names, m->bodies, sizeof *m->bodies, m->n_bodies);
+    if (status)
+        return status;
+    point->body = phx_names_find(names, name);
+    if (point->body >= 0)
+        return PHX_OK;
+    phx_nearest nearest = phx_nearest_to(name);
+    phx_names_offer(names, &nearest);
+    phx_nearest_offer(&nearest, "ground");
+    return phx_reader_fail(reader, node, "expected the name of a body or ground before the port, found %s%s",
+                           phx_shown_text(name).text, phx_nearest_hint(&nearest).text);
+}
+
+/* A word without port: when it is a body, its port P is meant more likely than not. */
+static phx_status fail_without_port(phx_reader *reader, const phx_node *node)
+{
+    const phx_model *m = reader->model;
+    phx_names *names = &reader->content->bodies;
+    phx_status status = phx_reader_names(reader, names, m->bodies, sizeof *m->bodies, m->n_bodies);
+    if (status)
+        return status;
+    bool ground = !strcmp(node->text, "ground"), known = ground || phx_names_find(names, node->text) >= 0;
+    return phx_reader_fail(reader, node, "expected a port like body.PORT, ground.PORT or body@0.25, found %s%s%s%s",
+                           phx_shown_text(node->text).text, known ? "; did you mean '" : "", known ? node->text : "",
+                           !known   ? ""
+                           : ground ? ".O'?"
+                                    : ".P'?");
+}
+
+phx_status phx_read_point(phx_reader *reader, const phx_node *node, phx_model_point *point)
+{
+    const char *text = node->text;
+    if (node->kind != PHX_NODE_SCALAR || phx_node_is_null(node))
+        return phx_reader_expected(reader, node, "a port like body.PORT, ground.PORT or body@0.25");
+    size_t length = strcspn(text, ".@");
+    if (!text[length])
+        return fail_without_port(reader, node);
+    char *owner = phx_reader_calloc(reader, length + 1, 1);
+    if (!owner)
+        return PHX_ERR_MEMORY;
+    memcpy(owner, text, length);
+    point->text = text;
+    point->at = 0.0;
+    phx_status status = find_owner(reader, node, owner, point);
+    if (status)
+        return status;
+    if (text[length] == '@')
+        return find_place(reader, node, text + length + 1, point);
+    return find_port(reader, node, text + length + 1, point);
+}
+
+static phx_status read_port(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
+{
+    (void)key, (void)owner;
+    return phx_read_point(reader, node, field);
+}
+
+static phx_status read_moving_port(phx_reader *reader, const phx_key *key, const phx_node *node, void *field,
+                                   void *owner)
+{
+    (void)key, (void)owner;
+    phx_model_point *point = field;
+    phx_status status = phx_read_point(reader, node, point);
+    if (!status && point->body == PHX_MODEL_GROUND)
+        return phx_reader_fail(reader, node, "expected a port of a body, found %s; the ground does not move",
+                               phx_shown_text(node->text).text);
+    return status;
+}
+
+static phx_status read_beam_point(phx_reader *reader, const phx_key *key, const phx_node *node, void *field,
+                                  void *owner)
+{
+    (void)key, (void)owner;
+    phx_model_point *point = field;
+    phx_status status = phx_read_point(reader, node, point);
+    if (!status && (point->body == PHX_MODEL_GROUND || reader->model->bodies[point->body].kind != PHX_MODEL_BEAM))
+        return phx_reader_fail(reader, node, "expected a point of a beam like body@0.5, %s is %s",
+                               phx_point_owner(reader, point), point->body == PHX_MODEL_GROUND ? "no body" : "rigid");
+    return status;
+}
+
+/* The name of a port of the body being read; `body.PORT` and `body@s` too. */
+static phx_status read_own_port(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
+{
+    (void)key, (void)owner;
+    phx_model_point *point = field;
+    const phx_model_body *body = reader->body;
+    const char *text = node->text;
+    if (node->kind != PHX_NODE_SCALAR || phx_node_is_null(node))
+        return phx_reader_expected(reader, node, "the name of a port of this body");
+    size_t length = strcspn(text, ".@");
+    if (text[length] && (strncmp(text, body->name, length) || body->name[length]))
+        return phx_reader_fail(reader, node, "expected a port of body '%s' itself, found %s", body->name,
+                               phx_shown_text(text).text);
+    point->text = text;
+    point->body = (int)(body - reader->model->bodies);
+    if (text[length] == '@')
+        return find_place(reader, node, text + length + 1, point);
+    return find_port(reader, node, text[length] ? text + length + 1 : text, point);
+}
+
+static phx_status read_port_pair(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
+{
+    (void)key, (void)owner;
+    phx_model_point *points = field;
+    if (node->kind != PHX_NODE_LIST || node->count != 2)
+        return phx_reader_expected(reader, node, "two ports [A, B]");
+    phx_status status = PHX_OK;
+    for (int i = 0; i < 2 && !status; i++) {
+        status = phx_reader_place(reader, &points[i], sizeof points[i], node->items[i]->source);
+        if (!status)
+            status = phx_read_point(reader, node->items[i], &points[i]);
+    }
+    return status;
+}
+
+#define NAME_JSON  "{\"type\": [\"string\", \"number\"]}"
+#define POINT_JSON "{\"$ref\": \"#/$defs/point\"}"
+
+const phx_type phx_type_material = {"name of a material", NAME_JSON, read_material, NULL};
+const phx_type phx_type_beam = {"name of a beam", NAME_JSON, read_beam, NULL};
+const phx_type phx_type_joint = {"name of a joint", NAME_JSON, read_joint, NULL};
+const phx_type phx_type_free_joint = {"name of a joint", NAME_JSON, read_free_joint, NULL};
+const phx_type phx_type_port = {"port", POINT_JSON, read_port, NULL};
+const phx_type phx_type_moving_port = {"port", POINT_JSON, read_moving_port, NULL};
+const phx_type phx_type_beam_point = {"point of a beam", POINT_JSON, read_beam_point, NULL};
+const phx_type phx_type_own_port = {"port of this body", NAME_JSON, read_own_port, NULL};
+const phx_type phx_type_port_pair = {
+    "[A, B]", "{\"type\": \"array\", \"minItems\": 2, \"maxItems\": 2, \"items\": " POINT_JSON "}", read_port_pair,
+    NULL};

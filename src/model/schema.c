@@ -1,0 +1,458 @@
+/* Every key of a model file: the reader, the key table of the documentation and the JSON Schema work from these tables.
+ * Rows stand in the order in which they are read: what others refer to comes first. */
+#include "schema.h"
+#include "reader.h"
+
+#include <math.h>
+
+/* ---- ranges ---- */
+static const phx_range positive = {"a number greater than 0", 0.0, HUGE_VAL, .above_low = true};
+static const phx_range not_negative = {"a number not less than 0", .high = HUGE_VAL};
+static const phx_range poisson_range = {"a number greater than -1 and at most 0.5", -1.0, 0.5, .above_low = true};
+static const phx_range fraction = {"a number in [0, 1]", .high = 1.0};
+static const phx_range count_range = {"an integer from 1 to 1000000", 1.0, PHX_MODEL_MAX_ELEMENTS, .integer = true};
+static const phx_range version_range = {"1, the version of this format", .integer = true, .only = {1, 1}};
+static const phx_range dimension_range = {"2 (plane) or 3 (space)", .integer = true, .only = {2, 3}};
+static const phx_range order_range = {"3 (cubic) or 5 (quintic)", .integer = true, .only = {3, 5}};
+
+/* ---- words, in the order of the enums ---- */
+const phx_word phx_words_body[] = {{"rigid", PHX_BOTH}, {"beam", PHX_BOTH}, {NULL, 0}};
+const phx_word phx_words_section[] = {
+    {"circle", PHX_BOTH}, {"tube", PHX_BOTH}, {"rectangle", PHX_BOTH}, {"general", PHX_BOTH}, {NULL, 0}};
+const phx_word phx_words_joint[] = {{"weld", PHX_BOTH},         {"revolute", PHX_BOTH},   {"prismatic", PHX_BOTH},
+                                    {"slider", PHX_BOTH},       {"spherical", PHX_SPACE}, {"universal", PHX_SPACE},
+                                    {"cylindrical", PHX_SPACE}, {"planar", PHX_SPACE},    {NULL, 0}};
+const phx_word phx_words_load[] = {{"force", PHX_BOTH}, {"torque", PHX_BOTH}, {"distributed", PHX_BOTH}, {NULL, 0}};
+const phx_word phx_words_quantity[] = {
+    {"position", PHX_BOTH},         {"velocity", PHX_BOTH}, {"acceleration", PHX_BOTH}, {"angle", PHX_PLANE},
+    {"angular_velocity", PHX_BOTH}, {"attitude", PHX_BOTH}, {"deformation", PHX_BOTH},  {"axial_force", PHX_BOTH},
+    {"bending_moment", PHX_BOTH},   {"torsion", PHX_SPACE}, {"stress", PHX_BOTH},       {"reaction", PHX_BOTH},
+    {"coordinate", PHX_BOTH},       {"rate", PHX_BOTH},     {"effort", PHX_BOTH},       {NULL, 0}};
+const phx_word phx_words_integrator[] = {{"midpoint", PHX_BOTH},
+                                         {"midpoint4", PHX_BOTH},
+                                         {"gauss4", PHX_BOTH},
+                                         {"gauss6", PHX_BOTH},
+                                         {"radau5", PHX_BOTH},
+                                         {"ida", PHX_BOTH},
+                                         {NULL, 0}};
+static const phx_word words_reference[] = {
+    {"cantilever", PHX_BOTH}, {"simply_supported", PHX_BOTH}, {"free", PHX_BOTH}, {NULL, 0}};
+static const phx_word words_element[] = {{"mixed", PHX_BOTH}, {"paper", PHX_BOTH}, {NULL, 0}};
+static const phx_word words_kinetics[] = {{"full", PHX_BOTH}, {"simplified", PHX_BOTH}, {NULL, 0}};
+static const phx_word words_frame[] = {{"inertial", PHX_BOTH}, {"body", PHX_BOTH}, {NULL, 0}};
+static const phx_word words_deformation[] = {{"zero", PHX_BOTH}, {"quasi_static", PHX_BOTH}, {NULL, 0}};
+static const phx_word words_modes_at[] = {{"initial", PHX_BOTH}, {"steady", PHX_BOTH}, {NULL, 0}};
+static const phx_word words_rotation[] = {
+    {"axis", PHX_SPACE}, {"quaternion", PHX_SPACE}, {"matrix", PHX_SPACE}, {NULL, 0}};
+static const phx_word words_table[] = {{"times", PHX_BOTH}, {"file", PHX_BOTH}, {NULL, 0}};
+static const phx_word words_sweep[] = {{"from", PHX_BOTH}, {"values", PHX_BOTH}, {NULL, 0}};
+
+#define BIT(kind)                (1u << (kind))
+#define AT                       offsetof
+#define TABLE(type, table)       .size = sizeof(type), .keys = table, .n_keys = (int)(sizeof table / sizeof table[0])
+#define KINDS(rule, words, type) .kind_rule = rule, .kinds = words, .kind_offset = AT(type, kind)
+
+/* ---- small objects ---- */
+static const phx_key plane_rotation_keys[] = {
+    {"angle", &phx_type_number, AT(phx_rotation_form, angle), .required = true, .dims = PHX_PLANE, .unit = "rad",
+     .doc = "counterclockwise"},
+};
+const phx_object phx_schema_plane_rotation = {
+    "rotation in the plane", "In the plane a rotation is a number or this map.",
+    TABLE(phx_rotation_form, plane_rotation_keys), .finish = phx_finish_rotation};
+
+static const phx_key rotation_keys[] = {
+    {"axis", &phx_type_direction, AT(phx_rotation_form, axis), .required = true, .dims = PHX_SPACE, .kinds = BIT(0),
+     .doc = "axis of the rotation, any length"},
+    {"angle", &phx_type_number, AT(phx_rotation_form, angle), .required = true, .dims = PHX_SPACE, .kinds = BIT(0),
+     .unit = "rad", .doc = "about the axis"},
+    {"quaternion", &phx_type_quaternion, AT(phx_rotation_form, quaternion), .required = true, .dims = PHX_SPACE,
+     .kinds = BIT(1), .doc = "[w, x, y, z], made a unit quaternion"},
+    {"matrix", &phx_type_matrix, AT(phx_rotation_form, matrix), .required = true, .dims = PHX_SPACE, .kinds = BIT(2),
+     .doc = "3 rows; takes body (or port) components to those of the frame it is given in"},
+};
+static const phx_object rotation = {"rotation", "One of three forms.", TABLE(phx_rotation_form, rotation_keys),
+                                    KINDS(PHX_KIND_PRESENT, words_rotation, phx_rotation_form),
+                                    .finish = phx_finish_rotation};
+
+static const phx_key table_keys[] = {
+    {"times", &phx_type_numbers, AT(phx_table_form, times), .required = true, .kinds = BIT(0), .unit = "s",
+     .count_offset = AT(phx_table_form, n_times), .doc = "strictly increasing"},
+    {"values", &phx_type_numbers, AT(phx_table_form, values), .required = true, .kinds = BIT(0),
+     .count_offset = AT(phx_table_form, n_values), .doc = "one for each time; linear between, constant outside"},
+    {"file", &phx_type_path, AT(phx_table_form, file), .required = true, .kinds = BIT(1),
+     .doc = "CSV file with a line of names; its first column is time; relative to the model file"},
+    {"column", &phx_type_column, AT(phx_table_form, column), .required = true, .kinds = BIT(1),
+     .doc = "name of the column with the values"},
+};
+const phx_object phx_schema_table = {"table of a signal", "A signal is an expression of t or one of these two tables.",
+                                     TABLE(phx_table_form, table_keys),
+                                     KINDS(PHX_KIND_PRESENT, words_table, phx_table_form), .finish = phx_finish_table};
+
+static const phx_key material_keys[] = {
+    {"density", &phx_type_number, AT(phx_model_material, density), .required = true, .unit = "kg/m^3",
+     .range = &positive, .doc = "mass density"},
+    {"young", &phx_type_number, AT(phx_model_material, young), .required = true, .unit = "Pa", .range = &positive,
+     .doc = "Young's modulus"},
+    {"poisson", &phx_type_optional, AT(phx_model_material, poisson), .range = &poisson_range, .fallback = "none",
+     .doc = "Poisson's ratio, needed where torsion is"},
+};
+static const phx_object material = {"material", "Linear elastic, isotropic.", TABLE(phx_model_material, material_keys)};
+
+/* ---- ports ---- */
+static const phx_key port_keys[] = {
+    {"position", &phx_type_vector, AT(phx_model_port, position), .unit = "m", .fallback = "zero",
+     .doc = "place, in body (ground: inertial) components"},
+    {"rotation", &phx_type_rotation, AT(phx_model_port, rotation), .fallback = "none", .object = &rotation,
+     .doc = "takes port components to body (ground: inertial) components"},
+    {"angle", &phx_type_angle, AT(phx_model_port, rotation), .dims = PHX_PLANE, .unit = "rad", .fallback = "0",
+     .doc = "the same as rotation, in the plane"},
+};
+static const phx_object port = {"port", "Of a rigid body or the ground.", TABLE(phx_model_port, port_keys),
+                                .finish = phx_finish_port};
+
+static const phx_key beam_port_keys[] = {
+    {"at", &phx_type_number, AT(phx_model_port, at), .required = true, .range = &fraction,
+     .doc = "place as a fraction of the length"},
+};
+static const phx_object beam_port = {"port of a beam", "Its directions follow the deformed section.",
+                                     TABLE(phx_model_port, beam_port_keys), .finish = phx_finish_port};
+
+static const phx_key ground_keys[] = {
+    {"ports", &phx_type_ports, AT(phx_model, ground_ports), .object = &port, .fallback = "O",
+     .count_offset = AT(phx_model, n_ground_ports), .doc = "named ports; O at the origin exists without being named"},
+};
+static const phx_object ground = {"ground", "What does not move. Its ports are named `ground.PORT`.",
+                                  TABLE(char, ground_keys)};
+
+/* ---- bodies ---- */
+static const phx_key pose_keys[] = {
+    {"position", &phx_type_vector, AT(phx_model_pose, position), .unit = "m", .fallback = "zero",
+     .doc = "of the body frame's origin, inertial components"},
+    {"angle", &phx_type_angle, AT(phx_model_pose, rotation), .dims = PHX_PLANE, .unit = "rad", .fallback = "0",
+     .doc = "of the body frame, counterclockwise"},
+    {"rotation", &phx_type_rotation, AT(phx_model_pose, rotation), .dims = PHX_SPACE, .object = &rotation,
+     .fallback = "none", .doc = "takes body to inertial components"},
+};
+static const phx_object pose = {"pose", "The first guess of where a body is; the assembly closes the joints.",
+                                TABLE(phx_model_pose, pose_keys)};
+
+static const phx_key velocity_keys[] = {
+    {"linear", &phx_type_vector, AT(phx_model_velocity, linear), .unit = "m/s", .fallback = "zero",
+     .doc = "of the body frame's origin, inertial components"},
+    {"angular", &phx_type_turn, AT(phx_model_velocity, angular), .unit = "rad/s", .fallback = "zero",
+     .doc = "of the body frame, inertial components"},
+};
+static const phx_object velocity = {"velocity", "At the start, before the joints correct it.",
+                                    TABLE(phx_model_velocity, velocity_keys)};
+
+static const phx_key point_mass_keys[] = {
+    {"at", &phx_type_own_port, AT(phx_model_point_mass, at), .required = true,
+     .doc = "name of a port of this body; body@s on a beam"},
+    {"mass", &phx_type_number, AT(phx_model_point_mass, mass), .required = true, .unit = "kg", .range = &not_negative,
+     .doc = "mass"},
+    {"inertia", &phx_type_inertia, AT(phx_model_point_mass, inertia), .unit = "kg m^2", .range = &not_negative,
+     .fallback = "0", .doc = "about the point, body axes"},
+};
+static const phx_object point_mass = {"point mass", "", TABLE(phx_model_point_mass, point_mass_keys)};
+
+static const phx_key damping_keys[] = {
+    {"mass", &phx_type_number, AT(phx_model_damping, mass), .unit = "1/s", .range = &not_negative, .fallback = "0",
+     .doc = "alpha in alpha M + beta K"},
+    {"stiffness", &phx_type_number, AT(phx_model_damping, stiffness), .unit = "s", .range = &not_negative,
+     .fallback = "0", .doc = "beta in alpha M + beta K"},
+    {"modal", &phx_type_optional, AT(phx_model_damping, modal), .range = &not_negative, .fallback = "none",
+     .doc = "ratio of critical damping of every mode; instead of the other two"},
+};
+static const phx_object damping = {"damping", "Acts on the rate of deformation only.",
+                                   TABLE(phx_model_damping, damping_keys), .finish = phx_finish_damping};
+
+static const phx_key section_keys[] = {
+    {"kind", &phx_type_kind, AT(phx_model_section, kind), .required = true, .words = phx_words_section,
+     .doc = "shape of the section"},
+    {"diameter", &phx_type_number, AT(phx_model_section, diameter), .required = true, .kinds = BIT(PHX_MODEL_CIRCLE),
+     .unit = "m", .range = &positive, .doc = "diameter"},
+    {"outer", &phx_type_number, AT(phx_model_section, outer), .required = true, .kinds = BIT(PHX_MODEL_TUBE),
+     .unit = "m", .range = &positive, .doc = "outer diameter"},
+    {"inner", &phx_type_number, AT(phx_model_section, inner), .required = true, .kinds = BIT(PHX_MODEL_TUBE),
+     .unit = "m", .range = &not_negative, .doc = "inner diameter, less than the outer"},
+    {"width", &phx_type_number, AT(phx_model_section, width), .required = true, .kinds = BIT(PHX_MODEL_RECTANGLE),
+     .unit = "m", .range = &positive, .doc = "along body z"},
+    {"height", &phx_type_number, AT(phx_model_section, height), .required = true, .kinds = BIT(PHX_MODEL_RECTANGLE),
+     .unit = "m", .range = &positive, .doc = "along body y"},
+    {"area", &phx_type_number, AT(phx_model_section, area), .required = true, .kinds = BIT(PHX_MODEL_GENERAL),
+     .unit = "m^2", .range = &positive, .doc = "area"},
+    {"inertia", &phx_type_number, AT(phx_model_section, inertia[1]), .required = true, .dims = PHX_PLANE,
+     .kinds = BIT(PHX_MODEL_GENERAL), .unit = "m^4", .range = &positive, .doc = "second moment about z"},
+    {"inertia", &phx_type_pair, AT(phx_model_section, inertia), .required = true, .dims = PHX_SPACE,
+     .kinds = BIT(PHX_MODEL_GENERAL), .unit = "m^4", .range = &positive, .doc = "second moments [Iy, Iz]"},
+    {"torsion", &phx_type_number, AT(phx_model_section, torsion), .required = true, .dims = PHX_SPACE,
+     .kinds = BIT(PHX_MODEL_GENERAL), .unit = "m^4", .range = &positive, .doc = "torsion constant"},
+};
+static const phx_object section = {"section", "Cross-section of a beam.", TABLE(phx_model_section, section_keys),
+                                   KINDS(PHX_KIND_KEY, phx_words_section, phx_model_section),
+                                   .finish = phx_finish_section};
+
+#define RIGID BIT(PHX_MODEL_RIGID)
+#define BEAM  BIT(PHX_MODEL_BEAM)
+static const phx_key body_keys[] = {
+    {"kind", &phx_type_kind, AT(phx_model_body, kind), .required = true, .words = phx_words_body, .doc = "what it is"},
+    {"pose", &phx_type_object, AT(phx_model_body, pose), .object = &pose, .fallback = "at the origin",
+     .doc = "first guess of where the body frame is"},
+    {"velocity", &phx_type_object, AT(phx_model_body, velocity), .object = &velocity, .fallback = "zero",
+     .doc = "velocity at the start"},
+    {"mass", &phx_type_number, AT(phx_model_body, mass), .required = true, .kinds = RIGID, .unit = "kg",
+     .range = &positive, .doc = "mass"},
+    {"inertia", &phx_type_inertia, AT(phx_model_body, inertia), .required = true, .kinds = RIGID, .unit = "kg m^2",
+     .range = &not_negative, .doc = "about the centre of mass, body axes"},
+    {"centre_of_mass", &phx_type_vector, AT(phx_model_body, centre_of_mass), .kinds = RIGID, .unit = "m",
+     .fallback = "zero", .doc = "in body axes"},
+    {"material", &phx_type_material, AT(phx_model_body, material), .required = true, .kinds = BEAM,
+     .doc = "name under materials"},
+    {"length", &phx_type_number, AT(phx_model_body, length), .required = true, .kinds = BEAM, .unit = "m",
+     .range = &positive, .doc = "along body x, from P to C"},
+    {"section", &phx_type_object, AT(phx_model_body, section), .required = true, .kinds = BEAM, .object = &section,
+     .doc = "cross-section"},
+    {"elements", &phx_type_integer, AT(phx_model_body, elements), .kinds = BEAM, .range = &count_range, .fallback = "4",
+     .doc = "number of elements"},
+    {"reference", &phx_type_word, AT(phx_model_body, reference), .required = true, .kinds = BEAM,
+     .words = words_reference, .doc = "condition that fixes the deformation in the body frame"},
+    {"order", &phx_type_integer, AT(phx_model_body, order), .kinds = BEAM, .range = &order_range, .fallback = "3",
+     .doc = "bending in cubic or quintic Hermite elements"},
+    {"element", &phx_type_word, AT(phx_model_body, element), .kinds = BEAM, .words = words_element, .fallback = "mixed",
+     .doc = "discontinuous stresses, or the first paper's pairs"},
+    {"kinetics", &phx_type_word, AT(phx_model_body, kinetics), .kinds = BEAM, .words = words_kinetics,
+     .fallback = "full", .doc = "inertia depends on the deformation, or the paper's simplified equations"},
+    {"stiffening", &phx_type_boolean, AT(phx_model_body, stiffening), .kinds = BEAM, .fallback = "false",
+     .doc = "geometric stiffening by the axial force"},
+    {"ports", &phx_type_ports, AT(phx_model_body, ports), .kinds = RIGID, .object = &port, .fallback = "P",
+     .count_offset = AT(phx_model_body, n_ports), .doc = "named ports besides P, the origin"},
+    {"ports", &phx_type_ports, AT(phx_model_body, ports), .kinds = BEAM, .object = &beam_port, .fallback = "P, C",
+     .count_offset = AT(phx_model_body, n_ports), .doc = "named ports besides P (x = 0) and C (x = length)"},
+    {"point_masses", &phx_type_list, AT(phx_model_body, point_masses), .object = &point_mass, .fallback = "none",
+     .count_offset = AT(phx_model_body, n_point_masses), .doc = "masses at ports"},
+    {"damping", &phx_type_object, AT(phx_model_body, damping), .object = &damping, .fallback = "none",
+     .doc = "damping of the deformation"},
+};
+static const phx_object body = {"body",
+                                "",
+                                TABLE(phx_model_body, body_keys),
+                                KINDS(PHX_KIND_KEY, phx_words_body, phx_model_body),
+                                .begin = phx_begin_body,
+                                .finish = phx_finish_body};
+
+/* ---- joints, springs, loads ---- */
+#define WELD              BIT(PHX_MODEL_WELD)
+#define REVOLUTE          BIT(PHX_MODEL_REVOLUTE)
+#define PRISMATIC         BIT(PHX_MODEL_PRISMATIC)
+#define SLIDER            BIT(PHX_MODEL_SLIDER)
+#define SPHERICAL         BIT(PHX_MODEL_SPHERICAL)
+#define UNIVERSAL         BIT(PHX_MODEL_UNIVERSAL)
+#define CYLINDRICAL       BIT(PHX_MODEL_CYLINDRICAL)
+#define PLANAR            BIT(PHX_MODEL_PLANAR)
+#define TURNING           (REVOLUTE | SPHERICAL | UNIVERSAL | CYLINDRICAL | PLANAR)
+#define SHIFTING          (PRISMATIC | SLIDER | CYLINDRICAL | PLANAR)
+#define COORDINATE(field) (AT(phx_model_joint, coordinates) + AT(phx_model_coordinate, field))
+static const phx_key joint_keys[] = {
+    {"kind", &phx_type_kind, AT(phx_model_joint, kind), .required = true, .words = phx_words_joint,
+     .doc = "what it leaves free"},
+    {"ports", &phx_type_port_pair, AT(phx_model_joint, ports), .required = true, .doc = "B moves relative to A"},
+    {"axis", &phx_type_direction, AT(phx_model_joint, axis), .required = true, .kinds = PRISMATIC | SLIDER,
+     .doc = "direction of the displacement, in A's directions"},
+    {"axis", &phx_type_direction, AT(phx_model_joint, axis), .required = true, .dims = PHX_SPACE,
+     .kinds = REVOLUTE | CYLINDRICAL, .doc = "of the rotation, in A's directions"},
+    {"axis_b", &phx_type_direction_b, AT(phx_model_joint, axis_b), .kinds = PRISMATIC,
+     .fallback = "as the poses have it", .doc = "the direction in B that coincides with axis"},
+    {"axis_b", &phx_type_direction_b, AT(phx_model_joint, axis_b), .dims = PHX_SPACE, .kinds = REVOLUTE | CYLINDRICAL,
+     .fallback = "as the poses have it", .doc = "the direction in B that coincides with axis"},
+    {"axes", &phx_type_directions, AT(phx_model_joint, axis), .required = true, .dims = PHX_SPACE, .kinds = UNIVERSAL,
+     .doc = "[a, b], a in A's and b in B's directions"},
+    {"normal", &phx_type_direction, AT(phx_model_joint, axis), .required = true, .dims = PHX_SPACE, .kinds = PLANAR,
+     .doc = "of the plane, in A's directions"},
+    {"angle", &phx_type_angle, AT(phx_model_joint, relative), .dims = PHX_PLANE, .kinds = WELD, .unit = "rad",
+     .fallback = "as the poses have it", .doc = "relative rotation that is held"},
+    {"rotation", &phx_type_rotation, AT(phx_model_joint, relative), .dims = PHX_SPACE, .kinds = WELD,
+     .object = &rotation, .fallback = "as the poses have it", .doc = "relative rotation that is held, B to A"},
+    {"angle", &phx_type_start_angle, COORDINATE(start), .kinds = TURNING, .unit = "rad", .fallback = "free",
+     .doc = "value at the start, held by the assembly"},
+    {"position", &phx_type_start_position, COORDINATE(start), .kinds = SHIFTING, .unit = "m", .fallback = "free",
+     .doc = "displacement at the start, held by the assembly"},
+    {"rate", &phx_type_coordinate_rate, COORDINATE(rate), .kinds = TURNING | SHIFTING, .unit = "rad/s, m/s",
+     .fallback = "free", .doc = "rate at the start"},
+    {"speed", &phx_type_coordinate_signal, COORDINATE(speed), .kinds = TURNING | SHIFTING, .unit = "rad/s, m/s",
+     .fallback = "not driven", .doc = "prescribed rate"},
+    {"stiffness", &phx_type_coordinate_number, COORDINATE(stiffness), .kinds = TURNING | SHIFTING,
+     .unit = "N m/rad, N/m", .range = &not_negative, .fallback = "0", .doc = "spring along the coordinate"},
+    {"damping", &phx_type_coordinate_number, COORDINATE(damping), .kinds = TURNING | SHIFTING,
+     .unit = "N m s/rad, N s/m", .range = &not_negative, .fallback = "0", .doc = "damper along the coordinate"},
+    {"rest", &phx_type_coordinate_number, COORDINATE(rest), .kinds = TURNING | SHIFTING, .unit = "rad, m",
+     .fallback = "0", .doc = "coordinate at which the spring is free"},
+    {"effort", &phx_type_coordinate_signal, COORDINATE(effort), .kinds = TURNING | SHIFTING, .unit = "N m, N",
+     .fallback = "none", .doc = "of an actuator, on B along the coordinate and opposite on A"},
+};
+static const phx_object joint = {"joint",
+                                 "Keys of a free coordinate take a list where there are several: cylindrical angle, "
+                                 "displacement; planar two displacements, angle; `null` leaves one out.",
+                                 TABLE(phx_model_joint, joint_keys),
+                                 KINDS(PHX_KIND_KEY, phx_words_joint, phx_model_joint),
+                                 .begin = phx_begin_joint,
+                                 .finish = phx_finish_joint};
+
+static const phx_key spring_keys[] = {
+    {"ports", &phx_type_port_pair, AT(phx_model_spring, ports), .required = true, .doc = "its two ends"},
+    {"stiffness", &phx_type_number, AT(phx_model_spring, stiffness), .unit = "N/m", .range = &not_negative,
+     .fallback = "0", .doc = "stiffness"},
+    {"damping", &phx_type_number, AT(phx_model_spring, damping), .unit = "N s/m", .range = &not_negative,
+     .fallback = "0", .doc = "damping"},
+    {"length", &phx_type_number, AT(phx_model_spring, length), .unit = "m", .range = &not_negative, .fallback = "0",
+     .doc = "length without force"},
+    {"force", &phx_type_signal, AT(phx_model_spring, force), .unit = "N", .fallback = "none",
+     .doc = "of an actuator, pushes the ports apart"},
+};
+static const phx_object spring = {"spring", "Along the line between two ports.", TABLE(phx_model_spring, spring_keys),
+                                  .finish = phx_finish_spring};
+
+#define FORCE       BIT(PHX_MODEL_FORCE)
+#define TORQUE      BIT(PHX_MODEL_TORQUE)
+#define DISTRIBUTED BIT(PHX_MODEL_DISTRIBUTED)
+static const phx_key load_keys[] = {
+    {"force", &phx_type_force, AT(phx_model_load, component), .required = true, .kinds = FORCE, .unit = "N",
+     .doc = "components"},
+    {"torque", &phx_type_torque, AT(phx_model_load, component), .required = true, .kinds = TORQUE, .unit = "N m",
+     .doc = "torque"},
+    {"distributed", &phx_type_distributed, AT(phx_model_load, component), .required = true, .kinds = DISTRIBUTED,
+     .unit = "N/m", .doc = "components in body axes, of t and s = x/length"},
+    {"at", &phx_type_moving_port, AT(phx_model_load, at), .required = true, .kinds = FORCE | TORQUE,
+     .doc = "where it acts"},
+    {"on", &phx_type_beam, AT(phx_model_load, on), .required = true, .kinds = DISTRIBUTED, .doc = "the beam"},
+    {"frame", &phx_type_word, AT(phx_model_load, frame), .kinds = FORCE | TORQUE, .words = words_frame,
+     .fallback = "inertial", .doc = "body: along the port's own directions"},
+};
+static const phx_object load = {"load", "One of three forms.", TABLE(phx_model_load, load_keys),
+                                KINDS(PHX_KIND_PRESENT, phx_words_load, phx_model_load), .finish = phx_finish_load};
+
+/* ---- start state, outputs, analyses ---- */
+static const phx_key initial_keys[] = {
+    {"deformation", &phx_type_word, AT(phx_model_initial, deformation), .words = words_deformation, .fallback = "zero",
+     .doc = "quasi_static: in equilibrium with the loads of the instant, without ringing"},
+    {"from", &phx_type_path, AT(phx_model_initial, from), .fallback = "none",
+     .doc = "result file whose last state is the start; relative to the model file"},
+};
+static const phx_object initial = {"initial", "How the start state is made.", TABLE(phx_model_initial, initial_keys),
+                                   .finish = phx_finish_initial};
+
+#define QUANTITY(word, type, field, index, description)                                                                \
+    {                                                                                                                  \
+        word, &type, AT(phx_model_output, field), .required = true, .kinds = BIT(index), .doc = description            \
+    }
+static const phx_key output_keys[] = {
+    QUANTITY("position", phx_type_port, point, PHX_MODEL_POSITION, "of a port, m"),
+    QUANTITY("velocity", phx_type_port, point, PHX_MODEL_VELOCITY, "of a port, m/s"),
+    QUANTITY("acceleration", phx_type_port, point, PHX_MODEL_ACCELERATION, "of a port, m/s^2"),
+    {"angle", &phx_type_port, AT(phx_model_output, point), .required = true, .dims = PHX_PLANE,
+     .kinds = BIT(PHX_MODEL_ANGLE), .doc = "of a port's directions, rad, without jumps"},
+    QUANTITY("angular_velocity", phx_type_port, point, PHX_MODEL_ANGULAR_VELOCITY, "of a port's directions, rad/s"),
+    QUANTITY("attitude", phx_type_port, point, PHX_MODEL_ATTITUDE, "of a port's directions, quaternion w, x, y, z"),
+    QUANTITY("deformation", phx_type_port, point, PHX_MODEL_DEFORMATION,
+             "elastic displacement of a port, m, in the body frame"),
+    QUANTITY("axial_force", phx_type_beam_point, point, PHX_MODEL_AXIAL_FORCE, "at a point of a beam, N, tension > 0"),
+    QUANTITY("bending_moment", phx_type_beam_point, point, PHX_MODEL_BENDING_MOMENT,
+             "EI w'' at a point of a beam, N m"),
+    {"torsion", &phx_type_beam_point, AT(phx_model_output, point), .required = true, .dims = PHX_SPACE,
+     .kinds = BIT(PHX_MODEL_TORSION), .doc = "torsion moment at a point of a beam, N m"},
+    QUANTITY("stress", phx_type_beam_point, point, PHX_MODEL_STRESS, "at the extreme fibres of a beam's section, Pa"),
+    QUANTITY("reaction", phx_type_joint, joint, PHX_MODEL_REACTION,
+             "of a joint: what A exerts on B at B, force then torque, in A's directions"),
+    QUANTITY("coordinate", phx_type_free_joint, joint, PHX_MODEL_COORDINATE, "free coordinates of a joint, rad, m"),
+    QUANTITY("rate", phx_type_free_joint, joint, PHX_MODEL_RATE, "their rates, rad/s, m/s"),
+    QUANTITY("effort", phx_type_free_joint, joint, PHX_MODEL_EFFORT,
+             "of the drive, spring and actuator along them, N m, N"),
+    {"frame", &phx_type_word, AT(phx_model_output, frame),
+     .kinds = BIT(PHX_MODEL_POSITION) | BIT(PHX_MODEL_VELOCITY) | BIT(PHX_MODEL_ACCELERATION) |
+              BIT(PHX_MODEL_ANGULAR_VELOCITY) | BIT(PHX_MODEL_DEFORMATION) | BIT(PHX_MODEL_REACTION),
+     .words = words_frame, .fallback = "inertial; deformation and reaction: body",
+     .doc = "body: the body's axes; of a reaction port A's directions"},
+};
+static const phx_object output = {
+    "output",
+    "One quantity and what it is taken of: a port `body.PORT` or `body@0.25`, or a joint.",
+    TABLE(phx_model_output, output_keys),
+    .kind_rule = PHX_KIND_PRESENT,
+    .kinds = phx_words_quantity,
+    .kind_offset = AT(phx_model_output, quantity),
+    .begin = phx_begin_output,
+    .finish = phx_finish_output};
+
+static const phx_key simulate_keys[] = {
+    {"end", &phx_type_optional, AT(phx_model_simulate, end), .unit = "s", .range = &positive,
+     .fallback = "from the command", .doc = "time at which the run ends"},
+    {"step", &phx_type_optional, AT(phx_model_simulate, step), .unit = "s", .range = &positive,
+     .fallback = "from the command", .doc = "length of a step"},
+    {"integrator", &phx_type_word, AT(phx_model_simulate, integrator), .words = phx_words_integrator,
+     .fallback = "midpoint", .doc = "time integrator"},
+    {"every", &phx_type_optional, AT(phx_model_simulate, every), .unit = "s", .range = &positive,
+     .fallback = "each step", .doc = "output interval, hit exactly"},
+    {"rtol", &phx_type_optional, AT(phx_model_simulate, rtol), .range = &positive, .fallback = "none",
+     .doc = "relative tolerance (radau5, ida), chooses the steps"},
+    {"atol", &phx_type_optional, AT(phx_model_simulate, atol), .range = &positive, .fallback = "none",
+     .doc = "absolute tolerance (radau5, ida)"},
+};
+static const phx_object simulate = {"simulate", "What `phlexor simulate` does by default.",
+                                    TABLE(phx_model_simulate, simulate_keys)};
+
+static const phx_key modes_keys[] = {
+    {"count", &phx_type_integer, AT(phx_model_modes, count), .range = &count_range, .fallback = "6",
+     .doc = "number of modes"},
+    {"at", &phx_type_word, AT(phx_model_modes, at), .words = words_modes_at, .fallback = "initial",
+     .doc = "the start state, or a steady rotation of the driven joints"},
+};
+static const phx_object modes = {"modes", "What `phlexor modes` does by default.", TABLE(phx_model_modes, modes_keys)};
+
+static const phx_key sweep_keys[] = {
+    {"from", &phx_type_number, AT(phx_model_sweep, from), .required = true, .kinds = BIT(PHX_MODEL_RANGE),
+     .doc = "first value"},
+    {"to", &phx_type_number, AT(phx_model_sweep, to), .required = true, .kinds = BIT(PHX_MODEL_RANGE),
+     .doc = "last value"},
+    {"count", &phx_type_integer, AT(phx_model_sweep, count), .required = true, .kinds = BIT(PHX_MODEL_RANGE),
+     .range = &count_range, .doc = "number of values, both ends included"},
+    {"values", &phx_type_numbers, AT(phx_model_sweep, values), .required = true, .kinds = BIT(PHX_MODEL_VALUES),
+     .count_offset = AT(phx_model_sweep, count), .doc = "the values themselves"},
+};
+static const phx_object sweep = {"sweep", "Of one parameter; several multiply, the first is the outermost loop.",
+                                 TABLE(phx_model_sweep, sweep_keys),
+                                 KINDS(PHX_KIND_PRESENT, words_sweep, phx_model_sweep), .finish = phx_finish_sweep};
+
+/* ---- the file ---- */
+static const phx_key model_keys[] = {
+    {"phlexor", &phx_type_version, 0, .required = true, .range = &version_range, .doc = "version of this format, 1"},
+    {"title", &phx_type_title, AT(phx_model, title), .fallback = "file name", .doc = "one line"},
+    {"parameters", &phx_type_parameters, AT(phx_model, parameters), .fallback = "none",
+     .count_offset = AT(phx_model, n_parameters), .doc = "numbers by name, for expressions and sweeps"},
+    {"dimension", &phx_type_integer, AT(phx_model, dimension), .required = true, .range = &dimension_range,
+     .doc = "2: motion in the x-y plane, 3: spatial"},
+    {"gravity", &phx_type_vector, AT(phx_model, gravity), .unit = "m/s^2", .fallback = "zero",
+     .doc = "inertial components"},
+    {"materials", &phx_type_map, AT(phx_model, materials), .object = &material, .fallback = "none",
+     .count_offset = AT(phx_model, n_materials), .doc = "by name"},
+    {"ground", &phx_type_ground, 0, .object = &ground, .fallback = "port O at the origin", .doc = "what does not move"},
+    {"bodies", &phx_type_map, AT(phx_model, bodies), .required = true, .object = &body,
+     .count_offset = AT(phx_model, n_bodies), .doc = "by name, at least one"},
+    {"joints", &phx_type_map, AT(phx_model, joints), .object = &joint, .fallback = "none",
+     .count_offset = AT(phx_model, n_joints), .doc = "by name"},
+    {"springs", &phx_type_map, AT(phx_model, springs), .object = &spring, .fallback = "none",
+     .count_offset = AT(phx_model, n_springs), .doc = "by name"},
+    {"loads", &phx_type_map, AT(phx_model, loads), .object = &load, .fallback = "none",
+     .count_offset = AT(phx_model, n_loads), .doc = "by name"},
+    {"initial", &phx_type_object, AT(phx_model, initial), .object = &initial, .fallback = "deformation: zero",
+     .doc = "how the start state is made"},
+    {"outputs", &phx_type_map, AT(phx_model, outputs), .object = &output, .fallback = "none",
+     .count_offset = AT(phx_model, n_outputs), .doc = "by name (energies are always recorded)"},
+    {"simulate", &phx_type_given, AT(phx_model, simulate), .object = &simulate, .fallback = "none",
+     .doc = "defaults of the simulation"},
+    {"modes", &phx_type_given, AT(phx_model, modes), .object = &modes, .fallback = "count: 6",
+     .doc = "defaults of the modal analysis"},
+    {"sweep", &phx_type_map, AT(phx_model, sweeps), .object = &sweep, .fallback = "none",
+     .count_offset = AT(phx_model, n_sweeps), .doc = "by name of the parameter"},
+};
+const phx_object phx_schema_model = {"model", "The file. SI units and radians everywhere.",
+                                     TABLE(phx_model, model_keys), .finish = phx_finish_model};

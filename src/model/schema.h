@@ -1,0 +1,167 @@
+/* Phlexor, layer model, private: the vocabulary of the schema. The tables themselves are in schema.c; the reader
+ * (reader.c), the documentation and the JSON Schema (schema_text.c) work from them. */
+#ifndef PHLEXOR_MODEL_SCHEMA_H
+#define PHLEXOR_MODEL_SCHEMA_H
+
+#include "tree.h"
+
+typedef struct phx_reader phx_reader;
+typedef struct phx_key phx_key;
+typedef struct phx_object phx_object;
+
+/* Dimensions a key or word exists in. */
+enum { PHX_PLANE = 1, PHX_SPACE = 2, PHX_BOTH = 3 };
+
+/* A word of an enum; its place in the table is its value. */
+typedef struct phx_word {
+    const char *word; /* NULL ends the table */
+    unsigned dims;
+} phx_word;
+
+/* Range of a number. */
+typedef struct phx_range {
+    const char *text; /* "greater than 0" */
+    double low, high; /* -HUGE_VAL, HUGE_VAL: open */
+    bool above_low;   /* low itself is outside */
+    bool integer;
+    int only[2]; /* when not both 0, the only values */
+} phx_range;
+
+/* How a value is read. `field` is where it goes, `owner` the struct of the object that has the key. */
+typedef phx_status phx_read_fn(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner);
+/* What an absent value is; NULL: zero bytes. */
+typedef phx_status phx_preset_fn(phx_reader *reader, const phx_key *key, void *field, void *owner);
+
+typedef struct phx_type {
+    const char *name; /* for the documentation: "number" */
+    const char *json; /* JSON Schema of a value; NULL: made from the key's object or words */
+    phx_read_fn *read;
+    phx_preset_fn *preset;
+} phx_type;
+
+struct phx_key {
+    const char *name;
+    const phx_type *type;
+    size_t offset; /* in the owner's struct */
+    bool required;
+    unsigned dims;            /* 0: both */
+    unsigned kinds;           /* bit k: for kind k of the object; 0: all */
+    const char *unit;         /* "" or NULL: none */
+    const char *fallback;     /* default: a number or word that is read, or (where `preset` or zero makes it) a text */
+    const phx_range *range;   /* numbers */
+    const phx_word *words;    /* enums */
+    const phx_object *object; /* of a nested object, or of the items of a map or list */
+    size_t count_offset;      /* maps and lists: the number of items in the owner's struct */
+    const char *doc;          /* one line */
+};
+
+/* How the kind of an object is known. */
+typedef enum phx_kind_rule {
+    PHX_KIND_NONE,
+    PHX_KIND_KEY,    /* the key `kind` says it */
+    PHX_KIND_PRESENT /* exactly one of the keys that belong to a single kind and bear its name is there */
+} phx_kind_rule;
+
+struct phx_object {
+    const char *title; /* "body": for messages and headings */
+    const char *doc;
+    size_t size; /* of its struct */
+    const phx_key *keys;
+    int n_keys;
+    phx_kind_rule kind_rule;
+    const phx_word *kinds;
+    size_t kind_offset; /* of the enum in the struct */
+    /* After the kind is known, before any key is read; NULL: nothing. */
+    phx_status (*begin)(phx_reader *reader, const phx_node *node, void *object);
+    /* After all keys are read: what they must be together, and what follows from them; NULL: nothing. */
+    phx_status (*finish)(phx_reader *reader, const phx_node *node, void *object);
+};
+
+extern const phx_object phx_schema_model;          /* the whole file */
+extern const phx_object phx_schema_plane_rotation; /* {angle: a} */
+extern const phx_object phx_schema_table;          /* a signal's table */
+
+/* ---- the types (values.c, shapes.c, signals.c, references.c, joints.c, sweeps.c) ---- */
+extern const phx_type phx_type_number;      /* double */
+extern const phx_type phx_type_optional;    /* phx_model_optional */
+extern const phx_type phx_type_integer;     /* int */
+extern const phx_type phx_type_version;     /* checked, not kept */
+extern const phx_type phx_type_boolean;     /* bool */
+extern const phx_type phx_type_title;       /* const char * */
+extern const phx_type phx_type_path;        /* const char *, relative to the model file */
+extern const phx_type phx_type_word;        /* an enum */
+extern const phx_type phx_type_kind;        /* the key `kind` itself, read before all others */
+extern const phx_type phx_type_vector;      /* double[3], dim components */
+extern const phx_type phx_type_turn;        /* double[3], 1 or 3 components */
+extern const phx_type phx_type_direction;   /* double[3], dim components, made a unit vector */
+extern const phx_type phx_type_direction_b; /* the same of a joint, sets axis_b_given */
+extern const phx_type phx_type_directions;  /* of a joint: axis and axis_b */
+extern const phx_type phx_type_pair;        /* double[2] */
+extern const phx_type phx_type_inertia;     /* double[9] */
+extern const phx_type phx_type_angle;       /* phx_model_rotation from one number, plane */
+extern const phx_type phx_type_rotation;    /* phx_model_rotation */
+extern const phx_type phx_type_matrix;      /* double[9] */
+extern const phx_type phx_type_quaternion;  /* double[4] */
+extern const phx_type phx_type_object;      /* a struct */
+extern const phx_type phx_type_given;       /* a struct that begins with `bool given` */
+extern const phx_type phx_type_ground;      /* the owner's own fields */
+extern const phx_type phx_type_map;         /* pointer and count, items begin with their name */
+extern const phx_type phx_type_list;        /* pointer and count */
+extern const phx_type phx_type_ports;       /* of a body or the ground: a map with the ports that always exist */
+extern const phx_type phx_type_parameters;
+extern const phx_type phx_type_signal;      /* phx_signal * */
+extern const phx_type phx_type_force;       /* phx_signal *[3], dim components */
+extern const phx_type phx_type_distributed; /* the same, of t and s */
+extern const phx_type phx_type_torque;      /* phx_signal *[3], 1 or 3 components */
+extern const phx_type phx_type_numbers;     /* pointer and count */
+extern const phx_type phx_type_column;      /* const char * */
+extern const phx_type phx_type_material;    /* int, index */
+extern const phx_type phx_type_beam;        /* int, index of a body that is a beam */
+extern const phx_type phx_type_joint;       /* int, index */
+extern const phx_type phx_type_free_joint;  /* int, index of a joint with a free coordinate */
+extern const phx_type phx_type_port;        /* phx_model_point anywhere */
+extern const phx_type phx_type_moving_port; /* phx_model_point on a body */
+extern const phx_type phx_type_beam_point;  /* phx_model_point on a beam */
+extern const phx_type phx_type_own_port;    /* phx_model_point on the body being read */
+extern const phx_type phx_type_port_pair;   /* phx_model_point[2] */
+/* Of the free coordinates of a joint; the offset is that in phx_model_coordinate. */
+extern const phx_type phx_type_start_angle;
+extern const phx_type phx_type_start_position;
+extern const phx_type phx_type_coordinate_rate;
+extern const phx_type phx_type_coordinate_number;
+extern const phx_type phx_type_coordinate_signal;
+
+/* Hooks of objects (shapes.c, signals.c, joints.c, analyses.c). */
+phx_status phx_finish_section(phx_reader *reader, const phx_node *node, void *object);
+phx_status phx_finish_rotation(phx_reader *reader, const phx_node *node, void *object);
+phx_status phx_finish_port(phx_reader *reader, const phx_node *node, void *object);
+phx_status phx_finish_damping(phx_reader *reader, const phx_node *node, void *object);
+phx_status phx_begin_body(phx_reader *reader, const phx_node *node, void *object);
+phx_status phx_finish_body(phx_reader *reader, const phx_node *node, void *object);
+phx_status phx_begin_joint(phx_reader *reader, const phx_node *node, void *object);
+phx_status phx_finish_joint(phx_reader *reader, const phx_node *node, void *object);
+phx_status phx_finish_spring(phx_reader *reader, const phx_node *node, void *object);
+phx_status phx_finish_load(phx_reader *reader, const phx_node *node, void *object);
+phx_status phx_finish_initial(phx_reader *reader, const phx_node *node, void *object);
+phx_status phx_begin_output(phx_reader *reader, const phx_node *node, void *object);
+phx_status phx_finish_output(phx_reader *reader, const phx_node *node, void *object);
+phx_status phx_finish_sweep(phx_reader *reader, const phx_node *node, void *object);
+phx_status phx_finish_table(phx_reader *reader, const phx_node *node, void *object);
+phx_status phx_finish_model(phx_reader *reader, const phx_node *node, void *object);
+
+/* Structs that exist only while a value is read. */
+typedef struct phx_rotation_form {
+    int kind; /* axis and angle, quaternion, matrix */
+    double axis[3], angle, quaternion[4], matrix[9];
+    phx_model_rotation result;
+} phx_rotation_form;
+
+typedef struct phx_table_form {
+    int kind; /* times and values, file */
+    int n_times, n_values;
+    double *times, *values;
+    const char *file, *column;
+    phx_signal *result;
+} phx_table_form;
+
+#endif

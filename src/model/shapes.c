@@ -1,0 +1,342 @@
+/* Directions, rotations, inertias, ports, sections: what has a shape, and the checks of a body. */
+#include "reader.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- directions and rotations ---- */
+static phx_status read_direction(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
+{
+    (void)key, (void)owner;
+    double *v = field;
+    int dim = reader->model->dimension;
+    phx_status status = phx_read_numbers(reader, node, NULL, dim, v);
+    if (status)
+        return status;
+    double length = hypot(hypot(v[0], v[1]), dim == 3 ? v[2] : 0.0);
+    if (!(length > 1e-150) || !isfinite(length))
+        return phx_reader_fail(reader, node, "a direction must not be zero, its length is %g", length);
+    for (int i = 0; i < dim; i++)
+        v[i] /= length;
+    return PHX_OK;
+}
+
+static phx_status read_direction_b(phx_reader *reader, const phx_key *key, const phx_node *node, void *field,
+                                   void *owner)
+{
+    ((phx_model_joint *)owner)->axis_b_given = true;
+    return read_direction(reader, key, node, field, owner);
+}
+
+/* `axes: [a, b]`: a in A's, b in B's directions. */
+static phx_status read_directions(phx_reader *reader, const phx_key *key, const phx_node *node, void *field,
+                                  void *owner)
+{
+    phx_model_joint *joint = owner;
+    (void)field;
+    if (node->kind != PHX_NODE_LIST || node->count != 2)
+        return phx_reader_expected(reader, node, "two directions [a, b], a in A's and b in B's components");
+    joint->axis_b_given = true;
+    phx_status status = read_direction(reader, key, node->items[0], joint->axis, owner);
+    return status ? status : read_direction(reader, key, node->items[1], joint->axis_b, owner);
+}
+
+static phx_status preset_rotation(phx_reader *reader, const phx_key *key, void *field, void *owner)
+{
+    (void)key, (void)owner;
+    phx_model_rotation *rotation = field;
+    int dim = reader->model->dimension;
+    for (int i = 0; i < dim && !rotation->given; i++)
+        rotation->matrix[i * (dim + 1)] = 1.0;
+    return PHX_OK;
+}
+
+static phx_status read_angle(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
+{
+    (void)key, (void)owner;
+    phx_model_rotation *rotation = field;
+    rotation->given = true;
+    phx_status status = phx_read_number(reader, node, NULL, &rotation->angle);
+    phx_rot_axis_angle(2, NULL, rotation->angle, rotation->matrix);
+    return status;
+}
+
+static phx_status read_rotation(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
+{
+    if (reader->model->dimension == 2 && node->kind != PHX_NODE_MAP)
+        return read_angle(reader, key, node, field, owner);
+    phx_rotation_form *form = phx_reader_calloc(reader, 1, sizeof *form);
+    if (!form)
+        return PHX_ERR_MEMORY;
+    const phx_object *object = reader->model->dimension == 2 ? &phx_schema_plane_rotation : key->object;
+    phx_status status = phx_read_object(reader, object, node, form);
+    if (!status)
+        memcpy(field, &form->result, sizeof form->result);
+    return status;
+}
+
+/* |R^T R - I| small and det R > 0. */
+static bool is_rotation(const double R[9])
+{
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j <= i; j++) {
+            double dot = R[i] * R[j] + R[3 + i] * R[3 + j] + R[6 + i] * R[6 + j];
+            if (!(fabs(dot - (i == j)) < 1e-3))
+                return false;
+        }
+    double c[3];
+    phx_rot_x_vec(3, R, R + 3, c);
+    return c[0] * R[6] + c[1] * R[7] + c[2] * R[8] > 0.0;
+}
+
+phx_status phx_finish_rotation(phx_reader *reader, const phx_node *node, void *object)
+{
+    enum { AXIS, QUATERNION, MATRIX };
+    phx_rotation_form *form = object;
+    phx_model_rotation *result = &form->result;
+    if (reader->model->dimension == 2) { /* {angle: a} */
+        result->angle = form->angle;
+        phx_rot_axis_angle(2, NULL, form->angle, result->matrix);
+    } else if (form->kind == AXIS) {
+        phx_rot_axis_angle(3, form->axis, form->angle, result->matrix);
+    } else if (form->kind == QUATERNION) {
+        const double *q = form->quaternion;
+        double norm = hypot(hypot(q[0], q[1]), hypot(q[2], q[3]));
+        if (!(norm > 1e-150) || !isfinite(norm))
+            return phx_reader_fail(reader, phx_node_find(node, "quaternion"),
+                                   "expected a quaternion [w, x, y, z] other than zero, its norm is %g", norm);
+        phx_rot_from_quaternion(q, result->matrix);
+    } else {
+        if (!is_rotation(form->matrix))
+            return phx_reader_fail(reader, phx_node_find(node, "matrix"),
+                                   "the matrix is no rotation; its columns must be perpendicular unit vectors and its "
+                                   "determinant 1");
+        memcpy(result->matrix, form->matrix, sizeof result->matrix);
+        phx_rot_normalise(3, result->matrix);
+    }
+    result->given = true;
+    return PHX_OK;
+}
+
+/* ---- inertias ---- */
+/* Is the symmetric 3 x 3 matrix positive semidefinite, up to `small`? */
+static bool is_semidefinite(const double S[9], double small)
+{
+    for (int i = 0; i < 3; i++) {
+        int j = (i + 1) % 3;
+        if (!(S[4 * i] >= -small) || !(S[4 * i] * S[4 * j] - S[3 * i + j] * S[3 * j + i] >= -small * small))
+            return false;
+    }
+    double c[3];
+    phx_rot_x_vec(3, S, S + 3, c);
+    return c[0] * S[6] + c[1] * S[7] + c[2] * S[8] >= -small * small * small;
+}
+
+/* J is the inertia of some mass distribution when J = tr(S) I - S with the semidefinite S = int x x^T dm = tr(J)/2 I -
+ * J. */
+static phx_status check_inertia(phx_reader *reader, const phx_node *node, const double J[9])
+{
+    double trace = J[0] + J[4] + J[8], S[9];
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            if (!(fabs(J[3 * i + j] - J[3 * j + i]) <= 1e-9 * fabs(trace)))
+                return phx_reader_fail(reader, node, "an inertia must be symmetric; entries %d,%d and %d,%d differ",
+                                       i + 1, j + 1, j + 1, i + 1);
+            S[3 * i + j] = (i == j ? 0.5 * trace : 0.0) - J[3 * i + j];
+        }
+    if (!is_semidefinite(S, 1e-6 * fabs(trace)) || trace < 0.0)
+        return phx_reader_fail(reader, node,
+                               "no body has this inertia: principal moments must not be negative, nor one "
+                               "greater than the sum of the other two");
+    return PHX_OK;
+}
+
+static phx_status read_inertia(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
+{
+    (void)owner;
+    double *J = field;
+    if (reader->model->dimension == 2)
+        return phx_read_number(reader, node, key->range, J);
+    if (node->kind != PHX_NODE_LIST || node->count != 3)
+        return phx_reader_expected(reader, node, "principal moments [Ixx, Iyy, Izz] or 3 rows of 3 numbers");
+    phx_status status = PHX_OK;
+    if (node->items[0]->kind == PHX_NODE_LIST) {
+        for (int i = 0; i < 3 && !status; i++)
+            status = phx_read_numbers(reader, node->items[i], NULL, 3, J + 3 * i);
+    } else {
+        double diagonal[3] = {0.0, 0.0, 0.0};
+        status = phx_read_numbers(reader, node, key->range, 3, diagonal);
+        for (int i = 0; i < 3; i++)
+            J[4 * i] = diagonal[i];
+    }
+    return status ? status : check_inertia(reader, node, J);
+}
+
+/* ---- ports ---- */
+static phx_status add_port(phx_reader *reader, const phx_node *node, phx_model_port *port, const char *name, double at)
+{
+    port->name = name;
+    port->at = at;
+    if (reader->body && reader->body->kind == PHX_MODEL_BEAM)
+        port->position[0] = at * reader->body->length;
+    preset_rotation(reader, NULL, &port->rotation, NULL);
+    return phx_reader_place(reader, port, sizeof *port, node ? node->source : reader->body_source);
+}
+
+/* The ports that always exist, then those of the file. */
+static phx_status make_ports(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
+{
+    static const char *const always[] = {"P", "C"};
+    static const phx_node nothing = {.kind = PHX_NODE_SCALAR, .plain = true, .text = ""};
+    bool ground = !reader->body;
+    int n_always = ground ? 1 : reader->body->kind == PHX_MODEL_BEAM ? 2 : 1;
+    for (int i = 0; node && node->kind == PHX_NODE_MAP && i < node->count; i++) {
+        const phx_node *name = node->items[2 * i];
+        if (ground && !strcmp(name->text, "O"))
+            n_always = 0; /* the file says where O is */
+        for (int k = 0; !ground && k < n_always; k++)
+            if (!strcmp(name->text, always[k]))
+                return phx_reader_fail(reader, name, "port '%s' of a %s always exists; choose another name", always[k],
+                                       n_always == 2 ? "beam" : "rigid body");
+    }
+    phx_status status =
+        phx_read_map(reader, key, node ? node : &nothing, n_always, field, (char *)owner + key->count_offset);
+    phx_model_port *ports;
+    memcpy(&ports, field, sizeof ports);
+    for (int k = 0; k < n_always && !status; k++)
+        status = add_port(reader, node, &ports[k], ground ? "O" : always[k], k);
+    return status;
+}
+
+static phx_status preset_ports(phx_reader *reader, const phx_key *key, void *field, void *owner)
+{
+    return make_ports(reader, key, NULL, field, owner);
+}
+
+phx_status phx_finish_port(phx_reader *reader, const phx_node *node, void *object)
+{
+    phx_model_port *port = object;
+    if (reader->body && reader->body->kind == PHX_MODEL_BEAM)
+        return add_port(reader, node, port, port->name, port->at);
+    if (phx_node_find(node, "angle") && phx_node_find(node, "rotation"))
+        return phx_reader_fail(reader, phx_node_find(node, "rotation"),
+                               "'angle' and 'rotation' of a port say the same; "
+                               "keep one");
+    return PHX_OK;
+}
+
+/* ---- sections ---- */
+/* Torsion constant of a rectangle a >= b: a b^3/3 (1 - 192/pi^5 b/a sum_{n odd} tanh(n pi a/(2 b))/n^5). */
+static double rectangle_torsion(double width, double height)
+{
+    const double pi = 3.14159265358979323846;
+    double a = fmax(width, height), b = fmin(width, height), sum = 0.0;
+    for (int n = 199; n >= 1; n -= 2)
+        sum += tanh(n * pi * a / (2.0 * b)) / pow(n, 5);
+    return a * b * b * b / 3.0 * (1.0 - 192.0 / pow(pi, 5) * b / a * sum);
+}
+
+phx_status phx_finish_section(phx_reader *reader, const phx_node *node, void *object)
+{
+    phx_model_section *s = object;
+    const double pi = 3.14159265358979323846;
+    double outer = s->kind == PHX_MODEL_CIRCLE ? s->diameter : s->outer, inner = s->inner;
+    switch (s->kind) {
+    case PHX_MODEL_TUBE:
+        if (!(inner < outer))
+            return phx_reader_fail(reader, phx_node_find(node, "inner"),
+                                   "expected an inner diameter less than the outer one, found %g and %g m", inner,
+                                   outer);
+        /* fall through */
+    case PHX_MODEL_CIRCLE:
+        s->area = 0.25 * pi * (outer - inner) * (outer + inner);
+        s->inertia[0] = s->inertia[1] = s->area / 16.0 * (outer * outer + inner * inner);
+        s->torsion = 2.0 * s->inertia[0];
+        s->fibre[0] = s->fibre[1] = 0.5 * outer;
+        break;
+    case PHX_MODEL_RECTANGLE:
+        s->area = s->width * s->height;
+        s->inertia[0] = s->area * s->width * s->width / 12.0;
+        s->inertia[1] = s->area * s->height * s->height / 12.0;
+        s->torsion = rectangle_torsion(s->width, s->height);
+        s->fibre[0] = 0.5 * s->height;
+        s->fibre[1] = 0.5 * s->width;
+        break;
+    default:
+        break;
+    }
+    if (!isnormal(s->area) || !isnormal(s->inertia[1]))
+        return phx_reader_fail(reader, node, "the section has area %g m^2 and inertia %g m^4; check the dimensions",
+                               s->area, s->inertia[1]);
+    return PHX_OK;
+}
+
+/* ---- bodies ---- */
+phx_status phx_begin_body(phx_reader *reader, const phx_node *node, void *object)
+{
+    reader->body = object;
+    reader->body_source = node->source;
+    reader->body->material = -1;
+    return PHX_OK;
+}
+
+phx_status phx_finish_damping(phx_reader *reader, const phx_node *node, void *object)
+{
+    const phx_model_damping *damping = object;
+    const phx_node *modal = phx_node_find(node, "modal");
+    if (damping->modal.given && node->count > 1)
+        return phx_reader_fail(reader, modal,
+                               "'modal' does not go together with 'mass' and 'stiffness'; keep one form");
+    return PHX_OK;
+}
+
+static phx_status finish_rigid(phx_reader *reader, const phx_node *node, const phx_model_body *body)
+{
+    const double *J = body->inertia;
+    double c[3] = {1.0, 0.0, 0.0};
+    if (reader->model->dimension == 3)
+        phx_rot_x_vec(3, J, J + 3, c);
+    bool singular = reader->model->dimension == 2 ? J[0] == 0.0 : c[0] * J[6] + c[1] * J[7] + c[2] * J[8] <= 0.0;
+    if (singular && !body->n_point_masses)
+        return phx_reader_fail(reader, phx_node_find(node, "inertia"),
+                               "expected an inertia greater than 0 (without point "
+                               "masses the body could turn at no cost)");
+    return PHX_OK;
+}
+
+static phx_status finish_beam(phx_reader *reader, const phx_node *node, const phx_model_body *body)
+{
+    const phx_model_material *material = &reader->model->materials[body->material];
+    double line = material->density * body->section.area, axial = material->young * body->section.area;
+    double bending = material->young * body->section.inertia[1];
+    if (!isnormal(line) || !isnormal(axial) || !isnormal(bending))
+        return phx_reader_fail(reader, node,
+                               "mass per length %g kg/m, axial stiffness %g N and bending stiffness %g N m^2 "
+                               "must be finite and greater than 0; check material and section",
+                               line, axial, bending);
+    if (reader->model->dimension == 3 && !material->poisson.given)
+        return phx_reader_fail(reader, phx_node_find(node, "material"),
+                               "material '%s' has no 'poisson', which the torsion of a beam in space needs",
+                               material->name);
+    return PHX_OK;
+}
+
+phx_status phx_finish_body(phx_reader *reader, const phx_node *node, void *object)
+{
+    const phx_model_body *body = object;
+    return body->kind == PHX_MODEL_BEAM ? finish_beam(reader, node, body) : finish_rigid(reader, node, body);
+}
+
+#define NUMBER_JSON "{\"$ref\": \"#/$defs/number\"}"
+#define VECTOR_JSON "{\"$ref\": \"#/$defs/vector\"}"
+
+const phx_type phx_type_direction = {"vector", VECTOR_JSON, read_direction, NULL};
+const phx_type phx_type_direction_b = {"vector", VECTOR_JSON, read_direction_b, NULL};
+const phx_type phx_type_directions = {
+    "two vectors", "{\"type\": \"array\", \"minItems\": 2, \"maxItems\": 2, \"items\": " VECTOR_JSON "}",
+    read_directions, NULL};
+const phx_type phx_type_angle = {"number", NUMBER_JSON, read_angle, preset_rotation};
+const phx_type phx_type_rotation = {"rotation", NULL, read_rotation, preset_rotation};
+const phx_type phx_type_inertia = {"number; space: 3 numbers or 3 x 3", "{\"$ref\": \"#/$defs/inertia\"}", read_inertia,
+                                   NULL};
+const phx_type phx_type_ports = {"map of names", NULL, make_ports, preset_ports};

@@ -1,0 +1,117 @@
+/* Signals of time: expressions and tables. */
+#include "reader.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static phx_status read_table(phx_reader *reader, const phx_node *node, phx_signal **signal)
+{
+    phx_table_form *form = phx_reader_calloc(reader, 1, sizeof *form);
+    if (!form)
+        return PHX_ERR_MEMORY;
+    phx_status status = phx_read_object(reader, &phx_schema_table, node, form);
+    *signal = form->result;
+    return status;
+}
+
+phx_status phx_read_signal(phx_reader *reader, const phx_node *node, phx_expression_use use, phx_signal **signal)
+{
+    phx_signal *made = NULL;
+    *signal = NULL;
+    if (node->kind == PHX_NODE_LIST || phx_node_is_null(node))
+        return phx_reader_expected(reader, node, "a signal: an expression of t, or a table");
+    phx_status status = node->kind == PHX_NODE_MAP ? read_table(reader, node, &made)
+                                                   : phx_evaluator_signal(reader->evaluator, node->text, use, &made);
+    if (status == PHX_ERR_INPUT && node->kind == PHX_NODE_SCALAR)
+        return phx_reader_fail_expression(reader, node);
+    if (!status)
+        status = phx_reader_own_signal(reader, made);
+    if (!status)
+        *signal = made;
+    return status;
+}
+
+/* `values` belong to the times as listed; a table from a file has its own check of times in the same words. */
+phx_status phx_finish_table(phx_reader *reader, const phx_node *node, void *object)
+{
+    enum { LISTED, IN_FILE };
+    phx_table_form *form = object;
+    if (form->kind == IN_FILE) {
+        const phx_node *file = phx_node_find(node, "file");
+        phx_status status =
+            phx_read_csv(reader, file, form->file, form->column, &form->n_times, &form->times, &form->values);
+        return status
+                   ? status
+                   : phx_signal_create_table(reader->context, form->n_times, form->times, form->values, &form->result);
+    }
+    if (form->n_times != form->n_values)
+        return phx_reader_fail(reader, phx_node_find(node, "values"), "expected as many values as times, %d, found %d",
+                               form->n_times, form->n_values);
+    const phx_node *times = phx_node_find(node, "times");
+    for (int i = 1; i < form->n_times; i++)
+        if (!(form->times[i] > form->times[i - 1]))
+            return phx_reader_fail(reader, times->items[i], "expected a time after the one before it, %.10g, found %s",
+                                   form->times[i - 1], phx_shown_node(times->items[i]).text);
+    return phx_signal_create_table(reader->context, form->n_times, form->times, form->values, &form->result);
+}
+
+static phx_status read_signal(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
+{
+    (void)key, (void)owner;
+    phx_signal *signal = NULL;
+    phx_status status = phx_read_signal(reader, node, PHX_USE_TIME, &signal);
+    memcpy(field, &signal, sizeof signal);
+    return status;
+}
+
+static phx_status read_signals(phx_reader *reader, const phx_node *node, int count, phx_expression_use use,
+                               phx_signal **signals)
+{
+    if (node->kind != PHX_NODE_LIST || node->count != count) {
+        char expected[80];
+        snprintf(expected, sizeof expected, "a list of %d signals, one for each component", count);
+        return phx_reader_expected(reader, node, expected);
+    }
+    phx_status status = PHX_OK;
+    for (int i = 0; i < count && !status; i++) {
+        size_t trail = phx_trail_push(reader, NULL, i);
+        status = phx_reader_place(reader, &signals[i], 1, node->items[i]->source);
+        if (!status)
+            status = phx_read_signal(reader, node->items[i], use, &signals[i]);
+        phx_trail_pop(reader, trail);
+    }
+    return status;
+}
+
+static phx_status read_force(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
+{
+    (void)key, (void)owner;
+    return read_signals(reader, node, reader->model->dimension, PHX_USE_TIME, field);
+}
+
+static phx_status read_distributed(phx_reader *reader, const phx_key *key, const phx_node *node, void *field,
+                                   void *owner)
+{
+    (void)key, (void)owner;
+    return read_signals(reader, node, reader->model->dimension, PHX_USE_TIME_AND_PLACE, field);
+}
+
+static phx_status read_torque(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
+{
+    (void)key, (void)owner;
+    if (reader->model->dimension == 3)
+        return read_signals(reader, node, 3, PHX_USE_TIME, field);
+    if (node->kind == PHX_NODE_LIST)
+        return read_signals(reader, node, 1, PHX_USE_TIME, field);
+    return phx_read_signal(reader, node, PHX_USE_TIME, field);
+}
+
+#define SIGNAL_JSON  "{\"$ref\": \"#/$defs/signal\"}"
+#define SIGNALS_JSON "{\"type\": \"array\", \"minItems\": 2, \"maxItems\": 3, \"items\": " SIGNAL_JSON "}"
+
+const phx_type phx_type_signal = {"signal", SIGNAL_JSON, read_signal, NULL};
+const phx_type phx_type_force = {"list of signals", SIGNALS_JSON, read_force, NULL};
+const phx_type phx_type_distributed = {"list of signals", SIGNALS_JSON, read_distributed, NULL};
+const phx_type phx_type_torque = {"signal; space: list",
+                                  "{\"anyOf\": [" SIGNAL_JSON ", {\"type\": \"array\", \"items\": " SIGNAL_JSON "}]}",
+                                  read_torque, NULL};
