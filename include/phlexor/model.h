@@ -353,10 +353,14 @@ void phx_model_destroy(phx_model *model); /* NULL is allowed */
 
 /* Evaluate the document again with other parameter values, on top of the overrides of the reading and instead of those
  * of an earlier call (n_overrides 0 goes back to the model as read). Cheap: neither file nor YAML is read again. All
- * pointers into the model are renewed. When it fails the model is unchanged. Errors: PHX_ERR_INPUT, PHX_ERR_MEMORY,
- * and PHX_ERR_FILE for a table that cannot be read any more. */
+ * pointers into the model are renewed. When it fails the model is unchanged. Errors: PHX_ERR_INPUT, PHX_ERR_MEMORY. */
 phx_status phx_model_set_parameters(phx_context *context, phx_model *model, int n_overrides,
                                     const phx_model_override *overrides);
+
+/* An independent copy of one of the model's signals (NULL gives NULL), for what takes signals over: it may outlive the
+ * model and be used by another thread. PHX_ERR_ARGUMENT when the signal is not the model's, PHX_ERR_MEMORY. */
+phx_status phx_model_copy_signal(phx_context *context, const phx_model *model, const phx_signal *signal,
+                                 phx_signal **copy);
 
 /* Where a field was written; see the head of this file. */
 phx_model_source phx_model_where(const phx_model *model, const void *field);

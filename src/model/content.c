@@ -12,20 +12,20 @@ void *phx_reader_calloc(phx_reader *reader, size_t count, size_t size)
     return phx_arena_calloc(reader->context, &reader->content->memory, count, size);
 }
 
-phx_status phx_reader_own_signal(phx_reader *reader, phx_signal *signal)
+phx_status phx_reader_own_signal(phx_reader *reader, const phx_owned_signal *signal)
 {
     phx_content *c = reader->content;
     if (c->n_signals == c->signals_capacity) {
         int capacity = c->signals_capacity ? 2 * c->signals_capacity : 8;
-        phx_signal **grown = phx_realloc(reader->context, c->signals, (size_t)capacity, sizeof *grown);
+        phx_owned_signal *grown = phx_realloc(reader->context, c->signals, (size_t)capacity, sizeof *grown);
         if (!grown) {
-            phx_signal_destroy(signal);
+            phx_signal_destroy(signal->signal);
             return PHX_ERR_MEMORY;
         }
         c->signals = grown;
         c->signals_capacity = capacity;
     }
-    c->signals[c->n_signals++] = signal;
+    c->signals[c->n_signals++] = *signal;
     return PHX_OK;
 }
 
@@ -84,7 +84,7 @@ phx_model_source phx_content_where(const phx_content *content, const void *field
 void phx_content_free(phx_content *content)
 {
     for (int i = 0; i < content->n_signals; i++)
-        phx_signal_destroy(content->signals[i]);
+        phx_signal_destroy(content->signals[i].signal);
     phx_free(content->signals);
     phx_free(content->places);
     phx_arena_free(&content->memory);

@@ -13,10 +13,19 @@ typedef struct phx_place {
     phx_model_source source;
 } phx_place;
 
+/* A signal with what it was made of: an expression or a table. */
+typedef struct phx_owned_signal {
+    phx_signal *signal;
+    const char *text; /* NULL: a table */
+    phx_expression_use use;
+    int count;
+    const double *times, *values;
+} phx_owned_signal;
+
 /* What one evaluation of the document owns. */
 typedef struct phx_content {
     phx_arena memory;
-    phx_signal **signals;
+    phx_owned_signal *signals;
     int n_signals, signals_capacity;
     phx_place *places; /* ascending addresses once reading is done */
     int n_places, places_capacity;
@@ -90,7 +99,7 @@ phx_model_source phx_content_where(const phx_content *content, const void *field
 void phx_content_sort(phx_content *content);
 void phx_content_free(phx_content *content);
 /* The signal belongs to the model from here on, also when this fails. */
-phx_status phx_reader_own_signal(phx_reader *reader, phx_signal *signal);
+phx_status phx_reader_own_signal(phx_reader *reader, const phx_owned_signal *signal);
 
 void *phx_reader_calloc(phx_reader *reader, size_t count, size_t size); /* in the content */
 

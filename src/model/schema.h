@@ -161,7 +161,6 @@ typedef struct phx_table_form {
     int n_times, n_values;
     double *times, *values;
     const char *file, *column;
-    phx_signal *result;
 } phx_table_form;
 
 #endif

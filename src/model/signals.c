@@ -4,31 +4,72 @@
 #include <stdio.h>
 #include <string.h>
 
-static phx_status read_table(phx_reader *reader, const phx_node *node, phx_signal **signal)
+static phx_status read_table(phx_reader *reader, const phx_node *node, phx_owned_signal *made)
 {
     phx_table_form *form = phx_reader_calloc(reader, 1, sizeof *form);
     if (!form)
         return PHX_ERR_MEMORY;
     phx_status status = phx_read_object(reader, &phx_schema_table, node, form);
-    *signal = form->result;
-    return status;
+    made->count = form->n_times;
+    made->times = form->times;
+    made->values = form->values;
+    return status ? status
+                  : phx_signal_create_table(reader->context, form->n_times, form->times, form->values, &made->signal);
 }
 
 phx_status phx_read_signal(phx_reader *reader, const phx_node *node, phx_expression_use use, phx_signal **signal)
 {
-    phx_signal *made = NULL;
+    phx_owned_signal made = {.use = use};
     *signal = NULL;
     if (node->kind == PHX_NODE_LIST || phx_node_is_null(node))
         return phx_reader_expected(reader, node, "a signal: an expression of t, or a table");
-    phx_status status = node->kind == PHX_NODE_MAP ? read_table(reader, node, &made)
-                                                   : phx_evaluator_signal(reader->evaluator, node->text, use, &made);
-    if (status == PHX_ERR_INPUT && node->kind == PHX_NODE_SCALAR)
-        return phx_reader_fail_expression(reader, node);
+    phx_status status;
+    if (node->kind == PHX_NODE_MAP) {
+        status = read_table(reader, node, &made);
+    } else {
+        made.text = node->text;
+        status = phx_evaluator_signal(reader->evaluator, node->text, use, &made.signal);
+        if (status == PHX_ERR_INPUT)
+            return phx_reader_fail_expression(reader, node);
+    }
     if (!status)
-        status = phx_reader_own_signal(reader, made);
+        status = phx_reader_own_signal(reader, &made);
     if (!status)
-        *signal = made;
+        *signal = made.signal;
     return status;
+}
+
+static phx_status copy_expression(phx_context *context, const phx_model *model, const phx_owned_signal *from,
+                                  phx_signal **copy)
+{
+    phx_evaluator *evaluator = NULL;
+    phx_status status = phx_evaluator_create(context, &evaluator);
+    if (status)
+        return status;
+    phx_evaluator_set_parameters(evaluator, model->parameters, &model->store->content.parameters, NULL);
+    status = phx_evaluator_signal(evaluator, from->text, from->use, copy);
+    if (status == PHX_ERR_INPUT)
+        phx_fail(context, status, "%s: %s", model->path, phx_evaluator_expression(evaluator)->error);
+    phx_evaluator_destroy(evaluator);
+    return status;
+}
+
+phx_status phx_model_copy_signal(phx_context *context, const phx_model *model, const phx_signal *signal,
+                                 phx_signal **copy)
+{
+    *copy = NULL;
+    if (!signal)
+        return PHX_OK;
+    const phx_content *content = model->store ? &model->store->content : NULL;
+    for (int i = 0; content && i < content->n_signals; i++) {
+        const phx_owned_signal *from = &content->signals[i];
+        if (from->signal != signal)
+            continue;
+        if (from->text)
+            return copy_expression(context, model, from, copy);
+        return phx_signal_create_table(context, from->count, from->times, from->values, copy);
+    }
+    return phx_fail(context, PHX_ERR_ARGUMENT, "copying a signal: it does not belong to this model");
 }
 
 /* `values` belong to the times as listed; a table from a file has its own check of times in the same words. */
@@ -38,11 +79,7 @@ phx_status phx_finish_table(phx_reader *reader, const phx_node *node, void *obje
     phx_table_form *form = object;
     if (form->kind == IN_FILE) {
         const phx_node *file = phx_node_find(node, "file");
-        phx_status status =
-            phx_read_csv(reader, file, form->file, form->column, &form->n_times, &form->times, &form->values);
-        return status
-                   ? status
-                   : phx_signal_create_table(reader->context, form->n_times, form->times, form->values, &form->result);
+        return phx_read_csv(reader, file, form->file, form->column, &form->n_times, &form->times, &form->values);
     }
     if (form->n_times != form->n_values)
         return phx_reader_fail(reader, phx_node_find(node, "values"), "expected as many values as times, %d, found %d",
@@ -52,7 +89,7 @@ phx_status phx_finish_table(phx_reader *reader, const phx_node *node, void *obje
         if (!(form->times[i] > form->times[i - 1]))
             return phx_reader_fail(reader, times->items[i], "expected a time after the one before it, %.10g, found %s",
                                    form->times[i - 1], phx_shown_node(times->items[i]).text);
-    return phx_signal_create_table(reader->context, form->n_times, form->times, form->values, &form->result);
+    return PHX_OK;
 }
 
 static phx_status read_signal(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
