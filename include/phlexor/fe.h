@@ -121,7 +121,10 @@ typedef struct phx_beam phx_beam;
 /* Errors: PHX_ERR_ARGUMENT names the field, its value and the range; PHX_ERR_UNSUPPORTED: PHX_ELEMENT_PAPER with order
  * 5 or stiffening, or more coordinates than fit where all couple (free, paper). */
 phx_status phx_beam_create(phx_context *context, const phx_beam_def *def, phx_beam **beam);
-void phx_beam_destroy(phx_beam *beam);
+/* One more owner: the beam lives until each owner has destroyed it, so that bodies of one definition, and the systems
+ * of a sweep, can share its matrices. Returns `beam`; NULL gives NULL. Owners of one beam work on one thread. */
+phx_beam *phx_beam_share(phx_beam *beam);
+void phx_beam_destroy(phx_beam *beam);               /* NULL is allowed */
 const phx_flex *phx_beam_flex(const phx_beam *beam); /* owned by the beam */
 /* Point at a fraction s in [0,1] of the length, else PHX_ERR_ARGUMENT; free with phx_flex_point_free. A fraction within
  * rounding of a node is taken as the node. */

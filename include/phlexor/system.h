@@ -34,7 +34,8 @@ typedef struct phx_pose {
 phx_pose phx_pose_default(void); /* at the origin, not turned, at rest */
 
 /* Add a body made by phx_body_create; the system takes it over (also on failure). `beam` (may be NULL) is the source of
- * its flex, taken over too: it answers for points along the length and stresses. */
+ * its flex, taken over too (hand over a share of a beam that is wanted elsewhere): it answers for points along the
+ * length and stresses. */
 phx_status phx_system_add_body(phx_system *system, phx_body *body, phx_beam *beam, const phx_pose *pose,
                                phx_body_id *id);
 /* A port at a place of a rigid body or of the ground; rotation (dim x dim, may be NULL: identity) gives its directions.

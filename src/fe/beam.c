@@ -4,6 +4,7 @@
 #include <math.h>
 
 struct phx_beam {
+    int shares; /* owners beside the first */
     phx_mesh mesh;
     phx_reference_basis basis;
     phx_flex flex;
@@ -165,9 +166,16 @@ phx_status phx_beam_create(phx_context *context, const phx_beam_def *def, phx_be
     return status;
 }
 
+phx_beam *phx_beam_share(phx_beam *beam)
+{
+    if (beam)
+        beam->shares++;
+    return beam;
+}
+
 void phx_beam_destroy(phx_beam *beam)
 {
-    if (!beam)
+    if (!beam || beam->shares-- > 0)
         return;
     phx_flex_free(&beam->flex);
     phx_reference_basis_free(&beam->basis);
