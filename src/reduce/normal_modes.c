@@ -1,0 +1,227 @@
+/* Normal modes in a mass-orthonormal basis, through the root of the stiffness where there is one. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <phlexor/reduce.h>
+
+#include "jacobi.h"
+
+/* What rounding makes of a zero frequency, relative to the largest: measured below 1e-12 through the root and below
+ * 1e-8 through eigenvalues (fine meshes in floating frames). */
+static const double root_noise = 1e-10;
+static const double eigenvalue_noise = 1e-14; /* of lambda */
+
+typedef struct modes_work {
+    int n, f, r;     /* coordinates, basis, rows of the root */
+    double *sigma;   /* f: frequencies of the root alone, ascending */
+    double *lambda;  /* f */
+    double *columns; /* n x f: P, then P V */
+    double *turned;  /* n x f */
+    double *vectors; /* f x f, columns or rows as said */
+    double *matrix;  /* f x f */
+    double *product; /* max(n, r) x f */
+    int *order;      /* f */
+} modes_work;
+
+static void work_free(modes_work *w)
+{
+    phx_free(w->sigma);
+    phx_free(w->lambda);
+    phx_free(w->columns);
+    phx_free(w->turned);
+    phx_free(w->vectors);
+    phx_free(w->matrix);
+    phx_free(w->product);
+    phx_free(w->order);
+}
+
+static phx_status work_create(phx_context *context, const phx_basis *basis, const phx_stiffness *stiffness,
+                              modes_work *w)
+{
+    const size_t n = (size_t)basis->n, f = (size_t)basis->count;
+    w->n = basis->n;
+    w->f = basis->count;
+    w->r = stiffness->root ? stiffness->root->rows : 0;
+    const size_t rows = w->r > w->n ? (size_t)w->r : n;
+    w->sigma = phx_calloc(context, f, sizeof *w->sigma);
+    w->lambda = phx_calloc(context, f, sizeof *w->lambda);
+    w->columns = phx_calloc(context, n * f, sizeof *w->columns);
+    w->turned = phx_calloc(context, n * f, sizeof *w->turned);
+    w->vectors = phx_calloc(context, f * f, sizeof *w->vectors);
+    w->matrix = phx_calloc(context, f * f, sizeof *w->matrix);
+    w->product = phx_calloc(context, rows * f, sizeof *w->product);
+    w->order = phx_calloc(context, f, sizeof *w->order);
+    if (!w->sigma || !w->lambda || !w->columns || !w->turned || !w->vectors || !w->matrix || !w->product || !w->order)
+        return PHX_ERR_MEMORY;
+    memcpy(w->columns, basis->columns, n * f * sizeof(double));
+    return PHX_OK;
+}
+
+/* y (rows x f) = A x, x is cols x f, both row-major */
+static void sparse_times_dense(const phx_csr *a, int f, const double *x, double *y)
+{
+    memset(y, 0, (size_t)a->rows * (size_t)f * sizeof *y);
+    for (int i = 0; i < a->rows; i++)
+        for (int k = a->ptr[i]; k < a->ptr[i + 1]; k++)
+            for (int j = 0; j < f; j++)
+                y[(size_t)i * f + j] += a->val[k] * x[(size_t)a->idx[k] * f + j];
+}
+
+/* columns <- columns * V, V f x f with the new columns in its columns (or in its rows) */
+static void turn_columns(modes_work *w, bool in_rows)
+{
+    phx_dense_multiply(false, in_rows, w->n, w->f, w->f, 1.0, w->columns, w->f, w->vectors, w->f, 0.0, w->turned, w->f);
+    double *swap = w->columns;
+    w->columns = w->turned;
+    w->turned = swap;
+}
+
+/* root P = U diag(sigma) V^T: sigma ascending, columns = P V. */
+static phx_status through_root(phx_context *context, const phx_csr *root, modes_work *w)
+{
+    const int f = w->f, found = w->r < f ? w->r : f;
+    sparse_times_dense(root, f, w->columns, w->product);
+    double *values = w->lambda; /* descending, `found` of them; the null space of a flat matrix follows */
+    phx_status status = phx_dense_singular_values(context, w->r, f, w->product, values, w->matrix);
+    if (status)
+        return status;
+    for (int j = 0; j < f; j++) {
+        w->sigma[j] = f - 1 - j < found ? values[f - 1 - j] : 0.0;
+        for (int i = 0; i < f; i++)
+            w->vectors[(size_t)i * f + j] = w->matrix[(size_t)i * f + f - 1 - j];
+    }
+    turn_columns(w, false);
+    return PHX_OK;
+}
+
+/* matrix = X^T rest X, X = columns; its skew part is measured and removed. Returns the largest entry. */
+static double project_rest(const phx_csr *rest, modes_work *w, double *asymmetry)
+{
+    const int f = w->f;
+    sparse_times_dense(rest, f, w->columns, w->product);
+    phx_dense_multiply(true, false, f, f, w->n, 1.0, w->columns, f, w->product, f, 0.0, w->matrix, f);
+    double skew = 0.0, symmetric = 0.0, largest = 0.0;
+    for (int i = 0; i < f; i++)
+        for (int j = 0; j <= i; j++) {
+            double *a = w->matrix + (size_t)i * f + j, *b = w->matrix + (size_t)j * f + i;
+            const double mean = 0.5 * (*a + *b), difference = 0.5 * (*a - *b);
+            const double times = i == j ? 1.0 : 2.0;
+            symmetric += times * mean * mean;
+            skew += times * difference * difference;
+            largest = fmax(largest, fabs(mean));
+            *a = *b = mean;
+        }
+    *asymmetry = symmetric > 0.0 ? sqrt(skew / symmetric) : (skew > 0.0 ? HUGE_VAL : 0.0);
+    return largest;
+}
+
+/* Eigenvalues of the projected rest alone. */
+static phx_status through_eigenvalues(phx_context *context, modes_work *w)
+{
+    const int f = w->f;
+    double *unit = phx_calloc(context, (size_t)f * (size_t)f, sizeof *unit);
+    if (!unit)
+        return PHX_ERR_MEMORY;
+    for (int i = 0; i < f; i++)
+        unit[(size_t)i * f + i] = 1.0;
+    const phx_status status = phx_dense_eigen_symmetric(context, f, w->matrix, unit, w->lambda, w->vectors);
+    phx_free(unit);
+    if (!status)
+        turn_columns(w, false);
+    return status;
+}
+
+/* Eigenvalues of diag(sigma^2) + X^T rest X. */
+static phx_status through_both(phx_context *context, modes_work *w)
+{
+    const int f = w->f;
+    memset(w->vectors, 0, (size_t)f * (size_t)f * sizeof *w->vectors);
+    for (int i = 0; i < f; i++) {
+        w->matrix[(size_t)i * f + i] += w->sigma[i] * w->sigma[i];
+        w->vectors[(size_t)i * f + i] = 1.0;
+    }
+    const phx_status status = phx_reduce_jacobi(context, f, w->matrix, w->lambda, w->vectors);
+    if (!status)
+        turn_columns(w, true);
+    return status;
+}
+
+/* order: ascending lambda, stable */
+static void sort(modes_work *w)
+{
+    for (int k = 0; k < w->f; k++) {
+        int at = k;
+        for (; at > 0 && w->lambda[w->order[at - 1]] > w->lambda[k]; at--)
+            w->order[at] = w->order[at - 1];
+        w->order[at] = k;
+    }
+}
+
+static phx_status solve(phx_context *context, const phx_stiffness *stiffness, modes_work *w, double *resolution,
+                        double *asymmetry)
+{
+    const phx_csr *root = w->r > 0 ? stiffness->root : NULL, *rest = stiffness->rest;
+    phx_status status = root ? through_root(context, root, w) : PHX_OK;
+    if (status)
+        return status;
+    const double highest = root ? w->sigma[w->f - 1] : 0.0;
+    *resolution = root_noise * highest;
+    for (int k = 0; k < w->f; k++)
+        w->lambda[k] = w->sigma[k] * w->sigma[k];
+    if (!rest)
+        return PHX_OK;
+    const double largest = project_rest(rest, w, asymmetry);
+    if (largest > 0.0) {
+        status = root ? through_both(context, w) : through_eigenvalues(context, w);
+        *resolution = fmax(*resolution, sqrt(eigenvalue_noise * largest));
+    }
+    return status;
+}
+
+static phx_status check(phx_context *context, const phx_basis *basis, const phx_stiffness *stiffness)
+{
+    const phx_csr *root = stiffness->root, *rest = stiffness->rest;
+    if (root && root->cols != basis->n)
+        return phx_fail(context, PHX_ERR_ARGUMENT,
+                        "normal modes: the root of the stiffness has %d columns, the basis %d rows", root->cols,
+                        basis->n);
+    if (rest && (rest->cols != basis->n || rest->rows != basis->n))
+        return phx_fail(context, PHX_ERR_ARGUMENT, "normal modes: the stiffness is %d x %d, the basis has %d rows",
+                        rest->rows, rest->cols, basis->n);
+    return PHX_OK;
+}
+
+phx_status phx_reduce_normal_modes(phx_context *context, const phx_basis *basis, const phx_stiffness *stiffness,
+                                   double *frequency, double *resolution, double *asymmetry, phx_basis *modes)
+{
+    modes_work w = {0};
+    double noise = 0.0, skew = 0.0;
+    phx_status status = check(context, basis, stiffness);
+    if (!status)
+        status = work_create(context, basis, stiffness, &w);
+    if (!status && w.f > 0)
+        status = solve(context, stiffness, &w, &noise, &skew);
+    if (status)
+        goto cleanup;
+
+    sort(&w);
+    const bool plain = !stiffness->rest; /* sigma itself, not the root of its square */
+    for (int k = 0; k < w.f; k++) {
+        const double lambda = w.lambda[w.order[k]];
+        frequency[k] = plain ? w.sigma[w.order[k]] : copysign(sqrt(fabs(lambda)), lambda);
+        for (int i = 0; i < w.n; i++)
+            w.turned[(size_t)i * w.f + k] = w.columns[(size_t)i * w.f + w.order[k]];
+    }
+    if (resolution)
+        *resolution = noise;
+    if (asymmetry)
+        *asymmetry = skew;
+    if (modes) {
+        *modes = (phx_basis){.n = w.n, .count = w.f, .columns = w.turned};
+        w.turned = NULL;
+    }
+cleanup:
+    work_free(&w);
+    return status;
+}
