@@ -1,0 +1,94 @@
+/* Phlexor, layer linear: eigenfrequencies and mode shapes of the linearised constrained system
+ *
+ *     M xi'' + D xi' + K xi = G^T lambda,   G xi = 0          (phx_linear of layer system)
+ *
+ * and their identity along a sweep of parameters. The coordinates xi are increments in body axes, so shapes of
+ * neighbouring points of a sweep can be compared although the bodies have turned. */
+#ifndef PHLEXOR_LINEAR_H
+#define PHLEXOR_LINEAR_H
+
+#include <phlexor/system.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- modes ---- */
+
+typedef struct phx_modes_options {
+    int count;        /* modes wanted beside the rigid-body modes; 0: all */
+    int dense_limit;  /* systems with more coordinates are solved by shift-invert; default 600 */
+    double rank_rtol; /* rows of G that depend on others up to this, relative, are redundant; default 1e-10 */
+    bool unsymmetric; /* keep the skew part of K (follower forces); default: the symmetric part only */
+    const int
+        *order; /* elimination order of the n + m unknowns (xi, lambda) of the sparse solver; NULL: AMD. Borrowed */
+} phx_modes_options;
+phx_modes_options phx_modes_options_default(void); /* count 6 */
+
+/* Modes xi = shape exp(lambda t), ascending by |lambda|, rigid-body modes left out. A complex pair is one mode, the one
+ * with the positive imaginary part. A real lambda of a damped system (an overdamped coordinate has two) is a mode of
+ * its own with damping 1, or -1 when it grows. Without damping a negative eigenvalue of K, an instability with lambda =
+ * +-s, is one mode with omega = s and damping -1. Shapes satisfy G shape = 0 and are scaled to shape^H M shape = 1; the
+ * first of their largest components (weighed with the root of the diagonal of M) is real and positive. */
+typedef struct phx_mode_set {
+    int n;                               /* coordinates */
+    int count;                           /* modes: as many as wanted or as there are */
+    int freedom;                         /* degrees of freedom, n - rank G */
+    int rigid;                           /* rigid-body modes, left out: undamped frequency below `resolution` */
+    int unstable;                        /* of the modes: those with damping < 0 beyond rounding */
+    double *re, *im;                     /* lambda, 1/s */
+    double *omega, *frequency, *damping; /* |lambda| rad/s, |lambda|/(2 pi) Hz, -Re lambda/|lambda| */
+    double *shapes;                      /* count x n, row-major: mode k begins at shapes + k n */
+    double *shapes_imaginary;            /* the same, NULL when all shapes are real */
+    double resolution;                   /* rad/s: what rounding makes of a frequency that is zero */
+    double asymmetry; /* norm of the skew over the symmetric part of K on the free motions, as far as K has no root */
+} phx_mode_set;
+void phx_mode_set_free(phx_mode_set *set); /* frees and zeroes the fields; NULL is allowed */
+
+/* A solver that keeps what does not change from one point of a sweep to the next (the factor of the mass matrix, the
+ * symbolic factorisation of large systems). One per thread. */
+typedef struct phx_modal phx_modal;
+phx_status phx_modal_create(phx_context *context, phx_modal **modal);
+void phx_modal_destroy(phx_modal *modal); /* NULL is allowed */
+
+/* The modes of `linear`. With M = L L^T and P = L^-T null(G L^-T) (layer reduce):
+ *   undamped, K = root^T root   singular values of root P
+ *   undamped, else              symmetric eigenproblem of P^T K P; with root and rest, K's rest on the root's modes
+ *   damped                      on the undamped modes Phi, Omega = diag(omega): (Omega eta, eta')' =
+ *                                   | 0            Omega         |
+ *                                   | -/+ Omega   -Phi^T D Phi   | (Omega eta, eta')
+ * Large systems: shift-invert Lanczos on [K - sigma M, G^T; G, 0] with sigma < 0 below the elastic frequencies, so that
+ * rigid-body modes do not disturb, then the same on the space found; damped ones start from the lowest undamped modes
+ * and are iterated on [lambda^2 M + lambda D + K, G^T; G, 0].
+ * `set` is overwritten and owned by the caller. Errors: PHX_ERR_ARGUMENT (sizes, options, entries that are not finite),
+ * PHX_ERR_ANALYSIS when M is not positive definite (names the coordinate), PHX_NOT_CONVERGED, PHX_ERR_MEMORY. */
+phx_status phx_modal_solve(phx_modal *modal, const phx_linear *linear, const phx_modes_options *options,
+                           phx_mode_set *set);
+
+/* ---- identity along a sweep ---- */
+
+/* Gives every mode the branch it belongs to, by the modal assurance criterion in the mass matrix against the modes of
+ * the neighbouring point,
+ *
+ *     MAC_ij = |a_i^H M b_j|^2 / (a_i^H M a_i  b_j^H M b_j),
+ *
+ * and the assignment with the largest sum. Points are fed in the order of the sweep, the last axis fastest; the
+ * neighbour is the point before on that axis, and at the start of a line the start of the line before. Modes closer
+ * than 1e-3 in frequency are compared as a space, so that a crossing is passed on either side. */
+typedef struct phx_tracker phx_tracker;
+/* counts (n_axes, copied): points along each axis, the first slowest. n_axes 0: one point. */
+phx_status phx_tracker_create(phx_context *context, int n_axes, const int *counts, phx_tracker **tracker);
+void phx_tracker_destroy(phx_tracker *tracker); /* NULL is allowed */
+/* Modes to compute at each point when `count` are asked for: some more, so that crossings with modes above are seen. */
+int phx_tracker_carry(int count);
+/* branch (set->count): from 1, at the first point the rank. A mode that resembles none seen before gets a new number,
+ * and so do all modes of a point that has other coordinates than its neighbour. confidence (may be NULL): for each mode
+ * the MAC that decided, 1 at the first point, 0 for a new branch. Errors: PHX_ERR_ARGUMENT for more points than the
+ * counts allow, or M of another size than the shapes. */
+phx_status phx_tracker_feed(phx_tracker *tracker, const phx_mode_set *set, const phx_csr *M, int *branch,
+                            double *confidence);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,261 @@
+/* The damped system in the coordinates of its undamped modes. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "internal.h"
+
+double complex phx_quadratic_root(double complex a, double complex b, double complex c, double complex z0)
+{
+    /* q = -(b +- sqrt(b^2 - 4ac))/2 with the sign that adds, z = q/a and c/q */
+    const double complex d = csqrt(b * b - 4.0 * a * c);
+    const double complex q = -0.5 * (creal(conj(b) * d) >= 0.0 ? b + d : b - d);
+    if (a == 0.0 || q == 0.0)
+        return z0;
+    const double complex z1 = q / a, z2 = c / q, z = cabs(z1 - z0) <= cabs(z2 - z0) ? z1 : z2;
+    return cabs(z - z0) <= 1e-4 * cabs(z0) ? z : z0;
+}
+
+typedef struct damped_work {
+    int f;          /* undamped modes */
+    int e;          /* of these the ones with stiffness */
+    int *elastic;   /* e: their indices */
+    double *scale;  /* e: omega, the scale of the position in the state */
+    double *D;      /* f x f, Phi^T D Phi */
+    double *skew;   /* f x f, Phi^T K_skew Phi; zero unless it is wanted */
+    bool symmetric; /* no skew part, D symmetric to rounding: left and right vectors are the same */
+    double *A;      /* (e + f) x (e + f) */
+    double *re, *im, *vectors;
+} damped_work;
+
+static void work_free(damped_work *w)
+{
+    phx_free(w->elastic);
+    phx_free(w->scale);
+    phx_free(w->D);
+    phx_free(w->skew);
+    phx_free(w->A);
+    phx_free(w->re);
+    phx_free(w->im);
+    phx_free(w->vectors);
+}
+
+/* out (f x f) = Phi^T A Phi */
+static phx_status project(phx_context *context, const phx_basis *modes, const phx_csr *a, double *out)
+{
+    const int n = modes->n, f = modes->count;
+    double *product = phx_calloc(context, (size_t)n * (size_t)f, sizeof *product);
+    if (!product)
+        return PHX_ERR_MEMORY;
+    for (int i = 0; i < n; i++)
+        for (int k = a->ptr[i]; k < a->ptr[i + 1]; k++)
+            for (int j = 0; j < f; j++)
+                product[(size_t)i * f + j] += a->val[k] * modes->columns[(size_t)a->idx[k] * f + j];
+    phx_dense_multiply(true, false, f, f, n, 1.0, modes->columns, f, product, f, 0.0, out, f);
+    phx_free(product);
+    return PHX_OK;
+}
+
+/* Largest entry of a (f x f), and of its skew part. */
+static double largest_entry(int f, const double *a, double *skew)
+{
+    double largest = 0.0;
+    *skew = 0.0;
+    for (int i = 0; i < f; i++)
+        for (int j = 0; j < f; j++) {
+            largest = fmax(largest, fabs(a[(size_t)i * f + j]));
+            *skew = fmax(*skew, 0.5 * fabs(a[(size_t)i * f + j] - a[(size_t)j * f + i]));
+        }
+    return largest;
+}
+
+/* skew = its own skew part. Returns its largest entry. */
+static double keep_skew_part(int f, double *a)
+{
+    double largest = 0.0;
+    for (int i = 0; i < f; i++)
+        for (int j = 0; j <= i; j++) {
+            const double half = 0.5 * (a[(size_t)i * f + j] - a[(size_t)j * f + i]);
+            a[(size_t)i * f + j] = half;
+            a[(size_t)j * f + i] = -half;
+            largest = fmax(largest, fabs(half));
+        }
+    return largest;
+}
+
+/* A mode has a position in the state when it has stiffness of its own or a circulatory force answers to it. */
+static void find_elastic(const phx_undamped *undamped, double skew_largest, damped_work *w)
+{
+    for (int j = 0; j < w->f; j++) {
+        double circulatory = 0.0;
+        for (int i = 0; i < w->f && skew_largest > 0.0; i++)
+            circulatory = fmax(circulatory, fabs(w->skew[(size_t)i * w->f + j]));
+        const bool stiff = fabs(undamped->frequency[j]) > undamped->resolution;
+        if (!stiff && circulatory <= 1e-10 * skew_largest)
+            continue;
+        w->scale[w->e] = stiff ? fabs(undamped->frequency[j]) : sqrt(circulatory);
+        w->elastic[w->e++] = j;
+    }
+}
+
+static phx_status prepare(phx_context *context, const phx_linear *linear, const phx_modes_options *options,
+                          const phx_undamped *undamped, damped_work *w)
+{
+    const size_t f = (size_t)undamped->modes.count;
+    w->f = undamped->modes.count;
+    w->elastic = phx_calloc(context, f, sizeof *w->elastic);
+    w->scale = phx_calloc(context, f, sizeof *w->scale);
+    w->D = phx_calloc(context, f * f, sizeof *w->D);
+    w->skew = phx_calloc(context, f * f, sizeof *w->skew);
+    if (!w->elastic || !w->scale || !w->D || !w->skew)
+        return PHX_ERR_MEMORY;
+    phx_status status = linear->damped ? project(context, &undamped->modes, &linear->D, w->D) : PHX_OK;
+    if (!status && options->unsymmetric)
+        status = project(context, &undamped->modes, &linear->K, w->skew);
+    if (status)
+        return status;
+    double skew_d;
+    const double largest_d = largest_entry(w->f, w->D, &skew_d), skew_k = keep_skew_part(w->f, w->skew);
+    w->symmetric = skew_k == 0.0 && skew_d <= 1e-10 * largest_d;
+    find_elastic(undamped, skew_k, w);
+
+    const size_t size = (size_t)w->e + f;
+    w->A = phx_calloc(context, size * size, sizeof *w->A);
+    w->re = phx_calloc(context, size, sizeof *w->re);
+    w->im = phx_calloc(context, size, sizeof *w->im);
+    w->vectors = phx_calloc(context, 2 * size * size, sizeof *w->vectors);
+    return w->A && w->re && w->im && w->vectors ? PHX_OK : PHX_ERR_MEMORY;
+}
+
+/* State (s_j eta_j, j elastic; eta_i', all i):
+ *
+ *     A = | 0                                      s_j               |
+ *         | -(lambda_j delta_ij + skew_ij)/s_j    -(Phi^T D Phi)_ij  | */
+static void fill(const phx_undamped *undamped, damped_work *w)
+{
+    const int size = w->e + w->f;
+    for (int c = 0; c < w->e; c++) {
+        const int j = w->elastic[c];
+        const double s = w->scale[c], lambda = undamped->frequency[j] * fabs(undamped->frequency[j]);
+        const bool stiff = fabs(undamped->frequency[j]) > undamped->resolution;
+        w->A[(size_t)c * size + w->e + j] = s;
+        for (int i = 0; i < w->f; i++)
+            w->A[(size_t)(w->e + i) * size + c] = -w->skew[(size_t)i * w->f + j] / s;
+        if (stiff)
+            w->A[(size_t)(w->e + j) * size + c] -= lambda / s;
+    }
+    for (int i = 0; i < w->f; i++)
+        for (int j = 0; j < w->f; j++)
+            w->A[(size_t)(w->e + i) * size + w->e + j] = -w->D[(size_t)i * w->f + j];
+}
+
+/* eta (f) of eigenvector k, taken from the larger of position and velocity. */
+static void coordinates(const damped_work *w, int k, double complex lambda, double complex *eta)
+{
+    const int size = w->e + w->f;
+    for (int i = 0; i < w->f; i++) {
+        const double *entry = w->vectors + 2 * ((size_t)(w->e + i) * size + k);
+        eta[i] = (entry[0] + entry[1] * I) / lambda;
+    }
+    for (int c = 0; c < w->e; c++)
+        if (cabs(lambda) < w->scale[c]) {
+            const double *entry = w->vectors + 2 * ((size_t)c * size + k);
+            eta[w->elastic[c]] = (entry[0] + entry[1] * I) / w->scale[c];
+        }
+}
+
+/* One step of the Rayleigh functional eta^T (lambda^2 I + lambda D + Lambda) eta = 0 of a symmetric problem: its error
+ * is the square of that of eta, and it does not suffer from the size of the highest modes. */
+static double complex improve(const phx_undamped *undamped, const damped_work *w, double complex lambda,
+                              const double complex *eta)
+{
+    double complex a = 0.0, b = 0.0, c = 0.0;
+    for (int i = 0; i < w->f; i++) {
+        double complex row = 0.0;
+        for (int j = 0; j < w->f; j++)
+            row += w->D[(size_t)i * w->f + j] * eta[j];
+        a += eta[i] * eta[i];
+        b += eta[i] * row;
+        if (fabs(undamped->frequency[i]) > undamped->resolution)
+            c += undamped->frequency[i] * fabs(undamped->frequency[i]) * eta[i] * eta[i];
+    }
+    const double complex better = phx_quadratic_root(a, b, c, lambda);
+    if (cimag(lambda) == 0.0)
+        return cimag(better) == 0.0 ? creal(better) : lambda;
+    return cimag(better) > 0.0 ? better : lambda;
+}
+
+/* Append the mode with coordinates eta to the list. */
+static void append(const phx_basis *modes, double complex lambda, const double complex *eta, phx_mode_list *list)
+{
+    double complex *shape = list->shapes + (size_t)list->count * list->n;
+    for (int i = 0; i < modes->n; i++) {
+        shape[i] = 0.0;
+        for (int j = 0; j < modes->count; j++)
+            shape[i] += modes->columns[(size_t)i * modes->count + j] * eta[j];
+    }
+    list->lambda[list->count++] = lambda;
+}
+
+/* What rounding makes of the zero roots: that of the undamped frequencies, and of the largest entry of A. */
+static double zero_root(const phx_undamped *undamped, const damped_work *w)
+{
+    const int size = w->e + w->f;
+    double skew;
+    return fmax(undamped->resolution, 1e-13 * largest_entry(size, w->A, &skew));
+}
+
+/* The roots with im >= 0 that are not zero, in the coordinates of the undamped modes. */
+static phx_status collect(phx_context *context, const phx_undamped *undamped, const damped_work *w,
+                          phx_mode_list *roots)
+{
+    const double zero = zero_root(undamped, w);
+    for (int k = 0; k < w->e + w->f; k++) {
+        const double complex lambda = w->re[k] + w->im[k] * I;
+        if (w->im[k] < 0.0 || cabs(lambda) <= zero)
+            continue;
+        if (!isfinite(w->re[k]) || !isfinite(w->im[k]))
+            return phx_fail(context, PHX_ERR_ANALYSIS, "modes: a root of the damped system is not finite");
+        double complex *eta = roots->shapes + (size_t)roots->count * w->f;
+        coordinates(w, k, lambda, eta);
+        roots->lambda[roots->count++] = w->symmetric ? improve(undamped, w, lambda, eta) : lambda;
+    }
+    return PHX_OK;
+}
+
+phx_status phx_linear_damped(phx_context *context, const phx_linear *linear, const phx_modes_options *options,
+                             const phx_undamped *undamped, int count, int *rigid, phx_mode_list *list)
+{
+    damped_work w = {0};
+    phx_mode_list roots = {0};
+    int *order = NULL;
+    phx_status status = prepare(context, linear, options, undamped, &w);
+    if (status)
+        goto cleanup;
+    fill(undamped, &w);
+    const int size = w.e + w.f;
+    *rigid = w.f - w.e;
+    if (size > 0)
+        status = phx_dense_eigen_general(context, size, w.A, NULL, w.re, w.im, w.vectors);
+    if (!status)
+        status = phx_mode_list_create(context, w.f, size, &roots);
+    if (!status)
+        status = collect(context, undamped, &w, &roots);
+    if (status)
+        goto cleanup;
+
+    if (count <= 0 || count > roots.count)
+        count = roots.count;
+    order = phx_calloc(context, (size_t)roots.count, sizeof *order);
+    status = order ? phx_mode_list_create(context, undamped->modes.n, count, list) : PHX_ERR_MEMORY;
+    if (status)
+        goto cleanup;
+    phx_mode_list_order(&roots, order);
+    for (int k = 0; k < count; k++)
+        append(&undamped->modes, roots.lambda[order[k]], roots.shapes + (size_t)order[k] * w.f, list);
+cleanup:
+    work_free(&w);
+    phx_mode_list_free(&roots);
+    phx_free(order);
+    return status;
+}

@@ -1,0 +1,91 @@
+/* What the files of layer linear share. */
+#ifndef PHX_LINEAR_INTERNAL_H
+#define PHX_LINEAR_INTERNAL_H
+
+#include <complex.h>
+
+#include <phlexor/linear.h>
+#include <phlexor/reduce.h>
+
+/* ---- undamped modes, the basis of everything else ---- */
+typedef struct phx_undamped {
+    phx_basis modes;   /* n x f, mass-orthonormal, G modes = 0; all free motions, or the lowest of a large system */
+    double *frequency; /* f, ascending by lambda, negative for lambda < 0 */
+    int freedom;       /* n - rank G */
+    double resolution, asymmetry;
+} phx_undamped;
+void phx_undamped_free(phx_undamped *undamped);
+
+/* The stiffness of `linear` as layer reduce wants it; borrows. */
+phx_stiffness phx_linear_stiffness(const phx_linear *linear);
+
+/* ---- modes before they are chosen and normalised ---- */
+typedef struct phx_mode_list {
+    int n, count, room;
+    double complex *lambda; /* room */
+    double complex *shapes; /* room x n */
+} phx_mode_list;
+phx_status phx_mode_list_create(phx_context *context, int n, int room, phx_mode_list *list);
+void phx_mode_list_free(phx_mode_list *list);
+/* order (count): by |lambda|, then imaginary, then real part. */
+void phx_mode_list_order(const phx_mode_list *list, int *order);
+/* The first `count` (0: all) in this order, normalised and with their phase fixed, as the public result. */
+phx_status phx_mode_list_finish(phx_context *context, const phx_mode_list *list, const phx_csr *M, int count,
+                                phx_mode_set *set);
+
+/* ---- the damped system on undamped modes ---- */
+/* Roots of the quadratic problem projected on the undamped modes, conjugate pairs once, without the zero roots of
+ * rigid-body modes; the lowest `count` (0: all). *rigid: undamped modes that have no stiffness. */
+phx_status phx_linear_damped(phx_context *context, const phx_linear *linear, const phx_modes_options *options,
+                             const phx_undamped *undamped, int count, int *rigid, phx_mode_list *list);
+/* The root of a z^2 + b z + c nearest to z0, or z0 when it is farther than 1e-4 |z0|. */
+double complex phx_quadratic_root(double complex a, double complex b, double complex c, double complex z0);
+
+/* ---- saddle-point matrices of large systems ----
+ *
+ *     | Q    G^T |   Q = K + linear combinations of M and D on the union of their patterns
+ *     | G    0   |
+ */
+typedef struct phx_kkt {
+    int n, m;                               /* coordinates, constraint rows */
+    phx_csr pattern;                        /* (n+m) x (n+m), values not used */
+    int *at_m, *at_d, *at_k, *at_g, *at_gt; /* place of every entry of M, D, K, G, and of G transposed */
+    int *order;                             /* elimination order the factor was made with, or NULL */
+    bool is_complex;
+    double *values; /* interleaved when complex */
+    phx_lu *lu;
+} phx_kkt;
+/* Prepare for the matrices given (D may have no rows); what is there from an earlier call is kept when the pattern and
+ * the order are the same. */
+phx_status phx_kkt_prepare(phx_context *context, const phx_csr *M, const phx_csr *D, const phx_csr *K, const phx_csr *G,
+                           const int *order, bool is_complex, phx_kkt *kkt);
+void phx_kkt_free(phx_kkt *kkt);
+/* Factor with Q = K - sigma M. */
+phx_status phx_kkt_factor_shifted(phx_kkt *kkt, const phx_csr *M, const phx_csr *K, const phx_csr *G, double sigma);
+/* Factor with Q = lambda^2 M + lambda D + K. */
+phx_status phx_kkt_factor_quadratic(phx_kkt *kkt, const phx_csr *M, const phx_csr *D, const phx_csr *K,
+                                    const phx_csr *G, double complex lambda);
+
+/* Matrices of a large system: K made symmetric unless its skew part is wanted, redundant rows of G dropped. */
+typedef struct phx_large {
+    const phx_linear *linear;
+    phx_csr K, G;
+    int *order; /* for n + G.rows, or NULL */
+} phx_large;
+phx_status phx_large_create(phx_context *context, const phx_linear *linear, const phx_modes_options *options,
+                            phx_large *large);
+void phx_large_free(phx_large *large);
+
+/* The lowest undamped modes by shift-invert: `count` elastic ones and all rigid-body modes. */
+phx_status phx_large_undamped(phx_context *context, const phx_large *large, int count, phx_kkt *kkt,
+                              phx_undamped *undamped);
+/* Iterate every mode of the list on the full quadratic problem until its lambda stands. */
+phx_status phx_large_iterate(phx_context *context, const phx_large *large, bool symmetric, phx_kkt *kkt,
+                             phx_mode_list *list);
+
+/* ---- assignment ---- */
+/* Columns chosen for the rows of a matrix of gains (rows x cols, row-major, rows <= cols), each at most once, with the
+ * largest sum: column[row]. Work: (rows + 4 (cols + 1)) items. Deterministic: ties fall to the lower column. */
+phx_status phx_assign(phx_context *context, int rows, int cols, const double *gain, int *column);
+
+#endif
