@@ -1,0 +1,173 @@
+/* The points of a sweep over several parameters. */
+#include <assert.h>
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#include <phlexor/study.h>
+
+typedef struct sweep_parameter {
+    char *name;
+    int count;
+    double *values;
+} sweep_parameter;
+
+struct phx_sweep {
+    phx_context *context;
+    int count, room, points;
+    sweep_parameter *parameter; /* the first varies slowest */
+};
+
+phx_status phx_sweep_create(phx_context *context, phx_sweep **sweep)
+{
+    *sweep = phx_calloc(context, 1, sizeof **sweep);
+    if (!*sweep)
+        return PHX_ERR_MEMORY;
+    (*sweep)->context = context;
+    (*sweep)->points = 1;
+    return PHX_OK;
+}
+
+void phx_sweep_destroy(phx_sweep *sweep)
+{
+    if (!sweep)
+        return;
+    for (int k = 0; k < sweep->count; k++) {
+        phx_free(sweep->parameter[k].name);
+        phx_free(sweep->parameter[k].values);
+    }
+    phx_free(sweep->parameter);
+    phx_free(sweep);
+}
+
+static phx_status check(const phx_sweep *sweep, const char *name, int count)
+{
+    phx_context *context = sweep->context;
+    if (!name || !name[0])
+        return phx_fail(context, PHX_ERR_ARGUMENT, "sweep: a parameter needs a name");
+    for (int k = 0; k < sweep->count; k++)
+        if (strcmp(sweep->parameter[k].name, name) == 0)
+            return phx_fail(context, PHX_ERR_ARGUMENT, "sweep: parameter %s is given twice", name);
+    if (count < 1)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "sweep: count of %s is %d; it must be at least 1", name, count);
+    if (sweep->points > INT_MAX / count)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "sweep: %s with %d values makes more than %d points", name, count,
+                        INT_MAX);
+    return PHX_OK;
+}
+
+/* Room for one more parameter. */
+static phx_status reserve(phx_sweep *sweep)
+{
+    if (sweep->count < sweep->room)
+        return PHX_OK;
+    const int room = sweep->room > 0 ? 2 * sweep->room : 4;
+    sweep_parameter *grown = phx_realloc(sweep->context, sweep->parameter, (size_t)room, sizeof *grown);
+    if (!grown)
+        return PHX_ERR_MEMORY;
+    sweep->parameter = grown;
+    sweep->room = room;
+    return PHX_OK;
+}
+
+/* Append a parameter with room for its values, which the caller fills in. NULL when memory ran out. */
+static double *append(phx_sweep *sweep, const char *name, int count)
+{
+    if (reserve(sweep))
+        return NULL;
+    sweep_parameter added = {.name = phx_strdup(sweep->context, name), .count = count};
+    added.values = added.name ? phx_calloc(sweep->context, (size_t)count, sizeof(double)) : NULL;
+    if (!added.values) {
+        phx_free(added.name);
+        return NULL;
+    }
+    sweep->parameter[sweep->count++] = added;
+    sweep->points *= count;
+    return added.values;
+}
+
+phx_status phx_sweep_add_range(phx_sweep *sweep, const char *name, double from, double to, int count)
+{
+    phx_status status = check(sweep, name, count);
+    if (status)
+        return status;
+    if (!isfinite(from) || !isfinite(to) || !isfinite(to - from))
+        return phx_fail(sweep->context, PHX_ERR_ARGUMENT, "sweep: %s goes from %g to %g; both must be finite", name,
+                        from, to);
+    double *values = append(sweep, name, count);
+    if (!values)
+        return PHX_ERR_MEMORY;
+    for (int i = 0; i < count; i++)
+        values[i] = count > 1 ? from + (to - from) * i / (count - 1) : from;
+    if (count > 1)
+        values[count - 1] = to;
+    return PHX_OK;
+}
+
+phx_status phx_sweep_add_values(phx_sweep *sweep, const char *name, int count, const double *values)
+{
+    phx_status status = check(sweep, name, count);
+    if (status)
+        return status;
+    for (int i = 0; i < count; i++)
+        if (!isfinite(values[i]))
+            return phx_fail(sweep->context, PHX_ERR_ARGUMENT, "sweep: value %d of %s is %g; it must be finite", i + 1,
+                            name, values[i]);
+    double *copy = append(sweep, name, count);
+    if (!copy)
+        return PHX_ERR_MEMORY;
+    memcpy(copy, values, (size_t)count * sizeof *copy);
+    return PHX_OK;
+}
+
+int phx_sweep_parameters(const phx_sweep *sweep)
+{
+    return sweep->count;
+}
+
+const char *phx_sweep_name(const phx_sweep *sweep, int k)
+{
+    assert(k >= 0 && k < sweep->count);
+    return sweep->parameter[k].name;
+}
+
+int phx_sweep_count(const phx_sweep *sweep, int k)
+{
+    assert(k >= 0 && k < sweep->count);
+    return sweep->parameter[k].count;
+}
+
+double phx_sweep_value(const phx_sweep *sweep, int k, int i)
+{
+    assert(k >= 0 && k < sweep->count && i >= 0 && i < sweep->parameter[k].count);
+    return sweep->parameter[k].values[i];
+}
+
+int phx_sweep_points(const phx_sweep *sweep)
+{
+    return sweep->points;
+}
+
+void phx_sweep_at(const phx_sweep *sweep, int point, int *index, double *values)
+{
+    assert(point >= 0 && point < sweep->points);
+    for (int k = sweep->count - 1; k >= 0; k--) {
+        const sweep_parameter *parameter = &sweep->parameter[k];
+        const int i = point % parameter->count;
+        point /= parameter->count;
+        if (index)
+            index[k] = i;
+        if (values)
+            values[k] = parameter->values[i];
+    }
+}
+
+int phx_sweep_point(const phx_sweep *sweep, const int *index)
+{
+    int point = 0;
+    for (int k = 0; k < sweep->count; k++) {
+        assert(index[k] >= 0 && index[k] < sweep->parameter[k].count);
+        point = point * sweep->parameter[k].count + index[k];
+    }
+    return point;
+}
