@@ -1,0 +1,291 @@
+#include "support.h"
+
+#include <math.h>
+#include <string.h>
+
+const double test_gravity[3] = {0.7, -9.81, 2.3};
+
+#define FULL       PHX_KINETICS_FULL
+#define SIMPLIFIED PHX_KINETICS_SIMPLIFIED
+#define CANTILEVER PHX_REFERENCE_CANTILEVER
+#define SUPPORTED  PHX_REFERENCE_SIMPLY_SUPPORTED
+#define FREE       PHX_REFERENCE_FREE
+#define MIXED      PHX_ELEMENT_MIXED
+#define PAPER      PHX_ELEMENT_PAPER
+
+const body_kind body_kinds[] = {
+    /* name, dim, rigid, order, reference, element, stiffening, masses, kinetics, damping: mass, stiffness, modal */
+    {"plane rigid", 2, true, 3, CANTILEVER, MIXED, false, false, FULL, 0, 0, 0},
+    {"plane cantilever", 2, false, 3, CANTILEVER, MIXED, false, false, FULL, 0, 0, 0},
+    {"plane cantilever, stiffening, masses", 2, false, 3, CANTILEVER, MIXED, true, true, FULL, 0, 0, 0},
+    {"plane supported, stiffening", 2, false, 3, SUPPORTED, MIXED, true, false, FULL, 0, 0, 0},
+    {"plane supported, masses, Rayleigh", 2, false, 3, SUPPORTED, MIXED, false, true, FULL, 0.3, 0.02, 0},
+    {"plane free, stiffening, masses", 2, false, 3, FREE, MIXED, true, true, FULL, 0, 0, 0},
+    {"plane cantilever, order 5, modal", 2, false, 5, CANTILEVER, MIXED, true, false, FULL, 0, 0, 0.05},
+    {"plane paper", 2, false, 3, CANTILEVER, PAPER, false, true, FULL, 0, 0, 0},
+    {"plane simplified", 2, false, 3, SUPPORTED, MIXED, false, true, SIMPLIFIED, 0, 0, 0},
+    {"space rigid", 3, true, 3, CANTILEVER, MIXED, false, false, FULL, 0, 0, 0},
+    {"space cantilever", 3, false, 3, CANTILEVER, MIXED, false, false, FULL, 0, 0, 0},
+    {"space cantilever, stiffening, masses", 3, false, 3, CANTILEVER, MIXED, true, true, FULL, 0, 0, 0},
+    {"space supported, stiffening, Rayleigh", 3, false, 3, SUPPORTED, MIXED, true, false, FULL, 0.3, 0.02, 0},
+    {"space free, masses, modal", 3, false, 3, FREE, MIXED, false, true, FULL, 0, 0, 0.05},
+    {"space supported, order 5", 3, false, 5, SUPPORTED, MIXED, true, true, FULL, 0, 0, 0},
+    {"space simplified, stiffening", 3, false, 3, CANTILEVER, MIXED, true, false, SIMPLIFIED, 0.1, 0.01, 0},
+};
+const int n_body_kinds = (int)(sizeof body_kinds / sizeof *body_kinds);
+
+static void report_and_fail(const char *file, int line, double got, double want, double tol, const char *format,
+                            va_list arguments)
+{
+    char what[256];
+    vsnprintf(what, sizeof what, format, arguments);
+    print_error("%s:%d: %s: %.17g, expected %.17g, residual %.3e, tolerance %.3e\n", file, line, what, got, want,
+                fabs(got - want), tol);
+    _fail(file, line);
+}
+
+void check_close(const char *file, int line, double got, double want, double tol, const char *format, ...)
+{
+    if (fabs(got - want) <= tol)
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    report_and_fail(file, line, got, want, tol, format, arguments);
+    va_end(arguments);
+}
+
+void check_vector(const char *file, int line, int n, const double *got, const double *want, double tol,
+                  const char *format, ...)
+{
+    const double bound = tol * fmax(1.0, max_abs(n, want));
+    for (int i = 0; i < n; i++) {
+        if (fabs(got[i] - want[i]) <= bound)
+            continue;
+        print_error("entry %d of %d: ", i, n);
+        va_list arguments;
+        va_start(arguments, format);
+        report_and_fail(file, line, got[i], want[i], bound, format, arguments);
+        va_end(arguments);
+    }
+}
+
+void check_status(const char *file, int line, const phx_context *context, phx_status status, phx_status expected)
+{
+    if (status == expected)
+        return;
+    print_error("%s:%d: status \"%s\", expected \"%s\"; message: %s\n", file, line, phx_status_text(status),
+                phx_status_text(expected), phx_context_message(context));
+    _fail(file, line);
+}
+
+int context_setup(void **state)
+{
+    phx_context *context = NULL;
+    if (phx_context_create(&context) != PHX_OK)
+        return -1;
+    *state = context;
+    return 0;
+}
+
+int context_teardown(void **state)
+{
+    phx_context_destroy(*state);
+    return 0;
+}
+
+double random_value(uint64_t *seed)
+{
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return (double)(*seed >> 11) / 4503599627370496.0 - 1.0;
+}
+
+void random_vector(uint64_t *seed, int n, double scale, double *x)
+{
+    for (int i = 0; i < n; i++)
+        x[i] = scale * random_value(seed);
+}
+
+double max_abs(int n, const double *x)
+{
+    double largest = 0.0;
+    for (int i = 0; i < n; i++)
+        largest = fmax(largest, fabs(x[i]));
+    return largest;
+}
+
+double dot_product(int n, const double *a, const double *b)
+{
+    double sum = 0.0;
+    for (int i = 0; i < n; i++)
+        sum += a[i] * b[i];
+    return sum;
+}
+
+static void measure(subject *it)
+{
+    it->dim = it->beam ? it->beam_def.dim : it->dim;
+    it->n_rot = it->dim == 2 ? 1 : 3;
+    it->n_rigid = it->dim + it->n_rot;
+    it->n_attitude = phx_attitude_size(it->dim);
+    it->n_q = phx_body_n_q(it->body);
+    it->n_v = phx_body_n_v(it->body);
+    it->n_x = phx_body_n_x(it->body);
+    assert_int_equal(it->n_v, it->n_rigid + it->n_q);
+    assert_int_equal(it->n_x, at_q(it) + it->n_q);
+    assert_in_range(it->n_v, 1, MAX_V);
+    assert_in_range(phx_body_flex(it->body)->n_stress, 0, MAX_STRESS);
+}
+
+static void add_masses(subject *it)
+{
+    for (int k = 0; k < 2; k++) {
+        const double inertia[9] = {0.05, 0.01, -0.004, 0.01, 0.04, 0.006, -0.004, 0.006, 0.03 + 0.01 * k};
+        it->masses[k] = (phx_beam_mass){.at = k ? 1.0 : 0.37, .mass = 0.2 + 0.1 * k};
+        memcpy(it->masses[k].inertia, inertia, (it->beam_def.dim == 2 ? 1 : 9) * sizeof *inertia);
+    }
+    it->beam_def.n_masses = 2;
+    it->beam_def.masses = it->masses;
+}
+
+static void create_body(phx_context *context, phx_body_def *def, subject *it)
+{
+    def->dim = it->dim;
+    def->flex = it->beam ? phx_beam_flex(it->beam) : NULL;
+    def->rigid = it->beam ? NULL : &it->rigid_def;
+    CHECK_STATUS(context, phx_body_create(context, def, &it->body), PHX_OK);
+    assert_non_null(it->body);
+    measure(it);
+}
+
+void subject_from_beam(phx_context *context, const phx_beam_def *beam_def, const phx_body_def *body_def, subject *it)
+{
+    phx_body_def def = *body_def;
+    memset(it, 0, sizeof *it);
+    it->name = body_def->name;
+    it->beam_def = *beam_def;
+    it->dim = beam_def->dim;
+    CHECK_STATUS(context, phx_beam_create(context, beam_def, &it->beam), PHX_OK);
+    create_body(context, &def, it);
+}
+
+void subject_create(phx_context *context, const body_kind *kind, subject *it)
+{
+    const double inertia[9] = {1.1, 0.2, -0.1, 0.2, 1.3, 0.15, -0.1, 0.15, 0.9}, centre[3] = {0.4, -0.3, 0.2};
+    phx_body_def def = phx_body_def_default();
+    phx_beam_def beam = phx_beam_def_default();
+
+    memset(it, 0, sizeof *it);
+    def.name = it->name = kind->name;
+    def.kinetics = kind->kinetics;
+    def.damping_mass = kind->damping_mass;
+    def.damping_stiffness = kind->damping_stiffness;
+    def.damping_modal = kind->damping_modal;
+    it->dim = kind->dim;
+    if (kind->rigid) {
+        it->rigid_def.mass = 1.7;
+        memcpy(it->rigid_def.inertia, inertia, sizeof inertia);
+        memcpy(it->rigid_def.centre, centre, sizeof centre);
+    } else {
+        beam.dim = kind->dim;
+        beam.length = 1.3;
+        beam.mass_per_length = 0.7;
+        beam.axial_stiffness = 50.0;
+        beam.bending_stiffness[0] = 3.0;
+        beam.bending_stiffness[1] = 2.0;
+        beam.torsion_stiffness = 1.7;
+        beam.polar_inertia = 0.03;
+        beam.elements = 2;
+        beam.order = kind->order;
+        beam.element = kind->element;
+        beam.reference = kind->reference;
+        beam.stiffening = kind->stiffening;
+        it->beam_def = beam;
+        if (kind->masses)
+            add_masses(it);
+        CHECK_STATUS(context, phx_beam_create(context, &it->beam_def, &it->beam), PHX_OK);
+    }
+    create_body(context, &def, it);
+}
+
+void subject_destroy(subject *it)
+{
+    phx_body_destroy(it->body);
+    phx_beam_destroy(it->beam);
+}
+
+void subject_port(phx_context *context, const subject *it, double s, phx_body_port *port)
+{
+    const double place[3] = {0.3 * s, -0.2 * s, 0.1 * s};
+    memset(port, 0, sizeof *port);
+    for (int a = 0; a < it->dim; a++)
+        port->rotation[a * it->dim + a] = 1.0;
+    if (it->beam)
+        CHECK_STATUS(context, phx_beam_point(it->beam, context, s, &port->point), PHX_OK);
+    else
+        memcpy(port->point.x, place, sizeof place);
+}
+
+void random_configuration(uint64_t *seed, const subject *it, double *x)
+{
+    double zero[MAX_X] = {0}, turn[MAX_V] = {0}, attitude[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+
+    random_vector(seed, it->dim, 2.0, zero);
+    phx_attitude_set(it->dim, attitude, 0.0, zero + it->dim);
+    random_vector(seed, it->n_rot, 3.0, turn + it->dim);
+    random_vector(seed, it->n_q, 0.1, turn + it->n_rigid);
+    displaced(it, zero, 1.0, turn, x);
+}
+
+void random_velocity(uint64_t *seed, const subject *it, double *v)
+{
+    random_vector(seed, it->n_v, 1.0, v);
+}
+
+/* R exp([phi]x), row-major: R (I + sin/|phi| [phi]x + (1 - cos)/|phi|^2 [phi]x^2) */
+static void turned(const double *R, const double *phi, double *out)
+{
+    const double angle = sqrt(dot_product(3, phi, phi));
+    const double a = angle > 0.0 ? sin(angle) / angle : 1.0;
+    const double half = angle > 0.0 ? sin(0.5 * angle) / angle : 0.5, b = 2.0 * half * half;
+    for (int i = 0; i < 3; i++) {
+        double once[3], twice[3]; /* row [phi]x = row x phi */
+        phx_vec_x_vec(3, R + 3 * i, phi, once);
+        phx_vec_x_vec(3, once, phi, twice);
+        for (int k = 0; k < 3; k++)
+            out[3 * i + k] = R[3 * i + k] + a * once[k] + b * twice[k];
+    }
+}
+
+void displaced(const subject *it, const double *x, double step, const double *xi, double *x1)
+{
+    double R[9], turn[3], shift[3], after[9];
+
+    phx_attitude_rotation(it->dim, x + it->dim, R);
+    phx_rot_apply(it->dim, R, xi, shift);
+    for (int a = 0; a < it->dim; a++)
+        x1[a] = x[a] + step * shift[a];
+    for (int k = 0; k < it->n_rot; k++)
+        turn[k] = step * xi[it->dim + k];
+    if (it->dim == 3)
+        turned(R, turn, after);
+    phx_attitude_set(it->dim, after, it->dim == 2 ? x[4] + turn[0] : 0.0, x1 + it->dim);
+    for (int i = 0; i < it->n_q; i++)
+        x1[at_q(it) + i] = x[at_q(it) + i] + step * xi[it->n_rigid + i];
+}
+
+phx_body_view instant(const double *x, const double *v)
+{
+    return (phx_body_view){.h = 0.0, .x0 = x, .x1 = x, .xm = x, .v0 = v, .v1 = v, .vm = v};
+}
+
+void accelerations(phx_context *context, const subject *it, const double *gravity, const double *x, const double *v,
+                   const double *force, double *v_dot)
+{
+    double M[MAX_V * MAX_V], zero[MAX_V] = {0};
+
+    phx_body_mass_matrix(it->body, x, M);
+    phx_body_residual(it->body, gravity, x, v, zero, v_dot);
+    for (int i = 0; i < it->n_v; i++)
+        v_dot[i] = (force ? force[i] : 0.0) - v_dot[i];
+    CHECK_STATUS(context, phx_dense_solve(context, it->n_v, M, 1, v_dot), PHX_OK);
+}
