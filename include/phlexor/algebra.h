@@ -101,10 +101,10 @@ phx_status phx_lu_create(phx_context *context, int n, const int *ptr, const int 
                          bool complex_values, phx_lu **lu);
 void phx_lu_destroy(phx_lu *lu);
 /* Numeric factorisation of values val[ptr[n]], copied. The first call pivots; later calls reuse the pivots (no
- * allocation) as long as each of them keeps its size within a factor of 100, and pivot anew when one does not.
- * PHX_SINGULAR (retryable) when A is singular to working precision or a value is not finite: `*column` (may be NULL) is
- * the equation, a row of A, that depends on those before it in the elimination order; else it is -1. After any failure
- * the factors of the last success still solve. */
+ * allocation) as long as each of them keeps its size within a factor of 100, and pivot anew (inside KLU) when one does
+ * not. PHX_SINGULAR (retryable) when A is singular to working precision or a value is not finite: then `*column` (may
+ * be NULL) is the equation, a row of A, that depends on those before it in the elimination order or has the value; else
+ * it is -1. After any failure the factors of the last success still solve. */
 phx_status phx_lu_factor(phx_lu *lu, const double *val, int *column);
 /* x <- A^-1 x; n values (2n interleaved when complex). nrhs columns stored one after the other. No allocation, no
  * refinement. */

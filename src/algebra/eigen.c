@@ -125,11 +125,15 @@ static phx_status general_allocate(phx_context *context, char job, int n, const 
     return PHX_OK;
 }
 
-/* lambda = alpha / beta; dggev sets a beta that is zero to rounding to zero. */
+/* lambda = alpha / beta; dggev sets a beta that is zero to rounding to zero. The second of a pair is made the exact
+ * conjugate of the first, from which it may differ by a rounding. */
 static phx_status divide_by_beta(phx_context *context, int n, const double *beta, double size_a, double *re, double *im)
 {
     for (int k = 0; k < n; k++) {
-        if (beta[k] != 0.0) {
+        if (k > 0 && im[k - 1] > 0.0) {
+            re[k] = re[k - 1];
+            im[k] = -im[k - 1];
+        } else if (beta[k] != 0.0) {
             re[k] /= beta[k];
             im[k] /= beta[k];
         } else if (hypot(re[k], im[k]) > 1e-14 * size_a) {

@@ -13,7 +13,8 @@
  * were last chosen makes the matrix pivot anew.
  *
  * When a factorisation fails the one before it must still solve. KLU refactors in place, so the values factored last
- * are kept; refactoring them with the same pivots restores the same factors without an allocation. */
+ * are kept; refactoring them with the same pivots restores the same factors, without an allocation. Pivoting anew
+ * allocates inside KLU, never through the context. */
 #include <math.h>
 #include <string.h>
 
@@ -219,73 +220,94 @@ static bool refactor(phx_lu *lu, double *values)
                           : klu_refactor(lu->ptr, lu->idx, values, lu->symbolic, lu->numeric, &lu->common);
 }
 
-/* |L| and |U| by columns; lz, uz are work space for the imaginary parts of complex values. */
+/* |L| by columns and by rows and |U| by columns, and a row of n zeros, in one block of KLU's memory: like the factors
+ * themselves it is not an allocation of the context. lz, uz take the imaginary parts of complex factors. */
 typedef struct moduli {
-    int *lp, *li, *up, *ui;
-    double *lx, *lz, *ux, *uz;
+    void *block;
+    size_t bytes;
+    double *lx, *lz, *rx, *ux, *uz, *zeros;
+    int *lp, *li, *rp, *rj, *up, *ui;
 } moduli;
 
-static void free_moduli(moduli *f)
-{
-    phx_free(f->lp);
-    phx_free(f->li);
-    phx_free(f->lx);
-    phx_free(f->lz);
-    phx_free(f->up);
-    phx_free(f->ui);
-    phx_free(f->ux);
-    phx_free(f->uz);
-}
-
-static void take_moduli(int count, double *re, const double *im)
-{
-    for (int k = 0; k < count; k++)
-        re[k] = im ? hypot(re[k], im[k]) : fabs(re[k]);
-}
-
-/* |L| and |U| of `numeric`. */
-static phx_status extract_moduli(phx_lu *lu, klu_numeric *numeric, moduli *f)
+static bool moduli_allocate(phx_lu *lu, const klu_numeric *numeric, moduli *m)
 {
     size_t n = (size_t)lu->n, lnz = (size_t)numeric->lnz, unz = (size_t)numeric->unz;
-    f->lp = phx_calloc(lu->context, n + 1, sizeof(int));
-    f->up = phx_calloc(lu->context, n + 1, sizeof(int));
-    f->li = phx_calloc(lu->context, lnz, sizeof(int));
-    f->ui = phx_calloc(lu->context, unz, sizeof(int));
-    f->lx = phx_calloc(lu->context, lnz, sizeof(double));
-    f->ux = phx_calloc(lu->context, unz, sizeof(double));
-    if (lu->is_complex) {
-        f->lz = phx_calloc(lu->context, lnz, sizeof(double));
-        f->uz = phx_calloc(lu->context, unz, sizeof(double));
-    }
-    if (!f->lp || !f->up || !f->li || !f->ui || !f->lx || !f->ux || (lu->is_complex && (!f->lz || !f->uz)))
-        return PHX_ERR_MEMORY;
-    if (lu->is_complex)
-        klu_z_extract(numeric, lu->symbolic, f->lp, f->li, f->lx, f->lz, f->up, f->ui, f->ux, f->uz, NULL, NULL, NULL,
-                      NULL, NULL, NULL, NULL, NULL, &lu->common);
-    else
-        klu_extract(numeric, lu->symbolic, f->lp, f->li, f->lx, f->up, f->ui, f->ux, NULL, NULL, NULL, NULL, NULL, NULL,
-                    NULL, &lu->common);
-    take_moduli(numeric->lnz, f->lx, f->lz);
-    take_moduli(numeric->unz, f->ux, f->uz);
-    return PHX_OK;
+    m->bytes = (3 * lnz + 2 * unz + n) * sizeof(double) + (3 * (n + 1) + 2 * lnz + unz) * sizeof(int);
+    m->block = klu_malloc(m->bytes, 1, &lu->common);
+    if (!m->block)
+        return false;
+    m->lx = m->block;
+    m->lz = m->lx + lnz;
+    m->rx = m->lz + lnz;
+    m->ux = m->rx + lnz;
+    m->uz = m->ux + unz;
+    m->zeros = m->uz + unz;
+    m->lp = (int *)(m->zeros + n);
+    m->rp = m->lp + n + 1;
+    m->up = m->rp + n + 1;
+    m->li = m->up + n + 1;
+    m->rj = m->li + lnz;
+    m->ui = m->rj + lnz;
+    memset(m->zeros, 0, n * sizeof(double));
+    return true;
 }
 
-/* First pivot that is only rounding, |U_kk| <= PHX_CANCELLED sum_j<k |L_kj| |U_jk|; -1 when there is none. This is the
- * test of a zero pivot that no scaling of rows or columns can change. l_T: |L| by rows, row: n zeros. */
-static int cancelled_pivot(int n, const phx_csr *l_T, const moduli *f, double *row)
+static void take_moduli(int count, bool is_complex, double *re, const double *im)
 {
+    for (int k = 0; k < count; k++)
+        re[k] = is_complex ? hypot(re[k], im[k]) : fabs(re[k]);
+}
+
+/* The rows of |L| from its columns. */
+static void moduli_transpose(int n, moduli *m)
+{
+    memset(m->rp, 0, ((size_t)n + 1) * sizeof(int));
+    for (int p = 0; p < m->lp[n]; p++)
+        m->rp[m->li[p] + 1]++;
+    for (int i = 0; i < n; i++)
+        m->rp[i + 1] += m->rp[i];
+    for (int j = 0; j < n; j++) {
+        for (int p = m->lp[j]; p < m->lp[j + 1]; p++) {
+            int place = m->rp[m->li[p]]++;
+            m->rj[place] = j;
+            m->rx[place] = m->lx[p];
+        }
+    }
+    for (int i = n; i > 0; i--)
+        m->rp[i] = m->rp[i - 1];
+    m->rp[0] = 0;
+}
+
+static void moduli_extract(phx_lu *lu, klu_numeric *numeric, moduli *m)
+{
+    if (lu->is_complex)
+        klu_z_extract(numeric, lu->symbolic, m->lp, m->li, m->lx, m->lz, m->up, m->ui, m->ux, m->uz, NULL, NULL, NULL,
+                      NULL, NULL, NULL, NULL, NULL, &lu->common);
+    else
+        klu_extract(numeric, lu->symbolic, m->lp, m->li, m->lx, m->up, m->ui, m->ux, NULL, NULL, NULL, NULL, NULL, NULL,
+                    NULL, &lu->common);
+    take_moduli(numeric->lnz, lu->is_complex, m->lx, m->lz);
+    take_moduli(numeric->unz, lu->is_complex, m->ux, m->uz);
+    moduli_transpose(lu->n, m);
+}
+
+/* First pivot that is only rounding, |U_kk| <= PHX_CANCELLED sum_j<k |L_kj| |U_jk|, or not finite; -1 when there is
+ * none. */
+static int cancelled_pivot(int n, const moduli *m)
+{
+    double *row = m->zeros;
     for (int k = 0; k < n; k++) {
         double sum = 0.0, pivot = 0.0;
-        for (int p = l_T->ptr[k]; p < l_T->ptr[k + 1]; p++)
-            row[l_T->idx[p]] = l_T->val[p];
-        for (int p = f->up[k]; p < f->up[k + 1]; p++) {
-            if (f->ui[p] == k)
-                pivot = f->ux[p];
+        for (int p = m->rp[k]; p < m->rp[k + 1]; p++)
+            row[m->rj[p]] = m->rx[p];
+        for (int p = m->up[k]; p < m->up[k + 1]; p++) {
+            if (m->ui[p] == k)
+                pivot = m->ux[p];
             else
-                sum += row[f->ui[p]] * f->ux[p];
+                sum += row[m->ui[p]] * m->ux[p];
         }
-        for (int p = l_T->ptr[k]; p < l_T->ptr[k + 1]; p++)
-            row[l_T->idx[p]] = 0.0;
+        for (int p = m->rp[k]; p < m->rp[k + 1]; p++)
+            row[m->rj[p]] = 0.0;
         if (!(pivot > PHX_CANCELLED * sum) || !isfinite(pivot))
             return k;
     }
@@ -295,22 +317,14 @@ static int cancelled_pivot(int n, const phx_csr *l_T, const moduli *f, double *r
 /* *column <- the row of A whose pivot in `numeric` is only rounding, -1 when all pivots are sound. */
 static phx_status find_cancelled(phx_lu *lu, klu_numeric *numeric, int *column)
 {
-    moduli f = {0};
-    phx_csr l_T = {0};
-    double *row = phx_calloc(lu->context, (size_t)lu->n, sizeof(double));
-    phx_status status = row ? extract_moduli(lu, numeric, &f) : PHX_ERR_MEMORY;
-    if (!status) {
-        const phx_csr l_columns = {lu->n, lu->n, f.lp, f.li, f.lx};
-        status = phx_csr_transpose(lu->context, &l_columns, &l_T);
-    }
-    if (!status) {
-        int k = cancelled_pivot(lu->n, &l_T, &f, row);
-        *column = k < 0 ? -1 : lu->symbolic->Q[k];
-    }
-    phx_csr_free(&l_T);
-    free_moduli(&f);
-    phx_free(row);
-    return status;
+    moduli m;
+    if (!moduli_allocate(lu, numeric, &m))
+        return fail_klu(lu, "phx_lu_factor");
+    moduli_extract(lu, numeric, &m);
+    int k = cancelled_pivot(lu->n, &m);
+    *column = k < 0 ? -1 : lu->symbolic->Q[k];
+    klu_free(m.block, m.bytes, 1, &lu->common);
+    return PHX_OK;
 }
 
 static phx_status fail_singular(const phx_lu *lu, int singular, int *column)
