@@ -61,13 +61,22 @@ typedef struct phx_recorder_def {
     const char *model_name, *model_text, *program_version, *integrator; /* NULL: "" */
     int n_attributes;
     const phx_attribute *attributes;
-    double checkpoint_interval; /* s, smallest interval between checkpoints; default 1 */
+    double checkpoint_interval; /* s, smallest interval between checkpoints; default 0.5 */
     double checkpoint_share;    /* largest share of the run that checkpoints may take, in (0, 1]; default 0.05 */
     size_t buffer_bytes;        /* rows kept in memory before they go to disk; default 4 MiB */
 } phx_recorder_def;
 phx_recorder_def phx_recorder_def_default(void);
 
-/* A recorder collects rows. While it runs,
+/* The HDF5 file of a result, for other programs (version 1 of the format):
+ *   attributes of the root: format "phlexor result", format_version, status "complete" or "partial", reason (why it is
+ *     partial), last_time, program_version, model_name, integrator, dimension, and the free-form ones
+ *   /model: the model text
+ *   /columns/N: a column, attributes name and unit; N is the name with '/' and '%' as %XX; in the order of the columns
+ *   /states/x, /states/v: rows x n_x, rows x n_v
+ *   /bodies/name, kind, x_start, x_count, v_start, v_count, n_points, deforms: one entry for each body
+ *   /bodies/points, /bodies/shapes: points and, where deforms is 1, shapes of all bodies one after the other, flat
+ *
+ * A recorder collects rows. While it runs,
  *   NAME.partial      (HDF5) is absent or a readable result with the attribute status = "partial", replaced as a whole
  *                     at every checkpoint; it survives the death of the process
  *   NAME.partial.tmp  the next checkpoint being written; never to be read
@@ -77,12 +86,11 @@ phx_recorder_def phx_recorder_def_default(void);
  * result. The disk must hold twice the size of the result. */
 typedef struct phx_recorder phx_recorder;
 
-/* Everything of `def` is copied. Fails when a file cannot be created beside the results, before anything is computed.
- */
+/* Everything of `def` is copied. Fails when a file cannot be created beside the results, before any computing. */
 phx_status phx_recorder_create(phx_context *context, const phx_recorder_def *def, phx_recorder **recorder);
 /* Add a row: n_columns values, and the state n_x, n_v (NULL allowed where the size is 0). A value that is not finite is
- * refused (PHX_ERR_ANALYSIS, naming the column or body) and the recorder stays as it was. Allocates nothing through the
- * context. After PHX_ERR_FILE nothing can be appended; abandon still keeps what it can. */
+ * refused (PHX_ERR_ANALYSIS, naming the column or body) and the recorder stays as it was. Allocates only for a
+ * checkpoint. After PHX_ERR_FILE nothing can be appended; abandon still keeps what it can. */
 phx_status phx_recorder_append(phx_recorder *recorder, const double *row, const double *x, const double *v);
 /* Bring what was appended to NAME.partial now. */
 phx_status phx_recorder_checkpoint(phx_recorder *recorder);
@@ -147,7 +155,9 @@ typedef struct phx_mode_row {
     double omega, frequency, damping; /* |lambda| rad/s, Hz, -Re lambda/|lambda| */
 } phx_mode_row;
 
-/* Frequencies over a sweep. No parameters and one point without a sweep. */
+/* Frequencies over a sweep. No parameters and one point without a sweep. As HDF5: attributes format "phlexor modes",
+ * format_version, points, program_version, model_name; /model; /sweep/parameters, values, rigid_modes; /modes/point,
+ * mode, branch, omega, frequency, damping; /shapes/coordinates, real, imaginary. */
 typedef struct phx_modes_table {
     const char *model_name, *model_text, *program_version; /* NULL: "" */
     int n_parameters;

@@ -12,6 +12,7 @@ typedef struct h5_sink {
     int descriptor;
     int error;    /* errno of the first failure; 0: none */
     haddr_t size; /* bytes the file would have without the failure */
+    hid_t driver; /* negative: none */
 } h5_sink;
 
 struct phx_h5 {
@@ -38,5 +39,7 @@ phx_status phx_h5_text_type(phx_h5 *file);
 
 /* Create the file of `sink`, which must outlive what is returned; a negative id on failure. */
 hid_t phx_h5_sink_create(h5_sink *sink, const char *path);
+/* Forget the driver, after the file is closed. */
+void phx_h5_sink_forget(h5_sink *sink);
 
 #endif

@@ -42,7 +42,7 @@ phx_status phx_h5_open(phx_context *context, const char *path, phx_h5 **opened)
     phx_h5 *file = phx_calloc(context, 1, sizeof *file);
     if (!file)
         return PHX_ERR_MEMORY;
-    *file = (phx_h5){.context = context, .file = -1, .text_type = -1, .sink.descriptor = -1};
+    *file = (phx_h5){.context = context, .file = -1, .text_type = -1, .sink = {.descriptor = -1, .driver = -1}};
     const h5_quiet quiet = phx_h5_quiet();
     file->path = phx_strdup(context, path);
     if (!file->path)

@@ -138,11 +138,11 @@ static const H5FD_class_t sink_class = {
 
 hid_t phx_h5_sink_create(h5_sink *sink, const char *path)
 {
-    const hid_t driver = H5FDregister(&sink_class);
+    sink->driver = H5FDregister(&sink_class);
     const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     const hid_t creation = H5Pcreate(H5P_FILE_CREATE);
     hid_t file = -1;
-    if (driver < 0 || access < 0 || creation < 0 || H5Pset_driver(access, driver, &sink) < 0)
+    if (sink->driver < 0 || access < 0 || creation < 0 || H5Pset_driver(access, sink->driver, &sink) < 0)
         goto cleanup;
     /* The oldest format that keeps the order of creation and large attributes; no clock times in it. */
     if (H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18) < 0 ||
@@ -154,7 +154,12 @@ cleanup:
         H5Pclose(creation);
     if (access >= 0)
         H5Pclose(access);
-    if (driver >= 0)
-        H5FDunregister(driver); /* an open file keeps it */
     return file;
+}
+
+void phx_h5_sink_forget(h5_sink *sink)
+{
+    if (sink->driver >= 0)
+        H5FDunregister(sink->driver);
+    sink->driver = -1;
 }

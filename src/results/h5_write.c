@@ -14,7 +14,8 @@ phx_status phx_h5_create(phx_context *context, const char *path, phx_h5 **create
     phx_h5 *file = phx_calloc(context, 1, sizeof *file);
     if (!file)
         return PHX_ERR_MEMORY;
-    *file = (phx_h5){.context = context, .file = -1, .text_type = -1, .writing = true, .sink.descriptor = -1};
+    *file = (phx_h5){
+        .context = context, .file = -1, .text_type = -1, .writing = true, .sink = {.descriptor = -1, .driver = -1}};
     const h5_quiet quiet = phx_h5_quiet();
     file->path = phx_strdup(context, path);
     if (!file->path) {
@@ -226,6 +227,7 @@ void phx_h5_close(phx_h5 *file)
         H5Tclose(file->text_type);
     if (file->file >= 0)
         H5Fclose(file->file);
+    phx_h5_sink_forget(&file->sink);
     phx_h5_loud(quiet);
     if (file->sink.descriptor >= 0)
         close(file->sink.descriptor);

@@ -11,22 +11,33 @@
 
 enum { OUTPUT_BUFFER = 1 << 16 };
 
+/* A locale may put other bytes, one or more, where the point is. */
+static void put_point(const char *raw, char *text)
+{
+    bool in_point = false;
+    for (; *raw; raw++) {
+        const bool plain = (*raw >= '0' && *raw <= '9') || strchr("+-einfa", *raw);
+        if (plain)
+            *text++ = *raw;
+        else if (!in_point)
+            *text++ = '.';
+        in_point = !plain;
+    }
+    *text = '\0';
+}
+
 void phx_number_format(double value, int digits, char text[PHX_NUMBER_SIZE])
 {
     char raw[PHX_NUMBER_SIZE];
     snprintf(raw, sizeof raw, "%.*g", digits, value);
-    /* A locale may put other bytes, one or more, where the point is. */
-    bool in_point = false;
-    char *out = text;
-    for (const char *in = raw; *in; in++) {
-        const bool plain = (*in >= '0' && *in <= '9') || strchr("+-einfa", *in);
-        if (plain)
-            *out++ = *in;
-        else if (!in_point)
-            *out++ = '.';
-        in_point = !plain;
-    }
-    *out = '\0';
+    put_point(raw, text);
+}
+
+void phx_number_fixed(double value, int decimals, char text[PHX_NUMBER_SIZE])
+{
+    char raw[PHX_NUMBER_SIZE];
+    snprintf(raw, sizeof raw, "%.*f", decimals < 18 ? decimals : 18, value);
+    put_point(raw, text);
 }
 
 static phx_status output_init(phx_context *context, const char *name, phx_output *output)
@@ -171,33 +182,60 @@ void phx_output_csv(phx_output *output, const char *text)
     append(output, "\"", 1);
 }
 
+/* Bytes of the character of UTF-8 that starts here, 0 when there is none. */
+static size_t character_bytes(const char *text)
+{
+    const unsigned char *c = (const unsigned char *)text;
+    const size_t bytes = c[0] < 0x80 ? 1 : c[0] >= 0xC2 && c[0] < 0xE0 ? 2 : c[0] >= 0xE0 && c[0] < 0xF0 ? 3 : 4;
+    if (bytes == 4 && (c[0] < 0xF0 || c[0] > 0xF4))
+        return 0;
+    for (size_t i = 1; i < bytes; i++)
+        if ((c[i] & 0xC0) != 0x80)
+            return 0;
+    const bool overlong = (c[0] == 0xE0 && c[1] < 0xA0) || (c[0] == 0xF0 && c[1] < 0x90);
+    const bool outside = (c[0] == 0xED && c[1] >= 0xA0) || (c[0] == 0xF4 && c[1] >= 0x90);
+    return overlong || outside ? 0 : bytes;
+}
+
+/* Append the character that starts at `text`, a replacement when it is none; returns what follows. */
+static const char *append_character(phx_output *output, const char *text)
+{
+    const size_t bytes = character_bytes(text);
+    if (bytes)
+        append(output, text, bytes);
+    else
+        append(output, "\xEF\xBF\xBD", 3);
+    return text + (bytes ? bytes : 1);
+}
+
 void phx_output_json(phx_output *output, const char *text)
 {
     append(output, "\"", 1);
-    for (; *text; text++) {
+    while (*text) {
         if (*text == '"' || *text == '\\')
-            phx_output_format(output, "\\%c", *text);
+            phx_output_format(output, "\\%c", *text++);
         else if ((unsigned char)*text < 0x20)
-            phx_output_format(output, "\\u%04x", (unsigned)(unsigned char)*text);
+            phx_output_format(output, "\\u%04x", (unsigned)(unsigned char)*text++);
         else
-            append(output, text, 1);
+            text = append_character(output, text);
     }
     append(output, "\"", 1);
 }
 
 void phx_output_xml(phx_output *output, const char *text)
 {
-    for (; *text; text++) {
-        if (*text == '<')
-            append(output, "&lt;", 4);
-        else if (*text == '>')
-            append(output, "&gt;", 4);
-        else if (*text == '&')
-            append(output, "&amp;", 5);
-        else if (*text == '"')
-            append(output, "&quot;", 6);
-        else if ((unsigned char)*text >= 0x20)
-            append(output, text, 1);
+    while (*text) {
+        const char *entity = *text == '<'   ? "&lt;"
+                             : *text == '>' ? "&gt;"
+                             : *text == '&' ? "&amp;"
+                             : *text == '"' ? "&quot;"
+                                            : NULL;
+        if (!entity && (unsigned char)*text >= 0x20) {
+            text = append_character(output, text);
+            continue;
+        }
+        append(output, entity ? entity : " ", entity ? strlen(entity) : 1);
+        text++;
     }
 }
 

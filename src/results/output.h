@@ -26,6 +26,8 @@ enum { PHX_NUMBER_SIZE = 40 }; /* room for a formatted number */
 
 /* A finite number with `digits` significant digits and a point, whatever the locale. */
 void phx_number_format(double value, int digits, char text[PHX_NUMBER_SIZE]);
+/* The same with a fixed number of decimals, for |value| < 1e15. */
+void phx_number_fixed(double value, int decimals, char text[PHX_NUMBER_SIZE]);
 
 /* On failure `output` may be passed to phx_output_close, and need not. */
 phx_status phx_output_open(phx_context *context, const char *path, phx_output *output);

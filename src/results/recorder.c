@@ -26,7 +26,7 @@ static double now(void)
 phx_recorder_def phx_recorder_def_default(void)
 {
     return (phx_recorder_def){
-        .dimension = 2, .checkpoint_interval = 1.0, .checkpoint_share = 0.05, .buffer_bytes = (size_t)4 << 20};
+        .dimension = 2, .checkpoint_interval = 0.5, .checkpoint_share = 0.05, .buffer_bytes = (size_t)4 << 20};
 }
 
 /* ---- creation ---- */

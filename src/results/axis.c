@@ -1,0 +1,156 @@
+/* Ranges, ticks and thinning for charts. */
+#include "chart.h"
+
+#include <math.h>
+
+enum { MOST_DECADES = 24 };
+static const double LARGEST = 1e300; /* values beyond are drawn there, so that differences stay finite */
+
+phx_range phx_range_none(void)
+{
+    return (phx_range){1.0, -1.0, 0.0};
+}
+
+void phx_range_add(phx_range *range, double value)
+{
+    if (!isfinite(value))
+        return;
+    value = fmin(fmax(value, -LARGEST), LARGEST);
+    const bool none = range->low > range->high;
+    range->low = none ? value : fmin(range->low, value);
+    range->high = none ? value : fmax(range->high, value);
+    const double size = fabs(value);
+    if (size > 0.0 && (range->smallest == 0.0 || size < range->smallest))
+        range->smallest = size;
+}
+
+/* The smallest of 1, 2, 5 times a power of ten that is not below `value`. */
+static double nice_step(double value)
+{
+    const double power = pow(10.0, floor(log10(value)));
+    const double mantissa = value / power;
+    return (mantissa <= 1.0 + 1e-9 ? 1.0 : mantissa <= 2.0 + 1e-9 ? 2.0 : mantissa <= 5.0 + 1e-9 ? 5.0 : 10.0) * power;
+}
+
+/* A range that is empty, or too narrow for its values to tell apart, is widened. */
+static void widen(phx_range *range)
+{
+    if (range->low > range->high)
+        *range = (phx_range){0.0, 1.0, 0.0};
+    const double size = fmax(fabs(range->low), fabs(range->high));
+    if (size < 1e-290) {
+        range->low = -1.0;
+        range->high = 1.0;
+    } else if (range->high - range->low < 1e-9 * size) {
+        range->low -= 0.1 * size;
+        range->high += 0.1 * size;
+    }
+}
+
+phx_axis phx_axis_linear(phx_range range, int wanted, bool grow, bool integers)
+{
+    phx_axis axis = {.logarithmic = false};
+    widen(&range);
+    double step = nice_step((range.high - range.low) / wanted);
+    if (integers && step < 1.0)
+        step = 1.0;
+    axis.low = grow ? step * floor(range.low / step + 1e-9) : range.low;
+    axis.high = grow ? step * ceil(range.high / step - 1e-9) : range.high;
+    const double first = ceil(axis.low / step - 1e-9);
+    double largest = 0.0;
+    while (axis.n_ticks < PHX_TICKS && (first + axis.n_ticks) * step <= axis.high + 1e-9 * step) {
+        const double tick = (first + axis.n_ticks) * step;
+        axis.ticks[axis.n_ticks++] = tick;
+        largest = fmax(largest, fabs(tick));
+    }
+    const int size = largest > 0.0 ? (int)floor(log10(largest) + 1e-9) : 0;
+    axis.exponent = size > 4 || size < -2 ? size : 0;
+    axis.decimals = axis.exponent - (int)floor(log10(step) + 1e-9);
+    if (axis.decimals < 0)
+        axis.decimals = 0;
+    return axis;
+}
+
+phx_axis phx_axis_logarithmic(phx_range range, int wanted)
+{
+    phx_axis axis = {.logarithmic = true, .low = -16.0, .high = -15.0};
+    if (range.smallest > 0.0) {
+        axis.high = ceil(log10(fmax(fabs(range.low), fabs(range.high))) - 1e-9);
+        axis.low = fmax(floor(log10(range.smallest) + 1e-9), axis.high - MOST_DECADES);
+        if (axis.low >= axis.high)
+            axis.low = axis.high - 1.0;
+    }
+    const double step = ceil((axis.high - axis.low) / wanted);
+    for (double tick = axis.high; tick >= axis.low && axis.n_ticks < PHX_TICKS; tick -= step)
+        axis.ticks[axis.n_ticks++] = tick;
+    return axis;
+}
+
+double phx_axis_place(const phx_axis *axis, double value)
+{
+    value = fmin(fmax(value, -LARGEST), LARGEST);
+    if (axis->logarithmic) {
+        value = fabs(value);
+        value = value > 0.0 ? fmax(log10(value), axis->low) : axis->low;
+    }
+    return (value - axis->low) / (axis->high - axis->low);
+}
+
+/* ---- thinning ---- */
+
+enum { FIRST, SMALLEST, LARGEST_OF_ALL, LAST, KEPT };
+
+size_t phx_thinner_room(size_t rows, size_t buckets)
+{
+    return rows <= KEPT * buckets ? rows : KEPT * (buckets + 1);
+}
+
+phx_thinner phx_thinner_start(phx_line *line, size_t rows, size_t buckets)
+{
+    line->count = 0;
+    return (phx_thinner){.group = rows <= KEPT * buckets ? 1 : (rows + buckets - 1) / buckets, .line = line};
+}
+
+static void keep(phx_thinner *thinner, int which, double x, double y)
+{
+    thinner->x[which] = x;
+    thinner->y[which] = y;
+    thinner->at[which] = thinner->row;
+}
+
+/* The kept points of a bucket in the order of their rows, each once. */
+static void close_bucket(phx_thinner *thinner)
+{
+    const bool swapped = thinner->at[SMALLEST] > thinner->at[LARGEST_OF_ALL];
+    const int order[KEPT] = {FIRST, swapped ? LARGEST_OF_ALL : SMALLEST, swapped ? SMALLEST : LARGEST_OF_ALL, LAST};
+    for (int k = 0; k < KEPT; k++) {
+        if (k > 0 && thinner->at[order[k]] == thinner->at[order[k - 1]])
+            continue;
+        thinner->line->x[thinner->line->count] = thinner->x[order[k]];
+        thinner->line->y[thinner->line->count++] = thinner->y[order[k]];
+    }
+    thinner->seen = 0;
+}
+
+void phx_thinner_add(phx_thinner *thinner, double x, double y)
+{
+    if (thinner->seen == 0) {
+        for (int k = 0; k < KEPT; k++)
+            keep(thinner, k, x, y);
+    } else {
+        keep(thinner, LAST, x, y);
+        if (y < thinner->y[SMALLEST])
+            keep(thinner, SMALLEST, x, y);
+        if (y > thinner->y[LARGEST_OF_ALL])
+            keep(thinner, LARGEST_OF_ALL, x, y);
+    }
+    thinner->row++;
+    if (++thinner->seen == thinner->group)
+        close_bucket(thinner);
+}
+
+void phx_thinner_end(phx_thinner *thinner)
+{
+    if (thinner->seen > 0)
+        close_bucket(thinner);
+}

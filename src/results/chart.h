@@ -1,0 +1,82 @@
+/* Charts of lines as SVG; private to the layer results. */
+#ifndef PHX_RESULTS_CHART_H
+#define PHX_RESULTS_CHART_H
+
+#include "output.h"
+
+typedef struct phx_line {
+    char *label; /* NULL: not in the legend */
+    int colour;  /* index into the palette, from 0; dashes tell those apart that share a colour */
+    int shade;   /* 0: the palette; 1 to 256: from light to dark grey instead */
+    size_t count;
+    double *x, *y; /* a y that is not finite breaks the line */
+} phx_line;
+
+typedef struct phx_panel {
+    char *title; /* with the unit */
+    char *x_label;
+    bool logarithmic; /* |y| on a logarithmic scale; what is zero lies on the lower edge */
+    bool equal;       /* one scale for both axes */
+    bool markers;     /* points are marked */
+    bool integers;    /* ticks of x at integers only */
+    int n_lines;
+    phx_line *lines;
+} phx_panel;
+
+typedef struct phx_chart {
+    phx_context *context;
+    char *title, *subtitle;
+    int n_panels;
+    phx_panel *panels;
+} phx_chart;
+
+phx_status phx_chart_create(phx_context *context, const char *title, const char *subtitle, phx_chart *chart);
+void phx_chart_free(phx_chart *chart);
+/* A panel at the end; valid until the next is added. NULL when memory is out. */
+phx_panel *phx_chart_add_panel(phx_chart *chart, const char *title, const char *x_label);
+/* A line with room for `count` points. NULL when memory is out. */
+phx_line *phx_panel_add_line(phx_chart *chart, phx_panel *panel, const char *label, size_t count);
+phx_status phx_chart_write(const phx_chart *chart, const char *path);
+
+/* ---- axes ---- */
+enum { PHX_TICKS = 16 };
+typedef struct phx_axis {
+    bool logarithmic;
+    double low, high; /* shown range; logarithmic: exponents of ten */
+    int n_ticks;
+    double ticks[PHX_TICKS]; /* within the range; logarithmic: exponents of ten */
+    int exponent;            /* labels are ticks / 10^exponent */
+    int decimals;
+} phx_axis;
+
+/* The values that an axis has to show. */
+typedef struct phx_range {
+    double low, high; /* low > high: there are none */
+    double smallest;  /* of |values| that are not zero; 0: none */
+} phx_range;
+phx_range phx_range_none(void);
+void phx_range_add(phx_range *range, double value);
+/* Ticks at 1, 2, 5 times powers of ten, about `wanted` of them; the range grows to the outer ticks when `grow` is set.
+ */
+phx_axis phx_axis_linear(phx_range range, int wanted, bool grow, bool integers);
+phx_axis phx_axis_logarithmic(phx_range range, int wanted);
+/* Place of a value on the axis, 0 at the lower and 1 at the upper end. */
+double phx_axis_place(const phx_axis *axis, double value);
+
+/* ---- thinning ---- */
+/* Thins rows that come in blocks to at most 4 points for each of `buckets` groups of rows: first, smallest, largest,
+ * last. */
+typedef struct phx_thinner {
+    size_t group; /* rows in a bucket */
+    size_t seen;  /* rows in the bucket that is open */
+    size_t row;
+    double x[4], y[4];
+    size_t at[4]; /* rows of first, smallest, largest, last */
+    phx_line *line;
+} phx_thinner;
+size_t phx_thinner_room(size_t rows, size_t buckets); /* points the line must have room for */
+phx_thinner phx_thinner_start(phx_line *line, size_t rows, size_t buckets);
+void phx_thinner_add(phx_thinner *thinner, double x, double y);
+void phx_thinner_end(phx_thinner *thinner);
+
+#endif

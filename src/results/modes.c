@@ -1,0 +1,119 @@
+/* Tables of modes: checking, dispatch to the formats, ownership. */
+#include "modes.h"
+#include "h5.h"
+
+#include <math.h>
+
+static phx_status not_finite(phx_context *context, const char *what, const char *name, int point, double value)
+{
+    return phx_fail(context, PHX_ERR_ANALYSIS,
+                    "%s '%s' is %g at point %d of the sweep and cannot be written; check the model there", what, name,
+                    value, point);
+}
+
+static phx_status check_rows(phx_context *context, const phx_modes_table *table)
+{
+    int last = 0;
+    for (int i = 0; i < table->n_rows; i++) {
+        const phx_mode_row *row = &table->rows[i];
+        if (row->point < last || row->point >= table->n_points)
+            return phx_fail(context, PHX_ERR_ARGUMENT,
+                            "row %d of a table of modes is of point %d; points go from %d, not descending, to %d", i,
+                            row->point, last, table->n_points - 1);
+        last = row->point;
+        if (!isfinite(row->omega))
+            return not_finite(context, "column", "omega", row->point, row->omega);
+        if (!isfinite(row->frequency))
+            return not_finite(context, "column", "frequency", row->point, row->frequency);
+        if (!isfinite(row->damping))
+            return not_finite(context, "column", "damping", row->point, row->damping);
+        for (int k = 0; k < table->n_coordinates; k++) {
+            const size_t at = (size_t)i * (size_t)table->n_coordinates + (size_t)k;
+            if (!isfinite(table->shapes[at]) || (table->shapes_imaginary && !isfinite(table->shapes_imaginary[at])))
+                return not_finite(context, "a mode shape in", table->coordinates[k], row->point, table->shapes[at]);
+        }
+    }
+    return PHX_OK;
+}
+
+static phx_status check(phx_context *context, const phx_modes_table *table)
+{
+    if (table->n_parameters < 0 || table->n_points < 0 || table->n_rows < 0 || table->n_coordinates < 0 ||
+        (table->n_parameters > 0 && (!table->parameters || (table->n_points > 0 && !table->values))) ||
+        (table->n_rows > 0 && !table->rows) ||
+        (table->n_coordinates > 0 && (!table->coordinates || (table->n_rows > 0 && !table->shapes))))
+        return phx_fail(context, PHX_ERR_ARGUMENT, "a table of modes lacks an array or has a negative size");
+    for (int p = 0; p < table->n_points; p++)
+        for (int k = 0; k < table->n_parameters; k++) {
+            const double value = table->values[(size_t)p * (size_t)table->n_parameters + (size_t)k];
+            if (!isfinite(value))
+                return not_finite(context, "the parameter", table->parameters[k], p, value);
+        }
+    return check_rows(context, table);
+}
+
+static void put(phx_output *output, const phx_modes_table *table, phx_modes_format format)
+{
+    if (format == PHX_MODES_CSV)
+        phx_modes_put_csv(output, table);
+    else if (format == PHX_MODES_JSON)
+        phx_modes_put_json(output, table);
+    else
+        phx_modes_put_text(output, table);
+}
+
+phx_status phx_modes_write(phx_context *context, const phx_modes_table *table, phx_modes_format format,
+                           const char *path)
+{
+    phx_output output;
+    phx_status status = check(context, table);
+    if (status)
+        return status;
+    if (format == PHX_MODES_HDF5)
+        return phx_modes_write_h5(context, table, path);
+    status = phx_output_open(context, path, &output);
+    if (status)
+        return status;
+    put(&output, table, format);
+    return phx_output_commit(&output);
+}
+
+phx_status phx_modes_print(phx_context *context, const phx_modes_table *table, phx_modes_format format, FILE *stream,
+                           const char *name)
+{
+    phx_output output;
+    if (format == PHX_MODES_HDF5)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "HDF5 cannot be printed; give the name of a file");
+    phx_status status = check(context, table);
+    if (!status)
+        status = phx_output_open_stream(context, stream, name, &output);
+    if (status)
+        return status;
+    put(&output, table, format);
+    return phx_output_commit(&output);
+}
+
+phx_status phx_modes_read(phx_context *context, const char *path, phx_modes_table *table)
+{
+    *table = (phx_modes_table){0};
+    const phx_status status =
+        phx_h5_is_hdf5(path) ? phx_modes_read_h5(context, path, table) : phx_modes_read_csv(context, path, table);
+    if (status)
+        phx_modes_free(table);
+    return status;
+}
+
+void phx_modes_free(phx_modes_table *table)
+{
+    phx_free((void *)table->model_name);
+    phx_free((void *)table->model_text);
+    phx_free((void *)table->program_version);
+    phx_h5_free_names(table->parameters ? table->n_parameters : 0, (char **)(void *)table->parameters);
+    phx_free((void *)table->values);
+    phx_free((void *)table->rigid_modes);
+    phx_free((void *)table->rows);
+    phx_h5_free_names(table->coordinates ? table->n_coordinates : 0, (char **)(void *)table->coordinates);
+    phx_free((void *)table->shapes);
+    phx_free((void *)table->shapes_imaginary);
+    *table = (phx_modes_table){0};
+}

@@ -1,0 +1,190 @@
+/* The picture of a table of modes: frequencies over the sweep, one line for each branch. */
+#include "chart.h"
+#include "h5.h"
+#include "plot.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { TEXT_SIZE = 512, MOST_PANELS = 24 };
+
+static double parameter(const phx_modes_table *table, int point, int k)
+{
+    return table->values[(size_t)point * (size_t)table->n_parameters + (size_t)k];
+}
+
+/* The last parameter that changes, which is the fastest; -1: none does. */
+static int sweep_parameter(const phx_modes_table *table)
+{
+    for (int k = table->n_parameters - 1; k >= 0; k--)
+        for (int p = 1; p < table->n_points; p++)
+            if (parameter(table, p, k) != parameter(table, 0, k))
+                return k;
+    return -1;
+}
+
+/* All parameters but `swept` are equal at two points. */
+static bool same_others(const phx_modes_table *table, int a, int b, int swept)
+{
+    for (int k = 0; k < table->n_parameters; k++)
+        if (k != swept && parameter(table, a, k) != parameter(table, b, k))
+            return false;
+    return true;
+}
+
+static int largest_branch(const phx_modes_table *table)
+{
+    int largest = 0;
+    for (int i = 0; i < table->n_rows; i++)
+        largest = table->rows[i].branch > largest ? table->rows[i].branch : largest;
+    return largest;
+}
+
+/* The line of a branch over the points of the panel of point `first`: a point that lacks the branch breaks it. */
+static phx_status add_branch(phx_chart *chart, phx_panel *panel, const phx_modes_table *table, int branch, int first,
+                             int swept)
+{
+    char label[64];
+    snprintf(label, sizeof label, "branch %d", branch);
+    phx_line *line = phx_panel_add_line(chart, panel, label, (size_t)table->n_points);
+    if (!line)
+        return PHX_ERR_MEMORY;
+    size_t count = 0;
+    bool any = false;
+    for (int p = first, row = 0; p < table->n_points; p++) {
+        while (row < table->n_rows && table->rows[row].point < p)
+            row++;
+        if (!same_others(table, first, p, swept))
+            continue;
+        line->x[count] = parameter(table, p, swept);
+        line->y[count] = NAN;
+        for (int i = row; i < table->n_rows && table->rows[i].point == p; i++)
+            if (table->rows[i].branch == branch)
+                line->y[count] = table->rows[i].frequency;
+        any = any || isfinite(line->y[count]);
+        count++;
+    }
+    line->count = count;
+    line->colour = branch > 0 ? branch - 1 : 0;
+    if (!any) { /* not in this panel */
+        phx_free(line->label);
+        line->label = NULL;
+    }
+    return PHX_OK;
+}
+
+/* The point is the first of its combination of the other parameters. */
+static bool starts_panel(const phx_modes_table *table, int point, int swept)
+{
+    for (int p = 0; p < point; p++)
+        if (same_others(table, p, point, swept))
+            return false;
+    return true;
+}
+
+static void panel_title(const phx_modes_table *table, int point, int swept, char *title, size_t size)
+{
+    size_t used = (size_t)snprintf(title, size, "Frequency (Hz)");
+    for (int k = 0; k < table->n_parameters && used < size; k++) {
+        char number[PHX_NUMBER_SIZE];
+        if (k == swept)
+            continue;
+        phx_number_format(parameter(table, point, k), 6, number);
+        used += (size_t)snprintf(title + used, size - used, ", %s = %s", table->parameters[k], number);
+    }
+}
+
+static phx_status add_sweep(phx_chart *chart, const phx_modes_table *table, int swept)
+{
+    const int branches = largest_branch(table);
+    phx_status status = PHX_OK;
+    for (int p = 0; p < table->n_points && chart->n_panels < MOST_PANELS && !status; p++) {
+        char title[TEXT_SIZE];
+        if (!starts_panel(table, p, swept))
+            continue;
+        panel_title(table, p, swept, title, sizeof title);
+        phx_panel *panel = phx_chart_add_panel(chart, title, table->parameters[swept]);
+        if (!panel)
+            return PHX_ERR_MEMORY;
+        panel->markers = true;
+        for (int branch = 0; branch <= branches && !status; branch++) {
+            bool there = false;
+            for (int i = 0; i < table->n_rows; i++)
+                there = there || table->rows[i].branch == branch;
+            if (there)
+                status = add_branch(chart, panel, table, branch, p, swept);
+        }
+    }
+    return status;
+}
+
+/* Without a sweep: one frequency for each mode. */
+static phx_status add_spectrum(phx_chart *chart, const phx_modes_table *table)
+{
+    phx_panel *panel = phx_chart_add_panel(chart, "Frequency (Hz)", "mode");
+    phx_line *line = panel ? phx_panel_add_line(chart, panel, NULL, (size_t)table->n_rows) : NULL;
+    if (!line)
+        return PHX_ERR_MEMORY;
+    panel->markers = panel->integers = true;
+    for (int i = 0; i < table->n_rows; i++) {
+        line->x[i] = table->rows[i].mode;
+        line->y[i] = table->rows[i].frequency;
+    }
+    return PHX_OK;
+}
+
+phx_status phx_plot_modes(phx_context *context, const char *modes_path, const char *svg_path)
+{
+    phx_modes_table table;
+    phx_chart chart = {0};
+    char subtitle[TEXT_SIZE];
+    phx_status status = phx_modes_read(context, modes_path, &table);
+    if (status)
+        return status;
+    const char *slash = strrchr(modes_path, '/'), *file = slash ? slash + 1 : modes_path;
+    snprintf(subtitle, sizeof subtitle, "eigenfrequencies, %d point%s, %d rows", table.n_points,
+             table.n_points == 1 ? "" : "s", table.n_rows);
+    status =
+        phx_chart_create(context, table.model_name && table.model_name[0] ? table.model_name : file, subtitle, &chart);
+    const int swept = sweep_parameter(&table);
+    if (!status)
+        status = swept < 0 ? add_spectrum(&chart, &table) : add_sweep(&chart, &table, swept);
+    if (!status)
+        status = phx_chart_write(&chart, svg_path);
+    phx_chart_free(&chart);
+    phx_modes_free(&table);
+    return status;
+}
+
+/* A file of modes has its format written in it, or a column that only tables of modes have. */
+static phx_status is_modes(phx_context *context, const char *path, bool *modes)
+{
+    if (phx_h5_is_hdf5(path)) {
+        phx_h5 *file = NULL;
+        char *format = NULL;
+        phx_status status = phx_h5_open(context, path, &file);
+        if (!status)
+            status = phx_h5_get_text(file, "/", "format", &format);
+        *modes = !status && strcmp(format, PHX_FORMAT_MODES) == 0;
+        phx_free(format);
+        phx_h5_close(file);
+        return status;
+    }
+    phx_csv csv;
+    const phx_status status = phx_csv_read(context, path, &csv);
+    if (status)
+        return status;
+    *modes = phx_csv_find(&csv, "mode") >= 0 && phx_csv_find(&csv, "branch") >= 0;
+    phx_csv_free(&csv);
+    return PHX_OK;
+}
+
+phx_status phx_plot_file(phx_context *context, const char *path, const char *svg_path)
+{
+    bool modes = false;
+    const phx_status status = is_modes(context, path, &modes);
+    if (status)
+        return status;
+    return modes ? phx_plot_modes(context, path, svg_path) : phx_plot_result(context, path, svg_path);
+}

@@ -1,0 +1,110 @@
+/* The picture of a motion: snapshots of the bodies drawn from their states. */
+#include "chart.h"
+#include "layout.h"
+#include "plot.h"
+
+#include <stdio.h>
+
+enum { SNAPSHOTS = 12, TEXT_SIZE = 512 };
+
+/* Places of the points of a body in the x-y plane:  place + R (points[i] + shapes[i] q). */
+static void draw_body(const phx_record_body *body, int dimension, const double *x, double *out_x, double *out_y)
+{
+    const double *place = x + body->x_start, *attitude = place + dimension;
+    const int n_q = phx_layout_deformations(dimension, body);
+    const double *q = attitude + (dimension == 2 ? 3 : 9);
+    for (int i = 0; i < body->n_points; i++) {
+        double b[3] = {0.0, 0.0, 0.0};
+        for (int d = 0; d < dimension; d++) {
+            const int row = i * dimension + d;
+            b[d] = body->points[row];
+            for (int k = 0; body->shapes && k < n_q; k++)
+                b[d] += body->shapes[(size_t)row * (size_t)n_q + (size_t)k] * q[k];
+        }
+        if (dimension == 2) {
+            out_x[i] = place[0] + attitude[0] * b[0] - attitude[1] * b[1];
+            out_y[i] = place[1] + attitude[1] * b[0] + attitude[0] * b[1];
+        } else {
+            out_x[i] = place[0] + attitude[0] * b[0] + attitude[1] * b[1] + attitude[2] * b[2];
+            out_y[i] = place[1] + attitude[3] * b[0] + attitude[4] * b[1] + attitude[5] * b[2];
+        }
+    }
+}
+
+static phx_status add_snapshot(phx_chart *chart, const phx_result *result, size_t row, int shade, bool labelled,
+                               double *x)
+{
+    phx_panel *panel = &chart->panels[0];
+    char label[64], number[PHX_NUMBER_SIZE];
+    double t;
+    phx_status status = phx_result_column(result, 0, row, 1, &t);
+    if (!status)
+        status = phx_result_state(result, row, x, NULL);
+    if (status)
+        return status;
+    phx_number_format(t, 6, number);
+    snprintf(label, sizeof label, "t = %s s", number);
+    for (int i = 0; i < phx_result_bodies(result); i++) {
+        const phx_record_body *body = phx_result_body(result, i);
+        if (body->n_points == 0)
+            continue;
+        phx_line *line = phx_panel_add_line(chart, panel, labelled ? label : NULL, (size_t)body->n_points);
+        if (!line)
+            return PHX_ERR_MEMORY;
+        line->shade = shade;
+        draw_body(body, phx_result_dimension(result), x, line->x, line->y);
+        labelled = false;
+    }
+    return PHX_OK;
+}
+
+static bool has_drawing(const phx_result *result)
+{
+    for (int i = 0; i < phx_result_bodies(result); i++)
+        if (phx_result_body(result, i)->n_points > 0)
+            return true;
+    return false;
+}
+
+static phx_status draw(phx_context *context, const phx_result *result, phx_chart *chart)
+{
+    const size_t rows = phx_result_rows(result), shots = rows < SNAPSHOTS ? rows : SNAPSHOTS;
+    phx_panel *panel = phx_chart_add_panel(chart, "y (m)", "x (m)");
+    double *x = phx_calloc(context, (size_t)phx_result_n_x(result), sizeof *x);
+    phx_status status = panel && x ? PHX_OK : PHX_ERR_MEMORY;
+    if (!status)
+        panel->equal = true;
+    for (size_t k = 0; k < shots && !status; k++) {
+        const bool last = k == shots - 1;
+        const size_t row = last ? rows - 1 : k * (rows - 1) / (shots - 1);
+        status = add_snapshot(chart, result, row, (int)(256 * (k + 1) / shots), k == 0 || last, x);
+    }
+    phx_free(x);
+    return status;
+}
+
+phx_status phx_plot_motion(phx_context *context, const char *result_path, const char *svg_path)
+{
+    phx_plot_source source = {.context = context};
+    phx_chart chart = {0};
+    char title[TEXT_SIZE], subtitle[TEXT_SIZE];
+    phx_status status = phx_result_read(context, result_path, &source.result);
+    if (status)
+        return status;
+    source.rows = phx_result_rows(source.result);
+    if (source.rows == 0 || !has_drawing(source.result)) {
+        status = phx_fail(context, PHX_ERR_FILE, "%s: it has no %s to draw", result_path,
+                          source.rows == 0 ? "rows" : "shapes of bodies");
+        goto cleanup;
+    }
+    phx_plot_source_titles(&source, result_path, title, subtitle, TEXT_SIZE);
+    status = phx_chart_create(context, title, subtitle, &chart);
+    if (!status)
+        status = draw(context, source.result, &chart);
+    if (!status)
+        status = phx_chart_write(&chart, svg_path);
+cleanup:
+    phx_chart_free(&chart);
+    phx_plot_source_close(&source);
+    return status;
+}

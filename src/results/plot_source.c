@@ -1,0 +1,89 @@
+/* Columns over time, from an HDF5 result or a csv file. */
+#include "plot.h"
+#include "h5.h"
+
+#include <stdio.h>
+#include <string.h>
+
+phx_status phx_plot_source_open(phx_context *context, const char *path, phx_plot_source *source)
+{
+    *source = (phx_plot_source){.context = context};
+    if (phx_h5_is_hdf5(path)) {
+        const phx_status status = phx_result_read(context, path, &source->result);
+        if (status)
+            return status;
+        source->n_columns = phx_result_columns(source->result);
+        source->rows = phx_result_rows(source->result);
+        return PHX_OK;
+    }
+    const phx_status status = phx_csv_read(context, path, &source->csv);
+    if (status)
+        return status;
+    source->n_columns = source->csv.n_columns;
+    source->rows = source->csv.n_rows;
+    if (strcmp(source->csv.names[0], "t") == 0)
+        return PHX_OK;
+    phx_fail(context, PHX_ERR_FILE, "%s: its first column is '%s', not 't'; give a result of a simulation", path,
+             source->csv.names[0]);
+    phx_plot_source_close(source);
+    return PHX_ERR_FILE;
+}
+
+void phx_plot_source_close(phx_plot_source *source)
+{
+    phx_result_destroy(source->result);
+    phx_csv_free(&source->csv);
+    *source = (phx_plot_source){0};
+}
+
+const char *phx_plot_source_name(const phx_plot_source *source, int column)
+{
+    return source->result ? phx_result_column_name(source->result, column) : source->csv.names[column];
+}
+
+/* The columns that every simulation has keep their units in csv, too. */
+static const char *known_unit(const char *name)
+{
+    static const char *const units[][2] = {
+        {"t", "s"},        {"kinetic", "J"},    {"elastic", "J"},  {"potential", "J"}, {"energy", "J"},
+        {"supplied", "J"}, {"dissipated", "J"}, {"residual", "J"}, {"drift", "m"},     {"drift_rate", "m/s"}};
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strcmp(units[i][0], name) == 0)
+            return units[i][1];
+    return "";
+}
+
+const char *phx_plot_source_unit(const phx_plot_source *source, int column)
+{
+    return source->result ? phx_result_column_unit(source->result, column) : known_unit(source->csv.names[column]);
+}
+
+int phx_plot_source_find(const phx_plot_source *source, const char *name)
+{
+    return source->result ? phx_result_column_find(source->result, name) : phx_csv_find(&source->csv, name);
+}
+
+phx_status phx_plot_source_read(const phx_plot_source *source, int column, size_t first, size_t count, double *values)
+{
+    if (source->result)
+        return phx_result_column(source->result, column, first, count, values);
+    for (size_t i = 0; i < count; i++)
+        values[i] = source->csv.values[(first + i) * (size_t)source->n_columns + (size_t)column];
+    return PHX_OK;
+}
+
+void phx_plot_source_titles(const phx_plot_source *source, const char *path, char *title, char *subtitle, size_t size)
+{
+    const phx_result *result = source->result;
+    const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
+    const char *name = result ? phx_result_text(result, "model_name") : NULL;
+    snprintf(title, size, "%s", name && name[0] ? name : file);
+    if (!result) {
+        snprintf(subtitle, size, "%s, %zu rows", file, source->rows);
+        return;
+    }
+    const char *integrator = phx_result_text(result, "integrator"), *reason = phx_result_text(result, "reason");
+    const bool complete = phx_result_is_complete(result);
+    snprintf(subtitle, size, "%s%s%zu rows%s%s", integrator ? integrator : "", integrator && integrator[0] ? ", " : "",
+             source->rows, complete ? "" : ", unfinished: ", complete || !reason ? "" : reason);
+}

@@ -1,0 +1,461 @@
+/* Pictures: well-formed, inside the page, small however many rows there are, and showing the extremes. */
+#define _XOPEN_SOURCE 700
+#include "example.h"
+#include "results/chart.h"
+
+#include <ctype.h>
+
+/* ---- a strict reader of the XML that pictures are made of: elements, quoted attributes, five entities ---- */
+
+enum { DEPTH = 16, NAME = 32 };
+
+static void malformed(const char *text, const char *place, const char *what)
+{
+    const int length = (int)strcspn(place, "\n");
+    long line = 1;
+    for (const char *c = text; c < place; c++)
+        line += *c == '\n';
+    fail_msg("line %ld of the picture: %s: %.*s", line, what, length < 80 ? length : 80, place);
+}
+
+/* Text up to one of the characters `end`; every & starts an entity, < and > do not stand alone. */
+static const char *skip_text(const char *text, const char *place, const char *end)
+{
+    for (; *place && !strchr(end, *place); place++) {
+        if (*place == '&' && strncmp(place, "&lt;", 4) != 0 && strncmp(place, "&gt;", 4) != 0 &&
+            strncmp(place, "&amp;", 5) != 0 && strncmp(place, "&quot;", 6) != 0)
+            malformed(text, place, "a wrong entity");
+        if (*place == '>' || *place == '<')
+            malformed(text, place, "a stray < or >");
+    }
+    return place;
+}
+
+static const char *read_name(const char *text, const char *place, char name[NAME])
+{
+    size_t length = 0;
+    while ((isalnum((unsigned char)*place) || strchr("-_:", *place)) && *place && length + 1 < NAME)
+        name[length++] = *place++;
+    name[length] = '\0';
+    if (length == 0)
+        malformed(text, place, "no name");
+    return place;
+}
+
+/* Numbers of elements called "path" and "g" are counted. */
+typedef struct xml_counts {
+    int paths, groups, circles;
+} xml_counts;
+
+static xml_counts check_xml(const char *text)
+{
+    char open[DEPTH][NAME];
+    int depth = 0, roots = 0;
+    xml_counts counts = {0, 0, 0};
+    const char *place = strstr(text, "?>");
+    assert_memory_equal(text, "<?xml version=\"1.0\"", 19);
+    for (place += 2; *place;) {
+        char name[NAME], attribute[NAME];
+        place = skip_text(text, place, "<");
+        if (!*place)
+            break;
+        const bool closing = place[1] == '/';
+        place = read_name(text, place + 1 + closing, name);
+        if (closing) {
+            if (depth == 0 || strcmp(open[depth - 1], name) != 0 || *place != '>')
+                malformed(text, place, "a wrong closing tag");
+            depth--;
+            place++;
+            continue;
+        }
+        while (*place == ' ') {
+            place = read_name(text, place + 1, attribute);
+            if (place[0] != '=' || place[1] != '"')
+                malformed(text, place, "an attribute without a quoted value");
+            place = skip_text(text, place + 2, "\"") + 1;
+        }
+        counts.paths += strcmp(name, "path") == 0;
+        counts.groups += strcmp(name, "g") == 0;
+        counts.circles += strcmp(name, "circle") == 0;
+        roots += depth == 0;
+        if (place[0] == '>' && depth < DEPTH)
+            memcpy(open[depth++], name, NAME);
+        else if (place[0] != '/' || place[1] != '>')
+            malformed(text, place, "a tag that does not end");
+        place += place[0] == '/' ? 2 : 1;
+    }
+    assert_int_equal(depth, 0);
+    assert_int_equal(roots, 1);
+    return counts;
+}
+
+/* Every point of every path lies on the page. */
+static void check_on_page(const char *text)
+{
+    double width, height;
+    assert_int_equal(sscanf(strstr(text, "<svg"),
+                            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%lf\" height=\"%lf\"", &width, &height),
+                     2);
+    for (const char *path = strstr(text, " d=\""); path; path = strstr(path, " d=\"")) {
+        for (path += 4; *path != '"'; path++) {
+            double x, y;
+            if (*path != 'M' && *path != 'L')
+                continue;
+            if (sscanf(path + 1, "%lf %lf", &x, &y) != 2 || !(x >= 0.0 && x <= width && y >= 0.0 && y <= height))
+                malformed(text, path, "a point outside the page");
+        }
+    }
+}
+
+static char *picture(const char *path, xml_counts *counts)
+{
+    size_t size;
+    char *text = example_bytes(path, &size);
+    *counts = check_xml(text);
+    check_on_page(text);
+    assert_null(strstr(text, "nan"));
+    assert_null(strstr(text, "inf"));
+    return text;
+}
+
+/* ---- axes and thinning ---- */
+
+static phx_axis axis_of(double low, double high)
+{
+    phx_range range = phx_range_none();
+    phx_range_add(&range, low);
+    phx_range_add(&range, high);
+    return phx_axis_linear(range, 5, true, false);
+}
+
+static void test_ticks_are_round_and_cover_the_range(void **state)
+{
+    (void)state;
+    static const double ranges[][2] = {
+        {0, 1}, {-0.0187, 0.0188}, {299.9, 300.1},   {0, 4e-5},  {-1e300, 1e300}, {5, 5},
+        {0, 0}, {-7e12, -6e12},    {1e-300, 2e-300}, {0.1, 0.7}, {1, 1 + 1e-15},  {-1e308, 1e308}};
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
+        const double low = ranges[i][0], high = ranges[i][1];
+        const phx_axis axis = axis_of(low, high);
+        if (!(axis.low < axis.high) || axis.n_ticks < 2 || axis.n_ticks > PHX_TICKS)
+            fail_msg("range %g to %g: axis %g to %g with %d ticks", low, high, axis.low, axis.high, axis.n_ticks);
+        if (fabs(low) < 1e299)
+            assert_true(axis.low <= low + 1e-8 * (axis.high - axis.low) &&
+                        axis.high >= high - 1e-8 * (axis.high - axis.low));
+        assert_true(phx_axis_place(&axis, low) >= -1e-9 && phx_axis_place(&axis, high) <= 1.0 + 1e-9);
+        for (int k = 1; k < axis.n_ticks; k++) {
+            const double step = axis.ticks[k] - axis.ticks[k - 1], power = pow(10.0, floor(log10(step) + 1e-6));
+            const double mantissa = step / power;
+            if (fabs(mantissa - 1.0) > 1e-6 && fabs(mantissa - 2.0) > 1e-6 && fabs(mantissa - 5.0) > 1e-6)
+                fail_msg("range %g to %g: ticks %g apart", low, high, step);
+        }
+    }
+    const phx_axis axis = axis_of(-0.0187, 0.0188);
+    assert_true(fabs(axis.low + 0.02) < 1e-15 && fabs(axis.high - 0.02) < 1e-15);
+    assert_int_equal(axis.decimals, 2);
+}
+
+static void test_logarithmic_axes_take_zeros_and_signs(void **state)
+{
+    (void)state;
+    phx_range range = phx_range_none();
+    phx_axis axis = phx_axis_logarithmic(range, 6);
+    assert_true(axis.low < axis.high && axis.n_ticks >= 2);
+    phx_range_add(&range, 0.0);
+    axis = phx_axis_logarithmic(range, 6);
+    assert_true(phx_axis_place(&axis, 0.0) == 0.0);
+    phx_range_add(&range, -3e-13);
+    phx_range_add(&range, 2e-16);
+    axis = phx_axis_logarithmic(range, 6);
+    assert_true(axis.low == -16.0 && axis.high == -12.0);
+    assert_true(phx_axis_place(&axis, 0.0) == 0.0);
+    assert_true(fabs(phx_axis_place(&axis, -1e-14) - 0.5) < 1e-12);
+    phx_range_add(&range, 1e-320);
+    phx_range_add(&range, 1e300);
+    axis = phx_axis_logarithmic(range, 6);
+    assert_true(axis.high - axis.low <= 24.0 && axis.n_ticks <= PHX_TICKS);
+}
+
+static void test_thinning_keeps_ends_and_extremes(void **state)
+{
+    (void)state;
+    enum { ROWS = 100003, BUCKETS = 50 };
+    const size_t room = phx_thinner_room(ROWS, BUCKETS);
+    phx_line line = {.x = calloc(room, sizeof(double)), .y = calloc(room, sizeof(double))};
+    phx_thinner thinner = phx_thinner_start(&line, ROWS, BUCKETS);
+    for (int i = 0; i < ROWS; i++)
+        phx_thinner_add(&thinner, i, i == 77777 ? 9.0 : i == 23456 ? -9.0 : sin(0.01 * i));
+    phx_thinner_end(&thinner);
+    assert_true(line.count <= room && line.count > BUCKETS);
+    bool low = false, high = false;
+    for (size_t i = 0; i < line.count; i++) {
+        if (i > 0)
+            assert_true(line.x[i] > line.x[i - 1]);
+        low = low || (line.x[i] == 23456.0 && line.y[i] == -9.0);
+        high = high || (line.x[i] == 77777.0 && line.y[i] == 9.0);
+    }
+    assert_true(low && high);
+    assert_true(line.x[0] == 0.0 && line.x[line.count - 1] == ROWS - 1.0);
+    /* Few rows are kept as they are. */
+    thinner = phx_thinner_start(&line, 150, BUCKETS);
+    for (int i = 0; i < 150; i++)
+        phx_thinner_add(&thinner, i, 1.0);
+    phx_thinner_end(&thinner);
+    assert_int_equal(line.count, 150);
+    free(line.x);
+    free(line.y);
+}
+
+/* ---- results ---- */
+
+static const phx_record_column plotted_columns[] = {
+    {"t", "s"},          {"kinetic", "J"},      {"elastic", "J"},     {"potential", "J"},
+    {"energy", "J"},     {"supplied", "J"},     {"dissipated", "J"},  {"residual", "J"},
+    {"drift", "m"},      {"drift_rate", "m/s"}, {"mid.x", "m"},       {"mid.y", "m"},
+    {"A & <B>.fx", "N"}, {"A & <B>.fy", "N"},   {"A & <B>.m", "N m"}, {"drive", "N m"}};
+enum { PLOTTED = sizeof plotted_columns / sizeof *plotted_columns };
+
+static void record_plotted(phx_context *context, const char *h5, const char *csv, size_t rows, double work)
+{
+    phx_recorder_def def = example_def(h5, csv);
+    phx_recorder *recorder = NULL;
+    double unused[EXAMPLE_COLUMNS], x[EXAMPLE_X], v[EXAMPLE_V];
+    def.n_columns = PLOTTED;
+    def.columns = plotted_columns;
+    CHECK(context, phx_recorder_create(context, &def, &recorder));
+    for (size_t row = 0; row < rows; row++) {
+        const double t = 1e-3 * (double)row, s = sin(9.0 * t);
+        const double values[PLOTTED] = {t, s * s, 1 - s * s, 0,        1,       work * t, 0, row ? 1e-15 * s : 0,
+                                        0, 0,     1e-5 * s,  0.01 * s, 1e5 * s, -s,       7, row == rows / 2 ? 1e3 : 0};
+        example_row(row, unused, x, v);
+        CHECK(context, phx_recorder_append(recorder, values, x, v));
+    }
+    CHECK(context, phx_recorder_finish(recorder, 0, NULL));
+    phx_recorder_destroy(recorder);
+}
+
+static void test_a_result_is_drawn_in_panels(void **state)
+{
+    phx_context *context = *state;
+    xml_counts counts;
+    record_plotted(context, "r.h5", "r.csv", 500, 0.5);
+    CHECK(context, phx_plot_file(context, "r.h5", "r.svg"));
+    assert_false(example_exists("r.svg.partial"));
+    char *text = picture("r.svg", &counts);
+    /* Energy, work, residual, gaps, mid, forces, torque, drive. */
+    assert_int_equal(counts.groups, 8);
+    /* Lines: 4 + 2 + 1 + 2 + 2 + 2 + 1 + 1, and legends where there are several. */
+    assert_int_equal(counts.paths, 15 + 12);
+    assert_non_null(strstr(text, ">crank_slider.yaml</title>"));
+    assert_non_null(strstr(text, ">midpoint, 500 rows<"));
+    assert_non_null(strstr(text, ">Energy (J)<"));
+    assert_non_null(strstr(text, ">mid (m)<"));
+    assert_non_null(strstr(text, ">A &amp; &lt;B&gt; (N)<"));
+    assert_non_null(strstr(text, ">A &amp; &lt;B&gt;.m (N m)<"));
+    assert_non_null(strstr(text, ">drift_rate (m/s)<"));
+    free(text);
+    /* From csv the same without the units of outputs: the force and the torque share a panel. */
+    CHECK(context, phx_plot_file(context, "r.csv", "c.svg"));
+    text = picture("c.svg", &counts);
+    assert_int_equal(counts.groups, 7);
+    assert_non_null(strstr(text, ">mid<"));
+    free(text);
+    /* No work: no panel of it. Two pictures are equal. */
+    record_plotted(context, "r.h5", NULL, 500, 0.0);
+    CHECK(context, phx_plot_result(context, "r.h5", "r.svg"));
+    CHECK(context, phx_plot_result(context, "r.h5", "s.svg"));
+    example_same_bytes("r.svg", "s.svg");
+    free(picture("r.svg", &counts));
+    assert_int_equal(counts.groups, 7);
+}
+
+static void test_many_rows_make_a_small_picture_with_their_peaks(void **state)
+{
+    phx_context *context = *state;
+    xml_counts counts;
+    size_t size;
+    record_plotted(context, "r.h5", NULL, 200000, 0.5);
+    CHECK(context, phx_plot_result(context, "r.h5", "r.svg"));
+    free(example_bytes("r.svg", &size));
+    print_message("200000 rows: %zu bytes\n", size);
+    assert_true(size < 600000);
+    char *text = picture("r.svg", &counts);
+    /* The one row of `drive` that is not zero makes its scale. */
+    const char *drive = strstr(text, ">drive (N m)<");
+    assert_non_null(drive);
+    assert_non_null(strstr(drive, ">1000<"));
+    free(text);
+}
+
+static void test_results_without_rows_and_unfinished_ones_are_drawn(void **state)
+{
+    phx_context *context = *state;
+    xml_counts counts;
+    record_plotted(context, "r.h5", "r.csv", 0, 0.0);
+    CHECK(context, phx_plot_result(context, "r.h5", "r.svg"));
+    free(picture("r.svg", &counts));
+    CHECK(context, phx_plot_result(context, "r.csv", "r.svg"));
+    free(picture("r.svg", &counts));
+    record_plotted(context, "r.h5", NULL, 1, 0.0);
+    CHECK(context, phx_plot_result(context, "r.h5", "r.svg"));
+    free(picture("r.svg", &counts));
+    phx_recorder_def def = example_def("u.h5", NULL);
+    phx_recorder *recorder = NULL;
+    CHECK(context, phx_recorder_create(context, &def, &recorder));
+    CHECK(context, example_append(recorder, 0, 30));
+    CHECK(context, phx_recorder_abandon(recorder, "interrupted <here>"));
+    phx_recorder_destroy(recorder);
+    CHECK(context, phx_plot_file(context, "u.h5.partial", "u.svg"));
+    char *text = picture("u.svg", &counts);
+    assert_non_null(strstr(text, "30 rows, unfinished: interrupted &lt;here&gt;<"));
+    free(text);
+}
+
+static void test_the_motion_is_drawn_from_the_states(void **state)
+{
+    phx_context *context = *state;
+    xml_counts counts;
+    phx_recorder_def def = example_def("r.h5", NULL);
+    phx_recorder *recorder = NULL;
+    CHECK(context, phx_recorder_create(context, &def, &recorder));
+    CHECK(context, example_append(recorder, 0, 158)); /* half a turn of the crank */
+    CHECK(context, phx_recorder_finish(recorder, 0, NULL));
+    phx_recorder_destroy(recorder);
+    CHECK(context, phx_plot_motion(context, "r.h5", "m.svg"));
+    char *text = picture("m.svg", &counts);
+    assert_int_equal(counts.paths, 12 * 2 + 2); /* 12 snapshots of two bodies, two entries of the legend */
+    assert_non_null(strstr(text, ">t = 0.157 s<"));
+    /* Equal scales: the crank (0.15) and the beam (0.3) start on one line, twice as long the second. */
+    double x[5], y[5];
+    const char *path = strstr(strstr(text, " d=\"M") + 4, " d=\"M"); /* behind the legend */
+    path = strstr(path + 4, " d=\"M");
+    assert_int_equal(sscanf(path, " d=\"M%lf %lfL%lf %lf", &x[0], &y[0], &x[1], &y[1]), 4);
+    path = strstr(path + 4, " d=\"M");
+    assert_int_equal(sscanf(path, " d=\"M%lf %lfL%lf %lfL%lf %lf", &x[2], &y[2], &x[3], &y[3], &x[4], &y[4]), 6);
+    assert_true(fabs(x[1] - x[2]) < 0.15 && fabs(y[1] - y[0]) < 0.15 && fabs(y[4] - y[0]) < 0.15);
+    assert_true(fabs((x[4] - x[2]) - 2.0 * (x[1] - x[0])) < 0.35);
+    free(text);
+    const phx_record_column column = {"t", "s"};
+    def = phx_recorder_def_default();
+    def.h5_path = "n.h5";
+    def.n_columns = 1;
+    def.columns = &column;
+    CHECK(context, phx_recorder_create(context, &def, &recorder));
+    const double t = 0.0;
+    CHECK(context, phx_recorder_append(recorder, &t, NULL, NULL));
+    CHECK(context, phx_recorder_finish(recorder, 0, NULL));
+    phx_recorder_destroy(recorder);
+    REFUSED(context, PHX_ERR_FILE, "no shapes", phx_plot_motion(context, "n.h5", "n.svg"));
+    assert_false(example_exists("n.svg"));
+}
+
+/* ---- modes ---- */
+
+static void write_modes(phx_context *context, const char *path, phx_modes_format format, int n_parameters, int n_first,
+                        int n_second)
+{
+    enum { MOST = 200, MODES = 3 };
+    static const char *const names[] = {"n", "theta1"};
+    double values[MOST * 2];
+    phx_mode_row rows[MOST * MODES];
+    phx_modes_table table = {
+        .n_parameters = n_parameters, .parameters = names + (2 - n_parameters), .values = values, .rows = rows};
+    for (int a = 0; a < n_first; a++)
+        for (int b = 0; b < n_second; b++) {
+            const int p = table.n_points++;
+            if (n_parameters == 2)
+                values[2 * p] = a;
+            if (n_parameters > 0)
+                values[n_parameters * p + n_parameters - 1] = 0.1 * b;
+            for (int mode = 1; mode <= MODES; mode++)
+                if (mode < MODES || b != n_second / 2) /* a gap in the last branch */
+                    rows[table.n_rows++] = (phx_mode_row){p, mode, mode, 6.28 * mode, mode + 0.1 * cos(0.1 * b), 0.0};
+        }
+    CHECK(context, phx_modes_write(context, &table, format, path));
+}
+
+static void test_modes_are_drawn_over_the_sweep(void **state)
+{
+    phx_context *context = *state;
+    xml_counts counts;
+    for (int i = 0; i < 2; i++) {
+        const char *path = i ? "m.h5" : "m.csv";
+        const phx_modes_format format = i ? PHX_MODES_HDF5 : PHX_MODES_CSV;
+        write_modes(context, path, format, 1, 1, 21);
+        CHECK(context, phx_plot_file(context, path, "m.svg"));
+        char *text = picture("m.svg", &counts);
+        assert_int_equal(counts.groups, 1);
+        assert_int_equal(counts.paths, 3 + 3);
+        assert_int_equal(counts.circles, 21 + 21 + 20);
+        assert_non_null(strstr(text, ">theta1<"));
+        assert_non_null(strstr(text, ">branch 3<"));
+        free(text);
+        write_modes(context, path, format, 2, 3, 11);
+        CHECK(context, phx_plot_file(context, path, "m.svg"));
+        text = picture("m.svg", &counts);
+        assert_int_equal(counts.groups, 3);
+        assert_non_null(strstr(text, ">Frequency (Hz), n = 2<"));
+        free(text);
+        write_modes(context, path, format, 0, 1, 1);
+        CHECK(context, phx_plot_file(context, path, "m.svg"));
+        text = picture("m.svg", &counts);
+        assert_int_equal(counts.circles, 2);
+        assert_non_null(strstr(text, ">mode<"));
+        free(text);
+    }
+}
+
+static void test_wrong_files_and_places_are_refused(void **state)
+{
+    phx_context *context = *state;
+    write_modes(context, "m.csv", PHX_MODES_CSV, 1, 1, 5);
+    write_modes(context, "m.h5", PHX_MODES_HDF5, 1, 1, 5);
+    record_plotted(context, "r.h5", NULL, 5, 0.0);
+    REFUSED(context, PHX_ERR_FILE, "none.h5", phx_plot_file(context, "none.h5", "x.svg"));
+    REFUSED(context, PHX_ERR_FILE, "first column is 'theta1'", phx_plot_result(context, "m.csv", "x.svg"));
+    REFUSED(context, PHX_ERR_FILE, "phlexor modes", phx_plot_result(context, "m.h5", "x.svg"));
+    REFUSED(context, PHX_ERR_FILE, "phlexor result", phx_plot_modes(context, "r.h5", "x.svg"));
+    REFUSED(context, PHX_ERR_FILE, "none/x.svg", phx_plot_file(context, "r.h5", "none/x.svg"));
+    if (example_exists("/dev/full"))
+        REFUSED(context, PHX_ERR_FILE, "No space left", phx_plot_file(context, "r.h5", "/dev/full"));
+    assert_false(example_exists("x.svg") || example_exists("x.svg.partial"));
+}
+
+static void test_every_allocation_may_fail(void **state)
+{
+    phx_context *context = *state;
+    record_plotted(context, "r.h5", "r.csv", 20, 1.0);
+    write_modes(context, "m.csv", PHX_MODES_CSV, 2, 2, 3);
+    write_modes(context, "m.h5", PHX_MODES_HDF5, 1, 1, 5);
+    const char *const paths[] = {"r.h5", "r.csv", "m.csv", "m.h5", NULL};
+    for (int i = 0; i < 5; i++) {
+        phx_status status = PHX_ERR_MEMORY;
+        for (long n = 0; status != PHX_OK; n++) {
+            phx_context_fail_allocation(context, n);
+            status = paths[i] ? phx_plot_file(context, paths[i], "x.svg") : phx_plot_motion(context, "r.h5", "x.svg");
+            phx_context_fail_allocation(context, -1);
+            if (status != PHX_OK && status != PHX_ERR_MEMORY)
+                fail_msg("%s, allocation %ld: status %d: %s", paths[i] ? paths[i] : "motion", n, (int)status,
+                         phx_context_message(context));
+            assert_true(n < 5000);
+        }
+    }
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, example_enter, example_leave)
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ticks_are_round_and_cover_the_range),
+        cmocka_unit_test(test_logarithmic_axes_take_zeros_and_signs),
+        cmocka_unit_test(test_thinning_keeps_ends_and_extremes),
+        TEST(test_a_result_is_drawn_in_panels),
+        TEST(test_many_rows_make_a_small_picture_with_their_peaks),
+        TEST(test_results_without_rows_and_unfinished_ones_are_drawn),
+        TEST(test_the_motion_is_drawn_from_the_states),
+        TEST(test_modes_are_drawn_over_the_sweep),
+        TEST(test_wrong_files_and_places_are_refused),
+        TEST(test_every_allocation_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
