@@ -80,8 +80,13 @@ phx_status phx_finish_sweep(phx_reader *reader, const phx_node *node, void *obje
 {
     phx_model_sweep *sweep = object;
     phx_status status = find_parameter(reader, sweep);
-    if (status || sweep->kind == PHX_MODEL_VALUES)
+    if (status)
         return status;
+    reader->sweep_points *= sweep->count;
+    if (reader->sweep_points > 1e7)
+        return phx_reader_fail(reader, node, "the sweep has %.10g points in all, more than 1e7", reader->sweep_points);
+    if (sweep->kind == PHX_MODEL_VALUES)
+        return PHX_OK;
     if (sweep->count == 1 && sweep->from != sweep->to)
         return phx_reader_fail(reader, phx_node_find(node, "count"),
                                "expected a count of at least 2 from %.10g to %.10g, "
@@ -97,17 +102,12 @@ phx_status phx_finish_sweep(phx_reader *reader, const phx_node *node, void *obje
     return PHX_OK;
 }
 
-/* ---- the whole ---- */
+/* ---- the whole: names for questions later ---- */
 phx_status phx_finish_model(phx_reader *reader, const phx_node *node, void *object)
 {
+    (void)node;
     const phx_model *m = object;
     phx_content *c = reader->content;
-    const phx_node *sweep = phx_node_find(node, "sweep");
-    double points = 1.0;
-    for (int i = 0; i < m->n_sweeps; i++)
-        points *= m->sweeps[i].count;
-    if (points > 1e7)
-        return phx_reader_fail(reader, sweep, "the sweep has %.10g points, more than 1e7", points);
     phx_status status = phx_reader_names(reader, &c->materials, m->materials, sizeof *m->materials, m->n_materials);
     if (!status)
         status = phx_reader_names(reader, &c->bodies, m->bodies, sizeof *m->bodies, m->n_bodies);

@@ -204,6 +204,9 @@ static bool scan_value(scanner *s)
         add_token(s, PHX_TOKEN_SIGN, 1);
         return true;
     }
+    if (*text == '.' && is_letter(text[1])) /* YAML's .nan and .inf */
+        return phx_expression_fail(e, s->at, "%s is not finite; a finite number is expected",
+                                   phx_shown_text(text).text);
     if (!*text)
         return phx_expression_fail(
             e, s->at, e->n_tokens ? "the expression ends where a value is expected" : "an empty expression");

@@ -34,7 +34,8 @@ static phx_status evaluate(phx_context *context, phx_model *model, int n_overrid
                          .model = model,
                          .content = &store->content,
                          .n_overrides = n_overrides,
-                         .overrides = overrides};
+                         .overrides = overrides,
+                         .sweep_points = 1.0};
     phx_status status = phx_evaluator_create(context, &reader.evaluator);
     if (!status)
         status = phx_reader_place(&reader, model, sizeof *model, store->root->source);

@@ -104,7 +104,8 @@ static void list_keys(const phx_object *object, int kind, unsigned dims, char *t
     for (int k = 0; k < object->n_keys && n < size; k++) {
         bool repeated = false;
         for (int j = 0; j < k; j++)
-            repeated = repeated || !strcmp(object->keys[j].name, object->keys[k].name);
+            repeated = repeated ||
+                       (!strcmp(object->keys[j].name, object->keys[k].name) && applies(&object->keys[j], kind, dims));
         if (!repeated && applies(&object->keys[k], kind, dims))
             n += (size_t)snprintf(text + n, size - n, "%s%s", n ? ", " : "", object->keys[k].name);
     }
@@ -119,8 +120,8 @@ static phx_status check_known(phx_reader *reader, const phx_object *object, cons
         char keys[400];
         list_keys(object, -1, phx_reader_dims(reader), keys, sizeof keys);
         phx_nearest nearest = nearest_key(object, name->text, -1, phx_reader_dims(reader));
-        return phx_reader_fail(reader, name, "unknown key %s in a %s%s (keys: %s)", phx_shown_text(name->text).text,
-                               object->title, phx_nearest_hint(&nearest).text, keys);
+        return phx_reader_fail(reader, name, "unknown key %s in %s %s%s (keys: %s)", phx_shown_text(name->text).text,
+                               phx_article(object->title), object->title, phx_nearest_hint(&nearest).text, keys);
     }
     return PHX_OK;
 }
@@ -139,10 +140,11 @@ static phx_status fail_misplaced(phx_reader *reader, const phx_object *object, c
     size_t n = 0;
     kinds[0] = 0;
     for (int k = 0; object->kinds[k].word && n < sizeof kinds; k++)
-        if (phx_object_key(object, name->text, k, dims))
+        if ((object->kinds[k].dims & dims) && phx_object_key(object, name->text, k, dims))
             n += (size_t)snprintf(kinds + n, sizeof kinds - n, "%s%s", n ? ", " : "", object->kinds[k].word);
-    return phx_reader_fail(reader, name, "key '%s' does not apply to %s %s, only to: %s (keys: %s)", name->text,
-                           object->title, object->kinds[kind].word, kinds, keys);
+    return phx_reader_fail(reader, name, "key '%s' does not apply to %s %s with '%s', only with: %s (keys: %s)",
+                           name->text, phx_article(object->title), object->title, object->kinds[kind].word, kinds,
+                           keys);
 }
 
 static phx_status check_placed(phx_reader *reader, const phx_object *object, const phx_node *node, int kind)
@@ -164,8 +166,8 @@ static phx_status kind_from_present(phx_reader *reader, const phx_object *object
             if (strcmp(name->text, object->kinds[k].word))
                 continue;
             if (first)
-                return phx_reader_fail(reader, name, "'%s' and '%s' do not go together in a %s; keep one", name->text,
-                                       first->text, object->title);
+                return phx_reader_fail(reader, name, "'%s' and '%s' do not go together in %s %s; keep one", name->text,
+                                       first->text, phx_article(object->title), object->title);
             if (!(object->kinds[k].dims & phx_reader_dims(reader)))
                 return phx_reader_fail(reader, name, "'%s' exists only with dimension %d, this model has %d",
                                        name->text, reader->model->dimension == 2 ? 3 : 2, reader->model->dimension);
@@ -180,7 +182,8 @@ static phx_status kind_from_present(phx_reader *reader, const phx_object *object
     for (int k = 0; object->kinds[k].word && n < sizeof words; k++)
         if (object->kinds[k].dims & phx_reader_dims(reader))
             n += (size_t)snprintf(words + n, sizeof words - n, "%s%s", n ? ", " : "", object->kinds[k].word);
-    return phx_reader_fail(reader, node, "a %s needs one of the keys %s", object->title, words);
+    return phx_reader_fail(reader, node, "%s %s needs one of the keys %s", phx_article(object->title), object->title,
+                           words);
 }
 
 static phx_status find_kind(phx_reader *reader, const phx_object *object, const phx_node *node, int *kind)
@@ -192,7 +195,8 @@ static phx_status find_kind(phx_reader *reader, const phx_object *object, const 
         return kind_from_present(reader, object, node, kind);
     const phx_node *value = phx_node_find(node, "kind");
     if (!value)
-        return phx_reader_fail(reader, node, "key 'kind' of a %s is missing", object->title);
+        return phx_reader_fail(reader, node, "key 'kind' of %s %s is missing", phx_article(object->title),
+                               object->title);
     size_t trail = phx_trail_push(reader, "kind", -1);
     phx_status status = phx_read_word(reader, value, object->kinds, "kind", kind);
     phx_trail_pop(reader, trail);
@@ -213,8 +217,9 @@ static phx_status read_key(phx_reader *reader, const phx_key *key, const phx_nod
 
 static phx_status fail_missing(phx_reader *reader, const phx_object *object, const phx_key *key, const phx_node *node)
 {
-    return phx_reader_fail(reader, node, "key '%s' of a %s is missing: %s%s%s%s", key->name, object->title, key->doc,
-                           key->unit ? " (" : "", key->unit ? key->unit : "", key->unit ? ")" : "");
+    return phx_reader_fail(reader, node, "key '%s' of %s %s is missing: %s%s%s%s", key->name,
+                           phx_article(object->title), object->title, key->doc, key->unit ? " (" : "",
+                           key->unit ? key->unit : "", key->unit ? ")" : "");
 }
 
 static phx_status read_keys(phx_reader *reader, const phx_object *object, const phx_node *node, int kind, void *target)
@@ -242,7 +247,7 @@ phx_status phx_read_object(phx_reader *reader, const phx_object *object, const p
     char expected[80];
     int kind = -1;
     if (node->kind != PHX_NODE_MAP) {
-        snprintf(expected, sizeof expected, "a map with the keys of a %s", object->title);
+        snprintf(expected, sizeof expected, "a map with the keys of %s %s", phx_article(object->title), object->title);
         return phx_reader_expected(reader, node, expected);
     }
     phx_status status = check_known(reader, object, node);

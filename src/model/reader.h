@@ -50,6 +50,7 @@ struct phx_reader {
     phx_model_body *body; /* being read; NULL before the bodies */
     phx_model_source body_source;
     const phx_node *item; /* name of the item of a map that was begun last */
+    double sweep_points;  /* product of the counts so far */
     char trail[200];      /* "bodies.crank.section", for messages */
     size_t trail_length;
 };

@@ -212,7 +212,8 @@ static phx_status read_own_port(phx_reader *reader, const phx_key *key, const ph
     if (node->kind != PHX_NODE_SCALAR || phx_node_is_null(node))
         return phx_reader_expected(reader, node, "the name of a port of this body");
     size_t length = strcspn(text, ".@");
-    if (text[length] && (strncmp(text, body->name, length) || body->name[length]))
+    bool local = !text[length] || !strncmp(text, "@", 1);
+    if (!local && (strncmp(text, body->name, length) || body->name[length]))
         return phx_reader_fail(reader, node, "expected a port of body '%s' itself, found %s", body->name,
                                phx_shown_text(text).text);
     point->text = text;

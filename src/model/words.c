@@ -92,9 +92,15 @@ phx_shown phx_nearest_hint(const phx_nearest *nearest)
 {
     if (!nearest->best)
         return (phx_shown){""};
-    if (nearest->distance <= 1 + (int)strlen(nearest->best) / 3)
+    int d = nearest->distance;
+    if (d <= 1 + (int)strlen(nearest->best) / 3 && d < (int)strlen(nearest->best) && d < (int)strlen(nearest->wrong))
         return quoted("; did you mean ", nearest->best, "?");
     return quoted("; the nearest valid word is ", nearest->best, "");
+}
+
+const char *phx_article(const char *noun)
+{
+    return strchr("aeiou", *noun) ? "an" : "a";
 }
 
 /* ---- names ---- */

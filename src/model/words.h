@@ -12,6 +12,8 @@ phx_shown phx_shown_text(const char *text);
 /* What a node is, for "found ...": 'text', nothing, a list of 3, a map. */
 phx_shown phx_shown_node(const phx_node *node);
 
+const char *phx_article(const char *noun); /* "a" or "an" */
+
 /* The valid word nearest to a wrong one (fewest insertions, deletions, replacements and swaps of neighbours, letters
  * compared without case). Offer all valid words in turn. */
 typedef struct phx_nearest {

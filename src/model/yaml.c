@@ -33,6 +33,8 @@ typedef struct builder {
     int n_anchors, anchors_capacity;
     long expanded;
     int documents;
+    const char *input; /* what the parser reads */
+    size_t input_length;
     phx_model_source last;
     const phx_node *root;
 } builder;
@@ -103,27 +105,72 @@ static phx_status refuse_tag(builder *b, struct fy_token *tag)
     return fail_at(b, at, "a YAML tag (`!...`) has no meaning in a model file; remove it", "");
 }
 
+/* A single-quoted scalar from the input itself: '' is a quote, a line break with the blanks around it a blank, and each
+ * further line break one. (libfyaml 0.7.12 loses memory over a line with many quotes.) */
+static char *single_quoted(builder *b, const char *raw, size_t length, size_t *result_length)
+{
+    char *text = phx_arena_calloc(b->context, b->arena, length + 1, 1);
+    size_t n = 0;
+    for (size_t i = 0; text && i < length;) {
+        if (raw[i] != '\n' && raw[i] != '\r') {
+            text[n++] = raw[i];
+            i += raw[i] == '\'' && i + 1 < length ? 2 : 1;
+            continue;
+        }
+        int breaks = 0;
+        while (n && (text[n - 1] == ' ' || text[n - 1] == '\t'))
+            n--;
+        for (; i < length && strchr(" \t\r\n", raw[i]); i++)
+            breaks += raw[i] == '\n' || (raw[i] == '\r' && !(i + 1 < length && raw[i + 1] == '\n'));
+        if (breaks == 1)
+            text[n++] = ' ';
+        for (int k = 1; k < breaks; k++)
+            text[n++] = '\n';
+    }
+    if (text)
+        text[n] = 0;
+    *result_length = n;
+    return text;
+}
+
+/* The text of a scalar token; NULL with PHX_OK when libfyaml cannot give it. */
+static phx_status scalar_text(builder *b, struct fy_token *token, enum fy_scalar_style style, const char **text,
+                              size_t *length)
+{
+    const struct fy_mark *start = fy_token_start_mark(token), *end = fy_token_end_mark(token);
+    bool known = start && end && start->input_pos <= end->input_pos && end->input_pos <= b->input_length;
+    if (style == FYSS_SINGLE_QUOTED && known) {
+        *text = single_quoted(b, b->input + start->input_pos, end->input_pos - start->input_pos, length);
+        return *text ? PHX_OK : PHX_ERR_MEMORY;
+    }
+    *text = fy_token_get_text(token, length);
+    return PHX_OK;
+}
+
 static phx_status add_scalar(builder *b, const struct fy_event *event)
 {
     struct fy_token *token = event->scalar.value;
     phx_status status = refuse_tag(b, event->scalar.tag);
-    if (status)
-        return status;
-    phx_node *node = phx_arena_calloc(b->context, b->arena, 1, sizeof *node);
+    phx_node *node = status ? NULL : phx_arena_calloc(b->context, b->arena, 1, sizeof *node);
     if (!node)
-        return PHX_ERR_MEMORY;
+        return status ? status : PHX_ERR_MEMORY;
     node->kind = PHX_NODE_SCALAR;
     node->weight = 1;
     node->source = mark_of(b, token ? fy_token_start_mark(token) : NULL);
     enum fy_scalar_style style = token ? fy_token_scalar_style(token) : FYSS_PLAIN;
-    node->plain = style == FYSS_PLAIN;
-    size_t length = 0;
-    const char *text = token ? fy_token_get_text(token, &length) : "";
+    bool quoted = style == FYSS_SINGLE_QUOTED || style == FYSS_DOUBLE_QUOTED;
     const struct fy_mark *end = token ? fy_token_end_mark(token) : NULL;
-    node->inside = end && end->line + 1 == node->source.line &&
-                   (style == FYSS_PLAIN || style == FYSS_SINGLE_QUOTED || style == FYSS_DOUBLE_QUOTED);
-    if (!text || memchr(text, 0, length))
-        return fail_at(b, node->source, "a text must not contain the character 0", "");
+    node->plain = style == FYSS_PLAIN;
+    node->inside = end && end->line + 1 == node->source.line && (node->plain || quoted);
+    node->source.column -= quoted && node->source.column > 1; /* libfyaml points behind the quote */
+    size_t length = 0;
+    const char *text = "";
+    if (token)
+        status = scalar_text(b, token, style, &text, &length);
+    if (!status && (!text || memchr(text, 0, length)))
+        status = fail_at(b, node->source, "a text must not contain the character 0", "");
+    if (status)
+        return status;
     node->text = phx_arena_text(b->context, b->arena, text, length);
     if (!node->text)
         return PHX_ERR_MEMORY;
@@ -355,6 +402,8 @@ static phx_status start_parser(builder *b, const char *text, size_t length)
     fy_diag_set_collect_errors(b->diag, true); /* nothing goes to stderr */
     struct fy_parse_cfg cfg = {.flags = FYPCF_QUIET | FYPCF_DEFAULT_VERSION_1_2 | FYPCF_JSON_NONE, .diag = b->diag};
     b->parser = fy_parser_create(&cfg);
+    b->input = text;
+    b->input_length = length;
     if (!b->parser || fy_parser_set_string(b->parser, text, length))
         return phx_fail(b->context, PHX_ERR_MEMORY, "out of memory for the YAML parser");
     return PHX_OK;

@@ -1,0 +1,115 @@
+/* The builder: specification in, frozen system out. */
+#include "build.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+phx_build_options phx_build_options_default(void)
+{
+    return (phx_build_options){0};
+}
+
+/* ---- messages ---- */
+static phx_status put_position(phx_context *context, const phx_model *model, const void *field, phx_status status)
+{
+    const phx_model_source where = phx_model_where(model, field);
+    if (where.line > 0)
+        return phx_fail_prefix(context, status, "%s:%d:%d: ", model->path, where.line, where.column);
+    return phx_fail_prefix(context, status, "%s: ", model->path);
+}
+
+phx_status phx_builder_at(const phx_builder *builder, const void *field, phx_status status)
+{
+    if (status == PHX_OK || status == PHX_ERR_MEMORY || status == PHX_INTERRUPTED)
+        return status;
+    if (status == PHX_ERR_ARGUMENT || status == PHX_SINGULAR)
+        status = PHX_ERR_INPUT;
+    return put_position(builder->context, builder->model, field, status);
+}
+
+/* Where 'NAME' begins in the message; SIZE_MAX when it does not occur. */
+static size_t place_of_name(const char *message, const char *name)
+{
+    char quoted[300];
+    snprintf(quoted, sizeof quoted, "'%s'", name);
+    const char *found = strstr(message, quoted);
+    return found ? (size_t)(found - message) : SIZE_MAX;
+}
+
+phx_status phx_model_blame(phx_context *context, const phx_model *model, phx_status status)
+{
+    const char *message = phx_context_message(context);
+    const size_t length = strlen(model->path);
+    const void *culprit = NULL;
+    size_t first = SIZE_MAX;
+
+    if (status == PHX_OK || status == PHX_ERR_MEMORY || status == PHX_INTERRUPTED)
+        return status;
+    if (!strncmp(message, model->path, length) && message[length] == ':')
+        return status;
+    for (int j = 0; j < model->n_joints; j++) {
+        const size_t at = place_of_name(message, model->joints[j].name);
+        if (at < first) {
+            first = at;
+            culprit = &model->joints[j];
+        }
+    }
+    for (int b = 0; b < model->n_bodies; b++) {
+        const size_t at = place_of_name(message, model->bodies[b].name);
+        if (at < first) {
+            first = at;
+            culprit = &model->bodies[b];
+        }
+    }
+    return put_position(context, model, culprit, status);
+}
+
+/* ---- building ---- */
+static phx_status add_all(phx_builder *builder, const phx_build_options *options)
+{
+    const phx_model *model = builder->model;
+    phx_status status = PHX_OK;
+
+    for (int i = 0; i < model->n_bodies && !status; i++)
+        status = phx_builder_at(builder, &model->bodies[i], phx_builder_body(builder, &model->bodies[i]));
+    for (int i = 0; i < model->n_joints && !status; i++)
+        status = phx_builder_at(builder, &model->joints[i], phx_builder_joint(builder, &model->joints[i]));
+    for (int i = 0; i < model->n_springs && !status; i++)
+        status = phx_builder_at(builder, &model->springs[i], phx_builder_spring(builder, &model->springs[i]));
+    for (int i = 0; i < model->n_loads && !status; i++)
+        status = phx_builder_at(builder, &model->loads[i], phx_builder_load(builder, &model->loads[i]));
+    for (int i = 0; i < model->n_outputs && !status && !options->without_outputs; i++)
+        status = phx_builder_at(builder, &model->outputs[i], phx_builder_output(builder, &model->outputs[i]));
+    return status;
+}
+
+phx_status phx_model_build(phx_context *context, const phx_model *model, const phx_build_options *given,
+                           phx_system **system)
+{
+    const phx_build_options options = given ? *given : phx_build_options_default();
+    phx_builder builder = {.context = context, .model = model, .cache = options.cache};
+    phx_beam_cache *own = NULL;
+    phx_status status = PHX_OK;
+
+    *system = NULL;
+    if (!builder.cache) {
+        status = phx_beam_cache_create(context, &own);
+        builder.cache = own;
+    }
+    if (!status)
+        phx_beam_cache_begin(builder.cache);
+    if (!status)
+        status = phx_builder_at(&builder, &model->dimension,
+                                phx_system_create(context, model->dimension, model->gravity, &builder.system));
+    if (!status)
+        status = add_all(&builder, &options);
+    if (!status)
+        status = phx_model_blame(context, model, phx_system_freeze(builder.system));
+    phx_beam_cache_destroy(own);
+    if (status)
+        phx_system_destroy(builder.system);
+    else
+        *system = builder.system;
+    return status == PHX_ERR_ARGUMENT || status == PHX_SINGULAR ? PHX_ERR_INPUT : status;
+}

@@ -1,0 +1,31 @@
+/* Layer model, private: the builder at work. */
+#ifndef PHLEXOR_MODEL_BUILD_H
+#define PHLEXOR_MODEL_BUILD_H
+
+#include <phlexor/build.h>
+
+typedef struct phx_builder {
+    phx_context *context;
+    const phx_model *model;
+    phx_beam_cache *cache;
+    phx_system *system;
+} phx_builder;
+
+/* The error of a lower layer with the position of the field in front; what is wrong with a value there is wrong with
+ * the model here. Returns the status to pass on; PHX_OK stays. */
+phx_status phx_builder_at(const phx_builder *builder, const void *field, phx_status status);
+
+phx_status phx_builder_body(phx_builder *builder, const phx_model_body *body);
+/* Add the port a reference means. */
+phx_status phx_builder_port(phx_builder *builder, const phx_model_point *point, phx_port_id *id);
+phx_status phx_builder_joint(phx_builder *builder, const phx_model_joint *joint);
+phx_status phx_builder_spring(phx_builder *builder, const phx_model_spring *spring);
+phx_status phx_builder_load(phx_builder *builder, const phx_model_load *load);
+phx_status phx_builder_output(phx_builder *builder, const phx_model_output *output);
+
+/* A share of the beam of this definition. */
+phx_status phx_beam_cache_get(phx_beam_cache *cache, phx_context *context, const phx_beam_def *def, phx_beam **beam);
+/* Call before a build: forget beams that recent builds did not use once there are many. */
+void phx_beam_cache_begin(phx_beam_cache *cache);
+
+#endif

@@ -1,0 +1,186 @@
+/* Beams by their definition: a table of chains over a hash of the definition. */
+#include "build.h"
+
+#include <stdint.h>
+#include <string.h>
+
+enum {
+    BUCKETS = 1024,
+    FEW = 64,  /* beams that are kept in any case */
+    RECENT = 2 /* builds that a beam may rest before it is forgotten among many */
+};
+
+typedef struct cache_entry {
+    struct cache_entry *next;
+    uint64_t hash;
+    long build; /* that used it last */
+    phx_beam_def def;
+    phx_beam_mass *masses;
+    phx_beam *beam;
+} cache_entry;
+
+struct phx_beam_cache {
+    phx_context *context;
+    long build;
+    int count;
+    phx_beam_cache_stats stats;
+    cache_entry *bucket[BUCKETS];
+};
+
+phx_status phx_beam_cache_create(phx_context *context, phx_beam_cache **cache)
+{
+    *cache = phx_calloc(context, 1, sizeof **cache);
+    if (!*cache)
+        return PHX_ERR_MEMORY;
+    (*cache)->context = context;
+    return PHX_OK;
+}
+
+static void free_entry(cache_entry *entry)
+{
+    phx_beam_destroy(entry->beam);
+    phx_free(entry->masses);
+    phx_free(entry);
+}
+
+/* Drop the entries that rested longer than `rest` builds; negative: all. */
+static void drop(phx_beam_cache *cache, long rest)
+{
+    for (int k = 0; k < BUCKETS; k++)
+        for (cache_entry **link = &cache->bucket[k]; *link;) {
+            cache_entry *entry = *link;
+            if (cache->build - entry->build > rest) {
+                *link = entry->next;
+                free_entry(entry);
+                cache->count--;
+            } else {
+                link = &entry->next;
+            }
+        }
+}
+
+void phx_beam_cache_destroy(phx_beam_cache *cache)
+{
+    if (!cache)
+        return;
+    drop(cache, -1);
+    phx_free(cache);
+}
+
+phx_beam_cache_stats phx_beam_cache_statistics(const phx_beam_cache *cache)
+{
+    return cache->stats;
+}
+
+void phx_beam_cache_begin(phx_beam_cache *cache)
+{
+    cache->build++;
+    if (cache->count > FEW)
+        drop(cache, RECENT);
+}
+
+/* ---- definitions ---- */
+/* FNV-1a over the bytes of a value. */
+static uint64_t mix(uint64_t hash, const void *data, size_t size)
+{
+    const unsigned char *bytes = data;
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ bytes[i]) * UINT64_C(1099511628211);
+    return hash;
+}
+
+/* Everything but the masses, as numbers without padding. */
+enum { KEY_NUMBERS = 13 };
+static void key_of(const phx_beam_def *def, double key[KEY_NUMBERS])
+{
+    const double numbers[KEY_NUMBERS] = {def->dim,
+                                         def->length,
+                                         def->mass_per_length,
+                                         def->axial_stiffness,
+                                         def->bending_stiffness[0],
+                                         def->bending_stiffness[1],
+                                         def->torsion_stiffness,
+                                         def->polar_inertia,
+                                         def->elements,
+                                         def->order,
+                                         (double)def->element,
+                                         (double)def->reference,
+                                         def->stiffening ? 1.0 : 0.0};
+    memcpy(key, numbers, sizeof numbers);
+}
+
+static uint64_t hash_of(const phx_beam_def *def)
+{
+    double key[KEY_NUMBERS];
+    key_of(def, key);
+    uint64_t hash = mix(UINT64_C(14695981039346656037), key, sizeof key);
+    for (int k = 0; k < def->n_masses; k++) {
+        hash = mix(hash, &def->masses[k].at, sizeof(double));
+        hash = mix(hash, &def->masses[k].mass, sizeof(double));
+        hash = mix(hash, def->masses[k].inertia, sizeof def->masses[k].inertia);
+    }
+    return hash;
+}
+
+/* The same numbers, bit by bit. */
+static bool equal(const phx_beam_def *a, const phx_beam_def *b)
+{
+    double key[2][KEY_NUMBERS];
+    key_of(a, key[0]);
+    key_of(b, key[1]);
+    if (a->n_masses != b->n_masses || memcmp(key[0], key[1], sizeof key[0]) != 0)
+        return false;
+    for (int k = 0; k < a->n_masses; k++) {
+        const phx_beam_mass *m = &a->masses[k], *n = &b->masses[k];
+        if (memcmp(&m->at, &n->at, sizeof m->at) != 0 || memcmp(&m->mass, &n->mass, sizeof m->mass) != 0 ||
+            memcmp(m->inertia, n->inertia, sizeof m->inertia) != 0)
+            return false;
+    }
+    return true;
+}
+
+static phx_status make_entry(phx_context *context, const phx_beam_def *def, cache_entry **out)
+{
+    cache_entry *entry = phx_calloc(context, 1, sizeof *entry);
+    phx_status status = PHX_ERR_MEMORY;
+
+    if (!entry)
+        return status;
+    entry->def = *def;
+    entry->masses = phx_calloc(context, (size_t)def->n_masses, sizeof *entry->masses);
+    if (entry->masses) {
+        if (def->n_masses > 0)
+            memcpy(entry->masses, def->masses, (size_t)def->n_masses * sizeof *entry->masses);
+        entry->def.masses = entry->masses;
+        status = phx_beam_create(context, &entry->def, &entry->beam);
+    }
+    if (status)
+        free_entry(entry);
+    else
+        *out = entry;
+    return status;
+}
+
+phx_status phx_beam_cache_get(phx_beam_cache *cache, phx_context *context, const phx_beam_def *def, phx_beam **beam)
+{
+    const uint64_t hash = hash_of(def);
+    cache_entry **bucket = &cache->bucket[hash % BUCKETS], *entry = *bucket;
+
+    while (entry && (entry->hash != hash || !equal(&entry->def, def)))
+        entry = entry->next;
+    if (entry) {
+        cache->stats.reused++;
+    } else {
+        phx_status status = make_entry(context, def, &entry);
+        if (status)
+            return status;
+        entry->hash = hash;
+        entry->next = *bucket;
+        *bucket = entry;
+        cache->count++;
+        cache->stats.made++;
+    }
+    entry->build = cache->build;
+    *beam = phx_beam_share(entry->beam);
+    return PHX_OK;
+}

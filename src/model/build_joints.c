@@ -1,0 +1,168 @@
+/* Ports, joints, springs and loads of the model. */
+#include "build.h"
+
+#include <string.h>
+
+phx_status phx_builder_port(phx_builder *builder, const phx_model_point *point, phx_port_id *id)
+{
+    const phx_model *model = builder->model;
+
+    if (point->body == PHX_MODEL_GROUND) {
+        const phx_model_port *port = &model->ground_ports[point->port];
+        return phx_system_add_port(builder->system, PHX_GROUND, port->position, port->rotation.matrix, id);
+    }
+    const phx_model_body *body = &model->bodies[point->body];
+    if (body->kind == PHX_MODEL_BEAM)
+        return phx_system_add_beam_port(builder->system, point->body, point->at, id);
+    const phx_model_port *port = &body->ports[point->port];
+    return phx_system_add_port(builder->system, point->body, port->position, port->rotation.matrix, id);
+}
+
+static phx_status copy_signal(phx_builder *builder, const phx_signal *signal, phx_signal **copy)
+{
+    return phx_model_copy_signal(builder->context, builder->model, signal, copy);
+}
+
+/* ---- joints ---- */
+static phx_joint_kind joint_kind(phx_model_joint_kind kind)
+{
+    switch (kind) {
+    case PHX_MODEL_WELD:
+        return PHX_JOINT_WELD;
+    case PHX_MODEL_REVOLUTE:
+        return PHX_JOINT_REVOLUTE;
+    case PHX_MODEL_PRISMATIC:
+        return PHX_JOINT_PRISMATIC;
+    case PHX_MODEL_SLIDER:
+        return PHX_JOINT_SLIDER;
+    default:
+        return PHX_JOINT_KINDS;
+    }
+}
+
+static bool has_keys(const phx_model_coordinate *coordinate)
+{
+    return coordinate->start.given || coordinate->rate.given || coordinate->speed || coordinate->effort ||
+           coordinate->stiffness > 0.0 || coordinate->damping > 0.0;
+}
+
+/* What the format has and this version has not. */
+static phx_status check_joint(phx_builder *builder, const phx_model_joint *joint)
+{
+    const phx_model *model = builder->model;
+
+    if (joint_kind(joint->kind) == PHX_JOINT_KINDS)
+        return phx_fail(builder->context, PHX_ERR_UNSUPPORTED,
+                        "joint '%s': %s joints are not available yet; available are weld, revolute, prismatic and "
+                        "slider",
+                        joint->name, phx_model_joint_kind_name(joint->kind));
+    if (joint->axis_b_given)
+        return phx_fail(builder->context, PHX_ERR_UNSUPPORTED,
+                        "joint '%s': axis_b is not available yet; leave it out and give poses in which the two axes "
+                        "coincide",
+                        joint->name);
+    for (int c = 0; c < joint->n_coordinates; c++)
+        if (model->dimension == 3 && joint->kind == PHX_MODEL_REVOLUTE && has_keys(&joint->coordinates[c]))
+            return phx_fail(builder->context, PHX_ERR_UNSUPPORTED,
+                            "joint '%s': angle, rate, speed, effort, spring and damper of a revolute joint in space "
+                            "are not available yet; leave them out",
+                            joint->name);
+    return PHX_OK;
+}
+
+static phx_status fill_coordinates(phx_builder *builder, const phx_model_joint *joint, phx_joint_def *def)
+{
+    phx_status status = PHX_OK;
+
+    def->n_coordinates = joint->n_coordinates;
+    if (builder->model->dimension == 3 && joint->kind == PHX_MODEL_REVOLUTE)
+        def->n_coordinates = 0;
+    for (int c = 0; c < def->n_coordinates && !status; c++) {
+        const phx_model_coordinate *from = &joint->coordinates[c];
+        phx_coordinate_def *to = &def->coordinate[c];
+        *to = (phx_coordinate_def){.has_start = from->start.given,
+                                   .has_rate = from->rate.given,
+                                   .start = from->start.value,
+                                   .rate = from->rate.value,
+                                   .stiffness = from->stiffness,
+                                   .damping = from->damping,
+                                   .rest = from->rest};
+        status = copy_signal(builder, from->speed, &to->speed);
+        if (!status)
+            status = copy_signal(builder, from->effort, &to->effort);
+    }
+    for (int c = 0; c < def->n_coordinates && status; c++) {
+        phx_signal_destroy(def->coordinate[c].speed);
+        phx_signal_destroy(def->coordinate[c].effort);
+    }
+    return status;
+}
+
+phx_status phx_builder_joint(phx_builder *builder, const phx_model_joint *joint)
+{
+    phx_joint_def def = phx_joint_def_default();
+    phx_joint_id id;
+    phx_status status = check_joint(builder, joint);
+
+    if (!status)
+        status = phx_builder_port(builder, &joint->ports[0], &def.a);
+    if (!status)
+        status = phx_builder_port(builder, &joint->ports[1], &def.b);
+    if (!status)
+        status = fill_coordinates(builder, joint, &def);
+    if (status)
+        return status;
+    def.name = joint->name;
+    def.kind = joint_kind(joint->kind);
+    memcpy(def.axis, joint->axis, sizeof def.axis);
+    def.has_relative = joint->relative.given;
+    def.relative_angle = joint->relative.angle;
+    memcpy(def.relative, joint->relative.matrix, sizeof def.relative);
+    return phx_system_add_joint(builder->system, &def, &id);
+}
+
+/* ---- springs and loads ---- */
+phx_status phx_builder_spring(phx_builder *builder, const phx_model_spring *spring)
+{
+    phx_spring_def def = {
+        .name = spring->name, .stiffness = spring->stiffness, .damping = spring->damping, .length = spring->length};
+    phx_status status = phx_builder_port(builder, &spring->ports[0], &def.a);
+
+    if (!status)
+        status = phx_builder_port(builder, &spring->ports[1], &def.b);
+    if (!status)
+        status = copy_signal(builder, spring->force, &def.force);
+    return status ? status : phx_system_add_spring(builder->system, &def);
+}
+
+static phx_status copy_components(phx_builder *builder, const phx_model_load *load, phx_signal *component[3])
+{
+    phx_status status = PHX_OK;
+
+    for (int k = 0; k < load->n_components && !status; k++)
+        status = copy_signal(builder, load->component[k], &component[k]);
+    for (int k = 0; k < 3 && status; k++)
+        phx_signal_destroy(component[k]);
+    return status;
+}
+
+phx_status phx_builder_load(phx_builder *builder, const phx_model_load *load)
+{
+    phx_load_def def = {.name = load->name,
+                        .kind = load->kind == PHX_MODEL_TORQUE ? PHX_LOAD_TORQUE : PHX_LOAD_FORCE,
+                        .follower = load->frame == PHX_MODEL_BODY_FRAME};
+    phx_status status = PHX_OK;
+
+    if (load->kind == PHX_MODEL_TORQUE && builder->model->dimension == 3)
+        return phx_fail(builder->context, PHX_ERR_UNSUPPORTED,
+                        "load '%s': torques in space are not available yet; give forces", load->name);
+    if (load->kind != PHX_MODEL_DISTRIBUTED)
+        status = phx_builder_port(builder, &load->at, &def.port);
+    if (!status)
+        status = copy_components(builder, load, def.component);
+    if (status)
+        return status;
+    return load->kind == PHX_MODEL_DISTRIBUTED
+               ? phx_system_add_distributed(builder->system, load->name, load->on, def.component)
+               : phx_system_add_load(builder->system, &def);
+}

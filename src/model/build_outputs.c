@@ -1,0 +1,60 @@
+/* Outputs of the model. */
+#include "build.h"
+
+static const phx_quantity quantities[PHX_MODEL_QUANTITIES] = {
+    [PHX_MODEL_POSITION] = PHX_QUANTITY_POSITION,
+    [PHX_MODEL_VELOCITY] = PHX_QUANTITY_VELOCITY,
+    [PHX_MODEL_ACCELERATION] = PHX_QUANTITY_ACCELERATION,
+    [PHX_MODEL_ANGLE] = PHX_QUANTITY_ANGLE,
+    [PHX_MODEL_ANGULAR_VELOCITY] = PHX_QUANTITY_ANGULAR_VELOCITY,
+    [PHX_MODEL_ATTITUDE] = PHX_QUANTITY_ATTITUDE,
+    [PHX_MODEL_DEFORMATION] = PHX_QUANTITY_DEFORMATION,
+    [PHX_MODEL_AXIAL_FORCE] = PHX_QUANTITY_AXIAL_FORCE,
+    [PHX_MODEL_BENDING_MOMENT] = PHX_QUANTITY_BENDING_MOMENT,
+    [PHX_MODEL_TORSION] = PHX_QUANTITY_TORSION,
+    [PHX_MODEL_STRESS] = PHX_QUANTITY_STRESS,
+    [PHX_MODEL_REACTION] = PHX_QUANTITY_REACTION,
+    [PHX_MODEL_COORDINATE] = PHX_QUANTITY_COORDINATE,
+    [PHX_MODEL_RATE] = PHX_QUANTITY_RATE,
+    [PHX_MODEL_EFFORT] = PHX_QUANTITY_EFFORT,
+};
+
+/* Distances of the extreme fibres, area and second moments, in the order of the bending moments: Mz in the plane, My
+ * and Mz in space. */
+static void fill_section(int dim, const phx_model_section *section, phx_output_def *def)
+{
+    def->area = section->area;
+    if (dim == 2) {
+        def->fibre[0] = section->fibre[0];
+        def->inertia[0] = section->inertia[1];
+    } else {
+        def->fibre[0] = section->fibre[1];
+        def->fibre[1] = section->fibre[0];
+        def->inertia[0] = section->inertia[0];
+        def->inertia[1] = section->inertia[1];
+    }
+}
+
+phx_status phx_builder_output(phx_builder *builder, const phx_model_output *output)
+{
+    const phx_model *model = builder->model;
+    phx_output_def def = {.name = output->name,
+                          .quantity = quantities[output->quantity],
+                          .port = -1,
+                          .joint = output->joint,
+                          .body_frame = output->frame == PHX_MODEL_BODY_FRAME};
+    phx_status status = PHX_OK;
+
+    if (output->quantity >= PHX_MODEL_REACTION) {
+        const phx_model_joint *joint = &model->joints[output->joint];
+        if (output->quantity != PHX_MODEL_REACTION && model->dimension == 3 && joint->kind == PHX_MODEL_REVOLUTE)
+            return phx_fail(builder->context, PHX_ERR_UNSUPPORTED,
+                            "output '%s': the angle of the revolute joint '%s' in space is not available yet",
+                            output->name, joint->name);
+    } else {
+        status = phx_builder_port(builder, &output->point, &def.port);
+    }
+    if (output->quantity == PHX_MODEL_STRESS && output->point.body != PHX_MODEL_GROUND)
+        fill_section(model->dimension, &model->bodies[output->point.body].section, &def);
+    return status ? status : phx_system_add_output(builder->system, &def);
+}
