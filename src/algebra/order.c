@@ -1,7 +1,7 @@
 /* Orders of small fill (AMD of SuiteSparse). */
 #include <phlexor/algebra.h>
 
-#include <suitesparse/amd.h>
+#include <amd.h>
 
 phx_status phx_order_amd(phx_context *context, int n, const int *ptr, const int *idx, int *order)
 {

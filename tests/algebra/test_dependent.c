@@ -155,22 +155,23 @@ static void test_large_sparse_matrix(void **state)
 static void test_the_tolerance_is_relative_to_the_longest_column(void **state)
 {
     phx_context *context = *state;
-    /* columns (3, 4), (0, 1e-8): the second is 2e-9 of the longest */
-    const double dense[] = {3.0, 0.0, 4.0, 1e-8};
-    int rank, dependent[2], n_dependent;
-    phx_csr a;
-    CHECK_OK(context, phx_csr_from_dense(context, 2, 2, dense, 0.0, &a));
-    CHECK_OK(context, phx_csr_dependent_columns(context, &a, 1e-9, &rank, dependent, &n_dependent));
-    assert_int_equal(rank, 2);
-    CHECK_OK(context, phx_csr_dependent_columns(context, &a, 1e-8, &rank, dependent, &n_dependent));
-    assert_int_equal(rank, 1);
-    assert_int_equal(n_dependent, 1);
-    assert_int_equal(dependent[0], 1);
-    for (int k = 0; k < 4 && k < a.ptr[2]; k++)
-        a.val[k] *= 1e150; /* no overflow in the norm, the same decision */
-    CHECK_OK(context, phx_csr_dependent_columns(context, &a, 1e-9, &rank, dependent, &n_dependent));
-    assert_int_equal(rank, 2);
-    phx_csr_free(&a);
+    /* columns (3, 4), (0, 2e-8): orthogonal part of the second is 2.4e-9 of the longest; large entries must not
+     * overflow in the norm */
+    const double scales[] = {1.0, 1e200, 1e-200}, tolerances[] = {2e-9, 5e-9};
+    for (int s = 0; s < 3; s++) {
+        const double dense[] = {3.0 * scales[s], 0.0, 4.0 * scales[s], 2e-8 * scales[s]};
+        phx_csr a;
+        CHECK_OK(context, phx_csr_from_dense(context, 2, 2, dense, 0.0, &a));
+        for (int t = 0; t < 2; t++) {
+            int rank, dependent[2], n_dependent;
+            CHECK_OK(context, phx_csr_dependent_columns(context, &a, tolerances[t], &rank, dependent, &n_dependent));
+            assert_int_equal(rank, 2 - t);
+            assert_int_equal(n_dependent, t);
+            if (t == 1)
+                assert_int_equal(dependent[0], 1);
+        }
+        phx_csr_free(&a);
+    }
 }
 
 static void test_empty_and_bad_matrices(void **state)
