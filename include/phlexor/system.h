@@ -146,11 +146,12 @@ typedef enum phx_quantity {
 typedef struct phx_output_def {
     const char *name;
     phx_quantity quantity;
-    phx_port_id port;        /* quantities of a point; on beams also the stress quantities */
-    phx_joint_id joint;      /* reaction, coordinate, rate, effort */
-    bool body_frame;         /* frame: body instead of inertial */
-    double fibre[2];         /* stress: distances of the extreme fibres from the axis in y and z, m */
-    double area, inertia[2]; /* stress: section, to make fibre stresses of force and moment */
+    phx_port_id port;   /* quantities of a point; on beams also the stress quantities */
+    phx_joint_id joint; /* reaction, coordinate, rate, effort */
+    bool body_frame;    /* frame: body instead of inertial */
+    /* stress: the section, in the order of the bending moments (plane: Mz; space: My, Mz) */
+    double area, inertia[2]; /* m^2, m^4 */
+    double fibre[2];         /* distances of the extreme fibres, m: plane (y), space (z, y) */
 } phx_output_def;
 /* Before freeze. */
 phx_status phx_system_add_output(phx_system *system, const phx_output_def *def);
