@@ -123,7 +123,6 @@ double dot_product(int n, const double *a, const double *b)
 
 static void measure(subject *it)
 {
-    it->dim = it->beam ? it->beam_def.dim : it->dim;
     it->n_rot = it->dim == 2 ? 1 : 3;
     it->n_rigid = it->dim + it->n_rot;
     it->n_attitude = phx_attitude_size(it->dim);
@@ -154,6 +153,7 @@ static void create_body(phx_context *context, phx_body_def *def, subject *it)
     def->rigid = it->beam ? NULL : &it->rigid_def;
     CHECK_STATUS(context, phx_body_create(context, def, &it->body), PHX_OK);
     assert_non_null(it->body);
+    it->kinetics = def->kinetics;
     measure(it);
 }
 

@@ -59,6 +59,7 @@ typedef struct subject {
     phx_rigid_def rigid_def;
     phx_beam *beam; /* NULL: rigid */
     phx_body *body;
+    phx_kinetics kinetics;
     int dim, n_rot, n_rigid, n_attitude, n_q, n_v, n_x;
 } subject;
 void subject_create(phx_context *context, const body_kind *kind, subject *it);

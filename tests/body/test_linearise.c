@@ -1,0 +1,123 @@
+/* M, D and K of phx_body_linearise against differences of phx_body_residual: along accelerations, velocities and turns
+ * R exp(dphi), every kind of body. */
+#include "support.h"
+
+#include <math.h>
+#include <string.h>
+
+static const int side[4] = {-2, -1, 1, 2};
+static const double weight[4] = {1.0, -8.0, 8.0, -1.0};
+
+/* The library's values spread over dense matrices; the pattern is ascending and structurally symmetric. */
+static void spread(const subject *it, const double *val, double *dense)
+{
+    const int *ptr, *idx, n = it->n_v;
+    phx_body_pattern(it->body, &ptr, &idx);
+    memset(dense, 0, (size_t)n * (size_t)n * sizeof *dense);
+    for (int i = 0; i < n; i++)
+        for (int k = ptr[i]; k < ptr[i + 1]; k++)
+            dense[i * n + idx[k]] = val[k];
+}
+
+static void test_pattern(void **state)
+{
+    for (int k = 0; k < n_body_kinds; k++) {
+        subject it;
+        const int *ptr, *idx;
+        double ones[MAX_V * MAX_V], dense[MAX_V * MAX_V];
+        subject_create(*state, &body_kinds[k], &it);
+        phx_body_pattern(it.body, &ptr, &idx);
+        assert_int_equal(ptr[0], 0);
+        assert_in_range(ptr[it.n_v], 1, MAX_V * MAX_V);
+        for (int e = 0; e < ptr[it.n_v]; e++)
+            ones[e] = 1.0;
+        spread(&it, ones, dense);
+        for (int i = 0; i < it.n_v; i++) {
+            assert_true(dense[i * it.n_v + i] == 1.0);
+            for (int e = ptr[i] + 1; e < ptr[i + 1]; e++)
+                assert_true(idx[e] > idx[e - 1]);
+            for (int j = 0; j < it.n_v; j++)
+                assert_true(dense[i * it.n_v + j] == dense[j * it.n_v + i]);
+        }
+        subject_destroy(&it);
+    }
+}
+
+/* Column i of d res / d (what): what = 0 acceleration, 1 velocity, 2 configuration. */
+static void difference_column(const subject *it, int what, int i, const double *x, const double *v, double *column)
+{
+    const double step = what == 2 ? 1e-3 : 0.5; /* polynomials in velocities and accelerations: any step is exact */
+    double x1[MAX_X], v1[MAX_V], a[MAX_V] = {0}, xi[MAX_V] = {0}, res[MAX_V];
+
+    memset(column, 0, (size_t)it->n_v * sizeof *column);
+    memcpy(x1, x, (size_t)it->n_x * sizeof *x);
+    memcpy(v1, v, (size_t)it->n_v * sizeof *v);
+    xi[i] = 1.0;
+    for (int k = 0; k < 4; k++) {
+        if (what == 0)
+            a[i] = step * side[k];
+        else if (what == 1)
+            v1[i] = v[i] + step * side[k];
+        else
+            displaced(it, x, step * side[k], xi, x1);
+        phx_body_residual(it->body, test_gravity, x1, v1, a, res);
+        for (int j = 0; j < it->n_v; j++)
+            column[j] += weight[k] / (12.0 * step) * res[j];
+    }
+}
+
+static void check_matrix(const subject *it, int what, const double *got, const double *x, const double *v)
+{
+    static const char *const names[] = {"M", "D", "K"};
+    const double tolerance = what == 2 ? 1e-9 : 1e-12;
+    const int n = it->n_v;
+    for (int i = 0; i < n; i++) {
+        double want[MAX_V], column[MAX_V];
+        difference_column(it, what, i, x, v, want);
+        for (int j = 0; j < n; j++)
+            column[j] = got[j * n + i];
+        CHECK_VECTOR(n, column, want, tolerance, "%s: %s, column %d", it->name, names[what], i);
+    }
+}
+
+static void check_state(const subject *it, uint64_t *seed)
+{
+    double x[MAX_X], v[MAX_V], M[MAX_V * MAX_V], D[MAX_V * MAX_V], K[MAX_V * MAX_V], dense[MAX_V * MAX_V];
+    double again[MAX_V * MAX_V], mass[MAX_V * MAX_V];
+    const int *ptr, *idx;
+
+    random_configuration(seed, it, x);
+    random_velocity(seed, it, v);
+    phx_body_linearise(it->body, test_gravity, x, v, M, D, K);
+    spread(it, M, dense);
+    phx_body_mass_matrix(it->body, x, mass);
+    CHECK_VECTOR(it->n_v * it->n_v, dense, mass, 1e-15, "%s: mass matrix", it->name);
+    check_matrix(it, 0, dense, x, v);
+    spread(it, D, dense);
+    check_matrix(it, 1, dense, x, v);
+    spread(it, K, dense);
+    check_matrix(it, 2, dense, x, v);
+    phx_body_pattern(it->body, &ptr, &idx); /* each by itself is the same bit for bit */
+    phx_body_linearise(it->body, test_gravity, x, v, M, again, NULL);
+    assert_memory_equal(again, D, (size_t)ptr[it->n_v] * sizeof *D);
+    phx_body_linearise(it->body, test_gravity, x, v, M, NULL, again);
+    assert_memory_equal(again, K, (size_t)ptr[it->n_v] * sizeof *K);
+}
+
+static void test_tangents(void **state)
+{
+    uint64_t seed = 31;
+    for (int k = 0; k < n_body_kinds; k++) {
+        subject it;
+        subject_create(*state, &body_kinds[k], &it);
+        for (int n = 0; n < 10; n++)
+            check_state(&it, &seed);
+        subject_destroy(&it);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_pattern), cmocka_unit_test(test_tangents)};
+    return cmocka_run_group_tests(tests, context_setup, context_teardown);
+}
