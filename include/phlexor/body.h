@@ -98,6 +98,10 @@ void phx_body_pattern(const phx_body *body, const int **ptr, const int **idx);
 /* M(q), D = d res/d nu, K = d res/d xi (v_dot = 0) at an instant, on that pattern. D or K may be NULL. */
 void phx_body_linearise(const phx_body *body, const double *gravity, const double *x, const double *v, double *M,
                         double *D, double *K);
+/* Derivative of the interval residual with respect to the mean velocity, on that pattern; exact with full kinetics.
+ * `room`: twice the pattern. */
+void phx_body_interval_linearise(const phx_body *body, const double *gravity, const phx_body_view *view, const double *p0,
+                                 double *room, double *A);
 /* Structure matrix of the body's pH form at (x, v), dense skew, for the certificate:
  * canonical: state (r, attitude cosines, q, p), x' = J dH; modified: the paper's (12) with modified momenta. Size
  * n = dim + dim*dim + n_q + n_v. Returns J as n x n row-major. */
@@ -120,7 +124,7 @@ void phx_body_port_view(const phx_body *body, const phx_body_port *port, const p
 /* res += alpha P^T effort (rows of the body), P: nu -> rate at the mean state. */
 void phx_body_port_apply(const phx_body *body, const phx_body_port *port, const phx_body_view *view, double alpha,
                          const double *effort, double *res);
-/* P as columns: n_cols local columns of nu (dim + n_rot + point.n; listed in cols, room for that many) and the
+/* P as columns: n_cols local columns of nu (dim + n_rot + point.n; listed in cols, room for that many, or NULL) and the
  * phx_port_size x n_cols row-major matrix (leading dimension n_cols). */
 int phx_body_port_jacobian(const phx_body *body, const phx_body_port *port, const phx_body_view *view, int *cols,
                            double *P);

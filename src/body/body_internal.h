@@ -54,8 +54,10 @@ void phx_body_stiffening_residual(const phx_flex *flex, const double *q0, const 
                                   double *res);
 /* Energy that stiffening adds to 1/2 q^T K q. */
 double phx_body_stiffening_energy(const phx_flex *flex, const double *q);
-/* Tangent of it, added on the body's pattern. */
-void phx_body_stiffening_tangent(const phx_body *body, const double *q, double *K);
+/* factor times its derivative with respect to (q1, q_m) that move together by (2 dq, dq) - at an instant by (dq, dq)
+ * with q0, q1 and q_m the same - added on the body's pattern. */
+void phx_body_stiffening_tangent(const phx_body *body, const double *q0, const double *q1, const double *qm,
+                                 double factor, double *K);
 /* Strain k of stiffening at q. */
 double phx_body_strain(const phx_flex_stiffening *stiffening, int k, const double *q);
 

@@ -262,7 +262,7 @@ void phx_body_linearise(const phx_body *body, const double *gravity, const doubl
         }
     }
     if (K && flex->stiffening)
-        phx_body_stiffening_tangent(body, phx_body_q(body, x), K);
+        phx_body_stiffening_tangent(body, phx_body_q(body, x), phx_body_q(body, x), phx_body_q(body, x), 1.0, K);
     if (K)
         gravity_stiffness(body, gravity, x, K);
 }

@@ -132,7 +132,8 @@ int phx_body_port_jacobian(const phx_body *body, const phx_body_port *port, cons
     phx_attitude_rotation(dim, view->xm + dim, R);
     lever(body, point, view->xm, y);
     for (int c = 0; c < n; c++) {
-        cols[c] = c < r ? c : r + point->dof[c - r];
+        if (cols)
+            cols[c] = c < r ? c : r + point->dof[c - r];
         if (c < dim) {
             for (int a = 0; a < dim; a++)
                 P[a * n + c] = R[a * dim + c];

@@ -92,26 +92,30 @@ double phx_body_stiffening_energy(const phx_flex *flex, const double *q)
     return energy;
 }
 
-void phx_body_stiffening_tangent(const phx_body *body, const double *q, double *K)
+void phx_body_stiffening_tangent(const phx_body *body, const double *q0, const double *q1, const double *qm,
+                                 double factor, double *K)
 {
     const phx_flex_stiffening *st = body->flex->stiffening;
     int first = 0;
 
     for (int k = 0; k < st->n_strain; k++) {
         const int last = slopes_end(st, k, first);
-        double strain = row_dot(&st->lin, k, q);
+        double square = 0.0;
         for (int g = first; g < last; g++) {
-            const double slope = row_dot(&st->slope, g, q);
-            strain += 0.5 * st->weight[g] * slope * slope;
+            const double a = row_dot(&st->slope, g, q0), b = row_dot(&st->slope, g, q1);
+            square += st->weight[g] * (a * a + b * b);
         }
-        /* EA l (eps' eps'^T - lin lin^T) + N sum w slope slope^T, eps' = lin + sum w (slope q) slope */
+        /* force = bend lin + sum w N m slope, bend = EA l square/4, N = EA l lin q_m + bend, m = slope q_m, b = slope
+         * q1: d bend = EA l sum w b slope dq,  dN = EA l lin dq + d bend,  dm = slope dq */
+        const double force = st->stiffness[k] * (row_dot(&st->lin, k, qm) + 0.25 * square);
         for (int g = first; g < last; g++) {
-            const double sg = st->stiffness[k] * st->weight[g] * row_dot(&st->slope, g, q);
-            rows_outer(body, &st->lin, k, &st->slope, g, sg, K);
-            rows_outer(body, &st->slope, g, &st->lin, k, sg, K);
-            rows_outer(body, &st->slope, g, &st->slope, g, st->stiffness[k] * strain * st->weight[g], K);
+            const double b = factor * st->stiffness[k] * st->weight[g] * row_dot(&st->slope, g, q1);
+            const double m = st->weight[g] * row_dot(&st->slope, g, qm);
+            rows_outer(body, &st->lin, k, &st->slope, g, b, K);
+            rows_outer(body, &st->slope, g, &st->lin, k, factor * st->stiffness[k] * m, K);
+            rows_outer(body, &st->slope, g, &st->slope, g, factor * force * st->weight[g], K);
             for (int f = first; f < last; f++)
-                rows_outer(body, &st->slope, g, &st->slope, f, sg * st->weight[f] * row_dot(&st->slope, f, q), K);
+                rows_outer(body, &st->slope, f, &st->slope, g, b * st->weight[f] * row_dot(&st->slope, f, qm), K);
         }
         first = last;
     }

@@ -1,8 +1,8 @@
 /* Closing the joints at position level by the smallest change of the poses as written,
  *   min  sum m |dc|^2 + dtheta . I_c dtheta    over the bodies' centres of mass c and attitudes,
  * deformations held, given coordinate values held. Every step solves
- *   | W  -G^T | | xi |   | -W d |      W: rigid mass matrix, d: change so far, g: gaps;
- *   | G   eps | | mu | = | -g   |      eps lets redundant rows pass when they agree. */
+ *   | W  -G^T | | xi |   | -W d          |   W: rigid mass matrix, d: change so far, g: gaps;
+ *   | G   eps | | mu | = | -g + eps mu_0 |   eps lets redundant rows pass when they agree, mu_0: mu before. */
 #include "system_internal.h"
 
 #include <float.h>
@@ -50,7 +50,7 @@ phx_status phx_sys_factor_rigid(workspace *ws, const double *x, const bool *on)
         }
         for (int k = kkt->ptr[i]; k < kkt->ptr[i + 1] && i >= n_v && !off_i; k++)
             if (kkt->idx[k] == i)
-                ws->val[k] = schur > 0.0 ? 1e-10 * schur : 1.0;
+                ws->val[k] = ws->tau[i - n_v] = schur > 0.0 ? 1e-10 * schur : 1.0;
     }
     return phx_lu_factor(ws->lu_mass, ws->val, NULL);
 }
@@ -242,6 +242,8 @@ phx_status phx_sys_assemble(phx_system *system, double *x)
     write_poses(system, x);
     memset(rest, 0, (size_t)system->n_v * sizeof *rest);
     memset(ws->vm, 0, (size_t)system->n_v * sizeof *ws->vm);
+    memset(rhs, 0, (size_t)ws->kkt.n * sizeof *rhs);
+    memset(ws->lambda, 0, (size_t)ws->n_l * sizeof *ws->lambda);
     for (int iteration = 0; iteration < 300 && settled < 3; iteration++) {
         phx_sys_set_instant(ws, x, rest);
         phx_sys_rows(ws, 0.0, 0.0);
@@ -258,10 +260,13 @@ phx_status phx_sys_assemble(phx_system *system, double *x)
             settled += worst >= best || worst == 0.0 || settled > 0;
         best = fmin(best, worst);
         status = phx_sys_factor_rigid(ws, x, on);
+        for (int k = 0; k < ws->n_l; k++) /* eps (mu - mu before): nothing is left of it at the end */
+            rhs[system->n_v + k] += on[k] ? ws->tau[k] * ws->lambda[k] : 0.0;
         if (!status)
             status = phx_lu_solve(ws->lu_mass, 1, rhs);
         if (status)
             break;
+        memcpy(ws->lambda, rhs + system->n_v, (size_t)ws->n_l * sizeof *rhs);
         moved = move(system, rhs, size, x);
     }
     phx_sys_set_instant(ws, x, rest);

@@ -203,19 +203,6 @@ static phx_status op_interval_residual(phx_dae *dae, const double *v1, const dou
     return PHX_OK;
 }
 
-static phx_status op_interval_linearise(phx_dae *dae)
-{
-    workspace *ws = of(dae);
-    const double t0 = ws->t0, h = ws->h;
-    double *xm = ws->xm; /* the plane of the means has no counted angle of its own: it is their mean too */
-    phx_status status = PHX_OK;
-
-    op_normalise(dae, xm);
-    status = phx_sys_op_linearise(dae, t0 + 0.5 * h, xm, ws->vm, ws->lambda);
-    ws->h = h;
-    return status;
-}
-
 static phx_status op_interval_work(phx_dae *dae, phx_work *work)
 {
     workspace *ws = of(dae);
@@ -335,7 +322,7 @@ const phx_dae_ops phx_sys_ops = {
     .solve_complex = op_solve_complex,
     .interval_begin = op_interval_begin,
     .interval_residual = op_interval_residual,
-    .interval_linearise = op_interval_linearise,
+    .interval_linearise = phx_sys_op_interval_linearise,
     .interval_work = op_interval_work,
     .project = phx_sys_op_project,
     .norm = op_norm,

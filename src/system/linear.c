@@ -14,6 +14,7 @@ void phx_linear_free(phx_linear *linear)
     phx_csr_free(&linear->K);
     phx_csr_free(&linear->G);
     phx_csr_free(&linear->root);
+    phx_csr_free(&linear->rest);
     memset(linear, 0, sizeof *linear);
 }
 
@@ -135,8 +136,8 @@ static void spring_row(const workspace *ws, const force_slot *force, int row, en
     }
 }
 
-/* Stacked L2^-1 D of the bodies and a row for each spring. */
-static phx_status make_root(const workspace *ws, phx_csr *root)
+/* Stacked L2^-1 D of the bodies and, with `springs`, a row for each spring. */
+static phx_status make_root(const workspace *ws, bool springs, phx_csr *root)
 {
     const phx_system *system = ws->system;
     phx_context *context = ws->base.context;
@@ -168,7 +169,7 @@ static phx_status make_root(const workspace *ws, phx_csr *root)
                 out.val[out.count++] = own->val[k];
             }
     }
-    for (int i = 0; i < system->n_forces && !status; i++)
+    for (int i = 0; i < system->n_forces && springs && !status; i++)
         if (system->forces[i].b >= 0)
             spring_row(ws, &system->forces[i], rows++, &out);
     if (!status)
@@ -177,6 +178,24 @@ static phx_status make_root(const workspace *ws, phx_csr *root)
     phx_free(out.col);
     phx_free(out.val);
     return status;
+}
+
+/* K less the bodies' own elasticity, which the root stands for: gravity, loads, springs, multipliers, stiffening. */
+static phx_status make_rest(workspace *ws, phx_csr *rest)
+{
+    const phx_system *system = ws->system;
+
+    for (int b = 0; b < system->n_bodies; b++) {
+        const phx_body *body = system->bodies[b].body;
+        const phx_flex *flex = phx_body_flex(body);
+        const int rigid = system->dim + system->n_rot, *ptr = NULL, *idx = NULL;
+        phx_body_pattern(body, &ptr, &idx);
+        for (int i = 0; i < flex->n; i++)
+            for (int k = ptr[rigid + i], f = flex->ptr[i]; k < ptr[rigid + i + 1]; k++)
+                if (f < flex->ptr[i + 1] && idx[k] == rigid + flex->idx[f])
+                    ws->K[ws->kkt.body_at[b][k]] -= flex->K[f++];
+    }
+    return block(ws->base.context, &ws->kkt, ws->K, 0, ws->kkt.n_v, ws->kkt.n_v, rest);
 }
 
 phx_status phx_system_linear(phx_dae *dae, double t, const double *x, const double *lambda, phx_linear *linear)
@@ -208,8 +227,10 @@ phx_status phx_system_linear(phx_dae *dae, double t, const double *x, const doub
     for (int k = 0; !status && k < linear->D.ptr[n_v]; k++)
         linear->damped = linear->damped || linear->D.val[k] != 0.0;
     linear->has_root = !status && root_is_exact(ws, x);
-    if (linear->has_root)
-        status = make_root(ws, &linear->root);
+    if (!status)
+        status = make_root(ws, linear->has_root, &linear->root);
+    if (!status && !linear->has_root)
+        status = make_rest(ws, &linear->rest);
     if (status)
         phx_linear_free(linear);
     return status;

@@ -11,12 +11,11 @@
 void phx_sys_ports_jacobian(workspace *ws)
 {
     const phx_system *system = ws->system;
-    int cols[64];
 
     for (int i = 0; i < system->n_ports; i++) {
         const port_slot *port = &system->ports[i];
         if (port->body != PHX_GROUND)
-            phx_body_port_jacobian(system->bodies[port->body].body, &port->port, &ws->views[port->body], cols,
+            phx_body_port_jacobian(system->bodies[port->body].body, &port->port, &ws->views[port->body], NULL,
                                    ws->P + (size_t)ws->port_first[i] * (size_t)phx_port_size(system->dim));
     }
 }
@@ -224,20 +223,14 @@ static void geometric_stiffness(workspace *ws)
     }
 }
 
-phx_status phx_sys_op_linearise(phx_dae *dae, double t, const double *x, const double *v, const double *lambda)
+/* What rows, forces and ports add at the views as they are: G, -G^T, forces, geometric terms. */
+static phx_status add_couplings(workspace *ws, double t, const double *lambda)
 {
-    workspace *ws = (workspace *)dae;
-    const size_t bytes = (size_t)ws->kkt.ptr[ws->kkt.n] * sizeof(double);
     phx_status status = PHX_OK;
 
-    memset(ws->M, 0, bytes);
-    memset(ws->D, 0, bytes);
-    memset(ws->K, 0, bytes);
-    phx_sys_set_instant(ws, x, v);
     phx_sys_ports_jacobian(ws);
-    phx_sys_scatter_bodies(ws, x, v, true);
-    phx_sys_rows(ws, t, 0.0);
     phx_sys_put_rows(ws, ws->D);
+    memset(ws->scratch4, 0, (size_t)ws->kkt.n * sizeof(double));
     status = phx_sys_forces(ws, t, true, ws->scratch4);
     if (status)
         return status;
@@ -246,6 +239,49 @@ phx_status phx_sys_op_linearise(phx_dae *dae, double t, const double *x, const d
     for (int k = 0; k < ws->n_l; k++)
         row_stiffness(ws, k, lambda[k]);
     return PHX_OK;
+}
+
+static void clear_values(workspace *ws)
+{
+    const size_t bytes = (size_t)ws->kkt.ptr[ws->kkt.n] * sizeof(double);
+
+    memset(ws->M, 0, bytes);
+    memset(ws->D, 0, bytes);
+    memset(ws->K, 0, bytes);
+}
+
+phx_status phx_sys_op_linearise(phx_dae *dae, double t, const double *x, const double *v, const double *lambda)
+{
+    workspace *ws = (workspace *)dae;
+
+    clear_values(ws);
+    phx_sys_set_instant(ws, x, v);
+    phx_sys_scatter_bodies(ws, x, v, true);
+    phx_sys_rows(ws, t, 0.0);
+    return add_couplings(ws, t, lambda);
+}
+
+/* The bodies' blocks are exact for cj = 2/h and stand in D; M is zero. */
+phx_status phx_sys_op_interval_linearise(phx_dae *dae)
+{
+    workspace *ws = (workspace *)dae;
+    const phx_system *system = ws->system;
+    const double supplied = ws->power.supplied, dissipated = ws->power.dissipated;
+    phx_status status = PHX_OK;
+
+    clear_values(ws);
+    for (int b = 0; b < system->n_bodies; b++) {
+        const body_slot *slot = &system->bodies[b];
+        const int *ptr = NULL, *idx = NULL, *at = ws->kkt.body_at[b];
+        phx_body_pattern(slot->body, &ptr, &idx);
+        phx_body_interval_linearise(slot->body, system->gravity, &ws->views[b], ws->p0 + slot->v, ws->body_D,
+                                    ws->body_M);
+        for (int k = 0; k < ptr[phx_body_n_v(slot->body)]; k++)
+            ws->D[at[k]] = ws->body_M[k];
+    }
+    status = add_couplings(ws, ws->t0 + 0.5 * ws->h, ws->lambda);
+    ws->power = (phx_work){supplied, dissipated};
+    return status;
 }
 
 phx_status phx_sys_op_factor(phx_dae *dae, int slot, double cj)

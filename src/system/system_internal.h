@@ -211,6 +211,7 @@ extern const phx_dae_ops phx_sys_ops;
 phx_status phx_sys_op_project(phx_dae *dae, double t1, double h, bool interval, bool may_reject, const double *x1,
                               double *v1, double *lambda, phx_work *work);
 phx_status phx_sys_op_linearise(phx_dae *dae, double t, const double *x, const double *v, const double *lambda);
+phx_status phx_sys_op_interval_linearise(phx_dae *dae);
 phx_status phx_sys_op_factor(phx_dae *dae, int slot, double cj);
 phx_status phx_sys_op_factor_complex(phx_dae *dae, int slot, double re, double im);
 phx_status phx_sys_op_accelerations(phx_dae *dae, double t, const double *x, const double *v, double *v_dot,

@@ -1,0 +1,232 @@
+/* Derivative of the interval residual with respect to the mean velocity v_m, exact: nu1 = 2 v_m - nu0, q1 = q0 + h
+ * q_dot, R1 = R0 cay(h w). With p1 = M(q1) nu1 and a column dnu of v_m, dp1 = 2 M(q1) dnu + h M'(q1)[dq_dot] nu1 rows
+ * t: dp1_t/h - (dp1_t x w + 2 p_t x dw)/2 rows r: dp1_r/h - (dp1_t x v + 2 p_t x dv + dp1_r x w + 2 p_r x dw)/2 (p, v,
+ * w: means) rows q: dp1_q/h - d[1/2 d/dq nu0^T M(q_m) nu1] + h/2 K dq_dot + R dq_dot   - gravity The ends enter with
+ * their own velocities: where stiff deformations ring, nu0 and nu1 are far from their mean. */
+#include "body_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What every column needs. */
+typedef struct ends {
+    const double *q1, *qm;
+    const double *v0, *w0, *dq0, *v1, *w1, *dq1, *vm, *wm;
+    double s1[3], J1[9], p[6]; /* inertia at q1; mean momenta of the rigid rows */
+    double h;
+} ends;
+
+static double dot(int n, const double *a, const double *b)
+{
+    double sum = 0.0;
+    for (int i = 0; i < n; i++)
+        sum += a[i] * b[i];
+    return sum;
+}
+
+static double *entry(const phx_body *body, double *val, int row, int col)
+{
+    return val + body->ptr[row] + col;
+}
+
+static ends make_ends(const phx_body *body, const phx_body_view *view, const double *p0)
+{
+    const phx_flex *flex = body->flex;
+    const int dim = body->dim, r = body->n_rigid, n = flex->n;
+    ends e = {.h = view->h,
+              .q1 = phx_body_q(body, view->x1),
+              .qm = phx_body_q(body, view->xm),
+              .v0 = view->v0,
+              .w0 = view->v0 + dim,
+              .dq0 = view->v0 + r,
+              .v1 = view->v1,
+              .w1 = view->v1 + dim,
+              .dq1 = view->v1 + r,
+              .vm = view->vm,
+              .wm = view->vm + dim};
+    double cross[3];
+
+    phx_body_inertia(body, e.q1, e.s1, e.J1);
+    phx_rot_x_vec(dim, e.w1, e.s1, cross);
+    for (int a = 0; a < dim; a++)
+        e.p[a] = flex->mass * e.v1[a] + cross[a] + dot(n, flex->S + a * n, e.dq1);
+    phx_vec_x_vec(dim, e.s1, e.v1, cross);
+    for (int k = 0; k < body->n_rot; k++) {
+        e.p[dim + k] = cross[k] + dot(body->n_rot, e.J1 + k * body->n_rot, e.w1) + dot(n, flex->C + k * n, e.dq1);
+        for (int i = 0; i < n; i++)
+            e.p[dim + k] += e.q1[i] * phx_flex_row(flex, flex->A[k], i, e.dq1);
+    }
+    for (int i = 0; i < r; i++)
+        e.p[i] = 0.5 * (e.p[i] + p0[i]);
+    return e;
+}
+
+/* Rigid rows of a column: dp1 = (t, r), the variation dnu = (dv, dw) of the mean velocity (NULL: none). */
+static void put_rigid_rows(const phx_body *body, const ends *e, int col, const double *t, const double *r,
+                           const double *dnu, double *A)
+{
+    const int dim = body->dim;
+    double a[3], b[3] = {0}, c[3], d[3], f[3] = {0}, g[3] = {0};
+
+    phx_vec_x_rot(dim, t, e->wm, a);
+    phx_vec_x_vec(dim, t, e->vm, c);
+    phx_rot_x_rot(dim, r, e->wm, d);
+    if (dnu) {
+        phx_vec_x_rot(dim, e->p, dnu + dim, b);
+        phx_vec_x_vec(dim, e->p, dnu, f);
+        phx_rot_x_rot(dim, e->p + dim, dnu + dim, g);
+    }
+    for (int i = 0; i < dim; i++)
+        *entry(body, A, i, col) += t[i] / e->h - 0.5 * a[i] - b[i];
+    for (int k = 0; k < body->n_rot; k++)
+        *entry(body, A, dim + k, col) += r[k] / e->h - 0.5 * (c[k] + d[k]) - f[k] - g[k];
+}
+
+/* dJ_ab/dq_i at q. */
+static double inertia_slope(const phx_flex *flex, int pair, int i, const double *q)
+{
+    return flex->j[pair * flex->n + i] + phx_flex_row(flex, flex->Q[pair], i, q);
+}
+
+static void rigid_column(const phx_body *body, const ends *e, int col, double *A)
+{
+    const phx_flex *flex = body->flex;
+    const int dim = body->dim, n_rot = body->n_rot, n = flex->n;
+    double unit[6] = {0}, *dv = unit, *dw = unit + dim, t[3], r[3], a[3], b[3], g[3];
+
+    unit[col] = 1.0;
+    phx_rot_x_vec(dim, dw, e->s1, a);
+    phx_vec_x_vec(dim, e->s1, dv, b);
+    for (int i = 0; i < dim; i++)
+        t[i] = 2.0 * (flex->mass * dv[i] + a[i]);
+    for (int k = 0; k < n_rot; k++)
+        r[k] = 2.0 * (b[k] + dot(n_rot, e->J1 + k * n_rot, dw));
+    put_rigid_rows(body, e, col, t, r, unit, A);
+    phx_vec_x_rot(dim, e->v0, dw, a);
+    phx_vec_x_rot(dim, dv, e->w0, b);
+    for (int d = 0; d < dim; d++)
+        g[d] = 2.0 * dv[d] / e->h - a[d] - b[d];
+    for (int i = 0; i < n; i++) {
+        double sum = 0.0;
+        for (int d = 0; d < dim; d++)
+            sum += flex->S[d * n + i] * g[d];
+        for (int k = 0; k < n_rot; k++) {
+            if (dw[k] == 0.0)
+                continue;
+            sum += 2.0 / e->h * (flex->C[k * n + i] - phx_flex_row(flex, flex->A[k], i, e->q1));
+            sum -= phx_flex_row(flex, flex->A[k], i, e->dq0);
+            for (int l = 0; l < n_rot; l++)
+                sum -= e->w0[l] * inertia_slope(flex, phx_pair(k < l ? k : l, k < l ? l : k), i, e->qm);
+        }
+        *entry(body, A, body->n_rigid + i, col) += sum;
+    }
+}
+
+/* Rigid rows of the column of deformation coordinate i. */
+static void flexible_column(const phx_body *body, const ends *e, int i, double *A)
+{
+    const phx_flex *flex = body->flex;
+    const int dim = body->dim, n_rot = body->n_rot, n = flex->n;
+    double S[3], t[3], r[3], a[3];
+
+    for (int d = 0; d < dim; d++)
+        S[d] = flex->S[d * n + i];
+    phx_rot_x_vec(dim, e->w1, S, a);
+    for (int d = 0; d < dim; d++)
+        t[d] = 2.0 * S[d] + e->h * a[d];
+    phx_vec_x_vec(dim, S, e->v1, a);
+    for (int k = 0; k < n_rot; k++) {
+        double slope = a[k] + phx_flex_row(flex, flex->A[k], i, e->dq1);
+        for (int l = 0; l < n_rot; l++)
+            slope += e->w1[l] * inertia_slope(flex, phx_pair(k < l ? k : l, k < l ? l : k), i, e->q1);
+        r[k] = 2.0 * (flex->C[k * n + i] - phx_flex_row(flex, flex->A[k], i, e->q1)) + e->h * slope;
+    }
+    put_rigid_rows(body, e, body->n_rigid + i, t, r, NULL, A);
+}
+
+/* Block q x q: (2 M/h - w1_k A_k) - w0_k A_k - h/4 sym(w0, w1) Q + h/2 K + R. */
+static void flexible_block(const phx_body *body, const ends *e, double *A)
+{
+    const phx_flex *flex = body->flex;
+    const int n_rot = body->n_rot, nnz = flex->n ? flex->ptr[flex->n] : 0;
+
+    for (int m = 0; m < nnz; m++) {
+        double sum = 2.0 / e->h * flex->M[m] + 0.5 * e->h * flex->K[m];
+        for (int k = 0; k < n_rot; k++) {
+            sum -= (e->w0[k] + e->w1[k]) * flex->A[k][m];
+            for (int l = k; l < n_rot; l++) {
+                const double ww = k == l ? e->w0[k] * e->w1[k] : e->w0[k] * e->w1[l] + e->w0[l] * e->w1[k];
+                sum -= 0.25 * e->h * ww * flex->Q[phx_pair(k, l)][m];
+            }
+        }
+        A[body->flex_at[m]] += sum;
+    }
+    for (int m = 0; body->damped && m < body->damping.ptr[body->n_q]; m++)
+        A[body->damping_at[m]] += body->damping.val[m];
+}
+
+/* Gravity acts through R_m^T g, R_m = (R0 + R1)/2, dR1 = R1 [dpsi]x, dpsi = h (dw - h w x dw/2)/(1 + |h w|^2/4). */
+static void gravity_columns(const phx_body *body, const double *gravity, const phx_body_view *view, const ends *e,
+                            double *A)
+{
+    const phx_flex *flex = body->flex;
+    const int dim = body->dim, n_rot = body->n_rot, r = body->n_rigid, n = flex->n;
+    const double turn = 1.0 + 0.25 * e->h * e->h * dot(n_rot, e->wm, e->wm);
+    double R[9], g1[3], gm[3], s[3], unit[3] = {0}, psi[3], dg[3], torque[3], S[3];
+
+    phx_attitude_rotation(dim, view->x1 + dim, R);
+    phx_rot_apply_transposed(dim, R, gravity, g1);
+    phx_attitude_rotation(dim, view->xm + dim, R);
+    phx_rot_apply_transposed(dim, R, gravity, gm);
+    for (int a = 0; a < dim; a++)
+        s[a] = flex->s0[a] + dot(n, flex->S + a * n, e->qm);
+    for (int c = 0; c < n_rot; c++) {
+        unit[c] = 1.0;
+        phx_rot_x_rot(dim, e->wm, unit, psi);
+        for (int k = 0; k < n_rot; k++)
+            psi[k] = e->h * (unit[k] - 0.5 * e->h * psi[k]) / turn;
+        unit[c] = 0.0;
+        phx_vec_x_rot(dim, g1, psi, dg);
+        for (int a = 0; a < dim; a++)
+            dg[a] *= 0.5;
+        phx_vec_x_vec(dim, s, dg, torque);
+        for (int a = 0; a < dim; a++) {
+            *entry(body, A, a, dim + c) -= flex->mass * dg[a];
+            for (int i = 0; i < n; i++)
+                *entry(body, A, r + i, dim + c) -= flex->S[a * n + i] * dg[a];
+        }
+        for (int k = 0; k < n_rot; k++)
+            *entry(body, A, dim + k, dim + c) -= torque[k];
+    }
+    for (int i = 0; i < n; i++) {
+        for (int a = 0; a < dim; a++)
+            S[a] = 0.5 * e->h * flex->S[a * n + i];
+        phx_vec_x_vec(dim, S, gm, torque);
+        for (int k = 0; k < n_rot; k++)
+            *entry(body, A, dim + k, r + i) -= torque[k];
+    }
+}
+
+void phx_body_interval_linearise(const phx_body *body, const double *gravity, const phx_body_view *view,
+                                 const double *p0, double *room, double *A)
+{
+    const size_t nnz = (size_t)body->ptr[body->n_v];
+
+    if (body->kinetics == PHX_KINETICS_SIMPLIFIED) { /* 2 M/h + D + h K/2 at the mean state */
+        double *D = room, *K = room + nnz;
+        phx_body_linearise(body, gravity, view->xm, view->vm, A, D, K);
+        for (size_t k = 0; k < nnz; k++)
+            A[k] = 2.0 / view->h * A[k] + D[k] + 0.5 * view->h * K[k];
+        return;
+    }
+    const ends e = make_ends(body, view, p0);
+    memset(A, 0, nnz * sizeof *A);
+    for (int c = 0; c < body->n_rigid; c++)
+        rigid_column(body, &e, c, A);
+    for (int i = 0; i < body->n_q; i++)
+        flexible_column(body, &e, i, A);
+    flexible_block(body, &e, A);
+    if (body->flex->stiffening)
+        phx_body_stiffening_tangent(body, phx_body_q(body, view->x0), e.q1, e.qm, 0.5 * view->h, A);
+    gravity_columns(body, gravity, view, &e, A);
+}
