@@ -161,10 +161,12 @@ phx_status phx_stiffening_assemble(phx_context *context, const phx_mesh *mesh, c
     if (!stiffening)
         return PHX_ERR_MEMORY;
     stiffening->stiffness = phx_calloc(context, strains, sizeof *stiffening->stiffness);
+    stiffening->axial_stiffness = phx_calloc(context, strains, sizeof *stiffening->axial_stiffness);
     stiffening->stress_row = phx_calloc(context, strains, sizeof *stiffening->stress_row);
     stiffening->strain_of = phx_calloc(context, slopes, sizeof *stiffening->strain_of);
     stiffening->weight = phx_calloc(context, slopes, sizeof *stiffening->weight);
-    if (!stiffening->stiffness || !stiffening->stress_row || !stiffening->strain_of || !stiffening->weight)
+    if (!stiffening->stiffness || !stiffening->axial_stiffness || !stiffening->stress_row || !stiffening->strain_of ||
+        !stiffening->weight)
         return PHX_ERR_MEMORY;
     phx_status status = csr_allocate(context, mesh->elements, basis->n, 2 * strains, &stiffening->lin);
     if (status == PHX_OK)
@@ -178,6 +180,7 @@ phx_status phx_stiffening_assemble(phx_context *context, const phx_mesh *mesh, c
         csr_append(&stiffening->lin, e, basis, true, 2, dof, difference);
         append_slopes(mesh, basis, e, points, xi, weight, stiffening);
         stiffening->stiffness[e] = axial->stiffness * mesh->h;
+        stiffening->axial_stiffness[e] = axial->stiffness;
         stiffening->stress_row[e] = axial->stress_first + e;
     }
     stiffening->n_strain = mesh->elements;

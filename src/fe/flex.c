@@ -32,6 +32,7 @@ void phx_flex_free(phx_flex *flex)
         phx_csr_free(&flex->stiffening->lin);
         phx_csr_free(&flex->stiffening->slope);
         phx_free(flex->stiffening->stiffness);
+        phx_free(flex->stiffening->axial_stiffness);
         phx_free(flex->stiffening->strain_of);
         phx_free(flex->stiffening->weight);
         phx_free(flex->stiffening->stress_row);

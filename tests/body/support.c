@@ -131,8 +131,6 @@ static void measure(subject *it)
     it->n_x = phx_body_n_x(it->body);
     assert_int_equal(it->n_v, it->n_rigid + it->n_q);
     assert_int_equal(it->n_x, at_q(it) + it->n_q);
-    assert_in_range(it->n_v, 1, MAX_V);
-    assert_in_range(phx_body_flex(it->body)->n_stress, 0, MAX_STRESS);
 }
 
 static void add_masses(subject *it)
@@ -205,6 +203,8 @@ void subject_create(phx_context *context, const body_kind *kind, subject *it)
         CHECK_STATUS(context, phx_beam_create(context, &it->beam_def, &it->beam), PHX_OK);
     }
     create_body(context, &def, it);
+    assert_in_range(it->n_v, 1, MAX_V);
+    assert_in_range(phx_body_flex(it->body)->n_stress, 0, MAX_STRESS);
 }
 
 void subject_destroy(subject *it)
