@@ -11,6 +11,7 @@
  * Positions: the model remembers where in the file each field was written. Pass the address of a field to
  * phx_model_where or phx_model_fail, e.g. phx_model_fail(context, model, &body->material, ...). Addresses of fields the
  * file does not give (defaults) lead to the position of the object that holds them; those of copies to the file alone.
+ * A struct shares its address with its first field, whose position then counts when the file gives it.
  *
  * Vectors have 3 entries, the third is 0 in the plane. Rotational vectors (angular velocity) have their plane
  * value in entry 0. Rotations are dim x dim, row-major, in the first dim*dim entries. */

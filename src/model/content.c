@@ -69,12 +69,7 @@ phx_model_source phx_content_where(const phx_content *content, const void *field
         else
             high = middle;
     }
-    /* the value itself: the outermost of those that begin there; else the innermost object around it */
-    int exact = low;
-    while (exact > 0 && (uintptr_t)content->places[exact - 1].address == wanted)
-        exact--;
-    if (exact < low)
-        return content->places[exact].source;
+    /* what begins there, or the innermost object around it */
     for (int i = low - 1; i >= 0; i--)
         if (wanted < (uintptr_t)content->places[i].address + content->places[i].size)
             return content->places[i].source;

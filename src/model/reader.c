@@ -204,11 +204,16 @@ static phx_status find_kind(phx_reader *reader, const phx_object *object, const 
 }
 
 /* ---- objects ---- */
+static void *field_of(const phx_key *key, void *target)
+{
+    return key->offset == PHX_NO_FIELD ? NULL : (char *)target + key->offset;
+}
+
 static phx_status read_key(phx_reader *reader, const phx_key *key, const phx_node *value, void *target)
 {
-    void *field = (char *)target + key->offset;
+    void *field = field_of(key, target);
     size_t trail = phx_trail_push(reader, key->name, -1);
-    phx_status status = phx_reader_place(reader, field, 1, value->source);
+    phx_status status = field ? phx_reader_place(reader, field, 1, value->source) : PHX_OK;
     if (!status)
         status = key->type->read(reader, key, value, field, target);
     phx_trail_pop(reader, trail);
@@ -235,7 +240,7 @@ static phx_status read_keys(phx_reader *reader, const phx_object *object, const 
         else if (key->required)
             status = fail_missing(reader, object, key, node);
         else if (key->type->preset)
-            status = key->type->preset(reader, key, (char *)target + key->offset, target);
+            status = key->type->preset(reader, key, field_of(key, target), target);
         if (status)
             return status;
     }

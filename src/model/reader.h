@@ -9,7 +9,7 @@
 typedef struct phx_place {
     const char *address;
     size_t size;
-    int order; /* outer ones first at the same address */
+    int order; /* of recording: outer ones first at the same address */
     phx_model_source source;
 } phx_place;
 

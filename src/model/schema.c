@@ -424,7 +424,8 @@ static const phx_object sweep = {"sweep", "Of one parameter; several multiply, t
 
 /* ---- the file ---- */
 static const phx_key model_keys[] = {
-    {"phlexor", &phx_type_version, 0, .required = true, .range = &version_range, .doc = "version of this format, 1"},
+    {"phlexor", &phx_type_version, PHX_NO_FIELD, .required = true, .range = &version_range,
+     .doc = "version of this format, 1"},
     {"title", &phx_type_title, AT(phx_model, title), .fallback = "file name", .doc = "one line"},
     {"parameters", &phx_type_parameters, AT(phx_model, parameters), .fallback = "none",
      .count_offset = AT(phx_model, n_parameters), .doc = "numbers by name, for expressions and sweeps"},
@@ -434,7 +435,8 @@ static const phx_key model_keys[] = {
      .doc = "inertial components"},
     {"materials", &phx_type_map, AT(phx_model, materials), .object = &material, .fallback = "none",
      .count_offset = AT(phx_model, n_materials), .doc = "materials by name"},
-    {"ground", &phx_type_ground, 0, .object = &ground, .fallback = "port O at the origin", .doc = "what does not move"},
+    {"ground", &phx_type_ground, PHX_NO_FIELD, .object = &ground, .fallback = "port O at the origin",
+     .doc = "what does not move"},
     {"bodies", &phx_type_map, AT(phx_model, bodies), .required = true, .object = &body,
      .count_offset = AT(phx_model, n_bodies), .doc = "bodies by name, at least one"},
     {"joints", &phx_type_map, AT(phx_model, joints), .object = &joint, .fallback = "none",

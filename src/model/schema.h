@@ -5,9 +5,14 @@
 
 #include "tree.h"
 
+#include <stdint.h>
+
 typedef struct phx_reader phx_reader;
 typedef struct phx_key phx_key;
 typedef struct phx_object phx_object;
+
+/* The offset of a key whose value is not a field of its owner. */
+#define PHX_NO_FIELD SIZE_MAX
 
 /* Dimensions a key or word exists in. */
 enum { PHX_PLANE = 1, PHX_SPACE = 2, PHX_BOTH = 3 };
@@ -42,7 +47,7 @@ typedef struct phx_type {
 struct phx_key {
     const char *name;
     const phx_type *type;
-    size_t offset; /* in the owner's struct */
+    size_t offset; /* in the owner's struct, or PHX_NO_FIELD */
     bool required;
     unsigned dims;            /* 0: both */
     unsigned kinds;           /* bit k: for kind k of the object; 0: all */

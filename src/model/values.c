@@ -325,6 +325,12 @@ static phx_status read_ground(phx_reader *reader, const phx_key *key, const phx_
     return phx_read_object(reader, key->object, node, owner);
 }
 
+static phx_status preset_ground(phx_reader *reader, const phx_key *key, void *field, void *owner)
+{
+    (void)field;
+    return preset_nested(reader, key, owner, owner);
+}
+
 static phx_status read_map(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
 {
     phx_status status = phx_read_map(reader, key, node, 0, field, (char *)owner + key->count_offset);
@@ -383,6 +389,6 @@ const phx_type phx_type_numbers = {"list of numbers",
                                    read_list_of_numbers, NULL};
 const phx_type phx_type_object = {"map of keys", NULL, read_nested, preset_nested};
 const phx_type phx_type_given = {"map of keys", NULL, read_given, preset_nested};
-const phx_type phx_type_ground = {"map of keys", NULL, read_ground, preset_nested};
+const phx_type phx_type_ground = {"map of keys", NULL, read_ground, preset_ground};
 const phx_type phx_type_map = {"map of names", NULL, read_map, NULL};
 const phx_type phx_type_list = {"list", NULL, read_list, NULL};
