@@ -72,39 +72,62 @@ void phx_body_pattern(const phx_body *body, const int **ptr, const int **idx)
     *idx = body->idx;
 }
 
-/* Mass properties of a rigid body about the origin P of its frame: s0 = m c, J0 = I_c + m (c.c I - c c^T). */
-static phx_status rigid_flex(phx_context *context, const phx_body_def *def, phx_flex *flex)
+/* Mass, centre and inertia of a rigid body: finite, and such that T > 0 for every motion. */
+static phx_status check_rigid(phx_context *context, const char *name, int dim, const phx_rigid_def *rigid)
 {
-    const phx_rigid_def *rigid = def->rigid;
-    const double *c = rigid->centre;
-    const int dim = def->dim;
-    double cc = 0.0;
+    const double *c = rigid->centre, *I = rigid->inertia;
+    double factor[9], sum = 0.0;
 
     if (!(rigid->mass > 0.0) || !isfinite(rigid->mass))
-        return phx_fail(context, PHX_ERR_ARGUMENT, "body '%s': mass is %g, must be positive", def->name, rigid->mass);
+        return phx_fail(context, PHX_ERR_ARGUMENT, "body '%s': mass is %g, must be positive and finite", name,
+                        rigid->mass);
+    for (int a = 0; a < dim; a++)
+        sum += c[a];
+    if (!isfinite(sum))
+        return phx_fail(context, PHX_ERR_ARGUMENT, "body '%s': centre of mass (%g, %g, %g) is not finite", name, c[0],
+                        c[1], dim == 3 ? c[2] : 0.0);
+    if (dim == 2) {
+        if (!(I[0] > 0.0) || !isfinite(I[0]))
+            return phx_fail(context, PHX_ERR_ARGUMENT,
+                            "body '%s': inertia about the centre of mass is %g, must be positive and finite", name,
+                            I[0]);
+        return PHX_OK;
+    }
+    for (int a = 0; a < 3; a++)
+        for (int b = 0; b < a; b++)
+            if (!(fabs(I[3 * a + b] - I[3 * b + a]) <= 1e-12 * (fabs(I[4 * a]) + fabs(I[4 * b]))))
+                return phx_fail(context, PHX_ERR_ARGUMENT,
+                                "body '%s': inertia must be symmetric, entries %d%d and %d%d are %g and %g", name,
+                                a + 1, b + 1, b + 1, a + 1, I[3 * a + b], I[3 * b + a]);
+    memcpy(factor, I, sizeof factor);
+    if (phx_dense_cholesky(NULL, 3, factor))
+        return phx_fail(context, PHX_ERR_ARGUMENT,
+                        "body '%s': inertia about the centre of mass must be positive definite and finite, its "
+                        "diagonal is (%g, %g, %g)",
+                        name, I[0], I[4], I[8]);
+    return PHX_OK;
+}
+
+/* Mass properties of a rigid body about the origin P of its frame: s0 = m c, J0 = I_c + m (c.c I - c c^T). */
+static void rigid_flex(int dim, const phx_rigid_def *rigid, phx_flex *flex)
+{
+    const double *c = rigid->centre;
+    double cc = 0.0;
+
     flex->dim = dim;
     flex->n_rot = dim == 2 ? 1 : 3;
     flex->n_pair = dim == 2 ? 1 : 6;
     flex->mass = rigid->mass;
-    for (int i = 0; i < dim; i++) {
-        if (!isfinite(c[i]))
-            return phx_fail(context, PHX_ERR_ARGUMENT, "body '%s': centre of mass is not finite", def->name);
-        flex->s0[i] = rigid->mass * c[i];
-        cc += c[i] * c[i];
+    for (int a = 0; a < dim; a++) {
+        flex->s0[a] = rigid->mass * c[a];
+        cc += c[a] * c[a];
     }
     for (int a = 0; a < flex->n_rot; a++) {
         for (int b = a; b < flex->n_rot; b++) {
             const double steiner = dim == 2 ? cc : (a == b ? cc : 0.0) - c[a] * c[b];
             flex->J0[phx_pair(a, b)] = rigid->inertia[a * flex->n_rot + b] + rigid->mass * steiner;
         }
-        if (!(rigid->inertia[a * flex->n_rot + a] >= 0.0) || !isfinite(rigid->inertia[a * flex->n_rot + a]))
-            return phx_fail(context, PHX_ERR_ARGUMENT, "body '%s': inertia is %g, must not be negative", def->name,
-                            rigid->inertia[a * flex->n_rot + a]);
     }
-    if (dim == 2 && !(flex->J0[0] - rigid->mass * cc > 0.0))
-        return phx_fail(context, PHX_SINGULAR, "body '%s': inertia about the centre of mass must be positive, is %g",
-                        def->name, rigid->inertia[0]);
-    return PHX_OK;
 }
 
 /* Every (M_qq, K) mode gets the same ratio: R = M Phi diag(2 zeta omega) Phi^T M, Phi^T M Phi = I; dense. */
@@ -161,10 +184,10 @@ static phx_status make_damping(phx_context *context, const phx_body_def *def, ph
 
     if (!(alpha >= 0.0) || !(beta >= 0.0) || !(zeta >= 0.0) || !isfinite(alpha + beta + zeta))
         return phx_fail(context, PHX_ERR_ARGUMENT,
-                        "body '%s': damping must not be negative (mass %g, stiffness %g, modal %g)", def->name, alpha,
+                        "body '%s': damping must not be negative (mass %g, stiffness %g, modal %g)", body->name, alpha,
                         beta, zeta);
     if (zeta > 0.0 && (alpha > 0.0 || beta > 0.0))
-        return phx_fail(context, PHX_ERR_ARGUMENT, "body '%s': give modal or Rayleigh damping, not both", def->name);
+        return phx_fail(context, PHX_ERR_ARGUMENT, "body '%s': give modal or Rayleigh damping, not both", body->name);
     body->damped = body->n_q > 0 && (alpha > 0.0 || beta > 0.0 || zeta > 0.0);
     if (!body->damped)
         return PHX_OK;
@@ -211,17 +234,30 @@ static phx_status make_pattern(phx_context *context, phx_body *body)
     return PHX_OK;
 }
 
+static phx_status check_def(phx_context *context, const char *name, const phx_body_def *def)
+{
+    if (def->dim != 2 && def->dim != 3)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "body '%s': dim is %d, must be 2 or 3", name, def->dim);
+    if (!def->rigid == !def->flex)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "body '%s': give exactly one of rigid and flex", name);
+    if (def->flex && def->flex->dim != def->dim)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "body '%s': dimension %d differs from its deformation's %d", name,
+                        def->dim, def->flex->dim);
+    if (def->kinetics != PHX_KINETICS_FULL && def->kinetics != PHX_KINETICS_SIMPLIFIED)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "body '%s': kinetics is %d, must be full or simplified", name,
+                        (int)def->kinetics);
+    return def->rigid ? check_rigid(context, name, def->dim, def->rigid) : PHX_OK;
+}
+
 phx_status phx_body_create(phx_context *context, const phx_body_def *def, phx_body **out)
 {
+    const char *name = def->name ? def->name : "body";
     phx_body *body = NULL;
-    phx_status status = PHX_OK;
+    phx_status status = check_def(context, name, def);
 
     *out = NULL;
-    if ((def->dim != 2 && def->dim != 3) || !def->rigid == !def->flex)
-        return phx_fail(context, PHX_ERR_ARGUMENT, "body '%s': needs dim 2 or 3 and one of rigid and flex", def->name);
-    if (def->flex && def->flex->dim != def->dim)
-        return phx_fail(context, PHX_ERR_ARGUMENT, "body '%s': dimension %d differs from its deformation's %d",
-                        def->name, def->dim, def->flex->dim);
+    if (status)
+        return status;
     body = phx_calloc(context, 1, sizeof *body);
     if (!body)
         return PHX_ERR_MEMORY;
@@ -230,20 +266,16 @@ phx_status phx_body_create(phx_context *context, const phx_body_def *def, phx_bo
     body->n_rigid = body->dim + body->n_rot;
     body->n_attitude = phx_attitude_size(def->dim);
     body->kinetics = def->kinetics;
-    body->name = phx_strdup(context, def->name ? def->name : "body");
-    status = body->name ? PHX_OK : PHX_ERR_MEMORY;
-    if (!status && def->rigid)
-        status = rigid_flex(context, def, &body->own);
-    if (status)
-        goto cleanup;
+    if (def->rigid)
+        rigid_flex(def->dim, def->rigid, &body->own);
     body->flex = def->flex ? def->flex : &body->own;
     body->n_q = body->flex->n;
     body->n_v = body->n_rigid + body->n_q;
     body->n_x = body->dim + body->n_attitude + body->n_q;
-    status = make_damping(context, def, body);
+    body->name = phx_strdup(context, name);
+    status = body->name ? make_damping(context, def, body) : PHX_ERR_MEMORY;
     if (!status)
         status = make_pattern(context, body);
-cleanup:
     if (status)
         phx_body_destroy(body);
     else

@@ -14,7 +14,7 @@ static void make_interval(const subject *it, double h, interval *at)
 {
     for (int i = 0; i < it->n_v; i++)
         at->vm[i] = 0.5 * (at->v0[i] + at->v1[i]);
-    phx_body_move(it->body, h, at->x0, at->vm, at->x1, at->xm);
+    phx_body_move(it->body, h, at->x0, NULL, at->vm, at->x1, NULL, at->xm);
     phx_body_momenta(it->body, at->x0, at->v0, at->p0);
     const phx_body_view view = {
         .h = h, .x0 = at->x0, .x1 = at->x1, .xm = at->xm, .v0 = at->v0, .v1 = at->v1, .vm = at->vm};
@@ -74,7 +74,7 @@ static double deviation(const subject *it, const interval *from, const double *v
         at.v0[i] = from->vm[i] - 0.5 * h * v_dot[i];
         at.v1[i] = from->vm[i] + 0.5 * h * v_dot[i];
     }
-    phx_body_move(it->body, -0.5 * h, from->x0, from->vm, x, mean);
+    phx_body_move(it->body, -0.5 * h, from->x0, NULL, from->vm, x, NULL, mean);
     memcpy(at.x0, x, (size_t)it->n_x * sizeof *x);
     make_interval(it, h, &at);
     phx_body_residual(it->body, test_gravity, from->x0, from->vm, v_dot, res);
@@ -107,7 +107,7 @@ static void check_move(const subject *it, double h, const double *x0, const doub
     double x1[MAX_X], xm[MAX_X], rate[MAX_X], product[9], R[9];
     const int d = it->dim;
 
-    phx_body_move(it->body, h, x0, vm, x1, xm);
+    phx_body_move(it->body, h, x0, NULL, vm, x1, NULL, xm);
     phx_body_rates(it->body, xm, vm, rate);
     for (int i = 0; i < it->n_x; i++) {
         const double size = fabs(x0[i]) + fabs(x1[i]) + fabs(h * rate[i]);
@@ -154,7 +154,7 @@ static void test_many_moves(void **state)
         for (int n = 0; n < count; n++) {
             random_vector(&seed, it.n_v, 1.0, vm);
             vm[it.dim] += 2.0;
-            phx_body_move(it.body, 0.05, x[n % 2], vm, x[1 - n % 2], xm);
+            phx_body_move(it.body, 0.05, x[n % 2], NULL, vm, x[1 - n % 2], NULL, xm);
             angle += 2.0 * atan(0.025 * vm[it.dim]);
         }
         phx_attitude_rotation(it.dim, x[0] + it.dim, R);

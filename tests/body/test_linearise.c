@@ -1,5 +1,5 @@
-/* M, D and K of phx_body_linearise against differences of phx_body_residual: along accelerations, velocities and turns
- * R exp(dphi), every kind of body. */
+/* M, D and K of phx_body_linearise against differences of phx_body_residual - along accelerations, velocities and turns
+ * R exp(dphi) - and phx_body_interval_linearise against those of phx_body_interval_residual, every kind of body. */
 #include "support.h"
 
 #include <math.h>
@@ -116,8 +116,65 @@ static void test_tangents(void **state)
     }
 }
 
+/* Residual of the interval that starts at x0, v0 with the mean velocity vm. */
+static void interval_residual(const subject *it, double h, const double *x0, const double *v0, const double *vm,
+                              phx_body_view *view, double *x1, double *xm, double *v1, double *p0, double *res)
+{
+    for (int i = 0; i < it->n_v; i++)
+        v1[i] = 2.0 * vm[i] - v0[i];
+    phx_body_move(it->body, h, x0, vm, x1, xm);
+    phx_body_momenta(it->body, x0, v0, p0);
+    *view = (phx_body_view){.h = h, .x0 = x0, .x1 = x1, .xm = xm, .v0 = v0, .v1 = v1, .vm = vm};
+    phx_body_interval_residual(it->body, test_gravity, view, p0, res);
+}
+
+static void check_interval(const subject *it, double h, double tolerance, uint64_t *seed)
+{
+    const int n = it->n_v;
+    const double step = 1e-2 / (1.0 + 10.0 * h);
+    double x0[MAX_X], x1[MAX_X], xm[MAX_X], v0[MAX_V], v1[MAX_V], vm[MAX_V], p0[MAX_V], res[MAX_V];
+    double room[2 * MAX_V * MAX_V], val[MAX_V * MAX_V], A[MAX_V * MAX_V];
+    phx_body_view view;
+
+    random_configuration(seed, it, x0);
+    random_velocity(seed, it, v0);
+    random_velocity(seed, it, vm);
+    interval_residual(it, h, x0, v0, vm, &view, x1, xm, v1, p0, res);
+    phx_body_interval_linearise(it->body, test_gravity, &view, p0, room, val);
+    spread(it, val, A);
+    for (int c = 0; c < n; c++) {
+        double want[MAX_V] = {0}, got[MAX_V], mean[MAX_V];
+        memcpy(mean, vm, sizeof mean);
+        for (int k = 0; k < 4; k++) {
+            mean[c] = vm[c] + step * side[k];
+            interval_residual(it, h, x0, v0, mean, &view, x1, xm, v1, p0, res);
+            for (int i = 0; i < n; i++)
+                want[i] += weight[k] / (12.0 * step) * res[i];
+        }
+        for (int i = 0; i < n; i++)
+            got[i] = A[i * n + c];
+        CHECK_VECTOR(n, got, want, tolerance, "%s, h = %g: interval, column %d", it->name, h, c);
+    }
+}
+
+/* Exact with full kinetics whatever the interval and the ends, with simplified kinetics of the first order in h. */
+static void test_intervals(void **state)
+{
+    const double lengths[] = {1e-3, 0.05, 0.5};
+    uint64_t seed = 32;
+    for (int k = 0; k < n_body_kinds; k++) {
+        subject it;
+        subject_create(*state, &body_kinds[k], &it);
+        const bool full = it.kinetics == PHX_KINETICS_FULL;
+        for (int n = 0; n < (full ? 9 : 3); n++)
+            check_interval(&it, full ? lengths[n % 3] : 1e-4, full ? 1e-9 : 1e-3, &seed);
+        subject_destroy(&it);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_pattern), cmocka_unit_test(test_tangents)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_pattern), cmocka_unit_test(test_tangents),
+                                       cmocka_unit_test(test_intervals)};
     return cmocka_run_group_tests(tests, context_setup, context_teardown);
 }
