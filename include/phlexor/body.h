@@ -76,8 +76,10 @@ void phx_body_residual(const phx_body *body, const double *gravity, const double
  * gravity energy plus what R dissipates. */
 void phx_body_interval_residual(const phx_body *body, const double *gravity, const phx_body_view *view,
                                 const double *p0, double *res);
-/* Move the configuration: x1 = x0 (+) h vm with the Cayley map. Writes x1 and the means xm. */
-void phx_body_move(const phx_body *body, double h, const double *x0, const double *vm, double *x1, double *xm);
+/* Move the configuration: x1 = x0 (+) h vm with the Cayley map. Writes x1 and the means xm. low0, low1 (n_x, or NULL):
+ * what rounding took from x0 and takes from x1 (compensated summation). */
+void phx_body_move(const phx_body *body, double h, const double *x0, const double *low0, const double *vm, double *x1,
+                   double *low1, double *xm);
 
 /* Energies at an instant, J. Potential: gravity, zero at the inertial origin. */
 double phx_body_kinetic(const phx_body *body, const double *x, const double *v);

@@ -265,8 +265,24 @@ void phx_body_interval_residual(const phx_body *body, const double *gravity, con
     subtract_gravity(body, gravity, view->xm, res);
 }
 
+/* a + low + step with what is lost in rounding kept in *rest (NULL: dropped): many small steps do not add their
+ * roundings. */
+static double carry(double a, const double *low, double step, double *rest)
+{
+    const double exact = step + (low ? *low : 0.0), sum = a + exact;
+    if (rest)
+        *rest = exact - (sum - a);
+    return sum;
+}
+
+static const double *at(const double *low, int i)
+{
+    return low ? low + i : NULL;
+}
+
 /* r1 = r0 + h R_mean v, R1 = R0 cay(h w), q1 = q0 + h q_dot; the plane counts the angle: + 2 atan(h w/2). */
-void phx_body_move(const phx_body *body, double h, const double *x0, const double *vm, double *x1, double *xm)
+void phx_body_move(const phx_body *body, double h, const double *x0, const double *low0, const double *vm, double *x1,
+                   double *low1, double *xm)
 {
     const int dim = body->dim, q = dim + body->n_attitude;
     double R0[9], R1[9], mean[9], a[3], step[3];
@@ -275,7 +291,8 @@ void phx_body_move(const phx_body *body, double h, const double *x0, const doubl
         a[k] = h * vm[dim + k];
     phx_attitude_rotation(dim, x0 + dim, R0);
     if (dim == 2) {
-        phx_attitude_set(2, NULL, x0[dim + 2] + 2.0 * atan(0.5 * a[0]), x1 + dim);
+        const double angle = carry(x0[4], at(low0, 4), 2.0 * atan(0.5 * a[0]), low1 ? low1 + 4 : NULL);
+        phx_attitude_set(2, NULL, angle, x1 + dim);
     } else {
         phx_rot_cayley(dim, R0, a, R1);
         phx_attitude_set(dim, R1, 0.0, x1 + dim);
@@ -285,11 +302,11 @@ void phx_body_move(const phx_body *body, double h, const double *x0, const doubl
     phx_attitude_rotation(dim, xm + dim, mean);
     phx_rot_apply(dim, mean, vm, step);
     for (int i = 0; i < dim; i++) {
-        x1[i] = x0[i] + h * step[i];
+        x1[i] = carry(x0[i], at(low0, i), h * step[i], low1 ? low1 + i : NULL);
         xm[i] = x0[i] + 0.5 * h * step[i];
     }
     for (int i = 0; i < body->n_q; i++) {
-        x1[q + i] = x0[q + i] + h * vm[body->n_rigid + i];
+        x1[q + i] = carry(x0[q + i], at(low0, q + i), h * vm[body->n_rigid + i], low1 ? low1 + q + i : NULL);
         xm[q + i] = x0[q + i] + 0.5 * h * vm[body->n_rigid + i];
     }
 }

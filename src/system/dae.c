@@ -140,6 +140,17 @@ phx_status phx_sys_op_accelerations(phx_dae *dae, double t, const double *x, con
 }
 
 /* ---- the midpoint rule on averages ---- */
+/* What rounding took from x0: known when x0 is where the last interval ended or began. */
+static void keep_roundings(workspace *ws, const double *x0)
+{
+    const size_t bytes = (size_t)ws->system->n_x * sizeof *x0;
+
+    if (memcmp(x0, ws->x1, bytes) == 0)
+        memcpy(ws->low0, ws->low1, bytes);
+    else if (memcmp(x0, ws->x0, bytes) != 0)
+        memset(ws->low0, 0, bytes);
+}
+
 static phx_status op_interval_begin(phx_dae *dae, double t0, double h, const double *x0, const double *v0)
 {
     workspace *ws = of(dae);
@@ -147,6 +158,7 @@ static phx_status op_interval_begin(phx_dae *dae, double t0, double h, const dou
 
     ws->t0 = t0;
     ws->h = h;
+    keep_roundings(ws, x0);
     memcpy(ws->x0, x0, (size_t)system->n_x * sizeof *x0);
     memcpy(ws->v0, v0, (size_t)system->n_v * sizeof *v0);
     for (int b = 0; b < system->n_bodies; b++) {
@@ -167,7 +179,8 @@ static void set_interval(workspace *ws, const double *v1)
     }
     for (int b = 0; b < system->n_bodies; b++) {
         const body_slot *slot = &system->bodies[b];
-        phx_body_move(slot->body, ws->h, ws->x0 + slot->x, ws->vm + slot->v, ws->x1 + slot->x, ws->xm + slot->x);
+        phx_body_move(slot->body, ws->h, ws->x0 + slot->x, ws->low0 + slot->x, ws->vm + slot->v, ws->x1 + slot->x,
+                      ws->low1 + slot->x, ws->xm + slot->x);
         ws->views[b] = (phx_body_view){.h = ws->h,
                                        .x0 = ws->x0 + slot->x,
                                        .x1 = ws->x1 + slot->x,

@@ -151,6 +151,7 @@ typedef struct workspace {
     /* interval */
     double t0, h;
     double *x0, *x1, *xm, *v0, *v1, *vm, *p0;
+    double *low0, *low1; /* what rounding took from x0 and x1 */
     double *momentum0;         /* per component: linear (dim), angular (n_rot) at the start of the interval */
     double *impulse;           /* per component: impulses over the interval */
     double *supply;            /* per component: work of the drives in the projection */

@@ -390,6 +390,8 @@ static phx_status allocate(phx_context *context, workspace *ws)
         {&ws->D, nnz},
         {&ws->K, nnz},
         {&ws->x0, nx},
+        {&ws->low0, nx},
+        {&ws->low1, nx},
         {&ws->x1, nx},
         {&ws->xm, nx},
         {&ws->v0, nv},
@@ -518,11 +520,11 @@ void phx_sys_workspace_destroy(workspace *ws)
 {
     if (!ws)
         return;
-    double *arrays[] = {ws->M,         ws->D,        ws->K,         ws->val,      ws->val_complex, ws->x0,
-                        ws->x1,        ws->xm,       ws->v0,        ws->v1,       ws->vm,          ws->p0,
-                        ws->momentum0, ws->impulse,  ws->covector,  ws->w,        ws->effort,      ws->P,
-                        ws->scratch,   ws->scratch2, ws->scratch3,  ws->scratch4, ws->local,       ws->body_M,
-                        ws->tau,       ws->lambda,   ws->norm_mass, ws->sigma,    ws->supply};
+    double *arrays[] = {ws->M,        ws->D,     ws->K,      ws->val, ws->val_complex, ws->x0,        ws->x1,
+                        ws->xm,       ws->v0,    ws->v1,     ws->vm,  ws->p0,          ws->momentum0, ws->impulse,
+                        ws->covector, ws->w,     ws->effort, ws->P,   ws->scratch,     ws->scratch2,  ws->scratch3,
+                        ws->scratch4, ws->local, ws->body_M, ws->tau, ws->lambda,      ws->norm_mass, ws->low0,
+                        ws->low1,     ws->sigma, ws->supply};
     const phx_system *system = ws->system;
     kkt_matrix *kkt = &ws->kkt;
 
