@@ -12,6 +12,10 @@
 extern "C" {
 #endif
 
+/* Threads that the BLAS uses, in the whole process. 1 suits the sizes here best, and results are then the same bit by
+ * bit on any number of processors. */
+void phx_algebra_set_threads(int threads);
+
 /* ---- sparse matrices ---- */
 /* Compressed rows: row i holds entries ptr[i] .. ptr[i+1]-1. Owns its arrays. */
 typedef struct phx_csr {
