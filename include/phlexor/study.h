@@ -1,8 +1,11 @@
-/* Phlexor, layer study: sweeps and batches over a model. */
+/* Phlexor, layer study: whole analyses of a model, and sweeps over its parameters. */
 #ifndef PHLEXOR_STUDY_H
 #define PHLEXOR_STUDY_H
 
-#include <phlexor/base.h>
+#include <phlexor/build.h>
+#include <phlexor/integrate.h>
+#include <phlexor/linear.h>
+#include <phlexor/results.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -34,6 +37,84 @@ int phx_sweep_points(const phx_sweep *sweep);
  * point of a place. Arguments must be in range. */
 void phx_sweep_at(const phx_sweep *sweep, int point, int *index, double *values);
 int phx_sweep_point(const phx_sweep *sweep, const int *index);
+
+/* A sweep over what the model's `sweep` lists, but for parameters whose values were given from outside (--set): those
+ * stay as they are, which the log says. */
+phx_status phx_sweep_from_model(phx_context *context, const phx_model *model, phx_sweep **sweep);
+
+/* ---- simulation ---- */
+/* What is given here replaces what the model's `simulate` says. */
+typedef struct phx_simulate_options {
+    phx_model_optional end, step, every, rtol, atol; /* s, s, s, 1, 1; all > 0 */
+    bool has_integrator;
+    phx_integrator integrator;
+    const char *h5_path, *csv_path; /* where the result goes; NULL: no such file */
+} phx_simulate_options;
+phx_simulate_options phx_simulate_options_default(void);
+
+typedef struct phx_simulate_report {
+    phx_integrate_options used; /* end, step, integrator ... of the run */
+    phx_integrate_stats stats;
+    int bodies, velocities, constraints, redundant;
+    bool lossless;
+    double from, reached;                     /* s, first and last instant recorded */
+    size_t rows;                              /* instants recorded */
+    double largest_energy;                    /* of |kinetic|, |elastic|, |energy| over the instants, J */
+    double largest_residual;                  /* |energy - energy(0) - supplied + dissipated|, J */
+    double largest_drift, largest_drift_rate; /* m, m/s; angles times 1 m */
+} phx_simulate_report;
+
+/* Build the model's system, make its start state (`initial`), integrate and record. The csv columns are
+ *   t, kinetic, elastic, potential, energy, supplied, dissipated, residual, drift, drift_rate, outputs in file order.
+ * The HDF5 file has also the states and what is needed to draw the bodies. When the run stops early its result is left
+ * as NAME.partial (see phx_recorder) and `report` says how far it came. Errors: those of phx_model_build and
+ * phx_integrate, PHX_ERR_INPUT for missing or impossible settings, PHX_ERR_FILE, PHX_INTERRUPTED. */
+phx_status phx_study_simulate(phx_context *context, const phx_model *model, const phx_simulate_options *options,
+                              phx_simulate_report *report);
+
+/* ---- modes ---- */
+typedef struct phx_study_modes_options {
+    int count;              /* modes at each point; 0: the model's `modes: count` */
+    const phx_sweep *sweep; /* borrowed; NULL: one point */
+    bool with_shapes;       /* keep the mode shapes, where all points have the same coordinates */
+} phx_study_modes_options;
+phx_study_modes_options phx_study_modes_options_default(void);
+
+typedef struct phx_study_modes_report {
+    int velocities, constraints, redundant; /* of the first point */
+    int unstable;                           /* modes with damping below 0, over all points */
+    double least_confidence; /* smallest MAC by which a mode was recognised along the sweep; 1: no sweep */
+    phx_beam_cache_stats beams;
+} phx_study_modes_report;
+
+/* Modes about the assembled start configuration at zero speed with the drives locked, over the points of a sweep, with
+ * tracked branches. Beams that do not change from point to point are made once. The model's parameters change on the
+ * way and are put back. `table` is filled to own what it points to (phx_modes_free). `report` may be NULL. Errors as
+ * above; the message names the point of the sweep. */
+phx_status phx_study_modes(phx_context *context, phx_model *model, const phx_study_modes_options *options,
+                           phx_modes_table *table, phx_study_modes_report *report);
+
+/* ---- check ---- */
+typedef struct phx_redundant_row {
+    const char *joint; /* owned by the model */
+    int row;           /* from 1 */
+} phx_redundant_row;
+
+typedef struct phx_check_report {
+    phx_certificate certificate;
+    int dimension;
+    int n_redundant;
+    phx_redundant_row *redundant; /* owned */
+} phx_check_report;
+void phx_check_report_free(phx_check_report *report); /* frees and zeroes the fields; NULL is allowed */
+
+/* The structure certificate of the model's system at its start state. */
+phx_status phx_study_check(phx_context *context, const phx_model *model, phx_check_report *report);
+
+/* The certificate as json (17 digits) or as a table for reading, to an open stream. PHX_ERR_FILE when it cannot be
+ * written. */
+phx_status phx_check_report_json(phx_context *context, const phx_check_report *report, FILE *stream);
+phx_status phx_check_report_text(phx_context *context, const phx_check_report *report, FILE *stream);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,90 @@
+/* What the commands of the program share. */
+#ifndef PHLEXOR_CLI_H
+#define PHLEXOR_CLI_H
+
+#include <phlexor/model.h>
+
+#include <stdio.h>
+
+enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_INTERRUPTED = 130 };
+
+/* ---- the table of commands (main.c) ---- */
+typedef struct cli_command {
+    const char *name;
+    int (*run)(const struct cli_command *command, phx_context *context, int argc, char **argv); /* after the name */
+    const char *arguments; /* "MODEL", for the usage */
+    const char *doc;       /* one line */
+    const char *details;   /* more, for --help; may be NULL */
+} cli_command;
+
+int cli_simulate(const cli_command *command, phx_context *context, int argc, char **argv);
+int cli_modes(const cli_command *command, phx_context *context, int argc, char **argv);
+int cli_check(const cli_command *command, phx_context *context, int argc, char **argv);
+int cli_info(const cli_command *command, phx_context *context, int argc, char **argv);
+int cli_plot(const cli_command *command, phx_context *context, int argc, char **argv);
+int cli_schema(const cli_command *command, phx_context *context, int argc, char **argv);
+
+/* ---- options (options.c) ---- */
+typedef enum cli_option_kind {
+    OPTION_FLAG,   /* bool */
+    OPTION_TEXT,   /* const char * */
+    OPTION_COUNT,  /* int, at least 1 */
+    OPTION_CHOICE, /* const char *, one of the words in `value`, '|' between them */
+    OPTION_LIST    /* cli_list, may be repeated */
+} cli_option_kind;
+
+typedef struct cli_list {
+    int count;
+    const char **items; /* room for all arguments; freed by cli_options_free */
+} cli_list;
+
+typedef struct cli_option {
+    const char *name; /* "--end" */
+    char letter;      /* 'o' for -o; 0: none */
+    cli_option_kind kind;
+    const char *value; /* what stands for the value in the help: "T" */
+    const char *doc;
+    void *target; /* as the kind says */
+} cli_option;
+
+typedef struct cli_arguments {
+    const cli_option *options;
+    int n_options;
+    int wanted;          /* arguments that are no options */
+    const char **places; /* `wanted` of them */
+} cli_arguments;
+
+/* Read the arguments of a command. Returns -1 to go on, else the exit status: 0 after --help, 2 after a message. */
+int cli_parse(const cli_command *command, phx_context *context, const cli_arguments *arguments, int argc, char **argv);
+void cli_options_free(const cli_arguments *arguments);
+/* Of the words offered (an array that ends with NULL) the one nearest to a wrong one; NULL when none is near. */
+const char *cli_nearest(const char *wrong, const char *const *words);
+
+/* ---- the model on the command line (input.c) ---- */
+/* Read MODEL with the overrides of --set. Returns -1, or the exit status after a message. */
+int cli_read_model(phx_context *context, const char *path, const cli_list *set, phx_model **model);
+/* A number greater than 0 given as an expression; nothing when text is NULL. Returns as above. */
+int cli_positive(phx_context *context, const phx_model *model, const char *option, const char *text,
+                 phx_model_optional *value);
+/* The file's name without folder and extension, with another ending; in the folder of `path` or in the current one.
+ * Free with phx_free. */
+char *cli_name(phx_context *context, const char *path, bool same_folder, const char *ending);
+/* Does the name end with this ("." and letters, capitals or not)? */
+bool cli_ends_with(const char *name, const char *ending);
+
+/* ---- messages, progress, interruption (terminal.c) ---- */
+/* Print the context's message for a status; returns the exit status that belongs to it. */
+int cli_failed(phx_context *context, phx_status status);
+/* Print a message about the command line and where help is; returns EXIT_USAGE. */
+int cli_usage_error(const cli_command *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Warnings and notes on stderr, a progress bar there when it is a terminal, SIGINT and SIGTERM that stop the work. */
+void cli_watch(phx_context *context);
+/* Take the progress bar away. */
+void cli_progress_done(void);
+/* Write what is left in stdout; EXIT_FAILED with a message when it cannot be written, else `status`. */
+int cli_close_output(int status);
+
+/* ---- libraries.c ---- */
+void cli_print_libraries(FILE *stream);
+
+#endif

@@ -1,0 +1,80 @@
+/* The model and numbers on the command line. */
+#include "cli.h"
+
+#include <ctype.h>
+#include <string.h>
+
+int cli_read_model(phx_context *context, const char *path, const cli_list *set, phx_model **model)
+{
+    phx_model_override *overrides = phx_calloc(context, (size_t)set->count, sizeof *overrides);
+    char **names = phx_calloc(context, (size_t)set->count, sizeof *names);
+    phx_status status = overrides && names ? PHX_OK : PHX_ERR_MEMORY;
+
+    for (int k = 0; k < set->count && !status; k++) {
+        const char *item = set->items[k], *equals = strchr(item, '=');
+        if (!equals || equals == item || !equals[1]) {
+            status = phx_fail(context, PHX_ERR_INPUT, "--set: expected name=value, found '%s'", item);
+            break;
+        }
+        names[k] = phx_strdup(context, item);
+        if (!names[k]) {
+            status = PHX_ERR_MEMORY;
+            break;
+        }
+        names[k][equals - item] = '\0';
+        overrides[k] = (phx_model_override){.name = names[k], .expression = equals + 1};
+    }
+    if (!status)
+        status = phx_model_read(context, path, set->count, overrides, model);
+    for (int k = 0; names && k < set->count; k++)
+        phx_free(names[k]);
+    phx_free(names);
+    phx_free(overrides);
+    if (status == PHX_ERR_FILE) { /* the command line names the file */
+        cli_failed(context, status);
+        return EXIT_USAGE;
+    }
+    return status ? cli_failed(context, status) : -1;
+}
+
+int cli_positive(phx_context *context, const phx_model *model, const char *option, const char *text,
+                 phx_model_optional *value)
+{
+    if (!text)
+        return -1;
+    phx_status status = phx_model_evaluate(context, model, option, text, &value->value);
+    if (!status && !(value->value > 0.0))
+        status = phx_fail(context, PHX_ERR_INPUT, "%s: expected a number greater than 0, found '%s' = %g", option, text,
+                          value->value);
+    value->given = true;
+    return status ? cli_failed(context, status) : -1;
+}
+
+char *cli_name(phx_context *context, const char *path, bool same_folder, const char *ending)
+{
+    const char *slash = strrchr(path, '/');
+    const char *base = slash ? slash + 1 : path;
+    const char *dot = strrchr(base, '.');
+    const size_t length = dot && dot > base ? (size_t)(dot - base) : strlen(base);
+    const size_t folder = same_folder ? (size_t)(base - path) : 0;
+    char *name = phx_calloc(context, folder + length + strlen(ending) + 1, 1);
+
+    if (name) {
+        memcpy(name, path, folder);
+        memcpy(name + folder, base, length);
+        memcpy(name + folder + length, ending, strlen(ending));
+    }
+    return name;
+}
+
+bool cli_ends_with(const char *name, const char *ending)
+{
+    const size_t n = strlen(name), m = strlen(ending);
+
+    if (n <= m)
+        return false;
+    for (size_t k = 0; k < m; k++)
+        if (tolower((unsigned char)name[n - m + k]) != ending[k])
+            return false;
+    return true;
+}

@@ -1,0 +1,58 @@
+/* The libraries Phlexor runs on, with the versions found at run time (of headers where the library does not say). */
+#include "cli.h"
+
+#include <SuiteSparse_config.h>
+#include <cblas.h>
+#include <cholmod.h>
+#include <hdf5.h>
+#include <klu.h>
+#include <lapacke.h>
+#include <libfyaml.h>
+#include <muParserDLL.h>
+#include <sundials/sundials_version.h>
+
+static void print(FILE *stream, const char *name, const char *version, const char *use)
+{
+    fprintf(stream, "  %-12s %-44s %s\n", name, version, use);
+}
+
+static void print_numbers(FILE *stream, const char *name, int major, int minor, int patch, const char *use)
+{
+    char version[64];
+    snprintf(version, sizeof version, "%d.%d.%d", major, minor, patch);
+    print(stream, name, version, use);
+}
+
+/* "2.3.3 (Release)": its first word. */
+static void print_muparser(FILE *stream)
+{
+    muParserHandle_t parser = mupCreate(muBASETYPE_FLOAT);
+    char version[64];
+    snprintf(version, sizeof version, "%s", parser ? mupGetVersion(parser) : "");
+    if (parser)
+        mupRelease(parser);
+    print(stream, "muParser", version, "expressions");
+}
+
+void cli_print_libraries(FILE *stream)
+{
+    int version[3] = {0};
+    unsigned hdf5[3] = {0};
+    char sundials[64] = "";
+
+    print(stream, "OpenBLAS", openblas_get_config(), "dense linear algebra");
+    LAPACK_ilaver(&version[0], &version[1], &version[2]);
+    print_numbers(stream, "LAPACK", version[0], version[1], version[2], "dense factorisations and eigenproblems");
+    SuiteSparse_version(version);
+    print_numbers(stream, "SuiteSparse", version[0], version[1], version[2], "sparse factorisations");
+    print_numbers(stream, "  KLU", KLU_MAIN_VERSION, KLU_SUB_VERSION, KLU_SUBSUB_VERSION, "LU of the KKT matrices");
+    cholmod_version(version);
+    print_numbers(stream, "  CHOLMOD", version[0], version[1], version[2], "sparse Cholesky");
+    print(stream, "ARPACK", PHX_ARPACK_VERSION, "eigenproblems of large systems");
+    SUNDIALSGetVersion(sundials, sizeof sundials);
+    print(stream, "SUNDIALS", sundials, "the integrator ida");
+    print(stream, "libfyaml", fy_library_version(), "model files");
+    print_muparser(stream);
+    H5get_libversion(&hdf5[0], &hdf5[1], &hdf5[2]);
+    print_numbers(stream, "HDF5", (int)hdf5[0], (int)hdf5[1], (int)hdf5[2], "results");
+}

@@ -1,0 +1,108 @@
+/* The program: finds the command and runs it. */
+#include "cli.h"
+
+#include <phlexor/algebra.h>
+
+#include <signal.h>
+#include <string.h>
+
+static const cli_command commands[] = {
+    {"simulate", cli_simulate, "MODEL", "Simulate a model over time",
+     "The result goes to RESULT.h5 (default: the model's name with .h5, in the current directory) with columns and\n"
+     "states, and with --csv to a table of the columns; FILE '-' is standard output. A result appears under its name\n"
+     "only when it is complete; a run that stops early, also by Ctrl-C, leaves NAME.partial.\n"
+     "Numbers may be expressions of the model's parameters: --end '2*pi/speed'.\n"},
+    {"modes", cli_modes, "MODEL", "Frequencies and mode shapes",
+     "About the assembled start configuration at rest with the drives locked. Without --sweep the model's own sweep "
+     "is\n"
+     "run, but for parameters that --set gives a value. FILE.h5 and json carry the mode shapes.\n"},
+    {"check", cli_check, "MODEL", "Certify the structure of a model", NULL},
+    {"plot", cli_plot, "FILE", "Draw a result (RESULT.h5, MODES.csv, MODES.h5) as SVG",
+     "Of a simulation: energies, residual, drift and every output; of modes: frequencies over the sweep. The picture\n"
+     "goes beside FILE unless -o says otherwise.\n"},
+    {"schema", cli_schema, "", "Print the keys of the model file",
+     "The table of keys as Markdown, or a JSON Schema for editors.\n"},
+    {"info", cli_info, "", "Print version, build and libraries", NULL},
+};
+enum { N_COMMANDS = sizeof commands / sizeof *commands };
+
+static void print_usage(FILE *stream)
+{
+    fputs("Usage: phlexor COMMAND ... [OPTION]...\n\n"
+          "Port-Hamiltonian flexible multibody dynamics: simulates models of rigid and flexible bodies.\n\nCommands:\n",
+          stream);
+    for (int k = 0; k < N_COMMANDS; k++)
+        fprintf(stream, "  %-10s %-6s %s\n", commands[k].name, commands[k].arguments, commands[k].doc);
+    fputs(
+        "\n'phlexor COMMAND --help' tells more of one. Exit status: 0 done, 1 the analysis failed, 2 the command line\n"
+        "or the model file is wrong, 130 interrupted.\n",
+        stream);
+}
+
+static const cli_command *find(const char *name)
+{
+    for (int k = 0; k < N_COMMANDS; k++)
+        if (!strcmp(commands[k].name, name))
+            return &commands[k];
+    return NULL;
+}
+
+static int unknown(const char *name)
+{
+    const char *words[N_COMMANDS + 1] = {NULL};
+    for (int k = 0; k < N_COMMANDS; k++)
+        words[k] = commands[k].name;
+    const char *nearest = cli_nearest(name, words);
+    fprintf(stderr, "phlexor: '%s' is no command", name);
+    if (nearest)
+        fprintf(stderr, "; did you mean '%s'?", nearest);
+    fputs("\n'phlexor --help' lists the commands.\n", stderr);
+    return EXIT_USAGE;
+}
+
+static bool is_one_of(const char *word, const char *a, const char *b, const char *c)
+{
+    return !strcmp(word, a) || !strcmp(word, b) || !strcmp(word, c);
+}
+
+static int run(phx_context *context, int argc, char **argv)
+{
+    static char help[] = "--help";
+    char *ask[] = {help};
+
+    if (argc < 2) {
+        print_usage(stderr);
+        return EXIT_USAGE;
+    }
+    if (is_one_of(argv[1], "--version", "-V", "version")) {
+        printf("phlexor %s\n", phx_version());
+        return EXIT_DONE;
+    }
+    const bool wants_help = is_one_of(argv[1], "--help", "-h", "help");
+    if (wants_help && argc == 2) {
+        print_usage(stdout);
+        return EXIT_DONE;
+    }
+    const cli_command *command = find(argv[wants_help ? 2 : 1]);
+    if (!command)
+        return unknown(argv[wants_help ? 2 : 1]);
+    return wants_help ? command->run(command, context, 1, ask) : command->run(command, context, argc - 2, argv + 2);
+}
+
+int main(int argc, char **argv)
+{
+    phx_context *context = NULL;
+
+    /* a full disk and a closed pipe are reported by the calls that meet them */
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
+    phx_algebra_set_threads(1);
+    if (phx_context_create(&context) != PHX_OK) {
+        fputs("phlexor: out of memory\n", stderr);
+        return EXIT_FAILED;
+    }
+    cli_watch(context);
+    const int status = cli_close_output(run(context, argc, argv));
+    phx_context_destroy(context);
+    return status;
+}

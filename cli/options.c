@@ -1,0 +1,230 @@
+/* Options of the command line: reading, help, the nearest word. */
+#include "cli.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the nearest word ---- */
+enum { LONGEST = 40 };
+
+static int smallest(int a, int b, int c)
+{
+    return a < b ? (a < c ? a : c) : (b < c ? b : c);
+}
+
+/* Insertions, deletions and replacements that make one word of the other. */
+static int distance(const char *a, const char *b)
+{
+    int row[LONGEST + 1];
+    const int m = (int)strlen(a), n = (int)strlen(b);
+
+    if (m > LONGEST || n > LONGEST)
+        return LONGEST;
+    for (int j = 0; j <= n; j++)
+        row[j] = j;
+    for (int i = 1; i <= m; i++) {
+        int corner = row[0];
+        row[0] = i;
+        for (int j = 1; j <= n; j++) {
+            const int above = row[j];
+            const bool same = tolower((unsigned char)a[i - 1]) == tolower((unsigned char)b[j - 1]);
+            row[j] = smallest(above + 1, row[j - 1] + 1, corner + (same ? 0 : 1));
+            corner = above;
+        }
+    }
+    return row[n];
+}
+
+const char *cli_nearest(const char *wrong, const char *const *words)
+{
+    const char *best = NULL;
+    int least = INT_MAX;
+
+    for (; *words; words++) {
+        const int d = distance(wrong, *words);
+        if (d < least) {
+            least = d;
+            best = *words;
+        }
+    }
+    return best;
+}
+
+/* ---- help ---- */
+static void print_option(const char *name, char letter, const char *value, const char *doc)
+{
+    char left[80];
+
+    if (letter && !name)
+        snprintf(left, sizeof left, "-%c%s%s", letter, value ? " " : "", value ? value : "");
+    else if (letter)
+        snprintf(left, sizeof left, "-%c, %s%s%s", letter, name, value ? " " : "", value ? value : "");
+    else
+        snprintf(left, sizeof left, "%s%s%s", name, value ? " " : "", value ? value : "");
+    if (strlen(left) > 26)
+        printf("  %s\n  %-26s  %s\n", left, "", doc);
+    else
+        printf("  %-26s  %s\n", left, doc);
+}
+
+static void print_help(const cli_command *command, const cli_arguments *arguments)
+{
+    printf("Usage: phlexor %s %s%s[OPTION]...\n\n%s.\n", command->name, command->arguments,
+           command->arguments[0] ? " " : "", command->doc);
+    if (command->details)
+        fputs(command->details, stdout);
+    fputs("\nOptions:\n", stdout);
+    for (int k = 0; k < arguments->n_options; k++) {
+        const cli_option *option = &arguments->options[k];
+        print_option(option->name, option->letter, option->value, option->doc);
+    }
+    print_option("--help", 'h', NULL, "this text");
+}
+
+/* ---- reading ---- */
+static int unknown_option(const cli_command *command, const cli_arguments *arguments, const char *word)
+{
+    const char *words[64] = {"--help"};
+    char name[LONGEST + 1];
+    int n = 1;
+
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
+    for (int k = 0; k < arguments->n_options && n < 62; k++)
+        words[n++] = arguments->options[k].name;
+    const char *nearest = cli_nearest(name, words);
+    return cli_usage_error(command, "unknown option '%s'; did you mean '%s'?", name, nearest ? nearest : "--help");
+}
+
+static const cli_option *find_option(const cli_arguments *arguments, const char *word, size_t length)
+{
+    for (int k = 0; k < arguments->n_options; k++) {
+        const cli_option *option = &arguments->options[k];
+        if (strlen(option->name) == length && !strncmp(option->name, word, length))
+            return option;
+        if (length == 2 && word[0] == '-' && option->letter && word[1] == option->letter)
+            return option;
+    }
+    return NULL;
+}
+
+static bool is_choice(const char *choices, const char *value)
+{
+    const size_t length = strlen(value);
+    for (const char *c = choices; c; c = strchr(c, '|') ? strchr(c, '|') + 1 : NULL)
+        if (strcspn(c, "|") == length && !strncmp(c, value, length))
+            return true;
+    return false;
+}
+
+static int set_count(const cli_command *command, const cli_option *option, const char *value)
+{
+    char *end = NULL;
+    errno = 0;
+    const long number = strtol(value, &end, 10);
+
+    if (end == value || *end || errno || number < 1 || number > 1000000)
+        return cli_usage_error(command, "%s: expected a whole number from 1 to 1000000, found '%s'", option->name,
+                               value);
+    *(int *)option->target = (int)number;
+    return -1;
+}
+
+static int set_option(const cli_command *command, const cli_option *option, const char *value)
+{
+    cli_list *list = option->target;
+
+    switch (option->kind) {
+    case OPTION_COUNT:
+        return set_count(command, option, value);
+    case OPTION_CHOICE:
+        if (!is_choice(option->value, value))
+            return cli_usage_error(command, "%s: expected one of %s, found '%s'", option->name, option->value, value);
+        *(const char **)option->target = value;
+        return -1;
+    case OPTION_LIST:
+        list->items[list->count++] = value;
+        return -1;
+    case OPTION_FLAG:
+        *(bool *)option->target = true;
+        return -1;
+    default:
+        if (!value[0])
+            return cli_usage_error(command, "%s: its value is empty", option->name);
+        *(const char **)option->target = value;
+        return -1;
+    }
+}
+
+/* An option at argv[*k], its value behind '=' or in the next argument; *k moves to the last one used. */
+static int read_option(const cli_command *command, const cli_arguments *arguments, int argc, char **argv, int *k)
+{
+    const char *word = argv[*k];
+    const size_t length = word[1] == '-' ? strcspn(word, "=") : 2;
+    const cli_option *option = find_option(arguments, word, length);
+    const char *value = NULL;
+
+    if (!option)
+        return unknown_option(command, arguments, word);
+    if (word[length])
+        value = word + length + (word[1] == '-' ? 1 : 0); /* --end=1, -oFILE */
+    if (option->kind == OPTION_FLAG)
+        return value ? cli_usage_error(command, "%s takes no value, found '%s'", option->name, value)
+                     : set_option(command, option, "");
+    if (!value && *k + 1 < argc)
+        value = argv[++*k];
+    else if (!value)
+        return cli_usage_error(command, "%.*s needs a value: %.*s %s", (int)length, word, (int)length, word,
+                               option->value);
+    if (!strncmp(value, "--", 2) && find_option(arguments, value, strcspn(value, "=")))
+        return cli_usage_error(command, "%.*s needs a value: %.*s %s; found the option '%s'", (int)length, word,
+                               (int)length, word, option->value, value);
+    return set_option(command, option, value);
+}
+
+static int prepare_lists(phx_context *context, const cli_arguments *arguments, int argc)
+{
+    for (int k = 0; k < arguments->n_options; k++) {
+        if (arguments->options[k].kind != OPTION_LIST)
+            continue;
+        cli_list *list = arguments->options[k].target;
+        *list = (cli_list){.items = phx_calloc(context, (size_t)argc + 1, sizeof *list->items)};
+        if (!list->items)
+            return cli_failed(context, PHX_ERR_MEMORY);
+    }
+    return -1;
+}
+
+int cli_parse(const cli_command *command, phx_context *context, const cli_arguments *arguments, int argc, char **argv)
+{
+    bool options_end = false;
+    int found = 0, status = prepare_lists(context, arguments, argc);
+
+    for (int k = 0; k < argc && status < 0; k++) {
+        const char *word = argv[k];
+        if (!options_end && !strcmp(word, "--")) {
+            options_end = true;
+        } else if (!options_end && (!strcmp(word, "--help") || !strcmp(word, "-h"))) {
+            print_help(command, arguments);
+            return EXIT_DONE;
+        } else if (!options_end && word[0] == '-' && word[1]) {
+            status = read_option(command, arguments, argc, argv, &k);
+        } else if (found == arguments->wanted) {
+            status = cli_usage_error(command, "unexpected argument '%s'", word);
+        } else {
+            arguments->places[found++] = word;
+        }
+    }
+    if (status < 0 && found < arguments->wanted)
+        status = cli_usage_error(command, "%s is missing", command->arguments);
+    return status;
+}
+
+void cli_options_free(const cli_arguments *arguments)
+{
+    for (int k = 0; k < arguments->n_options; k++)
+        if (arguments->options[k].kind == OPTION_LIST)
+            phx_free((void *)((cli_list *)arguments->options[k].target)->items);
+}

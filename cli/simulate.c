@@ -1,0 +1,164 @@
+/* phlexor simulate */
+#define _POSIX_C_SOURCE 200809L
+#include "cli.h"
+
+#include <phlexor/study.h>
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct simulate_arguments {
+    const char *model;
+    const char *result, *csv, *end, *step, *every, *rtol, *atol, *integrator;
+    cli_list set;
+} simulate_arguments;
+
+static int choose_integrator(const cli_command *command, const char *name, phx_simulate_options *options)
+{
+    const char *words[PHX_INTEGRATORS + 1] = {NULL};
+
+    if (!name)
+        return -1;
+    for (int k = 0; k < PHX_INTEGRATORS; k++) {
+        words[k] = phx_integrator_name((phx_integrator)k);
+        if (!strcmp(words[k], name)) {
+            options->has_integrator = true;
+            options->integrator = (phx_integrator)k;
+            return -1;
+        }
+    }
+    return cli_usage_error(command, "--integrator: '%s' is none; did you mean '%s'?", name, cli_nearest(name, words));
+}
+
+/* ---- what is said at the end ---- */
+static void print_settings(FILE *out, const phx_model *model, const phx_simulate_report *report)
+{
+    const phx_integrate_options *used = &report->used;
+
+    fprintf(out, "%s\n", model->title);
+    fprintf(out, "  model        %d bodies, %d velocities, %d constraints%s", report->bodies, report->velocities,
+            report->constraints, report->lossless ? ", lossless" : "");
+    if (report->redundant > 0)
+        fprintf(out, ", %d redundant constraints left out", report->redundant);
+    fprintf(out, "\n  integrator   %s, ", phx_integrator_name(used->integrator));
+    if (used->rtol > 0.0)
+        fprintf(out, "rtol %.3g\n", used->rtol);
+    else
+        fprintf(out, "step %.6g s\n", used->step);
+}
+
+static void print_summary(FILE *out, const phx_model *model, const phx_simulate_report *report)
+{
+    const phx_integrate_stats *stats = &report->stats;
+    const double energy = report->largest_energy;
+
+    print_settings(out, model, report);
+    fprintf(out, "  simulated    t = %.9g ... %.9g s, %zu instants\n", report->from, report->reached, report->rows);
+    fprintf(out,
+            "  steps        %ld, %ld halvings, %ld rejected; %ld iterations, %ld factorisations, %ld projections\n",
+            stats->steps, stats->halvings, stats->rejected, stats->newton_iterations, stats->factorisations,
+            stats->projections);
+    if (stats->halvings > 0)
+        fprintf(out, "               smallest step %.3g s\n", stats->smallest_step);
+    fprintf(out, "  wall time    %.3g s\n", stats->wall_seconds);
+    fprintf(out, "  energy       largest %.6g J; balance closes to %.2g J", energy, report->largest_residual);
+    if (energy > 0.0)
+        fprintf(out, ", %.2g of it", report->largest_residual / energy);
+    fprintf(out, "\n  joints       open by at most %.2g m, %.2g m/s\n", report->largest_drift,
+            report->largest_drift_rate);
+}
+
+static void print_partial(const char *path)
+{
+    char partial[4096];
+    const int length = snprintf(partial, sizeof partial, "%s.partial", path);
+
+    if (length > 0 && (size_t)length < sizeof partial && access(partial, F_OK) == 0)
+        fprintf(stderr, "phlexor: what was computed is in %s\n", partial);
+}
+
+static int finish(phx_context *context, const phx_model *model, const simulate_arguments *given,
+                  const phx_simulate_options *options, phx_status status, const phx_simulate_report *report)
+{
+    FILE *out = given->csv && !strcmp(given->csv, "-") ? stderr : stdout;
+
+    cli_progress_done();
+    if (status) {
+        const int code = cli_failed(context, status);
+        print_partial(options->h5_path);
+        if (options->csv_path)
+            print_partial(options->csv_path);
+        return code;
+    }
+    print_summary(out, model, report);
+    fprintf(out, "  result       %s%s%s\n", options->h5_path, given->csv ? ", " : "",
+            given->csv ? (out == stderr ? "standard output" : given->csv) : "");
+    return EXIT_DONE;
+}
+
+static int read_numbers(phx_context *context, const phx_model *model, const simulate_arguments *given,
+                        phx_simulate_options *options)
+{
+    int status = cli_positive(context, model, "--end", given->end, &options->end);
+    if (status < 0)
+        status = cli_positive(context, model, "--step", given->step, &options->step);
+    if (status < 0)
+        status = cli_positive(context, model, "--every", given->every, &options->every);
+    if (status < 0)
+        status = cli_positive(context, model, "--rtol", given->rtol, &options->rtol);
+    if (status < 0)
+        status = cli_positive(context, model, "--atol", given->atol, &options->atol);
+    return status;
+}
+
+static int simulate(const cli_command *command, phx_context *context, const simulate_arguments *given)
+{
+    phx_simulate_options options = phx_simulate_options_default();
+    phx_simulate_report report;
+    phx_model *model = NULL;
+    char *name = NULL;
+    int status = choose_integrator(command, given->integrator, &options);
+
+    if (status < 0)
+        status = cli_read_model(context, given->model, &given->set, &model);
+    if (status < 0)
+        status = read_numbers(context, model, given, &options);
+    if (status < 0 && !given->result) {
+        name = cli_name(context, given->model, false, ".h5");
+        status = name ? -1 : cli_failed(context, PHX_ERR_MEMORY);
+    }
+    if (status < 0) {
+        options.h5_path = given->result ? given->result : name;
+        options.csv_path = given->csv && !strcmp(given->csv, "-") ? "/dev/stdout" : given->csv;
+        status =
+            finish(context, model, given, &options, phx_study_simulate(context, model, &options, &report), &report);
+    }
+    phx_free(name);
+    phx_model_destroy(model);
+    return status;
+}
+
+int cli_simulate(const cli_command *command, phx_context *context, int argc, char **argv)
+{
+    simulate_arguments given = {0};
+    const cli_option options[] = {
+        {"--output", 'o', OPTION_TEXT, "RESULT.h5", "the result", &given.result},
+        {"--csv", 0, OPTION_TEXT, "FILE", "the columns as a table too", &given.csv},
+        {"--set", 0, OPTION_LIST, "NAME=VALUE", "value of a parameter; may be repeated", &given.set},
+        {"--end", 0, OPTION_TEXT, "T", "end of the simulation, s", &given.end},
+        {"--step", 0, OPTION_TEXT, "H", "time step, s", &given.step},
+        {"--every", 0, OPTION_TEXT, "H", "interval of the output, s", &given.every},
+        {"--rtol", 0, OPTION_TEXT, "R", "relative tolerance of radau5 and ida", &given.rtol},
+        {"--atol", 0, OPTION_TEXT, "A", "absolute tolerance of radau5 and ida", &given.atol},
+        {"--integrator", 0, OPTION_TEXT, "NAME", "midpoint, midpoint4, gauss4, gauss6, radau5 or ida",
+         &given.integrator},
+    };
+    const cli_arguments arguments = {options, (int)(sizeof options / sizeof *options), 1, &given.model};
+    int status = cli_parse(command, context, &arguments, argc, argv);
+
+    if (status < 0)
+        status = simulate(command, context, &given);
+    cli_options_free(&arguments);
+    return status;
+}

@@ -1,0 +1,157 @@
+/* Messages, the progress bar, and what Ctrl-C does. */
+#define _POSIX_C_SOURCE 200809L
+#include "cli.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Signal handlers leave no other way than a global. */
+static volatile sig_atomic_t stop_asked;
+
+/* ---- messages ---- */
+int cli_failed(phx_context *context, phx_status status)
+{
+    const char *message = phx_context_message(context);
+
+    cli_progress_done();
+    fprintf(stderr, "phlexor: %s\n", message[0] ? message : phx_status_text(status));
+    switch (status) {
+    case PHX_OK:
+        return EXIT_DONE;
+    case PHX_INTERRUPTED:
+        return EXIT_INTERRUPTED;
+    case PHX_ERR_INPUT:
+    case PHX_ERR_UNSUPPORTED:
+        return EXIT_USAGE;
+    default:
+        return EXIT_FAILED;
+    }
+}
+
+int cli_usage_error(const cli_command *command, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    fputs("phlexor: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fprintf(stderr, "\n'phlexor %s --help' lists its arguments and options.\n", command->name);
+    va_end(arguments);
+    return EXIT_USAGE;
+}
+
+int cli_close_output(int status)
+{
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    if (errno != EPIPE) /* whoever read has had enough */
+        fprintf(stderr, "phlexor: cannot write to standard output: %s\n", strerror(errno));
+    return status == EXIT_DONE ? EXIT_FAILED : status;
+}
+
+static void print_log(void *user, phx_log_level level, const char *message)
+{
+    (void)user;
+    cli_progress_done();
+    fprintf(stderr, "phlexor: %s%s\n", level == PHX_LOG_WARNING ? "warning: " : "", message);
+}
+
+/* ---- progress ---- */
+typedef struct progress_bar {
+    bool on, shown;
+    const char *what;
+    double begun, begun_at, drawn; /* clock at the start of this work, its `done` then, and the last drawing */
+} progress_bar;
+static progress_bar bar;
+
+static double wall_clock(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void print_duration(double seconds)
+{
+    if (!isfinite(seconds) || seconds > 1e7)
+        fputs("", stderr);
+    else if (seconds < 60.0)
+        fprintf(stderr, ", %.0f s left", seconds);
+    else if (seconds < 3600.0)
+        fprintf(stderr, ", %d min %02d s left", (int)(seconds / 60.0), (int)fmod(seconds, 60.0));
+    else
+        fprintf(stderr, ", %d h %02d min left", (int)(seconds / 3600.0), (int)(fmod(seconds, 3600.0) / 60.0));
+}
+
+static void draw(const char *what, double done, double total, double now)
+{
+    enum { WIDTH = 24 };
+    const double share = total > 0.0 ? fmin(fmax(done / total, 0.0), 1.0) : 0.0;
+    const double rate = now > bar.begun ? (done - bar.begun_at) / (now - bar.begun) : 0.0;
+    const int filled = (int)(share * WIDTH);
+
+    fputs("\r\033[K[", stderr);
+    for (int k = 0; k < WIDTH; k++)
+        fputc(k < filled ? '#' : '.', stderr);
+    fprintf(stderr, "] %3.0f %%  %s %.4g of %.4g, %.3g a second", floor(100.0 * share), what, done, total, rate);
+    if (rate > 0.0)
+        print_duration((total - done) / rate);
+    fflush(stderr);
+    bar.shown = true;
+    bar.drawn = now;
+}
+
+static bool report_progress(void *user, const char *what, double done, double total)
+{
+    (void)user;
+    if (stop_asked)
+        return false;
+    if (!bar.on)
+        return true;
+    const double now = wall_clock();
+    if (what != bar.what) {
+        bar.what = what;
+        bar.begun = bar.drawn = now;
+        bar.begun_at = done;
+    }
+    if (now - bar.drawn >= 0.1)
+        draw(what, done, total, now);
+    return true;
+}
+
+void cli_progress_done(void)
+{
+    if (bar.shown)
+        fputs("\r\033[K", stderr);
+    bar.shown = false;
+}
+
+/* ---- interruption ---- */
+/* The first signal asks; the second one finds the default again and kills. */
+static void ask_to_stop(int number)
+{
+    stop_asked = 1;
+    signal(number, SIG_DFL);
+}
+
+void cli_watch(phx_context *context)
+{
+    struct sigaction action = {0}, before;
+
+    bar.on = isatty(STDERR_FILENO) == 1;
+    phx_context_set_log(context, print_log, NULL);
+    phx_context_set_progress(context, report_progress, NULL);
+    action.sa_handler = ask_to_stop;
+    action.sa_flags = SA_RESTART;
+    sigemptyset(&action.sa_mask);
+    const int numbers[] = {SIGINT, SIGTERM};
+    for (int k = 0; k < 2; k++) /* who ignores them (nohup, a shell's background) goes on ignoring them */
+        if (sigaction(numbers[k], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+            sigaction(numbers[k], &action, NULL);
+}

@@ -1,0 +1,133 @@
+/* The certificate as text. */
+#include "internal.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+static phx_status flush(phx_context *context, FILE *stream)
+{
+    errno = 0;
+    if (fflush(stream) == 0 && !ferror(stream))
+        return PHX_OK;
+    return phx_fail(context, PHX_ERR_FILE, "cannot write the certificate: %s", strerror(errno));
+}
+
+/* ---- json ---- */
+/* A text in double quotes, with what json asks to be escaped. */
+static void put_text(FILE *stream, const char *text)
+{
+    fputc('"', stream);
+    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+        if (*c == '"' || *c == '\\')
+            fprintf(stream, "\\%c", *c);
+        else if (*c < 0x20)
+            fprintf(stream, "\\u%04x", *c);
+        else
+            fputc(*c, stream);
+    }
+    fputc('"', stream);
+}
+
+static void put_numbers(FILE *stream, int n, const double *values)
+{
+    fputc('[', stream);
+    for (int i = 0; i < n; i++)
+        fprintf(stream, "%s%.17g", i ? ", " : "", values[i]);
+    fputc(']', stream);
+}
+
+/* Plane: a number about the z axis. Space: three rows. */
+static void put_inertia(FILE *stream, int dim, const double *inertia)
+{
+    if (dim == 2) {
+        fprintf(stream, "%.17g", inertia[0]);
+        return;
+    }
+    fputc('[', stream);
+    for (int i = 0; i < 3; i++) {
+        fputs(i ? ", " : "", stream);
+        put_numbers(stream, 3, inertia + 3 * i);
+    }
+    fputc(']', stream);
+}
+
+phx_status phx_check_report_json(phx_context *context, const phx_check_report *report, FILE *stream)
+{
+    const phx_certificate *c = &report->certificate;
+
+    fprintf(stream, "{\n  \"coordinates\": %d,\n  \"velocities\": %d,\n  \"constraints\": %d,\n", c->coordinates,
+            c->velocities, c->constraints);
+    fputs("  \"redundant\": [", stream);
+    for (int k = 0; k < report->n_redundant; k++) {
+        fputs(k ? ", {\"joint\": " : "{\"joint\": ", stream);
+        put_text(stream, report->redundant[k].joint);
+        fprintf(stream, ", \"row\": %d}", report->redundant[k].row);
+    }
+    fprintf(stream, "],\n  \"degrees_of_freedom\": %d,\n", c->degrees_of_freedom);
+    fprintf(stream,
+            "  \"skew_residual\": %.17g,\n  \"smallest_mass_eigenvalue\": %.17g,\n  \"power_residual\": %.17g,\n",
+            c->skew_residual, c->smallest_mass_eigenvalue, c->power_residual);
+    fprintf(stream, "  \"lossless\": %s,\n  \"constraint_rank\": %d,\n  \"index\": %d,\n  \"mass\": %.17g,\n",
+            c->lossless ? "true" : "false", c->constraint_rank, c->index, c->mass);
+    fputs("  \"centre_of_mass\": ", stream);
+    put_numbers(stream, report->dimension, c->centre_of_mass);
+    fputs(",\n  \"inertia\": ", stream);
+    put_inertia(stream, report->dimension, c->inertia);
+    fprintf(stream,
+            ",\n  \"energy\": {\"kinetic\": %.17g, \"elastic\": %.17g, \"potential\": %.17g, \"total\": %.17g}\n}\n",
+            c->energy.kinetic, c->energy.elastic, c->energy.potential,
+            c->energy.kinetic + c->energy.elastic + c->energy.potential);
+    return flush(context, stream);
+}
+
+/* ---- table ---- */
+static void put_count(FILE *stream, const char *what, int value)
+{
+    fprintf(stream, "%-26s %d\n", what, value);
+}
+
+static void put_value(FILE *stream, const char *what, double value, const char *unit)
+{
+    fprintf(stream, "%-26s %.10g%s%s\n", what, value, unit[0] ? " " : "", unit);
+}
+
+static void put_structure(FILE *stream, const phx_check_report *report)
+{
+    const phx_certificate *c = &report->certificate;
+
+    put_count(stream, "coordinates", c->coordinates);
+    put_count(stream, "velocities", c->velocities);
+    put_count(stream, "constraints", c->constraints);
+    put_count(stream, "constraint rank", c->constraint_rank);
+    fprintf(stream, "%-26s %d", "redundant constraints", report->n_redundant);
+    for (int k = 0; k < report->n_redundant; k++)
+        fprintf(stream, "%s%s row %d", k ? ", " : "  ", report->redundant[k].joint, report->redundant[k].row);
+    fputc('\n', stream);
+    put_count(stream, "degrees of freedom", c->degrees_of_freedom);
+    put_count(stream, "index", c->index);
+    put_value(stream, "skew residual |J + J^T|", c->skew_residual, "");
+    put_value(stream, "power residual", c->power_residual, "");
+    put_value(stream, "smallest mass eigenvalue", c->smallest_mass_eigenvalue, "");
+    fprintf(stream, "%-26s %s\n", "lossless", c->lossless ? "yes" : "no");
+}
+
+phx_status phx_check_report_text(phx_context *context, const phx_check_report *report, FILE *stream)
+{
+    const phx_certificate *c = &report->certificate;
+    const int dim = report->dimension;
+
+    put_structure(stream, report);
+    put_value(stream, "mass", c->mass, "kg");
+    fprintf(stream, "%-26s", "centre of mass");
+    for (int a = 0; a < dim; a++)
+        fprintf(stream, " %.10g", c->centre_of_mass[a]);
+    fprintf(stream, " m\n%-26s", "inertia about it");
+    for (int k = 0; k < (dim == 2 ? 1 : 9); k++)
+        fprintf(stream, " %.10g", c->inertia[k]);
+    fputs(" kg m^2\n", stream);
+    put_value(stream, "kinetic energy", c->energy.kinetic, "J");
+    put_value(stream, "elastic energy", c->energy.elastic, "J");
+    put_value(stream, "potential energy", c->energy.potential, "J");
+    return flush(context, stream);
+}

@@ -1,0 +1,98 @@
+/* Bodies as a recorder wants them: ranges of the state and a polyline each. */
+#include "internal.h"
+
+#include <string.h>
+
+enum { FEWEST_POINTS = 9, MOST_POINTS = 65 }; /* along a beam */
+
+/* Through the ports, in file order. */
+static phx_status draw_rigid(phx_context *context, int dim, const phx_model_body *body, double **points, int *n)
+{
+    *points = phx_calloc(context, (size_t)(body->n_ports * dim), sizeof(double));
+    if (!*points)
+        return PHX_ERR_MEMORY;
+    for (int k = 0; k < body->n_ports; k++)
+        memcpy(*points + k * dim, body->ports[k].position, (size_t)dim * sizeof(double));
+    *n = body->n_ports;
+    return PHX_OK;
+}
+
+/* Equally spaced along the axis, with the shapes at each point. */
+static phx_status draw_beam(phx_context *context, int dim, int elements, const phx_beam *beam, double **points,
+                            double **shapes, int *n)
+{
+    const int n_q = phx_beam_flex(beam)->n;
+    const int wanted = 2 * elements + 1;
+    const int count = wanted < FEWEST_POINTS ? FEWEST_POINTS : wanted > MOST_POINTS ? MOST_POINTS : wanted;
+    phx_status status = PHX_OK;
+
+    *points = phx_calloc(context, (size_t)(count * dim), sizeof(double));
+    *shapes = phx_calloc(context, (size_t)(count * dim) * (size_t)n_q, sizeof(double));
+    if (!*points || !*shapes)
+        return PHX_ERR_MEMORY;
+    for (int k = 0; k < count && !status; k++) {
+        phx_flex_point point = {0};
+        status = phx_beam_point(beam, context, (double)k / (count - 1), &point);
+        for (int a = 0; a < dim && !status; a++) {
+            (*points)[k * dim + a] = point.x[a];
+            for (int j = 0; j < point.n; j++)
+                (*shapes)[(size_t)(k * dim + a) * (size_t)n_q + (size_t)point.dof[j]] = point.phi[a * point.n + j];
+        }
+        phx_flex_point_free(&point);
+    }
+    *n = count;
+    return status;
+}
+
+static phx_status draw_body(phx_context *context, const phx_model *model, const phx_system *system, int b,
+                            phx_drawing *drawing)
+{
+    const phx_model_body *body = &model->bodies[b];
+    const phx_body *made = phx_system_body(system, b);
+    phx_record_body *record = &drawing->bodies[b];
+    phx_status status = PHX_OK;
+
+    *record = (phx_record_body){.name = body->name, .kind = body->kind == PHX_MODEL_BEAM ? "beam" : "rigid"};
+    phx_system_offsets(system, b, &record->x_start, &record->v_start);
+    record->x_count = phx_body_n_x(made);
+    record->v_count = phx_body_n_v(made);
+    if (body->kind == PHX_MODEL_BEAM)
+        status = draw_beam(context, model->dimension, body->elements, phx_system_beam(system, b), &drawing->points[b],
+                           &drawing->shapes[b], &record->n_points);
+    else
+        status = draw_rigid(context, model->dimension, body, &drawing->points[b], &record->n_points);
+    record->points = drawing->points[b];
+    record->shapes = drawing->shapes[b];
+    return status;
+}
+
+phx_status phx_drawing_create(phx_context *context, const phx_model *model, const phx_system *system,
+                              phx_drawing *drawing)
+{
+    const size_t n = (size_t)model->n_bodies;
+    phx_status status = PHX_OK;
+
+    *drawing = (phx_drawing){.n_bodies = model->n_bodies};
+    drawing->bodies = phx_calloc(context, n, sizeof *drawing->bodies);
+    drawing->points = phx_calloc(context, n, sizeof *drawing->points);
+    drawing->shapes = phx_calloc(context, n, sizeof *drawing->shapes);
+    if (!drawing->bodies || !drawing->points || !drawing->shapes)
+        status = PHX_ERR_MEMORY;
+    for (int b = 0; b < model->n_bodies && !status; b++)
+        status = draw_body(context, model, system, b, drawing);
+    if (status)
+        phx_drawing_free(drawing);
+    return status;
+}
+
+void phx_drawing_free(phx_drawing *drawing)
+{
+    for (int b = 0; b < drawing->n_bodies; b++) {
+        phx_free(drawing->points ? drawing->points[b] : NULL);
+        phx_free(drawing->shapes ? drawing->shapes[b] : NULL);
+    }
+    phx_free(drawing->bodies);
+    phx_free(drawing->points);
+    phx_free(drawing->shapes);
+    *drawing = (phx_drawing){0};
+}

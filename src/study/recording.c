@@ -1,0 +1,165 @@
+/* The instants of a simulation on their way into a recorder. */
+#include "internal.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { NAME_SIZE = 300 };
+
+static const phx_record_column fixed_columns[PHX_FIXED_COLUMNS] = {
+    {"t", "s"},        {"kinetic", "J"},    {"elastic", "J"},  {"potential", "J"}, {"energy", "J"},
+    {"supplied", "J"}, {"dissipated", "J"}, {"residual", "J"}, {"drift", "m"},     {"drift_rate", "m/s"},
+};
+enum { COLUMN_T, KINETIC, ELASTIC, POTENTIAL, ENERGY, SUPPLIED, DISSIPATED, RESIDUAL, DRIFT, DRIFT_RATE };
+
+/* The fixed columns and the outputs; names of the outputs are kept in `names`. */
+static phx_status list_columns(phx_context *context, const phx_system *system, phx_record_column **columns,
+                               char **names)
+{
+    const int n = phx_system_columns(system);
+
+    *columns = phx_calloc(context, (size_t)(PHX_FIXED_COLUMNS + n), sizeof **columns);
+    *names = phx_calloc(context, (size_t)n, NAME_SIZE);
+    if (!*columns || !*names)
+        return PHX_ERR_MEMORY;
+    memcpy(*columns, fixed_columns, sizeof fixed_columns);
+    for (int k = 0; k < n; k++) {
+        char *name = *names + (size_t)k * NAME_SIZE;
+        phx_system_column_name(system, k, name, NAME_SIZE);
+        (*columns)[PHX_FIXED_COLUMNS + k] = (phx_record_column){name, phx_system_column_unit(system, k)};
+    }
+    return PHX_OK;
+}
+
+static phx_status open_recorder(phx_context *context, const phx_model *model, const phx_drawing *drawing,
+                                const phx_simulate_options *options, phx_recording *recording)
+{
+    const phx_integrate_options *used = &recording->report->used;
+    const phx_attribute attributes[] = {
+        {"title", model->title, 0.0}, {"end", NULL, used->end},   {"step", NULL, used->step},
+        {"every", NULL, used->every}, {"rtol", NULL, used->rtol}, {"atol", NULL, used->atol},
+    };
+    phx_recorder_def def = phx_recorder_def_default();
+    phx_record_column *columns = NULL;
+    char *names = NULL;
+    phx_status status = list_columns(context, recording->system, &columns, &names);
+
+    if (!status) {
+        def.h5_path = options->h5_path;
+        def.csv_path = options->csv_path;
+        def.dimension = model->dimension;
+        def.n_columns = recording->n_columns;
+        def.columns = columns;
+        def.n_x = phx_system_n_x(recording->system);
+        def.n_v = phx_system_n_v(recording->system);
+        def.n_bodies = drawing->n_bodies;
+        def.bodies = drawing->bodies;
+        def.model_name = model->path;
+        def.model_text = model->text;
+        def.program_version = phx_version();
+        def.integrator = phx_integrator_name(used->integrator);
+        def.n_attributes = (int)(sizeof attributes / sizeof *attributes);
+        def.attributes = attributes;
+        status = phx_recorder_create(context, &def, &recording->recorder);
+    }
+    phx_free(columns);
+    phx_free(names);
+    return status;
+}
+
+phx_status phx_recording_create(phx_context *context, const phx_model *model, phx_system *system,
+                                const phx_drawing *drawing, const phx_simulate_options *options,
+                                phx_simulate_report *report, phx_recording *recording)
+{
+    *recording = (phx_recording){.context = context, .system = system, .report = report};
+    recording->n_columns = PHX_FIXED_COLUMNS + phx_system_columns(system);
+    recording->row = phx_calloc(context, (size_t)recording->n_columns, sizeof *recording->row);
+    phx_status status = recording->row ? PHX_OK : PHX_ERR_MEMORY;
+    if (!status)
+        status = phx_system_dae(system, context, &recording->dae);
+    if (!status && (options->h5_path || options->csv_path))
+        status = open_recorder(context, model, drawing, options, recording);
+    if (status)
+        phx_recording_free(recording);
+    return status;
+}
+
+void phx_recording_free(phx_recording *recording)
+{
+    phx_recorder_destroy(recording->recorder);
+    phx_system_dae_destroy(recording->dae);
+    phx_free(recording->row);
+    *recording = (phx_recording){0};
+}
+
+static void remember_largest(phx_simulate_report *report, const double *row)
+{
+    const double energy = fmax(fabs(row[ENERGY]), fmax(fabs(row[KINETIC]), fabs(row[ELASTIC])));
+
+    report->largest_energy = fmax(report->largest_energy, energy);
+    report->largest_residual = fmax(report->largest_residual, fabs(row[RESIDUAL]));
+    report->largest_drift = fmax(report->largest_drift, row[DRIFT]);
+    report->largest_drift_rate = fmax(report->largest_drift_rate, row[DRIFT_RATE]);
+    report->reached = row[COLUMN_T];
+    report->rows++;
+}
+
+/* residual = energy - energy(0) - supplied + dissipated */
+phx_status phx_recording_sample(void *user, const phx_sample *sample)
+{
+    phx_recording *recording = user;
+    phx_dae *dae = recording->dae;
+    double *row = recording->row;
+    phx_energies energies;
+
+    phx_system_energies(recording->system, sample->x, sample->v, &energies);
+    row[COLUMN_T] = sample->t;
+    row[KINETIC] = energies.kinetic;
+    row[ELASTIC] = energies.elastic;
+    row[POTENTIAL] = energies.potential;
+    row[ENERGY] = energies.kinetic + energies.elastic + energies.potential;
+    if (!recording->started) {
+        recording->started = true;
+        recording->energy0 = row[ENERGY];
+        recording->report->from = sample->t;
+    }
+    row[SUPPLIED] = sample->work.supplied;
+    row[DISSIPATED] = sample->work.dissipated;
+    row[RESIDUAL] = row[ENERGY] - recording->energy0 - row[SUPPLIED] + row[DISSIPATED];
+    dae->ops->drift(dae, sample->t, sample->x, sample->v, &row[DRIFT], &row[DRIFT_RATE]);
+    phx_status status = phx_system_outputs(dae, sample->t, sample->x, sample->v, row + PHX_FIXED_COLUMNS);
+    if (status)
+        return phx_fail_prefix(recording->context, status, "the outputs at t = %.9g s: ", sample->t);
+    if (recording->recorder)
+        status = phx_recorder_append(recording->recorder, row, sample->x, sample->v);
+    if (!status)
+        remember_largest(recording->report, row);
+    return status;
+}
+
+phx_status phx_recording_finish(phx_recording *recording, phx_status status)
+{
+    const phx_integrate_stats *stats = &recording->report->stats;
+    const phx_attribute attributes[] = {
+        {"steps", NULL, (double)stats->steps},
+        {"halvings", NULL, (double)stats->halvings},
+        {"newton_iterations", NULL, (double)stats->newton_iterations},
+        {"factorisations", NULL, (double)stats->factorisations},
+        {"largest_energy", NULL, recording->report->largest_energy},
+        {"largest_residual", NULL, recording->report->largest_residual},
+        {"largest_drift", NULL, recording->report->largest_drift},
+    };
+
+    if (!recording->recorder)
+        return status;
+    if (!status)
+        return phx_recorder_finish(recording->recorder, (int)(sizeof attributes / sizeof *attributes), attributes);
+    const char *message = phx_context_message(recording->context);
+    char *reason = phx_strdup(NULL, message[0] ? message : phx_status_text(status));
+    const phx_status kept = phx_recorder_abandon(recording->recorder, reason ? reason : phx_status_text(status));
+    if (kept) /* why the run stopped comes first */
+        phx_fail_prefix(recording->context, status,
+                        "%s; and the result so far could not be kept: ", reason ? reason : phx_status_text(status));
+    phx_free(reason);
+    return status;
+}

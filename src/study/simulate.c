@@ -1,0 +1,160 @@
+/* A simulation from the model to its result. */
+#include "internal.h"
+
+#include <math.h>
+#include <string.h>
+
+phx_simulate_options phx_simulate_options_default(void)
+{
+    return (phx_simulate_options){0};
+}
+
+/* ---- settings ---- */
+static const phx_integrator integrators[PHX_MODEL_INTEGRATORS] = {
+    [PHX_MODEL_MIDPOINT] = PHX_MIDPOINT, [PHX_MODEL_MIDPOINT4] = PHX_MIDPOINT4, [PHX_MODEL_GAUSS4] = PHX_GAUSS4,
+    [PHX_MODEL_GAUSS6] = PHX_GAUSS6,     [PHX_MODEL_RADAU5] = PHX_RADAU5,       [PHX_MODEL_IDA] = PHX_IDA,
+};
+
+static double chosen(const phx_model_optional *given, const phx_model_optional *of_model)
+{
+    return given->given ? given->value : of_model->given ? of_model->value : 0.0;
+}
+
+static phx_status settle(phx_context *context, const phx_model *model, const phx_simulate_options *options,
+                         phx_integrate_options *used)
+{
+    const phx_model_simulate *simulate = &model->simulate;
+
+    *used = phx_integrate_options_default();
+    used->integrator = options->has_integrator ? options->integrator : integrators[simulate->integrator];
+    used->end = chosen(&options->end, &simulate->end);
+    used->step = chosen(&options->step, &simulate->step);
+    used->every = chosen(&options->every, &simulate->every);
+    used->rtol = chosen(&options->rtol, &simulate->rtol);
+    used->atol = chosen(&options->atol, &simulate->atol);
+    const bool adaptive = used->integrator == PHX_RADAU5 || used->integrator == PHX_IDA;
+    if (!adaptive && used->rtol > 0.0 && (options->rtol.given || options->has_integrator == false))
+        phx_log(context, PHX_LOG_WARNING, "rtol is for radau5 and ida; %s takes fixed steps",
+                phx_integrator_name(used->integrator));
+    if (!adaptive)
+        used->rtol = used->atol = 0.0;
+    if (!(used->end > 0.0))
+        return phx_model_fail(context, model, simulate, PHX_ERR_INPUT,
+                              "when does the simulation end? give simulate: {end: ...} or --end");
+    if (!(used->step > 0.0) && !(used->rtol > 0.0))
+        return phx_model_fail(context, model, simulate, PHX_ERR_INPUT, "%s: give simulate: {step: ...} or --step%s",
+                              phx_integrator_name(used->integrator), adaptive ? ", or rtol" : "");
+    if (used->atol > 0.0 && !(used->rtol > 0.0))
+        return phx_model_fail(context, model, simulate, PHX_ERR_INPUT,
+                              "atol goes together with rtol, which is missing");
+    return PHX_OK;
+}
+
+/* ---- start state ---- */
+typedef struct state {
+    double t, *x, *v, *lambda;
+} state;
+
+/* Multipliers of the instant. */
+static phx_status multipliers(phx_context *context, phx_dae *dae, state *s)
+{
+    double *v_dot = phx_calloc(context, (size_t)dae->n_v, sizeof *v_dot);
+    phx_status status = v_dot ? dae->ops->accelerations(dae, s->t, s->x, s->v, v_dot, s->lambda) : PHX_ERR_MEMORY;
+    phx_free(v_dot);
+    return status;
+}
+
+static phx_status continue_from(phx_context *context, const phx_model *model, const phx_drawing *drawing, phx_dae *dae,
+                                state *s)
+{
+    phx_result *result = NULL;
+    phx_status status = phx_result_read(context, model->initial.from, &result);
+
+    if (!status)
+        status = phx_result_last_state(result, model->dimension, drawing->n_bodies, drawing->bodies, &s->t, s->x, s->v);
+    phx_result_destroy(result);
+    if (status == PHX_ERR_FILE)
+        status = PHX_ERR_INPUT;
+    if (!status)
+        status = multipliers(context, dae, s);
+    if (status && status != PHX_ERR_MEMORY) {
+        const phx_model_source where = phx_model_where(model, &model->initial.from);
+        phx_fail_prefix(context, status, "%s:%d:%d: ", model->path, where.line, where.column);
+    }
+    return status;
+}
+
+static phx_status start_state(phx_context *context, const phx_model *model, phx_system *system,
+                              const phx_drawing *drawing, phx_dae *dae, state *s)
+{
+    const phx_start_options start = {.quasi_static = model->initial.deformation == PHX_MODEL_QUASI_STATIC};
+
+    s->x = phx_calloc(context, (size_t)dae->n_x, sizeof *s->x);
+    s->v = phx_calloc(context, (size_t)dae->n_v, sizeof *s->v);
+    s->lambda = phx_calloc(context, (size_t)dae->n_l, sizeof *s->lambda);
+    if (!s->x || !s->v || !s->lambda)
+        return PHX_ERR_MEMORY;
+    if (model->initial.from)
+        return continue_from(context, model, drawing, dae, s);
+    return phx_model_blame(context, model, phx_system_start(system, &start, s->x, s->v, s->lambda));
+}
+
+/* ---- the run ---- */
+static phx_status check_end(phx_context *context, const phx_model *model, const phx_integrate_options *used, double t)
+{
+    if (used->end > t)
+        return PHX_OK;
+    return phx_model_fail(context, model, &model->simulate.end, PHX_ERR_INPUT,
+                          "the end, %g s, does not lie after the start at %g s (a continued run counts its time on)",
+                          used->end, t);
+}
+
+static void describe(const phx_system *system, const phx_dae *dae, phx_simulate_report *report)
+{
+    report->bodies = phx_system_bodies(system);
+    report->velocities = phx_system_n_v(system);
+    report->constraints = phx_system_n_l(system);
+    report->redundant = phx_system_redundant(system);
+    report->lossless = dae->lossless;
+}
+
+phx_status phx_study_simulate(phx_context *context, const phx_model *model, const phx_simulate_options *options,
+                              phx_simulate_report *report)
+{
+    phx_system *system = NULL;
+    phx_dae *dae = NULL;
+    phx_drawing drawing = {0};
+    phx_recording recording = {0};
+    state s = {0};
+
+    *report = (phx_simulate_report){0};
+    phx_status status = settle(context, model, options, &report->used);
+    if (!status)
+        status = phx_model_build(context, model, NULL, &system);
+    if (!status)
+        status = phx_system_dae(system, context, &dae);
+    if (!status)
+        status = phx_drawing_create(context, model, system, &drawing);
+    if (!status)
+        status = start_state(context, model, system, &drawing, dae, &s);
+    if (!status)
+        status = check_end(context, model, &report->used, s.t);
+    if (status)
+        goto cleanup;
+    describe(system, dae, report);
+    status = phx_recording_create(context, model, system, &drawing, options, report, &recording);
+    if (status)
+        goto cleanup;
+    status =
+        phx_integrate(dae, &report->used, &s.t, s.x, s.v, s.lambda, phx_recording_sample, &recording, &report->stats);
+    status = phx_recording_finish(&recording, status);
+cleanup:
+    phx_recording_free(&recording);
+    phx_drawing_free(&drawing);
+    phx_system_dae_destroy(dae);
+    phx_system_destroy(system);
+    phx_free(s.x);
+    phx_free(s.v);
+    phx_free(s.lambda);
+    return status;
+}
