@@ -9,12 +9,12 @@ extern "C" {
 #endif
 
 typedef enum phx_integrator {
-    PHX_MIDPOINT,  /* averages: exact energy, closed joints (default) */
-    PHX_MIDPOINT4, /* its five-fold symmetric composition (Suzuki), lossless systems */
-    PHX_GAUSS4,
-    PHX_GAUSS6,
-    PHX_RADAU5,
-    PHX_IDA,
+    PHX_MIDPOINT,  /* averages: exact energy, closed joints (default); order 2 */
+    PHX_MIDPOINT4, /* its symmetric composition (Suzuki), ten intervals a step; lossless systems; order 4 */
+    PHX_GAUSS4,    /* 2 stages */
+    PHX_GAUSS6,    /* 3 stages */
+    PHX_RADAU5,    /* Radau IIA, 3 stages */
+    PHX_IDA,       /* SUNDIALS */
     PHX_INTEGRATORS
 } phx_integrator;
 const char *phx_integrator_name(phx_integrator integrator); /* "midpoint", ... */
@@ -24,15 +24,18 @@ typedef struct phx_integrate_options {
     double end;              /* s */
     double step;             /* s; for radau5 and ida only when rtol is 0 */
     double every;            /* output interval, s, hit exactly; 0: each step (adaptive methods: each accepted step) */
-    double rtol, atol;       /* radau5, ida: choose the steps; 0: fixed step */
-    int max_halvings;        /* default 20 */
-    double newton_tolerance; /* relative, in the kinetic-energy norm; 0: to rounding */
+    double rtol;             /* radau5, ida: choose the steps; 0: fixed step (ida: no longer than `step`, rtol 1e-8) */
+    double atol;             /* in the units of x and v; 0: rtol/100 */
+    int max_halvings;        /* of a fixed step that fails; 0 .. 40, default 20 */
+    double newton_tolerance; /* fixed steps: relative, in the kinetic-energy norm; 0: to rounding */
 } phx_integrate_options;
-phx_integrate_options phx_integrate_options_default(void);
+phx_integrate_options phx_integrate_options_default(void); /* midpoint, 1 s in steps of 1 ms */
 
 typedef struct phx_integrate_stats {
-    long steps, rejected, halvings, newton_iterations, linearisations, factorisations, projections;
-    double smallest_step;
+    long steps;    /* accepted; the pieces of a halved step count */
+    long rejected; /* tries that were thrown away */
+    long halvings, newton_iterations, linearisations, factorisations, projections;
+    double smallest_step; /* accepted, s */
     double wall_seconds;
 } phx_integrate_stats;
 
@@ -45,8 +48,18 @@ typedef struct phx_sample {
 /* Any status but PHX_OK ends the run with it (PHX_INTERRUPTED: the user stopped it). */
 typedef phx_status phx_sample_fn(void *user, const phx_sample *sample);
 
-/* Integrate from (t, x, v, lambda), updated in place to the last state reached, and call `sample` at t and at every
- * output instant. On failure what was sampled stays valid; the message names time, body and reason. */
+/* Integrate from (t, x, v, lambda), which lies on the joints, to options->end; the state is updated in place to the
+ * last one reached, and `sample` (may be NULL) called at t and at every output instant. Instants are t + k every and
+ * the end; a fixed step is shortened so that equal steps fill each output interval. Nothing is allocated between the
+ * first sample and the last. `stats` may be NULL.
+ *
+ * Positions and velocities have the order of the method. `lambda` belongs to the method (mean of the last interval,
+ * last stage, or extrapolated from the stages) and is of order 1, 1, 2, 3, 3 for midpoint ... radau5; the accelerations
+ * of the dae give multipliers of an instant in full.
+ *
+ * On failure what was sampled stays valid, and the message names time, step, body and reason: PHX_NOT_CONVERGED,
+ * PHX_SINGULAR, PHX_REJECTED when no smaller step helps, PHX_INTERRUPTED by the progress callback, PHX_ERR_UNSUPPORTED
+ * for midpoint4 of a system with losses, PHX_ERR_ARGUMENT for options, else the status of the dae or of `sample`. */
 phx_status phx_integrate(phx_dae *dae, const phx_integrate_options *options, double *t, double *x, double *v,
                          double *lambda, phx_sample_fn *sample, void *user, phx_integrate_stats *stats);
 

@@ -1,0 +1,286 @@
+/* The driver: output instants, sampling, progress, and what is said when a run stops. */
+#include "run.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+static const char *const names[PHX_INTEGRATORS] = {
+    [PHX_MIDPOINT] = "midpoint", [PHX_MIDPOINT4] = "midpoint4", [PHX_GAUSS4] = "gauss4",
+    [PHX_GAUSS6] = "gauss6",     [PHX_RADAU5] = "radau5",       [PHX_IDA] = "ida",
+};
+
+typedef phx_status create_fn(phx_run *run, phx_method **method);
+static create_fn *const creators[PHX_INTEGRATORS] = {
+    [PHX_MIDPOINT] = phx_midpoint_create, [PHX_MIDPOINT4] = phx_midpoint_create, [PHX_GAUSS4] = phx_gauss_create,
+    [PHX_GAUSS6] = phx_gauss_create,      [PHX_RADAU5] = phx_radau_create,       [PHX_IDA] = phx_ida_create,
+};
+
+/* Lengths that agree to this are the same: 0.1 is ten times 0.01. */
+static const double SAME = 1e-9;
+static const double MOST_STEPS = 1e15;
+enum { MOST_HALVINGS = 40 };
+
+const char *phx_integrator_name(phx_integrator integrator)
+{
+    return (int)integrator >= 0 && integrator < PHX_INTEGRATORS ? names[integrator] : "unknown";
+}
+
+phx_integrate_options phx_integrate_options_default(void)
+{
+    return (phx_integrate_options){.integrator = PHX_MIDPOINT, .end = 1.0, .step = 1e-3, .max_halvings = 20};
+}
+
+/* ---- arguments ---- */
+static bool all_finite(const double *values, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (!isfinite(values[i]))
+            return false;
+    return true;
+}
+
+static phx_status check_times(phx_context *context, const phx_integrate_options *o, double t)
+{
+    if (!isfinite(t) || !isfinite(o->end) || o->end < t)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "end: %g s; it must not lie before the start at %g s", o->end, t);
+    if (!isfinite(o->step) || o->step < 0.0 || (o->step == 0.0 && o->rtol == 0.0))
+        return phx_fail(context, PHX_ERR_ARGUMENT, "step: %g s; it must be positive", o->step);
+    if (!isfinite(o->every) || o->every < 0.0)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "every: %g s; it must be positive, or 0 for each step", o->every);
+    double shortest = o->every > 0.0 && o->every < o->step ? o->every : o->step;
+    if (shortest > 0.0 && (o->end - t) / shortest > MOST_STEPS)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "step: %g s; over %g s at most %g steps can be counted", shortest,
+                        o->end - t, MOST_STEPS);
+    return PHX_OK;
+}
+
+static phx_status check_options(phx_context *context, const phx_integrate_options *o)
+{
+    if ((int)o->integrator < 0 || o->integrator >= PHX_INTEGRATORS)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "integrator: %d; known are 0 (%s) to %d (%s)", (int)o->integrator,
+                        names[0], PHX_INTEGRATORS - 1, names[PHX_INTEGRATORS - 1]);
+    bool chooses = o->integrator == PHX_RADAU5 || o->integrator == PHX_IDA;
+    if (!chooses && o->step <= 0.0)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "step: %g s; %s needs a positive one", o->step,
+                        names[o->integrator]);
+    if (!(o->rtol >= 0.0 && o->rtol < 1.0))
+        return phx_fail(context, PHX_ERR_ARGUMENT, "rtol: %g; it must be in [0, 1)", o->rtol);
+    if (!(o->atol >= 0.0 && isfinite(o->atol)))
+        return phx_fail(context, PHX_ERR_ARGUMENT, "atol: %g; it must not be negative", o->atol);
+    if (o->max_halvings < 0 || o->max_halvings > MOST_HALVINGS)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "max_halvings: %d; it must be in [0, %d]", o->max_halvings,
+                        MOST_HALVINGS);
+    if (!(o->newton_tolerance >= 0.0 && o->newton_tolerance <= 1e-3))
+        return phx_fail(context, PHX_ERR_ARGUMENT, "newton_tolerance: %g; it must be in [0, 1e-3]",
+                        o->newton_tolerance);
+    return PHX_OK;
+}
+
+static phx_status check_state(const phx_dae *dae, const double *x, const double *v, const double *lambda)
+{
+    const char *bad = !all_finite(x, dae->n_x)        ? "configuration"
+                      : !all_finite(v, dae->n_v)      ? "velocity"
+                      : !all_finite(lambda, dae->n_l) ? "multiplier"
+                                                      : NULL;
+    return bad ? phx_fail(dae->context, PHX_ERR_ARGUMENT, "start state: a %s is not a finite number", bad) : PHX_OK;
+}
+
+/* ---- the run ---- */
+static double wall_clock(void)
+{
+    struct timespec now;
+    timespec_get(&now, TIME_UTC);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* At most a thousand reports evenly spread and twenty a second. */
+static phx_status report_progress(phx_run *run)
+{
+    double total = run->options.end - run->start, now = wall_clock();
+    bool due = run->t - run->shown >= 1e-3 * total || now - run->shown_clock >= 0.05;
+    if (!due)
+        return PHX_OK;
+    run->shown = run->t;
+    run->shown_clock = now;
+    return phx_progress(run->context, "simulated time, s", run->t - run->start, total);
+}
+
+phx_status phx_run_accept(phx_run *run, double t1, double h)
+{
+    const phx_dae *dae = run->dae;
+    memcpy(run->x, run->x1, (size_t)dae->n_x * sizeof *run->x);
+    memcpy(run->v, run->v1, (size_t)dae->n_v * sizeof *run->v);
+    memcpy(run->lambda, run->lambda1, (size_t)dae->n_l * sizeof *run->lambda);
+    run->t = t1;
+    run->work.supplied += run->work1.supplied;
+    run->work.dissipated += run->work1.dissipated;
+
+    phx_integrate_stats *stats = run->stats;
+    stats->steps++;
+    if (stats->smallest_step == 0.0 || h < stats->smallest_step)
+        stats->smallest_step = h;
+    run->scale = fmax(0.99 * run->scale, dae->ops->norm(run->dae, run->v));
+    run->noise *= 0.99;
+    return report_progress(run);
+}
+
+static phx_status sample_now(phx_run *run)
+{
+    if (!run->sample)
+        return PHX_OK;
+    phx_sample sample = {.t = run->t, .x = run->x, .v = run->v, .lambda = run->lambda, .work = run->work};
+    return run->sample(run->user, &sample);
+}
+
+phx_status phx_run_sample_step(phx_run *run)
+{
+    return run->options.every > 0.0 ? PHX_OK : sample_now(run);
+}
+
+phx_status phx_run_blame(phx_run *run, phx_status status, double h, const char *reason, const double *res)
+{
+    run->reason = reason;
+    run->failed_step = h;
+    run->culprit = res ? run->dae->ops->culprit(run->dae, res) : NULL;
+    return status;
+}
+
+double phx_run_force_scale(const phx_run *run, double h, const double *res)
+{
+    double squares = 0.0;
+    for (int i = 0; i < run->dae->n_v; i++)
+        squares += res[i] * res[i];
+    double size = run->dae->ops->norm(run->dae, res);
+    return size > 0.0 ? fabs(h) * squares / size : 0.0;
+}
+
+phx_status phx_run_stop(phx_run *run, phx_status status)
+{
+    const char *name = names[run->options.integrator];
+    if (run->reason)
+        return phx_fail(
+            run->context, status, "%s stopped at t = %.9g s: with a step of %.3g s %s%s%s; try a smaller %s", name,
+            run->t, run->failed_step, run->reason, run->culprit ? ", worst at " : "", run->culprit ? run->culprit : "",
+            run->options.integrator == PHX_IDA ? "rtol, or another integrator" : "step or another start");
+    if (phx_context_message(run->context)[0] == '\0')
+        return phx_fail(run->context, status, "%s stopped at t = %.9g s: %s", name, run->t, phx_status_text(status));
+    return phx_fail_prefix(run->context, status, "%s stopped at t = %.9g s: ", name, run->t);
+}
+
+static void release(phx_run *run)
+{
+    phx_free(run->x1);
+    phx_free(run->v1);
+    phx_free(run->lambda1);
+}
+
+static phx_status allocate(phx_run *run)
+{
+    const phx_dae *dae = run->dae;
+    run->x1 = phx_calloc(run->context, (size_t)dae->n_x, sizeof *run->x1);
+    run->v1 = phx_calloc(run->context, (size_t)dae->n_v, sizeof *run->v1);
+    run->lambda1 = phx_calloc(run->context, (size_t)dae->n_l, sizeof *run->lambda1);
+    return run->x1 && run->v1 && run->lambda1 ? PHX_OK : PHX_ERR_MEMORY;
+}
+
+/* ---- steps and outputs ---- */
+/* `length` of a regular interval is the same number each time, whatever the rounding of its ends. */
+static phx_status fixed_steps(phx_run *run, phx_method *method, double from, double to, double length)
+{
+    double count = ceil(length / run->options.step * (1.0 - SAME));
+    long n = count > 1.0 ? (long)count : 1;
+    double h = length / (double)n;
+    for (long k = 0; k < n; k++) {
+        double t0 = from + (double)k * h;
+        double t1 = k + 1 == n ? to : from + (double)(k + 1) * h;
+        phx_status status = phx_halving_step(run, method, t0, t1, h);
+        if (status == PHX_OK)
+            status = phx_run_sample_step(run);
+        if (status != PHX_OK)
+            return status;
+    }
+    return PHX_OK;
+}
+
+static phx_status to_instant(phx_run *run, phx_method *method, double from, double to, double length)
+{
+    if (method->ops->advance)
+        return method->ops->advance(method, to);
+    return fixed_steps(run, method, from, to, length);
+}
+
+/* Instants start + k every, and the end; without `every` the method samples its steps. */
+static phx_status all_instants(phx_run *run, phx_method *method)
+{
+    double start = run->start, end = run->options.end, every = run->options.every;
+    if (end <= start)
+        return PHX_OK;
+    if (every == 0.0)
+        return to_instant(run, method, start, end, end - start);
+    long n = (long)ceil((end - start) / every * (1.0 - SAME));
+    for (long k = 0; k < n; k++) {
+        double from = start + (double)k * every;
+        double to = k + 1 == n ? end : start + (double)(k + 1) * every;
+        double length = to - from;
+        if (fabs(length - every) <= SAME * every)
+            length = every;
+        phx_status status = to_instant(run, method, from, to, length);
+        if (status == PHX_OK)
+            status = sample_now(run);
+        if (status != PHX_OK)
+            return status;
+    }
+    return PHX_OK;
+}
+
+static phx_status integrate(phx_run *run)
+{
+    phx_method *method = NULL;
+    phx_status status = allocate(run);
+    if (status == PHX_OK)
+        status = creators[run->options.integrator](run, &method);
+    if (status == PHX_OK)
+        status = sample_now(run);
+    if (status == PHX_OK)
+        status = all_instants(run, method);
+    if (method)
+        method->ops->destroy(method);
+    release(run);
+    return status;
+}
+
+phx_status phx_integrate(phx_dae *dae, const phx_integrate_options *options, double *t, double *x, double *v,
+                         double *lambda, phx_sample_fn *sample, void *user, phx_integrate_stats *stats)
+{
+    if (!dae || !options || !t || !x || !v || (!lambda && dae->n_l > 0))
+        return phx_fail(dae ? dae->context : NULL, PHX_ERR_ARGUMENT, "phx_integrate: an argument is NULL");
+    phx_status status = check_options(dae->context, options);
+    if (status == PHX_OK)
+        status = check_times(dae->context, options, *t);
+    if (status == PHX_OK)
+        status = check_state(dae, x, v, lambda);
+    if (status != PHX_OK)
+        return status;
+
+    phx_integrate_stats unread;
+    phx_run run = {.dae = dae,
+                   .context = dae->context,
+                   .options = *options,
+                   .stats = stats ? stats : &unread,
+                   .t = *t,
+                   .x = x,
+                   .v = v,
+                   .lambda = lambda,
+                   .sample = sample,
+                   .user = user,
+                   .start = *t,
+                   .shown = -INFINITY};
+    double clock = wall_clock();
+    *run.stats = (phx_integrate_stats){0};
+    phx_context_clear(dae->context);
+    status = integrate(&run);
+    *t = run.t;
+    run.stats->wall_seconds = wall_clock() - clock;
+    return status;
+}

@@ -1,0 +1,340 @@
+/* The midpoint rule built on averages, and its composition of order 4.
+ *
+ *   (p1 - p0)/h = forces(mean) + G_mean^T lambda,   G_mean v_mean = w_mean,   v_mean = (v0 + v1)/2
+ *
+ * solved for v1 and lambda to rounding, because what is left of the residual is what is lost of the energy; then v1 is
+ * put on G(x1) v1 = w(t1) by the energy-neutral projection of the dae. */
+#include "newton.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { FORWARD_SLOT, BACKWARD_SLOT, SLOTS };
+
+/* The mean of an interval, from which the next ones are predicted. */
+typedef struct mean {
+    double t;
+    double *v_dot;  /* n_v: (v1 - v0)/h */
+    double *lambda; /* n_l: without its projection */
+} mean;
+
+typedef struct midpoint {
+    phx_method base;
+    double *res, *delta;          /* n_v + n_l: residual, increment of (v_mean, lambda) */
+    double *x, *v;                /* n_x, n_v: where an inner interval of a composition starts */
+    phx_jacobian jacobian[SLOTS]; /* A(2/h), one for each size of interval in a composition */
+    mean last, before;            /* the last two intervals */
+    int intervals;                /* solved so far, counted to 2 */
+    bool linear;                  /* a straight line through the last two would have predicted the last one better */
+} midpoint;
+
+/* One interval [t0, t0 + h] from (x0, v0), with the factorisation that belongs to its size. */
+typedef struct interval {
+    double t0, h;
+    int slot;
+    const double *x0, *v0;
+} interval;
+
+/* How far to go on along the line through the last two means to the time t; 0: keep the last. */
+static double extrapolation(const midpoint *m, double t)
+{
+    static const double FARTHEST = 1.5;
+    if (m->intervals < 2 || m->last.t == m->before.t)
+        return 0.0;
+    double factor = (t - m->last.t) / (m->last.t - m->before.t);
+    return fabs(factor) <= FARTHEST ? factor : 0.0;
+}
+
+/* v1 = v0 + h v_dot, with v_dot and lambda constant or linear in time */
+static void predict(const midpoint *m, const interval *span)
+{
+    const phx_run *run = m->base.run;
+    double on = m->linear ? extrapolation(m, span->t0 + 0.5 * span->h) : 0.0;
+    const mean *last = &m->last, *before = &m->before;
+    for (int i = 0; i < run->dae->n_v; i++)
+        run->v1[i] = span->v0[i] + span->h * (last->v_dot[i] + on * (last->v_dot[i] - before->v_dot[i]));
+    for (int i = 0; i < run->dae->n_l; i++)
+        run->lambda1[i] = last->lambda[i] + on * (last->lambda[i] - before->lambda[i]);
+}
+
+static phx_status refresh(midpoint *m, const interval *span)
+{
+    phx_run *run = m->base.run;
+    phx_jacobian *jacobian = &m->jacobian[span->slot];
+    jacobian->valid = false;
+    phx_status status = run->dae->ops->interval_linearise(run->dae);
+    if (status != PHX_OK)
+        return status;
+    run->stats->linearisations++;
+    status = run->dae->ops->factor(run->dae, span->slot, 2.0 / span->h);
+    if (status != PHX_OK)
+        return status == PHX_SINGULAR ? phx_run_blame(run, status, span->h, "the Newton matrix is singular", m->res)
+                                      : status;
+    run->stats->factorisations++;
+    *jacobian = (phx_jacobian){.h = span->h, .valid = true, .recent = true};
+    return PHX_OK;
+}
+
+/* A(2/h) (dv_mean, dlambda) = -res; size: |dv1| = 2 |dv_mean| */
+static phx_status increment(midpoint *m, const interval *span, double *size)
+{
+    phx_run *run = m->base.run;
+    int n = run->dae->n_v + run->dae->n_l;
+    for (int i = 0; i < n; i++)
+        m->delta[i] = -m->res[i];
+    phx_status status = run->dae->ops->solve(run->dae, span->slot, m->delta);
+    run->stats->newton_iterations++;
+    *size = 2.0 * run->dae->ops->norm(run->dae, m->delta);
+    return status;
+}
+
+static void apply(const midpoint *m)
+{
+    const phx_run *run = m->base.run;
+    int n_v = run->dae->n_v;
+    for (int i = 0; i < n_v; i++)
+        run->v1[i] += 2.0 * m->delta[i];
+    for (int i = 0; i < run->dae->n_l; i++)
+        run->lambda1[i] += m->delta[n_v + i];
+}
+
+/* The scale of the velocities with what the forces give during the step: at rest in equilibrium nothing else tells how
+ * small rounding is. */
+static phx_status widen_scale(midpoint *m, const interval *span, phx_newton *newton)
+{
+    phx_run *run = m->base.run;
+    phx_dae *dae = run->dae;
+    double *no_lambda = m->delta;
+    memset(no_lambda, 0, (size_t)dae->n_l * sizeof *no_lambda);
+    phx_status status = dae->ops->interval_residual(dae, span->v0, no_lambda, run->x1, m->res);
+    if (status != PHX_OK)
+        return status;
+    double velocities = dae->ops->norm(dae, run->v1), forces = phx_run_force_scale(run, span->h, m->res);
+    if (isfinite(velocities) && isfinite(forces))
+        run->scale = newton->scale = fmax(newton->scale, fmax(velocities, forces));
+    newton->widened = true;
+    return PHX_OK;
+}
+
+/* The increments do not shrink: look whether they are rounding, then start again with a fresh Jacobian, then give up.
+ */
+static phx_status rescue(midpoint *m, const interval *span, phx_newton *newton)
+{
+    phx_run *run = m->base.run;
+    if (!newton->widened)
+        return widen_scale(m, span, newton);
+    if (newton->rescued)
+        return phx_run_blame(run, PHX_NOT_CONVERGED, span->h, "Newton's iteration does not converge", m->res);
+    newton->rescued = true;
+    newton->previous = -1.0;
+    newton->rate = 0.0;
+    memcpy(run->v1, span->v0, (size_t)run->dae->n_v * sizeof *run->v1);
+    m->jacobian[span->slot].valid = false;
+    return PHX_OK;
+}
+
+/* An increment from the residual at hand, judged and applied. */
+static phx_status iterate(midpoint *m, const interval *span, phx_newton *newton, phx_newton_verdict *verdict)
+{
+    phx_jacobian *jacobian = &m->jacobian[span->slot];
+    double size;
+    phx_status status = phx_jacobian_fits(jacobian, span->h) ? PHX_OK : refresh(m, span);
+    if (status == PHX_OK)
+        status = increment(m, span, &size);
+    if (status != PHX_OK)
+        return status;
+    *verdict = phx_newton_judge(newton, size, jacobian->recent);
+    if (*verdict == PHX_NEWTON_FAILS)
+        return rescue(m, span, newton);
+    if (*verdict != PHX_NEWTON_ROUNDING)
+        apply(m);
+    if (*verdict == PHX_NEWTON_SLOW)
+        jacobian->valid = false;
+    return PHX_OK;
+}
+
+static phx_status solve(midpoint *m, const interval *span)
+{
+    phx_run *run = m->base.run;
+    phx_dae *dae = run->dae;
+    double scale = fmax(run->scale, dae->ops->norm(dae, span->v0));
+    phx_newton newton = phx_newton_to_rounding(run, scale);
+    phx_newton_verdict verdict = PHX_NEWTON_GOES_ON;
+    m->jacobian[span->slot].recent = false;
+    for (int k = 0; k <= PHX_NEWTON_LIMIT && verdict != PHX_NEWTON_ROUNDING; k++) {
+        phx_status status = dae->ops->interval_residual(dae, run->v1, run->lambda1, run->x1, m->res);
+        if (status != PHX_OK || verdict == PHX_NEWTON_LAST)
+            return status;
+        status = iterate(m, span, &newton, &verdict);
+        if (status != PHX_OK)
+            return status;
+    }
+    run->noise = newton.noise;
+    return verdict == PHX_NEWTON_ROUNDING
+               ? PHX_OK
+               : phx_run_blame(run, PHX_NOT_CONVERGED, span->h, "Newton's iteration converges too slowly", m->res);
+}
+
+/* Keep the mean of the interval for the prediction of the next ones, and see which prediction was the better one: with
+ * stiff modes that ring, a constant. */
+static void remember(midpoint *m, const interval *span)
+{
+    const phx_run *run = m->base.run;
+    int n_v = run->dae->n_v;
+    double t = span->t0 + 0.5 * span->h, on = extrapolation(m, t);
+    mean next = m->before;
+    if (on != 0.0) {
+        double constant, linear;
+        for (int i = 0; i < n_v; i++)
+            m->delta[i] = (run->v1[i] - span->v0[i]) / span->h - m->last.v_dot[i];
+        constant = run->dae->ops->norm(run->dae, m->delta);
+        for (int i = 0; i < n_v; i++)
+            m->delta[i] -= on * (m->last.v_dot[i] - m->before.v_dot[i]);
+        linear = run->dae->ops->norm(run->dae, m->delta);
+        m->linear = linear < constant;
+    }
+    next.t = t;
+    for (int i = 0; i < n_v; i++)
+        next.v_dot[i] = (run->v1[i] - span->v0[i]) / span->h;
+    memcpy(next.lambda, run->lambda1, (size_t)run->dae->n_l * sizeof *next.lambda);
+    m->before = m->last;
+    m->last = next;
+    if (m->intervals < 2)
+        m->intervals++;
+}
+
+/* From (x0, v0) to (x1, v1, lambda1) of the run; its work is added to work1. */
+static phx_status advance_interval(midpoint *m, const interval *span)
+{
+    phx_run *run = m->base.run;
+    phx_dae *dae = run->dae;
+    phx_work work = {0};
+    phx_status status = dae->ops->interval_begin(dae, span->t0, span->h, span->x0, span->v0);
+    if (status != PHX_OK)
+        return status;
+    predict(m, span);
+    status = solve(m, span);
+    if (status == PHX_OK)
+        status = dae->ops->interval_work(dae, &work);
+    if (status != PHX_OK)
+        return status;
+    remember(m, span);
+    run->work1.supplied += work.supplied;
+    run->work1.dissipated += work.dissipated;
+    return PHX_OK;
+}
+
+/* Put the velocities at the end of the step on the joints; h: of the last interval, which the multipliers belong to. */
+static phx_status project(midpoint *m, double t1, double h, bool last_chance)
+{
+    phx_run *run = m->base.run;
+    phx_work work = {0};
+    phx_status status =
+        run->dae->ops->project(run->dae, t1, h, true, !last_chance, run->x1, run->v1, run->lambda1, &work);
+    if (status == PHX_REJECTED)
+        return phx_run_blame(run, status, h, "putting the velocities on the joints takes too much energy", NULL);
+    if (status != PHX_OK)
+        return status;
+    run->stats->projections++;
+    run->work1.supplied += work.supplied;
+    run->work1.dissipated += work.dissipated;
+    return PHX_OK;
+}
+
+static phx_status midpoint_step(phx_method *method, double t0, double t1, double h, bool last_chance)
+{
+    midpoint *m = (midpoint *)method;
+    phx_run *run = method->run;
+    run->work1 = (phx_work){0};
+    interval span = {.t0 = t0, .h = h, .slot = FORWARD_SLOT, .x0 = run->x, .v0 = run->v};
+    phx_status status = advance_interval(m, &span);
+    return status == PHX_OK ? project(m, t1, h, last_chance) : status;
+}
+
+/* Suzuki's composition in each half of the step, g = 1/(4 - 4^(1/3)), k = h/2:
+ *
+ *     S(gk) S(gk) S((1-4g)k) S(gk) S(gk)  S(gk) S(gk) S((1-4g)k) S(gk) S(gk),   one projection at the end.
+ *
+ * The intervals in the middle of each half go backwards. An interval turns what its start misses of G v = w around,
+ * e1 = -e0 + c h^2; an odd number of intervals ends with e of order h^2, and a projection that large is so unsymmetric
+ * that the order is 3. An even number in a palindrome ends with e of order h^3. */
+static phx_status composed_step(phx_method *method, double t0, double t1, double h, bool last_chance)
+{
+    midpoint *m = (midpoint *)method;
+    phx_run *run = method->run;
+    size_t bytes_x = (size_t)run->dae->n_x * sizeof(double), bytes_v = (size_t)run->dae->n_v * sizeof(double);
+    const double g = 1.0 / (4.0 - cbrt(4.0)), half = 0.5 * h;
+    const double at[] = {0.0, g, 2.0 * g, 1.0 - 2.0 * g, 1.0 - g};
+    run->work1 = (phx_work){0};
+    memcpy(m->x, run->x, bytes_x);
+    memcpy(m->v, run->v, bytes_v);
+    for (int k = 0; k < 10; k++) {
+        bool backwards = k % 5 == 2;
+        interval span = {.t0 = t0 + (at[k % 5] + (k < 5 ? 0.0 : 1.0)) * half,
+                         .h = (backwards ? 1.0 - 4.0 * g : g) * half,
+                         .slot = backwards ? BACKWARD_SLOT : FORWARD_SLOT,
+                         .x0 = m->x,
+                         .v0 = m->v};
+        phx_status status = advance_interval(m, &span);
+        if (status != PHX_OK)
+            return status;
+        memcpy(m->x, run->x1, bytes_x);
+        memcpy(m->v, run->v1, bytes_v);
+    }
+    return project(m, t1, g * half, last_chance);
+}
+
+static void midpoint_destroy(phx_method *method)
+{
+    midpoint *m = (midpoint *)method;
+    phx_free(m->res);
+    phx_free(m->delta);
+    phx_free(m->x);
+    phx_free(m->v);
+    phx_free(m->last.v_dot);
+    phx_free(m->last.lambda);
+    phx_free(m->before.v_dot);
+    phx_free(m->before.lambda);
+    phx_free(m);
+}
+
+static bool allocate_mean(phx_run *run, mean *values)
+{
+    values->v_dot = phx_calloc(run->context, (size_t)run->dae->n_v, sizeof *values->v_dot);
+    values->lambda = phx_calloc(run->context, (size_t)run->dae->n_l, sizeof *values->lambda);
+    return values->v_dot && values->lambda;
+}
+
+static bool allocate(midpoint *m)
+{
+    phx_run *run = m->base.run;
+    size_t n_x = (size_t)run->dae->n_x, n_v = (size_t)run->dae->n_v, n_l = (size_t)run->dae->n_l;
+    m->res = phx_calloc(run->context, n_v + n_l, sizeof *m->res);
+    m->delta = phx_calloc(run->context, n_v + n_l, sizeof *m->delta);
+    m->x = phx_calloc(run->context, n_x, sizeof *m->x);
+    m->v = phx_calloc(run->context, n_v, sizeof *m->v);
+    return m->res && m->delta && m->x && m->v && allocate_mean(run, &m->last) && allocate_mean(run, &m->before);
+}
+
+static const phx_method_ops midpoint_ops = {.destroy = midpoint_destroy, .step = midpoint_step};
+static const phx_method_ops composed_ops = {.destroy = midpoint_destroy, .step = composed_step};
+
+phx_status phx_midpoint_create(phx_run *run, phx_method **method)
+{
+    bool composed = run->options.integrator == PHX_MIDPOINT4;
+    if (composed && !run->dae->lossless)
+        return phx_fail(run->context, PHX_ERR_UNSUPPORTED,
+                        "midpoint4 also steps backwards in time, which a system with losses does not allow; use "
+                        "midpoint, gauss4 or gauss6");
+    midpoint *m = phx_calloc(run->context, 1, sizeof *m);
+    if (!m)
+        return PHX_ERR_MEMORY;
+    m->base = (phx_method){.ops = composed ? &composed_ops : &midpoint_ops, .run = run};
+    if (!allocate(m)) {
+        midpoint_destroy(&m->base);
+        return PHX_ERR_MEMORY;
+    }
+    memcpy(m->last.lambda, run->lambda, (size_t)run->dae->n_l * sizeof *m->last.lambda);
+    *method = &m->base;
+    return PHX_OK;
+}

@@ -1,0 +1,83 @@
+#include "newton.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Slower than SLOW a fresh Jacobian pays; slower than STALLED the iteration does not converge, unless the increments
+ * are rounding: surely below SURE_NOISE of the velocities, never above NOISE, and in between when a fresh Jacobian
+ * stalls too. (A kept one may stall there as well: what it gets wrong grows out of rounding.) LUCKY rates are not
+ * believed. */
+static const double SLOW = 0.05, STALLED = 0.5, NOISE = 1e-9, SURE_NOISE = 1e-13, LUCKY = 1e-2;
+static const double TO_ROUNDING = 1e-14;
+
+phx_newton phx_newton_to_rounding(const phx_run *run, double scale)
+{
+    double asked = run->options.newton_tolerance;
+    double tolerance = asked > 0.0 ? asked : TO_ROUNDING;
+    return (phx_newton){.tolerance = tolerance,
+                        .left = SLOW * tolerance,
+                        .scale = scale,
+                        .noise = fmax(run->noise, SURE_NOISE),
+                        .previous = -1.0};
+}
+
+phx_newton phx_newton_to_weights(double tolerance)
+{
+    return (phx_newton){.tolerance = SLOW * tolerance, .left = tolerance, .scale = 1.0, .previous = -1.0};
+}
+
+/* The increment did not shrink. */
+static phx_newton_verdict judge_stall(phx_newton *newton, double size, bool recent)
+{
+    double relative = size / newton->scale;
+    if (relative <= newton->noise)
+        return PHX_NEWTON_ROUNDING;
+    if (!(relative <= NOISE))
+        return PHX_NEWTON_FAILS;
+    if (!recent)
+        return PHX_NEWTON_SLOW;
+    if (newton->stalls++ == 0)
+        return PHX_NEWTON_GOES_ON;
+    newton->noise = fmin(4.0 * relative, NOISE);
+    return PHX_NEWTON_ROUNDING;
+}
+
+phx_newton_verdict phx_newton_judge(phx_newton *newton, double size, bool recent)
+{
+    double previous = newton->previous;
+    newton->previous = size;
+    if (!isfinite(size))
+        return PHX_NEWTON_FAILS;
+    if (size <= newton->tolerance * newton->scale)
+        return PHX_NEWTON_LAST;
+    if (previous < 0.0)
+        return PHX_NEWTON_GOES_ON;
+    double rate = size / previous, rate_before = newton->rate;
+    newton->rate = rate;
+    if (rate > STALLED)
+        return judge_stall(newton, size, recent);
+    /* |error after the increment| <= rate/(1-rate) |increment| */
+    double safe_rate = fmax(rate, LUCKY);
+    if (safe_rate / (1.0 - safe_rate) * size <= newton->left * newton->scale)
+        return PHX_NEWTON_LAST;
+    /* Slow on the average of two increments, and what is left is more than two increments can do. */
+    bool slow = rate > SLOW && (rate_before == 0.0 || rate * rate_before > SLOW * SLOW);
+    bool nearly_there = rate * rate * size <= newton->tolerance * newton->scale;
+    return slow && !nearly_there ? PHX_NEWTON_SLOW : PHX_NEWTON_GOES_ON;
+}
+
+bool phx_jacobian_fits(const phx_jacobian *jacobian, double h)
+{
+    return jacobian->valid && fabs(jacobian->h - h) <= 1e-9 * fabs(h);
+}
+
+phx_status phx_solve_eliminated(phx_dae *dae, int slot, double cj, const double *a, double *shift, double *b)
+{
+    int n = dae->n_v + dae->n_l;
+    /* A(cj) (dv, dlambda) = b - [K; K_l] a/cj */
+    memset(shift, 0, (size_t)n * sizeof *shift);
+    dae->ops->stiffness_apply(dae, a, shift);
+    for (int i = 0; i < n; i++)
+        b[i] -= shift[i] / cj;
+    return dae->ops->solve(dae, slot, b);
+}

@@ -1,0 +1,76 @@
+/* What the integrators share: the run, its last state and its trial, and the methods that make one of the other. */
+#ifndef PHLEXOR_INTEGRATE_RUN_H
+#define PHLEXOR_INTEGRATE_RUN_H
+
+#include <phlexor/integrate.h>
+
+/* One call of phx_integrate. A method reads the accepted state and fills the trial; phx_run_accept makes the trial the
+ * accepted state. A try that fails leaves the accepted state as it was. */
+typedef struct phx_run {
+    phx_dae *dae;
+    phx_context *context;
+    phx_integrate_options options; /* defaults filled in */
+    phx_integrate_stats *stats;
+
+    /* The last state accepted, in the arrays of the caller, and the work since the start. */
+    double t;
+    double *x, *v, *lambda; /* n_x, n_v, n_l */
+    phx_work work;
+
+    /* The trial: the end of the step that is tried, and the work over this step. */
+    double *x1, *v1, *lambda1; /* n_x, n_v, n_l */
+    phx_work work1;
+
+    double scale; /* running size of the velocities, in the norm of the dae */
+    double noise; /* running size of the rounding in Newton's increments, relative to scale */
+
+    /* Why the last try failed; NULL: the dae or nobody said. */
+    const char *reason, *culprit;
+    double failed_step; /* s */
+
+    phx_sample_fn *sample;
+    void *user;
+    double start, shown, shown_clock; /* s: start of the run, simulated and wall time of the last progress report */
+} phx_run;
+
+/* Commit the trial as the state at t1, a step of size h, and report progress. PHX_INTERRUPTED: the user stops the run;
+ * the state is committed. */
+phx_status phx_run_accept(phx_run *run, double t1, double h);
+/* Sample when every accepted step is an output (every = 0). */
+phx_status phx_run_sample_step(phx_run *run);
+/* Record why a try with step h fails: the reason in words and, from the residual (may be NULL), who is to blame. */
+phx_status phx_run_blame(phx_run *run, phx_status status, double h, const char *reason, const double *res);
+/* Say why the run stops here: time, step, reason, body, remedy. Returns `status`. */
+phx_status phx_run_stop(phx_run *run, phx_status status);
+/* Size of the velocity that the forces f at a state give in a time h; a lower bound, which needs no solution:
+ *     h |f|_{M^-1} >= h f.f / |f|_M                                                   (Cauchy and Schwarz)
+ * f: the first n_v entries of the residual `res` with v_dot = 0 and lambda = 0. */
+double phx_run_force_scale(const phx_run *run, double h, const double *res);
+
+typedef struct phx_method phx_method;
+
+/* Exactly one of step and advance is set. */
+typedef struct phx_method_ops {
+    void (*destroy)(phx_method *method);
+    /* Try one step from the accepted state at t0 to the trial at t1 = t0 + h. A positive status can be retried with a
+     * smaller step; `last_chance`: there will be none. */
+    phx_status (*step)(phx_method *method, double t0, double t1, double h, bool last_chance);
+    /* Go to `to` in steps of its own choice, each accepted and sampled by phx_run_accept and phx_run_sample_step. */
+    phx_status (*advance)(phx_method *method, double to);
+} phx_method_ops;
+
+/* First member of every method. */
+struct phx_method {
+    const phx_method_ops *ops;
+    phx_run *run;
+};
+
+phx_status phx_midpoint_create(phx_run *run, phx_method **method); /* midpoint and midpoint4 */
+phx_status phx_gauss_create(phx_run *run, phx_method **method);    /* gauss4 and gauss6 */
+phx_status phx_radau_create(phx_run *run, phx_method **method);
+phx_status phx_ida_create(phx_run *run, phx_method **method);
+
+/* One step of a method with fixed steps, halved as often as needed. */
+phx_status phx_halving_step(phx_run *run, phx_method *method, double t0, double t1, double h);
+
+#endif
