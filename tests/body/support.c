@@ -273,6 +273,11 @@ void displaced(const subject *it, const double *x, double step, const double *xi
         x1[at_q(it) + i] = x[at_q(it) + i] + step * xi[it->n_rigid + i];
 }
 
+void moved(const subject *it, double h, const double *x0, const double *vm, double *x1, double *xm)
+{
+    phx_body_move(it->body, h, x0, NULL, vm, x1, NULL, xm);
+}
+
 phx_body_view instant(const double *x, const double *v)
 {
     return (phx_body_view){.h = 0.0, .x0 = x, .x1 = x, .xm = x, .v0 = v, .v1 = v, .vm = v};

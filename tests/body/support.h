@@ -75,6 +75,8 @@ extern const double test_gravity[3];
 
 /* x1 = x (+) step xi: r + R dr, R exp(dphi), q + dq, with xi on body axes like nu. */
 void displaced(const subject *it, const double *x, double step, const double *xi, double *x1);
+/* phx_body_move without compensated rounding. */
+void moved(const subject *it, double h, const double *x0, const double *vm, double *x1, double *xm);
 /* View of an instant. */
 phx_body_view instant(const double *x, const double *v);
 /* Accelerations for a generalised force: M v_dot = force - residual at rest acceleration. `force` may be NULL. */

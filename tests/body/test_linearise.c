@@ -122,7 +122,7 @@ static void interval_residual(const subject *it, double h, const double *x0, con
 {
     for (int i = 0; i < it->n_v; i++)
         v1[i] = 2.0 * vm[i] - v0[i];
-    phx_body_move(it->body, h, x0, vm, x1, xm);
+    moved(it, h, x0, vm, x1, xm);
     phx_body_momenta(it->body, x0, v0, p0);
     *view = (phx_body_view){.h = h, .x0 = x0, .x1 = x1, .xm = xm, .v0 = v0, .v1 = v1, .vm = vm};
     phx_body_interval_residual(it->body, test_gravity, view, p0, res);

@@ -118,7 +118,7 @@ static void check_transpose(phx_context *context, const subject *it, const phx_b
     random_velocity(seed, it, v);
     random_vector(seed, rows, 1.0, effort);
     random_vector(seed, n, 1.0, got);
-    phx_body_move(it->body, 0.7, x0, NULL, v, x1, NULL, xm);
+    moved(it, 0.7, x0, v, x1, xm);
     const phx_body_view view = {.h = 0.7, .x0 = x0, .x1 = x1, .xm = xm, .v0 = v, .v1 = v, .vm = v};
     dense_jacobian(it, port, &view, P);
     for (int c = 0; c < n; c++) {
@@ -140,7 +140,7 @@ static void check_increment(phx_context *context, const subject *it, const phx_b
 
     random_configuration(seed, it, x0);
     random_velocity(seed, it, v);
-    phx_body_move(it->body, h, x0, NULL, v, x1, NULL, xm);
+    moved(it, h, x0, v, x1, xm);
     const phx_body_view view = {.h = h, .x0 = x0, .x1 = x1, .xm = xm, .v0 = still, .v1 = still, .vm = v};
     const phx_body_view end_view = instant(x1, v);
     phx_body_port_view(it->body, port, &view, &out);
