@@ -62,8 +62,9 @@ typedef struct phx_recorder_def {
     int n_attributes;
     const phx_attribute *attributes;
     double checkpoint_interval; /* s, smallest interval between checkpoints; default 0.5 */
-    double checkpoint_share;    /* largest share of the run that checkpoints may take, in (0, 1]; default 0.05 */
-    size_t buffer_bytes;        /* rows kept in memory before they go to disk; default 4 MiB */
+    double checkpoint_share; /* of the run that checkpoints may take, in (0, 1]; default 0.05; up to four times as much
+                                where rows come so fast that there would be none */
+    size_t buffer_bytes;     /* rows kept in memory before they go to disk; default 4 MiB */
 } phx_recorder_def;
 phx_recorder_def phx_recorder_def_default(void);
 

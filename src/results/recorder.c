@@ -13,7 +13,8 @@
 enum {
     BLOCK_VALUES = 1 << 15,       /* doubles in a block on its way to HDF5 */
     BYTES_PER_SECOND = 500000000, /* of a checkpoint, until one has shown it */
-    ENOUGH_BYTES = 1 << 22        /* of a checkpoint that shows it */
+    ENOUGH_BYTES = 1 << 26,       /* of a checkpoint that shows it */
+    LOOSER = 4
 };
 
 static double now(void)
@@ -228,16 +229,26 @@ static void append_buffer(phx_recorder *recorder, const double *row, const doubl
     recorder->n_buffered++;
 }
 
-/* A checkpoint is due when the time since the last one makes its cost small enough: that of the last one and what the
- * rows since then add, at the speed of the last one. */
-static bool is_due(const phx_recorder *recorder, double time)
+/* What the rows since the last checkpoint add to the cost of the next, s. */
+static double added_cost(const phx_recorder *recorder)
 {
     const double row_bytes = (double)(recorder->width * sizeof(double));
     const double saved = (double)recorder->n_saved * row_bytes;
     const double added = (double)recorder->stats.rows * row_bytes - saved;
     const double speed = saved > ENOUGH_BYTES ? saved / recorder->cost : BYTES_PER_SECOND;
-    const double wait = (recorder->cost + added / speed) / recorder->share;
-    return time - recorder->checkpointed >= (wait > recorder->interval ? wait : recorder->interval);
+    return added / speed;
+}
+
+/* A checkpoint is due when the time since the last one makes its cost small enough. Rows that come so fast that it
+ * never does get one, at up to LOOSER times that share, whenever the run has become LOOSER times as long. */
+static bool is_due(const phx_recorder *recorder, double time)
+{
+    const double wait = time - recorder->checkpointed;
+    if (wait < recorder->interval)
+        return false;
+    const double added = added_cost(recorder), cost = recorder->cost + added, allowed = recorder->share * wait;
+    const bool much_longer = time - recorder->created >= LOOSER * (recorder->checkpointed - recorder->created);
+    return cost <= allowed || (added > allowed && cost <= LOOSER * allowed && much_longer);
 }
 
 static phx_status usable(const phx_recorder *recorder)
