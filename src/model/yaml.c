@@ -266,6 +266,7 @@ static phx_status add_alias(builder *b, const struct fy_event *event)
     struct fy_token *token = event->alias.anchor;
     const char *text = token ? fy_token_get_text(token, &length) : NULL;
     phx_model_source at = mark_of(b, token ? fy_token_start_mark(token) : NULL);
+    at.column -= at.column > 1; /* libfyaml points behind the `*` */
     const phx_node *node = NULL;
     bool open = false;
     for (int i = b->n_anchors - 1; i >= 0 && text && !node && !open; i--)

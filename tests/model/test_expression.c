@@ -1,0 +1,403 @@
+/* Expressions: values, messages with their place, signals with their breaks, no allocation while a signal is evaluated,
+ * and independence of the locale. */
+#include "model/expression.h"
+#include "support.h"
+
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double pi = 3.14159265358979323846;
+
+/* muParser allocates with operator new, whose name this is; counted here for the whole program. */
+static long allocations;
+void *_Znwm(size_t size);
+void _ZdlPv(void *pointer);
+void _ZdlPvm(void *pointer, size_t size);
+void *_Znwm(size_t size)
+{
+    allocations++;
+    void *memory = malloc(size ? size : 1);
+    if (!memory)
+        abort();
+    return memory;
+}
+void _ZdlPv(void *pointer)
+{
+    free(pointer);
+}
+void _ZdlPvm(void *pointer, size_t size)
+{
+    (void)size;
+    free(pointer);
+}
+
+typedef struct fixture {
+    phx_context *context;
+    phx_evaluator *evaluator;
+    phx_model_parameter parameters[3];
+    phx_names names;
+    phx_arena arena;
+} fixture;
+
+static int create(void **state)
+{
+    fixture *f = calloc(1, sizeof *f);
+    *state = f;
+    if (phx_context_create(&f->context) || phx_evaluator_create(f->context, &f->evaluator))
+        return 1;
+    f->parameters[0] = (phx_model_parameter){.name = "a", .value = 3.0};
+    f->parameters[1] = (phx_model_parameter){.name = "step", .value = 1e-3}; /* the name of a function too */
+    f->parameters[2] = (phx_model_parameter){.name = "theta1", .value = 0.5};
+    if (phx_names_build(f->context, &f->arena, f->parameters, sizeof f->parameters[0], 3, &f->names))
+        return 1;
+    phx_evaluator_set_parameters(f->evaluator, f->parameters, &f->names, NULL);
+    return 0;
+}
+
+static int destroy(void **state)
+{
+    fixture *f = *state;
+    phx_evaluator_destroy(f->evaluator);
+    phx_arena_free(&f->arena);
+    phx_context_destroy(f->context);
+    free(f);
+    return 0;
+}
+
+static void expressions_have_values(void **state)
+{
+    fixture *f = *state;
+    const struct {
+        const char *text;
+        double value;
+    } cases[] = {
+        {"2", 2.0},
+        {" 2 ", 2.0},
+        {"-.5e1", -5.0},
+        {"+3.", 3.0},
+        {"11.472/7.1e10", 11.472 / 7.1e10},
+        {"2*pi/3", 2.0 * pi / 3.0},
+        {"sqrt(2)", sqrt(2.0)},
+        {"2^3", 8.0},
+        {"2^3^2", 512.0},
+        {"-2^2", -4.0},
+        {"2^-1", 0.5},
+        {"2*-3", -6.0},
+        {"1 - -1", 2.0},
+        {"1--1", 2.0},
+        {"60*deg", pi / 3.0},
+        {"a*step", 3e-3},
+        {"step(a) + step", 1.001},
+        {"theta1", 0.5},
+        {"sin (1)", sin(1.0)},
+        {"cos(1)+tan(1)", cos(1.0) + tan(1.0)},
+        {"asin(.5)*acos(.5)*atan(.5)", asin(0.5) * acos(0.5) * atan(0.5)},
+        {"atan2(1, -1)", 0.75 * pi},
+        {"exp(1)", exp(1.0)},
+        {"log(exp(2))", 2.0},
+        {"abs(-a)", 3.0},
+        {"min(3, 1, 2)", 1.0},
+        {"max(3, 1, 2)", 3.0},
+        {"sign(-2) + sign(0) + sign(5)", 0.0},
+        {"step(-1e-300)", 0.0},
+        {"step(0)", 1.0},
+        {"ramp(-1, 0, 1)", 0.0},
+        {"ramp(2, 0, 1)", 1.0},
+        {"ramp(0.5, 0, 1)", 0.5},
+        {"ramp(1, 1, 1)", 1.0},
+        {"3 > 2", 1.0},
+        {"3 <= 2", 0.0},
+        {"(3 == 3)*(3 != 4)*(2 < 3)*(3 >= 3)", 1.0},
+        {"1 > 2 || 2 > 1 && 3 > 2", 1.0},
+        {"sinh(1)/cosh(1) - tanh(1)", 0.0},
+        {"1e-310", 1e-310},
+        {"((((1))))", 1.0},
+        {"max(1,\n 2)", 2.0},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        double value = NAN;
+        phx_status status = phx_evaluator_value(f->evaluator, cases[k].text, &value);
+        if (status || !(fabs(value - cases[k].value) <= 4e-16 * fabs(cases[k].value)))
+            fail_msg("'%s' is %.17g, expected %.17g (%s)", cases[k].text, value, cases[k].value,
+                     status ? phx_evaluator_expression(f->evaluator)->error : "");
+    }
+}
+
+static void wrong_expressions_are_refused(void **state)
+{
+    fixture *f = *state;
+    const struct {
+        const char *text;
+        int at;
+        const char *fragment;
+    } cases[] = {
+        {"", 0, "empty"},
+        {"1 +", 3, "ends where a value is expected"},
+        {"(1", 0, "not closed"},
+        {"1)", 1, "without an opening one"},
+        {"2 pi", 2, "where an operator is expected"},
+        {"2pi", 1, "where an operator is expected"},
+        {"--1", 1, "where a value is expected"},
+        {"1,5", 1, "decimals have a point"},
+        {"a = 3", 2, "where an operator is expected"},
+        {"sin", 0, "without its arguments"},
+        {"sin()", 4, "where a value is expected"},
+        {"sin(1, 2)", 3, "takes 1 argument, found 2"},
+        {"atan2(1)", 5, "takes 2 arguments, found 1"},
+        {"min(1)", 3, "takes 2 or more arguments"},
+        {"ramp(1, 2)", 4, "takes 3 arguments"},
+        {"sine(1)", 0, "did you mean 'sin'?"},
+        {"2*thta1", 2, "did you mean 'theta1'?"},
+        {"2*deg2", 2, "did you mean 'deg'?"},
+        {"1 + t", 4, "allowed only in a signal"},
+        {"s", 0, "only in a distributed load"},
+        {"1/0", 0, "not finite"},
+        {"log(-1)", 0, "not finite"},
+        {"1e999", 0, "not finite"},
+        {"2*1e999", 2, "not finite"},
+        {".nan", 0, "not finite"},
+        {"nan", 0, "not finite"},
+        {"-.inf", 1, "not finite"},
+        {"1 < 2 < 3", 6, "comparison of a comparison"},
+        {"1 ? 2 : 3", 2, "where an operator is expected"},
+        {"\"x\"", 0, "where a value is expected"},
+        {"1 & 2", 2, "where an operator is expected"},
+        {"1 ! 2", 2, "where an operator is expected"},
+        {"0x10", 1, "where an operator is expected"},
+        {"1..2", 2, "where an operator is expected"},
+        {"_pi", 0, "unknown name"},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        double value = NAN;
+        const phx_expression *x = phx_evaluator_expression(f->evaluator);
+        phx_status status = phx_evaluator_value(f->evaluator, cases[k].text, &value);
+        if (status != PHX_ERR_INPUT || x->error_at != cases[k].at || !strstr(x->error, cases[k].fragment))
+            fail_msg("'%s' gives %d, at %d: %s; expected at %d: ...%s...", cases[k].text, status, x->error_at, x->error,
+                     cases[k].at, cases[k].fragment);
+    }
+}
+
+static void long_expressions_are_refused(void **state)
+{
+    fixture *f = *state;
+    static char text[5000];
+    double value;
+    memset(text, '(', 65);
+    strcpy(text + 65, "1");
+    memset(text + 66, ')', 65);
+    assert_int_equal(phx_evaluator_value(f->evaluator, text, &value), PHX_ERR_INPUT);
+    assert_non_null(strstr(phx_evaluator_expression(f->evaluator)->error, "nested too deeply"));
+    memset(text, 0, sizeof text);
+    for (int i = 0; i < 1000; i++)
+        memcpy(text + 2 * i, "1+", 2);
+    strcpy(text + 1998, "+");
+    assert_int_equal(phx_evaluator_value(f->evaluator, text, &value), PHX_ERR_INPUT);
+    strcpy(text + 1998, "+1");
+    CHECK_OK(f->context, phx_evaluator_value(f->evaluator, text, &value));
+    CHECK_NEAR(value, 1000.0, 0.0);
+    strcpy(text + 2000, "1");
+    assert_int_equal(phx_evaluator_value(f->evaluator, text, &value), PHX_ERR_INPUT);
+    assert_non_null(strstr(phx_evaluator_expression(f->evaluator)->error, "more than 2000"));
+    /* as many digits as anyone writes */
+    CHECK_OK(f->context,
+             phx_evaluator_value(f->evaluator, "3.14159265358979323846264338327950288419716939937510", &value));
+    CHECK_NEAR(value, pi, 0.0);
+}
+
+/* The C2 ramp: value and two derivatives against the polynomial, and continuity at the ends. */
+static void ramp_is_smooth(void **state)
+{
+    fixture *f = *state;
+    phx_signal *signal = NULL;
+    CHECK_OK(f->context, phx_evaluator_signal(f->evaluator, "a*ramp(t, 1, 3)", PHX_USE_TIME, &signal));
+    const double h = 1e-4;
+    for (int k = 0; k <= 40; k++) {
+        double t = 1.0 + 0.05 * k, x = 0.5 * (t - 1.0);
+        double second =
+            (phx_signal_value(signal, t + h) - 2.0 * phx_signal_value(signal, t) + phx_signal_value(signal, t - h)) /
+            (h * h);
+        CHECK_NEAR(phx_signal_value(signal, t), 3.0 * x * x * x * (10.0 + x * (6.0 * x - 15.0)), 1e-15);
+        CHECK_NEAR(second, 3.0 * (60.0 * x - 180.0 * x * x + 120.0 * x * x * x) / 4.0, 2e-2 * h / 1e-4);
+    }
+    phx_signal_destroy(signal);
+}
+
+/* ---- breaks ---- */
+static void breaks_are_found(void **state)
+{
+    fixture *f = *state;
+    const struct {
+        const char *text;
+        int n;
+        double breaks[4];
+    } cases[] = {
+        {"100*(t >= 15)*(t < 15.01)", 2, {15.0, 15.01}},
+        {"(0.3 > t)", 1, {0.3}},
+        {"step(t - a)", 1, {3.0}},
+        {"step(2*t - 1)", 1, {0.5}},
+        {"ramp(t, 1, 2)", 2, {1.0, 2.0}},
+        {"ramp(t - 1, 1, 2)*sin(t)", 2, {2.0, 3.0}},
+        {"abs(t - 0.1) + sign(3 - t)", 2, {0.1, 3.0}},
+        {"min(t, 2, 1)", 2, {1.0, 2.0}},
+        {"t >= 1 && t < 2", 2, {1.0, 2.0}},
+        {"step(t-1) + step(t-1)", 1, {1.0}},
+        {"sin(t) > 0", 0, {0.0}},
+        {"t^2 > 4", 0, {0.0}},
+        {"s > 0.5", 0, {0.0}},
+        {"(t - s > 0.5) + (t > 10.2e-3)", 1, {10.2e-3}},
+        {"sin(2*pi*t)", 0, {0.0}},
+        {"step(step(t - 1) - 0.5)", 1, {1.0}},
+        {"max(-t, t)", 1, {0.0}},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        double breaks[PHX_MAX_BREAKS];
+        CHECK_OK(f->context, phx_evaluator_scan(f->evaluator, cases[k].text, PHX_USE_TIME_AND_PLACE));
+        int n = phx_expression_breaks(f->evaluator, breaks);
+        if (n != cases[k].n)
+            fail_msg("'%s' has %d breaks, expected %d", cases[k].text, n, cases[k].n);
+        for (int i = 0; i < n; i++)
+            CHECK_NEAR(breaks[i], cases[k].breaks[i], 0.0);
+    }
+}
+
+/* The mean over an interval that contains the pulse is exact because the breaks are known. */
+static void means_use_the_breaks(void **state)
+{
+    fixture *f = *state;
+    phx_signal *signal = NULL;
+    CHECK_OK(f->context, phx_evaluator_signal(f->evaluator, "100*(t >= 15)*(t < 15.01)", PHX_USE_TIME, &signal));
+    CHECK_NEAR(phx_signal_mean(signal, 14.0, 16.0), 0.5, 1e-12);
+    CHECK_NEAR(phx_signal_value(signal, 15.0), 100.0, 0.0);
+    CHECK_NEAR(phx_signal_value(signal, 15.01), 0.0, 0.0);
+    phx_signal_destroy(signal);
+}
+
+/* ---- signals ---- */
+static void signals_know_time_and_place(void **state)
+{
+    fixture *f = *state;
+    phx_signal *signal = NULL;
+    CHECK_OK(f->context, phx_evaluator_signal(f->evaluator, "a*t + s^2", PHX_USE_TIME_AND_PLACE, &signal));
+    CHECK_NEAR(phx_signal_value_at(signal, 2.0, 0.5), 6.25, 0.0);
+    phx_signal_destroy(signal);
+    CHECK_OK(f->context, phx_evaluator_signal(f->evaluator, "2*a", PHX_USE_TIME, &signal));
+    assert_true(phx_signal_is_constant(signal));
+    CHECK_NEAR(phx_signal_value(signal, 9.0), 6.0, 0.0);
+    phx_signal_destroy(signal);
+    assert_int_equal(phx_evaluator_signal(f->evaluator, "t*s", PHX_USE_TIME, &signal), PHX_ERR_INPUT);
+    assert_int_equal(phx_evaluator_signal(f->evaluator, "1/t", PHX_USE_TIME, &signal), PHX_ERR_INPUT);
+    assert_non_null(strstr(phx_evaluator_expression(f->evaluator)->error, "not finite at t = 0"));
+}
+
+/* Two signals of one evaluator do not disturb each other, nor does evaluating further constants. */
+static void signals_are_independent(void **state)
+{
+    fixture *f = *state;
+    phx_signal *one = NULL, *two = NULL;
+    double value;
+    CHECK_OK(f->context, phx_evaluator_signal(f->evaluator, "a*t", PHX_USE_TIME, &one));
+    f->parameters[0].value = 4.0;
+    CHECK_OK(f->context, phx_evaluator_signal(f->evaluator, "a*t", PHX_USE_TIME, &two));
+    CHECK_OK(f->context, phx_evaluator_value(f->evaluator, "a + 1", &value));
+    CHECK_NEAR(phx_signal_value(one, 2.0), 6.0, 0.0);
+    CHECK_NEAR(phx_signal_value(two, 2.0), 8.0, 0.0);
+    CHECK_NEAR(phx_signal_value(one, 1.0), 3.0, 0.0);
+    phx_signal_destroy(one);
+    phx_signal_destroy(two);
+}
+
+static void evaluating_allocates_nothing(void **state)
+{
+    fixture *f = *state;
+    phx_signal *signal = NULL;
+    long before_creation = allocations;
+    CHECK_OK(f->context, phx_evaluator_signal(f->evaluator, "min(a, t)*ramp(t, 1, 2) + sin(t)*(t > 1)*atan2(t, a)",
+                                              PHX_USE_TIME, &signal));
+    assert_true(allocations > before_creation); /* the counter works */
+    long before = allocations;
+    size_t ours = phx_context_allocations(f->context);
+    double sum = 0.0;
+    for (int k = 0; k < 1000; k++)
+        sum += phx_signal_value(signal, 0.01 * k) + phx_signal_mean(signal, 0.01 * k, 0.01 * k + 0.01);
+    assert_true(isfinite(sum));
+    assert_int_equal(allocations - before, 0);
+    assert_int_equal(phx_context_allocations(f->context) - ours, 0);
+    phx_signal_destroy(signal);
+}
+
+/* ---- locale ---- */
+static const char *decimal_point = ".";
+struct lconv *__wrap_localeconv(void);
+struct lconv *__real_localeconv(void);
+double __wrap_strtod(const char *text, char **end);
+double __real_strtod(const char *text, char **end);
+
+struct lconv *__wrap_localeconv(void)
+{
+    static struct lconv conventions;
+    conventions = *__real_localeconv();
+    conventions.decimal_point = (char *)decimal_point;
+    return &conventions;
+}
+
+/* strtod of a locale with another decimal point, which need not be installed: that sign counts, '.' does not. */
+double __wrap_strtod(const char *text, char **end)
+{
+    char copy[200];
+    snprintf(copy, sizeof copy, "%s", text);
+    if (*decimal_point == '.')
+        return __real_strtod(text, end);
+    for (char *c = copy; *c; c++)
+        *c = *c == '.' ? '?' : *c == *decimal_point ? '.' : *c;
+    char *copy_end;
+    double value = __real_strtod(copy, &copy_end);
+    *end = (char *)text + (copy_end - copy);
+    return value;
+}
+
+static void locale_does_not_matter(void **state)
+{
+    fixture *f = *state;
+    double value;
+    phx_signal *signal = NULL;
+    decimal_point = ",";
+    bool plain = phx_number_from_text("2.5e-1", &value);
+    decimal_point = ".";
+    assert_true(plain);
+    CHECK_NEAR(value, 0.25, 0.0);
+    decimal_point = ",";
+    phx_status status = phx_evaluator_value(f->evaluator, "2.5*1.5", &value);
+    phx_status created = phx_evaluator_signal(f->evaluator, "2.5*t", PHX_USE_TIME, &signal);
+    decimal_point = ".";
+    CHECK_OK(f->context, status);
+    CHECK_OK(f->context, created);
+    CHECK_NEAR(value, 3.75, 0.0);
+    CHECK_NEAR(phx_signal_value(signal, 2.0), 5.0, 0.0);
+    phx_signal_destroy(signal);
+    /* the real thing where it is installed: muParser, too, must not look at the locale */
+    if (setlocale(LC_ALL, "de_DE.UTF-8")) {
+        CHECK_OK(f->context, phx_evaluator_value(f->evaluator, "2.5*1.5", &value));
+        CHECK_NEAR(value, 3.75, 0.0);
+        setlocale(LC_ALL, "C");
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(expressions_have_values, create, destroy),
+        cmocka_unit_test_setup_teardown(wrong_expressions_are_refused, create, destroy),
+        cmocka_unit_test_setup_teardown(long_expressions_are_refused, create, destroy),
+        cmocka_unit_test_setup_teardown(ramp_is_smooth, create, destroy),
+        cmocka_unit_test_setup_teardown(breaks_are_found, create, destroy),
+        cmocka_unit_test_setup_teardown(means_use_the_breaks, create, destroy),
+        cmocka_unit_test_setup_teardown(signals_know_time_and_place, create, destroy),
+        cmocka_unit_test_setup_teardown(signals_are_independent, create, destroy),
+        cmocka_unit_test_setup_teardown(evaluating_allocates_nothing, create, destroy),
+        cmocka_unit_test_setup_teardown(locale_does_not_matter, create, destroy),
+    };
+    return cmocka_run_group_tests_name("model_expression", tests, NULL, NULL);
+}
