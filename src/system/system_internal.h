@@ -178,6 +178,15 @@ typedef struct workspace {
 phx_status phx_sys_workspace_create(phx_system *system, phx_context *context, int n_rows, const int *rows,
                                     workspace **out);
 void phx_sys_workspace_destroy(workspace *ws);
+/* Fills ws->kkt.order (order.c). */
+phx_status phx_sys_order(phx_context *context, workspace *ws);
+
+/* Growing list of places of a pattern. */
+typedef struct phx_sys_triplets {
+    int *row, *col;
+    size_t count, capacity;
+} phx_sys_triplets;
+phx_status phx_sys_put(phx_context *context, phx_sys_triplets *list, int row, int col);
 
 /* Point every body at an instant or at the current interval and evaluate all ports. */
 void phx_sys_set_instant(workspace *ws, const double *x, const double *v);

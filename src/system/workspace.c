@@ -43,30 +43,6 @@ static phx_status lay_out_ports(phx_context *context, workspace *ws)
 }
 
 /* ---- pattern ---- */
-typedef struct triplets {
-    int *row, *col;
-    size_t count, capacity;
-} triplets;
-
-static phx_status put(phx_context *context, triplets *list, int row, int col)
-{
-    if (list->count == list->capacity) {
-        const size_t wider = list->capacity ? 2 * list->capacity : 4096;
-        int *rows = phx_realloc(context, list->row, wider, sizeof *rows), *cols = NULL;
-        if (!rows)
-            return PHX_ERR_MEMORY;
-        list->row = rows;
-        cols = phx_realloc(context, list->col, wider, sizeof *cols);
-        if (!cols)
-            return PHX_ERR_MEMORY;
-        list->col = cols;
-        list->capacity = wider;
-    }
-    list->row[list->count] = row;
-    list->col[list->count++] = col;
-    return PHX_OK;
-}
-
 /* Columns of both ports of a pair, a's first; returns their number. */
 static int pair_columns(const workspace *ws, phx_port_id a, phx_port_id b, int *cols)
 {
@@ -103,7 +79,7 @@ static bool pair_ports(const phx_system *system, int pair, phx_port_id *a, phx_p
     return force->kind != FORCE_DISTRIBUTED;
 }
 
-static phx_status collect(phx_context *context, workspace *ws, int *cols, triplets *list)
+static phx_status collect(phx_context *context, workspace *ws, int *cols, phx_sys_triplets *list)
 {
     const phx_system *system = ws->system;
     phx_status status = PHX_OK;
@@ -113,7 +89,7 @@ static phx_status collect(phx_context *context, workspace *ws, int *cols, triple
         phx_body_pattern(system->bodies[b].body, &ptr, &idx);
         for (int i = 0; i < phx_body_n_v(system->bodies[b].body) && !status; i++)
             for (int k = ptr[i]; k < ptr[i + 1] && !status; k++)
-                status = put(context, list, v + i, v + idx[k]);
+                status = phx_sys_put(context, list, v + i, v + idx[k]);
     }
     for (int p = 0; p < pair_count(system) && !status; p++) {
         phx_port_id a = -1, b = -1;
@@ -122,16 +98,16 @@ static phx_status collect(phx_context *context, workspace *ws, int *cols, triple
         const int n = pair_columns(ws, a, b, cols);
         for (int i = 0; i < n && !status; i++)
             for (int j = 0; j < n && !status; j++)
-                status = put(context, list, cols[i], cols[j]);
+                status = phx_sys_put(context, list, cols[i], cols[j]);
     }
     for (int k = 0; k < ws->n_l && !status; k++) {
         const joint_slot *joint = &system->joints[system->rows[ws->row[k]].joint];
         const int n = pair_columns(ws, joint->a, joint->b, cols);
-        status = put(context, list, system->n_v + k, system->n_v + k);
+        status = phx_sys_put(context, list, system->n_v + k, system->n_v + k);
         for (int i = 0; i < n && !status; i++) {
-            status = put(context, list, system->n_v + k, cols[i]);
+            status = phx_sys_put(context, list, system->n_v + k, cols[i]);
             if (!status)
-                status = put(context, list, cols[i], system->n_v + k);
+                status = phx_sys_put(context, list, cols[i], system->n_v + k);
         }
     }
     return status;
@@ -207,146 +183,11 @@ static phx_status locate_all(phx_context *context, workspace *ws, const phx_csr 
     return status ? status : locate_rows(context, ws, pattern, cols);
 }
 
-/* ---- elimination order ---- */
-/* Bodies in an order of small fill on the graph of joints (minimum degree); the deformation of a body before its rigid
- * velocities; a multiplier right after the first of its bodies when that body carries no other joint's yet (one joint's
- * rows have full rank on one body), else after both, so that its zero pivot is filled before it is reached. */
-static phx_status body_graph_order(phx_context *context, const workspace *ws, int *order)
-{
-    const phx_system *system = ws->system;
-    triplets list = {0};
-    phx_csr graph = {0};
-    double *ones = NULL;
-    phx_status status = PHX_OK;
-
-    for (int b = 0; b < system->n_bodies && !status; b++)
-        status = put(context, &list, b, b);
-    for (int p = 0; p < pair_count(system) && !status; p++) {
-        const phx_port_id a = p < system->n_joints ? system->joints[p].a : system->forces[p - system->n_joints].a;
-        const phx_port_id b = p < system->n_joints ? system->joints[p].b : system->forces[p - system->n_joints].b;
-        if (a < 0 || b < 0 || system->ports[a].body < 0 || system->ports[b].body < 0)
-            continue;
-        status = put(context, &list, system->ports[a].body, system->ports[b].body);
-        if (!status)
-            status = put(context, &list, system->ports[b].body, system->ports[a].body);
-    }
-    ones = status ? NULL : phx_calloc(context, list.count, sizeof *ones);
-    if (!status && !ones)
-        status = PHX_ERR_MEMORY;
-    if (!status)
-        status = phx_csr_from_triplets(context, system->n_bodies, system->n_bodies, list.count, list.row, list.col,
-                                       ones, &graph);
-    if (!status)
-        status = phx_order_amd(context, graph.rows, graph.ptr, graph.idx, order);
-    phx_csr_free(&graph);
-    phx_free(ones);
-    phx_free(list.row);
-    phx_free(list.col);
-    return status;
-}
-
-static phx_status place_body(phx_context *context, const phx_system *system, int b, int *order, int *at)
-{
-    const body_slot *slot = &system->bodies[b];
-    const phx_flex *flex = phx_body_flex(slot->body);
-    const int rigid = system->dim + system->n_rot;
-    phx_status status = PHX_OK;
-
-    if (flex->n > 0) {
-        status = phx_order_amd(context, flex->n, flex->ptr, flex->idx, order + *at);
-        for (int i = 0; i < flex->n; i++)
-            order[*at + i] += slot->v + rigid;
-        *at += flex->n;
-    }
-    for (int i = 0; i < rigid; i++)
-        order[(*at)++] = slot->v + i;
-    return status;
-}
-
-/* Multipliers of joint j that this workspace carries, appended to the order. */
-static void place_joint(const workspace *ws, int j, int *at)
-{
-    const phx_system *system = ws->system;
-    const joint_slot *joint = &system->joints[j];
-
-    for (int r = 0; r < joint->n_constraints; r++)
-        if (ws->row_slot[joint->first_row + r] >= 0)
-            ws->kkt.order[(*at)++] = system->n_v + ws->row_slot[joint->first_row + r];
-    for (int c = 0; c < joint->n_coordinates; c++) {
-        const int both[2] = {joint->coordinates[c].driven_row, joint->coordinates[c].held_row};
-        for (int i = 0; i < 2; i++)
-            if (both[i] >= 0 && ws->row_slot[both[i]] >= 0)
-                ws->kkt.order[(*at)++] = system->n_v + ws->row_slot[both[i]];
-    }
-}
-
-/* when[j]: place in the order of bodies after which the multipliers of joint j come. */
-static void schedule_joints(const phx_system *system, const int *rank, bool *taken, int *when)
-{
-    for (int pass = 0; pass < 2; pass++) { /* joints to the ground first: their body takes no other joint early */
-        for (int j = 0; j < system->n_joints; j++) {
-            const int a = system->ports[system->joints[j].a].body, b = system->ports[system->joints[j].b].body;
-            if ((a < 0 || b < 0) != (pass == 0))
-                continue;
-            if (pass == 0) {
-                when[j] = rank[a < 0 ? b : a];
-                taken[when[j]] = true;
-            } else {
-                const int early = rank[a] < rank[b] ? rank[a] : rank[b], late = rank[a] < rank[b] ? rank[b] : rank[a];
-                when[j] = taken[early] ? late : early;
-                taken[early] = true;
-            }
-        }
-    }
-}
-
-static phx_status make_order(phx_context *context, workspace *ws)
-{
-    const phx_system *system = ws->system;
-    const int nb = system->n_bodies, nj = system->n_joints;
-    int *bodies = phx_calloc(context, (size_t)nb, sizeof *bodies),
-        *rank = phx_calloc(context, (size_t)nb, sizeof *rank);
-    int *when = phx_calloc(context, (size_t)nj, sizeof *when),
-        *first = phx_calloc(context, (size_t)nb + 1, sizeof *first);
-    int *list = phx_calloc(context, (size_t)nj, sizeof *list), at = 0;
-    bool *taken = phx_calloc(context, (size_t)nb, sizeof *taken);
-    phx_status status = bodies && rank && when && first && list && taken ? PHX_OK : PHX_ERR_MEMORY;
-
-    if (!status)
-        status = body_graph_order(context, ws, bodies);
-    if (status)
-        goto cleanup;
-    for (int k = 0; k < nb; k++)
-        rank[bodies[k]] = k;
-    schedule_joints(system, rank, taken, when);
-    for (int j = 0; j < nj; j++) /* counting sort of the joints by when */
-        first[when[j] + 1]++;
-    for (int k = 0; k < nb; k++)
-        first[k + 1] += first[k];
-    for (int k = 0; k < nb; k++)
-        rank[k] = first[k];
-    for (int j = 0; j < nj; j++)
-        list[rank[when[j]]++] = j;
-    for (int k = 0; k < nb && !status; k++) {
-        status = place_body(context, system, bodies[k], ws->kkt.order, &at);
-        for (int e = first[k]; e < first[k + 1]; e++)
-            place_joint(ws, list[e], &at);
-    }
-cleanup:
-    phx_free(bodies);
-    phx_free(rank);
-    phx_free(when);
-    phx_free(first);
-    phx_free(list);
-    phx_free(taken);
-    return status;
-}
-
 static phx_status make_kkt(phx_context *context, workspace *ws)
 {
     const phx_system *system = ws->system;
     kkt_matrix *kkt = &ws->kkt;
-    triplets list = {0};
+    phx_sys_triplets list = {0};
     phx_csr pattern = {0};
     double *zeros = NULL;
     int *cols = phx_calloc(context, (size_t)(2 * (system->n_v + 1)), sizeof *cols);
@@ -367,7 +208,7 @@ static phx_status make_kkt(phx_context *context, workspace *ws)
     ws->val = pattern.val; /* becomes the array that is factored */
     kkt->order = status ? NULL : phx_calloc(context, (size_t)kkt->n, sizeof *kkt->order);
     if (!status)
-        status = kkt->order ? make_order(context, ws) : PHX_ERR_MEMORY;
+        status = kkt->order ? phx_sys_order(context, ws) : PHX_ERR_MEMORY;
     phx_free(cols);
     phx_free(zeros);
     phx_free(list.row);

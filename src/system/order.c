@@ -1,0 +1,277 @@
+/* The elimination order of the KKT matrix.
+ *
+ * Bodies come in an order of small fill on their graph (minimum degree), the deformation of a body before its rigid
+ * velocities. A multiplier may come only when the rows placed so far, cut to the bodies eliminated so far, have full
+ * rank: then every leading block [ M -G^T ; G 0 ] is regular and no zero pivot is met. Rows between eliminated bodies
+ * (or to the ground) are complete and, being independent, never lose rank. A joint to a body that comes later is cut to
+ * one side; a cluster of eliminated bodies may hold one such joint if nothing holds it to the ground: the rigid motions
+ * of the cluster pass its own rows and meet the rows of that one joint with full rank. That one keeps trees and stars
+ * without fill: a leaf takes the joint to its parent along. */
+#include "system_internal.h"
+
+#include <string.h>
+
+phx_status phx_sys_put(phx_context *context, phx_sys_triplets *list, int row, int col)
+{
+    if (list->count == list->capacity) {
+        const size_t wider = list->capacity ? 2 * list->capacity : 4096;
+        int *rows = phx_realloc(context, list->row, wider, sizeof *rows), *cols = NULL;
+        if (!rows)
+            return PHX_ERR_MEMORY;
+        list->row = rows;
+        cols = phx_realloc(context, list->col, wider, sizeof *cols);
+        if (!cols)
+            return PHX_ERR_MEMORY;
+        list->col = cols;
+        list->capacity = wider;
+    }
+    list->row[list->count] = row;
+    list->col[list->count++] = col;
+    return PHX_OK;
+}
+
+/* Bodies are neighbours when a joint or a force acts between them. */
+static phx_status body_order(phx_context *context, const phx_system *system, int *order)
+{
+    phx_sys_triplets list = {0};
+    phx_csr graph = {0};
+    phx_status status = PHX_OK;
+
+    for (int b = 0; b < system->n_bodies && !status; b++)
+        status = phx_sys_put(context, &list, b, b);
+    for (int p = 0; p < system->n_joints + system->n_forces && !status; p++) {
+        const phx_port_id a = p < system->n_joints ? system->joints[p].a : system->forces[p - system->n_joints].a;
+        const phx_port_id b = p < system->n_joints ? system->joints[p].b : system->forces[p - system->n_joints].b;
+        if (a < 0 || b < 0 || system->ports[a].body < 0 || system->ports[b].body < 0)
+            continue;
+        status = phx_sys_put(context, &list, system->ports[a].body, system->ports[b].body);
+        if (!status)
+            status = phx_sys_put(context, &list, system->ports[b].body, system->ports[a].body);
+    }
+    if (!status)
+        status = phx_csr_from_triplets(context, system->n_bodies, system->n_bodies, list.count, list.row, list.col,
+                                       NULL, &graph);
+    if (!status)
+        status = phx_order_amd(context, graph.rows, graph.ptr, graph.idx, order);
+    phx_csr_free(&graph);
+    phx_free(list.row);
+    phx_free(list.col);
+    return status;
+}
+
+/* The elimination as it goes. */
+typedef struct elimination {
+    workspace *ws;
+    const phx_system *system;
+    int at;              /* places filled in kkt.order */
+    int *order, *rank;   /* of the bodies */
+    int *parent;         /* clusters of eliminated bodies: union-find */
+    int *ahead;          /* per cluster (at its root): the later body that its one cut joint leads to, or -1 */
+    bool *grounded;      /* per cluster */
+    int *first, *joints; /* joints of each body */
+    bool *placed;        /* per joint */
+    int *waiting;        /* joints between eliminated bodies that could not be placed yet */
+    int n_waiting;
+} elimination;
+
+static int root_of(elimination *e, int b)
+{
+    while (e->parent[b] != b)
+        b = e->parent[b] = e->parent[e->parent[b]];
+    return b;
+}
+
+static void body_pair(const phx_system *system, int j, phx_body_id *a, phx_body_id *b)
+{
+    *a = system->ports[system->joints[j].a].body;
+    *b = system->ports[system->joints[j].b].body;
+}
+
+/* Multipliers of joint j that this workspace carries, appended to the order when `order` is given; their number. */
+static int joint_rows(const workspace *ws, int j, int *order)
+{
+    const joint_slot *joint = &ws->system->joints[j];
+    int rows[PHX_JOINT_MAX_ROWS + 2 * PHX_JOINT_MAX_COORDINATES], n_rows = 0, count = 0;
+
+    for (int r = 0; r < joint->n_constraints; r++)
+        rows[n_rows++] = joint->first_row + r;
+    for (int c = 0; c < joint->n_coordinates; c++) {
+        rows[n_rows++] = joint->coordinates[c].driven_row;
+        rows[n_rows++] = joint->coordinates[c].held_row;
+    }
+    for (int i = 0; i < n_rows; i++) {
+        const int k = rows[i] < 0 ? -1 : ws->row_slot[rows[i]];
+        if (k >= 0 && order)
+            order[count] = ws->system->n_v + k;
+        count += k >= 0;
+    }
+    return count;
+}
+
+static void place_joint(elimination *e, int j)
+{
+    e->at += joint_rows(e->ws, j, e->ws->kkt.order + e->at);
+    e->placed[j] = true;
+}
+
+static phx_status place_body(phx_context *context, elimination *e, int b)
+{
+    const body_slot *slot = &e->system->bodies[b];
+    const phx_flex *flex = phx_body_flex(slot->body);
+    const int rigid = e->system->dim + e->system->n_rot;
+    int *order = e->ws->kkt.order;
+    phx_status status = PHX_OK;
+
+    if (flex->n > 0) {
+        status = phx_order_amd(context, flex->n, flex->ptr, flex->idx, order + e->at);
+        for (int i = 0; i < flex->n && !status; i++)
+            order[e->at + i] += slot->v + rigid;
+        e->at += flex->n;
+    }
+    for (int i = 0; i < rigid; i++)
+        order[e->at++] = slot->v + i;
+    return status;
+}
+
+/* One cluster of both; at most one of them has a joint ahead or, then, none is grounded (may_join). */
+static void join(elimination *e, int a, int b)
+{
+    const int ra = root_of(e, a), rb = root_of(e, b);
+    if (ra == rb)
+        return;
+    e->parent[ra] = rb;
+    e->grounded[rb] = e->grounded[rb] || e->grounded[ra];
+    e->ahead[rb] = e->ahead[ra] >= 0 ? e->ahead[ra] : e->ahead[rb];
+}
+
+static bool may_join(elimination *e, int a, int b)
+{
+    const int ra = root_of(e, a), rb = root_of(e, b);
+    const int ahead = (e->ahead[ra] >= 0) + (ra != rb && e->ahead[rb] >= 0);
+    return ahead == 0 || (ahead == 1 && !e->grounded[ra] && !e->grounded[rb]);
+}
+
+/* Place the waiting joints that have become possible; a placed one may make room for others. */
+static void place_waiting(elimination *e)
+{
+    for (bool again = true; again;) {
+        int kept = 0;
+        again = false;
+        for (int i = 0; i < e->n_waiting; i++) {
+            phx_body_id a, b;
+            body_pair(e->system, e->waiting[i], &a, &b);
+            if (may_join(e, a, b)) {
+                place_joint(e, e->waiting[i]);
+                join(e, a, b);
+            } else {
+                e->waiting[kept++] = e->waiting[i];
+            }
+        }
+        e->n_waiting = kept;
+    }
+}
+
+/* After the velocities of body b: the joints that its elimination completes, then, if its cluster may, one joint ahead,
+ * to the body that comes next. */
+static void place_joints_of(elimination *e, int b)
+{
+    int best = -1, best_rank = e->system->n_bodies;
+
+    for (int i = e->first[b]; i < e->first[b + 1]; i++) { /* cut joints that led here are whole now */
+        phx_body_id a, c;
+        body_pair(e->system, e->joints[i], &a, &c);
+        const int other = a == b ? c : a;
+        if (other >= 0 && e->placed[e->joints[i]] && e->rank[other] < e->rank[b] && e->ahead[root_of(e, other)] == b) {
+            e->ahead[root_of(e, other)] = -1;
+            join(e, other, b);
+        }
+    }
+    for (int i = e->first[b]; i < e->first[b + 1]; i++) {
+        const int j = e->joints[i];
+        phx_body_id a, c;
+        body_pair(e->system, j, &a, &c);
+        const int other = a == b ? c : a;
+        if (e->placed[j])
+            continue;
+        if (other < 0) {
+            place_joint(e, j);
+            e->grounded[root_of(e, b)] = true;
+        } else if (e->rank[other] < e->rank[b]) {
+            e->waiting[e->n_waiting++] = j;
+        } else if (e->rank[other] < best_rank) {
+            best = j;
+            best_rank = e->rank[other];
+        }
+    }
+    place_waiting(e);
+    const int root = root_of(e, b);
+    if (best >= 0 && !e->grounded[root] && e->ahead[root] < 0) {
+        place_joint(e, best);
+        e->ahead[root] = e->order[best_rank];
+    }
+}
+
+/* Joints that carry multipliers, body by body. */
+static void list_joints(elimination *e)
+{
+    const phx_system *system = e->system;
+
+    for (int pass = 0; pass < 2; pass++) {
+        for (int j = 0; j < system->n_joints; j++) {
+            phx_body_id pair[2];
+            body_pair(system, j, &pair[0], &pair[1]);
+            e->placed[j] = joint_rows(e->ws, j, NULL) == 0;
+            for (int side = 0; side < 2; side++) {
+                if (pair[side] < 0 || e->placed[j])
+                    continue;
+                if (pass == 0)
+                    e->first[pair[side] + 1]++;
+                else
+                    e->joints[e->first[pair[side]]++] = j;
+            }
+        }
+        for (int b = 0; pass == 0 && b < system->n_bodies; b++)
+            e->first[b + 1] += e->first[b];
+    }
+    memmove(e->first + 1, e->first, (size_t)system->n_bodies * sizeof *e->first);
+    e->first[0] = 0;
+}
+
+phx_status phx_sys_order(phx_context *context, workspace *ws)
+{
+    const phx_system *system = ws->system;
+    const size_t nb = (size_t)system->n_bodies, nj = (size_t)system->n_joints;
+    int *integers = phx_calloc(context, 5 * nb + 1 + 3 * nj, sizeof *integers);
+    bool *flags = phx_calloc(context, nb + nj, sizeof *flags);
+    phx_status status = integers && flags ? PHX_OK : PHX_ERR_MEMORY;
+    elimination e = {.ws = ws, .system = system};
+
+    if (status)
+        goto cleanup;
+    e.order = integers;
+    e.rank = e.order + nb;
+    e.parent = e.rank + nb;
+    e.ahead = e.parent + nb;
+    e.first = e.ahead + nb;
+    e.joints = e.first + nb + 1;
+    e.waiting = e.joints + 2 * nj;
+    e.grounded = flags;
+    e.placed = flags + nb;
+    status = body_order(context, system, e.order);
+    for (int k = 0; k < system->n_bodies && !status; k++) {
+        e.rank[e.order[k]] = k;
+        e.parent[k] = k;
+        e.ahead[k] = -1;
+    }
+    if (!status)
+        list_joints(&e);
+    for (int k = 0; k < system->n_bodies && !status; k++) {
+        status = place_body(context, &e, e.order[k]);
+        if (!status)
+            place_joints_of(&e, e.order[k]);
+    }
+cleanup:
+    phx_free(integers);
+    phx_free(flags);
+    return status;
+}

@@ -1,0 +1,378 @@
+#include "support.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- checks ---- */
+void check_close(const char *file, int line, double got, double want, double tol, const char *format, ...)
+{
+    char what[256];
+    va_list arguments;
+
+    if (fabs(got - want) <= tol)
+        return;
+    va_start(arguments, format);
+    vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+    fail_msg("%s:%d: %s: got %.17g, want %.17g, residual %.3e, tolerance %.3e", file, line, what, got, want,
+             fabs(got - want), tol);
+}
+
+void check_status(const char *file, int line, const phx_context *context, phx_status status, phx_status expected)
+{
+    if (status != expected)
+        fail_msg("%s:%d: status \"%s\", expected \"%s\"; last message: %s", file, line, phx_status_text(status),
+                 phx_status_text(expected), phx_context_message(context));
+}
+
+void check_message(const char *file, int line, const phx_context *context, const char *text)
+{
+    if (!strstr(phx_context_message(context), text))
+        fail_msg("%s:%d: the message \"%s\" lacks \"%s\"", file, line, phx_context_message(context), text);
+}
+
+int context_setup(void **state)
+{
+    phx_context *context = NULL;
+    if (phx_context_create(&context))
+        return -1;
+    *state = context;
+    return 0;
+}
+
+int context_teardown(void **state)
+{
+    phx_context_destroy(*state);
+    return 0;
+}
+
+double random_value(uint64_t *seed)
+{
+    *seed = *seed * 6364136223846793005ULL + 1442695040888963407ULL;
+    return (double)(*seed >> 11) / 4503599627370496.0 - 1.0;
+}
+
+void random_vector(uint64_t *seed, int n, double scale, double *x)
+{
+    for (int i = 0; i < n; i++)
+        x[i] = scale * random_value(seed);
+}
+
+double max_abs(int n, const double *x)
+{
+    double largest = 0.0;
+    for (int i = 0; i < n; i++)
+        if (!(fabs(x[i]) <= largest))
+            largest = fabs(x[i]);
+    return largest;
+}
+
+/* ---- builders ---- */
+void model_open(phx_context *context, double gravity_x, double gravity_y, model *m)
+{
+    const double gravity[2] = {gravity_x, gravity_y};
+    *m = (model){.context = context};
+    CHECK_OK(context, phx_system_create(context, 2, gravity, &m->system));
+}
+
+static double *array(int n)
+{
+    double *a = calloc((size_t)n + 1, sizeof *a);
+    assert_non_null(a);
+    return a;
+}
+
+void model_freeze(model *m)
+{
+    CHECK_OK(m->context, phx_system_freeze(m->system));
+    CHECK_OK(m->context, phx_system_dae(m->system, m->context, &m->dae));
+    m->n_x = phx_system_n_x(m->system);
+    m->n_v = phx_system_n_v(m->system);
+    m->n_l = phx_system_n_l(m->system);
+    m->x = array(m->n_x);
+    m->v = array(m->n_v);
+    m->lambda = array(m->n_l);
+}
+
+void model_start(model *m, bool quasi_static)
+{
+    const phx_start_options options = {.quasi_static = quasi_static};
+    CHECK_OK(m->context, phx_system_start(m->system, &options, m->x, m->v, m->lambda));
+}
+
+void model_ready(model *m)
+{
+    model_freeze(m);
+    model_start(m, false);
+}
+
+void model_close(model *m)
+{
+    phx_system_dae_destroy(m->dae);
+    phx_system_destroy(m->system);
+    free(m->x);
+    free(m->v);
+    free(m->lambda);
+    *m = (model){0};
+}
+
+phx_pose pose_at(double x, double y, double angle)
+{
+    phx_pose pose = phx_pose_default();
+    pose.position[0] = x;
+    pose.position[1] = y;
+    pose.angle = angle;
+    return pose;
+}
+
+phx_body_id add_rigid(model *m, const char *name, double mass, double inertia, double cx, double cy, phx_pose pose)
+{
+    const phx_rigid_def rigid = {.mass = mass, .inertia = {inertia}, .centre = {cx, cy}};
+    phx_body_def def = phx_body_def_default();
+    phx_body *body = NULL;
+    phx_body_id id = -2;
+
+    def.name = name;
+    def.dim = 2;
+    def.rigid = &rigid;
+    CHECK_OK(m->context, phx_body_create(m->context, &def, &body));
+    CHECK_OK(m->context, phx_system_add_body(m->system, body, NULL, &pose, &id));
+    return id;
+}
+
+beam_kind beam_default(void)
+{
+    return (beam_kind){.length = 1.0,
+                       .mass = 1.0,
+                       .axial = 1e4,
+                       .bending = 40.0,
+                       .elements = 2,
+                       .reference = PHX_REFERENCE_SIMPLY_SUPPORTED,
+                       .kinetics = PHX_KINETICS_FULL};
+}
+
+phx_body_id add_beam(model *m, const char *name, const beam_kind *kind, phx_pose pose)
+{
+    phx_beam_def beam_def = phx_beam_def_default();
+    phx_body_def def = phx_body_def_default();
+    phx_beam *beam = NULL;
+    phx_body *body = NULL;
+    phx_body_id id = -2;
+
+    beam_def.dim = 2;
+    beam_def.length = kind->length;
+    beam_def.mass_per_length = kind->mass;
+    beam_def.axial_stiffness = kind->axial;
+    beam_def.bending_stiffness[0] = kind->bending;
+    beam_def.elements = kind->elements;
+    beam_def.reference = kind->reference;
+    beam_def.stiffening = kind->stiffening;
+    CHECK_OK(m->context, phx_beam_create(m->context, &beam_def, &beam));
+    def.name = name;
+    def.dim = 2;
+    def.flex = phx_beam_flex(beam);
+    def.kinetics = kind->kinetics;
+    def.damping_mass = kind->damping_mass;
+    def.damping_stiffness = kind->damping_stiffness;
+    CHECK_OK(m->context, phx_body_create(m->context, &def, &body));
+    CHECK_OK(m->context, phx_system_add_body(m->system, body, beam, &pose, &id));
+    return id;
+}
+
+phx_port_id at_place(model *m, phx_body_id body, double x, double y)
+{
+    return at_turned(m, body, x, y, 0.0);
+}
+
+phx_port_id at_turned(model *m, phx_body_id body, double x, double y, double angle)
+{
+    const double place[2] = {x, y}, rotation[4] = {cos(angle), -sin(angle), sin(angle), cos(angle)};
+    phx_port_id id = -1;
+    CHECK_OK(m->context, phx_system_add_port(m->system, body, place, rotation, &id));
+    return id;
+}
+
+phx_port_id at_beam(model *m, phx_body_id body, double s)
+{
+    phx_port_id id = -1;
+    CHECK_OK(m->context, phx_system_add_beam_port(m->system, body, s, &id));
+    return id;
+}
+
+phx_signal *constant(model *m, double value)
+{
+    phx_signal *signal = NULL;
+    CHECK_OK(m->context, phx_signal_create_constant(m->context, value, &signal));
+    return signal;
+}
+
+typedef struct wave {
+    double offset, amplitude, frequency;
+} wave;
+
+static double wave_value(const void *data, double t, double s)
+{
+    const wave *w = data;
+    return w->offset + w->amplitude * sin(w->frequency * t + s);
+}
+
+phx_signal *sine(model *m, double offset, double amplitude, double frequency)
+{
+    wave *w = malloc(sizeof *w);
+    phx_signal *signal = NULL;
+
+    assert_non_null(w);
+    *w = (wave){offset, amplitude, frequency};
+    CHECK_OK(m->context, phx_signal_create_function(m->context, wave_value, w, free, 0, NULL, &signal));
+    return signal;
+}
+
+phx_joint_def joint_def(const char *name, phx_joint_kind kind, phx_port_id a, phx_port_id b)
+{
+    phx_joint_def def = phx_joint_def_default();
+    def.name = name;
+    def.kind = kind;
+    def.a = a;
+    def.b = b;
+    return def;
+}
+
+phx_joint_id add_joint_def(model *m, const phx_joint_def *def)
+{
+    phx_joint_id id = -1;
+    CHECK_OK(m->context, phx_system_add_joint(m->system, def, &id));
+    return id;
+}
+
+phx_joint_id add_joint(model *m, const char *name, phx_joint_kind kind, phx_port_id a, phx_port_id b)
+{
+    const phx_joint_def def = joint_def(name, kind, a, b);
+    return add_joint_def(m, &def);
+}
+
+void add_spring(model *m, const char *name, phx_port_id a, phx_port_id b, double k, double c, double length,
+                phx_signal *force)
+{
+    const phx_spring_def def = {name, a, b, k, c, length, force};
+    CHECK_OK(m->context, phx_system_add_spring(m->system, &def));
+}
+
+void add_force(model *m, const char *name, phx_port_id at, bool follower, phx_signal *fx, phx_signal *fy)
+{
+    const phx_load_def def = {
+        .name = name, .kind = PHX_LOAD_FORCE, .port = at, .follower = follower, .component = {fx, fy, NULL}};
+    CHECK_OK(m->context, phx_system_add_load(m->system, &def));
+}
+
+void add_torque(model *m, const char *name, phx_port_id at, phx_signal *torque)
+{
+    const phx_load_def def = {.name = name, .kind = PHX_LOAD_TORQUE, .port = at, .component = {torque, NULL, NULL}};
+    CHECK_OK(m->context, phx_system_add_load(m->system, &def));
+}
+
+void add_output(model *m, const char *name, phx_quantity quantity, int target)
+{
+    const phx_output_def def = {.name = name, .quantity = quantity, .port = target, .joint = target};
+    CHECK_OK(m->context, phx_system_add_output(m->system, &def));
+}
+
+/* ---- states ---- */
+void random_state(const model *m, uint64_t *seed, double *x, double *v)
+{
+    for (int b = 0; b < phx_system_bodies(m->system); b++) {
+        int at = 0, at_v = 0;
+        phx_system_offsets(m->system, b, &at, &at_v);
+        x[at] = 2.0 * random_value(seed);
+        x[at + 1] = 2.0 * random_value(seed);
+        phx_attitude_set(2, NULL, 3.0 * random_value(seed), x + at + 2);
+        random_vector(seed, phx_body_n_q(phx_system_body(m->system, b)), 0.05, x + at + 5);
+    }
+    random_vector(seed, m->n_v, 1.0, v);
+}
+
+void displaced(const model *m, const double *x, double step, const double *xi, double *x1)
+{
+    for (int b = 0; b < phx_system_bodies(m->system); b++) {
+        int at = 0, at_v = 0;
+        phx_system_offsets(m->system, b, &at, &at_v);
+        const double *d = xi + at_v, c = x[at + 2], s = x[at + 3];
+        x1[at] = x[at] + step * (c * d[0] - s * d[1]);
+        x1[at + 1] = x[at + 1] + step * (s * d[0] + c * d[1]);
+        phx_attitude_set(2, NULL, x[at + 4] + step * d[2], x1 + at + 2);
+        for (int i = 0; i < phx_body_n_q(phx_system_body(m->system, b)); i++)
+            x1[at + 5 + i] = x[at + 5 + i] + step * d[3 + i];
+    }
+}
+
+double total_energy(const model *m, const double *x, const double *v)
+{
+    phx_energies e;
+    phx_system_energies(m->system, x, v, &e);
+    return e.kinetic + e.elastic + e.potential;
+}
+
+/* ---- the midpoint step ---- */
+phx_status solve_interval(model *m, double t, double h, const double *x, const double *v, double *x1, double *v1,
+                          double *lambda, step_result *result)
+{
+    const phx_dae_ops *ops = m->dae->ops;
+    const int n = m->n_v + m->n_l;
+    double *res = array(n), last = HUGE_VAL;
+    phx_status status = ops->interval_begin(m->dae, t, h, x, v);
+
+    *result = (step_result){0};
+    for (int k = 0; k < 60 && !status; k++) {
+        double size = 0.0;
+        status = ops->interval_residual(m->dae, v1, lambda, x1, res);
+        result->residual = max_abs(n, res);
+        if (!status)
+            status = ops->interval_linearise(m->dae);
+        if (!status)
+            status = ops->factor(m->dae, 0, 2.0 / h);
+        if (!status)
+            status = ops->solve(m->dae, 0, res);
+        if (status)
+            break;
+        size = ops->norm(m->dae, res) / (ops->norm(m->dae, v1) + 1e-30);
+        if (!isfinite(size) || (k > 50 && size > 1e-9))
+            status = PHX_NOT_CONVERGED;
+        if (size >= last && size < 1e-13)
+            break;
+        last = size;
+        result->iterations++;
+        for (int i = 0; i < m->n_v; i++)
+            v1[i] -= 2.0 * res[i];
+        for (int i = 0; i < m->n_l; i++)
+            lambda[i] -= res[m->n_v + i];
+    }
+    if (!status)
+        status = ops->interval_residual(m->dae, v1, lambda, x1, res);
+    result->residual = max_abs(n, res);
+    if (!status)
+        status = ops->interval_work(m->dae, &result->work);
+    free(res);
+    return status;
+}
+
+void run_midpoint(model *m, double t0, double h, long steps, phx_work *work)
+{
+    double *x1 = array(m->n_x), *v1 = array(m->n_v);
+
+    *work = (phx_work){0.0, 0.0};
+    for (long k = 0; k < steps; k++) {
+        const double t = t0 + (double)k * h;
+        phx_work projected = {0.0, 0.0};
+        step_result result;
+        memcpy(v1, m->v, (size_t)m->n_v * sizeof *v1);
+        CHECK_OK(m->context, solve_interval(m, t, h, m->x, m->v, x1, v1, m->lambda, &result));
+        CHECK_OK(m->context,
+                 m->dae->ops->project(m->dae, t0 + (double)(k + 1) * h, h, true, false, x1, v1, m->lambda, &projected));
+        work->supplied += result.work.supplied + projected.supplied;
+        work->dissipated += result.work.dissipated + projected.dissipated;
+        memcpy(m->x, x1, (size_t)m->n_x * sizeof *x1);
+        memcpy(m->v, v1, (size_t)m->n_v * sizeof *v1);
+    }
+    free(x1);
+    free(v1);
+}
