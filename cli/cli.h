@@ -66,6 +66,10 @@ int cli_read_model(phx_context *context, const char *path, const cli_list *set, 
 /* A number greater than 0 given as an expression; nothing when text is NULL. Returns as above. */
 int cli_positive(phx_context *context, const phx_model *model, const char *option, const char *text,
                  phx_model_optional *value);
+/* Can this file be read? Can a file of this name be written (NULL or "-": yes)? Return -1, or the exit status after a
+ * message. */
+int cli_readable(const char *path);
+int cli_writable(const char *path);
 /* The file's name without folder and extension, with another ending; in the folder of `path` or in the current one.
  * Free with phx_free. */
 char *cli_name(phx_context *context, const char *path, bool same_folder, const char *ending);

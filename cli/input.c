@@ -1,8 +1,11 @@
 /* The model and numbers on the command line. */
+#define _POSIX_C_SOURCE 200809L
 #include "cli.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 int cli_read_model(phx_context *context, const char *path, const cli_list *set, phx_model **model)
 {
@@ -48,6 +51,28 @@ int cli_positive(phx_context *context, const phx_model *model, const char *optio
                           value->value);
     value->given = true;
     return status ? cli_failed(context, status) : -1;
+}
+
+int cli_readable(const char *path)
+{
+    if (access(path, R_OK) == 0)
+        return -1;
+    fprintf(stderr, "phlexor: cannot read '%s': %s\n", path, strerror(errno));
+    return EXIT_USAGE;
+}
+
+int cli_writable(const char *path)
+{
+    char folder[4096];
+    const char *slash = path ? strrchr(path, '/') : NULL;
+
+    if (!path || !strcmp(path, "-") || (size_t)(slash ? slash - path : 0) >= sizeof folder)
+        return -1;
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+    if (access(folder, W_OK | X_OK) == 0 || (access(path, F_OK) == 0 && access(path, W_OK) == 0))
+        return -1;
+    fprintf(stderr, "phlexor: cannot write '%s': %s: %s\n", path, folder, strerror(errno));
+    return EXIT_USAGE;
 }
 
 char *cli_name(phx_context *context, const char *path, bool same_folder, const char *ending)

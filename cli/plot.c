@@ -18,6 +18,8 @@ int cli_plot(const cli_command *command, phx_context *context, int argc, char **
 
     if (parsed >= 0)
         return parsed;
+    if (cli_readable(file) >= 0 || cli_writable(output) >= 0)
+        return EXIT_USAGE;
     if (!output)
         output = name = cli_name(context, file, true, motion ? "_motion.svg" : ".svg");
     phx_status status = PHX_ERR_MEMORY;

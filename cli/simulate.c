@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 typedef struct simulate_arguments {
     const char *model;
@@ -69,26 +69,49 @@ static void print_summary(FILE *out, const phx_model *model, const phx_simulate_
             report->largest_drift_rate);
 }
 
-static void print_partial(const char *path)
-{
-    char partial[4096];
-    const int length = snprintf(partial, sizeof partial, "%s.partial", path);
+/* The unfinished result; one that was there before the run and was not touched does not count. */
+typedef struct partial_file {
+    char path[4096];
+    bool existed;
+    struct stat before;
+} partial_file;
 
-    if (length > 0 && (size_t)length < sizeof partial && access(partial, F_OK) == 0)
-        fprintf(stderr, "phlexor: what was computed is in %s\n", partial);
+static void look_before(partial_file *partial, const char *path)
+{
+    const int length = path ? snprintf(partial->path, sizeof partial->path, "%s.partial", path) : 0;
+
+    if (length <= 0 || (size_t)length >= sizeof partial->path)
+        partial->path[0] = '\0';
+    partial->existed = partial->path[0] && stat(partial->path, &partial->before) == 0;
 }
 
-static int finish(phx_context *context, const phx_model *model, const simulate_arguments *given,
-                  const phx_simulate_options *options, phx_status status, const phx_simulate_report *report)
+static void print_partial(const partial_file *partial)
+{
+    struct stat now;
+
+    if (!partial->path[0] || stat(partial->path, &now) != 0)
+        return;
+    if (partial->existed && now.st_ino == partial->before.st_ino && now.st_mtime == partial->before.st_mtime &&
+        now.st_size == partial->before.st_size)
+        return;
+    fprintf(stderr, "phlexor: what was computed is in %s\n", partial->path);
+}
+
+static int run(phx_context *context, const phx_model *model, const simulate_arguments *given,
+               const phx_simulate_options *options)
 {
     FILE *out = given->csv && !strcmp(given->csv, "-") ? stderr : stdout;
+    phx_simulate_report simulated, *report = &simulated;
+    partial_file h5, csv;
 
+    look_before(&h5, options->h5_path);
+    look_before(&csv, options->csv_path);
+    const phx_status status = phx_study_simulate(context, model, options, report);
     cli_progress_done();
     if (status) {
         const int code = cli_failed(context, status);
-        print_partial(options->h5_path);
-        if (options->csv_path)
-            print_partial(options->csv_path);
+        print_partial(&h5);
+        print_partial(&csv);
         return code;
     }
     print_summary(out, model, report);
@@ -115,7 +138,6 @@ static int read_numbers(phx_context *context, const phx_model *model, const simu
 static int simulate(const cli_command *command, phx_context *context, const simulate_arguments *given)
 {
     phx_simulate_options options = phx_simulate_options_default();
-    phx_simulate_report report;
     phx_model *model = NULL;
     char *name = NULL;
     int status = choose_integrator(command, given->integrator, &options);
@@ -131,8 +153,11 @@ static int simulate(const cli_command *command, phx_context *context, const simu
     if (status < 0) {
         options.h5_path = given->result ? given->result : name;
         options.csv_path = given->csv && !strcmp(given->csv, "-") ? "/dev/stdout" : given->csv;
-        status =
-            finish(context, model, given, &options, phx_study_simulate(context, model, &options, &report), &report);
+        status = cli_writable(options.h5_path);
+        if (status < 0)
+            status = cli_writable(options.csv_path);
+        if (status < 0)
+            status = run(context, model, given, &options);
     }
     phx_free(name);
     phx_model_destroy(model);

@@ -48,11 +48,11 @@ int cli_usage_error(const cli_command *command, const char *format, ...)
 int cli_close_output(int status)
 {
     errno = 0;
-    if (fflush(stdout) == 0 && !ferror(stdout))
+    if ((fflush(stdout) == 0 && !ferror(stdout)) || status != EXIT_DONE)
         return status;
     if (errno != EPIPE) /* whoever read has had enough */
-        fprintf(stderr, "phlexor: cannot write to standard output: %s\n", strerror(errno));
-    return status == EXIT_DONE ? EXIT_FAILED : status;
+        fprintf(stderr, "phlexor: cannot write to standard output: %s\n", strerror(errno ? errno : EIO));
+    return EXIT_FAILED;
 }
 
 static void print_log(void *user, phx_log_level level, const char *message)
@@ -142,7 +142,7 @@ static void ask_to_stop(int number)
 
 void cli_watch(phx_context *context)
 {
-    struct sigaction action = {0}, before;
+    struct sigaction action = {0};
 
     bar.on = isatty(STDERR_FILENO) == 1;
     phx_context_set_log(context, print_log, NULL);
@@ -150,8 +150,6 @@ void cli_watch(phx_context *context)
     action.sa_handler = ask_to_stop;
     action.sa_flags = SA_RESTART;
     sigemptyset(&action.sa_mask);
-    const int numbers[] = {SIGINT, SIGTERM};
-    for (int k = 0; k < 2; k++) /* who ignores them (nohup, a shell's background) goes on ignoring them */
-        if (sigaction(numbers[k], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
-            sigaction(numbers[k], &action, NULL);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
 }
