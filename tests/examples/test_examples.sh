@@ -1,0 +1,98 @@
+#!/bin/sh
+# Every example model runs as it is, and its result is what its first lines say.
+#
+#   test_examples.sh PROGRAM EXAMPLES
+set -eu
+program=$1
+examples=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failures=0
+
+complain()
+{
+    echo "FAILED: $1"
+    failures=$((failures + 1))
+}
+
+# simulate MODEL [OPTION...]: leaves $work/MODEL.csv
+simulate()
+{
+    model=$1
+    shift
+    "$program" simulate "$examples/$model.yaml" -o "$work/$model.h5" --csv "$work/$model.csv" "$@" >"$work/log" 2>&1 ||
+        { cat "$work/log"; complain "$model: exit status $?"; return 1; }
+}
+
+# largest MODEL EXPRESSION: the largest value of an awk expression of v["column"] over the instants
+largest()
+{
+    awk -F, "
+        function size(x) { return x < 0 ? -x : x }
+        NR == 1 { for (i = 1; i <= NF; i++) name[i] = \$i; next }
+        { for (i = 1; i <= NF; i++) v[name[i]] = \$i; x = $2; if (NR == 2 || x > most) most = x }
+        END { if (NR < 3) exit 1; printf \"%.17g\", most }" "$work/$1.csv"
+}
+
+# below WHAT VALUE LIMIT
+below()
+{
+    echo "$1: $2 (below $3)"
+    awk -v value="$2" -v limit="$3" 'BEGIN { exit !(value + 0 < limit + 0) }' || complain "$1: $2 is not below $3"
+}
+
+# exact MODEL: energy balance, gaps of the joints and of their velocities
+exact()
+{
+    scale=$(largest "$1" 'size(v["energy"]) > v["kinetic"] ? size(v["energy"]) : v["kinetic"]')
+    residual=$(largest "$1" 'size(v["residual"])')
+    below "$1, energy balance" "$(awk -v r="$residual" -v s="$scale" 'BEGIN { printf "%.3g", r / s }')" 1e-10
+    below "$1, gap of a joint, m" "$(largest "$1" 'v["drift"]')" 1e-12
+    below "$1, its velocity, m/s" "$(largest "$1" 'v["drift_rate"]')" 1e-11
+}
+
+for model in crank_slider double_pendulum spin_up hinged_pair damped_lever; do
+    if simulate "$model"; then
+        exact "$model"
+    fi
+done
+
+# The peaks of the coupler's deflection over its length (independent computation).
+below "crank_slider, upper peak" "$(largest crank_slider 'v["mid.y"] / 0.3')" 0.018775
+below "crank_slider, lower peak" "$(largest crank_slider '-v["mid.y"] / 0.3')" 0.018695
+below "crank_slider, upper peak reached" "-$(largest crank_slider 'v["mid.y"] / 0.3')" -0.018745
+below "crank_slider, lower peak reached" "-$(largest crank_slider '-v["mid.y"] / 0.3')" -0.018665
+
+# Both links hang at some time, and the tip never leaves its reach.
+below "double_pendulum, lowest tip" "-$(largest double_pendulum '-v["tip.y"]')" -1.9
+below "double_pendulum, reach" "$(largest double_pendulum 'sqrt(v["tip.x"]^2 + v["tip.y"]^2)')" 2.001
+
+# The spinning beam lags by half a metre, then stands almost straight: axial extension rho A w^2 L^3/(3 EA) = 5.14e-4.
+below "spin_up, lag reached" "-$(largest spin_up '-v["tip.y"]')" -0.55
+below "spin_up, lag" "$(largest spin_up '-v["tip.y"]')" 0.6
+below "spin_up, deflection after 16 s" "$(largest spin_up 'v["t"] < 16 ? 0 : size(v["tip.y"])')" 0.01
+below "spin_up, extension" "$(largest spin_up 'v["t"] < 16 ? 0 : size(v["tip.x"] / 5.14e-4 - 1)')" 0.01
+below "spin_up, driven angle" "$(largest spin_up 'v["t"] < 15 ? 0 : size(v["angle"] - 45 - 6 * (v["t"] - 15))')" 1e-10
+
+# What is free in space floats: no load, no work.
+below "hinged_pair, work" "$(largest hinged_pair 'size(v["supplied"]) + size(v["dissipated"])')" 1e-300
+"$program" modes "$examples/hinged_pair.yaml" >"$work/modes" || complain "hinged_pair: modes"
+grep -q '^rigid-body modes left out: 4$' "$work/modes" || complain "hinged_pair has not 4 rigid-body modes"
+
+# Dampers only take.
+awk -F, '
+    NR == 1 { for (i = 1; i <= NF; i++) if ($i == "dissipated") column = i; next }
+    NR > 2 && $column < before { exit 1 }
+    { before = $column }
+    END { exit !(before > 1) }' "$work/damped_lever.csv" || complain "damped_lever: dissipated does not grow"
+"$program" check "$examples/damped_lever.yaml" | grep -q '^lossless *no$' || complain "damped_lever is called lossless"
+
+for model in four_bar four_bar_free; do
+    "$program" modes "$examples/$model.yaml" -o "$work/$model.csv" >/dev/null || complain "$model: modes"
+done
+below "four_bar, first pulsation at 0 against beam theory" \
+    "$(largest four_bar 'v["theta1"] == 0 && v["mode"] == 1 ? size(v["omega"] / 269.61825731 - 1) : 0')" 3e-4
+below "four_bar_free, first pulsation at 0 against beam theory" \
+    "$(largest four_bar_free 'v["theta1"] == 0 && v["mode"] == 1 ? size(v["omega"] / 302.05666435 - 1) : 0')" 3e-4
+
+exit $((failures > 0))
