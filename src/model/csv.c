@@ -123,8 +123,24 @@ static phx_status read_row(csv *c, char *line, int column, double *time, double 
     return PHX_OK;
 }
 
-phx_status phx_read_csv(phx_reader *reader, const phx_node *node, const char *path, const char *column, int *count,
-                        double **times, double **values)
+static phx_status read_rows(csv *c, int column, phx_file_table *table)
+{
+    char *line;
+    while ((line = next_line(c)) != NULL) {
+        double *time = table->times + table->count, *value = table->values + table->count;
+        phx_status status = read_row(c, line, column, time, value);
+        if (status)
+            return status;
+        if (table->count && !(time[0] > time[-1]))
+            return phx_reader_fail(c->reader, c->node, "%s:%d: time %.10g is not after the one before it, %.10g",
+                                   c->path, c->line, time[0], time[-1]);
+        table->count++;
+    }
+    return table->count ? PHX_OK : fail_file(c, "no line of numbers");
+}
+
+phx_status phx_read_csv(phx_reader *reader, const phx_node *node, const char *path, const char *column,
+                        phx_arena *arena, phx_file_table *table)
 {
     csv c = {.reader = reader, .node = node, .path = path};
     int index = 0;
@@ -136,21 +152,10 @@ phx_status phx_read_csv(phx_reader *reader, const phx_node *node, const char *pa
     size_t most = 1;
     for (const char *t = c.at; *t; t++)
         most += *t == '\n';
-    *times = phx_reader_calloc(reader, most, sizeof **times);
-    *values = phx_reader_calloc(reader, most, sizeof **values);
-    if (!*times || !*values)
+    table->count = 0;
+    table->times = phx_arena_calloc(reader->context, arena, most, sizeof *table->times);
+    table->values = phx_arena_calloc(reader->context, arena, most, sizeof *table->values);
+    if (!table->times || !table->values)
         return PHX_ERR_MEMORY;
-    int n = 0;
-    char *line;
-    while ((line = next_line(&c)) != NULL) {
-        status = read_row(&c, line, index, *times + n, *values + n);
-        if (status)
-            return status;
-        if (n && !((*times)[n] > (*times)[n - 1]))
-            return phx_reader_fail(reader, node, "%s:%d: time %.10g is not after the one before it, %.10g", path,
-                                   c.line, (*times)[n], (*times)[n - 1]);
-        n++;
-    }
-    *count = n;
-    return n ? PHX_OK : fail_file(&c, "no line of numbers");
+    return read_rows(&c, index, table);
 }

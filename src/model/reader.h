@@ -32,8 +32,17 @@ typedef struct phx_content {
     phx_names parameters, materials, bodies, joints;
 } phx_content;
 
+/* A table read from a CSV file; it is read once for all evaluations of the document. */
+typedef struct phx_file_table {
+    const phx_node *node; /* of the signal */
+    int count;
+    double *times, *values;
+    struct phx_file_table *next;
+} phx_file_table;
+
 struct phx_model_store {
-    phx_arena document; /* tree, text, path, overrides */
+    phx_arena document; /* tree, text, path, overrides, tables from files */
+    phx_file_table *tables;
     const phx_node *root;
     int n_overrides; /* of the reading */
     const phx_model_override *overrides;
@@ -111,10 +120,10 @@ phx_status phx_reader_names(phx_reader *reader, phx_names *names, const void *it
 phx_status phx_read_point(phx_reader *reader, const phx_node *node, phx_model_point *point);
 const char *phx_point_owner(const phx_reader *reader, const phx_model_point *point); /* name of the body, "ground" */
 
-/* Table of a signal from a CSV file: a line of names, then numbers; the first column is time. Errors stand at the node
- * (where the file is named) and say the line of the CSV file. */
-phx_status phx_read_csv(phx_reader *reader, const phx_node *node, const char *path, const char *column, int *count,
-                        double **times, double **values);
+/* Fill a table from a CSV file: a line of names, then numbers; the first column is time. The numbers go to `arena`.
+ * Errors stand at the node (where the file is named) and say the line of the CSV file. */
+phx_status phx_read_csv(phx_reader *reader, const phx_node *node, const char *path, const char *column,
+                        phx_arena *arena, phx_file_table *table);
 /* `name` relative to the folder of the model file, in the content's memory; NULL without memory. */
 char *phx_reader_path(phx_reader *reader, const char *name);
 

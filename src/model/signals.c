@@ -72,15 +72,38 @@ phx_status phx_model_copy_signal(phx_context *context, const phx_model *model, c
     return phx_fail(context, PHX_ERR_ARGUMENT, "copying a signal: it does not belong to this model");
 }
 
+/* The table of a CSV file, read when this node is first met. */
+static phx_status find_file_table(phx_reader *reader, const phx_node *node, phx_table_form *form)
+{
+    struct phx_model_store *store = reader->model->store;
+    phx_file_table *table = store->tables;
+    while (table && table->node != node)
+        table = table->next;
+    if (!table) {
+        table = phx_arena_calloc(reader->context, &store->document, 1, sizeof *table);
+        if (!table)
+            return PHX_ERR_MEMORY;
+        table->node = node;
+        phx_status status =
+            phx_read_csv(reader, phx_node_find(node, "file"), form->file, form->column, &store->document, table);
+        if (status)
+            return status;
+        table->next = store->tables;
+        store->tables = table;
+    }
+    form->n_times = form->n_values = table->count;
+    form->times = table->times;
+    form->values = table->values;
+    return PHX_OK;
+}
+
 /* `values` belong to the times as listed; a table from a file has its own check of times in the same words. */
 phx_status phx_finish_table(phx_reader *reader, const phx_node *node, void *object)
 {
     enum { LISTED, IN_FILE };
     phx_table_form *form = object;
-    if (form->kind == IN_FILE) {
-        const phx_node *file = phx_node_find(node, "file");
-        return phx_read_csv(reader, file, form->file, form->column, &form->n_times, &form->times, &form->values);
-    }
+    if (form->kind == IN_FILE)
+        return find_file_table(reader, node, form);
     if (form->n_times != form->n_values)
         return phx_reader_fail(reader, phx_node_find(node, "values"), "expected as many values as times, %d, found %d",
                                form->n_times, form->n_values);

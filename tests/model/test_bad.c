@@ -143,6 +143,8 @@ static void bodies_are_wrong(void **state)
         {4, 7, "unknown key 'knid' in a body; did you mean 'kind'?", BODY("knid: rigid")},
         {4, 13, "expected one of rigid, beam, found 'rigit'; did you mean 'rigid'?", BODY("kind: rigit")},
         {4, 13, "expected one of rigid, beam, found a list of 1", BODY("kind: [rigid]")},
+        {3, 10, "the name 'ground' stands for what does not move",
+         HEAD "bodies: {ground: {kind: rigid, mass: 1, inertia: 1}}\n"},
         {4, 6, "key 'mass' of a body is missing: mass (kg)", BODY("kind: rigid, inertia: 1")},
         {4, 6, "key 'inertia' of a body is missing", BODY("kind: rigid, mass: 1")},
         {4, 26, "expected a number greater than 0, found '0'", BODY("kind: rigid, mass: 0, inertia: 1")},

@@ -2,6 +2,7 @@
 #include "support.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static const double pi = 3.14159265358979323846;
@@ -335,6 +336,26 @@ static void copied_signals_stand_alone(void **state)
         phx_signal_destroy(copies[k]);
 }
 
+/* A table from a file is read once: it may be gone when the model is evaluated again. */
+static void tables_are_read_once(void **state)
+{
+    phx_context *context = *state;
+    FILE *file = fopen("once.csv", "wb");
+    assert_non_null(file);
+    fputs("\xEF\xBB\xBF time ; \"the force\" \r\n0; 1\r\n2 ;3e0\r\n", file);
+    fclose(file);
+    phx_model *m = read_text(context, "phlexor: 1\ndimension: 2\nparameters: {m: 1}\n"
+                                      "bodies: {x: {kind: rigid, mass: m, inertia: 1}}\n"
+                                      "loads: {f: {torque: {file: once.csv, column: the force}, at: x.P}}\n");
+    CHECK_NEAR(phx_signal_value(m->loads[0].component[0], 0.5), 1.5, 0.0);
+    remove("once.csv");
+    const phx_model_override heavy = {"m", NULL, 2.0};
+    CHECK_OK(context, phx_model_set_parameters(context, m, 1, &heavy));
+    CHECK_NEAR(phx_signal_value(m->loads[0].component[0], 1.0), 2.0, 0.0);
+    CHECK_NEAR(m->bodies[0].mass, 2.0, 0.0);
+    phx_model_destroy(m);
+}
+
 static void text_is_kept(void **state)
 {
     phx_model *m = read_text(*state, pendulum);
@@ -411,6 +432,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(fields_know_their_place, create_context, destroy_context),
         cmocka_unit_test_setup_teardown(overrides_replace_parameters, create_context, destroy_context),
         cmocka_unit_test_setup_teardown(copied_signals_stand_alone, create_context, destroy_context),
+        cmocka_unit_test_setup_teardown(tables_are_read_once, create_context, destroy_context),
         cmocka_unit_test_setup_teardown(text_is_kept, create_context, destroy_context),
         cmocka_unit_test_setup_teardown(yaml_is_yaml, create_context, destroy_context),
         cmocka_unit_test(words_of_enums),
