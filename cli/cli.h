@@ -85,6 +85,8 @@ int cli_usage_error(const cli_command *command, const char *format, ...) __attri
 void cli_watch(phx_context *context);
 /* Take the progress bar away. */
 void cli_progress_done(void);
+/* Say that a write to stdout failed, for the reason in errno; returns EXIT_FAILED. */
+int cli_output_failed(void);
 /* Write what is left in stdout; EXIT_FAILED with a message when it cannot be written, else `status`. */
 int cli_close_output(int status);
 

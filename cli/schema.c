@@ -19,9 +19,8 @@ int cli_schema(const cli_command *command, phx_context *context, int argc, char 
         !strcmp(format, "json") ? phx_model_schema_json(context, &text) : phx_model_schema_markdown(context, &text);
     if (status)
         return cli_failed(context, status);
-    fputs(text, stdout);
-    if (!text[0] || text[strlen(text) - 1] != '\n')
-        fputc('\n', stdout);
+    const bool ends = text[0] && text[strlen(text) - 1] == '\n';
+    const int code = fputs(text, stdout) < 0 || fputs(ends ? "" : "\n", stdout) < 0 ? cli_output_failed() : EXIT_DONE;
     phx_free(text);
-    return EXIT_DONE;
+    return code;
 }

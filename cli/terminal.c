@@ -45,14 +45,18 @@ int cli_usage_error(const cli_command *command, const char *format, ...)
     return EXIT_USAGE;
 }
 
-int cli_close_output(int status)
+int cli_output_failed(void)
 {
-    errno = 0;
-    if ((fflush(stdout) == 0 && !ferror(stdout)) || status != EXIT_DONE)
-        return status;
     if (errno != EPIPE) /* whoever read has had enough */
         fprintf(stderr, "phlexor: cannot write to standard output: %s\n", strerror(errno ? errno : EIO));
     return EXIT_FAILED;
+}
+
+int cli_close_output(int status)
+{
+    errno = 0;
+    const bool whole = fflush(stdout) == 0 && !ferror(stdout);
+    return whole || status != EXIT_DONE ? status : cli_output_failed();
 }
 
 static void print_log(void *user, phx_log_level level, const char *message)

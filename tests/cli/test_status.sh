@@ -1,0 +1,105 @@
+#!/bin/sh
+# Exit statuses and messages: what is wrong, where, and the nearest word.
+. "$(dirname "$0")/lib.sh"
+model=$examples/crank_slider.yaml
+
+# ---- the program itself ----
+run 2
+says 'Usage: phlexor COMMAND'
+run 0 --help
+prints 'simulate'
+run 0 --version
+prints '^phlexor [0-9]'
+run 0 info
+prints 'OpenBLAS'
+prints 'HDF5'
+run 2 simulat "$model"
+says "did you mean 'simulate'"
+for command in simulate modes check plot schema info; do
+    run 0 $command --help
+    prints "Usage: phlexor $command"
+    run 0 help $command
+    run 2 $command --nothing-like-it
+    says 'unknown option'
+done
+run 0 schema
+prints '`dimension`'
+run 0 schema --format json
+prints '"$schema"'
+
+# ---- options ----
+run 2 simulate
+says 'MODEL is missing'
+run 2 simulate "$model" "$model"
+says 'unexpected argument'
+run 2 simulate "$model" --ende 1
+says "did you mean '--end'"
+run 2 simulate "$model" --end
+says '[-]-end needs a value'
+run 2 simulate "$model" --end --step 1
+says '[-]-end needs a value'
+for wrong in abc -1 0 nan 1e999 '1/0' '2*'; do
+    run 2 simulate "$model" --end="$wrong"
+    says '[-]-end: '
+done
+run 2 simulate "$model" --integrator gaus4
+says "did you mean 'gauss4'"
+run 2 simulate "$model" --set
+run 2 simulate "$model" --set speed
+says 'name=value'
+run 2 simulate "$model" --set spee=3
+says "did you mean 'speed'"
+run 2 simulate "$model" -o nowhere/result.h5
+says 'nowhere'
+run 2 modes "$model" --count 0
+run 2 modes "$model" --count many
+run 2 modes "$model" --format cvs
+says 'table|csv|json'
+run 2 modes "$model" --sweep speeed=1:2:3
+says "did you mean 'speed'"
+run 2 modes "$model" --sweep speed=1:2
+says 'name=from:to:count'
+run 2 modes "$model" --sweep speed=1:2:x
+run 2 modes "$model" --format csv -o modes.h5
+run 2 plot missing.h5
+says 'missing.h5'
+[ -z "$(ls ./*.h5 2>/dev/null)" ] || fail "a result was written: $(ls ./*.h5)"
+
+# ---- models ----
+run 2 simulate missing.yaml
+says 'missing.yaml'
+sed 's/kind: rigid/kind: rigit/' "$model" >wrong.yaml
+run 2 check wrong.yaml
+says "wrong.yaml:[0-9]*:[0-9]*: .*'rigit'.*'rigid'"
+sed 's/length: 0.3/length: -0.3/' "$model" >wrong.yaml
+run 2 check wrong.yaml
+says 'wrong.yaml:[0-9]*:[0-9]*: '
+sed 's/coupler.C, slider.P/coupler.Q, slider.P/' "$model" >wrong.yaml
+run 2 check wrong.yaml
+says 'wrong.yaml:[0-9]*:[0-9]*: '
+grep -v '^simulate:' "$model" >wrong.yaml
+run 2 simulate wrong.yaml
+says 'wrong.yaml:[0-9]*:[0-9]*: .*[-]-end'
+sed 's/knee:  {kind: revolute/knee:  {kind: spherical/' "$model" >wrong.yaml
+run 2 check wrong.yaml
+says 'wrong.yaml:[0-9]*:[0-9]*: '
+sed 's/^simulate:/modes: {at: steady}\nsimulate:/' "$model" >wrong.yaml
+run 2 modes wrong.yaml
+says 'wrong.yaml:[0-9]*:[0-9]*: .*at: initial'
+sed 's/^simulate:/initial: {from: missing.h5}\nsimulate:/' "$model" >wrong.yaml
+run 2 simulate wrong.yaml
+says 'wrong.yaml:[0-9]*:[0-9]*: .*missing.h5'
+
+# joints that cannot close: the analysis fails, and says which joint, where
+sed 's/length: 0.3/length: 3/; s/guide: .*/guide: {kind: weld, ports: [ground.O, slider.P]}/' "$model" >open.yaml
+run 1 simulate open.yaml
+says 'open.yaml:[0-9]*:[0-9]*: the joints cannot be closed: .*guide'
+run 1 check open.yaml
+run 1 modes open.yaml
+[ ! -e open.h5 ] && [ ! -e open.h5.partial ] || fail "a run that never began left a result"
+
+# a redundant constraint is named
+sed 's/^joints:/&\n  again: {kind: revolute, ports: [crank.C, coupler.P]}/' "$model" >twice.yaml
+run 0 check twice.yaml --format json
+prints '"redundant": \[{"joint": "knee", "row": 1}, {"joint": "knee", "row": 2}\]'
+finish
