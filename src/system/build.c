@@ -105,7 +105,6 @@ void phx_system_destroy(phx_system *system)
     phx_free(system->outputs);
     phx_free(system->independent);
     phx_free(system->redundant);
-    phx_free(system->least_norm);
     phx_free(system->x_start);
     phx_free(system);
 }

@@ -3,6 +3,18 @@
 
 #include <string.h>
 
+void phx_sys_ground_view(const phx_system *system, const port_slot *port, phx_port_view *view)
+{
+    const int dim = system->dim;
+
+    memset(view, 0, sizeof *view);
+    view->dim = dim;
+    for (int a = 0; a < dim; a++) {
+        view->u0[a] = view->u1[a] = view->um[a] = port->port.point.x[a];
+        view->R0[a * dim + a] = view->R1[a * dim + a] = view->Rm[a * dim + a] = 1.0;
+    }
+}
+
 void phx_sys_view_ports(workspace *ws)
 {
     const phx_system *system = ws->system;

@@ -206,10 +206,24 @@ const char *phx_system_column_unit(const phx_system *system, int column)
 }
 
 /* ---- energies ---- */
+/* A port of a state, without a workspace: whoever has the system may ask. */
+static void view_port(const phx_system *system, phx_port_id id, const double *x, const double *v, phx_port_view *view)
+{
+    const port_slot *port = &system->ports[id];
+
+    memset(view, 0, sizeof *view);
+    if (port->body == PHX_GROUND) {
+        phx_sys_ground_view(system, port, view);
+        return;
+    }
+    const body_slot *slot = &system->bodies[port->body];
+    const double *xb = x + slot->x, *vb = v + slot->v;
+    const phx_body_view body = {.h = 0.0, .x0 = xb, .x1 = xb, .xm = xb, .v0 = vb, .v1 = vb, .vm = vb};
+    phx_body_port_view(slot->body, &port->port, &body, view);
+}
+
 void phx_system_energies(const phx_system *system, const double *x, const double *v, phx_energies *energies)
 {
-    workspace *ws = system->assembly;
-
     *energies = (phx_energies){0.0, 0.0, 0.0};
     for (int b = 0; b < system->n_bodies; b++) {
         const body_slot *slot = &system->bodies[b];
@@ -217,18 +231,19 @@ void phx_system_energies(const phx_system *system, const double *x, const double
         energies->elastic += phx_body_elastic(slot->body, x + slot->x);
         energies->potential += phx_body_potential(slot->body, system->gravity, x + slot->x);
     }
-    if (system->n_forces == 0)
-        return;
-    phx_sys_set_instant(ws, x, v);
     for (int i = 0; i < system->n_forces; i++) {
         const force_slot *force = &system->forces[i];
-        if (force->kind == FORCE_LINE)
-            energies->potential +=
-                phx_line_spring_energy(&force->spring, &ws->port_views[force->a], &ws->port_views[force->b], 1);
-        if (force->kind == FORCE_COORDINATE) {
-            const phx_coordinate_def *def = &system->joints[force->joint].coordinates[force->coordinate].def;
-            const double d = phx_sys_coordinate_value(ws, force->joint, force->coordinate, 1) - def->rest;
-            energies->potential += 0.5 * def->stiffness * d * d;
+        phx_port_view a, b;
+        if (force->kind != FORCE_LINE && force->kind != FORCE_COORDINATE)
+            continue;
+        view_port(system, force->a, x, v, &a);
+        view_port(system, force->b, x, v, &b);
+        if (force->kind == FORCE_LINE) {
+            energies->potential += phx_line_spring_energy(&force->spring, &a, &b, 1);
+        } else { /* 1/2 k (psi - rest)^2 */
+            const coordinate_slot *coordinate = &system->joints[force->joint].coordinates[force->coordinate];
+            const double d = phx_row_value(&coordinate->row, &a, &b, 1) - coordinate->def.rest;
+            energies->potential += 0.5 * coordinate->def.stiffness * d * d;
         }
     }
 }
@@ -371,44 +386,62 @@ static void stress_quantity(workspace *ws, const output_slot *output, double *ou
     }
 }
 
-/* Least-norm multipliers of all constraint rows that exert what the independent ones do:
- * G_all^T l = G^T lambda. Only the rows of one joint are wanted, but the spreading is global. */
+/* G_r^T of a row of the system at the current instant into `out` (n_v, overwritten). */
+static void row_transposed(workspace *ws, int r, double *out)
+{
+    const phx_system *system = ws->system;
+    const row_slot *slot = &system->rows[r];
+    const joint_slot *joint = &system->joints[slot->joint];
+    double g[PAIR_SIZE];
+
+    memset(out, 0, (size_t)system->n_v * sizeof *out);
+    phx_row_covectors(slot->row, &ws->port_views[joint->a], &ws->port_views[joint->b], g, g + PHX_PORT_MAX);
+    for (int side = 0; side < 2; side++) {
+        const port_slot *port = &system->ports[side ? joint->b : joint->a];
+        if (port->body != PHX_GROUND)
+            phx_body_port_apply(system->bodies[port->body].body, &port->port, &ws->views[port->body], 1.0,
+                                g + side * PHX_PORT_MAX, out + system->bodies[port->body].v);
+    }
+}
+
+/* Least-norm multipliers of all rows that exert what the independent ones do. A redundant row is G_r = C_r G, and
+ *   min |lambda - C^T z|^2 + |z|^2    gives    (I + C C^T) z = C lambda;
+ * C_r comes from [M -G^T; G 0] (a, -C_r) = (G_r^T, 0), a = 0, with the factors of the accelerations. */
 static phx_status spread_multipliers(workspace *ws, const double *lambda, double *all)
 {
     const phx_system *system = ws->system;
-    const int n_all = system->n_rows, n_v = system->n_v, size = phx_port_size(system->dim);
-    double *GT = phx_calloc(ws->base.context, (size_t)n_v * (size_t)n_all, sizeof *GT);
-    double *force = phx_calloc(ws->base.context, (size_t)n_v, sizeof *force);
-    phx_status status = GT && force ? PHX_OK : PHX_ERR_MEMORY;
+    const int n = system->n_redundant, n_l = ws->n_l, n_v = system->n_v;
+    double *C = ws->spread, *S = C + (size_t)n * (size_t)n_l, *z = S + n * n, *rhs = ws->scratch;
+    phx_status status = PHX_OK;
 
-    for (int r = 0; r < n_all && !status; r++) {
-        const row_slot *slot = &system->rows[r];
-        const joint_slot *joint = &system->joints[slot->joint];
-        double g[PAIR_SIZE];
-        if (slot->role == ROW_HELD)
-            continue;
-        phx_row_covectors(slot->row, &ws->port_views[joint->a], &ws->port_views[joint->b], g, g + PHX_PORT_MAX);
-        for (int side = 0; side < 2; side++) {
-            const phx_port_id id = side ? joint->b : joint->a;
-            const port_slot *port = &system->ports[id];
-            double effort[PHX_PORT_MAX] = {0};
-            memcpy(effort, g + side * PHX_PORT_MAX, (size_t)size * sizeof *effort);
-            if (port->body == PHX_GROUND)
-                continue;
-            memset(ws->scratch, 0, (size_t)n_v * sizeof(double));
-            phx_body_port_apply(system->bodies[port->body].body, &port->port, &ws->views[port->body], 1.0, effort,
-                                ws->scratch + system->bodies[port->body].v);
-            for (int i = 0; i < n_v; i++)
-                GT[(size_t)i * (size_t)n_all + (size_t)r] += ws->scratch[i];
-        }
-        for (int i = 0; i < n_v && ws->row_slot[r] >= 0; i++)
-            force[i] += GT[(size_t)i * (size_t)n_all + (size_t)r] * lambda[ws->row_slot[r]];
+    for (int r = 0; r < n && !status; r++) {
+        row_transposed(ws, system->redundant[r], rhs);
+        memset(rhs + n_v, 0, (size_t)n_l * sizeof *rhs);
+        status = phx_lu_solve(ws->lu_mass, 1, rhs);
+        for (int k = 0; k < n_l; k++)
+            C[(size_t)r * (size_t)n_l + (size_t)k] = -rhs[n_v + k];
+    }
+    for (int r = 0; r < n; r++) {
+        for (int c = 0; c < n; c++)
+            S[r * n + c] =
+                (r == c ? 1.0 : 0.0) + phx_sys_dot(n_l, C + (size_t)r * (size_t)n_l, C + (size_t)c * (size_t)n_l);
+        z[r] = phx_sys_dot(n_l, C + (size_t)r * (size_t)n_l, lambda);
     }
     if (!status)
-        status = phx_dense_least_norm(ws->base.context, n_v, n_all, GT, 1, force, 1e-10, all, NULL);
-    phx_free(GT);
-    phx_free(force);
-    return status;
+        status = phx_dense_cholesky(ws->base.context, n, S);
+    if (status)
+        return status;
+    phx_dense_triangle_solve(false, n, S, 1, z);
+    phx_dense_triangle_solve(true, n, S, 1, z);
+    for (int k = 0; k < n_l; k++) {
+        double sum = lambda[k];
+        for (int r = 0; r < n; r++)
+            sum -= C[(size_t)r * (size_t)n_l + (size_t)k] * z[r];
+        all[ws->row[k]] = sum;
+    }
+    for (int r = 0; r < n; r++)
+        all[system->redundant[r]] = z[r];
+    return PHX_OK;
 }
 
 /* What A exerts on B at port B: force and torque of the constraint rows, in A's directions. */
@@ -440,7 +473,7 @@ static void reaction(workspace *ws, const output_slot *output, const double *mul
     }
 }
 
-static void joint_quantity(workspace *ws, const output_slot *output, double t, const double *lambda, double *out)
+static void joint_quantity(workspace *ws, const output_slot *output, double t, const double *multipliers, double *out)
 {
     const joint_slot *joint = &ws->system->joints[output->def.joint];
     const int size = phx_port_size(ws->system->dim);
@@ -459,8 +492,8 @@ static void joint_quantity(workspace *ws, const output_slot *output, double t, c
             break;
         default: /* the drive's multiplier, or what the actuator exerts */
             out[c] = phx_signal_value(coordinate->def.effort, t);
-            if (coordinate->driven_row >= 0 && ws->row_slot[coordinate->driven_row] >= 0)
-                out[c] += lambda[ws->row_slot[coordinate->driven_row]];
+            if (coordinate->driven_row >= 0)
+                out[c] += multipliers[coordinate->driven_row];
         }
     }
 }
@@ -469,40 +502,32 @@ phx_status phx_system_outputs(phx_dae *dae, double t, const double *x, const dou
 {
     workspace *ws = (workspace *)dae;
     const phx_system *system = ws->system;
-    double *v_dot = ws->x0, *lambda = ws->tau, *all = NULL;
-    bool accelerations = false, reactions = false;
+    double *v_dot = ws->v1, *lambda = ws->tau, *all = ws->all;
+    bool accelerations = false;
     phx_status status = PHX_OK;
 
-    for (int i = 0; i < system->n_outputs; i++) {
+    for (int i = 0; i < system->n_outputs; i++)
         accelerations = accelerations || needs_accelerations(system->outputs[i].def.quantity);
-        reactions = reactions || system->outputs[i].def.quantity == PHX_QUANTITY_REACTION;
-    }
     if (accelerations)
         status = phx_sys_op_accelerations(dae, t, x, v, v_dot, lambda);
     if (status)
         return status;
     phx_sys_set_instant(ws, x, v);
-    if (reactions) {
-        all = phx_calloc(dae->context, (size_t)system->n_rows, sizeof *all);
-        if (!all)
-            return PHX_ERR_MEMORY;
-        for (int k = 0; k < ws->n_l; k++)
-            all[ws->row[k]] = lambda[k];
-        if (system->n_redundant > 0)
-            status = spread_multipliers(ws, lambda, all);
-    }
+    for (int k = 0; k < ws->n_l; k++)
+        all[ws->row[k]] = lambda[k];
+    if (accelerations && system->n_redundant > 0)
+        status = spread_multipliers(ws, lambda, all);
     for (int i = 0; i < system->n_outputs && !status; i++) {
         const output_slot *output = &system->outputs[i];
         double *out = columns + output->first;
         if (output->def.quantity == PHX_QUANTITY_REACTION)
             reaction(ws, output, all, out);
         else if (of_joint(output->def.quantity))
-            joint_quantity(ws, output, t, lambda, out);
+            joint_quantity(ws, output, t, all, out);
         else if (of_stress(output->def.quantity))
             stress_quantity(ws, output, out);
         else
             port_quantity(ws, output, v_dot, out);
     }
-    phx_free(all);
     return status;
 }

@@ -96,10 +96,9 @@ struct phx_system {
     output_slot *outputs;
     int n_x, n_v;
     int n_independent, n_redundant;
-    int *independent;   /* rows that carry a multiplier, in order */
-    int *redundant;     /* the others (constraint and driven rows) */
-    double *least_norm; /* n_l + n_redundant square map of multipliers to least-norm ones; NULL without redundancy */
-    double *x_start;    /* assembled, undeformed */
+    int *independent;           /* rows that carry a multiplier, in order */
+    int *redundant;             /* the others (constraint and driven rows) */
+    double *x_start;            /* assembled, undeformed */
     struct workspace *assembly; /* workspace with every row, for the start state */
     bool lossless;
 };
@@ -151,7 +150,7 @@ typedef struct workspace {
     /* interval */
     double t0, h;
     double *x0, *x1, *xm, *v0, *v1, *vm, *p0;
-    double *low0, *low1; /* what rounding took from x0 and x1 */
+    double *low0, *low1;       /* what rounding took from x0 and x1 */
     double *momentum0;         /* per component: linear (dim), angular (n_rot) at the start of the interval */
     double *impulse;           /* per component: impulses over the interval */
     double *supply;            /* per component: work of the drives in the projection */
@@ -172,6 +171,8 @@ typedef struct workspace {
     double *norm_mass;                                /* M(0) per body, packed on the body patterns */
     int *norm_first;
     double *sigma;  /* largest stress vector */
+    double *all;    /* per row of the system: multiplier, least-norm with redundant rows */
+    double *spread; /* redundant x n_l, then redundant square, then redundant: their dependence */
     phx_work power; /* of the last evaluation: supplied and dissipated by forces */
 } workspace;
 
@@ -191,6 +192,8 @@ phx_status phx_sys_put(phx_context *context, phx_sys_triplets *list, int row, in
 /* Point every body at an instant or at the current interval and evaluate all ports. */
 void phx_sys_set_instant(workspace *ws, const double *x, const double *v);
 void phx_sys_view_ports(workspace *ws);
+/* A port of the ground: at rest for good. */
+void phx_sys_ground_view(const phx_system *system, const port_slot *port, phx_port_view *view);
 /* Covectors of all rows of the workspace and their prescribed rates at time t, or the means over [t0, t0+h]. */
 void phx_sys_rows(workspace *ws, double t, double h);
 /* rate of row k of the workspace: g . zeta, all ports at the current view. */

@@ -222,6 +222,7 @@ static phx_status allocate(phx_context *context, workspace *ws)
     const phx_system *system = ws->system;
     const size_t nx = (size_t)system->n_x, nv = (size_t)system->n_v, n = (size_t)ws->kkt.n, nl = (size_t)ws->n_l;
     const size_t nnz = (size_t)ws->kkt.ptr[ws->kkt.n], per = (size_t)(system->dim + system->n_rot);
+    const size_t n_red = (size_t)system->n_redundant;
     size_t widest = 0, packed = 0, sigma = 0;
     struct {
         double **array;
@@ -251,6 +252,8 @@ static phx_status allocate(phx_context *context, workspace *ws)
         {&ws->scratch4, n},
         {&ws->tau, nl},
         {&ws->lambda, nl},
+        {&ws->all, (size_t)system->n_rows},
+        {&ws->spread, n_red * (nl + n_red + 1)},
     };
 
     ws->norm_first = phx_calloc(context, (size_t)system->n_bodies + 1, sizeof *ws->norm_first);
@@ -292,14 +295,9 @@ static void fill_constants(workspace *ws)
 
     for (int i = 0; i < system->n_ports; i++) {
         const port_slot *port = &system->ports[i];
-        phx_port_view *view = &ws->port_views[i];
-        view->dim = dim;
-        if (port->body != PHX_GROUND)
-            continue;
-        for (int a = 0; a < dim; a++) {
-            view->u0[a] = view->u1[a] = view->um[a] = port->port.point.x[a];
-            view->R0[a * dim + a] = view->R1[a * dim + a] = view->Rm[a * dim + a] = 1.0;
-        }
+        ws->port_views[i].dim = dim;
+        if (port->body == PHX_GROUND)
+            phx_sys_ground_view(system, port, &ws->port_views[i]);
     }
     for (int b = 0; b < system->n_bodies; b++) {
         const phx_body *body = system->bodies[b].body;

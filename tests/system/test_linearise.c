@@ -1,0 +1,261 @@
+/* The derivative arrays against central differences of the residuals, for every kind of joint, drive, force and body:
+ * M, D, K, K_l, G at instants, A(2/h) over intervals, the accelerations, and complex factors against real ones. */
+#include "system/system_internal.h"
+
+#include "zoo.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 160 };
+
+static workspace *inside(model *m)
+{
+    return (workspace *)m->dae;
+}
+
+/* Dense a M + b D + c K of the last linearise. */
+static void dense_arrays(model *m, double a, double b, double c, double A[MOST][MOST])
+{
+    const workspace *ws = inside(m);
+    const kkt_matrix *kkt = &ws->kkt;
+
+    assert_true(kkt->n <= MOST);
+    for (int i = 0; i < kkt->n; i++) {
+        memset(A[i], 0, sizeof A[i]);
+        for (int k = kkt->ptr[i]; k < kkt->ptr[i + 1]; k++)
+            A[i][kkt->idx[k]] = a * ws->M[k] + b * ws->D[k] + c * ws->K[k];
+    }
+}
+
+/* Largest |A - F| over the columns from c0 on, relative to the largest entry of F's row or 1. */
+static double worst_entry(int n, int c0, int c1, double A[MOST][MOST], double F[MOST][MOST], int *row, int *col)
+{
+    double worst = 0.0;
+    for (int i = 0; i < n; i++) {
+        double scale = 1.0;
+        for (int j = c0; j < c1; j++)
+            scale = fmax(scale, fabs(F[i][j]));
+        for (int j = c0; j < c1; j++)
+            if (!(fabs(A[i][j] - F[i][j]) <= worst * scale)) {
+                worst = fabs(A[i][j] - F[i][j]) / scale;
+                *row = i;
+                *col = j;
+            }
+    }
+    return worst;
+}
+
+static void residual(model *m, double t, const double *x, const double *v, const double *v_dot, const double *lambda,
+                     double *res)
+{
+    CHECK_OK(m->context, m->dae->ops->residual(m->dae, t, x, v, v_dot, lambda, res));
+}
+
+static double A[MOST][MOST], F[MOST][MOST];
+
+/* Columns of F: central differences of the residual with respect to v_dot (what = 0), v (1), xi (2). */
+static void differences(model *m, double t, const double *x, const double *v, const double *lambda, int what)
+{
+    double res[2][MOST], moved[2][MOST] = {{0}}, xi[MOST] = {0}, x1[2 * MOST], zero[MOST] = {0};
+    const double step = 1e-5;
+
+    for (int j = 0; j < m->n_v; j++) {
+        for (int side = 0; side < 2; side++) {
+            const double eps = side ? step : -step;
+            memcpy(moved[side], what == 0 ? zero : v, (size_t)m->n_v * sizeof(double));
+            if (what < 2)
+                moved[side][j] += eps;
+            xi[j] = 1.0;
+            displaced(m, x, what == 2 ? eps : 0.0, xi, x1);
+            xi[j] = 0.0;
+            residual(m, t, x1, what == 0 ? v : moved[side], what == 0 ? moved[side] : zero, lambda, res[side]);
+        }
+        for (int i = 0; i < m->n_v + m->n_l; i++)
+            F[i][j] = (res[1][i] - res[0][i]) / (2.0 * step);
+    }
+}
+
+static void instant_arrays_are_derivatives(void **state)
+{
+    for (int k = 0; k < n_zoo; k++) {
+        double x[2 * MOST], v[MOST], lambda[MOST];
+        uint64_t seed = (uint64_t)k + 5;
+        model m;
+        zoo_open(*state, &zoo[k], &m);
+        for (int trial = 0; trial < 3; trial++) {
+            const char *const arrays[] = {"M", "D and G", "K and K_l"};
+            random_state(&m, &seed, x, v);
+            random_vector(&seed, m.n_l, 3.0, lambda);
+            CHECK_OK(m.context, m.dae->ops->linearise(m.dae, 0.3, x, v, lambda));
+            for (int what = 0; what < 3; what++) {
+                int row = -1, col = -1;
+                CHECK_OK(m.context, m.dae->ops->linearise(m.dae, 0.3, x, v, lambda));
+                dense_arrays(&m, what == 0, what == 1, what == 2, A);
+                differences(&m, 0.3, x, v, lambda, what);
+                const double worst = worst_entry(m.n_v + m.n_l, 0, m.n_v, A, F, &row, &col);
+                CHECK_CLOSE(worst, 0.0, 2e-7, "%s: %s, row %d, column %d", zoo[k].name, arrays[what], row, col);
+            }
+        }
+        model_close(&m);
+    }
+}
+
+/* The columns of the multipliers are -G^T, exactly, and the operators apply what the arrays hold. */
+static void multipliers_enter_by_the_transpose(void **state)
+{
+    for (int k = 0; k < n_zoo; k++) {
+        double x[2 * MOST], v[MOST], lambda[MOST], xi[MOST], out[MOST] = {0}, want[MOST] = {0};
+        uint64_t seed = (uint64_t)k + 50;
+        model m;
+        zoo_open(*state, &zoo[k], &m);
+        random_state(&m, &seed, x, v);
+        random_vector(&seed, m.n_l, 3.0, lambda);
+        random_vector(&seed, m.n_v, 1.0, xi);
+        CHECK_OK(m.context, m.dae->ops->linearise(m.dae, 0.3, x, v, lambda));
+        dense_arrays(&m, 0.0, 1.0, 0.0, A);
+        for (int i = 0; i < m.n_l; i++)
+            for (int j = 0; j < m.n_v; j++)
+                CHECK_CLOSE(A[j][m.n_v + i], -A[m.n_v + i][j], 0.0, "%s: G[%d][%d]", zoo[k].name, i, j);
+        dense_arrays(&m, 2.0, 0.0, 3.0, A);
+        for (int i = 0; i < m.n_v; i++)
+            xi[i] = 0.5 * xi[i];
+        m.dae->ops->mass_apply(m.dae, xi, out);
+        for (int i = 0; i < m.n_v + m.n_l; i++)
+            out[i] *= 2.0 / 3.0;
+        m.dae->ops->stiffness_apply(m.dae, xi, out);
+        for (int i = 0; i < m.n_v + m.n_l; i++)
+            for (int j = 0; j < m.n_v; j++)
+                want[i] += A[i][j] * xi[j] / 3.0;
+        for (int i = 0; i < m.n_v + m.n_l; i++)
+            CHECK_CLOSE(out[i], want[i], 1e-11 * (1.0 + max_abs(m.n_v + m.n_l, want)), "%s: apply, row %d", zoo[k].name,
+                        i);
+        model_close(&m);
+    }
+}
+
+/* A(2/h) against differences of the interval residual in v_mean and lambda; returns the defect. */
+static double interval_defect(model *m, double h, uint64_t seed, int *row, int *col)
+{
+    double x[2 * MOST], v[MOST], v1[MOST], lambda[MOST], x1[2 * MOST], res[2][MOST];
+    const double step = 1e-5;
+
+    random_state(m, &seed, x, v);
+    random_vector(&seed, m->n_v, 1.0, v1);
+    random_vector(&seed, m->n_l, 3.0, lambda);
+    CHECK_OK(m->context, m->dae->ops->interval_begin(m->dae, 0.3, h, x, v));
+    for (int j = 0; j < m->n_v + m->n_l; j++) {
+        double *moved = j < m->n_v ? &v1[j] : &lambda[j - m->n_v], kept = *moved;
+        const double eps = j < m->n_v ? 2.0 * step : step; /* v_mean moves by half of v1 */
+        for (int side = 0; side < 2; side++) {
+            *moved = kept + (side ? eps : -eps);
+            CHECK_OK(m->context, m->dae->ops->interval_residual(m->dae, v1, lambda, x1, res[side]));
+        }
+        *moved = kept;
+        for (int i = 0; i < m->n_v + m->n_l; i++)
+            F[i][j] = (res[1][i] - res[0][i]) / (2.0 * step);
+    }
+    CHECK_OK(m->context, m->dae->ops->interval_residual(m->dae, v1, lambda, x1, res[0]));
+    CHECK_OK(m->context, m->dae->ops->interval_linearise(m->dae));
+    dense_arrays(m, 2.0 / h, 1.0, 0.5 * h, A);
+    return worst_entry(m->n_v + m->n_l, 0, m->n_v + m->n_l, A, F, row, col);
+}
+
+static void interval_array_is_the_derivative(void **state)
+{
+    for (int k = 0; k < n_zoo; k++) {
+        model m;
+        zoo_open(*state, &zoo[k], &m);
+        for (int trial = 0; trial < 2; trial++) {
+            const double steps[] = {0.4, 0.05, -0.2};
+            for (int i = 0; i < 3; i++) {
+                int row = -1, col = -1;
+                const double defect = interval_defect(&m, steps[i], (uint64_t)(k + 20 * trial + 3), &row, &col);
+                if (zoo[k].exact)
+                    CHECK_CLOSE(defect, 0.0, 2e-7, "%s: A(2/h), h = %g, row %d, column %d of %d + %d", zoo[k].name,
+                                steps[i], row, col, m.n_v, m.n_l);
+                else
+                    CHECK_CLOSE(defect, 0.0, 0.5 * fabs(steps[i]), "%s: A(2/h), h = %g", zoo[k].name, steps[i]);
+            }
+        }
+        model_close(&m);
+    }
+}
+
+/* The accelerations satisfy the equations and, by differences along the motion, the rows' second derivative. */
+static void accelerations_satisfy_the_equations(void **state)
+{
+    for (int k = 0; k < n_zoo; k++) {
+        double v_dot[MOST], lambda[MOST], res[2][MOST], x_dot[2 * MOST], x1[2 * MOST], v1[MOST];
+        const double t = 0.3, step = 1e-5;
+        model m;
+        zoo_open(*state, &zoo[k], &m);
+        phx_start_options options = {.t = t};
+        CHECK_OK(m.context, phx_system_start(m.system, &options, m.x, m.v, m.lambda));
+        CHECK_OK(m.context, m.dae->ops->accelerations(m.dae, t, m.x, m.v, v_dot, lambda));
+        residual(&m, t, m.x, m.v, v_dot, lambda, res[0]);
+        CHECK_CLOSE(max_abs(m.n_v + m.n_l, res[0]), 0.0, 1e-9, "%s: residual at the start", zoo[k].name);
+        for (int i = 0; i < m.n_l; i++)
+            CHECK_CLOSE(lambda[i], m.lambda[i], 1e-9 * (1.0 + fabs(lambda[i])), "%s: start multiplier %d", zoo[k].name,
+                        i);
+        m.dae->ops->rates(m.dae, m.x, m.v, x_dot);
+        for (int side = 0; side < 2; side++) {
+            const double dt = side ? step : -step;
+            for (int i = 0; i < m.n_x; i++)
+                x1[i] = m.x[i] + dt * x_dot[i];
+            for (int i = 0; i < m.n_v; i++)
+                v1[i] = m.v[i] + dt * v_dot[i];
+            m.dae->ops->normalise(m.dae, x1);
+            residual(&m, t + dt, x1, v1, v_dot, lambda, res[side]);
+        }
+        for (int i = m.n_v; i < m.n_v + m.n_l; i++)
+            CHECK_CLOSE((res[1][i] - res[0][i]) / (2.0 * step), 0.0, 1e-6, "%s: derivative of row %d", zoo[k].name,
+                        i - m.n_v);
+        model_close(&m);
+    }
+}
+
+/* (re + i im) on the complex factors equals the real arithmetic on A(re + i im). */
+static void complex_factors_solve(void **state)
+{
+    for (int k = 0; k < n_zoo; k += 3) {
+        double x[2 * MOST], v[MOST], lambda[MOST], b[2 * MOST], z[2 * MOST], kept[MOST][MOST];
+        const double re = 120.0, im = 70.0, square = re * re + im * im;
+        uint64_t seed = (uint64_t)k + 11;
+        model m;
+        zoo_open(*state, &zoo[k], &m);
+        const int n = m.n_v + m.n_l;
+        random_state(&m, &seed, x, v);
+        random_vector(&seed, m.n_l, 3.0, lambda);
+        random_vector(&seed, 2 * n, 1.0, b);
+        memcpy(z, b, sizeof z);
+        CHECK_OK(m.context, m.dae->ops->linearise(m.dae, 0.3, x, v, lambda));
+        CHECK_OK(m.context, m.dae->ops->factor_complex(m.dae, 1, re, im));
+        CHECK_OK(m.context, m.dae->ops->solve_complex(m.dae, 1, z));
+        dense_arrays(&m, re, 1.0, re / square, kept);
+        dense_arrays(&m, im, 0.0, -im / square, A);
+        for (int i = 0; i < n; i++) {
+            double sum[2] = {-b[2 * i], -b[2 * i + 1]}, scale = 1.0;
+            for (int j = 0; j < n; j++) {
+                sum[0] += kept[i][j] * z[2 * j] - A[i][j] * z[2 * j + 1];
+                sum[1] += kept[i][j] * z[2 * j + 1] + A[i][j] * z[2 * j];
+                scale += fabs(kept[i][j] * z[2 * j]) + fabs(A[i][j] * z[2 * j + 1]);
+            }
+            CHECK_CLOSE(fabs(sum[0]) + fabs(sum[1]), 0.0, 1e-10 * scale, "%s: complex equation %d", zoo[k].name, i);
+        }
+        model_close(&m);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(instant_arrays_are_derivatives, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(multipliers_enter_by_the_transpose, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(interval_array_is_the_derivative, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(accelerations_satisfy_the_equations, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(complex_factors_solve, context_setup, context_teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
