@@ -2,7 +2,7 @@
  *
  * phx_model_read turns a YAML 1.2 file (format version 1) into the open structs below: every expression evaluated,
  * every name resolved to an index, every default filled in, every value checked. SI units and radians everywhere.
- * Nothing of the mechanics happens here.
+ * phx_model_build makes a phx_system of it.
  *
  * Ownership: all strings, arrays and signals belong to the model and live until phx_model_set_parameters or
  * phx_model_destroy; what is built from a model and borrows its signals must go first. A model is used by one thread at
@@ -18,7 +18,7 @@
 #ifndef PHLEXOR_MODEL_H
 #define PHLEXOR_MODEL_H
 
-#include <phlexor/fe.h>
+#include <phlexor/system.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -390,6 +390,38 @@ phx_model_integrator phx_model_integrator_from_name(const char *name);
  * text is allocated; free with phx_free. */
 phx_status phx_model_schema_markdown(phx_context *context, char **text);
 phx_status phx_model_schema_json(phx_context *context, char **text);
+
+/* ---- from the specification to a system ----
+ * Body i of the model is body i of the system, joint j is joint j; the output columns are those of the model in file
+ * order. The system owns everything it needs: the model may be changed or destroyed afterwards. */
+/* Beams by their definition, so that the matrices of a beam are made once, however many bodies and points of a sweep
+ * have it. Forgets what was not used for long. One per thread; may go before the systems built with it. */
+typedef struct phx_beam_cache phx_beam_cache;
+phx_status phx_beam_cache_create(phx_context *context, phx_beam_cache **cache);
+void phx_beam_cache_destroy(phx_beam_cache *cache); /* NULL is allowed */
+
+typedef struct phx_beam_cache_stats {
+    long made, reused; /* beams since the creation of the cache */
+} phx_beam_cache_stats;
+phx_beam_cache_stats phx_beam_cache_statistics(const phx_beam_cache *cache);
+
+typedef struct phx_build_options {
+    phx_beam_cache *cache; /* borrowed; NULL: beams are shared within this system only */
+    bool without_outputs;  /* leave the model's outputs out */
+} phx_build_options;
+phx_build_options phx_build_options_default(void);
+
+/* Build and freeze the system of a model (options NULL: the defaults); destroy with phx_system_destroy. Messages begin
+ * with file:line:column of the body, joint, spring, load or output that is to blame. Errors: PHX_ERR_INPUT for values
+ * that the reader could not know to be wrong, PHX_ERR_UNSUPPORTED for what the format has and this version has not,
+ * PHX_ERR_ASSEMBLY when joints cannot close, PHX_ERR_MEMORY. */
+phx_status phx_model_build(phx_context *context, const phx_model *model, const phx_build_options *options,
+                           phx_system **system);
+
+/* Put file:line:column of the joint or body that the recorded message names first in quotes in front of it, of the file
+ * when it names none; nothing when the message has a position already. For errors of phx_system_start and the like.
+ * Returns `status`. */
+phx_status phx_model_blame(phx_context *context, const phx_model *model, phx_status status);
 
 #ifdef __cplusplus
 }

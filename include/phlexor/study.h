@@ -2,7 +2,7 @@
 #ifndef PHLEXOR_STUDY_H
 #define PHLEXOR_STUDY_H
 
-#include <phlexor/build.h>
+#include <phlexor/model.h>
 #include <phlexor/integrate.h>
 #include <phlexor/linear.h>
 #include <phlexor/results.h>

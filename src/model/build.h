@@ -2,7 +2,7 @@
 #ifndef PHLEXOR_MODEL_BUILD_H
 #define PHLEXOR_MODEL_BUILD_H
 
-#include <phlexor/build.h>
+#include <phlexor/model.h>
 
 typedef struct phx_builder {
     phx_context *context;
