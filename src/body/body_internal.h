@@ -40,13 +40,91 @@ static inline int phx_pair(int a, int b)
 /* Inertia at a deformation q (NULL: undeformed): first moment s (dim), J (n_rot x n_rot). */
 void phx_body_inertia(const phx_body *body, const double *q, double *s, double *J);
 
-/* Entry k of the flex pattern, row i. Sums over one row of the pattern, the inner loop of everything. */
+/* (A x)_i on the flex pattern, the inner loop of everything: two sums that do not wait for each other. */
 static inline double phx_flex_row(const phx_flex *flex, const double *val, int i, const double *x)
 {
-    double sum = 0.0;
-    for (int k = flex->ptr[i]; k < flex->ptr[i + 1]; k++)
-        sum += val[k] * x[flex->idx[k]];
-    return sum;
+    const int last = flex->ptr[i + 1];
+    double even = 0.0, odd = 0.0;
+    int k = flex->ptr[i];
+
+    for (; k + 1 < last; k += 2) {
+        even += val[k] * x[flex->idx[k]];
+        odd += val[k + 1] * x[flex->idx[k + 1]];
+    }
+    if (k < last)
+        even += val[k] * x[flex->idx[k]];
+    return even + odd;
+}
+
+/* (A_p x)_i of `count` matrices that share the pattern, in one pass; a constant count unrolls. */
+static inline void phx_flex_rows_pass(const phx_flex *flex, const int count, double *const *list, int i,
+                                      const double *x, double *sum)
+{
+    for (int p = 0; p < count; p++)
+        sum[p] = 0.0;
+    for (int e = flex->ptr[i]; e < flex->ptr[i + 1]; e++) {
+        const double xe = x[flex->idx[e]];
+        for (int p = 0; p < count; p++)
+            sum[p] += list[p][e] * xe;
+    }
+}
+
+/* (A_k x)_i of every axis k. */
+static inline void phx_gyro_rows(const phx_flex *flex, int i, const double *x, double *sum)
+{
+    if (flex->n_rot == 1)
+        sum[0] = phx_flex_row(flex, flex->A[0], i, x);
+    else
+        phx_flex_rows_pass(flex, 3, flex->A, i, x, sum);
+}
+
+/* (Q_p x)_i of every pair p. */
+static inline void phx_pair_rows(const phx_flex *flex, int i, const double *x, double *sum)
+{
+    if (flex->n_pair == 1)
+        sum[0] = phx_flex_row(flex, flex->Q[0], i, x);
+    else
+        phx_flex_rows_pass(flex, PHX_MAX_PAIR, flex->Q, i, x, sum);
+}
+
+/* dJ_p/dq_i = j_pi + (Q_p q)_i of every pair p; q NULL: undeformed. */
+static inline void phx_inertia_slopes(const phx_flex *flex, int i, const double *q, double *slope)
+{
+    double bent[PHX_MAX_PAIR] = {0};
+    if (q)
+        phx_pair_rows(flex, i, q, bent);
+    for (int p = 0; p < flex->n_pair; p++)
+        slope[p] = flex->j[p * flex->n + i] + bent[p];
+}
+
+/* L_ki = C_ki - (A_k q)_i of every axis k; q NULL: undeformed. */
+static inline void phx_moment_column(const phx_flex *flex, int i, const double *q, double *l)
+{
+    double bent[3] = {0};
+    if (q)
+        phx_gyro_rows(flex, i, q, bent);
+    for (int k = 0; k < flex->n_rot; k++)
+        l[k] = flex->C[k * flex->n + i] - bent[k];
+}
+
+/* y = S w for a symmetric matrix (n_rot x n_rot) given by its pairs. */
+static inline void phx_pair_times(int n_rot, const double *pair, const double *w, double *y)
+{
+    if (n_rot == 1) {
+        y[0] = pair[0] * w[0];
+    } else {
+        y[0] = pair[0] * w[0] + pair[3] * w[1] + pair[4] * w[2];
+        y[1] = pair[3] * w[0] + pair[1] * w[1] + pair[5] * w[2];
+        y[2] = pair[4] * w[0] + pair[5] * w[1] + pair[2] * w[2];
+    }
+}
+
+/* Coefficients c with w0^T S w1 = sum over pairs of c_p S_p. */
+static inline void phx_pair_products(int n_rot, const double *w0, const double *w1, double *c)
+{
+    for (int k = 0; k < n_rot; k++)
+        for (int l = k; l < n_rot; l++)
+            c[phx_pair(k, l)] = k == l ? w0[k] * w1[k] : w0[k] * w1[l] + w0[l] * w1[k];
 }
 
 /* Part of the elastic force that geometric stiffening adds to K q, over an interval: res += ... */

@@ -15,37 +15,33 @@ static double dot(int n, const double *a, const double *b)
     return sum;
 }
 
-/* (A_k x)_i, zero deformation as NULL. */
-static double gyro_row(const phx_flex *flex, int k, int i, const double *x)
-{
-    return x ? phx_flex_row(flex, flex->A[k], i, x) : 0.0;
-}
-
 void phx_body_inertia(const phx_body *body, const double *q, double *s, double *J)
 {
     const phx_flex *flex = body->flex;
     const int n = flex->n;
-    double pair[PAIR];
+    double pair[PAIR], bent[PAIR];
 
     memcpy(pair, flex->J0, sizeof pair);
     for (int a = 0; a < body->dim; a++)
         s[a] = flex->s0[a] + (q ? dot(n, flex->S + a * n, q) : 0.0);
-    for (int p = 0; q && p < flex->n_pair; p++)
-        for (int i = 0; i < n; i++)
-            pair[p] += q[i] * (flex->j[p * n + i] + 0.5 * phx_flex_row(flex, flex->Q[p], i, q));
+    for (int i = 0; q && i < n; i++) {
+        phx_pair_rows(flex, i, q, bent);
+        for (int p = 0; p < flex->n_pair; p++)
+            pair[p] += q[i] * (flex->j[p * n + i] + 0.5 * bent[p]);
+    }
     for (int a = 0; a < body->n_rot; a++)
         for (int b = 0; b < body->n_rot; b++)
             J[a * body->n_rot + b] = pair[phx_pair(a, b)];
 }
 
-/* p = M(q) nu:  p_t = m v + w x s + S q_dot,  p_r = s x v + J w + L q_dot,  p_q = S^T v + L^T w + M q_dot,
- * L_k = C_k + q^T A_k. `q` NULL: undeformed. */
-static void momenta_at(const phx_body *body, const double *q, const double *v, double *p)
+/* p = M(q) nu:  p_t = m v + w x s + S q_dot,  p_r = s x v + J w + L q_dot,  p_q = S^T v + L^T w + M q_dot.
+ * `q` NULL: undeformed; `pq` NULL: the rigid rows only. */
+static void momenta_at(const phx_body *body, const double *q, const double *v, double *p, double *pq)
 {
     const phx_flex *flex = body->flex;
     const int dim = body->dim, n_rot = body->n_rot, n = flex->n;
     const double *w = v + dim, *q_dot = v + body->n_rigid;
-    double s[3], J[9], cross[3], *pr = p + dim, *pq = p + body->n_rigid;
+    double s[3], J[9], cross[3], column[ROT], *pr = p + dim;
 
     phx_body_inertia(body, q, s, J);
     phx_rot_x_vec(dim, w, s, cross);
@@ -53,25 +49,22 @@ static void momenta_at(const phx_body *body, const double *q, const double *v, d
         p[a] = flex->mass * v[a] + cross[a] + dot(n, flex->S + a * n, q_dot);
     phx_vec_x_vec(dim, s, v, cross);
     for (int k = 0; k < n_rot; k++)
-        pr[k] = cross[k] + dot(n_rot, J + k * n_rot, w) + dot(n, flex->C + k * n, q_dot);
+        pr[k] = cross[k] + dot(n_rot, J + k * n_rot, w);
     for (int i = 0; i < n; i++) {
-        double sum = phx_flex_row(flex, flex->M, i, q_dot);
+        phx_moment_column(flex, i, q, column);
+        for (int k = 0; k < n_rot; k++)
+            pr[k] += column[k] * q_dot[i];
+        if (!pq)
+            continue;
+        pq[i] = phx_flex_row(flex, flex->M, i, q_dot) + dot(n_rot, column, w);
         for (int a = 0; a < dim; a++)
-            sum += flex->S[a * n + i] * v[a];
-        for (int k = 0; k < n_rot; k++) {
-            sum += flex->C[k * n + i] * w[k];
-            if (q) {
-                sum -= w[k] * gyro_row(flex, k, i, q);
-                pr[k] += q[i] * gyro_row(flex, k, i, q_dot);
-            }
-        }
-        pq[i] = sum;
+            pq[i] += flex->S[a * n + i] * v[a];
     }
 }
 
 void phx_body_momenta(const phx_body *body, const double *x, const double *v, double *p)
 {
-    momenta_at(body, phx_body_q_inertia(body, x), v, p);
+    momenta_at(body, phx_body_q_inertia(body, x), v, p, p + body->n_rigid);
 }
 
 /* Columns of M(q) from unit velocities. */
@@ -80,7 +73,7 @@ void phx_body_mass_matrix(const phx_body *body, const double *x, double *mass)
     const phx_flex *flex = body->flex;
     const double *q = phx_body_q_inertia(body, x);
     const int dim = body->dim, r = body->n_rigid, n = body->n_v, nq = body->n_q;
-    double s[3], J[9], unit[ROT] = {0}, cross[3];
+    double s[3], J[9], unit[ROT] = {0}, cross[3], column[ROT];
 
     memset(mass, 0, (size_t)n * (size_t)n * sizeof *mass);
     phx_body_inertia(body, q, s, J);
@@ -98,8 +91,9 @@ void phx_body_mass_matrix(const phx_body *body, const double *x, double *mass)
     for (int i = 0; i < nq; i++) {
         for (int a = 0; a < dim; a++)
             mass[a * n + r + i] = mass[(r + i) * n + a] = flex->S[a * nq + i];
+        phx_moment_column(flex, i, q, column);
         for (int k = 0; k < body->n_rot; k++)
-            mass[(dim + k) * n + r + i] = mass[(r + i) * n + dim + k] = flex->C[k * nq + i] - gyro_row(flex, k, i, q);
+            mass[(dim + k) * n + r + i] = mass[(r + i) * n + dim + k] = column[k];
         for (int e = flex->ptr[i]; e < flex->ptr[i + 1]; e++)
             mass[(r + i) * n + r + flex->idx[e]] = flex->M[e];
     }
@@ -146,31 +140,36 @@ static void subtract_gravity(const phx_body *body, const double *gravity, const 
 }
 
 /* Over an interval: res_q += K q_mean + R q_dot_mean - 1/2 d/dq (nu0^T M(q) nu1) at q_mean, the discrete gradient of
- * the Lagrangian in q: M is quadratic in q, so the work of these forces is the change of energy. `qk` is the
- * deformation the inertia sees. */
-static void subtract_deformation_forces(const phx_body *body, const double *qm, const double *qk, const double *v0,
-                                        const double *v1, const double *vm, double *res)
+ * the Lagrangian in q: M is quadratic in q, so the work of these forces is the change of energy. With simplified
+ * kinetics the slope of M is that of the undeformed body. One pass over the pattern. */
+static void subtract_deformation_forces(const phx_body *body, const double *qm, const double *v0, const double *v1,
+                                        const double *vm, double *res)
 {
     const phx_flex *flex = body->flex;
-    const int dim = body->dim, n_rot = body->n_rot, n = flex->n;
+    const int dim = body->dim, n_rot = body->n_rot, n_pair = flex->n_pair, n = flex->n;
     const double *w0 = v0 + dim, *w1 = v1 + dim, *dq0 = v0 + body->n_rigid, *dq1 = v1 + body->n_rigid;
-    double a[3], b[3], *rq = res + body->n_rigid;
+    const double bent = body->kinetics == PHX_KINETICS_FULL ? 0.5 : 0.0;
+    double a[3], b[3], ww[PAIR], *rq = res + body->n_rigid;
 
     phx_vec_x_rot(dim, v0, w1, a);
     phx_vec_x_rot(dim, v1, w0, b);
+    phx_pair_products(n_rot, w0, w1, ww);
     for (int i = 0; i < n; i++) {
         double force = 0.0;
         for (int d = 0; d < dim; d++) /* v.(w x S_i) = S_i.(v x w) */
-            force += flex->S[d * n + i] * (a[d] + b[d]);
-        for (int k = 0; k < n_rot; k++) {
-            for (int l = k; l < n_rot; l++) {
-                const int p = phx_pair(k, l);
-                const double ww = k == l ? w0[k] * w1[k] : w0[k] * w1[l] + w0[l] * w1[k];
-                force += ww * (flex->j[p * n + i] + (qk ? phx_flex_row(flex, flex->Q[p], i, qk) : 0.0));
-            }
-            force += w0[k] * gyro_row(flex, k, i, dq1) + w1[k] * gyro_row(flex, k, i, dq0);
+            force -= 0.5 * flex->S[d * n + i] * (a[d] + b[d]);
+        for (int p = 0; p < n_pair; p++)
+            force -= 0.5 * ww[p] * flex->j[p * n + i];
+        for (int e = flex->ptr[i]; e < flex->ptr[i + 1]; e++) {
+            const int c = flex->idx[e];
+            double stiffness = flex->K[e], gyro = 0.0;
+            for (int p = 0; p < n_pair; p++)
+                stiffness -= bent * ww[p] * flex->Q[p][e];
+            for (int k = 0; k < n_rot; k++)
+                gyro += flex->A[k][e] * (w0[k] * dq1[c] + w1[k] * dq0[c]);
+            force += stiffness * qm[c] - 0.5 * gyro;
         }
-        rq[i] += phx_flex_row(flex, flex->K, i, qm) - 0.5 * force;
+        rq[i] += force;
     }
     if (body->damped)
         phx_csr_apply(&body->damping, 1.0, vm + body->n_rigid, rq);
@@ -197,41 +196,37 @@ static void add_mass_rate(const phx_body *body, const double *qk, const double *
     const phx_flex *flex = body->flex;
     const int dim = body->dim, n_rot = body->n_rot, n = flex->n;
     const double *w = v + dim, *q_dot = v + body->n_rigid;
-    double s_dot[3], a[3], b[3];
+    double s_dot[3], slope[PAIR], j_dot[PAIR] = {0}, a[3], b[3];
 
+    for (int i = 0; i < n; i++) {
+        phx_inertia_slopes(flex, i, qk, slope);
+        for (int p = 0; p < flex->n_pair; p++)
+            j_dot[p] += slope[p] * q_dot[i];
+        phx_gyro_rows(flex, i, q_dot, a);
+        res[body->n_rigid + i] -= dot(n_rot, w, a);
+    }
     for (int d = 0; d < dim; d++)
         s_dot[d] = dot(n, flex->S + d * n, q_dot);
     phx_rot_x_vec(dim, w, s_dot, a);
-    phx_vec_x_vec(dim, s_dot, v, b);
     for (int d = 0; d < dim; d++)
         res[d] += a[d];
-    for (int k = 0; k < n_rot; k++) {
-        res[dim + k] += b[k];
-        for (int l = 0; l < n_rot; l++) {
-            const int p = phx_pair(k < l ? k : l, k < l ? l : k);
-            double j_dot = dot(n, flex->j + p * n, q_dot);
-            for (int i = 0; qk && i < n; i++)
-                j_dot += q_dot[i] * phx_flex_row(flex, flex->Q[p], i, qk);
-            res[dim + k] += j_dot * w[l];
-        }
-        for (int i = 0; i < n; i++)
-            res[body->n_rigid + i] -= w[k] * gyro_row(flex, k, i, q_dot);
-    }
+    phx_vec_x_vec(dim, s_dot, v, b);
+    phx_pair_times(n_rot, j_dot, w, a);
+    for (int k = 0; k < n_rot; k++)
+        res[dim + k] += a[k] + b[k];
 }
 
 void phx_body_residual(const phx_body *body, const double *gravity, const double *x, const double *v,
                        const double *v_dot, double *res)
 {
     const double *q = phx_body_q(body, x), *qk = phx_body_q_inertia(body, x);
-
-    /* transport needs p = M nu: make it in res, keep the rigid part, then overwrite with M v_dot */
     double p[6];
-    momenta_at(body, qk, v, res);
-    memcpy(p, res, (size_t)body->n_rigid * sizeof *p);
-    momenta_at(body, qk, v_dot, res);
+
+    momenta_at(body, qk, v, p, NULL);
+    momenta_at(body, qk, v_dot, res, res + body->n_rigid);
     add_mass_rate(body, qk, v, res);
     subtract_transport(body, p, v, res);
-    subtract_deformation_forces(body, q, qk, v, v, v, res);
+    subtract_deformation_forces(body, q, v, v, v, res);
     if (body->flex->stiffening)
         phx_body_stiffening_residual(body->flex, q, q, q, res + body->n_rigid);
     subtract_gravity(body, gravity, x, res);
@@ -241,17 +236,16 @@ void phx_body_interval_residual(const phx_body *body, const double *gravity, con
                                 const double *p0, double *res)
 {
     const double *q0 = phx_body_q(body, view->x0), *q1 = phx_body_q(body, view->x1), *qm = phx_body_q(body, view->xm);
-    const double *qk = phx_body_q_inertia(body, view->xm);
     double p[6];
 
     if (body->kinetics == PHX_KINETICS_FULL) {
-        momenta_at(body, q1, view->v1, res);
+        momenta_at(body, q1, view->v1, res, res + body->n_rigid);
         for (int i = 0; i < body->n_rigid; i++)
             p[i] = 0.5 * (p0[i] + res[i]);
         for (int i = 0; i < body->n_v; i++)
             res[i] = (res[i] - p0[i]) / view->h;
     } else { /* constant M: p1 - p0 = M (nu1 - nu0), and the rates of M by themselves */
-        momenta_at(body, NULL, view->v1, res);
+        momenta_at(body, NULL, view->v1, res, res + body->n_rigid);
         for (int i = 0; i < body->n_v; i++)
             res[i] = (res[i] - p0[i]) / view->h;
         for (int i = 0; i < body->n_rigid; i++)
@@ -259,7 +253,7 @@ void phx_body_interval_residual(const phx_body *body, const double *gravity, con
         add_mass_rate(body, NULL, view->vm, res);
     }
     subtract_transport(body, p, view->vm, res);
-    subtract_deformation_forces(body, qm, qk, view->v0, view->v1, view->vm, res);
+    subtract_deformation_forces(body, qm, view->v0, view->v1, view->vm, res);
     if (body->flex->stiffening)
         phx_body_stiffening_residual(body->flex, q0, q1, qm, res + body->n_rigid);
     subtract_gravity(body, gravity, view->xm, res);
@@ -317,7 +311,7 @@ double phx_body_kinetic(const phx_body *body, const double *x, const double *v)
     const double *q = phx_body_q_inertia(body, x);
     const int dim = body->dim, n = flex->n;
     const double *w = v + dim, *q_dot = v + body->n_rigid;
-    double s[3], J[9], cross[3], energy = 0.0;
+    double s[3], J[9], cross[3], column[ROT], energy = 0.0;
 
     phx_body_inertia(body, q, s, J);
     phx_rot_x_vec(dim, w, s, cross);
@@ -328,9 +322,8 @@ double phx_body_kinetic(const phx_body *body, const double *x, const double *v)
         double half = 0.5 * phx_flex_row(flex, flex->M, i, q_dot);
         for (int a = 0; a < dim; a++)
             half += flex->S[a * n + i] * v[a];
-        for (int k = 0; k < body->n_rot; k++)
-            half += w[k] * (flex->C[k * n + i] - gyro_row(flex, k, i, q));
-        energy += q_dot[i] * half;
+        phx_moment_column(flex, i, q, column);
+        energy += q_dot[i] * (half + dot(body->n_rot, w, column));
     }
     return energy;
 }
@@ -408,28 +401,17 @@ void phx_body_stress(const phx_body *body, const double *x, double *sigma)
 
 void phx_body_inertial_momentum(const phx_body *body, const double *x, const double *v, double *linear, double *angular)
 {
-    const phx_flex *flex = body->flex;
-    const double *q = phx_body_q_inertia(body, x), *w = v + body->dim, *q_dot = v + body->n_rigid;
-    const int dim = body->dim, n = flex->n;
-    double s[3], J[9], R[9], cross[3], pt[3], pr[3];
+    const int dim = body->dim;
+    double R[9], cross[3], p[6];
 
-    phx_body_inertia(body, q, s, J);
-    phx_rot_x_vec(dim, w, s, cross);
-    for (int a = 0; a < dim; a++)
-        pt[a] = flex->mass * v[a] + cross[a] + dot(n, flex->S + a * n, q_dot);
-    phx_vec_x_vec(dim, s, v, cross);
-    for (int k = 0; k < body->n_rot; k++) {
-        pr[k] = cross[k] + dot(body->n_rot, J + k * body->n_rot, w) + dot(n, flex->C + k * n, q_dot);
-        for (int i = 0; q && i < n; i++)
-            pr[k] += q[i] * gyro_row(flex, k, i, q_dot);
-    }
+    momenta_at(body, phx_body_q_inertia(body, x), v, p, NULL);
     phx_attitude_rotation(dim, x + dim, R);
-    phx_rot_apply(dim, R, pt, linear);
-    phx_vec_x_vec(dim, x, linear, cross);
+    phx_rot_apply(dim, R, p, linear);
     if (dim == 2)
-        angular[0] = pr[0] + cross[0];
+        angular[0] = p[2];
     else
-        phx_rot_apply(3, R, pr, angular);
-    for (int k = 0; dim == 3 && k < 3; k++)
+        phx_rot_apply(3, R, p + 3, angular);
+    phx_vec_x_vec(dim, x, linear, cross);
+    for (int k = 0; k < body->n_rot; k++)
         angular[k] += cross[k];
 }

@@ -17,14 +17,17 @@ static void row_add(const phx_csr *a, int i, double alpha, double *y)
         y[a->idx[k]] += alpha * a->val[k];
 }
 
-/* Adds alpha * (row i of a)^T (row j of b) on the body's pattern. */
+/* Adds alpha * (row i of a)^T (row j of b) on the body's pattern. Columns ascend, so each row is walked once. */
 static void rows_outer(const phx_body *body, const phx_csr *a, int i, const phx_csr *b, int j, double alpha, double *K)
 {
-    const phx_csr whole = {body->n_v, body->n_v, body->ptr, body->idx, NULL};
+    const int r = body->n_rigid;
     for (int k = a->ptr[i]; k < a->ptr[i + 1]; k++) {
+        const double factor = alpha * a->val[k];
+        int at = body->ptr[r + a->idx[k]] + r;
         for (int l = b->ptr[j]; l < b->ptr[j + 1]; l++) {
-            const int at = phx_csr_find(&whole, body->n_rigid + a->idx[k], body->n_rigid + b->idx[l]);
-            K[at] += alpha * a->val[k] * b->val[l];
+            while (body->idx[at] < r + b->idx[l])
+                at++;
+            K[at] += factor * b->val[l];
         }
     }
 }
