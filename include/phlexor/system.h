@@ -164,6 +164,10 @@ const char *phx_system_column_unit(const phx_system *system, int column);
 /* The dae over a frozen system, with everything it needs allocated. Destroy with phx_system_dae_destroy. */
 phx_status phx_system_dae(phx_system *system, phx_context *context, phx_dae **dae);
 void phx_system_dae_destroy(phx_dae *dae);
+/* The matrix factored last, for benchmarks and inspection: n rows in compressed form, the elimination order, the values
+ * (real factorisations only). Any may be NULL; they belong to the dae and hold until its next operation. */
+void phx_system_kkt(const phx_dae *dae, int *n, const int **ptr, const int **idx, const int **order,
+                    const double **val);
 /* Evaluate the output columns at a state; accelerations, reactions and efforts solve the acceleration-level system at
  * this state. */
 phx_status phx_system_outputs(phx_dae *dae, double t, const double *x, const double *v, double *columns);

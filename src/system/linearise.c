@@ -327,3 +327,19 @@ phx_status phx_sys_factor_mass(workspace *ws, const double *x)
     phx_sys_put_rows(ws, ws->val);
     return phx_lu_factor(ws->lu_mass, ws->val, NULL);
 }
+
+void phx_system_kkt(const phx_dae *dae, int *n, const int **ptr, const int **idx, const int **order, const double **val)
+{
+    const workspace *ws = (const workspace *)dae;
+
+    if (n)
+        *n = ws->kkt.n;
+    if (ptr)
+        *ptr = ws->kkt.ptr;
+    if (idx)
+        *idx = ws->kkt.idx;
+    if (order)
+        *order = ws->kkt.order;
+    if (val)
+        *val = ws->val;
+}

@@ -1,0 +1,397 @@
+/* Time of a step of chains of 10 to 10000 links, against KLU alone on the same matrix.
+ *
+ *     bench_chains [--csv FILE] [--only rigid|flexible] [--links N] [--repeats N]
+ *
+ * Each run is a process of its own, so that its peak memory is its own. Times are the least of the repeats. */
+#define _XOPEN_SOURCE 700 /* fork, pipe */
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <phlexor/integrate.h>
+
+#include "baseline.h"
+#include "chain.h"
+#include "timing.h"
+
+typedef struct bench_case {
+    const char *kind;
+    int links, elements;
+    double end;  /* s */
+    bool in_fit; /* counts for the exponent of growth */
+} bench_case;
+
+static const double STEP = 1e-3;
+static const bench_case cases[] = {
+    {"rigid", 10, 0, 1.0, false},    {"rigid", 100, 0, 1.0, true},   {"rigid", 1000, 0, 1.0, true},
+    {"rigid", 10000, 0, 0.1, true},  {"flexible", 1, 8, 1.0, false}, {"flexible", 10, 8, 1.0, true},
+    {"flexible", 100, 8, 1.0, true},
+};
+enum { N_CASES = sizeof cases / sizeof *cases, PHASES = 6 };
+static const char *const phase_names[PHASES] = {"begin", "residual", "linearise", "factor", "solve", "project"};
+
+/* What a run tells its parent. */
+typedef struct measure {
+    bool done;
+    int unknowns, entries, fill;
+    long steps, iterations, linearisations, factorisations, halvings;
+    double setup, per_step, refactor, solve, memory, energy_drift;
+    double phase[PHASES]; /* s, one call of each operation */
+} measure;
+
+typedef struct settings {
+    const char *csv, *kind;
+    int links, repeats;
+} settings;
+
+/* ---- one run ---- */
+typedef struct subject {
+    phx_context *context;
+    phx_system *system;
+    phx_dae *dae;
+    double *x, *v, *lambda, *x0, *v0, *lambda0;
+    double *res;
+} subject;
+
+static phx_status nothing(void *user, const phx_sample *sample)
+{
+    (void)user;
+    (void)sample;
+    return PHX_OK;
+}
+
+static double total_energy(const subject *it)
+{
+    phx_energies energies;
+    phx_system_energies(it->system, it->x, it->v, &energies);
+    return energies.kinetic + energies.elastic + energies.potential;
+}
+
+static phx_status integrate(subject *it, const bench_case *c, measure *m)
+{
+    phx_integrate_options options = phx_integrate_options_default();
+    phx_integrate_stats stats;
+    double t = 0.0, before = 0.0, kinetic = 0.0;
+
+    options.integrator = PHX_MIDPOINT;
+    options.end = c->end;
+    options.step = STEP;
+    options.every = c->end;
+    memcpy(it->x, it->x0, (size_t)it->dae->n_x * sizeof(double));
+    memcpy(it->v, it->v0, (size_t)it->dae->n_v * sizeof(double));
+    memcpy(it->lambda, it->lambda0, (size_t)it->dae->n_l * sizeof(double));
+    before = total_energy(it);
+    const double start = bench_clock();
+    phx_status status = phx_integrate(it->dae, &options, &t, it->x, it->v, it->lambda, nothing, NULL, &stats);
+    const double wall = bench_clock() - start;
+    if (status)
+        return status;
+    phx_energies end;
+    phx_system_energies(it->system, it->x, it->v, &end);
+    kinetic = end.kinetic;
+    m->energy_drift = fabs(total_energy(it) - before) / kinetic;
+    m->steps = stats.steps;
+    m->iterations = stats.newton_iterations;
+    m->linearisations = stats.linearisations;
+    m->factorisations = stats.factorisations;
+    m->halvings = stats.halvings;
+    if (m->per_step == 0.0 || wall / (double)stats.steps < m->per_step)
+        m->per_step = wall / (double)stats.steps;
+    return PHX_OK;
+}
+
+/* One call of an operation of the table; the interval starts at (x, v). */
+static phx_status call_phase(subject *it, int phase)
+{
+    const phx_dae_ops *ops = it->dae->ops;
+    phx_work work;
+
+    switch (phase) {
+    case 0:
+        return ops->interval_begin(it->dae, 0.0, STEP, it->x, it->v);
+    case 1:
+        return ops->interval_residual(it->dae, it->v, it->lambda, it->x0, it->res);
+    case 2:
+        return ops->interval_linearise(it->dae);
+    case 3:
+        return ops->factor(it->dae, 0, 2.0 / STEP);
+    case 4:
+        return ops->solve(it->dae, 0, it->res);
+    default:
+        memcpy(it->v0, it->v, (size_t)it->dae->n_v * sizeof(double));
+        for (int i = 0; i < it->dae->n_v; i++) /* off the joints, by no more than a step leaves */
+            it->v0[i] *= 1.0 + 1e-6 * (i % 3);
+        return ops->project(it->dae, STEP, STEP, true, false, it->x, it->v0, it->lambda, &work);
+    }
+}
+
+static phx_status time_phases(subject *it, measure *m)
+{
+    phx_status status = PHX_OK;
+
+    for (int phase = 0; phase < PHASES && !status; phase++) {
+        for (int batch = 0; batch < 5 && !status; batch++) {
+            const double start = bench_clock();
+            double now = start;
+            int calls = 0;
+            for (; (calls < 3 || now - start < 0.01) && !status; calls++) {
+                status = call_phase(it, phase);
+                now = bench_clock();
+            }
+            const double each = (now - start) / calls;
+            if (m->phase[phase] == 0.0 || each < m->phase[phase])
+                m->phase[phase] = each;
+        }
+    }
+    return status;
+}
+
+static phx_status measure_baseline(subject *it, measure *m)
+{
+    int n = 0;
+    const int *ptr = NULL, *idx = NULL, *order = NULL;
+    const double *val = NULL;
+    baseline result = {0};
+
+    for (int phase = 0; phase < 4; phase++) {
+        const phx_status status = call_phase(it, phase);
+        if (status)
+            return status;
+    }
+    phx_system_kkt(it->dae, &n, &ptr, &idx, &order, &val);
+    m->unknowns = n;
+    m->entries = ptr[n];
+    if (!baseline_measure(n, ptr, idx, order, val, &result))
+        return phx_fail(it->context, PHX_ERR_LIBRARY, "the baseline failed");
+    m->refactor = result.refactor;
+    m->solve = result.solve;
+    m->fill = result.fill;
+    return PHX_OK;
+}
+
+static phx_status create_subject(const bench_case *c, subject *it)
+{
+    const phx_start_options options = {.quasi_static = false, .t = 0.0};
+    phx_status status = chain_create(it->context, c->links, c->elements, &it->system);
+
+    if (!status)
+        status = phx_system_dae(it->system, it->context, &it->dae);
+    if (status)
+        return status;
+    const size_t n_x = (size_t)it->dae->n_x, n_v = (size_t)it->dae->n_v, n_l = (size_t)it->dae->n_l;
+    double *room = phx_calloc(it->context, 2 * (n_x + n_v + n_l) + n_v + n_l, sizeof *room);
+    if (!room)
+        return PHX_ERR_MEMORY;
+    it->x = room;
+    it->v = it->x + n_x;
+    it->lambda = it->v + n_v;
+    it->x0 = it->lambda + n_l;
+    it->v0 = it->x0 + n_x;
+    it->lambda0 = it->v0 + n_v;
+    it->res = it->lambda0 + n_l;
+    return phx_system_start(it->system, &options, it->x0, it->v0, it->lambda0);
+}
+
+static void run_case(const bench_case *c, int repeats, measure *m)
+{
+    subject it = {0};
+    const double start = bench_clock();
+    phx_status status = phx_context_create(&it.context);
+
+    if (!status)
+        status = create_subject(c, &it);
+    m->setup = bench_clock() - start;
+    for (int r = 0; r < repeats && !status; r++)
+        status = integrate(&it, c, m);
+    m->memory = bench_peak_memory();
+    if (!status)
+        status = measure_baseline(&it, m);
+    if (!status)
+        status = time_phases(&it, m);
+    m->done = status == PHX_OK;
+    if (status)
+        fprintf(stderr, "%s chain of %d links: %s: %s\n", c->kind, c->links, phx_status_text(status),
+                phx_context_message(it.context));
+    phx_system_dae_destroy(it.dae);
+    phx_free(it.x);
+    phx_system_destroy(it.system);
+    phx_context_destroy(it.context);
+}
+
+/* The run in a process of its own. */
+static bool run_apart(const bench_case *c, int repeats, measure *m)
+{
+    int ends[2];
+
+    memset(m, 0, sizeof *m);
+    if (pipe(ends) != 0)
+        return false;
+    fflush(NULL);
+    const pid_t child = fork();
+    if (child == 0) {
+        run_case(c, repeats, m);
+        const bool told = write(ends[1], m, sizeof *m) == (ssize_t)sizeof *m;
+        _exit(told && m->done ? 0 : 1);
+    }
+    close(ends[1]);
+    const bool heard = child > 0 && read(ends[0], m, sizeof *m) == (ssize_t)sizeof *m;
+    close(ends[0]);
+    if (child > 0)
+        waitpid(child, NULL, 0);
+    return heard && m->done;
+}
+
+/* ---- results ---- */
+static double per_iteration(const measure *m)
+{
+    return m->per_step * (double)m->steps / (double)m->iterations;
+}
+
+static double ratio(const measure *m)
+{
+    return per_iteration(m) / (m->refactor + m->solve);
+}
+
+static void print_row(const bench_case *c, const measure *m)
+{
+    printf("%-8s %6d %8d %5ld %6.2f %6ld %6ld %5ld %10.1f %9.3f %9.1f %9.1f %6.2f %7.1f %7.2f %8.1e\n", c->kind,
+           c->links, m->unknowns, m->steps, (double)m->iterations / (double)m->steps, m->linearisations,
+           m->factorisations, m->halvings, 1e6 * m->per_step, 1e6 * m->per_step / c->links, 1e6 * m->refactor,
+           1e6 * m->solve, ratio(m), m->memory, m->setup, m->energy_drift);
+    fflush(stdout);
+}
+
+static void print_phases(const bench_case *c, const measure *m)
+{
+    printf("%-8s %6d", c->kind, c->links);
+    for (int phase = 0; phase < PHASES; phase++)
+        printf(" %10.1f", 1e6 * m->phase[phase]);
+    printf(" %10.1f\n", 1e6 * (m->refactor + m->solve));
+}
+
+/* Least-squares slope of log(time of a step) over log(links). */
+static double growth(const char *kind, const measure *m, int *points)
+{
+    double sx = 0.0, sy = 0.0, sxx = 0.0, sxy = 0.0;
+    int n = 0;
+
+    for (int i = 0; i < N_CASES; i++) {
+        if (strcmp(cases[i].kind, kind) != 0 || !cases[i].in_fit || !m[i].done)
+            continue;
+        const double x = log(cases[i].links), y = log(m[i].per_step);
+        sx += x;
+        sy += y;
+        sxx += x * x;
+        sxy += x * y;
+        n++;
+    }
+    *points = n;
+    return n < 2 ? 0.0 : (n * sxy - sx * sy) / (n * sxx - sx * sx);
+}
+
+static bool write_csv(const char *path, const char *machine, const measure *m)
+{
+    FILE *file = fopen(path, "w");
+
+    if (!file)
+        return false;
+    fprintf(file, "# %s\n# times in microseconds, memory in MB\n", machine);
+    fprintf(file, "chain,links,elements,unknowns,entries,fill,end_s,step_s,steps,iterations,linearisations,"
+                  "factorisations,halvings,step,step_per_body,klu_refactor,klu_solve,ratio,peak_memory,setup,"
+                  "energy_drift");
+    for (int phase = 0; phase < PHASES; phase++)
+        fprintf(file, ",%s", phase_names[phase]);
+    fprintf(file, "\n");
+    for (int i = 0; i < N_CASES; i++) {
+        const bench_case *c = &cases[i];
+        if (!m[i].done)
+            continue;
+        fprintf(file, "%s,%d,%d,%d,%d,%d,%g,%g,%ld,%ld,%ld,%ld,%ld,%.2f,%.4f,%.2f,%.2f,%.3f,%.1f,%.0f,%.2e", c->kind,
+                c->links, c->elements, m[i].unknowns, m[i].entries, m[i].fill, c->end, STEP, m[i].steps,
+                m[i].iterations, m[i].linearisations, m[i].factorisations, m[i].halvings, 1e6 * m[i].per_step,
+                1e6 * m[i].per_step / c->links, 1e6 * m[i].refactor, 1e6 * m[i].solve, ratio(&m[i]), m[i].memory,
+                1e6 * m[i].setup, m[i].energy_drift);
+        for (int phase = 0; phase < PHASES; phase++)
+            fprintf(file, ",%.2f", 1e6 * m[i].phase[phase]);
+        fprintf(file, "\n");
+    }
+    return fclose(file) == 0;
+}
+
+static bool read_settings(int count, char **words, settings *s)
+{
+    *s = (settings){.repeats = 3};
+    for (int i = 1; i < count; i += 2) {
+        if (i + 1 == count)
+            return false;
+        if (strcmp(words[i], "--csv") == 0)
+            s->csv = words[i + 1];
+        else if (strcmp(words[i], "--only") == 0)
+            s->kind = words[i + 1];
+        else if (strcmp(words[i], "--links") == 0)
+            s->links = atoi(words[i + 1]);
+        else if (strcmp(words[i], "--repeats") == 0)
+            s->repeats = atoi(words[i + 1]);
+        else
+            return false;
+    }
+    return s->repeats > 0;
+}
+
+static void print_growth(const measure *m)
+{
+    const char *kinds[] = {"rigid", "flexible"};
+
+    for (int k = 0; k < 2; k++) {
+        int points = 0;
+        const double exponent = growth(kinds[k], m, &points);
+        if (points >= 2)
+            printf("time of a step grows with links^%.3f (%s, %d sizes)\n", exponent, kinds[k], points);
+    }
+}
+
+int main(int count, char **words)
+{
+    measure m[N_CASES] = {0};
+    char processor[128], machine[512];
+    settings s;
+    bool good = true;
+
+    if (!read_settings(count, words, &s)) {
+        fprintf(stderr, "usage: bench_chains [--csv FILE] [--only rigid|flexible] [--links N] [--repeats N]\n");
+        return 2;
+    }
+    bench_processor(processor, sizeof processor);
+    snprintf(machine, sizeof machine, "%s; %s; phlexor %s, %s", processor, bench_compiler(), phx_version(),
+             phx_build());
+    printf("%s\nmidpoint, h = 1 ms, 1 s (rigid chain of 10000: 0.1 s); least of %d runs; times in us, memory in MB\n\n",
+           machine, s.repeats);
+    printf("%-8s %6s %8s %5s %6s %6s %6s %5s %10s %9s %9s %9s %6s %7s %7s %8s\n", "chain", "links", "unknowns", "steps",
+           "iter", "linear", "factor", "halve", "step", "per body", "refactor", "solve", "ratio", "memory", "setup s",
+           "energy");
+    for (int i = 0; i < N_CASES; i++) {
+        if ((s.kind && strcmp(s.kind, cases[i].kind) != 0) || (s.links && s.links != cases[i].links))
+            continue;
+        good = run_apart(&cases[i], s.repeats, &m[i]) && good;
+        if (m[i].done)
+            print_row(&cases[i], &m[i]);
+    }
+    printf("\nratio: time of a Newton iteration, all of the step included, over refactor + solve\n");
+    print_growth(m);
+    printf("\none call of  ");
+    for (int phase = 0; phase < PHASES; phase++)
+        printf(" %10s", phase_names[phase]);
+    printf("   KLU alone\n");
+    for (int i = 0; i < N_CASES; i++)
+        if (m[i].done)
+            print_phases(&cases[i], &m[i]);
+    if (s.csv && !write_csv(s.csv, machine, m)) {
+        fprintf(stderr, "%s cannot be written\n", s.csv);
+        return 1;
+    }
+    return good ? 0 : 1;
+}

@@ -1,0 +1,13 @@
+/* Time and memory of this process, and what it runs on. */
+#ifndef PHX_BENCH_TIMING_H
+#define PHX_BENCH_TIMING_H
+
+#include <stddef.h>
+
+double bench_clock(void);       /* s, processor time of this process: other work on the machine counts little */
+double bench_peak_memory(void); /* MB, largest resident size so far */
+/* Model of the processor, "unknown processor" when the system does not tell. */
+void bench_processor(char *buffer, size_t size);
+const char *bench_compiler(void);
+
+#endif
