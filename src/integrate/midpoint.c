@@ -10,6 +10,7 @@
 #include <string.h>
 
 enum { FORWARD_SLOT, BACKWARD_SLOT, SLOTS };
+enum { FORGIVEN = 3 };
 
 /* The mean of an interval, from which the next ones are predicted. */
 typedef struct mean {
@@ -25,7 +26,12 @@ typedef struct midpoint {
     phx_jacobian jacobian[SLOTS]; /* A(2/h), one for each size of interval in a composition */
     mean last, before;            /* the last two intervals */
     int intervals;                /* solved so far, counted to 2 */
-    bool linear;                  /* a straight line through the last two would have predicted the last one better */
+    enum {
+        HOLD,
+        CONSTANT,
+        LINEAR
+    } trend; /* what would have predicted the last one best: no acceleration, that of the
+                interval before, the line through the last two */
 } midpoint;
 
 /* One interval [t0, t0 + h] from (x0, v0), with the factorisation that belongs to its size. */
@@ -45,14 +51,15 @@ static double extrapolation(const midpoint *m, double t)
     return fabs(factor) <= FARTHEST ? factor : 0.0;
 }
 
-/* v1 = v0 + h v_dot, with v_dot and lambda constant or linear in time */
+/* v1 = v0 + h v_dot, with v_dot zero (where stiff deformations ring), constant or linear in time */
 static void predict(const midpoint *m, const interval *span)
 {
     const phx_run *run = m->base.run;
-    double on = m->linear ? extrapolation(m, span->t0 + 0.5 * span->h) : 0.0;
+    double on = m->trend == LINEAR ? extrapolation(m, span->t0 + 0.5 * span->h) : 0.0;
+    double along = m->trend == HOLD ? 0.0 : span->h;
     const mean *last = &m->last, *before = &m->before;
     for (int i = 0; i < run->dae->n_v; i++)
-        run->v1[i] = span->v0[i] + span->h * (last->v_dot[i] + on * (last->v_dot[i] - before->v_dot[i]));
+        run->v1[i] = span->v0[i] + along * (last->v_dot[i] + on * (last->v_dot[i] - before->v_dot[i]));
     for (int i = 0; i < run->dae->n_l; i++)
         run->lambda1[i] = last->lambda[i] + on * (last->lambda[i] - before->lambda[i]);
 }
@@ -109,9 +116,9 @@ static phx_status widen_scale(midpoint *m, const interval *span, phx_newton *new
     phx_status status = dae->ops->interval_residual(dae, span->v0, no_lambda, run->x1, m->res);
     if (status != PHX_OK)
         return status;
-    double velocities = dae->ops->norm(dae, run->v1), forces = phx_run_force_scale(run, span->h, m->res);
-    if (isfinite(velocities) && isfinite(forces))
-        run->scale = newton->scale = fmax(newton->scale, fmax(velocities, forces));
+    double forces = phx_run_force_scale(run, span->h, m->res);
+    if (isfinite(forces))
+        run->noise_scale = newton->noise_scale = fmax(newton->noise_scale, forces);
     newton->widened = true;
     return PHX_OK;
 }
@@ -159,6 +166,7 @@ static phx_status solve(midpoint *m, const interval *span)
     phx_dae *dae = run->dae;
     double scale = fmax(run->scale, dae->ops->norm(dae, span->v0));
     phx_newton newton = phx_newton_to_rounding(run, scale);
+    newton.forgiven = FORGIVEN;
     phx_newton_verdict verdict = PHX_NEWTON_GOES_ON;
     m->jacobian[span->slot].recent = false;
     for (int k = 0; k <= PHX_NEWTON_LIMIT && verdict != PHX_NEWTON_ROUNDING; k++) {
@@ -183,16 +191,19 @@ static void remember(midpoint *m, const interval *span)
     int n_v = run->dae->n_v;
     double t = span->t0 + 0.5 * span->h, on = extrapolation(m, t);
     mean next = m->before;
+    double hold, constant, linear = HUGE_VAL;
+    for (int i = 0; i < n_v; i++)
+        m->delta[i] = (run->v1[i] - span->v0[i]) / span->h;
+    hold = run->dae->ops->norm(run->dae, m->delta);
+    for (int i = 0; i < n_v; i++)
+        m->delta[i] -= m->last.v_dot[i];
+    constant = run->dae->ops->norm(run->dae, m->delta);
     if (on != 0.0) {
-        double constant, linear;
-        for (int i = 0; i < n_v; i++)
-            m->delta[i] = (run->v1[i] - span->v0[i]) / span->h - m->last.v_dot[i];
-        constant = run->dae->ops->norm(run->dae, m->delta);
         for (int i = 0; i < n_v; i++)
             m->delta[i] -= on * (m->last.v_dot[i] - m->before.v_dot[i]);
         linear = run->dae->ops->norm(run->dae, m->delta);
-        m->linear = linear < constant;
     }
+    m->trend = linear < fmin(hold, constant) ? LINEAR : hold < constant ? HOLD : CONSTANT;
     next.t = t;
     for (int i = 0; i < n_v; i++)
         next.v_dot[i] = (run->v1[i] - span->v0[i]) / span->h;

@@ -7,8 +7,8 @@
  * are rounding: surely below SURE_NOISE of the velocities, never above NOISE, and in between when a fresh Jacobian
  * stalls too. (A kept one may stall there as well: what it gets wrong grows out of rounding.) LUCKY rates are not
  * believed. */
-static const double SLOW = 0.05, STALLED = 0.5, NOISE = 1e-9, SURE_NOISE = 1e-13, LUCKY = 1e-2;
-static const double TO_ROUNDING = 1e-14;
+static const double SLOW = 0.05, STALLED = 0.5, NOISE = 1e-12, SURE_NOISE = 2e-14, LUCKY = 1e-2;
+static const double TO_ROUNDING = 1e-14, WILD = 4.0;
 
 phx_newton phx_newton_to_rounding(const phx_run *run, double scale)
 {
@@ -17,23 +17,25 @@ phx_newton phx_newton_to_rounding(const phx_run *run, double scale)
     return (phx_newton){.tolerance = tolerance,
                         .left = SLOW * tolerance,
                         .scale = scale,
+                        .noise_scale = fmax(scale, run->noise_scale),
                         .noise = fmax(run->noise, SURE_NOISE),
                         .previous = -1.0};
 }
 
 phx_newton phx_newton_to_weights(double tolerance)
 {
-    return (phx_newton){.tolerance = SLOW * tolerance, .left = tolerance, .scale = 1.0, .previous = -1.0};
+    return (phx_newton){
+        .tolerance = SLOW * tolerance, .left = tolerance, .scale = 1.0, .noise_scale = 1.0, .previous = -1.0};
 }
 
 /* The increment did not shrink. */
 static phx_newton_verdict judge_stall(phx_newton *newton, double size, bool recent)
 {
-    double relative = size / newton->scale;
+    double relative = size / newton->noise_scale;
     if (relative <= newton->noise)
         return PHX_NEWTON_ROUNDING;
-    if (!(relative <= NOISE))
-        return PHX_NEWTON_FAILS;
+    if (!(relative <= NOISE)) /* far from the solution a fresh Jacobian may need a few increments to find its way */
+        return newton->forgiven-- > 0 && newton->rate < WILD ? PHX_NEWTON_SLOW : PHX_NEWTON_FAILS;
     if (!recent)
         return PHX_NEWTON_SLOW;
     if (newton->stalls++ == 0)

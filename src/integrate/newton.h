@@ -18,12 +18,14 @@ typedef struct phx_newton {
     double tolerance; /* relative to scale: an increment this small is the last; so is one that leaves `left` */
     double left;      /* relative to scale */
     double scale;
-    double noise;    /* relative to scale: increments this small that shrink no more are rounding */
-    double previous; /* size of the increment before; negative: none */
-    double rate;     /* of the last two; 0: none yet */
-    int stalls;      /* with a recent Jacobian */
-    bool widened;    /* scale contains the forces */
-    bool rescued;    /* the iteration started again with a fresh Jacobian */
+    double noise;       /* relative to noise_scale: increments this small that shrink no more are rounding */
+    double noise_scale; /* scale, or the forces during the step where they are larger */
+    int forgiven;       /* increments that may yet fail to shrink: a fresh Jacobian is made at the new place */
+    double previous;    /* size of the increment before; negative: none */
+    double rate;        /* of the last two; 0: none yet */
+    int stalls;         /* with a recent Jacobian */
+    bool widened;       /* noise_scale contains the forces */
+    bool rescued;       /* the iteration started again with a fresh Jacobian */
 } phx_newton;
 
 /* An iteration that goes down to rounding, or to options.newton_tolerance. `scale`: size of the velocities. */

@@ -21,8 +21,9 @@ typedef struct phx_run {
     double *x1, *v1, *lambda1; /* n_x, n_v, n_l */
     phx_work work1;
 
-    double scale; /* running size of the velocities, in the norm of the dae */
-    double noise; /* running size of the rounding in Newton's increments, relative to scale */
+    double scale;       /* running size of the velocities, in the norm of the dae */
+    double noise_scale; /* what the forces add to scale where rounding is told apart */
+    double noise;       /* running size of the rounding in Newton's increments, relative to noise_scale */
 
     /* Why the last try failed; NULL: the dae or nobody said. */
     const char *reason, *culprit;

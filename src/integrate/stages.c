@@ -305,10 +305,8 @@ static phx_status widen_scale(phx_stages *stages, double t0, double h, phx_newto
     if (status != PHX_OK)
         return status;
     double scale = phx_run_force_scale(run, h, stages->rhs);
-    for (int i = 0; i < stages->tableau.s; i++)
-        scale = fmax(scale, dae->ops->norm(dae, stages->v + i * dae->n_v));
     if (isfinite(scale))
-        run->scale = newton->scale = fmax(newton->scale, scale);
+        run->noise_scale = newton->noise_scale = fmax(newton->noise_scale, scale);
     newton->widened = true;
     return PHX_OK;
 }
