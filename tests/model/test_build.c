@@ -1,0 +1,248 @@
+/* The builder: mass properties, shared beams, ports and outputs, what is not available, memory that runs out. */
+#include "support.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define HEAD "phlexor: 1\ndimension: 2\nmaterials: {m: {density: 1000, young: 2e9}}\n"
+
+static phx_system *build(phx_context *context, const phx_model *model)
+{
+    phx_system *system = NULL;
+    CHECK_OK(context, phx_model_build(context, model, NULL, &system));
+    return system;
+}
+
+/* Two masses at the ends of a bar: mass, first moment and inertia about the origin are sums. */
+static void folds_point_masses(void **state)
+{
+    phx_context *context = *state;
+    phx_model *model =
+        read_text(context, HEAD "bodies:\n"
+                                "  bar:\n"
+                                "    kind: rigid\n"
+                                "    mass: 2\n"
+                                "    inertia: 0.3\n"
+                                "    centre_of_mass: [0.5, 0.1]\n"
+                                "    ports: {A: {position: [0, 0.2]}, B: {position: [1, -0.4]}}\n"
+                                "    point_masses: [{at: A, mass: 3}, {at: B, mass: 5, inertia: 0.7}]\n");
+    phx_system *system = build(context, model);
+    const phx_flex *flex = phx_body_flex(phx_system_body(system, 0));
+
+    CHECK_NEAR(flex->mass, 10.0, 1e-14);
+    CHECK_NEAR(flex->s0[0], 2.0 * 0.5 + 5.0 * 1.0, 1e-14);
+    CHECK_NEAR(flex->s0[1], 2.0 * 0.1 + 3.0 * 0.2 - 5.0 * 0.4, 1e-14);
+    CHECK_NEAR(flex->J0[0], 0.3 + 2.0 * (0.25 + 0.01) + 3.0 * 0.04 + 0.7 + 5.0 * (1.0 + 0.16), 1e-13);
+    phx_system_destroy(system);
+    phx_model_destroy(model);
+}
+
+static const char two_beams[] = HEAD "parameters: {d: 0.02}\n"
+                                     "gravity: [0, -9.81]\n"
+                                     "bodies:\n"
+                                     "  one: {kind: beam, material: m, length: 1.5, section: {kind: circle, diameter: "
+                                     "0.02}, elements: 3, reference: cantilever}\n"
+                                     "  two:\n"
+                                     "    kind: beam\n"
+                                     "    material: m\n"
+                                     "    length: 1.5\n"
+                                     "    section: {kind: circle, diameter: d}\n"
+                                     "    elements: 3\n"
+                                     "    reference: cantilever\n"
+                                     "    pose: {position: [1.5, 0]}\n"
+                                     "joints:\n"
+                                     "  A: {kind: revolute, ports: [ground.O, one.P], speed: '2*t'}\n"
+                                     "  B: {kind: revolute, ports: [one.C, two.P], stiffness: 3, rest: 0.1}\n"
+                                     "loads:\n"
+                                     "  push: {force: ['t', '0'], at: two.C}\n"
+                                     "  wind: {distributed: ['0', 's'], on: two}\n"
+                                     "springs:\n"
+                                     "  S: {ports: [ground.O, two@0.5], stiffness: 10, length: 2}\n"
+                                     "outputs:\n"
+                                     "  tip: {position: two.C}\n"
+                                     "  fibre: {stress: one@0.5}\n"
+                                     "  drive: {effort: A}\n"
+                                     "simulate: {end: 1, step: 0.01}\n";
+
+/* EA, EI and the masses are those of the section; equal definitions share one beam. */
+static void makes_beams_once(void **state)
+{
+    phx_context *context = *state;
+    phx_model *model = read_text(context, two_beams);
+    phx_system *system = build(context, model);
+    phx_beam_def def = phx_beam_def_default();
+    phx_beam *beam = NULL;
+    const double pi = acos(-1.0), area = pi * 1e-4;
+
+    def.length = 1.5;
+    def.mass_per_length = 1000.0 * area;
+    def.axial_stiffness = 2e9 * area;
+    def.bending_stiffness[0] = 2e9 * pi * pow(0.02, 4) / 64.0;
+    def.elements = 3;
+    CHECK_OK(context, phx_beam_create(context, &def, &beam));
+    const phx_flex *flex = phx_body_flex(phx_system_body(system, 0)), *plain = phx_beam_flex(beam);
+    assert_int_equal(flex->n, plain->n);
+    double stiffness = 0.0, mass = 0.0;
+    for (int k = 0; k < plain->ptr[plain->n]; k++) {
+        stiffness = fmax(stiffness, fabs(plain->K[k]));
+        mass = fmax(mass, fabs(plain->M[k]));
+    }
+    for (int k = 0; k < plain->ptr[plain->n]; k++) {
+        CHECK_NEAR(flex->K[k], plain->K[k], 1e-14 * stiffness);
+        CHECK_NEAR(flex->M[k], plain->M[k], 1e-14 * mass);
+    }
+    assert_ptr_equal(phx_system_beam(system, 0), phx_system_beam(system, 1));
+    phx_beam_destroy(beam);
+    phx_system_destroy(system);
+    phx_model_destroy(model);
+}
+
+/* Over other parameters only the beam that changes is made anew; the cache may go first, the model too. */
+static void reuses_beams(void **state)
+{
+    phx_context *context = *state;
+    phx_model *model = read_text(context, two_beams);
+    phx_build_options options = phx_build_options_default();
+    phx_system *system[3] = {NULL};
+    const double diameter[3] = {0.02, 0.03, 0.02};
+
+    CHECK_OK(context, phx_beam_cache_create(context, &options.cache));
+    for (int k = 0; k < 3; k++) {
+        const phx_model_override d = {.name = "d", .value = diameter[k]};
+        CHECK_OK(context, phx_model_set_parameters(context, model, 1, &d));
+        CHECK_OK(context, phx_model_build(context, model, &options, &system[k]));
+    }
+    const phx_beam_cache_stats stats = phx_beam_cache_statistics(options.cache);
+    assert_int_equal(stats.made, 2);
+    assert_int_equal(stats.reused, 4);
+    phx_beam_cache_destroy(options.cache);
+    phx_model_destroy(model);
+
+    assert_ptr_equal(phx_system_beam(system[0], 0), phx_system_beam(system[2], 1));
+    assert_ptr_not_equal(phx_system_beam(system[1], 0), phx_system_beam(system[1], 1));
+    double x[100], v[100], lambda[20];
+    assert_true(phx_system_n_x(system[1]) <= 100 && phx_system_n_l(system[1]) <= 20);
+    CHECK_OK(context, phx_system_start(system[1], NULL, x, v, lambda));
+    for (int k = 0; k < 3; k++)
+        phx_system_destroy(system[k]);
+}
+
+static void names_columns(void **state)
+{
+    phx_context *context = *state;
+    phx_model *model = read_text(context, two_beams);
+    phx_system *system = build(context, model);
+    static const char *const names[] = {"tip.x", "tip.y", "fibre.top", "fibre.bottom", "drive"};
+    static const char *const units[] = {"m", "m", "Pa", "Pa", "N m"};
+    char name[100];
+
+    assert_int_equal(phx_system_columns(system), 5);
+    for (int k = 0; k < 5; k++) {
+        phx_system_column_name(system, k, name, sizeof name);
+        assert_string_equal(name, names[k]);
+        assert_string_equal(phx_system_column_unit(system, k), units[k]);
+    }
+    assert_string_equal(phx_system_joint_name(system, 1), "B");
+    phx_system_destroy(system);
+    phx_model_destroy(model);
+}
+
+/* ---- refusals ---- */
+static void refuses(phx_context *context, const char *text, phx_status expected, const char *position, const char *word)
+{
+    phx_model *model = read_text(context, text);
+    phx_system *system = NULL;
+    const phx_status status = phx_model_build(context, model, NULL, &system);
+    const char *message = phx_context_message(context);
+
+    if (status != expected || system || strncmp(message, position, strlen(position)) != 0 || !strstr(message, word))
+        fail_msg("status %d, expected %d with '%s' and '%s': %s", (int)status, (int)expected, position, word, message);
+    phx_model_destroy(model);
+}
+
+#define SPACE                                                                                                          \
+    "phlexor: 1\ndimension: 3\nbodies:\n"                                                                              \
+    "  a: {kind: rigid, mass: 1, inertia: [1, 1, 1]}\n"
+
+static void says_what_is_not_available(void **state)
+{
+    phx_context *context = *state;
+    static const char *const joints[] = {
+        "{kind: spherical, ports: [ground.O, a.P]}",
+        "{kind: universal, ports: [ground.O, a.P], axes: [[1, 0, 0], [0, 1, 0]]}",
+        "{kind: cylindrical, ports: [ground.O, a.P], axis: [1, 0, 0]}",
+        "{kind: planar, ports: [ground.O, a.P], normal: [0, 0, 1]}",
+        "{kind: revolute, ports: [ground.O, a.P], axis: [1, 0, 0], axis_b: [1, 0, 0]}",
+        "{kind: revolute, ports: [ground.O, a.P], axis: [1, 0, 0], speed: 1}",
+    };
+    char text[400];
+
+    for (size_t k = 0; k < sizeof joints / sizeof *joints; k++) {
+        snprintf(text, sizeof text, SPACE "joints:\n  J: %s\n", joints[k]);
+        refuses(context, text, PHX_ERR_UNSUPPORTED, "text:6:", "'J'");
+    }
+    refuses(context, SPACE "loads:\n  T: {torque: ['1', '0', '0'], at: a.P}\n", PHX_ERR_UNSUPPORTED, "text:6:", "'T'");
+}
+
+/* What the reader cannot know comes with the place of the thing that is to blame. */
+static void blames_the_joint(void **state)
+{
+    phx_context *context = *state;
+    refuses(context,
+            HEAD "bodies:\n"
+                 "  a: {kind: rigid, mass: 1, inertia: 1, ports: {C: {position: [1, 0]}}}\n"
+                 "joints:\n"
+                 "  left: {kind: revolute, ports: [ground.O, a.P]}\n"
+                 "  right: {kind: revolute, ports: [ground.far, a.C]}\n"
+                 "ground: {ports: {far: {position: [3, 0]}}}\n",
+            PHX_ERR_ASSEMBLY, "text:7:", "'left'");
+    refuses(context,
+            HEAD "bodies:\n"
+                 "  soft:\n"
+                 "    kind: beam\n"
+                 "    material: m\n"
+                 "    length: 1\n"
+                 "    section: {kind: circle, diameter: 0.1}\n"
+                 "    reference: cantilever\n"
+                 "    element: paper\n"
+                 "    order: 5\n",
+            PHX_ERR_UNSUPPORTED, "text:5:", "'soft'");
+}
+
+/* Every allocation fails in turn: the status says so and nothing is left behind (the sanitizers see that). */
+static void survives_lack_of_memory(void **state)
+{
+    phx_context *context = *state;
+    phx_model *model = read_text(context, two_beams);
+    phx_system *system = NULL;
+    phx_status status = PHX_ERR_MEMORY;
+    int refused = 0;
+
+    for (long n = 0; status == PHX_ERR_MEMORY && n < 100000; n++) {
+        phx_context_fail_allocation(context, n);
+        status = phx_model_build(context, model, NULL, &system);
+        phx_context_fail_allocation(context, -1);
+        refused += status == PHX_ERR_MEMORY;
+        if (status)
+            assert_null(system);
+    }
+    CHECK_OK(context, status);
+    assert_true(refused > 50);
+    phx_system_destroy(system);
+    phx_model_destroy(model);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(folds_point_masses, create_context, destroy_context),
+        cmocka_unit_test_setup_teardown(makes_beams_once, create_context, destroy_context),
+        cmocka_unit_test_setup_teardown(reuses_beams, create_context, destroy_context),
+        cmocka_unit_test_setup_teardown(names_columns, create_context, destroy_context),
+        cmocka_unit_test_setup_teardown(says_what_is_not_available, create_context, destroy_context),
+        cmocka_unit_test_setup_teardown(blames_the_joint, create_context, destroy_context),
+        cmocka_unit_test_setup_teardown(survives_lack_of_memory, create_context, destroy_context),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
