@@ -65,6 +65,25 @@ static void write_poses(const phx_system *system, double *x)
     }
 }
 
+/* Plane: the angle by which B has turned beyond what a DOT row holds. The row itself is its sine, zero half a turn away
+ * too; the angle is not. */
+static double turn_beyond(const workspace *ws, const row_slot *slot)
+{
+    const joint_slot *joint = &ws->system->joints[slot->joint];
+    const double turned[2] = {-slot->row->beta[1], slot->row->beta[0]};
+    double a[3], sine[3], cosine[3];
+
+    phx_port_direction(&ws->port_views[joint->a], 1, slot->row->alpha, a);
+    phx_port_direction(&ws->port_views[joint->b], 1, slot->row->beta, sine);
+    phx_port_direction(&ws->port_views[joint->b], 1, turned, cosine);
+    return atan2(phx_sys_dot(2, a, sine), phx_sys_dot(2, a, cosine));
+}
+
+static bool is_plane_turn(const phx_system *system, const row_slot *slot)
+{
+    return system->dim == 2 && slot->row->kind == PHX_ROW_DOT;
+}
+
 /* Gap of row k at the current views; false when the row asks nothing of the positions. */
 static bool row_gap(const workspace *ws, int k, double *gap)
 {
@@ -72,6 +91,10 @@ static bool row_gap(const workspace *ws, int k, double *gap)
     const joint_slot *joint = &ws->system->joints[slot->joint];
     const phx_coordinate_def *def = &joint->coordinates[slot->coordinate].def;
 
+    if (is_plane_turn(ws->system, slot)) {
+        *gap = turn_beyond(ws, slot);
+        return true;
+    }
     *gap = phx_row_value(slot->row, &ws->port_views[joint->a], &ws->port_views[joint->b], 1);
     if (slot->role == ROW_CONSTRAINT)
         return true;
@@ -83,7 +106,71 @@ static bool row_gap(const workspace *ws, int k, double *gap)
     return true;
 }
 
-/* -W d: d leads from the present pose back along the change so far, in present body axes, about the centre of mass. */
+/* Covectors of the gaps: those of the rows, but of the angle where that is the gap (rigid part: w_b - w_a). */
+static void gap_covectors(workspace *ws)
+{
+    const phx_system *system = ws->system;
+
+    phx_sys_rows(ws, 0.0, 0.0);
+    for (int k = 0; k < ws->n_l; k++) {
+        double *g = ws->covector + (size_t)k * PAIR_SIZE;
+        if (!is_plane_turn(system, &system->rows[ws->row[k]]))
+            continue;
+        memset(g, 0, PAIR_SIZE * sizeof *g);
+        g[2] = -1.0;
+        g[PHX_PORT_MAX + 2] = 1.0;
+    }
+}
+
+/* Change of the place of the centre of mass, in present body axes, and of the attitude, from the pose as written. */
+static void change_so_far(const phx_system *system, const body_slot *slot, const double *xb, double *d, double *turn)
+{
+    const int dim = system->dim;
+    const phx_flex *flex = phx_body_flex(slot->body);
+    double written[16] = {0}, c0[3], c1[3], R[9], R0[9], s[3];
+
+    memcpy(written, slot->pose.position, (size_t)dim * sizeof *written);
+    phx_attitude_set(dim, slot->pose.rotation, slot->pose.angle, written + dim);
+    phx_attitude_rotation(dim, xb + dim, R);
+    phx_attitude_rotation(dim, written + dim, R0);
+    for (int a = 0; a < dim; a++)
+        s[a] = flex->s0[a] / flex->mass;
+    phx_rot_apply(dim, R, s, c1);
+    phx_rot_apply(dim, R0, s, c0);
+    for (int a = 0; a < dim; a++)
+        c1[a] = xb[a] + c1[a] - written[a] - c0[a];
+    phx_rot_apply_transposed(dim, R, c1, d);
+    if (dim == 2) {
+        turn[0] = xb[4] - written[4];
+        return;
+    }
+    for (int k = 0; k < 3; k++) { /* rotation vector of R0^T R, the skew part is enough near the guess */
+        const int i = (k + 1) % 3, j = (k + 2) % 3;
+        turn[k] = 0.0;
+        for (int m = 0; m < 3; m++)
+            turn[k] += 0.5 * (R0[3 * m + j] * R[3 * m + i] - R0[3 * m + i] * R[3 * m + j]);
+    }
+}
+
+/* Inertia of the undeformed body about its centre of mass, n_rot x n_rot: J0 - m (|s|^2 I - s s^T). */
+static void central_inertia(const phx_system *system, const phx_flex *flex, double *inertia)
+{
+    const int dim = system->dim, n_rot = system->n_rot;
+    double s[3], square = 0.0;
+
+    for (int a = 0; a < dim; a++) {
+        s[a] = flex->s0[a] / flex->mass;
+        square += s[a] * s[a];
+    }
+    for (int k = 0; k < n_rot; k++)
+        for (int l = 0; l < n_rot; l++) {
+            const int pair = k == l ? k : k + l + 2;
+            const double steiner = (k == l ? square : 0.0) - (dim == 3 ? s[k] * s[l] : 0.0);
+            inertia[k * n_rot + l] = flex->J0[pair] - flex->mass * steiner;
+        }
+}
+
+/* -W d, the gradient of 1/2 (m d.d + turn . I_c turn): force m d at the centre of mass, torque I_c turn. */
 static void pull_back(const workspace *ws, const double *x, double *rhs)
 {
     const phx_system *system = ws->system;
@@ -93,50 +180,17 @@ static void pull_back(const workspace *ws, const double *x, double *rhs)
     for (int b = 0; b < system->n_bodies; b++) {
         const body_slot *slot = &system->bodies[b];
         const phx_flex *flex = phx_body_flex(slot->body);
-        double written[16] = {0}, c0[3], c1[3], d[3], turn[3], force[3], torque[3], R[9], R0[9], s[3], inertia[9];
-        const double *xb = x + slot->x;
-        memcpy(written, slot->pose.position, (size_t)dim * sizeof *written);
-        phx_attitude_set(dim, slot->pose.rotation, slot->pose.angle, written + dim);
-        phx_attitude_rotation(dim, xb + dim, R);
-        phx_attitude_rotation(dim, written + dim, R0);
-        for (int a = 0; a < dim; a++)
+        double d[3], turn[3], s[3], force[3], torque[3], inertia[9];
+        change_so_far(system, slot, x + slot->x, d, turn);
+        central_inertia(system, flex, inertia);
+        for (int a = 0; a < dim; a++) {
             s[a] = flex->s0[a] / flex->mass;
-        phx_rot_apply(dim, R, s, c1);
-        phx_rot_apply(dim, R0, s, c0);
-        for (int a = 0; a < dim; a++)
-            c1[a] = xb[a] + c1[a] - written[a] - c0[a];
-        phx_rot_apply_transposed(dim, R, c1, d);
-        if (dim == 2) {
-            turn[0] = xb[4] - written[4];
-        } else { /* rotation vector of R0^T R, skew part is enough near the guess */
-            for (int k = 0; k < 3; k++) {
-                const int i = (k + 1) % 3, j = (k + 2) % 3;
-                turn[k] = 0.0;
-                for (int m = 0; m < 3; m++)
-                    turn[k] += 0.5 * (R0[3 * m + j] * R[3 * m + i] - R0[3 * m + i] * R[3 * m + j]);
-            }
-        }
-        /* gradient of 1/2 (m d.d + turn . I_c turn): force m d at the centre of mass, torque I_c turn */
-        for (int a = 0; a < dim; a++)
             force[a] = flex->mass * d[a];
+            rhs[slot->v + a] = -force[a];
+        }
         phx_vec_x_vec(dim, s, force, torque);
         for (int k = 0; k < system->n_rot; k++)
-            for (int l = 0; l < system->n_rot; l++) {
-                double steiner = 0.0;
-                for (int a = 0; a < dim; a++)
-                    steiner += dim == 2 || k == l ? s[a] * s[a] : 0.0;
-                steiner -= dim == 3 ? s[k] * s[l] : 0.0;
-                const int pair = k == l ? k : k + l + 2;
-                inertia[k * system->n_rot + l] = flex->J0[pair] - flex->mass * steiner;
-            }
-        for (int a = 0; a < dim; a++)
-            rhs[slot->v + a] = -force[a];
-        for (int k = 0; k < system->n_rot; k++) {
-            double sum = torque[k];
-            for (int l = 0; l < system->n_rot; l++)
-                sum += inertia[k * system->n_rot + l] * turn[l];
-            rhs[slot->v + dim + k] = -sum;
-        }
+            rhs[slot->v + dim + k] = -torque[k] - phx_sys_dot(system->n_rot, inertia + k * system->n_rot, turn);
     }
 }
 
@@ -206,81 +260,69 @@ static phx_status cannot_close(const workspace *ws, double tolerance)
         list);
 }
 
-/* Rows that hold a direction vanish half a turn away too: the turned direction must agree. */
-static phx_status check_turns(const workspace *ws)
+/* Gaps of the rows at the current views, the largest; with rhs: -gap into the rows', and which rows ask anything. */
+static double measure_gaps(workspace *ws, double *rhs)
+{
+    double worst = 0.0;
+
+    for (int k = 0; k < ws->n_l; k++) {
+        double gap = 0.0;
+        const bool asks = row_gap(ws, k, &gap);
+        if (rhs) {
+            ws->on[k] = asks;
+            rhs[ws->kkt.n_v + k] = asks ? -gap : 0.0;
+        }
+        if (asks)
+            worst = fmax(worst, isnan(gap) ? HUGE_VAL : fabs(gap));
+    }
+    return worst;
+}
+
+/* One step of the constrained minimisation; `rhs` holds -g in the rows. */
+static phx_status step(workspace *ws, double size, double *rhs, double *x, double *moved)
 {
     const phx_system *system = ws->system;
+    phx_status status = PHX_OK;
 
-    for (int r = 0; r < system->n_rows && system->dim == 2; r++) {
-        const row_slot *slot = &system->rows[r];
-        const joint_slot *joint = &system->joints[slot->joint];
-        double a[3], b[3];
-        if (slot->role != ROW_CONSTRAINT || slot->row->kind != PHX_ROW_DOT)
-            continue;
-        const double turned[2] = {-slot->row->beta[1], slot->row->beta[0]};
-        phx_port_direction(&ws->port_views[joint->a], 1, slot->row->alpha, a);
-        phx_port_direction(&ws->port_views[joint->b], 1, turned, b);
-        if (phx_sys_dot(2, a, b) <= 0.0)
-            return phx_fail(system->context, PHX_ERR_ASSEMBLY,
-                            "joint '%s' closed half a turn away from its angle; give poses nearer to the closed joint",
-                            joint->name);
-    }
+    pull_back(ws, x, rhs);
+    status = phx_sys_factor_rigid(ws, x, ws->on);
+    for (int k = 0; k < ws->n_l; k++) /* eps (mu - mu before): nothing is left of it at the end */
+        rhs[system->n_v + k] += ws->on[k] ? ws->tau[k] * ws->lambda[k] : 0.0;
+    if (!status)
+        status = phx_lu_solve(ws->lu_mass, 1, rhs);
+    if (status)
+        return status;
+    memcpy(ws->lambda, rhs + system->n_v, (size_t)ws->n_l * sizeof *rhs);
+    *moved = move(system, rhs, size, x);
     return PHX_OK;
 }
 
 phx_status phx_sys_assemble(phx_system *system, double *x)
 {
+    enum { PATIENCE = 60, LIMIT = 300 }; /* closed joints are enough when the least change converges slowly */
     workspace *ws = system->assembly;
-    double *rhs = ws->scratch, *rest = ws->v1;
-    bool *on = phx_calloc(system->context, (size_t)ws->n_l, sizeof *on);
-    double worst = HUGE_VAL, best = HUGE_VAL, size = 1.0, moved = 0.0;
-    phx_status status = on ? PHX_OK : PHX_ERR_MEMORY;
+    double *rhs = ws->scratch, *rest = ws->v1, best = HUGE_VAL, size = 1.0, moved = 0.0;
+    phx_status status = PHX_OK;
     int settled = 0;
 
-    if (status)
-        return status;
     write_poses(system, x);
     memset(rest, 0, (size_t)system->n_v * sizeof *rest);
     memset(ws->vm, 0, (size_t)system->n_v * sizeof *ws->vm);
     memset(rhs, 0, (size_t)ws->kkt.n * sizeof *rhs);
     memset(ws->lambda, 0, (size_t)ws->n_l * sizeof *ws->lambda);
-    for (int iteration = 0; iteration < 300 && settled < 3; iteration++) {
+    for (int iteration = 0; iteration < LIMIT && settled < 3 && !status; iteration++) {
         phx_sys_set_instant(ws, x, rest);
-        phx_sys_rows(ws, 0.0, 0.0);
+        gap_covectors(ws);
         size = length_scale(ws);
-        pull_back(ws, x, rhs);
-        worst = 0.0;
-        for (int k = 0; k < ws->n_l; k++) {
-            double gap = 0.0;
-            on[k] = row_gap(ws, k, &gap);
-            rhs[system->n_v + k] = on[k] ? -gap : 0.0;
-            worst = on[k] ? fmax(worst, fabs(gap)) : worst;
-        }
-        if (iteration > 0 && worst <= 1e-12 * size && (moved < 1e-10 || iteration > 60))
+        const double worst = measure_gaps(ws, rhs);
+        if (iteration > 0 && worst <= 1e-12 * size && (moved < 1e-10 || iteration > PATIENCE))
             settled += worst >= best || worst == 0.0 || settled > 0;
         best = fmin(best, worst);
-        status = phx_sys_factor_rigid(ws, x, on);
-        for (int k = 0; k < ws->n_l; k++) /* eps (mu - mu before): nothing is left of it at the end */
-            rhs[system->n_v + k] += on[k] ? ws->tau[k] * ws->lambda[k] : 0.0;
-        if (!status)
-            status = phx_lu_solve(ws->lu_mass, 1, rhs);
-        if (status)
-            break;
-        memcpy(ws->lambda, rhs + system->n_v, (size_t)ws->n_l * sizeof *rhs);
-        moved = move(system, rhs, size, x);
+        status = step(ws, size, rhs, x, &moved);
     }
     phx_sys_set_instant(ws, x, rest);
-    worst = 0.0;
-    for (int k = 0; k < ws->n_l && !status; k++) {
-        double gap = 0.0;
-        if (row_gap(ws, k, &gap))
-            worst = fmax(worst, isnan(gap) ? HUGE_VAL : fabs(gap));
-    }
-    if (status == PHX_SINGULAR || (!status && !(worst <= 1e-10 * size)))
+    if (status == PHX_SINGULAR || (!status && !(measure_gaps(ws, NULL) <= 1e-10 * size)))
         status = cannot_close(ws, 1e-10 * size);
-    if (!status)
-        status = check_turns(ws);
-    phx_free(on);
     return status;
 }
 

@@ -31,14 +31,11 @@ static phx_status op_residual(phx_dae *dae, double t, const double *x, const dou
         const body_slot *slot = &system->bodies[b];
         phx_body_residual(slot->body, system->gravity, x + slot->x, v + slot->v, v_dot + slot->v, res + slot->v);
     }
-    phx_sys_rows(ws, t, 0.0);
     status = phx_sys_forces(ws, t, false, res);
     if (status)
         return status;
-    phx_sys_apply_multipliers(ws, lambda);
+    phx_sys_rows_residual(ws, t, 0.0, lambda, res + system->n_v);
     phx_sys_apply_efforts(ws, res);
-    for (int k = 0; k < ws->n_l; k++)
-        res[system->n_v + k] = phx_sys_row_rate(ws, k) - ws->w[k];
     return PHX_OK;
 }
 
@@ -158,6 +155,7 @@ static phx_status op_interval_begin(phx_dae *dae, double t0, double h, const dou
 
     ws->t0 = t0;
     ws->h = h;
+    ws->start_viewed = false;
     keep_roundings(ws, x0);
     memcpy(ws->x0, x0, (size_t)system->n_x * sizeof *x0);
     memcpy(ws->v0, v0, (size_t)system->n_v * sizeof *v0);
@@ -169,7 +167,8 @@ static phx_status op_interval_begin(phx_dae *dae, double t0, double h, const dou
     return PHX_OK;
 }
 
-static void set_interval(workspace *ws, const double *v1)
+/* Bodies, one after the other: the end and the mean of the interval, then their rows of the residual. */
+static void set_interval(workspace *ws, const double *v1, double *res)
 {
     const phx_system *system = ws->system;
 
@@ -188,8 +187,10 @@ static void set_interval(workspace *ws, const double *v1)
                                        .v0 = ws->v0 + slot->v,
                                        .v1 = ws->v1 + slot->v,
                                        .vm = ws->vm + slot->v};
+        phx_body_interval_residual(slot->body, system->gravity, &ws->views[b], ws->p0 + slot->v, res + slot->v);
     }
     phx_sys_view_ports(ws);
+    ws->start_viewed = true;
 }
 
 static phx_status op_interval_residual(phx_dae *dae, const double *v1, const double *lambda, double *x1, double *res)
@@ -198,19 +199,12 @@ static phx_status op_interval_residual(phx_dae *dae, const double *v1, const dou
     const phx_system *system = ws->system;
     phx_status status = PHX_OK;
 
-    set_interval(ws, v1);
-    for (int b = 0; b < system->n_bodies; b++) {
-        const body_slot *slot = &system->bodies[b];
-        phx_body_interval_residual(slot->body, system->gravity, &ws->views[b], ws->p0 + slot->v, res + slot->v);
-    }
-    phx_sys_rows(ws, ws->t0, ws->h);
+    set_interval(ws, v1, res);
     status = phx_sys_forces(ws, ws->t0 + 0.5 * ws->h, false, res);
     if (status)
         return status;
-    phx_sys_apply_multipliers(ws, lambda);
+    phx_sys_rows_residual(ws, ws->t0, ws->h, lambda, res + system->n_v);
     phx_sys_apply_efforts(ws, res);
-    for (int k = 0; k < ws->n_l; k++)
-        res[system->n_v + k] = phx_sys_row_rate(ws, k) - ws->w[k];
     memcpy(ws->lambda, lambda, (size_t)ws->n_l * sizeof *lambda);
     memcpy(x1, ws->x1, (size_t)system->n_x * sizeof *x1);
     return PHX_OK;
@@ -304,7 +298,7 @@ static void op_mass_apply(phx_dae *dae, const double *dv, double *out)
 {
     const workspace *ws = of(dae);
     const kkt_matrix *kkt = &ws->kkt;
-    for (int i = 0; i < kkt->n_v; i++)
+    for (int i = 0; i < kkt->n_v && !ws->no_mass; i++)
         for (int k = kkt->ptr[i]; k < kkt->ptr[i + 1] && kkt->idx[k] < kkt->n_v; k++)
             out[i] += ws->M[k] * dv[kkt->idx[k]];
 }

@@ -23,6 +23,9 @@ void phx_sys_view_ports(workspace *ws)
         const port_slot *port = &system->ports[i];
         if (port->body == PHX_GROUND)
             ws->port_views[i].h = ws->h;
+        else if (ws->start_viewed)
+            phx_body_port_view_end(system->bodies[port->body].body, &port->port, &ws->views[port->body],
+                                   &ws->port_views[i]);
         else
             phx_body_port_view(system->bodies[port->body].body, &port->port, &ws->views[port->body],
                                &ws->port_views[i]);
@@ -34,6 +37,7 @@ void phx_sys_set_instant(workspace *ws, const double *x, const double *v)
     const phx_system *system = ws->system;
 
     ws->h = 0.0;
+    ws->start_viewed = false;
     for (int b = 0; b < system->n_bodies; b++) {
         const double *xb = x + system->bodies[b].x, *vb = v + system->bodies[b].v;
         ws->views[b] = (phx_body_view){.h = 0.0, .x0 = xb, .x1 = xb, .xm = xb, .v0 = vb, .v1 = vb, .vm = vb};
@@ -41,22 +45,26 @@ void phx_sys_set_instant(workspace *ws, const double *x, const double *v)
     phx_sys_view_ports(ws);
 }
 
-void phx_sys_rows(workspace *ws, double t, double h)
+static void set_row(workspace *ws, int k, double t, double h)
 {
     const phx_system *system = ws->system;
+    const row_slot *slot = &system->rows[ws->row[k]];
+    const joint_slot *joint = &system->joints[slot->joint];
+    double *g = ws->covector + (size_t)k * PAIR_SIZE;
 
-    for (int k = 0; k < ws->n_l; k++) {
-        const row_slot *slot = &system->rows[ws->row[k]];
-        const joint_slot *joint = &system->joints[slot->joint];
-        double *g = ws->covector + (size_t)k * PAIR_SIZE;
-        phx_row_covectors(slot->row, &ws->port_views[joint->a], &ws->port_views[joint->b], g, g + PHX_PORT_MAX);
-        if (slot->role == ROW_DRIVEN) {
-            const phx_signal *speed = joint->coordinates[slot->coordinate].def.speed;
-            ws->w[k] = h == 0.0 ? phx_signal_value(speed, t) : phx_signal_mean(speed, t, t + h);
-        } else {
-            ws->w[k] = slot->role == ROW_HELD ? joint->coordinates[slot->coordinate].def.rate : 0.0;
-        }
+    phx_row_covectors(slot->row, &ws->port_views[joint->a], &ws->port_views[joint->b], g, g + PHX_PORT_MAX);
+    if (slot->role == ROW_DRIVEN) {
+        const phx_signal *speed = joint->coordinates[slot->coordinate].def.speed;
+        ws->w[k] = h == 0.0 ? phx_signal_value(speed, t) : phx_signal_mean(speed, t, t + h);
+    } else {
+        ws->w[k] = slot->role == ROW_HELD ? joint->coordinates[slot->coordinate].def.rate : 0.0;
     }
+}
+
+void phx_sys_rows(workspace *ws, double t, double h)
+{
+    for (int k = 0; k < ws->n_l; k++)
+        set_row(ws, k, t, h);
 }
 
 double phx_sys_row_rate(const workspace *ws, int k)
@@ -227,20 +235,32 @@ phx_status phx_sys_forces(workspace *ws, double t, bool linear, double *res)
         else
             status = port_force(ws, pair, force, t, linear);
     }
-    for (int b = 0; b < system->n_bodies; b++)
+    for (int b = 0; b < system->n_bodies && !system->lossless; b++)
         ws->power.dissipated += phx_body_dissipation(system->bodies[b].body, ws->views[b].vm);
     return status;
 }
 
+static void apply_multiplier(workspace *ws, int k, double lambda)
+{
+    const joint_slot *joint = &ws->system->joints[ws->system->rows[ws->row[k]].joint];
+    const double *g = ws->covector + (size_t)k * PAIR_SIZE;
+
+    add_effort(ws, joint->a, lambda, g);
+    add_effort(ws, joint->b, lambda, g + PHX_PORT_MAX);
+}
+
 void phx_sys_apply_multipliers(workspace *ws, const double *lambda)
 {
-    const phx_system *system = ws->system;
+    for (int k = 0; k < ws->n_l; k++)
+        apply_multiplier(ws, k, lambda[k]);
+}
 
+void phx_sys_rows_residual(workspace *ws, double t, double h, const double *lambda, double *res)
+{
     for (int k = 0; k < ws->n_l; k++) {
-        const joint_slot *joint = &system->joints[system->rows[ws->row[k]].joint];
-        const double *g = ws->covector + (size_t)k * PAIR_SIZE;
-        add_effort(ws, joint->a, lambda[k], g);
-        add_effort(ws, joint->b, lambda[k], g + PHX_PORT_MAX);
+        set_row(ws, k, t, h);
+        res[k] = phx_sys_row_rate(ws, k) - ws->w[k];
+        apply_multiplier(ws, k, lambda[k]);
     }
 }
 

@@ -241,11 +241,13 @@ static phx_status add_couplings(workspace *ws, double t, const double *lambda)
     return PHX_OK;
 }
 
-static void clear_values(workspace *ws)
+static void clear_values(workspace *ws, bool mass)
 {
     const size_t bytes = (size_t)ws->kkt.ptr[ws->kkt.n] * sizeof(double);
 
-    memset(ws->M, 0, bytes);
+    ws->no_mass = !mass;
+    if (mass)
+        memset(ws->M, 0, bytes);
     memset(ws->D, 0, bytes);
     memset(ws->K, 0, bytes);
 }
@@ -254,7 +256,7 @@ phx_status phx_sys_op_linearise(phx_dae *dae, double t, const double *x, const d
 {
     workspace *ws = (workspace *)dae;
 
-    clear_values(ws);
+    clear_values(ws, true);
     phx_sys_set_instant(ws, x, v);
     phx_sys_scatter_bodies(ws, x, v, true);
     phx_sys_rows(ws, t, 0.0);
@@ -269,7 +271,7 @@ phx_status phx_sys_op_interval_linearise(phx_dae *dae)
     const double supplied = ws->power.supplied, dissipated = ws->power.dissipated;
     phx_status status = PHX_OK;
 
-    clear_values(ws);
+    clear_values(ws, false);
     for (int b = 0; b < system->n_bodies; b++) {
         const body_slot *slot = &system->bodies[b];
         const int *ptr = NULL, *idx = NULL, *at = ws->kkt.body_at[b];
@@ -290,7 +292,9 @@ phx_status phx_sys_op_factor(phx_dae *dae, int slot, double cj)
     const int nnz = ws->kkt.ptr[ws->kkt.n];
     const double inverse = 1.0 / cj;
 
-    for (int k = 0; k < nnz; k++)
+    for (int k = 0; k < nnz && ws->no_mass; k++)
+        ws->val[k] = ws->D[k] + inverse * ws->K[k];
+    for (int k = 0; k < nnz && !ws->no_mass; k++)
         ws->val[k] = cj * ws->M[k] + ws->D[k] + inverse * ws->K[k];
     return phx_lu_factor(ws->lu[slot], ws->val, NULL);
 }
@@ -312,8 +316,9 @@ phx_status phx_sys_op_factor_complex(phx_dae *dae, int slot, double re, double i
             return status;
     }
     for (int k = 0; k < nnz; k++) {
-        ws->val_complex[2 * k] = re * ws->M[k] + ws->D[k] + inv_re * ws->K[k];
-        ws->val_complex[2 * k + 1] = im * ws->M[k] + inv_im * ws->K[k];
+        const double mass = ws->no_mass ? 0.0 : ws->M[k];
+        ws->val_complex[2 * k] = re * mass + ws->D[k] + inv_re * ws->K[k];
+        ws->val_complex[2 * k + 1] = im * mass + inv_im * ws->K[k];
     }
     return phx_lu_factor(ws->lu_complex[slot], ws->val_complex, NULL);
 }

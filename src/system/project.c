@@ -195,31 +195,64 @@ static phx_status correct(workspace *ws, int c, const double *x, const double *v
         return status;
     combine(ws, component, 1.0, drive, 1.0, fixed);
     const double after = kinetic(ws, component, x, next), missing = target - after;
-    if (may_reject && fabs(missing) > 1e-3 * fmax(before, after))
+    const bool large = fabs(missing) > 1e-3 * fmax(before, after);
+    if (may_reject && large)
         return PHX_REJECTED;
     combine(ws, component, -1.0, fixed, 1.0, next); /* homogeneous part, M-orthogonal to the fixed one */
     const double spare = kinetic(ws, component, x, next);
     const bool scalable = component->n_v > component->n_rows && fabs(missing) < 0.1 * spare;
     if (wanted && !scalable) /* a body that moves as one rigid piece: the energy goes first */
         return correct(ws, c, x, v, dv, drive, NULL, may_reject);
-    if (scalable)
+    if (component->driven && (large || !scalable))
+        ws->supply[c] -= missing; /* a prescribed motion, or a jump in it: mu . (w before + w)/2, the drives' work */
+    else if (scalable)
         factor = sqrt(1.0 + missing / spare);
-    else if (component->driven && component->n_v <= component->n_rows)
-        ws->supply[c] -= missing; /* fully prescribed motion: the drives' work */
     combine(ws, component, 1.0, fixed, 0.0, ws->v1);
     combine(ws, component, factor, next, 1.0, ws->v1);
     return PHX_OK;
 }
 
+/* How fast the points of a body move: |v| + |w| times its radius of gyration about P. */
+static double speed_of(const phx_system *system, phx_body_id b, const double *v)
+{
+    const body_slot *slot = &system->bodies[b];
+    const phx_flex *flex = phx_body_flex(slot->body);
+    const int pairs = system->dim == 2 ? 1 : 3;
+    double inertia = 0.0;
+
+    for (int k = 0; k < pairs; k++)
+        inertia = fmax(inertia, flex->J0[k]);
+    return sqrt(phx_sys_dot(system->dim, v + slot->v, v + slot->v)) +
+           sqrt(phx_sys_dot(system->n_rot, v + slot->v + system->dim, v + slot->v + system->dim) * inertia /
+                flex->mass);
+}
+
+/* What rounding makes of the rate of row k: a pinned point is at rest by cancellation, so its body's speed counts. */
+static double rounding(const workspace *ws, int k, const double *v)
+{
+    const phx_system *system = ws->system;
+    const joint_slot *joint = &system->joints[system->rows[ws->row[k]].joint];
+    double scale = fabs(ws->w[k]);
+
+    for (int side = 0; side < 2; side++) {
+        const phx_port_id id = side ? joint->b : joint->a;
+        const double *g = ws->covector + (size_t)k * PAIR_SIZE + side * PHX_PORT_MAX;
+        const double speed = system->ports[id].body < 0 ? 0.0 : speed_of(system, system->ports[id].body, v);
+        for (int i = 0; i < phx_port_size(system->dim); i++)
+            scale += fabs(g[i]) * (i < system->dim ? speed : fabs(ws->port_views[id].rate[i]));
+    }
+    return 32.0 * DBL_EPSILON * scale + DBL_MIN;
+}
+
 /* Residuals of the rows into e, and which components they ask to correct: those above rounding. */
-static void residuals(workspace *ws, double *e)
+static void residuals(workspace *ws, const double *v, double *e)
 {
     const phx_system *system = ws->system;
 
     memset(ws->moved, 0, (size_t)system->n_components * sizeof *ws->moved);
     for (int k = 0; k < ws->n_l; k++) {
         e[k] = phx_sys_row_rate(ws, k) - ws->w[k];
-        if (fabs(e[k]) > 32.0 * DBL_EPSILON * phx_sys_row_scale(ws, k) + DBL_MIN)
+        if (!(fabs(e[k]) <= rounding(ws, k, v)))
             ws->moved[system->rows[ws->row[k]].component] = true;
     }
 }
@@ -248,7 +281,7 @@ phx_status phx_sys_op_project(phx_dae *dae, double t1, double h, bool interval, 
         impulses(ws);
     phx_sys_set_instant(ws, x1, v1);
     phx_sys_rows(ws, t1, 0.0);
-    residuals(ws, e);
+    residuals(ws, v1, e);
     for (int c = 0; c < system->n_components; c++) {
         joints = joints || ws->moved[c];
         any = any || ws->moved[c] || (interval && system->components[c].free);

@@ -49,13 +49,31 @@ static phx_status contradiction(const workspace *ws, double tolerance)
                     name, worst);
 }
 
+/* A rate given beside a prescribed one must be that one. */
+static phx_status check_rates(const phx_system *system, double t)
+{
+    for (int j = 0; j < system->n_joints; j++)
+        for (int c = 0; c < system->joints[j].n_coordinates; c++) {
+            const phx_coordinate_def *def = &system->joints[j].coordinates[c].def;
+            const double speed = phx_signal_value(def->speed, t);
+            if (def->speed && !isfinite(speed))
+                return phx_fail(system->context, PHX_ERR_ASSEMBLY, "joint '%s': the speed is %g at t = %g s",
+                                system->joints[j].name, speed, t);
+            if (def->speed && def->has_rate && !(fabs(def->rate - speed) <= 1e-9 * (fabs(speed) + fabs(def->rate))))
+                return phx_fail(system->context, PHX_ERR_ASSEMBLY,
+                                "joint '%s': the rate %g contradicts the speed, which is %g at t = %g s; leave it out",
+                                system->joints[j].name, def->rate, speed, t);
+        }
+    return PHX_OK;
+}
+
 /* min (v - v0)^T M (v - v0) with G v = w: v += M^-1 G^T mu; repeated, so that agreeing redundant rows converge. */
 static phx_status start_velocities(phx_system *system, double t, const double *x, double *v)
 {
     workspace *ws = system->assembly;
     double *rhs = ws->scratch, scale = 0.0;
-    bool *on = phx_calloc(system->context, (size_t)ws->n_l, sizeof *on);
-    phx_status status = on ? PHX_OK : PHX_ERR_MEMORY;
+    bool *on = ws->on;
+    phx_status status = check_rates(system, t);
 
     if (status)
         return status;
@@ -82,7 +100,6 @@ static phx_status start_velocities(phx_system *system, double t, const double *x
         phx_sys_rows(ws, t, 0.0);
         status = contradiction(ws, 1e-9 * fmax(scale, 1e-9));
     }
-    phx_free(on);
     return status;
 }
 
@@ -93,8 +110,8 @@ static phx_status locked_accelerations(phx_system *system, double t, const doubl
     workspace *ws = system->assembly;
     const int n_v = system->n_v;
     double *rhs = ws->scratch2;
-    bool *on = phx_calloc(system->context, (size_t)ws->n_l, sizeof *on);
-    phx_status status = on ? PHX_OK : PHX_ERR_MEMORY;
+    bool *on = ws->on;
+    phx_status status = PHX_OK;
 
     memset(a, 0, (size_t)n_v * sizeof *a);
     memset(lambda, 0, (size_t)ws->n_l * sizeof *lambda);
@@ -130,7 +147,6 @@ static phx_status locked_accelerations(phx_system *system, double t, const doubl
     }
     if (!status)
         status = phx_sys_ops.residual(&ws->base, t, x, v, a, lambda, res);
-    phx_free(on);
     return status;
 }
 

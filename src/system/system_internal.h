@@ -155,8 +155,11 @@ typedef struct workspace {
     double *impulse;           /* per component: impulses over the interval */
     double *supply;            /* per component: work of the drives in the projection */
     bool *moved;               /* per component: its joints need the projection */
+    bool *on;                  /* per row: takes part in the assembly or the start velocities */
     phx_body_view *views;      /* per body */
     phx_port_view *port_views; /* per port */
+    bool start_viewed;         /* port_views hold the start of the interval at hand: only its end has to be evaluated */
+    bool no_mass;              /* M is zero: an interval was linearised last */
     double *covector;          /* per row: PAIR_SIZE */
     double *w;                 /* per row: prescribed rate */
     double *effort;            /* per port: PHX_PORT_MAX, total of multipliers and forces */
@@ -204,6 +207,9 @@ phx_status phx_sys_forces(workspace *ws, double t, bool linear, double *res);
 /* effort += multipliers' covectors; res -= P^T effort for every port. */
 void phx_sys_apply_multipliers(workspace *ws, const double *lambda);
 void phx_sys_apply_efforts(workspace *ws, double *res);
+/* phx_sys_rows, the residuals of all rows into res (n_l), phx_sys_apply_multipliers, in one pass; after phx_sys_forces.
+ */
+void phx_sys_rows_residual(workspace *ws, double t, double h, const double *lambda, double *res);
 /* Add P^T T P of a pair to an array on the kkt pattern: block (PAIR_SIZE square), alpha times. */
 void phx_sys_pair_add(workspace *ws, int pair, double alpha, const double *block, double *val);
 void phx_sys_pair_rate_add(workspace *ws, int pair, double alpha, const double *block, double *val);

@@ -280,7 +280,8 @@ static phx_status allocate(phx_context *context, workspace *ws)
     ws->body_M = phx_calloc(context, 3 * widest, sizeof *ws->body_M);
     ws->sigma = phx_calloc(context, sigma, sizeof *ws->sigma);
     ws->moved = phx_calloc(context, (size_t)system->n_components + 1, sizeof *ws->moved);
-    if (!ws->moved || !ws->views || !ws->port_views || !ws->norm_mass || !ws->body_M || !ws->sigma)
+    ws->on = phx_calloc(context, nl, sizeof *ws->on);
+    if (!ws->moved || !ws->on || !ws->views || !ws->port_views || !ws->norm_mass || !ws->body_M || !ws->sigma)
         return PHX_ERR_MEMORY;
     ws->body_D = ws->body_M + widest;
     ws->body_K = ws->body_D + widest;
@@ -386,6 +387,7 @@ void phx_sys_workspace_destroy(workspace *ws)
     phx_free(kkt->pair_at);
     phx_free(kkt->row_at);
     phx_free(ws->moved);
+    phx_free(ws->on);
     phx_free(ws->views);
     phx_free(ws->port_views);
     for (int s = 0; s < PHX_FACTOR_SLOTS; s++) {
