@@ -44,17 +44,19 @@ static ends make_ends(const phx_body *body, const phx_body_view *view, const dou
               .dq1 = view->v1 + r,
               .vm = view->vm,
               .wm = view->vm + dim};
-    double cross[3];
+    double cross[3], column[3];
 
     phx_body_inertia(body, e.q1, e.s1, e.J1);
     phx_rot_x_vec(dim, e.w1, e.s1, cross);
     for (int a = 0; a < dim; a++)
         e.p[a] = flex->mass * e.v1[a] + cross[a] + dot(n, flex->S + a * n, e.dq1);
     phx_vec_x_vec(dim, e.s1, e.v1, cross);
-    for (int k = 0; k < body->n_rot; k++) {
-        e.p[dim + k] = cross[k] + dot(body->n_rot, e.J1 + k * body->n_rot, e.w1) + dot(n, flex->C + k * n, e.dq1);
-        for (int i = 0; i < n; i++)
-            e.p[dim + k] += e.q1[i] * phx_flex_row(flex, flex->A[k], i, e.dq1);
+    for (int k = 0; k < body->n_rot; k++)
+        e.p[dim + k] = cross[k] + dot(body->n_rot, e.J1 + k * body->n_rot, e.w1);
+    for (int i = 0; i < n; i++) {
+        phx_moment_column(flex, i, e.q1, column);
+        for (int k = 0; k < body->n_rot; k++)
+            e.p[dim + k] += column[k] * e.dq1[i];
     }
     for (int i = 0; i < r; i++)
         e.p[i] = 0.5 * (e.p[i] + p0[i]);
@@ -82,12 +84,6 @@ static void put_rigid_rows(const phx_body *body, const ends *e, int col, const d
         *entry(body, A, dim + k, col) += r[k] / e->h - 0.5 * (c[k] + d[k]) - f[k] - g[k];
 }
 
-/* dJ_ab/dq_i at q. */
-static double inertia_slope(const phx_flex *flex, int pair, int i, const double *q)
-{
-    return flex->j[pair * flex->n + i] + phx_flex_row(flex, flex->Q[pair], i, q);
-}
-
 static void rigid_column(const phx_body *body, const ends *e, int col, double *A)
 {
     const phx_flex *flex = body->flex;
@@ -106,42 +102,37 @@ static void rigid_column(const phx_body *body, const ends *e, int col, double *A
     phx_vec_x_rot(dim, dv, e->w0, b);
     for (int d = 0; d < dim; d++)
         g[d] = 2.0 * dv[d] / e->h - a[d] - b[d];
-    for (int i = 0; i < n; i++) {
-        double sum = 0.0;
+    for (int i = 0; i < n; i++)
         for (int d = 0; d < dim; d++)
-            sum += flex->S[d * n + i] * g[d];
-        for (int k = 0; k < n_rot; k++) {
-            if (dw[k] == 0.0)
-                continue;
-            sum += 2.0 / e->h * (flex->C[k * n + i] - phx_flex_row(flex, flex->A[k], i, e->q1));
-            sum -= phx_flex_row(flex, flex->A[k], i, e->dq0);
-            for (int l = 0; l < n_rot; l++)
-                sum -= e->w0[l] * inertia_slope(flex, phx_pair(k < l ? k : l, k < l ? l : k), i, e->qm);
-        }
-        *entry(body, A, body->n_rigid + i, col) += sum;
-    }
+            *entry(body, A, body->n_rigid + i, col) += flex->S[d * n + i] * g[d];
 }
 
-/* Rigid rows of the column of deformation coordinate i. */
+/* Deformation coordinate i: the rigid rows of its column, and in its row what turns add,
+ * 2/h L(q1)_i - (A dq0)_i - J'_i(q_m) w0. */
 static void flexible_column(const phx_body *body, const ends *e, int i, double *A)
 {
     const phx_flex *flex = body->flex;
     const int dim = body->dim, n_rot = body->n_rot, n = flex->n;
-    double S[3], t[3], r[3], a[3];
+    double S[3], t[3], r[3], a[3], column[3], slope[PHX_MAX_PAIR], jw[3], gyro[3];
 
     for (int d = 0; d < dim; d++)
         S[d] = flex->S[d * n + i];
+    phx_moment_column(flex, i, e->q1, column);
     phx_rot_x_vec(dim, e->w1, S, a);
     for (int d = 0; d < dim; d++)
         t[d] = 2.0 * S[d] + e->h * a[d];
     phx_vec_x_vec(dim, S, e->v1, a);
-    for (int k = 0; k < n_rot; k++) {
-        double slope = a[k] + phx_flex_row(flex, flex->A[k], i, e->dq1);
-        for (int l = 0; l < n_rot; l++)
-            slope += e->w1[l] * inertia_slope(flex, phx_pair(k < l ? k : l, k < l ? l : k), i, e->q1);
-        r[k] = 2.0 * (flex->C[k * n + i] - phx_flex_row(flex, flex->A[k], i, e->q1)) + e->h * slope;
-    }
+    phx_gyro_rows(flex, i, e->dq1, gyro);
+    phx_inertia_slopes(flex, i, e->q1, slope);
+    phx_pair_times(n_rot, slope, e->w1, jw);
+    for (int k = 0; k < n_rot; k++)
+        r[k] = 2.0 * column[k] + e->h * (a[k] + gyro[k] + jw[k]);
     put_rigid_rows(body, e, body->n_rigid + i, t, r, NULL, A);
+    phx_gyro_rows(flex, i, e->dq0, gyro);
+    phx_inertia_slopes(flex, i, e->qm, slope);
+    phx_pair_times(n_rot, slope, e->w0, jw);
+    for (int k = 0; k < n_rot; k++)
+        *entry(body, A, body->n_rigid + i, dim + k) += 2.0 / e->h * column[k] - gyro[k] - jw[k];
 }
 
 /* Block q x q: (2 M/h - w1_k A_k) - w0_k A_k - h/4 sym(w0, w1) Q + h/2 K + R. */
@@ -149,16 +140,15 @@ static void flexible_block(const phx_body *body, const ends *e, double *A)
 {
     const phx_flex *flex = body->flex;
     const int n_rot = body->n_rot, nnz = flex->n ? flex->ptr[flex->n] : 0;
+    double ww[PHX_MAX_PAIR];
 
+    phx_pair_products(n_rot, e->w0, e->w1, ww);
     for (int m = 0; m < nnz; m++) {
         double sum = 2.0 / e->h * flex->M[m] + 0.5 * e->h * flex->K[m];
-        for (int k = 0; k < n_rot; k++) {
+        for (int k = 0; k < n_rot; k++)
             sum -= (e->w0[k] + e->w1[k]) * flex->A[k][m];
-            for (int l = k; l < n_rot; l++) {
-                const double ww = k == l ? e->w0[k] * e->w1[k] : e->w0[k] * e->w1[l] + e->w0[l] * e->w1[k];
-                sum -= 0.25 * e->h * ww * flex->Q[phx_pair(k, l)][m];
-            }
-        }
+        for (int p = 0; p < flex->n_pair; p++)
+            sum -= 0.25 * e->h * ww[p] * flex->Q[p][m];
         A[body->flex_at[m]] += sum;
     }
     for (int m = 0; body->damped && m < body->damping.ptr[body->n_q]; m++)
