@@ -136,7 +136,5 @@ double phx_body_stiffening_energy(const phx_flex *flex, const double *q);
  * with q0, q1 and q_m the same - added on the body's pattern. */
 void phx_body_stiffening_tangent(const phx_body *body, const double *q0, const double *q1, const double *qm,
                                  double factor, double *K);
-/* Strain k of stiffening at q. */
-double phx_body_strain(const phx_flex_stiffening *stiffening, int k, const double *q);
 
 #endif

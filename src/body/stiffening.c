@@ -40,18 +40,6 @@ static int slopes_end(const phx_flex_stiffening *st, int k, int g)
     return g;
 }
 
-double phx_body_strain(const phx_flex_stiffening *st, int k, const double *q)
-{
-    double strain = row_dot(&st->lin, k, q);
-    for (int g = 0; g < st->n_slope; g++) {
-        if (st->strain_of[g] == k) {
-            const double slope = row_dot(&st->slope, g, q);
-            strain += 0.5 * st->weight[g] * slope * slope;
-        }
-    }
-    return strain;
-}
-
 void phx_body_stiffening_residual(const phx_flex *flex, const double *q0, const double *q1, const double *qm,
                                   double *res)
 {

@@ -1,13 +1,26 @@
-/* Structure matrices of a floating body, dense, for the certificate and the tests.
+/* Structure matrices of a floating body, dense, for the certificate and the tests. R_v: rows of R as a vector, R_i' =
+ * R_i x w written [R_v]x w.
  *
- * Canonical, state (r, R_v, q, p), efforts dH:            Modified (seed 000 eq. 12), state (r, R_v, q, nu), M nu' =
- * ...: r'   |            R              |                      r'     |             R                          | R_v' |
- * [R_v]x      |                      R_v'   |                 [R_v]x                 | q'   |                       I
- * |                      q'     |                              I         | p_t' | -R^T      .  [p_t]x       | M nu'  |
- * -R^T        .   [pm_t]x      .         | p_r' |   -[R_v]x^T [p_t]x [p_r]x |                             |   -[R_v]x^T
- * [pm_t]x [pm_r]x  I_pf      | p_q' |        -I                 |                             |        -I   .   -I_pf^T
- * .         | pm_t = p_t + S q_dot, pm_r = p_r + L q_dot, column i of I_pf = int (2 p_f + rho v_f) x phi_i = 2 v x S_i
- * - dJ/dq_i w + w x L_i + 3 (q_dot^T A)_i. */
+ * Canonical, state (r, R_v, q, p), efforts dH:
+ *
+ *   r'   |   .       .       .     R        .       .  |
+ *   R_v' |   .       .       .     .      [R_v]x    .  |
+ *   q'   |   .       .       .     .        .       I  |
+ *   p_t' | -R^T      .       .     .      [p_t]x    .  |
+ *   p_r' |   .   -[R_v]x^T   .   [p_t]x   [p_r]x    .  |
+ *   p_q' |   .       .      -I     .        .       .  |
+ *
+ * Modified (seed 000 eq. 12), state (r, R_v, q, nu), the last rows are those of M nu', efforts z:
+ *
+ *   r'   |   .       .       .     R        .       .    |
+ *   R_v' |   .       .       .     .      [R_v]x    .    |
+ *   q'   |   .       .       .     .        .       I    |
+ *   v    | -R^T      .       .     .      [pm_t]x   .    |
+ *   w    |   .   -[R_v]x^T   .   [pm_t]x  [pm_r]x  I_pf  |
+ *   q_d  |   .       .      -I     .     -I_pf^T    .    |
+ *
+ * pm_t = p_t + S q_dot, pm_r = p_r + L q_dot; column i of I_pf = int (2 p_f + rho v_f) x phi_i is
+ * 2 v x S_i - dJ/dq_i w + w x L_i - 3 (A q_dot)_i. */
 #include "body_internal.h"
 
 #include <string.h>
