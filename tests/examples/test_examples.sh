@@ -20,8 +20,14 @@ simulate()
 {
     model=$1
     shift
+    status=0
     "$program" simulate "$examples/$model.yaml" -o "$work/$model.h5" --csv "$work/$model.csv" "$@" >"$work/log" 2>&1 ||
-        { cat "$work/log"; complain "$model: exit status $?"; return 1; }
+        status=$?
+    if [ $status -ne 0 ]; then
+        cat "$work/log"
+        complain "$model: exit status $status"
+        return 1
+    fi
 }
 
 # largest MODEL EXPRESSION: the largest value of an awk expression of v["column"] over the instants
