@@ -30,6 +30,7 @@ typedef struct phx_content {
     phx_place *places; /* ascending addresses once reading is done */
     int n_places, places_capacity;
     phx_names parameters, materials, bodies, joints;
+    phx_names *ports; /* of each body, then of the ground; made when first asked for */
 } phx_content;
 
 /* A table read from a CSV file; it is read once for all evaluations of the document. */
@@ -58,6 +59,7 @@ struct phx_reader {
     const phx_model_override *overrides;
     phx_model_body *body; /* being read; NULL before the bodies */
     phx_model_source body_source;
+    phx_names own_ports;  /* of that body, made when first asked for */
     const phx_node *item; /* name of the item of a map that was begun last */
     double sweep_points;  /* product of the counts so far */
     char trail[200];      /* "bodies.crank.section", for messages */

@@ -65,14 +65,21 @@ const char *phx_point_owner(const phx_reader *reader, const phx_model_point *poi
     return point->body == PHX_MODEL_GROUND ? "ground" : reader->model->bodies[point->body].name;
 }
 
-static phx_status fail_port(phx_reader *reader, const phx_node *node, const char *name, const char *owner,
-                            const phx_model_port *ports, int n_ports)
+/* Index of the ports of a body or the ground: of the body being read in the reader, of all others in the content. */
+static phx_status port_names(phx_reader *reader, const phx_model_point *point, const phx_model_port *ports, int n_ports,
+                             phx_names **names)
 {
-    phx_nearest nearest = phx_nearest_to(name);
-    for (int k = 0; k < n_ports; k++)
-        phx_nearest_offer(&nearest, ports[k].name);
-    return phx_reader_fail(reader, node, "%s has no port %s%s", owner, phx_shown_text(name).text,
-                           phx_nearest_hint(&nearest).text);
+    phx_content *content = reader->content;
+    int n_bodies = reader->model->n_bodies; /* 0 until all are read */
+    *names = &reader->own_ports;
+    if (n_bodies) {
+        if (!content->ports)
+            content->ports = phx_reader_calloc(reader, (size_t)n_bodies + 1, sizeof *content->ports);
+        if (!content->ports)
+            return PHX_ERR_MEMORY;
+        *names = &content->ports[point->body == PHX_MODEL_GROUND ? n_bodies : point->body];
+    }
+    return phx_reader_names(reader, *names, ports, sizeof *ports, n_ports);
 }
 
 /* The port `name` of the body or ground that `point` has. */
@@ -82,13 +89,19 @@ static phx_status find_port(phx_reader *reader, const phx_node *node, const char
     const phx_model_body *body = point->body == PHX_MODEL_GROUND ? NULL : &m->bodies[point->body];
     const phx_model_port *ports = body ? body->ports : m->ground_ports;
     int n_ports = body ? body->n_ports : m->n_ground_ports;
-    for (int k = 0; k < n_ports; k++)
-        if (!strcmp(ports[k].name, name)) {
-            point->port = k;
-            point->at = ports[k].at;
-            return PHX_OK;
-        }
-    return fail_port(reader, node, name, body ? body->name : "the ground", ports, n_ports);
+    phx_names *names = NULL;
+    phx_status status = port_names(reader, point, ports, n_ports, &names);
+    if (status)
+        return status;
+    point->port = phx_names_find(names, name);
+    if (point->port < 0) {
+        phx_nearest nearest = phx_nearest_to(name);
+        phx_names_offer(names, &nearest);
+        return phx_reader_fail(reader, node, "%s has no port %s%s", body ? body->name : "the ground",
+                               phx_shown_text(name).text, phx_nearest_hint(&nearest).text);
+    }
+    point->at = ports[point->port].at;
+    return PHX_OK;
 }
 
 /* `body@s`: s is an expression. */

@@ -276,6 +276,7 @@ phx_status phx_begin_body(phx_reader *reader, const phx_node *node, void *object
 {
     reader->body = object;
     reader->body_source = node->source;
+    reader->own_ports = (phx_names){0, NULL};
     reader->body->material = -1;
     if (!strcmp(reader->body->name, "ground"))
         return phx_reader_fail(reader, reader->item, "the name 'ground' stands for what does not move; choose another");

@@ -23,9 +23,13 @@ typedef struct phx_node {
 enum {
     PHX_YAML_MAX_BYTES = 1 << 26, /* of a file */
     PHX_YAML_MAX_DEPTH = 32,      /* of nested lists and maps */
+    PHX_YAML_MAX_AHEAD = 1 << 21, /* bytes that the parser reads before it says anything: a bracket to its end */
     PHX_YAML_MAX_ANCHORS = 1000,
     PHX_YAML_MAX_EXPANDED = 500000 /* nodes that aliases may add */
 };
+
+/* Refuse what the parser must not see (yaml_check.c); phx_yaml_parse calls it. */
+phx_status phx_yaml_check(phx_context *context, const char *name, const char *text, size_t length);
 
 /* Parse one document. `name` stands in the messages; everything goes to the arena. PHX_ERR_INPUT with
  * "name:line:column: " for what is no YAML, has duplicate keys, tags, several documents, is too deep or expands too

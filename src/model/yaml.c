@@ -33,8 +33,9 @@ typedef struct builder {
     int n_anchors, anchors_capacity;
     long expanded;
     int documents;
-    const char *input; /* what the parser reads */
-    size_t input_length;
+    const char *input;                    /* what the parser reads */
+    size_t input_length, fed, fed_before; /* given to it so far, and until its last event */
+    bool cut;                             /* it read too far ahead */
     phx_model_source last;
     const phx_node *root;
 } builder;
@@ -133,7 +134,7 @@ static char *single_quoted(builder *b, const char *raw, size_t length, size_t *r
     return text;
 }
 
-/* The text of a scalar token; NULL with PHX_OK when libfyaml cannot give it. */
+/* The text of a scalar token; not ended by 0. */
 static phx_status scalar_text(builder *b, struct fy_token *token, enum fy_scalar_style style, const char **text,
                               size_t *length)
 {
@@ -144,6 +145,13 @@ static phx_status scalar_text(builder *b, struct fy_token *token, enum fy_scalar
         return *text ? PHX_OK : PHX_ERR_MEMORY;
     }
     *text = fy_token_get_text(token, length);
+    if (!*text)
+        *length = 0;
+    /* an empty block at the end of the file comes with the 0 behind it */
+    bool block = style == FYSS_LITERAL || style == FYSS_FOLDED;
+    while (block && *length && (*text)[*length - 1] == 0)
+        --*length;
+    *text = *length ? *text : "";
     return PHX_OK;
 }
 
@@ -167,7 +175,7 @@ static phx_status add_scalar(builder *b, const struct fy_event *event)
     const char *text = "";
     if (token)
         status = scalar_text(b, token, style, &text, &length);
-    if (!status && (!text || memchr(text, 0, length)))
+    if (!status && memchr(text, 0, length))
         status = fail_at(b, node->source, "a text must not contain the character 0", "");
     if (status)
         return status;
@@ -322,16 +330,34 @@ static phx_status fail_syntax(builder *b)
     return fail_at(b, at, "not valid YAML: ", error->msg);
 }
 
+/* The parser's input, cut off when it reads too far ahead: it keeps all of a bracket before it says anything. */
+static ssize_t feed(void *user, void *buffer, size_t count)
+{
+    builder *b = user;
+    size_t left = b->input_length - b->fed, n = count < left ? count : left;
+    b->cut = b->cut || b->fed - b->fed_before > PHX_YAML_MAX_AHEAD;
+    if (b->cut)
+        return 0;
+    memcpy(buffer, b->input + b->fed, n);
+    b->fed += n;
+    return (ssize_t)n;
+}
+
 static phx_status take_events(builder *b)
 {
     phx_status status = PHX_OK;
     struct fy_event *event;
     while (!status && (event = fy_parser_parse(b->parser)) != NULL) {
+        b->fed_before = b->fed;
         status = take_event(b, event);
         fy_parser_event_free(b->parser, event);
     }
     if (status)
         return status;
+    if (b->cut)
+        return fail_at(b, b->last,
+                       "more than 2 MiB of brackets on one line, or of comments, follow; write lists and maps in ",
+                       "several lines, or a long table in a file of its own");
     if (fy_parser_get_stream_error(b->parser) || b->depth)
         return fail_syntax(b);
     if (b->n_entries) {
@@ -343,51 +369,6 @@ static phx_status take_events(builder *b)
         return PHX_ERR_MEMORY;
     *empty = (phx_node){.kind = PHX_NODE_SCALAR, .source = {1, 1}, .plain = true, .weight = 1, .text = ""};
     b->root = empty;
-    return PHX_OK;
-}
-
-/* Bytes of the UTF-8 character at `text`, 0 when it is none (overlong forms and surrogates included). */
-static size_t utf8_length(const unsigned char *text, size_t left)
-{
-    static const struct {
-        unsigned char low, high, second_low, second_high;
-        size_t length;
-    } forms[] = {{0xC2, 0xDF, 0x80, 0xBF, 2}, {0xE0, 0xE0, 0xA0, 0xBF, 3}, {0xE1, 0xEC, 0x80, 0xBF, 3},
-                 {0xED, 0xED, 0x80, 0x9F, 3}, {0xEE, 0xEF, 0x80, 0xBF, 3}, {0xF0, 0xF0, 0x90, 0xBF, 4},
-                 {0xF1, 0xF3, 0x80, 0xBF, 4}, {0xF4, 0xF4, 0x80, 0x8F, 4}};
-    if (text[0] < 0x80)
-        return 1;
-    for (size_t k = 0; k < sizeof forms / sizeof forms[0]; k++) {
-        if (text[0] < forms[k].low || text[0] > forms[k].high || left < forms[k].length ||
-            text[1] < forms[k].second_low || text[1] > forms[k].second_high)
-            continue;
-        for (size_t i = 2; i < forms[k].length; i++)
-            if (text[i] < 0x80 || text[i] > 0xBF)
-                return 0;
-        return forms[k].length;
-    }
-    return 0;
-}
-
-/* Only printable UTF-8 goes to the parser. */
-static phx_status check_characters(builder *b, const char *text, size_t length)
-{
-    phx_model_source at = {1, 1};
-    const unsigned char *bytes = (const unsigned char *)text;
-    for (size_t i = 0; i < length;) {
-        size_t n = utf8_length(bytes + i, length - i);
-        bool control = bytes[i] < 0x20 && bytes[i] != '\t' && bytes[i] != '\n' && bytes[i] != '\r';
-        if (!n || control || bytes[i] == 0x7F) {
-            char code[8] = "0x";
-            code[2] = "0123456789abcdef"[bytes[i] >> 4];
-            code[3] = "0123456789abcdef"[bytes[i] & 15];
-            return fail_at(b, at, n ? "a control character, byte " : "not UTF-8 text, byte ", code);
-        }
-        at.column++;
-        if (bytes[i] == '\n')
-            at = (phx_model_source){at.line + 1, 1};
-        i += n;
-    }
     return PHX_OK;
 }
 
@@ -405,7 +386,7 @@ static phx_status start_parser(builder *b, const char *text, size_t length)
     b->parser = fy_parser_create(&cfg);
     b->input = text;
     b->input_length = length;
-    if (!b->parser || fy_parser_set_string(b->parser, text, length))
+    if (!b->parser || fy_parser_set_input_callback(b->parser, b, feed))
         return phx_fail(b->context, PHX_ERR_MEMORY, "out of memory for the YAML parser");
     return PHX_OK;
 }
@@ -415,14 +396,11 @@ phx_status phx_yaml_parse(phx_context *context, phx_arena *arena, const char *na
 {
     builder b = {.context = context, .arena = arena, .name = name, .last = {1, 1}};
     *root = NULL;
-    if (length > PHX_YAML_MAX_BYTES)
-        return phx_fail(context, PHX_ERR_INPUT, "%s:1:1: %zu bytes are too long for a model file, the limit is %d",
-                        name, length, PHX_YAML_MAX_BYTES);
     if (length >= 3 && !memcmp(text, "\xEF\xBB\xBF", 3)) { /* byte order mark */
         text += 3;
         length -= 3;
     }
-    phx_status status = check_characters(&b, text, length);
+    phx_status status = phx_yaml_check(context, name, text, length);
     if (!status)
         status = start_parser(&b, text, length);
     if (!status)

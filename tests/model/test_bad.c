@@ -54,6 +54,7 @@ static void yaml_is_wrong(void **state)
         {4, 1, "flow sequence without a closing bracket", HEAD "title: [1, 2\n"},
         {2, 12, "not valid YAML", HEAD " x: 1\n"},
         {4, 1, "tab character", HEAD "bodies:\n\ta: 1\n"},
+        {4, 1, "expected a line of text, found ''", HEAD "title: >\n"},
         {3, 9, "invalid escape", HEAD "title: \"\\q\"\n"},
         {3, 8, "without an anchor", HEAD "title: *x\n"},
         {3, 12, "inside what it repeats", HEAD "title: &x [*x]\n"},

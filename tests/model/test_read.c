@@ -1,6 +1,8 @@
 /* The example models and the models with every key: each value arrives where the specification says. */
+#define _POSIX_C_SOURCE 200809L /* readdir */
 #include "support.h"
 
+#include <dirent.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -105,6 +107,27 @@ static void crank_slider_is_read(void **state)
     assert_false(m->simulate.rtol.given);
     assert_int_equal(m->simulate.integrator, PHX_MODEL_MIDPOINT);
     phx_model_destroy(m);
+}
+
+/* Every model file among the examples can be read, whichever are added. */
+static void examples_are_read(void **state)
+{
+    DIR *folder = opendir(PHX_SOURCE_DIR "/examples");
+    assert_non_null(folder);
+    int count = 0;
+    for (const struct dirent *entry = readdir(folder); entry; entry = readdir(folder)) {
+        char path[400];
+        const char *ending = strrchr(entry->d_name, '.');
+        if (!ending || strcmp(ending, ".yaml") != 0)
+            continue;
+        snprintf(path, sizeof path, "examples/%s", entry->d_name);
+        phx_model *m = read_file(*state, path);
+        assert_true(m->n_bodies > 0);
+        phx_model_destroy(m);
+        count++;
+    }
+    closedir(folder);
+    assert_true(count >= 3);
 }
 
 /* ---- every key ---- */
@@ -336,6 +359,33 @@ static void copied_signals_stand_alone(void **state)
         phx_signal_destroy(copies[k]);
 }
 
+/* What the parser must not swallow at once is refused, not cut off in silence. */
+static void nothing_is_cut_off(void **state)
+{
+    static const char head[] = "phlexor: 1\ndimension: 2\n#";
+    static const char tail[] = "\nbodies: {a: {kind: rigid, mass: 1, inertia: 1}}\n";
+    const size_t fill = 3000000, n = sizeof head - 1 + fill + sizeof tail - 1;
+    char *text = phx_calloc(*state, n + 1, 1);
+    assert_non_null(text);
+    memcpy(text, head, sizeof head - 1);
+    memset(text + sizeof head - 1, '#', fill);
+    memcpy(text + sizeof head - 1 + fill, tail, sizeof tail - 1);
+    phx_model *m = NULL;
+    assert_int_equal(phx_model_read_text(*state, "text", text, n, 0, NULL, &m), PHX_ERR_INPUT);
+    assert_memory_equal(phx_context_message(*state), "text:2:12: more than 2 MiB", 26);
+    memset(text + sizeof head - 1, '[', fill);
+    text[sizeof head - 2] = ' ';
+    assert_int_equal(phx_model_read_text(*state, "text", text, n, 0, NULL, &m), PHX_ERR_INPUT);
+    memset(text + sizeof head - 1, '#', fill);
+    for (size_t i = 0; i < fill; i += 1000)
+        text[sizeof head - 1 + i] = '\n'; /* short comments, and bodies behind them */
+    phx_status status = phx_model_read_text(*state, "text", text, n, 0, NULL, &m);
+    if (status == PHX_OK)
+        assert_int_equal(m->n_bodies, 1);
+    phx_model_destroy(m);
+    phx_free(text);
+}
+
 /* A table from a file is read once: it may be gone when the model is evaluated again. */
 static void tables_are_read_once(void **state)
 {
@@ -374,7 +424,8 @@ static void yaml_is_yaml(void **state)
                                      "bodies:\n"
                                      "  'k\xC3\xB6rper 1': &b {kind: rigid, mass: \"max(1, 2)\", inertia: +1}\n"
                                      "  c: *b\n"
-                                     "joints: {j: {kind: weld, ports: [k\xC3\xB6rper 1.P, c.P]}}\n...\n");
+                                     "joints: {j: {kind: weld, ports: [k\xC3\xB6rper 1.P, c.P]}}\n"
+                                     "outputs:\n");
     assert_string_equal(m->title, "it's one line");
     CHECK_NEAR(m->bodies[0].mass, 2.0, 0.0);
     CHECK_NEAR(m->bodies[1].mass, 2.0, 0.0);
@@ -426,12 +477,14 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(four_bars_are_read, create_context, destroy_context),
         cmocka_unit_test_setup_teardown(crank_slider_is_read, create_context, destroy_context),
+        cmocka_unit_test_setup_teardown(examples_are_read, create_context, destroy_context),
         cmocka_unit_test_setup_teardown(plane_bodies_are_read, create_context, destroy_context),
         cmocka_unit_test_setup_teardown(plane_joints_are_read, create_context, destroy_context),
         cmocka_unit_test_setup_teardown(space_is_read, create_context, destroy_context),
         cmocka_unit_test_setup_teardown(fields_know_their_place, create_context, destroy_context),
         cmocka_unit_test_setup_teardown(overrides_replace_parameters, create_context, destroy_context),
         cmocka_unit_test_setup_teardown(copied_signals_stand_alone, create_context, destroy_context),
+        cmocka_unit_test_setup_teardown(nothing_is_cut_off, create_context, destroy_context),
         cmocka_unit_test_setup_teardown(tables_are_read_once, create_context, destroy_context),
         cmocka_unit_test_setup_teardown(text_is_kept, create_context, destroy_context),
         cmocka_unit_test_setup_teardown(yaml_is_yaml, create_context, destroy_context),
