@@ -101,8 +101,10 @@ double phx_sys_coordinate_value(const workspace *ws, int j, int c, int end)
 
 static void add_effort(workspace *ws, phx_port_id id, double alpha, const double *effort)
 {
+    if (id < 0)
+        return;
     double *total = ws->effort + (size_t)id * PHX_PORT_MAX;
-    for (int i = 0; id >= 0 && i < phx_port_size(ws->system->dim); i++)
+    for (int i = 0; i < phx_port_size(ws->system->dim); i++)
         total[i] += alpha * effort[i];
 }
 

@@ -364,7 +364,7 @@ void phx_sys_workspace_destroy(workspace *ws)
                         ws->xm,       ws->v0,    ws->v1,     ws->vm,  ws->p0,          ws->momentum0, ws->impulse,
                         ws->covector, ws->w,     ws->effort, ws->P,   ws->scratch,     ws->scratch2,  ws->scratch3,
                         ws->scratch4, ws->local, ws->body_M, ws->tau, ws->lambda,      ws->norm_mass, ws->low0,
-                        ws->low1,     ws->sigma, ws->supply};
+                        ws->low1,     ws->sigma, ws->supply, ws->all, ws->spread};
     const phx_system *system = ws->system;
     kkt_matrix *kkt = &ws->kkt;
 
