@@ -1,8 +1,9 @@
 /* Closing the joints at position level by the smallest change of the poses as written,
- *   min  sum m |dc|^2 + dtheta . I_c dtheta    over the bodies' centres of mass c and attitudes,
- * deformations held, given coordinate values held. Every step solves
- *   | W  -G^T | | xi |   | -W d          |   W: rigid mass matrix, d: change so far, g: gaps;
- *   | G   eps | | mu | = | -g + eps mu_0 |   eps lets redundant rows pass when they agree, mu_0: mu before. */
+ *   min  f = 1/2 sum (m |dc|^2 + dtheta . I_c dtheta)    over the bodies' centres of mass c and attitudes,
+ * deformations held, given coordinate values held. With W the rigid mass matrix, g the gaps, d the change so far,
+ *   | W  -G^T | | xi |   |  0 |                     | W  -G^T | | xi |   | -grad f |
+ *   | G   eps | | mu | = | -g |  closes the joints, | G   eps | | mu | = |    0    |  leads down along closed joints,
+ * with a search for the length of the step; eps lets redundant rows pass when they agree. */
 #include "system_internal.h"
 
 #include <float.h>
@@ -194,28 +195,53 @@ static void pull_back(const workspace *ws, const double *x, double *rhs)
     }
 }
 
-/* x <- x moved by the rigid part of xi, at most `limit` rad a body; returns the largest relative change. */
-static double move(const phx_system *system, const double *xi, double size, double *x)
+/* 1/2 sum (m |dc|^2 + turn . I_c turn). */
+static double change_of_poses(const phx_system *system, const double *x)
 {
-    const int dim = system->dim;
-    double largest = 0.0, factor = 1.0;
+    double sum = 0.0;
+
+    for (int b = 0; b < system->n_bodies; b++) {
+        const body_slot *slot = &system->bodies[b];
+        const phx_flex *flex = phx_body_flex(slot->body);
+        double d[3], turn[3], inertia[9];
+        change_so_far(system, slot, x + slot->x, d, turn);
+        central_inertia(system, flex, inertia);
+        sum += 0.5 * flex->mass * phx_sys_dot(system->dim, d, d);
+        for (int k = 0; k < system->n_rot; k++)
+            sum += 0.5 * turn[k] * phx_sys_dot(system->n_rot, inertia + k * system->n_rot, turn);
+    }
+    return sum;
+}
+
+/* Largest move of the rigid part of xi: rad, and m over the size of the mechanism. */
+static double largest_move(const phx_system *system, const double *xi, double size)
+{
+    double largest = 0.0;
 
     for (int b = 0; b < system->n_bodies; b++) {
         const double *d = xi + system->bodies[b].v;
-        for (int a = 0; a < dim; a++)
+        for (int a = 0; a < system->dim; a++)
             largest = fmax(largest, fabs(d[a]) / size);
         for (int k = 0; k < system->n_rot; k++)
-            largest = fmax(largest, fabs(d[dim + k]));
+            largest = fmax(largest, fabs(d[system->dim + k]));
     }
-    if (largest > 0.4)
-        factor = 0.4 / largest;
+    return largest;
+}
+
+/* x <- x moved by the rigid part of alpha xi, no body by more than 0.4 rad or 0.4 of the size. */
+static void move(const phx_system *system, const double *xi, double size, double alpha, double *x)
+{
+    const int dim = system->dim;
+    const double largest = alpha * largest_move(system, xi, size);
+    const double factor = largest > 0.4 ? 0.4 * alpha / largest : alpha;
+
     for (int b = 0; b < system->n_bodies; b++) {
         const double *d = xi + system->bodies[b].v;
-        double *xb = x + system->bodies[b].x, R[9], step[3], turn[3];
+        double *xb = x + system->bodies[b].x, R[9], shift[3], turn[3];
         phx_attitude_rotation(dim, xb + dim, R);
-        phx_rot_apply(dim, R, d, step);
+        phx_rot_apply(dim, R, d, shift);
         for (int a = 0; a < dim; a++)
-            xb[a] += factor * step[a];
+            xb[a] += factor * shift[a];
         for (int k = 0; k < system->n_rot; k++)
             turn[k] = factor * d[dim + k];
         if (dim == 2) {
@@ -226,20 +252,31 @@ static double move(const phx_system *system, const double *xi, double size, doub
             phx_attitude_set(3, R, 0.0, xb + 3);
         }
     }
-    return largest;
 }
 
+/* Size of the mechanism: what gaps and moves are small against. */
 static double length_scale(const workspace *ws)
 {
     const phx_system *system = ws->system;
-    double size = 1e-6;
+    double size = 0.0;
+
     for (int i = 0; i < system->n_ports; i++)
         for (int a = 0; a < system->dim; a++)
             size = fmax(size, fmax(fabs(system->ports[i].port.point.x[a]), fabs(ws->port_views[i].u1[a])));
-    return size;
+    for (int b = 0; b < system->n_bodies; b++) {
+        const phx_flex *flex = phx_body_flex(system->bodies[b].body);
+        size = fmax(size, sqrt(flex->J0[0] / flex->mass));
+    }
+    return fmax(size, 1e-6);
 }
 
-static phx_status cannot_close(const workspace *ws, double tolerance)
+/* A gap that size and radian make comparable. */
+static double relative_gap(const workspace *ws, int k, double gap, double size)
+{
+    return isnan(gap) ? HUGE_VAL : fabs(gap) / (ws->system->rows[ws->row[k]].row->angular ? 1.0 : size);
+}
+
+static phx_status cannot_close(const workspace *ws, double size, double tolerance)
 {
     const phx_system *system = ws->system;
     char list[512] = "";
@@ -247,10 +284,13 @@ static phx_status cannot_close(const workspace *ws, double tolerance)
 
     for (int j = 0; j < system->n_joints; j++) {
         double worst = 0.0, gap = 0.0;
+        bool open = false;
         for (int k = 0; k < ws->n_l; k++)
-            if (system->rows[ws->row[k]].joint == j && row_gap(ws, k, &gap))
+            if (system->rows[ws->row[k]].joint == j && row_gap(ws, k, &gap)) {
                 worst = fmax(worst, fabs(gap));
-        if ((worst > tolerance || isnan(worst)) && used < sizeof list - 80)
+                open = open || relative_gap(ws, k, gap, size) > tolerance;
+            }
+        if (open && used < sizeof list - 80)
             used += (size_t)snprintf(list + used, sizeof list - used, "%s'%s' (gap %.3g)", used ? ", " : "",
                                      system->joints[j].name, worst);
     }
@@ -260,69 +300,134 @@ static phx_status cannot_close(const workspace *ws, double tolerance)
         list);
 }
 
-/* Gaps of the rows at the current views, the largest; with rhs: -gap into the rows', and which rows ask anything. */
-static double measure_gaps(workspace *ws, double *rhs)
+/* Gaps of the rows at x, the largest; -gap into the rows of rhs (may be NULL), and which rows ask anything. */
+static double measure_gaps(workspace *ws, const double *x, double *rhs)
 {
     double worst = 0.0;
 
+    phx_sys_set_instant(ws, x, ws->vm);
+    const double size = length_scale(ws);
     for (int k = 0; k < ws->n_l; k++) {
         double gap = 0.0;
-        const bool asks = row_gap(ws, k, &gap);
-        if (rhs) {
-            ws->on[k] = asks;
-            rhs[ws->kkt.n_v + k] = asks ? -gap : 0.0;
-        }
-        if (asks)
-            worst = fmax(worst, isnan(gap) ? HUGE_VAL : fabs(gap));
+        ws->on[k] = row_gap(ws, k, &gap);
+        if (rhs)
+            rhs[ws->kkt.n_v + k] = ws->on[k] ? -gap : 0.0;
+        if (ws->on[k])
+            worst = fmax(worst, relative_gap(ws, k, gap, size));
     }
     return worst;
 }
 
-/* One step of the constrained minimisation; `rhs` holds -g in the rows. */
-static phx_status step(workspace *ws, double size, double *rhs, double *x, double *moved)
+/* Close the joints from x by Newton steps of least norm; PHX_NOT_CONVERGED when gaps are left. */
+static phx_status close_joints(workspace *ws, double *x)
 {
-    const phx_system *system = ws->system;
+    enum { LIMIT = 80 };
+    double *rhs = ws->scratch, best = HUGE_VAL;
     phx_status status = PHX_OK;
 
-    pull_back(ws, x, rhs);
+    for (int iteration = 0; iteration < LIMIT && !status; iteration++) {
+        const double worst = measure_gaps(ws, x, rhs);
+        if (worst == 0.0 || (worst <= 1e-12 && worst >= best))
+            return PHX_OK;
+        best = fmin(best, worst);
+        gap_covectors(ws);
+        memset(rhs, 0, (size_t)ws->kkt.n_v * sizeof *rhs);
+        status = phx_sys_factor_rigid(ws, x, ws->on);
+        if (!status)
+            status = phx_lu_solve(ws->lu_mass, 1, rhs);
+        if (!status)
+            move(ws->system, rhs, length_scale(ws), 1.0, x);
+    }
+    return !status && measure_gaps(ws, x, NULL) <= 1e-10 ? PHX_OK : PHX_NOT_CONVERGED;
+}
+
+/* Way down along closed joints: xi into ws->scratch2; its relative size and the slope of f along it. */
+static phx_status downhill(workspace *ws, const double *x, double *size, double *slope)
+{
+    const phx_system *system = ws->system;
+    double *xi = ws->scratch2, *gradient = ws->p0;
+    phx_status status = PHX_OK;
+
+    measure_gaps(ws, x, NULL);
+    gap_covectors(ws);
+    pull_back(ws, x, xi);
+    memcpy(gradient, xi, (size_t)system->n_v * sizeof *xi);
+    memset(xi + system->n_v, 0, (size_t)ws->n_l * sizeof *xi);
     status = phx_sys_factor_rigid(ws, x, ws->on);
-    for (int k = 0; k < ws->n_l; k++) /* eps (mu - mu before): nothing is left of it at the end */
-        rhs[system->n_v + k] += ws->on[k] ? ws->tau[k] * ws->lambda[k] : 0.0;
     if (!status)
-        status = phx_lu_solve(ws->lu_mass, 1, rhs);
+        status = phx_lu_solve(ws->lu_mass, 1, xi);
     if (status)
         return status;
-    memcpy(ws->lambda, rhs + system->n_v, (size_t)ws->n_l * sizeof *rhs);
-    *moved = move(system, rhs, size, x);
+    *slope = -phx_sys_dot(system->n_v, gradient, xi);
+    *size = largest_move(system, xi, length_scale(ws));
     return PHX_OK;
+}
+
+/* f at x moved by alpha xi and closed again, in ws->x1; HUGE_VAL when it cannot be closed there. */
+static double change_along(workspace *ws, const double *x, double alpha)
+{
+    const phx_system *system = ws->system;
+
+    memcpy(ws->x1, x, (size_t)system->n_x * sizeof *x);
+    move(system, ws->scratch2, length_scale(ws), alpha, ws->x1);
+    return close_joints(ws, ws->x1) ? HUGE_VAL : change_of_poses(system, ws->x1);
+}
+
+/* The length of the step xi: the parabola through f, its slope and f at 1, then halving. Leaves the moved and closed
+ * configuration in ws->x1 and its f in *next; false when f does not fall. */
+static bool search(workspace *ws, const double *x, double f, double slope, double *alpha, double *next)
+{
+    enum { HALVINGS = 12 };
+
+    *alpha = 1.0;
+    *next = change_along(ws, x, 1.0);
+    if (isfinite(*next) && *next - f - slope > 0.0)
+        *alpha = fmin(2.0, -0.5 * slope / (*next - f - slope));
+    if (!(fabs(*alpha - 1.0) < 0.2 && *next < f))
+        *next = change_along(ws, x, *alpha);
+    for (int k = 0; k < HALVINGS && !(*next < f); k++)
+        *next = change_along(ws, x, *alpha *= 0.5);
+    return *next < f;
+}
+
+/* From closed joints to the least change. Where f no longer tells for rounding, the steps go on as long as they shrink.
+ */
+static phx_status least_change(workspace *ws, double *x)
+{
+    enum { LIMIT = 200 };
+    const double FINE = 1e-6, ENOUGH = 1e-11;
+    double size = HUGE_VAL, last = HUGE_VAL, slope = 0.0, alpha = 1.0, f = change_of_poses(ws->system, x);
+
+    for (int iteration = 0; iteration < LIMIT; iteration++) {
+        const phx_status status = downhill(ws, x, &size, &slope);
+        if (status || !(size > ENOUGH) || !(slope < 0.0))
+            return status;
+        if (size < FINE) {
+            if (!(size < 0.9 * last) || !isfinite(change_along(ws, x, alpha)))
+                return PHX_OK;
+            last = size;
+        } else if (!search(ws, x, f, slope, &alpha, &f)) {
+            return PHX_OK;
+        }
+        memcpy(x, ws->x1, (size_t)ws->system->n_x * sizeof *x);
+    }
+    return PHX_OK; /* closed, and nearly the least change */
 }
 
 phx_status phx_sys_assemble(phx_system *system, double *x)
 {
-    enum { PATIENCE = 60, LIMIT = 300 }; /* closed joints are enough when the least change converges slowly */
     workspace *ws = system->assembly;
-    double *rhs = ws->scratch, *rest = ws->v1, best = HUGE_VAL, size = 1.0, moved = 0.0;
     phx_status status = PHX_OK;
-    int settled = 0;
 
     write_poses(system, x);
-    memset(rest, 0, (size_t)system->n_v * sizeof *rest);
     memset(ws->vm, 0, (size_t)system->n_v * sizeof *ws->vm);
-    memset(rhs, 0, (size_t)ws->kkt.n * sizeof *rhs);
-    memset(ws->lambda, 0, (size_t)ws->n_l * sizeof *ws->lambda);
-    for (int iteration = 0; iteration < LIMIT && settled < 3 && !status; iteration++) {
-        phx_sys_set_instant(ws, x, rest);
-        gap_covectors(ws);
-        size = length_scale(ws);
-        const double worst = measure_gaps(ws, rhs);
-        if (iteration > 0 && worst <= 1e-12 * size && (moved < 1e-10 || iteration > PATIENCE))
-            settled += worst >= best || worst == 0.0 || settled > 0;
-        best = fmin(best, worst);
-        status = step(ws, size, rhs, x, &moved);
+    status = close_joints(ws, x);
+    if (status) {
+        measure_gaps(ws, x, NULL);
+        return cannot_close(ws, length_scale(ws), 1e-10);
     }
-    phx_sys_set_instant(ws, x, rest);
-    if (status == PHX_SINGULAR || (!status && !(measure_gaps(ws, NULL) <= 1e-10 * size)))
-        status = cannot_close(ws, 1e-10 * size);
+    status = least_change(ws, x);
+    phx_sys_set_instant(ws, x, ws->vm);
     return status;
 }
 
