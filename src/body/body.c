@@ -109,7 +109,7 @@ static phx_status check_rigid(phx_context *context, const char *name, int dim, c
 }
 
 /* Mass properties of a rigid body about the origin P of its frame: s0 = m c, J0 = I_c + m (c.c I - c c^T). */
-static void rigid_flex(int dim, const phx_rigid_def *rigid, phx_flex *flex)
+static phx_status rigid_flex(phx_context *context, int dim, const phx_rigid_def *rigid, phx_flex *flex)
 {
     const double *c = rigid->centre;
     double cc = 0.0;
@@ -128,6 +128,11 @@ static void rigid_flex(int dim, const phx_rigid_def *rigid, phx_flex *flex)
             flex->J0[phx_pair(a, b)] = rigid->inertia[a * flex->n_rot + b] + rigid->mass * steiner;
         }
     }
+    /* nothing, but arrays: rows are counted from them */
+    flex->S = phx_calloc(context, 0, sizeof *flex->S);
+    flex->C = phx_calloc(context, 0, sizeof *flex->C);
+    flex->j = phx_calloc(context, 0, sizeof *flex->j);
+    return flex->S && flex->C && flex->j ? PHX_OK : PHX_ERR_MEMORY;
 }
 
 /* Every (M_qq, K) mode gets the same ratio: R = M Phi diag(2 zeta omega) Phi^T M, Phi^T M Phi = I; dense. */
@@ -267,13 +272,13 @@ phx_status phx_body_create(phx_context *context, const phx_body_def *def, phx_bo
     body->n_attitude = phx_attitude_size(def->dim);
     body->kinetics = def->kinetics;
     if (def->rigid)
-        rigid_flex(def->dim, def->rigid, &body->own);
+        status = rigid_flex(context, def->dim, def->rigid, &body->own);
     body->flex = def->flex ? def->flex : &body->own;
     body->n_q = body->flex->n;
     body->n_v = body->n_rigid + body->n_q;
     body->n_x = body->dim + body->n_attitude + body->n_q;
-    body->name = phx_strdup(context, name);
-    status = body->name ? make_damping(context, def, body) : PHX_ERR_MEMORY;
+    if (!status)
+        status = (body->name = phx_strdup(context, name)) ? make_damping(context, def, body) : PHX_ERR_MEMORY;
     if (!status)
         status = make_pattern(context, body);
     if (status)
@@ -288,6 +293,7 @@ void phx_body_destroy(phx_body *body)
     if (!body)
         return;
     phx_csr_free(&body->damping);
+    phx_flex_free(&body->own);
     phx_free(body->name);
     phx_free(body->ptr);
     phx_free(body->idx);
