@@ -63,8 +63,9 @@ check()
 {
     awk -v value="$2" -v tolerance="$3" 'BEGIN {
         if (value == "" || tolerance == "") exit 1
-        if (value < 0) value = -value
-        exit !(value <= tolerance) }' || fail "$1: $2, tolerance $3"
+        size = value + 0 < 0 ? -(value + 0) : value + 0 # as numbers, subnormal ones too
+        if (size == 0 && value !~ /^[-+]?[0-9.]+(e[-+]?[0-9]+)?$/) exit 1
+        exit !(size <= tolerance + 0) }' || fail "$1: $2, tolerance $3"
 }
 
 finish()
