@@ -102,8 +102,8 @@ void phx_body_linearise(const phx_body *body, const double *gravity, const doubl
                         double *D, double *K);
 /* Derivative of the interval residual with respect to the mean velocity, on that pattern; exact with full kinetics.
  * `room`: twice the pattern. */
-void phx_body_interval_linearise(const phx_body *body, const double *gravity, const phx_body_view *view, const double *p0,
-                                 double *room, double *A);
+void phx_body_interval_linearise(const phx_body *body, const double *gravity, const phx_body_view *view,
+                                 const double *p0, double *room, double *A);
 /* Structure matrix of the body's pH form at (x, v), dense skew, for the certificate:
  * canonical: state (r, attitude cosines, q, p), x' = J dH; modified: the paper's (12) with modified momenta. Size
  * n = dim + dim*dim + n_q + n_v. Returns J as n x n row-major. */
@@ -123,6 +123,9 @@ typedef struct phx_body_port {
 void phx_body_port_free(phx_body_port *port);
 /* Evaluate a port over an interval. */
 void phx_body_port_view(const phx_body *body, const phx_body_port *port, const phx_body_view *view, phx_port_view *out);
+/* The same when only the end of the interval has moved since `out` was evaluated. */
+void phx_body_port_view_end(const phx_body *body, const phx_body_port *port, const phx_body_view *view,
+                            phx_port_view *out);
 /* res += alpha P^T effort (rows of the body), P: nu -> rate at the mean state. */
 void phx_body_port_apply(const phx_body *body, const phx_body_port *port, const phx_body_view *view, double alpha,
                          const double *effort, double *res);

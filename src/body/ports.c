@@ -54,22 +54,12 @@ static void local_velocity(const phx_body *body, const phx_flex_point *point, co
     }
 }
 
-void phx_body_port_view(const phx_body *body, const phx_body_port *port, const phx_body_view *view, phx_port_view *out)
+/* What lies between the ends: means and rates. */
+static void view_mean(const phx_body *body, const phx_flex_point *point, const phx_body_view *view, phx_port_view *out)
 {
-    const phx_flex_point *point = &port->point;
     const int dim = body->dim;
     double y[3], velocity[3];
 
-    out->dim = dim;
-    out->h = view->h;
-    end_place(body, point, view->x1, out->u1, out->R1, out->theta1);
-    if (view->x0 == view->x1) {
-        memcpy(out->u0, out->u1, sizeof out->u0);
-        memcpy(out->R0, out->R1, sizeof out->R0);
-        memcpy(out->theta0, out->theta1, sizeof out->theta0);
-    } else {
-        end_place(body, point, view->x0, out->u0, out->R0, out->theta0);
-    }
     for (int a = 0; a < dim; a++)
         out->um[a] = 0.5 * (out->u0[a] + out->u1[a]);
     for (int k = 0; k < body->n_rot; k++)
@@ -89,6 +79,28 @@ void phx_body_port_view(const phx_body *body, const phx_body_port *port, const p
         out->rate[dim + k] = view->vm[dim + k];
         out->rate[dim + body->n_rot + k] = theta_dot;
     }
+}
+
+void phx_body_port_view(const phx_body *body, const phx_body_port *port, const phx_body_view *view, phx_port_view *out)
+{
+    out->dim = body->dim;
+    out->h = view->h;
+    end_place(body, &port->point, view->x1, out->u1, out->R1, out->theta1);
+    if (view->x0 == view->x1) {
+        memcpy(out->u0, out->u1, sizeof out->u0);
+        memcpy(out->R0, out->R1, sizeof out->R0);
+        memcpy(out->theta0, out->theta1, sizeof out->theta0);
+    } else {
+        end_place(body, &port->point, view->x0, out->u0, out->R0, out->theta0);
+    }
+    view_mean(body, &port->point, view, out);
+}
+
+void phx_body_port_view_end(const phx_body *body, const phx_body_port *port, const phx_body_view *view,
+                            phx_port_view *out)
+{
+    end_place(body, &port->point, view->x1, out->u1, out->R1, out->theta1);
+    view_mean(body, &port->point, view, out);
 }
 
 /* P^T e:  f = R^T F;  rows v: f,  w: y x f + tau_w,  q: phi^T f + theta^T tau_theta. */
