@@ -34,9 +34,24 @@ phx_status phx_reader_fail_at(phx_reader *reader, phx_model_source source, const
     return status;
 }
 
+/* YAML takes an unquoted expression in brackets apart at its commas: what is left has open parentheses. */
+static const char *comma_hint(const phx_node *node)
+{
+    int n = node->kind == PHX_NODE_MAP ? 2 * node->count : node->kind == PHX_NODE_LIST ? node->count : 0;
+    for (int i = 0; i < n; i++) {
+        int open = 0;
+        for (const char *c = node->items[i]->kind == PHX_NODE_SCALAR ? node->items[i]->text : ""; *c; c++)
+            open += (*c == '(') - (*c == ')');
+        if (open)
+            return "; inside [...] and {...} an expression that contains a comma must be quoted";
+    }
+    return "";
+}
+
 phx_status phx_reader_expected(phx_reader *reader, const phx_node *node, const char *expected)
 {
-    return phx_reader_fail(reader, node, "expected %s, found %s", expected, phx_shown_node(node).text);
+    return phx_reader_fail(reader, node, "expected %s, found %s%s", expected, phx_shown_node(node).text,
+                           comma_hint(node));
 }
 
 phx_status phx_reader_fail_expression(phx_reader *reader, const phx_node *node)
@@ -120,8 +135,9 @@ static phx_status check_known(phx_reader *reader, const phx_object *object, cons
         char keys[400];
         list_keys(object, -1, phx_reader_dims(reader), keys, sizeof keys);
         phx_nearest nearest = nearest_key(object, name->text, -1, phx_reader_dims(reader));
-        return phx_reader_fail(reader, name, "unknown key %s in %s %s%s (keys: %s)", phx_shown_text(name->text).text,
-                               phx_article(object->title), object->title, phx_nearest_hint(&nearest).text, keys);
+        return phx_reader_fail(reader, name, "unknown key %s in %s %s%s%s (keys: %s)", phx_shown_text(name->text).text,
+                               phx_article(object->title), object->title, phx_nearest_hint(&nearest).text,
+                               comma_hint(node), keys);
     }
     return PHX_OK;
 }

@@ -255,6 +255,15 @@ static void joints_are_wrong(void **state)
         {5, 51, "'s' stands for the place", JOINT("kind: revolute, ports: [a.P, b.P], speed: 2*s")},
         {5, 50, "expected a signal", JOINT("kind: revolute, ports: [a.P, b.P], speed: [[1]]")},
     };
+    static const bad_model commas[] = {
+        {5, 57, "unknown key 't)' in a joint; the nearest valid word is",
+         JOINT("kind: revolute, ports: [a.P, b.P], effort: min(1, t)")},
+        {5, 57, "an expression that contains a comma must be quoted",
+         JOINT("kind: revolute, ports: [a.P, b.P], effort: min(1, t)")},
+        {4, 20, "found a list of 4; inside [...] and {...} an expression that contains a comma must be quoted",
+         RIGID "loads: {l: {force: [ramp(t, 0, 1), 0], at: a.P}}\n"},
+    };
+    CHECK_ALL(state, commas);
     static const bad_model tables[] = {
         {5, 49, "a table of a signal needs one of the keys times, file",
          JOINT("kind: revolute, ports: [a.P, b.P], speed: {}")},
