@@ -8,6 +8,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -300,8 +301,9 @@ static phx_status cannot_close(const workspace *ws, double size, double toleranc
         list);
 }
 
-/* Gaps of the rows at x, the largest; -gap into the rows of rhs (may be NULL), and which rows ask anything. */
-static double measure_gaps(workspace *ws, const double *x, double *rhs)
+/* Gaps of the rows at x, the largest; -gap into the rows of rhs (may be NULL), and which rows ask anything: all, or
+ * without `hold` the constraints only. */
+static double measure_gaps(workspace *ws, const double *x, bool hold, double *rhs)
 {
     double worst = 0.0;
 
@@ -309,7 +311,7 @@ static double measure_gaps(workspace *ws, const double *x, double *rhs)
     const double size = length_scale(ws);
     for (int k = 0; k < ws->n_l; k++) {
         double gap = 0.0;
-        ws->on[k] = row_gap(ws, k, &gap);
+        ws->on[k] = row_gap(ws, k, &gap) && (hold || ws->system->rows[ws->row[k]].role == ROW_CONSTRAINT);
         if (rhs)
             rhs[ws->kkt.n_v + k] = ws->on[k] ? -gap : 0.0;
         if (ws->on[k])
@@ -319,14 +321,14 @@ static double measure_gaps(workspace *ws, const double *x, double *rhs)
 }
 
 /* Close the joints from x by Newton steps of least norm; PHX_NOT_CONVERGED when gaps are left. */
-static phx_status close_joints(workspace *ws, double *x)
+static phx_status close_joints(workspace *ws, double *x, bool hold)
 {
     enum { LIMIT = 80 };
     double *rhs = ws->scratch, best = HUGE_VAL;
     phx_status status = PHX_OK;
 
     for (int iteration = 0; iteration < LIMIT && !status; iteration++) {
-        const double worst = measure_gaps(ws, x, rhs);
+        const double worst = measure_gaps(ws, x, hold, rhs);
         if (worst == 0.0 || (worst <= 1e-12 && worst >= best))
             return PHX_OK;
         best = fmin(best, worst);
@@ -338,7 +340,7 @@ static phx_status close_joints(workspace *ws, double *x)
         if (!status)
             move(ws->system, rhs, length_scale(ws), 1.0, x);
     }
-    return !status && measure_gaps(ws, x, NULL) <= 1e-10 ? PHX_OK : PHX_NOT_CONVERGED;
+    return !status && measure_gaps(ws, x, hold, NULL) <= 1e-10 ? PHX_OK : PHX_NOT_CONVERGED;
 }
 
 /* Way down along closed joints: xi into ws->scratch2; its relative size and the slope of f along it. */
@@ -348,7 +350,7 @@ static phx_status downhill(workspace *ws, const double *x, double *size, double 
     double *xi = ws->scratch2, *gradient = ws->p0;
     phx_status status = PHX_OK;
 
-    measure_gaps(ws, x, NULL);
+    measure_gaps(ws, x, true, NULL);
     gap_covectors(ws);
     pull_back(ws, x, xi);
     memcpy(gradient, xi, (size_t)system->n_v * sizeof *xi);
@@ -370,7 +372,7 @@ static double change_along(workspace *ws, const double *x, double alpha)
 
     memcpy(ws->x1, x, (size_t)system->n_x * sizeof *x);
     move(system, ws->scratch2, length_scale(ws), alpha, ws->x1);
-    return close_joints(ws, ws->x1) ? HUGE_VAL : change_of_poses(system, ws->x1);
+    return close_joints(ws, ws->x1, true) ? HUGE_VAL : change_of_poses(system, ws->x1);
 }
 
 /* The length of the step xi: the parabola through f, its slope and f at 1, then halving. Leaves the moved and closed
@@ -421,14 +423,36 @@ phx_status phx_sys_assemble(phx_system *system, double *x)
 
     write_poses(system, x);
     memset(ws->vm, 0, (size_t)system->n_v * sizeof *ws->vm);
-    status = close_joints(ws, x);
+    status = close_joints(ws, x, true);
     if (status) {
-        measure_gaps(ws, x, NULL);
+        measure_gaps(ws, x, true, NULL);
         return cannot_close(ws, length_scale(ws), 1e-10);
     }
     status = least_change(ws, x);
     phx_sys_set_instant(ws, x, ws->vm);
     return status;
+}
+
+phx_status phx_sys_neighbour(phx_system *system, double distance, double *x)
+{
+    workspace *ws = system->assembly;
+    double *xi = ws->scratch2;
+    uint64_t seed = 88172645463325252ULL;
+
+    for (int i = 0; i < system->n_v; i++) { /* xorshift64 */
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        xi[i] = 2.0 * (double)(seed >> 11) / 9007199254740992.0 - 1.0;
+    }
+    memset(ws->vm, 0, (size_t)system->n_v * sizeof *ws->vm);
+    phx_sys_set_instant(ws, x, ws->vm);
+    const double size = length_scale(ws);
+    for (int b = 0; b < system->n_bodies; b++)
+        for (int a = 0; a < system->dim; a++)
+            xi[system->bodies[b].v + a] *= size;
+    move(system, xi, size, distance, x);
+    return close_joints(ws, x, false);
 }
 
 void phx_sys_set_offsets(phx_system *system, const double *x)

@@ -137,15 +137,25 @@ phx_status phx_sys_op_accelerations(phx_dae *dae, double t, const double *x, con
 }
 
 /* ---- the midpoint rule on averages ---- */
-/* What rounding took from x0: known when x0 is where the last interval ended or began. */
-static void keep_roundings(workspace *ws, const double *x0)
+/* What rounding took from x0 and the momenta of free components are known when the interval begins where the last one
+ * ended; they stay when the last one is tried again. */
+static void carry_over(workspace *ws, const double *x0, const double *v0)
 {
-    const size_t bytes = (size_t)ws->system->n_x * sizeof *x0;
+    const phx_system *system = ws->system;
+    const size_t bytes_x = (size_t)system->n_x * sizeof *x0, bytes_v = (size_t)system->n_v * sizeof *v0;
+    const int per = system->dim + system->n_rot;
+    const bool goes_on = memcmp(x0, ws->x1, bytes_x) == 0;
 
-    if (memcmp(x0, ws->x1, bytes) == 0)
-        memcpy(ws->low0, ws->low1, bytes);
-    else if (memcmp(x0, ws->x0, bytes) != 0)
-        memset(ws->low0, 0, bytes);
+    if (!goes_on && memcmp(x0, ws->x0, bytes_x) == 0 && memcmp(v0, ws->v0, bytes_v) == 0)
+        return;
+    if (goes_on)
+        memcpy(ws->low0, ws->low1, bytes_x);
+    else
+        memset(ws->low0, 0, bytes_x);
+    phx_sys_momenta(ws, x0, v0, ws->momentum0);
+    for (int c = 0; c < system->n_components && goes_on && memcmp(v0, ws->v1, bytes_v) == 0; c++)
+        if (ws->kept[c])
+            memcpy(ws->momentum0 + c * per, ws->momentum1 + c * per, (size_t)per * sizeof(double));
 }
 
 static phx_status op_interval_begin(phx_dae *dae, double t0, double h, const double *x0, const double *v0)
@@ -156,14 +166,13 @@ static phx_status op_interval_begin(phx_dae *dae, double t0, double h, const dou
     ws->t0 = t0;
     ws->h = h;
     ws->start_viewed = false;
-    keep_roundings(ws, x0);
+    carry_over(ws, x0, v0);
     memcpy(ws->x0, x0, (size_t)system->n_x * sizeof *x0);
     memcpy(ws->v0, v0, (size_t)system->n_v * sizeof *v0);
     for (int b = 0; b < system->n_bodies; b++) {
         const body_slot *slot = &system->bodies[b];
         phx_body_momenta(slot->body, ws->x0 + slot->x, ws->v0 + slot->v, ws->p0 + slot->v);
     }
-    phx_sys_momenta(ws, ws->x0, ws->v0, ws->momentum0);
     return PHX_OK;
 }
 

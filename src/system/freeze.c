@@ -173,64 +173,106 @@ phx_status phx_sys_components(phx_system *system)
 }
 
 /* ---- redundant constraints ---- */
-/* Rows as columns of M^-1/2-scaled G^T; a column that depends on columns before it is redundant. `ws` has every
- * constraint and driven row; its state is where the rank is asked. */
-static phx_status dependent_rows(phx_system *system, workspace *ws, const double *x, int *dependent, int *count)
+/* Entries of G^T at x: [M -G^T; G 0] is left in ws->val. Returns their number; row, col, val may be NULL. */
+static size_t transposed_rows(const workspace *ws, int *row, int *col, double *val)
 {
-    phx_context *context = system->context;
-    const int n_v = system->n_v, n_l = ws->n_l;
     const kkt_matrix *kkt = &ws->kkt;
+    size_t count = 0;
+
+    for (int i = 0; i < kkt->n_v; i++)
+        for (int k = kkt->ptr[i]; k < kkt->ptr[i + 1]; k++) {
+            if (kkt->idx[k] < kkt->n_v || ws->val[k] == 0.0)
+                continue;
+            if (row) {
+                row[count] = i;
+                col[count] = kkt->idx[k] - kkt->n_v;
+                val[count] = ws->val[k];
+            }
+            count++;
+        }
+    return count;
+}
+
+/* Columns of G^T scaled to unit mass and unit length. */
+static void scale_columns(workspace *ws, size_t count, const int *row, const int *col, double *val)
+{
+    const kkt_matrix *kkt = &ws->kkt;
+    double *mass = ws->scratch, *norm = ws->tau;
+
+    for (int i = 0; i < kkt->n_v; i++)
+        for (int k = kkt->ptr[i]; k < kkt->ptr[i + 1]; k++)
+            if (kkt->idx[k] == i)
+                mass[i] = ws->val[k] > 0.0 ? ws->val[k] : 1.0;
+    memset(norm, 0, (size_t)ws->n_l * sizeof *norm);
+    for (size_t e = 0; e < count; e++) {
+        val[e] /= sqrt(mass[row[e]]);
+        norm[col[e]] += val[e] * val[e];
+    }
+    for (size_t e = 0; e < count; e++)
+        val[e] /= sqrt(norm[col[e]]);
+}
+
+/* Rows as columns of M^-1/2-scaled G^T; a column that depends on columns before it is redundant. `ws` has every
+ * constraint and driven row; x is where the rank is asked. */
+static phx_status dependent_rows(workspace *ws, const double *x, int *dependent, int *count)
+{
+    phx_context *context = ws->base.context;
+    const int n_v = ws->kkt.n_v;
     phx_csr gt = {0};
-    double *scale = phx_calloc(context, (size_t)n_v, sizeof *scale);
     int *row = NULL, *col = NULL, rank = 0;
     double *val = NULL;
-    size_t nnz = 0;
-    phx_status status = scale ? PHX_OK : PHX_ERR_MEMORY;
+    phx_status status = PHX_OK;
 
     memset(ws->vm, 0, (size_t)n_v * sizeof(double));
     phx_sys_set_instant(ws, x, ws->vm);
     phx_sys_rows(ws, 0.0, 0.0);
+    phx_sys_mass_values(ws, x);
+    const size_t entries = transposed_rows(ws, NULL, NULL, NULL);
+    row = phx_calloc(context, entries, sizeof *row);
+    col = phx_calloc(context, entries, sizeof *col);
+    val = phx_calloc(context, entries, sizeof *val);
+    if (!row || !col || !val)
+        status = PHX_ERR_MEMORY;
     if (!status) {
-        status = phx_sys_factor_mass(ws, x); /* fills ws->val; a singular matrix is what we look for */
-        status = status == PHX_SINGULAR ? PHX_OK : status;
-        phx_context_clear(context);
+        transposed_rows(ws, row, col, val);
+        scale_columns(ws, entries, row, col, val);
+        status = phx_csr_from_triplets(context, n_v, ws->n_l, entries, row, col, val, &gt);
     }
-    for (int i = 0; i < n_v && !status; i++)
-        for (int k = kkt->ptr[i]; k < kkt->ptr[i + 1]; k++) {
-            if (kkt->idx[k] == i)
-                scale[i] = 1.0 / sqrt(ws->val[k] > 0.0 ? ws->val[k] : 1.0);
-            nnz += kkt->idx[k] >= n_v && ws->val[k] != 0.0;
-        }
-    row = phx_calloc(context, nnz, sizeof *row);
-    col = phx_calloc(context, nnz, sizeof *col);
-    val = phx_calloc(context, nnz, sizeof *val);
-    if (!status && (!row || !col || !val))
-        status = PHX_ERR_MEMORY;
-    nnz = 0;
-    for (int i = 0; i < n_v && !status; i++)
-        for (int k = kkt->ptr[i]; k < kkt->ptr[i + 1]; k++)
-            if (kkt->idx[k] >= n_v && ws->val[k] != 0.0) {
-                row[nnz] = i;
-                col[nnz] = kkt->idx[k] - n_v;
-                val[nnz++] = ws->val[k] * scale[i];
-            }
-    double *norm = status ? NULL : phx_calloc(context, (size_t)n_l, sizeof *norm);
-    if (!status && !norm)
-        status = PHX_ERR_MEMORY;
-    for (size_t e = 0; e < nnz && !status; e++)
-        norm[col[e]] += val[e] * val[e];
-    for (size_t e = 0; e < nnz && !status; e++)
-        val[e] /= sqrt(norm[col[e]]);
-    if (!status)
-        status = phx_csr_from_triplets(context, n_v, n_l, nnz, row, col, val, &gt);
     if (!status)
         status = phx_csr_dependent_columns(context, &gt, 1e-9, &rank, dependent, count);
     phx_csr_free(&gt);
-    phx_free(norm);
-    phx_free(scale);
     phx_free(row);
     phx_free(col);
     phx_free(val);
+    return status;
+}
+
+/* Rows that depend on others at the start must do so at its neighbours, or the start is a singular configuration. */
+static phx_status check_neighbours(phx_system *system, workspace *ws, const int *dependent, int n_dependent)
+{
+    phx_context *context = system->context;
+    double *x = phx_calloc(context, (size_t)system->n_x, sizeof *x), distance = 0.1;
+    int *there = phx_calloc(context, (size_t)ws->n_l, sizeof *there), n_there = n_dependent;
+    phx_status status = x && there ? PHX_OK : PHX_ERR_MEMORY;
+
+    for (int attempt = 0; attempt < 3 && !status; attempt++, distance *= 0.1) {
+        memcpy(x, system->x_start, (size_t)system->n_x * sizeof *x);
+        if (phx_sys_neighbour(system, distance, x) != PHX_OK)
+            continue;
+        status = dependent_rows(ws, x, there, &n_there);
+        if (!status && n_there < n_dependent) {
+            const row_slot *slot = &system->rows[ws->row[dependent[0]]];
+            status = phx_fail(context, PHX_ERR_ASSEMBLY,
+                              "the start is a singular configuration: row %d of joint '%s' depends on the others here, "
+                              "but not beside it (links on one line?); start from a slightly different configuration",
+                              slot->number + 1, system->joints[slot->joint].name);
+        }
+        break;
+    }
+    if (!status)
+        phx_context_clear(context); /* of neighbours that could not be closed */
+    phx_free(x);
+    phx_free(there);
     return status;
 }
 
@@ -252,7 +294,9 @@ phx_status phx_sys_find_redundant(phx_system *system)
     if (!status && count > 0) {
         status = phx_sys_workspace_create(system, context, count, all, &ws);
         if (!status)
-            status = dependent_rows(system, ws, system->x_start, dependent, &n_dependent);
+            status = dependent_rows(ws, system->x_start, dependent, &n_dependent);
+        if (!status && n_dependent > 0)
+            status = check_neighbours(system, ws, dependent, n_dependent);
     }
     for (int k = 0; k < n_dependent && !status; k++)
         system->rows[all[dependent[k]]].redundant = true;

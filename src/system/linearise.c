@@ -323,13 +323,17 @@ phx_status phx_sys_op_factor_complex(phx_dae *dae, int slot, double re, double i
     return phx_lu_factor(ws->lu_complex[slot], ws->val_complex, NULL);
 }
 
-/* [ M -G^T ; G 0 ] at the current instant view, whose rows are evaluated. */
-phx_status phx_sys_factor_mass(workspace *ws, const double *x)
+void phx_sys_mass_values(workspace *ws, const double *x)
 {
     memset(ws->val, 0, (size_t)ws->kkt.ptr[ws->kkt.n] * sizeof(double));
     phx_sys_ports_jacobian(ws);
     phx_sys_scatter_bodies(ws, x, ws->vm, false);
     phx_sys_put_rows(ws, ws->val);
+}
+
+phx_status phx_sys_factor_mass(workspace *ws, const double *x)
+{
+    phx_sys_mass_values(ws, x);
     return phx_lu_factor(ws->lu_mass, ws->val, NULL);
 }
 

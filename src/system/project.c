@@ -201,8 +201,10 @@ static phx_status correct(workspace *ws, int c, const double *x, const double *v
     combine(ws, component, -1.0, fixed, 1.0, next); /* homogeneous part, M-orthogonal to the fixed one */
     const double spare = kinetic(ws, component, x, next);
     const bool scalable = component->n_v > component->n_rows && fabs(missing) < 0.1 * spare;
-    if (wanted && !scalable) /* a body that moves as one rigid piece: the energy goes first */
+    if (wanted && !scalable) { /* a body that moves as one rigid piece: the energy goes first */
+        ws->kept[c] = false;
         return correct(ws, c, x, v, dv, drive, NULL, may_reject);
+    }
     if (component->driven && (large || !scalable))
         ws->supply[c] -= missing; /* a prescribed motion, or a jump in it: mu . (w before + w)/2, the drives' work */
     else if (scalable)
@@ -306,6 +308,8 @@ phx_status phx_sys_op_project(phx_dae *dae, double t1, double h, bool interval, 
         double wanted[PER] = {0};
         for (int i = 0; i < per; i++)
             wanted[i] = ws->momentum0[c * per + i] + ws->impulse[c * per + i];
+        ws->kept[c] = keep;
+        memcpy(ws->momentum1 + c * per, wanted, (size_t)per * sizeof *wanted);
         if (keep || ws->moved[c])
             status = correct(ws, c, x1, v1, dv, drives && joints ? drive : NULL, keep ? wanted : NULL, may_reject);
     }

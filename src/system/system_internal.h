@@ -152,6 +152,8 @@ typedef struct workspace {
     double *x0, *x1, *xm, *v0, *v1, *vm, *p0;
     double *low0, *low1;       /* what rounding took from x0 and x1 */
     double *momentum0;         /* per component: linear (dim), angular (n_rot) at the start of the interval */
+    double *momentum1;         /* the same that the last projection put the end on, where it kept them: kept */
+    bool *kept;
     double *impulse;           /* per component: impulses over the interval */
     double *supply;            /* per component: work of the drives in the projection */
     bool *moved;               /* per component: its joints need the projection */
@@ -214,7 +216,9 @@ void phx_sys_rows_residual(workspace *ws, double t, double h, const double *lamb
 void phx_sys_pair_add(workspace *ws, int pair, double alpha, const double *block, double *val);
 void phx_sys_pair_rate_add(workspace *ws, int pair, double alpha, const double *block, double *val);
 void phx_sys_ports_jacobian(workspace *ws);
-/* Values of [M -G^T; G 0] at the current instant view into ws->val and its factorisation in lu_mass. */
+/* Values of [M -G^T; G 0] at the current instant view, whose rows are evaluated, into ws->val; and its factorisation in
+ * lu_mass. */
+void phx_sys_mass_values(workspace *ws, const double *x);
 phx_status phx_sys_factor_mass(workspace *ws, const double *x);
 /* The same with the deformations held and the rows of `on` only, eps > 0 times its Schur diagonal on the multipliers:
  * solvable with redundant rows. */
@@ -243,6 +247,9 @@ double phx_sys_row_acceleration(workspace *ws, int k);
 /* Position-level closing of the joints, the deformations in x kept and the poses as written the first guess; held
  * coordinates at their values. */
 phx_status phx_sys_assemble(phx_system *system, double *x);
+/* Another configuration with closed joints about so far (rad, and times the size) from x, coordinates free; fails when
+ * none is found. */
+phx_status phx_sys_neighbour(phx_system *system, double distance, double *x);
 /* Offsets that make every coordinate count from its given start value at x. */
 void phx_sys_set_offsets(phx_system *system, const double *x);
 /* Freeze, by stages. */

@@ -241,6 +241,7 @@ static phx_status allocate(phx_context *context, workspace *ws)
         {&ws->vm, nv},
         {&ws->p0, nv},
         {&ws->momentum0, per * (size_t)(system->n_components + 1)},
+        {&ws->momentum1, per * (size_t)(system->n_components + 1)},
         {&ws->impulse, per * (size_t)(system->n_components + 1)},
         {&ws->covector, nl * PAIR_SIZE},
         {&ws->w, nl},
@@ -280,8 +281,10 @@ static phx_status allocate(phx_context *context, workspace *ws)
     ws->body_M = phx_calloc(context, 3 * widest, sizeof *ws->body_M);
     ws->sigma = phx_calloc(context, sigma, sizeof *ws->sigma);
     ws->moved = phx_calloc(context, (size_t)system->n_components + 1, sizeof *ws->moved);
+    ws->kept = phx_calloc(context, (size_t)system->n_components + 1, sizeof *ws->kept);
     ws->on = phx_calloc(context, nl, sizeof *ws->on);
-    if (!ws->moved || !ws->on || !ws->views || !ws->port_views || !ws->norm_mass || !ws->body_M || !ws->sigma)
+    if (!ws->moved || !ws->kept || !ws->on || !ws->views || !ws->port_views || !ws->norm_mass || !ws->body_M ||
+        !ws->sigma)
         return PHX_ERR_MEMORY;
     ws->body_D = ws->body_M + widest;
     ws->body_K = ws->body_D + widest;
@@ -360,11 +363,12 @@ void phx_sys_workspace_destroy(workspace *ws)
 {
     if (!ws)
         return;
-    double *arrays[] = {ws->M,        ws->D,     ws->K,      ws->val, ws->val_complex, ws->x0,        ws->x1,
-                        ws->xm,       ws->v0,    ws->v1,     ws->vm,  ws->p0,          ws->momentum0, ws->impulse,
-                        ws->covector, ws->w,     ws->effort, ws->P,   ws->scratch,     ws->scratch2,  ws->scratch3,
-                        ws->scratch4, ws->local, ws->body_M, ws->tau, ws->lambda,      ws->norm_mass, ws->low0,
-                        ws->low1,     ws->sigma, ws->supply, ws->all, ws->spread};
+    double *arrays[] = {ws->M,         ws->D,         ws->K,        ws->val,       ws->val_complex, ws->x0,
+                        ws->x1,        ws->xm,        ws->v0,       ws->v1,        ws->vm,          ws->p0,
+                        ws->momentum0, ws->momentum1, ws->impulse,  ws->covector,  ws->w,           ws->effort,
+                        ws->P,         ws->scratch,   ws->scratch2, ws->scratch3,  ws->scratch4,    ws->local,
+                        ws->body_M,    ws->tau,       ws->lambda,   ws->norm_mass, ws->low0,        ws->low1,
+                        ws->sigma,     ws->supply,    ws->all,      ws->spread};
     const phx_system *system = ws->system;
     kkt_matrix *kkt = &ws->kkt;
 
@@ -387,6 +391,7 @@ void phx_sys_workspace_destroy(workspace *ws)
     phx_free(kkt->pair_at);
     phx_free(kkt->row_at);
     phx_free(ws->moved);
+    phx_free(ws->kept);
     phx_free(ws->on);
     phx_free(ws->views);
     phx_free(ws->port_views);
