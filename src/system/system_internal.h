@@ -135,12 +135,21 @@ typedef struct port_pair {
     phx_port_id a, b;
 } port_pair;
 
+/* What the evaluation of a row needs, side by side in memory; the target in `row` is not kept up to date. */
+typedef struct work_row {
+    phx_row row;
+    phx_port_id a, b;
+    const phx_signal *speed; /* of a driven row, else NULL */
+    double rate;             /* of a held row, else 0 */
+} work_row;
+
 typedef struct workspace {
     phx_dae base; /* first: a phx_dae is a workspace */
     phx_system *system;
     int n_l;
-    int *row;      /* system row of multiplier k */
-    int *row_slot; /* multiplier of system row, or -1 */
+    int *row;       /* system row of multiplier k */
+    int *row_slot;  /* multiplier of system row, or -1 */
+    work_row *rows; /* n_l */
     kkt_matrix kkt;
     double *M, *D, *K, *val; /* values on the kkt pattern */
     phx_lu *lu[PHX_FACTOR_SLOTS];
@@ -150,9 +159,9 @@ typedef struct workspace {
     /* interval */
     double t0, h;
     double *x0, *x1, *xm, *v0, *v1, *vm, *p0;
-    double *low0, *low1;       /* what rounding took from x0 and x1 */
-    double *momentum0;         /* per component: linear (dim), angular (n_rot) at the start of the interval */
-    double *momentum1;         /* the same that the last projection put the end on, where it kept them: kept */
+    double *low0, *low1; /* what rounding took from x0 and x1 */
+    double *momentum0;   /* per component: linear (dim), angular (n_rot) at the start of the interval */
+    double *momentum1;   /* the same that the last projection put the end on, where it kept them: kept */
     bool *kept;
     double *impulse;           /* per component: impulses over the interval */
     double *supply;            /* per component: work of the drives in the projection */

@@ -313,6 +313,18 @@ static void fill_constants(workspace *ws)
     }
 }
 
+static work_row make_row(const phx_system *system, const row_slot *slot)
+{
+    const joint_slot *joint = &system->joints[slot->joint];
+    const phx_coordinate_def *def = &joint->coordinates[slot->coordinate].def;
+
+    return (work_row){.row = *slot->row,
+                      .a = joint->a,
+                      .b = joint->b,
+                      .speed = slot->role == ROW_DRIVEN ? def->speed : NULL,
+                      .rate = slot->role == ROW_HELD ? def->rate : 0.0};
+}
+
 phx_status phx_sys_workspace_create(phx_system *system, phx_context *context, int n_rows, const int *rows,
                                     workspace **out)
 {
@@ -332,13 +344,15 @@ phx_status phx_sys_workspace_create(phx_system *system, phx_context *context, in
     ws->n_l = n_rows;
     ws->row = phx_calloc(context, (size_t)n_rows, sizeof *ws->row);
     ws->row_slot = phx_calloc(context, (size_t)system->n_rows, sizeof *ws->row_slot);
-    if (!ws->row || !ws->row_slot)
+    ws->rows = phx_calloc(context, (size_t)n_rows, sizeof *ws->rows);
+    if (!ws->row || !ws->row_slot || !ws->rows)
         status = PHX_ERR_MEMORY;
     for (int r = 0; r < system->n_rows && !status; r++)
         ws->row_slot[r] = -1;
     for (int k = 0; k < n_rows && !status; k++) {
         ws->row[k] = rows[k];
         ws->row_slot[rows[k]] = k;
+        ws->rows[k] = make_row(system, &system->rows[rows[k]]);
     }
     if (!status)
         status = lay_out_ports(context, ws);
@@ -390,6 +404,7 @@ void phx_sys_workspace_destroy(workspace *ws)
     phx_free(kkt->port_at);
     phx_free(kkt->pair_at);
     phx_free(kkt->row_at);
+    phx_free(ws->rows);
     phx_free(ws->moved);
     phx_free(ws->kept);
     phx_free(ws->on);

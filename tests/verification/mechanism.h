@@ -1,0 +1,44 @@
+/* Models run whole, for the tests that hold them against references. */
+#ifndef PHX_TEST_MECHANISM_H
+#define PHX_TEST_MECHANISM_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <phlexor/model.h>
+#include <phlexor/integrate.h>
+
+typedef struct mechanism {
+    phx_context *context;
+    phx_system *system;
+    phx_dae *dae;
+    double *x, *v, *lambda, *columns;
+    double t;
+    phx_integrate_stats stats;
+    /* over the instants of the last run */
+    double largest_kinetic, largest_energy, largest_residual, largest_drift, largest_drift_rate;
+    double momentum[3], momentum_change; /* linear, angular at the start; largest change, N s and N m s */
+    long instants;
+    double energy0;
+    void (*look)(struct mechanism *mechanism, double t, const double *x,
+                 const double *v); /* at every instant, or NULL */
+    void *looker;
+} mechanism;
+
+/* Build a model (text, or a file of examples/ when `text` has no line break) and make its start state. */
+void mechanism_open(mechanism *mechanism, const char *text, int n_set, const phx_model_override *set);
+void mechanism_close(mechanism *mechanism);
+/* Back to the start state. */
+void mechanism_reset(mechanism *mechanism);
+void mechanism_run(mechanism *mechanism, const phx_integrate_options *options);
+
+void check_status(const mechanism *mechanism, phx_status status, const char *what);
+/* |value - expected| <= tolerance, or says what. */
+void check_near(double value, double expected, double tolerance, const char *what, ...)
+    __attribute__((format(printf, 4, 5)));
+
+#endif
