@@ -55,7 +55,7 @@ columns()
                 if (!(names[i] in place)) { print FILENAME " has no column " names[i] >"/dev/stderr"; exit 1 }
             next
         }
-        { for (i = 1; i <= n; i++) printf "%s%s", $place[names[i]], i < n ? " " : "\n" }' "$file"
+        { for (i = 1; i <= n; i++) printf "%.17g%s", $place[names[i]] + 0, i < n ? " " : "\n" }' "$file"
 }
 
 # check WHAT VALUE TOLERANCE: |VALUE| <= TOLERANCE.
