@@ -55,7 +55,9 @@ columns()
                 if (!(names[i] in place)) { print FILENAME " has no column " names[i] >"/dev/stderr"; exit 1 }
             next
         }
-        { for (i = 1; i <= n; i++) printf "%.17g%s", $place[names[i]] + 0, i < n ? " " : "\n" }' "$file"
+        { for (i = 1; i <= n; i++) {
+              value = $place[names[i]] + 0 # some awks take subnormal numbers for words
+              printf "%.17g%s", value < 1e-300 && value > -1e-300 ? 0 : value, i < n ? " " : "\n" } }' "$file"
 }
 
 # check WHAT VALUE TOLERANCE: |VALUE| <= TOLERANCE.
