@@ -57,7 +57,7 @@ columns()
         }
         { for (i = 1; i <= n; i++) {
               value = $place[names[i]] + 0 # some awks take subnormal numbers for words
-              printf "%.17g%s", value < 1e-300 && value > -1e-300 ? 0 : value, i < n ? " " : "\n" } }' "$file"
+              printf "%.17g%s", (value < 1e-300 && value > -1e-300 ? 0 : value), (i < n ? " " : "\n") } }' "$file"
 }
 
 # check WHAT VALUE TOLERANCE: |VALUE| <= TOLERANCE.
