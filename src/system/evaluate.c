@@ -47,18 +47,14 @@ void phx_sys_set_instant(workspace *ws, const double *x, const double *v)
 
 static void set_row(workspace *ws, int k, double t, double h)
 {
-    const phx_system *system = ws->system;
-    const row_slot *slot = &system->rows[ws->row[k]];
-    const joint_slot *joint = &system->joints[slot->joint];
+    const work_row *it = &ws->rows[k];
     double *g = ws->covector + (size_t)k * PAIR_SIZE;
 
-    phx_row_covectors(slot->row, &ws->port_views[joint->a], &ws->port_views[joint->b], g, g + PHX_PORT_MAX);
-    if (slot->role == ROW_DRIVEN) {
-        const phx_signal *speed = joint->coordinates[slot->coordinate].def.speed;
-        ws->w[k] = h == 0.0 ? phx_signal_value(speed, t) : phx_signal_mean(speed, t, t + h);
-    } else {
-        ws->w[k] = slot->role == ROW_HELD ? joint->coordinates[slot->coordinate].def.rate : 0.0;
-    }
+    phx_row_covectors(&it->row, &ws->port_views[it->a], &ws->port_views[it->b], g, g + PHX_PORT_MAX);
+    if (it->speed)
+        ws->w[k] = h == 0.0 ? phx_signal_value(it->speed, t) : phx_signal_mean(it->speed, t, t + h);
+    else
+        ws->w[k] = it->rate;
 }
 
 void phx_sys_rows(workspace *ws, double t, double h)
@@ -69,24 +65,20 @@ void phx_sys_rows(workspace *ws, double t, double h)
 
 double phx_sys_row_rate(const workspace *ws, int k)
 {
-    const phx_system *system = ws->system;
-    const joint_slot *joint = &system->joints[system->rows[ws->row[k]].joint];
     const double *g = ws->covector + (size_t)k * PAIR_SIZE;
-    const int size = phx_port_size(system->dim);
+    const int size = phx_port_size(ws->system->dim);
 
-    return phx_sys_dot(size, g, ws->port_views[joint->a].rate) +
-           phx_sys_dot(size, g + PHX_PORT_MAX, ws->port_views[joint->b].rate);
+    return phx_sys_dot(size, g, ws->port_views[ws->rows[k].a].rate) +
+           phx_sys_dot(size, g + PHX_PORT_MAX, ws->port_views[ws->rows[k].b].rate);
 }
 
 double phx_sys_row_scale(const workspace *ws, int k)
 {
-    const phx_system *system = ws->system;
-    const joint_slot *joint = &system->joints[system->rows[ws->row[k]].joint];
     const double *g = ws->covector + (size_t)k * PAIR_SIZE;
-    const double *ra = ws->port_views[joint->a].rate, *rb = ws->port_views[joint->b].rate;
+    const double *ra = ws->port_views[ws->rows[k].a].rate, *rb = ws->port_views[ws->rows[k].b].rate;
     double scale = ws->w[k] < 0.0 ? -ws->w[k] : ws->w[k];
 
-    for (int i = 0; i < phx_port_size(system->dim); i++) {
+    for (int i = 0; i < phx_port_size(ws->system->dim); i++) {
         const double a = g[i] * ra[i], b = g[PHX_PORT_MAX + i] * rb[i];
         scale += (a < 0.0 ? -a : a) + (b < 0.0 ? -b : b);
     }
@@ -244,11 +236,10 @@ phx_status phx_sys_forces(workspace *ws, double t, bool linear, double *res)
 
 static void apply_multiplier(workspace *ws, int k, double lambda)
 {
-    const joint_slot *joint = &ws->system->joints[ws->system->rows[ws->row[k]].joint];
     const double *g = ws->covector + (size_t)k * PAIR_SIZE;
 
-    add_effort(ws, joint->a, lambda, g);
-    add_effort(ws, joint->b, lambda, g + PHX_PORT_MAX);
+    add_effort(ws, ws->rows[k].a, lambda, g);
+    add_effort(ws, ws->rows[k].b, lambda, g + PHX_PORT_MAX);
 }
 
 void phx_sys_apply_multipliers(workspace *ws, const double *lambda)

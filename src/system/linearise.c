@@ -98,8 +98,7 @@ void phx_sys_put_rows(workspace *ws, double *val)
     const int size = phx_port_size(system->dim);
 
     for (int k = 0; k < ws->n_l; k++) {
-        const joint_slot *joint = &system->joints[system->rows[ws->row[k]].joint];
-        const phx_port_id ids[2] = {joint->a, joint->b};
+        const phx_port_id ids[2] = {ws->rows[k].a, ws->rows[k].b};
         const int n = ws->port_count[ids[0]] + ws->port_count[ids[1]];
         const int *at = ws->kkt.row_at[k];
         int c = 0;

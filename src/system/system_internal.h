@@ -84,6 +84,7 @@ struct phx_system {
     int dim, n_rot;
     double gravity[3];
     bool frozen;
+    bool spoilt; /* freezing failed: may only be destroyed */
     int n_bodies, n_ports, n_joints, n_forces, n_rows, n_components, n_outputs, n_columns;
     int cap_bodies, cap_ports, cap_joints, cap_forces, cap_outputs;
     body_slot *bodies;
