@@ -152,7 +152,7 @@ static int simulate(const cli_command *command, phx_context *context, const simu
     }
     if (status < 0) {
         options.h5_path = given->result ? given->result : name;
-        options.csv_path = given->csv && !strcmp(given->csv, "-") ? "/dev/stdout" : given->csv;
+        options.csv_path = given->csv;
         status = cli_writable(options.h5_path);
         if (status < 0)
             status = cli_writable(options.csv_path);

@@ -51,7 +51,7 @@ typedef struct phx_record_body {
 
 typedef struct phx_recorder_def {
     const char *h5_path;  /* NULL: no HDF5 file */
-    const char *csv_path; /* NULL: no csv file; has the columns only */
+    const char *csv_path; /* NULL: no csv file; "-": standard output; has the columns only */
     int dimension;        /* 2 or 3 */
     int n_columns;        /* at least 1: the first is the time, s */
     const phx_record_column *columns;

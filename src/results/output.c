@@ -55,6 +55,8 @@ phx_status phx_output_open(phx_context *context, const char *path, phx_output *o
 {
     char *target = NULL;
     bool special = false;
+    if (!strcmp(path, "-"))
+        return phx_output_open_stream(context, stdout, "standard output", output);
     *output = (phx_output){.context = context, .descriptor = -1};
     phx_status status = phx_file_target(context, path, &target, &special);
     if (status)
