@@ -22,8 +22,9 @@ static const double FIXED_RTOL = 1e-8;   /* where the user gives a step instead 
 /* Multipliers are noisy at small steps (velocities over h): a million times their size is allowed. */
 static const double MULTIPLIER_WEIGHT = 1e-6;
 /* In an index-2 problem what Newton's iteration leaves of the constraints comes back in the error test, and IDA's
- * scaling for a cj that has changed does not fit rows without cj: iterate further than usual and factor for each cj. */
-static const double NEWTON_SHARE = 1e-3, CJ_CHANGE = 1e-2;
+ * scaling for a cj that has changed does not fit rows without cj: iterate further than usual and factor for each cj.
+ * Where tight tolerances leave too little room above rounding the share grows, up to IDA's own. */
+static const double NEWTON_SHARE = 1e-3, MOST_SHARE = 0.33, CJ_CHANGE = 1e-2;
 enum { MOST_ITERATIONS = 10 };
 
 typedef struct ida {
@@ -43,6 +44,7 @@ typedef struct ida {
     double *shift;     /* n_v + n_l */
     phx_status status; /* of the dae's operation that failed last inside SUNDIALS */
     char text[TEXT];   /* what SUNDIALS said last */
+    double share;      /* of the tolerance for what Newton's iteration leaves */
     int restarts;
     double restarted_at;
 } ida;
@@ -52,10 +54,12 @@ static double *entries(N_Vector vector)
     return N_VGetArrayPointer(vector);
 }
 
-/* Zero: success, positive: try again with a smaller step, negative: give up. */
+/* Zero: success, positive: try again with a smaller step, negative: give up. SUNDIALS may call on after a failure: what
+ * is fatal is kept. */
 static int to_sundials(ida *m, phx_status status)
 {
-    m->status = status;
+    if (m->status >= 0)
+        m->status = status;
     return status == PHX_OK ? 0 : status > 0 ? 1 : -1;
 }
 
@@ -192,21 +196,23 @@ static phx_status consistent_start(ida *m)
     return dae->ops->accelerations(dae, run->t, run->x, run->v, y_dot + n_x, y + n_x + n_v);
 }
 
-/* After a failure: begin anew at the state reached, of order 1, unless that was tried here before. */
+/* After a failure: begin anew at the state reached, of order 1; at a time where that was tried before only with less
+ * asked of Newton's iteration. */
 static phx_status restart(ida *m, bool *restarted)
 {
     phx_run *run = m->base.run;
-    *restarted = m->restarts < MOST_RESTARTS && run->t > m->restarted_at;
+    *restarted = m->restarts < MOST_RESTARTS && (run->t > m->restarted_at || m->share < MOST_SHARE);
     if (!*restarted)
         return PHX_OK;
     m->restarts++;
     m->restarted_at = run->t;
-    run->stats->rejected++;
+    m->share = fmin(10.0 * m->share, MOST_SHARE);
     run->dae->ops->normalise(run->dae, run->x);
     phx_status status = consistent_start(m);
     if (status != PHX_OK)
         return status;
-    if (IDAReInit(m->memory, run->t, m->y, m->y_dot) != IDA_SUCCESS || IDAQuadReInit(m->memory, m->work) != IDA_SUCCESS)
+    if (IDASetNonlinConvCoef(m->memory, m->share) != IDA_SUCCESS ||
+        IDAReInit(m->memory, run->t, m->y, m->y_dot) != IDA_SUCCESS || IDAQuadReInit(m->memory, m->work) != IDA_SUCCESS)
         return phx_fail(run->context, PHX_ERR_LIBRARY, "IDA cannot be restarted: %s", m->text);
     return PHX_OK;
 }
@@ -261,7 +267,7 @@ static phx_status ida_advance(phx_method *method, double to)
         m->status = PHX_OK;
         int flag = IDASolve(m->memory, to, &t1, m->y, m->y_dot, IDA_ONE_STEP);
         phx_status status;
-        if (flag >= 0) {
+        if (flag >= 0 && m->status >= 0) {
             status = accept(m, flag == IDA_TSTOP_RETURN ? to : t1);
             if (status == PHX_OK)
                 status = phx_run_sample_step(run);
@@ -349,17 +355,16 @@ static phx_status set_up(ida *m)
     m->rtol = chooses ? run->options.rtol : FIXED_RTOL;
     m->atol = run->options.atol > 0.0 ? run->options.atol : DEFAULT_ATOL * m->rtol;
     void *memory = m->memory;
-    bool good = IDASetErrHandlerFn(memory, remark, m) == IDA_SUCCESS && IDASetUserData(memory, m) == IDA_SUCCESS &&
-                IDAInit(memory, residual, run->t, m->y, m->y_dot) == IDA_SUCCESS &&
-                IDAWFtolerances(memory, weights) == IDA_SUCCESS && IDASetId(memory, m->id) == IDA_SUCCESS &&
-                IDASetSuppressAlg(memory, SUNTRUE) == IDA_SUCCESS &&
-                IDASetLinearSolver(memory, m->solver, m->matrix) == IDA_SUCCESS &&
-                IDASetJacFn(memory, jacobian) == IDA_SUCCESS &&
-                IDAQuadInit(memory, quadrature, m->work) == IDA_SUCCESS &&
-                IDASetQuadErrCon(memory, SUNFALSE) == IDA_SUCCESS &&
-                IDASetNonlinConvCoef(memory, NEWTON_SHARE) == IDA_SUCCESS &&
-                IDASetDeltaCjLSetup(memory, CJ_CHANGE) == IDA_SUCCESS &&
-                IDASetMaxNonlinIters(memory, MOST_ITERATIONS) == IDA_SUCCESS;
+    bool good =
+        IDASetErrHandlerFn(memory, remark, m) == IDA_SUCCESS && IDASetUserData(memory, m) == IDA_SUCCESS &&
+        IDAInit(memory, residual, run->t, m->y, m->y_dot) == IDA_SUCCESS &&
+        IDAWFtolerances(memory, weights) == IDA_SUCCESS && IDASetId(memory, m->id) == IDA_SUCCESS &&
+        IDASetSuppressAlg(memory, SUNTRUE) == IDA_SUCCESS &&
+        IDASetLinearSolver(memory, m->solver, m->matrix) == IDA_SUCCESS &&
+        IDASetJacFn(memory, jacobian) == IDA_SUCCESS && IDAQuadInit(memory, quadrature, m->work) == IDA_SUCCESS &&
+        IDASetQuadErrCon(memory, SUNFALSE) == IDA_SUCCESS && IDASetNonlinConvCoef(memory, m->share) == IDA_SUCCESS &&
+        IDASetDeltaCjLSetup(memory, CJ_CHANGE) == IDA_SUCCESS &&
+        IDASetMaxNonlinIters(memory, MOST_ITERATIONS) == IDA_SUCCESS;
     if (good && !chooses)
         good = IDASetMaxStep(memory, run->options.step) == IDA_SUCCESS;
     return good ? PHX_OK : phx_fail(run->context, PHX_ERR_LIBRARY, "IDA cannot be set up: %s", m->text);
@@ -374,6 +379,7 @@ phx_status phx_ida_create(phx_run *run, phx_method **method)
         return PHX_ERR_MEMORY;
     m->base = (phx_method){.ops = &ida_ops, .run = run};
     m->restarted_at = -INFINITY;
+    m->share = NEWTON_SHARE;
     phx_status status = allocate(m);
     if (status == PHX_OK)
         status = consistent_start(m);

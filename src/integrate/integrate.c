@@ -155,16 +155,26 @@ double phx_run_force_scale(const phx_run *run, double h, const double *res)
     return size > 0.0 ? fabs(h) * squares / size : 0.0;
 }
 
+/* What to try, by the way a method chooses its steps. */
+static const char *remedy(const phx_run *run)
+{
+    if (run->options.integrator == PHX_IDA)
+        return "larger rtol and atol, or another integrator";
+    if (run->options.integrator == PHX_RADAU5 && run->options.rtol > 0.0)
+        return "larger rtol and atol, or another start";
+    return "a smaller step, or another start";
+}
+
 phx_status phx_run_stop(phx_run *run, phx_status status)
 {
     const char *name = names[run->options.integrator];
     if (run->reason)
-        return phx_fail(
-            run->context, status, "%s stopped at t = %.9g s: with a step of %.3g s %s%s%s; try a smaller %s", name,
-            run->t, run->failed_step, run->reason, run->culprit ? ", worst at " : "", run->culprit ? run->culprit : "",
-            run->options.integrator == PHX_IDA ? "rtol, or another integrator" : "step or another start");
+        return phx_fail(run->context, status, "%s stopped at t = %.9g s: with a step of %.3g s %s%s%s; try %s", name,
+                        run->t, run->failed_step, run->reason, run->culprit ? ", worst at " : "",
+                        run->culprit ? run->culprit : "", remedy(run));
     if (phx_context_message(run->context)[0] == '\0')
-        return phx_fail(run->context, status, "%s stopped at t = %.9g s: %s", name, run->t, phx_status_text(status));
+        return phx_fail(run->context, status, "%s stopped at t = %.9g s: %s; try %s", name, run->t,
+                        phx_status_text(status), remedy(run));
     return phx_fail_prefix(run->context, status, "%s stopped at t = %.9g s: ", name, run->t);
 }
 

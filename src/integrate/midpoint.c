@@ -134,7 +134,7 @@ static phx_status rescue(midpoint *m, const interval *span, phx_newton *newton)
         return phx_run_blame(run, PHX_NOT_CONVERGED, span->h, "Newton's iteration does not converge", m->res);
     newton->rescued = true;
     newton->previous = -1.0;
-    newton->rate = 0.0;
+    newton->rate = newton->smallest = 0.0;
     memcpy(run->v1, span->v0, (size_t)run->dae->n_v * sizeof *run->v1);
     m->jacobian[span->slot].valid = false;
     return PHX_OK;

@@ -4,9 +4,10 @@
 #include <string.h>
 
 /* Slower than SLOW a fresh Jacobian pays; slower than STALLED the iteration does not converge, unless the increments
- * are rounding: surely below SURE_NOISE of the velocities, never above NOISE, and in between when a fresh Jacobian
- * stalls too. (A kept one may stall there as well: what it gets wrong grows out of rounding.) LUCKY rates are not
- * believed. */
+ * are rounding: surely below SURE_NOISE of the velocities, never above NOISE, and in between when a fresh Jacobian does
+ * not halve them in STALLS increments. (A kept one may stall there as well: what it gets wrong grows out of rounding.)
+ * LUCKY rates are not believed; WILD ones are not forgiven. */
+enum { STALLS = 3 };
 static const double SLOW = 0.05, STALLED = 0.5, NOISE = 1e-12, SURE_NOISE = 2e-14, LUCKY = 1e-2;
 static const double TO_ROUNDING = 1e-14, WILD = 4.0;
 
@@ -38,16 +39,25 @@ static phx_newton_verdict judge_stall(phx_newton *newton, double size, bool rece
         return newton->forgiven-- > 0 && newton->rate < WILD ? PHX_NEWTON_SLOW : PHX_NEWTON_FAILS;
     if (!recent)
         return PHX_NEWTON_SLOW;
-    if (newton->stalls++ == 0)
+    if (newton->stalls < STALLS)
         return PHX_NEWTON_GOES_ON;
     newton->noise = fmin(4.0 * relative, NOISE);
     return PHX_NEWTON_ROUNDING;
+}
+
+static void count_stalls(phx_newton *newton, double size, bool recent)
+{
+    bool shrinks = newton->smallest == 0.0 || size < STALLED * newton->smallest;
+    if (shrinks)
+        newton->smallest = size;
+    newton->stalls = shrinks || !recent ? 0 : newton->stalls + 1;
 }
 
 phx_newton_verdict phx_newton_judge(phx_newton *newton, double size, bool recent)
 {
     double previous = newton->previous;
     newton->previous = size;
+    count_stalls(newton, size, recent);
     if (!isfinite(size))
         return PHX_NEWTON_FAILS;
     if (size <= newton->tolerance * newton->scale)

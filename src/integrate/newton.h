@@ -23,7 +23,8 @@ typedef struct phx_newton {
     int forgiven;       /* increments that may yet fail to shrink: a fresh Jacobian is made at the new place */
     double previous;    /* size of the increment before; negative: none */
     double rate;        /* of the last two; 0: none yet */
-    int stalls;         /* with a recent Jacobian */
+    double smallest;    /* increment so far; 0: none yet */
+    int stalls;         /* increments with a recent Jacobian since it was last halved */
     bool widened;       /* noise_scale contains the forces */
     bool rescued;       /* the iteration started again with a fresh Jacobian */
 } phx_newton;

@@ -328,7 +328,7 @@ static phx_status rescue(phx_stages *stages, double t0, double h, phx_newton *ne
         return give_up(stages, t0, h, "Newton's iteration does not converge");
     newton->rescued = true;
     newton->previous = -1.0;
-    newton->rate = 0.0;
+    newton->rate = newton->smallest = 0.0;
     start_constant(stages);
     stages->jacobian.valid = false;
     return PHX_OK;
@@ -441,10 +441,8 @@ phx_status phx_stages_create(phx_run *run, const phx_tableau *tableau, phx_stage
     stages->memory = phx_calloc(run->context, count, sizeof(double));
     bool ok = allocate_values(run->context, dae, s, &stages->now) &&
               allocate_values(run->context, dae, s, &stages->before) && stages->memory;
-    if (!ok) {
-        phx_stages_release(stages);
+    if (!ok)
         return PHX_ERR_MEMORY;
-    }
     double *next = stages->memory;
     for (size_t i = 0; i < n_parts; i++) {
         *parts[i].array = next;

@@ -36,7 +36,7 @@ typedef struct phx_stages {
 
 enum { PHX_SLOT_REAL, PHX_SLOT_COMPLEX };
 
-/* Allocates; the tableau is copied. */
+/* Allocates; the tableau is copied. After a failure, too, phx_stages_release frees what there is. */
 phx_status phx_stages_create(phx_run *run, const phx_tableau *tableau, phx_stages *stages);
 void phx_stages_release(phx_stages *stages);
 /* Solve the stages of the step of size h from the accepted state of the run at t0. Positive: retry with a smaller h. */
