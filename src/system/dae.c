@@ -234,17 +234,14 @@ static phx_status op_interval_work(phx_dae *dae, phx_work *work)
 /* ---- measures ---- */
 static double op_norm(phx_dae *dae, const double *dv)
 {
-    workspace *ws = of(dae);
-    const phx_system *system = ws->system;
+    const workspace *ws = of(dae);
     double sum = 0.0;
 
-    for (int b = 0; b < system->n_bodies; b++) {
-        const double *mass = ws->norm_mass + ws->norm_first[b], *d = dv + system->bodies[b].v;
-        const int *ptr = NULL, *idx = NULL;
-        phx_body_pattern(system->bodies[b].body, &ptr, &idx);
-        for (int i = 0; i < phx_body_n_v(system->bodies[b].body); i++)
-            for (int k = ptr[i]; k < ptr[i + 1]; k++)
-                sum += d[i] * mass[k] * d[idx[k]];
+    for (int i = 0; i < ws->system->n_v; i++) { /* d^T M d = sum d_i (M_ii d_i + 2 sum_j<i M_ij d_j) */
+        double row = 0.0;
+        for (int k = ws->norm_ptr[i]; k < ws->norm_ptr[i + 1]; k++)
+            row += (ws->norm_idx[k] == i ? 1.0 : 2.0) * ws->norm_mass[k] * dv[ws->norm_idx[k]];
+        sum += dv[i] * row;
     }
     return sqrt(sum > 0.0 ? sum : 0.0);
 }

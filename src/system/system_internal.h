@@ -16,9 +16,9 @@ typedef struct port_slot {
 typedef struct body_slot {
     phx_body *body;
     phx_beam *beam; /* NULL: not a beam */
-    phx_pose pose;
-    int x, v; /* offsets */
+    int x, v;       /* offsets */
     int component;
+    phx_pose pose;
 } body_slot;
 
 typedef struct coordinate_slot {
@@ -183,8 +183,8 @@ typedef struct workspace {
     double *local;                                    /* dense scratch for element blocks */
     double *body_M, *body_D, *body_K;                 /* largest body pattern */
     double *tau, *lambda;                             /* n_l */
-    double *norm_mass;                                /* M(0) per body, packed on the body patterns */
-    int *norm_first;
+    int *norm_ptr, *norm_idx; /* M of the undeformed bodies: lower triangle by rows, over all velocities */
+    double *norm_mass;
     double *sigma;  /* largest stress vector */
     double *all;    /* per row of the system: multiplier, least-norm with redundant rows */
     double *spread; /* redundant x n_l, then redundant square, then redundant: their dependence */

@@ -257,15 +257,11 @@ static phx_status allocate(phx_context *context, workspace *ws)
         {&ws->spread, n_red * (nl + n_red + 1)},
     };
 
-    ws->norm_first = phx_calloc(context, (size_t)system->n_bodies + 1, sizeof *ws->norm_first);
-    if (!ws->norm_first)
-        return PHX_ERR_MEMORY;
     for (int b = 0; b < system->n_bodies; b++) {
         const int *ptr = NULL, *idx = NULL;
         const size_t stresses = (size_t)phx_body_flex(system->bodies[b].body)->n_stress;
         phx_body_pattern(system->bodies[b].body, &ptr, &idx);
         const size_t entries = (size_t)ptr[phx_body_n_v(system->bodies[b].body)];
-        ws->norm_first[b] = (int)packed;
         packed += entries;
         widest = entries > widest ? entries : widest;
         sigma = stresses > sigma ? stresses : sigma;
@@ -277,24 +273,48 @@ static phx_status allocate(phx_context *context, workspace *ws)
     }
     ws->views = phx_calloc(context, (size_t)system->n_bodies, sizeof *ws->views);
     ws->port_views = phx_calloc(context, (size_t)system->n_ports, sizeof *ws->port_views);
+    ws->norm_ptr = phx_calloc(context, nv + 1, sizeof *ws->norm_ptr);
+    ws->norm_idx = phx_calloc(context, packed, sizeof *ws->norm_idx);
     ws->norm_mass = phx_calloc(context, packed, sizeof *ws->norm_mass);
     ws->body_M = phx_calloc(context, 3 * widest, sizeof *ws->body_M);
     ws->sigma = phx_calloc(context, sigma, sizeof *ws->sigma);
     ws->moved = phx_calloc(context, (size_t)system->n_components + 1, sizeof *ws->moved);
     ws->kept = phx_calloc(context, (size_t)system->n_components + 1, sizeof *ws->kept);
     ws->on = phx_calloc(context, nl, sizeof *ws->on);
-    if (!ws->moved || !ws->kept || !ws->on || !ws->views || !ws->port_views || !ws->norm_mass || !ws->body_M ||
-        !ws->sigma)
+    if (!ws->moved || !ws->kept || !ws->on || !ws->views || !ws->port_views || !ws->norm_ptr || !ws->norm_idx ||
+        !ws->norm_mass || !ws->body_M || !ws->sigma)
         return PHX_ERR_MEMORY;
     ws->body_D = ws->body_M + widest;
     ws->body_K = ws->body_D + widest;
     return PHX_OK;
 }
 
+/* Lower triangle of M of body b at x, at rest, appended to the norm's mass. */
+static void put_norm_mass(workspace *ws, int b, const double *x)
+{
+    const body_slot *slot = &ws->system->bodies[b];
+    const double none[3] = {0.0, 0.0, 0.0}, *rest = ws->v1 + slot->v;
+    const int *ptr = NULL, *idx = NULL;
+    int at = ws->norm_ptr[slot->v];
+
+    phx_body_pattern(slot->body, &ptr, &idx);
+    phx_body_linearise(slot->body, none, x, rest, ws->body_M, NULL, NULL);
+    for (int i = 0; i < phx_body_n_v(slot->body); i++) {
+        for (int k = ptr[i]; k < ptr[i + 1] && idx[k] <= i; k++) {
+            if (ws->body_M[k] == 0.0)
+                continue;
+            ws->norm_idx[at] = slot->v + idx[k];
+            ws->norm_mass[at++] = ws->body_M[k];
+        }
+        ws->norm_ptr[slot->v + i + 1] = at;
+    }
+}
+
 /* Ground ports never move: their views are filled once. The norm's mass is that of the undeformed bodies. */
 static void fill_constants(workspace *ws)
 {
     const phx_system *system = ws->system;
+    const double eye[9] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0};
     const int dim = system->dim;
 
     for (int i = 0; i < system->n_ports; i++) {
@@ -304,12 +324,9 @@ static void fill_constants(workspace *ws)
             phx_sys_ground_view(system, port, &ws->port_views[i]);
     }
     for (int b = 0; b < system->n_bodies; b++) {
-        const phx_body *body = system->bodies[b].body;
-        double *x = ws->x1 + system->bodies[b].x, *v = ws->v1 + system->bodies[b].v;
-        const double none[3] = {0.0, 0.0, 0.0};
-        const double eye[9] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0};
-        phx_attitude_set(dim, eye, 0.0, x + dim);
-        phx_body_linearise(body, none, x, v, ws->norm_mass + ws->norm_first[b], NULL, NULL);
+        double *x = ws->x1 + system->bodies[b].x;
+        phx_attitude_set(dim, dim == 2 ? NULL : eye, 0.0, x + dim);
+        put_norm_mass(ws, b, x);
     }
 }
 
@@ -396,8 +413,8 @@ void phx_sys_workspace_destroy(workspace *ws)
         phx_free(kkt->pair_at[p]);
     for (int k = 0; kkt->row_at && k < ws->n_l; k++)
         phx_free(kkt->row_at[k]);
-    int *indices[] = {kkt->ptr,       kkt->idx,       kkt->order,    ws->row,       ws->row_slot,
-                      ws->port_first, ws->port_count, ws->port_cols, ws->norm_first};
+    int *indices[] = {kkt->ptr,       kkt->idx,       kkt->order,    ws->row,      ws->row_slot,
+                      ws->port_first, ws->port_count, ws->port_cols, ws->norm_ptr, ws->norm_idx};
     for (size_t i = 0; i < sizeof indices / sizeof *indices; i++)
         phx_free(indices[i]);
     phx_free(kkt->body_at);
