@@ -365,6 +365,7 @@ static phx_status set_up(ida *m)
         IDASetQuadErrCon(memory, SUNFALSE) == IDA_SUCCESS && IDASetNonlinConvCoef(memory, m->share) == IDA_SUCCESS &&
         IDASetDeltaCjLSetup(memory, CJ_CHANGE) == IDA_SUCCESS &&
         IDASetMaxNonlinIters(memory, MOST_ITERATIONS) == IDA_SUCCESS;
+    good = good && IDASetMinStep(memory, phx_run_smallest_step(run)) == IDA_SUCCESS;
     if (good && !chooses)
         good = IDASetMaxStep(memory, run->options.step) == IDA_SUCCESS;
     return good ? PHX_OK : phx_fail(run->context, PHX_ERR_LIBRARY, "IDA cannot be set up: %s", m->text);

@@ -155,6 +155,12 @@ double phx_run_force_scale(const phx_run *run, double h, const double *res)
     return size > 0.0 ? fabs(h) * squares / size : 0.0;
 }
 
+double phx_run_smallest_step(const phx_run *run)
+{
+    double end = run->options.end;
+    return fmax(1e-14 * (end - run->start), 4e-16 * fmax(fabs(run->start), fabs(end)));
+}
+
 /* What to try, by the way a method chooses its steps. */
 static const char *remedy(const phx_run *run)
 {

@@ -9,7 +9,7 @@
  * LUCKY rates are not believed; WILD ones are not forgiven. */
 enum { STALLS = 3 };
 static const double SLOW = 0.05, STALLED = 0.5, NOISE = 1e-12, SURE_NOISE = 2e-14, LUCKY = 1e-2;
-static const double TO_ROUNDING = 1e-14, WILD = 4.0;
+static const double TO_ROUNDING = 1e-14, WILD = 4.0, CREDIBLE = 0.1;
 
 phx_newton phx_newton_to_rounding(const phx_run *run, double scale)
 {
@@ -66,6 +66,11 @@ phx_newton_verdict phx_newton_judge(phx_newton *newton, double size, bool recent
         return PHX_NEWTON_GOES_ON;
     double rate = size / previous, rate_before = newton->rate;
     newton->rate = rate;
+    if (rate < CREDIBLE &&
+        newton->noise > 0.0) { /* from rest: what the iteration found is the size of the velocities */
+        newton->scale = fmax(newton->scale, previous);
+        newton->noise_scale = fmax(newton->noise_scale, previous);
+    }
     if (rate > STALLED)
         return judge_stall(newton, size, recent);
     /* |error after the increment| <= rate/(1-rate) |increment| */

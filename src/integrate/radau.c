@@ -229,7 +229,7 @@ static phx_status try_step(radau *m, double h, double *error)
 static phx_status adaptive_step(radau *m, double to)
 {
     phx_run *run = m->base.run;
-    double smallest = 1e-15 * fmax(fabs(run->t), fabs(to));
+    double smallest = phx_run_smallest_step(run);
     while (true) {
         bool lands;
         double h = landing_step(m, to, &lands), error = INFINITY;

@@ -41,6 +41,8 @@ phx_status phx_run_accept(phx_run *run, double t1, double h);
 phx_status phx_run_sample_step(phx_run *run);
 /* Record why a try with step h fails: the reason in words and, from the residual (may be NULL), who is to blame. */
 phx_status phx_run_blame(phx_run *run, phx_status status, double h, const char *reason, const double *res);
+/* The smallest step worth trying for a method that chooses its steps, s. */
+double phx_run_smallest_step(const phx_run *run);
 /* Say why the run stops here: time, step, reason, body, remedy. Returns `status`. */
 phx_status phx_run_stop(phx_run *run, phx_status status);
 /* Size of the velocity that the forces f at a state give in a time h; a lower bound, which needs no solution:
