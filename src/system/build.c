@@ -31,8 +31,9 @@ static phx_status grow(phx_context *context, void **array, int *capacity, int co
 
 static phx_status open_for_changes(phx_system *system)
 {
-    return system->frozen ? phx_fail(system->context, PHX_ERR_ARGUMENT, "the system is frozen; nothing can be added")
-                          : PHX_OK;
+    return system->frozen || system->spoilt
+               ? phx_fail(system->context, PHX_ERR_ARGUMENT, "the system is frozen; nothing can be added")
+               : PHX_OK;
 }
 
 phx_status phx_system_create(phx_context *context, int dim, const double *gravity, phx_system **out)
@@ -42,6 +43,10 @@ phx_status phx_system_create(phx_context *context, int dim, const double *gravit
     *out = NULL;
     if (dim != 2 && dim != 3)
         return phx_fail(context, PHX_ERR_ARGUMENT, "dimension is %d, must be 2 or 3", dim);
+    for (int a = 0; gravity && a < dim; a++)
+        if (!isfinite(gravity[a]))
+            return phx_fail(context, PHX_ERR_ARGUMENT, "gravity: component %d is %g, must be finite", a + 1,
+                            gravity[a]);
     system = phx_calloc(context, 1, sizeof *system);
     if (!system)
         return PHX_ERR_MEMORY;
@@ -109,11 +114,41 @@ void phx_system_destroy(phx_system *system)
     phx_free(system);
 }
 
+static bool all_finite(const double *x, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (!isfinite(x[i]))
+            return false;
+    return true;
+}
+
+static phx_status check_body(const phx_system *system, const phx_body *body, const phx_beam *beam, const phx_pose *pose)
+{
+    phx_context *context = system->context;
+    const int dim = system->dim;
+
+    if (!body)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "there is no body to add");
+    if ((phx_body_flex(body)->n_pair == 1 ? 2 : 3) != dim)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "body '%s' is not made for dimension %d", phx_body_name(body), dim);
+    if (beam && phx_beam_flex(beam) != phx_body_flex(body))
+        return phx_fail(context, PHX_ERR_ARGUMENT, "body '%s' is not made of the beam given with it",
+                        phx_body_name(body));
+    if (pose && !(all_finite(pose->position, dim) && all_finite(pose->linear, dim) &&
+                  all_finite(pose->angular, system->n_rot) &&
+                  (dim == 2 ? isfinite(pose->angle) : all_finite(pose->rotation, 9))))
+        return phx_fail(context, PHX_ERR_ARGUMENT, "body '%s': the pose or the velocity is not finite",
+                        phx_body_name(body));
+    return PHX_OK;
+}
+
 phx_status phx_system_add_body(phx_system *system, phx_body *body, phx_beam *beam, const phx_pose *pose,
                                phx_body_id *id)
 {
     phx_status status = open_for_changes(system);
 
+    if (!status)
+        status = check_body(system, body, beam, pose);
     if (!status)
         status = grow(system->context, (void **)&system->bodies, &system->cap_bodies, system->n_bodies,
                       sizeof *system->bodies);
@@ -160,6 +195,11 @@ phx_status phx_system_add_port(phx_system *system, phx_body_id body, const doubl
         return phx_fail(system->context, PHX_ERR_ARGUMENT,
                         "body '%s' is a beam: its ports lie at a fraction of its length",
                         phx_body_name(system->bodies[body].body));
+    if (!all_finite(position, system->dim) || (rotation && !all_finite(rotation, system->dim * system->dim)))
+        return phx_fail(system->context, PHX_ERR_ARGUMENT, "%s%s%s: a port's position or rotation is not finite",
+                        body == PHX_GROUND ? "ground" : "body '",
+                        body == PHX_GROUND ? "" : phx_body_name(system->bodies[body].body),
+                        body == PHX_GROUND ? "" : "'");
     memcpy(port->port.point.x, position, (size_t)system->dim * sizeof *position);
     if (rotation)
         memcpy(port->port.rotation, rotation, (size_t)(system->dim * system->dim) * sizeof *rotation);
@@ -235,35 +275,20 @@ static phx_status check_coordinates(phx_system *system, const phx_joint_def *def
     return PHX_OK;
 }
 
-phx_status phx_system_add_joint(phx_system *system, const phx_joint_def *def, phx_joint_id *id)
+/* Name, relative rotation, rows and coordinates of a joint whose def is in place. */
+static phx_status make_joint(phx_system *system, joint_slot *joint)
 {
-    phx_status status = open_for_changes(system);
+    const phx_joint_def *def = &joint->def;
     phx_row coordinates[PHX_JOINT_MAX_COORDINATES];
-    joint_slot *joint = NULL;
+    phx_status status = PHX_OK;
 
-    if (!status && (def->a < 0 || def->b < 0 || def->a >= system->n_ports || def->b >= system->n_ports))
-        status = phx_fail(system->context, PHX_ERR_ARGUMENT, "joint '%s': there is no port %d or %d", def->name, def->a,
-                          def->b);
-    if (!status && system->ports[def->a].body == system->ports[def->b].body)
-        status =
-            phx_fail(system->context, PHX_ERR_ARGUMENT, "joint '%s': both ports belong to the same body", def->name);
-    if (!status)
-        status = grow(system->context, (void **)&system->joints, &system->cap_joints, system->n_joints,
-                      sizeof *system->joints);
-    if (status) {
-        phx_joint_def copy = *def;
-        for (int c = 0; c < PHX_JOINT_MAX_COORDINATES; c++)
-            free_coordinate_def(&copy.coordinate[c]);
-        return status;
-    }
-    joint = &system->joints[system->n_joints++];
-    joint->def = *def;
     joint->kind = def->kind;
     joint->a = def->a;
     joint->b = def->b;
     joint->name = phx_strdup(system->context, def->name);
     if (!joint->name)
         return PHX_ERR_MEMORY;
+    joint->def.name = joint->name;
     relative_in_poses(system, def->a, def->b, joint->relative);
     if (def->has_relative && system->dim == 2) {
         double attitude[3];
@@ -277,28 +302,58 @@ phx_status phx_system_add_joint(phx_system *system, const phx_joint_def *def, ph
                             joint->constraints, &joint->n_coordinates, coordinates);
     if (status)
         return phx_fail_prefix(system->context, status, "joint '%s': ", def->name);
-    if (def->n_coordinates > joint->n_coordinates)
+    if (def->n_coordinates < 0 || def->n_coordinates > joint->n_coordinates)
         return phx_fail(system->context, PHX_ERR_ARGUMENT, "joint '%s': a %s has %d coordinates, %d are given",
                         def->name, phx_joint_kind_name(def->kind), joint->n_coordinates, def->n_coordinates);
     status = check_coordinates(system, def, def->n_coordinates);
     for (int c = 0; c < joint->n_coordinates; c++) {
-        const phx_coordinate_def *given = &joint->def.coordinate[c];
+        const phx_coordinate_def *given = &def->coordinate[c];
         joint->coordinates[c] =
             (coordinate_slot){.row = coordinates[c], .def = *given, .driven_row = -1, .held_row = -1};
         if (given->effort || given->stiffness > 0.0 || given->damping > 0.0)
             joint->has_forces = true;
     }
-    if (id)
-        *id = system->n_joints - 1;
     return status;
 }
 
+phx_status phx_system_add_joint(phx_system *system, const phx_joint_def *def, phx_joint_id *id)
+{
+    phx_status status = open_for_changes(system);
+    joint_slot refused = {.def = *def}, *joint = &refused;
+
+    if (!status && (def->a < 0 || def->b < 0 || def->a >= system->n_ports || def->b >= system->n_ports))
+        status = phx_fail(system->context, PHX_ERR_ARGUMENT, "joint '%s': there is no port %d or %d", def->name, def->a,
+                          def->b);
+    if (!status && system->ports[def->a].body == system->ports[def->b].body)
+        status =
+            phx_fail(system->context, PHX_ERR_ARGUMENT, "joint '%s': both ports belong to the same body", def->name);
+    if (!status)
+        status = grow(system->context, (void **)&system->joints, &system->cap_joints, system->n_joints,
+                      sizeof *system->joints);
+    if (!status) {
+        joint = &system->joints[system->n_joints];
+        joint->def = *def;
+        status = make_joint(system, joint);
+    }
+    if (status) { /* the signals are taken over all the same */
+        free_joint(joint);
+        return status;
+    }
+    if (id)
+        *id = system->n_joints;
+    system->n_joints++;
+    return PHX_OK;
+}
+
+/* Takes the signals over, also on failure. Springs have two ports, loads one, distributed loads none
+ * (-1). */
 static phx_status new_force(phx_system *system, force_kind kind, const char *name, phx_port_id a, phx_port_id b,
                             phx_signal *const *signals, force_slot **out)
 {
     phx_status status = open_for_changes(system);
+    const int least_a = kind == FORCE_DISTRIBUTED ? -1 : 0, least_b = kind == FORCE_LINE ? 0 : -1;
 
-    if (!status && (a < -1 || b < -1 || a >= system->n_ports || b >= system->n_ports))
+    if (!status && (a < least_a || b < least_b || a >= system->n_ports || b >= system->n_ports))
         status = phx_fail(system->context, PHX_ERR_ARGUMENT, "'%s': there is no port %d or %d", name, a, b);
     if (!status)
         status = grow(system->context, (void **)&system->forces, &system->cap_forces, system->n_forces,
@@ -314,58 +369,77 @@ static phx_status new_force(phx_system *system, force_kind kind, const char *nam
     return (*out)->name ? PHX_OK : PHX_ERR_MEMORY;
 }
 
+/* Take back the last force when it turned out wrong. */
+static phx_status keep_force(phx_system *system, int before, phx_status status)
+{
+    if (status && system->n_forces > before)
+        free_force(&system->forces[--system->n_forces]);
+    return status;
+}
+
 phx_status phx_system_add_spring(phx_system *system, const phx_spring_def *def)
 {
+    const int before = system->n_forces;
     force_slot *force = NULL;
     phx_signal *signals[3] = {def->force, NULL, NULL};
     phx_status status = new_force(system, FORCE_LINE, def->name, def->a, def->b, signals, &force);
 
-    if (status)
-        return status;
-    if (!(def->stiffness >= 0.0) || !(def->damping >= 0.0) || !(def->length >= 0.0) ||
-        !isfinite(def->stiffness + def->damping + def->length))
-        return phx_fail(system->context, PHX_ERR_ARGUMENT,
-                        "spring '%s': stiffness %g, damping %g and length %g must be finite and not negative",
-                        def->name, def->stiffness, def->damping, def->length);
-    force->spring = (phx_line_spring){def->stiffness, def->damping, def->length, def->force};
-    return PHX_OK;
+    if (!status && (!(def->stiffness >= 0.0) || !(def->damping >= 0.0) || !(def->length >= 0.0) ||
+                    !isfinite(def->stiffness + def->damping + def->length)))
+        status = phx_fail(system->context, PHX_ERR_ARGUMENT,
+                          "spring '%s': stiffness %g, damping %g and length %g must be finite and not negative",
+                          def->name, def->stiffness, def->damping, def->length);
+    if (!status)
+        force->spring = (phx_line_spring){def->stiffness, def->damping, def->length, def->force};
+    return keep_force(system, before, status);
 }
 
 phx_status phx_system_add_load(phx_system *system, const phx_load_def *def)
 {
+    const int before = system->n_forces;
     force_slot *force = NULL;
     phx_status status = new_force(system, FORCE_PORT, def->name, def->port, -1, def->component, &force);
 
-    if (status)
-        return status;
-    force->load = (phx_port_load){.kind = def->kind, .follower = def->follower};
-    for (int i = 0; i < 3; i++)
-        force->load.component[i] = def->component[i];
-    memcpy(force->load.rotation, system->ports[def->port].port.rotation, sizeof force->load.rotation);
-    return PHX_OK;
+    if (!status) {
+        force->load = (phx_port_load){.kind = def->kind, .follower = def->follower};
+        for (int i = 0; i < 3; i++)
+            force->load.component[i] = def->component[i];
+        memcpy(force->load.rotation, system->ports[def->port].port.rotation, sizeof force->load.rotation);
+    }
+    return keep_force(system, before, status);
 }
 
-phx_status phx_system_add_distributed(phx_system *system, const char *name, phx_body_id body, phx_signal *component[3])
+/* Points of the beam's quadrature, where the load is taken. */
+static phx_status place_distributed(phx_system *system, phx_body_id body, force_slot *force)
 {
-    force_slot *force = NULL;
-    phx_status status = new_force(system, FORCE_DISTRIBUTED, name, -1, -1, component, &force);
     const phx_beam *beam = NULL;
+    phx_status status = PHX_OK;
     int count = 0;
 
-    if (status)
-        return status;
     if (body < 0 || body >= system->n_bodies || !system->bodies[body].beam)
-        return phx_fail(system->context, PHX_ERR_ARGUMENT, "load '%s': a distributed load acts on a beam", name);
+        return phx_fail(system->context, PHX_ERR_ARGUMENT, "load '%s': a distributed load acts on a beam", force->name);
     beam = system->bodies[body].beam;
     phx_beam_quadrature(beam, &count, &force->fractions, &force->weights);
     force->body = body;
     force->points = phx_calloc(system->context, (size_t)count, sizeof *force->points);
     if (!force->points)
         return PHX_ERR_MEMORY;
-    for (; force->n_points < count && !status; force->n_points++)
-        status =
-            phx_beam_point(beam, system->context, force->fractions[force->n_points], &force->points[force->n_points]);
+    for (int k = 0; k < count && !status; k++) {
+        status = phx_beam_point(beam, system->context, force->fractions[k], &force->points[k]);
+        force->n_points += !status;
+    }
     return status;
+}
+
+phx_status phx_system_add_distributed(phx_system *system, const char *name, phx_body_id body, phx_signal *component[3])
+{
+    const int before = system->n_forces;
+    force_slot *force = NULL;
+    phx_status status = new_force(system, FORCE_DISTRIBUTED, name, -1, -1, component, &force);
+
+    if (!status)
+        status = place_distributed(system, body, force);
+    return keep_force(system, before, status);
 }
 
 /* ---- asking ---- */

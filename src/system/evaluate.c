@@ -1,6 +1,7 @@
 /* Evaluation of bodies, rows and forces at an instant or over an interval. */
 #include "system_internal.h"
 
+#include <math.h>
 #include <string.h>
 
 void phx_sys_ground_view(const phx_system *system, const port_slot *port, phx_port_view *view)
@@ -102,7 +103,7 @@ static void add_effort(workspace *ws, phx_port_id id, double alpha, const double
 
 /* ---- forces ---- */
 /* Spring, damper and actuator along a coordinate psi: effort f g, f = -k (psi_mean - rest) - c psi' + F(t). */
-static void coordinate_force(workspace *ws, int pair, const force_slot *force, double t, bool linear)
+static phx_status coordinate_force(workspace *ws, int pair, const force_slot *force, double t, bool linear)
 {
     const joint_slot *joint = &ws->system->joints[force->joint];
     const coordinate_slot *coordinate = &joint->coordinates[force->coordinate];
@@ -112,6 +113,9 @@ static void coordinate_force(workspace *ws, int pair, const force_slot *force, d
     double g[PAIR_SIZE], rate = 0.0, actuator = phx_signal_value(def->effort, t);
     double mean = 0.5 * (phx_row_value(&coordinate->row, a, b, 0) + phx_row_value(&coordinate->row, a, b, 1));
 
+    if (!isfinite(actuator))
+        return phx_fail(ws->base.context, PHX_ERR_ANALYSIS,
+                        "joint '%s': the effort is %g at t = %g s, expected a finite value", joint->name, actuator, t);
     phx_row_covectors(&coordinate->row, a, b, g, g + PHX_PORT_MAX);
     rate = phx_sys_dot(size, g, a->rate) + phx_sys_dot(size, g + PHX_PORT_MAX, b->rate);
     const double f = -def->stiffness * (mean - def->rest) - def->damping * rate + actuator;
@@ -120,7 +124,7 @@ static void coordinate_force(workspace *ws, int pair, const force_slot *force, d
     ws->power.supplied += actuator * rate;
     ws->power.dissipated += def->damping * rate * rate;
     if (!linear)
-        return;
+        return PHX_OK;
     /* K -= f H - k g g^T - c g (dg . zeta)^T,  D -= -c g g^T */
     double *H = ws->local, *block = H + PAIR_SIZE * PAIR_SIZE, zeta[PAIR_SIZE] = {0}, slope[PAIR_SIZE] = {0};
     memcpy(zeta, a->rate, (size_t)size * sizeof *zeta);
@@ -141,6 +145,7 @@ static void coordinate_force(workspace *ws, int pair, const force_slot *force, d
         phx_sys_pair_add(ws, pair, -1.0, block, ws->D);
         phx_sys_pair_rate_add(ws, pair, -1.0, block, ws->K);
     }
+    return PHX_OK;
 }
 
 static phx_status port_force(workspace *ws, int pair, const force_slot *force, double t, bool linear)
@@ -169,7 +174,7 @@ static phx_status port_force(workspace *ws, int pair, const force_slot *force, d
 
 /* Force per length in body axes: generalised forces int f, int (x + u) x f, int Phi^T f. Its only stiffness is that of
  * the lever arm: torque d(phi dq) x f. */
-static void distributed_force(workspace *ws, const force_slot *force, double t, bool linear, double *res)
+static phx_status distributed_force(workspace *ws, const force_slot *force, double t, bool linear, double *res)
 {
     const phx_system *system = ws->system;
     const body_slot *slot = &system->bodies[force->body];
@@ -187,6 +192,12 @@ static void distributed_force(workspace *ws, const force_slot *force, double t, 
             for (int j = 0; j < point->n; j++)
                 y[a] += point->phi[a * point->n + j] * q[point->dof[j]];
         }
+        for (int a = 0; a < dim; a++)
+            if (!isfinite(f[a]))
+                return phx_fail(
+                    ws->base.context, PHX_ERR_ANALYSIS,
+                    "load '%s': component %d is %g at t = %g s and %g of the length, expected a finite value",
+                    force->name, a + 1, f[a], t, force->fractions[k]);
         phx_vec_x_vec(dim, y, f, torque);
         phx_rot_x_vec(dim, v + dim, y, velocity);
         for (int a = 0; a < dim; a++) {
@@ -210,6 +221,7 @@ static void distributed_force(workspace *ws, const force_slot *force, double t, 
                 ws->K[ws->kkt.body_at[force->body][ptr[dim + r] + rigid + point->dof[j]]] -= torque[r];
         }
     }
+    return PHX_OK;
 }
 
 phx_status phx_sys_forces(workspace *ws, double t, bool linear, double *res)
@@ -223,9 +235,9 @@ phx_status phx_sys_forces(workspace *ws, double t, bool linear, double *res)
         const force_slot *force = &system->forces[i];
         const int pair = system->n_joints + i;
         if (force->kind == FORCE_COORDINATE)
-            coordinate_force(ws, pair, force, t, linear);
+            status = coordinate_force(ws, pair, force, t, linear);
         else if (force->kind == FORCE_DISTRIBUTED)
-            distributed_force(ws, force, t, linear, res);
+            status = distributed_force(ws, force, t, linear, res);
         else
             status = port_force(ws, pair, force, t, linear);
     }

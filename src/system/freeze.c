@@ -330,8 +330,11 @@ phx_status phx_system_freeze(phx_system *system)
 
     if (system->frozen)
         return PHX_OK;
+    if (system->spoilt)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "the system could not be frozen before; build it anew");
     if (system->n_bodies == 0)
         return phx_fail(context, PHX_ERR_ARGUMENT, "the system has no body");
+    system->spoilt = true; /* until all has succeeded: what is half made may only be destroyed */
     status = phx_sys_number(system);
     if (!status)
         status = phx_sys_components(system);
@@ -355,6 +358,7 @@ phx_status phx_system_freeze(phx_system *system)
         status = phx_sys_find_redundant(system);
     if (!status)
         system->frozen = true;
+    system->spoilt = !system->frozen;
     phx_free(every);
     return status;
 }

@@ -304,13 +304,14 @@ phx_status phx_sys_op_factor_complex(phx_dae *dae, int slot, double re, double i
     const int nnz = ws->kkt.ptr[ws->kkt.n];
     const double square = re * re + im * im, inv_re = re / square, inv_im = -im / square;
 
-    if (!ws->lu_complex[slot]) { /* the first use; a run's only allocation */
+    if (!ws->val_complex) { /* the first use allocates */
+        ws->val_complex = phx_calloc(dae->context, 2 * (size_t)nnz, sizeof *ws->val_complex);
+        if (!ws->val_complex)
+            return PHX_ERR_MEMORY;
+    }
+    if (!ws->lu_complex[slot]) {
         phx_status status = phx_lu_create(dae->context, ws->kkt.n, ws->kkt.ptr, ws->kkt.idx, ws->kkt.order, true,
                                           &ws->lu_complex[slot]);
-        if (!status && !ws->val_complex) {
-            ws->val_complex = phx_calloc(dae->context, 2 * (size_t)nnz, sizeof *ws->val_complex);
-            status = ws->val_complex ? PHX_OK : PHX_ERR_MEMORY;
-        }
         if (status)
             return status;
     }

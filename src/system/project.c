@@ -42,6 +42,8 @@ static void impulses(workspace *ws)
     for (int b = 0; b < system->n_bodies; b++) { /* m g at the mean centre of mass */
         const body_slot *slot = &system->bodies[b];
         double *sum = ws->impulse + slot->component * per;
+        if (!system->components[slot->component].free)
+            continue;
         phx_body_moment(slot->body, ws->x0 + slot->x, moment0);
         phx_body_moment(slot->body, ws->x1 + slot->x, moment1);
         for (int a = 0; a < dim; a++) {
@@ -196,7 +198,7 @@ static phx_status correct(workspace *ws, int c, const double *x, const double *v
     combine(ws, component, 1.0, drive, 1.0, fixed);
     const double after = kinetic(ws, component, x, next), missing = target - after;
     const bool large = fabs(missing) > 1e-3 * fmax(before, after);
-    if (may_reject && large)
+    if (may_reject && fabs(missing) > 1e-3 * fmax(before, after) + ws->signal_work[c])
         return PHX_REJECTED;
     combine(ws, component, -1.0, fixed, 1.0, next); /* homogeneous part, M-orthogonal to the fixed one */
     const double spare = kinetic(ws, component, x, next);
@@ -233,11 +235,10 @@ static double speed_of(const phx_system *system, phx_body_id b, const double *v)
 static double rounding(const workspace *ws, int k, const double *v)
 {
     const phx_system *system = ws->system;
-    const joint_slot *joint = &system->joints[system->rows[ws->row[k]].joint];
     double scale = fabs(ws->w[k]);
 
     for (int side = 0; side < 2; side++) {
-        const phx_port_id id = side ? joint->b : joint->a;
+        const phx_port_id id = side ? ws->rows[k].b : ws->rows[k].a;
         const double *g = ws->covector + (size_t)k * PAIR_SIZE + side * PHX_PORT_MAX;
         const double speed = system->ports[id].body < 0 ? 0.0 : speed_of(system, system->ports[id].body, v);
         for (int i = 0; i < phx_port_size(system->dim); i++)
@@ -254,8 +255,8 @@ static void residuals(workspace *ws, const double *v, double *e)
     memset(ws->moved, 0, (size_t)system->n_components * sizeof *ws->moved);
     for (int k = 0; k < ws->n_l; k++) {
         e[k] = phx_sys_row_rate(ws, k) - ws->w[k];
-        if (!(fabs(e[k]) <= rounding(ws, k, v)))
-            ws->moved[system->rows[ws->row[k]].component] = true;
+        bool *moved = &ws->moved[system->rows[ws->row[k]].component];
+        *moved = *moved || !(fabs(e[k]) <= rounding(ws, k, v));
     }
 }
 
@@ -300,8 +301,13 @@ phx_status phx_sys_op_project(phx_dae *dae, double t1, double h, bool interval, 
         if (!status && drives)
             status = solve_rows(ws, 1.0, ws->w, drive);
     }
-    for (int k = 0; k < ws->n_l; k++)
-        ws->supply[system->rows[ws->row[k]].component] += dv[n_v + k] * ws->w[k];
+    memset(ws->signal_work, 0, (size_t)system->n_components * sizeof *ws->signal_work);
+    for (int k = 0; k < ws->n_l; k++) {
+        const row_slot *row = &system->rows[ws->row[k]];
+        ws->supply[row->component] += dv[n_v + k] * ws->w[k];
+        if (row->role == ROW_DRIVEN) /* between its mean and its end a signal may do what it likes, at any step */
+            ws->signal_work[row->component] += fabs(dv[n_v + k] * e[k]);
+    }
     memcpy(ws->v1, v1, (size_t)n_v * sizeof *v1);
     for (int c = 0; c < system->n_components && !status; c++) {
         const bool keep = interval && system->components[c].free;

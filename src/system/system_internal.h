@@ -164,6 +164,7 @@ typedef struct workspace {
     double *momentum0;   /* per component: linear (dim), angular (n_rot) at the start of the interval */
     double *momentum1;   /* the same that the last projection put the end on, where it kept them: kept */
     bool *kept;
+    double *signal_work;       /* per component: share of the drives in what the projection takes */
     double *impulse;           /* per component: impulses over the interval */
     double *supply;            /* per component: work of the drives in the projection */
     bool *moved;               /* per component: its joints need the projection */

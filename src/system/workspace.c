@@ -241,6 +241,7 @@ static phx_status allocate(phx_context *context, workspace *ws)
         {&ws->vm, nv},
         {&ws->p0, nv},
         {&ws->momentum0, per * (size_t)(system->n_components + 1)},
+        {&ws->signal_work, (size_t)system->n_components + 1},
         {&ws->momentum1, per * (size_t)(system->n_components + 1)},
         {&ws->impulse, per * (size_t)(system->n_components + 1)},
         {&ws->covector, nl * PAIR_SIZE},
@@ -394,12 +395,12 @@ void phx_sys_workspace_destroy(workspace *ws)
 {
     if (!ws)
         return;
-    double *arrays[] = {ws->M,         ws->D,         ws->K,        ws->val,       ws->val_complex, ws->x0,
-                        ws->x1,        ws->xm,        ws->v0,       ws->v1,        ws->vm,          ws->p0,
-                        ws->momentum0, ws->momentum1, ws->impulse,  ws->covector,  ws->w,           ws->effort,
-                        ws->P,         ws->scratch,   ws->scratch2, ws->scratch3,  ws->scratch4,    ws->local,
-                        ws->body_M,    ws->tau,       ws->lambda,   ws->norm_mass, ws->low0,        ws->low1,
-                        ws->sigma,     ws->supply,    ws->all,      ws->spread};
+    double *arrays[] = {ws->M,         ws->D,         ws->K,           ws->val,      ws->val_complex, ws->x0,
+                        ws->x1,        ws->xm,        ws->v0,          ws->v1,       ws->vm,          ws->p0,
+                        ws->momentum0, ws->momentum1, ws->signal_work, ws->impulse,  ws->covector,    ws->w,
+                        ws->effort,    ws->P,         ws->scratch,     ws->scratch2, ws->scratch3,    ws->scratch4,
+                        ws->local,     ws->body_M,    ws->tau,         ws->lambda,   ws->norm_mass,   ws->low0,
+                        ws->low1,      ws->sigma,     ws->supply,      ws->all,      ws->spread};
     const phx_system *system = ws->system;
     kkt_matrix *kkt = &ws->kkt;
 
