@@ -17,6 +17,7 @@
 #include <phlexor/port.h>
 #include <phlexor/reduce.h>
 #include <phlexor/results.h>
+#include <phlexor/statespace.h>
 #include <phlexor/study.h>
 #include <phlexor/system.h>
 
