@@ -6,17 +6,19 @@
 /* Slower than SLOW a fresh Jacobian pays; slower than STALLED the iteration does not converge, unless the increments
  * are rounding: surely below SURE_NOISE of the velocities, never above NOISE, and in between when a fresh Jacobian does
  * not halve them in STALLS increments. (A kept one may stall there as well: what it gets wrong grows out of rounding.)
- * LUCKY rates are not believed; WILD ones are not forgiven. */
+ * LUCKY rates are not believed; WILD ones are not forgiven; a CREDIBLE one says that the increment before was right. */
 enum { STALLS = 3 };
-static const double SLOW = 0.05, STALLED = 0.5, NOISE = 1e-12, SURE_NOISE = 2e-14, LUCKY = 1e-2;
-static const double TO_ROUNDING = 1e-14, WILD = 4.0, CREDIBLE = 0.1;
+static const double SLOW = 0.02, STALLED = 0.5, NOISE = 1e-12, SURE_NOISE = 2e-14;
+static const double LUCKY = 1e-2, CREDIBLE = 0.1, WILD = 4.0;
+/* The default tolerance, and the share of a tolerance that may be left after the last increment. */
+static const double TO_ROUNDING = 1e-14, LEFT = 0.05;
 
 phx_newton phx_newton_to_rounding(const phx_run *run, double scale)
 {
     double asked = run->options.newton_tolerance;
     double tolerance = asked > 0.0 ? asked : TO_ROUNDING;
     return (phx_newton){.tolerance = tolerance,
-                        .left = SLOW * tolerance,
+                        .left = LEFT * tolerance,
                         .scale = scale,
                         .noise_scale = fmax(scale, run->noise_scale),
                         .noise = fmax(run->noise, SURE_NOISE),
@@ -26,7 +28,7 @@ phx_newton phx_newton_to_rounding(const phx_run *run, double scale)
 phx_newton phx_newton_to_weights(double tolerance)
 {
     return (phx_newton){
-        .tolerance = SLOW * tolerance, .left = tolerance, .scale = 1.0, .noise_scale = 1.0, .previous = -1.0};
+        .tolerance = LEFT * tolerance, .left = tolerance, .scale = 1.0, .noise_scale = 1.0, .previous = -1.0};
 }
 
 /* The increment did not shrink. */
@@ -66,8 +68,8 @@ phx_newton_verdict phx_newton_judge(phx_newton *newton, double size, bool recent
         return PHX_NEWTON_GOES_ON;
     double rate = size / previous, rate_before = newton->rate;
     newton->rate = rate;
-    if (rate < CREDIBLE &&
-        newton->noise > 0.0) { /* from rest: what the iteration found is the size of the velocities */
+    /* From rest what the iteration finds is the size of the velocities. */
+    if (rate < CREDIBLE && newton->noise > 0.0) {
         newton->scale = fmax(newton->scale, previous);
         newton->noise_scale = fmax(newton->noise_scale, previous);
     }
