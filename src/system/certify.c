@@ -39,20 +39,45 @@ static void random_state(const phx_system *system, const double *x, uint64_t *se
         vr[i] = number(seed);
 }
 
-/* dH/dt along (x_dot, v_dot) from the energies' slopes: p . v_dot + dH/dx . x_dot, and the size of its terms. */
+/* dT/dq . q_dot at fixed velocities: T is a quadratic polynomial of q, so a central difference is exact. */
+static double kinetic_slope(const phx_system *system, const phx_body *body, const double *x, const double *v,
+                            double *moved)
+{
+    const int at_q = system->dim + phx_attitude_size(system->dim), n_q = phx_body_n_q(body);
+    const double *q_dot = v + system->dim + system->n_rot, step = 0.1;
+    double energy[2];
+
+    memcpy(moved, x, (size_t)phx_body_n_x(body) * sizeof *moved);
+    for (int side = 0; side < 2; side++) {
+        for (int i = 0; i < n_q; i++)
+            moved[at_q + i] = x[at_q + i] + (side ? step : -step) * q_dot[i];
+        energy[side] = phx_body_kinetic(body, moved, v);
+    }
+    return (energy[1] - energy[0]) / (2.0 * step);
+}
+
+/* What a body needs of `room` in energy_rate. */
+static int energy_room(const phx_body *body)
+{
+    return 2 * phx_body_n_v(body) + phx_body_structure_size(body) + 2 * phx_body_n_x(body);
+}
+
+/* dH/dt along (x_dot, v_dot): p . v_dot + dT/dq . q_dot + dV/dx . x_dot, and the size of its terms; dV/dx are the
+ * efforts at rest. */
 static double energy_rate(const phx_system *system, int b, const double *x, const double *v, const double *v_dot,
                           double *room, double *scale)
 {
     const phx_body *body = system->bodies[b].body;
     const int dim = system->dim, n_v = phx_body_n_v(body), n_q = phx_body_n_q(body);
-    double *p = room, *z = room + n_v, *rate = z + phx_body_structure_size(body), sum = 0.0;
-    double R[9], R_dot[9];
+    double *p = room, *rest = p + n_v, *z = rest + n_v, *rate = z + phx_body_structure_size(body);
+    double R_dot[9], sum = kinetic_slope(system, body, x, v, rate + phx_body_n_x(body));
 
+    *scale += fabs(sum);
+    memset(rest, 0, (size_t)n_v * sizeof *rest);
     phx_body_momenta(body, x, v, p);
-    phx_body_efforts(body, PHX_STRUCTURE_MODIFIED, system->gravity, x, v, z);
+    phx_body_efforts(body, PHX_STRUCTURE_MODIFIED, system->gravity, x, rest, z);
     phx_body_rates(body, x, v, rate);
     phx_attitude_rotation(dim, rate + dim, R_dot);
-    phx_attitude_rotation(dim, x + dim, R);
     for (int i = 0; i < n_v; i++) {
         sum += p[i] * v_dot[i];
         *scale += fabs(p[i] * v_dot[i]);
@@ -115,8 +140,7 @@ static phx_status power_residual(workspace *ws, double t, const double *x, doubl
     phx_status status = PHX_OK;
 
     for (int b = 0; b < system->n_bodies; b++) {
-        const phx_body *body = system->bodies[b].body;
-        const int need = phx_body_n_v(body) + phx_body_structure_size(body) + phx_body_n_x(body);
+        const int need = energy_room(system->bodies[b].body);
         largest = need > largest ? need : largest;
     }
     room = phx_calloc(context, (size_t)(largest + system->n_x + 2 * n_v + 2 * n), sizeof *room);

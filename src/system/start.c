@@ -208,6 +208,11 @@ static phx_status equilibrium(phx_system *system, double t, double *x, double *v
 
     for (; iteration < 200 && !status && change > 0.0 && worse < 6; iteration++) {
         status = phx_sys_assemble(system, x);
+        if (status == PHX_ERR_ASSEMBLY)
+            status = phx_fail_prefix(context, PHX_ERR_ANALYSIS,
+                                     "on the deformed bodies, whose rigid motions have to close them (a structure that "
+                                     "is statically indeterminate or too soft for its loads: start with deformation: "
+                                     "zero), ");
         if (!status)
             status = start_velocities(system, t, x, v);
         if (!status)

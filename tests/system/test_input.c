@@ -291,14 +291,14 @@ static phx_status use(trial *t)
     if (!status)
         status = phx_system_linear(t->dae, 0.0, t->x, NULL, &t->linear);
     if (!status)
-        status = phx_system_certify(t->dae, 0.0, t->x, t->v, t->lambda, &certificate);
-    if (!status)
         status = t->dae->ops->linearise(t->dae, 0.0, t->x, t->v, t->lambda);
     for (int k = 0; k < 2 && !status; k++)
         status = t->dae->ops->factor_complex(t->dae, k, 100.0, 30.0);
     memset(res, 0, sizeof res);
     if (!status)
         status = t->dae->ops->solve_complex(t->dae, 1, res);
+    if (!status)
+        status = phx_system_certify(t->dae, 0.0, t->x, t->v, t->lambda, &certificate);
     return status;
 }
 
