@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 /* A change that spoils a good definition, the dimension it needs and the word its message must hold. */
 typedef void spoil_fn(phx_beam_def *def, phx_beam_mass *mass);
@@ -238,32 +237,63 @@ static void test_allocation_failures(void **state)
     }
 }
 
-static double build_seconds(phx_context *context, const phx_beam_def *def)
+/* What a beam takes: bytes and calls of allocation, entries of its patterns. */
+typedef struct measure {
+    size_t bytes, calls, entries, stress, root, lin, slope;
+} measure;
+
+static size_t bytes_asked; /* by phx_calloc so far */
+void *__real_phx_calloc(phx_context *context, size_t count, size_t size);
+void *__wrap_phx_calloc(phx_context *context, size_t count, size_t size);
+void *__wrap_phx_calloc(phx_context *context, size_t count, size_t size)
 {
-    double best = 1e9;
-    for (int repeat = 0; repeat < 3; repeat++) {
-        struct timespec start, end;
-        timespec_get(&start, TIME_UTC);
-        phx_beam_destroy(test_beam(context, def));
-        timespec_get(&end, TIME_UTC);
-        best = fmin(best, (double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec));
-    }
-    return best;
+    bytes_asked += count * size;
+    return __real_phx_calloc(context, count, size);
 }
 
-/* A selecting reference: cost in proportion to the elements. Bounds are loose, for busy machines and sanitizers. */
+static measure measure_beam(phx_context *context, const phx_beam_def *def)
+{
+    const size_t bytes = bytes_asked, calls = phx_context_allocations(context);
+    phx_beam *beam = test_beam(context, def);
+    const phx_flex *flex = phx_beam_flex(beam);
+    const measure m = {.bytes = bytes_asked - bytes,
+                       .calls = phx_context_allocations(context) - calls,
+                       .entries = (size_t)flex->ptr[flex->n],
+                       .stress = (size_t)flex->stress.ptr[flex->stress.rows],
+                       .root = (size_t)flex->root.ptr[flex->root.rows],
+                       .lin = (size_t)flex->stiffening->lin.ptr[flex->stiffening->lin.rows],
+                       .slope = (size_t)flex->stiffening->slope.ptr[flex->stiffening->slope.rows]};
+    phx_beam_destroy(beam);
+    return m;
+}
+
+/* With elements n, 2n and 4n a quantity a + b n grows by b n and then by 2 b n; one of order n^2 would by 3 and 12. */
+static void check_linear(size_t n, size_t twice, size_t four_times, const char *what)
+{
+    if (twice <= n || four_times - twice != 2 * (twice - n))
+        fail_msg("%s: %zu, %zu and %zu with 50, 100 and 200 elements", what, n, twice, four_times);
+}
+
+/* A selecting reference: work in proportion to the elements. The memory touched and the entries of every pattern are;
+ * the number of allocations does not depend on the elements. */
 static void test_cost(void **state)
 {
     for (int dim = 2; dim <= 3; dim++) {
         for (int order = 3; order <= 5; order += 2) {
-            phx_beam_def def = test_def(dim, order, PHX_REFERENCE_SIMPLY_SUPPORTED, 1000);
-            const double small = build_seconds(*state, &def);
-            def.elements = 8000;
-            const double large = build_seconds(*state, &def);
-            print_message("dimension %d, order %d: 1000 elements %.2f ms, 8000 elements %.2f ms\n", dim, order,
-                          1e3 * small, 1e3 * large);
-            assert_true(small < 0.5);
-            assert_true(large < 45 * small); /* 64 if it were quadratic; long beams leave the cache */
+            measure m[3];
+            for (int k = 0; k < 3; k++) {
+                phx_beam_def def = test_def(dim, order, PHX_REFERENCE_SIMPLY_SUPPORTED, 50 << k);
+                def.stiffening = true;
+                m[k] = measure_beam(*state, &def);
+            }
+            check_linear(m[0].bytes, m[1].bytes, m[2].bytes, "bytes allocated");
+            check_linear(m[0].entries, m[1].entries, m[2].entries, "entries of the matrices over q x q");
+            check_linear(m[0].stress, m[1].stress, m[2].stress, "entries of the stress");
+            check_linear(m[0].root, m[1].root, m[2].root, "entries of the root");
+            check_linear(m[0].lin, m[1].lin, m[2].lin, "entries of the strain");
+            check_linear(m[0].slope, m[1].slope, m[2].slope, "entries of the slopes");
+            assert_int_equal(m[1].calls, m[0].calls);
+            assert_int_equal(m[2].calls, m[0].calls);
         }
     }
 }

@@ -62,7 +62,7 @@ static void test_output_instants(void **state)
         /* 4 steps in each full interval, 2 in the last */
         if (options.rtol == 0.0 && s->stats.halvings == 0)
             assert_int_equal(s->stats.steps, 18);
-        assert_true(s->stats.smallest_step > 0.0 && s->stats.wall_seconds > 0.0);
+        assert_true(s->stats.smallest_step > 0.0 && s->stats.wall_seconds >= 0.0);
     }
 }
 
@@ -225,7 +225,7 @@ static void test_interruption(void **state)
         phx_context_set_progress(s->context, NULL, NULL);
         CHECK_TEXT(phx_context_message(s->context), "stopped by the user");
         assert_true(s->t > 0.0 && s->t < 1.0);
-        assert_true(s->stats.steps >= 6 && s->stats.wall_seconds > 0.0);
+        assert_true(s->stats.steps >= 6 && s->stats.wall_seconds >= 0.0);
         double gap, rate;
         s->p.dae.ops->drift(&s->p.dae, s->t, s->x, s->v, &gap, &rate);
         CHECK_SMALL(gap, 1e-5, "gap of the state kept, %s", phx_integrator_name(k));

