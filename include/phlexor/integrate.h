@@ -10,7 +10,7 @@ extern "C" {
 
 typedef enum phx_integrator {
     PHX_MIDPOINT,  /* averages: exact energy, closed joints (default); order 2 */
-    PHX_MIDPOINT4, /* its symmetric composition (Suzuki), ten intervals a step; lossless systems; order 4 */
+    PHX_MIDPOINT4, /* its symmetric composition (Suzuki in each half step, ten intervals); lossless systems; order 4 */
     PHX_GAUSS4,    /* 2 stages */
     PHX_GAUSS6,    /* 3 stages */
     PHX_RADAU5,    /* Radau IIA, 3 stages */

@@ -19,6 +19,9 @@ typedef struct mean {
     double *lambda; /* n_l: without its projection */
 } mean;
 
+/* A prediction: no acceleration, that of the interval before, the line through the last two. */
+typedef enum trend { HOLD, CONSTANT, LINEAR } trend;
+
 typedef struct midpoint {
     phx_method base;
     double *res, *delta;          /* n_v + n_l: residual, increment of (v_mean, lambda) */
@@ -26,12 +29,7 @@ typedef struct midpoint {
     phx_jacobian jacobian[SLOTS]; /* A(2/h), one for each size of interval in a composition */
     mean last, before;            /* the last two intervals */
     int intervals;                /* solved so far, counted to 2 */
-    enum {
-        HOLD,
-        CONSTANT,
-        LINEAR
-    } trend; /* what would have predicted the last one best: no acceleration, that of the
-                interval before, the line through the last two */
+    trend trend;                  /* what would have predicted the last one best */
 } midpoint;
 
 /* One interval [t0, t0 + h] from (x0, v0), with the factorisation that belongs to its size. */
