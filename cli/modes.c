@@ -111,10 +111,11 @@ static void print_summary(const modes_arguments *given, const phx_modes_table *t
                           const phx_study_modes_report *report)
 {
     if (report->unstable > 0)
-        fprintf(stderr, "phlexor: warning: %d modes grow (their damping is negative)\n", report->unstable);
+        fprintf(stderr, "phlexor: warning: %d %s (negative damping)\n", report->unstable,
+                report->unstable == 1 ? "mode grows" : "modes grow");
     if (!is_stdout(given->output))
-        printf("%d modes at %d point%s: %s\n", table->n_rows, table->n_points, table->n_points == 1 ? "" : "s",
-               given->output);
+        printf("%d mode%s at %d point%s: %s\n", table->n_rows, table->n_rows == 1 ? "" : "s", table->n_points,
+               table->n_points == 1 ? "" : "s", given->output);
 }
 
 static int modes(const cli_command *command, phx_context *context, const modes_arguments *given)

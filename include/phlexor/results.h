@@ -58,7 +58,8 @@ typedef struct phx_recorder_def {
     int n_x, n_v; /* sizes of the state vectors; 0: not recorded */
     int n_bodies;
     const phx_record_body *bodies;
-    const char *model_name, *model_text, *program_version, *integrator; /* NULL: "" */
+    const char *model_name; /* the title of pictures: no path. Texts may be NULL: "" */
+    const char *model_text, *program_version, *integrator;
     int n_attributes;
     const phx_attribute *attributes;
     double checkpoint_interval; /* s, smallest interval between checkpoints; default 0.5 */
@@ -160,7 +161,8 @@ typedef struct phx_mode_row {
  * format_version, points, program_version, model_name; /model; /sweep/parameters, values, rigid_modes; /modes/point,
  * mode, branch, omega, frequency, damping; /shapes/coordinates, real, imaginary. */
 typedef struct phx_modes_table {
-    const char *model_name, *model_text, *program_version; /* NULL: "" */
+    const char *model_name; /* the title of pictures: no path. Texts may be NULL: "" */
+    const char *model_text, *program_version;
     int n_parameters;
     const char *const *parameters; /* names */
     int n_points;

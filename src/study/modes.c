@@ -295,7 +295,7 @@ static phx_status prepare_table(modes_work *work)
     const int n = work->n_parameters;
     char **names = NULL;
 
-    table->model_name = phx_strdup(context, work->model->path);
+    table->model_name = phx_strdup(context, work->model->title);
     table->model_text = phx_strdup(context, work->model->text);
     table->program_version = phx_strdup(context, phx_version());
     table->values = phx_calloc(context, (size_t)work->n_points * (size_t)n, sizeof *table->values);

@@ -36,8 +36,8 @@ static phx_status open_recorder(phx_context *context, const phx_model *model, co
 {
     const phx_integrate_options *used = &recording->report->used;
     const phx_attribute attributes[] = {
-        {"title", model->title, 0.0}, {"end", NULL, used->end},   {"step", NULL, used->step},
-        {"every", NULL, used->every}, {"rtol", NULL, used->rtol}, {"atol", NULL, used->atol},
+        {"end", NULL, used->end},   {"step", NULL, used->step}, {"every", NULL, used->every},
+        {"rtol", NULL, used->rtol}, {"atol", NULL, used->atol},
     };
     phx_recorder_def def = phx_recorder_def_default();
     phx_record_column *columns = NULL;
@@ -54,7 +54,7 @@ static phx_status open_recorder(phx_context *context, const phx_model *model, co
         def.n_v = phx_system_n_v(recording->system);
         def.n_bodies = drawing->n_bodies;
         def.bodies = drawing->bodies;
-        def.model_name = model->path;
+        def.model_name = model->title;
         def.model_text = model->text;
         def.program_version = phx_version();
         def.integrator = phx_integrator_name(used->integrator);

@@ -1,7 +1,6 @@
 /* Frequencies of beams and mechanisms of beams in floating coordinates. */
 #include "mechanism.h"
 
-
 static int create(void **state)
 {
     phx_context *context = NULL;

@@ -69,6 +69,7 @@ static void sweep_reuses_beams(void **state)
     options.sweep = sweep;
     options.with_shapes = true;
     CHECK_OK(context, phx_study_modes(context, model, &options, &table, &report));
+    assert_string_equal(table.model_name, model->title);
     assert_int_equal(table.n_points, 73);
     assert_int_equal(table.n_rows, 73 * 6);
     assert_int_equal(report.beams.made, 3);
@@ -199,6 +200,7 @@ static void records_what_redraws_the_motion(void **state)
     options.h5_path = "a.h5";
     CHECK_OK(context, phx_study_simulate(context, model, &options, &report));
     CHECK_OK(context, phx_result_read(context, "a.h5", &result));
+    assert_string_equal(phx_result_text(result, "model_name"), model->title); /* not the path */
     assert_true(phx_result_n_x(result) <= 100);
     const size_t row = phx_result_rows(result) / 3;
     CHECK_OK(context, phx_result_state(result, row, x, NULL));
