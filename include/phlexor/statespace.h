@@ -1,4 +1,4 @@
-/* Phlexor, layer statespace: port-Hamiltonian descriptor systems and their interconnection (seed 000, eqs 38-47).
+/* Phlexor, layer statespace: port-Hamiltonian descriptor systems and their interconnection ([1], eqs 38-47).
  *
  *     E e_dot = (J - R) z + B u      J = -J^T,  R = R^T >= 0,  E^T z = dH/de
  *     y       = B^T z                H_dot = y^T u - z^T R z
@@ -95,7 +95,7 @@ phx_status phx_descriptor_append(phx_context *context, const char *name, int cou
  * u1^T y1 + u2^T y2 = 0, and use the two ports up. C: size1 x size2 row-major, NULL: the identity.
  *
  *   gyrator      u1 = -C y2, u2 = C^T y1        J + ( -B1 C B2^T + B2 C^T B1^T )
- *                (the seed prints C where C^T must stand in the block [2,1])
+ *                ([1] prints C where C^T must stand in the block [2,1])
  *
  *   transformer  u1 = -C u2, y2 = C^T y1        | J                  -B1 C + B2 |   multipliers lambda = u2, one for
  *                                               | C^T B1^T - B2^T         0     |   each column of port 2, come last

@@ -1,4 +1,4 @@
-/* Small helpers of layer algebra. */
+/* What several files of layer algebra need. */
 #include <math.h>
 
 #include "internal.h"

@@ -1,4 +1,4 @@
-/* Geometric stiffening (seed 000, Remark 2): the von Karman strain eps = u' + 1/2 w'^2, constant in each element, in
+/* Geometric stiffening ([1], Remark 2): the von Karman strain eps = u' + 1/2 w'^2, constant in each element, in
  * the elastic energy 1/2 sum EA l eps^2. eps is quadratic in q, so eps(q1) - eps(q0) = eps'(q_mean)(q1 - q0) exactly
  * and the mean force N_mean eps'(q_mean), N_mean = (N0 + N1)/2, changes the energy exactly. */
 #include "body_internal.h"

@@ -1,5 +1,5 @@
-/* Structure matrices of a floating body, dense, for the certificate and the tests. R_v: rows of R as a vector, R_i' =
- * R_i x w written [R_v]x w.
+/* Structure matrices of a floating body, dense, for the certificate and the tests. R_v is the vector of the rows of R;
+ * their rates R_i' = R_i x w are written R_v' = [R_v]x w. A dot is a zero block.
  *
  * Canonical, state (r, R_v, q, p), efforts dH:
  *
@@ -10,7 +10,7 @@
  *   p_r' |   .   -[R_v]x^T   .   [p_t]x   [p_r]x    .  |
  *   p_q' |   .       .      -I     .        .       .  |
  *
- * Modified (seed 000 eq. 12), state (r, R_v, q, nu), the last rows are those of M nu', efforts z:
+ * Modified ([1] eq. 12), state (r, R_v, q, nu), the last rows are those of M nu', efforts z:
  *
  *   r'   |   .       .       .     R        .       .    |
  *   R_v' |   .       .       .     .      [R_v]x    .    |

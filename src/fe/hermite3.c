@@ -1,5 +1,5 @@
 /* Euler-Bernoulli bending: velocity C1 cubic Hermite (w, w' at the nodes), moment DG1 (its values at the two ends of
- * the element), m = EI w''. Quadratic in H2 and, for the moment, in L2 (004, comment 6). */
+ * the element), m = EI w''. Quadratic in H2 and, for the moment, in L2 ([3], comment 6). */
 #include "element.h"
 
 const double phx_coefficient_hermite3[4 * 4] = {1, 0, -3, 2,  /* w  left  */

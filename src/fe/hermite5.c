@@ -1,5 +1,5 @@
 /* Euler-Bernoulli bending: velocity C2 quintic Hermite (w, w', w'' at the nodes), moment DG3 (its values at 0, 1/3, 2/3
- * and 1 of the element), m = EI w''. One such element is the beam of 002 (eqs 16, 17). */
+ * and 1 of the element), m = EI w''. One such element is the beam of [2] (eqs 16, 17). */
 #include "element.h"
 
 static const double coefficient_hermite5[6 * 6] = {1, 0, 0,   -10,  15,  -6,   /* w   left  */

@@ -1,4 +1,4 @@
-/* Elimination of multipliers by null spaces (seed 000, eq 47), and the standard form.
+/* Elimination of multipliers by null spaces ([1], eq 47), and the standard form.
  *
  *      d: rows where E acts     a: the others, multipliers
  *

@@ -1,4 +1,4 @@
-/* Interconnection: side by side, gyrator, transformer, change of causality, support (seed 000, eqs 38-44). */
+/* Interconnection: side by side, gyrator, transformer, change of causality, support ([1], eqs 38-44). */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Convergence of a simply supported beam (004, comment 6): L = rho A = EI = 1, w = 0 at both ends.
+/* Convergence of a simply supported beam ([3], comment 6): L = rho A = EI = 1, w = 0 at both ends.
  *   A: v = cos(pi^2 t) sin(pi x), w = sin(pi^2 t) sin(pi x)/pi^2, no load
  *   B: w = sin(t) sin(pi x), load f = (pi^4 - 1) sin(t) sin(pi x)
  * Start: nodal Hermite interpolant of v, w = m = 0. The semi-discrete equations M q'' + K q = f sin(t) are solved

@@ -1,4 +1,4 @@
-/* Elements against closed forms of classical finite elements and of 002 (eqs 16, 17). */
+/* Elements against closed forms of classical finite elements and of [2] (eqs 16, 17). */
 #include "support.h"
 
 #include "fe/mesh.h"
@@ -54,7 +54,7 @@ static void test_cubic_stiffness(void **state)
     check_matrix("paper's stiffness of one element", 4, k, want, ei / (h * h * h), 1e-12);
 }
 
-/* 002 eq (17): rows and columns of (w''(0), w(l), w'(l), w''(l)); what is left follows from K R = 0. */
+/* [2] eq (17): rows and columns of (w''(0), w(l), w'(l), w''(l)); what is left follows from K R = 0. */
 static void test_quintic_stiffness(void **state)
 {
     const double l = 0.83, ei = 2.9;
@@ -110,7 +110,7 @@ static void test_cubic_mass(void **state)
     phx_flex_free(&raw);
 }
 
-/* 002 eq (16): the whole mass matrix on (translation, rotation, w''(0), w(l), w'(l), w''(l)). */
+/* [2] eq (16): the whole mass matrix on (translation, rotation, w''(0), w(l), w'(l), w''(l)). */
 static void test_quintic_mass(void **state)
 {
     phx_beam_def def = test_def(2, 5, PHX_REFERENCE_CANTILEVER, 1);
