@@ -123,11 +123,11 @@ function(phx_program)
     install(TARGETS phlexor_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endfunction()
 
-# A cmocka test. `src` is on its include path, so that "fe/shapes.h" is a private header of the layer fe. The program
+# A cmocka test, with what all tests share (tests/support). `src` is on its include path, so that "fe/shapes.h" is a private header of the layer fe. The program
 # sees PHX_SOURCE_DIR (a string) and runs in the directory of the build.
 function(phx_test name)
     cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LAYERS;LIBS;LABELS" ${ARGN})
-    phx_add_on_layers(test_${name} "${ARG_SOURCES}" "${ARG_LAYERS}" "cmocka;${ARG_LIBS}")
+    phx_add_on_layers(test_${name} "${ARG_SOURCES}" "${ARG_LAYERS}" "phx_testing;${ARG_LIBS}")
     if(NOT ARG_TIMEOUT)
         set(ARG_TIMEOUT 120)
     endif()

@@ -172,9 +172,10 @@ void phx_system_kkt(const phx_dae *dae, int *n, const int **ptr, const int **idx
  * this state. */
 phx_status phx_system_outputs(phx_dae *dae, double t, const double *x, const double *v, double *columns);
 
-/* Matrices of the linearised system about (x, v = 0), drives locked; lambda NULL: the multipliers of that rest state.
- * M xi'' + D xi' + K xi = G^T lambda + B u, G xi' = 0. Free with
- * phx_linear_free. Coordinates xi are the tangent (dr in body axes, dphi, dq) body by body. */
+/* Matrices of the linearised system about (x, v = 0), drives locked; lambda NULL: what the joints carry at rest with
+ * the deformations held, so that an undeformed start under gravity has the tensions of its equilibrium. M xi'' + D xi'
+ * + K xi = G^T lambda + B u, G xi' = 0. Free with phx_linear_free. Coordinates xi are the tangent (dr in body axes,
+ * dphi, dq) body by body. */
 typedef struct phx_linear {
     int n, m;
     phx_csr M, D, K; /* n x n; K contains elasticity, gravity, springs and the geometric terms of the multipliers */

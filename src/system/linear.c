@@ -49,26 +49,6 @@ static phx_status block(phx_context *context, const kkt_matrix *kkt, const doubl
     return status;
 }
 
-/* Multipliers at rest with the drives locked: [M -G^T; G 0] (a, lambda) = (forces, 0). */
-static phx_status rest_multipliers(workspace *ws, double t, const double *x, const double *zero, double *lambda)
-{
-    double *rhs = ws->scratch2;
-    phx_status status = PHX_OK;
-
-    memset(ws->scratch3, 0, (size_t)ws->kkt.n * sizeof(double));
-    status = phx_sys_ops.residual(&ws->base, t, x, zero, ws->scratch3, ws->scratch3 + ws->kkt.n_v, rhs);
-    for (int i = 0; i < ws->kkt.n_v; i++)
-        rhs[i] = -rhs[i];
-    memset(rhs + ws->kkt.n_v, 0, (size_t)ws->n_l * sizeof *rhs);
-    if (!status)
-        status = phx_sys_factor_mass(ws, x);
-    if (!status)
-        status = phx_lu_solve(ws->lu_mass, 1, rhs);
-    if (!status)
-        memcpy(lambda, rhs + ws->kkt.n_v, (size_t)ws->n_l * sizeof *lambda);
-    return status;
-}
-
 /* Elasticity alone makes K: no gravity, no effort at any port, no strain that stiffening would feel. */
 static bool root_is_exact(const workspace *ws, const double *x)
 {
@@ -211,7 +191,7 @@ phx_status phx_system_linear(phx_dae *dae, double t, const double *x, const doub
     if (lambda)
         memcpy(multipliers, lambda, (size_t)ws->n_l * sizeof *lambda);
     else
-        status = rest_multipliers(ws, t, x, at_rest, multipliers);
+        status = phx_sys_locked_accelerations(ws, t, x, at_rest, true, ws->v0, multipliers, ws->scratch);
     if (!status)
         status = dae->ops->linearise(dae, t, x, at_rest, multipliers);
     linear->n = n_v;

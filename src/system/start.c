@@ -103,11 +103,10 @@ static phx_status start_velocities(phx_system *system, double t, const double *x
     return status;
 }
 
-/* Rigid accelerations and multipliers with q_dot = q_ddot = 0:  M_rr a + ... = f + G_r^T lambda,  G_r a = w' - G' v. */
-static phx_status locked_accelerations(phx_system *system, double t, const double *x, const double *v, double *a,
-                                       double *lambda, double *res)
+phx_status phx_sys_locked_accelerations(workspace *ws, double t, const double *x, const double *v, bool drives_locked,
+                                        double *a, double *lambda, double *res)
 {
-    workspace *ws = system->assembly;
+    const phx_system *system = ws->system;
     const int n_v = system->n_v;
     double *rhs = ws->scratch2;
     bool *on = ws->on;
@@ -128,8 +127,9 @@ static phx_status locked_accelerations(phx_system *system, double t, const doubl
             const row_slot *slot = &system->rows[ws->row[k]];
             const joint_slot *joint = &system->joints[slot->joint];
             on[k] = slot->role != ROW_HELD;
-            rhs[n_v + k] =
-                slot->role == ROW_DRIVEN ? phx_signal_rate(joint->coordinates[slot->coordinate].def.speed, t) : 0.0;
+            rhs[n_v + k] = slot->role == ROW_DRIVEN && !drives_locked
+                               ? phx_signal_rate(joint->coordinates[slot->coordinate].def.speed, t)
+                               : 0.0;
             rhs[n_v + k] = on[k] ? rhs[n_v + k] - phx_sys_row_acceleration(ws, k) : 0.0;
         }
         if (!status) { /* what the accelerations so far already give: G a, by the rates that a would be */
@@ -216,7 +216,7 @@ static phx_status equilibrium(phx_system *system, double t, double *x, double *v
         if (!status)
             status = start_velocities(system, t, x, v);
         if (!status)
-            status = locked_accelerations(system, t, x, v, work, work + system->n_v, work + ws->kkt.n);
+            status = phx_sys_locked_accelerations(ws, t, x, v, false, work, work + system->n_v, work + ws->kkt.n);
         if (!status)
             status = correct_deformation(system, factor, work + ws->kkt.n, x, &change);
         worse = change < best ? 0 : worse + 1;

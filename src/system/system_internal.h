@@ -234,6 +234,11 @@ phx_status phx_sys_factor_mass(workspace *ws, const double *x);
 /* The same with the deformations held and the rows of `on` only, eps > 0 times its Schur diagonal on the multipliers:
  * solvable with redundant rows. */
 phx_status phx_sys_factor_rigid(workspace *ws, const double *x, const bool *on);
+/* Rigid accelerations a (n_v, zero on the deformations) and multipliers (rows of ws) with q_dot = q_ddot = 0,
+ *   M_rr a + ... = f + G_r^T lambda,  G_r a = w' - G' v     (w' = 0 with drives_locked),
+ * and the residual they leave: on the deformations the loads that K q has to balance. */
+phx_status phx_sys_locked_accelerations(workspace *ws, double t, const double *x, const double *v, bool drives_locked,
+                                        double *a, double *lambda, double *res);
 /* G into [2,1] and -G^T into [1,2] of an array on the kkt pattern. */
 void phx_sys_put_rows(workspace *ws, double *val);
 /* Bodies' M (with `all` also D and K) into ws->val (M, D, K). */

@@ -1,47 +1,7 @@
-/* Checks, random numbers, and allocators that count and fail. */
+/* Random numbers, and allocators that count and fail. */
 #include "support.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #include <SuiteSparse_config.h>
-
-int create_context(void **state)
-{
-    phx_context *context = NULL;
-    phx_status status = phx_context_create(&context);
-    *state = context;
-    return status;
-}
-
-int destroy_context(void **state)
-{
-    phx_context_destroy(*state);
-    return 0;
-}
-
-void check_below(double error, double tolerance, const char *file, int line, const char *format, ...)
-{
-    if (error <= tolerance)
-        return;
-    char what[200];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(what, sizeof what, format, arguments);
-    va_end(arguments);
-    print_error("%s: %g, allowed %g\n", what, error, tolerance);
-    _fail(file, line);
-}
-
-void check_status(const phx_context *context, phx_status status, phx_status wanted, const char *file, int line)
-{
-    if (status == wanted)
-        return;
-    print_error("status \"%s\" instead of \"%s\"; message \"%s\"\n", phx_status_text(status), phx_status_text(wanted),
-                phx_context_message(context));
-    _fail(file, line);
-}
 
 /* xorshift64* */
 static uint64_t next_bits(uint64_t *seed)

@@ -2,27 +2,9 @@
 #ifndef PHLEXOR_TESTS_ALGEBRA_SUPPORT_H
 #define PHLEXOR_TESTS_ALGEBRA_SUPPORT_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "support/testing.h"
 
 #include <phlexor/algebra.h>
-
-/* cmocka fixtures: *state is a phx_context. */
-int create_context(void **state);
-int destroy_context(void **state);
-
-/* Fails unless error <= tolerance (a NaN fails), and says what, how much and where. */
-#define CHECK_BELOW(error, tolerance, ...) check_below(error, tolerance, __FILE__, __LINE__, __VA_ARGS__)
-void check_below(double error, double tolerance, const char *file, int line, const char *format, ...)
-    __attribute__((format(printf, 5, 6)));
-/* Fails unless the status is PHX_OK, with the message of the context. */
-#define CHECK_OK(context, status)             check_status(context, status, PHX_OK, __FILE__, __LINE__)
-#define CHECK_STATUS(context, status, wanted) check_status(context, status, wanted, __FILE__, __LINE__)
-void check_status(const phx_context *context, phx_status status, phx_status wanted, const char *file, int line);
 
 /* A reproducible number in [-1, 1). */
 double random_number(uint64_t *seed);

@@ -1,10 +1,6 @@
 /* Shift-invert eigenpairs: known spectra, constraints, reruns, failures. */
 #include "support.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* A, B and the factorisation of A - sigma B behind the operators. */
 typedef struct problem {
     phx_csr a, b;
@@ -264,12 +260,12 @@ static void test_every_allocation_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_lowest_pairs_of_a_string, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(test_pairs_around_a_shift, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(test_semidefinite_b, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(test_reruns_agree_bit_for_bit, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(test_failures, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(test_every_allocation_may_fail, create_context, destroy_context),
+        cmocka_unit_test_setup_teardown(test_lowest_pairs_of_a_string, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_pairs_around_a_shift, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_semidefinite_b, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_reruns_agree_bit_for_bit, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_failures, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_every_allocation_may_fail, context_setup, context_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,6 @@
 /* Sparse Cholesky: residuals, work space reused, what is not positive definite. */
 #include "support.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* A = C C^T + I for a random sparse C. */
 static phx_csr positive_definite(phx_context *context, uint64_t *seed, int n, int per_row)
 {
@@ -132,10 +127,10 @@ static void test_every_allocation_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_solutions, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(test_what_is_not_positive_definite_is_named, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(test_bad_arguments_are_named, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(test_every_allocation_may_fail, create_context, destroy_context),
+        cmocka_unit_test_setup_teardown(test_solutions, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_what_is_not_positive_definite_is_named, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_bad_arguments_are_named, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_every_allocation_may_fail, context_setup, context_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

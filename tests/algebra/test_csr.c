@@ -1,10 +1,6 @@
 /* Sparse matrices against their dense pictures. */
 #include "support.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* A random matrix with about `fill` of its entries. */
 static phx_csr random_csr(phx_context *context, uint64_t *seed, int rows, int cols, double fill)
 {
@@ -249,14 +245,14 @@ static void test_every_allocation_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_triplets_are_summed_in_their_order, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(test_random_triplets_equal_a_dense_sum, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(test_bad_arguments_are_named, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(test_transpose_and_copy, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(test_products_and_sums_equal_dense_ones, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(test_application_equals_the_dense_one, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(test_empty_matrices, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(test_every_allocation_may_fail, create_context, destroy_context),
+        cmocka_unit_test_setup_teardown(test_triplets_are_summed_in_their_order, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_random_triplets_equal_a_dense_sum, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_bad_arguments_are_named, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_transpose_and_copy, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_products_and_sums_equal_dense_ones, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_application_equals_the_dense_one, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_empty_matrices, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_every_allocation_may_fail, context_setup, context_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,10 +2,6 @@
 #include "support.h"
 
 #include <float.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const int SIZES[] = {1, 2, 3, 7, 12, 13, 47, 48, 49, 90, 130};
 enum { N_SIZES = sizeof SIZES / sizeof SIZES[0] };
@@ -307,15 +303,15 @@ static void test_every_allocation_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_products, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(test_cholesky, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(test_cholesky_names_the_pivot, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(test_solve_and_inverse, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(test_singular_matrices_are_found, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(test_exactly_singular_and_not_finite, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(test_bad_scaling_is_not_singular, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(test_small_sizes_allocate_nothing, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(test_every_allocation_may_fail, create_context, destroy_context),
+        cmocka_unit_test_setup_teardown(test_products, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_cholesky, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_cholesky_names_the_pivot, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_solve_and_inverse, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_singular_matrices_are_found, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_exactly_singular_and_not_finite, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_bad_scaling_is_not_singular, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_small_sizes_allocate_nothing, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_every_allocation_may_fail, context_setup, context_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,6 @@
 /* Least norm, pivoted QR and null spaces on matrices of known rank. */
 #include "support.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* A = X Y with X m x rank, Y rank x n. */
 static double *of_rank(uint64_t *seed, int m, int n, int rank)
 {
@@ -206,12 +202,12 @@ static void test_every_allocation_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_least_norm, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(test_nullspace, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(test_rrqr, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(test_the_tolerance_decides_the_rank, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(test_bad_arguments_are_named, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(test_every_allocation_may_fail, create_context, destroy_context),
+        cmocka_unit_test_setup_teardown(test_least_norm, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_nullspace, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_rrqr, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_the_tolerance_decides_the_rank, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_bad_arguments_are_named, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_every_allocation_may_fail, context_setup, context_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,6 @@
 /* Dependent columns of sparse matrices against dense ranks. */
 #include "support.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 static const double RTOL = 1e-10;
 
 /* The columns that do not raise the dense rank of those before them. */
@@ -220,13 +216,13 @@ static void test_every_allocation_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_random_deficient_matrices, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(test_constraints_of_loops, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(test_large_sparse_matrix, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(test_the_tolerance_is_relative_to_the_longest_column, create_context,
-                                        destroy_context),
-        cmocka_unit_test_setup_teardown(test_empty_and_bad_matrices, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(test_every_allocation_may_fail, create_context, destroy_context),
+        cmocka_unit_test_setup_teardown(test_random_deficient_matrices, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_constraints_of_loops, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_large_sparse_matrix, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_the_tolerance_is_relative_to_the_longest_column, context_setup,
+                                        context_teardown),
+        cmocka_unit_test_setup_teardown(test_empty_and_bad_matrices, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_every_allocation_may_fail, context_setup, context_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

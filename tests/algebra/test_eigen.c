@@ -1,10 +1,6 @@
 /* Dense eigenproblems and singular values: residuals, orthogonality, known spectra, relative accuracy. */
 #include "support.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 static double *random_matrix(uint64_t *seed, int rows, int cols)
 {
     double *a = new_doubles((size_t)rows * (size_t)cols);
@@ -403,18 +399,18 @@ static void test_every_allocation_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_symmetric_pairs, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(test_symmetric_known_spectrum, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(test_symmetric_refuses, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(test_general_pairs, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(test_general_known_spectra, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(test_infinite_eigenvalues, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(test_general_refuses, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(test_singular_values, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(test_small_singular_values_are_relatively_accurate, create_context,
-                                        destroy_context),
-        cmocka_unit_test_setup_teardown(test_singular_values_of_special_matrices, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(test_every_allocation_may_fail, create_context, destroy_context),
+        cmocka_unit_test_setup_teardown(test_symmetric_pairs, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_symmetric_known_spectrum, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_symmetric_refuses, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_general_pairs, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_general_known_spectra, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_infinite_eigenvalues, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_general_refuses, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_singular_values, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_small_singular_values_are_relatively_accurate, context_setup,
+                                        context_teardown),
+        cmocka_unit_test_setup_teardown(test_singular_values_of_special_matrices, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_every_allocation_may_fail, context_setup, context_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

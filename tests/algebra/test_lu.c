@@ -1,11 +1,6 @@
 /* Sparse LU: residuals, saddle-point matrices, reuse of pivots, what survives a failure. */
 #include "support.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* ---- matrices ---- */
 /* A random pattern with a full diagonal and about `per_row` entries in a row, values 1. */
 static phx_csr random_pattern(phx_context *context, uint64_t *seed, int n, int per_row)
@@ -525,19 +520,19 @@ static void test_every_allocation_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_random_matrices, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(test_nothing_is_conjugated_or_transposed, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(test_saddle_points_of_chains, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(test_refactoring_allocates_nothing_and_stays_accurate, create_context,
-                                        destroy_context),
-        cmocka_unit_test_setup_teardown(test_a_lost_pivot_makes_it_pivot_anew, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(test_wild_changes_stay_accurate, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(test_redundant_constraints_are_singular, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(test_bad_scaling_is_not_singular, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(test_a_failure_keeps_the_factors, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(test_trivial_sizes, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(test_bad_arguments_are_named, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(test_every_allocation_may_fail, create_context, destroy_context),
+        cmocka_unit_test_setup_teardown(test_random_matrices, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_nothing_is_conjugated_or_transposed, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_saddle_points_of_chains, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_refactoring_allocates_nothing_and_stays_accurate, context_setup,
+                                        context_teardown),
+        cmocka_unit_test_setup_teardown(test_a_lost_pivot_makes_it_pivot_anew, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_wild_changes_stay_accurate, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_redundant_constraints_are_singular, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_bad_scaling_is_not_singular, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_a_failure_keeps_the_factors, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_trivial_sizes, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_bad_arguments_are_named, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_every_allocation_may_fail, context_setup, context_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,6 @@
 /* Orders of small fill. */
 #include "support.h"
 
-#include <stdlib.h>
-
 static void check_permutation(int n, const int *order)
 {
     bool *seen = calloc((size_t)n, sizeof(bool));
@@ -92,9 +90,9 @@ static void test_every_allocation_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_an_arrow_does_not_fill, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(test_random_patterns, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(test_every_allocation_may_fail, create_context, destroy_context),
+        cmocka_unit_test_setup_teardown(test_an_arrow_does_not_fill, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_random_patterns, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_every_allocation_may_fail, context_setup, context_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,6 @@
 /* Rotations: exactness of the Cayley step, orthogonality, quaternions, cross products. */
 #include "support.h"
 
-#include <math.h>
-#include <string.h>
-
 /* max |R^T R - I| and |det R - 1| */
 static double not_a_rotation(int dim, const double *r)
 {

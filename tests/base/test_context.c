@@ -1,27 +1,7 @@
 /* Status texts, messages, log sink, progress. */
 #include <phlexor/base.h>
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-static int create(void **state)
-{
-    phx_context *context = NULL;
-    const phx_status status = phx_context_create(&context);
-    *state = context;
-    return status;
-}
-
-static int destroy(void **state)
-{
-    phx_context_destroy(*state);
-    return 0;
-}
+#include "support/testing.h"
 
 static void test_every_status_has_its_text(void **state)
 {
@@ -151,12 +131,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_status_has_its_text),
-        cmocka_unit_test_setup_teardown(test_message_is_recorded_prefixed_and_cleared, create, destroy),
-        cmocka_unit_test_setup_teardown(test_message_may_quote_the_message_it_replaces, create, destroy),
-        cmocka_unit_test_setup_teardown(test_long_message_is_cut_between_characters, create, destroy),
+        cmocka_unit_test_setup_teardown(test_message_is_recorded_prefixed_and_cleared, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_message_may_quote_the_message_it_replaces, context_setup,
+                                        context_teardown),
+        cmocka_unit_test_setup_teardown(test_long_message_is_cut_between_characters, context_setup, context_teardown),
         cmocka_unit_test(test_null_context_only_passes_the_status),
-        cmocka_unit_test_setup_teardown(test_log_reaches_the_sink, create, destroy),
-        cmocka_unit_test_setup_teardown(test_progress_stops_the_work, create, destroy),
+        cmocka_unit_test_setup_teardown(test_log_reaches_the_sink, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_progress_stops_the_work, context_setup, context_teardown),
         cmocka_unit_test(test_version_is_three_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

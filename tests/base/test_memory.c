@@ -1,27 +1,7 @@
 /* Memory: zeroed, checked for overflow, counted, failing on demand. */
 #include <phlexor/base.h>
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-static int create(void **state)
-{
-    phx_context *context = NULL;
-    const phx_status status = phx_context_create(&context);
-    *state = context;
-    return status;
-}
-
-static int destroy(void **state)
-{
-    phx_context_destroy(*state);
-    return 0;
-}
+#include "support/testing.h"
 
 static void test_memory_is_zeroed_and_counted(void **state)
 {
@@ -119,11 +99,11 @@ static void test_no_context_is_needed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_memory_is_zeroed_and_counted, create, destroy),
-        cmocka_unit_test_setup_teardown(test_growing_keeps_the_bytes, create, destroy),
-        cmocka_unit_test_setup_teardown(test_overflow_is_an_error, create, destroy),
-        cmocka_unit_test_setup_teardown(test_the_chosen_allocation_fails_once, create, destroy),
-        cmocka_unit_test_setup_teardown(test_text_is_copied, create, destroy),
+        cmocka_unit_test_setup_teardown(test_memory_is_zeroed_and_counted, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_growing_keeps_the_bytes, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_overflow_is_an_error, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_the_chosen_allocation_fails_once, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_text_is_copied, context_setup, context_teardown),
         cmocka_unit_test(test_no_context_is_needed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,45 +1,7 @@
 /* Signals: values, means that are exact on each smooth piece, rates against the derivative on paper. */
 #include <phlexor/base.h>
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#define CHECK_NEAR(value, expected, tolerance, ...) check_near(value, expected, tolerance, __LINE__, __VA_ARGS__)
-
-static void check_near(double value, double expected, double tolerance, int line, const char *format, ...)
-    __attribute__((format(printf, 5, 6)));
-static void check_near(double value, double expected, double tolerance, int line, const char *format, ...)
-{
-    if (fabs(value - expected) <= tolerance)
-        return;
-    va_list arguments;
-    va_start(arguments, format);
-    vprint_error(format, arguments);
-    va_end(arguments);
-    print_error(", line %d: %.17g, expected %.17g, difference %.3g, tolerance %.3g\n", line, value, expected,
-                value - expected, tolerance);
-    fail();
-}
-
-static int create(void **state)
-{
-    phx_context *context = NULL;
-    const phx_status status = phx_context_create(&context);
-    *state = context;
-    return status;
-}
-
-static int destroy(void **state)
-{
-    phx_context_destroy(*state);
-    return 0;
-}
+#include "support/testing.h"
 
 static phx_signal *make_function(phx_context *context, phx_signal_fn *function, const void *data, int n_breaks,
                                  const double *breaks)
@@ -86,15 +48,15 @@ static void test_table(void **state)
     } expected[] = {{0.0, 10.0, 0.0},  {1.0, 10.0, 20.0}, {1.25, 15.0, 20.0}, {2.0, 30.0, -20.0},
                     {3.5, 0.0, -20.0}, {4.0, -10.0, 0.0}, {99.0, -10.0, 0.0}};
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
-        CHECK_NEAR(phx_signal_value(signal, expected[i].t), expected[i].value, 1e-14, "value at %g", expected[i].t);
-        CHECK_NEAR(phx_signal_rate(signal, expected[i].t), expected[i].rate, 1e-13, "rate at %g", expected[i].t);
+        CHECK_CLOSE(phx_signal_value(signal, expected[i].t), expected[i].value, 1e-14, "value at %g", expected[i].t);
+        CHECK_CLOSE(phx_signal_rate(signal, expected[i].t), expected[i].rate, 1e-13, "rate at %g", expected[i].t);
     }
     /* integral over [0, 5]: 10 + 20 + 20 - 10 */
-    CHECK_NEAR(phx_signal_mean(signal, 0.0, 5.0), 8.0, 1e-14, "mean over all");
+    CHECK_CLOSE(phx_signal_mean(signal, 0.0, 5.0), 8.0, 1e-14, "mean over all");
     /* integral over [1.5, 2.5]: 12.5 + 12.5 */
-    CHECK_NEAR(phx_signal_mean(signal, 1.5, 2.5), 25.0, 1e-13, "mean across a point");
-    CHECK_NEAR(phx_signal_mean(signal, 2.5, 1.5), 25.0, 1e-13, "mean backwards");
-    CHECK_NEAR(phx_signal_mean(signal, 3.0, 3.0), 10.0, 1e-14, "mean over nothing");
+    CHECK_CLOSE(phx_signal_mean(signal, 1.5, 2.5), 25.0, 1e-13, "mean across a point");
+    CHECK_CLOSE(phx_signal_mean(signal, 2.5, 1.5), 25.0, 1e-13, "mean backwards");
+    CHECK_CLOSE(phx_signal_mean(signal, 3.0, 3.0), 10.0, 1e-14, "mean over nothing");
     assert_false(phx_signal_is_constant(signal));
     phx_signal_destroy(signal);
     assert_int_equal(phx_signal_create_table(*state, 1, times, values, &signal), PHX_OK);
@@ -112,11 +74,11 @@ static double power_nine(const void *data, double t, double s)
 static void test_function_sees_place_and_data(void **state)
 {
     phx_signal *signal = make_function(*state, power_nine, NULL, 0, NULL);
-    CHECK_NEAR(phx_signal_value(signal, 2.0), 512.0, 0.0, "value");
-    CHECK_NEAR(phx_signal_value_at(signal, 2.0, 0.5), 768.0, 0.0, "value at a place");
+    CHECK_CLOSE(phx_signal_value(signal, 2.0), 512.0, 0.0, "value");
+    CHECK_CLOSE(phx_signal_value_at(signal, 2.0, 0.5), 768.0, 0.0, "value at a place");
     assert_false(phx_signal_is_constant(signal));
     /* five Gauss points are exact up to degree nine: the mean over [0, 2] is 2^10/10/2 */
-    CHECK_NEAR(phx_signal_mean(signal, 0.0, 2.0), 51.2, 1e-13, "mean of t^9");
+    CHECK_CLOSE(phx_signal_mean(signal, 0.0, 2.0), 51.2, 1e-13, "mean of t^9");
     phx_signal_destroy(signal);
 }
 
@@ -134,11 +96,11 @@ static void test_mean_splits_at_breaks(void **state)
     phx_signal *with = make_function(*state, pulse, at, 2, at);
     phx_signal *without = make_function(*state, pulse, at, 0, NULL);
     /* a step much longer than the pulse: its impulse is exact with breaks and missed without */
-    CHECK_NEAR(phx_signal_mean(with, 0.0, 1.0), 0.1, 1e-13, "mean with breaks");
-    CHECK_NEAR(phx_signal_mean(without, 0.0, 1.0), 0.0, 0.0, "mean without breaks");
-    CHECK_NEAR(phx_signal_mean(with, 0.3005, 0.7), 0.05 / 0.3995, 1e-12, "mean from inside the pulse");
-    CHECK_NEAR(phx_signal_mean(with, at[0], at[1]), 100.0, 1e-12, "mean over the pulse");
-    CHECK_NEAR(phx_signal_mean(with, at[1], 1.0), 0.0, 0.0, "mean after the pulse");
+    CHECK_CLOSE(phx_signal_mean(with, 0.0, 1.0), 0.1, 1e-13, "mean with breaks");
+    CHECK_CLOSE(phx_signal_mean(without, 0.0, 1.0), 0.0, 0.0, "mean without breaks");
+    CHECK_CLOSE(phx_signal_mean(with, 0.3005, 0.7), 0.05 / 0.3995, 1e-12, "mean from inside the pulse");
+    CHECK_CLOSE(phx_signal_mean(with, at[0], at[1]), 100.0, 1e-12, "mean over the pulse");
+    CHECK_CLOSE(phx_signal_mean(with, at[1], 1.0), 0.0, 0.0, "mean after the pulse");
     phx_signal_destroy(with);
     phx_signal_destroy(without);
 }
@@ -159,8 +121,8 @@ static void test_rate_of_oscillations(void **state)
             const double t = 0.037 * i;
             /* sin(omega t) carries the rounding of its argument, eps omega t, and the steps are near 0.01/omega */
             const double tolerance = 1e-11 * (1.0 + omega) + 2e-13 * omega * omega * t;
-            CHECK_NEAR(phx_signal_rate(signal, t), omega * cos(omega * t), tolerance, "rate of sin(%g t) at %g", omega,
-                       t);
+            CHECK_CLOSE(phx_signal_rate(signal, t), omega * cos(omega * t), tolerance, "rate of sin(%g t) at %g", omega,
+                        t);
         }
         phx_signal_destroy(signal);
     }
@@ -180,9 +142,9 @@ static void test_rate_of_a_narrow_bell(void **state)
     for (int i = -30; i <= 30; i++) {
         const double t = 5.0 + 1e-4 * i;
         const double exact = -2.0 * (t - 5.0) / 1e-6 * narrow_bell(NULL, t, 0.0);
-        CHECK_NEAR(phx_signal_rate(signal, t), exact, 3e-6, "rate of the bell at %.5f", t);
+        CHECK_CLOSE(phx_signal_rate(signal, t), exact, 3e-6, "rate of the bell at %.5f", t);
     }
-    CHECK_NEAR(phx_signal_rate(signal, 0.0), 0.0, 0.0, "rate far from the bell");
+    CHECK_CLOSE(phx_signal_rate(signal, 0.0), 0.0, 0.0, "rate far from the bell");
     phx_signal_destroy(signal);
 }
 
@@ -212,8 +174,8 @@ static void test_rate_stays_between_breaks(void **state)
         for (int k = 0; k < 2; k++)
             for (int side = -1; side <= 1; side += 2) {
                 const double t = breaks[k] + side * away[i];
-                CHECK_NEAR(phx_signal_rate(signal, t), pieces_rate(t), 2e-8, "rate at break %d %+d * %g", k, side,
-                           away[i]);
+                CHECK_CLOSE(phx_signal_rate(signal, t), pieces_rate(t), 2e-8, "rate at break %d %+d * %g", k, side,
+                            away[i]);
             }
     phx_signal_destroy(signal);
 }
@@ -223,9 +185,9 @@ static void test_rate_survives_a_break_off_by_rounding(void **state)
 {
     static const double at[] = {0.1 + 0.2, 0.7}, declared[] = {0.3, 0.7};
     phx_signal *signal = make_function(*state, pulse, at, 2, declared);
-    CHECK_NEAR(phx_signal_rate(signal, 0.3), 0.0, 0.0, "rate on the break");
-    CHECK_NEAR(phx_signal_rate(signal, nextafter(0.3, 0.0)), 0.0, 0.0, "rate before the break");
-    CHECK_NEAR(phx_signal_rate(signal, at[0]), 0.0, 0.0, "rate on the jump");
+    CHECK_CLOSE(phx_signal_rate(signal, 0.3), 0.0, 0.0, "rate on the break");
+    CHECK_CLOSE(phx_signal_rate(signal, nextafter(0.3, 0.0)), 0.0, 0.0, "rate before the break");
+    CHECK_CLOSE(phx_signal_rate(signal, at[0]), 0.0, 0.0, "rate on the jump");
     phx_signal_destroy(signal);
 }
 
@@ -287,17 +249,17 @@ static void test_wrong_tables_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_constant, create, destroy),
+        cmocka_unit_test_setup_teardown(test_constant, context_setup, context_teardown),
         cmocka_unit_test(test_null_is_zero),
-        cmocka_unit_test_setup_teardown(test_table, create, destroy),
-        cmocka_unit_test_setup_teardown(test_function_sees_place_and_data, create, destroy),
-        cmocka_unit_test_setup_teardown(test_mean_splits_at_breaks, create, destroy),
-        cmocka_unit_test_setup_teardown(test_rate_of_oscillations, create, destroy),
-        cmocka_unit_test_setup_teardown(test_rate_of_a_narrow_bell, create, destroy),
-        cmocka_unit_test_setup_teardown(test_rate_stays_between_breaks, create, destroy),
-        cmocka_unit_test_setup_teardown(test_rate_survives_a_break_off_by_rounding, create, destroy),
-        cmocka_unit_test_setup_teardown(test_data_is_freed_once_in_every_case, create, destroy),
-        cmocka_unit_test_setup_teardown(test_wrong_tables_are_refused, create, destroy),
+        cmocka_unit_test_setup_teardown(test_table, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_function_sees_place_and_data, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_mean_splits_at_breaks, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_rate_of_oscillations, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_rate_of_a_narrow_bell, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_rate_stays_between_breaks, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_rate_survives_a_break_off_by_rounding, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_data_is_freed_once_in_every_case, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_wrong_tables_are_refused, context_setup, context_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

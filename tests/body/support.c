@@ -1,8 +1,5 @@
 #include "support.h"
 
-#include <math.h>
-#include <string.h>
-
 const double test_gravity[3] = {0.7, -9.81, 2.3};
 
 #define FULL       PHX_KINETICS_FULL
@@ -33,93 +30,6 @@ const body_kind body_kinds[] = {
     {"space simplified, stiffening", 3, false, 3, CANTILEVER, MIXED, true, false, SIMPLIFIED, 0.1, 0.01, 0},
 };
 const int n_body_kinds = (int)(sizeof body_kinds / sizeof *body_kinds);
-
-static void report_and_fail(const char *file, int line, double got, double want, double tol, const char *format,
-                            va_list arguments)
-{
-    char what[256];
-    vsnprintf(what, sizeof what, format, arguments);
-    print_error("%s:%d: %s: %.17g, expected %.17g, residual %.3e, tolerance %.3e\n", file, line, what, got, want,
-                fabs(got - want), tol);
-    _fail(file, line);
-}
-
-void check_close(const char *file, int line, double got, double want, double tol, const char *format, ...)
-{
-    if (fabs(got - want) <= tol)
-        return;
-    va_list arguments;
-    va_start(arguments, format);
-    report_and_fail(file, line, got, want, tol, format, arguments);
-    va_end(arguments);
-}
-
-void check_vector(const char *file, int line, int n, const double *got, const double *want, double tol,
-                  const char *format, ...)
-{
-    const double bound = tol * fmax(1.0, max_abs(n, want));
-    for (int i = 0; i < n; i++) {
-        if (fabs(got[i] - want[i]) <= bound)
-            continue;
-        print_error("entry %d of %d: ", i, n);
-        va_list arguments;
-        va_start(arguments, format);
-        report_and_fail(file, line, got[i], want[i], bound, format, arguments);
-        va_end(arguments);
-    }
-}
-
-void check_status(const char *file, int line, const phx_context *context, phx_status status, phx_status expected)
-{
-    if (status == expected)
-        return;
-    print_error("%s:%d: status \"%s\", expected \"%s\"; message: %s\n", file, line, phx_status_text(status),
-                phx_status_text(expected), phx_context_message(context));
-    _fail(file, line);
-}
-
-int context_setup(void **state)
-{
-    phx_context *context = NULL;
-    if (phx_context_create(&context) != PHX_OK)
-        return -1;
-    *state = context;
-    return 0;
-}
-
-int context_teardown(void **state)
-{
-    phx_context_destroy(*state);
-    return 0;
-}
-
-double random_value(uint64_t *seed)
-{
-    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
-    return (double)(*seed >> 11) / 4503599627370496.0 - 1.0;
-}
-
-void random_vector(uint64_t *seed, int n, double scale, double *x)
-{
-    for (int i = 0; i < n; i++)
-        x[i] = scale * random_value(seed);
-}
-
-double max_abs(int n, const double *x)
-{
-    double largest = 0.0;
-    for (int i = 0; i < n; i++)
-        largest = fmax(largest, fabs(x[i]));
-    return largest;
-}
-
-double dot_product(int n, const double *a, const double *b)
-{
-    double sum = 0.0;
-    for (int i = 0; i < n; i++)
-        sum += a[i] * b[i];
-    return sum;
-}
 
 static void measure(subject *it)
 {

@@ -1,40 +1,13 @@
-/* What the tests of layer body share: checks that say by how much and where, bodies of every kind, random states. */
+/* What the tests of layer body share: bodies of every kind, random states. */
 #ifndef PHLEXOR_TESTS_BODY_SUPPORT_H
 #define PHLEXOR_TESTS_BODY_SUPPORT_H
 
 #include <phlexor/body.h>
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <cmocka.h>
+#include "support/testing.h"
 
 /* Room for every body of the table below. */
 enum { MAX_V = 48, MAX_X = 64, MAX_STRESS = 40 };
-
-/* Fail with residual, tolerance and place unless |got - want| <= tol. NaN fails. */
-#define CHECK_CLOSE(got, want, tol, ...) check_close(__FILE__, __LINE__, (got), (want), (tol), __VA_ARGS__)
-void check_close(const char *file, int line, double got, double want, double tol, const char *format, ...)
-    __attribute__((format(printf, 6, 7)));
-/* Fail unless max |got_i - want_i| <= tol * max(1, max |want_i|). */
-#define CHECK_VECTOR(n, got, want, tol, ...) check_vector(__FILE__, __LINE__, (n), (got), (want), (tol), __VA_ARGS__)
-void check_vector(const char *file, int line, int n, const double *got, const double *want, double tol,
-                  const char *format, ...) __attribute__((format(printf, 7, 8)));
-/* Fail, with the message of the context, unless the status is the expected one. */
-#define CHECK_STATUS(context, status, expected) check_status(__FILE__, __LINE__, (context), (status), (expected))
-void check_status(const char *file, int line, const phx_context *context, phx_status status, phx_status expected);
-
-/* Setup and teardown of cmocka: *state is a phx_context. */
-int context_setup(void **state);
-int context_teardown(void **state);
-
-/* Reproducible numbers in [-1, 1]. */
-double random_value(uint64_t *seed);
-void random_vector(uint64_t *seed, int n, double scale, double *x);
-double max_abs(int n, const double *x);
-double dot_product(int n, const double *a, const double *b);
 
 /* A kind of body: a row of the table that most tests run through. */
 typedef struct body_kind {

@@ -1,9 +1,6 @@
 /* Definitions that must be refused, the message that says why, and allocations that fail. */
 #include "support.h"
 
-#include <math.h>
-#include <string.h>
-
 /* A definition of a rigid body in the plane or in space that one line spoils. */
 typedef struct bad_rigid {
     int dim;

@@ -1,9 +1,6 @@
 /* Damping: Rayleigh's stiffness part is a resistor on the stress, modal damping gives every mode its ratio. */
 #include "support.h"
 
-#include <math.h>
-#include <string.h>
-
 /* Friction of a velocity q_dot: the part of the residual odd in it, at rest otherwise. */
 static void friction(const subject *it, const double *q_dot, double *force)
 {

@@ -2,9 +2,6 @@
  */
 #include "support.h"
 
-#include <math.h>
-#include <string.h>
-
 /* An interval between any two velocities. */
 typedef struct interval {
     double x0[MAX_X], x1[MAX_X], xm[MAX_X], v0[MAX_V], v1[MAX_V], vm[MAX_V], p0[MAX_V], res[MAX_V];

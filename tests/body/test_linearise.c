@@ -2,9 +2,6 @@
  * R exp(dphi) - and phx_body_interval_linearise against those of phx_body_interval_residual, every kind of body. */
 #include "support.h"
 
-#include <math.h>
-#include <string.h>
-
 static const int side[4] = {-2, -1, 1, 2};
 static const double weight[4] = {1.0, -8.0, 8.0, -1.0};
 

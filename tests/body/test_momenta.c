@@ -1,9 +1,6 @@
 /* Momenta, mass matrix and energies agree; inertial momenta change only by what acts from outside. */
 #include "support.h"
 
-#include <math.h>
-#include <string.h>
-
 static const int side[4] = {-2, -1, 1, 2};
 static const double weight[4] = {1.0, -8.0, 8.0, -1.0};
 

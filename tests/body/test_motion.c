@@ -8,9 +8,6 @@
  */
 #include "support.h"
 
-#include <math.h>
-#include <string.h>
-
 enum { GAUSS = 10, MAX_POINTS = 2 * GAUSS + 2, STATES = 12 };
 
 /* 10-point Gauss rule on [0,1]: half of it, the rest by symmetry. */

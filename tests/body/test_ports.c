@@ -1,9 +1,6 @@
 /* Ports of bodies: P against differences of the place and the directions, its transpose, tangents, exact increments. */
 #include "support.h"
 
-#include <math.h>
-#include <string.h>
-
 static const int side[4] = {-2, -1, 1, 2};
 static const double weight[4] = {1.0, -8.0, 8.0, -1.0};
 enum { MAX_P = PHX_PORT_MAX * MAX_V };

@@ -2,10 +2,6 @@
  * with forces and torques in body axes at both ends, plane and space, full and simplified kinetics. */
 #include "support.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { VECTORS = 4 };
 static const double tolerance = 1e-10;
 

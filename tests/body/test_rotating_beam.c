@@ -6,10 +6,6 @@
  * is sqrt(mu^2 - eta^2), but for the Coriolis coupling to the stretch, which a large EA makes small. */
 #include "support.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 typedef struct published {
     double eta, mu[2];
 } published;

@@ -1,9 +1,6 @@
 /* The port-Hamiltonian form: skew structure matrices, both forms give the same motion, power balance of every kind. */
 #include "support.h"
 
-#include <math.h>
-#include <string.h>
-
 enum { MAX_N = MAX_V + MAX_X, STATES = 1000 };
 
 /* Motion of a body under random efforts at both ends, and the power they supply. */

@@ -1,14 +1,7 @@
 /* docs/keys.md is what the reader's schema writes. */
 #include <phlexor/model.h>
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "support/testing.h"
 
 static const char path[] = PHX_SOURCE_DIR "/docs/keys.md";
 

@@ -1,8 +1,5 @@
 #include "support.h"
 
-#include <math.h>
-#include <string.h>
-
 const double quadrature_point[QUADRATURE_POINTS] = {
     0.5 - 0.5 * 0.9739065285171717200779640, 0.5 - 0.5 * 0.8650633666889845107320967,
     0.5 - 0.5 * 0.6794095682990244062343274, 0.5 - 0.5 * 0.4333953941292471907992659,
@@ -14,44 +11,6 @@ const double quadrature_weight[QUADRATURE_POINTS] = {
     0.5 * 0.2692667193099963550912269, 0.5 * 0.2955242247147528701738930, 0.5 * 0.2955242247147528701738930,
     0.5 * 0.2692667193099963550912269, 0.5 * 0.2190863625159820439955349, 0.5 * 0.1494513491505805931457763,
     0.5 * 0.0666713443086881375935688};
-
-void check_close(const char *file, int line, double got, double want, double tol, const char *format, ...)
-{
-    if (fabs(got - want) <= tol)
-        return;
-    char what[256];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(what, sizeof what, format, arguments);
-    va_end(arguments);
-    print_error("%s:%d: %s: %.17g, expected %.17g, residual %.3e, tolerance %.3e\n", file, line, what, got, want,
-                fabs(got - want), tol);
-    _fail(file, line);
-}
-
-void check_status(const char *file, int line, const phx_context *context, phx_status status, phx_status expected)
-{
-    if (status == expected)
-        return;
-    print_error("%s:%d: status \"%s\", expected \"%s\"; message: %s\n", file, line, phx_status_text(status),
-                phx_status_text(expected), phx_context_message(context));
-    _fail(file, line);
-}
-
-int context_setup(void **state)
-{
-    phx_context *context = NULL;
-    if (phx_context_create(&context) != PHX_OK)
-        return -1;
-    *state = context;
-    return 0;
-}
-
-int context_teardown(void **state)
-{
-    phx_context_destroy(*state);
-    return 0;
-}
 
 phx_beam_def test_def(int dim, int order, phx_reference reference, int elements)
 {
@@ -82,18 +41,6 @@ const char *reference_name(phx_reference reference)
 {
     static const char *const names[] = {"cantilever", "simply supported", "free"};
     return names[reference];
-}
-
-double random_value(uint64_t *seed)
-{
-    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
-    return (double)(*seed >> 11) / 4503599627370496.0 - 1.0;
-}
-
-void random_vector(uint64_t *seed, int n, double scale, double *x)
-{
-    for (int i = 0; i < n; i++)
-        x[i] = scale * random_value(seed);
 }
 
 double flex_form(const phx_flex *flex, const double *matrix, const double *x, const double *y)

@@ -1,9 +1,6 @@
 /* Points, coordinates, stresses and stiffening data of a beam; the order of q and of the stresses. */
 #include "support.h"
 
-#include <math.h>
-#include <string.h>
-
 enum { MAX = 160, DEGREE = 5 };
 
 /* Polynomials of x, ascending powers: ux, uy, uz, twist. */

@@ -5,10 +5,6 @@
  * exactly, mode by mode; the errors are the largest over t = 0.01 ... 1.00, H2 for v and w, L2 for m. */
 #include "support.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 static const double pi = 3.14159265358979323846;
 
 enum { MESHES = 6, MAX_BENDING = 128 + 2, INSTANTS = 100 };

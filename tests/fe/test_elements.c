@@ -3,9 +3,6 @@
 
 #include "fe/mesh.h"
 
-#include <math.h>
-#include <string.h>
-
 static const double bar_stiffness[2 * 2] = {1, -1, -1, 1}; /* EA/h */
 static const double bar_mass[2 * 2] = {2, 1, 1, 2};        /* m h/6 */
 

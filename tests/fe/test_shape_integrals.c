@@ -1,9 +1,6 @@
 /* Shape integrals of phx_flex against a direct quadrature of the deformed beam as a cloud of particles. */
 #include "support.h"
 
-#include <math.h>
-#include <string.h>
-
 enum { MAX_PARTICLES = 64, MAX_COORDINATES = 64 };
 
 /* A particle: mass and rotary inertia at a point of the beam, deformed and moving. */

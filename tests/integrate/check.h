@@ -1,56 +1,12 @@
-/* What the tests of the integrators share: assertions that say what failed and where, and one call to run a pendulum.
- */
+/* What the tests of the integrators share: one call to run a pendulum. */
 #ifndef PHLEXOR_TESTS_INTEGRATE_CHECK_H
 #define PHLEXOR_TESTS_INTEGRATE_CHECK_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
+#include "support/testing.h"
 
 #include <phlexor/integrate.h>
 
 #include "pendulum.h"
-
-/* |value| <= tolerance, low <= value <= high; else the value, the bounds and the place are printed. */
-#define CHECK_SMALL(value, tolerance, ...)                                                                             \
-    check_between(value, -(tolerance), tolerance, __FILE__, __LINE__, __VA_ARGS__)
-#define CHECK_BETWEEN(value, low, high, ...) check_between(value, low, high, __FILE__, __LINE__, __VA_ARGS__)
-
-static inline void check_between(double value, double low, double high, const char *file, int line, const char *format,
-                                 ...) __attribute__((format(printf, 6, 7)));
-static inline void check_between(double value, double low, double high, const char *file, int line, const char *format,
-                                 ...)
-{
-    if (value >= low && value <= high)
-        return;
-    char what[200];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(what, sizeof what, format, arguments);
-    va_end(arguments);
-    fail_msg("%s:%d: %s: %.6e is not in [%.6e, %.6e]", file, line, what, value, low, high);
-}
-
-#define CHECK_STATUS(context, status, expected)                                                                        \
-    do {                                                                                                               \
-        phx_status check_status = (status);                                                                            \
-        if (check_status != (expected))                                                                                \
-            fail_msg("status %d (%s) instead of %d: %s", (int)check_status, phx_status_text(check_status),             \
-                     (int)(expected), phx_context_message(context));                                                   \
-    } while (0)
-
-#define CHECK_TEXT(text, part)                                                                                         \
-    do {                                                                                                               \
-        if (!strstr((text), (part)))                                                                                   \
-            fail_msg("\"%s\" does not say \"%s\"", (text), (part));                                                    \
-    } while (0)
 
 /* A pendulum, its state and its balance during a run. */
 typedef struct swing {

@@ -1,12 +1,5 @@
 /* Collocation methods: what their coefficients must satisfy, and published values. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <math.h>
+#include "support/testing.h"
 
 #include "integrate/tableau.h"
 

@@ -2,19 +2,6 @@
 
 #include <phlexor/reduce.h>
 
-void check_close(double actual, double expected, double tolerance, const char *file, int line, const char *format, ...)
-{
-    if (fabs(actual - expected) <= tolerance)
-        return;
-    char what[200];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(what, sizeof what, format, arguments);
-    va_end(arguments);
-    fail_msg("%s:%d: %s: %.17g, expected %.17g, residual %.3e, tolerance %.3e", file, line, what, actual, expected,
-             fabs(actual - expected), tolerance);
-}
-
 void put(entry_list *list, int row, int col, double val)
 {
     if (list->count == list->room) {
@@ -212,6 +199,16 @@ void four_bar(mechanism *mech, double theta1, int elements, bool clamped)
 }
 
 /* ---- checks ---- */
+void solve(phx_context *context, const phx_linear *linear, const phx_modes_options *options, phx_mode_set *set)
+{
+    phx_modal *modal = NULL;
+    assert_int_equal(phx_modal_create(context, &modal), PHX_OK);
+    const phx_status status = phx_modal_solve(modal, linear, options, set);
+    phx_modal_destroy(modal);
+    if (status)
+        fail_msg("phx_modal_solve: %s: %s", phx_status_text(status), phx_context_message(context));
+}
+
 static const double *imaginary(const phx_mode_set *set, int k)
 {
     return set->shapes_imaginary ? set->shapes_imaginary + (size_t)k * (size_t)set->n : NULL;

@@ -3,27 +3,9 @@
 #ifndef PHLEXOR_TEST_MECHANISM_H
 #define PHLEXOR_TEST_MECHANISM_H
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "support/testing.h"
 
 #include <phlexor/linear.h>
-
-#define TEST_PI 3.14159265358979323846
-
-/* Fails with the place, the residual and the tolerance. */
-#define CHECK_CLOSE(actual, expected, rtol, ...)                                                                       \
-    check_close((actual), (expected), (rtol)*fabs(expected), __FILE__, __LINE__, __VA_ARGS__)
-#define CHECK_SMALL(residual, tolerance, ...) check_close((residual), 0.0, (tolerance), __FILE__, __LINE__, __VA_ARGS__)
-
-void check_close(double actual, double expected, double tolerance, const char *file, int line, const char *format, ...);
 
 /* ---- growing lists of entries ---- */
 typedef struct entry_list {
@@ -64,6 +46,8 @@ int new_row(mechanism *mech);
 void four_bar(mechanism *mech, double theta1, int elements, bool clamped);
 
 /* ---- checks ---- */
+/* The modes, or the test fails. */
+void solve(phx_context *context, const phx_linear *linear, const phx_modes_options *options, phx_mode_set *set);
 /* Largest |G x| of all modes, relative to the largest entries of the row and of the shape. */
 double closure(const phx_linear *linear, const phx_mode_set *set);
 /* Largest |x^H M x - 1|, and for real modes the largest off-diagonal entry of the modal mass matrix. */

@@ -3,20 +3,6 @@
 
 #include "linear/internal.h"
 
-static int create(void **state)
-{
-    phx_context *context = NULL;
-    const phx_status status = phx_context_create(&context);
-    *state = context;
-    return status;
-}
-
-static int destroy(void **state)
-{
-    phx_context_destroy(*state);
-    return 0;
-}
-
 /* ---- assignment ---- */
 static double best_by_trial(int rows, int cols, const double *gain, int row, unsigned used)
 {
@@ -314,5 +300,5 @@ int main(void)
         cmocka_unit_test(test_failing_allocations),
         cmocka_unit_test(test_coarse_sweep_of_four_bar_finds_the_branches_of_a_fine_one),
     };
-    return cmocka_run_group_tests(tests, create, destroy);
+    return cmocka_run_group_tests(tests, context_setup, context_teardown);
 }

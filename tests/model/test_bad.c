@@ -1,9 +1,6 @@
 /* Wrong files: each gives PHX_ERR_INPUT with its line, its column and a message that says what is wrong. */
 #include "support.h"
 
-#include <stdio.h>
-#include <string.h>
-
 typedef struct bad_model {
     int line, column;
     const char *fragment;
@@ -458,20 +455,20 @@ static void files_are_missing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(yaml_is_wrong, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(top_level_is_wrong, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(parameters_are_wrong, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(bodies_are_wrong, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(beams_are_wrong, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(sections_are_wrong, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(joints_are_wrong, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(springs_and_loads_are_wrong, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(outputs_are_wrong, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(analyses_are_wrong, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(space_is_wrong, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(alias_bombs_are_refused, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(tables_in_files_are_wrong, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(files_are_missing, create_context, destroy_context),
+        cmocka_unit_test_setup_teardown(yaml_is_wrong, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(top_level_is_wrong, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(parameters_are_wrong, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(bodies_are_wrong, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(beams_are_wrong, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(sections_are_wrong, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(joints_are_wrong, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(springs_and_loads_are_wrong, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(outputs_are_wrong, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(analyses_are_wrong, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(space_is_wrong, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(alias_bombs_are_refused, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(tables_in_files_are_wrong, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(files_are_missing, context_setup, context_teardown),
     };
     return cmocka_run_group_tests_name("model_bad", tests, NULL, NULL);
 }

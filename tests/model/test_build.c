@@ -1,10 +1,6 @@
 /* The builder: mass properties, shared beams, ports and outputs, what is not available, memory that runs out. */
 #include "support.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #define HEAD "phlexor: 1\ndimension: 2\nmaterials: {m: {density: 1000, young: 2e9}}\n"
 
 static phx_system *build(phx_context *context, const phx_model *model)
@@ -236,13 +232,13 @@ static void survives_lack_of_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(folds_point_masses, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(makes_beams_once, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(reuses_beams, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(names_columns, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(says_what_is_not_available, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(blames_the_joint, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(survives_lack_of_memory, create_context, destroy_context),
+        cmocka_unit_test_setup_teardown(folds_point_masses, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(makes_beams_once, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(reuses_beams, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(names_columns, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(says_what_is_not_available, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(blames_the_joint, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(survives_lack_of_memory, context_setup, context_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

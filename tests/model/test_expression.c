@@ -4,10 +4,6 @@
 #include "support.h"
 
 #include <locale.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const double pi = 3.14159265358979323846;
 

@@ -2,8 +2,6 @@
  */
 #include "support.h"
 
-#include <string.h>
-
 typedef struct call {
     const char *text;
     phx_model *model;
@@ -130,8 +128,8 @@ static void bad_models_may_run_out_of_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(every_allocation_may_fail, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(bad_models_may_run_out_of_memory, create_context, destroy_context),
+        cmocka_unit_test_setup_teardown(every_allocation_may_fail, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(bad_models_may_run_out_of_memory, context_setup, context_teardown),
     };
     return cmocka_run_group_tests_name("model_memory", tests, NULL, NULL);
 }

@@ -4,11 +4,6 @@
 #include "model/reader.h"
 #include "support.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* ---- writing a tree with one change ---- */
 typedef enum change_kind { REMOVE, MISSPELL, REPLACE } change_kind;
 
@@ -371,9 +366,9 @@ static void every_key_is_used(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(every_key_is_used, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(plane_is_mutilated, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(space_is_mutilated, create_context, destroy_context),
+        cmocka_unit_test_setup_teardown(every_key_is_used, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(plane_is_mutilated, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(space_is_mutilated, context_setup, context_teardown),
     };
     return cmocka_run_group_tests_name("model_mutilate", tests, NULL, NULL);
 }

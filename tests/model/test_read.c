@@ -3,9 +3,6 @@
 #include "support.h"
 
 #include <dirent.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 static const double pi = 3.14159265358979323846;
 
@@ -475,21 +472,21 @@ static void schema_is_written(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(four_bars_are_read, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(crank_slider_is_read, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(examples_are_read, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(plane_bodies_are_read, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(plane_joints_are_read, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(space_is_read, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(fields_know_their_place, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(overrides_replace_parameters, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(copied_signals_stand_alone, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(nothing_is_cut_off, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(tables_are_read_once, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(text_is_kept, create_context, destroy_context),
-        cmocka_unit_test_setup_teardown(yaml_is_yaml, create_context, destroy_context),
+        cmocka_unit_test_setup_teardown(four_bars_are_read, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(crank_slider_is_read, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(examples_are_read, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(plane_bodies_are_read, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(plane_joints_are_read, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(space_is_read, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(fields_know_their_place, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(overrides_replace_parameters, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(copied_signals_stand_alone, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(nothing_is_cut_off, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(tables_are_read_once, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(text_is_kept, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(yaml_is_yaml, context_setup, context_teardown),
         cmocka_unit_test(words_of_enums),
-        cmocka_unit_test_setup_teardown(schema_is_written, create_context, destroy_context),
+        cmocka_unit_test_setup_teardown(schema_is_written, context_setup, context_teardown),
     };
     return cmocka_run_group_tests_name("model_read", tests, NULL, NULL);
 }

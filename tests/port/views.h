@@ -1,47 +1,15 @@
-/* Views of ports for tests: random intervals, instants, instants varied by xi, and a check that prints what it saw. */
+/* Views of ports for tests: random intervals, instants, instants varied by xi. */
 #ifndef PHLEXOR_TEST_VIEWS_H
 #define PHLEXOR_TEST_VIEWS_H
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "support/testing.h"
 
 #include <phlexor/port.h>
-
-#define CHECK_SMALL(residual, tolerance, ...) check_small(residual, tolerance, __FILE__, __LINE__, __VA_ARGS__)
-
-static inline void check_small(double residual, double tolerance, const char *file, int line, const char *format, ...)
-{
-    if (fabs(residual) <= tolerance)
-        return;
-    char what[200];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(what, sizeof(what), format, arguments);
-    va_end(arguments);
-    fail_msg("%s:%d: %s: residual %.3e, tolerance %.3e", file, line, what, residual, tolerance);
-}
 
 /* uniform in (low, high), the same sequence in every run */
 static inline double uniform(uint64_t *seed, double low, double high)
 {
-    uint64_t z = (*seed += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    z ^= z >> 31;
-    return low + (high - low) * (double)(z >> 11) * 0x1p-53;
-}
-
-static inline void random_vector(uint64_t *seed, int count, double size, double *x)
-{
-    for (int i = 0; i < count; i++)
-        x[i] = uniform(seed, -size, size);
+    return low + (high - low) * 0.5 * (1.0 + random_value(seed));
 }
 
 static inline void multiply(int dim, const double *A, const double *B, double *C)

@@ -1,60 +1,9 @@
 /* Bases from plain matrices: free motions of constraints, normal modes through roots and eigenvalues. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "support/testing.h"
 
 #include <phlexor/reduce.h>
 
 #include "reduce/jacobi.h"
-
-#define PI 3.14159265358979323846
-#define CHECK_CLOSE(actual, expected, tolerance, ...)                                                                  \
-    check_close((actual), (expected), (tolerance), __FILE__, __LINE__, __VA_ARGS__)
-
-static void check_close(double actual, double expected, double tolerance, const char *file, int line,
-                        const char *format, ...)
-{
-    if (fabs(actual - expected) <= tolerance)
-        return;
-    char what[200];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(what, sizeof what, format, arguments);
-    va_end(arguments);
-    fail_msg("%s:%d: %s: %.17g, expected %.17g, residual %.3e, tolerance %.3e", file, line, what, actual, expected,
-             fabs(actual - expected), tolerance);
-}
-
-static int create(void **state)
-{
-    phx_context *context = NULL;
-    const phx_status status = phx_context_create(&context);
-    *state = context;
-    return status;
-}
-
-static int destroy(void **state)
-{
-    phx_context_destroy(*state);
-    return 0;
-}
-
-/* uniform in (-1, 1), the same sequence in every run */
-static double uniform(uint64_t *seed)
-{
-    uint64_t z = (*seed += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    z ^= z >> 31;
-    return 2.0 * (double)(z >> 11) * 0x1p-53 - 1.0;
-}
 
 /* a (n x n) = random SPD */
 static void random_mass(uint64_t *seed, int n, double *a)
@@ -62,7 +11,7 @@ static void random_mass(uint64_t *seed, int n, double *a)
     double *b = calloc((size_t)n * (size_t)n, sizeof *b);
     assert_non_null(b);
     for (int k = 0; k < n * n; k++)
-        b[k] = uniform(seed);
+        b[k] = random_value(seed);
     phx_dense_multiply(true, false, n, n, n, 1.0, b, n, b, n, 0.0, a, n);
     for (int i = 0; i < n; i++)
         a[i * n + i] += 0.5;
@@ -101,7 +50,7 @@ static void test_free_motions(void **state)
     memcpy(factor, mass, sizeof mass);
     assert_int_equal(phx_dense_cholesky(context, N, factor), PHX_OK);
     for (int k = 0; k < M * N; k++)
-        G[k] = uniform(&seed);
+        G[k] = random_value(&seed);
     for (int j = 0; j < N; j++) { /* a row twice in other units, a combination, a row of zeros */
         G[M * N + j] = 1e7 * G[2 * N + j];
         G[(M + 1) * N + j] = G[j] - 3.0 * G[4 * N + j];
@@ -222,7 +171,7 @@ static void test_chain(void **state)
                          PHX_OK);
         for (int k = 0; k < N; k++) {
             const double exact =
-                2.0 * sqrt(500.0 / 2.0) * sin(0.5 * PI * (free_ends ? (double)k / N : (k + 1.0) / (N + 1)));
+                2.0 * sqrt(500.0 / 2.0) * sin(0.5 * TEST_PI * (free_ends ? (double)k / N : (k + 1.0) / (N + 1)));
             CHECK_CLOSE(through_root[k], exact, 1e-13 * exact + 1e-13, "free ends %d, mode %d", free_ends, k);
             CHECK_CLOSE(through_k[k], exact, 1e-11 * exact + 1e-6, "free ends %d, mode %d through K", free_ends, k);
         }
@@ -301,7 +250,7 @@ static void test_shapes_of_the_root(void **state)
         const int rows = rows_of[r];
         double dense[17 * N], values[N], K[N * N], unit[N * N] = {0};
         for (int k = 0; k < rows * N; k++)
-            dense[k] = uniform(&seed);
+            dense[k] = random_value(&seed);
         phx_csr root = {0};
         phx_basis basis = {0}, modes = {0};
         double frequency[N], resolution = 0.0;
@@ -340,7 +289,7 @@ static void test_jacobi_against_lapack(void **state)
     for (int i = 0; i < N; i++) {
         unit[i * N + i] = vectors[i * N + i] = 1.0;
         for (int j = 0; j <= i; j++)
-            a[i * N + j] = a[j * N + i] = uniform(&seed);
+            a[i * N + j] = a[j * N + i] = random_value(&seed);
     }
     memcpy(work, a, sizeof a);
     assert_int_equal(phx_reduce_jacobi(context, N, work, values, vectors), PHX_OK);
@@ -435,5 +384,5 @@ int main(void)
         cmocka_unit_test(test_wrong_arguments),
         cmocka_unit_test(test_failing_allocations),
     };
-    return cmocka_run_group_tests(tests, create, destroy);
+    return cmocka_run_group_tests(tests, context_setup, context_teardown);
 }

@@ -2,28 +2,13 @@
 #ifndef PHX_TESTS_RESULTS_EXAMPLE_H
 #define PHX_TESTS_RESULTS_EXAMPLE_H
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "support/testing.h"
 
 #include <dirent.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <phlexor/results.h>
-
-#define CHECK(context, call)                                                                                           \
-    do {                                                                                                               \
-        phx_status check_status = (call);                                                                              \
-        if (check_status != PHX_OK)                                                                                    \
-            fail_msg("%s: status %d: %s", #call, (int)check_status, phx_context_message(context));                     \
-    } while (0)
 
 #define REFUSED(context, expected, word, call)                                                                         \
     do {                                                                                                               \
@@ -190,12 +175,12 @@ static inline void example_check_rows(phx_context *context, const phx_result *re
     for (size_t row = 0; row < rows; row += row + stride < rows || row == rows - 1 ? stride : rows - 1 - row) {
         example_row(row, columns, x, v);
         for (int i = 0; i < EXAMPLE_COLUMNS; i++) {
-            CHECK(context, phx_result_column(result, i, row, 1, &value));
+            CHECK_OK(context, phx_result_column(result, i, row, 1, &value));
             if (value != columns[i])
                 fail_msg("row %zu of %s is %.17g, expected %.17g", row, phx_result_column_name(result, i), value,
                          columns[i]);
         }
-        CHECK(context, phx_result_state(result, row, read_x, read_v));
+        CHECK_OK(context, phx_result_state(result, row, read_x, read_v));
         assert_memory_equal(read_x, x, sizeof x);
         assert_memory_equal(read_v, v, sizeof v);
     }

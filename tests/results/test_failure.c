@@ -15,9 +15,9 @@ static void make_older(phx_context *context)
     for (int copy = 0; copy < 2; copy++) {
         phx_recorder_def def = example_def(copy ? "older.h5" : "r.h5", copy ? "older.csv" : "r.csv");
         phx_recorder *recorder = NULL;
-        CHECK(context, phx_recorder_create(context, &def, &recorder));
-        CHECK(context, example_append(recorder, 0, 10));
-        CHECK(context, phx_recorder_finish(recorder, 0, NULL));
+        CHECK_OK(context, phx_recorder_create(context, &def, &recorder));
+        CHECK_OK(context, example_append(recorder, 0, 10));
+        CHECK_OK(context, phx_recorder_finish(recorder, 0, NULL));
         phx_recorder_destroy(recorder);
     }
 }
@@ -34,7 +34,7 @@ static size_t check_partial(phx_context *context, const char *reason)
     phx_result *result = NULL;
     if (!example_exists("r.h5.partial"))
         return 0;
-    CHECK(context, phx_result_read(context, "r.h5.partial", &result));
+    CHECK_OK(context, phx_result_read(context, "r.h5.partial", &result));
     assert_string_equal(phx_result_text(result, "status"), "partial");
     if (reason)
         assert_string_equal(phx_result_text(result, "reason"), reason);
@@ -79,8 +79,8 @@ static void test_an_abandoned_run_leaves_a_marked_partial(void **state)
     make_older(context);
     phx_recorder_def def = example_def("r.h5", "r.csv");
     phx_recorder *recorder = NULL;
-    CHECK(context, phx_recorder_create(context, &def, &recorder));
-    CHECK(context, example_append(recorder, 0, 250));
+    CHECK_OK(context, phx_recorder_create(context, &def, &recorder));
+    CHECK_OK(context, example_append(recorder, 0, 250));
     phx_fail(context, PHX_ERR_ANALYSIS, "the step failed");
     assert_int_equal(phx_recorder_abandon(recorder, "interrupted – by the user"), PHX_OK);
     assert_string_equal(phx_context_message(context), "the step failed");
@@ -91,9 +91,9 @@ static void test_an_abandoned_run_leaves_a_marked_partial(void **state)
     assert_int_equal(check_csv("r.csv.partial", true), 250);
     check_older();
     /* The next run that ends takes the partial files away. */
-    CHECK(context, phx_recorder_create(context, &def, &recorder));
-    CHECK(context, example_append(recorder, 0, 20));
-    CHECK(context, phx_recorder_finish(recorder, 0, NULL));
+    CHECK_OK(context, phx_recorder_create(context, &def, &recorder));
+    CHECK_OK(context, example_append(recorder, 0, 20));
+    CHECK_OK(context, phx_recorder_finish(recorder, 0, NULL));
     phx_recorder_destroy(recorder);
     assert_false(example_exists("r.h5.partial") || example_exists("r.csv.partial"));
     assert_int_equal(check_csv("r.csv", true), 20);
@@ -105,8 +105,8 @@ static void test_a_run_without_rows_leaves_nothing(void **state)
     make_older(context);
     phx_recorder_def def = example_def("r.h5", "r.csv");
     phx_recorder *recorder = NULL;
-    CHECK(context, phx_recorder_create(context, &def, &recorder));
-    CHECK(context, phx_recorder_abandon(recorder, "nothing to do"));
+    CHECK_OK(context, phx_recorder_create(context, &def, &recorder));
+    CHECK_OK(context, phx_recorder_abandon(recorder, "nothing to do"));
     phx_recorder_destroy(recorder);
     check_older();
     assert_false(example_exists("r.h5.partial") || example_exists("r.csv.partial") ||
@@ -119,10 +119,10 @@ static void test_a_recorder_destroyed_early_leaves_its_last_checkpoint(void **st
     make_older(context);
     phx_recorder_def def = example_def("r.h5", "r.csv");
     phx_recorder *recorder = NULL;
-    CHECK(context, phx_recorder_create(context, &def, &recorder));
-    CHECK(context, example_append(recorder, 0, 30));
-    CHECK(context, phx_recorder_checkpoint(recorder));
-    CHECK(context, example_append(recorder, 30, 30));
+    CHECK_OK(context, phx_recorder_create(context, &def, &recorder));
+    CHECK_OK(context, example_append(recorder, 0, 30));
+    CHECK_OK(context, phx_recorder_checkpoint(recorder));
+    CHECK_OK(context, example_append(recorder, 30, 30));
     phx_recorder_destroy(recorder);
     assert_int_equal(check_partial(context, "the run has not ended"), 30);
     assert_int_equal(check_csv("r.csv.partial", true), 60);
@@ -219,13 +219,13 @@ static void test_a_run_killed_at_its_end_leaves_a_complete_result(void **state)
         if (!WIFSIGNALED(ended))
             fail_msg("round %d: the run ended by itself with %d", round, WEXITSTATUS(ended));
         phx_result *result = NULL;
-        CHECK(context, phx_result_read(context, "r.h5", &result));
+        CHECK_OK(context, phx_result_read(context, "r.h5", &result));
         assert_true(phx_result_is_complete(result));
         example_check_rows(context, result);
         phx_result_destroy(result);
         assert_true(check_csv("r.csv", true) > 0);
         if (example_exists("r.h5.partial")) {
-            CHECK(context, phx_result_read(context, "r.h5.partial", &result));
+            CHECK_OK(context, phx_result_read(context, "r.h5.partial", &result));
             example_check_rows(context, result);
             phx_result_destroy(result);
         }
@@ -256,7 +256,7 @@ static void test_a_full_disk_is_reported_and_harms_nothing(void **state)
         phx_recorder *recorder = NULL;
         unlink("r.h5.partial");
         phx_context_clear(context);
-        CHECK(context, phx_recorder_create(context, &def, &recorder));
+        CHECK_OK(context, phx_recorder_create(context, &def, &recorder));
         limit_files(limit);
         phx_status status = PHX_OK;
         for (size_t row = 0; row < 3000 && !status; row += 50) {
@@ -290,7 +290,7 @@ static void test_a_csv_on_a_full_disk_keeps_whole_lines(void **state)
     signal(SIGXFSZ, SIG_IGN);
     phx_recorder_def def = example_def(NULL, "r.csv");
     phx_recorder *recorder = NULL;
-    CHECK(context, phx_recorder_create(context, &def, &recorder));
+    CHECK_OK(context, phx_recorder_create(context, &def, &recorder));
     limit_files(100001);
     REFUSED(context, PHX_ERR_FILE, "r.csv.partial: cannot write: File too large", example_append(recorder, 0, 100000));
     REFUSED(context, PHX_ERR_FILE, "an earlier write failed", example_append(recorder, 0, 1));
@@ -315,9 +315,9 @@ static void test_a_device_is_written_directly_and_its_errors_are_told(void **sta
     REFUSED(context, PHX_ERR_FILE, "/dev/full: cannot write: No space left on device; free space",
             phx_recorder_create(context, &def, &recorder));
     def.csv_path = "/dev/null";
-    CHECK(context, phx_recorder_create(context, &def, &recorder));
-    CHECK(context, example_append(recorder, 0, 1000));
-    CHECK(context, phx_recorder_finish(recorder, 0, NULL));
+    CHECK_OK(context, phx_recorder_create(context, &def, &recorder));
+    CHECK_OK(context, example_append(recorder, 0, 1000));
+    CHECK_OK(context, phx_recorder_finish(recorder, 0, NULL));
     phx_recorder_destroy(recorder);
     struct stat info;
     assert_true(stat("/dev/null", &info) == 0 && S_ISCHR(info.st_mode));
@@ -350,12 +350,12 @@ static void test_a_link_is_followed(void **state)
     phx_recorder *recorder = NULL;
     phx_result *result = NULL;
     struct stat info;
-    CHECK(context, phx_recorder_create(context, &def, &recorder));
-    CHECK(context, example_append(recorder, 0, 17));
-    CHECK(context, phx_recorder_finish(recorder, 0, NULL));
+    CHECK_OK(context, phx_recorder_create(context, &def, &recorder));
+    CHECK_OK(context, example_append(recorder, 0, 17));
+    CHECK_OK(context, phx_recorder_finish(recorder, 0, NULL));
     phx_recorder_destroy(recorder);
     assert_true(lstat("link.h5", &info) == 0 && S_ISLNK(info.st_mode));
-    CHECK(context, phx_result_read(context, "r.h5", &result));
+    CHECK_OK(context, phx_result_read(context, "r.h5", &result));
     assert_int_equal(phx_result_rows(result), 17);
     phx_result_destroy(result);
 }
@@ -418,9 +418,9 @@ static void test_an_append_allocates_nothing(void **state)
     phx_recorder *recorder = NULL;
     def.buffer_bytes = 1000;
     def.checkpoint_interval = 1e9;
-    CHECK(context, phx_recorder_create(context, &def, &recorder));
+    CHECK_OK(context, phx_recorder_create(context, &def, &recorder));
     const size_t before = phx_context_allocations(context);
-    CHECK(context, example_append(recorder, 0, 5000));
+    CHECK_OK(context, example_append(recorder, 0, 5000));
     assert_int_equal(phx_context_allocations(context), before);
     phx_recorder_destroy(recorder);
 }

@@ -54,7 +54,7 @@ static void check_rows(const phx_modes_table *table)
     }
 }
 
-static void check_text(const char *path, const char *expected)
+static void check_file(const char *path, const char *expected)
 {
     size_t size;
     char *text = example_bytes(path, &size);
@@ -66,7 +66,7 @@ static void test_csv_has_the_agreed_columns_and_reads_back(void **state)
 {
     phx_context *context = *state;
     phx_modes_table table = example_table(), read;
-    CHECK(context, phx_modes_write(context, &table, PHX_MODES_CSV, "m.csv"));
+    CHECK_OK(context, phx_modes_write(context, &table, PHX_MODES_CSV, "m.csv"));
     assert_false(example_exists("m.csv.partial"));
     size_t size;
     char *text = example_bytes("m.csv", &size);
@@ -74,7 +74,7 @@ static void test_csv_has_the_agreed_columns_and_reads_back(void **state)
                         "0,0.10000000000000001,1,1,302.05666435000001,48.073810000000002,0\n";
     assert_memory_equal(text, start, strlen(start));
     free(text);
-    CHECK(context, phx_modes_read(context, "m.csv", &read));
+    CHECK_OK(context, phx_modes_read(context, "m.csv", &read));
     check_rows(&read);
     assert_null(read.rigid_modes);
     assert_int_equal(read.n_coordinates, 0);
@@ -85,11 +85,11 @@ static void test_hdf5_reads_back_with_the_shapes(void **state)
 {
     phx_context *context = *state;
     phx_modes_table table = example_table(), read;
-    CHECK(context, phx_modes_write(context, &table, PHX_MODES_HDF5, "m.h5"));
-    CHECK(context, phx_modes_write(context, &table, PHX_MODES_HDF5, "again.h5"));
+    CHECK_OK(context, phx_modes_write(context, &table, PHX_MODES_HDF5, "m.h5"));
+    CHECK_OK(context, phx_modes_write(context, &table, PHX_MODES_HDF5, "again.h5"));
     example_same_bytes("m.h5", "again.h5");
     assert_false(example_exists("m.h5.partial"));
-    CHECK(context, phx_modes_read(context, "m.h5", &read));
+    CHECK_OK(context, phx_modes_read(context, "m.h5", &read));
     check_rows(&read);
     assert_string_equal(read.model_name, table.model_name);
     assert_string_equal(read.model_text, table.model_text);
@@ -103,8 +103,8 @@ static void test_hdf5_reads_back_with_the_shapes(void **state)
     phx_modes_free(&read);
     table.shapes_imaginary = NULL;
     table.rigid_modes = NULL;
-    CHECK(context, phx_modes_write(context, &table, PHX_MODES_HDF5, "m.h5"));
-    CHECK(context, phx_modes_read(context, "m.h5", &read));
+    CHECK_OK(context, phx_modes_write(context, &table, PHX_MODES_HDF5, "m.h5"));
+    CHECK_OK(context, phx_modes_read(context, "m.h5", &read));
     check_rows(&read);
     assert_null(read.rigid_modes);
     assert_null(read.shapes_imaginary);
@@ -117,8 +117,8 @@ static void test_json_carries_everything(void **state)
     phx_modes_table table = example_table();
     table.n_points = 2;
     table.n_rows = 2;
-    CHECK(context, phx_modes_write(context, &table, PHX_MODES_JSON, "m.json"));
-    check_text(
+    CHECK_OK(context, phx_modes_write(context, &table, PHX_MODES_JSON, "m.json"));
+    check_file(
         "m.json",
         "{\n"
         "  \"format\": \"phlexor modes\",\n"
@@ -140,7 +140,7 @@ static void test_the_text_table_is_aligned(void **state)
 {
     phx_context *context = *state;
     phx_modes_table table = example_table();
-    CHECK(context, phx_modes_write(context, &table, PHX_MODES_TEXT, "m.txt"));
+    CHECK_OK(context, phx_modes_write(context, &table, PHX_MODES_TEXT, "m.txt"));
     size_t size;
     char *text = example_bytes("m.txt", &size);
     assert_non_null(strstr(text, "rigid-body modes left out, point by point: 1 1 2\n"));
@@ -161,9 +161,9 @@ static void test_a_stream_gets_the_same_as_a_file(void **state)
     const phx_modes_format formats[] = {PHX_MODES_TEXT, PHX_MODES_CSV, PHX_MODES_JSON};
     for (int i = 0; i < 3; i++) {
         FILE *stream = fopen("stream", "w");
-        CHECK(context, phx_modes_print(context, &table, formats[i], stream, "standard output"));
+        CHECK_OK(context, phx_modes_print(context, &table, formats[i], stream, "standard output"));
         fclose(stream);
-        CHECK(context, phx_modes_write(context, &table, formats[i], "file"));
+        CHECK_OK(context, phx_modes_write(context, &table, formats[i], "file"));
         example_same_bytes("stream", "file");
     }
     REFUSED(context, PHX_ERR_ARGUMENT, "HDF5", phx_modes_print(context, &table, PHX_MODES_HDF5, stdout, "stdout"));
@@ -186,14 +186,14 @@ static void test_a_table_without_sweep_or_rows(void **state)
     for (int i = 0; i < 2; i++) {
         const phx_modes_format format = i ? PHX_MODES_HDF5 : PHX_MODES_CSV;
         table.n_rows = 0;
-        CHECK(context, phx_modes_write(context, &table, format, names[i]));
-        CHECK(context, phx_modes_read(context, names[i], &read));
+        CHECK_OK(context, phx_modes_write(context, &table, format, names[i]));
+        CHECK_OK(context, phx_modes_read(context, names[i], &read));
         assert_int_equal(read.n_rows, 0);
         phx_modes_free(&read);
         table.n_rows = 1;
         table.rows = &row;
-        CHECK(context, phx_modes_write(context, &table, format, names[i]));
-        CHECK(context, phx_modes_read(context, names[i], &read));
+        CHECK_OK(context, phx_modes_write(context, &table, format, names[i]));
+        CHECK_OK(context, phx_modes_read(context, names[i], &read));
         assert_int_equal(read.n_rows, 1);
         assert_int_equal(read.n_points, 1);
         assert_int_equal(read.n_parameters, 0);
@@ -244,7 +244,7 @@ static void test_files_that_are_not_tables_are_refused(void **state)
     REFUSED(context, PHX_ERR_FILE, "'nan'", phx_modes_read(context, "a.csv", &read));
     example_write("a.csv", "");
     REFUSED(context, PHX_ERR_FILE, "a.csv:1", phx_modes_read(context, "a.csv", &read));
-    CHECK(context, phx_modes_write(context, &table, PHX_MODES_HDF5, "m.h5"));
+    CHECK_OK(context, phx_modes_write(context, &table, PHX_MODES_HDF5, "m.h5"));
     REFUSED(context, PHX_ERR_FILE, "it is a \"phlexor modes\" file", phx_result_read(context, "m.h5", &result));
 }
 
@@ -257,8 +257,8 @@ static void test_a_full_disk_harms_no_older_table(void **state)
     signal(SIGXFSZ, SIG_IGN);
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
     for (int i = 0; i < 4; i++) {
-        CHECK(context, phx_modes_write(context, &table, formats[i], "m"));
-        CHECK(context, phx_modes_write(context, &table, formats[i], "older"));
+        CHECK_OK(context, phx_modes_write(context, &table, formats[i], "m"));
+        CHECK_OK(context, phx_modes_write(context, &table, formats[i], "older"));
         limit = old;
         limit.rlim_cur = 100;
         assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);

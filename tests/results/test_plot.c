@@ -222,15 +222,15 @@ static void record_plotted(phx_context *context, const char *h5, const char *csv
     double unused[EXAMPLE_COLUMNS], x[EXAMPLE_X], v[EXAMPLE_V];
     def.n_columns = PLOTTED;
     def.columns = plotted_columns;
-    CHECK(context, phx_recorder_create(context, &def, &recorder));
+    CHECK_OK(context, phx_recorder_create(context, &def, &recorder));
     for (size_t row = 0; row < rows; row++) {
         const double t = 1e-3 * (double)row, s = sin(9.0 * t);
         const double values[PLOTTED] = {t, s * s, 1 - s * s, 0,        1,       work * t, 0, row ? 1e-15 * s : 0,
                                         0, 0,     1e-5 * s,  0.01 * s, 1e5 * s, -s,       7, row == rows / 2 ? 1e3 : 0};
         example_row(row, unused, x, v);
-        CHECK(context, phx_recorder_append(recorder, values, x, v));
+        CHECK_OK(context, phx_recorder_append(recorder, values, x, v));
     }
-    CHECK(context, phx_recorder_finish(recorder, 0, NULL));
+    CHECK_OK(context, phx_recorder_finish(recorder, 0, NULL));
     phx_recorder_destroy(recorder);
 }
 
@@ -239,7 +239,7 @@ static void test_a_result_is_drawn_in_panels(void **state)
     phx_context *context = *state;
     xml_counts counts;
     record_plotted(context, "r.h5", "r.csv", 500, 0.5);
-    CHECK(context, phx_plot_file(context, "r.h5", "r.svg"));
+    CHECK_OK(context, phx_plot_file(context, "r.h5", "r.svg"));
     assert_false(example_exists("r.svg.partial"));
     char *text = picture("r.svg", &counts);
     /* Energy, work, residual, gaps, mid, forces, torque, drive. */
@@ -255,15 +255,15 @@ static void test_a_result_is_drawn_in_panels(void **state)
     assert_non_null(strstr(text, ">drift_rate (m/s)<"));
     free(text);
     /* From csv the same without the units of outputs: the force and the torque share a panel. */
-    CHECK(context, phx_plot_file(context, "r.csv", "c.svg"));
+    CHECK_OK(context, phx_plot_file(context, "r.csv", "c.svg"));
     text = picture("c.svg", &counts);
     assert_int_equal(counts.groups, 7);
     assert_non_null(strstr(text, ">mid<"));
     free(text);
     /* No work: no panel of it. Two pictures are equal. */
     record_plotted(context, "r.h5", NULL, 500, 0.0);
-    CHECK(context, phx_plot_result(context, "r.h5", "r.svg"));
-    CHECK(context, phx_plot_result(context, "r.h5", "s.svg"));
+    CHECK_OK(context, phx_plot_result(context, "r.h5", "r.svg"));
+    CHECK_OK(context, phx_plot_result(context, "r.h5", "s.svg"));
     example_same_bytes("r.svg", "s.svg");
     free(picture("r.svg", &counts));
     assert_int_equal(counts.groups, 7);
@@ -275,7 +275,7 @@ static void test_many_rows_make_a_small_picture_with_their_peaks(void **state)
     xml_counts counts;
     size_t size;
     record_plotted(context, "r.h5", NULL, 200000, 0.5);
-    CHECK(context, phx_plot_result(context, "r.h5", "r.svg"));
+    CHECK_OK(context, phx_plot_result(context, "r.h5", "r.svg"));
     free(example_bytes("r.svg", &size));
     print_message("200000 rows: %zu bytes\n", size);
     assert_true(size < 600000);
@@ -292,20 +292,20 @@ static void test_results_without_rows_and_unfinished_ones_are_drawn(void **state
     phx_context *context = *state;
     xml_counts counts;
     record_plotted(context, "r.h5", "r.csv", 0, 0.0);
-    CHECK(context, phx_plot_result(context, "r.h5", "r.svg"));
+    CHECK_OK(context, phx_plot_result(context, "r.h5", "r.svg"));
     free(picture("r.svg", &counts));
-    CHECK(context, phx_plot_result(context, "r.csv", "r.svg"));
+    CHECK_OK(context, phx_plot_result(context, "r.csv", "r.svg"));
     free(picture("r.svg", &counts));
     record_plotted(context, "r.h5", NULL, 1, 0.0);
-    CHECK(context, phx_plot_result(context, "r.h5", "r.svg"));
+    CHECK_OK(context, phx_plot_result(context, "r.h5", "r.svg"));
     free(picture("r.svg", &counts));
     phx_recorder_def def = example_def("u.h5", NULL);
     phx_recorder *recorder = NULL;
-    CHECK(context, phx_recorder_create(context, &def, &recorder));
-    CHECK(context, example_append(recorder, 0, 30));
-    CHECK(context, phx_recorder_abandon(recorder, "interrupted <here>"));
+    CHECK_OK(context, phx_recorder_create(context, &def, &recorder));
+    CHECK_OK(context, example_append(recorder, 0, 30));
+    CHECK_OK(context, phx_recorder_abandon(recorder, "interrupted <here>"));
     phx_recorder_destroy(recorder);
-    CHECK(context, phx_plot_file(context, "u.h5.partial", "u.svg"));
+    CHECK_OK(context, phx_plot_file(context, "u.h5.partial", "u.svg"));
     char *text = picture("u.svg", &counts);
     assert_non_null(strstr(text, "30 rows, unfinished: interrupted &lt;here&gt;<"));
     free(text);
@@ -317,11 +317,11 @@ static void test_the_motion_is_drawn_from_the_states(void **state)
     xml_counts counts;
     phx_recorder_def def = example_def("r.h5", NULL);
     phx_recorder *recorder = NULL;
-    CHECK(context, phx_recorder_create(context, &def, &recorder));
-    CHECK(context, example_append(recorder, 0, 158)); /* half a turn of the crank */
-    CHECK(context, phx_recorder_finish(recorder, 0, NULL));
+    CHECK_OK(context, phx_recorder_create(context, &def, &recorder));
+    CHECK_OK(context, example_append(recorder, 0, 158)); /* half a turn of the crank */
+    CHECK_OK(context, phx_recorder_finish(recorder, 0, NULL));
     phx_recorder_destroy(recorder);
-    CHECK(context, phx_plot_motion(context, "r.h5", "m.svg"));
+    CHECK_OK(context, phx_plot_motion(context, "r.h5", "m.svg"));
     char *text = picture("m.svg", &counts);
     assert_int_equal(counts.paths, 12 * 2 + 2); /* 12 snapshots of two bodies, two entries of the legend */
     assert_non_null(strstr(text, ">t = 0.157 s<"));
@@ -340,10 +340,10 @@ static void test_the_motion_is_drawn_from_the_states(void **state)
     def.h5_path = "n.h5";
     def.n_columns = 1;
     def.columns = &column;
-    CHECK(context, phx_recorder_create(context, &def, &recorder));
+    CHECK_OK(context, phx_recorder_create(context, &def, &recorder));
     const double t = 0.0;
-    CHECK(context, phx_recorder_append(recorder, &t, NULL, NULL));
-    CHECK(context, phx_recorder_finish(recorder, 0, NULL));
+    CHECK_OK(context, phx_recorder_append(recorder, &t, NULL, NULL));
+    CHECK_OK(context, phx_recorder_finish(recorder, 0, NULL));
     phx_recorder_destroy(recorder);
     REFUSED(context, PHX_ERR_FILE, "no shapes", phx_plot_motion(context, "n.h5", "n.svg"));
     assert_false(example_exists("n.svg"));
@@ -371,7 +371,7 @@ static void write_modes(phx_context *context, const char *path, phx_modes_format
                 if (mode < MODES || b != n_second / 2) /* a gap in the last branch */
                     rows[table.n_rows++] = (phx_mode_row){p, mode, mode, 6.28 * mode, mode + 0.1 * cos(0.1 * b), 0.0};
         }
-    CHECK(context, phx_modes_write(context, &table, format, path));
+    CHECK_OK(context, phx_modes_write(context, &table, format, path));
 }
 
 static void test_modes_are_drawn_over_the_sweep(void **state)
@@ -382,7 +382,7 @@ static void test_modes_are_drawn_over_the_sweep(void **state)
         const char *path = i ? "m.h5" : "m.csv";
         const phx_modes_format format = i ? PHX_MODES_HDF5 : PHX_MODES_CSV;
         write_modes(context, path, format, 1, 1, 21);
-        CHECK(context, phx_plot_file(context, path, "m.svg"));
+        CHECK_OK(context, phx_plot_file(context, path, "m.svg"));
         char *text = picture("m.svg", &counts);
         assert_int_equal(counts.groups, 1);
         assert_int_equal(counts.paths, 3 + 3);
@@ -391,13 +391,13 @@ static void test_modes_are_drawn_over_the_sweep(void **state)
         assert_non_null(strstr(text, ">branch 3<"));
         free(text);
         write_modes(context, path, format, 2, 3, 11);
-        CHECK(context, phx_plot_file(context, path, "m.svg"));
+        CHECK_OK(context, phx_plot_file(context, path, "m.svg"));
         text = picture("m.svg", &counts);
         assert_int_equal(counts.groups, 3);
         assert_non_null(strstr(text, ">Frequency (Hz), n = 2<"));
         free(text);
         write_modes(context, path, format, 0, 1, 1);
-        CHECK(context, phx_plot_file(context, path, "m.svg"));
+        CHECK_OK(context, phx_plot_file(context, path, "m.svg"));
         text = picture("m.svg", &counts);
         assert_int_equal(counts.circles, 2);
         assert_non_null(strstr(text, ">mode<"));

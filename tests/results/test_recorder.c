@@ -9,7 +9,7 @@ static phx_recorder *start(phx_context *context, const char *h5, const char *csv
 {
     phx_recorder_def def = example_def(h5, csv);
     phx_recorder *recorder = NULL;
-    CHECK(context, phx_recorder_create(context, &def, &recorder));
+    CHECK_OK(context, phx_recorder_create(context, &def, &recorder));
     return recorder;
 }
 
@@ -17,8 +17,8 @@ static void record(phx_context *context, const char *h5, const char *csv, size_t
 {
     const phx_attribute stats[] = {{"steps", NULL, 1234}, {"note", "done", 0}};
     phx_recorder *recorder = start(context, h5, csv);
-    CHECK(context, example_append(recorder, 0, rows));
-    CHECK(context, phx_recorder_finish(recorder, 2, stats));
+    CHECK_OK(context, example_append(recorder, 0, rows));
+    CHECK_OK(context, phx_recorder_finish(recorder, 2, stats));
     assert_int_equal(phx_recorder_statistics(recorder).rows, rows);
     phx_recorder_destroy(recorder);
 }
@@ -30,7 +30,7 @@ static void test_a_result_comes_back_as_it_was_recorded(void **state)
     record(context, "a result.h5", NULL, 1000);
     assert_false(example_exists("a result.h5.partial"));
     assert_false(example_exists("a result.h5.partial.tmp"));
-    CHECK(context, phx_result_read(context, "a result.h5", &result));
+    CHECK_OK(context, phx_result_read(context, "a result.h5", &result));
     assert_true(phx_result_is_complete(result));
     assert_int_equal(phx_result_rows(result), 1000);
     assert_int_equal(phx_result_dimension(result), 2);
@@ -52,7 +52,7 @@ static void test_attributes_and_bodies_come_back(void **state)
     phx_context *context = *state;
     phx_result *result = NULL;
     record(context, "r.h5", NULL, 3);
-    CHECK(context, phx_result_read(context, "r.h5", &result));
+    CHECK_OK(context, phx_result_read(context, "r.h5", &result));
     assert_string_equal(phx_result_text(result, "status"), "complete");
     assert_string_equal(phx_result_text(result, "program_version"), "0.1.0");
     assert_string_equal(phx_result_text(result, "model_name"), "crank_slider.yaml");
@@ -144,14 +144,14 @@ static void test_equal_runs_give_equal_bytes(void **state)
     def.buffer_bytes = 1000;
     def.checkpoint_interval = 0.0;
     def.checkpoint_share = 1.0;
-    CHECK(context, phx_recorder_create(context, &def, &recorder));
+    CHECK_OK(context, phx_recorder_create(context, &def, &recorder));
     for (size_t row = 0; row < 3000; row += 100) {
-        CHECK(context, example_append(recorder, row, 100));
+        CHECK_OK(context, example_append(recorder, row, 100));
         if (row % 700 == 0)
-            CHECK(context, phx_recorder_checkpoint(recorder));
+            CHECK_OK(context, phx_recorder_checkpoint(recorder));
     }
     const phx_attribute stats[] = {{"steps", NULL, 1234}, {"note", "done", 0}};
-    CHECK(context, phx_recorder_finish(recorder, 2, stats));
+    CHECK_OK(context, phx_recorder_finish(recorder, 2, stats));
     phx_recorder_destroy(recorder);
     example_same_bytes("a.h5", "c.h5");
     example_same_bytes("a.csv", "c.csv");
@@ -164,28 +164,28 @@ static void test_checkpoints_are_readable_results_of_what_was_appended(void **st
     def.checkpoint_interval = 1e9;
     def.buffer_bytes = 5000; /* some of the rows are in the spool */
     phx_recorder *recorder = NULL;
-    CHECK(context, phx_recorder_create(context, &def, &recorder));
+    CHECK_OK(context, phx_recorder_create(context, &def, &recorder));
     size_t rows = 0;
     for (int part = 0; part < 4; part++) {
         const size_t more = part == 2 ? 3 : 700; /* part 2 stays in memory */
         phx_result *result = NULL;
-        CHECK(context, example_append(recorder, rows, more));
+        CHECK_OK(context, example_append(recorder, rows, more));
         rows += more;
-        CHECK(context, phx_recorder_checkpoint(recorder));
+        CHECK_OK(context, phx_recorder_checkpoint(recorder));
         assert_false(example_exists("r.h5"));
-        CHECK(context, phx_result_read(context, "r.h5.partial", &result));
+        CHECK_OK(context, phx_result_read(context, "r.h5.partial", &result));
         assert_false(phx_result_is_complete(result));
         assert_string_equal(phx_result_text(result, "status"), "partial");
         assert_int_equal(phx_result_rows(result), rows);
         example_check_rows(context, result);
         phx_result_destroy(result);
     }
-    CHECK(context, phx_recorder_finish(recorder, 0, NULL));
+    CHECK_OK(context, phx_recorder_finish(recorder, 0, NULL));
     phx_recorder_destroy(recorder);
     assert_false(example_exists("r.h5.partial"));
     assert_false(example_exists("r.csv.partial"));
     phx_result *result = NULL;
-    CHECK(context, phx_result_read(context, "r.h5", &result));
+    CHECK_OK(context, phx_result_read(context, "r.h5", &result));
     assert_int_equal(phx_result_rows(result), rows);
     example_check_rows(context, result);
     phx_result_destroy(result);
@@ -198,7 +198,7 @@ static void test_checkpoints_take_a_small_share_of_the_run(void **state)
     def.checkpoint_interval = 0.0;
     def.checkpoint_share = 0.05;
     phx_recorder *recorder = NULL;
-    CHECK(context, phx_recorder_create(context, &def, &recorder));
+    CHECK_OK(context, phx_recorder_create(context, &def, &recorder));
     phx_recorder_stats stats = {0};
     double earlier = 0.0; /* what the checkpoints before the last one took */
     size_t row = 0;
@@ -206,7 +206,7 @@ static void test_checkpoints_take_a_small_share_of_the_run(void **state)
         const struct timespec pause = {0, 1000000};
         const phx_recorder_stats before = stats;
         nanosleep(&pause, NULL);
-        CHECK(context, example_append(recorder, row, 20));
+        CHECK_OK(context, example_append(recorder, row, 20));
         row += 20;
         stats = phx_recorder_statistics(recorder);
         if (stats.checkpoints > before.checkpoints)
@@ -226,10 +226,10 @@ static void test_a_run_goes_on_from_its_last_state(void **state)
     phx_result *result = NULL;
     double t, columns[EXAMPLE_COLUMNS], x[EXAMPLE_X], v[EXAMPLE_V], last_x[EXAMPLE_X], last_v[EXAMPLE_V];
     record(context, "r.h5", NULL, 77);
-    CHECK(context, phx_result_read(context, "r.h5", &result));
+    CHECK_OK(context, phx_result_read(context, "r.h5", &result));
     phx_record_body bodies[EXAMPLE_BODIES] = {example_bodies[0], example_bodies[1]};
     bodies[0].n_points = 0; /* drawing does not matter */
-    CHECK(context, phx_result_last_state(result, 2, EXAMPLE_BODIES, bodies, &t, last_x, last_v));
+    CHECK_OK(context, phx_result_last_state(result, 2, EXAMPLE_BODIES, bodies, &t, last_x, last_v));
     example_row(76, columns, x, v);
     assert_true(t == columns[0]);
     assert_memory_equal(last_x, x, sizeof x);
@@ -257,25 +257,25 @@ static void test_a_result_without_states_rows_or_texts(void **state)
     def.h5_path = "r.h5";
     def.n_columns = 1;
     def.columns = &column;
-    CHECK(context, phx_recorder_create(context, &def, &recorder));
-    CHECK(context, phx_recorder_finish(recorder, 0, NULL));
+    CHECK_OK(context, phx_recorder_create(context, &def, &recorder));
+    CHECK_OK(context, phx_recorder_finish(recorder, 0, NULL));
     phx_recorder_destroy(recorder);
-    CHECK(context, phx_result_read(context, "r.h5", &result));
+    CHECK_OK(context, phx_result_read(context, "r.h5", &result));
     assert_int_equal(phx_result_rows(result), 0);
     assert_int_equal(phx_result_n_x(result), 0);
     assert_int_equal(phx_result_bodies(result), 0);
     assert_string_equal(phx_result_model_text(result), "");
-    CHECK(context, phx_result_column(result, 0, 0, 0, &t));
+    CHECK_OK(context, phx_result_column(result, 0, 0, 0, &t));
     REFUSED(context, PHX_ERR_ARGUMENT, "it has 0", phx_result_column(result, 0, 0, 1, &t));
     REFUSED(context, PHX_ERR_ARGUMENT, "column 1", phx_result_column(result, 1, 0, 0, &t));
     REFUSED(context, PHX_ERR_INPUT, "no rows", phx_result_last_state(result, 2, 0, NULL, &t, NULL, NULL));
     phx_result_destroy(result);
     /* Neither file: the rows are checked and forgotten. */
     def.h5_path = NULL;
-    CHECK(context, phx_recorder_create(context, &def, &recorder));
+    CHECK_OK(context, phx_recorder_create(context, &def, &recorder));
     t = 1.0;
-    CHECK(context, phx_recorder_append(recorder, &t, NULL, NULL));
-    CHECK(context, phx_recorder_finish(recorder, 0, NULL));
+    CHECK_OK(context, phx_recorder_append(recorder, &t, NULL, NULL));
+    CHECK_OK(context, phx_recorder_finish(recorder, 0, NULL));
     phx_recorder_destroy(recorder);
 }
 
@@ -284,7 +284,7 @@ static void test_values_that_are_not_finite_are_refused_by_name(void **state)
     phx_context *context = *state;
     phx_recorder *recorder = start(context, "r.h5", "r.csv");
     double columns[EXAMPLE_COLUMNS], x[EXAMPLE_X], v[EXAMPLE_V];
-    CHECK(context, example_append(recorder, 0, 5));
+    CHECK_OK(context, example_append(recorder, 0, 5));
     example_row(5, columns, x, v);
     columns[3] = NAN;
     REFUSED(context, PHX_ERR_ANALYSIS, "'tip, \"left\".x' is nan", phx_recorder_append(recorder, columns, x, v));
@@ -296,11 +296,11 @@ static void test_values_that_are_not_finite_are_refused_by_name(void **state)
     v[2] = -INFINITY;
     REFUSED(context, PHX_ERR_ANALYSIS, "entry 2 of v (body 'crank') is -inf",
             phx_recorder_append(recorder, columns, x, v));
-    CHECK(context, example_append(recorder, 5, 5)); /* as if nothing had happened */
-    CHECK(context, phx_recorder_finish(recorder, 0, NULL));
+    CHECK_OK(context, example_append(recorder, 5, 5)); /* as if nothing had happened */
+    CHECK_OK(context, phx_recorder_finish(recorder, 0, NULL));
     phx_recorder_destroy(recorder);
     phx_result *result = NULL;
-    CHECK(context, phx_result_read(context, "r.h5", &result));
+    CHECK_OK(context, phx_result_read(context, "r.h5", &result));
     assert_int_equal(phx_result_rows(result), 10);
     example_check_rows(context, result);
     phx_result_destroy(result);
@@ -316,16 +316,16 @@ static void test_names_with_slashes_and_dots(void **state)
     def.h5_path = "r.h5";
     def.n_columns = 5;
     def.columns = columns;
-    CHECK(context, phx_recorder_create(context, &def, &recorder));
+    CHECK_OK(context, phx_recorder_create(context, &def, &recorder));
     const double row[5] = {0, 1, 2, 3, 4};
-    CHECK(context, phx_recorder_append(recorder, row, NULL, NULL));
-    CHECK(context, phx_recorder_finish(recorder, 0, NULL));
+    CHECK_OK(context, phx_recorder_append(recorder, row, NULL, NULL));
+    CHECK_OK(context, phx_recorder_finish(recorder, 0, NULL));
     phx_recorder_destroy(recorder);
-    CHECK(context, phx_result_read(context, "r.h5", &result));
+    CHECK_OK(context, phx_result_read(context, "r.h5", &result));
     for (int i = 0; i < 5; i++) {
         double value = -1;
         assert_string_equal(phx_result_column_name(result, i), columns[i].name);
-        CHECK(context, phx_result_column(result, i, 0, 1, &value));
+        CHECK_OK(context, phx_result_column(result, i, 0, 1, &value));
         assert_true(value == row[i]);
     }
     phx_result_destroy(result);

@@ -1,9 +1,6 @@
 /* Descriptor systems: creation, structure, power, interconnections against their block formulas, elimination. */
 #include "support.h"
 
-#include <math.h>
-#include <string.h>
-
 enum { COORDINATES = 4, N = 2 * COORDINATES, INPUTS = 5, WIDE = 40 };
 
 /* A linear mechanical system with damping: e = (q, v), E = (I, M), Q = (K, I), J = [0 I; -I -G], port `a` (2) and port
@@ -446,34 +443,34 @@ static void test_refusals(void **state)
     it.csr[1].val[0] += 1e-13;
     CHECK_STATUS(context, phx_descriptor_create(context, &def, &out), PHX_ERR_ARGUMENT);
     assert_null(out);
-    check_message(context, "J(");
+    CHECK_MESSAGE(context, "J(");
     it.csr[1].val[0] = (double)NAN;
     CHECK_STATUS(context, phx_descriptor_create(context, &def, &out), PHX_ERR_ARGUMENT);
-    check_message(context, "finite");
+    CHECK_MESSAGE(context, "finite");
     it.csr[1].val[0] = kept;
     bad.name = "a.b";
     CHECK_STATUS(context, phx_descriptor_create(context, &bad, &out), PHX_ERR_ARGUMENT);
     bad = def;
     bad.n_ports = 1;
     CHECK_STATUS(context, phx_descriptor_create(context, &bad, &out), PHX_ERR_ARGUMENT);
-    check_message(context, "B is 8 x 5");
+    CHECK_MESSAGE(context, "B is 8 x 5");
     bad = def;
     bad.Q = NULL;
     CHECK_STATUS(context, phx_descriptor_create(context, &bad, &frozen), PHX_OK);
     CHECK_STATUS(context, phx_descriptor_efforts(context, frozen, e, z), PHX_ERR_UNSUPPORTED);
     CHECK_STATUS(context, phx_descriptor_eliminate(context, frozen, 0.0, NULL, &out), PHX_ERR_UNSUPPORTED);
     CHECK_STATUS(context, phx_descriptor_append(context, "twins", 2, twins, &out), PHX_ERR_ARGUMENT);
-    check_message(context, "'one.a'");
+    CHECK_MESSAGE(context, "'one.a'");
     twins[1] = frozen;
     CHECK_STATUS(context, phx_descriptor_append(context, "mixed", 2, twins, &out), PHX_ERR_ARGUMENT);
     CHECK_STATUS(context, phx_descriptor_gyrator(context, one, "a", "c", NULL, &out), PHX_ERR_ARGUMENT);
-    check_message(context, "no port 'c'");
+    CHECK_MESSAGE(context, "no port 'c'");
     CHECK_STATUS(context, phx_descriptor_gyrator(context, one, "a", "a", NULL, &out), PHX_ERR_ARGUMENT);
     CHECK_STATUS(context, phx_descriptor_transformer(context, one, "a", "b", NULL, &out), PHX_ERR_ARGUMENT);
-    check_message(context, "sizes 2 and 3");
+    CHECK_MESSAGE(context, "sizes 2 and 3");
     CHECK_STATUS(context, phx_descriptor_exchange(context, one, "b", &changed), PHX_OK);
     CHECK_STATUS(context, phx_descriptor_eliminate(context, changed, 0.0, NULL, &out), PHX_ERR_UNSUPPORTED);
-    check_message(context, "port 'b'");
+    CHECK_MESSAGE(context, "port 'b'");
     CHECK_STATUS(context, phx_descriptor_standard(context, changed, &out), PHX_SINGULAR);
     assert_null(out);
     for (int k = 0; k < 5; k++)

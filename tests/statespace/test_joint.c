@@ -3,9 +3,6 @@
  */
 #include "support.h"
 
-#include <math.h>
-#include <string.h>
-
 #include <phlexor/system.h>
 
 enum {

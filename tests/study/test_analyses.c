@@ -1,16 +1,8 @@
 /* Whole analyses without the program: what they report, what is put back, what is left when they stop early. */
 #define _XOPEN_SOURCE 700 /* mkdtemp */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
+#include "support/testing.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include <phlexor/study.h>
@@ -37,13 +29,6 @@ static int leave(void **state)
         return -1;
     return rmdir(here);
 }
-
-static void check_ok(phx_context *context, phx_status status, const char *what)
-{
-    if (status)
-        fail_msg("%s: status %d: %s", what, (int)status, phx_context_message(context));
-}
-#define CHECK_OK(context, call) check_ok(context, call, #call)
 
 static phx_model *read_example(phx_context *context, const char *name)
 {

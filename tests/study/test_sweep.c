@@ -1,29 +1,9 @@
 /* The points of a sweep. */
 #include <limits.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
 
-#include <cmocka.h>
+#include "support/testing.h"
 
 #include <phlexor/study.h>
-
-static int create(void **state)
-{
-    phx_context *context = NULL;
-    const phx_status status = phx_context_create(&context);
-    *state = context;
-    return status;
-}
-
-static int destroy(void **state)
-{
-    phx_context_destroy(*state);
-    return 0;
-}
 
 static void test_values_of_a_range(void **state)
 {
@@ -140,5 +120,5 @@ int main(void)
         cmocka_unit_test(test_many_parameters),     cmocka_unit_test(test_wrong_parameters),
         cmocka_unit_test(test_failing_allocations),
     };
-    return cmocka_run_group_tests(tests, create, destroy);
+    return cmocka_run_group_tests(tests, context_setup, context_teardown);
 }

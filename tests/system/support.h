@@ -1,41 +1,10 @@
-/* What the tests of layer system share: checks that say by how much and where, builders of small mechanisms, and the
- * midpoint step in its plainest form. */
+/* What the tests of layer system share: builders of small mechanisms, and the midpoint step in its plainest form. */
 #ifndef PHLEXOR_TESTS_SYSTEM_SUPPORT_H
 #define PHLEXOR_TESTS_SYSTEM_SUPPORT_H
 
 #include <phlexor/system.h>
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-
-#include <cmocka.h>
-
-#define TEST_PI 3.14159265358979323846
-
-/* ---- checks ---- */
-/* Fail with residual, tolerance and place unless |got - want| <= tol. NaN fails. */
-#define CHECK_CLOSE(got, want, tol, ...) check_close(__FILE__, __LINE__, (got), (want), (tol), __VA_ARGS__)
-void check_close(const char *file, int line, double got, double want, double tol, const char *format, ...)
-    __attribute__((format(printf, 6, 7)));
-/* Fail, with the message of the context, unless the status is the expected one. */
-#define CHECK_STATUS(context, status, expected) check_status(__FILE__, __LINE__, (context), (status), (expected))
-#define CHECK_OK(context, status)               check_status(__FILE__, __LINE__, (context), (status), PHX_OK)
-void check_status(const char *file, int line, const phx_context *context, phx_status status, phx_status expected);
-/* Fail unless the last message of the context contains the text. */
-#define CHECK_MESSAGE(context, text) check_message(__FILE__, __LINE__, (context), (text))
-void check_message(const char *file, int line, const phx_context *context, const char *text);
-
-/* Setup and teardown of cmocka: *state is a phx_context. */
-int context_setup(void **state);
-int context_teardown(void **state);
-
-/* Reproducible numbers in [-1, 1]. */
-double random_value(uint64_t *seed);
-void random_vector(uint64_t *seed, int n, double scale, double *x);
-double max_abs(int n, const double *x);
+#include "support/testing.h"
 
 /* ---- builders: they fail the test when something goes wrong ---- */
 typedef struct model {

@@ -4,10 +4,6 @@
 
 #include "zoo.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { MOST = 256 };
 
 static workspace *inside(const model *m)

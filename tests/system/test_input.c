@@ -3,10 +3,6 @@
 
 #include "zoo.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* ---- wrong definitions ---- */
 static void numbers_that_are_none_are_refused(void **state)
 {

@@ -2,10 +2,6 @@
  * and the certificate of the structure. */
 #include "zoo.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { MOST = 64 };
 
 /* omega^2 ascending of Z^T M Z, Z^T K Z on the free motions; returns their number. */

@@ -4,10 +4,6 @@
 
 #include "zoo.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { MOST = 160 };
 
 static workspace *inside(model *m)

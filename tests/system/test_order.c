@@ -4,10 +4,6 @@
 
 #include "system/system_internal.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* ---- random mechanisms that close by construction ---- */
 typedef struct placed {
     phx_body_id id;

@@ -2,9 +2,6 @@
  * section forces and stresses of loaded beams, angles without jumps; and that asking allocates nothing. */
 #include "zoo.h"
 
-#include <math.h>
-#include <string.h>
-
 enum { MOST = 64 };
 
 static const double G = 9.81;

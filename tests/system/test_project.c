@@ -4,9 +4,6 @@
 
 #include "support.h"
 
-#include <math.h>
-#include <string.h>
-
 enum { MOST = 256 };
 
 /* Rigid double pendulum, the shoulder driven or free. */

@@ -4,9 +4,6 @@
 
 #include "support.h"
 
-#include <math.h>
-#include <string.h>
-
 enum { MOST = 64 };
 
 typedef struct heard {

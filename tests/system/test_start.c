@@ -5,10 +5,6 @@
 
 #include "support.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { MOST = 128, LINKS = 3 };
 
 /* ---- assembly against brute force ---- */

@@ -1,7 +1,5 @@
 #include "zoo.h"
 
-#include <math.h>
-
 static phx_body_id rod(model *m, const char *name, double x, double y, double angle)
 {
     return add_rigid(m, name, 2.0, 0.3, 0.4, 0.1, pose_at(x, y, angle));

@@ -1,27 +1,5 @@
 #include "mechanism.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-void check_status(const mechanism *m, phx_status status, const char *what)
-{
-    if (status)
-        fail_msg("%s: status %d: %s", what, (int)status, phx_context_message(m->context));
-}
-
-void check_near(double value, double expected, double tolerance, const char *what, ...)
-{
-    char text[256];
-    va_list arguments;
-    va_start(arguments, what);
-    vsnprintf(text, sizeof text, what, arguments);
-    va_end(arguments);
-    if (!(fabs(value - expected) <= tolerance))
-        fail_msg("%s: %.12g is not %.12g within %.3g", text, value, expected, tolerance);
-}
-
 void mechanism_open(mechanism *m, const char *text, int n_set, const phx_model_override *set)
 {
     phx_model *model = NULL;
@@ -36,10 +14,10 @@ void mechanism_open(mechanism *m, const char *text, int n_set, const phx_model_o
         snprintf(path, sizeof path, PHX_SOURCE_DIR "/examples/%s", text);
         status = phx_model_read(m->context, path, n_set, set, &model);
     }
-    check_status(m, status, "read");
-    check_status(m, phx_model_build(m->context, model, NULL, &m->system), "build");
+    CHECK_OK(m->context, status);
+    CHECK_OK(m->context, phx_model_build(m->context, model, NULL, &m->system));
     phx_model_destroy(model);
-    check_status(m, phx_system_dae(m->system, m->context, &m->dae), "workspace");
+    CHECK_OK(m->context, phx_system_dae(m->system, m->context, &m->dae));
     m->x = calloc((size_t)m->dae->n_x, sizeof *m->x);
     m->v = calloc((size_t)m->dae->n_v, sizeof *m->v);
     m->lambda = calloc((size_t)m->dae->n_l + 1, sizeof *m->lambda);
@@ -50,7 +28,7 @@ void mechanism_open(mechanism *m, const char *text, int n_set, const phx_model_o
 
 void mechanism_reset(mechanism *m)
 {
-    check_status(m, phx_system_start(m->system, NULL, m->x, m->v, m->lambda), "start");
+    CHECK_OK(m->context, phx_system_start(m->system, NULL, m->x, m->v, m->lambda));
     m->t = 0.0;
 }
 
@@ -112,5 +90,5 @@ void mechanism_run(mechanism *m, const phx_integrate_options *options)
     m->instants = 0;
     m->largest_kinetic = m->largest_energy = m->largest_residual = m->largest_drift = m->largest_drift_rate = 0.0;
     m->momentum_change = 0.0;
-    check_status(m, phx_integrate(m->dae, options, &m->t, m->x, m->v, m->lambda, look, m, &m->stats), "integrate");
+    CHECK_OK(m->context, phx_integrate(m->dae, options, &m->t, m->x, m->v, m->lambda, look, m, &m->stats));
 }

@@ -2,12 +2,7 @@
 #ifndef PHX_TEST_MECHANISM_H
 #define PHX_TEST_MECHANISM_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "support/testing.h"
 
 #include <phlexor/model.h>
 #include <phlexor/integrate.h>
@@ -35,10 +30,5 @@ void mechanism_close(mechanism *mechanism);
 /* Back to the start state. */
 void mechanism_reset(mechanism *mechanism);
 void mechanism_run(mechanism *mechanism, const phx_integrate_options *options);
-
-void check_status(const mechanism *mechanism, phx_status status, const char *what);
-/* |value - expected| <= tolerance, or says what. */
-void check_near(double value, double expected, double tolerance, const char *what, ...)
-    __attribute__((format(printf, 4, 5)));
 
 #endif

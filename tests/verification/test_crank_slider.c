@@ -3,11 +3,6 @@
  * over the length. */
 #include "mechanism.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { ROWS = 4000 };
 static const double PI = 3.14159265358979323846, LENGTH = 0.3, SPEED = 150.0;
 
@@ -57,7 +52,7 @@ static void read_reference(reference *r)
 static void compare(mechanism *m, double t, const double *x, const double *v)
 {
     reference *r = m->looker;
-    check_status(m, phx_system_outputs(m->dae, t, x, v, m->columns), "outputs");
+    CHECK_OK(m->context, phx_system_outputs(m->dae, t, x, v, m->columns));
     const double mid = m->columns[1] / LENGTH;
     for (int k = 0; k < r->count; k++)
         if (fabs(SPEED * t - r->angle[k]) < 1e-7)
@@ -96,13 +91,13 @@ static void midpoint_at_three_steps(void **state)
     for (int k = 0; k < 3; k++) {
         mechanism m;
         const reference r = run(PHX_MIDPOINT, factor[k] * step, 0.0, PI / 15000.0, &m);
-        check_near(r.error, 0.0, tolerance[k], "deflection at %g steps", factor[k]);
-        check_near(m.largest_residual, 0.0, 1e-10 * m.largest_energy, "energy residual at %g steps", factor[k]);
-        check_near(m.largest_drift, 0.0, 1e-12, "drift at %g steps", factor[k]);
-        check_near(r.angle_error, 0.0, 1e-12, "crank angle at %g steps", factor[k]);
+        CHECK_CLOSE(r.error, 0.0, tolerance[k], "deflection at %g steps", factor[k]);
+        CHECK_CLOSE(m.largest_residual, 0.0, 1e-10 * m.largest_energy, "energy residual at %g steps", factor[k]);
+        CHECK_CLOSE(m.largest_drift, 0.0, 1e-12, "drift at %g steps", factor[k]);
+        CHECK_CLOSE(r.angle_error, 0.0, 1e-12, "crank angle at %g steps", factor[k]);
         if (k == 0) {
-            check_near(r.peak, 0.01876, 5e-6, "highest deflection");
-            check_near(r.lowest, -0.01868, 5e-6, "lowest deflection");
+            CHECK_CLOSE(r.peak, 0.01876, 5e-6, "highest deflection");
+            CHECK_CLOSE(r.lowest, -0.01868, 5e-6, "lowest deflection");
         }
         mechanism_close(&m);
     }
@@ -113,7 +108,7 @@ static void radau_at_tight_tolerance(void **state)
     mechanism m;
     (void)state;
     const reference r = run(PHX_RADAU5, 1e-5, 1e-8, PI / 15000.0, &m);
-    check_near(r.error, 0.0, 1e-9, "deflection"); /* asked: 1e-6 */
+    CHECK_CLOSE(r.error, 0.0, 1e-9, "deflection"); /* asked: 1e-6 */
     mechanism_close(&m);
 }
 
@@ -147,9 +142,9 @@ static void stiffening_lowers_the_peak(void **state)
     mechanism_run(&m, &options);
     print_message("with stiffening: peaks %.6f %.6f, residual %.2g\n", r.peak, r.lowest,
                   m.largest_residual / m.largest_energy);
-    check_near(1.0 - r.peak / 0.01876, 0.17, 0.015, "share that stiffening takes from the peak");
-    check_near(m.largest_residual, 0.0, 1e-10 * m.largest_energy, "energy residual with stiffening");
-    check_near(m.largest_drift, 0.0, 1e-12, "drift with stiffening");
+    CHECK_CLOSE(1.0 - r.peak / 0.01876, 0.17, 0.015, "share that stiffening takes from the peak");
+    CHECK_CLOSE(m.largest_residual, 0.0, 1e-10 * m.largest_energy, "energy residual with stiffening");
+    CHECK_CLOSE(m.largest_drift, 0.0, 1e-12, "drift with stiffening");
     mechanism_close(&m);
 }
 
