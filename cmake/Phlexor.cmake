@@ -123,8 +123,8 @@ function(phx_program)
     install(TARGETS phlexor_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endfunction()
 
-# A cmocka test, with what all tests share (tests/support). `src` is on its include path, so that "fe/shapes.h" is a private header of the layer fe. The program
-# sees PHX_SOURCE_DIR (a string) and runs in the directory of the build.
+# A cmocka test, with what all tests share (tests/support). `src` is on its include path, so that "fe/shapes.h" is a
+# private header of the layer fe. The program sees PHX_SOURCE_DIR (a string) and runs in the directory of the build.
 function(phx_test name)
     cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LAYERS;LIBS;LABELS" ${ARGN})
     phx_add_on_layers(test_${name} "${ARG_SOURCES}" "${ARG_LAYERS}" "phx_testing;${ARG_LIBS}")

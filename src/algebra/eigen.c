@@ -1,10 +1,25 @@
 /* Dense eigenproblems by LAPACK. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <lapacke.h>
 
 #include "internal.h"
+
+/* A x = lambda B x, or A x = lambda x when `b` is NULL: the size and the entries. */
+static phx_status check_problem(phx_context *context, const char *function, int n, const double *a, const double *b)
+{
+    char what[64];
+    if (n < 0)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "%s: size %d; it must be >= 0", function, n);
+    snprintf(what, sizeof what, "%s (A)", function);
+    phx_status status = phx_check_finite(context, what, n, n, a);
+    if (status || !b)
+        return status;
+    snprintf(what, sizeof what, "%s (B)", function);
+    return phx_check_finite(context, what, n, n, b);
+}
 
 /* ---- symmetric ---- */
 /* Copies of A and B (or NULL) and the work space of dsygvd, or of dsyevd when B is the identity. */
@@ -63,11 +78,7 @@ static phx_status fail_symmetric(phx_context *context, int n, int info)
 phx_status phx_dense_eigen_symmetric(phx_context *context, int n, const double *a, const double *b, double *values,
                                      double *vectors)
 {
-    if (n < 0)
-        return phx_fail(context, PHX_ERR_ARGUMENT, "phx_dense_eigen_symmetric: size %d; it must be >= 0", n);
-    phx_status status = phx_check_finite(context, "phx_dense_eigen_symmetric (A)", n, n, a);
-    if (!status && b)
-        status = phx_check_finite(context, "phx_dense_eigen_symmetric (B)", n, n, b);
+    phx_status status = check_problem(context, "phx_dense_eigen_symmetric", n, a, b);
     if (status || n == 0)
         return status;
     char job = vectors ? 'V' : 'N';
@@ -182,11 +193,7 @@ static double largest_entry(size_t count, const double *a)
 phx_status phx_dense_eigen_general(phx_context *context, int n, const double *a, const double *b, double *re,
                                    double *im, double *vectors)
 {
-    if (n < 0)
-        return phx_fail(context, PHX_ERR_ARGUMENT, "phx_dense_eigen_general: size %d; it must be >= 0", n);
-    phx_status status = phx_check_finite(context, "phx_dense_eigen_general (A)", n, n, a);
-    if (!status && b)
-        status = phx_check_finite(context, "phx_dense_eigen_general (B)", n, n, b);
+    phx_status status = check_problem(context, "phx_dense_eigen_general", n, a, b);
     if (status || n == 0)
         return status;
     char job = vectors ? 'V' : 'N';
