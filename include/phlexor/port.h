@@ -18,6 +18,8 @@
 
 #include <phlexor/algebra.h>
 
+#include <string.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -26,6 +28,31 @@ enum { PHX_PORT_MAX = 9 }; /* entries of a rate or effort in space; 4 in the pla
 static inline int phx_port_size(int dim)
 {
     return dim == 2 ? 4 : 9;
+}
+
+/* Matrices over the variations of two ports, row-major with this leading dimension: blocks of PHX_PORT_MAX entries, of
+ * which the dimension uses the first phx_port_size(dim). */
+enum { PHX_PORT_PAIR = 2 * PHX_PORT_MAX };
+/* Zero what the dimension uses of such a matrix. */
+static inline void phx_port_pair_clear(int dim, double *matrix)
+{
+    const int n = phx_port_size(dim);
+    const size_t bytes = (size_t)n * sizeof(double);
+    for (int i = 0; i < n; i++) {
+        memset(matrix + i * PHX_PORT_PAIR, 0, bytes);
+        memset(matrix + i * PHX_PORT_PAIR + PHX_PORT_MAX, 0, bytes);
+        memset(matrix + (PHX_PORT_MAX + i) * PHX_PORT_PAIR, 0, bytes);
+        memset(matrix + (PHX_PORT_MAX + i) * PHX_PORT_PAIR + PHX_PORT_MAX, 0, bytes);
+    }
+}
+
+/* x . y of n entries */
+static inline double phx_port_scalar_product(int n, const double *x, const double *y)
+{
+    double sum = 0.0;
+    for (int i = 0; i < n; i++)
+        sum += x[i] * y[i];
+    return sum;
 }
 
 typedef struct phx_port_view {

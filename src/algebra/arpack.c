@@ -11,7 +11,7 @@
 
 #include "internal.h"
 
-enum { MAX_RESTARTS = 1000 };
+enum { MAX_RESTARTS = 200 };
 
 typedef struct arnoldi {
     phx_context *context;

@@ -2,13 +2,10 @@
 #ifndef PHLEXOR_JOINT_ROW_H
 #define PHLEXOR_JOINT_ROW_H
 
-#include <string.h>
-
 #include <phlexor/joint.h>
 
-enum { ROW_LD = 2 * PHX_PORT_MAX }; /* leading dimension of H */
-
-/* One kind of row. The covectors arrive zeroed; the tangent zeroes H itself (row_clear_tangent) when it is not zero. */
+/* One kind of row. The covectors arrive zeroed; the tangent zeroes H itself (phx_port_pair_clear) when it is not zero.
+ */
 typedef struct phx_row_operations {
     double (*measure)(const phx_row *row, const phx_port_view *a, const phx_port_view *b, int end);
     void (*covectors)(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g_a, double *g_b);
@@ -35,26 +32,6 @@ static inline void row_distance_mean(const phx_port_view *a, const phx_port_view
         d[i] = b->um[i] - a->um[i];
 }
 
-static inline double row_scalar_product(int dim, const double *x, const double *y)
-{
-    double sum = 0.0;
-    for (int i = 0; i < dim; i++)
-        sum += x[i] * y[i];
-    return sum;
-}
-
-/* Zero the rows and columns of H that the dimension uses. */
-static inline void row_clear_tangent(int dim, double *H)
-{
-    size_t bytes = (size_t)phx_port_size(dim) * sizeof(double);
-    for (int i = 0; i < phx_port_size(dim); i++) {
-        memset(H + i * ROW_LD, 0, bytes);
-        memset(H + i * ROW_LD + PHX_PORT_MAX, 0, bytes);
-        memset(H + (PHX_PORT_MAX + i) * ROW_LD, 0, bytes);
-        memset(H + (PHX_PORT_MAX + i) * ROW_LD + PHX_PORT_MAX, 0, bytes);
-    }
-}
-
 /* Add the derivative of the covector of g . d(A(x)) at fixed g to the diagonal block of H that starts at `first`. */
 static inline void row_add_direction_effort_tangent(const phx_port_view *view, const double *x, const double *g,
                                                     int first, double *H)
@@ -67,7 +44,7 @@ static inline void row_add_direction_effort_tangent(const phx_port_view *view, c
     phx_port_direction_effort_tangent(view, x, g, block);
     for (int i = dim; i < n; i++)
         for (int j = dim; j < n; j++)
-            H[(first + i) * ROW_LD + first + j] += block[i * PHX_PORT_MAX + j];
+            H[(first + i) * PHX_PORT_PAIR + first + j] += block[i * PHX_PORT_MAX + j];
 }
 
 /* A length along a direction of A, g_b = (n | 0), g_a = (-n | ...): set the four blocks of H that couple the places
@@ -83,10 +60,10 @@ static inline void row_set_direction_blocks(int dim, const double *N, double *H)
     for (int r = 0; r < dim; r++) {
         for (int c = dim; c < n; c++) {
             double value = N[r * PHX_PORT_MAX + c];
-            H[r * ROW_LD + c] = -value;
-            H[c * ROW_LD + r] = -value;
-            H[(PHX_PORT_MAX + r) * ROW_LD + c] = value;
-            H[c * ROW_LD + PHX_PORT_MAX + r] = value;
+            H[r * PHX_PORT_PAIR + c] = -value;
+            H[c * PHX_PORT_PAIR + r] = -value;
+            H[(PHX_PORT_MAX + r) * PHX_PORT_PAIR + c] = value;
+            H[c * PHX_PORT_PAIR + PHX_PORT_MAX + r] = value;
         }
     }
 }

@@ -35,9 +35,9 @@ static bool tangent(const phx_row *row, const phx_port_view *a, const phx_port_v
     double theta_a = a->thetam[0], theta_b = b->thetam[0];
     if (theta_a == 0.0 && theta_b == 0.0)
         return false;
-    row_clear_tangent(a->dim, H);
-    H[THETA * ROW_LD + THETA] = -curvature(theta_a);
-    H[(PHX_PORT_MAX + THETA) * ROW_LD + PHX_PORT_MAX + THETA] = curvature(theta_b);
+    phx_port_pair_clear(a->dim, H);
+    H[THETA * PHX_PORT_PAIR + THETA] = -curvature(theta_a);
+    H[(PHX_PORT_MAX + THETA) * PHX_PORT_PAIR + PHX_PORT_MAX + THETA] = curvature(theta_b);
     return true;
 }
 

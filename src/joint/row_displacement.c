@@ -9,7 +9,7 @@ static double measure(const phx_row *row, const phx_port_view *a, const phx_port
     double l[3], d[3];
     phx_port_direction(a, end, row->alpha, l);
     row_distance(a, b, end, d);
-    return row_scalar_product(a->dim, l, d) / sqrt(row_scalar_product(a->dim, l, l));
+    return phx_port_scalar_product(a->dim, l, d) / sqrt(phx_port_scalar_product(a->dim, l, l));
 }
 
 /* l at both ends and what the discrete gradient is made of */
@@ -31,10 +31,10 @@ static void evaluate_interval(const phx_row *row, const phx_port_view *a, const 
         v->l_mean[i] = 0.5 * (l0[i] + l1[i]);
         v->d_mean[i] = 0.5 * (d0[i] + d1[i]);
     }
-    v->length0 = sqrt(row_scalar_product(dim, l0, l0));
-    v->length1 = sqrt(row_scalar_product(dim, l1, l1));
-    v->s0 = row_scalar_product(dim, l0, d0);
-    v->s1 = row_scalar_product(dim, l1, d1);
+    v->length0 = sqrt(phx_port_scalar_product(dim, l0, l0));
+    v->length1 = sqrt(phx_port_scalar_product(dim, l1, l1));
+    v->s0 = phx_port_scalar_product(dim, l0, d0);
+    v->s1 = phx_port_scalar_product(dim, l1, d1);
 }
 
 static void covectors(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g_a, double *g_b)
@@ -71,7 +71,7 @@ static bool tangent(const phx_row *row, const phx_port_view *a, const phx_port_v
         n[i] = v.l_mean[i] / L;
         m[i] = (v.d_mean[i] - c * n[i]) / L;
     }
-    row_clear_tangent(dim, H);
+    phx_port_pair_clear(dim, H);
     phx_port_direction_tangent(a, row->alpha, T);
     for (int j = dim; j < n_port; j++) {
         nT[j] = mT[j] = 0.0;
@@ -88,7 +88,7 @@ static bool tangent(const phx_row *row, const phx_port_view *a, const phx_port_v
             double T_N = 0.0;
             for (int r = 0; r < dim; r++)
                 T_N += T[r * PHX_PORT_MAX + i] * N[r * PHX_PORT_MAX + j];
-            H[i * ROW_LD + j] = -(nT[i] * mT[j] + mT[i] * nT[j] + c * T_N) / L;
+            H[i * PHX_PORT_PAIR + j] = -(nT[i] * mT[j] + mT[i] * nT[j] + c * T_N) / L;
         }
     }
     row_add_direction_effort_tangent(a, row->alpha, m, 0, H);

@@ -6,7 +6,7 @@ static double measure(const phx_row *row, const phx_port_view *a, const phx_port
     double A[3], B[3];
     phx_port_direction(a, end, row->alpha, A);
     phx_port_direction(b, end, row->beta, B);
-    return row_scalar_product(a->dim, A, B);
+    return phx_port_scalar_product(a->dim, A, B);
 }
 
 static void covectors(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g_a, double *g_b)
@@ -28,7 +28,7 @@ static bool tangent(const phx_row *row, const phx_port_view *a, const phx_port_v
      *   turn_b [ T_b^T T_a             dT_b^T A  ]                                                            */
     int dim = a->dim, n = phx_port_size(dim);
     double A[3], B[3], T_a[3 * PHX_PORT_MAX], T_b[3 * PHX_PORT_MAX];
-    row_clear_tangent(dim, H);
+    phx_port_pair_clear(dim, H);
     phx_port_direction_mean(a, row->alpha, A);
     phx_port_direction_mean(b, row->beta, B);
     phx_port_direction_tangent(a, row->alpha, T_a);
@@ -38,8 +38,8 @@ static bool tangent(const phx_row *row, const phx_port_view *a, const phx_port_v
             double sum = 0.0;
             for (int r = 0; r < dim; r++)
                 sum += T_a[r * PHX_PORT_MAX + i] * T_b[r * PHX_PORT_MAX + j];
-            H[i * ROW_LD + PHX_PORT_MAX + j] = sum;
-            H[(PHX_PORT_MAX + j) * ROW_LD + i] = sum;
+            H[i * PHX_PORT_PAIR + PHX_PORT_MAX + j] = sum;
+            H[(PHX_PORT_MAX + j) * PHX_PORT_PAIR + i] = sum;
         }
     }
     row_add_direction_effort_tangent(a, row->alpha, B, 0, H);

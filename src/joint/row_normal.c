@@ -6,7 +6,7 @@ static double measure(const phx_row *row, const phx_port_view *a, const phx_port
     double direction[3], d[3];
     phx_port_direction(a, end, row->alpha, direction);
     row_distance(a, b, end, d);
-    return row_scalar_product(a->dim, direction, d);
+    return phx_port_scalar_product(a->dim, direction, d);
 }
 
 static void covectors(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g_a, double *g_b)
@@ -26,7 +26,7 @@ static bool tangent(const phx_row *row, const phx_port_view *a, const phx_port_v
 {
     /* n = A, so N = T = dA/d(turn of A); the turning part of g_a is T^T d, which depends on the turn itself too */
     double T[3 * PHX_PORT_MAX], d[3];
-    row_clear_tangent(a->dim, H);
+    phx_port_pair_clear(a->dim, H);
     phx_port_direction_tangent(a, row->alpha, T);
     row_distance_mean(a, b, d);
     row_set_direction_blocks(a->dim, T, H);

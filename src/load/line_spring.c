@@ -31,7 +31,7 @@ static void evaluate_line(const phx_port_view *a, const phx_port_view *b, line *
         l->d_dot[i] = b->rate[i] - a->rate[i];
         size += fabs(a->um[i]) + fabs(b->um[i]);
     }
-    l->length = sqrt(load_scalar_product(l->dim, l->d, l->d));
+    l->length = sqrt(phx_port_scalar_product(l->dim, l->d, l->d));
     l->end_lengths = distance(l->dim, a->u0, b->u0) + distance(l->dim, a->u1, b->u1);
     l->flat = l->length <= 4.0 * DBL_EPSILON * size;
     l->ends_coincide = l->end_lengths <= 8.0 * DBL_EPSILON * size;
@@ -45,10 +45,10 @@ static void add_place_blocks(const line *l, double p, double q, const double *x,
     for (int i = 0; i < l->dim; i++) {
         for (int j = 0; j < l->dim; j++) {
             double value = q * x[i] * y[j] + (i == j ? p : 0.0);
-            matrix[i * LOAD_LD + j] += value;
-            matrix[i * LOAD_LD + PHX_PORT_MAX + j] -= value;
-            matrix[(PHX_PORT_MAX + i) * LOAD_LD + j] -= value;
-            matrix[(PHX_PORT_MAX + i) * LOAD_LD + PHX_PORT_MAX + j] += value;
+            matrix[i * PHX_PORT_PAIR + j] += value;
+            matrix[i * PHX_PORT_PAIR + PHX_PORT_MAX + j] -= value;
+            matrix[(PHX_PORT_MAX + i) * PHX_PORT_PAIR + j] -= value;
+            matrix[(PHX_PORT_MAX + i) * PHX_PORT_PAIR + PHX_PORT_MAX + j] += value;
         }
     }
 }
@@ -61,7 +61,7 @@ static void add_tangents(const phx_line_spring *spring, const line *l, double ra
      *   dF/dd_dot = -c n n^T */
     double k = spring->stiffness, c = spring->damping;
     double s = l->flat ? 0.0 : along / l->length;
-    load_matrix_clear(l->dim, result->tangent);
+    phx_port_pair_clear(l->dim, result->tangent);
     add_place_blocks(l, s - k * (1.0 - ratio), -k * ratio - s, l->n, l->n, result->tangent);
     result->has_tangent = true;
     if (c == 0.0)
@@ -70,7 +70,7 @@ static void add_tangents(const phx_line_spring *spring, const line *l, double ra
     for (int i = 0; i < l->dim; i++)
         across[i] = l->d_dot[i] - l_dot * l->n[i];
     add_place_blocks(l, 0.0, l->flat ? 0.0 : -c / l->length, l->n, across, result->tangent);
-    load_matrix_clear(l->dim, result->rate_tangent);
+    phx_port_pair_clear(l->dim, result->rate_tangent);
     add_place_blocks(l, 0.0, -c, l->n, l->n, result->rate_tangent);
     result->has_rate_tangent = true;
 }
@@ -93,7 +93,7 @@ phx_status phx_line_spring_evaluate(phx_context *context, const phx_line_spring 
 
     /* F = -k (1 - 2 l0/(|d0| + |d1|)) d_m + (f - c l_dot) n,   l_dot = n . (d1 - d0)/h,   n = d_m/|d_m| */
     double ratio = has_rest ? 2.0 * spring->length / l.end_lengths : 0.0;
-    double l_dot = load_scalar_product(l.dim, l.n, l.d_dot), along = f - c * l_dot;
+    double l_dot = phx_port_scalar_product(l.dim, l.n, l.d_dot), along = f - c * l_dot;
     load_result_clear(l.dim, result);
     for (int i = 0; i < l.dim; i++) {
         double force = along * l.n[i] - k * (1.0 - ratio) * l.d[i];

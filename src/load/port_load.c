@@ -23,8 +23,8 @@ static void unit_direction_mean(const phx_port_view *port, const double *a, doub
     double A0[3], A1[3];
     phx_port_direction(port, 0, a, A0);
     phx_port_direction(port, 1, a, A1);
-    double length0 = sqrt(load_scalar_product(port->dim, A0, A0));
-    double length1 = sqrt(load_scalar_product(port->dim, A1, A1));
+    double length0 = sqrt(phx_port_scalar_product(port->dim, A0, A0));
+    double length1 = sqrt(phx_port_scalar_product(port->dim, A1, A1));
     *length = length0 > 0.0 && length1 > 0.0 ? 0.5 * (length0 + length1) : 0.0;
     for (int i = 0; i<port->dim && * length> 0.0; i++)
         n[i] = 0.5 * (A0[i] / length0 + A1[i] / length1);
@@ -41,7 +41,7 @@ static void add_follower_tangent(const phx_port_view *port, const double *a, dou
         for (int r = 0; r < port->dim; r++)
             nT += n[r] * T[r * PHX_PORT_MAX + j];
         for (int r = 0; r < port->dim; r++)
-            tangent[r * LOAD_LD + j] += F * (T[r * PHX_PORT_MAX + j] - n[r] * nT) / L;
+            tangent[r * PHX_PORT_PAIR + j] += F * (T[r * PHX_PORT_MAX + j] - n[r] * nT) / L;
     }
 }
 
@@ -67,7 +67,7 @@ static phx_status evaluate_follower(phx_context *context, const phx_port_load *l
         if (!tangents)
             continue;
         if (!result->has_tangent)
-            load_matrix_clear(dim, result->tangent);
+            phx_port_pair_clear(dim, result->tangent);
         result->has_tangent = true;
         add_follower_tangent(port, a, F[i], n, length, result->tangent);
     }
@@ -83,8 +83,8 @@ static void evaluate_plane_torque(const phx_port_view *port, double M, bool tang
     double theta = port->thetam[0];
     if (tangents && M != 0.0 && theta != 0.0) {
         double s = 1.0 + theta * theta;
-        load_matrix_clear(2, result->tangent);
-        result->tangent[THETA * LOAD_LD + THETA] = -2.0 * M * theta / (s * s);
+        phx_port_pair_clear(2, result->tangent);
+        result->tangent[THETA * PHX_PORT_PAIR + THETA] = -2.0 * M * theta / (s * s);
         result->has_tangent = true;
     }
 }
@@ -112,6 +112,6 @@ phx_status phx_port_load_evaluate(phx_context *context, const phx_port_load *loa
         for (int i = 0; i < dim; i++)
             result->effort[i] = value[i];
     }
-    result->supplied = load_scalar_product(phx_port_size(dim), result->effort, port->rate);
+    result->supplied = phx_port_scalar_product(phx_port_size(dim), result->effort, port->rate);
     return PHX_OK;
 }
