@@ -291,52 +291,77 @@ static void port_acceleration(workspace *ws, phx_port_id id, const double *v_dot
         }
 }
 
+/* Plane: the angle of the port's own axes, (frame + section) + rotation of the port. */
+static double port_angle(const workspace *ws, phx_port_id id)
+{
+    const double *rotation = ws->system->ports[id].port.rotation;
+    return phx_port_angle(&ws->port_views[id], 1) + atan2(rotation[2], rotation[0]);
+}
+
+/* Quaternion (w, x, y, z) of the port's axes. */
+static void port_attitude(workspace *ws, phx_port_id id, double *out)
+{
+    double R[9];
+    if (ws->system->dim == 2) {
+        const double half = 0.5 * port_angle(ws, id);
+        out[0] = cos(half);
+        out[1] = out[2] = 0.0;
+        out[3] = sin(half);
+    } else {
+        section_frame(ws, id, R);
+        phx_rot_to_quaternion(R, out);
+    }
+}
+
+static void port_angular_velocity(const phx_port_view *view, bool body_frame, double *out)
+{
+    double value[3];
+    if (view->dim == 2) { /* (angle + atan w')' */
+        out[0] = view->rate[2] + view->rate[3] / (1.0 + view->theta1[0] * view->theta1[0]);
+        return;
+    }
+    for (int k = 0; k < 3; k++)
+        value[k] = view->rate[3 + k] + view->rate[6 + k];
+    if (body_frame)
+        memcpy(out, value, sizeof value);
+    else
+        phx_rot_apply(3, view->R1, value, out);
+}
+
+/* R^T (u - r) - x, body frame */
+static void port_deformation(const workspace *ws, phx_port_id id, double *out)
+{
+    const port_slot *port = &ws->system->ports[id];
+    const phx_flex_point *point = &port->port.point;
+    const int dim = ws->system->dim, at_q = dim + phx_attitude_size(dim);
+
+    for (int a = 0; a < dim; a++) {
+        out[a] = 0.0;
+        for (int j = 0; j < point->n && port->body != PHX_GROUND; j++)
+            out[a] += point->phi[a * point->n + j] * ws->views[port->body].x1[at_q + point->dof[j]];
+    }
+}
+
 static void port_quantity(workspace *ws, const output_slot *output, const double *v_dot, double *out)
 {
-    const phx_system *system = ws->system;
     const phx_port_id id = output->def.port;
     const phx_port_view *view = &ws->port_views[id];
-    const int dim = system->dim;
-    double value[3] = {0}, R[9];
+    const int dim = ws->system->dim;
+    double value[3] = {0};
 
     switch (output->def.quantity) {
     case PHX_QUANTITY_ANGLE:
-        out[0] =
-            phx_port_angle(view, 1) + atan2(system->ports[id].port.rotation[2], system->ports[id].port.rotation[0]);
+        out[0] = port_angle(ws, id);
         return;
     case PHX_QUANTITY_ATTITUDE:
-        section_frame(ws, id, R);
-        if (dim == 2) {
-            const double half = 0.5 * (phx_port_angle(view, 1) +
-                                       atan2(system->ports[id].port.rotation[2], system->ports[id].port.rotation[0]));
-            out[0] = cos(half);
-            out[1] = out[2] = 0.0;
-            out[3] = sin(half);
-        } else {
-            phx_rot_to_quaternion(R, out);
-        }
+        port_attitude(ws, id, out);
         return;
     case PHX_QUANTITY_ANGULAR_VELOCITY:
-        if (dim == 2) { /* (angle + atan w')' */
-            out[0] = view->rate[2] + view->rate[3] / (1.0 + view->theta1[0] * view->theta1[0]);
-            return;
-        }
-        for (int k = 0; k < 3; k++)
-            value[k] = view->rate[3 + k] + view->rate[6 + k];
-        if (output->def.body_frame)
-            memcpy(out, value, 3 * sizeof *out);
-        else
-            phx_rot_apply(3, view->R1, value, out);
+        port_angular_velocity(view, output->def.body_frame, out);
         return;
-    case PHX_QUANTITY_DEFORMATION: { /* R^T (u - r) - x, body frame */
-        const port_slot *port = &system->ports[id];
-        for (int a = 0; a < dim && port->body != PHX_GROUND; a++)
-            for (int j = 0; j < port->port.point.n; j++)
-                value[a] += port->port.point.phi[a * port->port.point.n + j] *
-                            ws->views[port->body].x1[dim + phx_attitude_size(dim) + port->port.point.dof[j]];
-        memcpy(out, value, (size_t)dim * sizeof *out);
+    case PHX_QUANTITY_DEFORMATION:
+        port_deformation(ws, id, out);
         return;
-    }
     case PHX_QUANTITY_POSITION:
         memcpy(value, view->u1, sizeof value);
         break;

@@ -269,12 +269,50 @@ static phx_status solve_rows(workspace *ws, double alpha, const double *r, doubl
     return phx_lu_solve(ws->lu_mass, 1, b);
 }
 
+/* What the drives supply, and how much work of theirs the size of the step does not bound, for each component. */
+static void drive_work(workspace *ws, const double *dv, const double *e)
+{
+    const phx_system *system = ws->system;
+    const size_t bytes = (size_t)system->n_components * sizeof *ws->supply;
+
+    memset(ws->supply, 0, bytes);
+    memset(ws->signal_work, 0, bytes);
+    for (int k = 0; k < ws->n_l; k++) {
+        const row_slot *row = &system->rows[ws->row[k]];
+        const double impulse = dv[ws->kkt.n_v + k];
+        ws->supply[row->component] += impulse * ws->w[k];
+        if (row->role == ROW_DRIVEN) /* between its mean and its end a signal may do what it likes, at any step */
+            ws->signal_work[row->component] += fabs(impulse * e[k]);
+    }
+}
+
+/* Each component by itself: its joints, and its momenta where it is free. `drive` may be NULL. */
+static phx_status correct_components(workspace *ws, bool interval, bool may_reject, const double *x1, double *v1,
+                                     double *dv, double *drive)
+{
+    const phx_system *system = ws->system;
+    const int per = system->dim + system->n_rot;
+    phx_status status = PHX_OK;
+
+    for (int c = 0; c < system->n_components && !status; c++) {
+        const bool keep = interval && system->components[c].free;
+        double wanted[PER] = {0};
+        for (int i = 0; i < per; i++)
+            wanted[i] = ws->momentum0[c * per + i] + ws->impulse[c * per + i];
+        ws->kept[c] = keep;
+        memcpy(ws->momentum1 + c * per, wanted, (size_t)per * sizeof *wanted);
+        if (keep || ws->moved[c])
+            status = correct(ws, c, x1, v1, dv, drive, keep ? wanted : NULL, may_reject);
+    }
+    return status;
+}
+
 phx_status phx_sys_op_project(phx_dae *dae, double t1, double h, bool interval, bool may_reject, const double *x1,
                               double *v1, double *lambda, phx_work *work)
 {
     workspace *ws = (workspace *)dae;
     const phx_system *system = ws->system;
-    const int n_v = system->n_v, per = system->dim + system->n_rot;
+    const int n_v = system->n_v;
     double *e = ws->tau, *dv = ws->scratch, *drive = ws->scratch2;
     bool any = false, joints = false, drives = false;
     phx_status status = PHX_OK;
@@ -293,7 +331,6 @@ phx_status phx_sys_op_project(phx_dae *dae, double t1, double h, bool interval, 
     if (!any)
         return PHX_OK;
     memset(dv, 0, (size_t)ws->kkt.n * sizeof *dv);
-    memset(ws->supply, 0, (size_t)system->n_components * sizeof *ws->supply);
     if (joints) {
         status = phx_sys_factor_mass(ws, x1);
         if (!status)
@@ -301,24 +338,10 @@ phx_status phx_sys_op_project(phx_dae *dae, double t1, double h, bool interval, 
         if (!status && drives)
             status = solve_rows(ws, 1.0, ws->w, drive);
     }
-    memset(ws->signal_work, 0, (size_t)system->n_components * sizeof *ws->signal_work);
-    for (int k = 0; k < ws->n_l; k++) {
-        const row_slot *row = &system->rows[ws->row[k]];
-        ws->supply[row->component] += dv[n_v + k] * ws->w[k];
-        if (row->role == ROW_DRIVEN) /* between its mean and its end a signal may do what it likes, at any step */
-            ws->signal_work[row->component] += fabs(dv[n_v + k] * e[k]);
-    }
+    drive_work(ws, dv, e);
     memcpy(ws->v1, v1, (size_t)n_v * sizeof *v1);
-    for (int c = 0; c < system->n_components && !status; c++) {
-        const bool keep = interval && system->components[c].free;
-        double wanted[PER] = {0};
-        for (int i = 0; i < per; i++)
-            wanted[i] = ws->momentum0[c * per + i] + ws->impulse[c * per + i];
-        ws->kept[c] = keep;
-        memcpy(ws->momentum1 + c * per, wanted, (size_t)per * sizeof *wanted);
-        if (keep || ws->moved[c])
-            status = correct(ws, c, x1, v1, dv, drives && joints ? drive : NULL, keep ? wanted : NULL, may_reject);
-    }
+    if (!status)
+        status = correct_components(ws, interval, may_reject, x1, v1, dv, drives && joints ? drive : NULL);
     if (status)
         return status;
     memcpy(v1, ws->v1, (size_t)n_v * sizeof *v1);

@@ -217,13 +217,12 @@ static phx_status make_kkt(phx_context *context, workspace *ws)
 }
 
 /* ---- arrays ---- */
-static phx_status allocate(phx_context *context, workspace *ws)
+static phx_status allocate_numbers(phx_context *context, workspace *ws)
 {
     const phx_system *system = ws->system;
     const size_t nx = (size_t)system->n_x, nv = (size_t)system->n_v, n = (size_t)ws->kkt.n, nl = (size_t)ws->n_l;
     const size_t nnz = (size_t)ws->kkt.ptr[ws->kkt.n], per = (size_t)(system->dim + system->n_rot);
     const size_t n_red = (size_t)system->n_redundant;
-    size_t widest = 0, packed = 0, sigma = 0;
     struct {
         double **array;
         size_t count;
@@ -258,6 +257,20 @@ static phx_status allocate(phx_context *context, workspace *ws)
         {&ws->spread, n_red * (nl + n_red + 1)},
     };
 
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        *table[i].array = phx_calloc(context, table[i].count, sizeof(double));
+        if (!*table[i].array)
+            return PHX_ERR_MEMORY;
+    }
+    return PHX_OK;
+}
+
+/* What is sized by the bodies' own patterns: the norm's mass, the matrices and stresses of one body at a time. */
+static phx_status allocate_for_bodies(phx_context *context, workspace *ws)
+{
+    const phx_system *system = ws->system;
+    size_t widest = 0, packed = 0, sigma = 0;
+
     for (int b = 0; b < system->n_bodies; b++) {
         const int *ptr = NULL, *idx = NULL;
         const size_t stresses = (size_t)phx_body_flex(system->bodies[b].body)->n_stress;
@@ -267,27 +280,33 @@ static phx_status allocate(phx_context *context, workspace *ws)
         widest = entries > widest ? entries : widest;
         sigma = stresses > sigma ? stresses : sigma;
     }
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        *table[i].array = phx_calloc(context, table[i].count, sizeof(double));
-        if (!*table[i].array)
-            return PHX_ERR_MEMORY;
-    }
-    ws->views = phx_calloc(context, (size_t)system->n_bodies, sizeof *ws->views);
-    ws->port_views = phx_calloc(context, (size_t)system->n_ports, sizeof *ws->port_views);
-    ws->norm_ptr = phx_calloc(context, nv + 1, sizeof *ws->norm_ptr);
+    ws->norm_ptr = phx_calloc(context, (size_t)system->n_v + 1, sizeof *ws->norm_ptr);
     ws->norm_idx = phx_calloc(context, packed, sizeof *ws->norm_idx);
     ws->norm_mass = phx_calloc(context, packed, sizeof *ws->norm_mass);
     ws->body_M = phx_calloc(context, 3 * widest, sizeof *ws->body_M);
     ws->sigma = phx_calloc(context, sigma, sizeof *ws->sigma);
-    ws->moved = phx_calloc(context, (size_t)system->n_components + 1, sizeof *ws->moved);
-    ws->kept = phx_calloc(context, (size_t)system->n_components + 1, sizeof *ws->kept);
-    ws->on = phx_calloc(context, nl, sizeof *ws->on);
-    if (!ws->moved || !ws->kept || !ws->on || !ws->views || !ws->port_views || !ws->norm_ptr || !ws->norm_idx ||
-        !ws->norm_mass || !ws->body_M || !ws->sigma)
+    if (!ws->norm_ptr || !ws->norm_idx || !ws->norm_mass || !ws->body_M || !ws->sigma)
         return PHX_ERR_MEMORY;
     ws->body_D = ws->body_M + widest;
     ws->body_K = ws->body_D + widest;
     return PHX_OK;
+}
+
+static phx_status allocate(phx_context *context, workspace *ws)
+{
+    const phx_system *system = ws->system;
+    phx_status status = allocate_numbers(context, ws);
+
+    if (!status)
+        status = allocate_for_bodies(context, ws);
+    if (status)
+        return status;
+    ws->views = phx_calloc(context, (size_t)system->n_bodies, sizeof *ws->views);
+    ws->port_views = phx_calloc(context, (size_t)system->n_ports, sizeof *ws->port_views);
+    ws->moved = phx_calloc(context, (size_t)system->n_components + 1, sizeof *ws->moved);
+    ws->kept = phx_calloc(context, (size_t)system->n_components + 1, sizeof *ws->kept);
+    ws->on = phx_calloc(context, (size_t)ws->n_l, sizeof *ws->on);
+    return ws->views && ws->port_views && ws->moved && ws->kept && ws->on ? PHX_OK : PHX_ERR_MEMORY;
 }
 
 /* Lower triangle of M of body b at x, at rest, appended to the norm's mass. */
