@@ -1,10 +1,13 @@
-/* IDA of SUNDIALS (variable-order BDF, here from IDAS for its quadratures) on y = (x, v, lambda):
+/* IDA of SUNDIALS (variable-order BDF, here from IDAS for its quadratures) on y = (x, v, mu), mu_dot = lambda:
  *
- *   x_dot - T(x) v = 0,   M(x) v_dot - f(t, x, v) - G^T lambda = 0,   G(x) v - w(t) = 0
+ *   x_dot - T(x) v = 0,   M(x) v_dot - f(t, x, v) - G^T mu_dot = 0,   G(x) v - w(t) = 0
  *
- * of index 2: the multipliers take no part in the error test and hardly any in the Newton test. To SUNDIALS the linear
- * solver is a direct one over a matrix without entries; it eliminates the rows of x and leaves the rest to the dae. The
- * work is integrated as a quadrature. SUNDIALS prints nothing: what it has to say goes into the message of the run. */
+ * With the impulses mu of the joints for unknowns the equations have index 1, and the velocities of each step still
+ * satisfy the constraints themselves. BDF above order 2 is unstable for vibrations near the imaginary axis, where steps
+ * then stay small without need: from time to time the run tries whether it goes faster with order 2, or with 5 again.
+ * To SUNDIALS the linear solver is a direct one over a matrix without entries; it eliminates the rows of x and leaves
+ * the rest to the dae. The work is integrated as a quadrature. SUNDIALS prints nothing: what it has to say goes into
+ * the message of the run. */
 #include "newton.h"
 
 #include <math.h>
@@ -16,16 +19,17 @@
 #include <sundials/sundials_linearsolver.h>
 #include <sundials/sundials_matrix.h>
 
-enum { SLOT = 0, MOST_RESTARTS = 20, TEXT = 256 };
+enum { SLOT = 0, MOST_RESTARTS = 20, MOST_FAILURES = 40, TEXT = 256, STABLE_ORDER = 2, HIGHEST_ORDER = 5 };
 static const double DEFAULT_ATOL = 1e-2; /* of rtol */
 static const double FIXED_RTOL = 1e-8;   /* where the user gives a step instead */
-/* Multipliers are noisy at small steps (velocities over h): a million times their size is allowed. */
-static const double MULTIPLIER_WEIGHT = 1e-6;
-/* In an index-2 problem what Newton's iteration leaves of the constraints comes back in the error test, and IDA's
- * scaling for a cj that has changed does not fit rows without cj: iterate further than usual and factor for each cj.
- * Where tight tolerances leave too little room above rounding the share grows, up to IDA's own. */
-static const double NEWTON_SHARE = 1e-3, MOST_SHARE = 0.33, CJ_CHANGE = 1e-2;
-enum { MOST_ITERATIONS = 10 };
+/* IDA's scaling for a cj that has changed does not fit the rows of the constraints, which have none: factor anew. */
+static const double CJ_CHANGE = 1e-2;
+/* Steps between measurements of the pace; the least and the most between trials of the other order; how much longer
+ * steps must be for it to stay; and how much longer they must become for the trial to go on. */
+enum { WINDOW = 100, LEAST_WAIT = 500, MOST_WAIT = 25600 };
+static const double WORTH = 10.0, GROWS = 1.2;
+/* Order 2 is not tried below this rtol: the errors of its steps add up to many times the tolerance. */
+static const double TIGHT = 1e-7;
 
 typedef struct ida {
     phx_method base;
@@ -33,7 +37,7 @@ typedef struct ida {
     void *memory;
     SUNMatrix matrix;
     SUNLinearSolver solver;
-    N_Vector y, y_dot, id; /* n_x + n_v + n_l */
+    N_Vector y, y_dot, id; /* n_x + n_v + n_l; of mu only the derivative, lambda, means something */
     N_Vector work;         /* supplied, dissipated */
     double rtol, atol;
     double cj;         /* of the factorisation */
@@ -44,14 +48,24 @@ typedef struct ida {
     double *shift;     /* n_v + n_l */
     phx_status status; /* of the dae's operation that failed last inside SUNDIALS */
     char text[TEXT];   /* what SUNDIALS said last */
-    double share;      /* of the tolerance for what Newton's iteration leaves */
-    int restarts;
+    int restarts;      /* after failures */
     double restarted_at;
+    long rejected, iterations;       /* before IDA was started last */
+    int order;                       /* the highest that IDA may use */
+    bool trial;                      /* of `order`; else it is settled */
+    long steps, wait;                /* since it was set; until the next trial */
+    double mark, pace, settled_pace; /* start of the window; mean step of the last one, and before the trial */
 } ida;
 
 static double *entries(N_Vector vector)
 {
     return N_VGetArrayPointer(vector);
+}
+
+/* lambda = mu_dot */
+static const double *multipliers(const ida *m, N_Vector y_dot)
+{
+    return entries(y_dot) + m->base.run->dae->n_x + m->base.run->dae->n_v;
 }
 
 /* Zero: success, positive: try again with a smaller step, negative: give up. SUNDIALS may call on after a failure: what
@@ -75,7 +89,7 @@ static int residual(double t, N_Vector y, N_Vector y_dot, N_Vector res, void *us
     dae->ops->rates(dae, x, x + n_x, m->rates);
     for (int k = 0; k < n_x; k++)
         res_x[k] = x_dot[k] - m->rates[k];
-    return to_sundials(m, dae->ops->residual(dae, t, x, x + n_x, x_dot + n_x, x + n_x + dae->n_v, res_x + n_x));
+    return to_sundials(m, dae->ops->residual(dae, t, x, x + n_x, x_dot + n_x, x_dot + n_x + dae->n_v, res_x + n_x));
 }
 
 static int jacobian(double t, double cj, N_Vector y, N_Vector y_dot, N_Vector res, SUNMatrix matrix, void *user,
@@ -84,13 +98,12 @@ static int jacobian(double t, double cj, N_Vector y, N_Vector y_dot, N_Vector re
     ida *m = user;
     phx_dae *dae = m->base.run->dae;
     const double *x = entries(y);
-    (void)y_dot, (void)res, (void)matrix, (void)work1, (void)work2, (void)work3;
+    (void)res, (void)matrix, (void)work1, (void)work2, (void)work3;
     m->cj = cj;
     memcpy(m->normal_x, x, (size_t)dae->n_x * sizeof *x);
     dae->ops->normalise(dae, m->normal_x);
     m->base.run->stats->linearisations++;
-    const double *v = x + dae->n_x;
-    return to_sundials(m, dae->ops->linearise(dae, t, m->normal_x, v, v + dae->n_v));
+    return to_sundials(m, dae->ops->linearise(dae, t, m->normal_x, x + dae->n_x, multipliers(m, y_dot)));
 }
 
 static int quadrature(double t, N_Vector y, N_Vector y_dot, N_Vector power, void *user)
@@ -99,24 +112,20 @@ static int quadrature(double t, N_Vector y, N_Vector y_dot, N_Vector power, void
     phx_dae *dae = m->base.run->dae;
     const double *x = entries(y), *v = x + dae->n_x;
     double *out = entries(power);
-    (void)y_dot;
-    return to_sundials(m, dae->ops->power(dae, t, x, v, v + dae->n_v, &out[0], &out[1]));
+    return to_sundials(m, dae->ops->power(dae, t, x, v, multipliers(m, y_dot), &out[0], &out[1]));
 }
 
-/* 1/(atol + rtol |y|); the multipliers' by their largest, and loose */
+/* 1/(atol + rtol |y|); impulses count for nothing, what they do to the velocities does */
 static int weights(N_Vector y, N_Vector weight, void *user)
 {
     ida *m = user;
     const phx_dae *dae = m->base.run->dae;
     const double *value = entries(y);
-    double *w = entries(weight), largest = 0.0;
+    double *w = entries(weight);
     int n = dae->n_x + dae->n_v;
     for (int k = 0; k < n; k++)
         w[k] = 1.0 / (m->atol + m->rtol * fabs(value[k]));
-    for (int k = n; k < n + dae->n_l; k++)
-        largest = fmax(largest, fabs(value[k]));
-    for (int k = n; k < n + dae->n_l; k++)
-        w[k] = MULTIPLIER_WEIGHT / (m->atol / m->rtol + largest);
+    memset(w + n, 0, (size_t)dae->n_l * sizeof *w);
     return 0;
 }
 
@@ -149,7 +158,8 @@ static int solver_setup(SUNLinearSolver solver, SUNMatrix matrix)
     return to_sundials(m, dae->ops->factor(dae, SLOT, m->cj));
 }
 
-/* b = (b_x, b_v, b_l):  A(cj) (dv, dlambda) = (b_v, b_l) - [K; K_l] tangent(b_x)/cj,   dx = (b_x + T dv)/cj */
+/* b = (b_x, b_v, b_l):  A(cj) (dv, dlambda) = (b_v, b_l) - [K; K_l] tangent(b_x)/cj,   dx = (b_x + T dv)/cj,
+ * dmu = dlambda/cj */
 static int solver_solve(SUNLinearSolver solver, SUNMatrix matrix, N_Vector solution, N_Vector rhs, double tolerance)
 {
     ida *m = solver->content;
@@ -164,6 +174,8 @@ static int solver_solve(SUNLinearSolver solver, SUNMatrix matrix, N_Vector solut
     dae->ops->rates(dae, m->x, dv, m->rates);
     for (int k = 0; k < n_x; k++)
         dx[k] = (b[k] + m->rates[k]) / m->cj;
+    for (int k = dae->n_v; k < n; k++)
+        dv[k] /= m->cj;
     return to_sundials(m, status);
 }
 
@@ -180,41 +192,101 @@ static int matrix_zero(SUNMatrix matrix)
 }
 
 /* ---- steps ---- */
-/* y and y_dot of the accepted state: lambda and v_dot solve the acceleration-level system. */
+/* y and y_dot of the accepted state: lambda and v_dot solve the acceleration-level system; impulses count from here. */
 static phx_status consistent_start(ida *m)
 {
     phx_run *run = m->base.run;
     phx_dae *dae = run->dae;
     size_t n_x = (size_t)dae->n_x, n_v = (size_t)dae->n_v, n_l = (size_t)dae->n_l;
     double *y = entries(m->y), *y_dot = entries(m->y_dot);
+    memset(y, 0, (n_x + n_v + n_l) * sizeof *y);
     memcpy(y, run->x, n_x * sizeof *y);
     memcpy(y + n_x, run->v, n_v * sizeof *y);
-    memset(y_dot, 0, (n_x + n_v + n_l) * sizeof *y_dot);
     dae->ops->rates(dae, run->x, run->v, y_dot);
     entries(m->work)[0] = run->work.supplied;
     entries(m->work)[1] = run->work.dissipated;
-    return dae->ops->accelerations(dae, run->t, run->x, run->v, y_dot + n_x, y + n_x + n_v);
+    return dae->ops->accelerations(dae, run->t, run->x, run->v, y_dot + n_x, y_dot + n_x + n_v);
 }
 
-/* After a failure: begin anew at the state reached, of order 1; at a time where that was tried before only with less
- * asked of Newton's iteration. */
-static phx_status restart(ida *m, bool *restarted)
+static void count(const ida *m)
+{
+    long errors = 0, solves = 0, iterations = 0;
+    phx_integrate_stats *stats = m->base.run->stats;
+    IDAGetNumErrTestFails(m->memory, &errors);
+    IDAGetNumNonlinSolvConvFails(m->memory, &solves);
+    IDAGetNumNonlinSolvIters(m->memory, &iterations);
+    stats->rejected = m->rejected + errors + solves;
+    stats->newton_iterations = m->iterations + iterations;
+}
+
+/* Begin anew at the state reached, with its velocities on the constraints, at order 1. */
+static phx_status begin_anew(ida *m, int order)
 {
     phx_run *run = m->base.run;
-    *restarted = m->restarts < MOST_RESTARTS && (run->t > m->restarted_at || m->share < MOST_SHARE);
+    m->rejected = run->stats->rejected;
+    m->iterations = run->stats->newton_iterations;
+    m->order = order;
+    m->steps = 0;
+    m->mark = run->t;
+    phx_work work = {0};
+    phx_status status = run->dae->ops->project(run->dae, run->t, 1.0, false, false, run->x, run->v, run->lambda, &work);
+    run->work.supplied += work.supplied;
+    run->work.dissipated += work.dissipated;
+    if (status == PHX_OK)
+        status = consistent_start(m);
+    if (status != PHX_OK)
+        return status;
+    if (IDASetMaxOrd(m->memory, order) != IDA_SUCCESS || IDAReInit(m->memory, run->t, m->y, m->y_dot) != IDA_SUCCESS ||
+        IDAQuadReInit(m->memory, m->work) != IDA_SUCCESS)
+        return phx_fail(run->context, PHX_ERR_LIBRARY, "IDA cannot be restarted: %s", m->text);
+    return PHX_OK;
+}
+
+/* After a failure, which may be a jump of a prescribed speed: behind it, at one time only once. */
+static phx_status restart(ida *m, double to, bool *restarted)
+{
+    phx_run *run = m->base.run;
+    *restarted = m->restarts < MOST_RESTARTS && run->t > m->restarted_at;
     if (!*restarted)
         return PHX_OK;
     m->restarts++;
+    double least = phx_run_smallest_step(run);
+    run->t = run->t + 8.0 * least < to ? run->t + 2.0 * least : to;
     m->restarted_at = run->t;
-    m->share = fmin(10.0 * m->share, MOST_SHARE);
-    run->dae->ops->normalise(run->dae, run->x);
-    phx_status status = consistent_start(m);
-    if (status != PHX_OK)
-        return status;
-    if (IDASetNonlinConvCoef(m->memory, m->share) != IDA_SUCCESS ||
-        IDAReInit(m->memory, run->t, m->y, m->y_dot) != IDA_SUCCESS || IDAQuadReInit(m->memory, m->work) != IDA_SUCCESS)
-        return phx_fail(run->context, PHX_ERR_LIBRARY, "IDA cannot be restarted: %s", m->text);
-    return PHX_OK;
+    return begin_anew(m, m->order);
+}
+
+static phx_status try_order(ida *m, int order)
+{
+    phx_status status = begin_anew(m, order);
+    return status == PHX_OK ? PHX_OK : phx_run_stop(m->base.run, status);
+}
+
+/* Settled: after a wait try the other order. In a trial: the order stays as soon as it makes longer steps, and goes
+ * when they do not grow any more; waits grow while trials fail. */
+static phx_status choose_order(ida *m)
+{
+    double t = m->base.run->t, pace = (t - m->mark) / WINDOW;
+    int other = m->order == STABLE_ORDER ? HIGHEST_ORDER : STABLE_ORDER;
+    m->steps++;
+    if (m->steps % WINDOW != 0)
+        return PHX_OK;
+    m->mark = t;
+    if (!m->trial && m->steps >= m->wait && m->rtol > TIGHT) {
+        m->trial = true;
+        m->settled_pace = pace;
+        m->pace = 0.0;
+        return try_order(m, other);
+    }
+    bool better = m->order == STABLE_ORDER ? pace > WORTH * m->settled_pace : WORTH * pace > m->settled_pace,
+         grows = pace > GROWS * m->pace;
+    m->pace = pace;
+    if (!m->trial || (grows && !better))
+        return PHX_OK;
+    m->trial = false;
+    m->steps = 0;
+    m->wait = 2 * m->wait < MOST_WAIT ? 2 * m->wait : MOST_WAIT;
+    return better ? PHX_OK : try_order(m, other);
 }
 
 static phx_status accept(ida *m, double t1)
@@ -227,28 +299,17 @@ static phx_status accept(ida *m, double t1)
         return phx_fail(run->context, PHX_ERR_LIBRARY, "IDA does not tell its work: %s", m->text);
     memcpy(run->x1, y, (size_t)dae->n_x * sizeof *y);
     memcpy(run->v1, y + dae->n_x, (size_t)dae->n_v * sizeof *y);
-    memcpy(run->lambda1, y + dae->n_x + dae->n_v, (size_t)dae->n_l * sizeof *y);
+    memcpy(run->lambda1, multipliers(m, m->y_dot), (size_t)dae->n_l * sizeof *y);
     run->dae->ops->normalise(run->dae, run->x1);
     run->work1 = (phx_work){.supplied = work[0] - run->work.supplied, .dissipated = work[1] - run->work.dissipated};
     return phx_run_accept(run, t1, h);
 }
 
-static void count(const ida *m)
-{
-    long errors = 0, solves = 0, iterations = 0;
-    phx_integrate_stats *stats = m->base.run->stats;
-    IDAGetNumErrTestFails(m->memory, &errors);
-    IDAGetNumNonlinSolvConvFails(m->memory, &solves);
-    IDAGetNumNonlinSolvIters(m->memory, &iterations);
-    stats->rejected = m->restarts + errors + solves;
-    stats->newton_iterations = iterations;
-}
-
-static phx_status failed(ida *m, double h)
+static phx_status failed(ida *m, double to, double h)
 {
     phx_run *run = m->base.run;
     bool restarted = false;
-    phx_status status = m->status < 0 ? m->status : restart(m, &restarted);
+    phx_status status = m->status < 0 ? m->status : restart(m, to, &restarted);
     if (restarted && status == PHX_OK)
         return PHX_OK;
     if (status == PHX_OK)
@@ -271,11 +332,14 @@ static phx_status ida_advance(phx_method *method, double to)
             status = accept(m, flag == IDA_TSTOP_RETURN ? to : t1);
             if (status == PHX_OK)
                 status = phx_run_sample_step(run);
+            count(m);
+            if (status == PHX_OK)
+                status = choose_order(m);
         } else {
             IDAGetCurrentStep(m->memory, &h);
-            status = failed(m, h);
+            count(m);
+            status = failed(m, to, h);
         }
-        count(m);
         if (status != PHX_OK)
             return status;
     }
@@ -286,6 +350,8 @@ static phx_status ida_advance(phx_method *method, double to)
 static void ida_destroy(phx_method *method)
 {
     ida *m = (ida *)method;
+    if (m->memory)
+        IDASetMaxOrd(m->memory, HIGHEST_ORDER); /* IDAS frees as many vectors of the quadrature as this says */
     IDAFree(&m->memory);
     if (m->solver)
         SUNLinSolFreeEmpty(m->solver);
@@ -362,9 +428,9 @@ static phx_status set_up(ida *m)
         IDASetSuppressAlg(memory, SUNTRUE) == IDA_SUCCESS &&
         IDASetLinearSolver(memory, m->solver, m->matrix) == IDA_SUCCESS &&
         IDASetJacFn(memory, jacobian) == IDA_SUCCESS && IDAQuadInit(memory, quadrature, m->work) == IDA_SUCCESS &&
-        IDASetQuadErrCon(memory, SUNFALSE) == IDA_SUCCESS && IDASetNonlinConvCoef(memory, m->share) == IDA_SUCCESS &&
-        IDASetDeltaCjLSetup(memory, CJ_CHANGE) == IDA_SUCCESS &&
-        IDASetMaxNonlinIters(memory, MOST_ITERATIONS) == IDA_SUCCESS;
+        IDASetQuadErrCon(memory, SUNFALSE) == IDA_SUCCESS && IDASetDeltaCjLSetup(memory, CJ_CHANGE) == IDA_SUCCESS &&
+        IDASetMaxErrTestFails(memory, MOST_FAILURES) == IDA_SUCCESS &&
+        IDASetMaxConvFails(memory, MOST_FAILURES) == IDA_SUCCESS;
     good = good && IDASetMinStep(memory, phx_run_smallest_step(run)) == IDA_SUCCESS;
     if (good && !chooses)
         good = IDASetMaxStep(memory, run->options.step) == IDA_SUCCESS;
@@ -380,7 +446,8 @@ phx_status phx_ida_create(phx_run *run, phx_method **method)
         return PHX_ERR_MEMORY;
     m->base = (phx_method){.ops = &ida_ops, .run = run};
     m->restarted_at = -INFINITY;
-    m->share = NEWTON_SHARE;
+    m->order = HIGHEST_ORDER;
+    m->wait = LEAST_WAIT;
     phx_status status = allocate(m);
     if (status == PHX_OK)
         status = consistent_start(m);

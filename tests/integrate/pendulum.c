@@ -99,7 +99,7 @@ static void constraint_matrix(const pendulum *p, const double *x, const double *
 
 static double speed(const pendulum *p, double t)
 {
-    return p->def.speed + p->def.swing * sin(p->def.frequency * t);
+    return p->def.speed + p->def.swing * sin(p->def.frequency * t) + (t >= p->def.jump_time ? p->def.jump : 0.0);
 }
 
 static double speed_rate(const pendulum *p, double t)

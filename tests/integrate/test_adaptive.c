@@ -14,7 +14,7 @@ static void reference(swing *s, const pendulum_def *def, swing *exact)
 /* Global errors stay within a factor of the tolerance over six decades */
 static void test_errors_follow_tolerance(void **state)
 {
-    static const double factor[] = {[PHX_RADAU5] = 200.0, [PHX_IDA] = 400.0};
+    static const double factor[] = {[PHX_RADAU5] = 200.0, [PHX_IDA] = 200.0};
     swing *s = *state, exact;
     for (int damped = 0; damped < 2; damped++) {
         pendulum_def def = damped ? driven_def(true) : pendulum_def_default();
@@ -32,7 +32,7 @@ static void test_errors_follow_tolerance(void **state)
                               s->gap);
                 CHECK_SMALL(error, factor[k] * rtol, "error of %s at rtol %.0e", phx_integrator_name(k), rtol);
                 CHECK_SMALL(s->residual, 1e4 * rtol, "balance of %s at rtol %.0e", phx_integrator_name(k), rtol);
-                CHECK_SMALL(s->gap, 100.0 * rtol, "gap of %s at rtol %.0e", phx_integrator_name(k), rtol);
+                CHECK_SMALL(s->gap, 20.0 * rtol, "gap of %s at rtol %.0e", phx_integrator_name(k), rtol);
                 assert_true(s->stats.steps > steps);
                 steps = s->stats.steps;
             }
@@ -83,6 +83,50 @@ static void test_steps_adapt(void **state)
         assert_true(s->stats.smallest_step < 5e-3);
         assert_true(s->stats.steps < 1500);
         CHECK_SMALL(s->p.dae.ops->norm(&s->p.dae, s->v), 1e-3, "speed in the end");
+    }
+}
+
+/* A bending link that the drive swings slowly: BDF above order 2 would have to resolve its vibrations, 5e3 rad/s */
+static void test_stiff_and_slow(void **state)
+{
+    swing *s = *state;
+    pendulum_def def = pendulum_def_default();
+    def.driven = true;
+    def.gravity = 0.0;
+    def.stiffness = 4e6;
+    def.swing = 1.0;
+    def.frequency = 1.0;
+    static const double stretched[BODIES] = {0}, still[BODIES] = {0};
+    phx_integrate_options options = swing_options(PHX_IDA, 0.0, 10.0);
+    options.rtol = options.atol = 1e-6;
+    swing_start(s, &def);
+    pendulum_place(&s->p, stretched, still, s->x, s->v);
+    CHECK_STATUS(s->context, swing_run(s, &options), PHX_OK);
+    print_message("ida     %ld steps, smallest %.1e s\n", s->stats.steps, s->stats.smallest_step);
+    assert_true(s->stats.steps < 8000);
+    CHECK_SMALL(s->x[4] - (1.0 - cos(10.0)), 1e-4, "angle of the drive");
+    CHECK_SMALL(s->x[9] - s->x[4], 1e-4, "bending");
+}
+
+/* A prescribed speed that jumps: the steps go on behind it, with the new speed */
+static void test_jump(void **state)
+{
+    swing *s = *state;
+    pendulum_def def = driven_def(false);
+    def.jump = 1.5;
+    def.jump_time = 1.0 / 3.0;
+    double angle = 0.3 + def.speed * END + def.swing * (1.0 - cos(def.frequency * END)) / def.frequency +
+                   def.jump * (END - def.jump_time);
+    for (double rtol = 1e-6; rtol > 1e-11; rtol *= 0.01) {
+        phx_integrate_options options = swing_options(PHX_IDA, 0.0, END);
+        options.rtol = options.atol = rtol;
+        swing_start(s, &def);
+        CHECK_STATUS(s->context, swing_run(s, &options), PHX_OK);
+        double gap, rate;
+        s->p.dae.ops->drift(&s->p.dae, s->t, s->x, s->v, &gap, &rate);
+        CHECK_SMALL(s->x[4] - angle, 100.0 * rtol, "angle of the drive at rtol %.0e", rtol);
+        CHECK_SMALL(gap, 100.0 * rtol, "gap at rtol %.0e", rtol);
+        CHECK_SMALL(rate, 100.0 * rtol, "velocity residual at rtol %.0e", rtol);
     }
 }
 
@@ -153,6 +197,8 @@ int main(void)
         cmocka_unit_test(test_errors_follow_tolerance),
         cmocka_unit_test(test_work),
         cmocka_unit_test(test_steps_adapt),
+        cmocka_unit_test(test_stiff_and_slow),
+        cmocka_unit_test(test_jump),
         cmocka_unit_test(test_landing),
         cmocka_unit_test(test_without_tolerance),
         cmocka_unit_test(test_hopeless),
