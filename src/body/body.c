@@ -141,18 +141,17 @@ static phx_status modal_damping(phx_context *context, const phx_flex *flex, doub
     const int n = flex->n;
     const size_t nn = (size_t)n * (size_t)n;
     double *work = phx_calloc(context, 4 * nn + (size_t)n, sizeof *work);
-    phx_status status = work ? PHX_OK : PHX_ERR_MEMORY;
-    double *M = work, *K = work + nn, *phi = work + 2 * nn, *m_phi = work + 3 * nn, *lambda = work + 4 * nn;
 
-    if (status)
-        return status;
+    if (!work)
+        return PHX_ERR_MEMORY;
+    double *M = work, *K = work + nn, *phi = work + 2 * nn, *m_phi = work + 3 * nn, *lambda = work + 4 * nn;
     for (int i = 0; i < n; i++) {
         for (int k = flex->ptr[i]; k < flex->ptr[i + 1]; k++) {
             M[i * n + flex->idx[k]] = flex->M[k];
             K[i * n + flex->idx[k]] = flex->K[k];
         }
     }
-    status = phx_dense_eigen_symmetric(context, n, K, M, lambda, phi);
+    phx_status status = phx_dense_eigen_symmetric(context, n, K, M, lambda, phi);
     if (status)
         goto cleanup;
     phx_dense_multiply(false, false, n, n, n, 1.0, M, n, phi, n, 0.0, m_phi, n);
