@@ -1,4 +1,7 @@
-/* Phlexor, layer statespace: port-Hamiltonian descriptor systems and their interconnection ([1], eqs 38-47).
+/* Phlexor, layer statespace: port-Hamiltonian descriptor systems (phx_descriptor) and state-space systems (phx_ss), and
+ * the interconnection of each.
+ *
+ * Descriptor systems ([1], eqs 38-47):
  *
  *     E e_dot = (J - R) z + B u      J = -J^T,  R = R^T >= 0,  E^T z = dH/de
  *     y       = B^T z                H_dot = y^T u - z^T R z
@@ -132,6 +135,139 @@ phx_status phx_descriptor_eliminate(phx_context *context, const phx_descriptor *
 /* Standard form with the change of variable x = E e:  x_dot = (J - R) Q E^-1 x + B u. PHX_SINGULAR for a singular E
  * (eliminate the multipliers first). */
 phx_status phx_descriptor_standard(phx_context *context, const phx_descriptor *system, phx_descriptor **standard);
+
+/* ---- state-space systems ([2], appendix 1) ----
+ *
+ *     x_dot = A x + B u        y = C x + D u        (26)
+ *
+ * Inputs, outputs and states have names. A name stands for one signal: no two of the inputs and outputs of a system are
+ * called the same. Channel i is input i with output i; it can be inverted. Matrices are dense, row-major. Like
+ * descriptor systems, a phx_ss never changes after its creation. */
+typedef struct phx_ss phx_ss;
+
+typedef struct phx_ss_def {
+    const char *name; /* of the system, for messages; NULL: "system" */
+    int n, n_inputs, n_outputs;
+    const double *A, *B, *C, *D;               /* n x n, n x inputs, outputs x n, outputs x inputs; NULL: zero */
+    const char *const *states, *const *inputs; /* names, copied; NULL: x1.., u1.. */
+    const char *const *outputs;                /* NULL: y1.. */
+} phx_ss_def;
+phx_ss_def phx_ss_def_default(void);
+
+/* PHX_ERR_ARGUMENT for values that are not finite, and for names that are empty or used twice. */
+phx_status phx_ss_create(phx_context *context, const phx_ss_def *def, phx_ss **system);
+/* `name`: of the copy; NULL: the same. `prefix` comes before every name of a signal or state with a '.'; may be NULL.
+ */
+phx_status phx_ss_copy(phx_context *context, const phx_ss *system, const char *name, const char *prefix, phx_ss **copy);
+void phx_ss_destroy(phx_ss *system); /* NULL is allowed */
+
+/* What is returned belongs to the system. */
+const char *phx_ss_name(const phx_ss *system);
+int phx_ss_n(const phx_ss *system);
+int phx_ss_inputs(const phx_ss *system);
+int phx_ss_outputs(const phx_ss *system);
+const double *phx_ss_A(const phx_ss *system);
+const double *phx_ss_B(const phx_ss *system);
+const double *phx_ss_C(const phx_ss *system);
+const double *phx_ss_D(const phx_ss *system);
+const char *phx_ss_state(const phx_ss *system, int k);
+const char *phx_ss_input(const phx_ss *system, int k);
+const char *phx_ss_output(const phx_ss *system, int k);
+/* Index of that name; -1 when there is none. A channel is found by its input or its output. */
+int phx_ss_find_input(const phx_ss *system, const char *name);
+int phx_ss_find_output(const phx_ss *system, const char *name);
+int phx_ss_find_channel(const phx_ss *system, const char *name);
+
+/* ---- systems out of systems ---- */
+/* Side by side; PHX_ERR_ARGUMENT when a name would stand twice (prefix a copy). */
+phx_status phx_ss_append(phx_context *context, const char *name, int count, const phx_ss *const *systems,
+                         phx_ss **appended);
+/* The inputs and outputs named, in that order, all states (G_{I,J}). A NULL list with count 0: all of them. The other
+ * inputs are zero. */
+phx_status phx_ss_sub(phx_context *context, const phx_ss *system, int n_outputs, const char *const *outputs,
+                      int n_inputs, const char *const *inputs, phx_ss **sub);
+/* input += gain * output. Several links to one input add up. */
+typedef struct phx_ss_link {
+    const char *input, *output;
+    double gain;
+} phx_ss_link;
+/* Interconnection by names: u = K y + u_external, K made of the links. Inputs and outputs named stay, as in phx_ss_sub;
+ * an input that is linked and stays takes the sum of both. With W = I - K D:
+ *
+ *     u = W^-1 (K C x + u_external)
+ *
+ * PHX_ERR_ARGUMENT names what does not exist; PHX_SINGULAR names an input in an algebraic loop without solution. */
+phx_status phx_ss_connect(phx_context *context, const phx_ss *system, int n_links, const phx_ss_link *links,
+                          int n_outputs, const char *const *outputs, int n_inputs, const char *const *inputs,
+                          phx_ss **connected);
+/* Outputs of `first` in their order drive the inputs of `second`: y = second(first(u)). */
+phx_status phx_ss_series(phx_context *context, const phx_ss *first, const phx_ss *second, phx_ss **series);
+/* u = u_external + sign * back(y), y = forward(u); inputs and outputs of `forward` stay. */
+phx_status phx_ss_feedback(phx_context *context, const phx_ss *forward, const phx_ss *back, double sign,
+                           phx_ss **closed);
+
+/* ---- channel inversion: input and output of a channel trade places, names too; states stay what they are ---- */
+/* One channel i, j the others, f = 1/D_ii (27); it stays in its place: K = [1..i-1, m, i..m-1] where [2] prints
+ * K = [1..i-1, m, i+1..m-1].
+ *
+ *   | A - f B_i C_i      B_j - f B_i D_ij      f B_i  |
+ *   | C_j - f D_ji C_i   D_jj - f D_ji D_ij    f D_ji |
+ *   | -f C_i             -f D_ij               f      |
+ *
+ * PHX_SINGULAR names a channel without direct feedthrough (D_ii zero up to 1e-12, in units in which the largest entries
+ * of the rows and columns of D are 1). */
+phx_status phx_ss_invert_channel(phx_context *context, const phx_ss *system, int channel, phx_ss **inverted);
+/* A set of channels at once: the same with f = D_II^-1, one solve of its size (28). It can exist where (28), channel
+ * after channel, fails on the way. PHX_SINGULAR names a channel that cannot be inverted together with the others;
+ * PHX_ERR_ARGUMENT for an empty set, a channel out of range or twice. */
+phx_status phx_ss_invert(phx_context *context, const phx_ss *system, int count, const int *channels, phx_ss **inverted);
+/* Channels by the name of their input or output. */
+phx_status phx_ss_invert_names(phx_context *context, const phx_ss *system, int count, const char *const *channels,
+                               phx_ss **inverted);
+
+/* ---- fewer states ---- */
+typedef enum phx_ss_part {
+    /* States at eigenvalue zero that no input moves: what a boundary condition holds, inputs of which are left out by
+     * phx_ss_sub (appendix 2, internal state constraints). Motions that oscillate freely stay. */
+    PHX_SS_CONSTRAINED = 1,
+    PHX_SS_UNCONTROLLABLE = 2,
+    PHX_SS_UNOBSERVABLE = 4,
+    PHX_SS_MINIMAL = 6
+} phx_ss_part;
+/* Leaves out the parts given (values or'ed) on orthonormal bases of the balanced states, ranks decided at `rtol` times
+ * the norm of A, B or C there (0: 1e-10). From rest, inputs and outputs remain the same. New states are named z1..
+ * unless nothing was left out; phx_ss_n tells how many remain. */
+phx_status phx_ss_reduce(phx_context *context, const phx_ss *system, unsigned parts, double rtol, phx_ss **reduced);
+
+/* ---- asking about the dynamics ---- */
+/* Eigenvalues of A, ascending by |lambda|, the positive imaginary part of a pair first; n values each, any may be NULL.
+ * omega = |lambda|, rad/s; damping = -Re lambda/|lambda|, 0 for lambda = 0. */
+phx_status phx_ss_poles(phx_context *context, const phx_ss *system, double *re, double *im, double *omega,
+                        double *damping);
+/* H = D + C (i omega - A)^-1 B: outputs x inputs, interleaved complex. PHX_SINGULAR at a pole. */
+phx_status phx_ss_response(phx_context *context, const phx_ss *system, double omega, double *response);
+/* D - C A^-1 B, outputs x inputs. PHX_SINGULAR when A is. */
+phx_status phx_ss_dc_gain(phx_context *context, const phx_ss *system, double *gain);
+
+/* ---- from other forms ---- */
+/* M q'' + D q' + K q = F u,   y = Y_q q + Y_v q' + Y_a q'' + Y_u u,   x = (q, q'). */
+typedef struct phx_ss_second_order_def {
+    const char *name;
+    int n, n_inputs, n_outputs;
+    const double *M, *D, *K;                    /* n x n; M symmetric positive definite; D NULL: zero */
+    const double *F;                            /* n x inputs; NULL: zero */
+    const double *Y_q, *Y_v, *Y_a;              /* outputs x n; NULL: zero */
+    const double *Y_u;                          /* outputs x inputs; NULL: zero */
+    const char *const *coordinates;             /* names of q, copied; NULL: q1..; those of q' have "_dot" behind */
+    const char *const *inputs, *const *outputs; /* as in phx_ss_def */
+} phx_ss_second_order_def;
+phx_ss_second_order_def phx_ss_second_order_def_default(void);
+/* PHX_SINGULAR when M is not positive definite. */
+phx_status phx_ss_from_second_order(phx_context *context, const phx_ss_second_order_def *def, phx_ss **system);
+/* A = E^-1 (J - R) Q, B = E^-1 B, C = B^T Q, D = 0, x = e. Multipliers are eliminated first (47). Column k of a port,
+ * from 1, has the input "PORT.uk" and the output "PORT.yk", with the port's full name. Errors as in
+ * phx_descriptor_eliminate; PHX_SINGULAR for an E that is singular beyond its rows of zeros. */
+phx_status phx_ss_from_descriptor(phx_context *context, const phx_descriptor *descriptor, phx_ss **system);
 
 #ifdef __cplusplus
 }

@@ -23,7 +23,8 @@ static size_t put_block(const matrix_block *block, size_t at, int *row, int *col
     return at;
 }
 
-phx_status phx_ss_blocks(phx_context *context, int rows, int cols, int count, const matrix_block *blocks, phx_csr *out)
+phx_status phx_descriptor_blocks(phx_context *context, int rows, int cols, int count, const matrix_block *blocks,
+                                 phx_csr *out)
 {
     size_t total = 0, at = 0;
     for (int i = 0; i < count; i++)
@@ -43,7 +44,7 @@ phx_status phx_ss_blocks(phx_context *context, int rows, int cols, int count, co
     return status;
 }
 
-phx_status phx_ss_port_matrix(phx_context *context, const phx_descriptor *system, int port, phx_csr *out)
+phx_status phx_descriptor_port_matrix(phx_context *context, const phx_descriptor *system, int port, phx_csr *out)
 {
     const int first = system->ports[port].first, size = system->ports[port].size;
     const phx_csr *B = &system->B;

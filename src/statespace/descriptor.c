@@ -10,7 +10,7 @@ phx_descriptor_def phx_descriptor_def_default(void)
 }
 
 /* ---- creation ---- */
-phx_status phx_ss_begin(phx_context *context, const char *name, int n, int n_ports, phx_descriptor **out)
+phx_status phx_descriptor_begin(phx_context *context, const char *name, int n, int n_ports, phx_descriptor **out)
 {
     phx_descriptor *system = phx_calloc(context, 1, sizeof *system);
 
@@ -28,7 +28,7 @@ phx_status phx_ss_begin(phx_context *context, const char *name, int n, int n_por
     return PHX_OK;
 }
 
-phx_status phx_ss_add_port(phx_context *context, phx_descriptor *system, const char *name, int size)
+phx_status phx_descriptor_add_port(phx_context *context, phx_descriptor *system, const char *name, int size)
 {
     port_entry *port = &system->ports[system->n_ports];
 
@@ -122,7 +122,8 @@ static phx_status check_def(phx_context *context, const phx_descriptor_def *def)
 static phx_status copy_or(phx_context *context, const phx_csr *a, int n, int cols, bool identity, phx_csr *out)
 {
     const matrix_block diagonal = {.size = n, .alpha = 1.0};
-    return a ? phx_csr_copy(context, a, out) : phx_ss_blocks(context, n, cols, identity ? 1 : 0, &diagonal, out);
+    return a ? phx_csr_copy(context, a, out)
+             : phx_descriptor_blocks(context, n, cols, identity ? 1 : 0, &diagonal, out);
 }
 
 phx_status phx_descriptor_create(phx_context *context, const phx_descriptor_def *def, phx_descriptor **system)
@@ -132,9 +133,9 @@ phx_status phx_descriptor_create(phx_context *context, const phx_descriptor_def 
 
     *system = NULL;
     if (!status)
-        status = phx_ss_begin(context, def->name, def->n, def->n_ports, &made);
+        status = phx_descriptor_begin(context, def->name, def->n, def->n_ports, &made);
     for (int p = 0; p < def->n_ports && !status; p++)
-        status = phx_ss_add_port(context, made, def->ports[p].name, def->ports[p].size);
+        status = phx_descriptor_add_port(context, made, def->ports[p].name, def->ports[p].size);
     if (!status)
         status = copy_or(context, def->E, def->n, def->n, true, &made->E);
     if (!status)
@@ -162,9 +163,9 @@ phx_status phx_descriptor_copy(phx_context *context, const phx_descriptor *syste
 
     *copy = NULL;
     if (!status)
-        status = phx_ss_begin(context, name ? name : system->name, system->n, system->n_ports, &made);
+        status = phx_descriptor_begin(context, name ? name : system->name, system->n, system->n_ports, &made);
     for (int p = 0; p < system->n_ports && !status; p++)
-        status = phx_ss_add_port(context, made, system->ports[p].name, system->ports[p].size);
+        status = phx_descriptor_add_port(context, made, system->ports[p].name, system->ports[p].size);
     const phx_csr *from[] = {&system->E, &system->J, &system->R, &system->Q, &system->B};
     for (int m = 0; m < 5 && !status; m++) {
         phx_csr *to[] = {&made->E, &made->J, &made->R, &made->Q, &made->B};

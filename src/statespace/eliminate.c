@@ -196,7 +196,7 @@ static phx_status reduce_square(phx_context *context, const phx_descriptor *syst
 
     made->has_Q = true;
     if (!status && plain && is_identity(it->n_d, it->Q))
-        status = phx_ss_blocks(context, it->k, it->k, 1, &one, &made->Q);
+        status = phx_descriptor_blocks(context, it->k, it->k, 1, &one, &made->Q);
     else if (!status)
         status = reduce(context, it, it->Q, it->T, plain && is_symmetric(it->n_d, it->Q) ? 1.0 : 0.0, &made->Q);
     const phx_csr *from[] = {&system->J, &system->R};
@@ -262,9 +262,9 @@ phx_status phx_descriptor_eliminate(phx_context *context, const phx_descriptor *
     if (!status)
         status = find_bases(context, system, &it, rtol > 0.0 ? rtol : default_rtol);
     if (!status)
-        status = phx_ss_begin(context, system->name, it.k, system->n_ports, &made);
+        status = phx_descriptor_begin(context, system->name, it.k, system->n_ports, &made);
     for (int p = 0; p < system->n_ports && !status; p++)
-        status = phx_ss_add_port(context, made, system->ports[p].name, system->ports[p].size);
+        status = phx_descriptor_add_port(context, made, system->ports[p].name, system->ports[p].size);
     if (!status)
         status = reduce_square(context, system, &it, made);
     if (!status)
@@ -330,7 +330,7 @@ phx_status phx_descriptor_standard(phx_context *context, const phx_descriptor *s
         made->Q = Q;
         Q = (phx_csr){0};
         phx_csr_free(&made->E);
-        status = phx_ss_blocks(context, system->n, system->n, 1, &one, &made->E);
+        status = phx_descriptor_blocks(context, system->n, system->n, 1, &one, &made->E);
     }
     phx_csr_free(&Q);
     if (status)

@@ -10,13 +10,13 @@ static phx_status add_full_name(phx_context *context, const phx_descriptor *from
 {
     const port_entry *port = &from->ports[p];
     if (strchr(port->name, '.')) /* already the full name of a part */
-        return phx_ss_add_port(context, to, port->name, port->size);
+        return phx_descriptor_add_port(context, to, port->name, port->size);
     const size_t room = strlen(from->name) + strlen(port->name) + 2;
     char *full = phx_calloc(context, room, 1);
     if (!full)
         return PHX_ERR_MEMORY;
     snprintf(full, room, "%s.%s", from->name, port->name);
-    phx_status status = phx_ss_add_port(context, to, full, port->size);
+    phx_status status = phx_descriptor_add_port(context, to, full, port->size);
     phx_free(full);
     return status;
 }
@@ -55,7 +55,7 @@ phx_status phx_descriptor_append(phx_context *context, const char *name, int cou
         ports += systems[s]->n_ports;
     }
     if (!status)
-        status = phx_ss_begin(context, name, n, ports, &made);
+        status = phx_descriptor_begin(context, name, n, ports, &made);
     for (int s = 0; s < count && !status; s++)
         for (int p = 0; p < systems[s]->n_ports && !status; p++)
             status = add_full_name(context, systems[s], p, made);
@@ -74,7 +74,7 @@ phx_status phx_descriptor_append(phx_context *context, const char *name, int cou
             row += systems[s]->n;
             col += blocks[s].a->cols;
         }
-        status = phx_ss_blocks(context, n, col, count, blocks, to[m]);
+        status = phx_descriptor_blocks(context, n, col, count, blocks, to[m]);
     }
     phx_free(blocks);
     if (status)
@@ -133,9 +133,9 @@ static phx_status join(phx_context *context, const phx_descriptor *system, const
                             one->name, two->name, i / two->size, i % two->size, C[i]);
     const matrix_block identity = {.size = one->size, .alpha = 1.0};
     status = C ? phx_csr_from_dense(context, one->size, two->size, C, 0.0, &it->C)
-               : phx_ss_blocks(context, one->size, two->size, 1, &identity, &it->C);
+               : phx_descriptor_blocks(context, one->size, two->size, 1, &identity, &it->C);
     for (int k = 0; k < 2 && !status; k++)
-        status = phx_ss_port_matrix(context, system, it->port[k], &it->B[k]);
+        status = phx_descriptor_port_matrix(context, system, it->port[k], &it->B[k]);
     if (!status)
         status = phx_csr_multiply(context, &it->B[0], &it->C, &it->B1C);
     return status;
@@ -151,7 +151,7 @@ static phx_status extend(phx_context *context, const phx_descriptor *system, int
     matrix_block *blocks = phx_calloc(context, (size_t)system->n_ports, sizeof *blocks);
     const int n = system->n, wide = n + more;
     phx_status status =
-        columns && blocks ? phx_ss_begin(context, system->name, wide, system->n_ports, &made) : PHX_ERR_MEMORY;
+        columns && blocks ? phx_descriptor_begin(context, system->name, wide, system->n_ports, &made) : PHX_ERR_MEMORY;
     int count = 0;
 
     for (int p = 0; p < system->n_ports && !status; p++) {
@@ -159,25 +159,27 @@ static phx_status extend(phx_context *context, const phx_descriptor *system, int
         if (p == used[0] || p == used[1])
             continue;
         blocks[count] = (matrix_block){.size = port->size, .alpha = 1.0, .row = n, .col = made->n_inputs};
-        status = phx_ss_add_port(context, made, port->name, port->size);
+        status = phx_descriptor_add_port(context, made, port->name, port->size);
         if (!status && p != input) {
-            status = phx_ss_port_matrix(context, system, p, &columns[p]);
+            status = phx_descriptor_port_matrix(context, system, p, &columns[p]);
             blocks[count].a = &columns[p];
             blocks[count].row = 0;
         }
         count++;
     }
     if (!status)
-        status = phx_ss_blocks(context, wide, made->n_inputs, count, blocks, &made->B);
+        status = phx_descriptor_blocks(context, wide, made->n_inputs, count, blocks, &made->B);
     if (!status)
-        status = phx_ss_blocks(context, wide, wide, 1, &(matrix_block){.a = &system->E, .alpha = 1.0}, &made->E);
+        status =
+            phx_descriptor_blocks(context, wide, wide, 1, &(matrix_block){.a = &system->E, .alpha = 1.0}, &made->E);
     if (!status)
-        status = phx_ss_blocks(context, wide, wide, 1, &(matrix_block){.a = &system->R, .alpha = 1.0}, &made->R);
+        status =
+            phx_descriptor_blocks(context, wide, wide, 1, &(matrix_block){.a = &system->R, .alpha = 1.0}, &made->R);
     if (!status && system->has_Q) {
         const matrix_block parts[] = {{.a = &system->Q, .alpha = 1.0},
                                       {.size = more, .alpha = 1.0, .row = n, .col = n}};
         made->has_Q = true;
-        status = phx_ss_blocks(context, wide, wide, 2, parts, &made->Q);
+        status = phx_descriptor_blocks(context, wide, wide, 2, parts, &made->Q);
     }
     for (int p = 0; columns && p < system->n_ports; p++)
         phx_csr_free(&columns[p]);
@@ -194,7 +196,7 @@ static phx_status extend(phx_context *context, const phx_descriptor *system, int
 static phx_status finish(phx_context *context, int count, const matrix_block *blocks, phx_descriptor *made,
                          phx_descriptor **out)
 {
-    phx_status status = phx_ss_blocks(context, made->n, made->n, count, blocks, &made->J);
+    phx_status status = phx_descriptor_blocks(context, made->n, made->n, count, blocks, &made->J);
 
     if (status)
         phx_descriptor_destroy(made);
@@ -269,7 +271,7 @@ static phx_status border(phx_context *context, const phx_descriptor *system, con
 
     *out = NULL;
     if (!status)
-        status = phx_ss_port_matrix(context, system, port, &B);
+        status = phx_descriptor_port_matrix(context, system, port, &B);
     if (!status) {
         const int used[2] = {keep ? -1 : port, -1};
         status = extend(context, system, B.cols, used, keep ? port : -1, &made);

@@ -28,12 +28,13 @@ typedef struct matrix_block {
 } matrix_block;
 
 /* Sum of blocks, rows x cols. */
-phx_status phx_ss_blocks(phx_context *context, int rows, int cols, int count, const matrix_block *blocks, phx_csr *out);
+phx_status phx_descriptor_blocks(phx_context *context, int rows, int cols, int count, const matrix_block *blocks,
+                                 phx_csr *out);
 /* B of one port, n x size. */
-phx_status phx_ss_port_matrix(phx_context *context, const phx_descriptor *system, int port, phx_csr *out);
+phx_status phx_descriptor_port_matrix(phx_context *context, const phx_descriptor *system, int port, phx_csr *out);
 /* An empty system with its name and room for ports. */
-phx_status phx_ss_begin(phx_context *context, const char *name, int n, int n_ports, phx_descriptor **out);
+phx_status phx_descriptor_begin(phx_context *context, const char *name, int n, int n_ports, phx_descriptor **out);
 /* Next port, named; its columns follow those before it. */
-phx_status phx_ss_add_port(phx_context *context, phx_descriptor *system, const char *name, int size);
+phx_status phx_descriptor_add_port(phx_context *context, phx_descriptor *system, const char *name, int size);
 
 #endif

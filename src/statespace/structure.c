@@ -69,7 +69,7 @@ phx_status phx_descriptor_check(phx_context *context, const phx_descriptor *syst
     if (!status && system->has_Q) {
         const matrix_block one = {.size = system->n, .alpha = 1.0};
         phx_csr identity = {0};
-        status = phx_ss_blocks(context, system->n, system->n, 1, &one, &identity);
+        status = phx_descriptor_blocks(context, system->n, system->n, 1, &one, &identity);
         if (!status) /* E^T I Q */
             status = phx_csr_congruence(context, &system->E, &identity, &system->Q, &H);
         phx_csr_free(&identity);

@@ -1,0 +1,169 @@
+/* Channel inversion ([2] (27), (28)): inputs and outputs trade places. */
+#include <string.h>
+
+#include "ss.h"
+
+static phx_status check_channels(phx_context *context, const phx_ss *system, int count, const int *channels)
+{
+    const int pairs = system->n_inputs < system->n_outputs ? system->n_inputs : system->n_outputs;
+
+    if (count < 1)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "system '%s': the list of channels to invert is empty",
+                        system->name);
+    for (int k = 0; k < count; k++) {
+        if (channels[k] < 0 || channels[k] >= pairs)
+            return phx_fail(
+                context, PHX_ERR_ARGUMENT,
+                "system '%s': channel %d cannot be inverted; channels, an input with an output, are 0 to %d",
+                system->name, channels[k], pairs - 1);
+        for (int j = 0; j < k; j++)
+            if (channels[j] == channels[k])
+                return phx_fail(context, PHX_ERR_ARGUMENT, "system '%s': channel %d ('%s') is to be inverted twice",
+                                system->name, channels[k], system->inputs[channels[k]]);
+    }
+    return PHX_OK;
+}
+
+/* The set I: u_I = F y_I - F C_I x - F D_Ij u_j, F = D_II^-1. */
+typedef struct exchange {
+    int count, wide;
+    const int *channels;
+    double *D;         /* D_II */
+    double *row, *col; /* its scales */
+    double *X;         /* F | C_I  D_I: (I where the input is in I) |, count x (n + inputs) */
+    double *scale;     /* of all of D */
+} exchange;
+
+static void exchange_free(exchange *it)
+{
+    phx_free(it->D);
+    phx_free(it->row);
+    phx_free(it->X);
+    phx_free(it->scale);
+}
+
+static phx_status exchange_begin(phx_context *context, const phx_ss *s, exchange *it)
+{
+    const size_t k = (size_t)it->count;
+
+    it->wide = s->n + s->n_inputs;
+    it->D = phx_calloc(context, k * k, sizeof *it->D);
+    it->row = phx_calloc(context, 2 * k, sizeof *it->row);
+    it->X = phx_calloc(context, k * (size_t)it->wide, sizeof *it->X);
+    it->scale = phx_calloc(context, (size_t)(s->n_inputs + s->n_outputs), sizeof *it->scale);
+    if (!it->D || !it->row || !it->X || !it->scale)
+        return PHX_ERR_MEMORY;
+    it->col = it->row + k;
+    phx_ss_equilibrate(s->n_outputs, s->n_inputs, s->D, it->scale, it->scale + s->n_outputs);
+    for (int i = 0; i < it->count; i++) {
+        const int at = it->channels[i];
+        it->row[i] = it->scale[at];
+        it->col[i] = it->scale[s->n_outputs + at];
+        for (int j = 0; j < it->count; j++)
+            it->D[i * it->count + j] = s->D[at * s->n_inputs + it->channels[j]];
+        double *X = it->X + (size_t)i * (size_t)it->wide;
+        memcpy(X, s->C + (size_t)at * (size_t)s->n, (size_t)s->n * sizeof *X);
+        memcpy(X + s->n, s->D + (size_t)at * (size_t)s->n_inputs, (size_t)s->n_inputs * sizeof *X);
+        for (int j = 0; j < it->count; j++)
+            X[s->n + it->channels[j]] = i == j ? 1.0 : 0.0;
+    }
+    return PHX_OK;
+}
+
+/*        state             inputs j           inputs I
+ *   A - B_I F C_I     B_j - B_I F D_Ij        B_I F
+ *   C_i - D_iI F C_I  D_ij - D_iI F D_Ij      D_iI F        other outputs i
+ *   -F C_I            -F D_Ij                 F             outputs I            */
+static void exchange_apply(const phx_ss *s, const exchange *it, phx_ss *to)
+{
+    const int n = s->n, m = s->n_inputs;
+
+    for (int r = 0; r < n + s->n_outputs; r++) {
+        const double *from = r < n ? s->B + (size_t)r * (size_t)m : s->D + (size_t)(r - n) * (size_t)m;
+        double *left = r < n ? to->A + (size_t)r * (size_t)n : to->C + (size_t)(r - n) * (size_t)n;
+        double *right = r < n ? to->B + (size_t)r * (size_t)m : to->D + (size_t)(r - n) * (size_t)m;
+        for (int k = 0; k < it->count; k++)
+            right[it->channels[k]] = 0.0;
+        for (int k = 0; k < it->count; k++) {
+            const double *X = it->X + (size_t)k * (size_t)it->wide;
+            const double factor = from[it->channels[k]];
+            for (int j = 0; j < n; j++)
+                left[j] -= factor * X[j];
+            for (int j = 0; j < m; j++)
+                right[j] -= factor * X[n + j];
+        }
+        for (int k = 0; k < it->count; k++)
+            right[it->channels[k]] = -right[it->channels[k]];
+    }
+    for (int k = 0; k < it->count; k++) {
+        const int at = it->channels[k];
+        const double *X = it->X + (size_t)k * (size_t)it->wide;
+        for (int j = 0; j < n; j++)
+            to->C[(size_t)at * (size_t)n + (size_t)j] = -X[j];
+        for (int j = 0; j < m; j++)
+            to->D[(size_t)at * (size_t)m + (size_t)j] = -X[n + j];
+        for (int j = 0; j < it->count; j++)
+            to->D[(size_t)at * (size_t)m + (size_t)it->channels[j]] = X[n + it->channels[j]];
+        char *name = to->inputs[at];
+        to->inputs[at] = to->outputs[at];
+        to->outputs[at] = name;
+    }
+}
+
+phx_status phx_ss_invert(phx_context *context, const phx_ss *system, int count, const int *channels, phx_ss **inverted)
+{
+    exchange it = {.count = count, .channels = channels};
+    phx_ss *made = NULL;
+    int dependent[2] = {-1, -1};
+    phx_status status = check_channels(context, system, count, channels);
+
+    *inverted = NULL;
+    if (!status)
+        status = exchange_begin(context, system, &it);
+    if (!status)
+        status = phx_ss_solve(context, count, it.D, it.row, it.col, it.wide, it.X, dependent);
+    if (dependent[0] >= 0) {
+        const int at = channels[dependent[0]];
+        status = phx_fail(
+            context, PHX_SINGULAR,
+            "system '%s': the channel '%s' -> '%s' cannot be inverted%s. Invert another set of channels, or give "
+            "the point a mass",
+            system->name, system->inputs[at], system->outputs[at],
+            count > 1 ? " together with the others, which fix that output already"
+                      : ": the input does not act on the output at once");
+    }
+    if (!status)
+        status = phx_ss_duplicate(context, system, NULL, NULL, &made);
+    if (!status)
+        exchange_apply(system, &it, made);
+    exchange_free(&it);
+    if (status)
+        return status;
+    return phx_ss_finish(context, status, made, inverted);
+}
+
+phx_status phx_ss_invert_channel(phx_context *context, const phx_ss *system, int channel, phx_ss **inverted)
+{
+    return phx_ss_invert(context, system, 1, &channel, inverted);
+}
+
+phx_status phx_ss_invert_names(phx_context *context, const phx_ss *system, int count, const char *const *channels,
+                               phx_ss **inverted)
+{
+    int *indices = count > 0 ? phx_calloc(context, (size_t)count, sizeof *indices) : NULL;
+    phx_status status = count > 0 && !indices ? PHX_ERR_MEMORY : PHX_OK;
+
+    *inverted = NULL;
+    for (int k = 0; k < count && !status; k++) {
+        indices[k] = phx_ss_find_channel(system, channels[k]);
+        if (indices[k] < 0)
+            status = phx_fail(context, PHX_ERR_ARGUMENT,
+                              "system '%s' has no channel '%s'; a channel is named by its input or its output, e.g. "
+                              "'%s'",
+                              system->name, channels[k], system->n_inputs ? system->inputs[0] : "(there is none)");
+    }
+    if (!status)
+        status = phx_ss_invert(context, system, count, indices, inverted);
+    phx_free(indices);
+    return status;
+}
