@@ -3,10 +3,12 @@
  *     M xi'' + D xi' + K xi = G^T lambda,   G xi = 0          (phx_linear of layer system)
  *
  * and their identity along a sweep of parameters. The coordinates xi are increments in body axes, so shapes of
- * neighbouring points of a sweep can be compared although the bodies have turned. */
+ * neighbouring points of a sweep can be compared although the bodies have turned. And TITOP models of bodies, from
+ * which linear models of mechanisms are connected. */
 #ifndef PHLEXOR_LINEAR_H
 #define PHLEXOR_LINEAR_H
 
+#include <phlexor/statespace.h>
 #include <phlexor/system.h>
 
 #ifdef __cplusplus
@@ -87,6 +89,57 @@ int phx_tracker_carry(int count);
  * counts allow, or M of another size than the shapes. */
 phx_status phx_tracker_feed(phx_tracker *tracker, const phx_mode_set *set, const phx_csr *M, int *branch,
                             double *confidence);
+
+/* ---- TITOP models ([2] (1)-(3), (12), (24)) ----
+ *
+ * A body at rest, undeformed, seen from its ports: accelerations of the port P in and the wrench at P out; wrenches at
+ * the other ports C in and their accelerations out. In the frame of P, with the body's deformation coordinates q:
+ *
+ *   | D_P  L_P^T | | a_P |   | 0   0 | | . |   | 0   0 | | . |   | -I  tau^T | | W_P |
+ *   | L_P  M     | | q'' | + | 0   D | | q'| + | 0   K | | q | = |  0  Phi^T | | W_C |        (1)
+ *
+ *   a_C = tau a_P + Phi q''                                                                   (2)
+ *
+ * W_C acts on the body at C, W_P is what the body exerts at P. Components are along the directions of each port: plane
+ * (x, y, rotation), space (x, y, z, rotations about x, y, z). P may be any point of the body, whatever its reference
+ * conditions: D_P, L_P and M are those of the frame that follows P. */
+typedef struct phx_titop_port {
+    const char *name; /* copied; part of the names of signals */
+    const phx_body_port *port;
+} phx_titop_port;
+
+typedef struct phx_titop_def {
+    const char *name; /* first part of the names of signals; NULL: the body's */
+    const phx_body *body;
+    phx_titop_port parent; /* P */
+    int n_children;        /* C: any number, also none */
+    const phx_titop_port *children;
+    const char *const *coordinates; /* names of q, without the body's; NULL: q1.. */
+} phx_titop_def;
+phx_titop_def phx_titop_def_default(void); /* ports named P and C are for the caller to give */
+
+/* The matrices of (1) and (2). Owns its arrays. */
+typedef struct phx_titop_parts {
+    int size;          /* entries of a wrench: 3 in the plane, 6 in space */
+    int n, n_children; /* coordinates, ports C */
+    double *D_P;       /* size x size: rigid mass model about P */
+    double *L_P;       /* n x size: participation */
+    double *M, *D, *K; /* n x n: mass, damping, stiffness */
+    double *tau;       /* n_children size x size: rigid kinematics from P to each C */
+    double *Phi;       /* n_children size x n: motion of each C with q */
+} phx_titop_parts;
+/* PHX_ERR_ARGUMENT for a missing body, port or name, or a name that stands twice. */
+phx_status phx_titop_parts_create(phx_context *context, const phx_titop_def *def, phx_titop_parts *parts);
+void phx_titop_parts_free(phx_titop_parts *parts); /* frees and zeroes the fields; NULL is allowed */
+
+/* The state-space form (3), in finite-element coordinates: x = (q, q'), and channels, input to output,
+ *
+ *   NAME.C.fx fy tz            ->  NAME.C.ax ay alpha           ports C one after the other, then
+ *   NAME.P.ax ay alpha         ->  NAME.P.fx fy tz              in space fx fy fz tx ty tz, ax ay az alphax alphay
+ * alphaz
+ *
+ * A boundary condition exchanges a channel: phx_ss_invert. A rigid body has no states. Errors as above. */
+phx_status phx_titop_create(phx_context *context, const phx_titop_def *def, phx_ss **titop);
 
 #ifdef __cplusplus
 }
