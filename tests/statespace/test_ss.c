@@ -509,6 +509,16 @@ static void test_descriptor(void **state)
         two[k] = 1.0 / (5.0 * s + 0.5);
     check_equal(4, H, two, "masses held together");
     phx_ss_destroy(system);
+    phx_status status = PHX_ERR_MEMORY;
+    for (long k = 0; status == PHX_ERR_MEMORY; k++) {
+        phx_context_fail_allocation(context, k);
+        status = phx_ss_from_descriptor(context, joined, &system);
+        phx_context_fail_allocation(context, -1);
+        if (status)
+            assert_null(system);
+    }
+    CHECK_OK(context, status);
+    phx_ss_destroy(system);
     phx_descriptor_destroy(joined);
     phx_descriptor_destroy(masses);
     for (int k = 0; k < 5; k++)
