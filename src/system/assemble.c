@@ -173,7 +173,7 @@ static void central_inertia(const phx_system *system, const phx_flex *flex, doub
 }
 
 /* -W d, the gradient of 1/2 (m d.d + turn . I_c turn): force m d at the centre of mass, torque I_c turn. */
-static void pull_back(const workspace *ws, const double *x, double *rhs)
+void phx_sys_pull_back(const workspace *ws, const double *x, double *rhs)
 {
     const phx_system *system = ws->system;
     const int dim = system->dim;
@@ -271,6 +271,14 @@ static double length_scale(const workspace *ws)
     return fmax(size, 1e-6);
 }
 
+double phx_sys_move(const workspace *ws, const double *xi, double *x)
+{
+    const double size = length_scale(ws), largest = largest_move(ws->system, xi, size);
+
+    move(ws->system, xi, size, 1.0, x);
+    return largest;
+}
+
 /* A gap that size and radian make comparable. */
 static double relative_gap(const workspace *ws, int k, double gap, double size)
 {
@@ -303,7 +311,7 @@ static phx_status cannot_close(const workspace *ws, double size, double toleranc
 
 /* Gaps of the rows at x, the largest; -gap into the rows of rhs (may be NULL), and which rows ask anything: all, or
  * without `hold` the constraints only. */
-static double measure_gaps(workspace *ws, const double *x, bool hold, double *rhs)
+double phx_sys_measure_gaps(workspace *ws, const double *x, bool hold, double *rhs)
 {
     double worst = 0.0;
 
@@ -328,7 +336,7 @@ static phx_status close_joints(workspace *ws, double *x, bool hold)
     phx_status status = PHX_OK;
 
     for (int iteration = 0; iteration < LIMIT && !status; iteration++) {
-        const double worst = measure_gaps(ws, x, hold, rhs);
+        const double worst = phx_sys_measure_gaps(ws, x, hold, rhs);
         if (worst == 0.0 || (worst <= 1e-12 && worst >= best))
             return PHX_OK;
         best = fmin(best, worst);
@@ -340,7 +348,7 @@ static phx_status close_joints(workspace *ws, double *x, bool hold)
         if (!status)
             move(ws->system, rhs, length_scale(ws), 1.0, x);
     }
-    return !status && measure_gaps(ws, x, hold, NULL) <= 1e-10 ? PHX_OK : PHX_NOT_CONVERGED;
+    return !status && phx_sys_measure_gaps(ws, x, hold, NULL) <= 1e-10 ? PHX_OK : PHX_NOT_CONVERGED;
 }
 
 /* Way down along closed joints: xi into ws->scratch2; its relative size and the slope of f along it. */
@@ -350,9 +358,9 @@ static phx_status downhill(workspace *ws, const double *x, double *size, double 
     double *xi = ws->scratch2, *gradient = ws->p0;
     phx_status status = PHX_OK;
 
-    measure_gaps(ws, x, true, NULL);
+    phx_sys_measure_gaps(ws, x, true, NULL);
     gap_covectors(ws);
-    pull_back(ws, x, xi);
+    phx_sys_pull_back(ws, x, xi);
     memcpy(gradient, xi, (size_t)system->n_v * sizeof *xi);
     memset(xi + system->n_v, 0, (size_t)ws->n_l * sizeof *xi);
     status = phx_sys_factor_rigid(ws, x, ws->on);
@@ -425,7 +433,7 @@ phx_status phx_sys_assemble(phx_system *system, double *x)
     memset(ws->vm, 0, (size_t)system->n_v * sizeof *ws->vm);
     status = close_joints(ws, x, true);
     if (status) {
-        measure_gaps(ws, x, true, NULL);
+        phx_sys_measure_gaps(ws, x, true, NULL);
         return cannot_close(ws, length_scale(ws), 1e-10);
     }
     status = least_change(ws, x);

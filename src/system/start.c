@@ -68,7 +68,7 @@ static phx_status check_rates(const phx_system *system, double t)
 }
 
 /* min (v - v0)^T M (v - v0) with G v = w: v += M^-1 G^T mu; repeated, so that agreeing redundant rows converge. */
-static phx_status start_velocities(phx_system *system, double t, const double *x, double *v)
+phx_status phx_sys_start_velocities(phx_system *system, double t, const double *x, double *v)
 {
     workspace *ws = system->assembly;
     double *rhs = ws->scratch, scale = 0.0;
@@ -214,7 +214,7 @@ static phx_status equilibrium(phx_system *system, double t, double *x, double *v
                                      "is statically indeterminate or too soft for its loads: start with deformation: "
                                      "zero), ");
         if (!status)
-            status = start_velocities(system, t, x, v);
+            status = phx_sys_start_velocities(system, t, x, v);
         if (!status)
             status = phx_sys_locked_accelerations(ws, t, x, v, false, work, work + system->n_v, work + ws->kkt.n);
         if (!status)
@@ -233,11 +233,16 @@ static phx_status equilibrium(phx_system *system, double t, double *x, double *v
     if (!status)
         status = phx_sys_assemble(system, x);
     if (!status)
-        status = start_velocities(system, t, x, v);
+        status = phx_sys_start_velocities(system, t, x, v);
     for (int b = 0; factor && b < system->n_bodies; b++)
         phx_cholesky_destroy(factor[b]);
     phx_free(factor);
     phx_free(work);
+    if (status == PHX_ERR_ANALYSIS && phx_sys_deformed_fits(system)) { /* bodies that must deform to be closed */
+        phx_context_clear(context);
+        memcpy(x, system->x_start, (size_t)system->n_x * sizeof *x);
+        status = phx_sys_deformed_start(system, t, x, v);
+    }
     return status;
 }
 
@@ -251,7 +256,7 @@ phx_status phx_system_start(phx_system *system, const phx_start_options *options
     if (!system->frozen)
         return phx_fail(system->context, PHX_ERR_ARGUMENT, "the system must be frozen first");
     memcpy(x, system->x_start, (size_t)system->n_x * sizeof *x);
-    status = start_velocities(system, t, x, v);
+    status = phx_sys_start_velocities(system, t, x, v);
     if (!status && options && options->quasi_static)
         status = equilibrium(system, t, x, v);
     if (!status)

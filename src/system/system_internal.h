@@ -266,6 +266,19 @@ phx_status phx_sys_assemble(phx_system *system, double *x);
 /* Another configuration with closed joints about so far (rad, and times the size) from x, coordinates free; fails when
  * none is found. */
 phx_status phx_sys_neighbour(phx_system *system, double distance, double *x);
+/* Gaps at x, negated, into rhs (rows; NULL: none); on[] says which rows ask for a position (with `hold` also the held
+ * coordinates). Returns the largest, relative to the size of the system for lengths. */
+double phx_sys_measure_gaps(workspace *ws, const double *x, bool hold, double *rhs);
+/* Minus the gradient of 1/2 (sum m |dc|^2 + dtheta . I_c dtheta) over the changes from the poses as written: n_v. */
+void phx_sys_pull_back(const workspace *ws, const double *x, double *rhs);
+/* Moves the bodies' frames by the rigid part of xi, at most 0.4 of the size or rad; returns its largest entry. */
+double phx_sys_move(const workspace *ws, const double *xi, double *x);
+/* Velocities of the start at x. */
+phx_status phx_sys_start_velocities(phx_system *system, double t, const double *x, double *v);
+/* Deformed start by one dense Newton iteration, for joints that close only on deformed bodies; whether it is small
+ * enough for that. */
+phx_status phx_sys_deformed_start(phx_system *system, double t, double *x, double *v);
+bool phx_sys_deformed_fits(const phx_system *system);
 /* Offsets that make every coordinate count from its given start value at x. */
 void phx_sys_set_offsets(phx_system *system, const double *x);
 /* Freeze, by stages. */

@@ -323,6 +323,36 @@ static void a_hanging_beam_deflects_exactly(void **state)
     }
 }
 
+/* Rigid motions cannot close a beam that is held at both ends: rho A g L^4 / (384 EI) in the middle, and at rest. */
+static void a_beam_held_at_both_ends_deflects_exactly(void **state)
+{
+    const phx_reference references[] = {PHX_REFERENCE_CANTILEVER, PHX_REFERENCE_SIMPLY_SUPPORTED, PHX_REFERENCE_FREE};
+    for (int k = 0; k < 3; k++) {
+        beam_kind kind = beam_default();
+        double place[3], position = 0.0, velocity = 0.0;
+        model m;
+        kind.bending = 400.0;
+        kind.elements = 4;
+        kind.reference = references[k];
+        model_open(*state, 0.0, -9.81, &m);
+        const phx_body_id a = add_beam(&m, "a", &kind, pose_at(0.0, 0.0, 0.0));
+        const phx_port_id middle = at_beam(&m, a, 0.5);
+        add_joint(&m, "left", PHX_JOINT_WELD, at_place(&m, PHX_GROUND, 0.0, 0.0), at_beam(&m, a, 0.0));
+        add_joint(&m, "right", PHX_JOINT_WELD, at_place(&m, PHX_GROUND, 1.0, 0.0), at_beam(&m, a, 1.0));
+        model_freeze(&m);
+        model_start(&m, false);
+        const double ringing = deformation_rates(&m);
+        model_start(&m, true);
+        phx_system_port_place(m.system, middle, m.x, place);
+        const double want = -9.81 / (384.0 * kind.bending);
+        CHECK_CLOSE(place[1], want, 1e-8 * fabs(want), "deflection in the middle, reference %d", k);
+        CHECK_CLOSE(deformation_rates(&m), 0.0, 1e-7 * ringing, "accelerations of the deformation, reference %d", k);
+        m.dae->ops->drift(m.dae, 0.0, m.x, m.v, &position, &velocity);
+        CHECK_CLOSE(position, 0.0, 1e-13, "joints, reference %d", k);
+        model_close(&m);
+    }
+}
+
 static void rotor(phx_context *context, bool quasi_static, model *m, phx_port_id *tip)
 {
     beam_kind kind = beam_default();
@@ -442,6 +472,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_rotating_beam_elongates_exactly_and_does_not_ring, context_setup,
                                         context_teardown),
         cmocka_unit_test_setup_teardown(a_flexible_loop_starts_in_equilibrium, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(a_beam_held_at_both_ends_deflects_exactly, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(too_soft_bodies_say_so, context_setup, context_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
