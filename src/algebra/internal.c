@@ -27,18 +27,6 @@ void phx_transpose(int rows, int cols, const double *a, double *t)
             t[j * (size_t)rows + i] = a[i * (size_t)cols + j];
 }
 
-void phx_transpose_square(int n, double *a)
-{
-    size_t N = (size_t)n;
-    for (size_t i = 0; i < N; i++) {
-        for (size_t j = i + 1; j < N; j++) {
-            double swap = a[i * N + j];
-            a[i * N + j] = a[j * N + i];
-            a[j * N + i] = swap;
-        }
-    }
-}
-
 phx_status phx_fail_lapack(phx_context *context, const char *routine, int info)
 {
     return phx_fail(context, PHX_ERR_LIBRARY, "LAPACK's %s failed with info = %d", routine, info);

@@ -27,8 +27,6 @@ size_t phx_first_not_finite(size_t count, const double *values);
 phx_status phx_check_finite(phx_context *context, const char *function, int rows, int cols, const double *a);
 /* t (cols x rows) <- transpose of the row-major a (rows x cols); the arrays must not overlap. */
 void phx_transpose(int rows, int cols, const double *a, double *t);
-/* The square row-major a (n x n) <- its transpose. */
-void phx_transpose_square(int n, double *a);
 /* An empty matrix with room for `entries`; ptr is zero. */
 phx_status phx_csr_allocate(phx_context *context, int rows, int cols, size_t entries, phx_csr *matrix);
 /* PHX_ERR_LIBRARY saying that `routine` returned `info`. */

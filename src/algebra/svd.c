@@ -76,7 +76,7 @@ phx_status phx_dense_singular_values(phx_context *context, int m, int n, const d
                               "singular values of a %d x %d matrix: the Jacobi rotations did not converge", m, n);
     }
     if (!status) {
-        /* dgejsv scales against overflow: sigma = work[0]/work[1] values */
+        /* dgejsv scales against overflow: sigma is work[0] over work[1] times the values */
         for (int k = 0; k < w.cols; k++)
             values[k] *= w.work[0] / w.work[1];
         if (right)

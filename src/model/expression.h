@@ -42,8 +42,6 @@ bool phx_expression_scan(phx_expression *expression, const char *text);
 /* Record an error at a place in the text; returns false. */
 bool phx_expression_fail(phx_expression *expression, int at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* The text of a token, shortened to fit. */
-phx_shown phx_token_shown(const phx_expression *expression, const phx_token *token);
 bool phx_token_is(const phx_expression *expression, const phx_token *token, const char *text);
 
 /* Tokens first .. last-1 without blanks; false when `size` is too small. */

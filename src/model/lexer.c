@@ -59,13 +59,6 @@ static void copy_token(const phx_expression *expression, const phx_token *token,
     copy[n] = 0;
 }
 
-phx_shown phx_token_shown(const phx_expression *expression, const phx_token *token)
-{
-    char copy[80];
-    copy_token(expression, token, copy, sizeof copy);
-    return phx_shown_text(copy);
-}
-
 bool phx_token_is(const phx_expression *expression, const phx_token *token, const char *text)
 {
     return strlen(text) == (size_t)token->length && !strncmp(expression->text + token->start, text, strlen(text));

@@ -307,11 +307,8 @@ static phx_status make_joint(phx_system *system, joint_slot *joint)
                         def->name, phx_joint_kind_name(def->kind), joint->n_coordinates, def->n_coordinates);
     status = check_coordinates(system, def, def->n_coordinates);
     for (int c = 0; c < joint->n_coordinates; c++) {
-        const phx_coordinate_def *given = &def->coordinate[c];
         joint->coordinates[c] =
-            (coordinate_slot){.row = coordinates[c], .def = *given, .driven_row = -1, .held_row = -1};
-        if (given->effort || given->stiffness > 0.0 || given->damping > 0.0)
-            joint->has_forces = true;
+            (coordinate_slot){.row = coordinates[c], .def = def->coordinate[c], .driven_row = -1, .held_row = -1};
     }
     return status;
 }

@@ -120,6 +120,7 @@ static void acceleration_rows(workspace *ws, dense *d, double t, const double *x
 /* Gaps, and the least change of the poses along the rigid motions that keep them. */
 static phx_status position_rows(workspace *ws, dense *d, const double *x)
 {
+    const int rigid = ws->system->dim + ws->system->n_rot;
     double *basis = NULL;
     int rank = 0;
     phx_status status = PHX_OK;
@@ -148,7 +149,8 @@ static phx_status position_rows(workspace *ws, dense *d, const double *x)
         for (int c = 0; c < d->n_r; c++) {
             const double n = basis[c * (d->n_r - rank) + r];
             d->b[d->n_v + 2 * d->m + r] += n * d->gaps[d->rigid[c]];
-            for (int e = 0; e < d->n_r; e++)
+            const int body = c / rigid * rigid; /* M couples a body's rigid velocities with each other only */
+            for (int e = body; e < body + rigid; e++)
                 row[d->rigid[e]] += n * entry(ws, ws->M, d->rigid[c], d->rigid[e]);
         }
     }

@@ -124,7 +124,7 @@ static void sort_bodies(phx_system *system)
     }
 }
 
-/* Union of bodies over joints with rows; a component with a row to the ground is grounded. */
+/* Union of bodies over joints with rows; one with a row to the ground has no momenta to keep. */
 phx_status phx_sys_components(phx_system *system)
 {
     int *parent = phx_calloc(system->context, (size_t)system->n_bodies, sizeof *parent);
@@ -160,10 +160,8 @@ phx_status phx_sys_components(phx_system *system)
         const phx_body_id b = system->ports[system->joints[row->joint].b].body;
         component_slot *component = &system->components[system->bodies[a >= 0 ? a : b].component];
         row->component = system->bodies[a >= 0 ? a : b].component;
-        if ((a < 0 || b < 0) && row->role != ROW_HELD) {
-            component->grounded = true;
+        if ((a < 0 || b < 0) && row->role != ROW_HELD)
             component->free = false;
-        }
         component->driven = component->driven || row->role == ROW_DRIVEN;
     }
     mark_outside_forces(system);

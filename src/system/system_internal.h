@@ -36,8 +36,7 @@ typedef struct joint_slot {
     int n_constraints, n_coordinates;
     phx_row constraints[PHX_JOINT_MAX_ROWS];
     coordinate_slot coordinates[PHX_JOINT_MAX_COORDINATES];
-    int first_row;   /* of the constraint rows */
-    bool has_forces; /* a spring, damper or actuator along a coordinate */
+    int first_row; /* of the constraint rows */
     phx_joint_def def;
 } joint_slot;
 
@@ -70,9 +69,8 @@ typedef struct force_slot {
 
 /* A connected component of bodies under constraints and drives. */
 typedef struct component_slot {
-    int n_v, n_rows; /* independent rows */
-    bool free;       /* no constraint to ground and no force from outside but gravity and loads: momenta are known */
-    bool grounded;
+    int n_v, n_rows;  /* independent rows */
+    bool free;        /* no constraint to ground and no force from outside but gravity and loads: momenta are known */
     bool driven;      /* has a driven coordinate */
     int first, count; /* its bodies in phx_system.by_component */
 } component_slot;
@@ -131,11 +129,6 @@ typedef struct kkt_matrix {
     int **row_at;  /* per row: position in G of each column of both ports; then in G^T */
 } kkt_matrix;
 
-/* Two ports that act on each other through something whose derivative couples them. */
-typedef struct port_pair {
-    phx_port_id a, b;
-} port_pair;
-
 /* What the evaluation of a row needs, side by side in memory; the target in `row` is not kept up to date. */
 typedef struct work_row {
     phx_row row;
@@ -178,8 +171,7 @@ typedef struct workspace {
     double *effort;            /* per port: PHX_PORT_MAX, total of multipliers and forces */
     int *port_cols;            /* per port: room for columns */
     int *port_first, *port_count;
-    double *P; /* per port: PHX_PORT_MAX x count, leading dimension count */
-    int *P_first;
+    double *P;                                        /* per port: PHX_PORT_MAX x count, leading dimension count */
     double *scratch, *scratch2, *scratch3, *scratch4; /* n each */
     double *local;                                    /* dense scratch for element blocks */
     double *body_M, *body_D, *body_K;                 /* largest body pattern */
