@@ -141,6 +141,86 @@ void phx_titop_parts_free(phx_titop_parts *parts); /* frees and zeroes the field
  * A boundary condition exchanges a channel: phx_ss_invert. A rigid body has no states. Errors as above. */
 phx_status phx_titop_create(phx_context *context, const phx_titop_def *def, phx_ss **titop);
 
+/* ---- linear models of mechanisms ----
+ *
+ * The pHDAE of a system about a configuration at rest, with named inputs and outputs (phx_channels of layer system).
+ * Three forms of one model. All need the channels to be possible: PHX_ERR_INPUT names a motion that cannot be
+ * prescribed because joints or other prescribed motions hold it. */
+typedef struct phx_linearise_options {
+    const char *name;     /* of the systems made; NULL: "system" */
+    double t;             /* time of the loads, s */
+    const double *x;      /* n_x: the configuration */
+    const double *lambda; /* NULL: as phx_system_linear takes it */
+    phx_channels_options channels;
+    double rank_rtol; /* as in phx_modes_options; 0: 1e-10 */
+} phx_linearise_options;
+phx_linearise_options phx_linearise_options_default(void);
+
+typedef struct phx_linearised phx_linearised;
+/* Errors of phx_system_linear and phx_system_channels; PHX_ERR_ANALYSIS when the mass matrix is not positive definite.
+ * Dense: n^3 work. The result keeps nothing of `dae`. */
+phx_status phx_linearise(phx_context *context, phx_dae *dae, const phx_linearise_options *options,
+                         phx_linearised **linearised);
+void phx_linearised_destroy(phx_linearised *linearised); /* NULL is allowed */
+
+/* What is returned belongs to `linearised`. */
+const phx_linear *phx_linearised_matrices(const phx_linearised *linearised); /* M, D, K, unreduced; G with drives */
+const phx_channels *phx_linearised_channels(const phx_linearised *linearised);
+const char *phx_linearised_coordinate(const phx_linearised *linearised, int k); /* name of xi_k */
+/* How far the point is from rest (phx_system_unrest), m/s^2. */
+double phx_linearised_unrest(const phx_linearised *linearised, bool deformations_free);
+
+/* Second order, reduced: xi = basis q,
+ *
+ *     q'' + D q' + K q = F u,   y = Y_q q + Y_v q' + Y_a q'' + Y_u u.
+ *
+ * q: the undamped normal modes with the prescribed motions held, mass-orthonormal, ascending, rigid ones first
+ * (`rigid1` .., `mode1` ..), then the prescribed motions s themselves under their names, whose equations are s'' = u.
+ * The motion that goes with s is the one that bends no mode statically: K has no entry in the column of s but for a
+ * stiffness that is not symmetric. */
+typedef struct phx_reduced {
+    int n, count;           /* coordinates xi, q */
+    int rigid, modes, held; /* count = rigid + modes + held */
+    int n_inputs, n_outputs;
+    char **names; /* of q; those of q' are `rates` */
+    char **rates;
+    double *basis;           /* n x count */
+    double *omega;           /* rigid + modes: rad/s; negative where lambda = +-omega, an instability */
+    double *D, *K;           /* count x count */
+    double *F;               /* count x n_inputs, for prescribed motions by their acceleration */
+    double *Y_q, *Y_v, *Y_a; /* n_outputs x count */
+    double *Y_u;             /* n_outputs x n_inputs */
+} phx_reduced;
+const phx_reduced *phx_linearised_reduced(const phx_linearised *linearised);
+/* The second-order form as a definition over its arrays (M: the identity, also of `linearised`).
+ * PHX_ERR_UNSUPPORTED when a rate is an input (names it; acceleration is of second order). */
+phx_status phx_linearised_second_order(phx_context *context, const phx_linearised *linearised,
+                                       phx_ss_second_order_def *def);
+
+/* State space: x = (q, q'). Where a rate is an input, x_bar = x - B_a w, the state of that rate drops out.
+ * PHX_ERR_INPUT when an output has a direct feedthrough of the derivative of a rate (accelerations, efforts and
+ * reactions have): names both. */
+phx_status phx_linearised_ss(phx_context *context, const phx_linearised *linearised, phx_ss **ss);
+
+/* Descriptor pH form over e = (xi, v, lambda, mu): E = diag(I, M, 0), Q = diag(K, I, I),
+ *
+ *         | 0   I     0  |                            | 0    0  |
+ *     J = | -I  0   G_H^T|    R = diag(0, D, 0),   B = | F    0  |     G_H = (G; H)
+ *         | 0  -G_H   0  |                            | 0  I_mu |
+ *
+ * one port of size 1 for each input, called as the input with "_" for "."; the output conjugate to an effort is the
+ * rate of its motion, to a rate the effort. `measured` (may be NULL): the outputs asked for, y = C e + D u. Errors:
+ * PHX_ERR_UNSUPPORTED when K or D is not symmetric or D not semi-definite beyond rounding (says by how much), or an
+ * acceleration is an input. */
+typedef struct phx_measured {
+    phx_csr C; /* n_outputs x n_e */
+    phx_csr D; /* n_outputs x n_inputs */
+} phx_measured;
+void phx_measured_free(phx_measured *measured);
+phx_status phx_linearised_descriptor(phx_context *context, const phx_linearised *linearised,
+                                     phx_descriptor **descriptor, phx_measured *measured);
+/* State names of the descriptor form: xi by phx_linearised_coordinate, "NAME_dot", then the multipliers. */
+
 #ifdef __cplusplus
 }
 #endif

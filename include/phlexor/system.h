@@ -45,6 +45,13 @@ phx_status phx_system_add_port(phx_system *system, phx_body_id body, const doubl
 /* A port at a fraction s of a beam's length. */
 phx_status phx_system_add_beam_port(phx_system *system, phx_body_id body, double s, phx_port_id *id);
 
+/* A name for a point of a body, by which the channels of the linearised system find it (phx_system_channels): a rigid
+ * body's at `position` with directions `rotation` (dim x dim, NULL: identity), a beam's at the fraction s of its length
+ * (position and rotation are not read). A simulation does not see it. PHX_ERR_ARGUMENT for a name that the body has
+ * already, no body, a place outside it. */
+phx_status phx_system_add_point(phx_system *system, phx_body_id body, const char *name, double s,
+                                const double *position, const double *rotation);
+
 typedef struct phx_coordinate_def {
     bool has_start, has_rate;
     double start, rate;        /* value and rate at the start (keys angle/position, rate) */
@@ -189,6 +196,62 @@ phx_status phx_system_linear(phx_dae *dae, double t, const double *x, const doub
 void phx_linear_free(phx_linear *linear);
 /* "body.rx", "body.ux3" ...: name of coordinate k of xi, into a buffer. */
 void phx_system_coordinate_name(const phx_system *system, int k, char *buffer, size_t size);
+
+/* ---- inputs and outputs of the linearised system ----
+ *
+ *     M xi'' + D xi' + K xi = G^T lambda + H^T mu + F u                                M, D, K of phx_linear
+ *                    G xi'' = 0,   H xi'' = u_H   (or  H xi' = u_H)
+ *                         y = Y_q xi + Y_v xi' + Y_a xi'' + Y_l lambda + Y_h mu + Y_u u
+ *
+ * all as changes from the point. Channels have names. A motion (of a point, along a direction fixed at the point of
+ * linearisation; of a joint's coordinate) has four:
+ *
+ *   BODY.PORT  fx fy tz            ax ay alpha             vx vy omega               x y angle
+ *     space    fx fy fz tx ty tz   ax .. alphax alphay ..  vx .. omegax omegay ..    x y z anglex angley anglez
+ *   JOINT      effort              acceleration            rate                      coordinate   (more than one: with
+ * 1, 2.. behind)
+ *
+ * PORT is a name of phx_system_add_point; BODY@S is the point at a fraction S of a beam, with the directions of the
+ * body. Of one motion the effort, the acceleration or the rate can be an input. As an output the effort is what moves
+ * it where acceleration or rate is the input; of a joint that is no input the effort of its drive, else of its
+ * actuator, which then does not change. A drive that is no input is locked.
+ *   LOAD       fx fy [fz] of a force (distributed: per length, uniform), tz [tx ty] of a torque; in its own frame;
+ *              inputs only
+ *   SPRING     force (of its actuator), input only
+ *   NAME, NAME.x ..: the output columns of the system; outputs only
+ */
+typedef enum phx_channel_kind { PHX_CHANNEL_EFFORT, PHX_CHANNEL_ACCELERATION, PHX_CHANNEL_RATE } phx_channel_kind;
+typedef struct phx_channels {
+    int n, m, n_held; /* coordinates xi, rows of G, rows of H */
+    int n_inputs, n_outputs;
+    char **inputs, **outputs;
+    phx_channel_kind *kind; /* of each input; loads are efforts */
+    int *held;              /* of each input: its row of H; -1 for efforts */
+    char **motion;          /* of each row of H: the motion's name, "JOINT.coordinate", "crank.P.angle" */
+    char **rate;            /* of each row of H: the name of its rate */
+    phx_csr G;              /* m x n: independent rows of the joints and of drives that are locked */
+    phx_csr H;              /* n_held x n */
+    phx_csr F;              /* n x n_inputs; columns of prescribed motions are zero */
+    phx_csr Y_q, Y_v, Y_a;  /* n_outputs x n */
+    phx_csr Y_l;            /* n_outputs x m */
+    phx_csr Y_h;            /* n_outputs x n_held */
+    phx_csr Y_u;            /* n_outputs x n_inputs */
+} phx_channels;
+typedef struct phx_channels_options {
+    int n_inputs, n_outputs;
+    const char *const *inputs;  /* NULL: all loads, actuators of springs and of joints, drives, in the order added */
+    const char *const *outputs; /* NULL: all output columns */
+    bool drives_by_rate;        /* drives among the default inputs: by their rate; else by their acceleration */
+} phx_channels_options;
+/* x, t, lambda as for phx_system_linear. PHX_ERR_INPUT, with the names that come nearest, for a channel that does not
+ * exist, is listed twice, cannot be an input (or output), or an empty list, also an empty default. */
+phx_status phx_system_channels(phx_dae *dae, double t, const double *x, const double *lambda,
+                               const phx_channels_options *options, phx_channels *channels);
+void phx_channels_free(phx_channels *channels); /* frees and zeroes the fields; NULL is allowed */
+
+/* How far (x, v = 0) is from rest with the drives locked: sqrt(a^T M a / mass), m/s^2, with the deformations held
+ * (`rigid`: the joints cannot carry the loads) and free (`free`). Either may be NULL. */
+phx_status phx_system_unrest(phx_dae *dae, double t, const double *x, double *rigid, double *free);
 
 /* ---- certificate ---- */
 typedef struct phx_certificate {

@@ -134,5 +134,10 @@ phx_status phx_builder_body(phx_builder *builder, const phx_model_body *body)
         phx_beam_destroy(beam);
         return status;
     }
-    return phx_system_add_body(builder->system, made, beam, &pose, &id);
+    status = phx_system_add_body(builder->system, made, beam, &pose, &id);
+    for (int k = 0; k < body->n_ports && !status; k++) {
+        const phx_model_port *port = &body->ports[k];
+        status = phx_system_add_point(builder->system, id, port->name, port->at, port->position, port->rotation.matrix);
+    }
+    return status;
 }

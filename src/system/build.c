@@ -90,6 +90,10 @@ void phx_system_destroy(phx_system *system)
     phx_sys_workspace_destroy(system->assembly);
     for (int i = 0; i < system->n_ports; i++)
         phx_body_port_free(&system->ports[i].port);
+    for (int i = 0; i < system->n_points; i++) {
+        phx_body_port_free(&system->points[i].place.port);
+        phx_free(system->points[i].name);
+    }
     for (int i = 0; i < system->n_joints; i++)
         free_joint(&system->joints[i]);
     for (int i = 0; i < system->n_forces; i++)
@@ -102,6 +106,7 @@ void phx_system_destroy(phx_system *system)
     }
     phx_free(system->bodies);
     phx_free(system->ports);
+    phx_free(system->points);
     phx_free(system->joints);
     phx_free(system->forces);
     phx_free(system->rows);
@@ -163,7 +168,48 @@ phx_status phx_system_add_body(phx_system *system, phx_body *body, phx_beam *bea
     return PHX_OK;
 }
 
-static phx_status new_port(phx_system *system, phx_body_id body, port_slot **out, phx_port_id *id)
+/* A place on a rigid body or the ground into an empty slot. */
+static phx_status place_at(const phx_system *system, phx_body_id body, const double *position, const double *rotation,
+                           port_slot *slot)
+{
+    const char *name = body == PHX_GROUND ? "ground" : phx_body_name(system->bodies[body].body);
+    const int dim = system->dim;
+
+    if (body != PHX_GROUND && system->bodies[body].beam)
+        return phx_fail(system->context, PHX_ERR_ARGUMENT,
+                        "body '%s' is a beam: its ports lie at a fraction of its length", name);
+    if (!all_finite(position, dim) || (rotation && !all_finite(rotation, dim * dim)))
+        return phx_fail(system->context, PHX_ERR_ARGUMENT, "'%s': a port's position or rotation is not finite", name);
+    memcpy(slot->port.point.x, position, (size_t)dim * sizeof *position);
+    if (rotation)
+        memcpy(slot->port.rotation, rotation, (size_t)(dim * dim) * sizeof *rotation);
+    return PHX_OK;
+}
+
+/* A point at a fraction of a beam's length into an empty slot. */
+static phx_status place_on_beam(const phx_system *system, phx_body_id body, double s, port_slot *slot)
+{
+    if (body == PHX_GROUND || !system->bodies[body].beam)
+        return phx_fail(system->context, PHX_ERR_ARGUMENT,
+                        "port at a fraction %g of the length: the body is not a beam", s);
+    if (!(s >= 0.0 && s <= 1.0))
+        return phx_fail(system->context, PHX_ERR_ARGUMENT, "body '%s': port at %g of the length, must be in 0 ... 1",
+                        phx_body_name(system->bodies[body].body), s);
+    slot->at = s;
+    return phx_beam_point(system->bodies[body].beam, system->context, s, &slot->port.point);
+}
+
+phx_status phx_sys_place(const phx_system *system, phx_body_id body, double s, const double *position,
+                         const double *rotation, port_slot *slot)
+{
+    *slot = (port_slot){.body = body, .at = -1.0};
+    for (int a = 0; a < system->dim; a++)
+        slot->port.rotation[a * system->dim + a] = 1.0;
+    return position ? place_at(system, body, position, rotation, slot) : place_on_beam(system, body, s, slot);
+}
+
+static phx_status new_port(phx_system *system, phx_body_id body, double s, const double *position,
+                           const double *rotation, phx_port_id *id)
 {
     phx_status status = open_for_changes(system);
 
@@ -172,58 +218,50 @@ static phx_status new_port(phx_system *system, phx_body_id body, port_slot **out
     if (!status)
         status =
             grow(system->context, (void **)&system->ports, &system->cap_ports, system->n_ports, sizeof *system->ports);
-    if (status)
-        return status;
-    *out = &system->ports[system->n_ports];
-    (*out)->body = body;
-    (*out)->at = -1.0;
-    for (int a = 0; a < system->dim; a++)
-        (*out)->port.rotation[a * system->dim + a] = 1.0;
-    *id = system->n_ports;
-    return PHX_OK;
+    if (!status)
+        status = phx_sys_place(system, body, s, position, rotation, &system->ports[system->n_ports]);
+    if (!status)
+        *id = system->n_ports++;
+    return status;
 }
 
 phx_status phx_system_add_port(phx_system *system, phx_body_id body, const double *position, const double *rotation,
                                phx_port_id *id)
 {
-    port_slot *port = NULL;
-    phx_status status = new_port(system, body, &port, id);
-
-    if (status)
-        return status;
-    if (body != PHX_GROUND && system->bodies[body].beam)
-        return phx_fail(system->context, PHX_ERR_ARGUMENT,
-                        "body '%s' is a beam: its ports lie at a fraction of its length",
-                        phx_body_name(system->bodies[body].body));
-    if (!all_finite(position, system->dim) || (rotation && !all_finite(rotation, system->dim * system->dim)))
-        return phx_fail(system->context, PHX_ERR_ARGUMENT, "%s%s%s: a port's position or rotation is not finite",
-                        body == PHX_GROUND ? "ground" : "body '",
-                        body == PHX_GROUND ? "" : phx_body_name(system->bodies[body].body),
-                        body == PHX_GROUND ? "" : "'");
-    memcpy(port->port.point.x, position, (size_t)system->dim * sizeof *position);
-    if (rotation)
-        memcpy(port->port.rotation, rotation, (size_t)(system->dim * system->dim) * sizeof *rotation);
-    system->n_ports++;
-    return PHX_OK;
+    return new_port(system, body, 0.0, position, rotation, id);
 }
 
 phx_status phx_system_add_beam_port(phx_system *system, phx_body_id body, double s, phx_port_id *id)
 {
-    port_slot *port = NULL;
-    phx_status status = new_port(system, body, &port, id);
+    return new_port(system, body, s, NULL, NULL, id);
+}
 
+phx_status phx_system_add_point(phx_system *system, phx_body_id body, const char *name, double s,
+                                const double *position, const double *rotation)
+{
+    const bool beam = body >= 0 && body < system->n_bodies && system->bodies[body].beam;
+    point_slot *slot = NULL;
+    phx_status status = open_for_changes(system);
+
+    if (!status && (body < 0 || body >= system->n_bodies))
+        status = phx_fail(system->context, PHX_ERR_ARGUMENT, "point '%s': there is no body %d", name, body);
+    for (int i = 0; i < system->n_points && !status; i++)
+        if (system->points[i].place.body == body && strcmp(system->points[i].name, name) == 0)
+            status = phx_fail(system->context, PHX_ERR_ARGUMENT, "body '%s' has a point '%s' already",
+                              phx_body_name(system->bodies[body].body), name);
+    if (!status)
+        status = grow(system->context, (void **)&system->points, &system->cap_points, system->n_points,
+                      sizeof *system->points);
     if (status)
         return status;
-    if (body == PHX_GROUND || !system->bodies[body].beam)
-        return phx_fail(system->context, PHX_ERR_ARGUMENT,
-                        "port at a fraction %g of the length: the body is not a beam", s);
-    if (!(s >= 0.0 && s <= 1.0))
-        return phx_fail(system->context, PHX_ERR_ARGUMENT, "body '%s': port at %g of the length, must be in 0 ... 1",
-                        phx_body_name(system->bodies[body].body), s);
-    port->at = s;
-    status = phx_beam_point(system->bodies[body].beam, system->context, s, &port->port.point);
-    if (!status)
-        system->n_ports++;
+    slot = &system->points[system->n_points];
+    status = phx_sys_place(system, body, s, beam ? NULL : position, rotation, &slot->place);
+    slot->name = status ? NULL : phx_strdup(system->context, name);
+    if (!status && !slot->name) {
+        phx_body_port_free(&slot->place.port);
+        status = PHX_ERR_MEMORY;
+    }
+    system->n_points += !status;
     return status;
 }
 

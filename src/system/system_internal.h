@@ -13,6 +13,12 @@ typedef struct port_slot {
     phx_body_port port;
 } port_slot;
 
+/* A point with a name, for channels. */
+typedef struct point_slot {
+    char *name;
+    port_slot place;
+} point_slot;
+
 typedef struct body_slot {
     phx_body *body;
     phx_beam *beam; /* NULL: not a beam */
@@ -83,10 +89,11 @@ struct phx_system {
     double gravity[3];
     bool frozen;
     bool spoilt; /* freezing failed: may only be destroyed */
-    int n_bodies, n_ports, n_joints, n_forces, n_rows, n_components, n_outputs, n_columns;
-    int cap_bodies, cap_ports, cap_joints, cap_forces, cap_outputs;
+    int n_bodies, n_ports, n_points, n_joints, n_forces, n_rows, n_components, n_outputs, n_columns;
+    int cap_bodies, cap_ports, cap_points, cap_joints, cap_forces, cap_outputs;
     body_slot *bodies;
     port_slot *ports;
+    point_slot *points;
     joint_slot *joints;
     force_slot *forces;
     row_slot *rows;
@@ -189,6 +196,11 @@ phx_status phx_sys_workspace_create(phx_system *system, phx_context *context, in
 void phx_sys_workspace_destroy(workspace *ws);
 /* Fills ws->kkt.order (order.c). */
 phx_status phx_sys_order(phx_context *context, workspace *ws);
+
+/* A port or point into `slot`: at `position` of a rigid body or the ground (rotation may be NULL), without a position
+ * at the fraction s of a beam. The slot's point is owned by the caller. */
+phx_status phx_sys_place(const phx_system *system, phx_body_id body, double s, const double *position,
+                         const double *rotation, port_slot *slot);
 
 /* Growing list of places of a pattern. */
 typedef struct phx_sys_triplets {

@@ -45,7 +45,7 @@ static void section(int dim, const double *R, const double *theta, double sign, 
 static void place_b(const joint *j, const double *R_a, const double *theta_a, const double *u_a, double angle, double s,
                     const double *theta_b, double *R_b, double *u_b)
 {
-    double S[9], Q[9], rotation_b_T[9], phi[3], n[3];
+    double S[9], Q[9], rotation_b_T[9], phi[3] = {0}, n[3];
     section(j->dim, R_a, theta_a, 1.0, S);
     multiply(j->dim, S, j->rotation_a, S);
     double length = sqrt(j->axis[0] * j->axis[0] + j->axis[1] * j->axis[1] + j->axis[2] * j->axis[2]);
