@@ -3,10 +3,13 @@
  *
  * Descriptor systems ([1], eqs 38-47):
  *
- *     E e_dot = (J - R) z + B u      J = -J^T,  R = R^T >= 0,  E^T z = dH/de
- *     y       = B^T z                H_dot = y^T u - z^T R z
+ *     E e_dot = (J - R) z + (B - P) u            J = -J^T,  E^T z = dH/de,  N = -N^T
+ *     y       = (B + P)^T z + (S + N) u          W = | R    P | = W^T >= 0
+ *                                                    | P^T  S |
+ *     H_dot   = y^T u - (z, u)^T W (z, u)
  *
- * The columns of B are partitioned into named ports: an effort and the flow conjugate to it, of any size. A system is
+ * Most systems have no feedthrough: P, S and N are zero. (Where others write G for the inputs, this is B.) The columns
+ * of B are partitioned into named ports: an effort and the flow conjugate to it, of any size. A system is
  * either linear, z = Q e with E^T Q symmetric and H = 1/2 e^T E^T Q e, or a nonlinear one frozen at a state (no Q),
  * whose efforts z the caller supplies; every interconnection is the same for both.
  *
@@ -35,14 +38,18 @@ typedef struct phx_descriptor_def {
     const phx_csr *J; /* n x n, J + J^T exactly zero as stored; NULL: zero */
     const phx_csr *R; /* n x n, R - R^T exactly zero as stored; NULL: zero */
     const phx_csr *Q; /* n x n; NULL: the caller supplies the efforts */
-    const phx_csr *B; /* n x (sum of the ports' sizes); may be NULL without ports */
+    const phx_csr *B; /* n x inputs, the sum of the ports' sizes; may be NULL without ports, or with S or N */
+    const phx_csr *P; /* n x inputs; NULL: zero */
+    const phx_csr *S; /* inputs x inputs, S - S^T exactly zero as stored; NULL: zero */
+    const phx_csr *N; /* inputs x inputs, N + N^T exactly zero as stored; NULL: zero */
     int n_ports;
     const phx_descriptor_port *ports; /* in the order of the columns of B; copied */
 } phx_descriptor_def;
 phx_descriptor_def phx_descriptor_def_default(void);
 
 /* Matrices are copied. PHX_ERR_ARGUMENT, with names and entries, for a missing or ambiguous name, sizes that do not
- * fit, values that are not finite, a J that is not skew or an R that is not symmetric. */
+ * fit, values that are not finite, a J or N that is not skew, an R or S that is not symmetric. That W is not negative
+ * is left to phx_descriptor_check. */
 phx_status phx_descriptor_create(phx_context *context, const phx_descriptor_def *def, phx_descriptor **system);
 /* `name`: of the copy; NULL: the same. Full names of ports that stem from interconnections stay. */
 phx_status phx_descriptor_copy(phx_context *context, const phx_descriptor *system, const char *name,
@@ -58,6 +65,9 @@ const phx_csr *phx_descriptor_J(const phx_descriptor *system);
 const phx_csr *phx_descriptor_R(const phx_descriptor *system);
 const phx_csr *phx_descriptor_Q(const phx_descriptor *system); /* NULL: a frozen nonlinear system */
 const phx_csr *phx_descriptor_B(const phx_descriptor *system);
+const phx_csr *phx_descriptor_P(const phx_descriptor *system);
+const phx_csr *phx_descriptor_S(const phx_descriptor *system);
+const phx_csr *phx_descriptor_N(const phx_descriptor *system);
 int phx_descriptor_ports(const phx_descriptor *system);
 const char *phx_descriptor_port_name(const phx_descriptor *system, int port);
 /* First column in B, and number of columns (may be NULL). */
@@ -65,23 +75,25 @@ int phx_descriptor_port_columns(const phx_descriptor *system, int port, int *siz
 /* Port of that name or full name; -1 when there is none. */
 int phx_descriptor_find_port(const phx_descriptor *system, const char *name);
 
-/* ---- the equations; arrays have n entries, u and y one for each input ---- */
-/* rhs = (J - R) z + B u, which is E e_dot. u NULL: zero. */
+/* ---- the equations; arrays have n entries, u and y one for each input; u NULL: zero ---- */
+/* rhs = (J - R) z + (B - P) u, which is E e_dot. */
 void phx_descriptor_rates(const phx_descriptor *system, const double *z, const double *u, double *rhs);
-void phx_descriptor_outputs(const phx_descriptor *system, const double *z, double *y); /* y = B^T z */
-double phx_descriptor_dissipation(const phx_descriptor *system, const double *z);      /* z^T R z, W */
+/* y = (B + P)^T z + (S + N) u */
+void phx_descriptor_outputs(const phx_descriptor *system, const double *z, const double *u, double *y);
+/* (z, u)^T W (z, u) = z^T R z + 2 z^T P u + u^T S u, W */
+double phx_descriptor_dissipation(const phx_descriptor *system, const double *z, const double *u);
 /* z = Q e and H = 1/2 e^T E^T Q e; PHX_ERR_UNSUPPORTED for a frozen nonlinear system. */
 phx_status phx_descriptor_efforts(phx_context *context, const phx_descriptor *system, const double *e, double *z);
 phx_status phx_descriptor_energy(phx_context *context, const phx_descriptor *system, const double *e, double *energy);
 
 /* What the structure is worth, in the largest absolute entry of each matrix. */
 typedef struct phx_descriptor_structure {
-    double skew;               /* max |J + J^T| */
-    double dissipation;        /* max |R - R^T| */
+    double skew;               /* max |J + J^T|, |N + N^T| */
+    double dissipation;        /* max |R - R^T|, |S - S^T| */
     double descriptor;         /* max |E - E^T| */
     double energy;             /* max |E^T Q - Q^T E|; 0 for a frozen nonlinear system */
     double E_least, E_largest; /* eigenvalues of (E + E^T)/2: >= 0, multipliers make zeros */
-    double R_least;            /* least eigenvalue of R: >= 0 */
+    double W_least;            /* least eigenvalue of W: >= 0 */
     double H_least;            /* least eigenvalue of E^T Q; 0 for a frozen nonlinear system */
     int algebraic;             /* rows of E without an entry that is not zero */
 } phx_descriptor_structure;
@@ -102,7 +114,10 @@ phx_status phx_descriptor_append(phx_context *context, const char *name, int cou
  *
  *   transformer  u1 = -C u2, y2 = C^T y1        | J                  -B1 C + B2 |   multipliers lambda = u2, one for
  *                                               | C^T B1^T - B2^T         0     |   each column of port 2, come last
- */
+ *
+ * drawn here without feedthrough. With P, S, N at the ports the gyrator is an algebraic loop, (u1, u2) = K (y1, y2)
+ * with K = [0 -C; C^T 0] and (I - K (S + N)) (u1, u2) = K (B + P)^T z + ..; it is solved, and PHX_SINGULAR names the
+ * ports when it has no solution. In the transformer the multipliers take S and N for their own rows of R and J. */
 phx_status phx_descriptor_gyrator(phx_context *context, const phx_descriptor *system, const char *port_1,
                                   const char *port_2, const double *C, phx_descriptor **connected);
 phx_status phx_descriptor_transformer(phx_context *context, const phx_descriptor *system, const char *port_1,
@@ -110,30 +125,32 @@ phx_status phx_descriptor_transformer(phx_context *context, const phx_descriptor
 /* Change of causality (43): input and output of a port trade places; the old input becomes a multiplier, which comes
  * last and is the new output.
  *
- *   | E  0 | | e_dot      |   |  J - R   B | | z      |   | 0 |
- *   | 0  0 | | lambda_dot | = | -B^T     0 | | lambda | + | I | u,   y = lambda
+ *   | E  0 | | e_dot      |   |  J - R      B - P  | | z      |   | 0 |
+ *   | 0  0 | | lambda_dot | = | -(B + P)^T  -S - N | | lambda | + | I | u,   y = lambda
  */
 phx_status phx_descriptor_exchange(phx_context *context, const phx_descriptor *system, const char *port,
                                    phx_descriptor **exchanged);
-/* The same with the new input held at zero for good: 0 = B^T z, e.g. a support. The port is used up. */
+/* The same with the new input held at zero for good: 0 = y, e.g. a support. The port is used up. */
 phx_status phx_descriptor_hold(phx_context *context, const phx_descriptor *system, const char *port,
                                phx_descriptor **held);
 
 /* ---- elimination of multipliers (47) ---- */
-/* The multipliers are the rows where E vanishes: 0 = G z_d, with P a basis of null G (orthonormal, by QR) and T one of
- * null (G Q),
+/* The multipliers z_a are the rows where E vanishes, 0 = A_ad z_d + A_aa z_a + A_au u with A = J - R, B - P. On the
+ * range of A_aa they are solved for, which can leave feedthrough behind. The others, where A_aa vanishes, are
+ * constraints 0 = G z_d. With P a basis of null G (orthonormal, by QR) and T one of null (G Q),
  *
- *     P^T E T e^_dot = P^T (J - R) P z^ + P^T B u,   z^ = P^T Q T e^,   y = (P^T B)^T z^
+ *     P^T E T e^_dot = P^T (J - R) P z^ + P^T (B - P) u,   z^ = P^T Q T e^,   y = ((B + P)^T P) z^ + (S + N) u
  *
- * an ordinary pH system of the same energy and transfer function; T = P where Q leaves the constrained efforts alone,
- * as in the paper, whose Q is the identity. Redundant rows of G (below `rtol` of the largest, 0: 1e-12) drop out.
- * `basis` (may be NULL) receives T as n x n_reduced with rows of zeros at the multipliers: e = basis e^ there; free
- * with phx_csr_free. PHX_ERR_UNSUPPORTED when a port acts on a multiplier (improper, named), a multiplier on itself or
- * dissipates, the system is frozen, or a constraint holds an effort that stores no energy (index 3). Dense work. */
+ * (P also the letter of the feedthrough) is an ordinary pH system of the same energy and transfer function; T = P where
+ * Q leaves the constrained efforts alone, as in the paper, whose Q is the identity. Redundant rows of G (below `rtol`
+ * of the largest, 0: 1e-12) drop out. `basis` (may be NULL) receives T as n x n_reduced with rows of zeros at the
+ * multipliers: e = basis e^ there; free with phx_csr_free. PHX_ERR_UNSUPPORTED when a port acts on a constraint
+ * (improper, named), W >= 0 is violated at the multipliers, the system is frozen, or a constraint holds an effort that
+ * stores no energy (index 3). Dense work. */
 phx_status phx_descriptor_eliminate(phx_context *context, const phx_descriptor *system, double rtol, phx_csr *basis,
                                     phx_descriptor **reduced);
-/* Standard form with the change of variable x = E e:  x_dot = (J - R) Q E^-1 x + B u. PHX_SINGULAR for a singular E
- * (eliminate the multipliers first). */
+/* Standard form with the change of variable x = E e:  x_dot = (J - R) Q E^-1 x + (B - P) u. PHX_SINGULAR for a singular
+ * E (eliminate the multipliers first). */
 phx_status phx_descriptor_standard(phx_context *context, const phx_descriptor *system, phx_descriptor **standard);
 
 /* ---- state-space systems ([2], appendix 1) ----
@@ -264,8 +281,8 @@ typedef struct phx_ss_second_order_def {
 phx_ss_second_order_def phx_ss_second_order_def_default(void);
 /* PHX_SINGULAR when M is not positive definite. */
 phx_status phx_ss_from_second_order(phx_context *context, const phx_ss_second_order_def *def, phx_ss **system);
-/* A = E^-1 (J - R) Q, B = E^-1 B, C = B^T Q, D = 0, x = e. Multipliers are eliminated first (47). Column k of a port,
- * from 1, has the input "PORT.uk" and the output "PORT.yk", with the port's full name. Errors as in
+/* A = E^-1 (J - R) Q, B = E^-1 (B - P), C = (B + P)^T Q, D = S + N, x = e. Multipliers are eliminated first (47).
+ * Column k of a port, from 1, has the input "PORT.uk" and the output "PORT.yk", with the port's full name. Errors as in
  * phx_descriptor_eliminate; PHX_SINGULAR for an E that is singular beyond its rows of zeros. */
 phx_status phx_ss_from_descriptor(phx_context *context, const phx_descriptor *descriptor, phx_ss **system);
 

@@ -44,29 +44,29 @@ phx_status phx_descriptor_blocks(phx_context *context, int rows, int cols, int c
     return status;
 }
 
-phx_status phx_descriptor_port_matrix(phx_context *context, const phx_descriptor *system, int port, phx_csr *out)
+phx_status phx_descriptor_part(phx_context *context, const phx_csr *a, double alpha, int row, int rows, int col,
+                               int cols, phx_csr *out)
 {
-    const int first = system->ports[port].first, size = system->ports[port].size;
-    const phx_csr *B = &system->B;
-    size_t total = (size_t)B->ptr[B->rows], at = 0;
-    int *row = phx_calloc(context, total, sizeof *row), *col = phx_calloc(context, total, sizeof *col);
-    double *val = phx_calloc(context, total, sizeof *val);
-    phx_status status = row && col && val ? PHX_OK : PHX_ERR_MEMORY;
+    const size_t room = (size_t)(a->ptr[row + rows] - a->ptr[row]);
+    size_t at = 0;
+    int *to_row = phx_calloc(context, room, sizeof *to_row), *to_col = phx_calloc(context, room, sizeof *to_col);
+    double *val = phx_calloc(context, room, sizeof *val);
+    phx_status status = to_row && to_col && val ? PHX_OK : PHX_ERR_MEMORY;
 
     *out = (phx_csr){0};
-    for (int i = 0; i < B->rows && !status; i++) {
-        for (int k = B->ptr[i]; k < B->ptr[i + 1]; k++) {
-            if (B->idx[k] < first || B->idx[k] >= first + size)
+    for (int i = row; i < row + rows && !status; i++) {
+        for (int k = a->ptr[i]; k < a->ptr[i + 1]; k++) {
+            if (a->idx[k] < col || a->idx[k] >= col + cols || a->val[k] == 0.0)
                 continue;
-            row[at] = i;
-            col[at] = B->idx[k] - first;
-            val[at++] = B->val[k];
+            to_row[at] = i - row;
+            to_col[at] = a->idx[k] - col;
+            val[at++] = alpha * a->val[k];
         }
     }
     if (!status)
-        status = phx_csr_from_triplets(context, B->rows, size, at, row, col, val, out);
-    phx_free(row);
-    phx_free(col);
+        status = phx_csr_from_triplets(context, rows, cols, at, to_row, to_col, val, out);
+    phx_free(to_row);
+    phx_free(to_col);
     phx_free(val);
     return status;
 }

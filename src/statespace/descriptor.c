@@ -92,19 +92,14 @@ static phx_status check_def(phx_context *context, const phx_descriptor_def *def)
         char letter;
         const phx_csr *a;
         double sign; /* of the mirrored entry; 0: any */
-    } square[] = {{'E', def->E, 0.0}, {'J', def->J, -1.0}, {'R', def->R, 1.0}, {'Q', def->Q, 0.0}};
+        bool inputs; /* as many rows and columns as there are inputs */
+    } square[] = {{'E', def->E, 0.0, false}, {'J', def->J, -1.0, false}, {'R', def->R, 1.0, false},
+                  {'Q', def->Q, 0.0, false}, {'S', def->S, 1.0, true},   {'N', def->N, -1.0, true}};
     int inputs = 0;
     phx_status status = check_name(context, "system", def->name);
 
     if (!status && def->n < 0)
         status = phx_fail(context, PHX_ERR_ARGUMENT, "system '%s': size %d; it must be >= 0", def->name, def->n);
-    for (size_t m = 0; m < sizeof square / sizeof *square && !status; m++) {
-        if (!square[m].a)
-            continue;
-        status = check_matrix(context, def->name, square[m].letter, square[m].a, def->n, def->n);
-        if (!status && square[m].sign != 0.0)
-            status = check_mirror(context, def->name, square[m].letter, square[m].a, square[m].sign);
-    }
     for (int p = 0; p < def->n_ports && !status; p++) {
         status = check_name(context, "port", def->ports[p].name);
         if (!status && def->ports[p].size < 1)
@@ -112,18 +107,28 @@ static phx_status check_def(phx_context *context, const phx_descriptor_def *def)
                               def->name, def->ports[p].name, def->ports[p].size);
         inputs += def->ports[p].size;
     }
+    for (size_t m = 0; m < sizeof square / sizeof *square && !status; m++) {
+        if (!square[m].a)
+            continue;
+        const int size = square[m].inputs ? inputs : def->n;
+        status = check_matrix(context, def->name, square[m].letter, square[m].a, size, size);
+        if (!status && square[m].sign != 0.0)
+            status = check_mirror(context, def->name, square[m].letter, square[m].a, square[m].sign);
+    }
     if (!status && def->B)
         status = check_matrix(context, def->name, 'B', def->B, def->n, inputs);
-    if (!status && !def->B && inputs > 0)
+    if (!status && def->P)
+        status = check_matrix(context, def->name, 'P', def->P, def->n, inputs);
+    if (!status && inputs > 0 && !def->B && !def->S && !def->N)
         status = phx_fail(context, PHX_ERR_ARGUMENT, "system '%s' has ports but no B", def->name);
     return status;
 }
 
-static phx_status copy_or(phx_context *context, const phx_csr *a, int n, int cols, bool identity, phx_csr *out)
+static phx_status copy_or(phx_context *context, const phx_csr *a, int rows, int cols, bool identity, phx_csr *out)
 {
-    const matrix_block diagonal = {.size = n, .alpha = 1.0};
+    const matrix_block diagonal = {.size = rows, .alpha = 1.0};
     return a ? phx_csr_copy(context, a, out)
-             : phx_descriptor_blocks(context, n, cols, identity ? 1 : 0, &diagonal, out);
+             : phx_descriptor_blocks(context, rows, cols, identity ? 1 : 0, &diagonal, out);
 }
 
 phx_status phx_descriptor_create(phx_context *context, const phx_descriptor_def *def, phx_descriptor **system)
@@ -136,14 +141,12 @@ phx_status phx_descriptor_create(phx_context *context, const phx_descriptor_def 
         status = phx_descriptor_begin(context, def->name, def->n, def->n_ports, &made);
     for (int p = 0; p < def->n_ports && !status; p++)
         status = phx_descriptor_add_port(context, made, def->ports[p].name, def->ports[p].size);
-    if (!status)
-        status = copy_or(context, def->E, def->n, def->n, true, &made->E);
-    if (!status)
-        status = copy_or(context, def->J, def->n, def->n, false, &made->J);
-    if (!status)
-        status = copy_or(context, def->R, def->n, def->n, false, &made->R);
-    if (!status)
-        status = copy_or(context, def->B, def->n, made->n_inputs, false, &made->B);
+    const phx_csr *given[] = {def->E, def->J, def->R, def->B, def->P, def->S, def->N};
+    for (int m = 0; m < 7 && !status; m++) {
+        phx_csr *to[] = {&made->E, &made->J, &made->R, &made->B, &made->P, &made->S, &made->N};
+        const int rows = m < 5 ? def->n : made->n_inputs, cols = m < 3 ? def->n : made->n_inputs;
+        status = copy_or(context, given[m], rows, cols, m == 0, to[m]);
+    }
     if (!status && def->Q) {
         made->has_Q = true;
         status = phx_csr_copy(context, def->Q, &made->Q);
@@ -166,9 +169,10 @@ phx_status phx_descriptor_copy(phx_context *context, const phx_descriptor *syste
         status = phx_descriptor_begin(context, name ? name : system->name, system->n, system->n_ports, &made);
     for (int p = 0; p < system->n_ports && !status; p++)
         status = phx_descriptor_add_port(context, made, system->ports[p].name, system->ports[p].size);
-    const phx_csr *from[] = {&system->E, &system->J, &system->R, &system->Q, &system->B};
-    for (int m = 0; m < 5 && !status; m++) {
-        phx_csr *to[] = {&made->E, &made->J, &made->R, &made->Q, &made->B};
+    const phx_csr *from[] = {&system->E, &system->J, &system->R, &system->Q,
+                             &system->B, &system->P, &system->S, &system->N};
+    for (int m = 0; m < 8 && !status; m++) {
+        phx_csr *to[] = {&made->E, &made->J, &made->R, &made->Q, &made->B, &made->P, &made->S, &made->N};
         made->has_Q = system->has_Q;
         if (from[m] != &system->Q || system->has_Q)
             status = phx_csr_copy(context, from[m], to[m]);
@@ -193,6 +197,9 @@ void phx_descriptor_destroy(phx_descriptor *system)
     phx_csr_free(&system->R);
     phx_csr_free(&system->Q);
     phx_csr_free(&system->B);
+    phx_csr_free(&system->P);
+    phx_csr_free(&system->S);
+    phx_csr_free(&system->N);
     phx_free(system);
 }
 
@@ -237,6 +244,21 @@ const phx_csr *phx_descriptor_B(const phx_descriptor *system)
     return &system->B;
 }
 
+const phx_csr *phx_descriptor_P(const phx_descriptor *system)
+{
+    return &system->P;
+}
+
+const phx_csr *phx_descriptor_S(const phx_descriptor *system)
+{
+    return &system->S;
+}
+
+const phx_csr *phx_descriptor_N(const phx_descriptor *system)
+{
+    return &system->N;
+}
+
 int phx_descriptor_ports(const phx_descriptor *system)
 {
     return system->n_ports;
@@ -274,25 +296,39 @@ void phx_descriptor_rates(const phx_descriptor *system, const double *z, const d
     memset(rhs, 0, (size_t)system->n * sizeof *rhs);
     phx_csr_apply(&system->J, 1.0, z, rhs);
     phx_csr_apply(&system->R, -1.0, z, rhs);
-    if (u)
+    if (u) {
         phx_csr_apply(&system->B, 1.0, u, rhs);
+        phx_csr_apply(&system->P, -1.0, u, rhs);
+    }
 }
 
-void phx_descriptor_outputs(const phx_descriptor *system, const double *z, double *y)
+void phx_descriptor_outputs(const phx_descriptor *system, const double *z, const double *u, double *y)
 {
     memset(y, 0, (size_t)system->n_inputs * sizeof *y);
     phx_csr_apply_transposed(&system->B, 1.0, z, y);
+    phx_csr_apply_transposed(&system->P, 1.0, z, y);
+    if (u) {
+        phx_csr_apply(&system->S, 1.0, u, y);
+        phx_csr_apply(&system->N, 1.0, u, y);
+    }
 }
 
-double phx_descriptor_dissipation(const phx_descriptor *system, const double *z)
+/* left^T a right */
+static double bilinear(const double *left, const phx_csr *a, const double *right)
 {
-    const phx_csr *R = &system->R;
-    double power = 0.0;
+    double sum = 0.0;
 
-    for (int i = 0; i < R->rows; i++)
-        for (int k = R->ptr[i]; k < R->ptr[i + 1]; k++)
-            power += z[i] * R->val[k] * z[R->idx[k]];
-    return power;
+    for (int i = 0; i < a->rows; i++)
+        for (int k = a->ptr[i]; k < a->ptr[i + 1]; k++)
+            sum += left[i] * a->val[k] * right[a->idx[k]];
+    return sum;
+}
+
+double phx_descriptor_dissipation(const phx_descriptor *system, const double *z, const double *u)
+{
+    const double power = bilinear(z, &system->R, z);
+
+    return u ? power + 2.0 * bilinear(z, &system->P, u) + bilinear(u, &system->S, u) : power;
 }
 
 phx_status phx_descriptor_efforts(phx_context *context, const phx_descriptor *system, const double *e, double *z)

@@ -1,9 +1,12 @@
 /* Elimination of multipliers by null spaces ([1], eq 47), and the standard form.
  *
- *      d: rows where E acts     a: the others, multipliers
+ *      d: rows where E acts     a: the others, multipliers z_a = U_0 z_0 + U_1 z_1, A_aa U_0 = 0, with A = J - R
  *
- *      | E_dd  0 | | e_d' |   | (J-R)_dd  -G^T | | z_d |   | B_d |          z_d = Q_dd e_d
- *      |  0    0 | | e_a' | = |    G        0  | | z_a | + |  0  | u  */
+ *      | E_dd  0 | | e_d' |   | A_dd  A_d0  A_d1 | | z_d |   | A_du |          z_d = Q_dd e_d
+ *      |  0    0 | | e_a' | = |  G     0     0   | | z_0 | + |  0   | u        G = A_0d = -A_d0^T
+ *      |  0    0 |            | A_1d   0    A_11 | | z_1 |   | A_1u |
+ *
+ * z_1 is solved for, z_0 goes with the null space of G. */
 #include <math.h>
 #include <string.h>
 
@@ -12,21 +15,25 @@
 static const double default_rtol = 1e-12;
 
 typedef struct split {
-    int n, n_d, n_a, n_u;
+    int n, n_d, n_a, n_0, n_u;
     int *place; /* n: index within its part */
     bool *algebraic;
-    double *E, *K, *Q, *B, *G; /* E_dd, (J - R)_dd, Q_dd, B_d, G: dense */
-    double *P, *T;             /* bases of null G and null (G Q), T may be P */
+    double *E, *Q;     /* E_dd, Q_dd: dense */
+    double *G;         /* n_0 x n_d */
+    double *U_0, *U_1; /* n_a x n_0, n_a x (n_a - n_0); U_0 NULL: the identity */
+    double *P, *T;     /* bases of null G and null (G Q), T may be P */
+    power_form form;   /* of z_d, z_0, u */
     int k;
 } split;
 
 static void free_split(split *it)
 {
-    double *dense[] = {it->E, it->K, it->Q, it->B, it->G, it->T == it->P ? NULL : it->T, it->P};
+    double *dense[] = {it->E, it->Q, it->G, it->U_0, it->U_1, it->T == it->P ? NULL : it->T, it->P};
     for (size_t m = 0; m < sizeof dense / sizeof *dense; m++)
         phx_free(dense[m]);
     phx_free(it->place);
     phx_free(it->algebraic);
+    phx_descriptor_form_free(&it->form);
 }
 
 static phx_status find_parts(phx_context *context, const phx_descriptor *system, split *it)
@@ -47,82 +54,205 @@ static phx_status find_parts(phx_context *context, const phx_descriptor *system,
     }
     const size_t d = (size_t)it->n_d;
     it->E = phx_calloc(context, d * d, sizeof *it->E);
-    it->K = phx_calloc(context, d * d, sizeof *it->K);
     it->Q = phx_calloc(context, d * d, sizeof *it->Q);
-    it->B = phx_calloc(context, d * (size_t)it->n_u, sizeof *it->B);
-    it->G = phx_calloc(context, (size_t)it->n_a * d, sizeof *it->G);
-    return it->E && it->K && it->Q && it->B && it->G ? PHX_OK : PHX_ERR_MEMORY;
+    return it->E && it->Q ? PHX_OK : PHX_ERR_MEMORY;
 }
 
-/* Add alpha times the block d x d of `a` to `dense`; with `crossing` rows of d must not touch columns of a. */
+/* The block d x d of `a`; rows of d must not touch columns of a. */
 static phx_status take(phx_context *context, const phx_descriptor *system, const split *it, char letter,
-                       const phx_csr *a, double alpha, bool crossing, double *dense)
+                       const phx_csr *a, double *dense)
 {
     for (int i = 0; i < a->rows; i++) {
         for (int k = a->ptr[i]; k < a->ptr[i + 1]; k++) {
             const int j = a->idx[k];
             if (it->algebraic[i] || a->val[k] == 0.0)
                 continue;
-            if (!it->algebraic[j])
-                dense[(size_t)it->place[i] * it->n_d + it->place[j]] += alpha * a->val[k];
-            else if (crossing)
+            if (it->algebraic[j])
                 return phx_fail(context, PHX_ERR_UNSUPPORTED,
                                 "system '%s': %c(%d,%d) = %g ties a state to multiplier %d; its multipliers cannot be "
                                 "eliminated",
                                 system->name, letter, i, j, a->val[k], it->place[j]);
+            dense[(size_t)it->place[i] * it->n_d + it->place[j]] = a->val[k];
         }
     }
     return PHX_OK;
 }
 
-/* G = J_ad; J_aa, the multipliers' rows of R and those of B must be empty. */
-static phx_status take_constraints(phx_context *context, const phx_descriptor *system, split *it)
+/* ---- multipliers that are solved for ---- */
+/* A_aa and its null space, unless it is zero. */
+static phx_status split_multipliers(phx_context *context, const phx_descriptor *system, split *it, double rtol,
+                                    double *A)
 {
     const phx_csr *parts[] = {&system->J, &system->R};
+    bool zero = true;
+    int rank = 0, rest = 0;
+    double *transposed = NULL;
+    phx_status status = PHX_OK;
 
-    for (int m = 0; m < 2; m++) {
-        for (int i = 0; i < it->n; i++) {
-            for (int k = parts[m]->ptr[i]; k < parts[m]->ptr[i + 1] && it->algebraic[i]; k++) {
-                const int j = parts[m]->idx[k];
-                if (parts[m]->val[k] == 0.0)
-                    continue;
-                if (m == 1 || it->algebraic[j])
-                    return phx_fail(context, PHX_ERR_UNSUPPORTED,
-                                    "system '%s': %c(%d,%d) = %g acts on multiplier %d; it cannot be eliminated",
-                                    system->name, m ? 'R' : 'J', i, j, parts[m]->val[k], it->place[i]);
-                it->G[(size_t)it->place[i] * it->n_d + it->place[j]] = parts[m]->val[k];
-            }
+    for (int m = 0; m < 2; m++)
+        for (int i = 0; i < it->n; i++)
+            for (int k = parts[m]->ptr[i]; k < parts[m]->ptr[i + 1]; k++)
+                if (it->algebraic[i] && it->algebraic[parts[m]->idx[k]] && parts[m]->val[k] != 0.0) {
+                    A[it->place[i] * it->n_a + it->place[parts[m]->idx[k]]] += m ? -parts[m]->val[k] : parts[m]->val[k];
+                    zero = false;
+                }
+    it->n_0 = it->n_a;
+    if (zero)
+        return PHX_OK;
+    status = phx_dense_nullspace(context, it->n_a, it->n_a, A, rtol, &rank, &it->U_0);
+    it->n_0 = it->n_a - rank;
+    transposed = status ? NULL : phx_calloc(context, (size_t)it->n_a * (size_t)it->n_0, sizeof *transposed);
+    if (!status && !transposed)
+        status = PHX_ERR_MEMORY;
+    for (int i = 0; i < it->n_a && !status; i++)
+        for (int j = 0; j < it->n_0; j++)
+            transposed[j * it->n_a + i] = it->U_0[i * it->n_0 + j];
+    if (!status)
+        status = phx_dense_nullspace(context, it->n_0, it->n_a, transposed, 0.5, &rest, &it->U_1);
+    phx_free(transposed);
+    return status;
+}
+
+/* Efforts and inputs of the system by z_d, z_0, u, z_1. */
+static phx_status sort(phx_context *context, const split *it, phx_csr *V)
+{
+    const int n_1 = it->n_a - it->n_0, size = it->n + it->n_u;
+    const size_t room = (size_t)(it->n_d + it->n_u) + (size_t)it->n_a * (size_t)(it->U_0 ? it->n_a : 1);
+    int *row = phx_calloc(context, room, sizeof *row), *col = phx_calloc(context, room, sizeof *col);
+    double *val = phx_calloc(context, room, sizeof *val);
+    size_t at = 0;
+    phx_status status = row && col && val ? PHX_OK : PHX_ERR_MEMORY;
+
+    for (int i = 0; i < size && !status; i++) {
+        const bool mixed = i < it->n && it->algebraic[i] && it->U_0;
+        const int place = i < it->n ? it->place[i] : i - it->n;
+        for (int j = 0; j < (mixed ? it->n_a : 1); j++, at++) {
+            row[at] = i;
+            val[at] = !mixed ? 1.0 : j < it->n_0 ? it->U_0[place * it->n_0 + j] : it->U_1[place * n_1 + j - it->n_0];
+            if (mixed)
+                col[at] = j < it->n_0 ? it->n_d + j : it->n_d + it->n_u + j;
+            else
+                col[at] = i >= it->n ? it->n_d + it->n_0 + place : it->algebraic[i] ? it->n_d + place : place;
         }
     }
-    for (int i = 0; i < it->n; i++) {
-        for (int k = system->B.ptr[i]; k < system->B.ptr[i + 1]; k++) {
-            int p = 0;
-            while (system->ports[p].first + system->ports[p].size <= system->B.idx[k])
-                p++;
-            if (!it->algebraic[i])
-                it->B[(size_t)it->place[i] * it->n_u + system->B.idx[k]] = system->B.val[k];
-            else if (system->B.val[k] != 0.0)
-                return phx_fail(context, PHX_ERR_UNSUPPORTED,
-                                "system '%s' is improper: the input of port '%s' is the rate of a constraint; connect "
-                                "or hold the port first",
-                                system->name, system->ports[p].name);
+    if (!status)
+        status = phx_csr_from_triplets(context, size, size, at, row, col, val, V);
+    phx_free(row);
+    phx_free(col);
+    phx_free(val);
+    return status;
+}
+
+/* A_11^-1 */
+static phx_status invert(phx_context *context, const split *it, int count, double *L)
+{
+    const int at = it->form.J.rows - count;
+    phx_csr J = {0}, W = {0}, A = {0};
+    phx_status status = phx_descriptor_part(context, &it->form.J, 1.0, at, count, at, count, &J);
+
+    if (!status)
+        status = phx_descriptor_part(context, &it->form.W, 1.0, at, count, at, count, &W);
+    if (!status)
+        status = phx_csr_add(context, 1.0, &J, -1.0, &W, &A);
+    if (!status) {
+        phx_csr_to_dense(&A, L);
+        status = phx_dense_inverse(context, count, L);
+    }
+    phx_csr_free(&J);
+    phx_csr_free(&W);
+    phx_csr_free(&A);
+    return status;
+}
+
+static phx_status solve_multipliers(phx_context *context, const phx_descriptor *system, split *it, double rtol)
+{
+    double *A = phx_calloc(context, (size_t)it->n_a * (size_t)it->n_a, sizeof *A);
+    phx_csr V = {0};
+    phx_status status = A ? split_multipliers(context, system, it, rtol, A) : PHX_ERR_MEMORY;
+    const int n_1 = it->n_a - it->n_0;
+
+    if (!status)
+        status = sort(context, it, &V);
+    if (!status)
+        status = phx_descriptor_form(context, system, &it->form);
+    if (!status)
+        status = phx_descriptor_form_change(context, &V, &it->form);
+    if (!status && n_1 > 0)
+        status = invert(context, it, n_1, A);
+    if (!status && n_1 > 0)
+        status = phx_descriptor_form_absorb(context, n_1, A, &it->form);
+    phx_free(A);
+    phx_csr_free(&V);
+    return status;
+}
+
+/* ---- constraints ---- */
+static const char *port_of(const phx_descriptor *system, int column)
+{
+    int p = 0;
+
+    while (system->ports[p].first + system->ports[p].size <= column)
+        p++;
+    return system->ports[p].name;
+}
+
+/* Largest |entry| of the rows of z_0 in the columns from `col`, and its column. */
+static double largest(const split *it, const phx_csr *a, int col, int cols, int *where)
+{
+    double top = 0.0;
+
+    *where = -1;
+    for (int i = it->n_d; i < it->n_d + it->n_0; i++) {
+        for (int k = a->ptr[i]; k < a->ptr[i + 1]; k++) {
+            if (a->idx[k] < col || a->idx[k] >= col + cols || !(fabs(a->val[k]) > top))
+                continue;
+            top = fabs(a->val[k]);
+            *where = a->idx[k] - col;
         }
     }
+    return top;
+}
+
+/* G = J_0d; no input on its rows, nothing that dissipates. */
+static phx_status take_constraints(phx_context *context, const phx_descriptor *system, split *it, double rtol)
+{
+    const phx_csr *J = &it->form.J;
+    const int size = it->n_d + it->n_0 + it->n_u, u = it->n_d + it->n_0;
+    int where = 0;
+
+    it->G = phx_calloc(context, (size_t)it->n_0 * (size_t)it->n_d, sizeof *it->G);
+    if (!it->G)
+        return PHX_ERR_MEMORY;
+    const double scale = it->U_0 ? rtol * largest(it, J, 0, size, &where) : 0.0;
+    if (largest(it, J, u, it->n_u, &where) > scale)
+        return phx_fail(context, PHX_ERR_UNSUPPORTED,
+                        "system '%s' is improper: the input of port '%s' is the rate of a constraint; connect "
+                        "or hold the port first",
+                        system->name, port_of(system, where));
+    if (largest(it, &it->form.W, 0, size, &where) > scale || largest(it, J, it->n_d, it->n_0, &where) > scale)
+        return phx_fail(context, PHX_ERR_UNSUPPORTED,
+                        "system '%s': R or P couples a multiplier that does not dissipate with something else, by "
+                        "which the dissipation can become negative; it cannot be eliminated",
+                        system->name);
+    for (int i = 0; i < it->n_0; i++)
+        for (int k = J->ptr[it->n_d + i]; k < J->ptr[it->n_d + i + 1]; k++)
+            if (J->idx[k] < it->n_d)
+                it->G[(size_t)i * it->n_d + J->idx[k]] = J->val[k];
     return PHX_OK;
 }
 
 static phx_status find_bases(phx_context *context, const phx_descriptor *system, split *it, double rtol)
 {
-    const size_t d = (size_t)it->n_d, entries = (size_t)it->n_a * d;
+    const size_t entries = (size_t)it->n_0 * (size_t)it->n_d;
     int rank = 0, rank_Q = 0;
     bool same = true;
     double *GQ = phx_calloc(context, entries, sizeof *GQ);
     phx_status status = GQ ? PHX_OK : PHX_ERR_MEMORY;
 
     if (!status)
-        status = phx_dense_nullspace(context, it->n_a, it->n_d, it->G, rtol, &rank, &it->P);
+        status = phx_dense_nullspace(context, it->n_0, it->n_d, it->G, rtol, &rank, &it->P);
     if (!status) {
-        phx_dense_multiply(false, false, it->n_a, it->n_d, it->n_d, 1.0, it->G, it->n_d, it->Q, it->n_d, 0.0, GQ,
+        phx_dense_multiply(false, false, it->n_0, it->n_d, it->n_d, 1.0, it->G, it->n_d, it->Q, it->n_d, 0.0, GQ,
                            it->n_d);
         for (size_t m = 0; m < entries; m++)
             same = same && GQ[m] == it->G[m];
@@ -131,7 +261,7 @@ static phx_status find_bases(phx_context *context, const phx_descriptor *system,
     }
     if (!status && !same) {
         it->T = NULL;
-        status = phx_dense_nullspace(context, it->n_a, it->n_d, GQ, rtol, &rank_Q, &it->T);
+        status = phx_dense_nullspace(context, it->n_0, it->n_d, GQ, rtol, &rank_Q, &it->T);
         if (!status && rank_Q != rank)
             status =
                 phx_fail(context, PHX_ERR_UNSUPPORTED,
@@ -143,9 +273,8 @@ static phx_status find_bases(phx_context *context, const phx_descriptor *system,
     return status;
 }
 
-/* out = P^T a T, or its skew (sign -1) or symmetric (sign 1) part, which is exact as stored. */
-static phx_status reduce(phx_context *context, const split *it, const double *a, const double *right, double sign,
-                         phx_csr *out)
+/* out = P^T a T, or its symmetric part, which is exact as stored. */
+static phx_status reduce(phx_context *context, const split *it, const double *a, bool symmetric, phx_csr *out)
 {
     const int n = it->n_d, k = it->k;
     double *half = phx_calloc(context, (size_t)n * (size_t)k, sizeof *half);
@@ -153,15 +282,11 @@ static phx_status reduce(phx_context *context, const split *it, const double *a,
     phx_status status = half && dense ? PHX_OK : PHX_ERR_MEMORY;
 
     if (!status) {
-        phx_dense_multiply(false, false, n, k, n, 1.0, a, n, right, k, 0.0, half, k);
+        phx_dense_multiply(false, false, n, k, n, 1.0, a, n, it->T, k, 0.0, half, k);
         phx_dense_multiply(true, false, k, k, n, 1.0, it->P, k, half, k, 0.0, dense, k);
-        for (int i = 0; sign != 0.0 && i < k; i++) {
-            for (int j = 0; j <= i; j++) {
-                const double value = 0.5 * (dense[i * k + j] + sign * dense[j * k + i]);
-                dense[i * k + j] = value;
-                dense[j * k + i] = sign * value;
-            }
-        }
+        for (int i = 0; symmetric && i < k; i++)
+            for (int j = 0; j <= i; j++)
+                dense[i * k + j] = dense[j * k + i] = 0.5 * (dense[i * k + j] + dense[j * k + i]);
         status = phx_csr_from_dense(context, k, k, dense, 0.0, out);
     }
     phx_free(half);
@@ -187,39 +312,38 @@ static bool is_identity(int n, const double *a)
     return true;
 }
 
-/* J and R of the reduced system, and its E and Q. */
-static phx_status reduce_square(phx_context *context, const phx_descriptor *system, split *it, phx_descriptor *made)
+/* E and Q of the reduced system. */
+static phx_status reduce_energy(phx_context *context, split *it, phx_descriptor *made)
 {
     const matrix_block one = {.size = it->k, .alpha = 1.0};
     const bool plain = it->T == it->P;
-    phx_status status = reduce(context, it, it->E, it->T, plain && is_symmetric(it->n_d, it->E) ? 1.0 : 0.0, &made->E);
+    phx_status status = reduce(context, it, it->E, plain && is_symmetric(it->n_d, it->E), &made->E);
 
     made->has_Q = true;
-    if (!status && plain && is_identity(it->n_d, it->Q))
-        status = phx_descriptor_blocks(context, it->k, it->k, 1, &one, &made->Q);
-    else if (!status)
-        status = reduce(context, it, it->Q, it->T, plain && is_symmetric(it->n_d, it->Q) ? 1.0 : 0.0, &made->Q);
-    const phx_csr *from[] = {&system->J, &system->R};
-    phx_csr *to[] = {&made->J, &made->R};
-    for (int m = 0; m < 2 && !status; m++) {
-        memset(it->K, 0, (size_t)it->n_d * (size_t)it->n_d * sizeof *it->K);
-        status = take(context, system, it, m ? 'R' : 'J', from[m], 1.0, false, it->K);
-        if (!status)
-            status = reduce(context, it, it->K, it->P, m ? 1.0 : -1.0, to[m]);
-    }
-    return status;
+    if (status)
+        return status;
+    return plain && is_identity(it->n_d, it->Q)
+               ? phx_descriptor_blocks(context, it->k, it->k, 1, &one, &made->Q)
+               : reduce(context, it, it->Q, plain && is_symmetric(it->n_d, it->Q), &made->Q);
 }
 
-static phx_status reduce_inputs(phx_context *context, const split *it, phx_descriptor *made)
+/* The structure on (z_d, z_0, u) = diag(P, 0, I) (z^, u) */
+static phx_status reduce_structure(phx_context *context, split *it, phx_descriptor *made)
 {
-    double *B = phx_calloc(context, (size_t)it->k * (size_t)it->n_u, sizeof *B);
-    phx_status status = B ? PHX_OK : PHX_ERR_MEMORY;
+    phx_csr P = {0}, V = {0};
+    phx_status status = phx_csr_from_dense(context, it->n_d, it->k, it->P, 0.0, &P);
 
     if (!status) {
-        phx_dense_multiply(true, false, it->k, it->n_u, it->n_d, 1.0, it->P, it->k, it->B, it->n_u, 0.0, B, it->n_u);
-        status = phx_csr_from_dense(context, it->k, it->n_u, B, 0.0, &made->B);
+        const matrix_block blocks[] = {{.a = &P, .alpha = 1.0},
+                                       {.size = it->n_u, .alpha = 1.0, .row = it->n_d + it->n_0, .col = it->k}};
+        status = phx_descriptor_blocks(context, it->n_d + it->n_0 + it->n_u, it->k + it->n_u, 2, blocks, &V);
     }
-    phx_free(B);
+    if (!status)
+        status = phx_descriptor_form_change(context, &V, &it->form);
+    if (!status)
+        status = phx_descriptor_form_take(context, &it->form, made);
+    phx_csr_free(&P);
+    phx_csr_free(&V);
     return status;
 }
 
@@ -252,23 +376,26 @@ phx_status phx_descriptor_eliminate(phx_context *context, const phx_descriptor *
                         "system '%s' is a nonlinear one frozen at a state; only a linear one has its multipliers "
                         "eliminated",
                         system->name);
+    rtol = rtol > 0.0 ? rtol : default_rtol;
     status = find_parts(context, system, &it);
     if (!status)
-        status = take(context, system, &it, 'E', &system->E, 1.0, true, it.E);
+        status = take(context, system, &it, 'E', &system->E, it.E);
     if (!status)
-        status = take(context, system, &it, 'Q', &system->Q, 1.0, true, it.Q);
+        status = take(context, system, &it, 'Q', &system->Q, it.Q);
     if (!status)
-        status = take_constraints(context, system, &it);
+        status = solve_multipliers(context, system, &it, rtol);
     if (!status)
-        status = find_bases(context, system, &it, rtol > 0.0 ? rtol : default_rtol);
+        status = take_constraints(context, system, &it, rtol);
+    if (!status)
+        status = find_bases(context, system, &it, rtol);
     if (!status)
         status = phx_descriptor_begin(context, system->name, it.k, system->n_ports, &made);
     for (int p = 0; p < system->n_ports && !status; p++)
         status = phx_descriptor_add_port(context, made, system->ports[p].name, system->ports[p].size);
     if (!status)
-        status = reduce_square(context, system, &it, made);
+        status = reduce_energy(context, &it, made);
     if (!status)
-        status = reduce_inputs(context, &it, made);
+        status = reduce_structure(context, &it, made);
     if (!status && basis)
         status = make_basis(context, &it, basis);
     free_split(&it);

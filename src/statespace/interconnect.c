@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "internal.h"
+#include "ss.h"
 
 /* ---- side by side ---- */
 static phx_status add_full_name(phx_context *context, const phx_descriptor *from, int p, phx_descriptor *to)
@@ -37,7 +38,8 @@ static phx_status check_parts(phx_context *context, const char *name, int count,
 
 static const phx_csr *matrix_of(const phx_descriptor *system, int m)
 {
-    const phx_csr *matrices[] = {&system->E, &system->J, &system->R, &system->B, &system->Q};
+    const phx_csr *matrices[] = {&system->E, &system->J, &system->R, &system->B,
+                                 &system->P, &system->S, &system->N, &system->Q};
     return matrices[m];
 }
 
@@ -63,18 +65,18 @@ phx_status phx_descriptor_append(phx_context *context, const char *name, int cou
         blocks = phx_calloc(context, (size_t)count, sizeof *blocks);
         status = blocks ? PHX_OK : PHX_ERR_MEMORY;
     }
-    for (int m = 0; m < 5 && !status; m++) {
-        phx_csr *to[] = {&made->E, &made->J, &made->R, &made->B, &made->Q};
+    for (int m = 0; m < 8 && !status; m++) {
+        phx_csr *to[] = {&made->E, &made->J, &made->R, &made->B, &made->P, &made->S, &made->N, &made->Q};
         int row = 0, col = 0;
         made->has_Q = systems[0]->has_Q;
         if (to[m] == &made->Q && !made->has_Q)
             continue;
         for (int s = 0; s < count; s++) {
             blocks[s] = (matrix_block){.a = matrix_of(systems[s], m), .alpha = 1.0, .row = row, .col = col};
-            row += systems[s]->n;
+            row += blocks[s].a->rows;
             col += blocks[s].a->cols;
         }
-        status = phx_descriptor_blocks(context, n, col, count, blocks, to[m]);
+        status = phx_descriptor_blocks(context, row, col, count, blocks, to[m]);
     }
     phx_free(blocks);
     if (status)
@@ -95,23 +97,26 @@ static phx_status find_port(phx_context *context, const phx_descriptor *system, 
                     system->n_ports ? system->ports[0].name : "");
 }
 
-typedef struct joined {
-    int port[2];
-    phx_csr B[2]; /* of the two ports */
+/* An interconnection on its way. V gives efforts and inputs of the old system by those of the new one: efforts, `more`
+ * multipliers, inputs of the ports that remain, then what is absorbed. */
+typedef struct wiring {
+    int port[2], size[2];
     phx_csr C;
-    phx_csr B1C; /* n x size2 */
-} joined;
+    matrix_block *blocks; /* of V */
+    int count, cols;
+    phx_descriptor *made;
+    power_form form;
+} wiring;
 
-static void free_joined(joined *it)
+static void free_wiring(wiring *it)
 {
-    phx_csr_free(&it->B[0]);
-    phx_csr_free(&it->B[1]);
     phx_csr_free(&it->C);
-    phx_csr_free(&it->B1C);
+    phx_free(it->blocks);
+    phx_descriptor_form_free(&it->form);
 }
 
-static phx_status join(phx_context *context, const phx_descriptor *system, const char *port_1, const char *port_2,
-                       const double *C, joined *it)
+static phx_status find_pair(phx_context *context, const phx_descriptor *system, const char *port_1, const char *port_2,
+                            const double *C, wiring *it)
 {
     phx_status status = find_port(context, system, port_1, &it->port[0]);
 
@@ -131,159 +136,204 @@ static phx_status join(phx_context *context, const phx_descriptor *system, const
             return phx_fail(context, PHX_ERR_ARGUMENT,
                             "the matrix between ports '%s' and '%s' has the entry (%d,%d) = %g; it must be finite",
                             one->name, two->name, i / two->size, i % two->size, C[i]);
+    it->size[0] = one->size;
+    it->size[1] = two->size;
     const matrix_block identity = {.size = one->size, .alpha = 1.0};
-    status = C ? phx_csr_from_dense(context, one->size, two->size, C, 0.0, &it->C)
-               : phx_descriptor_blocks(context, one->size, two->size, 1, &identity, &it->C);
-    for (int k = 0; k < 2 && !status; k++)
-        status = phx_descriptor_port_matrix(context, system, it->port[k], &it->B[k]);
-    if (!status)
-        status = phx_csr_multiply(context, &it->B[0], &it->C, &it->B1C);
-    return status;
+    return C ? phx_csr_from_dense(context, one->size, two->size, C, 0.0, &it->C)
+             : phx_descriptor_blocks(context, one->size, two->size, 1, &identity, &it->C);
 }
 
-/* A system of size n + more without the ports `used`: E, R, Q, B of `system`, zero beyond, Q the identity there. J is
- * left to the caller. `input`: port whose columns act on the new rows instead, or -1. */
-static phx_status extend(phx_context *context, const phx_descriptor *system, int more, const int used[2], int input,
-                         phx_descriptor **out)
+/* A block of V; the identity of size `size` when `a` is NULL. */
+static void put(wiring *it, const phx_csr *a, int size, double alpha, int row, int col)
 {
-    phx_descriptor *made = NULL;
-    phx_csr *columns = phx_calloc(context, (size_t)system->n_ports, sizeof *columns);
-    matrix_block *blocks = phx_calloc(context, (size_t)system->n_ports, sizeof *blocks);
-    const int n = system->n, wide = n + more;
-    phx_status status =
-        columns && blocks ? phx_descriptor_begin(context, system->name, wide, system->n_ports, &made) : PHX_ERR_MEMORY;
-    int count = 0;
+    it->blocks[it->count++] = (matrix_block){.a = a, .size = size, .alpha = alpha, .row = row, .col = col};
+}
 
+/* The new system of size n + more, its ports, E and Q, with the identity in Q at the multipliers; the blocks of V that
+ * carry what remains. The columns of port `replaced` stay zero (-1: none). */
+static phx_status begin(phx_context *context, const phx_descriptor *system, int more, int replaced, wiring *it)
+{
+    const int n = system->n, wide = n + more;
+    phx_status status = PHX_OK;
+
+    it->blocks = phx_calloc(context, (size_t)system->n_ports + 4, sizeof *it->blocks);
+    status =
+        it->blocks ? phx_descriptor_begin(context, system->name, wide, system->n_ports, &it->made) : PHX_ERR_MEMORY;
+    if (!status)
+        put(it, NULL, n, 1.0, 0, 0);
     for (int p = 0; p < system->n_ports && !status; p++) {
         const port_entry *port = &system->ports[p];
-        if (p == used[0] || p == used[1])
+        if ((p == it->port[0] || p == it->port[1]) && p != replaced)
             continue;
-        blocks[count] = (matrix_block){.size = port->size, .alpha = 1.0, .row = n, .col = made->n_inputs};
-        status = phx_descriptor_add_port(context, made, port->name, port->size);
-        if (!status && p != input) {
-            status = phx_descriptor_port_matrix(context, system, p, &columns[p]);
-            blocks[count].a = &columns[p];
-            blocks[count].row = 0;
-        }
-        count++;
+        if (p != replaced)
+            put(it, NULL, port->size, 1.0, n + port->first, wide + it->made->n_inputs);
+        status = phx_descriptor_add_port(context, it->made, port->name, port->size);
     }
     if (!status)
-        status = phx_descriptor_blocks(context, wide, made->n_inputs, count, blocks, &made->B);
-    if (!status)
         status =
-            phx_descriptor_blocks(context, wide, wide, 1, &(matrix_block){.a = &system->E, .alpha = 1.0}, &made->E);
-    if (!status)
-        status =
-            phx_descriptor_blocks(context, wide, wide, 1, &(matrix_block){.a = &system->R, .alpha = 1.0}, &made->R);
+            phx_descriptor_blocks(context, wide, wide, 1, &(matrix_block){.a = &system->E, .alpha = 1.0}, &it->made->E);
     if (!status && system->has_Q) {
         const matrix_block parts[] = {{.a = &system->Q, .alpha = 1.0},
                                       {.size = more, .alpha = 1.0, .row = n, .col = n}};
-        made->has_Q = true;
-        status = phx_descriptor_blocks(context, wide, wide, 2, parts, &made->Q);
+        it->made->has_Q = true;
+        status = phx_descriptor_blocks(context, wide, wide, 2, parts, &it->made->Q);
     }
-    for (int p = 0; columns && p < system->n_ports; p++)
-        phx_csr_free(&columns[p]);
-    phx_free(columns);
-    phx_free(blocks);
-    if (status)
-        phx_descriptor_destroy(made);
-    else
-        *out = made;
+    if (!status)
+        it->cols = wide + it->made->n_inputs;
     return status;
 }
 
-/* J of the result: that of `system` and further blocks; destroys `made` on failure. */
-static phx_status finish(phx_context *context, int count, const matrix_block *blocks, phx_descriptor *made,
-                         phx_descriptor **out)
+/* V^T (J - W) V */
+static phx_status change(phx_context *context, const phx_descriptor *system, wiring *it)
 {
-    phx_status status = phx_descriptor_blocks(context, made->n, made->n, count, blocks, &made->J);
+    phx_csr V = {0};
+    phx_status status =
+        phx_descriptor_blocks(context, system->n + system->n_inputs, it->cols, it->count, it->blocks, &V);
 
-    if (status)
-        phx_descriptor_destroy(made);
-    else
-        *out = made;
+    if (!status)
+        status = phx_descriptor_form(context, system, &it->form);
+    if (!status)
+        status = phx_descriptor_form_change(context, &V, &it->form);
+    phx_csr_free(&V);
     return status;
 }
 
-/* u1 = -C y2, u2 = C^T y1:  J - B1 C B2^T + B2 C^T B1^T */
+static phx_status finish(phx_context *context, phx_status status, wiring *it, phx_descriptor **out)
+{
+    if (!status)
+        status = phx_descriptor_form_take(context, &it->form, it->made);
+    if (status)
+        phx_descriptor_destroy(it->made);
+    else
+        *out = it->made;
+    free_wiring(it);
+    return status;
+}
+
+/* L = (I - K F)^-1 K with K = | 0  -C; C^T  0 | and F = S + N at the two ports, the last of the form */
+static phx_status close_loop(phx_context *context, const phx_descriptor *system, const wiring *it, double *L)
+{
+    const int c = it->size[0] + it->size[1], at = it->form.J.rows - c;
+    const size_t square = (size_t)c * (size_t)c;
+    const matrix_block crossed[] = {{.a = &it->C, .alpha = -1.0, .col = it->size[0]},
+                                    {.a = &it->C, .alpha = 1.0, .transposed = true, .row = it->size[0]}};
+    double *work = phx_calloc(context, 2 * square + 2 * (size_t)c, sizeof *work);
+    double *F = work, *loop = work + square, *scale = work + 2 * square;
+    phx_csr K = {0}, J = {0}, W = {0}, A = {0};
+    int dependent[2] = {-1, -1};
+    phx_status status = work ? phx_descriptor_part(context, &it->form.J, 1.0, at, c, at, c, &J) : PHX_ERR_MEMORY;
+
+    if (!status)
+        status = phx_descriptor_part(context, &it->form.W, 1.0, at, c, at, c, &W);
+    if (!status)
+        status = phx_csr_add(context, -1.0, &J, 1.0, &W, &A); /* N + S */
+    if (!status)
+        status = phx_descriptor_blocks(context, c, c, 2, crossed, &K);
+    if (!status) {
+        phx_csr_to_dense(&A, F);
+        phx_csr_to_dense(&K, L);
+        phx_dense_multiply(false, false, c, c, c, -1.0, L, c, F, c, 0.0, loop, c);
+        for (int i = 0; i < c; i++)
+            loop[i * c + i] += 1.0;
+        phx_ss_equilibrate(c, c, loop, scale, scale + c);
+        status = phx_ss_solve(context, c, loop, scale, scale + c, c, L, dependent);
+    }
+    if (dependent[0] >= 0)
+        status = phx_fail(context, PHX_SINGULAR,
+                          "ports '%s' and '%s' of system '%s' form an algebraic loop without solution; connect them as "
+                          "a transformer, or change their feedthrough",
+                          system->ports[it->port[0]].name, system->ports[it->port[1]].name, system->name);
+    phx_csr *all[] = {&K, &J, &W, &A};
+    for (int k = 0; k < 4; k++)
+        phx_csr_free(all[k]);
+    phx_free(work);
+    return status;
+}
+
+/* u1 = -C y2, u2 = C^T y1 */
 phx_status phx_descriptor_gyrator(phx_context *context, const phx_descriptor *system, const char *port_1,
                                   const char *port_2, const double *C, phx_descriptor **connected)
 {
-    joined it = {0};
-    phx_csr B2T = {0}, X = {0};
-    phx_descriptor *made = NULL;
-    phx_status status = join(context, system, port_1, port_2, C, &it);
+    wiring it = {0};
+    double *L = NULL;
+    phx_status status = find_pair(context, system, port_1, port_2, C, &it);
 
     *connected = NULL;
     if (!status)
-        status = phx_csr_transpose(context, &it.B[1], &B2T);
-    if (!status)
-        status = phx_csr_multiply(context, &it.B1C, &B2T, &X);
-    if (!status)
-        status = extend(context, system, 0, it.port, -1, &made);
-    if (!status) {
-        const matrix_block blocks[] = {
-            {.a = &system->J, .alpha = 1.0}, {.a = &X, .alpha = -1.0}, {.a = &X, .alpha = 1.0, .transposed = true}};
-        status = finish(context, 3, blocks, made, connected);
+        status = begin(context, system, 0, -1, &it);
+    for (int k = 0; k < 2 && !status; k++) {
+        put(&it, NULL, it.size[k], 1.0, system->n + system->ports[it.port[k]].first, it.cols);
+        it.cols += it.size[k];
     }
-    free_joined(&it);
-    phx_csr_free(&B2T);
-    phx_csr_free(&X);
-    return status;
+    if (!status)
+        status = change(context, system, &it);
+    if (!status) {
+        const int c = it.size[0] + it.size[1];
+        L = phx_calloc(context, (size_t)c * (size_t)c, sizeof *L);
+        status = L ? close_loop(context, system, &it, L) : PHX_ERR_MEMORY;
+        if (!status)
+            status = phx_descriptor_form_absorb(context, c, L, &it.form);
+    }
+    phx_free(L);
+    return finish(context, status, &it, connected);
 }
 
-/*   | J                 B2 - B1 C |
- *   | C^T B1^T - B2^T       0     |     */
+/* (u1, u2) = (-C, I) lambda,   0 = C^T y1 - y2 */
 phx_status phx_descriptor_transformer(phx_context *context, const phx_descriptor *system, const char *port_1,
                                       const char *port_2, const double *C, phx_descriptor **connected)
 {
     const int n = system->n;
-    joined it = {0};
-    phx_descriptor *made = NULL;
-    phx_status status = join(context, system, port_1, port_2, C, &it);
+    wiring it = {0};
+    phx_status status = find_pair(context, system, port_1, port_2, C, &it);
 
     *connected = NULL;
     if (!status)
-        status = extend(context, system, it.B[1].cols, it.port, -1, &made);
+        status = begin(context, system, it.size[1], -1, &it);
     if (!status) {
-        const matrix_block blocks[] = {{.a = &system->J, .alpha = 1.0},
-                                       {.a = &it.B1C, .alpha = -1.0, .col = n},
-                                       {.a = &it.B[1], .alpha = 1.0, .col = n},
-                                       {.a = &it.B1C, .alpha = 1.0, .transposed = true, .row = n},
-                                       {.a = &it.B[1], .alpha = -1.0, .transposed = true, .row = n}};
-        status = finish(context, 5, blocks, made, connected);
+        put(&it, &it.C, 0, -1.0, n + system->ports[it.port[0]].first, n);
+        put(&it, NULL, it.size[1], 1.0, n + system->ports[it.port[1]].first, n);
+        status = change(context, system, &it);
     }
-    free_joined(&it);
-    return status;
+    return finish(context, status, &it, connected);
 }
 
 /* ---- one port ---- */
-/*   |  J    B |
- *   | -B^T  0 |     */
+/* J + | 0  I; -I  0 | between the multipliers and the new input in the place of the port */
+static phx_status act_on_multipliers(phx_context *context, const phx_descriptor *system, wiring *it)
+{
+    const int n = system->n, size = system->ports[it->port[0]].size;
+    const int at = it->made->n + it->made->ports[it->port[0]].first;
+    const matrix_block blocks[] = {{.a = &it->form.J, .alpha = 1.0},
+                                   {.size = size, .alpha = 1.0, .row = n, .col = at},
+                                   {.size = size, .alpha = -1.0, .row = at, .col = n}};
+    phx_csr J = {0};
+    phx_status status = phx_descriptor_blocks(context, it->form.J.rows, it->form.J.cols, 3, blocks, &J);
+
+    if (!status) {
+        phx_csr_free(&it->form.J);
+        it->form.J = J;
+    }
+    return status;
+}
+
+/* u = lambda, 0 = -y, or with `keep` 0 = -y + u_new */
 static phx_status border(phx_context *context, const phx_descriptor *system, const char *name, bool keep,
                          phx_descriptor **out)
 {
-    const int n = system->n;
-    phx_csr B = {0};
-    phx_descriptor *made = NULL;
-    int port = -1;
-    phx_status status = find_port(context, system, name, &port);
+    wiring it = {0};
+    phx_status status = find_port(context, system, name, &it.port[0]);
 
     *out = NULL;
+    it.port[1] = it.port[0];
     if (!status)
-        status = phx_descriptor_port_matrix(context, system, port, &B);
+        status = begin(context, system, system->ports[it.port[0]].size, keep ? it.port[0] : -1, &it);
     if (!status) {
-        const int used[2] = {keep ? -1 : port, -1};
-        status = extend(context, system, B.cols, used, keep ? port : -1, &made);
+        put(&it, NULL, system->ports[it.port[0]].size, 1.0, system->n + system->ports[it.port[0]].first, system->n);
+        status = change(context, system, &it);
     }
-    if (!status) {
-        const matrix_block blocks[] = {{.a = &system->J, .alpha = 1.0},
-                                       {.a = &B, .alpha = 1.0, .col = n},
-                                       {.a = &B, .alpha = -1.0, .transposed = true, .row = n}};
-        status = finish(context, 3, blocks, made, out);
-    }
-    phx_csr_free(&B);
-    return status;
+    if (!status && keep)
+        status = act_on_multipliers(context, system, &it);
+    return finish(context, status, &it, out);
 }
 
 phx_status phx_descriptor_exchange(phx_context *context, const phx_descriptor *system, const char *port,

@@ -14,6 +14,7 @@ struct phx_descriptor {
     int n, n_inputs, n_ports;
     bool has_Q;
     phx_csr E, J, R, Q, B; /* Q without rows: frozen */
+    phx_csr P, S, N;       /* feedthrough */
     port_entry *ports;
 };
 
@@ -30,8 +31,30 @@ typedef struct matrix_block {
 /* Sum of blocks, rows x cols. */
 phx_status phx_descriptor_blocks(phx_context *context, int rows, int cols, int count, const matrix_block *blocks,
                                  phx_csr *out);
-/* B of one port, n x size. */
-phx_status phx_descriptor_port_matrix(phx_context *context, const phx_descriptor *system, int port, phx_csr *out);
+/* alpha times the block rows x cols of `a` that begins at (row, col). Entries that are zero are left out. */
+phx_status phx_descriptor_part(phx_context *context, const phx_csr *a, double alpha, int row, int rows, int col,
+                               int cols, phx_csr *out);
+
+/* Structure and dissipation over efforts and inputs together: one skew and one symmetric matrix.
+ *
+ *     | E e_dot |   | J     B |     | R    P |   | z |
+ *     |   -y    | = |-B^T  -N |  -  | P^T  S | * | u |
+ *                       J               W                                                                          */
+typedef struct power_form {
+    phx_csr J, W;
+} power_form;
+
+/* Filled also on failure: free it in any case. */
+phx_status phx_descriptor_form(phx_context *context, const phx_descriptor *system, power_form *form);
+void phx_descriptor_form_free(power_form *form);
+/* The variables become V times new ones, the equations V^T times the old ones; J stays exactly skew, W symmetric. */
+phx_status phx_descriptor_form_change(phx_context *context, const phx_csr *V, power_form *form);
+/* The last `count` variables w are given by the others o without work: w = -L A_wo o with A = J - W, where L makes
+ * w^T (A_wo o + A_ww w) = 0. Two such L: A_ww^-1 for A_wo o + A_ww w = 0, and (I + K A_ww)^-1 K for w = K y, y = -(A_wo
+ * o + A_ww w), with a skew K. They go, and A_oo - A_ow L A_wo remains. */
+phx_status phx_descriptor_form_absorb(phx_context *context, int count, const double *L, power_form *form);
+/* The matrices of a system of which n and the ports are known. */
+phx_status phx_descriptor_form_take(phx_context *context, const power_form *form, phx_descriptor *made);
 /* An empty system with its name and room for ports. */
 phx_status phx_descriptor_begin(phx_context *context, const char *name, int n, int n_ports, phx_descriptor **out);
 /* Next port, named; its columns follow those before it. */

@@ -130,7 +130,7 @@ static phx_status port_names(phx_context *context, const phx_descriptor *from, p
     return status;
 }
 
-/* | A  B | = E^-1 | (J - R) Q   B |,   C = B^T Q */
+/* | A  B | = E^-1 | (J - R) Q   B - P |,   C = (B + P)^T Q,   D = S + N */
 static phx_status fill_from_descriptor(phx_context *context, const phx_descriptor *from, phx_ss *to)
 {
     const int n = to->n, m = to->n_inputs, wide = n + m;
@@ -139,18 +139,26 @@ static phx_status fill_from_descriptor(phx_context *context, const phx_descripto
     double *E = dense, *L = dense + cells, *Q = dense + 2 * cells;
     double *right = phx_calloc(context, (size_t)n * (size_t)wide, sizeof *right);
     double *scale = phx_calloc(context, 2 * (size_t)n, sizeof *scale);
-    phx_csr difference = {0};
+    phx_csr difference = {0}, in = {0}, out = {0}, through = {0};
     int dependent[2] = {-1, -1};
     phx_status status = dense && right && scale ? PHX_OK : PHX_ERR_MEMORY;
 
     if (!status)
         status = phx_csr_add(context, 1.0, phx_descriptor_J(from), -1.0, phx_descriptor_R(from), &difference);
+    if (!status)
+        status = phx_csr_add(context, 1.0, phx_descriptor_B(from), -1.0, phx_descriptor_P(from), &in);
+    if (!status)
+        status = phx_csr_add(context, 1.0, phx_descriptor_B(from), 1.0, phx_descriptor_P(from), &out);
+    if (!status)
+        status = phx_csr_add(context, 1.0, phx_descriptor_S(from), 1.0, phx_descriptor_N(from), &through);
     if (!status) {
         phx_csr_to_dense(phx_descriptor_E(from), E);
         phx_csr_to_dense(&difference, L);
         phx_csr_to_dense(phx_descriptor_Q(from), Q);
-        phx_csr_to_dense(phx_descriptor_B(from), to->B);
+        phx_csr_to_dense(&through, to->D);
+        phx_csr_to_dense(&out, to->B);
         phx_dense_multiply(true, false, m, n, n, 1.0, to->B, m, Q, n, 0.0, to->C, n);
+        phx_csr_to_dense(&in, to->B);
         phx_dense_multiply(false, false, n, n, n, 1.0, L, n, Q, n, 0.0, right, wide);
         for (int i = 0; i < n; i++)
             memcpy(right + (size_t)i * (size_t)wide + n, to->B + (size_t)i * (size_t)m, (size_t)m * sizeof *right);
@@ -167,6 +175,9 @@ static phx_status fill_from_descriptor(phx_context *context, const phx_descripto
         memcpy(to->B + (size_t)i * (size_t)m, right + (size_t)i * (size_t)wide + n, (size_t)m * sizeof *right);
     }
     phx_csr_free(&difference);
+    phx_csr_free(&in);
+    phx_csr_free(&out);
+    phx_csr_free(&through);
     phx_free(dense);
     phx_free(right);
     phx_free(scale);

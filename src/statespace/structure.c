@@ -56,16 +56,21 @@ static int empty_rows(const phx_csr *a)
 phx_status phx_descriptor_check(phx_context *context, const phx_descriptor *system, phx_descriptor_structure *structure)
 {
     phx_csr H = {0};
+    power_form form = {0};
     double unused = 0.0;
     phx_status status = PHX_OK;
 
-    *structure = (phx_descriptor_structure){.skew = mirror_residual(&system->J, -1.0),
-                                            .dissipation = mirror_residual(&system->R, 1.0),
-                                            .descriptor = mirror_residual(&system->E, 1.0),
-                                            .algebraic = empty_rows(&system->E)};
+    *structure = (phx_descriptor_structure){
+        .skew = fmax(mirror_residual(&system->J, -1.0), mirror_residual(&system->N, -1.0)),
+        .dissipation = fmax(mirror_residual(&system->R, 1.0), mirror_residual(&system->S, 1.0)),
+        .descriptor = mirror_residual(&system->E, 1.0),
+        .algebraic = empty_rows(&system->E)};
     status = eigenvalue_range(context, &system->E, &structure->E_least, &structure->E_largest);
     if (!status)
-        status = eigenvalue_range(context, &system->R, &structure->R_least, &unused);
+        status = phx_descriptor_form(context, system, &form);
+    if (!status)
+        status = eigenvalue_range(context, &form.W, &structure->W_least, &unused);
+    phx_descriptor_form_free(&form);
     if (!status && system->has_Q) {
         const matrix_block one = {.size = system->n, .alpha = 1.0};
         phx_csr identity = {0};

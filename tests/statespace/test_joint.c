@@ -242,7 +242,7 @@ static void random_mechanism(phx_context *context, const pendulum *it, uint64_t 
     make_hinge(context, it, s, joint);
     efforts(it, s, z);
     for (int k = 0; k < BEAMS; k++)
-        phx_descriptor_outputs(joint->part[k], z + (k ? it->n_e[0] : 0), y[k]);
+        phx_descriptor_outputs(joint->part[k], z + (k ? it->n_e[0] : 0), NULL, y[k]);
     for (int b = 0; b < 2; b++)
         s[1].v[b] += joint->C[b] * y[0][3] + joint->C[2 + b] * y[0][4] - y[1][b];
     free_hinge(joint);
@@ -322,7 +322,7 @@ static void accelerate(phx_context *context, const pendulum *it, const beam_stat
 
     efforts(it, s, z);
     for (int k = 0; k < BEAMS; k++)
-        phx_descriptor_outputs(joint->part[k], z + (k ? it->n_e[0] : 0), outputs[k]);
+        phx_descriptor_outputs(joint->part[k], z + (k ? it->n_e[0] : 0), NULL, outputs[k]);
     phx_descriptor_rates(joint->direct, z, u, rhs); /* multipliers at zero */
     joint_drift(it, s, joint->C, y, rhs + n_d);
     phx_csr_to_dense(E, A);
@@ -392,7 +392,7 @@ static void test_power(void **state)
         random_vector(&seed, INPUTS, 1.0, u);
         accelerate(context, &it, s, &joint, u, e_dot, lambda);
         phx_csr_apply(phx_descriptor_E(joint.direct), 1.0, e_dot, Ee);
-        phx_descriptor_outputs(joint.direct, z, y);
+        phx_descriptor_outputs(joint.direct, z, NULL, y);
         for (int i = 0; i < n_d; i++) {
             H_dot += z[i] * Ee[i];
             scale += fabs(z[i] * Ee[i]);
