@@ -116,8 +116,8 @@ phx_status phx_descriptor_form_absorb(phx_context *context, int count, const dou
     const int products[][4] = {{YKY, YT, LK, YT}, {XKX, XT, LK, XT}, {YSX, YT, LS, XT},
                                {YSY, YT, LS, YT}, {XSX, XT, LS, XT}, {YKX, YT, LK, XT}};
     for (int k = 0; k < 6 && !status; k++)
-        status = phx_csr_congruence(context, &m[products[k][1]], &m[products[k][2]], &m[products[k][3]],
-                                    &m[products[k][0]]);
+        status =
+            phx_csr_congruence(context, &m[products[k][1]], &m[products[k][2]], &m[products[k][3]], &m[products[k][0]]);
     if (!status) {
         const matrix_block structure[] = {{.a = &m[JOO], .alpha = 1.0},
                                           {.a = &m[YKY], .alpha = 1.0},

@@ -66,8 +66,18 @@ static phx_descriptor *make(phx_context *context, const char *name, uint64_t see
     cut(context, W, ALL, 0, N, N, INPUTS, &m[5]);
     cut(context, W, ALL, N, INPUTS, N, INPUTS, &m[6]);
     cut(context, Nm, INPUTS, 0, INPUTS, 0, INPUTS, &m[7]);
-    def = (phx_descriptor_def){.name = name, .n = N, .E = &m[0], .J = &m[1], .R = &m[2], .Q = &m[3],
-                               .B = &m[4], .P = &m[5], .S = &m[6], .N = &m[7], .n_ports = 2, .ports = ports};
+    def = (phx_descriptor_def){.name = name,
+                               .n = N,
+                               .E = &m[0],
+                               .J = &m[1],
+                               .R = &m[2],
+                               .Q = &m[3],
+                               .B = &m[4],
+                               .P = &m[5],
+                               .S = &m[6],
+                               .N = &m[7],
+                               .n_ports = 2,
+                               .ports = ports};
     CHECK_STATUS(context, phx_descriptor_create(context, &def, &system), PHX_OK);
     for (int k = 0; k < 8; k++)
         phx_csr_free(&m[k]);
@@ -297,8 +307,15 @@ static void test_partly(void **state)
     CHECK_STATUS(context, phx_csr_from_triplets(context, N, N, N, at, at, one, &m[2]), PHX_OK);
     cut(context, B, INPUTS, 0, N, 0, INPUTS, &m[3]);
     cut(context, S, INPUTS, 0, INPUTS, 0, INPUTS, &m[4]);
-    const phx_descriptor_def def = {
-        .name = "partly", .n = N, .E = &m[0], .J = &m[1], .Q = &m[2], .B = &m[3], .S = &m[4], .n_ports = 2, .ports = ports};
+    const phx_descriptor_def def = {.name = "partly",
+                                    .n = N,
+                                    .E = &m[0],
+                                    .J = &m[1],
+                                    .Q = &m[2],
+                                    .B = &m[3],
+                                    .S = &m[4],
+                                    .n_ports = 2,
+                                    .ports = ports};
     CHECK_STATUS(context, phx_descriptor_create(context, &def, &system), PHX_OK);
     CHECK_STATUS(context, phx_descriptor_exchange(context, system, "b", &changed), PHX_OK);
     CHECK_STATUS(context, phx_descriptor_eliminate(context, changed, 0.0, NULL, &out), PHX_ERR_UNSUPPORTED);
