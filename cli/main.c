@@ -13,9 +13,9 @@ static const cli_command commands[] = {
      "only when it is complete; a run that stops early, also by Ctrl-C, leaves NAME.partial.\n"
      "Numbers may be expressions of the model's parameters: --end '2*pi/speed'.\n"},
     {"modes", cli_modes, "MODEL", "Frequencies and mode shapes",
-     "About the assembled start configuration at rest with the drives locked. Without --sweep the model's own sweep "
-     "is\n"
-     "run, but for parameters that --set gives a value. FILE.h5 and json carry the mode shapes.\n"},
+     "About the assembled start configuration at rest with the drives locked, or turning steadily with them. Without\n"
+     "--sweep the model's own sweep is run, but for parameters that --set gives a value. FILE.h5 and json carry the\n"
+     "mode shapes.\n"},
     {"check", cli_check, "MODEL", "Certify the structure of a model", NULL},
     {"plot", cli_plot, "FILE", "Draw a result (RESULT.h5, MODES.csv, MODES.h5) as SVG",
      "Of a simulation: energies, residual, drift and every output; of modes: frequencies over the sweep. The picture\n"

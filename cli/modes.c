@@ -7,7 +7,7 @@
 #include <string.h>
 
 typedef struct modes_arguments {
-    const char *model, *format, *output;
+    const char *model, *format, *output, *at;
     int count;
     cli_list set, sweep;
 } modes_arguments;
@@ -135,6 +135,8 @@ static int modes(const cli_command *command, phx_context *context, const modes_a
     if (status < 0) {
         phx_status result = make_sweep(context, model, &given->sweep, &sweep);
         options.count = given->count;
+        options.has_at = given->at != NULL;
+        options.at = given->at && !strcmp(given->at, "steady") ? PHX_MODEL_AT_STEADY : PHX_MODEL_AT_INITIAL;
         options.sweep = sweep;
         options.with_shapes = format == PHX_MODES_JSON || format == PHX_MODES_HDF5;
         if (!result)
@@ -157,6 +159,8 @@ int cli_modes(const cli_command *command, phx_context *context, int argc, char *
     modes_arguments given = {0};
     const cli_option options[] = {
         {"--count", 0, OPTION_COUNT, "N", "number of modes (default: the model's, else 6)", &given.count},
+        {"--at", 0, OPTION_CHOICE, "initial|steady", "at rest, or turning with the drives (default: the model's)",
+         &given.at},
         {"--sweep", 0, OPTION_LIST, "NAME=FROM:TO:COUNT", "points of a parameter; several multiply", &given.sweep},
         {"--set", 0, OPTION_LIST, "NAME=VALUE", "value of a parameter; may be repeated", &given.set},
         {"--format", 0, OPTION_CHOICE, "table|csv|json", "default: table, or what FILE ends with", &given.format},

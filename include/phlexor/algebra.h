@@ -88,6 +88,9 @@ phx_status phx_dense_eigen_symmetric(phx_context *context, int n, const double *
  * complex pair stands side by side, im > 0 first. PHX_SINGULAR when A - lambda B is singular for every lambda. */
 phx_status phx_dense_eigen_general(phx_context *context, int n, const double *a, const double *b, double *re,
                                    double *im, double *vectors);
+/* A x = i omega x of a real skew A (kept, its lower triangle is read): omega ascending (n), in pairs +- to rounding and
+ * real by construction; vectors (may be NULL): 2*n*n interleaved complex, orthonormal, eigenvector k in column k. */
+phx_status phx_dense_eigen_skew(phx_context *context, int n, const double *a, double *omega, double *vectors);
 /* Singular values of A (m x n, kept), descending (min(m,n)), and right singular vectors as the columns of the n x n
  * `right` (may be NULL; when m < n the last n-m columns span the null space). By LAPACK's dgejsv: small ones keep their
  * relative accuracy when A is well-conditioned but for a scaling of its rows and columns, else they are as accurate as

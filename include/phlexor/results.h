@@ -158,8 +158,8 @@ typedef struct phx_mode_row {
 } phx_mode_row;
 
 /* Frequencies over a sweep. No parameters and one point without a sweep. As HDF5: attributes format "phlexor modes",
- * format_version, points, program_version, model_name; /model; /sweep/parameters, values, rigid_modes; /modes/point,
- * mode, branch, omega, frequency, damping; /shapes/coordinates, real, imaginary. */
+ * format_version, points, program_version, model_name; /model; /sweep/parameters, values, rigid_modes, spin;
+ * /modes/point, mode, branch, omega, frequency, damping; /shapes/coordinates, real, imaginary. */
 typedef struct phx_modes_table {
     const char *model_name; /* the title of pictures: no path. Texts may be NULL: "" */
     const char *model_text, *program_version;
@@ -168,6 +168,7 @@ typedef struct phx_modes_table {
     int n_points;
     const double *values;   /* n_points x n_parameters */
     const int *rigid_modes; /* n_points: rigid-body modes left out at each point; NULL: not known */
+    const double *spin;     /* n_points: angular speed of the steady rotation, rad/s; NULL: modes at rest */
     int n_rows;
     const phx_mode_row *rows;
     int n_coordinates; /* 0: no mode shapes */

@@ -76,7 +76,9 @@ phx_status phx_study_simulate(phx_context *context, const phx_model *model, cons
 typedef struct phx_study_modes_options {
     int count;              /* modes at each point; 0: the model's `modes: count` */
     const phx_sweep *sweep; /* borrowed; NULL: one point */
-    bool with_shapes;       /* keep the mode shapes, where all points have the same coordinates */
+    bool has_at;            /* replace the model's `modes: at` by `at` */
+    phx_model_modes_at at;
+    bool with_shapes; /* keep the mode shapes, where all points have the same coordinates */
 } phx_study_modes_options;
 phx_study_modes_options phx_study_modes_options_default(void);
 
@@ -87,10 +89,11 @@ typedef struct phx_study_modes_report {
     phx_beam_cache_stats beams;
 } phx_study_modes_report;
 
-/* Modes about the assembled start configuration at zero speed with the drives locked, over the points of a sweep, with
- * tracked branches. Beams that do not change from point to point are made once. The model's parameters change on the
- * way and are put back. `table` is filled to own what it points to (phx_modes_free). `report` may be NULL. Errors as
- * above; the message names the point of the sweep. */
+/* Modes about the assembled start configuration at zero speed with the drives locked, or about the steady rotation at
+ * the speeds of the drives (phx_system_steady), over the points of a sweep, with tracked branches. Beams that do not
+ * change from point to point are made once. The model's parameters change on the way and are put back. `table` is
+ * filled to own what it points to (phx_modes_free). `report` may be NULL. Errors as above; the message names the point
+ * of the sweep. */
 phx_status phx_study_modes(phx_context *context, phx_model *model, const phx_study_modes_options *options,
                            phx_modes_table *table, phx_study_modes_report *report);
 

@@ -191,8 +191,21 @@ typedef struct phx_linear {
     phx_csr root;    /* rows x n; may also be given (rows > 0) without has_root, then K = root^T root + rest: */
     phx_csr rest;    /* n x n, the part of K without a root (gravity, loads, multipliers); no rows when not given */
     bool damped;     /* D is not zero */
+    bool gyroscopic; /* about a rotation: D has a skew part */
+    bool lossless;   /* and no other: D is skew on the motions that G allows */
 } phx_linear;
 phx_status phx_system_linear(phx_dae *dae, double t, const double *x, const double *lambda, phx_linear *linear);
+/* Steady rotation: the drives turn at their constant speeds and everything turns with them as one rigid body about a
+ * fixed axis. x: a start configuration in, the deformed equilibrium with the centrifugal forces out, driven coordinates
+ * kept; v its velocities (v_dot = 0 in body axes), lambda what the joints carry. spin (may be NULL): largest angular
+ * speed of a component, rad/s. PHX_ERR_ANALYSIS when no drive turns, a speed varies, the drives do not turn everything
+ * as one, there is no equilibrium (with what is out of balance), or the equations change while it turns (gravity across
+ * the axis). */
+phx_status phx_system_steady(phx_dae *dae, double t, double *x, double *v, double *lambda, double *spin);
+/* Matrices of the system linearised about a steady rotation, in the axes of the turning bodies, drives at their speeds:
+ * D holds the gyroscopic, K the centrifugal terms and the stiffening. Free with phx_linear_free. */
+phx_status phx_system_linear_steady(phx_dae *dae, double t, const double *x, const double *v, const double *lambda,
+                                    phx_linear *linear);
 void phx_linear_free(phx_linear *linear);
 /* "body.rx", "body.ux3" ...: name of coordinate k of xi, into a buffer. */
 void phx_system_coordinate_name(const phx_system *system, int k, char *buffer, size_t size);

@@ -98,6 +98,60 @@ phx_status phx_dense_eigen_symmetric(phx_context *context, int n, const double *
     return status;
 }
 
+/* ---- skew ---- */
+/* Eigenpairs of the Hermitian h (n x n by columns, upper triangle), vectors in its columns; sizes of the work spaces
+ * first. */
+static phx_status hermitian(phx_context *context, char job, int n, double *h, double *values)
+{
+    lapack_complex_double *matrix = (void *)h, *work = NULL;
+    double size[2] = {0.0}, *real_work = NULL, real_size = 0.0;
+    int *int_work = NULL, int_size = 0;
+    phx_status status = PHX_OK;
+    int info = LAPACKE_zheevd_work(LAPACK_COL_MAJOR, job, 'U', n, NULL, n, NULL, (void *)size, -1, &real_size, -1,
+                                   &int_size, -1);
+    if (info)
+        return phx_fail_lapack(context, "zheevd", info);
+    work = phx_calloc(context, (size_t)size[0], sizeof *work);
+    real_work = phx_calloc(context, (size_t)real_size, sizeof *real_work);
+    int_work = phx_calloc(context, (size_t)int_size, sizeof *int_work);
+    if (!work || !real_work || !int_work)
+        status = PHX_ERR_MEMORY;
+    else
+        info = LAPACKE_zheevd_work(LAPACK_COL_MAJOR, job, 'U', n, matrix, n, values, work, (int)size[0], real_work,
+                                   (int)real_size, int_work, int_size);
+    if (info)
+        status = info > 0 ? phx_fail(context, PHX_NOT_CONVERGED,
+                                     "eigenproblem of size %d: LAPACK stopped with info = %d", n, info)
+                          : phx_fail_lapack(context, "zheevd", info);
+    phx_free(work);
+    phx_free(real_work);
+    phx_free(int_work);
+    return status;
+}
+
+/* -i A is Hermitian; its entries above the diagonal are i A_ji. */
+phx_status phx_dense_eigen_skew(phx_context *context, int n, const double *a, double *omega, double *vectors)
+{
+    const size_t N = (size_t)(n > 0 ? n : 0);
+    phx_status status = check_problem(context, "phx_dense_eigen_skew", n, a, NULL);
+    if (status || n == 0)
+        return status;
+    double *h = phx_calloc(context, 2 * N * N, sizeof *h);
+    if (!h)
+        return PHX_ERR_MEMORY;
+    for (size_t j = 0; j < N; j++)
+        for (size_t i = 0; i < j; i++)
+            h[2 * (j * N + i) + 1] = a[j * N + i];
+    status = hermitian(context, vectors ? 'V' : 'N', n, h, omega);
+    for (size_t i = 0; i < N && vectors && !status; i++)
+        for (size_t k = 0; k < N; k++) {
+            vectors[2 * (i * N + k)] = h[2 * (k * N + i)];
+            vectors[2 * (i * N + k) + 1] = h[2 * (k * N + i) + 1];
+        }
+    phx_free(h);
+    return status;
+}
+
 /* ---- general ---- */
 /* What dgeev and dggev work on, by columns; packed holds the eigenvectors, a complex pair as (re, im) in two columns.
  */

@@ -1,4 +1,4 @@
-/* The damped system in the coordinates of its undamped modes. */
+/* Damped and gyroscopic systems in the coordinates of their undamped modes. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -17,14 +17,16 @@ double complex phx_quadratic_root(double complex a, double complex b, double com
 }
 
 typedef struct damped_work {
-    int f;          /* undamped modes */
-    int e;          /* of these the ones with stiffness */
-    int *elastic;   /* e: their indices */
-    double *scale;  /* e: omega, the scale of the position in the state */
-    double *D;      /* f x f, Phi^T D Phi */
-    double *skew;   /* f x f, Phi^T K_skew Phi; zero unless it is wanted */
-    bool symmetric; /* no skew part, D symmetric to rounding: left and right vectors are the same */
-    double *A;      /* (e + f) x (e + f) */
+    int f;           /* undamped modes */
+    int e;           /* of these the ones with stiffness */
+    int *elastic;    /* e: their indices */
+    double *scale;   /* e: omega, the scale of the position in the state */
+    double *D;       /* f x f, Phi^T D Phi */
+    double *skew;    /* f x f, Phi^T K_skew Phi; zero unless it is wanted */
+    bool symmetric;  /* no skew part, D symmetric to rounding: left and right vectors are the same */
+    bool gyroscopic; /* D skew, K symmetric: the left vectors are the conjugates of the right ones */
+    bool definite;   /* of these: every stiffness is positive, A is skew */
+    double *A;       /* (e + f) x (e + f) */
     double *re, *im, *vectors;
 } damped_work;
 
@@ -116,7 +118,13 @@ static phx_status prepare(phx_context *context, const phx_linear *linear, const 
         return status;
     double skew_d;
     const double largest_d = largest_entry(w->f, w->D, &skew_d), skew_k = keep_skew_part(w->f, w->skew);
-    w->symmetric = skew_k == 0.0 && skew_d <= 1e-10 * largest_d;
+    w->gyroscopic = linear->gyroscopic && linear->lossless && skew_k == 0.0;
+    w->symmetric = !w->gyroscopic && skew_k == 0.0 && skew_d <= 1e-10 * largest_d;
+    if (w->gyroscopic)
+        keep_skew_part(w->f, w->D);
+    w->definite = w->gyroscopic;
+    for (int j = 0; j < w->f; j++)
+        w->definite = w->definite && undamped->frequency[j] >= -undamped->resolution;
     find_elastic(undamped, skew_k, w);
 
     const size_t size = (size_t)w->e + f;
@@ -185,6 +193,29 @@ static double complex improve(const phx_undamped *undamped, const damped_work *w
     return cimag(better) > 0.0 ? better : lambda;
 }
 
+/* The same with the conjugate: eta^H D eta = i beta, so with lambda = i omega
+ *   a omega^2 + beta omega - c = 0,  a = eta^H eta, c = eta^H Lambda eta,
+ * whose root is real where the mode neither grows nor decays. */
+static double complex improve_gyroscopic(const phx_undamped *undamped, const damped_work *w, double complex lambda,
+                                         const double complex *eta)
+{
+    double a = 0.0, beta = 0.0, c = 0.0;
+    if (fabs(creal(lambda)) > 1e-7 * cabs(lambda))
+        return lambda;
+    for (int i = 0; i < w->f; i++) {
+        const double square = creal(eta[i]) * creal(eta[i]) + cimag(eta[i]) * cimag(eta[i]);
+        double complex row = 0.0;
+        for (int j = 0; j < w->f; j++)
+            row += w->D[(size_t)i * w->f + j] * eta[j];
+        a += square;
+        beta += cimag(conj(eta[i]) * row);
+        if (fabs(undamped->frequency[i]) > undamped->resolution)
+            c += undamped->frequency[i] * fabs(undamped->frequency[i]) * square;
+    }
+    const double complex omega = phx_quadratic_root(a, beta, -c, cimag(lambda));
+    return cimag(omega) == 0.0 && creal(omega) > 0.0 ? creal(omega) * I : lambda;
+}
+
 /* Append the mode with coordinates eta to the list. */
 static void append(const phx_basis *modes, double complex lambda, const double complex *eta, phx_mode_list *list)
 {
@@ -214,11 +245,15 @@ static phx_status collect(phx_context *context, const phx_undamped *undamped, co
         const double complex lambda = w->re[k] + w->im[k] * I;
         if (w->im[k] < 0.0 || cabs(lambda) <= zero)
             continue;
+        if (w->gyroscopic && w->im[k] == 0.0 && w->re[k] < 0.0) /* the mirror image of one that grows */
+            continue;
         if (!isfinite(w->re[k]) || !isfinite(w->im[k]))
             return phx_fail(context, PHX_ERR_ANALYSIS, "modes: a root of the damped system is not finite");
         double complex *eta = roots->shapes + (size_t)roots->count * w->f;
         coordinates(w, k, lambda, eta);
-        roots->lambda[roots->count++] = w->symmetric ? improve(undamped, w, lambda, eta) : lambda;
+        roots->lambda[roots->count++] = w->symmetric    ? improve(undamped, w, lambda, eta)
+                                        : w->gyroscopic ? improve_gyroscopic(undamped, w, lambda, eta)
+                                                        : lambda;
     }
     return PHX_OK;
 }
@@ -236,7 +271,8 @@ phx_status phx_linear_damped(phx_context *context, const phx_linear *linear, con
     const int size = w.e + w.f;
     *rigid = w.f - w.e;
     if (size > 0)
-        status = phx_dense_eigen_general(context, size, w.A, NULL, w.re, w.im, w.vectors);
+        status = w.definite ? phx_dense_eigen_skew(context, size, w.A, w.im, w.vectors)
+                            : phx_dense_eigen_general(context, size, w.A, NULL, w.re, w.im, w.vectors);
     if (!status)
         status = phx_mode_list_create(context, w.f, size, &roots);
     if (!status)

@@ -79,9 +79,10 @@ void phx_large_free(phx_large *large);
 /* The lowest undamped modes by shift-invert: `count` elastic ones and all rigid-body modes. */
 phx_status phx_large_undamped(phx_context *context, const phx_large *large, int count, phx_kkt *kkt,
                               phx_undamped *undamped);
-/* Iterate every mode of the list on the full quadratic problem until its lambda stands. */
-phx_status phx_large_iterate(phx_context *context, const phx_large *large, bool symmetric, phx_kkt *kkt,
-                             phx_mode_list *list);
+/* Iterate every mode of the list on the full quadratic problem until its lambda stands; `functional`: then improve it
+ * by the Rayleigh functional. */
+phx_status phx_large_iterate(phx_context *context, const phx_large *large, phx_kkt *kkt, phx_mode_list *list,
+                             bool functional);
 
 /* ---- assignment ---- */
 /* Columns chosen for the rows of a matrix of gains (rows x cols, row-major, rows <= cols), each at most once, with the

@@ -24,13 +24,13 @@ static void apply(const phx_csr *a, double complex alpha, const double complex *
     }
 }
 
-/* x^T A x without conjugation */
-static double complex bilinear(const phx_csr *a, const double complex *x)
+/* y^T A x */
+static double complex bilinear(const phx_csr *a, const double complex *y, const double complex *x)
 {
     double complex sum = 0.0;
     for (int i = 0; i < a->rows; i++)
         for (int k = a->ptr[i]; k < a->ptr[i + 1]; k++)
-            sum += x[i] * a->val[k] * x[a->idx[k]];
+            sum += y[i] * a->val[k] * x[a->idx[k]];
     return sum;
 }
 
@@ -78,26 +78,37 @@ static phx_status step(const iteration *it, double complex *lambda, double compl
     return PHX_OK;
 }
 
-/* A symmetric problem: lambda from the Rayleigh functional, the elastic energy through the root where there is one. */
+/* lambda from the Rayleigh functional y^T (lambda^2 M + lambda D + K) x = 0, the elastic energy through the root where
+ * there is one; y is x for a symmetric problem, its conjugate for a gyroscopic one, whose lambda is imaginary. */
 static phx_status improve(const iteration *it, double complex *lambda, const double complex *x)
 {
     const phx_linear *linear = it->large->linear;
     const phx_stiffness stiffness = phx_linear_stiffness(linear);
-    double complex k = stiffness.rest ? bilinear(stiffness.rest, x) : 0.0;
-    if (stiffness.root) {
-        double complex *strain = phx_calloc(it->context, (size_t)stiffness.root->rows, sizeof *strain);
-        if (!strain)
-            return PHX_ERR_MEMORY;
-        apply(stiffness.root, 1.0, x, strain);
-        for (int i = 0; i < stiffness.root->rows; i++)
-            k += strain[i] * strain[i];
-        phx_free(strain);
+    const int rows = stiffness.root ? stiffness.root->rows : 0;
+    double complex *y = phx_calloc(it->context, (size_t)it->n, sizeof *y);
+    double complex *strain = phx_calloc(it->context, (size_t)rows, sizeof *strain);
+    phx_status status = y && strain ? PHX_OK : PHX_ERR_MEMORY;
+
+    for (int i = 0; i < it->n && !status; i++)
+        y[i] = linear->gyroscopic ? conj(x[i]) : x[i];
+    if (!status) {
+        double complex a = bilinear(&linear->M, y, x), b = bilinear(&linear->D, y, x);
+        double complex k = stiffness.rest ? bilinear(stiffness.rest, y, x) : 0.0;
+        if (rows > 0)
+            apply(stiffness.root, 1.0, x, strain);
+        for (int i = 0; i < rows; i++)
+            k += (linear->gyroscopic ? conj(strain[i]) : strain[i]) * strain[i];
+        if (!linear->gyroscopic)
+            *lambda = phx_quadratic_root(a, b, k, *lambda);
+        else if (fabs(creal(*lambda)) <= 1e-7 * cabs(*lambda)) /* lambda = i omega: a omega^2 + Im b omega - k = 0 */
+            *lambda = creal(phx_quadratic_root(creal(a), cimag(b), -creal(k), cimag(*lambda))) * I;
     }
-    *lambda = phx_quadratic_root(bilinear(&linear->M, x), bilinear(&linear->D, x), k, *lambda);
-    return PHX_OK;
+    phx_free(y);
+    phx_free(strain);
+    return status;
 }
 
-static phx_status iterate(const iteration *it, bool symmetric, double complex *lambda, double complex *x)
+static phx_status iterate(const iteration *it, bool functional, double complex *lambda, double complex *x)
 {
     enum { STEPS = 30 };
     const double complex start = *lambda;
@@ -113,7 +124,7 @@ static phx_status iterate(const iteration *it, bool symmetric, double complex *l
         if (cabs(*lambda - start) > 0.5 * cabs(start))
             break;
         if (change <= 1e-10 * cabs(*lambda))
-            return symmetric ? improve(it, lambda, x) : PHX_OK;
+            return functional ? improve(it, lambda, x) : PHX_OK;
     }
     return phx_fail(
         it->context, PHX_NOT_CONVERGED,
@@ -145,8 +156,8 @@ static phx_status check_distinct(const iteration *it, const phx_mode_list *list)
     return PHX_OK;
 }
 
-phx_status phx_large_iterate(phx_context *context, const phx_large *large, bool symmetric, phx_kkt *kkt,
-                             phx_mode_list *list)
+phx_status phx_large_iterate(phx_context *context, const phx_large *large, phx_kkt *kkt, phx_mode_list *list,
+                             bool functional)
 {
     const phx_linear *linear = large->linear;
     iteration it = {.context = context, .large = large, .kkt = kkt, .n = linear->n, .size = linear->n + large->G.rows};
@@ -158,7 +169,7 @@ phx_status phx_large_iterate(phx_context *context, const phx_large *large, bool 
     if (!it.rhs || !it.mass)
         status = PHX_ERR_MEMORY;
     for (int k = 0; k < list->count && !status; k++)
-        status = iterate(&it, symmetric, &list->lambda[k], list->shapes + (size_t)k * it.n);
+        status = iterate(&it, functional, &list->lambda[k], list->shapes + (size_t)k * it.n);
     if (!status)
         status = check_distinct(&it, list);
     phx_free(it.rhs);

@@ -217,6 +217,12 @@ static int damped_basis(int count)
     return 4 * count + 40;
 }
 
+/* Left vectors are known from the right ones, and so a Rayleigh functional: K is symmetric, and D symmetric or skew. */
+static bool has_functional(const phx_linear *linear, const phx_modes_options *options)
+{
+    return !options->unsymmetric && (!linear->gyroscopic || linear->lossless);
+}
+
 /* The damped modes; from a part of the undamped ones they are iterated on the full matrices. */
 static phx_status list_damped(phx_modal *modal, const phx_linear *linear, const phx_modes_options *options,
                               const phx_large *large, const phx_undamped *undamped, int *rigid, phx_mode_list *list)
@@ -232,7 +238,7 @@ static phx_status list_damped(phx_modal *modal, const phx_linear *linear, const 
         large = &own;
     }
     if (!status)
-        status = phx_large_iterate(context, large, !options->unsymmetric, &modal->quadratic, list);
+        status = phx_large_iterate(context, large, &modal->quadratic, list, has_functional(linear, options));
     phx_large_free(&own);
     return status;
 }

@@ -8,6 +8,7 @@ typedef struct phx_line {
     char *label; /* NULL: not in the legend */
     int colour;  /* index into the palette, from 0; dashes tell those apart that share a colour */
     int shade;   /* 0: the palette; 1 to 256: from light to dark grey instead */
+    bool guide;  /* thin and grey, without markers, its label at its end */
     size_t count;
     double *x, *y; /* a y that is not finite breaks the line */
 } phx_line;

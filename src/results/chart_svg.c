@@ -111,7 +111,9 @@ static double text_width(const char *text)
 static void put_stroke(phx_output *out, const phx_line *line, double width)
 {
     char text[PHX_NUMBER_SIZE];
-    if (line->shade) {
+    if (line->guide) {
+        phx_output_text(out, "stroke=\"#A0A0A0\" stroke-dasharray=\"5 3\"");
+    } else if (line->shade) {
         const double dark = line->shade / 256.0;
         phx_output_format(out, "stroke=\"#%02X%02X%02X\"", (unsigned)(200.0 - 192.0 * dark),
                           (unsigned)(216.0 - 168.0 * dark), (unsigned)(232.0 - 125.0 * dark));
@@ -198,7 +200,7 @@ static void put_line(phx_output *out, const plot_area *area, const phx_line *lin
     long last_x = 0, last_y = 0;
     int in_text = 0;
     phx_output_text(out, "<path fill=\"none\" ");
-    put_stroke(out, line, 1.6);
+    put_stroke(out, line, line->guide ? 0.8 : 1.6);
     phx_output_text(out, " d=\"");
     for (size_t i = 0; i < line->count; i++) {
         if (!is_shown(line, i)) {
@@ -221,6 +223,17 @@ static void put_line(phx_output *out, const plot_area *area, const phx_line *lin
     }
     phx_output_text(out, "\"/>");
     phx_output_line(out);
+}
+
+/* The label of a guide, at its last point. */
+static void put_guide_label(phx_output *out, const plot_area *area, const phx_line *line)
+{
+    size_t last = line->count;
+    while (last > 0 && !is_shown(line, last - 1))
+        last--;
+    if (last > 0 && line->label)
+        put_text(out, fmin(place_x(area, line->x[last - 1]) + 3.0, area->left + area->width + 3.0),
+                 place_y(area, line->y[last - 1]) + 4.0, "font-size=\"10\" fill=\"#808080\"", line->label);
 }
 
 static void put_markers(phx_output *out, const plot_area *area, const phx_line *line)
@@ -250,7 +263,7 @@ static int put_legend(phx_output *out, const phx_panel *panel, double left, doub
     double at = PLOT_WIDTH;
     for (int k = 0; k < panel->n_lines; k++) {
         const phx_line *line = &panel->lines[k];
-        if (!line->label)
+        if (!line->label || line->guide)
             continue;
         const double width = legend_width(line->label);
         if (rows == 0 || at + width > PLOT_WIDTH) {
@@ -328,7 +341,9 @@ static void put_panel(phx_output *out, const phx_chart *chart, const phx_panel *
     put_y_axis(out, &area);
     for (int k = 0; k < panel->n_lines; k++) {
         put_line(out, &area, &panel->lines[k]);
-        if (panel->markers && panel->lines[k].count <= MOST_MARKERS)
+        if (panel->lines[k].guide)
+            put_guide_label(out, &area, &panel->lines[k]);
+        else if (panel->markers && panel->lines[k].count <= MOST_MARKERS)
             put_markers(out, &area, &panel->lines[k]);
     }
     phx_output_text(out, "</g>");

@@ -43,6 +43,9 @@ static phx_status check(phx_context *context, const phx_modes_table *table)
         (table->n_rows > 0 && !table->rows) ||
         (table->n_coordinates > 0 && (!table->coordinates || (table->n_rows > 0 && !table->shapes))))
         return phx_fail(context, PHX_ERR_ARGUMENT, "a table of modes lacks an array or has a negative size");
+    for (int p = 0; p < table->n_points && table->spin; p++)
+        if (!isfinite(table->spin[p]))
+            return not_finite(context, "the angular speed", "spin", p, table->spin[p]);
     for (int p = 0; p < table->n_points; p++)
         for (int k = 0; k < table->n_parameters; k++) {
             const double value = table->values[(size_t)p * (size_t)table->n_parameters + (size_t)k];
@@ -111,6 +114,7 @@ void phx_modes_free(phx_modes_table *table)
     phx_h5_free_names(table->parameters ? table->n_parameters : 0, (char **)(void *)table->parameters);
     phx_free((void *)table->values);
     phx_free((void *)table->rigid_modes);
+    phx_free((void *)table->spin);
     phx_free((void *)table->rows);
     phx_h5_free_names(table->coordinates ? table->n_coordinates : 0, (char **)(void *)table->coordinates);
     phx_free((void *)table->shapes);

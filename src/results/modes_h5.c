@@ -1,5 +1,6 @@
 /* Tables of modes in HDF5 files:
- *   /sweep/parameters, values (points x parameters, absent without any), rigid_modes (absent when not known)
+ *   /sweep/parameters, values (points x parameters, absent without any), rigid_modes (absent when not known),
+ *          spin (rad/s; absent for modes at rest)
  *   /modes/point, mode, branch, omega, frequency, damping   one entry for each row
  *   /shapes/coordinates, real, imaginary (rows x coordinates, absent without shapes)
  *   /model   the model text;  attributes format, format_version, points, program_version, model_name */
@@ -78,6 +79,10 @@ static phx_status put_table(phx_h5 *file, const phx_modes_table *table)
     put_matrix(file, "/sweep/values", table->n_points, table->n_parameters, table->values);
     if (table->rigid_modes)
         phx_h5_put_integers(file, "/sweep/rigid_modes", table->n_points, table->rigid_modes);
+    if (table->spin && table->n_points > 0) {
+        phx_h5_make_rows(file, "/sweep/spin", (size_t)table->n_points, 0);
+        phx_h5_put_rows(file, "/sweep/spin", 0, (size_t)table->n_points, table->spin);
+    }
     phx_h5_make_group(file, "/modes");
     const phx_status status = put_lists(file, table);
     phx_h5_make_group(file, "/shapes");
@@ -186,6 +191,16 @@ static phx_status read_lists(phx_h5 *file, phx_modes_table *table)
     return status;
 }
 
+static phx_status read_spin(phx_h5 *file, phx_modes_table *table)
+{
+    const phx_status status = check_extent(file, "/sweep/spin", table->n_points);
+    double *spin = status ? NULL : phx_calloc(phx_h5_context(file), (size_t)table->n_points, sizeof *spin);
+    table->spin = spin;
+    if (!status && !spin)
+        return PHX_ERR_MEMORY;
+    return status ? status : phx_h5_read_rows(file, "/sweep/spin", 0, (size_t)table->n_points, spin);
+}
+
 static phx_status read_sweep(phx_h5 *file, phx_modes_table *table)
 {
     char **names = NULL;
@@ -199,6 +214,8 @@ static phx_status read_sweep(phx_h5 *file, phx_modes_table *table)
         status = read_matrix(file, "/sweep/values", table->n_points, table->n_parameters, &table->values);
     if (!status && table->n_points > 0 && table->n_parameters > 0 && !table->values)
         status = damaged(file);
+    if (!status && phx_h5_has(file, "/sweep/spin"))
+        status = read_spin(file, table);
     if (status || !phx_h5_has(file, "/sweep/rigid_modes"))
         return status;
     status = check_extent(file, "/sweep/rigid_modes", table->n_points);

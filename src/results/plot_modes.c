@@ -1,4 +1,5 @@
-/* The picture of a table of modes: frequencies over the sweep, one line for each branch. */
+/* The picture of a table of modes: frequencies over the sweep, one line for each branch; about a steady rotation (a
+ * Campbell diagram) with the multiples of its angular speed. */
 #include "chart.h"
 #include "h5.h"
 #include "plot.h"
@@ -7,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TEXT_SIZE = 512, MOST_PANELS = 24 };
+enum { TEXT_SIZE = 512, MOST_PANELS = 24, MOST_RAYS = 8 };
 
 static double parameter(const phx_modes_table *table, int point, int k)
 {
@@ -74,6 +75,56 @@ static phx_status add_branch(phx_chart *chart, phx_panel *panel, const phx_modes
     return PHX_OK;
 }
 
+/* ---- rays: k times the revolutions in a second ---- */
+static double revolutions(const phx_modes_table *table, int point)
+{
+    return table->spin[point] / 6.283185307179586476925286766559;
+}
+
+/* Ray k over the points of a panel, cut off at the highest frequency shown. */
+static phx_status add_ray(phx_chart *chart, phx_panel *panel, const phx_modes_table *table, int k, int first, int swept,
+                          double highest)
+{
+    char label[16];
+    snprintf(label, sizeof label, "%dP", k);
+    phx_line *line = phx_panel_add_line(chart, panel, label, 2 * (size_t)table->n_points);
+    double last_x = 0.0, last_y = NAN;
+    if (!line)
+        return PHX_ERR_MEMORY;
+    line->guide = true;
+    line->count = 0;
+    for (int p = first; p < table->n_points; p++) {
+        if (!same_others(table, first, p, swept))
+            continue;
+        const double x = parameter(table, p, swept), y = k * revolutions(table, p);
+        if (isfinite(last_y) && (y > highest) != (last_y > highest)) { /* where it passes the highest */
+            line->x[line->count] = last_x + (x - last_x) * (highest - last_y) / (y - last_y);
+            line->y[line->count++] = highest;
+        }
+        line->x[line->count] = x;
+        line->y[line->count++] = y > highest ? NAN : y;
+        last_x = x;
+        last_y = y;
+    }
+    return PHX_OK;
+}
+
+/* The rays that cross a good part of the panel. */
+static phx_status add_rays(phx_chart *chart, phx_panel *panel, const phx_modes_table *table, int first, int swept)
+{
+    double highest = 0.0, fastest = 0.0;
+    phx_status status = PHX_OK;
+    for (int i = 0; i < table->n_rows; i++)
+        if (same_others(table, first, table->rows[i].point, swept))
+            highest = fmax(highest, table->rows[i].frequency);
+    for (int p = first; p < table->n_points; p++)
+        if (same_others(table, first, p, swept))
+            fastest = fmax(fastest, revolutions(table, p));
+    for (int k = 1; k <= MOST_RAYS && fastest > 0.0 && (k == 1 || 0.2 * k * fastest <= highest) && !status; k++)
+        status = add_ray(chart, panel, table, k, first, swept, highest);
+    return status;
+}
+
 /* The point is the first of its combination of the other parameters. */
 static bool starts_panel(const phx_modes_table *table, int point, int swept)
 {
@@ -115,6 +166,8 @@ static phx_status add_sweep(phx_chart *chart, const phx_modes_table *table, int 
             if (there)
                 status = add_branch(chart, panel, table, branch, p, swept);
         }
+        if (table->spin && !status)
+            status = add_rays(chart, panel, table, p, swept);
     }
     return status;
 }

@@ -43,6 +43,7 @@ typedef struct modes_work {
     phx_tracker *tracker;
     phx_model_override *overrides; /* n_parameters */
     int rows_room;
+    bool steady; /* about a rotation */
     bool shapes; /* still kept */
     int shape_rows_room;
     phx_mode_row *rows; /* of the table */
@@ -53,11 +54,12 @@ typedef struct modes_work {
 } modes_work;
 
 /* Linearised system of the model as it stands. */
-static phx_status linearise(modes_work *work, phx_system **system, phx_dae **dae, phx_linear *linear)
+static phx_status linearise(modes_work *work, int point, phx_system **system, phx_dae **dae, phx_linear *linear)
 {
     phx_context *context = work->context;
     const phx_build_options build = {.cache = work->cache, .without_outputs = true};
-    const phx_start_options start = {.quasi_static = work->model->initial.deformation == PHX_MODEL_QUASI_STATIC};
+    const phx_start_options start = {.quasi_static =
+                                         !work->steady && work->model->initial.deformation == PHX_MODEL_QUASI_STATIC};
     double *x = NULL, *v = NULL, *lambda = NULL;
     phx_status status = phx_model_build(context, work->model, &build, system);
 
@@ -71,8 +73,13 @@ static phx_status linearise(modes_work *work, phx_system **system, phx_dae **dae
     }
     if (!status)
         status = phx_model_blame(context, work->model, phx_system_start(*system, &start, x, v, lambda));
+    if (!status && work->steady)
+        status = phx_model_blame(context, work->model,
+                                 phx_system_steady(*dae, 0.0, x, v, lambda, (double *)work->table->spin + point));
     if (!status)
-        status = phx_model_blame(context, work->model, phx_system_linear(*dae, 0.0, x, NULL, linear));
+        status = phx_model_blame(context, work->model,
+                                 work->steady ? phx_system_linear_steady(*dae, 0.0, x, v, lambda, linear)
+                                              : phx_system_linear(*dae, 0.0, x, NULL, linear));
     phx_free(x);
     phx_free(v);
     phx_free(lambda);
@@ -229,7 +236,7 @@ static phx_status solve_point(modes_work *work, int point)
     phx_dae *dae = NULL;
     phx_linear linear = {0};
     phx_mode_set set = {0};
-    phx_status status = linearise(work, &system, &dae, &linear);
+    phx_status status = linearise(work, point, &system, &dae, &linear);
 
     options.count = work->carry;
     if (!status)
@@ -300,11 +307,13 @@ static phx_status prepare_table(modes_work *work)
     table->program_version = phx_strdup(context, phx_version());
     table->values = phx_calloc(context, (size_t)work->n_points * (size_t)n, sizeof *table->values);
     table->rigid_modes = phx_calloc(context, (size_t)work->n_points, sizeof *table->rigid_modes);
+    if (work->steady)
+        table->spin = phx_calloc(context, (size_t)work->n_points, sizeof *table->spin);
     names = phx_calloc(context, (size_t)n, sizeof *names);
     table->parameters = (const char *const *)names;
     table->n_parameters = n;
     if (!table->model_name || !table->model_text || !table->program_version || !table->values || !table->rigid_modes ||
-        !names)
+        (work->steady && !table->spin) || !names)
         return PHX_ERR_MEMORY;
     for (int k = 0; k < n; k++) {
         names[k] = phx_strdup(context, phx_sweep_name(work->sweep, k));
@@ -345,15 +354,13 @@ phx_status phx_study_modes(phx_context *context, phx_model *model, const phx_stu
                        .count = options->count > 0 ? options->count : model->modes.count,
                        .n_points = options->sweep ? phx_sweep_points(options->sweep) : 1,
                        .n_parameters = options->sweep ? phx_sweep_parameters(options->sweep) : 0,
+                       .steady = (options->has_at ? options->at : model->modes.at) == PHX_MODEL_AT_STEADY,
                        .shapes = options->with_shapes,
                        .table = table,
                        .report = report ? report : &unread};
 
     *table = (phx_modes_table){0};
     *work.report = (phx_study_modes_report){.least_confidence = 1.0};
-    if (model->modes.at == PHX_MODEL_AT_STEADY)
-        return phx_model_fail(context, model, &model->modes.at, PHX_ERR_UNSUPPORTED,
-                              "modes about a steady rotation (at: steady) are not available yet; use at: initial");
     work.carry = work.n_points > 1 ? phx_tracker_carry(work.count) : work.count;
     phx_status status = prepare(&work);
     if (!status)

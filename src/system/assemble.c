@@ -255,8 +255,7 @@ static void move(const phx_system *system, const double *xi, double size, double
     }
 }
 
-/* Size of the mechanism: what gaps and moves are small against. */
-static double length_scale(const workspace *ws)
+double phx_sys_size(const workspace *ws)
 {
     const phx_system *system = ws->system;
     double size = 0.0;
@@ -271,11 +270,19 @@ static double length_scale(const workspace *ws)
     return fmax(size, 1e-6);
 }
 
-double phx_sys_move(const workspace *ws, const double *xi, double *x)
+double phx_sys_move_all(const workspace *ws, const double *xi, double *x)
 {
-    const double size = length_scale(ws), largest = largest_move(ws->system, xi, size);
+    const phx_system *system = ws->system;
+    const int rigid = system->dim + system->n_rot;
+    const double size = phx_sys_size(ws), largest = largest_move(system, xi, size);
 
-    move(ws->system, xi, size, 1.0, x);
+    move(system, xi, size, 1.0, x);
+    for (int b = 0; b < system->n_bodies; b++) {
+        const body_slot *slot = &system->bodies[b];
+        double *q = x + slot->x + system->dim + phx_attitude_size(system->dim);
+        for (int i = 0; i < phx_body_n_q(slot->body); i++)
+            q[i] += xi[slot->v + rigid + i];
+    }
     return largest;
 }
 
@@ -316,7 +323,7 @@ double phx_sys_measure_gaps(workspace *ws, const double *x, bool hold, double *r
     double worst = 0.0;
 
     phx_sys_set_instant(ws, x, ws->vm);
-    const double size = length_scale(ws);
+    const double size = phx_sys_size(ws);
     for (int k = 0; k < ws->n_l; k++) {
         double gap = 0.0;
         ws->on[k] = row_gap(ws, k, &gap) && (hold || ws->system->rows[ws->row[k]].role == ROW_CONSTRAINT);
@@ -346,7 +353,7 @@ static phx_status close_joints(workspace *ws, double *x, bool hold)
         if (!status)
             status = phx_lu_solve(ws->lu_mass, 1, rhs);
         if (!status)
-            move(ws->system, rhs, length_scale(ws), 1.0, x);
+            move(ws->system, rhs, phx_sys_size(ws), 1.0, x);
     }
     return !status && phx_sys_measure_gaps(ws, x, hold, NULL) <= 1e-10 ? PHX_OK : PHX_NOT_CONVERGED;
 }
@@ -369,7 +376,7 @@ static phx_status downhill(workspace *ws, const double *x, double *size, double 
     if (status)
         return status;
     *slope = -phx_sys_dot(system->n_v, gradient, xi);
-    *size = largest_move(system, xi, length_scale(ws));
+    *size = largest_move(system, xi, phx_sys_size(ws));
     return PHX_OK;
 }
 
@@ -379,7 +386,7 @@ static double change_along(workspace *ws, const double *x, double alpha)
     const phx_system *system = ws->system;
 
     memcpy(ws->x1, x, (size_t)system->n_x * sizeof *x);
-    move(system, ws->scratch2, length_scale(ws), alpha, ws->x1);
+    move(system, ws->scratch2, phx_sys_size(ws), alpha, ws->x1);
     return close_joints(ws, ws->x1, true) ? HUGE_VAL : change_of_poses(system, ws->x1);
 }
 
@@ -434,7 +441,7 @@ phx_status phx_sys_assemble(phx_system *system, double *x)
     status = close_joints(ws, x, true);
     if (status) {
         phx_sys_measure_gaps(ws, x, true, NULL);
-        return cannot_close(ws, length_scale(ws), 1e-10);
+        return cannot_close(ws, phx_sys_size(ws), 1e-10);
     }
     status = least_change(ws, x);
     phx_sys_set_instant(ws, x, ws->vm);
@@ -455,7 +462,7 @@ phx_status phx_sys_neighbour(phx_system *system, double distance, double *x)
     }
     memset(ws->vm, 0, (size_t)system->n_v * sizeof *ws->vm);
     phx_sys_set_instant(ws, x, ws->vm);
-    const double size = length_scale(ws);
+    const double size = phx_sys_size(ws);
     for (int b = 0; b < system->n_bodies; b++)
         for (int a = 0; a < system->dim; a++)
             xi[system->bodies[b].v + a] *= size;

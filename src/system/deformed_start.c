@@ -195,16 +195,8 @@ static phx_status solve_scaled(workspace *ws, dense *d)
 /* Moves x, a and lambda by the solution; returns the largest move of a body, relative to the size of the system. */
 static double apply(workspace *ws, dense *d, double *x)
 {
-    const phx_system *system = ws->system;
-    const int rigid = system->dim + system->n_rot;
-    const double moved = phx_sys_move(ws, d->z, x);
+    const double moved = phx_sys_move_all(ws, d->z, x);
 
-    for (int b = 0; b < system->n_bodies; b++) {
-        const body_slot *slot = &system->bodies[b];
-        double *q = x + slot->x + system->dim + phx_attitude_size(system->dim);
-        for (int i = 0; i < phx_body_n_q(slot->body); i++)
-            q[i] += d->z[slot->v + rigid + i];
-    }
     for (int c = 0; c < d->n_r; c++)
         d->a[d->rigid[c]] += d->z[d->n_v + c];
     for (int k = 0; k < d->m; k++)

@@ -1,4 +1,4 @@
-/* Matrices of the linearised system about a configuration at rest, drives locked. */
+/* Matrices of the linearised system about a configuration at rest or in steady rotation, drives locked. */
 #include "system_internal.h"
 
 #include <math.h>
@@ -178,26 +178,15 @@ static phx_status make_rest(workspace *ws, phx_csr *rest)
     return block(ws->base.context, &ws->kkt, ws->K, 0, ws->kkt.n_v, ws->kkt.n_v, rest);
 }
 
-phx_status phx_system_linear(phx_dae *dae, double t, const double *x, const double *lambda, phx_linear *linear)
+/* The arrays of the last linearisation as matrices. `exact`: elasticity may be all of K. */
+static phx_status take_matrices(workspace *ws, const double *x, bool exact, phx_linear *linear)
 {
-    workspace *ws = (workspace *)dae;
-    phx_context *context = dae->context;
+    phx_context *context = ws->base.context;
     const int n_v = ws->kkt.n_v;
-    double *at_rest = ws->vm, *multipliers = ws->lambda;
-    phx_status status = PHX_OK;
+    phx_status status = block(context, &ws->kkt, ws->M, 0, n_v, n_v, &linear->M);
 
-    memset(linear, 0, sizeof *linear);
-    memset(at_rest, 0, (size_t)n_v * sizeof *at_rest);
-    if (lambda)
-        memcpy(multipliers, lambda, (size_t)ws->n_l * sizeof *lambda);
-    else
-        status = phx_sys_locked_accelerations(ws, t, x, at_rest, true, ws->v0, multipliers, ws->scratch);
-    if (!status)
-        status = dae->ops->linearise(dae, t, x, at_rest, multipliers);
     linear->n = n_v;
     linear->m = ws->n_l;
-    if (!status)
-        status = block(context, &ws->kkt, ws->M, 0, n_v, n_v, &linear->M);
     if (!status)
         status = block(context, &ws->kkt, ws->D, 0, n_v, n_v, &linear->D);
     if (!status)
@@ -206,7 +195,7 @@ phx_status phx_system_linear(phx_dae *dae, double t, const double *x, const doub
         status = block(context, &ws->kkt, ws->D, n_v, ws->n_l, n_v, &linear->G);
     for (int k = 0; !status && k < linear->D.ptr[n_v]; k++)
         linear->damped = linear->damped || linear->D.val[k] != 0.0;
-    linear->has_root = !status && root_is_exact(ws, x);
+    linear->has_root = !status && exact && root_is_exact(ws, x);
     if (!status)
         status = make_root(ws, linear->has_root, &linear->root);
     if (!status && !linear->has_root)
@@ -214,6 +203,35 @@ phx_status phx_system_linear(phx_dae *dae, double t, const double *x, const doub
     if (status)
         phx_linear_free(linear);
     return status;
+}
+
+phx_status phx_system_linear(phx_dae *dae, double t, const double *x, const double *lambda, phx_linear *linear)
+{
+    workspace *ws = (workspace *)dae;
+    double *at_rest = ws->vm, *multipliers = ws->lambda;
+    phx_status status = PHX_OK;
+
+    memset(linear, 0, sizeof *linear);
+    memset(at_rest, 0, (size_t)ws->kkt.n_v * sizeof *at_rest);
+    if (lambda)
+        memcpy(multipliers, lambda, (size_t)ws->n_l * sizeof *lambda);
+    else
+        status = phx_sys_locked_accelerations(ws, t, x, at_rest, true, ws->v0, multipliers, ws->scratch);
+    if (!status)
+        status = dae->ops->linearise(dae, t, x, at_rest, multipliers);
+    return status ? status : take_matrices(ws, x, true, linear);
+}
+
+phx_status phx_system_linear_steady(phx_dae *dae, double t, const double *x, const double *v, const double *lambda,
+                                    phx_linear *linear)
+{
+    workspace *ws = (workspace *)dae;
+    const phx_status status = phx_sys_linearise_steady(dae, t, x, v, lambda);
+
+    memset(linear, 0, sizeof *linear);
+    linear->gyroscopic = true;
+    linear->lossless = ws->system->lossless;
+    return status ? status : take_matrices(ws, x, false, linear);
 }
 
 void phx_system_coordinate_name(const phx_system *system, int k, char *buffer, size_t size)

@@ -275,8 +275,13 @@ phx_status phx_sys_neighbour(phx_system *system, double distance, double *x);
 double phx_sys_measure_gaps(workspace *ws, const double *x, bool hold, double *rhs);
 /* Minus the gradient of 1/2 (sum m |dc|^2 + dtheta . I_c dtheta) over the changes from the poses as written: n_v. */
 void phx_sys_pull_back(const workspace *ws, const double *x, double *rhs);
-/* Moves the bodies' frames by the rigid part of xi, at most 0.4 of the size or rad; returns its largest entry. */
-double phx_sys_move(const workspace *ws, const double *xi, double *x);
+/* Moves the bodies' frames by the rigid part of xi, at most 0.4 of the size or rad, and the deformations by the rest;
+ * returns the largest rigid entry. */
+double phx_sys_move_all(const workspace *ws, const double *xi, double *x);
+/* Size of the mechanism at the current instant view, m: what gaps and moves are small against. */
+double phx_sys_size(const workspace *ws);
+/* The arrays of the motion about a steady rotation: D + M ad and K + D ad (steady.c). */
+phx_status phx_sys_linearise_steady(phx_dae *dae, double t, const double *x, const double *v, const double *lambda);
 /* Velocities of the start at x. */
 phx_status phx_sys_start_velocities(phx_system *system, double t, const double *x, double *v);
 /* Deformed start by one dense Newton iteration, for joints that close only on deformed bodies; whether it is small

@@ -374,6 +374,54 @@ static void test_singular_values_of_special_matrices(void **state)
     CHECK_STATUS(context, phx_dense_singular_values(context, -1, 2, bad, values, NULL), PHX_ERR_ARGUMENT);
 }
 
+/* ---- skew ---- */
+static void test_skew_pairs(void **state)
+{
+    phx_context *context = *state;
+    uint64_t seed = 7;
+    const int sizes[] = {1, 2, 5, 40, 91};
+    for (int s = 0; s < 5; s++) {
+        const int n = sizes[s];
+        const size_t entries = (size_t)n * (size_t)n;
+        double *c = random_matrix(&seed, n, n), *a = new_doubles(entries), *omega = new_doubles((size_t)n),
+               *only = new_doubles((size_t)n), *v = new_doubles(2 * entries);
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++)
+                a[i * n + j] = c[i * n + j] - c[j * n + i];
+        CHECK_OK(context, phx_dense_eigen_skew(context, n, a, omega, v));
+        CHECK_OK(context, phx_dense_eigen_skew(context, n, a, only, NULL));
+        for (int k = 0; k < n; k++) {
+            CHECK_CLOSE(omega[k], -omega[n - 1 - k], 1e-13 * n, "pair %d of %d", k, n);
+            CHECK_CLOSE(only[k], omega[k], 1e-13 * n, "without vectors, %d of %d", k, n);
+            assert_true(k == 0 || omega[k] >= omega[k - 1]);
+            for (int i = 0; i < n; i++) { /* A (x + i y) = i omega (x + i y) */
+                double re = omega[k] * v[2 * (i * n + k) + 1], im = -omega[k] * v[2 * (i * n + k)];
+                for (int j = 0; j < n; j++) {
+                    re += a[i * n + j] * v[2 * (j * n + k)];
+                    im += a[i * n + j] * v[2 * (j * n + k) + 1];
+                }
+                CHECK_SMALL(re, 1e-13 * n, "real part of row %d, vector %d of %d", i, k, n);
+                CHECK_SMALL(im, 1e-13 * n, "imaginary part of row %d, vector %d of %d", i, k, n);
+            }
+            for (int l = 0; l < n; l++) {
+                double re = k == l ? -1.0 : 0.0, im = 0.0;
+                for (int i = 0; i < n; i++) {
+                    const double *x = v + 2 * (i * n + k), *y = v + 2 * (i * n + l);
+                    re += x[0] * y[0] + x[1] * y[1];
+                    im += x[0] * y[1] - x[1] * y[0];
+                }
+                CHECK_SMALL(re, 1e-13 * n, "vectors %d and %d of %d", k, l, n);
+                CHECK_SMALL(im, 1e-13 * n, "vectors %d and %d of %d", k, l, n);
+            }
+        }
+        free(c);
+        free(a);
+        free(omega);
+        free(only);
+        free(v);
+    }
+}
+
 /* ---- allocation ---- */
 static phx_status solve_all(phx_context *context)
 {
@@ -387,13 +435,15 @@ static phx_status solve_all(phx_context *context)
     if (!status)
         status = phx_dense_eigen_general(context, 2, a, NULL, re, im, NULL);
     if (!status)
+        status = phx_dense_eigen_skew(context, 2, a, re, v);
+    if (!status)
         status = phx_dense_singular_values(context, 2, 2, a, re, v);
     return status;
 }
 
 static void test_every_allocation_may_fail(void **state)
 {
-    assert_int_equal(fail_each_allocation(*state, solve_all), 4 + 4 + 5 + 5 + 4);
+    assert_int_equal(fail_each_allocation(*state, solve_all), 4 + 4 + 5 + 5 + 4 + 4);
 }
 
 int main(void)
@@ -402,6 +452,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_symmetric_pairs, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_symmetric_known_spectrum, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_symmetric_refuses, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_skew_pairs, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_general_pairs, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_general_known_spectra, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_infinite_eigenvalues, context_setup, context_teardown),

@@ -84,8 +84,8 @@ sed 's/knee:  {kind: revolute/knee:  {kind: spherical/' "$model" >wrong.yaml
 run 2 check wrong.yaml
 says 'wrong.yaml:[0-9]*:[0-9]*: '
 sed 's/^simulate:/modes: {at: steady}\nsimulate:/' "$model" >wrong.yaml
-run 2 modes wrong.yaml
-says 'wrong.yaml:[0-9]*:[0-9]*: .*at: initial'
+run 1 modes wrong.yaml
+says 'there is no steady rotation'
 sed 's/^simulate:/initial: {from: missing.h5}\nsimulate:/' "$model" >wrong.yaml
 run 2 simulate wrong.yaml
 says 'wrong.yaml:[0-9]*:[0-9]*: .*missing.h5'

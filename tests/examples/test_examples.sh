@@ -101,4 +101,15 @@ below "four_bar, first pulsation at 0 against beam theory" \
 below "four_bar_free, first pulsation at 0 against beam theory" \
     "$(largest four_bar_free 'v["theta1"] == 0 && v["mode"] == 1 ? size(v["omega"] / 302.05666435 - 1) : 0')" 3e-4
 
+# Rotating cantilever: the published flap frequency 7.3604 at 6 makes the lag sqrt(7.3604^2 - 36); unit of the speed
+# sqrt(EI/(rho A L^4)) = 0.0288675 rad/s. The branches go through and their picture has rays.
+"$program" modes "$examples/rotor_blade.yaml" -o "$work/rotor_blade.csv" >/dev/null || complain "rotor_blade: modes"
+below "rotor_blade, first lag frequency at 6" \
+    "$(largest rotor_blade 'v["Omega"] == 6 && v["mode"] == 1 ? size(v["omega"] / 0.028867513 / 4.263243 - 1) : 0')" 5e-3
+below "rotor_blade, branches" "$(largest rotor_blade 'v["branch"]')" 4
+below "rotor_blade, damping" "$(largest rotor_blade 'size(v["damping"])')" 1e-300
+"$program" modes "$examples/rotor_blade.yaml" -o "$work/rotor_blade.h5" >/dev/null &&
+    "$program" plot "$work/rotor_blade.h5" -o "$work/rotor_blade.svg" >/dev/null || complain "rotor_blade: picture"
+grep -q '>1P<' "$work/rotor_blade.svg" || complain "rotor_blade: no rays in the picture"
+
 exit $((failures > 0))

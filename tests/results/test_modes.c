@@ -11,6 +11,7 @@ static const char *const parameters[] = {"theta, 1", "µ"};
 static const char *const coordinates[] = {"crank.rx", "crank.\"phi\"", "Koppel.ux1"};
 static const double values[POINTS * 2] = {0.0, 0.1, 0.0, 1.0 / 3.0, 3.141592653589793, 1e-300};
 static const int rigid_modes[POINTS] = {1, 1, 2};
+static const double spin[POINTS] = {0.0, 1.0 / 7.0, 1e3};
 static const phx_mode_row rows[ROWS] = {{0, 1, 1, 302.05666435, 48.073810, 0.0},
                                         {0, 2, 2, 334.10422239, 53.174340, 1e-3},
                                         {1, 1, 2, 2.0 / 3.0, 0.1, -0.25},
@@ -29,6 +30,7 @@ static phx_modes_table example_table(void)
                              .n_points = POINTS,
                              .values = values,
                              .rigid_modes = rigid_modes,
+                             .spin = spin,
                              .n_rows = ROWS,
                              .rows = rows,
                              .n_coordinates = COORDINATES,
@@ -95,6 +97,7 @@ static void test_hdf5_reads_back_with_the_shapes(void **state)
     assert_string_equal(read.model_text, table.model_text);
     assert_string_equal(read.program_version, table.program_version);
     assert_memory_equal(read.rigid_modes, rigid_modes, sizeof rigid_modes);
+    assert_memory_equal(read.spin, spin, sizeof spin);
     assert_int_equal(read.n_coordinates, COORDINATES);
     for (int k = 0; k < COORDINATES; k++)
         assert_string_equal(read.coordinates[k], coordinates[k]);
@@ -103,10 +106,12 @@ static void test_hdf5_reads_back_with_the_shapes(void **state)
     phx_modes_free(&read);
     table.shapes_imaginary = NULL;
     table.rigid_modes = NULL;
+    table.spin = NULL;
     CHECK_OK(context, phx_modes_write(context, &table, PHX_MODES_HDF5, "m.h5"));
     CHECK_OK(context, phx_modes_read(context, "m.h5", &read));
     check_rows(&read);
     assert_null(read.rigid_modes);
+    assert_null(read.spin);
     assert_null(read.shapes_imaginary);
     phx_modes_free(&read);
 }

@@ -405,6 +405,50 @@ static void test_modes_are_drawn_over_the_sweep(void **state)
     }
 }
 
+/* A Campbell diagram: with revolutions of 0 to 1.5 Hz and frequencies up to 4.1 Hz the rays 1P to 8P, cut off at the
+ * highest frequency; they are not in the legend. */
+static void test_steady_rotations_have_rays(void **state)
+{
+    enum { POINTS = 4 };
+    static const char *const names[] = {"speed"};
+    static const double values[POINTS] = {0, 1, 2, 3};
+    static const double spin[POINTS] = {0.0, TEST_PI, 2.0 * TEST_PI, 3.0 * TEST_PI};
+    phx_context *context = *state;
+    xml_counts counts;
+    phx_mode_row rows[2 * POINTS];
+    phx_modes_table table = {
+        .n_parameters = 1, .parameters = names, .n_points = POINTS, .values = values, .n_rows = 2 * POINTS};
+    table.rows = rows;
+    for (int i = 0; i < 2 * POINTS; i++)
+        rows[i] = (phx_mode_row){i / 2, 1 + i % 2, 1 + i % 2, 1.0, i % 2 ? 3.8 + 0.1 * (i / 2) : 1.0, 0.0};
+    CHECK_OK(context, phx_modes_write(context, &table, PHX_MODES_HDF5, "m.h5"));
+    CHECK_OK(context, phx_plot_file(context, "m.h5", "rest.svg"));
+    free(picture("rest.svg", &counts));
+    assert_int_equal(counts.paths, 2 + 2);
+    table.spin = spin;
+    CHECK_OK(context, phx_modes_write(context, &table, PHX_MODES_HDF5, "m.h5"));
+    CHECK_OK(context, phx_plot_file(context, "m.h5", "m.svg"));
+    char *text = picture("m.svg", &counts);
+    assert_int_equal(counts.paths, 2 + 2 + 8);
+    assert_int_equal(counts.circles, 2 * POINTS);
+    assert_non_null(strstr(text, ">8P<"));
+    assert_null(strstr(text, ">9P<"));
+    /* ray 4 passes 4.1 Hz at speed 2.05 */
+    double x[4], y[4], left = 0.0;
+    const char *path = text;
+    assert_int_equal(sscanf(strstr(text, "<circle cx=\""), "<circle cx=\"%lf", &left), 1);
+    for (int k = 0; k < 4; k++)
+        path = strstr(path + 1, "stroke=\"#A0A0A0\"");
+    path = strstr(path, " d=\"M");
+    assert_int_equal(
+        sscanf(path, " d=\"M%lf %lfL%lf %lfL%lf %lfL%lf %lf", &x[0], &y[0], &x[1], &y[1], &x[2], &y[2], &x[3], &y[3]),
+        8);
+    CHECK_CLOSE(x[0], left, 0.06, "start of the ray");
+    CHECK_CLOSE((x[3] - x[0]) / (x[1] - x[0]), 2.05, 2e-3, "end of the ray");
+    CHECK_CLOSE((y[3] - y[0]) / (y[1] - y[0]), 2.05, 2e-3, "slope of the ray");
+    free(text);
+}
+
 static void test_wrong_files_and_places_are_refused(void **state)
 {
     phx_context *context = *state;
@@ -454,6 +498,7 @@ int main(void)
         TEST(test_results_without_rows_and_unfinished_ones_are_drawn),
         TEST(test_the_motion_is_drawn_from_the_states),
         TEST(test_modes_are_drawn_over_the_sweep),
+        TEST(test_steady_rotations_have_rays),
         TEST(test_wrong_files_and_places_are_refused),
         TEST(test_every_allocation_may_fail),
     };

@@ -1,0 +1,355 @@
+/* Modes about steady rotations against the rotating beam's differential equation, published tables and closed forms. */
+#include "mechanism.h"
+
+#include <phlexor/linear.h>
+
+/* ---- references ---- */
+/* J. R. Wright, C. E. Smith, R. W. Thresher, J. L. C. Wang, Vibration modes of centrifugally stiffened beams, Journal
+ * of Applied Mechanics 49 (1982) 197-202: first and second flap frequencies of a uniform cantilever with hub radius 0
+ * at eta = 0, 1, ... 12, in units of sqrt(EI/(rho A L^4)). Lag: mu^2 = flap^2 - eta^2. */
+enum { SPEEDS = 13 };
+static const double wright[2][SPEEDS] = {
+    {3.5160, 3.6817, 4.1373, 4.7973, 5.5850, 6.4495, 7.3604, 8.2996, 9.2568, 10.2257, 11.2023, 12.1843, 13.1702},
+    {22.0345, 22.1810, 22.6149, 23.3203, 24.2733, 25.4461, 26.8091, 28.3341, 29.9954, 31.7705, 33.6404, 35.5890,
+     37.6031}};
+
+/* w(x) = sum a_k x^k of  w'''' = (T w')' + mu^2 w,  T = eta^2 (delta (1 - x) + (1 - x^2)/2),  from w = w' = 0 at the
+ * root with a_2, a_3 given; bending moment and shear at the tip, where T is zero. */
+static void shoot(double eta, double delta, double mu, double a2, double a3, double *tip)
+{
+    enum { TERMS = 120 };
+    double a[TERMS] = {0.0, 0.0, a2, a3};
+    tip[0] = tip[1] = 0.0;
+    for (int k = 0; k + 4 < TERMS; k++) { /* x^k: T w'' + T' w' + mu^2 w */
+        double sum = mu * mu * a[k] + eta * eta * (delta + 0.5) * (k + 2) * (k + 1) * a[k + 2];
+        sum -= eta * eta * delta * (k + 1) * (k + 1) * a[k + 1];
+        sum -= 0.5 * eta * eta * k * (k + 1) * a[k];
+        a[k + 4] = sum / ((k + 4.0) * (k + 3.0) * (k + 2.0) * (k + 1.0));
+    }
+    for (int k = 2; k < TERMS; k++) {
+        tip[0] += k * (k - 1.0) * a[k];
+        tip[1] += k * (k - 1.0) * (k - 2.0) * a[k];
+    }
+}
+
+static double determinant(double eta, double delta, double mu)
+{
+    double a[2], b[2];
+    shoot(eta, delta, mu, 1.0, 0.0, a);
+    shoot(eta, delta, mu, 0.0, 1.0, b);
+    return a[0] * b[1] - a[1] * b[0];
+}
+
+/* Flap frequency number `mode` (from 0) by bisection between sign changes. */
+static double flap(double eta, double delta, int mode)
+{
+    double low = 0.5, step = 0.25;
+    for (int found = -1; low < 200.0; low += step) {
+        if ((determinant(eta, delta, low) > 0.0) == (determinant(eta, delta, low + step) > 0.0) || ++found < mode)
+            continue;
+        double high = low + step;
+        for (int i = 0; i < 60; i++) {
+            const double middle = 0.5 * (low + high);
+            if ((determinant(eta, delta, middle) > 0.0) == (determinant(eta, delta, low) > 0.0))
+                low = middle;
+            else
+                high = middle;
+        }
+        return 0.5 * (low + high);
+    }
+    fail_msg("no root");
+    return 0.0;
+}
+
+static void reference_agrees_with_the_table(void **state)
+{
+    (void)state;
+    for (int s = 0; s < SPEEDS; s++)
+        for (int mode = 0; mode < 2; mode++)
+            CHECK_CLOSE(flap(s, 0.0, mode), wright[mode][s], 6e-5, "mode %d at eta = %d", mode + 1, s);
+}
+
+/* ---- models ---- */
+typedef struct steady {
+    mechanism m;
+    phx_linear linear;
+    phx_mode_set set;
+    double spin;
+} steady;
+
+static void open_steady(steady *s, const char *text, int n_set, const phx_model_override *set,
+                        const phx_modes_options *options)
+{
+    phx_modal *modal = NULL;
+    memset(s, 0, sizeof *s);
+    mechanism_open(&s->m, text, n_set, set);
+    CHECK_OK(s->m.context, phx_system_steady(s->m.dae, 0.0, s->m.x, s->m.v, s->m.lambda, &s->spin));
+    CHECK_OK(s->m.context, phx_system_linear_steady(s->m.dae, 0.0, s->m.x, s->m.v, s->m.lambda, &s->linear));
+    CHECK_OK(s->m.context, phx_modal_create(s->m.context, &modal));
+    CHECK_OK(s->m.context, phx_modal_solve(modal, &s->linear, options, &s->set));
+    phx_modal_destroy(modal);
+}
+
+static void close_steady(steady *s)
+{
+    phx_mode_set_free(&s->set);
+    phx_linear_free(&s->linear);
+    mechanism_close(&s->m);
+}
+
+/* EI = rho A = L = 1, so that frequencies are those of the tables; EA = 1e8 */
+static const char *const blade = "phlexor: 1\n"
+                                 "dimension: 2\n"
+                                 "parameters: {Omega: 6, radius: 0, n: 8}\n"
+                                 "materials: {m: {density: 1, young: 1e8}}\n"
+                                 "bodies:\n"
+                                 "  hub: {kind: rigid, mass: 1, inertia: 1, ports: {R: {position: [radius, 0]}}}\n"
+                                 "  blade:\n"
+                                 "    kind: beam\n"
+                                 "    material: m\n"
+                                 "    length: 1\n"
+                                 "    section: {kind: general, area: 1, inertia: 1e-8}\n"
+                                 "    elements: n\n"
+                                 "    reference: cantilever\n"
+                                 "    stiffening: true\n"
+                                 "    pose: {position: [radius, 0]}\n"
+                                 "joints:\n"
+                                 "  motor: {kind: revolute, ports: [ground.O, hub.P], speed: Omega}\n"
+                                 "  root: {kind: weld, ports: [hub.R, blade.P]}\n";
+
+/* Lag frequencies, of second order in the elements: force that varies along the beam is constant in each. */
+static void lag_follows_the_equation(void **state)
+{
+    (void)state;
+    static const double radii[] = {0.0, 1.0};
+    for (int r = 0; r < 2; r++)
+        for (int s = 0; s < SPEEDS; s += 3)
+            for (int mode = 0; mode < 2; mode++) {
+                const double up = flap(s, radii[r], mode), want = sqrt(up * up - s * s);
+                double error[2];
+                for (int fine = 0; fine < 2; fine++) {
+                    const phx_model_override set[] = {
+                        {"Omega", NULL, s}, {"radius", NULL, radii[r]}, {"n", NULL, fine ? 32 : 16}};
+                    const phx_modes_options options = phx_modes_options_default();
+                    steady at;
+                    open_steady(&at, blade, 3, set, &options);
+                    error[fine] = at.set.omega[mode] / want - 1.0;
+                    CHECK_CLOSE(at.spin, s, 1e-12, "spin");
+                    CHECK_BELOW(at.set.asymmetry, 1e-9, "asymmetry of K at %d", s);
+                    for (int k = 0; k < at.set.count; k++)
+                        CHECK_CLOSE(at.set.damping[k], 0.0, 0.0, "damping of mode %d", k + 1);
+                    close_steady(&at);
+                }
+                CHECK_SMALL(error[0], 2.5e-3, "16 elements, radius %g, eta %d, mode %d", radii[r], s, mode + 1);
+                CHECK_SMALL(error[1], 7e-4, "32 elements, radius %g, eta %d, mode %d", radii[r], s, mode + 1);
+                if (s > 0)
+                    CHECK_BETWEEN(log2(error[0] / error[1]), 1.8, 2.3, "order, radius %g, eta %d, mode %d", radii[r], s,
+                                  mode + 1);
+            }
+}
+
+/* The structure is a result, not an assumption: without it the general solver finds the same, damping zero to rounding;
+ * and so do the sparse way and one with few undamped modes to start from. */
+static void every_way_agrees(void **state)
+{
+    (void)state;
+    const phx_model_override set[] = {{"Omega", NULL, 9.0}, {"radius", NULL, 0.5}, {"n", NULL, 40}};
+    phx_modes_options options = phx_modes_options_default();
+    phx_mode_set sparse = {0}, general = {0};
+    phx_modal *modal = NULL;
+    steady at;
+    open_steady(&at, blade, 3, set, &options);
+    CHECK_OK(at.m.context, phx_modal_create(at.m.context, &modal));
+    options.dense_limit = 1;
+    CHECK_OK(at.m.context, phx_modal_solve(modal, &at.linear, &options, &sparse));
+    at.linear.lossless = false;
+    options.dense_limit = 600;
+    CHECK_OK(at.m.context, phx_modal_solve(modal, &at.linear, &options, &general));
+    for (int k = 0; k < at.set.count; k++) {
+        CHECK_RELATIVE(sparse.omega[k], at.set.omega[k], 1e-9, "sparse, mode %d", k + 1);
+        CHECK_CLOSE(sparse.damping[k], 0.0, 0.0, "sparse, mode %d", k + 1);
+        CHECK_RELATIVE(general.omega[k], at.set.omega[k], 1e-8, "general, mode %d", k + 1);
+        CHECK_SMALL(general.damping[k], 1e-8, "general, mode %d", k + 1);
+    }
+    phx_mode_set_free(&sparse);
+    phx_mode_set_free(&general);
+    phx_modal_destroy(modal);
+    close_steady(&at);
+}
+
+/* The text with one part replaced; in a static buffer. */
+static const char *replaced(const char *text, const char *part, const char *by)
+{
+    static char out[3000];
+    const char *at = strstr(text, part);
+    assert_non_null(at);
+    snprintf(out, sizeof out, "%.*s%s%s", (int)(at - text), text, by, at + strlen(part));
+    return out;
+}
+
+/* Without stiffening the centrifugal force alone acts: the frequency falls. mu^2 = mu_0^2 - eta^2 but for the Coriolis
+ * forces that the slender beam's axial stiffness swallows. */
+static void without_stiffening_it_falls(void **state)
+{
+    (void)state;
+    const phx_model_override set[] = {{"Omega", NULL, 2.0}, {"radius", NULL, 0.0}, {"n", NULL, 16}};
+    const phx_modes_options options = phx_modes_options_default();
+    steady at;
+    open_steady(&at, replaced(blade, "stiffening: true", "stiffening: false"), 3, set, &options);
+    CHECK_RELATIVE(at.set.omega[0], sqrt(3.51601527 * 3.51601527 - 4.0), 1e-5, "first lag frequency at eta = 2");
+    close_steady(&at);
+}
+
+/* ---- closed forms ---- */
+static const char *const disc = "phlexor: 1\n"
+                                "dimension: 2\n"
+                                "parameters: {Omega: 0.5}\n"
+                                "bodies:\n"
+                                "  ring:\n"
+                                "    kind: rigid\n"
+                                "    mass: 3\n"
+                                "    inertia: 2\n"
+                                "    ports: {E: {position: [1, 0]}, N: {position: [0, 1]}, W: {position: [-1, 0]},\n"
+                                "            S: {position: [0, -1]}}\n"
+                                "  disc: {kind: rigid, mass: 2, inertia: 0.5}\n"
+                                "joints:\n"
+                                "  hub: {kind: revolute, ports: [ground.O, ring.P], speed: Omega}\n"
+                                "springs:\n"
+                                "  e: {ports: [ring.E, disc.P], stiffness: 1, length: 1}\n"
+                                "  n: {ports: [ring.N, disc.P], stiffness: 1, length: 1}\n"
+                                "  w: {ports: [ring.W, disc.P], stiffness: 1, length: 1}\n"
+                                "  s: {ports: [ring.S, disc.P], stiffness: 1, length: 1}\n";
+
+/* A disc on isotropic springs whirls with omega_0 in space, so with |omega_0 +- Omega| in the turning frame. Above the
+ * critical speed K is negative and only the Coriolis forces keep it: still no damping. At it one mode is at rest. */
+static void whirl(void **state)
+{
+    (void)state;
+    for (int k = 0; k <= 12; k++) {
+        const double speed = 0.25 * k, low = fabs(1.0 - speed), high = 1.0 + speed;
+        const phx_model_override set = {"Omega", NULL, speed};
+        const phx_modes_options options = phx_modes_options_default();
+        const int skip = low == 0.0;
+        steady at;
+        open_steady(&at, disc, 1, &set, &options);
+        assert_int_equal(at.set.count, 2 - skip);
+        if (!skip)
+            CHECK_CLOSE(at.set.omega[0], low, 1e-12, "backward at %g", speed);
+        CHECK_CLOSE(at.set.omega[1 - skip], high, 1e-12, "forward at %g", speed);
+        for (int m = 0; m < at.set.count; m++)
+            CHECK_CLOSE(at.set.damping[m], 0.0, 0.0, "damping at %g", speed);
+        close_steady(&at);
+    }
+}
+
+/* A rigid uniform blade on a hinge at radius e: omega = Omega sqrt(3 e/(2 l)), from whatever angle it starts; turned
+ * inwards it is in balance too, and falls out with the same rate. */
+static void hinged_blade(void **state)
+{
+    (void)state;
+    static const char text[] = "phlexor: 1\n"
+                               "dimension: 2\n"
+                               "parameters: {lag: 0.2}\n"
+                               "bodies:\n"
+                               "  hub: {kind: rigid, mass: 3, inertia: 2, ports: {H: {position: [0.3, 0]}}}\n"
+                               "  blade: {kind: rigid, mass: 2, inertia: 2*1.5^2/12, centre_of_mass: [0.75, 0],\n"
+                               "          pose: {position: [0.3, 0], angle: lag}}\n"
+                               "joints:\n"
+                               "  motor: {kind: revolute, ports: [ground.O, hub.P], speed: 2, angle: 0.4}\n"
+                               "  hinge: {kind: revolute, ports: [hub.H, blade.P]}\n";
+    static const double starts[] = {0.2, -0.7, 2.8};
+    for (int k = 0; k < 3; k++) {
+        const phx_model_override set = {"lag", NULL, starts[k]};
+        const phx_modes_options options = phx_modes_options_default();
+        steady at;
+        open_steady(&at, text, 1, &set, &options);
+        assert_int_equal(at.set.count, 1);
+        CHECK_CLOSE(at.set.omega[0], 2.0 * sqrt(0.3), 1e-12, "from %g", starts[k]);
+        CHECK_CLOSE(at.set.damping[0], k < 2 ? 0.0 : -1.0, 0.0, "from %g", starts[k]);
+        close_steady(&at);
+    }
+}
+
+/* The state found is one: its accelerations in body axes are zero, and it goes on turning in a simulation. */
+static void state_is_steady(void **state)
+{
+    (void)state;
+    const phx_model_override set[] = {{"Omega", NULL, 4.0}, {"radius", NULL, 0.2}, {"n", NULL, 6}};
+    const phx_modes_options modes = phx_modes_options_default();
+    phx_integrate_options options = phx_integrate_options_default();
+    steady at;
+    open_steady(&at, replaced(blade, "young: 1e8", "young: 1e4"), 3, set, &modes);
+    double *v_dot = calloc((size_t)at.m.dae->n_v, sizeof *v_dot),
+           *lambda = calloc((size_t)at.m.dae->n_l, sizeof *lambda);
+    CHECK_OK(at.m.context, at.m.dae->ops->accelerations(at.m.dae, 0.0, at.m.x, at.m.v, v_dot, lambda));
+    for (int i = 0; i < at.m.dae->n_v; i++)
+        CHECK_SMALL(v_dot[i], 1e-8, "acceleration %d", i);
+    int far = at.m.dae->n_x - 1;
+    for (int i = far; i > at.m.dae->n_x - 18; i--)
+        far = fabs(at.m.x[i]) > fabs(at.m.x[far]) ? i : far;
+    const double stretch = at.m.x[far];
+    CHECK_RELATIVE(stretch, 6.93e-4, 2e-3, "largest deformation"); /* eta^2 (r/2 + 1/3)/EA, and it grows with itself */
+    options.integrator = PHX_GAUSS6;
+    options.step = 2e-3;
+    mechanism_run(&at.m, &options);
+    CHECK_RELATIVE(at.m.x[far], stretch, 1e-7, "the deformation after 4 rad");
+    free(v_dot);
+    free(lambda);
+    close_steady(&at);
+}
+
+/* ---- what is refused ---- */
+static void refused_text(const char *text, const char *message)
+{
+    mechanism m;
+    double spin = 0.0;
+    mechanism_open(&m, text, 0, NULL);
+    CHECK_STATUS(m.context, phx_system_steady(m.dae, 0.0, m.x, m.v, m.lambda, &spin), PHX_ERR_ANALYSIS);
+    CHECK_MESSAGE(m.context, message);
+    mechanism_close(&m);
+}
+
+static void refused(const char *part, const char *by, const char *message)
+{
+    refused_text(replaced(blade, part, by), message);
+}
+
+static void refusals(void **state)
+{
+    (void)state;
+    refused(", speed: Omega", "", "needs a drive");
+    refused("speed: Omega", "speed: Omega*cos(t - 1)", "its speed changes");
+    refused("speed: Omega", "speed: 'Omega + max(t - 0.1, 0)'", "the rates of joint 'motor' change");
+    refused("joints:\n", "gravity: [0, -1e-3]\njoints:\n", "gravity across the axis");
+    refused("joints:\n", "loads: {push: {force: [0, 1e-3], at: blade.C}}\njoints:\n", "forces on body 'blade' change");
+    refused("joints:\n",
+            "ground: {ports: {G: {position: [0.2, 0]}}}\n"
+            "springs: {tie: {ports: [ground.G, blade.C], stiffness: 1, length: 0.1}}\njoints:\n",
+            "change while it turns");
+    refused("{kind: weld, ports: [hub.R, blade.P]}", "{kind: revolute, ports: [hub.R, blade.P], speed: 1}",
+            "joint 'root'");
+    refused_text("phlexor: 1\n" /* at its critical speed the spring holds the mass nowhere */
+                 "dimension: 2\n"
+                 "bodies:\n"
+                 "  ring: {kind: rigid, mass: 3, inertia: 2}\n"
+                 "  mass: {kind: rigid, mass: 2, inertia: 0.5, pose: {position: [0.2, 0]}}\n"
+                 "joints:\n"
+                 "  hub: {kind: revolute, ports: [ground.O, ring.P], speed: 1}\n"
+                 "  slide: {kind: prismatic, ports: [ring.P, mass.P], axis: [1, 0], stiffness: 2, rest: 0.2}\n",
+                 "out of balance by 0.4 N or N m are left, most on body 'mass'");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reference_agrees_with_the_table),
+        cmocka_unit_test(lag_follows_the_equation),
+        cmocka_unit_test(every_way_agrees),
+        cmocka_unit_test(without_stiffening_it_falls),
+        cmocka_unit_test(whirl),
+        cmocka_unit_test(hinged_blade),
+        cmocka_unit_test(state_is_steady),
+        cmocka_unit_test(refusals),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
