@@ -20,6 +20,10 @@ static const cli_command commands[] = {
     {"plot", cli_plot, "FILE", "Draw a result (RESULT.h5, MODES.csv, MODES.h5) as SVG",
      "Of a simulation: energies, residual, drift and every output; of modes: frequencies over the sweep. The picture\n"
      "goes beside FILE unless -o says otherwise.\n"},
+    {"export", cli_export, "FILE", "Write the motion of RESULT.h5 for ParaView",
+     "A folder with motion.pvd, which ParaView opens, and a VTK file for each instant: lines and frames of the "
+     "bodies,\n"
+     "displacements, velocities, axes, and the columns of the result.\n"},
     {"schema", cli_schema, "", "Print the keys of the model file",
      "The table of keys as Markdown, or a JSON Schema for editors.\n"},
     {"info", cli_info, "", "Print version, build and libraries", NULL},

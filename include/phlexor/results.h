@@ -207,6 +207,15 @@ phx_status phx_plot_motion(phx_context *context, const char *result_path, const 
 /* One of the first two, whichever the file is for. */
 phx_status phx_plot_file(phx_context *context, const char *path, const char *svg_path);
 
+/* ---- other programs ---- */
+
+/* The motion of a result for ParaView: FOLDER/motion.pvd and one FOLDER/frame_NNNNNN.vtp for each of `most_frames`
+ * instants at most (0: all), evenly chosen, the first and the last among them. Points: the frames' origins and the
+ * polylines of the bodies in space (z = 0 in the plane) with the vectors displacement (what the deformation adds),
+ * velocity and the body's axes axis_x, axis_y, axis_z; the number of the body; the columns of the result as field data.
+ * The folder is built as FOLDER.partial. PHX_ERR_FILE when it exists and is not empty, or the result has no bodies. */
+phx_status phx_export_vtk(phx_context *context, const char *result_path, const char *folder, int most_frames);
+
 #ifdef __cplusplus
 }
 #endif

@@ -21,6 +21,9 @@ for model in "$examples"/*.yaml; do
         [ -s "$name.svg" ] || fail "$name.svg is missing"
         run 0 plot "$name.h5" --motion -o motion.svg
         [ -s motion.svg ] || fail "the picture of the motion of $name is missing"
+        run 0 export "$name.h5" --frames 2
+        [ -s "${name}_vtk/motion.pvd" ] || fail "${name}_vtk/motion.pvd is missing"
+        [ -s "${name}_vtk/frame_000001.vtp" ] || fail "the last frame of $name is missing"
     fi
     if grep -q '^modes:' "$model"; then
         run 0 modes "$model" --format csv -o "$name.modes.csv"
