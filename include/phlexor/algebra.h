@@ -157,6 +157,14 @@ void phx_rot_cayley(int dim, const double *r0, const double *a, double *r1);
 void phx_rot_axis_angle(int dim, const double *axis, double angle, double *r);
 void phx_rot_from_quaternion(const double wxyz[4], double r[9]); /* normalises; zero: identity */
 void phx_rot_to_quaternion(const double r[9], double wxyz[4]);   /* w >= 0 */
+/* Rotation vector of R in space: R = exp([phi]x), |phi| <= pi. Its rate for R_dot = R [w]x is phi_dot = T w, for
+ * R_dot = [w]x R it is T^T w: T (3 x 3) = I + [phi]x/2 + (1 - (a/2) cot(a/2))/a^2 [phi]x^2, a = |phi|. */
+void phx_rot_to_vector(const double r[9], double phi[3]);
+void phx_rot_vector_rate(const double phi[3], double T[9]);
+/* The shortest turn that takes the unit vector `from` to `to`; half a turn about any axis across when they are
+ * opposite.
+ */
+void phx_rot_shortest(const double from[3], const double to[3], double r[9]);
 /* Nearest rotation (polar factor) of a matrix close to one, in place. A matrix whose determinant is not positive stays
  * as it is. */
 void phx_rot_normalise(int dim, double *r);

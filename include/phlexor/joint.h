@@ -25,20 +25,41 @@ typedef enum phx_row_kind {
     PHX_ROW_NORMAL,       /* A_a(alpha) . (u_b - u_a) */
     PHX_ROW_DOT,          /* A_a(alpha) . A_b(beta) */
     PHX_ROW_DISPLACEMENT, /* A_a(alpha) . (u_b - u_a) / |A_a(alpha)|: coordinate */
-    PHX_ROW_ANGLE         /* plane: angle of section B - angle of section A, not wrapped: coordinate */
+    PHX_ROW_ANGLE,        /* plane: angle of section B - angle of section A, not wrapped: coordinate */
+    PHX_ROW_TURN,         /* space: atan2(s, c), c = A_a(alpha) . A_b(beta) + A_a(alpha2) . A_b(beta2),
+                             s = A_a(alpha2) . A_b(beta) - A_a(alpha) . A_b(beta2): coordinate */
+    PHX_ROW_TILT          /* space: atan2(s, |A_a(alpha) x A_b(beta)|), s = A_a(alpha) . A_b(beta): coordinate */
 } phx_row_kind;
+
+/* What a DOT row has to do with turns: where it is the sine of an angle, phx_row_gap knows the angle. */
+typedef enum phx_row_hold {
+    PHX_HOLD_NOTHING,
+    PHX_HOLD_TURN, /* no turn about a direction: alpha and beta are what it takes into each other; in space alpha2 is
+                      where beta belongs, beta2 what belongs to alpha */
+    PHX_HOLD_AXIS  /* space: beta, an axis of B, stays on alpha2, an axis of A; alpha is across it */
+} phx_row_hold;
 
 typedef struct phx_row {
     phx_row_kind kind;
+    phx_row_hold hold;
     int axis;
-    double alpha[3], beta[3]; /* directions in the body axes of A and of B */
+    double alpha[3], beta[3];   /* directions in the body axes of A and of B */
+    double alpha2[3], beta2[3]; /* further ones of TURN and of DOT rows that hold something */
     double target; /* what phx_row_value subtracts from the measure: the measure a constraint is held at (0 in
                       the rows of phx_joint_rows), the origin of a coordinate */
     bool angular;  /* value and rate are angles: drift counts them times 1 m */
+    bool counted;  /* TURN: the measure jumps by full turns; who keeps a nearby value uses phx_row_unwrapped */
 } phx_row;
 
 /* Value at the instant `end` (0 or 1) of the views: measure - target, 0 when a constraint is closed. */
 double phx_row_value(const phx_row *row, const phx_port_view *a, const phx_port_view *b, int end);
+/* The value that is nearest to `near` up to full turns where the measure jumps; else the value. */
+double phx_row_unwrapped(const phx_row *row, const phx_port_view *a, const phx_port_view *b, int end, double near);
+/* What a Newton iteration from a guess closes: the value at end 1, at an instant; of DOT rows that hold a turn or an
+ * axis the angle itself, which unlike its sine is not zero half a turn away. g_a, g_b (may be NULL): its covectors,
+ * exact once the joint is nearly closed. */
+void phx_row_gap(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *gap, double *g_a,
+                 double *g_b);
 /* Covectors of the interval: g_a, g_b with phx_port_size entries each (overwritten). */
 void phx_row_covectors(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g_a, double *g_b);
 /* Derivatives of the covectors at the mean state: H (2 PHX_PORT_MAX square, row-major, overwritten): H[i][m] is
@@ -51,30 +72,50 @@ typedef enum phx_joint_kind {
     PHX_JOINT_REVOLUTE,
     PHX_JOINT_PRISMATIC,
     PHX_JOINT_SLIDER,
+    PHX_JOINT_SPHERICAL,
+    PHX_JOINT_UNIVERSAL,
+    PHX_JOINT_CYLINDRICAL,
+    PHX_JOINT_PLANAR,
     PHX_JOINT_KINDS
 } phx_joint_kind;
 
 /* What the kinds have in common, one visible table: name, dimensions it exists in, rows it makes. */
 const char *phx_joint_kind_name(phx_joint_kind kind); /* "unknown" for what is no kind */
 
-/* Make the rows of a joint. `rotation_a`, `rotation_b`: dim x dim, directions of the ports in the axes of their bodies
- * (undeformed); `axis`: in port A's directions (unit after normalisation; ignored where the kind has none);
- * `relative`: dim x dim rotation from port B's to port A's directions that weld and prismatic hold; in space revolute
- * takes from it which line of B is the axis. NULL is the identity.
+/* A joint before its rows are made. All matrices are dim x dim. */
+typedef struct phx_joint_shape {
+    phx_joint_kind kind;
+    int dim;
+    const double *rotation_a, *rotation_b; /* directions of the ports in the axes of their bodies (undeformed) */
+    const double *axis;     /* in port A's directions, any length; normal of planar, first axis of universal; NULL or
+                               ignored where the kind has none */
+    const double *axis_b;   /* in port B's directions; NULL: the line that lies on `axis` in `relative`; universal: the
+                               second axis, needed */
+    const double *relative; /* rotation from port B's to port A's directions in the poses as written, or that a weld
+                               holds; NULL: identity */
+} phx_joint_shape;
+
+/* Make the rows of a joint.
  *
- *              plane                             space                       coordinate
- *   weld       2 POINT, DOT                      3 POINT, 3 DOT              -
- *   revolute   2 POINT                           3 POINT, 2 DOT              ANGLE (plane)
- *   prismatic  NORMAL, DOT                       2 NORMAL, 3 DOT             DISPLACEMENT
- *   slider     NORMAL                            2 NORMAL                    DISPLACEMENT
+ *               plane                   space                       coordinates
+ *   weld        2 POINT, DOT            3 POINT, 3 DOT              -
+ *   revolute    2 POINT                 3 POINT, 2 DOT              ANGLE (plane), TURN
+ *   prismatic   NORMAL, DOT             2 NORMAL, 3 DOT             DISPLACEMENT
+ *   slider      NORMAL                  2 NORMAL                    DISPLACEMENT
+ *   spherical                           3 POINT                     TURN, TILT, TURN
+ *   universal                           3 POINT, DOT                TURN, TURN
+ *   cylindrical                         2 NORMAL, 2 DOT             TURN, DISPLACEMENT
+ *   planar                              NORMAL, 2 DOT               DISPLACEMENT, DISPLACEMENT, TURN
  *
- * A DOT row of weld and prismatic is the sine of the angle by which B has turned beyond what is held, so it is zero
- * half a turn away too: who assembles a mechanism must check that the cosine is positive (plane: A_a(alpha) . A_b(beta
- * turned by +90 degrees)). The ANGLE coordinate is the angle of port B's directions against port A's, up to full turns.
- * Errors: PHX_ERR_ARGUMENT for a zero axis or a matrix that is no rotation, PHX_ERR_UNSUPPORTED for a kind that the
- * dimension lacks. */
-phx_status phx_joint_rows(phx_context *context, phx_joint_kind kind, int dim, const double *rotation_a,
-                          const double *rotation_b, const double *axis, const double *relative, int *n_constraints,
+ * The relative rotation that prismatic holds is `relative`, turned the shortest way so that axis_b lies on axis. The
+ * angle about an axis is that of port B's directions against port A's, B first turned the shortest way so that its axis
+ * lies on A's; those of a spherical joint are the angles of x-y'-z'', R = Rx Ry Rz from port B's to port A's
+ * directions; those of a universal joint are about A's and about B's axis, zero where the ports' directions coincide
+ * when the axes are perpendicular there, else where `relative` has them. The displacements of a planar joint are along
+ * the port's direction that follows, in the order x y z x, the one nearest to the normal, made perpendicular to it, and
+ * along the normal x that. Errors: PHX_ERR_ARGUMENT for a zero axis or a matrix that is no rotation,
+ * PHX_ERR_UNSUPPORTED for a kind that the dimension lacks. */
+phx_status phx_joint_rows(phx_context *context, const phx_joint_shape *shape, int *n_constraints,
                           phx_row constraints[PHX_JOINT_MAX_ROWS], int *n_coordinates,
                           phx_row coordinates[PHX_JOINT_MAX_COORDINATES]);
 

@@ -38,8 +38,9 @@ double phx_line_spring_energy(const phx_line_spring *spring, const phx_port_view
 /* Force or torque at a port. frame body: along the port's own directions (rotation: dim x dim, port to body axes),
  * which follow the deformed section (unit vectors, averaged over the interval).
  * A torque acts on the section: in the plane on the angle of the section, angle + atan(theta), through its discrete
- * gradient, so that its work over an interval is torque times the turn. Errors: PHX_ERR_ANALYSIS for a signal that is
- * not finite or a direction that vanishes, PHX_ERR_UNSUPPORTED for a torque in space. */
+ * gradient, in space on its angular velocity, w + E theta_dot (phx_port_section_turn), so that its work over an
+ * interval about a fixed axis is torque times the turn. Errors: PHX_ERR_ANALYSIS for a signal that is not finite or a
+ * direction that vanishes. */
 typedef enum phx_load_kind { PHX_LOAD_FORCE, PHX_LOAD_TORQUE } phx_load_kind;
 typedef struct phx_port_load {
     phx_load_kind kind;

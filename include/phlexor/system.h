@@ -65,7 +65,9 @@ typedef struct phx_joint_def {
     const char *name; /* copied */
     phx_joint_kind kind;
     phx_port_id a, b;
-    double axis[3];        /* in port A's directions; default (1, 0, 0) */
+    double axis[3];        /* in port A's directions; default (1, 0, 0); normal of planar, first axis of universal */
+    bool has_axis_b;       /* else B's line is the one on the axis in the poses as written; universal needs it */
+    double axis_b[3];      /* in port B's directions */
     bool has_relative;     /* weld: relative rotation given, else as the poses have it */
     double relative[9];    /* dim x dim: port B's to port A's directions */
     double relative_angle; /* plane: instead of the matrix */
@@ -166,6 +168,8 @@ int phx_system_columns(const phx_system *system);
 /* "NAME" or "NAME.x", into a buffer. */
 void phx_system_column_name(const phx_system *system, int column, char *buffer, size_t size);
 const char *phx_system_column_unit(const phx_system *system, int column);
+/* The quantity of a column, and (may be NULL) which component of it. */
+phx_quantity phx_system_column_quantity(const phx_system *system, int column, int *component);
 
 /* ---- workspace ---- */
 /* The dae over a frozen system, with everything it needs allocated. Destroy with phx_system_dae_destroy. */

@@ -115,6 +115,53 @@ void phx_rot_to_quaternion(const double r[9], double wxyz[4])
         wxyz[i] = scale * rows[largest][i];
 }
 
+void phx_rot_to_vector(const double r[9], double phi[3])
+{
+    /* q = (cos(a/2), sin(a/2) n), phi = a n */
+    double q[4];
+    phx_rot_to_quaternion(r, q);
+    double sine = sqrt(q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    double scale = sine > 0.0 ? 2.0 * atan2(sine, q[0]) / sine : 2.0;
+    for (int i = 0; i < 3; i++)
+        phi[i] = scale * q[1 + i];
+}
+
+void phx_rot_vector_rate(const double phi[3], double T[9])
+{
+    double square = phi[0] * phi[0] + phi[1] * phi[1] + phi[2] * phi[2], half = 0.5 * sqrt(square);
+    /* (1 - (a/2) cot(a/2))/a^2 = 1/12 + a^2/720 + ...; below 1e-2 the next term, a^4/30240, is rounding */
+    double k = square < 1e-4 ? 1.0 / 12.0 + square / 720.0 : (1.0 - half * cos(half) / sin(half)) / square;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            T[3 * i + j] = k * phi[i] * phi[j] + (i == j ? 1.0 - k * square : 0.0);
+    for (int i = 0; i < 3; i++) {
+        int j = (i + 1) % 3, m = (i + 2) % 3;
+        T[3 * m + j] += 0.5 * phi[i];
+        T[3 * j + m] -= 0.5 * phi[i];
+    }
+}
+
+void phx_rot_shortest(const double from[3], const double to[3], double r[9])
+{
+    /* quaternion (1 + from . to, from x to); opposite: (0, any vector across) */
+    double q[4], cross[3];
+    phx_rot_x_vec(3, from, to, cross);
+    q[0] = 1.0 + from[0] * to[0] + from[1] * to[1] + from[2] * to[2];
+    for (int i = 0; i < 3; i++)
+        q[1 + i] = cross[i];
+    if (q[0] < 1e-12) {
+        int least = 0;
+        for (int i = 1; i < 3; i++)
+            if (fabs(from[i]) < fabs(from[least]))
+                least = i;
+        double unit[3] = {0.0, 0.0, 0.0};
+        unit[least] = 1.0;
+        q[0] = 0.0;
+        phx_rot_x_vec(3, from, unit, q + 1);
+    }
+    phx_rot_from_quaternion(q, r);
+}
+
 /* c = cofactors of r, so that r^-T = c / det(r); returns det(r). */
 static double cofactors(const double *r, double *c)
 {

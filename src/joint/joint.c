@@ -9,6 +9,10 @@ static const phx_joint_operations *const kinds[PHX_JOINT_KINDS] = {
     [PHX_JOINT_REVOLUTE] = &phx_joint_revolute,
     [PHX_JOINT_PRISMATIC] = &phx_joint_prismatic,
     [PHX_JOINT_SLIDER] = &phx_joint_slider,
+    [PHX_JOINT_SPHERICAL] = &phx_joint_spherical,
+    [PHX_JOINT_UNIVERSAL] = &phx_joint_universal,
+    [PHX_JOINT_CYLINDRICAL] = &phx_joint_cylindrical,
+    [PHX_JOINT_PLANAR] = &phx_joint_planar,
 };
 
 static bool is_kind(phx_joint_kind kind)
@@ -27,13 +31,17 @@ void phx_joint_add_points(const phx_joint_frame *frame, phx_joint_row_list *list
         list->constraints[list->n_constraints++] = (phx_row){.kind = PHX_ROW_POINT, .axis = axis};
 }
 
+void phx_joint_add_normal(const phx_joint_frame *frame, int k, phx_joint_row_list *list)
+{
+    phx_row row = {.kind = PHX_ROW_NORMAL};
+    memcpy(row.alpha, frame->in_a[k], sizeof(row.alpha));
+    list->constraints[list->n_constraints++] = row;
+}
+
 void phx_joint_add_line(const phx_joint_frame *frame, phx_joint_row_list *list)
 {
-    for (int k = 1; k < frame->dim; k++) {
-        phx_row row = {.kind = PHX_ROW_NORMAL};
-        memcpy(row.alpha, frame->in_a[k], sizeof(row.alpha));
-        list->constraints[list->n_constraints++] = row;
-    }
+    for (int k = 1; k < frame->dim; k++)
+        phx_joint_add_normal(frame, k, list);
 }
 
 void phx_joint_add_no_turn(const phx_joint_frame *frame, int k, phx_joint_row_list *list)
@@ -41,47 +49,97 @@ void phx_joint_add_no_turn(const phx_joint_frame *frame, int k, phx_joint_row_li
     /* B turned by delta about base k takes base k+1 towards base k+2: e_{k+2} . (rotated e_{k+1}) = sin(delta);
      * in the plane e_1 . (rotated e_0) */
     int from = frame->dim == 2 ? 0 : (k + 1) % 3, towards = frame->dim == 2 ? 1 : (k + 2) % 3;
-    phx_row row = {.kind = PHX_ROW_DOT, .angular = true};
+    phx_row row = {.kind = PHX_ROW_DOT, .hold = PHX_HOLD_TURN, .angular = true};
     memcpy(row.alpha, frame->in_a[towards], sizeof(row.alpha));
     memcpy(row.beta, frame->in_b[from], sizeof(row.beta));
+    memcpy(row.alpha2, frame->in_a[from], sizeof(row.alpha2));
+    memcpy(row.beta2, frame->in_b[towards], sizeof(row.beta2));
     list->constraints[list->n_constraints++] = row;
 }
 
-void phx_joint_add_displacement(const phx_joint_frame *frame, phx_joint_row_list *list)
+void phx_joint_add_axis(const phx_joint_frame *frame, phx_joint_row_list *list)
+{
+    /* both across the same direction of B: rows e_{k+1} . (rotated e_{k+2}), one for each k, lose rank after a quarter
+     * turn about the axis */
+    for (int k = 1; k < 3; k++) {
+        phx_row row = {.kind = PHX_ROW_DOT, .hold = PHX_HOLD_AXIS, .angular = true};
+        memcpy(row.alpha, frame->in_a[k], sizeof(row.alpha));
+        memcpy(row.beta, frame->in_b[0], sizeof(row.beta));
+        memcpy(row.alpha2, frame->in_a[0], sizeof(row.alpha2));
+        list->constraints[list->n_constraints++] = row;
+    }
+}
+
+void phx_joint_add_displacement(const phx_joint_frame *frame, int k, phx_joint_row_list *list)
 {
     phx_row row = {.kind = PHX_ROW_DISPLACEMENT};
-    memcpy(row.alpha, frame->in_a[0], sizeof(row.alpha));
+    memcpy(row.alpha, frame->in_a[k], sizeof(row.alpha));
     list->coordinates[list->n_coordinates++] = row;
 }
 
-/* Right-handed triad (plane: pair) whose first vector is `first` over its length. False when that is zero or not
- * finite. */
-static bool make_triad(int dim, const double *first, double triad[3][3])
+void phx_joint_add_turn(const phx_joint_frame *frame, int k, phx_joint_row_list *list)
 {
-    double length = dim == 2 ? hypot(first[0], first[1]) : hypot(hypot(first[0], first[1]), first[2]);
-    if (!isfinite(length) || length == 0.0)
-        return false;
+    /* B turned by psi about base k: e_{k+1} . (rotated e_{k+1}) = cos psi, e_{k+2} . (rotated e_{k+1}) = sin psi, and
+     * the same from e_{k+2}; the sums hold beyond a quarter turn between the axes */
+    phx_row row = {.kind = PHX_ROW_TURN, .angular = true, .counted = true};
+    memcpy(row.alpha, frame->in_a[(k + 1) % 3], sizeof(row.alpha));
+    memcpy(row.alpha2, frame->in_a[(k + 2) % 3], sizeof(row.alpha2));
+    memcpy(row.beta, frame->in_b[(k + 1) % 3], sizeof(row.beta));
+    memcpy(row.beta2, frame->in_b[(k + 2) % 3], sizeof(row.beta2));
+    list->coordinates[list->n_coordinates++] = row;
+}
+
+void phx_joint_add_first_turn(const phx_joint_frame *frame, phx_joint_row_list *list)
+{
+    /* R = Rx(p) Ry(q) Rz(r): R_33 = cos p cos q, R_23 = -sin p cos q */
+    phx_row row = {.kind = PHX_ROW_TURN, .angular = true, .counted = true};
+    memcpy(row.alpha, frame->in_a[2], sizeof(row.alpha));
+    memcpy(row.beta, frame->in_b[2], sizeof(row.beta));
+    for (int i = 0; i < 3; i++)
+        row.alpha2[i] = -frame->in_a[1][i];
+    list->coordinates[list->n_coordinates++] = row;
+}
+
+void phx_joint_add_last_turn(const phx_joint_frame *frame, phx_joint_row_list *list)
+{
+    /* R_11 = cos q cos r, R_12 = -cos q sin r */
+    phx_row row = {.kind = PHX_ROW_TURN, .angular = true, .counted = true};
+    memcpy(row.alpha, frame->in_a[0], sizeof(row.alpha));
+    memcpy(row.beta, frame->in_b[0], sizeof(row.beta));
+    memcpy(row.beta2, frame->in_b[1], sizeof(row.beta2));
+    list->coordinates[list->n_coordinates++] = row;
+}
+
+static bool make_unit(int dim, const double *vector, double *unit)
+{
+    double length = dim == 2 ? hypot(vector[0], vector[1]) : hypot(hypot(vector[0], vector[1]), vector[2]);
+    for (int i = 0; i < dim; i++)
+        unit[i] = vector[i] / length;
+    return isfinite(length) && length > 0.0;
+}
+
+/* Right-handed triad (plane: pair) that starts with a unit vector. In space the second is the port's direction after
+ * the one nearest to the first, made perpendicular to it. */
+static void make_triad(int dim, const double *first, double triad[3][3])
+{
     memset(triad, 0, 9 * sizeof(double));
     for (int i = 0; i < dim; i++)
-        triad[0][i] = first[i] / length;
+        triad[0][i] = first[i];
     if (dim == 2) {
-        triad[1][0] = -triad[0][1];
-        triad[1][1] = triad[0][0];
-        return true;
+        triad[1][0] = -first[1];
+        triad[1][1] = first[0];
+        return;
     }
-    /* the second is across the first and the unit vector that is least along it */
-    int least = 0;
+    int nearest = 0;
     for (int i = 1; i < 3; i++)
-        if (fabs(triad[0][i]) < fabs(triad[0][least]))
-            least = i;
-    double unit[3] = {0.0, 0.0, 0.0};
-    unit[least] = 1.0;
-    phx_rot_x_vec(3, unit, triad[0], triad[1]);
-    length = hypot(hypot(triad[1][0], triad[1][1]), triad[1][2]);
+        if (fabs(first[i]) > fabs(first[nearest]))
+            nearest = i;
+    int next = (nearest + 1) % 3;
+    double across[3];
     for (int i = 0; i < 3; i++)
-        triad[1][i] /= length;
+        across[i] = (i == next ? 1.0 : 0.0) - first[next] * first[i];
+    make_unit(3, across, triad[1]);
     phx_rot_x_vec(3, triad[0], triad[1], triad[2]);
-    return true;
 }
 
 /* |R^T R - I| <= 1e-6 everywhere and det R > 0; not a number fails */
@@ -103,37 +161,127 @@ static bool is_rotation(int dim, const double *R)
     return cross[0] * R[6] + cross[1] * R[7] + cross[2] * R[8] > 0.0;
 }
 
-static phx_status check(phx_context *context, phx_joint_kind kind, int dim, const double *rotation_a,
-                        const double *rotation_b, const double *relative)
+static phx_status check(phx_context *context, const phx_joint_shape *shape, const double *relative)
 {
-    if (!is_kind(kind))
-        return phx_fail(context, PHX_ERR_ARGUMENT, "joint: kind %d is not one of 0 to %d", (int)kind,
+    const int dim = shape->dim;
+    if (!is_kind(shape->kind))
+        return phx_fail(context, PHX_ERR_ARGUMENT, "joint: kind %d is not one of 0 to %d", (int)shape->kind,
                         (int)PHX_JOINT_KINDS - 1);
-    const char *name = kinds[kind]->name;
+    const phx_joint_operations *kind = kinds[shape->kind];
     if (dim != 2 && dim != 3)
-        return phx_fail(context, PHX_ERR_ARGUMENT, "%s joint: dimension %d, expected 2 or 3", name, dim);
-    if (dim == 2 ? !kinds[kind]->plane : !kinds[kind]->space)
-        return phx_fail(context, PHX_ERR_UNSUPPORTED, "%s joint: this kind does not exist in dimension %d", name, dim);
-    const double *rotations[3] = {rotation_a, rotation_b, relative};
+        return phx_fail(context, PHX_ERR_ARGUMENT, "%s joint: dimension %d, expected 2 or 3", kind->name, dim);
+    if (dim == 2 ? !kind->plane : !kind->space)
+        return phx_fail(context, PHX_ERR_UNSUPPORTED, "%s joint: this kind does not exist in dimension %d", kind->name,
+                        dim);
+    const double *rotations[3] = {shape->rotation_a, shape->rotation_b, relative};
     const char *what[3] = {"rotation of port A", "rotation of port B", "relative rotation"};
     for (int i = 0; i < 3; i++)
         if (!is_rotation(dim, rotations[i]))
             return phx_fail(context, PHX_ERR_ARGUMENT,
                             "%s joint: the %s is no rotation, first row (%g, %g%s); give an orthonormal right-handed "
                             "matrix",
-                            name, what[i], rotations[i][0], rotations[i][1], dim == 3 ? ", ..." : "");
+                            kind->name, what[i], rotations[i][0], rotations[i][1], dim == 3 ? ", ..." : "");
     return PHX_OK;
 }
 
-/* base vector k in B's body axes: rotation_b relative^T triad[k]; in A's: rotation_a triad[k] */
-static void make_frame(int dim, const double *rotation_a, const double *rotation_b, const double *relative,
-                       double triad[3][3], phx_joint_frame *frame)
+static phx_status read_axis(phx_context *context, const char *name, int dim, const char *what, const double *axis,
+                            double *unit)
 {
+    if (!axis)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "%s joint: an %s is needed in dimension %d", name, what, dim);
+    if (!make_unit(dim, axis, unit))
+        return phx_fail(context, PHX_ERR_ARGUMENT,
+                        "%s joint: %s (%g, %g, %g), expected a finite vector that is not zero", name, what, axis[0],
+                        axis[1], dim == 3 ? axis[2] : 0.0);
+    return PHX_OK;
+}
+
+/* zero <- S zero, S the shortest turn from one unit vector to the other */
+static void turn_shortest(int dim, const double *from, const double *to, double *zero)
+{
+    double S[9], column[3], turned[3];
+    if (dim == 2) {
+        double c = from[0] * to[0] + from[1] * to[1], s = from[0] * to[1] - from[1] * to[0];
+        phx_rot_axis_angle(2, NULL, atan2(s, c), S);
+    } else {
+        phx_rot_shortest(from, to, S);
+    }
+    for (int j = 0; j < dim; j++) {
+        for (int i = 0; i < dim; i++)
+            column[i] = zero[i * dim + j];
+        phx_rot_apply(dim, S, column, turned);
+        for (int i = 0; i < dim; i++)
+            zero[i * dim + j] = turned[i];
+    }
+}
+
+/* Universal: the axes a of A and b of B are perpendicular at the zero; the triad is (a, b x a, b). */
+static phx_status zero_of_cross(phx_context *context, const char *name, const double *a, const double *b, double *zero,
+                                const double *relative, double triad[3][3])
+{
+    double third[3];
+    double along = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+    if (fabs(along) > 1e-9) {
+        memcpy(zero, relative, 9 * sizeof *zero);
+        phx_rot_apply(3, relative, b, third);
+        along = a[0] * third[0] + a[1] * third[1] + a[2] * third[2];
+    } else {
+        memcpy(third, b, sizeof third);
+    }
+    double across[3] = {third[0] - along * a[0], third[1] - along * a[1], third[2] - along * a[2]};
+    if (fabs(along) > 1.0 - 1e-9)
+        return phx_fail(context, PHX_ERR_ARGUMENT,
+                        "%s joint: its axes are parallel in the poses as written; give poses in which they are nearly "
+                        "perpendicular",
+                        name);
+    make_unit(3, across, triad[2]);
+    turn_shortest(3, third, triad[2], zero);
+    memcpy(triad[0], a, 3 * sizeof(double));
+    phx_rot_x_vec(3, triad[2], triad[0], triad[1]);
+    return PHX_OK;
+}
+
+/* The triad in port A's directions and the rotation `zero` from B's directions to A's that makes B's coincide. */
+static phx_status find_zero(phx_context *context, const phx_joint_shape *shape, const double *relative,
+                            double triad[3][3], double *zero)
+{
+    const phx_joint_operations *kind = kinds[shape->kind];
+    const int dim = shape->dim;
+    double a[3] = {1.0, 0.0, 0.0}, b[3];
+    phx_status status = PHX_OK;
+
+    if (kind->zero == PHX_ZERO_POSES)
+        memcpy(zero, relative, (size_t)(dim * dim) * sizeof *zero);
+    if (!kind->has_axis[dim - 2])
+        return PHX_OK;
+    status = read_axis(context, kind->name, dim, "axis", shape->axis, a);
+    if (!status && (shape->axis_b || kind->zero == PHX_ZERO_CROSS))
+        status = read_axis(context, kind->name, dim, "axis of B", shape->axis_b, b);
+    else if (!status)
+        phx_rot_apply_transposed(dim, relative, a, b);
+    if (status)
+        return status;
+    if (kind->zero == PHX_ZERO_CROSS)
+        return zero_of_cross(context, kind->name, a, b, zero, relative, triad);
+    make_triad(dim, a, triad);
+    if (kind->zero == PHX_ZERO_AXIS || (kind->zero == PHX_ZERO_POSES && shape->axis_b)) {
+        double from[3];
+        phx_rot_apply(dim, zero, b, from);
+        turn_shortest(dim, from, a, zero);
+    }
+    return PHX_OK;
+}
+
+/* base vector k in B's body axes: rotation_b zero^T triad[k]; in A's: rotation_a triad[k] */
+static void make_frame(const phx_joint_shape *shape, const double *zero, double triad[3][3], phx_joint_frame *frame)
+{
+    const double *rotation_a = shape->rotation_a, *rotation_b = shape->rotation_b;
+    const int dim = shape->dim;
     *frame = (phx_joint_frame){.dim = dim};
     for (int k = 0; k < dim; k++) {
         double in_port_b[3];
         phx_rot_apply(dim, rotation_a, triad[k], frame->in_a[k]);
-        phx_rot_apply_transposed(dim, relative, triad[k], in_port_b);
+        phx_rot_apply_transposed(dim, zero, triad[k], in_port_b);
         phx_rot_apply(dim, rotation_b, in_port_b, frame->in_b[k]);
     }
     if (dim == 2) {
@@ -143,33 +291,27 @@ static void make_frame(int dim, const double *rotation_a, const double *rotation
     }
 }
 
-phx_status phx_joint_rows(phx_context *context, phx_joint_kind kind, int dim, const double *rotation_a,
-                          const double *rotation_b, const double *axis, const double *relative, int *n_constraints,
+phx_status phx_joint_rows(phx_context *context, const phx_joint_shape *shape, int *n_constraints,
                           phx_row constraints[PHX_JOINT_MAX_ROWS], int *n_coordinates,
                           phx_row coordinates[PHX_JOINT_MAX_COORDINATES])
 {
     static const double identity_2[4] = {1.0, 0.0, 0.0, 1.0};
     static const double identity_3[9] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0};
-    if (!relative)
-        relative = dim == 2 ? identity_2 : identity_3;
-    phx_status status = check(context, kind, dim, rotation_a, rotation_b, relative);
-    if (status != PHX_OK)
+    const double *identity = shape->dim == 2 ? identity_2 : identity_3;
+    const double *relative = shape->relative ? shape->relative : identity;
+    double triad[3][3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}, zero[9];
+    phx_status status = check(context, shape, relative);
+    if (!status) {
+        memcpy(zero, identity, (size_t)(shape->dim * shape->dim) * sizeof *zero);
+        status = find_zero(context, shape, relative, triad, zero);
+    }
+    if (status)
         return status;
 
-    double triad[3][3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
-    if (kinds[kind]->has_axis[dim - 2]) {
-        if (!axis)
-            return phx_fail(context, PHX_ERR_ARGUMENT, "%s joint: an axis is needed in dimension %d", kinds[kind]->name,
-                            dim);
-        if (!make_triad(dim, axis, triad))
-            return phx_fail(context, PHX_ERR_ARGUMENT,
-                            "%s joint: axis (%g, %g, %g), expected a finite vector that is not zero", kinds[kind]->name,
-                            axis[0], axis[1], dim == 3 ? axis[2] : 0.0);
-    }
     phx_joint_frame frame;
-    make_frame(dim, rotation_a, rotation_b, relative, triad, &frame);
+    make_frame(shape, zero, triad, &frame);
     phx_joint_row_list list = {.constraints = constraints, .coordinates = coordinates};
-    kinds[kind]->rows(&frame, &list);
+    kinds[shape->kind]->rows(&frame, &list);
     *n_constraints = list.n_constraints;
     *n_coordinates = list.n_coordinates;
     return PHX_OK;

@@ -4,9 +4,10 @@
 
 #include <phlexor/joint.h>
 
-/* Directions of a joint, each in the body axes of A and of B, where the held relative rotation makes them coincide.
- * Plane: base 0 is the axis (or port A's x when the kind has none), base 1 is it turned by +90 degrees. Space: a right-
- * handed triad that starts with the axis (or port A's directions). */
+/* Directions of a joint, each in the body axes of A and of B, where the rotation that counts as zero makes them
+ * coincide. Plane: base 0 is the axis (or port A's x when the kind has none), base 1 is it turned by +90 degrees.
+ * Space: a right-handed triad that starts with the axis (or port A's directions); of a universal joint B's axis is the
+ * last. */
 typedef struct phx_joint_frame {
     int dim;
     double in_a[3][3], in_b[3][3];
@@ -18,10 +19,19 @@ typedef struct phx_joint_row_list {
     phx_row *constraints, *coordinates; /* PHX_JOINT_MAX_ROWS and PHX_JOINT_MAX_COORDINATES */
 } phx_joint_row_list;
 
+/* Which rotation of B against A makes the frame's directions coincide. */
+typedef enum phx_joint_zero {
+    PHX_ZERO_PORTS, /* that of the ports' directions */
+    PHX_ZERO_POSES, /* the relative rotation given, its axis put on A's */
+    PHX_ZERO_AXIS,  /* the shortest that puts B's axis on A's */
+    PHX_ZERO_CROSS  /* that of the ports' directions or the one given, whichever has the axes perpendicular */
+} phx_joint_zero;
+
 typedef struct phx_joint_operations {
     const char *name;
     bool plane, space; /* where the kind exists */
     bool has_axis[2];  /* plane, space */
+    phx_joint_zero zero;
     void (*rows)(const phx_joint_frame *frame, phx_joint_row_list *list);
 } phx_joint_operations;
 
@@ -29,12 +39,24 @@ extern const phx_joint_operations phx_joint_weld;
 extern const phx_joint_operations phx_joint_revolute;
 extern const phx_joint_operations phx_joint_prismatic;
 extern const phx_joint_operations phx_joint_slider;
+extern const phx_joint_operations phx_joint_spherical;
+extern const phx_joint_operations phx_joint_universal;
+extern const phx_joint_operations phx_joint_cylindrical;
+extern const phx_joint_operations phx_joint_planar;
 
-/* Append constraints: the points coincide; B stays on the line through A along base 0; no turn about base k (value: the
- * sine of B's turn about it); and the coordinate along base 0. */
+/* Append constraints: the points coincide; the distance of B from A across base k is zero; B stays on the line through
+ * A along base 0; no turn about base k (value: the sine of B's turn about it); base 0 of B stays on base 0 of A. */
 void phx_joint_add_points(const phx_joint_frame *frame, phx_joint_row_list *list);
+void phx_joint_add_normal(const phx_joint_frame *frame, int k, phx_joint_row_list *list);
 void phx_joint_add_line(const phx_joint_frame *frame, phx_joint_row_list *list);
 void phx_joint_add_no_turn(const phx_joint_frame *frame, int k, phx_joint_row_list *list);
-void phx_joint_add_displacement(const phx_joint_frame *frame, phx_joint_row_list *list);
+void phx_joint_add_axis(const phx_joint_frame *frame, phx_joint_row_list *list);
+/* Append coordinates: along base k; the turn of B about base k of A (space). */
+void phx_joint_add_displacement(const phx_joint_frame *frame, int k, phx_joint_row_list *list);
+void phx_joint_add_turn(const phx_joint_frame *frame, int k, phx_joint_row_list *list);
+/* The turn about base 0 of A until base 2 of B lies in the plane of A's bases 0 and 2, and the turn about base 2 of B
+ * from there: the first and the last of three angles x-y'-z''. */
+void phx_joint_add_first_turn(const phx_joint_frame *frame, phx_joint_row_list *list);
+void phx_joint_add_last_turn(const phx_joint_frame *frame, phx_joint_row_list *list);
 
 #endif

@@ -1,12 +1,12 @@
-/* Revolute: the points coincide; in space nothing turns about the two directions across the axis. */
+/* Revolute: the points coincide; in space the axis of B stays on that of A. */
 #include "kinds.h"
 
 static void rows(const phx_joint_frame *frame, phx_joint_row_list *list)
 {
     phx_joint_add_points(frame, list);
     if (frame->dim == 3) {
-        phx_joint_add_no_turn(frame, 1, list);
-        phx_joint_add_no_turn(frame, 2, list);
+        phx_joint_add_axis(frame, list);
+        phx_joint_add_turn(frame, 0, list);
     } else {
         list->coordinates[list->n_coordinates++] =
             (phx_row){.kind = PHX_ROW_ANGLE, .target = frame->angle, .angular = true};
@@ -14,4 +14,4 @@ static void rows(const phx_joint_frame *frame, phx_joint_row_list *list)
 }
 
 const phx_joint_operations phx_joint_revolute = {
-    .name = "revolute", .plane = true, .space = true, .has_axis = {false, true}, .rows = rows};
+    .name = "revolute", .plane = true, .space = true, .has_axis = {false, true}, .zero = PHX_ZERO_AXIS, .rows = rows};

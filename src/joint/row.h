@@ -17,6 +17,8 @@ extern const phx_row_operations phx_row_normal;
 extern const phx_row_operations phx_row_dot;
 extern const phx_row_operations phx_row_displacement;
 extern const phx_row_operations phx_row_angle;
+extern const phx_row_operations phx_row_turn;
+extern const phx_row_operations phx_row_tilt;
 
 /* d = u_b - u_a at an end, and its mean */
 static inline void row_distance(const phx_port_view *a, const phx_port_view *b, int end, double *d)
@@ -46,6 +48,12 @@ static inline void row_add_direction_effort_tangent(const phx_port_view *view, c
         for (int j = dim; j < n; j++)
             H[(first + i) * PHX_PORT_PAIR + first + j] += block[i * PHX_PORT_MAX + j];
 }
+
+/* Add `weight` times the covectors, or their derivatives, of a product A_a(alpha) . A_b(beta): row_dot.c. */
+void row_add_product(const phx_port_view *a, const phx_port_view *b, const double *alpha, const double *beta,
+                     double weight, double *g_a, double *g_b);
+void row_add_product_tangent(const phx_port_view *a, const phx_port_view *b, const double *alpha, const double *beta,
+                             double weight, double *H);
 
 /* A length along a direction of A, g_b = (n | 0), g_a = (-n | ...): set the four blocks of H that couple the places
  * with the turn of A, N = dn/d(turn of A), dim x PHX_PORT_MAX:

@@ -9,17 +9,23 @@ static double measure(const phx_row *row, const phx_port_view *a, const phx_port
     return phx_port_scalar_product(a->dim, A, B);
 }
 
-static void covectors(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g_a, double *g_b)
+void row_add_product(const phx_port_view *a, const phx_port_view *b, const double *alpha, const double *beta,
+                     double weight, double *g_a, double *g_b)
 {
     /* c1 - c0 = B_m . (A1 - A0) + A_m . (B1 - B0) */
     double A[3], B[3];
-    phx_port_direction_mean(a, row->alpha, A);
-    phx_port_direction_mean(b, row->beta, B);
-    phx_port_direction_effort(a, row->alpha, B, g_a);
-    phx_port_direction_effort(b, row->beta, A, g_b);
+    phx_port_direction_mean(a, alpha, A);
+    phx_port_direction_mean(b, beta, B);
+    for (int i = 0; i < a->dim; i++) {
+        A[i] *= weight;
+        B[i] *= weight;
+    }
+    phx_port_direction_effort(a, alpha, B, g_a);
+    phx_port_direction_effort(b, beta, A, g_b);
 }
 
-static bool tangent(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *H)
+void row_add_product_tangent(const phx_port_view *a, const phx_port_view *b, const double *alpha, const double *beta,
+                             double weight, double *H)
 {
     /* g_a = T_a^T B, g_b = T_b^T A, T = d(direction)/d(turn):
      *
@@ -28,22 +34,36 @@ static bool tangent(const phx_row *row, const phx_port_view *a, const phx_port_v
      *   turn_b [ T_b^T T_a             dT_b^T A  ]                                                            */
     int dim = a->dim, n = phx_port_size(dim);
     double A[3], B[3], T_a[3 * PHX_PORT_MAX], T_b[3 * PHX_PORT_MAX];
-    phx_port_pair_clear(dim, H);
-    phx_port_direction_mean(a, row->alpha, A);
-    phx_port_direction_mean(b, row->beta, B);
-    phx_port_direction_tangent(a, row->alpha, T_a);
-    phx_port_direction_tangent(b, row->beta, T_b);
+    phx_port_direction_mean(a, alpha, A);
+    phx_port_direction_mean(b, beta, B);
+    phx_port_direction_tangent(a, alpha, T_a);
+    phx_port_direction_tangent(b, beta, T_b);
+    for (int i = 0; i < dim; i++) {
+        A[i] *= weight;
+        B[i] *= weight;
+    }
     for (int i = dim; i < n; i++) {
         for (int j = dim; j < n; j++) {
             double sum = 0.0;
             for (int r = 0; r < dim; r++)
                 sum += T_a[r * PHX_PORT_MAX + i] * T_b[r * PHX_PORT_MAX + j];
-            H[i * PHX_PORT_PAIR + PHX_PORT_MAX + j] = sum;
-            H[(PHX_PORT_MAX + j) * PHX_PORT_PAIR + i] = sum;
+            H[i * PHX_PORT_PAIR + PHX_PORT_MAX + j] += weight * sum;
+            H[(PHX_PORT_MAX + j) * PHX_PORT_PAIR + i] += weight * sum;
         }
     }
-    row_add_direction_effort_tangent(a, row->alpha, B, 0, H);
-    row_add_direction_effort_tangent(b, row->beta, A, PHX_PORT_MAX, H);
+    row_add_direction_effort_tangent(a, alpha, B, 0, H);
+    row_add_direction_effort_tangent(b, beta, A, PHX_PORT_MAX, H);
+}
+
+static void covectors(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g_a, double *g_b)
+{
+    row_add_product(a, b, row->alpha, row->beta, 1.0, g_a, g_b);
+}
+
+static bool tangent(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *H)
+{
+    phx_port_pair_clear(a->dim, H);
+    row_add_product_tangent(a, b, row->alpha, row->beta, 1.0, H);
     return true;
 }
 

@@ -1,4 +1,4 @@
-/* Weld: the points coincide and no direction turns. */
+/* Weld: the points coincide and B does not turn against A. */
 #include "kinds.h"
 
 static void rows(const phx_joint_frame *frame, phx_joint_row_list *list)
@@ -9,4 +9,4 @@ static void rows(const phx_joint_frame *frame, phx_joint_row_list *list)
 }
 
 const phx_joint_operations phx_joint_weld = {
-    .name = "weld", .plane = true, .space = true, .has_axis = {false, false}, .rows = rows};
+    .name = "weld", .plane = true, .space = true, .has_axis = {false, false}, .zero = PHX_ZERO_POSES, .rows = rows};

@@ -17,39 +17,51 @@ static phx_status read_components(phx_context *context, const phx_port_load *loa
     return PHX_OK;
 }
 
-/* n = mean over the ends of A(a)/|A(a)|, and the mean of |A(a)|; a length of 0 says that the direction vanishes */
+/* n = mean over the ends of the unit direction of the section, and its length L before it is made one (space: it is
+ * one); a length of 0 says that the direction vanishes */
 static void unit_direction_mean(const phx_port_view *port, const double *a, double *n, double *length)
 {
-    double A0[3], A1[3];
-    phx_port_direction(port, 0, a, A0);
-    phx_port_direction(port, 1, a, A1);
-    double length0 = sqrt(phx_port_scalar_product(port->dim, A0, A0));
-    double length1 = sqrt(phx_port_scalar_product(port->dim, A1, A1));
-    *length = length0 > 0.0 && length1 > 0.0 ? 0.5 * (length0 + length1) : 0.0;
+    double A0[3], A1[3], length0 = 1.0, length1 = 1.0;
+    if (port->dim == 3) {
+        phx_port_turned(port, 0, a, A0);
+        phx_port_turned(port, 1, a, A1);
+        *length = phx_port_scalar_product(3, A0, A0) * phx_port_scalar_product(3, A1, A1) > 0.0 ? 1.0 : 0.0;
+    } else {
+        phx_port_direction(port, 0, a, A0);
+        phx_port_direction(port, 1, a, A1);
+        length0 = sqrt(phx_port_scalar_product(2, A0, A0));
+        length1 = sqrt(phx_port_scalar_product(2, A1, A1));
+        *length = length0 > 0.0 && length1 > 0.0 ? 0.5 * (length0 + length1) : 0.0;
+    }
     for (int i = 0; i<port->dim && * length> 0.0; i++)
         n[i] = 0.5 * (A0[i] / length0 + A1[i] / length1);
 }
 
-/* tangent of F n with respect to the turn of the port: F (T - n n^T T)/L, T = dA/d(turn) */
+/* tangent of F n with respect to the turn of the port: plane F (T - n n^T T)/L, T = dA/d(turn) */
 static void add_follower_tangent(const phx_port_view *port, const double *a, double F, const double *n, double L,
                                  double *tangent)
 {
     double T[3 * PHX_PORT_MAX];
-    phx_port_direction_tangent(port, a, T);
+    if (port->dim == 3)
+        phx_port_turned_tangent(port, a, T);
+    else
+        phx_port_direction_tangent(port, a, T);
     for (int j = port->dim; j < phx_port_size(port->dim); j++) {
         double nT = 0.0;
-        for (int r = 0; r < port->dim; r++)
+        for (int r = 0; r < 2 && port->dim == 2; r++)
             nT += n[r] * T[r * PHX_PORT_MAX + j];
         for (int r = 0; r < port->dim; r++)
             tangent[r * PHX_PORT_PAIR + j] += F * (T[r * PHX_PORT_MAX + j] - n[r] * nT) / L;
     }
 }
 
-static phx_status evaluate_follower(phx_context *context, const phx_port_load *load, const phx_port_view *port,
-                                    const double *F, double t, bool tangents, phx_load_result *result)
+/* sum = sum_i F_i n_i, n_i the mean unit vector of the port's direction i, into `sum`; with `tangents` its derivative
+ * with respect to the turn of the port into the rows 0 ... dim-1 of result->tangent. */
+static phx_status follow(phx_context *context, const phx_port_load *load, const phx_port_view *port, const double *F,
+                         double t, bool tangents, double *sum, phx_load_result *result)
 {
-    /* force = sum_i F_i n_i, n_i the mean unit vector of the port's direction i */
     int dim = port->dim;
+    memset(sum, 0, (size_t)dim * sizeof *sum);
     for (int i = 0; i < dim; i++) {
         if (F[i] == 0.0)
             continue;
@@ -59,11 +71,11 @@ static phx_status evaluate_follower(phx_context *context, const phx_port_load *l
         unit_direction_mean(port, a, n, &length);
         if (!(length > 0.0))
             return phx_fail(context, PHX_ERR_ANALYSIS,
-                            "load: direction %d of the port vanishes at t = %g s (length %g), so that a force in the "
+                            "load: direction %d of the port vanishes at t = %g s (length %g), so that a %s in the "
                             "body frame has no direction; check the rotation of the port",
-                            i + 1, t, length);
+                            i + 1, t, length, load->kind == PHX_LOAD_FORCE ? "force" : "torque");
         for (int r = 0; r < dim; r++)
-            result->effort[r] += F[i] * n[r];
+            sum[r] += F[i] * n[r];
         if (!tangents)
             continue;
         if (!result->has_tangent)
@@ -89,28 +101,80 @@ static void evaluate_plane_torque(const phx_port_view *port, double M, bool tang
     }
 }
 
+/* Tangent of the space torque: with f = R^T M, on w f and on theta_dot E^T f; rows 0 ... 2 of the tangent hold dM and
+ * are cleared. df = R^T dM + f x dphi. */
+static void torque_tangent(const phx_port_view *port, const double *E, const double *f, phx_load_result *result)
+{
+    enum { n = PHX_PORT_MAX };
+    double dE[3][9], *tangent = result->tangent;
+    if (!result->has_tangent)
+        phx_port_pair_clear(3, tangent);
+    result->has_tangent = true;
+    phx_port_section_turn_tangent(port, dE);
+    for (int c = 3; c < n; c++) {
+        double dM[3], df[3], on_theta[3], unit[3] = {0.0, 0.0, 0.0}, cross[3];
+        for (int r = 0; r < 3; r++) {
+            dM[r] = tangent[r * PHX_PORT_PAIR + c];
+            tangent[r * PHX_PORT_PAIR + c] = 0.0;
+        }
+        phx_rot_apply_transposed(3, port->Rm, dM, df);
+        if (c < 6) {
+            unit[c - 3] = 1.0;
+            phx_vec_x_vec(3, f, unit, cross);
+            for (int r = 0; r < 3; r++)
+                df[r] += cross[r];
+        }
+        phx_rot_apply_transposed(3, E, df, on_theta);
+        if (c >= 6) {
+            phx_rot_apply_transposed(3, dE[c - 6], f, cross);
+            for (int r = 0; r < 3; r++)
+                on_theta[r] += cross[r];
+        }
+        for (int r = 0; r < 3; r++) {
+            tangent[(3 + r) * PHX_PORT_PAIR + c] = df[r];
+            tangent[(6 + r) * PHX_PORT_PAIR + c] = on_theta[r];
+        }
+    }
+}
+
+static void evaluate_space_torque(const phx_port_view *port, const double *M, bool tangents, phx_load_result *result)
+{
+    /* turn of the frame over the interval: kappa h R_m w, kappa = atan(a)/a, a = h |w|/2; that of the section against
+     * it R_m E (theta1 - theta0); about a fixed axis their sum is the turn of the section */
+    double E[9], f[3];
+    double a = 0.5 * port->h * sqrt(phx_port_scalar_product(3, port->rate + 3, port->rate + 3));
+    double kappa = phx_port_atan_quotient(0.0, a);
+    phx_port_section_turn(port, E);
+    phx_rot_apply_transposed(3, port->Rm, M, f);
+    for (int i = 0; i < 3; i++)
+        result->effort[3 + i] = kappa * f[i];
+    phx_rot_apply_transposed(3, E, f, result->effort + 6);
+    if (tangents)
+        torque_tangent(port, E, f, result);
+}
+
 phx_status phx_port_load_evaluate(phx_context *context, const phx_port_load *load, const phx_port_view *port, double t,
                                   bool tangents, phx_load_result *result)
 {
-    int dim = port->dim;
-    bool is_force = load->kind == PHX_LOAD_FORCE;
-    double value[3];
-    if (!is_force && dim != 2)
-        return phx_fail(context, PHX_ERR_UNSUPPORTED,
-                        "load: a torque on a section is not available in dimension %d, expected 2", dim);
-    phx_status status = read_components(context, load, is_force ? dim : 1, t, value);
+    const int dim = port->dim;
+    const bool is_force = load->kind == PHX_LOAD_FORCE;
+    double given[3], value[3];
+    phx_status status = read_components(context, load, is_force || dim == 3 ? dim : 1, t, given);
     if (status != PHX_OK)
         return status;
     load_result_clear(dim, result);
-    if (!is_force) {
-        evaluate_plane_torque(port, value[0], tangents, result);
-    } else if (load->follower) {
-        status = evaluate_follower(context, load, port, value, t, tangents, result);
+    if (!is_force && dim == 2) {
+        evaluate_plane_torque(port, given[0], tangents, result);
+    } else {
+        memcpy(value, given, sizeof value);
+        if (load->follower)
+            status = follow(context, load, port, given, t, tangents, value, result);
         if (status != PHX_OK)
             return status;
-    } else {
-        for (int i = 0; i < dim; i++)
-            result->effort[i] = value[i];
+        if (is_force)
+            memcpy(result->effort, value, (size_t)dim * sizeof *value);
+        else
+            evaluate_space_torque(port, value, tangents, result);
     }
     result->supplied = phx_port_scalar_product(phx_port_size(dim), result->effort, port->rate);
     return PHX_OK;

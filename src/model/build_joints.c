@@ -35,39 +35,17 @@ static phx_joint_kind joint_kind(phx_model_joint_kind kind)
         return PHX_JOINT_PRISMATIC;
     case PHX_MODEL_SLIDER:
         return PHX_JOINT_SLIDER;
+    case PHX_MODEL_SPHERICAL:
+        return PHX_JOINT_SPHERICAL;
+    case PHX_MODEL_UNIVERSAL:
+        return PHX_JOINT_UNIVERSAL;
+    case PHX_MODEL_CYLINDRICAL:
+        return PHX_JOINT_CYLINDRICAL;
+    case PHX_MODEL_PLANAR:
+        return PHX_JOINT_PLANAR;
     default:
         return PHX_JOINT_KINDS;
     }
-}
-
-static bool has_keys(const phx_model_coordinate *coordinate)
-{
-    return coordinate->start.given || coordinate->rate.given || coordinate->speed || coordinate->effort ||
-           coordinate->stiffness > 0.0 || coordinate->damping > 0.0;
-}
-
-/* What the format has and this version has not. */
-static phx_status check_joint(phx_builder *builder, const phx_model_joint *joint)
-{
-    const phx_model *model = builder->model;
-
-    if (joint_kind(joint->kind) == PHX_JOINT_KINDS)
-        return phx_fail(builder->context, PHX_ERR_UNSUPPORTED,
-                        "joint '%s': %s joints are not available yet; available are weld, revolute, prismatic and "
-                        "slider",
-                        joint->name, phx_model_joint_kind_name(joint->kind));
-    if (joint->axis_b_given)
-        return phx_fail(builder->context, PHX_ERR_UNSUPPORTED,
-                        "joint '%s': axis_b is not available yet; leave it out and give poses in which the two axes "
-                        "coincide",
-                        joint->name);
-    for (int c = 0; c < joint->n_coordinates; c++)
-        if (model->dimension == 3 && joint->kind == PHX_MODEL_REVOLUTE && has_keys(&joint->coordinates[c]))
-            return phx_fail(builder->context, PHX_ERR_UNSUPPORTED,
-                            "joint '%s': angle, rate, speed, effort, spring and damper of a revolute joint in space "
-                            "are not available yet; leave them out",
-                            joint->name);
-    return PHX_OK;
 }
 
 static phx_status fill_coordinates(phx_builder *builder, const phx_model_joint *joint, phx_joint_def *def)
@@ -75,8 +53,6 @@ static phx_status fill_coordinates(phx_builder *builder, const phx_model_joint *
     phx_status status = PHX_OK;
 
     def->n_coordinates = joint->n_coordinates;
-    if (builder->model->dimension == 3 && joint->kind == PHX_MODEL_REVOLUTE)
-        def->n_coordinates = 0;
     for (int c = 0; c < def->n_coordinates && !status; c++) {
         const phx_model_coordinate *from = &joint->coordinates[c];
         phx_coordinate_def *to = &def->coordinate[c];
@@ -102,10 +78,8 @@ phx_status phx_builder_joint(phx_builder *builder, const phx_model_joint *joint)
 {
     phx_joint_def def = phx_joint_def_default();
     phx_joint_id id;
-    phx_status status = check_joint(builder, joint);
+    phx_status status = phx_builder_port(builder, &joint->ports[0], &def.a);
 
-    if (!status)
-        status = phx_builder_port(builder, &joint->ports[0], &def.a);
     if (!status)
         status = phx_builder_port(builder, &joint->ports[1], &def.b);
     if (!status)
@@ -115,6 +89,8 @@ phx_status phx_builder_joint(phx_builder *builder, const phx_model_joint *joint)
     def.name = joint->name;
     def.kind = joint_kind(joint->kind);
     memcpy(def.axis, joint->axis, sizeof def.axis);
+    def.has_axis_b = joint->axis_b_given;
+    memcpy(def.axis_b, joint->axis_b, sizeof def.axis_b);
     def.has_relative = joint->relative.given;
     def.relative_angle = joint->relative.angle;
     memcpy(def.relative, joint->relative.matrix, sizeof def.relative);
@@ -153,9 +129,6 @@ phx_status phx_builder_load(phx_builder *builder, const phx_model_load *load)
                         .follower = load->frame == PHX_MODEL_BODY_FRAME};
     phx_status status = PHX_OK;
 
-    if (load->kind == PHX_MODEL_TORQUE && builder->model->dimension == 3)
-        return phx_fail(builder->context, PHX_ERR_UNSUPPORTED,
-                        "load '%s': torques in space are not available yet; give forces", load->name);
     if (load->kind != PHX_MODEL_DISTRIBUTED)
         status = phx_builder_port(builder, &load->at, &def.port);
     if (!status)

@@ -45,15 +45,8 @@ phx_status phx_builder_output(phx_builder *builder, const phx_model_output *outp
                           .body_frame = output->frame == PHX_MODEL_BODY_FRAME};
     phx_status status = PHX_OK;
 
-    if (output->quantity >= PHX_MODEL_REACTION) {
-        const phx_model_joint *joint = &model->joints[output->joint];
-        if (output->quantity != PHX_MODEL_REACTION && model->dimension == 3 && joint->kind == PHX_MODEL_REVOLUTE)
-            return phx_fail(builder->context, PHX_ERR_UNSUPPORTED,
-                            "output '%s': the angle of the revolute joint '%s' in space is not available yet",
-                            output->name, joint->name);
-    } else {
+    if (output->quantity < PHX_MODEL_REACTION)
         status = phx_builder_port(builder, &output->point, &def.port);
-    }
     if (output->quantity == PHX_MODEL_STRESS && output->point.body != PHX_MODEL_GROUND)
         fill_section(model->dimension, &model->bodies[output->point.body].section, &def);
     return status ? status : phx_system_add_output(builder->system, &def);

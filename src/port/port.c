@@ -98,6 +98,106 @@ void phx_port_direction_tangent(const phx_port_view *view, const double *a, doub
     }
 }
 
+void phx_port_section_turn(const phx_port_view *view, double *E)
+{
+    /* With s = sqrt(1 + |theta|^2), tan(atan|theta|/2) = |theta|/(1 + s): Q is (1, g) as a quaternion, g = theta/(1 +
+     * s). g1 - g0 = D (theta1 - theta0),   D = mean(1/(1 + s)) I - 2 theta_m theta_m^T/[(s0 + s1)(1 + s0)(1 + s1)] Q1
+     * Q0^T = (c, v),  c = 1 + g0 . g1,  v = (I + [g_m]x)(g1 - g0),   rotation vector 2 atan2(|v|, c) v/|v| */
+    const double *x0 = view->theta0, *x1 = view->theta1, *xm = view->thetam;
+    double s0 = sqrt(1.0 + phx_port_scalar_product(3, x0, x0)), s1 = sqrt(1.0 + phx_port_scalar_product(3, x1, x1));
+    double p = 0.5 / (1.0 + s0) + 0.5 / (1.0 + s1), q = 2.0 / ((s0 + s1) * (1.0 + s0) * (1.0 + s1));
+    double D[9], g[3], difference[3], step[3], v[3];
+    for (int i = 0; i < 3; i++) {
+        g[i] = 0.5 * x0[i] / (1.0 + s0) + 0.5 * x1[i] / (1.0 + s1);
+        difference[i] = x1[i] - x0[i];
+        for (int j = 0; j < 3; j++)
+            D[3 * i + j] = (i == j ? p : 0.0) - q * xm[i] * xm[j];
+    }
+    phx_rot_apply(3, D, difference, step);
+    phx_rot_x_vec(3, g, step, v);
+    for (int i = 0; i < 3; i++)
+        v[i] += step[i];
+    double c = 1.0 + phx_port_scalar_product(3, x0, x1) / ((1.0 + s0) * (1.0 + s1));
+    double kappa = 2.0 * phx_port_turn_quotient(sqrt(phx_port_scalar_product(3, v, v)), c);
+    for (int j = 0; j < 3; j++) {
+        double column[3] = {D[j], D[3 + j], D[6 + j]}, turned_column[3];
+        phx_rot_x_vec(3, g, column, turned_column);
+        for (int i = 0; i < 3; i++)
+            E[3 * i + j] = kappa * (column[i] + turned_column[i]);
+    }
+}
+
+void phx_port_section_turn_tangent(const phx_port_view *view, double dE[3][9])
+{
+    /* At an instant  E = I/s - p theta theta^T + r [theta]x,  p = 1/[s^2 (s + 1)],  r = 1/[s (s + 1)],  ds = theta_k/s
+     */
+    const double *x = view->thetam;
+    double s = sqrt(1.0 + phx_port_scalar_product(3, x, x)), u = s + 1.0;
+    double p = 1.0 / (s * s * u), r = 1.0 / (s * u);
+    double dp = -(3.0 * s + 2.0) / (s * s * s * u * u), dr = -(2.0 * s + 1.0) / (s * s * u * u);
+    for (int k = 0; k < 3; k++) {
+        double ds = x[k] / s;
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++)
+                dE[k][3 * i + j] = (i == j ? -ds / (s * s) : 0.0) - dp * ds * x[i] * x[j] -
+                                   p * ((i == k ? x[j] : 0.0) + (j == k ? x[i] : 0.0));
+        for (int i = 0; i < 3; i++) { /* [theta]x has theta_i at (i+2, i+1), minus it at (i+1, i+2) */
+            int j = (i + 1) % 3, m = (i + 2) % 3;
+            double entry = dr * ds * x[i] + (i == k ? r : 0.0);
+            dE[k][3 * m + j] += entry;
+            dE[k][3 * j + m] -= entry;
+        }
+    }
+}
+
+/* Q(theta) a with the quaternion (1, g), g = theta/(1 + s): a + 2 g x (a + g x a)/(1 + g . g) */
+static void section_rotate(const double *theta, const double *a, double *y)
+{
+    double s = sqrt(1.0 + phx_port_scalar_product(3, theta, theta)), g[3], b[3];
+    for (int i = 0; i < 3; i++)
+        g[i] = theta[i] / (1.0 + s);
+    phx_rot_x_vec(3, g, a, b);
+    for (int i = 0; i < 3; i++)
+        b[i] += a[i];
+    phx_rot_x_vec(3, g, b, y);
+    double scale = 2.0 / (1.0 + phx_port_scalar_product(3, g, g));
+    for (int i = 0; i < 3; i++)
+        y[i] = a[i] + scale * y[i];
+}
+
+void phx_port_turned(const phx_port_view *view, int end, const double *a, double *y)
+{
+    double b[3];
+    section_rotate(end ? view->theta1 : view->theta0, a, b);
+    phx_rot_apply(3, end ? view->R1 : view->R0, b, y);
+}
+
+void phx_port_turned_tangent(const phx_port_view *view, const double *a, double *tangent)
+{
+    /* d(R Q a) = R [(dphi + E dtheta) x Q a] */
+    double E[9], b[3], cross[3], y[3];
+    phx_port_section_turn(view, E);
+    section_rotate(view->thetam, a, b);
+    for (int c = 0; c < PHX_PORT_MAX; c++) {
+        double w[3] = {0.0, 0.0, 0.0};
+        for (int i = 0; i < 3 && c >= 3; i++)
+            w[i] = c < 6 ? (i == c - 3) : E[3 * i + c - 6];
+        phx_rot_x_vec(3, w, b, cross);
+        phx_rot_apply(3, view->Rm, cross, y);
+        for (int r = 0; r < 3; r++)
+            tangent[r * PHX_PORT_MAX + c] = y[r];
+    }
+}
+
+double phx_port_turn_quotient(double s, double c)
+{
+    double z = s / c;
+    /* atan2(s, c)/s; below 1e-3 the series of [atan(z)/z]/c is exact to rounding */
+    if (c > 0.0 && fabs(z) < 1e-3)
+        return (1.0 - z * z * (1.0 / 3.0 - z * z / 5.0)) / c;
+    return atan2(s, c) / s;
+}
+
 double phx_port_angle(const phx_port_view *view, int end)
 {
     return end ? view->angle1 + atan(view->theta1[0]) : view->angle0 + atan(view->theta0[0]);

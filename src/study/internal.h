@@ -23,6 +23,7 @@ typedef struct phx_recording {
     phx_simulate_report *report;
     int n_columns;
     double *row;
+    double *before; /* the row before */
     bool started;
     double energy0; /* J, at the first instant */
 } phx_recording;

@@ -74,7 +74,8 @@ phx_status phx_recording_create(phx_context *context, const phx_model *model, ph
     *recording = (phx_recording){.context = context, .system = system, .report = report};
     recording->n_columns = PHX_FIXED_COLUMNS + phx_system_columns(system);
     recording->row = phx_calloc(context, (size_t)recording->n_columns, sizeof *recording->row);
-    phx_status status = recording->row ? PHX_OK : PHX_ERR_MEMORY;
+    recording->before = phx_calloc(context, (size_t)recording->n_columns, sizeof *recording->before);
+    phx_status status = recording->row && recording->before ? PHX_OK : PHX_ERR_MEMORY;
     if (!status)
         status = phx_system_dae(system, context, &recording->dae);
     if (!status && (options->h5_path || options->csv_path))
@@ -89,6 +90,7 @@ void phx_recording_free(phx_recording *recording)
     phx_recorder_destroy(recording->recorder);
     phx_system_dae_destroy(recording->dae);
     phx_free(recording->row);
+    phx_free(recording->before);
     *recording = (phx_recording){0};
 }
 
@@ -104,6 +106,24 @@ static void remember_largest(phx_simulate_report *report, const double *row)
     report->rows++;
 }
 
+/* Of the two quaternions of an attitude take the one nearer to that of the row before, in its place. */
+static void keep_signs(const phx_recording *recording)
+{
+    double *row = recording->row + PHX_FIXED_COLUMNS;
+    const double *before = recording->before + PHX_FIXED_COLUMNS;
+
+    for (int k = 0; k + 4 <= recording->n_columns - PHX_FIXED_COLUMNS; k++) {
+        int component = 0;
+        if (phx_system_column_quantity(recording->system, k, &component) != PHX_QUANTITY_ATTITUDE || component != 0)
+            continue;
+        double product = 0.0;
+        for (int i = k; i < k + 4; i++)
+            product += row[i] * before[i];
+        for (int i = k; i < k + 4 && product < 0.0; i++)
+            row[i] = -row[i];
+    }
+}
+
 /* residual = energy - energy(0) - supplied + dissipated */
 phx_status phx_recording_sample(void *user, const phx_sample *sample)
 {
@@ -112,6 +132,7 @@ phx_status phx_recording_sample(void *user, const phx_sample *sample)
     double *row = recording->row;
     phx_energies energies;
 
+    memcpy(recording->before, row, (size_t)recording->n_columns * sizeof *row);
     phx_system_energies(recording->system, sample->x, sample->v, &energies);
     row[COLUMN_T] = sample->t;
     row[KINETIC] = energies.kinetic;
@@ -130,6 +151,7 @@ phx_status phx_recording_sample(void *user, const phx_sample *sample)
     phx_status status = phx_system_outputs(dae, sample->t, sample->x, sample->v, row + PHX_FIXED_COLUMNS);
     if (status)
         return phx_fail_prefix(recording->context, status, "the outputs at t = %.9g s: ", sample->t);
+    keep_signs(recording);
     if (recording->recorder)
         status = phx_recorder_append(recording->recorder, row, sample->x, sample->v);
     if (!status)

@@ -67,25 +67,6 @@ static void write_poses(const phx_system *system, double *x)
     }
 }
 
-/* Plane: the angle by which B has turned beyond what a DOT row holds. The row itself is its sine, zero half a turn away
- * too; the angle is not. */
-static double turn_beyond(const workspace *ws, const row_slot *slot)
-{
-    const joint_slot *joint = &ws->system->joints[slot->joint];
-    const double turned[2] = {-slot->row->beta[1], slot->row->beta[0]};
-    double a[3], sine[3], cosine[3];
-
-    phx_port_direction(&ws->port_views[joint->a], 1, slot->row->alpha, a);
-    phx_port_direction(&ws->port_views[joint->b], 1, slot->row->beta, sine);
-    phx_port_direction(&ws->port_views[joint->b], 1, turned, cosine);
-    return atan2(phx_sys_dot(2, a, sine), phx_sys_dot(2, a, cosine));
-}
-
-static bool is_plane_turn(const phx_system *system, const row_slot *slot)
-{
-    return system->dim == 2 && slot->row->kind == PHX_ROW_DOT;
-}
-
 /* Gap of row k at the current views; false when the row asks nothing of the positions. */
 static bool row_gap(const workspace *ws, int k, double *gap)
 {
@@ -93,11 +74,7 @@ static bool row_gap(const workspace *ws, int k, double *gap)
     const joint_slot *joint = &ws->system->joints[slot->joint];
     const phx_coordinate_def *def = &joint->coordinates[slot->coordinate].def;
 
-    if (is_plane_turn(ws->system, slot)) {
-        *gap = turn_beyond(ws, slot);
-        return true;
-    }
-    *gap = phx_row_value(slot->row, &ws->port_views[joint->a], &ws->port_views[joint->b], 1);
+    phx_row_gap(slot->row, &ws->port_views[joint->a], &ws->port_views[joint->b], gap, NULL, NULL);
     if (slot->role == ROW_CONSTRAINT)
         return true;
     if (!def->has_start)
@@ -108,19 +85,14 @@ static bool row_gap(const workspace *ws, int k, double *gap)
     return true;
 }
 
-/* Covectors of the gaps: those of the rows, but of the angle where that is the gap (rigid part: w_b - w_a). */
+/* Covectors of the gaps. */
 static void gap_covectors(workspace *ws)
 {
-    const phx_system *system = ws->system;
-
-    phx_sys_rows(ws, 0.0, 0.0);
     for (int k = 0; k < ws->n_l; k++) {
-        double *g = ws->covector + (size_t)k * PAIR_SIZE;
-        if (!is_plane_turn(system, &system->rows[ws->row[k]]))
-            continue;
-        memset(g, 0, PAIR_SIZE * sizeof *g);
-        g[2] = -1.0;
-        g[PHX_PORT_MAX + 2] = 1.0;
+        const row_slot *slot = &ws->system->rows[ws->row[k]];
+        double *g = ws->covector + (size_t)k * PAIR_SIZE, gap;
+        phx_row_gap(slot->row, &ws->port_views[ws->rows[k].a], &ws->port_views[ws->rows[k].b], &gap, g,
+                    g + PHX_PORT_MAX);
     }
 }
 
@@ -146,12 +118,11 @@ static void change_so_far(const phx_system *system, const body_slot *slot, const
         turn[0] = xb[4] - written[4];
         return;
     }
-    for (int k = 0; k < 3; k++) { /* rotation vector of R0^T R, the skew part is enough near the guess */
-        const int i = (k + 1) % 3, j = (k + 2) % 3;
-        turn[k] = 0.0;
-        for (int m = 0; m < 3; m++)
-            turn[k] += 0.5 * (R0[3 * m + j] * R[3 * m + i] - R0[3 * m + i] * R[3 * m + j]);
-    }
+    double Q[9]; /* R0^T R */
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            Q[3 * i + j] = R0[i] * R[j] + R0[3 + i] * R[3 + j] + R0[6 + i] * R[6 + j];
+    phx_rot_to_vector(Q, turn);
 }
 
 /* Inertia of the undeformed body about its centre of mass, n_rot x n_rot: J0 - m (|s|^2 I - s s^T). */
@@ -172,7 +143,8 @@ static void central_inertia(const phx_system *system, const phx_flex *flex, doub
         }
 }
 
-/* -W d, the gradient of 1/2 (m d.d + turn . I_c turn): force m d at the centre of mass, torque I_c turn. */
+/* -W d, the gradient of 1/2 (m d.d + turn . I_c turn): force m d at the centre of mass, torque T^T I_c turn with
+ * turn_dot = T w. */
 void phx_sys_pull_back(const workspace *ws, const double *x, double *rhs)
 {
     const phx_system *system = ws->system;
@@ -191,8 +163,17 @@ void phx_sys_pull_back(const workspace *ws, const double *x, double *rhs)
             rhs[slot->v + a] = -force[a];
         }
         phx_vec_x_vec(dim, s, force, torque);
+        double bend[3] = {0.0, 0.0, 0.0}, T[9];
         for (int k = 0; k < system->n_rot; k++)
-            rhs[slot->v + dim + k] = -torque[k] - phx_sys_dot(system->n_rot, inertia + k * system->n_rot, turn);
+            bend[k] = phx_sys_dot(system->n_rot, inertia + k * system->n_rot, turn);
+        if (dim == 3) {
+            phx_rot_vector_rate(turn, T);
+            phx_rot_apply_transposed(3, T, bend, turn);
+        } else {
+            turn[0] = bend[0];
+        }
+        for (int k = 0; k < system->n_rot; k++)
+            rhs[slot->v + dim + k] = -torque[k] - turn[k];
     }
 }
 
@@ -470,7 +451,7 @@ phx_status phx_sys_neighbour(phx_system *system, double distance, double *x)
     return close_joints(ws, x, false);
 }
 
-void phx_sys_set_offsets(phx_system *system, const double *x)
+void phx_sys_set_offsets(phx_system *system, double *x)
 {
     workspace *ws = system->assembly;
 
@@ -482,6 +463,9 @@ void phx_sys_set_offsets(phx_system *system, const double *x)
             coordinate_slot *coordinate = &joint->coordinates[c];
             if (coordinate->def.has_start)
                 coordinate->row.target += phx_sys_coordinate_value(ws, j, c, 1) - coordinate->def.start;
+            if (coordinate->turn >= 0)
+                x[coordinate->turn] = coordinate->def.has_start ? coordinate->def.start : 0.0;
         }
     }
+    phx_sys_count_turns(ws, x);
 }

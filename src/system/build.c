@@ -317,6 +317,7 @@ static phx_status check_coordinates(phx_system *system, const phx_joint_def *def
 static phx_status make_joint(phx_system *system, joint_slot *joint)
 {
     const phx_joint_def *def = &joint->def;
+    double relative[9];
     phx_row coordinates[PHX_JOINT_MAX_COORDINATES];
     phx_status status = PHX_OK;
 
@@ -327,17 +328,23 @@ static phx_status make_joint(phx_system *system, joint_slot *joint)
     if (!joint->name)
         return PHX_ERR_MEMORY;
     joint->def.name = joint->name;
-    relative_in_poses(system, def->a, def->b, joint->relative);
+    relative_in_poses(system, def->a, def->b, relative);
     if (def->has_relative && system->dim == 2) {
         double attitude[3];
         phx_attitude_set(2, NULL, def->relative_angle, attitude);
-        phx_attitude_rotation(2, attitude, joint->relative);
+        phx_attitude_rotation(2, attitude, relative);
     } else if (def->has_relative) {
-        memcpy(joint->relative, def->relative, sizeof joint->relative);
+        memcpy(relative, def->relative, sizeof relative);
     }
-    status = phx_joint_rows(system->context, def->kind, system->dim, system->ports[def->a].port.rotation,
-                            system->ports[def->b].port.rotation, def->axis, joint->relative, &joint->n_constraints,
-                            joint->constraints, &joint->n_coordinates, coordinates);
+    const phx_joint_shape shape = {.kind = def->kind,
+                                   .dim = system->dim,
+                                   .rotation_a = system->ports[def->a].port.rotation,
+                                   .rotation_b = system->ports[def->b].port.rotation,
+                                   .axis = def->axis,
+                                   .axis_b = def->has_axis_b ? def->axis_b : NULL,
+                                   .relative = relative};
+    status = phx_joint_rows(system->context, &shape, &joint->n_constraints, joint->constraints, &joint->n_coordinates,
+                            coordinates);
     if (status)
         return phx_fail_prefix(system->context, status, "joint '%s': ", def->name);
     if (def->n_coordinates < 0 || def->n_coordinates > joint->n_coordinates)
@@ -345,8 +352,8 @@ static phx_status make_joint(phx_system *system, joint_slot *joint)
                         def->name, phx_joint_kind_name(def->kind), joint->n_coordinates, def->n_coordinates);
     status = check_coordinates(system, def, def->n_coordinates);
     for (int c = 0; c < joint->n_coordinates; c++) {
-        joint->coordinates[c] =
-            (coordinate_slot){.row = coordinates[c], .def = def->coordinate[c], .driven_row = -1, .held_row = -1};
+        joint->coordinates[c] = (coordinate_slot){
+            .row = coordinates[c], .def = def->coordinate[c], .driven_row = -1, .held_row = -1, .turn = -1};
     }
     return status;
 }

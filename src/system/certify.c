@@ -109,7 +109,8 @@ static double spring_rate(workspace *ws, double *scale)
             const coordinate_slot *coordinate = &system->joints[force->joint].coordinates[force->coordinate];
             double g[PAIR_SIZE];
             phx_row_covectors(&coordinate->row, a, b, g, g + PHX_PORT_MAX);
-            rate = coordinate->def.stiffness * (phx_row_value(&coordinate->row, a, b, 1) - coordinate->def.rest) *
+            rate = coordinate->def.stiffness *
+                   (phx_sys_coordinate_value(ws, force->joint, force->coordinate, 1) - coordinate->def.rest) *
                    (phx_sys_dot(size, g, a->rate) + phx_sys_dot(size, g + PHX_PORT_MAX, b->rate));
         } else if (force->kind == FORCE_LINE) {
             double length = 0.0, closing = 0.0;
@@ -334,7 +335,7 @@ phx_status phx_system_certify(phx_dae *dae, double t, const double *x, const dou
     (void)lambda;
     memset(out, 0, sizeof *out);
     out->velocities = system->n_v;
-    out->coordinates = system->dim == 2 ? system->n_v : system->n_x;
+    out->coordinates = system->dim == 2 ? system->n_v : system->n_body_x;
     out->constraints = system->n_independent + system->n_redundant;
     out->redundant = system->n_redundant;
     out->constraint_rank = system->n_independent;

@@ -16,6 +16,7 @@ static void op_rates(phx_dae *dae, const double *x, const double *v, double *x_d
         const body_slot *slot = &system->bodies[b];
         phx_body_rates(slot->body, x + slot->x, v + slot->v, x_dot + slot->x);
     }
+    phx_sys_turn_rates(system, x, v, x_dot);
 }
 
 /* res = [ M v_dot - f - G^T lambda ; G v - w ] */
@@ -58,7 +59,8 @@ static phx_status op_power(phx_dae *dae, double t, const double *x, const double
 
 static void op_normalise(phx_dae *dae, double *x)
 {
-    const phx_system *system = of(dae)->system;
+    workspace *ws = of(dae);
+    const phx_system *system = ws->system;
     double R[9];
 
     for (int b = 0; b < system->n_bodies; b++) {
@@ -71,6 +73,10 @@ static void op_normalise(phx_dae *dae, double *x)
             phx_rot_normalise(3, R);
             phx_attitude_set(3, R, 0.0, attitude);
         }
+    }
+    if (system->n_x > system->n_body_x) {
+        phx_sys_set_instant(ws, x, ws->vm);
+        phx_sys_count_turns(ws, x);
     }
 }
 
@@ -200,6 +206,11 @@ static void set_interval(workspace *ws, const double *v1, double *res)
     }
     phx_sys_view_ports(ws);
     ws->start_viewed = true;
+    ws->turn0 = ws->x0;
+    ws->turn1 = ws->x1;
+    memcpy(ws->x1 + system->n_body_x, ws->x0 + system->n_body_x,
+           (size_t)(system->n_x - system->n_body_x) * sizeof *ws->x1);
+    phx_sys_count_turns(ws, ws->x1);
 }
 
 static phx_status op_interval_residual(phx_dae *dae, const double *v1, const double *lambda, double *x1, double *res)

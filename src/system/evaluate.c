@@ -16,6 +16,21 @@ void phx_sys_ground_view(const phx_system *system, const port_slot *port, phx_po
     }
 }
 
+void phx_sys_view_port(const phx_system *system, phx_port_id id, const double *x, const double *v, phx_port_view *view)
+{
+    const port_slot *port = &system->ports[id];
+
+    memset(view, 0, sizeof *view);
+    if (port->body == PHX_GROUND) {
+        phx_sys_ground_view(system, port, view);
+        return;
+    }
+    const body_slot *slot = &system->bodies[port->body];
+    const double *xb = x + slot->x, *vb = v + slot->v;
+    const phx_body_view body = {.h = 0.0, .x0 = xb, .x1 = xb, .xm = xb, .v0 = vb, .v1 = vb, .vm = vb};
+    phx_body_port_view(slot->body, &port->port, &body, view);
+}
+
 void phx_sys_view_ports(workspace *ws)
 {
     const phx_system *system = ws->system;
@@ -39,6 +54,7 @@ void phx_sys_set_instant(workspace *ws, const double *x, const double *v)
 
     ws->h = 0.0;
     ws->start_viewed = false;
+    ws->turn0 = ws->turn1 = x;
     for (int b = 0; b < system->n_bodies; b++) {
         const double *xb = x + system->bodies[b].x, *vb = v + system->bodies[b].v;
         ws->views[b] = (phx_body_view){.h = 0.0, .x0 = xb, .x1 = xb, .xm = xb, .v0 = vb, .v1 = vb, .vm = vb};
@@ -89,7 +105,45 @@ double phx_sys_row_scale(const workspace *ws, int k)
 double phx_sys_coordinate_value(const workspace *ws, int j, int c, int end)
 {
     const joint_slot *joint = &ws->system->joints[j];
-    return phx_row_value(&joint->coordinates[c].row, &ws->port_views[joint->a], &ws->port_views[joint->b], end);
+    const coordinate_slot *coordinate = &joint->coordinates[c];
+    const double near = coordinate->turn < 0 ? 0.0 : (end ? ws->turn1 : ws->turn0)[coordinate->turn];
+
+    return phx_row_unwrapped(&coordinate->row, &ws->port_views[joint->a], &ws->port_views[joint->b], end, near);
+}
+
+void phx_sys_turn_rates(const phx_system *system, const double *x, const double *v, double *x_dot)
+{
+    const int size = phx_port_size(system->dim);
+
+    for (int j = 0; j < system->n_joints && system->n_x > system->n_body_x; j++) {
+        const joint_slot *joint = &system->joints[j];
+        for (int c = 0; c < joint->n_coordinates; c++) {
+            const coordinate_slot *coordinate = &joint->coordinates[c];
+            phx_port_view a, b;
+            double g[PAIR_SIZE];
+            if (coordinate->turn < 0)
+                continue;
+            phx_sys_view_port(system, joint->a, x, v, &a);
+            phx_sys_view_port(system, joint->b, x, v, &b);
+            phx_row_covectors(&coordinate->row, &a, &b, g, g + PHX_PORT_MAX);
+            x_dot[coordinate->turn] = phx_sys_dot(size, g, a.rate) + phx_sys_dot(size, g + PHX_PORT_MAX, b.rate);
+        }
+    }
+}
+
+void phx_sys_count_turns(const workspace *ws, double *x)
+{
+    const phx_system *system = ws->system;
+
+    for (int j = 0; j < system->n_joints && system->n_x > system->n_body_x; j++) {
+        const joint_slot *joint = &system->joints[j];
+        for (int c = 0; c < joint->n_coordinates; c++) {
+            const coordinate_slot *coordinate = &joint->coordinates[c];
+            if (coordinate->turn >= 0)
+                x[coordinate->turn] = phx_row_unwrapped(&coordinate->row, &ws->port_views[joint->a],
+                                                        &ws->port_views[joint->b], 1, x[coordinate->turn]);
+        }
+    }
 }
 
 static void add_effort(workspace *ws, phx_port_id id, double alpha, const double *effort)
@@ -111,7 +165,8 @@ static phx_status coordinate_force(workspace *ws, int pair, const force_slot *fo
     const phx_port_view *a = &ws->port_views[joint->a], *b = &ws->port_views[joint->b];
     const int size = phx_port_size(ws->system->dim);
     double g[PAIR_SIZE], rate = 0.0, actuator = phx_signal_value(def->effort, t);
-    double mean = 0.5 * (phx_row_value(&coordinate->row, a, b, 0) + phx_row_value(&coordinate->row, a, b, 1));
+    double mean = 0.5 * (phx_sys_coordinate_value(ws, force->joint, force->coordinate, 0) +
+                         phx_sys_coordinate_value(ws, force->joint, force->coordinate, 1));
 
     if (!isfinite(actuator))
         return phx_fail(ws->base.context, PHX_ERR_ANALYSIS,

@@ -49,6 +49,12 @@ phx_status phx_sys_number(phx_system *system)
         system->n_v += phx_body_n_v(slot->body);
         system->lossless = system->lossless && phx_body_is_lossless(slot->body);
     }
+    system->n_body_x = system->n_x;
+    for (int j = 0; j < system->n_joints; j++)
+        for (int c = 0; c < system->joints[j].n_coordinates; c++) {
+            coordinate_slot *coordinate = &system->joints[j].coordinates[c];
+            coordinate->turn = coordinate->row.counted ? system->n_x++ : -1;
+        }
     for (int i = 0; i < system->n_forces; i++) {
         const force_slot *force = &system->forces[i];
         const bool damped = force->kind == FORCE_LINE

@@ -205,23 +205,16 @@ const char *phx_system_column_unit(const phx_system *system, int column)
     return info_of(output->def.quantity)->unit;
 }
 
-/* ---- energies ---- */
-/* A port of a state, without a workspace: whoever has the system may ask. */
-static void view_port(const phx_system *system, phx_port_id id, const double *x, const double *v, phx_port_view *view)
+phx_quantity phx_system_column_quantity(const phx_system *system, int column, int *component)
 {
-    const port_slot *port = &system->ports[id];
+    const output_slot *output = output_of_column(system, column);
 
-    memset(view, 0, sizeof *view);
-    if (port->body == PHX_GROUND) {
-        phx_sys_ground_view(system, port, view);
-        return;
-    }
-    const body_slot *slot = &system->bodies[port->body];
-    const double *xb = x + slot->x, *vb = v + slot->v;
-    const phx_body_view body = {.h = 0.0, .x0 = xb, .x1 = xb, .xm = xb, .v0 = vb, .v1 = vb, .vm = vb};
-    phx_body_port_view(slot->body, &port->port, &body, view);
+    if (component)
+        *component = column - output->first;
+    return output->def.quantity;
 }
 
+/* ---- energies ---- */
 void phx_system_energies(const phx_system *system, const double *x, const double *v, phx_energies *energies)
 {
     *energies = (phx_energies){0.0, 0.0, 0.0};
@@ -236,13 +229,14 @@ void phx_system_energies(const phx_system *system, const double *x, const double
         phx_port_view a, b;
         if (force->kind != FORCE_LINE && force->kind != FORCE_COORDINATE)
             continue;
-        view_port(system, force->a, x, v, &a);
-        view_port(system, force->b, x, v, &b);
+        phx_sys_view_port(system, force->a, x, v, &a);
+        phx_sys_view_port(system, force->b, x, v, &b);
         if (force->kind == FORCE_LINE) {
             energies->potential += phx_line_spring_energy(&force->spring, &a, &b, 1);
         } else { /* 1/2 k (psi - rest)^2 */
             const coordinate_slot *coordinate = &system->joints[force->joint].coordinates[force->coordinate];
-            const double d = phx_row_value(&coordinate->row, &a, &b, 1) - coordinate->def.rest;
+            const double near = coordinate->turn < 0 ? 0.0 : x[coordinate->turn];
+            const double d = phx_row_unwrapped(&coordinate->row, &a, &b, 1, near) - coordinate->def.rest;
             energies->potential += 0.5 * coordinate->def.stiffness * d * d;
         }
     }
@@ -255,19 +249,21 @@ static void section_frame(const workspace *ws, phx_port_id id, double *frame)
     const phx_port_view *view = &ws->port_views[id];
     const double *own = ws->system->ports[id].port.rotation;
     const int dim = ws->system->dim;
-    double a[3], d[3], turned[9];
 
     for (int j = 0; j < dim; j++) {
-        double norm = 0.0;
+        double a[3], d[3], norm = 1.0;
         for (int i = 0; i < dim; i++)
             a[i] = own[i * dim + j];
-        phx_port_direction(view, 1, a, d);
-        norm = sqrt(phx_sys_dot(dim, d, d));
+        if (dim == 3) {
+            phx_port_turned(view, 1, a, d);
+        } else {
+            phx_port_direction(view, 1, a, d);
+            norm = sqrt(phx_sys_dot(2, d, d));
+        }
         for (int i = 0; i < dim; i++)
-            turned[i * dim + j] = d[i] / norm;
+            frame[i * dim + j] = d[i] / norm;
     }
-    phx_rot_normalise(dim, turned);
-    memcpy(frame, turned, (size_t)(dim * dim) * sizeof *frame);
+    phx_rot_normalise(dim, frame);
 }
 
 /* Inertial acceleration of a port: P v_dot + (d(P v)/dxi) v. */
@@ -320,8 +316,11 @@ static void port_angular_velocity(const phx_port_view *view, bool body_frame, do
         out[0] = view->rate[2] + view->rate[3] / (1.0 + view->theta1[0] * view->theta1[0]);
         return;
     }
+    double E[9]; /* w + E theta_dot */
+    phx_port_section_turn(view, E);
+    phx_rot_apply(3, E, view->rate + 6, value);
     for (int k = 0; k < 3; k++)
-        value[k] = view->rate[3 + k] + view->rate[6 + k];
+        value[k] += view->rate[3 + k];
     if (body_frame)
         memcpy(out, value, sizeof value);
     else
@@ -509,7 +508,7 @@ static void joint_quantity(workspace *ws, const output_slot *output, double t, c
         const phx_port_view *a = &ws->port_views[joint->a], *b = &ws->port_views[joint->b];
         switch (output->def.quantity) {
         case PHX_QUANTITY_COORDINATE:
-            out[c] = phx_row_value(&coordinate->row, a, b, 1);
+            out[c] = phx_sys_coordinate_value(ws, output->def.joint, c, 1);
             break;
         case PHX_QUANTITY_RATE:
             phx_row_covectors(&coordinate->row, a, b, g, g + PHX_PORT_MAX);

@@ -32,13 +32,13 @@ typedef struct coordinate_slot {
     phx_coordinate_def def;
     int driven_row; /* index in rows when speed is given, else -1 */
     int held_row;   /* index in rows when start or rate is given and the coordinate is not driven, else -1 */
+    int turn;       /* where x keeps its value, so that full turns count; -1: the bodies' states tell it */
 } coordinate_slot;
 
 typedef struct joint_slot {
     char *name;
     phx_joint_kind kind;
     phx_port_id a, b;
-    double relative[9];
     int n_constraints, n_coordinates;
     phx_row constraints[PHX_JOINT_MAX_ROWS];
     coordinate_slot coordinates[PHX_JOINT_MAX_COORDINATES];
@@ -101,6 +101,7 @@ struct phx_system {
     int *by_component; /* bodies sorted by component */
     output_slot *outputs;
     int n_x, n_v;
+    int n_body_x; /* entries of x that belong to bodies; behind them the coordinates that count turns */
     int n_independent, n_redundant;
     int *independent;           /* rows that carry a multiplier, in order */
     int *redundant;             /* the others (constraint and driven rows) */
@@ -164,19 +165,20 @@ typedef struct workspace {
     double *momentum0;   /* per component: linear (dim), angular (n_rot) at the start of the interval */
     double *momentum1;   /* the same that the last projection put the end on, where it kept them: kept */
     bool *kept;
-    double *signal_work;       /* per component: share of the drives in what the projection takes */
-    double *impulse;           /* per component: impulses over the interval */
-    double *supply;            /* per component: work of the drives in the projection */
-    bool *moved;               /* per component: its joints need the projection */
-    bool *on;                  /* per row: takes part in the assembly or the start velocities */
-    phx_body_view *views;      /* per body */
-    phx_port_view *port_views; /* per port */
-    bool start_viewed;         /* port_views hold the start of the interval at hand: only its end has to be evaluated */
-    bool no_mass;              /* M is zero: an interval was linearised last */
-    double *covector;          /* per row: PAIR_SIZE */
-    double *w;                 /* per row: prescribed rate */
-    double *effort;            /* per port: PHX_PORT_MAX, total of multipliers and forces */
-    int *port_cols;            /* per port: room for columns */
+    double *signal_work;         /* per component: share of the drives in what the projection takes */
+    double *impulse;             /* per component: impulses over the interval */
+    double *supply;              /* per component: work of the drives in the projection */
+    bool *moved;                 /* per component: its joints need the projection */
+    bool *on;                    /* per row: takes part in the assembly or the start velocities */
+    const double *turn0, *turn1; /* x at the ends, for the coordinates that count turns */
+    phx_body_view *views;        /* per body */
+    phx_port_view *port_views;   /* per port */
+    bool start_viewed; /* port_views hold the start of the interval at hand: only its end has to be evaluated */
+    bool no_mass;      /* M is zero: an interval was linearised last */
+    double *covector;  /* per row: PAIR_SIZE */
+    double *w;         /* per row: prescribed rate */
+    double *effort;    /* per port: PHX_PORT_MAX, total of multipliers and forces */
+    int *port_cols;    /* per port: room for columns */
     int *port_first, *port_count;
     double *P;                                        /* per port: PHX_PORT_MAX x count, leading dimension count */
     double *scratch, *scratch2, *scratch3, *scratch4; /* n each */
@@ -288,13 +290,18 @@ phx_status phx_sys_start_velocities(phx_system *system, double t, const double *
  * enough for that. */
 phx_status phx_sys_deformed_start(phx_system *system, double t, double *x, double *v);
 bool phx_sys_deformed_fits(const phx_system *system);
-/* Offsets that make every coordinate count from its given start value at x. */
-void phx_sys_set_offsets(phx_system *system, const double *x);
+/* Offsets that make every coordinate count from its given start value at x, and the counted coordinates in x. */
+void phx_sys_set_offsets(phx_system *system, double *x);
 /* Freeze, by stages. */
 phx_status phx_sys_number(phx_system *system);
 phx_status phx_sys_find_redundant(phx_system *system);
 phx_status phx_sys_components(phx_system *system);
 double phx_sys_coordinate_value(const workspace *ws, int joint, int coordinate, int end);
+/* Counted coordinates in x: their values at the end of the views, nearest to those that x has; and their rates. */
+void phx_sys_count_turns(const workspace *ws, double *x);
+void phx_sys_turn_rates(const phx_system *system, const double *x, const double *v, double *x_dot);
+/* A port of a state, without a workspace. */
+void phx_sys_view_port(const phx_system *system, phx_port_id id, const double *x, const double *v, phx_port_view *view);
 void phx_sys_output_free(output_slot *output);
 phx_status phx_sys_output_prepare(phx_system *system);
 

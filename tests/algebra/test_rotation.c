@@ -182,6 +182,75 @@ static void test_quaternions(void **state)
     CHECK_BELOW(not_a_rotation(3, r), 0.0, "zero quaternion");
 }
 
+/* exp(phi) back to phi; the rate of phi under R exp(t [w]x) and exp(t [w]x) R; half a turn */
+static void test_rotation_vectors(void **state)
+{
+    (void)state;
+    uint64_t seed = 9;
+    for (int trial = 0; trial < 200; trial++) {
+        double phi[3], r[9], back[3], T[9], w[3], turned[2][9], there[2][3], rate[3], size, step = 1e-5;
+        random_fill(&seed, 3, phi);
+        size = sqrt(phi[0] * phi[0] + phi[1] * phi[1] + phi[2] * phi[2]);
+        const double angle = trial % 4 == 0 ? 1e-3 * fabs(random_number(&seed)) : 3.0 * fabs(random_number(&seed));
+        for (int i = 0; i < 3; i++)
+            phi[i] *= angle / size;
+        phx_rot_axis_angle(3, phi, angle, r);
+        phx_rot_to_vector(r, back);
+        CHECK_BELOW(difference(3, back, phi), 4e-15, "rotation vector of trial %d", trial);
+        phx_rot_vector_rate(phi, T);
+        random_fill(&seed, 3, w);
+        for (int left = 0; left < 2; left++) {
+            for (int side = 0; side < 2; side++) {
+                double a[3] = {(side ? step : -step) * w[0], (side ? step : -step) * w[1],
+                               (side ? step : -step) * w[2]};
+                if (left) /* exp([a]x) R = R exp([R^T a]x) */
+                    phx_rot_apply_transposed(3, r, (double[3]){a[0], a[1], a[2]}, a);
+                phx_rot_cayley(3, r, a, turned[side]);
+                phx_rot_to_vector(turned[side], there[side]);
+            }
+            if (left)
+                phx_rot_apply_transposed(3, T, w, rate);
+            else
+                phx_rot_apply(3, T, w, rate);
+            for (int i = 0; i < 3; i++)
+                CHECK_BELOW(fabs(rate[i] - (there[1][i] - there[0][i]) / (2.0 * step)), 1e-8,
+                            "rate of the vector, trial %d, angle %g", trial, angle);
+        }
+    }
+    const double half_turn[9] = {-1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, -1.0}, want[3] = {0.0, acos(-1.0), 0.0};
+    double phi[3];
+    phx_rot_to_vector(half_turn, phi);
+    CHECK_BELOW(difference(3, phi, want), 1e-15, "half a turn");
+}
+
+static void test_shortest_turn(void **state)
+{
+    (void)state;
+    uint64_t seed = 10;
+    for (int trial = 0; trial < 100; trial++) {
+        double a[3], b[3], r[9], y[3], phi[3], length_a = 0.0, length_b = 0.0, product = 0.0;
+        random_fill(&seed, 3, a);
+        random_fill(&seed, 3, b);
+        for (int i = 0; i < 3; i++) {
+            length_a += a[i] * a[i];
+            length_b += b[i] * b[i];
+        }
+        for (int i = 0; i < 3; i++) {
+            a[i] /= sqrt(length_a);
+            b[i] = trial % 3 == 0 ? -a[i] : b[i] / sqrt(length_b);
+        }
+        for (int i = 0; i < 3; i++)
+            product += a[i] * b[i];
+        phx_rot_shortest(a, b, r);
+        CHECK_BELOW(not_a_rotation(3, r), 2e-15, "shortest turn, trial %d", trial);
+        phx_rot_apply(3, r, a, y);
+        CHECK_BELOW(difference(3, y, b), 1e-15, "shortest turn, trial %d", trial);
+        phx_rot_to_vector(r, phi);
+        const double angle = sqrt(phi[0] * phi[0] + phi[1] * phi[1] + phi[2] * phi[2]);
+        CHECK_BELOW(fabs(cos(angle) - product), 2e-15, "its angle, trial %d", trial);
+    }
+}
+
 static void test_apply_and_cross_products(void **state)
 {
     (void)state;
@@ -227,6 +296,8 @@ int main(void)
         cmocka_unit_test(test_normalise_gives_the_polar_factor),
         cmocka_unit_test(test_axis_and_angle),
         cmocka_unit_test(test_quaternions),
+        cmocka_unit_test(test_rotation_vectors),
+        cmocka_unit_test(test_shortest_turn),
         cmocka_unit_test(test_apply_and_cross_products),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,9 +11,14 @@ static const double pi = 3.14159265358979323846;
 typedef struct joint {
     phx_joint_kind kind;
     int dim, n_constraints, n_coordinates;
-    double rotation_a[9], rotation_b[9], relative[9], axis[3]; /* axis is not a unit vector */
+    double rotation_a[9], rotation_b[9], relative[9], axis[3], axis_b[3]; /* axes are not unit vectors */
     phx_row constraints[PHX_JOINT_MAX_ROWS], coordinates[PHX_JOINT_MAX_COORDINATES];
 } joint;
+
+static bool exists(int kind, int dim)
+{
+    return dim == 3 || kind < PHX_JOINT_SPHERICAL;
+}
 
 static joint random_joint(phx_context *context, uint64_t *seed, phx_joint_kind kind, int dim)
 {
@@ -22,11 +27,83 @@ static joint random_joint(phx_context *context, uint64_t *seed, phx_joint_kind k
     random_rotation(seed, dim, j.rotation_b);
     random_rotation(seed, dim, j.relative);
     random_vector(seed, dim, 3.0, j.axis);
-    phx_status status = phx_joint_rows(context, kind, dim, j.rotation_a, j.rotation_b, j.axis, j.relative,
-                                       &j.n_constraints, j.constraints, &j.n_coordinates, j.coordinates);
+    const bool ports = kind == PHX_JOINT_SPHERICAL || kind == PHX_JOINT_UNIVERSAL;
+    for (int i = 0; i < 9 && ports; i++) /* where their angles are zero */
+        j.relative[i] = i % 4 == 0;
+    if (kind == PHX_JOINT_UNIVERSAL) {
+        double other[3];
+        random_vector(seed, 3, 1.0, other);
+        phx_vec_x_vec(3, j.axis, other, j.axis_b);
+    }
+    const phx_joint_shape shape = {
+        kind, dim, j.rotation_a, j.rotation_b, j.axis, kind == PHX_JOINT_UNIVERSAL ? j.axis_b : NULL, j.relative};
+    phx_status status =
+        phx_joint_rows(context, &shape, &j.n_constraints, j.constraints, &j.n_coordinates, j.coordinates);
     if (status != PHX_OK)
         fail_msg("%s, dim %d: %s", phx_joint_kind_name(kind), dim, phx_context_message(context));
     return j;
+}
+
+static void unit(int dim, const double *x, double *n)
+{
+    double length = 0.0;
+    for (int i = 0; i < dim; i++)
+        length += x[i] * x[i];
+    for (int i = 0; i < dim; i++)
+        n[i] = x[i] / sqrt(length);
+}
+
+/* Q turned further by an angle about a unit axis fixed in B */
+static void turn_further(int dim, const double *n, double angle, double *Q)
+{
+    double phi[3] = {angle, 0.0, 0.0}, step[9];
+    for (int i = 0; i < 3 && dim == 3; i++)
+        phi[i] = angle * n[i];
+    exponential(dim, phi, step);
+    multiply(dim, Q, step, Q);
+}
+
+/* What the joint leaves free at coordinates q: rotation Q of B against A from where it is held, and shift s of B, both
+ * in port A's directions. What is free without a coordinate is random. */
+static void free_motion(const joint *j, uint64_t *seed, const double q[3], double *Q, double *s)
+{
+    static const double along[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    double n[3], m[3];
+    int dim = j->dim;
+    memset(s, 0, 3 * sizeof *s);
+    for (int i = 0; i < dim * dim; i++)
+        Q[i] = i % (dim + 1) == 0;
+    unit(dim, j->axis, n);
+    if (j->kind == PHX_JOINT_REVOLUTE || j->kind == PHX_JOINT_CYLINDRICAL || j->kind == PHX_JOINT_PLANAR)
+        turn_further(dim, n, q[j->kind == PHX_JOINT_PLANAR ? 2 : 0], Q);
+    for (int k = 0; k < (dim == 2 ? 1 : 3); k++)
+        if (j->kind == PHX_JOINT_SLIDER || j->kind == PHX_JOINT_SPHERICAL)
+            turn_further(dim, along[k], j->kind == PHX_JOINT_SLIDER ? uniform(seed, -0.5, 0.5) : q[k], Q);
+    if (j->kind == PHX_JOINT_UNIVERSAL) {
+        unit(3, j->axis_b, m);
+        turn_further(3, n, q[0], Q);
+        turn_further(3, m, q[1], Q);
+    }
+    for (int i = 0; i < dim; i++) {
+        if (j->kind == PHX_JOINT_PRISMATIC || j->kind == PHX_JOINT_SLIDER)
+            s[i] = q[0] * n[i];
+        else if (j->kind == PHX_JOINT_CYLINDRICAL)
+            s[i] = q[1] * n[i];
+    }
+    if (j->kind == PHX_JOINT_PLANAR) {
+        double e1[3], e2[3];
+        int largest = 0;
+        for (int i = 1; i < 3; i++)
+            if (fabs(n[i]) > fabs(n[largest]))
+                largest = i;
+        int next = (largest + 1) % 3;
+        for (int i = 0; i < 3; i++)
+            e1[i] = (i == next) - n[next] * n[i];
+        unit(3, e1, e1);
+        phx_vec_x_vec(3, n, e1, e2);
+        for (int i = 0; i < 3; i++)
+            s[i] = q[0] * e1[i] + q[1] * e2[i];
+    }
 }
 
 /* S = R turned by atan(theta) (plane): where the section points */
@@ -40,25 +117,19 @@ static void section(int dim, const double *R, const double *theta, double sign, 
     }
 }
 
-/* Frame and place of B at one end, for A's and the free coordinates: S_B = S_A rotation_a Q(angle) relative
- * rotation_b^T and u_b = u_a + s S_A rotation_a axis/|axis|. */
-static void place_b(const joint *j, const double *R_a, const double *theta_a, const double *u_a, double angle, double s,
-                    const double *theta_b, double *R_b, double *u_b)
+/* Frame and place of B at one end, for A's and the free motion: S_B = S_A rotation_a Q relative rotation_b^T and
+ * u_b = u_a + S_A rotation_a s. */
+static void place_b(const joint *j, const double *R_a, const double *theta_a, const double *u_a, const double *Q,
+                    const double *s, const double *theta_b, double *R_b, double *u_b)
 {
-    double S[9], Q[9], rotation_b_T[9], phi[3] = {0}, n[3];
+    double S[9], rotation_b_T[9];
     section(j->dim, R_a, theta_a, 1.0, S);
     multiply(j->dim, S, j->rotation_a, S);
-    double length = sqrt(j->axis[0] * j->axis[0] + j->axis[1] * j->axis[1] + j->axis[2] * j->axis[2]);
-    for (int i = 0; i < j->dim; i++) {
-        n[i] = j->axis[i] / length;
-        phi[i] = j->dim == 2 ? angle : angle * n[i];
-    }
     for (int i = 0; i < j->dim; i++) {
         u_b[i] = u_a[i];
         for (int k = 0; k < j->dim; k++)
-            u_b[i] += s * S[i * j->dim + k] * n[k];
+            u_b[i] += S[i * j->dim + k] * s[k];
     }
-    exponential(j->dim, phi, Q);
     multiply(j->dim, S, Q, S);
     multiply(j->dim, S, j->relative, S);
     transpose(j->dim, j->rotation_b, rotation_b_T);
@@ -66,33 +137,33 @@ static void place_b(const joint *j, const double *R_a, const double *theta_a, co
     section(j->dim, S, theta_b, -1.0, R_b);
 }
 
-/* An interval over which the joint stays closed: A moves anyhow, B as the joint allows. q: the coordinate at the ends.
+/* An interval over which the joint stays closed: A moves anyhow, B as the joint allows. q: the coordinates at the ends.
  * The sections bend in the plane; in space a section that turns by theta x a is not orthogonal, so there theta = 0. */
-static void allowed_motion(const joint *j, uint64_t *seed, phx_port_view v[2], double q[2])
+static void allowed_motion(const joint *j, uint64_t *seed, phx_port_view v[2], double q[2][3])
 {
     int dim = j->dim;
-    double slope = dim == 2 ? 0.4 : 0.0;
-    bool slides = j->kind == PHX_JOINT_PRISMATIC || j->kind == PHX_JOINT_SLIDER;
+    double slope = dim == 2 ? 0.4 : 0.0, Q[9], s[3];
     v[0] = random_interval(seed, dim, 0.05, 0.6, slope);
     v[1] = random_interval(seed, dim, 0.05, 0.6, slope);
-    random_vector(seed, 2, 0.5, q);
-    double angle[2] = {0.0, 0.0}, s[2] = {0.0, 0.0};
     for (int end = 0; end < 2; end++) {
-        if (j->kind == PHX_JOINT_REVOLUTE)
-            angle[end] = q[end];
-        else if (j->kind == PHX_JOINT_SLIDER)
-            angle[end] = uniform(seed, -0.5, 0.5);
-        if (slides)
-            s[end] = q[end];
+        random_vector(seed, 3, 0.5, q[end]);
+        free_motion(j, seed, q[end], Q, s);
+        if (end == 0)
+            place_b(j, v[0].R0, v[0].theta0, v[0].u0, Q, s, v[1].theta0, v[1].R0, v[1].u0);
+        else
+            place_b(j, v[0].R1, v[0].theta1, v[0].u1, Q, s, v[1].theta1, v[1].R1, v[1].u1);
+        if (dim == 2 && j->kind == PHX_JOINT_REVOLUTE) /* the coordinate includes where `relative` has put B */
+            q[end][0] += atan2(j->relative[2], j->relative[0]);
     }
-    if (dim == 2 && j->kind == PHX_JOINT_REVOLUTE) /* the plane coordinate includes where `relative` has put B */
-        for (int end = 0; end < 2; end++)
-            q[end] += atan2(j->relative[2], j->relative[0]);
-    place_b(j, v[0].R0, v[0].theta0, v[0].u0, angle[0], s[0], v[1].theta0, v[1].R0, v[1].u0);
-    place_b(j, v[0].R1, v[0].theta1, v[0].u1, angle[1], s[1], v[1].theta1, v[1].R1, v[1].u1);
     rate_from_rotations(&v[1]);
     v[1].angle0 = dim == 2 ? atan2(v[1].R0[2], v[1].R0[0]) : 0.0;
     finish_view(&v[1]);
+}
+
+/* Where the angle about an axis is zero depends on the shortest turn, see test_angle_of_an_axis. */
+static bool zero_known(const joint *j, const phx_row *row)
+{
+    return j->dim == 2 || !row->angular || j->kind == PHX_JOINT_SPHERICAL || j->kind == PHX_JOINT_UNIVERSAL;
 }
 
 static void check_rows(const joint *j, uint64_t *seed, const phx_port_view v[2])
@@ -102,7 +173,7 @@ static void check_rows(const joint *j, uint64_t *seed, const phx_port_view v[2])
     for (int k = 0; k < j->n_constraints; k++) {
         double g[2][PHX_PORT_MAX], lambda = uniform(seed, -1.0, 1.0);
         for (int end = 0; end < 2; end++)
-            CHECK_SMALL(phx_row_value(&j->constraints[k], &v[0], &v[1], end), 3e-15, "%s, dim %d: row %d at end %d",
+            CHECK_SMALL(phx_row_value(&j->constraints[k], &v[0], &v[1], end), 5e-15, "%s, dim %d: row %d at end %d",
                         name, j->dim, k, end);
         phx_row_covectors(&j->constraints[k], &v[0], &v[1], g[0], g[1]);
         for (int p = 0; p < 2; p++)
@@ -119,24 +190,98 @@ static void test_allowed_motions(void **state)
     for (int sample = 0; sample < SAMPLES; sample++) {
         int dim = 2 + sample % 2;
         for (int kind = 0; kind < PHX_JOINT_KINDS; kind++) {
+            if (!exists(kind, dim))
+                continue;
             joint j = random_joint(*state, &seed, (phx_joint_kind)kind, dim);
+            const char *name = phx_joint_kind_name(j.kind);
             phx_port_view v[2];
-            double q[2], g[2][PHX_PORT_MAX];
+            double q[2][3], g[2][PHX_PORT_MAX];
             allowed_motion(&j, &seed, v, q);
             check_rows(&j, &seed, v);
             for (int k = 0; k < j.n_coordinates; k++) {
                 const phx_row *row = &j.coordinates[k];
-                double c0 = phx_row_value(row, &v[0], &v[1], 0), c1 = phx_row_value(row, &v[0], &v[1], 1);
-                double gap = row->angular ? remainder(c0 - q[0], 2.0 * pi) : c0 - q[0];
-                CHECK_SMALL(gap, 2e-14, "%s, dim %d: coordinate %g, expected %g", phx_joint_kind_name(j.kind), dim, c0,
-                            q[0]);
-                CHECK_SMALL(c1 - c0 - (q[1] - q[0]), 2e-14, "%s, dim %d: change of the coordinate",
-                            phx_joint_kind_name(j.kind), dim);
+                double c0 = phx_row_value(row, &v[0], &v[1], 0), change = q[1][k] - q[0][k];
+                double c1 = phx_row_unwrapped(row, &v[0], &v[1], 1, c0);
+                double gap = row->angular ? remainder(c0 - q[0][k], 2.0 * pi) : c0 - q[0][k];
+                if (zero_known(&j, row))
+                    CHECK_SMALL(gap, 2e-14, "%s, dim %d: coordinate %d is %g, expected %g", name, dim, k, c0, q[0][k]);
+                CHECK_SMALL(c1 - c0 - change, 2e-14, "%s, dim %d: change of coordinate %d", name, dim, k);
                 phx_row_covectors(row, &v[0], &v[1], g[0], g[1]);
                 double rate = power(dim, g[0], v[0].rate) + power(dim, g[1], v[1].rate);
-                CHECK_SMALL(v[0].h * rate - (q[1] - q[0]), 2e-14, "%s, dim %d: rate of the coordinate",
-                            phx_joint_kind_name(j.kind), dim);
+                CHECK_SMALL(v[0].h * rate - change, 2e-14, "%s, dim %d: rate of coordinate %d", name, dim, k);
             }
+        }
+    }
+}
+
+/* Ports of two bodies with the same axes, B turned by psi about an axis that both have in the same components: the
+ * angle is psi. With axis_b along another line of B it is zero where the shortest turn has put that line on the axis.
+ */
+static void test_angle_of_an_axis(void **state)
+{
+    static const phx_joint_kind kinds[3] = {PHX_JOINT_REVOLUTE, PHX_JOINT_CYLINDRICAL, PHX_JOINT_PLANAR};
+    uint64_t seed = 25;
+    for (int sample = 0; sample < 60; sample++) {
+        joint j = {.kind = kinds[sample % 3], .dim = 3};
+        double psi = uniform(&seed, -3.0, 3.0), n[3], m[3], S[9], S_T[9], s[3] = {0},
+               Q[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+        const bool same = sample % 2 == 0;
+        random_rotation(&seed, 3, j.rotation_a);
+        random_rotation(&seed, 3, j.rotation_b);
+        random_vector(&seed, 3, 2.0, j.axis);
+        random_vector(&seed, 3, 2.0, j.axis_b);
+        if (same)
+            memcpy(j.axis_b, j.axis, sizeof j.axis);
+        unit(3, j.axis, n);
+        unit(3, j.axis_b, m);
+        phx_rot_shortest(m, n, S);
+        memcpy(j.relative, S, sizeof S);
+        transpose(3, S, S_T);
+        double line[3];
+        phx_rot_apply(3, S, m, line);
+        for (int i = 0; i < 3; i++)
+            CHECK_SMALL(line[i] - n[i], 1e-15, "shortest turn, component %d", i);
+        const phx_joint_shape shape = {j.kind, 3, j.rotation_a, j.rotation_b, j.axis, same ? NULL : j.axis_b, NULL};
+        phx_row constraints[PHX_JOINT_MAX_ROWS], coordinates[PHX_JOINT_MAX_COORDINATES];
+        int n_constraints, n_coordinates;
+        assert_int_equal(phx_joint_rows(*state, &shape, &n_constraints, constraints, &n_coordinates, coordinates),
+                         PHX_OK);
+        phx_port_view a = random_instant(&seed, 3, 0.0), b = random_instant(&seed, 3, 0.0);
+        turn_further(3, n, psi, Q);
+        place_b(&j, a.R0, a.theta0, a.u0, Q, s, b.theta0, b.R0, b.u0);
+        const phx_row *turn = &coordinates[j.kind == PHX_JOINT_PLANAR ? 2 : 0];
+        CHECK_SMALL(phx_row_value(turn, &a, &b, 0) - psi, 1e-14, "sample %d: angle, expected %g", sample, psi);
+        CHECK_SMALL(phx_row_unwrapped(turn, &a, &b, 0, psi + 40.0 * pi) - psi - 40.0 * pi, 1e-13, "after 20 turns");
+    }
+}
+
+/* The gap of what holds a turn or an axis is an angle: whatever the guess, the turn by minus the gap closes it. */
+static void test_gap_is_the_angle(void **state)
+{
+    static const phx_joint_kind kinds[4] = {PHX_JOINT_WELD, PHX_JOINT_REVOLUTE, PHX_JOINT_PRISMATIC, PHX_JOINT_PLANAR};
+    uint64_t seed = 26;
+    for (int sample = 0; sample < 80; sample++) {
+        joint j = random_joint(*state, &seed, kinds[sample % 4], 3);
+        phx_port_view a = random_instant(&seed, 3, 0.0), b = random_instant(&seed, 3, 0.0);
+        double phi[3] = {0.0, 0.0, 0.0}, Q[9];
+        for (int k = 0; k < j.n_constraints; k++) {
+            double gap, g[2][PHX_PORT_MAX];
+            phx_row_gap(&j.constraints[k], &a, &b, &gap, g[0], g[1]);
+            if (j.constraints[k].hold == PHX_HOLD_NOTHING) {
+                CHECK_SMALL(gap - phx_row_value(&j.constraints[k], &a, &b, 1), 0.0, "row %d", k);
+                continue;
+            }
+            for (int i = 0; i < 3; i++) /* R_a (A x alpha) of a lean; of a turn its rotation vector is its own image */
+                phi[i] -= gap * g[1][3 + i];
+        }
+        exponential(3, phi, Q);
+        multiply(3, b.R0, Q, b.R0);
+        memcpy(b.R1, b.R0, sizeof b.R0);
+        for (int k = 0; k < j.n_constraints; k++) {
+            double gap;
+            phx_row_gap(&j.constraints[k], &a, &b, &gap, NULL, NULL);
+            if (j.constraints[k].hold != PHX_HOLD_NOTHING)
+                CHECK_SMALL(gap, 1e-14, "%s, sample %d, row %d", phx_joint_kind_name(j.kind), sample, k);
         }
     }
 }
@@ -177,16 +322,18 @@ static int rank_of(int rows, int columns, double m[MAX_ROWS][2 * PHX_PORT_MAX])
 /* the kinds make the rows that the table in the header names, and these are independent on rigid bodies */
 static void test_rows_are_independent(void **state)
 {
-    static const int constraints[2][PHX_JOINT_KINDS] = {{3, 2, 2, 1}, {6, 5, 5, 2}};
-    static const int coordinates[2][PHX_JOINT_KINDS] = {{0, 1, 1, 1}, {0, 0, 1, 1}};
+    static const int constraints[2][PHX_JOINT_KINDS] = {{3, 2, 2, 1}, {6, 5, 5, 2, 3, 4, 4, 3}};
+    static const int coordinates[2][PHX_JOINT_KINDS] = {{0, 1, 1, 1}, {0, 1, 1, 1, 3, 2, 2, 3}};
     uint64_t seed = 22;
-    for (int sample = 0; sample < 8 * 10; sample++) {
-        int dim = 2 + sample % 2, kind = (sample / 2) % 4, n_rigid = dim == 2 ? 3 : 6;
+    for (int sample = 0; sample < 2 * PHX_JOINT_KINDS * 10; sample++) {
+        int dim = 2 + sample % 2, kind = (sample / 2) % PHX_JOINT_KINDS, n_rigid = dim == 2 ? 3 : 6;
+        if (!exists(kind, dim))
+            continue;
         joint j = random_joint(*state, &seed, (phx_joint_kind)kind, dim);
         assert_int_equal(j.n_constraints, constraints[dim - 2][kind]);
         assert_int_equal(j.n_coordinates, coordinates[dim - 2][kind]);
         phx_port_view v[2];
-        double q[2], m[MAX_ROWS][2 * PHX_PORT_MAX];
+        double q[2][3], m[MAX_ROWS][2 * PHX_PORT_MAX];
         allowed_motion(&j, &seed, v, q);
         int rows = 0;
         for (int k = 0; k < j.n_constraints + j.n_coordinates; k++) {
@@ -212,9 +359,12 @@ static void test_turn_opens_a_weld(void **state)
         joint j = random_joint(*state, &seed, PHX_JOINT_WELD, dim);
         for (int k = 0; k < n_rot; k++) {
             phx_port_view a = random_instant(&seed, dim, 0.0), b = random_instant(&seed, dim, 0.0);
-            memset(j.axis, 0, sizeof(j.axis));
-            j.axis[k] = 1.0;
-            place_b(&j, a.R0, a.theta0, a.u0, delta, 0.0, b.theta0, b.R0, b.u0);
+            double direction[3] = {0}, s[3] = {0}, Q[9] = {0};
+            for (int i = 0; i < dim * dim; i++)
+                Q[i] = i % (dim + 1) == 0;
+            direction[k] = 1.0;
+            turn_further(dim, direction, delta, Q);
+            place_b(&j, a.R0, a.theta0, a.u0, Q, s, b.theta0, b.R0, b.u0);
             for (int i = 0; i < n_rot; i++)
                 CHECK_SMALL(phx_row_value(&j.constraints[dim + i], &a, &b, 0) - (i == k ? sin(delta) : 0.0), 2e-15,
                             "dim %d: turn about %d, row %d", dim, k, i);
@@ -230,8 +380,8 @@ static void test_shift_opens_a_slider(void **state)
     uint64_t seed = 24;
     joint j = {.dim = 2};
     const double identity[4] = {1.0, 0.0, 0.0, 1.0}, axis[2] = {0.0, 5.0};
-    assert_int_equal(phx_joint_rows(*state, PHX_JOINT_SLIDER, 2, identity, identity, axis, NULL, &j.n_constraints,
-                                    j.constraints, &j.n_coordinates, j.coordinates),
+    const phx_joint_shape shape = {PHX_JOINT_SLIDER, 2, identity, identity, axis, NULL, NULL};
+    assert_int_equal(phx_joint_rows(*state, &shape, &j.n_constraints, j.constraints, &j.n_coordinates, j.coordinates),
                      PHX_OK);
     phx_port_view a = random_instant(&seed, 2, 0.0), b = random_instant(&seed, 2, 0.0);
     for (int i = 0; i < 2; i++) /* 0.2 along A's -x, 0.7 along A's y */
@@ -259,13 +409,14 @@ static void test_wrong_arguments(void **state)
         {PHX_JOINT_WELD, 4, identity, identity, axis, NULL, "dimension 4"},
         {PHX_JOINT_WELD, 2, plane, mirror, axis, NULL, "rotation of port B"},
         {PHX_JOINT_WELD, 3, zero, identity, axis, NULL, "rotation of port A"},
-        {PHX_JOINT_KINDS, 2, plane, plane, axis, NULL, "kind 4"},
+        {PHX_JOINT_KINDS, 2, plane, plane, axis, NULL, "kind 8"},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         double a[9] = {0};
         memcpy(a, cases[i].a, sizeof(double) * (cases[i].a == zero ? 3 : (size_t)(cases[i].dim == 2 ? 4 : 9)));
-        phx_status status = phx_joint_rows(context, (phx_joint_kind)cases[i].kind, cases[i].dim, a, cases[i].b,
-                                           cases[i].axis, cases[i].relative, &n, constraints, &m, coordinates);
+        const phx_joint_shape shape = {
+            (phx_joint_kind)cases[i].kind, cases[i].dim, a, cases[i].b, cases[i].axis, NULL, cases[i].relative};
+        phx_status status = phx_joint_rows(context, &shape, &n, constraints, &m, coordinates);
         assert_int_equal(status, PHX_ERR_ARGUMENT);
         if (!strstr(phx_context_message(context), cases[i].word))
             fail_msg("case %zu: message '%s' lacks '%s'", i, phx_context_message(context), cases[i].word);
@@ -290,7 +441,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_allowed_motions),   cmocka_unit_test(test_rows_are_independent),
         cmocka_unit_test(test_turn_opens_a_weld), cmocka_unit_test(test_shift_opens_a_slider),
-        cmocka_unit_test(test_wrong_arguments),
+        cmocka_unit_test(test_wrong_arguments),   cmocka_unit_test(test_angle_of_an_axis),
+        cmocka_unit_test(test_gap_is_the_angle),
     };
     return cmocka_run_group_tests_name("joint kinds", tests, set_up, tear_down);
 }

@@ -226,6 +226,45 @@ static void test_dead_loads_work(void **state)
     assert_int_equal(phx_context_allocations(f->context), allocations);
 }
 
+/* Space: a torque, dead or following, does torque times turn when body and section turn about its axis; at an instant
+ * its power is torque . angular velocity of the section, which is the rate of its directions. */
+static void test_space_torque_works(void **state)
+{
+    const fixture *f = *state;
+    uint64_t seed = 39;
+    static phx_load_result r;
+    size_t allocations = phx_context_allocations(f->context);
+    for (int sample = 0; sample < SAMPLES; sample++) {
+        phx_port_load load = {
+            .kind = PHX_LOAD_TORQUE, .follower = sample % 2, .component = {f->push, f->table, f->push}};
+        phx_port_view v = random_interval(&seed, 3, 0.02, 0.0, 0.0);
+        double M[3] = {7.0, 1.0, 7.0}, n[3], local[3], Q[9], turn = uniform(&seed, -2.5, 2.5), size = sqrt(99.0);
+        double s0 = uniform(&seed, -0.6, 0.6), s1 = uniform(&seed, -0.6, 0.6);
+        for (int i = 0; i < 3; i++)
+            n[i] = M[i] / size;
+        random_rotation(&seed, 3, load.rotation);
+        if (load.follower) { /* axis load.rotation n in body axes */
+            phx_rot_apply(3, load.rotation, n, local);
+            phx_rot_apply(3, v.R0, local, n);
+        } else {
+            phx_rot_apply_transposed(3, v.R0, n, local);
+        }
+        rotation_about(3, n, cos(turn), sin(turn), Q);
+        multiply(3, Q, v.R0, v.R1);
+        for (int i = 0; i < 3; i++) {
+            v.theta0[i] = s0 * local[i];
+            v.theta1[i] = s1 * local[i];
+            v.rate[3 + i] = 2.0 * tan(0.5 * turn) * local[i] / v.h;
+        }
+        finish_view(&v);
+        must_succeed(f, phx_port_load_evaluate(f->context, &load, &v, 0.25, false, &r));
+        double work = size * (turn + atan(s1) - atan(s0));
+        CHECK_SMALL(v.h * power(3, r.effort, v.rate) - work, 1e-13, "sample %d: torque over the turn", sample);
+        CHECK_SMALL(v.h * r.supplied - work, 1e-13, "supplied by a torque");
+    }
+    assert_int_equal(phx_context_allocations(f->context), allocations);
+}
+
 /* a force in the body frame is the mean of its directions at the ends; at an instant it keeps its size */
 static void test_follower_force(void **state)
 {
@@ -264,8 +303,9 @@ static void test_load_tangents(void **state)
         load.follower = false;
         check_tangents(f, evaluate_load, &load, v, "dead force");
         load.kind = PHX_LOAD_TORQUE;
-        if (dim == 2)
-            check_tangents(f, evaluate_load, &load, v, "torque");
+        check_tangents(f, evaluate_load, &load, v, "dead torque");
+        load.follower = dim == 3;
+        check_tangents(f, evaluate_load, &load, v, "follower torque");
     }
 }
 
@@ -274,9 +314,7 @@ static void test_wrong_loads(void **state)
     const fixture *f = *state;
     uint64_t seed = 38;
     static phx_load_result r;
-    phx_port_view plane = random_instant(&seed, 2, 0.1), space = random_instant(&seed, 3, 0.1);
-    phx_port_load torque = {.kind = PHX_LOAD_TORQUE, .component = {f->push, f->push, f->push}};
-    assert_int_equal(phx_port_load_evaluate(f->context, &torque, &space, 0.0, false, &r), PHX_ERR_UNSUPPORTED);
+    phx_port_view plane = random_instant(&seed, 2, 0.1);
     phx_port_load infinite = {.kind = PHX_LOAD_FORCE, .component = {NULL, f->bad}};
     must_succeed(f, phx_port_load_evaluate(f->context, &infinite, &plane, 0.5, false, &r));
     assert_int_equal(phx_port_load_evaluate(f->context, &infinite, &plane, 1.5, false, &r), PHX_ERR_ANALYSIS);
@@ -296,6 +334,7 @@ int main(void)
         cmocka_unit_test(test_spring_tangents),       cmocka_unit_test(test_spring_without_direction),
         cmocka_unit_test(test_dead_loads_work),       cmocka_unit_test(test_follower_force),
         cmocka_unit_test(test_load_tangents),         cmocka_unit_test(test_wrong_loads),
+        cmocka_unit_test(test_space_torque_works),
     };
     return cmocka_run_group_tests_name("load", tests, set_up, tear_down);
 }

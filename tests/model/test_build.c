@@ -1,4 +1,4 @@
-/* The builder: mass properties, shared beams, ports and outputs, what is not available, memory that runs out. */
+/* The builder: mass properties, shared beams, ports and outputs, joints of space, memory that runs out. */
 #include "support.h"
 
 #define HEAD "phlexor: 1\ndimension: 2\nmaterials: {m: {density: 1000, young: 2e9}}\n"
@@ -161,24 +161,51 @@ static void refuses(phx_context *context, const char *text, phx_status expected,
     "phlexor: 1\ndimension: 3\nbodies:\n"                                                                              \
     "  a: {kind: rigid, mass: 1, inertia: [1, 1, 1]}\n"
 
-static void says_what_is_not_available(void **state)
+/* Every kind of joint of space with the freedom it leaves and the columns of its coordinates; what is held or given
+ * comes out of the start again. */
+static void builds_joints_of_space(void **state)
 {
     phx_context *context = *state;
-    static const char *const joints[] = {
-        "{kind: spherical, ports: [ground.O, a.P]}",
-        "{kind: universal, ports: [ground.O, a.P], axes: [[1, 0, 0], [0, 1, 0]]}",
-        "{kind: cylindrical, ports: [ground.O, a.P], axis: [1, 0, 0]}",
-        "{kind: planar, ports: [ground.O, a.P], normal: [0, 0, 1]}",
-        "{kind: revolute, ports: [ground.O, a.P], axis: [1, 0, 0], axis_b: [1, 0, 0]}",
-        "{kind: revolute, ports: [ground.O, a.P], axis: [1, 0, 0], speed: 1}",
+    static const struct {
+        const char *joint, *column;
+        int freedom, coordinates;
+        double last; /* the last coordinate at the start */
+    } cases[] = {
+        {"{kind: revolute, ports: [ground.O, a.P], axis: [0, 1, 0], axis_b: [1, 0, 0], angle: 7}", "q", 1, 1, 7.0},
+        {"{kind: prismatic, ports: [ground.O, a.P], axis: [0, 1, 0], axis_b: [1, 0, 0], position: 2}", "q", 1, 1, 2.0},
+        {"{kind: slider, ports: [ground.O, a.P], axis: [0, 1, 0], position: 2}", "q", 4, 1, 2.0},
+        {"{kind: spherical, ports: [ground.O, a.P], angle: [0.5, 0.6, 4]}", "q.3", 3, 3, 4.0},
+        {"{kind: universal, ports: [ground.O, a.P], axes: [[1, 0, 0], [0, 1, 0]], angle: [0.3, -2]}", "q.2", 2, 2,
+         -2.0},
+        {"{kind: universal, ports: [ground.O, a.P], axes: [[1, 0, 0], [1, 1, 0]], angle: [0.3, -2]}", "q.2", 2, 2,
+         -2.0},
+        {"{kind: cylindrical, ports: [ground.O, a.P], axis: [1, 2, 3], angle: 1, position: -3}", "q.2", 2, 2, -3.0},
+        {"{kind: planar, ports: [ground.O, a.P], normal: [0, 0, 1], position: [1, 2], angle: 3}", "q.3", 3, 3, 3.0},
+        {"{kind: planar, ports: [ground.O, a.P], normal: [0, 1, 1], position: [1, null], angle: 3}", "q.3", 3, 3, 3.0},
     };
-    char text[400];
+    char text[400], name[20];
 
-    for (size_t k = 0; k < sizeof joints / sizeof *joints; k++) {
-        snprintf(text, sizeof text, SPACE "joints:\n  J: %s\n", joints[k]);
-        refuses(context, text, PHX_ERR_UNSUPPORTED, "text:6:", "'J'");
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        snprintf(text, sizeof text, SPACE "joints:\n  J: %s\noutputs:\n  q: {coordinate: J}\n", cases[k].joint);
+        phx_model *model = read_text(context, text);
+        phx_system *system = NULL;
+        phx_dae *dae = NULL;
+        double x[20], v[6], lambda[6], columns[3];
+        CHECK_OK(context, phx_model_build(context, model, NULL, &system));
+        assert_int_equal(phx_system_n_v(system) - phx_system_n_l(system), cases[k].freedom);
+        assert_int_equal(phx_system_columns(system), cases[k].coordinates);
+        phx_system_column_name(system, cases[k].coordinates - 1, name, sizeof name);
+        assert_string_equal(name, cases[k].column);
+        CHECK_OK(context, phx_system_start(system, NULL, x, v, lambda));
+        CHECK_OK(context, phx_system_dae(system, context, &dae));
+        CHECK_OK(context, phx_system_outputs(dae, 0.0, x, v, columns));
+        CHECK_SMALL(columns[cases[k].coordinates - 1] - cases[k].last, 1e-12, "case %zu: %s", k, cases[k].joint);
+        phx_system_dae_destroy(dae);
+        phx_system_destroy(system);
+        phx_model_destroy(model);
     }
-    refuses(context, SPACE "loads:\n  T: {torque: ['1', '0', '0'], at: a.P}\n", PHX_ERR_UNSUPPORTED, "text:6:", "'T'");
+    refuses(context, SPACE "joints:\n  J: {kind: universal, ports: [ground.O, a.P], axes: [[1, 0, 0], [1, 0, 0]]}\n",
+            PHX_ERR_INPUT, "text:6:", "parallel in the poses");
 }
 
 /* What the reader cannot know comes with the place of the thing that is to blame. */
@@ -236,7 +263,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(makes_beams_once, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(reuses_beams, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(names_columns, context_setup, context_teardown),
-        cmocka_unit_test_setup_teardown(says_what_is_not_available, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(builds_joints_of_space, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(blames_the_joint, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(survives_lack_of_memory, context_setup, context_teardown),
     };

@@ -122,9 +122,76 @@ static void test_atan_quotient(void **state)
     CHECK_SMALL(phx_port_atan_quotient(-1.0, 1.0) - atan(1.0), 2e-16, "1 + x0 x1 = 0");
 }
 
+/* Space: the section's rotation Q is the polar factor of I + [theta]x, phx_port_turned points along R Q a, the rate of
+ * that is (w + E theta_dot) x it, and over an interval E (theta1 - theta0) is the rotation vector of Q1 Q0^T. */
+static void section_rotation(const double *theta, double *Q)
+{
+    double n[3], angle = atan(split(3, theta, n));
+    rotation_about(3, n, cos(angle), sin(angle), Q);
+}
+
+static void test_section_turn(void **state)
+{
+    (void)state;
+    uint64_t seed = 6;
+    const double step = 1e-6;
+    for (int sample = 0; sample < 100; sample++) {
+        phx_port_view now = random_instant(&seed, 3, 0.6), over = random_interval(&seed, 3, 0.1, 1.0, 0.6);
+        double a[3], y[3], ahead[3], behind[3], E[9], w[3], v[3], Q[9], Q0[9], Q0_T[9], phi[3], stretch[9];
+        double tangent[3 * PHX_PORT_MAX], dE[3][9];
+        random_vector(&seed, 3, 1.0, a);
+        section_rotation(now.theta0, Q);
+        phx_rot_apply(3, Q, a, v);
+        phx_rot_apply(3, now.R0, v, w);
+        phx_port_turned(&now, 0, a, y);
+        for (int i = 0; i < 3; i++)
+            CHECK_SMALL(y[i] - w[i], 1e-15, "sample %d: direction", sample);
+        for (int i = 0; i < 9; i++) /* Q is the polar factor: Q^T (I + [theta]x) is symmetric */
+            stretch[i] = i % 4 == 0;
+        for (int i = 0; i < 3; i++) {
+            stretch[3 * ((i + 2) % 3) + (i + 1) % 3] += now.theta0[i];
+            stretch[3 * ((i + 1) % 3) + (i + 2) % 3] -= now.theta0[i];
+        }
+        transpose(3, Q, Q0_T);
+        multiply(3, Q0_T, stretch, stretch);
+        for (int i = 0; i < 3; i++)
+            CHECK_SMALL(stretch[3 * i + (i + 1) % 3] - stretch[3 * ((i + 1) % 3) + i], 1e-15, "symmetric stretch");
+
+        phx_port_turned_tangent(&now, a, tangent);
+        phx_port_section_turn_tangent(&now, dE);
+        for (int m = 0; m < PHX_PORT_MAX; m++) {
+            phx_port_view plus = varied(&now, m, step), minus = varied(&now, m, -step);
+            double E_plus[9], E_minus[9];
+            phx_port_turned(&plus, 0, a, ahead);
+            phx_port_turned(&minus, 0, a, behind);
+            for (int i = 0; i < 3; i++)
+                CHECK_SMALL(tangent[i * PHX_PORT_MAX + m] - (ahead[i] - behind[i]) / (2.0 * step), 1e-9,
+                            "sample %d: tangent of a direction by %d", sample, m);
+            phx_port_section_turn(&plus, E_plus);
+            phx_port_section_turn(&minus, E_minus);
+            for (int i = 0; i < 9 && m >= 6; i++)
+                CHECK_SMALL(dE[m - 6][i] - (E_plus[i] - E_minus[i]) / (2.0 * step), 1e-9,
+                            "sample %d: tangent of E by %d", sample, m);
+        }
+
+        section_rotation(over.theta0, Q0);
+        section_rotation(over.theta1, Q);
+        transpose(3, Q0, Q0_T);
+        multiply(3, Q, Q0_T, Q);
+        phx_rot_to_vector(Q, phi);
+        phx_port_section_turn(&over, E);
+        for (int i = 0; i < 3; i++)
+            w[i] = over.theta1[i] - over.theta0[i];
+        phx_rot_apply(3, E, w, v);
+        for (int i = 0; i < 3; i++)
+            CHECK_SMALL(v[i] - phi[i], 2e-15, "sample %d: turn of the section", sample);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_section_turn),
         cmocka_unit_test(test_direction_increment_is_exact),
         cmocka_unit_test(test_plane_direction),
         cmocka_unit_test(test_tangents_are_derivatives),

@@ -4,8 +4,14 @@
 void model_open(phx_context *context, double gravity_x, double gravity_y, model *m)
 {
     const double gravity[2] = {gravity_x, gravity_y};
-    *m = (model){.context = context};
+    *m = (model){.context = context, .dim = 2};
     CHECK_OK(context, phx_system_create(context, 2, gravity, &m->system));
+}
+
+void model_open_space(phx_context *context, const double gravity[3], model *m)
+{
+    *m = (model){.context = context, .dim = 3};
+    CHECK_OK(context, phx_system_create(context, 3, gravity, &m->system));
 }
 
 static double *array(int n)
@@ -73,6 +79,30 @@ phx_body_id add_rigid(model *m, const char *name, double mass, double inertia, d
     return id;
 }
 
+phx_pose pose_turned(double x, double y, double z, double ax, double ay, double az, double angle)
+{
+    const double axis[3] = {ax, ay, az};
+    phx_pose pose = pose_at(x, y, 0.0);
+    pose.position[2] = z;
+    phx_rot_axis_angle(3, axis, angle, pose.rotation);
+    return pose;
+}
+
+phx_body_id add_rigid_space(model *m, const char *name, phx_pose pose)
+{
+    const phx_rigid_def rigid = {.mass = 2.0, .inertia = {0.3, 0, 0, 0, 0.4, 0, 0, 0, 0.5}, .centre = {0.4, 0.1, -0.2}};
+    phx_body_def def = phx_body_def_default();
+    phx_body *body = NULL;
+    phx_body_id id = -2;
+
+    def.name = name;
+    def.dim = 3;
+    def.rigid = &rigid;
+    CHECK_OK(m->context, phx_body_create(m->context, &def, &body));
+    CHECK_OK(m->context, phx_system_add_body(m->system, body, NULL, &pose, &id));
+    return id;
+}
+
 beam_kind beam_default(void)
 {
     return (beam_kind){.length = 1.0,
@@ -92,17 +122,22 @@ phx_body_id add_beam(model *m, const char *name, const beam_kind *kind, phx_pose
     phx_body *body = NULL;
     phx_body_id id = -2;
 
-    beam_def.dim = 2;
+    beam_def.dim = m->dim;
     beam_def.length = kind->length;
     beam_def.mass_per_length = kind->mass;
     beam_def.axial_stiffness = kind->axial;
     beam_def.bending_stiffness[0] = kind->bending;
+    if (m->dim == 3) {
+        beam_def.bending_stiffness[1] = 1.5 * kind->bending;
+        beam_def.torsion_stiffness = 0.75 * kind->bending;
+        beam_def.polar_inertia = 0.01;
+    }
     beam_def.elements = kind->elements;
     beam_def.reference = kind->reference;
     beam_def.stiffening = kind->stiffening;
     CHECK_OK(m->context, phx_beam_create(m->context, &beam_def, &beam));
     def.name = name;
-    def.dim = 2;
+    def.dim = m->dim;
     def.flex = phx_beam_flex(beam);
     def.kinetics = kind->kinetics;
     def.damping_mass = kind->damping_mass;
@@ -122,6 +157,15 @@ phx_port_id at_turned(model *m, phx_body_id body, double x, double y, double ang
     const double place[2] = {x, y}, rotation[4] = {cos(angle), -sin(angle), sin(angle), cos(angle)};
     phx_port_id id = -1;
     CHECK_OK(m->context, phx_system_add_port(m->system, body, place, rotation, &id));
+    return id;
+}
+
+phx_port_id at_space(model *m, phx_body_id body, double x, double y, double z, double ax, double ay, double az,
+                     double angle)
+{
+    const phx_pose pose = pose_turned(x, y, z, ax, ay, az, angle);
+    phx_port_id id = -1;
+    CHECK_OK(m->context, phx_system_add_port(m->system, body, pose.position, pose.rotation, &id));
     return id;
 }
 
@@ -212,28 +256,53 @@ void add_output(model *m, const char *name, phx_quantity quantity, int target)
 /* ---- states ---- */
 void random_state(const model *m, uint64_t *seed, double *x, double *v)
 {
+    const int dim = m->dim, na = phx_attitude_size(dim);
     for (int b = 0; b < phx_system_bodies(m->system); b++) {
         int at = 0, at_v = 0;
+        double axis[3], R[9];
         phx_system_offsets(m->system, b, &at, &at_v);
-        x[at] = 2.0 * random_value(seed);
-        x[at + 1] = 2.0 * random_value(seed);
-        phx_attitude_set(2, NULL, 3.0 * random_value(seed), x + at + 2);
-        random_vector(seed, phx_body_n_q(phx_system_body(m->system, b)), 0.05, x + at + 5);
+        random_vector(seed, dim, 2.0, x + at);
+        if (dim == 3) {
+            random_vector(seed, 3, 1.0, axis);
+            phx_rot_axis_angle(3, axis, 3.0 * random_value(seed), R);
+            phx_attitude_set(3, R, 0.0, x + at + 3);
+        } else {
+            phx_attitude_set(2, NULL, 3.0 * random_value(seed), x + at + 2);
+        }
+        random_vector(seed, phx_body_n_q(phx_system_body(m->system, b)), 0.05, x + at + dim + na);
     }
     random_vector(seed, m->n_v, 1.0, v);
+    const int n_bodies = phx_system_bodies(m->system);
+    int at = 0, at_v = 0;
+    phx_system_offsets(m->system, n_bodies - 1, &at, &at_v);
+    for (int i = at + phx_body_n_x(phx_system_body(m->system, n_bodies - 1)); i < m->n_x; i++)
+        x[i] = 0.0;
+    m->dae->ops->normalise(m->dae, x); /* coordinates that count turns follow the bodies */
 }
 
 void displaced(const model *m, const double *x, double step, const double *xi, double *x1)
 {
+    const int dim = m->dim, na = phx_attitude_size(dim), rigid = dim == 2 ? 3 : 6;
+    memmove(x1, x, (size_t)m->n_x * sizeof *x);
     for (int b = 0; b < phx_system_bodies(m->system); b++) {
         int at = 0, at_v = 0;
+        double R[9], shift[3], turn[3] = {0.0, 0.0, 0.0};
         phx_system_offsets(m->system, b, &at, &at_v);
-        const double *d = xi + at_v, c = x[at + 2], s = x[at + 3];
-        x1[at] = x[at] + step * (c * d[0] - s * d[1]);
-        x1[at + 1] = x[at + 1] + step * (s * d[0] + c * d[1]);
-        phx_attitude_set(2, NULL, x[at + 4] + step * d[2], x1 + at + 2);
+        const double *d = xi + at_v;
+        phx_attitude_rotation(dim, x + at + dim, R);
+        phx_rot_apply(dim, R, d, shift);
+        for (int a = 0; a < dim; a++)
+            x1[at + a] = x[at + a] + step * shift[a];
+        for (int k = dim; k < rigid; k++)
+            turn[k - dim] = step * d[k];
+        if (dim == 2) {
+            phx_attitude_set(2, NULL, x[at + 4] + turn[0], x1 + at + 2);
+        } else {
+            phx_rot_cayley(3, R, turn, R);
+            phx_attitude_set(3, R, 0.0, x1 + at + 3);
+        }
         for (int i = 0; i < phx_body_n_q(phx_system_body(m->system, b)); i++)
-            x1[at + 5 + i] = x[at + 5 + i] + step * d[3 + i];
+            x1[at + dim + na + i] = x[at + dim + na + i] + step * d[rigid + i];
     }
 }
 

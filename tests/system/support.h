@@ -11,11 +11,12 @@ typedef struct model {
     phx_context *context;
     phx_system *system;
     phx_dae *dae;
-    int n_x, n_v, n_l;
+    int dim, n_x, n_v, n_l;
     double *x, *v, *lambda; /* the start, by model_start */
 } model;
 
 void model_open(phx_context *context, double gravity_x, double gravity_y, model *m);
+void model_open_space(phx_context *context, const double gravity[3], model *m);
 /* Freeze and make the dae and the arrays. */
 void model_freeze(model *m);
 void model_start(model *m, bool quasi_static);
@@ -23,6 +24,10 @@ void model_ready(model *m); /* freeze, then start */
 void model_close(model *m);
 
 phx_pose pose_at(double x, double y, double angle);
+/* Space: turned by an angle about an axis. */
+phx_pose pose_turned(double x, double y, double z, double ax, double ay, double az, double angle);
+/* Space: mass 2, inertia 0.3, 0.4, 0.5 about the centre, which is at (0.4, 0.1, -0.2). */
+phx_body_id add_rigid_space(model *m, const char *name, phx_pose pose);
 phx_body_id add_rigid(model *m, const char *name, double mass, double inertia, double cx, double cy, phx_pose pose);
 typedef struct beam_kind {
     double length, mass, axial, bending; /* per length; EA, EI */
@@ -32,10 +37,13 @@ typedef struct beam_kind {
     phx_kinetics kinetics;
     double damping_mass, damping_stiffness;
 } beam_kind;
-beam_kind beam_default(void); /* L = 1, rho A = 1, EA = 1e4, EI = 40, 2 elements, simply supported */
+beam_kind beam_default(void); /* L = 1, rho A = 1, EA = 1e4, EI = 40, 2 elements, simply supported; space: EIy = 60,
+                                 GJ = 30, polar inertia 0.01 per length */
 phx_body_id add_beam(model *m, const char *name, const beam_kind *kind, phx_pose pose);
 phx_port_id at_place(model *m, phx_body_id body, double x, double y);
 phx_port_id at_turned(model *m, phx_body_id body, double x, double y, double angle);
+phx_port_id at_space(model *m, phx_body_id body, double x, double y, double z, double ax, double ay, double az,
+                     double angle);
 phx_port_id at_beam(model *m, phx_body_id body, double s);
 phx_signal *constant(model *m, double value);
 /* offset + amplitude sin(frequency t) */

@@ -167,9 +167,12 @@ static void interval_array_is_the_derivative(void **state)
             const double steps[] = {0.4, 0.05, -0.2};
             for (int i = 0; i < 3; i++) {
                 int row = -1, col = -1;
-                const double defect = interval_defect(&m, steps[i], (uint64_t)(k + 20 * trial + 3), &row, &col);
-                CHECK_CLOSE(defect, 0.0, 0.6 * fabs(steps[i]), "%s: A(2/h), h = %g, row %d, column %d of %d + %d",
-                            zoo[k].name, steps[i], row, col, m.n_v, m.n_l);
+                /* what is left is of second order; in space random angles may be near where they are not defined */
+                const double h = zoo[k].space ? 0.5 * steps[i] : steps[i],
+                             bound = zoo[k].space ? 40.0 * h * h : 0.6 * fabs(h);
+                const double defect = interval_defect(&m, h, (uint64_t)(k + 20 * trial + 3), &row, &col);
+                CHECK_CLOSE(defect, 0.0, bound, "%s: A(2/h), h = %g, row %d, column %d of %d + %d", zoo[k].name, h, row,
+                            col, m.n_v, m.n_l);
             }
         }
         model_close(&m);

@@ -264,7 +264,7 @@ static void asking_allocates_nothing(void **state)
     for (int k = 0; k < n_zoo; k++) {
         double columns[MOST];
         model m;
-        model_open(*state, 1.0, -G, &m);
+        zoo_begin(*state, &zoo[k], &m);
         zoo[k].build(&m);
         for (int j = 0; j < phx_system_joints(m.system); j++)
             add_output(&m, "reaction", PHX_QUANTITY_REACTION, j);

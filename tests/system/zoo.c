@@ -167,26 +167,149 @@ static void simplified(model *m)
     add_joint(m, "pin", PHX_JOINT_REVOLUTE, at_beam(m, a, 1.0), at_place(m, b, 0.0, 0.0));
 }
 
+/* ---- space ---- */
+/* A rod on a ball under the ground and a beam at its end: the joint that is asked about is between them. */
+static phx_joint_def between(model *m, const char *name, phx_joint_kind kind, phx_port_id *tip)
+{
+    const phx_body_id a = add_rigid_space(m, "a", pose_turned(0.0, 0.0, 0.0, 1.0, 2.0, -1.0, 0.7));
+    const phx_body_id b =
+        beam_like(m, "b", PHX_REFERENCE_SIMPLY_SUPPORTED, false, 0.0, pose_turned(0.8, 0.3, -0.2, 1.0, 1.0, 0.5, 0.9));
+    phx_joint_def def = joint_def(name, kind, at_space(m, a, 0.9, 0.2, 0.1, 0.3, 1.0, 0.2, 0.6), at_beam(m, b, 0.0));
+    *tip = at_beam(m, b, 1.0);
+    add_joint(m, "ball", PHX_JOINT_SPHERICAL, at_space(m, PHX_GROUND, 0, 0, 0, 1, 0, 0, 0.2),
+              at_space(m, a, 0.0, 0.1, 0.0, 0.0, 1.0, 1.0, 0.5));
+    def.axis[0] = 0.3;
+    def.axis[1] = -0.5;
+    def.axis[2] = 0.8;
+    return def;
+}
+
+/* Everything along every coordinate, or the last one driven. */
+static void fill(model *m, phx_joint_def *def, int n, bool driven)
+{
+    def->n_coordinates = n;
+    for (int c = 0; c < n; c++) {
+        if (driven && c == n - 1)
+            def->coordinate[c].speed = sine(m, 0.5, 1.0, 2.0);
+        else
+            def->coordinate[c] = (phx_coordinate_def){
+                .stiffness = 7.0 + c, .damping = 0.4, .rest = 0.2, .effort = sine(m, 0.3, 0.4, 3.0 + c)};
+    }
+    add_joint_def(m, def);
+}
+
+static void space_kind(model *m, phx_joint_kind kind, int n, bool driven)
+{
+    phx_port_id tip;
+    phx_joint_def def = between(m, "joint", kind, &tip);
+    if (kind == PHX_JOINT_UNIVERSAL) {
+        def.has_axis_b = true;
+        def.axis_b[0] = 0.5;
+        def.axis_b[1] = 0.3;
+    }
+    fill(m, &def, n, driven);
+}
+
+#define SPACE_ANIMAL(name, kind, n)                                                                                    \
+    static void springy_##name(model *m)                                                                               \
+    {                                                                                                                  \
+        space_kind(m, kind, n, false);                                                                                 \
+    }                                                                                                                  \
+    static void driven_##name(model *m)                                                                                \
+    {                                                                                                                  \
+        space_kind(m, kind, n, true);                                                                                  \
+    }
+SPACE_ANIMAL(space_revolute, PHX_JOINT_REVOLUTE, 1)
+SPACE_ANIMAL(space_prismatic, PHX_JOINT_PRISMATIC, 1)
+SPACE_ANIMAL(space_slider, PHX_JOINT_SLIDER, 1)
+SPACE_ANIMAL(spherical, PHX_JOINT_SPHERICAL, 3)
+SPACE_ANIMAL(universal, PHX_JOINT_UNIVERSAL, 2)
+SPACE_ANIMAL(cylindrical, PHX_JOINT_CYLINDRICAL, 2)
+SPACE_ANIMAL(planar, PHX_JOINT_PLANAR, 3)
+
+static void space_weld(model *m)
+{
+    phx_port_id tip;
+    const phx_joint_def def = between(m, "joint", PHX_JOINT_WELD, &tip);
+    const phx_body_id c =
+        beam_like(m, "c", PHX_REFERENCE_CANTILEVER, true, 0.02, pose_turned(1.5, 0.8, 0.3, 0.2, 1.0, -0.5, 1.3));
+    add_joint_def(m, &def);
+    add_joint(m, "tip", PHX_JOINT_WELD, tip, at_beam(m, c, 0.0));
+}
+
+static void space_loads(model *m)
+{
+    phx_port_id tip;
+    const phx_joint_def def = between(m, "joint", PHX_JOINT_REVOLUTE, &tip);
+    const phx_port_id corner = at_space(m, 0, 0.3, 0.2, 0.1, 1.0, 0.5, 0.0, 0.6);
+    const phx_load_def given[] = {
+        {.name = "dead force", .kind = PHX_LOAD_FORCE, .port = tip},
+        {.name = "follower", .kind = PHX_LOAD_FORCE, .port = tip, .follower = true},
+        {.name = "follower on rod", .kind = PHX_LOAD_FORCE, .port = corner, .follower = true},
+        {.name = "dead torque", .kind = PHX_LOAD_TORQUE, .port = tip},
+        {.name = "follower torque", .kind = PHX_LOAD_TORQUE, .port = tip, .follower = true},
+        {.name = "torque on rod", .kind = PHX_LOAD_TORQUE, .port = corner},
+        {.name = "follower torque on rod", .kind = PHX_LOAD_TORQUE, .port = corner, .follower = true},
+    };
+    add_joint_def(m, &def);
+    for (size_t k = 0; k < sizeof given / sizeof *given; k++) {
+        phx_load_def load = given[k];
+        load.component[0] = constant(m, 1.0);
+        load.component[1] = sine(m, 0.3, 1.0, 2.0);
+        load.component[2] = k % 2 ? NULL : constant(m, -0.7);
+        CHECK_OK(m->context, phx_system_add_load(m->system, &load));
+    }
+    phx_signal *wind[3] = {constant(m, 0.5), sine(m, 1.0, 2.0, 3.0), constant(m, -0.4)};
+    CHECK_OK(m->context, phx_system_add_distributed(m->system, "wind", 1, wind));
+    add_spring(m, "line", tip, at_space(m, PHX_GROUND, 1.0, 2.0, -2.0, 1, 0, 0, 0.0), 30.0, 0.5, 0.4,
+               sine(m, 1.0, 1.0, 2.0));
+}
+
 const animal zoo[] = {
-    {"rigid pendulum with spring, damper, actuator", rigid_pendulum, true},
-    {"driven revolutes", driven_revolute, true},
-    {"revolute with spring, damper, actuator", springy_revolute, true},
-    {"prismatic with spring, damper, actuator", springy_prismatic, true},
-    {"driven prismatic", driven_prismatic, true},
-    {"slider with spring, damper, actuator", springy_slider, true},
-    {"driven slider", driven_slider, true},
-    {"welds and stiffening", weld, true},
-    {"line springs", line_springs, true},
-    {"port loads", loads, true},
-    {"distributed load, damping, stiffening", distributed, true},
-    {"closed loop", loop, true},
-    {"simplified kinetics", simplified, false},
+    {"rigid pendulum with spring, damper, actuator", rigid_pendulum, true, false},
+    {"driven revolutes", driven_revolute, true, false},
+    {"revolute with spring, damper, actuator", springy_revolute, true, false},
+    {"prismatic with spring, damper, actuator", springy_prismatic, true, false},
+    {"driven prismatic", driven_prismatic, true, false},
+    {"slider with spring, damper, actuator", springy_slider, true, false},
+    {"driven slider", driven_slider, true, false},
+    {"welds and stiffening", weld, true, false},
+    {"line springs", line_springs, true, false},
+    {"port loads", loads, true, false},
+    {"distributed load, damping, stiffening", distributed, true, false},
+    {"closed loop", loop, true, false},
+    {"simplified kinetics", simplified, false, false},
+    {"space: revolute with spring, damper, actuator", springy_space_revolute, true, true},
+    {"space: driven revolute", driven_space_revolute, true, true},
+    {"space: prismatic with spring, damper, actuator", springy_space_prismatic, true, true},
+    {"space: driven prismatic", driven_space_prismatic, true, true},
+    {"space: slider with spring, damper, actuator", springy_space_slider, true, true},
+    {"space: driven slider", driven_space_slider, true, true},
+    {"space: spherical with springs, dampers, actuators", springy_spherical, true, true},
+    {"space: driven spherical", driven_spherical, true, true},
+    {"space: universal with springs, dampers, actuators", springy_universal, true, true},
+    {"space: driven universal", driven_universal, true, true},
+    {"space: cylindrical with springs, dampers, actuators", springy_cylindrical, true, true},
+    {"space: driven cylindrical", driven_cylindrical, true, true},
+    {"space: planar with springs, dampers, actuators", springy_planar, true, true},
+    {"space: driven planar", driven_planar, true, true},
+    {"space: welds and stiffening", space_weld, true, true},
+    {"space: loads", space_loads, true, true},
 };
 const int n_zoo = (int)(sizeof zoo / sizeof *zoo);
 
+void zoo_begin(phx_context *context, const animal *kind, model *m)
+{
+    const double gravity[3] = {1.0, 2.0, -9.81};
+    if (kind->space)
+        model_open_space(context, gravity, m);
+    else
+        model_open(context, 1.0, -9.81, m);
+}
+
 void zoo_open(phx_context *context, const animal *kind, model *m)
 {
-    model_open(context, 1.0, -9.81, m);
+    zoo_begin(context, kind, m);
     kind->build(m);
     model_freeze(m);
 }

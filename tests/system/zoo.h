@@ -9,11 +9,14 @@ typedef struct animal {
     const char *name;
     void (*build)(model *m); /* after model_open; does not freeze */
     bool exact;              /* energy is balanced exactly (kinetics: full) */
+    bool space;
 } animal;
 extern const animal zoo[];
 extern const int n_zoo;
 
-/* Opened with gravity (1, -9.81), built and frozen; the start is not made. */
+/* Opened (model_open) in its dimension with the gravity of all. */
+void zoo_begin(phx_context *context, const animal *kind, model *m);
+/* Opened with gravity (1, -9.81), in space (1, 2, -9.81), built and frozen; the start is not made. */
 void zoo_open(phx_context *context, const animal *kind, model *m);
 
 #endif

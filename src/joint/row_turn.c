@@ -1,0 +1,71 @@
+/* Row kind TURN, space: psi = atan2(s, c) with
+ *
+ *   c = A1 . B1 + A2 . B2,   s = A2 . B1 - A1 . B2,   A1 = A_a(alpha), A2 = A_a(alpha2), B1 = A_b(beta), B2 = A_b(beta2).
+ *
+ * Only the ratio of c and s counts, so directions that a deformed section has stretched still give an angle. */
+#include <math.h>
+
+#include "row.h"
+
+static void products(const phx_row *row, const phx_port_view *a, const phx_port_view *b, int end, double *c, double *s)
+{
+    double A1[3], A2[3], B1[3], B2[3];
+    phx_port_direction(a, end, row->alpha, A1);
+    phx_port_direction(a, end, row->alpha2, A2);
+    phx_port_direction(b, end, row->beta, B1);
+    phx_port_direction(b, end, row->beta2, B2);
+    *c = phx_port_scalar_product(3, A1, B1) + phx_port_scalar_product(3, A2, B2);
+    *s = phx_port_scalar_product(3, A2, B1) - phx_port_scalar_product(3, A1, B2);
+}
+
+static double measure(const phx_row *row, const phx_port_view *a, const phx_port_view *b, int end)
+{
+    double c, s;
+    products(row, a, b, end, &c, &s);
+    return atan2(s, c);
+}
+
+/* g += weight_c grad c + weight_s grad s */
+static void add_gradients(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double weight_c,
+                          double weight_s, double *g_a, double *g_b)
+{
+    row_add_product(a, b, row->alpha, row->beta, weight_c, g_a, g_b);
+    row_add_product(a, b, row->alpha2, row->beta2, weight_c, g_a, g_b);
+    row_add_product(a, b, row->alpha2, row->beta, weight_s, g_a, g_b);
+    row_add_product(a, b, row->alpha, row->beta2, -weight_s, g_a, g_b);
+}
+
+static void covectors(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g_a, double *g_b)
+{
+    /* psi1 - psi0 = atan2(S, C),   S = c0 s1 - s0 c1 = c_m (s1 - s0) - s_m (c1 - c0),   C = c0 c1 + s0 s1 */
+    double c0, c1, s0, s1;
+    products(row, a, b, 0, &c0, &s0);
+    products(row, a, b, 1, &c1, &s1);
+    double kappa = phx_port_turn_quotient(c0 * s1 - s0 * c1, c0 * c1 + s0 * s1);
+    add_gradients(row, a, b, -0.5 * kappa * (s0 + s1), 0.5 * kappa * (c0 + c1), g_a, g_b);
+}
+
+static bool tangent(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *H)
+{
+    /* grad psi = (c grad s - s grad c)/r^2, r^2 = c^2 + s^2; with e = (c grad c + s grad s)/r^2 = grad log r
+     * its derivative is (c H_s - s H_c)/r^2 - grad psi e^T - e grad psi^T */
+    double c0, c1, s0, s1, psi[PHX_PORT_PAIR] = {0}, e[PHX_PORT_PAIR] = {0};
+    products(row, a, b, 0, &c0, &s0);
+    products(row, a, b, 1, &c1, &s1);
+    double c = 0.5 * (c0 + c1), s = 0.5 * (s0 + s1), square = c * c + s * s;
+    c /= square;
+    s /= square;
+    add_gradients(row, a, b, -s, c, psi, psi + PHX_PORT_MAX);
+    add_gradients(row, a, b, c, s, e, e + PHX_PORT_MAX);
+    phx_port_pair_clear(3, H);
+    row_add_product_tangent(a, b, row->alpha, row->beta, -s, H);
+    row_add_product_tangent(a, b, row->alpha2, row->beta2, -s, H);
+    row_add_product_tangent(a, b, row->alpha2, row->beta, c, H);
+    row_add_product_tangent(a, b, row->alpha, row->beta2, -c, H);
+    for (int i = 0; i < PHX_PORT_PAIR; i++)
+        for (int j = 0; j < PHX_PORT_PAIR; j++)
+            H[i * PHX_PORT_PAIR + j] -= psi[i] * e[j] + e[i] * psi[j];
+    return true;
+}
+
+const phx_row_operations phx_row_turn = {measure, covectors, tangent};

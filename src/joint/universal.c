@@ -1,0 +1,21 @@
+/* Universal (Hooke's joint): the points coincide; an axis of B stays perpendicular to one of A. With A's axis as x and
+ * B's as z the angles are those of a spherical joint whose second is zero. */
+#include "kinds.h"
+
+static void rows(const phx_joint_frame *frame, phx_joint_row_list *list)
+{
+    phx_row row = {.kind = PHX_ROW_DOT, .angular = true};
+    memcpy(row.alpha, frame->in_a[0], sizeof(row.alpha));
+    memcpy(row.beta, frame->in_b[2], sizeof(row.beta));
+    phx_joint_add_points(frame, list);
+    list->constraints[list->n_constraints++] = row;
+    phx_joint_add_first_turn(frame, list);
+    phx_joint_add_last_turn(frame, list);
+}
+
+const phx_joint_operations phx_joint_universal = {.name = "universal",
+                                               .plane = false,
+                                               .space = true,
+                                               .has_axis = {false, true},
+                                               .zero = PHX_ZERO_CROSS,
+                                               .rows = rows};
