@@ -10,8 +10,8 @@ static void rows(const phx_joint_frame *frame, phx_joint_row_list *list)
 }
 
 const phx_joint_operations phx_joint_cylindrical = {.name = "cylindrical",
-                                               .plane = false,
-                                               .space = true,
-                                               .has_axis = {false, true},
-                                               .zero = PHX_ZERO_AXIS,
-                                               .rows = rows};
+                                                    .plane = false,
+                                                    .space = true,
+                                                    .has_axis = {false, true},
+                                                    .zero = PHX_ZERO_AXIS,
+                                                    .rows = rows};

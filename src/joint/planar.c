@@ -10,9 +10,5 @@ static void rows(const phx_joint_frame *frame, phx_joint_row_list *list)
     phx_joint_add_turn(frame, 0, list);
 }
 
-const phx_joint_operations phx_joint_planar = {.name = "planar",
-                                               .plane = false,
-                                               .space = true,
-                                               .has_axis = {false, true},
-                                               .zero = PHX_ZERO_AXIS,
-                                               .rows = rows};
+const phx_joint_operations phx_joint_planar = {
+    .name = "planar", .plane = false, .space = true, .has_axis = {false, true}, .zero = PHX_ZERO_AXIS, .rows = rows};

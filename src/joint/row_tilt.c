@@ -34,8 +34,7 @@ static void covectors(const phx_row *row, const phx_port_view *a, const phx_port
     double A[3], B[3], n[3], on_a[3], on_b[3];
     evaluate(row, a, b, 0, &v0);
     evaluate(row, a, b, 1, &v1);
-    double kappa =
-        phx_port_turn_quotient(v0.rho * v1.s - v0.s * v1.rho, v0.rho * v1.rho + v0.s * v1.s);
+    double kappa = phx_port_turn_quotient(v0.rho * v1.s - v0.s * v1.rho, v0.rho * v1.rho + v0.s * v1.s);
     double p = 0.5 * kappa * (v0.rho + v1.rho), q = 0.5 * kappa * (v0.s + v1.s) / (v0.rho + v1.rho);
     for (int i = 0; i < 3; i++) {
         A[i] = 0.5 * (v0.A[i] + v1.A[i]);

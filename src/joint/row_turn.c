@@ -1,6 +1,7 @@
 /* Row kind TURN, space: psi = atan2(s, c) with
  *
- *   c = A1 . B1 + A2 . B2,   s = A2 . B1 - A1 . B2,   A1 = A_a(alpha), A2 = A_a(alpha2), B1 = A_b(beta), B2 = A_b(beta2).
+ *   c = A1 . B1 + A2 . B2,   s = A2 . B1 - A1 . B2,   A1 = A_a(alpha), A2 = A_a(alpha2), B1 = A_b(beta), B2 =
+ * A_b(beta2).
  *
  * Only the ratio of c and s counts, so directions that a deformed section has stretched still give an angle. */
 #include <math.h>

@@ -13,8 +13,8 @@ static void rows(const phx_joint_frame *frame, phx_joint_row_list *list)
 }
 
 const phx_joint_operations phx_joint_spherical = {.name = "spherical",
-                                               .plane = false,
-                                               .space = true,
-                                               .has_axis = {false, false},
-                                               .zero = PHX_ZERO_PORTS,
-                                               .rows = rows};
+                                                  .plane = false,
+                                                  .space = true,
+                                                  .has_axis = {false, false},
+                                                  .zero = PHX_ZERO_PORTS,
+                                                  .rows = rows};

@@ -14,8 +14,8 @@ static void rows(const phx_joint_frame *frame, phx_joint_row_list *list)
 }
 
 const phx_joint_operations phx_joint_universal = {.name = "universal",
-                                               .plane = false,
-                                               .space = true,
-                                               .has_axis = {false, true},
-                                               .zero = PHX_ZERO_CROSS,
-                                               .rows = rows};
+                                                  .plane = false,
+                                                  .space = true,
+                                                  .has_axis = {false, true},
+                                                  .zero = PHX_ZERO_CROSS,
+                                                  .rows = rows};
