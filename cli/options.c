@@ -1,56 +1,17 @@
-/* Options of the command line: reading, help, the nearest word. */
+/* Options of the command line: reading, help. */
 #include "cli.h"
 
-#include <ctype.h>
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the nearest word ---- */
-enum { LONGEST = 40 };
-
-static int smallest(int a, int b, int c)
-{
-    return a < b ? (a < c ? a : c) : (b < c ? b : c);
-}
-
-/* Insertions, deletions and replacements that make one word of the other. */
-static int distance(const char *a, const char *b)
-{
-    int row[LONGEST + 1];
-    const int m = (int)strlen(a), n = (int)strlen(b);
-
-    if (m > LONGEST || n > LONGEST)
-        return LONGEST;
-    for (int j = 0; j <= n; j++)
-        row[j] = j;
-    for (int i = 1; i <= m; i++) {
-        int corner = row[0];
-        row[0] = i;
-        for (int j = 1; j <= n; j++) {
-            const int above = row[j];
-            const bool same = tolower((unsigned char)a[i - 1]) == tolower((unsigned char)b[j - 1]);
-            row[j] = smallest(above + 1, row[j - 1] + 1, corner + (same ? 0 : 1));
-            corner = above;
-        }
-    }
-    return row[n];
-}
-
 const char *cli_nearest(const char *wrong, const char *const *words)
 {
-    const char *best = NULL;
-    int least = INT_MAX;
+    phx_nearest nearest = phx_nearest_to(wrong);
 
-    for (; *words; words++) {
-        const int d = distance(wrong, *words);
-        if (d < least) {
-            least = d;
-            best = *words;
-        }
-    }
-    return best;
+    for (; *words; words++)
+        phx_nearest_offer(&nearest, *words);
+    return nearest.best;
 }
 
 /* ---- help ---- */
@@ -88,7 +49,7 @@ static void print_help(const cli_command *command, const cli_arguments *argument
 static int unknown_option(const cli_command *command, const cli_arguments *arguments, const char *word)
 {
     const char *words[64] = {"--help"};
-    char name[LONGEST + 1];
+    char name[64];
     int n = 1;
 
     snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
@@ -227,4 +188,37 @@ void cli_options_free(const cli_arguments *arguments)
     for (int k = 0; k < arguments->n_options; k++)
         if (arguments->options[k].kind == OPTION_LIST)
             phx_free((void *)((cli_list *)arguments->options[k].target)->items);
+}
+
+/* ---- lists ---- */
+int cli_split(const cli_command *command, phx_context *context, const char *option, const char *text, cli_words *words)
+{
+    size_t most = 1;
+    int status = -1;
+
+    *words = (cli_words){0};
+    if (!text)
+        return -1;
+    for (const char *c = text; *c; c++)
+        most += *c == ',';
+    const char **list = phx_calloc(context, most, sizeof *list);
+    words->words = list;
+    words->text = phx_strdup(context, text);
+    if (!list || !words->text)
+        return cli_failed(context, PHX_ERR_MEMORY);
+    for (char *word = words->text, *next; word && status < 0; word = next) {
+        next = strchr(word, ',');
+        if (next)
+            *next++ = '\0';
+        if (!*word)
+            status = cli_usage_error(command, "%s: a word of the list '%s' is empty", option, text);
+        list[words->count++] = word;
+    }
+    return status;
+}
+
+void cli_words_free(cli_words *words)
+{
+    phx_free((void *)words->words);
+    phx_free(words->text);
 }

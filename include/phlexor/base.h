@@ -75,6 +75,24 @@ void phx_log(phx_context *context, phx_log_level level, const char *format, ...)
 /* Report progress; PHX_INTERRUPTED when the callback asks to stop, else PHX_OK. */
 phx_status phx_progress(phx_context *context, const char *what, double done, double total);
 
+/* A text in single quotes for a message: one line, control characters as '?', shortened when long. */
+typedef struct phx_shown {
+    char text[80];
+} phx_shown;
+phx_shown phx_shown_text(const char *text);
+
+/* The valid word nearest to a wrong one (fewest insertions, deletions, replacements and swaps of neighbours, letters
+ * compared without case). Offer all valid words in turn; both are borrowed. */
+typedef struct phx_nearest {
+    const char *wrong;
+    const char *best; /* NULL until one was offered */
+    int distance;
+} phx_nearest;
+phx_nearest phx_nearest_to(const char *wrong);
+void phx_nearest_offer(phx_nearest *nearest, const char *word);
+/* "; did you mean 'x'?" when it is near, "; the nearest valid word is 'x'" when not, "" without any. */
+phx_shown phx_nearest_hint(const phx_nearest *nearest);
+
 /* Zeroed memory for count*size bytes, checked for overflow; count 0 gives a valid pointer. NULL on failure, with the
  * error recorded. Free with phx_free. */
 void *phx_calloc(phx_context *context, size_t count, size_t size);
