@@ -1,4 +1,6 @@
 /* Channel inversion ([2] (27), (28)): inputs and outputs trade places. */
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
 #include "ss.h"
@@ -70,6 +72,20 @@ static phx_status exchange_begin(phx_context *context, const phx_ss *s, exchange
     return PHX_OK;
 }
 
+/* start - sum_k from_k X_kj; what cancels up to rounding is zero, so that boundary conditions leave rows that vanish.
+ */
+static double exchanged(const exchange *it, const double *from, int j, double start)
+{
+    double sum = start, size = fabs(start);
+
+    for (int k = 0; k < it->count; k++) {
+        const double part = from[it->channels[k]] * it->X[(size_t)k * (size_t)it->wide + (size_t)j];
+        sum -= part;
+        size += fabs(part);
+    }
+    return fabs(sum) > 256.0 * DBL_EPSILON * size ? sum : 0.0;
+}
+
 /*        state             inputs j           inputs I
  *   A - B_I F C_I     B_j - B_I F D_Ij        B_I F
  *   C_i - D_iI F C_I  D_ij - D_iI F D_Ij      D_iI F        other outputs i
@@ -84,14 +100,10 @@ static void exchange_apply(const phx_ss *s, const exchange *it, phx_ss *to)
         double *right = r < n ? to->B + (size_t)r * (size_t)m : to->D + (size_t)(r - n) * (size_t)m;
         for (int k = 0; k < it->count; k++)
             right[it->channels[k]] = 0.0;
-        for (int k = 0; k < it->count; k++) {
-            const double *X = it->X + (size_t)k * (size_t)it->wide;
-            const double factor = from[it->channels[k]];
-            for (int j = 0; j < n; j++)
-                left[j] -= factor * X[j];
-            for (int j = 0; j < m; j++)
-                right[j] -= factor * X[n + j];
-        }
+        for (int j = 0; j < n; j++)
+            left[j] = exchanged(it, from, j, left[j]);
+        for (int j = 0; j < m; j++)
+            right[j] = exchanged(it, from, n + j, right[j]);
         for (int k = 0; k < it->count; k++)
             right[it->channels[k]] = -right[it->channels[k]];
     }
