@@ -29,6 +29,7 @@ run: release
 	@tools/run-examples build/release/bin/phlexor build/results
 
 test: release
+	@tools/setup --test
 	@$(BUILD)
 	@ctest --preset release --parallel $(JOBS)
 

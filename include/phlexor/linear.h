@@ -138,6 +138,7 @@ void phx_titop_parts_free(phx_titop_parts *parts); /* frees and zeroes the field
  *   NAME.P.ax ay alpha         ->  NAME.P.fx fy tz              in space fx fy fz tx ty tz, ax ay az alphax alphay
  * alphaz
  *
+ * A port called @0.5 stands without the dot before it: NAME@0.5.fx.
  * A boundary condition exchanges a channel: phx_ss_invert. A rigid body has no states. Errors as above. */
 phx_status phx_titop_create(phx_context *context, const phx_titop_def *def, phx_ss **titop);
 

@@ -13,7 +13,7 @@
 #ifndef PHLEXOR_RESULTS_H
 #define PHLEXOR_RESULTS_H
 
-#include <phlexor/base.h>
+#include <phlexor/statespace.h>
 #include <stdio.h>
 
 #ifdef __cplusplus
@@ -194,6 +194,76 @@ phx_status phx_modes_print(phx_context *context, const phx_modes_table *table, p
  * free with phx_modes_free. */
 phx_status phx_modes_read(phx_context *context, const char *path, phx_modes_table *table);
 void phx_modes_free(phx_modes_table *table);
+
+/* ---- exchange files: named things for MATLAB, Octave, Python ---- */
+
+typedef enum phx_bundle_kind {
+    PHX_BUNDLE_MATRIX, /* real or complex, dense */
+    PHX_BUNDLE_SPARSE,
+    PHX_BUNDLE_NAMES, /* a list of texts */
+    PHX_BUNDLE_TEXT,
+    PHX_BUNDLE_NUMBER
+} phx_bundle_kind;
+
+/* What is not of the kind is zero. */
+typedef struct phx_bundle_item {
+    const char *name; /* a letter, then letters, digits and '_' */
+    phx_bundle_kind kind;
+    int rows, cols;  /* matrix, sparse; names: rows of them */
+    double *re, *im; /* rows x cols, row-major; im NULL: real */
+    phx_csr sparse;  /* rows x cols */
+    const char *const *names;
+    const char *text;
+    double number;
+} phx_bundle_item;
+
+/* An ordered collection of named things. Adding copies; the first failure sticks, nothing is added after it, and
+ * phx_bundle_status and phx_exchange_write return it: PHX_ERR_ARGUMENT for a name that is none or stands twice,
+ * PHX_ERR_ANALYSIS for a value that is not finite, PHX_ERR_MEMORY. */
+typedef struct phx_bundle phx_bundle;
+phx_status phx_bundle_create(phx_context *context, phx_bundle **bundle);
+void phx_bundle_destroy(phx_bundle *bundle); /* NULL is allowed */
+/* rows x cols, row-major; imaginary may be NULL; NULL for an empty matrix. */
+void phx_bundle_add_matrix(phx_bundle *bundle, const char *name, int rows, int cols, const double *real,
+                           const double *imaginary);
+void phx_bundle_add_sparse(phx_bundle *bundle, const char *name, const phx_csr *matrix);
+void phx_bundle_add_names(phx_bundle *bundle, const char *name, int count, const char *const *names);
+void phx_bundle_add_text(phx_bundle *bundle, const char *name, const char *text);
+void phx_bundle_add_number(phx_bundle *bundle, const char *name, double value);
+phx_status phx_bundle_status(const phx_bundle *bundle);
+int phx_bundle_count(const phx_bundle *bundle);
+/* Item k in the order of adding; the item of a name, NULL when there is none. They belong to the bundle. */
+const phx_bundle_item *phx_bundle_item_at(const phx_bundle *bundle, int k);
+const phx_bundle_item *phx_bundle_find(const phx_bundle *bundle, const char *name);
+
+/* The items of a linear model, with the texts `form` and `name`:
+ *   state-space    A B C D, inputs outputs states, poles (complex column)
+ *   second-order   M D K F Y_q Y_v Y_a Y_u (as in phx_ss_second_order_def, zero matrices written out), inputs outputs
+ *                  coordinates, names that must be given
+ *   descriptor     E J R Q B sparse, ports
+ * Errors: the status of the bundle, PHX_ERR_MEMORY, those of phx_ss_poles. */
+phx_status phx_bundle_add_ss(phx_context *context, phx_bundle *bundle, const phx_ss *system);
+phx_status phx_bundle_add_second_order(phx_context *context, phx_bundle *bundle, const phx_ss_second_order_def *system);
+phx_status phx_bundle_add_descriptor(phx_context *context, phx_bundle *bundle, const phx_descriptor *system);
+/* The state-space system of a bundle that holds the first or the second of these forms. PHX_ERR_FILE when there is
+ * none, or what there is does not fit together; the errors of phx_ss_create and phx_ss_from_second_order. */
+phx_status phx_bundle_get_ss(phx_context *context, const phx_bundle *bundle, phx_ss **system);
+
+/* Write a bundle; the end of the name says how (capitals or not):
+ *   .mat   MAT-file version 5, compressed: double matrices, sparse matrices, columns of cells with texts, texts
+ *   .h5    HDF5, attributes format "phlexor exchange" and format_version: matrices as rows x cols (complex: compound of
+ *          r and i, as h5py has it), sparse matrices as groups data, indices, indptr, shape (SciPy's CSR), names and
+ *          texts as UTF-8
+ *   .json  one object: matrices as lists of rows (complex: {"real", "imaginary"}), sparse matrices as {"rows", "cols",
+ *          "row", "col", "value"} with indices from 0
+ * PHX_ERR_INPUT for another ending, PHX_ERR_FILE when it cannot be written, the status of the bundle. */
+phx_status phx_exchange_write(phx_context *context, const char *path, const phx_bundle *bundle);
+/* The ending is one that phx_exchange_write knows, else PHX_ERR_INPUT: ask before computing. */
+phx_status phx_exchange_check(phx_context *context, const char *path);
+/* As json to an open stream, which is flushed; `name` is for messages. */
+phx_status phx_exchange_print(phx_context *context, const phx_bundle *bundle, FILE *stream, const char *name);
+/* Read an HDF5 file that phx_exchange_write left. */
+phx_status phx_exchange_read(phx_context *context, const char *path, phx_bundle **bundle);
 
 /* ---- pictures: SVG ---- */
 

@@ -275,11 +275,12 @@ static void fill_maps(const phx_titop_parts *parts, titop_maps *maps)
 static phx_status put_name(phx_context *context, const char *body, const char *port, const char *what, titop_maps *maps)
 {
     const size_t room = strlen(body) + strlen(port) + strlen(what) + 3;
+    const bool dotted = *port && *port != '@';
     char *name = phx_calloc(context, room, 1);
 
     if (!name)
         return PHX_ERR_MEMORY;
-    snprintf(name, room, "%s%s%s%s%s", body, *port ? "." : "", port, *what ? "." : "", what);
+    snprintf(name, room, "%s%s%s%s%s", body, dotted ? "." : "", port, *what ? "." : "", what);
     maps->names[maps->n_names++] = name;
     return PHX_OK;
 }

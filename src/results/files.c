@@ -123,3 +123,21 @@ phx_status phx_file_publish(phx_context *context, const char *from, const char *
     sync_directory(to);
     return PHX_OK;
 }
+
+phx_status phx_file_replace(phx_context *context, const char *path, phx_file_writer *write, const void *data)
+{
+    char *target = NULL, *partial = NULL;
+    phx_status status = phx_file_target(context, path, &target, NULL);
+    if (!status && !(partial = phx_file_suffixed(context, target, ".partial")))
+        status = PHX_ERR_MEMORY;
+    if (!status) {
+        status = write(context, partial, data);
+        if (!status)
+            status = phx_file_publish(context, partial, target);
+        if (status)
+            (void)unlink(partial);
+    }
+    phx_free(partial);
+    phx_free(target);
+    return status;
+}

@@ -20,4 +20,10 @@ int phx_file_write(int descriptor, const char *bytes, size_t count, size_t *writ
 /* Rename and make the new name durable. */
 phx_status phx_file_publish(phx_context *context, const char *from, const char *to);
 
+/* What writes a whole file of this name from `data`. */
+typedef phx_status phx_file_writer(phx_context *context, const char *path, const void *data);
+/* Let `write` make NAME.partial, make it durable and give it its name; on failure it is removed and an older NAME
+ * stays. */
+phx_status phx_file_replace(phx_context *context, const char *path, phx_file_writer *write, const void *data);
+
 #endif

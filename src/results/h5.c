@@ -56,6 +56,17 @@ phx_status phx_h5_text_type(phx_h5 *file)
     return PHX_OK;
 }
 
+hid_t phx_h5_complex_type(hid_t number)
+{
+    const size_t size = H5Tget_size(number);
+    const hid_t type = H5Tcreate(H5T_COMPOUND, 2 * size);
+    if (type >= 0 && (H5Tinsert(type, "r", 0, number) < 0 || H5Tinsert(type, "i", size, number) < 0)) {
+        H5Tclose(type);
+        return -1;
+    }
+    return type;
+}
+
 char *phx_h5_link(phx_context *context, const char *group, const char *name)
 {
     const size_t size = strlen(group) + 3 * strlen(name) + 2;

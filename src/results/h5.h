@@ -29,6 +29,10 @@ void phx_h5_put_integers(phx_h5 *file, const char *path, int count, const int *v
 /* A dataset of doubles, rows x cols, or one-dimensional when cols is 0; every row must then be put. */
 void phx_h5_make_rows(phx_h5 *file, const char *path, size_t rows, size_t cols);
 void phx_h5_put_rows(phx_h5 *file, const char *path, size_t first, size_t count, const double *values);
+/* A matrix, rows x cols row-major, either may be 0; `imaginary` not NULL: complex, as a compound of r and i. */
+void phx_h5_put_matrix(phx_h5 *file, const char *path, size_t rows, size_t cols, const double *real,
+                       const double *imaginary);
+void phx_h5_put_number(phx_h5 *file, const char *path, double value);
 /* Everything is on the disk and the file closed. `file` is freed in any case. */
 phx_status phx_h5_finish(phx_h5 *file);
 
@@ -53,10 +57,28 @@ void phx_h5_free_names(int count, char **names);
 phx_status phx_h5_extent(phx_h5 *file, const char *path, size_t *rows, size_t *cols);
 phx_status phx_h5_read_integers(phx_h5 *file, const char *path, int count, int *values);
 phx_status phx_h5_read_rows(phx_h5 *file, const char *path, size_t first, size_t count, double *values);
+/* What an object is, by the type and rank of its values. */
+typedef enum phx_h5_kind {
+    PHX_H5_OTHER,
+    PHX_H5_GROUP,
+    PHX_H5_TEXT,
+    PHX_H5_NAMES,
+    PHX_H5_NUMBER,
+    PHX_H5_LIST,
+    PHX_H5_MATRIX,
+    PHX_H5_COMPLEX /* a matrix of r and i */
+} phx_h5_kind;
+/* extent: rows and columns, 1 where there are none. */
+phx_h5_kind phx_h5_describe(phx_h5 *file, const char *path, size_t extent[2]);
+/* All values of a matrix of that extent; `imaginary` NULL: of a real one, else of a complex one. */
+phx_status phx_h5_read_matrix(phx_h5 *file, const char *path, size_t rows, size_t cols, double *real,
+                              double *imaginary);
+phx_status phx_h5_read_number(phx_h5 *file, const char *path, double *value);
 void phx_h5_close(phx_h5 *file); /* NULL is allowed; a file being written is given up */
 
 enum { PHX_FORMAT_VERSION = 1 };
-#define PHX_FORMAT_RESULT "phlexor result"
-#define PHX_FORMAT_MODES  "phlexor modes"
+#define PHX_FORMAT_RESULT   "phlexor result"
+#define PHX_FORMAT_MODES    "phlexor modes"
+#define PHX_FORMAT_EXCHANGE "phlexor exchange"
 
 #endif

@@ -36,6 +36,8 @@ void phx_h5_loud(h5_quiet quiet);
 /* Record the failure of a call of HDF5 on `what` ("read", "write") a part of the file, with HDF5's innermost reason. */
 phx_status phx_h5_fail(phx_h5 *file, const char *what, const char *part);
 phx_status phx_h5_text_type(phx_h5 *file);
+/* A complex number as h5py stores it, a compound of r and i, in the number type given; negative on failure. */
+hid_t phx_h5_complex_type(hid_t number);
 
 /* Create the file of `sink`, which must outlive what is returned; a negative id on failure. */
 hid_t phx_h5_sink_create(h5_sink *sink, const char *path);

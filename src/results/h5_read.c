@@ -429,3 +429,89 @@ phx_status phx_h5_read_rows(phx_h5 *file, const char *path, size_t first, size_t
 {
     return read_rows(file, path, first, count, H5T_NATIVE_DOUBLE, values);
 }
+
+/* ---- objects whose kind is not known ---- */
+static phx_h5_kind dataset_kind(hid_t dataset, size_t extent[2])
+{
+    static const phx_h5_kind numbers[] = {PHX_H5_NUMBER, PHX_H5_LIST, PHX_H5_MATRIX};
+    static const phx_h5_kind texts[] = {PHX_H5_TEXT, PHX_H5_NAMES, PHX_H5_OTHER};
+    const hid_t type = H5Dget_type(dataset), space = H5Dget_space(dataset);
+    const H5T_class_t class = type < 0 ? H5T_NO_CLASS : H5Tget_class(type);
+    const int rank = space < 0 ? -1 : H5Sget_simple_extent_ndims(space);
+    hsize_t size[2] = {1, 1};
+    phx_h5_kind kind = PHX_H5_OTHER;
+    if (rank >= 0 && rank <= 2 && H5Sget_simple_extent_dims(space, size, NULL) == rank) {
+        if (class == H5T_FLOAT || class == H5T_INTEGER)
+            kind = numbers[rank];
+        else if (class == H5T_STRING)
+            kind = texts[rank];
+        else if (class == H5T_COMPOUND && rank == 2 && H5Tget_nmembers(type) == 2 &&
+                 H5Tget_member_index(type, "r") >= 0 && H5Tget_member_index(type, "i") >= 0)
+            kind = PHX_H5_COMPLEX;
+    }
+    extent[0] = (size_t)size[0];
+    extent[1] = (size_t)size[1];
+    if (space >= 0)
+        H5Sclose(space);
+    if (type >= 0)
+        H5Tclose(type);
+    return kind;
+}
+
+phx_h5_kind phx_h5_describe(phx_h5 *file, const char *path, size_t extent[2])
+{
+    phx_h5_kind kind = PHX_H5_OTHER;
+    extent[0] = extent[1] = 1;
+    const h5_quiet quiet = phx_h5_quiet();
+    const hid_t object = H5Oopen(file->file, path, H5P_DEFAULT);
+    const H5I_type_t type = object < 0 ? H5I_BADID : H5Iget_type(object);
+    if (type == H5I_GROUP)
+        kind = PHX_H5_GROUP;
+    else if (type == H5I_DATASET)
+        kind = dataset_kind(object, extent);
+    if (object >= 0)
+        H5Oclose(object);
+    phx_h5_loud(quiet);
+    return kind;
+}
+
+/* All values of a dataset into `values` of the type given. */
+static phx_status read_all(phx_h5 *file, const char *path, hid_t type, void *values)
+{
+    const h5_quiet quiet = phx_h5_quiet();
+    phx_status status = PHX_OK;
+    const hid_t dataset = H5Dopen2(file->file, path, H5P_DEFAULT);
+    if (dataset < 0 || type < 0 || H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0)
+        status = phx_h5_fail(file, "read", path);
+    if (dataset >= 0)
+        H5Dclose(dataset);
+    phx_h5_loud(quiet);
+    return status;
+}
+
+phx_status phx_h5_read_matrix(phx_h5 *file, const char *path, size_t rows, size_t cols, double *real, double *imaginary)
+{
+    const size_t count = rows * cols;
+    if (count == 0)
+        return PHX_OK;
+    if (!imaginary)
+        return read_all(file, path, H5T_NATIVE_DOUBLE, real);
+    double *pairs = phx_calloc(file->context, 2 * count, sizeof *pairs);
+    if (!pairs)
+        return PHX_ERR_MEMORY;
+    const hid_t type = phx_h5_complex_type(H5T_NATIVE_DOUBLE);
+    const phx_status status = read_all(file, path, type, pairs);
+    for (size_t i = 0; i < count; i++) {
+        real[i] = pairs[2 * i];
+        imaginary[i] = pairs[2 * i + 1];
+    }
+    if (type >= 0)
+        H5Tclose(type);
+    phx_free(pairs);
+    return status;
+}
+
+phx_status phx_h5_read_number(phx_h5 *file, const char *path, double *value)
+{
+    return read_all(file, path, H5T_NATIVE_DOUBLE, value);
+}

@@ -146,7 +146,8 @@ hid_t phx_h5_sink_create(h5_sink *sink, const char *path)
         goto cleanup;
     /* The oldest format that keeps the order of creation and large attributes; no clock times in it. */
     if (H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18) < 0 ||
-        H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) < 0 || H5Pset_obj_track_times(creation, false) < 0)
+        H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) < 0 || H5Pset_obj_track_times(creation, false) < 0 ||
+        H5Pset_link_creation_order(creation, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED) < 0)
         goto cleanup;
     file = H5Fcreate(path, H5F_ACC_TRUNC, creation, access);
 cleanup:

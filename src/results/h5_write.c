@@ -169,6 +169,46 @@ void phx_h5_put_integers(phx_h5 *file, const char *path, int count, const int *v
     put_dataset(file, path, 1, &extent, H5T_NATIVE_INT, H5T_STD_I32LE, count ? values : NULL);
 }
 
+static void put_complex(phx_h5 *file, const char *path, const hsize_t extent[2], const double *real,
+                        const double *imaginary)
+{
+    const size_t count = (size_t)(extent[0] * extent[1]);
+    double *pairs = phx_calloc(file->context, 2 * count, sizeof *pairs);
+    const hid_t memory = phx_h5_complex_type(H5T_NATIVE_DOUBLE), stored = phx_h5_complex_type(H5T_IEEE_F64LE);
+    for (size_t i = 0; pairs && i < count; i++) {
+        pairs[2 * i] = real[i];
+        pairs[2 * i + 1] = imaginary[i];
+    }
+    if (!pairs)
+        file->status = PHX_ERR_MEMORY;
+    else if (memory < 0 || stored < 0)
+        settle(file, -1, path);
+    else
+        put_dataset(file, path, 2, extent, memory, stored, count ? pairs : NULL);
+    if (memory >= 0)
+        H5Tclose(memory);
+    if (stored >= 0)
+        H5Tclose(stored);
+    phx_free(pairs);
+}
+
+void phx_h5_put_matrix(phx_h5 *file, const char *path, size_t rows, size_t cols, const double *real,
+                       const double *imaginary)
+{
+    const hsize_t extent[2] = {rows, cols};
+    if (file->status)
+        return;
+    if (imaginary)
+        put_complex(file, path, extent, real, imaginary);
+    else
+        put_dataset(file, path, 2, extent, H5T_NATIVE_DOUBLE, H5T_IEEE_F64LE, rows && cols ? real : NULL);
+}
+
+void phx_h5_put_number(phx_h5 *file, const char *path, double value)
+{
+    put_dataset(file, path, 0, NULL, H5T_NATIVE_DOUBLE, H5T_IEEE_F64LE, &value);
+}
+
 void phx_h5_make_rows(phx_h5 *file, const char *path, size_t rows, size_t cols)
 {
     const hsize_t extent[2] = {rows, cols};

@@ -4,14 +4,12 @@
  *   /modes/point, mode, branch, omega, frequency, damping   one entry for each row
  *   /shapes/coordinates, real, imaginary (rows x coordinates, absent without shapes)
  *   /model   the model text;  attributes format, format_version, points, program_version, model_name */
-#define _XOPEN_SOURCE 700
 #include "modes.h"
 #include "files.h"
 #include "h5.h"
 
 #include <limits.h>
 #include <stddef.h>
-#include <unistd.h>
 
 /* The entries of a row, one list for each. */
 static const struct {
@@ -92,30 +90,22 @@ static phx_status put_table(phx_h5 *file, const phx_modes_table *table)
     return status;
 }
 
+static phx_status write_file(phx_context *context, const char *path, const void *table)
+{
+    phx_h5 *file = NULL;
+    phx_status status = phx_h5_create(context, path, &file);
+    if (status)
+        return status;
+    status = put_table(file, table);
+    if (!status)
+        return phx_h5_finish(file);
+    phx_h5_close(file);
+    return status;
+}
+
 phx_status phx_modes_write_h5(phx_context *context, const phx_modes_table *table, const char *path)
 {
-    char *target = NULL, *partial = NULL;
-    phx_h5 *file = NULL;
-    phx_status status = phx_file_target(context, path, &target, NULL);
-    if (!status && !(partial = phx_file_suffixed(context, target, ".partial")))
-        status = PHX_ERR_MEMORY;
-    if (!status)
-        status = phx_h5_create(context, partial, &file);
-    if (status)
-        goto cleanup;
-    status = put_table(file, table);
-    if (status)
-        phx_h5_close(file);
-    else
-        status = phx_h5_finish(file);
-    if (!status)
-        status = phx_file_publish(context, partial, target);
-    if (status)
-        (void)unlink(partial);
-cleanup:
-    phx_free(partial);
-    phx_free(target);
-    return status;
+    return phx_file_replace(context, path, write_file, table);
 }
 
 /* ---- reading ---- */

@@ -98,6 +98,16 @@ run 0
 expect_said 'not a Debian system'
 expect_no_call '^apt-get'
 
+case='for tests'
+fresh_place
+pretend dpkg-query 'case $* in *octave | *python3-scipy) exit 1 ;; *) echo installed ;; esac'
+pretend id 'echo 0'
+pretend apt-get :
+run 0
+expect_no_call 'apt-get'
+run 0 --test
+expect_call 'install .* octave python3-scipy$'
+
 case='for developers'
 fresh_place
 pretend dpkg-query 'case $* in *clang-format-14) exit 1 ;; *) echo installed ;; esac'

@@ -1,0 +1,179 @@
+/* Bundles: named matrices, lists, texts, numbers. */
+#include <phlexor/results.h>
+
+#include <math.h>
+#include <string.h>
+
+enum { LONGEST_NAME = 63 }; /* of a variable in a MAT-file */
+
+struct phx_bundle {
+    phx_context *context;
+    int count;
+    phx_bundle_item *items;
+    phx_status status;
+};
+
+static void free_item(phx_bundle_item *item)
+{
+    for (int i = 0; item->names && i < item->rows; i++)
+        phx_free((void *)item->names[i]);
+    phx_free((void *)item->names);
+    phx_free((void *)item->name);
+    phx_free((void *)item->text);
+    phx_free(item->re);
+    phx_free(item->im);
+    phx_csr_free(&item->sparse);
+}
+
+phx_status phx_bundle_create(phx_context *context, phx_bundle **bundle)
+{
+    *bundle = phx_calloc(context, 1, sizeof **bundle);
+    if (!*bundle)
+        return PHX_ERR_MEMORY;
+    (*bundle)->context = context;
+    return PHX_OK;
+}
+
+void phx_bundle_destroy(phx_bundle *bundle)
+{
+    if (!bundle)
+        return;
+    for (int k = 0; k < bundle->count; k++)
+        free_item(&bundle->items[k]);
+    phx_free(bundle->items);
+    phx_free(bundle);
+}
+
+/* ---- asking ---- */
+phx_status phx_bundle_status(const phx_bundle *bundle)
+{
+    return bundle->status;
+}
+
+int phx_bundle_count(const phx_bundle *bundle)
+{
+    return bundle->count;
+}
+
+const phx_bundle_item *phx_bundle_item_at(const phx_bundle *bundle, int k)
+{
+    return &bundle->items[k];
+}
+
+const phx_bundle_item *phx_bundle_find(const phx_bundle *bundle, const char *name)
+{
+    for (int k = 0; k < bundle->count; k++)
+        if (strcmp(bundle->items[k].name, name) == 0)
+            return &bundle->items[k];
+    return NULL;
+}
+
+/* ---- adding ---- */
+static bool is_name(const char *name)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    static const char others[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
+    const size_t length = name ? strlen(name) : 0;
+    return length > 0 && length <= LONGEST_NAME && strchr(letters, name[0]) && strspn(name, others) == length;
+}
+
+/* Room for one more item of that name and kind; NULL after a failure. */
+static phx_bundle_item *add(phx_bundle *bundle, const char *name, phx_bundle_kind kind)
+{
+    if (bundle->status)
+        return NULL;
+    if (!is_name(name) || phx_bundle_find(bundle, name)) {
+        bundle->status = phx_fail(bundle->context, PHX_ERR_ARGUMENT,
+                                  "'%s' cannot be the name of an item of a bundle: %s", name ? name : "",
+                                  is_name(name) ? "there is one already" : "a letter, then letters, digits or '_'");
+        return NULL;
+    }
+    phx_bundle_item *grown =
+        phx_realloc(bundle->context, bundle->items, (size_t)bundle->count + 1, sizeof *bundle->items);
+    char *copy = grown ? phx_strdup(bundle->context, name) : NULL;
+    if (grown)
+        bundle->items = grown;
+    if (!copy) {
+        bundle->status = PHX_ERR_MEMORY;
+        return NULL;
+    }
+    phx_bundle_item *item = &grown[bundle->count++];
+    *item = (phx_bundle_item){.name = copy, .kind = kind};
+    return item;
+}
+
+static void check_finite(phx_bundle *bundle, const phx_bundle_item *item, size_t count, const double *values)
+{
+    for (size_t i = 0; i < count && !bundle->status; i++)
+        if (!isfinite(values[i]))
+            bundle->status = phx_fail(bundle->context, PHX_ERR_ANALYSIS,
+                                      "'%s' is %g at its entry %zu and cannot be written; check the model", item->name,
+                                      values[i], i + 1);
+}
+
+static double *copy_values(phx_bundle *bundle, const phx_bundle_item *item, const double *values)
+{
+    const size_t count = (size_t)item->rows * (size_t)item->cols;
+    double *copy = phx_calloc(bundle->context, count, sizeof *copy);
+    if (!copy) {
+        bundle->status = PHX_ERR_MEMORY;
+        return NULL;
+    }
+    if (count > 0)
+        memcpy(copy, values, count * sizeof *copy);
+    check_finite(bundle, item, count, copy);
+    return copy;
+}
+
+void phx_bundle_add_matrix(phx_bundle *bundle, const char *name, int rows, int cols, const double *real,
+                           const double *imaginary)
+{
+    phx_bundle_item *item = add(bundle, name, PHX_BUNDLE_MATRIX);
+    if (!item)
+        return;
+    item->rows = rows;
+    item->cols = cols;
+    item->re = copy_values(bundle, item, real);
+    item->im = imaginary && !bundle->status ? copy_values(bundle, item, imaginary) : NULL;
+}
+
+void phx_bundle_add_sparse(phx_bundle *bundle, const char *name, const phx_csr *matrix)
+{
+    phx_bundle_item *item = add(bundle, name, PHX_BUNDLE_SPARSE);
+    if (!item)
+        return;
+    item->rows = matrix->rows;
+    item->cols = matrix->cols;
+    bundle->status = phx_csr_copy(bundle->context, matrix, &item->sparse);
+    if (!bundle->status)
+        check_finite(bundle, item, (size_t)matrix->ptr[matrix->rows], matrix->val);
+}
+
+void phx_bundle_add_names(phx_bundle *bundle, const char *name, int count, const char *const *names)
+{
+    phx_bundle_item *item = add(bundle, name, PHX_BUNDLE_NAMES);
+    char **copies = item ? phx_calloc(bundle->context, (size_t)count, sizeof *copies) : NULL;
+    if (!item)
+        return;
+    item->names = (const char *const *)copies;
+    bundle->status = copies ? PHX_OK : PHX_ERR_MEMORY;
+    for (; item->rows < count && !bundle->status; item->rows++)
+        if (!(copies[item->rows] = phx_strdup(bundle->context, names[item->rows])))
+            bundle->status = PHX_ERR_MEMORY;
+}
+
+void phx_bundle_add_text(phx_bundle *bundle, const char *name, const char *text)
+{
+    phx_bundle_item *item = add(bundle, name, PHX_BUNDLE_TEXT);
+    if (item && !(item->text = phx_strdup(bundle->context, text ? text : "")))
+        bundle->status = PHX_ERR_MEMORY;
+}
+
+void phx_bundle_add_number(phx_bundle *bundle, const char *name, double value)
+{
+    phx_bundle_item *item = add(bundle, name, PHX_BUNDLE_NUMBER);
+    if (!item)
+        return;
+    item->number = value;
+    check_finite(bundle, item, 1, &value);
+}
