@@ -2,7 +2,7 @@
 #ifndef PHLEXOR_CLI_H
 #define PHLEXOR_CLI_H
 
-#include <phlexor/model.h>
+#include <phlexor/study.h>
 
 #include <stdio.h>
 
@@ -19,6 +19,7 @@ typedef struct cli_command {
 
 int cli_simulate(const cli_command *command, phx_context *context, int argc, char **argv);
 int cli_modes(const cli_command *command, phx_context *context, int argc, char **argv);
+int cli_titop(const cli_command *command, phx_context *context, int argc, char **argv);
 int cli_check(const cli_command *command, phx_context *context, int argc, char **argv);
 int cli_info(const cli_command *command, phx_context *context, int argc, char **argv);
 int cli_plot(const cli_command *command, phx_context *context, int argc, char **argv);
@@ -60,6 +61,23 @@ int cli_parse(const cli_command *command, phx_context *context, const cli_argume
 void cli_options_free(const cli_arguments *arguments);
 /* Of the words offered (an array that ends with NULL) the one nearest to a wrong one; NULL when none is near. */
 const char *cli_nearest(const char *wrong, const char *const *words);
+
+/* The words of a list with commas between them. */
+typedef struct cli_words {
+    int count;
+    const char *const *words; /* NULL: the option was not given */
+    char *text;               /* what they point into */
+} cli_words;
+/* Nothing when text is NULL; a word that is empty is an error. Returns -1, or the exit status after a message. */
+int cli_split(const cli_command *command, phx_context *context, const char *option, const char *text, cli_words *words);
+void cli_words_free(cli_words *words);
+
+/* ---- linear models (linear.c) ---- */
+/* Can the model be written to a file of this name (NULL: no file)? Returns -1, or the exit status after a message. */
+int cli_exchange_name(phx_context *context, const char *output);
+/* The file, when there is a name, and the summary on stdout: json (the model itself) or a table. */
+phx_status cli_put_linear(phx_context *context, const phx_linear_report *report, const char *format,
+                          const char *output);
 
 /* ---- the model on the command line (input.c) ---- */
 /* Read MODEL with the overrides of --set. Returns -1, or the exit status after a message. */

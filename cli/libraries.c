@@ -8,6 +8,7 @@
 #include <klu.h>
 #include <lapacke.h>
 #include <libfyaml.h>
+#include <matio.h>
 #include <muParserDLL.h>
 #include <sundials/sundials_version.h>
 
@@ -55,4 +56,6 @@ void cli_print_libraries(FILE *stream)
     print_muparser(stream);
     H5get_libversion(&hdf5[0], &hdf5[1], &hdf5[2]);
     print_numbers(stream, "HDF5", (int)hdf5[0], (int)hdf5[1], (int)hdf5[2], "results");
+    Mat_GetLibraryVersion(&version[0], &version[1], &version[2]);
+    print_numbers(stream, "matio", version[0], version[1], version[2], "MAT-files");
 }

@@ -16,6 +16,10 @@ static const cli_command commands[] = {
      "About the assembled start configuration at rest with the drives locked, or turning steadily with them. Without\n"
      "--sweep the model's own sweep is run, but for parameters that --set gives a value. FILE.h5 and json carry the\n"
      "mode shapes.\n"},
+    {"titop", cli_titop, "MODEL", "Linear model of one body, seen from its ports",
+     "Accelerations of the port P and forces at the other ports in, forces at P and accelerations of the others out.\n"
+     "Inverting a channel makes another boundary condition: rod.P.alpha a hinge at P, rod.C.fy a support at C. FILE\n"
+     "opens in MATLAB, Octave and Python.\n"},
     {"check", cli_check, "MODEL", "Certify the structure of a model", NULL},
     {"plot", cli_plot, "FILE", "Draw a result (RESULT.h5, MODES.csv, MODES.h5) as SVG",
      "Of a simulation: energies, residual, drift and every output; of modes: frequencies over the sweep. The picture\n"

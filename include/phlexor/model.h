@@ -418,6 +418,9 @@ phx_build_options phx_build_options_default(void);
 phx_status phx_model_build(phx_context *context, const phx_model *model, const phx_build_options *options,
                            phx_system **system);
 
+/* The same of one body alone, without joints, loads and outputs; it is body 0 of the system. */
+phx_status phx_model_build_body(phx_context *context, const phx_model *model, int body, phx_system **system);
+
 /* Put file:line:column of the joint or body that the recorded message names first in quotes in front of it, of the file
  * when it names none; nothing when the message has a position already. For errors of phx_system_start and the like.
  * Returns `status`. */

@@ -97,6 +97,50 @@ typedef struct phx_study_modes_report {
 phx_status phx_study_modes(phx_context *context, phx_model *model, const phx_study_modes_options *options,
                            phx_modes_table *table, phx_study_modes_report *report);
 
+/* ---- linear models for control ---- */
+typedef struct phx_residual {
+    const char *name; /* of letters and '_', static */
+    double value;
+} phx_residual;
+enum { PHX_RESIDUALS = 8 };
+
+/* A linear model and what there is to say of it. Owns what it points to. */
+typedef struct phx_linear_report {
+    char *title;
+    phx_ss *system;
+    double *re, *im, *omega, *damping; /* poles, as phx_ss_poles gives them */
+    double *dc_gain;                   /* outputs x inputs; NULL: there is none, because of poles at zero */
+    int left_out;                      /* states that were left out */
+    int n_residuals;
+    phx_residual residuals[PHX_RESIDUALS]; /* of the structure: what would be zero or positive in exact arithmetic */
+    phx_bundle *bundle; /* what a file of the model has: the form, dc_gain, the residuals, title, model (its text) */
+} phx_linear_report;
+void phx_linear_report_free(phx_linear_report *report); /* frees and zeroes the fields; NULL is allowed */
+/* For reading, to an open stream; the bundle is for files and json. PHX_ERR_FILE when it cannot be written. */
+phx_status phx_linear_report_text(phx_context *context, const phx_linear_report *report, FILE *stream);
+
+/* A port of a body by its name in the model file, or @S, the point at the fraction S of a beam's length. */
+typedef struct phx_study_titop_options {
+    const char *body;         /* its name */
+    const char *parent;       /* the port P of the model; NULL: the port named P */
+    int n_ports;              /* the ports C; */
+    const char *const *ports; /* NULL: all other ports that the body has in the file, then the points @S at which
+                                 joints, springs and loads hold it */
+    int n_inverted;
+    const char *const *inverted; /* channels, by their input or output */
+    /* Of the inputs and outputs that there are after the inversion those that stay, in this order; NULL: all. Inputs
+     * that do not stay are zero for good, and the states that they hold at zero are left out (PHX_SS_CONSTRAINED). */
+    int n_inputs, n_outputs;
+    const char *const *inputs, *const *outputs;
+} phx_study_titop_options;
+phx_study_titop_options phx_study_titop_options_default(void);
+/* The TITOP model of one body of the model. The residuals are those of the matrices: asymmetry of mass, stiffness,
+ * damping relative to their largest entries, asymmetry of the feedthrough before inversion, least eigenvalues of mass
+ * and stiffness. PHX_ERR_INPUT for a body, port or channel that does not exist (with the nearest), an empty list;
+ * PHX_ERR_ANALYSIS for a channel that cannot be inverted (named). */
+phx_status phx_study_titop(phx_context *context, const phx_model *model, const phx_study_titop_options *options,
+                           phx_linear_report *report);
+
 /* ---- check ---- */
 typedef struct phx_redundant_row {
     const char *joint; /* owned by the model */

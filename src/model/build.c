@@ -84,11 +84,11 @@ static phx_status add_all(phx_builder *builder, const phx_build_options *options
     return status;
 }
 
-phx_status phx_model_build(phx_context *context, const phx_model *model, const phx_build_options *given,
-                           phx_system **system)
+/* The system of all bodies, joints and loads, or of one body alone when `only` is not NULL. */
+static phx_status build(phx_context *context, const phx_model *model, const phx_build_options *options,
+                        const phx_model_body *only, phx_system **system)
 {
-    const phx_build_options options = given ? *given : phx_build_options_default();
-    phx_builder builder = {.context = context, .model = model, .cache = options.cache};
+    phx_builder builder = {.context = context, .model = model, .cache = options->cache};
     phx_beam_cache *own = NULL;
     phx_status status = PHX_OK;
 
@@ -103,7 +103,7 @@ phx_status phx_model_build(phx_context *context, const phx_model *model, const p
         status = phx_builder_at(&builder, &model->dimension,
                                 phx_system_create(context, model->dimension, model->gravity, &builder.system));
     if (!status)
-        status = add_all(&builder, &options);
+        status = only ? phx_builder_at(&builder, only, phx_builder_body(&builder, only)) : add_all(&builder, options);
     if (!status)
         status = phx_model_blame(context, model, phx_system_freeze(builder.system));
     phx_beam_cache_destroy(own);
@@ -112,4 +112,21 @@ phx_status phx_model_build(phx_context *context, const phx_model *model, const p
     else
         *system = builder.system;
     return status == PHX_ERR_ARGUMENT || status == PHX_SINGULAR ? PHX_ERR_INPUT : status;
+}
+
+phx_status phx_model_build(phx_context *context, const phx_model *model, const phx_build_options *given,
+                           phx_system **system)
+{
+    const phx_build_options options = given ? *given : phx_build_options_default();
+    return build(context, model, &options, NULL, system);
+}
+
+phx_status phx_model_build_body(phx_context *context, const phx_model *model, int body, phx_system **system)
+{
+    const phx_build_options options = phx_build_options_default();
+    *system = NULL;
+    if (body < 0 || body >= model->n_bodies)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "body %d of a model with %d bodies; the first is 0", body,
+                        model->n_bodies);
+    return build(context, model, &options, &model->bodies[body], system);
 }

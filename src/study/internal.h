@@ -39,4 +39,9 @@ phx_status phx_recording_sample(void *recording, const phx_sample *sample); /* a
 phx_status phx_recording_finish(phx_recording *recording, phx_status status);
 void phx_recording_free(phx_recording *recording);
 
+/* Add a residual of the structure; `name` is static. */
+void phx_linear_report_residual(phx_linear_report *report, const char *name, double value);
+/* Poles and DC gain of the report's system, and what the bundle has beside the form. */
+phx_status phx_linear_report_fill(phx_context *context, const phx_model *model, phx_linear_report *report);
+
 #endif

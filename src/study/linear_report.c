@@ -1,0 +1,166 @@
+/* What there is to say of a linear model. */
+#include "internal.h"
+
+#include <errno.h>
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+void phx_linear_report_free(phx_linear_report *report)
+{
+    if (!report)
+        return;
+    phx_free(report->title);
+    phx_ss_destroy(report->system);
+    phx_free(report->re);
+    phx_free(report->im);
+    phx_free(report->omega);
+    phx_free(report->damping);
+    phx_free(report->dc_gain);
+    phx_bundle_destroy(report->bundle);
+    *report = (phx_linear_report){0};
+}
+
+void phx_linear_report_residual(phx_linear_report *report, const char *name, double value)
+{
+    report->residuals[report->n_residuals++] = (phx_residual){name, value};
+}
+
+static phx_status find_poles(phx_context *context, phx_linear_report *report)
+{
+    const size_t n = (size_t)phx_ss_n(report->system);
+    report->re = phx_calloc(context, n, sizeof *report->re);
+    report->im = phx_calloc(context, n, sizeof *report->im);
+    report->omega = phx_calloc(context, n, sizeof *report->omega);
+    report->damping = phx_calloc(context, n, sizeof *report->damping);
+    if (!report->re || !report->im || !report->omega || !report->damping)
+        return PHX_ERR_MEMORY;
+    return phx_ss_poles(context, report->system, report->re, report->im, report->omega, report->damping);
+}
+
+static phx_status find_dc_gain(phx_context *context, phx_linear_report *report)
+{
+    const size_t cells = (size_t)phx_ss_inputs(report->system) * (size_t)phx_ss_outputs(report->system);
+    report->dc_gain = phx_calloc(context, cells, sizeof *report->dc_gain);
+    if (!report->dc_gain)
+        return PHX_ERR_MEMORY;
+    const phx_status status = phx_ss_dc_gain(context, report->system, report->dc_gain);
+    if (status == PHX_SINGULAR) {
+        phx_free(report->dc_gain);
+        report->dc_gain = NULL;
+        phx_context_clear(context);
+        return PHX_OK;
+    }
+    return status;
+}
+
+phx_status phx_linear_report_fill(phx_context *context, const phx_model *model, phx_linear_report *report)
+{
+    phx_status status = find_poles(context, report);
+    if (!status)
+        status = find_dc_gain(context, report);
+    if (status)
+        return status;
+    phx_bundle *bundle = report->bundle;
+    if (report->dc_gain)
+        phx_bundle_add_matrix(bundle, "dc_gain", phx_ss_outputs(report->system), phx_ss_inputs(report->system),
+                              report->dc_gain, NULL);
+    for (int k = 0; k < report->n_residuals; k++)
+        phx_bundle_add_number(bundle, report->residuals[k].name, report->residuals[k].value);
+    phx_bundle_add_text(bundle, "title", report->title);
+    phx_bundle_add_text(bundle, "model", model->text);
+    return phx_bundle_status(bundle);
+}
+
+/* ---- for reading ---- */
+static void put_channels(FILE *stream, const phx_ss *system)
+{
+    const int inputs = phx_ss_inputs(system), outputs = phx_ss_outputs(system);
+    int width = 5;
+    for (int k = 0; k < inputs; k++)
+        if ((int)strlen(phx_ss_input(system, k)) > width)
+            width = (int)strlen(phx_ss_input(system, k));
+    fprintf(stream, "\n    %-*s  %s\n", width, "input", "output");
+    for (int k = 0; k < inputs || k < outputs; k++)
+        fprintf(stream, "%3d %-*s  %s\n", k + 1, width, k < inputs ? phx_ss_input(system, k) : "",
+                k < outputs ? phx_ss_output(system, k) : "");
+}
+
+static const char *kind_of(const phx_linear_report *report, int k, double zero)
+{
+    return report->omega[k] <= zero ? "about zero" : report->im[k] > 0.0 ? "pair" : "real";
+}
+
+static void put_poles(FILE *stream, const phx_linear_report *report)
+{
+    enum { MOST = 24 };
+    const int n = phx_ss_n(report->system);
+    /* two poles in one place, as at zero, come apart by the root of rounding */
+    const double zero = n > 0 ? sqrt(n * DBL_EPSILON) * report->omega[n - 1] : 0.0;
+    int shown = 0, rest = 0;
+    fprintf(stream, "\npoles          omega (rad/s)   frequency (Hz)          damping\n");
+    for (int k = 0; k < n; k++) {
+        if (report->im[k] < 0.0) /* the pair has been shown */
+            continue;
+        if (shown++ < MOST)
+            fprintf(stream, "%11s %16.10g %16.10g %16.10g\n", kind_of(report, k, zero), report->omega[k],
+                    report->omega[k] / (2.0 * acos(-1.0)), report->damping[k]);
+        else
+            rest++;
+    }
+    if (n == 0)
+        fputs("       none\n", stream);
+    if (rest > 0)
+        fprintf(stream, "%11s %d more, up to %.10g rad/s\n", "", rest, report->omega[n - 1]);
+}
+
+static void put_dc_gain(FILE *stream, const phx_linear_report *report)
+{
+    enum { ACROSS = 6 };
+    const phx_ss *system = report->system;
+    const int inputs = phx_ss_inputs(system), outputs = phx_ss_outputs(system);
+    if (!report->dc_gain) {
+        fputs("\nDC gain: there is none, the system has poles at zero\n", stream);
+        return;
+    }
+    fputs("\nDC gain (rows: outputs, columns: inputs)\n", stream);
+    for (int first = 0; first < inputs; first += ACROSS) {
+        const int end = first + ACROSS < inputs ? first + ACROSS : inputs;
+        fputs("   ", stream);
+        for (int j = first; j < end; j++)
+            fprintf(stream, " %14d", j + 1);
+        fputc('\n', stream);
+        for (int i = 0; i < outputs; i++) {
+            fprintf(stream, "%3d", i + 1);
+            for (int j = first; j < end; j++)
+                fprintf(stream, " %14.7g", report->dc_gain[i * inputs + j]);
+            fputc('\n', stream);
+        }
+    }
+}
+
+phx_status phx_linear_report_text(phx_context *context, const phx_linear_report *report, FILE *stream)
+{
+    const phx_ss *system = report->system;
+    fprintf(stream, "%s\n", report->title);
+    fprintf(stream, "%d states, %d inputs, %d outputs", phx_ss_n(system), phx_ss_inputs(system),
+            phx_ss_outputs(system));
+    if (report->left_out > 0)
+        fprintf(stream, "; %d states that are zero for good left out", report->left_out);
+    fputc('\n', stream);
+    put_channels(stream, system);
+    put_poles(stream, report);
+    put_dc_gain(stream, report);
+    fputs("\nstructure\n", stream);
+    for (int k = 0; k < report->n_residuals; k++) {
+        char words[64];
+        snprintf(words, sizeof words, "%s", report->residuals[k].name);
+        for (char *c = words; (c = strchr(c, '_')) != NULL;)
+            *c = ' ';
+        fprintf(stream, "  %-28s %.3e\n", words, report->residuals[k].value);
+    }
+    errno = 0;
+    if (fflush(stream) == 0 && !ferror(stream))
+        return PHX_OK;
+    return phx_fail(context, PHX_ERR_FILE, "cannot write the summary: %s", strerror(errno));
+}
