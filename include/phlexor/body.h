@@ -89,6 +89,8 @@ double phx_body_potential(const phx_body *body, const double *gravity, const dou
 double phx_body_dissipation(const phx_body *body, const double *v);
 /* Stress vector, stiffening included: n_stress values. */
 void phx_body_stress(const phx_body *body, const double *x, double *sigma);
+/* Derivative of row . sigma, row over the stress vector, with respect to q: n_q values. */
+void phx_body_stress_slope(const phx_body *body, const double *x, const double *row, double *out);
 /* First moment in inertial components: mass * (place of the centre of mass). */
 void phx_body_moment(const phx_body *body, const double *x, double *moment);
 /* Inertial linear momentum (dim) and angular momentum about the inertial origin (n_rot). */

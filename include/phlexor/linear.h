@@ -175,8 +175,8 @@ double phx_linearised_unrest(const phx_linearised *linearised, bool deformations
  *
  *     q'' + D q' + K q = F u,   y = Y_q q + Y_v q' + Y_a q'' + Y_u u.
  *
- * q: the undamped normal modes with the prescribed motions held, mass-orthonormal, ascending, rigid ones first
- * (`rigid1` .., `mode1` ..), then the prescribed motions s themselves under their names, whose equations are s'' = u.
+ * q: the undamped normal modes with the prescribed motions held, mass-orthonormal, ascending by lambda (`rigid1` ..,
+ * `mode1` ..), then the prescribed motions s themselves under their names, whose equations are s'' = u.
  * The motion that goes with s is the one that bends no mode statically: K has no entry in the column of s but for a
  * stiffness that is not symmetric. */
 typedef struct phx_reduced {

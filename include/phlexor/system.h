@@ -175,6 +175,7 @@ phx_quantity phx_system_column_quantity(const phx_system *system, int column, in
 /* The dae over a frozen system, with everything it needs allocated. Destroy with phx_system_dae_destroy. */
 phx_status phx_system_dae(phx_system *system, phx_context *context, phx_dae **dae);
 void phx_system_dae_destroy(phx_dae *dae);
+const phx_system *phx_system_of(const phx_dae *dae); /* of a dae made by phx_system_dae */
 /* The matrix factored last, for benchmarks and inspection: n rows in compressed form, the elimination order, the values
  * (real factorisations only). Any may be NULL; they belong to the dae and hold until its next operation. */
 void phx_system_kkt(const phx_dae *dae, int *n, const int **ptr, const int **idx, const int **order,

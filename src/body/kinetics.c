@@ -399,6 +399,27 @@ void phx_body_stress(const phx_body *body, const double *x, double *sigma)
     }
 }
 
+void phx_body_stress_slope(const phx_body *body, const double *x, const double *row, double *out)
+{
+    const phx_flex *flex = body->flex;
+    const phx_flex_stiffening *st = flex->stiffening;
+    const double *q = phx_body_q(body, x);
+
+    memset(out, 0, (size_t)body->n_q * sizeof *out);
+    if (!body->n_q)
+        return;
+    phx_csr_apply_transposed(&flex->stress, 1.0, row, out);
+    for (int g = 0; st && g < st->n_slope; g++) { /* d(1/2 EA w slope^2) = EA w slope dslope */
+        const int k = st->strain_of[g];
+        double slope = 0.0;
+        for (int e = st->slope.ptr[g]; e < st->slope.ptr[g + 1]; e++)
+            slope += st->slope.val[e] * q[st->slope.idx[e]];
+        for (int e = st->slope.ptr[g]; e < st->slope.ptr[g + 1]; e++)
+            out[st->slope.idx[e]] +=
+                row[st->stress_row[k]] * st->axial_stiffness[k] * st->weight[g] * slope * st->slope.val[e];
+    }
+}
+
 void phx_body_inertial_momentum(const phx_body *body, const double *x, const double *v, double *linear, double *angular)
 {
     const int dim = body->dim;

@@ -9,6 +9,11 @@ static workspace *of(phx_dae *dae)
     return (workspace *)dae;
 }
 
+const phx_system *phx_system_of(const phx_dae *dae)
+{
+    return ((const workspace *)dae)->system;
+}
+
 static void op_rates(phx_dae *dae, const double *x, const double *v, double *x_dot)
 {
     const phx_system *system = of(dae)->system;

@@ -229,7 +229,7 @@ static phx_status port_force(workspace *ws, int pair, const force_slot *force, d
 
 /* Force per length in body axes: generalised forces int f, int (x + u) x f, int Phi^T f. Its only stiffness is that of
  * the lever arm: torque d(phi dq) x f. */
-static phx_status distributed_force(workspace *ws, const force_slot *force, double t, bool linear, double *res)
+phx_status phx_sys_distributed_force(workspace *ws, const force_slot *force, double t, bool linear, double *res)
 {
     const phx_system *system = ws->system;
     const body_slot *slot = &system->bodies[force->body];
@@ -292,7 +292,7 @@ phx_status phx_sys_forces(workspace *ws, double t, bool linear, double *res)
         if (force->kind == FORCE_COORDINATE)
             status = coordinate_force(ws, pair, force, t, linear);
         else if (force->kind == FORCE_DISTRIBUTED)
-            status = distributed_force(ws, force, t, linear, res);
+            status = phx_sys_distributed_force(ws, force, t, linear, res);
         else
             status = port_force(ws, pair, force, t, linear);
     }

@@ -218,7 +218,7 @@ static void scale_columns(workspace *ws, size_t count, const int *row, const int
 
 /* Rows as columns of M^-1/2-scaled G^T; a column that depends on columns before it is redundant. `ws` has every
  * constraint and driven row; x is where the rank is asked. */
-static phx_status dependent_rows(workspace *ws, const double *x, int *dependent, int *count)
+phx_status phx_sys_dependent_rows(workspace *ws, const double *x, int *dependent, int *count)
 {
     phx_context *context = ws->base.context;
     const int n_v = ws->kkt.n_v;
@@ -263,7 +263,7 @@ static phx_status check_neighbours(phx_system *system, workspace *ws, const int 
         memcpy(x, system->x_start, (size_t)system->n_x * sizeof *x);
         if (phx_sys_neighbour(system, distance, x) != PHX_OK)
             continue;
-        status = dependent_rows(ws, x, there, &n_there);
+        status = phx_sys_dependent_rows(ws, x, there, &n_there);
         if (!status && n_there < n_dependent) {
             const row_slot *slot = &system->rows[ws->row[dependent[0]]];
             status = phx_fail(context, PHX_ERR_ASSEMBLY,
@@ -298,7 +298,7 @@ phx_status phx_sys_find_redundant(phx_system *system)
     if (!status && count > 0) {
         status = phx_sys_workspace_create(system, context, count, all, &ws);
         if (!status)
-            status = dependent_rows(ws, system->x_start, dependent, &n_dependent);
+            status = phx_sys_dependent_rows(ws, system->x_start, dependent, &n_dependent);
         if (!status && n_dependent > 0)
             status = check_neighbours(system, ws, dependent, n_dependent);
     }

@@ -1,33 +1,34 @@
 /* Energies and output columns of a state. */
-#include "system_internal.h"
+#include "channels.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* What a quantity looks like: names of its components and unit; space has its own list. */
+/* What a quantity looks like: names of its components and unit; space has its own list. And what it changes by. */
 typedef struct quantity_info {
     phx_quantity quantity;
     const char *plane, *space; /* component names, '|' between them; "" for a scalar */
     const char *unit;
+    phx_sys_slopes_fn *slopes;
 } quantity_info;
 
 static const quantity_info quantities[] = {
-    {PHX_QUANTITY_POSITION, "x|y", "x|y|z", "m"},
-    {PHX_QUANTITY_VELOCITY, "x|y", "x|y|z", "m/s"},
-    {PHX_QUANTITY_ACCELERATION, "x|y", "x|y|z", "m/s^2"},
-    {PHX_QUANTITY_ANGLE, "", "", "rad"},
-    {PHX_QUANTITY_ANGULAR_VELOCITY, "", "x|y|z", "rad/s"},
-    {PHX_QUANTITY_ATTITUDE, "w|x|y|z", "w|x|y|z", ""},
-    {PHX_QUANTITY_DEFORMATION, "x|y", "x|y|z", "m"},
-    {PHX_QUANTITY_AXIAL_FORCE, "", "", "N"},
-    {PHX_QUANTITY_BENDING_MOMENT, "", "y|z", "N m"},
-    {PHX_QUANTITY_TORSION, "", "", "N m"},
-    {PHX_QUANTITY_STRESS, "top|bottom", "top|bottom", "Pa"},
-    {PHX_QUANTITY_REACTION, "fx|fy|tz", "fx|fy|fz|tx|ty|tz", "N, N m"},
-    {PHX_QUANTITY_COORDINATE, "", "", "m or rad"},
-    {PHX_QUANTITY_RATE, "", "", "m/s or rad/s"},
-    {PHX_QUANTITY_EFFORT, "", "", "N or N m"},
+    {PHX_QUANTITY_POSITION, "x|y", "x|y|z", "m", phx_sys_position_slopes},
+    {PHX_QUANTITY_VELOCITY, "x|y", "x|y|z", "m/s", phx_sys_velocity_slopes},
+    {PHX_QUANTITY_ACCELERATION, "x|y", "x|y|z", "m/s^2", phx_sys_acceleration_slopes},
+    {PHX_QUANTITY_ANGLE, "", "", "rad", phx_sys_angle_slopes},
+    {PHX_QUANTITY_ANGULAR_VELOCITY, "", "x|y|z", "rad/s", phx_sys_angular_velocity_slopes},
+    {PHX_QUANTITY_ATTITUDE, "w|x|y|z", "w|x|y|z", "", phx_sys_attitude_slopes},
+    {PHX_QUANTITY_DEFORMATION, "x|y", "x|y|z", "m", phx_sys_deformation_slopes},
+    {PHX_QUANTITY_AXIAL_FORCE, "", "", "N", phx_sys_stress_slopes},
+    {PHX_QUANTITY_BENDING_MOMENT, "", "y|z", "N m", phx_sys_stress_slopes},
+    {PHX_QUANTITY_TORSION, "", "", "N m", phx_sys_stress_slopes},
+    {PHX_QUANTITY_STRESS, "top|bottom", "top|bottom", "Pa", phx_sys_stress_slopes},
+    {PHX_QUANTITY_REACTION, "fx|fy|tz", "fx|fy|fz|tx|ty|tz", "N, N m", phx_sys_reaction_slopes},
+    {PHX_QUANTITY_COORDINATE, "", "", "m or rad", phx_sys_coordinate_slopes},
+    {PHX_QUANTITY_RATE, "", "", "m/s or rad/s", phx_sys_rate_slopes},
+    {PHX_QUANTITY_EFFORT, "", "", "N or N m", phx_sys_effort_slopes},
 };
 
 static const quantity_info *info_of(phx_quantity quantity)
@@ -244,11 +245,9 @@ void phx_system_energies(const phx_system *system, const double *x, const double
 
 /* ---- outputs ---- */
 /* Directions of the section in inertial components, orthonormal: dim x dim, columns are the port's directions. */
-static void section_frame(const workspace *ws, phx_port_id id, double *frame)
+void phx_sys_section_frame(const phx_port_view *view, const double *own, double *frame)
 {
-    const phx_port_view *view = &ws->port_views[id];
-    const double *own = ws->system->ports[id].port.rotation;
-    const int dim = ws->system->dim;
+    const int dim = view->dim;
 
     for (int j = 0; j < dim; j++) {
         double a[3], d[3], norm = 1.0;
@@ -264,6 +263,11 @@ static void section_frame(const workspace *ws, phx_port_id id, double *frame)
             frame[i * dim + j] = d[i] / norm;
     }
     phx_rot_normalise(dim, frame);
+}
+
+static void section_frame(const workspace *ws, phx_port_id id, double *frame)
+{
+    phx_sys_section_frame(&ws->port_views[id], ws->system->ports[id].port.rotation, frame);
 }
 
 /* Inertial acceleration of a port: P v_dot + (d(P v)/dxi) v. */
@@ -295,7 +299,7 @@ static double port_angle(const workspace *ws, phx_port_id id)
 }
 
 /* Quaternion (w, x, y, z) of the port's axes. */
-static void port_attitude(workspace *ws, phx_port_id id, double *out)
+void phx_sys_port_attitude(workspace *ws, phx_port_id id, double *out)
 {
     double R[9];
     if (ws->system->dim == 2) {
@@ -353,7 +357,7 @@ static void port_quantity(workspace *ws, const output_slot *output, const double
         out[0] = port_angle(ws, id);
         return;
     case PHX_QUANTITY_ATTITUDE:
-        port_attitude(ws, id, out);
+        phx_sys_port_attitude(ws, id, out);
         return;
     case PHX_QUANTITY_ANGULAR_VELOCITY:
         port_angular_velocity(view, output->def.body_frame, out);
@@ -522,26 +526,18 @@ static void joint_quantity(workspace *ws, const output_slot *output, double t, c
     }
 }
 
-phx_status phx_system_outputs(phx_dae *dae, double t, const double *x, const double *v, double *columns)
+phx_status phx_sys_all_multipliers(workspace *ws, const double *lambda, double *all)
 {
-    workspace *ws = (workspace *)dae;
-    const phx_system *system = ws->system;
-    double *v_dot = ws->v1, *lambda = ws->tau, *all = ws->all;
-    bool accelerations = false;
-    phx_status status = PHX_OK;
-
-    for (int i = 0; i < system->n_outputs; i++)
-        accelerations = accelerations || needs_accelerations(system->outputs[i].def.quantity);
-    if (accelerations)
-        status = phx_sys_op_accelerations(dae, t, x, v, v_dot, lambda);
-    if (status)
-        return status;
-    phx_sys_set_instant(ws, x, v);
     for (int k = 0; k < ws->n_l; k++)
         all[ws->row[k]] = lambda[k];
-    if (accelerations && system->n_redundant > 0)
-        status = spread_multipliers(ws, lambda, all);
-    for (int i = 0; i < system->n_outputs && !status; i++) {
+    return ws->system->n_redundant > 0 ? spread_multipliers(ws, lambda, all) : PHX_OK;
+}
+
+void phx_sys_output_values(workspace *ws, double t, const double *v_dot, const double *all, double *columns)
+{
+    const phx_system *system = ws->system;
+
+    for (int i = 0; i < system->n_outputs; i++) {
         const output_slot *output = &system->outputs[i];
         double *out = columns + output->first;
         if (output->def.quantity == PHX_QUANTITY_REACTION)
@@ -553,5 +549,31 @@ phx_status phx_system_outputs(phx_dae *dae, double t, const double *x, const dou
         else
             port_quantity(ws, output, v_dot, out);
     }
+}
+
+phx_status phx_system_outputs(phx_dae *dae, double t, const double *x, const double *v, double *columns)
+{
+    workspace *ws = (workspace *)dae;
+    const phx_system *system = ws->system;
+    double *v_dot = ws->v1, *lambda = ws->tau;
+    bool accelerations = false;
+    phx_status status = PHX_OK;
+
+    for (int i = 0; i < system->n_outputs; i++)
+        accelerations = accelerations || needs_accelerations(system->outputs[i].def.quantity);
+    if (accelerations)
+        status = phx_sys_op_accelerations(dae, t, x, v, v_dot, lambda);
+    if (status)
+        return status;
+    phx_sys_set_instant(ws, x, v);
+    if (accelerations)
+        status = phx_sys_all_multipliers(ws, lambda, ws->all);
+    if (!status)
+        phx_sys_output_values(ws, t, v_dot, ws->all, columns);
     return status;
+}
+
+void phx_sys_output_slopes(slopes *it, const output_slot *output)
+{
+    info_of(output->def.quantity)->slopes(it, output);
 }

@@ -302,6 +302,20 @@ void phx_sys_count_turns(const workspace *ws, double *x);
 void phx_sys_turn_rates(const phx_system *system, const double *x, const double *v, double *x_dot);
 /* A port of a state, without a workspace. */
 void phx_sys_view_port(const phx_system *system, phx_port_id id, const double *x, const double *v, phx_port_view *view);
+/* Directions of a section in inertial components, orthonormal: dim x dim, columns are the port's directions, `own` what
+ * they are in the undeformed body. */
+void phx_sys_section_frame(const phx_port_view *view, const double *own, double *frame);
+void phx_sys_port_attitude(workspace *ws, phx_port_id id, double *out); /* quaternion of the port's axes */
+/* Multipliers of all rows of the system, least-norm with redundant ones; the mass at the current instant is factored.
+ */
+phx_status phx_sys_all_multipliers(workspace *ws, const double *lambda, double *all);
+/* All columns at the current instant view. */
+void phx_sys_output_values(workspace *ws, double t, const double *v_dot, const double *all, double *columns);
+/* Generalised forces of a distributed load at the current view into res (n_v): res -= ...; with `linear` also its
+ * stiffness into K. */
+phx_status phx_sys_distributed_force(workspace *ws, const force_slot *force, double t, bool linear, double *res);
+/* Rows of the workspace that depend on rows before them at x: their numbers, ascending, and count. */
+phx_status phx_sys_dependent_rows(workspace *ws, const double *x, int *dependent, int *count);
 void phx_sys_output_free(output_slot *output);
 phx_status phx_sys_output_prepare(phx_system *system);
 

@@ -1,0 +1,377 @@
+/* The descriptor pH form of a linearised mechanism. */
+#include <math.h>
+#include <string.h>
+
+#include "linearised.h"
+
+void phx_measured_free(phx_measured *measured)
+{
+    if (!measured)
+        return;
+    phx_csr_free(&measured->C);
+    phx_csr_free(&measured->D);
+}
+
+/* ---- growing lists of entries ---- */
+typedef struct entry_list {
+    int *row, *col;
+    double *val;
+    size_t count;
+} entry_list;
+
+static void list_free(entry_list *list)
+{
+    phx_free(list->row);
+    phx_free(list->col);
+    phx_free(list->val);
+}
+
+static phx_status list_room(phx_context *context, size_t room, entry_list *list)
+{
+    list->row = phx_calloc(context, room, sizeof *list->row);
+    list->col = phx_calloc(context, room, sizeof *list->col);
+    list->val = phx_calloc(context, room, sizeof *list->val);
+    return list->row && list->col && list->val ? PHX_OK : PHX_ERR_MEMORY;
+}
+
+static void put(entry_list *list, int row, int col, double val)
+{
+    list->row[list->count] = row;
+    list->col[list->count] = col;
+    list->val[list->count++] = val;
+}
+
+/* factor A, or its transpose, at (row, col) */
+static void put_block(entry_list *list, int row, int col, double factor, bool transposed, const phx_csr *a)
+{
+    for (int i = 0; i < a->rows; i++)
+        for (int e = a->ptr[i]; e < a->ptr[i + 1]; e++)
+            put(list, row + (transposed ? a->idx[e] : i), col + (transposed ? i : a->idx[e]), factor * a->val[e]);
+}
+
+static void put_identity(entry_list *list, int row, int col, int n, double value)
+{
+    for (int i = 0; i < n; i++)
+        put(list, row + i, col + i, value);
+}
+
+static size_t entries(const phx_csr *a)
+{
+    return a->rows > 0 ? (size_t)a->ptr[a->rows] : 0;
+}
+
+/* ---- what the form asks of the matrices ---- */
+static double largest(const phx_csr *a)
+{
+    double most = 0.0;
+    for (size_t e = 0; e < entries(a); e++)
+        most = fmax(most, fabs(a->val[e]));
+    return most;
+}
+
+/* (A + A^T)/2, or an error with the size of the skew part where that is beyond `allowed`. Entries of a pair are made
+ * equal bit by bit. */
+static phx_status symmetric_part(phx_context *context, const char *what, const phx_csr *a, double allowed, phx_csr *out)
+{
+    phx_csr transposed = {0};
+    double skew = 0.0;
+    phx_status status = phx_csr_transpose(context, a, &transposed);
+
+    if (!status)
+        status = phx_csr_add(context, 0.5, a, 0.5, &transposed, out);
+    for (int i = 0; i < a->rows && !status; i++)
+        for (int e = a->ptr[i]; e < a->ptr[i + 1]; e++) {
+            const int mirror = phx_csr_find(a, a->idx[e], i);
+            skew = fmax(skew, 0.5 * fabs(a->val[e] - (mirror < 0 ? 0.0 : a->val[mirror])));
+        }
+    phx_csr_free(&transposed);
+    if (!status && !(skew <= allowed))
+        status = phx_fail(context, PHX_ERR_UNSUPPORTED,
+                          "the linearised system has no port-Hamiltonian form: the %s matrix is not symmetric (skew "
+                          "part up to %.3g, largest entry %.3g), because a force follows its body or the point is not "
+                          "at rest; take the state-space form",
+                          what, skew, largest(a));
+    if (status)
+        phx_csr_free(out);
+    return status;
+}
+
+static phx_status check_damping(phx_context *context, const phx_csr *D)
+{
+    const int n = D->rows;
+    double *dense = phx_calloc(context, (size_t)n * (size_t)n, sizeof *dense);
+    double *values = phx_calloc(context, (size_t)n, sizeof *values);
+    phx_status status = dense && values ? PHX_OK : PHX_ERR_MEMORY;
+
+    if (!status) {
+        phx_csr_to_dense(D, dense);
+        status = phx_dense_eigen_symmetric(context, n, dense, NULL, values, NULL);
+    }
+    if (!status && values[0] < -1e-10 * fmax(values[n - 1], 0.0))
+        status = phx_fail(context, PHX_ERR_UNSUPPORTED,
+                          "the linearised system has no port-Hamiltonian form: the damping matrix has the eigenvalue "
+                          "%.3g beside %.3g; take the state-space form",
+                          values[0], values[n - 1]);
+    phx_free(dense);
+    phx_free(values);
+    return status;
+}
+
+static phx_status check_inputs(phx_context *context, const phx_channels *channels)
+{
+    for (int k = 0; k < channels->n_inputs; k++)
+        if (channels->kind[k] == PHX_CHANNEL_ACCELERATION)
+            return phx_fail(context, PHX_ERR_UNSUPPORTED,
+                            "the input '%s' is an acceleration, which has no conjugate output; a port-Hamiltonian form "
+                            "takes the rate of the motion",
+                            channels->inputs[k]);
+    return PHX_OK;
+}
+
+/* ---- matrices ---- */
+typedef struct ph_form {
+    int n, m, held, size; /* coordinates, multipliers, of which prescribed; entries of e */
+    phx_csr E, J, R, Q, B;
+    phx_descriptor_port *ports;
+    char **names;
+    int n_ports;
+} ph_form;
+
+static void form_free(ph_form *it)
+{
+    phx_csr_free(&it->E);
+    phx_csr_free(&it->J);
+    phx_csr_free(&it->R);
+    phx_csr_free(&it->Q);
+    phx_csr_free(&it->B);
+    for (int k = 0; it->names && k < it->n_ports; k++)
+        phx_free(it->names[k]);
+    phx_free(it->names);
+    phx_free(it->ports);
+}
+
+static phx_status finish(phx_context *context, phx_status status, int rows, int cols, entry_list *list, phx_csr *out)
+{
+    if (!status)
+        status = phx_csr_from_triplets(context, rows, cols, list->count, list->row, list->col, list->val, out);
+    list_free(list);
+    return status;
+}
+
+/* diag(I, A, c I) with blocks of n, n and m; `first` in place of the first identity. */
+static phx_status diagonal(phx_context *context, const ph_form *it, const phx_csr *first, const phx_csr *second,
+                           double last, phx_csr *out)
+{
+    const size_t n = (size_t)it->n;
+    entry_list list = {0};
+    phx_status status = list_room(
+        context, 2 * n + (first ? entries(first) : 0) + (second ? entries(second) : 0) + (size_t)it->m, &list);
+
+    if (!status) {
+        if (first)
+            put_block(&list, 0, 0, 1.0, false, first);
+        else
+            put_identity(&list, 0, 0, it->n, 1.0);
+        if (second)
+            put_block(&list, it->n, it->n, 1.0, false, second);
+        else
+            put_identity(&list, it->n, it->n, it->n, 1.0);
+        if (last != 0.0)
+            put_identity(&list, 2 * it->n, 2 * it->n, it->m, last);
+    }
+    return finish(context, status, it->size, it->size, &list, out);
+}
+
+/* J = | 0 I 0; -I 0 G^T; 0 -G 0 | with the rows of H behind those of G */
+static phx_status structure(phx_context *context, const phx_channels *channels, ph_form *it)
+{
+    const int n = it->n, at = 2 * n, at_h = at + channels->m;
+    entry_list list = {0};
+    phx_status status =
+        list_room(context, 2 * (size_t)n + 2 * entries(&channels->G) + 2 * entries(&channels->H), &list);
+
+    if (!status) {
+        put_identity(&list, 0, n, n, 1.0);
+        put_identity(&list, n, 0, n, -1.0);
+        put_block(&list, n, at, 1.0, true, &channels->G);
+        put_block(&list, at, n, -1.0, false, &channels->G);
+        put_block(&list, n, at_h, 1.0, true, &channels->H);
+        put_block(&list, at_h, n, -1.0, false, &channels->H);
+    }
+    return finish(context, status, it->size, it->size, &list, &it->J);
+}
+
+static phx_status dissipation(phx_context *context, const phx_csr *D, ph_form *it)
+{
+    entry_list list = {0};
+    phx_status status = list_room(context, entries(D), &list);
+
+    if (!status)
+        put_block(&list, it->n, it->n, 1.0, false, D);
+    return finish(context, status, it->size, it->size, &list, &it->R);
+}
+
+/* B = | 0 0; F 0; 0 I |, and a port for each column */
+static phx_status ports(phx_context *context, const phx_channels *channels, ph_form *it)
+{
+    entry_list list = {0};
+    phx_status status = list_room(context, entries(&channels->F) + (size_t)channels->n_inputs, &list);
+
+    it->n_ports = channels->n_inputs;
+    it->ports = phx_calloc(context, (size_t)it->n_ports, sizeof *it->ports);
+    it->names = phx_calloc(context, (size_t)it->n_ports, sizeof *it->names);
+    if (!it->ports || !it->names)
+        status = PHX_ERR_MEMORY;
+    if (!status)
+        put_block(&list, it->n, 0, 1.0, false, &channels->F);
+    for (int k = 0; k < it->n_ports && !status; k++) {
+        if (channels->held[k] >= 0)
+            put(&list, 2 * it->n + channels->m + channels->held[k], k, 1.0);
+        it->names[k] = phx_strdup(context, channels->inputs[k]);
+        if (!it->names[k])
+            status = PHX_ERR_MEMORY;
+        for (char *c = it->names[k]; c && *c; c++)
+            if (*c == '.')
+                *c = '_';
+        it->ports[k] = (phx_descriptor_port){it->names[k], 1};
+    }
+    return finish(context, status, it->size, it->n_ports, &list, &it->B);
+}
+
+/* ---- measured outputs ---- */
+/* X = (M^-1 Y_a^T)^T, outputs x n */
+static phx_status over_mass(phx_context *context, const phx_linearised *it, double **X)
+{
+    const phx_csr *Y_a = &it->channels.Y_a;
+    const int n = it->linear.n, p = Y_a->rows;
+    double *solved = phx_calloc(context, (size_t)n * (size_t)p, sizeof *solved);
+    phx_status status = solved ? PHX_OK : PHX_ERR_MEMORY;
+
+    *X = phx_calloc(context, (size_t)n * (size_t)p, sizeof **X);
+    if (!*X)
+        status = PHX_ERR_MEMORY;
+    if (!status) {
+        for (int i = 0; i < p; i++)
+            for (int e = Y_a->ptr[i]; e < Y_a->ptr[i + 1]; e++)
+                solved[Y_a->idx[e] * p + i] = Y_a->val[e];
+        phx_dense_triangle_solve(false, n, it->factor, p, solved);
+        phx_dense_triangle_solve(true, n, it->factor, p, solved);
+        for (int i = 0; i < p; i++)
+            for (int j = 0; j < n; j++)
+                (*X)[i * n + j] = solved[j * p + i];
+    }
+    phx_free(solved);
+    return status;
+}
+
+/* dense (outputs x cols, from column `at`) += factor X A, or X A^T */
+static void add_product(int p, int n, const double *X, double factor, bool transposed, const phx_csr *a, int at,
+                        int cols, double *dense)
+{
+    for (int i = 0; i < a->rows; i++)
+        for (int e = a->ptr[i]; e < a->ptr[i + 1]; e++) {
+            const int row = transposed ? a->idx[e] : i, col = transposed ? i : a->idx[e];
+            for (int k = 0; k < p; k++)
+                dense[k * cols + at + col] += factor * X[k * n + row] * a->val[e];
+        }
+}
+
+static void add_plain(const phx_csr *a, int at, int cols, double *dense)
+{
+    for (int i = 0; i < a->rows; i++)
+        for (int e = a->ptr[i]; e < a->ptr[i + 1]; e++)
+            dense[i * cols + at + a->idx[e]] += a->val[e];
+}
+
+/* xi'' = M^-1 (-K xi - D xi' + G^T lambda + H^T mu + F u) in the outputs */
+static phx_status measure(phx_context *context, const phx_linearised *it, const ph_form *form, phx_measured *out)
+{
+    const phx_channels *ch = &it->channels;
+    const int n = it->linear.n, p = ch->n_outputs, size = form->size, m = ch->n_inputs;
+    double *X = NULL, *C = phx_calloc(context, (size_t)p * (size_t)size, sizeof *C);
+    double *D = phx_calloc(context, (size_t)p * (size_t)m, sizeof *D);
+    phx_status status = C && D ? over_mass(context, it, &X) : PHX_ERR_MEMORY;
+
+    if (!status) {
+        add_plain(&ch->Y_q, 0, size, C);
+        add_plain(&ch->Y_v, n, size, C);
+        add_plain(&ch->Y_l, 2 * n, size, C);
+        add_plain(&ch->Y_h, 2 * n + ch->m, size, C);
+        add_plain(&ch->Y_u, 0, m, D);
+        add_product(p, n, X, -1.0, false, &it->linear.K, 0, size, C);
+        add_product(p, n, X, -1.0, false, &it->linear.D, n, size, C);
+        add_product(p, n, X, 1.0, true, &ch->G, 2 * n, size, C);
+        add_product(p, n, X, 1.0, true, &ch->H, 2 * n + ch->m, size, C);
+        add_product(p, n, X, 1.0, false, &ch->F, 0, m, D);
+        status = phx_csr_from_dense(context, p, size, C, 0.0, &out->C);
+    }
+    if (!status)
+        status = phx_csr_from_dense(context, p, m, D, 0.0, &out->D);
+    phx_free(X);
+    phx_free(C);
+    phx_free(D);
+    return status;
+}
+
+/* ---- the form ---- */
+static phx_status fill_form(phx_context *context, const phx_linearised *it, ph_form *form)
+{
+    const phx_linear *linear = &it->linear;
+    const double rest = linear->has_root ? 0.0 : largest(linear->rest.rows > 0 ? &linear->rest : &linear->K);
+    phx_csr K = {0}, D = {0};
+    phx_status status = check_inputs(context, &it->channels);
+
+    if (!status)
+        status = symmetric_part(context, "stiffness", &linear->K, 1e-8 * rest + 1e-13 * largest(&linear->K), &K);
+    if (!status)
+        status = symmetric_part(context, "damping", &linear->D, 1e-12 * largest(&linear->D), &D);
+    if (!status)
+        status = check_damping(context, &D);
+    if (!status)
+        status = diagonal(context, form, NULL, &linear->M, 0.0, &form->E);
+    if (!status)
+        status = diagonal(context, form, &K, NULL, 1.0, &form->Q);
+    if (!status)
+        status = structure(context, &it->channels, form);
+    if (!status)
+        status = dissipation(context, &D, form);
+    if (!status)
+        status = ports(context, &it->channels, form);
+    phx_csr_free(&K);
+    phx_csr_free(&D);
+    return status;
+}
+
+phx_status phx_linearised_descriptor(phx_context *context, const phx_linearised *it, phx_descriptor **descriptor,
+                                     phx_measured *measured)
+{
+    ph_form form = {.n = it->linear.n, .held = it->channels.n_held};
+    phx_measured outputs = {0};
+    phx_status status = PHX_OK;
+
+    *descriptor = NULL;
+    form.m = it->channels.m + form.held;
+    form.size = 2 * form.n + form.m;
+    status = fill_form(context, it, &form);
+    if (!status && measured)
+        status = measure(context, it, &form, &outputs);
+    if (!status) {
+        phx_descriptor_def def = phx_descriptor_def_default();
+        def.name = it->name;
+        def.n = form.size;
+        def.E = &form.E;
+        def.J = &form.J;
+        def.R = &form.R;
+        def.Q = &form.Q;
+        def.B = &form.B;
+        def.n_ports = form.n_ports;
+        def.ports = form.ports;
+        status = phx_descriptor_create(context, &def, descriptor);
+    }
+    if (!status && measured)
+        *measured = outputs;
+    else
+        phx_measured_free(&outputs);
+    form_free(&form);
+    return status;
+}

@@ -1,0 +1,484 @@
+/* Inputs and outputs of the linearised system. */
+#include "channels.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- which channels ---- */
+typedef struct choice {
+    catalog list;
+    int *inputs, *outputs; /* entries: they stay where they are in the catalog */
+    phx_channels *channels;
+} choice;
+
+static phx_status unknown(const choice *it, const char *name, bool input)
+{
+    const catalog *list = &it->list;
+    char hint[512];
+
+    for (int i = 0; i < list->n_entries; i++)
+        if (strcmp(list->entries[i].name, name) == 0)
+            return phx_fail(list->system->context, PHX_ERR_INPUT,
+                            input ? "'%s' is an output of the model and cannot be an input"
+                                  : "'%s' is a load and cannot be an output",
+                            name);
+    phx_sys_catalog_hint(list, name, input, hint, sizeof hint);
+    return phx_fail(list->system->context, PHX_ERR_INPUT, "there is no %s '%s'%s", input ? "input" : "output", name,
+                    hint);
+}
+
+static phx_status resolve(choice *it, bool input, int count, const char *const *names, int *found)
+{
+    phx_status status = PHX_OK;
+
+    for (int k = 0; k < count && !status; k++) {
+        const entry *one = phx_sys_catalog_find(&it->list, names[k], input, &status);
+        if (status)
+            return status;
+        if (!one)
+            return unknown(it, names[k], input);
+        found[k] = (int)(one - it->list.entries);
+        for (int j = 0; j < k; j++)
+            if (found[j] == found[k])
+                return phx_fail(it->list.system->context, PHX_ERR_INPUT, "the %s '%s' is listed twice",
+                                input ? "input" : "output", names[k]);
+    }
+    return status;
+}
+
+/* Whether an entry belongs to the default inputs. */
+static bool by_default(const catalog *list, const entry *it, bool by_rate)
+{
+    const phx_system *system = list->system;
+
+    if (it->kind == ENTRY_LOAD)
+        return system->forces[it->index].kind != FORCE_LINE || system->forces[it->index].spring.force;
+    if (it->kind != ENTRY_MOTION || list->motions[it->index].joint < 0)
+        return false;
+    const motion *what = &list->motions[it->index];
+    const phx_coordinate_def *def = &system->joints[what->joint].coordinates[what->coordinate].def;
+    return def->speed ? it->part == (by_rate ? PART_RATE : PART_ACCELERATION) : def->effort && it->part == PART_EFFORT;
+}
+
+/* Entries of the defaults; `found` has room for all entries. Returns their number. */
+static int take_default(const choice *it, bool input, bool by_rate, int *found)
+{
+    int count = 0;
+    for (int i = 0; i < it->list.n_entries; i++)
+        if (input ? by_default(&it->list, &it->list.entries[i], by_rate) : it->list.entries[i].kind == ENTRY_COLUMN)
+            found[count++] = i;
+    return count;
+}
+
+static phx_status choose(choice *it, const phx_channels_options *options)
+{
+    phx_context *context = it->list.system->context;
+    const size_t most = (size_t)it->list.n_entries;
+    phx_status status = PHX_OK;
+
+    it->inputs = phx_calloc(context, options->inputs ? (size_t)options->n_inputs : most, sizeof *it->inputs);
+    it->outputs = phx_calloc(context, options->outputs ? (size_t)options->n_outputs : most, sizeof *it->outputs);
+    if (!it->inputs || !it->outputs)
+        return PHX_ERR_MEMORY;
+    it->channels->n_inputs =
+        options->inputs ? options->n_inputs : take_default(it, true, options->drives_by_rate, it->inputs);
+    it->channels->n_outputs = options->outputs ? options->n_outputs : take_default(it, false, false, it->outputs);
+    if (it->channels->n_inputs == 0)
+        return phx_fail(context, PHX_ERR_INPUT,
+                        options->inputs ? "the list of inputs is empty; give at least one"
+                                        : "the model has no load, actuator or drive; say which inputs are meant");
+    if (it->channels->n_outputs == 0)
+        return phx_fail(context, PHX_ERR_INPUT,
+                        options->outputs ? "the list of outputs is empty; give at least one"
+                                         : "the model has no outputs; say which outputs are meant");
+    if (options->inputs)
+        status = resolve(it, true, options->n_inputs, options->inputs, it->inputs);
+    if (!status && options->outputs)
+        status = resolve(it, false, options->n_outputs, options->outputs, it->outputs);
+    return status;
+}
+
+static const char *motion_name(const catalog *list, int index, motion_part part)
+{
+    for (int i = 0; i < list->n_entries; i++)
+        if (list->entries[i].kind == ENTRY_MOTION && list->entries[i].index == index &&
+            list->entries[i].part == (int)part)
+            return list->entries[i].name;
+    return "";
+}
+
+/* Motions that are inputs: by their effort, or prescribed. */
+static phx_status mark_motions(choice *it)
+{
+    phx_context *context = it->list.system->context;
+    phx_channels *out = it->channels;
+
+    for (int k = 0; k < out->n_inputs; k++) {
+        const entry *one = &it->list.entries[it->inputs[k]];
+        motion *what = one->kind == ENTRY_MOTION ? &it->list.motions[one->index] : NULL;
+        out->held[k] = -1;
+        if (!what)
+            continue;
+        if (one->part == PART_POSITION)
+            return phx_fail(context, PHX_ERR_INPUT,
+                            "'%s' cannot be an input: a position has no proper response; prescribe '%s' or '%s'",
+                            one->name, motion_name(&it->list, one->index, PART_RATE),
+                            motion_name(&it->list, one->index, PART_ACCELERATION));
+        if (what->input >= 0 || what->held >= 0)
+            return phx_fail(context, PHX_ERR_INPUT,
+                            "the input '%s' and another of the list prescribe one motion twice; its effort, its "
+                            "acceleration or its rate can be given",
+                            one->name);
+        if (one->part == PART_EFFORT) {
+            what->input = k;
+            continue;
+        }
+        out->kind[k] = one->part == PART_RATE ? PHX_CHANNEL_RATE : PHX_CHANNEL_ACCELERATION;
+        out->held[k] = what->held = out->n_held++;
+    }
+    return PHX_OK;
+}
+
+static phx_status check_outputs(const choice *it)
+{
+    const catalog *list = &it->list;
+    phx_context *context = list->system->context;
+
+    for (int k = 0; k < it->channels->n_outputs; k++) {
+        const entry *one = &list->entries[it->outputs[k]];
+        const motion *what = one->kind == ENTRY_MOTION ? &list->motions[one->index] : NULL;
+        for (int j = 0; j < it->channels->n_inputs; j++)
+            if (strcmp(list->entries[it->inputs[j]].name, one->name) == 0)
+                return phx_fail(context, PHX_ERR_INPUT, "'%s' cannot be an input and an output at once", one->name);
+        if (what && what->joint < 0 && one->part == PART_EFFORT && what->held < 0)
+            return phx_fail(context, PHX_ERR_INPUT,
+                            "'%s' is an output only where its motion is prescribed; take '%s' among the inputs",
+                            one->name, motion_name(list, one->index, PART_ACCELERATION));
+    }
+    return PHX_OK;
+}
+
+/* ---- inputs ---- */
+static void load_slopes(slopes *it, int input, const force_slot *force, int component, const phx_signal *unit)
+{
+    workspace *ws = it->ws;
+    phx_load_result result = {0};
+
+    if (force->kind == FORCE_LINE) {
+        const phx_line_spring spring = {.force = unit};
+        it->status = phx_line_spring_evaluate(ws->base.context, &spring, &ws->port_views[force->a],
+                                              &ws->port_views[force->b], 0.0, false, &result);
+    } else {
+        phx_port_load load = force->load;
+        for (int c = 0; c < 3; c++)
+            load.component[c] = c == component ? unit : NULL;
+        it->status = phx_port_load_evaluate(ws->base.context, &load, &ws->port_views[force->a], 0.0, false, &result);
+    }
+    if (it->status) {
+        it->status = phx_fail_prefix(ws->base.context, it->status, "'%s': ", force->name);
+        return;
+    }
+    phx_sys_slope_port(it, SLOPE_F, input, force->a, result.effort);
+    if (force->b >= 0)
+        phx_sys_slope_port(it, SLOPE_F, input, force->b, result.effort + PHX_PORT_MAX);
+}
+
+static void distributed_slopes(slopes *it, int input, const force_slot *force, int component, phx_signal *unit)
+{
+    workspace *ws = it->ws;
+    const body_slot *slot = &ws->system->bodies[force->body];
+    force_slot one = *force;
+
+    for (int c = 0; c < 3; c++)
+        one.signal[c] = c == component ? unit : NULL;
+    memset(ws->scratch4, 0, (size_t)ws->kkt.n * sizeof *ws->scratch4);
+    it->status = phx_sys_distributed_force(ws, &one, 0.0, false, ws->scratch4);
+    for (int i = slot->v; i < slot->v + phx_body_n_v(slot->body) && !it->status; i++)
+        phx_sys_slope(it, SLOPE_F, input, i, -ws->scratch4[i]);
+}
+
+static phx_status input_slopes(slopes *it, const choice *chosen)
+{
+    const phx_system *system = it->ws->system;
+    phx_signal *unit = NULL;
+
+    it->status = phx_signal_create_constant(it->ws->base.context, 1.0, &unit);
+    for (int k = 0; k < chosen->channels->n_inputs && !it->status; k++) {
+        const entry *one = &chosen->list.entries[chosen->inputs[k]];
+        const int held = chosen->channels->held[k];
+        if (one->kind == ENTRY_MOTION)
+            phx_sys_slope_motion(it, held < 0 ? SLOPE_F : SLOPE_H, held < 0 ? k : held,
+                                 &chosen->list.motions[one->index]);
+        else if (system->forces[one->index].kind == FORCE_DISTRIBUTED)
+            distributed_slopes(it, k, &system->forces[one->index], one->part, unit);
+        else
+            load_slopes(it, k, &system->forces[one->index], one->part, unit);
+    }
+    phx_signal_destroy(unit);
+    return it->status;
+}
+
+/* ---- outputs ---- */
+static phx_status output_slopes(slopes *it, const choice *chosen)
+{
+    const phx_system *system = it->ws->system;
+    const slope_part parts[MOTION_PARTS] = {SLOPE_MU, SLOPE_A, SLOPE_V, SLOPE_Q};
+    int *row = phx_calloc(it->ws->base.context, (size_t)system->n_columns, sizeof *row);
+
+    if (!row)
+        return PHX_ERR_MEMORY;
+    for (int c = 0; c < system->n_columns; c++)
+        row[c] = -1;
+    for (int k = 0; k < chosen->channels->n_outputs; k++) {
+        const entry *one = &chosen->list.entries[chosen->outputs[k]];
+        const motion *what = one->kind == ENTRY_MOTION ? &chosen->list.motions[one->index] : NULL;
+        if (!what)
+            row[one->index] = k;
+        else if (one->part != PART_EFFORT)
+            phx_sys_slope_motion(it, parts[one->part], k, what);
+        else if (what->joint < 0)
+            phx_sys_slope(it, SLOPE_MU, k, what->held, 1.0);
+        else
+            phx_sys_slope_effort(it, k, what->joint, what->coordinate);
+    }
+    for (int i = 0; i < system->n_outputs && !it->status; i++) {
+        bool wanted = false;
+        for (int c = 0; c < system->outputs[i].count; c++)
+            wanted = wanted || row[system->outputs[i].first + c] >= 0;
+        it->row = row + system->outputs[i].first;
+        if (wanted)
+            phx_sys_output_slopes(it, &system->outputs[i]);
+    }
+    it->row = NULL;
+    phx_free(row);
+    return it->status;
+}
+
+/* ---- assembly ---- */
+/* Y_l over the independent rows from what is over rows of the system. */
+static phx_status multiplier_columns(workspace *ws, const constraint_rows *rows, const slope_list *list, int n_outputs,
+                                     phx_csr *Y_l)
+{
+    phx_context *context = ws->base.context;
+    const int m = rows->count;
+    int *place = phx_calloc(context, (size_t)ws->system->n_rows, sizeof *place);
+    double *dense = phx_calloc(context, (size_t)n_outputs * (size_t)m, sizeof *dense);
+    phx_status status = place && dense ? PHX_OK : PHX_ERR_MEMORY;
+
+    for (int k = 0; k < m + rows->redundant && !status; k++)
+        place[rows->row[k]] = k;
+    for (size_t e = 0; e < list->count && !status; e++) {
+        const int k = place[list->col[e]];
+        double *row = dense + (size_t)list->row[e] * (size_t)m;
+        if (!rows->share)
+            row[k] += list->val[e];
+        for (int i = 0; i < m && rows->share; i++)
+            row[i] += list->val[e] * rows->share[(size_t)k * (size_t)m + (size_t)i];
+    }
+    if (!status)
+        status = phx_csr_from_dense(context, n_outputs, m, dense, 0.0, Y_l);
+    phx_free(place);
+    phx_free(dense);
+    return status;
+}
+
+static phx_status matrix_of(phx_context *context, const slope_list *list, int rows, int cols, phx_csr *out)
+{
+    return phx_csr_from_triplets(context, rows, cols, list->count, list->row, list->col, list->val, out);
+}
+
+static phx_status fill_matrices(workspace *ws, const constraint_rows *rows, const slopes *it, phx_channels *out)
+{
+    phx_context *context = ws->base.context;
+    const int n = out->n, p = out->n_outputs;
+    phx_csr transposed = {0};
+    phx_status status = matrix_of(context, &it->part[SLOPE_F], out->n_inputs, n, &transposed);
+
+    if (!status)
+        status = phx_csr_transpose(context, &transposed, &out->F);
+    phx_csr_free(&transposed);
+    if (!status)
+        status = matrix_of(context, &it->part[SLOPE_H], out->n_held, n, &out->H);
+    if (!status)
+        status = matrix_of(context, &it->part[SLOPE_Q], p, n, &out->Y_q);
+    if (!status)
+        status = matrix_of(context, &it->part[SLOPE_V], p, n, &out->Y_v);
+    if (!status)
+        status = matrix_of(context, &it->part[SLOPE_A], p, n, &out->Y_a);
+    if (!status)
+        status = matrix_of(context, &it->part[SLOPE_MU], p, out->n_held, &out->Y_h);
+    if (!status)
+        status = matrix_of(context, &it->part[SLOPE_U], p, out->n_inputs, &out->Y_u);
+    if (!status)
+        status = multiplier_columns(ws, rows, &it->part[SLOPE_L], p, &out->Y_l);
+    out->m = rows->count;
+    if (!status) { /* the independent rows come first */
+        const phx_csr first = {rows->count, n, rows->all.ptr, rows->all.idx, rows->all.val};
+        status = phx_csr_copy(context, &first, &out->G);
+    }
+    return status;
+}
+
+static phx_status copy_names(phx_context *context, const choice *chosen, phx_channels *out)
+{
+    const catalog *list = &chosen->list;
+
+    for (int k = 0; k < out->n_inputs; k++) {
+        const entry *one = &list->entries[chosen->inputs[k]];
+        out->inputs[k] = phx_strdup(context, one->name);
+        if (!out->inputs[k])
+            return PHX_ERR_MEMORY;
+        if (out->held[k] < 0)
+            continue;
+        out->motion[out->held[k]] = phx_strdup(context, motion_name(list, one->index, PART_POSITION));
+        out->rate[out->held[k]] = phx_strdup(context, motion_name(list, one->index, PART_RATE));
+        if (!out->motion[out->held[k]] || !out->rate[out->held[k]])
+            return PHX_ERR_MEMORY;
+    }
+    for (int k = 0; k < out->n_outputs; k++) {
+        out->outputs[k] = phx_strdup(context, list->entries[chosen->outputs[k]].name);
+        if (!out->outputs[k])
+            return PHX_ERR_MEMORY;
+    }
+    return PHX_OK;
+}
+
+static phx_status alloc_channels(phx_context *context, phx_channels *out)
+{
+    const size_t inputs = (size_t)out->n_inputs, outputs = (size_t)out->n_outputs;
+
+    out->inputs = phx_calloc(context, inputs, sizeof *out->inputs);
+    out->outputs = phx_calloc(context, outputs, sizeof *out->outputs);
+    out->kind = phx_calloc(context, inputs, sizeof *out->kind);
+    out->held = phx_calloc(context, inputs, sizeof *out->held);
+    out->motion = phx_calloc(context, inputs, sizeof *out->motion);
+    out->rate = phx_calloc(context, inputs, sizeof *out->rate);
+    return out->inputs && out->outputs && out->kind && out->held && out->motion && out->rate ? PHX_OK : PHX_ERR_MEMORY;
+}
+
+/* Everything at the point: views of all ports, their Jacobians, all multipliers. */
+static phx_status point_at(workspace *ws, double t, const double *x, const double *lambda, double *all)
+{
+    double *multipliers = ws->lambda;
+    phx_status status = PHX_OK;
+
+    memset(ws->vm, 0, (size_t)ws->kkt.n_v * sizeof *ws->vm);
+    if (lambda)
+        memcpy(multipliers, lambda, (size_t)ws->n_l * sizeof *lambda);
+    else
+        status = phx_sys_locked_accelerations(ws, t, x, ws->vm, true, ws->v0, multipliers, ws->scratch);
+    if (status)
+        return status;
+    phx_sys_set_instant(ws, x, ws->vm);
+    phx_sys_rows(ws, t, 0.0);
+    if (ws->system->n_redundant > 0)
+        status = phx_sys_factor_mass(ws, x);
+    if (!status)
+        status = phx_sys_all_multipliers(ws, multipliers, all);
+    phx_sys_ports_jacobian(ws);
+    return status;
+}
+
+phx_status phx_system_channels(phx_dae *dae, double t, const double *x, const double *lambda,
+                               const phx_channels_options *options, phx_channels *channels)
+{
+    workspace *ws = (workspace *)dae;
+    phx_context *context = dae->context;
+    const phx_channels_options none = {0};
+    choice chosen = {.channels = channels};
+    constraint_rows rows = {0};
+    slopes it = {.ws = ws, .list = &chosen.list};
+    double *all = phx_calloc(context, (size_t)ws->system->n_rows, sizeof *all);
+    phx_status status = all ? PHX_OK : PHX_ERR_MEMORY;
+
+    *channels = (phx_channels){.n = ws->kkt.n_v};
+    it.all = all;
+    if (!status)
+        status = phx_sys_catalog_create(ws->system, &chosen.list);
+    if (!status)
+        status = choose(&chosen, options ? options : &none);
+    if (!status)
+        status = alloc_channels(context, channels);
+    if (!status)
+        status = mark_motions(&chosen);
+    if (!status)
+        status = check_outputs(&chosen);
+    if (!status)
+        status = copy_names(context, &chosen, channels);
+    if (!status)
+        status = point_at(ws, t, x, lambda, all);
+    if (!status)
+        status = phx_sys_constraint_rows_find(ws, x, &chosen.list, &rows);
+    if (!status)
+        status = input_slopes(&it, &chosen);
+    if (!status)
+        status = output_slopes(&it, &chosen);
+    if (!status)
+        status = fill_matrices(ws, &rows, &it, channels);
+    if (status)
+        phx_channels_free(channels);
+    phx_sys_constraint_rows_free(&rows);
+    phx_sys_slopes_free(&it);
+    phx_sys_catalog_free(&chosen.list);
+    phx_free(chosen.inputs);
+    phx_free(chosen.outputs);
+    phx_free(all);
+    return status;
+}
+
+static void free_names(int count, char **names)
+{
+    for (int k = 0; names && k < count; k++)
+        phx_free(names[k]);
+    phx_free(names);
+}
+
+void phx_channels_free(phx_channels *channels)
+{
+    if (!channels)
+        return;
+    free_names(channels->n_inputs, channels->inputs);
+    free_names(channels->n_outputs, channels->outputs);
+    free_names(channels->n_held, channels->motion);
+    free_names(channels->n_held, channels->rate);
+    phx_free(channels->kind);
+    phx_free(channels->held);
+    phx_csr *const matrices[] = {&channels->G,   &channels->H,   &channels->F,   &channels->Y_q, &channels->Y_v,
+                                 &channels->Y_a, &channels->Y_l, &channels->Y_h, &channels->Y_u};
+    for (size_t k = 0; k < sizeof matrices / sizeof *matrices; k++)
+        phx_csr_free(matrices[k]);
+    *channels = (phx_channels){0};
+}
+
+/* ---- rest ---- */
+phx_status phx_system_unrest(phx_dae *dae, double t, const double *x, double *rigid, double *free)
+{
+    workspace *ws = (workspace *)dae;
+    const phx_system *system = ws->system;
+    double mass = 0.0, *rhs = ws->scratch3;
+    phx_status status = PHX_OK;
+
+    memset(ws->vm, 0, (size_t)ws->kkt.n_v * sizeof *ws->vm);
+    for (int b = 0; b < system->n_bodies; b++)
+        mass += phx_body_flex(system->bodies[b].body)->mass;
+    if (rigid) {
+        status = phx_sys_locked_accelerations(ws, t, x, ws->vm, true, ws->v0, ws->lambda, ws->scratch);
+        if (!status)
+            *rigid = dae->ops->norm(dae, ws->v0) / sqrt(mass);
+    }
+    if (!free || status)
+        return status;
+    /* M a = f + G^T lambda, G a = 0 */
+    memset(rhs, 0, (size_t)ws->kkt.n * sizeof *rhs);
+    status = dae->ops->residual(dae, t, x, ws->vm, rhs, rhs + ws->kkt.n_v, ws->scratch2);
+    for (int i = 0; i < ws->kkt.n_v && !status; i++)
+        rhs[i] = -ws->scratch2[i];
+    if (!status)
+        status = phx_sys_factor_mass(ws, x);
+    if (!status)
+        status = phx_lu_solve(ws->lu_mass, 1, rhs);
+    if (!status)
+        *free = dae->ops->norm(dae, rhs) / sqrt(mass);
+    return status;
+}

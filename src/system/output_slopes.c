@@ -1,0 +1,300 @@
+/* Derivatives of the output columns at a state of rest: how each changes with xi, xi', xi'' and the multipliers. A
+ * port's place, frame and section change by P xi, its rate by P xi', its acceleration by P xi''. */
+#include <math.h>
+#include <string.h>
+
+#include "channels.h"
+
+/* ---- vectors at a port ---- */
+/* Rows of a vector in inertial components that changes with the port's place: with `body_frame` R^T of it, which with
+ * its value u also turns, d(R^T u) = R^T du + (R^T u) x dphi. */
+static void vector_slopes(slopes *it, const output_slot *output, slope_part part, const double *value)
+{
+    const phx_system *system = it->ws->system;
+    const phx_port_view *view = &it->ws->port_views[output->def.port];
+    const int dim = system->dim;
+    const bool turned = output->def.body_frame;
+    double local[3];
+
+    if (value)
+        phx_rot_apply_transposed(dim, view->R1, value, local);
+    for (int a = 0; a < dim; a++) {
+        double covector[PHX_PORT_MAX] = {0};
+        for (int i = 0; i < dim; i++)
+            covector[i] = turned ? view->R1[i * dim + a] : (double)(i == a);
+        for (int k = 0; k < system->n_rot && turned && value; k++) {
+            double unit[3] = {0}, change[3];
+            unit[k] = 1.0;
+            phx_vec_x_rot(dim, local, unit, change);
+            covector[dim + k] = change[a];
+        }
+        phx_sys_slope_port(it, part, it->row[a], output->def.port, covector);
+    }
+}
+
+void phx_sys_position_slopes(slopes *it, const output_slot *output)
+{
+    vector_slopes(it, output, SLOPE_Q, it->ws->port_views[output->def.port].u1);
+}
+
+void phx_sys_velocity_slopes(slopes *it, const output_slot *output)
+{
+    vector_slopes(it, output, SLOPE_V, NULL);
+}
+
+void phx_sys_acceleration_slopes(slopes *it, const output_slot *output)
+{
+    vector_slopes(it, output, SLOPE_A, NULL);
+}
+
+/* R^T (u - r) - x = phi q */
+void phx_sys_deformation_slopes(slopes *it, const output_slot *output)
+{
+    const phx_system *system = it->ws->system;
+    const port_slot *port = &system->ports[output->def.port];
+    const phx_flex_point *point = &port->port.point;
+
+    for (int a = 0; a < system->dim && port->body != PHX_GROUND; a++)
+        for (int j = 0; j < point->n; j++)
+            phx_sys_slope(it, SLOPE_Q, it->row[a],
+                          system->bodies[port->body].v + system->dim + system->n_rot + point->dof[j],
+                          point->phi[a * point->n + j]);
+}
+
+/* ---- turns ---- */
+/* Turn of a port's section in its own axes, n_rot x PHX_PORT_MAX; in space U^T R (dphi + E dtheta). */
+static void section_turn(const workspace *ws, phx_port_id id, double *turn)
+{
+    const phx_port_view *view = &ws->port_views[id];
+    double U[9], E[9];
+
+    memset(turn, 0, 3 * PHX_PORT_MAX * sizeof *turn);
+    if (view->dim == 2) {
+        phx_sys_turn_covector(view, NULL, turn);
+        return;
+    }
+    phx_sys_section_frame(view, ws->system->ports[id].port.rotation, U);
+    phx_port_section_turn(view, E);
+    phx_dense_multiply(true, false, 3, 3, 3, 1.0, U, 3, view->R1, 3, 0.0, turn + 3, PHX_PORT_MAX);
+    phx_dense_multiply(false, false, 3, 3, 3, 1.0, turn + 3, PHX_PORT_MAX, E, 3, 0.0, turn + 6, PHX_PORT_MAX);
+}
+
+void phx_sys_angle_slopes(slopes *it, const output_slot *output)
+{
+    double turn[3 * PHX_PORT_MAX];
+
+    section_turn(it->ws, output->def.port, turn);
+    phx_sys_slope_port(it, SLOPE_Q, it->row[0], output->def.port, turn);
+}
+
+/* Plane: (angle + atan theta)'; space: w + E theta' in body axes, R of it in inertial ones. */
+void phx_sys_angular_velocity_slopes(slopes *it, const output_slot *output)
+{
+    const phx_port_view *view = &it->ws->port_views[output->def.port];
+
+    for (int k = 0; k < it->ws->system->n_rot; k++) {
+        double covector[PHX_PORT_MAX] = {0}, axis[3] = {0};
+        for (int i = 0; i < 3 && view->dim == 3; i++)
+            axis[i] = output->def.body_frame ? (double)(i == k) : view->R1[k * 3 + i];
+        phx_sys_turn_covector(view, axis, covector);
+        phx_sys_slope_port(it, SLOPE_V, it->row[k], output->def.port, covector);
+    }
+}
+
+/* Quaternion of the section's axes: dq = 1/2 q o (0, omega), omega in the section's axes. */
+void phx_sys_attitude_slopes(slopes *it, const output_slot *output)
+{
+    double turn[3 * PHX_PORT_MAX], q[4];
+
+    section_turn(it->ws, output->def.port, turn);
+    if (it->ws->system->dim == 2) { /* omega = (0, 0, turn) */
+        memcpy(turn + 2 * PHX_PORT_MAX, turn, PHX_PORT_MAX * sizeof *turn);
+        memset(turn, 0, PHX_PORT_MAX * sizeof *turn);
+    }
+    phx_sys_port_attitude(it->ws, output->def.port, q);
+    const double product[4][3] = {{-q[1], -q[2], -q[3]}, {q[0], -q[3], q[2]}, {q[3], q[0], -q[1]}, {-q[2], q[1], q[0]}};
+    for (int a = 0; a < 4; a++) {
+        double covector[PHX_PORT_MAX] = {0};
+        for (int k = 0; k < 3; k++)
+            for (int m = 0; m < PHX_PORT_MAX; m++)
+                covector[m] += 0.5 * product[a][k] * turn[k * PHX_PORT_MAX + m];
+        phx_sys_slope_port(it, SLOPE_Q, it->row[a], output->def.port, covector);
+    }
+}
+
+/* ---- stresses ---- */
+/* Row over the stress vector of component k of the output; space: the fibre that is stressed most at the point. */
+static void stress_row(const workspace *ws, const output_slot *output, int k, int n, double *row)
+{
+    const double *axial = output->stress, *moment = output->stress + n, *second = output->stress + 2 * n;
+    const double side = k == 0 ? -1.0 : 1.0;
+
+    switch (output->def.quantity) {
+    case PHX_QUANTITY_AXIAL_FORCE:
+        memcpy(row, axial, (size_t)n * sizeof *row);
+        return;
+    case PHX_QUANTITY_BENDING_MOMENT:
+        memcpy(row, moment + (size_t)k * (size_t)n, (size_t)n * sizeof *row);
+        return;
+    case PHX_QUANTITY_TORSION:
+        memcpy(row, output->stress + 3 * n, (size_t)n * sizeof *row);
+        return;
+    default:
+        break;
+    }
+    for (int part = 0; part < ws->system->dim - 1; part++) {
+        const double *m = part ? second : moment;
+        const double sign = ws->system->dim == 3 && phx_sys_dot(n, m, ws->sigma) < 0.0 ? -1.0 : 1.0;
+        const double factor = side * sign * output->def.fibre[part] / output->def.inertia[part];
+        for (int i = 0; i < n; i++)
+            row[i] = (part ? row[i] : axial[i] / output->def.area) + factor * m[i];
+    }
+}
+
+void phx_sys_stress_slopes(slopes *it, const output_slot *output)
+{
+    workspace *ws = it->ws;
+    const phx_system *system = ws->system;
+    const body_slot *slot = &system->bodies[system->ports[output->def.port].body];
+    const double *x = ws->views[system->ports[output->def.port].body].x1;
+    const int n = phx_body_flex(slot->body)->n_stress, n_q = phx_body_n_q(slot->body);
+    double *row = phx_calloc(ws->base.context, (size_t)n, sizeof *row);
+    double *slope = phx_calloc(ws->base.context, (size_t)n_q, sizeof *slope);
+
+    if (!row || !slope)
+        it->status = PHX_ERR_MEMORY;
+    for (int k = 0; k < output->count && !it->status; k++) {
+        phx_body_stress(slot->body, x, ws->sigma);
+        stress_row(ws, output, k, n, row);
+        phx_body_stress_slope(slot->body, x, row, slope);
+        for (int i = 0; i < n_q; i++)
+            phx_sys_slope(it, SLOPE_Q, it->row[k], slot->v + system->dim + system->n_rot + i, slope[i]);
+    }
+    phx_free(row);
+    phx_free(slope);
+}
+
+/* ---- joints ---- */
+static void coordinate_slopes(slopes *it, const output_slot *output, slope_part part)
+{
+    const joint_slot *joint = &it->ws->system->joints[output->def.joint];
+
+    for (int c = 0; c < joint->n_coordinates; c++)
+        phx_sys_slope_motion(it, part, it->row[c], &it->list->motions[it->list->first_motion[output->def.joint] + c]);
+}
+
+void phx_sys_coordinate_slopes(slopes *it, const output_slot *output)
+{
+    coordinate_slopes(it, output, SLOPE_Q);
+}
+
+void phx_sys_rate_slopes(slopes *it, const output_slot *output)
+{
+    coordinate_slopes(it, output, SLOPE_V);
+}
+
+void phx_sys_effort_slopes(slopes *it, const output_slot *output)
+{
+    for (int c = 0; c < it->ws->system->joints[output->def.joint].n_coordinates; c++)
+        phx_sys_slope_effort(it, it->row[c], output->def.joint, c);
+}
+
+/* Force (part 0) or torque that unit efforts of a row's port B exert, in inertial components: out = (g_u | R_b g_w), of
+ * the changes H of the covector, and of R_b itself. */
+typedef struct wrench_parts {
+    double force[3], torque[3];  /* of one row, inertial (plane: torque[0]) */
+    double dforce[3][PAIR_SIZE]; /* by the changes of both ports */
+    double dtorque[3][PAIR_SIZE];
+} wrench_parts;
+
+static void wrench_of_row(const workspace *ws, const joint_slot *joint, const phx_row *row, wrench_parts *out)
+{
+    const phx_port_view *a = &ws->port_views[joint->a], *b = &ws->port_views[joint->b];
+    const int dim = ws->system->dim, n_rot = ws->system->n_rot;
+    double g[PAIR_SIZE], H[PAIR_SIZE * PAIR_SIZE] = {0};
+    const double *at_b = g + PHX_PORT_MAX;
+
+    memset(out, 0, sizeof *out);
+    phx_row_covectors(row, a, b, g, g + PHX_PORT_MAX);
+    phx_row_tangent(row, a, b, H);
+    memcpy(out->force, at_b, (size_t)dim * sizeof *g);
+    for (int i = 0; i < dim; i++)
+        memcpy(out->dforce[i], H + (PHX_PORT_MAX + i) * PAIR_SIZE, sizeof out->dforce[i]);
+    const double *H_w = H + (PHX_PORT_MAX + dim) * PAIR_SIZE;
+    if (dim == 2) {
+        out->torque[0] = at_b[2];
+        memcpy(out->dtorque[0], H_w, sizeof out->dtorque[0]);
+        return;
+    }
+    phx_rot_apply(3, b->R1, at_b + dim, out->torque);
+    for (int m = 0; m < PAIR_SIZE; m++) { /* d(R_b tau) = R_b (dphi_b x tau + dtau) */
+        double change[3], turned[3], unit[3] = {0};
+        if (m >= PHX_PORT_MAX + dim && m < PHX_PORT_MAX + dim + n_rot)
+            unit[m - PHX_PORT_MAX - dim] = 1.0;
+        phx_rot_x_vec(3, unit, at_b + dim, change);
+        for (int i = 0; i < 3; i++)
+            change[i] += H_w[i * PAIR_SIZE + m];
+        phx_rot_apply(3, b->R1, change, turned);
+        for (int i = 0; i < 3; i++)
+            out->dtorque[i][m] = turned[i];
+    }
+}
+
+/* Components of one vector of the reaction along the frame: by the multiplier, and by the changes of the ports. */
+static void reaction_vector(slopes *it, const output_slot *output, int first, const double *frame, const double *value,
+                            double (*change)[PAIR_SIZE], const double *turn, int row_of_system, double lambda)
+{
+    const joint_slot *joint = &it->ws->system->joints[output->def.joint];
+    const int dim = it->ws->system->dim, n_rot = it->ws->system->n_rot;
+    double local[3];
+
+    phx_rot_apply_transposed(dim, frame, value, local);
+    for (int i = 0; i < dim; i++) {
+        double covector[PAIR_SIZE] = {0};
+        for (int m = 0; m < PAIR_SIZE; m++)
+            for (int a = 0; a < dim; a++)
+                covector[m] += lambda * frame[a * dim + i] * change[a][m];
+        for (int k = 0; k < n_rot; k++) { /* d(U^T f) = (U^T f) x turn */
+            double unit[3] = {0}, turned[3];
+            unit[k] = 1.0;
+            phx_vec_x_rot(dim, local, unit, turned);
+            for (int m = 0; m < PHX_PORT_MAX; m++)
+                covector[m] += lambda * turned[i] * turn[k * PHX_PORT_MAX + m];
+        }
+        phx_sys_slope(it, SLOPE_L, it->row[first + i], row_of_system, local[i]);
+        phx_sys_slope_port(it, SLOPE_Q, it->row[first + i], joint->a, covector);
+        phx_sys_slope_port(it, SLOPE_Q, it->row[first + i], joint->b, covector + PHX_PORT_MAX);
+    }
+}
+
+void phx_sys_reaction_slopes(slopes *it, const output_slot *output)
+{
+    const workspace *ws = it->ws;
+    const joint_slot *joint = &ws->system->joints[output->def.joint];
+    const int dim = ws->system->dim;
+    double frame[9], turn[3 * PHX_PORT_MAX] = {0};
+
+    phx_sys_section_frame(&ws->port_views[joint->a], ws->system->ports[joint->a].port.rotation, frame);
+    section_turn(ws, joint->a, turn);
+    if (output->def.body_frame) {
+        memcpy(frame, ws->port_views[joint->a].R1, sizeof frame);
+        memset(turn, 0, sizeof turn);
+        for (int k = 0; k < ws->system->n_rot; k++)
+            turn[k * PHX_PORT_MAX + dim + k] = 1.0;
+    }
+    for (int k = 0; k < joint->n_constraints; k++) {
+        const int r = joint->first_row + k;
+        wrench_parts parts;
+        wrench_of_row(ws, joint, &joint->constraints[k], &parts);
+        reaction_vector(it, output, 0, frame, parts.force, parts.dforce, turn, r, it->all[r]);
+        if (dim == 3) {
+            reaction_vector(it, output, 3, frame, parts.torque, parts.dtorque, turn, r, it->all[r]);
+            continue;
+        }
+        phx_sys_slope(it, SLOPE_L, it->row[2], r, parts.torque[0]);
+        for (int m = 0; m < PAIR_SIZE; m++)
+            parts.dtorque[0][m] *= it->all[r];
+        phx_sys_slope_port(it, SLOPE_Q, it->row[2], joint->a, parts.dtorque[0]);
+        phx_sys_slope_port(it, SLOPE_Q, it->row[2], joint->b, parts.dtorque[0] + PHX_PORT_MAX);
+    }
+}

@@ -1,0 +1,151 @@
+/* Derivatives as triplets: rows over xi from covectors of ports, points and coordinates. */
+#include "channels.h"
+
+#include <string.h>
+
+void phx_sys_slopes_free(slopes *it)
+{
+    for (int k = 0; k < SLOPE_PARTS; k++) {
+        phx_free(it->part[k].row);
+        phx_free(it->part[k].col);
+        phx_free(it->part[k].val);
+    }
+}
+
+static phx_status grow_list(phx_context *context, slope_list *list)
+{
+    const size_t wider = list->capacity ? 2 * list->capacity : 64;
+    int *row = phx_realloc(context, list->row, wider, sizeof *row);
+    int *col = NULL;
+    double *val = NULL;
+
+    if (!row)
+        return PHX_ERR_MEMORY;
+    list->row = row;
+    col = phx_realloc(context, list->col, wider, sizeof *col);
+    if (!col)
+        return PHX_ERR_MEMORY;
+    list->col = col;
+    val = phx_realloc(context, list->val, wider, sizeof *val);
+    if (!val)
+        return PHX_ERR_MEMORY;
+    list->val = val;
+    list->capacity = wider;
+    return PHX_OK;
+}
+
+void phx_sys_slope(slopes *it, slope_part part, int row, int col, double value)
+{
+    slope_list *list = &it->part[part];
+
+    if (row < 0 || value == 0.0 || it->status)
+        return;
+    if (list->count == list->capacity)
+        it->status = grow_list(it->ws->base.context, list);
+    if (it->status)
+        return;
+    list->row[list->count] = row;
+    list->col[list->count] = col;
+    list->val[list->count++] = value;
+}
+
+void phx_sys_slope_port(slopes *it, slope_part part, int row, phx_port_id port, const double *covector)
+{
+    const workspace *ws = it->ws;
+    const int n = ws->port_count[port], size = phx_port_size(ws->system->dim);
+    const double *P = ws->P + (size_t)ws->port_first[port] * (size_t)size;
+
+    for (int c = 0; c < n; c++) {
+        double sum = 0.0;
+        for (int m = 0; m < size; m++)
+            sum += covector[m] * P[m * n + c];
+        phx_sys_slope(it, part, row, ws->port_cols[ws->port_first[port] + c], sum);
+    }
+}
+
+void phx_sys_turn_covector(const phx_port_view *view, const double *axis, double *covector)
+{
+    double E[9];
+
+    if (view->dim == 2) {
+        covector[2] = 1.0;
+        covector[3] = 1.0 / (1.0 + view->theta1[0] * view->theta1[0]);
+        return;
+    }
+    phx_port_section_turn(view, E);
+    memcpy(covector + 3, axis, 3 * sizeof *axis);
+    phx_rot_apply_transposed(3, E, axis, covector + 6);
+}
+
+/* Direction `component` of a section as a covector of its port: along it the rate of a translation or a rotation. */
+static void direction_covector(const phx_port_view *view, const double *own, int component, double *covector)
+{
+    const int dim = view->dim;
+    double frame[9], d[3] = {0}, local[3];
+
+    memset(covector, 0, PHX_PORT_MAX * sizeof *covector);
+    phx_sys_section_frame(view, own, frame);
+    for (int i = 0; i < dim; i++)
+        d[i] = frame[i * dim + component % dim];
+    if (component < dim) {
+        memcpy(covector, d, (size_t)dim * sizeof *d);
+        return;
+    }
+    phx_rot_apply_transposed(dim, view->R1, d, local);
+    phx_sys_turn_covector(view, local, covector);
+}
+
+static void point_motion(slopes *it, slope_part part, int row, const port_slot *place, int component)
+{
+    workspace *ws = it->ws;
+    const phx_system *system = ws->system;
+    const body_slot *slot = &system->bodies[place->body];
+    const int size = phx_port_size(system->dim), n = system->dim + system->n_rot + place->port.point.n;
+    double *P = phx_calloc(ws->base.context, (size_t)size * (size_t)n, sizeof *P), covector[PHX_PORT_MAX];
+    int *cols = phx_calloc(ws->base.context, (size_t)n, sizeof *cols);
+    phx_port_view view;
+
+    if (!P || !cols) {
+        it->status = PHX_ERR_MEMORY;
+    } else {
+        phx_body_port_view(slot->body, &place->port, &ws->views[place->body], &view);
+        phx_body_port_jacobian(slot->body, &place->port, &ws->views[place->body], cols, P);
+        direction_covector(&view, place->port.rotation, component, covector);
+        for (int c = 0; c < n; c++) {
+            double sum = 0.0;
+            for (int m = 0; m < size; m++)
+                sum += covector[m] * P[m * n + c];
+            phx_sys_slope(it, part, row, slot->v + cols[c], sum);
+        }
+    }
+    phx_free(P);
+    phx_free(cols);
+}
+
+void phx_sys_slope_motion(slopes *it, slope_part part, int row, const motion *what)
+{
+    double g[PAIR_SIZE];
+
+    if (what->joint < 0) {
+        point_motion(it, part, row, it->list->points[what->point].place, what->component);
+        return;
+    }
+    const joint_slot *joint = &it->ws->system->joints[what->joint];
+    phx_row_covectors(&joint->coordinates[what->coordinate].row, &it->ws->port_views[joint->a],
+                      &it->ws->port_views[joint->b], g, g + PHX_PORT_MAX);
+    phx_sys_slope_port(it, part, row, joint->a, g);
+    phx_sys_slope_port(it, part, row, joint->b, g + PHX_PORT_MAX);
+}
+
+void phx_sys_slope_effort(slopes *it, int row, int joint, int coordinate)
+{
+    const motion *what = &it->list->motions[it->list->first_motion[joint] + coordinate];
+    const int driven = it->ws->system->joints[joint].coordinates[coordinate].driven_row;
+
+    if (what->input >= 0)
+        phx_sys_slope(it, SLOPE_U, row, what->input, 1.0);
+    else if (what->held >= 0)
+        phx_sys_slope(it, SLOPE_MU, row, what->held, 1.0);
+    else if (driven >= 0)
+        phx_sys_slope(it, SLOPE_L, row, driven, 1.0);
+}
