@@ -202,7 +202,9 @@ static phx_status correct(workspace *ws, int c, const double *x, const double *v
         return PHX_REJECTED;
     combine(ws, component, -1.0, fixed, 1.0, next); /* homogeneous part, M-orthogonal to the fixed one */
     const double spare = kinetic(ws, component, x, next);
-    const bool scalable = component->n_v > component->n_rows && fabs(missing) < 0.1 * spare;
+    /* a part below the rounding of the energy tells nothing: a body that moves as one rigid piece has no other */
+    const bool scalable =
+        component->n_v > component->n_rows && fabs(missing) < 0.1 * spare && spare > DBL_EPSILON * fmax(before, after);
     if (wanted && !scalable) { /* a body that moves as one rigid piece: the energy goes first */
         ws->kept[c] = false;
         return correct(ws, c, x, v, dv, drive, NULL, may_reject);

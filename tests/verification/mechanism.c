@@ -43,26 +43,49 @@ void mechanism_close(mechanism *m)
     phx_context_destroy(m->context);
 }
 
-/* Linear and angular momentum of everything about the origin (plane). */
+/* Linear and angular momentum of everything about the origin. */
 static void momenta(const mechanism *m, const double *x, const double *v, double *sum)
 {
-    memset(sum, 0, 3 * sizeof *sum);
+    const int dim = phx_system_dim(m->system), n_rot = dim == 2 ? 1 : 3;
+    memset(sum, 0, 6 * sizeof *sum);
     for (int b = 0; b < phx_system_bodies(m->system); b++) {
         double linear[3], angular[3];
         int at_x = 0, at_v = 0;
         phx_system_offsets(m->system, b, &at_x, &at_v);
         phx_body_inertial_momentum(phx_system_body(m->system, b), x + at_x, v + at_v, linear, angular);
-        sum[0] += linear[0];
-        sum[1] += linear[1];
-        sum[2] += angular[0];
+        for (int a = 0; a < dim; a++)
+            sum[a] += linear[a];
+        for (int k = 0; k < n_rot; k++)
+            sum[dim + k] += angular[k];
     }
+}
+
+/* Largest entry of R^T R - I */
+static double skewness(const mechanism *m, const double *x)
+{
+    const int dim = phx_system_dim(m->system);
+    double largest = 0.0;
+    for (int b = 0; b < phx_system_bodies(m->system); b++) {
+        double R[9];
+        int at_x = 0, at_v = 0;
+        phx_system_offsets(m->system, b, &at_x, &at_v);
+        phx_attitude_rotation(dim, x + at_x + dim, R);
+        for (int i = 0; i < dim; i++)
+            for (int j = 0; j < dim; j++) {
+                double sum = i == j ? -1.0 : 0.0;
+                for (int k = 0; k < dim; k++)
+                    sum += R[k * dim + i] * R[k * dim + j];
+                largest = fmax(largest, fabs(sum));
+            }
+    }
+    return largest;
 }
 
 static phx_status look(void *user, const phx_sample *sample)
 {
     mechanism *m = user;
     phx_energies e;
-    double position = 0.0, velocity = 0.0, now[3];
+    double position = 0.0, velocity = 0.0, now[6];
 
     phx_system_energies(m->system, sample->x, sample->v, &e);
     const double energy = e.kinetic + e.elastic + e.potential;
@@ -78,8 +101,9 @@ static phx_status look(void *user, const phx_sample *sample)
         fmax(m->largest_residual, fabs(energy - m->energy0 - sample->work.supplied + sample->work.dissipated));
     m->largest_drift = fmax(m->largest_drift, position);
     m->largest_drift_rate = fmax(m->largest_drift_rate, velocity);
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 6; i++)
         m->momentum_change = fmax(m->momentum_change, fabs(now[i] - m->momentum[i]));
+    m->largest_skewness = fmax(m->largest_skewness, skewness(m, sample->x));
     if (m->look)
         m->look(m, sample->t, sample->x, sample->v);
     return PHX_OK;
@@ -89,6 +113,73 @@ void mechanism_run(mechanism *m, const phx_integrate_options *options)
 {
     m->instants = 0;
     m->largest_kinetic = m->largest_energy = m->largest_residual = m->largest_drift = m->largest_drift_rate = 0.0;
-    m->momentum_change = 0.0;
+    m->momentum_change = m->largest_skewness = 0.0;
     CHECK_OK(m->context, phx_integrate(m->dae, options, &m->t, m->x, m->v, m->lambda, look, m, &m->stats));
+}
+
+double *mechanism_final_state(mechanism *m, const phx_integrate_options *options)
+{
+    mechanism_reset(m);
+    mechanism_run(m, options);
+    double *all = calloc((size_t)(m->dae->n_x + m->dae->n_v), sizeof *all);
+    assert_non_null(all);
+    memcpy(all, m->x, (size_t)m->dae->n_x * sizeof *all);
+    memcpy(all + m->dae->n_x, m->v, (size_t)m->dae->n_v * sizeof *all);
+    return all;
+}
+
+double mechanism_distance(const double *a, const double *b, int n)
+{
+    double worst = 0.0;
+    for (int i = 0; i < n; i++)
+        worst = fmax(worst, fabs(a[i] - b[i]));
+    return worst;
+}
+
+static double *with_steps(mechanism *m, phx_integrator integrator, double end, int n, double rtol)
+{
+    phx_integrate_options options = phx_integrate_options_default();
+    options.integrator = integrator;
+    options.end = options.every = end;
+    options.step = end / n;
+    options.rtol = options.atol = rtol;
+    return mechanism_final_state(m, &options);
+}
+
+/* The order that the Euclidean distances from the exact state show when the step is halved. */
+static double order_of(const double *coarse, const double *fine, const double *exact, int n)
+{
+    double far = 0.0, near = 0.0;
+    for (int i = 0; i < n; i++) {
+        far += (coarse[i] - exact[i]) * (coarse[i] - exact[i]);
+        near += (fine[i] - exact[i]) * (fine[i] - exact[i]);
+    }
+    return 0.5 * log2(far / near);
+}
+
+void mechanism_check_orders(mechanism *m, double end, int steps, double tolerance)
+{
+    static const double orders[] = {2.0, 4.0, 4.0, 6.0, 5.0}; /* midpoint to radau5 */
+    const int nx = m->dae->n_x, nv = m->dae->n_v;
+    double *exact = with_steps(m, PHX_GAUSS6, end, 8 * steps, 0.0);
+    for (phx_integrator method = PHX_MIDPOINT; method <= PHX_RADAU5; method++) {
+        const char *name = phx_integrator_name(method);
+        const int n = method == PHX_MIDPOINT ? 10 * steps : steps;
+        double *coarse = with_steps(m, method, end, n, 0.0), *fine = with_steps(m, method, end, 2 * n, 0.0);
+        const double places = order_of(coarse, fine, exact, nx);
+        const double rates = order_of(coarse + nx, fine + nx, exact + nx, nv);
+        print_message("%-9s order %.3f in places, %.3f in velocities\n", name, places, rates);
+        CHECK_CLOSE(places, orders[method], tolerance, "order of %s in places", name);
+        CHECK_CLOSE(rates, orders[method], tolerance, "order of %s in velocities", name);
+        free(coarse);
+        free(fine);
+    }
+    for (phx_integrator method = PHX_RADAU5; method <= PHX_IDA; method++) {
+        const char *name = phx_integrator_name(method);
+        double *adaptive = with_steps(m, method, end, steps, 1e-9);
+        CHECK_SMALL(mechanism_distance(adaptive, exact, nx), 1e-7, "places of %s at 1e-9", name);
+        CHECK_SMALL(mechanism_distance(adaptive + nx, exact + nx, nv), 1e-5, "velocities of %s at 1e-9", name);
+        free(adaptive);
+    }
+    free(exact);
 }
