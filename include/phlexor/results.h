@@ -240,7 +240,7 @@ const phx_bundle_item *phx_bundle_find(const phx_bundle *bundle, const char *nam
  *   state-space    A B C D, inputs outputs states, poles (complex column)
  *   second-order   M D K F Y_q Y_v Y_a Y_u (as in phx_ss_second_order_def, zero matrices written out), inputs outputs
  *                  coordinates, names that must be given
- *   descriptor     E J R Q B sparse, ports
+ *   descriptor     E J R Q B P S N sparse, ports; no Q: a frozen nonlinear system
  * Errors: the status of the bundle, PHX_ERR_MEMORY, those of phx_ss_poles. */
 phx_status phx_bundle_add_ss(phx_context *context, phx_bundle *bundle, const phx_ss *system);
 phx_status phx_bundle_add_second_order(phx_context *context, phx_bundle *bundle, const phx_ss_second_order_def *system);
@@ -274,7 +274,18 @@ phx_status phx_plot_result(phx_context *context, const char *result_path, const 
 phx_status phx_plot_modes(phx_context *context, const char *modes_path, const char *svg_path);
 /* Snapshots of the motion in the x-y plane, drawn from the body states, from light (first) to dark (last). */
 phx_status phx_plot_motion(phx_context *context, const char *result_path, const char *svg_path);
-/* One of the first two, whichever the file is for. */
+/* What of a linear model is drawn. */
+typedef struct phx_plot_linear_options {
+    bool poles; /* the poles in the complex plane, else a Bode diagram */
+    int n_inputs, n_outputs;
+    const char *const *inputs, *const *outputs; /* of the diagram; NULL: all, up to 12 lines */
+} phx_plot_linear_options;
+/* The linear model of an HDF5 exchange file (phx_bundle_get_ss): magnitude and phase over the frequency, from a tenth
+ * of the lowest pole that is not at zero to ten times the highest, four decades above the lowest at most; or its poles.
+ * `options` NULL: none given. PHX_ERR_INPUT for a signal that does not exist, with the nearest. */
+phx_status phx_plot_linear(phx_context *context, const char *path, const char *svg_path,
+                           const phx_plot_linear_options *options);
+/* One of the above, whichever the file is for: a result, modes, a linear model. */
 phx_status phx_plot_file(phx_context *context, const char *path, const char *svg_path);
 
 /* ---- other programs ---- */

@@ -92,11 +92,9 @@ phx_status phx_bundle_add_descriptor(phx_context *context, phx_bundle *bundle, c
     const struct {
         const char *name;
         const phx_csr *matrix;
-    } matrices[] = {{"E", phx_descriptor_E(system)},
-                    {"J", phx_descriptor_J(system)},
-                    {"R", phx_descriptor_R(system)},
-                    {"Q", phx_descriptor_Q(system)},
-                    {"B", phx_descriptor_B(system)}};
+    } matrices[] = {{"E", phx_descriptor_E(system)}, {"J", phx_descriptor_J(system)}, {"R", phx_descriptor_R(system)},
+                    {"Q", phx_descriptor_Q(system)}, {"B", phx_descriptor_B(system)}, {"P", phx_descriptor_P(system)},
+                    {"S", phx_descriptor_S(system)}, {"N", phx_descriptor_N(system)}};
     if (!ports)
         return PHX_ERR_MEMORY;
     phx_bundle_add_text(bundle, "form", "descriptor");

@@ -16,10 +16,12 @@ typedef struct phx_line {
 typedef struct phx_panel {
     char *title; /* with the unit */
     char *x_label;
-    bool logarithmic; /* |y| on a logarithmic scale; what is zero lies on the lower edge */
-    bool equal;       /* one scale for both axes */
-    bool markers;     /* points are marked */
-    bool integers;    /* ticks of x at integers only */
+    bool logarithmic;   /* |y| on a logarithmic scale; what is zero lies on the lower edge */
+    bool equal;         /* one scale for both axes */
+    bool x_logarithmic; /* the same of x */
+    bool markers;       /* points are marked */
+    bool scattered;     /* only the points are drawn, as crosses */
+    bool integers;      /* ticks of x at integers only */
     int n_lines;
     phx_line *lines;
 } phx_panel;

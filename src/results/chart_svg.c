@@ -249,6 +249,25 @@ static void put_markers(phx_output *out, const plot_area *area, const phx_line *
     }
 }
 
+static void put_crosses(phx_output *out, const plot_area *area, const phx_line *line)
+{
+    phx_output_text(out, "<path fill=\"none\" ");
+    put_stroke(out, line, 1.6);
+    phx_output_text(out, " d=\"");
+    for (size_t i = 0; i < line->count; i++) {
+        if (!is_shown(line, i))
+            continue;
+        phx_output_text(out, "M");
+        put_coordinate(out, place_x(area, line->x[i]) - 3.5);
+        phx_output_text(out, " ");
+        put_coordinate(out, place_y(area, line->y[i]) - 3.5);
+        phx_output_text(out, "l7 7m-7 0l7 -7");
+        phx_output_line(out);
+    }
+    phx_output_text(out, "\"/>");
+    phx_output_line(out);
+}
+
 /* ---- legend ---- */
 
 static double legend_width(const char *label)
@@ -322,7 +341,8 @@ static void make_axes(const phx_panel *panel, plot_area *area)
             }
     if (panel->equal)
         equalise(&x, &y, area->width / area->height);
-    area->x = phx_axis_linear(x, 8, false, panel->integers);
+    area->x =
+        panel->x_logarithmic ? phx_axis_logarithmic(x, 8) : phx_axis_linear(x, 8, panel->scattered, panel->integers);
     area->y = panel->logarithmic ? phx_axis_logarithmic(y, 6) : phx_axis_linear(y, 5, !panel->equal, false);
 }
 
@@ -340,6 +360,10 @@ static void put_panel(phx_output *out, const phx_chart *chart, const phx_panel *
     put_x_axis(out, &area, panel->x_label);
     put_y_axis(out, &area);
     for (int k = 0; k < panel->n_lines; k++) {
+        if (panel->scattered && !panel->lines[k].guide) {
+            put_crosses(out, &area, &panel->lines[k]);
+            continue;
+        }
         put_line(out, &area, &panel->lines[k]);
         if (panel->lines[k].guide)
             put_guide_label(out, &area, &panel->lines[k]);

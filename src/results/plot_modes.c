@@ -209,35 +209,3 @@ phx_status phx_plot_modes(phx_context *context, const char *modes_path, const ch
     phx_modes_free(&table);
     return status;
 }
-
-/* A file of modes has its format written in it, or a column that only tables of modes have. */
-static phx_status is_modes(phx_context *context, const char *path, bool *modes)
-{
-    if (phx_h5_is_hdf5(path)) {
-        phx_h5 *file = NULL;
-        char *format = NULL;
-        phx_status status = phx_h5_open(context, path, &file);
-        if (!status)
-            status = phx_h5_get_text(file, "/", "format", &format);
-        *modes = !status && strcmp(format, PHX_FORMAT_MODES) == 0;
-        phx_free(format);
-        phx_h5_close(file);
-        return status;
-    }
-    phx_csv csv;
-    const phx_status status = phx_csv_read(context, path, &csv);
-    if (status)
-        return status;
-    *modes = phx_csv_find(&csv, "mode") >= 0 && phx_csv_find(&csv, "branch") >= 0;
-    phx_csv_free(&csv);
-    return PHX_OK;
-}
-
-phx_status phx_plot_file(phx_context *context, const char *path, const char *svg_path)
-{
-    bool modes = false;
-    const phx_status status = is_modes(context, path, &modes);
-    if (status)
-        return status;
-    return modes ? phx_plot_modes(context, path, svg_path) : phx_plot_result(context, path, svg_path);
-}

@@ -486,10 +486,73 @@ static void test_every_allocation_may_fail(void **state)
     }
 }
 
+/* A resonance at 10 rad/s with damping 0.05, a second input that does nothing. */
+static void write_linear(phx_context *context, const char *path)
+{
+    const double A[4] = {0.0, 1.0, -100.0, -1.0}, B[4] = {0.0, 0.0, 100.0, 0.0}, C[2] = {1.0, 0.0};
+    const char *const inputs[] = {"f", "idle"}, *const outputs[] = {"x"};
+    const phx_ss_def def = {
+        .n = 2, .n_inputs = 2, .n_outputs = 1, .A = A, .B = B, .C = C, .inputs = inputs, .outputs = outputs};
+    phx_bundle *bundle = NULL;
+    phx_ss *system = NULL;
+    CHECK_OK(context, phx_ss_create(context, &def, &system));
+    CHECK_OK(context, phx_bundle_create(context, &bundle));
+    CHECK_OK(context, phx_bundle_add_ss(context, bundle, system));
+    CHECK_OK(context, phx_exchange_write(context, path, bundle));
+    phx_bundle_destroy(bundle);
+    phx_ss_destroy(system);
+}
+
+static void test_linear_models(void **state)
+{
+    phx_context *context = *state;
+    const char *const f[] = {"f"}, *const wrong[] = {"g"};
+    const phx_plot_linear_options poles = {.poles = true}, one = {.n_inputs = 1, .inputs = f},
+                                  none = {.n_outputs = 1, .outputs = wrong};
+    size_t size;
+    write_linear(context, "l.h5");
+    CHECK_OK(context, phx_plot_file(context, "l.h5", "all.svg"));
+    CHECK_OK(context, phx_plot_linear(context, "l.h5", "one.svg", &one));
+    CHECK_OK(context, phx_plot_linear(context, "l.h5", "poles.svg", &poles));
+    char *text = example_bytes("all.svg", &size);
+    CHECK_TEXT(text, "f \xE2\x86\x92 x");
+    CHECK_TEXT(text, "idle \xE2\x86\x92 x");
+    CHECK_TEXT(text, "Phase (degrees)");
+    CHECK_TEXT(text, ">\xE2\x88\x92"
+                     "200<"); /* the phase falls to -180 degrees */
+    free(text);
+    text = example_bytes("one.svg", &size);
+    assert_null(strstr(text, "idle"));
+    /* from 1 to 100 rad/s: decades 0 to 2; the peak 1/(2 0.05) = 10 ends the scale */
+    CHECK_TEXT(text, "10<tspan dy=\"-5\" font-size=\"9\">1</tspan>");
+    free(text);
+    text = example_bytes("poles.svg", &size);
+    const char *cross = strstr(text, "l7 7m-7 0l7 -7");
+    assert_non_null(cross);
+    cross = strstr(cross + 1, "l7 7m-7 0l7 -7");
+    assert_non_null(cross);
+    assert_null(strstr(cross + 1, "l7 7m-7 0l7 -7"));
+    free(text);
+    REFUSED(context, PHX_ERR_INPUT, "no output 'g'", phx_plot_linear(context, "l.h5", "x.svg", &none));
+    assert_false(example_exists("x.svg"));
+    for (int i = 0; i < 2; i++) {
+        phx_status status = PHX_ERR_MEMORY;
+        for (long n = 0; status != PHX_OK; n++) {
+            phx_context_fail_allocation(context, n);
+            status = phx_plot_linear(context, "l.h5", "x.svg", i ? &poles : NULL);
+            phx_context_fail_allocation(context, -1);
+            if (status != PHX_OK && status != PHX_ERR_MEMORY)
+                fail_msg("allocation %ld: status %d: %s", n, (int)status, phx_context_message(context));
+            n += n / 64; /* a response at each of hundreds of frequencies */
+        }
+    }
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, example_enter, example_leave)
     const struct CMUnitTest tests[] = {
+        TEST(test_linear_models),
         cmocka_unit_test(test_ticks_are_round_and_cover_the_range),
         cmocka_unit_test(test_logarithmic_axes_take_zeros_and_signs),
         cmocka_unit_test(test_thinning_keeps_ends_and_extremes),
