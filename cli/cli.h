@@ -20,6 +20,7 @@ typedef struct cli_command {
 int cli_simulate(const cli_command *command, phx_context *context, int argc, char **argv);
 int cli_modes(const cli_command *command, phx_context *context, int argc, char **argv);
 int cli_titop(const cli_command *command, phx_context *context, int argc, char **argv);
+int cli_linearize(const cli_command *command, phx_context *context, int argc, char **argv);
 int cli_check(const cli_command *command, phx_context *context, int argc, char **argv);
 int cli_info(const cli_command *command, phx_context *context, int argc, char **argv);
 int cli_plot(const cli_command *command, phx_context *context, int argc, char **argv);

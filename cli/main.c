@@ -16,14 +16,20 @@ static const cli_command commands[] = {
      "About the assembled start configuration at rest with the drives locked, or turning steadily with them. Without\n"
      "--sweep the model's own sweep is run, but for parameters that --set gives a value. FILE.h5 and json carry the\n"
      "mode shapes.\n"},
+    {"linearize", cli_linearize, "MODEL", "Linear model of the mechanism with named inputs and outputs",
+     "About the assembled start configuration at rest. Inputs are forces at ports (rod.C.fy), prescribed "
+     "accelerations\n"
+     "or rates of ports and joints, loads, actuators, drives; outputs are those of the model file, accelerations, "
+     "rates\n"
+     "and places of ports, coordinates and efforts of joints. FILE opens in MATLAB, Octave and Python.\n"},
     {"titop", cli_titop, "MODEL", "Linear model of one body, seen from its ports",
      "Accelerations of the port P and forces at the other ports in, forces at P and accelerations of the others out.\n"
      "Inverting a channel makes another boundary condition: rod.P.alpha a hinge at P, rod.C.fy a support at C. FILE\n"
      "opens in MATLAB, Octave and Python.\n"},
     {"check", cli_check, "MODEL", "Certify the structure of a model", NULL},
-    {"plot", cli_plot, "FILE", "Draw a result (RESULT.h5, MODES.csv, MODES.h5) as SVG",
-     "Of a simulation: energies, residual, drift and every output; of modes: frequencies over the sweep. The picture\n"
-     "goes beside FILE unless -o says otherwise.\n"},
+    {"plot", cli_plot, "FILE", "Draw a result (RESULT.h5, MODES.csv, MODES.h5, MODEL.h5) as SVG",
+     "Of a simulation: energies, residual, drift and every output; of modes: frequencies over the sweep; of a\n"
+     "linear model: a Bode diagram. The picture goes beside FILE unless -o says otherwise.\n"},
     {"export", cli_export, "FILE", "Write the motion of RESULT.h5 for ParaView",
      "A folder with motion.pvd, which ParaView opens, and a VTK file for each instant: lines and frames of the "
      "bodies,\n"

@@ -110,6 +110,7 @@ typedef struct phx_linear_report {
     phx_ss *system;
     double *re, *im, *omega, *damping; /* poles, as phx_ss_poles gives them */
     double *dc_gain;                   /* outputs x inputs; NULL: there is none, because of poles at zero */
+    int rigid;                         /* free rigid motions of a mechanism, each two poles at zero */
     int left_out;                      /* states that were left out */
     int n_residuals;
     phx_residual residuals[PHX_RESIDUALS]; /* of the structure: what would be zero or positive in exact arithmetic */
@@ -140,6 +141,25 @@ phx_study_titop_options phx_study_titop_options_default(void);
  * PHX_ERR_ANALYSIS for a channel that cannot be inverted (named). */
 phx_status phx_study_titop(phx_context *context, const phx_model *model, const phx_study_titop_options *options,
                            phx_linear_report *report);
+
+typedef enum phx_linear_form {
+    PHX_FORM_STATE_SPACE,
+    PHX_FORM_SECOND_ORDER, /* reduced to modes and prescribed motions: phx_reduced */
+    PHX_FORM_DESCRIPTOR    /* port-Hamiltonian, sparse, with its multipliers */
+} phx_linear_form;
+
+typedef struct phx_study_linearize_options {
+    phx_channels_options channels; /* inputs and outputs: phx_system_channels */
+    phx_linear_form form;          /* of the report's bundle */
+} phx_study_linearize_options;
+phx_study_linearize_options phx_study_linearize_options_default(void);
+/* The model's system, linearised about its start state at zero speed. The report's system is in state space whatever
+ * the form. Where the point is no equilibrium a warning in the log says by how much. The residuals are the asymmetries
+ * of M, K and D relative to their largest entries, the largest entry of G basis (what the constraints leave of it), and
+ * the accelerations in m/s^2 with which the system would start, with the deformations held and free. Errors:
+ * PHX_ERR_INPUT for channels (with the nearest), those of phx_linearise and of the form. */
+phx_status phx_study_linearize(phx_context *context, const phx_model *model, const phx_study_linearize_options *options,
+                               phx_linear_report *report);
 
 /* ---- check ---- */
 typedef struct phx_redundant_row {

@@ -31,33 +31,18 @@ static phx_status list_redundant(phx_context *context, const phx_model *model, c
 
 phx_status phx_study_check(phx_context *context, const phx_model *model, phx_check_report *report)
 {
-    const phx_start_options start = {.quasi_static = model->initial.deformation == PHX_MODEL_QUASI_STATIC};
     const phx_build_options options = {.without_outputs = false};
-    phx_system *system = NULL;
-    phx_dae *dae = NULL;
-    double *x = NULL, *v = NULL, *lambda = NULL;
+    phx_start_point at = {0};
 
     *report = (phx_check_report){.dimension = model->dimension};
-    phx_status status = phx_model_build(context, model, &options, &system);
+    phx_status status =
+        phx_start_point_create(context, model, &options, model->initial.deformation == PHX_MODEL_QUASI_STATIC, &at);
     if (!status)
-        status = phx_system_dae(system, context, &dae);
-    if (!status) {
-        x = phx_calloc(context, (size_t)dae->n_x, sizeof *x);
-        v = phx_calloc(context, (size_t)dae->n_v, sizeof *v);
-        lambda = phx_calloc(context, (size_t)dae->n_l, sizeof *lambda);
-        status = x && v && lambda ? PHX_OK : PHX_ERR_MEMORY;
-    }
+        status = phx_model_blame(context, model,
+                                 phx_system_certify(at.dae, 0.0, at.x, at.v, at.lambda, &report->certificate));
     if (!status)
-        status = phx_model_blame(context, model, phx_system_start(system, &start, x, v, lambda));
-    if (!status)
-        status = phx_model_blame(context, model, phx_system_certify(dae, 0.0, x, v, lambda, &report->certificate));
-    if (!status)
-        status = list_redundant(context, model, system, report);
-    phx_system_dae_destroy(dae);
-    phx_system_destroy(system);
-    phx_free(x);
-    phx_free(v);
-    phx_free(lambda);
+        status = list_redundant(context, model, at.system, report);
+    phx_start_point_free(&at);
     if (status)
         phx_check_report_free(report);
     return status;

@@ -4,6 +4,17 @@
 
 #include <phlexor/study.h>
 
+/* The system of a model at its start state. */
+typedef struct phx_start_point {
+    phx_system *system;
+    phx_dae *dae;
+    double *x, *v, *lambda;
+} phx_start_point;
+/* quasi_static: with the deformations in equilibrium. */
+phx_status phx_start_point_create(phx_context *context, const phx_model *model, const phx_build_options *options,
+                                  bool quasi_static, phx_start_point *point);
+void phx_start_point_free(phx_start_point *point); /* frees and zeroes the fields */
+
 /* What a recorder needs to know of the bodies of a system: places in the state and polylines. */
 typedef struct phx_drawing {
     int n_bodies;

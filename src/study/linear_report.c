@@ -57,7 +57,7 @@ static phx_status find_dc_gain(phx_context *context, phx_linear_report *report)
 phx_status phx_linear_report_fill(phx_context *context, const phx_model *model, phx_linear_report *report)
 {
     phx_status status = find_poles(context, report);
-    if (!status)
+    if (!status && report->rigid == 0)
         status = find_dc_gain(context, report);
     if (status)
         return status;
@@ -104,7 +104,7 @@ static void put_poles(FILE *stream, const phx_linear_report *report)
             continue;
         if (shown++ < MOST)
             fprintf(stream, "%11s %16.10g %16.10g %16.10g\n", kind_of(report, k, zero), report->omega[k],
-                    report->omega[k] / (2.0 * acos(-1.0)), report->damping[k]);
+                    report->omega[k] / (2.0 * acos(-1.0)), report->damping[k] + 0.0);
         else
             rest++;
     }
@@ -120,7 +120,10 @@ static void put_dc_gain(FILE *stream, const phx_linear_report *report)
     const phx_ss *system = report->system;
     const int inputs = phx_ss_inputs(system), outputs = phx_ss_outputs(system);
     if (!report->dc_gain) {
-        fputs("\nDC gain: there is none, the system has poles at zero\n", stream);
+        fputs("\nDC gain: there is none, the system has poles at zero", stream);
+        if (report->rigid > 0)
+            fprintf(stream, ": %d rigid motion%s", report->rigid, report->rigid == 1 ? "" : "s");
+        fputc('\n', stream);
         return;
     }
     fputs("\nDC gain (rows: outputs, columns: inputs)\n", stream);

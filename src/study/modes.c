@@ -54,35 +54,21 @@ typedef struct modes_work {
 } modes_work;
 
 /* Linearised system of the model as it stands. */
-static phx_status linearise(modes_work *work, int point, phx_system **system, phx_dae **dae, phx_linear *linear)
+static phx_status linearise(modes_work *work, int point, phx_start_point *at, phx_linear *linear)
 {
     phx_context *context = work->context;
     const phx_build_options build = {.cache = work->cache, .without_outputs = true};
-    const phx_start_options start = {.quasi_static =
-                                         !work->steady && work->model->initial.deformation == PHX_MODEL_QUASI_STATIC};
-    double *x = NULL, *v = NULL, *lambda = NULL;
-    phx_status status = phx_model_build(context, work->model, &build, system);
+    const bool quasi_static = !work->steady && work->model->initial.deformation == PHX_MODEL_QUASI_STATIC;
+    phx_status status = phx_start_point_create(context, work->model, &build, quasi_static, at);
 
-    if (!status)
-        status = phx_system_dae(*system, context, dae);
-    if (!status) {
-        x = phx_calloc(context, (size_t)(*dae)->n_x, sizeof *x);
-        v = phx_calloc(context, (size_t)(*dae)->n_v, sizeof *v);
-        lambda = phx_calloc(context, (size_t)(*dae)->n_l, sizeof *lambda);
-        status = x && v && lambda ? PHX_OK : PHX_ERR_MEMORY;
-    }
-    if (!status)
-        status = phx_model_blame(context, work->model, phx_system_start(*system, &start, x, v, lambda));
     if (!status && work->steady)
-        status = phx_model_blame(context, work->model,
-                                 phx_system_steady(*dae, 0.0, x, v, lambda, (double *)work->table->spin + point));
+        status = phx_model_blame(
+            context, work->model,
+            phx_system_steady(at->dae, 0.0, at->x, at->v, at->lambda, (double *)work->table->spin + point));
     if (!status)
         status = phx_model_blame(context, work->model,
-                                 work->steady ? phx_system_linear_steady(*dae, 0.0, x, v, lambda, linear)
-                                              : phx_system_linear(*dae, 0.0, x, NULL, linear));
-    phx_free(x);
-    phx_free(v);
-    phx_free(lambda);
+                                 work->steady ? phx_system_linear_steady(at->dae, 0.0, at->x, at->v, at->lambda, linear)
+                                              : phx_system_linear(at->dae, 0.0, at->x, NULL, linear));
     return status;
 }
 
@@ -232,30 +218,28 @@ static phx_status move_to(modes_work *work, int point, double *values)
 static phx_status solve_point(modes_work *work, int point)
 {
     phx_modes_options options = phx_modes_options_default();
-    phx_system *system = NULL;
-    phx_dae *dae = NULL;
+    phx_start_point at = {0};
     phx_linear linear = {0};
     phx_mode_set set = {0};
-    phx_status status = linearise(work, point, &system, &dae, &linear);
+    phx_status status = linearise(work, point, &at, &linear);
 
     options.count = work->carry;
     if (!status)
         status = phx_modal_solve(work->modal, &linear, &options, &set);
     if (!status && point == 0) {
-        work->report->velocities = phx_system_n_v(system);
-        work->report->constraints = phx_system_n_l(system);
-        work->report->redundant = phx_system_redundant(system);
+        work->report->velocities = phx_system_n_v(at.system);
+        work->report->constraints = phx_system_n_l(at.system);
+        work->report->redundant = phx_system_redundant(at.system);
     }
     if (!status) {
         ((int *)work->table->rigid_modes)[point] = set.rigid;
         for (int m = 0; m < set.count && m < work->count && set.unstable > 0; m++)
             work->report->unstable += set.damping[m] < -1e-9;
-        status = add_point(work, point, system, &linear, &set);
+        status = add_point(work, point, at.system, &linear, &set);
     }
     phx_mode_set_free(&set);
     phx_linear_free(&linear);
-    phx_system_dae_destroy(dae);
-    phx_system_destroy(system);
+    phx_start_point_free(&at);
     return status;
 }
 

@@ -1,0 +1,197 @@
+/* A model as a linear system with named inputs and outputs. */
+#include "internal.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+phx_study_linearize_options phx_study_linearize_options_default(void)
+{
+    return (phx_study_linearize_options){.form = PHX_FORM_STATE_SPACE};
+}
+
+/* ---- structure ---- */
+static double largest(const phx_csr *matrix)
+{
+    double size = 0.0;
+    for (int k = 0; k < matrix->ptr[matrix->rows]; k++)
+        size = fmax(size, fabs(matrix->val[k]));
+    return size;
+}
+
+/* max |A - A^T| / max |A| */
+static phx_status add_asymmetry(phx_context *context, const char *name, const phx_csr *matrix,
+                                phx_linear_report *report)
+{
+    phx_csr transpose = {0}, difference = {0};
+    const double size = largest(matrix);
+    phx_status status = phx_csr_transpose(context, matrix, &transpose);
+    if (!status)
+        status = phx_csr_add(context, 1.0, matrix, -1.0, &transpose, &difference);
+    if (!status)
+        phx_linear_report_residual(report, name, size > 0.0 ? largest(&difference) / size : 0.0);
+    phx_csr_free(&transpose);
+    phx_csr_free(&difference);
+    return status;
+}
+
+/* max |G basis| */
+static phx_status add_constraint_residual(phx_context *context, const phx_linearised *linearised,
+                                          phx_linear_report *report)
+{
+    const phx_reduced *reduced = phx_linearised_reduced(linearised);
+    const phx_csr *G = &phx_linearised_channels(linearised)->G;
+    const size_t count = (size_t)reduced->count;
+    double *sum = phx_calloc(context, count, sizeof *sum), worst = 0.0;
+    if (!sum)
+        return PHX_ERR_MEMORY;
+    for (int i = 0; i < G->rows; i++) {
+        memset(sum, 0, count * sizeof *sum);
+        for (int k = G->ptr[i]; k < G->ptr[i + 1]; k++)
+            for (size_t j = 0; j < count; j++)
+                sum[j] += G->val[k] * reduced->basis[(size_t)G->idx[k] * count + j];
+        for (size_t j = 0; j < count; j++)
+            worst = fmax(worst, fabs(sum[j]));
+    }
+    phx_linear_report_residual(report, "constraint_residual", worst);
+    phx_free(sum);
+    return PHX_OK;
+}
+
+static phx_status find_structure(phx_context *context, const phx_linearised *linearised, phx_linear_report *report)
+{
+    const phx_linear *linear = phx_linearised_matrices(linearised);
+    phx_status status = add_asymmetry(context, "mass_asymmetry", &linear->M, report);
+    if (!status)
+        status = add_asymmetry(context, "stiffness_asymmetry", &linear->K, report);
+    if (!status)
+        status = add_asymmetry(context, "damping_asymmetry", &linear->D, report);
+    if (!status)
+        status = add_constraint_residual(context, linearised, report);
+    return status;
+}
+
+/* Accelerations below this, m/s^2, are rounding of forces that balance. */
+static const double balanced = 1e-6;
+
+static void tell_unrest(phx_context *context, const phx_linearised *linearised, phx_linear_report *report)
+{
+    const double held = phx_linearised_unrest(linearised, false), loose = phx_linearised_unrest(linearised, true);
+    phx_linear_report_residual(report, "unrest", held);
+    phx_linear_report_residual(report, "unrest_deforming", loose);
+    if (held > balanced)
+        phx_log(context, PHX_LOG_WARNING,
+                "the start state is no equilibrium: it would move with %.3g m/s^2; the model is that of the point held "
+                "at rest",
+                held);
+    else if (loose > balanced)
+        phx_log(context, PHX_LOG_WARNING,
+                "the deformations are not in equilibrium: they would start with %.3g m/s^2; 'initial: {deformation: "
+                "quasi_static}' starts from their equilibrium",
+                loose);
+}
+
+/* ---- the forms ---- */
+static phx_status put_second_order(phx_context *context, const phx_linearised *linearised, phx_bundle *bundle)
+{
+    const phx_reduced *reduced = phx_linearised_reduced(linearised);
+    phx_ss_second_order_def def;
+    const char **names = phx_calloc(context, (size_t)reduced->n, sizeof *names);
+    phx_status status = names ? phx_linearised_second_order(context, linearised, &def) : PHX_ERR_MEMORY;
+    for (int k = 0; k < reduced->n && !status; k++)
+        names[k] = phx_linearised_coordinate(linearised, k);
+    if (!status)
+        status = phx_bundle_add_second_order(context, bundle, &def);
+    if (!status) {
+        phx_bundle_add_matrix(bundle, "basis", reduced->n, reduced->count, reduced->basis, NULL);
+        phx_bundle_add_names(bundle, "motions", reduced->n, names);
+    }
+    phx_free((void *)names);
+    return status;
+}
+
+static phx_status put_descriptor(phx_context *context, const phx_linearised *linearised, phx_bundle *bundle)
+{
+    const phx_channels *channels = phx_linearised_channels(linearised);
+    phx_descriptor *descriptor = NULL;
+    phx_measured measured = {0};
+    phx_status status = phx_linearised_descriptor(context, linearised, &descriptor, &measured);
+    if (!status)
+        status = phx_bundle_add_descriptor(context, bundle, descriptor);
+    if (!status) {
+        phx_bundle_add_sparse(bundle, "C", &measured.C);
+        phx_bundle_add_sparse(bundle, "D", &measured.D);
+        phx_bundle_add_names(bundle, "inputs", channels->n_inputs, (const char *const *)channels->inputs);
+        phx_bundle_add_names(bundle, "outputs", channels->n_outputs, (const char *const *)channels->outputs);
+    }
+    phx_measured_free(&measured);
+    phx_descriptor_destroy(descriptor);
+    return status;
+}
+
+static phx_status put_form(phx_context *context, phx_linear_form form, const phx_linearised *linearised,
+                           const phx_linear_report *report)
+{
+    if (form == PHX_FORM_SECOND_ORDER)
+        return put_second_order(context, linearised, report->bundle);
+    if (form == PHX_FORM_DESCRIPTOR)
+        return put_descriptor(context, linearised, report->bundle);
+    return phx_bundle_add_ss(context, report->bundle, report->system);
+}
+
+/* ---- the whole ---- */
+static phx_status make_title(phx_context *context, const phx_model *model, char **title)
+{
+    static const char text[] = "Linear model of ";
+    const size_t room = sizeof text + strlen(model->title);
+    *title = phx_calloc(context, room, 1);
+    if (!*title)
+        return PHX_ERR_MEMORY;
+    snprintf(*title, room, "%s%s", text, model->title);
+    return PHX_OK;
+}
+
+static phx_status linearise(phx_context *context, const phx_model *model, const phx_study_linearize_options *options,
+                            phx_linearised **linearised)
+{
+    const phx_build_options build = {.without_outputs = false};
+    phx_linearise_options how = phx_linearise_options_default();
+    phx_start_point at = {0};
+    phx_status status =
+        phx_start_point_create(context, model, &build, model->initial.deformation == PHX_MODEL_QUASI_STATIC, &at);
+    how.name = "model";
+    how.x = at.x;
+    how.channels = options->channels;
+    if (!status)
+        status = phx_model_blame(context, model, phx_linearise(context, at.dae, &how, linearised));
+    phx_start_point_free(&at);
+    return status;
+}
+
+phx_status phx_study_linearize(phx_context *context, const phx_model *model, const phx_study_linearize_options *options,
+                               phx_linear_report *report)
+{
+    phx_linearised *linearised = NULL;
+
+    *report = (phx_linear_report){0};
+    phx_status status = linearise(context, model, options, &linearised);
+    if (!status)
+        status = make_title(context, model, &report->title);
+    if (!status)
+        status = phx_linearised_ss(context, linearised, &report->system);
+    if (!status)
+        status = find_structure(context, linearised, report);
+    if (!status)
+        status = phx_bundle_create(context, &report->bundle);
+    if (!status)
+        status = put_form(context, options->form, linearised, report);
+    if (!status) {
+        report->rigid = phx_linearised_reduced(linearised)->rigid;
+        tell_unrest(context, linearised, report);
+        status = phx_linear_report_fill(context, model, report);
+    }
+    phx_linearised_destroy(linearised);
+    if (status)
+        phx_linear_report_free(report);
+    return status;
+}

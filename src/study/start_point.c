@@ -1,0 +1,33 @@
+/* The system of a model at its start state. */
+#include "internal.h"
+
+void phx_start_point_free(phx_start_point *point)
+{
+    phx_system_dae_destroy(point->dae);
+    phx_system_destroy(point->system);
+    phx_free(point->x);
+    phx_free(point->v);
+    phx_free(point->lambda);
+    *point = (phx_start_point){0};
+}
+
+phx_status phx_start_point_create(phx_context *context, const phx_model *model, const phx_build_options *options,
+                                  bool quasi_static, phx_start_point *point)
+{
+    const phx_start_options start = {.quasi_static = quasi_static};
+
+    *point = (phx_start_point){0};
+    phx_status status = phx_model_build(context, model, options, &point->system);
+    if (!status)
+        status = phx_system_dae(point->system, context, &point->dae);
+    if (!status) {
+        point->x = phx_calloc(context, (size_t)point->dae->n_x, sizeof *point->x);
+        point->v = phx_calloc(context, (size_t)point->dae->n_v, sizeof *point->v);
+        point->lambda = phx_calloc(context, (size_t)point->dae->n_l, sizeof *point->lambda);
+        status = point->x && point->v && point->lambda ? PHX_OK : PHX_ERR_MEMORY;
+    }
+    if (!status)
+        status =
+            phx_model_blame(context, model, phx_system_start(point->system, &start, point->x, point->v, point->lambda));
+    return status;
+}

@@ -1,0 +1,161 @@
+#!/bin/sh
+# phlexor linearize: channels, forms, files that Octave and SciPy read, pictures, what is refused.
+. "$(dirname "$0")/lib.sh"
+. "$source_dir/tests/support/readers.sh"
+
+# A mass between the ground and a spring on a slide, and a beam that hangs on it: one rigid coordinate, known by hand
+# while the beam is stiff.
+cat >slide.yaml <<'END'
+phlexor: 1
+title: Sliding mass with a beam
+dimension: 2
+parameters: {k: 50, c: 3, g: 0}
+gravity: [g, 0]
+materials: {steel: {density: 7850, young: 2e11}}
+bodies:
+  mass: {kind: rigid, mass: 2, inertia: 0.1, ports: {side: {position: [0, 0.1]}}}
+  beam:
+    kind: beam
+    material: steel
+    length: 0.5
+    section: {kind: rectangle, width: 0.02, height: 0.01}
+    elements: 2
+    reference: cantilever
+    damping: {modal: 0.01}
+joints:
+  guide: {kind: prismatic, ports: [ground.O, mass.P], axis: [1, 0], stiffness: k, damping: c}
+  root: {kind: weld, ports: [mass.P, beam.P]}
+loads:
+  push: {force: [0, 0], at: mass.P}
+outputs:
+  x: {coordinate: guide}
+  tip: {position: beam.C}
+END
+
+# poles: omega and damping of the table on standard output
+poles()
+{
+    awk '/^poles/ { inside = 1; next } inside && !NF { exit } inside { print $(NF - 2), $NF }' out.txt
+}
+
+# ---- one degree of freedom and the beam: m = 2 + 7850 0.5 0.02 0.01 = 2.785 ----
+run 0 linearize slide.yaml
+prints '^Linear model of Sliding mass with a beam$'
+prints '^14 states, 2 inputs, 3 outputs$'
+prints '^  1 push.fx  x$'
+poles >poles.txt
+check "frequency" "$(awk 'NR == 1 { print $1 / sqrt(50 / 2.785) - 1 }' poles.txt)" 1e-6
+check "damping" "$(awk 'NR == 1 { print $2 - 3 / (2 * sqrt(50 * 2.785)) }' poles.txt)" 1e-6
+check "modal damping of the beam" "$(awk 'NR == 2 { print $2 - 0.01 }' poles.txt)" 1e-3
+check "DC gain, 1/k" "$(awk '/^DC gain/ { getline; getline; print $2 - 0.02 }' out.txt)" 1e-9
+[ ! -s err.txt ] || fail "a warning at an equilibrium: $(cat err.txt)"
+run 0 linearize slide.yaml --set k=0 --set c=0
+prints 'there is none, the system has poles at zero: 1 rigid motion$'
+run 0 linearize slide.yaml --set g=-9.81
+says 'warning: the start state is no equilibrium: it would move with 9.81 m/s^2'
+
+# ---- channels ----
+run 0 linearize slide.yaml --inputs beam.C.fy,mass.side.fx --outputs beam.C.ay,guide.coordinate,beam@0.5.y
+prints '^  1 beam.C.fy     beam.C.ay$'
+prints '^  2 mass.side.fx  guide.coordinate$'
+run 0 linearize slide.yaml --inputs guide.acceleration --outputs guide.effort,x
+prints 'about zero'
+
+# ---- the forms are one model; Octave and SciPy read them ----
+for form in state-space second-order descriptor; do
+    for end in mat h5 json; do
+        run 0 linearize slide.yaml --form $form -o $form.$end
+        prints "^$form.$end$"
+    done
+    run 0 linearize slide.yaml --form $form --format json
+    cmp -s out.txt $form.json || fail "$form: json on standard output is not that of the file"
+done
+octave_script <<'END' || fail "Octave"
+m = load('state-space.mat');
+want = load('poles.txt')(:, 1);
+assert(sort(abs(eig(m.A)))(1:2:end), sort(want), 1e-8 * max(want))
+assert(m.inputs, {'push.fx'; 'push.fy'})
+pkg load control
+sys = ss(m.A, m.B, m.C, m.D, 'inname', m.inputs, 'outname', m.outputs, 'stname', m.states);
+assert(isa(sys, 'ss') && all(size(sys) == [3, 2]))
+w = 7;
+H = m.C * ((1i * w * eye(rows(m.A)) - m.A) \ m.B) + m.D;
+assert(squeeze(freqresp(sys, w)), H, 1e-9 * norm(H))
+s = load('second-order.mat');
+q = (-w^2 * s.M + 1i * w * s.D + s.K) \ s.F;
+assert((s.Y_q + 1i * w * s.Y_v - w^2 * s.Y_a) * q + s.Y_u, H, 1e-9 * norm(H))
+assert(rows(s.basis) == numel(s.motions) && columns(s.basis) == numel(s.coordinates))
+d = load('descriptor.mat');
+assert(issparse(d.J) && issparse(d.E) && nnz(d.J + d.J') == 0 && nnz(d.R - d.R') == 0)
+e = (1i * w * d.E - (d.J - d.R) * d.Q) \ full(d.B);
+assert(d.C * e + d.D, H, 1e-7 * norm(H))
+END
+python_script <<'END' || fail "SciPy"
+import json
+import numpy as np
+import scipy.io
+import scipy.signal
+want = np.sort(np.loadtxt("poles.txt")[:, 0])
+m = scipy.io.loadmat("state-space.mat", simplify_cells=True)
+system = scipy.signal.StateSpace(m["A"], m["B"], m["C"], m["D"])
+omega = np.sort(abs(np.linalg.eigvals(system.A)))
+assert abs(omega[::2] - want).max() < 1e-8 * want.max()
+assert list(m["outputs"]) == ["x", "tip.x", "tip.y"]
+with open("descriptor.json") as stream:
+    d = json.load(stream)
+mat = scipy.io.loadmat("descriptor.mat", simplify_cells=True)
+for name in "EJRQBCD":
+    s = d[name]
+    made = scipy.sparse.coo_matrix((s["value"], (s["row"], s["col"])), (s["rows"], s["cols"]))
+    assert np.array_equal(made.toarray(), mat[name].toarray()), name
+END
+
+# ---- pictures ----
+run 0 plot state-space.h5
+prints '^state-space.svg$'
+grep -q 'push.fy → tip.y' state-space.svg && grep -q 'Phase (degrees)' state-space.svg || fail "the Bode diagram"
+run 0 plot second-order.h5
+cmp -s state-space.svg second-order.svg || grep -q 'push.fy → tip.y' second-order.svg || fail "of second order"
+run 0 plot state-space.h5 --inputs push.fx --outputs x,tip.x -o two.svg
+[ "$(grep -c '→' two.svg)" -eq 4 ] || fail "two responses in two panels: $(grep -c '→' two.svg)"
+run 0 plot state-space.h5 --poles
+prints '^state-space_poles.svg$'
+[ "$(grep -c 'l7 7m-7 0l7 -7' state-space_poles.svg)" -eq 14 ] || fail "14 poles"
+run 2 plot state-space.h5 --inputs push.fz -o wrong.svg
+says "no input 'push.fz'; did you mean 'push.f"
+run 2 plot state-space.h5 --outputs ,x -o wrong.svg
+run 1 plot descriptor.h5 -o wrong.svg
+says 'write the model in the form state-space'
+[ ! -e wrong.svg ] || fail "wrong.svg was written"
+
+# ---- what is refused, and leaves no file or the older one ----
+cp state-space.mat older.mat
+for file in wrong.mat wrong.h5 wrong.json state-space.mat; do
+    run 2 linearize slide.yaml --inputs push.fz -o $file
+    says "slide.yaml: there is no input 'push.fz'"
+    run 2 linearize slide.yaml --outputs tipp -o $file
+    says 'tip'
+    run 2 linearize slide.yaml --inputs '' -o $file
+    run 2 linearize slide.yaml --inputs push.fx,,push.fy -o $file
+    says 'is empty'
+    run 2 linearize slide.yaml --inputs push.fx,push.fx -o $file
+    run 2 linearize slide.yaml --outputs push.fx -o $file
+    run 2 linearize slide.yaml --inputs mass.P.ay -o $file # the guide holds it
+    says 'mass.P'
+    run 2 linearize slide.yaml --form modal -o $file
+    says 'state-space|descriptor|second-order'
+    run 2 linearize slide.yaml --inputs guide.acceleration --form descriptor -o $file
+    says 'guide'
+    run 2 linearize missing.yaml -o $file
+    grep -v 'push:' slide.yaml | sed 's/^loads:.*//' >silent.yaml
+    run 2 linearize silent.yaml -o $file
+    says 'no load, actuator or drive'
+    [ "$file" = state-space.mat ] || [ ! -e $file ] || fail "$file was written"
+    [ ! -e $file.partial ] || fail "$file.partial was left"
+    cmp -s state-space.mat older.mat || fail "the older file has changed"
+done
+run 2 linearize slide.yaml -o slide.xml
+says '.mat, .h5 or .json'
+run 2 linearize slide.yaml -o nowhere/slide.h5
+says 'nowhere'
+finish
