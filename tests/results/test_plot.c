@@ -543,7 +543,7 @@ static void test_linear_models(void **state)
             phx_context_fail_allocation(context, -1);
             if (status != PHX_OK && status != PHX_ERR_MEMORY)
                 fail_msg("allocation %ld: status %d: %s", n, (int)status, phx_context_message(context));
-            n += n / 64; /* a response at each of hundreds of frequencies */
+            n += n / 8; /* a response at each of hundreds of frequencies */
         }
     }
 }
