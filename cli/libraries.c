@@ -46,7 +46,8 @@ void cli_print_libraries(FILE *stream)
     print_numbers(stream, "LAPACK", version[0], version[1], version[2], "dense factorisations and eigenproblems");
     SuiteSparse_version(version);
     print_numbers(stream, "SuiteSparse", version[0], version[1], version[2], "sparse factorisations");
-    print_numbers(stream, "  KLU", KLU_MAIN_VERSION, KLU_SUB_VERSION, KLU_SUBSUB_VERSION, "LU of the KKT matrices");
+    print_numbers(stream, "  KLU", KLU_MAIN_VERSION, KLU_SUB_VERSION, KLU_SUBSUB_VERSION,
+                  "LU of KKT matrices that need pivoting");
     cholmod_version(version);
     print_numbers(stream, "  CHOLMOD", version[0], version[1], version[2], "sparse Cholesky");
     print(stream, "ARPACK", PHX_ARPACK_VERSION, "eigenproblems of large systems");

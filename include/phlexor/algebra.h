@@ -99,25 +99,28 @@ phx_status phx_dense_singular_values(phx_context *context, int m, int n, const d
                                      double *right);
 
 /* ---- sparse factorisations ---- */
-/* LU of a square matrix with a pattern fixed at creation (KLU). Symbolic work once, then factor / refactor / solve.
- * The matrix is given by compressed rows; values may change, the pattern may not. */
+/* LU of a square matrix with a pattern fixed at creation. Symbolic work once, then factor / refactor / solve. The
+ * matrix is given by compressed rows; values may change, the pattern may not. Where the elimination order makes every
+ * leading block regular, blocks are eliminated without pivoting, on small dense fronts; growth of the entries and
+ * cancelled pivots are watched, and KLU, which pivots, takes over when they do not hold. */
 typedef struct phx_lu phx_lu;
 /* `order` (may be NULL: AMD): the elimination order, order[k] is the row and column eliminated k-th. `complex_values`:
  * values are interleaved (re, im). The pattern is copied. */
 phx_status phx_lu_create(phx_context *context, int n, const int *ptr, const int *idx, const int *order,
                          bool complex_values, phx_lu **lu);
 void phx_lu_destroy(phx_lu *lu);
-/* Numeric factorisation of values val[ptr[n]], copied. The first call pivots; later calls reuse the pivots (no
- * allocation) as long as each of them keeps its size within a factor of 100, and pivot anew (inside KLU) when one does
- * not. PHX_SINGULAR (retryable) when A is singular to working precision or a value is not finite: then `*column` (may
- * be NULL) is the equation, a row of A, that depends on those before it in the elimination order or has the value; else
- * it is -1. After any failure the factors of the last success still solve. */
+/* Numeric factorisation of values val[ptr[n]], not needed afterwards. The first call checks the pivots in full; later
+ * calls (no allocation) only that each of them keeps its size within a factor of 100, and check in full again when one
+ * does not. When pivots do not hold KLU factors (and allocates), now and for some calls to come. PHX_SINGULAR
+ * (retryable) when A is singular to working precision or a value is not finite: then `*column` (may be NULL) is the
+ * equation, a row of A, that depends on those before it in the elimination order or has the value; else it is -1. After
+ * any failure the factors of the last success still solve. */
 phx_status phx_lu_factor(phx_lu *lu, const double *val, int *column);
 /* x <- A^-1 x; n values (2n interleaved when complex). nrhs columns stored one after the other. No allocation, no
  * refinement. */
 phx_status phx_lu_solve(phx_lu *lu, int nrhs, double *x);
-/* Statistics since creation: factorisations with pivoting, refactorisations, right-hand sides solved; entries in L+U
- * without the unit diagonal of L. Any may be NULL. */
+/* Statistics since creation: factorisations with pivots checked in full or chosen anew, others, right-hand sides
+ * solved; entries in L+U without the unit diagonal of L. Any may be NULL. */
 void phx_lu_stats(const phx_lu *lu, long *factors, long *refactors, long *solves, long *nnz_lu);
 
 /* Order of small fill by minimum degree (AMD) for a square pattern, taken as symmetric; order[k] is eliminated k-th. */

@@ -73,6 +73,38 @@ void reference_product(bool transpose_a, bool transpose_b, int m, int n, int k, 
     }
 }
 
+double modulus(bool is_complex, const double *values, int k)
+{
+    return is_complex ? hypot(values[2 * k], values[2 * k + 1]) : fabs(values[k]);
+}
+
+double backward_error(const phx_csr *a, const double *val, bool is_complex, const double *x, const double *b)
+{
+    double worst = 0.0, size_x = 0.0, *c = new_doubles((size_t)a->cols);
+    for (int k = 0; k < a->ptr[a->rows]; k++)
+        c[a->idx[k]] = fmax(c[a->idx[k]], modulus(is_complex, val, k));
+    for (int j = 0; j < a->cols; j++)
+        size_x += c[j] * modulus(is_complex, x, j);
+    for (int i = 0; i < a->rows; i++) {
+        long double re = 0.0L, im = 0.0L;
+        double size_row = 0.0;
+        for (int k = a->ptr[i]; k < a->ptr[i + 1]; k++) {
+            int j = a->idx[k];
+            long double vr = is_complex ? val[2 * k] : val[k], vi = is_complex ? val[2 * k + 1] : 0.0;
+            long double xr = is_complex ? x[2 * j] : x[j], xi = is_complex ? x[2 * j + 1] : 0.0;
+            re += vr * xr - vi * xi;
+            im += vr * xi + vi * xr;
+            size_row = fmax(size_row, modulus(is_complex, val, k) / c[j]);
+        }
+        re -= is_complex ? b[2 * i] : b[i];
+        im -= is_complex ? b[2 * i + 1] : 0.0;
+        double error = (double)hypotl(re, im) / (size_row * size_x + modulus(is_complex, b, i));
+        worst = isnan(error) ? NAN : fmax(worst, error);
+    }
+    free(c);
+    return worst;
+}
+
 /* ---- allocators ---- */
 static long outstanding, made, fail_suitesparse = -1;
 

@@ -22,6 +22,13 @@ double not_orthonormal(int n, int k, const double *v, const double *w);
 void reference_product(bool transpose_a, bool transpose_b, int m, int n, int k, const double *a, const double *b,
                        double *c);
 
+/* |A_k| or |x_k| of an array that is complex or not */
+double modulus(bool is_complex, const double *values, int k);
+/* The change of A, relative to the largest entry of each row after every column has been scaled to a largest entry of
+ * 1, that explains x: what LU with row pivoting and KLU's scaling promises to be small, whatever the scale of rows and
+ * columns.   max_i |A x - b|_i / (max_j |A_ij|/c_j sum_j c_j |x_j| + |b_i|) ,   c_j = max_i |A_ij| */
+double backward_error(const phx_csr *a, const double *val, bool is_complex, const double *x, const double *b);
+
 /* Something that allocates through the context, and cleans up after itself when it succeeds. */
 typedef phx_status allocating_fn(phx_context *context);
 /* Lets the first, second, ... allocation of the layer fail until none is left: each failure must be PHX_ERR_MEMORY, and

@@ -92,42 +92,6 @@ static phx_csr chain_matrix(phx_context *context, uint64_t seed, double mass, in
 }
 
 /* ---- checks ---- */
-/* |A_k| or |x_k| of an array that is complex or not */
-static double modulus(bool is_complex, const double *values, int k)
-{
-    return is_complex ? hypot(values[2 * k], values[2 * k + 1]) : fabs(values[k]);
-}
-
-/* The change of A, relative to the largest entry of each row after every column has been scaled to a largest entry of
- * 1, that explains x: what LU with row pivoting and KLU's scaling promises to be small, whatever the scale of rows and
- * columns.   max_i |A x - b|_i / (max_j |A_ij|/c_j sum_j c_j |x_j| + |b_i|) ,   c_j = max_i |A_ij| */
-static double backward_error(const phx_csr *a, const double *val, bool is_complex, const double *x, const double *b)
-{
-    double worst = 0.0, size_x = 0.0, *c = new_doubles((size_t)a->cols);
-    for (int k = 0; k < a->ptr[a->rows]; k++)
-        c[a->idx[k]] = fmax(c[a->idx[k]], modulus(is_complex, val, k));
-    for (int j = 0; j < a->cols; j++)
-        size_x += c[j] * modulus(is_complex, x, j);
-    for (int i = 0; i < a->rows; i++) {
-        long double re = 0.0L, im = 0.0L;
-        double size_row = 0.0;
-        for (int k = a->ptr[i]; k < a->ptr[i + 1]; k++) {
-            int j = a->idx[k];
-            long double vr = is_complex ? val[2 * k] : val[k], vi = is_complex ? val[2 * k + 1] : 0.0;
-            long double xr = is_complex ? x[2 * j] : x[j], xi = is_complex ? x[2 * j + 1] : 0.0;
-            re += vr * xr - vi * xi;
-            im += vr * xi + vi * xr;
-            size_row = fmax(size_row, modulus(is_complex, val, k) / c[j]);
-        }
-        re -= is_complex ? b[2 * i] : b[i];
-        im -= is_complex ? b[2 * i + 1] : 0.0;
-        double error = (double)hypotl(re, im) / (size_row * size_x + modulus(is_complex, b, i));
-        worst = isnan(error) ? NAN : fmax(worst, error);
-    }
-    free(c);
-    return worst;
-}
-
 /* Solve with two right-hand sides and return the larger backward error. */
 static double solve_error(phx_context *context, phx_lu *lu, const phx_csr *a, const double *val, bool is_complex,
                           uint64_t *seed)

@@ -1,0 +1,87 @@
+/* Block elimination without pivoting: a multifrontal factorisation on small dense fronts, for matrices whose
+ * elimination order makes every leading block regular.
+ *
+ * The pattern is taken as symmetric. Unknowns that are eliminated together make a front, a dense square matrix of its
+ * pivots and of the later unknowns that they touch. It is eliminated in steps of up to three pivots,
+ *
+ *     F = [ F_pp  F_pu ] ,   F = entries of A that belong to it + updates of its children + ... ,
+ *         [ F_up  F_uu ]
+ *
+ *     W = F_pp^-1 F_pu ,  L = F_up ,  update = F_uu - L W ,
+ *
+ * and what remains is added to the parent's front. Solving:  z = F_pp^-1 b_p ,  b_u <- b_u - L z  up the tree, then
+ * x_p = z - W x_u  down. Children come before their parent, and their updates wait on a stack. */
+#ifndef PHLEXOR_ALGEBRA_FRONT_H
+#define PHLEXOR_ALGEBRA_FRONT_H
+
+#include "internal.h"
+
+enum { PHX_FRONT_STEP = 3 }; /* most pivots of a step */
+
+/* Pivots of the next step when `left` are left, the same number seen from the end, and scalars of its C, W, L. */
+static inline int phx_front_step(int left)
+{
+    return left < PHX_FRONT_STEP ? left : PHX_FRONT_STEP;
+}
+
+static inline int phx_front_last_step(int left)
+{
+    return (left - 1) % PHX_FRONT_STEP + 1;
+}
+
+static inline size_t phx_front_step_size(int p, int r)
+{
+    return (size_t)p * (size_t)(p + 2 * r);
+}
+
+/* One front. The last four are places in the arrays of the tree, the factors, the stack (entries or scalars). */
+typedef struct phx_front {
+    int pivots, rest;   /* unknowns eliminated here; unknowns that remain */
+    int child, sibling; /* the first child, the next child of the same parent; -1: none */
+    bool in_a_row;      /* the remaining unknowns stand side by side in the parent's front */
+    size_t rows;        /* its unknowns, the pivots first */
+    size_t relative;    /* of the remaining unknowns */
+    size_t entries;     /* its entries of A, up to those of the next front */
+    size_t factor;      /* C (p x p, F_pp factored), W (p x r), L (r x p) of each step, up to those of the next front */
+    size_t update;      /* rest x rest */
+} phx_front;
+
+typedef struct phx_front_tree {
+    int n, n_fronts;
+    int *order;       /* n: the unknown eliminated k-th; another sequence of the elimination that was asked for */
+    phx_front *front; /* n_fronts, and the end of the last */
+    int *rows;        /* of each front: places in the order, ascending */
+    int *relative;    /* of each front: places of what remains in the parent's front */
+    int *source;      /* of each front: entries of A ... */
+    int *target;      /* ... and their places in the front, row * (pivots + rest) + column */
+    size_t factor_size, stack_size, largest; /* scalars: factors with the n reciprocal pivots, stack, largest front */
+    long nnz;                                /* of L + U as the given order makes them, one unit diagonal not counted */
+} phx_front_tree;
+
+/* PHX_OK with *tree NULL when the pattern is not worth it: too unsymmetric or too much fill. */
+phx_status phx_front_tree_create(phx_context *context, int n, const int *ptr, const int *idx, const int *order,
+                                 phx_front_tree **tree);
+void phx_front_tree_destroy(phx_front_tree *tree);
+
+/* Numeric work; factors begin with the reciprocal pivots in the order; stack and work (two of the largest front) are
+ * scratch. The result may be anything, not finite included, when a pivot is bad; see phx_front_audit. */
+void phx_front_factor_real(const phx_front_tree *tree, const double *val, double *factors, double *stack, double *work);
+void phx_front_factor_complex(const phx_front_tree *tree, const double *val, double *factors, double *stack,
+                              double *work);
+/* x <- A^-1 x; y: n scalars of scratch. */
+void phx_front_solve_real(const phx_front_tree *tree, const double *factors, double *x, double *y);
+void phx_front_solve_complex(const phx_front_tree *tree, const double *factors, double *x, double *y);
+
+/* A matrix factored by fronts. */
+typedef struct phx_fronts phx_fronts;
+/* As phx_front_tree_create; the pattern must have been checked and must outlive the result. */
+phx_status phx_fronts_create(phx_context *context, int n, const int *ptr, const int *idx, const int *order,
+                             bool is_complex, phx_fronts **fronts);
+void phx_fronts_destroy(phx_fronts *fronts);
+/* False when these pivots are no good for these values, or a value is not finite; the factors of the last success stay
+ * as they are then. *audited: the factors have been checked in full, not only against sizes known to be good. */
+bool phx_fronts_factor(phx_fronts *fronts, const double *val, bool *audited);
+void phx_fronts_solve(phx_fronts *fronts, int nrhs, double *x);
+long phx_fronts_nnz(const phx_fronts *fronts);
+
+#endif

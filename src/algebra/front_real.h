@@ -1,0 +1,37 @@
+/* Arithmetic of real values for the kernels of fronts. */
+#ifndef PHLEXOR_ALGEBRA_FRONT_REAL_H
+#define PHLEXOR_ALGEBRA_FRONT_REAL_H
+
+#include "front.h"
+
+typedef double scalar;
+
+static inline scalar zero(void)
+{
+    return 0.0;
+}
+
+static inline scalar plus(scalar a, scalar b)
+{
+    return a + b;
+}
+
+static inline scalar times(scalar a, scalar b)
+{
+    return a * b;
+}
+
+static inline scalar minus_times(scalar a, scalar b, scalar c)
+{
+    return a - b * c;
+}
+
+static inline scalar reciprocal(scalar a)
+{
+    return 1.0 / a;
+}
+
+#define WIDE_KERNELS phx_front_wide_real
+#define WIDE_ADD     phx_front_add_real
+
+#endif

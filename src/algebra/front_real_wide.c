@@ -1,0 +1,4 @@
+/* Wide steps of fronts of real values. */
+#include "front_real.h"
+
+#include "front_wide.h"

@@ -1,0 +1,454 @@
+/* Block elimination on fronts: matrices of mechanisms against KLU, and that bad pivots are noticed. */
+#include "support.h"
+
+#include "algebra/front.h"
+#include "algebra/lu_klu.h"
+
+/* ---- matrices ---- */
+/* The KKT matrix of a mechanism in the order of its elimination,
+ *
+ *     [ M  -D ]   M: of each body `flexible` deformations in a band, coupled to its `rigid` velocities; nearly symmetric,
+ *     [ G   0 ]   G: `rows` rows for each joint, D near G^T.
+ *
+ * Body b hangs at body parent(b) > b, the last one at the ground; `loops` further joints are closed at the end. */
+typedef struct mechanism {
+    const char *name;
+    int bodies, rigid, flexible, rows, branches, loops;
+} mechanism;
+
+static const mechanism mechanisms[] = {
+    {"one body", 1, 3, 0, 2, 1, 0},        {"planar chain", 40, 3, 0, 2, 1, 0},  {"planar tree", 40, 3, 0, 2, 3, 0},
+    {"planar star", 30, 3, 0, 2, 29, 0},   {"loops", 12, 3, 0, 1, 2, 3},         {"beams", 10, 3, 24, 2, 1, 0},
+    {"spatial chain", 20, 6, 0, 5, 1, 0},  {"spatial beams", 5, 6, 48, 3, 2, 0}, {"welds", 10, 6, 0, 6, 1, 0},
+};
+enum { MECHANISMS = sizeof mechanisms / sizeof *mechanisms };
+
+typedef struct triplets {
+    int count, room, *row, *col;
+    double *val;
+} triplets;
+
+static void put(triplets *t, int row, int col, double value)
+{
+    if (t->count == t->room) {
+        t->room = t->room ? 2 * t->room : 1024;
+        t->row = realloc(t->row, (size_t)t->room * sizeof *t->row);
+        t->col = realloc(t->col, (size_t)t->room * sizeof *t->col);
+        t->val = realloc(t->val, (size_t)t->room * sizeof *t->val);
+        assert_true(t->row && t->col && t->val);
+    }
+    t->row[t->count] = row;
+    t->col[t->count] = col;
+    t->val[t->count++] = value;
+}
+
+static void put_pair(triplets *t, uint64_t *seed, int i, int j, double value)
+{
+    put(t, i, j, value * (1.0 + 0.01 * random_number(seed)));
+    put(t, j, i, value * (1.0 + 0.01 * random_number(seed)));
+}
+
+/* Deformations, then velocities, from unknown `at` on. */
+static void put_body(triplets *t, uint64_t *seed, const mechanism *m, int at)
+{
+    const int all = m->flexible + m->rigid;
+    for (int i = 0; i < all; i++) {
+        put(t, at + i, at + i, 4.0 + random_number(seed));
+        for (int j = i + 1; j < all; j++)
+            if (j < i + 4 || j >= m->flexible)
+                put_pair(t, seed, at + i, at + j, (i < m->flexible && j >= m->flexible ? 0.1 : 0.4) * random_number(seed));
+    }
+}
+
+static void put_joint(triplets *t, uint64_t *seed, const mechanism *m, int row, const int *at)
+{
+    for (int r = 0; r < m->rows; r++)
+        for (int side = 0; side < 2; side++)
+            for (int i = 0; i < m->rigid && at[side] >= 0; i++) {
+                const double g = (i == r ? 1.0 : 0.4 * random_number(seed));
+                put(t, row + r, at[side] + m->flexible + i, g);
+                put(t, at[side] + m->flexible + i, row + r, -g * (1.0 + 0.01 * random_number(seed)));
+            }
+}
+
+static phx_csr mechanism_matrix(phx_context *context, uint64_t seed, const mechanism *m)
+{
+    const int size = m->flexible + m->rigid + m->rows;
+    const int n = m->bodies * size + m->loops * m->rows;
+    triplets t = {0};
+    phx_csr a;
+
+    for (int b = 0; b < m->bodies; b++) {
+        const int parent = phx_int_min(b + 1 + b % m->branches, m->bodies - 1);
+        const int ends[2] = {b * size, b == m->bodies - 1 ? -1 : (m->branches == m->bodies - 1 ? m->bodies - 1 : parent) * size};
+        put_body(&t, &seed, m, b * size);
+        put_joint(&t, &seed, m, b * size + m->flexible + m->rigid, ends);
+    }
+    for (int l = 0; l < m->loops; l++) {
+        const int ends[2] = {l * size, (m->bodies - 2 - l) * size};
+        put_joint(&t, &seed, m, m->bodies * size + l * m->rows, ends);
+    }
+    CHECK_OK(context, phx_csr_from_triplets(context, n, n, (size_t)t.count, t.row, t.col, t.val, &a));
+    free(t.row);
+    free(t.col);
+    free(t.val);
+    return a;
+}
+
+/* Values of a, or complex ones of about the same size. */
+static double *values_of(const phx_csr *a, bool is_complex, uint64_t *seed)
+{
+    const int count = a->ptr[a->rows];
+    double *val = new_doubles((size_t)count * 2);
+    for (int k = 0; k < count; k++) {
+        if (is_complex) {
+            val[2 * k] = a->val[k];
+            val[2 * k + 1] = 0.3 * a->val[k] * random_number(seed);
+        } else {
+            val[k] = a->val[k];
+        }
+    }
+    return val;
+}
+
+static int *natural_order(int n)
+{
+    int *order = malloc((size_t)n * sizeof *order);
+    assert_non_null(order);
+    for (int i = 0; i < n; i++)
+        order[i] = i;
+    return order;
+}
+
+/* ---- tests ---- */
+static void compare_with_klu(phx_context *context, const mechanism *m, bool is_complex)
+{
+    uint64_t seed = 11;
+    phx_csr a = mechanism_matrix(context, 5, m);
+    const size_t count = (size_t)a.rows * (is_complex ? 2 : 1), scalars = (size_t)a.ptr[a.rows] * (is_complex ? 2 : 1);
+    double *val = values_of(&a, is_complex, &seed), *b = new_doubles(count), *x = new_doubles(count),
+           *y = new_doubles(count);
+    int *order = natural_order(a.rows);
+    phx_fronts *fronts = NULL;
+    phx_klu *klu = NULL;
+
+    CHECK_OK(context, phx_fronts_create(context, a.rows, a.ptr, a.idx, order, is_complex, &fronts));
+    CHECK_OK(context, phx_klu_create(context, a.rows, a.ptr, a.idx, order, is_complex, &klu));
+    assert_non_null(fronts);
+    for (int round = 0; round < 4; round++) {
+        bool audited, pivoted;
+        int column;
+        random_fill(&seed, count, b);
+        memcpy(x, b, count * sizeof *x);
+        memcpy(y, b, count * sizeof *y);
+        if (!phx_fronts_factor(fronts, val, &audited))
+            fail_msg("%s, complex %d: fronts do not hold in round %d", m->name, is_complex, round);
+        assert_int_equal(audited, round == 0);
+        phx_fronts_solve(fronts, 1, x);
+        CHECK_OK(context, phx_klu_factor(klu, val, &pivoted, &column));
+        CHECK_OK(context, phx_klu_solve(klu, 1, y));
+        const double error = backward_error(&a, val, is_complex, x, b), klu_error = backward_error(&a, val, is_complex, y, b);
+        CHECK_BELOW(error, 1e-14, "%s, complex %d, round %d", m->name, is_complex, round);
+        CHECK_BELOW(error, klu_error + 20.0 * DBL_EPSILON, "%s, complex %d, round %d, against KLU", m->name, is_complex, round);
+        for (size_t k = 0; k < scalars; k++)
+            val[k] *= 1.0 + 0.02 * random_number(&seed);
+    }
+    phx_fronts_destroy(fronts);
+    phx_klu_destroy(klu);
+    phx_csr_free(&a);
+    double *all[] = {val, b, x, y};
+    for (int k = 0; k < 4; k++)
+        free(all[k]);
+    free(order);
+}
+
+static void test_mechanisms_are_solved_as_well_as_by_klu(void **state)
+{
+    for (int k = 0; k < MECHANISMS; k++)
+        for (int is_complex = 0; is_complex < 2; is_complex++)
+            compare_with_klu(*state, &mechanisms[k], is_complex);
+}
+
+/* Dense fronts of every width, and patterns that are not symmetric: upper triangles beside a few rows. */
+static void test_every_size_of_front(void **state)
+{
+    phx_context *context = *state;
+    uint64_t seed = 21;
+    for (int n = 1; n <= 40; n++) {
+        for (int variant = 0; variant < 4; variant++) {
+            const bool is_complex = variant & 1, triangle = variant & 2;
+            triplets t = {0};
+            phx_csr a;
+            for (int i = 0; i < n; i++)
+                for (int j = triangle && i % 5 ? i : 0; j < n; j++)
+                    put(&t, i, j, i == j ? 2.0 * n : random_number(&seed));
+            CHECK_OK(context, phx_csr_from_triplets(context, n, n, (size_t)t.count, t.row, t.col, t.val, &a));
+            const size_t count = (size_t)n * (is_complex ? 2 : 1);
+            double *val = values_of(&a, is_complex, &seed), *b = new_doubles(2 * count), *x = new_doubles(2 * count);
+            int *order = natural_order(n);
+            phx_fronts *fronts = NULL;
+            bool audited = false;
+            CHECK_OK(context, phx_fronts_create(context, n, a.ptr, a.idx, order, is_complex, &fronts));
+            assert_true(phx_fronts_factor(fronts, val, &audited));
+            random_fill(&seed, 2 * count, b);
+            memcpy(x, b, 2 * count * sizeof *x);
+            phx_fronts_solve(fronts, 2, x);
+            for (size_t k = 0; k < 2; k++)
+                CHECK_BELOW(backward_error(&a, val, is_complex, x + k * count, b + k * count), 1e-15,
+                            "size %d, complex %d, triangle %d, column %zu", n, is_complex, triangle, k);
+            phx_fronts_destroy(fronts);
+            phx_csr_free(&a);
+            double *all[] = {val, b, x, t.val};
+            for (int k = 0; k < 4; k++)
+                free(all[k]);
+            free(order);
+            free(t.row);
+            free(t.col);
+        }
+    }
+}
+
+static void test_reruns_agree_bit_by_bit(void **state)
+{
+    phx_context *context = *state;
+    phx_csr a = mechanism_matrix(context, 5, &mechanisms[5]);
+    const size_t bytes = (size_t)a.rows * sizeof(double);
+    double *first = new_doubles((size_t)a.rows), *x = new_doubles((size_t)a.rows);
+    for (int run = 0; run < 3; run++) {
+        phx_lu *lu = NULL;
+        int *order = natural_order(a.rows);
+        CHECK_OK(context, phx_lu_create(context, a.rows, a.ptr, a.idx, order, false, &lu));
+        for (int round = 0; round < 3; round++) { /* each writes the other one of the two factors */
+            CHECK_OK(context, phx_lu_factor(lu, a.val, NULL));
+            for (int i = 0; i < a.rows; i++)
+                x[i] = 1.0 + i % 7;
+            CHECK_OK(context, phx_lu_solve(lu, 1, x));
+            if (run == 0 && round == 0)
+                memcpy(first, x, bytes);
+            assert_memory_equal(x, first, bytes);
+        }
+        phx_lu_destroy(lu);
+        free(order);
+    }
+    phx_csr_free(&a);
+    free(first);
+    free(x);
+}
+
+/* Whichever entry is NaN or infinite, before the first success or after: it is noticed, and what was factored before
+ * still solves. */
+static void test_values_that_are_not_finite_are_noticed(void **state)
+{
+    phx_context *context = *state;
+    const mechanism *kinds[] = {&mechanisms[1], &mechanisms[6]};
+    const double bad[] = {NAN, INFINITY, -INFINITY};
+    for (int variant = 0; variant < 4; variant++) {
+        const bool is_complex = variant & 1;
+        mechanism m = *kinds[variant / 2];
+        uint64_t seed = 3;
+        m.bodies = 4;
+        phx_csr a = mechanism_matrix(context, 5, &m);
+        const size_t count = (size_t)a.rows * (is_complex ? 2 : 1), scalars = (size_t)a.ptr[a.rows] * (is_complex ? 2 : 1);
+        double *val = values_of(&a, is_complex, &seed), *x = new_doubles(count), *before = new_doubles(count);
+        int *order = natural_order(a.rows);
+        for (size_t k = 0; k < scalars; k++) {
+            phx_fronts *fronts = NULL;
+            bool audited;
+            const double good = val[k];
+            CHECK_OK(context, phx_fronts_create(context, a.rows, a.ptr, a.idx, order, is_complex, &fronts));
+            for (int factored = 0; factored < 2; factored++) {
+                for (int i = 0; i < 3; i++) {
+                    val[k] = bad[i];
+                    if (phx_fronts_factor(fronts, val, &audited))
+                        fail_msg("entry %zu of %zu is %g, factored before %d: not noticed", k, scalars, bad[i], factored);
+                }
+                val[k] = good;
+                for (size_t i = 0; i < count; i++)
+                    x[i] = 1.0;
+                if (factored == 0)
+                    assert_true(phx_fronts_factor(fronts, val, &audited));
+                phx_fronts_solve(fronts, 1, x);
+                if (factored == 0)
+                    memcpy(before, x, count * sizeof *x);
+                assert_memory_equal(x, before, count * sizeof *x);
+            }
+            phx_fronts_destroy(fronts);
+        }
+        phx_csr_free(&a);
+        free(val);
+        free(x);
+        free(before);
+        free(order);
+    }
+}
+
+/* Factor and solve by phx_lu; the backward error. */
+static double lu_error(phx_context *context, phx_lu *lu, const phx_csr *a, uint64_t *seed)
+{
+    double *b = new_doubles((size_t)a->rows), *x = new_doubles((size_t)a->rows);
+    random_fill(seed, (size_t)a->rows, b);
+    memcpy(x, b, (size_t)a->rows * sizeof *x);
+    CHECK_OK(context, phx_lu_factor(lu, a->val, NULL));
+    CHECK_OK(context, phx_lu_solve(lu, 1, x));
+    const double error = backward_error(a, a->val, false, x, b);
+    free(b);
+    free(x);
+    return error;
+}
+
+/* Multipliers eliminated before their velocities: a zero is the first pivot. */
+static void test_a_wrong_order_falls_back(void **state)
+{
+    phx_context *context = *state;
+    for (int k = 0; k < MECHANISMS; k++) {
+        phx_csr a = mechanism_matrix(context, 5, &mechanisms[k]);
+        int *order = malloc((size_t)a.rows * sizeof *order);
+        phx_fronts *fronts = NULL;
+        phx_lu *lu = NULL;
+        bool audited;
+        uint64_t seed = 8;
+        assert_non_null(order);
+        for (int i = 0; i < a.rows; i++)
+            order[i] = a.rows - 1 - i;
+        CHECK_OK(context, phx_fronts_create(context, a.rows, a.ptr, a.idx, order, false, &fronts));
+        if (fronts)
+            assert_false(phx_fronts_factor(fronts, a.val, &audited));
+        CHECK_OK(context, phx_lu_create(context, a.rows, a.ptr, a.idx, order, false, &lu));
+        for (int round = 0; round < 12; round++)
+            CHECK_BELOW(lu_error(context, lu, &a, &seed), 1e-13, "%s, round %d", mechanisms[k].name, round);
+        phx_fronts_destroy(fronts);
+        phx_lu_destroy(lu);
+        phx_csr_free(&a);
+        free(order);
+    }
+}
+
+/* A body that loses its inertia for a while, so that only its joints hold it: KLU takes over, and hands back. */
+static void test_a_bad_pivot_falls_back_and_returns(void **state)
+{
+    phx_context *context = *state;
+    const mechanism *m = &mechanisms[1];
+    phx_csr good = mechanism_matrix(context, 5, m), bad = mechanism_matrix(context, 5, m);
+    int *order = natural_order(good.rows);
+    uint64_t seed = 8;
+    phx_fronts *fronts = NULL;
+    phx_lu *lu = NULL;
+    bool audited;
+    long factors, refactors;
+
+    bad.val[phx_csr_find(&bad, 0, 0)] = 1e-13; /* the first velocity of the first body */
+    CHECK_OK(context, phx_fronts_create(context, good.rows, good.ptr, good.idx, order, false, &fronts));
+    assert_true(phx_fronts_factor(fronts, good.val, &audited));
+    assert_false(phx_fronts_factor(fronts, bad.val, &audited));
+    assert_true(phx_fronts_factor(fronts, good.val, &audited));
+    assert_false(audited);
+    CHECK_OK(context, phx_lu_create(context, good.rows, good.ptr, good.idx, order, false, &lu));
+    CHECK_BELOW(lu_error(context, lu, &good, &seed), 1e-14, "before");
+    for (int round = 0; round < 3; round++)
+        CHECK_BELOW(lu_error(context, lu, &bad, &seed), 1e-14, "a pivot of 1e-13, round %d", round);
+    for (int round = 0; round < 20; round++)
+        CHECK_BELOW(lu_error(context, lu, &good, &seed), 1e-14, "after, round %d", round);
+    phx_lu_stats(lu, &factors, &refactors, NULL, NULL);
+    assert_int_equal(factors + refactors, 24);
+    assert_in_range(factors, 2, 4); /* fronts audited, KLU's pivots, and no more than one new choice each */
+    phx_fronts_destroy(fronts);
+    phx_lu_destroy(lu);
+    phx_csr_free(&good);
+    phx_csr_free(&bad);
+    free(order);
+}
+
+/* Two rows of a joint turn parallel: first badly conditioned, at last singular. */
+static void test_a_nearly_singular_mechanism(void **state)
+{
+    phx_context *context = *state;
+    phx_csr a = mechanism_matrix(context, 5, &mechanisms[1]);
+    int *order = natural_order(a.rows), column = -7;
+    double *x = new_doubles((size_t)a.rows), *before = new_doubles((size_t)a.rows);
+    uint64_t seed = 8;
+    phx_lu *lu = NULL;
+
+    CHECK_OK(context, phx_lu_create(context, a.rows, a.ptr, a.idx, order, false, &lu));
+    for (double off = 1.0; off > 1e-9; off *= 0.1) { /* row 54 towards row 53 */
+        for (int e = a.ptr[54]; e < a.ptr[55]; e++) {
+            const int same = phx_csr_find(&a, 53, a.idx[e]);
+            if (same >= 0)
+                a.val[e] = a.val[same] + off * (a.idx[e] % 2 ? 0.5 : -0.3);
+        }
+        CHECK_BELOW(lu_error(context, lu, &a, &seed), 1e-11, "rows %g apart", off);
+    }
+    for (int i = 0; i < a.rows; i++)
+        before[i] = x[i] = 1.0;
+    CHECK_OK(context, phx_lu_solve(lu, 1, before));
+    for (int e = a.ptr[54]; e < a.ptr[55]; e++)
+        a.val[e] = phx_csr_find(&a, 53, a.idx[e]) >= 0 ? a.val[phx_csr_find(&a, 53, a.idx[e])] : 0.0;
+    CHECK_STATUS(context, phx_lu_factor(lu, a.val, &column), PHX_SINGULAR);
+    assert_in_range(column, 0, a.rows - 1);
+    CHECK_OK(context, phx_lu_solve(lu, 1, x));
+    assert_memory_equal(x, before, (size_t)a.rows * sizeof *x);
+    phx_lu_destroy(lu);
+    phx_csr_free(&a);
+    free(order);
+    free(x);
+    free(before);
+}
+
+static void test_nothing_is_allocated_while_factoring(void **state)
+{
+    phx_context *context = *state;
+    for (int k = 0; k < MECHANISMS; k++) {
+        phx_csr a = mechanism_matrix(context, 5, &mechanisms[k]);
+        double *x = new_doubles((size_t)a.rows);
+        int *order = natural_order(a.rows);
+        phx_lu *lu = NULL;
+        CHECK_OK(context, phx_lu_create(context, a.rows, a.ptr, a.idx, order, false, &lu));
+        const long before = allocations_made();
+        for (int round = 0; round < 3; round++) {
+            CHECK_OK(context, phx_lu_factor(lu, a.val, NULL));
+            CHECK_OK(context, phx_lu_solve(lu, 1, x));
+        }
+        assert_int_equal(allocations_made(), before);
+        phx_lu_destroy(lu);
+        phx_csr_free(&a);
+        free(order);
+        free(x);
+    }
+}
+
+static phx_status factor_both_ways(phx_context *context)
+{
+    const int ptr[] = {0, 2, 4}, idx[] = {0, 1, 0, 1}, order[] = {0, 1};
+    const double good[] = {1.0, 0.5, 0.5, 1.0}, bad[] = {0.0, 1.0, 1.0, 1.0};
+    double x[2] = {1.0, 2.0};
+    phx_lu *lu = NULL;
+    phx_status status = phx_lu_create(context, 2, ptr, idx, order, false, &lu);
+    if (!status)
+        status = phx_lu_factor(lu, good, NULL);
+    if (!status)
+        status = phx_lu_factor(lu, bad, NULL);
+    if (!status)
+        status = phx_lu_solve(lu, 1, x);
+    phx_lu_destroy(lu);
+    return status;
+}
+
+static void test_every_allocation_may_fail(void **state)
+{
+    assert_in_range(fail_each_allocation(*state, factor_both_ways), 40, 100);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_mechanisms_are_solved_as_well_as_by_klu, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_every_size_of_front, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_reruns_agree_bit_by_bit, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_values_that_are_not_finite_are_noticed, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_a_wrong_order_falls_back, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_a_bad_pivot_falls_back_and_returns, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_a_nearly_singular_mechanism, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_nothing_is_allocated_while_factoring, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_every_allocation_may_fail, context_setup, context_teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
