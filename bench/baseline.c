@@ -7,9 +7,6 @@
 
 #include "timing.h"
 
-enum { BATCHES = 7 };
-static const double BATCH = 0.03; /* s */
-
 typedef struct problem {
     int n, *ptr, *idx, *order;
     double *val, *x;
@@ -18,34 +15,16 @@ typedef struct problem {
     klu_numeric *numeric;
 } problem;
 
-static bool refactor(problem *p)
+static bool refactor(void *user)
 {
+    problem *p = user;
     return klu_refactor(p->ptr, p->idx, p->val, p->symbolic, p->numeric, &p->common);
 }
 
-static bool solve(problem *p)
+static bool solve(void *user)
 {
+    problem *p = user;
     return klu_tsolve(p->symbolic, p->numeric, p->n, 1, p->x, &p->common);
-}
-
-/* Least time of one call, s, over batches of calls; negative on failure. */
-static double least_time(problem *p, bool work(problem *p))
-{
-    double least = -1.0;
-
-    for (int b = 0; b < BATCHES; b++) {
-        const double start = bench_clock();
-        double now = start;
-        int calls = 0;
-        for (; calls < 3 || now - start < BATCH; calls++) {
-            if (!work(p))
-                return -1.0;
-            now = bench_clock();
-        }
-        if (least < 0.0 || (now - start) / calls < least)
-            least = (now - start) / calls;
-    }
-    return least;
 }
 
 static void *duplicate(const void *from, size_t bytes)
@@ -77,8 +56,8 @@ bool baseline_measure(int n, const int *ptr, const int *idx, const int *order, c
         done = p.numeric != NULL;
     }
     if (done) {
-        result->refactor = least_time(&p, refactor);
-        result->solve = least_time(&p, solve);
+        result->refactor = bench_least_time(&p, refactor);
+        result->solve = bench_least_time(&p, solve);
         result->fill = p.numeric->lnz + p.numeric->unz;
         done = result->refactor > 0.0 && result->solve > 0.0;
     }

@@ -17,6 +17,7 @@
 #include "baseline.h"
 #include "chain.h"
 #include "timing.h"
+#include "tridiagonal.h"
 
 typedef struct bench_case {
     const char *kind;
@@ -38,7 +39,9 @@ typedef struct measure {
     int unknowns, entries, fill;
     long steps, iterations, linearisations, factorisations, halvings;
     double setup, per_step, refactor, solve, memory, energy_drift;
-    double phase[PHASES]; /* s, one call of each operation */
+    double lu_factor, lu_solve; /* s, phx_lu alone */
+    double bare;                /* s, the block-tridiagonal solver; 0: none */
+    double phase[PHASES];       /* s, one call of each operation */
 } measure;
 
 typedef struct settings {
@@ -148,7 +151,57 @@ static phx_status time_phases(subject *it, measure *m)
     return status;
 }
 
-static phx_status measure_baseline(subject *it, measure *m)
+/* phx_lu alone on the matrix of the baselines. */
+typedef struct lu_subject {
+    phx_lu *lu;
+    const double *val;
+    double *x;
+} lu_subject;
+
+static bool lu_factor(void *user)
+{
+    lu_subject *s = user;
+    return phx_lu_factor(s->lu, s->val, NULL) == PHX_OK;
+}
+
+static bool lu_solve(void *user)
+{
+    lu_subject *s = user;
+    return phx_lu_solve(s->lu, 1, s->x) == PHX_OK;
+}
+
+static phx_status measure_lu(phx_context *context, int n, const int *ptr, const int *idx, const int *order,
+                             const double *val, measure *m)
+{
+    lu_subject s = {.val = val, .x = phx_calloc(context, (size_t)n, sizeof(double))};
+    phx_status status = s.x ? phx_lu_create(context, n, ptr, idx, order, false, &s.lu) : PHX_ERR_MEMORY;
+
+    for (int i = 0; i < n && !status; i++)
+        s.x[i] = 1.0;
+    if (!status) {
+        m->lu_factor = bench_least_time(&s, lu_factor);
+        m->lu_solve = bench_least_time(&s, lu_solve);
+        if (m->lu_factor < 0.0 || m->lu_solve < 0.0)
+            status = PHX_SINGULAR;
+    }
+    phx_lu_destroy(s.lu);
+    phx_free(s.x);
+    return status;
+}
+
+static phx_status measure_bare(phx_context *context, int links, const int *ptr, const int *idx, const double *val,
+                               measure *m)
+{
+    double residual = 0.0;
+
+    if (!tridiagonal_measure(links, ptr, idx, val, &m->bare, &residual))
+        return phx_fail(context, PHX_ERR_LIBRARY, "the matrix is not block-tridiagonal");
+    if (!(residual < 1e-12))
+        return phx_fail(context, PHX_ERR_LIBRARY, "the block-tridiagonal solver leaves a residual of %g", residual);
+    return PHX_OK;
+}
+
+static phx_status measure_baselines(subject *it, const bench_case *c, measure *m)
 {
     int n = 0;
     const int *ptr = NULL, *idx = NULL, *order = NULL;
@@ -168,7 +221,10 @@ static phx_status measure_baseline(subject *it, measure *m)
     m->refactor = result.refactor;
     m->solve = result.solve;
     m->fill = result.fill;
-    return PHX_OK;
+    phx_status status = measure_lu(it->context, n, ptr, idx, order, val, m);
+    if (!status && c->elements == 0)
+        status = measure_bare(it->context, c->links, ptr, idx, val, m);
+    return status;
 }
 
 static phx_status create_subject(const bench_case *c, subject *it)
@@ -207,7 +263,7 @@ static void run_case(const bench_case *c, int repeats, measure *m)
         status = integrate(&it, c, m);
     m->memory = bench_peak_memory();
     if (!status)
-        status = measure_baseline(&it, m);
+        status = measure_baselines(&it, c, m);
     if (!status)
         status = time_phases(&it, m);
     m->done = status == PHX_OK;
@@ -271,6 +327,17 @@ static void print_phases(const bench_case *c, const measure *m)
     printf(" %10.1f\n", 1e6 * (m->refactor + m->solve));
 }
 
+static void print_solvers(const bench_case *c, const measure *m)
+{
+    const double lu = m->lu_factor + m->lu_solve, klu = m->refactor + m->solve, links = c->links;
+
+    printf("%-8s %6d %10.1f %10.1f %10.1f %10.1f %8.2f", c->kind, c->links, 1e9 * m->lu_factor / links,
+           1e9 * m->lu_solve / links, 1e9 * klu / links, 1e9 * m->bare / links, lu / klu);
+    if (m->bare > 0.0)
+        printf(" %8.2f %8.2f", lu / m->bare, per_iteration(m) / m->bare);
+    printf("\n");
+}
+
 /* Least-squares slope of log(time of a step) over log(links), from 10 links on: one link alone has no joint to another
  * and needs no projection. */
 static double growth(const char *kind, const measure *m, int *points)
@@ -314,7 +381,8 @@ static bool write_csv(const char *path, const char *machine, const measure *m)
     fprintf(file, "# %s\n# times in microseconds, memory in MB\n", machine);
     print_growth(file, "# ", m);
     fprintf(file, "chain,links,elements,unknowns,entries,fill,end_s,step_s,steps,iterations,linearisations,"
-                  "factorisations,halvings,step,step_per_body,klu_refactor,klu_solve,ratio,peak_memory,setup,"
+                  "factorisations,halvings,step,step_per_body,klu_refactor,klu_solve,lu_factor,lu_solve,bare,ratio,"
+                  "peak_memory,setup,"
                   "energy_drift");
     for (int phase = 0; phase < PHASES; phase++)
         fprintf(file, ",%s", phase_names[phase]);
@@ -323,11 +391,12 @@ static bool write_csv(const char *path, const char *machine, const measure *m)
         const bench_case *c = &cases[i];
         if (!m[i].done)
             continue;
-        fprintf(file, "%s,%d,%d,%d,%d,%d,%g,%g,%ld,%ld,%ld,%ld,%ld,%.2f,%.4f,%.2f,%.2f,%.3f,%.1f,%.0f,%.2e", c->kind,
-                c->links, c->elements, m[i].unknowns, m[i].entries, m[i].fill, c->end, STEP, m[i].steps,
+        fprintf(file,
+                "%s,%d,%d,%d,%d,%d,%g,%g,%ld,%ld,%ld,%ld,%ld,%.2f,%.4f,%.2f,%.2f,%.2f,%.2f,%.2f,%.3f,%.1f,%.0f,%.2e",
+                c->kind, c->links, c->elements, m[i].unknowns, m[i].entries, m[i].fill, c->end, STEP, m[i].steps,
                 m[i].iterations, m[i].linearisations, m[i].factorisations, m[i].halvings, 1e6 * m[i].per_step,
-                1e6 * m[i].per_step / c->links, 1e6 * m[i].refactor, 1e6 * m[i].solve, ratio(&m[i]), m[i].memory,
-                1e6 * m[i].setup, m[i].energy_drift);
+                1e6 * m[i].per_step / c->links, 1e6 * m[i].refactor, 1e6 * m[i].solve, 1e6 * m[i].lu_factor,
+                1e6 * m[i].lu_solve, 1e6 * m[i].bare, ratio(&m[i]), m[i].memory, 1e6 * m[i].setup, m[i].energy_drift);
         for (int phase = 0; phase < PHASES; phase++)
             fprintf(file, ",%.2f", 1e6 * m[i].phase[phase]);
         fprintf(file, "\n");
@@ -390,6 +459,10 @@ int main(int count, char **words)
     for (int i = 0; i < N_CASES; i++)
         if (m[i].done)
             print_phases(&cases[i], &m[i]);
+    printf("\nns a body         factor      solve        KLU       bare  lu/KLU  lu/bare iteration/bare\n");
+    for (int i = 0; i < N_CASES; i++)
+        if (m[i].done)
+            print_solvers(&cases[i], &m[i]);
     if (s.csv && !write_csv(s.csv, machine, m)) {
         fprintf(stderr, "%s cannot be written\n", s.csv);
         return 1;

@@ -48,3 +48,24 @@ const char *bench_compiler(void)
     return "unknown compiler";
 #endif
 }
+
+double bench_least_time(void *user, bool work(void *user))
+{
+    enum { BATCHES = 7 };
+    const double batch = 0.03; /* s */
+    double least = -1.0;
+
+    for (int b = 0; b < BATCHES; b++) {
+        const double start = bench_clock();
+        double now = start;
+        int calls = 0;
+        for (; calls < 3 || now - start < batch; calls++) {
+            if (!work(user))
+                return -1.0;
+            now = bench_clock();
+        }
+        if (least < 0.0 || (now - start) / calls < least)
+            least = (now - start) / calls;
+    }
+    return least;
+}
