@@ -36,14 +36,68 @@ static void add_gradients(const phx_row *row, const phx_port_view *a, const phx_
     row_add_product(a, b, row->alpha, row->beta2, -weight_s, g_a, g_b);
 }
 
-static void covectors(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g_a, double *g_b)
+/* Covectors between the ends as the views have them. */
+static void add_increment(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double weight,
+                          double *g_a, double *g_b)
 {
     /* psi1 - psi0 = atan2(S, C),   S = c0 s1 - s0 c1 = c_m (s1 - s0) - s_m (c1 - c0),   C = c0 c1 + s0 s1 */
     double c0, c1, s0, s1;
     products(row, a, b, 0, &c0, &s0);
     products(row, a, b, 1, &c1, &s1);
-    double kappa = phx_port_turn_quotient(c0 * s1 - s0 * c1, c0 * c1 + s0 * s1);
-    add_gradients(row, a, b, -0.5 * kappa * (s0 + s1), 0.5 * kappa * (c0 + c1), g_a, g_b);
+    double kappa = 0.5 * weight * phx_port_turn_quotient(c0 * s1 - s0 * c1, c0 * c1 + s0 * s1);
+    add_gradients(row, a, b, -kappa * (s0 + s1), kappa * (c0 + c1), g_a, g_b);
+}
+
+/* The view with the section held as it is at one end, or with the frame. */
+static phx_port_view hold_section(const phx_port_view *view, int end)
+{
+    phx_port_view held = *view;
+    const double *theta = end ? view->theta1 : view->theta0;
+    memcpy(held.theta0, theta, sizeof held.theta0);
+    memcpy(held.theta1, theta, sizeof held.theta1);
+    memcpy(held.thetam, theta, sizeof held.thetam);
+    return held;
+}
+
+static phx_port_view hold_frame(const phx_port_view *view, int end)
+{
+    phx_port_view held = *view;
+    const double *R = end ? view->R1 : view->R0;
+    memcpy(held.R0, R, sizeof held.R0);
+    memcpy(held.R1, R, sizeof held.R1);
+    memcpy(held.Rm, R, sizeof held.Rm);
+    return held;
+}
+
+static bool bent(const phx_port_view *view)
+{
+    return phx_port_scalar_product(3, view->theta0, view->theta0) +
+               phx_port_scalar_product(3, view->theta1, view->theta1) >
+           0.0;
+}
+
+static void covectors(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g_a, double *g_b)
+{
+    if (a->h == 0.0 || !(bent(a) || bent(b))) {
+        add_increment(row, a, b, 1.0, g_a, g_b);
+        return;
+    }
+    /* psi(frames, sections) from (0, 0) to (1, 1) in two ways, first the frames and first the sections; the mean of
+     * both puts the turn of the frames on w and that of the sections on theta_dot, and in the plane it is row_angle.c
+     */
+    for (int end = 0; end < 2; end++) {
+        double f_a[PHX_PORT_MAX] = {0}, f_b[PHX_PORT_MAX] = {0}, s_a[PHX_PORT_MAX] = {0}, s_b[PHX_PORT_MAX] = {0};
+        const phx_port_view section_a = hold_section(a, end), section_b = hold_section(b, end);
+        const phx_port_view frame_a = hold_frame(a, end), frame_b = hold_frame(b, end);
+        add_increment(row, &section_a, &section_b, 0.5, f_a, f_b);
+        add_increment(row, &frame_a, &frame_b, 0.5, s_a, s_b);
+        for (int i = 0; i < 3; i++) {
+            g_a[3 + i] += f_a[3 + i];
+            g_b[3 + i] += f_b[3 + i];
+            g_a[6 + i] += s_a[6 + i];
+            g_b[6 + i] += s_b[6 + i];
+        }
+    }
 }
 
 static bool tangent(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *H)

@@ -42,7 +42,8 @@ phx_status phx_builder_output(phx_builder *builder, const phx_model_output *outp
                           .quantity = quantities[output->quantity],
                           .port = -1,
                           .joint = output->joint,
-                          .body_frame = output->frame == PHX_MODEL_BODY_FRAME};
+                          .body_frame = output->frame == PHX_MODEL_BODY_FRAME,
+                          .inertial = output->frame == PHX_MODEL_INERTIAL};
     phx_status status = PHX_OK;
 
     if (output->quantity < PHX_MODEL_REACTION)

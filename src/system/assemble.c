@@ -412,6 +412,56 @@ static phx_status least_change(workspace *ws, double *x)
     return PHX_OK; /* closed, and nearly the least change */
 }
 
+/* Moves every body at random, by about `distance` in rad and of the size; distance up to 0.4. */
+static void scatter(workspace *ws, uint64_t *seed, double distance, double *x)
+{
+    const phx_system *system = ws->system;
+    double *xi = ws->scratch2;
+
+    for (int i = 0; i < system->n_v; i++) { /* xorshift64 */
+        *seed ^= *seed << 13;
+        *seed ^= *seed >> 7;
+        *seed ^= *seed << 17;
+        xi[i] = 2.0 * (double)(*seed >> 11) / 9007199254740992.0 - 1.0;
+    }
+    phx_sys_set_instant(ws, x, ws->vm);
+    const double size = phx_sys_size(ws);
+    for (int b = 0; b < system->n_bodies; b++)
+        for (int a = 0; a < system->dim; a++)
+            xi[system->bodies[b].v + a] *= size;
+    move(system, xi, size, distance, x);
+}
+
+static const uint64_t first_seed = 88172645463325252ULL;
+
+/* Newton's iteration has failed from the poses as written: try from around them, and keep the least change found. */
+static phx_status assemble_from_around(workspace *ws, double *x)
+{
+    enum { ATTEMPTS = 12, MOVES = 4 };
+    const phx_system *system = ws->system;
+    const size_t bytes = (size_t)system->n_x * sizeof *x;
+    double *trial = ws->x0, *best = ws->xm, least = HUGE_VAL;
+    uint64_t seed = first_seed;
+
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+        memcpy(trial, x, bytes);
+        write_poses(system, trial);
+        for (int k = 0; k < MOVES; k++)
+            scatter(ws, &seed, 0.4, trial);
+        if (close_joints(ws, trial, true) || least_change(ws, trial))
+            continue;
+        const double change = change_of_poses(system, trial);
+        if (change < least) {
+            least = change;
+            memcpy(best, trial, bytes);
+        }
+    }
+    if (!isfinite(least))
+        return PHX_NOT_CONVERGED;
+    memcpy(x, best, bytes);
+    return PHX_OK;
+}
+
 phx_status phx_sys_assemble(phx_system *system, double *x)
 {
     workspace *ws = system->assembly;
@@ -420,11 +470,12 @@ phx_status phx_sys_assemble(phx_system *system, double *x)
     write_poses(system, x);
     memset(ws->vm, 0, (size_t)system->n_v * sizeof *ws->vm);
     status = close_joints(ws, x, true);
-    if (status) {
+    if (!status)
+        status = least_change(ws, x);
+    else if (system->frozen || (status = assemble_from_around(ws, x)) != PHX_OK) { /* deformed bodies: no search */
         phx_sys_measure_gaps(ws, x, true, NULL);
         return cannot_close(ws, phx_sys_size(ws), 1e-10);
     }
-    status = least_change(ws, x);
     phx_sys_set_instant(ws, x, ws->vm);
     return status;
 }
@@ -432,22 +483,10 @@ phx_status phx_sys_assemble(phx_system *system, double *x)
 phx_status phx_sys_neighbour(phx_system *system, double distance, double *x)
 {
     workspace *ws = system->assembly;
-    double *xi = ws->scratch2;
-    uint64_t seed = 88172645463325252ULL;
+    uint64_t seed = first_seed;
 
-    for (int i = 0; i < system->n_v; i++) { /* xorshift64 */
-        seed ^= seed << 13;
-        seed ^= seed >> 7;
-        seed ^= seed << 17;
-        xi[i] = 2.0 * (double)(seed >> 11) / 9007199254740992.0 - 1.0;
-    }
     memset(ws->vm, 0, (size_t)system->n_v * sizeof *ws->vm);
-    phx_sys_set_instant(ws, x, ws->vm);
-    const double size = phx_sys_size(ws);
-    for (int b = 0; b < system->n_bodies; b++)
-        for (int a = 0; a < system->dim; a++)
-            xi[system->bodies[b].v + a] *= size;
-    move(system, xi, size, distance, x);
+    scatter(ws, &seed, distance, x);
     return close_joints(ws, x, false);
 }
 

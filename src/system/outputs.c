@@ -490,8 +490,8 @@ static void reaction(workspace *ws, const output_slot *output, const double *mul
             torque[a] += lambda * g[PHX_PORT_MAX + dim + a];
     }
     section_frame(ws, joint->a, frame);
-    if (output->def.body_frame)
-        memcpy(frame, ws->port_views[joint->a].R1, sizeof frame);
+    for (int i = 0; i < dim * dim && output->def.inertial; i++)
+        frame[i] = i % (dim + 1) == 0 ? 1.0 : 0.0;
     phx_rot_apply_transposed(dim, frame, force, out);
     if (dim == 2) {
         out[2] = torque[0];

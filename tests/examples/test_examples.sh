@@ -93,6 +93,43 @@ awk -F, '
     END { exit !(before > 1) }' "$work/damped_lever.csv" || complain "damped_lever: dissipated does not grow"
 "$program" check "$examples/damped_lever.yaml" | grep -q '^lossless *no$' || complain "damped_lever is called lossless"
 
+for model in spatial_slider_crank bennett heavy_top manipulator; do
+    if simulate "$model"; then
+        exact "$model"
+    fi
+done
+
+# Where the rod puts the slider.
+below "spatial_slider_crank, place of the slider" "$(largest spatial_slider_crank \
+    'size(v["s"] - sqrt(0.09 - (0.08 * cos(v["q"]))^2 - (0.12 + 0.08 * sin(v["q"]))^2))')" 1e-12
+below "spatial_slider_crank, swings" "-$(largest spatial_slider_crank 'v["q"]')" -0.1
+# The angles of opposite hinges are opposite, those of neighbours tied by Bennett's equation, with
+# sin((beta + alpha)/2)/sin((beta - alpha)/2) = 2.24; the crank goes round.
+below "bennett, relation of neighbours" "$(largest bennett \
+    'size(sin(v["q1"] / 2) * sin(v["q2"] / 2) - 2.2397641135117494 * cos(v["q1"] / 2) * cos(v["q2"] / 2))')" 1e-11
+below "bennett, opposite hinges" "$(largest bennett 'size(v["q1"] + v["q3"]) + size(v["q2"] + v["q4"])')" 1e-11
+below "bennett, turns" "-$(largest bennett 'v["q1"]')" -6
+"$program" check "$examples/bennett.yaml" >"$work/check" 2>/dev/null || complain "bennett: check"
+grep -q '^redundant constraints *3 ' "$work/check" && grep -q '^degrees of freedom *1$' "$work/check" ||
+    complain "bennett: $(grep redundant "$work/check")"
+# Let go at u0 = cos(60 deg) the axis falls to the u < u0 with 1 - u^2 = lambda (u0 - u), lambda = (C spin)^2/(2 m g l I),
+# I = A + m l^2 = 0.007; the spin about the axis is constant.
+below "heavy_top, lowest axis" "$(largest heavy_top '-v["axis.z"]' | awk '
+    { lambda = (8e-4 * 120)^2 / (2 * 0.5 * 9.81 * 0.1 * 0.007)
+      lowest = lambda / 2 - sqrt(lambda^2 / 4 - 0.5 * lambda + 1); d = -$1 - lowest; print d < 0 ? -d : d }')" 2e-5
+below "heavy_top, highest axis" "$(largest heavy_top 'v["axis.z"]')" 0.500001
+below "heavy_top, spin" "$(largest heavy_top 'size(v["w.z"] - 120)')" 1e-9
+below "heavy_top, jumps of the quaternion" "$(awk -F, '
+    NR == 1 { for (i = 1; i <= NF; i++) if ($i == "attitude.w") c = i; next }
+    { s = 0; for (i = 0; i < 4; i++) { d = $(c + i) - old[i]; s += d * d; old[i] = $(c + i) } if (NR > 2 && s > m) m = s }
+    END { print m }' "$work/heavy_top.csv")" 0.05
+# The drives turn as told; at rest the elbow carries the load and half the link (mass 2700 pi (0.03^2 - 0.025^2)/4 0.8).
+below "manipulator, driven angles" "$(largest manipulator \
+    'v["t"] < 2 ? 0 : size(v["q1"] - 1.0471975511965976) + size(v["q2"] + 0.5235987755982988)')" 1e-10
+arm='sqrt((v["tip.x"] - v["hinge.x"])^2 + (v["tip.y"] - v["hinge.y"])^2)'
+below "manipulator, torque of the elbow at rest" "$(largest manipulator \
+    'v["t"] < 3.9 ? 0 : size(-v["elbow"] / (9.81 * (2 + 0.2332632) * '"$arm"') - 1)')" 1e-3
+
 for model in four_bar four_bar_free; do
     "$program" modes "$examples/$model.yaml" -o "$work/$model.csv" >/dev/null || complain "$model: modes"
 done
