@@ -113,7 +113,7 @@ below "spatial_slider_crank, swings" "-$(largest spatial_slider_crank 'v["q"]')"
 below "bennett, relation of neighbours" "$(largest bennett \
     'size(sin(v["q1"] / 2) * sin(v["q2"] / 2) - 2.2397641135117494 * cos(v["q1"] / 2) * cos(v["q2"] / 2))')" 1e-11
 below "bennett, opposite hinges" "$(largest bennett 'size(v["q1"] + v["q3"]) + size(v["q2"] + v["q4"])')" 1e-11
-below "bennett, turns" "-$(largest bennett 'v["q1"]')" -9
+below "bennett, turns" "-$(largest bennett 'v["q1"]')" -8.8
 "$program" check "$examples/bennett.yaml" >"$work/check" 2>/dev/null || complain "bennett: check"
 grep -q '^redundant constraints *3 ' "$work/check" && grep -q '^degrees of freedom *1$' "$work/check" ||
     complain "bennett: $(grep redundant "$work/check")"
