@@ -276,11 +276,10 @@ void phx_sys_reaction_slopes(slopes *it, const output_slot *output)
 
     phx_sys_section_frame(&ws->port_views[joint->a], ws->system->ports[joint->a].port.rotation, frame);
     section_turn(ws, joint->a, turn);
-    if (output->def.body_frame) {
-        memcpy(frame, ws->port_views[joint->a].R1, sizeof frame);
+    if (output->def.inertial) {
         memset(turn, 0, sizeof turn);
-        for (int k = 0; k < ws->system->n_rot; k++)
-            turn[k * PHX_PORT_MAX + dim + k] = 1.0;
+        for (int i = 0; i < dim * dim; i++)
+            frame[i] = i % (dim + 1) == 0 ? 1.0 : 0.0;
     }
     for (int k = 0; k < joint->n_constraints; k++) {
         const int r = joint->first_row + k;

@@ -30,6 +30,7 @@ static void put_output(model *m, phx_quantity quantity, int port, int joint, boo
                                 .port = port,
                                 .joint = joint,
                                 .body_frame = body_frame,
+                                .inertial = body_frame, /* of a reaction */
                                 .area = 2e-3,
                                 .inertia = {3e-6, 2e-6},
                                 .fibre = {0.04, 0.03}};
