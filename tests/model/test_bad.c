@@ -383,6 +383,8 @@ static void space_is_wrong(void **state)
         {6, 54, "expected a list of 3 values, one for each free coordinate, found '1'",
          SPACE_JOINT("kind: spherical, rate: 1")},
         {6, 54, "two directions [a, b]", SPACE_JOINT("kind: universal, axes: [1, 0, 0]")},
+        {6, 84, "a list of 2 values, one for each free coordinate",
+         SPACE_JOINT("kind: universal, axes: [[1, 0, 0], [0, 1, 0]], rate: [1, 2, 3]")},
         {6, 31, "key 'normal' does not apply to a joint with 'weld', only with: planar",
          SPACE_JOINT("normal: [0, 0, 1], kind: weld")},
         {4, 36, "has no 'poisson', which the torsion of a beam in space needs",
