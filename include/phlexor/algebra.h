@@ -91,6 +91,8 @@ phx_status phx_dense_eigen_general(phx_context *context, int n, const double *a,
 /* A x = i omega x of a real skew A (kept, its lower triangle is read): omega ascending (n), in pairs +- to rounding and
  * real by construction; vectors (may be NULL): 2*n*n interleaved complex, orthonormal, eigenvector k in column k. */
 phx_status phx_dense_eigen_skew(phx_context *context, int n, const double *a, double *omega, double *vectors);
+/* A = Q H Q^T (A kept): H upper Hessenberg, Q orthogonal, n x n each. */
+phx_status phx_dense_hessenberg(phx_context *context, int n, const double *a, double *h, double *q);
 /* Singular values of A (m x n, kept), descending (min(m,n)), and right singular vectors as the columns of the n x n
  * `right` (may be NULL; when m < n the last n-m columns span the null space). By LAPACK's dgejsv: small ones keep their
  * relative accuracy when A is well-conditioned but for a scaling of its rows and columns, else they are as accurate as

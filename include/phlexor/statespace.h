@@ -263,6 +263,10 @@ phx_status phx_ss_poles(phx_context *context, const phx_ss *system, double *re, 
                         double *damping);
 /* H = D + C (i omega - A)^-1 B: outputs x inputs, interleaved complex. PHX_SINGULAR at a pole. */
 phx_status phx_ss_response(phx_context *context, const phx_ss *system, double omega, double *response);
+/* The same at `count` frequencies, one response after the other: one reduction of A, n^3, then n^2 for each input and
+ * frequency. */
+phx_status phx_ss_responses(phx_context *context, const phx_ss *system, int count, const double *omega,
+                            double *responses);
 /* D - C A^-1 B, outputs x inputs. PHX_SINGULAR when A is. */
 phx_status phx_ss_dc_gain(phx_context *context, const phx_ss *system, double *gain);
 

@@ -42,5 +42,7 @@ phx_status phx_ss_solve(phx_context *context, int n, const double *a, const doub
                         double *b, int dependent[2]);
 /* Diagonal similarity, powers of two, that evens out rows and columns of A, and with `all` of B and C: x = scale z. */
 void phx_ss_balance(const phx_ss *system, bool all, double *scale);
+/* Scale of balanced states (phx_ss_balance, n) and A on them, scale_j A_ij / scale_i; both allocated. */
+phx_status phx_ss_balanced(phx_context *context, const phx_ss *s, double **scale, double **A);
 
 #endif

@@ -1,11 +1,10 @@
-/* Poles, frequency response, DC gain of state-space systems. All on balanced states x = scale z. */
+/* Poles and DC gain of state-space systems. All on balanced states x = scale z. */
 #include <math.h>
 #include <string.h>
 
 #include "ss.h"
 
-/* Balanced copy of A: scale_j A_ij / scale_i. */
-static phx_status balanced(phx_context *context, const phx_ss *s, double **scale, double **A)
+phx_status phx_ss_balanced(phx_context *context, const phx_ss *s, double **scale, double **A)
 {
     *scale = phx_calloc(context, (size_t)s->n, sizeof **scale);
     *A = phx_calloc(context, (size_t)s->n * (size_t)s->n, sizeof **A);
@@ -39,7 +38,7 @@ phx_status phx_ss_poles(phx_context *context, const phx_ss *system, double *re, 
 {
     const int n = system->n;
     double *scale = NULL, *A = NULL, *values = phx_calloc(context, 2 * (size_t)n, sizeof *values);
-    phx_status status = values ? balanced(context, system, &scale, &A) : PHX_ERR_MEMORY;
+    phx_status status = values ? phx_ss_balanced(context, system, &scale, &A) : PHX_ERR_MEMORY;
 
     if (!status && n > 0)
         status = phx_dense_eigen_general(context, n, A, NULL, values, values + n, NULL);
@@ -62,73 +61,11 @@ phx_status phx_ss_poles(phx_context *context, const phx_ss *system, double *re, 
     return status;
 }
 
-/*   | -A  -omega | | X_re |   | B |
- *   | omega   -A | | X_im | = | 0 |      X = (i omega - A)^-1 B */
-static void response_system(const phx_ss *s, const double *A, const double *scale, double omega, double *a, double *b)
-{
-    const int n = s->n, m = s->n_inputs;
-
-    for (int i = 0; i < n; i++) {
-        for (int j = 0; j < n; j++)
-            a[i * 2 * n + j] = a[(n + i) * 2 * n + n + j] = -A[i * n + j];
-        a[i * 2 * n + n + i] = -omega;
-        a[(n + i) * 2 * n + i] = omega;
-        for (int j = 0; j < m; j++)
-            b[i * m + j] = s->B[i * m + j] / scale[i];
-    }
-}
-
-static void response_outputs(const phx_ss *s, const double *scale, const double *x, double *response)
-{
-    const int n = s->n, m = s->n_inputs;
-
-    for (int i = 0; i < s->n_outputs; i++)
-        for (int j = 0; j < m; j++) {
-            double re = s->D[i * m + j], im = 0.0;
-            for (int k = 0; k < n; k++) {
-                const double c = s->C[i * n + k] * scale[k];
-                re += c * x[k * m + j];
-                im += c * x[(n + k) * m + j];
-            }
-            response[2 * (i * m + j)] = re;
-            response[2 * (i * m + j) + 1] = im;
-        }
-}
-
-phx_status phx_ss_response(phx_context *context, const phx_ss *system, double omega, double *response)
-{
-    const size_t n = (size_t)system->n;
-    double *scale = NULL, *A = NULL;
-    double *a = phx_calloc(context, 4 * n * n, sizeof *a);
-    double *b = phx_calloc(context, 2 * n * (size_t)system->n_inputs, sizeof *b);
-    phx_status status = a && b ? balanced(context, system, &scale, &A) : PHX_ERR_MEMORY;
-
-    if (!status && !isfinite(omega))
-        status = phx_fail(context, PHX_ERR_ARGUMENT, "response of '%s' at omega = %g rad/s; it must be finite",
-                          system->name, omega);
-    if (!status && n > 0 && system->n_inputs > 0) {
-        response_system(system, A, scale, omega, a, b);
-        status = phx_dense_solve(context, 2 * system->n, a, system->n_inputs, b);
-        if (status == PHX_SINGULAR)
-            status = phx_fail(context, status,
-                              "system '%s' has a pole at %g rad/s on the imaginary axis; its response "
-                              "is infinite there",
-                              system->name, omega);
-    }
-    if (!status)
-        response_outputs(system, scale, b, response);
-    phx_free(a);
-    phx_free(b);
-    phx_free(scale);
-    phx_free(A);
-    return status;
-}
-
 phx_status phx_ss_dc_gain(phx_context *context, const phx_ss *system, double *gain)
 {
     const int n = system->n, m = system->n_inputs;
     double *scale = NULL, *A = NULL, *b = phx_calloc(context, (size_t)n * (size_t)m, sizeof *b);
-    phx_status status = b ? balanced(context, system, &scale, &A) : PHX_ERR_MEMORY;
+    phx_status status = b ? phx_ss_balanced(context, system, &scale, &A) : PHX_ERR_MEMORY;
 
     if (!status && n > 0 && m > 0) {
         for (int i = 0; i < n; i++)

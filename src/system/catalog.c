@@ -222,27 +222,12 @@ const entry *phx_sys_catalog_find(catalog *list, const char *name, bool input, p
     return *status ? NULL : look_up(list, name, input);
 }
 
-static size_t common_start(const char *a, const char *b)
+phx_shown phx_sys_catalog_hint(const catalog *list, const char *name, bool input)
 {
-    size_t n = 0;
-    while (a[n] && a[n] == b[n])
-        n++;
-    return n;
-}
+    phx_nearest nearest = phx_nearest_to(name);
 
-void phx_sys_catalog_hint(const catalog *list, const char *name, bool input, char *buffer, size_t size)
-{
-    size_t best = 0, at = 0;
-    int shown = 0;
-
-    buffer[0] = '\0';
     for (int i = 0; i < list->n_entries; i++)
-        if (can_be(&list->entries[i], input) && common_start(name, list->entries[i].name) > best)
-            best = common_start(name, list->entries[i].name);
-    for (int i = 0; i < list->n_entries && shown < 8 && at + 1 < size; i++)
-        if (can_be(&list->entries[i], input) && common_start(name, list->entries[i].name) == best) {
-            at += (size_t)snprintf(buffer + at, size - at, "%s'%s'", shown ? ", " : "; near it are ",
-                                   list->entries[i].name);
-            shown++;
-        }
+        if (can_be(&list->entries[i], input))
+            phx_nearest_offer(&nearest, list->entries[i].name);
+    return phx_nearest_hint(&nearest);
 }

@@ -15,7 +15,6 @@ typedef struct choice {
 static phx_status unknown(const choice *it, const char *name, bool input)
 {
     const catalog *list = &it->list;
-    char hint[512];
 
     for (int i = 0; i < list->n_entries; i++)
         if (strcmp(list->entries[i].name, name) == 0)
@@ -23,9 +22,8 @@ static phx_status unknown(const choice *it, const char *name, bool input)
                             input ? "'%s' is an output of the model and cannot be an input"
                                   : "'%s' is a load and cannot be an output",
                             name);
-    phx_sys_catalog_hint(list, name, input, hint, sizeof hint);
     return phx_fail(list->system->context, PHX_ERR_INPUT, "there is no %s '%s'%s", input ? "input" : "output", name,
-                    hint);
+                    phx_sys_catalog_hint(list, name, input).text);
 }
 
 static phx_status resolve(choice *it, bool input, int count, const char *const *names, int *found)

@@ -40,8 +40,8 @@ void phx_sys_catalog_free(catalog *list);
 /* Entry of that name for an input or an output; adds the point of BODY@S. NULL when there is none or on failure
  * (`status`). */
 const entry *phx_sys_catalog_find(catalog *list, const char *name, bool input, phx_status *status);
-/* "; near it are 'a', 'b' ...": names of the catalog that resemble one that is not there. */
-void phx_sys_catalog_hint(const catalog *list, const char *name, bool input, char *buffer, size_t size);
+/* What to say of a name that is not there (phx_nearest_hint). */
+phx_shown phx_sys_catalog_hint(const catalog *list, const char *name, bool input);
 
 /* ---- derivatives, as triplets ---- */
 typedef enum slope_part {

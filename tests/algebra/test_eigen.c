@@ -189,6 +189,31 @@ static void test_general_known_spectra(void **state)
     assert_int_equal(found, 4);
 }
 
+static void test_hessenberg(void **state)
+{
+    phx_context *context = *state;
+    uint64_t seed = 17;
+
+    for (int n = 1; n <= 12; n += n < 4 ? 1 : 4) {
+        const size_t cells = (size_t)n * (size_t)n;
+        double *a = random_matrix(&seed, n, n), *h = new_doubles(cells), *q = new_doubles(cells);
+        double *aq = new_doubles(cells), *qh = new_doubles(cells);
+        CHECK_OK(context, phx_dense_hessenberg(context, n, a, h, q));
+        reference_product(false, false, n, n, n, a, q, aq);
+        reference_product(false, false, n, n, n, q, h, qh);
+        CHECK_SMALL(difference(cells, aq, qh), 1e-14 * n, "A Q - Q H, size %d", n);
+        CHECK_SMALL(not_orthonormal(n, n, q, q), 1e-14 * n, "Q^T Q - I, size %d", n);
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j + 1 < i; j++)
+                CHECK_SMALL(h[i * n + j], 0.0, "H(%d, %d) of size %d", i, j, n);
+        free(a);
+        free(h);
+        free(q);
+        free(aq);
+        free(qh);
+    }
+}
+
 static void test_infinite_eigenvalues(void **state)
 {
     phx_context *context = *state;
@@ -455,6 +480,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_skew_pairs, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_general_pairs, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_general_known_spectra, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_hessenberg, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_infinite_eigenvalues, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_general_refuses, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_singular_values, context_setup, context_teardown),

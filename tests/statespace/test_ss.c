@@ -577,6 +577,60 @@ static void test_memory(void **state)
     phx_ss_destroy(b);
 }
 
+/* Two real systems in one, with frequencies from 1e-3 to 1e6 rad/s: every response of a sweep solves
+ * (i omega - A) X = B as well as a factorisation at that frequency, entry by entry. */
+static void test_responses(void **state)
+{
+    enum { PAIRS = 9, STATES = 2 * PAIRS, COUNT = 40 };
+    phx_context *context = *state;
+    double A[STATES * STATES] = {0}, B[STATES * 2] = {0}, C[2 * STATES] = {0}, omega[COUNT], got[COUNT * 8];
+    double T[STATES * STATES] = {0}, turned[STATES * STATES], moved[STATES * STATES];
+    phx_ss *system = NULL;
+
+    for (int k = 0; k < PAIRS; k++) { /* q'' = -w^2 q - 0.02 w q' + u */
+        const double w = pow(10.0, k - 3);
+        A[2 * k * STATES + 2 * k + 1] = 1.0;
+        A[(2 * k + 1) * STATES + 2 * k] = -w * w;
+        A[(2 * k + 1) * STATES + 2 * k + 1] = -0.02 * w;
+        B[(2 * k + 1) * 2] = w * w;
+        B[(2 * k + 1) * 2 + 1] = k % 2 ? w * w : -w * w;
+        C[2 * k] = 1.0;
+        C[STATES + 2 * k] = 1.0 + 0.1 * k;
+    }
+    for (int i = 0; i < STATES; i++) /* unit lower triangle: states that mix */
+        for (int j = 0; j <= i; j++)
+            T[i * STATES + j] = i == j ? 1.0 : (j % 2 == i % 2 && i - j == 2) ? 0.5 : 0.0;
+    double inverse[STATES * STATES], B1[STATES * 2], C1[2 * STATES];
+    memcpy(inverse, T, sizeof T);
+    CHECK_OK(context, phx_dense_inverse(context, STATES, inverse));
+    phx_dense_multiply(false, false, STATES, STATES, STATES, 1.0, T, STATES, A, STATES, 0.0, moved, STATES);
+    phx_dense_multiply(false, false, STATES, STATES, STATES, 1.0, moved, STATES, inverse, STATES, 0.0, turned, STATES);
+    phx_dense_multiply(false, false, STATES, 2, STATES, 1.0, T, STATES, B, 2, 0.0, B1, 2);
+    phx_dense_multiply(false, false, 2, STATES, STATES, 1.0, C, STATES, inverse, STATES, 0.0, C1, STATES);
+    const phx_ss_def def = {.n = STATES, .n_inputs = 2, .n_outputs = 2, .A = turned, .B = B1, .C = C1};
+    CHECK_OK(context, phx_ss_create(context, &def, &system));
+    for (int k = 0; k < COUNT; k++)
+        omega[k] = k == 0 ? 0.0 : 3.7e-4 * pow(10.0, 0.25 * k);
+    CHECK_OK(context, phx_ss_responses(context, system, COUNT, omega, got));
+    for (int k = 0; k < COUNT; k++)
+        for (int i = 0; i < 2; i++)
+            for (int j = 0; j < 2; j++) {
+                double complex want = 0.0;
+                double size = 0.0;
+                for (int p = 0; p < PAIRS; p++) {
+                    const double w = pow(10.0, p - 3), sign = j == 1 && p % 2 == 0 ? -1.0 : 1.0;
+                    const double complex one = sign * (i ? 1.0 + 0.1 * p : 1.0) * w * w /
+                                               (w * w - omega[k] * omega[k] + 0.02 * I * w * omega[k]);
+                    want += one;
+                    size += cabs(one);
+                }
+                const double *h = got + 8 * k + 2 * (2 * i + j);
+                CHECK_CLOSE(cabs(h[0] + I * h[1] - want), 0.0, 1e-10 * size, "entry %d, %d at %g rad/s", i, j,
+                            omega[k]);
+            }
+    phx_ss_destroy(system);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -587,6 +641,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_invert, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_invert_errors, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_reduce, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_responses, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_oscillator, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_descriptor, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_memory, context_setup, context_teardown),

@@ -342,8 +342,8 @@ static void what_cannot_be_is_refused(void **state)
     model m = {.context = *state};
 
     crank(&m);
-    refuse(&m, "crank.C.fz", NULL, "torque", "there is no input 'crank.C.fz'; near it are 'crank.C.fx'");
-    refuse(&m, "push.fx", NULL, "crank.D.ax", "there is no output 'crank.D.ax'; near it are 'crank.P.fx'");
+    refuse(&m, "crank.C.fz", NULL, "torque", "there is no input 'crank.C.fz'; did you mean 'crank.C.fx'?");
+    refuse(&m, "push.fx", NULL, "crank.D.ax", "there is no output 'crank.D.ax'; did you mean 'crank.P.ax'?");
     refuse(&m, "push.fx", "push.fx", "torque", "the input 'push.fx' is listed twice");
     refuse(&m, NULL, NULL, "torque", "the list of inputs is empty");
     refuse(&m, "push.fx", NULL, NULL, "the list of outputs is empty");
