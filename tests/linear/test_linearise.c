@@ -723,12 +723,57 @@ static void a_point_out_of_balance_is_told(void **state)
     }
 }
 
+/* Every allocation that fails is told, and nothing is left behind (sanitizers see to that). */
+static void memory_may_run_out(void **state)
+{
+    static const char *const inputs[] = {"push.fx", "foot1.rate"}, *const outputs[] = {"head3.fx", "head3.fy"};
+    phx_context *context = *state;
+    double x[MOST], v[MOST], lambda[MOST];
+    phx_linearise_options options = phx_linearise_options_default();
+    phx_system *system = NULL;
+    phx_dae *dae = NULL;
+    phx_status status = PHX_ERR_MEMORY;
+    long failures = 0;
+
+    table(context, true, &system);
+    add_push(context, 0.0, system);
+    CHECK_OK(context, phx_system_start(system, NULL, x, v, lambda));
+    CHECK_OK(context, phx_system_dae(system, context, &dae));
+    options.x = x;
+    options.channels = (phx_channels_options){2, 2, inputs, outputs, false};
+    for (long n = 0; status == PHX_ERR_MEMORY; n++) {
+        phx_linearised *it = NULL;
+        phx_descriptor *ph = NULL;
+        phx_measured measured = {0};
+        phx_ss *ss = NULL;
+        phx_context_fail_allocation(context, n);
+        status = phx_linearise(context, dae, &options, &it);
+        if (!status)
+            status = phx_linearised_descriptor(context, it, &ph, &measured);
+        if (!status) { /* reactions follow the acceleration */
+            status = phx_linearised_ss(context, it, &ss);
+            if (status == PHX_ERR_INPUT)
+                status = PHX_OK;
+        }
+        phx_context_fail_allocation(context, -1);
+        phx_measured_free(&measured);
+        phx_descriptor_destroy(ph);
+        phx_linearised_destroy(it);
+        failures += status == PHX_ERR_MEMORY;
+    }
+    assert_int_equal(status, PHX_OK);
+    assert_true(failures > 100);
+    phx_system_dae_destroy(dae);
+    phx_system_destroy(system);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(the_four_bar_equals_its_blocks, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(mode_shapes_from_either, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(redundant_joints_share_the_reactions, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(memory_may_run_out, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(joints_and_drive_as_feedback, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(forms_are_one_model, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(the_descriptor_form_is_the_same_model, context_setup, context_teardown),
