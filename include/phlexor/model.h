@@ -156,6 +156,7 @@ typedef struct phx_model_body {
     phx_element_kind element;
     phx_model_kinetics kinetics;
     bool stiffening;
+    bool twist; /* space; false: rigid in torsion */
 } phx_model_body;
 
 /* ---- joints, springs, loads ---- */

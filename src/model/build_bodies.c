@@ -1,6 +1,7 @@
 /* Bodies of the model: mass properties, beams, poses. */
 #include "build.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Inertia of a mass about a point at distance d, added to an n_rot x n_rot matrix: m (d.d I - d d^T); plane m d.d. */
@@ -60,7 +61,8 @@ static phx_beam_def beam_def(const phx_model *model, const phx_model_body *body,
     def.bending_stiffness[0] = material->young * section->inertia[model->dimension == 2 ? 1 : 0];
     if (model->dimension == 3) {
         def.bending_stiffness[1] = material->young * section->inertia[1];
-        def.torsion_stiffness = material->young / (2.0 * (1.0 + material->poisson.value)) * section->torsion;
+        def.torsion_stiffness =
+            body->twist ? material->young / (2.0 * (1.0 + material->poisson.value)) * section->torsion : HUGE_VAL;
         def.polar_inertia = material->density * (section->inertia[0] + section->inertia[1]);
     }
     def.elements = body->elements;

@@ -223,6 +223,8 @@ static const phx_key body_keys[] = {
      .doc = "discontinuous stresses, or the first paper's pairs"},
     {"kinetics", &phx_type_word, AT(phx_model_body, kinetics), .kinds = BEAM, .words = words_kinetics,
      .fallback = "full", .doc = "inertia depends on the deformation, or the paper's simplified equations"},
+    {"twist", &phx_type_boolean, AT(phx_model_body, twist), .kinds = BEAM, .fallback = "true", .dims = PHX_SPACE,
+     .doc = "false: rigid in torsion"},
     {"stiffening", &phx_type_boolean, AT(phx_model_body, stiffening), .kinds = BEAM, .fallback = "false",
      .doc = "geometric stiffening by the axial force"},
     {"ports", &phx_type_ports, AT(phx_model_body, ports), .kinds = RIGID, .object = &port, .fallback = "P",

@@ -317,9 +317,10 @@ static phx_status finish_beam(phx_reader *reader, const phx_node *node, const ph
                                "mass per length %g kg/m, axial stiffness %g N and bending stiffness %g N m^2 "
                                "must be finite and greater than 0; check material and section",
                                line, axial, bending);
-    if (reader->model->dimension == 3 && !material->poisson.given)
+    if (reader->model->dimension == 3 && body->twist && !material->poisson.given)
         return phx_reader_fail(reader, phx_node_find(node, "material"),
-                               "material '%s' has no 'poisson', which the torsion of a beam in space needs",
+                               "material '%s' has no 'poisson', which the torsion of a beam in space needs; or say "
+                               "twist: false",
                                material->name);
     return PHX_OK;
 }

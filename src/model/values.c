@@ -205,6 +205,14 @@ phx_status phx_read_word(phx_reader *reader, const phx_node *node, const phx_wor
                            found ? phx_nearest_hint(&nearest).text : "");
 }
 
+static phx_status preset_boolean(phx_reader *reader, const phx_key *key, void *field, void *owner)
+{
+    (void)reader, (void)owner;
+    bool value = key->fallback && !strcmp(key->fallback, "true");
+    memcpy(field, &value, sizeof value);
+    return PHX_OK;
+}
+
 static phx_status read_word(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
 {
     (void)owner;
@@ -372,7 +380,7 @@ const phx_type phx_type_number = {"number", NUMBER_JSON, read_number, preset_num
 const phx_type phx_type_optional = {"number", NUMBER_JSON, read_optional, NULL};
 const phx_type phx_type_integer = {"integer", NUMBER_JSON, read_integer, preset_integer};
 const phx_type phx_type_version = {"integer", NUMBER_JSON, read_version, NULL};
-const phx_type phx_type_boolean = {"true or false", "{\"type\": \"boolean\"}", read_boolean, NULL};
+const phx_type phx_type_boolean = {"true or false", "{\"type\": \"boolean\"}", read_boolean, preset_boolean};
 const phx_type phx_type_title = {"text", TEXT_JSON, read_title, preset_title};
 const phx_type phx_type_path = {"file", "{\"type\": \"string\"}", read_path, NULL};
 const phx_type phx_type_column = {"text", TEXT_JSON, read_column, NULL};

@@ -237,6 +237,7 @@ static void space_is_read(void **state)
     CHECK_NEAR(m->bodies[0].point_masses[0].inertia[1], 0.1, 0.0);
     CHECK_NEAR(m->bodies[2].section.inertia[0], 1e-9, 0.0);
     CHECK_NEAR(m->bodies[2].section.torsion, 3e-9, 0.0);
+    assert_true(m->bodies[2].twist && !m->bodies[3].twist);
     /* a b^3 c with c(a/b = 2) = 0.22868 (Timoshenko, Theory of Elasticity, table of the rectangle) */
     CHECK_NEAR(m->bodies[3].section.torsion, 0.22868 * 0.02 * 1e-6, 1e-5 * 4.6e-9);
     const phx_model_joint *j = m->joints;
