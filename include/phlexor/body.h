@@ -67,6 +67,8 @@ typedef struct phx_body_view {
 void phx_body_momenta(const phx_body *body, const double *x, const double *v, double *p);
 /* M(q) as dense n_v x n_v. */
 void phx_body_mass_matrix(const phx_body *body, const double *x, double *mass);
+/* Its rows and columns of the rigid velocities, dim + n_rot square: | m I  -[s]x; [s]x  J |. */
+void phx_body_rigid_mass(const phx_body *body, const double *x, double *mass);
 /* x_dot = T(x) v. */
 void phx_body_rates(const phx_body *body, const double *x, const double *v, double *x_dot);
 /* Instant: res = d/dt (M nu) - inertial, elastic, dissipative and gravity forces, with the acceleration v_dot. */

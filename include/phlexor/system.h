@@ -124,8 +124,9 @@ typedef struct phx_start_options {
     bool quasi_static; /* deformation in equilibrium with the loads of the instant, else zero */
     double t;
 } phx_start_options;
-/* Assembly, velocities, multipliers (model format, "Start state"). x (n_x), v (n_v), lambda (n_l). PHX_ERR_ASSEMBLY
- * names the joints that cannot close and the gap that is left, or the rates that contradict each other. */
+/* Assembly, velocities, multipliers (model format, "Start state"). x (n_x), v (n_v), lambda (n_l; NULL: not asked for).
+ * PHX_ERR_ASSEMBLY names the joints that cannot close and the gap that is left, or the rates that contradict each
+ * other. */
 phx_status phx_system_start(phx_system *system, const phx_start_options *options, double *x, double *v, double *lambda);
 
 /* ---- energies, outputs ---- */

@@ -67,18 +67,15 @@ void phx_body_momenta(const phx_body *body, const double *x, const double *v, do
     momenta_at(body, phx_body_q_inertia(body, x), v, p, p + body->n_rigid);
 }
 
-/* Columns of M(q) from unit velocities. */
-void phx_body_mass_matrix(const phx_body *body, const double *x, double *mass)
+/* Columns of the rigid part of M(q) from unit velocities; rows are n apart. */
+static void rigid_mass(const phx_body *body, const double *q, int n, double *mass)
 {
-    const phx_flex *flex = body->flex;
-    const double *q = phx_body_q_inertia(body, x);
-    const int dim = body->dim, r = body->n_rigid, n = body->n_v, nq = body->n_q;
-    double s[3], J[9], unit[ROT] = {0}, cross[3], column[ROT];
+    const int dim = body->dim;
+    double s[3], J[9], unit[ROT] = {0}, cross[3];
 
-    memset(mass, 0, (size_t)n * (size_t)n * sizeof *mass);
     phx_body_inertia(body, q, s, J);
     for (int a = 0; a < dim; a++)
-        mass[a * n + a] = flex->mass;
+        mass[a * n + a] = body->flex->mass;
     for (int k = 0; k < body->n_rot; k++) {
         unit[k] = 1.0;
         phx_rot_x_vec(dim, unit, s, cross);
@@ -88,6 +85,23 @@ void phx_body_mass_matrix(const phx_body *body, const double *x, double *mass)
         for (int l = 0; l < body->n_rot; l++)
             mass[(dim + k) * n + dim + l] = J[k * body->n_rot + l];
     }
+}
+
+void phx_body_rigid_mass(const phx_body *body, const double *x, double *mass)
+{
+    memset(mass, 0, (size_t)body->n_rigid * (size_t)body->n_rigid * sizeof *mass);
+    rigid_mass(body, phx_body_q_inertia(body, x), body->n_rigid, mass);
+}
+
+void phx_body_mass_matrix(const phx_body *body, const double *x, double *mass)
+{
+    const phx_flex *flex = body->flex;
+    const double *q = phx_body_q_inertia(body, x);
+    const int dim = body->dim, r = body->n_rigid, n = body->n_v, nq = body->n_q;
+    double column[ROT];
+
+    memset(mass, 0, (size_t)n * (size_t)n * sizeof *mass);
+    rigid_mass(body, q, n, mass);
     for (int i = 0; i < nq; i++) {
         for (int a = 0; a < dim; a++)
             mass[a * n + r + i] = mass[(r + i) * n + a] = flex->S[a * nq + i];

@@ -238,6 +238,8 @@ void phx_body_linearise(const phx_body *body, const double *gravity, const doubl
 
     memset(M, 0, nnz * sizeof *M);
     fill_mass(body, qk, M);
+    if (!D && !K)
+        return;
     if (D) {
         memset(D, 0, nnz * sizeof *D);
         make_rates(body, qk, v, &at);

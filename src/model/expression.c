@@ -122,6 +122,12 @@ phx_status phx_evaluator_create(phx_context *context, phx_evaluator **evaluator)
     return PHX_OK;
 }
 
+void phx_evaluator_begin(phx_evaluator *evaluator, phx_context *context)
+{
+    evaluator->context = context;
+    phx_evaluator_set_parameters(evaluator, NULL, NULL, NULL);
+}
+
 void phx_evaluator_destroy(phx_evaluator *evaluator)
 {
     if (!evaluator)
@@ -284,6 +290,11 @@ static phx_status fail_not_finite(phx_evaluator *e, const char *text, const char
 static phx_status evaluate(phx_evaluator *e, muParserHandle_t parser, double *value)
 {
     char text[PHX_EXPRESSION_MAX + 1];
+    const int alone = e->expression.n_tokens == 1 ? phx_evaluator_parameter(e, &e->expression.tokens[0]) : -1;
+    if (alone >= 0) { /* most often, in a sweep */
+        *value = e->parameters[alone].value;
+        return PHX_OK;
+    }
     if (!check_numbers(&e->expression))
         return PHX_ERR_INPUT;
     phx_expression_render(&e->expression, 0, e->expression.n_tokens, text, sizeof text);

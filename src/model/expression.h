@@ -60,6 +60,8 @@ bool phx_is_identifier(const char *text);
 /* Evaluates constant expressions with one set of parameters, and makes signals. Not for several threads. */
 typedef struct phx_evaluator phx_evaluator;
 phx_status phx_evaluator_create(phx_context *context, phx_evaluator **evaluator);
+/* Forget the parameters; messages and signals go to `context` from now on. */
+void phx_evaluator_begin(phx_evaluator *evaluator, phx_context *context);
 void phx_evaluator_destroy(phx_evaluator *evaluator);
 /* The parameters an expression may name, borrowed. `known` (NULL: all) marks those that have a value already. */
 void phx_evaluator_set_parameters(phx_evaluator *evaluator, const phx_model_parameter *parameters,

@@ -36,13 +36,15 @@ static phx_status evaluate(phx_context *context, phx_model *model, int n_overrid
                          .n_overrides = n_overrides,
                          .overrides = overrides,
                          .sweep_points = 1.0};
-    phx_status status = phx_evaluator_create(context, &reader.evaluator);
+    phx_status status = store->evaluator ? PHX_OK : phx_evaluator_create(context, &store->evaluator);
+    reader.evaluator = store->evaluator;
+    if (!status)
+        phx_evaluator_begin(store->evaluator, context);
     if (!status)
         status = phx_reader_place(&reader, model, sizeof *model, store->root->source);
     if (!status)
         status = phx_read_object(&reader, &phx_schema_model, store->root, model);
     phx_content_sort(&store->content);
-    phx_evaluator_destroy(reader.evaluator);
     return status;
 }
 
@@ -132,6 +134,7 @@ void phx_model_destroy(phx_model *model)
     if (model->store) {
         phx_content_free(&model->store->content);
         phx_arena_free(&model->store->document);
+        phx_evaluator_destroy(model->store->evaluator);
         phx_free(model->store);
     }
     phx_free(model);

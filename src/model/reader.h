@@ -48,6 +48,7 @@ struct phx_model_store {
     int n_overrides; /* of the reading */
     const phx_model_override *overrides;
     phx_content content;
+    phx_evaluator *evaluator; /* of all readings: a parser is dear to make */
 };
 
 struct phx_reader {

@@ -35,8 +35,8 @@ phx_status phx_study_check(phx_context *context, const phx_model *model, phx_che
     phx_start_point at = {0};
 
     *report = (phx_check_report){.dimension = model->dimension};
-    phx_status status =
-        phx_start_point_create(context, model, &options, model->initial.deformation == PHX_MODEL_QUASI_STATIC, &at);
+    phx_status status = phx_start_point_create(context, model, &options,
+                                               model->initial.deformation == PHX_MODEL_QUASI_STATIC, true, &at);
     if (!status)
         status = phx_model_blame(context, model,
                                  phx_system_certify(at.dae, 0.0, at.x, at.v, at.lambda, &report->certificate));

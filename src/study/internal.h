@@ -10,9 +10,9 @@ typedef struct phx_start_point {
     phx_dae *dae;
     double *x, *v, *lambda;
 } phx_start_point;
-/* quasi_static: with the deformations in equilibrium. */
+/* quasi_static: with the deformations in equilibrium. multipliers: lambda is wanted, NULL else. */
 phx_status phx_start_point_create(phx_context *context, const phx_model *model, const phx_build_options *options,
-                                  bool quasi_static, phx_start_point *point);
+                                  bool quasi_static, bool multipliers, phx_start_point *point);
 void phx_start_point_free(phx_start_point *point); /* frees and zeroes the fields */
 
 /* What a recorder needs to know of the bodies of a system: places in the state and polylines. */

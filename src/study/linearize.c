@@ -157,8 +157,8 @@ static phx_status linearise(phx_context *context, const phx_model *model, const 
     const phx_build_options build = {.without_outputs = false};
     phx_linearise_options how = phx_linearise_options_default();
     phx_start_point at = {0};
-    phx_status status =
-        phx_start_point_create(context, model, &build, model->initial.deformation == PHX_MODEL_QUASI_STATIC, &at);
+    phx_status status = phx_start_point_create(context, model, &build,
+                                               model->initial.deformation == PHX_MODEL_QUASI_STATIC, false, &at);
     how.name = "model";
     how.x = at.x;
     how.channels = options->channels;

@@ -59,7 +59,7 @@ static phx_status linearise(modes_work *work, int point, phx_start_point *at, ph
     phx_context *context = work->context;
     const phx_build_options build = {.cache = work->cache, .without_outputs = true};
     const bool quasi_static = !work->steady && work->model->initial.deformation == PHX_MODEL_QUASI_STATIC;
-    phx_status status = phx_start_point_create(context, work->model, &build, quasi_static, at);
+    phx_status status = phx_start_point_create(context, work->model, &build, quasi_static, work->steady, at);
 
     if (!status && work->steady)
         status = phx_model_blame(

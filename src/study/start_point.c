@@ -12,7 +12,7 @@ void phx_start_point_free(phx_start_point *point)
 }
 
 phx_status phx_start_point_create(phx_context *context, const phx_model *model, const phx_build_options *options,
-                                  bool quasi_static, phx_start_point *point)
+                                  bool quasi_static, bool multipliers, phx_start_point *point)
 {
     const phx_start_options start = {.quasi_static = quasi_static};
 
@@ -23,8 +23,8 @@ phx_status phx_start_point_create(phx_context *context, const phx_model *model, 
     if (!status) {
         point->x = phx_calloc(context, (size_t)point->dae->n_x, sizeof *point->x);
         point->v = phx_calloc(context, (size_t)point->dae->n_v, sizeof *point->v);
-        point->lambda = phx_calloc(context, (size_t)point->dae->n_l, sizeof *point->lambda);
-        status = point->x && point->v && point->lambda ? PHX_OK : PHX_ERR_MEMORY;
+        point->lambda = multipliers ? phx_calloc(context, (size_t)point->dae->n_l, sizeof *point->lambda) : NULL;
+        status = point->x && point->v && (point->lambda || !multipliers) ? PHX_OK : PHX_ERR_MEMORY;
     }
     if (!status)
         status =

@@ -14,49 +14,6 @@
 
 static const double pi = 3.14159265358979323846;
 
-static bool is_deformation(const phx_system *system, const int *rigid_of, int i)
-{
-    return i < system->n_v && !rigid_of[i];
-}
-
-phx_status phx_sys_factor_rigid(workspace *ws, const double *x, const bool *on)
-{
-    const phx_system *system = ws->system;
-    const kkt_matrix *kkt = &ws->kkt;
-    const int n_v = system->n_v, rigid = system->dim + system->n_rot;
-    double *diagonal = ws->scratch3;
-    int *rigid_of = (int *)(void *)ws->scratch4; /* one flag for each velocity */
-
-    memset(ws->val, 0, (size_t)kkt->ptr[kkt->n] * sizeof(double));
-    phx_sys_ports_jacobian(ws);
-    phx_sys_scatter_bodies(ws, x, ws->vm, false);
-    phx_sys_put_rows(ws, ws->val);
-    memset(rigid_of, 0, (size_t)n_v * sizeof *rigid_of);
-    for (int b = 0; b < system->n_bodies; b++)
-        for (int i = 0; i < rigid; i++)
-            rigid_of[system->bodies[b].v + i] = 1;
-    for (int i = 0; i < n_v; i++)
-        for (int k = kkt->ptr[i]; k < kkt->ptr[i + 1]; k++)
-            if (kkt->idx[k] == i)
-                diagonal[i] = ws->val[k];
-    for (int i = 0; i < kkt->n; i++) {
-        const bool off_i = is_deformation(system, rigid_of, i) || (i >= n_v && !on[i - n_v]);
-        double schur = 0.0;
-        for (int k = kkt->ptr[i]; k < kkt->ptr[i + 1]; k++) {
-            const int j = kkt->idx[k];
-            const bool off_j = is_deformation(system, rigid_of, j) || (j >= n_v && !on[j - n_v]);
-            if (off_i || off_j)
-                ws->val[k] = i == j ? 1.0 : 0.0;
-            else if (i >= n_v && j < n_v)
-                schur += ws->val[k] * ws->val[k] / diagonal[j];
-        }
-        for (int k = kkt->ptr[i]; k < kkt->ptr[i + 1] && i >= n_v && !off_i; k++)
-            if (kkt->idx[k] == i)
-                ws->val[k] = ws->tau[i - n_v] = schur > 0.0 ? 1e-10 * schur : 1.0;
-    }
-    return phx_lu_factor(ws->lu_mass, ws->val, NULL);
-}
-
 /* Poses as written into x; the deformations in x stay. */
 static void write_poses(const phx_system *system, double *x)
 {
@@ -332,7 +289,7 @@ static phx_status close_joints(workspace *ws, double *x, bool hold)
         memset(rhs, 0, (size_t)ws->kkt.n_v * sizeof *rhs);
         status = phx_sys_factor_rigid(ws, x, ws->on);
         if (!status)
-            status = phx_lu_solve(ws->lu_mass, 1, rhs);
+            status = phx_sys_solve_rigid(ws, rhs);
         if (!status)
             move(ws->system, rhs, phx_sys_size(ws), 1.0, x);
     }
@@ -353,7 +310,7 @@ static phx_status downhill(workspace *ws, const double *x, double *size, double 
     memset(xi + system->n_v, 0, (size_t)ws->n_l * sizeof *xi);
     status = phx_sys_factor_rigid(ws, x, ws->on);
     if (!status)
-        status = phx_lu_solve(ws->lu_mass, 1, xi);
+        status = phx_sys_solve_rigid(ws, xi);
     if (status)
         return status;
     *slope = -phx_sys_dot(system->n_v, gradient, xi);

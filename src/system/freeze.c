@@ -283,7 +283,7 @@ static phx_status check_neighbours(phx_system *system, workspace *ws, const int 
 phx_status phx_sys_find_redundant(phx_system *system)
 {
     phx_context *context = system->context;
-    workspace *ws = NULL;
+    workspace *ws = NULL, *own = NULL; /* that of the assembly when it has no further rows */
     int *all = phx_calloc(context, (size_t)system->n_rows, sizeof *all), count = 0, n_dependent = 0;
     int *dependent = phx_calloc(context, (size_t)system->n_rows, sizeof *dependent);
     phx_status status = all && dependent ? PHX_OK : PHX_ERR_MEMORY;
@@ -296,7 +296,9 @@ phx_status phx_sys_find_redundant(phx_system *system)
         if (system->rows[r].role != ROW_HELD)
             all[count++] = r;
     if (!status && count > 0) {
-        status = phx_sys_workspace_create(system, context, count, all, &ws);
+        if (count < system->n_rows)
+            status = phx_sys_workspace_create(system, context, count, all, &own);
+        ws = own ? own : system->assembly;
         if (!status)
             status = phx_sys_dependent_rows(ws, system->x_start, dependent, &n_dependent);
         if (!status && n_dependent > 0)
@@ -320,7 +322,7 @@ phx_status phx_sys_find_redundant(phx_system *system)
             "joint '%s': row %d is redundant; the motion is determined, of the reactions the least-norm ones are given",
             system->joints[slot->joint].name, slot->number + 1);
     }
-    phx_sys_workspace_destroy(ws);
+    phx_sys_workspace_destroy(own);
     phx_free(all);
     phx_free(dependent);
     return status;

@@ -285,6 +285,15 @@ phx_status phx_sys_op_interval_linearise(phx_dae *dae)
     return status;
 }
 
+phx_status phx_sys_factor(workspace *ws, bool complex_values, const double *val, phx_lu **lu)
+{
+    const kkt_matrix *kkt = &ws->kkt;
+    const phx_status status =
+        *lu ? PHX_OK : phx_lu_create(ws->base.context, kkt->n, kkt->ptr, kkt->idx, kkt->order, complex_values, lu);
+
+    return status ? status : phx_lu_factor(*lu, val, NULL);
+}
+
 phx_status phx_sys_op_factor(phx_dae *dae, int slot, double cj)
 {
     workspace *ws = (workspace *)dae;
@@ -295,7 +304,7 @@ phx_status phx_sys_op_factor(phx_dae *dae, int slot, double cj)
         ws->val[k] = ws->D[k] + inverse * ws->K[k];
     for (int k = 0; k < nnz && !ws->no_mass; k++)
         ws->val[k] = cj * ws->M[k] + ws->D[k] + inverse * ws->K[k];
-    return phx_lu_factor(ws->lu[slot], ws->val, NULL);
+    return phx_sys_factor(ws, false, ws->val, &ws->lu[slot]);
 }
 
 phx_status phx_sys_op_factor_complex(phx_dae *dae, int slot, double re, double im)
@@ -309,18 +318,12 @@ phx_status phx_sys_op_factor_complex(phx_dae *dae, int slot, double re, double i
         if (!ws->val_complex)
             return PHX_ERR_MEMORY;
     }
-    if (!ws->lu_complex[slot]) {
-        phx_status status = phx_lu_create(dae->context, ws->kkt.n, ws->kkt.ptr, ws->kkt.idx, ws->kkt.order, true,
-                                          &ws->lu_complex[slot]);
-        if (status)
-            return status;
-    }
     for (int k = 0; k < nnz; k++) {
         const double mass = ws->no_mass ? 0.0 : ws->M[k];
         ws->val_complex[2 * k] = re * mass + ws->D[k] + inv_re * ws->K[k];
         ws->val_complex[2 * k + 1] = im * mass + inv_im * ws->K[k];
     }
-    return phx_lu_factor(ws->lu_complex[slot], ws->val_complex, NULL);
+    return phx_sys_factor(ws, true, ws->val_complex, &ws->lu_complex[slot]);
 }
 
 void phx_sys_mass_values(workspace *ws, const double *x)
@@ -334,7 +337,7 @@ void phx_sys_mass_values(workspace *ws, const double *x)
 phx_status phx_sys_factor_mass(workspace *ws, const double *x)
 {
     phx_sys_mass_values(ws, x);
-    return phx_lu_factor(ws->lu_mass, ws->val, NULL);
+    return phx_sys_factor(ws, false, ws->val, &ws->lu_mass);
 }
 
 void phx_system_kkt(const phx_dae *dae, int *n, const int **ptr, const int **idx, const int **order, const double **val)

@@ -91,7 +91,7 @@ phx_status phx_sys_start_velocities(phx_system *system, double t, const double *
         if (pass == 0)
             status = phx_sys_factor_rigid(ws, x, on);
         if (!status)
-            status = phx_lu_solve(ws->lu_mass, 1, rhs);
+            status = phx_sys_solve_rigid(ws, rhs);
         for (int i = 0; i < system->n_v && !status; i++)
             v[i] += rhs[i];
     }
@@ -136,10 +136,11 @@ phx_status phx_sys_locked_accelerations(workspace *ws, double t, const double *x
             phx_sys_set_instant(ws, x, a);
             for (int k = 0; k < ws->n_l; k++)
                 rhs[n_v + k] -= on[k] ? phx_sys_row_rate(ws, k) : 0.0;
-            status = phx_sys_factor_rigid(ws, x, on);
+            if (pass == 0)
+                status = phx_sys_factor_rigid(ws, x, on);
         }
         if (!status)
-            status = phx_lu_solve(ws->lu_mass, 1, rhs);
+            status = phx_sys_solve_rigid(ws, rhs);
         for (int i = 0; i < n_v && !status; i++)
             a[i] += rhs[i];
         for (int k = 0; k < ws->n_l && !status; k++)
@@ -259,6 +260,8 @@ phx_status phx_system_start(phx_system *system, const phx_start_options *options
     status = phx_sys_start_velocities(system, t, x, v);
     if (!status && options && options->quasi_static)
         status = equilibrium(system, t, x, v);
+    if (!lambda)
+        return status;
     if (!status)
         status = phx_system_dae(system, system->context, &dae);
     v_dot = status ? NULL : phx_calloc(system->context, (size_t)system->n_v, sizeof *v_dot);

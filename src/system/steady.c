@@ -290,7 +290,7 @@ static phx_status factor_shifted(workspace *ws)
         for (int i = 0; i < kkt->n; i++)
             for (int k = kkt->ptr[i]; k < kkt->ptr[i + 1]; k++)
                 ws->val[k] = i < kkt->n_v && kkt->idx[k] < kkt->n_v ? ws->K[k] + sigma * ws->M[k] : ws->D[k];
-        status = phx_lu_factor(ws->lu_mass, ws->val, NULL);
+        status = phx_sys_factor(ws, false, ws->val, &ws->lu_mass);
     }
     return status;
 }

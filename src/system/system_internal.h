@@ -145,6 +145,16 @@ typedef struct work_row {
     double rate;             /* of a held row, else 0 */
 } work_row;
 
+/* What is left of it when the deformations are held; made at its first use. */
+typedef struct rigid_kkt {
+    int n;
+    int *unknown;          /* of the whole matrix */
+    int *ptr, *idx, *from; /* pattern, and the entry of the whole matrix that each one is */
+    int *order;
+    double *val, *rhs;
+    phx_lu *lu;
+} rigid_kkt;
+
 typedef struct workspace {
     phx_dae base; /* first: a phx_dae is a workspace */
     phx_system *system;
@@ -153,10 +163,11 @@ typedef struct workspace {
     int *row_slot;  /* multiplier of system row, or -1 */
     work_row *rows; /* n_l */
     kkt_matrix kkt;
-    double *M, *D, *K, *val; /* values on the kkt pattern */
-    phx_lu *lu[PHX_FACTOR_SLOTS];
+    double *M, *D, *K, *val;      /* values on the kkt pattern */
+    phx_lu *lu[PHX_FACTOR_SLOTS]; /* each made at its first use */
     phx_lu *lu_complex[PHX_FACTOR_SLOTS];
     phx_lu *lu_mass;
+    rigid_kkt rigid;
     double *val_complex;
     /* interval */
     double t0, h;
@@ -233,13 +244,18 @@ void phx_sys_rows_residual(workspace *ws, double t, double h, const double *lamb
 void phx_sys_pair_add(workspace *ws, int pair, double alpha, const double *block, double *val);
 void phx_sys_pair_rate_add(workspace *ws, int pair, double alpha, const double *block, double *val);
 void phx_sys_ports_jacobian(workspace *ws);
+/* Factorisation of a whole matrix on the KKT pattern; the first use of `lu` allocates. */
+phx_status phx_sys_factor(workspace *ws, bool complex_values, const double *val, phx_lu **lu);
 /* Values of [M -G^T; G 0] at the current instant view, whose rows are evaluated, into ws->val; and its factorisation in
  * lu_mass. */
 void phx_sys_mass_values(workspace *ws, const double *x);
 phx_status phx_sys_factor_mass(workspace *ws, const double *x);
 /* The same with the deformations held and the rows of `on` only, eps > 0 times its Schur diagonal on the multipliers:
- * solvable with redundant rows. */
+ * solvable with redundant rows. Factored by itself. */
 phx_status phx_sys_factor_rigid(workspace *ws, const double *x, const bool *on);
+/* b (n) <- its solution, zero on the deformations. */
+phx_status phx_sys_solve_rigid(workspace *ws, double *b);
+void phx_sys_rigid_free(rigid_kkt *rigid);
 /* Rigid accelerations a (n_v, zero on the deformations) and multipliers (rows of ws) with q_dot = q_ddot = 0,
  *   M_rr a + ... = f + G_r^T lambda,  G_r a = w' - G' v     (w' = 0 with drives_locked),
  * and the residual they leave: on the deformations the loads that K q has to balance. */

@@ -399,10 +399,6 @@ phx_status phx_sys_workspace_create(phx_system *system, phx_context *context, in
         status = allocate(context, ws);
     if (!status)
         fill_constants(ws);
-    if (!status)
-        status = phx_lu_create(context, ws->kkt.n, ws->kkt.ptr, ws->kkt.idx, ws->kkt.order, false, &ws->lu_mass);
-    for (int s = 0; s < PHX_FACTOR_SLOTS && !status; s++)
-        status = phx_lu_create(context, ws->kkt.n, ws->kkt.ptr, ws->kkt.idx, ws->kkt.order, false, &ws->lu[s]);
     if (status)
         phx_sys_workspace_destroy(ws);
     else
@@ -452,6 +448,7 @@ void phx_sys_workspace_destroy(workspace *ws)
         phx_lu_destroy(ws->lu_complex[s]);
     }
     phx_lu_destroy(ws->lu_mass);
+    phx_sys_rigid_free(&ws->rigid);
     phx_free(ws);
 }
 

@@ -7,8 +7,8 @@
 /* ---- matrices ---- */
 /* The KKT matrix of a mechanism in the order of its elimination,
  *
- *     [ M  -D ]   M: of each body `flexible` deformations in a band, coupled to its `rigid` velocities; nearly symmetric,
- *     [ G   0 ]   G: `rows` rows for each joint, D near G^T.
+ *     [ M  -D ]   M: of each body `flexible` deformations in a band, coupled to its `rigid` velocities; nearly
+ * symmetric, [ G   0 ]   G: `rows` rows for each joint, D near G^T.
  *
  * Body b hangs at body parent(b) > b, the last one at the ground; `loops` further joints are closed at the end. */
 typedef struct mechanism {
@@ -17,9 +17,9 @@ typedef struct mechanism {
 } mechanism;
 
 static const mechanism mechanisms[] = {
-    {"one body", 1, 3, 0, 2, 1, 0},        {"planar chain", 40, 3, 0, 2, 1, 0},  {"planar tree", 40, 3, 0, 2, 3, 0},
-    {"planar star", 30, 3, 0, 2, 29, 0},   {"loops", 12, 3, 0, 1, 2, 3},         {"beams", 10, 3, 24, 2, 1, 0},
-    {"spatial chain", 20, 6, 0, 5, 1, 0},  {"spatial beams", 5, 6, 48, 3, 2, 0}, {"welds", 10, 6, 0, 6, 1, 0},
+    {"one body", 1, 3, 0, 2, 1, 0},       {"planar chain", 40, 3, 0, 2, 1, 0},  {"planar tree", 40, 3, 0, 2, 3, 0},
+    {"planar star", 30, 3, 0, 2, 29, 0},  {"loops", 12, 3, 0, 1, 2, 3},         {"beams", 10, 3, 24, 2, 1, 0},
+    {"spatial chain", 20, 6, 0, 5, 1, 0}, {"spatial beams", 5, 6, 48, 3, 2, 0}, {"welds", 10, 6, 0, 6, 1, 0},
 };
 enum { MECHANISMS = sizeof mechanisms / sizeof *mechanisms };
 
@@ -56,7 +56,8 @@ static void put_body(triplets *t, uint64_t *seed, const mechanism *m, int at)
         put(t, at + i, at + i, 4.0 + random_number(seed));
         for (int j = i + 1; j < all; j++)
             if (j < i + 4 || j >= m->flexible)
-                put_pair(t, seed, at + i, at + j, (i < m->flexible && j >= m->flexible ? 0.1 : 0.4) * random_number(seed));
+                put_pair(t, seed, at + i, at + j,
+                         (i < m->flexible && j >= m->flexible ? 0.1 : 0.4) * random_number(seed));
     }
 }
 
@@ -80,7 +81,8 @@ static phx_csr mechanism_matrix(phx_context *context, uint64_t seed, const mecha
 
     for (int b = 0; b < m->bodies; b++) {
         const int parent = phx_int_min(b + 1 + b % m->branches, m->bodies - 1);
-        const int ends[2] = {b * size, b == m->bodies - 1 ? -1 : (m->branches == m->bodies - 1 ? m->bodies - 1 : parent) * size};
+        const int ends[2] = {b * size,
+                             b == m->bodies - 1 ? -1 : (m->branches == m->bodies - 1 ? m->bodies - 1 : parent) * size};
         put_body(&t, &seed, m, b * size);
         put_joint(&t, &seed, m, b * size + m->flexible + m->rigid, ends);
     }
@@ -147,9 +149,11 @@ static void compare_with_klu(phx_context *context, const mechanism *m, bool is_c
         phx_fronts_solve(fronts, 1, x);
         CHECK_OK(context, phx_klu_factor(klu, val, &pivoted, &column));
         CHECK_OK(context, phx_klu_solve(klu, 1, y));
-        const double error = backward_error(&a, val, is_complex, x, b), klu_error = backward_error(&a, val, is_complex, y, b);
+        const double error = backward_error(&a, val, is_complex, x, b),
+                     klu_error = backward_error(&a, val, is_complex, y, b);
         CHECK_BELOW(error, 1e-14, "%s, complex %d, round %d", m->name, is_complex, round);
-        CHECK_BELOW(error, klu_error + 20.0 * DBL_EPSILON, "%s, complex %d, round %d, against KLU", m->name, is_complex, round);
+        CHECK_BELOW(error, klu_error + 20.0 * DBL_EPSILON, "%s, complex %d, round %d, against KLU", m->name, is_complex,
+                    round);
         for (size_t k = 0; k < scalars; k++)
             val[k] *= 1.0 + 0.02 * random_number(&seed);
     }
@@ -248,7 +252,8 @@ static void test_values_that_are_not_finite_are_noticed(void **state)
         uint64_t seed = 3;
         m.bodies = 4;
         phx_csr a = mechanism_matrix(context, 5, &m);
-        const size_t count = (size_t)a.rows * (is_complex ? 2 : 1), scalars = (size_t)a.ptr[a.rows] * (is_complex ? 2 : 1);
+        const size_t count = (size_t)a.rows * (is_complex ? 2 : 1),
+                     scalars = (size_t)a.ptr[a.rows] * (is_complex ? 2 : 1);
         double *val = values_of(&a, is_complex, &seed), *x = new_doubles(count), *before = new_doubles(count);
         int *order = natural_order(a.rows);
         for (size_t k = 0; k < scalars; k++) {
@@ -260,7 +265,8 @@ static void test_values_that_are_not_finite_are_noticed(void **state)
                 for (int i = 0; i < 3; i++) {
                     val[k] = bad[i];
                     if (phx_fronts_factor(fronts, val, &audited))
-                        fail_msg("entry %zu of %zu is %g, factored before %d: not noticed", k, scalars, bad[i], factored);
+                        fail_msg("entry %zu of %zu is %g, factored before %d: not noticed", k, scalars, bad[i],
+                                 factored);
                 }
                 val[k] = good;
                 for (size_t i = 0; i < count; i++)
