@@ -1,10 +1,11 @@
 #!/bin/sh
 # Every example model runs as it is, and its result is what its first lines say.
 #
-#   test_examples.sh PROGRAM EXAMPLES
+#   test_examples.sh PROGRAM EXAMPLES DATA
 set -eu
 program=$1
 examples=$2
+data=$3
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failures=0
@@ -166,5 +167,56 @@ below "rotor_blade, damping" "$(largest rotor_blade 'size(v["damping"])')" 1e-30
 "$program" modes "$examples/rotor_blade.yaml" -o "$work/rotor_blade.h5" >/dev/null &&
     "$program" plot "$work/rotor_blade.h5" -o "$work/rotor_blade.svg" >/dev/null || complain "rotor_blade: picture"
 grep -q '>1P<' "$work/rotor_blade.svg" || complain "rotor_blade: no rays in the picture"
+
+# The beam's tables, by channel inversion and by joints, against independent values; the nine conditions in their order.
+"$examples/beam_ends.sh" "$program" >"$work/ends" || complain "beam_ends.sh"
+below "beam_ends, largest relative difference" "$(awk '
+    BEGIN { rows = lines = 0 }
+    FNR == NR { if ($0 !~ /^[#t]/) { split($0, v, ","); for (k = 1; k <= 4; k++) want[rows, k] = v[3 + k]; rows++ } next }
+    $1 == "block" || $1 == "joints" {
+        row = int(lines / 2)
+        lines++
+        for (k = 1; k <= 4 && want[row, k] > 0; k++) {
+            d = $(1 + k) / want[row, k] - 1
+            if (d < 0) d = -d
+            if (d > most) most = d
+        }
+        if (NF != k) most = 1
+    }
+    END { print (lines == 18 && rows == 9 ? most : 1) }' "$data/titop_tables.csv" "$work/ends")" 1e-8
+
+# pulsation MODEL MODE [OPTION...]: of a mode, rad/s
+pulsation()
+{
+    "$program" modes "$examples/$1.yaml" --format csv -o "$work/modes.csv" --count 6 $3 >/dev/null || return 1
+    awk -F, -v mode="$2" '/^#/ { next } !n { for (i = 1; i <= NF; i++) { if ($i == "omega") n = i; if ($i == "mode") m = i }; next }
+        $m == mode { print $n }' "$work/modes.csv"
+}
+
+# relative DIFFERENCE of two numbers
+apart()
+{
+    awk -v a="$1" -v b="$2" 'BEGIN { d = a / b - 1; print (d < 0 ? -d : d) }'
+}
+
+# Arrays that bend to the same side push the hub (modes 1, 3), those that bend like a propeller turn it (modes 2, 4): the
+# mass of the hub is nothing to the second, its inertia nothing to the first.
+for mode in 1 2 3 4; do
+    plain=$(pulsation satellite $mode "--set offset=0")
+    heavy=$(pulsation satellite $mode "--set offset=0 --set hub_mass=2000")
+    stout=$(pulsation satellite $mode "--set offset=0 --set hub_inertia=900")
+    mass=$(apart "$heavy" "$plain")
+    inertia=$(apart "$stout" "$plain")
+    case $mode in
+    1 | 3)
+        below "satellite, mode $mode, inertia of the hub" "$inertia" 1e-9
+        below "satellite, mode $mode, mass of the hub" "-$mass" -1e-3
+        ;;
+    *)
+        below "satellite, mode $mode, mass of the hub" "$mass" 1e-9
+        below "satellite, mode $mode, inertia of the hub" "-$inertia" -1e-3
+        ;;
+    esac
+done
 
 exit $((failures > 0))
