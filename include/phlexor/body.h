@@ -36,7 +36,8 @@ typedef struct phx_body_def {
     const phx_flex *flex;       /* borrowed, must outlive the body */
     phx_kinetics kinetics;
     double damping_mass, damping_stiffness; /* Rayleigh, 1/s and s: R = alpha M_qq + beta K on q_dot */
-    double damping_modal;                   /* ratio zeta of every mode of (M_qq, K); excludes the Rayleigh pair */
+    const double *damping_diagonal;         /* n: a damper on each coordinate, added to R; borrowed; NULL: none */
+    double damping_modal;                   /* ratio zeta of every mode of (M_qq, K); excludes the others */
 } phx_body_def;
 phx_body_def phx_body_def_default(void);
 

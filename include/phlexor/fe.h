@@ -31,6 +31,7 @@ typedef struct phx_flex_point {
     double *theta; /* n_rot x n, row-major */
 } phx_flex_point;
 void phx_flex_point_free(phx_flex_point *point);
+phx_status phx_flex_point_copy(phx_context *context, int dim, const phx_flex_point *point, phx_flex_point *copy);
 
 /* Von Karman strain of geometric stiffening, piecewise constant: strain k is
  *   eps_k = lin_k q + 1/2 sum_{g: strain_of[g] = k} weight[g] (slope_g q)^2,  energy 1/2 sum_k stiffness[k] eps_k^2.
@@ -70,13 +71,85 @@ typedef struct phx_flex {
 } phx_flex;
 void phx_flex_free(phx_flex *flex); /* frees what it owns, zeroes the fields; NULL is allowed */
 
+/* ---- where a deformation comes from ---- */
+/* A beam, modal data: what fills a phx_flex and answers for its points. A source lives until each owner has destroyed
+ * it, so that bodies of one definition, and the systems of a sweep, can share its matrices; its owners work on one
+ * thread. */
+typedef struct phx_flex_source phx_flex_source;
+/* One more owner. Returns `source`; NULL gives NULL. */
+phx_flex_source *phx_flex_source_share(phx_flex_source *source);
+void phx_flex_source_destroy(phx_flex_source *source);               /* NULL is allowed */
+const phx_flex *phx_flex_source_flex(const phx_flex_source *source); /* owned by the source */
+const char *phx_flex_source_kind(const phx_flex_source *source);     /* "beam", "modal body": for messages */
+bool phx_flex_source_is_line(const phx_flex_source *source);         /* it has points at fractions of a length */
+
+/* ---- other bases ---- */
+/* The body in the coordinates eta of a basis, q = T eta with T n x k, row-major, of full rank, 1 <= k <= n: every
+ * integral, K, stress and root, on a full pattern. The stress vector keeps its rows. `flex` is filled and owned by the
+ * caller. Errors: PHX_ERR_ARGUMENT (k), PHX_ERR_UNSUPPORTED for a body with geometric stiffening, whose axial
+ * coordinates must be free to follow; PHX_ERR_MEMORY. */
+phx_status phx_flex_project(phx_context *context, const phx_flex *full, int k, const double *T, phx_flex *flex);
+/* A point in the coordinates of the basis; `point` is filled and owned by the caller. */
+phx_status phx_flex_point_project(phx_context *context, int dim, const phx_flex_point *full, int k, const double *T,
+                                  phx_flex_point *point);
+/* A source over another one, of which it takes a share: its points, stresses and quadrature are those of the other. */
+phx_status phx_flex_source_project(phx_context *context, phx_flex_source *full, int k, const double *T,
+                                   phx_flex_source **source);
+/* The lowest `count` normal modes under the reference conditions, K T = M T diag(omega^2), T^T M T = I, 1 <= count <=
+ * n: omega (count, rad/s, ascending), T (n x count, row-major). The first of the largest entries of a mode is positive.
+ * Dense: PHX_ERR_UNSUPPORTED above 4000 coordinates. PHX_ERR_ARGUMENT (count), PHX_ERR_MEMORY, PHX_NOT_CONVERGED. */
+phx_status phx_flex_normal_modes(phx_context *context, const phx_flex *flex, int count, double *omega, double *T);
+/* The source in its lowest `count` normal modes: M = I, K = diag(omega^2). Errors of the two above. */
+phx_status phx_flex_source_modes(phx_context *context, phx_flex_source *full, int count, phx_flex_source **source);
+
+/* ---- modal data ---- */
+/* A mass at a point of a modal body: kg, kg m^2 about the point (plane: 1 value; space: 3x3 row-major). */
+typedef struct phx_modal_mass {
+    const phx_flex_point *point;
+    double mass;
+    double inertia[9];
+} phx_modal_mass;
+
+/* A body given by rigid mass data and mass-normalised modes, as a finite-element program delivers it. The modes are
+ * those of the body held by its frame (or floating in it), the participation factors
+ *
+ *   S = int rho Phi (kg^1/2),   C = int rho x x Phi about the frame's origin (kg^1/2 m),
+ *
+ * M = I and K = diag((2 pi f)^2). Integrals of higher order are those of phx_flex; where they are left out the inertia
+ * does not see that part of the deformation (j: lever arms, Q and A: second order, stiffening by rotation), while
+ * energy, with the M(q) that remains, is still conserved. */
+typedef struct phx_modal_data {
+    int dim;
+    double mass;       /* kg, > 0 */
+    double inertia[9]; /* about the centre of mass, body axes (plane: [0]; space: 3x3 row-major) */
+    double centre[3];
+    int modes;                    /* >= 1 */
+    const double *frequency;      /* modes: Hz, > 0 */
+    const double *translation;    /* modes x dim: S^T */
+    const double *rotation;       /* modes x n_rot: C^T */
+    const double *inertia_first;  /* modes x n_pair: j^T, kg^1/2 m; NULL: zero */
+    const double *gyroscopic;     /* n_rot x modes x modes: A, antisymmetric; NULL: zero */
+    const double *inertia_second; /* n_pair x modes x modes: Q, symmetric; NULL: zero */
+    int n_masses;
+    const phx_modal_mass *masses; /* added to all integrals; points in the modal coordinates */
+} phx_modal_data;
+/* Everything is copied. Stress vector: B q with K = B^T B, B = diag(2 pi f). Errors: PHX_ERR_ARGUMENT names the value
+ * and the range; a mass matrix that is not positive definite names the excess of the effective mass of the modes, the
+ * sum of the squared participation factors, over the mass or inertia of the body. */
+phx_status phx_modal_source_create(phx_context *context, const phx_modal_data *data, phx_flex_source **source);
+/* Point of a modal body at x (dim) by its mode shapes: displacements (modes x dim) and small rotations (modes x n_rot);
+ * either NULL: zero. Free with phx_flex_point_free. */
+phx_status phx_modal_point(phx_context *context, int dim, int modes, const double *x, const double *translation,
+                           const double *rotation, phx_flex_point *point);
+
 /* ---- beams ---- */
 typedef enum phx_reference {
     PHX_REFERENCE_CANTILEVER,
     PHX_REFERENCE_SIMPLY_SUPPORTED,
     PHX_REFERENCE_FREE
 } phx_reference;
-typedef enum phx_element_kind { PHX_ELEMENT_MIXED, PHX_ELEMENT_PAPER } phx_element_kind;
+/* PHX_ELEMENT_ASSUMED: no elements, the analytic shapes of a beam clamped at P and free at C ([2] (13)). */
+typedef enum phx_element_kind { PHX_ELEMENT_MIXED, PHX_ELEMENT_PAPER, PHX_ELEMENT_ASSUMED } phx_element_kind;
 
 /* A mass at a fraction of the length: kg, kg m^2 about the section's centre (plane: 1 value; space: 3x3 row-major). */
 typedef struct phx_beam_mass {
@@ -98,7 +171,12 @@ typedef struct phx_beam_mass {
  *
  * Order of the stresses: the axial force of each element | the moment EI w'' of the plane of uy, per element its values
  * at both ends (order 5: at 0, 1/3, 2/3 and 1 of the element) | the same of uz | the torsion moment of each element.
- * PHX_ELEMENT_PAPER: nodal values of the axial force | (m, m') per node. */
+ * PHX_ELEMENT_PAPER: nodal values of the axial force | (m, m') per node.
+ *
+ * With `modes` q is the lowest normal modes of that beam, mass-normalised (M = I, K = diag(omega^2)); the stresses
+ * stay. PHX_ELEMENT_ASSUMED: q is `modes` shapes of each field, field by field; without point masses M = I and K is
+ * diagonal. Its stress vector holds an amplitude for each coordinate, and the stress rows are the analytic derivatives
+ * there. */
 typedef struct phx_beam_def {
     int dim;
     double length;               /* m, > 0 */
@@ -110,22 +188,33 @@ typedef struct phx_beam_def {
     int elements;                /* >= 1 */
     int order;                   /* 3: cubic Hermite / DG1; 5: quintic C2 Hermite / DG3 */
     phx_element_kind element;
-    phx_reference reference;
-    bool stiffening;
+    int modes; /* assumed: shapes of each field, 1..64; else 0: all coordinates of the elements, or so many normal modes
+                */
+    phx_reference reference; /* assumed: cantilever */
+    bool stiffening;         /* not with modes */
     int n_masses;
     const phx_beam_mass *masses; /* copied */
 } phx_beam_def;
 phx_beam_def phx_beam_def_default(void);
 
-typedef struct phx_beam phx_beam;
+typedef phx_flex_source phx_beam; /* a source along a line */
 /* Errors: PHX_ERR_ARGUMENT names the field, its value and the range; PHX_ERR_UNSUPPORTED: PHX_ELEMENT_PAPER with order
- * 5 or stiffening, or more coordinates than fit where all couple (free, paper). */
+ * 5 or stiffening, assumed modes with another reference than cantilever, modes with stiffening, or more coordinates
+ * than fit where all couple (free, paper, modes). */
 phx_status phx_beam_create(phx_context *context, const phx_beam_def *def, phx_beam **beam);
-/* One more owner: the beam lives until each owner has destroyed it, so that bodies of one definition, and the systems
- * of a sweep, can share its matrices. Returns `beam`; NULL gives NULL. Owners of one beam work on one thread. */
-phx_beam *phx_beam_share(phx_beam *beam);
-void phx_beam_destroy(phx_beam *beam);               /* NULL is allowed */
-const phx_flex *phx_beam_flex(const phx_beam *beam); /* owned by the beam */
+/* The functions of any source, for a beam. */
+static inline phx_beam *phx_beam_share(phx_beam *beam)
+{
+    return phx_flex_source_share(beam);
+}
+static inline void phx_beam_destroy(phx_beam *beam)
+{
+    phx_flex_source_destroy(beam);
+}
+static inline const phx_flex *phx_beam_flex(const phx_beam *beam)
+{
+    return phx_flex_source_flex(beam);
+}
 /* Point at a fraction s in [0,1] of the length, else PHX_ERR_ARGUMENT; free with phx_flex_point_free. A fraction within
  * rounding of a node is taken as the node. */
 phx_status phx_beam_point(const phx_beam *beam, phx_context *context, double s, phx_flex_point *point);

@@ -33,10 +33,10 @@ typedef struct phx_pose {
 } phx_pose;
 phx_pose phx_pose_default(void); /* at the origin, not turned, at rest */
 
-/* Add a body made by phx_body_create; the system takes it over (also on failure). `beam` (may be NULL) is the source of
- * its flex, taken over too (hand over a share of a beam that is wanted elsewhere): it answers for points along the
- * length and stresses. */
-phx_status phx_system_add_body(phx_system *system, phx_body *body, phx_beam *beam, const phx_pose *pose,
+/* Add a body made by phx_body_create; the system takes it over (also on failure). `source` (may be NULL: rigid) is
+ * where its flex comes from, taken over too (hand over a share of one that is wanted elsewhere): along a line it
+ * answers for points and stresses. */
+phx_status phx_system_add_body(phx_system *system, phx_body *body, phx_flex_source *source, const phx_pose *pose,
                                phx_body_id *id);
 /* A port at a place of a rigid body or of the ground; rotation (dim x dim, may be NULL: identity) gives its directions.
  */
@@ -44,6 +44,9 @@ phx_status phx_system_add_port(phx_system *system, phx_body_id body, const doubl
                                phx_port_id *id);
 /* A port at a fraction s of a beam's length. */
 phx_status phx_system_add_beam_port(phx_system *system, phx_body_id body, double s, phx_port_id *id);
+/* A port at any point of a flexible body (copied); rotation as above. */
+phx_status phx_system_add_flex_port(phx_system *system, phx_body_id body, const phx_flex_point *point,
+                                    const double *rotation, phx_port_id *id);
 
 /* A name for a point of a body, by which the channels of the linearised system find it (phx_system_channels): a rigid
  * body's at `position` with directions `rotation` (dim x dim, NULL: identity), a beam's at the fraction s of its length
@@ -51,6 +54,9 @@ phx_status phx_system_add_beam_port(phx_system *system, phx_body_id body, double
  * already, no body, a place outside it. */
 phx_status phx_system_add_point(phx_system *system, phx_body_id body, const char *name, double s,
                                 const double *position, const double *rotation);
+/* The same for any point of a flexible body (copied). */
+phx_status phx_system_add_flex_point(phx_system *system, phx_body_id body, const char *name,
+                                     const phx_flex_point *point, const double *rotation);
 
 typedef struct phx_coordinate_def {
     bool has_start, has_rate;
@@ -106,7 +112,7 @@ int phx_system_dim(const phx_system *system);
 int phx_system_bodies(const phx_system *system);
 int phx_system_joints(const phx_system *system);
 const phx_body *phx_system_body(const phx_system *system, phx_body_id id);
-const phx_beam *phx_system_beam(const phx_system *system, phx_body_id id); /* NULL for a rigid body */
+const phx_beam *phx_system_beam(const phx_system *system, phx_body_id id); /* NULL: the body lies along no line */
 const char *phx_system_joint_name(const phx_system *system, phx_joint_id id);
 int phx_system_n_x(const phx_system *system);
 int phx_system_n_v(const phx_system *system);

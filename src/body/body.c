@@ -168,35 +168,45 @@ cleanup:
     return status;
 }
 
-/* Rayleigh: R = alpha M_qq + beta K. The second term is a resistor on the stress, beta M2^-1 D q_dot, since
+/* R = alpha M_qq + beta K + diag(r). The second term is a resistor on the stress, beta M2^-1 D q_dot, since
  * K = D^T M2^-1 D. */
-static phx_status rayleigh_damping(phx_context *context, const phx_flex *flex, double alpha, double beta,
-                                   phx_csr *damping)
+static phx_status pattern_damping(phx_context *context, const phx_body_def *def, const phx_flex *flex, phx_csr *damping)
 {
+    const double alpha = def->damping_mass, beta = def->damping_stiffness;
     const int nnz = flex->ptr[flex->n];
     const phx_csr M = {flex->n, flex->n, flex->ptr, flex->idx, flex->M};
     phx_status status = phx_csr_copy(context, &M, damping);
 
     for (int k = 0; k < nnz && !status; k++)
         damping->val[k] = alpha * flex->M[k] + beta * flex->K[k];
+    for (int i = 0; i < flex->n && !status && def->damping_diagonal; i++)
+        damping->val[phx_csr_find(damping, i, i)] += def->damping_diagonal[i];
     return status;
 }
 
 static phx_status make_damping(phx_context *context, const phx_body_def *def, phx_body *body)
 {
     const double alpha = def->damping_mass, beta = def->damping_stiffness, zeta = def->damping_modal;
+    bool diagonal = false;
 
     if (!(alpha >= 0.0) || !(beta >= 0.0) || !(zeta >= 0.0) || !isfinite(alpha + beta + zeta))
         return phx_fail(context, PHX_ERR_ARGUMENT,
                         "body '%s': damping must not be negative (mass %g, stiffness %g, modal %g)", body->name, alpha,
                         beta, zeta);
-    if (zeta > 0.0 && (alpha > 0.0 || beta > 0.0))
+    for (int i = 0; i < body->n_q && def->damping_diagonal; i++) {
+        if (!(def->damping_diagonal[i] >= 0.0) || !isfinite(def->damping_diagonal[i]))
+            return phx_fail(context, PHX_ERR_ARGUMENT,
+                            "body '%s': damping of coordinate %d is %g, must be finite and not negative", body->name,
+                            i + 1, def->damping_diagonal[i]);
+        diagonal = diagonal || def->damping_diagonal[i] > 0.0;
+    }
+    if (zeta > 0.0 && (alpha > 0.0 || beta > 0.0 || diagonal))
         return phx_fail(context, PHX_ERR_ARGUMENT, "body '%s': give modal or Rayleigh damping, not both", body->name);
-    body->damped = body->n_q > 0 && (alpha > 0.0 || beta > 0.0 || zeta > 0.0);
+    body->damped = body->n_q > 0 && (alpha > 0.0 || beta > 0.0 || zeta > 0.0 || diagonal);
     if (!body->damped)
         return PHX_OK;
     return zeta > 0.0 ? modal_damping(context, body->flex, zeta, &body->damping)
-                      : rayleigh_damping(context, body->flex, alpha, beta, &body->damping);
+                      : pattern_damping(context, def, body->flex, &body->damping);
 }
 
 /* Pattern over nu: rigid rows and columns are full, the flexible block is the flex pattern (full with modal damping).

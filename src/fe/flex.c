@@ -1,5 +1,8 @@
 /* What a floating body needs of its deformation: memory and pattern. */
 #include "mesh.h"
+#include "source.h"
+
+#include <string.h>
 
 void phx_flex_point_free(phx_flex_point *point)
 {
@@ -39,6 +42,60 @@ void phx_flex_free(phx_flex *flex)
         phx_free(flex->stiffening);
     }
     *flex = (phx_flex){.dim = 0};
+}
+
+phx_status phx_flex_point_allocate(phx_context *context, int dim, int n, phx_flex_point *point)
+{
+    const size_t rows = (size_t)dim * (size_t)n, turns = (dim == 2 ? 1 : 3) * (size_t)n;
+    *point = (phx_flex_point){.n = n};
+    point->dof = phx_calloc(context, (size_t)n, sizeof *point->dof);
+    point->phi = phx_calloc(context, rows, sizeof *point->phi);
+    point->theta = phx_calloc(context, turns, sizeof *point->theta);
+    if (point->dof && point->phi && point->theta)
+        return PHX_OK;
+    phx_flex_point_free(point);
+    return PHX_ERR_MEMORY;
+}
+
+phx_status phx_flex_point_copy(phx_context *context, int dim, const phx_flex_point *point, phx_flex_point *copy)
+{
+    const size_t n = (size_t)point->n;
+    phx_status status = phx_flex_point_allocate(context, dim, point->n, copy);
+    if (status != PHX_OK)
+        return status;
+    memcpy(copy->x, point->x, sizeof copy->x);
+    if (n > 0) {
+        memcpy(copy->dof, point->dof, n * sizeof *copy->dof);
+        memcpy(copy->phi, point->phi, (size_t)dim * n * sizeof *copy->phi);
+        memcpy(copy->theta, point->theta, (dim == 2 ? 1 : 3) * n * sizeof *copy->theta);
+    }
+    return PHX_OK;
+}
+
+/* Row i has the columns from i*first to i*first + width - 1. */
+static phx_status band_pattern(phx_context *context, int first, int width, phx_flex *flex)
+{
+    const size_t n = (size_t)flex->n;
+    flex->ptr = phx_calloc(context, n + 1, sizeof *flex->ptr);
+    flex->idx = phx_calloc(context, n * (size_t)width, sizeof *flex->idx);
+    if (!flex->ptr || !flex->idx)
+        return PHX_ERR_MEMORY;
+    for (int i = 0; i < flex->n; i++) {
+        flex->ptr[i + 1] = flex->ptr[i] + width;
+        for (int j = 0; j < width; j++)
+            flex->idx[flex->ptr[i] + j] = i * first + j;
+    }
+    return PHX_OK;
+}
+
+phx_status phx_flex_dense_pattern(phx_context *context, phx_flex *flex)
+{
+    return band_pattern(context, 0, flex->n, flex);
+}
+
+phx_status phx_flex_diagonal_pattern(phx_context *context, phx_flex *flex)
+{
+    return band_pattern(context, 1, 1, flex);
 }
 
 phx_status phx_flex_allocate_vectors(phx_context *context, phx_flex *flex)

@@ -3,21 +3,49 @@
 
 #include <math.h>
 
-static phx_status add_field(phx_context *context, const phx_beam_def *def, phx_element_role role, phx_field field,
-                            phx_mesh *mesh)
+int phx_beam_fields(const phx_beam_def *def, phx_field field[PHX_FIELD_MAX])
 {
-    field.element = phx_element_find(role, def->element, def->order);
-    if (!field.element)
+    const bool space = def->dim == 3;
+    int count = 0;
+    field[count++] =
+        (phx_field){.role = PHX_ROLE_AXIAL, .stiffness = def->axial_stiffness, .translation = 0, .rotation = -1};
+    /* theta = w' in the plane, (twist, -w', v') in space */
+    field[count++] = (phx_field){.role = PHX_ROLE_BENDING,
+                                 .stiffness = def->bending_stiffness[space ? 1 : 0],
+                                 .translation = 1,
+                                 .rotation = space ? 2 : 0,
+                                 .rotation_derivative = 1,
+                                 .rotation_sign = 1.0};
+    if (space)
+        field[count++] = (phx_field){.role = PHX_ROLE_BENDING,
+                                     .stiffness = def->bending_stiffness[0],
+                                     .translation = 2,
+                                     .rotation = 1,
+                                     .rotation_derivative = 1,
+                                     .rotation_sign = -1.0};
+    if (space && !isinf(def->torsion_stiffness))
+        field[count++] = (phx_field){.role = PHX_ROLE_TORSION,
+                                     .stiffness = def->torsion_stiffness,
+                                     .translation = -1,
+                                     .rotation = 0,
+                                     .rotation_sign = 1.0};
+    return count;
+}
+
+/* Element, and place among the coordinates and stresses, of a field. */
+static phx_status place_field(phx_context *context, const phx_beam_def *def, phx_mesh *mesh, phx_field *field)
+{
+    field->element = phx_element_find(field->role, def->element, def->order);
+    if (!field->element)
         return phx_fail(context, PHX_ERR_UNSUPPORTED,
                         "beam: there is no element of order %d for element kind %s; use order 3, or the mixed kind",
                         def->order, def->element == PHX_ELEMENT_PAPER ? "paper" : "mixed");
-    field.first = mesh->n;
-    field.count = phx_shape_total(&field.element->displacement, mesh->elements);
-    field.stress_first = mesh->n_stress;
-    field.stress_count = phx_shape_total(&field.element->stress, mesh->elements);
-    mesh->n += field.count;
-    mesh->n_stress += field.stress_count;
-    mesh->field[mesh->n_fields++] = field;
+    field->first = mesh->n;
+    field->count = phx_shape_total(&field->element->displacement, mesh->elements);
+    field->stress_first = mesh->n_stress;
+    field->stress_count = phx_shape_total(&field->element->stress, mesh->elements);
+    mesh->n += field->count;
+    mesh->n_stress += field->stress_count;
     return PHX_OK;
 }
 
@@ -28,29 +56,10 @@ phx_status phx_mesh_build(phx_context *context, const phx_beam_def *def, phx_mes
                        .elements = def->elements,
                        .length = def->length,
                        .h = def->length / def->elements};
-    const bool space = def->dim == 3;
-    const phx_field axial = {.stiffness = def->axial_stiffness, .translation = 0, .rotation = -1};
-    /* theta = w' in the plane, (twist, -w', v') in space */
-    const phx_field along_y = {.stiffness = def->bending_stiffness[space ? 1 : 0],
-                               .translation = 1,
-                               .rotation = space ? 2 : 0,
-                               .rotation_derivative = 1,
-                               .rotation_sign = 1.0};
-    const phx_field along_z = {.stiffness = def->bending_stiffness[0],
-                               .translation = 2,
-                               .rotation = 1,
-                               .rotation_derivative = 1,
-                               .rotation_sign = -1.0};
-    const phx_field twist = {
-        .stiffness = def->torsion_stiffness, .translation = -1, .rotation = 0, .rotation_sign = 1.0};
-
-    phx_status status = add_field(context, def, PHX_ROLE_AXIAL, axial, mesh);
-    if (status == PHX_OK)
-        status = add_field(context, def, PHX_ROLE_BENDING, along_y, mesh);
-    if (status == PHX_OK && space)
-        status = add_field(context, def, PHX_ROLE_BENDING, along_z, mesh);
-    if (status == PHX_OK && space && !isinf(def->torsion_stiffness))
-        status = add_field(context, def, PHX_ROLE_TORSION, twist, mesh);
+    phx_status status = PHX_OK;
+    mesh->n_fields = phx_beam_fields(def, mesh->field);
+    for (int f = 0; f < mesh->n_fields && status == PHX_OK; f++)
+        status = place_field(context, def, mesh, &mesh->field[f]);
     return status;
 }
 

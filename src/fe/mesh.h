@@ -17,6 +17,7 @@ enum {
 };
 
 typedef struct phx_field {
+    phx_element_role role;
     const phx_element *element;
     double stiffness;        /* EA, EI, G Jt */
     int translation;         /* component of u that the field is, -1: none (twist) */
@@ -36,6 +37,10 @@ typedef struct phx_mesh {
     int n;                          /* raw coordinates */
     int n_stress;
 } phx_mesh;
+
+/* The fields of a beam without element and place: what they are, their stiffness, how they move a point; returns their
+ * number. */
+int phx_beam_fields(const phx_beam_def *def, phx_field field[PHX_FIELD_MAX]);
 
 /* PHX_ERR_UNSUPPORTED when there is no element of this kind and order. The def has been checked. */
 phx_status phx_mesh_build(phx_context *context, const phx_beam_def *def, phx_mesh *mesh);

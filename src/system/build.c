@@ -102,7 +102,7 @@ void phx_system_destroy(phx_system *system)
         phx_sys_output_free(&system->outputs[i]);
     for (int i = 0; i < system->n_bodies; i++) {
         phx_body_destroy(system->bodies[i].body);
-        phx_beam_destroy(system->bodies[i].beam);
+        phx_flex_source_destroy(system->bodies[i].source);
     }
     phx_free(system->bodies);
     phx_free(system->ports);
@@ -127,7 +127,8 @@ static bool all_finite(const double *x, int n)
     return true;
 }
 
-static phx_status check_body(const phx_system *system, const phx_body *body, const phx_beam *beam, const phx_pose *pose)
+static phx_status check_body(const phx_system *system, const phx_body *body, const phx_flex_source *source,
+                             const phx_pose *pose)
 {
     phx_context *context = system->context;
     const int dim = system->dim;
@@ -136,9 +137,9 @@ static phx_status check_body(const phx_system *system, const phx_body *body, con
         return phx_fail(context, PHX_ERR_ARGUMENT, "there is no body to add");
     if ((phx_body_flex(body)->n_pair == 1 ? 2 : 3) != dim)
         return phx_fail(context, PHX_ERR_ARGUMENT, "body '%s' is not made for dimension %d", phx_body_name(body), dim);
-    if (beam && phx_beam_flex(beam) != phx_body_flex(body))
-        return phx_fail(context, PHX_ERR_ARGUMENT, "body '%s' is not made of the beam given with it",
-                        phx_body_name(body));
+    if (source && phx_flex_source_flex(source) != phx_body_flex(body))
+        return phx_fail(context, PHX_ERR_ARGUMENT, "body '%s' is not made of the %s given with it", phx_body_name(body),
+                        phx_flex_source_kind(source));
     if (pose && !(all_finite(pose->position, dim) && all_finite(pose->linear, dim) &&
                   all_finite(pose->angular, system->n_rot) &&
                   (dim == 2 ? isfinite(pose->angle) : all_finite(pose->rotation, 9))))
@@ -147,37 +148,34 @@ static phx_status check_body(const phx_system *system, const phx_body *body, con
     return PHX_OK;
 }
 
-phx_status phx_system_add_body(phx_system *system, phx_body *body, phx_beam *beam, const phx_pose *pose,
+phx_status phx_system_add_body(phx_system *system, phx_body *body, phx_flex_source *source, const phx_pose *pose,
                                phx_body_id *id)
 {
     phx_status status = open_for_changes(system);
 
     if (!status)
-        status = check_body(system, body, beam, pose);
+        status = check_body(system, body, source, pose);
     if (!status)
         status = grow(system->context, (void **)&system->bodies, &system->cap_bodies, system->n_bodies,
                       sizeof *system->bodies);
     if (status) {
         phx_body_destroy(body);
-        phx_beam_destroy(beam);
+        phx_flex_source_destroy(source);
         return status;
     }
     system->bodies[system->n_bodies] =
-        (body_slot){.body = body, .beam = beam, .pose = pose ? *pose : phx_pose_default()};
+        (body_slot){.body = body, .source = source, .pose = pose ? *pose : phx_pose_default()};
     *id = system->n_bodies++;
     return PHX_OK;
 }
 
-/* A place on a rigid body or the ground into an empty slot. */
-static phx_status place_at(const phx_system *system, phx_body_id body, const double *position, const double *rotation,
-                           port_slot *slot)
+/* Place and directions into a slot. */
+static phx_status set_place(const phx_system *system, phx_body_id body, const double *position, const double *rotation,
+                            port_slot *slot)
 {
     const char *name = body == PHX_GROUND ? "ground" : phx_body_name(system->bodies[body].body);
     const int dim = system->dim;
 
-    if (body != PHX_GROUND && system->bodies[body].beam)
-        return phx_fail(system->context, PHX_ERR_ARGUMENT,
-                        "body '%s' is a beam: its ports lie at a fraction of its length", name);
     if (!all_finite(position, dim) || (rotation && !all_finite(rotation, dim * dim)))
         return phx_fail(system->context, PHX_ERR_ARGUMENT, "'%s': a port's position or rotation is not finite", name);
     memcpy(slot->port.point.x, position, (size_t)dim * sizeof *position);
@@ -186,40 +184,70 @@ static phx_status place_at(const phx_system *system, phx_body_id body, const dou
     return PHX_OK;
 }
 
+/* A place on a rigid body or the ground into an empty slot. */
+static phx_status place_at(const phx_system *system, phx_body_id body, const double *position, const double *rotation,
+                           port_slot *slot)
+{
+    if (body != PHX_GROUND && system->bodies[body].source)
+        return phx_fail(system->context, PHX_ERR_ARGUMENT,
+                        phx_system_beam(system, body)
+                            ? "body '%s' is a beam: its ports lie at a fraction of its length"
+                            : "body '%s' is flexible: a place does not say how a port moves with the deformation",
+                        phx_body_name(system->bodies[body].body));
+    return set_place(system, body, position, rotation, slot);
+}
+
 /* A point at a fraction of a beam's length into an empty slot. */
 static phx_status place_on_beam(const phx_system *system, phx_body_id body, double s, port_slot *slot)
 {
-    if (body == PHX_GROUND || !system->bodies[body].beam)
+    const phx_beam *beam = body == PHX_GROUND ? NULL : phx_system_beam(system, body);
+
+    if (!beam)
         return phx_fail(system->context, PHX_ERR_ARGUMENT,
                         "port at a fraction %g of the length: the body is not a beam", s);
     if (!(s >= 0.0 && s <= 1.0))
         return phx_fail(system->context, PHX_ERR_ARGUMENT, "body '%s': port at %g of the length, must be in 0 ... 1",
                         phx_body_name(system->bodies[body].body), s);
     slot->at = s;
-    return phx_beam_point(system->bodies[body].beam, system->context, s, &slot->port.point);
+    return phx_beam_point(beam, system->context, s, &slot->port.point);
 }
 
-phx_status phx_sys_place(const phx_system *system, phx_body_id body, double s, const double *position,
-                         const double *rotation, port_slot *slot)
+/* A copy of a point of a flexible body into an empty slot. */
+static phx_status place_flex(const phx_system *system, phx_body_id body, const phx_flex_point *point,
+                             const double *rotation, port_slot *slot)
 {
-    *slot = (port_slot){.body = body, .at = -1.0};
+    const int n_q = body == PHX_GROUND ? 0 : phx_body_n_q(system->bodies[body].body);
+
+    if (point->n > 0 && point->dof[point->n - 1] >= n_q)
+        return phx_fail(system->context, PHX_ERR_ARGUMENT, "'%s': a port moves with coordinate %d, there are %d",
+                        body == PHX_GROUND ? "ground" : phx_body_name(system->bodies[body].body),
+                        point->dof[point->n - 1] + 1, n_q);
+    phx_status status = set_place(system, body, point->x, rotation, slot);
+    return status ? status : phx_flex_point_copy(system->context, system->dim, point, &slot->port.point);
+}
+
+phx_status phx_sys_place(const phx_system *system, const place_def *def, port_slot *slot)
+{
+    *slot = (port_slot){.body = def->body, .at = -1.0};
     for (int a = 0; a < system->dim; a++)
         slot->port.rotation[a * system->dim + a] = 1.0;
-    return position ? place_at(system, body, position, rotation, slot) : place_on_beam(system, body, s, slot);
+    if (def->point)
+        return place_flex(system, def->body, def->point, def->rotation, slot);
+    return def->position ? place_at(system, def->body, def->position, def->rotation, slot)
+                         : place_on_beam(system, def->body, def->s, slot);
 }
 
-static phx_status new_port(phx_system *system, phx_body_id body, double s, const double *position,
-                           const double *rotation, phx_port_id *id)
+static phx_status new_port(phx_system *system, const place_def *def, phx_port_id *id)
 {
     phx_status status = open_for_changes(system);
 
-    if (!status && (body < PHX_GROUND || body >= system->n_bodies))
-        status = phx_fail(system->context, PHX_ERR_ARGUMENT, "port: there is no body %d", body);
+    if (!status && (def->body < PHX_GROUND || def->body >= system->n_bodies))
+        status = phx_fail(system->context, PHX_ERR_ARGUMENT, "port: there is no body %d", def->body);
     if (!status)
         status =
             grow(system->context, (void **)&system->ports, &system->cap_ports, system->n_ports, sizeof *system->ports);
     if (!status)
-        status = phx_sys_place(system, body, s, position, rotation, &system->ports[system->n_ports]);
+        status = phx_sys_place(system, def, &system->ports[system->n_ports]);
     if (!status)
         *id = system->n_ports++;
     return status;
@@ -228,18 +256,26 @@ static phx_status new_port(phx_system *system, phx_body_id body, double s, const
 phx_status phx_system_add_port(phx_system *system, phx_body_id body, const double *position, const double *rotation,
                                phx_port_id *id)
 {
-    return new_port(system, body, 0.0, position, rotation, id);
+    const place_def def = {.body = body, .position = position, .rotation = rotation};
+    return new_port(system, &def, id);
 }
 
 phx_status phx_system_add_beam_port(phx_system *system, phx_body_id body, double s, phx_port_id *id)
 {
-    return new_port(system, body, s, NULL, NULL, id);
+    const place_def def = {.body = body, .s = s};
+    return new_port(system, &def, id);
 }
 
-phx_status phx_system_add_point(phx_system *system, phx_body_id body, const char *name, double s,
-                                const double *position, const double *rotation)
+phx_status phx_system_add_flex_port(phx_system *system, phx_body_id body, const phx_flex_point *point,
+                                    const double *rotation, phx_port_id *id)
 {
-    const bool beam = body >= 0 && body < system->n_bodies && system->bodies[body].beam;
+    const place_def def = {.body = body, .point = point, .rotation = rotation};
+    return new_port(system, &def, id);
+}
+
+static phx_status new_point(phx_system *system, const char *name, const place_def *def)
+{
+    const phx_body_id body = def->body;
     point_slot *slot = NULL;
     phx_status status = open_for_changes(system);
 
@@ -255,7 +291,7 @@ phx_status phx_system_add_point(phx_system *system, phx_body_id body, const char
     if (status)
         return status;
     slot = &system->points[system->n_points];
-    status = phx_sys_place(system, body, s, beam ? NULL : position, rotation, &slot->place);
+    status = phx_sys_place(system, def, &slot->place);
     slot->name = status ? NULL : phx_strdup(system->context, name);
     if (!status && !slot->name) {
         phx_body_port_free(&slot->place.port);
@@ -263,6 +299,21 @@ phx_status phx_system_add_point(phx_system *system, phx_body_id body, const char
     }
     system->n_points += !status;
     return status;
+}
+
+phx_status phx_system_add_point(phx_system *system, phx_body_id body, const char *name, double s,
+                                const double *position, const double *rotation)
+{
+    const bool beam = body >= 0 && body < system->n_bodies && phx_system_beam(system, body);
+    const place_def def = {.body = body, .s = s, .position = beam ? NULL : position, .rotation = rotation};
+    return new_point(system, name, &def);
+}
+
+phx_status phx_system_add_flex_point(phx_system *system, phx_body_id body, const char *name,
+                                     const phx_flex_point *point, const double *rotation)
+{
+    const place_def def = {.body = body, .point = point, .rotation = rotation};
+    return new_point(system, name, &def);
 }
 
 /* Rotation from port B's to port A's directions in the poses as written (dim x dim). */
@@ -458,9 +509,9 @@ static phx_status place_distributed(phx_system *system, phx_body_id body, force_
     phx_status status = PHX_OK;
     int count = 0;
 
-    if (body < 0 || body >= system->n_bodies || !system->bodies[body].beam)
+    if (body < 0 || body >= system->n_bodies || !phx_system_beam(system, body))
         return phx_fail(system->context, PHX_ERR_ARGUMENT, "load '%s': a distributed load acts on a beam", force->name);
-    beam = system->bodies[body].beam;
+    beam = phx_system_beam(system, body);
     phx_beam_quadrature(beam, &count, &force->fractions, &force->weights);
     force->body = body;
     force->points = phx_calloc(system->context, (size_t)count, sizeof *force->points);
@@ -507,7 +558,8 @@ const phx_body *phx_system_body(const phx_system *system, phx_body_id id)
 }
 const phx_beam *phx_system_beam(const phx_system *system, phx_body_id id)
 {
-    return system->bodies[id].beam;
+    const phx_flex_source *source = system->bodies[id].source;
+    return source && phx_flex_source_is_line(source) ? source : NULL;
 }
 const char *phx_system_joint_name(const phx_system *system, phx_joint_id id)
 {

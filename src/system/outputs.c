@@ -142,7 +142,7 @@ phx_status phx_sys_output_prepare(phx_system *system)
         if (!of_stress(output->def.quantity))
             continue;
         const port_slot *port = &system->ports[output->def.port];
-        const phx_beam *beam = system->bodies[port->body].beam;
+        const phx_beam *beam = phx_system_beam(system, port->body);
         const size_t n = (size_t)phx_beam_flex(beam)->n_stress;
         output->stress = phx_calloc(system->context, 4 * n, sizeof *output->stress);
         if (!output->stress)

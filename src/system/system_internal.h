@@ -21,8 +21,8 @@ typedef struct point_slot {
 
 typedef struct body_slot {
     phx_body *body;
-    phx_beam *beam; /* NULL: not a beam */
-    int x, v;       /* offsets */
+    phx_flex_source *source; /* NULL: rigid */
+    int x, v;                /* offsets */
     int component;
     phx_pose pose;
 } body_slot;
@@ -210,10 +210,16 @@ void phx_sys_workspace_destroy(workspace *ws);
 /* Fills ws->kkt.order (order.c). */
 phx_status phx_sys_order(phx_context *context, workspace *ws);
 
-/* A port or point into `slot`: at `position` of a rigid body or the ground (rotation may be NULL), without a position
- * at the fraction s of a beam. The slot's point is owned by the caller. */
-phx_status phx_sys_place(const phx_system *system, phx_body_id body, double s, const double *position,
-                         const double *rotation, port_slot *slot);
+/* Where a port or point is: a point of a flexible body; else at `position` of a rigid body or the ground; else at the
+ * fraction s of a beam. The directions `rotation` may be NULL. */
+typedef struct place_def {
+    phx_body_id body;
+    const phx_flex_point *point;
+    const double *position, *rotation;
+    double s;
+} place_def;
+/* That place into `slot`, whose point is owned by the caller. */
+phx_status phx_sys_place(const phx_system *system, const place_def *def, port_slot *slot);
 
 /* Growing list of places of a pattern. */
 typedef struct phx_sys_triplets {

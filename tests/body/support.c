@@ -9,25 +9,36 @@ const double test_gravity[3] = {0.7, -9.81, 2.3};
 #define FREE       PHX_REFERENCE_FREE
 #define MIXED      PHX_ELEMENT_MIXED
 #define PAPER      PHX_ELEMENT_PAPER
+#define ASSUMED    PHX_ELEMENT_ASSUMED
 
 const body_kind body_kinds[] = {
-    /* name, dim, rigid, order, reference, element, stiffening, masses, kinetics, damping: mass, stiffness, modal */
-    {"plane rigid", 2, true, 3, CANTILEVER, MIXED, false, false, FULL, 0, 0, 0},
-    {"plane cantilever", 2, false, 3, CANTILEVER, MIXED, false, false, FULL, 0, 0, 0},
-    {"plane cantilever, stiffening, masses", 2, false, 3, CANTILEVER, MIXED, true, true, FULL, 0, 0, 0},
-    {"plane supported, stiffening", 2, false, 3, SUPPORTED, MIXED, true, false, FULL, 0, 0, 0},
-    {"plane supported, masses, Rayleigh", 2, false, 3, SUPPORTED, MIXED, false, true, FULL, 0.3, 0.02, 0},
-    {"plane free, stiffening, masses", 2, false, 3, FREE, MIXED, true, true, FULL, 0, 0, 0},
-    {"plane cantilever, order 5, modal", 2, false, 5, CANTILEVER, MIXED, true, false, FULL, 0, 0, 0.05},
-    {"plane paper", 2, false, 3, CANTILEVER, PAPER, false, true, FULL, 0, 0, 0},
-    {"plane simplified", 2, false, 3, SUPPORTED, MIXED, false, true, SIMPLIFIED, 0, 0, 0},
-    {"space rigid", 3, true, 3, CANTILEVER, MIXED, false, false, FULL, 0, 0, 0},
-    {"space cantilever", 3, false, 3, CANTILEVER, MIXED, false, false, FULL, 0, 0, 0},
-    {"space cantilever, stiffening, masses", 3, false, 3, CANTILEVER, MIXED, true, true, FULL, 0, 0, 0},
-    {"space supported, stiffening, Rayleigh", 3, false, 3, SUPPORTED, MIXED, true, false, FULL, 0.3, 0.02, 0},
-    {"space free, masses, modal", 3, false, 3, FREE, MIXED, false, true, FULL, 0, 0, 0.05},
-    {"space supported, order 5", 3, false, 5, SUPPORTED, MIXED, true, true, FULL, 0, 0, 0},
-    {"space simplified, stiffening", 3, false, 3, CANTILEVER, MIXED, true, false, SIMPLIFIED, 0.1, 0.01, 0},
+    /* name, dim, rigid, order, reference, element, stiffening, masses, kinetics, damping: mass, stiffness, modal;
+     modes, modal data */
+    {"plane rigid", 2, true, 3, CANTILEVER, MIXED, false, false, FULL, 0, 0, 0, 0, false},
+    {"plane cantilever", 2, false, 3, CANTILEVER, MIXED, false, false, FULL, 0, 0, 0, 0, false},
+    {"plane cantilever, stiffening, masses", 2, false, 3, CANTILEVER, MIXED, true, true, FULL, 0, 0, 0, 0, false},
+    {"plane supported, stiffening", 2, false, 3, SUPPORTED, MIXED, true, false, FULL, 0, 0, 0, 0, false},
+    {"plane supported, masses, Rayleigh", 2, false, 3, SUPPORTED, MIXED, false, true, FULL, 0.3, 0.02, 0, 0, false},
+    {"plane free, stiffening, masses", 2, false, 3, FREE, MIXED, true, true, FULL, 0, 0, 0, 0, false},
+    {"plane cantilever, order 5, modal", 2, false, 5, CANTILEVER, MIXED, true, false, FULL, 0, 0, 0.05, 0, false},
+    {"plane paper", 2, false, 3, CANTILEVER, PAPER, false, true, FULL, 0, 0, 0, 0, false},
+    {"plane simplified", 2, false, 3, SUPPORTED, MIXED, false, true, SIMPLIFIED, 0, 0, 0, 0, false},
+    {"space rigid", 3, true, 3, CANTILEVER, MIXED, false, false, FULL, 0, 0, 0, 0, false},
+    {"space cantilever", 3, false, 3, CANTILEVER, MIXED, false, false, FULL, 0, 0, 0, 0, false},
+    {"space cantilever, stiffening, masses", 3, false, 3, CANTILEVER, MIXED, true, true, FULL, 0, 0, 0, 0, false},
+    {"space supported, stiffening, Rayleigh", 3, false, 3, SUPPORTED, MIXED, true, false, FULL, 0.3, 0.02, 0, 0, false},
+    {"space free, masses, modal", 3, false, 3, FREE, MIXED, false, true, FULL, 0, 0, 0.05, 0, false},
+    {"space supported, order 5", 3, false, 5, SUPPORTED, MIXED, true, true, FULL, 0, 0, 0, 0, false},
+    {"space simplified, stiffening", 3, false, 3, CANTILEVER, MIXED, true, false, SIMPLIFIED, 0.1, 0.01, 0, 0, false},
+    {"plane cantilever, 3 modes, masses", 2, false, 3, CANTILEVER, MIXED, false, true, FULL, 0, 0, 0, 3, false},
+    {"plane free, 4 modes, modal", 2, false, 5, FREE, MIXED, false, true, FULL, 0, 0, 0.05, 4, false},
+    {"plane assumed, masses", 2, false, 3, CANTILEVER, ASSUMED, false, true, FULL, 0, 0, 0, 2, false},
+    {"plane modal data, masses, Rayleigh", 2, false, 3, CANTILEVER, MIXED, false, true, FULL, 0.3, 0.02, 0, 3, true},
+    {"space supported, 5 modes, masses, Rayleigh", 3, false, 3, SUPPORTED, MIXED, false, true, FULL, 0.3, 0.02, 0, 5,
+     false},
+    {"space assumed, masses, modal", 3, false, 3, CANTILEVER, ASSUMED, false, true, FULL, 0, 0, 0.05, 3, false},
+    {"space modal data", 3, false, 3, CANTILEVER, MIXED, false, false, FULL, 0, 0, 0, 6, true},
+    {"space modal data, masses", 3, false, 3, FREE, MIXED, false, true, FULL, 0, 0, 0, 6, true},
 };
 const int n_body_kinds = (int)(sizeof body_kinds / sizeof *body_kinds);
 
@@ -54,10 +65,53 @@ static void add_masses(subject *it)
     it->beam_def.masses = it->masses;
 }
 
+/* A body by the modal data of a beam in modal coordinates, with all integrals: the same body. */
+static phx_flex_source *modal_twin(phx_context *context, const phx_beam *beam)
+{
+    const phx_flex *flex = phx_beam_flex(beam);
+    enum { MAX_MODES = 8 };
+    double frequency[MAX_MODES], translation[3 * MAX_MODES], rotation[3 * MAX_MODES], first[6 * MAX_MODES];
+    double gyroscopic[3 * MAX_MODES * MAX_MODES], second[6 * MAX_MODES * MAX_MODES];
+    const int n = flex->n;
+    phx_flex_source *source = NULL;
+
+    assert_in_range(n, 1, MAX_MODES);
+    for (int k = 0; k < n; k++) {
+        frequency[k] = sqrt(flex->K[k * n + k]) / (2.0 * TEST_PI);
+        for (int a = 0; a < flex->dim; a++)
+            translation[k * flex->dim + a] = flex->S[a * n + k];
+        for (int a = 0; a < flex->n_rot; a++)
+            rotation[k * flex->n_rot + a] = flex->C[a * n + k];
+        for (int p = 0; p < flex->n_pair; p++)
+            first[k * flex->n_pair + p] = flex->j[p * n + k];
+    }
+    for (int a = 0; a < flex->n_rot; a++)
+        memcpy(gyroscopic + a * n * n, flex->A[a], (size_t)(n * n) * sizeof *gyroscopic);
+    for (int p = 0; p < flex->n_pair; p++)
+        memcpy(second + p * n * n, flex->Q[p], (size_t)(n * n) * sizeof *second);
+    const double x = flex->s0[0] / flex->mass, along = flex->mass * x * x; /* on the axis */
+    phx_modal_data data = {.dim = flex->dim,
+                           .mass = flex->mass,
+                           .centre = {x},
+                           .modes = n,
+                           .frequency = frequency,
+                           .translation = translation,
+                           .rotation = rotation,
+                           .inertia_first = first,
+                           .gyroscopic = gyroscopic,
+                           .inertia_second = second};
+    const double *J = flex->J0;
+    const double space[9] = {J[0], J[3], J[4], J[3], J[1] - along, J[5], J[4], J[5], J[2] - along};
+    const double plane[9] = {J[0] - along};
+    memcpy(data.inertia, flex->dim == 2 ? plane : space, sizeof data.inertia);
+    CHECK_STATUS(context, phx_modal_source_create(context, &data, &source), PHX_OK);
+    return source;
+}
+
 static void create_body(phx_context *context, phx_body_def *def, subject *it)
 {
     def->dim = it->dim;
-    def->flex = it->beam ? phx_beam_flex(it->beam) : NULL;
+    def->flex = it->source ? phx_flex_source_flex(it->source) : NULL;
     def->rigid = it->beam ? NULL : &it->rigid_def;
     CHECK_STATUS(context, phx_body_create(context, def, &it->body), PHX_OK);
     assert_non_null(it->body);
@@ -73,6 +127,7 @@ void subject_from_beam(phx_context *context, const phx_beam_def *beam_def, const
     it->beam_def = *beam_def;
     it->dim = beam_def->dim;
     CHECK_STATUS(context, phx_beam_create(context, beam_def, &it->beam), PHX_OK);
+    it->source = phx_beam_share(it->beam);
     create_body(context, &def, it);
 }
 
@@ -110,7 +165,9 @@ void subject_create(phx_context *context, const body_kind *kind, subject *it)
         it->beam_def = beam;
         if (kind->masses)
             add_masses(it);
+        it->beam_def.modes = kind->modes;
         CHECK_STATUS(context, phx_beam_create(context, &it->beam_def, &it->beam), PHX_OK);
+        it->source = kind->modal_data ? modal_twin(context, it->beam) : phx_beam_share(it->beam);
     }
     create_body(context, &def, it);
     assert_in_range(it->n_v, 1, MAX_V);
@@ -120,6 +177,7 @@ void subject_create(phx_context *context, const body_kind *kind, subject *it)
 void subject_destroy(subject *it)
 {
     phx_body_destroy(it->body);
+    phx_flex_source_destroy(it->source);
     phx_beam_destroy(it->beam);
 }
 

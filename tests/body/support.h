@@ -20,6 +20,8 @@ typedef struct body_kind {
     bool stiffening, masses;
     phx_kinetics kinetics;
     double damping_mass, damping_stiffness, damping_modal;
+    int modes;       /* 0: elements; normal modes, or assumed ones */
+    bool modal_data; /* a body given by the data of those modes */
 } body_kind;
 extern const body_kind body_kinds[];
 extern const int n_body_kinds;
@@ -30,7 +32,8 @@ typedef struct subject {
     phx_beam_def beam_def;
     phx_beam_mass masses[2];
     phx_rigid_def rigid_def;
-    phx_beam *beam; /* NULL: rigid */
+    phx_beam *beam;          /* NULL: rigid; its points have the coordinates of the body */
+    phx_flex_source *source; /* of the body: the beam, or modal data made from it */
     phx_body *body;
     phx_kinetics kinetics;
     int dim, n_rot, n_rigid, n_attitude, n_q, n_v, n_x;

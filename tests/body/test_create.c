@@ -158,7 +158,7 @@ static void test_allocations(void **state)
         long n = 0;
         def.dim = it.dim;
         def.rigid = it.beam ? NULL : &it.rigid_def;
-        def.flex = it.beam ? phx_beam_flex(it.beam) : NULL;
+        def.flex = it.source ? phx_flex_source_flex(it.source) : NULL;
         def.damping_mass = body_kinds[k].damping_mass;
         def.damping_stiffness = body_kinds[k].damping_stiffness;
         def.damping_modal = body_kinds[k].damping_modal;

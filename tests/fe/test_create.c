@@ -73,7 +73,7 @@ static void order_4(phx_beam_def *def, phx_beam_mass *mass)
 static void other_element(phx_beam_def *def, phx_beam_mass *mass)
 {
     (void)mass;
-    def->element = (phx_element_kind)2;
+    def->element = (phx_element_kind)3;
 }
 static void other_reference(phx_beam_def *def, phx_beam_mass *mass)
 {
@@ -134,6 +134,35 @@ static void inertia_indefinite(phx_beam_def *def, phx_beam_mass *mass)
     mass->inertia[5] = mass->inertia[7] = 0.5;
 }
 
+static void negative_modes(phx_beam_def *def, phx_beam_mass *mass)
+{
+    (void)mass;
+    def->modes = -1;
+}
+static void too_many_modes(phx_beam_def *def, phx_beam_mass *mass)
+{
+    (void)mass;
+    def->modes = 7; /* 2 elements: 6 coordinates */
+}
+static void stiffened_modes(phx_beam_def *def, phx_beam_mass *mass)
+{
+    (void)mass;
+    def->modes = 2;
+    def->stiffening = true;
+}
+static void no_assumed_modes(phx_beam_def *def, phx_beam_mass *mass)
+{
+    (void)mass;
+    def->element = PHX_ELEMENT_ASSUMED;
+}
+static void assumed_supported(phx_beam_def *def, phx_beam_mass *mass)
+{
+    (void)mass;
+    def->element = PHX_ELEMENT_ASSUMED;
+    def->modes = 2;
+    def->reference = PHX_REFERENCE_SIMPLY_SUPPORTED;
+}
+
 static const bad_def bad_defs[] = {
     {2, dim_4, "dim", PHX_ERR_ARGUMENT},
     {2, no_length, "length", PHX_ERR_ARGUMENT},
@@ -152,6 +181,11 @@ static const bad_def bad_defs[] = {
     {2, paper_quintic, "order 5", PHX_ERR_UNSUPPORTED},
     {2, paper_stiffening, "stiffening", PHX_ERR_UNSUPPORTED},
     {2, dense_and_long, "fewer elements", PHX_ERR_UNSUPPORTED},
+    {2, negative_modes, "modes is -1", PHX_ERR_ARGUMENT},
+    {2, too_many_modes, "modes is 7, must be between 1 and 6", PHX_ERR_ARGUMENT},
+    {2, stiffened_modes, "stiffening", PHX_ERR_UNSUPPORTED},
+    {2, no_assumed_modes, "modes (element kind assumed) is 0, must be between 1 and 64", PHX_ERR_ARGUMENT},
+    {3, assumed_supported, "cantilever", PHX_ERR_UNSUPPORTED},
     {2, masses_missing, "n_masses", PHX_ERR_ARGUMENT},
     {2, mass_beside, "masses[0].at", PHX_ERR_ARGUMENT},
     {3, mass_nowhere, "masses[0].at", PHX_ERR_ARGUMENT},

@@ -97,22 +97,13 @@ static void free_model(const subject *it, ported *model)
 static const subject unit_subject = {"unit beam", 2, 1,          5,  PHX_REFERENCE_CANTILEVER, 0.0, 0.0,
                                      -1.0,        1, {1.0, 0.0}, 0.0};
 
-static void make_unit_beam(phx_context *context, double length, double mass_per_length, double bending, double axial,
-                           ported *model)
+/* A body of the beam with ports C and P at its ends. */
+static void make_ported_beam(phx_context *context, const phx_beam_def *beam, ported *model)
 {
-    phx_beam_def beam = phx_beam_def_default();
     phx_body_def def = phx_body_def_default();
 
     memset(model, 0, sizeof *model);
-    beam.dim = 2;
-    beam.length = length;
-    beam.mass_per_length = mass_per_length;
-    beam.axial_stiffness = axial;
-    beam.bending_stiffness[0] = bending;
-    beam.elements = 1;
-    beam.order = 5;
-    beam.reference = PHX_REFERENCE_CANTILEVER;
-    CHECK_OK(context, phx_beam_create(context, &beam, &model->beam));
+    CHECK_OK(context, phx_beam_create(context, beam, &model->beam));
     def.name = "beam";
     def.dim = 2;
     def.flex = phx_beam_flex(model->beam);
@@ -124,6 +115,22 @@ static void make_unit_beam(phx_context *context, double length, double mass_per_
     model->children[0] = (phx_titop_port){"C", &model->port[0]};
     model->def = (phx_titop_def){
         .body = model->body, .parent = {"P", &model->port[1]}, .n_children = 1, .children = model->children};
+}
+
+static void make_unit_beam(phx_context *context, double length, double mass_per_length, double bending, double axial,
+                           ported *model)
+{
+    phx_beam_def beam = phx_beam_def_default();
+
+    beam.dim = 2;
+    beam.length = length;
+    beam.mass_per_length = mass_per_length;
+    beam.axial_stiffness = axial;
+    beam.bending_stiffness[0] = bending;
+    beam.elements = 1;
+    beam.order = 5;
+    beam.reference = PHX_REFERENCE_CANTILEVER;
+    make_ported_beam(context, &beam, model);
 }
 
 /* Order of q: ux(l), then v''(0), v(l), v'(l), v''(l). */
@@ -287,6 +294,41 @@ static void test_table_1(void **state)
     phx_ss_destroy(titop);
     phx_ss_destroy(inverse);
     free_model(&unit_subject, &model);
+}
+
+/* Table 1, assumed modes: clamped-free exactly; free-clamped by inverting everything, from above. */
+static void test_table_1_assumed(void **state)
+{
+    phx_context *context = *state;
+    const double clamped_free[2] = {3.5160152685, 22.0344915647};
+    const struct {
+        int modes;
+        double want[2];
+    } free_clamped[] = {{4, {4.3895304, 28.019438}}, {8, {3.9078325, 24.595080}}, {16, {3.7025969, 23.227501}}};
+    const int all[6] = {0, 1, 2, 3, 4, 5};
+
+    for (int k = 0; k < 3; k++) {
+        phx_beam_def beam = phx_beam_def_default();
+        phx_ss *titop = NULL, *inverse = NULL;
+        double omega[4 * 16];
+        ported model;
+        beam.length = beam.mass_per_length = beam.bending_stiffness[0] = 1.0;
+        beam.axial_stiffness = 1e8; /* far above */
+        beam.element = PHX_ELEMENT_ASSUMED;
+        beam.modes = free_clamped[k].modes;
+        make_ported_beam(context, &beam, &model);
+        CHECK_OK(context, phx_titop_create(context, &model.def, &titop));
+        CHECK_OK(context, phx_ss_invert(context, titop, 6, all, &inverse));
+        CHECK_OK(context, phx_ss_poles(context, titop, NULL, NULL, omega, NULL));
+        for (int m = 0; m < 2; m++)
+            CHECK_RELATIVE(omega[2 * m], clamped_free[m], 1e-9, "clamped-free, %d modes", beam.modes);
+        CHECK_OK(context, phx_ss_poles(context, inverse, NULL, NULL, omega, NULL));
+        for (int m = 0; m < 2; m++)
+            CHECK_RELATIVE(omega[2 * m], free_clamped[k].want[m], 3e-8, "free-clamped, %d modes", beam.modes);
+        phx_ss_destroy(titop);
+        phx_ss_destroy(inverse);
+        free_model(&unit_subject, &model);
+    }
 }
 
 /* ---- transfer functions ---- */
@@ -547,6 +589,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_paper_matrices, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_tables, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_table_1, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_table_1_assumed, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_transfer_functions, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_twice, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_errors, context_setup, context_teardown),

@@ -1,0 +1,189 @@
+/* Shape integrals of a mass with a rotary inertia at a point. */
+#include "lump.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "mesh.h"
+
+static const int pair_first[PHX_MAX_PAIR] = {0, 1, 2, 0, 0, 1};
+static const int pair_second[PHX_MAX_PAIR] = {0, 1, 2, 1, 2, 2};
+
+/* Rotational axes of row k and pair p: in the plane only z, which theta and I hold at index 0. */
+static int axis_of(int dim, int k)
+{
+    return dim == 2 ? 2 : k;
+}
+
+static void pair_axes(int dim, int p, int *a, int *b)
+{
+    *a = dim == 2 ? 2 : pair_first[p];
+    *b = dim == 2 ? 2 : pair_second[p];
+}
+
+bool phx_is_inertia(const double a[9])
+{
+    double scale = 0.0;
+    for (int k = 0; k < 9; k++) {
+        if (!isfinite(a[k]))
+            return false;
+        scale = fmax(scale, fabs(a[k]));
+    }
+    const double tol = 1e-12 * scale;
+    for (int i = 0; i < 3; i++) {
+        const int j = (i + 1) % 3;
+        if (a[4 * i] < 0.0 || fabs(a[3 * i + j] - a[3 * j + i]) > tol)
+            return false;
+        if (a[4 * i] * a[4 * j] - a[3 * i + j] * a[3 * j + i] < -tol * scale)
+            return false;
+    }
+    const double det =
+        a[0] * (a[4] * a[8] - a[5] * a[7]) - a[1] * (a[3] * a[8] - a[5] * a[6]) + a[2] * (a[3] * a[7] - a[4] * a[6]);
+    return det >= -tol * scale * scale;
+}
+
+void phx_lump_set_inertia(int n_rot, const double *inertia, phx_lump *lump)
+{
+    for (int k = 0; k < n_rot; k++)
+        for (int l = 0; l < n_rot; l++)
+            lump->inertia[k][l] = 0.5 * (inertia[k * n_rot + l] + inertia[l * n_rot + k]);
+}
+
+/* ---- vectors ---- */
+/* mass, s0, J0 = int rho (|x|^2 I - x x^T) + I */
+static void add_rigid(const phx_lump *lump, phx_flex *flex)
+{
+    const double *x = lump->x, s[3] = {lump->mass * x[0], lump->mass * x[1], lump->mass * x[2]};
+    const double square = s[0] * x[0] + s[1] * x[1] + s[2] * x[2];
+    flex->mass += lump->mass;
+    for (int a = 0; a < flex->dim; a++)
+        flex->s0[a] += s[a];
+    for (int p = 0; p < flex->n_pair; p++) {
+        int a, b;
+        pair_axes(flex->dim, p, &a, &b);
+        flex->J0[p] += (a == b ? square : 0.0) - s[a] * x[b];
+        flex->J0[p] += flex->dim == 2 ? lump->inertia[0][0] : lump->inertia[a][b];
+    }
+}
+
+/* S = int rho Phi,  C = int rho x cross Phi + I Theta,  j_ab = int rho (2 x.Phi delta_ab - x_a Phi_b - x_b Phi_a) */
+void phx_lump_add_vectors(const phx_lump *lump, phx_flex *flex)
+{
+    const double *r = lump->x;
+    const int n = flex->n;
+    add_rigid(lump, flex);
+    for (int i = 0; i < lump->n; i++) {
+        double phi[3] = {0.0, 0.0, 0.0}, cross[3];
+        const int dof = lump->dof[i];
+        for (int a = 0; a < flex->dim; a++)
+            phi[a] = lump->phi[a * lump->stride + i];
+        phx_vec_x_vec(flex->dim, r, phi, cross);
+        for (int a = 0; a < flex->dim; a++)
+            flex->S[a * n + dof] += lump->mass * phi[a];
+        for (int k = 0; k < flex->n_rot; k++) {
+            flex->C[k * n + dof] += lump->mass * cross[k];
+            for (int l = 0; l < flex->n_rot; l++)
+                flex->C[k * n + dof] += lump->inertia[k][l] * lump->theta[l * lump->stride + i];
+        }
+        const double along = r[0] * phi[0] + r[1] * phi[1] + r[2] * phi[2];
+        for (int p = 0; p < flex->n_pair; p++) {
+            int a, b;
+            pair_axes(flex->dim, p, &a, &b);
+            const double value = (a == b ? 2.0 * along : 0.0) - r[a] * phi[b] - r[b] * phi[a];
+            flex->j[p * n + dof] += lump->mass * value;
+        }
+    }
+}
+
+/* ---- matrices ---- */
+static size_t block_size(int dim, int n)
+{
+    return (dim == 2 ? 3 : 10) * (size_t)n * (size_t)n;
+}
+
+phx_status phx_lump_block_create(phx_context *context, int dim, int n, phx_lump_block *block)
+{
+    const int n_rot = dim == 2 ? 1 : 3, n_pair = dim == 2 ? 1 : 6;
+    const size_t nn = (size_t)n * (size_t)n;
+    *block = (phx_lump_block){.n = n, .sum = phx_calloc(context, block_size(dim, n), sizeof *block->sum)};
+    if (!block->sum)
+        return PHX_ERR_MEMORY;
+    block->M = block->sum;
+    for (int k = 0; k < n_rot; k++)
+        block->A[k] = block->sum + (size_t)(1 + k) * nn;
+    for (int p = 0; p < n_pair; p++)
+        block->Q[p] = block->sum + (size_t)(1 + n_rot + p) * nn;
+    return PHX_OK;
+}
+
+void phx_lump_block_clear(int dim, phx_lump_block *block)
+{
+    memset(block->sum, 0, block_size(dim, block->n) * sizeof *block->sum);
+}
+
+void phx_lump_block_free(phx_lump_block *block)
+{
+    phx_free(block->sum);
+    *block = (phx_lump_block){.n = 0};
+}
+
+/* gram_ab = m phi_a,i phi_b,j */
+static void gram_of(int dim, const phx_lump *lump, int i, int j, double gram[3][3])
+{
+    for (int a = 0; a < 3; a++)
+        for (int b = 0; b < 3; b++)
+            gram[a][b] = a < dim && b < dim
+                             ? lump->mass * lump->phi[a * lump->stride + i] * lump->phi[b * lump->stride + j]
+                             : 0.0;
+}
+
+/* M = int rho Phi^T Phi + Theta^T I Theta,  A_k = int rho (Phi_a^T Phi_b - Phi_b^T Phi_a), (k,a,b) cyclic,
+ * Q_ab = int rho (2 Phi^T Phi delta_ab - Phi_a^T Phi_b - Phi_b^T Phi_a) */
+void phx_lump_add_matrices(int dim, const phx_lump *lump, phx_lump_block *block)
+{
+    const int n_rot = dim == 2 ? 1 : 3, n_pair = dim == 2 ? 1 : 6, stride = lump->stride;
+    for (int i = 0; i < lump->n; i++) {
+        for (int j = i; j < lump->n; j++) {
+            const size_t at = (size_t)i * (size_t)block->n + (size_t)j;
+            double gram[3][3], value = 0.0;
+            gram_of(dim, lump, i, j, gram);
+            const double trace = gram[0][0] + gram[1][1] + gram[2][2];
+            for (int k = 0; k < n_rot; k++)
+                for (int l = 0; l < n_rot; l++)
+                    value += lump->inertia[k][l] * lump->theta[k * stride + i] * lump->theta[l * stride + j];
+            block->M[at] += trace + value;
+            for (int k = 0; k < n_rot; k++) {
+                const int a = (axis_of(dim, k) + 1) % 3, b = (axis_of(dim, k) + 2) % 3;
+                block->A[k][at] += gram[a][b] - gram[b][a];
+            }
+            for (int p = 0; p < n_pair; p++) {
+                int a, b;
+                pair_axes(dim, p, &a, &b);
+                block->Q[p][at] += (a == b ? 2.0 * trace : 0.0) - gram[a][b] - gram[b][a];
+            }
+        }
+    }
+}
+
+/* The upper triangle and its mirror, so that the matrices are symmetric or antisymmetric bit for bit. */
+void phx_lump_scatter(const phx_lump_block *block, const int *dof, phx_flex *flex)
+{
+    for (int i = 0; i < block->n; i++) {
+        for (int j = i; j < block->n; j++) {
+            const size_t at = (size_t)i * (size_t)block->n + (size_t)j;
+            const int upper = phx_flex_entry(flex, dof[i], dof[j]), lower = phx_flex_entry(flex, dof[j], dof[i]);
+            for (int k = 0; k < flex->n_rot; k++)
+                flex->A[k][upper] += block->A[k][at];
+            flex->M[upper] += block->M[at];
+            for (int p = 0; p < flex->n_pair; p++)
+                flex->Q[p][upper] += block->Q[p][at];
+            if (j == i)
+                continue;
+            for (int k = 0; k < flex->n_rot; k++)
+                flex->A[k][lower] -= block->A[k][at];
+            flex->M[lower] += block->M[at];
+            for (int p = 0; p < flex->n_pair; p++)
+                flex->Q[p][lower] += block->Q[p][at];
+        }
+    }
+}

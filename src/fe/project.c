@@ -1,0 +1,259 @@
+/* Projection of a deformation on a basis, q = T eta, and the modal coordinates that come from it.
+ *
+ *   S' = S T   C' = C T   j' = j T   M' = T^T M T   A' = T^T A T   Q' = T^T Q T   stress' = stress T   root' = root T
+ *   K' = root'^T root'
+ *
+ * Kinetic energy and elastic energy are those of the full body at q = T eta, so whatever follows from them, the skew
+ * structure and the conservation of energy included, holds for any T. */
+#include <math.h>
+#include <string.h>
+
+#include <phlexor/reduce.h>
+
+#include "mesh.h"
+#include "source.h"
+
+enum { DENSE_MODES_MAX = 4000 }; /* coordinates of the dense eigenproblem */
+
+/* y (rows x k) = A T, row-major */
+static void times_basis(int rows, const int *ptr, const int *idx, const double *val, int k, const double *T, double *y)
+{
+    memset(y, 0, (size_t)rows * (size_t)k * sizeof *y);
+    for (int i = 0; i < rows; i++)
+        for (int e = ptr[i]; e < ptr[i + 1]; e++)
+            for (int j = 0; j < k; j++)
+                y[(size_t)i * (size_t)k + (size_t)j] += val[e] * T[(size_t)idx[e] * (size_t)k + (size_t)j];
+}
+
+/* out = T^T A T, symmetric (sign 1) or antisymmetric (sign -1) bit for bit. */
+static void project_matrix(const phx_flex *full, const double *val, int k, const double *T, double sign, double *work,
+                           double *out)
+{
+    times_basis(full->n, full->ptr, full->idx, val, k, T, work);
+    phx_dense_multiply(true, false, k, k, full->n, 1.0, T, k, work, k, 0.0, out, k);
+    for (int i = 0; i < k; i++) {
+        for (int j = 0; j <= i; j++) {
+            double *below = out + (size_t)i * (size_t)k + (size_t)j, *above = out + (size_t)j * (size_t)k + (size_t)i;
+            *below = 0.5 * (*below + sign * *above);
+            *above = sign * *below;
+        }
+    }
+}
+
+static phx_status project_rows(phx_context *context, const phx_csr *full, int k, const double *T, double *work,
+                               phx_csr *out)
+{
+    times_basis(full->rows, full->ptr, full->idx, full->val, k, T, work);
+    return phx_csr_from_dense(context, full->rows, k, work, -1.0, out);
+}
+
+static void project_integrals(const phx_flex *full, int k, const double *T, double *work, phx_flex *flex)
+{
+    const int n = full->n;
+    phx_dense_multiply(false, false, full->dim, k, n, 1.0, full->S, n, T, k, 0.0, flex->S, k);
+    phx_dense_multiply(false, false, full->n_rot, k, n, 1.0, full->C, n, T, k, 0.0, flex->C, k);
+    phx_dense_multiply(false, false, full->n_pair, k, n, 1.0, full->j, n, T, k, 0.0, flex->j, k);
+    project_matrix(full, full->M, k, T, 1.0, work, flex->M);
+    for (int r = 0; r < full->n_rot; r++)
+        project_matrix(full, full->A[r], k, T, -1.0, work, flex->A[r]);
+    for (int p = 0; p < full->n_pair; p++)
+        project_matrix(full, full->Q[p], k, T, 1.0, work, flex->Q[p]);
+}
+
+phx_status phx_flex_project(phx_context *context, const phx_flex *full, int k, const double *T, phx_flex *flex)
+{
+    *flex = (phx_flex){.dim = 0};
+    if (k < 1 || k > full->n)
+        return phx_fail(context, PHX_ERR_ARGUMENT,
+                        "projection: %d columns for a body of %d coordinates, must be between 1 and that many", k,
+                        full->n);
+    if (full->stiffening)
+        return phx_fail(context, PHX_ERR_UNSUPPORTED,
+                        "projection: geometric stiffening needs the axial coordinates that follow the shortening of "
+                        "the bent axis, which a basis does not keep; leave stiffening out or keep all coordinates");
+    const int rows = full->n_stress > full->n ? full->n_stress : full->n;
+    double *work = phx_calloc(context, (size_t)rows * (size_t)k, sizeof *work);
+    flex->dim = full->dim;
+    flex->n = k;
+    flex->mass = full->mass;
+    memcpy(flex->s0, full->s0, sizeof flex->s0);
+    memcpy(flex->J0, full->J0, sizeof flex->J0);
+    phx_status status = work ? phx_flex_allocate_vectors(context, flex) : PHX_ERR_MEMORY;
+    if (status == PHX_OK)
+        status = phx_flex_dense_pattern(context, flex);
+    if (status == PHX_OK)
+        status = phx_flex_allocate_matrices(context, flex, true);
+    if (status == PHX_OK) {
+        project_integrals(full, k, T, work, flex);
+        flex->n_stress = full->n_stress;
+        status = project_rows(context, &full->stress, k, T, work, &flex->stress);
+    }
+    if (status == PHX_OK)
+        status = project_rows(context, &full->root, k, T, work, &flex->root);
+    if (status == PHX_OK) /* K = B^T B; work holds B; the product of a matrix with itself is symmetric bit for bit */
+        for (int i = 0; i < k; i++)
+            for (int j = 0; j <= i; j++) {
+                double sum = 0.0;
+                for (int r = 0; r < full->n_stress; r++)
+                    sum += work[(size_t)r * (size_t)k + (size_t)i] * work[(size_t)r * (size_t)k + (size_t)j];
+                flex->K[i * k + j] = flex->K[j * k + i] = sum;
+            }
+    phx_free(work);
+    if (status != PHX_OK)
+        phx_flex_free(flex);
+    return status;
+}
+
+/* ---- a projected source ---- */
+typedef struct projected_source {
+    phx_flex_source source;
+    phx_flex_source *full;
+    double *T;
+} projected_source;
+
+static void projected_destroy(phx_flex_source *source)
+{
+    projected_source *it = (projected_source *)source;
+    phx_flex_source_destroy(it->full);
+    phx_free(it->T);
+    phx_free(it);
+}
+
+/* phi' = phi T, theta' = theta T; a point that does not move has none. */
+phx_status phx_flex_point_project(phx_context *context, int dim, const phx_flex_point *full, int k, const double *T,
+                                  phx_flex_point *point)
+{
+    const int n_rot = dim == 2 ? 1 : 3, n = full->n > 0 ? k : 0;
+    phx_status status = phx_flex_point_allocate(context, dim, n, point);
+    if (status != PHX_OK)
+        return status;
+    memcpy(point->x, full->x, sizeof point->x);
+    for (int j = 0; j < n; j++) {
+        point->dof[j] = j;
+        for (int i = 0; i < full->n; i++) {
+            const double value = T[(size_t)full->dof[i] * (size_t)k + (size_t)j];
+            for (int a = 0; a < dim; a++)
+                point->phi[a * n + j] += full->phi[a * full->n + i] * value;
+            for (int a = 0; a < n_rot; a++)
+                point->theta[a * n + j] += full->theta[a * full->n + i] * value;
+        }
+    }
+    return PHX_OK;
+}
+
+static phx_status projected_point(const phx_flex_source *source, phx_context *context, double s, phx_flex_point *point)
+{
+    const projected_source *it = (const projected_source *)source;
+    phx_flex_point full = {.n = 0};
+    phx_status status = phx_beam_point(it->full, context, s, &full);
+    if (status == PHX_OK)
+        status = phx_flex_point_project(context, source->flex.dim, &full, source->flex.n, it->T, point);
+    phx_flex_point_free(&full);
+    return status;
+}
+
+/* The stress vector is that of the full source. */
+static void projected_stress_rows(const phx_flex_source *source, double s, double *axial, double *moment,
+                                  double *torsion)
+{
+    phx_beam_stress_rows(((const projected_source *)source)->full, s, axial, moment, torsion);
+}
+
+static void projected_quadrature(const phx_flex_source *source, int *count, const double **s, const double **weight)
+{
+    phx_beam_quadrature(((const projected_source *)source)->full, count, s, weight);
+}
+
+static const phx_source_operations projected_line = {"beam", projected_destroy, projected_point, projected_stress_rows,
+                                                     projected_quadrature};
+static const phx_source_operations projected_other = {"projected body", projected_destroy, NULL, NULL, NULL};
+
+phx_status phx_flex_source_project(phx_context *context, phx_flex_source *full, int k, const double *T,
+                                   phx_flex_source **source)
+{
+    const size_t entries = (size_t)full->flex.n * (size_t)(k > 0 ? k : 0);
+    projected_source *made = phx_calloc(context, 1, sizeof *made);
+    if (!made)
+        return PHX_ERR_MEMORY;
+    made->source.operations = phx_flex_source_is_line(full) ? &projected_line : &projected_other;
+    phx_status status = phx_flex_project(context, &full->flex, k, T, &made->source.flex);
+    if (status == PHX_OK)
+        status = (made->T = phx_calloc(context, entries, sizeof *made->T)) ? PHX_OK : PHX_ERR_MEMORY;
+    if (status == PHX_OK) {
+        memcpy(made->T, T, entries * sizeof *made->T);
+        made->full = phx_flex_source_share(full);
+        *source = &made->source;
+    } else {
+        phx_flex_source_destroy(&made->source);
+    }
+    return status;
+}
+
+/* ---- normal modes of a flex ---- */
+/* The first of the largest entries (within a part in a million) of a column is positive. */
+static void fix_sign(int n, int k, int column, double *T)
+{
+    double largest = 0.0;
+    for (int i = 0; i < n; i++)
+        largest = fmax(largest, fabs(T[(size_t)i * (size_t)k + (size_t)column]));
+    for (int i = 0; i < n; i++) {
+        const double value = T[(size_t)i * (size_t)k + (size_t)column];
+        if (fabs(value) < (1.0 - 1e-6) * largest)
+            continue;
+        for (int r = 0; r < n && value < 0.0; r++)
+            T[(size_t)r * (size_t)k + (size_t)column] *= -1.0;
+        return;
+    }
+}
+
+phx_status phx_flex_normal_modes(phx_context *context, const phx_flex *flex, int count, double *omega, double *T)
+{
+    const int n = flex->n;
+    if (count < 1 || count > n)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "modes is %d, must be between 1 and %d, the number of coordinates",
+                        count, n);
+    if (n > DENSE_MODES_MAX)
+        return phx_fail(context, PHX_ERR_UNSUPPORTED,
+                        "modes of %d coordinates: the eigenproblem is dense, at most %d; use fewer elements", n,
+                        DENSE_MODES_MAX);
+    double *factor = phx_calloc(context, (size_t)n * (size_t)n, sizeof *factor);
+    double *all = phx_calloc(context, (size_t)n, sizeof *all);
+    phx_basis free_motions = {0}, modes = {0};
+    const phx_csr mass = {n, n, flex->ptr, flex->idx, flex->M};
+    const phx_stiffness stiffness = {.root = &flex->root};
+    phx_status status = factor && all ? PHX_OK : PHX_ERR_MEMORY;
+    if (status == PHX_OK) {
+        phx_csr_to_dense(&mass, factor);
+        status = phx_dense_cholesky(context, n, factor);
+    }
+    if (status == PHX_OK)
+        status = phx_reduce_free_motions(context, n, factor, 0, NULL, 0.0, NULL, &free_motions);
+    if (status == PHX_OK)
+        status = phx_reduce_normal_modes(context, &free_motions, &stiffness, all, NULL, NULL, &modes);
+    for (int j = 0; j < count && status == PHX_OK; j++) {
+        omega[j] = all[j];
+        for (int i = 0; i < n; i++)
+            T[(size_t)i * (size_t)count + (size_t)j] = modes.columns[(size_t)i * (size_t)n + (size_t)j];
+        fix_sign(n, count, j, T);
+    }
+    phx_basis_free(&free_motions);
+    phx_basis_free(&modes);
+    phx_free(factor);
+    phx_free(all);
+    return status;
+}
+
+phx_status phx_flex_source_modes(phx_context *context, phx_flex_source *full, int count, phx_flex_source **source)
+{
+    const int columns = count > 0 && count <= full->flex.n ? count : 0;
+    double *omega = phx_calloc(context, (size_t)columns, sizeof *omega);
+    double *T = phx_calloc(context, (size_t)full->flex.n * (size_t)columns, sizeof *T);
+    phx_status status = omega && T ? PHX_OK : PHX_ERR_MEMORY;
+    if (status == PHX_OK)
+        status = phx_flex_normal_modes(context, &full->flex, count, omega, T);
+    if (status == PHX_OK)
+        status = phx_flex_source_project(context, full, count, T, source);
+    phx_free(omega);
+    phx_free(T);
+    return status;
+}

@@ -1,0 +1,38 @@
+/* Phlexor, layer fe (private): what a source of deformation is made of. */
+#ifndef PHLEXOR_FE_SOURCE_H
+#define PHLEXOR_FE_SOURCE_H
+
+#include <phlexor/fe.h>
+
+typedef struct phx_source_operations {
+    const char *name; /* "beam": for messages */
+    /* What the source owns beside `flex`, and itself. */
+    void (*destroy)(phx_flex_source *source);
+    /* Of a source along a line, else NULL; see phx_beam_point and its like. */
+    phx_status (*point)(const phx_flex_source *source, phx_context *context, double s, phx_flex_point *point);
+    void (*stress_rows)(const phx_flex_source *source, double s, double *axial, double *moment, double *torsion);
+    void (*quadrature)(const phx_flex_source *source, int *count, const double **s, const double **weight);
+} phx_source_operations;
+
+/* First member of every source. */
+struct phx_flex_source {
+    const phx_source_operations *operations;
+    int shares; /* owners beside the first */
+    phx_flex flex;
+};
+
+/* Arrays of a point that moves on so many coordinates; on failure the point is empty. */
+phx_status phx_flex_point_allocate(phx_context *context, int dim, int n, phx_flex_point *point);
+/* Full pattern of n x n, and that of a diagonal. */
+phx_status phx_flex_dense_pattern(phx_context *context, phx_flex *flex);
+phx_status phx_flex_diagonal_pattern(phx_context *context, phx_flex *flex);
+/* Gauss rule of so many points (at most PHX_GAUSS_MAX) on each of so many panels of equal length: fractions of the
+ * length and weights (m), allocated; freed by the caller on failure too. */
+phx_status phx_panel_quadrature(phx_context *context, double length, int panels, int points, int *count, double **s,
+                                double **weight);
+
+/* Beams by their element. The definition has been checked. */
+phx_status phx_mesh_beam_create(phx_context *context, const phx_beam_def *def, phx_beam **beam);
+phx_status phx_assumed_beam_create(phx_context *context, const phx_beam_def *def, phx_beam **beam);
+
+#endif
