@@ -63,12 +63,20 @@ typedef struct phx_model_material {
     phx_model_optional poisson; /* in (-1, 0.5] */
 } phx_model_material;
 
-/* A named port. Of a rigid body or the ground: a place and directions; of a beam: a fraction of the length. */
+/* How a mode moves a point or, as participation factors, the body as a whole. */
+typedef struct phx_model_shape {
+    double translation[3]; /* kg^-1/2; participation: kg^1/2 */
+    double rotation[3];    /* plane [0]; kg^-1/2/m; participation: about the body's origin, kg^1/2 m */
+} phx_model_shape;
+
+/* A named port. Of a rigid or modal body or the ground: a place and directions; of a beam: a fraction of the length. */
 typedef struct phx_model_port {
     const char *name;
     double position[3];          /* m, body (ground: inertial) components; of a beam (at length, 0, 0) */
     phx_model_rotation rotation; /* port to body axes; of a beam the identity */
     double at;                   /* beams: fraction of the length in [0, 1]; else 0 */
+    int n_shapes;                /* modal bodies: 0 (no mode moves it) or one for each mode */
+    phx_model_shape *shapes;
 } phx_model_port;
 
 /* A reference to a point: `body.PORT`, `ground.PORT` or `body@0.25`. */
@@ -81,7 +89,12 @@ typedef struct phx_model_point {
 
 /* ---- bodies ---- */
 
-typedef enum phx_model_body_kind { PHX_MODEL_RIGID, PHX_MODEL_BEAM, PHX_MODEL_BODY_KINDS } phx_model_body_kind;
+typedef enum phx_model_body_kind {
+    PHX_MODEL_RIGID,
+    PHX_MODEL_BEAM,
+    PHX_MODEL_MODAL,
+    PHX_MODEL_BODY_KINDS
+} phx_model_body_kind;
 
 typedef enum phx_model_section_kind {
     PHX_MODEL_CIRCLE,
@@ -130,30 +143,51 @@ typedef struct phx_model_damping {
     phx_model_optional modal; /* 1; excludes the other two */
 } phx_model_damping;
 
+/* A mass-normalised mode of a modal body. */
+typedef struct phx_model_mode {
+    double frequency; /* Hz, > 0 */
+    double damping;   /* ratio of critical, >= 0 */
+    phx_model_shape participation;
+    double inertia[6]; /* change of the inertia about the origin with the mode: plane [0]; 11 22 33 12 13 23 */
+} phx_model_mode;
+
+/* Shape integrals of second order of a modal body; NULL: zero. */
+typedef struct phx_model_second_order {
+    double *gyroscopic; /* n_rot x modes x modes, antisymmetric */
+    double *inertia;    /* n_pair x modes x modes, symmetric */
+} phx_model_second_order;
+
 typedef struct phx_model_body {
     const char *name;
     phx_model_body_kind kind;
     phx_model_pose pose; /* first guess of where the body frame is */
     phx_model_velocity velocity;
-    int n_ports; /* rigid: ports[0] is P, the origin; beam: ports[0] is P (x = 0), ports[1] is C (x = length) */
+    int n_ports; /* rigid: ports[0] is P, the origin; beam: ports[0] is P (x = 0), ports[1] is C (x = length); modal:
+                    one of them is P, the origin */
     phx_model_port *ports;
     int n_point_masses;
     phx_model_point_mass *point_masses;
     phx_model_damping damping;
 
-    /* rigid */
+    /* rigid and modal */
     double mass;              /* kg, > 0 */
     double inertia[9];        /* kg m^2 about the centre of mass, body axes: plane [0], space 3 x 3 row-major */
     double centre_of_mass[3]; /* m, body axes */
 
+    /* modal */
+    int n_modes;
+    phx_model_mode *modes;
+    phx_model_second_order second_order;
+
     /* beam */
-    int material;  /* index in phx_model.materials; -1 for rigid */
+    int material;  /* index in phx_model.materials; -1 else */
     double length; /* m, > 0 */
     phx_model_section section;
     int elements; /* 1 .. PHX_MODEL_MAX_ELEMENTS */
     phx_reference reference;
     int order; /* 3 or 5 */
     phx_element_kind element;
+    int kept_modes; /* `modes`: normal modes kept, or assumed ones; 0: all coordinates of the elements */
     phx_model_kinetics kinetics;
     bool stiffening;
     bool twist; /* space; false: rigid in torsion */
@@ -381,6 +415,7 @@ phx_status phx_model_evaluate(phx_context *context, const phx_model *model, cons
                               double *value);
 
 /* Words of the enums as the file writes them, "" outside the range. */
+const char *phx_model_body_kind_name(phx_model_body_kind kind);
 const char *phx_model_joint_kind_name(phx_model_joint_kind kind);
 const char *phx_model_quantity_name(phx_model_quantity quantity);
 const char *phx_model_integrator_name(phx_model_integrator integrator);

@@ -191,7 +191,8 @@ static phx_status assemble_masses(phx_context *context, const phx_beam_def *def,
     return status;
 }
 
-/* K = diag(stiffness int (phi^(d))^2), with int over xi of the squared strain l^(2d); B = K^(1/2), sigma = stiffness q. */
+/* K = diag(stiffness int (phi^(d))^2), with int over xi of the squared strain l^(2d); B = K^(1/2), sigma = stiffness q.
+ */
 static phx_status assemble_stiffness(phx_context *context, assumed_beam *beam)
 {
     phx_flex *flex = &beam->source.flex;
@@ -203,8 +204,8 @@ static phx_status assemble_stiffness(phx_context *context, assumed_beam *beam)
         const int f = i / beam->modes, k = i % beam->modes;
         const phx_field *field = &beam->field[f];
         const double l = field->role == PHX_ROLE_BENDING ? beam->lambda[k] : (k + 0.5) * pi;
-        const double root = beam->factor[f] * sqrt(field->stiffness * beam->length) *
-                            pow(l / beam->length, strain_derivative(field));
+        const double root =
+            beam->factor[f] * sqrt(field->stiffness * beam->length) * pow(l / beam->length, strain_derivative(field));
         each[i] = i;
         value[i] = field->stiffness;
         value[n + i] = root;
@@ -232,8 +233,8 @@ phx_status phx_assumed_beam_create(phx_context *context, const phx_beam_def *def
     made->n_fields = phx_beam_fields(def, made->field);
     for (int f = 0; f < made->n_fields; f++)
         made->factor[f] =
-            1.0 / sqrt((made->field[f].role == PHX_ROLE_TORSION ? def->polar_inertia : def->mass_per_length) *
-                       def->length);
+            1.0 /
+            sqrt((made->field[f].role == PHX_ROLE_TORSION ? def->polar_inertia : def->mass_per_length) * def->length);
     flex->dim = def->dim;
     flex->n = made->n_fields * def->modes;
     made->lambda = phx_calloc(context, (size_t)def->modes, sizeof *made->lambda);

@@ -1,7 +1,7 @@
 /* Phlexor, layer fe (private): shape integrals, mass by mass.
  *
- * A mass with a rotary inertia at a point of the body is the one kernel from which every integral is made: sections come
- * to it through Gauss points, point masses directly, whatever the shapes at the point are. */
+ * A mass with a rotary inertia at a point of the body is the one kernel from which every integral is made: sections
+ * come to it through Gauss points, point masses directly, whatever the shapes at the point are. */
 #ifndef PHLEXOR_FE_LUMP_H
 #define PHLEXOR_FE_LUMP_H
 

@@ -36,7 +36,8 @@ bool phx_flex_source_is_line(const phx_flex_source *source)
 phx_status phx_beam_point(const phx_beam *beam, phx_context *context, double s, phx_flex_point *point)
 {
     if (!phx_flex_source_is_line(beam))
-        return phx_fail(context, PHX_ERR_ARGUMENT, "%s: it has no point at a fraction of a length", beam->operations->name);
+        return phx_fail(context, PHX_ERR_ARGUMENT, "%s: it has no point at a fraction of a length",
+                        beam->operations->name);
     if (!(s >= 0.0 && s <= 1.0))
         return phx_fail(context, PHX_ERR_ARGUMENT, "beam: the point at %g lies off the beam, must be in [0, 1]", s);
     return beam->operations->point(beam, context, s, point);

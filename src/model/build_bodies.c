@@ -68,6 +68,7 @@ static phx_beam_def beam_def(const phx_model *model, const phx_model_body *body,
     def.elements = body->elements;
     def.order = body->order;
     def.element = body->element;
+    def.modes = body->kept_modes;
     def.reference = body->reference;
     def.stiffening = body->stiffening;
     def.n_masses = body->n_point_masses;
@@ -105,13 +106,28 @@ static phx_pose pose_of(int dim, const phx_model_body *body)
     return pose;
 }
 
+/* What the name of a body's port stands for. */
+static phx_status name_port(phx_builder *builder, phx_body_id id, const phx_model_body *body,
+                            const phx_model_port *port)
+{
+    phx_flex_point point = {.n = 0};
+    if (body->kind != PHX_MODEL_MODAL)
+        return phx_system_add_point(builder->system, id, port->name, port->at, port->position, port->rotation.matrix);
+    phx_status status = phx_builder_modal_point(builder, body, port, &point);
+    if (!status)
+        status = phx_system_add_flex_point(builder->system, id, port->name, &point, port->rotation.matrix);
+    phx_flex_point_free(&point);
+    return status;
+}
+
 phx_status phx_builder_body(phx_builder *builder, const phx_model_body *body)
 {
     const int dim = builder->model->dimension;
     const phx_pose pose = pose_of(dim, body);
     phx_body_def def = phx_body_def_default();
     phx_rigid_def rigid;
-    phx_beam *beam = NULL;
+    phx_flex_source *source = NULL;
+    double *damping = NULL;
     phx_body *made = NULL;
     phx_body_id id;
     phx_status status = PHX_OK;
@@ -121,25 +137,27 @@ phx_status phx_builder_body(phx_builder *builder, const phx_model_body *body)
     if (body->kind == PHX_MODEL_RIGID) {
         rigid = fold_point_masses(dim, body);
         def.rigid = &rigid;
+    } else if (body->kind == PHX_MODEL_MODAL) {
+        status = phx_builder_modal(builder, body, &source, &damping);
     } else {
-        status = make_beam(builder, body, &beam);
-        if (status)
-            return status;
-        def.flex = phx_beam_flex(beam);
+        status = make_beam(builder, body, &source);
         def.kinetics = body->kinetics == PHX_MODEL_KINETICS_SIMPLIFIED ? PHX_KINETICS_SIMPLIFIED : PHX_KINETICS_FULL;
         def.damping_mass = body->damping.mass;
         def.damping_stiffness = body->damping.stiffness;
         def.damping_modal = body->damping.modal.value;
     }
-    status = phx_body_create(builder->context, &def, &made);
+    if (!status) {
+        def.flex = source ? phx_flex_source_flex(source) : NULL;
+        def.damping_diagonal = damping;
+        status = phx_body_create(builder->context, &def, &made);
+    }
+    phx_free(damping);
     if (status) {
-        phx_beam_destroy(beam);
+        phx_flex_source_destroy(source);
         return status;
     }
-    status = phx_system_add_body(builder->system, made, beam, &pose, &id);
-    for (int k = 0; k < body->n_ports && !status; k++) {
-        const phx_model_port *port = &body->ports[k];
-        status = phx_system_add_point(builder->system, id, port->name, port->at, port->position, port->rotation.matrix);
-    }
+    status = phx_system_add_body(builder->system, made, source, &pose, &id);
+    for (int k = 0; k < body->n_ports && !status; k++)
+        status = name_port(builder, id, body, &body->ports[k]);
     return status;
 }

@@ -90,7 +90,7 @@ static uint64_t mix(uint64_t hash, const void *data, size_t size)
 }
 
 /* Everything but the masses, as numbers without padding. */
-enum { KEY_NUMBERS = 13 };
+enum { KEY_NUMBERS = 14 };
 static void key_of(const phx_beam_def *def, double key[KEY_NUMBERS])
 {
     const double numbers[KEY_NUMBERS] = {def->dim,
@@ -104,6 +104,7 @@ static void key_of(const phx_beam_def *def, double key[KEY_NUMBERS])
                                          def->elements,
                                          def->order,
                                          (double)def->element,
+                                         def->modes,
                                          (double)def->reference,
                                          def->stiffening ? 1.0 : 0.0};
     memcpy(key, numbers, sizeof numbers);

@@ -15,6 +15,14 @@ phx_status phx_builder_port(phx_builder *builder, const phx_model_point *point, 
     if (body->kind == PHX_MODEL_BEAM)
         return phx_system_add_beam_port(builder->system, point->body, point->at, id);
     const phx_model_port *port = &body->ports[point->port];
+    if (body->kind == PHX_MODEL_MODAL) {
+        phx_flex_point place = {.n = 0};
+        phx_status status = phx_builder_modal_point(builder, body, port, &place);
+        if (!status)
+            status = phx_system_add_flex_port(builder->system, point->body, &place, port->rotation.matrix, id);
+        phx_flex_point_free(&place);
+        return status;
+    }
     return phx_system_add_port(builder->system, point->body, port->position, port->rotation.matrix, id);
 }
 

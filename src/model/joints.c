@@ -52,7 +52,8 @@ phx_status phx_finish_spring(phx_reader *reader, const phx_node *node, void *obj
     bool same =
         p[0].body == p[1].body && (p[0].body == PHX_MODEL_GROUND || (p[0].port == p[1].port && p[0].at == p[1].at));
     if (!same && p[0].body == p[1].body && p[0].body != PHX_MODEL_GROUND)
-        same = reader->model->bodies[p[0].body].kind == PHX_MODEL_RIGID || p[0].at == p[1].at;
+        same = reader->model->bodies[p[0].body].kind == PHX_MODEL_RIGID ||
+               (reader->model->bodies[p[0].body].kind == PHX_MODEL_BEAM && p[0].at == p[1].at);
     if (same)
         return phx_reader_fail(reader, phx_node_find(node, "ports"),
                                "the distance of '%s' and '%s' never changes; a spring "

@@ -29,6 +29,12 @@ static phx_status read_material(phx_reader *reader, const phx_key *key, const ph
                      "the name of a material", field);
 }
 
+/* What a body that is no beam is. */
+static const char *what_else(const phx_model_body *body)
+{
+    return body->kind == PHX_MODEL_MODAL ? "given by its modes" : "rigid";
+}
+
 static phx_status read_beam(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
 {
     (void)key, (void)owner;
@@ -37,7 +43,8 @@ static phx_status read_beam(phx_reader *reader, const phx_key *key, const phx_no
     phx_status status = find_item(reader, node, &reader->content->bodies, m->bodies, sizeof *m->bodies, m->n_bodies,
                                   "the name of a beam", index);
     if (!status && m->bodies[*index].kind != PHX_MODEL_BEAM)
-        return phx_reader_fail(reader, node, "expected the name of a beam, body '%s' is rigid", m->bodies[*index].name);
+        return phx_reader_fail(reader, node, "expected the name of a beam, body '%s' is %s", m->bodies[*index].name,
+                               what_else(&m->bodies[*index]));
     return status;
 }
 
@@ -110,8 +117,8 @@ static phx_status find_place(phx_reader *reader, const phx_node *node, const cha
     const phx_model_body *body = point->body == PHX_MODEL_GROUND ? NULL : &reader->model->bodies[point->body];
     if (!body || body->kind != PHX_MODEL_BEAM)
         return phx_reader_fail(reader, node, "'@' names a point of a beam, %s is %s; use one of its ports, '%s.%s'",
-                               body ? body->name : "ground", body ? "rigid" : "no beam", body ? body->name : "ground",
-                               body ? "P" : "O");
+                               body ? body->name : "ground", body ? what_else(body) : "no beam",
+                               body ? body->name : "ground", body ? "P" : "O");
     point->port = -1;
     phx_status status = phx_evaluator_value(reader->evaluator, text, &point->at);
     if (status == PHX_ERR_INPUT) {
@@ -210,8 +217,9 @@ static phx_status read_beam_point(phx_reader *reader, const phx_key *key, const 
     phx_model_point *point = field;
     phx_status status = phx_read_point(reader, node, point);
     if (!status && (point->body == PHX_MODEL_GROUND || reader->model->bodies[point->body].kind != PHX_MODEL_BEAM))
-        return phx_reader_fail(reader, node, "expected a point of a beam like body@0.5, %s is %s",
-                               phx_point_owner(reader, point), point->body == PHX_MODEL_GROUND ? "no body" : "rigid");
+        return phx_reader_fail(
+            reader, node, "expected a point of a beam like body@0.5, %s is %s", phx_point_owner(reader, point),
+            point->body == PHX_MODEL_GROUND ? "no body" : what_else(&reader->model->bodies[point->body]));
     return status;
 }
 

@@ -11,12 +11,13 @@ static const phx_range not_negative = {"a number not less than 0", .high = HUGE_
 static const phx_range poisson_range = {"a number greater than -1 and at most 0.5", -1.0, 0.5, .above_low = true};
 static const phx_range fraction = {"a number in [0, 1]", .high = 1.0};
 static const phx_range count_range = {"an integer from 1 to 1000000", 1.0, PHX_MODEL_MAX_ELEMENTS, .integer = true};
+static const phx_range modes_range = {"an integer from 1 to 4000", 1.0, 4000.0, .integer = true};
 static const phx_range version_range = {"1, the version of this format", .integer = true, .only = {1, 1}};
 static const phx_range dimension_range = {"2 (plane) or 3 (space)", .integer = true, .only = {2, 3}};
 static const phx_range order_range = {"3 (cubic) or 5 (quintic)", .integer = true, .only = {3, 5}};
 
 /* ---- words, in the order of the enums ---- */
-const phx_word phx_words_body[] = {{"rigid", PHX_BOTH}, {"beam", PHX_BOTH}, {NULL, 0}};
+const phx_word phx_words_body[] = {{"rigid", PHX_BOTH}, {"beam", PHX_BOTH}, {"modal", PHX_BOTH}, {NULL, 0}};
 const phx_word phx_words_section[] = {
     {"circle", PHX_BOTH}, {"tube", PHX_BOTH}, {"rectangle", PHX_BOTH}, {"general", PHX_BOTH}, {NULL, 0}};
 const phx_word phx_words_joint[] = {{"weld", PHX_BOTH},         {"revolute", PHX_BOTH},   {"prismatic", PHX_BOTH},
@@ -37,7 +38,7 @@ const phx_word phx_words_integrator[] = {{"midpoint", PHX_BOTH},
                                          {NULL, 0}};
 static const phx_word words_reference[] = {
     {"cantilever", PHX_BOTH}, {"simply_supported", PHX_BOTH}, {"free", PHX_BOTH}, {NULL, 0}};
-static const phx_word words_element[] = {{"mixed", PHX_BOTH}, {"paper", PHX_BOTH}, {NULL, 0}};
+static const phx_word words_element[] = {{"mixed", PHX_BOTH}, {"paper", PHX_BOTH}, {"assumed", PHX_BOTH}, {NULL, 0}};
 static const phx_word words_kinetics[] = {{"full", PHX_BOTH}, {"simplified", PHX_BOTH}, {NULL, 0}};
 static const phx_word words_frame[] = {{"inertial", PHX_BOTH}, {"body", PHX_BOTH}, {NULL, 0}};
 static const phx_word words_deformation[] = {{"zero", PHX_BOTH}, {"quasi_static", PHX_BOTH}, {NULL, 0}};
@@ -118,6 +119,28 @@ static const phx_key beam_port_keys[] = {
 static const phx_object beam_port = {"port of a beam", "Its directions follow the deformed section.",
                                      TABLE(phx_model_port, beam_port_keys), .finish = phx_finish_port};
 
+static const phx_key shape_keys[] = {
+    {"translation", &phx_type_vector, AT(phx_model_shape, translation), .unit = "kg^-1/2", .fallback = "zero",
+     .doc = "displacement of the port in the mode, body components"},
+    {"rotation", &phx_type_turn, AT(phx_model_shape, rotation), .unit = "kg^-1/2/m", .fallback = "zero",
+     .doc = "small rotation of the port in the mode, body components"},
+};
+static const phx_object port_shape = {"shape at a port", "How a mass-normalised mode moves the port.",
+                                      TABLE(phx_model_shape, shape_keys)};
+
+static const phx_key modal_port_keys[] = {
+    {"position", &phx_type_vector, AT(phx_model_port, position), .unit = "m", .fallback = "zero",
+     .doc = "place, in body components"},
+    {"rotation", &phx_type_rotation, AT(phx_model_port, rotation), .fallback = "none", .object = &rotation,
+     .doc = "takes port components to body components"},
+    {"angle", &phx_type_angle, AT(phx_model_port, rotation), .dims = PHX_PLANE, .unit = "rad", .fallback = "0",
+     .doc = "the same as rotation, in the plane"},
+    {"shapes", &phx_type_list, AT(phx_model_port, shapes), .object = &port_shape, .fallback = "not moved",
+     .count_offset = AT(phx_model_port, n_shapes), .doc = "one for each mode of the body, in their order"},
+};
+static const phx_object modal_port = {"port of a modal body", "Its directions turn with the shapes.",
+                                      TABLE(phx_model_port, modal_port_keys), .finish = phx_finish_port};
+
 static const phx_key ground_keys[] = {
     {"ports", &phx_type_ports, AT(phx_model, ground_ports), .object = &port, .fallback = "O",
      .count_offset = AT(phx_model, n_ground_ports), .doc = "named ports; O at the origin exists without being named"},
@@ -193,20 +216,50 @@ static const phx_object section = {"section", "Cross-section of a beam.", TABLE(
                                    KINDS(PHX_KIND_KEY, phx_words_section, phx_model_section),
                                    .finish = phx_finish_section};
 
+static const phx_key mode_keys[] = {
+    {"frequency", &phx_type_number, AT(phx_model_mode, frequency), .required = true, .unit = "Hz", .range = &positive,
+     .doc = "natural frequency of the body held by its frame"},
+    {"damping", &phx_type_number, AT(phx_model_mode, damping), .range = &not_negative, .fallback = "0",
+     .doc = "ratio of critical damping"},
+    {"translation", &phx_type_vector, AT(phx_model_mode, participation.translation), .unit = "kg^1/2",
+     .fallback = "zero", .doc = "participation factors of translation, body components"},
+    {"rotation", &phx_type_turn, AT(phx_model_mode, participation.rotation), .unit = "kg^1/2 m", .fallback = "zero",
+     .doc = "participation factors of rotation about the body's origin"},
+    {"inertia", &phx_type_pairs, AT(phx_model_mode, inertia), .unit = "kg^1/2 m", .fallback = "0",
+     .doc = "change of the inertia about the origin with the mode"},
+};
+static const phx_object mode = {"mode", "Mass-normalised.", TABLE(phx_model_mode, mode_keys)};
+
+static const phx_key second_order_keys[] = {
+    {"gyroscopic", &phx_type_gyroscopic, AT(phx_model_second_order, gyroscopic), .fallback = "0",
+     .doc = "int rho (Phi_a^T Phi_b - Phi_b^T Phi_a) about each axis, antisymmetric"},
+    {"inertia", &phx_type_second, AT(phx_model_second_order, inertia), .unit = "1", .fallback = "0",
+     .doc = "second derivative of the inertia, symmetric; pairs 11 22 33 12 13 23"},
+};
+static const phx_object second_order = {"second_order",
+                                        "Integrals of second order in the deformation, matrices over the modes: one "
+                                        "for each axis (plane: one) or pair of axes.",
+                                        TABLE(phx_model_second_order, second_order_keys)};
+
 #define RIGID BIT(PHX_MODEL_RIGID)
 #define BEAM  BIT(PHX_MODEL_BEAM)
+#define MODAL BIT(PHX_MODEL_MODAL)
 static const phx_key body_keys[] = {
     {"kind", &phx_type_kind, AT(phx_model_body, kind), .required = true, .words = phx_words_body, .doc = "what it is"},
     {"pose", &phx_type_object, AT(phx_model_body, pose), .object = &pose, .fallback = "at the origin",
      .doc = "first guess of where the body frame is"},
     {"velocity", &phx_type_object, AT(phx_model_body, velocity), .object = &velocity, .fallback = "zero",
      .doc = "velocity at the start"},
-    {"mass", &phx_type_number, AT(phx_model_body, mass), .required = true, .kinds = RIGID, .unit = "kg",
+    {"mass", &phx_type_number, AT(phx_model_body, mass), .required = true, .kinds = RIGID | MODAL, .unit = "kg",
      .range = &positive, .doc = "mass"},
-    {"inertia", &phx_type_inertia, AT(phx_model_body, inertia), .required = true, .kinds = RIGID, .unit = "kg m^2",
-     .range = &not_negative, .doc = "about the centre of mass, body axes"},
-    {"centre_of_mass", &phx_type_vector, AT(phx_model_body, centre_of_mass), .kinds = RIGID, .unit = "m",
+    {"inertia", &phx_type_inertia, AT(phx_model_body, inertia), .required = true, .kinds = RIGID | MODAL,
+     .unit = "kg m^2", .range = &not_negative, .doc = "about the centre of mass, body axes"},
+    {"centre_of_mass", &phx_type_vector, AT(phx_model_body, centre_of_mass), .kinds = RIGID | MODAL, .unit = "m",
      .fallback = "zero", .doc = "in body axes"},
+    {"modes", &phx_type_list, AT(phx_model_body, modes), .required = true, .kinds = MODAL, .object = &mode,
+     .count_offset = AT(phx_model_body, n_modes), .doc = "modes of the body, mass-normalised"},
+    {"second_order", &phx_type_object, AT(phx_model_body, second_order), .kinds = MODAL, .object = &second_order,
+     .fallback = "zero", .doc = "shape integrals of second order"},
     {"material", &phx_type_material, AT(phx_model_body, material), .required = true, .kinds = BEAM,
      .doc = "name under materials"},
     {"length", &phx_type_number, AT(phx_model_body, length), .required = true, .kinds = BEAM, .unit = "m",
@@ -220,7 +273,10 @@ static const phx_key body_keys[] = {
     {"order", &phx_type_integer, AT(phx_model_body, order), .kinds = BEAM, .range = &order_range, .fallback = "3",
      .doc = "bending in cubic or quintic Hermite elements"},
     {"element", &phx_type_word, AT(phx_model_body, element), .kinds = BEAM, .words = words_element, .fallback = "mixed",
-     .doc = "discontinuous stresses, or the first paper's pairs"},
+     .doc = "discontinuous stresses, the first paper's pairs, or assumed modes without elements"},
+    {"modes", &phx_type_integer, AT(phx_model_body, kept_modes), .kinds = BEAM, .range = &modes_range,
+     .fallback = "all coordinates",
+     .doc = "lowest normal modes that are kept; assumed: shapes of each direction, then required"},
     {"kinetics", &phx_type_word, AT(phx_model_body, kinetics), .kinds = BEAM, .words = words_kinetics,
      .fallback = "full", .doc = "inertia depends on the deformation, or the paper's simplified equations"},
     {"twist", &phx_type_boolean, AT(phx_model_body, twist), .kinds = BEAM, .fallback = "true", .dims = PHX_SPACE,
@@ -231,10 +287,13 @@ static const phx_key body_keys[] = {
      .count_offset = AT(phx_model_body, n_ports), .doc = "named ports besides P, the origin"},
     {"ports", &phx_type_ports, AT(phx_model_body, ports), .kinds = BEAM, .object = &beam_port, .fallback = "P, C",
      .count_offset = AT(phx_model_body, n_ports), .doc = "named ports besides P (x = 0) and C (x = length)"},
+    {"ports", &phx_type_ports, AT(phx_model_body, ports), .kinds = MODAL, .object = &modal_port, .fallback = "P",
+     .count_offset = AT(phx_model_body, n_ports),
+     .doc = "named ports; P, the origin, exists without being named, and no mode moves it then"},
     {"point_masses", &phx_type_list, AT(phx_model_body, point_masses), .object = &point_mass, .fallback = "none",
      .count_offset = AT(phx_model_body, n_point_masses), .doc = "masses at ports"},
-    {"damping", &phx_type_object, AT(phx_model_body, damping), .object = &damping, .fallback = "none",
-     .doc = "damping of the deformation"},
+    {"damping", &phx_type_object, AT(phx_model_body, damping), .kinds = RIGID | BEAM, .object = &damping,
+     .fallback = "none", .doc = "damping of the deformation"},
 };
 static const phx_object body = {"body",
                                 "",

@@ -103,6 +103,9 @@ extern const phx_type phx_type_direction_b; /* the same of a joint, sets axis_b_
 extern const phx_type phx_type_directions;  /* of a joint: axis and axis_b */
 extern const phx_type phx_type_pair;        /* double[2] */
 extern const phx_type phx_type_inertia;     /* double[9] */
+extern const phx_type phx_type_pairs;       /* double[6], pairs of rotational axes */
+extern const phx_type phx_type_gyroscopic;  /* double *, a matrix over the modes of the body for each rotational axis */
+extern const phx_type phx_type_second;      /* double *, the same for each pair of axes */
 extern const phx_type phx_type_angle;       /* phx_model_rotation from one number, plane */
 extern const phx_type phx_type_rotation;    /* phx_model_rotation */
 extern const phx_type phx_type_matrix;      /* double[9] */

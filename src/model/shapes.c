@@ -2,6 +2,7 @@
 #include "reader.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- directions and rotations ---- */
@@ -172,6 +173,55 @@ static phx_status read_inertia(phx_reader *reader, const phx_key *key, const phx
     return status ? status : check_inertia(reader, node, J);
 }
 
+/* ---- integrals over modes ---- */
+/* One value for each pair of rotational axes. */
+static phx_status read_pairs(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
+{
+    (void)owner;
+    if (reader->model->dimension == 2)
+        return phx_read_number(reader, node, key->range, field);
+    return phx_read_numbers(reader, node, key->range, 6, field);
+}
+
+/* `count` matrices over the modes of the body. */
+static phx_status read_matrices(phx_reader *reader, const phx_node *node, int count, void *field)
+{
+    const int n = reader->body->n_modes;
+    char expected[120];
+    snprintf(expected, sizeof expected, "a list of %d matri%s of %d x %d numbers, one row for each mode", count,
+             count == 1 ? "x" : "ces", n, n);
+    if (node->kind != PHX_NODE_LIST || node->count != count)
+        return phx_reader_expected(reader, node, expected);
+    double *values = phx_reader_calloc(reader, (size_t)count * (size_t)n * (size_t)n, sizeof *values);
+    if (!values)
+        return PHX_ERR_MEMORY;
+    memcpy(field, &values, sizeof values);
+    for (int p = 0; p < count; p++) {
+        const phx_node *matrix = node->items[p];
+        if (matrix->kind != PHX_NODE_LIST || matrix->count != n)
+            return phx_reader_expected(reader, matrix, expected);
+        for (int i = 0; i < n; i++) {
+            phx_status status = phx_read_numbers(reader, matrix->items[i], NULL, n, values + ((size_t)p * n + i) * n);
+            if (status)
+                return status;
+        }
+    }
+    return PHX_OK;
+}
+
+static phx_status read_gyroscopic(phx_reader *reader, const phx_key *key, const phx_node *node, void *field,
+                                  void *owner)
+{
+    (void)key, (void)owner;
+    return read_matrices(reader, node, reader->model->dimension == 2 ? 1 : 3, field);
+}
+
+static phx_status read_second(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
+{
+    (void)key, (void)owner;
+    return read_matrices(reader, node, reader->model->dimension == 2 ? 1 : 6, field);
+}
+
 /* ---- ports ---- */
 static phx_status add_port(phx_reader *reader, const phx_node *node, phx_model_port *port, const char *name, double at)
 {
@@ -188,13 +238,13 @@ static phx_status make_ports(phx_reader *reader, const phx_key *key, const phx_n
 {
     static const char *const always[] = {"P", "C"};
     static const phx_node nothing = {.kind = PHX_NODE_SCALAR, .plain = true, .text = ""};
-    bool ground = !reader->body;
+    bool ground = !reader->body, modal = !ground && reader->body->kind == PHX_MODEL_MODAL;
     int n_always = ground ? 1 : reader->body->kind == PHX_MODEL_BEAM ? 2 : 1;
     for (int i = 0; node && node->kind == PHX_NODE_MAP && i < node->count; i++) {
         const phx_node *name = node->items[2 * i];
-        if (ground && !strcmp(name->text, "O"))
-            n_always = 0; /* the file says where O is */
-        for (int k = 0; !ground && k < n_always; k++)
+        if ((ground && !strcmp(name->text, "O")) || (modal && !strcmp(name->text, "P")))
+            n_always = 0; /* the file says where O is, how P moves */
+        for (int k = 0; !ground && !modal && k < n_always; k++)
             if (!strcmp(name->text, always[k]))
                 return phx_reader_fail(reader, name, "port '%s' of a %s always exists; choose another name", always[k],
                                        n_always == 2 ? "beam" : "rigid body");
@@ -213,6 +263,19 @@ static phx_status preset_ports(phx_reader *reader, const phx_key *key, void *fie
     return make_ports(reader, key, NULL, field, owner);
 }
 
+static phx_status finish_modal_port(phx_reader *reader, const phx_node *node, const phx_model_port *port)
+{
+    const phx_node *shapes = phx_node_find(node, "shapes");
+    if (shapes && port->n_shapes != reader->body->n_modes)
+        return phx_reader_fail(reader, shapes, "expected one shape for each of the %d modes of the body, found %d",
+                               reader->body->n_modes, port->n_shapes);
+    const double *x = port->position;
+    if (!strcmp(port->name, "P") && (x[0] != 0.0 || x[1] != 0.0 || x[2] != 0.0))
+        return phx_reader_fail(reader, phx_node_find(node, "position"),
+                               "port P is the origin of the body; leave its position out, or choose another name");
+    return PHX_OK;
+}
+
 phx_status phx_finish_port(phx_reader *reader, const phx_node *node, void *object)
 {
     phx_model_port *port = object;
@@ -222,7 +285,7 @@ phx_status phx_finish_port(phx_reader *reader, const phx_node *node, void *objec
         return phx_reader_fail(reader, phx_node_find(node, "rotation"),
                                "'angle' and 'rotation' of a port say the same; "
                                "keep one");
-    return PHX_OK;
+    return reader->body && reader->body->kind == PHX_MODEL_MODAL ? finish_modal_port(reader, node, port) : PHX_OK;
 }
 
 /* ---- sections ---- */
@@ -307,6 +370,36 @@ static phx_status finish_rigid(phx_reader *reader, const phx_node *node, const p
     return PHX_OK;
 }
 
+static phx_status finish_modal(phx_reader *reader, const phx_node *node, const phx_model_body *body)
+{
+    if (body->n_modes < 1)
+        return phx_reader_fail(reader, phx_node_find(node, "modes"),
+                               "expected at least one mode; a body without modes is 'rigid'");
+    return finish_rigid(reader, node, body);
+}
+
+/* What a beam in modes, or of assumed modes, asks of the other keys. */
+static phx_status check_beam_modes(phx_reader *reader, const phx_node *node, const phx_model_body *body)
+{
+    static const char *const of_elements[] = {"elements", "order"};
+    const bool assumed = body->element == PHX_ELEMENT_ASSUMED;
+    if (assumed && !body->kept_modes)
+        return phx_reader_fail(reader, phx_node_find(node, "element"),
+                               "'element: assumed' needs 'modes', the number of shapes of each direction");
+    for (int k = 0; assumed && k < 2; k++)
+        if (phx_node_find(node, of_elements[k]))
+            return phx_reader_fail(reader, phx_node_find(node, of_elements[k]),
+                                   "'%s' does not apply to 'element: assumed', which has no elements", of_elements[k]);
+    if (assumed && body->reference != PHX_REFERENCE_CANTILEVER)
+        return phx_reader_fail(reader, phx_node_find(node, "reference"),
+                               "assumed modes are those of a beam clamped at P; expected 'reference: cantilever'");
+    if (body->kept_modes && body->stiffening)
+        return phx_reader_fail(reader, phx_node_find(node, "stiffening"),
+                               "'stiffening' does not go together with 'modes', which cannot follow the shortening of "
+                               "the bent axis; keep one");
+    return PHX_OK;
+}
+
 static phx_status finish_beam(phx_reader *reader, const phx_node *node, const phx_model_body *body)
 {
     const phx_model_material *material = &reader->model->materials[body->material];
@@ -322,13 +415,15 @@ static phx_status finish_beam(phx_reader *reader, const phx_node *node, const ph
                                "material '%s' has no 'poisson', which the torsion of a beam in space needs; or say "
                                "twist: false",
                                material->name);
-    return PHX_OK;
+    return check_beam_modes(reader, node, body);
 }
 
 phx_status phx_finish_body(phx_reader *reader, const phx_node *node, void *object)
 {
     const phx_model_body *body = object;
-    return body->kind == PHX_MODEL_BEAM ? finish_beam(reader, node, body) : finish_rigid(reader, node, body);
+    if (body->kind == PHX_MODEL_BEAM)
+        return finish_beam(reader, node, body);
+    return body->kind == PHX_MODEL_MODAL ? finish_modal(reader, node, body) : finish_rigid(reader, node, body);
 }
 
 #define NUMBER_JSON "{\"$ref\": \"#/$defs/number\"}"
@@ -343,4 +438,12 @@ const phx_type phx_type_angle = {"number", NUMBER_JSON, read_angle, preset_rotat
 const phx_type phx_type_rotation = {"rotation", NULL, read_rotation, preset_rotation};
 const phx_type phx_type_inertia = {"number; space: 3 numbers or 3 x 3", "{\"$ref\": \"#/$defs/inertia\"}", read_inertia,
                                    NULL};
+#define LIST_JSON(items) "{\"type\": \"array\", \"minItems\": 1, \"items\": " items "}"
+const phx_type phx_type_pairs = {"number; space: 6 numbers",
+                                 "{\"anyOf\": [" NUMBER_JSON ", {\"type\": \"array\", \"minItems\": 6, "
+                                 "\"maxItems\": 6, \"items\": " NUMBER_JSON "}]}",
+                                 read_pairs, NULL};
+const phx_type phx_type_gyroscopic = {"list of matrices", LIST_JSON(LIST_JSON(LIST_JSON(NUMBER_JSON))), read_gyroscopic,
+                                      NULL};
+const phx_type phx_type_second = {"list of matrices", LIST_JSON(LIST_JSON(LIST_JSON(NUMBER_JSON))), read_second, NULL};
 const phx_type phx_type_ports = {"map of names", NULL, make_ports, preset_ports};

@@ -5,14 +5,23 @@
 
 enum { FEWEST_POINTS = 9, MOST_POINTS = 65 }; /* along a beam */
 
-/* Through the ports, in file order. */
-static phx_status draw_rigid(phx_context *context, int dim, const phx_model_body *body, double **points, int *n)
+/* Through the ports, in file order; with the shapes of a modal body at each. */
+static phx_status draw_ports(phx_context *context, int dim, const phx_model_body *body, double **points,
+                             double **shapes, int *n)
 {
+    const size_t n_q = (size_t)body->n_modes;
+
     *points = phx_calloc(context, (size_t)(body->n_ports * dim), sizeof(double));
-    if (!*points)
+    *shapes = n_q ? phx_calloc(context, (size_t)(body->n_ports * dim) * n_q, sizeof(double)) : NULL;
+    if (!*points || (n_q && !*shapes))
         return PHX_ERR_MEMORY;
-    for (int k = 0; k < body->n_ports; k++)
-        memcpy(*points + k * dim, body->ports[k].position, (size_t)dim * sizeof(double));
+    for (int k = 0; k < body->n_ports; k++) {
+        const phx_model_port *port = &body->ports[k];
+        memcpy(*points + k * dim, port->position, (size_t)dim * sizeof(double));
+        for (int j = 0; j < port->n_shapes; j++)
+            for (int a = 0; a < dim; a++)
+                (*shapes)[(size_t)(k * dim + a) * n_q + (size_t)j] = port->shapes[j].translation[a];
+    }
     *n = body->n_ports;
     return PHX_OK;
 }
@@ -52,15 +61,17 @@ static phx_status draw_body(phx_context *context, const phx_model *model, const 
     phx_record_body *record = &drawing->bodies[b];
     phx_status status = PHX_OK;
 
-    *record = (phx_record_body){.name = body->name, .kind = body->kind == PHX_MODEL_BEAM ? "beam" : "rigid"};
+    *record = (phx_record_body){.name = body->name, .kind = phx_model_body_kind_name(body->kind)};
     phx_system_offsets(system, b, &record->x_start, &record->v_start);
     record->x_count = phx_body_n_x(made);
     record->v_count = phx_body_n_v(made);
     if (body->kind == PHX_MODEL_BEAM)
-        status = draw_beam(context, model->dimension, body->elements, phx_system_beam(system, b), &drawing->points[b],
-                           &drawing->shapes[b], &record->n_points);
+        status = draw_beam(context, model->dimension,
+                           body->element == PHX_ELEMENT_ASSUMED ? body->kept_modes : body->elements,
+                           phx_system_beam(system, b), &drawing->points[b], &drawing->shapes[b], &record->n_points);
     else
-        status = draw_rigid(context, model->dimension, body, &drawing->points[b], &record->n_points);
+        status =
+            draw_ports(context, model->dimension, body, &drawing->points[b], &drawing->shapes[b], &record->n_points);
     record->points = drawing->points[b];
     record->shapes = drawing->shapes[b];
     return status;

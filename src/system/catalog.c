@@ -200,7 +200,7 @@ static phx_status put_fraction(catalog *list, const char *name)
         own = phx_calloc(system->context, 1, sizeof *own);
         if (!own)
             return PHX_ERR_MEMORY;
-        status = phx_sys_place(system, b, s, NULL, NULL, own);
+        status = phx_sys_place(system, &(place_def){.body = b, .s = s}, own);
         if (status) {
             phx_free(own);
             return phx_fail_prefix(system->context, status == PHX_ERR_MEMORY ? status : PHX_ERR_INPUT,

@@ -59,7 +59,7 @@ exact()
     below "$1, its velocity, m/s" "$(largest "$1" 'v["drift_rate"]')" "$rate_limit"
 }
 
-for model in crank_slider double_pendulum spin_up hinged_pair damped_lever torque_free hinged_beam; do
+for model in crank_slider double_pendulum spin_up hinged_pair damped_lever modal_appendage torque_free hinged_beam; do
     if simulate "$model"; then
         exact "$model"
     fi
@@ -97,6 +97,15 @@ below "hinged_beam, height reached" "-$(largest hinged_beam 'v["tip.z"]')" -0.11
 below "hinged_pair, work" "$(largest hinged_pair 'size(v["supplied"]) + size(v["dissipated"])')" 1e-300
 "$program" modes "$examples/hinged_pair.yaml" >"$work/modes" || complain "hinged_pair: modes"
 grep -q '^rigid-body modes left out: 4$' "$work/modes" || complain "hinged_pair has not 4 rigid-body modes"
+
+# The satellite with its modal array: frequencies of the two-mode equations solved elsewhere; the slew ends where it
+# should, 0.95 rad from the start, with the array still swinging.
+"$program" modes "$examples/modal_appendage.yaml" --set zeta=0 -o "$work/appendage.csv" >/dev/null ||
+    complain "modal_appendage: modes"
+below "modal_appendage, frequencies" \
+    "$(largest appendage 'size(v["omega"] / (v["mode"] == 1 ? 1.62704393 : 6.31534286) - 1)')" 1e-8
+below "modal_appendage, attitude at the end" "$(largest modal_appendage 'v["t"] < 59.99 ? 0 : size(v["attitude"] - 0.95)')" 0.05
+below "modal_appendage, the array swings" "-$(largest modal_appendage 'size(v["tip.y"])')" -0.05
 
 # Dampers only take.
 awk -F, '

@@ -57,7 +57,8 @@ static void check_same(phx_context *context, const phx_beam *full, const phx_bea
             for (int i = 0; i < f->n; i++)
                 q[m][i] = dot_product(k, T + i * k, eta[m]);
         }
-        CHECK_RELATIVE(kinetic(r, eta[0], eta[1], v, w), kinetic(f, q[0], q[1], v, w), 1e-12, "%s: kinetic energy", what);
+        CHECK_RELATIVE(kinetic(r, eta[0], eta[1], v, w), kinetic(f, q[0], q[1], v, w), 1e-12, "%s: kinetic energy",
+                       what);
         CHECK_RELATIVE(flex_form(r, r->K, eta[0], eta[1]), flex_form(f, f->K, q[0], q[1]), 1e-10, "%s: stiffness",
                        what);
         for (int p = 0; p <= 4; p++) {
@@ -217,8 +218,8 @@ static void test_assumed(void **state)
             CHECK_RELATIVE(omega[64 + k], pow(bending_root[k] / L, 2) * sqrt(EI / rho), 1e-13, "bending %d", k + 1);
             CHECK_RELATIVE(omega[k], axial * sqrt(def.axial_stiffness / rho), 1e-13, "axial %d", k + 1);
             if (dim == 3) {
-                CHECK_RELATIVE(omega[128 + k], pow(bending_root[k] / L, 2) * sqrt(def.bending_stiffness[0] / rho), 1e-13,
-                               "bending in z %d", k + 1);
+                CHECK_RELATIVE(omega[128 + k], pow(bending_root[k] / L, 2) * sqrt(def.bending_stiffness[0] / rho),
+                               1e-13, "bending in z %d", k + 1);
                 CHECK_RELATIVE(omega[192 + k], axial * sqrt(def.torsion_stiffness / def.polar_inertia), 1e-13,
                                "torsion %d", k + 1);
             }
@@ -230,7 +231,8 @@ static void test_assumed(void **state)
         CHECK_STATUS(context, phx_beam_point(beam, context, 0.0, &root), PHX_OK);
         assert_int_equal(root.n, 0);
         for (int k = 0; k < 64; k++) { /* of unit mean square: 2 at the tip, stable at any number */
-            CHECK_CLOSE(tip.phi[1 * tip.n + 64 + k] * sqrt(rho * L), k % 2 ? -2.0 : 2.0, 1e-11, "tip of shape %d", k + 1);
+            CHECK_CLOSE(tip.phi[1 * tip.n + 64 + k] * sqrt(rho * L), k % 2 ? -2.0 : 2.0, 1e-11, "tip of shape %d",
+                        k + 1);
             CHECK_CLOSE(tip.phi[k] * sqrt(rho * L), k % 2 ? -sqrt(2.0) : sqrt(2.0), 1e-11, "tip of axial %d", k + 1);
         }
         phx_flex_point_free(&tip);
@@ -254,8 +256,8 @@ static void test_assumed_integrals(void **state)
     for (int g = 0; g <= PANELS * QUADRATURE_POINTS; g++) {
         const bool lump = g == PANELS * QUADRATURE_POINTS;
         const double s = lump ? mass.at : (g / QUADRATURE_POINTS + quadrature_point[g % QUADRATURE_POINTS]) / PANELS;
-        const double m = lump ? mass.mass
-                              : def.mass_per_length * def.length / PANELS * quadrature_weight[g % QUADRATURE_POINTS];
+        const double m =
+            lump ? mass.mass : def.mass_per_length * def.length / PANELS * quadrature_weight[g % QUADRATURE_POINTS];
         phx_flex_point at;
         CHECK_STATUS(context, phx_beam_point(beam, context, s, &at), PHX_OK);
         for (int i = 0; i < 6; i++) {
@@ -326,8 +328,9 @@ static void test_assumed_static(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_normal_modes), cmocka_unit_test(test_frequencies), cmocka_unit_test(test_projection),
-        cmocka_unit_test(test_assumed),      cmocka_unit_test(test_assumed_integrals), cmocka_unit_test(test_assumed_static),
+        cmocka_unit_test(test_normal_modes),      cmocka_unit_test(test_frequencies),
+        cmocka_unit_test(test_projection),        cmocka_unit_test(test_assumed),
+        cmocka_unit_test(test_assumed_integrals), cmocka_unit_test(test_assumed_static),
     };
     return cmocka_run_group_tests(tests, context_setup, context_teardown);
 }

@@ -155,9 +155,18 @@ static void test_point_mass(void **state)
             memcpy(Q + p * MODES * MODES, modal.Q[p], sizeof(double) * MODES * MODES);
         const phx_modal_mass at_tip = {&reduced, mass.mass, {0.05, 0.01, 0, 0.01, 0.04, 0, 0, 0, 0.03}};
         const double c = flex->s0[0] / flex->mass, along = flex->mass * c * c;
-        phx_modal_data data = {.dim = dim, .mass = flex->mass, .centre = {c}, .modes = MODES, .frequency = frequency,
-                               .translation = S, .rotation = C, .inertia_first = j, .gyroscopic = A,
-                               .inertia_second = Q, .n_masses = 1, .masses = &at_tip};
+        phx_modal_data data = {.dim = dim,
+                               .mass = flex->mass,
+                               .centre = {c},
+                               .modes = MODES,
+                               .frequency = frequency,
+                               .translation = S,
+                               .rotation = C,
+                               .inertia_first = j,
+                               .gyroscopic = A,
+                               .inertia_second = Q,
+                               .n_masses = 1,
+                               .masses = &at_tip};
         data.inertia[0] = flex->J0[0] - (dim == 2 ? along : 0.0);
         if (dim == 3) {
             data.inertia[4] = flex->J0[1] - along;

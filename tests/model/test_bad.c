@@ -139,8 +139,8 @@ static void bodies_are_wrong(void **state)
         {4, 6, "expected a map with the keys of a body, found '1'", HEAD "bodies:\n  a: 1\n"},
         {4, 6, "key 'kind' of a body is missing", BODY("mass: 1, inertia: 1")},
         {4, 7, "unknown key 'knid' in a body; did you mean 'kind'?", BODY("knid: rigid")},
-        {4, 13, "expected one of rigid, beam, found 'rigit'; did you mean 'rigid'?", BODY("kind: rigit")},
-        {4, 13, "expected one of rigid, beam, found a list of 1", BODY("kind: [rigid]")},
+        {4, 13, "expected one of rigid, beam, modal, found 'rigit'; did you mean 'rigid'?", BODY("kind: rigit")},
+        {4, 13, "expected one of rigid, beam, modal, found a list of 1", BODY("kind: [rigid]")},
         {3, 10, "the name 'ground' stands for what does not move",
          HEAD "bodies: {ground: {kind: rigid, mass: 1, inertia: 1}}\n"},
         {4, 6, "key 'mass' of a body is missing: mass (kg)", BODY("kind: rigid, inertia: 1")},
@@ -192,6 +192,81 @@ static void beams_are_wrong(void **state)
          BEAM_WITH("length: 1, " SECTION "reference: free, elements: 0")},
     };
     CHECK_ALL(state, models);
+}
+
+/* Other bases of a beam. */
+static void beams_in_modes_are_wrong(void **state)
+{
+#define CLAMPED "length: 1, " SECTION "reference: cantilever, "
+    static const bad_model models[] = {
+        {5, 111, "an integer from 1 to 4000, found '0'", BEAM_WITH(CLAMPED "modes: 0")},
+        {5, 111, "an integer from 1 to 4000, found '2.5'", BEAM_WITH(CLAMPED "modes: 2.5")},
+        {5, 111, "found a list of 1", BEAM_WITH(CLAMPED "modes: [{frequency: 1}]")},
+        {5, 104, "did you mean 'modes'?", BEAM_WITH(CLAMPED "mode: 2")},
+        {5, 113, "expected one of mixed, paper, assumed, found 'assume'; did you mean 'assumed'?",
+         BEAM_WITH(CLAMPED "element: assume")},
+        {5, 113, "'element: assumed' needs 'modes'", BEAM_WITH(CLAMPED "element: assumed")},
+        {5, 142, "'elements' does not apply to 'element: assumed'",
+         BEAM_WITH(CLAMPED "element: assumed, modes: 2, elements: 3")},
+        {5, 139, "'order' does not apply to 'element: assumed'",
+         BEAM_WITH(CLAMPED "element: assumed, modes: 2, order: 3")},
+        {5, 120, "expected 'reference: cantilever'",
+         BEAM_WITH("length: 1, " SECTION "element: assumed, modes: 2, reference: free")},
+        {5, 126, "'stiffening' does not go together with 'modes'", BEAM_WITH(CLAMPED "modes: 2, stiffening: true")},
+    };
+    CHECK_ALL(state, models);
+}
+
+static void modal_bodies_are_wrong(void **state)
+{
+#define MODAL(keys) BODY("kind: modal, mass: 1, inertia: 1, " keys)
+#define MODES       "modes: [{frequency: 1}, {frequency: 2}]"
+    static const bad_model models[] = {
+        {4, 6, "key 'modes' of a body is missing", MODAL("ports: {}")},
+        {4, 6, "key 'inertia' of a body is missing", BODY("kind: modal, mass: 1, " MODES)},
+        {4, 48, "expected at least one mode; a body without modes is 'rigid'", MODAL("modes: []")},
+        {4, 48, "expected a list, found '3'", MODAL("modes: 3")},
+        {4, 49, "key 'frequency' of a mode is missing: natural frequency of the body held by its frame (Hz)",
+         MODAL("modes: [{damping: 0.1}]")},
+        {4, 61, "expected a number greater than 0, found '0'", MODAL("modes: [{frequency: 0}]")},
+        {4, 73, "not less than 0, found '-1'", MODAL("modes: [{frequency: 1, damping: -1}]")},
+        {4, 50, "unknown key 'freqency' in a mode; did you mean 'frequency'?", MODAL("modes: [{freqency: 1}]")},
+        {4, 77, "expected a list of 2 numbers, found a list of 3",
+         MODAL("modes: [{frequency: 1, translation: [1, 2, 3]}]")},
+        {4, 74, "expected a number, found a list of 1", MODAL("modes: [{frequency: 1, rotation: [1]}]")},
+        {4, 102, "expected one shape for each of the 2 modes of the body, found 1",
+         MODAL(MODES ", ports: {A: {shapes: [{}]}}")},
+        {4, 104, "unknown key 'translatoin' in a shape at a port; did you mean 'translation'?",
+         MODAL(MODES ", ports: {A: {shapes: [{translatoin: [0, 1]}, {}]}}")},
+        {4, 104, "port P is the origin of the body", MODAL(MODES ", ports: {P: {position: [1, 0]}}")},
+        {4, 114, "'angle' and 'rotation' of a port say the same", MODAL(MODES ", ports: {A: {angle: 1, rotation: 1}}")},
+        {4, 106, "expected a list of 1 matrix of 2 x 2 numbers, one row for each mode, found a list of 2",
+         MODAL(MODES ", second_order: {inertia: [1, 2]}")},
+        {4, 110, "of 2 x 2 numbers, one row for each mode, found a list of 1",
+         MODAL(MODES ", second_order: {gyroscopic: [[1]]}")},
+        {4, 119, "expected a list of 2 numbers, found a list of 1",
+         MODAL(MODES ", second_order: {gyroscopic: [[[0, 1], [1]]]}")},
+        {4, 82, "key 'damping' does not apply to a body with 'modal', only with: rigid, beam",
+         MODAL(MODES ", damping: {modal: 0.1}")},
+        {4, 41, "key 'second_order' does not apply to a body with 'rigid', only with: modal",
+         BODY("kind: rigid, mass: 1, inertia: 1, second_order: {}")},
+        {4, 102, "a has no port 'C'", MODAL(MODES ", point_masses: [{at: C, mass: 1}]")},
+        {5, 48, "'@' names a point of a beam, a is given by its modes; use one of its ports, 'a.P'",
+         MODAL(MODES) "joints: {j: {kind: revolute, ports: [ground.O, a@1]}}\n"},
+        {5, 38, "expected the name of a beam, body 'a' is given by its modes",
+         MODAL(MODES) "loads: {l: {distributed: [0, 1], on: a}}\n"},
+        {5, 31, "expected a point of a beam like body@0.5, a is given by its modes",
+         MODAL(MODES) "outputs: {o: {bending_moment: a.P}}\n"},
+    };
+    CHECK_ALL(state, models);
+    static const bad_model in_space[] = {
+        {3, 88, "expected a list of 6 numbers, found '1'",
+         SPACE "bodies: {a: {kind: modal, mass: 1, inertia: [1, 1, 1], modes: [{frequency: 1, inertia: 1}]}}\n"},
+        {3, 108, "expected a list of 3 matrices of 1 x 1 numbers, one row for each mode, found a list of 1",
+         SPACE "bodies: {a: {kind: modal, mass: 1, inertia: [1, 1, 1], modes: [{frequency: 1}], second_order: "
+               "{gyroscopic: [[[1]]]}}}\n"},
+    };
+    CHECK_ALL(state, in_space);
 }
 
 static void sections_are_wrong(void **state)
@@ -462,6 +537,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(parameters_are_wrong, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(bodies_are_wrong, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(beams_are_wrong, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(beams_in_modes_are_wrong, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(modal_bodies_are_wrong, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(sections_are_wrong, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(joints_are_wrong, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(springs_and_loads_are_wrong, context_setup, context_teardown),

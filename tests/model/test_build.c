@@ -231,13 +231,61 @@ static void blames_the_joint(void **state)
                  "    element: paper\n"
                  "    order: 5\n",
             PHX_ERR_UNSUPPORTED, "text:5:", "'soft'");
+    refuses(context,
+            HEAD "bodies:\n"
+                 "  panel:\n"
+                 "    kind: modal\n"
+                 "    mass: 4\n"
+                 "    inertia: 2\n"
+                 "    modes: [{frequency: 1, translation: [0, 2]}, {frequency: 2, translation: [0, 0.5]}]\n",
+            PHX_ERR_INPUT, "text:5:", "'panel'");
+    CHECK_MESSAGE(context, "effective mass of the modes along y, the sum of their squared participation factors, is "
+                           "4.25 kg, 0.25 kg more than the 4 kg of the body");
+    refuses(context,
+            HEAD "bodies:\n"
+                 "  rod: {kind: beam, material: m, length: 1, section: {kind: circle, diameter: 0.1},\n"
+                 "    reference: cantilever, elements: 1, modes: 4}\n",
+            PHX_ERR_INPUT, "text:5:", "modes is 4, must be between 1 and 3");
+}
+
+static const char modal_body[] = HEAD "bodies:\n"
+                                      "  panel:\n"
+                                      "    kind: modal\n"
+                                      "    mass: 4\n"
+                                      "    inertia: 2\n"
+                                      "    modes: [{frequency: 1, damping: 0.02, translation: [0, 1], rotation: 0.5}]\n"
+                                      "    ports: {E: {position: [1, 0], angle: 0.5, shapes: [{translation: [0, 0.5], "
+                                      "rotation: 0.8}]}}\n"
+                                      "    point_masses: [{at: E, mass: 2, inertia: 0.1}]\n"
+                                      "joints: {J: {kind: weld, ports: [ground.O, panel.P]}}\n"
+                                      "outputs: {tip: {position: panel.E}}\n";
+
+/* Mass and dampers of a modal body, and the mass at its port: M = 1 + m phi^2 + J theta^2. */
+static void makes_modal_bodies(void **state)
+{
+    phx_context *context = *state;
+    phx_model *model = read_text(context, modal_body);
+    phx_system *system = build(context, model);
+    const phx_body *body = phx_system_body(system, 0);
+    const phx_flex *flex = phx_body_flex(body);
+    const double v[4] = {0.0, 0.0, 0.0, 2.0};
+
+    assert_null(phx_system_beam(system, 0));
+    assert_int_equal(flex->n, 1);
+    CHECK_NEAR(flex->mass, 6.0, 1e-15);
+    CHECK_NEAR(flex->M[0], 1.0 + 2.0 * 0.25 + 0.1 * 0.64, 1e-14);
+    CHECK_NEAR(flex->S[1], 1.0 + 2.0 * 0.5, 1e-14);
+    CHECK_NEAR(flex->C[0], 0.5 + 2.0 * 1.0 * 0.5 + 0.1 * 0.8, 1e-14);
+    CHECK_NEAR(flex->K[0], 4.0 * TEST_PI * TEST_PI, 1e-12);
+    CHECK_NEAR(phx_body_dissipation(body, v), 2.0 * 0.02 * 2.0 * TEST_PI * 4.0, 1e-13);
+    phx_system_destroy(system);
+    phx_model_destroy(model);
 }
 
 /* Every allocation fails in turn: the status says so and nothing is left behind (the sanitizers see that). */
-static void survives_lack_of_memory(void **state)
+static int refusals(phx_context *context, const char *text)
 {
-    phx_context *context = *state;
-    phx_model *model = read_text(context, two_beams);
+    phx_model *model = read_text(context, text);
     phx_system *system = NULL;
     phx_status status = PHX_ERR_MEMORY;
     int refused = 0;
@@ -251,9 +299,21 @@ static void survives_lack_of_memory(void **state)
             assert_null(system);
     }
     CHECK_OK(context, status);
-    assert_true(refused > 50);
     phx_system_destroy(system);
     phx_model_destroy(model);
+    return refused;
+}
+
+static void survives_lack_of_memory(void **state)
+{
+    assert_true(refusals(*state, two_beams) > 50);
+    assert_true(refusals(*state, modal_body) > 30);
+    assert_true(refusals(*state,
+                         HEAD "bodies:\n"
+                              "  a: {kind: beam, material: m, length: 1, section: {kind: circle, diameter: 0.1},\n"
+                              "    reference: cantilever, elements: 2, modes: 2}\n"
+                              "  b: {kind: beam, material: m, length: 1, section: {kind: circle, diameter: 0.1},\n"
+                              "    reference: cantilever, element: assumed, modes: 2}\n") > 50);
 }
 
 int main(void)
@@ -264,6 +324,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(reuses_beams, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(names_columns, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(builds_joints_of_space, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(makes_modal_bodies, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(blames_the_joint, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(survives_lack_of_memory, context_setup, context_teardown),
     };

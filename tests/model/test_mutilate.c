@@ -116,7 +116,8 @@ static bool is_number(const phx_reader *reader, const phx_type *type)
                                              &phx_type_coordinate_rate,
                                              &phx_type_coordinate_number,
                                              NULL};
-    static const phx_type *const in_plane[] = {&phx_type_turn, &phx_type_inertia, &phx_type_rotation, NULL};
+    static const phx_type *const in_plane[] = {&phx_type_turn, &phx_type_inertia, &phx_type_pairs, &phx_type_rotation,
+                                               NULL};
     return is_one_of(type, always) || (reader->model->dimension == 2 && is_one_of(type, in_plane));
 }
 

@@ -274,11 +274,11 @@ static void fields_know_their_place(void **state)
                   {&m->bodies[1].section.diameter, 39, 39},
                   {&m->bodies[3].order, 59, 3}, /* default: the body */
                   {&m->bodies[1].ports[2].at, 46, 21},
-                  {&m->joints[1].coordinates[0].speed, 74, 78},
-                  {&m->joints[1].ports[1], 74, 41},
-                  {&m->joints[1].coordinates[0].stiffness, 74, 103},
-                  {&m->outputs[0].frame, 87, 32},
-                  {&m->initial.deformation, 85, 24},
+                  {&m->joints[1].coordinates[0].speed, 91, 78},
+                  {&m->joints[1].ports[1], 91, 41},
+                  {&m->joints[1].coordinates[0].stiffness, 91, 103},
+                  {&m->outputs[0].frame, 104, 32},
+                  {&m->initial.deformation, 102, 24},
                   {&m->dimension, 4, 12},
                   {m, 2, 1}};
     for (size_t k = 0; k < sizeof places / sizeof places[0]; k++) {
