@@ -57,6 +57,8 @@ phx_status phx_system_add_point(phx_system *system, phx_body_id body, const char
 /* The same for any point of a flexible body (copied). */
 phx_status phx_system_add_flex_point(phx_system *system, phx_body_id body, const char *name,
                                      const phx_flex_point *point, const double *rotation);
+/* What such a name stands for, owned by the system until it changes; NULL when the body has no such point. */
+const phx_body_port *phx_system_find_point(const phx_system *system, phx_body_id body, const char *name);
 
 typedef struct phx_coordinate_def {
     bool has_start, has_rate;

@@ -103,14 +103,6 @@ static phx_status add_names(phx_context *context, const phx_model *model, int bo
 }
 
 /* ---- ports ---- */
-static const phx_model_port *find_port(const phx_model_body *body, const char *name)
-{
-    for (int k = 0; k < body->n_ports; k++)
-        if (!strcmp(body->ports[k].name, name))
-            return &body->ports[k];
-    return NULL;
-}
-
 static phx_status no_port(phx_context *context, const phx_model *model, const phx_model_body *body, const char *name)
 {
     phx_nearest nearest = phx_nearest_to(name);
@@ -131,14 +123,11 @@ static phx_status beam_port(phx_context *context, const titop_work *work, double
 static phx_status make_port(phx_context *context, const phx_model *model, const phx_model_body *body,
                             const titop_work *work, const char *name, phx_body_port *port)
 {
-    const phx_model_port *found = find_port(body, name);
-    if (found && body->kind != PHX_MODEL_BEAM) {
-        memcpy(port->point.x, found->position, sizeof port->point.x);
-        memcpy(port->rotation, found->rotation.matrix, sizeof port->rotation);
-        return PHX_OK;
+    const phx_body_port *found = phx_system_find_point(work->system, 0, name);
+    if (found) {
+        memcpy(port->rotation, found->rotation, sizeof port->rotation);
+        return phx_flex_point_copy(context, model->dimension, &found->point, &port->point);
     }
-    if (found)
-        return beam_port(context, work, found->at, port);
     if (name[0] != '@' || body->kind != PHX_MODEL_BEAM)
         return no_port(context, model, body, name);
     char *end = NULL;

@@ -281,10 +281,9 @@ static phx_status new_point(phx_system *system, const char *name, const place_de
 
     if (!status && (body < 0 || body >= system->n_bodies))
         status = phx_fail(system->context, PHX_ERR_ARGUMENT, "point '%s': there is no body %d", name, body);
-    for (int i = 0; i < system->n_points && !status; i++)
-        if (system->points[i].place.body == body && strcmp(system->points[i].name, name) == 0)
-            status = phx_fail(system->context, PHX_ERR_ARGUMENT, "body '%s' has a point '%s' already",
-                              phx_body_name(system->bodies[body].body), name);
+    if (!status && phx_system_find_point(system, body, name))
+        status = phx_fail(system->context, PHX_ERR_ARGUMENT, "body '%s' has a point '%s' already",
+                          phx_body_name(system->bodies[body].body), name);
     if (!status)
         status = grow(system->context, (void **)&system->points, &system->cap_points, system->n_points,
                       sizeof *system->points);
@@ -314,6 +313,14 @@ phx_status phx_system_add_flex_point(phx_system *system, phx_body_id body, const
 {
     const place_def def = {.body = body, .point = point, .rotation = rotation};
     return new_point(system, name, &def);
+}
+
+const phx_body_port *phx_system_find_point(const phx_system *system, phx_body_id body, const char *name)
+{
+    for (int i = 0; i < system->n_points; i++)
+        if (system->points[i].place.body == body && strcmp(system->points[i].name, name) == 0)
+            return &system->points[i].place.port;
+    return NULL;
 }
 
 /* Rotation from port B's to port A's directions in the poses as written (dim x dim). */

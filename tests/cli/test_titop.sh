@@ -52,6 +52,43 @@ check "damping of the first mode" "$(awk '$1 == "pair" && $2 < 4 && $2 > 3 { pri
 run 0 titop beam.yaml --body beam --ports C --format json -o free.json
 cmp -s out.txt free.json || fail "the json on standard output is not that of the file"
 
+# ---- other bases: assumed modes (Table 1, the second pulsation of so many: exact values), modal data of the same shapes
+cat >bases.yaml <<'END'
+phlexor: 1
+dimension: 2
+parameters: {n: 2}
+materials: {unit: {density: 1, young: 1}}
+bodies:
+  assumed: {kind: beam, material: unit, length: 1, section: {kind: general, area: 1, inertia: 1}, element: assumed,
+            modes: n, reference: cantilever}
+  data:
+    kind: modal
+    mass: 1
+    inertia: 1/12
+    centre_of_mass: [0.5, 0]
+    modes:
+      - {frequency: 3.5160152685/(2*pi), translation: [0, 0.7829917560396], rotation: 0.5688257437099}
+      - {frequency: 22.0344915647/(2*pi), translation: [0, 0.4339358951107], rotation: 0.0907667868864}
+    ports:
+      C: {position: [1, 0], shapes: [{translation: [0, 2], rotation: 2.7530109693451},
+                                     {translation: [0, -2], rotation: -9.5615568204233}]}
+END
+# inverted BODY [OPTION...]: the free-clamped model by inverting all of bending
+inverted()
+{
+    body=$1
+    shift
+    run 0 titop bases.yaml --body "$body" --invert "$body.C.fy,$body.C.tz,$body.P.ay,$body.P.alpha" "$@"
+}
+inverted assumed --set n=4
+check "Table 1, free-clamped, 4 assumed modes" "$(poles | awk 'NR == 2 { print $1 - 4.3895304 }')" 1e-7
+inverted assumed --set n=8
+check "Table 1, free-clamped, 8 assumed modes" "$(poles | awk 'NR == 2 { print $1 - 3.9078325 }')" 1e-7
+inverted assumed
+want=$(poles | awk 'NR == 3 { print $1 }') # after two axial ones
+inverted data
+check "modal data, free-clamped" "$(poles | awk -v want="$want" 'NR == 1 { print $1 / want - 1 }')" 1e-8
+
 # ---- ports: all that the model names, or those asked for ----
 run 0 titop beam.yaml --body beam
 prints '^TITOP model of beam, P: P, C: C, mid, @0.25$'
