@@ -138,6 +138,8 @@ void phx_body_port_apply(const phx_body *body, const phx_body_port *port, const 
  * phx_port_size x n_cols row-major matrix (leading dimension n_cols). */
 int phx_body_port_jacobian(const phx_body *body, const phx_body_port *port, const phx_body_view *view, int *cols,
                            double *P);
+/* Over an interval the derivatives below are those with respect to the mean velocity, divided by h/2, exactly: xi is
+ * h/2 times its variation. At an instant xi is the variation of the place, of the frame and of q. */
 /* Derivative of P^T effort with respect to xi at fixed effort: adds alpha times it to the dense n_cols x n_cols `out`
  * (columns as above). */
 void phx_body_port_geometric(const phx_body *body, const phx_body_port *port, const phx_body_view *view, double alpha,
@@ -145,6 +147,10 @@ void phx_body_port_geometric(const phx_body *body, const phx_body_port *port, co
 /* Derivative of the rate P nu with respect to xi at fixed nu: phx_port_size x n_cols, overwritten. */
 void phx_body_port_rate_tangent(const phx_body *body, const phx_body_port *port, const phx_body_view *view,
                                 double *out);
+/* Variation W xi of the port, phx_port_size x n_cols, overwritten: of the mean place (inertial), of the frame, dR_m =
+ * R1 [.]x, and of the mean section. P and `rate_tangent`: of the functions above. */
+void phx_body_port_variation(const phx_body *body, const phx_body_port *port, const phx_body_view *view,
+                             const double *P, const double *rate_tangent, double *W);
 
 #ifdef __cplusplus
 }

@@ -67,10 +67,10 @@ typedef struct phx_dae_ops {
     /* Fix the start of the interval (x0, v0 are copied). */
     phx_status (*interval_begin)(phx_dae *dae, double t0, double h, const double *x0, const double *v0);
     /* For the end velocity v1 (the unknown) compute x1 and res = [ (p1 - p0)/h - forces - G_mean^T lambda ;
-     * G_mean v_mean - w_mean ], whose derivative with respect to (v_mean, lambda) is A(2/h) at the mean state up to
-     * terms of second order in h, v_mean = (v0 + v1)/2. */
+     * G_mean v_mean - w_mean ], whose derivative with respect to (v_mean, lambda) is A(2/h), v_mean = (v0 + v1)/2.
+     * res NULL: after an interval_residual with almost the same v1, only x1 and what interval_work needs. */
     phx_status (*interval_residual)(phx_dae *dae, const double *v1, const double *lambda, double *x1, double *res);
-    /* linearise at the mean state of the last interval_residual. */
+    /* linearise at the interval of the last interval_residual with a `res`. */
     phx_status (*interval_linearise)(phx_dae *dae);
     /* Work over the interval of the last interval_residual, exact to the scheme: h lambda.w_mean, loads, dampers. */
     phx_status (*interval_work)(phx_dae *dae, phx_work *work);

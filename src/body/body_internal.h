@@ -37,6 +37,10 @@ static inline int phx_pair(int a, int b)
     return a == b ? a : a + b + 2;
 }
 
+/* Turn of the frame (n_rot, body axes) that goes with the variation of axis `axis` of w, h/2 times that of the mean
+ * velocity: dR_m = R1 [turn]x. At an instant the unit vector. */
+void phx_body_turn(const phx_body *body, const phx_body_view *view, int axis, double *turn);
+
 /* Inertia at a deformation q (NULL: undeformed): first moment s (dim), J (n_rot x n_rot). */
 void phx_body_inertia(const phx_body *body, const double *q, double *s, double *J);
 

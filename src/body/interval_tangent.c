@@ -155,14 +155,13 @@ static void flexible_block(const phx_body *body, const ends *e, double *A)
         A[body->damping_at[m]] += body->damping.val[m];
 }
 
-/* Gravity acts through R_m^T g, R_m = (R0 + R1)/2, dR1 = R1 [dpsi]x, dpsi = h (dw - h w x dw/2)/(1 + |h w|^2/4). */
+/* Gravity acts through R_m^T g, dR_m = h/2 R1 [turn]x (phx_body_turn). */
 static void gravity_columns(const phx_body *body, const double *gravity, const phx_body_view *view, const ends *e,
                             double *A)
 {
     const phx_flex *flex = body->flex;
     const int dim = body->dim, n_rot = body->n_rot, r = body->n_rigid, n = flex->n;
-    const double turn = 1.0 + 0.25 * e->h * e->h * dot(n_rot, e->wm, e->wm);
-    double R[9], g1[3], gm[3], s[3], unit[3] = {0}, psi[3], dg[3], torque[3], S[3];
+    double R[9], g1[3], gm[3], s[3], turn[3], dg[3], torque[3], S[3];
 
     phx_attitude_rotation(dim, view->x1 + dim, R);
     phx_rot_apply_transposed(dim, R, gravity, g1);
@@ -171,14 +170,10 @@ static void gravity_columns(const phx_body *body, const double *gravity, const p
     for (int a = 0; a < dim; a++)
         s[a] = flex->s0[a] + dot(n, flex->S + a * n, e->qm);
     for (int c = 0; c < n_rot; c++) {
-        unit[c] = 1.0;
-        phx_rot_x_rot(dim, e->wm, unit, psi);
-        for (int k = 0; k < n_rot; k++)
-            psi[k] = e->h * (unit[k] - 0.5 * e->h * psi[k]) / turn;
-        unit[c] = 0.0;
-        phx_vec_x_rot(dim, g1, psi, dg);
+        phx_body_turn(body, view, c, turn);
+        phx_vec_x_rot(dim, g1, turn, dg);
         for (int a = 0; a < dim; a++)
-            dg[a] *= 0.5;
+            dg[a] *= 0.5 * e->h;
         phx_vec_x_vec(dim, s, dg, torque);
         for (int a = 0; a < dim; a++) {
             *entry(body, A, a, dim + c) -= flex->mass * dg[a];

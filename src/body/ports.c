@@ -129,6 +129,21 @@ void phx_body_port_apply(const phx_body *body, const phx_body_port *port, const 
     }
 }
 
+/* dphi/dw of axis k: R1 = R0 cay(h w) changes by R1 [dpsi]x, dpsi = h (dw - h w x dw/2)/(1 + |h w|^2/4), R_m by half of
+ * it; a variation xi is h/2 times one of the velocity. */
+void phx_body_turn(const phx_body *body, const phx_body_view *view, int axis, double *turn)
+{
+    const double *w = view->vm + body->dim;
+    double unit[3] = {0}, across[3], half = 0.5 * view->h, scale = 1.0;
+
+    unit[axis] = 1.0;
+    phx_rot_x_rot(body->dim, w, unit, across);
+    for (int k = 0; k < body->n_rot; k++)
+        scale += half * half * w[k] * w[k];
+    for (int k = 0; k < body->n_rot; k++)
+        turn[k] = (unit[k] - half * across[k]) / scale;
+}
+
 /*         v      w        q
  *   u  |  R   R(.x y)   R phi  |
  *   w  |  0     I         0    |
@@ -169,23 +184,24 @@ int phx_body_port_jacobian(const phx_body *body, const phx_body_port *port, cons
     return n;
 }
 
-/* xi: d(R^T F) = f x dphi, dy = phi dq:
- *   rows v: f x dphi;  w: (phi dq) x f + y x (f x dphi);  q: phi^T (f x dphi). */
+/* xi: d(R_m^T F) = f1 x dphi, f1 = R1^T F, dy = phi dq (phx_body_turn):
+ *   rows v: f1 x dphi;  w: (phi dq) x f + y x (f1 x dphi);  q: phi^T (f1 x dphi). */
 void phx_body_port_geometric(const phx_body *body, const phx_body_port *port, const phx_body_view *view, double alpha,
                              const double *effort, double *out)
 {
     const phx_flex_point *point = &port->point;
     const int dim = body->dim, r = body->n_rigid, n = r + point->n;
     const bool moves = body->kinetics == PHX_KINETICS_FULL;
-    double R[9], f[3], y[3], df[3], torque[3], unit[3] = {0}, phi[3];
+    double R[9], f[3], f1[3], y[3], df[3], torque[3], turn[3], phi[3];
 
     phx_attitude_rotation(dim, view->xm + dim, R);
     phx_rot_apply_transposed(dim, R, effort, f);
+    phx_attitude_rotation(dim, view->x1 + dim, R);
+    phx_rot_apply_transposed(dim, R, effort, f1);
     lever(body, point, view->xm, y);
     for (int c = dim; c < r; c++) {
-        unit[c - dim] = 1.0;
-        phx_vec_x_rot(dim, f, unit, df);
-        unit[c - dim] = 0.0;
+        phx_body_turn(body, view, c - dim, turn);
+        phx_vec_x_rot(dim, f1, turn, df);
         phx_vec_x_vec(dim, y, df, torque);
         for (int a = 0; a < dim; a++)
             out[a * n + c] += alpha * df[a];
@@ -204,22 +220,22 @@ void phx_body_port_geometric(const phx_body *body, const phx_body_port *port, co
     }
 }
 
-/* d(P nu)/d xi at fixed nu: only the rows of u, R (dphi x velocity + w x phi dq). */
+/* d(P nu)/d xi at fixed nu: only the rows of u, R1 (dphi x velocity) + R_m (w x phi dq). */
 void phx_body_port_rate_tangent(const phx_body *body, const phx_body_port *port, const phx_body_view *view, double *out)
 {
     const phx_flex_point *point = &port->point;
     const int dim = body->dim, r = body->n_rigid, n = r + point->n;
-    double R[9], y[3], velocity[3], local[3], column[3], unit[3] = {0};
+    double R[9], R1[9], y[3], velocity[3], local[3], column[3], turn[3];
 
     memset(out, 0, (size_t)phx_port_size(dim) * (size_t)n * sizeof *out);
     phx_attitude_rotation(dim, view->xm + dim, R);
+    phx_attitude_rotation(dim, view->x1 + dim, R1);
     lever(body, point, view->xm, y);
     local_velocity(body, point, y, view->vm, velocity);
     for (int c = dim; c < n; c++) {
         if (c < r) {
-            unit[c - dim] = 1.0;
-            phx_rot_x_vec(dim, unit, velocity, local);
-            unit[c - dim] = 0.0;
+            phx_body_turn(body, view, c - dim, turn);
+            phx_rot_x_vec(dim, turn, velocity, local);
         } else if (body->kinetics == PHX_KINETICS_FULL) {
             double phi[3];
             for (int a = 0; a < dim; a++)
@@ -228,8 +244,25 @@ void phx_body_port_rate_tangent(const phx_body *body, const phx_body_port *port,
         } else {
             continue;
         }
-        phx_rot_apply(dim, R, local, column);
+        phx_rot_apply(dim, c < r ? R1 : R, local, column);
         for (int a = 0; a < dim; a++)
             out[a * n + c] = column[a];
+    }
+}
+
+/* u1 = u0 + h rate_u, so du_m = (P + h/2 d(P nu)/d xi) xi in the rows of u; turn in those of w; P in those of theta. */
+void phx_body_port_variation(const phx_body *body, const phx_body_port *port, const phx_body_view *view,
+                             const double *P, const double *rate_tangent, double *W)
+{
+    const int dim = body->dim, n_rot = body->n_rot, n = body->n_rigid + port->point.n;
+    double turn[3];
+
+    memcpy(W, P, (size_t)phx_port_size(dim) * (size_t)n * sizeof *W);
+    for (int e = 0; e < dim * n; e++)
+        W[e] += 0.5 * view->h * rate_tangent[e];
+    for (int c = 0; c < n_rot; c++) {
+        phx_body_turn(body, view, c, turn);
+        for (int k = 0; k < n_rot; k++)
+            W[(dim + k) * n + dim + c] = turn[k];
     }
 }

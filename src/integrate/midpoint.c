@@ -4,6 +4,7 @@
  *
  * solved for v1 and lambda to rounding, because what is left of the residual is what is lost of the energy; then v1 is
  * put on G(x1) v1 = w(t1) by the energy-neutral projection of the dae. */
+#include "history.h"
 #include "newton.h"
 
 #include <math.h>
@@ -11,25 +12,29 @@
 
 enum { FORWARD_SLOT, BACKWARD_SLOT, SLOTS };
 enum { FORGIVEN = 3 };
+/* A kept Jacobian that needs more than ENOUGH increments is given up: from then on each interval gets its own, except
+ * that after PATIENCE intervals one tries to keep it again. PROOF: intervals that believe one that was proved. */
+enum { ENOUGH = 3, PATIENCE = 64, PROOF = 16, SIZES = 4 };
+static const double ALIKE = 1.5;
 
-/* The mean of an interval, from which the next ones are predicted. */
-typedef struct mean {
-    double t;
-    double *v_dot;  /* n_v: (v1 - v0)/h */
-    double *lambda; /* n_l: without its projection */
-} mean;
-
-/* A prediction: no acceleration, that of the interval before, the line through the last two. */
-typedef enum trend { HOLD, CONSTANT, LINEAR } trend;
+/* The increments of an interval with a Jacobian of its own, iterated one increment further than needed: the next ones
+ * stop after `count` increments while theirs are alike. */
+typedef struct proof {
+    double size[SIZES];
+    int count, uses;
+} proof;
 
 typedef struct midpoint {
     phx_method base;
     double *res, *delta;          /* n_v + n_l: residual, increment of (v_mean, lambda) */
     double *x, *v;                /* n_x, n_v: where an inner interval of a composition starts */
     phx_jacobian jacobian[SLOTS]; /* A(2/h), one for each size of interval in a composition */
-    mean last, before;            /* the last two intervals */
-    int intervals;                /* solved so far, counted to 2 */
-    trend trend;                  /* what would have predicted the last one best */
+    phx_history history;          /* of the intervals solved last */
+    double size[SIZES];           /* first increments of the interval at hand */
+    int increments;               /* that it took */
+    bool fresh;                   /* it began with a Jacobian of its own */
+    proof proof[SLOTS];
+    int eager[SLOTS]; /* intervals that will get a Jacobian of their own */
 } midpoint;
 
 /* One interval [t0, t0 + h] from (x0, v0), with the factorisation that belongs to its size. */
@@ -38,29 +43,6 @@ typedef struct interval {
     int slot;
     const double *x0, *v0;
 } interval;
-
-/* How far to go on along the line through the last two means to the time t; 0: keep the last. */
-static double extrapolation(const midpoint *m, double t)
-{
-    static const double FARTHEST = 1.5;
-    if (m->intervals < 2 || m->last.t == m->before.t)
-        return 0.0;
-    double factor = (t - m->last.t) / (m->last.t - m->before.t);
-    return fabs(factor) <= FARTHEST ? factor : 0.0;
-}
-
-/* v1 = v0 + h v_dot, with v_dot zero (where stiff deformations ring), constant or linear in time */
-static void predict(const midpoint *m, const interval *span)
-{
-    const phx_run *run = m->base.run;
-    double on = m->trend == LINEAR ? extrapolation(m, span->t0 + 0.5 * span->h) : 0.0;
-    double along = m->trend == HOLD ? 0.0 : span->h;
-    const mean *last = &m->last, *before = &m->before;
-    for (int i = 0; i < run->dae->n_v; i++)
-        run->v1[i] = span->v0[i] + along * (last->v_dot[i] + on * (last->v_dot[i] - before->v_dot[i]));
-    for (int i = 0; i < run->dae->n_l; i++)
-        run->lambda1[i] = last->lambda[i] + on * (last->lambda[i] - before->lambda[i]);
-}
 
 static phx_status refresh(midpoint *m, const interval *span)
 {
@@ -138,6 +120,40 @@ static phx_status rescue(midpoint *m, const interval *span, phx_newton *newton)
     return PHX_OK;
 }
 
+static bool is_proved(const midpoint *m, const interval *span)
+{
+    const proof *known = &m->proof[span->slot];
+    if (known->uses == 0 || m->increments != known->count)
+        return false;
+    for (int k = 0; k < known->count; k++)
+        if (!(m->size[k] <= ALIKE * known->size[k]))
+            return false;
+    return true;
+}
+
+/* What a solved interval tells the next ones of its size: whether to keep the Jacobian, and how many increments do. */
+static void learn(midpoint *m, const interval *span, const phx_newton *newton)
+{
+    proof *known = &m->proof[span->slot];
+    int *eager = &m->eager[span->slot];
+    if (*eager > 0)
+        --*eager;
+    else if (m->increments > ENOUGH)
+        *eager = PATIENCE;
+    if (known->uses > 0 && m->increments == known->count) {
+        known->uses--;
+        return;
+    }
+    known->uses = 0;
+    if (!m->fresh || m->increments > SIZES)
+        return;
+    known->count = m->increments;
+    if (known->count > 1 && m->size[known->count - 1] <= newton->left * newton->scale)
+        known->count--;
+    memcpy(known->size, m->size, sizeof known->size);
+    known->uses = PROOF;
+}
+
 /* An increment from the residual at hand, judged and applied. */
 static phx_status iterate(midpoint *m, const interval *span, phx_newton *newton, phx_newton_verdict *verdict)
 {
@@ -149,6 +165,11 @@ static phx_status iterate(midpoint *m, const interval *span, phx_newton *newton,
     if (status != PHX_OK)
         return status;
     *verdict = phx_newton_judge(newton, size, jacobian->recent);
+    if (m->increments < SIZES)
+        m->size[m->increments] = size;
+    m->increments++;
+    if (*verdict == PHX_NEWTON_GOES_ON && jacobian->recent && is_proved(m, span))
+        *verdict = PHX_NEWTON_LAST;
     if (*verdict == PHX_NEWTON_FAILS)
         return rescue(m, span, newton);
     if (*verdict != PHX_NEWTON_ROUNDING)
@@ -167,9 +188,16 @@ static phx_status solve(midpoint *m, const interval *span)
     newton.forgiven = FORGIVEN;
     phx_newton_verdict verdict = PHX_NEWTON_GOES_ON;
     m->jacobian[span->slot].recent = false;
+    if (m->eager[span->slot] > 0)
+        m->jacobian[span->slot].valid = false;
+    m->increments = 0;
+    m->fresh = !phx_jacobian_fits(&m->jacobian[span->slot], span->h);
     for (int k = 0; k <= PHX_NEWTON_LIMIT && verdict != PHX_NEWTON_ROUNDING; k++) {
-        phx_status status = dae->ops->interval_residual(dae, run->v1, run->lambda1, run->x1, m->res);
-        if (status != PHX_OK || verdict == PHX_NEWTON_LAST)
+        const bool done = verdict == PHX_NEWTON_LAST;
+        phx_status status = dae->ops->interval_residual(dae, run->v1, run->lambda1, run->x1, done ? NULL : m->res);
+        if (status == PHX_OK && done)
+            learn(m, span, &newton);
+        if (status != PHX_OK || done)
             return status;
         status = iterate(m, span, &newton, &verdict);
         if (status != PHX_OK)
@@ -181,37 +209,6 @@ static phx_status solve(midpoint *m, const interval *span)
                : phx_run_blame(run, PHX_NOT_CONVERGED, span->h, "Newton's iteration converges too slowly", m->res);
 }
 
-/* Keep the mean of the interval for the prediction of the next ones, and see which prediction was the better one: with
- * stiff modes that ring, a constant. */
-static void remember(midpoint *m, const interval *span)
-{
-    const phx_run *run = m->base.run;
-    int n_v = run->dae->n_v;
-    double t = span->t0 + 0.5 * span->h, on = extrapolation(m, t);
-    mean next = m->before;
-    double hold, constant, linear = HUGE_VAL;
-    for (int i = 0; i < n_v; i++)
-        m->delta[i] = (run->v1[i] - span->v0[i]) / span->h;
-    hold = run->dae->ops->norm(run->dae, m->delta);
-    for (int i = 0; i < n_v; i++)
-        m->delta[i] -= m->last.v_dot[i];
-    constant = run->dae->ops->norm(run->dae, m->delta);
-    if (on != 0.0) {
-        for (int i = 0; i < n_v; i++)
-            m->delta[i] -= on * (m->last.v_dot[i] - m->before.v_dot[i]);
-        linear = run->dae->ops->norm(run->dae, m->delta);
-    }
-    m->trend = linear < fmin(hold, constant) ? LINEAR : hold < constant ? HOLD : CONSTANT;
-    next.t = t;
-    for (int i = 0; i < n_v; i++)
-        next.v_dot[i] = (run->v1[i] - span->v0[i]) / span->h;
-    memcpy(next.lambda, run->lambda1, (size_t)run->dae->n_l * sizeof *next.lambda);
-    m->before = m->last;
-    m->last = next;
-    if (m->intervals < 2)
-        m->intervals++;
-}
-
 /* From (x0, v0) to (x1, v1, lambda1) of the run; its work is added to work1. */
 static phx_status advance_interval(midpoint *m, const interval *span)
 {
@@ -221,13 +218,14 @@ static phx_status advance_interval(midpoint *m, const interval *span)
     phx_status status = dae->ops->interval_begin(dae, span->t0, span->h, span->x0, span->v0);
     if (status != PHX_OK)
         return status;
-    predict(m, span);
+    const double middle = span->t0 + 0.5 * span->h;
+    phx_history_predict(&m->history, dae, middle, span->h, span->v0, run->v1, run->lambda1);
     status = solve(m, span);
     if (status == PHX_OK)
         status = dae->ops->interval_work(dae, &work);
     if (status != PHX_OK)
         return status;
-    remember(m, span);
+    phx_history_keep(&m->history, dae, middle, span->h, span->v0, run->v1, run->lambda1, m->size[0]);
     run->work1.supplied += work.supplied;
     run->work1.dissipated += work.dissipated;
     return PHX_OK;
@@ -300,18 +298,8 @@ static void midpoint_destroy(phx_method *method)
     phx_free(m->delta);
     phx_free(m->x);
     phx_free(m->v);
-    phx_free(m->last.v_dot);
-    phx_free(m->last.lambda);
-    phx_free(m->before.v_dot);
-    phx_free(m->before.lambda);
+    phx_history_free(&m->history);
     phx_free(m);
-}
-
-static bool allocate_mean(phx_run *run, mean *values)
-{
-    values->v_dot = phx_calloc(run->context, (size_t)run->dae->n_v, sizeof *values->v_dot);
-    values->lambda = phx_calloc(run->context, (size_t)run->dae->n_l, sizeof *values->lambda);
-    return values->v_dot && values->lambda;
 }
 
 static bool allocate(midpoint *m)
@@ -322,7 +310,7 @@ static bool allocate(midpoint *m)
     m->delta = phx_calloc(run->context, n_v + n_l, sizeof *m->delta);
     m->x = phx_calloc(run->context, n_x, sizeof *m->x);
     m->v = phx_calloc(run->context, n_v, sizeof *m->v);
-    return m->res && m->delta && m->x && m->v && allocate_mean(run, &m->last) && allocate_mean(run, &m->before);
+    return m->res && m->delta && m->x && m->v && phx_history_create(run->dae, run->lambda, &m->history) == PHX_OK;
 }
 
 static const phx_method_ops midpoint_ops = {.destroy = midpoint_destroy, .step = midpoint_step};
@@ -343,7 +331,6 @@ phx_status phx_midpoint_create(phx_run *run, phx_method **method)
         midpoint_destroy(&m->base);
         return PHX_ERR_MEMORY;
     }
-    memcpy(m->last.lambda, run->lambda, (size_t)run->dae->n_l * sizeof *m->last.lambda);
     *method = &m->base;
     return PHX_OK;
 }

@@ -187,7 +187,7 @@ static phx_status op_interval_begin(phx_dae *dae, double t0, double h, const dou
     return PHX_OK;
 }
 
-/* Bodies, one after the other: the end and the mean of the interval, then their rows of the residual. */
+/* Bodies, one after the other: the end and the mean of the interval, then their rows of the residual (NULL: none). */
 static void set_interval(workspace *ws, const double *v1, double *res)
 {
     const phx_system *system = ws->system;
@@ -207,8 +207,13 @@ static void set_interval(workspace *ws, const double *v1, double *res)
                                        .v0 = ws->v0 + slot->v,
                                        .v1 = ws->v1 + slot->v,
                                        .vm = ws->vm + slot->v};
-        phx_body_interval_residual(slot->body, system->gravity, &ws->views[b], ws->p0 + slot->v, res + slot->v);
+        if (res)
+            phx_body_interval_residual(slot->body, system->gravity, &ws->views[b], ws->p0 + slot->v, res + slot->v);
     }
+}
+
+static void view_interval(workspace *ws)
+{
     phx_sys_view_ports(ws);
     ws->start_viewed = true;
     ws->turn0 = ws->x0;
@@ -218,18 +223,37 @@ static void set_interval(workspace *ws, const double *v1, double *res)
     phx_sys_count_turns(ws, ws->x1);
 }
 
+/* The end of an interval whose residual was evaluated nearby: only forces depend on the views. */
+static phx_status end_interval(workspace *ws, const double *v1)
+{
+    const phx_system *system = ws->system;
+
+    set_interval(ws, v1, NULL);
+    if (system->n_forces == 0 && system->lossless)
+        return PHX_OK;
+    view_interval(ws);
+    return phx_sys_forces(ws, ws->t0 + 0.5 * ws->h, false, ws->scratch4);
+}
+
 static phx_status op_interval_residual(phx_dae *dae, const double *v1, const double *lambda, double *x1, double *res)
 {
     workspace *ws = of(dae);
     const phx_system *system = ws->system;
     phx_status status = PHX_OK;
 
-    set_interval(ws, v1, res);
-    status = phx_sys_forces(ws, ws->t0 + 0.5 * ws->h, false, res);
+    if (res) {
+        set_interval(ws, v1, res);
+        view_interval(ws);
+        status = phx_sys_forces(ws, ws->t0 + 0.5 * ws->h, false, res);
+    } else {
+        status = end_interval(ws, v1);
+    }
     if (status)
         return status;
-    phx_sys_rows_residual(ws, ws->t0, ws->h, lambda, res + system->n_v);
-    phx_sys_apply_efforts(ws, res);
+    if (res) {
+        phx_sys_rows_residual(ws, ws->t0, ws->h, lambda, res + system->n_v);
+        phx_sys_apply_efforts(ws, res);
+    }
     memcpy(ws->lambda, lambda, (size_t)ws->n_l * sizeof *lambda);
     memcpy(x1, ws->x1, (size_t)system->n_x * sizeof *x1);
     return PHX_OK;

@@ -192,13 +192,12 @@ static phx_status coordinate_force(workspace *ws, int pair, const force_slot *fo
         for (int m = 0; m < PAIR_SIZE; m++)
             block[i * PAIR_SIZE + m] = (curved ? f * H[i * PAIR_SIZE + m] : 0.0) - def->stiffness * g[i] * g[m] -
                                        def->damping * g[i] * slope[m];
-    phx_sys_pair_add(ws, pair, -1.0, block, ws->K);
+    phx_sys_pair_add(ws, pair, -1.0, block);
     if (def->damping > 0.0) {
         for (int i = 0; i < PAIR_SIZE; i++)
             for (int m = 0; m < PAIR_SIZE; m++)
                 block[i * PAIR_SIZE + m] = -def->damping * g[i] * g[m];
-        phx_sys_pair_add(ws, pair, -1.0, block, ws->D);
-        phx_sys_pair_rate_add(ws, pair, -1.0, block, ws->K);
+        phx_sys_pair_rate_add(ws, pair, -1.0, block);
     }
     return PHX_OK;
 }
@@ -219,11 +218,9 @@ static phx_status port_force(workspace *ws, int pair, const force_slot *force, d
     ws->power.supplied += result.supplied;
     ws->power.dissipated += result.dissipated;
     if (linear && result.has_tangent)
-        phx_sys_pair_add(ws, pair, -1.0, result.tangent, ws->K);
-    if (linear && result.has_rate_tangent) {
-        phx_sys_pair_add(ws, pair, -1.0, result.rate_tangent, ws->D);
-        phx_sys_pair_rate_add(ws, pair, -1.0, result.rate_tangent, ws->K);
-    }
+        phx_sys_pair_add(ws, pair, -1.0, result.tangent);
+    if (linear && result.has_rate_tangent)
+        phx_sys_pair_rate_add(ws, pair, -1.0, result.rate_tangent);
     return PHX_OK;
 }
 

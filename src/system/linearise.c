@@ -20,9 +20,28 @@ void phx_sys_ports_jacobian(workspace *ws)
     }
 }
 
-static const double *port_P(const workspace *ws, phx_port_id id)
+/* Of an array over all ports the matrix of one. */
+static double *of_port(const workspace *ws, double *all, phx_port_id id)
 {
-    return ws->P + (size_t)ws->port_first[id] * (size_t)phx_port_size(ws->system->dim);
+    return all + (size_t)ws->port_first[id] * (size_t)phx_port_size(ws->system->dim);
+}
+
+/* P, the derivative of the rates P nu with respect to xi, and the variation W xi of the ports' means. */
+static void ports_variations(workspace *ws)
+{
+    const phx_system *system = ws->system;
+
+    phx_sys_ports_jacobian(ws);
+    for (int i = 0; i < system->n_ports; i++) {
+        const port_slot *port = &system->ports[i];
+        if (port->body == PHX_GROUND)
+            continue;
+        const phx_body *body = system->bodies[port->body].body;
+        double *slope = of_port(ws, ws->rate_tangent, i);
+        phx_body_port_rate_tangent(body, &port->port, &ws->views[port->body], slope);
+        phx_body_port_variation(body, &port->port, &ws->views[port->body], of_port(ws, ws->P, i), slope,
+                                of_port(ws, ws->W, i));
+    }
 }
 
 static void pair_of(const workspace *ws, int pair, phx_port_id *ids)
@@ -32,8 +51,8 @@ static void pair_of(const workspace *ws, int pair, phx_port_id *ids)
     ids[1] = pair < system->n_joints ? system->joints[pair].b : system->forces[pair - system->n_joints].b;
 }
 
-/* val += alpha P^T block R over both ports, R the matrix of port `right` given by `factor` (P or the rate tangent). */
-static void add_block(workspace *ws, int pair, double alpha, const double *block, double *const factor[2], double *val)
+/* val += alpha P^T block R over both ports, R an array over all ports. */
+static void add_block(workspace *ws, int pair, double alpha, const double *block, double *right_of, double *val)
 {
     phx_port_id ids[2];
     pair_of(ws, pair, ids);
@@ -45,13 +64,14 @@ static void add_block(workspace *ws, int pair, double alpha, const double *block
         const int nl = left ? n1 : n0;
         for (int right = 0; right < 2 && nl > 0; right++) {
             const int nr = right ? n1 : n0;
-            const double *P = port_P(ws, ids[left]);
-            for (int i = 0; i < size && nr > 0; i++) {
+            if (nr == 0)
+                continue;
+            const double *P = of_port(ws, ws->P, ids[left]), *R = of_port(ws, right_of, ids[right]);
+            for (int i = 0; i < size; i++) {
                 for (int c = 0; c < nr; c++) {
                     double sum = 0.0;
                     for (int m = 0; m < size; m++)
-                        sum += block[(left * PHX_PORT_MAX + i) * PAIR_SIZE + right * PHX_PORT_MAX + m] *
-                               factor[right][m * nr + c];
+                        sum += block[(left * PHX_PORT_MAX + i) * PAIR_SIZE + right * PHX_PORT_MAX + m] * R[m * nr + c];
                     for (int r = 0; r < nl && sum != 0.0; r++)
                         if (P[i * nl + r] != 0.0)
                             val[at[(left * n0 + r) * (n0 + n1) + right * n0 + c]] += alpha * P[i * nl + r] * sum;
@@ -61,33 +81,15 @@ static void add_block(workspace *ws, int pair, double alpha, const double *block
     }
 }
 
-void phx_sys_pair_add(workspace *ws, int pair, double alpha, const double *block, double *val)
+void phx_sys_pair_add(workspace *ws, int pair, double alpha, const double *block)
 {
-    phx_port_id ids[2];
-    pair_of(ws, pair, ids);
-    double *const factor[2] = {
-        ws->P + (size_t)ws->port_first[ids[0]] * (size_t)phx_port_size(ws->system->dim),
-        ids[1] < 0 ? NULL : ws->P + (size_t)ws->port_first[ids[1]] * (size_t)phx_port_size(ws->system->dim)};
-    add_block(ws, pair, alpha, block, factor, val);
+    add_block(ws, pair, alpha, block, ws->W, ws->K);
 }
 
-/* The same with the derivative of the rates with respect to xi at fixed nu on the right. */
-void phx_sys_pair_rate_add(workspace *ws, int pair, double alpha, const double *block, double *val)
+void phx_sys_pair_rate_add(workspace *ws, int pair, double alpha, const double *block)
 {
-    const phx_system *system = ws->system;
-    phx_port_id ids[2];
-    double *factor[2] = {NULL, NULL}, *room = ws->local + 4 * PAIR_SIZE * PAIR_SIZE;
-
-    pair_of(ws, pair, ids);
-    for (int side = 0; side < 2; side++) {
-        const port_slot *port = ids[side] < 0 ? NULL : &system->ports[ids[side]];
-        if (!port || port->body == PHX_GROUND)
-            continue;
-        factor[side] = room;
-        phx_body_port_rate_tangent(system->bodies[port->body].body, &port->port, &ws->views[port->body], room);
-        room += phx_port_size(system->dim) * ws->port_count[ids[side]];
-    }
-    add_block(ws, pair, alpha, block, factor, val);
+    add_block(ws, pair, alpha, block, ws->P, ws->D);
+    add_block(ws, pair, alpha, block, ws->rate_tangent, ws->K);
 }
 
 /* ---- rows ---- */
@@ -103,7 +105,8 @@ void phx_sys_put_rows(workspace *ws, double *val)
         const int *at = ws->kkt.row_at[k];
         int c = 0;
         for (int side = 0; side < 2; side++) {
-            const double *P = port_P(ws, ids[side]), *g = ws->covector + (size_t)k * PAIR_SIZE + side * PHX_PORT_MAX;
+            const double *P = of_port(ws, ws->P, ids[side]),
+                         *g = ws->covector + (size_t)k * PAIR_SIZE + side * PHX_PORT_MAX;
             const int count = ws->port_count[ids[side]];
             for (int j = 0; j < count; j++, c++) {
                 double sum = 0.0;
@@ -116,7 +119,7 @@ void phx_sys_put_rows(workspace *ws, double *val)
     }
 }
 
-/* Derivatives of row k: K -= lambda P^T H P, and K_l = zeta^T H P + g . (rate tangent). */
+/* Derivatives of row k: K -= lambda P^T H W, and K_l = zeta^T H W + g . (rate tangent). */
 static void row_stiffness(workspace *ws, int k, double lambda)
 {
     const phx_system *system = ws->system;
@@ -125,26 +128,29 @@ static void row_stiffness(workspace *ws, int k, double lambda)
     const phx_port_id ids[2] = {joint->a, joint->b};
     const phx_port_view *views[2] = {&ws->port_views[joint->a], &ws->port_views[joint->b]};
     const int size = phx_port_size(system->dim), *at = ws->kkt.row_at[k];
-    double *H = ws->local, slope[PAIR_SIZE] = {0}, *tangent = ws->local + 4 * PAIR_SIZE * PAIR_SIZE;
+    double *H = ws->local, slope[PAIR_SIZE] = {0};
+    const bool curved = phx_row_tangent(slot->row, views[0], views[1], H);
     int c = 0;
 
-    if (phx_row_tangent(slot->row, views[0], views[1], H)) {
-        phx_sys_pair_add(ws, slot->joint, -lambda, H, ws->K);
+    if (curved) {
+        phx_sys_pair_add(ws, slot->joint, -lambda, H);
         for (int side = 0; side < 2; side++)
             for (int i = 0; i < size; i++)
                 for (int m = 0; m < PAIR_SIZE; m++)
                     slope[m] += views[side]->rate[i] * H[(side * PHX_PORT_MAX + i) * PAIR_SIZE + m];
     }
     for (int side = 0; side < 2; side++) {
-        const port_slot *port = &system->ports[ids[side]];
         const int count = ws->port_count[ids[side]];
-        const double *P = port_P(ws, ids[side]), *g = ws->covector + (size_t)k * PAIR_SIZE + side * PHX_PORT_MAX;
-        if (port->body == PHX_GROUND)
-            continue;
-        phx_body_port_rate_tangent(system->bodies[port->body].body, &port->port, &ws->views[port->body], tangent);
-        for (int j = 0; j < count; j++, c++)
+        const double *W = of_port(ws, ws->W, ids[side]), *T = of_port(ws, ws->rate_tangent, ids[side]);
+        const double *g = ws->covector + (size_t)k * PAIR_SIZE + side * PHX_PORT_MAX;
+        for (int j = 0; j < count; j++, c++) {
+            double sum = 0.0;
             for (int m = 0; m < size; m++)
-                ws->K[at[c]] += slope[side * PHX_PORT_MAX + m] * P[m * count + j] + g[m] * tangent[m * count + j];
+                sum += g[m] * T[m * count + j];
+            for (int m = 0; m < size && curved; m++)
+                sum += slope[side * PHX_PORT_MAX + m] * W[m * count + j];
+            ws->K[at[c]] += sum;
+        }
     }
 }
 
@@ -227,7 +233,7 @@ static phx_status add_couplings(workspace *ws, double t, const double *lambda)
 {
     phx_status status = PHX_OK;
 
-    phx_sys_ports_jacobian(ws);
+    ports_variations(ws);
     phx_sys_put_rows(ws, ws->D);
     memset(ws->scratch4, 0, (size_t)ws->kkt.n * sizeof(double));
     status = phx_sys_forces(ws, t, true, ws->scratch4);

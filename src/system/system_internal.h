@@ -191,7 +191,8 @@ typedef struct workspace {
     double *effort;    /* per port: PHX_PORT_MAX, total of multipliers and forces */
     int *port_cols;    /* per port: room for columns */
     int *port_first, *port_count;
-    double *P;                                        /* per port: PHX_PORT_MAX x count, leading dimension count */
+    double *P;                /* per port: PHX_PORT_MAX x count, leading dimension count */
+    double *W, *rate_tangent; /* the same: variation of the port, derivative of its rate, with respect to xi */
     double *scratch, *scratch2, *scratch3, *scratch4; /* n each */
     double *local;                                    /* dense scratch for element blocks */
     double *body_M, *body_D, *body_K;                 /* largest body pattern */
@@ -246,9 +247,10 @@ void phx_sys_apply_efforts(workspace *ws, double *res);
 /* phx_sys_rows, the residuals of all rows into res (n_l), phx_sys_apply_multipliers, in one pass; after phx_sys_forces.
  */
 void phx_sys_rows_residual(workspace *ws, double t, double h, const double *lambda, double *res);
-/* Add P^T T P of a pair to an array on the kkt pattern: block (PAIR_SIZE square), alpha times. */
-void phx_sys_pair_add(workspace *ws, int pair, double alpha, const double *block, double *val);
-void phx_sys_pair_rate_add(workspace *ws, int pair, double alpha, const double *block, double *val);
+/* Add a pair's derivative of its efforts, block (PAIR_SIZE square), alpha times: with respect to the variation of the
+ * ports, K += P^T block W, or to their rates, D += P^T block P, K += P^T block d(P nu)/d xi. */
+void phx_sys_pair_add(workspace *ws, int pair, double alpha, const double *block);
+void phx_sys_pair_rate_add(workspace *ws, int pair, double alpha, const double *block);
 void phx_sys_ports_jacobian(workspace *ws);
 /* Factorisation of a whole matrix on the KKT pattern; the first use of `lu` allocates. */
 phx_status phx_sys_factor(workspace *ws, bool complex_values, const double *val, phx_lu **lu);

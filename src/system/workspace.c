@@ -29,9 +29,11 @@ static phx_status lay_out_ports(phx_context *context, workspace *ws)
     }
     ws->port_cols = phx_calloc(context, (size_t)total, sizeof *ws->port_cols);
     ws->P = phx_calloc(context, (size_t)(total * size), sizeof *ws->P);
+    ws->W = phx_calloc(context, (size_t)(total * size), sizeof *ws->W);
+    ws->rate_tangent = phx_calloc(context, (size_t)(total * size), sizeof *ws->rate_tangent);
     ws->local = phx_calloc(context, (size_t)(4 * (2 * widest) * (2 * widest) + 8 * PAIR_SIZE * PAIR_SIZE + 64),
                            sizeof *ws->local);
-    if (!ws->port_cols || !ws->P || !ws->local)
+    if (!ws->port_cols || !ws->P || !ws->W || !ws->rate_tangent || !ws->local)
         return PHX_ERR_MEMORY;
     for (int i = 0; i < system->n_ports; i++) {
         const port_slot *port = &system->ports[i];
@@ -410,12 +412,13 @@ void phx_sys_workspace_destroy(workspace *ws)
 {
     if (!ws)
         return;
-    double *arrays[] = {ws->M,         ws->D,         ws->K,           ws->val,      ws->val_complex, ws->x0,
-                        ws->x1,        ws->xm,        ws->v0,          ws->v1,       ws->vm,          ws->p0,
-                        ws->momentum0, ws->momentum1, ws->signal_work, ws->impulse,  ws->covector,    ws->w,
-                        ws->effort,    ws->P,         ws->scratch,     ws->scratch2, ws->scratch3,    ws->scratch4,
-                        ws->local,     ws->body_M,    ws->tau,         ws->lambda,   ws->norm_mass,   ws->low0,
-                        ws->low1,      ws->sigma,     ws->supply,      ws->all,      ws->spread};
+    double *arrays[] = {ws->M,         ws->D,         ws->K,           ws->val,          ws->val_complex, ws->x0,
+                        ws->x1,        ws->xm,        ws->v0,          ws->v1,           ws->vm,          ws->p0,
+                        ws->momentum0, ws->momentum1, ws->signal_work, ws->impulse,      ws->covector,    ws->w,
+                        ws->effort,    ws->P,         ws->W,           ws->rate_tangent, ws->scratch,     ws->scratch2,
+                        ws->scratch3,  ws->scratch4,  ws->local,       ws->body_M,       ws->tau,         ws->lambda,
+                        ws->norm_mass, ws->low0,      ws->low1,        ws->sigma,        ws->supply,      ws->all,
+                        ws->spread};
     const phx_system *system = ws->system;
     kkt_matrix *kkt = &ws->kkt;
 

@@ -438,6 +438,8 @@ static phx_status interval_residual(phx_dae *dae, const double *v1, const double
     for (int b = 0; b < p->def.bodies; b++)
         move(p, b, x1 + NX * b, p->x_mean + NX * b);
     memcpy(p->lambda, lambda, (size_t)dae->n_l * sizeof *lambda);
+    if (!res)
+        return tripped(p);
     double kappa[BODIES];
     for (int b = 0; b < p->def.bodies; b++)
         kappa[b] = joint_kappa(p, b);

@@ -1,0 +1,127 @@
+#include "history.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The order is chosen anew after JUDGE predictions, or when one is worse than WORSE times the one it was chosen by. A
+ * polynomial is used while the sum of its weights' sizes is at most FARTHEST times that for equal steps, 2^(order + 1) -
+ * 1. */
+enum { JUDGE = 8 };
+static const double WORSE = 2.0, FARTHEST = 1.4;
+
+phx_status phx_history_create(phx_dae *dae, const double *lambda, phx_history *history)
+{
+    const size_t n_v = (size_t)dae->n_v, n_l = (size_t)dae->n_l;
+    double *room = phx_calloc(dae->context, (PHX_HISTORY + 1) * n_v + PHX_HISTORY * n_l, sizeof *room);
+    *history = (phx_history){.order = -1, .room = room};
+    if (!room)
+        return PHX_ERR_MEMORY;
+    for (size_t i = 0; i < PHX_HISTORY; i++) {
+        history->v_dot[i] = room + (i + 1) * n_v;
+        history->lambda[i] = room + (PHX_HISTORY + 1) * n_v + i * n_l;
+    }
+    memcpy(history->lambda[0], lambda, n_l * sizeof *lambda);
+    return PHX_OK;
+}
+
+void phx_history_free(phx_history *history)
+{
+    phx_free(history->room);
+}
+
+/* Lagrange's weights at t of the polynomial through the first order + 1 of the intervals from `first` on; false when
+ * they are too few, coincide, or t is too far away. */
+static bool weights(const phx_history *history, int first, int order, double t, double *w)
+{
+    const double *node = history->t + first;
+    double sum = 0.0;
+    if (first + order >= history->count)
+        return false;
+    for (int i = 0; i <= order; i++) {
+        w[i] = 1.0;
+        for (int j = 0; j <= order; j++)
+            if (j != i)
+                w[i] *= (t - node[j]) / (node[i] - node[j]);
+        sum += fabs(w[i]);
+    }
+    return sum <= FARTHEST * (ldexp(1.0, order + 1) - 1.0);
+}
+
+void phx_history_predict(const phx_history *history, const phx_dae *dae, double t, double h, const double *v0,
+                         double *v1, double *lambda)
+{
+    double w[PHX_HISTORY];
+    int order = history->order;
+    while (order > 0 && !weights(history, 0, order, t, w))
+        order--;
+    if (order <= 0)
+        w[0] = 1.0;
+    const double along = order < 0 ? 0.0 : h;
+    for (int i = 0; i < dae->n_v; i++) {
+        double sum = 0.0;
+        for (int k = 0; k <= order; k++)
+            sum += w[k] * history->v_dot[k][i];
+        v1[i] = v0[i] + along * sum;
+    }
+    for (int i = 0; i < dae->n_l; i++) {
+        double sum = w[0] * history->lambda[0][i];
+        for (int k = 1; k <= order; k++)
+            sum += w[k] * history->lambda[k][i];
+        lambda[i] = sum;
+    }
+}
+
+/* |v_dot - prediction of it| of the newest interval by those before; infinite when the order is not available. */
+static double miss(phx_history *history, phx_dae *dae, int order)
+{
+    double w[PHX_HISTORY];
+    if (order >= 0 && !weights(history, 1, order, history->t[0], w))
+        return HUGE_VAL;
+    for (int i = 0; i < dae->n_v; i++) {
+        double sum = history->v_dot[0][i];
+        for (int k = 0; k <= order; k++)
+            sum -= w[k] * history->v_dot[k + 1][i];
+        history->room[i] = sum;
+    }
+    return dae->ops->norm(dae, history->room);
+}
+
+/* The order that would have predicted the newest interval best: with stiff modes that ring, a low one. */
+static void judge(phx_history *history, phx_dae *dae)
+{
+    const int from = history->order;
+    double best = HUGE_VAL;
+    for (int order = -1; order < PHX_HISTORY - 1; order++) {
+        const bool near = order >= from - 1 && order <= from + 1;
+        const double missed = near || order < 0 ? miss(history, dae, order) : HUGE_VAL;
+        if (missed < best) {
+            best = missed;
+            history->order = order;
+        }
+    }
+}
+
+void phx_history_keep(phx_history *history, phx_dae *dae, double t, double h, const double *v0, const double *v1,
+                      const double *lambda, double error)
+{
+    double *v_dot = history->v_dot[PHX_HISTORY - 1], *multipliers = history->lambda[PHX_HISTORY - 1];
+    for (int k = PHX_HISTORY - 1; k > 0; k--) {
+        history->t[k] = history->t[k - 1];
+        history->v_dot[k] = history->v_dot[k - 1];
+        history->lambda[k] = history->lambda[k - 1];
+    }
+    history->t[0] = t;
+    history->v_dot[0] = v_dot;
+    history->lambda[0] = multipliers;
+    for (int i = 0; i < dae->n_v; i++)
+        v_dot[i] = (v1[i] - v0[i]) / h;
+    memcpy(multipliers, lambda, (size_t)dae->n_l * sizeof *lambda);
+    history->unjudged++;
+    const bool young = history->count < PHX_HISTORY;
+    history->count += young;
+    if (young || history->unjudged >= JUDGE || !(error <= WORSE * history->error)) {
+        judge(history, dae);
+        history->unjudged = 0;
+        history->error = error;
+    }
+}

@@ -1,0 +1,32 @@
+/* The intervals that were solved last, and what they predict of the next one. */
+#ifndef PHLEXOR_INTEGRATE_HISTORY_H
+#define PHLEXOR_INTEGRATE_HISTORY_H
+
+#include <phlexor/dae.h>
+
+enum { PHX_HISTORY = 6 }; /* intervals that are kept */
+
+/* Mean accelerations and multipliers, the last one first. */
+typedef struct phx_history {
+    double t[PHX_HISTORY];       /* middle of the interval, s */
+    double *v_dot[PHX_HISTORY];  /* n_v: (v1 - v0)/h */
+    double *lambda[PHX_HISTORY]; /* n_l */
+    int count;
+    int order;    /* of the polynomial in time that predicts; -1: no acceleration, the last multipliers */
+    int unjudged; /* predictions since the order was chosen */
+    double error; /* of the prediction then, in the norm of the dae */
+    double *room; /* n_v */
+} phx_history;
+
+/* `lambda`: multipliers of the start. */
+phx_status phx_history_create(phx_dae *dae, const double *lambda, phx_history *history);
+void phx_history_free(phx_history *history);
+
+/* v1 = v0 + h v_dot and lambda for an interval of size h around t. */
+void phx_history_predict(const phx_history *history, const phx_dae *dae, double t, double h, const double *v0,
+                         double *v1, double *lambda);
+/* Keep a solved interval. `error`: size of the first increment, by which the prediction was wrong. */
+void phx_history_keep(phx_history *history, phx_dae *dae, double t, double h, const double *v0, const double *v1,
+                      const double *lambda, double error);
+
+#endif
