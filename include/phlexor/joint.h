@@ -62,9 +62,10 @@ void phx_row_gap(const phx_row *row, const phx_port_view *a, const phx_port_view
                  double *g_b);
 /* Covectors of the interval: g_a, g_b with phx_port_size entries each (overwritten). */
 void phx_row_covectors(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g_a, double *g_b);
-/* Derivatives of the covectors at the mean state: H (2 PHX_PORT_MAX square, row-major, overwritten): H[i][m] is
- * d(g_a, g_b)_i / d(xi_a, xi_b)_m with b's entries from PHX_PORT_MAX on. In each of the four blocks only the
- * phx_port_size rows and columns of the dimension are written. Returns false, H untouched, when it is zero. */
+/* Derivatives of the covectors with respect to the variation of the ports' means (<phlexor/port.h>): H (2 PHX_PORT_MAX
+ * square, row-major, overwritten): H[i][m] is d(g_a, g_b)_i / d(xi_a, xi_b)_m with b's entries from PHX_PORT_MAX on. In
+ * each of the four blocks only the phx_port_size rows and columns of the dimension are written. Returns false, H
+ * untouched, when it is zero. */
 bool phx_row_tangent(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *H);
 
 typedef enum phx_joint_kind {

@@ -11,8 +11,8 @@ extern "C" {
 
 /* Efforts of an element on its ports and what the linearisation needs. All arrays are for two ports, b's entries from
  * PHX_PORT_MAX on; an element with one port leaves the second part zero. The matrices are 2 PHX_PORT_MAX square,
- * row-major, derivatives of `effort` with respect to the variation (xi_a, xi_b) and to the rates (zeta_a, zeta_b),
- * at the mean state; they are set only when asked for and not zero (the flags), and in each of the four blocks only
+ * row-major, derivatives of `effort` with respect to the variation (xi_a, xi_b) of the ports' means and to the rates
+ * (zeta_a, zeta_b); they are set only when asked for and not zero (the flags), and in each of the four blocks only
  * the phx_port_size rows and columns of the dimension are written. */
 typedef struct phx_load_result {
     double effort[2 * PHX_PORT_MAX];

@@ -71,11 +71,15 @@ void phx_port_direction_mean(const phx_port_view *view, const double *a, double 
 /* Add to `effort` the covector of the increment g . d(A(a)): with f = Rm^T g,
  *   torque on w += (a + thetam x a) x f,   torque on theta_dot += a x f. */
 void phx_port_direction_effort(const phx_port_view *view, const double *a, const double *g, double *effort);
-/* Derivative of that contribution with respect to the variation xi = (du inertial, dphi body, dtheta body) at fixed g:
- * adds to the PHX_PORT_MAX x PHX_PORT_MAX row-major matrix (leading dimension PHX_PORT_MAX). Evaluated at the mean
- * state, with Rm taken as a rotation. */
+/* The same as a matrix: effort += map^T g, dim x PHX_PORT_MAX row-major (columns w and theta_dot). */
+void phx_port_direction_map(const phx_port_view *view, const double *a, double *map);
+/* Derivatives with respect to the variation xi = (du inertial, dphi body, dtheta body) of the port's means; over an
+ * interval its start stays, so that the end moves by twice as much and dR_m = R1 [dphi]x. At an instant xi is the
+ * variation of the port. Both are exact. */
+/* Of the contribution to the effort at fixed g: adds to the PHX_PORT_MAX x PHX_PORT_MAX row-major matrix (leading
+ * dimension PHX_PORT_MAX). */
 void phx_port_direction_effort_tangent(const phx_port_view *view, const double *a, const double *g, double *tangent);
-/* Derivative of A(a) with respect to xi at the mean state: dim x PHX_PORT_MAX row-major (columns dphi and dtheta). */
+/* Of the mean of A(a): dim x PHX_PORT_MAX row-major (columns dphi and dtheta). */
 void phx_port_direction_tangent(const phx_port_view *view, const double *a, double *tangent);
 /* Space: the section turns against the body frame by Q(theta), the rotation in I + [theta]x (atan|theta| about theta).
  * E (3 x 3): E (theta1 - theta0) is the rotation vector of Q1 Q0^T in body axes; at an instant w + E theta_dot is the
@@ -83,8 +87,8 @@ void phx_port_direction_tangent(const phx_port_view *view, const double *a, doub
 void phx_port_section_turn(const phx_port_view *view, double *E);
 /* Derivatives of E at an instant: dE[k] (3 x 3) by theta_k, at the mean theta. */
 void phx_port_section_turn_tangent(const phx_port_view *view, double dE[3][9]);
-/* Space: R Q(theta) a, a direction that follows the section and keeps its length, at end 0 or 1; and its derivative
- * with respect to xi at an instant, 3 x PHX_PORT_MAX (columns dphi and dtheta). */
+/* Space: R Q(theta) a, a direction that follows the section and keeps its length, at end 0 or 1; and the derivative
+ * of its mean with respect to xi, 3 x PHX_PORT_MAX (columns dphi and dtheta). */
 void phx_port_turned(const phx_port_view *view, int end, const double *a, double *y);
 void phx_port_turned_tangent(const phx_port_view *view, const double *a, double *tangent);
 /* Plane: angle of the section, angle + atan(theta), at end 0 or 1. */
@@ -95,6 +99,8 @@ double phx_port_turn_quotient(double s, double c);
  * a = h w/2 of two frames it is the kappa of their relative angle (formulation, relative angles); with the slopes at
  * the ends it is the discrete gradient of atan(theta). */
 double phx_port_atan_quotient(double x0, double x1);
+/* Its derivative with respect to x1. */
+double phx_port_atan_quotient_slope(double x0, double x1);
 
 #ifdef __cplusplus
 }

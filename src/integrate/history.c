@@ -4,8 +4,7 @@
 #include <string.h>
 
 /* The order is chosen anew after JUDGE predictions, or when one is worse than WORSE times the one it was chosen by. A
- * polynomial is used while the sum of its weights' sizes is at most FARTHEST times that for equal steps, 2^(order + 1) -
- * 1. */
+ * polynomial is used while its weights' sizes add up to at most FARTHEST times what they do for equal steps. */
 enum { JUDGE = 8 };
 static const double WORSE = 2.0, FARTHEST = 1.4;
 
@@ -44,6 +43,7 @@ static bool weights(const phx_history *history, int first, int order, double t, 
                 w[i] *= (t - node[j]) / (node[i] - node[j]);
         sum += fabs(w[i]);
     }
+    /* equal steps: 2^(order + 1) - 1 */
     return sum <= FARTHEST * (ldexp(1.0, order + 1) - 1.0);
 }
 

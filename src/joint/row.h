@@ -55,23 +55,26 @@ void row_add_product(const phx_port_view *a, const phx_port_view *b, const doubl
 void row_add_product_tangent(const phx_port_view *a, const phx_port_view *b, const double *alpha, const double *beta,
                              double weight, double *H);
 
-/* A length along a direction of A, g_b = (n | 0), g_a = (-n | ...): set the four blocks of H that couple the places
- * with the turn of A, N = dn/d(turn of A), dim x PHX_PORT_MAX:
+/* A length along a direction of A, g_b = (n | 0), g_a = (-n | E^T m) with dm = n-part of the places: set the blocks of
+ * H that couple the places with the turn of A, N = dn/d(turn of A), M = dm/du_b (dim x dim, NULL: the identity) and E =
+ * phx_port_direction_map; N, E: dim x PHX_PORT_MAX:
  *
- *            u_a    turn_a   u_b
- *   u_a    [  0      -N       0  ]
- *   turn_a [ -N^T            N^T ]
- *   u_b    [  0       N       0  ]                                                                              */
-static inline void row_set_direction_blocks(int dim, const double *N, double *H)
+ *            u_a      turn_a   u_b
+ *   u_a    [  0        -N       0     ]
+ *   turn_a [ -E^T M            E^T M  ]
+ *   u_b    [  0         N       0     ]                                                                         */
+static inline void row_set_direction_blocks(int dim, const double *N, const double *E, const double *M, double *H)
 {
     int n = phx_port_size(dim);
     for (int r = 0; r < dim; r++) {
         for (int c = dim; c < n; c++) {
-            double value = N[r * PHX_PORT_MAX + c];
+            double value = N[r * PHX_PORT_MAX + c], back = M ? 0.0 : E[r * PHX_PORT_MAX + c];
+            for (int i = 0; M && i < dim; i++)
+                back += E[i * PHX_PORT_MAX + c] * M[i * dim + r];
             H[r * PHX_PORT_PAIR + c] = -value;
-            H[c * PHX_PORT_PAIR + r] = -value;
+            H[c * PHX_PORT_PAIR + r] = -back;
             H[(PHX_PORT_MAX + r) * PHX_PORT_PAIR + c] = value;
-            H[c * PHX_PORT_PAIR + PHX_PORT_MAX + r] = value;
+            H[c * PHX_PORT_PAIR + PHX_PORT_MAX + r] = back;
         }
     }
 }

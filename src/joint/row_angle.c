@@ -22,22 +22,25 @@ static void covectors(const phx_row *row, const phx_port_view *a, const phx_port
     g_b[THETA] = phx_port_atan_quotient(b->theta0[0], b->theta1[0]);
 }
 
-/* second derivative of atan(theta) */
-static double curvature(double theta)
-{
-    double s = 1.0 + theta * theta;
-    return -2.0 * theta / (s * s);
-}
-
 static bool tangent(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *H)
 {
+    /* x = h w/2 varies by (1 + x^2) dphi, theta1 by 2 dtheta */
+    enum { B = PHX_PORT_MAX };
     (void)row;
-    double theta_a = a->thetam[0], theta_b = b->thetam[0];
-    if (theta_a == 0.0 && theta_b == 0.0)
+    double x_a = 0.5 * a->h * a->rate[W], x_b = 0.5 * b->h * b->rate[W];
+    double on_a = phx_port_atan_quotient_slope(x_b, x_a) * (1.0 + x_a * x_a);
+    double on_b = phx_port_atan_quotient_slope(x_a, x_b) * (1.0 + x_b * x_b);
+    double theta_a = 2.0 * phx_port_atan_quotient_slope(a->theta0[0], a->theta1[0]);
+    double theta_b = 2.0 * phx_port_atan_quotient_slope(b->theta0[0], b->theta1[0]);
+    if (on_a == 0.0 && on_b == 0.0 && theta_a == 0.0 && theta_b == 0.0)
         return false;
     phx_port_pair_clear(a->dim, H);
-    H[THETA * PHX_PORT_PAIR + THETA] = -curvature(theta_a);
-    H[(PHX_PORT_MAX + THETA) * PHX_PORT_PAIR + PHX_PORT_MAX + THETA] = curvature(theta_b);
+    H[W * PHX_PORT_PAIR + W] = -on_a;
+    H[W * PHX_PORT_PAIR + B + W] = -on_b;
+    H[(B + W) * PHX_PORT_PAIR + W] = on_a;
+    H[(B + W) * PHX_PORT_PAIR + B + W] = on_b;
+    H[THETA * PHX_PORT_PAIR + THETA] = -theta_a;
+    H[(B + THETA) * PHX_PORT_PAIR + B + THETA] = theta_b;
     return true;
 }
 

@@ -14,7 +14,7 @@ static double measure(const phx_row *row, const phx_port_view *a, const phx_port
 
 /* l at both ends and what the discrete gradient is made of */
 typedef struct interval {
-    double l_mean[3], d_mean[3];
+    double l_mean[3], d_mean[3], l1[3], d1[3];
     double length0, length1; /* |l0|, |l1| */
     double s0, s1;           /* l . d */
 } interval;
@@ -22,7 +22,7 @@ typedef struct interval {
 static void evaluate_interval(const phx_row *row, const phx_port_view *a, const phx_port_view *b, interval *v)
 {
     int dim = a->dim;
-    double l0[3], l1[3], d0[3], d1[3];
+    double l0[3], d0[3], *l1 = v->l1, *d1 = v->d1;
     phx_port_direction(a, 0, row->alpha, l0);
     phx_port_direction(a, 1, row->alpha, l1);
     row_distance(a, b, 0, d0);
@@ -58,39 +58,39 @@ static void covectors(const phx_row *row, const phx_port_view *a, const phx_port
 
 static bool tangent(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *H)
 {
-    /* n = l/L, m = (d - c n)/L, c = n . d, T = dl/d(turn):  g_b = (n | 0), g_a = (-n | T^T m)
-     *   dn = N d(turn),                                     N = (T - n (n^T T))/L
-     *   dm = N-part of the places (row_set_direction_blocks) - [(n m^T + m n^T) T/L + c N/L] d(turn)
-     * L is the mean of both lengths, which cannot vanish */
+    /* g_b = (p l_m | 0), g_a = (-p l_m | E^T m), m = p d_m - q l_m, q = (s0 + s1)/Q, Q = (|l0| + |l1|) |l0| |l1|. With
+     * dl_m = T d(turn) =: t, dl1 = 2 t, dd1 = 2 dd_m:
+     *   d|l1| = 2 l1 . t/|l1|,   dp = -l1 . t/|l1|^3,   dq = 2 (l1 . dd_m + d1 . t)/Q - q |l0| (|l0| + 2 |l1|) d|l1|/Q
+     *   d(p l_m) = p t + l_m dp,   dm = p dd_m + d_m dp - q t - l_m dq                                          */
     int dim = a->dim, n_port = phx_port_size(dim);
+    double T[3 * PHX_PORT_MAX], E[3 * PHX_PORT_MAX], N[3 * PHX_PORT_MAX], M[9], m[3];
     interval v;
     evaluate_interval(row, a, b, &v);
-    double L = 0.5 * (v.length0 + v.length1), c = 0.5 * (v.s0 / v.length0 + v.s1 / v.length1);
-    double n[3], m[3], T[3 * PHX_PORT_MAX], N[3 * PHX_PORT_MAX], nT[PHX_PORT_MAX], mT[PHX_PORT_MAX];
+    double L0 = v.length0, L1 = v.length1, Q = (L0 + L1) * L0 * L1, p = 0.5 / L0 + 0.5 / L1, q = (v.s0 + v.s1) / Q;
     for (int i = 0; i < dim; i++) {
-        n[i] = v.l_mean[i] / L;
-        m[i] = (v.d_mean[i] - c * n[i]) / L;
+        m[i] = p * v.d_mean[i] - q * v.l_mean[i];
+        for (int j = 0; j < dim; j++)
+            M[i * dim + j] = (i == j ? p : 0.0) - 2.0 * v.l_mean[i] * v.l1[j] / Q;
     }
     phx_port_pair_clear(dim, H);
     phx_port_direction_tangent(a, row->alpha, T);
+    phx_port_direction_map(a, row->alpha, E);
     for (int j = dim; j < n_port; j++) {
-        nT[j] = mT[j] = 0.0;
+        double along = 0.0, across = 0.0, dm[3];
         for (int r = 0; r < dim; r++) {
-            nT[j] += n[r] * T[r * PHX_PORT_MAX + j];
-            mT[j] += m[r] * T[r * PHX_PORT_MAX + j];
+            along += v.l1[r] * T[r * PHX_PORT_MAX + j];
+            across += v.d1[r] * T[r * PHX_PORT_MAX + j];
         }
-        for (int r = 0; r < dim; r++)
-            N[r * PHX_PORT_MAX + j] = (T[r * PHX_PORT_MAX + j] - n[r] * nT[j]) / L;
-    }
-    row_set_direction_blocks(dim, N, H);
-    for (int i = dim; i < n_port; i++) {
-        for (int j = dim; j < n_port; j++) {
-            double T_N = 0.0;
+        double dp = -along / (L1 * L1 * L1), dq = 2.0 * across / Q - q * L0 * (L0 + 2.0 * L1) * 2.0 * along / (L1 * Q);
+        for (int r = 0; r < dim; r++) {
+            N[r * PHX_PORT_MAX + j] = p * T[r * PHX_PORT_MAX + j] + v.l_mean[r] * dp;
+            dm[r] = v.d_mean[r] * dp - q * T[r * PHX_PORT_MAX + j] - v.l_mean[r] * dq;
+        }
+        for (int i = dim; i < n_port; i++)
             for (int r = 0; r < dim; r++)
-                T_N += T[r * PHX_PORT_MAX + i] * N[r * PHX_PORT_MAX + j];
-            H[i * PHX_PORT_PAIR + j] = -(nT[i] * mT[j] + mT[i] * nT[j] + c * T_N) / L;
-        }
+                H[i * PHX_PORT_PAIR + j] += E[r * PHX_PORT_MAX + i] * dm[r];
     }
+    row_set_direction_blocks(dim, N, E, M, H);
     row_add_direction_effort_tangent(a, row->alpha, m, 0, H);
     return true;
 }

@@ -27,28 +27,33 @@ void row_add_product(const phx_port_view *a, const phx_port_view *b, const doubl
 void row_add_product_tangent(const phx_port_view *a, const phx_port_view *b, const double *alpha, const double *beta,
                              double weight, double *H)
 {
-    /* g_a = T_a^T B, g_b = T_b^T A, T = d(direction)/d(turn):
+    /* g_a = E_a^T B, g_b = E_b^T A, E the map of efforts, T = d(direction)/d(turn), the same at an instant:
      *
      *            turn_a                turn_b
-     *   turn_a [ dT_a^T B              T_a^T T_b ]
-     *   turn_b [ T_b^T T_a             dT_b^T A  ]                                                            */
+     *   turn_a [ dE_a^T B              E_a^T T_b ]
+     *   turn_b [ E_b^T T_a             dE_b^T A  ]                                                            */
+    enum { SIZE = 3 * PHX_PORT_MAX };
     int dim = a->dim, n = phx_port_size(dim);
-    double A[3], B[3], T_a[3 * PHX_PORT_MAX], T_b[3 * PHX_PORT_MAX];
+    double A[3], B[3], T_a[SIZE], T_b[SIZE], E_a[SIZE], E_b[SIZE];
     phx_port_direction_mean(a, alpha, A);
     phx_port_direction_mean(b, beta, B);
     phx_port_direction_tangent(a, alpha, T_a);
     phx_port_direction_tangent(b, beta, T_b);
+    phx_port_direction_map(a, alpha, E_a);
+    phx_port_direction_map(b, beta, E_b);
     for (int i = 0; i < dim; i++) {
         A[i] *= weight;
         B[i] *= weight;
     }
     for (int i = dim; i < n; i++) {
         for (int j = dim; j < n; j++) {
-            double sum = 0.0;
-            for (int r = 0; r < dim; r++)
-                sum += T_a[r * PHX_PORT_MAX + i] * T_b[r * PHX_PORT_MAX + j];
-            H[i * PHX_PORT_PAIR + PHX_PORT_MAX + j] += weight * sum;
-            H[(PHX_PORT_MAX + j) * PHX_PORT_PAIR + i] += weight * sum;
+            double on_a = 0.0, on_b = 0.0;
+            for (int r = 0; r < dim; r++) {
+                on_a += E_a[r * PHX_PORT_MAX + i] * T_b[r * PHX_PORT_MAX + j];
+                on_b += E_b[r * PHX_PORT_MAX + j] * T_a[r * PHX_PORT_MAX + i];
+            }
+            H[i * PHX_PORT_PAIR + PHX_PORT_MAX + j] += weight * on_a;
+            H[(PHX_PORT_MAX + j) * PHX_PORT_PAIR + i] += weight * on_b;
         }
     }
     row_add_direction_effort_tangent(a, alpha, B, 0, H);

@@ -24,12 +24,13 @@ static void covectors(const phx_row *row, const phx_port_view *a, const phx_port
 
 static bool tangent(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *H)
 {
-    /* n = A, so N = T = dA/d(turn of A); the turning part of g_a is T^T d, which depends on the turn itself too */
-    double T[3 * PHX_PORT_MAX], d[3];
+    /* n = A, so N = T = dA/d(turn of A); the turning part of g_a is E^T d, which depends on the turn itself too */
+    double T[3 * PHX_PORT_MAX], E[3 * PHX_PORT_MAX], d[3];
     phx_port_pair_clear(a->dim, H);
     phx_port_direction_tangent(a, row->alpha, T);
+    phx_port_direction_map(a, row->alpha, E);
     row_distance_mean(a, b, d);
-    row_set_direction_blocks(a->dim, T, H);
+    row_set_direction_blocks(a->dim, T, E, NULL, H);
     row_add_direction_effort_tangent(a, row->alpha, d, 0, H);
     return true;
 }

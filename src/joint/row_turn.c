@@ -100,26 +100,59 @@ static void covectors(const phx_row *row, const phx_port_view *a, const phx_port
     }
 }
 
+/* e += twice the derivative of weight A . B at the end by the directions there: the end moves by 2 xi. */
+static void add_end_slope(const phx_port_view *a, const phx_port_view *b, const double *alpha, const double *beta,
+                          double weight, double *e)
+{
+    double A[3], B[3], T_a[3 * PHX_PORT_MAX], T_b[3 * PHX_PORT_MAX];
+    phx_port_direction(a, 1, alpha, A);
+    phx_port_direction(b, 1, beta, B);
+    phx_port_direction_tangent(a, alpha, T_a);
+    phx_port_direction_tangent(b, beta, T_b);
+    for (int r = 0; r < 3; r++)
+        for (int j = 3; j < PHX_PORT_MAX; j++) {
+            e[j] += 2.0 * weight * B[r] * T_a[r * PHX_PORT_MAX + j];
+            e[PHX_PORT_MAX + j] += 2.0 * weight * A[r] * T_b[r * PHX_PORT_MAX + j];
+        }
+}
+
+/* d kappa/dS of kappa = atan2(S, C)/S */
+static double quotient_slope(double S, double C, double kappa)
+{
+    if (C > 0.0 && fabs(S) < 1e-4 * C)
+        return -2.0 / 3.0 * S / (C * C * C);
+    return (C / (S * S + C * C) - kappa) / S;
+}
+
 static bool tangent(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *H)
 {
-    /* grad psi = (c grad s - s grad c)/r^2, r^2 = c^2 + s^2; with e = (c grad c + s grad s)/r^2 = grad log r
-     * its derivative is (c H_s - s H_c)/r^2 - grad psi e^T - e grad psi^T */
-    double c0, c1, s0, s1, psi[PHX_PORT_PAIR] = {0}, e[PHX_PORT_PAIR] = {0};
+    /* g = w_s grad s + w_c grad c,   w_s = kappa c_m, w_c = -kappa s_m,   with c1, s1 that move:
+     *   dw_s = c_m dkappa + kappa dc1/2,   dw_c = -s_m dkappa - kappa ds1/2,
+     *   dkappa = kappa_S (c0 ds1 - s0 dc1) - (c0 dc1 + s0 ds1)/(S^2 + C^2)                                       */
+    enum { N = PHX_PORT_PAIR };
+    double c0, c1, s0, s1, on_c[N] = {0}, on_s[N] = {0}, dc[N] = {0}, ds[N] = {0};
     products(row, a, b, 0, &c0, &s0);
     products(row, a, b, 1, &c1, &s1);
-    double c = 0.5 * (c0 + c1), s = 0.5 * (s0 + s1), square = c * c + s * s;
-    c /= square;
-    s /= square;
-    add_gradients(row, a, b, -s, c, psi, psi + PHX_PORT_MAX);
-    add_gradients(row, a, b, c, s, e, e + PHX_PORT_MAX);
+    double S = c0 * s1 - s0 * c1, C = c0 * c1 + s0 * s1, kappa = phx_port_turn_quotient(S, C);
+    double slope = quotient_slope(S, C, kappa), square = S * S + C * C;
+    double c = 0.5 * (c0 + c1), s = 0.5 * (s0 + s1);
+    add_gradients(row, a, b, 1.0, 0.0, on_c, on_c + PHX_PORT_MAX);
+    add_gradients(row, a, b, 0.0, 1.0, on_s, on_s + PHX_PORT_MAX);
+    add_end_slope(a, b, row->alpha, row->beta, 1.0, dc);
+    add_end_slope(a, b, row->alpha2, row->beta2, 1.0, dc);
+    add_end_slope(a, b, row->alpha2, row->beta, 1.0, ds);
+    add_end_slope(a, b, row->alpha, row->beta2, -1.0, ds);
     phx_port_pair_clear(3, H);
-    row_add_product_tangent(a, b, row->alpha, row->beta, -s, H);
-    row_add_product_tangent(a, b, row->alpha2, row->beta2, -s, H);
-    row_add_product_tangent(a, b, row->alpha2, row->beta, c, H);
-    row_add_product_tangent(a, b, row->alpha, row->beta2, -c, H);
-    for (int i = 0; i < PHX_PORT_PAIR; i++)
-        for (int j = 0; j < PHX_PORT_PAIR; j++)
-            H[i * PHX_PORT_PAIR + j] -= psi[i] * e[j] + e[i] * psi[j];
+    row_add_product_tangent(a, b, row->alpha, row->beta, -kappa * s, H);
+    row_add_product_tangent(a, b, row->alpha2, row->beta2, -kappa * s, H);
+    row_add_product_tangent(a, b, row->alpha2, row->beta, kappa * c, H);
+    row_add_product_tangent(a, b, row->alpha, row->beta2, -kappa * c, H);
+    for (int j = 0; j < N; j++) {
+        double dkappa = slope * (c0 * ds[j] - s0 * dc[j]) - (c0 * dc[j] + s0 * ds[j]) / square;
+        double dw_s = c * dkappa + 0.5 * kappa * dc[j], dw_c = -s * dkappa - 0.5 * kappa * ds[j];
+        for (int i = 0; i < N; i++)
+            H[i * N + j] += on_s[i] * dw_s + on_c[i] * dw_c;
+    }
     return true;
 }
 

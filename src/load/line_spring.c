@@ -9,6 +9,7 @@ typedef struct line {
     int dim;
     double d[3], d_dot[3];    /* mean distance; its rate (d1 - d0)/h */
     double n[3];              /* d/|d|, zero when `flat` */
+    double n1[3];             /* d1/|d1|, zero when `flat` */
     double length;            /* |d| of the mean distance */
     double end_lengths;       /* |d0| + |d1| */
     bool flat, ends_coincide; /* |d|, |d0| + |d1| are rounding errors of the places */
@@ -32,11 +33,14 @@ static void evaluate_line(const phx_port_view *a, const phx_port_view *b, line *
         size += fabs(a->um[i]) + fabs(b->um[i]);
     }
     l->length = sqrt(phx_port_scalar_product(l->dim, l->d, l->d));
-    l->end_lengths = distance(l->dim, a->u0, b->u0) + distance(l->dim, a->u1, b->u1);
+    double end = distance(l->dim, a->u1, b->u1);
+    l->end_lengths = distance(l->dim, a->u0, b->u0) + end;
     l->flat = l->length <= 4.0 * DBL_EPSILON * size;
     l->ends_coincide = l->end_lengths <= 8.0 * DBL_EPSILON * size;
-    for (int i = 0; i < l->dim; i++)
+    for (int i = 0; i < l->dim; i++) {
         l->n[i] = l->flat ? 0.0 : l->d[i] / l->length;
+        l->n1[i] = l->flat || end == 0.0 ? 0.0 : (b->u1[i] - a->u1[i]) / end;
+    }
 }
 
 /* K += p I + q n n^T on the places of B against B; the same on A against A, opposite across */
@@ -57,12 +61,14 @@ static void add_tangents(const phx_line_spring *spring, const line *l, double ra
                          phx_load_result *result)
 {
     /* F = -k (1 - l0/|d|) d + s n,  s = f - c n . d_dot,  dn = (I - n n^T) dd/|d| =: P dd/|d|
-     *   dF/dd     = -k [(1 - l0/|d|) I + (l0/|d|) n n^T] + s P/|d| - c n (P d_dot)^T/|d|
+     *   dF/dd     = -k [(1 - r) I + 2 r/(|d0| + |d1|) d n1^T] + s P/|d| - c n (P d_dot)^T/|d|,  r = 2 l0/(|d0| + |d1|)
      *   dF/dd_dot = -c n n^T */
     double k = spring->stiffness, c = spring->damping;
     double s = l->flat ? 0.0 : along / l->length;
     phx_port_pair_clear(l->dim, result->tangent);
-    add_place_blocks(l, s - k * (1.0 - ratio), -k * ratio - s, l->n, l->n, result->tangent);
+    add_place_blocks(l, s - k * (1.0 - ratio), -s, l->n, l->n, result->tangent);
+    if (ratio != 0.0)
+        add_place_blocks(l, 0.0, -2.0 * k * ratio / l->end_lengths, l->d, l->n1, result->tangent);
     result->has_tangent = true;
     if (c == 0.0)
         return;

@@ -37,15 +37,19 @@ static void unit_direction_mean(const phx_port_view *port, const double *a, doub
         n[i] = 0.5 * (A0[i] / length0 + A1[i] / length1);
 }
 
-/* tangent of F n with respect to the turn of the port: plane F (T - n n^T T)/L, T = dA/d(turn) */
-static void add_follower_tangent(const phx_port_view *port, const double *a, double F, const double *n, double L,
-                                 double *tangent)
+/* tangent of F n with respect to the turn of the port: plane F (T - n1 n1^T T)/|A1|, n1 = A1/|A1|, T = dA/d(turn) */
+static void add_follower_tangent(const phx_port_view *port, const double *a, double F, double *tangent)
 {
-    double T[3 * PHX_PORT_MAX];
-    if (port->dim == 3)
+    double T[3 * PHX_PORT_MAX], n[3] = {0}, L = 1.0;
+    if (port->dim == 3) {
         phx_port_turned_tangent(port, a, T);
-    else
+    } else {
         phx_port_direction_tangent(port, a, T);
+        phx_port_direction(port, 1, a, n);
+        L = sqrt(phx_port_scalar_product(2, n, n));
+        n[0] /= L;
+        n[1] /= L;
+    }
     for (int j = port->dim; j < phx_port_size(port->dim); j++) {
         double nT = 0.0;
         for (int r = 0; r < 2 && port->dim == 2; r++)
@@ -81,7 +85,7 @@ static phx_status follow(phx_context *context, const phx_port_load *load, const 
         if (!result->has_tangent)
             phx_port_pair_clear(dim, result->tangent);
         result->has_tangent = true;
-        add_follower_tangent(port, a, F[i], n, length, result->tangent);
+        add_follower_tangent(port, a, F[i], result->tangent);
     }
     return PHX_OK;
 }
@@ -92,11 +96,12 @@ static void evaluate_plane_torque(const phx_port_view *port, double M, bool tang
      * kappa = atan(a)/a, a = h w/2 */
     result->effort[W] = M * phx_port_atan_quotient(0.0, 0.5 * port->h * port->rate[W]);
     result->effort[THETA] = M * phx_port_atan_quotient(port->theta0[0], port->theta1[0]);
-    double theta = port->thetam[0];
-    if (tangents && M != 0.0 && theta != 0.0) {
-        double s = 1.0 + theta * theta;
+    if (tangents) { /* a varies by (1 + a^2) dphi, theta1 by 2 dtheta */
+        double a = 0.5 * port->h * port->rate[W];
         phx_port_pair_clear(2, result->tangent);
-        result->tangent[THETA * PHX_PORT_PAIR + THETA] = -2.0 * M * theta / (s * s);
+        result->tangent[W * PHX_PORT_PAIR + W] = M * phx_port_atan_quotient_slope(0.0, a) * (1.0 + a * a);
+        result->tangent[THETA * PHX_PORT_PAIR + THETA] =
+            2.0 * M * phx_port_atan_quotient_slope(port->theta0[0], port->theta1[0]);
         result->has_tangent = true;
     }
 }

@@ -56,46 +56,58 @@ static void add_double_cross(const double *f, const double *y, double *block)
 
 void phx_port_direction_effort_tangent(const phx_port_view *view, const double *a, const double *g, double *tangent)
 {
-    /* With R -> R exp([dphi]x):  df = f x dphi,  db = dtheta x a, so
+    /* With dR_m = R1 [dphi]x, f = R_m^T g, f1 = R1^T g:  df = f1 x dphi,  db = dtheta x a, so
      *
-     *                  dphi            dtheta
-     *   on w         [ b x (f x .)     (. x a) x f = a (f . .) - (a . f) ]
-     *   on theta_dot [ a x (f x .)     0                                 ]    (plane: all are minus scalar products) */
+     *                  dphi             dtheta
+     *   on w         [ b x (f1 x .)     (. x a) x f = a (f . .) - (a . f) ]
+     *   on theta_dot [ a x (f1 x .)     0                                 ]    (plane: all are minus scalar products)
+     */
     int dim = view->dim;
-    double b[3], f[3];
+    double b[3], f[3], f1[3];
     turned(dim, view->thetam, a, b);
     phx_rot_apply_transposed(dim, view->Rm, g, f);
+    phx_rot_apply_transposed(dim, view->R1, g, f1);
     if (dim == 2) {
-        double a_f = a[0] * f[0] + a[1] * f[1], b_f = b[0] * f[0] + b[1] * f[1];
-        tangent[2 * PHX_PORT_MAX + 2] -= b_f;
-        tangent[2 * PHX_PORT_MAX + 3] -= a_f;
-        tangent[3 * PHX_PORT_MAX + 2] -= a_f;
+        tangent[2 * PHX_PORT_MAX + 2] -= b[0] * f1[0] + b[1] * f1[1];
+        tangent[2 * PHX_PORT_MAX + 3] -= a[0] * f[0] + a[1] * f[1];
+        tangent[3 * PHX_PORT_MAX + 2] -= a[0] * f1[0] + a[1] * f1[1];
     } else {
-        add_double_cross(f, b, tangent + 3 * PHX_PORT_MAX + 3);
+        add_double_cross(f1, b, tangent + 3 * PHX_PORT_MAX + 3);
         add_double_cross(a, f, tangent + 3 * PHX_PORT_MAX + 6);
-        add_double_cross(f, a, tangent + 6 * PHX_PORT_MAX + 3);
+        add_double_cross(f1, a, tangent + 6 * PHX_PORT_MAX + 3);
     }
 }
 
-void phx_port_direction_tangent(const phx_port_view *view, const double *a, double *tangent)
+/* Columns R (e_k x b) for the frame and R (e_k x a) for the section, b = a + theta x a. */
+static void turn_matrix(int dim, const double *R, const double *theta, const double *a, double *matrix)
 {
-    /* dA = R (dphi x b + dtheta x a): column of dphi_k is R (e_k x b), of dtheta_k R (e_k x a) */
-    int dim = view->dim, n_rot = dim == 2 ? 1 : 3;
+    int n_rot = dim == 2 ? 1 : 3;
     double b[3];
-    turned(dim, view->thetam, a, b);
+    turned(dim, theta, a, b);
     for (int r = 0; r < dim; r++)
         for (int c = 0; c < dim; c++)
-            tangent[r * PHX_PORT_MAX + c] = 0.0;
+            matrix[r * PHX_PORT_MAX + c] = 0.0;
     for (int k = 0; k < n_rot; k++) {
         double axis[3] = {0.0, 0.0, 0.0}, cross[3], y[3];
         axis[k] = 1.0;
         for (int part = 0; part < 2; part++) {
             phx_rot_x_vec(dim, axis, part ? a : b, cross);
-            phx_rot_apply(dim, view->Rm, cross, y);
+            phx_rot_apply(dim, R, cross, y);
             for (int r = 0; r < dim; r++)
-                tangent[r * PHX_PORT_MAX + dim + part * n_rot + k] = y[r];
+                matrix[r * PHX_PORT_MAX + dim + part * n_rot + k] = y[r];
         }
     }
+}
+
+void phx_port_direction_tangent(const phx_port_view *view, const double *a, double *tangent)
+{
+    /* dA_m = dA_1/2 = R1 (dphi x b1 + dtheta x a) */
+    turn_matrix(view->dim, view->R1, view->theta1, a, tangent);
+}
+
+void phx_port_direction_map(const phx_port_view *view, const double *a, double *map)
+{
+    turn_matrix(view->dim, view->Rm, view->thetam, a, map);
 }
 
 void phx_port_section_turn(const phx_port_view *view, double *E)
@@ -174,16 +186,20 @@ void phx_port_turned(const phx_port_view *view, int end, const double *a, double
 
 void phx_port_turned_tangent(const phx_port_view *view, const double *a, double *tangent)
 {
-    /* d(R Q a) = R [(dphi + E dtheta) x Q a] */
+    /* d(R Q a) = R [(dphi + E dtheta) x Q a] at the end */
+    phx_port_view end = {0};
     double E[9], b[3], cross[3], y[3];
-    phx_port_section_turn(view, E);
-    section_rotate(view->thetam, a, b);
+    memcpy(end.theta0, view->theta1, sizeof end.theta0);
+    memcpy(end.theta1, view->theta1, sizeof end.theta1);
+    memcpy(end.thetam, view->theta1, sizeof end.thetam);
+    phx_port_section_turn(&end, E);
+    section_rotate(view->theta1, a, b);
     for (int c = 0; c < PHX_PORT_MAX; c++) {
         double w[3] = {0.0, 0.0, 0.0};
         for (int i = 0; i < 3 && c >= 3; i++)
             w[i] = c < 6 ? (i == c - 3) : E[3 * i + c - 6];
         phx_rot_x_vec(3, w, b, cross);
-        phx_rot_apply(3, view->Rm, cross, y);
+        phx_rot_apply(3, view->R1, cross, y);
         for (int r = 0; r < 3; r++)
             tangent[r * PHX_PORT_MAX + c] = y[r];
     }
@@ -215,4 +231,14 @@ double phx_port_atan_quotient(double x0, double x1)
     if (fabs(z) < 1e-3)
         return (1.0 - z * z * (1.0 / 3.0 - z * z / 5.0)) / s;
     return atan(z) / difference;
+}
+
+double phx_port_atan_quotient_slope(double x0, double x1)
+{
+    /* [1/(1 + x1^2) - quotient]/(x1 - x0); near x0 half of the second derivative of atan in the middle */
+    double difference = x1 - x0;
+    if (fabs(difference) > 1e-4)
+        return (1.0 / (1.0 + x1 * x1) - phx_port_atan_quotient(x0, x1)) / difference;
+    double x = 0.5 * (x0 + x1), s = 1.0 + x * x;
+    return -x / (s * s);
 }

@@ -214,6 +214,8 @@ static void set_interval(workspace *ws, const double *v1, double *res)
 
 static void view_interval(workspace *ws)
 {
+    const phx_system *system = ws->system;
+
     phx_sys_view_ports(ws);
     ws->start_viewed = true;
     ws->turn0 = ws->x0;
@@ -223,13 +225,13 @@ static void view_interval(workspace *ws)
     phx_sys_count_turns(ws, ws->x1);
 }
 
-/* The end of an interval whose residual was evaluated nearby: only forces depend on the views. */
+/* The end of an interval whose residual was evaluated nearby: only forces and counted turns depend on the views. */
 static phx_status end_interval(workspace *ws, const double *v1)
 {
     const phx_system *system = ws->system;
 
     set_interval(ws, v1, NULL);
-    if (system->n_forces == 0 && system->lossless)
+    if (system->n_forces == 0 && system->lossless && system->n_x == system->n_body_x)
         return PHX_OK;
     view_interval(ws);
     return phx_sys_forces(ws, ws->t0 + 0.5 * ws->h, false, ws->scratch4);

@@ -180,7 +180,10 @@ static phx_status coordinate_force(workspace *ws, int pair, const force_slot *fo
     ws->power.dissipated += def->damping * rate * rate;
     if (!linear)
         return PHX_OK;
-    /* K -= f H - k g g^T - c g (dg . zeta)^T,  D -= -c g g^T */
+    /* At an instant K -= f H - k g g^T - c g (dg . zeta)^T,  D -= -c g g^T. Over an interval psi_mean = psi0 + h/2 g .
+     * zeta, so h k/2 adds to c and k itself has no place. */
+    const double place = ws->h == 0.0 ? def->stiffness : 0.0;
+    const double damping = def->damping + 0.5 * ws->h * def->stiffness;
     double *H = ws->local, *block = H + PAIR_SIZE * PAIR_SIZE, zeta[PAIR_SIZE] = {0}, slope[PAIR_SIZE] = {0};
     memcpy(zeta, a->rate, (size_t)size * sizeof *zeta);
     memcpy(zeta + PHX_PORT_MAX, b->rate, (size_t)size * sizeof *zeta);
@@ -190,13 +193,13 @@ static phx_status coordinate_force(workspace *ws, int pair, const force_slot *fo
             slope[m] += zeta[i] * H[i * PAIR_SIZE + m];
     for (int i = 0; i < PAIR_SIZE; i++)
         for (int m = 0; m < PAIR_SIZE; m++)
-            block[i * PAIR_SIZE + m] = (curved ? f * H[i * PAIR_SIZE + m] : 0.0) - def->stiffness * g[i] * g[m] -
-                                       def->damping * g[i] * slope[m];
+            block[i * PAIR_SIZE + m] =
+                (curved ? f * H[i * PAIR_SIZE + m] : 0.0) - place * g[i] * g[m] - damping * g[i] * slope[m];
     phx_sys_pair_add(ws, pair, -1.0, block);
-    if (def->damping > 0.0) {
+    if (damping != 0.0) {
         for (int i = 0; i < PAIR_SIZE; i++)
             for (int m = 0; m < PAIR_SIZE; m++)
-                block[i * PAIR_SIZE + m] = -def->damping * g[i] * g[m];
+                block[i * PAIR_SIZE + m] = -damping * g[i] * g[m];
         phx_sys_pair_rate_add(ws, pair, -1.0, block);
     }
     return PHX_OK;

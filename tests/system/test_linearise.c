@@ -158,6 +158,16 @@ static double interval_defect(model *m, double h, uint64_t seed, int *row, int *
     return worst_entry(m->n_v + m->n_l, 0, m->n_v + m->n_l, A, F, row, col);
 }
 
+/* Exact, but for simplified kinetics, TILT rows and torques in space, where what is left is of second order. */
+static double interval_bound(int k, double h)
+{
+    const char *const rough[] = {"simplified", "spherical", "space: loads"};
+    for (int i = 0; i < 3; i++)
+        if (strstr(zoo[k].name, rough[i]))
+            return zoo[k].space ? 40.0 * h * h : 0.6 * fabs(h);
+    return 2e-9;
+}
+
 static void interval_array_is_the_derivative(void **state)
 {
     for (int k = 0; k < n_zoo; k++) {
@@ -167,9 +177,8 @@ static void interval_array_is_the_derivative(void **state)
             const double steps[] = {0.4, 0.05, -0.2};
             for (int i = 0; i < 3; i++) {
                 int row = -1, col = -1;
-                /* what is left is of second order; in space random angles may be near where they are not defined */
-                const double h = zoo[k].space ? 0.5 * steps[i] : steps[i],
-                             bound = zoo[k].space ? 40.0 * h * h : 0.6 * fabs(h);
+                /* in space random angles may be near where they are not defined */
+                const double h = zoo[k].space ? 0.5 * steps[i] : steps[i], bound = interval_bound(k, h);
                 const double defect = interval_defect(&m, h, (uint64_t)(k + 20 * trial + 3), &row, &col);
                 CHECK_CLOSE(defect, 0.0, bound, "%s: A(2/h), h = %g, row %d, column %d of %d + %d", zoo[k].name, h, row,
                             col, m.n_v, m.n_l);
