@@ -174,8 +174,26 @@ void phx_rot_shortest(const double from[3], const double to[3], double r[9]);
  * as it is. */
 void phx_rot_normalise(int dim, double *r);
 /* y = R x, y = R^T x; y must not overlap x. */
-void phx_rot_apply(int dim, const double *r, const double *x, double *y);
-void phx_rot_apply_transposed(int dim, const double *r, const double *x, double *y);
+static inline void phx_rot_apply(int dim, const double *r, const double *x, double *y)
+{
+    if (dim == 2) {
+        y[0] = r[0] * x[0] + r[1] * x[1];
+        y[1] = r[2] * x[0] + r[3] * x[1];
+        return;
+    }
+    for (int i = 0; i < 3; i++)
+        y[i] = r[3 * i] * x[0] + r[3 * i + 1] * x[1] + r[3 * i + 2] * x[2];
+}
+static inline void phx_rot_apply_transposed(int dim, const double *r, const double *x, double *y)
+{
+    if (dim == 2) {
+        y[0] = r[0] * x[0] + r[2] * x[1];
+        y[1] = r[1] * x[0] + r[3] * x[1];
+        return;
+    }
+    for (int j = 0; j < 3; j++)
+        y[j] = r[j] * x[0] + r[3 + j] * x[1] + r[6 + j] * x[2];
+}
 /* Cross products that serve plane and space: w has n_rot components, a, b, y have dim.
  * rot_x_vec: y = w x a. vec_x_rot: y = a x w. vec_x_vec: y (n_rot) = a x b. rot_x_rot: y = w1 x w2 (0 in the plane). */
 static inline void phx_rot_x_vec(int dim, const double *w, const double *a, double *y)

@@ -54,7 +54,17 @@ bool phx_body_is_lossless(const phx_body *body);     /* no damping, full kinetic
 /* Attitude part of x (dim 2: 3 values, dim 3: 9) from a rotation (dim x dim) and, in the plane, an angle. */
 int phx_attitude_size(int dim);
 void phx_attitude_set(int dim, const double *rotation, double angle, double *attitude);
-void phx_attitude_rotation(int dim, const double *attitude, double *rotation);
+static inline void phx_attitude_rotation(int dim, const double *attitude, double *rotation)
+{
+    if (dim == 2) {
+        rotation[0] = rotation[3] = attitude[0];
+        rotation[1] = -attitude[1];
+        rotation[2] = attitude[1];
+    } else {
+        for (int i = 0; i < 9; i++)
+            rotation[i] = attitude[i];
+    }
+}
 
 /* A body over an interval; at an instant the ends coincide (same pointers allowed) and h = 0. `xm` holds the means of
  * r, R, q (attitude part: mean of the direction cosines, not a rotation). */

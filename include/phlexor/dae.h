@@ -55,7 +55,8 @@ typedef struct phx_dae_ops {
     /* out += [K; K_l] dxi, out += [M; 0] dv with the arrays of the last linearise. */
     void (*stiffness_apply)(phx_dae *dae, const double *dxi, double *out);
     void (*mass_apply)(phx_dae *dae, const double *dv, double *out);
-    /* Factor A(cj) of the last linearise into a slot; PHX_SINGULAR is retryable. The complex form takes cj = re + i im.
+    /* Factor A(cj) of the last linearise (of interval_linearise: 2/h) into a slot; PHX_SINGULAR is retryable. The
+     * complex form takes cj = re + i im.
      */
     phx_status (*factor)(phx_dae *dae, int slot, double cj);
     phx_status (*factor_complex)(phx_dae *dae, int slot, double re, double im);
@@ -70,7 +71,7 @@ typedef struct phx_dae_ops {
      * G_mean v_mean - w_mean ], whose derivative with respect to (v_mean, lambda) is A(2/h), v_mean = (v0 + v1)/2.
      * res NULL: after an interval_residual with almost the same v1, only x1 and what interval_work needs. */
     phx_status (*interval_residual)(phx_dae *dae, const double *v1, const double *lambda, double *x1, double *res);
-    /* linearise at the interval of the last interval_residual with a `res`. */
+    /* A(2/h) of the interval of the last interval_residual with a `res`; factor comes next. */
     phx_status (*interval_linearise)(phx_dae *dae);
     /* Work over the interval of the last interval_residual, exact to the scheme: h lambda.w_mean, loads, dampers. */
     phx_status (*interval_work)(phx_dae *dae, phx_work *work);

@@ -197,25 +197,3 @@ void phx_rot_normalise(int dim, double *r)
         }
     }
 }
-
-void phx_rot_apply(int dim, const double *r, const double *x, double *y)
-{
-    if (dim == 2) {
-        y[0] = r[0] * x[0] + r[1] * x[1];
-        y[1] = r[2] * x[0] + r[3] * x[1];
-        return;
-    }
-    for (int i = 0; i < 3; i++)
-        y[i] = r[3 * i] * x[0] + r[3 * i + 1] * x[1] + r[3 * i + 2] * x[2];
-}
-
-void phx_rot_apply_transposed(int dim, const double *r, const double *x, double *y)
-{
-    if (dim == 2) {
-        y[0] = r[0] * x[0] + r[2] * x[1];
-        y[1] = r[1] * x[0] + r[3] * x[1];
-        return;
-    }
-    for (int j = 0; j < 3; j++)
-        y[j] = r[j] * x[0] + r[3 + j] * x[1] + r[6 + j] * x[2];
-}

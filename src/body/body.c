@@ -25,17 +25,6 @@ void phx_attitude_set(int dim, const double *rotation, double angle, double *att
     }
 }
 
-void phx_attitude_rotation(int dim, const double *attitude, double *rotation)
-{
-    if (dim == 2) {
-        rotation[0] = rotation[3] = attitude[0];
-        rotation[1] = -attitude[1];
-        rotation[2] = attitude[1];
-    } else {
-        memcpy(rotation, attitude, 9 * sizeof *rotation);
-    }
-}
-
 const char *phx_body_name(const phx_body *body)
 {
     return body->name;

@@ -363,7 +363,7 @@ double phx_body_elastic(const phx_body *body, const double *x)
 void phx_body_moment(const phx_body *body, const double *x, double *moment)
 {
     const phx_flex *flex = body->flex;
-    double R[9], s[3];
+    double R[9], s[3] = {0};
 
     for (int a = 0; a < body->dim; a++)
         s[a] = flex->s0[a] + dot(flex->n, flex->S + a * flex->n, phx_body_q(body, x));

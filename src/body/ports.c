@@ -9,15 +9,21 @@ void phx_body_port_free(phx_body_port *port)
         phx_flex_point_free(&port->point);
 }
 
-/* y = x + phi q (dim) and theta(q) (n_rot) of the point in body axes. */
-static void local_place(const phx_body *body, const phx_flex_point *point, const double *q, double *y, double *theta)
+/* What is called for every port of every iteration is written for a dimension that the compiler knows. */
+static inline int rotations(const int dim)
 {
-    for (int a = 0; a < body->dim; a++) {
+    return dim == 2 ? 1 : 3;
+}
+
+/* y = x + phi q (dim) and theta(q) (n_rot) of the point in body axes. */
+static inline void local_place(const int dim, const phx_flex_point *point, const double *q, double *y, double *theta)
+{
+    for (int a = 0; a < dim; a++) {
         y[a] = point->x[a];
         for (int k = 0; q && k < point->n; k++)
             y[a] += point->phi[a * point->n + k] * q[point->dof[k]];
     }
-    for (int a = 0; theta && a < body->n_rot; a++) {
+    for (int a = 0; theta && a < rotations(dim); a++) {
         theta[a] = 0.0;
         for (int k = 0; q && k < point->n; k++)
             theta[a] += point->theta[a * point->n + k] * q[point->dof[k]];
@@ -25,139 +31,176 @@ static void local_place(const phx_body *body, const phx_flex_point *point, const
 }
 
 /* Lever arm of efforts at the mean state: x + phi q_mean, undeformed with simplified kinetics. */
-static void lever(const phx_body *body, const phx_flex_point *point, const double *xm, double *y)
+static inline void lever(const int dim, const phx_body *body, const phx_flex_point *point, const double *xm, double *y)
 {
-    local_place(body, point, phx_body_q_inertia(body, xm), y, NULL);
+    local_place(dim, point, phx_body_q_inertia(body, xm), y, NULL);
 }
 
-static void end_place(const phx_body *body, const phx_flex_point *point, const double *x, double *u, double *R,
-                      double *theta)
+static inline void end_place(const int dim, const phx_body *body, const phx_flex_point *point, const double *x,
+                             double *u, double *R, double *theta)
 {
     double y[3];
 
-    local_place(body, point, phx_body_q(body, x), y, theta);
-    phx_attitude_rotation(body->dim, x + body->dim, R);
-    phx_rot_apply(body->dim, R, y, u);
-    for (int a = 0; a < body->dim; a++)
+    local_place(dim, point, phx_body_q(body, x), y, theta);
+    phx_attitude_rotation(dim, x + dim, R);
+    phx_rot_apply(dim, R, y, u);
+    for (int a = 0; a < dim; a++)
         u[a] += x[a];
 }
 
 /* Velocity of the point relative to the axes, in body components: v + w x y + phi q_dot. */
-static void local_velocity(const phx_body *body, const phx_flex_point *point, const double *y, const double *v,
-                           double *velocity)
+static inline void local_velocity(const int dim, const phx_flex_point *point, const double *y, const double *v,
+                                  double *velocity)
 {
-    phx_rot_x_vec(body->dim, v + body->dim, y, velocity);
-    for (int a = 0; a < body->dim; a++) {
+    phx_rot_x_vec(dim, v + dim, y, velocity);
+    for (int a = 0; a < dim; a++) {
         velocity[a] += v[a];
         for (int k = 0; k < point->n; k++)
-            velocity[a] += point->phi[a * point->n + k] * v[body->n_rigid + point->dof[k]];
+            velocity[a] += point->phi[a * point->n + k] * v[dim + rotations(dim) + point->dof[k]];
     }
 }
 
 /* What lies between the ends: means and rates. */
-static void view_mean(const phx_body *body, const phx_flex_point *point, const phx_body_view *view, phx_port_view *out)
+static inline void view_mean(const int dim, const phx_body *body, const phx_flex_point *point,
+                             const phx_body_view *view, phx_port_view *out)
 {
-    const int dim = body->dim;
+    const int n_rot = rotations(dim);
     double y[3], velocity[3];
 
     for (int a = 0; a < dim; a++)
         out->um[a] = 0.5 * (out->u0[a] + out->u1[a]);
-    for (int k = 0; k < body->n_rot; k++)
+    for (int k = 0; k < n_rot; k++)
         out->thetam[k] = 0.5 * (out->theta0[k] + out->theta1[k]);
     phx_attitude_rotation(dim, view->xm + dim, out->Rm);
     if (dim == 2) {
         out->angle0 = view->x0[dim + 2];
         out->angle1 = view->x1[dim + 2];
     }
-    lever(body, point, view->xm, y);
-    local_velocity(body, point, y, view->vm, velocity);
+    lever(dim, body, point, view->xm, y);
+    local_velocity(dim, point, y, view->vm, velocity);
     phx_rot_apply(dim, out->Rm, velocity, out->rate);
-    for (int k = 0; k < body->n_rot; k++) {
+    for (int k = 0; k < n_rot; k++) {
         double theta_dot = 0.0;
         for (int j = 0; j < point->n; j++)
-            theta_dot += point->theta[k * point->n + j] * view->vm[body->n_rigid + point->dof[j]];
+            theta_dot += point->theta[k * point->n + j] * view->vm[dim + n_rot + point->dof[j]];
         out->rate[dim + k] = view->vm[dim + k];
-        out->rate[dim + body->n_rot + k] = theta_dot;
+        out->rate[dim + n_rot + k] = theta_dot;
     }
+}
+
+static inline void view_start(const int dim, const phx_body *body, const phx_flex_point *point,
+                              const phx_body_view *view, phx_port_view *out)
+{
+    if (view->x0 == view->x1) {
+        memcpy(out->u0, out->u1, sizeof out->u0);
+        memcpy(out->R0, out->R1, sizeof out->R0);
+        memcpy(out->theta0, out->theta1, sizeof out->theta0);
+    } else {
+        end_place(dim, body, point, view->x0, out->u0, out->R0, out->theta0);
+    }
+}
+
+static inline void view_port(const int dim, const phx_body *body, const phx_flex_point *point,
+                             const phx_body_view *view, bool whole, phx_port_view *out)
+{
+    end_place(dim, body, point, view->x1, out->u1, out->R1, out->theta1);
+    if (whole)
+        view_start(dim, body, point, view, out);
+    view_mean(dim, body, point, view, out);
 }
 
 void phx_body_port_view(const phx_body *body, const phx_body_port *port, const phx_body_view *view, phx_port_view *out)
 {
     out->dim = body->dim;
     out->h = view->h;
-    end_place(body, &port->point, view->x1, out->u1, out->R1, out->theta1);
-    if (view->x0 == view->x1) {
-        memcpy(out->u0, out->u1, sizeof out->u0);
-        memcpy(out->R0, out->R1, sizeof out->R0);
-        memcpy(out->theta0, out->theta1, sizeof out->theta0);
-    } else {
-        end_place(body, &port->point, view->x0, out->u0, out->R0, out->theta0);
-    }
-    view_mean(body, &port->point, view, out);
+    if (body->dim == 2)
+        view_port(2, body, &port->point, view, true, out);
+    else
+        view_port(3, body, &port->point, view, true, out);
 }
 
 void phx_body_port_view_end(const phx_body *body, const phx_body_port *port, const phx_body_view *view,
                             phx_port_view *out)
 {
-    end_place(body, &port->point, view->x1, out->u1, out->R1, out->theta1);
-    view_mean(body, &port->point, view, out);
+    if (body->dim == 2)
+        view_port(2, body, &port->point, view, false, out);
+    else
+        view_port(3, body, &port->point, view, false, out);
 }
 
 /* P^T e:  f = R^T F;  rows v: f,  w: y x f + tau_w,  q: phi^T f + theta^T tau_theta. */
-void phx_body_port_apply(const phx_body *body, const phx_body_port *port, const phx_body_view *view, double alpha,
-                         const double *effort, double *res)
+static inline void port_apply(const int dim, const phx_body *body, const phx_body_port *port, const phx_body_view *view,
+                              double alpha, const double *effort, double *res)
 {
     const phx_flex_point *point = &port->point;
-    const int dim = body->dim;
+    const int n_rot = rotations(dim);
     double R[9], f[3], y[3], torque[3];
 
     phx_attitude_rotation(dim, view->xm + dim, R);
     phx_rot_apply_transposed(dim, R, effort, f);
-    lever(body, point, view->xm, y);
+    lever(dim, body, point, view->xm, y);
     phx_vec_x_vec(dim, y, f, torque);
     for (int a = 0; a < dim; a++)
         res[a] += alpha * f[a];
-    for (int k = 0; k < body->n_rot; k++)
+    for (int k = 0; k < n_rot; k++)
         res[dim + k] += alpha * (torque[k] + effort[dim + k]);
     for (int j = 0; j < point->n; j++) {
         double sum = 0.0;
         for (int a = 0; a < dim; a++)
             sum += point->phi[a * point->n + j] * f[a];
-        for (int k = 0; k < body->n_rot; k++)
-            sum += point->theta[k * point->n + j] * effort[dim + body->n_rot + k];
-        res[body->n_rigid + point->dof[j]] += alpha * sum;
+        for (int k = 0; k < n_rot; k++)
+            sum += point->theta[k * point->n + j] * effort[dim + n_rot + k];
+        res[(dim + n_rot) + point->dof[j]] += alpha * sum;
     }
+}
+
+void phx_body_port_apply(const phx_body *body, const phx_body_port *port, const phx_body_view *view, double alpha,
+                         const double *effort, double *res)
+{
+    if (body->dim == 2)
+        port_apply(2, body, port, view, alpha, effort, res);
+    else
+        port_apply(3, body, port, view, alpha, effort, res);
 }
 
 /* dphi/dw of axis k: R1 = R0 cay(h w) changes by R1 [dpsi]x, dpsi = h (dw - h w x dw/2)/(1 + |h w|^2/4), R_m by half of
  * it; a variation xi is h/2 times one of the velocity. */
-void phx_body_turn(const phx_body *body, const phx_body_view *view, int axis, double *turn)
+static inline void frame_turn(const int dim, const phx_body_view *view, int axis, double *turn)
 {
-    const double *w = view->vm + body->dim;
+    const int n_rot = rotations(dim);
+    const double *w = view->vm + dim;
     double unit[3] = {0}, across[3], half = 0.5 * view->h, scale = 1.0;
 
     unit[axis] = 1.0;
-    phx_rot_x_rot(body->dim, w, unit, across);
-    for (int k = 0; k < body->n_rot; k++)
+    phx_rot_x_rot(dim, w, unit, across);
+    for (int k = 0; k < n_rot; k++)
         scale += half * half * w[k] * w[k];
-    for (int k = 0; k < body->n_rot; k++)
+    for (int k = 0; k < n_rot; k++)
         turn[k] = (unit[k] - half * across[k]) / scale;
+}
+
+void phx_body_turn(const phx_body *body, const phx_body_view *view, int axis, double *turn)
+{
+    if (body->dim == 2)
+        frame_turn(2, view, axis, turn);
+    else
+        frame_turn(3, view, axis, turn);
 }
 
 /*         v      w        q
  *   u  |  R   R(.x y)   R phi  |
  *   w  |  0     I         0    |
  *   th |  0     0       theta  |     */
-int phx_body_port_jacobian(const phx_body *body, const phx_body_port *port, const phx_body_view *view, int *cols,
-                           double *P)
+static inline int port_jacobian(const int dim, const phx_body *body, const phx_body_port *port,
+                                const phx_body_view *view, int *cols, double *P)
 {
     const phx_flex_point *point = &port->point;
-    const int dim = body->dim, n_rot = body->n_rot, r = body->n_rigid, n = r + point->n;
+    const int n_rot = rotations(dim), r = dim + n_rot, n = r + point->n;
     double R[9], y[3], local[3], column[3], unit[3] = {0};
 
     memset(P, 0, (size_t)phx_port_size(dim) * (size_t)n * sizeof *P);
     phx_attitude_rotation(dim, view->xm + dim, R);
-    lever(body, point, view->xm, y);
+    lever(dim, body, point, view->xm, y);
     for (int c = 0; c < n; c++) {
         if (cols)
             cols[c] = c < r ? c : r + point->dof[c - r];
@@ -184,13 +227,19 @@ int phx_body_port_jacobian(const phx_body *body, const phx_body_port *port, cons
     return n;
 }
 
+int phx_body_port_jacobian(const phx_body *body, const phx_body_port *port, const phx_body_view *view, int *cols,
+                           double *P)
+{
+    return body->dim == 2 ? port_jacobian(2, body, port, view, cols, P) : port_jacobian(3, body, port, view, cols, P);
+}
+
 /* xi: d(R_m^T F) = f1 x dphi, f1 = R1^T F, dy = phi dq (phx_body_turn):
  *   rows v: f1 x dphi;  w: (phi dq) x f + y x (f1 x dphi);  q: phi^T (f1 x dphi). */
-void phx_body_port_geometric(const phx_body *body, const phx_body_port *port, const phx_body_view *view, double alpha,
-                             const double *effort, double *out)
+static inline void port_geometric(const int dim, const phx_body *body, const phx_body_port *port,
+                                  const phx_body_view *view, double alpha, const double *effort, double *out)
 {
     const phx_flex_point *point = &port->point;
-    const int dim = body->dim, r = body->n_rigid, n = r + point->n;
+    const int n_rot = rotations(dim), r = dim + n_rot, n = r + point->n;
     const bool moves = body->kinetics == PHX_KINETICS_FULL;
     double R[9], f[3], f1[3], y[3], df[3], torque[3], turn[3], phi[3];
 
@@ -198,14 +247,14 @@ void phx_body_port_geometric(const phx_body *body, const phx_body_port *port, co
     phx_rot_apply_transposed(dim, R, effort, f);
     phx_attitude_rotation(dim, view->x1 + dim, R);
     phx_rot_apply_transposed(dim, R, effort, f1);
-    lever(body, point, view->xm, y);
+    lever(dim, body, point, view->xm, y);
     for (int c = dim; c < r; c++) {
-        phx_body_turn(body, view, c - dim, turn);
+        frame_turn(dim, view, c - dim, turn);
         phx_vec_x_rot(dim, f1, turn, df);
         phx_vec_x_vec(dim, y, df, torque);
         for (int a = 0; a < dim; a++)
             out[a * n + c] += alpha * df[a];
-        for (int k = 0; k < body->n_rot; k++)
+        for (int k = 0; k < n_rot; k++)
             out[(dim + k) * n + c] += alpha * torque[k];
         for (int j = 0; j < point->n; j++)
             for (int a = 0; a < dim; a++)
@@ -215,26 +264,36 @@ void phx_body_port_geometric(const phx_body *body, const phx_body_port *port, co
         for (int a = 0; a < dim; a++)
             phi[a] = point->phi[a * point->n + j];
         phx_vec_x_vec(dim, phi, f, torque);
-        for (int k = 0; k < body->n_rot; k++)
+        for (int k = 0; k < n_rot; k++)
             out[(dim + k) * n + r + j] += alpha * torque[k];
     }
 }
 
+void phx_body_port_geometric(const phx_body *body, const phx_body_port *port, const phx_body_view *view, double alpha,
+                             const double *effort, double *out)
+{
+    if (body->dim == 2)
+        port_geometric(2, body, port, view, alpha, effort, out);
+    else
+        port_geometric(3, body, port, view, alpha, effort, out);
+}
+
 /* d(P nu)/d xi at fixed nu: only the rows of u, R1 (dphi x velocity) + R_m (w x phi dq). */
-void phx_body_port_rate_tangent(const phx_body *body, const phx_body_port *port, const phx_body_view *view, double *out)
+static inline void port_rate_tangent(const int dim, const phx_body *body, const phx_body_port *port,
+                                     const phx_body_view *view, double *out)
 {
     const phx_flex_point *point = &port->point;
-    const int dim = body->dim, r = body->n_rigid, n = r + point->n;
+    const int n_rot = rotations(dim), r = dim + n_rot, n = r + point->n;
     double R[9], R1[9], y[3], velocity[3], local[3], column[3], turn[3];
 
     memset(out, 0, (size_t)phx_port_size(dim) * (size_t)n * sizeof *out);
     phx_attitude_rotation(dim, view->xm + dim, R);
     phx_attitude_rotation(dim, view->x1 + dim, R1);
-    lever(body, point, view->xm, y);
-    local_velocity(body, point, y, view->vm, velocity);
+    lever(dim, body, point, view->xm, y);
+    local_velocity(dim, point, y, view->vm, velocity);
     for (int c = dim; c < n; c++) {
         if (c < r) {
-            phx_body_turn(body, view, c - dim, turn);
+            frame_turn(dim, view, c - dim, turn);
             phx_rot_x_vec(dim, turn, velocity, local);
         } else if (body->kinetics == PHX_KINETICS_FULL) {
             double phi[3];
@@ -250,19 +309,36 @@ void phx_body_port_rate_tangent(const phx_body *body, const phx_body_port *port,
     }
 }
 
-/* u1 = u0 + h rate_u, so du_m = (P + h/2 d(P nu)/d xi) xi in the rows of u; turn in those of w; P in those of theta. */
-void phx_body_port_variation(const phx_body *body, const phx_body_port *port, const phx_body_view *view,
-                             const double *P, const double *rate_tangent, double *W)
+void phx_body_port_rate_tangent(const phx_body *body, const phx_body_port *port, const phx_body_view *view, double *out)
 {
-    const int dim = body->dim, n_rot = body->n_rot, n = body->n_rigid + port->point.n;
+    if (body->dim == 2)
+        port_rate_tangent(2, body, port, view, out);
+    else
+        port_rate_tangent(3, body, port, view, out);
+}
+
+/* u1 = u0 + h rate_u, so du_m = (P + h/2 d(P nu)/d xi) xi in the rows of u; turn in those of w; P in those of theta. */
+static inline void port_variation(const int dim, const phx_body_port *port, const phx_body_view *view, const double *P,
+                                  const double *rate_tangent, double *W)
+{
+    const int n_rot = rotations(dim), n = (dim + n_rot) + port->point.n;
     double turn[3];
 
     memcpy(W, P, (size_t)phx_port_size(dim) * (size_t)n * sizeof *W);
     for (int e = 0; e < dim * n; e++)
         W[e] += 0.5 * view->h * rate_tangent[e];
     for (int c = 0; c < n_rot; c++) {
-        phx_body_turn(body, view, c, turn);
+        frame_turn(dim, view, c, turn);
         for (int k = 0; k < n_rot; k++)
             W[(dim + k) * n + dim + c] = turn[k];
     }
+}
+
+void phx_body_port_variation(const phx_body *body, const phx_body_port *port, const phx_body_view *view,
+                             const double *P, const double *rate_tangent, double *W)
+{
+    if (body->dim == 2)
+        port_variation(2, port, view, P, rate_tangent, W);
+    else
+        port_variation(3, port, view, P, rate_tangent, W);
 }

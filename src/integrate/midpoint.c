@@ -15,7 +15,7 @@ enum { FORGIVEN = 3 };
 /* A kept Jacobian that needs more than ENOUGH increments is given up: from then on each interval gets its own, except
  * that after PATIENCE intervals one tries to keep it again. PROOF: intervals that believe one that was proved. */
 enum { ENOUGH = 3, PATIENCE = 64, PROOF = 16, SIZES = 4 };
-static const double ALIKE = 1.5;
+static const double ALIKE = 1.25;
 
 /* The increments of an interval with a Jacobian of its own, iterated one increment further than needed: the next ones
  * stop after `count` increments while theirs are alike. */
@@ -148,7 +148,7 @@ static void learn(midpoint *m, const interval *span, const phx_newton *newton)
     if (!m->fresh || m->increments > SIZES)
         return;
     known->count = m->increments;
-    if (known->count > 1 && m->size[known->count - 1] <= newton->left * newton->scale)
+    if (known->count > 1 && m->size[known->count - 1] <= 2.0 * newton->left * newton->scale)
         known->count--;
     memcpy(known->size, m->size, sizeof known->size);
     known->uses = PROOF;

@@ -346,7 +346,7 @@ static void op_mass_apply(phx_dae *dae, const double *dv, double *out)
 {
     const workspace *ws = of(dae);
     const kkt_matrix *kkt = &ws->kkt;
-    for (int i = 0; i < kkt->n_v && !ws->no_mass; i++)
+    for (int i = 0; i < kkt->n_v; i++)
         for (int k = kkt->ptr[i]; k < kkt->ptr[i + 1] && kkt->idx[k] < kkt->n_v; k++)
             out[i] += ws->M[k] * dv[kkt->idx[k]];
 }

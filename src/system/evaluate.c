@@ -273,7 +273,8 @@ phx_status phx_sys_distributed_force(workspace *ws, const force_slot *force, dou
             phx_vec_x_vec(dim, phi, f, torque);
             phx_body_pattern(slot->body, &ptr, &idx);
             for (int r = 0; r < system->n_rot; r++)
-                ws->K[ws->kkt.body_at[force->body][ptr[dim + r] + rigid + point->dof[j]]] -= torque[r];
+                ws->into_K[ws->kkt.body_at[force->body][ptr[dim + r] + rigid + point->dof[j]]] -=
+                    ws->weight_K * torque[r];
         }
     }
     return PHX_OK;

@@ -83,13 +83,13 @@ static void add_block(workspace *ws, int pair, double alpha, const double *block
 
 void phx_sys_pair_add(workspace *ws, int pair, double alpha, const double *block)
 {
-    add_block(ws, pair, alpha, block, ws->W, ws->K);
+    add_block(ws, pair, alpha * ws->weight_K, block, ws->W, ws->into_K);
 }
 
 void phx_sys_pair_rate_add(workspace *ws, int pair, double alpha, const double *block)
 {
-    add_block(ws, pair, alpha, block, ws->P, ws->D);
-    add_block(ws, pair, alpha, block, ws->rate_tangent, ws->K);
+    add_block(ws, pair, alpha, block, ws->P, ws->into_D);
+    add_block(ws, pair, alpha * ws->weight_K, block, ws->rate_tangent, ws->into_K);
 }
 
 /* ---- rows ---- */
@@ -149,7 +149,7 @@ static void row_stiffness(workspace *ws, int k, double lambda)
                 sum += g[m] * T[m * count + j];
             for (int m = 0; m < size && curved; m++)
                 sum += slope[side * PHX_PORT_MAX + m] * W[m * count + j];
-            ws->K[at[c]] += sum;
+            ws->into_K[at[c]] += ws->weight_K * sum;
         }
     }
 }
@@ -224,7 +224,7 @@ static void geometric_stiffness(workspace *ws)
                                 ws->effort + (size_t)i * PHX_PORT_MAX, ws->local);
         for (int e = 0; e < n * n; e++)
             if (at[e] >= 0)
-                ws->K[at[e]] += ws->local[e];
+                ws->into_K[at[e]] += ws->weight_K * ws->local[e];
     }
 }
 
@@ -234,7 +234,7 @@ static phx_status add_couplings(workspace *ws, double t, const double *lambda)
     phx_status status = PHX_OK;
 
     ports_variations(ws);
-    phx_sys_put_rows(ws, ws->D);
+    phx_sys_put_rows(ws, ws->into_D);
     memset(ws->scratch4, 0, (size_t)ws->kkt.n * sizeof(double));
     status = phx_sys_forces(ws, t, true, ws->scratch4);
     if (status)
@@ -246,29 +246,34 @@ static phx_status add_couplings(workspace *ws, double t, const double *lambda)
     return PHX_OK;
 }
 
-static void clear_values(workspace *ws, bool mass)
+/* At an instant everything has its array; over an interval all of it is summed into the matrix, D + h/2 K. */
+static void clear_values(workspace *ws, bool interval)
 {
     const size_t bytes = (size_t)ws->kkt.ptr[ws->kkt.n] * sizeof(double);
 
-    ws->no_mass = !mass;
-    if (mass)
+    ws->summed = interval;
+    ws->into_D = interval ? ws->val : ws->D;
+    ws->into_K = interval ? ws->val : ws->K;
+    ws->weight_K = interval ? 0.5 * ws->h : 1.0;
+    if (!interval) {
         memset(ws->M, 0, bytes);
-    memset(ws->D, 0, bytes);
-    memset(ws->K, 0, bytes);
+        memset(ws->K, 0, bytes);
+    }
+    memset(ws->into_D, 0, bytes);
 }
 
 phx_status phx_sys_op_linearise(phx_dae *dae, double t, const double *x, const double *v, const double *lambda)
 {
     workspace *ws = (workspace *)dae;
 
-    clear_values(ws, true);
+    clear_values(ws, false);
     phx_sys_set_instant(ws, x, v);
     phx_sys_scatter_bodies(ws, x, v, true);
     phx_sys_rows(ws, t, 0.0);
     return add_couplings(ws, t, lambda);
 }
 
-/* The bodies' blocks are exact for cj = 2/h and stand in D; M is zero. */
+/* A(2/h) at once, into val. */
 phx_status phx_sys_op_interval_linearise(phx_dae *dae)
 {
     workspace *ws = (workspace *)dae;
@@ -276,7 +281,7 @@ phx_status phx_sys_op_interval_linearise(phx_dae *dae)
     const double supplied = ws->power.supplied, dissipated = ws->power.dissipated;
     phx_status status = PHX_OK;
 
-    clear_values(ws, false);
+    clear_values(ws, true);
     for (int b = 0; b < system->n_bodies; b++) {
         const body_slot *slot = &system->bodies[b];
         const int *ptr = NULL, *idx = NULL, *at = ws->kkt.body_at[b];
@@ -284,7 +289,7 @@ phx_status phx_sys_op_interval_linearise(phx_dae *dae)
         phx_body_interval_linearise(slot->body, system->gravity, &ws->views[b], ws->p0 + slot->v, ws->body_D,
                                     ws->body_M);
         for (int k = 0; k < ptr[phx_body_n_v(slot->body)]; k++)
-            ws->D[at[k]] = ws->body_M[k];
+            ws->val[at[k]] = ws->body_M[k];
     }
     status = add_couplings(ws, ws->t0 + 0.5 * ws->h, ws->lambda);
     ws->power = (phx_work){supplied, dissipated};
@@ -306,9 +311,7 @@ phx_status phx_sys_op_factor(phx_dae *dae, int slot, double cj)
     const int nnz = ws->kkt.ptr[ws->kkt.n];
     const double inverse = 1.0 / cj;
 
-    for (int k = 0; k < nnz && ws->no_mass; k++)
-        ws->val[k] = ws->D[k] + inverse * ws->K[k];
-    for (int k = 0; k < nnz && !ws->no_mass; k++)
+    for (int k = 0; k < nnz && !ws->summed; k++)
         ws->val[k] = cj * ws->M[k] + ws->D[k] + inverse * ws->K[k];
     return phx_sys_factor(ws, false, ws->val, &ws->lu[slot]);
 }
@@ -325,9 +328,8 @@ phx_status phx_sys_op_factor_complex(phx_dae *dae, int slot, double re, double i
             return PHX_ERR_MEMORY;
     }
     for (int k = 0; k < nnz; k++) {
-        const double mass = ws->no_mass ? 0.0 : ws->M[k];
-        ws->val_complex[2 * k] = re * mass + ws->D[k] + inv_re * ws->K[k];
-        ws->val_complex[2 * k + 1] = im * mass + inv_im * ws->K[k];
+        ws->val_complex[2 * k] = re * ws->M[k] + ws->D[k] + inv_re * ws->K[k];
+        ws->val_complex[2 * k + 1] = im * ws->M[k] + inv_im * ws->K[k];
     }
     return phx_sys_factor(ws, true, ws->val_complex, &ws->lu_complex[slot]);
 }

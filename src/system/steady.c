@@ -77,7 +77,7 @@ static void write_rotation(const steady *s, int component, double factor, const 
     for (int b = 0; b < system->n_bodies; b++) {
         const body_slot *slot = &system->bodies[b];
         const double *twist = s->twist + slot->component * TWIST, *xb = x + slot->x;
-        double R[9], velocity[3], angular[3];
+        double R[9] = {0}, velocity[3], angular[3];
         if (component >= 0 && slot->component != component)
             continue;
         phx_attitude_rotation(dim, xb + dim, R);

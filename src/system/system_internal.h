@@ -185,11 +185,12 @@ typedef struct workspace {
     phx_body_view *views;        /* per body */
     phx_port_view *port_views;   /* per port */
     bool start_viewed; /* port_views hold the start of the interval at hand: only its end has to be evaluated */
-    bool no_mass;      /* M is zero: an interval was linearised last */
-    double *covector;  /* per row: PAIR_SIZE */
-    double *w;         /* per row: prescribed rate */
-    double *effort;    /* per port: PHX_PORT_MAX, total of multipliers and forces */
-    int *port_cols;    /* per port: room for columns */
+    bool summed;       /* val is A(2/h) of an interval */
+    double *into_D, *into_K, weight_K; /* where a linearisation adds: D and K, or val with h/2 for K */
+    double *covector;                  /* per row: PAIR_SIZE */
+    double *w;                         /* per row: prescribed rate */
+    double *effort;                    /* per port: PHX_PORT_MAX, total of multipliers and forces */
+    int *port_cols;                    /* per port: room for columns */
     int *port_first, *port_count;
     double *P;                /* per port: PHX_PORT_MAX x count, leading dimension count */
     double *W, *rate_tangent; /* the same: variation of the port, derivative of its rate, with respect to xi */

@@ -25,6 +25,18 @@ static void dense_arrays(model *m, double a, double b, double c, double A[MOST][
     }
 }
 
+/* A(2/h) of the last interval_linearise. */
+static void dense_matrix(model *m, double A[MOST][MOST])
+{
+    const workspace *ws = inside(m);
+
+    for (int i = 0; i < ws->kkt.n; i++) {
+        memset(A[i], 0, sizeof A[i]);
+        for (int k = ws->kkt.ptr[i]; k < ws->kkt.ptr[i + 1]; k++)
+            A[i][ws->kkt.idx[k]] = ws->val[k];
+    }
+}
+
 /* Largest |A - F| over the columns from c0 on, relative to the largest entry of F's row or 1. */
 static double worst_entry(int n, int c0, int c1, double A[MOST][MOST], double F[MOST][MOST], int *row, int *col)
 {
@@ -154,7 +166,7 @@ static double interval_defect(model *m, double h, uint64_t seed, int *row, int *
     }
     CHECK_OK(m->context, m->dae->ops->interval_residual(m->dae, v1, lambda, x1, res[0]));
     CHECK_OK(m->context, m->dae->ops->interval_linearise(m->dae));
-    dense_arrays(m, 2.0 / h, 1.0, 0.5 * h, A);
+    dense_matrix(m, A);
     return worst_entry(m->n_v + m->n_l, 0, m->n_v + m->n_l, A, F, row, col);
 }
 
