@@ -126,7 +126,8 @@ static double quotient_slope(double S, double C, double kappa)
 
 static bool tangent(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *H)
 {
-    /* g = w_s grad s + w_c grad c,   w_s = kappa c_m, w_c = -kappa s_m,   with c1, s1 that move:
+    /* Exact where no section is bent, else up to second order in h:
+     * g = w_s grad s + w_c grad c,   w_s = kappa c_m, w_c = -kappa s_m,   with c1, s1 that move:
      *   dw_s = c_m dkappa + kappa dc1/2,   dw_c = -s_m dkappa - kappa ds1/2,
      *   dkappa = kappa_S (c0 ds1 - s0 dc1) - (c0 dc1 + s0 ds1)/(S^2 + C^2)                                       */
     enum { N = PHX_PORT_PAIR };

@@ -170,11 +170,14 @@ static double interval_defect(model *m, double h, uint64_t seed, int *row, int *
     return worst_entry(m->n_v + m->n_l, 0, m->n_v + m->n_l, A, F, row, col);
 }
 
-/* Exact, but for simplified kinetics, TILT rows and torques in space, where what is left is of second order. */
+/* Exact, but for simplified kinetics and, in space, turns of bent sections, TILT rows and torques, where what is left
+ * is of second order. */
 static double interval_bound(int k, double h)
 {
-    const char *const rough[] = {"simplified", "spherical", "space: loads"};
-    for (int i = 0; i < 3; i++)
+    const char *const rough[] = {"simplified", "space: revolute", "space: driven revolute",
+                                 "spherical",  "universal",       "cylindrical",
+                                 "planar",     "space: loads"};
+    for (size_t i = 0; i < sizeof rough / sizeof *rough; i++)
         if (strstr(zoo[k].name, rough[i]))
             return zoo[k].space ? 40.0 * h * h : 0.6 * fabs(h);
     return 2e-9;
