@@ -109,7 +109,8 @@ typedef struct phx_linear_report {
     char *title;
     phx_ss *system;
     double *re, *im, *omega, *damping; /* poles, as phx_ss_poles gives them */
-    double *dc_gain;                   /* outputs x inputs; NULL: there is none, because of poles at zero */
+    double *dc_gain;                   /* outputs x inputs; rows of outputs that see poles at zero are not a number */
+    int dc_rows;                       /* how many rows are numbers; all: the file has dc_gain */
     int rigid;                         /* free rigid motions of a mechanism, each two poles at zero */
     int left_out;                      /* states that were left out */
     int n_residuals;

@@ -38,18 +38,49 @@ static phx_status find_poles(phx_context *context, phx_linear_report *report)
     return phx_ss_poles(context, report->system, report->re, report->im, report->omega, report->damping);
 }
 
+/* One row of the DC gain from what moves this output; not a number where that has poles at zero. */
+static phx_status find_row(phx_context *context, const phx_ss *system, int output, double *row)
+{
+    const char *const name = phx_ss_output(system, output);
+    phx_ss *alone = NULL, *minimal = NULL;
+    phx_status status = phx_ss_sub(context, system, 1, &name, 0, NULL, &alone);
+
+    if (!status)
+        status = phx_ss_reduce(context, alone, PHX_SS_MINIMAL, 0.0, &minimal);
+    if (!status)
+        status = phx_ss_dc_gain(context, minimal, row);
+    if (status == PHX_SINGULAR) {
+        for (int j = 0; j < phx_ss_inputs(system); j++)
+            row[j] = NAN;
+        phx_context_clear(context);
+        status = PHX_OK;
+    }
+    phx_ss_destroy(alone);
+    phx_ss_destroy(minimal);
+    return status;
+}
+
+/* Where poles at zero leave no gain of the whole, the rows that do not see them have one: accelerations of a mechanism
+ * that can move. */
 static phx_status find_dc_gain(phx_context *context, phx_linear_report *report)
 {
-    const size_t cells = (size_t)phx_ss_inputs(report->system) * (size_t)phx_ss_outputs(report->system);
-    report->dc_gain = phx_calloc(context, cells, sizeof *report->dc_gain);
-    if (!report->dc_gain)
-        return PHX_ERR_MEMORY;
-    const phx_status status = phx_ss_dc_gain(context, report->system, report->dc_gain);
-    if (status == PHX_SINGULAR) {
-        phx_free(report->dc_gain);
-        report->dc_gain = NULL;
-        phx_context_clear(context);
-        return PHX_OK;
+    const phx_ss *system = report->system;
+    const int inputs = phx_ss_inputs(system), outputs = phx_ss_outputs(system);
+    double *gain = phx_calloc(context, (size_t)inputs * (size_t)outputs, sizeof *gain);
+    phx_status status = gain ? PHX_SINGULAR : PHX_ERR_MEMORY;
+
+    if (gain && report->rigid == 0)
+        status = phx_ss_dc_gain(context, system, gain);
+    report->dc_gain = gain;
+    report->dc_rows = outputs;
+    if (status != PHX_SINGULAR)
+        return status;
+    phx_context_clear(context);
+    report->dc_rows = 0;
+    status = PHX_OK;
+    for (int i = 0; i < outputs && !status; i++) {
+        status = find_row(context, system, i, gain + i * inputs);
+        report->dc_rows += !status && inputs > 0 && !isnan(gain[i * inputs]);
     }
     return status;
 }
@@ -57,12 +88,12 @@ static phx_status find_dc_gain(phx_context *context, phx_linear_report *report)
 phx_status phx_linear_report_fill(phx_context *context, const phx_model *model, phx_linear_report *report)
 {
     phx_status status = find_poles(context, report);
-    if (!status && report->rigid == 0)
+    if (!status)
         status = find_dc_gain(context, report);
     if (status)
         return status;
     phx_bundle *bundle = report->bundle;
-    if (report->dc_gain)
+    if (report->dc_rows == phx_ss_outputs(report->system))
         phx_bundle_add_matrix(bundle, "dc_gain", phx_ss_outputs(report->system), phx_ss_inputs(report->system),
                               report->dc_gain, NULL);
     for (int k = 0; k < report->n_residuals; k++)
@@ -119,14 +150,17 @@ static void put_dc_gain(FILE *stream, const phx_linear_report *report)
     enum { ACROSS = 6 };
     const phx_ss *system = report->system;
     const int inputs = phx_ss_inputs(system), outputs = phx_ss_outputs(system);
-    if (!report->dc_gain) {
-        fputs("\nDC gain: there is none, the system has poles at zero", stream);
+    if (report->dc_rows < outputs) {
+        fprintf(stream, "\nDC gain: %s, the system has poles at zero",
+                report->dc_rows ? "not of all outputs" : "there is none");
         if (report->rigid > 0)
             fprintf(stream, ": %d rigid motion%s", report->rigid, report->rigid == 1 ? "" : "s");
         fputc('\n', stream);
-        return;
+        if (report->dc_rows == 0)
+            return;
+    } else {
+        fputs("\nDC gain (rows: outputs, columns: inputs)\n", stream);
     }
-    fputs("\nDC gain (rows: outputs, columns: inputs)\n", stream);
     for (int first = 0; first < inputs; first += ACROSS) {
         const int end = first + ACROSS < inputs ? first + ACROSS : inputs;
         fputs("   ", stream);
@@ -134,6 +168,8 @@ static void put_dc_gain(FILE *stream, const phx_linear_report *report)
             fprintf(stream, " %14d", j + 1);
         fputc('\n', stream);
         for (int i = 0; i < outputs; i++) {
+            if (isnan(report->dc_gain[i * inputs]))
+                continue;
             fprintf(stream, "%3d", i + 1);
             for (int j = first; j < end; j++)
                 fprintf(stream, " %14.7g", report->dc_gain[i * inputs + j]);

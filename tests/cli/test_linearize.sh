@@ -51,6 +51,9 @@ check "DC gain, 1/k" "$(awk '/^DC gain/ { getline; getline; print $2 - 0.02 }' o
 [ ! -s err.txt ] || fail "a warning at an equilibrium: $(cat err.txt)"
 run 0 linearize slide.yaml --set k=0 --set c=0
 prints 'there is none, the system has poles at zero: 1 rigid motion$'
+run 0 linearize slide.yaml --set k=0 --set c=0 --outputs x,mass.P.ax
+prints 'DC gain: not of all outputs, the system has poles at zero: 1 rigid motion$'
+check "DC gain, 1/m" "$(awk '/^DC gain/ { getline; getline; print $2 - 1 / 2.785 }' out.txt)" 1e-7
 run 0 linearize slide.yaml --set g=-9.81
 says 'warning: the start state is no equilibrium: it would move with 9.81 m/s^2'
 
