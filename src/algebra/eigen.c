@@ -99,56 +99,79 @@ phx_status phx_dense_eigen_symmetric(phx_context *context, int n, const double *
 }
 
 /* ---- skew ---- */
-/* Eigenpairs of the Hermitian h (n x n by columns, upper triangle), vectors in its columns; sizes of the work spaces
- * first. */
-static phx_status hermitian(phx_context *context, char job, int n, double *h, double *values)
+/* Symmetric tridiagonal with a diagonal of zeros; vectors z in columns of n x n, stored one after the other. */
+static phx_status tridiagonal(phx_context *context, char job, int n, double *values, double *beside, double *z)
 {
-    lapack_complex_double *matrix = (void *)h, *work = NULL;
-    double size[2] = {0.0}, *real_work = NULL, real_size = 0.0;
-    int *int_work = NULL, int_size = 0;
+    double size = 0.0, *work = NULL;
+    int int_size = 0, *int_work = NULL;
     phx_status status = PHX_OK;
-    int info = LAPACKE_zheevd_work(LAPACK_COL_MAJOR, job, 'U', n, NULL, n, NULL, (void *)size, -1, &real_size, -1,
-                                   &int_size, -1);
+    int info = LAPACKE_dstevd_work(LAPACK_COL_MAJOR, job, n, NULL, NULL, NULL, n, &size, -1, &int_size, -1);
+
     if (info)
-        return phx_fail_lapack(context, "zheevd", info);
-    work = phx_calloc(context, (size_t)size[0], sizeof *work);
-    real_work = phx_calloc(context, (size_t)real_size, sizeof *real_work);
+        return phx_fail_lapack(context, "dstevd", info);
+    work = phx_calloc(context, (size_t)size, sizeof *work);
     int_work = phx_calloc(context, (size_t)int_size, sizeof *int_work);
-    if (!work || !real_work || !int_work)
+    if (!work || !int_work)
         status = PHX_ERR_MEMORY;
     else
-        info = LAPACKE_zheevd_work(LAPACK_COL_MAJOR, job, 'U', n, matrix, n, values, work, (int)size[0], real_work,
-                                   (int)real_size, int_work, int_size);
+        info = LAPACKE_dstevd_work(LAPACK_COL_MAJOR, job, n, values, beside, z, n, work, (int)size, int_work, int_size);
     if (info)
         status = info > 0 ? phx_fail(context, PHX_NOT_CONVERGED,
                                      "eigenproblem of size %d: LAPACK stopped with info = %d", n, info)
-                          : phx_fail_lapack(context, "zheevd", info);
+                          : phx_fail_lapack(context, "dstevd", info);
     phx_free(work);
-    phx_free(real_work);
     phx_free(int_work);
     return status;
 }
 
-/* -i A is Hermitian; its entries above the diagonal are i A_ji. */
+/* x = Q D z, d_j = (-i)^j: the even columns of Q make the real part, the odd ones the imaginary part. z: one vector
+ * after the other; part, product: room for n x n each. */
+static void turn_back(int n, const double *q, const double *z, double *part, double *product, double *vectors)
+{
+    for (int odd = 0; odd < 2; odd++) {
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++) {
+                const double sign = j % 4 == 0 || j % 4 == 3 ? 1.0 : -1.0;
+                part[i * n + j] = j % 2 == odd ? sign * q[i * n + j] : 0.0;
+            }
+        phx_dense_multiply(false, true, n, n, n, 1.0, part, n, z, n, 0.0, product, n);
+        for (int i = 0; i < n * n; i++)
+            vectors[2 * i + odd] = product[i];
+    }
+}
+
+/* A = Q T Q^T with a skew tridiagonal T, T_{k+1,k} = b_k. With D = diag((-i)^k), D^H (-i T) D is the real symmetric
+ * tridiagonal of zeros and b_k; its eigenvectors z give those of -i A, Q D z. All of it is real arithmetic. */
 phx_status phx_dense_eigen_skew(phx_context *context, int n, const double *a, double *omega, double *vectors)
 {
     const size_t N = (size_t)(n > 0 ? n : 0);
     phx_status status = check_problem(context, "phx_dense_eigen_skew", n, a, NULL);
     if (status || n == 0)
         return status;
-    double *h = phx_calloc(context, 2 * N * N, sizeof *h);
-    if (!h)
-        return PHX_ERR_MEMORY;
-    for (size_t j = 0; j < N; j++)
-        for (size_t i = 0; i < j; i++)
-            h[2 * (j * N + i) + 1] = a[j * N + i];
-    status = hermitian(context, vectors ? 'V' : 'N', n, h, omega);
-    for (size_t i = 0; i < N && vectors && !status; i++)
-        for (size_t k = 0; k < N; k++) {
-            vectors[2 * (i * N + k)] = h[2 * (k * N + i)];
-            vectors[2 * (i * N + k) + 1] = h[2 * (k * N + i) + 1];
+    double *h = phx_calloc(context, N * N, sizeof *h), *q = phx_calloc(context, N * N, sizeof *q);
+    double *z = phx_calloc(context, 2 * N * N, sizeof *z), *beside = phx_calloc(context, N, sizeof *beside);
+    if (!h || !q || !z || !beside)
+        status = PHX_ERR_MEMORY;
+    for (size_t i = 0; i < N && !status; i++)
+        for (size_t j = 0; j < i; j++) {
+            h[i * N + j] = a[i * N + j];
+            h[j * N + i] = -a[i * N + j];
         }
+    if (!status)
+        status = phx_dense_hessenberg(context, n, h, h, q);
+    for (size_t k = 0; k < N && !status; k++) {
+        omega[k] = 0.0;
+        if (k + 1 < N)
+            beside[k] = 0.5 * (h[(k + 1) * N + k] - h[k * N + k + 1]);
+    }
+    if (!status)
+        status = tridiagonal(context, vectors ? 'V' : 'N', n, omega, beside, z);
+    if (!status && vectors)
+        turn_back(n, q, z, h, z + N * N, vectors);
     phx_free(h);
+    phx_free(q);
+    phx_free(z);
+    phx_free(beside);
     return status;
 }
 

@@ -468,7 +468,7 @@ static phx_status solve_all(phx_context *context)
 
 static void test_every_allocation_may_fail(void **state)
 {
-    assert_int_equal(fail_each_allocation(*state, solve_all), 4 + 4 + 5 + 5 + 4 + 4);
+    assert_int_equal(fail_each_allocation(*state, solve_all), 4 + 4 + 5 + 5 + 8 + 4);
 }
 
 int main(void)
