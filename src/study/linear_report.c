@@ -133,10 +133,11 @@ static void put_poles(FILE *stream, const phx_linear_report *report)
     for (int k = 0; k < n; k++) {
         if (report->im[k] < 0.0) /* the pair has been shown */
             continue;
-        if (shown++ < MOST)
+        if (shown++ < MOST) { /* of what rounding makes of zero the direction means nothing */
+            const double damping = report->omega[k] <= zero ? 0.0 : report->damping[k] + 0.0;
             fprintf(stream, "%11s %16.10g %16.10g %16.10g\n", kind_of(report, k, zero), report->omega[k],
-                    report->omega[k] / (2.0 * acos(-1.0)), report->damping[k] + 0.0);
-        else
+                    report->omega[k] / (2.0 * acos(-1.0)), damping);
+        } else
             rest++;
     }
     if (n == 0)
