@@ -1,33 +1,44 @@
 #include "chain.h"
 
+#include <math.h>
 #include <stdio.h>
+
+static const double ZIGZAG = 0.2; /* rad, of the links in space to the chain's line */
 
 static phx_status make_rigid(phx_context *context, phx_body_def *def, phx_body **body)
 {
-    const phx_rigid_def rigid = {.mass = 1.0, .inertia = {1.0 / 12.0}, .centre = {0.5}};
+    const phx_rigid_def plane = {.mass = 1.0, .inertia = {1.0 / 12.0}, .centre = {0.5}};
+    const phx_rigid_def space = {
+        .mass = 1.0, .inertia = {[0] = 8e-4, [4] = 1.0 / 12.0, [8] = 1.0 / 12.0}, .centre = {0.5}};
 
-    def->rigid = &rigid;
+    def->rigid = def->dim == 2 ? &plane : &space;
     return phx_body_create(context, def, body);
 }
 
-static phx_status make_beam(phx_context *context, int elements, phx_beam **beam)
+static phx_status make_beam(phx_context *context, const chain_def *chain, phx_beam **beam)
 {
     phx_beam_def def = phx_beam_def_default();
 
-    def.dim = 2;
+    def.dim = chain->dim;
     def.length = 1.0;
     def.mass_per_length = 1.0;
     def.axial_stiffness = 1e6;
-    def.bending_stiffness[0] = 400.0;
-    def.elements = elements;
+    def.bending_stiffness[0] = def.bending_stiffness[1] = 400.0;
+    if (chain->dim == 3) {
+        def.torsion_stiffness = 300.0;
+        def.polar_inertia = 8e-4;
+    }
+    def.elements = chain->elements;
     def.reference = PHX_REFERENCE_SIMPLY_SUPPORTED;
     return phx_beam_create(context, &def, beam);
 }
 
-/* Link k from (k, 0) to (k + 1, 0) with its ports P and C. */
-static phx_status add_link(phx_context *context, phx_system *system, int k, phx_beam *beam, phx_port_id ends[2])
+/* The link from `start` on, with its ports P and C; `start` becomes its end. */
+static phx_status add_link(phx_context *context, const chain_def *chain, phx_system *system, int k, phx_beam *beam,
+                           double *start, phx_port_id ends[2])
 {
     const double places[2][3] = {{0.0}, {1.0, 0.0, 0.0}};
+    const double turn = chain->dim == 2 ? 0.0 : k % 2 ? -ZIGZAG : ZIGZAG;
     phx_body_def def = phx_body_def_default();
     phx_pose pose = phx_pose_default();
     phx_body *body = NULL;
@@ -37,9 +48,14 @@ static phx_status add_link(phx_context *context, phx_system *system, int k, phx_
 
     snprintf(name, sizeof name, "link%d", k + 1);
     def.name = name;
-    def.dim = 2;
+    def.dim = chain->dim;
     def.flex = beam ? phx_beam_flex(beam) : NULL;
-    pose.position[0] = k;
+    for (int i = 0; i < 3; i++)
+        pose.position[i] = start[i];
+    if (chain->dim == 3)
+        phx_rot_axis_angle(3, (double[]){0.0, 1.0, 0.0}, turn, pose.rotation);
+    start[0] += cos(turn);
+    start[2] -= sin(turn);
     status = beam ? phx_body_create(context, &def, &body) : make_rigid(context, &def, &body);
     if (!status)
         status = phx_system_add_body(system, body, phx_beam_share(beam), &pose, &id);
@@ -49,35 +65,38 @@ static phx_status add_link(phx_context *context, phx_system *system, int k, phx_
     return status;
 }
 
-static phx_status add_hinge(phx_system *system, int k, phx_port_id a, phx_port_id b)
+static phx_status add_joint(const chain_def *chain, phx_system *system, int k, phx_port_id a, phx_port_id b)
 {
     phx_joint_def def = phx_joint_def_default();
     phx_joint_id id = -1;
     char name[32];
 
-    snprintf(name, sizeof name, "hinge%d", k + 1);
+    snprintf(name, sizeof name, "joint%d", k + 1);
     def.name = name;
-    def.kind = PHX_JOINT_REVOLUTE;
+    def.kind = chain->joint;
+    def.axis[0] = 0.0;
+    def.axis[k % 2 ? 1 : 2] = 1.0; /* not read in the plane and by spherical joints */
     def.a = a;
     def.b = b;
     return phx_system_add_joint(system, &def, &id);
 }
 
-phx_status chain_create(phx_context *context, int links, int elements, phx_system **system)
+phx_status chain_create(phx_context *context, const chain_def *def, phx_system **system)
 {
     const double gravity[3] = {0.0, -9.81, 0.0}, origin[3] = {0.0};
+    double start[3] = {0.0};
     phx_beam *beam = NULL;
     phx_port_id last = -1, ends[2] = {-1, -1};
-    phx_status status = phx_system_create(context, 2, gravity, system);
+    phx_status status = phx_system_create(context, def->dim, gravity, system);
 
     if (!status)
         status = phx_system_add_port(*system, PHX_GROUND, origin, NULL, &last);
-    if (!status && elements > 0)
-        status = make_beam(context, elements, &beam);
-    for (int k = 0; k < links && !status; k++) {
-        status = add_link(context, *system, k, beam, ends);
+    if (!status && def->elements > 0)
+        status = make_beam(context, def, &beam);
+    for (int k = 0; k < def->links && !status; k++) {
+        status = add_link(context, def, *system, k, beam, start, ends);
         if (!status)
-            status = add_hinge(*system, k, last, ends[0]);
+            status = add_joint(def, *system, k, last, ends[0]);
         last = ends[1];
     }
     if (!status)

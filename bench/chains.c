@@ -1,6 +1,6 @@
 /* Time of a step of chains of 10 to 10000 links, against KLU alone on the same matrix.
  *
- *     bench_chains [--csv FILE] [--only rigid|flexible] [--links N] [--repeats N]
+ *     bench_chains [--csv FILE] [--only KIND] [--links N] [--repeats N]
  *
  * Each run is a process of its own, so that its peak memory is its own. Times are the least of the repeats. */
 #define _XOPEN_SOURCE 700 /* fork, pipe */
@@ -19,18 +19,42 @@
 #include "timing.h"
 #include "tridiagonal.h"
 
+typedef struct bench_kind {
+    const char *name, *planar; /* planar: what it is compared with; NULL: planar itself */
+    int dim, elements;
+    phx_joint_kind joint;
+} bench_kind;
+enum { RIGID, FLEXIBLE, RIGID_HINGE, FLEXIBLE_HINGE, RIGID_BALL, FLEXIBLE_BALL, N_KINDS };
+static const bench_kind kinds[N_KINDS] = {
+    [RIGID] = {"rigid", NULL, 2, 0, PHX_JOINT_REVOLUTE},
+    [FLEXIBLE] = {"flexible", NULL, 2, 8, PHX_JOINT_REVOLUTE},
+    [RIGID_HINGE] = {"rigid-hinge", "rigid", 3, 0, PHX_JOINT_REVOLUTE},
+    [FLEXIBLE_HINGE] = {"flexible-hinge", "flexible", 3, 8, PHX_JOINT_REVOLUTE},
+    [RIGID_BALL] = {"rigid-ball", "rigid", 3, 0, PHX_JOINT_SPHERICAL},
+    [FLEXIBLE_BALL] = {"flexible-ball", "flexible", 3, 8, PHX_JOINT_SPHERICAL},
+};
+
 typedef struct bench_case {
-    const char *kind;
-    int links, elements;
+    int kind, links;
     double end; /* s */
 } bench_case;
 
 static const double STEP = 1e-3;
 static const bench_case cases[] = {
-    {"rigid", 10, 0, 1.0},   {"rigid", 100, 0, 1.0},   {"rigid", 1000, 0, 1.0},   {"rigid", 10000, 0, 0.3},
-    {"flexible", 1, 8, 1.0}, {"flexible", 10, 8, 1.0}, {"flexible", 100, 8, 1.0},
+    {RIGID, 10, 1.0},          {RIGID, 100, 1.0},          {RIGID, 1000, 1.0},          {RIGID, 10000, 0.3},
+    {FLEXIBLE, 1, 1.0},        {FLEXIBLE, 10, 1.0},        {FLEXIBLE, 100, 1.0},        {FLEXIBLE, 1000, 0.1},
+    {RIGID_HINGE, 10, 1.0},    {RIGID_HINGE, 100, 1.0},    {RIGID_HINGE, 1000, 1.0},    {RIGID_HINGE, 10000, 0.1},
+    {FLEXIBLE_HINGE, 10, 1.0}, {FLEXIBLE_HINGE, 100, 1.0}, {FLEXIBLE_HINGE, 1000, 0.1}, {RIGID_BALL, 10, 1.0},
+    {RIGID_BALL, 100, 1.0},    {RIGID_BALL, 1000, 1.0},    {RIGID_BALL, 10000, 0.1},    {FLEXIBLE_BALL, 10, 1.0},
+    {FLEXIBLE_BALL, 100, 1.0}, {FLEXIBLE_BALL, 1000, 0.1},
 };
 enum { N_CASES = sizeof cases / sizeof *cases, PHASES = 6 };
+
+static const char *name_of(const bench_case *c)
+{
+    return kinds[c->kind].name;
+}
+
 static const char *const phase_names[PHASES] = {"begin", "residual", "linearise", "factor", "solve", "project"};
 
 /* What a run tells its parent. */
@@ -222,7 +246,7 @@ static phx_status measure_baselines(subject *it, const bench_case *c, measure *m
     m->solve = result.solve;
     m->fill = result.fill;
     phx_status status = measure_lu(it->context, n, ptr, idx, order, val, m);
-    if (!status && c->elements == 0)
+    if (!status && c->kind == RIGID)
         status = measure_bare(it->context, c->links, ptr, idx, val, m);
     return status;
 }
@@ -230,7 +254,9 @@ static phx_status measure_baselines(subject *it, const bench_case *c, measure *m
 static phx_status create_subject(const bench_case *c, subject *it)
 {
     const phx_start_options options = {.quasi_static = false, .t = 0.0};
-    phx_status status = chain_create(it->context, c->links, c->elements, &it->system);
+    const bench_kind *kind = &kinds[c->kind];
+    const chain_def def = {.dim = kind->dim, .links = c->links, .elements = kind->elements, .joint = kind->joint};
+    phx_status status = chain_create(it->context, &def, &it->system);
 
     if (!status)
         status = phx_system_dae(it->system, it->context, &it->dae);
@@ -268,7 +294,7 @@ static void run_case(const bench_case *c, int repeats, measure *m)
         status = time_phases(&it, m);
     m->done = status == PHX_OK;
     if (status)
-        fprintf(stderr, "%s chain of %d links: %s: %s\n", c->kind, c->links, phx_status_text(status),
+        fprintf(stderr, "%s chain of %d links: %s: %s\n", name_of(c), c->links, phx_status_text(status),
                 phx_context_message(it.context));
     phx_system_dae_destroy(it.dae);
     phx_free(it.x);
@@ -312,7 +338,7 @@ static double ratio(const measure *m)
 
 static void print_row(const bench_case *c, const measure *m)
 {
-    printf("%-8s %6d %8d %5ld %6.2f %6ld %6ld %5ld %10.1f %9.3f %9.1f %9.1f %6.2f %7.1f %7.2f %8.1e\n", c->kind,
+    printf("%-14s %6d %8d %5ld %6.2f %6ld %6ld %5ld %10.1f %9.3f %9.1f %9.1f %6.2f %7.1f %7.2f %8.1e\n", name_of(c),
            c->links, m->unknowns, m->steps, (double)m->iterations / (double)m->steps, m->linearisations,
            m->factorisations, m->halvings, 1e6 * m->per_step, 1e6 * m->per_step / c->links, 1e6 * m->refactor,
            1e6 * m->solve, ratio(m), m->memory, m->setup, m->energy_drift);
@@ -321,7 +347,7 @@ static void print_row(const bench_case *c, const measure *m)
 
 static void print_phases(const bench_case *c, const measure *m)
 {
-    printf("%-8s %6d", c->kind, c->links);
+    printf("%-14s %6d", name_of(c), c->links);
     for (int phase = 0; phase < PHASES; phase++)
         printf(" %10.1f", 1e6 * m->phase[phase]);
     printf(" %10.1f\n", 1e6 * (m->refactor + m->solve));
@@ -331,7 +357,7 @@ static void print_solvers(const bench_case *c, const measure *m)
 {
     const double lu = m->lu_factor + m->lu_solve, klu = m->refactor + m->solve, links = c->links;
 
-    printf("%-8s %6d %10.1f %10.1f %10.1f %10.1f %8.2f", c->kind, c->links, 1e9 * m->lu_factor / links,
+    printf("%-14s %6d %10.1f %10.1f %10.1f %10.1f %8.2f", name_of(c), c->links, 1e9 * m->lu_factor / links,
            1e9 * m->lu_solve / links, 1e9 * klu / links, 1e9 * m->bare / links, lu / klu);
     if (m->bare > 0.0)
         printf(" %8.2f %8.2f", lu / m->bare, per_iteration(m) / m->bare);
@@ -340,13 +366,13 @@ static void print_solvers(const bench_case *c, const measure *m)
 
 /* Least-squares slope of log(time of a step) over log(links), from 10 links on: one link alone has no joint to another
  * and needs no projection. */
-static double growth(const char *kind, const measure *m, int *points)
+static double growth(int kind, const measure *m, int *points)
 {
     double sx = 0.0, sy = 0.0, sxx = 0.0, sxy = 0.0;
     int n = 0;
 
     for (int i = 0; i < N_CASES; i++) {
-        if (strcmp(cases[i].kind, kind) != 0 || cases[i].links < 10 || !m[i].done)
+        if (cases[i].kind != kind || cases[i].links < 10 || !m[i].done)
             continue;
         const double x = log(cases[i].links), y = log(m[i].per_step);
         sx += x;
@@ -359,17 +385,30 @@ static double growth(const char *kind, const measure *m, int *points)
     return n < 2 ? 0.0 : (n * sxy - sx * sy) / (n * sxx - sx * sx);
 }
 
-static void print_growth(FILE *file, const char *before, const measure *m)
+/* Time of a step per unknown over that of the planar chain of as many links; 0 when it was not measured. */
+static double over_planar(int i, const measure *m)
 {
-    const char *kinds[] = {"rigid", "flexible"};
+    const char *planar = kinds[cases[i].kind].planar;
 
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; planar && m[i].done && k < N_CASES; k++)
+        if (m[k].done && cases[k].links == cases[i].links && strcmp(name_of(&cases[k]), planar) == 0)
+            return m[i].per_step / m[i].unknowns / (m[k].per_step / m[k].unknowns);
+    return 0.0;
+}
+
+static void print_summary(FILE *file, const char *before, const measure *m)
+{
+    for (int k = 0; k < N_KINDS; k++) {
         int points = 0;
-        const double exponent = growth(kinds[k], m, &points);
+        const double exponent = growth(k, m, &points);
         if (points >= 2)
-            fprintf(file, "%stime of a step grows with links^%.3f (%s, %d sizes)\n", before, exponent, kinds[k],
+            fprintf(file, "%stime of a step grows with links^%.3f (%s, %d sizes)\n", before, exponent, kinds[k].name,
                     points);
     }
+    for (int i = 0; i < N_CASES; i++)
+        if (over_planar(i, m) > 0.0)
+            fprintf(file, "%sa step per unknown costs %.2f times as much as in the plane (%s, %d links)\n", before,
+                    over_planar(i, m), name_of(&cases[i]), cases[i].links);
 }
 
 static bool write_csv(const char *path, const char *machine, const measure *m)
@@ -379,11 +418,10 @@ static bool write_csv(const char *path, const char *machine, const measure *m)
     if (!file)
         return false;
     fprintf(file, "# %s\n# times in microseconds, memory in MB\n", machine);
-    print_growth(file, "# ", m);
+    print_summary(file, "# ", m);
     fprintf(file, "chain,links,elements,unknowns,entries,fill,end_s,step_s,steps,iterations,linearisations,"
                   "factorisations,halvings,step,step_per_body,klu_refactor,klu_solve,lu_factor,lu_solve,bare,ratio,"
-                  "peak_memory,setup,"
-                  "energy_drift");
+                  "over_planar,peak_memory,setup,energy_drift");
     for (int phase = 0; phase < PHASES; phase++)
         fprintf(file, ",%s", phase_names[phase]);
     fprintf(file, "\n");
@@ -391,12 +429,14 @@ static bool write_csv(const char *path, const char *machine, const measure *m)
         const bench_case *c = &cases[i];
         if (!m[i].done)
             continue;
-        fprintf(file,
-                "%s,%d,%d,%d,%d,%d,%g,%g,%ld,%ld,%ld,%ld,%ld,%.2f,%.4f,%.2f,%.2f,%.2f,%.2f,%.2f,%.3f,%.1f,%.0f,%.2e",
-                c->kind, c->links, c->elements, m[i].unknowns, m[i].entries, m[i].fill, c->end, STEP, m[i].steps,
-                m[i].iterations, m[i].linearisations, m[i].factorisations, m[i].halvings, 1e6 * m[i].per_step,
-                1e6 * m[i].per_step / c->links, 1e6 * m[i].refactor, 1e6 * m[i].solve, 1e6 * m[i].lu_factor,
-                1e6 * m[i].lu_solve, 1e6 * m[i].bare, ratio(&m[i]), m[i].memory, 1e6 * m[i].setup, m[i].energy_drift);
+        fprintf(
+            file,
+            "%s,%d,%d,%d,%d,%d,%g,%g,%ld,%ld,%ld,%ld,%ld,%.2f,%.4f,%.2f,%.2f,%.2f,%.2f,%.2f,%.3f,%.3f,%.1f,%.0f,%.2e",
+            name_of(c), c->links, kinds[c->kind].elements, m[i].unknowns, m[i].entries, m[i].fill, c->end, STEP,
+            m[i].steps, m[i].iterations, m[i].linearisations, m[i].factorisations, m[i].halvings, 1e6 * m[i].per_step,
+            1e6 * m[i].per_step / c->links, 1e6 * m[i].refactor, 1e6 * m[i].solve, 1e6 * m[i].lu_factor,
+            1e6 * m[i].lu_solve, 1e6 * m[i].bare, ratio(&m[i]), over_planar(i, m), m[i].memory, 1e6 * m[i].setup,
+            m[i].energy_drift);
         for (int phase = 0; phase < PHASES; phase++)
             fprintf(file, ",%.2f", 1e6 * m[i].phase[phase]);
         fprintf(file, "\n");
@@ -432,34 +472,33 @@ int main(int count, char **words)
     bool good = true;
 
     if (!read_settings(count, words, &s)) {
-        fprintf(stderr, "usage: bench_chains [--csv FILE] [--only rigid|flexible] [--links N] [--repeats N]\n");
+        fprintf(stderr, "usage: bench_chains [--csv FILE] [--only KIND] [--links N] [--repeats N]\n");
         return 2;
     }
     bench_processor(processor, sizeof processor);
     snprintf(machine, sizeof machine, "%s; %s; phlexor %s, %s", processor, bench_compiler(), phx_version(),
              phx_build());
-    printf("%s\nmidpoint, h = 1 ms, 1 s (rigid chain of 10000: 0.3 s); least of %d runs; times in us, memory in MB\n\n",
-           machine, s.repeats);
-    printf("%-8s %6s %8s %5s %6s %6s %6s %5s %10s %9s %9s %9s %6s %7s %7s %8s\n", "chain", "links", "unknowns", "steps",
-           "iter", "linear", "factor", "halve", "step", "per body", "refactor", "solve", "ratio", "memory", "setup s",
-           "energy");
+    printf("%s\nmidpoint, h = 1 ms; least of %d runs; times in us, memory in MB\n\n", machine, s.repeats);
+    printf("%-14s %6s %8s %5s %6s %6s %6s %5s %10s %9s %9s %9s %6s %7s %7s %8s\n", "chain", "links", "unknowns",
+           "steps", "iter", "linear", "factor", "halve", "step", "per body", "refactor", "solve", "ratio", "memory",
+           "setup s", "energy");
     for (int i = 0; i < N_CASES; i++) {
-        if ((s.kind && strcmp(s.kind, cases[i].kind) != 0) || (s.links && s.links != cases[i].links))
+        if ((s.kind && strcmp(s.kind, name_of(&cases[i])) != 0) || (s.links && s.links != cases[i].links))
             continue;
         good = run_apart(&cases[i], s.repeats, &m[i]) && good;
         if (m[i].done)
             print_row(&cases[i], &m[i]);
     }
     printf("\nratio: time of a Newton iteration, all of the step included, over refactor + solve\n");
-    print_growth(stdout, "", m);
-    printf("\none call of  ");
+    print_summary(stdout, "", m);
+    printf("\none call of        ");
     for (int phase = 0; phase < PHASES; phase++)
         printf(" %10s", phase_names[phase]);
     printf("   KLU alone\n");
     for (int i = 0; i < N_CASES; i++)
         if (m[i].done)
             print_phases(&cases[i], &m[i]);
-    printf("\nns a body         factor      solve        KLU       bare  lu/KLU  lu/bare iteration/bare\n");
+    printf("\nns a body               factor      solve        KLU       bare  lu/KLU  lu/bare iteration/bare\n");
     for (int i = 0; i < N_CASES; i++)
         if (m[i].done)
             print_solvers(&cases[i], &m[i]);
