@@ -369,18 +369,24 @@ static phx_status least_change(workspace *ws, double *x)
     return PHX_OK; /* closed, and nearly the least change */
 }
 
+/* Numbers between -1 and 1, by xorshift64. */
+static void draw(int n, uint64_t *seed, double *numbers)
+{
+    for (int i = 0; i < n; i++) {
+        *seed ^= *seed << 13;
+        *seed ^= *seed >> 7;
+        *seed ^= *seed << 17;
+        numbers[i] = 2.0 * (double)(*seed >> 11) / 9007199254740992.0 - 1.0;
+    }
+}
+
 /* Moves every body at random, by about `distance` in rad and of the size; distance up to 0.4. */
 static void scatter(workspace *ws, uint64_t *seed, double distance, double *x)
 {
     const phx_system *system = ws->system;
     double *xi = ws->scratch2;
 
-    for (int i = 0; i < system->n_v; i++) { /* xorshift64 */
-        *seed ^= *seed << 13;
-        *seed ^= *seed >> 7;
-        *seed ^= *seed << 17;
-        xi[i] = 2.0 * (double)(*seed >> 11) / 9007199254740992.0 - 1.0;
-    }
+    draw(system->n_v, seed, xi);
     phx_sys_set_instant(ws, x, ws->vm);
     const double size = phx_sys_size(ws);
     for (int b = 0; b < system->n_bodies; b++)
@@ -444,6 +450,43 @@ phx_status phx_sys_neighbour(phx_system *system, double distance, double *x)
 
     memset(ws->vm, 0, (size_t)system->n_v * sizeof *ws->vm);
     scatter(ws, &seed, distance, x);
+    return close_joints(ws, x, false);
+}
+
+void phx_sys_any_way(const phx_system *system, int seed, double *way)
+{
+    uint64_t state = first_seed + (uint64_t)seed;
+    draw(system->n_v, &state, way);
+}
+
+/* | W -G^T | | xi |   | W way |
+ * | G  eps | | mu | = |   0   | */
+phx_status phx_sys_walk(phx_system *system, double distance, double *way, double *x)
+{
+    workspace *ws = system->assembly;
+    const int rigid = system->dim + system->n_rot;
+    double *xi = ws->scratch2, mass[36];
+
+    memset(ws->vm, 0, (size_t)system->n_v * sizeof *ws->vm);
+    phx_sys_measure_gaps(ws, x, false, NULL);
+    gap_covectors(ws);
+    memset(xi, 0, (size_t)ws->kkt.n * sizeof *xi);
+    for (int b = 0; b < system->n_bodies; b++) {
+        const body_slot *slot = &system->bodies[b];
+        phx_body_rigid_mass(slot->body, x + slot->x, mass);
+        for (int i = 0; i < rigid; i++)
+            xi[slot->v + i] = phx_sys_dot(rigid, mass + i * rigid, way + slot->v);
+    }
+    phx_status status = phx_sys_factor_rigid(ws, x, ws->on);
+    if (!status)
+        status = phx_sys_solve_rigid(ws, xi);
+    if (status)
+        return status;
+    const double size = phx_sys_size(ws), length = largest_move(system, xi, size);
+    if (!(length > 1e-6 * largest_move(system, way, size)))
+        return PHX_NOT_CONVERGED;
+    memcpy(way, xi, (size_t)system->n_v * sizeof *way);
+    move(system, xi, size, distance / length, x);
     return close_joints(ws, x, false);
 }
 

@@ -432,23 +432,33 @@ static void row_transposed(workspace *ws, int r, double *out)
     }
 }
 
-/* Least-norm multipliers of all rows that exert what the independent ones do. A redundant row is G_r = C_r G, and
- *   min |lambda - C^T z|^2 + |z|^2    gives    (I + C C^T) z = C lambda;
- * C_r comes from [M -G^T; G 0] (a, -C_r) = (G_r^T, 0), a = 0, with the factors of the accelerations. */
-static phx_status spread_multipliers(workspace *ws, const double *lambda, double *all)
+/* [M -G^T; G 0] (a, -C_r) = (G_r^T, 0),  a = 0 */
+phx_status phx_sys_dependence(workspace *ws, double *C)
 {
     const phx_system *system = ws->system;
-    const int n = system->n_redundant, n_l = ws->n_l, n_v = system->n_v;
-    double *C = ws->spread, *S = C + (size_t)n * (size_t)n_l, *z = S + n * n, *rhs = ws->scratch;
+    const int n_l = ws->n_l, n_v = system->n_v;
+    double *rhs = ws->scratch;
     phx_status status = PHX_OK;
 
-    for (int r = 0; r < n && !status; r++) {
+    for (int r = 0; r < system->n_redundant && !status; r++) {
         row_transposed(ws, system->redundant[r], rhs);
         memset(rhs + n_v, 0, (size_t)n_l * sizeof *rhs);
         status = phx_lu_solve(ws->lu_mass, 1, rhs);
         for (int k = 0; k < n_l; k++)
             C[(size_t)r * (size_t)n_l + (size_t)k] = -rhs[n_v + k];
     }
+    return status;
+}
+
+/* Least-norm multipliers of all rows that exert what the independent ones do. A redundant row is G_r = C_r G, and
+ *   min |lambda - C^T z|^2 + |z|^2    gives    (I + C C^T) z = C lambda. */
+static phx_status spread_multipliers(workspace *ws, const double *lambda, double *all)
+{
+    const phx_system *system = ws->system;
+    const int n = system->n_redundant, n_l = ws->n_l;
+    double *C = ws->spread, *S = C + (size_t)n * (size_t)n_l, *z = S + n * n;
+    phx_status status = phx_sys_dependence(ws, C);
+
     for (int r = 0; r < n; r++) {
         for (int c = 0; c < n; c++)
             S[r * n + c] =

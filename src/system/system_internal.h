@@ -297,6 +297,11 @@ phx_status phx_sys_assemble(phx_system *system, double *x);
 /* Another configuration with closed joints about so far (rad, and times the size) from x, coordinates free; fails when
  * none is found. */
 phx_status phx_sys_neighbour(phx_system *system, double distance, double *x);
+/* A stride of `distance` (as above, up to 0.4) along the free motion from x, as nearly straight on from `way` (n_v,
+ * rigid velocities) as the joints allow; `way` becomes the direction taken. Fails where nothing moves or the joints
+ * cannot be closed. phx_sys_any_way: a direction to begin with, another one for each seed. */
+phx_status phx_sys_walk(phx_system *system, double distance, double *way, double *x);
+void phx_sys_any_way(const phx_system *system, int seed, double *way);
 /* Gaps at x, negated, into rhs (rows; NULL: none); on[] says which rows ask for a position (with `hold` also the held
  * coordinates). Returns the largest, relative to the size of the system for lengths. */
 double phx_sys_measure_gaps(workspace *ws, const double *x, bool hold, double *rhs);
@@ -334,6 +339,8 @@ void phx_sys_port_attitude(workspace *ws, phx_port_id id, double *out); /* quate
 /* Multipliers of all rows of the system, least-norm with redundant ones; the mass at the current instant is factored.
  */
 phx_status phx_sys_all_multipliers(workspace *ws, const double *lambda, double *all);
+/* G_r = C G of the redundant rows by those of the workspace, C redundant x n_l; after phx_sys_factor_mass. */
+phx_status phx_sys_dependence(workspace *ws, double *C);
 /* All columns at the current instant view. */
 void phx_sys_output_values(workspace *ws, double t, const double *v_dot, const double *all, double *columns);
 /* Generalised forces of a distributed load at the current view into res (n_v): res -= ...; with `linear` also its
