@@ -202,6 +202,8 @@ phx_status phx_linearised_second_order(phx_context *context, const phx_linearise
  * PHX_ERR_INPUT when an output has a direct feedthrough of the derivative of a rate (accelerations, efforts and
  * reactions have): names both. */
 phx_status phx_linearised_ss(phx_context *context, const phx_linearised *linearised, phx_ss **ss);
+/* The same without those outputs; there may be none left. */
+phx_status phx_linearised_proper_ss(phx_context *context, const phx_linearised *linearised, phx_ss **ss);
 
 /* Descriptor pH form over e = (xi, v, lambda, mu): E = diag(I, M, 0), Q = diag(K, I, I),
  *

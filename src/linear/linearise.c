@@ -166,6 +166,7 @@ typedef struct first_order {
     int n, m, p;
     double *A, *B, *C, *D;
     const char **names;
+    bool *improper; /* per output: follows the derivative of a rate; NULL: that is an error */
 } first_order;
 
 static void first_order_free(first_order *it)
@@ -175,6 +176,7 @@ static void first_order_free(first_order *it)
     phx_free(it->C);
     phx_free(it->D);
     phx_free(it->names);
+    phx_free(it->improper);
 }
 
 /* q'' = -K q - D q' + F u:
@@ -236,7 +238,10 @@ static phx_status take_rate(phx_context *context, const phx_linearised *linearis
         double scale = fabs(r->Y_u[i * m + k]);
         for (int j = 0; j < r->count; j++)
             scale = fmax(scale, fabs(r->Y_a[i * r->count + j]));
-        if (!(fabs(it->D[i * m + k]) <= 1e-9 * scale)) {
+        const bool improper = !(fabs(it->D[i * m + k]) <= 1e-9 * scale);
+        if (improper && it->improper) {
+            it->improper[i] = true;
+        } else if (improper) {
             phx_free(b);
             return phx_fail(context, PHX_ERR_INPUT,
                             "the output '%s' follows the derivative of the input '%s' (factor %.3g); take the "
@@ -277,35 +282,68 @@ static void drop_state(first_order *it, int s)
     it->n = left;
 }
 
-phx_status phx_linearised_ss(phx_context *context, const phx_linearised *linearised, phx_ss **ss)
+static phx_status create_ss(phx_context *context, const phx_linearised *linearised, first_order *it, phx_ss **ss)
 {
     const phx_channels *channels = &linearised->channels;
     const phx_reduced *r = &linearised->reduced;
+    phx_status status = PHX_OK;
+
+    for (int k = 0; k < it->m && !status; k++)
+        if (channels->kind[k] == PHX_CHANNEL_RATE)
+            status = take_rate(context, linearised, k, it);
+    if (status)
+        return status;
+    for (int h = r->held - 1; h >= 0; h--)
+        for (int k = 0; k < it->m; k++)
+            if (channels->held[k] == h && channels->kind[k] == PHX_CHANNEL_RATE)
+                drop_state(it, r->count + r->rigid + r->modes + h);
+    const phx_ss_def def = {.name = linearised->name,
+                            .n = it->n,
+                            .n_inputs = it->m,
+                            .n_outputs = it->p,
+                            .A = it->A,
+                            .B = it->B,
+                            .C = it->C,
+                            .D = it->D,
+                            .states = it->names,
+                            .inputs = (const char *const *)channels->inputs,
+                            .outputs = (const char *const *)channels->outputs};
+    return phx_ss_create(context, &def, ss);
+}
+
+phx_status phx_linearised_ss(phx_context *context, const phx_linearised *linearised, phx_ss **ss)
+{
     first_order it = {0};
-    phx_status status = fill_first_order(context, r, &it);
+    phx_status status = fill_first_order(context, &linearised->reduced, &it);
 
     *ss = NULL;
-    for (int k = 0; k < it.m && !status; k++)
-        if (channels->kind[k] == PHX_CHANNEL_RATE)
-            status = take_rate(context, linearised, k, &it);
-    for (int h = r->held - 1; h >= 0 && !status; h--)
-        for (int k = 0; k < it.m; k++)
-            if (channels->held[k] == h && channels->kind[k] == PHX_CHANNEL_RATE)
-                drop_state(&it, r->count + r->rigid + r->modes + h);
+    if (!status)
+        status = create_ss(context, linearised, &it, ss);
+    first_order_free(&it);
+    return status;
+}
+
+phx_status phx_linearised_proper_ss(phx_context *context, const phx_linearised *linearised, phx_ss **ss)
+{
+    first_order it = {0};
+    phx_ss *all = NULL;
+    const char **kept = NULL;
+    int count = 0;
+    phx_status status = fill_first_order(context, &linearised->reduced, &it);
+
+    *ss = NULL;
     if (!status) {
-        const phx_ss_def def = {.name = linearised->name,
-                                .n = it.n,
-                                .n_inputs = it.m,
-                                .n_outputs = it.p,
-                                .A = it.A,
-                                .B = it.B,
-                                .C = it.C,
-                                .D = it.D,
-                                .states = it.names,
-                                .inputs = (const char *const *)channels->inputs,
-                                .outputs = (const char *const *)channels->outputs};
-        status = phx_ss_create(context, &def, ss);
+        it.improper = phx_calloc(context, (size_t)it.p, sizeof *it.improper);
+        kept = phx_calloc(context, (size_t)it.p, sizeof *kept);
+        status = it.improper && kept ? create_ss(context, linearised, &it, &all) : PHX_ERR_MEMORY;
     }
+    for (int i = 0; i < it.p && !status; i++)
+        if (!it.improper[i])
+            kept[count++] = linearised->channels.outputs[i];
+    if (!status)
+        status = phx_ss_sub(context, all, count, kept, 0, NULL, ss);
+    phx_ss_destroy(all);
+    phx_free(kept);
     first_order_free(&it);
     return status;
 }

@@ -162,6 +162,7 @@ static phx_status linearise(phx_context *context, const phx_model *model, const 
     how.name = "model";
     how.x = at.x;
     how.channels = options->channels;
+    how.channels.drives_by_rate = options->form == PHX_FORM_DESCRIPTOR; /* power needs the rate */
     if (!status)
         status = phx_model_blame(context, model, phx_linearise(context, at.dae, &how, linearised));
     phx_start_point_free(&at);
@@ -177,7 +178,9 @@ phx_status phx_study_linearize(phx_context *context, const phx_model *model, con
     phx_status status = linearise(context, model, options, &linearised);
     if (!status)
         status = make_title(context, model, &report->title);
-    if (!status)
+    if (!status && options->form == PHX_FORM_DESCRIPTOR) /* improper outputs are no trouble to that form */
+        status = phx_linearised_proper_ss(context, linearised, &report->system);
+    else if (!status)
         status = phx_linearised_ss(context, linearised, &report->system);
     if (!status)
         status = find_structure(context, linearised, report);

@@ -64,6 +64,16 @@ prints '^  2 mass.side.fx  guide.coordinate$'
 run 0 linearize slide.yaml --inputs guide.acceleration --outputs guide.effort,x
 prints 'about zero'
 
+# ---- power needs a drive's rate, and the effort conjugate to it follows its derivative ----
+slider=$source_dir/examples/crank_slider.yaml
+run 0 linearize "$slider" --form descriptor -o crank.json
+prints '^  1 motor.rate  mid.x$'
+grep -q '"drive"' crank.json || fail "the descriptor form has lost the drive's effort"
+run 2 linearize "$slider" --inputs motor.rate
+says "'drive' follows the derivative of the input 'motor.rate'"
+run 0 linearize "$slider" --form second-order
+prints '^  1 motor.acceleration  mid.x$'
+
 # ---- the forms are one model; Octave and SciPy read them ----
 for form in state-space second-order descriptor; do
     for end in mat h5 json; do
