@@ -7,10 +7,11 @@
 
 #include "jacobi.h"
 
-/* What rounding makes of a zero frequency, relative to the largest: measured below 1e-12 through the root and below
- * 1e-8 through eigenvalues (fine meshes in floating frames). */
+/* What rounding makes of a zero: of a frequency through the root, relative to the largest, measured below 1e-12 (fine
+ * meshes in floating frames); of lambda through eigenvalues, relative to the size of the terms, measured below 5e-15.
+ */
 static const double root_noise = 1e-10;
-static const double eigenvalue_noise = 1e-14; /* of lambda */
+static const double eigenvalue_noise = 1e-13;
 
 typedef struct modes_work {
     int n, f, r;     /* coordinates, basis, rows of the root */
@@ -95,8 +96,31 @@ static phx_status through_root(phx_context *context, const phx_csr *root, modes_
     return PHX_OK;
 }
 
-/* matrix = X^T rest X, X = columns; its skew part is measured and removed. Returns the largest entry. */
-static double project_rest(const phx_csr *rest, modes_work *w, double *asymmetry)
+/* Largest row sum of |r_i rest_ij r_j|, r_i the length of row i of X = columns: what rounding in X^T rest X is relative
+ * to, also where the terms cancel, as those of a constant load do in the motions of a free body. */
+static double size_of_terms(const phx_csr *rest, const modes_work *w)
+{
+    const int f = w->f;
+    double *length = w->product, largest = 0.0; /* n */
+    for (int i = 0; i < w->n; i++) {
+        const double *row = w->columns + (size_t)i * f;
+        double square = 0.0;
+        for (int j = 0; j < f; j++)
+            square += row[j] * row[j];
+        length[i] = sqrt(square);
+    }
+    for (int i = 0; i < w->n; i++) {
+        double sum = 0.0;
+        for (int k = rest->ptr[i]; k < rest->ptr[i + 1]; k++)
+            sum += fabs(rest->val[k]) * length[rest->idx[k]];
+        largest = fmax(largest, length[i] * sum);
+    }
+    return largest;
+}
+
+/* matrix = X^T rest X, X = columns; its skew part is measured and removed. A part below `noise` is no part. Returns the
+ * largest entry. */
+static double project_rest(const phx_csr *rest, double noise, modes_work *w, double *asymmetry)
 {
     const int f = w->f;
     sparse_times_dense(rest, f, w->columns, w->product);
@@ -112,6 +136,8 @@ static double project_rest(const phx_csr *rest, modes_work *w, double *asymmetry
             largest = fmax(largest, fabs(mean));
             *a = *b = mean;
         }
+    if (sqrt(skew) <= noise * f)
+        skew = 0.0;
     *asymmetry = symmetric > 0.0 ? sqrt(skew / symmetric) : (skew > 0.0 ? HUGE_VAL : 0.0);
     return largest;
 }
@@ -171,11 +197,10 @@ static phx_status solve(phx_context *context, const phx_stiffness *stiffness, mo
         w->lambda[k] = w->sigma[k] * w->sigma[k];
     if (!rest)
         return PHX_OK;
-    const double largest = project_rest(rest, w, asymmetry);
-    if (largest > 0.0) {
+    const double noise = eigenvalue_noise * size_of_terms(rest, w);
+    *resolution = fmax(*resolution, sqrt(noise));
+    if (project_rest(rest, noise, w, asymmetry) > 0.0)
         status = root ? through_both(context, w) : through_eigenvalues(context, w);
-        *resolution = fmax(*resolution, sqrt(eigenvalue_noise * largest));
-    }
     return status;
 }
 

@@ -255,9 +255,40 @@ static void point_mass_at_the_tip(void **state)
     free(it);
 }
 
+/* A torque that acts on a free body leaves its rigid-body modes and its frequencies what they are: the stiffness that
+ * the forces of the weld make adds up to rounding. */
+static void a_constant_load_leaves_the_rigid_modes(void **state)
+{
+    const phx_model_override set_zeta = {"zeta", NULL, 0.0};
+    phx_modes_options options = phx_modes_options_default();
+    phx_modal *solver = NULL;
+    phx_mode_set set[2] = {{0}};
+    mechanism m;
+
+    (void)state;
+    mechanism_open(&m, "modal_appendage.yaml", 1, &set_zeta);
+    CHECK_OK(m.context, phx_modal_create(m.context, &solver));
+    for (int k = 0; k < 2; k++) { /* the torque acts from 2 s on */
+        phx_linear linear = {0};
+        CHECK_OK(m.context, phx_system_linear(m.dae, 3.0 * k, m.x, NULL, &linear));
+        CHECK_OK(m.context, phx_modal_solve(solver, &linear, &options, &set[k]));
+        phx_linear_free(&linear);
+        assert_int_equal(set[k].rigid, 3);
+        assert_int_equal(set[k].count, 2);
+        CHECK_CLOSE(set[k].asymmetry, 0.0, 1e-300, "asymmetry, %d", k);
+    }
+    for (int i = 0; i < 2; i++)
+        CHECK_RELATIVE(set[1].omega[i], set[0].omega[i], 1e-11, "mode %d", i + 1);
+    phx_mode_set_free(&set[0]);
+    phx_mode_set_free(&set[1]);
+    phx_modal_destroy(solver);
+    mechanism_close(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(titop_is_the_same), cmocka_unit_test(modes_are_the_same),
-                                       cmocka_unit_test(motion_is_the_same), cmocka_unit_test(point_mass_at_the_tip)};
+                                       cmocka_unit_test(motion_is_the_same), cmocka_unit_test(point_mass_at_the_tip),
+                                       cmocka_unit_test(a_constant_load_leaves_the_rigid_modes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
