@@ -1,6 +1,6 @@
 /* Andrews' squeezing mechanism, seven bodies turned by a motor against a spring, against the published solution at
- * 0.03 s: E. Hairer and G. Wanner, Solving Ordinary Differential Equations II, section VII.7; values of the Test Set for
- * IVP Solvers (PSIDE, tolerances 1e-14), the multipliers being the forces at the common point of K2, K3, K4 and K6.
+ * 0.03 s: E. Hairer and G. Wanner, Solving Ordinary Differential Equations II, section VII.7; values of the Test Set
+ * for IVP Solvers (PSIDE, tolerances 1e-14), the multipliers being the forces at the common point of K2, K3, K4 and K6.
  * What is left, 1e-9 of the crank and 7e-8 of the forces, does not change with the step: it is that solution.
  * In the plane, and as a model in space, where each of its three loops holds itself to the plane three times over. */
 #include "mechanism.h"
@@ -13,10 +13,10 @@ static const double start[7] = {-0.0617138900142764496358948458001, 0.0,
                                 0.455279819163070380255912382449,   0.222668390165885884674473185609,
                                 0.487364979543842550225598953530,   -0.222668390165885884674473185609,
                                 1.23054744454982119249735015568};
-static const double end[7] = {0.1581077119629904e2,  -0.1575637105984298e2, 0.4082224013073101e-1, -0.5347301163226948,
-                              0.5244099658805304,    0.5347301163226948,    0.1048080741042263e1};
-static const double rates[7] = {0.1139920302151208e4,  -0.1424379294994111e4, 0.1103291221937134e2, 0.1929337464421385e2,
-                                0.5735699284790808,    -0.1929337464421385e2, 0.3231791658026955};
+static const double end[7] = {0.1581077119629904e2, -0.1575637105984298e2, 0.4082224013073101e-1, -0.5347301163226948,
+                              0.5244099658805304,   0.5347301163226948,    0.1048080741042263e1};
+static const double rates[7] = {0.1139920302151208e4, -0.1424379294994111e4, 0.1103291221937134e2, 0.1929337464421385e2,
+                                0.5735699284790808,   -0.1929337464421385e2, 0.3231791658026955};
 static const double forces[6] = {0.1991753333731910e3, -0.2975531228015052e2, 0.2306654119098399e2,
                                  0.3145271365475927e2, 0.2264249232082739e2,  0.1161740700019673e2};
 
@@ -51,11 +51,12 @@ static void add_body(char *text, int dim, int k, double mass, double inertia, do
                      double x, double y, double angle)
 {
     const char *const more = dim == 3 ? ", 0" : "";
-    add(text, "  K%d: {kind: rigid, mass: %.17g, centre_of_mass: [%.17g, %.17g%s], ports: {%s}, ", k, mass, cx, cy, more,
-        ports);
+    add(text, "  K%d: {kind: rigid, mass: %.17g, centre_of_mass: [%.17g, %.17g%s], ports: {%s}, ", k, mass, cx, cy,
+        more, ports);
     if (dim == 3)
-        add(text, "inertia: [%.17g, %.17g, %.17g], pose: {position: [%.17g, %.17g, 0], rotation: {axis: [0, 0, 1], "
-                  "angle: %.17g}}}\n",
+        add(text,
+            "inertia: [%.17g, %.17g, %.17g], pose: {position: [%.17g, %.17g, 0], rotation: {axis: [0, 0, 1], "
+            "angle: %.17g}}}\n",
             0.6 * inertia, 0.5 * inertia, inertia, x, y, angle);
     else
         add(text, "inertia: %.17g, pose: {position: [%.17g, %.17g], angle: %.17g}}\n", inertia, x, y, angle);
@@ -90,16 +91,17 @@ static void add_bodies(char *text, int dim)
 
 static void squeezer(char *text, int dim)
 {
-    static const char *const joints[][3] = {{"O", "ground.O", "K1.P"},  {"F", "K1.F", "K2.P"},     {"B", "ground.B", "K3.P"},
-                                            {"A5", "ground.A", "K5.P"}, {"A7", "ground.A", "K7.P"}, {"Q4", "K5.Q", "K4.P"},
-                                            {"Q6", "K7.Q", "K6.P"},     {"E3", "K2.E", "K3.E"},     {"E4", "K2.E", "K4.E"},
-                                            {"E6", "K2.E", "K6.E"}};
+    static const char *const joints[][3] = {
+        {"O", "ground.O", "K1.P"},  {"F", "K1.F", "K2.P"},  {"B", "ground.B", "K3.P"}, {"A5", "ground.A", "K5.P"},
+        {"A7", "ground.A", "K7.P"}, {"Q4", "K5.Q", "K4.P"}, {"Q6", "K7.Q", "K6.P"},    {"E3", "K2.E", "K3.E"},
+        {"E4", "K2.E", "K4.E"},     {"E6", "K2.E", "K6.E"}};
     const char *const z = dim == 3 ? ", 0" : "", *const axis = dim == 3 ? ", axis: [0, 0, 1]" : "";
 
     text[0] = '\0';
     add(text, "phlexor: 1\ndimension: %d\ngravity: [0, 0%s]\n", dim, z);
-    add(text, "ground: {ports: {A: {position: [-0.06934, -0.00227%s]}, B: {position: [-0.03635, 0.03273%s]}, "
-              "C: {position: [0.014, 0.072%s]}}}\n",
+    add(text,
+        "ground: {ports: {A: {position: [-0.06934, -0.00227%s]}, B: {position: [-0.03635, 0.03273%s]}, "
+        "C: {position: [0.014, 0.072%s]}}}\n",
         z, z, z);
     add_bodies(text, dim);
     add(text, "joints:\n");

@@ -1,0 +1,299 @@
+/* Benchmark linkages of rigid bodies in space over 5 s against their motion in minimal coordinates (minimal.h): places,
+ * velocities, accelerations, attitudes and reactions.
+ *
+ *   Bricard's linkage, orthogonal and threefold symmetric: six bars, overconstrained once, falling from rest;
+ *   spatial slider-crank: revolute, spherical, universal, prismatic joints.
+ *
+ * The data are of the kind of the benchmarks of that name; the values are calculated here and not taken from them. */
+#include "mechanism.h"
+#include "minimal.h"
+
+enum { TEXT = 8000 };
+
+static void add(char *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void add(char *text, const char *format, ...)
+{
+    const size_t at = strlen(text);
+    va_list list;
+    va_start(list, format);
+    const int n = vsnprintf(text + at, TEXT - at, format, list);
+    va_end(list);
+    assert_true(n > 0 && at + (size_t)n < TEXT);
+}
+
+static void add_pose(char *text, const double *position, const double *R)
+{
+    add(text,
+        "pose: {position: [%.17g, %.17g, %.17g], rotation: {matrix: [[%.17g, %.17g, %.17g], [%.17g, %.17g, %.17g], "
+        "[%.17g, %.17g, %.17g]]}}",
+        position[0], position[1], position[2], R[0], R[1], R[2], R[3], R[4], R[5], R[6], R[7], R[8]);
+}
+
+static void multiply(const double *a, const double *b, double *c)
+{
+    phx_dense_multiply(false, false, 3, 3, 3, 1.0, a, 3, b, 3, 0.0, c, 3);
+}
+
+static void turn(int axis, double angle, double *R)
+{
+    const double c = cos(angle), s = sin(angle);
+    const int i = (axis + 1) % 3, j = (axis + 2) % 3;
+    memset(R, 0, 9 * sizeof *R);
+    R[4 * axis] = 1.0;
+    R[4 * i] = R[4 * j] = c;
+    R[3 * i + j] = -s;
+    R[3 * j + i] = s;
+}
+
+/* ---- comparison ---- */
+typedef struct checks {
+    const char *name;
+    double place, velocity, acceleration, attitude, reaction; /* tolerances */
+    int n_reactions;
+    int joint[MINIMAL_JOINTS]; /* of the reactions in the order of the outputs */
+} checks;
+
+/* The bodies' outputs c (position), v, a, w, then reactions in inertial axes, against the present state of m. */
+static void compare(mechanism *model, minimal *m, const checks *it)
+{
+    double *column = model->columns;
+
+    minimal_evaluate(m);
+    CHECK_OK(model->context, phx_system_outputs(model->dae, model->t, model->x, model->v, column));
+    for (int b = 0; b < m->bodies; b++, column += 12) {
+        int x = 0, v = 0;
+        phx_system_offsets(model->system, b, &x, &v);
+        CHECK_VECTOR(3, column, m->now[b].c, it->place, "%s, %g s, body %d: place", it->name, m->t, b);
+        CHECK_VECTOR(3, column + 3, m->speed[b], it->velocity, "%s, %g s, body %d: velocity", it->name, m->t, b);
+        CHECK_VECTOR(3, column + 6, m->acceleration[b], it->acceleration, "%s, %g s, body %d: acceleration", it->name,
+                     m->t, b);
+        CHECK_VECTOR(3, column + 9, m->spin[b], it->velocity, "%s, %g s, body %d: spin", it->name, m->t, b);
+        CHECK_VECTOR(9, model->x + x + 3, m->now[b].R, it->attitude, "%s, %g s, body %d: attitude", it->name, m->t, b);
+    }
+    for (int k = 0; k < it->n_reactions; k++, column += 6)
+        CHECK_VECTOR(6, column, m->reaction[it->joint[k]], it->reaction, "%s, %g s: reaction of joint %d", it->name,
+                     m->t, it->joint[k]);
+}
+
+static void run_both(mechanism *model, minimal *m, double step, double coarse, const checks *it)
+{
+    phx_integrate_options options = phx_integrate_options_default();
+    const double energy = (minimal_evaluate(m), m->kinetic + m->potential);
+
+    compare(model, m, it);
+    for (int k = 1; k <= 10; k++) {
+        options.integrator = PHX_GAUSS6;
+        options.step = step;
+        options.every = options.end = 0.5 * k;
+        mechanism_run(model, &options);
+        minimal_run(m, 0.5 * k, coarse);
+        compare(model, m, it);
+        CHECK_CLOSE(m->kinetic + m->potential, energy, 1e-9 * (1.0 + fabs(energy)), "%s: energy of the comparison",
+                    it->name);
+    }
+}
+
+/* ---- Bricard ---- */
+/* Six bars of 1 m, hinge axes turned by +90 and -90 degrees in turn. With theta the first, third and fifth angle and
+ * phi the others the loop closes when (1 + cos theta)(1 + cos phi) = 1; smoothly along tan(theta/2) = sqrt(3) sin(psi),
+ * tan(phi/2) = sqrt(3) cos(psi)/sqrt(1 + 3 sin(psi)^2). */
+static double bricard_angle(double psi, int k)
+{
+    const double s = sqrt(3.0) * sin(psi);
+    return 2.0 * atan(k % 2 == 0 ? s : sqrt(3.0) * cos(psi) / sqrt(1.0 + s * s));
+}
+
+static double bricard_twist(int k)
+{
+    return k % 2 == 0 ? 0.5 * TEST_PI : -0.5 * TEST_PI;
+}
+
+/* Frames of bars 0 .. 5 at their first hinge; returns the gap of the loop. */
+static double bricard_frames(double psi, double place[6][3], double R[6][9])
+{
+    double at[3] = {0.0}, Q[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, T[9], gap = 0.0;
+
+    for (int k = 0; k < 6; k++) {
+        turn(2, bricard_angle(psi, k), T);
+        multiply(Q, T, R[k]);
+        memcpy(place[k], at, sizeof at);
+        for (int a = 0; a < 3; a++)
+            at[a] += R[k][3 * a];
+        turn(0, bricard_twist(k), T);
+        multiply(R[k], T, Q);
+    }
+    for (int a = 0; a < 3; a++)
+        gap = fmax(gap, fabs(at[a]));
+    for (int a = 0; a < 9; a++)
+        gap = fmax(gap, fabs(Q[a] - (a % 4 == 0)));
+    return gap;
+}
+
+static void bricard_pose(const double *q, minimal_pose *pose)
+{
+    double place[6][3], R[6][9];
+    assert_true(bricard_frames(q[0], place, R) < 1e-13);
+    for (int b = 0; b < 5; b++) {
+        memcpy(pose[b].R, R[b], sizeof R[b]);
+        for (int a = 0; a < 3; a++)
+            pose[b].c[a] = place[b][a] + 0.5 * R[b][3 * a];
+    }
+}
+
+static void add_outputs(char *text, int bodies)
+{
+    add(text, "outputs:\n");
+    for (int b = 0; b < bodies; b++)
+        add(text,
+            "  c%d: {position: b%d.G}\n  v%d: {velocity: b%d.G}\n  a%d: {acceleration: b%d.G}\n"
+            "  w%d: {angular_velocity: b%d.G}\n",
+            b, b, b, b, b, b, b, b);
+}
+
+static void bricard_falls(void **state)
+{
+    static const checks it = {"Bricard", 1e-10, 1e-9, 1e-8, 1e-10, 0.0, 0, {0}};
+    minimal m = {.coordinates = 1, .bodies = 5, .gravity = {0.0, 0.0, -9.81}, .pose = bricard_pose};
+    double place[6][3], R[6][9];
+    char text[TEXT] = "phlexor: 1\ndimension: 3\ngravity: [0, 0, -9.81]\n"
+                      "ground: {ports: {last: {position: [-1, 0, 0], rotation: {axis: [1, 0, 0], angle: 90*deg}}}}\n"
+                      "bodies:\n";
+    mechanism model;
+
+    (void)state;
+    m.q[0] = asin(sqrt(1.0 / 3.0)); /* along edges of a cube */
+    bricard_frames(m.q[0], place, R);
+    for (int b = 0; b < 5; b++) {
+        m.mass[b] = 10.0;
+        m.inertia[b][0] = 0.01;
+        m.inertia[b][1] = m.inertia[b][2] = 10.0 / 12.0;
+        add(text,
+            "  b%d: {kind: rigid, mass: 10, inertia: [0.01, 10/12, 10/12], centre_of_mass: [0.5, 0, 0], "
+            "ports: {G: {position: [0.5, 0, 0]}, E: {position: [1, 0, 0], rotation: {axis: [1, 0, 0], angle: "
+            "%d*deg}}}, ",
+            b, b % 2 == 0 ? 90 : -90);
+        add_pose(text, place[b], R[b]);
+        add(text, "}\n");
+    }
+    add(text, "joints:\n");
+    for (int k = 0; k < 6; k++)
+        add(text, "  h%d: {kind: revolute, axis: [0, 0, 1], axis_b: [0, 0, 1], ports: [%s, %s]}\n", k,
+            (const char *[]){"ground.O", "b0.E", "b1.E", "b2.E", "b3.E", "b4.E"}[k],
+            (const char *[]){"b0.P", "b1.P", "b2.P", "b3.P", "b4.P", "ground.last"}[k]);
+    add_outputs(text, 5);
+    mechanism_open(&model, text, 0, NULL);
+    assert_int_equal(phx_system_redundant(model.system), 1);
+    assert_int_equal(model.dae->n_v - model.dae->n_l, 1);
+    run_both(&model, &m, 2e-3, 5e-4, &it);
+    mechanism_close(&model);
+}
+
+/* ---- slider-crank ---- */
+/* Crank of 0.08 m about the line x = 0, y = 0.1, z = 0.12 along x; rod of 0.3 m; slider on the x axis. */
+static void slider_crank_points(double q, double *pin, double *slider)
+{
+    pin[0] = 0.0;
+    pin[1] = 0.1 + 0.08 * cos(q);
+    pin[2] = 0.12 + 0.08 * sin(q);
+    slider[0] = sqrt(0.09 - pin[1] * pin[1] - pin[2] * pin[2]);
+    slider[1] = slider[2] = 0.0;
+}
+
+/* Bodies: crank (y along the crank), rod (x along it, y across the slider's z axis), slider. */
+static void slider_crank_pose(const double *q, minimal_pose *pose)
+{
+    double pin[3], slider[3], e[3];
+    slider_crank_points(q[0], pin, slider);
+    turn(0, q[0], pose[0].R);
+    pose[0].c[0] = 0.0;
+    pose[0].c[1] = 0.1 + 0.04 * cos(q[0]);
+    pose[0].c[2] = 0.12 + 0.04 * sin(q[0]);
+    for (int a = 0; a < 3; a++) {
+        e[a] = (slider[a] - pin[a]) / 0.3;
+        pose[1].c[a] = 0.5 * (slider[a] + pin[a]);
+        pose[2].c[a] = slider[a];
+    }
+    const double y[3] = {-e[1] / hypot(e[0], e[1]), e[0] / hypot(e[0], e[1]), 0.0};
+    double z[3];
+    phx_vec_x_vec(3, e, y, z);
+    for (int a = 0; a < 3; a++) {
+        pose[1].R[3 * a] = e[a];
+        pose[1].R[3 * a + 1] = y[a];
+        pose[1].R[3 * a + 2] = z[a];
+    }
+    turn(0, 0.0, pose[2].R);
+}
+
+static void unit_forces(minimal_joint *joint)
+{
+    joint->n_forces = 3;
+    for (int a = 0; a < 3; a++)
+        joint->force[a][a] = 1.0;
+}
+
+static void slider_crank_joint(const double *q, const minimal_pose *pose, minimal_joint *joint)
+{
+    double pin[3], slider[3];
+    slider_crank_points(q[0], pin, slider);
+    joint[0] = (minimal_joint){.a = -1, .b = 0, .n_torques = 2, .place = {0.0, 0.1, 0.12}};
+    joint[0].torque[0][1] = joint[0].torque[1][2] = 1.0;
+    joint[1] = (minimal_joint){.a = 0, .b = 1, .place = {pin[0], pin[1], pin[2]}};
+    joint[2] = (minimal_joint){.a = 2, .b = 1, .n_torques = 1, .place = {slider[0]}};
+    for (int k = 0; k < 3; k++)
+        unit_forces(&joint[k]);
+    const double y[3] = {pose[1].R[1], pose[1].R[4], pose[1].R[7]}, z[3] = {0.0, 0.0, 1.0};
+    phx_vec_x_vec(3, z, y, joint[2].torque[0]);
+    joint[3] = (minimal_joint){.a = -1, .b = 2, .n_forces = 2, .n_torques = 3, .place = {slider[0]}};
+    joint[3].force[0][1] = joint[3].force[1][2] = 1.0;
+    for (int a = 0; a < 3; a++)
+        joint[3].torque[a][a] = 1.0;
+}
+
+static void slider_crank_runs(void **state)
+{
+    static const checks it = {"slider-crank", 1e-10, 1e-9, 1e-7, 1e-10, 1e-8, 4, {0, 1, 2, 3}};
+    minimal m = {.coordinates = 1,
+                 .bodies = 3,
+                 .joints = 4,
+                 .mass = {0.12, 0.5, 2.0},
+                 .inertia = {{1e-4, 2e-5, 9e-5}, {4e-4, 4e-3, 3.8e-3}, {1e-3, 1e-3, 1e-3}},
+                 .gravity = {0.0, 0.0, -9.81},
+                 .pose = slider_crank_pose,
+                 .joint = slider_crank_joint,
+                 .q = {0.3},
+                 .v = {6.0}};
+    minimal_pose pose[MINIMAL_BODIES];
+    double pin[3], slider[3];
+    char text[TEXT] = "phlexor: 1\ndimension: 3\ngravity: [0, 0, -9.81]\n"
+                      "ground: {ports: {A: {position: [0, 0.1, 0.12]}}}\nbodies:\n";
+    mechanism model;
+
+    (void)state;
+    slider_crank_points(m.q[0], pin, slider);
+    slider_crank_pose(m.q, pose);
+    add(text, "  b0: {kind: rigid, mass: 0.12, inertia: [1e-4, 2e-5, 9e-5], centre_of_mass: [0, 0.04, 0], "
+              "ports: {G: {position: [0, 0.04, 0]}, E: {position: [0, 0.08, 0]}}, ");
+    add_pose(text, (double[]){0.0, 0.1, 0.12}, pose[0].R);
+    add(text, "}\n  b1: {kind: rigid, mass: 0.5, inertia: [4e-4, 4e-3, 3.8e-3], centre_of_mass: [0.15, 0, 0], "
+              "ports: {G: {position: [0.15, 0, 0]}, E: {position: [0.3, 0, 0]}}, ");
+    add_pose(text, pin, pose[1].R);
+    add(text, "}\n  b2: {kind: rigid, mass: 2, inertia: [1e-3, 1e-3, 1e-3], ports: {G: {position: [0, 0, 0]}}, ");
+    add_pose(text, slider, pose[2].R);
+    add(text, "}\njoints:\n  A: {kind: revolute, axis: [1, 0, 0], ports: [ground.A, b0.P], angle: 0.3, rate: 6}\n"
+              "  B: {kind: spherical, ports: [b0.E, b1.P]}\n"
+              "  C: {kind: universal, ports: [b2.P, b1.E], axes: [[0, 0, 1], [0, 1, 0]]}\n"
+              "  D: {kind: prismatic, ports: [ground.O, b2.P], axis: [1, 0, 0]}\n");
+    add_outputs(text, 3);
+    for (int k = 0; k < 4; k++)
+        add(text, "  r%d: {reaction: %c, frame: inertial}\n", k, 'A' + k);
+    mechanism_open(&model, text, 0, NULL);
+    assert_int_equal(phx_system_redundant(model.system), 0);
+    run_both(&model, &m, 1e-3, 2e-4, &it);
+    mechanism_close(&model);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(bricard_falls), cmocka_unit_test(slider_crank_runs)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
