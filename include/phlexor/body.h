@@ -112,6 +112,9 @@ void phx_body_inertial_momentum(const phx_body *body, const double *x, const dou
 
 /* Linearisation on the body's pattern: n_v x n_v compressed rows, structurally symmetric, ascending columns. */
 void phx_body_pattern(const phx_body *body, const int **ptr, const int **idx);
+/* M(q) on that pattern into val[at[k]], k the place in the pattern; without `all` only what depends on q, in place of
+ * what an earlier call with `all` left. */
+void phx_body_put_mass(const phx_body *body, const double *x, bool all, const int *at, double *val);
 /* M(q), D = d res/d nu, K = d res/d xi (v_dot = 0) at an instant, on that pattern. D or K may be NULL. */
 void phx_body_linearise(const phx_body *body, const double *gravity, const double *x, const double *v, double *M,
                         double *D, double *K);

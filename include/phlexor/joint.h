@@ -62,6 +62,12 @@ void phx_row_gap(const phx_row *row, const phx_port_view *a, const phx_port_view
                  double *g_b);
 /* Covectors of the interval: g_a, g_b with phx_port_size entries each (overwritten). */
 void phx_row_covectors(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g_a, double *g_b);
+/* The entry of both ports in which the covectors are -1 of A and +1 of B, with nothing elsewhere, whatever the views;
+ * -1: they depend on the views. */
+static inline int phx_row_unit(const phx_row *row)
+{
+    return row->kind == PHX_ROW_POINT ? row->axis : -1;
+}
 /* Derivatives of the covectors with respect to the variation of the ports' means (<phlexor/port.h>): H (2 PHX_PORT_MAX
  * square, row-major, overwritten): H[i][m] is d(g_a, g_b)_i / d(xi_a, xi_b)_m with b's entries from PHX_PORT_MAX on. In
  * each of the four blocks only the phx_port_size rows and columns of the dimension are written. Returns false, H

@@ -30,34 +30,64 @@ static void put_column(const phx_body *body, double *val, int col, const double 
         *entry(body, val, body->dim + k, col) += r[k];
 }
 
-static void fill_mass(const phx_body *body, const double *qk, double *M)
+/* Where entry (row, col) of the body's pattern stands in an array that `at` leads to; NULL: on the pattern itself. */
+static inline double *place(const phx_body *body, const int *at, double *val, int row, int col)
+{
+    const int k = body->ptr[row] + col;
+    return val + (at ? at[k] : k);
+}
+
+/* Entries of M that do not depend on q: those of the translations and of the deformations among themselves. */
+static void fill_constant_mass(const phx_body *body, const int *at, double *val)
 {
     const phx_flex *flex = body->flex;
     const int dim = body->dim, r = body->n_rigid, n = flex->n;
-    double s[3], J[9], unit[3] = {0}, cross[3];
+
+    for (int a = 0; a < dim; a++)
+        for (int b = 0; b < dim; b++)
+            *place(body, at, val, a, b) = a == b ? flex->mass : 0.0;
+    for (int k = 0; k < body->ptr[body->n_v] - body->ptr[r]; k++)
+        val[at ? at[body->ptr[r] + k] : body->ptr[r] + k] = 0.0;
+    for (int i = 0; i < n; i++) {
+        for (int a = 0; a < dim; a++)
+            *place(body, at, val, a, r + i) = *place(body, at, val, r + i, a) = flex->S[a * n + i];
+        for (int e = flex->ptr[i]; e < flex->ptr[i + 1]; e++)
+            val[at ? at[body->flex_at[e]] : body->flex_at[e]] = flex->M[e];
+    }
+}
+
+/* Those of the rotations. */
+static void fill_variable_mass(const phx_body *body, const double *qk, const int *at, double *val)
+{
+    const phx_flex *flex = body->flex;
+    const int dim = body->dim, r = body->n_rigid, n = flex->n;
+    double s[3], J[9], unit[3] = {0}, cross[3], column[3];
 
     phx_body_inertia(body, qk, s, J);
-    for (int a = 0; a < dim; a++)
-        *entry(body, M, a, a) = flex->mass;
     for (int k = 0; k < body->n_rot; k++) {
         unit[k] = 1.0;
         phx_rot_x_vec(dim, unit, s, cross);
         unit[k] = 0.0;
         for (int a = 0; a < dim; a++)
-            *entry(body, M, a, dim + k) = *entry(body, M, dim + k, a) = cross[a];
+            *place(body, at, val, a, dim + k) = *place(body, at, val, dim + k, a) = cross[a];
         for (int l = 0; l < body->n_rot; l++)
-            *entry(body, M, dim + k, dim + l) = J[k * body->n_rot + l];
+            *place(body, at, val, dim + k, dim + l) = J[k * body->n_rot + l];
     }
     for (int i = 0; i < n; i++) {
-        for (int a = 0; a < dim; a++)
-            *entry(body, M, a, r + i) = *entry(body, M, r + i, a) = flex->S[a * n + i];
-        for (int k = 0; k < body->n_rot; k++) {
-            const double l = flex->C[k * n + i] - (qk ? phx_flex_row(flex, flex->A[k], i, qk) : 0.0);
-            *entry(body, M, dim + k, r + i) = *entry(body, M, r + i, dim + k) = l;
-        }
-        for (int e = flex->ptr[i]; e < flex->ptr[i + 1]; e++)
-            M[body->flex_at[e]] = flex->M[e];
+        phx_moment_column(flex, i, qk, column);
+        for (int k = 0; k < body->n_rot; k++)
+            *place(body, at, val, dim + k, r + i) = *place(body, at, val, r + i, dim + k) = column[k];
     }
+}
+
+void phx_body_put_mass(const phx_body *body, const double *x, bool all, const int *at, double *val)
+{
+    const double *qk = phx_body_q_inertia(body, x);
+
+    if (all)
+        fill_constant_mass(body, at, val);
+    if (all || (qk && body->n_q > 0))
+        fill_variable_mass(body, qk, at, val);
 }
 
 /* dJ_ab/dq_i at qk, i.e. j_ab,i + (Q_ab qk)_i. */
@@ -236,8 +266,7 @@ void phx_body_linearise(const phx_body *body, const double *gravity, const doubl
     const size_t nnz = (size_t)body->ptr[body->n_v];
     rates at;
 
-    memset(M, 0, nnz * sizeof *M);
-    fill_mass(body, qk, M);
+    phx_body_put_mass(body, x, true, NULL, M);
     if (!D && !K)
         return;
     if (D) {

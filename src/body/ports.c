@@ -122,6 +122,7 @@ void phx_body_port_view(const phx_body *body, const phx_body_port *port, const p
 void phx_body_port_view_end(const phx_body *body, const phx_body_port *port, const phx_body_view *view,
                             phx_port_view *out)
 {
+    out->h = view->h;
     if (body->dim == 2)
         view_port(2, body, &port->point, view, false, out);
     else
@@ -201,29 +202,29 @@ static inline int port_jacobian(const int dim, const phx_body *body, const phx_b
     memset(P, 0, (size_t)phx_port_size(dim) * (size_t)n * sizeof *P);
     phx_attitude_rotation(dim, view->xm + dim, R);
     lever(dim, body, point, view->xm, y);
-    for (int c = 0; c < n; c++) {
-        if (cols)
-            cols[c] = c < r ? c : r + point->dof[c - r];
-        if (c < dim) {
-            for (int a = 0; a < dim; a++)
-                P[a * n + c] = R[a * dim + c];
-            continue;
-        }
-        if (c < r) {
-            unit[c - dim] = 1.0;
-            phx_rot_x_vec(dim, unit, y, local);
-            unit[c - dim] = 0.0;
-            P[c * n + c] = 1.0;
-        } else {
-            for (int a = 0; a < dim; a++)
-                local[a] = point->phi[a * point->n + c - r];
-            for (int k = 0; k < n_rot; k++)
-                P[(r + k) * n + c] = point->theta[k * point->n + c - r];
-        }
+    for (int a = 0; a < dim; a++)
+        for (int c = 0; c < dim; c++)
+            P[a * n + c] = R[a * dim + c];
+    for (int k = 0; k < n_rot; k++) {
+        unit[k] = 1.0;
+        phx_rot_x_vec(dim, unit, y, local);
+        unit[k] = 0.0;
         phx_rot_apply(dim, R, local, column);
         for (int a = 0; a < dim; a++)
-            P[a * n + c] = column[a];
+            P[a * n + dim + k] = column[a];
+        P[(dim + k) * n + dim + k] = 1.0;
     }
+    for (int j = 0; j < point->n; j++) {
+        for (int a = 0; a < dim; a++)
+            local[a] = point->phi[a * point->n + j];
+        phx_rot_apply(dim, R, local, column);
+        for (int a = 0; a < dim; a++)
+            P[a * n + r + j] = column[a];
+        for (int k = 0; k < n_rot; k++)
+            P[(r + k) * n + r + j] = point->theta[k * point->n + j];
+    }
+    for (int c = 0; cols && c < n; c++)
+        cols[c] = c < r ? c : r + point->dof[c - r];
     return n;
 }
 

@@ -176,7 +176,8 @@ static phx_status op_interval_begin(phx_dae *dae, double t0, double h, const dou
 
     ws->t0 = t0;
     ws->h = h;
-    ws->start_viewed = false;
+    ws->start_viewed = ws->end_viewed && memcmp(x0, ws->x1, (size_t)system->n_x * sizeof *x0) == 0;
+    ws->end_viewed = false;
     carry_over(ws, x0, v0);
     memcpy(ws->x0, x0, (size_t)system->n_x * sizeof *x0);
     memcpy(ws->v0, v0, (size_t)system->n_v * sizeof *v0);

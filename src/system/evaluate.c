@@ -53,7 +53,7 @@ void phx_sys_set_instant(workspace *ws, const double *x, const double *v)
     const phx_system *system = ws->system;
 
     ws->h = 0.0;
-    ws->start_viewed = false;
+    ws->start_viewed = ws->end_viewed = false;
     ws->turn0 = ws->turn1 = x;
     for (int b = 0; b < system->n_bodies; b++) {
         const double *xb = x + system->bodies[b].x, *vb = v + system->bodies[b].v;
@@ -67,7 +67,8 @@ static void set_row(workspace *ws, int k, double t, double h)
     const work_row *it = &ws->rows[k];
     double *g = ws->covector + (size_t)k * PAIR_SIZE;
 
-    phx_row_covectors(&it->row, &ws->port_views[it->a], &ws->port_views[it->b], g, g + PHX_PORT_MAX);
+    if (it->unit < 0)
+        phx_row_covectors(&it->row, &ws->port_views[it->a], &ws->port_views[it->b], g, g + PHX_PORT_MAX);
     if (it->speed)
         ws->w[k] = h == 0.0 ? phx_signal_value(it->speed, t) : phx_signal_mean(it->speed, t, t + h);
     else
@@ -82,11 +83,14 @@ void phx_sys_rows(workspace *ws, double t, double h)
 
 double phx_sys_row_rate(const workspace *ws, int k)
 {
+    const work_row *row = &ws->rows[k];
+    const double *a = ws->port_views[row->a].rate, *b = ws->port_views[row->b].rate;
     const double *g = ws->covector + (size_t)k * PAIR_SIZE;
     const int size = phx_port_size(ws->system->dim);
 
-    return phx_sys_dot(size, g, ws->port_views[ws->rows[k].a].rate) +
-           phx_sys_dot(size, g + PHX_PORT_MAX, ws->port_views[ws->rows[k].b].rate);
+    if (row->unit >= 0)
+        return b[row->unit] - a[row->unit];
+    return phx_sys_dot(size, g, a) + phx_sys_dot(size, g + PHX_PORT_MAX, b);
 }
 
 double phx_sys_row_scale(const workspace *ws, int k)
@@ -304,10 +308,16 @@ phx_status phx_sys_forces(workspace *ws, double t, bool linear, double *res)
 
 static void apply_multiplier(workspace *ws, int k, double lambda)
 {
+    const work_row *row = &ws->rows[k];
     const double *g = ws->covector + (size_t)k * PAIR_SIZE;
 
-    add_effort(ws, ws->rows[k].a, lambda, g);
-    add_effort(ws, ws->rows[k].b, lambda, g + PHX_PORT_MAX);
+    if (row->unit >= 0) {
+        ws->effort[(size_t)row->a * PHX_PORT_MAX + (size_t)row->unit] -= lambda;
+        ws->effort[(size_t)row->b * PHX_PORT_MAX + (size_t)row->unit] += lambda;
+        return;
+    }
+    add_effort(ws, row->a, lambda, g);
+    add_effort(ws, row->b, lambda, g + PHX_PORT_MAX);
 }
 
 void phx_sys_apply_multipliers(workspace *ws, const double *lambda)

@@ -26,7 +26,8 @@ static double *of_port(const workspace *ws, double *all, phx_port_id id)
     return all + (size_t)ws->port_first[id] * (size_t)phx_port_size(ws->system->dim);
 }
 
-/* P, the derivative of the rates P nu with respect to xi, and the variation W xi of the ports' means. */
+/* P, the derivative of the rates P nu with respect to xi, and where it counts the variation W xi of the ports' means.
+ */
 static void ports_variations(workspace *ws)
 {
     const phx_system *system = ws->system;
@@ -39,6 +40,8 @@ static void ports_variations(workspace *ws)
         const phx_body *body = system->bodies[port->body].body;
         double *slope = of_port(ws, ws->rate_tangent, i);
         phx_body_port_rate_tangent(body, &port->port, &ws->views[port->body], slope);
+        if (!ws->varied[i])
+            continue;
         phx_body_port_variation(body, &port->port, &ws->views[port->body], of_port(ws, ws->P, i), slope,
                                 of_port(ws, ws->W, i));
     }
@@ -93,28 +96,39 @@ void phx_sys_pair_rate_add(workspace *ws, int pair, double alpha, const double *
 }
 
 /* ---- rows ---- */
-/* G into [2,1] and -G^T into [1,2] of val. */
+/* sum over m of g_m A_mj, A size x count; `unit` >= 0: g is `sign` there and zero elsewhere */
+static inline double combined(int size, int count, int unit, double sign, const double *g, const double *A, int j)
+{
+    double sum = 0.0;
+
+    if (unit >= 0)
+        return sign * A[unit * count + j];
+    for (int m = 0; m < size; m++)
+        sum += g[m] * A[m * count + j];
+    return sum;
+}
+
+/* G into [2,1] and -G^T into [1,2] of val; the ports' columns are the same where they are on one body. */
 void phx_sys_put_rows(workspace *ws, double *val)
 {
-    const phx_system *system = ws->system;
-    const int size = phx_port_size(system->dim);
+    const int size = phx_port_size(ws->system->dim);
 
     for (int k = 0; k < ws->n_l; k++) {
-        const phx_port_id ids[2] = {ws->rows[k].a, ws->rows[k].b};
-        const int n = ws->port_count[ids[0]] + ws->port_count[ids[1]];
+        const work_row *row = &ws->rows[k];
+        const int n_a = ws->port_count[row->a], n_b = ws->port_count[row->b], n = n_a + n_b;
         const int *at = ws->kkt.row_at[k];
-        int c = 0;
-        for (int side = 0; side < 2; side++) {
-            const double *P = of_port(ws, ws->P, ids[side]),
-                         *g = ws->covector + (size_t)k * PAIR_SIZE + side * PHX_PORT_MAX;
-            const int count = ws->port_count[ids[side]];
-            for (int j = 0; j < count; j++, c++) {
-                double sum = 0.0;
-                for (int m = 0; m < size; m++)
-                    sum += g[m] * P[m * count + j];
-                val[at[c]] += sum;
-                val[at[n + c]] -= sum;
-            }
+        const double *P_a = of_port(ws, ws->P, row->a), *P_b = of_port(ws, ws->P, row->b);
+        const double *g = ws->covector + (size_t)k * PAIR_SIZE;
+        for (int j = 0; j < n_a; j++) {
+            const double sum = combined(size, n_a, row->unit, -1.0, g, P_a, j);
+            val[at[j]] = sum;
+            val[at[n + j]] = -sum;
+        }
+        for (int j = 0; j < n_b; j++) {
+            const double sum = combined(size, n_b, row->unit, 1.0, g + PHX_PORT_MAX, P_b, j);
+            double *below = val + at[n_a + j], *above = val + at[n + n_a + j];
+            *below = row->one_body ? *below + sum : sum;
+            *above = row->one_body ? *above - sum : -sum;
         }
     }
 }
@@ -129,7 +143,8 @@ static void row_stiffness(workspace *ws, int k, double lambda)
     const phx_port_view *views[2] = {&ws->port_views[joint->a], &ws->port_views[joint->b]};
     const int size = phx_port_size(system->dim), *at = ws->kkt.row_at[k];
     double *H = ws->local, slope[PAIR_SIZE] = {0};
-    const bool curved = phx_row_tangent(slot->row, views[0], views[1], H);
+    const int unit = ws->rows[k].unit;
+    const bool curved = unit < 0 && phx_row_tangent(slot->row, views[0], views[1], H);
     int c = 0;
 
     if (curved) {
@@ -144,9 +159,7 @@ static void row_stiffness(workspace *ws, int k, double lambda)
         const double *W = of_port(ws, ws->W, ids[side]), *T = of_port(ws, ws->rate_tangent, ids[side]);
         const double *g = ws->covector + (size_t)k * PAIR_SIZE + side * PHX_PORT_MAX;
         for (int j = 0; j < count; j++, c++) {
-            double sum = 0.0;
-            for (int m = 0; m < size; m++)
-                sum += g[m] * T[m * count + j];
+            double sum = combined(size, count, unit, side ? 1.0 : -1.0, g, T, j);
             for (int m = 0; m < size && curved; m++)
                 sum += slope[side * PHX_PORT_MAX + m] * W[m * count + j];
             ws->into_K[at[c]] += ws->weight_K * sum;
@@ -188,23 +201,19 @@ double phx_sys_row_acceleration(workspace *ws, int k)
 }
 
 /* ---- assembly ---- */
-void phx_sys_scatter_bodies(workspace *ws, const double *x, const double *v, bool all)
+static void scatter_bodies(workspace *ws, const double *x, const double *v)
 {
     const phx_system *system = ws->system;
 
     for (int b = 0; b < system->n_bodies; b++) {
         const body_slot *slot = &system->bodies[b];
         const int *ptr = NULL, *idx = NULL, *at = ws->kkt.body_at[b];
-        double *M = all ? ws->M : ws->val;
         phx_body_pattern(slot->body, &ptr, &idx);
-        phx_body_linearise(slot->body, system->gravity, x + slot->x, v + slot->v, ws->body_M, all ? ws->body_D : NULL,
-                           all ? ws->body_K : NULL);
+        phx_body_linearise(slot->body, system->gravity, x + slot->x, v + slot->v, ws->body_M, ws->body_D, ws->body_K);
         for (int k = 0; k < ptr[phx_body_n_v(slot->body)]; k++) {
-            M[at[k]] = ws->body_M[k];
-            if (all) {
-                ws->D[at[k]] = ws->body_D[k];
-                ws->K[at[k]] = ws->body_K[k];
-            }
+            ws->M[at[k]] = ws->body_M[k];
+            ws->D[at[k]] = ws->body_D[k];
+            ws->K[at[k]] = ws->body_K[k];
         }
     }
 }
@@ -268,7 +277,7 @@ phx_status phx_sys_op_linearise(phx_dae *dae, double t, const double *x, const d
 
     clear_values(ws, false);
     phx_sys_set_instant(ws, x, v);
-    phx_sys_scatter_bodies(ws, x, v, true);
+    scatter_bodies(ws, x, v);
     phx_sys_rows(ws, t, 0.0);
     return add_couplings(ws, t, lambda);
 }
@@ -336,16 +345,20 @@ phx_status phx_sys_op_factor_complex(phx_dae *dae, int slot, double re, double i
 
 void phx_sys_mass_values(workspace *ws, const double *x)
 {
-    memset(ws->val, 0, (size_t)ws->kkt.ptr[ws->kkt.n] * sizeof(double));
+    const phx_system *system = ws->system;
+
     phx_sys_ports_jacobian(ws);
-    phx_sys_scatter_bodies(ws, x, ws->vm, false);
-    phx_sys_put_rows(ws, ws->val);
+    for (int b = 0; b < system->n_bodies; b++)
+        phx_body_put_mass(system->bodies[b].body, x + system->bodies[b].x, !ws->mass_begun, ws->kkt.body_at[b],
+                          ws->mass);
+    ws->mass_begun = true;
+    phx_sys_put_rows(ws, ws->mass);
 }
 
 phx_status phx_sys_factor_mass(workspace *ws, const double *x)
 {
     phx_sys_mass_values(ws, x);
-    return phx_sys_factor(ws, false, ws->val, &ws->lu_mass);
+    return phx_sys_factor(ws, false, ws->mass, &ws->lu_mass);
 }
 
 void phx_system_kkt(const phx_dae *dae, int *n, const int **ptr, const int **idx, const int **order, const double **val)

@@ -145,14 +145,17 @@ static double kinetic(const workspace *ws, const component_slot *component, cons
     return energy;
 }
 
-/* y = alpha x + beta y on the velocities of a component; x NULL: zero. */
-static void combine(const workspace *ws, const component_slot *component, double alpha, const double *x, double beta,
-                    double *y)
+/* y = alpha a + beta b on the velocities of a component; b NULL: zero. */
+static void combine(const workspace *ws, const component_slot *component, double alpha, const double *a, double beta,
+                    const double *b, double *y)
 {
-    for (int b = 0; b < component->count; b++) {
-        const body_slot *slot = member(ws->system, component, b);
-        for (int i = slot->v; i < slot->v + phx_body_n_v(slot->body); i++)
-            y[i] = beta * y[i] + (x ? alpha * x[i] : 0.0);
+    for (int k = 0; k < component->count; k++) {
+        const body_slot *slot = member(ws->system, component, k);
+        const int last = slot->v + phx_body_n_v(slot->body);
+        for (int i = slot->v; b && i < last; i++)
+            y[i] = alpha * a[i] + beta * b[i];
+        for (int i = slot->v; !b && i < last; i++)
+            y[i] = alpha * a[i];
     }
 }
 
@@ -175,33 +178,37 @@ static phx_status exchange_momenta(workspace *ws, const component_slot *componen
     }
     status = momentum_part(ws, component, x, missing, step);
     if (!status)
-        combine(ws, component, 1.0, step, 1.0, v);
+        combine(ws, component, 1.0, step, 1.0, v, v);
     return status ? status : momentum_part(ws, component, x, wanted, fixed);
 }
 
-/* Corrects one component into ws->v1. dv, drive: solutions for -e and w; wanted: momenta to keep, or NULL. */
+/* Corrects one component into ws->v1. dv, drive: solutions for -e and w (NULL: no drives); wanted: momenta to keep, or
+ * NULL. Without them the energy that dv takes is known: its terms would cancel in the difference of two energies. */
 static phx_status correct(workspace *ws, int c, const double *x, const double *v, const double *dv, const double *drive,
                           const double *wanted, bool may_reject)
 {
     const component_slot *component = &ws->system->components[c];
-    double *fixed = ws->p0, *next = ws->vm, factor = 1.0;
+    double *next = ws->vm, *fixed = wanted || drive ? ws->p0 : NULL, factor = 1.0, missing = ws->taken[c];
     const double before = kinetic(ws, component, x, v), target = before + ws->supply[c];
     phx_status status = PHX_OK;
 
-    combine(ws, component, 1.0, v, 0.0, next);
-    combine(ws, component, 1.0, dv, 1.0, next);
-    combine(ws, component, 1.0, NULL, 0.0, fixed);
-    if (wanted)
+    combine(ws, component, 1.0, v, 1.0, dv, next);
+    if (wanted) {
         status = exchange_momenta(ws, component, x, wanted, fixed, next);
-    if (status)
-        return status;
-    combine(ws, component, 1.0, drive, 1.0, fixed);
-    const double after = kinetic(ws, component, x, next), missing = target - after;
+        if (status)
+            return status;
+        missing = target - kinetic(ws, component, x, next);
+        combine(ws, component, 1.0, fixed, 1.0, drive, fixed);
+    } else if (drive) {
+        combine(ws, component, 1.0, drive, 0.0, NULL, fixed);
+    }
+    const double after = target - missing;
     const bool large = fabs(missing) > 1e-3 * fmax(before, after);
     if (may_reject && fabs(missing) > 1e-3 * fmax(before, after) + ws->signal_work[c])
         return PHX_REJECTED;
-    combine(ws, component, -1.0, fixed, 1.0, next); /* homogeneous part, M-orthogonal to the fixed one */
-    const double spare = kinetic(ws, component, x, next);
+    if (fixed) /* homogeneous part, M-orthogonal to the fixed one */
+        combine(ws, component, 1.0, next, -1.0, fixed, next);
+    const double spare = fixed ? kinetic(ws, component, x, next) : after;
     /* a part below the rounding of the energy tells nothing: a body that moves as one rigid piece has no other */
     const bool scalable =
         component->n_v > component->n_rows && fabs(missing) < 0.1 * spare && spare > DBL_EPSILON * fmax(before, after);
@@ -213,8 +220,7 @@ static phx_status correct(workspace *ws, int c, const double *x, const double *v
         ws->supply[c] -= missing; /* a prescribed motion, or a jump in it: mu . (w before + w)/2, the drives' work */
     else if (scalable)
         factor = sqrt(1.0 + missing / spare);
-    combine(ws, component, 1.0, fixed, 0.0, ws->v1);
-    combine(ws, component, factor, next, 1.0, ws->v1);
+    combine(ws, component, factor, next, 1.0, fixed, ws->v1);
     return PHX_OK;
 }
 
@@ -271,7 +277,8 @@ static phx_status solve_rows(workspace *ws, double alpha, const double *r, doubl
     return phx_lu_solve(ws->lu_mass, 1, b);
 }
 
-/* What the drives supply, and how much work of theirs the size of the step does not bound, for each component. */
+/* What the drives supply, how much work of theirs the size of the step does not bound, and what else the joints take,
+ * for each component:  T(v + dv) - T(v) = mu.(G v + 1/2 G dv) = mu.w + 1/2 mu.e. */
 static void drive_work(workspace *ws, const double *dv, const double *e)
 {
     const phx_system *system = ws->system;
@@ -279,10 +286,12 @@ static void drive_work(workspace *ws, const double *dv, const double *e)
 
     memset(ws->supply, 0, bytes);
     memset(ws->signal_work, 0, bytes);
+    memset(ws->taken, 0, bytes);
     for (int k = 0; k < ws->n_l; k++) {
         const row_slot *row = &system->rows[ws->row[k]];
         const double impulse = dv[ws->kkt.n_v + k];
         ws->supply[row->component] += impulse * ws->w[k];
+        ws->taken[row->component] -= 0.5 * impulse * e[k];
         if (row->role == ROW_DRIVEN) /* between its mean and its end a signal may do what it likes, at any step */
             ws->signal_work[row->component] += fabs(impulse * e[k]);
     }
@@ -323,6 +332,7 @@ phx_status phx_sys_op_project(phx_dae *dae, double t1, double h, bool interval, 
     if (interval)
         impulses(ws);
     phx_sys_set_instant(ws, x1, v1);
+    ws->end_viewed = memcmp(x1, ws->x1, (size_t)system->n_x * sizeof *x1) == 0;
     phx_sys_rows(ws, t1, 0.0);
     residuals(ws, v1, e);
     for (int c = 0; c < system->n_components; c++) {

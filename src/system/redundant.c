@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Entries of G^T at x: [M -G^T; G 0] is left in ws->val. Returns their number; row, col, val may be NULL. */
+/* Entries of G^T at x: [M -G^T; G 0] is left in ws->mass. Returns their number; row, col, val may be NULL. */
 static size_t transposed_rows(const workspace *ws, int *row, int *col, double *val)
 {
     const kkt_matrix *kkt = &ws->kkt;
@@ -17,12 +17,12 @@ static size_t transposed_rows(const workspace *ws, int *row, int *col, double *v
 
     for (int i = 0; i < kkt->n_v; i++)
         for (int k = kkt->ptr[i]; k < kkt->ptr[i + 1]; k++) {
-            if (kkt->idx[k] < kkt->n_v || ws->val[k] == 0.0)
+            if (kkt->idx[k] < kkt->n_v || ws->mass[k] == 0.0)
                 continue;
             if (row) {
                 row[count] = i;
                 col[count] = kkt->idx[k] - kkt->n_v;
-                val[count] = ws->val[k];
+                val[count] = ws->mass[k];
             }
             count++;
         }
@@ -38,7 +38,7 @@ static void scale_columns(workspace *ws, size_t count, const int *row, const int
     for (int i = 0; i < kkt->n_v; i++)
         for (int k = kkt->ptr[i]; k < kkt->ptr[i + 1]; k++)
             if (kkt->idx[k] == i)
-                mass[i] = ws->val[k] > 0.0 ? ws->val[k] : 1.0;
+                mass[i] = ws->mass[k] > 0.0 ? ws->mass[k] : 1.0;
     memset(norm, 0, (size_t)ws->n_l * sizeof *norm);
     for (size_t e = 0; e < count; e++) {
         val[e] /= sqrt(mass[row[e]]);

@@ -141,6 +141,8 @@ typedef struct kkt_matrix {
 typedef struct work_row {
     phx_row row;
     phx_port_id a, b;
+    int unit;                /* its covectors are -1 and +1 in this entry of the ports for good; -1: any others */
+    bool one_body;           /* both ports are on the same one */
     const phx_signal *speed; /* of a driven row, else NULL */
     double rate;             /* of a held row, else 0 */
 } work_row;
@@ -164,6 +166,8 @@ typedef struct workspace {
     work_row *rows; /* n_l */
     kkt_matrix kkt;
     double *M, *D, *K, *val;      /* values on the kkt pattern */
+    double *mass;                 /* [M -G^T; G 0] at the instant it was evaluated for last */
+    bool mass_begun;              /* and what never changes in it is there */
     phx_lu *lu[PHX_FACTOR_SLOTS]; /* each made at its first use */
     phx_lu *lu_complex[PHX_FACTOR_SLOTS];
     phx_lu *lu_mass;
@@ -179,12 +183,15 @@ typedef struct workspace {
     double *signal_work;         /* per component: share of the drives in what the projection takes */
     double *impulse;             /* per component: impulses over the interval */
     double *supply;              /* per component: work of the drives in the projection */
+    double *taken;               /* per component: energy beyond it that the joints take in the projection */
     bool *moved;                 /* per component: its joints need the projection */
     bool *on;                    /* per row: takes part in the assembly or the start velocities */
     const double *turn0, *turn1; /* x at the ends, for the coordinates that count turns */
     phx_body_view *views;        /* per body */
     phx_port_view *port_views;   /* per port */
     bool start_viewed; /* port_views hold the start of the interval at hand: only its end has to be evaluated */
+    bool end_viewed;   /* port_views are those of an instant at x1 */
+    bool *varied;      /* per port: it has rows or forces whose covectors depend on where it is */
     bool summed;       /* val is A(2/h) of an interval */
     double *into_D, *into_K, weight_K; /* where a linearisation adds: D and K, or val with h/2 for K */
     double *covector;                  /* per row: PAIR_SIZE */
@@ -255,8 +262,8 @@ void phx_sys_pair_rate_add(workspace *ws, int pair, double alpha, const double *
 void phx_sys_ports_jacobian(workspace *ws);
 /* Factorisation of a whole matrix on the KKT pattern; the first use of `lu` allocates. */
 phx_status phx_sys_factor(workspace *ws, bool complex_values, const double *val, phx_lu **lu);
-/* Values of [M -G^T; G 0] at the current instant view, whose rows are evaluated, into ws->val; and its factorisation in
- * lu_mass. */
+/* Values of [M -G^T; G 0] at the current instant view, whose rows are evaluated, into ws->mass; and its factorisation
+ * in lu_mass. */
 void phx_sys_mass_values(workspace *ws, const double *x);
 phx_status phx_sys_factor_mass(workspace *ws, const double *x);
 /* The same with the deformations held and the rows of `on` only, eps > 0 times its Schur diagonal on the multipliers:
@@ -270,10 +277,8 @@ void phx_sys_rigid_free(rigid_kkt *rigid);
  * and the residual they leave: on the deformations the loads that K q has to balance. */
 phx_status phx_sys_locked_accelerations(workspace *ws, double t, const double *x, const double *v, bool drives_locked,
                                         double *a, double *lambda, double *res);
-/* G into [2,1] and -G^T into [1,2] of an array on the kkt pattern. */
+/* G into [2,1] and -G^T into [1,2] of an array on the kkt pattern, in place of what is there. */
 void phx_sys_put_rows(workspace *ws, double *val);
-/* Bodies' M (with `all` also D and K) into ws->val (M, D, K). */
-void phx_sys_scatter_bodies(workspace *ws, const double *x, const double *v, bool all);
 /* Scale of velocities of the row, for tolerances: sum |g_i zeta_i|. */
 double phx_sys_row_scale(const workspace *ws, int k);
 

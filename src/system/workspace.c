@@ -230,6 +230,7 @@ static phx_status allocate_numbers(phx_context *context, workspace *ws)
         size_t count;
     } table[] = {
         {&ws->M, nnz},
+        {&ws->mass, nnz},
         {&ws->D, nnz},
         {&ws->K, nnz},
         {&ws->x0, nx},
@@ -248,6 +249,7 @@ static phx_status allocate_numbers(phx_context *context, workspace *ws)
         {&ws->covector, nl * PAIR_SIZE},
         {&ws->w, nl},
         {&ws->supply, (size_t)system->n_components + 1},
+        {&ws->taken, (size_t)system->n_components + 1},
         {&ws->effort, (size_t)system->n_ports * PHX_PORT_MAX},
         {&ws->scratch, n},
         {&ws->scratch2, n},
@@ -308,7 +310,8 @@ static phx_status allocate(phx_context *context, workspace *ws)
     ws->moved = phx_calloc(context, (size_t)system->n_components + 1, sizeof *ws->moved);
     ws->kept = phx_calloc(context, (size_t)system->n_components + 1, sizeof *ws->kept);
     ws->on = phx_calloc(context, (size_t)ws->n_l, sizeof *ws->on);
-    return ws->views && ws->port_views && ws->moved && ws->kept && ws->on ? PHX_OK : PHX_ERR_MEMORY;
+    ws->varied = phx_calloc(context, (size_t)system->n_ports, sizeof *ws->varied);
+    return ws->views && ws->port_views && ws->moved && ws->kept && ws->on && ws->varied ? PHX_OK : PHX_ERR_MEMORY;
 }
 
 /* Lower triangle of M of body b at x, at rest, appended to the norm's mass. */
@@ -332,7 +335,8 @@ static void put_norm_mass(workspace *ws, int b, const double *x)
     }
 }
 
-/* Ground ports never move: their views are filled once. The norm's mass is that of the undeformed bodies. */
+/* Ground ports never move: their views are filled once. So are covectors that never change. The norm's mass is that of
+ * the undeformed bodies. */
 static void fill_constants(workspace *ws)
 {
     const phx_system *system = ws->system;
@@ -350,6 +354,21 @@ static void fill_constants(workspace *ws)
         phx_attitude_set(dim, dim == 2 ? NULL : eye, 0.0, x + dim);
         put_norm_mass(ws, b, x);
     }
+    for (int k = 0; k < ws->n_l; k++) {
+        double *g = ws->covector + (size_t)k * PAIR_SIZE;
+        if (ws->rows[k].unit >= 0) {
+            g[ws->rows[k].unit] = -1.0;
+            g[PHX_PORT_MAX + ws->rows[k].unit] = 1.0;
+        }
+    }
+    for (int p = 0; p < pair_count(system); p++) {
+        phx_port_id a = -1, b = -1;
+        if (!pair_ports(system, p, &a, &b))
+            continue;
+        ws->varied[a] = true;
+        if (b >= 0)
+            ws->varied[b] = true;
+    }
 }
 
 static work_row make_row(const phx_system *system, const row_slot *slot)
@@ -360,6 +379,8 @@ static work_row make_row(const phx_system *system, const row_slot *slot)
     return (work_row){.row = *slot->row,
                       .a = joint->a,
                       .b = joint->b,
+                      .unit = phx_row_unit(slot->row),
+                      .one_body = system->ports[joint->a].body == system->ports[joint->b].body,
                       .speed = slot->role == ROW_DRIVEN ? def->speed : NULL,
                       .rate = slot->role == ROW_HELD ? def->rate : 0.0};
 }
@@ -412,13 +433,13 @@ void phx_sys_workspace_destroy(workspace *ws)
 {
     if (!ws)
         return;
-    double *arrays[] = {ws->M,         ws->D,         ws->K,           ws->val,          ws->val_complex, ws->x0,
-                        ws->x1,        ws->xm,        ws->v0,          ws->v1,           ws->vm,          ws->p0,
-                        ws->momentum0, ws->momentum1, ws->signal_work, ws->impulse,      ws->covector,    ws->w,
-                        ws->effort,    ws->P,         ws->W,           ws->rate_tangent, ws->scratch,     ws->scratch2,
-                        ws->scratch3,  ws->scratch4,  ws->local,       ws->body_M,       ws->tau,         ws->lambda,
-                        ws->norm_mass, ws->low0,      ws->low1,        ws->sigma,        ws->supply,      ws->all,
-                        ws->spread};
+    double *arrays[] = {ws->mass,        ws->taken,    ws->M,         ws->D,         ws->K,           ws->val,
+                        ws->val_complex, ws->x0,       ws->x1,        ws->xm,        ws->v0,          ws->v1,
+                        ws->vm,          ws->p0,       ws->momentum0, ws->momentum1, ws->signal_work, ws->impulse,
+                        ws->covector,    ws->w,        ws->effort,    ws->P,         ws->W,           ws->rate_tangent,
+                        ws->scratch,     ws->scratch2, ws->scratch3,  ws->scratch4,  ws->local,       ws->body_M,
+                        ws->tau,         ws->lambda,   ws->norm_mass, ws->low0,      ws->low1,        ws->sigma,
+                        ws->supply,      ws->all,      ws->spread};
     const phx_system *system = ws->system;
     kkt_matrix *kkt = &ws->kkt;
 
@@ -442,6 +463,7 @@ void phx_sys_workspace_destroy(workspace *ws)
     phx_free(kkt->row_at);
     phx_free(ws->rows);
     phx_free(ws->moved);
+    phx_free(ws->varied);
     phx_free(ws->kept);
     phx_free(ws->on);
     phx_free(ws->views);

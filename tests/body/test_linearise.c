@@ -113,6 +113,34 @@ static void test_tangents(void **state)
     }
 }
 
+/* Only what depends on q written anew, at scattered places, over the matrix of another configuration. */
+static void test_mass_in_place(void **state)
+{
+    uint64_t seed = 32;
+    for (int k = 0; k < n_body_kinds; k++) {
+        subject it;
+        const int *ptr, *idx;
+        int at[MAX_V * MAX_V];
+        double x[MAX_X], v[MAX_V], want[MAX_V * MAX_V], got[MAX_V * MAX_V];
+        subject_create(*state, &body_kinds[k], &it);
+        phx_body_pattern(it.body, &ptr, &idx);
+        const int nnz = ptr[it.n_v];
+        for (int e = 0; e < nnz; e++) { /* backwards, over rubbish */
+            at[e] = nnz - 1 - e;
+            got[e] = 7.0;
+        }
+        random_velocity(&seed, &it, v);
+        for (int n = 0; n < 4; n++) {
+            random_configuration(&seed, &it, x);
+            phx_body_linearise(it.body, test_gravity, x, v, want, NULL, NULL);
+            phx_body_put_mass(it.body, x, n == 0, at, got);
+            for (int e = 0; e < nnz; e++)
+                assert_true(got[at[e]] == want[e]);
+        }
+        subject_destroy(&it);
+    }
+}
+
 /* Residual of the interval that starts at x0, v0 with the mean velocity vm. */
 static void interval_residual(const subject *it, double h, const double *x0, const double *v0, const double *vm,
                               phx_body_view *view, double *x1, double *xm, double *v1, double *p0, double *res)
@@ -172,6 +200,6 @@ static void test_intervals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_pattern), cmocka_unit_test(test_tangents),
-                                       cmocka_unit_test(test_intervals)};
+                                       cmocka_unit_test(test_mass_in_place), cmocka_unit_test(test_intervals)};
     return cmocka_run_group_tests(tests, context_setup, context_teardown);
 }

@@ -119,6 +119,30 @@ static void test_instant_derivatives(void **state)
 }
 
 /* H is overwritten, and untouched when the row says that it is zero */
+/* Where a row says that its covectors are unit vectors, they are, and do not change. */
+static void test_unit_rows(void **state)
+{
+    (void)state;
+    uint64_t seed = 15;
+    for (int k = 0; k < 2 * KINDS; k++) {
+        int dim = 2 + k % 2;
+        phx_row row = random_row(&seed, (phx_row_kind)(k / 2), dim);
+        double g_a[PHX_PORT_MAX], g_b[PHX_PORT_MAX], H[LD * LD];
+        if (!exists(row.kind, dim))
+            continue;
+        assert_int_equal(phx_row_unit(&row), row.kind == PHX_ROW_POINT ? dim - 1 : -1);
+        if (phx_row_unit(&row) < 0)
+            continue;
+        phx_port_view a = random_interval(&seed, dim, 0.1, 2.0, 0.5), b = random_interval(&seed, dim, 0.1, 2.0, 0.5);
+        phx_row_covectors(&row, &a, &b, g_a, g_b);
+        for (int i = 0; i < phx_port_size(dim); i++) {
+            assert_true(g_a[i] == (i == phx_row_unit(&row) ? -1.0 : 0.0));
+            assert_true(g_b[i] == (i == phx_row_unit(&row) ? 1.0 : 0.0));
+        }
+        assert_false(phx_row_tangent(&row, &a, &b, H));
+    }
+}
+
 static void test_tangent_overwrites(void **state)
 {
     (void)state;
@@ -188,7 +212,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_increment_is_exact),       cmocka_unit_test(test_angle_to_ground),
         cmocka_unit_test(test_instant_derivatives),      cmocka_unit_test(test_tangent_overwrites),
-        cmocka_unit_test(test_rigid_motion_is_not_seen),
+        cmocka_unit_test(test_rigid_motion_is_not_seen), cmocka_unit_test(test_unit_rows),
     };
     return cmocka_run_group_tests_name("joint rows", tests, NULL, NULL);
 }

@@ -57,7 +57,7 @@ static void follow(const char *name, double blow)
     read_reference(name, &r);
     mechanism_open(&m, "hinged_beam.yaml", 1, &set);
     options.integrator = PHX_RADAU5;
-    options.rtol = options.atol = 1e-5;
+    options.rtol = options.atol = 5e-6;
     options.end = 0.02;
     options.every = 2e-4;
     m.look = compare;
