@@ -388,6 +388,7 @@ int main(int count, char **words)
                 "usage: bench_sweep [--csv FILE] [--points N] [--repeats N] [--model FILE] [--python PROGRAM]\n");
         return 2;
     }
+    phx_algebra_set_threads(1);
     bench_processor(processor, sizeof processor);
     snprintf(machine, sizeof machine, "%s; %s; phlexor %s, %s", processor, bench_compiler(), phx_version(),
              phx_build());

@@ -99,6 +99,12 @@ phx_status phx_dense_hessenberg(phx_context *context, int n, const double *a, do
  * those of dgesvd. */
 phx_status phx_dense_singular_values(phx_context *context, int m, int n, const double *a, double *values,
                                      double *right);
+/* The `count` smallest singular values of A (m x n, m >= n, kept), ascending, and their right vectors as the columns of
+ * `right` (n x count), in a fraction of the time of all of them. The values are those of phx_dense_singular_values to a
+ * relative difference of the size of *error, an estimate from the condition of A with its rows scaled to one size;
+ * HUGE_VAL where A is singular to rounding: then there are no values. PHX_ERR_ARGUMENT for sizes that do not fit. */
+phx_status phx_dense_lowest_singular_values(phx_context *context, int m, int n, const double *a, int count,
+                                            double *values, double *right, double *error);
 
 /* ---- sparse factorisations ---- */
 /* LU of a square matrix with a pattern fixed at creation. Symbolic work once, then factor / refactor / solve. The

@@ -60,6 +60,14 @@ typedef struct phx_stiffness {
 phx_status phx_reduce_normal_modes(phx_context *context, const phx_basis *basis, const phx_stiffness *stiffness,
                                    double *frequency, double *resolution, double *asymmetry, phx_basis *modes);
 
+/* The same when only the `wanted` lowest modes count (0: all). modes->count says how many there are: `wanted` where the
+ * stiffness is a root without rigid-body modes, `wanted` at most half of f, and the estimate of the relative error of
+ * phx_dense_lowest_singular_values is below 1e-13; all f in all other cases. frequency has room for f. `resolution` is
+ * then up to sqrt(f) times as large. */
+phx_status phx_reduce_lowest_modes(phx_context *context, const phx_basis *basis, const phx_stiffness *stiffness,
+                                   int wanted, double *frequency, double *resolution, double *asymmetry,
+                                   phx_basis *modes);
+
 #ifdef __cplusplus
 }
 #endif

@@ -129,8 +129,9 @@ static phx_status factor_mass(phx_modal *modal, const phx_csr *M)
     return status;
 }
 
+/* All undamped modes, or at least the `wanted` lowest when that is not 0. */
 static phx_status dense_undamped(phx_modal *modal, const phx_linear *linear, const phx_modes_options *options,
-                                 phx_undamped *undamped)
+                                 int wanted, phx_undamped *undamped)
 {
     phx_context *context = modal->context;
     const phx_stiffness stiffness = phx_linear_stiffness(linear);
@@ -153,8 +154,8 @@ static phx_status dense_undamped(phx_modal *modal, const phx_linear *linear, con
     undamped->freedom = basis.count;
     undamped->frequency = phx_calloc(context, (size_t)basis.count, sizeof *undamped->frequency);
     status = undamped->frequency
-                 ? phx_reduce_normal_modes(context, &basis, &stiffness, undamped->frequency, &undamped->resolution,
-                                           &undamped->asymmetry, &undamped->modes)
+                 ? phx_reduce_lowest_modes(context, &basis, &stiffness, wanted, undamped->frequency,
+                                           &undamped->resolution, &undamped->asymmetry, &undamped->modes)
                  : PHX_ERR_MEMORY;
     phx_basis_free(&basis);
     return status;
@@ -251,7 +252,7 @@ static phx_status find_undamped(phx_modal *modal, const phx_linear *linear, cons
     const int wanted = quadratic ? damped_basis(options->count) : options->count;
     if (large)
         return phx_large_undamped(context, large, wanted, &modal->shifted, undamped);
-    const phx_status status = dense_undamped(modal, linear, options, undamped);
+    const phx_status status = dense_undamped(modal, linear, options, quadratic ? 0 : wanted, undamped);
     if (status || !quadratic || options->count == 0 || undamped->freedom <= DAMPED_LIMIT)
         return status;
     return truncate(context, wanted, undamped);

@@ -12,14 +12,17 @@
  */
 static const double root_noise = 1e-10;
 static const double eigenvalue_noise = 1e-13;
+/* The lowest modes alone are taken where the estimate of their relative error is below this. */
+static const double lowest_error = 1e-13;
 
 typedef struct modes_work {
     int n, f, r;     /* coordinates, basis, rows of the root */
+    int found;       /* modes: f, or fewer when only the lowest were asked for */
     double *sigma;   /* f: frequencies of the root alone, ascending */
     double *lambda;  /* f */
     double *columns; /* n x f: P, then P V */
     double *turned;  /* n x f */
-    double *vectors; /* f x f, columns or rows as said */
+    double *vectors; /* f x f, columns or rows as said; f x found */
     double *matrix;  /* f x f */
     double *product; /* max(n, r) x f */
     int *order;      /* f */
@@ -42,7 +45,7 @@ static phx_status work_create(phx_context *context, const phx_basis *basis, cons
 {
     const size_t n = (size_t)basis->n, f = (size_t)basis->count;
     w->n = basis->n;
-    w->f = basis->count;
+    w->f = w->found = basis->count;
     w->r = stiffness->root ? stiffness->root->rows : 0;
     const size_t rows = w->r > w->n ? (size_t)w->r : n;
     w->sigma = phx_calloc(context, f, sizeof *w->sigma);
@@ -69,10 +72,11 @@ static void sparse_times_dense(const phx_csr *a, int f, const double *x, double 
                 y[(size_t)i * f + j] += a->val[k] * x[(size_t)a->idx[k] * f + j];
 }
 
-/* columns <- columns * V, V f x f with the new columns in its columns (or in its rows) */
+/* columns <- columns * V, V f x found with the new columns in its columns (or f x f with them in its rows) */
 static void turn_columns(modes_work *w, bool in_rows)
 {
-    phx_dense_multiply(false, in_rows, w->n, w->f, w->f, 1.0, w->columns, w->f, w->vectors, w->f, 0.0, w->turned, w->f);
+    phx_dense_multiply(false, in_rows, w->n, w->found, w->f, 1.0, w->columns, w->f, w->vectors, w->found, 0.0,
+                       w->turned, w->found);
     double *swap = w->columns;
     w->columns = w->turned;
     w->turned = swap;
@@ -92,6 +96,28 @@ static phx_status through_root(phx_context *context, const phx_csr *root, modes_
         for (int i = 0; i < f; i++)
             w->vectors[(size_t)i * f + j] = w->matrix[(size_t)i * f + f - 1 - j];
     }
+    turn_columns(w, false);
+    return PHX_OK;
+}
+
+/* The `wanted` lowest singular values of root P alone, and columns = P V with their vectors, n x found. False, and
+ * nothing done, when the estimate of the error does not allow it or a value is not told from zero. The highest
+ * frequency is not known: the Frobenius norm of root P is above it. */
+static phx_status through_lowest(phx_context *context, const phx_csr *root, int wanted, modes_work *w, double *highest,
+                                 bool *done)
+{
+    const size_t cells = (size_t)w->r * (size_t)w->f;
+    double error = HUGE_VAL, square = 0.0;
+    sparse_times_dense(root, w->f, w->columns, w->product);
+    for (size_t k = 0; k < cells; k++)
+        square += w->product[k] * w->product[k];
+    *highest = sqrt(square);
+    const phx_status status =
+        phx_dense_lowest_singular_values(context, w->r, w->f, w->product, wanted, w->sigma, w->vectors, &error);
+    *done = !status && error <= lowest_error && w->sigma[0] > root_noise * *highest;
+    if (!*done)
+        return status;
+    w->found = wanted;
     turn_columns(w, false);
     return PHX_OK;
 }
@@ -176,7 +202,7 @@ static phx_status through_both(phx_context *context, modes_work *w)
 /* order: ascending lambda, stable */
 static void sort(modes_work *w)
 {
-    for (int k = 0; k < w->f; k++) {
+    for (int k = 0; k < w->found; k++) {
         int at = k;
         for (; at > 0 && w->lambda[w->order[at - 1]] > w->lambda[k]; at--)
             w->order[at] = w->order[at - 1];
@@ -184,16 +210,22 @@ static void sort(modes_work *w)
     }
 }
 
-static phx_status solve(phx_context *context, const phx_stiffness *stiffness, modes_work *w, double *resolution,
-                        double *asymmetry)
+static phx_status solve(phx_context *context, const phx_stiffness *stiffness, int wanted, modes_work *w,
+                        double *resolution, double *asymmetry)
 {
     const phx_csr *root = w->r > 0 ? stiffness->root : NULL, *rest = stiffness->rest;
-    phx_status status = root ? through_root(context, root, w) : PHX_OK;
+    const bool few = root && !rest && wanted > 0 && 2 * wanted <= w->f && w->r >= w->f;
+    double highest = 0.0;
+    bool done = false;
+    phx_status status = few ? through_lowest(context, root, wanted, w, &highest, &done) : PHX_OK;
+    if (!status && root && !done) {
+        status = through_root(context, root, w);
+        highest = w->sigma[w->f - 1];
+    }
     if (status)
         return status;
-    const double highest = root ? w->sigma[w->f - 1] : 0.0;
     *resolution = root_noise * highest;
-    for (int k = 0; k < w->f; k++)
+    for (int k = 0; k < w->found; k++)
         w->lambda[k] = w->sigma[k] * w->sigma[k];
     if (!rest)
         return PHX_OK;
@@ -217,8 +249,9 @@ static phx_status check(phx_context *context, const phx_basis *basis, const phx_
     return PHX_OK;
 }
 
-phx_status phx_reduce_normal_modes(phx_context *context, const phx_basis *basis, const phx_stiffness *stiffness,
-                                   double *frequency, double *resolution, double *asymmetry, phx_basis *modes)
+phx_status phx_reduce_lowest_modes(phx_context *context, const phx_basis *basis, const phx_stiffness *stiffness,
+                                   int wanted, double *frequency, double *resolution, double *asymmetry,
+                                   phx_basis *modes)
 {
     modes_work w = {0};
     double noise = 0.0, skew = 0.0;
@@ -226,27 +259,33 @@ phx_status phx_reduce_normal_modes(phx_context *context, const phx_basis *basis,
     if (!status)
         status = work_create(context, basis, stiffness, &w);
     if (!status && w.f > 0)
-        status = solve(context, stiffness, &w, &noise, &skew);
+        status = solve(context, stiffness, wanted, &w, &noise, &skew);
     if (status)
         goto cleanup;
 
     sort(&w);
     const bool plain = !stiffness->rest; /* sigma itself, not the root of its square */
-    for (int k = 0; k < w.f; k++) {
+    for (int k = 0; k < w.found; k++) {
         const double lambda = w.lambda[w.order[k]];
         frequency[k] = plain ? w.sigma[w.order[k]] : copysign(sqrt(fabs(lambda)), lambda);
         for (int i = 0; i < w.n; i++)
-            w.turned[(size_t)i * w.f + k] = w.columns[(size_t)i * w.f + w.order[k]];
+            w.turned[(size_t)i * w.found + k] = w.columns[(size_t)i * w.found + w.order[k]];
     }
     if (resolution)
         *resolution = noise;
     if (asymmetry)
         *asymmetry = skew;
     if (modes) {
-        *modes = (phx_basis){.n = w.n, .count = w.f, .columns = w.turned};
+        *modes = (phx_basis){.n = w.n, .count = w.found, .columns = w.turned};
         w.turned = NULL;
     }
 cleanup:
     work_free(&w);
     return status;
+}
+
+phx_status phx_reduce_normal_modes(phx_context *context, const phx_basis *basis, const phx_stiffness *stiffness,
+                                   double *frequency, double *resolution, double *asymmetry, phx_basis *modes)
+{
+    return phx_reduce_lowest_modes(context, basis, stiffness, 0, frequency, resolution, asymmetry, modes);
 }

@@ -279,6 +279,44 @@ static void test_shapes_of_the_root(void **state)
     }
 }
 
+/* ---- the lowest ---- */
+/* A chain of pairs of masses, joined stiffly and softly in turn: the lowest modes alone are those of all. */
+static void test_lowest_modes(void **state)
+{
+    phx_context *context = *state;
+    enum { N = 40 };
+    for (int free_ends = 0; free_ends < 2; free_ends++)
+        for (int wanted = 1; wanted <= N; wanted += 8) {
+            phx_basis basis = {0}, all_modes = {0}, modes = {0};
+            phx_csr root = {0};
+            double all[N], lowest[N], resolution = 0.0, asymmetry = -1.0;
+            plain_basis(context, N, 2.0, &basis);
+            chain_root(context, N, 500.0, free_ends, &root);
+            for (int k = 0; k < root.ptr[root.rows]; k++)
+                root.val[k] *= k % 4 < 2 ? 1.0 : 1e5;
+            const phx_stiffness stiffness = {.root = &root};
+            assert_int_equal(phx_reduce_normal_modes(context, &basis, &stiffness, all, NULL, NULL, &all_modes), PHX_OK);
+            assert_int_equal(
+                phx_reduce_lowest_modes(context, &basis, &stiffness, wanted, lowest, &resolution, &asymmetry, &modes),
+                PHX_OK);
+            /* rigid-body modes, or too many: all of them */
+            assert_int_equal(modes.count, free_ends || 2 * wanted > N ? N : wanted);
+            CHECK_CLOSE(asymmetry, 0.0, 0.0, "asymmetry");
+            assert_true(free_ends ? fabs(lowest[0]) <= resolution : lowest[0] > resolution);
+            for (int k = free_ends; k < modes.count; k++) {
+                double product = 0.0;
+                for (int i = 0; i < N; i++)
+                    product += 2.0 * modes.columns[i * modes.count + k] * all_modes.columns[i * N + k];
+                CHECK_CLOSE(lowest[k] / all[k], 1.0, 1e-12, "mode %d of %d, free ends %d", k, wanted, free_ends);
+                CHECK_CLOSE(fabs(product), 1.0, 1e-9, "shape %d of %d, free ends %d", k, wanted, free_ends);
+            }
+            phx_basis_free(&basis);
+            phx_basis_free(&all_modes);
+            phx_basis_free(&modes);
+            phx_csr_free(&root);
+        }
+}
+
 /* ---- Jacobi ---- */
 static void test_jacobi_against_lapack(void **state)
 {
@@ -379,6 +417,7 @@ int main(void)
         cmocka_unit_test(test_root_and_rest_keep_digits),
         cmocka_unit_test(test_negative_and_skew_stiffness),
         cmocka_unit_test(test_shapes_of_the_root),
+        cmocka_unit_test(test_lowest_modes),
         cmocka_unit_test(test_jacobi_against_lapack),
         cmocka_unit_test(test_jacobi_of_zeros_and_tiny_blocks),
         cmocka_unit_test(test_wrong_arguments),
