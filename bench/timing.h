@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 double bench_clock(void);       /* s, processor time of this process: other work on the machine counts little */
+double bench_wall_clock(void);  /* s, for what runs on several threads */
 double bench_peak_memory(void); /* MB, largest resident size so far */
 /* Model of the processor, "unknown processor" when the system does not tell. */
 void bench_processor(char *buffer, size_t size);

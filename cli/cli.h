@@ -86,6 +86,20 @@ int cli_read_model(phx_context *context, const char *path, const cli_list *set, 
 /* A number greater than 0 given as an expression; nothing when text is NULL. Returns as above. */
 int cli_positive(phx_context *context, const phx_model *model, const char *option, const char *text,
                  phx_model_optional *value);
+/* The points of --sweep name=from:to:count; several multiply. */
+phx_status cli_make_sweep(phx_context *context, const phx_model *model, const cli_list *list, phx_sweep **sweep);
+/* What --threads says; 0, not given: all processors. */
+int cli_threads(int given);
+/* Simulations at every point of --sweep; `options` has the numbers and the csv path. Returns the exit status. */
+typedef struct cli_batch {
+    const char *model;
+    const char *output; /* RESULT.h5, TABLE.csv or "-"; NULL: after the model */
+    const cli_list *sweep;
+    int threads; /* 0: all processors */
+    bool stop;
+} cli_batch;
+int cli_simulate_batch(phx_context *context, const phx_model *model, const cli_batch *batch,
+                       const phx_simulate_options *options);
 /* Can this file be read? Can a file of this name be written (NULL or "-": yes)? Return -1, or the exit status after a
  * message. */
 int cli_readable(const char *path);

@@ -8,69 +8,9 @@
 
 typedef struct modes_arguments {
     const char *model, *format, *output, *at;
-    int count;
+    int count, threads;
     cli_list set, sweep;
 } modes_arguments;
-
-/* ---- sweeps on the command line: name=from:to:count ---- */
-static phx_status malformed(phx_context *context, const char *text)
-{
-    return phx_fail(context, PHX_ERR_INPUT, "--sweep: expected name=from:to:count, found '%s'", text);
-}
-
-static phx_status parameter_of(phx_context *context, const phx_model *model, const char *name)
-{
-    if (phx_model_find_parameter(model, name) >= 0)
-        return PHX_OK;
-    const char **words = phx_calloc(context, (size_t)model->n_parameters + 1, sizeof *words);
-    if (!words)
-        return PHX_ERR_MEMORY;
-    for (int k = 0; k < model->n_parameters; k++)
-        words[k] = model->parameters[k].name;
-    const char *nearest = cli_nearest(name, words);
-    phx_free((void *)words);
-    return nearest ? phx_fail(context, PHX_ERR_INPUT, "--sweep: %s has no parameter '%s'; did you mean '%s'?",
-                              model->path, name, nearest)
-                   : phx_fail(context, PHX_ERR_INPUT, "--sweep: %s has no parameters", model->path);
-}
-
-/* `copy` is the text, to be cut into its parts. */
-static phx_status add_sweep(phx_context *context, const phx_model *model, const char *text, char *copy,
-                            phx_sweep *sweep)
-{
-    char *equals = strchr(copy, '='), *first = equals ? strchr(equals, ':') : NULL;
-    char *second = first ? strchr(first + 1, ':') : NULL, *end = NULL;
-    double from = 0.0, to = 0.0;
-
-    if (!second || equals == copy)
-        return malformed(context, text);
-    *equals = *first = *second = '\0';
-    const long count = strtol(second + 1, &end, 10);
-    if (end == second + 1 || *end || count < 1 || count > 1000000)
-        return phx_fail(context, PHX_ERR_INPUT,
-                        "--sweep: expected a count from 1 to 1000000 at the end of '%s', found '%s'", text, second + 1);
-    phx_status status = parameter_of(context, model, copy);
-    if (!status)
-        status = phx_model_evaluate(context, model, "--sweep", equals + 1, &from);
-    if (!status)
-        status = phx_model_evaluate(context, model, "--sweep", first + 1, &to);
-    if (!status)
-        status = phx_sweep_add_range(sweep, copy, from, to, (int)count);
-    return status == PHX_ERR_ARGUMENT ? PHX_ERR_INPUT : status;
-}
-
-static phx_status make_sweep(phx_context *context, const phx_model *model, const cli_list *list, phx_sweep **sweep)
-{
-    if (list->count == 0)
-        return phx_sweep_from_model(context, model, sweep);
-    phx_status status = phx_sweep_create(context, sweep);
-    for (int k = 0; k < list->count && !status; k++) {
-        char *copy = phx_strdup(context, list->items[k]);
-        status = copy ? add_sweep(context, model, list->items[k], copy, *sweep) : PHX_ERR_MEMORY;
-        phx_free(copy);
-    }
-    return status;
-}
 
 /* ---- output ---- */
 static bool is_stdout(const char *output)
@@ -133,11 +73,13 @@ static int modes(const cli_command *command, phx_context *context, const modes_a
     if (status < 0)
         status = cli_read_model(context, given->model, &given->set, &model);
     if (status < 0) {
-        phx_status result = make_sweep(context, model, &given->sweep, &sweep);
+        phx_status result = given->sweep.count ? cli_make_sweep(context, model, &given->sweep, &sweep)
+                                               : phx_sweep_from_model(context, model, &sweep);
         options.count = given->count;
         options.has_at = given->at != NULL;
         options.at = given->at && !strcmp(given->at, "steady") ? PHX_MODEL_AT_STEADY : PHX_MODEL_AT_INITIAL;
         options.sweep = sweep;
+        options.threads = cli_threads(given->threads);
         options.with_shapes = format == PHX_MODES_JSON || format == PHX_MODES_HDF5;
         if (!result)
             result = phx_study_modes(context, model, &options, &table, &report);
@@ -162,6 +104,7 @@ int cli_modes(const cli_command *command, phx_context *context, int argc, char *
         {"--at", 0, OPTION_CHOICE, "initial|steady", "at rest, or turning with the drives (default: the model's)",
          &given.at},
         {"--sweep", 0, OPTION_LIST, "NAME=FROM:TO:COUNT", "points of a parameter; several multiply", &given.sweep},
+        {"--threads", 0, OPTION_COUNT, "N", "that work on the points (default: all processors)", &given.threads},
         {"--set", 0, OPTION_LIST, "NAME=VALUE", "value of a parameter; may be repeated", &given.set},
         {"--format", 0, OPTION_CHOICE, "table|csv|json", "default: table, or what FILE ends with", &given.format},
         {"--output", 'o', OPTION_TEXT, "FILE", "instead of standard output; FILE.h5: HDF5", &given.output},

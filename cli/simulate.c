@@ -11,7 +11,9 @@
 typedef struct simulate_arguments {
     const char *model;
     const char *result, *csv, *end, *step, *every, *rtol, *atol, *integrator;
-    cli_list set;
+    int threads;
+    bool stop;
+    cli_list set, sweep;
 } simulate_arguments;
 
 static int choose_integrator(const cli_command *command, const char *name, phx_simulate_options *options)
@@ -135,31 +137,57 @@ static int read_numbers(phx_context *context, const phx_model *model, const simu
     return status;
 }
 
+/* One simulation: where its result goes, then the run. */
+static int single(phx_context *context, const phx_model *model, const simulate_arguments *given,
+                  phx_simulate_options *options)
+{
+    char *name = given->result ? NULL : cli_name(context, given->model, false, ".h5");
+    int status = given->result || name ? -1 : cli_failed(context, PHX_ERR_MEMORY);
+
+    if (status < 0) {
+        options->h5_path = given->result ? given->result : name;
+        options->csv_path = given->csv;
+        status = cli_writable(options->h5_path);
+        if (status < 0)
+            status = cli_writable(options->csv_path);
+        if (status < 0)
+            status = run(context, model, given, options);
+    }
+    phx_free(name);
+    return status;
+}
+
+/* What goes together with what. */
+static int check_arguments(const cli_command *command, const simulate_arguments *given)
+{
+    if (given->sweep.count == 0 && given->threads > 0)
+        return cli_usage_error(command, "--threads is for the simulations of a --sweep");
+    if (given->sweep.count == 0 && given->stop)
+        return cli_usage_error(command, "--stop is for the simulations of a --sweep");
+    if (given->sweep.count > 0 && given->csv && !strcmp(given->csv, "-"))
+        return cli_usage_error(command, "--csv: the simulations of a --sweep need a file name, which gets numbers");
+    return -1;
+}
+
 static int simulate(const cli_command *command, phx_context *context, const simulate_arguments *given)
 {
     phx_simulate_options options = phx_simulate_options_default();
     phx_model *model = NULL;
-    char *name = NULL;
-    int status = choose_integrator(command, given->integrator, &options);
+    int status = check_arguments(command, given);
 
+    if (status < 0)
+        status = choose_integrator(command, given->integrator, &options);
     if (status < 0)
         status = cli_read_model(context, given->model, &given->set, &model);
     if (status < 0)
         status = read_numbers(context, model, given, &options);
-    if (status < 0 && !given->result) {
-        name = cli_name(context, given->model, false, ".h5");
-        status = name ? -1 : cli_failed(context, PHX_ERR_MEMORY);
-    }
-    if (status < 0) {
-        options.h5_path = given->result ? given->result : name;
+    if (status < 0 && given->sweep.count > 0) {
         options.csv_path = given->csv;
-        status = cli_writable(options.h5_path);
-        if (status < 0)
-            status = cli_writable(options.csv_path);
-        if (status < 0)
-            status = run(context, model, given, &options);
+        const cli_batch batch = {given->model, given->result, &given->sweep, given->threads, given->stop};
+        status = cli_simulate_batch(context, model, &batch, &options);
+    } else if (status < 0) {
+        status = single(context, model, given, &options);
     }
-    phx_free(name);
     phx_model_destroy(model);
     return status;
 }
@@ -171,6 +199,9 @@ int cli_simulate(const cli_command *command, phx_context *context, int argc, cha
         {"--output", 'o', OPTION_TEXT, "RESULT.h5", "the result", &given.result},
         {"--csv", 0, OPTION_TEXT, "FILE", "the columns as a table too", &given.csv},
         {"--set", 0, OPTION_LIST, "NAME=VALUE", "value of a parameter; may be repeated", &given.set},
+        {"--sweep", 0, OPTION_LIST, "NAME=FROM:TO:COUNT", "a simulation at each point; several multiply", &given.sweep},
+        {"--threads", 0, OPTION_COUNT, "N", "that work on a sweep (default: all processors)", &given.threads},
+        {"--stop", 0, OPTION_FLAG, NULL, "end a sweep at the first simulation that fails", &given.stop},
         {"--end", 0, OPTION_TEXT, "T", "end of the simulation, s", &given.end},
         {"--step", 0, OPTION_TEXT, "H", "time step, s", &given.step},
         {"--every", 0, OPTION_TEXT, "H", "interval of the output, s", &given.every},

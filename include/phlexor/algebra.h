@@ -124,6 +124,8 @@ void phx_lu_destroy(phx_lu *lu);
  * equation, a row of A, that depends on those before it in the elimination order or has the value; else it is -1. After
  * any failure the factors of the last success still solve. */
 phx_status phx_lu_factor(phx_lu *lu, const double *val, int *column);
+/* Forget the values seen so far, not the pattern: what comes next is the same bit by bit as after phx_lu_create. */
+void phx_lu_forget(phx_lu *lu);
 /* x <- A^-1 x; n values (2n interleaved when complex). nrhs columns stored one after the other. No allocation, no
  * refinement. */
 phx_status phx_lu_solve(phx_lu *lu, int nrhs, double *x);
@@ -152,8 +154,8 @@ phx_status phx_csr_dependent_columns(phx_context *context, const phx_csr *a, dou
  * operators: solve: y <- (A - sigma B)^-1 x; multiply: y <- B x. values ascending by |value - sigma|, sorted ascending
  * on return; vectors n x count in columns (row-major, B-orthonormal, may be NULL). B may be semidefinite (constraints).
  * 1 <= count < n; tol 0 is machine precision. PHX_NOT_CONVERGED when fewer are found; a failure of an operator is
- * returned as it is. The start vector is fixed: reruns agree. ARPACK keeps static state: one call at a time in a
- * process. */
+ * returned as it is. The start vector is fixed: reruns agree. ARPACK keeps static state: calls of several threads wait
+ * for each other, and an operator must not call this function. */
 typedef phx_status phx_operator_fn(void *user, const double *x, double *y);
 phx_status phx_eigen_shift_invert(phx_context *context, int n, int count, double sigma, phx_operator_fn *solve,
                                   phx_operator_fn *multiply, void *user, double tol, double *values, double *vectors);

@@ -105,6 +105,41 @@ size_t phx_context_allocations(const phx_context *context);
 /* Let the n-th allocation from now fail (0: the next one); negative: never. For tests. */
 void phx_context_fail_allocation(phx_context *context, long n);
 
+/* ---- work on several threads ----
+ * A team of workers goes through numbered items that do not depend on each other; worker 0 is the calling thread. The
+ * items are begun in order, computed on any worker and handed over in order on the calling thread, so that what is made
+ * of them does not depend on the number of workers nor on time. */
+typedef struct phx_team phx_team;
+enum { PHX_TEAM_LARGEST = 1024 };
+
+/* Processors that there are, at least 1. */
+int phx_processors(void);
+/* 1 <= threads <= PHX_TEAM_LARGEST. Threads are started by phx_team_run, as many as there are items at most; where the
+ * system gives fewer the work is done by those. Errors: PHX_ERR_ARGUMENT, PHX_ERR_MEMORY, PHX_ERR_LIBRARY. */
+phx_status phx_team_create(phx_context *context, int threads, phx_team **team);
+void phx_team_destroy(phx_team *team); /* NULL is allowed */
+int phx_team_workers(const phx_team *team);
+/* Places for results on their way from computation to handing over: 1 with one worker. */
+int phx_team_slots(const phx_team *team);
+/* Context of a worker, for all that this worker makes and uses; belongs to the team. */
+phx_context *phx_team_context(const phx_team *team, int worker);
+
+typedef struct phx_team_work {
+    int count;        /* items 0 .. count-1 */
+    const char *what; /* for phx_progress: "points" */
+    void *user;
+    /* Compute an item on a worker and leave the result in a slot. Several calls run at a time, with different workers,
+     * items and slots; `context` is the worker's. Messages to its log are passed on when the item is handed over. */
+    phx_status (*compute)(void *user, phx_context *context, int worker, int item, int slot);
+    /* Take the result out of its slot: in the order of the items, on the calling thread. NULL: nothing to do. */
+    phx_status (*deliver)(void *user, int item, int slot);
+} phx_team_work;
+/* The first failure in the order of the items ends the work: its status is returned with its message, the items before
+ * it have been handed over, no item after it is. Progress is reported from the calling thread in items handed over (of
+ * a single item: what it reports itself); PHX_INTERRUPTED as soon as all workers have noticed. Results that were not
+ * handed over stay in their slots. */
+phx_status phx_team_run(phx_team *team, const phx_team_work *work);
+
 /* A signal: a real function of time (s) or of time and a normalised place s in [0,1]. */
 typedef struct phx_signal phx_signal;
 typedef double phx_signal_fn(const void *data, double t, double s);

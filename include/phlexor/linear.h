@@ -48,7 +48,7 @@ typedef struct phx_mode_set {
 void phx_mode_set_free(phx_mode_set *set); /* frees and zeroes the fields; NULL is allowed */
 
 /* A solver that keeps what does not change from one point of a sweep to the next (the factor of the mass matrix, the
- * symbolic factorisation of large systems). One per thread. */
+ * symbolic factorisation of large systems). What it finds does not depend on what it solved before. One per thread. */
 typedef struct phx_modal phx_modal;
 phx_status phx_modal_create(phx_context *context, phx_modal **modal);
 void phx_modal_destroy(phx_modal *modal); /* NULL is allowed */

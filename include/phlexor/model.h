@@ -385,6 +385,9 @@ phx_status phx_model_read(phx_context *context, const char *path, int n_override
  * relative paths in the text start. */
 phx_status phx_model_read_text(phx_context *context, const char *name, const char *text, size_t length, int n_overrides,
                                const phx_model_override *overrides, phx_model **model);
+/* The model as it was read, made anew from its text (`table` files of signals are read again); independent of the
+ * original, for another thread. Errors as above. */
+phx_status phx_model_copy(phx_context *context, const phx_model *model, phx_model **copy);
 void phx_model_destroy(phx_model *model); /* NULL is allowed */
 
 /* Evaluate the document again with other parameter values, on top of the overrides of the reading and instead of those

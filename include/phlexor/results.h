@@ -102,7 +102,9 @@ phx_status phx_recorder_finish(phx_recorder *recorder, int n_attributes, const p
 /* Stop here: a last checkpoint with status = "partial", the reason and last_time. Nothing is left when there was no
  * row. On failure the last checkpoint stays. The context's message is kept when it succeeds. */
 phx_status phx_recorder_abandon(phx_recorder *recorder, const char *reason);
-/* NULL is allowed. Neither finished nor abandoned: the last checkpoint stays. */
+/* Stop here and leave nothing: NAME.partial goes too. Destroy it afterwards. */
+void phx_recorder_discard(phx_recorder *recorder);
+/* NULL is allowed. Neither finished nor abandoned nor discarded: the last checkpoint stays. */
 void phx_recorder_destroy(phx_recorder *recorder);
 
 typedef struct phx_recorder_stats {
@@ -111,6 +113,20 @@ typedef struct phx_recorder_stats {
     double checkpoint_seconds, elapsed_seconds; /* wall clock; elapsed since the creation */
 } phx_recorder_stats;
 phx_recorder_stats phx_recorder_statistics(const phx_recorder *recorder);
+
+/* ---- tables ---- */
+
+/* A csv file that grows by rows, for what is listed over many runs. FILE.partial has every row appended, and whole
+ * lines only. The path "-" is standard output. Allocates at the creation only. */
+typedef struct phx_table phx_table;
+/* Columns of numbers, then one of texts unless text_column is NULL. Everything is copied. */
+phx_status phx_table_create(phx_context *context, const char *path, int n_columns, const char *const *columns,
+                            const char *text_column, phx_table **table);
+/* n_columns values; NAN: an empty field. text NULL: empty. Line ends in the text become spaces. */
+phx_status phx_table_append(phx_table *table, const double *values, const char *text);
+/* The file is complete and gets its name. */
+phx_status phx_table_finish(phx_table *table);
+void phx_table_destroy(phx_table *table); /* NULL is allowed. Not finished: FILE.partial stays, if it has a row. */
 
 /* ---- result: what a recorder left, complete or partial ---- */
 

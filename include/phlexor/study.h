@@ -72,6 +72,33 @@ typedef struct phx_simulate_report {
 phx_status phx_study_simulate(phx_context *context, const phx_model *model, const phx_simulate_options *options,
                               phx_simulate_report *report);
 
+/* ---- batches: a simulation at every point of a sweep ---- */
+typedef struct phx_study_batch_options {
+    phx_simulate_options simulate; /* paths: what the results are called, NAME.h5 makes NAME-0001.h5 ...; "-" is none */
+    const phx_sweep *sweep;        /* borrowed */
+    const char *table_path;        /* csv; NULL: no table; "-": standard output */
+    int threads;                   /* 0: one. All files are the same byte by byte for any number. With more than one
+                                      call phx_algebra_set_threads(1) before */
+    bool stop;                     /* at the first point that fails */
+} phx_study_batch_options;
+phx_study_batch_options phx_study_batch_options_default(void);
+
+typedef struct phx_study_batch_report {
+    phx_integrate_options used; /* at the model as it stands */
+    int points, complete, failed, threads;
+    double largest_energy, largest_residual, largest_drift, largest_drift_rate; /* of the complete points */
+} phx_study_batch_report;
+
+/* Simulate copies of the model, as it was read, at every point. A point's result appears when it is complete, in the
+ * order of the points; a point that fails leaves none, a warning in the log names it and says why. The results have an
+ * attribute parameter.NAME for each parameter of the sweep. The table has a row for each point:
+ *   point (from 1), the parameters, complete (1 or 0), t (end), energy, residual, drift, drift_rate (largest, as in
+ *   phx_simulate_report), for each output NAME.end, NAME.min, NAME.max, and message, why the point failed.
+ * Points go on in parallel, but for models that continue a result (`initial: from`): HDF5 is for one thread. PHX_OK
+ * when points failed unless `stop` is set. Interrupted or stopped: the table stays as NAME.partial. */
+phx_status phx_study_batch(phx_context *context, const phx_model *model, const phx_study_batch_options *options,
+                           phx_study_batch_report *report);
+
 /* ---- modes ---- */
 typedef struct phx_study_modes_options {
     int count;              /* modes at each point; 0: the model's `modes: count` */
@@ -79,6 +106,8 @@ typedef struct phx_study_modes_options {
     bool has_at;            /* replace the model's `modes: at` by `at` */
     phx_model_modes_at at;
     bool with_shapes; /* keep the mode shapes, where all points have the same coordinates */
+    int threads;      /* that work on the points; 0: one. The table is the same bit by bit for any number. With more
+                         than one call phx_algebra_set_threads(1) before */
 } phx_study_modes_options;
 phx_study_modes_options phx_study_modes_options_default(void);
 
@@ -91,10 +120,10 @@ typedef struct phx_study_modes_report {
 
 /* Modes about the assembled start configuration at zero speed with the drives locked, or about the steady rotation at
  * the speeds of the drives (phx_system_steady), over the points of a sweep, with tracked branches. Beams that do not
- * change from point to point are made once. The model's parameters change on the way and are put back. `table` is
- * filled to own what it points to (phx_modes_free). `report` may be NULL. Errors as above; the message names the point
- * of the sweep. */
-phx_status phx_study_modes(phx_context *context, phx_model *model, const phx_study_modes_options *options,
+ * change from point to point are made once by each thread. A sweep works on copies of the model as it was read. `table`
+ * is filled to own what it points to (phx_modes_free). `report` may be NULL. Errors as above, of the first point in the
+ * order of the sweep that fails; the message names it. */
+phx_status phx_study_modes(phx_context *context, const phx_model *model, const phx_study_modes_options *options,
                            phx_modes_table *table, phx_study_modes_report *report);
 
 /* ---- linear models for control ---- */

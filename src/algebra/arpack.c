@@ -3,8 +3,10 @@
  *     (A - sigma B)^-1 B x = mu x ,    lambda = sigma + 1/mu ,
  *
  * in the inner product of B. The start vector is fixed, so that a run can be repeated. ARPACK keeps state between its
- * calls in static variables: one eigenproblem at a time in a process. */
+ * calls in static variables: threads wait for each other. */
+#define _POSIX_C_SOURCE 200809L
 #include <math.h>
+#include <pthread.h>
 #include <string.h>
 
 #include <arpack.h>
@@ -12,6 +14,9 @@
 #include "internal.h"
 
 enum { MAX_RESTARTS = 200 };
+
+/* Held by the one eigenproblem that ARPACK works on. */
+static pthread_mutex_t arpack_lock = PTHREAD_MUTEX_INITIALIZER;
 
 typedef struct arnoldi {
     phx_context *context;
@@ -155,10 +160,12 @@ phx_status phx_eigen_shift_invert(phx_context *context, int n, int count, double
     phx_status status = arnoldi_allocate(&w);
     if (!status) {
         fill_start(n, w.resid);
+        pthread_mutex_lock(&arpack_lock);
         status = iterate(&w);
+        if (!status)
+            status = extract(&w, vectors != NULL);
+        pthread_mutex_unlock(&arpack_lock);
     }
-    if (!status)
-        status = extract(&w, vectors != NULL);
     if (!status)
         sort_results(&w, values, vectors);
     arnoldi_free(&w);

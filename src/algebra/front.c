@@ -258,6 +258,11 @@ bool phx_fronts_factor(phx_fronts *fronts, const double *val, bool *audited)
     return true;
 }
 
+void phx_fronts_forget(phx_fronts *fronts)
+{
+    fronts->factored = false;
+}
+
 void phx_fronts_solve(phx_fronts *fronts, int nrhs, double *x)
 {
     const size_t stride = (size_t)fronts->tree->n * (fronts->is_complex ? 2 : 1);

@@ -81,6 +81,8 @@ void phx_fronts_destroy(phx_fronts *fronts);
 /* False when these pivots are no good for these values, or a value is not finite; the factors of the last success stay
  * as they are then. *audited: the factors have been checked in full, not only against sizes known to be good. */
 bool phx_fronts_factor(phx_fronts *fronts, const double *val, bool *audited);
+/* The next factors are audited as the first ones are. */
+void phx_fronts_forget(phx_fronts *fronts);
 void phx_fronts_solve(phx_fronts *fronts, int nrhs, double *x);
 long phx_fronts_nnz(const phx_fronts *fronts);
 

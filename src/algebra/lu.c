@@ -161,6 +161,17 @@ phx_status phx_lu_factor(phx_lu *lu, const double *val, int *column)
     return PHX_OK;
 }
 
+void phx_lu_forget(phx_lu *lu)
+{
+    if (lu->fronts)
+        phx_fronts_forget(lu->fronts);
+    phx_klu_destroy(lu->klu);
+    lu->klu = NULL;
+    lu->wait = 0;
+    lu->next_wait = FIRST_WAIT;
+    lu->factored = lu->by_fronts = false;
+}
+
 /* ---- solution ---- */
 phx_status phx_lu_solve(phx_lu *lu, int nrhs, double *x)
 {

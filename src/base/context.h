@@ -14,7 +14,8 @@ struct phx_context {
     phx_progress_fn *progress;
     void *progress_user;
     size_t allocations;
-    long fail_after; /* allocations that still succeed before one fails; negative: none fails */
+    long fail_after;           /* allocations that still succeed before one fails; negative: none fails */
+    struct phx_context *books; /* where allocations are counted; NULL: here */
 };
 
 #endif

@@ -4,12 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+static phx_context *books_of(phx_context *context)
+{
+    return context && context->books ? context->books : context;
+}
+
 /* Whether the context wants this allocation to fail; counts down to the one that does. */
 static bool fails_on_purpose(phx_context *context)
 {
-    if (!context || context->fail_after < 0)
+    phx_context *books = books_of(context);
+    if (!books || books->fail_after < 0)
         return false;
-    return context->fail_after-- == 0;
+    return books->fail_after-- == 0;
 }
 
 /* Counts the allocation, or records the error when `pointer` is NULL. */
@@ -18,7 +24,7 @@ static void *account(phx_context *context, void *pointer, size_t count, size_t s
     if (!pointer)
         phx_fail(context, PHX_ERR_MEMORY, "out of memory: %zu items of %zu bytes are not available", count, size);
     else if (context)
-        context->allocations++;
+        books_of(context)->allocations++;
     return pointer;
 }
 

@@ -117,6 +117,7 @@ phx_status phx_kkt_prepare(phx_context *context, const phx_csr *M, const phx_csr
         return status;
     if (kkt->lu && same_pattern(&pattern, &kkt->pattern) && same_order(order, kkt->order, pattern.rows)) {
         phx_csr_free(&pattern);
+        phx_lu_forget(kkt->lu); /* or the modes would depend, by rounding, on what was solved before */
     } else {
         phx_kkt_free(kkt);
         kkt->pattern = pattern;

@@ -127,6 +127,14 @@ phx_status phx_model_read(phx_context *context, const char *path, int n_override
     return status;
 }
 
+phx_status phx_model_copy(phx_context *context, const phx_model *model, phx_model **copy)
+{
+    if (!model || !model->store)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "copying a model: it is NULL or was not read from a file");
+    return phx_model_read_text(context, model->path, model->text, model->text_length, model->store->n_overrides,
+                               model->store->overrides, copy);
+}
+
 void phx_model_destroy(phx_model *model)
 {
     if (!model)

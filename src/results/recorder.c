@@ -375,6 +375,18 @@ phx_status phx_recorder_abandon(phx_recorder *recorder, const char *reason)
     return status;
 }
 
+void phx_recorder_discard(phx_recorder *recorder)
+{
+    if (recorder->closed)
+        return;
+    recorder->closed = true;
+    if (recorder->has_csv)
+        phx_output_close(&recorder->csv, false);
+    recorder->has_csv = false;
+    if (recorder->saved)
+        (void)unlink(recorder->h5_partial);
+}
+
 void phx_recorder_destroy(phx_recorder *recorder)
 {
     if (!recorder)

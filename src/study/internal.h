@@ -15,6 +15,13 @@ phx_status phx_start_point_create(phx_context *context, const phx_model *model, 
                                   bool quasi_static, bool multipliers, phx_start_point *point);
 void phx_start_point_free(phx_start_point *point); /* frees and zeroes the fields */
 
+/* Give the model the parameters of a point; nothing when there are none. `overrides` has room for as many. The names in
+ * it are the sweep's. */
+phx_status phx_sweep_apply(phx_context *context, const phx_sweep *sweep, int point, phx_model *model,
+                           phx_model_override *overrides);
+/* Put "at theta1 = 0.5 (point 7 of 73): " in front of the message of a failure; returns `status`. */
+phx_status phx_sweep_name_point(phx_context *context, const phx_sweep *sweep, int point, phx_status status);
+
 /* What a recorder needs to know of the bodies of a system: places in the state and polylines. */
 typedef struct phx_drawing {
     int n_bodies;
@@ -25,16 +32,28 @@ phx_status phx_drawing_create(phx_context *context, const phx_model *model, cons
                               phx_drawing *drawing);
 void phx_drawing_free(phx_drawing *drawing);
 
+/* What a simulation is to do beside what the model says. All is borrowed. */
+typedef struct phx_simulation_setup {
+    const phx_simulate_options *options; /* of it, the numbers and the integrator */
+    const char *h5_path, *csv_path;      /* NULL: no such file */
+    phx_beam_cache *cache;               /* may be NULL */
+    phx_context *files;                  /* the context of the recorder; NULL: that of the simulation */
+    bool no_checkpoints;                 /* nothing is written to HDF5 before the end */
+    int n_attributes;                    /* of the result, beside the settings */
+    const phx_attribute *attributes;
+} phx_simulation_setup;
+
 /* The recorder of a simulation at work. */
 typedef struct phx_recording {
-    phx_context *context;
+    phx_context *context, *files;
     phx_system *system;
     phx_dae *dae; /* its own workspace, so that sampling leaves the integrator's alone */
     phx_recorder *recorder;
     phx_simulate_report *report;
     int n_columns;
     double *row;
-    double *before; /* the row before */
+    double *before;       /* the row before */
+    double *least, *most; /* of each column */
     bool started;
     double energy0; /* J, at the first instant */
 } phx_recording;
@@ -43,12 +62,33 @@ enum { PHX_FIXED_COLUMNS = 10 }; /* t ... drift_rate, before the outputs */
 
 /* Open the files and get ready; `drawing` is copied. */
 phx_status phx_recording_create(phx_context *context, const phx_model *model, phx_system *system,
-                                const phx_drawing *drawing, const phx_simulate_options *options,
+                                const phx_drawing *drawing, const phx_simulation_setup *setup,
                                 phx_simulate_report *report, phx_recording *recording);
 phx_status phx_recording_sample(void *recording, const phx_sample *sample); /* a phx_sample_fn */
 /* Complete the result, or leave what there is when `status` is not PHX_OK; returns the status of the whole. */
 phx_status phx_recording_finish(phx_recording *recording, phx_status status);
 void phx_recording_free(phx_recording *recording);
+/* Complete a result with what the report says. */
+phx_status phx_recording_complete(phx_recorder *recorder, const phx_simulate_report *report);
+
+/* A simulation that has run: its result is recorded and neither complete nor given up. */
+typedef struct phx_simulation {
+    phx_system *system;
+    phx_dae *dae;
+    phx_drawing drawing;
+    phx_recording recording; /* without a recorder when it did not come that far */
+    double t, *x, *v, *lambda;
+} phx_simulation;
+/* What the model and the options make of the settings. */
+phx_status phx_simulation_settle(phx_context *context, const phx_model *model, const phx_simulate_options *options,
+                                 phx_integrate_options *used);
+/* Say in the log what of the settings has no effect. */
+void phx_simulation_warn(phx_context *context, const phx_model *model, const phx_simulate_options *options,
+                         const phx_integrate_options *used);
+/* Build, start, integrate, record. `s` has to be freed after a failure too. */
+phx_status phx_simulation_run(phx_context *context, const phx_model *model, const phx_simulation_setup *setup,
+                              phx_simulate_report *report, phx_simulation *s);
+void phx_simulation_free(phx_simulation *s);
 
 /* Add a residual of the structure; `name` is static. */
 void phx_linear_report_residual(phx_linear_report *report, const char *name, double value);

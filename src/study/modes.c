@@ -2,7 +2,6 @@
 #include "internal.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 phx_study_modes_options phx_study_modes_options_default(void)
@@ -33,15 +32,30 @@ phx_status phx_sweep_from_model(phx_context *context, const phx_model *model, ph
 }
 
 /* ---- the work over a sweep ---- */
-typedef struct modes_work {
-    phx_context *context;
-    phx_model *model;
-    const phx_sweep *sweep;
-    int count, carry, n_points, n_parameters;
+/* What belongs to one thread. */
+typedef struct modes_worker {
+    const phx_model *model; /* `copy`, or without a sweep the caller's */
+    phx_model *copy;
     phx_beam_cache *cache;
     phx_modal *modal;
-    phx_tracker *tracker;
     phx_model_override *overrides; /* n_parameters */
+} modes_worker;
+
+/* A point on its way into the table. */
+typedef struct modes_slot {
+    phx_linear linear;
+    phx_mode_set set;
+} modes_slot;
+
+typedef struct modes_work {
+    phx_context *context;
+    const phx_model *model;
+    const phx_sweep *sweep;
+    int count, carry, n_points, n_parameters;
+    phx_team *team;
+    modes_worker *workers;
+    modes_slot *slots;
+    phx_tracker *tracker;
     int rows_room;
     bool steady; /* about a rotation */
     bool shapes; /* still kept */
@@ -53,20 +67,21 @@ typedef struct modes_work {
     phx_study_modes_report *report;
 } modes_work;
 
-/* Linearised system of the model as it stands. */
-static phx_status linearise(modes_work *work, int point, phx_start_point *at, phx_linear *linear)
+/* Linearised system of the worker's model as it stands. */
+static phx_status linearise(modes_work *work, phx_context *context, const modes_worker *worker, int point,
+                            phx_start_point *at, phx_linear *linear)
 {
-    phx_context *context = work->context;
-    const phx_build_options build = {.cache = work->cache, .without_outputs = true};
-    const bool quasi_static = !work->steady && work->model->initial.deformation == PHX_MODEL_QUASI_STATIC;
-    phx_status status = phx_start_point_create(context, work->model, &build, quasi_static, work->steady, at);
+    const phx_model *model = worker->model;
+    const phx_build_options build = {.cache = worker->cache, .without_outputs = true};
+    const bool quasi_static = !work->steady && model->initial.deformation == PHX_MODEL_QUASI_STATIC;
+    phx_status status = phx_start_point_create(context, model, &build, quasi_static, work->steady, at);
 
     if (!status && work->steady)
         status = phx_model_blame(
-            context, work->model,
+            context, model,
             phx_system_steady(at->dae, 0.0, at->x, at->v, at->lambda, (double *)work->table->spin + point));
     if (!status)
-        status = phx_model_blame(context, work->model,
+        status = phx_model_blame(context, model,
                                  work->steady ? phx_system_linear_steady(at->dae, 0.0, at->x, at->v, at->lambda, linear)
                                               : phx_system_linear(at->dae, 0.0, at->x, NULL, linear));
     return status;
@@ -111,9 +126,9 @@ static phx_status grow_shapes(modes_work *work)
     return PHX_OK;
 }
 
-static phx_status name_coordinates(modes_work *work, const phx_system *system, int n)
+static phx_status name_coordinates(modes_work *work, phx_context *context, const phx_system *system, int n)
 {
-    char **names = phx_calloc(work->context, (size_t)n, sizeof *names);
+    char **names = phx_calloc(context, (size_t)n, sizeof *names);
 
     if (!names)
         return PHX_ERR_MEMORY;
@@ -122,7 +137,7 @@ static phx_status name_coordinates(modes_work *work, const phx_system *system, i
     for (int k = 0; k < n; k++) {
         char name[300];
         phx_system_coordinate_name(system, k, name, sizeof name);
-        names[k] = phx_strdup(work->context, name);
+        names[k] = phx_strdup(context, name);
         if (!names[k])
             return PHX_ERR_MEMORY;
     }
@@ -145,16 +160,11 @@ static void drop_shapes(modes_work *work)
     work->shapes = false;
 }
 
-/* The shapes of the modes just added; the first point says what the coordinates are. */
-static phx_status add_shapes(modes_work *work, const phx_system *system, const phx_mode_set *set, int count)
+/* The shapes of the modes just added; the first point has said what the coordinates are. */
+static phx_status add_shapes(modes_work *work, const phx_mode_set *set, int count)
 {
     phx_modes_table *table = work->table;
-    phx_status status = PHX_OK;
 
-    if (!table->coordinates)
-        status = name_coordinates(work, system, set->n);
-    if (status)
-        return status;
     if (set->n != table->n_coordinates) {
         phx_log(work->context, PHX_LOG_WARNING,
                 "the mode shapes are left out: the number of coordinates changes along the sweep, from %d to %d",
@@ -162,7 +172,7 @@ static phx_status add_shapes(modes_work *work, const phx_system *system, const p
         drop_shapes(work);
         return PHX_OK;
     }
-    status = grow_shapes(work);
+    phx_status status = grow_shapes(work);
     for (int m = 0; m < count && !status; m++) {
         const size_t to = (size_t)(table->n_rows + m) * (size_t)set->n, from = (size_t)m * (size_t)set->n;
         memcpy(work->real + to, set->shapes + from, (size_t)set->n * sizeof *work->real);
@@ -174,8 +184,7 @@ static phx_status add_shapes(modes_work *work, const phx_system *system, const p
     return status;
 }
 
-static phx_status add_point(modes_work *work, int point, const phx_system *system, const phx_linear *linear,
-                            const phx_mode_set *set)
+static phx_status add_point(modes_work *work, int point, const phx_linear *linear, const phx_mode_set *set)
 {
     phx_modes_table *table = work->table;
     const int count = set->count < work->count ? set->count : work->count;
@@ -188,7 +197,7 @@ static phx_status add_point(modes_work *work, int point, const phx_system *syste
     if (!status)
         status = grow_rows(work, count);
     if (!status && work->shapes)
-        status = add_shapes(work, system, set, count);
+        status = add_shapes(work, set, count);
     for (int m = 0; m < count && !status; m++) {
         work->rows[table->n_rows++] = (phx_mode_row){.point = point,
                                                      .mode = m + 1,
@@ -205,77 +214,66 @@ static phx_status add_point(modes_work *work, int point, const phx_system *syste
 }
 
 /* ---- points ---- */
-static phx_status move_to(modes_work *work, int point, double *values)
+static double *values_at(const modes_work *work, int point)
 {
-    if (work->n_parameters == 0)
-        return PHX_OK;
-    phx_sweep_at(work->sweep, point, NULL, values);
-    for (int k = 0; k < work->n_parameters; k++)
-        work->overrides[k] = (phx_model_override){.name = phx_sweep_name(work->sweep, k), .value = values[k]};
-    return phx_model_set_parameters(work->context, work->model, work->n_parameters, work->overrides);
+    return (double *)work->table->values + (size_t)point * (size_t)work->n_parameters;
 }
 
-static phx_status solve_point(modes_work *work, int point)
+static phx_status solve_point(modes_work *work, phx_context *context, const modes_worker *worker, int point,
+                              modes_slot *slot)
 {
     phx_modes_options options = phx_modes_options_default();
     phx_start_point at = {0};
-    phx_linear linear = {0};
-    phx_mode_set set = {0};
-    phx_status status = linearise(work, point, &at, &linear);
+    phx_status status = linearise(work, context, worker, point, &at, &slot->linear);
 
     options.count = work->carry;
     if (!status)
-        status = phx_modal_solve(work->modal, &linear, &options, &set);
+        status = phx_modal_solve(worker->modal, &slot->linear, &options, &slot->set);
     if (!status && point == 0) {
         work->report->velocities = phx_system_n_v(at.system);
         work->report->constraints = phx_system_n_l(at.system);
         work->report->redundant = phx_system_redundant(at.system);
+        if (work->shapes)
+            status = name_coordinates(work, context, at.system, slot->set.n);
     }
-    if (!status) {
-        ((int *)work->table->rigid_modes)[point] = set.rigid;
-        for (int m = 0; m < set.count && m < work->count && set.unstable > 0; m++)
-            work->report->unstable += set.damping[m] < -1e-9;
-        status = add_point(work, point, at.system, &linear, &set);
-    }
-    phx_mode_set_free(&set);
-    phx_linear_free(&linear);
     phx_start_point_free(&at);
     return status;
 }
 
-/* "at theta1 = 0.5 (point 7 of 73): " */
-static phx_status name_point(modes_work *work, int point, const double *values, phx_status status)
+static void empty(modes_slot *slot)
 {
-    char where[200] = "";
-    size_t length = 0;
-
-    if (work->n_parameters == 0 || status == PHX_ERR_MEMORY)
-        return status;
-    for (int k = 0; k < work->n_parameters && length < sizeof where; k++)
-        length += (size_t)snprintf(where + length, sizeof where - length, "%s%s = %.10g", k ? ", " : "",
-                                   phx_sweep_name(work->sweep, k), values[k]);
-    return phx_fail_prefix(work->context, status, "at %s (point %d of %d): ", where, point + 1, work->n_points);
+    phx_mode_set_free(&slot->set);
+    phx_linear_free(&slot->linear);
 }
 
-static phx_status all_points(modes_work *work)
+/* Everything about a point that needs no other: on any thread. */
+static phx_status compute_point(void *user, phx_context *context, int number, int point, int slot)
 {
-    phx_status status = PHX_OK;
+    modes_work *work = user;
+    const modes_worker *worker = &work->workers[number];
+    phx_status status = phx_sweep_apply(context, work->sweep, point, worker->copy, worker->overrides);
 
-    for (int point = 0; point < work->n_points && !status; point++) {
-        double *values = (double *)work->table->values + (size_t)point * (size_t)work->n_parameters;
-        if (work->n_points > 1)
-            status = phx_progress(work->context, "points of the sweep", point, work->n_points);
-        if (status)
-            return status;
-        status = move_to(work, point, values);
-        if (!status)
-            status = solve_point(work, point);
-        if (status)
-            status = name_point(work, point, values, status);
-        else
-            work->table->n_points = point + 1;
-    }
-    return status;
+    if (!status)
+        status = solve_point(work, context, worker, point, &work->slots[slot]);
+    return phx_sweep_name_point(context, work->sweep, point, status);
+}
+
+/* Into the table, with the identity of the modes along the points before. */
+static phx_status deliver_point(void *user, int point, int number)
+{
+    modes_work *work = user;
+    modes_slot *slot = &work->slots[number];
+
+    if (work->n_parameters > 0)
+        phx_sweep_at(work->sweep, point, NULL, values_at(work, point));
+    ((int *)work->table->rigid_modes)[point] = slot->set.rigid;
+    for (int m = 0; m < slot->set.count && m < work->count && slot->set.unstable > 0; m++)
+        work->report->unstable += slot->set.damping[m] < -1e-9;
+    const phx_status status = add_point(work, point, &slot->linear, &slot->set);
+    if (!status)
+        work->table->n_points = point + 1;
+    empty(slot);
+    return phx_sweep_name_point(work->context, work->sweep, point, status);
 }
 
 /* ---- beginning and end ---- */
@@ -307,28 +305,85 @@ static phx_status prepare_table(modes_work *work)
     return PHX_OK;
 }
 
-static phx_status prepare(modes_work *work)
+static phx_status prepare_worker(modes_work *work, int number)
+{
+    phx_context *context = phx_team_context(work->team, number);
+    modes_worker *worker = &work->workers[number];
+    phx_status status = PHX_OK;
+
+    worker->model = work->model;
+    if (work->n_parameters > 0) {
+        status = phx_model_copy(context, work->model, &worker->copy);
+        worker->model = worker->copy;
+    }
+    worker->overrides = phx_calloc(context, (size_t)work->n_parameters, sizeof *worker->overrides);
+    if (!status && !worker->overrides)
+        status = PHX_ERR_MEMORY;
+    if (!status)
+        status = phx_beam_cache_create(context, &worker->cache);
+    if (!status)
+        status = phx_modal_create(context, &worker->modal);
+    return status ? phx_fail(work->context, status, "%s", phx_context_message(context)) : PHX_OK;
+}
+
+static phx_status prepare_workers(modes_work *work, int threads)
+{
+    phx_context *context = work->context;
+    phx_status status = phx_team_create(context, threads < work->n_points ? threads : work->n_points, &work->team);
+
+    if (status)
+        return status;
+    const int n = phx_team_workers(work->team);
+    work->workers = phx_calloc(context, (size_t)n, sizeof *work->workers);
+    work->slots = phx_calloc(context, (size_t)phx_team_slots(work->team), sizeof *work->slots);
+    if (!work->workers || !work->slots)
+        return PHX_ERR_MEMORY;
+    for (int k = 0; k < n && !status; k++)
+        status = prepare_worker(work, k);
+    return status;
+}
+
+static phx_status prepare(modes_work *work, int threads)
 {
     phx_context *context = work->context;
     phx_status status = prepare_table(work);
-
-    work->overrides = phx_calloc(context, (size_t)work->n_parameters, sizeof *work->overrides);
     int *counts = phx_calloc(context, (size_t)work->n_parameters, sizeof *counts);
-    if (!work->overrides || !counts)
+
+    if (!counts)
         status = PHX_ERR_MEMORY;
     for (int k = 0; k < work->n_parameters && !status; k++)
         counts[k] = phx_sweep_count(work->sweep, k);
     if (!status)
-        status = phx_beam_cache_create(context, &work->cache);
-    if (!status)
-        status = phx_modal_create(context, &work->modal);
-    if (!status)
         status = phx_tracker_create(context, work->n_parameters, counts, &work->tracker);
+    if (!status)
+        status = prepare_workers(work, threads);
     phx_free(counts);
     return status;
 }
 
-phx_status phx_study_modes(phx_context *context, phx_model *model, const phx_study_modes_options *options,
+static void finish(modes_work *work)
+{
+    for (int k = 0; work->slots && k < phx_team_slots(work->team); k++)
+        empty(&work->slots[k]);
+    for (int k = 0; work->workers && k < phx_team_workers(work->team); k++) {
+        modes_worker *worker = &work->workers[k];
+        if (worker->cache) {
+            const phx_beam_cache_stats beams = phx_beam_cache_statistics(worker->cache);
+            work->report->beams.made += beams.made;
+            work->report->beams.reused += beams.reused;
+        }
+        phx_modal_destroy(worker->modal);
+        phx_beam_cache_destroy(worker->cache);
+        phx_free(worker->overrides);
+        phx_model_destroy(worker->copy);
+    }
+    phx_free(work->workers);
+    phx_free(work->slots);
+    phx_team_destroy(work->team);
+    phx_tracker_destroy(work->tracker);
+}
+
+phx_status phx_study_modes(phx_context *context, const phx_model *model, const phx_study_modes_options *options,
                            phx_modes_table *table, phx_study_modes_report *report)
 {
     phx_study_modes_report unread;
@@ -342,28 +397,20 @@ phx_status phx_study_modes(phx_context *context, phx_model *model, const phx_stu
                        .shapes = options->with_shapes,
                        .table = table,
                        .report = report ? report : &unread};
+    const phx_team_work points = {work.n_points, "points of the sweep", &work, compute_point, deliver_point};
 
     *table = (phx_modes_table){0};
     *work.report = (phx_study_modes_report){.least_confidence = 1.0};
     work.carry = work.n_points > 1 ? phx_tracker_carry(work.count) : work.count;
-    phx_status status = prepare(&work);
+    phx_status status = prepare(&work, options->threads > 0 ? options->threads : 1);
     if (!status)
-        status = all_points(&work);
+        status = phx_team_run(work.team, &points);
     if (work.any_imaginary && !status) {
         table->shapes_imaginary = work.imaginary;
         work.imaginary = NULL;
     }
     phx_free(work.imaginary);
-    if (work.cache)
-        work.report->beams = phx_beam_cache_statistics(work.cache);
-    phx_tracker_destroy(work.tracker);
-    phx_modal_destroy(work.modal);
-    phx_beam_cache_destroy(work.cache);
-    phx_free(work.overrides);
-    if (work.n_parameters > 0) {
-        const phx_status restored = phx_model_set_parameters(context, model, 0, NULL);
-        status = status ? status : restored;
-    }
+    finish(&work);
     if (status)
         phx_modes_free(table);
     return status;

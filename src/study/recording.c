@@ -31,22 +31,41 @@ static phx_status list_columns(phx_context *context, const phx_system *system, p
     return PHX_OK;
 }
 
-static phx_status open_recorder(phx_context *context, const phx_model *model, const phx_drawing *drawing,
-                                const phx_simulate_options *options, phx_recording *recording)
+/* The settings of the run, then what the setup has. */
+static phx_status list_attributes(phx_context *context, const phx_integrate_options *used,
+                                  const phx_simulation_setup *setup, int *count, phx_attribute **attributes)
 {
-    const phx_integrate_options *used = &recording->report->used;
-    const phx_attribute attributes[] = {
+    const phx_attribute settings[] = {
         {"end", NULL, used->end},   {"step", NULL, used->step}, {"every", NULL, used->every},
         {"rtol", NULL, used->rtol}, {"atol", NULL, used->atol},
     };
+    const int n = (int)(sizeof settings / sizeof *settings);
+    phx_attribute *list = phx_calloc(context, (size_t)(n + setup->n_attributes), sizeof *list);
+
+    if (!list)
+        return PHX_ERR_MEMORY;
+    for (int k = 0; k < n + setup->n_attributes; k++)
+        list[k] = k < n ? settings[k] : setup->attributes[k - n];
+    *attributes = list;
+    *count = n + setup->n_attributes;
+    return PHX_OK;
+}
+
+static phx_status open_recorder(phx_context *context, const phx_model *model, const phx_drawing *drawing,
+                                const phx_simulation_setup *setup, phx_recording *recording)
+{
+    const phx_integrate_options *used = &recording->report->used;
+    phx_attribute *attributes = NULL;
     phx_recorder_def def = phx_recorder_def_default();
     phx_record_column *columns = NULL;
     char *names = NULL;
     phx_status status = list_columns(context, recording->system, &columns, &names);
 
+    if (!status)
+        status = list_attributes(context, used, setup, &def.n_attributes, &attributes);
     if (!status) {
-        def.h5_path = options->h5_path;
-        def.csv_path = options->csv_path;
+        def.h5_path = setup->h5_path;
+        def.csv_path = setup->csv_path;
         def.dimension = model->dimension;
         def.n_columns = recording->n_columns;
         def.columns = columns;
@@ -58,28 +77,36 @@ static phx_status open_recorder(phx_context *context, const phx_model *model, co
         def.model_text = model->text;
         def.program_version = phx_version();
         def.integrator = phx_integrator_name(used->integrator);
-        def.n_attributes = (int)(sizeof attributes / sizeof *attributes);
         def.attributes = attributes;
-        status = phx_recorder_create(context, &def, &recording->recorder);
+        if (setup->no_checkpoints)
+            def.checkpoint_interval = INFINITY;
+        status = phx_recorder_create(recording->files, &def, &recording->recorder);
+        if (status && recording->files != context)
+            phx_fail(context, status, "%s", phx_context_message(recording->files));
     }
+    phx_free(attributes);
     phx_free(columns);
     phx_free(names);
     return status;
 }
 
 phx_status phx_recording_create(phx_context *context, const phx_model *model, phx_system *system,
-                                const phx_drawing *drawing, const phx_simulate_options *options,
+                                const phx_drawing *drawing, const phx_simulation_setup *setup,
                                 phx_simulate_report *report, phx_recording *recording)
 {
     *recording = (phx_recording){.context = context, .system = system, .report = report};
+    recording->files = setup->files ? setup->files : context;
     recording->n_columns = PHX_FIXED_COLUMNS + phx_system_columns(system);
     recording->row = phx_calloc(context, (size_t)recording->n_columns, sizeof *recording->row);
     recording->before = phx_calloc(context, (size_t)recording->n_columns, sizeof *recording->before);
-    phx_status status = recording->row && recording->before ? PHX_OK : PHX_ERR_MEMORY;
+    recording->least = phx_calloc(context, (size_t)recording->n_columns, sizeof *recording->least);
+    recording->most = phx_calloc(context, (size_t)recording->n_columns, sizeof *recording->most);
+    phx_status status =
+        recording->row && recording->before && recording->least && recording->most ? PHX_OK : PHX_ERR_MEMORY;
     if (!status)
         status = phx_system_dae(system, context, &recording->dae);
-    if (!status && (options->h5_path || options->csv_path))
-        status = open_recorder(context, model, drawing, options, recording);
+    if (!status && (setup->h5_path || setup->csv_path))
+        status = open_recorder(context, model, drawing, setup, recording);
     if (status)
         phx_recording_free(recording);
     return status;
@@ -91,6 +118,8 @@ void phx_recording_free(phx_recording *recording)
     phx_system_dae_destroy(recording->dae);
     phx_free(recording->row);
     phx_free(recording->before);
+    phx_free(recording->least);
+    phx_free(recording->most);
     *recording = (phx_recording){0};
 }
 
@@ -104,6 +133,17 @@ static void remember_largest(phx_simulate_report *report, const double *row)
     report->largest_drift_rate = fmax(report->largest_drift_rate, row[DRIFT_RATE]);
     report->reached = row[COLUMN_T];
     report->rows++;
+}
+
+static void remember_range(phx_recording *recording)
+{
+    const bool first = recording->report->rows == 0;
+
+    for (int k = 0; k < recording->n_columns; k++) {
+        const double value = recording->row[k];
+        recording->least[k] = first ? value : fmin(recording->least[k], value);
+        recording->most[k] = first ? value : fmax(recording->most[k], value);
+    }
 }
 
 /* Of the two quaternions of an attitude take the one nearer to that of the row before, in its place. */
@@ -154,28 +194,37 @@ phx_status phx_recording_sample(void *user, const phx_sample *sample)
     keep_signs(recording);
     if (recording->recorder)
         status = phx_recorder_append(recording->recorder, row, sample->x, sample->v);
-    if (!status)
-        remember_largest(recording->report, row);
-    return status;
+    if (status && recording->files != recording->context)
+        return phx_fail(recording->context, status, "%s", phx_context_message(recording->files));
+    if (status)
+        return status;
+    remember_range(recording);
+    remember_largest(recording->report, row);
+    return PHX_OK;
 }
 
-phx_status phx_recording_finish(phx_recording *recording, phx_status status)
+phx_status phx_recording_complete(phx_recorder *recorder, const phx_simulate_report *report)
 {
-    const phx_integrate_stats *stats = &recording->report->stats;
+    const phx_integrate_stats *stats = &report->stats;
     const phx_attribute attributes[] = {
         {"steps", NULL, (double)stats->steps},
         {"halvings", NULL, (double)stats->halvings},
         {"newton_iterations", NULL, (double)stats->newton_iterations},
         {"factorisations", NULL, (double)stats->factorisations},
-        {"largest_energy", NULL, recording->report->largest_energy},
-        {"largest_residual", NULL, recording->report->largest_residual},
-        {"largest_drift", NULL, recording->report->largest_drift},
+        {"largest_energy", NULL, report->largest_energy},
+        {"largest_residual", NULL, report->largest_residual},
+        {"largest_drift", NULL, report->largest_drift},
     };
 
+    return phx_recorder_finish(recorder, (int)(sizeof attributes / sizeof *attributes), attributes);
+}
+
+phx_status phx_recording_finish(phx_recording *recording, phx_status status)
+{
     if (!recording->recorder)
         return status;
     if (!status)
-        return phx_recorder_finish(recording->recorder, (int)(sizeof attributes / sizeof *attributes), attributes);
+        return phx_recording_complete(recording->recorder, recording->report);
     const char *message = phx_context_message(recording->context);
     char *reason = phx_strdup(NULL, message[0] ? message : phx_status_text(status));
     const phx_status kept = phx_recorder_abandon(recording->recorder, reason ? reason : phx_status_text(status));

@@ -20,8 +20,8 @@ static double chosen(const phx_model_optional *given, const phx_model_optional *
     return given->given ? given->value : of_model->given ? of_model->value : 0.0;
 }
 
-static phx_status settle(phx_context *context, const phx_model *model, const phx_simulate_options *options,
-                         phx_integrate_options *used)
+phx_status phx_simulation_settle(phx_context *context, const phx_model *model, const phx_simulate_options *options,
+                                 phx_integrate_options *used)
 {
     const phx_model_simulate *simulate = &model->simulate;
 
@@ -33,9 +33,6 @@ static phx_status settle(phx_context *context, const phx_model *model, const phx
     used->rtol = chosen(&options->rtol, &simulate->rtol);
     used->atol = chosen(&options->atol, &simulate->atol);
     const bool adaptive = used->integrator == PHX_RADAU5 || used->integrator == PHX_IDA;
-    if (!adaptive && used->rtol > 0.0 && (options->rtol.given || options->has_integrator == false))
-        phx_log(context, PHX_LOG_WARNING, "rtol is for radau5 and ida; %s takes fixed steps",
-                phx_integrator_name(used->integrator));
     if (!adaptive)
         used->rtol = used->atol = 0.0;
     if (!(used->end > 0.0))
@@ -50,23 +47,30 @@ static phx_status settle(phx_context *context, const phx_model *model, const phx
     return PHX_OK;
 }
 
-/* ---- start state ---- */
-typedef struct state {
-    double t, *x, *v, *lambda;
-} state;
-
-/* Multipliers of the instant. */
-static phx_status multipliers(phx_context *context, phx_dae *dae, state *s)
+void phx_simulation_warn(phx_context *context, const phx_model *model, const phx_simulate_options *options,
+                         const phx_integrate_options *used)
 {
+    const bool asked = options->rtol.given || (model->simulate.rtol.given && !options->has_integrator);
+
+    if (asked && used->integrator != PHX_RADAU5 && used->integrator != PHX_IDA)
+        phx_log(context, PHX_LOG_WARNING, "rtol is for radau5 and ida; %s takes fixed steps",
+                phx_integrator_name(used->integrator));
+}
+
+/* ---- start state ---- */
+/* Multipliers of the instant. */
+static phx_status multipliers(phx_context *context, phx_simulation *s)
+{
+    phx_dae *dae = s->dae;
     double *v_dot = phx_calloc(context, (size_t)dae->n_v, sizeof *v_dot);
     phx_status status = v_dot ? dae->ops->accelerations(dae, s->t, s->x, s->v, v_dot, s->lambda) : PHX_ERR_MEMORY;
     phx_free(v_dot);
     return status;
 }
 
-static phx_status continue_from(phx_context *context, const phx_model *model, const phx_drawing *drawing, phx_dae *dae,
-                                state *s)
+static phx_status continue_from(phx_context *context, const phx_model *model, phx_simulation *s)
 {
+    const phx_drawing *drawing = &s->drawing;
     phx_result *result = NULL;
     phx_status status = phx_result_read(context, model->initial.from, &result);
 
@@ -76,7 +80,7 @@ static phx_status continue_from(phx_context *context, const phx_model *model, co
     if (status == PHX_ERR_FILE)
         status = PHX_ERR_INPUT;
     if (!status)
-        status = multipliers(context, dae, s);
+        status = multipliers(context, s);
     if (status && status != PHX_ERR_MEMORY) {
         const phx_model_source where = phx_model_where(model, &model->initial.from);
         phx_fail_prefix(context, status, "%s:%d:%d: ", model->path, where.line, where.column);
@@ -84,9 +88,9 @@ static phx_status continue_from(phx_context *context, const phx_model *model, co
     return status;
 }
 
-static phx_status start_state(phx_context *context, const phx_model *model, phx_system *system,
-                              const phx_drawing *drawing, phx_dae *dae, state *s)
+static phx_status start_state(phx_context *context, const phx_model *model, phx_simulation *s)
 {
+    const phx_dae *dae = s->dae;
     const phx_start_options start = {.quasi_static = model->initial.deformation == PHX_MODEL_QUASI_STATIC};
 
     s->x = phx_calloc(context, (size_t)dae->n_x, sizeof *s->x);
@@ -95,8 +99,8 @@ static phx_status start_state(phx_context *context, const phx_model *model, phx_
     if (!s->x || !s->v || !s->lambda)
         return PHX_ERR_MEMORY;
     if (model->initial.from)
-        return continue_from(context, model, drawing, dae, s);
-    return phx_model_blame(context, model, phx_system_start(system, &start, s->x, s->v, s->lambda));
+        return continue_from(context, model, s);
+    return phx_model_blame(context, model, phx_system_start(s->system, &start, s->x, s->v, s->lambda));
 }
 
 /* ---- the run ---- */
@@ -118,43 +122,57 @@ static void describe(const phx_system *system, const phx_dae *dae, phx_simulate_
     report->lossless = dae->lossless;
 }
 
+phx_status phx_simulation_run(phx_context *context, const phx_model *model, const phx_simulation_setup *setup,
+                              phx_simulate_report *report, phx_simulation *s)
+{
+    const phx_build_options build = {.cache = setup->cache};
+
+    *report = (phx_simulate_report){0};
+    *s = (phx_simulation){0};
+    phx_status status = phx_simulation_settle(context, model, setup->options, &report->used);
+    if (!status)
+        status = phx_model_build(context, model, &build, &s->system);
+    if (!status)
+        status = phx_system_dae(s->system, context, &s->dae);
+    if (!status)
+        status = phx_drawing_create(context, model, s->system, &s->drawing);
+    if (!status)
+        status = start_state(context, model, s);
+    if (!status)
+        status = check_end(context, model, &report->used, s->t);
+    if (status)
+        return status;
+    describe(s->system, s->dae, report);
+    status = phx_recording_create(context, model, s->system, &s->drawing, setup, report, &s->recording);
+    if (!status)
+        status = phx_integrate(s->dae, &report->used, &s->t, s->x, s->v, s->lambda, phx_recording_sample, &s->recording,
+                               &report->stats);
+    return status;
+}
+
+void phx_simulation_free(phx_simulation *s)
+{
+    phx_recording_free(&s->recording);
+    phx_drawing_free(&s->drawing);
+    phx_system_dae_destroy(s->dae);
+    phx_system_destroy(s->system);
+    phx_free(s->x);
+    phx_free(s->v);
+    phx_free(s->lambda);
+    *s = (phx_simulation){0};
+}
+
 phx_status phx_study_simulate(phx_context *context, const phx_model *model, const phx_simulate_options *options,
                               phx_simulate_report *report)
 {
-    phx_system *system = NULL;
-    phx_dae *dae = NULL;
-    phx_drawing drawing = {0};
-    phx_recording recording = {0};
-    state s = {0};
+    const phx_simulation_setup setup = {.options = options, .h5_path = options->h5_path, .csv_path = options->csv_path};
+    phx_simulation s;
+    phx_integrate_options used;
+    if (phx_simulation_settle(context, model, options, &used) == PHX_OK)
+        phx_simulation_warn(context, model, options, &used);
+    const phx_status status = phx_simulation_run(context, model, &setup, report, &s);
+    const phx_status finished = phx_recording_finish(&s.recording, status);
 
-    *report = (phx_simulate_report){0};
-    phx_status status = settle(context, model, options, &report->used);
-    if (!status)
-        status = phx_model_build(context, model, NULL, &system);
-    if (!status)
-        status = phx_system_dae(system, context, &dae);
-    if (!status)
-        status = phx_drawing_create(context, model, system, &drawing);
-    if (!status)
-        status = start_state(context, model, system, &drawing, dae, &s);
-    if (!status)
-        status = check_end(context, model, &report->used, s.t);
-    if (status)
-        goto cleanup;
-    describe(system, dae, report);
-    status = phx_recording_create(context, model, system, &drawing, options, report, &recording);
-    if (status)
-        goto cleanup;
-    status =
-        phx_integrate(dae, &report->used, &s.t, s.x, s.v, s.lambda, phx_recording_sample, &recording, &report->stats);
-    status = phx_recording_finish(&recording, status);
-cleanup:
-    phx_recording_free(&recording);
-    phx_drawing_free(&drawing);
-    phx_system_dae_destroy(dae);
-    phx_system_destroy(system);
-    phx_free(s.x);
-    phx_free(s.v);
-    phx_free(s.lambda);
-    return status;
+    phx_simulation_free(&s);
+    return finished;
 }

@@ -1,10 +1,11 @@
 /* The points of a sweep over several parameters. */
+#include "internal.h"
+
 #include <assert.h>
 #include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
-
-#include <phlexor/study.h>
 
 typedef struct sweep_parameter {
     char *name;
@@ -170,4 +171,36 @@ int phx_sweep_point(const phx_sweep *sweep, const int *index)
         point = point * sweep->parameter[k].count + index[k];
     }
     return point;
+}
+
+/* ---- points of a model ---- */
+phx_status phx_sweep_apply(phx_context *context, const phx_sweep *sweep, int point, phx_model *model,
+                           phx_model_override *overrides)
+{
+    if (!sweep || sweep->count == 0)
+        return PHX_OK;
+    for (int k = sweep->count - 1; k >= 0; k--) {
+        const sweep_parameter *parameter = &sweep->parameter[k];
+        overrides[k] =
+            (phx_model_override){.name = parameter->name, .value = parameter->values[point % parameter->count]};
+        point /= parameter->count;
+    }
+    return phx_model_set_parameters(context, model, sweep->count, overrides);
+}
+
+phx_status phx_sweep_name_point(phx_context *context, const phx_sweep *sweep, int point, phx_status status)
+{
+    char where[200] = "";
+    size_t length = 0;
+    int stride = sweep ? sweep->points : 1;
+
+    if (!status || !sweep || sweep->count == 0 || status == PHX_ERR_MEMORY)
+        return status;
+    for (int k = 0; k < sweep->count && length < sizeof where; k++) {
+        const sweep_parameter *parameter = &sweep->parameter[k];
+        stride /= parameter->count;
+        length += (size_t)snprintf(where + length, sizeof where - length, "%s%s = %.10g", k ? ", " : "",
+                                   parameter->name, parameter->values[point / stride % parameter->count]);
+    }
+    return phx_fail_prefix(context, status, "at %s (point %d of %d): ", where, point + 1, sweep->points);
 }

@@ -298,6 +298,48 @@ static void test_wild_changes_stay_accurate(void **state)
     assert_in_range(reused, 200, 1000);
 }
 
+/* After phx_lu_forget a solution is that of a new object, bit by bit, whatever was factored before and by whom. */
+static void test_what_was_factored_is_forgotten(void **state)
+{
+    phx_context *context = *state;
+    uint64_t seed = 9;
+    for (int trial = 0; trial < 24; trial++) {
+        const bool is_complex = trial % 2, saddle = trial % 3 == 0;
+        phx_csr a = saddle ? chain_matrix(context, 5, 1.0, 12, 0) : random_pattern(context, &seed, 60, 4);
+        const size_t n = (size_t)a.rows * (is_complex ? 2 : 1), scalars = (size_t)a.ptr[a.rows] * (is_complex ? 2 : 1);
+        double *val = new_doubles(scalars), *wild = new_doubles(scalars), *x = new_doubles(2 * n), *y = x + n;
+        phx_lu *used = NULL, *fresh = NULL;
+        CHECK_OK(context, phx_lu_create(context, a.rows, a.ptr, a.idx, NULL, is_complex, &used));
+        CHECK_OK(context, phx_lu_create(context, a.rows, a.ptr, a.idx, NULL, is_complex, &fresh));
+        for (size_t k = 0; k < scalars; k++) {
+            val[k] = saddle ? a.val[is_complex ? k / 2 : k] : random_number(&seed);
+            wild[k] = val[k];
+        }
+        for (int round = 0; round < 8; round++) {
+            for (size_t k = 0; k < scalars; k++)
+                wild[k] *= pow(10.0, 0.3 * (trial % 8) * random_number(&seed));
+            CHECK_OK(context, phx_lu_factor(used, wild, NULL));
+        }
+        phx_lu_forget(used);
+        for (size_t k = 0; k < n; k++)
+            x[k] = y[k] = random_number(&seed);
+        CHECK_STATUS(context, phx_lu_solve(used, 1, x), PHX_ERR_ARGUMENT);
+        CHECK_OK(context, phx_lu_factor(used, val, NULL));
+        CHECK_OK(context, phx_lu_factor(fresh, val, NULL));
+        CHECK_OK(context, phx_lu_solve(used, 1, x));
+        CHECK_OK(context, phx_lu_solve(fresh, 1, y));
+        for (size_t k = 0; k < n; k++)
+            if (x[k] != y[k])
+                fail_msg("trial %d, entry %zu: %.17g, of a new object %.17g", trial, k, x[k], y[k]);
+        phx_lu_destroy(used);
+        phx_lu_destroy(fresh);
+        phx_csr_free(&a);
+        free(val);
+        free(wild);
+        free(x);
+    }
+}
+
 static void test_redundant_constraints_are_singular(void **state)
 {
     phx_context *context = *state;
@@ -491,6 +533,7 @@ int main(void)
                                         context_teardown),
         cmocka_unit_test_setup_teardown(test_a_lost_pivot_makes_it_pivot_anew, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_wild_changes_stay_accurate, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_what_was_factored_is_forgotten, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_redundant_constraints_are_singular, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_bad_scaling_is_not_singular, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_a_failure_keeps_the_factors, context_setup, context_teardown),

@@ -39,6 +39,14 @@ static phx_status set_parameters(phx_context *context, call *c)
     return status;
 }
 
+static phx_status copy_model(phx_context *context, call *c)
+{
+    phx_model *copy = NULL;
+    phx_status status = phx_model_copy(context, c->model, &copy);
+    phx_model_destroy(copy);
+    return status;
+}
+
 static phx_status copy_signal(phx_context *context, call *c)
 {
     phx_signal *copy = NULL;
@@ -93,6 +101,7 @@ static void every_allocation_may_fail(void **state)
     call c = {.model = read_file(context, "tests/model/data/plane.yaml")};
     fail_in_turn(context, set_parameters, &c, 10);
     CHECK_OK(context, phx_model_set_parameters(context, c.model, 0, NULL));
+    fail_in_turn(context, copy_model, &c, 30);
     c.signal = c.model->joints[1].coordinates[0].speed;
     fail_in_turn(context, copy_signal, &c, 3);
     c.signal = c.model->joints[2].coordinates[0].speed;

@@ -318,6 +318,17 @@ static void overrides_replace_parameters(void **state)
     CHECK_NEAR(m->bodies[0].mass, 40.0, 0.0); /* b stays 2*n from the reading */
     CHECK_NEAR(phx_signal_value(m->joints[0].coordinates[0].speed, 2.0), 90.0, 0.0);
 
+    /* a copy is the model as it was read, and its own */
+    phx_model *copy = NULL;
+    CHECK_OK(context, phx_model_copy(context, m, &copy));
+    CHECK_NEAR(copy->bodies[0].mass, 16.0, 0.0);
+    assert_true(copy->parameters[1].overridden && copy->path != m->path && copy->text != m->text);
+    assert_string_equal(copy->text, m->text);
+    CHECK_OK(context, phx_model_set_parameters(context, copy, 1, &other));
+    CHECK_NEAR(copy->bodies[0].mass, 40.0, 0.0);
+    phx_model_destroy(copy);
+    assert_int_equal(phx_model_copy(context, &(phx_model){0}, &copy), PHX_ERR_ARGUMENT);
+
     /* failures leave everything as it was */
     const phx_signal *speed = m->joints[0].coordinates[0].speed;
     assert_int_equal(phx_model_set_parameters(context, m, 1, &wrong), PHX_ERR_INPUT);

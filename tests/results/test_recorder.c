@@ -394,6 +394,65 @@ static void test_files_that_are_not_results_are_refused(void **state)
     free(bytes);
 }
 
+/* ---- tables that grow by rows ---- */
+static void test_a_table_grows_row_by_row(void **state)
+{
+    phx_context *context = *state;
+    static const char *const columns[] = {"a", "b, \"c\""};
+    phx_table *table = NULL;
+    size_t size;
+    for (int end = 0; end < 2; end++) {
+        CHECK_OK(context, phx_table_create(context, "t.csv", 2, columns, "why", &table));
+        CHECK_OK(context, phx_table_append(table, (double[]){0.1, -2.0}, NULL));
+        CHECK_OK(context, phx_table_append(table, (double[]){NAN, 1e300}, "one,\ntwo"));
+        assert_false(example_exists("t.csv"));
+        char *text = example_bytes("t.csv.partial", &size);
+        assert_string_equal(text,
+                            "a,\"b, \"\"c\"\"\",why\n0.10000000000000001,-2,\n,1.0000000000000001e+300,\"one, two\"\n");
+        free(text);
+        if (end)
+            CHECK_OK(context, phx_table_finish(table));
+        phx_table_destroy(table);
+        assert_true(example_exists("t.csv") == (end == 1) && example_exists("t.csv.partial") == (end == 0));
+    }
+    CHECK_OK(context, phx_table_create(context, "u.csv", 1, columns, NULL, &table));
+    phx_table_destroy(table);
+    assert_false(example_exists("u.csv.partial")); /* no row */
+    REFUSED(context, PHX_ERR_ARGUMENT, "columns", phx_table_create(context, "u.csv", 0, columns, NULL, &table));
+    REFUSED(context, PHX_ERR_FILE, "no/such", phx_table_create(context, "no/such/u.csv", 1, columns, NULL, &table));
+    phx_status status = PHX_ERR_MEMORY;
+    for (long n = 0; status == PHX_ERR_MEMORY && n < 20; n++) {
+        phx_context_fail_allocation(context, n);
+        status = phx_table_create(context, "v.csv", 2, columns, NULL, &table);
+        phx_context_fail_allocation(context, -1);
+        if (status)
+            assert_null(table);
+    }
+    CHECK_OK(context, status);
+    phx_table_destroy(table);
+}
+
+/* A recorder that is given up leaves nothing, its checkpoint neither. */
+static void test_a_discarded_recorder_leaves_nothing(void **state)
+{
+    phx_context *context = *state;
+    for (int checkpoint = 0; checkpoint < 2; checkpoint++) {
+        double columns[EXAMPLE_COLUMNS], x[EXAMPLE_X], v[EXAMPLE_V];
+        phx_recorder *recorder = start(context, "r.h5", "r.csv");
+        example_row(0, columns, x, v);
+        CHECK_OK(context, phx_recorder_append(recorder, columns, x, v));
+        if (checkpoint) {
+            CHECK_OK(context, phx_recorder_checkpoint(recorder));
+            assert_true(example_exists("r.h5.partial"));
+        }
+        phx_recorder_discard(recorder);
+        phx_recorder_discard(recorder);
+        phx_recorder_destroy(recorder);
+        assert_false(example_exists("r.h5.partial") || example_exists("r.csv.partial") || example_exists("r.h5") ||
+                     example_exists("r.csv"));
+    }
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, example_enter, example_leave)
@@ -411,6 +470,8 @@ int main(void)
         TEST(test_names_with_slashes_and_dots),
         TEST(test_wrong_defs_are_refused),
         TEST(test_files_that_are_not_results_are_refused),
+        TEST(test_a_table_grows_row_by_row),
+        TEST(test_a_discarded_recorder_leaves_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

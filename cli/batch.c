@@ -1,0 +1,93 @@
+/* phlexor simulate --sweep */
+#include "cli.h"
+
+#include <phlexor/study.h>
+
+#include <string.h>
+
+static void print_summary(FILE *out, const phx_model *model, const phx_study_batch_report *report)
+{
+    fprintf(out, "%s\n", model->title);
+    fprintf(out, "  simulations  %d of %d complete, %d thread%s\n", report->complete, report->points, report->threads,
+            report->threads == 1 ? "" : "s");
+    fprintf(out, "  integrator   %s\n", phx_integrator_name(report->used.integrator));
+    if (report->complete == 0)
+        return;
+    fprintf(out, "  energy       largest %.6g J; every balance closes to %.2g J\n", report->largest_energy,
+            report->largest_residual);
+    fprintf(out, "  joints       open by at most %.2g m, %.2g m/s\n", report->largest_drift,
+            report->largest_drift_rate);
+}
+
+static int run(phx_context *context, const phx_model *model, const phx_study_batch_options *options)
+{
+    FILE *out = strcmp(options->table_path, "-") ? stdout : stderr;
+    phx_study_batch_report report;
+    const phx_status status = phx_study_batch(context, model, options, &report);
+
+    cli_progress_done();
+    if (status) {
+        const int code = cli_failed(context, status);
+        if (report.complete > 0)
+            fprintf(stderr, "phlexor: %d of %d simulations were complete%s%s%s\n", report.complete, report.points,
+                    out == stdout ? "; they are listed in " : "", out == stdout ? options->table_path : "",
+                    out == stdout ? ".partial" : "");
+        return code;
+    }
+    print_summary(out, model, &report);
+    if (options->simulate.h5_path)
+        fprintf(out, "  results      numbered after %s\n", options->simulate.h5_path);
+    if (options->simulate.csv_path)
+        fprintf(out, "  tables       numbered after %s\n", options->simulate.csv_path);
+    if (out == stdout)
+        fprintf(out, "  list         %s\n", options->table_path);
+    if (report.failed > 0)
+        fprintf(stderr, "phlexor: %d of %d simulations failed\n", report.failed, report.points);
+    return report.failed > 0 ? EXIT_FAILED : EXIT_DONE;
+}
+
+/* Where everything goes. The names that are made here are the caller's to free. */
+static int choose_names(phx_context *context, const cli_batch *batch, phx_study_batch_options *options, char **h5,
+                        char **table)
+{
+    const char *output = batch->output;
+
+    if (output && (!strcmp(output, "-") || cli_ends_with(output, ".csv"))) {
+        options->table_path = output;
+    } else {
+        if (!output)
+            *h5 = cli_name(context, batch->model, false, ".h5");
+        options->simulate.h5_path = output ? output : *h5;
+        *table = options->simulate.h5_path ? cli_name(context, options->simulate.h5_path, true, ".csv") : NULL;
+        options->table_path = *table;
+    }
+    if (!options->table_path)
+        return cli_failed(context, PHX_ERR_MEMORY);
+    int status = cli_writable(options->simulate.h5_path);
+    if (status < 0)
+        status = cli_writable(options->simulate.csv_path);
+    return status < 0 ? cli_writable(options->table_path) : status;
+}
+
+int cli_simulate_batch(phx_context *context, const phx_model *model, const cli_batch *batch,
+                       const phx_simulate_options *simulate)
+{
+    phx_study_batch_options options = phx_study_batch_options_default();
+    char *h5 = NULL, *table = NULL;
+    phx_sweep *sweep = NULL;
+    const phx_status made = cli_make_sweep(context, model, batch->sweep, &sweep);
+    int status = made ? cli_failed(context, made) : -1;
+
+    options.simulate = *simulate;
+    options.sweep = sweep;
+    options.threads = cli_threads(batch->threads);
+    options.stop = batch->stop;
+    if (status < 0)
+        status = choose_names(context, batch, &options, &h5, &table);
+    if (status < 0)
+        status = run(context, model, &options);
+    phx_free(h5);
+    phx_free(table);
+    phx_sweep_destroy(sweep);
+    return status;
+}

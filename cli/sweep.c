@@ -1,0 +1,69 @@
+/* Sweeps on the command line: name=from:to:count, and the threads that work on them. */
+#include "cli.h"
+
+#include <phlexor/study.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+static phx_status malformed(phx_context *context, const char *text)
+{
+    return phx_fail(context, PHX_ERR_INPUT, "--sweep: expected name=from:to:count, found '%s'", text);
+}
+
+static phx_status parameter_of(phx_context *context, const phx_model *model, const char *name)
+{
+    if (phx_model_find_parameter(model, name) >= 0)
+        return PHX_OK;
+    const char **words = phx_calloc(context, (size_t)model->n_parameters + 1, sizeof *words);
+    if (!words)
+        return PHX_ERR_MEMORY;
+    for (int k = 0; k < model->n_parameters; k++)
+        words[k] = model->parameters[k].name;
+    const char *nearest = cli_nearest(name, words);
+    phx_free((void *)words);
+    return nearest ? phx_fail(context, PHX_ERR_INPUT, "--sweep: %s has no parameter '%s'; did you mean '%s'?",
+                              model->path, name, nearest)
+                   : phx_fail(context, PHX_ERR_INPUT, "--sweep: %s has no parameters", model->path);
+}
+
+/* `copy` is the text, to be cut into its parts. */
+static phx_status add_sweep(phx_context *context, const phx_model *model, const char *text, char *copy,
+                            phx_sweep *sweep)
+{
+    char *equals = strchr(copy, '='), *first = equals ? strchr(equals, ':') : NULL;
+    char *second = first ? strchr(first + 1, ':') : NULL, *end = NULL;
+    double from = 0.0, to = 0.0;
+
+    if (!second || equals == copy)
+        return malformed(context, text);
+    *equals = *first = *second = '\0';
+    const long count = strtol(second + 1, &end, 10);
+    if (end == second + 1 || *end || count < 1 || count > 1000000)
+        return phx_fail(context, PHX_ERR_INPUT,
+                        "--sweep: expected a count from 1 to 1000000 at the end of '%s', found '%s'", text, second + 1);
+    phx_status status = parameter_of(context, model, copy);
+    if (!status)
+        status = phx_model_evaluate(context, model, "--sweep", equals + 1, &from);
+    if (!status)
+        status = phx_model_evaluate(context, model, "--sweep", first + 1, &to);
+    if (!status)
+        status = phx_sweep_add_range(sweep, copy, from, to, (int)count);
+    return status == PHX_ERR_ARGUMENT ? PHX_ERR_INPUT : status;
+}
+
+phx_status cli_make_sweep(phx_context *context, const phx_model *model, const cli_list *list, phx_sweep **sweep)
+{
+    phx_status status = phx_sweep_create(context, sweep);
+    for (int k = 0; k < list->count && !status; k++) {
+        char *copy = phx_strdup(context, list->items[k]);
+        status = copy ? add_sweep(context, model, list->items[k], copy, *sweep) : PHX_ERR_MEMORY;
+        phx_free(copy);
+    }
+    return status;
+}
+
+int cli_threads(int given)
+{
+    return given == 0 ? phx_processors() : given < PHX_TEAM_LARGEST ? given : PHX_TEAM_LARGEST;
+}

@@ -1,0 +1,87 @@
+/* Csv files that grow by rows. */
+#include "output.h"
+
+#include <math.h>
+#include <phlexor/results.h>
+
+struct phx_table {
+    phx_output output;
+    int n_columns;
+    bool has_text, has_row;
+};
+
+phx_status phx_table_create(phx_context *context, const char *path, int n_columns, const char *const *columns,
+                            const char *text_column, phx_table **created)
+{
+    *created = NULL;
+    if (n_columns < 1)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "%s: a table of %d columns; it needs one", path, n_columns);
+    phx_table *table = phx_calloc(context, 1, sizeof *table);
+    if (!table)
+        return PHX_ERR_MEMORY;
+    table->n_columns = n_columns;
+    table->has_text = text_column != NULL;
+    phx_status status = phx_output_open(context, path, &table->output);
+    if (status) {
+        phx_free(table);
+        return status;
+    }
+    for (int k = 0; k < n_columns; k++) {
+        phx_output_text(&table->output, k ? "," : "");
+        phx_output_csv(&table->output, columns[k]);
+    }
+    if (text_column) {
+        phx_output_text(&table->output, ",");
+        phx_output_csv(&table->output, text_column);
+    }
+    phx_output_line(&table->output);
+    *created = table;
+    return PHX_OK;
+}
+
+/* On one line. */
+static void append_text(phx_output *output, const char *text)
+{
+    char line[1000];
+    size_t n = 0;
+    for (; text[n] && n < sizeof line - 1; n++)
+        line[n] = text[n];
+    while (text[n] && n > 0 && ((unsigned char)text[n] & 0xC0) == 0x80) /* not within a character of UTF-8 */
+        n--;
+    line[n] = '\0';
+    for (size_t k = 0; k < n; k++)
+        if (line[k] == '\n' || line[k] == '\r')
+            line[k] = ' ';
+    phx_output_csv(output, line);
+}
+
+phx_status phx_table_append(phx_table *table, const double *values, const char *text)
+{
+    phx_output *output = &table->output;
+    for (int k = 0; k < table->n_columns; k++) {
+        phx_output_text(output, k ? "," : "");
+        if (isfinite(values[k]))
+            phx_output_number(output, values[k]);
+    }
+    if (table->has_text) {
+        phx_output_text(output, ",");
+        if (text && text[0])
+            append_text(output, text);
+    }
+    phx_output_line(output);
+    table->has_row = true;
+    return phx_output_flush(output);
+}
+
+phx_status phx_table_finish(phx_table *table)
+{
+    return phx_output_commit(&table->output);
+}
+
+void phx_table_destroy(phx_table *table)
+{
+    if (!table)
+        return;
+    phx_output_close(&table->output, table->has_row);
+    phx_free(table);
+}

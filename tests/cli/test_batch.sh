@@ -1,0 +1,74 @@
+#!/bin/sh
+# Sweeps of simulations and modes: the same files for any number of threads, failing points, Ctrl-C, options.
+. "$(dirname "$0")/lib.sh"
+pendulum=$examples/double_pendulum.yaml
+four_bar=$examples/four_bar.yaml
+
+# ---- threads ----
+for threads in 1 2 3; do
+    mkdir "t$threads"
+    run 0 simulate "$pendulum" --sweep EI=100:400:4 --sweep n=1:3:3 --end 0.2 --threads $threads \
+        -o "t$threads/p.h5" --csv "t$threads/table.csv"
+    prints '12 of 12 complete'
+    for format in csv json h5; do
+        run 0 modes "$four_bar" --sweep theta1=0:2*pi:25 --threads $threads -o "t$threads/modes.$format"
+    done
+done
+for threads in 2 3; do
+    diff -r t1 t$threads >diff.txt || fail "$threads threads: $(cat diff.txt)"
+done
+[ "$(find t1 -type f | wc -l)" -eq 28 ] || fail "expected 12 results, 12 tables, a list and 3 of modes: $(ls t1)"
+run 0 plot t1/p-0012.h5 -o picture.svg
+
+# a point of the sweep is the simulation with those parameters
+run 0 simulate "$pendulum" --set EI=200 --set n=3 --end 0.2 -o single.h5 --csv single.csv
+cmp -s single.csv t1/table-0006.csv || fail "point 6 is not the single simulation"
+[ "$(columns t1/p.csv point EI n complete | sed -n 6p)" = "6 200 3 1" ] || fail "the list: $(sed -n 7p t1/p.csv)"
+[ "$(columns single.csv tip.y | tail -n 1)" = "$(columns t1/p.csv tip.y.end | sed -n 6p)" ] || fail "tip.y.end"
+
+# ---- the list alone; defaults ----
+run 0 simulate "$pendulum" --sweep EI=100:400:2 --end 0.1 -o list.csv
+[ ! -e list-0001.h5 ] || fail "-o list.csv made results"
+run 0 simulate "$pendulum" --sweep EI=100:400:2 --end 0.1 -o -
+cmp -s out.txt list.csv || fail "-o - is not -o list.csv"
+run 0 simulate "$pendulum" --sweep EI=100:400:2 --end 0.1
+[ -e double_pendulum-0002.h5 ] && [ -e double_pendulum.csv ] || fail "no results under the model's name"
+
+# ---- failing points ----
+run 1 simulate "$pendulum" --sweep n=-1:2:4 --end 0.1 -o fails.h5 --threads 2
+says 'at n = -1 (point 1 of 4)'
+says '2 of 4 simulations failed'
+[ ! -e fails-0001.h5 ] && [ -e fails-0003.h5 ] && [ -e fails-0004.h5 ] || fail "failing points: $(ls fails*)"
+[ "$(columns fails.csv complete | tr '\n' ' ')" = "0 0 1 1 " ] || fail "failing points: $(cat fails.csv)"
+rm -f fails*
+run 2 simulate "$pendulum" --sweep n=2:-1:4 --end 0.1 -o fails.h5 --threads 2 --stop
+says 'at n = 0 (point 3 of 4)'
+[ -e fails-0002.h5 ] && [ ! -e fails-0004.h5 ] && [ ! -e fails.csv ] || fail "--stop: $(ls fails*)"
+
+# ---- Ctrl-C ----
+"$program" simulate "$pendulum" --sweep EI=100:400:9999 --end 0.1 -o stopped.h5 --threads 2 >out.txt 2>err.txt &
+child=$!
+for _ in $(seq 300); do
+    [ ! -e stopped-0003.h5 ] || break
+    sleep 0.1
+done
+kill -INT $child
+status=0
+wait $child || status=$?
+[ $status -eq 130 ] || fail "Ctrl-C: exit status $status, expected 130: $(cat err.txt)"
+says 'simulations were complete; they are listed in stopped.csv.partial'
+[ "$(find . -name 'stopped-*.h5' | wc -l)" -eq "$(columns stopped.csv.partial complete | wc -l)" ] ||
+    fail "Ctrl-C: $(find . -name 'stopped-*.h5' | wc -l) results, list: $(tail -n 1 stopped.csv.partial)"
+[ -z "$(find . -name 'stopped-*partial*')" ] || fail "Ctrl-C left $(find . -name 'stopped-*partial*')"
+rm -f stopped*
+
+# ---- what does not go together ----
+run 2 simulate "$pendulum" --threads 2
+says 'threads is for'
+run 2 simulate "$pendulum" --stop
+run 2 simulate "$pendulum" --sweep EI=1:2:2 --csv -
+run 2 simulate "$pendulum" --sweep EJ=1:2:2
+says "did you mean 'E"
+run 2 simulate "$pendulum" --sweep EI=1:2:2 --threads 0
+run 2 simulate "$pendulum" --sweep EI=1:2:2 -o no/such/folder.h5
+finish
