@@ -282,7 +282,7 @@ static phx_status close_joints(workspace *ws, double *x, bool hold)
 
     for (int iteration = 0; iteration < LIMIT && !status; iteration++) {
         const double worst = phx_sys_measure_gaps(ws, x, hold, rhs);
-        if (worst == 0.0 || (worst <= 1e-12 && worst >= best))
+        if (worst <= DBL_EPSILON || (worst <= 1e-12 && worst >= best))
             return PHX_OK;
         best = fmin(best, worst);
         gap_covectors(ws);
