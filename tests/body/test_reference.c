@@ -1,100 +1,33 @@
 /* Bodies against states computed by an independent program: accelerations, energy, outputs and stresses of one beam
  * with forces and torques in body axes at both ends, plane and space, full and simplified kinetics. */
 #include "support.h"
+#include "support/vectors.h"
 
 enum { VECTORS = 4 };
 static const double tolerance = 1e-10;
-
-/* The objects of the file are flat: what belongs to one stands between its braces. */
-static char *next_object(char **text)
-{
-    char *begin = strchr(*text, '{');
-    char *end = begin ? strchr(begin, '}') : NULL;
-    if (!end)
-        return NULL;
-    *end = '\0';
-    *text = end + 1;
-    return begin;
-}
-
-static const char *find_value(const char *object, const char *key)
-{
-    char quoted[64];
-    snprintf(quoted, sizeof quoted, "\"%s\":", key);
-    const char *at = strstr(object, quoted);
-    return at ? at + strlen(quoted) : NULL;
-}
-
-/* A number or a list of them; exactly n. */
-static void read_numbers(const char *object, const char *key, int n, double *value)
-{
-    const char *at = find_value(object, key);
-    if (!at) {
-        print_error("the key '%s' is missing\n", key);
-        fail();
-    }
-    for (int i = 0; i < n; i++) {
-        char *end;
-        at += strspn(at, " \n[,");
-        value[i] = strtod(at, &end);
-        if (end == at) {
-            print_error("key '%s': number %d is missing\n", key, i + 1);
-            fail();
-        }
-        at = end;
-    }
-    at += strspn(at, " \n");
-    assert_true(n == 1 ? *at == ',' || *at == '\0' : *at == ']');
-}
-
-static double read_number(const char *object, const char *key)
-{
-    double value = NAN;
-    read_numbers(object, key, 1, &value);
-    return value;
-}
-
-static bool value_is(const char *object, const char *key, const char *word)
-{
-    const char *at = find_value(object, key);
-    assert_non_null(at);
-    at += strspn(at, " \"");
-    return strncmp(at, word, strlen(word)) == 0;
-}
-
-static char *read_file(void)
-{
-    FILE *file = fopen(PHX_SOURCE_DIR "/tests/data/beam_vectors.json", "r");
-    assert_non_null(file);
-    char *text = test_calloc(1, 20000);
-    const size_t size = fread(text, 1, 19999, file);
-    fclose(file);
-    assert_in_range(size, 1000, 19998);
-    return text;
-}
 
 static void make_subject(phx_context *context, const char *object, subject *it)
 {
     phx_beam_def beam = phx_beam_def_default();
     phx_body_def body = phx_body_def_default();
 
-    beam.dim = value_is(object, "kind", "planar") ? 2 : 3;
-    beam.length = read_number(object, "length");
-    beam.mass_per_length = read_number(object, "mass_per_length");
-    beam.axial_stiffness = read_number(object, "axial_stiffness");
-    beam.elements = (int)read_number(object, "elements");
+    beam.dim = vectors_value_is(object, "kind", "planar") ? 2 : 3;
+    beam.length = vectors_number(object, "length");
+    beam.mass_per_length = vectors_number(object, "mass_per_length");
+    beam.axial_stiffness = vectors_number(object, "axial_stiffness");
+    beam.elements = (int)vectors_number(object, "elements");
     if (beam.dim == 2) {
-        beam.bending_stiffness[0] = read_number(object, "bending_stiffness");
+        beam.bending_stiffness[0] = vectors_number(object, "bending_stiffness");
     } else {
-        beam.bending_stiffness[0] = read_number(object, "EIy");
-        beam.bending_stiffness[1] = read_number(object, "EIz");
+        beam.bending_stiffness[0] = vectors_number(object, "EIy");
+        beam.bending_stiffness[1] = vectors_number(object, "EIz");
         beam.torsion_stiffness = INFINITY;
-        beam.polar_inertia = read_number(object, "section_inertia_about_axis") / beam.length;
+        beam.polar_inertia = vectors_number(object, "section_inertia_about_axis") / beam.length;
     }
     beam.reference =
-        value_is(object, "reference", "cantilever") ? PHX_REFERENCE_CANTILEVER : PHX_REFERENCE_SIMPLY_SUPPORTED;
+        vectors_value_is(object, "reference", "cantilever") ? PHX_REFERENCE_CANTILEVER : PHX_REFERENCE_SIMPLY_SUPPORTED;
     body.name = beam.dim == 2 ? "plane" : "space";
-    body.kinetics = value_is(object, "kinetics", "full") ? PHX_KINETICS_FULL : PHX_KINETICS_SIMPLIFIED;
+    body.kinetics = vectors_value_is(object, "kinetics", "full") ? PHX_KINETICS_FULL : PHX_KINETICS_SIMPLIFIED;
     subject_from_beam(context, &beam, &body, it);
 }
 
@@ -107,34 +40,34 @@ static void read_vector(const char *object, const subject *it, vector *at)
 {
     const int r = it->n_rigid, q = at_q(it);
 
-    read_numbers(object, "gravity", it->dim, at->gravity);
-    read_numbers(object, "position", it->dim, at->x);
-    read_numbers(object, "v_P", it->dim, at->v);
-    read_numbers(object, "omega", it->n_rot, at->v + it->dim);
-    read_numbers(object, "v_P_dot", it->dim, at->v_dot);
-    read_numbers(object, "omega_dot", it->n_rot, at->v_dot + it->dim);
-    at->H = read_number(object, "H");
-    read_numbers(object, "y", 2 * r, at->y);
+    vectors_numbers(object, "gravity", it->dim, at->gravity);
+    vectors_numbers(object, "position", it->dim, at->x);
+    vectors_numbers(object, "v_P", it->dim, at->v);
+    vectors_numbers(object, "omega", it->n_rot, at->v + it->dim);
+    vectors_numbers(object, "v_P_dot", it->dim, at->v_dot);
+    vectors_numbers(object, "omega_dot", it->n_rot, at->v_dot + it->dim);
+    at->H = vectors_number(object, "H");
+    vectors_numbers(object, "y", 2 * r, at->y);
     if (it->dim == 2) {
         assert_int_equal(it->n_q, 6);
-        phx_attitude_set(2, NULL, read_number(object, "angle"), at->x + 2);
-        read_numbers(object, "ux", 2, at->x + q);
-        read_numbers(object, "uy", 4, at->x + q + 2);
-        read_numbers(object, "ux_rate", 2, at->v + r);
-        read_numbers(object, "uy_rate", 4, at->v + r + 2);
-        read_numbers(object, "ux_ddot", 2, at->v_dot + r);
-        read_numbers(object, "uy_ddot", 4, at->v_dot + r + 2);
-        read_numbers(object, "n", 2, at->sigma);
-        read_numbers(object, "m", 4, at->sigma + 2);
-        read_numbers(object, "u", 6, at->u);
+        phx_attitude_set(2, NULL, vectors_number(object, "angle"), at->x + 2);
+        vectors_numbers(object, "ux", 2, at->x + q);
+        vectors_numbers(object, "uy", 4, at->x + q + 2);
+        vectors_numbers(object, "ux_rate", 2, at->v + r);
+        vectors_numbers(object, "uy_rate", 4, at->v + r + 2);
+        vectors_numbers(object, "ux_ddot", 2, at->v_dot + r);
+        vectors_numbers(object, "uy_ddot", 4, at->v_dot + r + 2);
+        vectors_numbers(object, "n", 2, at->sigma);
+        vectors_numbers(object, "m", 4, at->sigma + 2);
+        vectors_numbers(object, "u", 6, at->u);
     } else {
         assert_int_equal(it->n_q, 5);
-        read_numbers(object, "rotation_rows", 9, at->x + 3);
-        read_numbers(object, "u", 5, at->x + q);
-        read_numbers(object, "u_rate", 5, at->v + r);
-        read_numbers(object, "u_ddot", 5, at->v_dot + r);
-        read_numbers(object, "stress", 5, at->sigma);
-        read_numbers(object, "input", 12, at->u);
+        vectors_numbers(object, "rotation_rows", 9, at->x + 3);
+        vectors_numbers(object, "u", 5, at->x + q);
+        vectors_numbers(object, "u_rate", 5, at->v + r);
+        vectors_numbers(object, "u_ddot", 5, at->v_dot + r);
+        vectors_numbers(object, "stress", 5, at->sigma);
+        vectors_numbers(object, "input", 12, at->u);
     }
 }
 
@@ -183,9 +116,9 @@ static void check_object(phx_context *context, const char *object, int number)
 
 static void test_vectors(void **state)
 {
-    char *text = read_file(), *at = text, *object;
+    char *text = vectors_read(), *at = text, *object;
     int count = 0;
-    while ((object = next_object(&at)))
+    while ((object = vectors_next(&at)))
         check_object(*state, object, ++count);
     assert_int_equal(count, VECTORS);
     test_free(text);
