@@ -125,3 +125,18 @@ void phx_history_keep(phx_history *history, phx_dae *dae, double t, double h, co
         history->error = error;
     }
 }
+
+void phx_history_rewind(phx_history *history, double t0)
+{
+    while (history->count > 0 && history->t[0] > t0) {
+        double *v_dot = history->v_dot[0], *lambda = history->lambda[0];
+        for (int k = 0; k + 1 < PHX_HISTORY; k++) {
+            history->t[k] = history->t[k + 1];
+            history->v_dot[k] = history->v_dot[k + 1];
+            history->lambda[k] = history->lambda[k + 1];
+        }
+        history->v_dot[PHX_HISTORY - 1] = v_dot;
+        history->lambda[PHX_HISTORY - 1] = lambda;
+        history->count--;
+    }
+}

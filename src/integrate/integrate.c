@@ -12,8 +12,8 @@ static const char *const names[PHX_INTEGRATORS] = {
 
 typedef phx_status create_fn(phx_run *run, phx_method **method);
 static create_fn *const creators[PHX_INTEGRATORS] = {
-    [PHX_MIDPOINT] = phx_midpoint_create, [PHX_MIDPOINT4] = phx_midpoint_create, [PHX_GAUSS4] = phx_gauss_create,
-    [PHX_GAUSS6] = phx_gauss_create,      [PHX_RADAU5] = phx_radau_create,       [PHX_IDA] = phx_ida_create,
+    [PHX_MIDPOINT] = phx_midpoint_create, [PHX_MIDPOINT4] = phx_midpoint4_create, [PHX_GAUSS4] = phx_gauss_create,
+    [PHX_GAUSS6] = phx_gauss_create,      [PHX_RADAU5] = phx_radau_create,        [PHX_IDA] = phx_ida_create,
 };
 
 /* Lengths that agree to this are the same: 0.1 is ten times 0.01. */
@@ -24,6 +24,11 @@ enum { MOST_HALVINGS = 40 };
 const char *phx_integrator_name(phx_integrator integrator)
 {
     return (int)integrator >= 0 && integrator < PHX_INTEGRATORS ? names[integrator] : "unknown";
+}
+
+bool phx_integrator_chooses(phx_integrator integrator)
+{
+    return integrator == PHX_MIDPOINT || integrator == PHX_RADAU5 || integrator == PHX_IDA;
 }
 
 phx_integrate_options phx_integrate_options_default(void)
@@ -60,7 +65,7 @@ static phx_status check_options(phx_context *context, const phx_integrate_option
     if ((int)o->integrator < 0 || o->integrator >= PHX_INTEGRATORS)
         return phx_fail(context, PHX_ERR_ARGUMENT, "integrator: %d; known are 0 (%s) to %d (%s)", (int)o->integrator,
                         names[0], PHX_INTEGRATORS - 1, names[PHX_INTEGRATORS - 1]);
-    bool chooses = o->integrator == PHX_RADAU5 || o->integrator == PHX_IDA;
+    bool chooses = phx_integrator_chooses(o->integrator);
     if (!chooses && o->step <= 0.0)
         return phx_fail(context, PHX_ERR_ARGUMENT, "step: %g s; %s needs a positive one", o->step,
                         names[o->integrator]);
@@ -166,7 +171,7 @@ static const char *remedy(const phx_run *run)
 {
     if (run->options.integrator == PHX_IDA)
         return "larger rtol and atol, or another integrator";
-    if (run->options.integrator == PHX_RADAU5 && run->options.rtol > 0.0)
+    if (run->options.rtol > 0.0 && phx_integrator_chooses(run->options.integrator))
         return "larger rtol and atol, or another start";
     return "a smaller step, or another start";
 }

@@ -16,6 +16,7 @@ enum { FORGIVEN = 3 };
  * that after PATIENCE intervals one tries to keep it again. PROOF: intervals that believe one that was proved. */
 enum { ENOUGH = 3, PATIENCE = 64, PROOF = 16, SIZES = 4 };
 static const double ALIKE = 1.25;
+static const double DEFAULT_ATOL = 1e-2; /* of rtol */
 
 /* The increments of an interval with a Jacobian of its own, iterated one increment further than needed: the next ones
  * stop after `count` increments while theirs are alike. */
@@ -35,6 +36,8 @@ typedef struct midpoint {
     bool fresh;                   /* it began with a Jacobian of its own */
     proof proof[SLOTS];
     int eager[SLOTS]; /* intervals that will get a Jacobian of their own */
+    double atol_size; /* atol in the norm of the dae; adaptive steps only */
+    double error;     /* of the last pair, in units of the tolerance */
 } midpoint;
 
 /* One interval [t0, t0 + h] from (x0, v0), with the factorisation that belongs to its size. */
@@ -248,11 +251,18 @@ static phx_status project(midpoint *m, double t1, double h, bool last_chance)
     return PHX_OK;
 }
 
+/* A try from t0: without the intervals of one before that was given up. */
+static void begin_try(midpoint *m, double t0)
+{
+    m->base.run->work1 = (phx_work){0};
+    phx_history_rewind(&m->history, t0);
+}
+
 static phx_status midpoint_step(phx_method *method, double t0, double t1, double h, bool last_chance)
 {
     midpoint *m = (midpoint *)method;
     phx_run *run = method->run;
-    run->work1 = (phx_work){0};
+    begin_try(m, t0);
     interval span = {.t0 = t0, .h = h, .slot = FORWARD_SLOT, .x0 = run->x, .v0 = run->v};
     phx_status status = advance_interval(m, &span);
     return status == PHX_OK ? project(m, t1, h, last_chance) : status;
@@ -272,7 +282,7 @@ static phx_status composed_step(phx_method *method, double t0, double t1, double
     size_t bytes_x = (size_t)run->dae->n_x * sizeof(double), bytes_v = (size_t)run->dae->n_v * sizeof(double);
     const double g = 1.0 / (4.0 - cbrt(4.0)), half = 0.5 * h;
     const double at[] = {0.0, g, 2.0 * g, 1.0 - 2.0 * g, 1.0 - g};
-    run->work1 = (phx_work){0};
+    begin_try(m, t0);
     memcpy(m->x, run->x, bytes_x);
     memcpy(m->v, run->v, bytes_v);
     for (int k = 0; k < 10; k++) {
@@ -289,6 +299,45 @@ static phx_status composed_step(phx_method *method, double t0, double t1, double
         memcpy(m->v, run->v1, bytes_v);
     }
     return project(m, t1, g * half, last_chance);
+}
+
+/* |v1 - 2 v_half + v0| / (rtol (|v0| + |v1|)/2 + atol |1|), the same from either end. For intervals of size k = h/2 the
+ * second difference is k^2 v'', and k^2 v''/24 is what their x misses in a unit of time. */
+static double pair_error(midpoint *m)
+{
+    const phx_run *run = m->base.run;
+    const phx_dae *dae = run->dae;
+    double *bend = m->delta;
+    for (int i = 0; i < dae->n_v; i++)
+        bend[i] = run->v1[i] - 2.0 * m->v[i] + run->v[i];
+    const double size = 0.5 * (dae->ops->norm(run->dae, run->v) + dae->ops->norm(run->dae, run->v1));
+    return dae->ops->norm(run->dae, bend) / (run->options.rtol * size + m->atol_size);
+}
+
+/* Two equal intervals and one projection. Of the three the projection alone is not symmetric; after an even number of
+ * intervals it is of order h^3 (see composed_step). */
+static phx_status pair_step(phx_method *method, double t0, double t1, double h, bool last_chance)
+{
+    midpoint *m = (midpoint *)method;
+    phx_run *run = method->run;
+    interval span = {.t0 = t0, .h = 0.5 * h, .slot = FORWARD_SLOT, .x0 = run->x, .v0 = run->v};
+    begin_try(m, t0);
+    phx_status status = advance_interval(m, &span);
+    if (status != PHX_OK)
+        return status;
+    memcpy(m->x, run->x1, (size_t)run->dae->n_x * sizeof *m->x);
+    memcpy(m->v, run->v1, (size_t)run->dae->n_v * sizeof *m->v);
+    span = (interval){.t0 = t0 + 0.5 * h, .h = 0.5 * h, .slot = FORWARD_SLOT, .x0 = m->x, .v0 = m->v};
+    status = advance_interval(m, &span);
+    if (status != PHX_OK)
+        return status;
+    m->error = pair_error(m);
+    return project(m, t1, 0.5 * h, last_chance);
+}
+
+static double pair_estimate(const phx_method *method)
+{
+    return ((const midpoint *)method)->error;
 }
 
 static void midpoint_destroy(phx_method *method)
@@ -314,23 +363,50 @@ static bool allocate(midpoint *m)
 }
 
 static const phx_method_ops midpoint_ops = {.destroy = midpoint_destroy, .step = midpoint_step};
+static const phx_method_ops pair_ops = {.destroy = midpoint_destroy, .step = pair_step, .estimate = pair_estimate};
 static const phx_method_ops composed_ops = {.destroy = midpoint_destroy, .step = composed_step};
 
-phx_status phx_midpoint_create(phx_run *run, phx_method **method)
+static phx_status create(phx_run *run, const phx_method_ops *ops, phx_method **method)
 {
-    bool composed = run->options.integrator == PHX_MIDPOINT4;
-    if (composed && !run->dae->lossless)
-        return phx_fail(run->context, PHX_ERR_UNSUPPORTED,
-                        "midpoint4 also steps backwards in time, which a system with losses does not allow; use "
-                        "midpoint, gauss4 or gauss6");
     midpoint *m = phx_calloc(run->context, 1, sizeof *m);
     if (!m)
         return PHX_ERR_MEMORY;
-    m->base = (phx_method){.ops = composed ? &composed_ops : &midpoint_ops, .run = run};
+    m->base = (phx_method){.ops = ops, .run = run};
     if (!allocate(m)) {
         midpoint_destroy(&m->base);
         return PHX_ERR_MEMORY;
     }
     *method = &m->base;
     return PHX_OK;
+}
+
+/* atol |(1, 1, ...)| */
+static void set_tolerance(midpoint *m)
+{
+    const phx_run *run = m->base.run;
+    const phx_integrate_options *o = &run->options;
+    for (int i = 0; i < run->dae->n_v; i++)
+        m->delta[i] = 1.0;
+    m->atol_size = (o->atol > 0.0 ? o->atol : DEFAULT_ATOL * o->rtol) * run->dae->ops->norm(run->dae, m->delta);
+}
+
+phx_status phx_midpoint_create(phx_run *run, phx_method **method)
+{
+    phx_method *pair = NULL;
+    if (run->options.rtol == 0.0)
+        return create(run, &midpoint_ops, method);
+    phx_status status = create(run, &pair_ops, &pair);
+    if (status != PHX_OK)
+        return status;
+    set_tolerance((midpoint *)pair);
+    return phx_reversible_create(run, pair, method);
+}
+
+phx_status phx_midpoint4_create(phx_run *run, phx_method **method)
+{
+    if (!run->dae->lossless)
+        return phx_fail(run->context, PHX_ERR_UNSUPPORTED,
+                        "midpoint4 also steps backwards in time, which a system with losses does not allow; use "
+                        "midpoint, gauss4 or gauss6");
+    return create(run, &composed_ops, method);
 }

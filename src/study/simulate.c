@@ -32,7 +32,7 @@ phx_status phx_simulation_settle(phx_context *context, const phx_model *model, c
     used->every = chosen(&options->every, &simulate->every);
     used->rtol = chosen(&options->rtol, &simulate->rtol);
     used->atol = chosen(&options->atol, &simulate->atol);
-    const bool adaptive = used->integrator == PHX_RADAU5 || used->integrator == PHX_IDA;
+    const bool adaptive = phx_integrator_chooses(used->integrator);
     if (!adaptive)
         used->rtol = used->atol = 0.0;
     if (!(used->end > 0.0))
@@ -52,8 +52,8 @@ void phx_simulation_warn(phx_context *context, const phx_model *model, const phx
 {
     const bool asked = options->rtol.given || (model->simulate.rtol.given && !options->has_integrator);
 
-    if (asked && used->integrator != PHX_RADAU5 && used->integrator != PHX_IDA)
-        phx_log(context, PHX_LOG_WARNING, "rtol is for radau5 and ida; %s takes fixed steps",
+    if (asked && !phx_integrator_chooses(used->integrator))
+        phx_log(context, PHX_LOG_WARNING, "rtol is for midpoint, radau5 and ida; %s takes fixed steps",
                 phx_integrator_name(used->integrator));
 }
 

@@ -109,8 +109,9 @@ static double speed_rate(const pendulum *p, double t)
 
 static double speed_mean(const pendulum *p, double t, double h)
 {
-    double w = p->def.frequency;
-    return p->def.speed + (w == 0.0 ? 0.0 : p->def.swing * (cos(w * t) - cos(w * (t + h))) / (w * h));
+    double w = p->def.frequency, behind = fmin(fmax((t + h - p->def.jump_time) / h, 0.0), 1.0);
+    return p->def.speed + p->def.jump * behind +
+           (w == 0.0 ? 0.0 : p->def.swing * (cos(w * t) - cos(w * (t + h))) / (w * h));
 }
 
 /* res = [ M v_dot - f - G^T lambda ; G v - w ] with the matrix of the rows given */

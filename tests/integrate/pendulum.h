@@ -26,7 +26,7 @@ typedef struct pendulum_def {
     double damping, stiffness;            /* in each joint, N m s and N m, at rest when stretched out along x */
     bool driven;                          /* omega of body 0 = speed + swing sin(frequency t) */
     double speed, swing, frequency;
-    double jump, jump_time; /* omega grows by jump at that time; not for intervals */
+    double jump, jump_time; /* omega grows by jump at that time; intervals go forward in time */
 } pendulum_def;
 pendulum_def pendulum_def_default(void); /* two bodies, not driven, no damping, g = 9.81 */
 

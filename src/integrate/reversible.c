@@ -1,0 +1,167 @@
+/* Steps chosen so that the way back takes the same ones. The time to an output instant is divided into blocks as by a
+ * ruler, and a step is one of them:
+ *
+ *   level 0   |-------------------------------|
+ *   level 1   |---------------|---------------|
+ *   level 2   |-------|-------|-------|-------|
+ *
+ * the largest block that begins where the last one ended and for which the method's estimate e is within the tolerance,
+ * e <= 1. Neither the blocks nor the estimate tell one end of a block from the other, so the steps belong to the motion
+ * and not to its direction. The steps before only say which block to try first, by e ~ h^2.
+ *
+ * That a time-reversible choice keeps what a time-reversible method keeps: E. Hairer and G. Soederlind, Explicit, time
+ * reversible, adaptive step size control, SIAM J. Sci. Comput. 26 (2005); D. Stoffer, Variable steps for reversible
+ * integration methods, Computing 55 (1995). */
+#include "run.h"
+
+#include <math.h>
+
+/* FINEST level. GROWTH: levels that a step may be coarser than the one before; what begins to move in between would be
+ * missed. JUMP: levels of one search after which an estimate that does not come down is a jump, and the step is taken.
+ * TRIES: after so many no coarser block is looked for. FIRST: level of the first try of a run. */
+enum { FINEST = 40, GROWTH = 2, JUMP = 10, TRIES = 6, FIRST = 10 };
+/* A block is tried when the last step asks for one NEARLY as long. */
+static const double NEARLY = 0.85, SAME = 1e-9;
+
+typedef struct reversible {
+    phx_method base;
+    phx_method *inner;
+    double wanted; /* step that the last estimate asks for, s; 0: none yet */
+    double last;   /* last step accepted, s; 0: none yet */
+} reversible;
+
+/* Blocks of [from, to]; a place is counted in the smallest ones. */
+typedef struct ruler {
+    double from, to, length;
+    long long at;
+} ruler;
+
+static const long long WHOLE = 1LL << FINEST;
+
+/* The coarsest level whose blocks are not longer than h. */
+static int level_of(const ruler *r, double h)
+{
+    const double level = ceil(log2(r->length / h) - SAME);
+    return level <= 0.0 ? 0 : (int)fmin(level, FINEST);
+}
+
+/* The coarsest level with a block that begins here. */
+static int aligned_level(const ruler *r)
+{
+    int level = 0;
+    while (r->at % (WHOLE >> level) != 0)
+        level++;
+    return level;
+}
+
+static int larger(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+/* The search for the block of one step. */
+typedef struct search {
+    int level, first;         /* to try, tried first */
+    int coarsest, too_coarse; /* allowed; the finest level known to be too coarse, -1: none */
+    int tries;
+} search;
+
+static search begin(const reversible *m, const ruler *r)
+{
+    search s = {.coarsest = aligned_level(r), .too_coarse = -1};
+    if (m->last > 0.0) {
+        s.coarsest = larger(s.coarsest, level_of(r, m->last) - GROWTH);
+        s.level = level_of(r, m->wanted / NEARLY);
+    } else {
+        s.level = FIRST;
+    }
+    s.level = s.first = larger(s.level, s.coarsest);
+    return s;
+}
+
+/* Whether to try again, and with which level. `wanted`: the level that the estimate asks for. */
+static bool again(search *s, int wanted)
+{
+    s->tries++;
+    if (wanted > s->level) {
+        s->too_coarse = larger(s->too_coarse, s->level);
+        s->level = wanted;
+        return wanted - s->first <= JUMP;
+    }
+    wanted = larger(wanted, larger(s->coarsest, s->too_coarse + 1));
+    if (wanted >= s->level || s->tries >= TRIES)
+        return false;
+    s->level = wanted;
+    return true;
+}
+
+static phx_status adaptive_step(reversible *m, ruler *r)
+{
+    phx_run *run = m->base.run;
+    search s = begin(m, r);
+    while (true) {
+        const double h = ldexp(r->length, -s.level);
+        const long long next = r->at + (WHOLE >> s.level);
+        const double t1 = next == WHOLE ? r->to : r->from + r->length * ldexp((double)next, -FINEST);
+        const bool last_chance = s.level == FINEST || 0.5 * h <= phx_run_smallest_step(run);
+        run->reason = NULL;
+        phx_status status = m->inner->ops->step(m->inner, run->t, t1, h, last_chance);
+        if (status == PHX_OK) {
+            m->wanted = h / sqrt(fmax(m->inner->ops->estimate(m->inner), 1e-12));
+            if (last_chance || !again(&s, level_of(r, m->wanted))) {
+                m->last = h;
+                r->at = next;
+                return phx_run_accept(run, t1, h);
+            }
+        } else if (last_chance || !(status == PHX_NOT_CONVERGED || status == PHX_SINGULAR || status == PHX_REJECTED)) {
+            return phx_run_stop(run, status);
+        } else {
+            s.too_coarse = s.level++;
+            phx_context_clear(run->context);
+        }
+        run->stats->rejected++;
+    }
+}
+
+/* Over one ruler, or over several equal ones when steps are bounded. */
+static phx_status reversible_advance(phx_method *method, double to)
+{
+    reversible *m = (reversible *)method;
+    phx_run *run = method->run;
+    const double start = run->t, bound = run->options.step;
+    const double rulers = bound > 0.0 ? fmax(ceil((to - start) / bound * (1.0 - SAME)), 1.0) : 1.0;
+    const double length = (to - start) / rulers;
+    for (double k = 0.0; k < rulers; k++) {
+        ruler r = {.from = start + k * length, .to = k + 1.0 == rulers ? to : start + (k + 1.0) * length};
+        r.length = length;
+        while (r.at < WHOLE) {
+            phx_status status = adaptive_step(m, &r);
+            if (status == PHX_OK)
+                status = phx_run_sample_step(run);
+            if (status != PHX_OK)
+                return status;
+        }
+    }
+    return PHX_OK;
+}
+
+static void reversible_destroy(phx_method *method)
+{
+    reversible *m = (reversible *)method;
+    m->inner->ops->destroy(m->inner);
+    phx_free(m);
+}
+
+static const phx_method_ops ops = {.destroy = reversible_destroy, .advance = reversible_advance};
+
+phx_status phx_reversible_create(phx_run *run, phx_method *inner, phx_method **method)
+{
+    reversible *m = phx_calloc(run->context, 1, sizeof *m);
+    if (!m) {
+        inner->ops->destroy(inner);
+        return PHX_ERR_MEMORY;
+    }
+    *m = (reversible){.base = {.ops = &ops, .run = run}, .inner = inner};
+    *method = &m->base;
+    return PHX_OK;
+}
