@@ -2,7 +2,9 @@
  * velocities, accelerations, attitudes and reactions.
  *
  *   Bricard's linkage, orthogonal and threefold symmetric: six bars, overconstrained once, falling from rest;
- *   spatial slider-crank: revolute, spherical, universal, prismatic joints.
+ *   spatial slider-crank: revolute, spherical, universal, prismatic joints;
+ *   flyball governor: two arms and two links spread on a spinning axle and lift a slider, two degrees of freedom and
+ * six rows too many.
  *
  * The data are of the kind of the benchmarks of that name; the values are calculated here and not taken from them. */
 #include "mechanism.h"
@@ -292,8 +294,110 @@ static void slider_crank_runs(void **state)
     mechanism_close(&model);
 }
 
+/* ---- governor ---- */
+/* Axle along z, turned by q0; on each side an arm of 0.4 m hinged 0.05 m beside the axle, q1 out of the downward
+ * direction, and from 0.2 m down the arm a link of 0.25 m to the slider, again 0.05 m beside the axle. Bodies: axle,
+ * arms, links, slider. */
+static double governor_slider(double q1, double *link_angle)
+{
+    const double out = 0.2 * sin(q1), along = sqrt(0.25 * 0.25 - out * out);
+    *link_angle = atan2(-out, along);
+    return -0.2 * cos(q1) - along;
+}
+
+/* Frames of the bodies at their upper joint; arms and links hang along -z of theirs. */
+static void governor_frames(const double *q, double place[6][3], double R[6][9])
+{
+    double spin[9], tilt[9], beta, local[3];
+    const double height = governor_slider(q[1], &beta);
+
+    turn(2, q[0], spin);
+    memset(place, 0, 6 * sizeof *place);
+    memcpy(R[0], spin, sizeof spin);
+    memcpy(R[5], spin, sizeof spin);
+    place[5][2] = height;
+    for (int side = 0; side < 2; side++) {
+        const double sign = side ? -1.0 : 1.0;
+        const double elbow[3] = {sign * (0.05 + 0.2 * sin(q[1])), 0.0, -0.2 * cos(q[1])};
+        turn(1, -sign * q[1], tilt);
+        multiply(spin, tilt, R[1 + side]);
+        turn(1, -sign * beta, tilt);
+        multiply(spin, tilt, R[3 + side]);
+        local[0] = sign * 0.05;
+        local[1] = local[2] = 0.0;
+        phx_rot_apply(3, spin, local, place[1 + side]);
+        phx_rot_apply(3, spin, elbow, place[3 + side]);
+    }
+}
+
+static const double governor_centre[6] = {0.0, 0.3, 0.3, 0.125, 0.125, 0.0}; /* below the frame's origin */
+
+static void governor_pose(const double *q, minimal_pose *pose)
+{
+    double place[6][3], R[6][9];
+
+    governor_frames(q, place, R);
+    for (int b = 0; b < 6; b++) {
+        memcpy(pose[b].R, R[b], sizeof R[b]);
+        for (int a = 0; a < 3; a++)
+            pose[b].c[a] = place[b][a] - governor_centre[b] * R[b][3 * a + 2];
+    }
+}
+
+static void governor_swings(void **state)
+{
+    static const checks it = {"governor", 1e-10, 1e-9, 1e-8, 1e-10, 0.0, 0, {0}};
+    static const char *const lower[6] = {"", "0.2", "0.2", "0.25", "0.25", ""};
+    minimal m = {.coordinates = 2,
+                 .bodies = 6,
+                 .mass = {2.0, 1.0, 1.0, 0.1, 0.1, 1.5},
+                 .inertia = {{0.02, 0.02, 0.01},
+                             {0.02, 0.021, 0.003},
+                             {0.02, 0.021, 0.003},
+                             {6e-4, 6e-4, 1e-5},
+                             {6e-4, 6e-4, 1e-5},
+                             {0.004, 0.004, 0.006}},
+                 .gravity = {0.0, 0.0, -9.81},
+                 .pose = governor_pose,
+                 .q = {0.0, 0.7},
+                 .v = {6.0, 0.5}};
+    double place[6][3], R[6][9];
+    char text[TEXT] = "phlexor: 1\ndimension: 3\ngravity: [0, 0, -9.81]\nbodies:\n";
+    mechanism model;
+
+    (void)state;
+    governor_frames(m.q, place, R);
+    for (int b = 0; b < 6; b++) {
+        add(text,
+            "  b%d: {kind: rigid, mass: %.17g, inertia: [%.17g, %.17g, %.17g], centre_of_mass: [0, 0, %g], ports: {"
+            "G: {position: [0, 0, %g]}, ",
+            b, m.mass[b], m.inertia[b][0], m.inertia[b][1], m.inertia[b][2], -governor_centre[b], -governor_centre[b]);
+        if (*lower[b])
+            add(text, "E: {position: [0, 0, -%s]}}, ", lower[b]);
+        else
+            add(text, "L: {position: [0.05, 0, 0]}, R: {position: [-0.05, 0, 0]}}, ");
+        add_pose(text, place[b], R[b]);
+        add(text, "}\n");
+    }
+    add(text, "joints:\n  spin: {kind: revolute, ports: [ground.O, b0.P], axis: [0, 0, 1], rate: 6}\n"
+              "  slide: {kind: prismatic, ports: [b0.P, b5.P], axis: [0, 0, 1]}\n"
+              "  h1: {kind: revolute, ports: [b0.L, b1.P], axis: [0, 1, 0], rate: -0.5}\n"
+              "  h2: {kind: revolute, ports: [b0.R, b2.P], axis: [0, 1, 0]}\n"
+              "  e1: {kind: revolute, ports: [b1.E, b3.P], axis: [0, 1, 0]}\n"
+              "  e2: {kind: revolute, ports: [b2.E, b4.P], axis: [0, 1, 0]}\n"
+              "  f1: {kind: revolute, ports: [b3.E, b5.L], axis: [0, 1, 0]}\n"
+              "  f2: {kind: revolute, ports: [b4.E, b5.R], axis: [0, 1, 0]}\n");
+    add_outputs(text, 6);
+    mechanism_open(&model, text, 0, NULL);
+    assert_int_equal(phx_system_redundant(model.system), 6);
+    assert_int_equal(model.dae->n_v - model.dae->n_l, 2);
+    run_both(&model, &m, 2e-3, 5e-4, &it);
+    mechanism_close(&model);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(bricard_falls), cmocka_unit_test(slider_crank_runs)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(bricard_falls), cmocka_unit_test(slider_crank_runs),
+                                       cmocka_unit_test(governor_swings)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
