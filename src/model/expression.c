@@ -1,5 +1,6 @@
 /* The only file that knows muParser. */
 #include "expression.h"
+#include "memo.h"
 
 #include <limits.h>
 #include <math.h>
@@ -104,6 +105,7 @@ struct phx_evaluator {
     const phx_model_parameter *parameters;
     const phx_names *names;
     const bool *known;
+    phx_memo *memo;
     phx_expression expression;
 };
 
@@ -113,13 +115,16 @@ phx_status phx_evaluator_create(phx_context *context, phx_evaluator **evaluator)
     if (!e)
         return PHX_ERR_MEMORY;
     e->context = context;
-    e->parser = create_parser(context, &e->t, &e->s);
-    if (!e->parser) {
-        phx_free(e);
-        return PHX_ERR_MEMORY;
+    phx_status status = phx_memo_create(context, &e->memo);
+    if (!status) {
+        e->parser = create_parser(context, &e->t, &e->s);
+        status = e->parser ? PHX_OK : PHX_ERR_MEMORY;
     }
-    *evaluator = e;
-    return PHX_OK;
+    if (status)
+        phx_evaluator_destroy(e);
+    else
+        *evaluator = e;
+    return status;
 }
 
 void phx_evaluator_begin(phx_evaluator *evaluator, phx_context *context)
@@ -132,7 +137,9 @@ void phx_evaluator_destroy(phx_evaluator *evaluator)
 {
     if (!evaluator)
         return;
-    mupRelease(evaluator->parser);
+    if (evaluator->parser)
+        mupRelease(evaluator->parser);
+    phx_memo_destroy(evaluator->memo);
     phx_free(evaluator);
 }
 
@@ -303,18 +310,51 @@ static phx_status evaluate(phx_evaluator *e, muParserHandle_t parser, double *va
     return mupError(parser) ? fail_parser(e, parser) : PHX_OK;
 }
 
+/* Value of a parameter that has one already. */
+static bool look_up(const void *data, const char *name, double *value)
+{
+    const phx_evaluator *e = data;
+    const int index = e->names ? phx_names_find(e->names, name) : -1;
+    if (index < 0 || (e->known && !e->known[index]))
+        return false;
+    *value = e->parameters[index].value;
+    return true;
+}
+
+/* What was scanned and evaluated; not with more parameters than the memo takes, or with one that has no value yet. */
+static phx_status keep(phx_evaluator *e, const char *text, double value)
+{
+    const phx_expression *x = &e->expression;
+    phx_memo_parameter found[PHX_MEMO_NAMES];
+    char names[PHX_MEMO_NAMES][MAX_NAME];
+    int count = 0;
+    for (int i = 0; i < x->n_tokens; i++) {
+        const int index = phx_evaluator_parameter(e, &x->tokens[i]);
+        if (index < 0)
+            continue;
+        if (count == PHX_MEMO_NAMES || (e->known && !e->known[index]))
+            return PHX_OK;
+        token_name(x, &x->tokens[i], names[count]);
+        found[count] = (phx_memo_parameter){.name = names[count], .value = e->parameters[index].value};
+        count++;
+    }
+    return phx_memo_keep(e->context, e->memo, text, count, found, value);
+}
+
 phx_status phx_evaluator_value(phx_evaluator *evaluator, const char *text, double *value)
 {
     evaluator->expression.error[0] = 0;
     evaluator->expression.text = text;
-    if (!phx_number_from_text(text, value)) {
-        phx_status status = phx_evaluator_scan(evaluator, text, PHX_USE_CONSTANT);
-        if (!status)
-            status = evaluate(evaluator, evaluator->parser, value);
-        if (status)
-            return status;
-    }
-    return isfinite(*value) ? PHX_OK : fail_not_finite(evaluator, text, "");
+    if (phx_number_from_text(text, value))
+        return isfinite(*value) ? PHX_OK : fail_not_finite(evaluator, text, "");
+    if (phx_memo_find(evaluator->memo, text, look_up, evaluator, value))
+        return PHX_OK;
+    phx_status status = phx_evaluator_scan(evaluator, text, PHX_USE_CONSTANT);
+    if (!status)
+        status = evaluate(evaluator, evaluator->parser, value);
+    if (!status && !isfinite(*value))
+        status = fail_not_finite(evaluator, text, "");
+    return status ? status : keep(evaluator, text, *value);
 }
 
 double phx_evaluator_probe(phx_evaluator *evaluator, const char *text, double t)

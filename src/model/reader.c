@@ -65,13 +65,18 @@ phx_status phx_reader_fail_expression(phx_reader *reader, const phx_node *node)
 
 size_t phx_trail_push(phx_reader *reader, const char *name, int index)
 {
-    size_t before = reader->trail_length, room = sizeof reader->trail - before;
-    int n = index < 0 ? snprintf(reader->trail + before, room, "%s%.60s", before ? "." : "", name)
-                      : snprintf(reader->trail + before, room, "[%d]", index + 1);
-    if (n > 0 && (size_t)n < room)
-        reader->trail_length += (size_t)n;
-    else
-        reader->trail[before] = 0;
+    const size_t before = reader->trail_length, room = sizeof reader->trail - before;
+    char number[20];
+    if (index >= 0)
+        snprintf(number, sizeof number, "[%d]", index + 1);
+    const char *step = index < 0 ? name : number;
+    const size_t dot = index < 0 && before, whole = strlen(step), length = whole < 60 ? whole : 60;
+    if (dot + length >= room)
+        return before;
+    if (dot)
+        reader->trail[before] = '.';
+    memcpy(reader->trail + before + dot, step, length);
+    phx_trail_pop(reader, before + dot + length);
     return before;
 }
 

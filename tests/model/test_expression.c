@@ -381,6 +381,44 @@ static void locale_does_not_matter(void **state)
     }
 }
 
+/* A value is found again only while the parameters that it names stay. */
+static void values_follow_the_parameters(void **state)
+{
+    fixture *f = *state;
+    static const char *const texts[] = {"0.1*cos(theta1) + a", "a^2 - theta1", "pi/7 + sqrt(2)",
+                                        "a+a+a+a+a+a+a+a+a + theta1" /* too many to be kept */};
+    static const double thetas[] = {0.5, 0.5, -2.0, 0.5, 0.0, -0.0};
+    for (size_t k = 0; k < sizeof thetas / sizeof *thetas; k++)
+        for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+            phx_evaluator *fresh = NULL;
+            double value = 0.0, plain = 1.0;
+            f->parameters[2].value = thetas[k];
+            assert_int_equal(phx_evaluator_create(f->context, &fresh), PHX_OK);
+            phx_evaluator_set_parameters(fresh, f->parameters, &f->names, NULL);
+            assert_int_equal(phx_evaluator_value(fresh, texts[i], &plain), PHX_OK);
+            assert_int_equal(phx_evaluator_value(f->evaluator, texts[i], &value), PHX_OK);
+            if (memcmp(&value, &plain, sizeof value))
+                fail_msg("%s with theta1 = %g: %.17g, expected %.17g", texts[i], thetas[k], value, plain);
+            phx_evaluator_destroy(fresh);
+        }
+
+    double value = 0.0;
+    assert_int_equal(phx_evaluator_value(f->evaluator, texts[0], &value), PHX_OK);
+    const long before = allocations;
+    assert_int_equal(phx_evaluator_value(f->evaluator, texts[0], &value), PHX_OK);
+    assert_int_equal(allocations, before);
+
+    const bool known[3] = {true, true, false}; /* what is made of a parameter without a value yet is not kept */
+    phx_evaluator_set_parameters(f->evaluator, f->parameters, &f->names, known);
+    f->parameters[2].value = 0.25;
+    (void)phx_evaluator_value(f->evaluator, "2*theta1 + 1", &value);
+    phx_evaluator_set_parameters(f->evaluator, f->parameters, &f->names, NULL);
+    assert_int_equal(phx_evaluator_value(f->evaluator, "2*theta1 + 1", &value), PHX_OK);
+    assert_true(value == 1.5);
+    phx_evaluator_begin(f->evaluator, f->context); /* no parameters */
+    assert_int_equal(phx_evaluator_value(f->evaluator, texts[0], &value), PHX_ERR_INPUT);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -394,6 +432,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(signals_are_independent, create, destroy),
         cmocka_unit_test_setup_teardown(evaluating_allocates_nothing, create, destroy),
         cmocka_unit_test_setup_teardown(locale_does_not_matter, create, destroy),
+        cmocka_unit_test_setup_teardown(values_follow_the_parameters, create, destroy),
     };
     return cmocka_run_group_tests_name("model_expression", tests, NULL, NULL);
 }
