@@ -19,6 +19,18 @@ struct phx_body {
     int *damping_at; /* position in idx of entry k of the damping matrix */
 };
 
+/* What every step evaluates for every body or port is written for a dimension that the compiler knows:
+ *     static inline void f(const int dim, ...), called with 2 and with 3. */
+static inline int phx_rotations(const int dim)
+{
+    return dim == 2 ? 1 : 3;
+}
+
+static inline int phx_pairs(const int dim)
+{
+    return dim == 2 ? 1 : PHX_MAX_PAIR;
+}
+
 /* Offsets in x: r at 0, attitude at dim, q after it. */
 static inline const double *phx_body_q(const phx_body *body, const double *x)
 {
@@ -60,54 +72,61 @@ static inline double phx_flex_row(const phx_flex *flex, const double *val, int i
     return even + odd;
 }
 
-/* (A_p x)_i of `count` matrices that share the pattern, in one pass; a constant count unrolls. */
-static inline void phx_flex_rows_pass(const phx_flex *flex, const int count, double *const *list, int i,
-                                      const double *x, double *sum)
+/* (A_s x_s)_i of `count` matrices on the flex pattern, each with a vector of its own, in one pass; a constant count
+ * unrolls, and the sums do not wait for each other. */
+static inline void phx_flex_sums(const int count, const phx_flex *flex, int i, const double *const *list,
+                                 const double *const *x, double *sum)
 {
-    for (int p = 0; p < count; p++)
-        sum[p] = 0.0;
-    for (int e = flex->ptr[i]; e < flex->ptr[i + 1]; e++) {
-        const double xe = x[flex->idx[e]];
-        for (int p = 0; p < count; p++)
-            sum[p] += list[p][e] * xe;
+    const int last = flex->ptr[i + 1];
+
+    for (int s = 0; s < count; s++)
+        sum[s] = 0.0;
+    for (int e = flex->ptr[i]; e < last; e++) {
+        const int c = flex->idx[e];
+        for (int s = 0; s < count; s++)
+            sum[s] += list[s][e] * x[s][c];
     }
 }
 
 /* (A_k x)_i of every axis k. */
-static inline void phx_gyro_rows(const phx_flex *flex, int i, const double *x, double *sum)
+static inline void phx_gyro_rows(const int dim, const phx_flex *flex, int i, const double *x, double *sum)
 {
-    if (flex->n_rot == 1)
+    if (dim == 2)
         sum[0] = phx_flex_row(flex, flex->A[0], i, x);
     else
-        phx_flex_rows_pass(flex, 3, flex->A, i, x, sum);
+        phx_flex_sums(3, flex, i, (const double *const[]){flex->A[0], flex->A[1], flex->A[2]},
+                      (const double *const[]){x, x, x}, sum);
 }
 
 /* (Q_p x)_i of every pair p. */
-static inline void phx_pair_rows(const phx_flex *flex, int i, const double *x, double *sum)
+static inline void phx_pair_rows(const int dim, const phx_flex *flex, int i, const double *x, double *sum)
 {
-    if (flex->n_pair == 1)
+    if (dim == 2) {
         sum[0] = phx_flex_row(flex, flex->Q[0], i, x);
-    else
-        phx_flex_rows_pass(flex, PHX_MAX_PAIR, flex->Q, i, x, sum);
+    } else {
+        const double *const list[PHX_MAX_PAIR] = {flex->Q[0], flex->Q[1], flex->Q[2],
+                                                  flex->Q[3], flex->Q[4], flex->Q[5]};
+        phx_flex_sums(PHX_MAX_PAIR, flex, i, list, (const double *const[]){x, x, x, x, x, x}, sum);
+    }
 }
 
 /* dJ_p/dq_i = j_pi + (Q_p q)_i of every pair p; q NULL: undeformed. */
-static inline void phx_inertia_slopes(const phx_flex *flex, int i, const double *q, double *slope)
+static inline void phx_inertia_slopes(const int dim, const phx_flex *flex, int i, const double *q, double *slope)
 {
     double bent[PHX_MAX_PAIR] = {0};
     if (q)
-        phx_pair_rows(flex, i, q, bent);
-    for (int p = 0; p < flex->n_pair; p++)
+        phx_pair_rows(dim, flex, i, q, bent);
+    for (int p = 0; p < phx_pairs(dim); p++)
         slope[p] = flex->j[p * flex->n + i] + bent[p];
 }
 
 /* L_ki = C_ki - (A_k q)_i of every axis k; q NULL: undeformed. */
-static inline void phx_moment_column(const phx_flex *flex, int i, const double *q, double *l)
+static inline void phx_moment_column(const int dim, const phx_flex *flex, int i, const double *q, double *l)
 {
     double bent[3] = {0};
     if (q)
-        phx_gyro_rows(flex, i, q, bent);
-    for (int k = 0; k < flex->n_rot; k++)
+        phx_gyro_rows(dim, flex, i, q, bent);
+    for (int k = 0; k < phx_rotations(dim); k++)
         l[k] = flex->C[k * flex->n + i] - bent[k];
 }
 

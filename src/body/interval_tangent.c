@@ -29,10 +29,10 @@ static double *entry(const phx_body *body, double *val, int row, int col)
     return val + body->ptr[row] + col;
 }
 
-static ends make_ends(const phx_body *body, const phx_body_view *view, const double *p0)
+static inline ends make_ends(const int dim, const phx_body *body, const phx_body_view *view, const double *p0)
 {
     const phx_flex *flex = body->flex;
-    const int dim = body->dim, r = body->n_rigid, n = flex->n;
+    const int n_rot = phx_rotations(dim), r = dim + n_rot, n = flex->n;
     ends e = {.h = view->h,
               .q1 = phx_body_q(body, view->x1),
               .qm = phx_body_q(body, view->xm),
@@ -51,11 +51,11 @@ static ends make_ends(const phx_body *body, const phx_body_view *view, const dou
     for (int a = 0; a < dim; a++)
         e.p[a] = flex->mass * e.v1[a] + cross[a] + dot(n, flex->S + a * n, e.dq1);
     phx_vec_x_vec(dim, e.s1, e.v1, cross);
-    for (int k = 0; k < body->n_rot; k++)
-        e.p[dim + k] = cross[k] + dot(body->n_rot, e.J1 + k * body->n_rot, e.w1);
+    for (int k = 0; k < phx_rotations(dim); k++)
+        e.p[dim + k] = cross[k] + dot(phx_rotations(dim), e.J1 + k * phx_rotations(dim), e.w1);
     for (int i = 0; i < n; i++) {
-        phx_moment_column(flex, i, e.q1, column);
-        for (int k = 0; k < body->n_rot; k++)
+        phx_moment_column(dim, flex, i, e.q1, column);
+        for (int k = 0; k < phx_rotations(dim); k++)
             e.p[dim + k] += column[k] * e.dq1[i];
     }
     for (int i = 0; i < r; i++)
@@ -64,10 +64,9 @@ static ends make_ends(const phx_body *body, const phx_body_view *view, const dou
 }
 
 /* Rigid rows of a column: dp1 = (t, r), the variation dnu = (dv, dw) of the mean velocity (NULL: none). */
-static void put_rigid_rows(const phx_body *body, const ends *e, int col, const double *t, const double *r,
-                           const double *dnu, double *A)
+static inline void put_rigid_rows(const int dim, const phx_body *body, const ends *e, int col, const double *t,
+                                  const double *r, const double *dnu, double *A)
 {
-    const int dim = body->dim;
     double a[3], b[3] = {0}, c[3], d[3], f[3] = {0}, g[3] = {0};
 
     phx_vec_x_rot(dim, t, e->wm, a);
@@ -80,14 +79,14 @@ static void put_rigid_rows(const phx_body *body, const ends *e, int col, const d
     }
     for (int i = 0; i < dim; i++)
         *entry(body, A, i, col) += t[i] / e->h - 0.5 * a[i] - b[i];
-    for (int k = 0; k < body->n_rot; k++)
+    for (int k = 0; k < phx_rotations(dim); k++)
         *entry(body, A, dim + k, col) += r[k] / e->h - 0.5 * (c[k] + d[k]) - f[k] - g[k];
 }
 
-static void rigid_column(const phx_body *body, const ends *e, int col, double *A)
+static inline void rigid_column(const int dim, const phx_body *body, const ends *e, int col, double *A)
 {
     const phx_flex *flex = body->flex;
-    const int dim = body->dim, n_rot = body->n_rot, n = flex->n;
+    const int n_rot = phx_rotations(dim), n = flex->n;
     double unit[6] = {0}, *dv = unit, *dw = unit + dim, t[3], r[3], a[3], b[3], g[3];
 
     unit[col] = 1.0;
@@ -97,7 +96,7 @@ static void rigid_column(const phx_body *body, const ends *e, int col, double *A
         t[i] = 2.0 * (flex->mass * dv[i] + a[i]);
     for (int k = 0; k < n_rot; k++)
         r[k] = 2.0 * (b[k] + dot(n_rot, e->J1 + k * n_rot, dw));
-    put_rigid_rows(body, e, col, t, r, unit, A);
+    put_rigid_rows(dim, body, e, col, t, r, unit, A);
     phx_vec_x_rot(dim, e->v0, dw, a);
     phx_vec_x_rot(dim, dv, e->w0, b);
     for (int d = 0; d < dim; d++)
@@ -109,37 +108,50 @@ static void rigid_column(const phx_body *body, const ends *e, int col, double *A
 
 /* Deformation coordinate i: the rigid rows of its column, and in its row what turns add,
  * 2/h L(q1)_i - (A dq0)_i - J'_i(q_m) w0. */
-static void flexible_column(const phx_body *body, const ends *e, int i, double *A)
+static inline void flexible_column(const int dim, const phx_body *body, const ends *e, int i, double *A)
 {
     const phx_flex *flex = body->flex;
-    const int dim = body->dim, n_rot = body->n_rot, n = flex->n;
-    double S[3], t[3], r[3], a[3], column[3], slope[PHX_MAX_PAIR], jw[3], gyro[3];
+    const int n_rot = phx_rotations(dim), n = flex->n;
+    const int n_pair = phx_pairs(dim);
+    double S[3], t[3], r[3], a[3], column[3] = {0}, gyro0[3] = {0}, gyro1[3] = {0}, slope1[PHX_MAX_PAIR], jw[3];
+    double slope[PHX_MAX_PAIR];
 
     for (int d = 0; d < dim; d++)
         S[d] = flex->S[d * n + i];
-    phx_moment_column(flex, i, e->q1, column);
+    for (int k = 0; k < n_rot; k++) {
+        const double *turned = flex->A[k];
+        double sum[3];
+        phx_flex_sums(3, flex, i, (const double *const[]){turned, turned, turned},
+                      (const double *const[]){e->q1, e->dq0, e->dq1}, sum);
+        column[k] = flex->C[k * n + i] - sum[0];
+        gyro0[k] = sum[1];
+        gyro1[k] = sum[2];
+    }
+    for (int p = 0; p < n_pair; p++) {
+        const double *Q = flex->Q[p];
+        double sum[2];
+        phx_flex_sums(2, flex, i, (const double *const[]){Q, Q}, (const double *const[]){e->q1, e->qm}, sum);
+        slope1[p] = flex->j[p * n + i] + sum[0];
+        slope[p] = flex->j[p * n + i] + sum[1];
+    }
     phx_rot_x_vec(dim, e->w1, S, a);
     for (int d = 0; d < dim; d++)
         t[d] = 2.0 * S[d] + e->h * a[d];
     phx_vec_x_vec(dim, S, e->v1, a);
-    phx_gyro_rows(flex, i, e->dq1, gyro);
-    phx_inertia_slopes(flex, i, e->q1, slope);
-    phx_pair_times(n_rot, slope, e->w1, jw);
+    phx_pair_times(n_rot, slope1, e->w1, jw);
     for (int k = 0; k < n_rot; k++)
-        r[k] = 2.0 * column[k] + e->h * (a[k] + gyro[k] + jw[k]);
-    put_rigid_rows(body, e, body->n_rigid + i, t, r, NULL, A);
-    phx_gyro_rows(flex, i, e->dq0, gyro);
-    phx_inertia_slopes(flex, i, e->qm, slope);
+        r[k] = 2.0 * column[k] + e->h * (a[k] + gyro1[k] + jw[k]);
+    put_rigid_rows(dim, body, e, dim + n_rot + i, t, r, NULL, A);
     phx_pair_times(n_rot, slope, e->w0, jw);
     for (int k = 0; k < n_rot; k++)
-        *entry(body, A, body->n_rigid + i, dim + k) += 2.0 / e->h * column[k] - gyro[k] - jw[k];
+        *entry(body, A, dim + n_rot + i, dim + k) += 2.0 / e->h * column[k] - gyro0[k] - jw[k];
 }
 
 /* Block q x q: (2 M/h - w1_k A_k) - w0_k A_k - h/4 sym(w0, w1) Q + h/2 K + R. */
-static void flexible_block(const phx_body *body, const ends *e, double *A)
+static inline void flexible_block(const int dim, const phx_body *body, const ends *e, double *A)
 {
     const phx_flex *flex = body->flex;
-    const int n_rot = body->n_rot, nnz = flex->n ? flex->ptr[flex->n] : 0;
+    const int n_rot = phx_rotations(dim), n_pair = phx_pairs(dim), nnz = flex->n ? flex->ptr[flex->n] : 0;
     double ww[PHX_MAX_PAIR];
 
     phx_pair_products(n_rot, e->w0, e->w1, ww);
@@ -147,7 +159,7 @@ static void flexible_block(const phx_body *body, const ends *e, double *A)
         double sum = 2.0 / e->h * flex->M[m] + 0.5 * e->h * flex->K[m];
         for (int k = 0; k < n_rot; k++)
             sum -= (e->w0[k] + e->w1[k]) * flex->A[k][m];
-        for (int p = 0; p < flex->n_pair; p++)
+        for (int p = 0; p < n_pair; p++)
             sum -= 0.25 * e->h * ww[p] * flex->Q[p][m];
         A[body->flex_at[m]] += sum;
     }
@@ -156,11 +168,11 @@ static void flexible_block(const phx_body *body, const ends *e, double *A)
 }
 
 /* Gravity acts through R_m^T g, dR_m = h/2 R1 [turn]x (phx_body_turn). */
-static void gravity_columns(const phx_body *body, const double *gravity, const phx_body_view *view, const ends *e,
-                            double *A)
+static inline void gravity_columns(const int dim, const phx_body *body, const double *gravity,
+                                   const phx_body_view *view, const ends *e, double *A)
 {
     const phx_flex *flex = body->flex;
-    const int dim = body->dim, n_rot = body->n_rot, r = body->n_rigid, n = flex->n;
+    const int n_rot = phx_rotations(dim), r = dim + n_rot, n = flex->n;
     double R[9], g1[3], gm[3], s[3], turn[3], dg[3], torque[3], S[3];
 
     phx_attitude_rotation(dim, view->x1 + dim, R);
@@ -192,6 +204,23 @@ static void gravity_columns(const phx_body *body, const double *gravity, const p
     }
 }
 
+static inline void tangent(const int dim, const phx_body *body, const double *gravity, const phx_body_view *view,
+                           const double *p0, double *A)
+{
+    const ends e = make_ends(dim, body, view, p0);
+    const int r = dim + phx_rotations(dim);
+
+    memset(A, 0, (size_t)body->ptr[body->n_v] * sizeof *A);
+    for (int c = 0; c < r; c++)
+        rigid_column(dim, body, &e, c, A);
+    for (int i = 0; i < body->n_q; i++)
+        flexible_column(dim, body, &e, i, A);
+    flexible_block(dim, body, &e, A);
+    if (body->flex->stiffening)
+        phx_body_stiffening_tangent(body, phx_body_q(body, view->x0), e.q1, e.qm, 0.5 * view->h, A);
+    gravity_columns(dim, body, gravity, view, &e, A);
+}
+
 void phx_body_interval_linearise(const phx_body *body, const double *gravity, const phx_body_view *view,
                                  const double *p0, double *room, double *A)
 {
@@ -204,14 +233,8 @@ void phx_body_interval_linearise(const phx_body *body, const double *gravity, co
             A[k] = 2.0 / view->h * A[k] + D[k] + 0.5 * view->h * K[k];
         return;
     }
-    const ends e = make_ends(body, view, p0);
-    memset(A, 0, nnz * sizeof *A);
-    for (int c = 0; c < body->n_rigid; c++)
-        rigid_column(body, &e, c, A);
-    for (int i = 0; i < body->n_q; i++)
-        flexible_column(body, &e, i, A);
-    flexible_block(body, &e, A);
-    if (body->flex->stiffening)
-        phx_body_stiffening_tangent(body, phx_body_q(body, view->x0), e.q1, e.qm, 0.5 * view->h, A);
-    gravity_columns(body, gravity, view, &e, A);
+    if (body->dim == 2)
+        tangent(2, body, gravity, view, p0, A);
+    else
+        tangent(3, body, gravity, view, p0, A);
 }

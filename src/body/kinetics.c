@@ -15,51 +15,111 @@ static double dot(int n, const double *a, const double *b)
     return sum;
 }
 
-void phx_body_inertia(const phx_body *body, const double *q, double *s, double *J)
+/* Of row i in one pass: (A_k q)_i, (Q_p q)_i, (M q_dot)_i; q NULL: zero. */
+static inline void inertia_sums(const int dim, const phx_flex *flex, int i, const double *q, const double *q_dot,
+                                double *gyro, double *bent, double *mass)
+{
+    enum { PLANE = 3, SPACE = 4 + PAIR };
+    const int n_rot = phx_rotations(dim), n_pair = phx_pairs(dim);
+    const double *list[SPACE], *x[SPACE];
+    double sum[SPACE] = {0};
+
+    for (int k = 0; k < n_rot; k++)
+        list[k] = flex->A[k], x[k] = q;
+    for (int p = 0; p < n_pair; p++)
+        list[n_rot + p] = flex->Q[p], x[n_rot + p] = q;
+    list[n_rot + n_pair] = flex->M, x[n_rot + n_pair] = q_dot;
+    if (q)
+        phx_flex_sums(dim == 2 ? PLANE : SPACE, flex, i, list, x, sum);
+    else
+        sum[n_rot + n_pair] = phx_flex_row(flex, flex->M, i, q_dot);
+    for (int k = 0; k < n_rot; k++)
+        gyro[k] = sum[k];
+    for (int p = 0; p < n_pair; p++)
+        bent[p] = sum[n_rot + p];
+    *mass = sum[n_rot + n_pair];
+}
+
+static inline void spread_pairs(const int dim, const double *pair, double *J)
+{
+    const int n_rot = phx_rotations(dim);
+    for (int a = 0; a < n_rot; a++)
+        for (int b = 0; b < n_rot; b++)
+            J[a * n_rot + b] = pair[phx_pair(a, b)];
+}
+
+static inline void first_moment(const int dim, const phx_flex *flex, const double *q, double *s)
+{
+    for (int a = 0; a < dim; a++)
+        s[a] = flex->s0[a] + (q ? dot(flex->n, flex->S + a * flex->n, q) : 0.0);
+}
+
+static inline void inertia(const int dim, const phx_body *body, const double *q, double *s, double *J)
 {
     const phx_flex *flex = body->flex;
     const int n = flex->n;
     double pair[PAIR], bent[PAIR];
 
     memcpy(pair, flex->J0, sizeof pair);
-    for (int a = 0; a < body->dim; a++)
-        s[a] = flex->s0[a] + (q ? dot(n, flex->S + a * n, q) : 0.0);
+    first_moment(dim, flex, q, s);
     for (int i = 0; q && i < n; i++) {
-        phx_pair_rows(flex, i, q, bent);
-        for (int p = 0; p < flex->n_pair; p++)
+        phx_pair_rows(dim, flex, i, q, bent);
+        for (int p = 0; p < phx_pairs(dim); p++)
             pair[p] += q[i] * (flex->j[p * n + i] + 0.5 * bent[p]);
     }
-    for (int a = 0; a < body->n_rot; a++)
-        for (int b = 0; b < body->n_rot; b++)
-            J[a * body->n_rot + b] = pair[phx_pair(a, b)];
+    spread_pairs(dim, pair, J);
+}
+
+void phx_body_inertia(const phx_body *body, const double *q, double *s, double *J)
+{
+    if (body->dim == 2)
+        inertia(2, body, q, s, J);
+    else
+        inertia(3, body, q, s, J);
 }
 
 /* p = M(q) nu:  p_t = m v + w x s + S q_dot,  p_r = s x v + J w + L q_dot,  p_q = S^T v + L^T w + M q_dot.
- * `q` NULL: undeformed; `pq` NULL: the rigid rows only. */
-static void momenta_at(const phx_body *body, const double *q, const double *v, double *p, double *pq)
+ * `q` NULL: undeformed; `pq` NULL: the rigid rows only. One pass over the pattern. */
+static inline void momenta_in(const int dim, const phx_body *body, const double *q, const double *v, double *p,
+                              double *pq)
 {
     const phx_flex *flex = body->flex;
-    const int dim = body->dim, n_rot = body->n_rot, n = flex->n;
-    const double *w = v + dim, *q_dot = v + body->n_rigid;
-    double s[3], J[9], cross[3], column[ROT], *pr = p + dim;
+    const int n_rot = phx_rotations(dim), n_pair = phx_pairs(dim), n = flex->n;
+    const double *w = v + dim, *q_dot = v + dim + n_rot;
+    double s[3], J[9], pair[PAIR], cross[3], gyro[ROT], bent[PAIR], turn[ROT] = {0}, mass, *pr = p + dim;
 
-    phx_body_inertia(body, q, s, J);
+    memcpy(pair, flex->J0, sizeof pair);
+    for (int i = 0; i < n; i++) {
+        double sum = 0.0;
+        inertia_sums(dim, flex, i, q, q_dot, gyro, bent, &mass);
+        for (int k = 0; k < n_rot; k++) {
+            const double column = flex->C[k * n + i] - gyro[k];
+            turn[k] += column * q_dot[i];
+            sum += column * w[k];
+        }
+        for (int k = 0; q && k < n_pair; k++)
+            pair[k] += q[i] * (flex->j[k * n + i] + 0.5 * bent[k]);
+        for (int a = 0; a < dim; a++)
+            sum += flex->S[a * n + i] * v[a];
+        if (pq)
+            pq[i] = mass + sum;
+    }
+    first_moment(dim, flex, q, s);
+    spread_pairs(dim, pair, J);
     phx_rot_x_vec(dim, w, s, cross);
     for (int a = 0; a < dim; a++)
         p[a] = flex->mass * v[a] + cross[a] + dot(n, flex->S + a * n, q_dot);
     phx_vec_x_vec(dim, s, v, cross);
     for (int k = 0; k < n_rot; k++)
-        pr[k] = cross[k] + dot(n_rot, J + k * n_rot, w);
-    for (int i = 0; i < n; i++) {
-        phx_moment_column(flex, i, q, column);
-        for (int k = 0; k < n_rot; k++)
-            pr[k] += column[k] * q_dot[i];
-        if (!pq)
-            continue;
-        pq[i] = phx_flex_row(flex, flex->M, i, q_dot) + dot(n_rot, column, w);
-        for (int a = 0; a < dim; a++)
-            pq[i] += flex->S[a * n + i] * v[a];
-    }
+        pr[k] = cross[k] + dot(n_rot, J + k * n_rot, w) + turn[k];
+}
+
+static void momenta_at(const phx_body *body, const double *q, const double *v, double *p, double *pq)
+{
+    if (body->dim == 2)
+        momenta_in(2, body, q, v, p, pq);
+    else
+        momenta_in(3, body, q, v, p, pq);
 }
 
 void phx_body_momenta(const phx_body *body, const double *x, const double *v, double *p)
@@ -105,7 +165,7 @@ void phx_body_mass_matrix(const phx_body *body, const double *x, double *mass)
     for (int i = 0; i < nq; i++) {
         for (int a = 0; a < dim; a++)
             mass[a * n + r + i] = mass[(r + i) * n + a] = flex->S[a * nq + i];
-        phx_moment_column(flex, i, q, column);
+        phx_moment_column(dim, flex, i, q, column);
         for (int k = 0; k < body->n_rot; k++)
             mass[(dim + k) * n + r + i] = mass[(r + i) * n + dim + k] = column[k];
         for (int e = flex->ptr[i]; e < flex->ptr[i + 1]; e++)
@@ -133,10 +193,11 @@ void phx_body_rates(const phx_body *body, const double *x, const double *v, doub
 }
 
 /* res -= gravity: f_v = m g_b, f_w = s x g_b, f_q = S^T g_b with g_b = R^T g. */
-static void subtract_gravity(const phx_body *body, const double *gravity, const double *x, double *res)
+static inline void subtract_gravity(const int dim, const phx_body *body, const double *gravity, const double *x,
+                                    double *res)
 {
     const phx_flex *flex = body->flex;
-    const int dim = body->dim, n = flex->n;
+    const int r = dim + phx_rotations(dim), n = flex->n;
     const double *q = phx_body_q(body, x);
     double R[9], g[3], s[3], torque[3];
 
@@ -146,53 +207,54 @@ static void subtract_gravity(const phx_body *body, const double *gravity, const 
         s[a] = flex->s0[a] + dot(n, flex->S + a * n, q);
         res[a] -= flex->mass * g[a];
         for (int i = 0; i < n; i++)
-            res[body->n_rigid + i] -= flex->S[a * n + i] * g[a];
+            res[r + i] -= flex->S[a * n + i] * g[a];
     }
     phx_vec_x_vec(dim, s, g, torque);
-    for (int k = 0; k < body->n_rot; k++)
+    for (int k = 0; k < phx_rotations(dim); k++)
         res[dim + k] -= torque[k];
 }
 
 /* Over an interval: res_q += K q_mean + R q_dot_mean - 1/2 d/dq (nu0^T M(q) nu1) at q_mean, the discrete gradient of
  * the Lagrangian in q: M is quadratic in q, so the work of these forces is the change of energy. With simplified
  * kinetics the slope of M is that of the undeformed body. One pass over the pattern. */
-static void subtract_deformation_forces(const phx_body *body, const double *qm, const double *v0, const double *v1,
-                                        const double *vm, double *res)
+static inline void subtract_deformation_forces(const int dim, const phx_body *body, const double *qm, const double *v0,
+                                               const double *v1, const double *vm, double *res)
 {
     const phx_flex *flex = body->flex;
-    const int dim = body->dim, n_rot = body->n_rot, n_pair = flex->n_pair, n = flex->n;
-    const double *w0 = v0 + dim, *w1 = v1 + dim, *dq0 = v0 + body->n_rigid, *dq1 = v1 + body->n_rigid;
+    const int n_rot = phx_rotations(dim), n_pair = phx_pairs(dim), n = flex->n, r = dim + n_rot;
+    const double *w0 = v0 + dim, *w1 = v1 + dim, *dq0 = v0 + r, *dq1 = v1 + r;
     const double bent = body->kinetics == PHX_KINETICS_FULL ? 0.5 : 0.0;
-    double a[3], b[3], ww[PAIR], *rq = res + body->n_rigid;
+    double a[3], b[3], ww[PAIR], *rq = res + r;
 
+    if (n == 0)
+        return;
     phx_vec_x_rot(dim, v0, w1, a);
     phx_vec_x_rot(dim, v1, w0, b);
     phx_pair_products(n_rot, w0, w1, ww);
     for (int i = 0; i < n; i++) {
-        double force = 0.0;
+        double force = 0.0, gyro = 0.0, elastic = 0.0;
         for (int d = 0; d < dim; d++) /* v.(w x S_i) = S_i.(v x w) */
             force -= 0.5 * flex->S[d * n + i] * (a[d] + b[d]);
         for (int p = 0; p < n_pair; p++)
             force -= 0.5 * ww[p] * flex->j[p * n + i];
         for (int e = flex->ptr[i]; e < flex->ptr[i + 1]; e++) {
             const int c = flex->idx[e];
-            double stiffness = flex->K[e], gyro = 0.0;
+            double stiffness = flex->K[e];
             for (int p = 0; p < n_pair; p++)
                 stiffness -= bent * ww[p] * flex->Q[p][e];
             for (int k = 0; k < n_rot; k++)
                 gyro += flex->A[k][e] * (w0[k] * dq1[c] + w1[k] * dq0[c]);
-            force += stiffness * qm[c] - 0.5 * gyro;
+            elastic += stiffness * qm[c];
         }
-        rq[i] += force;
+        rq[i] += force + elastic - 0.5 * gyro;
     }
     if (body->damped)
-        phx_csr_apply(&body->damping, 1.0, vm + body->n_rigid, rq);
+        phx_csr_apply(&body->damping, 1.0, vm + r, rq);
 }
 
 /* res_t -= p_t x w,  res_r -= p_t x v + p_r x w: the Lie-Poisson part of J. */
-static void subtract_transport(const phx_body *body, const double *p, const double *v, double *res)
+static inline void subtract_transport(const int dim, const double *p, const double *v, double *res)
 {
-    const int dim = body->dim;
     double a[3], b[3], c[3];
 
     phx_vec_x_rot(dim, p, v + dim, a);
@@ -200,7 +262,7 @@ static void subtract_transport(const phx_body *body, const double *p, const doub
     phx_rot_x_rot(dim, p + dim, v + dim, c);
     for (int i = 0; i < dim; i++)
         res[i] -= a[i];
-    for (int k = 0; k < body->n_rot; k++)
+    for (int k = 0; k < phx_rotations(dim); k++)
         res[dim + k] -= b[k] + c[k];
 }
 
@@ -213,10 +275,10 @@ static void add_mass_rate(const phx_body *body, const double *qk, const double *
     double s_dot[3], slope[PAIR], j_dot[PAIR] = {0}, a[3], b[3];
 
     for (int i = 0; i < n; i++) {
-        phx_inertia_slopes(flex, i, qk, slope);
+        phx_inertia_slopes(dim, flex, i, qk, slope);
         for (int p = 0; p < flex->n_pair; p++)
             j_dot[p] += slope[p] * q_dot[i];
-        phx_gyro_rows(flex, i, q_dot, a);
+        phx_gyro_rows(dim, flex, i, q_dot, a);
         res[body->n_rigid + i] -= dot(n_rot, w, a);
     }
     for (int d = 0; d < dim; d++)
@@ -239,38 +301,48 @@ void phx_body_residual(const phx_body *body, const double *gravity, const double
     momenta_at(body, qk, v, p, NULL);
     momenta_at(body, qk, v_dot, res, res + body->n_rigid);
     add_mass_rate(body, qk, v, res);
-    subtract_transport(body, p, v, res);
-    subtract_deformation_forces(body, q, v, v, v, res);
+    subtract_transport(body->dim, p, v, res);
+    subtract_deformation_forces(body->dim, body, q, v, v, v, res);
     if (body->flex->stiffening)
         phx_body_stiffening_residual(body->flex, q, q, q, res + body->n_rigid);
-    subtract_gravity(body, gravity, x, res);
+    subtract_gravity(body->dim, body, gravity, x, res);
+}
+
+static inline void interval_residual(const int dim, const phx_body *body, const double *gravity,
+                                     const phx_body_view *view, const double *p0, double *res)
+{
+    const double *q0 = phx_body_q(body, view->x0), *q1 = phx_body_q(body, view->x1), *qm = phx_body_q(body, view->xm);
+    const int r = dim + phx_rotations(dim);
+    double p[6];
+
+    if (body->kinetics == PHX_KINETICS_FULL) {
+        momenta_in(dim, body, q1, view->v1, res, res + r);
+        for (int i = 0; i < r; i++)
+            p[i] = 0.5 * (p0[i] + res[i]);
+        for (int i = 0; i < body->n_v; i++)
+            res[i] = (res[i] - p0[i]) / view->h;
+    } else { /* constant M: p1 - p0 = M (nu1 - nu0), and the rates of M by themselves */
+        momenta_in(dim, body, NULL, view->v1, res, res + r);
+        for (int i = 0; i < body->n_v; i++)
+            res[i] = (res[i] - p0[i]) / view->h;
+        for (int i = 0; i < r; i++)
+            p[i] = p0[i] + 0.5 * view->h * res[i];
+        add_mass_rate(body, NULL, view->vm, res);
+    }
+    subtract_transport(dim, p, view->vm, res);
+    subtract_deformation_forces(dim, body, qm, view->v0, view->v1, view->vm, res);
+    if (body->flex->stiffening)
+        phx_body_stiffening_residual(body->flex, q0, q1, qm, res + r);
+    subtract_gravity(dim, body, gravity, view->xm, res);
 }
 
 void phx_body_interval_residual(const phx_body *body, const double *gravity, const phx_body_view *view,
                                 const double *p0, double *res)
 {
-    const double *q0 = phx_body_q(body, view->x0), *q1 = phx_body_q(body, view->x1), *qm = phx_body_q(body, view->xm);
-    double p[6];
-
-    if (body->kinetics == PHX_KINETICS_FULL) {
-        momenta_at(body, q1, view->v1, res, res + body->n_rigid);
-        for (int i = 0; i < body->n_rigid; i++)
-            p[i] = 0.5 * (p0[i] + res[i]);
-        for (int i = 0; i < body->n_v; i++)
-            res[i] = (res[i] - p0[i]) / view->h;
-    } else { /* constant M: p1 - p0 = M (nu1 - nu0), and the rates of M by themselves */
-        momenta_at(body, NULL, view->v1, res, res + body->n_rigid);
-        for (int i = 0; i < body->n_v; i++)
-            res[i] = (res[i] - p0[i]) / view->h;
-        for (int i = 0; i < body->n_rigid; i++)
-            p[i] = p0[i] + 0.5 * view->h * res[i];
-        add_mass_rate(body, NULL, view->vm, res);
-    }
-    subtract_transport(body, p, view->vm, res);
-    subtract_deformation_forces(body, qm, view->v0, view->v1, view->vm, res);
-    if (body->flex->stiffening)
-        phx_body_stiffening_residual(body->flex, q0, q1, qm, res + body->n_rigid);
-    subtract_gravity(body, gravity, view->xm, res);
+    if (body->dim == 2)
+        interval_residual(2, body, gravity, view, p0, res);
+    else
+        interval_residual(3, body, gravity, view, p0, res);
 }
 
 /* a + low + step with what is lost in rounding kept in *rest (NULL: dropped): many small steps do not add their
@@ -289,13 +361,13 @@ static const double *at(const double *low, int i)
 }
 
 /* r1 = r0 + h R_mean v, R1 = R0 cay(h w), q1 = q0 + h q_dot; the plane counts the angle: + 2 atan(h w/2). */
-void phx_body_move(const phx_body *body, double h, const double *x0, const double *low0, const double *vm, double *x1,
-                   double *low1, double *xm)
+static inline void move(const int dim, const phx_body *body, double h, const double *x0, const double *low0,
+                        const double *vm, double *x1, double *low1, double *xm)
 {
-    const int dim = body->dim, q = dim + body->n_attitude;
+    const int q = dim + body->n_attitude, r = dim + phx_rotations(dim);
     double R0[9], R1[9], mean[9], a[3], step[3];
 
-    for (int k = 0; k < body->n_rot; k++)
+    for (int k = 0; k < phx_rotations(dim); k++)
         a[k] = h * vm[dim + k];
     phx_attitude_rotation(dim, x0 + dim, R0);
     if (dim == 2) {
@@ -314,32 +386,52 @@ void phx_body_move(const phx_body *body, double h, const double *x0, const doubl
         xm[i] = x0[i] + 0.5 * h * step[i];
     }
     for (int i = 0; i < body->n_q; i++) {
-        x1[q + i] = carry(x0[q + i], at(low0, q + i), h * vm[body->n_rigid + i], low1 ? low1 + q + i : NULL);
-        xm[q + i] = x0[q + i] + 0.5 * h * vm[body->n_rigid + i];
+        x1[q + i] = carry(x0[q + i], at(low0, q + i), h * vm[r + i], low1 ? low1 + q + i : NULL);
+        xm[q + i] = x0[q + i] + 0.5 * h * vm[r + i];
     }
+}
+
+void phx_body_move(const phx_body *body, double h, const double *x0, const double *low0, const double *vm, double *x1,
+                   double *low1, double *xm)
+{
+    if (body->dim == 2)
+        move(2, body, h, x0, low0, vm, x1, low1, xm);
+    else
+        move(3, body, h, x0, low0, vm, x1, low1, xm);
+}
+
+static inline double kinetic(const int dim, const phx_body *body, const double *x, const double *v)
+{
+    const phx_flex *flex = body->flex;
+    const double *q = phx_body_q_inertia(body, x);
+    const int n_rot = phx_rotations(dim), n_pair = phx_pairs(dim), n = flex->n;
+    const double *w = v + dim, *q_dot = v + dim + n_rot;
+    double s[3], J[9], pair[PAIR], cross[3], gyro[ROT], bent[PAIR], mass, energy = 0.0;
+
+    memcpy(pair, flex->J0, sizeof pair);
+    for (int i = 0; i < n; i++) {
+        inertia_sums(dim, flex, i, q, q_dot, gyro, bent, &mass);
+        double half = 0.5 * mass;
+        for (int a = 0; a < dim; a++)
+            half += flex->S[a * n + i] * v[a];
+        for (int k = 0; k < n_rot; k++)
+            half += w[k] * (flex->C[k * n + i] - gyro[k]);
+        for (int k = 0; q && k < n_pair; k++)
+            pair[k] += q[i] * (flex->j[k * n + i] + 0.5 * bent[k]);
+        energy += q_dot[i] * half;
+    }
+    first_moment(dim, flex, q, s);
+    spread_pairs(dim, pair, J);
+    phx_rot_x_vec(dim, w, s, cross);
+    energy += 0.5 * flex->mass * dot(dim, v, v) + dot(dim, v, cross);
+    for (int k = 0; k < n_rot; k++)
+        energy += 0.5 * w[k] * dot(n_rot, J + k * n_rot, w);
+    return energy;
 }
 
 double phx_body_kinetic(const phx_body *body, const double *x, const double *v)
 {
-    const phx_flex *flex = body->flex;
-    const double *q = phx_body_q_inertia(body, x);
-    const int dim = body->dim, n = flex->n;
-    const double *w = v + dim, *q_dot = v + body->n_rigid;
-    double s[3], J[9], cross[3], column[ROT], energy = 0.0;
-
-    phx_body_inertia(body, q, s, J);
-    phx_rot_x_vec(dim, w, s, cross);
-    energy = 0.5 * flex->mass * dot(dim, v, v) + dot(dim, v, cross);
-    for (int k = 0; k < body->n_rot; k++)
-        energy += 0.5 * w[k] * dot(body->n_rot, J + k * body->n_rot, w);
-    for (int i = 0; i < n; i++) {
-        double half = 0.5 * phx_flex_row(flex, flex->M, i, q_dot);
-        for (int a = 0; a < dim; a++)
-            half += flex->S[a * n + i] * v[a];
-        phx_moment_column(flex, i, q, column);
-        energy += q_dot[i] * (half + dot(body->n_rot, w, column));
-    }
-    return energy;
+    return body->dim == 2 ? kinetic(2, body, x, v) : kinetic(3, body, x, v);
 }
 
 /* 1/2 |L2^-1 D q|^2: no cancellation between large terms. */

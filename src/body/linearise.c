@@ -74,7 +74,7 @@ static void fill_variable_mass(const phx_body *body, const double *qk, const int
             *place(body, at, val, dim + k, dim + l) = J[k * body->n_rot + l];
     }
     for (int i = 0; i < n; i++) {
-        phx_moment_column(flex, i, qk, column);
+        phx_moment_column(dim, flex, i, qk, column);
         for (int k = 0; k < body->n_rot; k++)
             *place(body, at, val, dim + k, r + i) = *place(body, at, val, r + i, dim + k) = column[k];
     }

@@ -9,12 +9,6 @@ void phx_body_port_free(phx_body_port *port)
         phx_flex_point_free(&port->point);
 }
 
-/* What is called for every port of every iteration is written for a dimension that the compiler knows. */
-static inline int rotations(const int dim)
-{
-    return dim == 2 ? 1 : 3;
-}
-
 /* y = x + phi q (dim) and theta(q) (n_rot) of the point in body axes. */
 static inline void local_place(const int dim, const phx_flex_point *point, const double *q, double *y, double *theta)
 {
@@ -23,7 +17,7 @@ static inline void local_place(const int dim, const phx_flex_point *point, const
         for (int k = 0; q && k < point->n; k++)
             y[a] += point->phi[a * point->n + k] * q[point->dof[k]];
     }
-    for (int a = 0; theta && a < rotations(dim); a++) {
+    for (int a = 0; theta && a < phx_rotations(dim); a++) {
         theta[a] = 0.0;
         for (int k = 0; q && k < point->n; k++)
             theta[a] += point->theta[a * point->n + k] * q[point->dof[k]];
@@ -56,7 +50,7 @@ static inline void local_velocity(const int dim, const phx_flex_point *point, co
     for (int a = 0; a < dim; a++) {
         velocity[a] += v[a];
         for (int k = 0; k < point->n; k++)
-            velocity[a] += point->phi[a * point->n + k] * v[dim + rotations(dim) + point->dof[k]];
+            velocity[a] += point->phi[a * point->n + k] * v[dim + phx_rotations(dim) + point->dof[k]];
     }
 }
 
@@ -64,7 +58,7 @@ static inline void local_velocity(const int dim, const phx_flex_point *point, co
 static inline void view_mean(const int dim, const phx_body *body, const phx_flex_point *point,
                              const phx_body_view *view, phx_port_view *out)
 {
-    const int n_rot = rotations(dim);
+    const int n_rot = phx_rotations(dim);
     double y[3], velocity[3];
 
     for (int a = 0; a < dim; a++)
@@ -134,7 +128,7 @@ static inline void port_apply(const int dim, const phx_body *body, const phx_bod
                               double alpha, const double *effort, double *res)
 {
     const phx_flex_point *point = &port->point;
-    const int n_rot = rotations(dim);
+    const int n_rot = phx_rotations(dim);
     double R[9], f[3], y[3], torque[3];
 
     phx_attitude_rotation(dim, view->xm + dim, R);
@@ -168,7 +162,7 @@ void phx_body_port_apply(const phx_body *body, const phx_body_port *port, const 
  * it; a variation xi is h/2 times one of the velocity. */
 static inline void frame_turn(const int dim, const phx_body_view *view, int axis, double *turn)
 {
-    const int n_rot = rotations(dim);
+    const int n_rot = phx_rotations(dim);
     const double *w = view->vm + dim;
     double unit[3] = {0}, across[3], half = 0.5 * view->h, scale = 1.0;
 
@@ -196,7 +190,7 @@ static inline int port_jacobian(const int dim, const phx_body *body, const phx_b
                                 const phx_body_view *view, int *cols, double *P)
 {
     const phx_flex_point *point = &port->point;
-    const int n_rot = rotations(dim), r = dim + n_rot, n = r + point->n;
+    const int n_rot = phx_rotations(dim), r = dim + n_rot, n = r + point->n;
     double R[9], y[3], local[3], column[3], unit[3] = {0};
 
     memset(P, 0, (size_t)phx_port_size(dim) * (size_t)n * sizeof *P);
@@ -240,7 +234,7 @@ static inline void port_geometric(const int dim, const phx_body *body, const phx
                                   const phx_body_view *view, double alpha, const double *effort, double *out)
 {
     const phx_flex_point *point = &port->point;
-    const int n_rot = rotations(dim), r = dim + n_rot, n = r + point->n;
+    const int n_rot = phx_rotations(dim), r = dim + n_rot, n = r + point->n;
     const bool moves = body->kinetics == PHX_KINETICS_FULL;
     double R[9], f[3], f1[3], y[3], df[3], torque[3], turn[3], phi[3];
 
@@ -284,7 +278,7 @@ static inline void port_rate_tangent(const int dim, const phx_body *body, const 
                                      const phx_body_view *view, double *out)
 {
     const phx_flex_point *point = &port->point;
-    const int n_rot = rotations(dim), r = dim + n_rot, n = r + point->n;
+    const int n_rot = phx_rotations(dim), r = dim + n_rot, n = r + point->n;
     double R[9], R1[9], y[3], velocity[3], local[3], column[3], turn[3];
 
     memset(out, 0, (size_t)phx_port_size(dim) * (size_t)n * sizeof *out);
@@ -322,7 +316,7 @@ void phx_body_port_rate_tangent(const phx_body *body, const phx_body_port *port,
 static inline void port_variation(const int dim, const phx_body_port *port, const phx_body_view *view, const double *P,
                                   const double *rate_tangent, double *W)
 {
-    const int n_rot = rotations(dim), n = (dim + n_rot) + port->point.n;
+    const int n_rot = phx_rotations(dim), n = (dim + n_rot) + port->point.n;
     double turn[3];
 
     memcpy(W, P, (size_t)phx_port_size(dim) * (size_t)n * sizeof *W);
