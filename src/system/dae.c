@@ -283,7 +283,7 @@ static double op_norm(phx_dae *dae, const double *dv)
     for (int i = 0; i < ws->system->n_v; i++) { /* d^T M d = sum d_i (M_ii d_i + 2 sum_j<i M_ij d_j) */
         double row = 0.0;
         for (int k = ws->norm_ptr[i]; k < ws->norm_ptr[i + 1]; k++)
-            row += (ws->norm_idx[k] == i ? 1.0 : 2.0) * ws->norm_mass[k] * dv[ws->norm_idx[k]];
+            row += ws->norm_mass[k] * dv[ws->norm_idx[k]];
         sum += dv[i] * row;
     }
     return sqrt(sum > 0.0 ? sum : 0.0);

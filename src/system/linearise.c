@@ -96,16 +96,31 @@ void phx_sys_pair_rate_add(workspace *ws, int pair, double alpha, const double *
 }
 
 /* ---- rows ---- */
-/* sum over m of g_m A_mj, A size x count; `unit` >= 0: g is `sign` there and zero elsewhere */
-static inline double combined(int size, int count, int unit, double sign, const double *g, const double *A, int j)
+/* sum over m of g_m A_mj, A size x count */
+static inline double combined(int size, int count, const double *g, const double *A, int j)
 {
     double sum = 0.0;
 
-    if (unit >= 0)
-        return sign * A[unit * count + j];
     for (int m = 0; m < size; m++)
         sum += g[m] * A[m * count + j];
     return sum;
+}
+
+/* The same of a row that takes entry `unit` of the port on B less that of the port on A, two bodies. */
+static inline void put_unit_row(int unit, int n_a, const double *P_a, int n_b, const double *P_b, const int *at,
+                                double *val)
+{
+    const int n = n_a + n_b;
+    const double *a = P_a + unit * n_a, *b = P_b + unit * n_b;
+
+    for (int j = 0; j < n_a; j++) {
+        val[at[j]] = -a[j];
+        val[at[n + j]] = a[j];
+    }
+    for (int j = 0; j < n_b; j++) {
+        val[at[n_a + j]] = b[j];
+        val[at[n + n_a + j]] = -b[j];
+    }
 }
 
 /* G into [2,1] and -G^T into [1,2] of val; the ports' columns are the same where they are on one body. */
@@ -119,13 +134,17 @@ void phx_sys_put_rows(workspace *ws, double *val)
         const int *at = ws->kkt.row_at[k];
         const double *P_a = of_port(ws, ws->P, row->a), *P_b = of_port(ws, ws->P, row->b);
         const double *g = ws->covector + (size_t)k * PAIR_SIZE;
+        if (row->unit >= 0 && !row->one_body) {
+            put_unit_row(row->unit, n_a, P_a, n_b, P_b, at, val);
+            continue;
+        }
         for (int j = 0; j < n_a; j++) {
-            const double sum = combined(size, n_a, row->unit, -1.0, g, P_a, j);
+            const double sum = combined(size, n_a, g, P_a, j);
             val[at[j]] = sum;
             val[at[n + j]] = -sum;
         }
         for (int j = 0; j < n_b; j++) {
-            const double sum = combined(size, n_b, row->unit, 1.0, g + PHX_PORT_MAX, P_b, j);
+            const double sum = combined(size, n_b, g + PHX_PORT_MAX, P_b, j);
             double *below = val + at[n_a + j], *above = val + at[n + n_a + j];
             *below = row->one_body ? *below + sum : sum;
             *above = row->one_body ? *above - sum : -sum;
@@ -133,9 +152,26 @@ void phx_sys_put_rows(workspace *ws, double *val)
     }
 }
 
+static void unit_row_stiffness(workspace *ws, int k)
+{
+    const work_row *row = &ws->rows[k];
+    const int n_a = ws->port_count[row->a], n_b = ws->port_count[row->b], *at = ws->kkt.row_at[k];
+    const double *a = of_port(ws, ws->rate_tangent, row->a) + row->unit * n_a;
+    const double *b = of_port(ws, ws->rate_tangent, row->b) + row->unit * n_b;
+
+    for (int j = 0; j < n_a; j++)
+        ws->into_K[at[j]] -= ws->weight_K * a[j];
+    for (int j = 0; j < n_b; j++)
+        ws->into_K[at[n_a + j]] += ws->weight_K * b[j];
+}
+
 /* Derivatives of row k: K -= lambda P^T H W, and K_l = zeta^T H W + g . (rate tangent). */
 static void row_stiffness(workspace *ws, int k, double lambda)
 {
+    if (ws->rows[k].unit >= 0) {
+        unit_row_stiffness(ws, k);
+        return;
+    }
     const phx_system *system = ws->system;
     const row_slot *slot = &system->rows[ws->row[k]];
     const joint_slot *joint = &system->joints[slot->joint];
@@ -143,8 +179,7 @@ static void row_stiffness(workspace *ws, int k, double lambda)
     const phx_port_view *views[2] = {&ws->port_views[joint->a], &ws->port_views[joint->b]};
     const int size = phx_port_size(system->dim), *at = ws->kkt.row_at[k];
     double *H = ws->local, slope[PAIR_SIZE] = {0};
-    const int unit = ws->rows[k].unit;
-    const bool curved = unit < 0 && phx_row_tangent(slot->row, views[0], views[1], H);
+    const bool curved = phx_row_tangent(slot->row, views[0], views[1], H);
     int c = 0;
 
     if (curved) {
@@ -159,7 +194,7 @@ static void row_stiffness(workspace *ws, int k, double lambda)
         const double *W = of_port(ws, ws->W, ids[side]), *T = of_port(ws, ws->rate_tangent, ids[side]);
         const double *g = ws->covector + (size_t)k * PAIR_SIZE + side * PHX_PORT_MAX;
         for (int j = 0; j < count; j++, c++) {
-            double sum = combined(size, count, unit, side ? 1.0 : -1.0, g, T, j);
+            double sum = combined(size, count, g, T, j);
             for (int m = 0; m < size && curved; m++)
                 sum += slope[side * PHX_PORT_MAX + m] * W[m * count + j];
             ws->into_K[at[c]] += ws->weight_K * sum;
@@ -231,9 +266,10 @@ static void geometric_stiffness(workspace *ws)
         memset(ws->local, 0, (size_t)(n * n) * sizeof *ws->local);
         phx_body_port_geometric(system->bodies[port->body].body, &port->port, &ws->views[port->body], -1.0,
                                 ws->effort + (size_t)i * PHX_PORT_MAX, ws->local);
-        for (int e = 0; e < n * n; e++)
-            if (at[e] >= 0)
-                ws->into_K[at[e]] += ws->weight_K * ws->local[e];
+        for (int r = 0; r < n; r++)
+            for (int e = r * n + system->dim; e < (r + 1) * n; e++) /* translations change nothing */
+                if (at[e] >= 0)
+                    ws->into_K[at[e]] += ws->weight_K * ws->local[e];
     }
 }
 

@@ -314,7 +314,7 @@ static phx_status allocate(phx_context *context, workspace *ws)
     return ws->views && ws->port_views && ws->moved && ws->kept && ws->on && ws->varied ? PHX_OK : PHX_ERR_MEMORY;
 }
 
-/* Lower triangle of M of body b at x, at rest, appended to the norm's mass. */
+/* Lower triangle of M of body b at x, at rest, what is beside the diagonal twice, appended to the norm's mass. */
 static void put_norm_mass(workspace *ws, int b, const double *x)
 {
     const body_slot *slot = &ws->system->bodies[b];
@@ -329,7 +329,7 @@ static void put_norm_mass(workspace *ws, int b, const double *x)
             if (ws->body_M[k] == 0.0)
                 continue;
             ws->norm_idx[at] = slot->v + idx[k];
-            ws->norm_mass[at++] = ws->body_M[k];
+            ws->norm_mass[at++] = idx[k] == i ? ws->body_M[k] : 2.0 * ws->body_M[k];
         }
         ws->norm_ptr[slot->v + i + 1] = at;
     }
