@@ -205,8 +205,8 @@ int cli_simulate(const cli_command *command, phx_context *context, int argc, cha
         {"--end", 0, OPTION_TEXT, "T", "end of the simulation, s", &given.end},
         {"--step", 0, OPTION_TEXT, "H", "time step, s", &given.step},
         {"--every", 0, OPTION_TEXT, "H", "interval of the output, s", &given.every},
-        {"--rtol", 0, OPTION_TEXT, "R", "relative tolerance of midpoint, radau5 and ida", &given.rtol},
-        {"--atol", 0, OPTION_TEXT, "A", "absolute tolerance of midpoint, radau5 and ida", &given.atol},
+        {"--rtol", 0, OPTION_TEXT, "R", "relative tolerance (not of midpoint4)", &given.rtol},
+        {"--atol", 0, OPTION_TEXT, "A", "absolute tolerance (not of midpoint4)", &given.atol},
         {"--integrator", 0, OPTION_TEXT, "NAME", "midpoint, midpoint4, gauss4, gauss6, radau5 or ida",
          &given.integrator},
     };

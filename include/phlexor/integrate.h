@@ -22,11 +22,11 @@ bool phx_integrator_chooses(phx_integrator integrator);     /* its steps, when i
 
 typedef struct phx_integrate_options {
     phx_integrator integrator;
-    double end;   /* s */
-    double step;  /* s; with rtol: of midpoint the longest (0: no bound), of radau5 and ida not used */
-    double every; /* output interval, s, hit exactly; 0: each step (adaptive methods: each accepted step) */
-    double rtol;  /* midpoint, radau5, ida: choose the steps; 0: fixed step (ida: no longer than `step`, rtol 1e-8) */
-    double atol;  /* in the units of x and v; 0: rtol/100 */
+    double end;              /* s */
+    double step;             /* s; with rtol the longest (0: no bound); of radau5 and ida not used then */
+    double every;            /* output interval, s, hit exactly; 0: each step (adaptive methods: each accepted step) */
+    double rtol;             /* all but midpoint4: choose the steps; 0: fixed (ida: no longer than `step`, rtol 1e-8) */
+    double atol;             /* in the units of x and v; 0: rtol/100 */
     int max_halvings;        /* of a fixed step that fails; 0 .. 40, default 20 */
     double newton_tolerance; /* fixed steps: relative, in the kinetic-energy norm; 0: to rounding */
 } phx_integrate_options;

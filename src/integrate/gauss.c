@@ -10,10 +10,19 @@
 #include <math.h>
 #include <string.h>
 
+/* Velocities of a pair of steps: stages, middle, stages. */
+enum { NODES = 2 * PHX_STAGES + 1 };
+
 typedef struct gauss {
     phx_method base;
     phx_stages stages;
     double *impulse; /* n_l: multipliers of the projection, which belong to no instant */
+    /* pairs of steps: */
+    double *x, *v;        /* n_x, n_v: between the two */
+    double *bend;         /* n_v: the highest divided difference of the velocities, weighted */
+    double weight[NODES]; /* of the velocities in it */
+    double atol_size, error,
+        kept; /* atol in the norm of the dae; of the last pair; where the last kept stages end, s */
 } gauss;
 
 static void end_of_step(const gauss *m, double h)
@@ -57,10 +66,10 @@ static void remove_rounding(const gauss *m)
         memcpy(run->x1, x, (size_t)n_x * sizeof *x);
 }
 
-static phx_status gauss_step(phx_method *method, double t0, double t1, double h, bool last_chance)
+/* From (x, v) of the run; its work is added to work1. */
+static phx_status advance(gauss *m, double t0, double t1, double h, bool last_chance)
 {
-    gauss *m = (gauss *)method;
-    phx_run *run = method->run;
+    phx_run *run = m->base.run;
     phx_work step_work = {0}, projection_work = {0};
     phx_status status = phx_stages_solve(&m->stages, t0, h);
     if (status == PHX_OK)
@@ -76,10 +85,99 @@ static phx_status gauss_step(phx_method *method, double t0, double t1, double h,
     if (status != PHX_OK)
         return status;
     run->stats->projections++;
-    run->work1.supplied = step_work.supplied + projection_work.supplied;
-    run->work1.dissipated = step_work.dissipated + projection_work.dissipated;
-    phx_stages_keep(&m->stages, h);
+    run->work1.supplied += step_work.supplied + projection_work.supplied;
+    run->work1.dissipated += step_work.dissipated + projection_work.dissipated;
     return PHX_OK;
+}
+
+static phx_status gauss_step(phx_method *method, double t0, double t1, double h, bool last_chance)
+{
+    gauss *m = (gauss *)method;
+    method->run->work1 = (phx_work){0};
+    phx_status status = advance(m, t0, t1, h, last_chance);
+    if (status == PHX_OK)
+        phx_stages_keep(&m->stages, h);
+    return status;
+}
+
+/* ---- pairs of steps ---- */
+static void add_node(gauss *m, int node, const double *v)
+{
+    for (int k = 0; k < m->base.run->dae->n_v; k++)
+        m->bend[k] += m->weight[node] * v[k];
+}
+
+/* One of the two; its stages are the nodes from `first` on. */
+static phx_status half(gauss *m, double t0, double t1, double h, bool last_chance, int first)
+{
+    const int n_v = m->base.run->dae->n_v;
+    phx_status status = advance(m, t0, t1, h, last_chance);
+    if (status != PHX_OK)
+        return status;
+    for (int i = 0; i < m->stages.tableau.s; i++)
+        add_node(m, first + i, m->stages.v + i * n_v);
+    phx_stages_keep(&m->stages, h);
+    m->kept = t1;
+    return PHX_OK;
+}
+
+/* Two equal steps, and the highest divided difference of the velocities at their stages and between them, which is the
+ * same from either end. */
+static phx_status pair_step(phx_method *method, double t0, double t1, double h, bool last_chance)
+{
+    gauss *m = (gauss *)method;
+    phx_run *run = method->run;
+    const phx_dae *dae = run->dae;
+    const int s = m->stages.tableau.s;
+    double *const x0 = run->x, *const v0 = run->v;
+    const double middle = t0 + 0.5 * h;
+    run->work1 = (phx_work){0};
+    if (m->kept > t0) /* of a try that was given up */
+        m->stages.h_before = 0.0;
+    memset(m->bend, 0, (size_t)dae->n_v * sizeof *m->bend);
+    phx_status status = half(m, t0, middle, 0.5 * h, last_chance, 0);
+    if (status != PHX_OK)
+        return status;
+    memcpy(m->x, run->x1, (size_t)dae->n_x * sizeof *m->x);
+    memcpy(m->v, run->v1, (size_t)dae->n_v * sizeof *m->v);
+    add_node(m, s, m->v);
+    run->x = m->x;
+    run->v = m->v;
+    status = half(m, middle, t1, 0.5 * h, last_chance, s + 1);
+    run->x = x0;
+    run->v = v0;
+    const double size = 0.5 * (dae->ops->norm(run->dae, v0) + dae->ops->norm(run->dae, run->v1));
+    m->error = dae->ops->norm(run->dae, m->bend) / (run->options.rtol * size + m->atol_size);
+    return status;
+}
+
+static double pair_estimate(const phx_method *method)
+{
+    return ((const gauss *)method)->error;
+}
+
+/* bend = (c_s/c_1) h^2s v^(2s) for steps of size h, where c_s h^2s x^(2s+1) is what x misses in a unit of time:
+ *
+ *     c_s = (s!)^4 / ((2s + 1) ((2s)!)^3),   c_1 = 1/24,   h^2s v^(2s) = (2s)! h^2s v[t_0, ..., t_2s]  */
+static void set_weights(gauss *m)
+{
+    const phx_tableau *tableau = &m->stages.tableau;
+    const int s = tableau->s;
+    double t[NODES], one = 1.0, two = 1.0; /* in units of h; s!, (2s)! */
+    for (int i = 0; i < s; i++) {
+        t[i] = tableau->c[i];
+        t[s + 1 + i] = 1.0 + tableau->c[i];
+    }
+    t[s] = 1.0;
+    for (int k = 2; k <= 2 * s; k++) {
+        one *= k <= s ? k : 1;
+        two *= k;
+    }
+    for (int i = 0; i <= 2 * s; i++) {
+        m->weight[i] = 24.0 * pow(one, 4.0) / ((2 * s + 1) * two * two);
+        for (int j = 0; j <= 2 * s; j++)
+            m->weight[i] /= j == i ? 1.0 : t[i] - t[j];
+    }
 }
 
 static void gauss_destroy(phx_method *method)
@@ -87,25 +185,47 @@ static void gauss_destroy(phx_method *method)
     gauss *m = (gauss *)method;
     phx_stages_release(&m->stages);
     phx_free(m->impulse);
+    phx_free(m->x);
+    phx_free(m->v);
+    phx_free(m->bend);
     phx_free(m);
 }
 
 static const phx_method_ops gauss_ops = {.destroy = gauss_destroy, .step = gauss_step};
+static const phx_method_ops pair_ops = {.destroy = gauss_destroy, .step = pair_step, .estimate = pair_estimate};
+
+static phx_status allocate(gauss *m)
+{
+    phx_run *run = m->base.run;
+    m->impulse = phx_calloc(run->context, (size_t)run->dae->n_l, sizeof *m->impulse);
+    m->x = phx_calloc(run->context, (size_t)run->dae->n_x, sizeof *m->x);
+    m->v = phx_calloc(run->context, (size_t)run->dae->n_v, sizeof *m->v);
+    m->bend = phx_calloc(run->context, (size_t)run->dae->n_v, sizeof *m->bend);
+    return m->impulse && m->x && m->v && m->bend ? PHX_OK : PHX_ERR_MEMORY;
+}
 
 phx_status phx_gauss_create(phx_run *run, phx_method **method)
 {
+    const bool adaptive = run->options.rtol > 0.0;
+    const int stages = run->options.integrator == PHX_GAUSS4 ? 2 : 3;
     phx_tableau tableau;
-    phx_tableau_gauss(run->options.integrator == PHX_GAUSS4 ? 2 : 3, &tableau);
+    phx_tableau_gauss(stages, &tableau);
     gauss *m = phx_calloc(run->context, 1, sizeof *m);
     if (!m)
         return PHX_ERR_MEMORY;
-    m->base = (phx_method){.ops = &gauss_ops, .run = run};
-    m->impulse = phx_calloc(run->context, (size_t)run->dae->n_l, sizeof *m->impulse);
-    phx_status status = m->impulse ? phx_stages_create(run, &tableau, &m->stages) : PHX_ERR_MEMORY;
+    m->base = (phx_method){.ops = adaptive ? &pair_ops : &gauss_ops, .run = run};
+    phx_status status = allocate(m);
+    if (status == PHX_OK)
+        status = phx_stages_create(run, &tableau, &m->stages);
     if (status != PHX_OK) {
         gauss_destroy(&m->base);
         return status;
     }
     *method = &m->base;
-    return PHX_OK;
+    if (!adaptive)
+        return PHX_OK;
+    set_weights(m);
+    m->kept = run->t;
+    m->atol_size = phx_run_atol_size(run, m->bend);
+    return phx_reversible_create(run, &m->base, 2 * stages, method);
 }

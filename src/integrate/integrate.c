@@ -28,7 +28,7 @@ const char *phx_integrator_name(phx_integrator integrator)
 
 bool phx_integrator_chooses(phx_integrator integrator)
 {
-    return integrator == PHX_MIDPOINT || integrator == PHX_RADAU5 || integrator == PHX_IDA;
+    return integrator != PHX_MIDPOINT4;
 }
 
 phx_integrate_options phx_integrate_options_default(void)

@@ -16,7 +16,6 @@ enum { FORGIVEN = 3 };
  * that after PATIENCE intervals one tries to keep it again. PROOF: intervals that believe one that was proved. */
 enum { ENOUGH = 3, PATIENCE = 64, PROOF = 16, SIZES = 4 };
 static const double ALIKE = 1.25;
-static const double DEFAULT_ATOL = 1e-2; /* of rtol */
 
 /* The increments of an interval with a Jacobian of its own, iterated one increment further than needed: the next ones
  * stop after `count` increments while theirs are alike. */
@@ -380,16 +379,6 @@ static phx_status create(phx_run *run, const phx_method_ops *ops, phx_method **m
     return PHX_OK;
 }
 
-/* atol |(1, 1, ...)| */
-static void set_tolerance(midpoint *m)
-{
-    const phx_run *run = m->base.run;
-    const phx_integrate_options *o = &run->options;
-    for (int i = 0; i < run->dae->n_v; i++)
-        m->delta[i] = 1.0;
-    m->atol_size = (o->atol > 0.0 ? o->atol : DEFAULT_ATOL * o->rtol) * run->dae->ops->norm(run->dae, m->delta);
-}
-
 phx_status phx_midpoint_create(phx_run *run, phx_method **method)
 {
     phx_method *pair = NULL;
@@ -398,8 +387,9 @@ phx_status phx_midpoint_create(phx_run *run, phx_method **method)
     phx_status status = create(run, &pair_ops, &pair);
     if (status != PHX_OK)
         return status;
-    set_tolerance((midpoint *)pair);
-    return phx_reversible_create(run, pair, method);
+    midpoint *m = (midpoint *)pair;
+    m->atol_size = phx_run_atol_size(run, m->delta);
+    return phx_reversible_create(run, pair, 2, method);
 }
 
 phx_status phx_midpoint4_create(phx_run *run, phx_method **method)

@@ -7,7 +7,7 @@
  *
  * the largest block that begins where the last one ended and for which the method's estimate e is within the tolerance,
  * e <= 1. Neither the blocks nor the estimate tell one end of a block from the other, so the steps belong to the motion
- * and not to its direction. The steps before only say which block to try first, by e ~ h^2.
+ * and not to its direction. The steps before only say which block to try first, by e ~ h^order.
  *
  * That a time-reversible choice keeps what a time-reversible method keeps: E. Hairer and G. Soederlind, Explicit, time
  * reversible, adaptive step size control, SIAM J. Sci. Comput. 26 (2005); D. Stoffer, Variable steps for reversible
@@ -22,10 +22,12 @@
 enum { FINEST = 40, GROWTH = 2, JUMP = 10, TRIES = 6, FIRST = 10 };
 /* A block is tried when the last step asks for one NEARLY as long. */
 static const double NEARLY = 0.85, SAME = 1e-9;
+static const double DEFAULT_ATOL = 1e-2; /* of rtol */
 
 typedef struct reversible {
     phx_method base;
     phx_method *inner;
+    int order;
     double wanted; /* step that the last estimate asks for, s; 0: none yet */
     double last;   /* last step accepted, s; 0: none yet */
 } reversible;
@@ -107,7 +109,7 @@ static phx_status adaptive_step(reversible *m, ruler *r)
         run->reason = NULL;
         phx_status status = m->inner->ops->step(m->inner, run->t, t1, h, last_chance);
         if (status == PHX_OK) {
-            m->wanted = h / sqrt(fmax(m->inner->ops->estimate(m->inner), 1e-12));
+            m->wanted = h * pow(fmax(m->inner->ops->estimate(m->inner), 1e-12), -1.0 / m->order);
             if (last_chance || !again(&s, level_of(r, m->wanted))) {
                 m->last = h;
                 r->at = next;
@@ -145,6 +147,14 @@ static phx_status reversible_advance(phx_method *method, double to)
     return PHX_OK;
 }
 
+double phx_run_atol_size(const phx_run *run, double *room)
+{
+    const phx_integrate_options *o = &run->options;
+    for (int i = 0; i < run->dae->n_v; i++)
+        room[i] = 1.0;
+    return (o->atol > 0.0 ? o->atol : DEFAULT_ATOL * o->rtol) * run->dae->ops->norm(run->dae, room);
+}
+
 static void reversible_destroy(phx_method *method)
 {
     reversible *m = (reversible *)method;
@@ -154,14 +164,14 @@ static void reversible_destroy(phx_method *method)
 
 static const phx_method_ops ops = {.destroy = reversible_destroy, .advance = reversible_advance};
 
-phx_status phx_reversible_create(phx_run *run, phx_method *inner, phx_method **method)
+phx_status phx_reversible_create(phx_run *run, phx_method *inner, int order, phx_method **method)
 {
     reversible *m = phx_calloc(run->context, 1, sizeof *m);
     if (!m) {
         inner->ops->destroy(inner);
         return PHX_ERR_MEMORY;
     }
-    *m = (reversible){.base = {.ops = &ops, .run = run}, .inner = inner};
+    *m = (reversible){.base = {.ops = &ops, .run = run}, .inner = inner, .order = order};
     *method = &m->base;
     return PHX_OK;
 }

@@ -58,8 +58,8 @@ typedef struct phx_method_ops {
     /* Try one step from the accepted state at t0 to the trial at t1 = t0 + h. A positive status can be retried with a
      * smaller step; `last_chance`: there will be none. */
     phx_status (*step)(phx_method *method, double t0, double t1, double h, bool last_chance);
-    /* Of the last try that step got through, in units of the tolerance, the same from either end of the step; it
-     * shrinks with h^2. NULL: no estimate. */
+    /* Of the last try that step got through, in units of the tolerance, the same from either end of the step. NULL: no
+     * estimate. */
     double (*estimate)(const phx_method *method);
     /* Go to `to` in steps of its own choice, each accepted and sampled by phx_run_accept and phx_run_sample_step. */
     phx_status (*advance)(phx_method *method, double to);
@@ -76,8 +76,10 @@ phx_status phx_midpoint4_create(phx_run *run, phx_method **method);
 phx_status phx_gauss_create(phx_run *run, phx_method **method); /* gauss4 and gauss6 */
 phx_status phx_radau_create(phx_run *run, phx_method **method);
 phx_status phx_ida_create(phx_run *run, phx_method **method);
-/* The method with steps chosen by its estimate; `inner` is taken over, also on failure. */
-phx_status phx_reversible_create(phx_run *run, phx_method *inner, phx_method **method);
+/* The method with steps chosen by its estimate, which falls with h^order; `inner` is taken over, also on failure. */
+phx_status phx_reversible_create(phx_run *run, phx_method *inner, int order, phx_method **method);
+/* atol |(1, 1, ...)| in the norm of the dae, its default included. `room`: n_v values of workspace. */
+double phx_run_atol_size(const phx_run *run, double *room);
 
 /* One step of a method with fixed steps, halved as often as needed. */
 phx_status phx_halving_step(phx_run *run, phx_method *method, double t0, double t1, double h);

@@ -448,15 +448,15 @@ static const phx_key simulate_keys[] = {
     {"end", &phx_type_optional, AT(phx_model_simulate, end), .unit = "s", .range = &positive,
      .fallback = "from the command", .doc = "time at which the run ends"},
     {"step", &phx_type_optional, AT(phx_model_simulate, step), .unit = "s", .range = &positive,
-     .fallback = "from the command", .doc = "length of a step; with `rtol` of midpoint the longest"},
+     .fallback = "from the command", .doc = "length of a step; with `rtol` of midpoint, gauss4, gauss6 the longest"},
     {"integrator", &phx_type_word, AT(phx_model_simulate, integrator), .words = phx_words_integrator,
      .fallback = "midpoint", .doc = "time integrator"},
     {"every", &phx_type_optional, AT(phx_model_simulate, every), .unit = "s", .range = &positive,
      .fallback = "each step", .doc = "output interval, hit exactly"},
     {"rtol", &phx_type_optional, AT(phx_model_simulate, rtol), .range = &positive, .fallback = "none",
-     .doc = "relative tolerance (midpoint, radau5, ida), chooses the steps"},
+     .doc = "relative tolerance (not of midpoint4), chooses the steps"},
     {"atol", &phx_type_optional, AT(phx_model_simulate, atol), .range = &positive, .fallback = "none",
-     .doc = "absolute tolerance (midpoint, radau5, ida)"},
+     .doc = "absolute tolerance (not of midpoint4)"},
 };
 static const phx_object simulate = {"simulate", "What `phlexor simulate` does by default.",
                                     TABLE(phx_model_simulate, simulate_keys)};

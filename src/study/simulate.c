@@ -53,7 +53,7 @@ void phx_simulation_warn(phx_context *context, const phx_model *model, const phx
     const bool asked = options->rtol.given || (model->simulate.rtol.given && !options->has_integrator);
 
     if (asked && !phx_integrator_chooses(used->integrator))
-        phx_log(context, PHX_LOG_WARNING, "rtol is for midpoint, radau5 and ida; %s takes fixed steps",
+        phx_log(context, PHX_LOG_WARNING, "%s takes fixed steps: rtol is for the other integrators",
                 phx_integrator_name(used->integrator));
 }
 
