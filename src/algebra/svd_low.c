@@ -85,9 +85,12 @@ static void sort_rows(const double *a, lowest *w)
     const size_t M = (size_t)w->m, N = (size_t)w->n;
     for (int i = 0; i < w->m; i++) {
         int at = i;
-        w->size[i] = 0.0;
-        for (size_t j = 0; j < N; j++)
-            w->size[i] = fmax(w->size[i], fabs(a[(size_t)i * N + j]));
+        double largest = 0.0;
+        for (size_t j = 0; j < N; j++) {
+            const double size = fabs(a[(size_t)i * N + j]);
+            largest = size > largest ? size : largest;
+        }
+        w->size[i] = largest;
         for (; at > 0 && w->size[w->row[at - 1]] < w->size[i]; at--)
             w->row[at] = w->row[at - 1];
         w->row[at] = i;

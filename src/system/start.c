@@ -103,6 +103,14 @@ phx_status phx_sys_start_velocities(phx_system *system, double t, const double *
     return status;
 }
 
+static bool is_zero(int n, const double *values)
+{
+    for (int i = 0; i < n; i++)
+        if (values[i] != 0.0)
+            return false;
+    return true;
+}
+
 phx_status phx_sys_locked_accelerations(workspace *ws, double t, const double *x, const double *v, bool drives_locked,
                                         double *a, double *lambda, double *res)
 {
@@ -136,6 +144,8 @@ phx_status phx_sys_locked_accelerations(workspace *ws, double t, const double *x
             phx_sys_set_instant(ws, x, a);
             for (int k = 0; k < ws->n_l; k++)
                 rhs[n_v + k] -= on[k] ? phx_sys_row_rate(ws, k) : 0.0;
+            if (is_zero(ws->kkt.n, rhs)) /* no load, no motion: nothing accelerates, and nothing holds */
+                break;
             if (pass == 0)
                 status = phx_sys_factor_rigid(ws, x, on);
         }
