@@ -184,17 +184,18 @@ phx_status phx_read_word(phx_reader *reader, const phx_node *node, const phx_wor
 {
     const unsigned dims = phx_reader_dims(reader);
     const char *found = node->kind == PHX_NODE_SCALAR && !phx_node_is_null(node) ? node->text : NULL;
-    phx_nearest nearest = phx_nearest_to(found ? found : "");
-    char list[300];
-    size_t n = 0;
-    for (int k = 0; words[k].word; k++) {
-        if (found && !strcmp(found, words[k].word)) {
+    for (int k = 0; found && words[k].word; k++)
+        if (!strcmp(found, words[k].word)) {
             *value = k;
             if (words[k].dims & dims)
                 return PHX_OK;
             return phx_reader_fail(reader, node, "%s '%s' exists only with dimension %d, this model has %d", what,
                                    found, dims == PHX_PLANE ? 3 : 2, reader->model->dimension);
         }
+    phx_nearest nearest = phx_nearest_to(found ? found : "");
+    char list[300];
+    size_t n = 0;
+    for (int k = 0; words[k].word; k++) {
         if (!(words[k].dims & dims))
             continue;
         phx_nearest_offer(&nearest, words[k].word);

@@ -14,7 +14,7 @@
 phx_status phx_sys_put(phx_context *context, phx_sys_triplets *list, int row, int col)
 {
     if (list->count == list->capacity) {
-        const size_t wider = list->capacity ? 2 * list->capacity : 4096;
+        const size_t wider = list->capacity ? 2 * list->capacity : 256;
         int *rows = phx_realloc(context, list->row, wider, sizeof *rows), *cols = NULL;
         if (!rows)
             return PHX_ERR_MEMORY;
