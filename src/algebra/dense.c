@@ -118,9 +118,11 @@ phx_status phx_dense_cholesky(phx_context *context, int n, double *a)
 }
 
 /* ---- triangular systems ---- */
-/* row_i -= factor row_k */
+/* row_i -= factor row_k; mass matrices of several bodies are zero between them */
 static void subtract_row(size_t nrhs, double factor, const double *row_k, double *row_i)
 {
+    if (factor == 0.0)
+        return;
     for (size_t j = 0; j < nrhs; j++)
         row_i[j] -= factor * row_k[j];
 }

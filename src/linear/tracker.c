@@ -129,13 +129,15 @@ static void apply_mass(const phx_csr *M, const double complex *x, double complex
     }
 }
 
-/* x^H y */
+/* x^H y; in real and imaginary parts, because products of complex numbers look for infinities */
 static double complex inner(int n, const double complex *x, const double complex *y)
 {
-    double complex sum = 0.0;
-    for (int i = 0; i < n; i++)
-        sum += conj(x[i]) * y[i];
-    return sum;
+    double re = 0.0, im = 0.0;
+    for (int i = 0; i < n; i++) {
+        re += creal(x[i]) * creal(y[i]) + cimag(x[i]) * cimag(y[i]);
+        im += creal(x[i]) * cimag(y[i]) - cimag(x[i]) * creal(y[i]);
+    }
+    return re + im * I;
 }
 
 /* Everything that comparing a set with the branches of its neighbour needs. */
