@@ -18,7 +18,8 @@
 
 enum {
     GUARDS = 2, /* vectors beyond those wanted, so that the last one wanted is told from its neighbours */
-    BLOCK = 32  /* columns that LAPACK takes at a time */
+    BLOCK = 32, /* columns that LAPACK takes at a time */
+    SMALL = 64  /* up to here dsytrd is faster column by column, to which it falls back without work space */
 };
 
 /* Matrices by columns. */
@@ -144,7 +145,7 @@ static phx_status dominant_space(phx_context *context, lowest *w, bool *found)
     int info = LAPACKE_dlauum_work(LAPACK_COL_MAJOR, 'U', w->n, w->inverse, w->n);
     if (!info)
         info = LAPACKE_dsytrd_work(LAPACK_COL_MAJOR, 'U', w->n, w->inverse, w->n, diagonal, beside, w->tau, w->work,
-                                   w->work_size);
+                                   w->n > SMALL ? w->work_size : 1);
     if (info)
         return phx_fail_lapack(context, "dlauum or dsytrd", info);
     memcpy(lambda, diagonal, N * sizeof *lambda);
