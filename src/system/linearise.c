@@ -165,13 +165,10 @@ static void unit_row_stiffness(workspace *ws, int k)
         ws->into_K[at[n_a + j]] += ws->weight_K * b[j];
 }
 
-/* Derivatives of row k: K -= lambda P^T H W, and K_l = zeta^T H W + g . (rate tangent). */
-static void row_stiffness(workspace *ws, int k, double lambda)
+/* Derivatives of row k: K -= lambda P^T H W, of which lambda H goes to sum_H, and K_l = zeta^T H W + g . (rate
+ * tangent). Whether H is not zero. */
+static bool row_stiffness(workspace *ws, int k, double lambda, double *sum_H)
 {
-    if (ws->rows[k].unit >= 0) {
-        unit_row_stiffness(ws, k);
-        return;
-    }
     const phx_system *system = ws->system;
     const row_slot *slot = &system->rows[ws->row[k]];
     const joint_slot *joint = &system->joints[slot->joint];
@@ -182,13 +179,13 @@ static void row_stiffness(workspace *ws, int k, double lambda)
     const bool curved = phx_row_tangent(slot->row, views[0], views[1], H);
     int c = 0;
 
-    if (curved) {
-        phx_sys_pair_add(ws, slot->joint, -lambda, H);
-        for (int side = 0; side < 2; side++)
-            for (int i = 0; i < size; i++)
-                for (int m = 0; m < PAIR_SIZE; m++)
-                    slope[m] += views[side]->rate[i] * H[(side * PHX_PORT_MAX + i) * PAIR_SIZE + m];
-    }
+    for (int left = 0; left < 2 && curved; left++)
+        for (int i = left * PHX_PORT_MAX; i < left * PHX_PORT_MAX + size; i++)
+            for (int right = 0; right < 2; right++)
+                for (int m = right * PHX_PORT_MAX; m < right * PHX_PORT_MAX + size; m++) {
+                    sum_H[i * PAIR_SIZE + m] += lambda * H[i * PAIR_SIZE + m];
+                    slope[m] += views[left]->rate[i - left * PHX_PORT_MAX] * H[i * PAIR_SIZE + m];
+                }
     for (int side = 0; side < 2; side++) {
         const int count = ws->port_count[ids[side]];
         const double *W = of_port(ws, ws->W, ids[side]), *T = of_port(ws, ws->rate_tangent, ids[side]);
@@ -199,6 +196,31 @@ static void row_stiffness(workspace *ws, int k, double lambda)
                 sum += slope[side * PHX_PORT_MAX + m] * W[m * count + j];
             ws->into_K[at[c]] += ws->weight_K * sum;
         }
+    }
+    return curved;
+}
+
+/* All rows; what those of one joint, which follow each other, add to K in one product. */
+static void rows_stiffness(workspace *ws, const double *lambda)
+{
+    const phx_system *system = ws->system;
+    double *sum_H = ws->local + PAIR_SIZE * PAIR_SIZE;
+
+    for (int k = 0, next; k < ws->n_l; k = next) {
+        const int joint = system->rows[ws->row[k]].joint;
+        bool curved = false, cleared = false;
+        for (next = k; next < ws->n_l && system->rows[ws->row[next]].joint == joint; next++) {
+            if (ws->rows[next].unit >= 0) {
+                unit_row_stiffness(ws, next);
+                continue;
+            }
+            if (!cleared)
+                phx_port_pair_clear(system->dim, sum_H);
+            cleared = true;
+            curved = row_stiffness(ws, next, lambda[next], sum_H) || curved;
+        }
+        if (curved)
+            phx_sys_pair_add(ws, joint, -1.0, sum_H);
     }
 }
 
@@ -286,8 +308,7 @@ static phx_status add_couplings(workspace *ws, double t, const double *lambda)
         return status;
     phx_sys_apply_multipliers(ws, lambda);
     geometric_stiffness(ws);
-    for (int k = 0; k < ws->n_l; k++)
-        row_stiffness(ws, k, lambda[k]);
+    rows_stiffness(ws, lambda);
     return PHX_OK;
 }
 
