@@ -27,7 +27,7 @@ until_there()
 begin()
 {
     rm -f result.h5.partial result.csv.partial
-    "$program" simulate "$model" -o result.h5 --csv result.csv --step 1e-9 >out.txt 2>err.txt &
+    "$program" simulate "$model" -o result.h5 --csv result.csv --step 1e-8 >out.txt 2>err.txt &
     child=$!
 }
 
