@@ -95,7 +95,8 @@ struct phx_dae {
     const phx_dae_ops *ops;
     phx_context *context;
     int n_x, n_v, n_l;
-    bool lossless; /* no damper, no resistive stress, no actuator that can dissipate: substeps may go backwards */
+    bool lossless;   /* no damper, no resistive stress, no actuator that can dissipate: substeps may go backwards */
+    int matrix_cost; /* what an interval's matrix and its factors cost, in residuals with a solve each; 0: 3 */
 };
 
 #ifdef __cplusplus

@@ -12,8 +12,9 @@
 
 enum { FORWARD_SLOT, BACKWARD_SLOT, SLOTS };
 enum { FORGIVEN = 3 };
-/* A kept Jacobian that needs more than ENOUGH increments is given up: from then on each interval gets its own, except
- * that after PATIENCE intervals one tries to keep it again. PROOF: intervals that believe one that was proved. */
+/* A kept Jacobian that needs more increments than a new one costs (matrix_cost of the dae, else ENOUGH) is given up:
+ * from then on each interval gets its own, except that after PATIENCE intervals one tries to keep it again. PROOF:
+ * intervals that believe one that was proved. */
 enum { ENOUGH = 3, PATIENCE = 64, PROOF = 16, SIZES = 4 };
 static const double ALIKE = 1.25;
 
@@ -138,9 +139,10 @@ static void learn(midpoint *m, const interval *span, const phx_newton *newton)
 {
     proof *known = &m->proof[span->slot];
     int *eager = &m->eager[span->slot];
+    const int cost = m->base.run->dae->matrix_cost;
     if (*eager > 0)
         --*eager;
-    else if (m->increments > ENOUGH)
+    else if (m->increments > (cost > 0 ? cost : ENOUGH))
         *eager = PATIENCE;
     if (known->uses > 0 && m->increments == known->count) {
         known->uses--;
