@@ -6,6 +6,7 @@
 #include <phlexor/algebra.h>
 #include <phlexor/study.h>
 
+#include "options.h"
 #include "timing.h"
 
 enum { MODES = 6, JOBS = 2, MOST_PAIRS = 100 };
@@ -146,21 +147,14 @@ static void put(FILE *file, const settings *s, const char *machine, measure *m, 
 static bool read_settings(int count, char **words, settings *s)
 {
     *s = (settings){.points = 1000, .pairs = 7, .threads = phx_processors()};
-    for (int i = 1; i < count; i += 2) {
-        if (i + 1 == count)
-            return false;
-        if (strcmp(words[i], "--csv") == 0)
-            s->csv = words[i + 1];
-        else if (strcmp(words[i], "--points") == 0)
-            s->points = atoi(words[i + 1]);
-        else if (strcmp(words[i], "--pairs") == 0)
-            s->pairs = atoi(words[i + 1]);
-        else if (strcmp(words[i], "--threads") == 0)
-            s->threads = atoi(words[i + 1]);
-        else
-            return false;
-    }
-    return s->points > 1 && s->pairs > 0 && s->pairs <= MOST_PAIRS && s->threads > 0 && s->threads <= PHX_TEAM_LARGEST;
+    const bench_option options[] = {
+        {"--csv", .text = &s->csv},
+        {"--points", .count = &s->points},
+        {"--pairs", .count = &s->pairs},
+        {"--threads", .count = &s->threads},
+    };
+    return bench_read_options((int)(sizeof options / sizeof *options), options, count, words) && s->points > 1 &&
+           s->pairs > 0 && s->pairs <= MOST_PAIRS && s->threads > 0 && s->threads <= PHX_TEAM_LARGEST;
 }
 
 int main(int count, char **words)

@@ -16,6 +16,7 @@
 
 #include "baseline.h"
 #include "chain.h"
+#include "options.h"
 #include "timing.h"
 #include "tridiagonal.h"
 
@@ -447,21 +448,13 @@ static bool write_csv(const char *path, const char *machine, const measure *m)
 static bool read_settings(int count, char **words, settings *s)
 {
     *s = (settings){.repeats = 3};
-    for (int i = 1; i < count; i += 2) {
-        if (i + 1 == count)
-            return false;
-        if (strcmp(words[i], "--csv") == 0)
-            s->csv = words[i + 1];
-        else if (strcmp(words[i], "--only") == 0)
-            s->kind = words[i + 1];
-        else if (strcmp(words[i], "--links") == 0)
-            s->links = atoi(words[i + 1]);
-        else if (strcmp(words[i], "--repeats") == 0)
-            s->repeats = atoi(words[i + 1]);
-        else
-            return false;
-    }
-    return s->repeats > 0;
+    const bench_option options[] = {
+        {"--csv", .text = &s->csv},
+        {"--only", .text = &s->kind},
+        {"--links", .count = &s->links},
+        {"--repeats", .count = &s->repeats},
+    };
+    return bench_read_options((int)(sizeof options / sizeof *options), options, count, words) && s->repeats > 0;
 }
 
 int main(int count, char **words)

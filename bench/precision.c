@@ -13,6 +13,7 @@
 #include <phlexor/study.h>
 
 #include "results/chart.h"
+#include "options.h"
 #include "timing.h"
 
 enum { WIDTH = 3, MOST_SETTINGS = 40, METHODS = PHX_INTEGRATORS + 3 };
@@ -371,23 +372,12 @@ static phx_status draw(phx_context *context, const char *path, const char *machi
 static bool read_settings(int count, char **words, settings *s)
 {
     *s = (settings){.longest = 2.0, .repeats = 3};
-    for (int i = 1; i < count; i += 2) {
-        if (i + 1 == count)
-            return false;
-        if (strcmp(words[i], "--csv") == 0)
-            s->csv = words[i + 1];
-        else if (strcmp(words[i], "--svg") == 0)
-            s->svg = words[i + 1];
-        else if (strcmp(words[i], "--only") == 0)
-            s->only = words[i + 1];
-        else if (strcmp(words[i], "--longest") == 0)
-            s->longest = strtod(words[i + 1], NULL);
-        else if (strcmp(words[i], "--repeats") == 0)
-            s->repeats = atoi(words[i + 1]);
-        else
-            return false;
-    }
-    return s->repeats > 0 && s->longest > 0.0;
+    const bench_option options[] = {
+        {"--csv", .text = &s->csv},           {"--svg", .text = &s->svg},          {"--only", .text = &s->only},
+        {"--longest", .number = &s->longest}, {"--repeats", .count = &s->repeats},
+    };
+    return bench_read_options((int)(sizeof options / sizeof *options), options, count, words) && s->repeats > 0 &&
+           s->longest > 0.0;
 }
 
 int main(int count, char **words)

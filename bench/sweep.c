@@ -16,6 +16,7 @@
 #include <phlexor/reduce.h>
 #include <phlexor/study.h>
 
+#include "options.h"
 #include "timing.h"
 
 enum { MODES = 6 };
@@ -282,9 +283,11 @@ static bool run_baseline(bench *it, const char *pencils, const char *result)
 /* Everything; false when Phlexor fails. Without Python and SciPy there is no baseline. */
 static bool measure_all(bench *it)
 {
-    char folder[] = "/tmp/bench_sweep_XXXXXX", pencils[64], result[64];
+    const char *room = getenv("TMPDIR");
+    char folder[256], pencils[300], result[300];
     phx_status status = phx_context_create(&it->context);
 
+    snprintf(folder, sizeof folder, "%s/bench_sweep_XXXXXX", room && *room ? room : P_tmpdir);
     if (status || !mkdtemp(folder))
         return false;
     snprintf(pencils, sizeof pencils, "%s/pencils", folder);
@@ -357,23 +360,12 @@ static bool read_settings(int count, char **words, settings *s)
 {
     *s =
         (settings){.points = 360, .repeats = 3, .model = PHX_SOURCE_DIR "/examples/four_bar.yaml", .python = "python3"};
-    for (int i = 1; i < count; i += 2) {
-        if (i + 1 == count)
-            return false;
-        if (strcmp(words[i], "--csv") == 0)
-            s->csv = words[i + 1];
-        else if (strcmp(words[i], "--points") == 0)
-            s->points = atoi(words[i + 1]);
-        else if (strcmp(words[i], "--repeats") == 0)
-            s->repeats = atoi(words[i + 1]);
-        else if (strcmp(words[i], "--model") == 0)
-            s->model = words[i + 1];
-        else if (strcmp(words[i], "--python") == 0)
-            s->python = words[i + 1];
-        else
-            return false;
-    }
-    return s->repeats > 0 && s->points > 1;
+    const bench_option options[] = {
+        {"--csv", .text = &s->csv},     {"--points", .count = &s->points}, {"--repeats", .count = &s->repeats},
+        {"--model", .text = &s->model}, {"--python", .text = &s->python},
+    };
+    return bench_read_options((int)(sizeof options / sizeof *options), options, count, words) && s->repeats > 0 &&
+           s->points > 1;
 }
 
 int main(int count, char **words)
