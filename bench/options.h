@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 typedef struct bench_option {
-    const char *name; /* "--csv" */
+    const char *name;  /* "--csv" */
     const char **text; /* where the value goes: one of the three */
     int *count;
     double *number;
