@@ -31,6 +31,8 @@ typedef struct phx_attribute {
 
 /* ---- recorder: the result of a simulation ---- */
 
+typedef struct phx_result phx_result; /* what a recorder left: see below */
+
 typedef struct phx_record_column {
     const char *name; /* unique, not empty */
     const char *unit; /* NULL or "": none */
@@ -66,6 +68,7 @@ typedef struct phx_recorder_def {
     double checkpoint_share; /* of the run that checkpoints may take, in (0, 1]; default 0.05; up to four times as much
                                 where rows come so fast that there would be none */
     size_t buffer_bytes;     /* rows kept in memory before they go to disk; default 4 MiB */
+    bool in_memory;          /* every row is kept as well, for phx_recorder_take */
 } phx_recorder_def;
 phx_recorder_def phx_recorder_def_default(void);
 
@@ -92,7 +95,8 @@ typedef struct phx_recorder phx_recorder;
 phx_status phx_recorder_create(phx_context *context, const phx_recorder_def *def, phx_recorder **recorder);
 /* Add a row: n_columns values, and the state n_x, n_v (NULL allowed where the size is 0). A value that is not finite is
  * refused (PHX_ERR_ANALYSIS, naming the column or body) and the recorder stays as it was. Allocates only for a
- * checkpoint. After PHX_ERR_FILE nothing can be appended; abandon still keeps what it can. */
+ * checkpoint and, `in_memory`, each time the rows have doubled. After PHX_ERR_FILE nothing can be appended; abandon
+ * still keeps what it can. */
 phx_status phx_recorder_append(phx_recorder *recorder, const double *row, const double *x, const double *v);
 /* Bring what was appended to NAME.partial now. */
 phx_status phx_recorder_checkpoint(phx_recorder *recorder);
@@ -104,6 +108,10 @@ phx_status phx_recorder_finish(phx_recorder *recorder, int n_attributes, const p
 phx_status phx_recorder_abandon(phx_recorder *recorder, const char *reason);
 /* Stop here and leave nothing: NAME.partial goes too. Destroy it afterwards. */
 void phx_recorder_discard(phx_recorder *recorder);
+/* The result of a recorder `in_memory` that is finished or abandoned, once: the result then has the rows, and reports
+ * to `context`, which may be another than the recorder's. Its attributes are those of a file. The caller owns it.
+ * PHX_ERR_ARGUMENT when there is nothing to take. */
+phx_status phx_recorder_take(phx_recorder *recorder, phx_context *context, phx_result **result);
 /* NULL is allowed. Neither finished nor abandoned nor discarded: the last checkpoint stays. */
 void phx_recorder_destroy(phx_recorder *recorder);
 
@@ -130,10 +138,8 @@ void phx_table_destroy(phx_table *table); /* NULL is allowed. Not finished: FILE
 
 /* ---- result: what a recorder left, complete or partial ---- */
 
-/* An open result file. Descriptions are in memory, rows are read on demand. What it returns by pointer lives as long.
- */
-typedef struct phx_result phx_result;
-
+/* An open result file, its descriptions in memory and its rows read on demand; or the result of phx_recorder_take, all
+ * of it in memory. What it returns by pointer lives as long. */
 phx_status phx_result_read(phx_context *context, const char *path, phx_result **result);
 void phx_result_destroy(phx_result *result); /* NULL is allowed */
 
@@ -159,6 +165,11 @@ const char *phx_result_model_text(const phx_result *result);
 phx_status phx_result_column(const phx_result *result, int column, size_t first, size_t count, double *values);
 /* State of a row; x (n_x) or v (n_v) may be NULL. */
 phx_status phx_result_state(const phx_result *result, size_t row, double *x, double *v);
+/* States of rows first .. first + count - 1: x (count x n_x), v (count x n_v); either may be NULL. */
+phx_status phx_result_states(const phx_result *result, size_t first, size_t count, double *x, double *v);
+/* All rows of a result in memory, one after the other: the columns, x, v, `width` values altogether. NULL for a file.
+ */
+const double *phx_result_memory(const phx_result *result, size_t *width);
 /* The last state, for a run that goes on from it: the bodies must be those of the result, in the same order with the
  * same names and ranges (drawing data does not matter), else PHX_ERR_INPUT names the first that differs. */
 phx_status phx_result_last_state(const phx_result *result, int dimension, int n_bodies, const phx_record_body *bodies,

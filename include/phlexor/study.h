@@ -71,8 +71,18 @@ typedef struct phx_simulate_report {
  * phx_integrate, PHX_ERR_INPUT for missing or impossible settings, PHX_ERR_FILE, PHX_INTERRUPTED. */
 phx_status phx_study_simulate(phx_context *context, const phx_model *model, const phx_simulate_options *options,
                               phx_simulate_report *report);
+/* The same with the result in memory, beside the files if any: caller owns it. Of a run that stops early it is what was
+ * recorded, marked as partial, although the call fails; NULL when the run did not begin. result NULL: not wanted. */
+phx_status phx_study_simulate_result(phx_context *context, const phx_model *model, const phx_simulate_options *options,
+                                     phx_simulate_report *report, phx_result **result);
 
 /* ---- batches: a simulation at every point of a sweep ---- */
+/* Gets a point when its turn has come: its report and its result in memory, which it owns from now on (it reports to
+ * the context of the batch); or, where the point failed, NULL for both and why. Any status but PHX_OK ends the batch.
+ */
+typedef phx_status phx_study_point_fn(void *user, int point, const phx_simulate_report *report, phx_result *result,
+                                      const char *message);
+
 typedef struct phx_study_batch_options {
     phx_simulate_options simulate; /* paths: what the results are called, NAME.h5 makes NAME-0001.h5 ...; "-" is none */
     const phx_sweep *sweep;        /* borrowed */
@@ -80,6 +90,8 @@ typedef struct phx_study_batch_options {
     int threads;                   /* 0: one. All files are the same byte by byte for any number. With more than one
                                       call phx_algebra_set_threads(1) before */
     bool stop;                     /* at the first point that fails */
+    phx_study_point_fn *deliver;   /* called for every point in their order, on the calling thread; NULL: not wanted */
+    void *user;                    /* of deliver */
 } phx_study_batch_options;
 phx_study_batch_options phx_study_batch_options_default(void);
 

@@ -151,6 +151,7 @@ phx_status phx_recorder_create(phx_context *context, const phx_recorder_def *def
     recorder->context = context;
     recorder->spool = -1;
     recorder->csv.descriptor = -1;
+    recorder->in_memory = def->in_memory;
     recorder->interval = def->checkpoint_interval;
     recorder->share = def->checkpoint_share;
     status = phx_layout_create(context, def, &recorder->layout);
@@ -216,16 +217,20 @@ static void append_csv(phx_recorder *recorder, const double *row, double time)
     }
 }
 
-static void append_buffer(phx_recorder *recorder, const double *row, const double *x, const double *v)
+void phx_recorder_lay_out(const phx_recorder *recorder, const double *row, const double *x, const double *v, double *to)
 {
     const phx_layout *layout = &recorder->layout;
-    double *to = recorder->buffer + recorder->n_buffered * recorder->width;
     memcpy(to, row, (size_t)layout->n_columns * sizeof *to);
     to += layout->n_columns;
     if (layout->n_x > 0)
         memcpy(to, x, (size_t)layout->n_x * sizeof *to);
     if (layout->n_v > 0)
         memcpy(to + layout->n_x, v, (size_t)layout->n_v * sizeof *to);
+}
+
+static void append_buffer(phx_recorder *recorder, const double *row, const double *x, const double *v)
+{
+    phx_recorder_lay_out(recorder, row, x, v, recorder->buffer + recorder->n_buffered * recorder->width);
     recorder->n_buffered++;
 }
 
@@ -271,6 +276,10 @@ phx_status phx_recorder_append(phx_recorder *recorder, const double *row, const 
     if (status)
         return status;
     const double time = now();
+    if (recorder->in_memory)
+        status = phx_recorder_keep(recorder, row, x, v);
+    if (status)
+        return status;
     if (recorder->has_h5 && recorder->n_buffered == recorder->capacity)
         status = phx_recorder_spool(recorder);
     if (!status && recorder->has_h5)
@@ -344,7 +353,9 @@ phx_status phx_recorder_finish(phx_recorder *recorder, int n_attributes, const p
     if (status)
         return status;
     const phx_recorder_state state = {"complete", "", n_attributes, attributes};
-    if (recorder->has_csv)
+    if (recorder->in_memory)
+        status = phx_recorder_describe(recorder, &state);
+    if (!status && recorder->has_csv)
         status = phx_output_finish(&recorder->csv);
     if (!status && recorder->has_h5)
         status = phx_recorder_store(recorder, &state);
@@ -364,15 +375,17 @@ phx_status phx_recorder_abandon(phx_recorder *recorder, const char *reason)
 {
     if (recorder->closed)
         return PHX_OK;
+    const phx_recorder_state state = {.status = "partial", .reason = reason ? reason : ""};
     phx_status status = PHX_OK;
     recorder->closed = true;
     if (recorder->has_h5 && recorder->stats.rows > 0)
-        status = checkpoint(recorder, reason ? reason : "");
+        status = checkpoint(recorder, state.reason);
     if (recorder->has_csv && recorder->stats.rows > 0 && !recorder->csv.status) {
         const phx_status csv_status = phx_output_finish(&recorder->csv);
         status = status ? status : csv_status;
     }
-    return status;
+    const phx_status kept = recorder->in_memory ? phx_recorder_describe(recorder, &state) : PHX_OK;
+    return status ? status : kept;
 }
 
 void phx_recorder_discard(phx_recorder *recorder)
@@ -411,6 +424,8 @@ void phx_recorder_destroy(phx_recorder *recorder)
     phx_free(recorder->buffer);
     phx_free(recorder->block);
     phx_free(recorder->scratch);
+    phx_free(recorder->kept);
+    phx_h5_free_attributes(recorder->n_kept_attributes, recorder->kept_attributes);
     phx_free(recorder);
 }
 

@@ -33,6 +33,11 @@ struct phx_recorder {
     double *block, *scratch; /* block_rows x width: rows on their way to HDF5; the same, one dataset at a time */
     size_t block_rows;
     double last_time;
+    bool in_memory, taken;
+    double *kept; /* kept_capacity x width, stats.rows of them used: every row, for phx_recorder_take */
+    size_t kept_capacity;
+    int n_kept_attributes;
+    phx_attribute *kept_attributes; /* of the result to take: made when the recorder is closed */
 
     double interval, share;
     double created, csv_flushed, checkpointed; /* s on the monotonic clock */
@@ -53,5 +58,13 @@ phx_status phx_recorder_store(phx_recorder *recorder, const phx_recorder_state *
 
 /* Bring the rows in memory to the spool. */
 phx_status phx_recorder_spool(phx_recorder *recorder);
+
+/* Keep a row for phx_recorder_take; what the result taken says about the run. */
+phx_status phx_recorder_keep(phx_recorder *recorder, const double *row, const double *x, const double *v);
+phx_status phx_recorder_describe(phx_recorder *recorder, const phx_recorder_state *state);
+
+/* One row in `to`: columns, x, v. */
+void phx_recorder_lay_out(const phx_recorder *recorder, const double *row, const double *x, const double *v,
+                          double *to);
 
 #endif

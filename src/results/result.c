@@ -1,17 +1,7 @@
 /* Results: what a recorder left, complete or partial, read on demand. */
-#include "layout.h"
+#include "result.h"
 
 #include <string.h>
-
-struct phx_result {
-    phx_context *context;
-    phx_h5 *file;
-    phx_layout layout;
-    size_t rows;
-    int n_attributes;
-    phx_attribute *attributes;
-    char *model_text;
-};
 
 phx_status phx_result_read(phx_context *context, const char *path, phx_result **created)
 {
@@ -47,7 +37,14 @@ void phx_result_destroy(phx_result *result)
     phx_layout_free(&result->layout);
     phx_h5_free_attributes(result->n_attributes, result->attributes);
     phx_free(result->model_text);
+    phx_free(result->memory);
     phx_free(result);
+}
+
+/* For messages. */
+static const char *name_of(const phx_result *result)
+{
+    return result->file ? phx_h5_path(result->file) : "the result in memory";
 }
 
 bool phx_result_is_complete(const phx_result *result)
@@ -137,34 +134,58 @@ static phx_status check_rows(const phx_result *result, size_t first, size_t coun
 {
     if (first <= result->rows && count <= result->rows - first)
         return PHX_OK;
-    return phx_fail(result->context, PHX_ERR_ARGUMENT, "%s: rows %zu to %zu are asked for; it has %zu",
-                    phx_h5_path(result->file), first, first + count, result->rows);
+    return phx_fail(result->context, PHX_ERR_ARGUMENT, "%s: rows %zu to %zu are asked for; it has %zu", name_of(result),
+                    first, first + count, result->rows);
+}
+
+/* `values` numbers of every row: of the file those of a dataset, of memory those from place `place` of the row on. */
+static phx_status read_rows(const phx_result *result, const char *path, int place, int values, size_t first,
+                            size_t count, double *to)
+{
+    if (result->file)
+        return phx_h5_read_rows(result->file, path, first, count, to);
+    for (size_t i = 0; i < count; i++)
+        memcpy(to + i * (size_t)values, result->memory + (first + i) * result->width + place,
+               (size_t)values * sizeof *to);
+    return PHX_OK;
 }
 
 phx_status phx_result_column(const phx_result *result, int column, size_t first, size_t count, double *values)
 {
     if (column < 0 || column >= result->layout.n_columns)
-        return phx_fail(result->context, PHX_ERR_ARGUMENT, "%s: column %d is asked for; it has %d",
-                        phx_h5_path(result->file), column, result->layout.n_columns);
+        return phx_fail(result->context, PHX_ERR_ARGUMENT, "%s: column %d is asked for; it has %d", name_of(result),
+                        column, result->layout.n_columns);
     const phx_status status = check_rows(result, first, count);
-    return status ? status : phx_h5_read_rows(result->file, result->layout.column_paths[column], first, count, values);
+    return status ? status : read_rows(result, result->layout.column_paths[column], column, 1, first, count, values);
+}
+
+phx_status phx_result_states(const phx_result *result, size_t first, size_t count, double *x, double *v)
+{
+    const phx_layout *layout = &result->layout;
+    phx_status status = check_rows(result, first, count);
+    if (!status && x && layout->n_x > 0)
+        status = read_rows(result, PHX_PATH_X, layout->n_columns, layout->n_x, first, count, x);
+    if (!status && v && layout->n_v > 0)
+        status = read_rows(result, PHX_PATH_V, layout->n_columns + layout->n_x, layout->n_v, first, count, v);
+    return status;
 }
 
 phx_status phx_result_state(const phx_result *result, size_t row, double *x, double *v)
 {
-    phx_status status = check_rows(result, row, 1);
-    if (!status && x && result->layout.n_x > 0)
-        status = phx_h5_read_rows(result->file, PHX_PATH_X, row, 1, x);
-    if (!status && v && result->layout.n_v > 0)
-        status = phx_h5_read_rows(result->file, PHX_PATH_V, row, 1, v);
-    return status;
+    return phx_result_states(result, row, 1, x, v);
+}
+
+const double *phx_result_memory(const phx_result *result, size_t *width)
+{
+    *width = result->width;
+    return result->memory;
 }
 
 /* The first difference between the bodies of the result and those of a model. */
 static phx_status check_bodies(const phx_result *result, int dimension, int n_bodies, const phx_record_body *bodies)
 {
     const phx_layout *layout = &result->layout;
-    const char *path = phx_h5_path(result->file);
+    const char *path = name_of(result);
     if (dimension != layout->dimension)
         return phx_fail(result->context, PHX_ERR_INPUT, "%s: its dimension is %d, the model's is %d", path,
                         layout->dimension, dimension);
@@ -192,7 +213,7 @@ phx_status phx_result_last_state(const phx_result *result, int dimension, int n_
 {
     if (result->rows == 0)
         return phx_fail(result->context, PHX_ERR_INPUT, "%s: it has no rows, so there is no state to start from",
-                        phx_h5_path(result->file));
+                        name_of(result));
     phx_status status = check_bodies(result, dimension, n_bodies, bodies);
     if (!status)
         status = phx_result_column(result, 0, result->rows - 1, 1, t);

@@ -99,6 +99,7 @@ static phx_status simulate(const batch_work *work, phx_context *context, batch_w
                                   .cache = worker->cache,
                                   .files = slot->files,
                                   .no_checkpoints = true,
+                                  .in_memory = work->options->deliver != NULL,
                                   .n_attributes = work->n_parameters,
                                   .attributes = worker->attributes};
     char *h5 = is_file(options->h5_path) ? numbered(work, context, options->h5_path, point) : NULL;
@@ -250,6 +251,18 @@ static void remember_largest(phx_study_batch_report *report, const phx_simulate_
     report->largest_drift_rate = fmax(report->largest_drift_rate, point->largest_drift_rate);
 }
 
+static phx_status hand_over(const batch_work *work, int point, const batch_slot *slot)
+{
+    const phx_study_batch_options *options = work->options;
+    phx_result *result = NULL;
+    if (!options->deliver)
+        return PHX_OK;
+    if (slot->message)
+        return options->deliver(options->user, point, NULL, NULL, slot->message);
+    const phx_status status = phx_recorder_take(slot->recorder, work->context, &result);
+    return status ? status : options->deliver(options->user, point, &slot->report, result, NULL);
+}
+
 static phx_status complete(batch_work *work, int point, batch_slot *slot)
 {
     phx_status status = PHX_OK;
@@ -261,6 +274,8 @@ static phx_status complete(batch_work *work, int point, batch_slot *slot)
     }
     if (!status)
         status = list_complete(work, point, slot);
+    if (!status)
+        status = hand_over(work, point, slot);
     if (!status) {
         remember_largest(work->report, &slot->report);
         work->report->complete++;
@@ -277,7 +292,9 @@ static phx_status deliver_point(void *user, int point, int number)
     if (slot->message) {
         work->report->failed++;
         phx_log(work->context, PHX_LOG_WARNING, "%s", slot->message);
-        status = list_failed(work, point, slot);
+        status = hand_over(work, point, slot);
+        if (!status)
+            status = list_failed(work, point, slot);
     } else {
         status = complete(work, point, slot);
     }

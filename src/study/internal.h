@@ -39,6 +39,7 @@ typedef struct phx_simulation_setup {
     phx_beam_cache *cache;               /* may be NULL */
     phx_context *files;                  /* the context of the recorder; NULL: that of the simulation */
     bool no_checkpoints;                 /* nothing is written to HDF5 before the end */
+    bool in_memory;                      /* the recorder keeps its rows, to be taken */
     int n_attributes;                    /* of the result, beside the settings */
     const phx_attribute *attributes;
 } phx_simulation_setup;

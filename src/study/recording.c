@@ -78,6 +78,7 @@ static phx_status open_recorder(phx_context *context, const phx_model *model, co
         def.program_version = phx_version();
         def.integrator = phx_integrator_name(used->integrator);
         def.attributes = attributes;
+        def.in_memory = setup->in_memory;
         if (setup->no_checkpoints)
             def.checkpoint_interval = INFINITY;
         status = phx_recorder_create(recording->files, &def, &recording->recorder);
@@ -105,7 +106,7 @@ phx_status phx_recording_create(phx_context *context, const phx_model *model, ph
         recording->row && recording->before && recording->least && recording->most ? PHX_OK : PHX_ERR_MEMORY;
     if (!status)
         status = phx_system_dae(system, context, &recording->dae);
-    if (!status && (setup->h5_path || setup->csv_path))
+    if (!status && (setup->h5_path || setup->csv_path || setup->in_memory))
         status = open_recorder(context, model, drawing, setup, recording);
     if (status)
         phx_recording_free(recording);

@@ -162,17 +162,30 @@ void phx_simulation_free(phx_simulation *s)
     *s = (phx_simulation){0};
 }
 
-phx_status phx_study_simulate(phx_context *context, const phx_model *model, const phx_simulate_options *options,
-                              phx_simulate_report *report)
+phx_status phx_study_simulate_result(phx_context *context, const phx_model *model, const phx_simulate_options *options,
+                                     phx_simulate_report *report, phx_result **result)
 {
-    const phx_simulation_setup setup = {.options = options, .h5_path = options->h5_path, .csv_path = options->csv_path};
+    const phx_simulation_setup setup = {
+        .options = options, .h5_path = options->h5_path, .csv_path = options->csv_path, .in_memory = result != NULL};
     phx_simulation s;
     phx_integrate_options used;
+    if (result)
+        *result = NULL;
     if (phx_simulation_settle(context, model, options, &used) == PHX_OK)
         phx_simulation_warn(context, model, options, &used);
     const phx_status status = phx_simulation_run(context, model, &setup, report, &s);
-    const phx_status finished = phx_recording_finish(&s.recording, status);
+    phx_status finished = phx_recording_finish(&s.recording, status);
+    if (result && s.recording.recorder && finished != PHX_ERR_MEMORY) {
+        const phx_status taken = phx_recorder_take(s.recording.recorder, context, result);
+        finished = finished ? finished : taken;
+    }
 
     phx_simulation_free(&s);
     return finished;
+}
+
+phx_status phx_study_simulate(phx_context *context, const phx_model *model, const phx_simulate_options *options,
+                              phx_simulate_report *report)
+{
+    return phx_study_simulate_result(context, model, options, report, NULL);
 }

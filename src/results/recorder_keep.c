@@ -1,0 +1,97 @@
+/* The rows of a recorder that stay in memory, and the result made of them. */
+#include "recorder.h"
+#include "result.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_ROWS = 256 };
+
+phx_status phx_recorder_keep(phx_recorder *recorder, const double *row, const double *x, const double *v)
+{
+    const size_t rows = recorder->stats.rows, room = recorder->kept_capacity ? 2 * rows : FIRST_ROWS;
+    if (rows == recorder->kept_capacity) {
+        double *kept = phx_realloc(recorder->context, recorder->kept, room, recorder->width * sizeof *kept);
+        if (!kept)
+            return PHX_ERR_MEMORY;
+        recorder->kept = kept;
+        recorder->kept_capacity = room;
+    }
+    phx_recorder_lay_out(recorder, row, x, v, recorder->kept + rows * recorder->width);
+    return PHX_OK;
+}
+
+/* ---- attributes ---- */
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(((const phx_attribute *)a)->name, ((const phx_attribute *)b)->name);
+}
+
+static phx_status add(phx_recorder *recorder, const phx_attribute *from)
+{
+    phx_attribute *to = &recorder->kept_attributes[recorder->n_kept_attributes++];
+    to->number = from->number;
+    to->name = phx_strdup(recorder->context, from->name);
+    to->text = from->text ? phx_strdup(recorder->context, from->text) : NULL;
+    return to->name && (!from->text || to->text) ? PHX_OK : PHX_ERR_MEMORY;
+}
+
+phx_status phx_recorder_describe(phx_recorder *recorder, const phx_recorder_state *state)
+{
+    const phx_attribute own[] = {
+        {"format", PHX_FORMAT_RESULT, 0.0},
+        {"format_version", NULL, PHX_FORMAT_VERSION},
+        {"dimension", NULL, recorder->layout.dimension},
+        {"status", state->status, 0.0},
+        {"reason", state->reason, 0.0},
+        {"program_version", recorder->program_version, 0.0},
+        {"model_name", recorder->model_name, 0.0},
+        {"integrator", recorder->integrator, 0.0},
+        {"last_time", NULL, recorder->last_time}, /* the last one: absent without rows */
+    };
+    const int n_own = (int)(sizeof own / sizeof *own) - (recorder->stats.rows == 0);
+    const int total = n_own + recorder->n_attributes + state->n_attributes;
+    phx_h5_free_attributes(recorder->n_kept_attributes, recorder->kept_attributes);
+    recorder->n_kept_attributes = 0;
+    recorder->kept_attributes = phx_calloc(recorder->context, (size_t)total, sizeof *recorder->kept_attributes);
+    phx_status status = recorder->kept_attributes ? PHX_OK : PHX_ERR_MEMORY;
+    for (int k = 0; k < n_own && !status; k++)
+        status = add(recorder, &own[k]);
+    for (int k = 0; k < recorder->n_attributes && !status; k++)
+        status = add(recorder, &recorder->attributes[k]);
+    for (int k = 0; k < state->n_attributes && !status; k++)
+        status = add(recorder, &state->attributes[k]);
+    if (!status)
+        qsort(recorder->kept_attributes, (size_t)total, sizeof *recorder->kept_attributes, compare_names);
+    return status;
+}
+
+/* ---- the result ---- */
+phx_status phx_recorder_take(phx_recorder *recorder, phx_context *context, phx_result **taken)
+{
+    *taken = NULL;
+    if (!recorder->in_memory || !recorder->closed || recorder->taken || !recorder->kept_attributes)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "the recorder has no result to take: %s",
+                        !recorder->in_memory ? "it does not keep its rows (in_memory)"
+                        : recorder->taken    ? "it has been taken"
+                                             : "it is neither finished nor abandoned");
+    phx_result *result = phx_calloc(context, 1, sizeof *result);
+    if (!result)
+        return PHX_ERR_MEMORY;
+    *result = (phx_result){.context = context,
+                           .memory = recorder->kept,
+                           .width = recorder->width,
+                           .layout = recorder->layout,
+                           .rows = recorder->stats.rows,
+                           .n_attributes = recorder->n_kept_attributes,
+                           .attributes = recorder->kept_attributes,
+                           .model_text = recorder->model_text};
+    recorder->taken = true;
+    recorder->kept = NULL;
+    recorder->layout = (phx_layout){0};
+    recorder->n_kept_attributes = 0;
+    recorder->kept_attributes = NULL;
+    recorder->model_text = NULL;
+    *taken = result;
+    return PHX_OK;
+}
