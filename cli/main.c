@@ -34,9 +34,8 @@ static const cli_command commands[] = {
      "Of a simulation: energies, residual, drift and every output; of modes: frequencies over the sweep; of a\n"
      "linear model: a Bode diagram. The picture goes beside FILE unless -o says otherwise.\n"},
     {"export", cli_export, "FILE", "Write the motion of RESULT.h5 for ParaView",
-     "A folder with motion.pvd, which ParaView opens, and a VTK file for each instant: lines and frames of the "
-     "bodies,\n"
-     "displacements, velocities, axes, and the columns of the result.\n"},
+     "A new folder with lines and frames of the bodies, displacements, velocities, axes, and the columns of the\n"
+     "result; vtk: motion.pvd and a file for each instant, xdmf: motion.xmf and one HDF5 file.\n"},
     {"schema", cli_schema, "", "Print the keys of the model file",
      "The table of keys as Markdown, or a JSON Schema for editors.\n"},
     {"info", cli_info, "", "Print version, build and libraries", NULL},

@@ -323,6 +323,19 @@ phx_status phx_plot_file(phx_context *context, const char *path, const char *svg
  * velocity and the body's axes axis_x, axis_y, axis_z; the number of the body; the columns of the result as field data.
  * The folder is built as FOLDER.partial. PHX_ERR_FILE when it exists and is not empty, or the result has no bodies. */
 phx_status phx_export_vtk(phx_context *context, const char *result_path, const char *folder, int most_frames);
+/* The same as XDMF, in two files for all instants: FOLDER/motion.xmf, which is to be opened, and FOLDER/motion.h5. */
+phx_status phx_export_xdmf(phx_context *context, const char *result_path, const char *folder, int most_frames);
+
+/* The formats that results are exported to. */
+typedef struct phx_export_format {
+    const char *name;   /* "vtk" */
+    const char *ending; /* of the usual name of what is written: "_vtk", a folder, or ".mat", a file */
+    const char *opens;  /* what of a folder other programs open; NULL: it is a file */
+} phx_export_format;
+int phx_export_formats(void);
+const phx_export_format *phx_export_format_at(int k);
+/* Write a result in the format of that name. PHX_ERR_INPUT for a format that there is not. */
+phx_status phx_export(phx_context *context, const char *path, const char *format, const char *output, int most_frames);
 
 #ifdef __cplusplus
 }

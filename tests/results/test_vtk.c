@@ -1,4 +1,5 @@
-/* Files for ParaView: what is in a frame against the states, which instants, what is left when it fails. */
+/* Motions for other programs (VTK, XDMF): what is in a frame against the states, which instants, what is left when it
+ * fails. */
 #define _XOPEN_SOURCE 700
 #include "example.h"
 
@@ -127,39 +128,85 @@ static void test_frames_are_chosen_evenly(void **state)
     assert_int_equal(clear("frames"), 2);
 }
 
+/* The motion formats: how many files there are for so many instants. */
+static const struct {
+    phx_status (*export)(phx_context *context, const char *path, const char *folder, int most);
+    int files, files_per_frame;
+    const char *leftover;
+} formats[] = {{phx_export_vtk, 1, 1, "frames.partial/frame_000009.vtp"},
+               {phx_export_xdmf, 2, 0, "frames.partial/motion.h5"}};
+enum { FORMATS = sizeof formats / sizeof *formats };
+
 static void test_nothing_is_overwritten(void **state)
 {
     phx_context *context = *state;
     record(context, "r.h5", 3);
-    assert_int_equal(mkdir("mine", 0777), 0);
-    example_write("mine/text", "kept");
-    REFUSED(context, PHX_ERR_FILE, "not an empty folder", phx_export_vtk(context, "r.h5", "mine", 0));
-    REFUSED(context, PHX_ERR_FILE, "not an empty folder", phx_export_vtk(context, "r.h5", "r.h5", 0));
-    REFUSED(context, PHX_ERR_FILE, "none.h5", phx_export_vtk(context, "none.h5", "frames", 0));
-    REFUSED(context, PHX_ERR_FILE, "cannot create", phx_export_vtk(context, "r.h5", "none/frames", 0));
-    assert_int_equal(clear("mine"), 1);
-    /* an empty folder is used; what an earlier try left is not */
-    assert_int_equal(mkdir("frames", 0777), 0);
-    assert_int_equal(mkdir("frames.partial", 0777), 0);
-    example_write("frames.partial/frame_000009.vtp", "old");
-    CHECK_OK(context, phx_export_vtk(context, "r.h5", "frames", 0));
-    assert_int_equal(clear("frames"), 4);
+    for (int k = 0; k < FORMATS; k++) {
+        assert_int_equal(mkdir("mine", 0777), 0);
+        example_write("mine/text", "kept");
+        REFUSED(context, PHX_ERR_FILE, "not an empty folder", formats[k].export(context, "r.h5", "mine", 0));
+        REFUSED(context, PHX_ERR_FILE, "not an empty folder", formats[k].export(context, "r.h5", "r.h5", 0));
+        REFUSED(context, PHX_ERR_FILE, "none.h5", formats[k].export(context, "none.h5", "frames", 0));
+        REFUSED(context, PHX_ERR_FILE, "cannot create", formats[k].export(context, "r.h5", "none/frames", 0));
+        REFUSED(context, PHX_ERR_FILE, "no name for a folder", formats[k].export(context, "r.h5", "/", 0));
+        assert_int_equal(clear("mine"), 1);
+        /* an empty folder is used, however it is written; what an earlier try left is not */
+        assert_int_equal(mkdir("frames", 0777), 0);
+        assert_int_equal(mkdir("frames.partial", 0777), 0);
+        example_write(formats[k].leftover, "old");
+        CHECK_OK(context, formats[k].export(context, "r.h5", "frames//", 0));
+        assert_int_equal(clear("frames"), formats[k].files + 3 * formats[k].files_per_frame);
+        assert_int_equal(clear("frames.partial"), -1);
+    }
+}
+
+static void test_no_rows_and_no_bodies(void **state)
+{
+    phx_context *context = *state;
+    for (int no_bodies = 0; no_bodies < 2; no_bodies++) {
+        phx_recorder_def def = example_def("r.h5", NULL);
+        phx_recorder *recorder = NULL;
+        def.n_bodies = no_bodies ? 0 : def.n_bodies;
+        CHECK_OK(context, phx_recorder_create(context, &def, &recorder));
+        CHECK_OK(context, example_append(recorder, 0, no_bodies ? 1 : 0));
+        CHECK_OK(context, phx_recorder_finish(recorder, 0, NULL));
+        phx_recorder_destroy(recorder);
+        for (int k = 0; k < FORMATS; k++)
+            REFUSED(context, PHX_ERR_FILE, no_bodies ? "no bodies" : "no rows",
+                    formats[k].export(context, "r.h5", "frames", 0));
+    }
+    assert_false(example_exists("frames") || example_exists("frames.partial"));
+}
+
+/* Two files of the same result are the same byte by byte. */
+static void test_xdmf_is_reproducible(void **state)
+{
+    phx_context *context = *state;
+    record(context, "r.h5", 5);
+    CHECK_OK(context, phx_export_xdmf(context, "r.h5", "a", 0));
+    CHECK_OK(context, phx_export_xdmf(context, "r.h5", "b", 0));
+    example_same_bytes("a/motion.xmf", "b/motion.xmf");
+    example_same_bytes("a/motion.h5", "b/motion.h5");
+    assert_int_equal(clear("a"), 2);
+    assert_int_equal(clear("b"), 2);
 }
 
 static void test_every_allocation_may_fail(void **state)
 {
     phx_context *context = *state;
-    phx_status status = PHX_ERR_MEMORY;
     record(context, "r.h5", 2);
-    for (long n = 0; status != PHX_OK; n++) {
-        phx_context_fail_allocation(context, n);
-        status = phx_export_vtk(context, "r.h5", "frames", 0);
-        phx_context_fail_allocation(context, -1);
-        if (status != PHX_OK && status != PHX_ERR_MEMORY)
-            fail_msg("allocation %ld: status %d: %s", n, (int)status, phx_context_message(context));
-        assert_true(n < 2000);
+    for (int k = 0; k < FORMATS; k++) {
+        phx_status status = PHX_ERR_MEMORY;
+        for (long n = 0; status != PHX_OK; n++) {
+            phx_context_fail_allocation(context, n);
+            status = formats[k].export(context, "r.h5", "frames", 0);
+            phx_context_fail_allocation(context, -1);
+            if (status != PHX_OK && status != PHX_ERR_MEMORY)
+                fail_msg("format %d, allocation %ld: status %d: %s", k, n, (int)status, phx_context_message(context));
+            assert_true(n < 2000);
+        }
+        assert_int_equal(clear("frames"), formats[k].files + 2 * formats[k].files_per_frame);
     }
-    assert_int_equal(clear("frames"), 3);
 }
 
 int main(void)
@@ -168,6 +215,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_a_frame_shows_the_state, example_enter, example_leave),
         cmocka_unit_test_setup_teardown(test_frames_are_chosen_evenly, example_enter, example_leave),
         cmocka_unit_test_setup_teardown(test_nothing_is_overwritten, example_enter, example_leave),
+        cmocka_unit_test_setup_teardown(test_no_rows_and_no_bodies, example_enter, example_leave),
+        cmocka_unit_test_setup_teardown(test_xdmf_is_reproducible, example_enter, example_leave),
         cmocka_unit_test_setup_teardown(test_every_allocation_may_fail, example_enter, example_leave),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

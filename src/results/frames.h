@@ -1,0 +1,47 @@
+/* The bodies of a result as points with data, one instant after the other: what every program that shows a motion gets;
+ * private to the layer results.
+ *
+ * Points: the origins of all bodies' frames, then the polylines that draw them. Cells: a vertex for each origin, then a
+ * line through the polyline of each body that has two points at least. At every point there are the arrays
+ *
+ *   displacement  R Phi q                        m, inertial: what the deformation adds
+ *   velocity      R (v + w x b + Phi q_dot)      m/s, inertial, b = x + Phi q
+ *   axis_x, axis_y, axis_z                       the body's axes in inertial components (columns of R)
+ *
+ * and `body`, the number of the body from 0, which does not change. */
+#ifndef PHX_RESULTS_FRAMES_H
+#define PHX_RESULTS_FRAMES_H
+
+#include <phlexor/results.h>
+
+enum { PHX_FRAME_ARRAYS = 5 };
+
+typedef struct phx_frame_array {
+    const char *name;
+    int components; /* 1 or 3 */
+    double *values; /* n_points x components */
+} phx_frame_array;
+
+typedef struct phx_frames {
+    phx_context *context;
+    phx_result *result;
+    size_t rows, count; /* instants of the result, and how many of them are shown */
+    int n_points, n_lines;
+    int *body;     /* n_points */
+    double *place; /* n_points x 3, m, inertial; z = 0 in the plane */
+    int n_arrays;
+    phx_frame_array arrays[PHX_FRAME_ARRAYS];
+    double *x, *v;  /* state of the instant */
+    double *values; /* columns of the result at the instant; the first is the time */
+} phx_frames;
+
+/* `most` instants at most (0: all), evenly chosen, the first and the last among them. PHX_ERR_FILE when the result has
+ * no rows or no bodies. Free with phx_frames_close, on failure too. */
+phx_status phx_frames_open(phx_context *context, const char *path, int most, phx_frames *frames);
+void phx_frames_close(phx_frames *frames);
+/* Instant k in place, arrays and values. */
+phx_status phx_frames_read(phx_frames *frames, size_t k);
+/* The polyline of a body: its first point and how many; a cell of its own when there are two at least. */
+int phx_frames_line(const phx_frames *frames, int body, int *first);
+
+#endif
