@@ -37,7 +37,7 @@ bench: release
 	@$(BUILD) --target bench
 
 install: release
-	@$(BUILD) --target phlexor_program phlexor_static phlexor_shared
+	@$(BUILD) --target phlexor_program phlexor_static phlexor_shared man
 	@cmake --preset release --log-level=WARNING -DCMAKE_INSTALL_PREFIX=$(PREFIX) >/dev/null
 	DESTDIR=$(DESTDIR) cmake --install build/release
 

@@ -59,6 +59,8 @@ typedef struct cli_arguments {
 
 /* Read the arguments of a command. Returns -1 to go on, else the exit status: 0 after --help, 2 after a message. */
 int cli_parse(const cli_command *command, phx_context *context, const cli_arguments *arguments, int argc, char **argv);
+/* The option called `length` characters of `word`, "--end" or "-o"; NULL: there is none. */
+const cli_option *cli_find_option(const cli_arguments *arguments, const char *word, size_t length);
 void cli_options_free(const cli_arguments *arguments);
 /* Of the words offered (an array that ends with NULL) the one nearest to a wrong one; NULL when none is near. */
 const char *cli_nearest(const char *wrong, const char *const *words);
@@ -79,6 +81,13 @@ int cli_exchange_name(phx_context *context, const char *output);
 /* The file, when there is a name, and the summary on stdout: json (the model itself) or a table. */
 phx_status cli_put_linear(phx_context *context, const phx_linear_report *report, const char *format,
                           const char *output);
+
+/* ---- what shells ask for (complete.c) ---- */
+/* Print what fits in place of word `index` of the n words behind the command. Returns the exit status. */
+int cli_complete(const cli_command *command, phx_context *context, const cli_arguments *arguments, int index, int n,
+                 char **words);
+/* Print the command and its options as a table. Returns the exit status. */
+int cli_print_tables(const cli_command *command, const cli_arguments *arguments);
 
 /* ---- the model on the command line (input.c) ---- */
 /* Read MODEL with the overrides of --set. Returns -1, or the exit status after a message. */

@@ -4,6 +4,7 @@
 #include <phlexor/algebra.h>
 
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const cli_command commands[] = {
@@ -81,6 +82,29 @@ static bool is_one_of(const char *word, const char *a, const char *b, const char
     return !strcmp(word, a) || !strcmp(word, b) || !strcmp(word, c);
 }
 
+/* --complete INDEX COMMAND WORD...: the commands that fit, or what the command says. */
+static int complete(phx_context *context, int argc, char **argv)
+{
+    if (argc < 3)
+        return EXIT_USAGE;
+    if (atoi(argv[1]) > 0) {
+        const cli_command *command = find(argv[2]);
+        return command ? command->run(command, context, argc, argv) : EXIT_DONE;
+    }
+    for (int k = 0; k < N_COMMANDS; k++)
+        if (!strncmp(commands[k].name, argv[2], strlen(argv[2])))
+            printf("%s\t%s\n", commands[k].name, commands[k].doc);
+    return EXIT_DONE;
+}
+
+static int print_tables(phx_context *context, char **argv)
+{
+    int status = EXIT_DONE;
+    for (int k = 0; k < N_COMMANDS && status == EXIT_DONE; k++)
+        status = commands[k].run(&commands[k], context, 1, argv);
+    return status;
+}
+
 static int run(phx_context *context, int argc, char **argv)
 {
     static char help[] = "--help";
@@ -94,6 +118,10 @@ static int run(phx_context *context, int argc, char **argv)
         printf("phlexor %s\n", phx_version());
         return EXIT_DONE;
     }
+    if (!strcmp(argv[1], "--complete"))
+        return complete(context, argc - 1, argv + 1);
+    if (!strcmp(argv[1], "--tables"))
+        return print_tables(context, argv + 1);
     const bool wants_help = is_one_of(argv[1], "--help", "-h", "help");
     if (wants_help && argc == 2) {
         print_usage(stdout);

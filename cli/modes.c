@@ -104,7 +104,7 @@ int cli_modes(const cli_command *command, phx_context *context, int argc, char *
         {"--at", 0, OPTION_CHOICE, "initial|steady", "at rest, or turning with the drives (default: the model's)",
          &given.at},
         {"--sweep", 0, OPTION_LIST, "NAME=FROM:TO:COUNT", "points of a parameter; several multiply", &given.sweep},
-        {"--threads", 0, OPTION_COUNT, "N", "that work on the points (default: all processors)", &given.threads},
+        {"--threads", 0, OPTION_COUNT, "N", "threads for the points (default: all processors)", &given.threads},
         {"--set", 0, OPTION_LIST, "NAME=VALUE", "value of a parameter; may be repeated", &given.set},
         {"--format", 0, OPTION_CHOICE, "table|csv|json", "default: table, or what FILE ends with", &given.format},
         {"--output", 'o', OPTION_TEXT, "FILE", "instead of standard output; FILE.h5: HDF5", &given.output},

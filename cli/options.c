@@ -59,7 +59,7 @@ static int unknown_option(const cli_command *command, const cli_arguments *argum
     return cli_usage_error(command, "unknown option '%s'; did you mean '%s'?", name, nearest ? nearest : "--help");
 }
 
-static const cli_option *find_option(const cli_arguments *arguments, const char *word, size_t length)
+const cli_option *cli_find_option(const cli_arguments *arguments, const char *word, size_t length)
 {
     for (int k = 0; k < arguments->n_options; k++) {
         const cli_option *option = &arguments->options[k];
@@ -119,12 +119,23 @@ static int set_option(const cli_command *command, const cli_option *option, cons
     }
 }
 
+/* What a shell asks for instead of running the command; -1 when nothing of that was asked. */
+static int answer_shell(const cli_command *command, phx_context *context, const cli_arguments *arguments, int argc,
+                        char **argv)
+{
+    if (argc == 1 && !strcmp(argv[0], "--tables"))
+        return cli_print_tables(command, arguments);
+    if (argc >= 4 && !strcmp(argv[0], "--complete")) /* --complete INDEX COMMAND WORD... */
+        return cli_complete(command, context, arguments, atoi(argv[1]) - 1, argc - 3, argv + 3);
+    return -1;
+}
+
 /* An option at argv[*k], its value behind '=' or in the next argument; *k moves to the last one used. */
 static int read_option(const cli_command *command, const cli_arguments *arguments, int argc, char **argv, int *k)
 {
     const char *word = argv[*k];
     const size_t length = word[1] == '-' ? strcspn(word, "=") : 2;
-    const cli_option *option = find_option(arguments, word, length);
+    const cli_option *option = cli_find_option(arguments, word, length);
     const char *value = NULL;
 
     if (!option)
@@ -139,7 +150,7 @@ static int read_option(const cli_command *command, const cli_arguments *argument
     else if (!value)
         return cli_usage_error(command, "%.*s needs a value: %.*s %s", (int)length, word, (int)length, word,
                                option->value);
-    if (!strncmp(value, "--", 2) && find_option(arguments, value, strcspn(value, "=")))
+    if (!strncmp(value, "--", 2) && cli_find_option(arguments, value, strcspn(value, "=")))
         return cli_usage_error(command, "%.*s needs a value: %.*s %s; found the option '%s'", (int)length, word,
                                (int)length, word, option->value, value);
     return set_option(command, option, value);
@@ -161,8 +172,10 @@ static int prepare_lists(phx_context *context, const cli_arguments *arguments, i
 int cli_parse(const cli_command *command, phx_context *context, const cli_arguments *arguments, int argc, char **argv)
 {
     bool options_end = false;
-    int found = 0, status = prepare_lists(context, arguments, argc);
+    int found = 0, status = answer_shell(command, context, arguments, argc, argv);
 
+    if (status < 0)
+        status = prepare_lists(context, arguments, argc);
     for (int k = 0; k < argc && status < 0; k++) {
         const char *word = argv[k];
         if (!options_end && !strcmp(word, "--")) {

@@ -200,14 +200,14 @@ int cli_simulate(const cli_command *command, phx_context *context, int argc, cha
         {"--csv", 0, OPTION_TEXT, "FILE", "the columns as a table too", &given.csv},
         {"--set", 0, OPTION_LIST, "NAME=VALUE", "value of a parameter; may be repeated", &given.set},
         {"--sweep", 0, OPTION_LIST, "NAME=FROM:TO:COUNT", "a simulation at each point; several multiply", &given.sweep},
-        {"--threads", 0, OPTION_COUNT, "N", "that work on a sweep (default: all processors)", &given.threads},
+        {"--threads", 0, OPTION_COUNT, "N", "threads for a sweep (default: all processors)", &given.threads},
         {"--stop", 0, OPTION_FLAG, NULL, "end a sweep at the first simulation that fails", &given.stop},
         {"--end", 0, OPTION_TEXT, "T", "end of the simulation, s", &given.end},
         {"--step", 0, OPTION_TEXT, "H", "time step, s", &given.step},
         {"--every", 0, OPTION_TEXT, "H", "interval of the output, s", &given.every},
         {"--rtol", 0, OPTION_TEXT, "R", "relative tolerance (not of midpoint4)", &given.rtol},
         {"--atol", 0, OPTION_TEXT, "A", "absolute tolerance (not of midpoint4)", &given.atol},
-        {"--integrator", 0, OPTION_TEXT, "NAME", "midpoint, midpoint4, gauss4, gauss6, radau5 or ida",
+        {"--integrator", 0, OPTION_TEXT, "INTEGRATOR", "the method: midpoint, midpoint4, gauss4, gauss6, radau5 or ida",
          &given.integrator},
     };
     const cli_arguments arguments = {options, (int)(sizeof options / sizeof *options), 1, &given.model};

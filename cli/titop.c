@@ -56,9 +56,9 @@ int cli_titop(const cli_command *command, phx_context *context, int argc, char *
 {
     titop_arguments given = {.options = phx_study_titop_options_default()};
     const cli_option options[] = {
-        {"--body", 0, OPTION_TEXT, "NAME", "the body", &given.options.body},
+        {"--body", 0, OPTION_TEXT, "BODY", "the body", &given.options.body},
         {"--parent", 0, OPTION_TEXT, "PORT", "port P (default: the one named P)", &given.options.parent},
-        {"--ports", 0, OPTION_TEXT, "LIST", "ports C, e.g. C,mid,@0.5 (default: all others that the model names)",
+        {"--ports", 0, OPTION_TEXT, "PORTS", "ports C, e.g. C,mid,@0.5 (default: all others that the model names)",
          &given.ports},
         {"--invert", 0, OPTION_TEXT, "LIST", "channels whose input and output trade places, e.g. rod.P.alpha",
          &given.inverted},

@@ -1,11 +1,15 @@
 #!/bin/sh
-# The man page and the program's help name the same commands and options.
+# The man pages are without fault, there is one for each command, with all its options and no other, and the program's
+# options are known to the completion of shells.
 #
-#   test_man.sh PROGRAM PAGE
+#   test_man.sh PROGRAM FOLDER INCLUDE      FOLDER: with man1, man3, man5; INCLUDE: the public headers
 set -eu
 program=$1
-page=$2
+folder=$2
+include=$3
 failures=0
+tables=$(mktemp)
+trap 'rm -f "$tables"' EXIT
 
 complain()
 {
@@ -13,25 +17,66 @@ complain()
     failures=$((failures + 1))
 }
 
+for tool in mandoc man; do
+    command -v $tool >/dev/null || {
+        echo "SKIP: this test needs the package $([ $tool = man ] && echo man-db || echo mandoc)"
+        exit 77
+    }
+done
+
+"$program" --tables >"$tables"
+commands=$("$program" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
+[ -n "$commands" ] || complain "no commands in the help of $program"
+
+# the text of a page as one reads it
+text_of()
+{
+    mandoc -T utf8 -O width=200 "$1" | col -b
+}
+
 # options: the words that begin with -- on standard input, but for --help
 options()
 {
-    grep -o -e '--[a-z][a-z]*' | grep -v -x -e '--help' | sort -u
+    grep -o -e '--[a-z][a-z-]*' | grep -v -x -e '--help' | sort -u
 }
 
-commands=$("$program" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
-[ -n "$commands" ] || complain "no commands in the help of $program"
 for command in $commands; do
-    # the part of the page about this command, its \- made -
-    part=$(awk -v command="$command" '/^\.S[SH]/ { inside = $1 == ".SS" && $2 == command } inside' "$page" | sed 's/\\-/-/g')
-    [ -n "$part" ] || complain "$page says nothing of the command $command"
-    told=$("$program" "$command" --help | options || true)
-    written=$(printf '%s\n' "$part" | options || true)
+    page=$folder/man1/phlexor-$command.1
+    [ -s "$page" ] || { complain "there is no $page"; continue; }
+    awk -F '\t' -v command="$command" '$1 == "command" && $2 == command { found = 1 } END { exit !found }' "$tables" ||
+        complain "--tables lacks $command"
+    text_of "$folder/man1/phlexor.1" | grep -q "phlexor-$command(1)" || complain "phlexor.1 does not name $command"
+    told=$("$program" "$command" --help | sed -n '/^Options:/,$s/^ *\(-[a-z], \)\{0,1\}\(--[a-z-]*\).*/\2/p' | options || true)
+    table=$(awk -F '\t' -v command="$command" '$1 == "option" && $2 == command { print $3 }' "$tables" | options || true)
+    [ "$told" = "$table" ] || complain "$command: its help has" $told ", its table" $table
     for option in $told; do
-        printf '%s\n' "$written" | grep -q -x -e "$option" || complain "$page: $command lacks $option"
+        text_of "$page" | grep -q -e "^ *\(-[a-z], \)\{0,1\}$option\( \|$\)" || complain "$page lacks $option"
+    done
+    # and nothing is named that does not exist, in any command
+    for option in $(text_of "$page" | options || true); do
+        grep -q -e "	$option	" "$tables" || complain "$page: no command has $option"
     done
 done
-for command in $(sed -n 's/^\.SS \([a-z]*\).*/\1/p' "$page"); do
-    printf '%s\n' "$commands" | grep -q -x -e "$command" || complain "$page: there is no command $command"
+for page in "$folder"/man1/phlexor-*.1; do
+    command=$(basename "$page" .1)
+    echo "$commands" | grep -q -x "${command#phlexor-}" || complain "$page: there is no such command"
+done
+unknown=$(awk -F '\t' '$1 == "option" && $7 == "unknown" { print $2, $3, $5 }' "$tables")
+[ -z "$unknown" ] || complain "cli/complete.c does not say how these values are completed: $unknown"
+
+for header in "$include"/phlexor/*.h; do
+    text_of "$folder/man3/libphlexor.3" | grep -q "<phlexor/$(basename "$header")>" ||
+        complain "libphlexor.3 lacks <phlexor/$(basename "$header")>"
+done
+keys=$("$program" schema | sed -n 's/^| `\([a-z_]*\)` .*/\1/p' | sort -u)
+text_of "$folder/man5/phlexor-model.5" >"$tables"
+for key in $keys; do
+    grep -q -e "^ *$key\( \|$\)" "$tables" || complain "phlexor-model.5 lacks the key $key"
+done
+
+for page in "$folder"/man?/*; do
+    mandoc -T lint -W warning "$page" || complain "mandoc finds faults in $page"
+    said=$(LC_ALL=C.UTF-8 man --warnings -l "$page" 2>&1 >/dev/null || true)
+    [ -z "$said" ] || complain "man: $page: $said"
 done
 exit $((failures > 0))
