@@ -51,6 +51,47 @@ typedef struct phx_record_body {
     const double *shapes; /* n_points x dim x n_q, row-major; NULL: the points do not deform */
 } phx_record_body;
 
+/* What there is to see of a mechanism beside its bodies' polylines. Every list is flat, one entry after the other;
+ * n_q: deformation coordinates of a body. A scene owns what it points to; phx_scene_free. */
+enum { PHX_SCENE_SECTION = 5 };
+typedef struct phx_scene {
+    int n_bodies;    /* as many as there are bodies, in their order */
+    double *radius;  /* half the height of the section, m; 0: none */
+    double *mass;    /* kg */
+    double *centre;  /* n_bodies x dim: centre of mass, undeformed, body axes, m */
+    double *section; /* n_bodies x 5: area, m^2, second moments Iy, Iz, m^4, distances of the extreme fibres along y and
+                        z, m; 0: not known */
+    int n_ports;
+    char **port_name;
+    int *port_body;        /* -1: the ground */
+    double *port_position; /* n_ports x dim, undeformed, body axes (ground: inertial), m */
+    double *port_rotation; /* n_ports x dim x dim, from the port's directions to body axes */
+    int n_port_shapes;     /* values of: */
+    double *port_shapes;   /* dim x n_q of each port whose body has n_q > 0: displacement of the port = shapes q */
+    int n_joints;
+    char **joint_name, **joint_kind;
+    int *joint_a, *joint_b; /* ports */
+    double *joint_axis;     /* n_joints x dim, in the directions of port A; 0: the kind has none */
+    int n_springs;
+    char **spring_name;
+    int *spring_a, *spring_b; /* ports */
+    int n_loads;
+    char **load_name, **load_kind; /* "force", "torque", "distributed" */
+    int *load_port;                /* distributed: a port of the body it acts on */
+    int n_sections;                /* what can be read along a line: a value at each point of its body = map q */
+    int *section_body;
+    char **section_name, **section_unit; /* "axial_force", "bending_moment_y", "bending_moment_z", "torsion" */
+    int n_maps;                          /* values of: */
+    double *maps;                        /* n_points x n_q of each section's body */
+    int n_parameters;
+    char **parameter_name;
+    double *parameter_value;
+    int n_gravity;   /* dim, or 0: not known */
+    double *gravity; /* m/s^2 */
+} phx_scene;
+phx_status phx_scene_copy(phx_context *context, int dimension, const phx_scene *scene, phx_scene *copy);
+void phx_scene_free(phx_scene *scene); /* frees what it owns, zeroes the fields; NULL is allowed */
+
 typedef struct phx_recorder_def {
     const char *h5_path;  /* NULL: no HDF5 file */
     const char *csv_path; /* NULL: no csv file; "-": standard output; has the columns only */
@@ -60,6 +101,7 @@ typedef struct phx_recorder_def {
     int n_x, n_v; /* sizes of the state vectors; 0: not recorded */
     int n_bodies;
     const phx_record_body *bodies;
+    const phx_scene *scene; /* NULL: none */
     const char *model_name; /* the title of pictures: no path. Texts may be NULL: "" */
     const char *model_text, *program_version, *integrator;
     int n_attributes;
@@ -80,6 +122,9 @@ phx_recorder_def phx_recorder_def_default(void);
  *   /states/x, /states/v: rows x n_x, rows x n_v
  *   /bodies/name, kind, x_start, x_count, v_start, v_count, n_points, deforms: one entry for each body
  *   /bodies/points, /bodies/shapes: points and, where deforms is 1, shapes of all bodies one after the other, flat
+ *   the lists of phx_scene: /bodies/radius, mass, centre, section; /ports/name, body, position, rotation, shapes;
+ *     /joints/name, kind, port_a, port_b, axis; /springs/name, port_a, port_b; /loads/name, kind, port;
+ *     /sections/body, name, unit, maps; /parameters/name, value; /gravity. Older files have none of them.
  *
  * A recorder collects rows. While it runs,
  *   NAME.partial      (HDF5) is absent or a readable result with the attribute status = "partial", replaced as a whole
@@ -154,6 +199,7 @@ int phx_result_n_x(const phx_result *result);
 int phx_result_n_v(const phx_result *result);
 int phx_result_bodies(const phx_result *result);
 const phx_record_body *phx_result_body(const phx_result *result, int body);
+const phx_scene *phx_result_scene(const phx_result *result); /* NULL: the file has none */
 /* Every attribute, those of the file format too, in the order of their names. */
 int phx_result_attributes(const phx_result *result);
 const phx_attribute *phx_result_attribute(const phx_result *result, int k);
@@ -186,7 +232,8 @@ typedef struct phx_mode_row {
 
 /* Frequencies over a sweep. No parameters and one point without a sweep. As HDF5: attributes format "phlexor modes",
  * format_version, points, program_version, model_name; /model; /sweep/parameters, values, rigid_modes, spin;
- * /modes/point, mode, branch, omega, frequency, damping; /shapes/coordinates, real, imaginary. */
+ * /modes/point, mode, branch, omega, frequency, damping; /shapes/coordinates, real, imaginary. With bodies also
+ * dimension, /states/x, /bodies and the lists of phx_scene as in a result. */
 typedef struct phx_modes_table {
     const char *model_name; /* the title of pictures: no path. Texts may be NULL: "" */
     const char *model_text, *program_version;
@@ -202,6 +249,12 @@ typedef struct phx_modes_table {
     const char *const *coordinates;
     const double *shapes;           /* n_rows x n_coordinates, real parts */
     const double *shapes_imaginary; /* NULL: the shapes are real */
+    int dimension;                  /* 0: the bodies are not known, and what follows is not read */
+    int n_bodies;
+    const phx_record_body *bodies; /* of the first point */
+    const phx_scene *scene;        /* of the first point; NULL: none */
+    int n_x, n_states;             /* n_states: as many as points, or 1: only the first point's */
+    const double *states;          /* n_states x n_x: the configuration the modes are about */
 } phx_modes_table;
 
 typedef enum phx_modes_format {
@@ -221,6 +274,10 @@ phx_status phx_modes_print(phx_context *context, const phx_modes_table *table, p
  * free with phx_modes_free. */
 phx_status phx_modes_read(phx_context *context, const char *path, phx_modes_table *table);
 void phx_modes_free(phx_modes_table *table);
+/* Give a table that has none the bodies of its first point, and what else there is to see (scene; NULL: nothing).
+ * Everything is copied; the states are the caller's to add. */
+phx_status phx_modes_set_drawing(phx_context *context, int dimension, int n_bodies, const phx_record_body *bodies,
+                                 const phx_scene *scene, phx_modes_table *table);
 
 /* ---- exchange files: named things for MATLAB, Octave, Python ---- */
 

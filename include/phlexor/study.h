@@ -117,7 +117,8 @@ typedef struct phx_study_modes_options {
     const phx_sweep *sweep; /* borrowed; NULL: one point */
     bool has_at;            /* replace the model's `modes: at` by `at` */
     phx_model_modes_at at;
-    bool with_shapes; /* keep the mode shapes, where all points have the same coordinates */
+    bool with_shapes; /* keep the bodies and configurations, and, where all points have the same coordinates, the mode
+                         shapes */
     int threads;      /* that work on the points; 0: one. The table is the same bit by bit for any number. With more
                          than one call phx_algebra_set_threads(1) before */
 } phx_study_modes_options;

@@ -1,5 +1,6 @@
 /* What a row of a result means: checking, copying, and its form in an HDF5 file. */
 #include "layout.h"
+#include "scene.h"
 
 #include <limits.h>
 #include <math.h>
@@ -82,7 +83,7 @@ static phx_status check_body(phx_context *context, const phx_recorder_def *def, 
     return check_points(context, def->dimension, body);
 }
 
-static phx_status check_bodies(phx_context *context, const phx_recorder_def *def)
+phx_status phx_layout_check_bodies(phx_context *context, const phx_recorder_def *def)
 {
     if (def->dimension != 2 && def->dimension != 3)
         return phx_fail(context, PHX_ERR_ARGUMENT, "the dimension of a recorder is %d; it is 2 or 3", def->dimension);
@@ -98,6 +99,8 @@ static phx_status check_bodies(phx_context *context, const phx_recorder_def *def
     if (!status)
         status = check_unique(context, "bodies", def->n_bodies, names);
     phx_free(names);
+    if (!status && def->scene)
+        status = phx_scene_check(context, def->dimension, def->n_bodies, def->bodies, def->scene);
     return status;
 }
 
@@ -155,16 +158,37 @@ static phx_status copy_bodies(phx_context *context, const phx_recorder_def *def,
     return PHX_OK;
 }
 
+static phx_status copy_scene(phx_context *context, const phx_recorder_def *def, phx_layout *layout)
+{
+    if (!def->scene)
+        return PHX_OK;
+    layout->scene = phx_calloc(context, 1, sizeof *layout->scene);
+    return layout->scene ? phx_scene_copy(context, def->dimension, def->scene, layout->scene) : PHX_ERR_MEMORY;
+}
+
+phx_status phx_layout_copy_bodies(phx_context *context, const phx_recorder_def *def, phx_layout *layout)
+{
+    *layout = (phx_layout){.dimension = def->dimension};
+    phx_status status = copy_bodies(context, def, layout);
+    if (!status)
+        status = copy_scene(context, def, layout);
+    if (status)
+        phx_layout_free(layout);
+    return status;
+}
+
 phx_status phx_layout_create(phx_context *context, const phx_recorder_def *def, phx_layout *layout)
 {
     *layout = (phx_layout){.dimension = def->dimension, .n_x = def->n_x, .n_v = def->n_v};
     phx_status status = check_columns(context, def);
     if (!status)
-        status = check_bodies(context, def);
+        status = phx_layout_check_bodies(context, def);
     if (!status)
         status = copy_columns(context, def, layout);
     if (!status)
         status = copy_bodies(context, def, layout);
+    if (!status)
+        status = copy_scene(context, def, layout);
     if (status)
         phx_layout_free(layout);
     return status;
@@ -185,6 +209,8 @@ void phx_layout_free(phx_layout *layout)
         phx_free((void *)layout->bodies[i].shapes);
     }
     phx_free(layout->bodies);
+    phx_scene_free(layout->scene);
+    phx_free(layout->scene);
     *layout = (phx_layout){0};
 }
 
@@ -274,9 +300,22 @@ static phx_status write_drawing(phx_h5 *file, const phx_layout *layout)
     return PHX_OK;
 }
 
-phx_status phx_layout_write(phx_h5 *file, const phx_layout *layout, size_t rows)
+phx_status phx_layout_write_bodies(phx_h5 *file, const phx_layout *layout)
 {
     phx_h5_set_integer(file, "/", "dimension", layout->dimension);
+    phx_h5_make_group(file, "/bodies");
+    phx_status status = write_names(file, layout);
+    if (!status)
+        status = write_integers(file, layout);
+    if (!status)
+        status = write_drawing(file, layout);
+    if (!status && layout->scene)
+        phx_scene_write(file, layout->dimension, layout->scene);
+    return status;
+}
+
+phx_status phx_layout_write(phx_h5 *file, const phx_layout *layout, size_t rows)
+{
     phx_h5_make_group(file, "/columns");
     for (int i = 0; i < layout->n_columns; i++) {
         phx_h5_make_rows(file, layout->column_paths[i], rows, 0);
@@ -288,13 +327,7 @@ phx_status phx_layout_write(phx_h5 *file, const phx_layout *layout, size_t rows)
         phx_h5_make_rows(file, PHX_PATH_X, rows, (size_t)layout->n_x);
     if (layout->n_v > 0)
         phx_h5_make_rows(file, PHX_PATH_V, rows, (size_t)layout->n_v);
-    phx_h5_make_group(file, "/bodies");
-    phx_status status = write_names(file, layout);
-    if (!status)
-        status = write_integers(file, layout);
-    if (!status)
-        status = write_drawing(file, layout);
-    return status;
+    return phx_layout_write_bodies(file, layout);
 }
 
 /* ---- reading ---- */
@@ -439,9 +472,28 @@ static phx_status read_flat(phx_h5 *file, phx_layout *layout, const char *path, 
     return status;
 }
 
-static phx_status read_bodies(phx_h5 *file, phx_layout *layout)
+static phx_status read_scene(phx_h5 *file, phx_layout *layout)
 {
-    phx_status status = read_names(file, layout);
+    phx_context *context = phx_h5_context(file);
+
+    if (!phx_scene_is_in(file))
+        return PHX_OK;
+    layout->scene = phx_calloc(context, 1, sizeof *layout->scene);
+    if (!layout->scene)
+        return PHX_ERR_MEMORY;
+    phx_status status = phx_scene_read(file, layout->dimension, layout->scene);
+    if (!status && phx_scene_check(context, layout->dimension, layout->n_bodies, layout->bodies, layout->scene))
+        status = damaged(file, "bodies, ports and sections");
+    return status;
+}
+
+phx_status phx_layout_read_bodies(phx_h5 *file, phx_layout *layout)
+{
+    phx_status status = phx_h5_get_integer(file, "/", "dimension", &layout->dimension);
+    if (!status && layout->dimension != 2 && layout->dimension != 3)
+        status = damaged(file, "dimension and states");
+    if (!status)
+        status = read_names(file, layout);
     if (status)
         return status;
     int *deforms = phx_calloc(phx_h5_context(file), (size_t)layout->n_bodies, sizeof *deforms);
@@ -453,23 +505,21 @@ static phx_status read_bodies(phx_h5 *file, phx_layout *layout)
     if (!status)
         status = read_flat(file, layout, "/bodies/shapes", deforms);
     phx_free(deforms);
+    if (!status)
+        status = read_scene(file, layout);
     return status;
 }
 
 phx_status phx_layout_read(phx_h5 *file, phx_layout *layout, size_t *rows)
 {
     *layout = (phx_layout){0};
-    phx_status status = phx_h5_get_integer(file, "/", "dimension", &layout->dimension);
-    if (!status && layout->dimension != 2 && layout->dimension != 3)
-        status = damaged(file, "dimension and states");
-    if (!status)
-        status = read_columns(file, layout, rows);
+    phx_status status = read_columns(file, layout, rows);
     if (!status)
         status = read_state_size(file, PHX_PATH_X, *rows, &layout->n_x);
     if (!status)
         status = read_state_size(file, PHX_PATH_V, *rows, &layout->n_v);
     if (!status)
-        status = read_bodies(file, layout);
+        status = phx_layout_read_bodies(file, layout);
     if (status)
         phx_layout_free(layout);
     return status;

@@ -8,7 +8,8 @@
  *   /columns/NAME  rows          attributes name, unit; in the order of the columns
  *   /states/x, v   rows x n_x, rows x n_v (absent when empty)
  *   /bodies/name, kind, x_start, x_count, v_start, v_count, n_points, deforms   one entry for each body
- *   /bodies/points, shapes   points and, where `deforms` is 1, shapes of all bodies one after the other, flat */
+ *   /bodies/points, shapes   points and, where `deforms` is 1, shapes of all bodies one after the other, flat
+ *   and, with a scene, its lists (scene.c) */
 typedef struct phx_layout {
     int dimension;
     int n_columns;
@@ -17,12 +18,17 @@ typedef struct phx_layout {
     int n_x, n_v;
     int n_bodies;
     phx_record_body *bodies;
+    phx_scene *scene; /* NULL: none */
 } phx_layout;
 
 /* Deformations of a body: what is left of its range of x behind place and attitude; negative: the range is too small.
  */
 int phx_layout_deformations(int dimension, const phx_record_body *body);
 
+/* The bodies of a def fit its dimension and states, and the scene the bodies. */
+phx_status phx_layout_check_bodies(phx_context *context, const phx_recorder_def *def);
+/* Copy dimension, bodies and scene alone, unchecked. */
+phx_status phx_layout_copy_bodies(phx_context *context, const phx_recorder_def *def, phx_layout *layout);
 /* Copy from a def, after checking it. */
 phx_status phx_layout_create(phx_context *context, const phx_recorder_def *def, phx_layout *layout);
 void phx_layout_free(phx_layout *layout);
@@ -30,6 +36,9 @@ void phx_layout_free(phx_layout *layout);
 /* Everything but the rows themselves. PHX_ERR_MEMORY; other failures stick to the file. */
 phx_status phx_layout_write(phx_h5 *file, const phx_layout *layout, size_t rows);
 phx_status phx_layout_read(phx_h5 *file, phx_layout *layout, size_t *rows);
+/* The same of dimension, bodies and scene alone; read into a layout whose n_x and n_v are set. */
+phx_status phx_layout_write_bodies(phx_h5 *file, const phx_layout *layout);
+phx_status phx_layout_read_bodies(phx_h5 *file, phx_layout *layout);
 
 #define PHX_PATH_X "/states/x"
 #define PHX_PATH_V "/states/v"

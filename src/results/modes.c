@@ -1,7 +1,8 @@
 /* Tables of modes: checking, dispatch to the formats, ownership. */
 #include "modes.h"
-#include "h5.h"
+#include "layout.h"
 
+#include <limits.h>
 #include <math.h>
 
 static phx_status not_finite(phx_context *context, const char *what, const char *name, int point, double value)
@@ -36,6 +37,29 @@ static phx_status check_rows(phx_context *context, const phx_modes_table *table)
     return PHX_OK;
 }
 
+int phx_modes_rates(const phx_modes_table *table)
+{
+    return table->n_coordinates > 0 ? table->n_coordinates : INT_MAX / 8;
+}
+
+static phx_status check_drawing(phx_context *context, const phx_modes_table *table)
+{
+    const phx_recorder_def def = {.dimension = table->dimension,
+                                  .n_x = table->n_x,
+                                  .n_v = phx_modes_rates(table),
+                                  .n_bodies = table->n_bodies,
+                                  .bodies = table->bodies,
+                                  .scene = table->scene};
+
+    if (table->n_states != table->n_points && table->n_states != 1)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "a table of modes has %d points and %d states; as many, or one",
+                        table->n_points, table->n_states);
+    for (size_t i = 0; i < (size_t)table->n_states * (size_t)table->n_x; i++)
+        if (!isfinite(table->states[i]))
+            return not_finite(context, "the state", "x", (int)(i / (size_t)table->n_x), table->states[i]);
+    return phx_layout_check_bodies(context, &def);
+}
+
 static phx_status check(phx_context *context, const phx_modes_table *table)
 {
     if (table->n_parameters < 0 || table->n_points < 0 || table->n_rows < 0 || table->n_coordinates < 0 ||
@@ -52,7 +76,8 @@ static phx_status check(phx_context *context, const phx_modes_table *table)
             if (!isfinite(value))
                 return not_finite(context, "the parameter", table->parameters[k], p, value);
         }
-    return check_rows(context, table);
+    const phx_status status = check_rows(context, table);
+    return !status && table->dimension > 0 ? check_drawing(context, table) : status;
 }
 
 static void put(phx_output *output, const phx_modes_table *table, phx_modes_format format)
@@ -106,8 +131,25 @@ phx_status phx_modes_read(phx_context *context, const char *path, phx_modes_tabl
     return status;
 }
 
+phx_status phx_modes_set_drawing(phx_context *context, int dimension, int n_bodies, const phx_record_body *bodies,
+                                 const phx_scene *scene, phx_modes_table *table)
+{
+    const phx_recorder_def def = {.dimension = dimension, .n_bodies = n_bodies, .bodies = bodies, .scene = scene};
+    phx_layout drawing;
+    const phx_status status = phx_layout_copy_bodies(context, &def, &drawing);
+    if (!status) {
+        table->dimension = dimension;
+        table->n_bodies = drawing.n_bodies;
+        table->bodies = drawing.bodies;
+        table->scene = drawing.scene;
+    }
+    return status;
+}
+
 void phx_modes_free(phx_modes_table *table)
 {
+    phx_layout drawing = {
+        .n_bodies = table->n_bodies, .bodies = (phx_record_body *)table->bodies, .scene = (phx_scene *)table->scene};
     phx_free((void *)table->model_name);
     phx_free((void *)table->model_text);
     phx_free((void *)table->program_version);
@@ -119,5 +161,7 @@ void phx_modes_free(phx_modes_table *table)
     phx_h5_free_names(table->coordinates ? table->n_coordinates : 0, (char **)(void *)table->coordinates);
     phx_free((void *)table->shapes);
     phx_free((void *)table->shapes_imaginary);
+    phx_free((void *)table->states);
+    phx_layout_free(&drawing);
     *table = (phx_modes_table){0};
 }

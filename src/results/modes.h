@@ -5,6 +5,9 @@
 #include "output.h"
 #include <phlexor/results.h>
 
+/* How many rates the bodies of a table can have: as many as there are coordinates; without shapes any number. */
+int phx_modes_rates(const phx_modes_table *table);
+
 void phx_modes_put_text(phx_output *output, const phx_modes_table *table);
 void phx_modes_put_csv(phx_output *output, const phx_modes_table *table);
 void phx_modes_put_json(phx_output *output, const phx_modes_table *table);

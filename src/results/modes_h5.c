@@ -3,10 +3,11 @@
  *          spin (rad/s; absent for modes at rest)
  *   /modes/point, mode, branch, omega, frequency, damping   one entry for each row
  *   /shapes/coordinates, real, imaginary (rows x coordinates, absent without shapes)
+ *   /states/x   the configuration at each point, or at the first; with it dimension, /bodies and the scene (layout.h)
  *   /model   the model text;  attributes format, format_version, points, program_version, model_name */
 #include "modes.h"
 #include "files.h"
-#include "h5.h"
+#include "layout.h"
 
 #include <limits.h>
 #include <stddef.h>
@@ -64,6 +65,19 @@ static phx_status put_lists(phx_h5 *file, const phx_modes_table *table)
     return status;
 }
 
+static phx_status put_drawing(phx_h5 *file, const phx_modes_table *table)
+{
+    const phx_layout drawing = {.dimension = table->dimension,
+                                .n_bodies = table->n_bodies,
+                                .bodies = (phx_record_body *)table->bodies,
+                                .scene = (phx_scene *)table->scene};
+    if (table->dimension == 0)
+        return PHX_OK;
+    phx_h5_make_group(file, "/states");
+    put_matrix(file, PHX_PATH_X, table->n_states, table->n_x, table->states);
+    return phx_layout_write_bodies(file, &drawing);
+}
+
 static phx_status put_table(phx_h5 *file, const phx_modes_table *table)
 {
     phx_h5_set_text(file, "/", "format", PHX_FORMAT_MODES);
@@ -82,11 +96,13 @@ static phx_status put_table(phx_h5 *file, const phx_modes_table *table)
         phx_h5_put_rows(file, "/sweep/spin", 0, (size_t)table->n_points, table->spin);
     }
     phx_h5_make_group(file, "/modes");
-    const phx_status status = put_lists(file, table);
+    phx_status status = put_lists(file, table);
     phx_h5_make_group(file, "/shapes");
     phx_h5_put_names(file, "/shapes/coordinates", table->n_coordinates, table->coordinates);
     put_matrix(file, "/shapes/real", table->n_rows, table->n_coordinates, table->shapes);
     put_matrix(file, "/shapes/imaginary", table->n_rows, table->n_coordinates, table->shapes_imaginary);
+    if (!status)
+        status = put_drawing(file, table);
     return status;
 }
 
@@ -230,6 +246,31 @@ static phx_status read_shapes(phx_h5 *file, phx_modes_table *table)
     return status;
 }
 
+/* What there is to draw, of files that have it. */
+static phx_status read_drawing(phx_h5 *file, phx_modes_table *table)
+{
+    phx_layout drawing = {.n_v = phx_modes_rates(table)};
+    size_t rows, cols;
+
+    if (!phx_h5_has(file, "/bodies") || !phx_h5_has(file, "/states") || !phx_h5_has(file, PHX_PATH_X))
+        return PHX_OK;
+    phx_status status = phx_h5_extent(file, PHX_PATH_X, &rows, &cols);
+    if (!status && ((rows != 1 && rows != (size_t)table->n_points) || cols < 1 || cols > INT_MAX / 8))
+        status = damaged(file);
+    if (status)
+        return status;
+    table->n_states = (int)rows;
+    table->n_x = drawing.n_x = (int)cols;
+    status = read_matrix(file, PHX_PATH_X, table->n_states, table->n_x, &table->states);
+    if (!status)
+        status = phx_layout_read_bodies(file, &drawing);
+    table->dimension = drawing.dimension;
+    table->n_bodies = drawing.n_bodies;
+    table->bodies = drawing.bodies;
+    table->scene = drawing.scene;
+    return status;
+}
+
 phx_status phx_modes_read_h5(phx_context *context, const char *path, phx_modes_table *table)
 {
     phx_h5 *file = NULL;
@@ -248,6 +289,8 @@ phx_status phx_modes_read_h5(phx_context *context, const char *path, phx_modes_t
         status = read_lists(file, table);
     if (!status)
         status = read_shapes(file, table);
+    if (!status)
+        status = read_drawing(file, table);
     phx_h5_close(file);
     return status;
 }

@@ -105,6 +105,11 @@ const phx_record_body *phx_result_body(const phx_result *result, int body)
     return &result->layout.bodies[body];
 }
 
+const phx_scene *phx_result_scene(const phx_result *result)
+{
+    return result->layout.scene;
+}
+
 int phx_result_attributes(const phx_result *result)
 {
     return result->n_attributes;

@@ -53,22 +53,22 @@ static phx_status draw_beam(phx_context *context, int dim, int elements, const p
     return status;
 }
 
-static phx_status draw_body(phx_context *context, const phx_model *model, const phx_system *system, int b,
+static phx_status draw_body(phx_context *context, const phx_model *model, const phx_made_body *made, int b,
                             phx_drawing *drawing)
 {
     const phx_model_body *body = &model->bodies[b];
-    const phx_body *made = phx_system_body(system, b);
     phx_record_body *record = &drawing->bodies[b];
     phx_status status = PHX_OK;
 
     *record = (phx_record_body){.name = body->name, .kind = phx_model_body_kind_name(body->kind)};
-    phx_system_offsets(system, b, &record->x_start, &record->v_start);
-    record->x_count = phx_body_n_x(made);
-    record->v_count = phx_body_n_v(made);
+    record->x_start = b > 0 ? record[-1].x_start + record[-1].x_count : 0;
+    record->v_start = b > 0 ? record[-1].v_start + record[-1].v_count : 0;
+    record->x_count = phx_body_n_x(made->body);
+    record->v_count = phx_body_n_v(made->body);
     if (body->kind == PHX_MODEL_BEAM)
         status = draw_beam(context, model->dimension,
-                           body->element == PHX_ELEMENT_ASSUMED ? body->kept_modes : body->elements,
-                           phx_system_beam(system, b), &drawing->points[b], &drawing->shapes[b], &record->n_points);
+                           body->element == PHX_ELEMENT_ASSUMED ? body->kept_modes : body->elements, made->beam,
+                           &drawing->points[b], &drawing->shapes[b], &record->n_points);
     else
         status =
             draw_ports(context, model->dimension, body, &drawing->points[b], &drawing->shapes[b], &record->n_points);
@@ -77,8 +77,8 @@ static phx_status draw_body(phx_context *context, const phx_model *model, const 
     return status;
 }
 
-phx_status phx_drawing_create(phx_context *context, const phx_model *model, const phx_system *system,
-                              phx_drawing *drawing)
+phx_status phx_drawing_of_bodies(phx_context *context, const phx_model *model, const phx_made_body *made,
+                                 phx_drawing *drawing)
 {
     const size_t n = (size_t)model->n_bodies;
     phx_status status = PHX_OK;
@@ -90,9 +90,26 @@ phx_status phx_drawing_create(phx_context *context, const phx_model *model, cons
     if (!drawing->bodies || !drawing->points || !drawing->shapes)
         status = PHX_ERR_MEMORY;
     for (int b = 0; b < model->n_bodies && !status; b++)
-        status = draw_body(context, model, system, b, drawing);
+        status = draw_body(context, model, &made[b], b, drawing);
+    if (!status)
+        status = phx_scene_of(context, model, made, drawing, &drawing->scene);
     if (status)
         phx_drawing_free(drawing);
+    return status;
+}
+
+phx_status phx_drawing_create(phx_context *context, const phx_model *model, const phx_system *system,
+                              phx_drawing *drawing)
+{
+    phx_made_body *made = phx_calloc(context, (size_t)model->n_bodies, sizeof *made);
+
+    *drawing = (phx_drawing){0};
+    if (!made)
+        return PHX_ERR_MEMORY;
+    for (int b = 0; b < model->n_bodies; b++)
+        made[b] = (phx_made_body){phx_system_body(system, b), phx_system_beam(system, b)};
+    const phx_status status = phx_drawing_of_bodies(context, model, made, drawing);
+    phx_free(made);
     return status;
 }
 
@@ -102,6 +119,7 @@ void phx_drawing_free(phx_drawing *drawing)
         phx_free(drawing->points ? drawing->points[b] : NULL);
         phx_free(drawing->shapes ? drawing->shapes[b] : NULL);
     }
+    phx_scene_free(&drawing->scene);
     phx_free(drawing->bodies);
     phx_free(drawing->points);
     phx_free(drawing->shapes);

@@ -22,14 +22,27 @@ phx_status phx_sweep_apply(phx_context *context, const phx_sweep *sweep, int poi
 /* Put "at theta1 = 0.5 (point 7 of 73): " in front of the message of a failure; returns `status`. */
 phx_status phx_sweep_name_point(phx_context *context, const phx_sweep *sweep, int point, phx_status status);
 
-/* What a recorder needs to know of the bodies of a system: places in the state and polylines. */
+/* A body as it was made, and the line it lies along (NULL: none). */
+typedef struct phx_made_body {
+    const phx_body *body;
+    const phx_beam *beam;
+} phx_made_body;
+
+/* What a recorder needs to know of a mechanism: places of the bodies in the state, their polylines, and the scene. */
 typedef struct phx_drawing {
     int n_bodies;
     phx_record_body *bodies;
     double **points, **shapes; /* n_bodies, owned */
+    phx_scene scene;
 } phx_drawing;
 phx_status phx_drawing_create(phx_context *context, const phx_model *model, const phx_system *system,
                               phx_drawing *drawing);
+/* The same from the bodies of a model (`made`: one for each), which need not go together. */
+phx_status phx_drawing_of_bodies(phx_context *context, const phx_model *model, const phx_made_body *made,
+                                 phx_drawing *drawing);
+/* Its scene, when the polylines are there. */
+phx_status phx_scene_of(phx_context *context, const phx_model *model, const phx_made_body *made,
+                        const phx_drawing *drawing, phx_scene *scene);
 void phx_drawing_free(phx_drawing *drawing);
 
 /* What a simulation is to do beside what the model says. All is borrowed. */

@@ -45,6 +45,8 @@ typedef struct modes_worker {
 typedef struct modes_slot {
     phx_linear linear;
     phx_mode_set set;
+    int n_x;
+    double *x; /* the configuration the modes are about; NULL: not kept */
 } modes_slot;
 
 typedef struct modes_work {
@@ -59,6 +61,7 @@ typedef struct modes_work {
     int rows_room;
     bool steady; /* about a rotation */
     bool shapes; /* still kept */
+    bool draw;   /* keep the bodies and the configurations */
     int shape_rows_room;
     phx_mode_row *rows; /* of the table */
     double *real, *imaginary;
@@ -219,6 +222,46 @@ static double *values_at(const modes_work *work, int point)
     return (double *)work->table->values + (size_t)point * (size_t)work->n_parameters;
 }
 
+/* ---- bodies and configurations ---- */
+/* The bodies of the first point, with room for the configurations of all. */
+static phx_status keep_bodies(modes_work *work, phx_context *context, const phx_model *model, const phx_start_point *at)
+{
+    phx_modes_table *table = work->table;
+    phx_drawing drawing;
+    phx_status status = phx_drawing_create(context, model, at->system, &drawing);
+
+    if (status)
+        return status;
+    status = phx_modes_set_drawing(context, model->dimension, drawing.n_bodies, drawing.bodies, &drawing.scene, table);
+    phx_drawing_free(&drawing);
+    table->n_x = phx_system_n_x(at->system);
+    table->n_states = work->n_points;
+    table->states = phx_calloc(context, (size_t)work->n_points * (size_t)table->n_x, sizeof *table->states);
+    return !status && !table->states ? PHX_ERR_MEMORY : status;
+}
+
+static phx_status keep_state(phx_context *context, const phx_start_point *at, modes_slot *slot)
+{
+    slot->n_x = phx_system_n_x(at->system);
+    slot->x = phx_calloc(context, (size_t)slot->n_x, sizeof *slot->x);
+    if (!slot->x)
+        return PHX_ERR_MEMORY;
+    memcpy(slot->x, at->x, (size_t)slot->n_x * sizeof *slot->x);
+    return PHX_OK;
+}
+
+/* Into the table; where the number changes along the sweep the first configuration alone stays. */
+static void add_state(modes_work *work, int point, const modes_slot *slot)
+{
+    phx_modes_table *table = work->table;
+
+    if (slot->n_x != table->n_x)
+        table->n_states = 1;
+    if (point < table->n_states)
+        memcpy((double *)table->states + (size_t)point * (size_t)table->n_x, slot->x,
+               (size_t)slot->n_x * sizeof *slot->x);
+}
+
 static phx_status solve_point(modes_work *work, phx_context *context, const modes_worker *worker, int point,
                               modes_slot *slot)
 {
@@ -235,7 +278,11 @@ static phx_status solve_point(modes_work *work, phx_context *context, const mode
         work->report->redundant = phx_system_redundant(at.system);
         if (work->shapes)
             status = name_coordinates(work, context, at.system, slot->set.n);
+        if (!status && work->draw)
+            status = keep_bodies(work, context, worker->model, &at);
     }
+    if (!status && work->draw)
+        status = keep_state(context, &at, slot);
     phx_start_point_free(&at);
     return status;
 }
@@ -244,6 +291,8 @@ static void empty(modes_slot *slot)
 {
     phx_mode_set_free(&slot->set);
     phx_linear_free(&slot->linear);
+    phx_free(slot->x);
+    slot->x = NULL;
 }
 
 /* Everything about a point that needs no other: on any thread. */
@@ -272,6 +321,8 @@ static phx_status deliver_point(void *user, int point, int number)
     const phx_status status = add_point(work, point, &slot->linear, &slot->set);
     if (!status)
         work->table->n_points = point + 1;
+    if (!status && work->draw)
+        add_state(work, point, slot);
     empty(slot);
     return phx_sweep_name_point(work->context, work->sweep, point, status);
 }
@@ -395,6 +446,7 @@ phx_status phx_study_modes(phx_context *context, const phx_model *model, const p
                        .n_parameters = options->sweep ? phx_sweep_parameters(options->sweep) : 0,
                        .steady = (options->has_at ? options->at : model->modes.at) == PHX_MODEL_AT_STEADY,
                        .shapes = options->with_shapes,
+                       .draw = options->with_shapes,
                        .table = table,
                        .report = report ? report : &unread};
     const phx_team_work points = {work.n_points, "points of the sweep", &work, compute_point, deliver_point};

@@ -73,6 +73,7 @@ static phx_status open_recorder(phx_context *context, const phx_model *model, co
         def.n_v = phx_system_n_v(recording->system);
         def.n_bodies = drawing->n_bodies;
         def.bodies = drawing->bodies;
+        def.scene = &drawing->scene;
         def.model_name = model->title;
         def.model_text = model->text;
         def.program_version = phx_version();

@@ -1,0 +1,420 @@
+/* The scene of a model: ports, joints, springs, loads, and what can be read along the lines of its bodies. */
+#include "internal.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_MAP_VALUES = 1 << 22 }; /* of a body: a longer line is drawn without section forces */
+
+typedef struct scene_maker {
+    phx_context *context;
+    const phx_model *model;
+    const phx_made_body *made;
+    const phx_drawing *drawing;
+    phx_scene *scene;
+    int dim;
+    int *first; /* per body: its first port; one behind: the first that has no name of its own */
+} scene_maker;
+
+/* The lists of `count` entries each; which stay NULL when memory is out. */
+static char **texts(const scene_maker *maker, int count)
+{
+    return phx_calloc(maker->context, (size_t)count, sizeof(char *));
+}
+
+static int *integers(const scene_maker *maker, int count)
+{
+    return phx_calloc(maker->context, (size_t)count, sizeof(int));
+}
+
+static double *numbers(const scene_maker *maker, int count, int width)
+{
+    return phx_calloc(maker->context, (size_t)count * (size_t)width, sizeof(double));
+}
+
+static int deformations(const scene_maker *maker, int body)
+{
+    return body < 0 ? 0 : phx_body_n_q(maker->made[body].body);
+}
+
+/* ---- bodies ---- */
+static void describe_section(const phx_model_body *body, double *radius, double *out)
+{
+    const phx_model_section *section = &body->section;
+    const double values[PHX_SCENE_SECTION] = {section->area, section->inertia[0], section->inertia[1],
+                                              section->fibre[0], section->fibre[1]};
+
+    if (body->kind != PHX_MODEL_BEAM)
+        return;
+    memcpy(out, values, sizeof values);
+    *radius = section->fibre[0];
+}
+
+static phx_status describe_bodies(const scene_maker *maker)
+{
+    const phx_model *model = maker->model;
+    phx_scene *scene = maker->scene;
+    const int n = model->n_bodies;
+
+    scene->radius = numbers(maker, n, 1);
+    scene->mass = numbers(maker, n, 1);
+    scene->centre = numbers(maker, n, maker->dim);
+    scene->section = numbers(maker, n, PHX_SCENE_SECTION);
+    if (!scene->radius || !scene->mass || !scene->centre || !scene->section)
+        return PHX_ERR_MEMORY;
+    scene->n_bodies = n;
+    for (int b = 0; b < n; b++) {
+        const phx_flex *flex = phx_body_flex(maker->made[b].body);
+        scene->mass[b] = flex->mass;
+        for (int a = 0; a < maker->dim; a++)
+            scene->centre[b * maker->dim + a] = flex->s0[a] / flex->mass;
+        describe_section(&model->bodies[b], &scene->radius[b], scene->section + b * PHX_SCENE_SECTION);
+    }
+    return PHX_OK;
+}
+
+/* ---- ports ---- */
+/* Displacement of a named port of a modal body, or of the point of a beam at a fraction of its length. */
+static phx_status port_shapes(const scene_maker *maker, int body, const phx_model_port *port, double at,
+                              double *position, double *shapes)
+{
+    const int n_q = deformations(maker, body);
+    phx_flex_point point = {0};
+    phx_status status = PHX_OK;
+
+    for (int k = 0; port && k < port->n_shapes; k++)
+        for (int a = 0; a < maker->dim; a++)
+            shapes[a * n_q + k] = port->shapes[k].translation[a];
+    if (!maker->made[body].beam)
+        return PHX_OK;
+    status = phx_beam_point(maker->made[body].beam, maker->context, at, &point);
+    for (int a = 0; a < maker->dim && !status; a++) {
+        position[a] = point.x[a];
+        for (int k = 0; k < point.n; k++)
+            shapes[a * n_q + point.dof[k]] = point.phi[a * point.n + k];
+    }
+    phx_flex_point_free(&point);
+    return status;
+}
+
+/* `port` NULL: the point of a beam at a fraction of its length. */
+static phx_status add_port(const scene_maker *maker, int body, const char *name, const phx_model_port *port, double at)
+{
+    static const double identity[2][9] = {{1, 0, 0, 1}, {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    const int dim = maker->dim;
+    const size_t square = (size_t)(dim * dim) * sizeof(double);
+    phx_scene *scene = maker->scene;
+    const int p = scene->n_ports, n_q = deformations(maker, body);
+
+    scene->port_name[p] = phx_strdup(maker->context, name);
+    if (!scene->port_name[p])
+        return PHX_ERR_MEMORY;
+    scene->port_body[p] = body;
+    scene->n_ports++;
+    if (port)
+        memcpy(scene->port_position + p * dim, port->position, (size_t)dim * sizeof(double));
+    memcpy(scene->port_rotation + p * dim * dim, port ? port->rotation.matrix : identity[dim == 3], square);
+    if (n_q == 0)
+        return PHX_OK;
+    double *shapes = scene->port_shapes + scene->n_port_shapes;
+    scene->n_port_shapes += dim * n_q;
+    return port_shapes(maker, body, port, at, scene->port_position + p * dim, shapes);
+}
+
+/* The references of the model to points, one after the other; NULL behind the last. */
+static const phx_model_point *reference(const phx_model *model, int k)
+{
+    if (k < 2 * model->n_joints)
+        return &model->joints[k / 2].ports[k % 2];
+    k -= 2 * model->n_joints;
+    if (k < 2 * model->n_springs)
+        return &model->springs[k / 2].ports[k % 2];
+    k -= 2 * model->n_springs;
+    return k < model->n_loads ? &model->loads[k].at : NULL;
+}
+
+/* Named ports come first: those of the ground, then those of each body; then points body@s. */
+static int find_port(const scene_maker *maker, const phx_model_point *point)
+{
+    if (point->port >= 0)
+        return (point->body < 0 ? 0 : maker->first[point->body]) + point->port;
+    const char *name = strchr(point->text, '@');
+    for (int p = maker->first[maker->model->n_bodies]; p < maker->scene->n_ports; p++)
+        if (maker->scene->port_body[p] == point->body && name && !strcmp(maker->scene->port_name[p], name))
+            return p;
+    return -1;
+}
+
+static phx_status make_room_for_ports(const scene_maker *maker)
+{
+    const phx_model *model = maker->model;
+    phx_scene *scene = maker->scene;
+    int count = model->n_ground_ports, shapes = 0;
+
+    for (int b = 0; b < model->n_bodies; b++) {
+        count += model->bodies[b].n_ports;
+        shapes += model->bodies[b].n_ports * deformations(maker, b);
+    }
+    for (int k = 0; reference(model, k); k++)
+        if (reference(model, k)->text && reference(model, k)->port < 0) {
+            count++;
+            shapes += deformations(maker, reference(model, k)->body);
+        }
+    scene->port_name = texts(maker, count);
+    scene->port_body = integers(maker, count);
+    scene->port_position = numbers(maker, count, maker->dim);
+    scene->port_rotation = numbers(maker, count, maker->dim * maker->dim);
+    scene->port_shapes = numbers(maker, shapes, maker->dim);
+    return scene->port_name && scene->port_body && scene->port_position && scene->port_rotation && scene->port_shapes
+               ? PHX_OK
+               : PHX_ERR_MEMORY;
+}
+
+static phx_status describe_ports(const scene_maker *maker)
+{
+    const phx_model *model = maker->model;
+    phx_status status = make_room_for_ports(maker);
+
+    maker->first[0] = model->n_ground_ports;
+    for (int b = 0; b < model->n_bodies; b++)
+        maker->first[b + 1] = maker->first[b] + model->bodies[b].n_ports;
+    for (int p = 0; p < model->n_ground_ports && !status; p++)
+        status = add_port(maker, -1, model->ground_ports[p].name, &model->ground_ports[p], 0.0);
+    for (int b = 0; b < model->n_bodies; b++)
+        for (int p = 0; p < model->bodies[b].n_ports && !status; p++) {
+            const phx_model_port *port = &model->bodies[b].ports[p];
+            status = add_port(maker, b, port->name, port, port->at);
+        }
+    for (int k = 0; reference(model, k) && !status; k++) {
+        const phx_model_point *point = reference(model, k);
+        if (point->text && find_port(maker, point) < 0) /* a distributed load has none */
+            status = add_port(maker, point->body, strchr(point->text, '@'), NULL, point->at);
+    }
+    return status;
+}
+
+/* ---- joints, springs, loads, parameters ---- */
+static phx_status describe_joints(const scene_maker *maker)
+{
+    const phx_model *model = maker->model;
+    phx_scene *scene = maker->scene;
+    const int n = model->n_joints;
+
+    scene->joint_name = texts(maker, n);
+    scene->joint_kind = texts(maker, n);
+    scene->joint_a = integers(maker, n);
+    scene->joint_b = integers(maker, n);
+    scene->joint_axis = numbers(maker, n, maker->dim);
+    if (!scene->joint_name || !scene->joint_kind || !scene->joint_a || !scene->joint_b || !scene->joint_axis)
+        return PHX_ERR_MEMORY;
+    scene->n_joints = n;
+    for (int j = 0; j < n; j++) {
+        const phx_model_joint *joint = &model->joints[j];
+        scene->joint_name[j] = phx_strdup(maker->context, joint->name);
+        scene->joint_kind[j] = phx_strdup(maker->context, phx_model_joint_kind_name(joint->kind));
+        if (!scene->joint_name[j] || !scene->joint_kind[j])
+            return PHX_ERR_MEMORY;
+        scene->joint_a[j] = find_port(maker, &joint->ports[0]);
+        scene->joint_b[j] = find_port(maker, &joint->ports[1]);
+        memcpy(scene->joint_axis + j * maker->dim, joint->axis, (size_t)maker->dim * sizeof(double));
+    }
+    return PHX_OK;
+}
+
+static phx_status describe_springs(const scene_maker *maker)
+{
+    const phx_model *model = maker->model;
+    phx_scene *scene = maker->scene;
+    const int n = model->n_springs;
+
+    scene->spring_name = texts(maker, n);
+    scene->spring_a = integers(maker, n);
+    scene->spring_b = integers(maker, n);
+    if (!scene->spring_name || !scene->spring_a || !scene->spring_b)
+        return PHX_ERR_MEMORY;
+    scene->n_springs = n;
+    for (int k = 0; k < n; k++) {
+        scene->spring_name[k] = phx_strdup(maker->context, model->springs[k].name);
+        if (!scene->spring_name[k])
+            return PHX_ERR_MEMORY;
+        scene->spring_a[k] = find_port(maker, &model->springs[k].ports[0]);
+        scene->spring_b[k] = find_port(maker, &model->springs[k].ports[1]);
+    }
+    return PHX_OK;
+}
+
+static phx_status describe_loads(const scene_maker *maker)
+{
+    static const char *const kinds[PHX_MODEL_LOAD_KINDS] = {
+        [PHX_MODEL_FORCE] = "force", [PHX_MODEL_TORQUE] = "torque", [PHX_MODEL_DISTRIBUTED] = "distributed"};
+    const phx_model *model = maker->model;
+    phx_scene *scene = maker->scene;
+    const int n = model->n_loads;
+
+    scene->load_name = texts(maker, n);
+    scene->load_kind = texts(maker, n);
+    scene->load_port = integers(maker, n);
+    if (!scene->load_name || !scene->load_kind || !scene->load_port)
+        return PHX_ERR_MEMORY;
+    scene->n_loads = n;
+    for (int k = 0; k < n; k++) {
+        const phx_model_load *load = &model->loads[k];
+        const phx_model_point first = {.body = load->on};
+        scene->load_name[k] = phx_strdup(maker->context, load->name);
+        scene->load_kind[k] = phx_strdup(maker->context, kinds[load->kind]);
+        if (!scene->load_name[k] || !scene->load_kind[k])
+            return PHX_ERR_MEMORY;
+        scene->load_port[k] = find_port(maker, load->kind == PHX_MODEL_DISTRIBUTED ? &first : &load->at);
+    }
+    return PHX_OK;
+}
+
+static phx_status describe_parameters(const scene_maker *maker)
+{
+    const phx_model *model = maker->model;
+    phx_scene *scene = maker->scene;
+
+    scene->parameter_name = texts(maker, model->n_parameters);
+    scene->parameter_value = numbers(maker, model->n_parameters, 1);
+    scene->gravity = numbers(maker, maker->dim, 1);
+    if (!scene->parameter_name || !scene->parameter_value || !scene->gravity)
+        return PHX_ERR_MEMORY;
+    scene->n_parameters = model->n_parameters;
+    for (int k = 0; k < model->n_parameters; k++) {
+        scene->parameter_name[k] = phx_strdup(maker->context, model->parameters[k].name);
+        if (!scene->parameter_name[k])
+            return PHX_ERR_MEMORY;
+        scene->parameter_value[k] = model->parameters[k].value;
+    }
+    scene->n_gravity = maker->dim;
+    memcpy(scene->gravity, model->gravity, (size_t)maker->dim * sizeof(double));
+    return PHX_OK;
+}
+
+/* ---- section forces ---- */
+static const struct section_kind {
+    const char *name, *unit;
+} section_kinds[] = {
+    {"axial_force", "N"}, {"bending_moment_y", "N m"}, {"bending_moment_z", "N m"}, {"torsion", "N m"}};
+enum { AXIAL, MOMENT_Y, MOMENT_Z, TORSION, SECTION_KINDS };
+
+/* Which of them are linear in q and there: the axial force of a stiffened body is not. */
+static int list_sections(const scene_maker *maker, int b, int kinds[SECTION_KINDS])
+{
+    const phx_model_body *body = &maker->model->bodies[b];
+    const bool space = maker->dim == 3;
+    int n = 0;
+
+    if (!maker->made[b].beam ||
+        (double)maker->drawing->bodies[b].n_points * deformations(maker, b) * SECTION_KINDS > MOST_MAP_VALUES)
+        return 0;
+    if (!phx_body_flex(maker->made[b].body)->stiffening)
+        kinds[n++] = AXIAL;
+    if (space)
+        kinds[n++] = MOMENT_Y;
+    kinds[n++] = MOMENT_Z;
+    if (space && body->twist)
+        kinds[n++] = TORSION;
+    return n;
+}
+
+/* out = row S, S the rows of the stress vector over q */
+static void through_stress(const phx_flex *flex, const double *row, double *out)
+{
+    const phx_csr *stress = &flex->stress;
+
+    for (int i = 0; i < stress->rows; i++)
+        for (int k = stress->ptr[i]; k < stress->ptr[i + 1] && row[i] != 0.0; k++)
+            out[stress->idx[k]] += row[i] * stress->val[k];
+}
+
+static phx_status map_sections(const scene_maker *maker, int b, int n, const int *kinds)
+{
+    const phx_flex *flex = phx_body_flex(maker->made[b].body);
+    phx_scene *scene = maker->scene;
+    const int points = maker->drawing->bodies[b].n_points, n_q = flex->n;
+    const size_t rows = (size_t)flex->n_stress, block = (size_t)points * (size_t)n_q;
+    double *row = phx_calloc(maker->context, 4 * rows, sizeof *row);
+
+    if (!row)
+        return PHX_ERR_MEMORY;
+    const double *of_kind[SECTION_KINDS] = {row, maker->dim == 2 ? NULL : row + rows,
+                                            maker->dim == 2 ? row + rows : row + 2 * rows, row + 3 * rows};
+    for (int i = 0; i < points; i++) {
+        phx_beam_stress_rows(maker->made[b].beam, (double)i / (points - 1), row, row + rows,
+                             maker->dim == 3 ? row + 3 * rows : NULL);
+        for (int k = 0; k < n; k++)
+            through_stress(flex, of_kind[kinds[k]],
+                           scene->maps + scene->n_maps + (size_t)k * block + (size_t)i * (size_t)n_q);
+    }
+    phx_free(row);
+    scene->n_maps += n * (int)block;
+    for (int k = 0; k < n; k++) {
+        const int s = scene->n_sections;
+        scene->section_name[s] = phx_strdup(maker->context, section_kinds[kinds[k]].name);
+        scene->section_unit[s] = phx_strdup(maker->context, section_kinds[kinds[k]].unit);
+        scene->section_body[s] = b;
+        scene->n_sections++;
+        if (!scene->section_name[s] || !scene->section_unit[s])
+            return PHX_ERR_MEMORY;
+    }
+    return PHX_OK;
+}
+
+static phx_status describe_sections(const scene_maker *maker)
+{
+    const phx_model *model = maker->model;
+    phx_scene *scene = maker->scene;
+    int kinds[SECTION_KINDS], count = 0;
+    size_t values = 0;
+    phx_status status = PHX_OK;
+
+    for (int b = 0; b < model->n_bodies; b++) {
+        const int n = list_sections(maker, b, kinds);
+        count += n;
+        values += (size_t)n * (size_t)maker->drawing->bodies[b].n_points * (size_t)deformations(maker, b);
+    }
+    scene->section_body = integers(maker, count);
+    scene->section_name = texts(maker, count);
+    scene->section_unit = texts(maker, count);
+    scene->maps = phx_calloc(maker->context, values, sizeof *scene->maps);
+    if (!scene->section_body || !scene->section_name || !scene->section_unit || !scene->maps)
+        return PHX_ERR_MEMORY;
+    for (int b = 0; b < model->n_bodies && !status; b++) {
+        const int n = list_sections(maker, b, kinds);
+        if (n > 0)
+            status = map_sections(maker, b, n, kinds);
+    }
+    return status;
+}
+
+phx_status phx_scene_of(phx_context *context, const phx_model *model, const phx_made_body *made,
+                        const phx_drawing *drawing, phx_scene *scene)
+{
+    const scene_maker maker = {.context = context,
+                               .model = model,
+                               .made = made,
+                               .drawing = drawing,
+                               .scene = scene,
+                               .dim = model->dimension,
+                               .first = phx_calloc(context, (size_t)model->n_bodies + 1, sizeof *maker.first)};
+
+    *scene = (phx_scene){0};
+    phx_status status = maker.first ? describe_bodies(&maker) : PHX_ERR_MEMORY;
+    if (!status)
+        status = describe_ports(&maker);
+    if (!status)
+        status = describe_joints(&maker);
+    if (!status)
+        status = describe_springs(&maker);
+    if (!status)
+        status = describe_loads(&maker);
+    if (!status)
+        status = describe_parameters(&maker);
+    if (!status)
+        status = describe_sections(&maker);
+    phx_free(maker.first);
+    if (status)
+        phx_scene_free(scene);
+    return status;
+}

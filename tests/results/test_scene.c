@@ -1,0 +1,172 @@
+/* Scenes in a result: what was given comes back, what does not fit is refused, older files have none. */
+#define _XOPEN_SOURCE 700
+#include "example.h"
+
+#include "results/h5.h"
+#include "results/layout.h"
+
+/* A crank and a coupler with two deformations on the ground, as in example.h. */
+static double radius[2] = {0.0, 0.003}, mass[2] = {1.0, 0.2}, centre[4] = {0.1, 0, 0.15, 0}, section[10] = {0};
+static char *port_names[] = {"O", "C, \"ü\"", "P"};
+static int port_body[] = {-1, 0, 1};
+static double port_position[6] = {0, 0, 0.15, 0, 0.3, 0}, port_rotation[12] = {1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1};
+static double port_shapes[4] = {1, 2, 3, 4};
+static char *joint_names[] = {"pin", "knee</script>"}, *joint_kinds[] = {"revolute", "revolute"};
+static int joint_a[] = {0, 1}, joint_b[] = {1, 2};
+static double joint_axis[4] = {0};
+static int section_body[] = {1};
+static char *section_names[] = {"bending_moment_z"}, *section_units[] = {"N m"};
+static double maps[6] = {1, 0, 0, 1, -1, 0.5}, gravity[2] = {0, -9.81};
+
+static phx_scene example_scene(void)
+{
+    return (phx_scene){.n_bodies = 2,
+                       .radius = radius,
+                       .mass = mass,
+                       .centre = centre,
+                       .section = section,
+                       .n_ports = 3,
+                       .port_name = port_names,
+                       .port_body = port_body,
+                       .port_position = port_position,
+                       .port_rotation = port_rotation,
+                       .n_port_shapes = 4,
+                       .port_shapes = port_shapes,
+                       .n_joints = 2,
+                       .joint_name = joint_names,
+                       .joint_kind = joint_kinds,
+                       .joint_a = joint_a,
+                       .joint_b = joint_b,
+                       .joint_axis = joint_axis,
+                       .n_sections = 1,
+                       .section_body = section_body,
+                       .section_name = section_names,
+                       .section_unit = section_units,
+                       .n_maps = 6,
+                       .maps = maps,
+                       .n_gravity = 2,
+                       .gravity = gravity};
+}
+
+static void write_result(phx_context *context, const phx_scene *scene)
+{
+    phx_recorder_def def = example_def("a.h5", NULL);
+    phx_recorder *recorder = NULL;
+    def.scene = scene;
+    CHECK_OK(context, phx_recorder_create(context, &def, &recorder));
+    CHECK_OK(context, example_append(recorder, 0, 5));
+    CHECK_OK(context, phx_recorder_finish(recorder, 0, NULL));
+    phx_recorder_destroy(recorder);
+}
+
+static void comes_back(void **state)
+{
+    phx_context *context = *state;
+    const phx_scene scene = example_scene();
+    phx_result *result = NULL;
+
+    write_result(context, &scene);
+    CHECK_OK(context, phx_result_read(context, "a.h5", &result));
+    example_check_rows(context, result);
+    const phx_scene *read = phx_result_scene(result);
+    assert_non_null(read);
+    assert_int_equal(read->n_ports, 3);
+    assert_string_equal(read->port_name[1], port_names[1]);
+    assert_string_equal(read->joint_name[1], joint_names[1]);
+    assert_int_equal(read->port_body[0], -1);
+    assert_memory_equal(read->joint_b, joint_b, sizeof joint_b);
+    assert_memory_equal(read->port_position, port_position, sizeof port_position);
+    assert_memory_equal(read->port_rotation, port_rotation, sizeof port_rotation);
+    assert_memory_equal(read->port_shapes, port_shapes, sizeof port_shapes);
+    assert_memory_equal(read->maps, maps, sizeof maps);
+    assert_int_equal(read->n_springs, 0);
+    assert_int_equal(read->n_loads, 0);
+    assert_memory_equal(read->gravity, gravity, sizeof gravity);
+    phx_result_destroy(result);
+}
+
+static void older_files_have_none(void **state)
+{
+    phx_context *context = *state;
+    phx_result *result = NULL;
+    write_result(context, NULL);
+    CHECK_OK(context, phx_result_read(context, "a.h5", &result));
+    assert_null(phx_result_scene(result));
+    assert_int_equal(phx_result_bodies(result), 2);
+    phx_result_destroy(result);
+}
+
+static void refuse(phx_context *context, const phx_scene *scene, const char *word)
+{
+    phx_recorder_def def = example_def("a.h5", NULL);
+    phx_recorder *recorder = NULL;
+    def.scene = scene;
+    REFUSED(context, PHX_ERR_ARGUMENT, word, phx_recorder_create(context, &def, &recorder));
+    assert_null(recorder);
+}
+
+static void what_does_not_fit_is_refused(void **state)
+{
+    phx_context *context = *state;
+    int outside[] = {-1, 0, 2}, beyond[] = {0, 3};
+    double broken[4] = {0, NAN, 0, 0};
+    phx_scene scene = example_scene();
+
+    scene.n_bodies = 1;
+    refuse(context, &scene, "/bodies/mass");
+    scene = example_scene();
+    scene.port_body = outside;
+    refuse(context, &scene, "/ports/body");
+    scene = example_scene();
+    scene.joint_a = beyond;
+    refuse(context, &scene, "/joints/port_a");
+    scene = example_scene();
+    scene.joint_axis = broken;
+    refuse(context, &scene, "/joints/axis");
+    scene = example_scene();
+    scene.n_maps = 5;
+    refuse(context, &scene, "/sections/maps");
+    scene = example_scene();
+    scene.n_port_shapes = 2;
+    refuse(context, &scene, "/ports/shapes");
+    scene = example_scene();
+    scene.n_gravity = 1;
+    refuse(context, &scene, "/gravity");
+}
+
+/* A file whose lists contradict each other says so. */
+static void damaged_files_are_refused(void **state)
+{
+    phx_context *context = *state;
+    phx_scene scene = example_scene();
+    phx_h5 *file = NULL;
+    phx_result *result = NULL;
+    const phx_recorder_def def = example_def("a.h5", NULL);
+    phx_layout layout;
+    int beyond[] = {0, 3};
+
+    CHECK_OK(context, phx_layout_create(context, &def, &layout));
+    scene.joint_b = beyond;
+    layout.scene = &scene;
+    CHECK_OK(context, phx_h5_create(context, "b.h5", &file));
+    phx_h5_set_text(file, "/", "format", PHX_FORMAT_RESULT);
+    phx_h5_set_integer(file, "/", "format_version", PHX_FORMAT_VERSION);
+    phx_h5_set_text(file, "/", "status", "complete");
+    phx_h5_put_text(file, "/model", "");
+    CHECK_OK(context, phx_layout_write(file, &layout, 0));
+    CHECK_OK(context, phx_h5_finish(file));
+    REFUSED(context, PHX_ERR_FILE, "b.h5", phx_result_read(context, "b.h5", &result));
+    CHECK_MESSAGE(context, "damaged");
+    layout.scene = NULL;
+    phx_layout_free(&layout);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(comes_back, example_enter, example_leave),
+        cmocka_unit_test_setup_teardown(older_files_have_none, example_enter, example_leave),
+        cmocka_unit_test_setup_teardown(what_does_not_fit_is_refused, example_enter, example_leave),
+        cmocka_unit_test_setup_teardown(damaged_files_are_refused, example_enter, example_leave)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
