@@ -144,6 +144,17 @@ phx_status phx_cholesky_solve(phx_cholesky *cholesky, int nrhs,
                               double *x); /* x <- A^-1 x, columns one after the other */
 void phx_cholesky_destroy(phx_cholesky *cholesky);
 
+/* L D L^T of a sparse symmetric matrix whose leading blocks are all regular in the order given (definite ones, of
+ * either sign), for many solutions: symbolic work once, no pivoting. The full symmetric pattern by rows is copied. */
+typedef struct phx_ldl phx_ldl;
+phx_status phx_ldl_create(phx_context *context, int n, const int *ptr, const int *idx, phx_ldl **ldl);
+/* Values on the pattern, of which the lower triangle is read; no allocation. PHX_SINGULAR when a pivot cancels to
+ * rounding or is not finite; there are no factors then. */
+phx_status phx_ldl_factor(phx_ldl *ldl, const double *val);
+/* x <- A^-1 x: `width` right-hand sides side by side, n x width row-major. */
+void phx_ldl_solve(const phx_ldl *ldl, int width, double *x);
+void phx_ldl_destroy(phx_ldl *ldl);
+
 /* Rank of the columns of a sparse matrix by rank-revealing sparse QR (SPQR) in the given order of columns: dependent[k]
  * lists (ascending) the columns that depend on columns before them; `rtol` times the largest column norm is zero.
  * `dependent` has room for a->cols entries. */

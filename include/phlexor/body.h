@@ -49,7 +49,8 @@ int phx_body_n_x(const phx_body *body);
 int phx_body_n_v(const phx_body *body);
 int phx_body_n_q(const phx_body *body);
 const phx_flex *phx_body_flex(const phx_body *body); /* never NULL: a rigid body has one with n = 0 */
-bool phx_body_is_lossless(const phx_body *body);     /* no damping, full kinetics */
+bool phx_body_has_full_kinetics(const phx_body *body);
+bool phx_body_is_lossless(const phx_body *body); /* no damping, full kinetics */
 
 /* Attitude part of x (dim 2: 3 values, dim 3: 9) from a rotation (dim x dim) and, in the plane, an angle. */
 int phx_attitude_size(int dim);
@@ -122,6 +123,38 @@ void phx_body_linearise(const phx_body *body, const double *gravity, const doubl
  * `room`: twice the pattern. */
 void phx_body_interval_linearise(const phx_body *body, const double *gravity, const phx_body_view *view,
                                  const double *p0, double *room, double *A);
+/* ---- condensation: the deformation inside a body eliminated ----
+ * The border of a derivative array A are its rigid rows (n_rigid x n_v, row-major) and then the rigid columns of its
+ * rows of q (n_q x n_rigid): what changes from step to step. */
+size_t phx_body_border_size(const phx_body *body);
+/* Border of the derivative of phx_body_interval_linearise; full kinetics only. */
+void phx_body_interval_border(const phx_body *body, const double *gravity, const phx_body_view *view, const double *p0,
+                              double *border);
+/* Border of M(q); without `all` only what depends on q, in place of what an earlier call with `all` left. */
+void phx_body_mass_border(const phx_body *body, const double *x, bool all, double *border);
+/* y += sum_k w_k A_k x over the deformations (n_q): w = w0 + w1 is what the interval's deformation block, 2/h M + R +
+ * h/2 K, lacks to first order in h w. */
+void phx_body_gyroscopic_apply(const phx_body *body, const double *w, const double *x, double *y);
+
+/* A constant deformation block S = a M_qq + b K + c R with all coordinates but the kept ones eliminated. It serves any
+ * body of the same phx_flex, damping and kept coordinates; one thread at a time. */
+typedef struct phx_condenser phx_condenser;
+/* `kept`: n_kept coordinates of q, ascending, copied. The body is borrowed. Errors: PHX_ERR_MEMORY. */
+phx_status phx_condenser_create(phx_context *context, const phx_body *body, int n_kept, const int *kept,
+                                phx_condenser **condenser);
+void phx_condenser_destroy(phx_condenser *condenser);
+bool phx_condenser_serves(const phx_condenser *condenser, const phx_body *body, int n_kept, const int *kept);
+int phx_condenser_inner(const phx_condenser *condenser); /* coordinates that it eliminates */
+/* Factor S; PHX_SINGULAR when it is neither positive nor negative definite to rounding. No allocation. */
+phx_status phx_condenser_factor(phx_condenser *condenser, double a, double b, double c);
+/* Of a body with this border: X (inner x n_rigid, kept for the solutions) and the condensed matrix over the rigid
+ * velocities and the kept coordinates, (n_rigid + n_kept) square, row-major. */
+void phx_condenser_reduce(const phx_condenser *condenser, const double *border, double *X, double *matrix);
+/* b (n_v): its rigid and kept entries become the right-hand side of the condensed system; with their solution in place
+ * the second function fills in the others. */
+void phx_condenser_begin_solve(const phx_condenser *condenser, const double *border, double *b);
+void phx_condenser_end_solve(const phx_condenser *condenser, const double *X, double *x);
+
 /* Structure matrix of the body's pH form at (x, v), dense skew, for the certificate:
  * canonical: state (r, attitude cosines, q, p), x' = J dH; modified: the paper's (12) with modified momenta. Size
  * n = dim + dim*dim + n_q + n_v. Returns J as n x n row-major. */

@@ -19,6 +19,13 @@ struct phx_body {
     int *damping_at; /* position in idx of entry k of the damping matrix */
 };
 
+/* Place of an entry in the body's pattern; -1: none. */
+static inline int phx_body_entry(const phx_body *body, int row, int col)
+{
+    const phx_csr pattern = {body->n_v, body->n_v, body->ptr, body->idx, NULL};
+    return phx_csr_find(&pattern, row, col);
+}
+
 /* What every step evaluates for every body or port is written for a dimension that the compiler knows:
  *     static inline void f(const int dim, ...), called with 2 and with 3. */
 static inline int phx_rotations(const int dim)

@@ -14,6 +14,7 @@ typedef struct ends {
     const double *v0, *w0, *dq0, *v1, *w1, *dq1, *vm, *wm;
     double s1[3], J1[9], p[6]; /* inertia at q1; mean momenta of the rigid rows */
     double h;
+    bool border; /* the values are a border */
 } ends;
 
 static double dot(int n, const double *a, const double *b)
@@ -24,9 +25,11 @@ static double dot(int n, const double *a, const double *b)
     return sum;
 }
 
-static double *entry(const phx_body *body, double *val, int row, int col)
+/* Entry (row, col) of the rigid rows or columns, of the whole pattern or of a border alone. */
+static inline double *entry(const phx_body *body, const ends *e, double *val, int row, int col)
 {
-    return val + body->ptr[row] + col;
+    const int r = body->n_rigid;
+    return val + (e->border && row >= r ? r * body->n_v + (row - r) * r : body->ptr[row]) + col;
 }
 
 static inline ends make_ends(const int dim, const phx_body *body, const phx_body_view *view, const double *p0)
@@ -78,9 +81,9 @@ static inline void put_rigid_rows(const int dim, const phx_body *body, const end
         phx_rot_x_rot(dim, e->p + dim, dnu + dim, g);
     }
     for (int i = 0; i < dim; i++)
-        *entry(body, A, i, col) += t[i] / e->h - 0.5 * a[i] - b[i];
+        *entry(body, e, A, i, col) += t[i] / e->h - 0.5 * a[i] - b[i];
     for (int k = 0; k < phx_rotations(dim); k++)
-        *entry(body, A, dim + k, col) += r[k] / e->h - 0.5 * (c[k] + d[k]) - f[k] - g[k];
+        *entry(body, e, A, dim + k, col) += r[k] / e->h - 0.5 * (c[k] + d[k]) - f[k] - g[k];
 }
 
 static inline void rigid_column(const int dim, const phx_body *body, const ends *e, int col, double *A)
@@ -103,7 +106,7 @@ static inline void rigid_column(const int dim, const phx_body *body, const ends 
         g[d] = 2.0 * dv[d] / e->h - a[d] - b[d];
     for (int i = 0; i < n; i++)
         for (int d = 0; d < dim; d++)
-            *entry(body, A, body->n_rigid + i, col) += flex->S[d * n + i] * g[d];
+            *entry(body, e, A, body->n_rigid + i, col) += flex->S[d * n + i] * g[d];
 }
 
 /* Deformation coordinate i: the rigid rows of its column, and in its row what turns add,
@@ -144,7 +147,7 @@ static inline void flexible_column(const int dim, const phx_body *body, const en
     put_rigid_rows(dim, body, e, dim + n_rot + i, t, r, NULL, A);
     phx_pair_times(n_rot, slope, e->w0, jw);
     for (int k = 0; k < n_rot; k++)
-        *entry(body, A, dim + n_rot + i, dim + k) += 2.0 / e->h * column[k] - gyro0[k] - jw[k];
+        *entry(body, e, A, dim + n_rot + i, dim + k) += 2.0 / e->h * column[k] - gyro0[k] - jw[k];
 }
 
 /* Block q x q: (2 M/h - w1_k A_k) - w0_k A_k - h/4 sym(w0, w1) Q + h/2 K + R. */
@@ -188,37 +191,81 @@ static inline void gravity_columns(const int dim, const phx_body *body, const do
             dg[a] *= 0.5 * e->h;
         phx_vec_x_vec(dim, s, dg, torque);
         for (int a = 0; a < dim; a++) {
-            *entry(body, A, a, dim + c) -= flex->mass * dg[a];
+            *entry(body, e, A, a, dim + c) -= flex->mass * dg[a];
             for (int i = 0; i < n; i++)
-                *entry(body, A, r + i, dim + c) -= flex->S[a * n + i] * dg[a];
+                *entry(body, e, A, r + i, dim + c) -= flex->S[a * n + i] * dg[a];
         }
         for (int k = 0; k < n_rot; k++)
-            *entry(body, A, dim + k, dim + c) -= torque[k];
+            *entry(body, e, A, dim + k, dim + c) -= torque[k];
     }
     for (int i = 0; i < n; i++) {
         for (int a = 0; a < dim; a++)
             S[a] = 0.5 * e->h * flex->S[a * n + i];
         phx_vec_x_vec(dim, S, gm, torque);
         for (int k = 0; k < n_rot; k++)
-            *entry(body, A, dim + k, r + i) -= torque[k];
+            *entry(body, e, A, dim + k, r + i) -= torque[k];
     }
+}
+
+/* The rigid rows and columns; A is zero. */
+static inline void put_border(const int dim, const phx_body *body, const double *gravity, const phx_body_view *view,
+                              const ends *e, double *A)
+{
+    for (int c = 0; c < dim + phx_rotations(dim); c++)
+        rigid_column(dim, body, e, c, A);
+    for (int i = 0; i < body->n_q; i++)
+        flexible_column(dim, body, e, i, A);
+    gravity_columns(dim, body, gravity, view, e, A);
 }
 
 static inline void tangent(const int dim, const phx_body *body, const double *gravity, const phx_body_view *view,
                            const double *p0, double *A)
 {
     const ends e = make_ends(dim, body, view, p0);
-    const int r = dim + phx_rotations(dim);
 
     memset(A, 0, (size_t)body->ptr[body->n_v] * sizeof *A);
-    for (int c = 0; c < r; c++)
-        rigid_column(dim, body, &e, c, A);
-    for (int i = 0; i < body->n_q; i++)
-        flexible_column(dim, body, &e, i, A);
+    put_border(dim, body, gravity, view, &e, A);
     flexible_block(dim, body, &e, A);
     if (body->flex->stiffening)
         phx_body_stiffening_tangent(body, phx_body_q(body, view->x0), e.q1, e.qm, 0.5 * view->h, A);
-    gravity_columns(dim, body, gravity, view, &e, A);
+}
+
+static inline void interval_border(const int dim, const phx_body *body, const double *gravity,
+                                   const phx_body_view *view, const double *p0, double *border)
+{
+    ends e = make_ends(dim, body, view, p0);
+
+    e.border = true;
+    memset(border, 0, phx_body_border_size(body) * sizeof *border);
+    put_border(dim, body, gravity, view, &e, border);
+}
+
+void phx_body_interval_border(const phx_body *body, const double *gravity, const phx_body_view *view, const double *p0,
+                              double *border)
+{
+    if (body->dim == 2)
+        interval_border(2, body, gravity, view, p0, border);
+    else
+        interval_border(3, body, gravity, view, p0, border);
+}
+
+static inline void gyroscopic_apply(const int dim, const phx_body *body, const double *w, const double *x, double *y)
+{
+    double sum[3];
+
+    for (int i = 0; i < body->n_q; i++) {
+        phx_gyro_rows(dim, body->flex, i, x, sum);
+        for (int k = 0; k < phx_rotations(dim); k++)
+            y[i] += w[k] * sum[k];
+    }
+}
+
+void phx_body_gyroscopic_apply(const phx_body *body, const double *w, const double *x, double *y)
+{
+    if (body->dim == 2)
+        gyroscopic_apply(2, body, w, x, y);
+    else
+        gyroscopic_apply(3, body, w, x, y);
 }
 
 void phx_body_interval_linearise(const phx_body *body, const double *gravity, const phx_body_view *view,

@@ -30,64 +30,88 @@ static void put_column(const phx_body *body, double *val, int col, const double 
         *entry(body, val, body->dim + k, col) += r[k];
 }
 
-/* Where entry (row, col) of the body's pattern stands in an array that `at` leads to; NULL: on the pattern itself. */
-static inline double *place(const phx_body *body, const int *at, double *val, int row, int col)
+/* Where a matrix on the body's pattern is put: at places in another array, on the pattern itself (at NULL), or only its
+ * border. */
+typedef struct target {
+    const int *at;
+    bool border;
+    double *val;
+} target;
+
+static inline double *place(const phx_body *body, const target *to, int row, int col)
 {
+    const int r = body->n_rigid;
+    if (to->border && row >= r)
+        return to->val + r * body->n_v + (row - r) * r + col;
     const int k = body->ptr[row] + col;
-    return val + (at ? at[k] : k);
+    return to->val + (to->at ? to->at[k] : k);
 }
 
 /* Entries of M that do not depend on q: those of the translations and of the deformations among themselves. */
-static void fill_constant_mass(const phx_body *body, const int *at, double *val)
+static void fill_constant_mass(const phx_body *body, const target *to)
 {
     const phx_flex *flex = body->flex;
     const int dim = body->dim, r = body->n_rigid, n = flex->n;
 
     for (int a = 0; a < dim; a++)
         for (int b = 0; b < dim; b++)
-            *place(body, at, val, a, b) = a == b ? flex->mass : 0.0;
-    for (int k = 0; k < body->ptr[body->n_v] - body->ptr[r]; k++)
-        val[at ? at[body->ptr[r] + k] : body->ptr[r] + k] = 0.0;
+            *place(body, to, a, b) = a == b ? flex->mass : 0.0;
+    for (int k = body->ptr[r]; k < body->ptr[body->n_v] && !to->border; k++)
+        to->val[to->at ? to->at[k] : k] = 0.0;
     for (int i = 0; i < n; i++) {
         for (int a = 0; a < dim; a++)
-            *place(body, at, val, a, r + i) = *place(body, at, val, r + i, a) = flex->S[a * n + i];
-        for (int e = flex->ptr[i]; e < flex->ptr[i + 1]; e++)
-            val[at ? at[body->flex_at[e]] : body->flex_at[e]] = flex->M[e];
+            *place(body, to, a, r + i) = *place(body, to, r + i, a) = flex->S[a * n + i];
+        for (int e = flex->ptr[i]; e < flex->ptr[i + 1] && !to->border; e++)
+            to->val[to->at ? to->at[body->flex_at[e]] : body->flex_at[e]] = flex->M[e];
     }
 }
 
 /* Those of the rotations. */
-static void fill_variable_mass(const phx_body *body, const double *qk, const int *at, double *val)
+static inline void fill_variable_mass(const int dim, const phx_body *body, const double *qk, const target *to)
 {
     const phx_flex *flex = body->flex;
-    const int dim = body->dim, r = body->n_rigid, n = flex->n;
+    const int r = dim + phx_rotations(dim), n_rot = phx_rotations(dim), n = flex->n;
     double s[3], J[9], unit[3] = {0}, cross[3], column[3];
 
     phx_body_inertia(body, qk, s, J);
-    for (int k = 0; k < body->n_rot; k++) {
+    for (int k = 0; k < n_rot; k++) {
         unit[k] = 1.0;
         phx_rot_x_vec(dim, unit, s, cross);
         unit[k] = 0.0;
         for (int a = 0; a < dim; a++)
-            *place(body, at, val, a, dim + k) = *place(body, at, val, dim + k, a) = cross[a];
-        for (int l = 0; l < body->n_rot; l++)
-            *place(body, at, val, dim + k, dim + l) = J[k * body->n_rot + l];
+            *place(body, to, a, dim + k) = *place(body, to, dim + k, a) = cross[a];
+        for (int l = 0; l < n_rot; l++)
+            *place(body, to, dim + k, dim + l) = J[k * n_rot + l];
     }
     for (int i = 0; i < n; i++) {
         phx_moment_column(dim, flex, i, qk, column);
-        for (int k = 0; k < body->n_rot; k++)
-            *place(body, at, val, dim + k, r + i) = *place(body, at, val, r + i, dim + k) = column[k];
+        for (int k = 0; k < n_rot; k++)
+            *place(body, to, dim + k, r + i) = *place(body, to, r + i, dim + k) = column[k];
     }
 }
 
-void phx_body_put_mass(const phx_body *body, const double *x, bool all, const int *at, double *val)
+static void put_mass(const phx_body *body, const double *x, bool all, const target *to)
 {
     const double *qk = phx_body_q_inertia(body, x);
 
     if (all)
-        fill_constant_mass(body, at, val);
-    if (all || (qk && body->n_q > 0))
-        fill_variable_mass(body, qk, at, val);
+        fill_constant_mass(body, to);
+    if (!all && (!qk || body->n_q == 0))
+        return;
+    if (body->dim == 2)
+        fill_variable_mass(2, body, qk, to);
+    else
+        fill_variable_mass(3, body, qk, to);
+}
+
+void phx_body_put_mass(const phx_body *body, const double *x, bool all, const int *at, double *val)
+{
+    put_mass(body, x, all, &(target){.at = at, .val = val});
+}
+
+void phx_body_mass_border(const phx_body *body, const double *x, bool all, double *border)
+{
+    put_mass(body, x, all, &(target){.border = true, .val = border});
 }
 
 /* dJ_ab/dq_i at qk, i.e. j_ab,i + (Q_ab qk)_i. */

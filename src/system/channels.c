@@ -475,7 +475,7 @@ phx_status phx_system_unrest(phx_dae *dae, double t, const double *x, double *ri
     if (!status)
         status = phx_sys_factor_mass(ws, x);
     if (!status)
-        status = phx_lu_solve(ws->lu_mass, 1, rhs);
+        status = phx_sys_solve_mass(ws, rhs);
     if (!status)
         *free = dae->ops->norm(dae, rhs) / sqrt(mass);
     return status;

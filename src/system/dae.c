@@ -136,7 +136,7 @@ phx_status phx_sys_op_accelerations(phx_dae *dae, double t, const double *x, con
     }
     status = phx_sys_factor_mass(ws, x);
     if (!status)
-        status = phx_lu_solve(ws->lu_mass, 1, rhs);
+        status = phx_sys_solve_mass(ws, rhs);
     for (int i = 0; i < ws->kkt.n && !status; i++)
         if (!isfinite(rhs[i]))
             status = phx_fail(dae->context, PHX_SINGULAR, "the accelerations at t = %.9g s are not finite", t);
@@ -354,7 +354,10 @@ static void op_mass_apply(phx_dae *dae, const double *dv, double *out)
 
 static phx_status op_solve(phx_dae *dae, int slot, double *b)
 {
-    return phx_lu_solve(of(dae)->lu[slot], 1, b);
+    workspace *ws = of(dae);
+    if (ws->condensation && ws->condensation->in_slot[slot])
+        return phx_sys_condensed_solve(ws, slot, b);
+    return phx_lu_solve(ws->lu[slot], 1, b);
 }
 
 static phx_status op_solve_complex(phx_dae *dae, int slot, double *b)

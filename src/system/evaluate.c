@@ -270,15 +270,12 @@ phx_status phx_sys_distributed_force(workspace *ws, const force_slot *force, dou
         for (int r = 0; r < system->n_rot; r++)
             out[dim + r] -= torque[r];
         for (int j = 0; linear && j < point->n; j++) {
-            const int *ptr = NULL, *idx = NULL;
             double phi[3];
             for (int a = 0; a < dim; a++)
                 phi[a] = point->phi[a * point->n + j];
             phx_vec_x_vec(dim, phi, f, torque);
-            phx_body_pattern(slot->body, &ptr, &idx);
             for (int r = 0; r < system->n_rot; r++)
-                ws->into_K[ws->kkt.body_at[force->body][ptr[dim + r] + rigid + point->dof[j]]] -=
-                    ws->weight_K * torque[r];
+                phx_sys_body_add(ws, force->body, dim + r, point->dof[j], -ws->weight_K * torque[r]);
         }
     }
     return PHX_OK;

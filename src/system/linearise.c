@@ -61,7 +61,7 @@ static void add_block(workspace *ws, int pair, double alpha, const double *block
     pair_of(ws, pair, ids);
     const int size = phx_port_size(ws->system->dim);
     const int n0 = ws->port_count[ids[0]], n1 = ids[1] >= 0 ? ws->port_count[ids[1]] : 0;
-    const int *at = ws->kkt.pair_at[pair];
+    const int *at = ws->into->pair_at[pair];
 
     for (int left = 0; left < 2; left++) {
         const int nl = left ? n1 : n0;
@@ -131,7 +131,7 @@ void phx_sys_put_rows(workspace *ws, double *val)
     for (int k = 0; k < ws->n_l; k++) {
         const work_row *row = &ws->rows[k];
         const int n_a = ws->port_count[row->a], n_b = ws->port_count[row->b], n = n_a + n_b;
-        const int *at = ws->kkt.row_at[k];
+        const int *at = ws->into->row_at[k];
         const double *P_a = of_port(ws, ws->P, row->a), *P_b = of_port(ws, ws->P, row->b);
         const double *g = ws->covector + (size_t)k * PAIR_SIZE;
         if (row->unit >= 0 && !row->one_body) {
@@ -155,7 +155,7 @@ void phx_sys_put_rows(workspace *ws, double *val)
 static void unit_row_stiffness(workspace *ws, int k)
 {
     const work_row *row = &ws->rows[k];
-    const int n_a = ws->port_count[row->a], n_b = ws->port_count[row->b], *at = ws->kkt.row_at[k];
+    const int n_a = ws->port_count[row->a], n_b = ws->port_count[row->b], *at = ws->into->row_at[k];
     const double *a = of_port(ws, ws->rate_tangent, row->a) + row->unit * n_a;
     const double *b = of_port(ws, ws->rate_tangent, row->b) + row->unit * n_b;
 
@@ -174,7 +174,7 @@ static bool row_stiffness(workspace *ws, int k, double lambda, double *sum_H)
     const joint_slot *joint = &system->joints[slot->joint];
     const phx_port_id ids[2] = {joint->a, joint->b};
     const phx_port_view *views[2] = {&ws->port_views[joint->a], &ws->port_views[joint->b]};
-    const int size = phx_port_size(system->dim), *at = ws->kkt.row_at[k];
+    const int size = phx_port_size(system->dim), *at = ws->into->row_at[k];
     double *H = ws->local, slope[PAIR_SIZE] = {0};
     const bool curved = phx_row_tangent(slot->row, views[0], views[1], H);
     int c = 0;
@@ -282,7 +282,7 @@ static void geometric_stiffness(workspace *ws)
 
     for (int i = 0; i < system->n_ports; i++) {
         const port_slot *port = &system->ports[i];
-        const int n = ws->port_count[i], *at = ws->kkt.port_at[i];
+        const int n = ws->port_count[i], *at = ws->into->port_at[i];
         if (port->body == PHX_GROUND)
             continue;
         memset(ws->local, 0, (size_t)(n * n) * sizeof *ws->local);
@@ -313,14 +313,22 @@ static phx_status add_couplings(workspace *ws, double t, const double *lambda)
 }
 
 /* At an instant everything has its array; over an interval all of it is summed into the matrix, D + h/2 K. */
-static void clear_values(workspace *ws, bool interval)
+static void clear_values(workspace *ws, bool interval, bool condensed)
 {
     const size_t bytes = (size_t)ws->kkt.ptr[ws->kkt.n] * sizeof(double);
 
+    if (ws->condensation)
+        ws->condensation->linearised = condensed;
     ws->summed = interval;
+    ws->weight_K = interval ? 0.5 * ws->h : 1.0;
+    if (condensed) {
+        ws->into = &ws->condensation->kkt;
+        ws->into_D = ws->into_K = ws->condensation->val;
+        memset(ws->into_D, 0, (size_t)ws->into->ptr[ws->into->n] * sizeof(double));
+        return;
+    }
     ws->into_D = interval ? ws->val : ws->D;
     ws->into_K = interval ? ws->val : ws->K;
-    ws->weight_K = interval ? 0.5 * ws->h : 1.0;
     if (!interval) {
         memset(ws->M, 0, bytes);
         memset(ws->K, 0, bytes);
@@ -332,22 +340,17 @@ phx_status phx_sys_op_linearise(phx_dae *dae, double t, const double *x, const d
 {
     workspace *ws = (workspace *)dae;
 
-    clear_values(ws, false);
+    clear_values(ws, false, false);
     phx_sys_set_instant(ws, x, v);
     scatter_bodies(ws, x, v);
     phx_sys_rows(ws, t, 0.0);
     return add_couplings(ws, t, lambda);
 }
 
-/* A(2/h) at once, into val. */
-phx_status phx_sys_op_interval_linearise(phx_dae *dae)
+static void interval_bodies(workspace *ws)
 {
-    workspace *ws = (workspace *)dae;
     const phx_system *system = ws->system;
-    const double supplied = ws->power.supplied, dissipated = ws->power.dissipated;
-    phx_status status = PHX_OK;
 
-    clear_values(ws, true);
     for (int b = 0; b < system->n_bodies; b++) {
         const body_slot *slot = &system->bodies[b];
         const int *ptr = NULL, *idx = NULL, *at = ws->kkt.body_at[b];
@@ -357,7 +360,25 @@ phx_status phx_sys_op_interval_linearise(phx_dae *dae)
         for (int k = 0; k < ptr[phx_body_n_v(slot->body)]; k++)
             ws->val[at[k]] = ws->body_M[k];
     }
+}
+
+/* A(2/h) at once, into val or, condensed, as borders of bodies and what couples them. */
+phx_status phx_sys_op_interval_linearise(phx_dae *dae)
+{
+    workspace *ws = (workspace *)dae;
+    const double supplied = ws->power.supplied, dissipated = ws->power.dissipated;
+    const bool condensed = phx_sys_condenses(ws);
+    phx_status status = PHX_OK;
+
+    if (ws->condensation && ws->condensation->wait > 0)
+        ws->condensation->wait--;
+    clear_values(ws, true, condensed);
+    if (condensed)
+        phx_sys_condensed_bodies(ws);
+    else
+        interval_bodies(ws);
     status = add_couplings(ws, ws->t0 + 0.5 * ws->h, ws->lambda);
+    ws->into = &ws->kkt;
     ws->power = (phx_work){supplied, dissipated};
     return status;
 }
@@ -377,6 +398,10 @@ phx_status phx_sys_op_factor(phx_dae *dae, int slot, double cj)
     const int nnz = ws->kkt.ptr[ws->kkt.n];
     const double inverse = 1.0 / cj;
 
+    if (ws->condensation)
+        ws->condensation->in_slot[slot] = ws->condensation->linearised;
+    if (ws->condensation && ws->condensation->linearised)
+        return phx_sys_condensed_factor(ws, slot, cj);
     for (int k = 0; k < nnz && !ws->summed; k++)
         ws->val[k] = cj * ws->M[k] + ws->D[k] + inverse * ws->K[k];
     return phx_sys_factor(ws, false, ws->val, &ws->lu[slot]);
@@ -414,8 +439,20 @@ void phx_sys_mass_values(workspace *ws, const double *x)
 
 phx_status phx_sys_factor_mass(workspace *ws, const double *x)
 {
+    if (ws->condensation && !ws->plain)
+        return phx_sys_condensed_factor_mass(ws, x);
     phx_sys_mass_values(ws, x);
     return phx_sys_factor(ws, false, ws->mass, &ws->lu_mass);
+}
+
+phx_status phx_sys_solve_mass(workspace *ws, double *b)
+{
+    return ws->condensation && !ws->plain ? phx_sys_condensed_solve_mass(ws, b) : phx_lu_solve(ws->lu_mass, 1, b);
+}
+
+void phx_system_plain(phx_dae *dae, bool plain)
+{
+    ((workspace *)dae)->plain = plain;
 }
 
 void phx_system_kkt(const phx_dae *dae, int *n, const int **ptr, const int **idx, const int **order, const double **val)

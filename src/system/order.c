@@ -61,7 +61,8 @@ static phx_status body_order(phx_context *context, const phx_system *system, int
 
 /* The elimination as it goes. */
 typedef struct elimination {
-    workspace *ws;
+    const workspace *ws;
+    kkt_matrix *kkt;
     const phx_system *system;
     int at;              /* places filled in kkt.order */
     int *order, *rank;   /* of the bodies */
@@ -88,7 +89,7 @@ static void body_pair(const phx_system *system, int j, phx_body_id *a, phx_body_
 }
 
 /* Multipliers of joint j that this workspace carries, appended to the order when `order` is given; their number. */
-static int joint_rows(const workspace *ws, int j, int *order)
+static int joint_rows(const workspace *ws, const kkt_matrix *kkt, int j, int *order)
 {
     const joint_slot *joint = &ws->system->joints[j];
     int rows[PHX_JOINT_MAX_ROWS + 2 * PHX_JOINT_MAX_COORDINATES], n_rows = 0, count = 0;
@@ -102,7 +103,7 @@ static int joint_rows(const workspace *ws, int j, int *order)
     for (int i = 0; i < n_rows; i++) {
         const int k = rows[i] < 0 ? -1 : ws->row_slot[rows[i]];
         if (k >= 0 && order)
-            order[count] = ws->system->n_v + k;
+            order[count] = kkt->n_v + k;
         count += k >= 0;
     }
     return count;
@@ -110,7 +111,7 @@ static int joint_rows(const workspace *ws, int j, int *order)
 
 static void place_joint(elimination *e, int j)
 {
-    e->at += joint_rows(e->ws, j, e->ws->kkt.order + e->at);
+    e->at += joint_rows(e->ws, e->kkt, j, e->kkt->order + e->at);
     e->placed[j] = true;
 }
 
@@ -118,18 +119,23 @@ static phx_status place_body(phx_context *context, elimination *e, int b)
 {
     const body_slot *slot = &e->system->bodies[b];
     const phx_flex *flex = phx_body_flex(slot->body);
-    const int rigid = e->system->dim + e->system->n_rot;
-    int *order = e->ws->kkt.order;
+    const int rigid = e->system->dim + e->system->n_rot, *place = e->kkt->place;
+    int *order = e->kkt->order + e->at, count = 0;
     phx_status status = PHX_OK;
 
-    if (flex->n > 0) {
-        status = phx_order_amd(context, flex->n, flex->ptr, flex->idx, order + e->at);
-        for (int i = 0; i < flex->n && !status; i++)
-            order[e->at + i] += slot->v + rigid;
-        e->at += flex->n;
+    if (phx_sys_is_condensed(e->kkt, b)) {
+        for (int k = e->kkt->kept_first[b]; k < e->kkt->kept_first[b + 1]; k++)
+            order[count++] = slot->v + rigid + e->kkt->kept[k];
+    } else if (flex->n > 0) {
+        status = phx_order_amd(context, flex->n, flex->ptr, flex->idx, order);
+        for (; count < flex->n && !status; count++)
+            order[count] += slot->v + rigid;
     }
     for (int i = 0; i < rigid; i++)
-        order[e->at++] = slot->v + i;
+        order[count++] = slot->v + i;
+    for (int i = 0; i < count && place; i++)
+        order[i] = place[order[i]];
+    e->at += count;
     return status;
 }
 
@@ -220,7 +226,7 @@ static void list_joints(elimination *e)
         for (int j = 0; j < system->n_joints; j++) {
             phx_body_id pair[2];
             body_pair(system, j, &pair[0], &pair[1]);
-            e->placed[j] = joint_rows(e->ws, j, NULL) == 0;
+            e->placed[j] = joint_rows(e->ws, e->kkt, j, NULL) == 0;
             for (int side = 0; side < 2; side++) {
                 if (pair[side] < 0 || e->placed[j])
                     continue;
@@ -237,14 +243,14 @@ static void list_joints(elimination *e)
     e->first[0] = 0;
 }
 
-phx_status phx_sys_order(phx_context *context, workspace *ws)
+phx_status phx_sys_order(phx_context *context, const workspace *ws, kkt_matrix *kkt)
 {
     const phx_system *system = ws->system;
     const size_t nb = (size_t)system->n_bodies, nj = (size_t)system->n_joints;
     int *integers = phx_calloc(context, 5 * nb + 1 + 3 * nj, sizeof *integers);
     bool *flags = phx_calloc(context, nb + nj, sizeof *flags);
     phx_status status = integers && flags ? PHX_OK : PHX_ERR_MEMORY;
-    elimination e = {.ws = ws, .system = system};
+    elimination e = {.ws = ws, .kkt = kkt, .system = system};
 
     if (status)
         goto cleanup;

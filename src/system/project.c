@@ -274,7 +274,7 @@ static phx_status solve_rows(workspace *ws, double alpha, const double *r, doubl
     memset(b, 0, (size_t)ws->kkt.n_v * sizeof *b);
     for (int k = 0; k < ws->n_l; k++)
         b[ws->kkt.n_v + k] = alpha * r[k];
-    return phx_lu_solve(ws->lu_mass, 1, b);
+    return phx_sys_solve_mass(ws, b);
 }
 
 /* What the drives supply, how much work of theirs the size of the step does not bound, and what else the joints take,

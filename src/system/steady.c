@@ -521,7 +521,7 @@ static phx_status free_motion(const steady *s, const double *x, const double *v)
     status = phx_sys_factor_mass(ws, x);
     for (int i = 0; i < ws->kkt.n; i++) /* irrational steps: no accidental symmetry */
         s->xi[i] = i < ws->kkt.n_v ? fmod(0.6180339887498949 * (i + 1), 1.0) - 0.5 : 0.0;
-    return status ? status : phx_lu_solve(ws->lu_mass, 1, s->xi);
+    return status ? status : phx_sys_solve_mass(ws, s->xi);
 }
 
 /* The same equations must hold after the bodies have turned, at two angles. */

@@ -126,12 +126,18 @@ static inline double phx_sys_dot(int n, const double *a, const double *b)
 }
 
 /* ---- workspace ---- */
-/* Sparse KKT matrix over (v, multipliers of the rows in `row`) and where every contribution goes. */
+/* Sparse KKT matrix over (v, multipliers of the rows in `row`) and where every contribution goes. In the whole matrix
+ * the first unknowns are all velocities; a condensed one has no place for those eliminated inside their bodies. */
 typedef struct kkt_matrix {
     int n_v, n_l, n;
+    int *place;      /* per velocity: its unknown, or -1; NULL: they are the same */
+    bool *condensed; /* per body: it has kept coordinates only; NULL: none is */
+    int *kept_first; /* per body: first of its kept coordinates of q */
+    int *kept;
     int *ptr, *idx;
     int *order;
-    int **body_at; /* per body: position of each entry of its pattern */
+    int *
+        *body_at; /* per body: position of each entry of its pattern; condensed: of the square block over its columns */
     int **port_at; /* per port: n_cols x n_cols own block */
     int **pair_at; /* per nonlinear pair: square block over both ports' columns */
     int **row_at;  /* per row: position in G of each column of both ports; then in G^T */
@@ -157,6 +163,31 @@ typedef struct rigid_kkt {
     phx_lu *lu;
 } rigid_kkt;
 
+/* A factorisation with the inner deformations of the bodies eliminated first. */
+typedef struct condensed_lu {
+    phx_condenser **type;               /* of each type of body: cj M + R + K/cj */
+    double cj;                          /* that they are factored for; 0: none */
+    double *border, *influence, *rates; /* of all condensed bodies; rates: w0 + w1 of the interval */
+    phx_lu *lu;
+} condensed_lu;
+
+/* Condensation of the bodies' deformations (condense.c). */
+typedef struct condensation {
+    kkt_matrix kkt;
+    int n_types;
+    int *type;                        /* per body; -1: not condensed */
+    size_t *border_at, *influence_at; /* per body */
+    size_t border_size, influence_size;
+    double *val, *b, *block; /* values, right-hand side, one body's matrix */
+    double *x, *residual;    /* kkt.n of the whole matrix each */
+    double *border, *rates;  /* of the interval linearised last */
+    condensed_lu slot[PHX_FACTOR_SLOTS], mass;
+    bool linearised;                /* the last linearisation was condensed */
+    bool in_slot[PHX_FACTOR_SLOTS]; /* so is the factorisation in the slot */
+    bool mass_begun;
+    int wait; /* linearisations that stay whole because the iteration contracted slowly */
+} condensation;
+
 typedef struct workspace {
     phx_dae base; /* first: a phx_dae is a workspace */
     phx_system *system;
@@ -165,6 +196,9 @@ typedef struct workspace {
     int *row_slot;  /* multiplier of system row, or -1 */
     work_row *rows; /* n_l */
     kkt_matrix kkt;
+    const kkt_matrix *into;       /* the matrix that contributions go to: kkt, or the condensed one */
+    condensation *condensation;   /* NULL: no body has inner coordinates */
+    bool plain;                   /* leave it unused */
     double *M, *D, *K, *val;      /* values on the kkt pattern */
     double *mass;                 /* [M -G^T; G 0] at the instant it was evaluated for last */
     bool mass_begun;              /* and what never changes in it is there */
@@ -216,8 +250,33 @@ typedef struct workspace {
 phx_status phx_sys_workspace_create(phx_system *system, phx_context *context, int n_rows, const int *rows,
                                     workspace **out);
 void phx_sys_workspace_destroy(workspace *ws);
-/* Fills ws->kkt.order (order.c). */
-phx_status phx_sys_order(phx_context *context, workspace *ws);
+/* Pattern, places and elimination order; n_v, place, condensed and kept are given (kkt.c). `val`: zeros on it. */
+phx_status phx_sys_kkt_create(phx_context *context, const workspace *ws, kkt_matrix *kkt, double **val);
+void phx_sys_kkt_free(const workspace *ws, kkt_matrix *kkt);
+/* Fills kkt->order (order.c). */
+phx_status phx_sys_order(phx_context *context, const workspace *ws, kkt_matrix *kkt);
+/* Unknowns of a condensed body, the rigid ones first; their number. */
+int phx_sys_body_columns(const phx_system *system, const kkt_matrix *kkt, int b, int *cols);
+bool phx_sys_is_condensed(const kkt_matrix *kkt, int b);
+/* Pairs of ports that couple through second derivatives: every joint first, then every force; whether this one does. */
+int phx_sys_pair_count(const phx_system *system);
+bool phx_sys_pair_ports(const phx_system *system, int pair, phx_port_id *a, phx_port_id *b);
+
+/* ---- condensation ---- */
+phx_status phx_sys_condensation_create(workspace *ws);
+void phx_sys_condensation_free(workspace *ws);
+/* Whether the next interval is linearised condensed. */
+bool phx_sys_condenses(const workspace *ws);
+/* The borders of the condensed bodies, the tangents of the others, at the interval at hand; into->val is cleared. */
+void phx_sys_condensed_bodies(workspace *ws);
+/* Factor what interval_linearise left, A(cj), into a slot; solve with it, refined. */
+phx_status phx_sys_condensed_factor(workspace *ws, int slot, double cj);
+phx_status phx_sys_condensed_solve(workspace *ws, int slot, double *b);
+/* The same of [M -G^T; G 0] at an instant; the ports' Jacobians and the rows are evaluated. */
+phx_status phx_sys_condensed_factor_mass(workspace *ws, const double *x);
+phx_status phx_sys_condensed_solve_mass(workspace *ws, double *b);
+/* Add to the rigid row `row` and the coordinate q_dof of a body in the array of K. */
+void phx_sys_body_add(workspace *ws, int b, int row, int dof, double value);
 
 /* Where a port or point is: a point of a flexible body; else at `position` of a rigid body or the ground; else at the
  * fraction s of a beam. The directions `rotation` may be NULL. */
@@ -266,6 +325,8 @@ phx_status phx_sys_factor(workspace *ws, bool complex_values, const double *val,
  * in lu_mass. */
 void phx_sys_mass_values(workspace *ws, const double *x);
 phx_status phx_sys_factor_mass(workspace *ws, const double *x);
+/* b <- [M -G^T; G 0]^-1 b with it. */
+phx_status phx_sys_solve_mass(workspace *ws, double *b);
 /* The same with the deformations held and the rows of `on` only, eps > 0 times its Schur diagonal on the multipliers:
  * solvable with redundant rows. Factored by itself. */
 phx_status phx_sys_factor_rigid(workspace *ws, const double *x, const bool *on);

@@ -44,180 +44,6 @@ static phx_status lay_out_ports(phx_context *context, workspace *ws)
     return PHX_OK;
 }
 
-/* ---- pattern ---- */
-/* Columns of both ports of a pair, a's first; returns their number. */
-static int pair_columns(const workspace *ws, phx_port_id a, phx_port_id b, int *cols)
-{
-    int n = 0;
-    for (int c = 0; c < ws->port_count[a]; c++)
-        cols[n++] = ws->port_cols[ws->port_first[a] + c];
-    for (int c = 0; b >= 0 && c < ws->port_count[b]; c++)
-        cols[n++] = ws->port_cols[ws->port_first[b] + c];
-    return n;
-}
-
-/* Pairs that couple through second derivatives: every joint first, then every force. Distributed loads have none. */
-static int pair_count(const phx_system *system)
-{
-    return system->n_joints + system->n_forces;
-}
-
-static bool pair_ports(const phx_system *system, int pair, phx_port_id *a, phx_port_id *b)
-{
-    if (pair < system->n_joints) {
-        const joint_slot *joint = &system->joints[pair];
-        bool curved = false;
-        for (int k = 0; k < joint->n_constraints; k++)
-            curved = curved || joint->constraints[k].kind != PHX_ROW_POINT;
-        for (int c = 0; c < joint->n_coordinates; c++)
-            curved = curved || joint->coordinates[c].driven_row >= 0;
-        *a = joint->a;
-        *b = joint->b;
-        return curved;
-    }
-    const force_slot *force = &system->forces[pair - system->n_joints];
-    *a = force->a;
-    *b = force->b;
-    return force->kind != FORCE_DISTRIBUTED;
-}
-
-static phx_status collect(phx_context *context, workspace *ws, int *cols, phx_sys_triplets *list)
-{
-    const phx_system *system = ws->system;
-    phx_status status = PHX_OK;
-
-    for (int b = 0; b < system->n_bodies && !status; b++) {
-        const int *ptr = NULL, *idx = NULL, v = system->bodies[b].v;
-        phx_body_pattern(system->bodies[b].body, &ptr, &idx);
-        for (int i = 0; i < phx_body_n_v(system->bodies[b].body) && !status; i++)
-            for (int k = ptr[i]; k < ptr[i + 1] && !status; k++)
-                status = phx_sys_put(context, list, v + i, v + idx[k]);
-    }
-    for (int p = 0; p < pair_count(system) && !status; p++) {
-        phx_port_id a = -1, b = -1;
-        if (!pair_ports(system, p, &a, &b))
-            continue;
-        const int n = pair_columns(ws, a, b, cols);
-        for (int i = 0; i < n && !status; i++)
-            for (int j = 0; j < n && !status; j++)
-                status = phx_sys_put(context, list, cols[i], cols[j]);
-    }
-    for (int k = 0; k < ws->n_l && !status; k++) {
-        const joint_slot *joint = &system->joints[system->rows[ws->row[k]].joint];
-        const int n = pair_columns(ws, joint->a, joint->b, cols);
-        status = phx_sys_put(context, list, system->n_v + k, system->n_v + k);
-        for (int i = 0; i < n && !status; i++) {
-            status = phx_sys_put(context, list, system->n_v + k, cols[i]);
-            if (!status)
-                status = phx_sys_put(context, list, cols[i], system->n_v + k);
-        }
-    }
-    return status;
-}
-
-/* Positions of the square block over `cols` in the pattern, into a new array; -1 where there is no entry. */
-static phx_status locate(phx_context *context, const phx_csr *pattern, int n, const int *cols, int **at)
-{
-    *at = phx_calloc(context, (size_t)(n * n), sizeof **at);
-    if (!*at)
-        return PHX_ERR_MEMORY;
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++)
-            (*at)[i * n + j] = phx_csr_find(pattern, cols[i], cols[j]);
-    return PHX_OK;
-}
-
-static phx_status locate_bodies(phx_context *context, workspace *ws, const phx_csr *pattern)
-{
-    const phx_system *system = ws->system;
-
-    for (int b = 0; b < system->n_bodies; b++) {
-        const int *ptr = NULL, *idx = NULL, v = system->bodies[b].v, n = phx_body_n_v(system->bodies[b].body);
-        phx_body_pattern(system->bodies[b].body, &ptr, &idx);
-        ws->kkt.body_at[b] = phx_calloc(context, (size_t)ptr[n], sizeof(int));
-        if (!ws->kkt.body_at[b])
-            return PHX_ERR_MEMORY;
-        for (int i = 0; i < n; i++)
-            for (int k = ptr[i]; k < ptr[i + 1]; k++)
-                ws->kkt.body_at[b][k] = phx_csr_find(pattern, v + i, v + idx[k]);
-    }
-    return PHX_OK;
-}
-
-static phx_status locate_rows(phx_context *context, workspace *ws, const phx_csr *pattern, int *cols)
-{
-    const phx_system *system = ws->system;
-
-    for (int k = 0; k < ws->n_l; k++) {
-        const joint_slot *joint = &system->joints[system->rows[ws->row[k]].joint];
-        const int n = pair_columns(ws, joint->a, joint->b, cols);
-        ws->kkt.row_at[k] = phx_calloc(context, (size_t)(2 * n), sizeof(int));
-        if (!ws->kkt.row_at[k])
-            return PHX_ERR_MEMORY;
-        for (int i = 0; i < n; i++) {
-            ws->kkt.row_at[k][i] = phx_csr_find(pattern, system->n_v + k, cols[i]);
-            ws->kkt.row_at[k][n + i] = phx_csr_find(pattern, cols[i], system->n_v + k);
-        }
-    }
-    return PHX_OK;
-}
-
-static phx_status locate_all(phx_context *context, workspace *ws, const phx_csr *pattern, int *cols)
-{
-    const phx_system *system = ws->system;
-    kkt_matrix *kkt = &ws->kkt;
-    phx_status status = PHX_OK;
-
-    kkt->body_at = phx_calloc(context, (size_t)system->n_bodies, sizeof *kkt->body_at);
-    kkt->port_at = phx_calloc(context, (size_t)system->n_ports, sizeof *kkt->port_at);
-    kkt->pair_at = phx_calloc(context, (size_t)pair_count(system), sizeof *kkt->pair_at);
-    kkt->row_at = phx_calloc(context, (size_t)ws->n_l, sizeof *kkt->row_at);
-    if (!kkt->body_at || !kkt->port_at || !kkt->pair_at || !kkt->row_at)
-        return PHX_ERR_MEMORY;
-    status = locate_bodies(context, ws, pattern);
-    for (int p = 0; p < system->n_ports && !status; p++)
-        status = locate(context, pattern, ws->port_count[p], ws->port_cols + ws->port_first[p], &kkt->port_at[p]);
-    for (int p = 0; p < pair_count(system) && !status; p++) {
-        phx_port_id a = -1, b = -1;
-        if (pair_ports(system, p, &a, &b))
-            status = locate(context, pattern, pair_columns(ws, a, b, cols), cols, &kkt->pair_at[p]);
-    }
-    return status ? status : locate_rows(context, ws, pattern, cols);
-}
-
-static phx_status make_kkt(phx_context *context, workspace *ws)
-{
-    const phx_system *system = ws->system;
-    kkt_matrix *kkt = &ws->kkt;
-    phx_sys_triplets list = {0};
-    phx_csr pattern = {0};
-    double *zeros = NULL;
-    int *cols = phx_calloc(context, (size_t)(2 * (system->n_v + 1)), sizeof *cols);
-    phx_status status = cols ? collect(context, ws, cols, &list) : PHX_ERR_MEMORY;
-
-    kkt->n_v = system->n_v;
-    kkt->n_l = ws->n_l;
-    kkt->n = kkt->n_v + kkt->n_l;
-    zeros = status ? NULL : phx_calloc(context, list.count, sizeof *zeros);
-    if (!status && !zeros)
-        status = PHX_ERR_MEMORY;
-    if (!status)
-        status = phx_csr_from_triplets(context, kkt->n, kkt->n, list.count, list.row, list.col, zeros, &pattern);
-    if (!status)
-        status = locate_all(context, ws, &pattern, cols);
-    kkt->ptr = pattern.ptr;
-    kkt->idx = pattern.idx;
-    ws->val = pattern.val; /* becomes the array that is factored */
-    kkt->order = status ? NULL : phx_calloc(context, (size_t)kkt->n, sizeof *kkt->order);
-    if (!status)
-        status = kkt->order ? phx_sys_order(context, ws) : PHX_ERR_MEMORY;
-    phx_free(cols);
-    phx_free(zeros);
-    phx_free(list.row);
-    phx_free(list.col);
-    return status;
-}
-
 /* ---- arrays ---- */
 static phx_status allocate_numbers(phx_context *context, workspace *ws)
 {
@@ -361,9 +187,9 @@ static void fill_constants(workspace *ws)
             g[PHX_PORT_MAX + ws->rows[k].unit] = 1.0;
         }
     }
-    for (int p = 0; p < pair_count(system); p++) {
+    for (int p = 0; p < phx_sys_pair_count(system); p++) {
         phx_port_id a = -1, b = -1;
-        if (!pair_ports(system, p, &a, &b))
+        if (!phx_sys_pair_ports(system, p, &a, &b))
             continue;
         ws->varied[a] = true;
         if (b >= 0)
@@ -390,7 +216,7 @@ static int matrix_cost(const phx_system *system)
 {
     for (int j = 0; j < system->n_joints && system->dim == 3; j++) {
         phx_port_id a, b;
-        if (pair_ports(system, j, &a, &b))
+        if (phx_sys_pair_ports(system, j, &a, &b))
             return 5;
     }
     return 3;
@@ -428,12 +254,16 @@ phx_status phx_sys_workspace_create(phx_system *system, phx_context *context, in
     }
     if (!status)
         status = lay_out_ports(context, ws);
+    ws->kkt.n_v = system->n_v;
+    ws->into = &ws->kkt;
     if (!status)
-        status = make_kkt(context, ws);
+        status = phx_sys_kkt_create(context, ws, &ws->kkt, &ws->val);
     if (!status)
         status = allocate(context, ws);
     if (!status)
         fill_constants(ws);
+    if (!status)
+        status = phx_sys_condensation_create(ws);
     if (status)
         phx_sys_workspace_destroy(ws);
     else
@@ -452,27 +282,14 @@ void phx_sys_workspace_destroy(workspace *ws)
                         ws->scratch,     ws->scratch2, ws->scratch3,  ws->scratch4,  ws->local,       ws->body_M,
                         ws->tau,         ws->lambda,   ws->norm_mass, ws->low0,      ws->low1,        ws->sigma,
                         ws->supply,      ws->all,      ws->spread};
-    const phx_system *system = ws->system;
-    kkt_matrix *kkt = &ws->kkt;
 
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         phx_free(arrays[i]);
-    for (int b = 0; kkt->body_at && b < system->n_bodies; b++)
-        phx_free(kkt->body_at[b]);
-    for (int p = 0; kkt->port_at && p < system->n_ports; p++)
-        phx_free(kkt->port_at[p]);
-    for (int p = 0; kkt->pair_at && p < pair_count(system); p++)
-        phx_free(kkt->pair_at[p]);
-    for (int k = 0; kkt->row_at && k < ws->n_l; k++)
-        phx_free(kkt->row_at[k]);
-    int *indices[] = {kkt->ptr,       kkt->idx,       kkt->order,    ws->row,      ws->row_slot,
-                      ws->port_first, ws->port_count, ws->port_cols, ws->norm_ptr, ws->norm_idx};
+    phx_sys_condensation_free(ws);
+    phx_sys_kkt_free(ws, &ws->kkt);
+    int *indices[] = {ws->row, ws->row_slot, ws->port_first, ws->port_count, ws->port_cols, ws->norm_ptr, ws->norm_idx};
     for (size_t i = 0; i < sizeof indices / sizeof *indices; i++)
         phx_free(indices[i]);
-    phx_free(kkt->body_at);
-    phx_free(kkt->port_at);
-    phx_free(kkt->pair_at);
-    phx_free(kkt->row_at);
     phx_free(ws->rows);
     phx_free(ws->moved);
     phx_free(ws->varied);

@@ -1,0 +1,195 @@
+/* L D L^T of symmetric matrices whose leading blocks are regular, row by row without pivoting:
+ *
+ *     w_k = A_ik - sum_{j<k} L_kj w_j ,   L_ik = w_k / D_k ,   D_i = A_ii - sum_k L_ik w_k
+ *
+ * The columns of row i are those of A and, for each, its ancestors in the elimination tree. */
+#include <math.h>
+#include <string.h>
+
+#include "internal.h"
+
+struct phx_ldl {
+    phx_context *context;
+    int n;
+    int *ptr, *idx; /* L below its diagonal by rows */
+    double *val;
+    double *inverse; /* of D */
+    int *a_ptr, *a_idx;
+    double *w; /* n: a row of L D */
+};
+
+/* Columns of L in row i: walks up the tree from those of A; `mark` keeps them apart. Returns their number. */
+static int reach(const phx_ldl *ldl, int i, int *parent, int *mark, int *list)
+{
+    int count = 0;
+
+    mark[i] = i;
+    for (int e = ldl->a_ptr[i]; e < ldl->a_ptr[i + 1]; e++)
+        for (int k = ldl->a_idx[e]; k < i && mark[k] != i; k = parent[k]) {
+            if (parent[k] < 0)
+                parent[k] = i;
+            mark[k] = i;
+            list[count++] = k;
+        }
+    return count;
+}
+
+static void sort(int count, int *list)
+{
+    for (int i = 1; i < count; i++) {
+        const int value = list[i];
+        int at = i;
+        for (; at > 0 && list[at - 1] > value; at--)
+            list[at] = list[at - 1];
+        list[at] = value;
+    }
+}
+
+/* The pattern of L, counted first. */
+static phx_status make_pattern(phx_ldl *ldl)
+{
+    const size_t n = (size_t)ldl->n;
+    int *parent = phx_calloc(ldl->context, 3 * n, sizeof *parent), *mark, *list;
+    phx_status status = parent ? PHX_OK : PHX_ERR_MEMORY;
+
+    for (int pass = 0; pass < 2 && !status; pass++) {
+        mark = parent + n;
+        list = mark + n;
+        for (int i = 0; i < ldl->n; i++)
+            parent[i] = mark[i] = -1;
+        for (int i = 0; i < ldl->n; i++) {
+            const int count = reach(ldl, i, parent, mark, list);
+            ldl->ptr[i + 1] = ldl->ptr[i] + count;
+            if (pass == 0)
+                continue;
+            sort(count, list);
+            memcpy(ldl->idx + ldl->ptr[i], list, (size_t)count * sizeof *list);
+        }
+        if (pass == 0) {
+            ldl->idx = phx_calloc(ldl->context, (size_t)ldl->ptr[n], sizeof *ldl->idx);
+            ldl->val = phx_calloc(ldl->context, (size_t)ldl->ptr[n], sizeof *ldl->val);
+            status = ldl->idx && ldl->val ? PHX_OK : PHX_ERR_MEMORY;
+        }
+    }
+    phx_free(parent);
+    return status;
+}
+
+phx_status phx_ldl_create(phx_context *context, int n, const int *ptr, const int *idx, phx_ldl **out)
+{
+    phx_ldl *ldl = phx_calloc(context, 1, sizeof *ldl);
+    phx_status status = ldl ? PHX_OK : PHX_ERR_MEMORY;
+
+    *out = NULL;
+    if (status)
+        return status;
+    ldl->context = context;
+    ldl->n = n;
+    ldl->ptr = phx_calloc(context, (size_t)n + 1, sizeof *ldl->ptr);
+    ldl->a_ptr = phx_calloc(context, (size_t)n + 1, sizeof *ldl->a_ptr);
+    ldl->a_idx = phx_calloc(context, (size_t)ptr[n], sizeof *ldl->a_idx);
+    ldl->inverse = phx_calloc(context, (size_t)n, sizeof *ldl->inverse);
+    ldl->w = phx_calloc(context, (size_t)n, sizeof *ldl->w);
+    if (!ldl->ptr || !ldl->a_ptr || !ldl->a_idx || !ldl->inverse || !ldl->w)
+        status = PHX_ERR_MEMORY;
+    if (!status) {
+        memcpy(ldl->a_ptr, ptr, ((size_t)n + 1) * sizeof *ptr);
+        memcpy(ldl->a_idx, idx, (size_t)ptr[n] * sizeof *idx);
+        status = make_pattern(ldl);
+    }
+    if (status)
+        phx_ldl_destroy(ldl);
+    else
+        *out = ldl;
+    return status;
+}
+
+void phx_ldl_destroy(phx_ldl *ldl)
+{
+    if (!ldl)
+        return;
+    phx_free(ldl->ptr);
+    phx_free(ldl->idx);
+    phx_free(ldl->val);
+    phx_free(ldl->inverse);
+    phx_free(ldl->a_ptr);
+    phx_free(ldl->a_idx);
+    phx_free(ldl->w);
+    phx_free(ldl);
+}
+
+phx_status phx_ldl_factor(phx_ldl *ldl, const double *val)
+{
+    double *w = ldl->w;
+
+    memset(w, 0, (size_t)ldl->n * sizeof *w);
+    for (int i = 0; i < ldl->n; i++) {
+        const int first = ldl->ptr[i], last = ldl->ptr[i + 1];
+        double pivot = 0.0, size = 0.0;
+        for (int e = ldl->a_ptr[i]; e < ldl->a_ptr[i + 1]; e++) {
+            if (ldl->a_idx[e] < i)
+                w[ldl->a_idx[e]] = val[e];
+            else if (ldl->a_idx[e] == i)
+                pivot = val[e];
+        }
+        size = fabs(pivot);
+        for (int e = first; e < last; e++) {
+            const int k = ldl->idx[e];
+            for (int f = ldl->ptr[k]; f < ldl->ptr[k + 1]; f++)
+                w[k] -= ldl->val[f] * w[ldl->idx[f]];
+            ldl->val[e] = w[k] * ldl->inverse[k];
+            pivot -= ldl->val[e] * w[k];
+        }
+        for (int e = first; e < last; e++)
+            w[ldl->idx[e]] = 0.0;
+        if (!(fabs(pivot) > 1e-14 * size) || !isfinite(pivot))
+            return phx_fail(ldl->context, PHX_SINGULAR,
+                            "the symmetric matrix of size %d has no L D L^T: pivot %d is %g where the diagonal is %g",
+                            ldl->n, i + 1, pivot, size);
+        ldl->inverse[i] = 1.0 / pivot;
+    }
+    return PHX_OK;
+}
+
+static inline void solve(const phx_ldl *ldl, const int width, double *x)
+{
+    for (int i = 0; i < ldl->n; i++) {
+        double *restrict own = x + (size_t)i * (size_t)width;
+        for (int e = ldl->ptr[i]; e < ldl->ptr[i + 1]; e++) {
+            const double *restrict other = x + (size_t)ldl->idx[e] * (size_t)width, l = ldl->val[e];
+            for (int c = 0; c < width; c++)
+                own[c] -= l * other[c];
+        }
+    }
+    for (int i = ldl->n; i-- > 0;) {
+        double *restrict own = x + (size_t)i * (size_t)width;
+        for (int c = 0; c < width; c++)
+            own[c] *= ldl->inverse[i];
+    }
+    for (int i = ldl->n; i-- > 0;) {
+        const double *restrict own = x + (size_t)i * (size_t)width;
+        for (int e = ldl->ptr[i]; e < ldl->ptr[i + 1]; e++) {
+            double *restrict other = x + (size_t)ldl->idx[e] * (size_t)width;
+            const double l = ldl->val[e];
+            for (int c = 0; c < width; c++)
+                other[c] -= l * own[c];
+        }
+    }
+}
+
+void phx_ldl_solve(const phx_ldl *ldl, int width, double *x)
+{
+    switch (width) { /* compiled with the number known */
+    case 1:
+        solve(ldl, 1, x);
+        break;
+    case 3:
+        solve(ldl, 3, x);
+        break;
+    case 6:
+        solve(ldl, 6, x);
+        break;
+    default:
+        solve(ldl, width, x);
+    }
+}

@@ -1,0 +1,424 @@
+/* Elimination of the deformation inside a body.
+ *
+ * Coordinates of q that no joint and no force sees are inner ones (i), the others are kept (d). Over an interval the
+ * block of the deformations is a constant S = a M_qq + b K + c R and terms of the size of the angular velocity, and so
+ * with the rigid velocities (r) in front
+ *
+ *     A = [ A_rr  A_rd  A_ri ]     X = S_ii^-1 A_ir ,  T = S_ii^-1 S_id
+ *         [ A_dr  S_dd  S_di ]
+ *         [ A_ir  S_id  S_ii ]     condensed:  [ A_rr - A_ri X   A_rd - A_ri T ]
+ *                                              [ A_dr - S_di X   S_dd - S_di T ]
+ *
+ * S_ii is factored once for all bodies of one type. What moves with the body, A without S, is its border: the rigid
+ * rows, n_v entries each, then the rigid columns of the deformations, n_rigid entries each. */
+#include "body_internal.h"
+
+#include <string.h>
+
+/* Entries of one sparse block: rows of the inner coordinates. */
+typedef struct block {
+    int *ptr, *idx;
+    int *from; /* place in the body's pattern */
+    double *val;
+} block;
+
+struct phx_condenser {
+    phx_context *context;
+    const phx_body *body; /* one of the type */
+    int n_inner, n_kept;
+    int *inner, *kept;   /* coordinates of q in the order of elimination; as they were given */
+    block own, coupling; /* S_ii on its pattern; S_id */
+    block influence;     /* T */
+    int *corner_from;    /* S_dd: place in the body's pattern or -1 */
+    double *corner;      /* S_dd - S_di T, n_kept square */
+    double *sum;         /* S on the body's pattern */
+    double *column;      /* n_inner: workspace */
+    phx_ldl *ldl;
+};
+
+size_t phx_body_border_size(const phx_body *body)
+{
+    return (size_t)body->n_rigid * (size_t)(body->n_v + body->n_q);
+}
+
+/* ---- which coordinates, in which order ---- */
+/* Inner coordinates by their distance from the kept ones, the farthest first, so that what stands between is banded. */
+static int order_inner(const phx_body *body, int n_kept, const int *kept, int *distance, int *queue, int *inner)
+{
+    const int r = body->n_rigid, n = body->n_q;
+    int head = 0, tail = 0, count = 0;
+
+    for (int i = 0; i < n; i++)
+        distance[i] = -1;
+    for (int k = 0; k < n_kept; k++) {
+        distance[kept[k]] = 0;
+        queue[tail++] = kept[k];
+    }
+    for (int start = 0; start < n; start++) { /* what no kept coordinate reaches begins anew */
+        while (head < tail) {
+            const int i = queue[head++];
+            for (int e = body->ptr[r + i] + r; e < body->ptr[r + i + 1]; e++) {
+                const int j = body->idx[e] - r;
+                if (distance[j] >= 0)
+                    continue;
+                distance[j] = distance[i] + 1;
+                queue[tail++] = j;
+            }
+        }
+        if (distance[start] < 0) {
+            distance[start] = 1;
+            queue[tail++] = start;
+        }
+    }
+    for (int k = tail; k-- > 0;)
+        if (distance[queue[k]] > 0)
+            inner[count++] = queue[k];
+    return count;
+}
+
+/* Entries of S that are not zero for good. */
+static void mark_entries(const phx_body *body, bool *used)
+{
+    const phx_flex *flex = body->flex;
+
+    for (int e = 0; e < flex->ptr[flex->n]; e++)
+        used[body->flex_at[e]] = flex->M[e] != 0.0 || flex->K[e] != 0.0;
+    for (int i = 0; i < flex->n; i++)
+        used[phx_body_entry(body, body->n_rigid + i, body->n_rigid + i)] = true;
+    for (int e = 0; body->damped && e < body->damping.ptr[body->n_q]; e++)
+        used[body->damping_at[e]] = used[body->damping_at[e]] || body->damping.val[e] != 0.0;
+}
+
+/* Rows of the inner coordinates and, of those, the columns that `place` numbers from 0 (-1: others). */
+static phx_status make_block(phx_condenser *it, const bool *used, const int *place, block *out)
+{
+    const phx_body *body = it->body;
+    const int r = body->n_rigid;
+
+    out->ptr = phx_calloc(it->context, (size_t)it->n_inner + 1, sizeof *out->ptr);
+    if (!out->ptr)
+        return PHX_ERR_MEMORY;
+    for (int pass = 0; pass < 2; pass++) {
+        int count = 0;
+        for (int p = 0; p < it->n_inner; p++) {
+            const int row = r + it->inner[p];
+            for (int e = body->ptr[row] + r; e < body->ptr[row + 1]; e++) {
+                const int column = used[e] ? place[body->idx[e] - r] : -1;
+                if (column < 0)
+                    continue;
+                if (pass > 0) {
+                    out->idx[count] = column;
+                    out->from[count] = e;
+                }
+                count++;
+            }
+            out->ptr[p + 1] = count;
+        }
+        if (pass > 0)
+            break;
+        out->idx = phx_calloc(it->context, (size_t)count, sizeof *out->idx);
+        out->from = phx_calloc(it->context, (size_t)count, sizeof *out->from);
+        out->val = phx_calloc(it->context, (size_t)count, sizeof *out->val);
+        if (!out->idx || !out->from || !out->val)
+            return PHX_ERR_MEMORY;
+    }
+    return PHX_OK;
+}
+
+static phx_status make_blocks(phx_condenser *it, const bool *used, int *place)
+{
+    const phx_body *body = it->body;
+    const int r = body->n_rigid;
+    phx_status status = PHX_OK;
+
+    for (int i = 0; i < body->n_q; i++)
+        place[i] = -1;
+    for (int p = 0; p < it->n_inner; p++)
+        place[it->inner[p]] = p;
+    status = make_block(it, used, place, &it->own);
+    for (int i = 0; i < body->n_q; i++)
+        place[i] = -1;
+    for (int d = 0; d < it->n_kept; d++)
+        place[it->kept[d]] = d;
+    if (!status)
+        status = make_block(it, used, place, &it->coupling);
+    for (int d = 0; d < it->n_kept; d++)
+        for (int c = 0; c < it->n_kept; c++)
+            it->corner_from[d * it->n_kept + c] = phx_body_entry(body, r + it->kept[d], r + it->kept[c]);
+    return status;
+}
+
+static phx_status allocate(phx_condenser *it)
+{
+    const size_t inner = (size_t)it->n_inner, kept = (size_t)it->n_kept;
+    const size_t entries = (size_t)it->body->ptr[it->body->n_v];
+
+    it->corner_from = phx_calloc(it->context, kept * kept, sizeof *it->corner_from);
+    it->corner = phx_calloc(it->context, kept * kept, sizeof *it->corner);
+    it->sum = phx_calloc(it->context, entries, sizeof *it->sum);
+    it->column = phx_calloc(it->context, inner, sizeof *it->column);
+    it->influence.ptr = phx_calloc(it->context, inner + 1, sizeof *it->influence.ptr);
+    it->influence.idx = phx_calloc(it->context, inner * kept, sizeof *it->influence.idx);
+    it->influence.val = phx_calloc(it->context, inner * kept, sizeof *it->influence.val);
+    return it->corner_from && it->corner && it->sum && it->column && it->influence.ptr && it->influence.idx &&
+                   it->influence.val
+               ? PHX_OK
+               : PHX_ERR_MEMORY;
+}
+
+static phx_status fill(phx_condenser *it, const phx_body *body, int n_kept, const int *kept)
+{
+    const size_t n = (size_t)body->n_q;
+    int *integers = phx_calloc(it->context, 2 * n, sizeof *integers);
+    bool *used = phx_calloc(it->context, (size_t)body->ptr[body->n_v], sizeof *used);
+    phx_status status = PHX_ERR_MEMORY;
+
+    it->inner = phx_calloc(it->context, n, sizeof *it->inner);
+    it->kept = phx_calloc(it->context, (size_t)n_kept, sizeof *it->kept);
+    if (integers && used && it->inner && it->kept) {
+        memcpy(it->kept, kept, (size_t)n_kept * sizeof *kept);
+        it->n_kept = n_kept;
+        it->n_inner = order_inner(body, n_kept, kept, integers, integers + n, it->inner);
+        status = allocate(it);
+    }
+    if (!status) {
+        mark_entries(body, used);
+        status = make_blocks(it, used, integers);
+    }
+    if (!status)
+        status = phx_ldl_create(it->context, it->n_inner, it->own.ptr, it->own.idx, &it->ldl);
+    phx_free(integers);
+    phx_free(used);
+    return status;
+}
+
+phx_status phx_condenser_create(phx_context *context, const phx_body *body, int n_kept, const int *kept,
+                                phx_condenser **out)
+{
+    phx_condenser *it = phx_calloc(context, 1, sizeof *it);
+    phx_status status = it ? PHX_OK : PHX_ERR_MEMORY;
+
+    *out = NULL;
+    if (status)
+        return status;
+    it->context = context;
+    it->body = body;
+    status = fill(it, body, n_kept, kept);
+    if (status)
+        phx_condenser_destroy(it);
+    else
+        *out = it;
+    return status;
+}
+
+static void free_block(block *it)
+{
+    phx_free(it->ptr);
+    phx_free(it->idx);
+    phx_free(it->from);
+    phx_free(it->val);
+}
+
+void phx_condenser_destroy(phx_condenser *it)
+{
+    if (!it)
+        return;
+    free_block(&it->own);
+    free_block(&it->coupling);
+    free_block(&it->influence);
+    phx_free(it->inner);
+    phx_free(it->kept);
+    phx_free(it->corner_from);
+    phx_free(it->corner);
+    phx_free(it->sum);
+    phx_free(it->column);
+    phx_ldl_destroy(it->ldl);
+    phx_free(it);
+}
+
+static bool same_damping(const phx_body *a, const phx_body *b)
+{
+    if (!a->damped || !b->damped)
+        return a->damped == b->damped;
+    const int nnz = a->damping.ptr[a->n_q];
+    return nnz == b->damping.ptr[b->n_q] && memcmp(a->damping.val, b->damping.val, (size_t)nnz * sizeof(double)) == 0;
+}
+
+bool phx_condenser_serves(const phx_condenser *it, const phx_body *body, int n_kept, const int *kept)
+{
+    return it->body->flex == body->flex && it->n_kept == n_kept &&
+           memcmp(it->kept, kept, (size_t)n_kept * sizeof *kept) == 0 && same_damping(it->body, body);
+}
+
+int phx_condenser_inner(const phx_condenser *it)
+{
+    return it->n_inner;
+}
+
+/* ---- factor ---- */
+static void sum_matrices(const phx_condenser *it, double a, double b, double c)
+{
+    const phx_body *body = it->body;
+    const phx_flex *flex = body->flex;
+
+    memset(it->sum, 0, (size_t)body->ptr[body->n_v] * sizeof *it->sum);
+    for (int e = 0; e < flex->ptr[flex->n]; e++)
+        it->sum[body->flex_at[e]] = a * flex->M[e] + b * flex->K[e];
+    for (int e = 0; body->damped && e < body->damping.ptr[body->n_q]; e++)
+        it->sum[body->damping_at[e]] += c * body->damping.val[e];
+}
+
+static void take(const block *it, int rows, const double *sum)
+{
+    for (int e = 0; e < it->ptr[rows]; e++)
+        it->val[e] = sum[it->from[e]];
+}
+
+/* T by columns, kept by rows without its zeros. */
+static void make_influence(phx_condenser *it)
+{
+    const int n = it->n_inner, m = it->n_kept;
+    double *dense = it->influence.val;
+
+    for (int d = 0; d < m; d++) {
+        memset(it->column, 0, (size_t)n * sizeof *it->column);
+        for (int p = 0; p < n; p++)
+            for (int e = it->coupling.ptr[p]; e < it->coupling.ptr[p + 1]; e++)
+                if (it->coupling.idx[e] == d)
+                    it->column[p] = it->coupling.val[e];
+        phx_ldl_solve(it->ldl, 1, it->column);
+        for (int p = 0; p < n; p++)
+            dense[p * m + d] = it->column[p];
+    }
+    for (int p = 0, count = 0; p < n; p++) { /* in place: no entry moves behind one that is still to be read */
+        for (int d = 0; d < m; d++)
+            if (dense[p * m + d] != 0.0) {
+                it->influence.idx[count] = d;
+                it->influence.val[count++] = dense[p * m + d];
+            }
+        it->influence.ptr[p + 1] = count;
+    }
+}
+
+phx_status phx_condenser_factor(phx_condenser *it, double a, double b, double c)
+{
+    const int m = it->n_kept;
+
+    sum_matrices(it, a, b, c);
+    take(&it->own, it->n_inner, it->sum);
+    take(&it->coupling, it->n_inner, it->sum);
+    for (int k = 0; k < m * m; k++)
+        it->corner[k] = it->corner_from[k] < 0 ? 0.0 : it->sum[it->corner_from[k]];
+    const phx_status status = phx_ldl_factor(it->ldl, it->own.val);
+    if (status)
+        return status;
+    make_influence(it);
+    for (int p = 0; p < it->n_inner; p++)
+        for (int e = it->coupling.ptr[p]; e < it->coupling.ptr[p + 1]; e++)
+            for (int f = it->influence.ptr[p]; f < it->influence.ptr[p + 1]; f++)
+                it->corner[it->coupling.idx[e] * m + it->influence.idx[f]] -=
+                    it->coupling.val[e] * it->influence.val[f];
+    return PHX_OK;
+}
+
+/* ---- one body ---- */
+static inline void reduce(const int r, const phx_condenser *it, const double *border, double *X, double *out)
+{
+    const int n_v = it->body->n_v, n = it->n_inner, m = it->n_kept, all = r + m;
+    const double *columns = border + r * n_v;
+
+    for (int p = 0; p < n; p++)
+        for (int c = 0; c < r; c++)
+            X[p * r + c] = columns[it->inner[p] * r + c];
+    phx_ldl_solve(it->ldl, r, X);
+    for (int a = 0; a < r; a++) {
+        const double *row = border + a * n_v;
+        double *to = out + a * all, sum[6] = {0};
+        for (int c = 0; c < r; c++)
+            to[c] = row[c];
+        for (int d = 0; d < m; d++)
+            to[r + d] = row[r + it->kept[d]];
+        for (int p = 0; p < n; p++) {
+            const double factor = row[r + it->inner[p]];
+            for (int c = 0; c < r; c++)
+                sum[c] += factor * X[p * r + c];
+            for (int e = it->influence.ptr[p]; e < it->influence.ptr[p + 1]; e++)
+                to[r + it->influence.idx[e]] -= factor * it->influence.val[e];
+        }
+        for (int c = 0; c < r; c++)
+            to[c] -= sum[c];
+    }
+    for (int d = 0; d < m; d++) {
+        double *to = out + (r + d) * all;
+        for (int c = 0; c < r; c++)
+            to[c] = columns[it->kept[d] * r + c];
+        memcpy(to + r, it->corner + d * m, (size_t)m * sizeof *to);
+    }
+    for (int p = 0; p < n; p++)
+        for (int e = it->coupling.ptr[p]; e < it->coupling.ptr[p + 1]; e++)
+            for (int c = 0; c < r; c++)
+                out[(r + it->coupling.idx[e]) * all + c] -= it->coupling.val[e] * X[p * r + c];
+}
+
+void phx_condenser_reduce(const phx_condenser *it, const double *border, double *X, double *out)
+{
+    if (it->body->dim == 2)
+        reduce(3, it, border, X, out);
+    else
+        reduce(6, it, border, X, out);
+}
+
+static inline void begin_solve(const int r, const phx_condenser *it, const double *border, double *b)
+{
+    const int n_v = it->body->n_v, n = it->n_inner;
+    double *z = it->column;
+
+    for (int p = 0; p < n; p++)
+        z[p] = b[r + it->inner[p]];
+    phx_ldl_solve(it->ldl, 1, z);
+    for (int p = 0; p < n; p++) {
+        b[r + it->inner[p]] = z[p];
+        for (int e = it->coupling.ptr[p]; e < it->coupling.ptr[p + 1]; e++)
+            b[r + it->kept[it->coupling.idx[e]]] -= it->coupling.val[e] * z[p];
+    }
+    for (int a = 0; a < r; a++) {
+        const double *row = border + a * n_v + r;
+        double even = 0.0, odd = 0.0;
+        int p = 0;
+        for (; p + 1 < n; p += 2) {
+            even += row[it->inner[p]] * z[p];
+            odd += row[it->inner[p + 1]] * z[p + 1];
+        }
+        if (p < n)
+            even += row[it->inner[p]] * z[p];
+        b[a] -= even + odd;
+    }
+}
+
+void phx_condenser_begin_solve(const phx_condenser *it, const double *border, double *b)
+{
+    if (it->body->dim == 2)
+        begin_solve(3, it, border, b);
+    else
+        begin_solve(6, it, border, b);
+}
+
+static inline void end_solve(const int r, const phx_condenser *it, const double *X, double *x)
+{
+    for (int p = 0; p < it->n_inner; p++) {
+        double sum = x[r + it->inner[p]];
+        for (int c = 0; c < r; c++)
+            sum -= X[p * r + c] * x[c];
+        for (int e = it->influence.ptr[p]; e < it->influence.ptr[p + 1]; e++)
+            sum -= it->influence.val[e] * x[r + it->kept[it->influence.idx[e]]];
+        x[r + it->inner[p]] = sum;
+    }
+}
+
+void phx_condenser_end_solve(const phx_condenser *it, const double *X, double *x)
+{
+    if (it->body->dim == 2)
+        end_solve(3, it, X, x);
+    else
+        end_solve(6, it, X, x);
+}
