@@ -3,17 +3,19 @@
 #   make run       the example models, a summary, pictures            results in build/results
 #   make test      all tests
 #   make bench     the benchmarks
-#   make install   the program, the library, its headers              PREFIX=/usr/local DESTDIR=
+#   make install   the program, the library, its headers, man pages   PREFIX=/usr/local DESTDIR=
+#   make uninstall what the last make install of this folder put there
+#   make package   Debian packages                                    in build/release/packages
 #   make format    all C files as .clang-format says
 #   make fuzz      every fuzzer for FUZZ_SECONDS
 #   make clean     removes build
-PREFIX = /usr/local
-DESTDIR =
-FUZZ_SECONDS = 60
+PREFIX ?= /usr/local
+DESTDIR ?=
+FUZZ_SECONDS ?= 60
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 BUILD = cmake --build build/release --parallel $(JOBS)
 
-.PHONY: all run test bench clean install format fuzz setup release
+.PHONY: all run test bench clean install uninstall package format fuzz setup release
 
 all: release
 	$(BUILD)
@@ -40,6 +42,19 @@ install: release
 	@$(BUILD) --target phlexor_program phlexor_static phlexor_shared man
 	@cmake --preset release --log-level=WARNING -DCMAKE_INSTALL_PREFIX=$(PREFIX) >/dev/null
 	DESTDIR=$(DESTDIR) cmake --install build/release
+	@cp build/release/install_manifest.txt build/release/installed.txt
+
+uninstall:
+	@DESTDIR=$(DESTDIR) cmake -DMANIFEST=build/release/installed.txt -P cmake/Uninstall.cmake
+
+# Under /usr the libraries go where Debian has them.
+package: release
+	@tools/setup --package
+	@cmake --preset release --log-level=WARNING -DCMAKE_INSTALL_PREFIX=/usr >/dev/null
+	@$(BUILD) --target phlexor_program phlexor_static phlexor_shared man
+	@rm -rf build/release/packages
+	@cd build/release && cpack
+	@ls build/release/packages/*.deb
 
 format:
 	@tools/setup --develop

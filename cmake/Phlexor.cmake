@@ -120,7 +120,7 @@ function(phx_program)
     set_target_properties(phlexor_program PROPERTIES OUTPUT_NAME phlexor)
     target_compile_options(phlexor_program PRIVATE ${PHX_FLAGS})
     phx_link(phlexor_program PRIVATE phlexor_static ${ARG_LIBS} m)
-    install(TARGETS phlexor_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+    install(TARGETS phlexor_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
 endfunction()
 
 # A cmocka test, with what all tests share (tests/support). `src` is on its include path, so that "fe/shapes.h" is a
@@ -221,32 +221,4 @@ function(phx_add_library)
     if(NOT PHX_SANITIZE) # the sanitizers' own names stay open in a shared library
         target_link_options(phlexor_shared PRIVATE -Wl,-z,defs)
     endif()
-endfunction()
-
-function(phx_install)
-    install(TARGETS phlexor_static phlexor_shared EXPORT Phlexor)
-    install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/phlexor DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-        FILES_MATCHING PATTERN "*.h")
-
-    set(package ${CMAKE_INSTALL_LIBDIR}/cmake/Phlexor)
-    install(EXPORT Phlexor NAMESPACE Phlexor:: FILE PhlexorTargets.cmake DESTINATION ${package})
-    configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/PhlexorConfig.cmake.in
-        ${PROJECT_BINARY_DIR}/PhlexorConfig.cmake INSTALL_DESTINATION ${package})
-    write_basic_package_version_file(${PROJECT_BINARY_DIR}/PhlexorConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-    install(FILES ${PROJECT_BINARY_DIR}/PhlexorConfig.cmake ${PROJECT_BINARY_DIR}/PhlexorConfigVersion.cmake
-        ${PROJECT_SOURCE_DIR}/cmake/PhlexorLibraries.cmake DESTINATION ${package})
-
-    get_property(libs GLOBAL PROPERTY PHX_LIBS)
-    list(REMOVE_DUPLICATES libs)
-    foreach(name IN LISTS libs)
-        get_property(module GLOBAL PROPERTY PHX_PC_MODULE_${name})
-        get_property(names GLOBAL PROPERTY PHX_PC_LIBRARIES_${name})
-        string(APPEND PHX_PC_REQUIRES " ${module}")
-        foreach(library IN LISTS names)
-            string(APPEND PHX_PC_LIBS " -l${library}")
-        endforeach()
-    endforeach()
-    configure_file(${PROJECT_SOURCE_DIR}/cmake/phlexor.pc.in ${PROJECT_BINARY_DIR}/phlexor.pc @ONLY)
-    install(FILES ${PROJECT_BINARY_DIR}/phlexor.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-    install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/phlexor)
 endfunction()

@@ -49,7 +49,3 @@ target_link_libraries(phx::lapacke INTERFACE phx::openblas)
 target_link_libraries(phx::arpack INTERFACE phx::openblas)
 target_link_libraries(phx::idas INTERFACE phx::klu)
 target_link_libraries(phx::ida INTERFACE phx::klu)
-
-if(BUILD_TESTING)
-    phx_find_package(cmocka cmocka)
-endif()

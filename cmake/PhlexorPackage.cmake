@@ -1,0 +1,55 @@
+# Debian packages of the components, by `make package` (cpack -G DEB): phlexor, libphlexor0.1, libphlexor-dev, and
+# phlexor-doc where `make docs` was run.
+include_guard(GLOBAL)
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME phlexor)
+set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
+set(CPACK_PACKAGE_CONTACT "Phlexor authors <root@localhost>") # unless the environment says: PackageComponents.cmake
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_PACKAGE_DIRECTORY ${PROJECT_BINARY_DIR}/packages)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_PROJECT_CONFIG_FILE ${PROJECT_BINARY_DIR}/PackageComponents.cmake)
+set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_BINARY_DIR}/PackageFiles.cmake)
+
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY >=)
+set(about "Phlexor computes the motion, the frequencies and linear models for control of
+mechanisms and spacecraft made of rigid and flexible bodies, as
+port-Hamiltonian systems: every body has an energy, joints exchange power and
+make none, and the integrator keeps both facts.")
+
+# phx_package(COMPONENT PACKAGE SECTION TEXT [DEPENDS])
+macro(phx_package component package section text)
+    string(TOUPPER ${component} upper)
+    set(CPACK_DEBIAN_${upper}_PACKAGE_NAME ${package})
+    set(CPACK_DEBIAN_${upper}_PACKAGE_SECTION ${section})
+    set(CPACK_COMPONENT_${upper}_DESCRIPTION "${about}${text}")
+    set(CPACK_DEBIAN_${upper}_PACKAGE_DEPENDS "${ARGN}")
+    list(APPEND PHX_PACKAGES ${component}:${package})
+endmacro()
+
+# What links the static library or asks pkg-config needs what Phlexor is built with.
+execute_process(COMMAND ${PROJECT_SOURCE_DIR}/tools/setup --list OUTPUT_VARIABLE packages)
+string(REGEX MATCHALL "lib[a-z0-9]+-dev" packages "${packages}")
+list(REMOVE_ITEM packages libc6-dev libcmocka-dev)
+list(JOIN packages ", " packages)
+
+set(soname libphlexor${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+phx_package(program phlexor science "")
+phx_package(library ${soname} libs "\n.\nThis package has the shared library.")
+phx_package(development libphlexor-dev libdevel "\n.\nThis package has the headers and the static library."
+    "${soname} (= ${PROJECT_VERSION}), libc6-dev, ${packages}")
+phx_package(documentation phlexor-doc doc "\n.\nThis package has the documentation as web pages.")
+file(WRITE ${PROJECT_BINARY_DIR}/triggers "activate-noawait ldconfig\n")
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/triggers)
+set(CPACK_DEBIAN_DOCUMENTATION_PACKAGE_ARCHITECTURE all)
+set(CPACK_DEBIAN_DOCUMENTATION_PACKAGE_SHLIBDEPS OFF)
+
+configure_file(${PROJECT_SOURCE_DIR}/cmake/PackageComponents.cmake.in ${PROJECT_BINARY_DIR}/PackageComponents.cmake @ONLY)
+configure_file(${PROJECT_SOURCE_DIR}/cmake/PackageFiles.cmake.in ${PROJECT_BINARY_DIR}/PackageFiles.cmake @ONLY)
+include(CPack)

@@ -1,0 +1,36 @@
+#!/bin/sh
+# The Debian packages: what is in them works from an unpacked root, they depend on the libraries, and lintian (where it
+# is installed) finds no error.
+#
+#   test_package.sh SOURCE BUILD COMPILER
+. "$(dirname "$0")/lib.sh"
+need dpkg-shlibdeps dpkg-dev
+need file file
+
+DEBEMAIL=packager@debian.org DEBFULLNAME="A Packager" try "cpack" cpack --config "$build/CPackConfig.cmake" -B "$place/packages" ||
+    exit 1
+version=$(sed -n 's/^project(Phlexor VERSION \([0-9.]*\).*/\1/p' "$source_dir/CMakeLists.txt")
+architecture=$(dpkg --print-architecture)
+library=libphlexor${version%.*}
+for package in phlexor "$library" libphlexor-dev; do
+    file=$place/packages/${package}_${version}_$architecture.deb
+    [ -s "$file" ] || { fail "there is no $file"; continue; }
+    dpkg-deb -x "$file" "$place/root"
+    dpkg-deb -f "$file" Depends >"$place/$package.depends"
+    for document in copyright changelog.gz; do
+        [ -s "$place/root/usr/share/doc/$package/$document" ] || fail "$package has no $document"
+    done
+done
+for package in phlexor "$library"; do
+    for needed in libc6 libhdf5 libklu libopenblas libfyaml libsundials libmuparser libmatio; do
+        grep -q "$needed" "$place/$package.depends" || fail "$package does not depend on $needed: $(cat "$place/$package.depends")"
+    done
+done
+grep -q "$library (= $version)" "$place/libphlexor-dev.depends" || fail "libphlexor-dev does not depend on $library"
+
+whole "$place/root/usr"
+use_library "$place/root/usr" "$(dirname "$(find "$place/root" -name libphlexor.so)")"
+if command -v lintian >/dev/null; then
+    try "lintian" lintian --allow-root --fail-on error "$place"/packages/*.deb
+fi
+finish
