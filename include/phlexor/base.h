@@ -29,6 +29,7 @@ extern "C" {
     X(PHX_ERR_UNSUPPORTED, -7, "not available for this model")                                                         \
     X(PHX_ERR_LIBRARY, -8, "a library Phlexor runs on reported an error")
 
+/* Status of a call: PHX_STATUS_LIST. */
 typedef enum phx_status {
 #define PHX_STATUS_ENUM(name, value, text) name = value,
     PHX_STATUS_LIST(PHX_STATUS_ENUM)
@@ -46,12 +47,14 @@ const char *phx_build(void);
  * function takes the context it reports to; the context must outlive what was created with it. */
 typedef struct phx_context phx_context;
 
+/* What is sent to the log sink, and who takes it. */
 typedef enum phx_log_level { PHX_LOG_INFO, PHX_LOG_WARNING } phx_log_level;
 typedef void phx_log_fn(void *user, phx_log_level level, const char *message);
 /* Called between steps of long work: `done` of `total` in the units of `what`. Return false to stop the work, which
  * then ends with PHX_INTERRUPTED and keeps what was computed. */
 typedef bool phx_progress_fn(void *user, const char *what, double done, double total);
 
+/* A context without log sink and progress callback; destroy it last. */
 phx_status phx_context_create(phx_context **context);
 void phx_context_destroy(phx_context *context); /* NULL is allowed */
 void phx_context_set_log(phx_context *context, phx_log_fn *log, void *user);
@@ -124,6 +127,7 @@ int phx_team_slots(const phx_team *team);
 /* Context of a worker, for all that this worker makes and uses; belongs to the team. */
 phx_context *phx_team_context(const phx_team *team, int worker);
 
+/* What phx_team_run is to do. */
 typedef struct phx_team_work {
     int count;        /* items 0 .. count-1 */
     const char *what; /* for phx_progress: "points" */
@@ -145,6 +149,7 @@ typedef struct phx_signal phx_signal;
 typedef double phx_signal_fn(const void *data, double t, double s);
 typedef void phx_signal_free_fn(void *data);
 
+/* The same value at all times. */
 phx_status phx_signal_create_constant(phx_context *context, double value, phx_signal **signal);
 /* Piecewise linear through (times[i], values[i]), constant outside; times strictly increasing; copied. */
 phx_status phx_signal_create_table(phx_context *context, int count, const double *times, const double *values,

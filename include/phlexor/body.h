@@ -17,6 +17,7 @@
 extern "C" {
 #endif
 
+/* How the kinetic energy depends on the deformation. */
 typedef enum phx_kinetics {
     PHX_KINETICS_FULL,      /* M(q) with the full dependence on the deformation: exactly lossless (default) */
     PHX_KINETICS_SIMPLIFIED /* the paper's eqs 33-35: inertia, lever arms of the undeformed body; not lossless */
@@ -29,6 +30,7 @@ typedef struct phx_rigid_def {
     double centre[3];
 } phx_rigid_def;
 
+/* What a body is made of. */
 typedef struct phx_body_def {
     const char *name; /* copied; for messages */
     int dim;
@@ -41,6 +43,8 @@ typedef struct phx_body_def {
 } phx_body_def;
 phx_body_def phx_body_def_default(void);
 
+/* A body; everything of `def` but its flex is copied. PHX_ERR_ARGUMENT, with the name, for values that make no body.
+ * */
 typedef struct phx_body phx_body;
 phx_status phx_body_create(phx_context *context, const phx_body_def *def, phx_body **body);
 void phx_body_destroy(phx_body *body);

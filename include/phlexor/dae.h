@@ -28,6 +28,7 @@ typedef struct phx_work {
 
 enum { PHX_FACTOR_SLOTS = 3 };
 
+/* What an integrator asks of the equations. */
 typedef struct phx_dae_ops {
     /* -- the equations at an instant -- */
     /* x_dot = T(x) v; x need not be normalised. */
@@ -91,6 +92,7 @@ typedef struct phx_dae_ops {
     void (*drift)(phx_dae *dae, double t, const double *x, const double *v, double *position, double *velocity);
 } phx_dae_ops;
 
+/* The equations: operations, sizes of x, v and lambda, and what an integrator may know of them. */
 struct phx_dae {
     const phx_dae_ops *ops;
     phx_context *context;

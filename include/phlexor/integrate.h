@@ -8,6 +8,7 @@
 extern "C" {
 #endif
 
+/* The integrators. */
 typedef enum phx_integrator {
     PHX_MIDPOINT,  /* averages: exact energy, closed joints (default); order 2 */
     PHX_MIDPOINT4, /* its symmetric composition (Suzuki in each half step, ten intervals); lossless systems; order 4 */
@@ -20,6 +21,7 @@ typedef enum phx_integrator {
 const char *phx_integrator_name(phx_integrator integrator); /* "midpoint", ... */
 bool phx_integrator_chooses(phx_integrator integrator);     /* its steps, when it is given rtol */
 
+/* How far, by which integrator, with which steps. */
 typedef struct phx_integrate_options {
     phx_integrator integrator;
     double end;              /* s */
@@ -32,6 +34,7 @@ typedef struct phx_integrate_options {
 } phx_integrate_options;
 phx_integrate_options phx_integrate_options_default(void); /* midpoint, 1 s in steps of 1 ms */
 
+/* What a run took. */
 typedef struct phx_integrate_stats {
     long steps;    /* accepted; the pieces of a halved step count */
     long rejected; /* tries that were thrown away */

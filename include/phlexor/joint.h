@@ -20,6 +20,8 @@ extern "C" {
 
 enum { PHX_JOINT_MAX_ROWS = 6, PHX_JOINT_MAX_COORDINATES = 3 };
 
+/* What a row measures between the ports A and B; u: places, A(alpha): the direction alpha of a body in inertial
+ * components. */
 typedef enum phx_row_kind {
     PHX_ROW_POINT,        /* component `axis` of u_b - u_a, inertial */
     PHX_ROW_NORMAL,       /* A_a(alpha) . (u_b - u_a) */
@@ -39,6 +41,7 @@ typedef enum phx_row_hold {
     PHX_HOLD_AXIS  /* space: beta, an axis of B, stays on alpha2, an axis of A; alpha is across it */
 } phx_row_hold;
 
+/* A scalar relation between two ports: a constraint or a coordinate. */
 typedef struct phx_row {
     phx_row_kind kind;
     phx_row_hold hold;
@@ -74,6 +77,7 @@ static inline int phx_row_unit(const phx_row *row)
  * untouched, when it is zero. */
 bool phx_row_tangent(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *H);
 
+/* The joints; spherical and what follows in space only. */
 typedef enum phx_joint_kind {
     PHX_JOINT_WELD,
     PHX_JOINT_REVOLUTE,

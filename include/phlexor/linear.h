@@ -17,6 +17,7 @@ extern "C" {
 
 /* ---- modes ---- */
 
+/* Which modes, and how they are computed. */
 typedef struct phx_modes_options {
     int count;        /* modes wanted beside the rigid-body modes; 0: all */
     int dense_limit;  /* systems with more coordinates are solved by shift-invert; default 600 */
@@ -108,6 +109,7 @@ typedef struct phx_titop_port {
     const phx_body_port *port;
 } phx_titop_port;
 
+/* A body and the ports it is seen from. */
 typedef struct phx_titop_def {
     const char *name; /* first part of the names of signals; NULL: the body's */
     const phx_body *body;
@@ -157,6 +159,7 @@ typedef struct phx_linearise_options {
 } phx_linearise_options;
 phx_linearise_options phx_linearise_options_default(void);
 
+/* A mechanism linearised about a configuration. */
 typedef struct phx_linearised phx_linearised;
 /* Errors of phx_system_linear and phx_system_channels; PHX_ERR_ANALYSIS when the mass matrix is not positive definite.
  * Dense: n^3 work. The result keeps nothing of `dae`. */

@@ -50,12 +50,14 @@ typedef struct phx_model_rotation {
 
 /* ---- parameters, materials, ground ---- */
 
+/* A parameter of `parameters`. */
 typedef struct phx_model_parameter {
     const char *name;
     double value; /* after overrides */
     bool overridden;
 } phx_model_parameter;
 
+/* A material of `materials`. */
 typedef struct phx_model_material {
     const char *name;
     double density;             /* kg/m^3, > 0 */
@@ -89,6 +91,7 @@ typedef struct phx_model_point {
 
 /* ---- bodies ---- */
 
+/* What a body is: `kind`. */
 typedef enum phx_model_body_kind {
     PHX_MODEL_RIGID,
     PHX_MODEL_BEAM,
@@ -96,6 +99,7 @@ typedef enum phx_model_body_kind {
     PHX_MODEL_BODY_KINDS
 } phx_model_body_kind;
 
+/* What a cross-section is: `kind`. */
 typedef enum phx_model_section_kind {
     PHX_MODEL_CIRCLE,
     PHX_MODEL_TUBE,
@@ -104,6 +108,7 @@ typedef enum phx_model_section_kind {
     PHX_MODEL_SECTION_KINDS
 } phx_model_section_kind;
 
+/* `kinetics`: see phx_kinetics. */
 typedef enum phx_model_kinetics { PHX_MODEL_KINETICS_FULL, PHX_MODEL_KINETICS_SIMPLIFIED } phx_model_kinetics;
 
 /* Cross-section of a beam. The dimensions as written, and what follows from them for every kind. */
@@ -119,11 +124,13 @@ typedef struct phx_model_section {
     double fibre[2]; /* distances of the extreme fibres, m: along y (for Mz) and along z (for My); 0: unknown */
 } phx_model_section;
 
+/* Where a body is. */
 typedef struct phx_model_pose {
     double position[3];          /* m, inertial */
     phx_model_rotation rotation; /* body to inertial */
 } phx_model_pose;
 
+/* How a body moves at the start. */
 typedef struct phx_model_velocity {
     double linear[3];  /* m/s, of the frame's origin, inertial components */
     double angular[3]; /* rad/s, inertial components; plane: [0] */
@@ -157,6 +164,7 @@ typedef struct phx_model_second_order {
     double *inertia;    /* n_pair x modes x modes, symmetric */
 } phx_model_second_order;
 
+/* A body of `bodies`. */
 typedef struct phx_model_body {
     const char *name;
     phx_model_body_kind kind;
@@ -195,6 +203,7 @@ typedef struct phx_model_body {
 
 /* ---- joints, springs, loads ---- */
 
+/* What a joint is: `kind`. */
 typedef enum phx_model_joint_kind {
     PHX_MODEL_WELD,
     PHX_MODEL_REVOLUTE,
@@ -242,6 +251,7 @@ typedef struct phx_model_spring {
     phx_signal *force; /* N, positive pushes the ports apart; NULL: none */
 } phx_model_spring;
 
+/* What a load is: `kind`. */
 typedef enum phx_model_load_kind {
     PHX_MODEL_FORCE,
     PHX_MODEL_TORQUE,
@@ -249,8 +259,10 @@ typedef enum phx_model_load_kind {
     PHX_MODEL_LOAD_KINDS
 } phx_model_load_kind;
 
+/* Axes in which something is given: the inertial ones, or those of the body or port. */
 typedef enum phx_model_frame { PHX_MODEL_INERTIAL, PHX_MODEL_BODY_FRAME } phx_model_frame;
 
+/* A load of `loads`. */
 typedef struct phx_model_load {
     const char *name;
     phx_model_load_kind kind;
@@ -263,13 +275,16 @@ typedef struct phx_model_load {
 
 /* ---- start state, outputs, analyses ---- */
 
+/* The deformation at the start: none, or in equilibrium with the loads. */
 typedef enum phx_model_deformation { PHX_MODEL_ZERO, PHX_MODEL_QUASI_STATIC } phx_model_deformation;
 
+/* How the start state is made: `initial`. */
 typedef struct phx_model_initial {
     phx_model_deformation deformation;
     const char *from; /* result file to continue, relative paths taken from the model file's folder; NULL: none */
 } phx_model_initial;
 
+/* What an output is. */
 typedef enum phx_model_quantity {
     PHX_MODEL_POSITION,
     PHX_MODEL_VELOCITY,
@@ -289,6 +304,7 @@ typedef enum phx_model_quantity {
     PHX_MODEL_QUANTITIES
 } phx_model_quantity;
 
+/* An output of `outputs`. */
 typedef struct phx_model_output {
     const char *name;
     phx_model_quantity quantity;
@@ -297,6 +313,7 @@ typedef struct phx_model_output {
     phx_model_frame frame; /* default inertial; `deformation`: body; `reaction`: body, meaning port A's directions */
 } phx_model_output;
 
+/* `integrator`: see phx_integrator. */
 typedef enum phx_model_integrator {
     PHX_MODEL_MIDPOINT,
     PHX_MODEL_MIDPOINT4,
@@ -307,6 +324,7 @@ typedef enum phx_model_integrator {
     PHX_MODEL_INTEGRATORS
 } phx_model_integrator;
 
+/* Defaults of the simulation: `simulate`. */
 typedef struct phx_model_simulate {
     bool given;
     phx_model_optional end;        /* s, > 0 */
@@ -316,14 +334,17 @@ typedef struct phx_model_simulate {
     phx_model_integrator integrator;
 } phx_model_simulate;
 
+/* What modes are about: the start at rest, or the steady rotation. */
 typedef enum phx_model_modes_at { PHX_MODEL_AT_INITIAL, PHX_MODEL_AT_STEADY } phx_model_modes_at;
 
+/* Defaults of the modal analysis: `modes`. */
 typedef struct phx_model_modes {
     bool given;
     int count; /* >= 1, default 6 */
     phx_model_modes_at at;
 } phx_model_modes;
 
+/* How the points of a sweep are given. */
 typedef enum phx_model_sweep_kind { PHX_MODEL_RANGE, PHX_MODEL_VALUES } phx_model_sweep_kind;
 
 /* The points of one parameter of a sweep, from {from, to, count} (both ends included) or {values: [...]}. The first
@@ -337,6 +358,7 @@ typedef struct phx_model_sweep {
     double *values;  /* count, for both kinds */
 } phx_model_sweep;
 
+/* A model file, read: every expression evaluated, every name resolved, every default filled in. */
 typedef struct phx_model {
     const char *path;  /* of the file as given, or the name of the text */
     const char *title; /* default: the file's name without folder */
@@ -439,11 +461,13 @@ typedef struct phx_beam_cache phx_beam_cache;
 phx_status phx_beam_cache_create(phx_context *context, phx_beam_cache **cache);
 void phx_beam_cache_destroy(phx_beam_cache *cache); /* NULL is allowed */
 
+/* What a cache was good for. */
 typedef struct phx_beam_cache_stats {
     long made, reused; /* beams since the creation of the cache */
 } phx_beam_cache_stats;
 phx_beam_cache_stats phx_beam_cache_statistics(const phx_beam_cache *cache);
 
+/* How a system is built of a model. */
 typedef struct phx_build_options {
     phx_beam_cache *cache; /* borrowed; NULL: beams are shared within this system only */
     bool without_outputs;  /* leave the model's outputs out */

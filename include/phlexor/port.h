@@ -55,6 +55,7 @@ static inline double phx_port_scalar_product(int n, const double *x, const doubl
     return sum;
 }
 
+/* A port over an interval; at an instant the ends coincide. */
 typedef struct phx_port_view {
     int dim;
     double h;                   /* length of the interval, s; 0 at an instant */

@@ -33,6 +33,7 @@ typedef struct phx_attribute {
 
 typedef struct phx_result phx_result; /* what a recorder left: see below */
 
+/* A column of a result. */
 typedef struct phx_record_column {
     const char *name; /* unique, not empty */
     const char *unit; /* NULL or "": none */
@@ -89,9 +90,11 @@ typedef struct phx_scene {
     int n_gravity;   /* dim, or 0: not known */
     double *gravity; /* m/s^2 */
 } phx_scene;
+/* A copy that owns everything; `dimension` 2 or 3. */
 phx_status phx_scene_copy(phx_context *context, int dimension, const phx_scene *scene, phx_scene *copy);
 void phx_scene_free(phx_scene *scene); /* frees what it owns, zeroes the fields; NULL is allowed */
 
+/* What is recorded, and where it goes. */
 typedef struct phx_recorder_def {
     const char *h5_path;  /* NULL: no HDF5 file */
     const char *csv_path; /* NULL: no csv file; "-": standard output; has the columns only */
@@ -160,6 +163,7 @@ phx_status phx_recorder_take(phx_recorder *recorder, phx_context *context, phx_r
 /* NULL is allowed. Neither finished nor abandoned nor discarded: the last checkpoint stays. */
 void phx_recorder_destroy(phx_recorder *recorder);
 
+/* What a recorder did so far. */
 typedef struct phx_recorder_stats {
     size_t rows;
     long checkpoints;
@@ -188,6 +192,7 @@ void phx_table_destroy(phx_table *table); /* NULL is allowed. Not finished: FILE
 phx_status phx_result_read(phx_context *context, const char *path, phx_result **result);
 void phx_result_destroy(phx_result *result); /* NULL is allowed */
 
+/* Whether the run came to its end; numbers of rows, columns, states, bodies; what they are called. */
 bool phx_result_is_complete(const phx_result *result);
 size_t phx_result_rows(const phx_result *result);
 int phx_result_dimension(const phx_result *result);
@@ -223,6 +228,7 @@ phx_status phx_result_last_state(const phx_result *result, int dimension, int n_
 
 /* ---- tables of modes ---- */
 
+/* A mode at a point of a sweep. */
 typedef struct phx_mode_row {
     int point;                        /* of the sweep, from 0, not descending over the rows */
     int mode;                         /* ascending rank, from 1 */
@@ -257,6 +263,7 @@ typedef struct phx_modes_table {
     const double *states;          /* n_states x n_x: the configuration the modes are about */
 } phx_modes_table;
 
+/* How a table of modes is written. */
 typedef enum phx_modes_format {
     PHX_MODES_TEXT, /* for reading: aligned, 10 digits */
     PHX_MODES_CSV,  /* parameters, mode, branch, omega, frequency, damping */
@@ -281,6 +288,7 @@ phx_status phx_modes_set_drawing(phx_context *context, int dimension, int n_bodi
 
 /* ---- exchange files: named things for MATLAB, Octave, Python ---- */
 
+/* What a thing in a bundle is. */
 typedef enum phx_bundle_kind {
     PHX_BUNDLE_MATRIX, /* real or complex, dense */
     PHX_BUNDLE_SPARSE,

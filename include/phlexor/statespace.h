@@ -23,6 +23,7 @@
 extern "C" {
 #endif
 
+/* A descriptor system; frozen after its creation. */
 typedef struct phx_descriptor phx_descriptor;
 
 /* A port: `size` consecutive columns of B. Its name has no '.'; its full name is "SYSTEM.PORT". */
@@ -31,6 +32,7 @@ typedef struct phx_descriptor_port {
     int size;
 } phx_descriptor_port;
 
+/* The matrices and ports of a descriptor system. */
 typedef struct phx_descriptor_def {
     const char *name; /* of the system, without '.'; copied */
     int n;            /* entries of e and of z */
@@ -57,6 +59,7 @@ phx_status phx_descriptor_copy(phx_context *context, const phx_descriptor *syste
 void phx_descriptor_destroy(phx_descriptor *system); /* NULL is allowed */
 
 /* ---- asking; what is returned belongs to the system ---- */
+/* Name, size, matrices (NULL where the system has none) and ports. */
 const char *phx_descriptor_name(const phx_descriptor *system);
 int phx_descriptor_n(const phx_descriptor *system);
 int phx_descriptor_inputs(const phx_descriptor *system); /* columns of B */
@@ -162,6 +165,7 @@ phx_status phx_descriptor_standard(phx_context *context, const phx_descriptor *s
  * descriptor systems, a phx_ss never changes after its creation. */
 typedef struct phx_ss phx_ss;
 
+/* The matrices and names of a state-space system. */
 typedef struct phx_ss_def {
     const char *name; /* of the system, for messages; NULL: "system" */
     int n, n_inputs, n_outputs;
@@ -243,6 +247,7 @@ phx_status phx_ss_invert_names(phx_context *context, const phx_ss *system, int c
                                phx_ss **inverted);
 
 /* ---- fewer states ---- */
+/* States that do not show between inputs and outputs. */
 typedef enum phx_ss_part {
     /* States at eigenvalue zero that no input moves: what a boundary condition holds, inputs of which are left out by
      * phx_ss_sub (appendix 2, internal state constraints). Motions that oscillate freely stay. */

@@ -16,6 +16,7 @@ extern "C" {
  * parameter added last varies fastest. */
 typedef struct phx_sweep phx_sweep;
 
+/* A sweep without parameters: one point. */
 phx_status phx_sweep_create(phx_context *context, phx_sweep **sweep);
 void phx_sweep_destroy(phx_sweep *sweep); /* NULL is allowed */
 
@@ -26,6 +27,7 @@ phx_status phx_sweep_add_range(phx_sweep *sweep, const char *name, double from, 
 /* A parameter with explicit values, in any order, copied; all finite. */
 phx_status phx_sweep_add_values(phx_sweep *sweep, const char *name, int count, const double *values);
 
+/* Number of parameters. */
 int phx_sweep_parameters(const phx_sweep *sweep);
 /* Name of parameter k (owned by the sweep), number of its values, value i of it. k and i must be in range. */
 const char *phx_sweep_name(const phx_sweep *sweep, int k);
@@ -52,6 +54,7 @@ typedef struct phx_simulate_options {
 } phx_simulate_options;
 phx_simulate_options phx_simulate_options_default(void);
 
+/* What a simulation was and how well it kept its invariants. */
 typedef struct phx_simulate_report {
     phx_integrate_options used; /* end, step, integrator ... of the run */
     phx_integrate_stats stats;
@@ -83,6 +86,7 @@ phx_status phx_study_simulate_result(phx_context *context, const phx_model *mode
 typedef phx_status phx_study_point_fn(void *user, int point, const phx_simulate_report *report, phx_result *result,
                                       const char *message);
 
+/* What is simulated at which points, and where it goes. */
 typedef struct phx_study_batch_options {
     phx_simulate_options simulate; /* paths: what the results are called, NAME.h5 makes NAME-0001.h5 ...; "-" is none */
     const phx_sweep *sweep;        /* borrowed */
@@ -95,6 +99,7 @@ typedef struct phx_study_batch_options {
 } phx_study_batch_options;
 phx_study_batch_options phx_study_batch_options_default(void);
 
+/* What became of the points. */
 typedef struct phx_study_batch_report {
     phx_integrate_options used; /* at the model as it stands */
     int points, complete, failed, threads;
@@ -112,6 +117,7 @@ phx_status phx_study_batch(phx_context *context, const phx_model *model, const p
                            phx_study_batch_report *report);
 
 /* ---- modes ---- */
+/* Which modes at which points. */
 typedef struct phx_study_modes_options {
     int count;              /* modes at each point; 0: the model's `modes: count` */
     const phx_sweep *sweep; /* borrowed; NULL: one point */
@@ -124,6 +130,7 @@ typedef struct phx_study_modes_options {
 } phx_study_modes_options;
 phx_study_modes_options phx_study_modes_options_default(void);
 
+/* What there is to say of the table. */
 typedef struct phx_study_modes_report {
     int velocities, constraints, redundant; /* of the first point */
     int unstable;                           /* modes with damping below 0, over all points */
@@ -140,6 +147,7 @@ phx_status phx_study_modes(phx_context *context, const phx_model *model, const p
                            phx_modes_table *table, phx_study_modes_report *report);
 
 /* ---- linear models for control ---- */
+/* A figure that would be zero or positive in exact arithmetic. */
 typedef struct phx_residual {
     const char *name; /* of letters and '_', static */
     double value;
@@ -185,12 +193,14 @@ phx_study_titop_options phx_study_titop_options_default(void);
 phx_status phx_study_titop(phx_context *context, const phx_model *model, const phx_study_titop_options *options,
                            phx_linear_report *report);
 
+/* The form of a linear model. */
 typedef enum phx_linear_form {
     PHX_FORM_STATE_SPACE,
     PHX_FORM_SECOND_ORDER, /* reduced to modes and prescribed motions: phx_reduced */
     PHX_FORM_DESCRIPTOR    /* port-Hamiltonian, sparse, with its multipliers */
 } phx_linear_form;
 
+/* The channels and the form. */
 typedef struct phx_study_linearize_options {
     phx_channels_options channels; /* inputs and outputs: phx_system_channels */
     phx_linear_form form;          /* of the report's bundle */
@@ -205,11 +215,13 @@ phx_status phx_study_linearize(phx_context *context, const phx_model *model, con
                                phx_linear_report *report);
 
 /* ---- check ---- */
+/* A constraint that the others imply. */
 typedef struct phx_redundant_row {
     const char *joint; /* owned by the model */
     int row;           /* from 1 */
 } phx_redundant_row;
 
+/* The certificate and the redundant constraints. */
 typedef struct phx_check_report {
     phx_certificate certificate;
     int dimension;

@@ -17,9 +17,11 @@ typedef int phx_port_id;
 typedef int phx_joint_id;
 enum { PHX_GROUND = -1 };
 
+/* A mechanism: first built, then frozen, then only asked. */
 typedef struct phx_system phx_system;
 
 /* ---- building ---- */
+/* An empty system of dimension `dim` (2 or 3); gravity: dim values, m/s^2, inertial components. */
 phx_status phx_system_create(phx_context *context, int dim, const double *gravity, phx_system **system);
 void phx_system_destroy(phx_system *system); /* frees bodies, ports, and everything it took over */
 
@@ -60,6 +62,7 @@ phx_status phx_system_add_flex_point(phx_system *system, phx_body_id body, const
 /* What such a name stands for, owned by the system until it changes; NULL when the body has no such point. */
 const phx_body_port *phx_system_find_point(const phx_system *system, phx_body_id body, const char *name);
 
+/* What acts along a free coordinate of a joint, and its start. Units: rad and N m, or m and N. */
 typedef struct phx_coordinate_def {
     bool has_start, has_rate;
     double start, rate;        /* value and rate at the start (keys angle/position, rate) */
@@ -69,6 +72,7 @@ typedef struct phx_coordinate_def {
     double rest;
 } phx_coordinate_def;
 
+/* A joint between the ports a and b. PHX_ERR_ARGUMENT, with the name, for what the kind does not have. */
 typedef struct phx_joint_def {
     const char *name; /* copied */
     phx_joint_kind kind;
@@ -85,6 +89,8 @@ typedef struct phx_joint_def {
 phx_joint_def phx_joint_def_default(void);
 phx_status phx_system_add_joint(phx_system *system, const phx_joint_def *def, phx_joint_id *id);
 
+/* A spring, damper and actuator along the line between two ports; `length` unstretched, m; `force` pushes them
+ * apart, N. */
 typedef struct phx_spring_def {
     const char *name;
     phx_port_id a, b;
@@ -93,6 +99,8 @@ typedef struct phx_spring_def {
 } phx_spring_def;
 phx_status phx_system_add_spring(phx_system *system, const phx_spring_def *def);
 
+/* A force (N) or torque (N m) at a port, in inertial components, or with `follower` along the directions of the
+ * port. */
 typedef struct phx_load_def {
     const char *name;
     phx_load_kind kind;
@@ -109,6 +117,7 @@ phx_status phx_system_add_distributed(phx_system *system, const char *name, phx_
 phx_status phx_system_freeze(phx_system *system);
 
 /* ---- asking ---- */
+/* Context, dimension, numbers of bodies and joints, the bodies, and the sizes of x, v and lambda. */
 phx_context *phx_system_context(const phx_system *system);
 int phx_system_dim(const phx_system *system);
 int phx_system_bodies(const phx_system *system);
@@ -128,6 +137,7 @@ void phx_system_redundant_row(const phx_system *system, int k, const char **join
 void phx_system_port_place(const phx_system *system, phx_port_id port, const double *x, double *place);
 
 /* ---- start state ---- */
+/* How the start state is made. */
 typedef struct phx_start_options {
     bool quasi_static; /* deformation in equilibrium with the loads of the instant, else zero */
     double t;
@@ -138,11 +148,13 @@ typedef struct phx_start_options {
 phx_status phx_system_start(phx_system *system, const phx_start_options *options, double *x, double *v, double *lambda);
 
 /* ---- energies, outputs ---- */
+/* Energies of a system at an instant, J. */
 typedef struct phx_energies {
     double kinetic, elastic, potential; /* potential: gravity and springs */
 } phx_energies;
 void phx_system_energies(const phx_system *system, const double *x, const double *v, phx_energies *energies);
 
+/* What an output is; in columns of SI units, components in the order x, y, z. */
 typedef enum phx_quantity {
     PHX_QUANTITY_POSITION,
     PHX_QUANTITY_VELOCITY,
@@ -161,6 +173,7 @@ typedef enum phx_quantity {
     PHX_QUANTITY_EFFORT
 } phx_quantity;
 
+/* An output. */
 typedef struct phx_output_def {
     const char *name;
     phx_quantity quantity;
@@ -253,6 +266,7 @@ void phx_system_coordinate_name(const phx_system *system, int k, char *buffer, s
  *   NAME, NAME.x ..: the output columns of the system; outputs only
  */
 typedef enum phx_channel_kind { PHX_CHANNEL_EFFORT, PHX_CHANNEL_ACCELERATION, PHX_CHANNEL_RATE } phx_channel_kind;
+/* Channels of a linearised system, and the matrices above. Owns its arrays. */
 typedef struct phx_channels {
     int n, m, n_held; /* coordinates xi, rows of G, rows of H */
     int n_inputs, n_outputs;
@@ -269,6 +283,7 @@ typedef struct phx_channels {
     phx_csr Y_h;            /* n_outputs x n_held */
     phx_csr Y_u;            /* n_outputs x n_inputs */
 } phx_channels;
+/* Which channels. */
 typedef struct phx_channels_options {
     int n_inputs, n_outputs;
     const char *const *inputs;  /* NULL: all loads, actuators of springs and of joints, drives, in the order added */
@@ -286,6 +301,7 @@ void phx_channels_free(phx_channels *channels); /* frees and zeroes the fields; 
 phx_status phx_system_unrest(phx_dae *dae, double t, const double *x, double *rigid, double *free);
 
 /* ---- certificate ---- */
+/* The structure of a system, measured. */
 typedef struct phx_certificate {
     int coordinates, velocities, constraints, redundant, degrees_of_freedom, constraint_rank, index;
     double skew_residual;            /* |J + J^T| of the assembled structure operator as stored: 0 */
@@ -295,6 +311,7 @@ typedef struct phx_certificate {
     double mass, centre_of_mass[3], inertia[9]; /* inertia about the centre of mass, inertial axes */
     phx_energies energy;
 } phx_certificate;
+/* The certificate at a state; errors of phx_system_start and of factorisations. */
 phx_status phx_system_certify(phx_dae *dae, double t, const double *x, const double *v, const double *lambda,
                               phx_certificate *certificate);
 
