@@ -1,0 +1,133 @@
+// Joints, loads, the ground and axes as small solids. The axis of a joint is the z axis of its solid.
+import {
+    BoxGeometry, BufferAttribute, BufferGeometry, CanvasTexture, ConeGeometry, CylinderGeometry, Group, LineBasicMaterial,
+    LineSegments, Mesh, MeshBasicMaterial, MeshLambertMaterial, OctahedronGeometry, Quaternion, SphereGeometry, Sprite,
+    SpriteMaterial, SRGBColorSpace, TorusGeometry, Vector3,
+} from 'three';
+
+const along = (geometry) => geometry.rotateX(Math.PI / 2); // cylinders of three.js stand along y
+
+/** Solids of unit size for each kind of joint; a kind that is not here is an octahedron. */
+const solids = {
+    weld: () => [new BoxGeometry(1.5, 1.5, 1.5)],
+    revolute: () => [along(new CylinderGeometry(0.36, 0.36, 2.6, 20)), new TorusGeometry(1, 0.17, 12, 40)],
+    cylindrical: () => [along(new CylinderGeometry(0.4, 0.4, 4.4, 20)), along(new CylinderGeometry(0.95, 0.95, 1.8, 28))],
+    prismatic: () => [new BoxGeometry(0.55, 0.55, 4.4), new BoxGeometry(1.5, 1.5, 1.9)],
+    slider: () => [new BoxGeometry(0.45, 0.45, 4.4), along(new CylinderGeometry(0.95, 0.95, 1.6, 28))],
+    spherical: () => [new SphereGeometry(1.15, 24, 16)],
+    universal: () => [along(new CylinderGeometry(0.3, 0.3, 3, 16)), new CylinderGeometry(0.3, 0.3, 3, 16),
+        new SphereGeometry(0.6, 16, 12)],
+    planar: () => [new BoxGeometry(3.4, 3.4, 0.3), along(new CylinderGeometry(0.3, 0.3, 1.4, 16))],
+    line_spring: () => [new OctahedronGeometry(0.9)],
+};
+
+export const jointColour = { light: 0x4a5666, dark: 0xb4c0cf };
+
+export function jointSolid(joint, size, material) {
+    const group = new Group();
+    for (const geometry of (solids[joint.kind] ?? (() => [new OctahedronGeometry(1.2)]))())
+        group.add(new Mesh(geometry, material));
+    group.scale.setScalar(size);
+    const axis = new Vector3(...(joint.axis ?? [0, 0, 1]));
+    if (axis.lengthSq() > 0)
+        group.quaternion.setFromUnitVectors(new Vector3(0, 0, 1), axis.normalize());
+    return group;
+}
+
+/** A load: an arrow for a force, a ring with a tip for a torque. Its direction is not known here, so it is upright. */
+export function loadSolid(load, size) {
+    const group = new Group();
+    const material = new MeshLambertMaterial({ color: 0xd28a00 });
+    if (load.kind === 'torque') {
+        const tip = new Mesh(new ConeGeometry(0.55, 1.3, 16), material);
+        tip.position.set(1.9, 0.2, 0);
+        group.add(new Mesh(new TorusGeometry(1.9, 0.2, 10, 40, 1.6 * Math.PI).rotateZ(0.4 * Math.PI), material), tip);
+    } else
+        group.add(new Mesh(new ConeGeometry(0.7, 1.6, 16).rotateX(Math.PI).translate(0, 2.2, 0), material),
+            new Mesh(new CylinderGeometry(0.22, 0.22, 2.4, 12).translate(0, 4.2, 0), material));
+    group.scale.setScalar(size);
+    return group;
+}
+
+/** Where the ground holds something: a triangle under the point in the plane, a plate in space. */
+export function groundSolid(size, material, plane) {
+    const geometry = plane ? new CylinderGeometry(2.2, 2.2, 1, 3).rotateX(-Math.PI / 2).translate(0, -2.2, -1)
+        : along(new CylinderGeometry(2, 2.4, 0.6, 28)).translate(0, 0, -1.1);
+    const group = new Group().add(new Mesh(geometry, material));
+    group.scale.setScalar(size);
+    return group;
+}
+
+const axisColours = [0xd0453e, 0x3f9b45, 0x3a78d6];
+
+/** x, y and z as thin rods. */
+export function axesSolid(size, count = 3, thickness = 0.02) {
+    const group = new Group();
+    for (let k = 0; k < count; k++) {
+        const material = new MeshBasicMaterial({ color: axisColours[k] });
+        const rod = new Mesh(new CylinderGeometry(thickness, thickness, 0.8, 10).translate(0, 0.4, 0), material);
+        const tip = new Mesh(new ConeGeometry(2.8 * thickness, 7 * thickness, 12).translate(0, 0.8 + 3.5 * thickness, 0), material);
+        const axis = new Group().add(rod, tip);
+        axis.quaternion.setFromUnitVectors(new Vector3(0, 1, 0), new Vector3().setComponent(k, 1));
+        group.add(axis);
+    }
+    group.scale.setScalar(size);
+    return group;
+}
+
+function letter(text, colour) {
+    const canvas = document.createElement('canvas');
+    canvas.width = canvas.height = 64;
+    const context = canvas.getContext('2d');
+    context.font = '600 44px system-ui, sans-serif';
+    context.textAlign = 'center';
+    context.textBaseline = 'middle';
+    context.fillStyle = colour;
+    context.fillText(text, 32, 34);
+    const map = new CanvasTexture(canvas);
+    map.colorSpace = SRGBColorSpace;
+    const sprite = new Sprite(new SpriteMaterial({ map, depthTest: false, transparent: true }));
+    sprite.scale.setScalar(0.6);
+    return sprite;
+}
+
+/** The axes with their letters and gravity, for the corner of the scene. */
+export function compass(plane, gravity) {
+    const group = axesSolid(1, plane ? 2 : 3, 0.034);
+    const place = (sprite, x, y, z) => sprite.position.set(x, y, z);
+    ['x', 'y', 'z'].slice(0, plane ? 2 : 3).forEach((name, k) => {
+        const sprite = letter(name, `#${axisColours[k].toString(16)}`);
+        place(sprite, ...[0, 1, 2].map((i) => (i === k ? 1.3 : 0)));
+        group.add(sprite);
+    });
+    const pull = new Vector3(...(gravity ?? [0, 0, 0]));
+    if (pull.lengthSq() > 0) {
+        const arrow = new Group();
+        const material = new MeshBasicMaterial({ color: 0x8a94a3 });
+        arrow.add(new Mesh(new CylinderGeometry(0.03, 0.03, 0.75, 10).translate(0, 0.375, 0), material),
+            new Mesh(new ConeGeometry(0.09, 0.25, 12).translate(0, 0.85, 0), material));
+        const direction = pull.clone().normalize();
+        arrow.quaternion.copy(new Quaternion().setFromUnitVectors(new Vector3(0, 1, 0), direction));
+        const sprite = letter('g', '#8a94a3');
+        place(sprite, ...direction.clone().multiplyScalar(1.25).toArray());
+        group.add(arrow, sprite);
+    }
+    return group;
+}
+
+/** A grid of lines `step` apart over [x0, x1] x [y0, y1] at height z. */
+export function grid(x0, x1, y0, y1, z, step, material) {
+    const points = [];
+    const first = (x) => Math.floor(x / step + 1e-9);
+    const last = (x) => Math.ceil(x / step - 1e-9);
+    const [left, right, low, high] = [first(x0), last(x1), first(y0), last(y1)];
+    for (let i = left; i <= right; i++)
+        points.push(i * step, low * step, z, i * step, high * step, z);
+    for (let i = low; i <= high; i++)
+        points.push(left * step, i * step, z, right * step, i * step, z);
+    const geometry = new BufferGeometry().setAttribute('position', new BufferAttribute(new Float32Array(points), 3));
+    return new LineSegments(geometry, material);
+}
+
+export const lineMaterial = (colour, opacity) =>
+    new LineBasicMaterial({ color: colour, transparent: true, opacity, depthWrite: false });

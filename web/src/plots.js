@@ -1,0 +1,345 @@
+// Plots over time. All of them share one range of time and one cursor, which is the time of the animation.
+import uPlot from 'uplot';
+import { categorical, css } from './colours.js';
+import { h, iconButton } from './dom.js';
+import { number } from './format.js';
+import { floorIndex } from './motion.js';
+
+const font = () => `12px ${css('--font')}`;
+
+const line = () => ({ stroke: () => css('--line'), width: 1 });
+
+/** An axis in the colours of the theme. */
+export function axis(more = {}) {
+    return {
+        stroke: () => css('--muted'), font: font(), labelFont: font(), labelSize: 18, gap: 4,
+        grid: line(), ticks: { ...line(), size: 4 }, ...more,
+    };
+}
+
+/** Numbers at the ticks: as many digits as tell them apart. */
+export function ticks(plot, splits) {
+    const present = splits.filter((value) => value !== null);
+    const largest = Math.max(...present.map(Math.abs), 0);
+    const step = present.length > 1 ? Math.abs(present[1] - present[0]) : largest;
+    if (largest >= 1e5 || (largest > 0 && largest < 1e-3)) {
+        const digits = Math.min(6, Math.max(0, Math.ceil(Math.log10(largest / (step || largest)) + 0.3)));
+        return splits.map((value) => (value === null ? '' : value === 0 ? '0'
+            : value.toExponential(digits).replace(/(\.\d*?)0+e/, '$1e').replace('.e', 'e').replace('e+', 'e').replaceAll('-', '−')));
+    }
+    let decimals = step > 0 ? 0 : 2;
+    while (decimals < 8 && step > 0 && Math.abs(step * 10 ** decimals - Math.round(step * 10 ** decimals)) > 1e-6 * step * 10 ** decimals)
+        decimals++; // 2.5 needs one, 0.25 two
+    return splits.map((value) => (value === null ? '' : value.toFixed(decimals).replace('-', '−')));
+}
+
+/** Powers of ten, or every second, third ... of them when there are many. */
+function decades(plot, splits) {
+    const exponent = (value) => (value > 0 ? Math.round(Math.log10(value)) : NaN);
+    const isPower = (value) => Math.abs(value / 10 ** exponent(value) - 1) < 1e-6;
+    const every = Math.max(1, Math.ceil(splits.filter(isPower).length / 7));
+    return splits.map((value) => (isPower(value) && exponent(value) % every === 0 ? value : null));
+}
+
+const powers = (plot, splits) => splits.map((value) => (value === null || value === undefined ? ''
+    : `1e${Math.round(Math.log10(value))}`.replace('-', '−')));
+
+/** What can be drawn of a column: gaps where it has no number or, on a logarithmic axis, where it is zero. */
+function drawable(data, logarithmic) {
+    if (logarithmic)
+        return Array.from(data, (value) => (Math.abs(value) > 0 && Number.isFinite(value) ? Math.abs(value) : null));
+    if (data.every(Number.isFinite))
+        return data;
+    return Array.from(data, (value) => (Number.isFinite(value) ? value : null));
+}
+
+class TimePlot {
+    constructor(group, plots) {
+        Object.assign(this, { group, plots, columns: group.columns });
+        this.logarithmic = group.columns.some((column) => column.log);
+        this.hidden = new Set();
+        this.values = this.columns.map(() => h('span', { class: 'value' }));
+        this.host = h('div', { class: 'canvas' });
+        this.legend = h('div', { class: 'legend' }, this.columns.map((column, i) => this.entry(column, i)));
+        const unit = group.unit && group.unit !== '1' ? ` (${group.unit})` : '';
+        this.element = h('section', { class: 'plot', 'aria-label': group.title },
+            h('h3', {}, group.title, h('span', { class: 'unit' }, unit)), this.host, this.legend);
+    }
+
+    entry(column, i) {
+        this.swatches ??= [];
+        this.swatches[i] = h('i', { class: 'swatch' });
+        this.swatches[i].style.background = categorical(i);
+        return h('button', { type: 'button', class: 'series', 'aria-pressed': 'true', title: `${column.name}: show or hide`,
+            onclick: (event) => this.show(i, event.currentTarget) }, this.swatches[i],
+            h('span', { class: 'series-name' }, column.name), this.values[i]);
+    }
+
+    show(i, button) {
+        if (!this.hidden.delete(i))
+            this.hidden.add(i);
+        button.setAttribute('aria-pressed', String(!this.hidden.has(i)));
+        this.plot?.setSeries(i + 1, { show: !this.hidden.has(i) });
+        this.setTime(this.plots.time);
+    }
+
+    /** Built when it is first seen. */
+    build() {
+        if (this.plot || this.host.clientWidth === 0)
+            return;
+        this.series = this.columns.map((column) => drawable(column.data, this.logarithmic));
+        const empty = this.series.every((data) => !data.some((value) => value !== null));
+        this.setTime(this.plots.time);
+        if (empty || this.plots.time0.length === 0) {
+            const zero = this.columns.every((column) => column.data.every((value) => value === 0));
+            this.host.replaceChildren(h('p', { class: 'nothing' }, this.plots.time0.length === 0 ? 'No rows were recorded.'
+                : zero ? 'Zero throughout.' : 'There is no number to draw.'));
+            return;
+        }
+        const width = this.host.clientWidth;
+        this.plot = new uPlot({
+            width, height: this.plots.height, legend: { show: false }, padding: [10, 16, 0, 0],
+            cursor: { x: false, y: false, points: { show: false }, drag: { x: true, y: false, dist: 6 } },
+            scales: { x: { time: false, range: () => [...this.plots.range] }, y: { distr: this.logarithmic ? 3 : 1 } },
+            axes: [axis({ values: ticks, size: 24, space: 60 }),
+                axis(this.logarithmic ? { values: powers, filter: decades, grid: { ...line(), filter: decades },
+                    ticks: { ...line(), size: 4, filter: decades }, size: 62, space: 28 } : { values: ticks, size: 62, space: 28 })],
+            series: [{}, ...this.columns.map((column, i) => ({
+                label: column.name, stroke: () => categorical(i), width: 1.4, pxAlign: 0, points: { show: this.plots.time0.length < 2, size: 6 },
+                show: !this.hidden.has(i),
+            }))],
+            hooks: { setSelect: [(plot) => this.zoomed(plot)], draw: [() => this.setTime(this.plots.time)] },
+        }, [this.plots.time0, ...this.series], this.host);
+        this.now = h('div', { class: 'now' });
+        this.dots = this.columns.map(() => h('i', { class: 'dot' }));
+        this.plot.over.append(this.now, ...this.dots);
+        this.plots.pointer(this);
+        this.dots.forEach((dot, i) => { dot.style.background = categorical(i); });
+    }
+
+    zoomed(plot) {
+        const { left, width } = plot.select;
+        if (width > 2)
+            this.plots.setRange(plot.posToVal(left, 'x'), plot.posToVal(left + width, 'x'));
+        plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+    }
+
+    setRange(low, high) {
+        if (this.plot && (this.plot.scales.x.min !== low || this.plot.scales.x.max !== high))
+            this.plot.setScale('x', { min: low, max: high });
+    }
+
+    /** The line, the dots and the numbers of the legend at a time. */
+    setTime(time) {
+        const times = this.plots.time0;
+        if (times.length === 0)
+            return;
+        let row = floorIndex(times, time);
+        if (row + 1 < times.length && times[row + 1] - time < time - times[row])
+            row++;
+        this.columns.forEach((column, i) => {
+            const value = column.data[row];
+            this.values[i].textContent = Number.isFinite(value) ? number(value, 5) : '–';
+        });
+        const { plot } = this;
+        if (!this.dots)
+            return;
+        const width = plot.bbox.width / uPlot.pxRatio; // asking the page for it would lay it out anew
+        const x = plot.valToPos(time, 'x');
+        const left = plot.valToPos(times[row], 'x');
+        this.now.style.transform = `translateX(${x}px)`;
+        this.now.hidden = !(x >= -1 && x <= width + 1);
+        this.columns.forEach((column, i) => {
+            const value = this.series[i][row];
+            const dot = this.dots[i];
+            const show = value !== null && !this.hidden.has(i) && left >= -1 && left <= width + 1;
+            dot.hidden = !show;
+            if (show)
+                dot.style.transform = `translate(${left}px, ${plot.valToPos(value, 'y')}px)`;
+        });
+    }
+
+    recolour() {
+        this.swatches.forEach((swatch, i) => { swatch.style.background = categorical(i); });
+        this.dots?.forEach((dot, i) => { dot.style.background = categorical(i); });
+        this.plot?.redraw(false);
+    }
+
+    resize() {
+        const width = this.host.clientWidth;
+        if (this.plot && width > 0 && this.plot.width !== width)
+            this.plot.setSize({ width, height: this.plots.height });
+    }
+}
+
+export class Plots {
+    /** `player` is followed, and set when the reader moves over a plot while it is paused. */
+    constructor(columns, player) {
+        this.time0 = columns.time;
+        this.player = player;
+        this.full = this.time0.length > 0 ? [this.time0[0], this.time0.at(-1)] : [0, 1];
+        if (this.full[0] === this.full[1])
+            this.full = [this.full[0] - 0.5, this.full[1] + 0.5];
+        this.range = [...this.full];
+        this.time = this.full[0];
+        this.height = 190;
+        this.following = true;
+        this.list = columns.groups.filter((group) => group.columns.length > 0).map((group) => new TimePlot(group, this));
+        this.visible = new Set();
+        this.seen = new IntersectionObserver((entries) => this.watch(entries), { rootMargin: '200px' });
+        this.sized = new ResizeObserver(() => this.list.forEach((plot) => plot.resize()));
+        for (const plot of this.list) {
+            plot.host.plot = plot;
+            this.seen.observe(plot.host);
+        }
+        this.element = h('div', { class: 'plots' }, this.toolbar(), this.list.map((plot) => plot.element),
+            this.list.length === 0 ? h('p', { class: 'nothing' }, 'This result has no columns.') : null);
+        this.sized.observe(this.element);
+    }
+
+    toolbar() {
+        const by = (factor) => () => {
+            const [low, high] = this.range;
+            const centre = this.time > low && this.time < high ? this.time : (low + high) / 2;
+            this.setRange(centre - (centre - low) * factor, centre + (high - centre) * factor);
+        };
+        const move = (part) => () => {
+            const [low, high] = this.range;
+            this.pan(part * (high - low));
+        };
+        this.reset = h('button', { type: 'button', class: 'small', disabled: true, onclick: () => this.setRange(...this.full) }, 'Whole time');
+        this.filter = h('input', { type: 'search', placeholder: 'Find a plot', 'aria-label': 'Find a plot',
+            oninput: () => this.find(this.filter.value) });
+        const follow = h('label', { class: 'check' }, h('input', { type: 'checkbox', checked: true,
+            onchange: (event) => { this.following = event.target.checked; } }), 'Pointer moves time');
+        return h('div', { class: 'plot-tools', role: 'group', 'aria-label': 'Range of time' },
+            iconButton('plus', 'Zoom in', by(0.5)), iconButton('minus', 'Zoom out', by(2)),
+            iconButton('left', 'Earlier', move(-0.25)), iconButton('right', 'Later', move(0.25)), this.reset, follow,
+            this.list.length > 5 ? this.filter : null);
+    }
+
+    find(text) {
+        const wanted = text.trim().toLowerCase();
+        for (const plot of this.list)
+            plot.element.hidden = ![plot.group.title, ...plot.columns.map((column) => column.name)]
+                .some((name) => name.toLowerCase().includes(wanted));
+    }
+
+    watch(entries) {
+        for (const { target, isIntersecting } of entries) {
+            if (!isIntersecting) {
+                this.visible.delete(target.plot);
+                continue;
+            }
+            this.visible.add(target.plot);
+            target.plot.build();
+            target.plot.setRange(...this.range);
+            target.plot.setTime(this.time);
+        }
+    }
+
+    pan(by) {
+        const [low, high] = this.range;
+        by = Math.min(Math.max(by, this.full[0] - low), this.full[1] - high);
+        this.setRange(low + by, high + by);
+    }
+
+    setRange(low, high) {
+        const least = 1e-9 * (this.full[1] - this.full[0]);
+        low = Math.max(low, this.full[0]);
+        high = Math.min(high, this.full[1]);
+        if (!(high - low > least))
+            return;
+        this.range = [low, high];
+        this.reset.disabled = low === this.full[0] && high === this.full[1];
+        for (const plot of this.visible)
+            plot.setRange(low, high);
+    }
+
+    setTime(time) {
+        this.time = time;
+        for (const plot of this.visible)
+            plot.setTime(time);
+    }
+
+    recolour() {
+        this.list.forEach((plot) => plot.recolour());
+    }
+
+    /** Pointer, wheel and fingers over one plot. */
+    pointer(timePlot) {
+        const over = timePlot.plot.over;
+        const fingers = new Map();
+        const at = (x) => timePlot.plot.posToVal(x - over.getBoundingClientRect().left, 'x');
+        const follow = (event) => this.player.set(at(event.clientX));
+        let panning = null;
+        // Before uPlot hears of it: with shift or the middle button the range moves instead of being selected.
+        over.parentElement.addEventListener('mousedown', (event) => {
+            if (event.shiftKey || event.button === 1) {
+                event.stopPropagation();
+                event.preventDefault();
+            }
+        }, true);
+        over.addEventListener('pointerdown', (event) => {
+            if (event.pointerType === 'touch')
+                fingers.set(event.pointerId, event.clientX);
+            else if (event.shiftKey || event.button === 1) {
+                panning = event.clientX;
+                over.setPointerCapture(event.pointerId);
+            } else if (event.button === 0)
+                follow(event);
+        });
+        over.addEventListener('pointermove', (event) => {
+            if (panning !== null) {
+                this.pan(at(panning) - at(event.clientX));
+                panning = event.clientX;
+            } else if (event.pointerType === 'touch')
+                this.touch(fingers, event, at);
+            else if (event.buttons === 0 && this.following && !this.player.playing)
+                follow(event);
+        });
+        let touched = 0;
+        over.addEventListener('pointerdown', (event) => { touched = event.clientX; });
+        for (const end of ['pointerup', 'pointercancel'])
+            over.addEventListener(end, (event) => {
+                if (end === 'pointerup' && event.pointerType === 'touch' && fingers.size === 1 && Math.abs(event.clientX - touched) < 8)
+                    follow(event);
+                fingers.delete(event.pointerId);
+                panning = null;
+            });
+        over.addEventListener('dblclick', () => this.setRange(...this.full));
+        over.addEventListener('wheel', (event) => this.wheel(event, at), { passive: false });
+    }
+
+    wheel(event, at) {
+        const [low, high] = this.range;
+        if (event.ctrlKey || event.metaKey) {
+            event.preventDefault();
+            const factor = Math.exp(Math.max(-60, Math.min(60, event.deltaY)) * 0.008);
+            const centre = at(event.clientX);
+            this.setRange(centre - (centre - low) * factor, centre + (high - centre) * factor);
+        } else if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
+            event.preventDefault();
+            this.pan((event.deltaX || event.deltaY) / event.currentTarget.clientWidth * (high - low));
+        }
+    }
+
+    /** One finger moves the time, two move and stretch the range. */
+    touch(fingers, event, at) {
+        if (!fingers.has(event.pointerId))
+            return;
+        if (fingers.size === 1) {
+            fingers.set(event.pointerId, event.clientX);
+            this.player.set(at(event.clientX));
+            return;
+        }
+        const other = [...fingers].find(([id]) => id !== event.pointerId)[1];
+        const [mine, fixed, next] = [at(fingers.get(event.pointerId)), at(other), at(event.clientX)];
+        fingers.set(event.pointerId, event.clientX);
+        const factor = (mine - fixed) / (next - fixed);
+        const [low, high] = this.range;
+        if (factor > 0.2 && factor < 5)
+            this.setRange(fixed - (fixed - low) * factor, fixed + (high - fixed) * factor);
+    }
+}
+

@@ -1,0 +1,570 @@
+// Opens the page in a headless browser and uses it.
+//
+//   node test/run.mjs PAGE.html CHROMIUM [PICTURES]    in a directory with node_modules (playwright-core)
+//
+// Prints a line for each check; pictures of the page go to PICTURES for people to look at. Ends with 77 (skipped) when
+// there is no browser.
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import * as sample from './sample.mjs';
+
+const [pagePath, browserPath, pictures] = process.argv.slice(2);
+if (!browserPath || !existsSync(browserPath)) {
+    console.log('SKIP: no browser to open the page in (Debian: chromium)');
+    process.exit(77);
+}
+const { chromium } = createRequire(resolve('node_modules/here.js'))('playwright-core');
+const page = readFileSync(pagePath, 'utf8');
+const folder = mkdtempSync(join(tmpdir(), 'phlexor-page-'));
+if (pictures)
+    mkdirSync(pictures, { recursive: true });
+
+const quiet = ['--no-sandbox', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update',
+    '--disable-sync', '--disable-default-apps'];
+const start = (more) => chromium.launch({ executablePath: browserPath, args: [...quiet, ...more] });
+const browser = await start(['--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader']);
+let files = 0;
+
+/** Opens html in a window of its own; whatever it says on the console, asks of the network or throws is collected. */
+async function open(html, { size = [1440, 900], dark = false, calm = true, touch = false, from = browser } = {}) {
+    const file = join(folder, `page-${files++}.html`);
+    writeFileSync(file, html);
+    const context = await from.newContext({ viewport: { width: size[0], height: size[1] }, colorScheme: dark ? 'dark' : 'light',
+        reducedMotion: calm ? 'reduce' : 'no-preference', hasTouch: touch });
+    const tab = await context.newPage();
+    const noise = [];
+    tab.on('console', (message) => noise.push(`${message.type()}: ${message.text()}`));
+    tab.on('pageerror', (error) => noise.push(`thrown: ${error.stack}`));
+    tab.on('request', (request) => {
+        if (!/^(file|data|blob):/.test(request.url()))
+            noise.push(`request: ${request.url()}`);
+    });
+    await tab.goto(pathToFileURL(file).href);
+    await tab.waitForSelector('html[data-ready], .failure', { timeout: 60000 });
+    tab.noise = noise;
+    tab.picture = async (name) => pictures && tab.screenshot({ path: join(pictures, `${name}.png`) });
+    tab.now = () => tab.evaluate(() => phlexor.player.value);
+    tab.done = async () => {
+        assert.deepEqual(noise, [], 'the page is silent');
+        await context.close();
+    };
+    return tab;
+}
+
+const show = (report, options) => open(sample.fill(page, report), options);
+
+/** How many pixels of the scene look like each of the colours (css hex), and how many differ from its most common one. */
+async function pixels(tab, colours = []) {
+    const png = await tab.locator('.view').screenshot();
+    return tab.evaluate(async ([data, wanted]) => {
+        const image = new Image();
+        image.src = `data:image/png;base64,${data}`;
+        await image.decode();
+        const canvas = Object.assign(document.createElement('canvas'), { width: image.width, height: image.height });
+        const context = canvas.getContext('2d', { willReadFrequently: true });
+        context.drawImage(image, 0, 0);
+        const { data: rgba } = context.getImageData(0, 0, image.width, image.height);
+        const counts = new Map();
+        const found = wanted.map(() => 0);
+        const directions = wanted.map((hex) => [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16)));
+        for (let i = 0; i < rgba.length; i += 4) {
+            const [r, g, b] = [rgba[i], rgba[i + 1], rgba[i + 2]];
+            const key = r << 16 | g << 8 | b;
+            counts.set(key, (counts.get(key) ?? 0) + 1);
+            directions.forEach(([x, y, z], k) => {
+                const dot = r * x + g * y + b * z;
+                if (dot * dot > 0.985 * (r * r + g * g + b * b) * (x * x + y * y + z * z) && r + g + b > 60 && Math.max(r, g, b) - Math.min(r, g, b) > 50)
+                    found[k]++;
+            });
+        }
+        return { found, other: image.width * image.height - Math.max(...counts.values()) };
+    }, [png.toString('base64'), colours]);
+}
+
+const checks = [];
+const check = (name, run) => checks.push([name, run]);
+const near = (value, wanted, tolerance, what) =>
+    assert.ok(Math.abs(value - wanted) <= tolerance, `${what}: ${value}, wanted ${wanted} within ${tolerance}`);
+const key = (tab, ...keys) => keys.reduce((before, k) => before.then(() => tab.keyboard.press(k)), Promise.resolve());
+const settle = (tab) => tab.evaluate(() => new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(done)); }));
+const plotBox = (tab, i) => tab.locator('.plot .u-over').nth(i).boundingBox();
+
+// ---- the scene ----
+check('a plane mechanism is drawn where its arrays say', async () => {
+    const tab = await show(sample.plane());
+    await tab.picture('plane');
+    assert.match(await tab.title(), /Slider crank/);
+    const { found } = await pixels(tab, ['#2f6fb7', '#c9651b']);
+    assert.ok(found[0] > 400 && found[1] > 400, `pixels of crank and coupler: ${found}`);
+    // Between two frames: the crank turns evenly, and the pins hold.
+    const worst = await tab.evaluate(() => {
+        const { scene, motion, report, player } = phlexor;
+        const matrix = scene.camera.matrix.clone();
+        let gap = 0, angle = 0;
+        for (const time of [0, 0.1234, 1.8765, 3.99999, 4]) {
+            player.set(time);
+            for (const joint of report.joints.slice(0, 2)) {
+                const a = [0, 0, 0], b = [0, 0, 0];
+                scene.portAt(joint.a, a, matrix);
+                scene.portAt(joint.b, b, matrix);
+                gap = Math.max(gap, Math.hypot(...a.map((x, k) => x - b[k])));
+            }
+            const turned = 2 * Math.atan2(motion.pose[6], motion.pose[3]);
+            angle = Math.max(angle, Math.abs(Math.sin((turned - 0.6 - Math.PI * time) / 2)));
+        }
+        return { gap, angle };
+    });
+    near(worst.gap, 0, 3e-5, 'gap of the pins (m)'); // chord of an arc of 0.025 rad and single precision
+    near(worst.angle, 0, 1e-6, 'angle of the crank');
+    await tab.done();
+});
+
+check('a beam bends by its shapes times its coordinates', async () => {
+    const tab = await show(sample.space());
+    await tab.picture('space');
+    const { found } = await pixels(tab, ['#2f6fb7', '#c9651b', '#2b8a6b']);
+    found.forEach((n, i) => assert.ok(n > 200, `pixels of body ${i}: ${n}`));
+    const tip = await tab.evaluate(() => {
+        phlexor.player.set(5);
+        document.querySelector('.display input[type=number]').value = '10';
+        document.querySelector('.display input[type=number]').dispatchEvent(new Event('change'));
+        return [...phlexor.scene.bodies[1].bent.slice(-3)];
+    });
+    const wave = Math.sin(1.7 * 5), other = Math.cos(1.1 * 5);
+    near(tip[0], 4, 1e-6, 'x of the tip');
+    near(tip[1], 10 * 0.18 * wave, 1e-4, 'y of the tip, ten times');
+    near(tip[2], 10 * 0.3 * other, 1e-4, 'z of the tip, ten times');
+    await tab.done();
+});
+
+check('colour by a section quantity, with its range over the motion', async () => {
+    const tab = await show(sample.space());
+    await tab.locator('.display select').selectOption('bending_moment_z');
+    // young (2 q1 / L^2 + 6 x q2 / L^3) with q1 = 0.3, q2 = -0.12, largest at the root: 4000 * 2 * 0.3 / 16 N m
+    assert.equal(await tab.locator('.ramp-ends .high').innerText(), '150 N m');
+    assert.equal(await tab.locator('.ramp-ends .low').innerText(), '−150 N m');
+    await tab.locator('.display select').selectOption('stress');
+    assert.equal(await tab.locator('.ramp-ends .low').innerText(), '0');
+    assert.equal(await tab.locator('.ramp-ends .high').innerText(), '600 kPa');
+    await tab.picture('space-stress');
+    await key(tab, 'c');
+    assert.equal(await tab.locator('.colour-legend').isVisible(), false);
+    await tab.done();
+});
+
+check('names, axes, start pose, views and a body chosen in the table', async () => {
+    const tab = await show(sample.space());
+    await key(tab, 'n', 'j', 'x', 'g', 'End');
+    await settle(tab);
+    assert.deepEqual(await tab.locator('.name.body.on').allInnerTexts(), ['hub', 'arm 1', 'arm 2']);
+    assert.ok(await tab.locator('.name.joint.on').count() > 0);
+    const before = await pixels(tab);
+    await tab.getByRole('button', { name: 'Top', exact: true }).click();
+    await settle(tab);
+    const z = await tab.evaluate(() => phlexor.scene.camera.getWorldDirection(phlexor.scene.camera.position.clone()).z);
+    near(z, -1, 1e-4, 'direction of the view from the top');
+    assert.notEqual((await pixels(tab)).other, before.other);
+    await tab.getByRole('tab', { name: 'Overview' }).click();
+    await tab.getByRole('button', { name: 'arm 2' }).click();
+    assert.equal(await tab.evaluate(() => phlexor.scene.selected), 2);
+    await tab.picture('space-names');
+    await tab.done();
+});
+
+// ---- time ----
+check('play, pause, repeat and speed', async () => {
+    const tab = await show(sample.plane());
+    const before = await pixels(tab);
+    await tab.getByRole('button', { name: /^Play/ }).click();
+    await tab.waitForFunction(() => phlexor.player.value > 0.3);
+    await key(tab, '-', ' ');
+    // The button had the focus and takes the space bar itself: playing has stopped either way, once.
+    assert.equal(await tab.evaluate(() => phlexor.player.playing), false);
+    assert.equal(await tab.evaluate(() => phlexor.player.speed), 0.5);
+    const there = await tab.now();
+    await tab.waitForTimeout(80);
+    assert.equal(await tab.now(), there, 'nothing moves while paused');
+    assert.notEqual((await pixels(tab)).other, before.other, 'the picture changed');
+    await tab.locator('body').click({ position: { x: 700, y: 20 } });
+    await key(tab, '+', '+', '+', 'End', 'l', ' ');
+    await tab.waitForFunction(() => !phlexor.player.playing);
+    assert.equal(await tab.now(), 4, 'without repeat it ends at the end');
+    await key(tab, 'l', ' ');
+    await tab.waitForFunction(() => phlexor.player.playing && phlexor.player.value > 0.2 && phlexor.player.value < 3.5);
+    await tab.done();
+});
+
+check('keys step through frames', async () => {
+    const tab = await show(sample.plane());
+    await key(tab, 'ArrowRight', 'ArrowRight', 'ArrowRight', 'ArrowLeft');
+    near(await tab.now(), 2 * 0.008, 1e-12, 'time of frame 2');
+    await key(tab, 'Shift+ArrowRight');
+    near(await tab.now(), 12 * 0.008, 1e-12, 'time of frame 12');
+    await key(tab, 'End', 'ArrowRight');
+    assert.equal(await tab.now(), 4);
+    await key(tab, 'Home', 'ArrowLeft');
+    assert.equal(await tab.now(), 0);
+    await tab.evaluate(() => phlexor.player.set(0.0125)); // between frames 1 and 2
+    await key(tab, 'ArrowLeft');
+    near(await tab.now(), 0.008, 1e-12, 'time of frame 1');
+    await key(tab, ']', ']');
+    assert.equal(await tab.evaluate(() => phlexor.scene.magnification), 4);
+    await key(tab, '[');
+    assert.equal(await tab.evaluate(() => phlexor.scene.magnification), 2);
+    await tab.done();
+});
+
+check('the bar scrubs, and all plots show the time', async () => {
+    const tab = await show(sample.plane());
+    const bar = await tab.locator('.scrub').boundingBox();
+    await tab.mouse.click(bar.x + bar.width / 2, bar.y + bar.height / 2);
+    near(await tab.now(), 2, 0.1, 'time at the middle of the bar');
+    for (const i of [0, 1, 2]) {
+        const plot = await plotBox(tab, i);
+        const line = await tab.locator('.plot .now').nth(i).boundingBox();
+        near(line.x, plot.x + plot.width * await tab.now() / 4, 1.5, `cursor of plot ${i} (pixels)`);
+    }
+    assert.equal(await tab.locator('.series .value').nth(3).innerText(), '2', 'the total energy in the legend');
+    await tab.done();
+});
+
+// ---- plots ----
+check('the pointer over a plot moves the mechanism', async () => {
+    const tab = await show(sample.plane());
+    const plot = await plotBox(tab, 1);
+    await tab.mouse.move(plot.x + plot.width * 0.25, plot.y + 50);
+    near(await tab.now(), 1, 0.02, 'time under the pointer');
+    near(await tab.evaluate(() => Math.sin((2 * Math.atan2(phlexor.motion.pose[6], phlexor.motion.pose[3]) - 0.6 - Math.PI * phlexor.player.value) / 2)), 0, 1e-6, 'angle');
+    await tab.getByLabel('Pointer moves time').uncheck();
+    await tab.mouse.move(plot.x + plot.width * 0.5, plot.y + 50);
+    near(await tab.now(), 1, 0.02, 'time when the pointer does not move it');
+    await tab.done();
+});
+
+check('zoom by dragging, pan, zoom by wheel and buttons, whole time', async () => {
+    const tab = await show(sample.plane());
+    const plot = await plotBox(tab, 0);
+    const at = (part) => [plot.x + part * plot.width, plot.y + 60];
+    const ranges = () => tab.evaluate(() => [...phlexor.plots.visible].filter((p) => p.plot).map(({ plot }) => [plot.scales.x.min, plot.scales.x.max]));
+    const same = (list, low, high, tolerance, what) => {
+        assert.ok(list.length > 2);
+        list.forEach(([a, b]) => { near(a, low, tolerance, what); near(b, high, tolerance, what); });
+    };
+    await tab.mouse.move(...at(0.25));
+    await tab.mouse.down();
+    await tab.mouse.move(...at(0.5), { steps: 4 });
+    await tab.mouse.up();
+    await settle(tab);
+    same(await ranges(), 1, 2, 0.02, 'dragged range');
+    await tab.keyboard.down('Shift');
+    await tab.mouse.down();
+    await tab.mouse.move(...at(0.25), { steps: 4 });
+    await tab.mouse.up();
+    await tab.keyboard.up('Shift');
+    await settle(tab);
+    same(await ranges(), 1.25, 2.25, 0.03, 'moved range');
+    await tab.picture('plane-zoomed');
+    await tab.mouse.dblclick(...at(0.5));
+    await settle(tab);
+    same(await ranges(), 0, 4, 0, 'whole range');
+    await tab.keyboard.down('Control');
+    await tab.mouse.wheel(0, -60);
+    await tab.keyboard.up('Control');
+    await settle(tab);
+    const [[low, high]] = await ranges();
+    assert.ok(high - low < 3.5 && low > 0.1 && high < 3.9, `range after the wheel: ${low} ${high}`);
+    await tab.getByRole('button', { name: 'Whole time' }).click();
+    await tab.getByRole('button', { name: 'Zoom in' }).click();
+    await tab.getByRole('button', { name: 'Later' }).click();
+    await settle(tab);
+    const [[left, right]] = await ranges();
+    near(right - left, 2, 1e-9, 'width after zooming in by the button');
+    await tab.done();
+});
+
+check('curves are hidden, plots found, empty ones say so', async () => {
+    const tab = await show(sample.plane());
+    await tab.getByRole('button', { name: 'kinetic' }).click();
+    assert.equal(await tab.evaluate(() => phlexor.plots.list[0].plot.series[1].show), false);
+    await tab.getByLabel('Find a plot').fill('reaction');
+    await settle(tab);
+    assert.deepEqual(await tab.locator('.plot h3:visible').allInnerTexts(), ['reaction of the pin (N)']);
+    await tab.getByLabel('Find a plot').fill('rates');
+    assert.deepEqual(await tab.locator('.plot h3:visible').allInnerTexts(), ['Gaps of the joints (m)']);
+    await tab.done();
+});
+
+// ---- modes ----
+check('mode shapes move by their amplitude', async () => {
+    const tab = await show(sample.modes());
+    await tab.picture('modes');
+    assert.equal(await tab.evaluate(() => phlexor.player.playing), false, 'reduced motion: it does not start by itself');
+    await tab.getByRole('button', { name: /^Mode 2/ }).click();
+    assert.match(await tab.locator('.banner').innerText(), /Mode 2 5\.093 Hz · damping 0\.4 %/);
+    await tab.getByLabel('Amplitude of the mode shape').evaluate((input) => {
+        input.value = '0.1';
+        input.dispatchEvent(new Event('input'));
+    });
+    // Branch 2 has the coordinates 1, 0 in y: the tip of arm 1 moves by 1 m times the amplitude.
+    const [shift, size] = await tab.evaluate(() => {
+        const { scene, player, motion } = phlexor;
+        player.set(0);
+        const out = scene.bodies[1].bent.at(-2);
+        motion.toFrame(0);
+        scene.bodies[1].bend(motion.q, 1);
+        return [out - scene.bodies[1].bent.at(-2), scene.size];
+    });
+    near(shift, 0.1 * size, 1e-6 * size, 'displacement of the tip');
+    await key(tab, 'Escape', 'ArrowDown');
+    await tab.evaluate(() => document.activeElement.blur());
+    await key(tab, ' ');
+    await tab.waitForFunction(() => phlexor.player.value > 0.1);
+    await key(tab, ' ');
+    await tab.getByRole('button', { name: 'Close' }).first().click();
+    assert.equal(await tab.locator('.banner').isVisible(), false);
+    await tab.done();
+});
+
+check('a point of the sweep shows its mode, and the branch is kept', async () => {
+    const tab = await show(sample.modes(), { calm: false });
+    assert.equal(await tab.evaluate(() => phlexor.player.playing), true, 'mode shapes start by themselves');
+    await settle(tab);
+    const [x, y] = await tab.evaluate(() => {
+        const sweep = phlexor.modes.sweep;
+        return [sweep.plot.valToPos(40, 'x'), sweep.plot.valToPos(sweep.data[2][20], 'y')];
+    });
+    const box = await tab.locator('.sweep-canvas .u-over').boundingBox();
+    await tab.mouse.click(box.x + x, box.y + y);
+    const chosen = () => tab.evaluate(() => ({ point: phlexor.modes.row.point, branch: phlexor.modes.row.branch }));
+    assert.deepEqual(await chosen(), { point: 20, branch: 2 });
+    const marker = await tab.locator('.sweep-marker').boundingBox();
+    near(marker.x + marker.width / 2, box.x + x, 1.5, 'marker');
+    await tab.getByLabel('Point of the sweep').evaluate((input) => {
+        input.value = '3';
+        input.dispatchEvent(new Event('input'));
+    });
+    assert.deepEqual(await chosen(), { point: 3, branch: 2 });
+    await tab.getByLabel('Vertical axis').selectOption('damping');
+    await tab.getByLabel('Horizontal axis').selectOption('-1');
+    await settle(tab);
+    near(await tab.evaluate(() => phlexor.modes.sweep.data[1][0]), 0.2, 1e-12, 'damping in percent');
+    await tab.done();
+});
+
+// ---- all kinds of reports ----
+check('a model without a run', async () => {
+    const tab = await show(sample.model());
+    await tab.picture('model');
+    assert.deepEqual(await tab.getByRole('tab').allInnerTexts(), ['Overview', 'Certificate', 'Model']);
+    assert.equal(await tab.locator('.player').isVisible(), false);
+    assert.equal(await tab.locator('.name.body.on').count(), 3);
+    await tab.getByRole('tab', { name: 'Certificate' }).click();
+    assert.match(await tab.locator('.certificate').innerText(), /least eigenvalue of M[\s\S]*0\.0132 kg m²/);
+    await tab.getByRole('tab', { name: 'Model' }).click();
+    await tab.getByRole('button', { name: 'Copy' }).click();
+    await tab.getByText('Copied').waitFor();
+    await key(tab, ' ', 'ArrowRight', 'f');
+    await tab.done();
+});
+
+check('odd names are text, numbers that are none are gaps', async () => {
+    const tab = await show(sample.odd());
+    await key(tab, 'n', 'j');
+    assert.equal(await tab.evaluate(() => window.broken), undefined);
+    assert.match(await tab.locator('h1').innerText(), /Ünïcode "quotes" & 'more' <\/script>/);
+    assert.match(await tab.locator('.badge').innerText(), /interrupted at t = 2\.1 s of 4 s/);
+    await tab.getByLabel('Find a plot').fill('numbers');
+    await tab.getByText('There is no number to draw.').waitFor();
+    await tab.evaluate(() => phlexor.player.set(0));
+    assert.equal(await tab.locator('.plot:visible .value').last().innerText(), '–');
+    await tab.getByRole('tab', { name: 'Overview' }).click();
+    assert.ok(await tab.getByRole('button', { name: '</script><script>' }).isVisible());
+    await tab.getByRole('tab', { name: 'Model' }).click();
+    await tab.done();
+});
+
+check('no frames, one frame, one row', async () => {
+    const none = await show(sample.empty());
+    await none.getByText('No pose was recorded.').waitFor();
+    await none.getByText('No rows were recorded.').first().waitFor();
+    await key(none, ' ', 'ArrowRight', 'c', 'f', ']');
+    await none.done();
+    const one = await show(sample.plane({ frames: 1, rows: 1 }));
+    assert.equal(await one.locator('.player').isVisible(), false);
+    assert.equal(await one.locator('.series .value').first().innerText(), '1.2');
+    await one.done();
+});
+
+check('a pose that is not a number hides its body only', async () => {
+    const report = sample.space({ frames: 11 });
+    const { at } = report.manifest.frames.pose;
+    const bytes = Buffer.concat(report.arrays.parts);
+    bytes.writeFloatLE(NaN, at + 4 * (5 * 21 + 7));
+    report.arrays.parts = [bytes];
+    const tab = await show(report);
+    await tab.evaluate(() => phlexor.player.set(phlexor.player.times[5]));
+    assert.deepEqual(await tab.evaluate(() => phlexor.scene.bodies.map((body) => body.object.visible)), [true, false, true]);
+    await tab.done();
+});
+
+check('what cannot be shown says why', async () => {
+    const { manifest, arrays } = sample.plane({ frames: 5 });
+    const cases = [
+        [page, /holds no data/],
+        [sample.fill(page, { manifest: { ...manifest, version: 2 }, arrays }), /version 2/],
+        [sample.fill(page, { manifest, arrays: { packed: () => arrays.packed().slice(0, 400) } }), /damaged/],
+        [sample.fill(page, { manifest: { ...manifest, columns: { ...manifest.columns, time: { at: 1 << 28, count: 5, type: 'f64' } } }, arrays }), /outside of the data/],
+        [sample.fill(page, { manifest: { ...manifest, frames: { ...manifest.frames, count: 50 } }, arrays }), /The poses has|The poses/],
+    ];
+    for (const [html, message] of cases) {
+        const tab = await open(html);
+        assert.match(await tab.locator('.failure').innerText(), message);
+        await tab.done();
+    }
+});
+
+check('without WebGL the plots still work', async () => {
+    const plain = await start(['--disable-gpu', '--disable-3d-apis']);
+    const tab = await show(sample.plane(), { from: plain });
+    await tab.getByText('The scene cannot be shown.').waitFor();
+    const plot = await plotBox(tab, 0);
+    await tab.mouse.move(plot.x + plot.width * 0.75, plot.y + 50);
+    near(await tab.now(), 3, 0.02, 'time under the pointer');
+    await key(tab, 'c', 'f', ']', 'n', 'x', 'ArrowRight');
+    await tab.done();
+    const shapes = await show(sample.modes(), { from: plain });
+    await shapes.getByRole('button', { name: /^Mode 2/ }).click();
+    await shapes.done();
+    await plain.close();
+});
+
+// ---- readers ----
+check('dark and light', async () => {
+    const tab = await show(sample.plane(), { dark: true });
+    const ground = () => tab.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    await tab.picture('plane-dark');
+    const dark = await ground();
+    await key(tab, 't');
+    const light = await ground();
+    assert.notEqual(dark, light);
+    assert.ok((await pixels(tab, ['#2f6fb7'])).found[0] > 400, 'the bodies have the colours of the light theme');
+    await tab.reload();
+    await tab.waitForSelector('html[data-ready]');
+    assert.equal(await ground(), light, 'the choice is kept');
+    await key(tab, 't', 't');
+    await tab.emulateMedia({ colorScheme: 'light' });
+    await settle(tab);
+    assert.equal(await ground(), light, 'as the system');
+    await tab.done();
+});
+
+check('help, licences and the focus', async () => {
+    const tab = await show(sample.plane());
+    await key(tab, '?');
+    assert.ok(await tab.locator('dialog').isVisible());
+    const text = await tab.locator('dialog').evaluate((dialog) => dialog.textContent);
+    for (const part of ['three 0.', 'uplot 1.', 'The MIT License', 'three.js authors', 'Leon Sorokin'])
+        assert.ok(text.includes(part), `the help has "${part}"`);
+    await tab.picture('help');
+    await key(tab, 'Escape');
+    assert.equal(await tab.locator('dialog').isVisible(), false);
+    // Every stop of the tab key has a name and shows that it has the focus.
+    const stops = new Set();
+    for (let i = 0; i < 60; i++) {
+        await key(tab, 'Tab');
+        const stop = await tab.evaluate(() => {
+            const element = document.activeElement;
+            if (element === document.body)
+                return null;
+            const style = getComputedStyle(element);
+            const name = element.getAttribute('aria-label') || element.labels?.[0]?.textContent || element.textContent;
+            return { name: name.trim(), tag: element.tagName, outlined: style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 1 };
+        });
+        if (!stop)
+            continue;
+        assert.ok(stop.name, `a ${stop.tag} has no name`);
+        assert.ok(stop.outlined, `the focus is not seen on ${stop.name}`);
+        stops.add(stop.name);
+    }
+    for (const wanted of ['Time', 'Play (space)', 'Colour by', 'Speed', 'Plots', 'Zoom in', 'kinetic1.2', 'Theme: as the system (T)'])
+        assert.ok(stops.has(wanted), `the focus comes to ${wanted}; it came to ${[...stops].join(', ')}`);
+    await tab.getByRole('tab', { name: 'Plots' }).focus();
+    await key(tab, 'ArrowRight');
+    assert.equal(await tab.getByRole('tab', { name: 'Overview' }).getAttribute('aria-selected'), 'true');
+    assert.equal(await tab.now(), 0, 'arrows belong to the tabs when they have the focus');
+    await tab.done();
+});
+
+check('on a telephone', async () => {
+    for (const [name, report] of [['plane', sample.plane()], ['modes', sample.modes()], ['odd', sample.odd()]]) {
+        const tab = await show(report, { size: [360, 740], touch: true });
+        await tab.picture(`phone-${name}`);
+        await tab.locator('.display-opener').click();
+        for (const button of await tab.getByRole('tab').all()) {
+            await button.click();
+            const width = await tab.evaluate(() => document.documentElement.scrollWidth);
+            assert.equal(width, 360, `${name}, ${await button.innerText()}: nothing sticks out`);
+        }
+        await tab.picture(`phone-${name}-display`);
+        const outside = await tab.locator('.display-rows button:visible, .display-rows input:visible, .player button:visible').evaluateAll((all) =>
+            all.map((element) => [element.ariaLabel ?? element.textContent, element.getBoundingClientRect()])
+                .filter(([, box]) => box.left < 0 || box.right > 360 || box.width < 24 || box.height < 22).map(([text]) => text));
+        assert.deepEqual(outside, [], 'controls are inside and large enough');
+        await tab.done();
+    }
+    const tab = await show(sample.plane(), { size: [360, 740], touch: true });
+    await tab.locator('.plot').first().scrollIntoViewIfNeeded();
+    const plot = await plotBox(tab, 0);
+    await tab.touchscreen.tap(plot.x + plot.width * 0.5, plot.y + 40);
+    near(await tab.now(), 2, 0.05, 'time where the finger touched');
+    await tab.done();
+});
+
+check('ten thousand frames open quickly', async () => {
+    const html = sample.fill(page, sample.space({ frames: 10001, arms: 9, end: 100, outputs: 12, title: 'Ten bodies' }));
+    const megabytes = Buffer.byteLength(html) / 1e6;
+    const times = [];
+    for (let i = 0; i < 3; i++) {
+        const tab = await open(html);
+        times.push(await tab.evaluate(() => Number(document.documentElement.dataset.ready)));
+        if (i === 0) {
+            await key(tab, ' ');
+            await tab.waitForFunction(() => phlexor.player.value > 1);
+            const cost = await tab.evaluate(() => {
+                const begin = performance.now();
+                for (let k = 0; k < 200; k++)
+                    phlexor.player.set(0.5 * k);
+                return (performance.now() - begin) / 200;
+            });
+            console.log(`    a frame costs ${cost.toFixed(2)} ms before it is drawn`);
+        }
+        await tab.done();
+    }
+    const least = Math.min(...times);
+    console.log(`    ${megabytes.toFixed(1)} MB, 10 bodies, 10001 frames: opened in ${least} ms (${times.join(', ')})`);
+    assert.ok(megabytes < 20, `${megabytes} MB`);
+    assert.ok(least < 8000, `opened in ${least} ms: four times as long as on a quiet machine it may take`);
+});
+
+const wanted = process.argv[5];
+let failed = 0;
+for (const [name, run] of checks) {
+    if (wanted && !name.includes(wanted))
+        continue;
+    const begin = Date.now();
+    try {
+        await run();
+        console.log(`ok    ${name} (${((Date.now() - begin) / 1000).toFixed(1)} s)`);
+    } catch (error) {
+        failed++;
+        console.log(`FAIL  ${name}\n${error.stack}\n`);
+    }
+}
+await browser.close();
+rmSync(folder, { recursive: true, force: true });
+console.log(failed ? `${failed} of ${checks.length} failed` : `${checks.length} checks passed`);
+process.exit(failed ? 1 : 0);
