@@ -118,6 +118,19 @@ expect_no_call 'apt-get'
 run 0 --develop
 expect_call 'install .* clang-format-14$'
 
+case='a Node.js from elsewhere'
+fresh_place
+pretend dpkg-query 'case $* in *nodejs | *npm) exit 1 ;; *) echo installed ;; esac'
+pretend id 'echo 0'
+pretend apt-get :
+pretend node :
+run 0
+expect_call 'install .* nodejs npm$'
+: >"$place/calls"
+pretend npm :
+run 0
+expect_no_call 'apt-get'
+
 case='an option that does not exist'
 run 2 --everything
 expect_said '^usage:'

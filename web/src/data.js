@@ -1,4 +1,31 @@
-// The data of the page: a manifest (json) and one run of bytes with all arrays (base64 of a zlib stream).
+// The data of the page: a manifest (json) and one run of bytes with all arrays.
+//
+// The program replaces the line <!--phlexor-data--> by two elements:
+//
+//   <script id="phlexor-manifest" type="application/json">  the manifest, every < written as \u003c
+//   <script id="phlexor-arrays" type="text/plain">          base64 of a zlib stream (RFC 1950) of all arrays, little endian
+//
+// A REF is {"at": first byte among the inflated, "count": entries, "type": "f32" | "f64" | "u32"}, `at` a multiple of 8.
+// Matrices are stored row by row. SI units and radians; in the plane z = 0 and rotations are about z. Keys marked ? may
+// be absent, what belongs to them is then hidden; unknown keys are ignored.
+//
+//   format "phlexor report", version 1, kind "simulation" | "modes" | "model", title, program, dimension 2 | 3,
+//   status "complete" | "partial", reason?, source, model? (text)
+//   settings?, summary?   [{name, value, unit?}]
+//   certificate?          [{name, value, unit?, good: true | false | null, meaning}]
+//   bodies                [{name, kind, points REF n x 3 (undeformed, in the body's frame), lines REF (pairs of points),
+//                           radius?, q (number of deformation coordinates), shapes? REF 3n x q,
+//                           ports [{name, position, rotation? (9), shape? REF 3 x q}], mass?, centre?,
+//                           section? [{name, label, unit, map REF n x q}]}]    value at point i = row i of map times q
+//   joints                [{name, kind, a, b, axis? (in the directions of port a)}], a and b {body, port}, or the ground
+//                         {body: -1, position, rotation?}
+//   loads?                [{name, kind "force" | "torque", body, port}]
+//   gravity?
+//   frames                {count F, time? REF F, pose REF F x 7 bodies (x y z, quaternion w x y z), q REF F x all q}
+//   columns?              {time REF R, groups [{title, unit, columns [{name, unit, data REF R, log?}]}]}
+//   modes?                {parameters, points [{values, rigid, spin?, frame}],
+//                          rows [{point, mode, branch, omega, frequency, damping, shape? REF, imaginary? REF}]}
+//                         a shape has for each body: translation of its origin, small rotation (both inertial), its q
 
 const types = { f32: Float32Array, f64: Float64Array, u32: Uint32Array };
 
