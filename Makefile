@@ -6,6 +6,7 @@
 #   make install   the program, the library, its headers, man pages   PREFIX=/usr/local DESTDIR=
 #   make uninstall what the last make install of this folder put there
 #   make package   Debian packages                                    in build/release/packages
+#   make docs      the documentation as web pages                     in build/release/html
 #   make format    all C files as .clang-format says
 #   make fuzz      every fuzzer for FUZZ_SECONDS
 #   make clean     removes build
@@ -15,7 +16,7 @@ FUZZ_SECONDS ?= 60
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 BUILD = cmake --build build/release --parallel $(JOBS)
 
-.PHONY: all run test bench clean install uninstall package format fuzz setup release
+.PHONY: all run test bench clean install uninstall docs package format fuzz setup release
 
 all: release
 	$(BUILD)
@@ -47,11 +48,17 @@ install: release
 uninstall:
 	@DESTDIR=$(DESTDIR) cmake -DMANIFEST=build/release/installed.txt -P cmake/Uninstall.cmake
 
+docs: release
+	@tools/setup --package
+	@$(BUILD) --target man
+	@docs/make-html build/release/html build/release/man
+
 # Under /usr the libraries go where Debian has them.
 package: release
 	@tools/setup --package
 	@cmake --preset release --log-level=WARNING -DCMAKE_INSTALL_PREFIX=/usr >/dev/null
 	@$(BUILD) --target phlexor_program phlexor_static phlexor_shared man
+	@docs/make-html build/release/html build/release/man
 	@rm -rf build/release/packages
 	@cd build/release && cpack
 	@ls build/release/packages/*.deb

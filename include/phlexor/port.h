@@ -25,6 +25,7 @@ extern "C" {
 #endif
 
 enum { PHX_PORT_MAX = 9 }; /* entries of a rate or effort in space; 4 in the plane */
+/* Entries of a port's rates and efforts in dimension `dim`. */
 static inline int phx_port_size(int dim)
 {
     return dim == 2 ? 4 : 9;

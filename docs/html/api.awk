@@ -6,16 +6,22 @@
 #   a line of dashes begins a section, up to the next one; its text is about what follows at once, too
 #   lines in a comment that are indented further are formulas and keep their shape
 
-# "/* text" as "/** text", with signs that doxygen would take for commands, and formulas verbatim.
+# Signs that doxygen would take for commands or ends of sentences.
+function escaped(line)
+{
+    gsub(/@/, "\\@", line)
+    gsub(/\.\./, "\\.\\.", line)
+    gsub(/file:line/, "file\\&#58;line", line) # no address
+    return line
+}
+
+# "/* text" as "/** text", formulas verbatim.
 function comment_of(text, opening,    line, lines, n, k, out, verbatim, listed, deep)
 {
     n = split(text, line, "\n")
     out = ""
     for (k = 1; k <= n; k++) {
-        gsub(/@/, "\\\\@", line[k])
-        if (k == 1)
-            sub(/\/\*[ ]?/, opening, line[k])
-        if (line[k] ~ /^ *\* *- / || line[k] ~ /^\/\*\* *- /)
+        if (line[k] ~ /^ *\* *- / || line[k] ~ /^\/\* *- /)
             listed = 1
         else if (line[k] ~ /^ *\*? *$/)
             listed = 0
@@ -30,7 +36,11 @@ function comment_of(text, opening,    line, lines, n, k, out, verbatim, listed, 
             line[k] = line[k] "\n * \\endverbatim */"
         }
         if (deep)
-            gsub(/\\@/, "@", line[k])
+            sub(/^ *\* ?/, "", line[k])
+        else
+            line[k] = escaped(line[k])
+        if (k == 1)
+            sub(/\/\*[ ]?/, opening, line[k])
         out = out line[k] (k < n ? "\n" : "")
     }
     return out
@@ -47,7 +57,8 @@ function title_of(text)
 # The name that a declaration declares.
 function name_of(all)
 {
-    gsub(/\/\*[^*]*\*\//, "", all)
+    gsub(/\/\*+<?[^*]*\*\//, "", all)
+    sub(/[ \n]+$/, "", all)
     if (all ~ /^ *typedef[^(]*\{/ || (all ~ /^ *typedef/ && all !~ /\(/)) {
         sub(/; *$/, "", all)
         sub(/.*[} ]/, "", all)
@@ -131,11 +142,11 @@ declaration == "" && (/^[ \t]*$/ || /^#/ || in_macro || /^(extern "C" \{|\})/) {
     line = code = $0
     if (trailing) {
         code = ""
-        gsub(/@/, "\\\\@", line)
+        line = escaped(line)
         trailing = line !~ /\*\//
     } else if (line ~ /\/\*/) {
         sub(/\/\*.*/, "", code)
-        gsub(/@/, "\\\\@", line)
+        line = escaped(line)
         sub(/\/\*[ ]?/, code ~ /^ *$/ ? "/** " : "/**< ", line)
         trailing = line !~ /\*\//
     }

@@ -1,0 +1,16 @@
+#!/bin/sh
+# The documentation as web pages: doxygen finds everything public documented, every link leads somewhere, and nothing is
+# loaded from the network.
+#
+#   test_html.sh SOURCE MAN
+set -eu
+for tool in doxygen cmark-gfm mandoc python3; do
+    command -v $tool >/dev/null || {
+        echo "SKIP: this test needs the package $tool"
+        exit 77
+    }
+done
+place=$(mktemp -d)
+trap 'rm -rf "$place"' EXIT
+"$1/docs/make-html" "$place/html" "$2"
+python3 "$1/tests/docs/check_html.py" "$place/html"
