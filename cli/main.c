@@ -37,6 +37,13 @@ static const cli_command commands[] = {
     {"export", cli_export, "FILE", "Write the motion of RESULT.h5 for ParaView",
      "A new folder with lines and frames of the bodies, displacements, velocities, axes, and the columns of the\n"
      "result; vtk: motion.pvd and a file for each instant, xdmf: motion.xmf and one HDF5 file.\n"},
+    {"report", cli_report, "FILE", "Show RESULT.h5 or MODES.h5 as a page for any browser",
+     "One html file that needs nothing else: the mechanism moving in space, forces along the beams, diagrams of\n"
+     "energies, residual and outputs, mode shapes, the certificate of the structure, the model.\n"},
+    {"view", cli_view, "MODEL", "Show the assembled model as a page for any browser",
+     "The page of report, before any simulation. A model whose joints cannot be closed is shown as it is written, "
+     "with\n"
+     "the message; the exit status is then 1.\n"},
     {"schema", cli_schema, "", "Print the keys of the model file",
      "The table of keys as Markdown, or a JSON Schema for editors.\n"},
     {"info", cli_info, "", "Print version, build and libraries", NULL},

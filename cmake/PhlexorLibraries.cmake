@@ -32,6 +32,7 @@ phx_find_package(fyaml libfyaml)    # <libfyaml.h>
 phx_find_package(muparser muparser) # <muParserDLL.h>
 phx_find_package(hdf5 hdf5-serial)  # <hdf5.h>
 phx_find_package(matio matio)       # <matio.h>
+phx_find_package(zlib zlib)         # <zlib.h>
 
 phx_find_library(klu klu.h suitesparse klu btf amd colamd suitesparseconfig)
 phx_find_library(cholmod cholmod.h suitesparse cholmod amd colamd suitesparseconfig)

@@ -380,6 +380,59 @@ phx_status phx_plot_linear(phx_context *context, const char *path, const char *s
 /* One of the above, whichever the file is for: a result, modes, a linear model. */
 phx_status phx_plot_file(phx_context *context, const char *path, const char *svg_path);
 
+/* ---- reports: one html page that shows the mechanism, for any browser ---- */
+
+typedef struct phx_report_item {
+    const char *name;
+    const char *text; /* NULL: the number */
+    double value;
+    const char *unit;    /* NULL: none */
+    const char *meaning; /* a sentence; certificate only */
+    int good;            /* certificate: 1 as it should be, 0 not, -1: neither */
+} phx_report_item;
+
+typedef struct phx_report_options {
+    const char *source; /* the file that is shown, as the page names it; NULL: "" */
+    int n_certificate;
+    const phx_report_item *certificate; /* borrowed, as everything here */
+    const char *page; /* html with a line "<!--phlexor-data-->" for the data; NULL: the page of this build */
+} phx_report_options;
+
+/* What a page got of a result. */
+typedef struct phx_report_size {
+    size_t rows, frames, points; /* instants of the result; shown in the animation; in the diagrams */
+    size_t bytes;                /* of the page */
+} phx_report_size;
+
+/* A configuration of a mechanism without a motion. */
+typedef struct phx_report_pose {
+    const char *title, *model_text;
+    const char *reason; /* why it is not what it should be; NULL: it is */
+    int dimension, n_bodies;
+    const phx_record_body *bodies;
+    const phx_scene *scene; /* NULL: none */
+    int n_x;
+    const double *x; /* n_x */
+} phx_report_pose;
+
+/* There is a page for reports with these options (NULL: none), else PHX_ERR_LIBRARY says why not: ask before computing.
+ */
+phx_status phx_report_check(phx_context *context, const phx_report_options *options);
+/* The page of a result, complete or partial; of a table of modes; of a configuration. The data stand in it, so that it
+ * needs nothing else; of long results as much as keeps the page below 20 MB: instants evenly chosen for the animation,
+ * least and greatest values of equal intervals for the diagrams. `options` may be NULL, and so may `size`. Errors:
+ * PHX_ERR_LIBRARY without a page in this build, PHX_ERR_ARGUMENT for a page without the line, PHX_ERR_FILE,
+ * PHX_ERR_MEMORY. */
+phx_status phx_report_result(phx_context *context, const phx_result *result, const phx_report_options *options,
+                             const char *html_path, phx_report_size *size);
+phx_status phx_report_modes(phx_context *context, const phx_modes_table *table, const phx_report_options *options,
+                            const char *html_path, phx_report_size *size);
+phx_status phx_report_model(phx_context *context, const phx_report_pose *pose, const phx_report_options *options,
+                            const char *html_path, phx_report_size *size);
+/* What an HDF5 file is: "phlexor result", "phlexor modes", "phlexor exchange". PHX_ERR_FILE when it is none of them.
+ * Free `format` with phx_free. */
+phx_status phx_file_format(phx_context *context, const char *path, char **format);
+
 /* ---- other programs ---- */
 
 /* The motion of a result for ParaView: FOLDER/motion.pvd and one FOLDER/frame_NNNNNN.vtp for each of `most_frames`

@@ -238,6 +238,18 @@ phx_status phx_study_check(phx_context *context, const phx_model *model, phx_che
 phx_status phx_check_report_json(phx_context *context, const phx_check_report *report, FILE *stream);
 phx_status phx_check_report_text(phx_context *context, const phx_check_report *report, FILE *stream);
 
+/* ---- pages ---- */
+/* The page of a result or a table of modes in an HDF5 file (phx_report_result, phx_report_modes), with the certificate
+ * of the model in it at the parameters of the run; where that cannot be made any more the page says why. Of `options`
+ * source and page are read; it may be NULL, and so may `size`. PHX_ERR_INPUT for a file of another kind. */
+phx_status phx_study_report(phx_context *context, const char *path, const phx_report_options *options,
+                            const char *html_path, phx_report_size *size);
+/* The page of a model at its start state, with the certificate. A model that has none, because its joints cannot be
+ * closed for instance, is shown as it is written, without deformation, with the message; the page is there then
+ * (size->bytes > 0) and the status is that of the failure. */
+phx_status phx_study_view(phx_context *context, const phx_model *model, const phx_report_options *options,
+                          const char *html_path, phx_report_size *size);
+
 #ifdef __cplusplus
 }
 #endif

@@ -44,7 +44,8 @@ static phx_status output_init(phx_context *context, const char *name, phx_output
 {
     *output = (phx_output){.context = context, .descriptor = -1};
     output->path = phx_strdup(context, name);
-    output->buffer = phx_calloc(context, OUTPUT_BUFFER, 1);
+    output->room = OUTPUT_BUFFER;
+    output->buffer = phx_calloc(context, output->room, 1);
     if (output->path && output->buffer)
         return PHX_OK;
     phx_output_close(output, false);
@@ -89,6 +90,14 @@ phx_status phx_output_open_stream(phx_context *context, FILE *stream, const char
     return status;
 }
 
+phx_status phx_output_open_memory(phx_context *context, phx_output *output)
+{
+    phx_status status = output_init(context, "memory", output);
+    if (!status)
+        output->in_memory = true;
+    return status;
+}
+
 static void fail(phx_output *output, int error)
 {
     output->status = phx_file_fail(output->context, output->partial ? output->partial : output->path, "write", error);
@@ -125,10 +134,27 @@ static void write_out(phx_output *output, size_t count)
     memmove(output->buffer, output->buffer + count, output->used);
 }
 
+/* Room for `count` bytes more. */
+static void grow(phx_output *output, size_t count)
+{
+    const size_t room = output->used + count > 2 * output->room ? output->used + count : 2 * output->room;
+    char *buffer = phx_realloc(output->context, output->buffer, room, 1);
+    if (!buffer) {
+        output->status = PHX_ERR_MEMORY;
+        return;
+    }
+    output->buffer = buffer;
+    output->room = room;
+}
+
 static void append(phx_output *output, const char *bytes, size_t count)
 {
+    if (output->in_memory && count > output->room - output->used)
+        grow(output, count);
+    if (output->in_memory && output->status)
+        return;
     while (count > 0) {
-        size_t room = OUTPUT_BUFFER - output->used;
+        size_t room = output->room - output->used;
         if (room == 0) {
             write_out(output, output->whole ? output->whole : output->used);
             continue;
@@ -144,6 +170,11 @@ static void append(phx_output *output, const char *bytes, size_t count)
 void phx_output_text(phx_output *output, const char *text)
 {
     append(output, text, strlen(text));
+}
+
+void phx_output_bytes(phx_output *output, const char *bytes, size_t count)
+{
+    append(output, bytes, count);
 }
 
 void phx_output_format(phx_output *output, const char *format, ...)

@@ -1,6 +1,7 @@
 /* Text files: csv, json, svg, tables; private to the layer results.
  *
- * An output goes to NAME.partial and gets its name by phx_output_publish, or straight to a device or an open stream.
+ * An output goes to NAME.partial and gets its name by phx_output_publish, or straight to a device or an open stream, or
+ * stays in memory.
  * The first failure sticks: writing goes on as if nothing had happened and phx_output_finish returns it. */
 #ifndef PHX_RESULTS_OUTPUT_H
 #define PHX_RESULTS_OUTPUT_H
@@ -15,10 +16,12 @@ typedef struct phx_output {
     char *partial;  /* the file written meanwhile; NULL: written directly */
     FILE *stream;   /* NULL: a file */
     int descriptor; /* -1: none */
-    char *buffer;   /* OUTPUT_BUFFER bytes */
-    size_t used;    /* bytes in the buffer */
-    size_t whole;   /* of them, those that end with a whole line */
-    off_t written;  /* bytes in the file */
+    bool in_memory; /* all of it stays in the buffer, which grows */
+    size_t room;    /* bytes of the buffer */
+    char *buffer;
+    size_t used;   /* bytes in the buffer */
+    size_t whole;  /* of them, those that end with a whole line */
+    off_t written; /* bytes in the file */
     phx_status status;
 } phx_output;
 
@@ -32,8 +35,11 @@ void phx_number_fixed(double value, int decimals, char text[PHX_NUMBER_SIZE]);
 /* On failure `output` may be passed to phx_output_close, and need not. */
 phx_status phx_output_open(phx_context *context, const char *path, phx_output *output);
 phx_status phx_output_open_stream(phx_context *context, FILE *stream, const char *name, phx_output *output);
+/* In memory: `used` bytes at `buffer`, when `status` is PHX_OK. Ends with phx_output_close. */
+phx_status phx_output_open_memory(phx_context *context, phx_output *output);
 
 void phx_output_text(phx_output *output, const char *text);
+void phx_output_bytes(phx_output *output, const char *bytes, size_t count);
 void phx_output_format(phx_output *output, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void phx_output_number(phx_output *output, double value); /* 17 digits */
 /* End of a line: what came before may be brought to the file. */

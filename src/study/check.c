@@ -29,21 +29,29 @@ static phx_status list_redundant(phx_context *context, const phx_model *model, c
     return PHX_OK;
 }
 
+phx_status phx_check_point(phx_context *context, const phx_model *model, const phx_start_point *at,
+                           phx_check_report *report)
+{
+    *report = (phx_check_report){.dimension = model->dimension};
+    phx_status status = phx_model_blame(
+        context, model, phx_system_certify(at->dae, 0.0, at->x, at->v, at->lambda, &report->certificate));
+    if (!status)
+        status = list_redundant(context, model, at->system, report);
+    if (status)
+        phx_check_report_free(report);
+    return status;
+}
+
 phx_status phx_study_check(phx_context *context, const phx_model *model, phx_check_report *report)
 {
     const phx_build_options options = {.without_outputs = false};
     phx_start_point at = {0};
 
-    *report = (phx_check_report){.dimension = model->dimension};
+    *report = (phx_check_report){0};
     phx_status status = phx_start_point_create(context, model, &options,
                                                model->initial.deformation == PHX_MODEL_QUASI_STATIC, true, &at);
     if (!status)
-        status = phx_model_blame(context, model,
-                                 phx_system_certify(at.dae, 0.0, at.x, at.v, at.lambda, &report->certificate));
-    if (!status)
-        status = list_redundant(context, model, at.system, report);
+        status = phx_check_point(context, model, &at, report);
     phx_start_point_free(&at);
-    if (status)
-        phx_check_report_free(report);
     return status;
 }

@@ -15,6 +15,10 @@ phx_status phx_start_point_create(phx_context *context, const phx_model *model, 
                                   bool quasi_static, bool multipliers, phx_start_point *point);
 void phx_start_point_free(phx_start_point *point); /* frees and zeroes the fields */
 
+/* The certificate at that state, with multipliers. */
+phx_status phx_check_point(phx_context *context, const phx_model *model, const phx_start_point *at,
+                           phx_check_report *report);
+
 /* Give the model the parameters of a point; nothing when there are none. `overrides` has room for as many. The names in
  * it are the sweep's. */
 phx_status phx_sweep_apply(phx_context *context, const phx_sweep *sweep, int point, phx_model *model,

@@ -1,0 +1,102 @@
+/* phlexor report, phlexor view */
+#include "cli.h"
+
+#include <string.h>
+
+/* The last part of a path: what a page names as its origin. */
+static const char *file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* The page is there; say what of a long result it shows. */
+static void say(const char *output, const phx_report_size *size)
+{
+    if (strcmp(output, "-") != 0)
+        printf("%s\n", output);
+    if (size->frames < size->rows)
+        fprintf(stderr, "phlexor: the animation shows %zu of %zu instants\n", size->frames, size->rows);
+    if (size->points < size->rows)
+        fprintf(stderr, "phlexor: the diagrams show least and greatest values of %zu intervals\n",
+                (size->points - 2) / 2);
+}
+
+static int report(phx_context *context, const char *file, const char *output)
+{
+    const phx_report_options options = {.source = file_name(file)};
+    phx_report_size size = {0};
+    char *name = output ? NULL : cli_name(context, file, true, ".html");
+    const char *path = output ? output : name;
+    const phx_status status = path ? phx_study_report(context, file, &options, path, &size) : PHX_ERR_MEMORY;
+
+    cli_progress_done();
+    if (!status)
+        say(path, &size);
+    phx_free(name);
+    return status ? cli_failed(context, status) : EXIT_DONE;
+}
+
+int cli_report(const cli_command *command, phx_context *context, int argc, char **argv)
+{
+    const char *file = NULL, *output = NULL;
+    const cli_option options[] = {
+        {"--output", 'o', OPTION_TEXT, "FILE.html", "the page (default: FILE with .html)", &output},
+    };
+    const cli_arguments arguments = {options, (int)(sizeof options / sizeof *options), 1, &file};
+    const int parsed = cli_parse(command, context, &arguments, argc, argv);
+
+    if (parsed >= 0)
+        return parsed;
+    if (cli_readable(file) >= 0 || cli_writable(output) >= 0)
+        return EXIT_USAGE;
+    return report(context, file, output);
+}
+
+typedef struct view_arguments {
+    const char *model, *output;
+    cli_list set;
+} view_arguments;
+
+static int view(phx_context *context, const view_arguments *given)
+{
+    const phx_report_options options = {.source = file_name(given->model)};
+    phx_report_size size = {0};
+    phx_model *model = NULL;
+    char *name = NULL;
+    int code = cli_read_model(context, given->model, &given->set, &model);
+
+    if (code < 0) {
+        name = given->output ? NULL : cli_name(context, given->model, false, "_view.html");
+        const char *path = given->output ? given->output : name;
+        const phx_status status = path ? phx_study_view(context, model, &options, path, &size) : PHX_ERR_MEMORY;
+        cli_progress_done();
+        if (size.bytes > 0)
+            printf("%s\n", path);
+        code = status ? cli_failed(context, status) : EXIT_DONE;
+        if (status && size.bytes > 0)
+            fputs("phlexor: the page shows the bodies as they are written\n", stderr);
+    }
+    phx_free(name);
+    phx_model_destroy(model);
+    return code;
+}
+
+int cli_view(const cli_command *command, phx_context *context, int argc, char **argv)
+{
+    view_arguments given = {0};
+    const cli_option options[] = {
+        {"--set", 0, OPTION_LIST, "NAME=VALUE", "value of a parameter; may be repeated", &given.set},
+        {"--output", 'o', OPTION_TEXT, "FILE.html", "the page (default: the model's name with _view.html)",
+         &given.output},
+    };
+    const cli_arguments arguments = {options, (int)(sizeof options / sizeof *options), 1, &given.model};
+    int code = cli_parse(command, context, &arguments, argc, argv);
+
+    if (code < 0)
+        code = cli_writable(given.output);
+    if (code < 0)
+        code = view(context, &given);
+    cli_options_free(&arguments);
+    return code;
+}

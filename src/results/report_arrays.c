@@ -1,0 +1,363 @@
+/* The arrays of a report: numbers of bodies, motions, columns and modes, one after the other. */
+#include "report.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Entries of x before the deformations of a body. */
+static int front_of(const phx_report *report)
+{
+    return report->dimension + (report->dimension == 2 ? 3 : 9);
+}
+
+int phx_report_deformations(const phx_report *report, int body)
+{
+    const int n_q = report->bodies[body].x_count - front_of(report);
+    return n_q > 0 ? n_q : 0; /* a body that is not drawn may have no place */
+}
+
+/* ---- bodies ---- */
+/* rows x dim as rows x 3 */
+static void put_vectors(phx_payload *payload, int dim, size_t rows, const double *values)
+{
+    for (size_t i = 0; i < rows; i++)
+        for (int a = 0; a < 3; a++)
+            phx_payload_f32(payload, a < dim ? values[i * (size_t)dim + (size_t)a] : 0.0);
+}
+
+/* rows x dim x n as rows x 3 x n */
+static void put_slopes(phx_payload *payload, int dim, size_t rows, size_t n, const double *values)
+{
+    for (size_t i = 0; i < rows; i++)
+        for (int a = 0; a < 3; a++)
+            for (size_t k = 0; k < n; k++)
+                phx_payload_f32(payload, a < dim ? values[(i * (size_t)dim + (size_t)a) * n + k] : 0.0);
+}
+
+phx_status phx_report_points(phx_report *report, int index, phx_payload *payload)
+{
+    const phx_record_body *body = &report->bodies[index];
+    put_vectors(payload, report->dimension, (size_t)body->n_points, body->points);
+    return PHX_OK;
+}
+
+phx_status phx_report_lines(phx_report *report, int index, phx_payload *payload)
+{
+    for (int i = 0; i + 1 < report->bodies[index].n_points; i++) {
+        phx_payload_u32(payload, (unsigned)i);
+        phx_payload_u32(payload, (unsigned)i + 1);
+    }
+    return PHX_OK;
+}
+
+phx_status phx_report_shapes(phx_report *report, int index, phx_payload *payload)
+{
+    const phx_record_body *body = &report->bodies[index];
+    put_slopes(payload, report->dimension, (size_t)body->n_points, (size_t)phx_report_deformations(report, index),
+               body->shapes);
+    return PHX_OK;
+}
+
+phx_status phx_report_port_shapes(phx_report *report, int index, phx_payload *payload)
+{
+    const phx_scene *scene = report->scene;
+    const double *values = scene->port_shapes;
+
+    for (int p = 0; p < index; p++)
+        if (scene->port_body[p] >= 0)
+            values += report->dimension * phx_report_deformations(report, scene->port_body[p]);
+    put_slopes(payload, report->dimension, 1, (size_t)phx_report_deformations(report, scene->port_body[index]), values);
+    return PHX_OK;
+}
+
+/* ---- section forces ---- */
+/* The map of a section of a body by its name; NULL: there is none. */
+static const double *find_map(const phx_report *report, int body, const char *name)
+{
+    const phx_scene *scene = report->scene;
+    const double *map = scene->maps;
+
+    for (int s = 0; s < scene->n_sections; s++) {
+        const int b = scene->section_body[s];
+        if (b == body && (!name || !strcmp(scene->section_name[s], name)))
+            return map;
+        map += report->bodies[b].n_points * phx_report_deformations(report, b);
+    }
+    return NULL;
+}
+
+int phx_report_fibres(const phx_report *report, int body)
+{
+    const double *section = report->scene->section + body * PHX_SCENE_SECTION;
+    const bool plane = report->dimension == 2;
+
+    if (!find_map(report, body, "axial_force") || !find_map(report, body, "bending_moment_z") || section[0] <= 0.0 ||
+        section[2] <= 0.0 || section[3] <= 0.0 || (!plane && (section[1] <= 0.0 || section[4] <= 0.0)))
+        return 0;
+    return plane ? 2 : 4;
+}
+
+int phx_report_fibre_sign(int fibre, int axis)
+{
+    return (axis == 0 ? fibre & 1 : fibre & 2) ? -1 : 1;
+}
+
+/* Of a fibre at (y, z):  sigma = N/A - M_z y/I_z - M_y z/I_y,  with M_z = E I_z v'', M_y = E I_y w''. */
+static void put_fibre(const phx_report *report, int body, int fibre, phx_payload *payload)
+{
+    const double *section = report->scene->section + body * PHX_SCENE_SECTION;
+    const double *axial = find_map(report, body, "axial_force"), *my = find_map(report, body, "bending_moment_y"),
+                 *mz = find_map(report, body, "bending_moment_z");
+    const double z = report->dimension == 3 && my ? phx_report_fibre_sign(fibre, 1) * section[4] / section[1] : 0.0;
+    const double y = phx_report_fibre_sign(fibre, 0) * section[3] / section[2];
+    const size_t n = (size_t)report->bodies[body].n_points * (size_t)phx_report_deformations(report, body);
+
+    for (size_t i = 0; i < n; i++)
+        phx_payload_f32(payload, axial[i] / section[0] - y * mz[i] - (z != 0.0 ? z * my[i] : 0.0));
+}
+
+phx_status phx_report_map(phx_report *report, int index, phx_payload *payload)
+{
+    const phx_scene *scene = report->scene;
+    const double *map = scene->maps;
+
+    if (index >= scene->n_sections) {
+        put_fibre(report, (index - scene->n_sections) / 4, (index - scene->n_sections) % 4, payload);
+        return PHX_OK;
+    }
+    for (int s = 0; s <= index; s++) {
+        const int b = scene->section_body[s];
+        const size_t n = (size_t)report->bodies[b].n_points * (size_t)phx_report_deformations(report, b);
+        for (size_t i = 0; i < n && s == index; i++)
+            phx_payload_f32(payload, map[i]);
+        map += n;
+    }
+    return PHX_OK;
+}
+
+/* ---- the motion ---- */
+static size_t row_of_frame(const phx_report *report, size_t frame)
+{
+    return report->frames > 1
+               ? (size_t)((double)frame * (double)(report->rows - 1) / (double)(report->frames - 1) + 0.5)
+               : 0;
+}
+
+/* The configuration of a row, read with those behind it where they are wanted, too. */
+static phx_status state_of(phx_report *report, size_t row, const double **x)
+{
+    const size_t n = (size_t)report->n_x;
+
+    *x = report->result ? NULL : report->states + row * n;
+    if (!report->result || n == 0)
+        return PHX_OK;
+    if (row < report->block_first || row >= report->block_first + report->block_rows) {
+        const size_t rest = report->rows - row, room = n < REPORT_BLOCK ? REPORT_BLOCK / n : 1;
+        const size_t wanted = report->rows / report->frames > 16 ? 1 : room;
+        report->block_first = row;
+        report->block_rows = 0;
+        const phx_status status =
+            phx_result_states(report->result, row, wanted < rest ? wanted : rest, report->block, NULL);
+        if (status)
+            return status;
+        report->block_rows = wanted < rest ? wanted : rest;
+    }
+    *x = report->block + (row - report->block_first) * n;
+    return PHX_OK;
+}
+
+phx_status phx_report_frame_times(phx_report *report, int index, phx_payload *payload)
+{
+    phx_status status = PHX_OK;
+
+    (void)index;
+    for (size_t k = 0; k < report->frames && !status; k++) {
+        double t = 0.0;
+        status = phx_result_column(report->result, 0, row_of_frame(report, k), 1, &t);
+        phx_payload_f64(payload, t);
+    }
+    return status;
+}
+
+/* Quaternion w x y z of a rotation matrix, by the largest of its entries. */
+static void quaternion_of(const double *R, double *q)
+{
+    const double trace = R[0] + R[4] + R[8];
+    const double squares[4] = {1.0 + trace, 1.0 + 2.0 * R[0] - trace, 1.0 + 2.0 * R[4] - trace,
+                               1.0 + 2.0 * R[8] - trace};
+    const double wx = R[7] - R[5], wy = R[2] - R[6], wz = R[3] - R[1];
+    const double xy = R[1] + R[3], xz = R[2] + R[6], yz = R[5] + R[7];
+    const double rows[4][4] = {
+        {squares[0], wx, wy, wz}, {wx, squares[1], xy, xz}, {wy, xy, squares[2], yz}, {wz, xz, yz, squares[3]}};
+    int largest = 0;
+
+    for (int i = 1; i < 4; i++)
+        if (squares[i] > squares[largest])
+            largest = i;
+    const double *row = rows[largest];
+    const double size = sqrt(row[0] * row[0] + row[1] * row[1] + row[2] * row[2] + row[3] * row[3]);
+    for (int i = 0; i < 4; i++)
+        q[i] = size > 0.0 ? row[i] / size : (double)(i == 0);
+}
+
+/* Of the two quaternions of an attitude the one nearer to that of the frame before. */
+static void put_attitude(int dim, const double *attitude, double *before, phx_payload *payload)
+{
+    double q[4] = {0}, product = 0.0;
+
+    if (dim == 2) {
+        q[0] = cos(0.5 * attitude[2]);
+        q[3] = sin(0.5 * attitude[2]);
+    } else {
+        quaternion_of(attitude, q);
+    }
+    for (int i = 0; i < 4; i++)
+        product += q[i] * before[i];
+    for (int i = 0; i < 4; i++) {
+        before[i] = dim == 3 && product < 0.0 ? -q[i] : q[i];
+        phx_payload_f32(payload, before[i]);
+    }
+}
+
+phx_status phx_report_poses(phx_report *report, int index, phx_payload *payload)
+{
+    const int dim = report->dimension;
+    phx_status status = PHX_OK;
+
+    (void)index;
+    memset(report->turns, 0, (size_t)report->n_bodies * 4 * sizeof *report->turns);
+    for (size_t k = 0; k < report->frames && !status; k++) {
+        const double *x = NULL;
+        status = state_of(report, row_of_frame(report, k), &x);
+        for (int b = 0; b < report->n_bodies && !status; b++) {
+            static const double nowhere[12] = {[3] = 1.0, [7] = 1.0, [11] = 1.0};
+            const bool placed = report->bodies[b].x_count >= front_of(report);
+            const double *own = placed ? x + report->bodies[b].x_start : nowhere;
+            put_vectors(payload, dim, 1, own);
+            put_attitude(dim, placed ? own + dim : nowhere + 3, report->turns + 4 * b, payload);
+        }
+        if (!status)
+            status = phx_progress(report->context, "frames", (double)k, (double)report->frames);
+    }
+    return status;
+}
+
+phx_status phx_report_deformed(phx_report *report, int index, phx_payload *payload)
+{
+    const int front = front_of(report);
+    phx_status status = PHX_OK;
+
+    (void)index;
+    for (size_t k = 0; k < report->frames && !status; k++) {
+        const double *x = NULL;
+        status = state_of(report, row_of_frame(report, k), &x);
+        for (int b = 0; b < report->n_bodies && !status; b++)
+            for (int i = front; i < report->bodies[b].x_count; i++)
+                phx_payload_f32(payload, x[report->bodies[b].x_start + i]);
+    }
+    return status;
+}
+
+/* ---- columns ---- */
+/* Rows thinned to `points`: the first and the last, and of each of the equal intervals between them the least and the
+ * greatest value in their order, at the first instant of the interval and at the one in its middle. */
+typedef struct thinning {
+    size_t rows, intervals;
+} thinning;
+
+static size_t interval_start(const thinning *thin, size_t k)
+{
+    return 1 + (size_t)((double)k * (double)(thin->rows - 2) / (double)thin->intervals);
+}
+
+static void put_interval(phx_payload *payload, const double *values, size_t count, bool time)
+{
+    size_t least = 0, most = 0;
+
+    for (size_t i = 1; i < count; i++) {
+        least = values[i] < values[least] ? i : least;
+        most = values[i] > values[most] ? i : most;
+    }
+    if (time) {
+        phx_payload_f64(payload, values[0]);
+        phx_payload_f64(payload, values[count / 2]);
+    } else {
+        phx_payload_f32(payload, values[least < most ? least : most]);
+        phx_payload_f32(payload, values[least < most ? most : least]);
+    }
+}
+
+/* An interval that does not fit the block is read in parts, of which the extremes are kept. */
+static phx_status read_interval(phx_report *report, int column, size_t first, size_t count, bool time, size_t *kept)
+{
+    double *block = report->block;
+    phx_status status = PHX_OK;
+
+    *kept = 0;
+    if (count <= REPORT_BLOCK) {
+        *kept = count;
+        return phx_result_column(report->result, column, first, count, block);
+    }
+    if (time) {
+        *kept = 2;
+        status = phx_result_column(report->result, column, first, 1, block);
+        return status ? status : phx_result_column(report->result, column, first + count / 2, 1, block + 1);
+    }
+    const size_t room = REPORT_BLOCK / 2;
+    for (size_t row = first; row < first + count && !status; row += room) {
+        const size_t rest = first + count - row, part = rest < room ? rest : room;
+        status = phx_result_column(report->result, column, row, part, block + room);
+        for (size_t i = 0; i < part && !status; i++) {
+            const double value = block[room + i];
+            if (*kept < 2)
+                block[(*kept)++] = value;
+            else if (value < fmin(block[0], block[1]))
+                block[block[0] < block[1] ? 0 : 1] = value;
+            else if (value > fmax(block[0], block[1]))
+                block[block[0] > block[1] ? 0 : 1] = value;
+        }
+    }
+    return status;
+}
+
+static phx_status put_column(phx_report *report, int column, phx_payload *payload)
+{
+    const thinning thin = {report->rows, report->points < report->rows ? (report->points - 2) / 2 : 0};
+    const bool time = column == 0;
+    phx_status status = PHX_OK;
+    double end = 0.0;
+
+    report->block_rows = 0; /* the block holds no states any more */
+    for (size_t row = 0; row < report->rows && report->points == report->rows && !status; row += REPORT_BLOCK) {
+        const size_t rest = report->rows - row, count = rest < REPORT_BLOCK ? rest : REPORT_BLOCK;
+        status = phx_result_column(report->result, column, row, count, report->block);
+        for (size_t i = 0; i < count && !status; i++)
+            (time ? phx_payload_f64 : phx_payload_f32)(payload, report->block[i]);
+    }
+    if (report->points == report->rows || status)
+        return status;
+    status = phx_result_column(report->result, column, 0, 1, &end);
+    (time ? phx_payload_f64 : phx_payload_f32)(payload, end);
+    for (size_t k = 0; k < thin.intervals && !status; k++) {
+        const size_t first = interval_start(&thin, k);
+        size_t kept = 0;
+        status = read_interval(report, column, first, interval_start(&thin, k + 1) - first, time, &kept);
+        if (!status)
+            put_interval(payload, report->block, kept, time);
+    }
+    if (!status)
+        status = phx_result_column(report->result, column, report->rows - 1, 1, &end);
+    (time ? phx_payload_f64 : phx_payload_f32)(payload, end);
+    return status;
+}
+
+phx_status phx_report_times(phx_report *report, int index, phx_payload *payload)
+{
+    (void)index;
+    return put_column(report, 0, payload);
+}
+
+phx_status phx_report_column(phx_report *report, int index, phx_payload *payload)
+{
+    return put_column(report, index, payload);
+}

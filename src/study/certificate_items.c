@@ -1,0 +1,60 @@
+/* The certificate as a report shows it: each number with what it means. */
+#include "certificate_items.h"
+
+#include <string.h>
+
+static void add(phx_certificate_items *list, const char *name, double value, const char *unit, int good,
+                const char *meaning)
+{
+    list->items[list->count++] =
+        (phx_report_item){.name = name, .value = value, .unit = unit, .good = good, .meaning = meaning};
+}
+
+/* "2: pin row 3, hinge row 1", as many as fit. */
+static void name_redundant(const phx_check_report *report, char *to)
+{
+    size_t used = (size_t)snprintf(to, REDUNDANT_TEXT, "%d", report->n_redundant);
+
+    for (int k = 0; k < report->n_redundant && used < REDUNDANT_TEXT; k++)
+        used += (size_t)snprintf(to + used, REDUNDANT_TEXT - used, "%s%s row %d", k ? ", " : ": ",
+                                 report->redundant[k].joint, report->redundant[k].row);
+    if (used >= REDUNDANT_TEXT)
+        memcpy(to + REDUNDANT_TEXT - 5, " ...", 5);
+}
+
+void phx_certificate_list(const phx_check_report *report, const char *reason, phx_certificate_items *list)
+{
+    *list = (phx_certificate_items){0};
+    if (!report) {
+        list->items[list->count++] = (phx_report_item){
+            .name = "certificate", .text = reason, .good = -1, .meaning = "It could not be computed for this page."};
+        return;
+    }
+    const phx_certificate *c = &report->certificate;
+    add(list, "|J + Jᵀ|", c->skew_residual, NULL, c->skew_residual == 0.0,
+        "The structure matrix is skew: joints and gyroscopic terms exchange power and make none.");
+    add(list, "power residual", c->power_residual, NULL, c->power_residual < 1e-10,
+        "Largest difference between the rate of the energy and the power of ports and losses, on random states, over "
+        "its scale.");
+    add(list, "smallest eigenvalue of mass", c->smallest_mass_eigenvalue, NULL, c->smallest_mass_eigenvalue > 0.0,
+        "Positive: every velocity carries kinetic energy.");
+    list->items[list->count++] = (phx_report_item){
+        .name = "lossless",
+        .text = c->lossless ? "yes" : "no",
+        .good = -1,
+        .meaning = "Without dampers, material damping and simplified kinetics the energy that goes in "
+                   "comes out again."};
+    add(list, "degrees of freedom", c->degrees_of_freedom, NULL, -1,
+        "Velocities less independent constraints; drives take theirs, too.");
+    add(list, "constraints", c->constraints, NULL, -1, "Rows of the joints and drives.");
+    name_redundant(report, list->redundant);
+    list->items[list->count++] = (phx_report_item){
+        .name = "redundant constraints",
+        .text = list->redundant,
+        .good = report->n_redundant == 0 ? 1 : -1,
+        .meaning = "Rows that others imply; they are left out, and reactions are the least-norm ones."};
+    add(list, "index", c->index, NULL, -1, "Of the differential-algebraic system.");
+    add(list, "mass", c->mass, "kg", -1, "Of all bodies.");
+    add(list, "energy at the start", c->energy.kinetic + c->energy.elastic + c->energy.potential, "J", -1,
+        "Kinetic, elastic and potential; gravity counts from the inertial origin.");
+}

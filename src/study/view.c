@@ -1,0 +1,150 @@
+/* The page of a model before any analysis: assembled, or as it is written when that cannot be done. */
+#include "certificate_items.h"
+
+#include <string.h>
+
+/* Each body in a system of its own, as it is written. */
+typedef struct apart {
+    int n_bodies;
+    phx_system **systems;
+    phx_made_body *made;
+    phx_drawing drawing;
+    int n_x;
+    double *x;
+} apart;
+
+static void free_apart(apart *bodies)
+{
+    for (int b = 0; b < bodies->n_bodies && bodies->systems; b++)
+        phx_system_destroy(bodies->systems[b]);
+    phx_free(bodies->systems);
+    phx_free(bodies->made);
+    phx_free(bodies->x);
+    phx_drawing_free(&bodies->drawing);
+}
+
+/* x of a body: place and attitude of its pose; no deformation. */
+static void pose_as_written(int dim, const phx_model_pose *pose, double *x)
+{
+    memcpy(x, pose->position, (size_t)dim * sizeof *x);
+    phx_attitude_set(dim, pose->rotation.matrix, pose->rotation.angle, x + dim);
+}
+
+static phx_status take_apart(phx_context *context, const phx_model *model, apart *bodies)
+{
+    const size_t n = (size_t)model->n_bodies;
+    phx_status status = PHX_OK;
+
+    *bodies = (apart){.n_bodies = model->n_bodies};
+    bodies->systems = phx_calloc(context, n, sizeof *bodies->systems);
+    bodies->made = phx_calloc(context, n, sizeof *bodies->made);
+    if (!bodies->systems || !bodies->made)
+        return PHX_ERR_MEMORY;
+    for (int b = 0; b < model->n_bodies && !status; b++) {
+        status = phx_model_build_body(context, model, b, &bodies->systems[b]);
+        if (!status)
+            bodies->made[b] =
+                (phx_made_body){phx_system_body(bodies->systems[b], 0), phx_system_beam(bodies->systems[b], 0)};
+    }
+    if (!status)
+        status = phx_drawing_of_bodies(context, model, bodies->made, &bodies->drawing);
+    for (int b = 0; b < model->n_bodies && !status; b++)
+        bodies->n_x += bodies->drawing.bodies[b].x_count;
+    bodies->x = status ? NULL : phx_calloc(context, (size_t)bodies->n_x, sizeof *bodies->x);
+    if (!status && !bodies->x)
+        status = PHX_ERR_MEMORY;
+    for (int b = 0; b < model->n_bodies && !status; b++)
+        pose_as_written(model->dimension, &model->bodies[b].pose, bodies->x + bodies->drawing.bodies[b].x_start);
+    return status;
+}
+
+static phx_status write_pose(phx_context *context, const phx_model *model, const phx_drawing *drawing, int n_x,
+                             const double *x, const char *reason, const phx_report_options *options,
+                             const char *html_path, phx_report_size *size)
+{
+    const phx_report_pose pose = {.title = model->title,
+                                  .model_text = model->text,
+                                  .reason = reason,
+                                  .dimension = model->dimension,
+                                  .n_bodies = drawing->n_bodies,
+                                  .bodies = drawing->bodies,
+                                  .scene = &drawing->scene,
+                                  .n_x = n_x,
+                                  .x = x};
+    return phx_report_model(context, &pose, options, html_path, size);
+}
+
+static phx_status view_written(phx_context *context, const phx_model *model, const char *reason,
+                               const phx_report_options *options, const char *html_path, phx_report_size *size)
+{
+    apart bodies;
+    phx_status status = take_apart(context, model, &bodies);
+
+    if (!status)
+        status = write_pose(context, model, &bodies.drawing, bodies.n_x, bodies.x, reason, options, html_path, size);
+    free_apart(&bodies);
+    return status;
+}
+
+static phx_status view_assembled(phx_context *context, const phx_model *model, const phx_start_point *at,
+                                 phx_report_options *options, const char *html_path, phx_report_size *size)
+{
+    phx_check_report report = {0};
+    phx_certificate_items list = {0};
+    phx_drawing drawing = {0};
+    phx_status status = phx_check_point(context, model, at, &report);
+
+    if (!status)
+        status = phx_drawing_create(context, model, at->system, &drawing);
+    if (!status) {
+        phx_certificate_list(&report, NULL, &list);
+        options->n_certificate = list.count;
+        options->certificate = list.items;
+        status =
+            write_pose(context, model, &drawing, phx_system_n_x(at->system), at->x, NULL, options, html_path, size);
+    }
+    phx_drawing_free(&drawing);
+    phx_check_report_free(&report);
+    return status;
+}
+
+/* Show what is written, and come back with the failure that is the reason. */
+static phx_status view_failure(phx_context *context, const phx_model *model, phx_status failure,
+                               const phx_report_options *options, const char *html_path, phx_report_size *size)
+{
+    const char *message = phx_context_message(context);
+    char *reason = phx_strdup(context, message[0] ? message : phx_status_text(failure));
+
+    if (!reason)
+        return PHX_ERR_MEMORY;
+    const phx_status shown = view_written(context, model, reason, options, html_path, size);
+    if (shown == PHX_ERR_FILE || shown == PHX_ERR_MEMORY || shown == PHX_INTERRUPTED)
+        failure = shown;
+    else
+        phx_fail(context, failure, "%s", reason);
+    phx_free(reason);
+    return failure;
+}
+
+phx_status phx_study_view(phx_context *context, const phx_model *model, const phx_report_options *given,
+                          const char *html_path, phx_report_size *size)
+{
+    const phx_build_options build = {.without_outputs = false};
+    phx_report_options options = given ? *given : (phx_report_options){0};
+    phx_report_size unread, *counted = size ? size : &unread;
+    phx_start_point at = {0};
+
+    *counted = (phx_report_size){0};
+    options.n_certificate = 0;
+    phx_status status = phx_report_check(context, given);
+    if (status)
+        return status;
+    status =
+        phx_start_point_create(context, model, &build, model->initial.deformation == PHX_MODEL_QUASI_STATIC, true, &at);
+    if (!status)
+        status = view_assembled(context, model, &at, &options, html_path, counted);
+    else if (status != PHX_ERR_MEMORY && status != PHX_INTERRUPTED)
+        status = view_failure(context, model, status, &options, html_path, counted);
+    phx_start_point_free(&at);
+    return status;
+}

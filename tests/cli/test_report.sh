@@ -1,0 +1,145 @@
+#!/bin/sh
+# Pages of results, modes and models: what is in them, decoded again, is what the csv files say; wrong poses, wrong files.
+. "$(dirname "$0")/lib.sh"
+reader=$(dirname "$0")/read_report.py
+case $reader in /*) ;; *) reader=$source_dir/tests/cli/read_report.py ;; esac
+command -v python3 >/dev/null || {
+    echo "SKIP: python3 is missing; Debian has it in python3"
+    exit 77
+}
+if ! "$program" view "$examples/beam.yaml" -o probe.html >out.txt 2>err.txt && grep -q 'reports are off' err.txt; then
+    # the message says why; nothing is written
+    [ ! -e probe.html ] || fail "a page was written without a page"
+    echo "SKIP: this build has no reports; Debian has what they need in nodejs and npm"
+    [ "$failures" -eq 0 ] || finish
+    exit 77
+fi
+cat >model.yaml <<'END'
+phlexor: 1
+title: 'a "quote", größe </script><b> \ and 日本'
+dimension: 3
+gravity: [0, 0, -9.81]
+parameters: {l: 0.6}
+materials: {steel: {density: 7850, young: 2.1e11, poisson: 0.3}}
+bodies:
+  "größe <b> 臂":
+    kind: beam
+    material: steel
+    length: l
+    section: {kind: rectangle, width: 0.008, height: 0.012}
+    elements: 4
+    reference: cantilever
+  tip:
+    kind: rigid
+    mass: 0.4
+    inertia: [1e-3, 2e-3, 3e-3]
+    ports: {edge: {position: [0.1, 0.05, 0]}}
+    pose: {position: [l, 0, 0]}
+joints:
+  shaft: {kind: revolute, ports: [ground.O, "größe <b> 臂.P"], axis: [0, 1, 0], angle: 0, effort: sin(3*t)}
+  ball: {kind: spherical, ports: ["größe <b> 臂.C", tip.P]}
+outputs:
+  edge: {position: tip.edge}
+  m: {bending_moment: "größe <b> 臂@0.5"}
+simulate: {end: 0.5, step: 1e-3, every: 5e-3}
+modes: {count: 3}
+END
+small=2e-6
+
+# page NAME WHAT...: a number or text of the page
+page()
+{
+    python3 "$reader" "$@" 2>reader.txt || fail "$*: $(tail -n 1 reader.txt)"
+}
+
+# ---- simulations, plane and space ----
+run 0 simulate "$examples/crank_slider.yaml" -o plane.h5 --csv plane.csv
+run 0 report plane.h5
+prints '^plane.html$'
+check "place of the slider" "$(page plane.html position plane.csv slider P slider)" $small
+check "bending moment" "$(page plane.html section plane.csv coupler bending_moment_z 8 bend)" $small
+for column in kinetic elastic energy supplied residual drift drive bend mid.y; do
+    check "$column" "$(page plane.html column plane.csv $column)" $small
+done
+[ "$(page plane.html)" = "simulation complete 3 401" ] || fail "plane.html: $(page plane.html)"
+run 0 simulate model.yaml -o space.h5 --csv space.csv
+run 0 report space.h5 -o 'a page.html'
+check "place of the edge" "$(page 'a page.html' position space.csv tip edge edge)" $small
+check "moment in space" "$(page 'a page.html' section space.csv 'größe <b> 臂' bending_moment_y 4 m.y)" 1e-5
+[ "$(page 'a page.html' value title)" = 'a "quote", größe </script><b> \ and 日本' ] || fail "title"
+[ "$(page 'a page.html' value bodies/0/name)" = "größe <b> 臂" ] || fail "name of a body"
+[ "$(page 'a page.html' value source)" = space.h5 ] || fail "source"
+[ "$(page 'a page.html' value certificate/0/good)" = True ] || fail "certificate: $(page 'a page.html' value certificate)"
+
+# ---- parameters of the run count in the certificate, and a result needs no model file ----
+run 0 simulate model.yaml --set l=0.3 -o short.h5
+mv model.yaml moved.yaml
+run 0 report short.h5
+page short.html value settings | grep -q "'parameter l', 'value': '0.3'" || fail "parameter of the run"
+run 0 check moved.yaml --set l=0.3 --format json
+mass=$(sed -n 's/.*"mass": \([0-9.e+-]*\).*/\1/p' out.txt)
+page short.html value certificate | grep -q "'mass', 'value': $(printf %.6s "$mass")" || fail "mass $mass in the certificate"
+
+# ---- modes, with a sweep, and about a rotation ----
+run 0 modes "$examples/four_bar.yaml" -o modes.h5
+run 0 report modes.h5
+[ "$(page modes.html)" = "modes complete 3 73" ] || fail "modes.html: $(page modes.html)"
+check "joints of the shapes" "$(page modes.html modes)" 5e-6
+run 0 modes moved.yaml -o space_modes.h5
+run 0 report space_modes.h5
+check "joints of the shapes in space" "$(page space_modes.html modes)" 5e-6
+run 0 modes "$examples/rotor_blade.yaml" -o steady.h5
+run 0 report steady.h5
+check "joints of complex shapes" "$(page steady.html modes)" 5e-6
+
+# ---- partial results ----
+"$program" simulate "$examples/crank_slider.yaml" -o partial.h5 --step 1e-8 >out.txt 2>err.txt &
+child=$!
+for _ in $(seq 300); do
+    [ ! -e partial.h5.partial ] || break
+    sleep 0.1
+done
+kill -INT $child
+wait $child || true
+run 0 report partial.h5.partial -o partial.html
+page partial.html | grep -q '^simulation partial 3 ' || fail "partial.html: $(page partial.html)"
+[ -n "$(page partial.html value reason)" ] || fail "no reason"
+
+# ---- models: assembled, and a pose that is wrong ----
+run 0 view moved.yaml
+prints '^moved_view.html$'
+[ "$(page moved_view.html)" = "model complete 2 1" ] || fail "moved_view.html: $(page moved_view.html)"
+run 0 view moved.yaml --set l=0.2 -o set.html
+sed 's/length: l$/length: 5*l/; s/^  ball: .*/&\n  far: {kind: weld, ports: [ground.far, tip.P]}/; s/^bodies:/ground: {ports: {far: {position: [9, 0, 0]}}}\n&/' \
+    moved.yaml >wrong.yaml
+run 1 view wrong.yaml
+prints '^wrong_view.html$'
+says 'far\|ball\|shaft'
+[ "$(page wrong_view.html)" = "model partial 2 1" ] || fail "wrong_view.html: $(page wrong_view.html)"
+page wrong_view.html value reason | grep -q "$(sed -n '1s/phlexor: //p' err.txt | cut -c 1-40 | sed 's/[][\\.*^$]/./g')" ||
+    fail "the reason is $(page wrong_view.html value reason)"
+
+# ---- what is wrong with the command or the file; nothing is left ----
+run 2 report
+run 2 report absent.h5
+run 2 view absent.yaml
+run 1 report plane.csv -o none.html
+says 'plane.csv'
+run 0 linearize "$examples/damped_lever.yaml" --inputs pivot.effort -o linear.h5
+run 2 report linear.h5 -o none.html
+says 'phlexor plot'
+run 2 report plane.h5 -o absent/none.html
+head -c 3000 plane.h5 >cut.h5
+run 1 report cut.h5 -o none.html
+for file in none.html none.html.partial; do
+    [ ! -e $file ] || fail "$file is there"
+done
+cp plane.html before.html
+(
+    ulimit -f 8 # blocks: less than the page
+    run 1 report plane.h5
+    [ "$failures" -eq 0 ]
+) || fail "a page that cannot be written"
+cmp -s plane.html before.html || fail "the older page has changed"
+[ ! -e plane.html.partial ] || fail "half a page is left"
+finish
