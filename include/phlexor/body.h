@@ -73,10 +73,12 @@ static inline void phx_attitude_rotation(int dim, const double *attitude, double
 
 /* A body over an interval; at an instant the ends coincide (same pointers allowed) and h = 0. `xm` holds the means of
  * r, R, q (attitude part: mean of the direction cosines, not a rotation). */
+typedef struct phx_products phx_products;
 typedef struct phx_body_view {
     double h;
     const double *x0, *x1, *xm;
     const double *v0, *v1, *vm;
+    phx_products *products; /* of an interval, made by phx_body_products_create; NULL at an instant */
 } phx_body_view;
 
 /* p = M(q) nu, p in the order of nu. */
@@ -90,8 +92,14 @@ void phx_body_rates(const phx_body *body, const double *x, const double *v, doub
 /* Instant: res = d/dt (M nu) - inertial, elastic, dissipative and gravity forces, with the acceleration v_dot. */
 void phx_body_residual(const phx_body *body, const double *gravity, const double *x, const double *v,
                        const double *v_dot, double *res);
-/* Interval: res = (p1 - p0)/h - mean forces, p0 given (M(q0) v0). Exact: h vm.res = change of kinetic, elastic and
- * gravity energy plus what R dissipates. */
+/* What the deformation's matrices make of the ends of an interval, kept for one body; freed with phx_free. NULL when
+ * there is no memory. */
+phx_products *phx_body_products_create(phx_context *context, const phx_body *body);
+/* Begin an interval at (x0, v0): its products, and the momenta p0 = M(q0) v0. */
+void phx_body_interval_begin(const phx_body *body, const double *x0, const double *v0, phx_products *products,
+                             double *p0);
+/* Interval: res = (p1 - p0)/h - mean forces, p0 and the view's products from phx_body_interval_begin. Exact: h vm.res =
+ * change of kinetic, elastic and gravity energy plus what R dissipates. */
 void phx_body_interval_residual(const phx_body *body, const double *gravity, const phx_body_view *view,
                                 const double *p0, double *res);
 /* Move the configuration: x1 = x0 (+) h vm with the Cayley map. Writes x1 and the means xm. low0, low1 (n_x, or NULL):
@@ -123,7 +131,8 @@ void phx_body_put_mass(const phx_body *body, const double *x, bool all, const in
 /* M(q), D = d res/d nu, K = d res/d xi (v_dot = 0) at an instant, on that pattern. D or K may be NULL. */
 void phx_body_linearise(const phx_body *body, const double *gravity, const double *x, const double *v, double *M,
                         double *D, double *K);
-/* Derivative of the interval residual with respect to the mean velocity, on that pattern; exact with full kinetics.
+/* Derivative of the interval residual with respect to the mean velocity, on that pattern, after the residual; exact
+ * with full kinetics.
  * `room`: twice the pattern. */
 void phx_body_interval_linearise(const phx_body *body, const double *gravity, const phx_body_view *view,
                                  const double *p0, double *room, double *A);
@@ -131,7 +140,7 @@ void phx_body_interval_linearise(const phx_body *body, const double *gravity, co
  * The border of a derivative array A are its rigid rows (n_rigid x n_v, row-major) and then the rigid columns of its
  * rows of q (n_q x n_rigid): what changes from step to step. */
 size_t phx_body_border_size(const phx_body *body);
-/* Border of the derivative of phx_body_interval_linearise; full kinetics only. */
+/* Border of the derivative of phx_body_interval_linearise, after the residual; full kinetics only. */
 void phx_body_interval_border(const phx_body *body, const double *gravity, const phx_body_view *view, const double *p0,
                               double *border);
 /* Border of M(q); without `all` only what depends on q, in place of what an earlier call with `all` left. */

@@ -48,6 +48,41 @@ typedef struct phx_flex_stiffening {
     int *stress_row; /* n_strain: row of the stress vector that holds this axial force */
 } phx_flex_stiffening;
 
+/* A matrix over q x q without its zeros, by rows; rows without entries are left out. */
+typedef struct phx_flex_matrix {
+    int n_rows;
+    int *row, *ptr, *idx;
+    double *val;
+} phx_flex_matrix;
+/* y += A x */
+static inline void phx_flex_matrix_apply(const phx_flex_matrix *a, const double *x, double *y)
+{
+    for (int r = 0; r < a->n_rows; r++) {
+        double sum = 0.0;
+        for (int e = a->ptr[r]; e < a->ptr[r + 1]; e++)
+            sum += a->val[e] * x[a->idx[e]];
+        y[a->row[r]] += sum;
+    }
+}
+
+/* x^T A y */
+static inline double phx_flex_matrix_form(const phx_flex_matrix *a, const double *x, const double *y)
+{
+    double form = 0.0;
+    for (int r = 0; r < a->n_rows; r++) {
+        double sum = 0.0;
+        for (int e = a->ptr[r]; e < a->ptr[r + 1]; e++)
+            sum += a->val[e] * y[a->idx[e]];
+        form += x[a->row[r]] * sum;
+    }
+    return form;
+}
+
+/* The matrices of a phx_flex, each without its zeros: what is multiplied in every step. */
+typedef struct phx_flex_compact {
+    phx_flex_matrix M, K, A[3], Q[PHX_MAX_PAIR];
+} phx_flex_compact;
+
 /* Everything a floating body needs of its deformation. All matrices over q x q share one structurally symmetric
  * pattern (ptr, idx) that contains the diagonal. */
 typedef struct phx_flex {
@@ -68,8 +103,12 @@ typedef struct phx_flex {
     phx_csr stress;                  /* n_stress x n: sigma = M2^-1 D q, the stress state of the mixed form */
     phx_csr root;                    /* n_stress x n: B = L2^-1 D (M2 = L2 L2^T), K = B^T B */
     phx_flex_stiffening *stiffening; /* NULL: none */
+    phx_flex_compact *compact;       /* made last, by phx_flex_make_compact; NULL: not yet */
 } phx_flex;
 void phx_flex_free(phx_flex *flex); /* frees what it owns, zeroes the fields; NULL is allowed */
+/* Fills `compact` from the matrices as they are. PHX_ERR_MEMORY. */
+phx_status phx_flex_make_compact(phx_context *context, phx_flex *flex);
+void phx_flex_free_compact(phx_flex_compact *compact); /* NULL is allowed */
 
 /* ---- where a deformation comes from ---- */
 /* A beam, modal data: what fills a phx_flex and answers for its points. A source lives until each owner has destroyed

@@ -257,6 +257,18 @@ static phx_status check_def(phx_context *context, const char *name, const phx_bo
     return def->rigid ? check_rigid(context, name, def->dim, def->rigid) : PHX_OK;
 }
 
+/* The compact matrices of the flex, or some of its own. */
+static phx_status take_compact(phx_context *context, phx_body *body)
+{
+    body->compact = body->flex->compact;
+    if (body->compact)
+        return PHX_OK;
+    body->compacted = *body->flex;
+    const phx_status status = phx_flex_make_compact(context, &body->compacted);
+    body->compact = body->compacted.compact;
+    return status;
+}
+
 phx_status phx_body_create(phx_context *context, const phx_body_def *def, phx_body **out)
 {
     const char *name = def->name ? def->name : "body";
@@ -284,6 +296,8 @@ phx_status phx_body_create(phx_context *context, const phx_body_def *def, phx_bo
         status = (body->name = phx_strdup(context, name)) ? make_damping(context, def, body) : PHX_ERR_MEMORY;
     if (!status)
         status = make_pattern(context, body);
+    if (!status)
+        status = take_compact(context, body);
     if (status)
         phx_body_destroy(body);
     else
@@ -297,6 +311,7 @@ void phx_body_destroy(phx_body *body)
         return;
     phx_csr_free(&body->damping);
     phx_flex_free(&body->own);
+    phx_flex_free_compact(body->compacted.compact);
     phx_free(body->name);
     phx_free(body->ptr);
     phx_free(body->idx);

@@ -12,6 +12,8 @@ struct phx_body {
     phx_kinetics kinetics;
     phx_flex own;         /* of a rigid body: mass properties, n = 0 */
     const phx_flex *flex; /* borrowed, or &own */
+    phx_flex compacted;   /* holds the compact matrices of a flex that has none */
+    const phx_flex_compact *compact;
     bool damped;
     phx_csr damping; /* R, n_q x n_q; empty when not damped */
     int *ptr, *idx;  /* n_v x n_v pattern */
@@ -49,6 +51,16 @@ static inline const double *phx_body_q_inertia(const phx_body *body, const doubl
 {
     return body->kinetics == PHX_KINETICS_FULL ? phx_body_q(body, x) : NULL;
 }
+
+/* ---- products of an interval ----
+ * What the matrices of the deformation make of the ends, n each, computed once: the residual fills in what belongs to
+ * the end, the tangent reads it. */
+typedef struct phx_products {
+    double s1[3], J1[9], p1[6];                             /* first moment, inertia, rigid momenta at the end */
+    double *gyro_rate0[3], *gyro0[3], *bent0[PHX_MAX_PAIR]; /* A_k q_dot0, A_k q0, Q_p q0 */
+    double *mass1, *elastic;                                /* M q_dot1, K q_mean */
+    double *gyro_rate1[3], *gyro1[3], *bent1[PHX_MAX_PAIR];
+} phx_products;
 
 /* Index of the pair (a, b) of rotational axes in the order 11 | 11 22 33 12 13 23. */
 static inline int phx_pair(int a, int b)

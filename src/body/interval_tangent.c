@@ -11,6 +11,7 @@
 /* What every column needs. */
 typedef struct ends {
     const double *q1, *qm;
+    const phx_products *known;
     const double *v0, *w0, *dq0, *v1, *w1, *dq1, *vm, *wm;
     double s1[3], J1[9], p[6]; /* inertia at q1; mean momenta of the rigid rows */
     double h;
@@ -34,9 +35,9 @@ static inline double *entry(const phx_body *body, const ends *e, double *val, in
 
 static inline ends make_ends(const int dim, const phx_body *body, const phx_body_view *view, const double *p0)
 {
-    const phx_flex *flex = body->flex;
-    const int n_rot = phx_rotations(dim), r = dim + n_rot, n = flex->n;
+    const int r = dim + phx_rotations(dim), n = body->n_q;
     ends e = {.h = view->h,
+              .known = view->products,
               .q1 = phx_body_q(body, view->x1),
               .qm = phx_body_q(body, view->xm),
               .v0 = view->v0,
@@ -47,19 +48,14 @@ static inline ends make_ends(const int dim, const phx_body *body, const phx_body
               .dq1 = view->v1 + r,
               .vm = view->vm,
               .wm = view->vm + dim};
-    double cross[3], column[3];
 
-    phx_body_inertia(body, e.q1, e.s1, e.J1);
-    phx_rot_x_vec(dim, e.w1, e.s1, cross);
-    for (int a = 0; a < dim; a++)
-        e.p[a] = flex->mass * e.v1[a] + cross[a] + dot(n, flex->S + a * n, e.dq1);
-    phx_vec_x_vec(dim, e.s1, e.v1, cross);
-    for (int k = 0; k < phx_rotations(dim); k++)
-        e.p[dim + k] = cross[k] + dot(phx_rotations(dim), e.J1 + k * phx_rotations(dim), e.w1);
-    for (int i = 0; i < n; i++) {
-        phx_moment_column(dim, flex, i, e.q1, column);
-        for (int k = 0; k < phx_rotations(dim); k++)
-            e.p[dim + k] += column[k] * e.dq1[i];
+    if (n == 0) {
+        phx_body_inertia(body, e.q1, e.s1, e.J1);
+        phx_body_momenta(body, view->x1, view->v1, e.p);
+    } else {
+        memcpy(e.s1, e.known->s1, sizeof e.s1);
+        memcpy(e.J1, e.known->J1, sizeof e.J1);
+        memcpy(e.p, e.known->p1, sizeof e.p);
     }
     for (int i = 0; i < r; i++)
         e.p[i] = 0.5 * (e.p[i] + p0[i]);
@@ -114,6 +110,7 @@ static inline void rigid_column(const int dim, const phx_body *body, const ends 
 static inline void flexible_column(const int dim, const phx_body *body, const ends *e, int i, double *A)
 {
     const phx_flex *flex = body->flex;
+    const phx_products *known = e->known;
     const int n_rot = phx_rotations(dim), n = flex->n;
     const int n_pair = phx_pairs(dim);
     double S[3], t[3], r[3], a[3], column[3] = {0}, gyro0[3] = {0}, gyro1[3] = {0}, slope1[PHX_MAX_PAIR], jw[3];
@@ -122,20 +119,13 @@ static inline void flexible_column(const int dim, const phx_body *body, const en
     for (int d = 0; d < dim; d++)
         S[d] = flex->S[d * n + i];
     for (int k = 0; k < n_rot; k++) {
-        const double *turned = flex->A[k];
-        double sum[3];
-        phx_flex_sums(3, flex, i, (const double *const[]){turned, turned, turned},
-                      (const double *const[]){e->q1, e->dq0, e->dq1}, sum);
-        column[k] = flex->C[k * n + i] - sum[0];
-        gyro0[k] = sum[1];
-        gyro1[k] = sum[2];
+        column[k] = flex->C[k * n + i] - known->gyro1[k][i];
+        gyro0[k] = known->gyro_rate0[k][i];
+        gyro1[k] = known->gyro_rate1[k][i];
     }
     for (int p = 0; p < n_pair; p++) {
-        const double *Q = flex->Q[p];
-        double sum[2];
-        phx_flex_sums(2, flex, i, (const double *const[]){Q, Q}, (const double *const[]){e->q1, e->qm}, sum);
-        slope1[p] = flex->j[p * n + i] + sum[0];
-        slope[p] = flex->j[p * n + i] + sum[1];
+        slope1[p] = flex->j[p * n + i] + known->bent1[p][i];
+        slope[p] = flex->j[p * n + i] + 0.5 * (known->bent0[p][i] + known->bent1[p][i]);
     }
     phx_rot_x_vec(dim, e->w1, S, a);
     for (int d = 0; d < dim; d++)
@@ -249,23 +239,17 @@ void phx_body_interval_border(const phx_body *body, const double *gravity, const
         interval_border(3, body, gravity, view, p0, border);
 }
 
-static inline void gyroscopic_apply(const int dim, const phx_body *body, const double *w, const double *x, double *y)
-{
-    double sum[3];
-
-    for (int i = 0; i < body->n_q; i++) {
-        phx_gyro_rows(dim, body->flex, i, x, sum);
-        for (int k = 0; k < phx_rotations(dim); k++)
-            y[i] += w[k] * sum[k];
-    }
-}
-
 void phx_body_gyroscopic_apply(const phx_body *body, const double *w, const double *x, double *y)
 {
-    if (body->dim == 2)
-        gyroscopic_apply(2, body, w, x, y);
-    else
-        gyroscopic_apply(3, body, w, x, y);
+    for (int k = 0; k < body->n_rot; k++) {
+        const phx_flex_matrix *A = &body->compact->A[k];
+        for (int r = 0; r < A->n_rows; r++) {
+            double sum = 0.0;
+            for (int e = A->ptr[r]; e < A->ptr[r + 1]; e++)
+                sum += A->val[e] * x[A->idx[e]];
+            y[A->row[r]] += w[k] * sum;
+        }
+    }
 }
 
 void phx_body_interval_linearise(const phx_body *body, const double *gravity, const phx_body_view *view,

@@ -71,7 +71,7 @@ static inline void fill_variable_mass(const int dim, const phx_body *body, const
 {
     const phx_flex *flex = body->flex;
     const int r = dim + phx_rotations(dim), n_rot = phx_rotations(dim), n = flex->n;
-    double s[3], J[9], unit[3] = {0}, cross[3], column[3];
+    double s[3], J[9], unit[3] = {0}, cross[3];
 
     phx_body_inertia(body, qk, s, J);
     for (int k = 0; k < n_rot; k++) {
@@ -83,10 +83,17 @@ static inline void fill_variable_mass(const int dim, const phx_body *body, const
         for (int l = 0; l < n_rot; l++)
             *place(body, to, dim + k, dim + l) = J[k * n_rot + l];
     }
-    for (int i = 0; i < n; i++) {
-        phx_moment_column(dim, flex, i, qk, column);
-        for (int k = 0; k < n_rot; k++)
-            *place(body, to, dim + k, r + i) = *place(body, to, r + i, dim + k) = column[k];
+    for (int k = 0; k < n_rot; k++) {
+        const phx_flex_matrix *A = &body->compact->A[k];
+        for (int i = 0; i < n; i++)
+            *place(body, to, dim + k, r + i) = *place(body, to, r + i, dim + k) = flex->C[k * n + i];
+        for (int m = 0; qk && m < A->n_rows; m++) { /* L_k = C_k - A_k q */
+            double sum = 0.0;
+            for (int e = A->ptr[m]; e < A->ptr[m + 1]; e++)
+                sum += A->val[e] * qk[A->idx[e]];
+            *place(body, to, dim + k, r + A->row[m]) = *place(body, to, r + A->row[m], dim + k) =
+                flex->C[k * n + A->row[m]] - sum;
+        }
     }
 }
 

@@ -252,6 +252,8 @@ phx_status phx_assumed_beam_create(phx_context *context, const phx_beam_def *def
         status = assemble_masses(context, def, made);
     if (status == PHX_OK)
         status = assemble_stiffness(context, made);
+    if (status == PHX_OK)
+        status = phx_flex_make_compact(context, flex);
     if (status != PHX_OK)
         phx_flex_source_destroy(&made->source);
     else

@@ -29,6 +29,7 @@ void phx_flex_free(phx_flex *flex)
         phx_free(flex->A[k]);
     for (int p = 0; p < PHX_MAX_PAIR; p++)
         phx_free(flex->Q[p]);
+    phx_flex_free_compact(flex->compact);
     phx_csr_free(&flex->stress);
     phx_csr_free(&flex->root);
     if (flex->stiffening) {

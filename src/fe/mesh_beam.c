@@ -150,6 +150,8 @@ phx_status phx_mesh_beam_create(phx_context *context, const phx_beam_def *def, p
     if (status == PHX_OK)
         status = phx_panel_quadrature(context, def->length, def->elements, LOAD_POINTS, &made->n_quadrature, &made->s,
                                       &made->weight);
+    if (status == PHX_OK)
+        status = phx_flex_make_compact(context, flex);
 
     phx_flex_free(&raw);
     if (status != PHX_OK)

@@ -268,6 +268,8 @@ phx_status phx_modal_source_create(phx_context *context, const phx_modal_data *d
         status = add_masses(context, data, &made->flex);
     if (status == PHX_OK)
         status = make_stress(context, data, &made->flex);
+    if (status == PHX_OK)
+        status = phx_flex_make_compact(context, &made->flex);
     if (status != PHX_OK)
         phx_flex_source_destroy(made);
     else

@@ -98,6 +98,8 @@ phx_status phx_flex_project(phx_context *context, const phx_flex *full, int k, c
                     sum += work[(size_t)r * (size_t)k + (size_t)i] * work[(size_t)r * (size_t)k + (size_t)j];
                 flex->K[i * k + j] = flex->K[j * k + i] = sum;
             }
+    if (status == PHX_OK)
+        status = phx_flex_make_compact(context, flex);
     phx_free(work);
     if (status != PHX_OK)
         phx_flex_free(flex);

@@ -183,7 +183,7 @@ static phx_status op_interval_begin(phx_dae *dae, double t0, double h, const dou
     memcpy(ws->v0, v0, (size_t)system->n_v * sizeof *v0);
     for (int b = 0; b < system->n_bodies; b++) {
         const body_slot *slot = &system->bodies[b];
-        phx_body_momenta(slot->body, ws->x0 + slot->x, ws->v0 + slot->v, ws->p0 + slot->v);
+        phx_body_interval_begin(slot->body, ws->x0 + slot->x, ws->v0 + slot->v, ws->products[b], ws->p0 + slot->v);
     }
     return PHX_OK;
 }
@@ -207,7 +207,8 @@ static void set_interval(workspace *ws, const double *v1, double *res)
                                        .xm = ws->xm + slot->x,
                                        .v0 = ws->v0 + slot->v,
                                        .v1 = ws->v1 + slot->v,
-                                       .vm = ws->vm + slot->v};
+                                       .vm = ws->vm + slot->v,
+                                       .products = ws->products[b]};
         if (res)
             phx_body_interval_residual(slot->body, system->gravity, &ws->views[b], ws->p0 + slot->v, res + slot->v);
     }

@@ -132,12 +132,20 @@ static phx_status allocate(phx_context *context, workspace *ws)
     if (status)
         return status;
     ws->views = phx_calloc(context, (size_t)system->n_bodies, sizeof *ws->views);
+    ws->products = phx_calloc(context, (size_t)system->n_bodies, sizeof *ws->products);
+    for (int b = 0; ws->products && b < system->n_bodies; b++) {
+        ws->products[b] = phx_body_products_create(context, system->bodies[b].body);
+        if (!ws->products[b])
+            return PHX_ERR_MEMORY;
+    }
     ws->port_views = phx_calloc(context, (size_t)system->n_ports, sizeof *ws->port_views);
     ws->moved = phx_calloc(context, (size_t)system->n_components + 1, sizeof *ws->moved);
     ws->kept = phx_calloc(context, (size_t)system->n_components + 1, sizeof *ws->kept);
     ws->on = phx_calloc(context, (size_t)ws->n_l, sizeof *ws->on);
     ws->varied = phx_calloc(context, (size_t)system->n_ports, sizeof *ws->varied);
-    return ws->views && ws->port_views && ws->moved && ws->kept && ws->on && ws->varied ? PHX_OK : PHX_ERR_MEMORY;
+    return ws->products && ws->views && ws->port_views && ws->moved && ws->kept && ws->on && ws->varied
+               ? PHX_OK
+               : PHX_ERR_MEMORY;
 }
 
 /* Lower triangle of M of body b at x, at rest, what is beside the diagonal twice, appended to the norm's mass. */
@@ -295,6 +303,9 @@ void phx_sys_workspace_destroy(workspace *ws)
     phx_free(ws->varied);
     phx_free(ws->kept);
     phx_free(ws->on);
+    for (int b = 0; ws->products && b < ws->system->n_bodies; b++)
+        phx_free(ws->products[b]);
+    phx_free(ws->products);
     phx_free(ws->views);
     phx_free(ws->port_views);
     for (int s = 0; s < PHX_FACTOR_SLOTS; s++) {

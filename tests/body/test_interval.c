@@ -12,10 +12,19 @@ static void make_interval(const subject *it, double h, interval *at)
     for (int i = 0; i < it->n_v; i++)
         at->vm[i] = 0.5 * (at->v0[i] + at->v1[i]);
     moved(it, h, at->x0, at->vm, at->x1, at->xm);
-    phx_body_momenta(it->body, at->x0, at->v0, at->p0);
-    const phx_body_view view = {
-        .h = h, .x0 = at->x0, .x1 = at->x1, .xm = at->xm, .v0 = at->v0, .v1 = at->v1, .vm = at->vm};
+    phx_products *products = phx_body_products_create(NULL, it->body);
+    assert_non_null(products);
+    phx_body_interval_begin(it->body, at->x0, at->v0, products, at->p0);
+    const phx_body_view view = {.h = h,
+                                .x0 = at->x0,
+                                .x1 = at->x1,
+                                .xm = at->xm,
+                                .v0 = at->v0,
+                                .v1 = at->v1,
+                                .vm = at->vm,
+                                .products = products};
     phx_body_interval_residual(it->body, test_gravity, &view, at->p0, at->res);
+    phx_free(products);
 }
 
 static double energy(const subject *it, const double *x, const double *v)

@@ -143,13 +143,14 @@ static void test_mass_in_place(void **state)
 
 /* Residual of the interval that starts at x0, v0 with the mean velocity vm. */
 static void interval_residual(const subject *it, double h, const double *x0, const double *v0, const double *vm,
-                              phx_body_view *view, double *x1, double *xm, double *v1, double *p0, double *res)
+                              phx_products *products, phx_body_view *view, double *x1, double *xm, double *v1,
+                              double *p0, double *res)
 {
     for (int i = 0; i < it->n_v; i++)
         v1[i] = 2.0 * vm[i] - v0[i];
     moved(it, h, x0, vm, x1, xm);
-    phx_body_momenta(it->body, x0, v0, p0);
-    *view = (phx_body_view){.h = h, .x0 = x0, .x1 = x1, .xm = xm, .v0 = v0, .v1 = v1, .vm = vm};
+    phx_body_interval_begin(it->body, x0, v0, products, p0);
+    *view = (phx_body_view){.h = h, .x0 = x0, .x1 = x1, .xm = xm, .v0 = v0, .v1 = v1, .vm = vm, .products = products};
     phx_body_interval_residual(it->body, test_gravity, view, p0, res);
 }
 
@@ -159,12 +160,14 @@ static void check_interval(const subject *it, double h, double tolerance, uint64
     const double step = 1e-2 / (1.0 + 10.0 * h);
     double x0[MAX_X], x1[MAX_X], xm[MAX_X], v0[MAX_V], v1[MAX_V], vm[MAX_V], p0[MAX_V], res[MAX_V];
     double room[2 * MAX_V * MAX_V], val[MAX_V * MAX_V], A[MAX_V * MAX_V];
+    phx_products *products = phx_body_products_create(NULL, it->body);
     phx_body_view view;
 
+    assert_non_null(products);
     random_configuration(seed, it, x0);
     random_velocity(seed, it, v0);
     random_velocity(seed, it, vm);
-    interval_residual(it, h, x0, v0, vm, &view, x1, xm, v1, p0, res);
+    interval_residual(it, h, x0, v0, vm, products, &view, x1, xm, v1, p0, res);
     phx_body_interval_linearise(it->body, test_gravity, &view, p0, room, val);
     spread(it, val, A);
     for (int c = 0; c < n; c++) {
@@ -172,7 +175,7 @@ static void check_interval(const subject *it, double h, double tolerance, uint64
         memcpy(mean, vm, sizeof mean);
         for (int k = 0; k < 4; k++) {
             mean[c] = vm[c] + step * side[k];
-            interval_residual(it, h, x0, v0, mean, &view, x1, xm, v1, p0, res);
+            interval_residual(it, h, x0, v0, mean, products, &view, x1, xm, v1, p0, res);
             for (int i = 0; i < n; i++)
                 want[i] += weight[k] / (12.0 * step) * res[i];
         }
@@ -180,6 +183,7 @@ static void check_interval(const subject *it, double h, double tolerance, uint64
             got[i] = A[i * n + c];
         CHECK_VECTOR(n, got, want, tolerance, "%s, h = %g: interval, column %d", it->name, h, c);
     }
+    phx_free(products);
 }
 
 /* Exact with full kinetics whatever the interval and the ends, with simplified kinetics of the first order in h. */
