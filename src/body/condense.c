@@ -42,21 +42,20 @@ size_t phx_body_border_size(const phx_body *body)
 }
 
 /* ---- which coordinates, in which order ---- */
-/* Inner coordinates by their distance from the kept ones, the farthest first, so that what stands between is banded. */
-static int order_inner(const phx_body *body, int n_kept, const int *kept, int *distance, int *queue, int *inner)
+/* Distances from those that have 0, over the pattern; what they do not reach (-1) begins anew. Into `queue` in the
+ * order of the distances; the largest. */
+static int measure_distances(const phx_body *body, int *distance, int *queue)
 {
     const int r = body->n_rigid, n = body->n_q;
-    int head = 0, tail = 0, count = 0;
+    int head = 0, tail = 0, largest = 0;
 
     for (int i = 0; i < n; i++)
-        distance[i] = -1;
-    for (int k = 0; k < n_kept; k++) {
-        distance[kept[k]] = 0;
-        queue[tail++] = kept[k];
-    }
-    for (int start = 0; start < n; start++) { /* what no kept coordinate reaches begins anew */
+        if (distance[i] == 0)
+            queue[tail++] = i;
+    for (int start = 0; start <= n; start++) {
         while (head < tail) {
             const int i = queue[head++];
+            largest = distance[i] > largest ? distance[i] : largest;
             for (int e = body->ptr[r + i] + r; e < body->ptr[r + i + 1]; e++) {
                 const int j = body->idx[e] - r;
                 if (distance[j] >= 0)
@@ -65,13 +64,33 @@ static int order_inner(const phx_body *body, int n_kept, const int *kept, int *d
                 queue[tail++] = j;
             }
         }
-        if (distance[start] < 0) {
+        if (start < n && distance[start] < 0) {
             distance[start] = 1;
             queue[tail++] = start;
         }
     }
-    for (int k = tail; k-- > 0;)
-        if (distance[queue[k]] > 0)
+    return largest;
+}
+
+/* Inner coordinates by their distance from those half way between the kept ones and the far end, the farthest first:
+ * what stands between is banded, and it is eliminated from both ends, one end not waiting for the other. */
+static int order_inner(const phx_body *body, int n_kept, const int *kept, int *distance, int *queue, int *inner)
+{
+    const int n = body->n_q;
+    int count = 0;
+
+    for (int i = 0; i < n; i++)
+        distance[i] = -1;
+    for (int k = 0; k < n_kept; k++)
+        distance[kept[k]] = 0;
+    const int middle = (measure_distances(body, distance, queue) + 1) / 2;
+    for (int i = 0; i < n; i++)
+        distance[i] = distance[i] == middle && middle > 0 ? 0 : -1;
+    measure_distances(body, distance, queue);
+    for (int k = 0; k < n_kept; k++)
+        distance[kept[k]] = -1;
+    for (int k = n; k-- > 0;)
+        if (distance[queue[k]] >= 0)
             inner[count++] = queue[k];
     return count;
 }

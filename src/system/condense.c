@@ -14,9 +14,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Corrections d_j: as many as it takes for the last one to be CLOSE, relative to the first; slow is one that is not
- * NEAR after MOST of them. Then the next WAIT matrices stay whole. */
-enum { MOST = 3, WAIT = 64, FEWEST_INNER = 4 };
+/* Corrections d_j: as many as it takes for the last one to be CLOSE, relative to the first; how many is asked again
+ * after so many matrices. Slow is what is not NEAR after MOST of them; then the next matrices stay whole. */
+enum { MOST = 3, AGAIN = 16, STAY_WHOLE = 64, FEWEST_INNER = 4 };
 static const double CLOSE = 1e-3, NEAR = 0.05;
 
 /* ---- which coordinates are kept ---- */
@@ -147,13 +147,15 @@ static phx_status allocate(workspace *ws, condensation *it)
         const size_t n = (size_t)(system->dim + system->n_rot + it->kkt.kept_first[b + 1] - it->kkt.kept_first[b]);
         widest = n > widest ? n : widest;
     }
+    it->coupling = phx_calloc(context, (size_t)it->kkt.ptr[it->kkt.n], sizeof *it->coupling);
     it->b = phx_calloc(context, (size_t)it->kkt.n, sizeof *it->b);
     it->x = phx_calloc(context, (size_t)ws->kkt.n, sizeof *it->x);
     it->residual = phx_calloc(context, (size_t)ws->kkt.n, sizeof *it->residual);
     it->block = phx_calloc(context, widest * widest, sizeof *it->block);
     it->border = phx_calloc(context, it->border_size, sizeof *it->border);
     it->rates = phx_calloc(context, (size_t)(system->n_bodies * system->n_rot), sizeof *it->rates);
-    return it->b && it->x && it->residual && it->block && it->border && it->rates ? PHX_OK : PHX_ERR_MEMORY;
+    return it->coupling && it->b && it->x && it->residual && it->block && it->border && it->rates ? PHX_OK
+                                                                                                  : PHX_ERR_MEMORY;
 }
 
 static phx_status fill(workspace *ws, condensation *it)
@@ -223,7 +225,7 @@ void phx_sys_condensation_free(workspace *ws)
         free_factors(it, &it->slot[s]);
     free_factors(it, &it->mass);
     phx_sys_kkt_free(ws, &it->kkt);
-    double *arrays[] = {it->val, it->b, it->block, it->x, it->residual, it->border, it->rates};
+    double *arrays[] = {it->coupling, it->val, it->b, it->block, it->x, it->residual, it->border, it->rates};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         phx_free(arrays[k]);
     phx_free(it->type);
@@ -245,6 +247,7 @@ void phx_sys_condensed_bodies(workspace *ws)
     condensation *it = ws->condensation;
     const int dim = system->dim, n_rot = system->n_rot;
 
+    it->holder = NULL;
     for (int b = 0; b < system->n_bodies; b++) {
         const body_slot *slot = &system->bodies[b];
         const phx_body_view *view = &ws->views[b];
@@ -259,7 +262,7 @@ void phx_sys_condensed_bodies(workspace *ws)
         phx_body_pattern(slot->body, &ptr, &idx);
         phx_body_interval_linearise(slot->body, system->gravity, view, ws->p0 + slot->v, ws->body_D, ws->body_M);
         for (int k = 0; k < ptr[phx_body_n_v(slot->body)]; k++)
-            it->val[at[k]] = ws->body_M[k];
+            it->coupling[at[k]] = ws->body_M[k];
     }
 }
 
@@ -279,13 +282,14 @@ void phx_sys_body_add(workspace *ws, int b, int row, int dof, double value)
 }
 
 /* ---- factor and solve ---- */
-/* The bodies' condensed matrices added to the values, which are factored. */
+/* The bodies' condensed matrices with what couples them, factored. */
 static phx_status factor(workspace *ws, condensed_lu *out)
 {
     const phx_system *system = ws->system;
     condensation *it = ws->condensation;
     const kkt_matrix *kkt = &it->kkt;
 
+    memcpy(it->val, it->coupling, (size_t)kkt->ptr[kkt->n] * sizeof *it->val);
     for (int b = 0; b < system->n_bodies; b++) {
         const int n = system->dim + system->n_rot + kkt->kept_first[b + 1] - kkt->kept_first[b];
         const int *at = kkt->body_at[b];
@@ -310,6 +314,7 @@ static phx_status factor_types(const condensation *it, double cj, double b, doub
     if (out->cj == cj)
         return PHX_OK;
     out->cj = 0.0;
+    out->asked = 0;
     for (int k = 0; k < it->n_types && !status; k++)
         status = phx_condenser_factor(out->type[k], cj, b, c);
     out->cj = status ? 0.0 : cj;
@@ -323,6 +328,21 @@ static void swap(double **a, double **b)
     *b = other;
 }
 
+/* The borders of the last linearisation into a slot: from where it left them, or from the slot that took them first. */
+static void take_borders(const workspace *ws, condensation *it, condensed_lu *out)
+{
+    const size_t rates = (size_t)(ws->system->n_bodies * ws->system->n_rot);
+
+    if (!it->holder) {
+        swap(&it->border, &out->border);
+        swap(&it->rates, &out->rates);
+        it->holder = out;
+    } else if (it->holder != out) {
+        memcpy(out->border, it->holder->border, it->border_size * sizeof *out->border);
+        memcpy(out->rates, it->holder->rates, rates * sizeof *out->rates);
+    }
+}
+
 phx_status phx_sys_condensed_factor(workspace *ws, int slot, double cj)
 {
     condensation *it = ws->condensation;
@@ -333,8 +353,9 @@ phx_status phx_sys_condensed_factor(workspace *ws, int slot, double cj)
         status = factor_types(it, cj, 1.0 / cj, 1.0, out);
     if (status)
         return status;
-    swap(&it->border, &out->border);
-    swap(&it->rates, &out->rates);
+    take_borders(ws, it, out);
+    if (out->asked > 0)
+        out->asked--;
     return factor(ws, out);
 }
 
@@ -379,27 +400,46 @@ static void lacking(const workspace *ws, const condensed_lu *factors, const doub
     }
 }
 
+/* d <- B^-1 (B - A) d, b += d */
+static phx_status correct(workspace *ws, const condensed_lu *factors, double *d, double *b)
+{
+    const int n = ws->kkt.n;
+    double *residual = ws->condensation->residual;
+
+    lacking(ws, factors, d, residual);
+    const phx_status status = solve(ws, factors, residual);
+    for (int i = 0; i < n; i++) {
+        d[i] = residual[i];
+        b[i] += d[i];
+    }
+    return status;
+}
+
 phx_status phx_sys_condensed_solve(workspace *ws, int slot, double *b)
 {
     condensation *it = ws->condensation;
-    const condensed_lu *factors = &it->slot[slot];
-    const int n = ws->kkt.n;
-    double *d = it->x, *residual = it->residual;
+    condensed_lu *factors = &it->slot[slot];
+    const bool ask = factors->asked == 0;
     phx_status status = solve(ws, factors, b);
+    double size = 1.0, first = 1.0;
 
-    memcpy(d, b, (size_t)n * sizeof *b);
-    const double first = ws->base.ops->norm(&ws->base, d);
-    double size = first;
-    for (int k = 0; k < MOST && size > CLOSE * first && !status; k++) {
-        lacking(ws, factors, d, residual);
-        status = solve(ws, factors, residual);
-        memcpy(d, residual, (size_t)n * sizeof *d);
-        size = ws->base.ops->norm(&ws->base, d);
-        for (int i = 0; i < n; i++)
-            b[i] += d[i];
+    memcpy(it->x, b, (size_t)ws->kkt.n * sizeof *b);
+    if (ask) {
+        size = first = ws->base.ops->norm(&ws->base, b);
+        factors->corrections = 0;
+        factors->asked = AGAIN;
     }
-    if (!(size <= NEAR * first))
-        it->wait = WAIT;
+    for (int k = 0; (ask ? k < MOST && size > CLOSE * first : k < factors->corrections) && !status; k++) {
+        status = correct(ws, factors, it->x, b);
+        if (!ask)
+            continue;
+        size = ws->base.ops->norm(&ws->base, it->x);
+        factors->corrections++;
+    }
+    if (ask && !(size <= NEAR * first)) {
+        it->wait = STAY_WHOLE;
+        factors->asked = 0;
+    }
     return status;
 }
 
@@ -411,18 +451,18 @@ phx_status phx_sys_condensed_factor_mass(workspace *ws, const double *x)
 
     if (status)
         return status;
-    memset(it->val, 0, (size_t)it->kkt.ptr[it->kkt.n] * sizeof *it->val);
+    memset(it->coupling, 0, (size_t)it->kkt.ptr[it->kkt.n] * sizeof *it->coupling);
     phx_sys_ports_jacobian(ws);
     for (int b = 0; b < system->n_bodies; b++) {
         const body_slot *slot = &system->bodies[b];
         if (it->type[b] >= 0)
             phx_body_mass_border(slot->body, x + slot->x, !it->mass_begun, it->mass.border + it->border_at[b]);
         else
-            phx_body_put_mass(slot->body, x + slot->x, true, it->kkt.body_at[b], it->val);
+            phx_body_put_mass(slot->body, x + slot->x, true, it->kkt.body_at[b], it->coupling);
     }
     it->mass_begun = true;
     ws->into = &it->kkt;
-    phx_sys_put_rows(ws, it->val);
+    phx_sys_put_rows(ws, it->coupling);
     ws->into = &ws->kkt;
     return factor(ws, &it->mass);
 }

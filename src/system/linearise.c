@@ -323,7 +323,7 @@ static void clear_values(workspace *ws, bool interval, bool condensed)
     ws->weight_K = interval ? 0.5 * ws->h : 1.0;
     if (condensed) {
         ws->into = &ws->condensation->kkt;
-        ws->into_D = ws->into_K = ws->condensation->val;
+        ws->into_D = ws->into_K = ws->condensation->coupling;
         memset(ws->into_D, 0, (size_t)ws->into->ptr[ws->into->n] * sizeof(double));
         return;
     }

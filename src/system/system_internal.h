@@ -167,6 +167,7 @@ typedef struct rigid_kkt {
 typedef struct condensed_lu {
     phx_condenser **type;               /* of each type of body: cj M + R + K/cj */
     double cj;                          /* that they are factored for; 0: none */
+    int corrections, asked;             /* of a solution; matrices until their number is asked for anew */
     double *border, *influence, *rates; /* of all condensed bodies; rates: w0 + w1 of the interval */
     phx_lu *lu;
 } condensed_lu;
@@ -178,10 +179,12 @@ typedef struct condensation {
     int *type;                        /* per body; -1: not condensed */
     size_t *border_at, *influence_at; /* per body */
     size_t border_size, influence_size;
-    double *val, *b, *block; /* values, right-hand side, one body's matrix */
+    double *coupling;        /* what joins the bodies: rows, forces, whole bodies */
+    double *val, *b, *block; /* with the condensed bodies; right-hand side; one body's matrix */
     double *x, *residual;    /* kkt.n of the whole matrix each */
     double *border, *rates;  /* of the interval linearised last */
     condensed_lu slot[PHX_FACTOR_SLOTS], mass;
+    const condensed_lu *holder;     /* of the borders of the last linearisation; NULL: they are above */
     bool linearised;                /* the last linearisation was condensed */
     bool in_slot[PHX_FACTOR_SLOTS]; /* so is the factorisation in the slot */
     bool mass_begun;
@@ -268,7 +271,7 @@ phx_status phx_sys_condensation_create(workspace *ws);
 void phx_sys_condensation_free(workspace *ws);
 /* Whether the next interval is linearised condensed. */
 bool phx_sys_condenses(const workspace *ws);
-/* The borders of the condensed bodies, the tangents of the others, at the interval at hand; into->val is cleared. */
+/* The borders of the condensed bodies, the tangents of the others, at the interval at hand. */
 void phx_sys_condensed_bodies(workspace *ws);
 /* Factor what interval_linearise left, A(cj), into a slot; solve with it, refined. */
 phx_status phx_sys_condensed_factor(workspace *ws, int slot, double cj);
