@@ -8,24 +8,50 @@
 typedef struct export_arguments {
     const char *file, *format, *output;
     int frames;
+    cli_list set;
 } export_arguments;
 
-static const phx_export_format *format_of(const char *name)
+/* Whether it is a model, which is no HDF5 and no table. */
+static bool is_model(const char *file)
 {
-    int k = 0;
-    while (k + 1 < phx_export_formats() && strcmp(phx_export_format_at(k)->name, name) != 0)
-        k++;
-    return phx_export_format_at(k);
+    static const unsigned char signature[] = {0x89, 'H', 'D', 'F'};
+    unsigned char head[sizeof signature] = {0};
+    FILE *stream = fopen(file, "rb");
+    const size_t count = stream ? fread(head, 1, sizeof head, stream) : 0;
+
+    if (stream)
+        fclose(stream);
+    return !(count == sizeof head && memcmp(head, signature, sizeof head) == 0) && !cli_ends_with(file, ".csv") &&
+           !cli_ends_with(file, ".h5") && !cli_ends_with(file, ".partial");
 }
 
-static int export(phx_context *context, const export_arguments *given)
+static phx_status export_matrices(phx_context *context, const phx_model *model, const char *output, const char *format)
 {
-    const phx_export_format *format = format_of(given->format);
-    char *name = given->output ? NULL : cli_name(context, given->file, true, format->ending);
-    const char *output = given->output ? given->output : name;
-    const phx_status status =
-        output ? phx_export(context, given->file, format->name, output, given->frames) : PHX_ERR_MEMORY;
+    phx_bundle *bundle = NULL;
+    phx_status status = phx_bundle_create(context, &bundle);
 
+    if (!status)
+        status = phx_study_matrices(context, model, bundle);
+    if (!status)
+        status = phx_exchange_write_as(context, output, format, bundle);
+    phx_bundle_destroy(bundle);
+    return status;
+}
+
+/* model: NULL, or what the file is. */
+static int export(phx_context *context, const phx_model *model, const export_arguments *given)
+{
+    const phx_export_format *format = NULL;
+    phx_status status = model ? phx_export_choose_exchange(context, given->format, &format)
+                              : phx_export_choose(context, given->file, given->format, &format);
+    char *name = status || given->output ? NULL : cli_name(context, given->file, !model, format->ending);
+    const char *output = given->output ? given->output : name;
+
+    if (!status && !output)
+        status = PHX_ERR_MEMORY;
+    if (!status)
+        status = model ? export_matrices(context, model, output, format->name)
+                       : phx_export(context, given->file, format->name, output, given->frames);
     cli_progress_done();
     if (!status)
         printf("%s%s%s\n", output, format->opens ? "/" : "", format->opens ? format->opens : "");
@@ -33,21 +59,39 @@ static int export(phx_context *context, const export_arguments *given)
     return status ? cli_failed(context, status) : EXIT_DONE;
 }
 
+static int export_file(const cli_command *command, phx_context *context, const export_arguments *given)
+{
+    phx_model *model = NULL;
+    int status = -1;
+
+    if (cli_readable(given->file) >= 0 || cli_writable(given->output) >= 0)
+        return EXIT_USAGE;
+    if (is_model(given->file))
+        status = cli_read_model(context, given->file, &given->set, &model);
+    else if (given->set.count > 0)
+        return cli_usage_error(command, "--set is for a model; '%s' is a result", given->file);
+    if (status < 0)
+        status = export(context, model, given);
+    phx_model_destroy(model);
+    return status;
+}
+
 int cli_export(const cli_command *command, phx_context *context, int argc, char **argv)
 {
-    export_arguments given = {.format = "vtk", .frames = 250};
+    export_arguments given = {.frames = 250};
     const cli_option options[] = {
-        {"--format", 0, OPTION_CHOICE, "vtk|xdmf", "default: vtk", &given.format},
-        {"--output", 'o', OPTION_TEXT, "NAME", "a new folder (default: FILE without ending, with _FORMAT)",
+        {"--format", 0, OPTION_CHOICE, "vtk|xdmf|mat|csv|json|mtx", "default: the first that there is of FILE",
+         &given.format},
+        {"--output", 'o', OPTION_TEXT, "NAME", "default: FILE without ending, with .FORMAT; _FORMAT for a new folder",
          &given.output},
         {"--frames", 0, OPTION_COUNT, "N", "vtk, xdmf: instants at most, evenly chosen (default: 250)", &given.frames},
+        {"--set", 0, OPTION_LIST, "NAME=VALUE", "of a model: value of a parameter; may be repeated", &given.set},
     };
     const cli_arguments arguments = {options, (int)(sizeof options / sizeof *options), 1, &given.file};
-    const int parsed = cli_parse(command, context, &arguments, argc, argv);
+    int status = cli_parse(command, context, &arguments, argc, argv);
 
-    if (parsed >= 0)
-        return parsed;
-    if (cli_readable(given.file) >= 0 || cli_writable(given.output) >= 0)
-        return EXIT_USAGE;
-    return export(context, &given);
+    if (status < 0)
+        status = export_file(command, context, &given);
+    cli_options_free(&arguments);
+    return status;
 }

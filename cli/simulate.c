@@ -10,7 +10,7 @@
 
 typedef struct simulate_arguments {
     const char *model;
-    const char *result, *csv, *end, *step, *every, *rtol, *atol, *integrator;
+    const char *result, *csv, *end, *step, *every, *rtol, *atol, *integrator, *summary;
     int threads;
     bool stop;
     cli_list set, sweep;
@@ -116,6 +116,10 @@ static int run(phx_context *context, const phx_model *model, const simulate_argu
         print_partial(&csv);
         return code;
     }
+    if (given->summary && !strcmp(given->summary, "json")) {
+        const phx_status put = phx_result_summary(context, options->h5_path, out, "the summary");
+        return put ? cli_failed(context, put) : EXIT_DONE;
+    }
     print_summary(out, model, report);
     fprintf(out, "  result       %s%s%s\n", options->h5_path, given->csv ? ", " : "",
             given->csv ? (out == stderr ? "standard output" : given->csv) : "");
@@ -164,6 +168,8 @@ static int check_arguments(const cli_command *command, const simulate_arguments 
         return cli_usage_error(command, "--threads is for the simulations of a --sweep");
     if (given->sweep.count == 0 && given->stop)
         return cli_usage_error(command, "--stop is for the simulations of a --sweep");
+    if (given->sweep.count > 0 && given->summary)
+        return cli_usage_error(command, "--summary is for one simulation; those of a --sweep are listed in a table");
     if (given->sweep.count > 0 && given->csv && !strcmp(given->csv, "-"))
         return cli_usage_error(command, "--csv: the simulations of a --sweep need a file name, which gets numbers");
     return -1;
@@ -209,6 +215,7 @@ int cli_simulate(const cli_command *command, phx_context *context, int argc, cha
         {"--atol", 0, OPTION_TEXT, "A", "absolute tolerance (not of midpoint4)", &given.atol},
         {"--integrator", 0, OPTION_TEXT, "INTEGRATOR", "the method: midpoint, midpoint4, gauss4, gauss6, radau5 or ida",
          &given.integrator},
+        {"--summary", 0, OPTION_CHOICE, "table|json", "what is printed at the end (default: table)", &given.summary},
     };
     const cli_arguments arguments = {options, (int)(sizeof options / sizeof *options), 1, &given.model};
     int status = cli_parse(command, context, &arguments, argc, argv);

@@ -299,7 +299,8 @@ typedef enum phx_bundle_kind {
 
 /* What is not of the kind is zero. */
 typedef struct phx_bundle_item {
-    const char *name; /* a letter, then letters, digits and '_' */
+    const char *name;           /* a letter, then letters, digits and '_' */
+    const char *meaning, *unit; /* "": not told */
     phx_bundle_kind kind;
     int rows, cols;  /* matrix, sparse; names: rows of them */
     double *re, *im; /* rows x cols, row-major; im NULL: real */
@@ -322,6 +323,13 @@ void phx_bundle_add_sparse(phx_bundle *bundle, const char *name, const phx_csr *
 void phx_bundle_add_names(phx_bundle *bundle, const char *name, int count, const char *const *names);
 void phx_bundle_add_text(phx_bundle *bundle, const char *name, const char *text);
 void phx_bundle_add_number(phx_bundle *bundle, const char *name, double value);
+/* A name for an item made of any text: `prefix`, then the text with '_' for what is no letter or digit of ASCII; no
+ * word of MATLAB's language, at most 63 letters, and a number behind where the bundle has that name already. */
+enum { PHX_BUNDLE_NAME_SIZE = 64 };
+void phx_bundle_make_name(const phx_bundle *bundle, const char *prefix, const char *text,
+                          char name[PHX_BUNDLE_NAME_SIZE]);
+/* What the item added last is, for people, and its unit; either may be NULL. */
+void phx_bundle_describe(phx_bundle *bundle, const char *meaning, const char *unit);
 phx_status phx_bundle_status(const phx_bundle *bundle);
 int phx_bundle_count(const phx_bundle *bundle);
 /* Item k in the order of adding; the item of a name, NULL when there is none. They belong to the bundle. */
@@ -341,6 +349,15 @@ phx_status phx_bundle_add_descriptor(phx_context *context, phx_bundle *bundle, c
  * none, or what there is does not fit together; the errors of phx_ss_create and phx_ss_from_second_order. */
 phx_status phx_bundle_get_ss(phx_context *context, const phx_bundle *bundle, phx_ss **system);
 
+/* A simulation: each column as a matrix rows x 1 whose name is the column's with '_' for what a name cannot have, a
+ * number behind where two would be the same; names `columns`, `units`, `variables` (what the columns are called in the
+ * bundle); `states_x`, `states_v`; bodies with `kinds`, `x_start` ... (from 0); attributes as info_NAME; `model`. */
+phx_status phx_bundle_add_result(phx_context *context, phx_bundle *bundle, const phx_result *result);
+/* A table of modes: `parameters`, `values` (points x parameters), `rigid_modes`, `spin`; columns `point` (from 1),
+ * `mode`, `branch`, `omega`, `frequency`, `damping`; `coordinates`, `shapes` (rows x coordinates, complex where they
+ * are); `title`, `model`. What the table has not is not there. */
+phx_status phx_bundle_add_modes(phx_context *context, phx_bundle *bundle, const phx_modes_table *table);
+
 /* Write a bundle; the end of the name says how (capitals or not):
  *   .mat   MAT-file version 5, compressed: double matrices, sparse matrices, columns of cells with texts, texts
  *   .h5    HDF5, attributes format "phlexor exchange" and format_version: matrices as rows x cols (complex: compound of
@@ -348,8 +365,13 @@ phx_status phx_bundle_get_ss(phx_context *context, const phx_bundle *bundle, phx
  *          texts as UTF-8
  *   .json  one object: matrices as lists of rows (complex: {"real", "imaginary"}), sparse matrices as {"rows", "cols",
  *          "row", "col", "value"} with indices from 0
- * PHX_ERR_INPUT for another ending, PHX_ERR_FILE when it cannot be written, the status of the bundle. */
+ *   _mtx   a folder, empty or new, with a Matrix Market file NAME.mtx for each matrix (coordinate where it is sparse,
+ *          else array; symmetric or skew-symmetric where it is so to the last digit) and contents.json, which lists
+ * them and has the other items; built as FOLDER.partial PHX_ERR_INPUT for another ending, PHX_ERR_FILE when it cannot
+ * be written, the status of the bundle. */
 phx_status phx_exchange_write(phx_context *context, const char *path, const phx_bundle *bundle);
+/* The same in the format "mat", "h5", "json" or "mtx", whatever the name. */
+phx_status phx_exchange_write_as(phx_context *context, const char *path, const char *format, const phx_bundle *bundle);
 /* The ending is one that phx_exchange_write knows, else PHX_ERR_INPUT: ask before computing. */
 phx_status phx_exchange_check(phx_context *context, const char *path);
 /* As json to an open stream, which is flushed; `name` is for messages. */
@@ -450,10 +472,30 @@ typedef struct phx_export_format {
     const char *ending; /* of the usual name of what is written: "_vtk", a folder, or ".mat", a file */
     const char *opens;  /* what of a folder other programs open; NULL: it is a file */
 } phx_export_format;
-int phx_export_formats(void);
-const phx_export_format *phx_export_format_at(int k);
-/* Write a result in the format of that name. PHX_ERR_INPUT for a format that there is not. */
+/* The format of that name, NULL: the first that there is of such a file. PHX_ERR_INPUT for a format that there is not,
+ * or not of such a file; PHX_ERR_FILE when the file cannot be read. Ask before computing. */
+phx_status phx_export_choose(phx_context *context, const char *path, const char *format,
+                             const phx_export_format **chosen);
+/* Of a bundle that is no file yet: the formats of phx_exchange_write_as but h5; NULL: mtx. */
+phx_status phx_export_choose_exchange(phx_context *context, const char *format, const phx_export_format **chosen);
+/* Write what is in a file (a simulation, complete or not; modes, HDF5 or csv; a linear model) in the format of that
+ * name:
+ *
+ *         simulation                 modes                       linear model
+ *   vtk   phx_export_vtk             -                           -
+ *   xdmf  phx_export_xdmf            -                           -
+ *   mat   phx_bundle_add_result      phx_bundle_add_modes        its items
+ *   csv   the columns                the rows                    -
+ *   json  phx_result_summary         with the shapes             its items
+ *   mtx   -                          -                           its matrices
+ *
+ * most_frames is for vtk and xdmf. Errors of phx_export_choose; PHX_ERR_INPUT when the output is the file itself. */
 phx_status phx_export(phx_context *context, const char *path, const char *format, const char *output, int most_frames);
+
+/* A simulation in short, as json to an open stream, which is flushed: what it is of, whether and why it is incomplete,
+ * settings and counts, the largest energy, residual and gaps, and of each column unit, first and last value, least and
+ * largest with their times. */
+phx_status phx_result_summary(phx_context *context, const char *path, FILE *stream, const char *name);
 
 #ifdef __cplusplus
 }

@@ -214,6 +214,17 @@ phx_study_linearize_options phx_study_linearize_options_default(void);
 phx_status phx_study_linearize(phx_context *context, const phx_model *model, const phx_study_linearize_options *options,
                                phx_linear_report *report);
 
+/* ---- the matrices of a model ----
+ * What phx_study_linearize makes its models of, unreduced and sparse, about the start state at zero speed with the
+ * drives locked: M D K G   M xi'' + D xi' + K xi = G^T lambda + F u, G xi' = 0 (phx_linear); KKT = | M -G^T; -G 0 | F H
+ * Y_q Y_v Y_a Y_l Y_h Y_u   inputs and outputs (phx_channels), where the model has any; drives by their rate E J R Q B
+ * P S N   the descriptor form (phx_linearised_descriptor); not there, with a warning in the log, when K or D does not
+ * allow it NAME_M, and of a body that deforms NAME_R NAME_M_ff NAME_K_ff NAME_S NAME_C NAME_stress NAME_root: the
+ * body's own (phx_body, phx_flex); NAME as phx_bundle_make_name makes it of the body's coordinates states inputs
+ * outputs bodies: names;  title, model: texts Everything is added to `bundle`, with what it is and its unit. Errors as
+ * above. */
+phx_status phx_study_matrices(phx_context *context, const phx_model *model, phx_bundle *bundle);
+
 /* ---- check ---- */
 /* A constraint that the others imply. */
 typedef struct phx_redundant_row {

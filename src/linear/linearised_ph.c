@@ -375,3 +375,14 @@ phx_status phx_linearised_descriptor(phx_context *context, const phx_linearised 
     form_free(&form);
     return status;
 }
+
+phx_status phx_linear_descriptor(phx_context *context, const char *name, const phx_linear *linear,
+                                 const phx_channels *channels, phx_descriptor **descriptor)
+{
+    char *copy = phx_strdup(context, name);
+    const phx_linearised it = {.name = copy, .linear = *linear, .channels = *channels};
+    const phx_status status = copy ? phx_linearised_descriptor(context, &it, descriptor, NULL) : PHX_ERR_MEMORY;
+
+    phx_free(copy);
+    return status;
+}

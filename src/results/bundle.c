@@ -1,7 +1,9 @@
 /* Bundles: named matrices, lists, texts, numbers. */
 #include <phlexor/results.h>
 
+#include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { LONGEST_NAME = 63 }; /* of a variable in a MAT-file */
@@ -20,6 +22,8 @@ static void free_item(phx_bundle_item *item)
     phx_free((void *)item->names);
     phx_free((void *)item->name);
     phx_free((void *)item->text);
+    phx_free((void *)item->meaning);
+    phx_free((void *)item->unit);
     phx_free(item->re);
     phx_free(item->im);
     phx_csr_free(&item->sparse);
@@ -90,16 +94,22 @@ static phx_bundle_item *add(phx_bundle *bundle, const char *name, phx_bundle_kin
     }
     phx_bundle_item *grown =
         phx_realloc(bundle->context, bundle->items, (size_t)bundle->count + 1, sizeof *bundle->items);
-    char *copy = grown ? phx_strdup(bundle->context, name) : NULL;
-    if (grown)
-        bundle->items = grown;
-    if (!copy) {
+    if (!grown) {
         bundle->status = PHX_ERR_MEMORY;
         return NULL;
     }
+    bundle->items = grown;
     phx_bundle_item *item = &grown[bundle->count++];
-    *item = (phx_bundle_item){.name = copy, .kind = kind};
-    return item;
+    *item = (phx_bundle_item){.name = phx_strdup(bundle->context, name),
+                              .meaning = phx_strdup(bundle->context, ""),
+                              .unit = phx_strdup(bundle->context, ""),
+                              .kind = kind};
+    if (item->name && item->meaning && item->unit)
+        return item;
+    free_item(item);
+    bundle->count--;
+    bundle->status = PHX_ERR_MEMORY;
+    return NULL;
 }
 
 static void check_finite(phx_bundle *bundle, const phx_bundle_item *item, size_t count, const double *values)
@@ -176,4 +186,59 @@ void phx_bundle_add_number(phx_bundle *bundle, const char *name, double value)
         return;
     item->number = value;
     check_finite(bundle, item, 1, &value);
+}
+
+static void replace(phx_bundle *bundle, const char **text, const char *with)
+{
+    char *copy = phx_strdup(bundle->context, with ? with : "");
+    if (!copy) {
+        bundle->status = PHX_ERR_MEMORY;
+        return;
+    }
+    phx_free((void *)*text);
+    *text = copy;
+}
+
+void phx_bundle_describe(phx_bundle *bundle, const char *meaning, const char *unit)
+{
+    if (bundle->status || bundle->count == 0)
+        return;
+    phx_bundle_item *item = &bundle->items[bundle->count - 1];
+    replace(bundle, &item->meaning, meaning);
+    if (!bundle->status)
+        replace(bundle, &item->unit, unit);
+}
+
+/* ---- names that MATLAB and Octave take ---- */
+enum { LONGEST_STEM = 50 };
+static const char *const keywords[] = {
+    "break",    "case",           "catch", "classdef",  "continue", "do",         "else",   "elseif", "end",    "for",
+    "function", "global",         "if",    "otherwise", "parfor",   "persistent", "return", "spmd",   "switch", "try",
+    "until",    "unwind_protect", "while"};
+
+static bool is_keyword(const char *name)
+{
+    for (size_t k = 0; k < sizeof keywords / sizeof *keywords; k++)
+        if (strcmp(keywords[k], name) == 0)
+            return true;
+    return false;
+}
+
+void phx_bundle_make_name(const phx_bundle *bundle, const char *prefix, const char *text,
+                          char name[PHX_BUNDLE_NAME_SIZE])
+{
+    char stem[LONGEST_STEM + 2];
+    size_t n = strlen(prefix);
+    snprintf(stem, LONGEST_STEM, "%s", prefix);
+    if (n == 0 && !((*text >= 'a' && *text <= 'z') || (*text >= 'A' && *text <= 'Z')))
+        stem[n++] = 'c';
+    for (; *text && n < LONGEST_STEM; text++) {
+        const unsigned char c = (unsigned char)*text;
+        if ((c & 0xC0) != 0x80) /* one for a character of UTF-8 */
+            stem[n++] = c < 0x80 && isalnum(c) ? (char)c : '_';
+    }
+    stem[n] = '\0';
+    snprintf(name, PHX_BUNDLE_NAME_SIZE, "%s%s", stem, is_keyword(stem) ? "_" : "");
+    for (int k = 2; phx_bundle_find(bundle, name); k++)
+        snprintf(name, PHX_BUNDLE_NAME_SIZE, "%s_%d", stem, k);
 }

@@ -24,8 +24,10 @@ static phx_status add_poles(phx_context *context, phx_bundle *bundle, const phx_
     const int n = phx_ss_n(system);
     double *values = phx_calloc(context, 2 * (size_t)n, sizeof *values);
     phx_status status = values ? phx_ss_poles(context, system, values, values + n, NULL, NULL) : PHX_ERR_MEMORY;
-    if (!status)
+    if (!status) {
         phx_bundle_add_matrix(bundle, "poles", n, 1, values, values + n);
+        phx_bundle_describe(bundle, "eigenvalues of A", "1/s");
+    }
     phx_free(values);
     return status;
 }
@@ -36,9 +38,13 @@ phx_status phx_bundle_add_ss(phx_context *context, phx_bundle *bundle, const phx
     phx_bundle_add_text(bundle, "form", "state-space");
     phx_bundle_add_text(bundle, "name", phx_ss_name(system));
     phx_bundle_add_matrix(bundle, "A", n, n, phx_ss_A(system), NULL);
+    phx_bundle_describe(bundle, "x' = A x + B u, y = C x + D u; SI units, see states", NULL);
     phx_bundle_add_matrix(bundle, "B", n, m, phx_ss_B(system), NULL);
+    phx_bundle_describe(bundle, "x' = A x + B u; columns: inputs", NULL);
     phx_bundle_add_matrix(bundle, "C", p, n, phx_ss_C(system), NULL);
+    phx_bundle_describe(bundle, "y = C x + D u; rows: outputs", NULL);
     phx_bundle_add_matrix(bundle, "D", p, m, phx_ss_D(system), NULL);
+    phx_bundle_describe(bundle, "direct feedthrough of inputs to outputs", NULL);
     phx_status status = add_names_of(context, bundle, "inputs", system, m, phx_ss_input);
     if (!status)
         status = add_names_of(context, bundle, "outputs", system, p, phx_ss_output);
@@ -65,17 +71,24 @@ phx_status phx_bundle_add_second_order(phx_context *context, phx_bundle *bundle,
 {
     const int n = system->n, m = system->n_inputs, p = system->n_outputs;
     const struct {
-        const char *name;
+        const char *name, *meaning;
         int rows, cols;
         const double *values;
-    } matrices[] = {{"M", n, n, system->M},     {"D", n, n, system->D},     {"K", n, n, system->K},
-                    {"F", n, m, system->F},     {"Y_q", p, n, system->Y_q}, {"Y_v", p, n, system->Y_v},
-                    {"Y_a", p, n, system->Y_a}, {"Y_u", p, m, system->Y_u}};
+    } matrices[] = {{"M", "mass: M q'' + D q' + K q = F u", n, n, system->M},
+                    {"D", "damping: M q'' + D q' + K q = F u", n, n, system->D},
+                    {"K", "stiffness: M q'' + D q' + K q = F u", n, n, system->K},
+                    {"F", "inputs: M q'' + D q' + K q = F u", n, m, system->F},
+                    {"Y_q", "outputs y = Y_q q + Y_v q' + Y_a q'' + Y_u u", p, n, system->Y_q},
+                    {"Y_v", "outputs, of q'", p, n, system->Y_v},
+                    {"Y_a", "outputs, of q''", p, n, system->Y_a},
+                    {"Y_u", "outputs, of u", p, m, system->Y_u}};
     phx_status status = PHX_OK;
     phx_bundle_add_text(bundle, "form", "second-order");
     phx_bundle_add_text(bundle, "name", system->name);
-    for (size_t k = 0; k < sizeof matrices / sizeof *matrices && !status; k++)
+    for (size_t k = 0; k < sizeof matrices / sizeof *matrices && !status; k++) {
         status = add_or_zero(context, bundle, matrices[k].name, matrices[k].rows, matrices[k].cols, matrices[k].values);
+        phx_bundle_describe(bundle, matrices[k].meaning, NULL);
+    }
     if (!status) {
         phx_bundle_add_names(bundle, "inputs", m, system->inputs);
         phx_bundle_add_names(bundle, "outputs", p, system->outputs);
@@ -90,18 +103,27 @@ phx_status phx_bundle_add_descriptor(phx_context *context, phx_bundle *bundle, c
     const int count = phx_descriptor_ports(system);
     const char **ports = phx_calloc(context, (size_t)count, sizeof *ports);
     const struct {
-        const char *name;
+        const char *name, *meaning;
         const phx_csr *matrix;
-    } matrices[] = {{"E", phx_descriptor_E(system)}, {"J", phx_descriptor_J(system)}, {"R", phx_descriptor_R(system)},
-                    {"Q", phx_descriptor_Q(system)}, {"B", phx_descriptor_B(system)}, {"P", phx_descriptor_P(system)},
-                    {"S", phx_descriptor_S(system)}, {"N", phx_descriptor_N(system)}};
+    } matrices[] = {
+        {"E", "descriptor: E e' = (J - R) Q e + (B - P) u, y = (B + P)^T Q e + (S + N) u, energy 1/2 e^T E^T Q e",
+         phx_descriptor_E(system)},
+        {"J", "structure: skew, exchanges power", phx_descriptor_J(system)},
+        {"R", "dissipation: symmetric", phx_descriptor_R(system)},
+        {"Q", "energy: efforts z = Q e", phx_descriptor_Q(system)},
+        {"B", "ports: columns of the inputs", phx_descriptor_B(system)},
+        {"P", "ports: dissipative part of B", phx_descriptor_P(system)},
+        {"S", "feedthrough: symmetric, dissipates", phx_descriptor_S(system)},
+        {"N", "feedthrough: skew", phx_descriptor_N(system)}};
     if (!ports)
         return PHX_ERR_MEMORY;
     phx_bundle_add_text(bundle, "form", "descriptor");
     phx_bundle_add_text(bundle, "name", phx_descriptor_name(system));
     for (size_t k = 0; k < sizeof matrices / sizeof *matrices; k++)
-        if (matrices[k].matrix)
+        if (matrices[k].matrix) {
             phx_bundle_add_sparse(bundle, matrices[k].name, matrices[k].matrix);
+            phx_bundle_describe(bundle, matrices[k].meaning, NULL);
+        }
     for (int k = 0; k < count; k++)
         ports[k] = phx_descriptor_port_name(system, k);
     phx_bundle_add_names(bundle, "ports", count, ports);

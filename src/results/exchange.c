@@ -58,7 +58,7 @@ static void put_names(phx_output *output, const phx_bundle_item *item)
     phx_output_text(output, "]");
 }
 
-static void put_item(phx_output *output, const phx_bundle_item *item)
+void phx_exchange_put_json_item(phx_output *output, const phx_bundle_item *item)
 {
     switch (item->kind) {
     case PHX_BUNDLE_MATRIX:
@@ -91,7 +91,7 @@ void phx_exchange_put_json(phx_output *output, const phx_bundle *bundle)
         phx_output_text(output, k ? "," : "");
         phx_output_line(output);
         phx_output_format(output, "  \"%s\": ", item->name);
-        put_item(output, item);
+        phx_exchange_put_json_item(output, item);
     }
     phx_output_line(output);
     phx_output_text(output, "}");
@@ -132,9 +132,12 @@ static phx_status write_h5(phx_context *context, const char *path, const phx_bun
 typedef phx_status writer(phx_context *context, const char *path, const phx_bundle *bundle);
 
 static const struct {
-    const char *ending;
+    const char *name, *ending;
     writer *write;
-} formats[] = {{".mat", write_mat}, {".h5", write_h5}, {".json", write_json}};
+} formats[] = {{"mat", ".mat", write_mat},
+               {"h5", ".h5", write_h5},
+               {"json", ".json", write_json},
+               {"mtx", "_mtx", phx_exchange_put_mtx}};
 enum { FORMATS = sizeof formats / sizeof *formats };
 
 static bool ends_with(const char *path, const char *ending)
@@ -162,8 +165,8 @@ phx_status phx_exchange_check(phx_context *context, const char *path)
     if (writer_of(path))
         return PHX_OK;
     return phx_fail(context, PHX_ERR_INPUT,
-                    "%s: cannot tell the format from this name; let it end with .mat, .h5 or "
-                    ".json",
+                    "%s: cannot tell the format from this name; let it end with .mat, .h5, "
+                    ".json, or _mtx for a folder",
                     path);
 }
 
@@ -173,6 +176,15 @@ phx_status phx_exchange_write(phx_context *context, const char *path, const phx_
     if (!status)
         status = phx_exchange_check(context, path);
     return status ? status : writer_of(path)(context, path, bundle);
+}
+
+phx_status phx_exchange_write_as(phx_context *context, const char *path, const char *format, const phx_bundle *bundle)
+{
+    const phx_status status = phx_bundle_status(bundle);
+    for (int k = 0; k < FORMATS && !status; k++)
+        if (strcmp(formats[k].name, format) == 0)
+            return formats[k].write(context, path, bundle);
+    return status ? status : phx_fail(context, PHX_ERR_INPUT, "'%s' is no format of exchange files", format);
 }
 
 phx_status phx_exchange_print(phx_context *context, const phx_bundle *bundle, FILE *stream, const char *name)

@@ -9,5 +9,9 @@
 phx_status phx_exchange_put_mat(phx_context *context, const char *path, const phx_bundle *bundle);
 phx_status phx_exchange_put_h5(phx_context *context, const char *path, const phx_bundle *bundle);
 void phx_exchange_put_json(phx_output *output, const phx_bundle *bundle);
+/* The value of one item. */
+void phx_exchange_put_json_item(phx_output *output, const phx_bundle_item *item);
+/* A folder of that name, under its own name. */
+phx_status phx_exchange_put_mtx(phx_context *context, const char *path, const phx_bundle *bundle);
 
 #endif

@@ -67,6 +67,10 @@ phx_status phx_exchange_put_h5(phx_context *context, const char *path, const phx
         const phx_bundle_item *item = phx_bundle_item_at(bundle, k);
         char *link = phx_h5_link(context, "", item->name);
         status = link ? put_item(file, link, item) : PHX_ERR_MEMORY;
+        if (!status && item->meaning[0])
+            phx_h5_set_text(file, link, "meaning", item->meaning);
+        if (!status && item->unit[0])
+            phx_h5_set_text(file, link, "unit", item->unit);
         phx_free(link);
     }
     if (!status)
@@ -195,7 +199,8 @@ static phx_status read_number(phx_h5 *file, const char *path, const char *name, 
     return status;
 }
 
-static phx_status read_item(phx_h5 *file, const char *path, phx_bundle *bundle)
+/* An item of that kind. */
+static phx_status read_value(phx_h5 *file, const char *path, phx_bundle *bundle)
 {
     const char *name = strrchr(path, '/') + 1;
     size_t extent[2];
@@ -217,6 +222,28 @@ static phx_status read_item(phx_h5 *file, const char *path, phx_bundle *bundle)
         break;
     }
     return damaged(file, path);
+}
+
+/* What it is, where the file says so. */
+static phx_status read_description(phx_h5 *file, const char *path, phx_bundle *bundle)
+{
+    char *meaning = NULL, *unit = NULL;
+    phx_status status = PHX_OK;
+    if (phx_h5_has_attribute(file, path, "meaning"))
+        status = phx_h5_get_text(file, path, "meaning", &meaning);
+    if (!status && phx_h5_has_attribute(file, path, "unit"))
+        status = phx_h5_get_text(file, path, "unit", &unit);
+    if (!status)
+        phx_bundle_describe(bundle, meaning, unit);
+    phx_free(meaning);
+    phx_free(unit);
+    return status;
+}
+
+static phx_status read_item(phx_h5 *file, const char *path, phx_bundle *bundle)
+{
+    const phx_status status = read_value(file, path, bundle);
+    return status ? status : read_description(file, path, bundle);
 }
 
 phx_status phx_exchange_read(phx_context *context, const char *path, phx_bundle **bundle)

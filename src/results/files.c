@@ -72,6 +72,13 @@ phx_status phx_file_target(phx_context *context, const char *path, char **target
     return *target ? PHX_OK : PHX_ERR_MEMORY;
 }
 
+bool phx_file_same(const char *a, const char *b)
+{
+    struct stat info_a, info_b;
+    return stat(a, &info_a) == 0 && stat(b, &info_b) == 0 && info_a.st_dev == info_b.st_dev &&
+           info_a.st_ino == info_b.st_ino;
+}
+
 char *phx_file_suffixed(phx_context *context, const char *path, const char *suffix)
 {
     size_t size = strlen(path) + strlen(suffix) + 1;

@@ -11,6 +11,9 @@ phx_status phx_file_fail(phx_context *context, const char *path, const char *act
  * or a pipe, which is written directly. PHX_ERR_FILE for a directory or an empty name. Free `target` with phx_free. */
 phx_status phx_file_target(phx_context *context, const char *path, char **target, bool *special);
 
+/* Both names are of one file that exists. */
+bool phx_file_same(const char *a, const char *b);
+
 /* path + suffix; free with phx_free. NULL when memory is out, error recorded. */
 char *phx_file_suffixed(phx_context *context, const char *path, const char *suffix);
 

@@ -43,6 +43,7 @@ bool phx_h5_is_hdf5(const char *path);
 /* The file has the attribute format = `format` in a version known here, else PHX_ERR_FILE says what it is. */
 phx_status phx_h5_expect(phx_h5 *file, const char *format);
 bool phx_h5_has(phx_h5 *file, const char *path);
+bool phx_h5_has_attribute(phx_h5 *file, const char *object, const char *name);
 phx_status phx_h5_get_text(phx_h5 *file, const char *object, const char *name, char **text);
 phx_status phx_h5_get_integer(phx_h5 *file, const char *object, const char *name, int *value);
 /* Every attribute of the root in the order of the names; free with phx_h5_free_attributes. */

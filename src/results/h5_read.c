@@ -92,6 +92,14 @@ bool phx_h5_has(phx_h5 *file, const char *path)
     return has > 0;
 }
 
+bool phx_h5_has_attribute(phx_h5 *file, const char *object, const char *name)
+{
+    const h5_quiet quiet = phx_h5_quiet();
+    const htri_t has = H5Aexists_by_name(file->file, object, name, H5P_DEFAULT);
+    phx_h5_loud(quiet);
+    return has > 0;
+}
+
 /* An open attribute or dataset that texts are read from. */
 typedef struct text_source {
     hid_t id;

@@ -93,9 +93,11 @@ phx_status phx_linear_report_fill(phx_context *context, const phx_model *model, 
     if (status)
         return status;
     phx_bundle *bundle = report->bundle;
-    if (report->dc_rows == phx_ss_outputs(report->system))
+    if (report->dc_rows == phx_ss_outputs(report->system)) {
         phx_bundle_add_matrix(bundle, "dc_gain", phx_ss_outputs(report->system), phx_ss_inputs(report->system),
                               report->dc_gain, NULL);
+        phx_bundle_describe(bundle, "D - C A^-1 B; rows: outputs, columns: inputs", NULL);
+    }
     for (int k = 0; k < report->n_residuals; k++)
         phx_bundle_add_number(bundle, report->residuals[k].name, report->residuals[k].value);
     phx_bundle_add_text(bundle, "title", report->title);

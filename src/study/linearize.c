@@ -104,6 +104,7 @@ static phx_status put_second_order(phx_context *context, const phx_linearised *l
         status = phx_bundle_add_second_order(context, bundle, &def);
     if (!status) {
         phx_bundle_add_matrix(bundle, "basis", reduced->n, reduced->count, reduced->basis, NULL);
+        phx_bundle_describe(bundle, "motions xi = basis q; rows: motions, columns: coordinates", NULL);
         phx_bundle_add_names(bundle, "motions", reduced->n, names);
     }
     phx_free((void *)names);
@@ -120,7 +121,9 @@ static phx_status put_descriptor(phx_context *context, const phx_linearised *lin
         status = phx_bundle_add_descriptor(context, bundle, descriptor);
     if (!status) {
         phx_bundle_add_sparse(bundle, "C", &measured.C);
+        phx_bundle_describe(bundle, "outputs asked for: y = C e + D u; rows: outputs", NULL);
         phx_bundle_add_sparse(bundle, "D", &measured.D);
+        phx_bundle_describe(bundle, "outputs asked for: direct feedthrough of inputs", NULL);
         phx_bundle_add_names(bundle, "inputs", channels->n_inputs, (const char *const *)channels->inputs);
         phx_bundle_add_names(bundle, "outputs", channels->n_outputs, (const char *const *)channels->outputs);
     }

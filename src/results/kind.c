@@ -1,0 +1,40 @@
+/* What a file of Phlexor is for. */
+#include "kind.h"
+#include "csv.h"
+#include "h5.h"
+
+#include <string.h>
+
+static phx_status of_hdf5(phx_context *context, const char *path, phx_file_kind *kind)
+{
+    phx_h5 *file = NULL;
+    char *format = NULL;
+    phx_status status = phx_h5_open(context, path, &file);
+    if (!status)
+        status = phx_h5_get_text(file, "/", "format", &format);
+    if (!status && strcmp(format, PHX_FORMAT_MODES) == 0)
+        *kind = PHX_FILE_MODES;
+    else if (!status && strcmp(format, PHX_FORMAT_EXCHANGE) == 0)
+        *kind = PHX_FILE_LINEAR;
+    phx_free(format);
+    phx_h5_close(file);
+    return status;
+}
+
+static phx_status of_csv(phx_context *context, const char *path, phx_file_kind *kind)
+{
+    phx_csv csv;
+    const phx_status status = phx_csv_read(context, path, &csv);
+    if (status)
+        return status;
+    if (phx_csv_find(&csv, "mode") >= 0 && phx_csv_find(&csv, "branch") >= 0)
+        *kind = PHX_FILE_MODES;
+    phx_csv_free(&csv);
+    return PHX_OK;
+}
+
+phx_status phx_file_find_kind(phx_context *context, const char *path, phx_file_kind *kind)
+{
+    *kind = PHX_FILE_SIMULATION;
+    return phx_h5_is_hdf5(path) ? of_hdf5(context, path, kind) : of_csv(context, path, kind);
+}

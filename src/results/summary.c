@@ -1,0 +1,198 @@
+/* A simulation in short, as json. */
+#include "summary.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { BLOCK = 1 << 15 };
+
+typedef struct column_summary {
+    double first, last, least, most;
+    size_t at_least, at_most; /* rows */
+} column_summary;
+
+static phx_status summarise(const phx_result *result, int column, double *block, column_summary *summary)
+{
+    const size_t rows = phx_result_rows(result);
+    for (size_t first = 0; first < rows; first += BLOCK) {
+        const size_t count = rows - first < BLOCK ? rows - first : BLOCK;
+        const phx_status status = phx_result_column(result, column, first, count, block);
+        if (status)
+            return status;
+        if (first == 0)
+            *summary = (column_summary){block[0], block[0], block[0], block[0], 0, 0};
+        for (size_t i = 0; i < count; i++) {
+            if (block[i] < summary->least) {
+                summary->least = block[i];
+                summary->at_least = first + i;
+            }
+            if (block[i] > summary->most) {
+                summary->most = block[i];
+                summary->at_most = first + i;
+            }
+        }
+        summary->last = block[count - 1];
+    }
+    return PHX_OK;
+}
+
+static void put_key(phx_output *out, const char *before, const char *name)
+{
+    phx_output_text(out, before);
+    phx_output_json(out, name);
+    phx_output_text(out, ": ");
+}
+
+static void put_number(phx_output *out, const char *name, double value)
+{
+    put_key(out, ", ", name);
+    phx_output_number(out, value);
+}
+
+/* ---- the parts ---- */
+static bool is_setting(const char *name)
+{
+    static const char *const others[] = {"format", "format_version", "model_name", "program_version",
+                                         "status", "reason",         "dimension"};
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++)
+        if (strcmp(others[k], name) == 0)
+            return false;
+    return true;
+}
+
+static void put_text(phx_output *out, const phx_result *result, const char *key, const char *attribute)
+{
+    const char *text = phx_result_text(result, attribute);
+    put_key(out, ",\n  ", key);
+    phx_output_json(out, text ? text : "");
+}
+
+/* What it is of, how it ended, and the attributes: settings, then what the run took. */
+static void put_head(phx_output *out, const phx_result *result)
+{
+    phx_output_text(out, "{\n  \"format\": \"phlexor summary\",\n  \"format_version\": 1");
+    put_text(out, result, "title", "model_name");
+    put_text(out, result, "program_version", "program_version");
+    put_text(out, result, "status", "status");
+    put_text(out, result, "reason", "reason");
+    phx_output_format(out, ",\n  \"dimension\": %d,\n  \"rows\": %zu,\n  \"bodies\": [", phx_result_dimension(result),
+                      phx_result_rows(result));
+    for (int b = 0; b < phx_result_bodies(result); b++) {
+        phx_output_text(out, b ? ", " : "");
+        phx_output_json(out, phx_result_body(result, b)->name);
+    }
+    phx_output_format(out, "],\n  \"coordinates\": %d,\n  \"velocities\": %d,\n  \"attributes\": {",
+                      phx_result_n_x(result), phx_result_n_v(result));
+    const char *before = "\n    ";
+    for (int k = 0; k < phx_result_attributes(result); k++) {
+        const phx_attribute *attribute = phx_result_attribute(result, k);
+        if (!is_setting(attribute->name))
+            continue;
+        put_key(out, before, attribute->name);
+        if (attribute->text)
+            phx_output_json(out, attribute->text);
+        else
+            phx_output_number(out, attribute->number);
+        before = ",\n    ";
+    }
+    phx_output_text(out, "}");
+}
+
+/* The largest over the run: of |kinetic|, |elastic|, |energy|; of |residual|; of the gaps. */
+static void put_largest(phx_output *out, const phx_result *result, const column_summary *summaries)
+{
+    static const struct {
+        const char *name, *columns[3];
+    } sizes[] = {{"energy", {"kinetic", "elastic", "energy"}},
+                 {"residual", {"residual"}},
+                 {"drift", {"drift"}},
+                 {"drift_rate", {"drift_rate"}}};
+    const char *before = "";
+    phx_output_text(out, ",\n  \"largest\": {");
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        double largest = -1.0;
+        for (int i = 0; i < 3 && sizes[k].columns[i]; i++) {
+            const int column = phx_result_column_find(result, sizes[k].columns[i]);
+            if (column >= 0)
+                largest = fmax(largest, fmax(fabs(summaries[column].least), fabs(summaries[column].most)));
+        }
+        if (largest < 0.0)
+            continue;
+        put_key(out, before, sizes[k].name);
+        phx_output_number(out, largest);
+        before = ", ";
+    }
+    phx_output_text(out, "}");
+}
+
+static phx_status put_column(phx_output *out, const phx_result *result, const column_summary *summary)
+{
+    double time[2] = {0.0, 0.0};
+    phx_status status = phx_result_column(result, 0, summary->at_least, 1, &time[0]);
+    if (!status)
+        status = phx_result_column(result, 0, summary->at_most, 1, &time[1]);
+    if (status)
+        return status;
+    put_number(out, "first", summary->first);
+    put_number(out, "last", summary->last);
+    put_number(out, "min", summary->least);
+    put_number(out, "max", summary->most);
+    put_number(out, "t_min", time[0]);
+    put_number(out, "t_max", time[1]);
+    return PHX_OK;
+}
+
+static phx_status put_columns(phx_output *out, const phx_result *result, const column_summary *summaries)
+{
+    phx_status status = PHX_OK;
+    phx_output_text(out, ",\n  \"columns\": {");
+    for (int c = 0; c < phx_result_columns(result) && !status; c++) {
+        put_key(out, c ? ",\n    " : "\n    ", phx_result_column_name(result, c));
+        put_key(out, "{", "unit");
+        phx_output_json(out, phx_result_column_unit(result, c));
+        if (phx_result_rows(result) > 0)
+            status = put_column(out, result, &summaries[c]);
+        phx_output_text(out, "}");
+    }
+    phx_output_text(out, "}\n}");
+    phx_output_line(out);
+    return status;
+}
+
+/* ---- the whole ---- */
+phx_status phx_summary_put(phx_context *context, const phx_result *result, phx_output *out)
+{
+    const size_t count = (size_t)phx_result_columns(result);
+    double *block = phx_calloc(context, BLOCK, sizeof *block);
+    column_summary *summaries = phx_calloc(context, count, sizeof *summaries);
+    phx_status status = block && summaries ? PHX_OK : PHX_ERR_MEMORY;
+    for (size_t c = 0; c < count && !status; c++)
+        status = summarise(result, (int)c, block, &summaries[c]);
+    if (!status) {
+        put_head(out, result);
+        if (phx_result_rows(result) > 0)
+            put_largest(out, result, summaries);
+        status = put_columns(out, result, summaries);
+    }
+    phx_free(block);
+    phx_free(summaries);
+    return status;
+}
+
+phx_status phx_result_summary(phx_context *context, const char *path, FILE *stream, const char *name)
+{
+    phx_result *result = NULL;
+    phx_output out;
+    phx_status status = phx_result_read(context, path, &result);
+    if (!status)
+        status = phx_output_open_stream(context, stream, name, &out);
+    if (!status) {
+        status = phx_summary_put(context, result, &out);
+        if (status)
+            phx_output_close(&out, false);
+        else
+            status = phx_output_commit(&out);
+    }
+    phx_result_destroy(result);
+    return status;
+}
