@@ -58,7 +58,8 @@ int cli_linearize(const cli_command *command, phx_context *context, int argc, ch
         {"--form", 0, OPTION_CHOICE, "state-space|descriptor|second-order", "of the file and of json", &given.form},
         {"--set", 0, OPTION_LIST, "NAME=VALUE", "value of a parameter; may be repeated", &given.set},
         {"--format", 0, OPTION_CHOICE, "table|json", "of the summary; default: table", &given.format},
-        {"--output", 'o', OPTION_TEXT, "FILE", "the model as FILE.mat, FILE.h5 or FILE.json", &given.output},
+        {"--output", 'o', OPTION_TEXT, "FILE", "the model as FILE.mat, .h5, .json, or the folder NAME_mtx",
+         &given.output},
     };
     const cli_arguments arguments = {options, (int)(sizeof options / sizeof *options), 1, &given.model};
     int status = cli_parse(command, context, &arguments, argc, argv);

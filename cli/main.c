@@ -34,9 +34,11 @@ static const cli_command commands[] = {
     {"plot", cli_plot, "FILE", "Draw a result (RESULT.h5, MODES.csv, MODES.h5, MODEL.h5) as SVG",
      "Of a simulation: energies, residual, drift and every output; of modes: frequencies over the sweep; of a\n"
      "linear model: a Bode diagram. The picture goes beside FILE unless -o says otherwise.\n"},
-    {"export", cli_export, "FILE", "Write the motion of RESULT.h5 for ParaView",
-     "A new folder with lines and frames of the bodies, displacements, velocities, axes, and the columns of the\n"
-     "result; vtk: motion.pvd and a file for each instant, xdmf: motion.xmf and one HDF5 file.\n"},
+    {"export", cli_export, "FILE", "Write a result or the matrices of a model for other programs",
+     "Of RESULT.h5: vtk and xdmf, a folder with the motion for ParaView (motion.pvd, motion.xmf); mat, columns and\n"
+     "states for MATLAB and Octave; csv, the columns; json, a summary. Of MODES.h5: mat, csv, json. Of a linear\n"
+     "model: mat, json, mtx. Of a model file: mtx, a folder with a Matrix Market file for each matrix of the system\n"
+     "at its start state and of its bodies; mat, json.\n"},
     {"report", cli_report, "FILE", "Show RESULT.h5 or MODES.h5 as a page for any browser",
      "One html file that needs nothing else: the mechanism moving in space, forces along the beams, diagrams of\n"
      "energies, residual and outputs, mode shapes, the certificate of the structure, the model.\n"},

@@ -201,7 +201,7 @@ for file in wrong.mat wrong.h5 wrong.json beam.mat; do
     cmp -s beam.mat older.mat || fail "the older file has changed"
 done
 run 2 titop beam.yaml --body beam -o beam.txt
-says '.mat, .h5 or .json'
+says '.mat, .h5, .json, or _mtx'
 run 2 titop beam.yaml --body beam -o nowhere/beam.mat
 says 'nowhere'
 [ ! -e beam.txt ] || fail "beam.txt was written"

@@ -219,8 +219,8 @@ static void test_files_that_cannot_be_written(void **state)
     phx_context *context = *state;
     phx_bundle *bundle = NULL;
     CHECK_OK(context, exchange_sample(context, &bundle));
-    REFUSED(context, PHX_ERR_INPUT, ".mat, .h5 or .json", phx_exchange_write(context, "m.txt", bundle));
-    REFUSED(context, PHX_ERR_INPUT, ".mat, .h5 or .json", phx_exchange_write(context, ".mat", bundle));
+    REFUSED(context, PHX_ERR_INPUT, ".mat, .h5, .json, or _mtx", phx_exchange_write(context, "m.txt", bundle));
+    REFUSED(context, PHX_ERR_INPUT, ".mat, .h5, .json, or _mtx", phx_exchange_write(context, ".mat", bundle));
     assert_false(example_exists("m.txt") || example_exists(".mat"));
     for (int i = 0; i < FORMATS; i++) {
         char path[32];
