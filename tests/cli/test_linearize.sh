@@ -168,7 +168,7 @@ for file in wrong.mat wrong.h5 wrong.json state-space.mat; do
     cmp -s state-space.mat older.mat || fail "the older file has changed"
 done
 run 2 linearize slide.yaml -o slide.xml
-says '.mat, .h5 or .json'
+says '.mat, .h5, .json, or _mtx'
 run 2 linearize slide.yaml -o nowhere/slide.h5
 says 'nowhere'
 finish
