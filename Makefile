@@ -1,6 +1,7 @@
 # What a user types. Each target first installs what is missing (tools/setup) and builds what it needs.
 #
 #   make run       the example models, a summary, pictures            results in build/results
+#   make reproduce the tables and figures of the papers beside the published values: build/reproduce.html
 #   make test      all tests
 #   make bench     the benchmarks
 #   make install   the program, the library, its headers, man pages   PREFIX=/usr/local DESTDIR=
@@ -16,7 +17,7 @@ FUZZ_SECONDS ?= 60
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 BUILD = cmake --build build/release --parallel $(JOBS)
 
-.PHONY: all run test bench clean install uninstall docs package format fuzz setup release
+.PHONY: all run reproduce test bench clean install uninstall docs package format fuzz setup release
 
 all: release
 	$(BUILD)
@@ -30,6 +31,12 @@ release: setup
 run: release
 	@$(BUILD) --target phlexor_program
 	@tools/run-examples build/release/bin/phlexor build/results
+
+reproduce: release
+	@$(BUILD) --target phlexor_program
+	@build/release/bin/phlexor reproduce -o build/reproduce.html; status=$$?; \
+	if [ -n "$$DISPLAY$$WAYLAND_DISPLAY" ] && command -v xdg-open >/dev/null; then xdg-open build/reproduce.html; \
+	else echo "The page is build/reproduce.html."; fi; exit $$status
 
 test: release
 	@tools/setup --test

@@ -27,6 +27,7 @@ int cli_plot(const cli_command *command, phx_context *context, int argc, char **
 int cli_export(const cli_command *command, phx_context *context, int argc, char **argv);
 int cli_report(const cli_command *command, phx_context *context, int argc, char **argv);
 int cli_view(const cli_command *command, phx_context *context, int argc, char **argv);
+int cli_reproduce(const cli_command *command, phx_context *context, int argc, char **argv);
 int cli_schema(const cli_command *command, phx_context *context, int argc, char **argv);
 
 /* ---- options (options.c) ---- */

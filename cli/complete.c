@@ -14,6 +14,8 @@
  *     option   NAME  --OPTION  LETTER  VALUE  MEANING  HOW       HOW: how its value is completed */
 #include "cli.h"
 
+#include <phlexor/reproduce.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -108,6 +110,12 @@ static void offer_outputs(const place *at)
     offer_names(at, "outputs");
 }
 
+static void offer_reproductions(const place *at)
+{
+    for (int k = 0; k < phx_reproduce_items(); k++)
+        offer(at, phx_reproduce_name(k), "", phx_reproduce_title(k));
+}
+
 /* ---- how values are completed ---- */
 typedef enum value_form { FORM_FREE, FORM_WORD, FORM_LIST } value_form;
 
@@ -125,6 +133,7 @@ static const struct value_kind {
     {"export", NULL, "FILE", ":files .h5", NULL, FORM_FREE},
     {NULL, NULL, "FILE", ":files", NULL, FORM_FREE},
     {"export", "--output", "NAME", ":files", NULL, FORM_FREE},
+    {"reproduce", "--only", "NAME", NULL, offer_reproductions, FORM_WORD},
     {NULL, NULL, "FOLDER", ":folders", NULL, FORM_FREE},
     {NULL, NULL, "NAME=VALUE", NULL, offer_parameters, FORM_WORD},
     {NULL, NULL, "NAME=FROM:TO:COUNT", NULL, offer_parameters, FORM_WORD},

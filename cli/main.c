@@ -46,6 +46,9 @@ static const cli_command commands[] = {
      "The page of report, before any simulation. A model whose joints cannot be closed is shown as it is written, "
      "with\n"
      "the message; the exit status is then 1.\n"},
+    {"reproduce", cli_reproduce, "", "Recompute the tables and figures of the papers",
+     "One page with what Phlexor finds beside what the papers print and what independent programs find, with figures.\n"
+     "Models and published values are in the program. Exit status 1 when a value is not met that should be.\n"},
     {"schema", cli_schema, "", "Print the keys of the model file",
      "The table of keys as Markdown, or a JSON Schema for editors.\n"},
     {"info", cli_info, "", "Print version, build and libraries", NULL},

@@ -12,6 +12,7 @@
 include_guard(GLOBAL)
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
+include(PhlexorEmbed)
 
 # ---- flags ----
 set(CMAKE_C_STANDARD 17)

@@ -4,11 +4,14 @@
 
 #include "output.h"
 
+enum { PHX_CHART_INK = 6 }; /* the palette's black */
+
 typedef struct phx_line {
     char *label; /* NULL: not in the legend */
     int colour;  /* index into the palette, from 0; dashes tell those apart that share a colour */
     int shade;   /* 0: the palette; 1 to 256: from light to dark grey instead */
     bool guide;  /* thin and grey, without markers, its label at its end */
+    bool points; /* only the points are drawn, as crosses */
     size_t count;
     double *x, *y; /* a y that is not finite breaks the line */
 } phx_line;
@@ -40,6 +43,8 @@ phx_panel *phx_chart_add_panel(phx_chart *chart, const char *title, const char *
 /* A line with room for `count` points. NULL when memory is out. */
 phx_line *phx_panel_add_line(phx_chart *chart, phx_panel *panel, const char *label, size_t count);
 phx_status phx_chart_write(const phx_chart *chart, const char *path);
+/* The <svg> element alone, as part of a page. */
+void phx_chart_put(phx_output *out, const phx_chart *chart);
 
 /* ---- axes ---- */
 enum { PHX_TICKS = 16 };

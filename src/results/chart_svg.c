@@ -297,7 +297,10 @@ static int put_legend(phx_output *out, const phx_panel *panel, double left, doub
             put_coordinate(out, left + at);
             phx_output_text(out, " ");
             put_coordinate(out, y);
-            phx_output_format(out, "h%d\"/>", LEGEND_MARK);
+            if (line->points)
+                phx_output_text(out, "m6.5 -3.5l7 7m-7 0l7 -7\"/>");
+            else
+                phx_output_format(out, "h%d\"/>", LEGEND_MARK);
             phx_output_line(out);
             put_text(out, left + at + LEGEND_MARK + 6.0, y + 4.0, "", line->label);
         }
@@ -360,7 +363,7 @@ static void put_panel(phx_output *out, const phx_chart *chart, const phx_panel *
     put_x_axis(out, &area, panel->x_label);
     put_y_axis(out, &area);
     for (int k = 0; k < panel->n_lines; k++) {
-        if (panel->scattered && !panel->lines[k].guide) {
+        if ((panel->scattered || panel->lines[k].points) && !panel->lines[k].guide) {
             put_crosses(out, &area, &panel->lines[k]);
             continue;
         }
@@ -402,8 +405,6 @@ static double row_height(const phx_chart *chart, int first)
 
 static void put_head(phx_output *out, const phx_chart *chart, int width, int height)
 {
-    phx_output_text(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>");
-    phx_output_line(out);
     phx_output_format(out,
                       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" ",
                       width, height, width, height);
@@ -419,7 +420,7 @@ static void put_head(phx_output *out, const phx_chart *chart, int width, int hei
     put_text(out, MARGIN_LEFT, 42.0, "fill=\"#555555\"", chart->subtitle);
 }
 
-static void put_chart(phx_output *out, const phx_chart *chart)
+void phx_chart_put(phx_output *out, const phx_chart *chart)
 {
     const int columns = column_count(chart), panel_width = MARGIN_LEFT + PLOT_WIDTH + MARGIN_RIGHT;
     double height = CHART_TOP + CHART_BOTTOM, top = CHART_TOP;
@@ -442,6 +443,8 @@ phx_status phx_chart_write(const phx_chart *chart, const char *path)
     const phx_status status = phx_output_open(chart->context, path, &out);
     if (status)
         return status;
-    put_chart(&out, chart);
+    phx_output_text(&out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>");
+    phx_output_line(&out);
+    phx_chart_put(&out, chart);
     return phx_output_commit(&out);
 }
