@@ -1,0 +1,144 @@
+#include "insides.h"
+
+static phx_body_id limb(model *m, const char *name, phx_reference reference, int elements, phx_pose pose)
+{
+    beam_kind kind = beam_default();
+    kind.reference = reference;
+    kind.elements = elements;
+    return add_beam(m, name, &kind, pose);
+}
+
+static phx_port_id ground(model *m, double x, double y)
+{
+    return m->dim == 2 ? at_place(m, PHX_GROUND, x, y) : at_space(m, PHX_GROUND, x, y, 0.0, 1.0, 0.0, 0.0, 0.0);
+}
+
+static void pendulums(model *m)
+{
+    const phx_body_id a = limb(m, "a", PHX_REFERENCE_SIMPLY_SUPPORTED, 6, pose_at(0.0, 0.0, 0.3));
+    const phx_body_id b = limb(m, "b", PHX_REFERENCE_CANTILEVER, 4, pose_at(cos(0.3), sin(0.3), -0.4));
+    add_joint(m, "shoulder", PHX_JOINT_REVOLUTE, ground(m, 0.0, 0.0), at_beam(m, a, 0.0));
+    add_joint(m, "elbow", PHX_JOINT_REVOLUTE, at_beam(m, a, 1.0), at_beam(m, b, 0.0));
+}
+
+static void four_bar(model *m)
+{
+    const double lean = 1.2, x = cos(lean), y = sin(lean);
+    phx_joint_def motor = joint_def("motor", PHX_JOINT_REVOLUTE, ground(m, 0.0, 0.0), -1);
+    const phx_body_id a = limb(m, "a", PHX_REFERENCE_SIMPLY_SUPPORTED, 4, pose_at(0.0, 0.0, lean));
+    const phx_body_id b = limb(m, "b", PHX_REFERENCE_SIMPLY_SUPPORTED, 5, pose_at(x, y, 0.0));
+    const phx_body_id c = limb(m, "c", PHX_REFERENCE_SIMPLY_SUPPORTED, 4, pose_at(1.0, 0.0, lean));
+    motor.b = at_beam(m, a, 0.0);
+    motor.n_coordinates = 1;
+    motor.coordinate[0].speed = sine(m, 1.0, 1.0, 8.0);
+    add_joint_def(m, &motor);
+    add_joint(m, "pin1", PHX_JOINT_REVOLUTE, at_beam(m, a, 1.0), at_beam(m, b, 0.0));
+    add_joint(m, "pin2", PHX_JOINT_REVOLUTE, at_beam(m, b, 1.0), at_beam(m, c, 1.0));
+    add_joint(m, "pin3", PHX_JOINT_REVOLUTE, ground(m, 1.0, 0.0), at_beam(m, c, 0.0));
+}
+
+/* Nothing of the beams is kept: their P alone is held, or nothing at all. */
+static void held_at_P(model *m)
+{
+    const phx_body_id a = limb(m, "a", PHX_REFERENCE_CANTILEVER, 4, pose_at(0.0, 0.0, 0.2));
+    phx_joint_def axle = joint_def("axle", PHX_JOINT_REVOLUTE, ground(m, 0.0, 0.0), at_beam(m, a, 0.0));
+    axle.n_coordinates = 1;
+    axle.coordinate[0].effort = sine(m, 3.0, 2.0, 5.0);
+    add_joint_def(m, &axle);
+    limb(m, "free", PHX_REFERENCE_FREE, 4, pose_at(3.0, 0.0, 0.7));
+}
+
+/* Bodies that stay whole beside others that do not; every kind of force on the latter. */
+static void mixed(model *m)
+{
+    beam_kind stiff = beam_default(), damped = beam_default();
+    phx_signal *wind[3] = {constant(m, 0.5), sine(m, 1.0, 2.0, 3.0), m->dim == 3 ? constant(m, -0.4) : NULL};
+    stiff.elements = damped.elements = 4;
+    stiff.stiffening = true;
+    damped.damping_mass = 0.1;
+    damped.damping_stiffness = 1e-3;
+    const phx_body_id a = add_beam(m, "a", &damped, pose_at(0.0, 0.0, 0.3));
+    const phx_body_id b = add_beam(m, "b", &stiff, pose_at(cos(0.3), sin(0.3), -0.4));
+    const phx_body_id c = limb(m, "c", PHX_REFERENCE_SIMPLY_SUPPORTED, 4, pose_at(0.0, -2.0, 0.0));
+    CHECK_OK(m->context, phx_system_add_distributed(m->system, "wind", a, wind));
+    CHECK_OK(m->context,
+             phx_system_add_distributed(m->system, "wind on c", c, (phx_signal *[3]){NULL, constant(m, 1.0), NULL}));
+    add_joint(m, "shoulder", PHX_JOINT_REVOLUTE, ground(m, 0.0, 0.0), at_beam(m, a, 0.0));
+    add_joint(m, "elbow", PHX_JOINT_REVOLUTE, at_beam(m, a, 1.0), at_beam(m, b, 0.0));
+    add_spring(m, "line", at_beam(m, a, 0.5), at_beam(m, c, 0.25), 30.0, 0.5, 1.0, NULL);
+    add_force(m, "follower", at_beam(m, c, 1.0), true, constant(m, 1.0), sine(m, 0.0, 2.0, 4.0));
+    add_torque(m, "torque", at_beam(m, c, 0.75), constant(m, 0.3));
+}
+
+static void with_simplified(model *m)
+{
+    beam_kind thin = beam_default();
+    thin.elements = 4;
+    thin.kinetics = PHX_KINETICS_SIMPLIFIED;
+    pendulums(m);
+    add_joint(m, "wrist", PHX_JOINT_REVOLUTE, at_beam(m, 1, 1.0),
+              at_beam(m, add_beam(m, "thin", &thin, pose_at(cos(0.3) + cos(0.4), sin(0.3) - sin(0.4), 0.0)), 0.0));
+}
+
+/* A crank, a coupler between two balls, a rocker. */
+static void space_loop(model *m)
+{
+    const phx_body_id a = limb(m, "crank", PHX_REFERENCE_SIMPLY_SUPPORTED, 4, pose_turned(0, 0, 0, 0, 0, 1, 1.2));
+    const phx_body_id b =
+        limb(m, "coupler", PHX_REFERENCE_SIMPLY_SUPPORTED, 4, pose_turned(cos(1.2), sin(1.2), 0, 0, 0, 1, 0.0));
+    const phx_body_id c = limb(m, "rocker", PHX_REFERENCE_CANTILEVER, 5, pose_turned(1.0, 0, 0, 0, 0, 1, 1.2));
+    const phx_port_id tilted = at_space(m, PHX_GROUND, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.3);
+    phx_joint_def motor = joint_def("motor", PHX_JOINT_REVOLUTE, ground(m, 0.0, 0.0), at_beam(m, a, 0.0));
+    motor.n_coordinates = 1;
+    motor.coordinate[0].effort = sine(m, 2.0, 1.0, 4.0);
+    motor.axis[2] = 1.0;
+    add_joint_def(m, &motor);
+    add_joint(m, "ball1", PHX_JOINT_SPHERICAL, at_beam(m, a, 1.0), at_beam(m, b, 0.0));
+    add_joint(m, "ball2", PHX_JOINT_SPHERICAL, at_beam(m, b, 1.0), at_beam(m, c, 1.0));
+    phx_joint_def hinge = joint_def("hinge", PHX_JOINT_UNIVERSAL, tilted, at_beam(m, c, 0.0));
+    hinge.has_axis_b = true;
+    hinge.axis[2] = hinge.axis_b[1] = 1.0;
+    add_joint_def(m, &hinge);
+}
+
+/* A beam on a hub that turns at 30 rad/s. */
+static void rotor(model *m)
+{
+    beam_kind kind = beam_default();
+    const phx_pose spin = pose_at(0.0, 0.0, 0.0);
+    kind.elements = 4;
+    kind.axial = 1500.0;
+    kind.bending = 150.0;
+    kind.reference = PHX_REFERENCE_CANTILEVER;
+    const phx_body_id hub =
+        m->dim == 2 ? add_rigid(m, "hub", 1.0, 0.1, 0.0, 0.0, spin) : add_rigid_space(m, "hub", spin);
+    const phx_port_id seat =
+        m->dim == 2 ? at_place(m, hub, 0.1, 0.0) : at_space(m, hub, 0.1, 0.0, 0.0, 0.0, 1.0, 0.0, 0.5);
+    phx_pose out = pose_at(0.1, 0.0, 0.0);
+    if (m->dim == 3)
+        out = pose_turned(0.1, 0.0, 0.0, 0.0, 1.0, 0.0, 0.5);
+    const phx_body_id beam = add_beam(m, "beam", &kind, out);
+    phx_joint_def motor =
+        joint_def("motor", PHX_JOINT_REVOLUTE, ground(m, 0.0, 0.0),
+                  m->dim == 2 ? at_place(m, hub, 0.0, 0.0) : at_space(m, hub, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0));
+    motor.axis[2] = 1.0;
+    motor.n_coordinates = 1;
+    motor.coordinate[0].speed = constant(m, 30.0);
+    add_joint_def(m, &motor);
+    add_joint(m, "seat", PHX_JOINT_WELD, seat, at_beam(m, beam, 0.0));
+}
+
+const inside_kind insides[] = {
+    {{"plane: pendulums", pendulums, true, false}, 2, 0},
+    {{"plane: four-bar", four_bar, true, false}, 3, 0},
+    {{"plane: held at P", held_at_P, true, false}, 2, 0},
+    {{"plane: mixed", mixed, true, false}, 2, 1},
+    {{"plane: simplified", with_simplified, false, false}, 2, 1},
+    {{"space: pendulums", pendulums, true, true}, 2, 0},
+    {{"space: loop", space_loop, true, true}, 3, 0},
+    {{"space: held at P", held_at_P, true, true}, 2, 0},
+    {{"space: mixed", mixed, true, true}, 2, 1},
+};
+const int n_insides = (int)(sizeof insides / sizeof *insides);
+
+const animal rotors[2] = {{"plane: rotor", rotor, true, false}, {"space: rotor", rotor, true, true}};
