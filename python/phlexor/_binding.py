@@ -1,0 +1,987 @@
+"""Declarations of libphlexor. Made from the C headers by tools/make_binding.py; not to be edited."""
+# mypy: ignore-errors
+from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_int, c_long, c_size_t,
+                    c_uint, c_void_p)
+from enum import IntEnum
+
+
+class phx_status(IntEnum):
+    PHX_OK = 0
+    PHX_NOT_CONVERGED = 1
+    PHX_SINGULAR = 2
+    PHX_INTERRUPTED = 3
+    PHX_REJECTED = 4
+    PHX_ERR_ARGUMENT = -1
+    PHX_ERR_MEMORY = -2
+    PHX_ERR_INPUT = -3
+    PHX_ERR_FILE = -4
+    PHX_ERR_ASSEMBLY = -5
+    PHX_ERR_ANALYSIS = -6
+    PHX_ERR_UNSUPPORTED = -7
+    PHX_ERR_LIBRARY = -8
+
+
+class phx_log_level(IntEnum):
+    PHX_LOG_INFO = 0
+    PHX_LOG_WARNING = 1
+
+
+class phx_reference(IntEnum):
+    PHX_REFERENCE_CANTILEVER = 0
+    PHX_REFERENCE_SIMPLY_SUPPORTED = 1
+    PHX_REFERENCE_FREE = 2
+
+
+class phx_element_kind(IntEnum):
+    PHX_ELEMENT_MIXED = 0
+    PHX_ELEMENT_PAPER = 1
+    PHX_ELEMENT_ASSUMED = 2
+
+
+class phx_integrator(IntEnum):
+    PHX_MIDPOINT = 0
+    PHX_MIDPOINT4 = 1
+    PHX_GAUSS4 = 2
+    PHX_GAUSS6 = 3
+    PHX_RADAU5 = 4
+    PHX_IDA = 5
+    PHX_INTEGRATORS = 6
+
+
+class phx_ss_part(IntEnum):
+    PHX_SS_CONSTRAINED = 1
+    PHX_SS_UNCONTROLLABLE = 2
+    PHX_SS_UNOBSERVABLE = 4
+    PHX_SS_MINIMAL = 6
+
+
+class phx_model_body_kind(IntEnum):
+    PHX_MODEL_RIGID = 0
+    PHX_MODEL_BEAM = 1
+    PHX_MODEL_MODAL = 2
+    PHX_MODEL_BODY_KINDS = 3
+
+
+class phx_model_section_kind(IntEnum):
+    PHX_MODEL_CIRCLE = 0
+    PHX_MODEL_TUBE = 1
+    PHX_MODEL_RECTANGLE = 2
+    PHX_MODEL_GENERAL = 3
+    PHX_MODEL_SECTION_KINDS = 4
+
+
+class phx_model_kinetics(IntEnum):
+    PHX_MODEL_KINETICS_FULL = 0
+    PHX_MODEL_KINETICS_SIMPLIFIED = 1
+
+
+class phx_model_joint_kind(IntEnum):
+    PHX_MODEL_WELD = 0
+    PHX_MODEL_REVOLUTE = 1
+    PHX_MODEL_PRISMATIC = 2
+    PHX_MODEL_SLIDER = 3
+    PHX_MODEL_SPHERICAL = 4
+    PHX_MODEL_UNIVERSAL = 5
+    PHX_MODEL_CYLINDRICAL = 6
+    PHX_MODEL_PLANAR = 7
+    PHX_MODEL_JOINT_KINDS = 8
+
+
+class phx_model_load_kind(IntEnum):
+    PHX_MODEL_FORCE = 0
+    PHX_MODEL_TORQUE = 1
+    PHX_MODEL_DISTRIBUTED = 2
+    PHX_MODEL_LOAD_KINDS = 3
+
+
+class phx_model_frame(IntEnum):
+    PHX_MODEL_INERTIAL = 0
+    PHX_MODEL_BODY_FRAME = 1
+
+
+class phx_model_deformation(IntEnum):
+    PHX_MODEL_ZERO = 0
+    PHX_MODEL_QUASI_STATIC = 1
+
+
+class phx_model_quantity(IntEnum):
+    PHX_MODEL_POSITION = 0
+    PHX_MODEL_VELOCITY = 1
+    PHX_MODEL_ACCELERATION = 2
+    PHX_MODEL_ANGLE = 3
+    PHX_MODEL_ANGULAR_VELOCITY = 4
+    PHX_MODEL_ATTITUDE = 5
+    PHX_MODEL_DEFORMATION = 6
+    PHX_MODEL_AXIAL_FORCE = 7
+    PHX_MODEL_BENDING_MOMENT = 8
+    PHX_MODEL_TORSION = 9
+    PHX_MODEL_STRESS = 10
+    PHX_MODEL_REACTION = 11
+    PHX_MODEL_COORDINATE = 12
+    PHX_MODEL_RATE = 13
+    PHX_MODEL_EFFORT = 14
+    PHX_MODEL_QUANTITIES = 15
+
+
+class phx_model_integrator(IntEnum):
+    PHX_MODEL_MIDPOINT = 0
+    PHX_MODEL_MIDPOINT4 = 1
+    PHX_MODEL_GAUSS4 = 2
+    PHX_MODEL_GAUSS6 = 3
+    PHX_MODEL_RADAU5 = 4
+    PHX_MODEL_IDA = 5
+    PHX_MODEL_INTEGRATORS = 6
+
+
+class phx_model_modes_at(IntEnum):
+    PHX_MODEL_AT_INITIAL = 0
+    PHX_MODEL_AT_STEADY = 1
+
+
+class phx_model_sweep_kind(IntEnum):
+    PHX_MODEL_RANGE = 0
+    PHX_MODEL_VALUES = 1
+
+
+class phx_modes_format(IntEnum):
+    PHX_MODES_TEXT = 0
+    PHX_MODES_CSV = 1
+    PHX_MODES_JSON = 2
+    PHX_MODES_HDF5 = 3
+
+
+class phx_bundle_kind(IntEnum):
+    PHX_BUNDLE_MATRIX = 0
+    PHX_BUNDLE_SPARSE = 1
+    PHX_BUNDLE_NAMES = 2
+    PHX_BUNDLE_TEXT = 3
+    PHX_BUNDLE_NUMBER = 4
+
+
+class phx_linear_form(IntEnum):
+    PHX_FORM_STATE_SPACE = 0
+    PHX_FORM_SECOND_ORDER = 1
+    PHX_FORM_DESCRIPTOR = 2
+
+
+class phx_context(Structure):
+    pass
+
+
+class phx_signal(Structure):
+    pass
+
+
+class phx_csr(Structure):
+    pass
+
+
+class phx_integrate_options(Structure):
+    pass
+
+
+class phx_integrate_stats(Structure):
+    pass
+
+
+class phx_ss(Structure):
+    pass
+
+
+class phx_ss_def(Structure):
+    pass
+
+
+class phx_energies(Structure):
+    pass
+
+
+class phx_channels_options(Structure):
+    pass
+
+
+class phx_certificate(Structure):
+    pass
+
+
+class phx_model_optional(Structure):
+    pass
+
+
+class phx_model_rotation(Structure):
+    pass
+
+
+class phx_model_parameter(Structure):
+    pass
+
+
+class phx_model_material(Structure):
+    pass
+
+
+class phx_model_shape(Structure):
+    pass
+
+
+class phx_model_port(Structure):
+    pass
+
+
+class phx_model_point(Structure):
+    pass
+
+
+class phx_model_section(Structure):
+    pass
+
+
+class phx_model_pose(Structure):
+    pass
+
+
+class phx_model_velocity(Structure):
+    pass
+
+
+class phx_model_point_mass(Structure):
+    pass
+
+
+class phx_model_damping(Structure):
+    pass
+
+
+class phx_model_mode(Structure):
+    pass
+
+
+class phx_model_second_order(Structure):
+    pass
+
+
+class phx_model_body(Structure):
+    pass
+
+
+class phx_model_coordinate(Structure):
+    pass
+
+
+class phx_model_joint(Structure):
+    pass
+
+
+class phx_model_spring(Structure):
+    pass
+
+
+class phx_model_load(Structure):
+    pass
+
+
+class phx_model_initial(Structure):
+    pass
+
+
+class phx_model_output(Structure):
+    pass
+
+
+class phx_model_simulate(Structure):
+    pass
+
+
+class phx_model_modes(Structure):
+    pass
+
+
+class phx_model_sweep(Structure):
+    pass
+
+
+class phx_model_store(Structure):
+    pass
+
+
+class phx_model(Structure):
+    pass
+
+
+class phx_model_override(Structure):
+    pass
+
+
+class phx_beam_cache_stats(Structure):
+    pass
+
+
+class phx_attribute(Structure):
+    pass
+
+
+class phx_result(Structure):
+    pass
+
+
+class phx_record_body(Structure):
+    pass
+
+
+class phx_mode_row(Structure):
+    pass
+
+
+class phx_modes_table(Structure):
+    pass
+
+
+class phx_bundle_item(Structure):
+    pass
+
+
+class phx_bundle(Structure):
+    pass
+
+
+class phx_sweep(Structure):
+    pass
+
+
+class phx_simulate_options(Structure):
+    pass
+
+
+class phx_simulate_report(Structure):
+    pass
+
+
+class phx_study_batch_options(Structure):
+    pass
+
+
+class phx_study_batch_report(Structure):
+    pass
+
+
+class phx_study_modes_options(Structure):
+    pass
+
+
+class phx_study_modes_report(Structure):
+    pass
+
+
+class phx_residual(Structure):
+    pass
+
+
+class phx_linear_report(Structure):
+    pass
+
+
+class phx_study_titop_options(Structure):
+    pass
+
+
+class phx_study_linearize_options(Structure):
+    pass
+
+
+class phx_redundant_row(Structure):
+    pass
+
+
+class phx_check_report(Structure):
+    pass
+
+
+phx_log_fn = CFUNCTYPE(None, c_void_p, c_int, c_char_p)
+phx_progress_fn = CFUNCTYPE(c_bool, c_void_p, c_char_p, c_double, c_double)
+phx_study_point_fn = CFUNCTYPE(c_int, c_void_p, c_int, POINTER(phx_simulate_report), POINTER(phx_result), c_char_p)
+
+phx_csr._fields_ = [
+    ("rows", c_int),
+    ("cols", c_int),
+    ("ptr", POINTER(c_int)),
+    ("idx", POINTER(c_int)),
+    ("val", POINTER(c_double)),
+]
+
+phx_integrate_options._fields_ = [
+    ("integrator", c_int),
+    ("end", c_double),
+    ("step", c_double),
+    ("every", c_double),
+    ("rtol", c_double),
+    ("atol", c_double),
+    ("max_halvings", c_int),
+    ("newton_tolerance", c_double),
+]
+
+phx_integrate_stats._fields_ = [
+    ("steps", c_long),
+    ("rejected", c_long),
+    ("halvings", c_long),
+    ("newton_iterations", c_long),
+    ("linearisations", c_long),
+    ("factorisations", c_long),
+    ("projections", c_long),
+    ("smallest_step", c_double),
+    ("wall_seconds", c_double),
+]
+
+phx_ss_def._fields_ = [
+    ("name", c_char_p),
+    ("n", c_int),
+    ("n_inputs", c_int),
+    ("n_outputs", c_int),
+    ("A", POINTER(c_double)),
+    ("B", POINTER(c_double)),
+    ("C", POINTER(c_double)),
+    ("D", POINTER(c_double)),
+    ("states", POINTER(c_char_p)),
+    ("inputs", POINTER(c_char_p)),
+    ("outputs", POINTER(c_char_p)),
+]
+
+phx_energies._fields_ = [
+    ("kinetic", c_double),
+    ("elastic", c_double),
+    ("potential", c_double),
+]
+
+phx_channels_options._fields_ = [
+    ("n_inputs", c_int),
+    ("n_outputs", c_int),
+    ("inputs", POINTER(c_char_p)),
+    ("outputs", POINTER(c_char_p)),
+    ("drives_by_rate", c_bool),
+]
+
+phx_certificate._fields_ = [
+    ("coordinates", c_int),
+    ("velocities", c_int),
+    ("constraints", c_int),
+    ("redundant", c_int),
+    ("degrees_of_freedom", c_int),
+    ("constraint_rank", c_int),
+    ("index", c_int),
+    ("skew_residual", c_double),
+    ("smallest_mass_eigenvalue", c_double),
+    ("power_residual", c_double),
+    ("lossless", c_bool),
+    ("mass", c_double),
+    ("centre_of_mass", c_double * 3),
+    ("inertia", c_double * 9),
+    ("energy", phx_energies),
+]
+
+phx_model_optional._fields_ = [
+    ("given", c_bool),
+    ("value", c_double),
+]
+
+phx_model_rotation._fields_ = [
+    ("given", c_bool),
+    ("angle", c_double),
+    ("matrix", c_double * 9),
+]
+
+phx_model_parameter._fields_ = [
+    ("name", c_char_p),
+    ("value", c_double),
+    ("overridden", c_bool),
+]
+
+phx_model_material._fields_ = [
+    ("name", c_char_p),
+    ("density", c_double),
+    ("young", c_double),
+    ("poisson", phx_model_optional),
+]
+
+phx_model_shape._fields_ = [
+    ("translation", c_double * 3),
+    ("rotation", c_double * 3),
+]
+
+phx_model_port._fields_ = [
+    ("name", c_char_p),
+    ("position", c_double * 3),
+    ("rotation", phx_model_rotation),
+    ("at", c_double),
+    ("n_shapes", c_int),
+    ("shapes", POINTER(phx_model_shape)),
+]
+
+phx_model_point._fields_ = [
+    ("text", c_char_p),
+    ("body", c_int),
+    ("port", c_int),
+    ("at", c_double),
+]
+
+phx_model_section._fields_ = [
+    ("kind", c_int),
+    ("diameter", c_double),
+    ("outer", c_double),
+    ("inner", c_double),
+    ("width", c_double),
+    ("height", c_double),
+    ("area", c_double),
+    ("inertia", c_double * 2),
+    ("torsion", c_double),
+    ("fibre", c_double * 2),
+]
+
+phx_model_pose._fields_ = [
+    ("position", c_double * 3),
+    ("rotation", phx_model_rotation),
+]
+
+phx_model_velocity._fields_ = [
+    ("linear", c_double * 3),
+    ("angular", c_double * 3),
+]
+
+phx_model_point_mass._fields_ = [
+    ("at", phx_model_point),
+    ("mass", c_double),
+    ("inertia", c_double * 9),
+]
+
+phx_model_damping._fields_ = [
+    ("mass", c_double),
+    ("stiffness", c_double),
+    ("modal", phx_model_optional),
+]
+
+phx_model_mode._fields_ = [
+    ("frequency", c_double),
+    ("damping", c_double),
+    ("participation", phx_model_shape),
+    ("inertia", c_double * 6),
+]
+
+phx_model_second_order._fields_ = [
+    ("gyroscopic", POINTER(c_double)),
+    ("inertia", POINTER(c_double)),
+]
+
+phx_model_body._fields_ = [
+    ("name", c_char_p),
+    ("kind", c_int),
+    ("pose", phx_model_pose),
+    ("velocity", phx_model_velocity),
+    ("n_ports", c_int),
+    ("ports", POINTER(phx_model_port)),
+    ("n_point_masses", c_int),
+    ("point_masses", POINTER(phx_model_point_mass)),
+    ("damping", phx_model_damping),
+    ("mass", c_double),
+    ("inertia", c_double * 9),
+    ("centre_of_mass", c_double * 3),
+    ("n_modes", c_int),
+    ("modes", POINTER(phx_model_mode)),
+    ("second_order", phx_model_second_order),
+    ("material", c_int),
+    ("length", c_double),
+    ("section", phx_model_section),
+    ("elements", c_int),
+    ("reference", c_int),
+    ("order", c_int),
+    ("element", c_int),
+    ("kept_modes", c_int),
+    ("kinetics", c_int),
+    ("stiffening", c_bool),
+    ("twist", c_bool),
+]
+
+phx_model_coordinate._fields_ = [
+    ("angular", c_bool),
+    ("start", phx_model_optional),
+    ("rate", phx_model_optional),
+    ("speed", POINTER(phx_signal)),
+    ("stiffness", c_double),
+    ("damping", c_double),
+    ("rest", c_double),
+    ("effort", POINTER(phx_signal)),
+]
+
+phx_model_joint._fields_ = [
+    ("name", c_char_p),
+    ("kind", c_int),
+    ("ports", phx_model_point * 2),
+    ("relative", phx_model_rotation),
+    ("axis", c_double * 3),
+    ("axis_b_given", c_bool),
+    ("axis_b", c_double * 3),
+    ("n_coordinates", c_int),
+    ("coordinates", phx_model_coordinate * 3),
+]
+
+phx_model_spring._fields_ = [
+    ("name", c_char_p),
+    ("ports", phx_model_point * 2),
+    ("stiffness", c_double),
+    ("damping", c_double),
+    ("length", c_double),
+    ("force", POINTER(phx_signal)),
+]
+
+phx_model_load._fields_ = [
+    ("name", c_char_p),
+    ("kind", c_int),
+    ("at", phx_model_point),
+    ("on", c_int),
+    ("frame", c_int),
+    ("n_components", c_int),
+    ("component", POINTER(phx_signal) * 3),
+]
+
+phx_model_initial._fields_ = [
+    ("deformation", c_int),
+    ("from", c_char_p),
+]
+
+phx_model_output._fields_ = [
+    ("name", c_char_p),
+    ("quantity", c_int),
+    ("point", phx_model_point),
+    ("joint", c_int),
+    ("frame", c_int),
+]
+
+phx_model_simulate._fields_ = [
+    ("given", c_bool),
+    ("end", phx_model_optional),
+    ("step", phx_model_optional),
+    ("every", phx_model_optional),
+    ("rtol", phx_model_optional),
+    ("atol", phx_model_optional),
+    ("integrator", c_int),
+]
+
+phx_model_modes._fields_ = [
+    ("given", c_bool),
+    ("count", c_int),
+    ("at", c_int),
+]
+
+phx_model_sweep._fields_ = [
+    ("name", c_char_p),
+    ("parameter", c_int),
+    ("kind", c_int),
+    ("from", c_double),
+    ("to", c_double),
+    ("count", c_int),
+    ("values", POINTER(c_double)),
+]
+
+phx_model._fields_ = [
+    ("path", c_char_p),
+    ("title", c_char_p),
+    ("dimension", c_int),
+    ("gravity", c_double * 3),
+    ("n_parameters", c_int),
+    ("parameters", POINTER(phx_model_parameter)),
+    ("n_materials", c_int),
+    ("materials", POINTER(phx_model_material)),
+    ("n_ground_ports", c_int),
+    ("ground_ports", POINTER(phx_model_port)),
+    ("n_bodies", c_int),
+    ("bodies", POINTER(phx_model_body)),
+    ("n_joints", c_int),
+    ("joints", POINTER(phx_model_joint)),
+    ("n_springs", c_int),
+    ("springs", POINTER(phx_model_spring)),
+    ("n_loads", c_int),
+    ("loads", POINTER(phx_model_load)),
+    ("initial", phx_model_initial),
+    ("n_outputs", c_int),
+    ("outputs", POINTER(phx_model_output)),
+    ("simulate", phx_model_simulate),
+    ("modes", phx_model_modes),
+    ("n_sweeps", c_int),
+    ("sweeps", POINTER(phx_model_sweep)),
+    ("text", c_char_p),
+    ("text_length", c_size_t),
+    ("store", POINTER(phx_model_store)),
+]
+
+phx_model_override._fields_ = [
+    ("name", c_char_p),
+    ("expression", c_char_p),
+    ("value", c_double),
+]
+
+phx_beam_cache_stats._fields_ = [
+    ("made", c_long),
+    ("reused", c_long),
+]
+
+phx_attribute._fields_ = [
+    ("name", c_char_p),
+    ("text", c_char_p),
+    ("number", c_double),
+]
+
+phx_record_body._fields_ = [
+    ("name", c_char_p),
+    ("kind", c_char_p),
+    ("x_start", c_int),
+    ("x_count", c_int),
+    ("v_start", c_int),
+    ("v_count", c_int),
+    ("n_points", c_int),
+    ("points", POINTER(c_double)),
+    ("shapes", POINTER(c_double)),
+]
+
+phx_mode_row._fields_ = [
+    ("point", c_int),
+    ("mode", c_int),
+    ("branch", c_int),
+    ("omega", c_double),
+    ("frequency", c_double),
+    ("damping", c_double),
+]
+
+phx_modes_table._fields_ = [
+    ("model_name", c_char_p),
+    ("model_text", c_char_p),
+    ("program_version", c_char_p),
+    ("n_parameters", c_int),
+    ("parameters", POINTER(c_char_p)),
+    ("n_points", c_int),
+    ("values", POINTER(c_double)),
+    ("rigid_modes", POINTER(c_int)),
+    ("spin", POINTER(c_double)),
+    ("n_rows", c_int),
+    ("rows", POINTER(phx_mode_row)),
+    ("n_coordinates", c_int),
+    ("coordinates", POINTER(c_char_p)),
+    ("shapes", POINTER(c_double)),
+    ("shapes_imaginary", POINTER(c_double)),
+]
+
+phx_bundle_item._fields_ = [
+    ("name", c_char_p),
+    ("kind", c_int),
+    ("rows", c_int),
+    ("cols", c_int),
+    ("re", POINTER(c_double)),
+    ("im", POINTER(c_double)),
+    ("sparse", phx_csr),
+    ("names", POINTER(c_char_p)),
+    ("text", c_char_p),
+    ("number", c_double),
+]
+
+phx_simulate_options._fields_ = [
+    ("end", phx_model_optional),
+    ("step", phx_model_optional),
+    ("every", phx_model_optional),
+    ("rtol", phx_model_optional),
+    ("atol", phx_model_optional),
+    ("has_integrator", c_bool),
+    ("integrator", c_int),
+    ("h5_path", c_char_p),
+    ("csv_path", c_char_p),
+]
+
+phx_simulate_report._fields_ = [
+    ("used", phx_integrate_options),
+    ("stats", phx_integrate_stats),
+    ("bodies", c_int),
+    ("velocities", c_int),
+    ("constraints", c_int),
+    ("redundant", c_int),
+    ("lossless", c_bool),
+    ("from", c_double),
+    ("reached", c_double),
+    ("rows", c_size_t),
+    ("largest_energy", c_double),
+    ("largest_residual", c_double),
+    ("largest_drift", c_double),
+    ("largest_drift_rate", c_double),
+]
+
+phx_study_batch_options._fields_ = [
+    ("simulate", phx_simulate_options),
+    ("sweep", POINTER(phx_sweep)),
+    ("table_path", c_char_p),
+    ("threads", c_int),
+    ("stop", c_bool),
+    ("deliver", phx_study_point_fn),
+    ("user", c_void_p),
+]
+
+phx_study_batch_report._fields_ = [
+    ("used", phx_integrate_options),
+    ("points", c_int),
+    ("complete", c_int),
+    ("failed", c_int),
+    ("threads", c_int),
+    ("largest_energy", c_double),
+    ("largest_residual", c_double),
+    ("largest_drift", c_double),
+    ("largest_drift_rate", c_double),
+]
+
+phx_study_modes_options._fields_ = [
+    ("count", c_int),
+    ("sweep", POINTER(phx_sweep)),
+    ("has_at", c_bool),
+    ("at", c_int),
+    ("with_shapes", c_bool),
+    ("threads", c_int),
+]
+
+phx_study_modes_report._fields_ = [
+    ("velocities", c_int),
+    ("constraints", c_int),
+    ("redundant", c_int),
+    ("unstable", c_int),
+    ("least_confidence", c_double),
+    ("beams", phx_beam_cache_stats),
+]
+
+phx_residual._fields_ = [
+    ("name", c_char_p),
+    ("value", c_double),
+]
+
+phx_linear_report._fields_ = [
+    ("title", c_char_p),
+    ("system", POINTER(phx_ss)),
+    ("re", POINTER(c_double)),
+    ("im", POINTER(c_double)),
+    ("omega", POINTER(c_double)),
+    ("damping", POINTER(c_double)),
+    ("dc_gain", POINTER(c_double)),
+    ("dc_rows", c_int),
+    ("rigid", c_int),
+    ("left_out", c_int),
+    ("n_residuals", c_int),
+    ("residuals", phx_residual * 8),
+    ("bundle", POINTER(phx_bundle)),
+]
+
+phx_study_titop_options._fields_ = [
+    ("body", c_char_p),
+    ("parent", c_char_p),
+    ("n_ports", c_int),
+    ("ports", POINTER(c_char_p)),
+    ("n_inverted", c_int),
+    ("inverted", POINTER(c_char_p)),
+    ("n_inputs", c_int),
+    ("n_outputs", c_int),
+    ("inputs", POINTER(c_char_p)),
+    ("outputs", POINTER(c_char_p)),
+]
+
+phx_study_linearize_options._fields_ = [
+    ("channels", phx_channels_options),
+    ("form", c_int),
+]
+
+phx_redundant_row._fields_ = [
+    ("joint", c_char_p),
+    ("row", c_int),
+]
+
+phx_check_report._fields_ = [
+    ("certificate", phx_certificate),
+    ("dimension", c_int),
+    ("n_redundant", c_int),
+    ("redundant", POINTER(phx_redundant_row)),
+]
+
+FUNCTIONS = {
+    "phx_status_text": (c_char_p, [c_int]),
+    "phx_version": (c_char_p, []),
+    "phx_build": (c_char_p, []),
+    "phx_context_create": (c_int, [POINTER(POINTER(phx_context))]),
+    "phx_context_destroy": (None, [POINTER(phx_context)]),
+    "phx_context_set_log": (None, [POINTER(phx_context), phx_log_fn, c_void_p]),
+    "phx_context_set_progress": (None, [POINTER(phx_context), phx_progress_fn, c_void_p]),
+    "phx_context_message": (c_char_p, [POINTER(phx_context)]),
+    "phx_free": (None, [c_void_p]),
+    "phx_processors": (c_int, []),
+    "phx_algebra_set_threads": (None, [c_int]),
+    "phx_integrator_name": (c_char_p, [c_int]),
+    "phx_ss_create": (c_int, [POINTER(phx_context), POINTER(phx_ss_def), POINTER(POINTER(phx_ss))]),
+    "phx_ss_destroy": (None, [POINTER(phx_ss)]),
+    "phx_ss_name": (c_char_p, [POINTER(phx_ss)]),
+    "phx_ss_n": (c_int, [POINTER(phx_ss)]),
+    "phx_ss_inputs": (c_int, [POINTER(phx_ss)]),
+    "phx_ss_outputs": (c_int, [POINTER(phx_ss)]),
+    "phx_ss_A": (POINTER(c_double), [POINTER(phx_ss)]),
+    "phx_ss_B": (POINTER(c_double), [POINTER(phx_ss)]),
+    "phx_ss_C": (POINTER(c_double), [POINTER(phx_ss)]),
+    "phx_ss_D": (POINTER(c_double), [POINTER(phx_ss)]),
+    "phx_ss_state": (c_char_p, [POINTER(phx_ss), c_int]),
+    "phx_ss_input": (c_char_p, [POINTER(phx_ss), c_int]),
+    "phx_ss_output": (c_char_p, [POINTER(phx_ss), c_int]),
+    "phx_ss_sub": (c_int, [POINTER(phx_context), POINTER(phx_ss), c_int, POINTER(c_char_p), c_int, POINTER(c_char_p), POINTER(POINTER(phx_ss))]),
+    "phx_ss_series": (c_int, [POINTER(phx_context), POINTER(phx_ss), POINTER(phx_ss), POINTER(POINTER(phx_ss))]),
+    "phx_ss_feedback": (c_int, [POINTER(phx_context), POINTER(phx_ss), POINTER(phx_ss), c_double, POINTER(POINTER(phx_ss))]),
+    "phx_ss_invert_names": (c_int, [POINTER(phx_context), POINTER(phx_ss), c_int, POINTER(c_char_p), POINTER(POINTER(phx_ss))]),
+    "phx_ss_reduce": (c_int, [POINTER(phx_context), POINTER(phx_ss), c_uint, c_double, POINTER(POINTER(phx_ss))]),
+    "phx_ss_poles": (c_int, [POINTER(phx_context), POINTER(phx_ss), POINTER(c_double), POINTER(c_double), POINTER(c_double), POINTER(c_double)]),
+    "phx_ss_responses": (c_int, [POINTER(phx_context), POINTER(phx_ss), c_int, POINTER(c_double), POINTER(c_double)]),
+    "phx_ss_dc_gain": (c_int, [POINTER(phx_context), POINTER(phx_ss), POINTER(c_double)]),
+    "phx_model_read": (c_int, [POINTER(phx_context), c_char_p, c_int, POINTER(phx_model_override), POINTER(POINTER(phx_model))]),
+    "phx_model_read_text": (c_int, [POINTER(phx_context), c_char_p, c_char_p, c_size_t, c_int, POINTER(phx_model_override), POINTER(POINTER(phx_model))]),
+    "phx_model_copy": (c_int, [POINTER(phx_context), POINTER(phx_model), POINTER(POINTER(phx_model))]),
+    "phx_model_destroy": (None, [POINTER(phx_model)]),
+    "phx_model_set_parameters": (c_int, [POINTER(phx_context), POINTER(phx_model), c_int, POINTER(phx_model_override)]),
+    "phx_model_evaluate": (c_int, [POINTER(phx_context), POINTER(phx_model), c_char_p, c_char_p, POINTER(c_double)]),
+    "phx_model_schema_json": (c_int, [POINTER(phx_context), POINTER(c_char_p)]),
+    "phx_result_read": (c_int, [POINTER(phx_context), c_char_p, POINTER(POINTER(phx_result))]),
+    "phx_result_destroy": (None, [POINTER(phx_result)]),
+    "phx_result_is_complete": (c_bool, [POINTER(phx_result)]),
+    "phx_result_rows": (c_size_t, [POINTER(phx_result)]),
+    "phx_result_dimension": (c_int, [POINTER(phx_result)]),
+    "phx_result_columns": (c_int, [POINTER(phx_result)]),
+    "phx_result_column_name": (c_char_p, [POINTER(phx_result), c_int]),
+    "phx_result_column_unit": (c_char_p, [POINTER(phx_result), c_int]),
+    "phx_result_n_x": (c_int, [POINTER(phx_result)]),
+    "phx_result_n_v": (c_int, [POINTER(phx_result)]),
+    "phx_result_bodies": (c_int, [POINTER(phx_result)]),
+    "phx_result_body": (POINTER(phx_record_body), [POINTER(phx_result), c_int]),
+    "phx_result_attributes": (c_int, [POINTER(phx_result)]),
+    "phx_result_attribute": (POINTER(phx_attribute), [POINTER(phx_result), c_int]),
+    "phx_result_model_text": (c_char_p, [POINTER(phx_result)]),
+    "phx_result_column": (c_int, [POINTER(phx_result), c_int, c_size_t, c_size_t, POINTER(c_double)]),
+    "phx_result_states": (c_int, [POINTER(phx_result), c_size_t, c_size_t, POINTER(c_double), POINTER(c_double)]),
+    "phx_result_memory": (POINTER(c_double), [POINTER(phx_result), POINTER(c_size_t)]),
+    "phx_modes_write": (c_int, [POINTER(phx_context), POINTER(phx_modes_table), c_int, c_char_p]),
+    "phx_modes_read": (c_int, [POINTER(phx_context), c_char_p, POINTER(phx_modes_table)]),
+    "phx_modes_free": (None, [POINTER(phx_modes_table)]),
+    "phx_bundle_destroy": (None, [POINTER(phx_bundle)]),
+    "phx_bundle_count": (c_int, [POINTER(phx_bundle)]),
+    "phx_bundle_item_at": (POINTER(phx_bundle_item), [POINTER(phx_bundle), c_int]),
+    "phx_bundle_get_ss": (c_int, [POINTER(phx_context), POINTER(phx_bundle), POINTER(POINTER(phx_ss))]),
+    "phx_exchange_write": (c_int, [POINTER(phx_context), c_char_p, POINTER(phx_bundle)]),
+    "phx_exchange_read": (c_int, [POINTER(phx_context), c_char_p, POINTER(POINTER(phx_bundle))]),
+    "phx_sweep_create": (c_int, [POINTER(phx_context), POINTER(POINTER(phx_sweep))]),
+    "phx_sweep_destroy": (None, [POINTER(phx_sweep)]),
+    "phx_sweep_add_range": (c_int, [POINTER(phx_sweep), c_char_p, c_double, c_double, c_int]),
+    "phx_sweep_add_values": (c_int, [POINTER(phx_sweep), c_char_p, c_int, POINTER(c_double)]),
+    "phx_sweep_parameters": (c_int, [POINTER(phx_sweep)]),
+    "phx_sweep_name": (c_char_p, [POINTER(phx_sweep), c_int]),
+    "phx_sweep_points": (c_int, [POINTER(phx_sweep)]),
+    "phx_sweep_at": (None, [POINTER(phx_sweep), c_int, POINTER(c_int), POINTER(c_double)]),
+    "phx_sweep_from_model": (c_int, [POINTER(phx_context), POINTER(phx_model), POINTER(POINTER(phx_sweep))]),
+    "phx_study_simulate_result": (c_int, [POINTER(phx_context), POINTER(phx_model), POINTER(phx_simulate_options), POINTER(phx_simulate_report), POINTER(POINTER(phx_result))]),
+    "phx_study_batch": (c_int, [POINTER(phx_context), POINTER(phx_model), POINTER(phx_study_batch_options), POINTER(phx_study_batch_report)]),
+    "phx_study_modes": (c_int, [POINTER(phx_context), POINTER(phx_model), POINTER(phx_study_modes_options), POINTER(phx_modes_table), POINTER(phx_study_modes_report)]),
+    "phx_linear_report_free": (None, [POINTER(phx_linear_report)]),
+    "phx_study_titop": (c_int, [POINTER(phx_context), POINTER(phx_model), POINTER(phx_study_titop_options), POINTER(phx_linear_report)]),
+    "phx_study_linearize": (c_int, [POINTER(phx_context), POINTER(phx_model), POINTER(phx_study_linearize_options), POINTER(phx_linear_report)]),
+    "phx_check_report_free": (None, [POINTER(phx_check_report)]),
+    "phx_study_check": (c_int, [POINTER(phx_context), POINTER(phx_model), POINTER(phx_check_report)]),
+}

@@ -1,0 +1,557 @@
+"""Models built in code.
+
+A builder makes the same specification as a model file: docs/model-file.md explains what its words mean, docs/keys.md
+lists units, ranges and defaults. What is wrong is found by the library when the model is built, and the message names
+the entry: ``bodies.crank.mass: -1 ...``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from bisect import bisect_right
+from dataclasses import dataclass, fields
+from typing import Any, Dict, List, Literal, Mapping, Optional, Sequence, Tuple, Union
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ._call import PathLike
+from .expression import Expression, write_number
+from .model import Integrator, Model, Number
+
+__all__ = ["BeamPort", "BodyRef", "Circle", "Damping", "General", "Material", "ModalPort", "Mode", "ModelBuilder",
+           "PointMass", "Port", "PortShape", "Rectangle", "Rotation", "SecondOrder", "Table", "TableFile", "Tube"]
+
+#: A number, or an expression as :class:`Expression` or as text.
+Value = Union[float, str, Expression]
+Vector = Union[Sequence[Value], ArrayLike]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A signal by its values at times, linear between and constant outside."""
+
+    times: Vector
+    values: Vector
+
+
+@dataclass(frozen=True)
+class TableFile:
+    """A signal from a column of a csv file, whose first column is the time."""
+
+    file: str
+    column: str
+
+
+#: A number, an expression of the time, or a table.
+Signal = Union[Value, Table, TableFile]
+
+
+@dataclass(frozen=True)
+class Rotation:
+    """A rotation in one of three forms: `axis` with `angle`, `quaternion` (w, x, y, z) or `matrix` (3 x 3)."""
+
+    axis: Optional[Vector] = None
+    angle: Optional[Value] = None
+    quaternion: Optional[Vector] = None
+    matrix: Optional[ArrayLike] = None
+
+
+@dataclass(frozen=True)
+class Port:
+    """A port of a rigid body or of the ground."""
+
+    position: Optional[Vector] = None
+    rotation: Optional[Rotation] = None
+    angle: Optional[Value] = None
+
+
+@dataclass(frozen=True)
+class PortShape:
+    """How a mode moves a port of a modal body."""
+
+    translation: Optional[Vector] = None
+    rotation: Optional[Union[Value, Vector]] = None
+
+
+@dataclass(frozen=True)
+class ModalPort(Port):
+    """A port of a modal body; `shapes`: one for each mode."""
+
+    shapes: Optional[Sequence[PortShape]] = None
+
+
+@dataclass(frozen=True)
+class BeamPort:
+    """A port of a beam at a fraction of its length."""
+
+    at: Value
+
+
+@dataclass(frozen=True)
+class PointMass:
+    """A mass at a port of its body."""
+
+    at: str
+    mass: Value
+    inertia: Optional[Union[Value, Vector]] = None
+
+
+@dataclass(frozen=True)
+class Damping:
+    """Rayleigh damping ``mass M + stiffness K`` of the deformation, or a ratio of critical for every mode."""
+
+    mass: Optional[Value] = None
+    stiffness: Optional[Value] = None
+    modal: Optional[Value] = None
+
+
+@dataclass(frozen=True)
+class Mode:
+    """A mass-normalised mode of a modal body."""
+
+    frequency: Value
+    damping: Optional[Value] = None
+    translation: Optional[Vector] = None
+    rotation: Optional[Union[Value, Vector]] = None
+    inertia: Optional[Union[Value, Vector]] = None
+
+
+@dataclass(frozen=True)
+class SecondOrder:
+    """Integrals of second order of a modal body."""
+
+    gyroscopic: Optional[ArrayLike] = None
+    inertia: Optional[ArrayLike] = None
+
+
+@dataclass(frozen=True)
+class Circle:
+    """A round section, m."""
+
+    diameter: Value
+    kind: str = "circle"
+
+
+@dataclass(frozen=True)
+class Tube:
+    """A tube by its diameters, m."""
+
+    outer: Value
+    inner: Value
+    kind: str = "tube"
+
+
+@dataclass(frozen=True)
+class Rectangle:
+    """A rectangle, height along body y, m."""
+
+    width: Value
+    height: Value
+    kind: str = "rectangle"
+
+
+@dataclass(frozen=True)
+class General:
+    """A section by its area, second moment(s) (space: Iy, Iz) and, in space, torsion constant."""
+
+    area: Value
+    inertia: Union[Value, Vector]
+    torsion: Optional[Value] = None
+    kind: str = "general"
+
+
+Section = Union[Circle, Tube, Rectangle, General]
+
+
+class Material(str):
+    """Name of a material of a builder."""
+
+
+class BodyRef(str):
+    """Name of a body of a builder, or of the ground; gives references to its points."""
+
+    @property
+    def P(self) -> str:
+        """Its port P: the origin of its frame."""
+        return self.port("P")
+
+    @property
+    def C(self) -> str:
+        """The port C: the end of a beam."""
+        return self.port("C")
+
+    @property
+    def O(self) -> str:  # noqa: E743  (the format's own name)
+        """The port O of the ground: the origin."""
+        return self.port("O")
+
+    def port(self, name: str) -> str:
+        """A port by name."""
+        return f"{self}.{name}"
+
+    def at(self, fraction: float) -> str:
+        """The point of a beam at a fraction of its length."""
+        return f"{self}@{write_number(fraction)}"
+
+
+def _entries(item: Any) -> Dict[str, Any]:
+    """The fields of one of the classes above that are given."""
+    return {f.name: getattr(item, f.name) for f in fields(item) if getattr(item, f.name) is not None}
+
+
+def _given(**values: Any) -> Dict[str, Any]:
+    return {name.rstrip("_"): value for name, value in values.items() if value is not None}
+
+
+_PLAIN = re.compile(r"[A-Za-z_(][\w.@+*/^()-]*( [\w.@+*/^()-]+)*")
+_WORDS = {"true", "false", "null", "yes", "no", "on", "off", "y", "n"}
+
+
+def _quoted(text: str) -> str:
+    """A text as YAML has it, in quotes where it could be read as something else."""
+    plain = text.isascii() and _PLAIN.fullmatch(text) and text.lower() not in _WORDS
+    return text if plain else json.dumps(text, ensure_ascii=False)
+
+
+class _Text:
+    """The text of a model file, and which entry stands where."""
+
+    def __init__(self) -> None:
+        self.lines: List[str] = []
+        self.places: List[Tuple[Tuple[int, int], str]] = []  # ascending
+
+    def mark(self, path: str, line: str) -> None:
+        self.places.append(((len(self.lines) + 1, len(line) + 1), path))
+
+    def find(self, line: int, column: int) -> str:
+        """The entry at a place, or the one before it; entries of lists count from 1, as in the library's messages."""
+        k = bisect_right([place for place, _ in self.places], (line, column)) - 1
+        return self.places[k][1] if k >= 0 and line > 1 else ""  # the first line stands for the model as a whole
+
+    def put(self, node: Mapping[str, Any], path: str = "", indent: str = "") -> None:
+        for key, value in node.items():
+            here = f"{path}.{key}" if path else key
+            line = f"{indent}{_quoted(key)}:"
+            self.mark(here, indent)
+            if isinstance(value, Mapping) and value:
+                self.lines.append(line)
+                self.put(value, here, indent + "  ")
+            else:
+                self.lines.append(self.flow(line + " ", value, here))
+
+    def flow(self, line: str, value: Any, path: str) -> str:
+        """The line with a value behind it."""
+        self.mark(path, line)
+        if isinstance(value, Mapping) or hasattr(value, "__dataclass_fields__"):
+            items = value if isinstance(value, Mapping) else _entries(value)
+            for k, (key, item) in enumerate(items.items()):
+                line += (", " if k else "{") + _quoted(key) + ": "
+                line = self.flow(line, item, f"{path}.{key}")
+            return line + ("}" if items else "{}")
+        if isinstance(value, np.ndarray) and value.ndim:
+            value = list(value)
+        if isinstance(value, (list, tuple)):
+            for k, item in enumerate(value):
+                line = self.flow(line + (", " if k else "["), item, f"{path}[{k + 1}]")
+            return line + ("]" if len(value) else "[]")
+        return line + self.scalar(value, path)
+
+    @staticmethod
+    def scalar(value: Any, path: str) -> str:
+        if value is None:
+            return "null"
+        if isinstance(value, (bool, np.bool_)):
+            return "true" if value else "false"
+        if isinstance(value, (str, Expression)):
+            return _quoted(str(value))
+        try:
+            return write_number(value, path)
+        except TypeError:
+            raise TypeError(f"{path}: {value!r} is neither a number nor a text nor an expression") from None
+
+
+class ModelBuilder:
+    """A model in the making.
+
+    Parameters
+    ----------
+    title : str
+    dimension : {2, 3}
+        2: motion in the x-y plane; 3: space.
+    gravity : vector, optional
+        m/s^2.
+    folder : path-like, optional
+        Where relative paths of csv files and of a result to continue start.
+
+    Examples
+    --------
+    >>> from phlexor.expression import deg
+    >>> m = ModelBuilder("Swinging bar", 2, gravity=[0, -9.81])
+    >>> length = m.parameter("L", 1.2)
+    >>> steel = m.material("steel", density=7850, young=2.1e11)
+    >>> bar = m.beam("bar", material=steel, length=length, section=Rectangle(0.03, 0.005), reference="cantilever",
+    ...              angle=-60 * deg)
+    >>> pin = m.joint("pin", "revolute", m.ground.O, bar.P)
+    >>> tip = m.output("tip", "position", bar.C)
+    >>> result = m.build().simulate(end=2, step=1e-3)
+    """
+
+    def __init__(self, title: str, dimension: Literal[2, 3] = 2, *, gravity: Optional[Vector] = None,
+                 folder: PathLike = "") -> None:
+        self._head = _given(title=title, dimension=dimension, gravity=gravity)
+        self._folder = os.fspath(folder)
+        self._maps: Dict[str, Dict[str, Any]] = {
+            name: {}
+            for name in ("parameters", "materials", "ground", "bodies", "joints", "springs", "loads", "initial",
+                         "outputs", "simulate", "modes", "sweep")
+        }
+        #: The ground, for references such as ``builder.ground.O``.
+        self.ground = BodyRef("ground")
+
+    def _add(self, kind: str, name: str, entry: Any, what: str) -> str:
+        known = self._maps[kind]
+        if name in known:
+            raise ValueError(f"there is already a {what} {name!r}")
+        known[name] = entry
+        return name
+
+    # ---- numbers and materials ----
+    def parameter(self, name: str, value: Value) -> Expression:
+        """A number by name, for expressions and sweeps; it may be changed in the model (`Model.set_parameters`)."""
+        self._add("parameters", name, value, "parameter")
+        return Expression(name, simple=True)
+
+    def material(self, name: str, *, density: Value, young: Value, poisson: Optional[Value] = None) -> Material:
+        """A linear elastic, isotropic material, kg/m^3 and Pa."""
+        self._add("materials", name, _given(density=density, young=young, poisson=poisson), "material")
+        return Material(name)
+
+    # ---- ground and bodies ----
+    def ground_port(self, name: str, position: Optional[Vector] = None, *, angle: Optional[Value] = None,
+                    rotation: Optional[Rotation] = None) -> str:
+        """A named point of the ground; returns the reference to it."""
+        ports = self._maps["ground"].setdefault("ports", {})
+        if name in ports:
+            raise ValueError(f"there is already a port {name!r} of the ground")
+        ports[name] = _given(position=position, angle=angle, rotation=rotation)
+        return self.ground.port(name)
+
+    def _body(self, name: str, kind: str, position: Optional[Vector], angle: Optional[Value],
+              rotation: Optional[Rotation], linear_velocity: Optional[Vector],
+              angular_velocity: Optional[Union[Value, Vector]], **entries: Any) -> BodyRef:
+        pose = _given(position=position, angle=angle, rotation=rotation)
+        velocity = _given(linear=linear_velocity, angular=angular_velocity)
+        self._add("bodies", name, {"kind": kind, **_given(pose=pose or None, velocity=velocity or None, **entries)},
+                  "body")
+        return BodyRef(name)
+
+    def rigid(self, name: str, *, mass: Value, inertia: Union[Value, Vector], centre_of_mass: Optional[Vector] = None,
+              ports: Optional[Mapping[str, Union[Port, Vector]]] = None,
+              point_masses: Optional[Sequence[PointMass]] = None, damping: Optional[Damping] = None,
+              position: Optional[Vector] = None, angle: Optional[Value] = None, rotation: Optional[Rotation] = None,
+              linear_velocity: Optional[Vector] = None,
+              angular_velocity: Optional[Union[Value, Vector]] = None) -> BodyRef:
+        """A rigid body.
+
+        Parameters
+        ----------
+        name : str
+        mass : number
+            kg.
+        inertia : number; in space 3 numbers or 3 x 3
+            About the centre of mass, body axes, kg m^2.
+        centre_of_mass : vector, optional
+            Body axes, m.
+        ports : mapping, optional
+            Named ports: their places, or :class:`Port`. P, the origin, is always there.
+        point_masses, damping : optional
+        position, angle, rotation : optional
+            The first guess of the frame's pose; `angle` in the plane, `rotation` in space.
+        linear_velocity, angular_velocity : optional
+            At the start, before the joints correct it; inertial components.
+        """
+        placed = None if ports is None else {
+            key: port if isinstance(port, Port) else Port(position=port) for key, port in ports.items()
+        }
+        return self._body(name, "rigid", position, angle, rotation, linear_velocity, angular_velocity, mass=mass,
+                          inertia=inertia, centre_of_mass=centre_of_mass, ports=placed, point_masses=point_masses,
+                          damping=damping)
+
+    def beam(self, name: str, *, material: str, length: Value, section: Section,
+             reference: Literal["cantilever", "simply_supported", "free"], elements: Optional[Value] = None,
+             order: Optional[Literal[3, 5]] = None, element: Optional[Literal["mixed", "paper", "assumed"]] = None,
+             modes: Optional[Value] = None, kinetics: Optional[Literal["full", "simplified"]] = None,
+             twist: Optional[bool] = None, stiffening: Optional[bool] = None,
+             ports: Optional[Mapping[str, Union[BeamPort, Value]]] = None,
+             point_masses: Optional[Sequence[PointMass]] = None, damping: Optional[Damping] = None,
+             position: Optional[Vector] = None, angle: Optional[Value] = None, rotation: Optional[Rotation] = None,
+             linear_velocity: Optional[Vector] = None,
+             angular_velocity: Optional[Union[Value, Vector]] = None) -> BodyRef:
+        """A beam along +x of its frame, from P to C.
+
+        Parameters
+        ----------
+        name : str
+        material : str
+            What :meth:`material` returned.
+        length : number
+            m.
+        section : Circle, Tube, Rectangle or General
+        reference : {"cantilever", "simply_supported", "free"}
+            What the deformation is measured from.
+        elements, order, element, modes, kinetics, twist, stiffening : optional
+            As in the model file.
+        ports : mapping, optional
+            Named ports: fractions of the length.
+        point_masses, damping, position, angle, rotation, linear_velocity, angular_velocity : optional
+            As for :meth:`rigid`.
+        """
+        placed = None if ports is None else {
+            key: port if isinstance(port, BeamPort) else BeamPort(port) for key, port in ports.items()
+        }
+        return self._body(name, "beam", position, angle, rotation, linear_velocity, angular_velocity, material=material,
+                          length=length, section=section, elements=elements, reference=reference, order=order,
+                          element=element, modes=modes, kinetics=kinetics, twist=twist, stiffening=stiffening,
+                          ports=placed, point_masses=point_masses, damping=damping)
+
+    def modal(self, name: str, *, mass: Value, inertia: Union[Value, Vector], modes: Sequence[Mode],
+              centre_of_mass: Optional[Vector] = None, second_order: Optional[SecondOrder] = None,
+              ports: Optional[Mapping[str, Union[Port, Vector]]] = None,
+              point_masses: Optional[Sequence[PointMass]] = None, position: Optional[Vector] = None,
+              angle: Optional[Value] = None, rotation: Optional[Rotation] = None,
+              linear_velocity: Optional[Vector] = None,
+              angular_velocity: Optional[Union[Value, Vector]] = None) -> BodyRef:
+        """A body known by its modes.
+
+        Parameters
+        ----------
+        name : str
+        mass, inertia, centre_of_mass
+            As for :meth:`rigid`.
+        modes : sequence of Mode
+        second_order : SecondOrder, optional
+        ports : mapping, optional
+            Named ports: :class:`ModalPort`, or places that no mode moves.
+        point_masses, position, angle, rotation, linear_velocity, angular_velocity : optional
+            As for :meth:`rigid`.
+        """
+        placed = None if ports is None else {
+            key: port if isinstance(port, Port) else Port(position=port) for key, port in ports.items()
+        }
+        return self._body(name, "modal", position, angle, rotation, linear_velocity, angular_velocity, mass=mass,
+                          inertia=inertia, centre_of_mass=centre_of_mass, modes=list(modes), second_order=second_order,
+                          ports=placed, point_masses=point_masses)
+
+    # ---- joints, springs, loads ----
+    def joint(self, name: str,
+              kind: Literal["weld", "revolute", "prismatic", "slider", "spherical", "universal", "cylindrical",
+                            "planar"],
+              a: str, b: str, *, axis: Optional[Vector] = None, axis_b: Optional[Vector] = None,
+              axes: Optional[Sequence[Vector]] = None, normal: Optional[Vector] = None,
+              rotation: Optional[Rotation] = None, angle: Any = None, position: Any = None, rate: Any = None,
+              speed: Any = None, stiffness: Any = None, damping: Any = None, rest: Any = None,
+              effort: Any = None) -> str:
+        """A joint; b moves relative to a.
+
+        Parameters
+        ----------
+        name : str
+        kind : str
+            The last four (and `twist`) exist in space only.
+        a, b : str
+            References to points: ``builder.ground.O``, ``body.P``, ``beam.at(0.5)``.
+        axis, axis_b, axes, normal, rotation : optional
+            Directions, as in the model file.
+        angle, position, rate, stiffness, damping, rest : number or list of numbers, optional
+            Of the free coordinates. None in a list leaves one out.
+        speed, effort : signal or list of signals, optional
+            A drive (the rate) or an actuator (torque or force) along the coordinates.
+        """
+        entry = _given(ports=[a, b], axis=axis, axis_b=axis_b, axes=axes, normal=normal, rotation=rotation,
+                       angle=angle, position=position, rate=rate, speed=speed, stiffness=stiffness, damping=damping,
+                       rest=rest, effort=effort)
+        return self._add("joints", name, {"kind": kind, **entry}, "joint")
+
+    def spring(self, name: str, a: str, b: str, *, stiffness: Optional[Value] = None, damping: Optional[Value] = None,
+               length: Optional[Value] = None, force: Optional[Signal] = None) -> str:
+        """A spring, damper and actuator along the line between two points."""
+        return self._add("springs", name, _given(ports=[a, b], stiffness=stiffness, damping=damping, length=length,
+                                                 force=force), "spring")
+
+    def force(self, name: str, at: str, components: Sequence[Signal], *,
+              frame: Optional[Literal["inertial", "body"]] = None) -> str:
+        """A force at a point, N."""
+        return self._add("loads", name, _given(force=list(components), at=at, frame=frame), "load")
+
+    def torque(self, name: str, at: str, components: Union[Signal, Sequence[Signal]], *,
+               frame: Optional[Literal["inertial", "body"]] = None) -> str:
+        """A torque at a point, N m: a signal in the plane, three in space."""
+        return self._add("loads", name, _given(torque=components, at=at, frame=frame), "load")
+
+    def distributed(self, name: str, on: str, components: Sequence[Signal]) -> str:
+        """A force per length on a beam, N/m, body axes; expressions may use `t` and `s`."""
+        return self._add("loads", name, _given(distributed=list(components), on=on), "load")
+
+    # ---- start, outputs, analyses ----
+    def initial(self, *, deformation: Optional[Literal["zero", "quasi_static"]] = None,
+                from_: Optional[PathLike] = None) -> None:
+        """How the start state is made; `from_`: the result file whose last state is the start."""
+        self._maps["initial"] = _given(deformation=deformation, from_=None if from_ is None else os.fspath(from_))
+
+    def output(self, name: str,
+               quantity: Literal["position", "velocity", "acceleration", "angle", "angular_velocity", "attitude",
+                                 "deformation", "axial_force", "bending_moment", "torsion", "stress", "reaction",
+                                 "coordinate", "rate", "effort"],
+               target: str, *, frame: Optional[Literal["inertial", "body"]] = None) -> str:
+        """A quantity to record, of a point (up to stress) or of a joint (from reaction on)."""
+        return self._add("outputs", name, {quantity: target, **_given(frame=frame)}, "output")
+
+    def simulate(self, *, end: Optional[Value] = None, step: Optional[Value] = None, every: Optional[Value] = None,
+                 rtol: Optional[Value] = None, atol: Optional[Value] = None,
+                 integrator: Optional[Integrator] = None) -> None:
+        """Defaults of the simulation."""
+        self._maps["simulate"] = _given(end=end, step=step, every=every, rtol=rtol, atol=atol, integrator=integrator)
+
+    def modes(self, *, count: Optional[Value] = None, at: Optional[Literal["initial", "steady"]] = None) -> None:
+        """Defaults of the modal analysis."""
+        self._maps["modes"] = _given(count=count, at=at)
+
+    def sweep(self, name: Union[str, Expression], *, from_: Optional[Value] = None, to: Optional[Value] = None,
+              count: Optional[Value] = None, values: Optional[Vector] = None) -> None:
+        """Values of a parameter for ``sweep="model"``: `count` from `from_` to `to`, or `values`."""
+        self._add("sweep", str(name), _given(from_=from_, to=to, count=count, values=values), "sweep of")
+
+    # ---- the end ----
+    def _make(self) -> _Text:
+        text = _Text()
+        text.put({"phlexor": 1, **self._head, **{key: entry for key, entry in self._maps.items() if entry}})
+        return text
+
+    def text(self) -> str:
+        """The model as the text of a model file."""
+        return "\n".join(self._make().lines) + "\n"
+
+    def save(self, path: PathLike) -> None:
+        """Write the model file."""
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self.text())
+
+    def build(self, parameters: Optional[Mapping[str, Number]] = None) -> Model:
+        """The model.
+
+        Parameters
+        ----------
+        parameters : mapping, optional
+            Values instead of those of the builder.
+
+        Raises
+        ------
+        ModelError
+            Its message and its `name` say which entry is wrong.
+        """
+        text = self._make()
+        return Model.from_text("\n".join(text.lines) + "\n", parameters,
+                               name=os.path.join(self._folder, "model in code"), names=text.find)

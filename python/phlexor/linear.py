@@ -1,0 +1,350 @@
+"""Linear models with named inputs and outputs."""
+
+from __future__ import annotations
+
+import ctypes
+from types import SimpleNamespace
+from typing import Any, Callable, Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ._binding import (phx_bundle, phx_bundle_item, phx_bundle_kind, phx_csr, phx_linear_report, phx_ss, phx_ss_def,
+                       phx_ss_part)
+from ._call import (ComplexArray, Context, FloatArray, Owner, PathLike, doubles, hdf5, name_list, names_at, names_of,
+                    path_of, text_of, view)
+from ._library import lib
+
+__all__ = ["Csr", "Linear", "StateSpace", "read_linear", "read_matrices"]
+
+
+class Csr(NamedTuple):
+    """A sparse matrix by rows, for where SciPy is missing; SciPy's is ``csr_matrix(m[:3], m.shape)``."""
+
+    data: FloatArray
+    indices: NDArray[np.intc]
+    indptr: NDArray[np.intc]
+    shape: Tuple[int, int]
+
+    def toarray(self) -> FloatArray:
+        """The dense matrix."""
+        dense = np.zeros(self.shape)
+        dense[np.repeat(np.arange(self.shape[0]), np.diff(self.indptr)), self.indices] = self.data
+        return dense
+
+
+def sparse_of(raw: phx_csr, owner: Any) -> Any:
+    """SciPy's csr_matrix or, without SciPy, a Csr."""
+    pointers = view(raw.ptr, (raw.rows + 1,), owner, np.intc)
+    count = int(pointers[-1])
+    matrix = Csr(view(raw.val, (count,), owner), view(raw.idx, (count,), owner, np.intc), pointers,
+                 (raw.rows, raw.cols))
+    try:
+        from scipy.sparse import csr_matrix
+    except ImportError:
+        return matrix
+    return csr_matrix((matrix.data, matrix.indices, matrix.indptr), matrix.shape)
+
+
+class StateSpace:
+    """``x' = A x + B u, y = C x + D u`` with names for states, inputs and outputs. It never changes.
+
+    Attributes
+    ----------
+    A, B, C, D : ndarray
+        Read-only views of the library's matrices.
+    inputs, outputs, states : tuple of str
+    name : str
+
+    Parameters
+    ----------
+    A, B, C, D : array_like
+        Any may be None: zero.
+    inputs, outputs, states : sequence of str, optional
+        By default ``u1 ..``, ``y1 ..``, ``x1 ..``. No two signals are called the same.
+    name : str, optional
+        For messages.
+    """
+
+    def __init__(self, A: Optional[ArrayLike] = None, B: Optional[ArrayLike] = None, C: Optional[ArrayLike] = None,
+                 D: Optional[ArrayLike] = None, *, inputs: Optional[Sequence[str]] = None,
+                 outputs: Optional[Sequence[str]] = None, states: Optional[Sequence[str]] = None,
+                 name: str = "system") -> None:
+        given = {key: None if value is None else np.array(value, dtype=np.float64, ndmin=2, order="C")
+                 for key, value in (("A", A), ("B", B), ("C", C), ("D", D))}
+        n = _common("states", [(given["A"], 0), (given["A"], 1), (given["B"], 0), (given["C"], 1)], states)
+        m = _common("inputs", [(given["B"], 1), (given["D"], 1)], inputs)
+        p = _common("outputs", [(given["C"], 0), (given["D"], 0)], outputs)
+        definition = phx_ss_def(name=name.encode(), n=n, n_inputs=m, n_outputs=p)
+        for key, value in given.items():
+            if value is not None:
+                setattr(definition, key, doubles(value))
+        pointer_to_names = ctypes.POINTER(ctypes.c_char_p)
+        for key, names in (("states", states), ("inputs", inputs), ("outputs", outputs)):
+            if names is not None:
+                setattr(definition, key, ctypes.cast(names_of(names), pointer_to_names))
+        with Context() as call:
+            pointer = ctypes.POINTER(phx_ss)()
+            call.check(lib.phx_ss_create(call.pointer, ctypes.byref(definition), ctypes.byref(pointer)))
+        self._take(pointer, Owner(lib.phx_ss_destroy, pointer, call))
+
+    @classmethod
+    def _of(cls, pointer: Any, owner: Any) -> "StateSpace":
+        """Over a system of the library, which `owner` keeps alive."""
+        made = cls.__new__(cls)
+        made._take(pointer, owner)
+        return made
+
+    def _take(self, pointer: Any, owner: Any) -> None:
+        self._pointer, self._owner = pointer, owner
+        n, m, p = lib.phx_ss_n(pointer), lib.phx_ss_inputs(pointer), lib.phx_ss_outputs(pointer)
+        self.name = text_of(lib.phx_ss_name(pointer))
+        self.A: FloatArray = view(lib.phx_ss_A(pointer), (n, n), owner)
+        self.B: FloatArray = view(lib.phx_ss_B(pointer), (n, m), owner)
+        self.C: FloatArray = view(lib.phx_ss_C(pointer), (p, n), owner)
+        self.D: FloatArray = view(lib.phx_ss_D(pointer), (p, m), owner)
+        self.states = tuple(text_of(lib.phx_ss_state(pointer, k)) for k in range(n))
+        self.inputs = tuple(text_of(lib.phx_ss_input(pointer, k)) for k in range(m))
+        self.outputs = tuple(text_of(lib.phx_ss_output(pointer, k)) for k in range(p))
+
+    def __repr__(self) -> str:
+        sizes = f"{len(self.states)} states, {len(self.inputs)} inputs, {len(self.outputs)} outputs"
+        return f"<{type(self).__name__} {self.name!r}: {sizes}>"
+
+    def _make(self, function: Callable[..., int], *arguments: Any) -> "StateSpace":
+        pointer = ctypes.POINTER(phx_ss)()
+        with Context() as call:
+            call.check(function(call.pointer, self._pointer, *arguments, ctypes.byref(pointer)))
+        return StateSpace._of(pointer, Owner(lib.phx_ss_destroy, pointer, call))
+
+    # ---- systems out of systems ----
+    def select(self, outputs: Optional[Iterable[str]] = None, inputs: Optional[Iterable[str]] = None) -> "StateSpace":
+        """The system with these outputs and inputs, in this order; None: all. All states stay."""
+        chosen = [name_list("outputs", outputs), name_list("inputs", inputs)]
+        arguments: List[Any] = []
+        for names in chosen:
+            arguments += [0, None] if names is None else [len(names), names_of(names)]
+        return self._make(lib.phx_ss_sub, *arguments)
+
+    def minimal(self, rtol: float = 0.0) -> "StateSpace":
+        """Without states that no input moves or no output sees; ranks decided at `rtol` (0: 1e-10)."""
+        return self._make(lib.phx_ss_reduce, int(phx_ss_part.PHX_SS_MINIMAL), rtol)
+
+    def inverted(self, channels: Iterable[str]) -> "StateSpace":
+        """With input and output of these channels exchanged; a channel is named by its input or its output."""
+        names = name_list("channels", channels) or []
+        return self._make(lib.phx_ss_invert_names, len(names), names_of(names))
+
+    def series(self, after: "StateSpace") -> "StateSpace":
+        """``after(self(u))``: the outputs, in their order, drive the inputs of `after`."""
+        return self._make(lib.phx_ss_series, after._pointer)
+
+    def feedback(self, back: "StateSpace", sign: float = -1.0) -> "StateSpace":
+        """The loop ``u = r + sign back(y)``; inputs and outputs of this system stay."""
+        return self._make(lib.phx_ss_feedback, back._pointer, sign)
+
+    # ---- dynamics ----
+    @property
+    def poles(self) -> ComplexArray:
+        """Eigenvalues of A, ascending by magnitude."""
+        re, im = np.empty(len(self.states)), np.empty(len(self.states))
+        with Context() as call:
+            call.check(lib.phx_ss_poles(call.pointer, self._pointer, doubles(re), doubles(im), None, None))
+        poles: ComplexArray = re + 1j * im
+        return poles
+
+    def response(self, omega: ArrayLike) -> ComplexArray:
+        """Frequency response ``D + C (i omega - A)^-1 B``.
+
+        Parameters
+        ----------
+        omega : array_like
+            Pulsations, rad/s.
+
+        Returns
+        -------
+        ndarray, shape (*omega.shape, outputs, inputs)
+        """
+        pulsations = np.asarray(omega, dtype=np.float64, order="C")
+        shape = (*pulsations.shape, len(self.outputs), len(self.inputs))
+        response: Any = np.empty(shape, np.complex128)
+        if response.size:
+            with Context() as call:
+                call.check(lib.phx_ss_responses(call.pointer, self._pointer, pulsations.size, doubles(pulsations),
+                                                doubles(response)))
+        made: ComplexArray = response
+        return made
+
+    def dc_gain(self) -> FloatArray:
+        """``D - C A^-1 B``; raises SingularError when there are poles at zero."""
+        gain = np.empty((len(self.outputs), len(self.inputs)))
+        with Context() as call:
+            call.check(lib.phx_ss_dc_gain(call.pointer, self._pointer, doubles(gain)))
+        return gain
+
+    def to_scipy(self) -> Any:
+        """The same as ``scipy.signal.StateSpace``, without the names."""
+        from scipy.signal import StateSpace as ScipyStateSpace
+
+        return ScipyStateSpace(self.A, self.B, self.C, self.D)
+
+
+def _common(what: str, extents: Sequence[Tuple[Optional[FloatArray], int]], names: Optional[Sequence[str]]) -> int:
+    """The size that matrices and names agree on."""
+    found = {array.shape[axis] for array, axis in extents if array is not None}
+    if names is not None:
+        found.add(len(names))
+    if len(found) > 1:
+        raise ValueError(f"the matrices and names have {' and '.join(map(str, sorted(found)))} {what}")
+    return found.pop() if found else 0
+
+
+class Linear:
+    """A linear model of a mechanism or a body, in state space and in the form that was asked for.
+
+    Attributes
+    ----------
+    form : str
+        ``state-space``, ``second-order`` or ``descriptor``.
+    title : str
+    system : StateSpace
+        The state space, whatever the form; `A`, `B`, `C`, `D`, `inputs`, `outputs`, `states`, `poles` and `response`
+        are its own.
+    matrices : namespace
+        The matrices of the form and what belongs to them, by the names of the file that ``phlexor linearize -o``
+        writes. State space: `A B C D`. Second order, ``M q'' + D q' + K q = F u``, ``y = Y_q q + Y_v q' + Y_a q'' + Y_u
+        u``: `M D K F Y_q Y_v Y_a Y_u`, `coordinates` (names of q), `basis` and `motions` (what q moves). Descriptor,
+        ``E e' = (J - R) Q e + (B - P) u``: sparse `E J R Q B P S N`, `ports`, and the measured ``y = C e + D u``.
+        Sparse ones are SciPy's ``csr_matrix``, or :class:`Csr` without SciPy. Views.
+    residuals : dict
+        Of the structure: what would be zero or positive in exact arithmetic.
+    dc_gain : ndarray, shape (outputs, inputs), or None
+        Rows of outputs that see poles at zero are NaN. None when read from a file that has none.
+    rigid : int
+        Rigid motions of a free mechanism, each two poles at zero.
+    """
+
+    def __init__(self, system: StateSpace, items: Dict[str, Any], bundle: Any, owner: Any,
+                 residuals: Optional[Dict[str, float]] = None, dc_gain: Optional[FloatArray] = None,
+                 rigid: int = 0) -> None:
+        self.system, self._bundle, self._owner = system, bundle, owner
+        self.form: str = items.pop("form")
+        self.title: str = items.pop("title", "")
+        self.model_text: str = items.pop("model", "")
+        numbers = {key: value for key, value in items.items() if isinstance(value, float)}
+        self.residuals = numbers if residuals is None else residuals
+        self.dc_gain = items.pop("dc_gain", None) if dc_gain is None else dc_gain
+        self.rigid = rigid
+        self.matrices = SimpleNamespace(
+            **{key: value for key, value in items.items() if key not in numbers and key not in ("dc_gain", "poles")}
+        )
+
+    def __repr__(self) -> str:
+        return f"<Linear {self.title!r}: {self.form}, {self.system!r}>"
+
+    @property
+    def A(self) -> FloatArray:
+        """Of `system`."""
+        return self.system.A
+
+    @property
+    def B(self) -> FloatArray:
+        """Of `system`."""
+        return self.system.B
+
+    @property
+    def C(self) -> FloatArray:
+        """Of `system`."""
+        return self.system.C
+
+    @property
+    def D(self) -> FloatArray:
+        """Of `system`."""
+        return self.system.D
+
+    @property
+    def inputs(self) -> Tuple[str, ...]:
+        """Of `system`."""
+        return self.system.inputs
+
+    @property
+    def outputs(self) -> Tuple[str, ...]:
+        """Of `system`."""
+        return self.system.outputs
+
+    @property
+    def states(self) -> Tuple[str, ...]:
+        """Of `system`."""
+        return self.system.states
+
+    @property
+    def poles(self) -> ComplexArray:
+        """Of `system`."""
+        return self.system.poles
+
+    def response(self, omega: ArrayLike) -> ComplexArray:
+        """Of `system`: :meth:`StateSpace.response`."""
+        return self.system.response(omega)
+
+    def write(self, path: PathLike) -> None:
+        """Write the model as ``phlexor linearize -o`` does: .h5, .mat or .json."""
+        with hdf5, Context() as call:
+            call.check(lib.phx_exchange_write(call.pointer, path_of(path), self._bundle))
+
+
+# ---- from the library ----
+def _item(raw: phx_bundle_item, owner: Any) -> Any:
+    shape = (raw.rows, raw.cols)
+    if raw.kind == phx_bundle_kind.PHX_BUNDLE_MATRIX:
+        real = view(raw.re, shape, owner)
+        return real + 1j * view(raw.im, shape, owner) if raw.im else real
+    if raw.kind == phx_bundle_kind.PHX_BUNDLE_SPARSE:
+        return sparse_of(raw.sparse, owner)
+    if raw.kind == phx_bundle_kind.PHX_BUNDLE_NAMES:
+        return names_at(raw.names, raw.rows)
+    return text_of(raw.text) if raw.kind == phx_bundle_kind.PHX_BUNDLE_TEXT else float(raw.number)
+
+
+def items_of(bundle: Any, owner: Any) -> Dict[str, Any]:
+    """The named things of a bundle."""
+    items = {}
+    for k in range(lib.phx_bundle_count(bundle)):
+        raw = lib.phx_bundle_item_at(bundle, k).contents
+        items[text_of(raw.name)] = _item(raw, owner)
+    return items
+
+
+def linear_of(report: phx_linear_report, context: Context) -> Linear:
+    """Take over a report that a call has filled."""
+    owner = Owner(_free_report, report, context)
+    system = StateSpace._of(report.system, owner)
+    shape = (len(system.outputs), len(system.inputs))
+    residuals = {text_of(item.name): item.value for item in report.residuals[: report.n_residuals]}
+    gain: FloatArray = view(report.dc_gain, shape, owner)
+    return Linear(system, items_of(report.bundle, owner), report.bundle, owner, residuals, gain, report.rigid)
+
+
+def _free_report(report: phx_linear_report) -> None:
+    lib.phx_linear_report_free(ctypes.byref(report))
+
+
+def read_linear(path: PathLike) -> Linear:
+    """Read a linear model (.h5) that ``phlexor linearize``, ``phlexor titop`` or :meth:`Linear.write` left.
+
+    Files of the descriptor form have no state space and are refused; read their matrices with :func:`read_matrices`.
+    """
+    context, bundle, pointer = Context(), ctypes.POINTER(phx_bundle)(), ctypes.POINTER(phx_ss)()
+    with hdf5, context as call:
+        call.check(lib.phx_exchange_read(call.pointer, path_of(path), ctypes.byref(bundle)))
+        owner = Owner(lib.phx_bundle_destroy, bundle, context)
+        call.check(lib.phx_bundle_get_ss(call.pointer, bundle, ctypes.byref(pointer)))
+    system = StateSpace._of(pointer, Owner(lib.phx_ss_destroy, pointer, context))
+    return Linear(system, items_of(bundle, owner), bundle, owner)
+
+
+def read_matrices(path: PathLike) -> Mapping[str, Any]:
+    """Everything in an exchange file (.h5) by name: matrices, sparse matrices, lists of names, texts, numbers."""
+    context, bundle = Context(), ctypes.POINTER(phx_bundle)()
+    with hdf5, context as call:
+        call.check(lib.phx_exchange_read(call.pointer, path_of(path), ctypes.byref(bundle)))
+    return items_of(bundle, Owner(lib.phx_bundle_destroy, bundle, context))

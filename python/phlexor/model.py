@@ -1,0 +1,539 @@
+"""A model, and what can be computed with it."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import threading
+from dataclasses import dataclass
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Literal, Mapping, Optional, Tuple, Union
+
+import numpy as np
+
+from ._binding import (phx_check_report, phx_integrator, phx_linear_form, phx_linear_report, phx_model,
+                       phx_model_modes_at, phx_model_optional, phx_model_override, phx_modes_table, phx_result,
+                       phx_simulate_options, phx_simulate_report, phx_status, phx_study_batch_options,
+                       phx_study_batch_report, phx_study_linearize_options, phx_study_modes_options,
+                       phx_study_modes_report, phx_study_point_fn, phx_study_titop_options)
+from ._call import (Context, FloatArray, Owner, PathLike, Progress, hdf5, name_list, names_of, path_of, text_of)
+from ._library import lib
+from .batch import Batch
+from .errors import PhlexorError
+from .linear import Linear, linear_of
+from .modes import Modes, modes_of
+from .result import Result, report_of, result_in_memory
+from .sweep import SweepLike, check_threads, make_sweep, names_and_points
+
+__all__ = ["Certificate", "Model"]
+
+#: A number or an expression of `pi`, `deg` and parameters.
+Number = Union[float, str]
+Integrator = Literal["midpoint", "midpoint4", "gauss4", "gauss6", "radau5", "ida"]
+Form = Literal["state-space", "second-order", "descriptor"]
+
+_INTEGRATORS = {
+    "midpoint": phx_integrator.PHX_MIDPOINT,
+    "midpoint4": phx_integrator.PHX_MIDPOINT4,
+    "gauss4": phx_integrator.PHX_GAUSS4,
+    "gauss6": phx_integrator.PHX_GAUSS6,
+    "radau5": phx_integrator.PHX_RADAU5,
+    "ida": phx_integrator.PHX_IDA,
+}
+_FORMS = {
+    "state-space": phx_linear_form.PHX_FORM_STATE_SPACE,
+    "second-order": phx_linear_form.PHX_FORM_SECOND_ORDER,
+    "descriptor": phx_linear_form.PHX_FORM_DESCRIPTOR,
+}
+_AT = {"initial": phx_model_modes_at.PHX_MODEL_AT_INITIAL, "steady": phx_model_modes_at.PHX_MODEL_AT_STEADY}
+
+
+def _choose(what: str, word: str, words: Mapping[str, int]) -> int:
+    if word not in words:
+        raise ValueError(f"{what}={word!r}: one of {', '.join(words)}")
+    return int(words[word])
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What the equations are worth at the start state (``phlexor check``).
+
+    Attributes
+    ----------
+    coordinates, velocities, constraints, redundant, degrees_of_freedom, constraint_rank, index : int
+        Sizes; the index is that of the differential-algebraic equations.
+    skew_residual : float
+        Largest entry of ``J + J^T``: 0.
+    smallest_mass_eigenvalue : float
+    power_residual : float
+        Of the power balance on random states, relative.
+    lossless : bool
+    mass : float
+        kg.
+    centre_of_mass : ndarray, shape (dimension,)
+        m.
+    inertia : ndarray, shape (3, 3), or float in the plane
+        About the centre of mass, kg m^2.
+    kinetic, elastic, potential : float
+        Energies, J.
+    redundant_rows : tuple of (str, int)
+        Joint and row (from 1) of the redundant constraints.
+    """
+
+    coordinates: int
+    velocities: int
+    constraints: int
+    redundant: int
+    degrees_of_freedom: int
+    constraint_rank: int
+    index: int
+    skew_residual: float
+    smallest_mass_eigenvalue: float
+    power_residual: float
+    lossless: bool
+    mass: float
+    centre_of_mass: FloatArray
+    inertia: Union[FloatArray, float]
+    kinetic: float
+    elastic: float
+    potential: float
+    redundant_rows: Tuple[Tuple[str, int], ...]
+
+
+def _certificate(report: phx_check_report) -> Certificate:
+    raw, dimension = report.certificate, report.dimension
+    plain = ("coordinates", "velocities", "constraints", "redundant", "degrees_of_freedom", "constraint_rank", "index",
+             "skew_residual", "smallest_mass_eigenvalue", "power_residual", "lossless", "mass")
+    return Certificate(
+        **{name: getattr(raw, name) for name in plain},
+        centre_of_mass=np.array(raw.centre_of_mass[:dimension]),
+        inertia=float(raw.inertia[0]) if dimension == 2 else np.array(raw.inertia[:9]).reshape(3, 3),
+        kinetic=raw.energy.kinetic,
+        elastic=raw.energy.elastic,
+        potential=raw.energy.potential,
+        redundant_rows=tuple((text_of(row.joint), row.row) for row in report.redundant[: report.n_redundant]),
+    )
+
+
+def _overrides(parameters: Mapping[str, Number]) -> Tuple[int, Any]:
+    array = (phx_model_override * max(len(parameters), 1))()
+    for item, (name, value) in zip(array, parameters.items()):
+        item.name = name.encode()
+        if isinstance(value, str):
+            item.expression = value.encode()
+        else:
+            item.value = float(value)
+    return len(parameters), array
+
+
+class Model:
+    """A model, read from a file, from a text, or built in code (:class:`ModelBuilder`).
+
+    A model is used by one thread at a time: a call of another thread waits. To compute in parallel give each thread a
+    :meth:`copy`, or leave it to the library (:meth:`batch`, and :meth:`modes` with `threads`). Computing releases
+    Python's global lock.
+
+    Every method raises a :class:`PhlexorError` with the library's message, which names file, line and column (of a
+    model built in code: the entry) where it can.
+
+    Parameters
+    ----------
+    path : path-like
+        The model file.
+    parameters : mapping, optional
+        Values of parameters instead of the file's: numbers, or expressions such as ``"2*pi*50"``.
+    """
+
+    def __init__(self, path: PathLike, parameters: Optional[Mapping[str, Number]] = None) -> None:
+        file = os.fspath(path)
+        given = parameters or {}
+        encoded = path_of(file)
+        self._read(file, None, lambda call, out: lib.phx_model_read(call.pointer, encoded, *_overrides(given), out))
+
+    @classmethod
+    def from_text(cls, text: str, parameters: Optional[Mapping[str, Number]] = None, *, name: str = "model.yaml",
+                  names: Optional[Callable[[int, int], str]] = None) -> "Model":
+        """A model from the text of a model file.
+
+        Parameters
+        ----------
+        text : str
+        parameters : mapping, optional
+            As for the constructor.
+        name : str
+            What messages call the file; relative paths in the text start in its folder.
+        names : callable, optional
+            What messages call the place (line, column) instead.
+        """
+        model, encoded = cls.__new__(cls), text.encode()
+        model._read(
+            name, names,
+            lambda call, out: lib.phx_model_read_text(call.pointer, path_of(name), encoded, len(encoded),
+                                                      *_overrides(parameters or {}), out)
+        )
+        return model
+
+    def _read(self, file: str, names: Optional[Callable[[int, int], str]], read: Callable[[Context, Any], Any]) -> None:
+        self._file, self._names = file, names
+        self._lock, self._user = threading.Lock(), 0
+        pointer = ctypes.POINTER(phx_model)()
+        with Context(None, names, file) as call:
+            call.check(read(call, ctypes.byref(pointer)))
+        self._owner = Owner(lib.phx_model_destroy, pointer, call)
+
+    def copy(self) -> "Model":
+        """The model as it was read, independent of this one."""
+        copy = Model.__new__(Model)
+        with self._use() as (_, pointer):
+            copy._read(self._file, self._names, lambda call, out: lib.phx_model_copy(call.pointer, pointer, out))
+        return copy
+
+    def __copy__(self) -> "Model":
+        return self.copy()
+
+    def __deepcopy__(self, memo: Any) -> "Model":
+        return self.copy()
+
+    def __repr__(self) -> str:
+        return f"<Model {self.title!r}: {len(self.bodies)} bodies, {len(self.joints)} joints>"
+
+    @contextlib.contextmanager
+    def _use(self, progress: Optional[Progress] = None) -> Iterator[Tuple[Context, Any]]:
+        """A call with the model in the hands of this thread."""
+        if self._user == threading.get_ident():
+            raise RuntimeError("the model is at work in this thread (a progress function uses it): use a copy")
+        with self._lock:
+            self._user = threading.get_ident()
+            try:
+                with Context(progress, self._names, self._file) as call:
+                    yield call, self._owner.pointer
+            finally:
+                self._user = 0
+
+    # ---- what it says ----
+    def _ask(self, question: Callable[[phx_model], Any]) -> Any:
+        with self._use() as (_, pointer):
+            return question(pointer.contents)
+
+    @property
+    def title(self) -> str:
+        """Its title."""
+        return str(self._ask(lambda m: text_of(m.title)))
+
+    @property
+    def dimension(self) -> int:
+        """2 or 3."""
+        return int(self._ask(lambda m: m.dimension))
+
+    @property
+    def text(self) -> str:
+        """The model file, as it was read."""
+        return str(self._ask(lambda m: text_of(m.text)))
+
+    @property
+    def parameters(self) -> Dict[str, float]:
+        """Values of the parameters. To change them: :meth:`set_parameters`."""
+        values: Dict[str, float] = self._ask(
+            lambda m: {text_of(p.name): float(p.value) for p in m.parameters[: m.n_parameters]}
+        )
+        return values
+
+    def _list(self, kind: str) -> Tuple[str, ...]:
+        return tuple(self._ask(lambda m: [text_of(i.name) for i in getattr(m, kind)[: getattr(m, "n_" + kind)]]))
+
+    @property
+    def bodies(self) -> Tuple[str, ...]:
+        """Names of the bodies."""
+        return self._list("bodies")
+
+    @property
+    def joints(self) -> Tuple[str, ...]:
+        """Names of the joints."""
+        return self._list("joints")
+
+    @property
+    def springs(self) -> Tuple[str, ...]:
+        """Names of the springs."""
+        return self._list("springs")
+
+    @property
+    def loads(self) -> Tuple[str, ...]:
+        """Names of the loads."""
+        return self._list("loads")
+
+    @property
+    def outputs(self) -> Tuple[str, ...]:
+        """Names of the outputs."""
+        return self._list("outputs")
+
+    # ---- parameters ----
+    def set_parameters(self, parameters: Optional[Mapping[str, Number]] = None, **more: Number) -> None:
+        """Give parameters other values; all others go back to those that the model was read with.
+
+        Parameters
+        ----------
+        parameters, **more
+            Numbers or expressions by name. Without any the model is as it was read.
+
+        Raises
+        ------
+        ModelError
+            There is no such parameter, or the model is wrong with these values. It is then unchanged.
+        """
+        with self._use() as (call, pointer):
+            call.check(lib.phx_model_set_parameters(call.pointer, pointer, *_overrides({**(parameters or {}), **more})))
+
+    def evaluate(self, expression: str) -> float:
+        """The value of an expression of the parameters."""
+        value = ctypes.c_double()
+        with self._use() as (call, pointer):
+            call.check(lib.phx_model_evaluate(call.pointer, pointer, b"expression", expression.encode(),
+                                              ctypes.byref(value)))
+        return value.value
+
+    # ---- analyses ----
+    def check(self) -> Certificate:
+        """Assemble the model and certify the structure of its equations."""
+        report = phx_check_report()
+        with self._use() as (call, pointer), hdf5:
+            call.check(lib.phx_study_check(call.pointer, pointer, ctypes.byref(report)))
+            try:
+                return _certificate(report)
+            finally:
+                lib.phx_check_report_free(ctypes.byref(report))
+
+    @contextlib.contextmanager
+    def _files(self, pointer: Any, *paths: Optional[PathLike]) -> Iterator[None]:
+        """HDF5 for this thread alone where the call needs it."""
+        continued = getattr(pointer.contents.initial, "from") is not None
+        needed = continued or any(path is not None for path in paths)
+        with contextlib.ExitStack() as stack:
+            if needed:
+                stack.enter_context(hdf5)
+            yield
+
+    def simulate(self, end: Optional[float] = None, *, step: Optional[float] = None, every: Optional[float] = None,
+                 rtol: Optional[float] = None, atol: Optional[float] = None, integrator: Optional[Integrator] = None,
+                 h5: Optional[PathLike] = None, csv: Optional[PathLike] = None,
+                 progress: Optional[Progress] = None) -> Result:
+        """Simulate from the start state.
+
+        Parameters
+        ----------
+        end, step, every : float, optional
+            End, step and output interval, s. What is not given is taken from the model's `simulate`.
+        rtol, atol : float, optional
+            Tolerances, where the integrator is to choose its steps.
+        integrator : {"midpoint", "midpoint4", "gauss4", "gauss6", "radau5", "ida"}, optional
+        h5, csv : path-like, optional
+            Files for the result, beside the one in memory.
+        progress : callable, optional
+            ``progress(what, done, total)`` is called between steps; when it returns False the simulation stops.
+
+        Returns
+        -------
+        Result
+            In memory.
+
+        Raises
+        ------
+        PhlexorError
+            The exception's `result` is what was computed before, if anything.
+        KeyboardInterrupt
+            Also with `result`, when it came during the computation.
+        """
+        options = _simulate_options(end, step, every, rtol, atol, integrator, h5, csv)
+        report, result = phx_simulate_report(), ctypes.POINTER(phx_result)()
+        with self._use(progress) as (call, pointer), self._files(pointer, h5):
+            status = lib.phx_study_simulate_result(call.pointer, pointer, ctypes.byref(options), ctypes.byref(report),
+                                                   ctypes.byref(result))
+            made = result_in_memory(result, call, report_of(report)) if result else None
+            if status:
+                error: Any = call.error(status)
+                error.result = made
+                raise error
+        assert made is not None
+        return made
+
+    def batch(self, sweep: SweepLike = "model", *, end: Optional[float] = None, step: Optional[float] = None,
+              every: Optional[float] = None, rtol: Optional[float] = None, atol: Optional[float] = None,
+              integrator: Optional[Integrator] = None, h5: Optional[PathLike] = None, csv: Optional[PathLike] = None,
+              table: Optional[PathLike] = None, threads: Optional[int] = 1, stop: bool = False,
+              progress: Optional[Progress] = None) -> Batch:
+        """Simulate at every point of a sweep.
+
+        Parameters
+        ----------
+        sweep : mapping or "model"
+            Parameters and their values, arrays or :class:`Range`; several multiply. "model": the model's `sweep`.
+        end, step, every, rtol, atol, integrator
+            As for :meth:`simulate`.
+        h5, csv : path-like, optional
+            Files for the results: NAME.h5 makes NAME-0001.h5 and so on.
+        table : path-like, optional
+            A csv file with a row for each point.
+        threads : int or None
+            That work on the points; None: as many as there are processors. The results are the same bit by bit. With
+            more than one the BLAS of the process is set to one thread.
+        stop : bool
+            At the first point that fails. Else a point that fails is None in the batch, with a message and a warning.
+        progress : callable, optional
+            ``progress(what, done, total)`` in points; False stops the batch.
+
+        Returns
+        -------
+        Batch
+
+        Raises
+        ------
+        PhlexorError, KeyboardInterrupt
+            The exception's `batch` has the points before.
+        """
+        report = phx_study_batch_report()
+        options = phx_study_batch_options(stop=stop, threads=check_threads(threads), table_path=path_of(table))
+        options.simulate = _simulate_options(end, step, every, rtol, atol, integrator, h5, csv)
+        with self._use(progress) as (call, pointer), self._files(pointer, h5):
+            made = make_sweep(call, pointer, sweep)
+            if made is None:
+                raise TypeError("a batch needs a sweep")
+            batch = Batch(*names_and_points(made))
+
+            def deliver(user: Any, point: int, raw: Any, result: Any, message: Optional[bytes]) -> int:
+                try:
+                    if message is not None:
+                        batch.messages[point] = call.explain(text_of(message))
+                    batch.results.append(result_in_memory(result, call, report_of(raw.contents)) if result else None)
+                except BaseException as error:  # it must not leave through C
+                    call.raised = error
+                    return int(phx_status.PHX_INTERRUPTED)
+                return int(phx_status.PHX_OK)
+
+            options.sweep, options.deliver = made.pointer, phx_study_point_fn(deliver)
+            status = lib.phx_study_batch(call.pointer, pointer, ctypes.byref(options), ctypes.byref(report))
+            if status:
+                error: Any = call.error(status)
+                error.batch = batch
+                raise error
+        return batch
+
+    def modes(self, count: Optional[int] = None, *, at: Optional[Literal["initial", "steady"]] = None,
+              sweep: Optional[SweepLike] = None, shapes: bool = True, threads: Optional[int] = 1,
+              progress: Optional[Progress] = None) -> Modes:
+        """Frequencies and mode shapes.
+
+        Parameters
+        ----------
+        count : int, optional
+            Modes at each point, besides those of rigid bodies. None: the model's `modes: count`.
+        at : {"initial", "steady"}, optional
+            About the start state at rest, or about the steady rotation of the driven joints. None: as the model says.
+        sweep : mapping, "model" or None
+            As for :meth:`batch`; None: one point.
+        shapes : bool
+            Keep the mode shapes.
+        threads : int or None
+            As for :meth:`batch`.
+        progress : callable, optional
+            ``progress(what, done, total)`` in points; False stops the work.
+
+        Returns
+        -------
+        Modes
+        """
+        options = phx_study_modes_options(with_shapes=shapes, threads=check_threads(threads))
+        if count is not None:
+            if count < 1:
+                raise ValueError(f"count={count}: at least 1 mode")
+            options.count = count
+        if at is not None:
+            options.has_at, options.at = True, _choose("at", at, _AT)
+        table, report = phx_modes_table(), phx_study_modes_report()
+        with self._use(progress) as (call, pointer):
+            made = make_sweep(call, pointer, sweep)
+            if made is not None:
+                options.sweep = made.pointer
+            call.check(lib.phx_study_modes(call.pointer, pointer, ctypes.byref(options), ctypes.byref(table),
+                                           ctypes.byref(report)))
+        return modes_of(table, call, unstable=report.unstable, least_confidence=report.least_confidence)
+
+    def linearize(self, inputs: Optional[Iterable[str]] = None, outputs: Optional[Iterable[str]] = None, *,
+                  form: Form = "state-space") -> Linear:
+        """The mechanism about its start state as a linear system with named inputs and outputs.
+
+        Parameters
+        ----------
+        inputs, outputs : sequence of str, optional
+            Channels such as ``"crank.C.fy"``, ``"motor.effort"``, ``"tip.x"`` (docs/linear-analysis.md lists them). By
+            default all loads, actuators and drives, and all outputs of the model.
+        form : {"state-space", "second-order", "descriptor"}
+            Of `matrices`; the state space is always there.
+
+        Returns
+        -------
+        Linear
+        """
+        options, report = phx_study_linearize_options(form=_choose("form", form, _FORMS)), phx_linear_report()
+        keep = _set_names(options.channels, inputs=inputs, outputs=outputs)
+        with self._use() as (call, pointer):
+            call.check(lib.phx_study_linearize(call.pointer, pointer, ctypes.byref(options), ctypes.byref(report)))
+        del keep
+        return linear_of(report, call)
+
+    def titop(self, body: str, *, parent: Optional[str] = None, ports: Optional[Iterable[str]] = None,
+              inverted: Optional[Iterable[str]] = None, inputs: Optional[Iterable[str]] = None,
+              outputs: Optional[Iterable[str]] = None) -> Linear:
+        """The two-input two-output port model of one body.
+
+        Parameters
+        ----------
+        body : str
+            Its name.
+        parent : str, optional
+            The port P of the model, whose acceleration goes in and whose wrench comes out; by default the port P.
+        ports : sequence of str, optional
+            The other ports, whose wrenches go in; by default all ports and points that hold something.
+        inverted : sequence of str, optional
+            Channels whose input and output are exchanged: boundary conditions.
+        inputs, outputs : sequence of str, optional
+            Those that stay, in this order.
+
+        Returns
+        -------
+        Linear
+        """
+        options, report = phx_study_titop_options(body=body.encode()), phx_linear_report()
+        if parent is not None:
+            options.parent = parent.encode()
+        keep = _set_names(options, ports=ports, inverted=inverted, inputs=inputs, outputs=outputs)
+        with self._use() as (call, pointer):
+            call.check(lib.phx_study_titop(call.pointer, pointer, ctypes.byref(options), ctypes.byref(report)))
+        del keep
+        return linear_of(report, call)
+
+
+def _set_names(options: Any, **lists: Optional[Iterable[str]]) -> List[Any]:
+    """Lists of names as fields of options; what is returned must live as long as they are used."""
+    keep = []
+    for field, given in lists.items():
+        names = name_list(field, given)
+        if names is not None:
+            array = names_of(names)
+            keep.append(array)
+            setattr(options, "n_" + field, len(names))
+            setattr(options, field, ctypes.cast(array, ctypes.POINTER(ctypes.c_char_p)))
+    return keep
+
+
+def _simulate_options(end: Optional[float], step: Optional[float], every: Optional[float], rtol: Optional[float],
+                      atol: Optional[float], integrator: Optional[str], h5: Optional[PathLike],
+                      csv: Optional[PathLike]) -> phx_simulate_options:
+    options = phx_simulate_options(h5_path=path_of(h5), csv_path=path_of(csv))
+    for name, value in (("end", end), ("step", step), ("every", every), ("rtol", rtol), ("atol", atol)):
+        if value is None:
+            continue
+        if not (0.0 < value < float("inf")):
+            raise ValueError(f"{name}={value}: a finite number greater than 0")
+        setattr(options, name, phx_model_optional(True, value))
+    if integrator is not None:
+        options.has_integrator, options.integrator = True, _choose("integrator", integrator, _INTEGRATORS)
+    return options

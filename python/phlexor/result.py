@@ -1,0 +1,357 @@
+"""The result of a simulation: columns, states, bodies; in memory, or read from a file."""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+from typing import Any, Dict, Iterator, Mapping, Optional, Tuple, Union
+
+import numpy as np
+
+from ._binding import phx_integrator, phx_result, phx_simulate_report
+from ._call import Context, FloatArray, Owner, PathLike, doubles, field_names, hdf5, path_of, text_of, view
+from ._library import lib
+
+__all__ = ["Body", "Report", "Result", "read_result"]
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a simulation did, and how well it kept energy and joints.
+
+    Attributes
+    ----------
+    integrator : str
+    end, step, every, rtol, atol : float
+        The settings of the run, s and 1; 0: not used.
+    bodies, velocities, constraints, redundant : int
+        Sizes of the system; redundant constraints were left out.
+    lossless : bool
+        Nothing dissipates.
+    start, reached : float
+        First and last instant recorded, s.
+    rows : int
+        Instants recorded.
+    steps, rejected, halvings, newton_iterations, linearisations, factorisations, projections : int
+    smallest_step, wall_seconds : float
+    largest_energy : float
+        Of kinetic, elastic and total energy, J.
+    largest_residual : float
+        Of the energy balance: ``|energy - energy(0) - supplied + dissipated|``, J.
+    largest_drift, largest_drift_rate : float
+        Gap of the joints, m, and its rate, m/s.
+    """
+
+    integrator: str
+    end: float
+    step: float
+    every: float
+    rtol: float
+    atol: float
+    bodies: int
+    velocities: int
+    constraints: int
+    redundant: int
+    lossless: bool
+    start: float
+    reached: float
+    rows: int
+    steps: int
+    rejected: int
+    halvings: int
+    newton_iterations: int
+    linearisations: int
+    factorisations: int
+    projections: int
+    smallest_step: float
+    wall_seconds: float
+    largest_energy: float
+    largest_residual: float
+    largest_drift: float
+    largest_drift_rate: float
+
+
+def _copy(pointer: Any, shape: Tuple[int, ...]) -> FloatArray:
+    copy = np.array(view(pointer, shape, None))
+    copy.flags.writeable = False
+    return copy
+
+
+def report_of(raw: phx_simulate_report) -> Report:
+    """The report as Python has it."""
+    used, stats = raw.used, raw.stats
+    return Report(
+        integrator=text_of(lib.phx_integrator_name(phx_integrator(used.integrator))),
+        start=getattr(raw, "from"),
+        **{name: getattr(used, name) for name in ("end", "step", "every", "rtol", "atol")},
+        **{name: getattr(stats, name) for name in field_names(stats)},
+        **{name: getattr(raw, name) for name in field_names(raw) if name not in ("used", "stats", "from")},
+    )
+
+
+@dataclass(frozen=True)
+class Body:
+    """A body's place in the states, and what it looks like.
+
+    Attributes
+    ----------
+    name, kind : str
+    x, v : slice
+        Its entries of a state: place, attitude (plane: cos, sin, angle; space: the rotation matrix by rows),
+        deformation; and the velocities of these.
+    points : ndarray, shape (n_points, dimension)
+        A polyline that draws it, undeformed, in the body's axes, m.
+    shapes : ndarray, shape (n_points, dimension, n_deformations), or None
+        How the deformations move these points.
+    """
+
+    name: str
+    kind: str
+    x: slice
+    v: slice
+    points: FloatArray
+    shapes: Optional[FloatArray]
+
+
+class Result(Mapping[str, FloatArray]):
+    """The result of a simulation, complete or partial: a read-only mapping from the names of columns to arrays.
+
+    It comes from :meth:`Model.simulate`, :meth:`Model.batch` or :func:`read_result`. Of a result in memory the arrays
+    are views of the library's memory, which lives as long as any of them; columns of a file are read when first asked
+    for. All arrays are read-only.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        ``t, kinetic, elastic, potential, energy, supplied, dissipated, residual, drift, drift_rate``, then the outputs.
+    units : dict
+        Unit of each column, "" for none.
+    attributes : dict
+        What the result says of itself: status, title of the model, integrator and its settings, parameters of a batch.
+    dimension : int
+        2 or 3.
+    bodies : dict of Body
+        By name.
+    report : Report or None
+        Of a simulation in this process.
+    """
+
+    def __init__(self, owner: Owner, context: Context, report: Optional[Report] = None) -> None:
+        self._owner, self._context, self.report = owner, context, report
+        self._cache: Dict[str, FloatArray] = {}
+        pointer = owner.pointer
+        self._rows = int(lib.phx_result_rows(pointer))
+        self.dimension: int = lib.phx_result_dimension(pointer)
+        count = lib.phx_result_columns(pointer)
+        self.columns: Tuple[str, ...] = tuple(text_of(lib.phx_result_column_name(pointer, k)) for k in range(count))
+        self.units = {name: text_of(lib.phx_result_column_unit(pointer, k)) for k, name in enumerate(self.columns)}
+        self._places = {name: k for k, name in enumerate(self.columns)}
+        self.attributes: Dict[str, Union[str, float]] = {}
+        for k in range(lib.phx_result_attributes(pointer)):
+            item = lib.phx_result_attribute(pointer, k).contents
+            self.attributes[text_of(item.name)] = item.number if item.text is None else text_of(item.text)
+        self._n_x, self._n_v = lib.phx_result_n_x(pointer), lib.phx_result_n_v(pointer)
+        self._table = self._memory()
+        self._complete, self._text = bool(lib.phx_result_is_complete(pointer)), lib.phx_result_model_text(pointer)
+        self.bodies = {body.name: body for body in map(self._body, range(lib.phx_result_bodies(pointer)))}
+
+    def _memory(self) -> Optional[FloatArray]:
+        width = ctypes.c_size_t()
+        rows = lib.phx_result_memory(self._owner.pointer, ctypes.byref(width))
+        return view(rows, (self._rows, width.value), self._owner) if width.value else None
+
+    def _body(self, k: int) -> Body:
+        raw = lib.phx_result_body(self._owner.pointer, k).contents
+        deformations = raw.x_count - self.dimension - (3 if self.dimension == 2 else 9)
+        shape = (raw.n_points, self.dimension, deformations)
+        return Body(
+            text_of(raw.name),
+            text_of(raw.kind),
+            slice(raw.x_start, raw.x_start + raw.x_count),
+            slice(raw.v_start, raw.v_start + raw.v_count),
+            _copy(raw.points, shape[:2]),
+            _copy(raw.shapes, shape) if raw.shapes else None,
+        )
+
+    def _open(self) -> Any:
+        if not self._owner.alive:
+            raise ValueError("the result is closed")
+        return self._owner.pointer
+
+    # ---- the mapping ----
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.columns)
+
+    def __getitem__(self, name: str) -> FloatArray:
+        place = self._places[name]
+        if self._table is not None:
+            column: FloatArray = self._table[:, place]
+            return column
+        if name not in self._cache:
+            values = np.empty(self._rows)
+            with hdf5, self._context as call:
+                call.check(lib.phx_result_column(self._open(), place, 0, self._rows, doubles(values)))
+            values.flags.writeable = False
+            self._cache[name] = values
+        return self._cache[name]
+
+    def __repr__(self) -> str:
+        state = "complete" if self.complete else "partial"
+        return f"<{type(self).__name__} {self.title!r}: {self._rows} rows, {len(self)} columns, {state}>"
+
+    # ---- what is in it ----
+    @property
+    def rows(self) -> int:
+        """Number of instants."""
+        return self._rows
+
+    @property
+    def t(self) -> FloatArray:
+        """Time of each row, s."""
+        return self["t"]
+
+    @property
+    def title(self) -> str:
+        """Title of the model."""
+        return str(self.attributes["model_name"])
+
+    @property
+    def complete(self) -> bool:
+        """The run came to its end."""
+        return self._complete
+
+    @property
+    def reason(self) -> str:
+        """Why a partial result is partial."""
+        return str(self.attributes["reason"])
+
+    @property
+    def model_text(self) -> str:
+        """The model file, as it was read."""
+        return text_of(self._text)
+
+    def output(self, name: str) -> FloatArray:
+        """All components of an output of the model.
+
+        Parameters
+        ----------
+        name : str
+            Its name in the model: ``tip`` stands for the columns ``tip.x``, ``tip.y``.
+
+        Returns
+        -------
+        ndarray, shape (rows, components)
+        """
+        places = [k for k, column in enumerate(self.columns) if column == name or column.startswith(name + ".")]
+        if not places:
+            raise KeyError(name)
+        if self._table is not None and places == list(range(places[0], places[-1] + 1)):
+            block: FloatArray = self._table[:, places[0] : places[-1] + 1]
+            return block
+        return np.column_stack([self[self.columns[k]] for k in places])
+
+    def _states(self) -> Tuple[FloatArray, FloatArray]:
+        if self._table is not None:
+            first = len(self.columns)
+            return self._table[:, first : first + self._n_x], self._table[:, first + self._n_x :]
+        if "/x" not in self._cache:
+            x, v = np.empty((self._rows, self._n_x)), np.empty((self._rows, self._n_v))
+            with hdf5, self._context as call:
+                call.check(lib.phx_result_states(self._open(), 0, self._rows, doubles(x), doubles(v)))
+            for name, values in (("/x", x), ("/v", v)):
+                values.flags.writeable = False
+                self._cache[name] = values
+        return self._cache["/x"], self._cache["/v"]
+
+    @property
+    def x(self) -> FloatArray:
+        """Configurations, shape (rows, n_x): place, attitude and deformation of body after body."""
+        return self._states()[0]
+
+    @property
+    def v(self) -> FloatArray:
+        """Velocities, shape (rows, n_v)."""
+        return self._states()[1]
+
+    def points(self, body: str, rows: Any = slice(None)) -> FloatArray:
+        """Where a body's polyline is, deformation included.
+
+        Parameters
+        ----------
+        body : str
+            Name of the body.
+        rows : slice or index array
+            Instants wanted; all of them by default.
+
+        Returns
+        -------
+        ndarray, shape (rows, n_points, dimension)
+            In inertial components, m.
+        """
+        drawn, dimension = self.bodies[body], self.dimension
+        x = np.atleast_2d(self.x[rows])[:, drawn.x]
+        place, attitude = x[:, :dimension], x[:, dimension:]
+        if dimension == 2:
+            c, s = attitude[:, 0], attitude[:, 1]
+            rotation = np.stack([np.stack([c, -s], -1), np.stack([s, c], -1)], -2)
+            deformation = attitude[:, 3:]
+        else:
+            rotation, deformation = attitude[:, :9].reshape(-1, 3, 3), attitude[:, 9:]
+        local = np.broadcast_to(drawn.points, (len(x), *drawn.points.shape))
+        if drawn.shapes is not None:
+            local = local + np.einsum("pdq,rq->rpd", drawn.shapes, deformation)
+        placed: FloatArray = place[:, None, :] + np.einsum("rij,rpj->rpi", rotation, local)
+        return placed
+
+    def to_numpy(self) -> Any:
+        """All columns as one structured array, a field for each."""
+        table = np.empty(self._rows, [(name, float) for name in self.columns])
+        for name in self.columns:
+            table[name] = self[name]
+        return table
+
+    def close(self) -> None:
+        """Close the file. Columns and states that were read stay. A result in memory goes with its last array."""
+        if self._table is None:
+            self._owner.close()
+
+    def __enter__(self) -> "Result":
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+
+def result_in_memory(pointer: Any, context: Context, report: Optional[Report]) -> Result:
+    """Take over a result that a call has made."""
+    return Result(Owner(lib.phx_result_destroy, pointer, context), context, report)
+
+
+def _close_file(pointer: Any) -> None:
+    hdf5.later(lambda: lib.phx_result_destroy(pointer))
+
+
+def read_result(path: PathLike) -> Result:
+    """Read the result of a simulation (.h5), complete or partial, written by the program or the package.
+
+    Parameters
+    ----------
+    path : path-like
+
+    Returns
+    -------
+    Result
+        It keeps the file open. Columns and states are read when asked for.
+
+    Raises
+    ------
+    FileError
+        The file is missing, damaged, or something else; the message says which.
+    """
+    context, pointer = Context(), ctypes.POINTER(phx_result)()
+    with hdf5, context as call:
+        call.check(lib.phx_result_read(call.pointer, path_of(path), ctypes.byref(pointer)))
+    return Result(Owner(_close_file, pointer, context), context)

@@ -1,0 +1,256 @@
+"""Models built in code: the same as from a file, all keys of the format, errors with the builder's names."""
+
+import inspect
+import json
+import math
+import unittest
+
+import numpy as np
+
+import phlexor
+from phlexor import builder
+from phlexor.expression import (abs_, acos, asin, atan, atan2, cos, deg, exp, log, max_, min_, pi, ramp, s, sign, sin,
+                                sqrt, step, t, tan)
+from support import EXAMPLES, Case
+
+
+def crank_slider():
+    """examples/crank_slider.yaml in code."""
+    m = phlexor.ModelBuilder("Rotating crank-slider with a flexible coupler", 2)
+    speed, n = m.parameter("speed", 150), m.parameter("n", 8)
+    steel = m.material("steel", density=7870, young=0.2e12)
+    crank = m.rigid("crank", mass=0.1, inertia=1e-4, centre_of_mass=[0.075, 0], ports={"C": [0.15, 0]})
+    coupler = m.beam("coupler", material=steel, length=0.3, section=phlexor.Circle(0.006), elements=n,
+                     reference="simply_supported", position=[0.15, 0])
+    slider = m.rigid("slider", mass=0.033, inertia=1e-6, position=[0.45, 0])
+    m.joint("motor", "revolute", m.ground.O, crank.P, angle=0, speed=speed)
+    m.joint("knee", "revolute", crank.C, coupler.P)
+    m.joint("wrist", "revolute", coupler.C, slider.P)
+    m.joint("guide", "prismatic", m.ground.O, slider.P, axis=(1, 0))
+    m.output("mid", "deformation", coupler.at(0.5))
+    m.output("slider", "position", slider.P)
+    m.output("drive", "effort", "motor")
+    m.output("bend", "bending_moment", coupler.at(0.5))
+    m.simulate(end=4 * pi / 150, step=pi / 150000, every=pi / 15000)
+    return m
+
+
+def manipulator():
+    """examples/manipulator.yaml in code."""
+    m = phlexor.ModelBuilder("Flexible manipulator", 3, gravity=np.array([0, 0, -9.81]))
+    e, load, T = m.parameter("e", 2), m.parameter("load", 2), m.parameter("T", 2)
+    alu = m.material("alu", density=2700, young=70e9, poisson=0.33)
+    base = m.ground_port("base", [0, 0, 0.5])
+    tower = m.rigid("tower", mass=5, inertia=[0.05, 0.05, 0.02], position=[0, 0, 0.5])
+    common = {"material": alu, "elements": e, "reference": "cantilever", "damping": phlexor.Damping(stiffness=2e-3)}
+    upper = m.beam("upper", length=1, section=phlexor.Tube(0.04, 0.034), position=[0, 0, 0.5], **common)
+    fore = m.beam("fore", length=0.8, section=phlexor.Tube(0.03, 0.025), position=[1, 0, 0.5],
+                  point_masses=[phlexor.PointMass("C", load, [1e-3, 1e-3, 1e-3])], **common)
+
+    def turn(angle):
+        return angle * deg * 30 * t**2 * (T - t) ** 2 / T**5 * (t < T)
+
+    m.joint("base", "revolute", base, tower.P, axis=[0, 0, 1], angle=0, speed=turn(60))
+    m.joint("shoulder", "revolute", tower.P, upper.P, axis=[0, 1, 0], angle=0, speed=turn(-30))
+    m.joint("elbow", "revolute", upper.C, fore.P, axis=[0, 1, 0], angle=0, speed=turn(50))
+    m.initial(deformation="quasi_static")
+    m.output("tip", "position", fore.C)
+    m.output("moment", "bending_moment", upper.at(0))
+    m.output("elbow", "effort", "elbow")
+    m.simulate(end=4, step=2e-3, every=0.01)
+    return m
+
+
+class Same(Case):
+    def same_motion(self, built, file, end):
+        """The same result bit by bit, but for the text of the model."""
+        got, want = built.build().simulate(end), phlexor.Model(EXAMPLES / file).simulate(end)
+        for name in got.columns:
+            self.same(got[name], want[name], name)
+        self.same(got.x, want.x, "x")
+
+    def test_in_the_plane(self):
+        self.same_motion(crank_slider(), "crank_slider.yaml", 0.02)
+        self.assertEqual(crank_slider().build().parameters, {"speed": 150.0, "n": 8.0})
+        self.assertEqual(crank_slider().build({"n": 4}).parameters["n"], 4.0)
+
+    def test_in_space(self):
+        self.same_motion(manipulator(), "manipulator.yaml", 0.1)
+
+    def test_a_saved_file(self):
+        crank_slider().save(self.folder / "a.yaml")
+        self.program("check", "a.yaml")
+        self.assertEqual(phlexor.Model(self.folder / "a.yaml").text, crank_slider().text())
+
+    def test_a_modal_body(self):
+        file = phlexor.Model(EXAMPLES / "modal_appendage.yaml")
+        self.assertIn("modal", file.text)
+        for dimension, inertia in ((2, 120), (3, [100, 120, 130])):
+            m = phlexor.ModelBuilder("Array", dimension)
+            zero = [0] * (dimension - 2)
+            m.modal("array", mass=40, inertia=inertia, centre_of_mass=[3, 0, *zero],
+                    modes=[phlexor.Mode(0.15, 0.005, [0, 4.952, *zero], 21.586 if dimension == 2 else [0, 0, 21.586])],
+                    ports={"tip": phlexor.ModalPort([6, 0, *zero], shapes=[phlexor.PortShape([0, 0.3162, *zero])])},
+                    second_order=phlexor.SecondOrder(inertia=np.zeros((1 if dimension == 2 else 6, 1, 1))))
+            m.joint("root", "weld", m.ground.O, "array.P")
+            modes = m.build().modes(1)
+            self.close(modes.frequency, [[0.15]], 1e-9, "frequency")
+
+    def test_signals(self):
+        """Tables and expressions: the rate of a drive is what they say."""
+        (self.folder / "a.csv").write_text("time,rate\n0,0\n1,2\n")
+        for signal, rate in ((phlexor.Table([0, 1], np.array([0.0, 2.0])), 1.0),
+                             (phlexor.TableFile("a.csv", "rate"), 1.0),
+                             (2 * t, 1.0), (3 * sin(pi * t), 3.0), (1 + ramp(t, 0, 1), 1.5), ("4*t^2", 1.0), (7, 7.0)):
+            m = phlexor.ModelBuilder("Drive", 2, folder=self.folder)
+            rotor = m.rigid("rotor", mass=1, inertia=1)
+            m.joint("motor", "revolute", m.ground.O, rotor.P, speed=signal)
+            m.output("rate", "rate", "motor")
+            self.close(m.build().simulate(end=0.5, step=0.1)["rate"][-1:], [rate], 1e-9, str(signal))
+
+
+class Expressions(Case):
+    def test_values(self):
+        """What the library makes of an expression is what Python makes of the same numbers."""
+        m = phlexor.ModelBuilder("x", 2)
+        a, b = m.parameter("a", 2.5), m.parameter("b", -0.75)
+        m.rigid("r", mass=1, inertia=1)
+        model = m.build()
+        cases = [
+            (a + b * 3 - 1, 2.5 - 0.75 * 3 - 1), (1 - a / b, 1 + 2.5 / 0.75), (2**a, 2**2.5), (a**-2, 2.5**-2.0),
+            (-(a**2), -6.25), ((-a) ** 2, 6.25), (-a - -b, -3.25), (a - (b - 1), 4.25), (a / (b / 2), -2.5 / 0.375),
+            (2 / a / b, 2 / 2.5 / -0.75), (-3 * a, -7.5), (a**2**b, 2.5 ** (2**-0.75)), (abs(b) + abs_(a), 3.25),
+            ((a < b) + 2 * (a >= b) + (3 > a) + (b <= -0.75), 4.0), (+a, 2.5), (1e-300 * a, 2.5e-300),
+            (sin(a) * cos(b) + tan(b), math.sin(2.5) * math.cos(-0.75) + math.tan(-0.75)),
+            (asin(b) + acos(b) + atan(a), math.pi / 2 + math.atan(2.5)), (atan2(a, b), math.atan2(2.5, -0.75)),
+            (exp(b) + log(a) + sqrt(a), math.exp(-0.75) + math.log(2.5) + math.sqrt(2.5)), (sign(b), -1.0),
+            (min_(a, b, 0) + max_(a, 3), 2.25), (step(a) + step(b), 1.0), (ramp(a, 2, 3), 0.5),
+            (90 * deg, math.pi / 2), (pi * 2, 2 * math.pi), (np.float64(2) * a, 5.0), (a * np.int64(3), 7.5),
+        ]
+        for expression, want in cases:
+            self.assertIsInstance(expression, phlexor.Expression)
+            self.close([model.evaluate(str(expression))], [want], 1e-14 * abs(want), str(expression))
+
+    def test_texts(self):
+        self.assertEqual(str(2 * (t + 1)), "2*(t + 1)")
+        self.assertEqual(str(-s), "-s")
+        self.assertEqual(repr(t), "Expression('t')")
+
+    def test_are_no_conditions(self):
+        with self.assertRaisesRegex(TypeError, "no condition"):
+            if t < 1:
+                pass
+        with self.assertRaises(TypeError):
+            t + "1"
+        for value in (math.nan, math.inf):
+            with self.assertRaisesRegex(ValueError, "finite"):
+                t * value
+
+
+class Errors(Case):
+    def error(self, fill, kind=phlexor.ModelError):
+        m = phlexor.ModelBuilder("Wrong", 2)
+        with self.assertRaises(kind) as caught:
+            fill(m)
+            m.build()
+        return caught.exception
+
+    def test_have_the_names_of_the_builder(self):
+        for fill, name, message in (
+            (lambda m: m.rigid("crank", mass=-1, inertia=1), "bodies.crank.mass", "greater than 0, found '-1'"),
+            (lambda m: m.rigid("crank", mass="2*q", inertia=1), "bodies.crank.mass", "unknown name 'q'"),
+            (lambda m: m.rigid("a", mass=1, inertia=1, ports={"x": [0, "1/0"]}), "bodies.a.ports.x.position[2]", "1/0"),
+            (lambda m: m.rigid("a.b", mass=1, inertia=1), "bodies.a.b", "contains '.'"),
+            (lambda m: m.beam("b", material="st", length=1, section=phlexor.Circle(1), reference="free"),
+             "bodies.b.material", "'st'"),
+            (lambda m: m.modal("array", mass=1, inertia=1, modes=[phlexor.Mode(1), phlexor.Mode(-2)]),
+             "bodies.array.modes[2].frequency", "found '-2'"),
+            (lambda m: (m.rigid("a", mass=1, inertia=1), m.joint("j", "revolut", m.ground.O, "a.P")), "joints.j.kind",
+             "did you mean 'revolute'?"),
+            (lambda m: (m.rigid("crank", mass=1, inertia=1), m.joint("j", "weld", m.ground.O, "crnk.P")),
+             "joints.j.ports[2]", "'crank'"),
+            (lambda m: (m.rigid("a", mass=1, inertia=1), m.output("o", "stress", "a.P")), "outputs.o.stress", "beam"),
+        ):
+            error = self.error(fill)
+            self.assertEqual(error.name, name, str(error))
+            self.assertTrue(str(error).startswith(name + ": "), str(error))
+            self.assertIn(message, str(error))
+
+    def test_of_analyses(self):
+        """What is found after the reading has its name too, and warnings have."""
+        m = phlexor.ModelBuilder("Apart", 2)
+        bar = m.rigid("bar", mass=1, inertia=1)
+        m.joint("one", "weld", m.ground.O, bar.P)
+        m.joint("other", "weld", m.ground_port("far", [1, 0]), bar.P)
+        with self.assertRaisesRegex(phlexor.AssemblyError, r"^joints\.\w+: "):
+            m.build().check()
+        m = phlexor.ModelBuilder("x", 2)
+        m.rigid("bar", mass=1, inertia=1)
+        with self.assertRaisesRegex(phlexor.ModelError, "^when does the simulation end"):
+            m.build().simulate()
+
+    def test_before_the_library(self):
+        error = self.error(lambda m: m.rigid("a", mass=math.nan, inertia=1), ValueError)
+        self.assertIn("bodies.a.mass: nan", str(error))
+        error = self.error(lambda m: m.rigid("a", mass=object(), inertia=1), TypeError)
+        self.assertIn("bodies.a.mass: <", str(error))
+        for add in (lambda m: m.rigid("a", mass=1, inertia=1), lambda m: m.parameter("p", 1),
+                    lambda m: m.ground_port("g"), lambda m: m.sweep("p", values=[1])):
+            error = self.error(lambda m: (add(m), add(m)), ValueError)
+            self.assertIn("there is already", str(error))
+
+    def test_odd_names(self):
+        m = phlexor.ModelBuilder('Kürbel "1": </script> # \\ \t', 2)
+        bob = m.rigid("pièce à vis <b>", mass=1, inertia=1, ports={"tête: #1": [1, 0]})
+        m.rigid("true", mass=1, inertia=1)
+        m.rigid("1e3", mass=1, inertia=1)
+        m.joint("~", "revolute", m.ground.O, bob.port("tête: #1"))
+        m.output("ω", "coordinate", "~")
+        model = m.build()
+        self.assertEqual(model.title, 'Kürbel "1": </script> # \\ \t')
+        self.assertEqual(model.bodies, ("pièce à vis <b>", "true", "1e3"))
+        self.assertEqual(model.simulate(end=0.1, step=0.1).columns[-1], "ω")
+
+
+class Complete(Case):
+    """Every key of the format has its argument."""
+
+    def test_keys(self):
+        definitions = json.loads(phlexor.schema())["$defs"]
+        renamed = {"from": "from_", "at": "at", "on": "on"}
+
+        def keys(name):
+            return set(definitions[name]["properties"]) if "properties" in definitions[name] else {
+                key for form in definitions[name].get("anyOf", definitions[name].get("oneOf", []))
+                for key in form.get("properties", {})}
+
+        def arguments(*functions):
+            return {name for function in functions for name in inspect.signature(function).parameters}
+
+        m = phlexor.ModelBuilder
+        bodies = arguments(m.rigid, m.beam, m.modal) | {"kind", "pose", "velocity"}
+        for definition, have in (
+            ("body", bodies), ("material", arguments(m.material)), ("joint", arguments(m.joint) | {"ports"}),
+            ("spring", arguments(m.spring) | {"ports"}), ("initial", arguments(m.initial)),
+            ("load", arguments(m.force, m.distributed) | {"force", "torque", "distributed"}),
+            ("simulate", arguments(m.simulate)), ("modes", arguments(m.modes)), ("sweep", arguments(m.sweep)),
+            ("port", arguments(phlexor.Port)), ("point_mass", arguments(phlexor.PointMass)),
+            ("damping", arguments(phlexor.Damping)), ("mode", arguments(phlexor.Mode)),
+            ("rotation", arguments(phlexor.Rotation)), ("second_order", arguments(phlexor.SecondOrder)),
+            ("section", arguments(phlexor.Circle, phlexor.Tube, phlexor.Rectangle, phlexor.General)),
+            ("port_of_a_beam", arguments(phlexor.BeamPort)), ("port_of_a_modal_body", arguments(phlexor.ModalPort)),
+            ("shape_at_a_port", arguments(phlexor.PortShape)),
+            ("table_of_a_signal", arguments(phlexor.Table, phlexor.TableFile)),
+            ("pose", arguments(m.rigid)), ("velocity", {"linear", "angular"}),
+            ("model", set(m("x")._maps) | arguments(m) | {"phlexor"}),
+        ):
+            found = {renamed.get(key, key) for key in keys(definition)}
+            self.assertTrue(found, definition)
+            self.assertEqual(found - have, set(), definition)
+        words = keys("output") - {"frame"}
+        self.assertEqual(words, set(inspect.signature(m.output).parameters["quantity"].annotation
+                                    .partition("[")[2].rstrip("]").replace('"', "'").replace("'", "").split(", ")))
+
+
+if __name__ == "__main__":
+    unittest.main()

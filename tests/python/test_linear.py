@@ -1,0 +1,167 @@
+"""Linear models and what is made of them, against NumPy."""
+
+import unittest
+from unittest import mock
+
+import numpy as np
+
+import phlexor
+from support import EXAMPLES, Case
+
+try:
+    import scipy
+except ImportError:
+    scipy = None
+
+CHANNELS = {"inputs": ["coupler@0.5.fy", "coupler.C.fx"], "outputs": ["coupler@0.5.vy", "coupler.C.x"]}
+
+
+def dense(matrix):
+    return np.asarray(matrix.toarray() if hasattr(matrix, "toarray") else matrix)
+
+
+class Forms(Case):
+    def setUp(self):
+        super().setUp()
+        self.model = phlexor.Model(EXAMPLES / "four_bar.yaml")
+        self.omega = np.array([50.0, 200.0, 1000.0])
+
+    def response(self, linear):
+        n = len(linear.states)
+        return np.array([linear.D + linear.C @ np.linalg.solve(1j * w * np.eye(n) - linear.A, linear.B)
+                         for w in self.omega])
+
+    def test_state_space(self):
+        linear = self.model.linearize(**CHANNELS)
+        self.assertEqual((linear.form, linear.inputs, linear.outputs),
+                         ("state-space", tuple(CHANNELS["inputs"]), tuple(CHANNELS["outputs"])))
+        self.close(linear.response(self.omega), self.response(linear), 1e-12, "response")
+        self.assertEqual(linear.response(50.0).shape, (2, 2))
+        poles = np.linalg.eigvals(linear.A)
+        self.close(np.sort(np.abs(linear.poles)), np.sort(np.abs(poles)), 1e-6 * np.abs(poles).max(), "poles")
+        self.close(linear.dc_gain, linear.D - linear.C @ np.linalg.solve(linear.A, linear.B), 1e-12, "DC gain")
+        self.close(linear.system.dc_gain(), linear.dc_gain, 1e-15, "DC gain")
+        self.same(linear.matrices.A, linear.A, "A")
+        self.assertFalse(linear.A.flags.writeable)
+        self.assertEqual(linear.residuals["mass_asymmetry"], 0.0)
+        self.assertIn("four-bar", linear.title.lower())
+
+    def test_second_order(self):
+        linear = self.model.linearize(form="second-order", **CHANNELS)
+        m = linear.matrices
+        self.assertEqual(m.basis.shape, (len(m.motions), len(m.coordinates)))
+        want = self.response(linear)
+        for w, h in zip(self.omega, want):
+            q = np.linalg.solve(m.K + 1j * w * m.D - w * w * m.M, m.F)
+            self.close((m.Y_q + 1j * w * m.Y_v - w * w * m.Y_a) @ q + m.Y_u, h, 1e-9 * np.abs(h).max(), "response")
+
+    def test_descriptor(self):
+        linear = self.model.linearize(form="descriptor", **CHANNELS)
+        E, J, R, Q, B, C, D = (dense(getattr(linear.matrices, name)) for name in "EJRQBCD")
+        self.same(J, -J.T, "J")
+        want = self.response(linear)
+        for w, h in zip(self.omega, want):
+            self.close(C @ np.linalg.solve(1j * w * E - (J - R) @ Q, B) + D, h, 1e-8 * np.abs(h).max(), "response")
+        if scipy:
+            from scipy.sparse import issparse
+
+            self.assertTrue(issparse(linear.matrices.J))
+
+    def test_sparse_matrices_without_scipy(self):
+        want = dense(self.model.linearize(form="descriptor", **CHANNELS).matrices.J)
+        with mock.patch.dict("sys.modules", {"scipy.sparse": None}):
+            found = self.model.linearize(form="descriptor", **CHANNELS).matrices.J
+        self.assertIsInstance(found, phlexor.Csr)
+        self.same(found.toarray(), want, "J")
+
+    def test_titop(self):
+        linear = self.model.titop("crank", parent="P", ports=["C"], inverted=["crank.P.alpha", "crank.P.ax",
+                                                                             "crank.P.ay"])
+        self.assertEqual(len(linear.inputs), 6)
+        want = self.response(linear)
+        self.close(linear.response(self.omega), want, 1e-9 * np.abs(want).max(), "response")
+        selected = self.model.titop("crank", inputs=["crank.C.fy"], outputs=["crank.C.ay"])
+        self.assertEqual((selected.inputs, selected.outputs), (("crank.C.fy",), ("crank.C.ay",)))
+
+    def test_files(self):
+        self.program("linearize", EXAMPLES / "four_bar.yaml", "--inputs", ",".join(CHANNELS["inputs"]), "--outputs",
+                     ",".join(CHANNELS["outputs"]), "-o", "a.h5")
+        linear = self.model.linearize(**CHANNELS)
+        linear.write(self.folder / "b.h5")
+        for name in ("a.h5", "b.h5"):
+            file = phlexor.read_linear(self.folder / name)
+            for what in ("form", "title", "inputs", "outputs", "states", "residuals"):
+                self.assertEqual(getattr(file, what), getattr(linear, what))
+            for matrix in "ABCD":
+                self.same(getattr(file, matrix), getattr(linear, matrix), matrix)
+            self.same(file.dc_gain, linear.dc_gain, "DC gain")
+        self.model.linearize(form="descriptor", **CHANNELS).write(self.folder / "d.h5")
+        with self.assertRaises(phlexor.FileError):
+            phlexor.read_linear(self.folder / "d.h5")
+        self.assertEqual(phlexor.read_matrices(self.folder / "d.h5")["form"], "descriptor")
+        linear.write(self.folder / "b.mat")
+        with self.assertRaisesRegex(phlexor.ModelError, "b.txt"):
+            linear.write(self.folder / "b.txt")
+
+    def test_errors(self):
+        with self.assertRaisesRegex(phlexor.ModelError, "coupler@0.5.fx"):
+            self.model.linearize(inputs=["coupler@0.5.f"], outputs=["coupler.C.x"])
+        with self.assertRaisesRegex(TypeError, "list of names"):
+            self.model.linearize(inputs="coupler@0.5.fx")
+        with self.assertRaisesRegex(ValueError, "form='modal'"):
+            self.model.linearize(form="modal")
+        with self.assertRaisesRegex(phlexor.ModelError, "'crank'"):
+            self.model.titop("crnk")
+
+
+class StateSpaces(Case):
+    def setUp(self):
+        super().setUp()
+        self.A = np.array([[0.0, 1.0], [-4.0, -0.4]])
+        self.plant = phlexor.StateSpace(self.A, [[0], [1]], [[1, 0]], inputs=["force"], outputs=["place"], name="mass")
+
+    def test_made_of_arrays(self):
+        self.same(self.plant.A, self.A, "A")
+        self.assertEqual((self.plant.name, self.plant.states), ("mass", ("x1", "x2")))
+        self.close(self.plant.dc_gain(), [[0.25]], 1e-15, "gain")
+        static = phlexor.StateSpace(D=[[2.0, 3.0]])
+        self.assertEqual((static.A.shape, static.inputs, static.outputs), ((0, 0), ("u1", "u2"), ("y1",)))
+        self.same(static.response([1.0])[0], [[2.0, 3.0]], "static")
+        with self.assertRaisesRegex(ValueError, "2 and 3 states"):
+            phlexor.StateSpace(np.eye(2), np.ones((3, 1)))
+        with self.assertRaisesRegex(phlexor.ArgumentError, "twice|two|same"):
+            phlexor.StateSpace(D=[[1.0]], inputs=["a"], outputs=["a"])
+        with self.assertRaises(phlexor.ArgumentError):
+            phlexor.StateSpace([[np.nan]])
+
+    def test_loops(self):
+        controller = phlexor.StateSpace(D=[[5.0]], inputs=["e"], outputs=["f"])
+        loop = self.plant.feedback(controller)
+        self.same(loop.A, [[0, 1], [-9, -0.4]], "loop")
+        self.assertEqual((loop.inputs, loop.outputs), (("force",), ("place",)))
+        chain = controller.series(self.plant)
+        self.close(chain.response(1.0), 5 * self.plant.response(1.0), 1e-15, "series")
+        del controller
+        self.close(loop.poles, np.roots([1, 0.4, 9]), 1e-12, "poles")
+
+    def test_selection_inversion_reduction(self):
+        two = phlexor.StateSpace(np.diag([-1.0, -2.0]), np.eye(2), np.eye(2), np.eye(2), inputs=["a", "b"],
+                                 outputs=["c", "d"])
+        self.assertEqual(two.select(["d"], ["b"]).inputs, ("b",))
+        self.assertEqual(len(two.select(["d"], ["b"]).minimal().states), 1)
+        turned = two.inverted(["a"])
+        self.assertEqual((turned.inputs, turned.outputs), (("c", "b"), ("a", "d")))
+        with self.assertRaises(phlexor.SingularError):
+            self.plant.inverted(["force"])
+        with self.assertRaises(phlexor.SingularError):
+            phlexor.StateSpace([[0.0]], [[1.0]], [[1.0]]).dc_gain()
+
+    @unittest.skipUnless(scipy, "SciPy is not here")
+    def test_scipy(self):
+        other = self.plant.to_scipy()
+        for name in "ABCD":
+            self.same(getattr(other, name), getattr(self.plant, name), name)
+
+
+if __name__ == "__main__":
+    unittest.main()

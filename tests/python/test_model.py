@@ -1,0 +1,269 @@
+"""Models: reading, parameters, errors, simulations, batches, interruption."""
+
+import copy
+import csv
+import os
+import signal
+import threading
+import time
+import unittest
+import warnings
+
+import numpy as np
+
+import phlexor
+from support import EXAMPLES, PENDULUM, Case
+
+
+def pendulum(**parameters):
+    return phlexor.Model.from_text(PENDULUM, parameters)
+
+
+class Reading(Case):
+    def test_says_what_is_in_it(self):
+        model = phlexor.Model(EXAMPLES / "crank_slider.yaml")
+        self.assertEqual(model.title, "Rotating crank-slider with a flexible coupler")
+        self.assertEqual(model.dimension, 2)
+        self.assertEqual(model.bodies, ("crank", "coupler", "slider"))
+        self.assertEqual(model.joints, ("motor", "knee", "wrist", "guide"))
+        self.assertEqual((model.springs, model.loads), ((), ()))
+        self.assertEqual(model.outputs, ("mid", "slider", "drive", "bend"))
+        self.assertEqual(model.text, (EXAMPLES / "crank_slider.yaml").read_text(encoding="utf-8"))
+
+    def test_parameters(self):
+        model = pendulum(m="2*2")
+        self.assertEqual(model.parameters, {"m": 4.0, "l": 1.0})
+        model.set_parameters(l=2)
+        self.assertEqual(model.parameters, {"m": 4.0, "l": 2.0})
+        self.assertEqual(model.evaluate("m*l + sqrt(4)"), 10.0)
+        with self.assertRaisesRegex(phlexor.ModelError, r"model.yaml:7:\d+: .*greater than 0"):
+            model.set_parameters({"m": -1})
+        self.assertEqual(model.parameters, {"m": 4.0, "l": 2.0})
+        with self.assertRaisesRegex(phlexor.ModelError, "mass"):
+            model.set_parameters(mass=1)
+        with self.assertRaises(phlexor.ModelError):
+            model.set_parameters(m=float("nan"))
+        model.set_parameters()
+        self.assertEqual(model.parameters, {"m": 4.0, "l": 1.0})
+
+    def test_copies_are_independent(self):
+        model = pendulum(m=2)
+        model.set_parameters(l=3)
+        for made in (model.copy(), copy.copy(model), copy.deepcopy(model)):
+            self.assertEqual(made.parameters, {"m": 2.0, "l": 1.0})  # as it was read
+            made.set_parameters(m=5)
+            self.assertEqual(model.parameters, {"m": 2.0, "l": 3.0})
+
+    def test_errors_have_the_place(self):
+        path = self.folder / "wrong.yaml"
+        path.write_text(PENDULUM.replace("mass: m", "mas: m"), encoding="utf-8")
+        with self.assertRaises(phlexor.ModelError) as caught:
+            phlexor.Model(path)
+        error = caught.exception
+        self.assertEqual((error.file, error.line, error.status), (str(path), 7, -3))
+        self.assertIn(f"{path}:7:", str(error))
+        self.assertIn("'mass'", str(error))
+        self.assertIsInstance(error, ValueError)
+        with self.assertRaises(phlexor.FileError) as caught:
+            phlexor.Model(self.folder / "missing.yaml")
+        self.assertIsInstance(caught.exception, OSError)
+        self.assertIn("missing.yaml", str(caught.exception))
+
+    def test_kinds_of_failure(self):
+        apart = PENDULUM.replace("joints:", "joints:\n  other: {kind: weld, ports: [ground.O, bob.P]}")
+        with self.assertRaisesRegex(phlexor.AssemblyError, "model.yaml:"):
+            phlexor.Model.from_text(apart).check()
+        with self.assertRaisesRegex(phlexor.ModelError, "when does the simulation end"):
+            phlexor.Model.from_text(PENDULUM.replace("simulate: {end: 1, step: 0.01}\n", "")).simulate()
+        with self.assertRaisesRegex(ValueError, "integrator='euler': one of midpoint"):
+            pendulum().simulate(integrator="euler")
+        for end in (0.0, -1.0, float("nan"), float("inf")):
+            with self.assertRaisesRegex(ValueError, "end="):
+                pendulum().simulate(end)
+        with self.assertRaisesRegex(phlexor.UnsupportedError, "midpoint4"):
+            phlexor.Model(EXAMPLES / "damped_lever.yaml").simulate(end=0.01, step=1e-3, integrator="midpoint4")
+
+    def test_warnings_of_the_library(self):
+        with self.assertWarnsRegex(phlexor.PhlexorWarning, "fixed steps"):
+            pendulum().simulate(end=0.1, integrator="midpoint4", rtol=1e-6)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            pendulum().simulate(end=0.1)
+
+    def test_certificate(self):
+        found = phlexor.Model(EXAMPLES / "heavy_top.yaml").check()
+        self.assertEqual(found.skew_residual, 0.0)
+        self.assertTrue(found.lossless and found.power_residual < 1e-12)
+        self.assertEqual(found.degrees_of_freedom, 3)
+        self.assertEqual(np.shape(found.inertia), (3, 3))
+        self.same(found.inertia, found.inertia.T, "inertia")
+        bennett = phlexor.Model(EXAMPLES / "bennett.yaml")
+        with self.assertWarnsRegex(phlexor.PhlexorWarning, "redundant"):
+            found = bennett.check()
+        self.assertEqual(len(found.redundant_rows), found.redundant)
+        self.assertTrue(found.redundant > 0 and all(name in bennett.joints for name, _ in found.redundant_rows))
+
+    def test_schema(self):
+        self.assertIn('"simulate"', phlexor.schema())
+
+
+class Simulating(Case):
+    def test_is_what_the_program_computes(self):
+        self.program("simulate", EXAMPLES / "crank_slider.yaml", "--end", "0.02", "--csv", "a.csv", "-o", "a.h5")
+        result = phlexor.Model(EXAMPLES / "crank_slider.yaml").simulate(0.02)
+        with open(self.folder / "a.csv", newline="", encoding="utf-8") as file:
+            rows = list(csv.reader(file))
+        self.assertEqual(tuple(rows[0]), result.columns)
+        table = np.array([[float(cell) for cell in row] for row in rows[1:]])
+        for k, name in enumerate(result.columns):
+            self.same(result[name], table[:, k], name)
+
+    def test_writes_files_too(self):
+        h5, table = self.folder / "ü.h5", self.folder / "a.csv"
+        result = pendulum().simulate(h5=h5, csv=table)
+        again = phlexor.read_result(h5)
+        for name in result.columns:
+            self.same(result[name], again[name], name)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["a.csv", "ü.h5"])
+
+    def test_settings(self):
+        result = pendulum().simulate(end=0.5, rtol=1e-9, every=0.1, integrator="radau5")
+        self.assertEqual(result.report.integrator, "radau5")
+        self.assertEqual(result.rows, 6)
+        self.close(result.t, np.arange(6) * 0.1, 1e-15, "instants")
+        bob = result.output("bob")
+        self.close(np.hypot(bob[:, 0], bob[:, 1]), np.ones(6), 1e-9, "length")
+
+    def test_continues(self):
+        half = self.folder / "half.h5"
+        pendulum().simulate(end=0.5, h5=half)
+        model = phlexor.Model.from_text(PENDULUM + f"initial: {{from: {half}}}\n")
+        self.close(model.simulate()["angle"][-1], pendulum().simulate()["angle"][-1], 1e-12, "angle")
+
+    def test_progress(self):
+        calls = []
+        result = pendulum().simulate(progress=lambda *a: calls.append(a))
+        self.assertTrue(result.complete and calls)
+        self.assertEqual(calls[0][0], "simulated time, s")
+        self.assertTrue(all(0 < done <= total == 1.0 for _, done, total in calls))
+
+    def test_stopped(self):
+        h5 = self.folder / "a.h5"
+        with self.assertRaises(phlexor.Interrupted) as caught:
+            pendulum().simulate(h5=h5, progress=lambda what, done, total: done < 0.5)
+        result = caught.exception.result
+        self.assertFalse(result.complete)
+        self.assertIn("stopped by the user", result.reason)
+        self.assertTrue(0.4 < result.t[-1] < 0.6)
+        partial = phlexor.read_result(f"{h5}.partial")
+        self.same(partial["angle"], result["angle"], "angle")
+        self.assertFalse(h5.exists())
+
+    def test_exceptions_of_the_progress_function(self):
+        def fail(what, done, total):
+            raise KeyError("mine")
+
+        with self.assertRaisesRegex(KeyError, "mine") as caught:
+            pendulum().simulate(progress=fail)
+        self.assertTrue(caught.exception.result.rows >= 1)
+
+    def test_keyboard_interrupt(self):
+        model = phlexor.Model(EXAMPLES / "double_pendulum.yaml")
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)  # it is ignored in the background of a shell
+        self.addCleanup(signal.signal, signal.SIGINT, before)
+        timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+        timer.start()
+        start = time.monotonic()
+        with self.assertRaises(KeyboardInterrupt) as caught:
+            model.simulate(end=5e4)  # most of a minute
+        self.assertLess(time.monotonic() - start, 30)
+        self.assertTrue(caught.exception.result.rows > 10)
+        timer.join()
+        self.assertTrue(model.simulate(end=0.1).complete)  # and on as before
+
+    def test_the_model_is_for_one_at_a_time(self):
+        model = pendulum()
+        with self.assertRaisesRegex(RuntimeError, "use a copy"):
+            model.simulate(progress=lambda *a: model.parameters)
+        results = [None] * 4
+        threads = [threading.Thread(target=lambda k=k: results.__setitem__(k, model.simulate())) for k in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        for result in results:
+            self.same(result["angle"], results[0]["angle"], "angle")
+
+    def test_threads_with_files(self):
+        """Simulations at the same time, each with a file: HDF5 sees one of them at a time."""
+        failures = []
+
+        def work(k):
+            try:
+                for _ in range(5):
+                    result = pendulum(m=k + 1).simulate(h5=self.folder / f"{k}.h5")
+                    self.same(phlexor.read_result(self.folder / f"{k}.h5")["energy"], result["energy"], "energy")
+            except BaseException as error:
+                failures.append(error)
+
+        threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(failures, [])
+
+
+class Batches(Case):
+    def test_points(self):
+        model = pendulum()
+        for threads in (1, 3, None):
+            batch = model.batch({"m": [1, 2], "l": phlexor.Range(0.5, 1.5, 3)}, threads=threads)
+            self.assertEqual(batch.parameters, ("m", "l"))
+            self.same(batch.points, [[1, 0.5], [1, 1], [1, 1.5], [2, 0.5], [2, 1], [2, 1.5]], "points")
+            self.assertTrue(batch.complete.all() and len(batch) == 6)
+            for (m, l), result in zip(batch.points, batch):
+                self.same(result["angle"], pendulum(m=m, l=l).simulate()["angle"], "angle")
+                self.assertEqual((result.attributes["parameter.m"], result.attributes["parameter.l"]), (m, l))
+                self.assertEqual(result.report.rows, result.rows)
+            summary = batch.summary("angle")
+            self.same(summary[:, 1], [result["angle"][-1] for result in batch], "ends")
+        self.assertEqual(model.parameters, {"m": 1.0, "l": 1.0})
+
+    def test_the_sweep_of_the_model(self):
+        self.same(pendulum().batch("model").parameter("m"), [1, 2, 3], "masses")
+
+    def test_files(self):
+        batch = pendulum().batch({"m": [1, 2]}, h5=self.folder / "a.h5", table=self.folder / "t.csv", threads=2)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["a-0001.h5", "a-0002.h5", "t.csv"])
+        self.same(phlexor.read_result(self.folder / "a-0002.h5")["energy"], batch[1]["energy"], "energy")
+
+    def test_points_that_fail(self):
+        with self.assertWarnsRegex(phlexor.PhlexorWarning, "m = -1"):
+            batch = pendulum().batch({"m": [1, -1, 2]}, threads=2)
+        self.assertEqual(list(batch.complete), [True, False, True])
+        self.assertIn("at m = -1 (point 2 of 3): model.yaml:7:", batch.messages[1])
+        self.assertTrue(np.isnan(batch.summary("energy")[1]).all())
+        with self.assertRaisesRegex(phlexor.ModelError, "point 2 of 3") as caught:
+            pendulum().batch({"m": [1, -1, 2]}, stop=True)
+        self.assertEqual(len(caught.exception.batch), 1)
+        self.assertEqual(caught.exception.line, 7)
+
+    def test_stopped(self):
+        with self.assertRaises(phlexor.Interrupted) as caught:
+            pendulum().batch({"m": np.linspace(1, 2, 50)}, progress=lambda what, done, total: done < 3)
+        self.assertTrue(1 <= len(caught.exception.batch) < 50)
+
+    def test_arguments(self):
+        with self.assertRaisesRegex(phlexor.ModelError, "mass"):
+            pendulum().batch({"mass": [1]}, stop=True)
+        with self.assertRaises(phlexor.ArgumentError):
+            pendulum().batch({"m": []})
+        with self.assertRaisesRegex(phlexor.ArgumentError, "sweep over a parameter"):
+            pendulum().batch({})
+        with self.assertRaisesRegex(ValueError, "'model'"):
+            pendulum().batch("m")
+
+
+if __name__ == "__main__":
+    unittest.main()

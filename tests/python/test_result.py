@@ -1,0 +1,168 @@
+"""Results in memory and from files, modes."""
+
+import unittest
+
+import numpy as np
+
+import phlexor
+from support import EXAMPLES, PENDULUM, Case
+
+
+class Results(Case):
+    def results(self, name="crank_slider.yaml", **settings):
+        path = self.folder / "a.h5"
+        memory = phlexor.Model(EXAMPLES / name).simulate(h5=path, **settings)
+        return memory, phlexor.read_result(path)
+
+    def test_file_and_memory_are_the_same(self):
+        for name in ("crank_slider.yaml", "heavy_top.yaml", "satellite.yaml"):
+            memory, file = self.results(name, end=0.02, step=1e-3, every=1e-3)
+            for result in (memory, file):
+                self.assertEqual(result.columns, memory.columns)
+                self.assertEqual(result.units, memory.units)
+                self.assertEqual(result.attributes, memory.attributes)
+                self.assertEqual((result.title, result.dimension, result.rows), (memory.title, memory.dimension, 21))
+                self.assertEqual(result.model_text, (EXAMPLES / name).read_text(encoding="utf-8"))
+                self.assertTrue(result.complete)
+                self.same(result.x, memory.x, "x")
+                self.same(result.v, memory.v, "v")
+                for column in memory:
+                    self.same(result[column], memory[column], column)
+                    self.assertFalse(result[column].flags.writeable)
+                for body, drawn in memory.bodies.items():
+                    self.same(result.points(body), memory.points(body), body)
+                    self.assertEqual(result.bodies[body].x, drawn.x)
+            self.assertIsNone(file.report)
+
+    def test_is_a_mapping(self):
+        memory, file = self.results(end=0.001)
+        for result in (memory, file):
+            self.assertIn("mid.x", result)
+            self.assertNotIn("mid", result)
+            self.assertEqual(len(result), len(dict(result)))
+            with self.assertRaises(KeyError):
+                result["nothing"]
+            with self.assertRaises(KeyError):
+                result.output("nothing")
+            self.same(result.output("mid"), np.column_stack([result["mid.x"], result["mid.y"]]), "mid")
+            self.same(result.output("energy")[:, 0], result["energy"], "energy")
+            self.same(result.to_numpy()["slider.x"], result["slider.x"], "table")
+            self.assertIn("16 columns, complete", repr(result))
+
+    def test_arrays_are_views(self):
+        memory, _ = self.results(end=0.001)
+        self.assertTrue(np.shares_memory(memory["energy"], memory.x.base))
+        with self.assertRaises(ValueError):
+            memory["energy"][0] = 1.0
+
+    def test_points_follow_the_joints(self):
+        memory, _ = self.results(end=0.02)
+        self.close(memory.points("coupler")[:, -1], memory.output("slider"), 1e-12, "end of the coupler, plane")
+        spatial = phlexor.Model(EXAMPLES / "manipulator.yaml").simulate(end=0.1)
+        self.close(spatial.points("fore")[:, -1], spatial.output("tip"), 1e-12, "end of the arm, space")
+        self.close(spatial.points("fore", -1)[0], spatial.points("fore")[-1], 0.0, "one row")
+
+    def test_energy_of_the_states(self):
+        """The states mean what is said of them: kinetic energy of a rigid body from v."""
+        result = phlexor.Model.from_text(PENDULUM).simulate()
+        body = result.bodies["bob"]
+        velocity = result.v[:, body.v]
+        self.close(0.5 * (velocity[:, 0] ** 2 + velocity[:, 1] ** 2 + 0.1 * velocity[:, 2] ** 2), result["kinetic"],
+                   1e-13, "kinetic energy")
+
+    def test_closed_files(self):
+        _, file = self.results(end=0.001)
+        with file as result:
+            energy = result["energy"]
+        self.same(file["energy"], energy, "what was read stays")
+        for ask in (lambda: file["kinetic"], lambda: file.x):
+            with self.assertRaisesRegex(ValueError, "closed"):
+                ask()
+        file.close()
+        with phlexor.Model.from_text(PENDULUM).simulate() as memory:
+            pass
+        self.assertEqual(len(memory["angle"]), 101)
+
+    def test_files_that_are_none(self):
+        wrong = self.folder / "wrong.h5"
+        wrong.write_bytes(b"no HDF5")
+        for path in (wrong, self.folder / "missing.h5"):
+            with self.assertRaisesRegex(phlexor.FileError, path.name):
+                phlexor.read_result(path)
+            for read in (phlexor.read_modes, phlexor.read_linear, phlexor.read_matrices):
+                with self.assertRaises(phlexor.FileError):
+                    read(path)
+
+    def test_no_outputs_one_row(self):
+        text = PENDULUM.replace("outputs: {angle: {coordinate: pin}, bob: {position: bob.P}}\n", "")
+        result = phlexor.Model.from_text(text).simulate(end=0.01)
+        self.assertEqual((len(result), result.rows), (10, 2))
+        with self.assertRaises(phlexor.Interrupted) as caught:
+            phlexor.Model.from_text(text).simulate(progress=lambda *a: False)
+        partial = caught.exception.result
+        self.assertTrue(partial.rows >= 1 and partial.x.shape[0] == partial.rows)
+
+
+class ModesTest(Case):
+    def test_is_what_the_program_computes(self):
+        self.program("modes", EXAMPLES / "four_bar.yaml", "--sweep", "theta1=0:1:5", "-o", "a.h5")
+        model = phlexor.Model(EXAMPLES / "four_bar.yaml")
+        modes = model.modes(sweep={"theta1": phlexor.Range(0, 1, 5)}, threads=2)
+        file = phlexor.read_modes(self.folder / "a.h5")
+        for found in (modes, file):
+            self.assertEqual((found.parameters, found.title), (("theta1",), model.title))
+            self.same(found.points, np.linspace(0, 1, 5)[:, None], "points")
+            self.same(found.rows, modes.rows, "rows")
+            self.same(found.shapes, modes.shapes, "shapes")
+            self.assertEqual(found.coordinates, modes.coordinates)
+            self.same(found.rigid_modes, np.zeros(5), "rigid modes")
+        self.assertEqual(modes.frequency.shape, (5, 6))
+        self.close(modes.frequency * 2 * np.pi, modes.omega, 1e-9, "pulsations")
+        self.same(modes.track(1)[0], modes.frequency[0, 0], "first branch")
+        self.same(modes.shape(3, 2), modes.shapes[2 * 6 + 2], "shape")
+        self.assertTrue(0.0 < modes.least_confidence <= 1.0 and modes.unstable == 0)
+
+    def test_writes_what_the_program_writes(self):
+        self.program("modes", EXAMPLES / "four_bar.yaml", "--sweep", "theta1=0:1:3", "-o", "a.csv")
+        modes = phlexor.Model(EXAMPLES / "four_bar.yaml").modes(sweep={"theta1": phlexor.Range(0, 1, 3)})
+        modes.write(self.folder / "b.csv")
+        self.assertEqual((self.folder / "a.csv").read_bytes(), (self.folder / "b.csv").read_bytes())
+        self.same(phlexor.read_modes(self.folder / "b.csv").frequency, modes.frequency, "frequencies")
+        for end in ("h5", "json", "txt"):
+            modes.write(self.folder / f"b.{end}")
+        with self.assertRaisesRegex(ValueError, ".csv, .json"):
+            modes.write(self.folder / "b.png")
+
+    def test_one_point(self):
+        modes = phlexor.Model(EXAMPLES / "four_bar.yaml").modes(2)
+        self.assertEqual((modes.points.shape, modes.frequency.shape), ((1, 0), (1, 2)))
+        self.assertIsNone(modes.spin)
+        self.assertIsNone(phlexor.Model(EXAMPLES / "four_bar.yaml").modes(1, shapes=False).shapes)
+
+    def test_about_a_rotation(self):
+        modes = phlexor.Model(EXAMPLES / "rotor_blade.yaml").modes(3, at="steady")
+        self.assertEqual(modes.spin.shape, (1,))
+        self.assertTrue(modes.spin[0] > 0 and np.iscomplexobj(modes.shapes))
+
+    def test_points_with_different_numbers_of_modes(self):
+        """More elements have more modes; what is missing is NaN, and shapes cannot be kept."""
+        with self.assertWarnsRegex(phlexor.PhlexorWarning, "shapes are left out"):
+            modes = phlexor.Model(EXAMPLES / "four_bar.yaml").modes(100, sweep={"n": [1, 2]})
+        self.assertTrue(np.isnan(modes.frequency[0, -1]) and not np.isnan(modes.frequency[1, -1]))
+        self.assertEqual(modes.branch[0, -1], 0)
+        self.assertIsNone(modes.shapes)
+        with self.assertRaisesRegex(ValueError, "no mode shapes"):
+            modes.shape(1)
+
+    def test_errors(self):
+        model = phlexor.Model(EXAMPLES / "four_bar.yaml")
+        with self.assertRaisesRegex(ValueError, "at least 1"):
+            model.modes(0)
+        with self.assertRaisesRegex(ValueError, "at='moving'"):
+            model.modes(at="moving")
+        with self.assertRaisesRegex(phlexor.ModelError, r"n = -1 \(point 2 of 2\)"):
+            model.modes(sweep={"n": [1, -1]})
+
+
+if __name__ == "__main__":
+    unittest.main()
