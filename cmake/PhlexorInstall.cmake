@@ -1,6 +1,6 @@
 # What is installed and packed, in components: program (with man pages, completions, examples), library (the shared one),
-# development (headers, static library, CMake package, pkg-config file) and documentation (HTML, where `make docs` was
-# run). Nothing that is installed has an absolute path in it.
+# development (headers, static library, CMake package, pkg-config file), python (python/CMakeLists.txt) and
+# documentation (HTML, where `make docs` was run). Nothing that is installed has an absolute path in it.
 include_guard(GLOBAL)
 
 # PHX_PC_...: what phlexor.pc says. The prefix is found from the place of the file.

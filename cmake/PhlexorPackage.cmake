@@ -1,5 +1,5 @@
-# Debian packages of the components, by `make package` (cpack -G DEB): phlexor, libphlexor0.1, libphlexor-dev, and
-# phlexor-doc where `make docs` was run.
+# Debian packages of the components, by `make package` (cpack -G DEB): phlexor, libphlexor0.1, libphlexor-dev,
+# python3-phlexor where PHX_PYTHON is on, and phlexor-doc where `make docs` was run.
 include_guard(GLOBAL)
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME phlexor)
@@ -45,6 +45,10 @@ phx_package(library ${soname} libs "\n.\nThis package has the shared library.")
 phx_package(development libphlexor-dev libdevel "\n.\nThis package has the headers and the static library."
     "${soname} (= ${PROJECT_VERSION}), libc6-dev, ${packages}")
 phx_package(documentation phlexor-doc doc "\n.\nThis package has the documentation as web pages.")
+phx_package(python python3-phlexor python "\n.\nThis package has the library in Python."
+    "python3 (>= 3.9), python3-numpy, ${soname} (= ${PROJECT_VERSION})")
+set(CPACK_DEBIAN_PYTHON_PACKAGE_ARCHITECTURE all)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_SHLIBDEPS OFF)
 file(WRITE ${PROJECT_BINARY_DIR}/triggers "activate-noawait ldconfig\n")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/triggers)
 set(CPACK_DEBIAN_DOCUMENTATION_PACKAGE_ARCHITECTURE all)

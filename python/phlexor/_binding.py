@@ -328,6 +328,10 @@ class phx_record_body(Structure):
     pass
 
 
+class phx_scene(Structure):
+    pass
+
+
 class phx_mode_row(Structure):
     pass
 
@@ -739,6 +743,46 @@ phx_record_body._fields_ = [
     ("shapes", POINTER(c_double)),
 ]
 
+phx_scene._fields_ = [
+    ("n_bodies", c_int),
+    ("radius", POINTER(c_double)),
+    ("mass", POINTER(c_double)),
+    ("centre", POINTER(c_double)),
+    ("section", POINTER(c_double)),
+    ("n_ports", c_int),
+    ("port_name", POINTER(c_char_p)),
+    ("port_body", POINTER(c_int)),
+    ("port_position", POINTER(c_double)),
+    ("port_rotation", POINTER(c_double)),
+    ("n_port_shapes", c_int),
+    ("port_shapes", POINTER(c_double)),
+    ("n_joints", c_int),
+    ("joint_name", POINTER(c_char_p)),
+    ("joint_kind", POINTER(c_char_p)),
+    ("joint_a", POINTER(c_int)),
+    ("joint_b", POINTER(c_int)),
+    ("joint_axis", POINTER(c_double)),
+    ("n_springs", c_int),
+    ("spring_name", POINTER(c_char_p)),
+    ("spring_a", POINTER(c_int)),
+    ("spring_b", POINTER(c_int)),
+    ("n_loads", c_int),
+    ("load_name", POINTER(c_char_p)),
+    ("load_kind", POINTER(c_char_p)),
+    ("load_port", POINTER(c_int)),
+    ("n_sections", c_int),
+    ("section_body", POINTER(c_int)),
+    ("section_name", POINTER(c_char_p)),
+    ("section_unit", POINTER(c_char_p)),
+    ("n_maps", c_int),
+    ("maps", POINTER(c_double)),
+    ("n_parameters", c_int),
+    ("parameter_name", POINTER(c_char_p)),
+    ("parameter_value", POINTER(c_double)),
+    ("n_gravity", c_int),
+    ("gravity", POINTER(c_double)),
+]
+
 phx_mode_row._fields_ = [
     ("point", c_int),
     ("mode", c_int),
@@ -764,6 +808,13 @@ phx_modes_table._fields_ = [
     ("coordinates", POINTER(c_char_p)),
     ("shapes", POINTER(c_double)),
     ("shapes_imaginary", POINTER(c_double)),
+    ("dimension", c_int),
+    ("n_bodies", c_int),
+    ("bodies", POINTER(phx_record_body)),
+    ("scene", POINTER(phx_scene)),
+    ("n_x", c_int),
+    ("n_states", c_int),
+    ("states", POINTER(c_double)),
 ]
 
 phx_bundle_item._fields_ = [

@@ -17,6 +17,13 @@ for header in "$source_dir"/include/phlexor/*.h; do
 done
 
 cp -a "$place/root/usr/local" "$place/elsewhere"
+if /usr/bin/python3 -c 'import numpy' 2>/dev/null; then
+    for package in "$place"/elsewhere/lib/python3*/*-packages; do
+        try "Python" env PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$package" LD_PRELOAD="${PHLEXOR_PRELOAD:-}" \
+            /usr/bin/python3 -c 'import phlexor; print(phlexor.library_version())'
+        grep -q "$place/elsewhere" "$place/said" || fail "the Python package found another library: $(cat "$place/said")"
+    done
+fi
 whole "$place/elsewhere"
 use_library "$place/elsewhere" "$(dirname "$(find "$place/elsewhere" -name libphlexor.so)")"
 

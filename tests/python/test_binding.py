@@ -82,6 +82,12 @@ class Binding(Case):
             lib.phx_no_such_function
 
 
+    def test_versions(self):
+        import phlexor
+
+        self.assertTrue(phlexor.library_version().startswith(phlexor.__version__ + " "), phlexor.library_version())
+
+
 class Finding(Case):
     def run_with(self, **environment):
         return subprocess.run([sys.executable, "-c", "import phlexor; print(phlexor.library_version())"],

@@ -50,6 +50,17 @@ class Examples(Case):
             failed, tried = doctest.testmod(module)
             self.assertTrue(tried > 0 and failed == 0)
 
+    def test_the_readme(self):
+        """The first model of README.md and what Python does with it."""
+        text = (SOURCE / "README.md").read_text(encoding="utf-8")
+        model, code = (text.partition(f"```{kind}\n")[2].partition("```")[0] for kind in ("yaml", "python"))
+        (self.folder / "bar.yaml").write_text(model, encoding="utf-8")
+        names = {}
+        exec(compile(code.replace("bar.yaml", str(self.folder / "bar.yaml")), "README.md", "exec"), names)
+        self.assertEqual(names["result"].output("tip").shape, (1001, 2))
+        self.assertEqual(names["modes"].frequency.shape, (2, 4))
+        self.assertEqual(names["plant"].outputs, ("tip.x", "tip.y"))
+
     def test_the_chapter(self):
         """Every Python block of docs/python.md runs, one after the other, in one namespace."""
         text = (SOURCE / "docs" / "python.md").read_text(encoding="utf-8")
