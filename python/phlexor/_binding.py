@@ -819,6 +819,8 @@ phx_modes_table._fields_ = [
 
 phx_bundle_item._fields_ = [
     ("name", c_char_p),
+    ("meaning", c_char_p),
+    ("unit", c_char_p),
     ("kind", c_int),
     ("rows", c_int),
     ("cols", c_int),

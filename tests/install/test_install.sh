@@ -19,7 +19,7 @@ done
 cp -a "$place/root/usr/local" "$place/elsewhere"
 if /usr/bin/python3 -c 'import numpy' 2>/dev/null; then
     for package in "$place"/elsewhere/lib/python3*/*-packages; do
-        try "Python" env PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$package" LD_PRELOAD="${PHLEXOR_PRELOAD:-}" \
+        try "Python" env -u PHLEXOR_LIBRARY PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$package" \
             /usr/bin/python3 -c 'import phlexor; print(phlexor.library_version())'
         grep -q "$place/elsewhere" "$place/said" || fail "the Python package found another library: $(cat "$place/said")"
     done
