@@ -1,15 +1,13 @@
 // The page of `phlexor report` and `phlexor view`: reads the data that stand in it and puts the parts together.
 import { DataError, readReport } from './data.js';
-import { displayControls, colourLegend } from './display.js';
 import { h, icon, iconButton } from './dom.js';
-import { number, quantity } from './format.js';
 import { helpDialog } from './help.js';
 import { listenToKeys } from './keyboard.js';
-import { Modes, pointName } from './modes.js';
+import { Modes } from './modes.js';
 import { Motion } from './motion.js';
 import { Player } from './player.js';
 import { Plots } from './plots.js';
-import { Scene, hasWebGL } from './scene.js';
+import { Stage } from './stage.js';
 import { certificate, modelText, overview } from './tables.js';
 import { tabs } from './tabs.js';
 import { themeSwitch } from './theme.js';
@@ -22,159 +20,82 @@ const kinds = { simulation: 'Simulation', modes: 'Mode shapes', model: 'Model' }
 function header(report, buttons) {
     const status = report?.status === 'partial'
         ? h('span', { class: 'badge warn', title: report.reason ?? '' }, report.reason ? `partial: ${report.reason}` : 'partial') : null;
-    return h('header', { class: 'top' },
-        h('span', { class: 'logo' }, icon('logo')),
+    return h('header', { class: 'top' }, h('span', { class: 'logo' }, icon('logo')),
         h('div', { class: 'titles' }, h('h1', {}, report?.title || report?.source || 'Phlexor report'),
             h('div', { class: 'subtitle' }, [report ? kinds[report.kind] ?? report.kind : '', report?.source, report?.program].filter(Boolean).join(' · '))),
         status, h('div', { class: 'top-buttons' }, buttons));
 }
 
-/** Everything of the page; what it returns is for tests and for the console. */
-function show(report) {
-    document.title = report.title ? `${report.title} – Phlexor` : 'Phlexor report';
-    const page = document.getElementById('page');
-    const motion = new Motion(report);
-    const times = report.frames.count > 1 ? report.frames.time : null;
-    const player = new Player(times ?? null);
-    const help = helpDialog(report, licences);
-
-    const view = h('div', { class: 'view' });
-    const banner = h('div', { class: 'banner', hidden: true });
-    const stage = h('section', { class: 'stage', 'aria-label': 'Mechanism' }, view, player.bar);
-    const panel = h('section', { class: 'panel', 'aria-label': 'Results' });
-    page.append(header(report, [theme.button, iconButton('help', 'Help (?)', help)]), h('div', { class: 'layout' }, stage, panel));
-
-    // ---- scene ----
-    const legend = colourLegend();
-    let scene = null;
-    let display = null;
-    let mode = null; // the row that is shown
-    let amplitude = 0.08; // of the extent of the mechanism
-    const place = () => {
-        if (mode && scene)
-            motion.toMode(modeFrame(), mode, amplitude * scene.size, 2 * Math.PI * player.at.phase);
-        else
-            motion.toTime(player.at.time);
-    };
-    const modeFrame = () => report.modes.points[mode.point]?.frame ?? 0;
-    if (report.frames.count === 0)
-        view.append(h('div', { class: 'no-scene' }, h('strong', {}, 'No pose was recorded.'), ' There is nothing to draw.'));
-    else if (hasWebGL()) {
-        scene = new Scene(view, report, motion);
-        scene.onColour = (what) => legend.set(what, mode ? ', at this amplitude' : '');
-        scene.restore = place;
-        motion.toFrame(0);
-        scene.setGhost();
-        display = displayControls(scene, report);
-        stage.prepend(display.element);
-        view.append(legend.element, banner);
-        recolour.push(() => scene.retheme());
-    } else
-        view.append(h('div', { class: 'no-scene', role: 'alert' }, h('strong', {}, 'The scene cannot be shown.'),
-            ' This browser has no WebGL 2, or it is switched off. Plots and tables work without it.'));
-
-    // ---- parts of the panel ----
+/** The parts of the panel that this report has: [name, element]. */
+function panelParts(report, stage, player) {
     const parts = [];
+    const add = (name, element, change) => {
+        parts.push([name, element]);
+        if (change)
+            recolour.push(change);
+    };
     let plots = null;
     if (report.columns?.time) {
         plots = new Plots(report.columns, player);
-        parts.push(['Plots', plots.element]);
-        recolour.push(() => plots.recolour());
+        add('Plots', plots.element, () => plots.recolour());
     }
     let modes = null;
     if (report.modes) {
-        modes = new Modes(report.modes, (row) => showMode(row));
-        parts.push(['Modes', modes.element]);
-        recolour.push(() => modes.recolour());
+        modes = new Modes(report.modes, (row) => stage.showMode(row));
+        stage.onClose = () => modes.choose(null);
+        add('Modes', modes.element, () => modes.recolour());
     }
-    const about = overview(report, (body) => scene?.select(body));
-    parts.push(['Overview', about.element]);
-    recolour.push(about.recolour);
-    if (scene)
-        scene.onSelect = about.mark;
+    const about = overview(report, (body) => stage.scene?.select(body));
+    add('Overview', about.element, about.recolour);
+    if (stage.scene)
+        stage.scene.onSelect = about.mark;
     if (report.certificate?.length)
-        parts.push(['Certificate', certificate(report)]);
+        add('Certificate', certificate(report));
     if (report.model)
-        parts.push(['Model', modelText(report.model)]);
+        add('Model', modelText(report.model));
+    return { parts, plots, modes };
+}
+
+function bindKeys({ player, stage, modes, help, tabbed, parts }) {
+    const { scene, display } = stage;
+    const jump = (by) => (event) => player.step(event.shiftKey ? 10 * by : by);
+    const nextMode = (by) => () => (stage.mode ? modes.next(by) : false);
+    const press = (name) => () => display?.press(name);
+    listenToKeys({
+        ' ': () => player.toggle(), ArrowLeft: jump(-1), ArrowRight: jump(1), ArrowUp: nextMode(-1), ArrowDown: nextMode(1),
+        Home: () => player.set(player.range[0]), End: () => player.set(player.range[1]),
+        '+': () => player.faster(1), '=': () => player.faster(1), '-': () => player.faster(-1), l: () => player.setLoop(!player.loop),
+        '[': () => display?.magnify(1 / 2), ']': () => display?.magnify(2), c: () => display?.nextColour(),
+        n: press('bodies'), j: press('joints'), x: press('frames'), g: press('ghost'), f: () => scene?.fit(), t: theme.next, '?': help,
+        ...Object.fromEntries(parts.map((_, i) => [String(i + 1), () => tabbed.open(i)])),
+    });
+}
+
+/** Everything of the page; what it returns is for tests and for the console. */
+function show(report) {
+    document.title = report.title ? `${report.title} – Phlexor` : 'Phlexor report';
+    const motion = new Motion(report);
+    const player = new Player(report.frames.count > 1 ? report.frames.time ?? null : null);
+    const stage = new Stage(report, motion, player);
+    const help = helpDialog(report, licences);
+    const panel = h('section', { class: 'panel', 'aria-label': 'Results' });
+    document.getElementById('page').append(header(report, [theme.button, iconButton('help', 'Help (?)', help)]),
+        h('div', { class: 'layout' }, stage.element, panel));
+    stage.build();
+    if (stage.scene)
+        recolour.push(() => stage.scene.retheme());
+
+    const { parts, plots, modes } = panelParts(report, stage, player);
     const tabbed = tabs(parts);
     panel.append(tabbed.element);
-    if (report.kind === 'modes')
-        tabbed.open(parts.findIndex(([name]) => name === 'Modes'));
-
-    // ---- modes ----
-    const amplitudeInput = h('input', { type: 'range', min: 0, max: 0.3, step: 0.001, value: amplitude, 'aria-label': 'Amplitude of the mode shape',
-        oninput: () => {
-            amplitude = Number(amplitudeInput.value);
-            modeChanged();
-        } });
-    const amplitudeText = h('output', { class: 'readout' });
-    const modeChanged = () => {
-        scene.mode = mode && { frame: modeFrame(), row: mode, amplitude: amplitude * scene.size };
-        amplitudeText.textContent = quantity(amplitude * scene.size, 'm', 2);
-        if (scene.colour)
-            scene.setRange();
-        place();
-        scene.update();
-    };
-    function showMode(row) {
-        if (!scene)
-            return;
-        const before = mode;
-        mode = row;
-        banner.hidden = !row;
-        scene.setMagnification(row ? 1 : display.magnification()); // a mode has its amplitude
-        display.allowMagnification(!row);
-        if (row) {
-            motion.toFrame(Math.min(modeFrame(), Math.max(0, report.frames.count - 1)));
-            scene.setGhost();
-            if (!before)
-                display.setGhost(true);
-            const damping = Number.isFinite(row.damping) ? ` · damping ${number(100 * row.damping, 3)} %` : '';
-            banner.replaceChildren(h('div', {}, h('strong', {}, `Mode ${row.mode}`),
-                ` ${quantity(row.frequency ?? row.omega / (2 * Math.PI), 'Hz', 5)}${damping}`,
-                report.modes.points.length > 1 ? h('div', { class: 'label' }, pointName(report.modes, row.point)) : null),
-            h('label', { class: 'field' }, h('span', { class: 'label' }, 'Amplitude'), amplitudeInput, amplitudeText),
-            h('button', { type: 'button', class: 'small', onclick: () => modes.choose(null) }, times ? 'Back to the motion' : 'Close'));
-        } else {
-            motion.toFrame(0);
-            scene.setGhost();
-            display.setGhost(false);
-        }
-        modeChanged();
-        if (!before !== !row) {
-            player.pause();
-            player.setKind(row ? 'phase' : 'time');
-        }
-        if (row && !before)
-            player.autoplay();
-    }
-
-    // ---- time ----
-    player.listen((value, kind) => {
-        if (scene) {
-            place();
-            scene.update();
-        }
-        if (kind === 'time')
-            plots?.setTime(value);
-    });
+    player.listen((value, kind) => kind === 'time' && plots?.setTime(value));
     player.set(player.value);
     if (report.kind === 'modes' && modes) {
-        const first = modes.rowsAt(0).find((row) => row.shape && (row.frequency ?? row.omega) > 1e-6);
-        if (first)
-            modes.choose(first);
+        tabbed.open(parts.findIndex(([name]) => name === 'Modes'));
+        modes.choose(modes.rowsAt(0).find((row) => row.shape && (row.frequency ?? row.omega) > 1e-6) ?? null);
     }
-
-    const jump = (by) => (event) => player.step(event.shiftKey ? 10 * by : by);
-    listenToKeys({
-        ' ': () => player.toggle(), ArrowLeft: jump(-1), ArrowRight: jump(1), ArrowUp: () => (mode ? modes.next(-1) : false),
-        ArrowDown: () => (mode ? modes.next(1) : false), Home: () => player.set(player.range[0]), End: () => player.set(player.range[1]),
-        '+': () => player.faster(1), '=': () => player.faster(1), '-': () => player.faster(-1), l: () => player.setLoop(!player.loop),
-        '[': () => display?.magnify(1 / 2), ']': () => display?.magnify(2), c: () => display?.nextColour(), n: () => display?.press('bodies'),
-        j: () => display?.press('joints'), x: () => display?.press('frames'), g: () => display?.press('ghost'), f: () => scene?.fit(),
-        t: theme.next, '?': help, ...Object.fromEntries(parts.map((_, i) => [String(i + 1), () => tabbed.open(i)])),
-    });
-    return { report, motion, player, scene, plots, modes };
+    bindKeys({ player, stage, modes, help, tabbed, parts });
+    return { report, motion, player, plots, modes, scene: stage.scene };
 }
 
 function complain(error) {
