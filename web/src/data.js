@@ -20,6 +20,7 @@
 //   joints                [{name, kind, a, b, axis? (in the directions of port a)}], a and b {body, port}, or the ground
 //                         {body: -1, position, rotation?}
 //   loads?                [{name, kind "force" | "torque", body, port}]
+//   springs?              [{name, a, b}], ends like those of joints
 //   gravity?
 //   frames                {count F, time? REF F, pose REF F x 7 bodies (x y z, quaternion w x y z), q REF F x all q}
 //   columns?              {time REF R, groups [{title, unit, columns [{name, unit, data REF R, log?}]}]}
@@ -80,6 +81,7 @@ function expect(array, length, what) {
 function check(report) {
     report.bodies ??= [];
     report.joints ??= [];
+    report.springs ??= [];
     report.loads ??= [];
     let q = 0;
     for (const body of report.bodies) {
@@ -93,7 +95,7 @@ function check(report) {
         expect(body.points, 3 * Math.floor(n), `The body "${body.name}": points`);
         if (body.lines.some((point) => point >= n))
             throw new DataError(`The body "${body.name}" has a line to a point that does not exist. Write the report again.`);
-        if (body.q > 0 && n > 0)
+        if (body.shapes && body.q > 0)
             expect(body.shapes, 3 * n * body.q, `The body "${body.name}": shapes`);
         body.section = (body.section ?? []).filter((entry) => entry.map?.length === n * body.q && body.q > 0);
     }

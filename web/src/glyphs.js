@@ -1,8 +1,8 @@
 // Joints, loads, the ground and axes as small solids. The axis of a joint is the z axis of its solid.
 import {
-    BoxGeometry, BufferAttribute, BufferGeometry, CanvasTexture, ConeGeometry, CylinderGeometry, Group, LineBasicMaterial,
+    BoxGeometry, BufferAttribute, BufferGeometry, CanvasTexture, ConeGeometry, CylinderGeometry, Curve, Group, LineBasicMaterial,
     LineSegments, Mesh, MeshBasicMaterial, MeshLambertMaterial, OctahedronGeometry, Quaternion, SphereGeometry, Sprite,
-    SpriteMaterial, SRGBColorSpace, TorusGeometry, Vector3,
+    SpriteMaterial, SRGBColorSpace, TorusGeometry, TubeGeometry, Vector3,
 } from 'three';
 
 const along = (geometry) => geometry.rotateX(Math.PI / 2); // cylinders of three.js stand along y
@@ -32,6 +32,18 @@ export function jointSolid(joint, size, material) {
     if (axis.lengthSq() > 0)
         group.quaternion.setFromUnitVectors(new Vector3(0, 0, 1), axis.normalize());
     return group;
+}
+
+/** A coil of length one along z. */
+export function springSolid(size, material) {
+    const coil = new Curve();
+    coil.getPoint = (t, out = new Vector3()) => {
+        const along = (t - 0.1) / 0.8; // straight ends
+        const radius = along < 0 || along > 1 ? 0 : size * Math.min(1, 8 * along, 8 * (1 - along));
+        return out.set(radius * Math.cos(14 * Math.PI * along), radius * Math.sin(14 * Math.PI * along), t);
+    };
+    // Thin in the coil's own directions: along z it is stretched with the spring.
+    return new Group().add(new Mesh(new TubeGeometry(coil, 220, 0.18 * size, 6), material));
 }
 
 /** A load: an arrow for a force, a ring with a tip for a torque. Its direction is not known here, so it is upright. */

@@ -2,8 +2,8 @@
 import uPlot from 'uplot';
 import { categorical, css } from './colours.js';
 import { choice, h } from './dom.js';
-import { count, number, quantity } from './format.js';
-import { axis, ticks } from './plots.js';
+import { count, number } from './format.js';
+import { linear, valueRange } from './plots.js';
 
 /** "speed = 120", or "point 3" when the model has no parameters. */
 export function pointName(modes, point) {
@@ -66,14 +66,14 @@ export class Modes {
     line(row) {
         const frequency = row.frequency ?? row.omega / (2 * Math.PI);
         const button = h('button', { type: 'button', class: 'mode-button', disabled: !row.shape, 'aria-pressed': 'false',
-            'aria-label': `Mode ${row.mode}, ${quantity(frequency, 'Hz', 4)}`, onclick: () => this.choose(row === this.row ? null : row) },
+            'aria-label': `Mode ${row.mode}, ${number(frequency, 4)} Hz`, onclick: () => this.choose(row === this.row ? null : row) },
             String(row.mode));
         this.buttons.set(row, button);
         const damping = Number.isFinite(row.damping) ? `${number(100 * row.damping, 3)} %` : '–';
         return h('tr', { onclick: (event) => {
             if (event.target.closest('button') === null && row.shape)
                 this.choose(row === this.row ? null : row);
-        } }, h('td', {}, button), h('td', {}, quantity(frequency, 'Hz', 5)), h('td', {}, damping),
+        } }, h('td', {}, button), h('td', {}, `${number(frequency, 5)} Hz`), h('td', {}, damping),
         h('td', {}, this.modes.points.length > 1 && row.branch !== undefined ? String(row.branch) : '–'));
     }
 
@@ -174,8 +174,8 @@ class Sweep {
         this.plot = new uPlot({
             width: this.host.clientWidth, height: 280, legend: { show: false }, padding: [10, 12, 0, 0],
             cursor: { x: false, y: false, drag: { x: false, y: false }, points: { show: false } },
-            scales: { x: { time: false } },
-            axes: [axis({ values: ticks, size: 30, space: 60, label: name, labelGap: 2 }), axis({ values: ticks, size: 62, space: 32 })],
+            scales: { x: { time: false }, y: { range: valueRange } },
+            axes: [linear({ size: 30, label: name, labelGap: 2 }), linear({ size: 62 })],
             series: [{}, ...this.branches.map((branch, i) => ({
                 label: String(branch), stroke: () => categorical(i), width: single ? 1.4 : 0, pxAlign: 0, spanGaps: false,
                 points: { show: true, size: xs.length > 80 ? 4 : 6, fill: () => categorical(i) },

@@ -10,7 +10,7 @@ const font = () => `12px ${css('--font')}`;
 const line = () => ({ stroke: () => css('--line'), width: 1 });
 
 /** An axis in the colours of the theme. */
-export function axis(more = {}) {
+function axis(more = {}) {
     return {
         stroke: () => css('--muted'), font: font(), labelFont: font(), labelSize: 18, gap: 4,
         grid: line(), ticks: { ...line(), size: 4 }, ...more,
@@ -18,7 +18,7 @@ export function axis(more = {}) {
 }
 
 /** Numbers at the ticks: as many digits as tell them apart. */
-export function ticks(plot, splits) {
+function ticks(plot, splits) {
     const present = splits.filter((value) => value !== null);
     const largest = Math.max(...present.map(Math.abs), 0);
     const step = present.length > 1 ? Math.abs(present[1] - present[0]) : largest;
@@ -28,17 +28,54 @@ export function ticks(plot, splits) {
             : value.toExponential(digits).replace(/(\.\d*?)0+e/, '$1e').replace('.e', 'e').replace('e+', 'e').replaceAll('-', '−')));
     }
     let decimals = step > 0 ? 0 : 2;
-    while (decimals < 8 && step > 0 && Math.abs(step * 10 ** decimals - Math.round(step * 10 ** decimals)) > 1e-6 * step * 10 ** decimals)
+    while (decimals < 10 && step > 0 && Math.abs(step * 10 ** decimals - Math.round(step * 10 ** decimals)) > 1e-6 * step * 10 ** decimals)
         decimals++; // 2.5 needs one, 0.25 two
     return splits.map((value) => (value === null ? '' : value.toFixed(decimals).replace('-', '−')));
 }
 
+/** The range of values that are there; what is constant but for rounding is a level line. */
+export function valueRange(plot, low, high) {
+    if (low === null || high === null)
+        return [0, 1];
+    const largest = Math.max(Math.abs(low), Math.abs(high));
+    if (high - low <= 1e-9 * largest) {
+        const half = largest > 1e-300 ? 0.1 * largest : 1;
+        return [(low + high) / 2 - half, (low + high) / 2 + half];
+    }
+    return uPlot.rangeNum(low, high, 0.1, true);
+}
+
+/** Places of the ticks for ranges of any size: multiples of a step, because adding steps up would not end where the
+ * step is lost in rounding. */
+function places(plot, axisNumber, low, high) {
+    const length = (axisNumber === 0 ? plot.bbox.width : plot.bbox.height) / uPlot.pxRatio || 300;
+    const least = (high - low) * (axisNumber === 0 ? 60 : 28) / length;
+    const power = 10 ** Math.floor(Math.log10(least));
+    const step = [1, 2, 2.5, 5, 10].map((factor) => factor * power).find((size) => size >= least * (1 - 1e-9));
+    const first = Math.ceil(low / step - 1e-6), last = Math.floor(high / step + 1e-6);
+    return last - first < 100 ? Array.from({ length: last - first + 1 }, (_, i) => (first + i) * step) : [low, high];
+}
+
+/** A linear axis: uPlot's own search for a step, which knows a table of them, is always content. */
+export const linear = (more = {}) => axis({ values: ticks, incrs: () => [Number.MAX_VALUE], splits: places, ...more });
+
+/** As wide as the numbers beside it. */
+const room = (plot, texts) => Math.max(62, 14 + 6.8 * Math.max(0, ...(texts ?? []).map((text) => text.length)));
+
+/** Whole decades around the magnitudes that are there, but not more than twenty below the largest. */
+function decadeRange(plot, low, high) {
+    if (low === null || high === null)
+        return [0.1, 1];
+    const top = Math.ceil(Math.log10(high) - 1e-9);
+    const bottom = Math.max(Math.floor(Math.log10(low) + 1e-9), top - 20);
+    return [10 ** Math.min(bottom, top - 1), 10 ** top];
+}
+
 /** Powers of ten, or every second, third ... of them when there are many. */
-function decades(plot, splits) {
-    const exponent = (value) => (value > 0 ? Math.round(Math.log10(value)) : NaN);
-    const isPower = (value) => Math.abs(value / 10 ** exponent(value) - 1) < 1e-6;
-    const every = Math.max(1, Math.ceil(splits.filter(isPower).length / 7));
-    return splits.map((value) => (isPower(value) && exponent(value) % every === 0 ? value : null));
+function decades(plot, axisNumber, low, high) {
+    const [first, last] = [Math.round(Math.log10(low)), Math.round(Math.log10(high))];
+    const every = Math.max(1, Math.ceil((last - first) / 7));
+    return Array.from({ length: Math.floor((last - first) / every) + 1 }, (_, i) => 10 ** (last - i * every)).reverse();
 }
 
 const powers = (plot, splits) => splits.map((value) => (value === null || value === undefined ? ''
@@ -47,7 +84,7 @@ const powers = (plot, splits) => splits.map((value) => (value === null || value 
 /** What can be drawn of a column: gaps where it has no number or, on a logarithmic axis, where it is zero. */
 function drawable(data, logarithmic) {
     if (logarithmic)
-        return Array.from(data, (value) => (Math.abs(value) > 0 && Number.isFinite(value) ? Math.abs(value) : null));
+        return Array.from(data, (value) => (Math.abs(value) > 1e-300 && Number.isFinite(value) ? Math.abs(value) : null));
     if (data.every(Number.isFinite))
         return data;
     return Array.from(data, (value) => (Number.isFinite(value) ? value : null));
@@ -100,10 +137,10 @@ class TimePlot {
         this.plot = new uPlot({
             width, height: this.plots.height, legend: { show: false }, padding: [10, 16, 0, 0],
             cursor: { x: false, y: false, points: { show: false }, drag: { x: true, y: false, dist: 6 } },
-            scales: { x: { time: false, range: () => [...this.plots.range] }, y: { distr: this.logarithmic ? 3 : 1 } },
-            axes: [axis({ values: ticks, size: 24, space: 60 }),
-                axis(this.logarithmic ? { values: powers, filter: decades, grid: { ...line(), filter: decades },
-                    ticks: { ...line(), size: 4, filter: decades }, size: 62, space: 28 } : { values: ticks, size: 62, space: 28 })],
+            scales: { x: { time: false, range: () => [...this.plots.range] }, y: this.logarithmic ? { distr: 3, range: decadeRange } : { range: valueRange } },
+            axes: [linear({ size: 24 }),
+                this.logarithmic ? axis({ values: powers, splits: decades, filter: (plot, splits) => splits, size: 62 })
+                    : linear({ size: room })],
             series: [{}, ...this.columns.map((column, i) => ({
                 label: column.name, stroke: () => categorical(i), width: 1.4, pxAlign: 0, points: { show: this.plots.time0.length < 2, size: 6 },
                 show: !this.hidden.has(i),
@@ -145,6 +182,7 @@ class TimePlot {
         if (!this.dots)
             return;
         const width = plot.bbox.width / uPlot.pxRatio; // asking the page for it would lay it out anew
+        const height = plot.bbox.height / uPlot.pxRatio;
         const x = plot.valToPos(time, 'x');
         const left = plot.valToPos(times[row], 'x');
         this.now.style.transform = `translateX(${x}px)`;
@@ -152,10 +190,11 @@ class TimePlot {
         this.columns.forEach((column, i) => {
             const value = this.series[i][row];
             const dot = this.dots[i];
-            const show = value !== null && !this.hidden.has(i) && left >= -1 && left <= width + 1;
+            const top = value === null ? NaN : plot.valToPos(value, 'y');
+            const show = !this.hidden.has(i) && left >= -1 && left <= width + 1 && top >= -1 && top <= height + 1;
             dot.hidden = !show;
             if (show)
-                dot.style.transform = `translate(${left}px, ${plot.valToPos(value, 'y')}px)`;
+                dot.style.transform = `translate(${left}px, ${top}px)`;
         });
     }
 
@@ -245,7 +284,7 @@ export class Plots {
     }
 
     setRange(low, high) {
-        const least = 1e-9 * (this.full[1] - this.full[0]);
+        const least = 1e-9 * Math.max(this.full[1] - this.full[0], Math.abs(this.full[0]), Math.abs(this.full[1]));
         low = Math.max(low, this.full[0]);
         high = Math.min(high, this.full[1]);
         if (!(high - low > least))

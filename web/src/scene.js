@@ -9,10 +9,11 @@ import { BodyView, poseMatrix } from './bodies.js';
 import { categorical, css, ramp, theme } from './colours.js';
 import { h } from './dom.js';
 import {
-    axesSolid, compass, grid, groundSolid, jointColour, jointSolid, lineMaterial, loadSolid,
+    axesSolid, compass, grid, groundSolid, jointColour, jointSolid, lineMaterial, loadSolid, springSolid,
 } from './glyphs.js';
 import { multiply, rotate } from './motion.js';
 
+const upwards = new Vector3(0, 0, 1);
 const slides = new Set(['prismatic', 'slider', 'cylindrical', 'planar']); // drawn where body b is
 const SAMPLES = 240; // frames looked at for the extent of the motion and the range of a colour
 
@@ -85,7 +86,7 @@ export class Scene {
             middles.expandByPoint(new Vector3(...this.middle(middle)));
         }
         motion.toFrame(0);
-        for (const joint of report.joints)
+        for (const joint of [...report.joints, ...report.springs])
             for (const end of [joint.a, joint.b])
                 if (end.body < 0 && end.position)
                     [this.start, this.whole].forEach((box) => box.expandByPoint(new Vector3(...end.position))),
@@ -247,9 +248,10 @@ export class Scene {
             return solid;
         };
         this.joints = this.report.joints.map((joint) => ({ joint, solid: add(jointSolid(joint, fitting(joint.a, joint.b), this.jointMaterial)), rail: this.makeRail() }));
+        this.springs = this.report.springs.map((spring) => ({ spring, solid: add(springSolid(1.5 * radius, this.jointMaterial)) }));
         this.loads = this.report.loads.map((load) => ({ load, solid: add(loadSolid(load, fitting(load))) }));
         const grounds = new Map();
-        for (const { a, b } of this.report.joints)
+        for (const { a, b } of [...this.report.joints, ...this.report.springs])
             for (const end of [a, b])
                 if (end.body < 0 && end.position)
                     grounds.set(end.position.map((x) => x.toPrecision(6)).join(), end.position);
@@ -445,6 +447,19 @@ export class Scene {
             ends.setXYZ(0, ...point);
             ends.setXYZ(1, ...other);
             ends.needsUpdate = true;
+        }
+        const [from, to] = [new Vector3(), new Vector3()];
+        for (const { spring, solid } of this.springs) {
+            solid.visible = Boolean(this.portAt(spring.a, point, unused) && this.portAt(spring.b, other, unused));
+            from.set(...point);
+            to.set(...other);
+            const length = from.distanceTo(to);
+            solid.visible &&= length > 0;
+            if (!solid.visible)
+                continue;
+            solid.position.copy(from).setZ(from.z + lift);
+            solid.quaternion.setFromUnitVectors(upwards, to.sub(from).divideScalar(length));
+            solid.scale.set(1, 1, length);
         }
         for (const { load, solid } of this.loads) {
             solid.visible = this.shown.loads && Boolean(this.portAt(load, point, matrix));

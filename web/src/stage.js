@@ -9,7 +9,7 @@ import { Scene, hasWebGL } from './scene.js';
 export class Stage {
     constructor(report, motion, player) {
         Object.assign(this, { report, motion, player, mode: null });
-        this.amplitude = 0.08; // of the extent of the mechanism
+        this.amplitude = 0.05; // of the extent of the mechanism
         this.onClose = () => {};
         this.view = h('div', { class: 'view' });
         this.element = h('section', { class: 'stage', 'aria-label': 'Mechanism' }, this.view, player.bar);
@@ -99,7 +99,7 @@ export class Stage {
             return;
         const damping = Number.isFinite(mode.damping) ? ` · damping ${number(100 * mode.damping, 3)} %` : '';
         banner.replaceChildren(h('div', {}, h('strong', {}, `Mode ${mode.mode}`),
-            ` ${quantity(mode.frequency ?? mode.omega / (2 * Math.PI), 'Hz', 5)}${damping}`,
+            ` ${number(mode.frequency ?? mode.omega / (2 * Math.PI), 5)} Hz${damping}`,
             report.modes.points.length > 1 ? h('div', { class: 'label' }, pointName(report.modes, mode.point)) : null),
         h('div', { class: 'field' }, h('span', { class: 'label' }, 'Amplitude'), this.amplitudeInput, this.amplitudeText),
         h('button', { type: 'button', class: 'small', onclick: () => this.onClose() }, report.frames.count > 1 && report.frames.time ? 'Back to the motion' : 'Close'));

@@ -62,6 +62,8 @@ export function overview(report, select) {
         report.bodies.length ? table('Bodies', ['Name', 'Kind', 'Mass', 'Coordinates', 'Ports'], rows) : null,
         report.joints.length ? table('Joints', ['Name', 'Kind', 'From', 'To'], report.joints.map((joint) => h('tr', {},
             h('th', { scope: 'row' }, joint.name), h('td', {}, words(joint.kind)), h('td', {}, bodyName(joint.a)), h('td', {}, bodyName(joint.b))))) : null,
+        report.springs.length ? table('Springs', ['Name', 'From', 'To'], report.springs.map((spring) => h('tr', {},
+            h('th', { scope: 'row' }, spring.name), h('td', {}, bodyName(spring.a)), h('td', {}, bodyName(spring.b))))) : null,
         report.loads.length ? table('Loads', ['Name', 'Kind', 'At'], report.loads.map((load) => h('tr', {},
             h('th', { scope: 'row' }, load.name), h('td', {}, words(load.kind)), h('td', {}, bodyName(load))))) : null,
         pairs('Settings', report.settings));

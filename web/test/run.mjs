@@ -1,18 +1,23 @@
 // Opens the page in a headless browser and uses it.
 //
-//   node test/run.mjs PAGE.html CHROMIUM [PICTURES]    in a directory with node_modules (playwright-core)
+//   node test/run.mjs --page PAGE.html --browser CHROMIUM [--pictures FOLDER] [--only TEXT]
+//                     [--program PHLEXOR --examples FOLDER]
 //
-// Prints a line for each check; pictures of the page go to PICTURES for people to look at. Ends with 77 (skipped) when
-// there is no browser.
+// in a directory with node_modules (playwright-core). Prints a line for each check (with --only those whose name has
+// TEXT); pictures of the page go to FOLDER for people to look at. With --program its own reports are opened, too. Ends
+// with 77 (skipped) when there is no browser.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
 import * as sample from './sample.mjs';
 
-const [pagePath, browserPath, pictures] = process.argv.slice(2);
+const given = Object.fromEntries(['page', 'browser', 'pictures', 'only', 'program', 'examples'].map((name) => [name, { type: 'string' }]));
+const { page: pagePath, browser: browserPath, pictures, only, program, examples } = parseArgs({ options: given }).values;
 if (!browserPath || !existsSync(browserPath)) {
     console.log('SKIP: no browser to open the page in (Debian: chromium)');
     process.exit(77);
@@ -92,6 +97,23 @@ const near = (value, wanted, tolerance, what) =>
 const key = (tab, ...keys) => keys.reduce((before, k) => before.then(() => tab.keyboard.press(k)), Promise.resolve());
 const settle = (tab) => tab.evaluate(() => new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(done)); }));
 const plotBox = (tab, i) => tab.locator('.plot .u-over').nth(i).boundingBox();
+
+/** In the page: how far the points of joints that hold points are apart over the motion, over the mechanism's extent. */
+function jointGap() {
+    const { scene, report, player } = phlexor;
+    const matrix = scene.camera.matrix.clone();
+    let gap = 0;
+    for (let k = 0; k <= 20; k++) {
+        player.set(player.range[0] + (player.range[1] - player.range[0]) * k / 20);
+        for (const joint of report.joints.filter(({ kind }) => ['revolute', 'weld', 'spherical', 'universal'].includes(kind))) {
+            const a = [0, 0, 0], b = [0, 0, 0];
+            scene.portAt(joint.a, a, matrix);
+            scene.portAt(joint.b, b, matrix);
+            gap = Math.max(gap, Math.hypot(...a.map((x, i) => x - b[i])));
+        }
+    }
+    return gap / scene.size;
+}
 
 // ---- the scene ----
 check('a plane mechanism is drawn where its arrays say', async () => {
@@ -298,6 +320,19 @@ check('curves are hidden, plots found, empty ones say so', async () => {
     await tab.done();
 });
 
+check('constants, tiny and huge ranges, magnitudes over many decades', async () => {
+    const tab = await show(sample.plane(), { size: [1440, 1600] });
+    await settle(tab);
+    const axes = await tab.evaluate(() => phlexor.plots.list.slice(1, 4).map(({ plot }) => [plot.scales.y.min, plot.scales.y.max,
+        plot.axes[1]._splits.length]));
+    near(axes[0][0], 2.7e5, 1, 'below a constant');
+    near(axes[0][1], 3.3e5, 1, 'above a constant');
+    near(axes[1][1], 1.2e-19, 0.3e-19, 'above tiny values');
+    assert.deepEqual(axes[2].slice(0, 2).map((value) => Math.round(Math.log10(value))), [-33, -13], 'decades');
+    axes.forEach(([, , n], i) => assert.ok(n >= 3 && n < 12, `ticks of plot ${i + 1}: ${n}`));
+    await tab.done();
+});
+
 // ---- modes ----
 check('mode shapes move by their amplitude', async () => {
     const tab = await show(sample.modes());
@@ -397,6 +432,18 @@ check('no frames, one frame, one row', async () => {
     assert.equal(await one.locator('.player').isVisible(), false);
     assert.equal(await one.locator('.series .value').first().innerText(), '1.2');
     await one.done();
+});
+
+check('bodies without shapes are drawn stiff', async () => {
+    const report = sample.space({ frames: 3 });
+    for (const body of report.manifest.bodies) {
+        delete body.shapes;
+        delete body.section;
+    }
+    const tab = await show(report);
+    await key(tab, 'End', 'c', ']');
+    near(await tab.evaluate(() => phlexor.scene.bodies[1].bent.at(-2)), 0, 0, 'y of the tip');
+    await tab.done();
 });
 
 check('a pose that is not a number hides its body only', async () => {
@@ -550,11 +597,44 @@ check('ten thousand frames open quickly', async () => {
     assert.ok(least < 8000, `opened in ${least} ms: four times as long as on a quiet machine it may take`);
 });
 
-const wanted = process.argv[5];
+if (program)
+    check('what the program writes', async () => {
+        const run = (...words) => execFileSync(resolve(program), words, { cwd: folder, stdio: 'pipe' });
+        const model = (name) => join(resolve(examples), `${name}.yaml`);
+        const reports = [['crank_slider', 'simulate'], ['manipulator', 'simulate'], ['four_bar', 'modes'], ['rotor_blade', 'modes'],
+            ['bennett', 'view'], ['spacecraft', 'view']];
+        for (const [name, command] of reports) {
+            const file = `${name}-${command}`;
+            if (command === 'view')
+                run('view', model(name), '-o', `${file}.html`);
+            else {
+                run(command, model(name), '-o', `${file}.h5`);
+                run('report', `${file}.h5`);
+            }
+            const tab = await open(readFileSync(join(folder, `${file}.html`), 'utf8'));
+            assert.equal(await tab.locator('.failure').count(), 0, file);
+            const colours = await tab.evaluate(() => phlexor.report.bodies.slice(0, 2).map((_, i) => ['#2f6fb7', '#c9651b'][i]));
+            const { found } = await pixels(tab, colours);
+            found.forEach((n, i) => assert.ok(n > 100, `${file}: pixels of body ${i}: ${n}`));
+            const gap = command === 'modes' ? 0 : await tab.evaluate(jointGap);
+            near(gap, 0, 1e-4, `${file}: largest gap of its joints that hold points, over the extent`);
+            await key(tab, 'End', ' ', 'c', ']', 'n', 'j', 'x', 'g');
+            await settle(tab);
+            for (const part of await tab.getByRole('tab').all()) {
+                await part.click();
+                await settle(tab);
+            }
+            await tab.picture(`real-${file}`);
+            await tab.done();
+        }
+    });
+
+let ran = 0;
 let failed = 0;
 for (const [name, run] of checks) {
-    if (wanted && !name.includes(wanted))
+    if (only && !name.includes(only))
         continue;
+    ran++;
     const begin = Date.now();
     try {
         await run();
@@ -566,5 +646,5 @@ for (const [name, run] of checks) {
 }
 await browser.close();
 rmSync(folder, { recursive: true, force: true });
-console.log(failed ? `${failed} of ${checks.length} failed` : `${checks.length} checks passed`);
+console.log(failed ? `${failed} of ${ran} failed` : `${ran} checks passed`);
 process.exit(failed ? 1 : 0);

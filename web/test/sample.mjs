@@ -122,6 +122,9 @@ export function plane({ frames = 501, rows = frames, title = 'Slider crank with 
         { title: 'Energies', unit: 'J', columns: [
             column('kinetic', 'J', (s) => 1.2 + Math.sin(Math.PI * s)), column('elastic', 'J', (s) => 0.1 * Math.sin(14 * s) ** 2),
             column('potential', 'J', (s) => 0.8 - Math.sin(Math.PI * s)), column('total', 'J', () => 2)] },
+        { title: 'Momentum', unit: 'kg m/s', columns: [column('constant', 'kg m/s', (s) => 3e5 * (1 + 1e-15 * Math.sin(9 * s)))] },
+        { title: 'Tiny', unit: 'm', columns: [column('tiny', 'm', (s) => 1e-19 * Math.sin(9 * s)), column('least', 'm', () => 4e-324)] },
+        { title: 'Residual from nothing', unit: 'J', columns: [column('start', 'J', (s) => 10 ** (-40 + 9 * Math.min(s, 3)), { log: true })] },
         { title: 'Work at the ports', unit: 'J', columns: [column('motor', 'J', (s) => 0.3 * s), column('damper', 'J', (s) => -0.3 * s)] },
         { title: 'Residual of the balance', unit: 'J', columns: [column('balance', 'J', (s) => 1e-13 * (s + 0.01) * (1 + 0.5 * Math.sin(40 * s)), { log: true })] },
         { title: 'Gaps of the joints', unit: 'm', columns: [column('positions', 'm', (s) => (s < 0.5 ? 0 : 1e-16 * (2 + Math.sin(30 * s))), { log: true }),
@@ -140,6 +143,7 @@ export function plane({ frames = 501, rows = frames, title = 'Slider crank with 
             { name: 'wrist pin', kind: 'revolute', a: { body: 1, port: 1 }, b: { body: 2, port: 0 }, axis: [0, 0, 1] },
             { name: 'guide', kind: 'prismatic', a: { body: -1, position: [0.5, 0, 0] }, b: { body: 2, port: 0 }, axis: [1, 0, 0] },
         ],
+        springs: [{ name: 'return spring', a: { body: -1, position: [0.5, 0.06, 0] }, b: { body: 2, port: 0 } }],
         loads: [{ name: 'motor', body: 0, port: 0, kind: 'torque' }], gravity: [0, -9.81, 0],
         frames: { count: frames, time: arrays.ref(range(frames, (i) => at(i, frames))), pose: arrays.ref(pose, 'f32'), q: arrays.ref(q, 'f32') },
         columns: { time: arrays.ref(t), groups },
