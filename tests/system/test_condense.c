@@ -252,6 +252,31 @@ static void turning_is_iterated_away(void **state)
     free(T);
 }
 
+/* One linearisation may be factored again, and into other slots; each factorisation solves as often as it is asked. */
+static void factors_of_one_linearisation_agree(void **state)
+{
+    for (int k = 0; k < n_zoo + n_insides; k++) {
+        const int slots[] = {0, 1, 1, 0};
+        double first[MOST], again[MOST];
+        uint64_t seed = (uint64_t)k + 43;
+        trial it;
+        model m;
+        open_subject(*state, k, &m);
+        random_trial(&m, 0.01, 1.0, &seed, &it);
+        solve(&m, false, &it, first);
+        for (int n = 0; n < 4; n++) {
+            CHECK_OK(m.context, m.dae->ops->factor(m.dae, slots[n], 2.0 / it.h));
+            for (int twice = 0; twice < 2; twice++) {
+                memcpy(again, it.b, sizeof again);
+                CHECK_OK(m.context, m.dae->ops->solve(m.dae, slots[n], again));
+                CHECK_VECTOR(m.n_v + m.n_l, again, first, 1e-12, "%s: factorisation %d, solution %d",
+                             subject_of(k)->name, n, twice);
+            }
+        }
+        model_close(&m);
+    }
+}
+
 /* ---- instants ---- */
 static void accelerations_are_the_same(void **state)
 {
@@ -561,6 +586,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(who_is_condensed, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(the_same_without_turning, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(turning_is_iterated_away, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(factors_of_one_linearisation_agree, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(accelerations_are_the_same, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(projections_are_the_same, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(runs_are_the_same, context_setup, context_teardown),
