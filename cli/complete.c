@@ -130,7 +130,8 @@ static const struct value_kind {
 } kinds[] = {
     {NULL, NULL, "MODEL", ":files .yaml .yml", NULL, FORM_FREE},
     {"plot", NULL, "FILE", ":files .h5 .csv", NULL, FORM_FREE},
-    {"export", NULL, "FILE", ":files .h5", NULL, FORM_FREE},
+    {"export", NULL, "FILE", ":files .h5 .csv .yaml .yml", NULL, FORM_FREE},
+    {"report", NULL, "FILE", ":files .h5", NULL, FORM_FREE},
     {NULL, NULL, "FILE", ":files", NULL, FORM_FREE},
     {"export", "--output", "NAME", ":files", NULL, FORM_FREE},
     {"reproduce", "--only", "NAME", NULL, offer_reproductions, FORM_WORD},

@@ -404,6 +404,7 @@ phx_status phx_plot_file(phx_context *context, const char *path, const char *svg
 
 /* ---- reports: one html page that shows the mechanism, for any browser ---- */
 
+/* A line of the page: a name with a text or a number. */
 typedef struct phx_report_item {
     const char *name;
     const char *text; /* NULL: the number */
@@ -413,6 +414,7 @@ typedef struct phx_report_item {
     int good;            /* certificate: 1 as it should be, 0 not, -1: neither */
 } phx_report_item;
 
+/* What a page says beside the result, and which page it is. */
 typedef struct phx_report_options {
     const char *source; /* the file that is shown, as the page names it; NULL: "" */
     int n_certificate;

@@ -1,6 +1,6 @@
 #!/bin/sh
 # The documentation as web pages: doxygen finds everything public documented, every link leads somewhere, and nothing is
-# loaded from the network.
+# loaded from the network or tells where it was made.
 #
 #   test_html.sh SOURCE MAN
 set -eu
@@ -14,3 +14,7 @@ place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 "$1/docs/make-html" "$place/html" "$2"
 python3 "$1/tests/docs/check_html.py" "$place/html"
+if grep -rlF "$1" "$place/html"; then
+    echo "the path $1 is in these pages"
+    exit 1
+fi
