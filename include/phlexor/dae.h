@@ -97,7 +97,11 @@ struct phx_dae {
     const phx_dae_ops *ops;
     phx_context *context;
     int n_x, n_v, n_l;
-    bool lossless;   /* no damper, no resistive stress, no actuator that can dissipate: substeps may go backwards */
+    bool lossless; /* no damper, no resistive stress, no actuator that can dissipate: substeps may go backwards */
+    /* Of the last power (W), interval_work or project (J) that succeeded: what it came to by parts, for a ledger; what
+     * a part means the maker of the dae says. */
+    int n_parts;
+    double *parts;   /* n_parts */
     int matrix_cost; /* what an interval's matrix and its factors cost, in residuals with a solve each; 0: 3 */
 };
 

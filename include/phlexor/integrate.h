@@ -47,7 +47,8 @@ typedef struct phx_integrate_stats {
 typedef struct phx_sample {
     double t;
     const double *x, *v, *lambda;
-    phx_work work; /* since the start */
+    phx_work work;        /* since the start */
+    const double *ledger; /* n_parts of the dae: its parts, since the start */
 } phx_sample;
 /* Any status but PHX_OK ends the run with it (PHX_INTERRUPTED: the user stopped it). */
 typedef phx_status phx_sample_fn(void *user, const phx_sample *sample);

@@ -95,13 +95,21 @@ phx_status phx_scene_copy(phx_context *context, int dimension, const phx_scene *
 void phx_scene_free(phx_scene *scene); /* frees what it owns, zeroes the fields; NULL is allowed */
 
 /* What is recorded, and where it goes. */
+/* An entry of a ledger: who supplied or took work, J since the start. */
+typedef struct phx_record_entry {
+    const char *name; /* unique among those that supply, and among the others */
+    bool dissipates;
+} phx_record_entry;
+
 typedef struct phx_recorder_def {
     const char *h5_path;  /* NULL: no HDF5 file */
     const char *csv_path; /* NULL: no csv file; "-": standard output; has the columns only */
     int dimension;        /* 2 or 3 */
     int n_columns;        /* at least 1: the first is the time, s */
     const phx_record_column *columns;
-    int n_x, n_v; /* sizes of the state vectors; 0: not recorded */
+    int n_ledger;                   /* entries of the ledger, which HDF5 and results in memory have, csv has not */
+    const phx_record_entry *ledger; /* those that supply first */
+    int n_x, n_v;                   /* sizes of the state vectors; 0: not recorded */
     int n_bodies;
     const phx_record_body *bodies;
     const phx_scene *scene; /* NULL: none */
@@ -128,6 +136,7 @@ phx_recorder_def phx_recorder_def_default(void);
  *   the lists of phx_scene: /bodies/radius, mass, centre, section; /ports/name, body, position, rotation, shapes;
  *     /joints/name, kind, port_a, port_b, axis; /springs/name, port_a, port_b; /loads/name, kind, port;
  *     /sections/body, name, unit, maps; /parameters/name, value; /gravity. Older files have none of them.
+ *   /ledger/supplied/N, /ledger/dissipated/N: the entries of the ledger, like columns. Absent without any
  *
  * A recorder collects rows. While it runs,
  *   NAME.partial      (HDF5) is absent or a readable result with the attribute status = "partial", replaced as a whole
@@ -141,10 +150,10 @@ typedef struct phx_recorder phx_recorder;
 
 /* Everything of `def` is copied. Fails when a file cannot be created beside the results, before any computing. */
 phx_status phx_recorder_create(phx_context *context, const phx_recorder_def *def, phx_recorder **recorder);
-/* Add a row: n_columns values, and the state n_x, n_v (NULL allowed where the size is 0). A value that is not finite is
- * refused (PHX_ERR_ANALYSIS, naming the column or body) and the recorder stays as it was. Allocates only for a
- * checkpoint and, `in_memory`, each time the rows have doubled. After PHX_ERR_FILE nothing can be appended; abandon
- * still keeps what it can. */
+/* Add a row: n_columns values and behind them the n_ledger of the ledger, and the state n_x, n_v (NULL allowed where
+ * the size is 0). A value that is not finite is refused (PHX_ERR_ANALYSIS, naming the column or body) and the recorder
+ * stays as it was. Allocates only for a checkpoint and, `in_memory`, each time the rows have doubled. After
+ * PHX_ERR_FILE nothing can be appended; abandon still keeps what it can. */
 phx_status phx_recorder_append(phx_recorder *recorder, const double *row, const double *x, const double *v);
 /* Bring what was appended to NAME.partial now. */
 phx_status phx_recorder_checkpoint(phx_recorder *recorder);
@@ -214,11 +223,16 @@ const char *phx_result_model_text(const phx_result *result);
 
 /* Values of rows first .. first + count - 1. */
 phx_status phx_result_column(const phx_result *result, int column, size_t first, size_t count, double *values);
+/* Entries of the ledger; 0: the result has none. And their values, J since the start, of rows first .. */
+int phx_result_ledger(const phx_result *result);
+const phx_record_entry *phx_result_ledger_entry(const phx_result *result, int entry);
+phx_status phx_result_ledger_values(const phx_result *result, int entry, size_t first, size_t count, double *values);
 /* State of a row; x (n_x) or v (n_v) may be NULL. */
 phx_status phx_result_state(const phx_result *result, size_t row, double *x, double *v);
 /* States of rows first .. first + count - 1: x (count x n_x), v (count x n_v); either may be NULL. */
 phx_status phx_result_states(const phx_result *result, size_t first, size_t count, double *x, double *v);
-/* All rows of a result in memory, one after the other: the columns, x, v, `width` values altogether. NULL for a file.
+/* All rows of a result in memory, one after the other: the columns, x, v, the ledger, `width` values altogether. NULL
+ * for a file.
  */
 const double *phx_result_memory(const phx_result *result, size_t *width);
 /* The last state, for a run that goes on from it: the bodies must be those of the result, in the same order with the

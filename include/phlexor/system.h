@@ -194,6 +194,16 @@ const char *phx_system_column_unit(const phx_system *system, int column);
 /* The quantity of a column, and (may be NULL) which component of it. */
 phx_quantity phx_system_column_quantity(const phx_system *system, int column, int *component);
 
+/* ---- ledger: who supplied or took the work ---- */
+/* Entries of phx_dae.parts: of each joint with a drive or an actuator, each spring with an actuator and each load what
+ * it supplies, then of each joint and spring with a damper and each body that is not lossless what it takes. The first
+ * add up to `supplied` of phx_work, the others to `dissipated`. Of a projection of several drives in one mechanism
+ * their sum is exact; how the correction is shared among them is a convention (|multiplier x residual|). */
+int phx_system_ledger(const phx_system *system); /* how many */
+/* "joint.NAME", "spring.NAME", "load.NAME", "body.NAME", into a buffer. */
+void phx_system_ledger_name(const phx_system *system, int entry, char *buffer, size_t size);
+bool phx_system_ledger_dissipates(const phx_system *system, int entry);
+
 /* ---- workspace ---- */
 /* The dae over a frozen system, with everything it needs allocated. Destroy with phx_system_dae_destroy. */
 phx_status phx_system_dae(phx_system *system, phx_context *context, phx_dae **dae);

@@ -87,13 +87,14 @@ static phx_status advance(gauss *m, double t0, double t1, double h, bool last_ch
     run->stats->projections++;
     run->work1.supplied += step_work.supplied + projection_work.supplied;
     run->work1.dissipated += step_work.dissipated + projection_work.dissipated;
+    phx_run_book(run, 1.0); /* of the projection */
     return PHX_OK;
 }
 
 static phx_status gauss_step(phx_method *method, double t0, double t1, double h, bool last_chance)
 {
     gauss *m = (gauss *)method;
-    method->run->work1 = (phx_work){0};
+    phx_run_clear_work(method->run);
     phx_status status = advance(m, t0, t1, h, last_chance);
     if (status == PHX_OK)
         phx_stages_keep(&m->stages, h);
@@ -131,7 +132,7 @@ static phx_status pair_step(phx_method *method, double t0, double t1, double h, 
     const int s = m->stages.tableau.s;
     double *const x0 = run->x, *const v0 = run->v;
     const double middle = t0 + 0.5 * h;
-    run->work1 = (phx_work){0};
+    phx_run_clear_work(run);
     if (m->kept > t0) /* of a try that was given up */
         m->stages.h_before = 0.0;
     memset(m->bend, 0, (size_t)dae->n_v * sizeof *m->bend);

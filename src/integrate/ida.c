@@ -38,7 +38,7 @@ typedef struct ida {
     SUNMatrix matrix;
     SUNLinearSolver solver;
     N_Vector y, y_dot, id; /* n_x + n_v + n_l; of mu only the derivative, lambda, means something */
-    N_Vector work;         /* supplied, dissipated */
+    N_Vector work;         /* supplied, dissipated, the parts of the dae */
     double rtol, atol;
     double cj;         /* of the factorisation */
     double *x;         /* n_x: the last residual's, where T and the tangent are taken */
@@ -112,7 +112,10 @@ static int quadrature(double t, N_Vector y, N_Vector y_dot, N_Vector power, void
     phx_dae *dae = m->base.run->dae;
     const double *x = entries(y), *v = x + dae->n_x;
     double *out = entries(power);
-    return to_sundials(m, dae->ops->power(dae, t, x, v, multipliers(m, y_dot), &out[0], &out[1]));
+    const phx_status status = dae->ops->power(dae, t, x, v, multipliers(m, y_dot), &out[0], &out[1]);
+    for (int k = 0; k < dae->n_parts && status == PHX_OK; k++)
+        out[2 + k] = dae->parts[k];
+    return to_sundials(m, status);
 }
 
 /* 1/(atol + rtol |y|); impulses count for nothing, what they do to the velocities does */
@@ -205,6 +208,7 @@ static phx_status consistent_start(ida *m)
     dae->ops->rates(dae, run->x, run->v, y_dot);
     entries(m->work)[0] = run->work.supplied;
     entries(m->work)[1] = run->work.dissipated;
+    memcpy(entries(m->work) + 2, run->ledger, (size_t)dae->n_parts * sizeof *run->ledger);
     return dae->ops->accelerations(dae, run->t, run->x, run->v, y_dot + n_x, y_dot + n_x + n_v);
 }
 
@@ -232,6 +236,8 @@ static phx_status begin_anew(ida *m, int order)
     phx_status status = run->dae->ops->project(run->dae, run->t, 1.0, false, false, run->x, run->v, run->lambda, &work);
     run->work.supplied += work.supplied;
     run->work.dissipated += work.dissipated;
+    for (int k = 0; k < run->dae->n_parts && status == PHX_OK; k++)
+        run->ledger[k] += run->dae->parts[k];
     if (status == PHX_OK)
         status = consistent_start(m);
     if (status != PHX_OK)
@@ -302,6 +308,8 @@ static phx_status accept(ida *m, double t1)
     memcpy(run->lambda1, multipliers(m, m->y_dot), (size_t)dae->n_l * sizeof *y);
     run->dae->ops->normalise(run->dae, run->x1);
     run->work1 = (phx_work){.supplied = work[0] - run->work.supplied, .dissipated = work[1] - run->work.dissipated};
+    for (int k = 0; k < dae->n_parts; k++)
+        run->ledger1[k] = work[2 + k] - run->ledger[k];
     return phx_run_accept(run, t1, h);
 }
 
@@ -389,7 +397,7 @@ static phx_status allocate(ida *m)
     m->y = N_VNew_Serial(n, m->sun);
     m->y_dot = N_VNew_Serial(n, m->sun);
     m->id = N_VNew_Serial(n, m->sun);
-    m->work = N_VNew_Serial(2, m->sun);
+    m->work = N_VNew_Serial(2 + dae->n_parts, m->sun);
     m->matrix = SUNMatNewEmpty(m->sun);
     m->solver = SUNLinSolNewEmpty(m->sun);
     m->memory = IDACreate(m->sun);

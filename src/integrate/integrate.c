@@ -111,6 +111,18 @@ static phx_status report_progress(phx_run *run)
     return phx_progress(run->context, "simulated time, s", run->t - run->start, total);
 }
 
+void phx_run_clear_work(phx_run *run)
+{
+    run->work1 = (phx_work){0};
+    memset(run->ledger1, 0, (size_t)run->dae->n_parts * sizeof *run->ledger1);
+}
+
+void phx_run_book(phx_run *run, double factor)
+{
+    for (int k = 0; k < run->dae->n_parts; k++)
+        run->ledger1[k] += factor * run->dae->parts[k];
+}
+
 phx_status phx_run_accept(phx_run *run, double t1, double h)
 {
     const phx_dae *dae = run->dae;
@@ -120,6 +132,8 @@ phx_status phx_run_accept(phx_run *run, double t1, double h)
     run->t = t1;
     run->work.supplied += run->work1.supplied;
     run->work.dissipated += run->work1.dissipated;
+    for (int k = 0; k < dae->n_parts; k++)
+        run->ledger[k] += run->ledger1[k];
 
     phx_integrate_stats *stats = run->stats;
     stats->steps++;
@@ -134,7 +148,8 @@ static phx_status sample_now(phx_run *run)
 {
     if (!run->sample)
         return PHX_OK;
-    phx_sample sample = {.t = run->t, .x = run->x, .v = run->v, .lambda = run->lambda, .work = run->work};
+    phx_sample sample = {
+        .t = run->t, .x = run->x, .v = run->v, .lambda = run->lambda, .work = run->work, .ledger = run->ledger};
     return run->sample(run->user, &sample);
 }
 
@@ -194,6 +209,8 @@ static void release(phx_run *run)
     phx_free(run->x1);
     phx_free(run->v1);
     phx_free(run->lambda1);
+    phx_free(run->ledger);
+    phx_free(run->ledger1);
 }
 
 static phx_status allocate(phx_run *run)
@@ -202,7 +219,9 @@ static phx_status allocate(phx_run *run)
     run->x1 = phx_calloc(run->context, (size_t)dae->n_x, sizeof *run->x1);
     run->v1 = phx_calloc(run->context, (size_t)dae->n_v, sizeof *run->v1);
     run->lambda1 = phx_calloc(run->context, (size_t)dae->n_l, sizeof *run->lambda1);
-    return run->x1 && run->v1 && run->lambda1 ? PHX_OK : PHX_ERR_MEMORY;
+    run->ledger = phx_calloc(run->context, (size_t)dae->n_parts, sizeof *run->ledger);
+    run->ledger1 = phx_calloc(run->context, (size_t)dae->n_parts, sizeof *run->ledger1);
+    return run->x1 && run->v1 && run->lambda1 && run->ledger && run->ledger1 ? PHX_OK : PHX_ERR_MEMORY;
 }
 
 /* ---- steps and outputs ---- */

@@ -232,6 +232,7 @@ static phx_status advance_interval(midpoint *m, const interval *span)
     phx_history_keep(&m->history, dae, middle, span->h, span->v0, run->v1, run->lambda1, m->size[0]);
     run->work1.supplied += work.supplied;
     run->work1.dissipated += work.dissipated;
+    phx_run_book(run, 1.0);
     return PHX_OK;
 }
 
@@ -249,13 +250,14 @@ static phx_status project(midpoint *m, double t1, double h, bool last_chance)
     run->stats->projections++;
     run->work1.supplied += work.supplied;
     run->work1.dissipated += work.dissipated;
+    phx_run_book(run, 1.0);
     return PHX_OK;
 }
 
 /* A try from t0: without the intervals of one before that was given up. */
 static void begin_try(midpoint *m, double t0)
 {
-    m->base.run->work1 = (phx_work){0};
+    phx_run_clear_work(m->base.run);
     phx_history_rewind(&m->history, t0);
 }
 

@@ -47,7 +47,7 @@ static void end_of_step(const radau *m)
 static phx_status finish(radau *m, double t0, double h)
 {
     phx_run *run = m->base.run;
-    run->work1 = (phx_work){0};
+    phx_run_clear_work(run);
     phx_status status = phx_stages_work(&m->stages, t0, h, &run->work1);
     if (status != PHX_OK)
         return status;

@@ -21,6 +21,8 @@ typedef struct phx_run {
     double *x1, *v1, *lambda1; /* n_x, n_v, n_l */
     phx_work work1;
 
+    double *ledger, *ledger1; /* n_parts each: the same two by the parts of the dae */
+
     double scale;       /* running size of the velocities, in the norm of the dae */
     double noise_scale; /* what the forces add to scale where rounding is told apart */
     double noise;       /* running size of the rounding in Newton's increments, relative to noise_scale */
@@ -37,6 +39,10 @@ typedef struct phx_run {
 /* Commit the trial as the state at t1, a step of size h, and report progress. PHX_INTERRUPTED: the user stops the run;
  * the state is committed. */
 phx_status phx_run_accept(phx_run *run, double t1, double h);
+/* A try begins: no work of the trial yet. */
+void phx_run_clear_work(phx_run *run);
+/* Add `factor` times the parts that the dae has just told to those of the trial. */
+void phx_run_book(phx_run *run, double factor);
 /* Sample when every accepted step is an output (every = 0). */
 phx_status phx_run_sample_step(phx_run *run);
 /* Record why a try with step h fails: the reason in words and, from the residual (may be NULL), who is to blame. */

@@ -394,6 +394,7 @@ phx_status phx_stages_work(phx_stages *stages, double t0, double h, phx_work *wo
             return status;
         work->supplied += h * tableau->b[i] * supplied;
         work->dissipated += h * tableau->b[i] * dissipated;
+        phx_run_book(stages->run, h * tableau->b[i]);
     }
     return PHX_OK;
 }

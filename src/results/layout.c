@@ -47,6 +47,28 @@ static phx_status check_columns(phx_context *context, const phx_recorder_def *de
     return status;
 }
 
+/* Those that supply come first; their names differ, and those of the others. */
+static phx_status check_ledger(phx_context *context, const phx_recorder_def *def)
+{
+    const char **names = phx_calloc(context, (size_t)def->n_ledger, sizeof *names);
+    phx_status status = names ? PHX_OK : PHX_ERR_MEMORY;
+    int supplying = 0;
+    for (int i = 0; i < def->n_ledger && !status; i++) {
+        const phx_record_entry *entry = &def->ledger[i];
+        names[i] = entry->name;
+        supplying += !entry->dissipates;
+        if (!entry->name || !entry->name[0] || supplying <= (entry->dissipates ? -1 : i))
+            status = phx_fail(context, PHX_ERR_ARGUMENT,
+                              "entry %d of a ledger has no name, or supplies behind one that takes", i + 1);
+    }
+    if (!status)
+        status = check_unique(context, "entries of a ledger that supply", supplying, names);
+    if (!status)
+        status = check_unique(context, "entries of a ledger that take", def->n_ledger - supplying, names + supplying);
+    phx_free(names);
+    return status;
+}
+
 static bool in_range(int start, int count, int size)
 {
     return start >= 0 && count >= 0 && start <= size && count <= size - start;
@@ -132,6 +154,28 @@ static phx_status copy_columns(phx_context *context, const phx_recorder_def *def
     return PHX_OK;
 }
 
+static const char *ledger_group(bool dissipates)
+{
+    return dissipates ? "/ledger/dissipated" : "/ledger/supplied";
+}
+
+static phx_status copy_ledger(phx_context *context, const phx_recorder_def *def, phx_layout *layout)
+{
+    layout->ledger = phx_calloc(context, (size_t)def->n_ledger, sizeof *layout->ledger);
+    layout->ledger_paths = phx_calloc(context, (size_t)def->n_ledger, sizeof *layout->ledger_paths);
+    if (!layout->ledger || !layout->ledger_paths)
+        return PHX_ERR_MEMORY;
+    layout->n_ledger = def->n_ledger;
+    for (int i = 0; i < def->n_ledger; i++) {
+        const phx_record_entry *from = &def->ledger[i];
+        layout->ledger[i] = (phx_record_entry){phx_strdup(context, from->name), from->dissipates};
+        layout->ledger_paths[i] = phx_h5_link(context, ledger_group(from->dissipates), from->name);
+        if (!layout->ledger[i].name || !layout->ledger_paths[i])
+            return PHX_ERR_MEMORY;
+    }
+    return PHX_OK;
+}
+
 static phx_status copy_bodies(phx_context *context, const phx_recorder_def *def, phx_layout *layout)
 {
     layout->bodies = phx_calloc(context, (size_t)def->n_bodies, sizeof *layout->bodies);
@@ -182,9 +226,13 @@ phx_status phx_layout_create(phx_context *context, const phx_recorder_def *def, 
     *layout = (phx_layout){.dimension = def->dimension, .n_x = def->n_x, .n_v = def->n_v};
     phx_status status = check_columns(context, def);
     if (!status)
+        status = check_ledger(context, def);
+    if (!status)
         status = phx_layout_check_bodies(context, def);
     if (!status)
         status = copy_columns(context, def, layout);
+    if (!status)
+        status = copy_ledger(context, def, layout);
     if (!status)
         status = copy_bodies(context, def, layout);
     if (!status)
@@ -202,6 +250,10 @@ void phx_layout_free(phx_layout *layout)
     }
     phx_h5_free_names(layout->n_columns, layout->column_paths);
     phx_free(layout->columns);
+    for (int i = 0; i < layout->n_ledger; i++)
+        phx_free((void *)layout->ledger[i].name);
+    phx_h5_free_names(layout->n_ledger, layout->ledger_paths);
+    phx_free(layout->ledger);
     for (int i = 0; i < layout->n_bodies; i++) {
         phx_free((void *)layout->bodies[i].name);
         phx_free((void *)layout->bodies[i].kind);
@@ -322,6 +374,16 @@ phx_status phx_layout_write(phx_h5 *file, const phx_layout *layout, size_t rows)
         phx_h5_set_text(file, layout->column_paths[i], "name", layout->columns[i].name);
         phx_h5_set_text(file, layout->column_paths[i], "unit", layout->columns[i].unit);
     }
+    if (layout->n_ledger > 0) {
+        phx_h5_make_group(file, "/ledger");
+        phx_h5_make_group(file, ledger_group(false));
+        phx_h5_make_group(file, ledger_group(true));
+    }
+    for (int i = 0; i < layout->n_ledger; i++) {
+        phx_h5_make_rows(file, layout->ledger_paths[i], rows, 0);
+        phx_h5_set_text(file, layout->ledger_paths[i], "name", layout->ledger[i].name);
+        phx_h5_set_text(file, layout->ledger_paths[i], "unit", "J");
+    }
     phx_h5_make_group(file, "/states");
     if (layout->n_x > 0)
         phx_h5_make_rows(file, PHX_PATH_X, rows, (size_t)layout->n_x);
@@ -367,6 +429,49 @@ static phx_status read_columns(phx_h5 *file, phx_layout *layout, size_t *rows)
             status = phx_h5_get_text(file, path, "unit", (char **)(void *)&layout->columns[i].unit);
     }
     return status;
+}
+
+static phx_status read_entry(phx_h5 *file, const char *path, size_t rows, phx_record_entry *entry)
+{
+    size_t extent, cols;
+    phx_status status = phx_h5_extent(file, path, &extent, &cols);
+    if (!status && (cols != 0 || extent != rows))
+        status = damaged(file, "the ledger");
+    return status ? status : phx_h5_get_text(file, path, "name", (char **)(void *)&entry->name);
+}
+
+static phx_status read_ledger(phx_h5 *file, phx_layout *layout, size_t rows)
+{
+    if (!phx_h5_has(file, "/ledger"))
+        return PHX_OK;
+    for (int dissipates = 0; dissipates < 2; dissipates++) {
+        const int before = layout->n_ledger;
+        char **paths = NULL;
+        int count = 0;
+        phx_status status = phx_h5_list(file, ledger_group(dissipates), &count, &paths);
+        if (status)
+            return status;
+        const size_t total = (size_t)(before + count) + 1;
+        void *ledger = phx_realloc(phx_h5_context(file), layout->ledger, total, sizeof *layout->ledger);
+        layout->ledger = ledger ? ledger : layout->ledger;
+        void *all = phx_realloc(phx_h5_context(file), layout->ledger_paths, total, sizeof *layout->ledger_paths);
+        layout->ledger_paths = all ? all : layout->ledger_paths;
+        if (!ledger || !all) {
+            phx_h5_free_names(count, paths);
+            return PHX_ERR_MEMORY;
+        }
+        for (int i = 0; i < count; i++) {
+            layout->ledger[before + i] = (phx_record_entry){NULL, dissipates};
+            layout->ledger_paths[before + i] = paths[i];
+        }
+        phx_free(paths);
+        layout->n_ledger += count;
+        for (int i = before; i < layout->n_ledger && !status; i++)
+            status = read_entry(file, layout->ledger_paths[i], rows, &layout->ledger[i]);
+        if (status)
+            return status;
+    }
+    return PHX_OK;
 }
 
 static phx_status read_state_size(phx_h5 *file, const char *path, size_t rows, int *size)
@@ -514,6 +619,8 @@ phx_status phx_layout_read(phx_h5 *file, phx_layout *layout, size_t *rows)
 {
     *layout = (phx_layout){0};
     phx_status status = read_columns(file, layout, rows);
+    if (!status)
+        status = read_ledger(file, layout, *rows);
     if (!status)
         status = read_state_size(file, PHX_PATH_X, *rows, &layout->n_x);
     if (!status)

@@ -6,6 +6,7 @@
 
 /* Owns everything it points to. In an HDF5 file:
  *   /columns/NAME  rows          attributes name, unit; in the order of the columns
+ *   /ledger/supplied/NAME, /ledger/dissipated/NAME   rows, the same (absent without any)
  *   /states/x, v   rows x n_x, rows x n_v (absent when empty)
  *   /bodies/name, kind, x_start, x_count, v_start, v_count, n_points, deforms   one entry for each body
  *   /bodies/points, shapes   points and, where `deforms` is 1, shapes of all bodies one after the other, flat
@@ -15,6 +16,9 @@ typedef struct phx_layout {
     int n_columns;
     phx_record_column *columns;
     char **column_paths; /* n_columns, in the HDF5 file */
+    int n_ledger;
+    phx_record_entry *ledger;
+    char **ledger_paths;
     int n_x, n_v;
     int n_bodies;
     phx_record_body *bodies;

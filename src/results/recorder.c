@@ -81,7 +81,7 @@ static phx_status make_buffers(phx_recorder *recorder, size_t buffer_bytes)
 {
     phx_context *context = recorder->context;
     const phx_layout *layout = &recorder->layout;
-    recorder->width = (size_t)layout->n_columns + (size_t)layout->n_x + (size_t)layout->n_v;
+    recorder->width = (size_t)layout->n_columns + (size_t)layout->n_x + (size_t)layout->n_v + (size_t)layout->n_ledger;
     recorder->capacity = buffer_bytes / (recorder->width * sizeof(double));
     recorder->block_rows = BLOCK_VALUES / recorder->width;
     if (recorder->capacity < 1)
@@ -181,6 +181,12 @@ static phx_status check_finite(const phx_recorder *recorder, const double *row, 
             return phx_fail(recorder->context, PHX_ERR_ANALYSIS,
                             "column '%s' is %g in row %zu (t = %.17g s) and cannot be recorded; try a smaller step",
                             layout->columns[i].name, row[i], recorder->stats.rows, row[0]);
+    for (int i = 0; i < layout->n_ledger; i++)
+        if (!isfinite(row[layout->n_columns + i]))
+            return phx_fail(
+                recorder->context, PHX_ERR_ANALYSIS,
+                "the work of '%s' is %g in row %zu (t = %.17g s) and cannot be recorded; try a smaller step",
+                layout->ledger[i].name, row[layout->n_columns + i], recorder->stats.rows, row[0]);
     for (int part = 0; part < 2; part++) {
         const double *values = part ? v : x;
         const int count = part ? layout->n_v : layout->n_x;
@@ -226,6 +232,7 @@ void phx_recorder_lay_out(const phx_recorder *recorder, const double *row, const
         memcpy(to, x, (size_t)layout->n_x * sizeof *to);
     if (layout->n_v > 0)
         memcpy(to + layout->n_x, v, (size_t)layout->n_v * sizeof *to);
+    memcpy(to + layout->n_x + layout->n_v, row + layout->n_columns, (size_t)layout->n_ledger * sizeof *to);
 }
 
 static void append_buffer(phx_recorder *recorder, const double *row, const double *x, const double *v)

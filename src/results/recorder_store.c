@@ -61,6 +61,8 @@ static void put_rows(phx_recorder *recorder, phx_h5 *file, const double *rows, s
         put_part(recorder, file, PHX_PATH_X, rows, count, row, n_columns, n_x);
     if (n_v > 0)
         put_part(recorder, file, PHX_PATH_V, rows, count, row, n_columns + n_x, n_v);
+    for (int k = 0; k < layout->n_ledger; k++)
+        put_part(recorder, file, layout->ledger_paths[k], rows, count, row, n_columns + n_x + n_v + (size_t)k, 1);
 }
 
 /* Copy the saved rows of a dataset of `cols` columns. */
@@ -87,6 +89,8 @@ static phx_status put_saved(phx_recorder *recorder, phx_h5 *file)
         status = copy_saved(recorder, file, PHX_PATH_X, (size_t)layout->n_x);
     if (layout->n_v > 0 && !status)
         status = copy_saved(recorder, file, PHX_PATH_V, (size_t)layout->n_v);
+    for (int k = 0; k < layout->n_ledger && !status; k++)
+        status = copy_saved(recorder, file, layout->ledger_paths[k], 1);
     return status;
 }
 

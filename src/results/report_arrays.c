@@ -259,6 +259,14 @@ phx_status phx_report_deformed(phx_report *report, int index, phx_payload *paylo
 }
 
 /* ---- columns ---- */
+/* Of a column, or behind the columns of an entry of the ledger. */
+static phx_status read_column(const phx_report *report, int column, size_t first, size_t count, double *values)
+{
+    const int columns = phx_result_columns(report->result);
+    return column < columns ? phx_result_column(report->result, column, first, count, values)
+                            : phx_result_ledger_values(report->result, column - columns, first, count, values);
+}
+
 /* Rows thinned to `points`: the first and the last, and of each of the equal intervals between them the least and the
  * greatest value in their order, at the first instant of the interval and at the one in its middle. */
 typedef struct thinning {
@@ -296,17 +304,17 @@ static phx_status read_interval(phx_report *report, int column, size_t first, si
     *kept = 0;
     if (count <= REPORT_BLOCK) {
         *kept = count;
-        return phx_result_column(report->result, column, first, count, block);
+        return read_column(report, column, first, count, block);
     }
     if (time) {
         *kept = 2;
-        status = phx_result_column(report->result, column, first, 1, block);
-        return status ? status : phx_result_column(report->result, column, first + count / 2, 1, block + 1);
+        status = read_column(report, column, first, 1, block);
+        return status ? status : read_column(report, column, first + count / 2, 1, block + 1);
     }
     const size_t room = REPORT_BLOCK / 2;
     for (size_t row = first; row < first + count && !status; row += room) {
         const size_t rest = first + count - row, part = rest < room ? rest : room;
-        status = phx_result_column(report->result, column, row, part, block + room);
+        status = read_column(report, column, row, part, block + room);
         for (size_t i = 0; i < part && !status; i++) {
             const double value = block[room + i];
             if (*kept < 2)
@@ -330,13 +338,13 @@ static phx_status put_column(phx_report *report, int column, phx_payload *payloa
     report->block_rows = 0; /* the block holds no states any more */
     for (size_t row = 0; row < report->rows && report->points == report->rows && !status; row += REPORT_BLOCK) {
         const size_t rest = report->rows - row, count = rest < REPORT_BLOCK ? rest : REPORT_BLOCK;
-        status = phx_result_column(report->result, column, row, count, report->block);
+        status = read_column(report, column, row, count, report->block);
         for (size_t i = 0; i < count && !status; i++)
             (time ? phx_payload_f64 : phx_payload_f32)(payload, report->block[i]);
     }
     if (report->points == report->rows || status)
         return status;
-    status = phx_result_column(report->result, column, 0, 1, &end);
+    status = read_column(report, column, 0, 1, &end);
     (time ? phx_payload_f64 : phx_payload_f32)(payload, end);
     for (size_t k = 0; k < thin.intervals && !status; k++) {
         const size_t first = interval_start(&thin, k);
@@ -346,7 +354,7 @@ static phx_status put_column(phx_report *report, int column, phx_payload *payloa
             put_interval(payload, report->block, kept, time);
     }
     if (!status)
-        status = phx_result_column(report->result, column, report->rows - 1, 1, &end);
+        status = read_column(report, column, report->rows - 1, 1, &end);
     (time ? phx_payload_f64 : phx_payload_f32)(payload, end);
     return status;
 }

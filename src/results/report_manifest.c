@@ -456,6 +456,34 @@ static void put_frames(phx_report *report, phx_output *m)
     text(m, "}");
 }
 
+/* What the entries of the ledger supplied, or took: a group when there are any. */
+static void put_ledger(phx_report *report, phx_output *m, bool dissipates)
+{
+    const int columns = phx_result_columns(report->result);
+    int count = 0;
+
+    for (int k = 0; k < phx_result_ledger(report->result); k++) {
+        const phx_record_entry *entry = phx_result_ledger_entry(report->result, k);
+        if (entry->dissipates != dissipates)
+            continue;
+        if (count++ == 0) {
+            text(m, ",{");
+            put_text(m, true, "title", dissipates ? "Work taken, by part" : "Work supplied, by part");
+            put_text(m, false, "unit", "J");
+            key(m, false, "columns");
+            text(m, "[{");
+        } else {
+            text(m, ",{");
+        }
+        put_text(m, true, "name", entry->name);
+        put_text(m, false, "unit", "J");
+        key(m, false, "data");
+        phx_report_ref(report, m, REPORT_F32, report->points, phx_report_column, columns + k);
+        text(m, "}");
+    }
+    text(m, count > 0 ? "]}" : "");
+}
+
 static void put_columns(phx_report *report, phx_output *m)
 {
     phx_column_group group = {0};
@@ -483,6 +511,10 @@ static void put_columns(phx_report *report, phx_output *m)
             text(m, "}");
         }
         text(m, "]}");
+        if (!strcmp(group.labels[0], "supplied")) {
+            put_ledger(report, m, false);
+            put_ledger(report, m, true);
+        }
     }
     text(m, "]}");
 }

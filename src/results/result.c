@@ -164,6 +164,28 @@ phx_status phx_result_column(const phx_result *result, int column, size_t first,
     return status ? status : read_rows(result, result->layout.column_paths[column], column, 1, first, count, values);
 }
 
+int phx_result_ledger(const phx_result *result)
+{
+    return result->layout.n_ledger;
+}
+
+const phx_record_entry *phx_result_ledger_entry(const phx_result *result, int entry)
+{
+    return &result->layout.ledger[entry];
+}
+
+phx_status phx_result_ledger_values(const phx_result *result, int entry, size_t first, size_t count, double *values)
+{
+    const phx_layout *layout = &result->layout;
+    if (entry < 0 || entry >= layout->n_ledger)
+        return phx_fail(result->context, PHX_ERR_ARGUMENT, "%s: entry %d of its ledger is asked for; it has %d",
+                        name_of(result), entry, layout->n_ledger);
+    const phx_status status = check_rows(result, first, count);
+    return status ? status
+                  : read_rows(result, layout->ledger_paths[entry],
+                              layout->n_columns + layout->n_x + layout->n_v + entry, 1, first, count, values);
+}
+
 phx_status phx_result_states(const phx_result *result, size_t first, size_t count, double *x, double *v)
 {
     const phx_layout *layout = &result->layout;

@@ -31,6 +31,23 @@ static phx_status list_columns(phx_context *context, const phx_system *system, p
     return PHX_OK;
 }
 
+/* The ledger of a system; its names are kept in `names`. */
+static phx_status list_ledger(phx_context *context, const phx_system *system, phx_record_entry **entries, char **names)
+{
+    const int n = phx_system_ledger(system);
+
+    *entries = phx_calloc(context, (size_t)n, sizeof **entries);
+    *names = phx_calloc(context, (size_t)n, NAME_SIZE);
+    if (!*entries || !*names)
+        return PHX_ERR_MEMORY;
+    for (int k = 0; k < n; k++) {
+        char *name = *names + (size_t)k * NAME_SIZE;
+        phx_system_ledger_name(system, k, name, NAME_SIZE);
+        (*entries)[k] = (phx_record_entry){name, phx_system_ledger_dissipates(system, k)};
+    }
+    return PHX_OK;
+}
+
 /* The settings of the run, then what the setup has. */
 static phx_status list_attributes(phx_context *context, const phx_integrate_options *used,
                                   const phx_simulation_setup *setup, int *count, phx_attribute **attributes)
@@ -58,8 +75,11 @@ static phx_status open_recorder(phx_context *context, const phx_model *model, co
     phx_attribute *attributes = NULL;
     phx_recorder_def def = phx_recorder_def_default();
     phx_record_column *columns = NULL;
-    char *names = NULL;
+    phx_record_entry *ledger = NULL;
+    char *names = NULL, *ledger_names = NULL;
     phx_status status = list_columns(context, recording->system, &columns, &names);
+    if (!status)
+        status = list_ledger(context, recording->system, &ledger, &ledger_names);
 
     if (!status)
         status = list_attributes(context, used, setup, &def.n_attributes, &attributes);
@@ -69,6 +89,8 @@ static phx_status open_recorder(phx_context *context, const phx_model *model, co
         def.dimension = model->dimension;
         def.n_columns = recording->n_columns;
         def.columns = columns;
+        def.n_ledger = phx_system_ledger(recording->system);
+        def.ledger = ledger;
         def.n_x = phx_system_n_x(recording->system);
         def.n_v = phx_system_n_v(recording->system);
         def.n_bodies = drawing->n_bodies;
@@ -89,6 +111,8 @@ static phx_status open_recorder(phx_context *context, const phx_model *model, co
     phx_free(attributes);
     phx_free(columns);
     phx_free(names);
+    phx_free(ledger);
+    phx_free(ledger_names);
     return status;
 }
 
@@ -99,7 +123,8 @@ phx_status phx_recording_create(phx_context *context, const phx_model *model, ph
     *recording = (phx_recording){.context = context, .system = system, .report = report};
     recording->files = setup->files ? setup->files : context;
     recording->n_columns = PHX_FIXED_COLUMNS + phx_system_columns(system);
-    recording->row = phx_calloc(context, (size_t)recording->n_columns, sizeof *recording->row);
+    recording->row =
+        phx_calloc(context, (size_t)(recording->n_columns + phx_system_ledger(system)), sizeof *recording->row);
     recording->before = phx_calloc(context, (size_t)recording->n_columns, sizeof *recording->before);
     recording->least = phx_calloc(context, (size_t)recording->n_columns, sizeof *recording->least);
     recording->most = phx_calloc(context, (size_t)recording->n_columns, sizeof *recording->most);
@@ -194,6 +219,7 @@ phx_status phx_recording_sample(void *user, const phx_sample *sample)
     if (status)
         return phx_fail_prefix(recording->context, status, "the outputs at t = %.9g s: ", sample->t);
     keep_signs(recording);
+    memcpy(row + recording->n_columns, sample->ledger, (size_t)phx_system_ledger(recording->system) * sizeof *row);
     if (recording->recorder)
         status = phx_recorder_append(recording->recorder, row, sample->x, sample->v);
     if (status && recording->files != recording->context)

@@ -112,6 +112,7 @@ void phx_system_destroy(phx_system *system)
     phx_free(system->rows);
     phx_free(system->components);
     phx_free(system->by_component);
+    phx_free(system->ledger);
     phx_free(system->outputs);
     phx_free(system->independent);
     phx_free(system->redundant);

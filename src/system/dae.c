@@ -59,6 +59,7 @@ static phx_status op_power(phx_dae *dae, double t, const double *x, const double
     *dissipated = ws->power.dissipated;
     for (int k = 0; k < ws->n_l; k++)
         *supplied += lambda[k] * ws->w[k];
+    phx_sys_ledger_work(ws, 1.0, lambda);
     return status;
 }
 
@@ -271,7 +272,7 @@ static phx_status op_interval_work(phx_dae *dae, phx_work *work)
     work->dissipated = ws->h * ws->power.dissipated;
     for (int k = 0; k < ws->n_l; k++)
         work->supplied += ws->h * ws->lambda[k] * ws->w[k];
-    (void)dae;
+    phx_sys_ledger_work(ws, ws->h, ws->lambda);
     return PHX_OK;
 }
 

@@ -288,18 +288,29 @@ phx_status phx_sys_forces(workspace *ws, double t, bool linear, double *res)
 
     memset(ws->effort, 0, (size_t)system->n_ports * PHX_PORT_MAX * sizeof *ws->effort);
     ws->power = (phx_work){0.0, 0.0};
+    if (!linear)
+        memset(ws->flow, 0, (size_t)system->n_ledger * sizeof *ws->flow);
     for (int i = 0; i < system->n_forces && !status; i++) {
         const force_slot *force = &system->forces[i];
         const int pair = system->n_joints + i;
+        const phx_work before = ws->power;
         if (force->kind == FORCE_COORDINATE)
             status = coordinate_force(ws, pair, force, t, linear);
         else if (force->kind == FORCE_DISTRIBUTED)
             status = phx_sys_distributed_force(ws, force, t, linear, res);
         else
             status = port_force(ws, pair, force, t, linear);
+        if (!linear && force->entry[0] >= 0)
+            ws->flow[force->entry[0]] += ws->power.supplied - before.supplied;
+        if (!linear && force->entry[1] >= 0)
+            ws->flow[force->entry[1]] += ws->power.dissipated - before.dissipated;
     }
-    for (int b = 0; b < system->n_bodies && !system->lossless; b++)
-        ws->power.dissipated += phx_body_dissipation(system->bodies[b].body, ws->views[b].vm);
+    for (int b = 0; b < system->n_bodies && !system->lossless; b++) {
+        const double taken = phx_body_dissipation(system->bodies[b].body, ws->views[b].vm);
+        ws->power.dissipated += taken;
+        if (!linear && system->bodies[b].entry >= 0)
+            ws->flow[system->bodies[b].entry] += taken;
+    }
     return status;
 }
 

@@ -190,6 +190,8 @@ phx_status phx_system_freeze(phx_system *system)
     system->spoilt = true; /* until all has succeeded: what is half made may only be destroyed */
     status = phx_sys_number(system);
     if (!status)
+        status = phx_sys_ledger_create(system);
+    if (!status)
         status = phx_sys_components(system);
     if (!status)
         status = phx_sys_output_prepare(system);

@@ -329,6 +329,7 @@ phx_status phx_sys_op_project(phx_dae *dae, double t1, double h, bool interval, 
     phx_status status = PHX_OK;
 
     *work = (phx_work){0.0, 0.0};
+    phx_sys_ledger_nothing(ws);
     if (interval)
         impulses(ws);
     phx_sys_set_instant(ws, x1, v1);
@@ -359,6 +360,8 @@ phx_status phx_sys_op_project(phx_dae *dae, double t1, double h, bool interval, 
     memcpy(v1, ws->v1, (size_t)n_v * sizeof *v1);
     for (int c = 0; c < system->n_components; c++)
         work->supplied += ws->supply[c];
+    if (ws->base.n_parts > 0)
+        phx_sys_ledger_project(ws, dv, e);
     for (int k = 0; k < ws->n_l && h != 0.0; k++)
         lambda[k] += dv[n_v + k] / h;
     return PHX_OK;

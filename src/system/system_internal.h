@@ -24,6 +24,7 @@ typedef struct body_slot {
     phx_flex_source *source; /* NULL: rigid */
     int x, v;                /* offsets */
     int component;
+    int entry; /* of the ledger: what its material takes; -1: none */
     phx_pose pose;
 } body_slot;
 
@@ -43,6 +44,7 @@ typedef struct joint_slot {
     phx_row constraints[PHX_JOINT_MAX_ROWS];
     coordinate_slot coordinates[PHX_JOINT_MAX_COORDINATES];
     int first_row; /* of the constraint rows */
+    int entry[2];  /* of the ledger: what its drives and actuators supply, its dampers take; -1: none */
     phx_joint_def def;
 } joint_slot;
 
@@ -71,7 +73,14 @@ typedef struct force_slot {
     phx_flex_point *points; /* quadrature points, owned */
     const double *weights;  /* owned by the beam */
     const double *fractions;
+    int entry[2]; /* of the ledger: what it supplies, what it takes; -1: none */
 } force_slot;
+
+/* Who supplies or takes; the texts are others'. */
+typedef struct ledger_entry {
+    const char *kind, *name;
+    bool dissipates;
+} ledger_entry;
 
 /* A connected component of bodies under constraints and drives. */
 typedef struct component_slot {
@@ -99,6 +108,8 @@ struct phx_system {
     row_slot *rows;
     component_slot *components;
     int *by_component; /* bodies sorted by component */
+    int n_ledger;
+    ledger_entry *ledger;
     output_slot *outputs;
     int n_x, n_v;
     int n_body_x; /* entries of x that belong to bodies; behind them the coordinates that count turns */
@@ -249,6 +260,7 @@ typedef struct workspace {
     double *all;    /* per row of the system: multiplier, least-norm with redundant rows */
     double *spread; /* redundant x n_l, then redundant square, then redundant: their dependence */
     phx_work power; /* of the last evaluation: supplied and dissipated by forces */
+    double *flow;   /* n_ledger: the same by entries of the ledger, drives left out; not of a linearisation */
 } workspace;
 
 phx_status phx_sys_workspace_create(phx_system *system, phx_context *context, int n_rows, const int *rows,
@@ -418,6 +430,12 @@ void phx_sys_output_values(workspace *ws, double t, const double *v_dot, const d
 phx_status phx_sys_distributed_force(workspace *ws, const force_slot *force, double t, bool linear, double *res);
 /* Rows of the workspace that depend on rows before them at x: their numbers, ascending, and count. */
 phx_status phx_sys_dependent_rows(workspace *ws, const double *x, int *dependent, int *count);
+/* The entries of the ledger (ledger.c); then parts of the dae: h times the power of the last evaluation and of the
+ * drives, nothing, the work of the drives in a projection. */
+phx_status phx_sys_ledger_create(phx_system *system);
+void phx_sys_ledger_work(workspace *ws, double h, const double *lambda);
+void phx_sys_ledger_nothing(workspace *ws);
+void phx_sys_ledger_project(workspace *ws, const double *dv, const double *e);
 void phx_sys_output_free(output_slot *output);
 phx_status phx_sys_output_prepare(phx_system *system);
 

@@ -76,6 +76,8 @@ static phx_status allocate_numbers(phx_context *context, workspace *ws)
         {&ws->w, nl},
         {&ws->supply, (size_t)system->n_components + 1},
         {&ws->taken, (size_t)system->n_components + 1},
+        {&ws->flow, (size_t)system->n_ledger},
+        {&ws->base.parts, (size_t)system->n_ledger},
         {&ws->effort, (size_t)system->n_ports * PHX_PORT_MAX},
         {&ws->scratch, n},
         {&ws->scratch2, n},
@@ -244,6 +246,7 @@ phx_status phx_sys_workspace_create(phx_system *system, phx_context *context, in
                          .n_x = system->n_x,
                          .n_v = system->n_v,
                          .n_l = n_rows,
+                         .n_parts = system->n_ledger,
                          .lossless = system->lossless,
                          .matrix_cost = matrix_cost(system)};
     ws->system = system;
@@ -289,7 +292,7 @@ void phx_sys_workspace_destroy(workspace *ws)
                         ws->covector,    ws->w,        ws->effort,    ws->P,         ws->W,           ws->rate_tangent,
                         ws->scratch,     ws->scratch2, ws->scratch3,  ws->scratch4,  ws->local,       ws->body_M,
                         ws->tau,         ws->lambda,   ws->norm_mass, ws->low0,      ws->low1,        ws->sigma,
-                        ws->supply,      ws->all,      ws->spread};
+                        ws->supply,      ws->all,      ws->spread,    ws->flow,      ws->base.parts};
 
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         phx_free(arrays[i]);

@@ -118,7 +118,16 @@ static void memory_has_what_the_file_has(void **state)
         same_bodies(memory, file);
         same_rows(context, memory, file);
         const double *row = phx_result_memory(memory, &width);
-        assert_int_equal(width, phx_result_columns(memory) + phx_result_n_x(memory) + phx_result_n_v(memory));
+        assert_int_equal(width, phx_result_columns(memory) + phx_result_n_x(memory) + phx_result_n_v(memory) +
+                                    phx_result_ledger(memory));
+        assert_int_equal(phx_result_ledger(memory), phx_result_ledger(file));
+        for (int i = 0; i < phx_result_ledger(file); i++) {
+            double of_memory[10], of_file[10];
+            CHECK_OK(context, phx_result_ledger_values(memory, i, 991, 10, of_memory));
+            CHECK_OK(context, phx_result_ledger_values(file, i, 991, 10, of_file));
+            assert_memory_equal(of_memory, of_file, sizeof of_file);
+            assert_string_equal(phx_result_ledger_entry(memory, i)->name, phx_result_ledger_entry(file, i)->name);
+        }
         assert_true(row[1000 * width] == report.reached);
         assert_null(phx_result_memory(file, &width));
         CHECK_STATUS(context, phx_result_column(memory, 0, 1000, 2, NULL), PHX_ERR_ARGUMENT);
