@@ -116,6 +116,33 @@ static void offer_reproductions(const place *at)
         offer(at, phx_reproduce_name(k), "", phx_reproduce_title(k));
 }
 
+/* Columns of a result. */
+static void offer_columns(const place *at)
+{
+    phx_result *result = NULL;
+
+    if (!at->path || phx_result_read(at->context, at->path, &result) != PHX_OK)
+        return;
+    for (int k = 0; k < phx_result_columns(result); k++)
+        offer(at, phx_result_column_name(result, k), "", phx_result_column_unit(result, k));
+    phx_result_destroy(result);
+}
+
+/* Matrices of a linear model in a file. */
+static void offer_matrices(const place *at)
+{
+    phx_bundle *bundle = NULL;
+
+    if (!at->path || phx_exchange_read(at->context, at->path, &bundle) != PHX_OK)
+        return;
+    for (int k = 0; k < phx_bundle_count(bundle); k++) {
+        const phx_bundle_item *item = phx_bundle_item_at(bundle, k);
+        if (item->kind == PHX_BUNDLE_MATRIX || item->kind == PHX_BUNDLE_SPARSE)
+            offer(at, item->name, "", "matrix");
+    }
+    phx_bundle_destroy(bundle);
+}
+
 /* ---- how values are completed ---- */
 typedef enum value_form { FORM_FREE, FORM_WORD, FORM_LIST } value_form;
 
@@ -129,7 +156,16 @@ static const struct value_kind {
     value_form form;
 } kinds[] = {
     {NULL, NULL, "MODEL", ":files .yaml .yml", NULL, FORM_FREE},
-    {"plot", NULL, "FILE", ":files .h5 .csv", NULL, FORM_FREE},
+    {"plot", "--output", "FILE", ":files", NULL, FORM_FREE},
+    {"plot", NULL, "FILE", ":files .h5 .csv .yaml .yml", NULL, FORM_FREE},
+    {"plot", "--columns", "LIST", NULL, offer_columns, FORM_LIST},
+    {"plot", "--matrices", "LIST", NULL, offer_matrices, FORM_LIST},
+    {"plot", NULL, "COLUMN", NULL, offer_columns, FORM_WORD},
+    {"plot", NULL, "NUMBER", NULL, NULL, FORM_FREE},
+    {"plot", NULL, "LENGTH", NULL, NULL, FORM_FREE},
+    {"plot", NULL, "WIDTHxHEIGHT", NULL, NULL, FORM_FREE},
+    {"plot", NULL, "POINTS", NULL, NULL, FORM_FREE},
+    {"plot", NULL, "TEXT", NULL, NULL, FORM_FREE},
     {"export", NULL, "FILE", ":files .h5 .csv .yaml .yml", NULL, FORM_FREE},
     {"report", NULL, "FILE", ":files .h5", NULL, FORM_FREE},
     {NULL, NULL, "FILE", ":files", NULL, FORM_FREE},

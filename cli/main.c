@@ -31,9 +31,10 @@ static const cli_command commands[] = {
      "Inverting a channel makes another boundary condition: rod.P.alpha a hinge at P, rod.C.fy a support at C. FILE\n"
      "opens in MATLAB, Octave and Python.\n"},
     {"check", cli_check, "MODEL", "Certify the structure of a model", NULL},
-    {"plot", cli_plot, "FILE", "Draw a result (RESULT.h5, MODES.csv, MODES.h5, MODEL.h5) as SVG",
-     "Of a simulation: energies, residual, drift and every output; of modes: frequencies over the sweep; of a\n"
-     "linear model: a Bode diagram. The picture goes beside FILE unless -o says otherwise.\n"},
+    {"plot", cli_plot, "FILE", "Draw a result (RESULT.h5, MODES.csv, MODES.h5, MODEL.h5) as SVG, PDF or PNG",
+     "Of a simulation: energies, residual, drift and every output, or chosen columns; of modes: frequencies over the\n"
+     "sweep; of a linear model: a Bode diagram, poles, or the patterns of its matrices. The picture goes beside FILE\n"
+     "unless -o says otherwise. In LIST the name of an output means all its components: tip for tip.x and tip.y.\n"},
     {"export", cli_export, "FILE", "Write a result or the matrices of a model for other programs",
      "Of RESULT.h5: vtk and xdmf, a folder with the motion for ParaView (motion.pvd, motion.xmf); mat, columns and\n"
      "states for MATLAB and Octave; csv, the columns; json, a summary. Of MODES.h5: mat, csv, json. Of a linear\n"

@@ -3,49 +3,221 @@
 
 #include <phlexor/results.h>
 
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
 typedef struct plot_arguments {
-    const char *file, *output, *inputs, *outputs;
-    bool motion, poles;
+    const char *file, *output, *format, *title;
+    const char *against, *from, *to, *logarithmic;
+    const char *inputs, *outputs, *matrices;
+    const char *size, *width, *font_size, *dpi;
+    cli_list columns, set;
+    bool spectrum, motion, poles, spy, grey;
 } plot_arguments;
 
-static phx_status draw(phx_context *context, const plot_arguments *given, const phx_plot_linear_options *linear,
-                       const char *output)
+static const double COLUMN = 84.0, PAGE = 174.0; /* mm: a column and both of a page of two */
+
+/* ---- numbers ---- */
+
+/* Millimetres in the unit that the text is; 0: it is none. */
+static double unit_of(const char *text)
 {
-    if (given->motion)
-        return phx_plot_motion(context, given->file, output);
-    if (linear->poles || linear->inputs || linear->outputs)
-        return phx_plot_linear(context, given->file, output, linear);
-    return phx_plot_file(context, given->file, output);
+    static const struct {
+        const char *name;
+        double mm;
+    } units[] = {{"", 1.0}, {"mm", 1.0}, {"cm", 10.0}, {"in", 25.4}, {"pt", 25.4 / 72.0}};
+    for (size_t k = 0; k < sizeof units / sizeof *units; k++)
+        if (!strcmp(text, units[k].name))
+            return units[k].mm;
+    return 0.0;
+}
+
+static int read_width(const cli_command *command, const char *text, phx_page *page)
+{
+    char *end = NULL;
+    if (!text)
+        return -1;
+    page->width = !strcmp(text, "column") ? COLUMN : !strcmp(text, "page") ? PAGE : strtod(text, &end);
+    page->width *= end ? unit_of(end) : 1.0;
+    if (!(page->width > 0.0) || !isfinite(page->width))
+        return cli_usage_error(command, "--width: expected 'column', 'page' or a length such as 84mm, found '%s'",
+                               text);
+    return -1;
+}
+
+/* WIDTHxHEIGHT and a unit for both. */
+static int read_size(const cli_command *command, const char *text, phx_page *page)
+{
+    char *cross = NULL, *end = NULL;
+    if (!text)
+        return -1;
+    page->width = strtod(text, &cross);
+    page->height = *cross == 'x' ? strtod(cross + 1, &end) : 0.0;
+    const double unit = end ? unit_of(end) : 0.0;
+    page->width *= unit;
+    page->height *= unit;
+    if (!(page->width > 0.0 && page->height > 0.0) || !isfinite(page->width) || !isfinite(page->height))
+        return cli_usage_error(command, "--size: expected WIDTHxHEIGHT such as 84x60 or 84x60mm, found '%s'", text);
+    return -1;
+}
+
+static int read_number(const cli_command *command, const char *option, const char *text, double *value)
+{
+    char *end = NULL;
+    if (!text)
+        return -1;
+    *value = strtod(text, &end);
+    if (end == text || *end || !isfinite(*value))
+        return cli_usage_error(command, "%s: expected a number, found '%s'", option, text);
+    return -1;
+}
+
+/* ---- what to draw ---- */
+
+/* One picture at a time, and the options that go with it. */
+static int choose_kind(const cli_command *command, const plot_arguments *given, phx_plot_options *options)
+{
+    const struct {
+        bool is;
+        const char *name;
+        phx_plot_kind kind;
+    } kinds[] = {{given->motion, "--motion", PHX_PLOT_MOTION},
+                 {given->poles, "--poles", PHX_PLOT_POLES},
+                 {given->spy, "--spy", PHX_PLOT_SPY},
+                 {given->spectrum, "--spectrum", PHX_PLOT_SPECTRUM},
+                 {given->columns.count && !given->spectrum, "--columns", PHX_PLOT_COLUMNS},
+                 {given->inputs || given->outputs, "--inputs and --outputs", PHX_PLOT_ALL}};
+    const char *first = NULL;
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        if (!kinds[k].is)
+            continue;
+        if (first)
+            return cli_usage_error(command, "%s and %s are of different pictures; give one of them", first,
+                                   kinds[k].name);
+        first = kinds[k].name;
+        options->kind = kinds[k].kind;
+    }
+    if (given->spectrum && !given->columns.count)
+        return cli_usage_error(command, "--spectrum needs columns: --columns LIST --spectrum");
+    if (given->against && options->kind != PHX_PLOT_COLUMNS)
+        return cli_usage_error(command, "--against goes with --columns: it names the column along x");
+    if (given->logarithmic && options->kind != PHX_PLOT_COLUMNS && options->kind != PHX_PLOT_SPECTRUM)
+        return cli_usage_error(command, "--log goes with --columns");
+    if ((given->matrices || given->set.count) && options->kind != PHX_PLOT_SPY)
+        return cli_usage_error(command, "%s goes with --spy", given->matrices ? "--matrices" : "--set");
+    return -1;
+}
+
+static int read_options(const cli_command *command, const plot_arguments *given, phx_plot_options *options)
+{
+    int status = choose_kind(command, given, options);
+    if (status < 0)
+        status = read_number(command, "--from", given->from, &options->from);
+    if (status < 0)
+        status = read_number(command, "--to", given->to, &options->to);
+    if (status < 0)
+        status = read_width(command, given->width, &options->page);
+    if (status < 0)
+        status = read_size(command, given->size, &options->page);
+    if (status < 0)
+        status = read_number(command, "--font-size", given->font_size, &options->page.font_size);
+    if (status < 0)
+        status = read_number(command, "--dpi", given->dpi, &options->page.resolution);
+    if (given->logarithmic) {
+        options->x_scale = strchr(given->logarithmic, 'x') ? PHX_SCALE_LOGARITHMIC : PHX_SCALE_LINEAR;
+        options->y_scale = strchr(given->logarithmic, 'y') ? PHX_SCALE_LOGARITHMIC : PHX_SCALE_LINEAR;
+    }
+    options->against = given->against;
+    options->columns = given->columns.items;
+    options->n_columns = given->columns.count;
+    options->page.format = given->format;
+    options->page.title = given->title;
+    options->page.grey = given->grey;
+    return status;
+}
+
+/* ---- drawing ---- */
+
+/* The name of the picture when none is given: beside the file, by what is drawn. */
+static char *default_name(phx_context *context, const plot_arguments *given, phx_plot_kind kind)
+{
+    static const char *const parts[] = {"", "_columns", "_spectrum", "_motion", "_poles", "_spy"};
+    char ending[32];
+    snprintf(ending, sizeof ending, "%s.%s", parts[kind], given->format ? given->format : "svg");
+    return cli_name(context, given->file, true, ending);
+}
+
+/* The matrices of a model. */
+static int draw_model(phx_context *context, const plot_arguments *given, const phx_plot_options *options,
+                      const char *output)
+{
+    phx_bundle *bundle = NULL;
+    phx_model *model = NULL;
+    int code = cli_read_model(context, given->file, &given->set, &model);
+    if (code < 0) {
+        phx_status status = phx_bundle_create(context, &bundle);
+        if (!status)
+            status = phx_study_matrices(context, model, bundle);
+        if (!status)
+            status = phx_plot_bundle(context, bundle, given->file, output, options);
+        code = status ? cli_failed(context, status) : EXIT_DONE;
+    }
+    phx_bundle_destroy(bundle);
+    phx_model_destroy(model);
+    return code;
+}
+
+static bool is_model(const char *file)
+{
+    return cli_ends_with(file, ".yaml") || cli_ends_with(file, ".yml");
+}
+
+static int draw(phx_context *context, const plot_arguments *given, const phx_plot_options *options)
+{
+    char *name = given->output ? NULL : default_name(context, given, options->kind);
+    const char *output = given->output ? given->output : name;
+    int code = output ? EXIT_DONE : cli_failed(context, PHX_ERR_MEMORY);
+    if (output && options->kind == PHX_PLOT_SPY && is_model(given->file)) {
+        code = draw_model(context, given, options, output);
+    } else if (output) {
+        const phx_status status = phx_plot(context, given->file, output, options);
+        code = status ? cli_failed(context, status) : EXIT_DONE;
+    }
+    if (code == EXIT_DONE)
+        printf("%s\n", output);
+    phx_free(name);
+    return code;
 }
 
 static int plot(const cli_command *command, phx_context *context, const plot_arguments *given)
 {
-    phx_plot_linear_options linear = {.poles = given->poles};
-    cli_words inputs = {0}, outputs = {0};
-    const char *output = given->output;
-    char *name = NULL;
-    int code = cli_split(command, context, "--inputs", given->inputs, &inputs);
+    phx_plot_options options = phx_plot_options_default();
+    cli_words inputs = {0}, outputs = {0}, matrices = {0};
+    int code = read_options(command, given, &options);
 
     if (code < 0)
+        code = cli_split(command, context, "--inputs", given->inputs, &inputs);
+    if (code < 0)
         code = cli_split(command, context, "--outputs", given->outputs, &outputs);
+    if (code < 0)
+        code = cli_split(command, context, "--matrices", given->matrices, &matrices);
+    if (code < 0)
+        code = cli_readable(given->file);
+    if (code < 0)
+        code = cli_writable(given->output);
     if (code < 0) {
-        linear.inputs = inputs.words;
-        linear.n_inputs = inputs.count;
-        linear.outputs = outputs.words;
-        linear.n_outputs = outputs.count;
-        if (!output)
-            output = name = cli_name(context, given->file, true,
-                                     given->motion  ? "_motion.svg"
-                                     : given->poles ? "_poles.svg"
-                                                    : ".svg");
-        const phx_status status = output ? draw(context, given, &linear, output) : PHX_ERR_MEMORY;
-        if (!status)
-            printf("%s\n", output);
-        code = status ? cli_failed(context, status) : EXIT_DONE;
+        options.inputs = inputs.words;
+        options.n_inputs = inputs.count;
+        options.outputs = outputs.words;
+        options.n_outputs = outputs.count;
+        options.matrices = matrices.words;
+        options.n_matrices = matrices.count;
+        code = draw(context, given, &options);
     }
     cli_words_free(&inputs);
     cli_words_free(&outputs);
-    phx_free(name);
+    cli_words_free(&matrices);
     return code;
 }
 
@@ -53,19 +225,34 @@ int cli_plot(const cli_command *command, phx_context *context, int argc, char **
 {
     plot_arguments given = {0};
     const cli_option options[] = {
-        {"--output", 'o', OPTION_TEXT, "FILE.svg", "the picture", &given.output},
-        {"--motion", 0, OPTION_FLAG, NULL, "snapshots of the moving bodies instead (default name FILE_motion.svg)",
-         &given.motion},
-        {"--poles", 0, OPTION_FLAG, NULL, "of a linear model: its poles (default name FILE_poles.svg)", &given.poles},
+        {"--output", 'o', OPTION_TEXT, "FILE", "the picture; its ending, .svg, .pdf or .png, is its format",
+         &given.output},
+        {"--format", 0, OPTION_CHOICE, "svg|pdf|png", "whatever the ending", &given.format},
+        {"--columns", 0, OPTION_LIST, "LIST", "columns of a result; again for a further panel", &given.columns},
+        {"--against", 0, OPTION_TEXT, "COLUMN", "over this column instead of time", &given.against},
+        {"--spectrum", 0, OPTION_FLAG, NULL, "amplitudes of the columns over the frequency", &given.spectrum},
+        {"--log", 0, OPTION_CHOICE, "x|y|xy|none", "logarithmic axes of columns", &given.logarithmic},
+        {"--motion", 0, OPTION_FLAG, NULL, "snapshots of the moving bodies", &given.motion},
+        {"--from", 0, OPTION_TEXT, "NUMBER", "from this time, s; of a Bode diagram: frequency, rad/s", &given.from},
+        {"--to", 0, OPTION_TEXT, "NUMBER", "to this time or frequency", &given.to},
+        {"--poles", 0, OPTION_FLAG, NULL, "of a linear model: its poles", &given.poles},
         {"--inputs", 0, OPTION_TEXT, "LIST", "of a linear model: inputs of the Bode diagram", &given.inputs},
         {"--outputs", 0, OPTION_TEXT, "LIST", "and its outputs (default: all, up to 12 responses)", &given.outputs},
+        {"--spy", 0, OPTION_FLAG, NULL, "of a linear model or a MODEL.yaml: patterns of its matrices", &given.spy},
+        {"--matrices", 0, OPTION_TEXT, "LIST", "these (default: all that are not empty)", &given.matrices},
+        {"--set", 0, OPTION_LIST, "NAME=VALUE", "of a MODEL.yaml: value of a parameter", &given.set},
+        {"--width", 0, OPTION_TEXT, "LENGTH", "for print: column (84 mm), page (174 mm), 120mm", &given.width},
+        {"--size", 0, OPTION_TEXT, "WIDTHxHEIGHT", "the same with a height: 84x60 (mm), 3.3x2.4in", &given.size},
+        {"--font-size", 0, OPTION_TEXT, "POINTS", "size of letters; default: 9, for print 8", &given.font_size},
+        {"--dpi", 0, OPTION_TEXT, "NUMBER", "of PNG; default: 300", &given.dpi},
+        {"--title", 0, OPTION_TEXT, "TEXT", "default: the model's title, for print none", &given.title},
+        {"--grey", 0, OPTION_FLAG, NULL, "black, greys and dashes instead of colours", &given.grey},
     };
     const cli_arguments arguments = {options, (int)(sizeof options / sizeof *options), 1, &given.file};
-    const int parsed = cli_parse(command, context, &arguments, argc, argv);
+    int status = cli_parse(command, context, &arguments, argc, argv);
 
-    if (parsed >= 0)
-        return parsed;
-    if (cli_readable(given.file) >= 0 || cli_writable(given.output) >= 0)
-        return EXIT_USAGE;
-    return plot(command, context, &given);
+    if (status < 0)
+        status = plot(command, context, &given);
+    cli_options_free(&arguments);
+    return status;
 }

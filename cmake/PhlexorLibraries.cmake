@@ -32,6 +32,8 @@ phx_find_package(fyaml libfyaml)    # <libfyaml.h>
 phx_find_package(muparser muparser) # <muParserDLL.h>
 phx_find_package(hdf5 hdf5-serial)  # <hdf5.h>
 phx_find_package(matio matio)       # <matio.h>
+phx_find_package(cairo cairo)       # <cairo.h>, <cairo-pdf.h>
+phx_find_package(fftw fftw3)        # <fftw3.h>
 phx_find_package(zlib zlib)         # <zlib.h>
 
 phx_find_library(klu klu.h suitesparse klu btf amd colamd suitesparseconfig)

@@ -35,13 +35,14 @@ endmacro()
 
 # What links the static library or asks pkg-config needs what Phlexor is built with.
 execute_process(COMMAND ${PROJECT_SOURCE_DIR}/tools/setup --list OUTPUT_VARIABLE packages)
-string(REGEX MATCHALL "lib[a-z0-9]+-dev" packages "${packages}")
+string(REGEX MATCHALL "z?lib[a-z0-9]+-dev" packages "${packages}")
 list(REMOVE_ITEM packages libc6-dev libcmocka-dev)
 list(JOIN packages ", " packages)
 
 set(soname libphlexor${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 phx_package(program phlexor science "")
-phx_package(library ${soname} libs "\n.\nThis package has the shared library.")
+phx_package(library ${soname} libs "\n.\nThis package has the shared library."
+    "fonts-liberation, fonts-dejavu-core") # letters of pictures
 phx_package(development libphlexor-dev libdevel "\n.\nThis package has the headers and the static library."
     "${soname} (= ${PROJECT_VERSION}), libc6-dev, ${packages}")
 phx_package(documentation phlexor-doc doc "\n.\nThis package has the documentation as web pages.")

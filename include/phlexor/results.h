@@ -9,7 +9,7 @@
  * - Writing past a file size limit raises SIGXFSZ, past a closed pipe SIGPIPE; a program that wants the error instead
  * of the signal ignores them.
  * - HDF5 as packaged by Debian allows one caller at a time: calls of this layer that touch HDF5 files must not overlap
- *   in time in one process, whatever their contexts. */
+ *   in time in one process, whatever their contexts. Neither must spectra (PHX_PLOT_SPECTRUM). */
 #ifndef PHLEXOR_RESULTS_H
 #define PHLEXOR_RESULTS_H
 
@@ -393,28 +393,66 @@ phx_status phx_exchange_print(phx_context *context, const phx_bundle *bundle, FI
 /* Read an HDF5 file that phx_exchange_write left. */
 phx_status phx_exchange_read(phx_context *context, const char *path, phx_bundle **bundle);
 
-/* ---- pictures: SVG ---- */
+/* ---- pictures: SVG, PDF, PNG ---- */
 
-/* Energies, residual and drift on a logarithmic scale, and one panel for each output (its components together). */
-phx_status phx_plot_result(phx_context *context, const char *result_path, const char *svg_path);
-/* Frequencies over the sweep parameter, one line for each branch; over the mode number without a sweep. A sweep over
- * several parameters has a panel for each combination of the others (the first of them vary slowest). */
-phx_status phx_plot_modes(phx_context *context, const char *modes_path, const char *svg_path);
-/* Snapshots of the motion in the x-y plane, drawn from the body states, from light (first) to dark (last). */
-phx_status phx_plot_motion(phx_context *context, const char *result_path, const char *svg_path);
-/* What of a linear model is drawn. */
-typedef struct phx_plot_linear_options {
-    bool poles; /* the poles in the complex plane, else a Bode diagram */
-    int n_inputs, n_outputs;
-    const char *const *inputs, *const *outputs; /* of the diagram; NULL: all, up to 12 lines */
-} phx_plot_linear_options;
-/* The linear model of an HDF5 exchange file (phx_bundle_get_ss): magnitude and phase over the frequency, from a tenth
- * of the lowest pole that is not at zero to ten times the highest, four decades above the lowest at most; or its poles.
- * `options` NULL: none given. PHX_ERR_INPUT for a signal that does not exist, with the nearest. */
-phx_status phx_plot_linear(phx_context *context, const char *path, const char *svg_path,
-                           const phx_plot_linear_options *options);
-/* One of the above, whichever the file is for: a result, modes, a linear model. */
-phx_status phx_plot_file(phx_context *context, const char *path, const char *svg_path);
+/* The page of a picture. Zero is a default everywhere. Equal data, page and program give equal bytes. */
+typedef struct phx_page {
+    const char *format;   /* "svg", "pdf" or "png"; NULL: the ending of the picture's name */
+    double width, height; /* mm; 0: 560 pixels (148 mm) for each plot, a height that suits. A width means print: letters
+                             of 8 pt, no title */
+    double font_size;     /* pt; 0: 9, in print 8. Everything else is in proportion */
+    double resolution;    /* PNG: pixels in an inch; 0: 300 */
+    const char *title;    /* "": none; NULL: the model's name, in print none */
+    bool grey;            /* black, greys and dashes; else a palette for all kinds of colour vision, with dashes */
+} phx_page;
+
+/* What is drawn of a file. */
+typedef enum phx_plot_kind {
+    PHX_PLOT_ALL,      /* what the file is for: see phx_plot */
+    PHX_PLOT_COLUMNS,  /* of a result: `columns` over time, or over the column `against` */
+    PHX_PLOT_SPECTRUM, /* of a result: amplitudes of `columns` over the frequency */
+    PHX_PLOT_MOTION,   /* of a result: snapshots of the bodies in the x-y plane, from light (first) to dark (last) */
+    PHX_PLOT_POLES,    /* of a linear model: its poles in the complex plane */
+    PHX_PLOT_SPY       /* of a linear model: the patterns of its matrices */
+} phx_plot_kind;
+
+/* How an axis divides its range. */
+typedef enum phx_plot_scale { PHX_SCALE_AUTO, PHX_SCALE_LINEAR, PHX_SCALE_LOGARITHMIC } phx_plot_scale;
+
+/* What is drawn and how. Fields that do not belong to the kind are not read. */
+typedef struct phx_plot_options {
+    phx_plot_kind kind;
+    /* Names of columns with commas between them, a text for each panel; the name before the last dot means all that
+     * have it ("tip" for tip.x and tip.y). Columns of different units get panels of their own. */
+    int n_columns;
+    const char *const *columns;
+    const char *against; /* a column; NULL: time */
+    double from, to; /* range of time (results), of frequency in rad/s (Bode diagrams) or Hz (spectra); default: all */
+    phx_plot_scale x_scale, y_scale; /* of columns and spectra; a spectrum's y is logarithmic unless said otherwise */
+    int n_inputs, n_outputs;         /* of a Bode diagram: */
+    const char *const *inputs, *const *outputs; /* NULL: all, up to 12 lines */
+    int n_matrices;
+    const char *const *matrices; /* of the patterns: "J", "R" ...; NULL: all that are not empty */
+    phx_page page;
+} phx_plot_options;
+phx_plot_options phx_plot_options_default(void); /* all of everything */
+
+/* Draw a file as a picture. `options` NULL: the default ones. Without a kind:
+ *   result          energies, residual and drift on a logarithmic scale, and one panel for each output (its components
+ *                   together); csv or HDF5, complete or partial
+ *   modes           frequencies over the sweep parameter, one line for each branch; over the mode number without a
+ *                   sweep. A sweep over several parameters has a panel for each combination of the others (the first of
+ *                   them vary slowest). About steady rotations with rays 1P, 2P ...
+ *   linear model    (an HDF5 exchange file, phx_bundle_get_ss) a Bode diagram: magnitude and phase over the frequency,
+ *                   from a tenth of the lowest pole that is not at zero to ten times the highest, four decades above
+ * the lowest at most. Responses that are zero to rounding are left out, which the picture says Errors: PHX_ERR_FILE for
+ * a file that cannot be read, is another kind of file, or has nothing to draw; PHX_ERR_INPUT for a column, signal or
+ * matrix that does not exist (with the nearest), an empty range, a page without room. */
+phx_status phx_plot(phx_context *context, const char *path, const char *picture_path, const phx_plot_options *options);
+/* The patterns of the matrices of a bundle (PHX_PLOT_SPY), e.g. of phx_study_linearize; `name` for messages, and the
+ * title where the bundle has none. */
+phx_status phx_plot_bundle(phx_context *context, const phx_bundle *bundle, const char *name, const char *picture_path,
+                           const phx_plot_options *options);
 
 /* ---- reports: one html page that shows the mechanism, for any browser ---- */
 

@@ -47,13 +47,9 @@ static void widen(phx_range *range)
     }
 }
 
-phx_axis phx_axis_linear(phx_range range, int wanted, bool grow, bool integers)
+static phx_axis with_step(phx_range range, double step, bool grow)
 {
     phx_axis axis = {.logarithmic = false};
-    widen(&range);
-    double step = nice_step((range.high - range.low) / wanted);
-    if (integers && step < 1.0)
-        step = 1.0;
     axis.low = grow ? step * floor(range.low / step + 1e-9) : range.low;
     axis.high = grow ? step * ceil(range.high / step - 1e-9) : range.high;
     const double first = ceil(axis.low / step - 1e-9);
@@ -71,17 +67,38 @@ phx_axis phx_axis_linear(phx_range range, int wanted, bool grow, bool integers)
     return axis;
 }
 
-phx_axis phx_axis_logarithmic(phx_range range, int wanted)
+phx_axis phx_axis_linear(phx_range range, int wanted, bool grow, bool integers)
+{
+    widen(&range);
+    const double step = nice_step((range.high - range.low) / wanted);
+    return with_step(range, integers && step < 1.0 ? 1.0 : step, grow);
+}
+
+phx_axis phx_axis_degrees(phx_range range, int wanted)
+{
+    double step = 15.0;
+    widen(&range);
+    while (step * wanted < range.high - range.low) /* 15, 45, 90, 180 ... */
+        step *= step == 15.0 ? 3.0 : 2.0;
+    return with_step(range, step, true);
+}
+
+phx_axis phx_axis_logarithmic(phx_range range, int wanted, bool grow)
 {
     phx_axis axis = {.logarithmic = true, .low = -16.0, .high = -15.0};
     if (range.smallest > 0.0) {
-        axis.high = ceil(log10(fmax(fabs(range.low), fabs(range.high))) - 1e-9);
-        axis.low = fmax(floor(log10(range.smallest) + 1e-9), axis.high - MOST_DECADES);
+        const double low = log10(range.smallest), high = log10(fmax(fabs(range.low), fabs(range.high)));
+        axis.high = ceil(high - 1e-9);
+        axis.low = fmax(floor(low + 1e-9), axis.high - MOST_DECADES);
         if (axis.low >= axis.high)
             axis.low = axis.high - 1.0;
+        if (!grow && floor(high + 1e-9) >= ceil(low - 1e-9) + 1.0) { /* two powers of ten at least lie within */
+            axis.high = high;
+            axis.low = fmax(low, axis.low);
+        }
     }
-    const double step = ceil((axis.high - axis.low) / wanted);
-    for (double tick = axis.high; tick >= axis.low && axis.n_ticks < PHX_TICKS; tick -= step)
+    const double step = ceil((axis.high - axis.low) / wanted - 1e-9);
+    for (double tick = floor(axis.high + 1e-9); tick >= axis.low - 1e-9 && axis.n_ticks < PHX_TICKS; tick -= step)
         axis.ticks[axis.n_ticks++] = tick;
     return axis;
 }

@@ -230,15 +230,49 @@ static size_t character_bytes(const char *text)
     return overlong || outside ? 0 : bytes;
 }
 
+const char *phx_utf8_next(const char *text, char character[PHX_UTF8_SIZE])
+{
+    const size_t bytes = character_bytes(text);
+    const bool control = (unsigned char)*text < 0x20;
+    memset(character, 0, PHX_UTF8_SIZE);
+    if (bytes && !control)
+        memcpy(character, text, bytes);
+    else
+        strcpy(character, control ? " " : "\xEF\xBF\xBD");
+    return text + (bytes ? bytes : 1);
+}
+
+bool phx_utf8_is_plain(const char *text)
+{
+    while (*text) {
+        char character[PHX_UTF8_SIZE];
+        const char *next = phx_utf8_next(text, character);
+        if (strncmp(character, text, (size_t)(next - text)) != 0)
+            return false;
+        text = next;
+    }
+    return true;
+}
+
+char *phx_utf8_cleaned(phx_context *context, const char *text)
+{
+    char *cleaned = phx_calloc(context, 3 * strlen(text) + 1, 1), *end = cleaned;
+    while (cleaned && *text) {
+        char character[PHX_UTF8_SIZE];
+        text = phx_utf8_next(text, character);
+        memcpy(end, character, strlen(character));
+        end += strlen(character);
+    }
+    return cleaned;
+}
+
 /* Append the character that starts at `text`, a replacement when it is none; returns what follows. */
 static const char *append_character(phx_output *output, const char *text)
 {
-    const size_t bytes = character_bytes(text);
-    if (bytes)
-        append(output, text, bytes);
-    else
-        append(output, "\xEF\xBF\xBD", 3);
-    return text + (bytes ? bytes : 1);
+    char character[PHX_UTF8_SIZE];
+    const char *next = phx_utf8_next(text, character);
+    phx_output_text(output, character);
+    return next;
 }
 
 void phx_output_json(phx_output *output, const char *text)

@@ -32,6 +32,16 @@ void phx_number_format(double value, int digits, char text[PHX_NUMBER_SIZE]);
 /* The same with a fixed number of decimals, for |value| < 1e15. */
 void phx_number_fixed(double value, int decimals, char text[PHX_NUMBER_SIZE]);
 
+/* ---- UTF-8 ---- */
+enum { PHX_UTF8_SIZE = 8 }; /* room for a character and a zero */
+/* The first character of a text, a space instead of a control character, U+FFFD instead of what is none. Returns what
+ * follows. */
+const char *phx_utf8_next(const char *text, char character[PHX_UTF8_SIZE]);
+/* Nothing in the text would be replaced. */
+bool phx_utf8_is_plain(const char *text);
+/* The text with everything replaced that has to be; free with phx_free. NULL when memory is out. */
+char *phx_utf8_cleaned(phx_context *context, const char *text);
+
 /* On failure `output` may be passed to phx_output_close, and need not. */
 phx_status phx_output_open(phx_context *context, const char *path, phx_output *output);
 phx_status phx_output_open_stream(phx_context *context, FILE *stream, const char *name, phx_output *output);

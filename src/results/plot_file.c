@@ -2,16 +2,28 @@
 #include "kind.h"
 #include "plot.h"
 
-static phx_status plot_linear(phx_context *context, const char *path, const char *svg_path)
+#include <math.h>
+
+phx_plot_options phx_plot_options_default(void)
 {
-    return phx_plot_linear(context, path, svg_path, NULL);
+    return (phx_plot_options){.from = -HUGE_VAL, .to = HUGE_VAL};
 }
 
-phx_status phx_plot_file(phx_context *context, const char *path, const char *svg_path)
+phx_status phx_plot(phx_context *context, const char *path, const char *picture_path, const phx_plot_options *given)
 {
-    static phx_status (*const plots[PHX_FILE_KINDS])(phx_context *, const char *,
-                                                     const char *) = {phx_plot_result, phx_plot_modes, plot_linear};
+    static phx_plotter *const of_files[PHX_FILE_KINDS] = {phx_plot_result, phx_plot_modes, phx_plot_linear};
+    static phx_plotter *const plotters[] = {
+        NULL, phx_plot_columns, phx_plot_spectrum, phx_plot_motion, phx_plot_linear, phx_plot_spy};
+    const phx_plot_options options = given ? *given : phx_plot_options_default();
+    phx_plotter *plot = options.n_inputs || options.n_outputs ? phx_plot_linear : plotters[options.kind];
     phx_file_kind kind;
-    const phx_status status = phx_file_find_kind(context, path, &kind);
-    return status ? status : plots[kind](context, path, svg_path);
+    phx_status status = PHX_OK;
+    if (!(options.from < options.to))
+        return phx_fail(context, PHX_ERR_INPUT, "the range of a picture goes upward, not from %g to %g", options.from,
+                        options.to);
+    if (!plot) {
+        status = phx_file_find_kind(context, path, &kind);
+        plot = status ? NULL : of_files[kind];
+    }
+    return status ? status : plot(context, path, picture_path, &options);
 }

@@ -1,13 +1,16 @@
 /* Pictures of linear models: Bode diagrams and maps of poles. */
-#include "chart.h"
 #include "plot.h"
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_LINES = 12, GRID = 500, NEAR = 8, TEXT_SIZE = 512 };
+enum { MOST_LINES = 12, GRID = 500, NEAR = 8 };
+/* A response this much smaller than what the states that move could add up to, |c| |x| + |d|, is rounding: solving for
+ * them leaves errors of n eps times the condition of i omega - A in all of them, in proportion to the largest. */
+static const double ROUNDING = 1e-10;
 
 typedef struct linear_picture {
     phx_context *context;
@@ -17,6 +20,7 @@ typedef struct linear_picture {
     int n_inputs, n_outputs;
     int n_frequencies;
     double *frequencies; /* rad/s, ascending */
+    int n_zero, n_more;  /* responses left out: zero to rounding; beyond the most that are drawn */
     phx_chart chart;
 } linear_picture;
 
@@ -80,7 +84,7 @@ static double zero_pole(const linear_picture *picture)
     return n > 0 ? sqrt(n * DBL_EPSILON) * picture->omega[n - 1] : 0.0;
 }
 
-static void find_range(const linear_picture *picture, double *low, double *high)
+static void find_range(const linear_picture *picture, const phx_plot_options *options, double *low, double *high)
 {
     const int n = phx_ss_n(picture->system);
     const double zero = zero_pole(picture);
@@ -89,10 +93,14 @@ static void find_range(const linear_picture *picture, double *low, double *high)
         lowest = picture->omega[k];
     *low = lowest > 0.0 ? 0.1 * lowest : 0.1;
     *high = lowest > 0.0 ? fmin(10.0 * picture->omega[n - 1], 1e4 * lowest) : 10.0;
+    if (options->from > 0.0)
+        *low = options->from;
+    if (options->to < HUGE_VAL)
+        *high = options->to;
 }
 
 /* A grid with even steps of the logarithm, and points close to each pole on either side, where the peaks are. */
-static phx_status choose_frequencies(linear_picture *picture)
+static phx_status choose_frequencies(linear_picture *picture, const phx_plot_options *options)
 {
     static const double near[NEAR / 2] = {1e-3, 4e-3, 1.5e-2, 5e-2};
     const int n = phx_ss_n(picture->system), grid = n > 100 ? GRID / 3 : GRID;
@@ -100,7 +108,13 @@ static phx_status choose_frequencies(linear_picture *picture)
     picture->frequencies = phx_calloc(picture->context, (size_t)grid + NEAR * (size_t)n, sizeof(double));
     if (!picture->frequencies)
         return PHX_ERR_MEMORY;
-    find_range(picture, &low, &high);
+    find_range(picture, options, &low, &high);
+    if (!(low < high && low > 0.0))
+        return phx_fail(
+            picture->context, PHX_ERR_INPUT,
+            "the frequencies of a Bode diagram go from a positive one up to a higher one, not from %g to %g "
+            "rad/s; the poles lie between %g and %g",
+            low, high, n ? picture->omega[0] : 0.0, n ? picture->omega[n - 1] : 0.0);
     for (int i = 0; i < grid; i++)
         picture->frequencies[picture->n_frequencies++] = low * pow(high / low, (double)i / (grid - 1));
     for (int k = 0; k < n; k++)
@@ -121,58 +135,152 @@ static double unwrapped(double re, double im, double before)
     return isfinite(before) ? phase + turn * rint((before - phase) / turn) : phase;
 }
 
-static phx_status add_lines(linear_picture *picture, phx_panel *panel, int lines)
+/* One input with the outputs chosen and then all states as outputs. */
+static phx_status single_input(const linear_picture *picture, int input, phx_ss **system)
 {
-    for (int k = 0; k < lines; k++) {
-        char label[TEXT_SIZE];
-        snprintf(label, sizeof label, "%s \xE2\x86\x92 %s",
-                 phx_ss_input(picture->system, picture->inputs[k / picture->n_outputs]),
-                 phx_ss_output(picture->system, picture->outputs[k % picture->n_outputs]));
-        if (!phx_panel_add_line(&picture->chart, panel, label, (size_t)picture->n_frequencies))
-            return PHX_ERR_MEMORY;
+    const phx_ss *all = picture->system;
+    const int n = phx_ss_n(all), inputs = phx_ss_inputs(all), outputs = picture->n_outputs + n;
+    const size_t wide = (size_t)n;
+    double *B = phx_calloc(picture->context, wide, sizeof *B),
+           *D = phx_calloc(picture->context, (size_t)outputs, sizeof *D);
+    double *C = phx_calloc(picture->context, (size_t)outputs * wide, sizeof *C);
+    phx_status status = B && C && D ? PHX_OK : PHX_ERR_MEMORY;
+    for (int k = 0; k < n && !status; k++) {
+        B[k] = phx_ss_B(all)[k * inputs + input];
+        C[(size_t)(picture->n_outputs + k) * wide + (size_t)k] = 1.0;
     }
-    return PHX_OK;
+    for (int i = 0; i < picture->n_outputs && !status; i++) {
+        const int output = picture->outputs[i];
+        for (size_t k = 0; k < wide; k++)
+            C[(size_t)i * wide + k] = phx_ss_C(all)[(size_t)output * wide + k];
+        D[i] = phx_ss_D(all)[output * inputs + input];
+    }
+    const phx_ss_def def = {.n = n, .n_inputs = 1, .n_outputs = outputs, .A = phx_ss_A(all), .B = B, .C = C, .D = D};
+    if (!status)
+        status = phx_ss_create(picture->context, &def, system);
+    phx_free(B);
+    phx_free(C);
+    phx_free(D);
+    return status;
 }
 
-/* The response at frequency i into the lines of both panels. */
-static phx_status add_response(linear_picture *picture, int i, int lines, double *response)
+/* Responses at all frequencies; those at a pole are not numbers. */
+static phx_status find_responses(const linear_picture *picture, const phx_ss *system, double *responses)
 {
-    const phx_status status = phx_ss_response(picture->context, picture->system, picture->frequencies[i], response);
-    if (status && status != PHX_SINGULAR)
+    const size_t entries = 2 * (size_t)phx_ss_outputs(system);
+    phx_status status =
+        phx_ss_responses(picture->context, system, picture->n_frequencies, picture->frequencies, responses);
+    if (status != PHX_SINGULAR)
         return status;
-    for (int k = 0; k < lines; k++) {
-        phx_line *magnitude = &picture->chart.panels[0].lines[k], *phase = &picture->chart.panels[1].lines[k];
-        const int input = picture->inputs[k / picture->n_outputs], output = picture->outputs[k % picture->n_outputs];
-        const double *h = response + 2 * (output * phx_ss_inputs(picture->system) + input);
-        const double size = status ? NAN : hypot(h[0], h[1]);
-        magnitude->x[i] = phase->x[i] = picture->frequencies[i];
-        magnitude->y[i] = size;
-        phase->y[i] = size > 0.0 ? unwrapped(h[0], h[1], i > 0 ? phase->y[i - 1] : NAN) : NAN;
+    for (int i = 0; i < picture->n_frequencies; i++) {
+        double *response = responses + (size_t)i * entries;
+        status = phx_ss_response(picture->context, system, picture->frequencies[i], response);
+        if (status && status != PHX_SINGULAR)
+            return status;
+        for (size_t k = 0; k < entries && status; k++)
+            response[k] = NAN;
     }
     return PHX_OK;
 }
 
-static phx_status add_bode(linear_picture *picture)
+static double norm(size_t count, const double *values)
 {
-    const int all = picture->n_inputs * picture->n_outputs, lines = all < MOST_LINES ? all : MOST_LINES;
-    const size_t cells = (size_t)phx_ss_inputs(picture->system) * (size_t)phx_ss_outputs(picture->system);
+    double sum = 0.0;
+    for (size_t k = 0; k < count; k++)
+        sum = hypot(sum, values[k]);
+    return sum;
+}
+
+/* Output i is zero to rounding at all frequencies. */
+static bool is_zero(const linear_picture *picture, int i, const double *responses)
+{
+    const size_t n = (size_t)phx_ss_n(picture->system), entries = 2 * ((size_t)picture->n_outputs + n);
+    const int output = picture->outputs[i], inputs = phx_ss_inputs(picture->system);
+    const double c = norm(n, phx_ss_C(picture->system) + (size_t)output * n);
+    const double d = norm((size_t)inputs, phx_ss_D(picture->system) + output * inputs);
+    for (int f = 0; f < picture->n_frequencies; f++) {
+        const double *response = responses + (size_t)f * entries, *states = response + 2 * picture->n_outputs;
+        if (hypot(response[2 * i], response[2 * i + 1]) > ROUNDING * (c * norm(2 * n, states) + d))
+            return false;
+    }
+    return true;
+}
+
+/* The response of output i as a line of both panels. */
+static phx_status add_response(linear_picture *picture, int input, int i, const double *responses)
+{
+    const size_t entries = 2 * ((size_t)picture->n_outputs + (size_t)phx_ss_n(picture->system));
+    const size_t count = (size_t)picture->n_frequencies;
+    char label[PHX_PLOT_TEXT];
+    snprintf(label, sizeof label, "%s \xE2\x86\x92 %s", phx_ss_input(picture->system, input),
+             phx_ss_output(picture->system, picture->outputs[i]));
+    phx_line *magnitude = phx_panel_add_line(&picture->chart, &picture->chart.panels[0], label, count);
+    phx_line *phase = magnitude ? phx_panel_add_line(&picture->chart, &picture->chart.panels[1], label, count) : NULL;
+    if (!phase)
+        return PHX_ERR_MEMORY;
+    for (size_t f = 0; f < count; f++) {
+        const double *h = responses + f * entries + 2 * i, size = hypot(h[0], h[1]);
+        magnitude->x[f] = phase->x[f] = picture->frequencies[f];
+        magnitude->y[f] = size;
+        phase->y[f] = size > 0.0 ? unwrapped(h[0], h[1], f > 0 ? phase->y[f - 1] : NAN) : NAN;
+    }
+    return PHX_OK;
+}
+
+static phx_status add_input(linear_picture *picture, int input)
+{
+    const size_t entries = 2 * ((size_t)picture->n_outputs + (size_t)phx_ss_n(picture->system));
+    phx_ss *system = NULL;
+    double *responses = phx_calloc(picture->context, entries * (size_t)picture->n_frequencies, sizeof *responses);
+    phx_status status = responses ? single_input(picture, input, &system) : PHX_ERR_MEMORY;
+    if (!status)
+        status = find_responses(picture, system, responses);
+    for (int i = 0; i < picture->n_outputs && !status; i++) {
+        if (is_zero(picture, i, responses))
+            picture->n_zero++;
+        else if (picture->chart.panels[0].n_lines == MOST_LINES)
+            picture->n_more++;
+        else
+            status = add_response(picture, input, i, responses);
+    }
+    phx_ss_destroy(system);
+    phx_free(responses);
+    return status;
+}
+
+/* What was left out stands under the title. */
+static phx_status tell_left_out(linear_picture *picture)
+{
+    char zero[80] = "", more[64] = "", text[PHX_PLOT_TEXT];
+    if (picture->n_zero) {
+        snprintf(zero, sizeof zero, "; left out: %d response%s zero to rounding", picture->n_zero,
+                 picture->n_zero > 1 ? "s" : "");
+        phx_log(picture->context, PHX_LOG_INFO, "left out of the picture: %d response%s below %g of what the states do",
+                picture->n_zero, picture->n_zero > 1 ? "s" : "", ROUNDING);
+    }
+    if (picture->n_more)
+        snprintf(more, sizeof more, "; the first %d of %d responses", MOST_LINES, MOST_LINES + picture->n_more);
+    snprintf(text, sizeof text, "%s%s%s", picture->chart.subtitle, zero, more);
+    phx_free(picture->chart.subtitle);
+    picture->chart.subtitle = phx_strdup(picture->context, text);
+    return picture->chart.subtitle ? PHX_OK : PHX_ERR_MEMORY;
+}
+
+static phx_status add_bode(linear_picture *picture, const phx_plot_options *options)
+{
     static const char *const titles[] = {"Magnitude", "Phase (degrees)"};
-    phx_status status = choose_frequencies(picture);
+    phx_status status = choose_frequencies(picture, options);
     for (int p = 0; p < 2 && !status; p++) {
         phx_panel *panel = phx_chart_add_panel(&picture->chart, titles[p], "frequency (rad/s)");
         if (!panel)
             return PHX_ERR_MEMORY;
         panel->logarithmic = p == 0;
         panel->x_logarithmic = true;
-        status = add_lines(picture, panel, lines);
+        panel->once = panel->degrees = p == 1;
     }
-    double *response = phx_calloc(picture->context, 2 * cells, sizeof *response);
-    if (!status && !response)
-        status = PHX_ERR_MEMORY;
-    for (int i = 0; i < picture->n_frequencies && !status; i++)
-        status = add_response(picture, i, lines, response);
-    phx_free(response);
-    return status;
+    for (int k = 0; k < picture->n_inputs && !status; k++)
+        status = add_input(picture, picture->inputs[k]);
+    return status ? status : tell_left_out(picture);
 }
 
 /* ---- poles ---- */
@@ -208,7 +316,7 @@ static phx_status read_system(linear_picture *picture, const char *path, char *t
     return status;
 }
 
-static phx_status choose_signals(linear_picture *picture, const phx_plot_linear_options *options)
+static phx_status choose_signals(linear_picture *picture, const phx_plot_options *options)
 {
     const phx_ss *system = picture->system;
     const phx_status status = find_signals(picture, "input", phx_ss_input, phx_ss_inputs(system), options->n_inputs,
@@ -218,27 +326,26 @@ static phx_status choose_signals(linear_picture *picture, const phx_plot_linear_
                                  options->outputs, &picture->n_outputs, &picture->outputs);
 }
 
-phx_status phx_plot_linear(phx_context *context, const char *path, const char *svg_path,
-                           const phx_plot_linear_options *given)
+phx_status phx_plot_linear(phx_context *context, const char *path, const char *picture_path,
+                           const phx_plot_options *options)
 {
-    const phx_plot_linear_options options = given ? *given : (phx_plot_linear_options){.poles = false};
     linear_picture picture = {.context = context};
-    char title[TEXT_SIZE], subtitle[TEXT_SIZE];
+    char title[PHX_PLOT_TEXT], subtitle[PHX_PLOT_TEXT];
     phx_status status = read_system(&picture, path, title, sizeof title);
     if (!status)
         status = find_poles(&picture);
     if (!status)
-        status = choose_signals(&picture, &options);
+        status = choose_signals(&picture, options);
     if (!status) {
-        const int all = picture.n_inputs * picture.n_outputs;
-        snprintf(subtitle, sizeof subtitle, "%d states%s", phx_ss_n(picture.system),
-                 options.poles || all <= MOST_LINES ? "" : ", the first 12 responses");
+        snprintf(subtitle, sizeof subtitle, "%d states", phx_ss_n(picture.system));
         status = phx_chart_create(context, title, subtitle, &picture.chart);
     }
+    if (!status) {
+        picture.chart.page = options->page;
+        status = options->kind == PHX_PLOT_POLES ? add_poles(&picture) : add_bode(&picture, options);
+    }
     if (!status)
-        status = options.poles ? add_poles(&picture) : add_bode(&picture);
-    if (!status)
-        status = phx_chart_write(&picture.chart, svg_path);
+        status = phx_chart_write(&picture.chart, picture_path);
     picture_free(&picture);
     return status;
 }

@@ -1,6 +1,5 @@
 /* The picture of a table of modes: frequencies over the sweep, one line for each branch; about a steady rotation (a
  * Campbell diagram) with the multiples of its angular speed. */
-#include "chart.h"
 #include "h5.h"
 #include "plot.h"
 
@@ -8,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TEXT_SIZE = 512, MOST_PANELS = 24, MOST_RAYS = 8 };
+enum { MOST_PANELS = 24, MOST_RAYS = 8 };
 
 static double parameter(const phx_modes_table *table, int point, int k)
 {
@@ -151,7 +150,7 @@ static phx_status add_sweep(phx_chart *chart, const phx_modes_table *table, int 
     const int branches = largest_branch(table);
     phx_status status = PHX_OK;
     for (int p = 0; p < table->n_points && chart->n_panels < MOST_PANELS && !status; p++) {
-        char title[TEXT_SIZE];
+        char title[PHX_PLOT_TEXT];
         if (!starts_panel(table, p, swept))
             continue;
         panel_title(table, p, swept, title, sizeof title);
@@ -187,24 +186,26 @@ static phx_status add_spectrum(phx_chart *chart, const phx_modes_table *table)
     return PHX_OK;
 }
 
-phx_status phx_plot_modes(phx_context *context, const char *modes_path, const char *svg_path)
+phx_status phx_plot_modes(phx_context *context, const char *path, const char *picture_path,
+                          const phx_plot_options *options)
 {
     phx_modes_table table;
     phx_chart chart = {0};
-    char subtitle[TEXT_SIZE];
-    phx_status status = phx_modes_read(context, modes_path, &table);
+    char subtitle[PHX_PLOT_TEXT];
+    phx_status status = phx_modes_read(context, path, &table);
     if (status)
         return status;
-    const char *slash = strrchr(modes_path, '/'), *file = slash ? slash + 1 : modes_path;
+    const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
     snprintf(subtitle, sizeof subtitle, "eigenfrequencies, %d point%s, %d rows", table.n_points,
              table.n_points == 1 ? "" : "s", table.n_rows);
     status =
         phx_chart_create(context, table.model_name && table.model_name[0] ? table.model_name : file, subtitle, &chart);
+    chart.page = options->page;
     const int swept = sweep_parameter(&table);
     if (!status)
         status = swept < 0 ? add_spectrum(&chart, &table) : add_sweep(&chart, &table, swept);
     if (!status)
-        status = phx_chart_write(&chart, svg_path);
+        status = phx_chart_write(&chart, picture_path);
     phx_chart_free(&chart);
     phx_modes_free(&table);
     return status;

@@ -1,11 +1,10 @@
 /* The picture of a motion: snapshots of the bodies drawn from their states. */
-#include "chart.h"
 #include "layout.h"
 #include "plot.h"
 
 #include <stdio.h>
 
-enum { SNAPSHOTS = 12, TEXT_SIZE = 512 };
+enum { SNAPSHOTS = 12 };
 
 /* Places of the points of a body in the x-y plane:  place + R (points[i] + shapes[i] q). */
 static void draw_body(const phx_record_body *body, int dimension, const double *x, double *out_x, double *out_y)
@@ -66,45 +65,40 @@ static bool has_drawing(const phx_result *result)
     return false;
 }
 
-static phx_status draw(phx_context *context, const phx_result *result, phx_chart *chart)
+static phx_status draw(const phx_plot_source *source, phx_chart *chart)
 {
-    const size_t rows = phx_result_rows(result), shots = rows < SNAPSHOTS ? rows : SNAPSHOTS;
+    const phx_result *result = source->result;
+    const size_t rows = source->rows, shots = rows < SNAPSHOTS ? rows : SNAPSHOTS;
     phx_panel *panel = phx_chart_add_panel(chart, "y (m)", "x (m)");
-    double *x = phx_calloc(context, (size_t)phx_result_n_x(result), sizeof *x);
+    double *x = phx_calloc(source->context, (size_t)phx_result_n_x(result), sizeof *x);
     phx_status status = panel && x ? PHX_OK : PHX_ERR_MEMORY;
     if (!status)
         panel->equal = true;
     for (size_t k = 0; k < shots && !status; k++) {
         const bool last = k == shots - 1;
-        const size_t row = last ? rows - 1 : k * (rows - 1) / (shots - 1);
+        const size_t row = source->first + (last ? rows - 1 : k * (rows - 1) / (shots - 1));
         status = add_snapshot(chart, result, row, (int)(256 * (k + 1) / shots), k == 0 || last, x);
     }
     phx_free(x);
     return status;
 }
 
-phx_status phx_plot_motion(phx_context *context, const char *result_path, const char *svg_path)
+phx_status phx_plot_motion(phx_context *context, const char *path, const char *picture_path,
+                           const phx_plot_options *options)
 {
-    phx_plot_source source = {.context = context};
-    phx_chart chart = {0};
-    char title[TEXT_SIZE], subtitle[TEXT_SIZE];
-    phx_status status = phx_result_read(context, result_path, &source.result);
+    phx_result_picture picture;
+    phx_status status = phx_result_picture_open(context, path, options, &picture);
     if (status)
         return status;
-    source.rows = phx_result_rows(source.result);
-    if (source.rows == 0 || !has_drawing(source.result)) {
-        status = phx_fail(context, PHX_ERR_FILE, "%s: it has no %s to draw", result_path,
-                          source.rows == 0 ? "rows" : "shapes of bodies");
-        goto cleanup;
-    }
-    phx_plot_source_titles(&source, result_path, title, subtitle, TEXT_SIZE);
-    status = phx_chart_create(context, title, subtitle, &chart);
+    if (!picture.source.result || picture.source.rows == 0 || !has_drawing(picture.source.result))
+        status = phx_fail(context, PHX_ERR_FILE, "%s: it has no %s to draw", path,
+                          !picture.source.result     ? "motion (csv has columns only; give the HDF5 result)"
+                          : picture.source.rows == 0 ? "rows"
+                                                     : "shapes of bodies");
     if (!status)
-        status = draw(context, source.result, &chart);
+        status = draw(&picture.source, &picture.chart);
     if (!status)
-        status = phx_chart_write(&chart, svg_path);
-cleanup:
-    phx_chart_free(&chart);
-    phx_plot_source_close(&source);
+        status = phx_chart_write(&picture.chart, picture_path);
+    phx_result_picture_close(&picture);
     return status;
 }

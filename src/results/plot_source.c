@@ -1,13 +1,13 @@
 /* Columns over time, from an HDF5 result or a csv file. */
-#include "plot.h"
 #include "h5.h"
+#include "plot.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-phx_status phx_plot_source_open(phx_context *context, const char *path, phx_plot_source *source)
+static phx_status open_file(phx_context *context, const char *path, phx_plot_source *source)
 {
-    *source = (phx_plot_source){.context = context};
     if (phx_h5_is_hdf5(path)) {
         const phx_status status = phx_result_read(context, path, &source->result);
         if (status)
@@ -23,10 +23,42 @@ phx_status phx_plot_source_open(phx_context *context, const char *path, phx_plot
     source->rows = source->csv.n_rows;
     if (strcmp(source->csv.names[0], "t") == 0)
         return PHX_OK;
-    phx_fail(context, PHX_ERR_FILE, "%s: its first column is '%s', not 't'; give a result of a simulation", path,
-             source->csv.names[0]);
-    phx_plot_source_close(source);
-    return PHX_ERR_FILE;
+    return phx_fail(context, PHX_ERR_FILE, "%s: its first column is '%s', not 't'; give a result of a simulation", path,
+                    source->csv.names[0]);
+}
+
+/* Only the rows within a range of time. */
+static phx_status limit(phx_plot_source *source, const char *path, double from, double to)
+{
+    const size_t rows = source->rows;
+    size_t first = rows, end = 0;
+    double *t = phx_calloc(source->context, rows, sizeof *t);
+    phx_status status = t ? phx_plot_source_read(source, 0, 0, rows, t) : PHX_ERR_MEMORY;
+    for (size_t i = 0; i < rows && !status; i++)
+        if (t[i] >= from && t[i] <= to) {
+            first = i < first ? i : first;
+            end = i + 1;
+        }
+    if (!status && first >= end)
+        status = phx_fail(source->context, PHX_ERR_INPUT,
+                          "%s: it has no rows from t = %g s to %g s; its rows go from %g s to %g s", path, from, to,
+                          rows ? t[0] : NAN, rows ? t[rows - 1] : NAN);
+    source->first = first;
+    source->rows = first < end ? end - first : 0;
+    phx_free(t);
+    return status;
+}
+
+phx_status phx_plot_source_open(phx_context *context, const char *path, const phx_plot_options *options,
+                                phx_plot_source *source)
+{
+    *source = (phx_plot_source){.context = context};
+    phx_status status = open_file(context, path, source);
+    if (!status && (options->from > -HUGE_VAL || options->to < HUGE_VAL))
+        status = limit(source, path, options->from, options->to);
+    if (status)
+        phx_plot_source_close(source);
+    return status;
 }
 
 void phx_plot_source_close(phx_plot_source *source)
@@ -66,9 +98,9 @@ int phx_plot_source_find(const phx_plot_source *source, const char *name)
 phx_status phx_plot_source_read(const phx_plot_source *source, int column, size_t first, size_t count, double *values)
 {
     if (source->result)
-        return phx_result_column(source->result, column, first, count, values);
+        return phx_result_column(source->result, column, source->first + first, count, values);
     for (size_t i = 0; i < count; i++)
-        values[i] = source->csv.values[(first + i) * (size_t)source->n_columns + (size_t)column];
+        values[i] = source->csv.values[(source->first + first + i) * (size_t)source->n_columns + (size_t)column];
     return PHX_OK;
 }
 

@@ -107,6 +107,8 @@ static void check_on_page(const char *text)
     }
 }
 
+static const phx_plot_options motion = {.kind = PHX_PLOT_MOTION, .from = -HUGE_VAL, .to = HUGE_VAL};
+
 static char *picture(const char *path, xml_counts *counts)
 {
     size_t size;
@@ -159,20 +161,20 @@ static void test_logarithmic_axes_take_zeros_and_signs(void **state)
 {
     (void)state;
     phx_range range = phx_range_none();
-    phx_axis axis = phx_axis_logarithmic(range, 6);
+    phx_axis axis = phx_axis_logarithmic(range, 6, true);
     assert_true(axis.low < axis.high && axis.n_ticks >= 2);
     phx_range_add(&range, 0.0);
-    axis = phx_axis_logarithmic(range, 6);
+    axis = phx_axis_logarithmic(range, 6, true);
     assert_true(phx_axis_place(&axis, 0.0) == 0.0);
     phx_range_add(&range, -3e-13);
     phx_range_add(&range, 2e-16);
-    axis = phx_axis_logarithmic(range, 6);
+    axis = phx_axis_logarithmic(range, 6, true);
     assert_true(axis.low == -16.0 && axis.high == -12.0);
     assert_true(phx_axis_place(&axis, 0.0) == 0.0);
     assert_true(fabs(phx_axis_place(&axis, -1e-14) - 0.5) < 1e-12);
     phx_range_add(&range, 1e-320);
     phx_range_add(&range, 1e300);
-    axis = phx_axis_logarithmic(range, 6);
+    axis = phx_axis_logarithmic(range, 6, true);
     assert_true(axis.high - axis.low <= 24.0 && axis.n_ticks <= PHX_TICKS);
 }
 
@@ -239,7 +241,7 @@ static void test_a_result_is_drawn_in_panels(void **state)
     phx_context *context = *state;
     xml_counts counts;
     record_plotted(context, "r.h5", "r.csv", 500, 0.5);
-    CHECK_OK(context, phx_plot_file(context, "r.h5", "r.svg"));
+    CHECK_OK(context, phx_plot(context, "r.h5", "r.svg", NULL));
     assert_false(example_exists("r.svg.partial"));
     char *text = picture("r.svg", &counts);
     /* Energy, work, residual, gaps, mid, forces, torque, drive. */
@@ -250,20 +252,20 @@ static void test_a_result_is_drawn_in_panels(void **state)
     assert_non_null(strstr(text, ">midpoint, 500 rows<"));
     assert_non_null(strstr(text, ">Energy (J)<"));
     assert_non_null(strstr(text, ">mid (m)<"));
-    assert_non_null(strstr(text, ">A &amp; &lt;B&gt; (N)<"));
+    assert_non_null(strstr(text, ">A &amp; &lt;B&gt; (N) \xC3\x97 10<"));
     assert_non_null(strstr(text, ">A &amp; &lt;B&gt;.m (N m)<"));
     assert_non_null(strstr(text, ">drift_rate (m/s)<"));
     free(text);
     /* From csv the same without the units of outputs: the force and the torque share a panel. */
-    CHECK_OK(context, phx_plot_file(context, "r.csv", "c.svg"));
+    CHECK_OK(context, phx_plot(context, "r.csv", "c.svg", NULL));
     text = picture("c.svg", &counts);
     assert_int_equal(counts.groups, 7);
     assert_non_null(strstr(text, ">mid<"));
     free(text);
     /* No work: no panel of it. Two pictures are equal. */
     record_plotted(context, "r.h5", NULL, 500, 0.0);
-    CHECK_OK(context, phx_plot_result(context, "r.h5", "r.svg"));
-    CHECK_OK(context, phx_plot_result(context, "r.h5", "s.svg"));
+    CHECK_OK(context, phx_plot(context, "r.h5", "r.svg", NULL));
+    CHECK_OK(context, phx_plot(context, "r.h5", "s.svg", NULL));
     example_same_bytes("r.svg", "s.svg");
     free(picture("r.svg", &counts));
     assert_int_equal(counts.groups, 7);
@@ -275,7 +277,7 @@ static void test_many_rows_make_a_small_picture_with_their_peaks(void **state)
     xml_counts counts;
     size_t size;
     record_plotted(context, "r.h5", NULL, 200000, 0.5);
-    CHECK_OK(context, phx_plot_result(context, "r.h5", "r.svg"));
+    CHECK_OK(context, phx_plot(context, "r.h5", "r.svg", NULL));
     free(example_bytes("r.svg", &size));
     print_message("200000 rows: %zu bytes\n", size);
     assert_true(size < 600000);
@@ -292,12 +294,12 @@ static void test_results_without_rows_and_unfinished_ones_are_drawn(void **state
     phx_context *context = *state;
     xml_counts counts;
     record_plotted(context, "r.h5", "r.csv", 0, 0.0);
-    CHECK_OK(context, phx_plot_result(context, "r.h5", "r.svg"));
+    CHECK_OK(context, phx_plot(context, "r.h5", "r.svg", NULL));
     free(picture("r.svg", &counts));
-    CHECK_OK(context, phx_plot_result(context, "r.csv", "r.svg"));
+    CHECK_OK(context, phx_plot(context, "r.csv", "r.svg", NULL));
     free(picture("r.svg", &counts));
     record_plotted(context, "r.h5", NULL, 1, 0.0);
-    CHECK_OK(context, phx_plot_result(context, "r.h5", "r.svg"));
+    CHECK_OK(context, phx_plot(context, "r.h5", "r.svg", NULL));
     free(picture("r.svg", &counts));
     phx_recorder_def def = example_def("u.h5", NULL);
     phx_recorder *recorder = NULL;
@@ -305,7 +307,7 @@ static void test_results_without_rows_and_unfinished_ones_are_drawn(void **state
     CHECK_OK(context, example_append(recorder, 0, 30));
     CHECK_OK(context, phx_recorder_abandon(recorder, "interrupted <here>"));
     phx_recorder_destroy(recorder);
-    CHECK_OK(context, phx_plot_file(context, "u.h5.partial", "u.svg"));
+    CHECK_OK(context, phx_plot(context, "u.h5.partial", "u.svg", NULL));
     char *text = picture("u.svg", &counts);
     assert_non_null(strstr(text, "30 rows, unfinished: interrupted &lt;here&gt;<"));
     free(text);
@@ -321,7 +323,7 @@ static void test_the_motion_is_drawn_from_the_states(void **state)
     CHECK_OK(context, example_append(recorder, 0, 158)); /* half a turn of the crank */
     CHECK_OK(context, phx_recorder_finish(recorder, 0, NULL));
     phx_recorder_destroy(recorder);
-    CHECK_OK(context, phx_plot_motion(context, "r.h5", "m.svg"));
+    CHECK_OK(context, phx_plot(context, "r.h5", "m.svg", &motion));
     char *text = picture("m.svg", &counts);
     assert_int_equal(counts.paths, 12 * 2 + 2); /* 12 snapshots of two bodies, two entries of the legend */
     assert_non_null(strstr(text, ">t = 0.157 s<"));
@@ -345,7 +347,7 @@ static void test_the_motion_is_drawn_from_the_states(void **state)
     CHECK_OK(context, phx_recorder_append(recorder, &t, NULL, NULL));
     CHECK_OK(context, phx_recorder_finish(recorder, 0, NULL));
     phx_recorder_destroy(recorder);
-    REFUSED(context, PHX_ERR_FILE, "no shapes", phx_plot_motion(context, "n.h5", "n.svg"));
+    REFUSED(context, PHX_ERR_FILE, "no shapes", phx_plot(context, "n.h5", "n.svg", &motion));
     assert_false(example_exists("n.svg"));
 }
 
@@ -382,7 +384,7 @@ static void test_modes_are_drawn_over_the_sweep(void **state)
         const char *path = i ? "m.h5" : "m.csv";
         const phx_modes_format format = i ? PHX_MODES_HDF5 : PHX_MODES_CSV;
         write_modes(context, path, format, 1, 1, 21);
-        CHECK_OK(context, phx_plot_file(context, path, "m.svg"));
+        CHECK_OK(context, phx_plot(context, path, "m.svg", NULL));
         char *text = picture("m.svg", &counts);
         assert_int_equal(counts.groups, 1);
         assert_int_equal(counts.paths, 3 + 3);
@@ -391,13 +393,13 @@ static void test_modes_are_drawn_over_the_sweep(void **state)
         assert_non_null(strstr(text, ">branch 3<"));
         free(text);
         write_modes(context, path, format, 2, 3, 11);
-        CHECK_OK(context, phx_plot_file(context, path, "m.svg"));
+        CHECK_OK(context, phx_plot(context, path, "m.svg", NULL));
         text = picture("m.svg", &counts);
         assert_int_equal(counts.groups, 3);
         assert_non_null(strstr(text, ">Frequency (Hz), n = 2<"));
         free(text);
         write_modes(context, path, format, 0, 1, 1);
-        CHECK_OK(context, phx_plot_file(context, path, "m.svg"));
+        CHECK_OK(context, phx_plot(context, path, "m.svg", NULL));
         text = picture("m.svg", &counts);
         assert_int_equal(counts.circles, 2);
         assert_non_null(strstr(text, ">mode<"));
@@ -422,12 +424,12 @@ static void test_steady_rotations_have_rays(void **state)
     for (int i = 0; i < 2 * POINTS; i++)
         rows[i] = (phx_mode_row){i / 2, 1 + i % 2, 1 + i % 2, 1.0, i % 2 ? 3.8 + 0.1 * (i / 2) : 1.0, 0.0};
     CHECK_OK(context, phx_modes_write(context, &table, PHX_MODES_HDF5, "m.h5"));
-    CHECK_OK(context, phx_plot_file(context, "m.h5", "rest.svg"));
+    CHECK_OK(context, phx_plot(context, "m.h5", "rest.svg", NULL));
     free(picture("rest.svg", &counts));
     assert_int_equal(counts.paths, 2 + 2);
     table.spin = spin;
     CHECK_OK(context, phx_modes_write(context, &table, PHX_MODES_HDF5, "m.h5"));
-    CHECK_OK(context, phx_plot_file(context, "m.h5", "m.svg"));
+    CHECK_OK(context, phx_plot(context, "m.h5", "m.svg", NULL));
     char *text = picture("m.svg", &counts);
     assert_int_equal(counts.paths, 2 + 2 + 8);
     assert_int_equal(counts.circles, 2 * POINTS);
@@ -452,16 +454,30 @@ static void test_steady_rotations_have_rays(void **state)
 static void test_wrong_files_and_places_are_refused(void **state)
 {
     phx_context *context = *state;
+    const phx_plot_options poles = {.kind = PHX_PLOT_POLES, .from = -HUGE_VAL, .to = HUGE_VAL};
     write_modes(context, "m.csv", PHX_MODES_CSV, 1, 1, 5);
     write_modes(context, "m.h5", PHX_MODES_HDF5, 1, 1, 5);
-    record_plotted(context, "r.h5", NULL, 5, 0.0);
-    REFUSED(context, PHX_ERR_FILE, "none.h5", phx_plot_file(context, "none.h5", "x.svg"));
-    REFUSED(context, PHX_ERR_FILE, "first column is 'theta1'", phx_plot_result(context, "m.csv", "x.svg"));
-    REFUSED(context, PHX_ERR_FILE, "phlexor modes", phx_plot_result(context, "m.h5", "x.svg"));
-    REFUSED(context, PHX_ERR_FILE, "phlexor result", phx_plot_modes(context, "r.h5", "x.svg"));
-    REFUSED(context, PHX_ERR_FILE, "none/x.svg", phx_plot_file(context, "r.h5", "none/x.svg"));
+    record_plotted(context, "r.h5", "r.csv", 5, 0.0);
+    REFUSED(context, PHX_ERR_FILE, "none.h5", phx_plot(context, "none.h5", "x.svg", NULL));
+    const char *const names[] = {"energy"};
+    phx_plot_options columns = phx_plot_options_default();
+    columns.kind = PHX_PLOT_COLUMNS;
+    columns.n_columns = 1;
+    columns.columns = names;
+    REFUSED(context, PHX_ERR_FILE, "first column is 'theta1'", phx_plot(context, "m.csv", "x.svg", &columns));
+    REFUSED(context, PHX_ERR_FILE, "phlexor modes", phx_plot(context, "m.h5", "x.svg", &columns));
+    REFUSED(context, PHX_ERR_FILE, "phlexor result", phx_plot(context, "r.h5", "x.svg", &poles));
+    REFUSED(context, PHX_ERR_FILE, "csv has columns only", phx_plot(context, "r.csv", "x.svg", &motion));
+    REFUSED(context, PHX_ERR_INPUT, ".svg, .pdf or .png", phx_plot(context, "r.h5", "x.bmp", NULL));
+    REFUSED(context, PHX_ERR_FILE, "Is a directory", phx_plot(context, ".", "x.svg", NULL));
+    REFUSED(context, PHX_ERR_FILE, "none/x.svg", phx_plot(context, "r.h5", "none/x.svg", NULL));
     if (example_exists("/dev/full"))
-        REFUSED(context, PHX_ERR_FILE, "No space left", phx_plot_file(context, "r.h5", "/dev/full"));
+        for (int k = 0; k < 3; k++) {
+            static const char *const formats[] = {"svg", "pdf", "png"};
+            phx_plot_options full = phx_plot_options_default();
+            full.page.format = formats[k];
+            REFUSED(context, PHX_ERR_FILE, "No space left", phx_plot(context, "r.h5", "/dev/full", &full));
+        }
     assert_false(example_exists("x.svg") || example_exists("x.svg.partial"));
 }
 
@@ -471,15 +487,29 @@ static void test_every_allocation_may_fail(void **state)
     record_plotted(context, "r.h5", "r.csv", 20, 1.0);
     write_modes(context, "m.csv", PHX_MODES_CSV, 2, 2, 3);
     write_modes(context, "m.h5", PHX_MODES_HDF5, 1, 1, 5);
-    const char *const paths[] = {"r.h5", "r.csv", "m.csv", "m.h5", NULL};
-    for (int i = 0; i < 5; i++) {
+    const char *const paths[] = {"r.h5", "r.csv", "m.csv", "m.h5", "r.h5", "r.h5", "r.h5"};
+    const char *const pictures[] = {"x.svg", "x.pdf", "x.png", "x.svg", "x.svg", "x.pdf", "x.svg"};
+    const char *const columns[] = {"mid,drive", "kinetic"};
+    phx_plot_options options[7];
+    for (int i = 0; i < 7; i++) {
+        options[i] = phx_plot_options_default();
+        options[i].page.resolution = 30.0;
+        options[i].kind = i == 4   ? PHX_PLOT_MOTION
+                          : i == 5 ? PHX_PLOT_COLUMNS
+                          : i == 6 ? PHX_PLOT_SPECTRUM
+                                   : PHX_PLOT_ALL;
+        options[i].columns = columns;
+        options[i].n_columns = 2;
+        options[i].against = i == 5 ? "mid.x" : NULL;
+    }
+    for (int i = 0; i < 7; i++) {
         phx_status status = PHX_ERR_MEMORY;
         for (long n = 0; status != PHX_OK; n++) {
             phx_context_fail_allocation(context, n);
-            status = paths[i] ? phx_plot_file(context, paths[i], "x.svg") : phx_plot_motion(context, "r.h5", "x.svg");
+            status = phx_plot(context, paths[i], pictures[i], &options[i]);
             phx_context_fail_allocation(context, -1);
             if (status != PHX_OK && status != PHX_ERR_MEMORY)
-                fail_msg("%s, allocation %ld: status %d: %s", paths[i] ? paths[i] : "motion", n, (int)status,
+                fail_msg("%s to %s, allocation %ld: status %d: %s", paths[i], pictures[i], n, (int)status,
                          phx_context_message(context));
             assert_true(n < 5000);
         }
@@ -507,39 +537,44 @@ static void test_linear_models(void **state)
 {
     phx_context *context = *state;
     const char *const f[] = {"f"}, *const wrong[] = {"g"};
-    const phx_plot_linear_options poles = {.poles = true}, one = {.n_inputs = 1, .inputs = f},
-                                  none = {.n_outputs = 1, .outputs = wrong};
+    phx_plot_options poles = phx_plot_options_default(), one = poles, none = poles;
+    poles.kind = PHX_PLOT_POLES;
+    one.n_inputs = none.n_outputs = 1;
+    one.inputs = f;
+    none.outputs = wrong;
     size_t size;
     write_linear(context, "l.h5");
-    CHECK_OK(context, phx_plot_file(context, "l.h5", "all.svg"));
-    CHECK_OK(context, phx_plot_linear(context, "l.h5", "one.svg", &one));
-    CHECK_OK(context, phx_plot_linear(context, "l.h5", "poles.svg", &poles));
+    CHECK_OK(context, phx_plot(context, "l.h5", "all.svg", NULL));
+    CHECK_OK(context, phx_plot(context, "l.h5", "one.svg", &one));
+    CHECK_OK(context, phx_plot(context, "l.h5", "poles.svg", &poles));
     char *text = example_bytes("all.svg", &size);
     CHECK_TEXT(text, "f \xE2\x86\x92 x");
-    CHECK_TEXT(text, "idle \xE2\x86\x92 x");
+    assert_null(strstr(text, "idle"));
+    CHECK_TEXT(text, ">2 states; left out: 1 response zero to rounding<");
     CHECK_TEXT(text, "Phase (degrees)");
     CHECK_TEXT(text, ">\xE2\x88\x92"
-                     "200<"); /* the phase falls to -180 degrees */
+                     "180<"); /* the phase falls to -180 degrees */
     free(text);
     text = example_bytes("one.svg", &size);
     assert_null(strstr(text, "idle"));
     /* from 1 to 100 rad/s: decades 0 to 2; the peak 1/(2 0.05) = 10 ends the scale */
-    CHECK_TEXT(text, "10<tspan dy=\"-5\" font-size=\"9\">1</tspan>");
+    CHECK_TEXT(text, "10<tspan dy=\"-5.04\" font-size=\"9\">1</tspan>");
     free(text);
     text = example_bytes("poles.svg", &size);
-    const char *cross = strstr(text, "l7 7m-7 0l7 -7");
-    assert_non_null(cross);
-    cross = strstr(cross + 1, "l7 7m-7 0l7 -7");
-    assert_non_null(cross);
-    assert_null(strstr(cross + 1, "l7 7m-7 0l7 -7"));
+    /* two crosses of two strokes */
+    const char *crosses = strstr(strstr(text, "stroke-width=\"1.6\""), " d=\"");
+    int strokes = 0;
+    for (const char *c = crosses + 4; *c != '"'; c++)
+        strokes += *c == 'M';
+    assert_int_equal(strokes, 4);
     free(text);
-    REFUSED(context, PHX_ERR_INPUT, "no output 'g'", phx_plot_linear(context, "l.h5", "x.svg", &none));
+    REFUSED(context, PHX_ERR_INPUT, "no output 'g'", phx_plot(context, "l.h5", "x.svg", &none));
     assert_false(example_exists("x.svg"));
     for (int i = 0; i < 2; i++) {
         phx_status status = PHX_ERR_MEMORY;
         for (long n = 0; status != PHX_OK; n++) {
             phx_context_fail_allocation(context, n);
-            status = phx_plot_linear(context, "l.h5", "x.svg", i ? &poles : NULL);
+            status = phx_plot(context, "l.h5", "x.svg", i ? &poles : NULL);
             phx_context_fail_allocation(context, -1);
             if (status != PHX_OK && status != PHX_ERR_MEMORY)
                 fail_msg("allocation %ld: status %d: %s", n, (int)status, phx_context_message(context));

@@ -1,0 +1,185 @@
+/* Pictures as SVG, in pixels with one decimal; texts stay texts. */
+#include "pen.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { POINTS_OF_LINE = 16 };
+
+static void put_coordinate(phx_output *out, double value)
+{
+    char text[PHX_NUMBER_SIZE];
+    phx_number_fixed(fmin(fmax(value, -1e7), 1e7), 1, text);
+    phx_output_text(out, strcmp(text, "-0.0") == 0 ? "0.0" : text);
+}
+
+static void put_attribute(phx_output *out, const char *name, double value)
+{
+    phx_output_format(out, " %s=\"", name);
+    put_coordinate(out, value);
+    phx_output_text(out, "\"");
+}
+
+/* As short as it can be. */
+static void put_length(phx_output *out, double value)
+{
+    char text[PHX_NUMBER_SIZE];
+    phx_number_format(0.01 * rint(100.0 * value), 6, text);
+    phx_output_text(out, text);
+}
+
+static void put_length_attribute(phx_output *out, const char *name, double value)
+{
+    phx_output_format(out, " %s=\"", name);
+    put_length(out, value);
+    phx_output_text(out, "\"");
+}
+
+static phx_status svg_open(phx_pen *pen, const phx_sheet *sheet)
+{
+    phx_output *out = pen->out;
+    const double to_unit = sheet->print ? 1.0 / PHX_PIXELS_OF_MM : 1.0;
+    const char *unit = sheet->print ? "mm\"" : "\"";
+    if (out == &pen->file) {
+        phx_output_text(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>");
+        phx_output_line(out);
+    }
+    phx_output_text(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"");
+    put_length(out, to_unit * sheet->width);
+    phx_output_format(out, "%s height=\"", unit);
+    put_length(out, to_unit * sheet->height);
+    phx_output_format(out, "%s viewBox=\"0 0 ", unit);
+    put_length(out, sheet->width);
+    phx_output_text(out, " ");
+    put_length(out, sheet->height);
+    phx_output_text(out, "\" font-family=\"Helvetica, Arial, 'Liberation Sans', sans-serif\"");
+    put_length_attribute(out, "font-size", sheet->letters);
+    phx_output_text(out, " fill=\"#222222\">");
+    phx_output_line(out);
+    phx_output_text(out, "<title>");
+    phx_output_xml(out, sheet->title);
+    phx_output_text(out, "</title>");
+    phx_output_line(out);
+    phx_output_text(out, "<rect width=\"100%\" height=\"100%\" fill=\"#FFFFFF\"/>");
+    phx_output_line(out);
+    return PHX_OK;
+}
+
+static void svg_group(phx_pen *pen, bool start)
+{
+    phx_output_text(pen->out, start ? "<g>" : "</g>");
+    phx_output_line(pen->out);
+}
+
+static void svg_begin(phx_pen *pen, const phx_ink *ink)
+{
+    phx_output *out = pen->out;
+    double parts[PHX_DASH_PARTS];
+    const int count = ink->scale > 0.0 ? phx_dash(ink->dash, parts) : 0;
+    if (ink->fill) {
+        phx_output_format(out, "<path fill=\"#%06X\"", ink->colour);
+    } else {
+        phx_output_format(out, "<path fill=\"none\" stroke=\"#%06X\"", ink->colour);
+        put_length_attribute(out, "stroke-width", ink->width);
+        phx_output_text(out, " stroke-linejoin=\"round\"");
+    }
+    for (int k = 0; k < count; k++) {
+        phx_output_text(out, k ? " " : " stroke-dasharray=\"");
+        put_length(out, ink->scale * parts[k]);
+    }
+    phx_output_text(out, count ? "\" d=\"" : " d=\"");
+    pen->in_line = 0;
+}
+
+static void svg_move(phx_pen *pen, double x, double y, bool draw)
+{
+    if (pen->in_line == POINTS_OF_LINE) {
+        phx_output_line(pen->out);
+        pen->in_line = 0;
+    }
+    pen->in_line++;
+    phx_output_text(pen->out, draw ? "L" : "M");
+    put_coordinate(pen->out, x);
+    phx_output_text(pen->out, " ");
+    put_coordinate(pen->out, y);
+}
+
+static void svg_end(phx_pen *pen)
+{
+    phx_output_text(pen->out, "\"/>");
+    phx_output_line(pen->out);
+}
+
+static void svg_segment(phx_pen *pen, double x1, double y1, double x2, double y2, const phx_ink *ink)
+{
+    phx_output_text(pen->out, "<line");
+    put_attribute(pen->out, "x1", x1);
+    put_attribute(pen->out, "y1", y1);
+    put_attribute(pen->out, "x2", x2);
+    put_attribute(pen->out, "y2", y2);
+    phx_output_format(pen->out, " stroke=\"#%06X\"", ink->colour);
+    if (ink->width != 1.0)
+        put_length_attribute(pen->out, "stroke-width", ink->width);
+    phx_output_text(pen->out, "/>");
+    phx_output_line(pen->out);
+}
+
+static void svg_disc(phx_pen *pen, double x, double y, double radius, unsigned colour)
+{
+    phx_output_text(pen->out, "<circle");
+    put_attribute(pen->out, "cx", x);
+    put_attribute(pen->out, "cy", y);
+    put_length_attribute(pen->out, "r", radius);
+    phx_output_format(pen->out, " fill=\"#%06X\"/>", colour);
+    phx_output_line(pen->out);
+}
+
+static void svg_text(phx_pen *pen, double x, double y, const phx_letters *letters, const char *text, const char *raised)
+{
+    static const char *const anchors[] = {"", " text-anchor=\"middle\"", " text-anchor=\"end\""};
+    phx_output *out = pen->out;
+    phx_output_text(out, "<text");
+    put_attribute(out, "x", x);
+    put_attribute(out, "y", y);
+    phx_output_text(out, anchors[letters->anchor]);
+    if (letters->size != pen->sheet.letters)
+        put_length_attribute(out, "font-size", letters->size);
+    if (letters->bold)
+        phx_output_text(out, " font-weight=\"bold\"");
+    if (letters->colour)
+        phx_output_format(out, " fill=\"#%06X\"", letters->colour);
+    if (letters->upward) {
+        phx_output_text(out, " transform=\"rotate(-90 ");
+        put_coordinate(out, x);
+        phx_output_text(out, " ");
+        put_coordinate(out, y);
+        phx_output_text(out, ")\"");
+    }
+    phx_output_text(out, ">");
+    phx_output_xml(out, text);
+    if (raised) {
+        phx_output_text(out, "<tspan");
+        put_length_attribute(out, "dy", -PHX_RAISED_BY * letters->size);
+        put_length_attribute(out, "font-size", PHX_RAISED_SIZE * letters->size);
+        phx_output_text(out, ">");
+        phx_output_xml(out, raised);
+        phx_output_text(out, "</tspan>");
+    }
+    phx_output_text(out, "</text>");
+    phx_output_line(out);
+}
+
+static phx_status svg_finish(phx_pen *pen)
+{
+    phx_output_text(pen->out, "</svg>");
+    phx_output_line(pen->out);
+    return PHX_OK;
+}
+
+static void svg_destroy(phx_pen *pen)
+{
+    (void)pen;
+}
+
+const phx_pen_type phx_pen_svg = {svg_open,    svg_group, svg_begin, svg_move,   svg_end,
+                                  svg_segment, svg_disc,  svg_text,  svg_finish, svg_destroy};

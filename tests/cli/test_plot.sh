@@ -1,0 +1,174 @@
+#!/bin/sh
+# Pictures by the program, opened by other programs: sizes, fonts, equal bytes, every kind of picture in plane and space,
+# and what cannot be drawn.
+. "$(dirname "$0")/lib.sh"
+export OPENBLAS_NUM_THREADS=1
+for tool in pdfinfo:poppler-utils pdffonts:poppler-utils pdftoppm:poppler-utils rsvg-convert:librsvg2-bin; do
+    if ! command -v "${tool%%:*}" >/dev/null 2>&1; then
+        echo "SKIP: ${tool%%:*} is not there; install Debian's ${tool#*:}"
+        exit 77
+    fi
+done
+python=
+for candidate in python3 /usr/bin/python3; do
+    "$candidate" -c 'import PIL' 2>/dev/null && python=$candidate && break
+done
+if [ -z "$python" ]; then
+    echo "SKIP: Python has no PIL; install Debian's python3-pil"
+    exit 77
+fi
+
+run 0 simulate "$examples/crank_slider.yaml" --end 0.02 -o plane.h5 --csv plane.csv
+run 0 simulate "$examples/satellite.yaml" --end 0.5 -o space.h5
+run 0 modes "$examples/four_bar.yaml" -o modes.h5
+run 0 linearize "$examples/damped_lever.yaml" -o linear.h5
+run 0 linearize "$examples/crank_slider.yaml" --form descriptor -o descriptor.h5
+
+# opens FILE.pdf: one page, fonts embedded and not Type 3, something on it
+opens()
+{
+    pdfinfo "$1" >info.txt 2>warnings.txt || fail "pdfinfo does not open $1"
+    grep -q '^Pages: *1$' info.txt || fail "$1 has not one page"
+    ! grep -q Date info.txt || fail "$1 has a date: $(grep Date info.txt)"
+    pdffonts "$1" >fonts.txt 2>>warnings.txt
+    [ "$(wc -l <fonts.txt)" -gt 2 ] || fail "$1 has no fonts"
+    awk 'NR > 2 && $(NF - 4) != "yes" { bad = 1 } END { exit bad }' fonts.txt || fail "$1: $(cat fonts.txt)"
+    pdftoppm -r 60 -gray "$1" page 2>>warnings.txt
+    "$python" -c 'import sys; from PIL import Image; low, high = Image.open(sys.argv[1]).getextrema()
+sys.exit(not (low < 100 and high == 255))' page-1.pgm || fail "$1 is empty"
+    rm -f page-1.pgm
+    [ ! -s warnings.txt ] || fail "$1: $(cat warnings.txt)"
+}
+
+# page WIDTH HEIGHT: the page of info.txt has this size in mm
+page()
+{
+    awk -v width="$1" -v height="$2" '
+        /^Page size:/ {
+            found = 1
+            x = $3 * 25.4 / 72 - width
+            y = $5 * 25.4 / 72 - height
+            if (x * x > 0.01 || (height && y * y > 0.01)) bad = 1
+        }
+        END { exit bad || !found }' info.txt || fail "expected $1 x $2 mm: $(grep 'Page size' info.txt)"
+}
+
+# picture NAME ARGUMENTS...: as PDF, SVG and PNG, each twice with the same bytes, each opened
+picture()
+{
+    name=$1
+    shift
+    for ending in pdf svg png; do
+        run 0 plot "$@" --dpi 80 -o "$name.$ending"
+        prints "^$name.$ending\$"
+        run 0 plot "$@" --dpi 80 -o "$name-again.$ending"
+        cmp "$name.$ending" "$name-again.$ending" || fail "$name.$ending differs from run to run"
+        [ ! -e "$name.$ending.partial" ] || fail "$name.$ending.partial stays"
+    done
+    opens "$name.pdf"
+    rsvg-convert "$name.svg" -o svg.png || fail "rsvg-convert does not open $name.svg"
+    grep -q '<text' "$name.svg" || fail "$name.svg has no texts"
+    "$python" -c 'import sys; from PIL import Image
+picture = Image.open(sys.argv[1]); picture.load()
+assert abs(picture.info["dpi"][0] - 80) < 0.1, picture.info
+assert picture.size[0] > 200 and picture.convert("L").getextrema()[0] < 100' "$name.png" || fail "$name.png"
+}
+
+# ---- every kind of picture ----
+picture result plane.h5
+picture space space.h5 --width page
+picture columns plane.h5 --columns mid,slider.x --columns drive --size 84x60
+page 84 60
+picture portrait plane.h5 --columns mid.y --against slider.x --width 3in --grey
+page 76.2 0
+picture spectrum plane.h5 --columns drive,mid.y --spectrum --log xy --width column
+page 84 0
+picture csv plane.csv --columns energy --from 0.005 --to 0.01 --title 'Größe <&> "x"'
+picture motion plane.h5 --motion --width page
+page 174 0
+picture motion3 space.h5 --motion --size 8.4x8cm --font-size 7
+page 84 80
+picture modes modes.h5 --width column
+picture bode linear.h5 --inputs push.fx --outputs slide,swing --size 84x90mm
+picture poles linear.h5 --poles
+picture spy linear.h5 --spy
+picture descriptor descriptor.h5 --spy --matrices J,E,Q --width column
+picture model "$examples/crank_slider.yaml" --spy --set speed=10 --width page
+picture model3 "$examples/satellite.yaml" --spy --matrices J
+# what a Bode diagram leaves out it says
+run 0 plot linear.h5 -o all.svg
+grep -q 'left out: [0-9]* responses zero to rounding' all.svg || fail "nothing is said of responses that are zero"
+# the usual names
+run 0 plot plane.h5 --columns mid --format pdf
+prints '^plane_columns.pdf$'
+opens plane_columns.pdf
+run 0 plot plane.h5 --motion
+prints '^plane_motion.svg$'
+# a font for what the usual one lacks
+sed 's/title:.*/title: "Ξ ≤ ∑ ⚙"/' "$examples/crank_slider.yaml" >letters.yaml
+run 0 simulate letters.yaml --end 0.001 -o letters.h5
+run 0 plot letters.h5 -o letters.pdf
+opens letters.pdf
+grep -q DejaVu fonts.txt || fail "no DejaVu in $(cat fonts.txt)"
+
+# ---- partial results ----
+"$program" simulate "$examples/crank_slider.yaml" --end 1000 -o long.h5 >out.txt 2>&1 &
+running=$!
+sleep 2
+kill -INT "$running"
+wait "$running" || true
+[ -e long.h5.partial ] || fail "no partial result: $(cat out.txt)"
+run 0 plot long.h5.partial --columns energy -o partial.pdf
+opens partial.pdf
+run 0 plot long.h5.partial -o partial.svg
+grep -q unfinished partial.svg || fail "partial.svg does not say that the result is unfinished"
+
+# ---- what cannot be drawn: nothing is left behind ----
+refused()
+{
+    run "$@"
+    [ ! -e x.pdf ] && [ ! -e x.pdf.partial ] || fail "x.pdf is left after: $*"
+}
+refused 2 plot plane.h5 --columns mid,slidr -o x.pdf
+says "no column 'slidr'; did you mean 'slider"
+refused 2 plot plane.h5 --columns mid --against tt -o x.pdf
+refused 2 plot none.h5 -o x.pdf
+says 'none.h5'
+refused 2 plot plane.h5 -o x.gif
+says '.svg, .pdf or .png'
+refused 2 plot plane.h5 -o nowhere/x.pdf
+says 'nowhere'
+refused 1 plot plane.h5 --format pdf -o .
+refused 2 plot plane.h5 --size 84 -o x.pdf
+says 'WIDTHxHEIGHT'
+refused 2 plot plane.h5 --size 84x10 -o x.pdf
+says 'no room'
+refused 2 plot plane.h5 --width wide -o x.pdf
+says 'column'
+refused 2 plot plane.h5 --font-size big -o x.pdf
+refused 2 plot plane.h5 --columns mid --motion -o x.pdf
+says 'different pictures'
+refused 2 plot plane.h5 --spectrum -o x.pdf
+says '--columns'
+refused 2 plot plane.h5 --columns mid --from 5 -o x.pdf
+says 'its rows go from'
+refused 2 plot plane.h5 --columns mid --from 1 --to 0 -o x.pdf
+refused 2 plot linear.h5 --spy --matrices Z -o x.pdf
+says "no matrix 'Z'"
+if [ -e /dev/full ]; then
+    for format in svg pdf png; do
+        refused 1 plot plane.h5 --format "$format" -o /dev/full
+        says 'No space left'
+    done
+fi
+if [ "$(id -u)" -ne 0 ]; then
+    mkdir closed
+    chmod a-w closed
+    refused 2 plot plane.h5 -o closed/x.pdf
+    says 'Permission denied'
+fi
+# an older picture stays when a new one fails
+cp result.pdf older.pdf
+run 2 plot plane.h5 --columns none -o older.pdf
+cmp result.pdf older.pdf || fail "a failure took the older picture away"
+finish
