@@ -15,6 +15,12 @@ double phx_row_value(const phx_row *row, const phx_port_view *a, const phx_port_
     return kinds[row->kind]->measure(row, a, b, end) - row->target;
 }
 
+bool phx_row_turns(const phx_row *row)
+{
+    return row->kind == PHX_ROW_DOT || row->kind == PHX_ROW_ANGLE || row->kind == PHX_ROW_TURN ||
+           row->kind == PHX_ROW_TILT;
+}
+
 double phx_row_unwrapped(const phx_row *row, const phx_port_view *a, const phx_port_view *b, int end, double near)
 {
     static const double turn = 6.28318530717958647692;

@@ -54,12 +54,14 @@ static void pair_of(const workspace *ws, int pair, phx_port_id *ids)
     ids[1] = pair < system->n_joints ? system->joints[pair].b : system->forces[pair - system->n_joints].b;
 }
 
-/* val += alpha P^T block R over both ports, R an array over all ports. */
-static void add_block(workspace *ws, int pair, double alpha, const double *block, double *right_of, double *val)
+/* val += alpha P^T block R over both ports, R an array over all ports. The block has entries from `first` on, 0 or dim:
+ * turns alone, which translations of the bodies do not move. */
+static inline void add_block_in(const int dim, workspace *ws, int pair, int first, double alpha, const double *block,
+                                double *right_of, double *val)
 {
     phx_port_id ids[2];
     pair_of(ws, pair, ids);
-    const int size = phx_port_size(ws->system->dim);
+    const int size = phx_port_size(dim);
     const int n0 = ws->port_count[ids[0]], n1 = ids[1] >= 0 ? ws->port_count[ids[1]] : 0;
     const int *at = ws->into->pair_at[pair];
 
@@ -70,12 +72,12 @@ static void add_block(workspace *ws, int pair, double alpha, const double *block
             if (nr == 0)
                 continue;
             const double *P = of_port(ws, ws->P, ids[left]), *R = of_port(ws, right_of, ids[right]);
-            for (int i = 0; i < size; i++) {
-                for (int c = 0; c < nr; c++) {
+            for (int i = first; i < size; i++) {
+                for (int c = first; c < nr; c++) {
                     double sum = 0.0;
-                    for (int m = 0; m < size; m++)
+                    for (int m = first; m < size; m++)
                         sum += block[(left * PHX_PORT_MAX + i) * PAIR_SIZE + right * PHX_PORT_MAX + m] * R[m * nr + c];
-                    for (int r = 0; r < nl && sum != 0.0; r++)
+                    for (int r = first; r < nl && sum != 0.0; r++)
                         if (P[i * nl + r] != 0.0)
                             val[at[(left * n0 + r) * (n0 + n1) + right * n0 + c]] += alpha * P[i * nl + r] * sum;
                 }
@@ -84,15 +86,26 @@ static void add_block(workspace *ws, int pair, double alpha, const double *block
     }
 }
 
+static void add_block(workspace *ws, int pair, int first, double alpha, const double *block, double *right_of,
+                      double *val)
+{
+    if (ws->system->dim == 2)
+        add_block_in(2, ws, pair, first, alpha, block, right_of, val);
+    else if (first == 0)
+        add_block_in(3, ws, pair, 0, alpha, block, right_of, val);
+    else
+        add_block_in(3, ws, pair, 3, alpha, block, right_of, val);
+}
+
 void phx_sys_pair_add(workspace *ws, int pair, double alpha, const double *block)
 {
-    add_block(ws, pair, alpha * ws->weight_K, block, ws->W, ws->into_K);
+    add_block(ws, pair, 0, alpha * ws->weight_K, block, ws->W, ws->into_K);
 }
 
 void phx_sys_pair_rate_add(workspace *ws, int pair, double alpha, const double *block)
 {
-    add_block(ws, pair, alpha, block, ws->P, ws->into_D);
-    add_block(ws, pair, alpha * ws->weight_K, block, ws->rate_tangent, ws->into_K);
+    add_block(ws, pair, 0, alpha, block, ws->P, ws->into_D);
+    add_block(ws, pair, 0, alpha * ws->weight_K, block, ws->rate_tangent, ws->into_K);
 }
 
 /* ---- rows ---- */
@@ -167,22 +180,22 @@ static void unit_row_stiffness(workspace *ws, int k)
 
 /* Derivatives of row k: K -= lambda P^T H W, of which lambda H goes to sum_H, and K_l = zeta^T H W + g . (rate
  * tangent). Whether H is not zero. */
-static bool row_stiffness(workspace *ws, int k, double lambda, double *sum_H)
+static inline bool row_stiffness(const int dim, const int first, workspace *ws, int k, double lambda, double *sum_H)
 {
     const phx_system *system = ws->system;
     const row_slot *slot = &system->rows[ws->row[k]];
     const joint_slot *joint = &system->joints[slot->joint];
     const phx_port_id ids[2] = {joint->a, joint->b};
     const phx_port_view *views[2] = {&ws->port_views[joint->a], &ws->port_views[joint->b]};
-    const int size = phx_port_size(system->dim), *at = ws->into->row_at[k];
+    const int size = phx_port_size(dim), *at = ws->into->row_at[k];
     double *H = ws->local, slope[PAIR_SIZE] = {0};
     const bool curved = phx_row_tangent(slot->row, views[0], views[1], H);
     int c = 0;
 
     for (int left = 0; left < 2 && curved; left++)
-        for (int i = left * PHX_PORT_MAX; i < left * PHX_PORT_MAX + size; i++)
+        for (int i = left * PHX_PORT_MAX + first; i < left * PHX_PORT_MAX + size; i++)
             for (int right = 0; right < 2; right++)
-                for (int m = right * PHX_PORT_MAX; m < right * PHX_PORT_MAX + size; m++) {
+                for (int m = right * PHX_PORT_MAX + first; m < right * PHX_PORT_MAX + size; m++) {
                     sum_H[i * PAIR_SIZE + m] += lambda * H[i * PAIR_SIZE + m];
                     slope[m] += views[left]->rate[i - left * PHX_PORT_MAX] * H[i * PAIR_SIZE + m];
                 }
@@ -192,7 +205,7 @@ static bool row_stiffness(workspace *ws, int k, double lambda, double *sum_H)
         const double *g = ws->covector + (size_t)k * PAIR_SIZE + side * PHX_PORT_MAX;
         for (int j = 0; j < count; j++, c++) {
             double sum = combined(size, count, g, T, j);
-            for (int m = 0; m < size && curved; m++)
+            for (int m = first; m < size && curved && j >= first; m++)
                 sum += slope[side * PHX_PORT_MAX + m] * W[m * count + j];
             ws->into_K[at[c]] += ws->weight_K * sum;
         }
@@ -201,7 +214,7 @@ static bool row_stiffness(workspace *ws, int k, double lambda, double *sum_H)
 }
 
 /* All rows; what those of one joint, which follow each other, add to K in one product. */
-static void rows_stiffness(workspace *ws, const double *lambda)
+static inline void rows_stiffness_in(const int dim, workspace *ws, const double *lambda)
 {
     const phx_system *system = ws->system;
     double *sum_H = ws->local + PAIR_SIZE * PAIR_SIZE;
@@ -209,19 +222,33 @@ static void rows_stiffness(workspace *ws, const double *lambda)
     for (int k = 0, next; k < ws->n_l; k = next) {
         const int joint = system->rows[ws->row[k]].joint;
         bool curved = false, cleared = false;
+        int first = dim;
         for (next = k; next < ws->n_l && system->rows[ws->row[next]].joint == joint; next++) {
             if (ws->rows[next].unit >= 0) {
                 unit_row_stiffness(ws, next);
                 continue;
             }
             if (!cleared)
-                phx_port_pair_clear(system->dim, sum_H);
+                phx_port_pair_clear(dim, sum_H);
             cleared = true;
-            curved = row_stiffness(ws, next, lambda[next], sum_H) || curved;
+            const bool turns = phx_row_turns(system->rows[ws->row[next]].row);
+            if (!turns)
+                first = 0;
+            const bool bends = turns ? row_stiffness(dim, dim, ws, next, lambda[next], sum_H)
+                                     : row_stiffness(dim, 0, ws, next, lambda[next], sum_H);
+            curved = bends || curved;
         }
         if (curved)
-            phx_sys_pair_add(ws, joint, -1.0, sum_H);
+            add_block(ws, joint, first, -ws->weight_K, sum_H, ws->W, ws->into_K);
     }
+}
+
+static void rows_stiffness(workspace *ws, const double *lambda)
+{
+    if (ws->system->dim == 2)
+        rows_stiffness_in(2, ws, lambda);
+    else
+        rows_stiffness_in(3, ws, lambda);
 }
 
 /* g_dot . zeta + g . (P nu)_dot at fixed nu: the ports' variations are their rates. */
