@@ -21,6 +21,20 @@ struct phx_body {
     int *damping_at; /* position in idx of entry k of the damping matrix */
 };
 
+/* a . b; four sums, so that additions do not wait for each other. */
+static inline double phx_body_dot(int n, const double *a, const double *b)
+{
+    double sum[4] = {0.0, 0.0, 0.0, 0.0}, rest = 0.0;
+    int i = 0;
+
+    for (; i + 3 < n; i += 4)
+        for (int k = 0; k < 4; k++)
+            sum[k] += a[i + k] * b[i + k];
+    for (; i < n; i++)
+        rest += a[i] * b[i];
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]) + rest;
+}
+
 /* Place of an entry in the body's pattern; -1: none. */
 static inline int phx_body_entry(const phx_body *body, int row, int col)
 {

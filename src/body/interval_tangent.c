@@ -18,14 +18,6 @@ typedef struct ends {
     bool border; /* the values are a border */
 } ends;
 
-static double dot(int n, const double *a, const double *b)
-{
-    double sum = 0.0;
-    for (int i = 0; i < n; i++)
-        sum += a[i] * b[i];
-    return sum;
-}
-
 /* Entry (row, col) of the rigid rows or columns, of the whole pattern or of a border alone. */
 static inline double *entry(const phx_body *body, const ends *e, double *val, int row, int col)
 {
@@ -94,7 +86,7 @@ static inline void rigid_column(const int dim, const phx_body *body, const ends 
     for (int i = 0; i < dim; i++)
         t[i] = 2.0 * (flex->mass * dv[i] + a[i]);
     for (int k = 0; k < n_rot; k++)
-        r[k] = 2.0 * (b[k] + dot(n_rot, e->J1 + k * n_rot, dw));
+        r[k] = 2.0 * (b[k] + phx_body_dot(n_rot, e->J1 + k * n_rot, dw));
     put_rigid_rows(dim, body, e, col, t, r, unit, A);
     phx_vec_x_rot(dim, e->v0, dw, a);
     phx_vec_x_rot(dim, dv, e->w0, b);
@@ -173,7 +165,7 @@ static inline void gravity_columns(const int dim, const phx_body *body, const do
     phx_attitude_rotation(dim, view->xm + dim, R);
     phx_rot_apply_transposed(dim, R, gravity, gm);
     for (int a = 0; a < dim; a++)
-        s[a] = flex->s0[a] + dot(n, flex->S + a * n, e->qm);
+        s[a] = flex->s0[a] + phx_body_dot(n, flex->S + a * n, e->qm);
     for (int c = 0; c < n_rot; c++) {
         phx_body_turn(body, view, c, turn);
         phx_vec_x_rot(dim, g1, turn, dg);

@@ -7,14 +7,6 @@
 
 enum { ROT = 3, PAIR = PHX_MAX_PAIR };
 
-static double dot(int n, const double *a, const double *b)
-{
-    double sum = 0.0;
-    for (int i = 0; i < n; i++)
-        sum += a[i] * b[i];
-    return sum;
-}
-
 /* Of row i in one pass: (A_k q)_i, (Q_p q)_i, (M q_dot)_i; q NULL: zero. */
 static inline void inertia_sums(const int dim, const phx_flex *flex, int i, const double *q, const double *q_dot,
                                 double *gyro, double *bent, double *mass)
@@ -51,7 +43,7 @@ static inline void spread_pairs(const int dim, const double *pair, double *J)
 static inline void first_moment(const int dim, const phx_flex *flex, const double *q, double *s)
 {
     for (int a = 0; a < dim; a++)
-        s[a] = flex->s0[a] + (q ? dot(flex->n, flex->S + a * flex->n, q) : 0.0);
+        s[a] = flex->s0[a] + (q ? phx_body_dot(flex->n, flex->S + a * flex->n, q) : 0.0);
 }
 
 static inline void inertia_pairs(const int dim, const phx_body *body, const double *q, double *pair)
@@ -61,7 +53,8 @@ static inline void inertia_pairs(const int dim, const phx_body *body, const doub
     for (int p = 0; p < phx_pairs(dim); p++)
         pair[p] = flex->J0[p];
     for (int p = 0; q && p < phx_pairs(dim); p++)
-        pair[p] += dot(flex->n, flex->j + p * flex->n, q) + 0.5 * phx_flex_matrix_form(&body->compact->Q[p], q, q);
+        pair[p] +=
+            phx_body_dot(flex->n, flex->j + p * flex->n, q) + 0.5 * phx_flex_matrix_form(&body->compact->Q[p], q, q);
 }
 
 static inline void inertia(const int dim, const phx_body *body, const double *q, double *s, double *J)
@@ -125,10 +118,10 @@ static inline void momenta_in(const int dim, const phx_body *body, const double 
     spread_pairs(dim, pair, J);
     phx_rot_x_vec(dim, w, s, cross);
     for (int a = 0; a < dim; a++)
-        p[a] = flex->mass * v[a] + cross[a] + dot(n, flex->S + a * n, q_dot);
+        p[a] = flex->mass * v[a] + cross[a] + phx_body_dot(n, flex->S + a * n, q_dot);
     phx_vec_x_vec(dim, s, v, cross);
     for (int k = 0; k < n_rot; k++)
-        pr[k] = cross[k] + dot(n_rot, J + k * n_rot, w) + turn[k];
+        pr[k] = cross[k] + phx_body_dot(n_rot, J + k * n_rot, w) + turn[k];
     if (known) {
         memcpy(known->s1, s, sizeof s);
         memcpy(known->J1, J, sizeof J);
@@ -226,7 +219,7 @@ static inline void subtract_gravity(const int dim, const phx_body *body, const d
     phx_attitude_rotation(dim, x + dim, R);
     phx_rot_apply_transposed(dim, R, gravity, g);
     for (int a = 0; a < dim; a++) {
-        s[a] = flex->s0[a] + dot(n, flex->S + a * n, q);
+        s[a] = flex->s0[a] + phx_body_dot(n, flex->S + a * n, q);
         res[a] -= flex->mass * g[a];
         for (int i = 0; i < n; i++)
             res[r + i] -= flex->S[a * n + i] * g[a];
@@ -329,10 +322,10 @@ static void add_mass_rate(const phx_body *body, const double *qk, const double *
         for (int p = 0; p < flex->n_pair; p++)
             j_dot[p] += slope[p] * q_dot[i];
         phx_gyro_rows(dim, flex, i, q_dot, a);
-        res[body->n_rigid + i] -= dot(n_rot, w, a);
+        res[body->n_rigid + i] -= phx_body_dot(n_rot, w, a);
     }
     for (int d = 0; d < dim; d++)
-        s_dot[d] = dot(n, flex->S + d * n, q_dot);
+        s_dot[d] = phx_body_dot(n, flex->S + d * n, q_dot);
     phx_rot_x_vec(dim, w, s_dot, a);
     for (int d = 0; d < dim; d++)
         res[d] += a[d];
@@ -550,127 +543,6 @@ void phx_body_move(const phx_body *body, double h, const double *x0, const doubl
         move(2, body, h, x0, low0, vm, x1, low1, xm);
     else
         move(3, body, h, x0, low0, vm, x1, low1, xm);
-}
-
-static inline double kinetic(const int dim, const phx_body *body, const double *x, const double *v)
-{
-    const phx_flex *flex = body->flex;
-    const double *q = phx_body_q_inertia(body, x);
-    const int n_rot = phx_rotations(dim), n = flex->n;
-    const double *w = v + dim, *q_dot = v + dim + n_rot;
-    double s[3], J[9], pair[PAIR], cross[3], energy = 0.5 * phx_flex_matrix_form(&body->compact->M, q_dot, q_dot);
-
-    for (int a = 0; a < dim; a++)
-        energy += v[a] * dot(n, flex->S + a * n, q_dot);
-    for (int k = 0; k < n_rot; k++) {
-        const double turned = q ? phx_flex_matrix_form(&body->compact->A[k], q_dot, q) : 0.0;
-        energy += w[k] * (dot(n, flex->C + k * n, q_dot) - turned);
-    }
-    inertia_pairs(dim, body, q, pair);
-    first_moment(dim, flex, q, s);
-    spread_pairs(dim, pair, J);
-    phx_rot_x_vec(dim, w, s, cross);
-    energy += 0.5 * flex->mass * dot(dim, v, v) + dot(dim, v, cross);
-    for (int k = 0; k < n_rot; k++)
-        energy += 0.5 * w[k] * dot(n_rot, J + k * n_rot, w);
-    return energy;
-}
-
-double phx_body_kinetic(const phx_body *body, const double *x, const double *v)
-{
-    return body->dim == 2 ? kinetic(2, body, x, v) : kinetic(3, body, x, v);
-}
-
-/* 1/2 |L2^-1 D q|^2: no cancellation between large terms. */
-double phx_body_elastic(const phx_body *body, const double *x)
-{
-    const phx_csr *root = &body->flex->root;
-    const double *q = phx_body_q(body, x);
-    double energy = 0.0;
-
-    for (int i = 0; body->n_q && i < root->rows; i++) {
-        double sum = 0.0;
-        for (int k = root->ptr[i]; k < root->ptr[i + 1]; k++)
-            sum += root->val[k] * q[root->idx[k]];
-        energy += 0.5 * sum * sum;
-    }
-    if (body->flex->stiffening)
-        energy += phx_body_stiffening_energy(body->flex, q);
-    return energy;
-}
-
-void phx_body_moment(const phx_body *body, const double *x, double *moment)
-{
-    const phx_flex *flex = body->flex;
-    double R[9], s[3] = {0};
-
-    for (int a = 0; a < body->dim; a++)
-        s[a] = flex->s0[a] + dot(flex->n, flex->S + a * flex->n, phx_body_q(body, x));
-    phx_attitude_rotation(body->dim, x + body->dim, R);
-    phx_rot_apply(body->dim, R, s, moment);
-    for (int a = 0; a < body->dim; a++)
-        moment[a] += flex->mass * x[a];
-}
-
-/* V = -g.(m r + R s(q)) */
-double phx_body_potential(const phx_body *body, const double *gravity, const double *x)
-{
-    double moment[3];
-    phx_body_moment(body, x, moment);
-    return -dot(body->dim, gravity, moment);
-}
-
-double phx_body_dissipation(const phx_body *body, const double *v)
-{
-    const double *q_dot = v + body->n_rigid;
-    double power = 0.0;
-
-    for (int i = 0; body->damped && i < body->n_q; i++)
-        for (int k = body->damping.ptr[i]; k < body->damping.ptr[i + 1]; k++)
-            power += q_dot[i] * body->damping.val[k] * q_dot[body->damping.idx[k]];
-    return power;
-}
-
-void phx_body_stress(const phx_body *body, const double *x, double *sigma)
-{
-    const phx_flex *flex = body->flex;
-    const double *q = phx_body_q(body, x);
-
-    memset(sigma, 0, (size_t)flex->n_stress * sizeof *sigma);
-    if (!body->n_q)
-        return;
-    phx_csr_apply(&flex->stress, 1.0, q, sigma);
-    if (flex->stiffening) { /* N = EA eps: the ratio of stiffening to linear strain scales the axial force */
-        const phx_flex_stiffening *st = flex->stiffening;
-        for (int g = 0; g < st->n_slope; g++) {
-            double slope = 0.0;
-            for (int k = st->slope.ptr[g]; k < st->slope.ptr[g + 1]; k++)
-                slope += st->slope.val[k] * q[st->slope.idx[k]];
-            sigma[st->stress_row[st->strain_of[g]]] +=
-                st->axial_stiffness[st->strain_of[g]] * 0.5 * st->weight[g] * slope * slope;
-        }
-    }
-}
-
-void phx_body_stress_slope(const phx_body *body, const double *x, const double *row, double *out)
-{
-    const phx_flex *flex = body->flex;
-    const phx_flex_stiffening *st = flex->stiffening;
-    const double *q = phx_body_q(body, x);
-
-    memset(out, 0, (size_t)body->n_q * sizeof *out);
-    if (!body->n_q)
-        return;
-    phx_csr_apply_transposed(&flex->stress, 1.0, row, out);
-    for (int g = 0; st && g < st->n_slope; g++) { /* d(1/2 EA w slope^2) = EA w slope dslope */
-        const int k = st->strain_of[g];
-        double slope = 0.0;
-        for (int e = st->slope.ptr[g]; e < st->slope.ptr[g + 1]; e++)
-            slope += st->slope.val[e] * q[st->slope.idx[e]];
-        for (int e = st->slope.ptr[g]; e < st->slope.ptr[g + 1]; e++)
-            out[st->slope.idx[e]] +=
-                row[st->stress_row[k]] * st->axial_stiffness[k] * st->weight[g] * slope * st->slope.val[e];
-    }
 }
 
 void phx_body_inertial_momentum(const phx_body *body, const double *x, const double *v, double *linear, double *angular)

@@ -14,14 +14,6 @@ static double *entry(const phx_body *body, double *val, int row, int col)
     return val + body->ptr[row] + col;
 }
 
-static double dot(int n, const double *a, const double *b)
-{
-    double sum = 0.0;
-    for (int i = 0; i < n; i++)
-        sum += a[i] * b[i];
-    return sum;
-}
-
 static void put_column(const phx_body *body, double *val, int col, const double *t, const double *r)
 {
     for (int a = 0; a < body->dim; a++)
@@ -141,13 +133,13 @@ static void make_rates(const phx_body *body, const double *qk, const double *v, 
 
     phx_body_inertia(body, qk, at->s, at->J);
     for (int a = 0; a < dim; a++)
-        at->s_dot[a] = dot(n, flex->S + a * n, q_dot);
+        at->s_dot[a] = phx_body_dot(n, flex->S + a * n, q_dot);
     phx_rot_x_vec(dim, w, at->s, cross);
     for (int a = 0; a < dim; a++)
         at->p[a] = flex->mass * v[a] + cross[a] + at->s_dot[a];
     phx_vec_x_vec(dim, at->s, v, cross);
     for (int k = 0; k < n_rot; k++) {
-        at->p[dim + k] = cross[k] + dot(n_rot, at->J + k * n_rot, w) + dot(n, flex->C + k * n, q_dot);
+        at->p[dim + k] = cross[k] + phx_body_dot(n_rot, at->J + k * n_rot, w) + phx_body_dot(n, flex->C + k * n, q_dot);
         for (int i = 0; qk && i < n; i++)
             at->p[dim + k] += qk[i] * phx_flex_row(flex, flex->A[k], i, q_dot);
         for (int l = 0; l < n_rot; l++) {
@@ -175,7 +167,7 @@ static void rigid_velocity_column(const phx_body *body, const rates *at, const d
     for (int i = 0; i < dim; i++)
         dpt[i] = flex->mass * dv[i] + a[i];
     for (int k = 0; k < n_rot; k++)
-        dpr[k] = b[k] + dot(n_rot, at->J + k * n_rot, dw);
+        dpr[k] = b[k] + phx_body_dot(n_rot, at->J + k * n_rot, dw);
     /* t: dw x (s_dot + p_t) + w x dp_t */
     for (int i = 0; i < dim; i++)
         c[i] = at->s_dot[i] + at->p[i];
@@ -188,7 +180,7 @@ static void rigid_velocity_column(const phx_body *body, const rates *at, const d
     phx_vec_x_vec(dim, dpt, v, b);
     phx_vec_x_vec(dim, at->p, dv, c);
     for (int k = 0; k < n_rot; k++)
-        r[k] = a[k] - b[k] - c[k] + dot(n_rot, at->j_dot + k * n_rot, dw);
+        r[k] = a[k] - b[k] - c[k] + phx_body_dot(n_rot, at->j_dot + k * n_rot, dw);
     phx_rot_x_rot(dim, dpr, w, a);
     phx_rot_x_rot(dim, at->p + dim, dw, b);
     for (int k = 0; k < n_rot; k++)
@@ -267,7 +259,7 @@ static void gravity_stiffness(const phx_body *body, const double *gravity, const
     phx_attitude_rotation(dim, x + dim, R);
     phx_rot_apply_transposed(dim, R, gravity, g);
     for (int a = 0; a < dim; a++)
-        s[a] = flex->s0[a] + dot(n, flex->S + a * n, phx_body_q(body, x));
+        s[a] = flex->s0[a] + phx_body_dot(n, flex->S + a * n, phx_body_q(body, x));
     for (int c = 0; c < n_rot; c++) {
         unit[c] = 1.0;
         phx_vec_x_rot(dim, g, unit, dg);
