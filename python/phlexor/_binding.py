@@ -348,6 +348,18 @@ class phx_bundle(Structure):
     pass
 
 
+class phx_report_item(Structure):
+    pass
+
+
+class phx_report_options(Structure):
+    pass
+
+
+class phx_report_size(Structure):
+    pass
+
+
 class phx_sweep(Structure):
     pass
 
@@ -832,6 +844,29 @@ phx_bundle_item._fields_ = [
     ("number", c_double),
 ]
 
+phx_report_item._fields_ = [
+    ("name", c_char_p),
+    ("text", c_char_p),
+    ("value", c_double),
+    ("unit", c_char_p),
+    ("meaning", c_char_p),
+    ("good", c_int),
+]
+
+phx_report_options._fields_ = [
+    ("source", c_char_p),
+    ("n_certificate", c_int),
+    ("certificate", POINTER(phx_report_item)),
+    ("page", c_char_p),
+]
+
+phx_report_size._fields_ = [
+    ("rows", c_size_t),
+    ("frames", c_size_t),
+    ("points", c_size_t),
+    ("bytes", c_size_t),
+]
+
 phx_simulate_options._fields_ = [
     ("end", phx_model_optional),
     ("step", phx_model_optional),
@@ -1014,12 +1049,15 @@ FUNCTIONS = {
     "phx_modes_write": (c_int, [POINTER(phx_context), POINTER(phx_modes_table), c_int, c_char_p]),
     "phx_modes_read": (c_int, [POINTER(phx_context), c_char_p, POINTER(phx_modes_table)]),
     "phx_modes_free": (None, [POINTER(phx_modes_table)]),
+    "phx_bundle_create": (c_int, [POINTER(phx_context), POINTER(POINTER(phx_bundle))]),
     "phx_bundle_destroy": (None, [POINTER(phx_bundle)]),
     "phx_bundle_count": (c_int, [POINTER(phx_bundle)]),
     "phx_bundle_item_at": (POINTER(phx_bundle_item), [POINTER(phx_bundle), c_int]),
     "phx_bundle_get_ss": (c_int, [POINTER(phx_context), POINTER(phx_bundle), POINTER(POINTER(phx_ss))]),
     "phx_exchange_write": (c_int, [POINTER(phx_context), c_char_p, POINTER(phx_bundle)]),
     "phx_exchange_read": (c_int, [POINTER(phx_context), c_char_p, POINTER(POINTER(phx_bundle))]),
+    "phx_report_result": (c_int, [POINTER(phx_context), POINTER(phx_result), POINTER(phx_report_options), c_char_p, POINTER(phx_report_size)]),
+    "phx_report_modes": (c_int, [POINTER(phx_context), POINTER(phx_modes_table), POINTER(phx_report_options), c_char_p, POINTER(phx_report_size)]),
     "phx_sweep_create": (c_int, [POINTER(phx_context), POINTER(POINTER(phx_sweep))]),
     "phx_sweep_destroy": (None, [POINTER(phx_sweep)]),
     "phx_sweep_add_range": (c_int, [POINTER(phx_sweep), c_char_p, c_double, c_double, c_int]),
@@ -1035,6 +1073,8 @@ FUNCTIONS = {
     "phx_linear_report_free": (None, [POINTER(phx_linear_report)]),
     "phx_study_titop": (c_int, [POINTER(phx_context), POINTER(phx_model), POINTER(phx_study_titop_options), POINTER(phx_linear_report)]),
     "phx_study_linearize": (c_int, [POINTER(phx_context), POINTER(phx_model), POINTER(phx_study_linearize_options), POINTER(phx_linear_report)]),
+    "phx_study_matrices": (c_int, [POINTER(phx_context), POINTER(phx_model), POINTER(phx_bundle)]),
     "phx_check_report_free": (None, [POINTER(phx_check_report)]),
     "phx_study_check": (c_int, [POINTER(phx_context), POINTER(phx_model), POINTER(phx_check_report)]),
+    "phx_study_view": (c_int, [POINTER(phx_context), POINTER(phx_model), POINTER(phx_report_options), c_char_p, POINTER(phx_report_size)]),
 }

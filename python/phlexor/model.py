@@ -11,7 +11,7 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Literal, Mappi
 
 import numpy as np
 
-from ._binding import (phx_check_report, phx_integrator, phx_linear_form, phx_linear_report, phx_model,
+from ._binding import (phx_bundle, phx_check_report, phx_integrator, phx_linear_form, phx_linear_report, phx_model,
                        phx_model_modes_at, phx_model_optional, phx_model_override, phx_modes_table, phx_result,
                        phx_simulate_options, phx_simulate_report, phx_status, phx_study_batch_options,
                        phx_study_batch_report, phx_study_linearize_options, phx_study_modes_options,
@@ -20,7 +20,7 @@ from ._call import (Context, FloatArray, Owner, PathLike, Progress, hdf5, name_l
 from ._library import lib
 from .batch import Batch
 from .errors import PhlexorError
-from .linear import Linear, linear_of
+from .linear import Linear, items_of, linear_of
 from .modes import Modes, modes_of
 from .result import Result, report_of, result_in_memory
 from .sweep import SweepLike, check_threads, make_sweep, names_and_points
@@ -301,6 +301,41 @@ class Model:
                 return _certificate(report)
             finally:
                 lib.phx_check_report_free(ctypes.byref(report))
+
+    def write_page(self, path: PathLike) -> None:
+        """Write a page that shows the assembled model in any browser, as ``phlexor view`` does.
+
+        Parameters
+        ----------
+        path : path-like
+            The .html file.
+
+        Raises
+        ------
+        AssemblyError
+            The joints cannot be closed; the page then shows the model as it is written.
+        LibraryError
+            The library was built without the page.
+        """
+        with self._use() as (call, pointer), hdf5:
+            call.check(lib.phx_study_view(call.pointer, pointer, None, path_of(path), None))
+
+    def matrices(self) -> Mapping[str, Any]:
+        """Every matrix of the model about its start state, unreduced and sparse, with the names of what they act on.
+
+        Returns
+        -------
+        mapping
+            ``M D K G KKT``, channels ``F H Y_q ..``, the descriptor form ``E J R Q B ..`` and the bodies' own, as
+            ``phlexor linearize`` exports them (docs/linear-analysis.md); sparse ones as SciPy's ``csr_matrix`` or
+            :class:`Csr`; lists of names, texts.
+        """
+        bundle = ctypes.POINTER(phx_bundle)()
+        with self._use() as (call, pointer), hdf5:
+            call.check(lib.phx_bundle_create(call.pointer, ctypes.byref(bundle)))
+            owner = Owner(lib.phx_bundle_destroy, bundle, call)
+            call.check(lib.phx_study_matrices(call.pointer, pointer, bundle))
+        return items_of(bundle, owner)
 
     @contextlib.contextmanager
     def _files(self, pointer: Any, *paths: Optional[PathLike]) -> Iterator[None]:

@@ -130,6 +130,17 @@ class Modes:
         found: NDArray[Any] = self.shapes[row[0]]
         return found
 
+    def write_page(self, path: PathLike) -> None:
+        """Write a page that shows the modes in any browser, as ``phlexor report`` does (without the certificate).
+
+        Raises
+        ------
+        LibraryError
+            The library was built without the page.
+        """
+        with Context() as call:
+            call.check(lib.phx_report_modes(call.pointer, ctypes.byref(self._table), None, path_of(path), None))
+
     def write(self, path: PathLike) -> None:
         """Write a file as ``phlexor modes -o`` does: .h5 (with shapes), .csv, .json or .txt."""
         encoded = path_of(path) or b""

@@ -306,6 +306,17 @@ class Result(Mapping[str, FloatArray]):
         placed: FloatArray = place[:, None, :] + np.einsum("rij,rpj->rpi", rotation, local)
         return placed
 
+    def write_page(self, path: PathLike) -> None:
+        """Write a page that shows the result in any browser, as ``phlexor report`` does (without the certificate).
+
+        Raises
+        ------
+        LibraryError
+            The library was built without the page.
+        """
+        with hdf5, self._context as call:
+            call.check(lib.phx_report_result(call.pointer, self._open(), None, path_of(path), None))
+
     def to_numpy(self) -> Any:
         """All columns as one structured array, a field for each."""
         table = np.empty(self._rows, [(name, float) for name in self.columns])

@@ -103,6 +103,18 @@ class Forms(Case):
         with self.assertRaisesRegex(phlexor.ModelError, "b.txt"):
             linear.write(self.folder / "b.txt")
 
+    def test_matrices_of_a_model(self):
+        found = self.model.matrices()
+        M, K, G, J = (dense(found[name]) for name in "MKGJ")
+        self.same(M, M.T, "M")
+        self.same(J, -J.T, "J")
+        self.assertEqual(len(found["coordinates"]), len(M))
+        # frequencies on the motions that the joints leave
+        free = np.linalg.svd(G)[2][np.linalg.matrix_rank(G):].T
+        values = np.linalg.eigvals(np.linalg.solve(free.T @ M @ free, free.T @ K @ free))
+        frequencies = np.sqrt(np.sort(values.real)[:4]) / (2 * np.pi)
+        self.close(frequencies, self.model.modes(4).frequency[0], 1e-6 * frequencies[-1], "frequencies")
+
     def test_errors(self):
         with self.assertRaisesRegex(phlexor.ModelError, "coupler@0.5.fx"):
             self.model.linearize(inputs=["coupler@0.5.f"], outputs=["coupler.C.x"])

@@ -103,6 +103,36 @@ class Results(Case):
         self.assertTrue(partial.rows >= 1 and partial.x.shape[0] == partial.rows)
 
 
+class Pages(Case):
+    """The pages of results, modes and models are those of the program, or the build says that it has none."""
+
+    def page(self, write, *words):
+        path = self.folder / "page.html"
+        try:
+            write(path)
+        except phlexor.LibraryError as error:
+            self.assertIn("Node.js", str(error))
+            self.skipTest(str(error))
+        text = path.read_text(encoding="utf-8")
+        for word in ("</html>", *words):
+            self.assertIn(word, text)
+
+    def test_pages(self):
+        model = phlexor.Model(EXAMPLES / "crank_slider.yaml")
+        result = model.simulate(end=0.01, h5=self.folder / "a.h5")
+        self.page(result.write_page, "coupler")
+        with phlexor.read_result(self.folder / "a.h5") as file:
+            self.page(file.write_page, "coupler")
+        self.page(model.write_page, "coupler")
+        self.page(phlexor.Model(EXAMPLES / "four_bar.yaml").modes(2).write_page, "follower")
+
+    def test_of_what_cannot_be_assembled(self):
+        joints = "joints:\n  other: {kind: weld, ports: [ground.O, bob.P]}"
+        model = phlexor.Model.from_text(PENDULUM.replace("joints:", joints))
+        with self.assertRaises((phlexor.AssemblyError, phlexor.LibraryError)):
+            model.write_page(self.folder / "page.html")
+
+
 class ModesTest(Case):
     def test_is_what_the_program_computes(self):
         self.program("modes", EXAMPLES / "four_bar.yaml", "--sweep", "theta1=0:1:5", "-o", "a.h5")
