@@ -332,6 +332,10 @@ class phx_scene(Structure):
     pass
 
 
+class phx_record_entry(Structure):
+    pass
+
+
 class phx_mode_row(Structure):
     pass
 
@@ -795,6 +799,11 @@ phx_scene._fields_ = [
     ("gravity", POINTER(c_double)),
 ]
 
+phx_record_entry._fields_ = [
+    ("name", c_char_p),
+    ("dissipates", c_bool),
+]
+
 phx_mode_row._fields_ = [
     ("point", c_int),
     ("mode", c_int),
@@ -1044,6 +1053,9 @@ FUNCTIONS = {
     "phx_result_attribute": (POINTER(phx_attribute), [POINTER(phx_result), c_int]),
     "phx_result_model_text": (c_char_p, [POINTER(phx_result)]),
     "phx_result_column": (c_int, [POINTER(phx_result), c_int, c_size_t, c_size_t, POINTER(c_double)]),
+    "phx_result_ledger": (c_int, [POINTER(phx_result)]),
+    "phx_result_ledger_entry": (POINTER(phx_record_entry), [POINTER(phx_result), c_int]),
+    "phx_result_ledger_values": (c_int, [POINTER(phx_result), c_int, c_size_t, c_size_t, POINTER(c_double)]),
     "phx_result_states": (c_int, [POINTER(phx_result), c_size_t, c_size_t, POINTER(c_double), POINTER(c_double)]),
     "phx_result_memory": (POINTER(c_double), [POINTER(phx_result), POINTER(c_size_t)]),
     "phx_modes_write": (c_int, [POINTER(phx_context), POINTER(phx_modes_table), c_int, c_char_p]),

@@ -256,7 +256,8 @@ class Result(Mapping[str, FloatArray]):
     def _states(self) -> Tuple[FloatArray, FloatArray]:
         if self._table is not None:
             first = len(self.columns)
-            return self._table[:, first : first + self._n_x], self._table[:, first + self._n_x :]
+            middle, end = first + self._n_x, first + self._n_x + self._n_v
+            return self._table[:, first:middle], self._table[:, middle:end]
         if "/x" not in self._cache:
             x, v = np.empty((self._rows, self._n_x)), np.empty((self._rows, self._n_v))
             with hdf5, self._context as call:
@@ -275,6 +276,32 @@ class Result(Mapping[str, FloatArray]):
     def v(self) -> FloatArray:
         """Velocities, shape (rows, n_v)."""
         return self._states()[1]
+
+    def _ledger(self, dissipates: bool) -> Dict[str, FloatArray]:
+        pointer, entries = self._open(), {}
+        for k in range(lib.phx_result_ledger(pointer)):
+            entry = lib.phx_result_ledger_entry(pointer, k).contents
+            if entry.dissipates != dissipates:
+                continue
+            if self._table is not None:
+                values: FloatArray = self._table[:, len(self.columns) + self._n_x + self._n_v + k]
+            else:
+                values = np.empty(self._rows)
+                with hdf5, self._context as call:
+                    call.check(lib.phx_result_ledger_values(pointer, k, 0, self._rows, doubles(values)))
+                values.flags.writeable = False
+            entries[text_of(entry.name)] = values
+        return entries
+
+    @property
+    def supplied(self) -> Dict[str, FloatArray]:
+        """Work that each drive, actuator and load has supplied since the start, J: they add up to ``supplied``."""
+        return self._ledger(False)
+
+    @property
+    def dissipated(self) -> Dict[str, FloatArray]:
+        """Work that each damper and body has taken since the start, J: they add up to ``dissipated``."""
+        return self._ledger(True)
 
     def points(self, body: str, rows: Any = slice(None)) -> FloatArray:
         """Where a body's polyline is, deformation included.

@@ -70,6 +70,23 @@ class Results(Case):
         self.close(0.5 * (velocity[:, 0] ** 2 + velocity[:, 1] ** 2 + 0.1 * velocity[:, 2] ** 2), result["kinetic"],
                    1e-13, "kinetic energy")
 
+    def test_who_supplied_and_took_the_work(self):
+        path = self.folder / "a.h5"
+        memory = phlexor.Model(EXAMPLES / "damped_lever.yaml").simulate(end=0.2, step=1e-3, h5=path)
+        file = phlexor.read_result(path)
+        for what in ("supplied", "dissipated"):
+            entries = getattr(memory, what)
+            self.close(sum(entries.values(), np.zeros(memory.rows)), memory[what],
+                       1e-12 * memory.report.largest_energy, what)
+            again = getattr(file, what)
+            self.assertEqual(list(again), list(entries))
+            for name, work in entries.items():
+                self.same(again[name], work, name)
+        self.assertTrue(memory.dissipated and memory["dissipated"][-1] > 0)
+        drive = phlexor.Model(EXAMPLES / "crank_slider.yaml").simulate(0.01)
+        self.assertEqual(list(drive.supplied), ["joint.motor"])
+        self.assertEqual(drive.dissipated, {})
+
     def test_closed_files(self):
         _, file = self.results(end=0.001)
         with file as result:
