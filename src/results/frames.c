@@ -9,7 +9,9 @@ enum { DISPLACEMENT, VELOCITY, AXIS_X }; /* places among the arrays; the axes on
 static const struct {
     const char *name;
     int components;
-} arrays[PHX_FRAME_ARRAYS] = {{"displacement", 3}, {"velocity", 3}, {"axis_x", 3}, {"axis_y", 3}, {"axis_z", 3}};
+} arrays[PHX_FRAME_ARRAYS] = {{"displacement", 3},     {"velocity", 3},         {"axis_x", 3},
+                              {"axis_y", 3},           {"axis_z", 3},           {"axial_force", 1},
+                              {"bending_moment_y", 1}, {"bending_moment_z", 1}, {"torsion", 1}};
 
 enum { MOST_FRAMES = 1000000 };
 
@@ -76,6 +78,36 @@ static void put_point(const phx_frames *frames, const seen_body *body, int i, in
     }
 }
 
+/* The array of this name; NULL: there is none. */
+static const phx_frame_array *find_array(const phx_frames *frames, const char *name)
+{
+    for (int k = 0; k < frames->n_arrays; k++)
+        if (!strcmp(frames->arrays[k].name, name))
+            return &frames->arrays[k];
+    return NULL;
+}
+
+/* Section forces at the points of the polylines: map q. */
+static void put_sections(const phx_frames *frames)
+{
+    const phx_scene *scene = phx_result_scene(frames->result);
+    const double *map = scene ? scene->maps : NULL;
+    for (int s = 0; scene && s < scene->n_sections; s++) {
+        const phx_frame_array *array = find_array(frames, scene->section_name[s]);
+        seen_body body;
+        int first = 0;
+        const int n = phx_frames_line(frames, scene->section_body[s], &first);
+        see_body(frames, phx_result_body(frames->result, scene->section_body[s]), &body);
+        for (int i = 0; i < n && array; i++) {
+            double *value = &array->values[first + i];
+            *value = 0.0;
+            for (int k = 0; k < body.n_q; k++)
+                *value += map[i * body.n_q + k] * body.q[k];
+        }
+        map += n * body.n_q;
+    }
+}
+
 phx_status phx_frames_read(phx_frames *frames, size_t k)
 {
     const size_t row = frames->count > 1 ? k * (frames->rows - 1) / (frames->count - 1) : frames->rows - 1;
@@ -90,6 +122,8 @@ phx_status phx_frames_read(phx_frames *frames, size_t k)
         for (int i = 0; i < body.record->n_points; i++)
             put_point(frames, &body, i, at++);
     }
+    if (!status)
+        put_sections(frames);
     return status;
 }
 
@@ -112,6 +146,15 @@ static void number_bodies(phx_frames *frames)
     }
 }
 
+static bool has_section(const phx_result *result, const char *name)
+{
+    const phx_scene *scene = phx_result_scene(result);
+    for (int s = 0; scene && s < scene->n_sections; s++)
+        if (!strcmp(scene->section_name[s], name))
+            return true;
+    return false;
+}
+
 static phx_status allocate(phx_frames *frames)
 {
     const phx_result *result = frames->result;
@@ -129,10 +172,12 @@ static phx_status allocate(phx_frames *frames)
     frames->place = phx_calloc(context, 3 * n, sizeof *frames->place);
     if (!frames->x || !frames->v || !frames->values || !frames->body || !frames->place)
         return PHX_ERR_MEMORY;
-    for (; frames->n_arrays < PHX_FRAME_ARRAYS; frames->n_arrays++) {
-        phx_frame_array *array = &frames->arrays[frames->n_arrays];
-        array->name = arrays[frames->n_arrays].name;
-        array->components = arrays[frames->n_arrays].components;
+    for (int k = 0; k < PHX_FRAME_ARRAYS; k++) {
+        if (k >= PHX_FRAME_VECTORS && !has_section(result, arrays[k].name))
+            continue;
+        phx_frame_array *array = &frames->arrays[frames->n_arrays++];
+        array->name = arrays[k].name;
+        array->components = arrays[k].components;
         array->values = phx_calloc(context, (size_t)array->components * n, sizeof *array->values);
         if (!array->values)
             return PHX_ERR_MEMORY;

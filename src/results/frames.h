@@ -7,6 +7,7 @@
  *   displacement  R Phi q                        m, inertial: what the deformation adds
  *   velocity      R (v + w x b + Phi q_dot)      m/s, inertial, b = x + Phi q
  *   axis_x, axis_y, axis_z                       the body's axes in inertial components (columns of R)
+ *   axial_force, bending_moment_y, _z, torsion   N, N m, of the results that have their maps; 0 elsewhere
  *
  * and `body`, the number of the body from 0, which does not change. */
 #ifndef PHX_RESULTS_FRAMES_H
@@ -14,7 +15,7 @@
 
 #include <phlexor/results.h>
 
-enum { PHX_FRAME_ARRAYS = 5 };
+enum { PHX_FRAME_VECTORS = 5, PHX_FRAME_ARRAYS = 9 };
 
 typedef struct phx_frame_array {
     const char *name;

@@ -84,6 +84,19 @@ def check(name, point, body, axes):
                 close(name + " axes", [math.hypot(*a) for a in frame.data[axis]], [1.0] * len(frame.places), 2e-7)
 
 
+def middle(name, body, array, output):
+    """A section force at the middle of the line of `body` is the output there, through every reader."""
+    table = {row["t"]: row[output] for row in columns(name + ".csv")}
+    largest = max(map(abs, table.values()))
+    for reader in (pv.PVDReader(FileName=name + "_vtk/motion.pvd"), pv.XDMFReader(FileNames=[name + "_xdmf/motion.xmf"])):
+        reader.UpdatePipelineInformation()
+        for time in list(reader.TimestepValues)[::13]:
+            data = Frame(reader, time).data
+            points = [i for i, number in enumerate(data["body"]) if number == body][1:]  # behind the origin
+            close(name + " " + array, [data[array][points[len(points) // 2]]], [table[time]], 1e-8 * largest)
+
+
+middle("plane", 1, "bending_moment_z", "bend")
 check("plane", "slider", 1, "xy")
 check("space", "tip", 2, "xyz")
 for what, error in worst.items():

@@ -1,7 +1,7 @@
 /* Motions for other programs (VTK, XDMF): what is in a frame against the states, which instants, what is left when it
  * fails. */
 #define _XOPEN_SOURCE 700
-#include "example.h"
+#include "scene_example.h"
 
 static void record(phx_context *context, const char *path, size_t rows)
 {
@@ -99,6 +99,34 @@ static void test_a_frame_shows_the_state(void **state)
     free(text);
     assert_int_equal(clear("frames"), 21);
     assert_int_equal(clear("frames.partial"), -1);
+}
+
+/* Section forces: map q at the points of the coupler, 0 elsewhere; a result without maps has no such array. */
+static void test_section_forces(void **state)
+{
+    phx_context *context = *state;
+    enum { POINTS = 2 + 2 + 3, ROW = 7 };
+    const phx_scene scene = example_scene();
+    phx_recorder_def def = example_def("r.h5", NULL);
+    phx_recorder *recorder = NULL;
+    double columns[EXAMPLE_COLUMNS], x[EXAMPLE_X], v[EXAMPLE_V], array[POINTS];
+    size_t size = 0;
+    def.scene = &scene;
+    CHECK_OK(context, phx_recorder_create(context, &def, &recorder));
+    CHECK_OK(context, example_append(recorder, 0, 20));
+    CHECK_OK(context, phx_recorder_finish(recorder, 0, NULL));
+    phx_recorder_destroy(recorder);
+    CHECK_OK(context, phx_export_vtk(context, "r.h5", "frames", 0));
+    char *text = example_bytes("frames/frame_000007.vtp", &size);
+    example_row(ROW, columns, x, v);
+    assert_int_equal(read_array(text, "bending_moment_z", POINTS, array), POINTS);
+    for (int i = 0; i < POINTS; i++) {
+        const double want = i < 4 ? 0.0 : maps[2 * (i - 4)] * x[10] + maps[2 * (i - 4) + 1] * x[11];
+        CHECK_CLOSE(array[i], want, 1e-8 * fabs(want), "moment at point %d", i);
+    }
+    assert_null(strstr(text, "axial_force"));
+    free(text);
+    assert_int_equal(clear("frames"), 21);
 }
 
 /* First, last and evenly between; the collection knows their instants. */
@@ -213,6 +241,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_a_frame_shows_the_state, example_enter, example_leave),
+        cmocka_unit_test_setup_teardown(test_section_forces, example_enter, example_leave),
         cmocka_unit_test_setup_teardown(test_frames_are_chosen_evenly, example_enter, example_leave),
         cmocka_unit_test_setup_teardown(test_nothing_is_overwritten, example_enter, example_leave),
         cmocka_unit_test_setup_teardown(test_no_rows_and_no_bodies, example_enter, example_leave),
