@@ -82,6 +82,8 @@ phx_item_compute phx_item_four_bar_shapes;
 /* four_bar.c */
 phx_item_compute phx_item_titop_four_bar;
 phx_item_compute phx_item_four_bar;
+/* joint.c */
+phx_item_compute phx_item_joint;
 /* mechanisms.c */
 phx_item_compute phx_item_crank_slider;
 phx_item_compute phx_item_hinged_beam;

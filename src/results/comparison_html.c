@@ -24,7 +24,7 @@ static const char *const style[] = {
     "table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums}",
     "th,td{padding:.3rem .7rem .3rem 0;text-align:left;vertical-align:baseline;border-bottom:1px solid var(--line)}",
     "th{font-weight:600;color:var(--soft);vertical-align:bottom}td.n,th.n{text-align:right;white-space:nowrap}",
-    ".rows td.what{min-width:15rem}.rows td.text{white-space:normal;min-width:8rem}",
+    "td.what{min-width:11rem}.rows td.what{min-width:15rem}.rows td.text{white-space:normal;min-width:8rem}",
     "th.first,td.first{padding-left:1.2rem}tr.reason td{padding-top:0;color:var(--soft);font-size:.85rem}",
     "tr.with td{border-bottom:0}.mark{font-weight:600;white-space:nowrap}",
     ".pass{color:var(--pass)}.explained{color:var(--explained)}.fail{color:var(--fail)}.shown{color:var(--soft)}",
@@ -40,7 +40,8 @@ static const char *const style[] = {
     "svg [stroke='#009E73']{stroke:#3fd0a4}svg [stroke='#000000']{stroke:#e6e8ea}}",
     "@media print{body{font-size:10.5pt}main{max-width:none;padding:0}section{break-inside:auto;margin-top:1.5rem}",
     "figure,tr{break-inside:avoid}h2{break-after:avoid}a{color:inherit;text-decoration:none}",
-    "details:not([open]){display:none}.scroll{overflow:visible}}",
+    ".figures:has(figure+figure){grid-template-columns:1fr "
+    "1fr}details:not([open]){display:none}.scroll{overflow:visible}}",
 };
 enum { STYLE_LINES = sizeof style / sizeof *style };
 
@@ -299,7 +300,7 @@ static void put_contents(phx_output *out, const phx_comparisons *page)
         const phx_page_item *item = &page->items[k];
         phx_output_text(out, "<tr><td>");
         put_mark(out, phx_comparisons_verdict(page, k));
-        phx_output_format(out, "</td><td><a href=\"#%s\">", item->head.name);
+        phx_output_format(out, "</td><td class=\"what\"><a href=\"#%s\">", item->head.name);
         phx_output_xml(out, item->head.title);
         phx_output_text(out, "</a></td><td>");
         put_place(out, page, item->head.source, item->head.place);

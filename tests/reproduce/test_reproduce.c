@@ -89,6 +89,30 @@ static void test_as_printed(void **state)
     phx_comparisons_destroy(page);
 }
 
+/* All but the long simulations, which are tested through the program. */
+static void test_quick_items(void **state)
+{
+    const char *const slow[] = {"crank-slider", "hinged-beam", "drift"};
+    const char *only[64];
+    int count = 0;
+
+    for (int k = 0; k < phx_reproduce_items(); k++) {
+        bool quick = true;
+        for (size_t i = 0; i < sizeof slow / sizeof *slow; i++)
+            quick = quick && strcmp(slow[i], phx_reproduce_name(k)) != 0;
+        if (quick)
+            only[count++] = phx_reproduce_name(k);
+    }
+    phx_comparisons *page = compute(*state, NULL, count, only);
+    for (int k = 0; k < count; k++) {
+        assert_true(phx_comparisons_rows(page, k) > 0);
+        if (phx_comparisons_verdict(page, k) == PHX_VERDICT_FAIL ||
+            phx_comparisons_verdict(page, k) == PHX_VERDICT_SHOWN)
+            fail_msg("%s: %s", only[k], phx_verdict_name(phx_comparisons_verdict(page, k)));
+    }
+    phx_comparisons_destroy(page);
+}
+
 static void test_wrong_values_fail(void **state)
 {
     const char *const only[] = {"table-7", "table-10"};
@@ -281,6 +305,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_verdicts),
         cmocka_unit_test_setup_teardown(test_as_printed, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_quick_items, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_wrong_values_fail, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_reasons_are_needed, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_wrong_tables, context_setup, context_teardown),
