@@ -46,6 +46,7 @@ phx_package(library ${soname} libs "\n.\nThis package has the shared library."
 phx_package(development libphlexor-dev libdevel "\n.\nThis package has the headers and the static library."
     "${soname} (= ${PROJECT_VERSION}), libc6-dev, ${packages}")
 phx_package(documentation phlexor-doc doc "\n.\nThis package has the documentation as web pages.")
+get_property(PHX_PYTHON_COMPONENT GLOBAL PROPERTY PHX_PYTHON_COMPONENT)
 phx_package(python python3-phlexor python "\n.\nThis package has the library in Python."
     "python3 (>= 3.9), python3-numpy, ${soname} (= ${PROJECT_VERSION})")
 set(CPACK_DEBIAN_PYTHON_PACKAGE_ARCHITECTURE all)

@@ -28,6 +28,14 @@ for package in phlexor "$library"; do
 done
 grep -q "$library (= $version)" "$place/libphlexor-dev.depends" || fail "libphlexor-dev does not depend on $library"
 
+python=$(ls "$place"/packages/python3-phlexor_*_all.deb 2>/dev/null || true)
+if [ -n "$python" ] && /usr/bin/python3 -c 'import numpy' 2>/dev/null; then
+    dpkg-deb -x "$python" "$place/root"
+    try "Python" env -u PHLEXOR_LIBRARY PYTHONDONTWRITEBYTECODE=1 \
+        PYTHONPATH="$place/root/usr/lib/python3/dist-packages" \
+        /usr/bin/python3 "$place/root/usr/share/doc/phlexor/python/examples/controller.py" "$place/python"
+    [ -s "$place/python/step.csv" ] || fail "the example in Python wrote nothing"
+fi
 whole "$place/root/usr"
 use_library "$place/root/usr" "$(dirname "$(find "$place/root" -name libphlexor.so)")"
 if command -v lintian >/dev/null; then
