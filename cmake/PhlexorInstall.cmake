@@ -53,6 +53,7 @@ function(phx_install_documents)
     set(documents ${CMAKE_INSTALL_DATAROOTDIR}/doc/phlexor)
     install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/CHANGELOG.md DESTINATION ${documents}
         COMPONENT program)
+    install(FILES ${PROJECT_SOURCE_DIR}/web/LICENCES.md DESTINATION ${documents} COMPONENT program RENAME LICENCES-report.md)
     install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${documents} COMPONENT program
         PATTERN CMakeLists.txt EXCLUDE)
     install(DIRECTORY ${PROJECT_BINARY_DIR}/html DESTINATION ${documents} COMPONENT documentation OPTIONAL)

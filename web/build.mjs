@@ -36,13 +36,14 @@ const result = await build({
 const text = (end) => result.outputFiles.find((file) => file.path.endsWith(end)).text.trim();
 
 // Nothing that ends a script or a style element may stand inside one.
-const script = text('.js').replaceAll(/<\/(script)/gi, '<\\/$1').replaceAll('<!--', '<\\!--');
+const script = text('.js')
+    .replaceAll(/<\/(script)/gi, '<\\/$1')
+    .replaceAll('<!--', '<\\!--');
 const html = readFileSync(join(source, 'page.html'), 'utf8')
     .replace('/*style*/', () => text('.css'))
     .replace('/*script*/', () => script);
 const places = html.split('<!--phlexor-data-->').length - 1;
-if (places !== 1)
-    throw new Error(`the page has ${places} places for the data, it must have one`);
+if (places !== 1) throw new Error(`the page has ${places} places for the data, it must have one`);
 
 mkdirSync(dirname(output), { recursive: true });
 writeFileSync(`${output}.partial`, html);

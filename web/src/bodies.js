@@ -1,14 +1,23 @@
 // One body as it is drawn: tubes along its lines, balls where a line ends or has a corner. Everything stands in the
 // frame of the body; only its matrix changes with the motion, and the vertices when the body bends or its colours do.
 import {
-    BufferAttribute, BufferGeometry, Group, InstancedBufferAttribute, InstancedMesh, Matrix4, Mesh, MeshLambertMaterial,
-    Sphere, SphereGeometry, Vector3,
+    BufferAttribute,
+    BufferGeometry,
+    Group,
+    InstancedBufferAttribute,
+    InstancedMesh,
+    Matrix4,
+    Mesh,
+    MeshLambertMaterial,
+    Sphere,
+    SphereGeometry,
+    Vector3,
 } from 'three';
 import { multiply, rotate } from './motion.js';
 
 const SIDES = 12;
-const cosines = Array.from({ length: SIDES }, (_, i) => Math.cos(2 * Math.PI * i / SIDES));
-const sines = Array.from({ length: SIDES }, (_, i) => Math.sin(2 * Math.PI * i / SIDES));
+const cosines = Array.from({ length: SIDES }, (_, i) => Math.cos((2 * Math.PI * i) / SIDES));
+const sines = Array.from({ length: SIDES }, (_, i) => Math.sin((2 * Math.PI * i) / SIDES));
 
 /** A body without lines is drawn as struts from its centre to its ports, or as a ball when there is one point only. */
 function skeleton(body) {
@@ -16,8 +25,7 @@ function skeleton(body) {
         return { points: body.points, lines: body.lines, shapes: body.shapes, own: true };
     const ports = body.ports.map((port) => port.position);
     const n = ports.length || 1;
-    const centre = body.centre
-        ?? [0, 1, 2].map((k) => ports.reduce((sum, port) => sum + port[k], 0) / n);
+    const centre = body.centre ?? [0, 1, 2].map((k) => ports.reduce((sum, port) => sum + port[k], 0) / n);
     const points = [centre];
     const lines = [];
     for (const port of ports)
@@ -57,8 +65,7 @@ export class BodyView {
 
     /** Where its name stands, in its frame: half way along it, or in the middle of its points. */
     anchor(out) {
-        if (this.own && this.n > 8)
-            return out.fromArray(this.bent, 3 * Math.floor(this.n / 2));
+        if (this.own && this.n > 8) return out.fromArray(this.bent, 3 * Math.floor(this.n / 2));
         out.set(0, 0, 0);
         for (let i = 0; i < this.bent.length; i++)
             out.setComponent(i % 3, out.getComponent(i % 3) + this.bent[i] / this.n);
@@ -76,12 +83,10 @@ export class BodyView {
         this.before = new Int32Array(this.n).fill(-1);
         this.after = new Int32Array(this.n).fill(-1);
         others.forEach((list, i) => {
-            if (list.length !== 2)
-                return;
+            if (list.length !== 2) return;
             const incoming = at(i).sub(at(list[0])).normalize();
             const outgoing = at(list[1]).sub(at(i)).normalize();
-            if (incoming.dot(outgoing) > 0.85)
-                [this.before[i], this.after[i]] = list;
+            if (incoming.dot(outgoing) > 0.85) [this.before[i], this.after[i]] = list;
         });
         this.corners = [...this.before.keys()].filter((i) => this.before[i] < 0);
     }
@@ -109,8 +114,7 @@ export class BodyView {
         geometry.boundingSphere = new Sphere(new Vector3(), Infinity); // bodies bend: never leave one out
         this.tube = new Mesh(geometry, this.material);
         this.tube.frustumCulled = false;
-        if (segments > 0)
-            this.object.add(this.tube);
+        if (segments > 0) this.object.add(this.tube);
     }
 
     makeBalls(size) {
@@ -120,22 +124,22 @@ export class BodyView {
         this.ballRadius = alone ? Math.max(0.018 * size, this.body.radius ?? 0) : this.radius;
         const ball = new SphereGeometry(1, alone ? 24 : 16, alone ? 16 : 12);
         // The balls take the colour of their instance; white vertices keep it.
-        ball.setAttribute('color', new BufferAttribute(new Float32Array(ball.attributes.position.count * 3).fill(1), 3));
+        ball.setAttribute(
+            'color',
+            new BufferAttribute(new Float32Array(ball.attributes.position.count * 3).fill(1), 3),
+        );
         this.balls = new InstancedMesh(ball, this.material, points.length);
         this.balls.instanceColor = new InstancedBufferAttribute(new Float32Array(3 * points.length), 3);
         this.balls.frustumCulled = false;
         this.balls.boundingSphere = new Sphere(new Vector3(), Infinity);
-        if (points.length > 0)
-            this.object.add(this.balls);
+        if (points.length > 0) this.object.add(this.balls);
     }
 
     /** points + magnification shapes q, in the frame of the body. */
     bend(q, magnification) {
-        if (!this.shapes)
-            return;
+        if (!this.shapes) return;
         multiply(this.shapes, q, this.body.first, this.body.q, 3 * this.n, magnification, this.displacement);
-        for (let i = 0; i < this.bent.length; i++)
-            this.bent[i] = this.points[i] + this.displacement[i];
+        for (let i = 0; i < this.bent.length; i++) this.bent[i] = this.points[i] + this.displacement[i];
         this.shape();
     }
 
@@ -150,19 +154,30 @@ export class BodyView {
                 const smooth = before[i] >= 0;
                 const from = 3 * (smooth ? before[i] : lines[2 * s]);
                 const to = 3 * (smooth ? after[i] : lines[2 * s + 1]);
-                let tx = bent[to] - bent[from], ty = bent[to + 1] - bent[from + 1], tz = bent[to + 2] - bent[from + 2];
+                let tx = bent[to] - bent[from],
+                    ty = bent[to + 1] - bent[from + 1],
+                    tz = bent[to + 2] - bent[from + 2];
                 const tl = 1 / (Math.hypot(tx, ty, tz) || 1);
-                tx *= tl, ty *= tl, tz *= tl;
-                const ax = this.across[3 * s], ay = this.across[3 * s + 1], az = this.across[3 * s + 2];
-                let ux = ay * tz - az * ty, uy = az * tx - ax * tz, uz = ax * ty - ay * tx;
+                ((tx *= tl), (ty *= tl), (tz *= tl));
+                const ax = this.across[3 * s],
+                    ay = this.across[3 * s + 1],
+                    az = this.across[3 * s + 2];
+                let ux = ay * tz - az * ty,
+                    uy = az * tx - ax * tz,
+                    uz = ax * ty - ay * tx;
                 const ul = 1 / (Math.hypot(ux, uy, uz) || 1);
-                ux *= ul, uy *= ul, uz *= ul;
+                ((ux *= ul), (uy *= ul), (uz *= ul));
                 // The ring runs the same way round at both ends, whichever way the neighbours are named.
-                const vx = ty * uz - tz * uy, vy = tz * ux - tx * uz, vz = tx * uy - ty * ux;
+                const vx = ty * uz - tz * uy,
+                    vy = tz * ux - tx * uz,
+                    vz = tx * uy - ty * ux;
                 const flip = smooth && this.against(s, i) ? -1 : 1;
                 for (let k = 0; k < SIDES; k++, at += 3) {
-                    const c = flip * cosines[k], d = sines[k];
-                    const nx = c * ux + d * vx, ny = c * uy + d * vy, nz = c * uz + d * vz;
+                    const c = flip * cosines[k],
+                        d = sines[k];
+                    const nx = c * ux + d * vx,
+                        ny = c * uy + d * vy,
+                        nz = c * uz + d * vz;
                     normal.array[at] = nx;
                     normal.array[at + 1] = ny;
                     normal.array[at + 2] = nz;
@@ -176,7 +191,8 @@ export class BodyView {
         normal.needsUpdate = true;
         const matrix = new Matrix4();
         this.ballPoints.forEach((i, k) => {
-            matrix.makeScale(this.ballRadius, this.ballRadius, this.ballRadius)
+            matrix
+                .makeScale(this.ballRadius, this.ballRadius, this.ballRadius)
                 .setPosition(bent[3 * i], bent[3 * i + 1], bent[3 * i + 2]);
             this.balls.setMatrixAt(k, matrix);
         });
@@ -223,11 +239,11 @@ export class BodyView {
 
     place(pose) {
         const p = 7 * this.index;
-        const visible = Number.isFinite(pose[p] + pose[p + 1] + pose[p + 2] + pose[p + 3] + pose[p + 4] + pose[p + 5]
-            + pose[p + 6]);
+        const visible = Number.isFinite(
+            pose[p] + pose[p + 1] + pose[p + 2] + pose[p + 3] + pose[p + 4] + pose[p + 5] + pose[p + 6],
+        );
         this.object.visible = visible;
-        if (visible)
-            poseMatrix(this.object.matrix, pose, p);
+        if (visible) poseMatrix(this.object.matrix, pose, p);
         this.object.matrixWorldNeedsUpdate = true;
     }
 
@@ -240,8 +256,7 @@ export class BodyView {
         const group = new Group();
         group.matrixAutoUpdate = false;
         group.matrix.copy(this.object.matrix);
-        if (this.lines.length > 0)
-            group.add(new Mesh(this.tube.geometry.clone(), material));
+        if (this.lines.length > 0) group.add(new Mesh(this.tube.geometry.clone(), material));
         if (this.ballPoints.length > 0) {
             const balls = new InstancedMesh(this.balls.geometry, material, this.ballPoints.length);
             balls.instanceMatrix.array.set(this.balls.instanceMatrix.array);

@@ -3,11 +3,33 @@ import { Color } from 'three';
 
 /** Distinct for readers with any colour vision, in both themes. */
 const palettes = {
-    light: ['#2f6fb7', '#c9651b', '#2b8a6b', '#a8477f', '#7b6ac0', '#8a7a1e', '#3f9ab8', '#b04444', '#5f6f80', '#4f8f2f'],
-    dark: ['#6aa9ee', '#ee9a55', '#55c39d', '#dd86b8', '#ab9cf0', '#cdbb55', '#71c8e4', '#ea8080', '#a3b1c2', '#8fca6a'],
+    light: [
+        '#2f6fb7',
+        '#c9651b',
+        '#2b8a6b',
+        '#a8477f',
+        '#7b6ac0',
+        '#8a7a1e',
+        '#3f9ab8',
+        '#b04444',
+        '#5f6f80',
+        '#4f8f2f',
+    ],
+    dark: [
+        '#6aa9ee',
+        '#ee9a55',
+        '#55c39d',
+        '#dd86b8',
+        '#ab9cf0',
+        '#cdbb55',
+        '#71c8e4',
+        '#ea8080',
+        '#a3b1c2',
+        '#8fca6a',
+    ],
 };
 
-export const theme = () => document.documentElement.dataset.theme === 'dark' ? 'dark' : 'light';
+export const theme = () => (document.documentElement.dataset.theme === 'dark' ? 'dark' : 'light');
 export const categorical = (i) => palettes[theme()][i % 10];
 export const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
@@ -29,7 +51,7 @@ export function ramp(kind) {
     const linear = new Float32Array(3 * 256);
     const colour = new Color();
     for (let i = 0; i < 256; i++) {
-        const x = i / 255 * (stops.length - 1);
+        const x = (i / 255) * (stops.length - 1);
         const k = Math.min(Math.floor(x), stops.length - 2);
         const mix = (key) => stops[k][key] + (x - k) * (stops[k + 1][key] - stops[k][key]);
         colour.setRGB(mix('r'), mix('g'), mix('b'), 'srgb').toArray(linear, 3 * i);

@@ -35,18 +35,18 @@ export class DataError extends Error {}
 
 function bytesOf(text) {
     text = text.replaceAll(/\s/g, '');
-    if (Uint8Array.fromBase64)
-        return Uint8Array.fromBase64(text);
+    if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
     const characters = atob(text);
     const bytes = new Uint8Array(characters.length);
-    for (let i = 0; i < bytes.length; i++)
-        bytes[i] = characters.charCodeAt(i);
+    for (let i = 0; i < bytes.length; i++) bytes[i] = characters.charCodeAt(i);
     return bytes;
 }
 
 async function inflate(bytes) {
     if (typeof DecompressionStream === 'undefined')
-        throw new DataError('This browser cannot unpack the data (it has no DecompressionStream). A newer one can: Chrome or Edge 80, Safari 16.4, Firefox 113.');
+        throw new DataError(
+            'This browser cannot unpack the data (it has no DecompressionStream). A newer one can: Chrome or Edge 111, Firefox 113, Safari 16.4.',
+        );
     try {
         const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'));
         return await new Response(stream).arrayBuffer();
@@ -59,22 +59,22 @@ async function inflate(bytes) {
 function resolve(value, buffer, path) {
     if (Array.isArray(value))
         return typeof value[0] === 'object' ? value.map((entry, i) => resolve(entry, buffer, `${path}[${i}]`)) : value;
-    if (value === null || typeof value !== 'object')
-        return value;
+    if (value === null || typeof value !== 'object') return value;
     if (value.type in types && 'at' in value && 'count' in value) {
         const type = types[value.type];
         if (value.at % type.BYTES_PER_ELEMENT || value.at + value.count * type.BYTES_PER_ELEMENT > buffer.byteLength)
             throw new DataError(`The array ${path} lies outside of the data. Write the report again.`);
         return new type(buffer, value.at, value.count);
     }
-    for (const key of Object.keys(value))
-        value[key] = resolve(value[key], buffer, `${path}.${key}`);
+    for (const key of Object.keys(value)) value[key] = resolve(value[key], buffer, `${path}.${key}`);
     return value;
 }
 
 function expect(array, length, what) {
     if (!array || array.length !== length)
-        throw new DataError(`${what} has ${array?.length ?? 'no'} numbers, ${length} are needed. Write the report again.`);
+        throw new DataError(
+            `${what} has ${array?.length ?? 'no'} numbers, ${length} are needed. Write the report again.`,
+        );
 }
 
 /** Lengths that the rest of the page relies on; offsets of the deformation coordinates. */
@@ -94,19 +94,18 @@ function check(report) {
         const n = body.points.length / 3;
         expect(body.points, 3 * Math.floor(n), `The body "${body.name}": points`);
         if (body.lines.some((point) => point >= n))
-            throw new DataError(`The body "${body.name}" has a line to a point that does not exist. Write the report again.`);
-        if (body.shapes && body.q > 0)
-            expect(body.shapes, 3 * n * body.q, `The body "${body.name}": shapes`);
+            throw new DataError(
+                `The body "${body.name}" has a line to a point that does not exist. Write the report again.`,
+            );
+        if (body.shapes && body.q > 0) expect(body.shapes, 3 * n * body.q, `The body "${body.name}": shapes`);
         body.section = (body.section ?? []).filter((entry) => entry.map?.length === n * body.q && body.q > 0);
     }
     report.nq = q;
     const frames = report.frames ?? { count: 0 };
     if (frames.count > 0) {
         expect(frames.pose, 7 * report.bodies.length * frames.count, 'The poses');
-        if (q > 0)
-            expect(frames.q, q * frames.count, 'The deformations');
-        if (frames.time)
-            expect(frames.time, frames.count, 'The times of the frames');
+        if (q > 0) expect(frames.q, q * frames.count, 'The deformations');
+        if (frames.time) expect(frames.time, frames.count, 'The times of the frames');
     }
     report.frames = frames;
     return report;
@@ -120,7 +119,9 @@ export async function readReport() {
         throw new DataError('This page holds no data. "phlexor report RESULT.h5" writes one that does.');
     const report = JSON.parse(manifest.textContent);
     if (report.format !== 'phlexor report' || report.version !== 1)
-        throw new DataError(`This page shows version 1 of "phlexor report", the data are version ${report.version} of "${report.format}".`);
+        throw new DataError(
+            `This page shows version 1 of "phlexor report", the data are version ${report.version} of "${report.format}".`,
+        );
     const packed = arrays.textContent.trim();
     const buffer = packed ? await inflate(bytesOf(packed)) : new ArrayBuffer(0);
     arrays.textContent = ''; // tens of megabytes of text that nobody needs any more

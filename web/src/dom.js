@@ -4,16 +4,11 @@
 export function h(tag, properties = {}, ...children) {
     const element = document.createElement(tag);
     for (const [key, value] of Object.entries(properties)) {
-        if (value === undefined || value === null || value === false)
-            continue;
-        if (key.startsWith('on'))
-            element.addEventListener(key.slice(2), value);
-        else if (key === 'class')
-            element.className = value;
-        else if (key.includes('-') || !(key in element))
-            element.setAttribute(key, value === true ? '' : value);
-        else
-            element[key] = value;
+        if (value === undefined || value === null || value === false) continue;
+        if (key.startsWith('on')) element.addEventListener(key.slice(2), value);
+        else if (key === 'class') element.className = value;
+        else if (key.includes('-') || !(key in element)) element.setAttribute(key, value === true ? '' : value);
+        else element[key] = value;
     }
     element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined));
     return element;
@@ -37,7 +32,8 @@ const strokes = {
     fit: 'M4 9V4h5M20 9V4h-5M4 15v5h5M20 15v5h-5',
     camera: 'M4 7.5h3.5L9 5h6l1.5 2.5H20v11H4zM12 10a3 3 0 1 0 0 6 3 3 0 0 0 0-6z',
     copy: 'M8 8V4h12v12h-4M4 8h12v12H4z',
-    display: 'M4 7h9m5 0h2M4 17h3m5 0h8M15.5 4.5a2.5 2.5 0 1 0 0 5 2.5 2.5 0 0 0 0-5zM9.5 14.5a2.5 2.5 0 1 0 0 5 2.5 2.5 0 0 0 0-5z',
+    display:
+        'M4 7h9m5 0h2M4 17h3m5 0h8M15.5 4.5a2.5 2.5 0 1 0 0 5 2.5 2.5 0 0 0 0-5zM9.5 14.5a2.5 2.5 0 1 0 0 5 2.5 2.5 0 0 0 0-5z',
     plus: 'M12 5v14M5 12h14',
     minus: 'M5 12h14',
     left: 'M14 6l-6 6 6 6',
@@ -58,8 +54,11 @@ export function icon(name) {
 
 /** A button with an icon; `label` is read out and shown as its title. */
 export function iconButton(name, label, action, properties = {}) {
-    return h('button', { type: 'button', class: 'icon-button', title: label, 'aria-label': label, onclick: action,
-        ...properties }, icon(name));
+    return h(
+        'button',
+        { type: 'button', class: 'icon-button', title: label, 'aria-label': label, onclick: action, ...properties },
+        icon(name),
+    );
 }
 
 export function setIcon(button, name, label) {
@@ -81,8 +80,11 @@ export function toggle(label, on, action, properties = {}) {
 
 /** A select with its label; options are [value, text]. */
 export function choice(label, options, action) {
-    const select = h('select', { 'aria-label': label, onchange: () => action(select.value) },
-        options.map(([value, text]) => h('option', { value }, text)));
+    const select = h(
+        'select',
+        { 'aria-label': label, onchange: () => action(select.value) },
+        options.map(([value, text]) => h('option', { value }, text)),
+    );
     return select;
 }
 

@@ -1,8 +1,27 @@
 // Joints, loads, the ground and axes as small solids. The axis of a joint is the z axis of its solid.
 import {
-    BoxGeometry, BufferAttribute, BufferGeometry, CanvasTexture, ConeGeometry, CylinderGeometry, Curve, Group, LineBasicMaterial,
-    LineSegments, Mesh, MeshBasicMaterial, MeshLambertMaterial, OctahedronGeometry, Quaternion, SphereGeometry, Sprite,
-    SpriteMaterial, SRGBColorSpace, TorusGeometry, TubeGeometry, Vector3,
+    BoxGeometry,
+    BufferAttribute,
+    BufferGeometry,
+    CanvasTexture,
+    ConeGeometry,
+    CylinderGeometry,
+    Curve,
+    Group,
+    LineBasicMaterial,
+    LineSegments,
+    Mesh,
+    MeshBasicMaterial,
+    MeshLambertMaterial,
+    OctahedronGeometry,
+    Quaternion,
+    SphereGeometry,
+    Sprite,
+    SpriteMaterial,
+    SRGBColorSpace,
+    TorusGeometry,
+    TubeGeometry,
+    Vector3,
 } from 'three';
 
 const along = (geometry) => geometry.rotateX(Math.PI / 2); // cylinders of three.js stand along y
@@ -11,17 +30,21 @@ const along = (geometry) => geometry.rotateX(Math.PI / 2); // cylinders of three
 const solids = {
     weld: () => [new BoxGeometry(1.5, 1.5, 1.5)],
     revolute: () => [along(new CylinderGeometry(0.36, 0.36, 2.6, 20)), new TorusGeometry(1, 0.17, 12, 40)],
-    cylindrical: () => [along(new CylinderGeometry(0.4, 0.4, 4.4, 20)), along(new CylinderGeometry(0.95, 0.95, 1.8, 28))],
+    cylindrical: () => [
+        along(new CylinderGeometry(0.4, 0.4, 4.4, 20)),
+        along(new CylinderGeometry(0.95, 0.95, 1.8, 28)),
+    ],
     prismatic: () => [new BoxGeometry(0.55, 0.55, 4.4), new BoxGeometry(1.5, 1.5, 1.9)],
     slider: () => [new BoxGeometry(0.45, 0.45, 4.4), along(new CylinderGeometry(0.95, 0.95, 1.6, 28))],
     spherical: () => [new SphereGeometry(1.15, 24, 16)],
-    universal: () => [along(new CylinderGeometry(0.3, 0.3, 3, 16)), new CylinderGeometry(0.3, 0.3, 3, 16),
-        new SphereGeometry(0.6, 16, 12)],
+    universal: () => [
+        along(new CylinderGeometry(0.3, 0.3, 3, 16)),
+        new CylinderGeometry(0.3, 0.3, 3, 16),
+        new SphereGeometry(0.6, 16, 12),
+    ],
     planar: () => [new BoxGeometry(3.4, 3.4, 0.3), along(new CylinderGeometry(0.3, 0.3, 1.4, 16))],
     line_spring: () => [new OctahedronGeometry(0.9)],
 };
-
-export const jointColour = { light: 0x4a5666, dark: 0xb4c0cf };
 
 export function jointSolid(joint, size, material) {
     const group = new Group();
@@ -29,8 +52,7 @@ export function jointSolid(joint, size, material) {
         group.add(new Mesh(geometry, material));
     group.scale.setScalar(size);
     const axis = new Vector3(...(joint.axis ?? [0, 0, 1]));
-    if (axis.lengthSq() > 0)
-        group.quaternion.setFromUnitVectors(new Vector3(0, 0, 1), axis.normalize());
+    if (axis.lengthSq() > 0) group.quaternion.setFromUnitVectors(new Vector3(0, 0, 1), axis.normalize());
     return group;
 }
 
@@ -55,15 +77,18 @@ export function loadSolid(load, size) {
         tip.position.set(1.9, 0.2, 0);
         group.add(new Mesh(new TorusGeometry(1.9, 0.2, 10, 40, 1.6 * Math.PI).rotateZ(0.4 * Math.PI), material), tip);
     } else
-        group.add(new Mesh(new ConeGeometry(0.7, 1.6, 16).rotateX(Math.PI).translate(0, 2.2, 0), material),
-            new Mesh(new CylinderGeometry(0.22, 0.22, 2.4, 12).translate(0, 4.2, 0), material));
+        group.add(
+            new Mesh(new ConeGeometry(0.7, 1.6, 16).rotateX(Math.PI).translate(0, 2.2, 0), material),
+            new Mesh(new CylinderGeometry(0.22, 0.22, 2.4, 12).translate(0, 4.2, 0), material),
+        );
     group.scale.setScalar(size);
     return group;
 }
 
 /** Where the ground holds something: a triangle under the point in the plane, a plate in space. */
 export function groundSolid(size, material, plane) {
-    const geometry = plane ? new CylinderGeometry(2.2, 2.2, 1, 3).rotateX(-Math.PI / 2).translate(0, -2.2, -1)
+    const geometry = plane
+        ? new CylinderGeometry(2.2, 2.2, 1, 3).rotateX(-Math.PI / 2).translate(0, -2.2, -1)
         : along(new CylinderGeometry(2, 2.4, 0.6, 28)).translate(0, 0, -1.1);
     const group = new Group().add(new Mesh(geometry, material));
     group.scale.setScalar(size);
@@ -78,7 +103,10 @@ export function axesSolid(size, count = 3, thickness = 0.02) {
     for (let k = 0; k < count; k++) {
         const material = new MeshBasicMaterial({ color: axisColours[k] });
         const rod = new Mesh(new CylinderGeometry(thickness, thickness, 0.8, 10).translate(0, 0.4, 0), material);
-        const tip = new Mesh(new ConeGeometry(2.8 * thickness, 7 * thickness, 12).translate(0, 0.8 + 3.5 * thickness, 0), material);
+        const tip = new Mesh(
+            new ConeGeometry(2.8 * thickness, 7 * thickness, 12).translate(0, 0.8 + 3.5 * thickness, 0),
+            material,
+        );
         const axis = new Group().add(rod, tip);
         axis.quaternion.setFromUnitVectors(new Vector3(0, 1, 0), new Vector3().setComponent(k, 1));
         group.add(axis);
@@ -116,8 +144,10 @@ export function compass(plane, gravity) {
     if (pull.lengthSq() > 0) {
         const arrow = new Group();
         const material = new MeshBasicMaterial({ color: 0x8a94a3 });
-        arrow.add(new Mesh(new CylinderGeometry(0.03, 0.03, 0.75, 10).translate(0, 0.375, 0), material),
-            new Mesh(new ConeGeometry(0.09, 0.25, 12).translate(0, 0.85, 0), material));
+        arrow.add(
+            new Mesh(new CylinderGeometry(0.03, 0.03, 0.75, 10).translate(0, 0.375, 0), material),
+            new Mesh(new ConeGeometry(0.09, 0.25, 12).translate(0, 0.85, 0), material),
+        );
         const direction = pull.clone().normalize();
         arrow.quaternion.copy(new Quaternion().setFromUnitVectors(new Vector3(0, 1, 0), direction));
         const sprite = letter('g', '#8a94a3');
@@ -133,10 +163,8 @@ export function grid(x0, x1, y0, y1, z, step, material) {
     const first = (x) => Math.floor(x / step + 1e-9);
     const last = (x) => Math.ceil(x / step - 1e-9);
     const [left, right, low, high] = [first(x0), last(x1), first(y0), last(y1)];
-    for (let i = left; i <= right; i++)
-        points.push(i * step, low * step, z, i * step, high * step, z);
-    for (let i = low; i <= high; i++)
-        points.push(left * step, i * step, z, right * step, i * step, z);
+    for (let i = left; i <= right; i++) points.push(i * step, low * step, z, i * step, high * step, z);
+    for (let i = low; i <= high; i++) points.push(left * step, i * step, z, right * step, i * step, z);
     const geometry = new BufferGeometry().setAttribute('position', new BufferAttribute(new Float32Array(points), 3));
     return new LineSegments(geometry, material);
 }

@@ -18,12 +18,33 @@ const theme = themeSwitch(() => recolour.forEach((change) => change()));
 const kinds = { simulation: 'Simulation', modes: 'Mode shapes', model: 'Model' };
 
 function header(report, buttons) {
-    const status = report?.status === 'partial'
-        ? h('span', { class: 'badge warn', title: report.reason ?? '' }, report.reason ? `partial: ${report.reason}` : 'partial') : null;
-    return h('header', { class: 'top' }, h('span', { class: 'logo' }, icon('logo')),
-        h('div', { class: 'titles' }, h('h1', {}, report?.title || report?.source || 'Phlexor report'),
-            h('div', { class: 'subtitle' }, [report ? kinds[report.kind] ?? report.kind : '', report?.source, report?.program].filter(Boolean).join(' · '))),
-        status, h('div', { class: 'top-buttons' }, buttons));
+    const status =
+        report?.status === 'partial'
+            ? h(
+                  'span',
+                  { class: 'badge warn', title: report.reason ?? '' },
+                  report.reason ? `partial: ${report.reason}` : 'partial',
+              )
+            : null;
+    return h(
+        'header',
+        { class: 'top' },
+        h('span', { class: 'logo' }, icon('logo')),
+        h(
+            'div',
+            { class: 'titles' },
+            h('h1', {}, report?.title || report?.source || 'Phlexor report'),
+            h(
+                'div',
+                { class: 'subtitle' },
+                [report ? (kinds[report.kind] ?? report.kind) : '', report?.source, report?.program]
+                    .filter(Boolean)
+                    .join(' · '),
+            ),
+        ),
+        status,
+        h('div', { class: 'top-buttons' }, buttons),
+    );
 }
 
 /** The parts of the panel that this report has: [name, element]. */
@@ -31,8 +52,7 @@ function panelParts(report, stage, player) {
     const parts = [];
     const add = (name, element, change) => {
         parts.push([name, element]);
-        if (change)
-            recolour.push(change);
+        if (change) recolour.push(change);
     };
     let plots = null;
     if (report.columns?.time) {
@@ -47,12 +67,9 @@ function panelParts(report, stage, player) {
     }
     const about = overview(report, (body) => stage.scene?.select(body));
     add('Overview', about.element, about.recolour);
-    if (stage.scene)
-        stage.scene.onSelect = about.mark;
-    if (report.certificate?.length)
-        add('Certificate', certificate(report));
-    if (report.model)
-        add('Model', modelText(report.model));
+    if (stage.scene) stage.scene.onSelect = about.mark;
+    if (report.certificate?.length) add('Certificate', certificate(report));
+    if (report.model) add('Model', modelText(report.model));
     return { parts, plots, modes };
 }
 
@@ -62,11 +79,27 @@ function bindKeys({ player, stage, modes, help, tabbed, parts }) {
     const nextMode = (by) => () => (stage.mode ? modes.next(by) : false);
     const press = (name) => () => display?.press(name);
     listenToKeys({
-        ' ': () => player.toggle(), ArrowLeft: jump(-1), ArrowRight: jump(1), ArrowUp: nextMode(-1), ArrowDown: nextMode(1),
-        Home: () => player.set(player.range[0]), End: () => player.set(player.range[1]),
-        '+': () => player.faster(1), '=': () => player.faster(1), '-': () => player.faster(-1), l: () => player.setLoop(!player.loop),
-        '[': () => display?.magnify(1 / 2), ']': () => display?.magnify(2), c: () => display?.nextColour(),
-        n: press('bodies'), j: press('joints'), x: press('frames'), g: press('ghost'), f: () => scene?.fit(), t: theme.next, '?': help,
+        ' ': () => player.toggle(),
+        ArrowLeft: jump(-1),
+        ArrowRight: jump(1),
+        ArrowUp: nextMode(-1),
+        ArrowDown: nextMode(1),
+        Home: () => player.set(player.range[0]),
+        End: () => player.set(player.range[1]),
+        '+': () => player.faster(1),
+        '=': () => player.faster(1),
+        '-': () => player.faster(-1),
+        l: () => player.setLoop(!player.loop),
+        '[': () => display?.magnify(1 / 2),
+        ']': () => display?.magnify(2),
+        c: () => display?.nextColour(),
+        n: press('bodies'),
+        j: press('joints'),
+        x: press('frames'),
+        g: press('ghost'),
+        f: () => scene?.fit(),
+        t: theme.next,
+        '?': help,
         ...Object.fromEntries(parts.map((_, i) => [String(i + 1), () => tabbed.open(i)])),
     });
 }
@@ -75,15 +108,18 @@ function bindKeys({ player, stage, modes, help, tabbed, parts }) {
 function show(report) {
     document.title = report.title ? `${report.title} – Phlexor` : 'Phlexor report';
     const motion = new Motion(report);
-    const player = new Player(report.frames.count > 1 ? report.frames.time ?? null : null);
+    const player = new Player(report.frames.count > 1 ? (report.frames.time ?? null) : null);
     const stage = new Stage(report, motion, player);
     const help = helpDialog(report, licences);
     const panel = h('section', { class: 'panel', 'aria-label': 'Results' });
-    document.getElementById('page').append(header(report, [theme.button, iconButton('help', 'Help (?)', help)]),
-        h('div', { class: 'layout' }, stage.element, panel));
+    document
+        .getElementById('page')
+        .replaceChildren(
+            header(report, [theme.button, iconButton('help', 'Help (?)', help)]),
+            h('div', { class: 'layout' }, stage.element, panel),
+        );
     stage.build();
-    if (stage.scene)
-        recolour.push(() => stage.scene.retheme());
+    if (stage.scene) recolour.push(() => stage.scene.retheme());
 
     const { parts, plots, modes } = panelParts(report, stage, player);
     const tabbed = tabs(parts);
@@ -100,13 +136,25 @@ function show(report) {
 
 function complain(error) {
     const known = error instanceof DataError;
-    document.getElementById('page').replaceChildren(header(null, []), h('div', { class: 'failure', role: 'alert' },
-        h('h2', {}, 'This report cannot be shown'), h('p', {}, known ? error.message : `${error}`)));
-    if (!known)
-        throw error;
+    document
+        .getElementById('page')
+        .replaceChildren(
+            header(null, []),
+            h(
+                'div',
+                { class: 'failure', role: 'alert' },
+                h('h2', {}, 'This report cannot be shown'),
+                h('p', {}, known ? error.message : `${error}`),
+            ),
+        );
+    if (!known) throw error;
 }
 
-readReport().then((report) => {
-    window.phlexor = show(report);
-    requestAnimationFrame(() => { document.documentElement.dataset.ready = String(Math.round(performance.now())); });
-}).catch(complain);
+readReport()
+    .then((report) => {
+        window.phlexor = show(report);
+        requestAnimationFrame(() => {
+            document.documentElement.dataset.ready = String(Math.round(performance.now()));
+        });
+    })
+    .catch(complain);

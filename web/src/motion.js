@@ -7,10 +7,8 @@ export function floorIndex(values, value) {
     let high = values.length - 1;
     while (low < high) {
         const middle = (low + high + 1) >> 1;
-        if (values[middle] <= value)
-            low = middle;
-        else
-            high = middle - 1;
+        if (values[middle] <= value) low = middle;
+        else high = middle - 1;
     }
     return low;
 }
@@ -36,14 +34,11 @@ export class Motion {
     toFrame(frame) {
         const { pose, q, nBodies } = this;
         if (this.frames.count === 0) {
-            for (let b = 0; b < nBodies; b++)
-                pose.set([0, 0, 0, 1, 0, 0, 0], 7 * b);
+            for (let b = 0; b < nBodies; b++) pose.set([0, 0, 0, 1, 0, 0, 0], 7 * b);
             return;
         }
-        for (let i = 0; i < pose.length; i++)
-            pose[i] = this.frames.pose[frame * pose.length + i];
-        for (let i = 0; i < q.length; i++)
-            q[i] = this.frames.q[frame * q.length + i];
+        for (let i = 0; i < pose.length; i++) pose[i] = this.frames.pose[frame * pose.length + i];
+        for (let i = 0; i < q.length; i++) q[i] = this.frames.q[frame * q.length + i];
     }
 
     /** The frame at or before a time. */
@@ -64,11 +59,9 @@ export class Motion {
         let i = k * pose.length;
         let j = i + pose.length;
         for (let b = 0; b < pose.length; b += 7, i += 7, j += 7) {
-            for (let c = 0; c < 3; c++)
-                pose[b + c] = (1 - s) * poses[i + c] + s * poses[j + c];
+            for (let c = 0; c < 3; c++) pose[b + c] = (1 - s) * poses[i + c] + s * poses[j + c];
             let dot = 0;
-            for (let c = 3; c < 7; c++)
-                dot += poses[i + c] * poses[j + c];
+            for (let c = 3; c < 7; c++) dot += poses[i + c] * poses[j + c];
             const sign = dot < 0 ? -s : s;
             let size = 0;
             for (let c = 3; c < 7; c++) {
@@ -76,13 +69,11 @@ export class Motion {
                 size += pose[b + c] * pose[b + c];
             }
             size = 1 / Math.sqrt(size);
-            for (let c = 3; c < 7; c++)
-                pose[b + c] *= size;
+            for (let c = 3; c < 7; c++) pose[b + c] *= size;
         }
         i = k * q.length;
         j = i + q.length;
-        for (let c = 0; c < q.length; c++)
-            q[c] = (1 - s) * allQ[i + c] + s * allQ[j + c];
+        for (let c = 0; c < q.length; c++) q[c] = (1 - s) * allQ[i + c] + s * allQ[j + c];
     }
 
     /** The pose of `frame` plus amplitude Re((a + ib) exp(i phase)); rotations by the exponential of the small ones. */
@@ -95,12 +86,10 @@ export class Motion {
         let i = 0;
         for (let b = 0; b < this.nBodies; b++) {
             const p = 7 * b;
-            for (let c = 0; c < 3; c++)
-                pose[p + c] += at(i + c);
+            for (let c = 0; c < 3; c++) pose[p + c] += at(i + c);
             turn(pose, p + 3, at(i + 3), at(i + 4), at(i + 5));
             const { first, q: nq } = this.report.bodies[b];
-            for (let c = 0; c < nq; c++)
-                q[first + c] += at(i + 6 + c);
+            for (let c = 0; c < nq; c++) q[first + c] += at(i + 6 + c);
             i += 6 + nq;
         }
     }
@@ -109,10 +98,12 @@ export class Motion {
 /** Quaternion at pose[at] := exp(theta) times it, theta in inertial directions. */
 function turn(pose, at, x, y, z) {
     const angle = Math.hypot(x, y, z);
-    if (!(angle > 0))
-        return;
+    if (!(angle > 0)) return;
     const s = Math.sin(angle / 2) / angle;
-    const a = Math.cos(angle / 2), b = s * x, c = s * y, d = s * z;
+    const a = Math.cos(angle / 2),
+        b = s * x,
+        c = s * y,
+        d = s * z;
     const [w, i, j, k] = [pose[at], pose[at + 1], pose[at + 2], pose[at + 3]];
     pose[at] = a * w - b * i - c * j - d * k;
     pose[at + 1] = a * i + b * w + c * k - d * j;
@@ -122,8 +113,13 @@ function turn(pose, at, x, y, z) {
 
 /** v := R(quaternion at pose[at]) v + shift; `v` and `out` are arrays of three. */
 export function rotate(pose, at, v, out) {
-    const w = pose[at], x = pose[at + 1], y = pose[at + 2], z = pose[at + 3];
-    const tx = 2 * (y * v[2] - z * v[1]), ty = 2 * (z * v[0] - x * v[2]), tz = 2 * (x * v[1] - y * v[0]);
+    const w = pose[at],
+        x = pose[at + 1],
+        y = pose[at + 2],
+        z = pose[at + 3];
+    const tx = 2 * (y * v[2] - z * v[1]),
+        ty = 2 * (z * v[0] - x * v[2]),
+        tz = 2 * (x * v[1] - y * v[0]);
     out[0] = v[0] + w * tx + y * tz - z * ty;
     out[1] = v[1] + w * ty + z * tx - x * tz;
     out[2] = v[2] + w * tz + x * ty - y * tx;
@@ -134,8 +130,7 @@ export function rotate(pose, at, v, out) {
 export function multiply(matrix, q, first, columns, rows, scale, out) {
     for (let r = 0, m = 0; r < rows; r++) {
         let sum = 0;
-        for (let c = 0; c < columns; c++)
-            sum += matrix[m++] * q[first + c];
+        for (let c = 0; c < columns; c++) sum += matrix[m++] * q[first + c];
         out[r] = scale * sum;
     }
     return out;

@@ -12,8 +12,14 @@ const line = () => ({ stroke: () => css('--line'), width: 1 });
 /** An axis in the colours of the theme. */
 function axis(more = {}) {
     return {
-        stroke: () => css('--muted'), font: font(), labelFont: font(), labelSize: 18, gap: 4,
-        grid: line(), ticks: { ...line(), size: 4 }, ...more,
+        stroke: () => css('--muted'),
+        font: font(),
+        labelFont: font(),
+        labelSize: 18,
+        gap: 4,
+        grid: line(),
+        ticks: { ...line(), size: 4 },
+        ...more,
     };
 }
 
@@ -24,19 +30,32 @@ function ticks(plot, splits) {
     const step = present.length > 1 ? Math.abs(present[1] - present[0]) : largest;
     if (largest >= 1e5 || (largest > 0 && largest < 1e-3)) {
         const digits = Math.min(6, Math.max(0, Math.ceil(Math.log10(largest / (step || largest)) + 0.3)));
-        return splits.map((value) => (value === null ? '' : value === 0 ? '0'
-            : value.toExponential(digits).replace(/(\.\d*?)0+e/, '$1e').replace('.e', 'e').replace('e+', 'e').replaceAll('-', '−')));
+        return splits.map((value) =>
+            value === null
+                ? ''
+                : value === 0
+                  ? '0'
+                  : value
+                        .toExponential(digits)
+                        .replace(/(\.\d*?)0+e/, '$1e')
+                        .replace('.e', 'e')
+                        .replace('e+', 'e')
+                        .replaceAll('-', '−'),
+        );
     }
     let decimals = step > 0 ? 0 : 2;
-    while (decimals < 10 && step > 0 && Math.abs(step * 10 ** decimals - Math.round(step * 10 ** decimals)) > 1e-6 * step * 10 ** decimals)
+    while (
+        decimals < 10 &&
+        step > 0 &&
+        Math.abs(step * 10 ** decimals - Math.round(step * 10 ** decimals)) > 1e-6 * step * 10 ** decimals
+    )
         decimals++; // 2.5 needs one, 0.25 two
     return splits.map((value) => (value === null ? '' : value.toFixed(decimals).replace('-', '−')));
 }
 
 /** The range of values that are there; what is constant but for rounding is a level line. */
 export function valueRange(plot, low, high) {
-    if (low === null || high === null)
-        return [0, 1];
+    if (low === null || high === null) return [0, 1];
     const largest = Math.max(Math.abs(low), Math.abs(high));
     if (high - low <= 1e-9 * largest) {
         const half = largest > 1e-300 ? 0.1 * largest : 1;
@@ -49,10 +68,11 @@ export function valueRange(plot, low, high) {
  * step is lost in rounding. */
 function places(plot, axisNumber, low, high) {
     const length = (axisNumber === 0 ? plot.bbox.width : plot.bbox.height) / uPlot.pxRatio || 300;
-    const least = (high - low) * (axisNumber === 0 ? 60 : 28) / length;
+    const least = ((high - low) * (axisNumber === 0 ? 60 : 28)) / length;
     const power = 10 ** Math.floor(Math.log10(least));
     const step = [1, 2, 2.5, 5, 10].map((factor) => factor * power).find((size) => size >= least * (1 - 1e-9));
-    const first = Math.ceil(low / step - 1e-6), last = Math.floor(high / step + 1e-6);
+    const first = Math.ceil(low / step - 1e-6),
+        last = Math.floor(high / step + 1e-6);
     return last - first < 100 ? Array.from({ length: last - first + 1 }, (_, i) => (first + i) * step) : [low, high];
 }
 
@@ -64,8 +84,7 @@ const room = (plot, texts) => Math.max(62, 14 + 6.8 * Math.max(0, ...(texts ?? [
 
 /** Whole decades around the magnitudes that are there, but not more than twenty below the largest. */
 function decadeRange(plot, low, high) {
-    if (low === null || high === null)
-        return [0.1, 1];
+    if (low === null || high === null) return [0.1, 1];
     const top = Math.ceil(Math.log10(high) - 1e-9);
     const bottom = Math.max(Math.floor(Math.log10(low) + 1e-9), top - 20);
     return [10 ** Math.min(bottom, top - 1), 10 ** top];
@@ -78,15 +97,18 @@ function decades(plot, axisNumber, low, high) {
     return Array.from({ length: Math.floor((last - first) / every) + 1 }, (_, i) => 10 ** (last - i * every)).reverse();
 }
 
-const powers = (plot, splits) => splits.map((value) => (value === null || value === undefined ? ''
-    : `1e${Math.round(Math.log10(value))}`.replace('-', '−')));
+const powers = (plot, splits) =>
+    splits.map((value) =>
+        value === null || value === undefined ? '' : `1e${Math.round(Math.log10(value))}`.replace('-', '−'),
+    );
 
 /** What can be drawn of a column: gaps where it has no number or, on a logarithmic axis, where it is zero. */
 function drawable(data, logarithmic) {
     if (logarithmic)
-        return Array.from(data, (value) => (Math.abs(value) > 1e-300 && Number.isFinite(value) ? Math.abs(value) : null));
-    if (data.every(Number.isFinite))
-        return data;
+        return Array.from(data, (value) =>
+            Math.abs(value) > 1e-300 && Number.isFinite(value) ? Math.abs(value) : null,
+        );
+    if (data.every(Number.isFinite)) return data;
     return Array.from(data, (value) => (Number.isFinite(value) ? value : null));
 }
 
@@ -97,24 +119,42 @@ class TimePlot {
         this.hidden = new Set();
         this.values = this.columns.map(() => h('span', { class: 'value' }));
         this.host = h('div', { class: 'canvas' });
-        this.legend = h('div', { class: 'legend' }, this.columns.map((column, i) => this.entry(column, i)));
+        this.legend = h(
+            'div',
+            { class: 'legend' },
+            this.columns.map((column, i) => this.entry(column, i)),
+        );
         const unit = group.unit && group.unit !== '1' ? ` (${group.unit})` : '';
-        this.element = h('section', { class: 'plot', 'aria-label': group.title },
-            h('h3', {}, group.title, h('span', { class: 'unit' }, unit)), this.host, this.legend);
+        this.element = h(
+            'section',
+            { class: 'plot', 'aria-label': group.title },
+            h('h3', {}, group.title, h('span', { class: 'unit' }, unit)),
+            this.host,
+            this.legend,
+        );
     }
 
     entry(column, i) {
         this.swatches ??= [];
         this.swatches[i] = h('i', { class: 'swatch' });
         this.swatches[i].style.background = categorical(i);
-        return h('button', { type: 'button', class: 'series', 'aria-pressed': 'true', title: `${column.name}: show or hide`,
-            onclick: (event) => this.show(i, event.currentTarget) }, this.swatches[i],
-            h('span', { class: 'series-name' }, column.name), this.values[i]);
+        return h(
+            'button',
+            {
+                type: 'button',
+                class: 'series',
+                'aria-pressed': 'true',
+                title: `${column.name}: show or hide`,
+                onclick: (event) => this.show(i, event.currentTarget),
+            },
+            this.swatches[i],
+            h('span', { class: 'series-name' }, column.name),
+            this.values[i],
+        );
     }
 
     show(i, button) {
-        if (!this.hidden.delete(i))
-            this.hidden.add(i);
+        if (!this.hidden.delete(i)) this.hidden.add(i);
         button.setAttribute('aria-pressed', String(!this.hidden.has(i)));
         this.plot?.setSeries(i + 1, { show: !this.hidden.has(i) });
         this.setTime(this.plots.time);
@@ -122,42 +162,71 @@ class TimePlot {
 
     /** Built when it is first seen. */
     build() {
-        if (this.plot || this.host.clientWidth === 0)
-            return;
+        if (this.plot || this.host.clientWidth === 0) return;
         this.series = this.columns.map((column) => drawable(column.data, this.logarithmic));
         const empty = this.series.every((data) => !data.some((value) => value !== null));
         this.setTime(this.plots.time);
         if (empty || this.plots.time0.length === 0) {
             const zero = this.columns.every((column) => column.data.every((value) => value === 0));
-            this.host.replaceChildren(h('p', { class: 'nothing' }, this.plots.time0.length === 0 ? 'No rows were recorded.'
-                : zero ? 'Zero throughout.' : 'There is no number to draw.'));
+            this.host.replaceChildren(
+                h(
+                    'p',
+                    { class: 'nothing' },
+                    this.plots.time0.length === 0
+                        ? 'No rows were recorded.'
+                        : zero
+                          ? 'Zero throughout.'
+                          : 'There is no number to draw.',
+                ),
+            );
             return;
         }
         const width = this.host.clientWidth;
-        this.plot = new uPlot({
-            width, height: this.plots.height, legend: { show: false }, padding: [10, 16, 0, 0],
-            cursor: { x: false, y: false, points: { show: false }, drag: { x: true, y: false, dist: 6 } },
-            scales: { x: { time: false, range: () => [...this.plots.range] }, y: this.logarithmic ? { distr: 3, range: decadeRange } : { range: valueRange } },
-            axes: [linear({ size: 24 }),
-                this.logarithmic ? axis({ values: powers, splits: decades, filter: (plot, splits) => splits, size: 62 })
-                    : linear({ size: room })],
-            series: [{}, ...this.columns.map((column, i) => ({
-                label: column.name, stroke: () => categorical(i), width: 1.4, pxAlign: 0, points: { show: this.plots.time0.length < 2, size: 6 },
-                show: !this.hidden.has(i),
-            }))],
-            hooks: { setSelect: [(plot) => this.zoomed(plot)], draw: [() => this.setTime(this.plots.time)] },
-        }, [this.plots.time0, ...this.series], this.host);
+        this.plot = new uPlot(
+            {
+                width,
+                height: this.plots.height,
+                legend: { show: false },
+                padding: [10, 16, 0, 0],
+                cursor: { x: false, y: false, points: { show: false }, drag: { x: true, y: false, dist: 6 } },
+                scales: {
+                    x: { time: false, range: () => [...this.plots.range] },
+                    y: this.logarithmic ? { distr: 3, range: decadeRange } : { range: valueRange },
+                },
+                axes: [
+                    linear({ size: 24 }),
+                    this.logarithmic
+                        ? axis({ values: powers, splits: decades, filter: (plot, splits) => splits, size: 62 })
+                        : linear({ size: room }),
+                ],
+                series: [
+                    {},
+                    ...this.columns.map((column, i) => ({
+                        label: column.name,
+                        stroke: () => categorical(i),
+                        width: 1.4,
+                        pxAlign: 0,
+                        points: { show: this.plots.time0.length < 2, size: 6 },
+                        show: !this.hidden.has(i),
+                    })),
+                ],
+                hooks: { setSelect: [(plot) => this.zoomed(plot)], draw: [() => this.setTime(this.plots.time)] },
+            },
+            [this.plots.time0, ...this.series],
+            this.host,
+        );
         this.now = h('div', { class: 'now' });
         this.dots = this.columns.map(() => h('i', { class: 'dot' }));
         this.plot.over.append(this.now, ...this.dots);
         this.plots.pointer(this);
-        this.dots.forEach((dot, i) => { dot.style.background = categorical(i); });
+        this.dots.forEach((dot, i) => {
+            dot.style.background = categorical(i);
+        });
     }
 
     zoomed(plot) {
         const { left, width } = plot.select;
-        if (width > 2)
-            this.plots.setRange(plot.posToVal(left, 'x'), plot.posToVal(left + width, 'x'));
+        if (width > 2) this.plots.setRange(plot.posToVal(left, 'x'), plot.posToVal(left + width, 'x'));
         plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
     }
 
@@ -169,18 +238,15 @@ class TimePlot {
     /** The line, the dots and the numbers of the legend at a time. */
     setTime(time) {
         const times = this.plots.time0;
-        if (times.length === 0)
-            return;
+        if (times.length === 0) return;
         let row = floorIndex(times, time);
-        if (row + 1 < times.length && times[row + 1] - time < time - times[row])
-            row++;
+        if (row + 1 < times.length && times[row + 1] - time < time - times[row]) row++;
         this.columns.forEach((column, i) => {
             const value = column.data[row];
             this.values[i].textContent = Number.isFinite(value) ? number(value, 5) : '–';
         });
         const { plot } = this;
-        if (!this.dots)
-            return;
+        if (!this.dots) return;
         const width = plot.bbox.width / uPlot.pxRatio; // asking the page for it would lay it out anew
         const height = plot.bbox.height / uPlot.pxRatio;
         const x = plot.valToPos(time, 'x');
@@ -193,14 +259,17 @@ class TimePlot {
             const top = value === null ? NaN : plot.valToPos(value, 'y');
             const show = !this.hidden.has(i) && left >= -1 && left <= width + 1 && top >= -1 && top <= height + 1;
             dot.hidden = !show;
-            if (show)
-                dot.style.transform = `translate(${left}px, ${top}px)`;
+            if (show) dot.style.transform = `translate(${left}px, ${top}px)`;
         });
     }
 
     recolour() {
-        this.swatches.forEach((swatch, i) => { swatch.style.background = categorical(i); });
-        this.dots?.forEach((dot, i) => { dot.style.background = categorical(i); });
+        this.swatches.forEach((swatch, i) => {
+            swatch.style.background = categorical(i);
+        });
+        this.dots?.forEach((dot, i) => {
+            dot.style.background = categorical(i);
+        });
         this.plot?.redraw(false);
     }
 
@@ -217,13 +286,14 @@ export class Plots {
         this.time0 = columns.time;
         this.player = player;
         this.full = this.time0.length > 0 ? [this.time0[0], this.time0.at(-1)] : [0, 1];
-        if (this.full[0] === this.full[1])
-            this.full = [this.full[0] - 0.5, this.full[1] + 0.5];
+        if (this.full[0] === this.full[1]) this.full = [this.full[0] - 0.5, this.full[1] + 0.5];
         this.range = [...this.full];
         this.time = this.full[0];
         this.height = 190;
         this.following = true;
-        this.list = columns.groups.filter((group) => group.columns.length > 0).map((group) => new TimePlot(group, this));
+        this.list = columns.groups
+            .filter((group) => group.columns.length > 0)
+            .map((group) => new TimePlot(group, this));
         this.visible = new Set();
         this.seen = new IntersectionObserver((entries) => this.watch(entries), { rootMargin: '200px' });
         this.sized = new ResizeObserver(() => this.list.forEach((plot) => plot.resize()));
@@ -231,8 +301,13 @@ export class Plots {
             plot.host.plot = plot;
             this.seen.observe(plot.host);
         }
-        this.element = h('div', { class: 'plots' }, this.toolbar(), this.list.map((plot) => plot.element),
-            this.list.length === 0 ? h('p', { class: 'nothing' }, 'This result has no columns.') : null);
+        this.element = h(
+            'div',
+            { class: 'plots' },
+            this.toolbar(),
+            this.list.map((plot) => plot.element),
+            this.list.length === 0 ? h('p', { class: 'nothing' }, 'This result has no columns.') : null,
+        );
         this.sized.observe(this.element);
     }
 
@@ -246,22 +321,48 @@ export class Plots {
             const [low, high] = this.range;
             this.pan(part * (high - low));
         };
-        this.reset = h('button', { type: 'button', class: 'small', disabled: true, onclick: () => this.setRange(...this.full) }, 'Whole time');
-        this.filter = h('input', { type: 'search', placeholder: 'Find a plot', 'aria-label': 'Find a plot',
-            oninput: () => this.find(this.filter.value) });
-        const follow = h('label', { class: 'check' }, h('input', { type: 'checkbox', checked: true,
-            onchange: (event) => { this.following = event.target.checked; } }), 'Pointer moves time');
-        return h('div', { class: 'plot-tools', role: 'group', 'aria-label': 'Range of time' },
-            iconButton('plus', 'Zoom in', by(0.5)), iconButton('minus', 'Zoom out', by(2)),
-            iconButton('left', 'Earlier', move(-0.25)), iconButton('right', 'Later', move(0.25)), this.reset, follow,
-            this.list.length > 5 ? this.filter : null);
+        this.reset = h(
+            'button',
+            { type: 'button', class: 'small', disabled: true, onclick: () => this.setRange(...this.full) },
+            'Whole time',
+        );
+        this.filter = h('input', {
+            type: 'search',
+            placeholder: 'Find a plot',
+            'aria-label': 'Find a plot',
+            oninput: () => this.find(this.filter.value),
+        });
+        const follow = h(
+            'label',
+            { class: 'check' },
+            h('input', {
+                type: 'checkbox',
+                checked: true,
+                onchange: (event) => {
+                    this.following = event.target.checked;
+                },
+            }),
+            'Pointer moves time',
+        );
+        return h(
+            'div',
+            { class: 'plot-tools', role: 'group', 'aria-label': 'Range of time' },
+            iconButton('plus', 'Zoom in', by(0.5)),
+            iconButton('minus', 'Zoom out', by(2)),
+            iconButton('left', 'Earlier', move(-0.25)),
+            iconButton('right', 'Later', move(0.25)),
+            this.reset,
+            follow,
+            this.list.length > 5 ? this.filter : null,
+        );
     }
 
     find(text) {
         const wanted = text.trim().toLowerCase();
         for (const plot of this.list)
-            plot.element.hidden = ![plot.group.title, ...plot.columns.map((column) => column.name)]
-                .some((name) => name.toLowerCase().includes(wanted));
+            plot.element.hidden = ![plot.group.title, ...plot.columns.map((column) => column.name)].some((name) =>
+                name.toLowerCase().includes(wanted),
+            );
     }
 
     watch(entries) {
@@ -287,18 +388,15 @@ export class Plots {
         const least = 1e-9 * Math.max(this.full[1] - this.full[0], Math.abs(this.full[0]), Math.abs(this.full[1]));
         low = Math.max(low, this.full[0]);
         high = Math.min(high, this.full[1]);
-        if (!(high - low > least))
-            return;
+        if (!(high - low > least)) return;
         this.range = [low, high];
         this.reset.disabled = low === this.full[0] && high === this.full[1];
-        for (const plot of this.visible)
-            plot.setRange(low, high);
+        for (const plot of this.visible) plot.setRange(low, high);
     }
 
     setTime(time) {
         this.time = time;
-        for (const plot of this.visible)
-            plot.setTime(time);
+        for (const plot of this.visible) plot.setTime(time);
     }
 
     recolour() {
@@ -313,35 +411,42 @@ export class Plots {
         const follow = (event) => this.player.set(at(event.clientX));
         let panning = null;
         // Before uPlot hears of it: with shift or the middle button the range moves instead of being selected.
-        over.parentElement.addEventListener('mousedown', (event) => {
-            if (event.shiftKey || event.button === 1) {
-                event.stopPropagation();
-                event.preventDefault();
-            }
-        }, true);
+        over.parentElement.addEventListener(
+            'mousedown',
+            (event) => {
+                if (event.shiftKey || event.button === 1) {
+                    event.stopPropagation();
+                    event.preventDefault();
+                }
+            },
+            true,
+        );
         over.addEventListener('pointerdown', (event) => {
-            if (event.pointerType === 'touch')
-                fingers.set(event.pointerId, event.clientX);
+            if (event.pointerType === 'touch') fingers.set(event.pointerId, event.clientX);
             else if (event.shiftKey || event.button === 1) {
                 panning = event.clientX;
                 over.setPointerCapture(event.pointerId);
-            } else if (event.button === 0)
-                follow(event);
+            } else if (event.button === 0) follow(event);
         });
         over.addEventListener('pointermove', (event) => {
             if (panning !== null) {
                 this.pan(at(panning) - at(event.clientX));
                 panning = event.clientX;
-            } else if (event.pointerType === 'touch')
-                this.touch(fingers, event, at);
-            else if (event.buttons === 0 && this.following && !this.player.playing)
-                follow(event);
+            } else if (event.pointerType === 'touch') this.touch(fingers, event, at);
+            else if (event.buttons === 0 && this.following && !this.player.playing) follow(event);
         });
         let touched = 0;
-        over.addEventListener('pointerdown', (event) => { touched = event.clientX; });
+        over.addEventListener('pointerdown', (event) => {
+            touched = event.clientX;
+        });
         for (const end of ['pointerup', 'pointercancel'])
             over.addEventListener(end, (event) => {
-                if (end === 'pointerup' && event.pointerType === 'touch' && fingers.size === 1 && Math.abs(event.clientX - touched) < 8)
+                if (
+                    end === 'pointerup' &&
+                    event.pointerType === 'touch' &&
+                    fingers.size === 1 &&
+                    Math.abs(event.clientX - touched) < 8
+                )
                     follow(event);
                 fingers.delete(event.pointerId);
                 panning = null;
@@ -359,14 +464,13 @@ export class Plots {
             this.setRange(centre - (centre - low) * factor, centre + (high - centre) * factor);
         } else if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
             event.preventDefault();
-            this.pan((event.deltaX || event.deltaY) / event.currentTarget.clientWidth * (high - low));
+            this.pan(((event.deltaX || event.deltaY) / event.currentTarget.clientWidth) * (high - low));
         }
     }
 
     /** One finger moves the time, two move and stretch the range. */
     touch(fingers, event, at) {
-        if (!fingers.has(event.pointerId))
-            return;
+        if (!fingers.has(event.pointerId)) return;
         if (fingers.size === 1) {
             fingers.set(event.pointerId, event.clientX);
             this.player.set(at(event.clientX));
@@ -377,8 +481,6 @@ export class Plots {
         fingers.set(event.pointerId, event.clientX);
         const factor = (mine - fixed) / (next - fixed);
         const [low, high] = this.range;
-        if (factor > 0.2 && factor < 5)
-            this.setRange(fixed - (fixed - low) * factor, fixed + (high - fixed) * factor);
+        if (factor > 0.2 && factor < 5) this.setRange(fixed - (fixed - low) * factor, fixed + (high - fixed) * factor);
     }
 }
-

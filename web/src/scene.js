@@ -1,21 +1,29 @@
 // The mechanism in three dimensions: bodies, joints, loads, names; camera and controls. It draws when asked to, not all
 // the time.
 import {
-    AmbientLight, Box3, BufferAttribute, BufferGeometry, Color, DirectionalLight, Group, LineSegments, Matrix4, MeshLambertMaterial, OrthographicCamera,
-    PerspectiveCamera, Raycaster, Scene as ThreeScene, Vector2, Vector3, WebGLRenderer, MOUSE, TOUCH,
+    AmbientLight,
+    Color,
+    DirectionalLight,
+    Group,
+    MeshLambertMaterial,
+    OrthographicCamera,
+    PerspectiveCamera,
+    Raycaster,
+    Scene as ThreeScene,
+    Vector2,
+    Vector3,
+    WebGLRenderer,
+    MOUSE,
+    TOUCH,
 } from 'three';
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
-import { BodyView, poseMatrix } from './bodies.js';
+import { Attached } from './attached.js';
+import { BodyView } from './bodies.js';
 import { categorical, css, ramp, theme } from './colours.js';
 import { h } from './dom.js';
-import {
-    axesSolid, compass, grid, groundSolid, jointColour, jointSolid, lineMaterial, loadSolid, springSolid,
-} from './glyphs.js';
-import { multiply, rotate } from './motion.js';
-
-const upwards = new Vector3(0, 0, 1);
-const slides = new Set(['prismatic', 'slider', 'cylindrical', 'planar']); // drawn where body b is
-const SAMPLES = 240; // frames looked at for the extent of the motion and the range of a colour
+import { measure, middle, sampled } from './extent.js';
+import { axesSolid, compass, grid, lineMaterial } from './glyphs.js';
+import { Names } from './names.js';
 
 /** Whether this browser draws in three dimensions at all. */
 export function hasWebGL() {
@@ -34,7 +42,15 @@ export class Scene {
         this.plane = report.dimension === 2;
         this.magnification = 1;
         this.colour = null; // a section quantity, or null: by body
-        this.shown = { bodies: false, joints: false, frames: false, ghost: false, loads: true, grid: true, follow: false };
+        this.shown = {
+            bodies: false,
+            joints: false,
+            frames: false,
+            ghost: false,
+            loads: true,
+            grid: true,
+            follow: false,
+        };
         this.selected = -1;
         this.hovered = -1;
         this.onColour = () => {};
@@ -46,17 +62,22 @@ export class Scene {
         this.canvas = this.renderer.domElement;
         this.canvas.tabIndex = 0;
         this.canvas.setAttribute('role', 'img');
-        this.canvas.setAttribute('aria-label', `The mechanism: ${report.bodies.length} bodies, ${report.joints.length} joints`);
-        this.names = h('div', { class: 'names', 'aria-hidden': 'true' });
+        this.canvas.setAttribute(
+            'aria-label',
+            `The mechanism: ${report.bodies.length} bodies, ${report.joints.length} joints`,
+        );
         this.tip = h('div', { class: 'tip', hidden: true });
-        host.append(this.canvas, this.names, this.tip);
+        host.append(this.canvas);
 
         this.scene = new ThreeScene();
-        this.measure();
+        const { size, travels, box, reached } = measure(report, motion);
+        Object.assign(this, { size, frameBox: box, reached });
+        this.shown.follow = travels;
         this.makeCamera();
         this.makeBodies();
-        this.makeJoints();
-        this.makeNames();
+        this.attached = new Attached(this);
+        this.names = new Names(this);
+        host.append(this.names.element, this.tip);
         this.makeGrid();
         this.corner = new ThreeScene();
         this.corner.add(compass(this.plane, report.gravity));
@@ -68,85 +89,11 @@ export class Scene {
         this.listen();
     }
 
-    // ---- extent ----
-    /** Boxes around the start pose and around the whole motion; the travel of the middle. */
-    measure() {
-        const { motion, report } = this;
-        this.reached = []; // points that the motion comes to, at the start first
-        this.start = new Box3();
-        this.whole = new Box3();
-        const count = report.frames.count;
-        const middles = new Box3();
-        const middle = [0, 0, 0];
-        for (let s = 0; s < Math.min(Math.max(count, 1), SAMPLES); s++) {
-            motion.toFrame(count > 1 ? Math.round(s * (count - 1) / (Math.min(count, SAMPLES) - 1)) : 0);
-            this.extend(s === 0 ? [this.start, this.whole] : [this.whole]);
-            if (s === 0)
-                this.reachedAtStart = this.reached.length;
-            middles.expandByPoint(new Vector3(...this.middle(middle)));
-        }
-        motion.toFrame(0);
-        for (const joint of [...report.joints, ...report.springs])
-            for (const end of [joint.a, joint.b])
-                if (end.body < 0 && end.position)
-                    [this.start, this.whole].forEach((box) => box.expandByPoint(new Vector3(...end.position))),
-                    this.reached.push(...end.position);
-        for (const box of [this.start, this.whole])
-            if (box.isEmpty())
-                box.set(new Vector3(-0.5, -0.5, -0.5), new Vector3(0.5, 0.5, 0.5));
-        this.size = Math.max(this.start.getSize(new Vector3()).length(), 1e-9);
-        const travels = !middles.isEmpty() && middles.getSize(new Vector3()).length() > 3 * this.size;
-        if (this.start.getSize(new Vector3()).length() < 1e-9)
-            this.size = Math.max(this.whole.getSize(new Vector3()).length(), 1e-2);
-        this.shown.follow = travels;
-        if (travels)
-            this.reached.length = this.reachedAtStart;
-        this.frameBox = (travels ? this.start : this.whole).clone().expandByScalar(0.02 * this.size);
-    }
-
-    extend(boxes) {
-        const { pose } = this.motion;
-        const point = [0, 0, 0];
-        const vector = new Vector3();
-        const put = (local, at) => {
-            rotate(pose, at + 3, local, point);
-            vector.set(point[0] + pose[at], point[1] + pose[at + 1], point[2] + pose[at + 2]);
-            if (Number.isFinite(vector.x + vector.y + vector.z))
-                boxes.forEach((box) => box.expandByPoint(vector)), this.reached.push(vector.x, vector.y, vector.z);
-        };
-        this.report.bodies.forEach((body, b) => {
-            const step = 3 * Math.max(1, Math.floor(body.points.length / 3 / 16));
-            for (let i = 0; i < body.points.length; i += step)
-                put([body.points[i], body.points[i + 1], body.points[i + 2]], 7 * b);
-            if (body.points.length > 0)
-                put(body.points.slice(-3), 7 * b);
-            else
-                put(body.centre ?? [0, 0, 0], 7 * b);
-            for (const port of body.ports)
-                put(port.position, 7 * b);
-        });
-    }
-
-    /** The mean of the bodies' origins. */
-    middle(out) {
-        const { pose, nBodies } = this.motion;
-        out.fill(0);
-        let n = 0;
-        for (let b = 0; b < nBodies; b++)
-            if (Number.isFinite(pose[7 * b] + pose[7 * b + 1] + pose[7 * b + 2])) {
-                n++;
-                for (let k = 0; k < 3; k++)
-                    out[k] += pose[7 * b + k];
-            }
-        for (let k = 0; k < 3; k++)
-            out[k] /= n || 1;
-        return out;
-    }
-
     // ---- camera ----
     makeCamera() {
         const size = Math.max(this.size, this.frameBox.getSize(new Vector3()).length());
-        this.camera = this.plane ? new OrthographicCamera(-1, 1, 1, -1, 0.1 * size, 100 * size)
+        this.camera = this.plane
+            ? new OrthographicCamera(-1, 1, 1, -1, 0.1 * size, 100 * size)
             : new PerspectiveCamera(35, 1, 0.005 * size, 200 * size);
         this.camera.up.set(...(this.plane ? [0, 1, 0] : [0, 0, 1]));
         this.controls = new OrbitControls(this.camera, this.canvas);
@@ -178,20 +125,27 @@ export class Scene {
         up.crossVectors(back, right);
         const width = this.host.clientWidth || 1;
         const height = this.host.clientHeight || 1;
-        let halfWidth = 0, halfHeight = 0, distance = 0;
-        const tangent = this.plane ? 1 : Math.tan(camera.fov * Math.PI / 360) * 0.86;
+        let halfWidth = 0,
+            halfHeight = 0,
+            distance = 0;
+        const tangent = this.plane ? 1 : Math.tan((camera.fov * Math.PI) / 360) * 0.86;
         const points = this.reached.length > 0 ? this.reached : [...box.min, ...box.max];
         const corner = new Vector3();
         for (let k = 0; k < points.length; k += 3) {
-            corner.set(points[k], points[k + 1], points[k + 2]).add(now).sub(centre);
-            const x = Math.abs(corner.dot(right)), y = Math.abs(corner.dot(up)), z = corner.dot(back);
+            corner
+                .set(points[k], points[k + 1], points[k + 2])
+                .add(now)
+                .sub(centre);
+            const x = Math.abs(corner.dot(right)),
+                y = Math.abs(corner.dot(up)),
+                z = corner.dot(back);
             halfWidth = Math.max(halfWidth, x);
             halfHeight = Math.max(halfHeight, y);
-            distance = Math.max(distance, x / (tangent * width / height) + z, y / tangent + z);
+            distance = Math.max(distance, x / ((tangent * width) / height) + z, y / tangent + z);
         }
         distance = Math.max(distance, 0.3 * this.size);
         if (this.plane) {
-            this.halfHeight = Math.max(halfHeight, halfWidth * height / width, 1e-9) * 1.18;
+            this.halfHeight = Math.max(halfHeight, (halfWidth * height) / width, 1e-9) * 1.18;
             camera.zoom = 1;
             distance = 20 * Math.max(this.size, halfWidth);
         }
@@ -205,14 +159,17 @@ export class Scene {
     resize() {
         const width = this.host.clientWidth;
         const height = this.host.clientHeight;
-        if (width === 0 || height === 0)
-            return;
+        if (width === 0 || height === 0) return;
         this.renderer.setSize(width, height);
         if (this.plane) {
             const half = this.halfHeight ?? 1;
-            Object.assign(this.camera, { left: -half * width / height, right: half * width / height, top: half, bottom: -half });
-        } else
-            this.camera.aspect = width / height;
+            Object.assign(this.camera, {
+                left: (-half * width) / height,
+                right: (half * width) / height,
+                top: half,
+                bottom: -half,
+            });
+        } else this.camera.aspect = width / height;
         this.camera.updateProjectionMatrix();
         this.draw();
     }
@@ -233,82 +190,6 @@ export class Scene {
         });
     }
 
-    makeJoints() {
-        this.jointMaterial = new MeshLambertMaterial();
-        this.groundMaterial = new MeshLambertMaterial();
-        this.railMaterial = lineMaterial(0x808890, 0.8);
-        const radius = 0.011 * this.size;
-        // As large as is seen beside the bodies it joins.
-        const fitting = (...ends) => Math.min(0.05 * this.size, Math.max(radius,
-            ...ends.map((end) => 1.15 * (this.bodies[end.body]?.drawnRadius() ?? 0))));
-        const add = (solid) => {
-            this.scene.add(solid);
-            solid.userData.turn = solid.quaternion.clone();
-            solid.userData.size = solid.scale.x;
-            return solid;
-        };
-        this.joints = this.report.joints.map((joint) => ({ joint, solid: add(jointSolid(joint, fitting(joint.a, joint.b), this.jointMaterial)), rail: this.makeRail() }));
-        this.springs = this.report.springs.map((spring) => ({ spring, solid: add(springSolid(1.5 * radius, this.jointMaterial)) }));
-        this.loads = this.report.loads.map((load) => ({ load, solid: add(loadSolid(load, fitting(load))) }));
-        const grounds = new Map();
-        for (const { a, b } of [...this.report.joints, ...this.report.springs])
-            for (const end of [a, b])
-                if (end.body < 0 && end.position)
-                    grounds.set(end.position.map((x) => x.toPrecision(6)).join(), end.position);
-        for (const position of grounds.values()) {
-            const solid = groundSolid(radius, this.groundMaterial, this.plane);
-            solid.position.set(...position);
-            this.scene.add(solid);
-        }
-    }
-
-    /** The line between the two points of a joint, seen where it slides and where a magnified deformation parts them. */
-    makeRail() {
-        const geometry = new BufferGeometry().setAttribute('position', new BufferAttribute(new Float32Array(6), 3));
-        const line = new LineSegments(geometry, this.railMaterial);
-        line.frustumCulled = false;
-        this.scene.add(line);
-        return line;
-    }
-
-    /** Where the end of a joint or a load is: position into `out`, the matrix of its directions into `matrix`. */
-    portAt(end, out, matrix) {
-        if (end.body < 0) {
-            const p = end.position ?? [0, 0, 0];
-            out[0] = p[0], out[1] = p[1], out[2] = p[2];
-            matrix.identity();
-            return directions(matrix, end.rotation);
-        }
-        const body = this.report.bodies[end.body];
-        const port = body?.ports[end.port];
-        if (!port)
-            return null;
-        const { pose, q } = this.motion;
-        const local = [0, 0, 0];
-        if (port.shape && body.q > 0)
-            multiply(port.shape, q, body.first, body.q, 3, this.magnification, local);
-        for (let k = 0; k < 3; k++)
-            local[k] += port.position[k];
-        const at = 7 * end.body;
-        rotate(pose, at + 3, local, out);
-        for (let k = 0; k < 3; k++)
-            out[k] += pose[at + k];
-        poseMatrix(matrix, pose, at).setPosition(0, 0, 0);
-        return directions(matrix, port.rotation);
-    }
-
-    makeNames() {
-        const name = (text, kind) => {
-            const element = h('span', { class: `name ${kind}` }, text);
-            this.names.append(element);
-            return element;
-        };
-        this.labels = [
-            ...this.report.bodies.map((body, i) => ({ kind: 'bodies', element: name(body.name, 'body'), body: i })),
-            ...this.report.joints.map((joint, i) => ({ kind: 'joints', element: name(joint.name, 'joint'), joint: i })),
-        ];
-    }
-
     makeGrid() {
         const box = this.frameBox;
         const span = Math.max(box.max.x - box.min.x, box.max.y - box.min.y, 0.2 * this.size);
@@ -317,8 +198,15 @@ export class Scene {
         const margin = this.plane ? 6 * span : 0.6 * span;
         this.gridMaterial = lineMaterial(0x808890, 0.16);
         const z = this.plane ? -0.5 * this.size : box.min.z - 0.03 * this.size;
-        this.grid = grid(box.min.x - margin, box.max.x + margin, box.min.y - margin, box.max.y + margin, z, step,
-            this.gridMaterial);
+        this.grid = grid(
+            box.min.x - margin,
+            box.max.x + margin,
+            box.min.y - margin,
+            box.max.y + margin,
+            z,
+            step,
+            this.gridMaterial,
+        );
         this.grid.userData.step = step;
         this.scene.add(this.grid);
     }
@@ -326,8 +214,7 @@ export class Scene {
     retheme() {
         const dark = theme() === 'dark';
         this.background = new Color(css('--scene'));
-        this.jointMaterial.color.setHex(jointColour[theme()]);
-        this.groundMaterial.color.setHex(dark ? 0x667283 : 0x9aa5b3);
+        this.attached.retheme();
         this.gridMaterial.color.setHex(dark ? 0xa0b4cc : 0x4a5c74);
         this.ghostMaterial.color.setHex(dark ? 0x7d8da4 : 0x506078);
         this.setColour(this.colour);
@@ -337,9 +224,7 @@ export class Scene {
     /** Names and labels of all section quantities of the model. */
     quantities() {
         const found = new Map();
-        for (const body of this.report.bodies)
-            for (const section of body.section)
-                found.set(section.name, section);
+        for (const body of this.report.bodies) for (const section of body.section) found.set(section.name, section);
         return [...found.values()];
     }
 
@@ -353,8 +238,7 @@ export class Scene {
             this.ramp = ramp(this.unsigned ? 'magnitude' : 'signed');
             const plain = new Color(css('--plain')).toArray();
             for (const body of this.bodies)
-                if (!body.body.section.some((section) => section.name === quantity))
-                    body.paint(plain);
+                if (!body.body.section.some((section) => section.name === quantity)) body.paint(plain);
             this.setRange();
         }
         this.update();
@@ -369,13 +253,11 @@ export class Scene {
         const look = () => {
             for (const body of this.bodies) {
                 const found = body.body.section.find((entry) => entry.name === colour);
-                if (!found || !body.own)
-                    continue;
+                if (!found || !body.own) continue;
                 section = found;
                 body.evaluate(found, this.motion.q);
                 for (const value of body.values)
-                    if (Math.abs(value) > largest && Number.isFinite(value))
-                        largest = Math.abs(value);
+                    if (Math.abs(value) > largest && Number.isFinite(value)) largest = Math.abs(value);
             }
         };
         if (this.mode) {
@@ -384,9 +266,8 @@ export class Scene {
                 look();
             }
         } else {
-            const n = Math.min(frames.count, SAMPLES);
-            for (let s = 0; s < n; s++) {
-                this.motion.toFrame(n > 1 ? Math.round(s * (frames.count - 1) / (n - 1)) : 0);
+            for (const frame of sampled(frames.count)) {
+                this.motion.toFrame(frame);
                 look();
             }
         }
@@ -407,8 +288,7 @@ export class Scene {
         };
         for (const body of this.bodies) {
             body.place(motion.pose);
-            if (body.body.q === 0)
-                continue;
+            if (body.body.q === 0) continue;
             body.bend(motion.q, this.magnification);
             const section = colour && body.own && body.body.section.find((entry) => entry.name === colour);
             if (section) {
@@ -416,56 +296,10 @@ export class Scene {
                 body.paintValues(this.ramp.linear, place);
             }
         }
-        this.placeJoints();
-        if (this.shown.frames)
-            this.placeAxes();
-        if (this.shown.follow)
-            this.follow();
+        this.attached.place();
+        if (this.shown.frames) this.placeAxes();
+        if (this.shown.follow) this.follow();
         this.draw();
-    }
-
-    placeJoints() {
-        const point = [0, 0, 0];
-        const other = [0, 0, 0];
-        const matrix = new Matrix4();
-        const unused = new Matrix4();
-        // In the plane what joins is seen in front of what is joined.
-        const lift = this.plane ? 0.2 * this.size : 0;
-        const put = (solid, at) => {
-            solid.visible = Number.isFinite(at[0] + at[1] + at[2]);
-            solid.position.set(at[0], at[1], at[2] + lift);
-            solid.quaternion.setFromRotationMatrix(matrix).multiply(solid.userData.turn);
-        };
-        for (const { joint, solid, rail } of this.joints) {
-            const found = this.portAt(joint.b, other, unused) && this.portAt(joint.a, point, matrix);
-            rail.visible = solid.visible = Boolean(found);
-            if (!found)
-                continue;
-            put(solid, slides.has(joint.kind) ? other : point);
-            rail.visible = solid.visible;
-            const ends = rail.geometry.attributes.position;
-            ends.setXYZ(0, ...point);
-            ends.setXYZ(1, ...other);
-            ends.needsUpdate = true;
-        }
-        const [from, to] = [new Vector3(), new Vector3()];
-        for (const { spring, solid } of this.springs) {
-            solid.visible = Boolean(this.portAt(spring.a, point, unused) && this.portAt(spring.b, other, unused));
-            from.set(...point);
-            to.set(...other);
-            const length = from.distanceTo(to);
-            solid.visible &&= length > 0;
-            if (!solid.visible)
-                continue;
-            solid.position.copy(from).setZ(from.z + lift);
-            solid.quaternion.setFromUnitVectors(upwards, to.sub(from).divideScalar(length));
-            solid.scale.set(1, 1, length);
-        }
-        for (const { load, solid } of this.loads) {
-            solid.visible = this.shown.loads && Boolean(this.portAt(load, point, matrix));
-            if (solid.visible)
-                put(solid, point);
-        }
     }
 
     placeAxes() {
@@ -480,12 +314,11 @@ export class Scene {
     }
 
     follow() {
-        const now = new Vector3(...this.middle([0, 0, 0]));
+        const now = new Vector3(...middle(this.motion, [0, 0, 0]));
         this.reference ??= now.clone();
         const shift = now.sub(this.reference);
         const step = shift.clone().sub(this.followShift ?? new Vector3());
-        if (!Number.isFinite(step.x + step.y + step.z))
-            return;
+        if (!Number.isFinite(step.x + step.y + step.z)) return;
         this.camera.position.add(step);
         this.controls.target.add(step);
         this.followShift = shift;
@@ -495,18 +328,18 @@ export class Scene {
     show(what, on) {
         this.shown[what] = on;
         if (what === 'frames')
-            this.axes.forEach((solid) => { solid.visible = on; });
-        if (what === 'grid')
-            this.grid.visible = on;
-        if (what === 'ghost')
-            this.ghosts.visible = on;
+            this.axes.forEach((solid) => {
+                solid.visible = on;
+            });
+        if (what === 'grid') this.grid.visible = on;
+        if (what === 'ghost') this.ghosts.visible = on;
         this.update();
     }
 
     /** The ghost is the mechanism as it stands now. */
     setGhost() {
         for (const group of this.ghosts.children)
-            group.children.forEach((mesh) => mesh.isInstancedMesh ? mesh.dispose() : mesh.geometry.dispose());
+            group.children.forEach((mesh) => (mesh.isInstancedMesh ? mesh.dispose() : mesh.geometry.dispose()));
         this.ghosts.clear();
         for (const body of this.bodies) {
             body.place(this.motion.pose);
@@ -522,8 +355,7 @@ export class Scene {
     }
 
     draw() {
-        if (this.pending)
-            return;
+        if (this.pending) return;
         this.pending = requestAnimationFrame(() => {
             this.pending = 0;
             this.render();
@@ -534,15 +366,14 @@ export class Scene {
         const { renderer } = this;
         const width = this.host.clientWidth;
         const height = this.host.clientHeight;
-        if (width === 0 || height === 0)
-            return;
+        if (width === 0 || height === 0) return;
         renderer.setViewport(0, 0, width, height);
         renderer.setScissorTest(false);
         renderer.setClearColor(this.background);
         renderer.clear();
         renderer.render(this.scene, this.camera);
         this.renderCompass();
-        this.placeNames(width, height);
+        this.names.place(width, height);
     }
 
     renderCompass() {
@@ -554,43 +385,6 @@ export class Scene {
         this.renderer.clearDepth();
         this.renderer.setViewport(6, 6, side, side);
         this.renderer.render(this.corner, this.cornerCamera);
-    }
-
-    placeNames(width, height) {
-        const taken = [];
-        const v = new Vector3();
-        const matrix = new Matrix4();
-        const point = [0, 0, 0];
-        for (const label of this.labels) {
-            const chosen = label.body !== undefined && (label.body === this.selected || label.body === this.hovered);
-            let on = this.shown[label.kind] || chosen;
-            if (on && label.body !== undefined) {
-                const body = this.bodies[label.body];
-                on = body.object.visible;
-                body.anchor(v).applyMatrix4(body.object.matrix);
-            } else if (on) {
-                on = this.portAt(this.report.joints[label.joint].a, point, matrix) !== null;
-                v.set(...point);
-            }
-            v.project(this.camera);
-            on &&= Math.abs(v.x) < 1 && Math.abs(v.y) < 1 && v.z < 1;
-            if (on) {
-                const x = (v.x + 1) / 2 * width;
-                const y = (1 - v.y) / 2 * height;
-                label.width ||= 7.2 * label.element.textContent.length + 14;
-                const box = [x, y - (label.kind === 'joints' ? -4 : 24), label.width, 20];
-                on = chosen || !taken.some((other) => box[0] < other[0] + other[2] && other[0] < box[0] + box[2]
-                    && box[1] < other[1] + other[3] && other[1] < box[1] + box[3]);
-                if (on) {
-                    taken.push(box);
-                    label.element.style.transform = `translate(${Math.round(x)}px, ${Math.round(box[1])}px)`;
-                }
-            }
-            if (label.on !== on) {
-                label.on = on;
-                label.element.classList.toggle('on', on);
-            }
-        }
     }
 
     // ---- pointer ----
@@ -606,17 +400,20 @@ export class Scene {
             const box = this.canvas.getBoundingClientRect();
             const x = event.clientX - box.left;
             const y = event.clientY - box.top;
-            ray.setFromCamera(new Vector2(2 * x / box.width - 1, 1 - 2 * y / box.height), this.camera);
-            const found = ray.intersectObjects(this.bodies.filter((body) => body.object.visible).map((body) => body.object));
+            ray.setFromCamera(new Vector2((2 * x) / box.width - 1, 1 - (2 * y) / box.height), this.camera);
+            const found = ray.intersectObjects(
+                this.bodies.filter((body) => body.object.visible).map((body) => body.object),
+            );
             return found.length > 0 ? found[0].object.parent.userData.body : -1;
         };
         this.canvas.addEventListener('pointermove', (event) => {
-            if (event.pointerType === 'mouse' && event.buttons === 0)
-                this.hover(hit(event));
+            if (event.pointerType === 'mouse' && event.buttons === 0) this.hover(hit(event));
         });
         this.canvas.addEventListener('pointerleave', () => this.hover(-1));
         let pressed = null;
-        this.canvas.addEventListener('pointerdown', (event) => { pressed = [event.clientX, event.clientY]; });
+        this.canvas.addEventListener('pointerdown', (event) => {
+            pressed = [event.clientX, event.clientY];
+        });
         this.canvas.addEventListener('pointerup', (event) => {
             if (pressed && Math.hypot(event.clientX - pressed[0], event.clientY - pressed[1]) < 4)
                 this.select(hit(event));
@@ -625,8 +422,7 @@ export class Scene {
     }
 
     hover(body) {
-        if (body === this.hovered)
-            return;
+        if (body === this.hovered) return;
         this.hovered = body;
         this.emphasise();
     }
@@ -648,13 +444,4 @@ export class Scene {
         this.render();
         this.canvas.toBlob(done, 'image/png');
     }
-}
-
-/** matrix := matrix rotation, nine numbers row by row (none: identity). */
-function directions(matrix, rotation) {
-    if (rotation) {
-        const [a, b, c, d, e, f, g, i, k] = rotation;
-        matrix.multiply(new Matrix4().set(a, b, c, 0, d, e, f, 0, g, i, k, 0, 0, 0, 0, 1));
-    }
-    return matrix;
 }

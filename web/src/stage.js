@@ -19,12 +19,19 @@ export class Stage {
     build() {
         const { view, report } = this;
         if (report.frames.count === 0)
-            view.append(h('div', { class: 'no-scene' }, h('strong', {}, 'No pose was recorded.'), ' There is nothing to draw.'));
+            view.append(
+                h('div', { class: 'no-scene' }, h('strong', {}, 'No pose was recorded.'), ' There is nothing to draw.'),
+            );
         else if (!hasWebGL())
-            view.append(h('div', { class: 'no-scene', role: 'alert' }, h('strong', {}, 'The scene cannot be shown.'),
-                ' This browser has no WebGL 2, or it is switched off. Plots and tables work without it.'));
-        else
-            this.buildScene();
+            view.append(
+                h(
+                    'div',
+                    { class: 'no-scene', role: 'alert' },
+                    h('strong', {}, 'The scene cannot be shown.'),
+                    ' This browser has no WebGL 2, or it is switched off. Plots and tables work without it.',
+                ),
+            );
+        else this.buildScene();
         this.player.listen(() => this.refresh());
     }
 
@@ -38,11 +45,18 @@ export class Stage {
         this.scene.setGhost();
         this.display = displayControls(this.scene, report);
         this.element.prepend(this.display.element);
-        this.amplitudeInput = h('input', { type: 'range', min: 0, max: 0.3, step: 0.001, value: this.amplitude,
-            'aria-label': 'Amplitude of the mode shape', oninput: () => {
+        this.amplitudeInput = h('input', {
+            type: 'range',
+            min: 0,
+            max: 0.3,
+            step: 0.001,
+            value: this.amplitude,
+            'aria-label': 'Amplitude of the mode shape',
+            oninput: () => {
                 this.amplitude = Number(this.amplitudeInput.value);
                 this.modeChanged();
-            } });
+            },
+        });
         this.amplitudeText = h('output', { class: 'readout' });
         this.banner = h('div', { class: 'banner', hidden: true });
         view.append(legend.element, this.banner);
@@ -56,15 +70,12 @@ export class Stage {
 
     place() {
         const { motion, mode, player, scene } = this;
-        if (mode)
-            motion.toMode(this.frame(), mode, this.amplitude * scene.size, 2 * Math.PI * player.at.phase);
-        else
-            motion.toTime(player.at.time);
+        if (mode) motion.toMode(this.frame(), mode, this.amplitude * scene.size, 2 * Math.PI * player.at.phase);
+        else motion.toTime(player.at.time);
     }
 
     refresh() {
-        if (!this.scene)
-            return;
+        if (!this.scene) return;
         this.place();
         this.scene.update();
     }
@@ -72,37 +83,51 @@ export class Stage {
     /** Show the mode shape of a row, or the motion again (null). */
     showMode(row) {
         const { scene, display, player } = this;
-        if (!scene)
-            return;
+        if (!scene) return;
         const changes = !row !== !this.mode;
         this.mode = row;
         display.allowMagnification(!row);
         scene.setMagnification(row ? 1 : display.magnification()); // a mode has its amplitude
         this.motion.toFrame(row ? this.frame() : 0);
         scene.setGhost();
-        if (changes)
-            display.setGhost(Boolean(row));
+        if (changes) display.setGhost(Boolean(row));
         this.fillBanner();
         this.modeChanged();
         if (changes) {
             player.pause();
             player.setKind(row ? 'phase' : 'time');
-            if (row)
-                player.autoplay();
+            if (row) player.autoplay();
         }
     }
 
     fillBanner() {
         const { banner, mode, report } = this;
         banner.hidden = !mode;
-        if (!mode)
-            return;
+        if (!mode) return;
         const damping = Number.isFinite(mode.damping) ? ` · damping ${number(100 * mode.damping, 3)} %` : '';
-        banner.replaceChildren(h('div', {}, h('strong', {}, `Mode ${mode.mode}`),
-            ` ${number(mode.frequency ?? mode.omega / (2 * Math.PI), 5)} Hz${damping}`,
-            report.modes.points.length > 1 ? h('div', { class: 'label' }, pointName(report.modes, mode.point)) : null),
-        h('div', { class: 'field' }, h('span', { class: 'label' }, 'Amplitude'), this.amplitudeInput, this.amplitudeText),
-        h('button', { type: 'button', class: 'small', onclick: () => this.onClose() }, report.frames.count > 1 && report.frames.time ? 'Back to the motion' : 'Close'));
+        banner.replaceChildren(
+            h(
+                'div',
+                {},
+                h('strong', {}, `Mode ${mode.mode}`),
+                ` ${number(mode.frequency ?? mode.omega / (2 * Math.PI), 5)} Hz${damping}`,
+                report.modes.points.length > 1
+                    ? h('div', { class: 'label' }, pointName(report.modes, mode.point))
+                    : null,
+            ),
+            h(
+                'div',
+                { class: 'field' },
+                h('span', { class: 'label' }, 'Amplitude'),
+                this.amplitudeInput,
+                this.amplitudeText,
+            ),
+            h(
+                'button',
+                { type: 'button', class: 'small', onclick: () => this.onClose() },
+                report.frames.count > 1 && report.frames.time ? 'Back to the motion' : 'Close',
+            ),
+        );
     }
 
     modeChanged() {
@@ -110,8 +135,7 @@ export class Stage {
         const metres = this.amplitude * scene.size;
         scene.mode = mode && { frame: this.frame(), row: mode, amplitude: metres };
         this.amplitudeText.textContent = quantity(metres, 'm', 2);
-        if (scene.colour)
-            scene.setRange();
+        if (scene.colour) scene.setRange();
         this.refresh();
     }
 }

@@ -5,44 +5,124 @@ import { count, number, quantity, words } from './format.js';
 
 /** A number with its unit; a text as it is. */
 const shown = ({ value, unit }) => {
-    if (typeof value !== 'number')
-        return String(value ?? '–');
+    if (typeof value !== 'number') return String(value ?? '–');
     return unit && unit !== '1' ? `${number(value)} ${unit}` : number(value);
 };
 
 function pairs(title, entries) {
-    if (!entries?.length)
-        return null;
-    return h('section', {}, h('h3', {}, title), h('div', { class: 'table-scroll' }, h('table', { class: 'pairs' },
-        h('tbody', {}, entries.map((entry) => h('tr', {}, h('th', { scope: 'row' }, entry.name), h('td', {}, shown(entry))))))));
+    if (!entries?.length) return null;
+    return h(
+        'section',
+        {},
+        h('h3', {}, title),
+        h(
+            'div',
+            { class: 'table-scroll' },
+            h(
+                'table',
+                { class: 'pairs' },
+                h(
+                    'tbody',
+                    {},
+                    entries.map((entry) =>
+                        h('tr', {}, h('th', { scope: 'row' }, entry.name), h('td', {}, shown(entry))),
+                    ),
+                ),
+            ),
+        ),
+    );
 }
 
 function table(title, names, rows, more = {}) {
-    return h('section', {}, h('h3', {}, title, h('span', { class: 'unit' }, ` ${count(rows.length)}`)),
-        h('div', { class: 'table-scroll' }, h('table', more, h('thead', {}, h('tr', {},
-            names.map((name) => h('th', { scope: 'col' }, name)))), h('tbody', {}, rows))));
+    return h(
+        'section',
+        {},
+        h('h3', {}, title, h('span', { class: 'unit' }, ` ${count(rows.length)}`)),
+        h(
+            'div',
+            { class: 'table-scroll' },
+            h(
+                'table',
+                more,
+                h(
+                    'thead',
+                    {},
+                    h(
+                        'tr',
+                        {},
+                        names.map((name) => h('th', { scope: 'col' }, name)),
+                    ),
+                ),
+                h('tbody', {}, rows),
+            ),
+        ),
+    );
 }
 
 export function certificate(report) {
     const entries = report.certificate;
     const bad = entries.filter((entry) => entry.good === false).length;
     const judged = entries.some((entry) => entry.good !== null && entry.good !== undefined);
-    const mark = (good) => (good === true ? h('span', { class: 'mark good' }, '✓ holds')
-        : good === false ? h('span', { class: 'mark bad' }, '✗ fails') : h('span', { class: 'mark' }, '–'));
-    return h('div', {},
-        judged ? h('p', { class: bad ? 'verdict bad' : 'verdict good' }, bad ? `${bad} of ${entries.length} properties do not hold.`
-            : 'Every property of the structure that was tested holds.') : null,
-        h('div', { class: 'table-scroll' }, h('table', { class: 'certificate' },
-            h('thead', {}, h('tr', {}, ['Property', 'Value', ''].map((name) => h('th', { scope: 'col' }, name)))),
-            h('tbody', {}, entries.map((entry) => h('tr', {}, h('th', { scope: 'row' }, entry.name,
-                entry.meaning ? h('p', { class: 'meaning' }, entry.meaning) : null), h('td', { class: 'number' }, shown(entry)), h('td', {}, mark(entry.good))))))));
+    const mark = (good) =>
+        good === true
+            ? h('span', { class: 'mark good' }, '✓ holds')
+            : good === false
+              ? h('span', { class: 'mark bad' }, '✗ fails')
+              : h('span', { class: 'mark' }, '–');
+    return h(
+        'div',
+        {},
+        judged
+            ? h(
+                  'p',
+                  { class: bad ? 'verdict bad' : 'verdict good' },
+                  bad
+                      ? `${bad} of ${entries.length} properties do not hold.`
+                      : 'Every property of the structure that was tested holds.',
+              )
+            : null,
+        h(
+            'div',
+            { class: 'table-scroll' },
+            h(
+                'table',
+                { class: 'certificate' },
+                h(
+                    'thead',
+                    {},
+                    h(
+                        'tr',
+                        {},
+                        ['Property', 'Value', ''].map((name) => h('th', { scope: 'col' }, name)),
+                    ),
+                ),
+                h(
+                    'tbody',
+                    {},
+                    entries.map((entry) =>
+                        h(
+                            'tr',
+                            {},
+                            h(
+                                'th',
+                                { scope: 'row' },
+                                entry.name,
+                                entry.meaning ? h('p', { class: 'meaning' }, entry.meaning) : null,
+                            ),
+                            h('td', { class: 'number' }, shown(entry)),
+                            h('td', {}, mark(entry.good)),
+                        ),
+                    ),
+                ),
+            ),
+        ),
+    );
 }
 
 /** `select(body)` is called when a row is chosen; returns the element and what marks a row. */
 export function overview(report, select) {
     const bodyName = (end) => {
-        if (end.body < 0)
-            return 'ground';
+        if (end.body < 0) return 'ground';
         const body = report.bodies[end.body];
         const port = body?.ports[end.port]?.name;
         return body ? `${body.name}${port ? ` · ${port}` : ''}` : '–';
@@ -51,28 +131,86 @@ export function overview(report, select) {
     const rows = report.bodies.map((body, i) => {
         const swatch = h('i', { class: 'swatch' });
         swatches.push(swatch);
-        return h('tr', { onclick: () => select(i) },
-            h('th', { scope: 'row' }, h('button', { type: 'button', class: 'link', 'aria-pressed': 'false' }, swatch, body.name)),
-            h('td', {}, words(body.kind ?? '–')), h('td', { class: 'number' }, body.mass === undefined ? '–' : quantity(body.mass, 'kg', 4)),
-            h('td', { class: 'number' }, String(body.q)), h('td', {}, body.ports.map((port) => port.name).join(', ') || '–'));
+        return h(
+            'tr',
+            { onclick: () => select(i) },
+            h(
+                'th',
+                { scope: 'row' },
+                h('button', { type: 'button', class: 'link', 'aria-pressed': 'false' }, swatch, body.name),
+            ),
+            h('td', {}, words(body.kind ?? '–')),
+            h('td', { class: 'number' }, body.mass === undefined ? '–' : quantity(body.mass, 'kg', 4)),
+            h('td', { class: 'number' }, String(body.q)),
+            h('td', {}, body.ports.map((port) => port.name).join(', ') || '–'),
+        );
     });
-    const element = h('div', {},
-        report.status === 'partial' ? h('p', { class: 'partial-note' }, `The result is partial${report.reason ? `: ${report.reason}` : ''}.`) : null,
+    const element = h(
+        'div',
+        {},
+        report.status === 'partial'
+            ? h('p', { class: 'partial-note' }, `The result is partial${report.reason ? `: ${report.reason}` : ''}.`)
+            : null,
         pairs('Summary', report.summary),
         report.bodies.length ? table('Bodies', ['Name', 'Kind', 'Mass', 'Coordinates', 'Ports'], rows) : null,
-        report.joints.length ? table('Joints', ['Name', 'Kind', 'From', 'To'], report.joints.map((joint) => h('tr', {},
-            h('th', { scope: 'row' }, joint.name), h('td', {}, words(joint.kind)), h('td', {}, bodyName(joint.a)), h('td', {}, bodyName(joint.b))))) : null,
-        report.springs.length ? table('Springs', ['Name', 'From', 'To'], report.springs.map((spring) => h('tr', {},
-            h('th', { scope: 'row' }, spring.name), h('td', {}, bodyName(spring.a)), h('td', {}, bodyName(spring.b))))) : null,
-        report.loads.length ? table('Loads', ['Name', 'Kind', 'At'], report.loads.map((load) => h('tr', {},
-            h('th', { scope: 'row' }, load.name), h('td', {}, words(load.kind)), h('td', {}, bodyName(load))))) : null,
-        pairs('Settings', report.settings));
-    const recolour = () => swatches.forEach((swatch, i) => { swatch.style.background = categorical(i); });
+        report.joints.length
+            ? table(
+                  'Joints',
+                  ['Name', 'Kind', 'From', 'To'],
+                  report.joints.map((joint) =>
+                      h(
+                          'tr',
+                          {},
+                          h('th', { scope: 'row' }, joint.name),
+                          h('td', {}, words(joint.kind)),
+                          h('td', {}, bodyName(joint.a)),
+                          h('td', {}, bodyName(joint.b)),
+                      ),
+                  ),
+              )
+            : null,
+        report.springs.length
+            ? table(
+                  'Springs',
+                  ['Name', 'From', 'To'],
+                  report.springs.map((spring) =>
+                      h(
+                          'tr',
+                          {},
+                          h('th', { scope: 'row' }, spring.name),
+                          h('td', {}, bodyName(spring.a)),
+                          h('td', {}, bodyName(spring.b)),
+                      ),
+                  ),
+              )
+            : null,
+        report.loads.length
+            ? table(
+                  'Loads',
+                  ['Name', 'Kind', 'At'],
+                  report.loads.map((load) =>
+                      h(
+                          'tr',
+                          {},
+                          h('th', { scope: 'row' }, load.name),
+                          h('td', {}, words(load.kind)),
+                          h('td', {}, bodyName(load)),
+                      ),
+                  ),
+              )
+            : null,
+        pairs('Settings', report.settings),
+    );
+    const recolour = () =>
+        swatches.forEach((swatch, i) => {
+            swatch.style.background = categorical(i);
+        });
     recolour();
-    const mark = (selected) => rows.forEach((row, i) => {
-        row.classList.toggle('chosen', i === selected);
-        row.querySelector('button').setAttribute('aria-pressed', String(i === selected));
-    });
+    const mark = (selected) =>
+        rows.forEach((row, i) => {
+            row.classList.toggle('chosen', i === selected);
+            row.querySelector('button').setAttribute('aria-pressed', String(i === selected));
+        });
     return { element, mark, recolour };
 }
 
@@ -80,7 +218,8 @@ async function copyText(text) {
     try {
         await navigator.clipboard.writeText(text);
         return true;
-    } catch { // pages opened from a file may not: the old way
+    } catch {
+        // pages opened from a file may not: the old way
         const area = h('textarea', { value: text, class: 'offscreen' });
         document.body.append(area);
         area.select();
@@ -93,10 +232,36 @@ async function copyText(text) {
 /** The text with numbered lines. */
 export function modelText(text) {
     const status = h('span', { role: 'status', class: 'label' });
-    const button = h('button', { type: 'button', class: 'small', onclick: async () => {
-        status.textContent = await copyText(text) ? 'Copied' : 'The browser does not allow copying';
-        setTimeout(() => { status.textContent = ''; }, 2500);
-    } }, icon('copy'), 'Copy');
-    return h('div', {}, h('div', { class: 'plot-tools' }, button, status),
-        h('pre', { class: 'model', tabIndex: 0, 'aria-label': 'Text of the model' }, h('code', {}, text.replace(/\n$/, '').split('\n').map((line) => h('span', { class: 'line' }, `${line}\n`)))));
+    const button = h(
+        'button',
+        {
+            type: 'button',
+            class: 'small',
+            onclick: async () => {
+                status.textContent = (await copyText(text)) ? 'Copied' : 'The browser does not allow copying';
+                setTimeout(() => {
+                    status.textContent = '';
+                }, 2500);
+            },
+        },
+        icon('copy'),
+        'Copy',
+    );
+    return h(
+        'div',
+        {},
+        h('div', { class: 'plot-tools' }, button, status),
+        h(
+            'pre',
+            { class: 'model', tabIndex: 0, 'aria-label': 'Text of the model' },
+            h(
+                'code',
+                {},
+                text
+                    .replace(/\n$/, '')
+                    .split('\n')
+                    .map((line) => h('span', { class: 'line' }, `${line}\n`)),
+            ),
+        ),
+    );
 }

@@ -3,7 +3,11 @@ import { iconButton, setIcon } from './dom.js';
 
 const key = 'phlexor-theme';
 const dark = matchMedia('(prefers-color-scheme: dark)');
-const faces = { auto: ['auto', 'Theme: as the system (T)'], light: ['sun', 'Theme: light (T)'], dark: ['moon', 'Theme: dark (T)'] };
+const faces = {
+    auto: ['auto', 'Theme: as the system (T)'],
+    light: ['sun', 'Theme: light (T)'],
+    dark: ['moon', 'Theme: dark (T)'],
+};
 
 function kept() {
     try {
@@ -27,7 +31,9 @@ export function themeSwitch(changed) {
         choice = order[(order.indexOf(choice) + 1) % 3];
         try {
             localStorage.setItem(key, choice);
-        } catch { /* a page opened from a file may have nowhere to keep it */ }
+        } catch {
+            /* a page opened from a file may have nowhere to keep it */
+        }
         apply();
         changed();
     };

@@ -8,112 +8,35 @@
 // with 77 (skipped) when there is no browser.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
+import { jointGap, key, launch, near, opener, pixels, plotBox, settle } from './browser.mjs';
 import * as sample from './sample.mjs';
 
-const given = Object.fromEntries(['page', 'browser', 'pictures', 'only', 'program', 'examples'].map((name) => [name, { type: 'string' }]));
-const { page: pagePath, browser: browserPath, pictures, only, program, examples } = parseArgs({ options: given }).values;
+const given = Object.fromEntries(
+    ['page', 'browser', 'pictures', 'only', 'program', 'examples'].map((name) => [name, { type: 'string' }]),
+);
+const {
+    page: pagePath,
+    browser: browserPath,
+    pictures,
+    only,
+    program,
+    examples,
+} = parseArgs({ options: given }).values;
 if (!browserPath || !existsSync(browserPath)) {
     console.log('SKIP: no browser to open the page in (Debian: chromium)');
     process.exit(77);
 }
-const { chromium } = createRequire(resolve('node_modules/here.js'))('playwright-core');
 const page = readFileSync(pagePath, 'utf8');
 const folder = mkdtempSync(join(tmpdir(), 'phlexor-page-'));
-if (pictures)
-    mkdirSync(pictures, { recursive: true });
-
-const quiet = ['--no-sandbox', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update',
-    '--disable-sync', '--disable-default-apps'];
-const start = (more) => chromium.launch({ executablePath: browserPath, args: [...quiet, ...more] });
-const browser = await start(['--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader']);
-let files = 0;
-
-/** Opens html in a window of its own; whatever it says on the console, asks of the network or throws is collected. */
-async function open(html, { size = [1440, 900], dark = false, calm = true, touch = false, from = browser } = {}) {
-    const file = join(folder, `page-${files++}.html`);
-    writeFileSync(file, html);
-    const context = await from.newContext({ viewport: { width: size[0], height: size[1] }, colorScheme: dark ? 'dark' : 'light',
-        reducedMotion: calm ? 'reduce' : 'no-preference', hasTouch: touch });
-    const tab = await context.newPage();
-    const noise = [];
-    tab.on('console', (message) => noise.push(`${message.type()}: ${message.text()}`));
-    tab.on('pageerror', (error) => noise.push(`thrown: ${error.stack}`));
-    tab.on('request', (request) => {
-        if (!/^(file|data|blob):/.test(request.url()))
-            noise.push(`request: ${request.url()}`);
-    });
-    await tab.goto(pathToFileURL(file).href);
-    await tab.waitForSelector('html[data-ready], .failure', { timeout: 60000 });
-    tab.noise = noise;
-    tab.picture = async (name) => pictures && tab.screenshot({ path: join(pictures, `${name}.png`) });
-    tab.now = () => tab.evaluate(() => phlexor.player.value);
-    tab.done = async () => {
-        assert.deepEqual(noise, [], 'the page is silent');
-        await context.close();
-    };
-    return tab;
-}
-
+const browser = await launch(browserPath);
+const open = opener(browser, folder, pictures);
 const show = (report, options) => open(sample.fill(page, report), options);
-
-/** How many pixels of the scene look like each of the colours (css hex), and how many differ from its most common one. */
-async function pixels(tab, colours = []) {
-    const png = await tab.locator('.view').screenshot();
-    return tab.evaluate(async ([data, wanted]) => {
-        const image = new Image();
-        image.src = `data:image/png;base64,${data}`;
-        await image.decode();
-        const canvas = Object.assign(document.createElement('canvas'), { width: image.width, height: image.height });
-        const context = canvas.getContext('2d', { willReadFrequently: true });
-        context.drawImage(image, 0, 0);
-        const { data: rgba } = context.getImageData(0, 0, image.width, image.height);
-        const counts = new Map();
-        const found = wanted.map(() => 0);
-        const directions = wanted.map((hex) => [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16)));
-        for (let i = 0; i < rgba.length; i += 4) {
-            const [r, g, b] = [rgba[i], rgba[i + 1], rgba[i + 2]];
-            const key = r << 16 | g << 8 | b;
-            counts.set(key, (counts.get(key) ?? 0) + 1);
-            directions.forEach(([x, y, z], k) => {
-                const dot = r * x + g * y + b * z;
-                if (dot * dot > 0.985 * (r * r + g * g + b * b) * (x * x + y * y + z * z) && r + g + b > 60 && Math.max(r, g, b) - Math.min(r, g, b) > 50)
-                    found[k]++;
-            });
-        }
-        return { found, other: image.width * image.height - Math.max(...counts.values()) };
-    }, [png.toString('base64'), colours]);
-}
-
 const checks = [];
 const check = (name, run) => checks.push([name, run]);
-const near = (value, wanted, tolerance, what) =>
-    assert.ok(Math.abs(value - wanted) <= tolerance, `${what}: ${value}, wanted ${wanted} within ${tolerance}`);
-const key = (tab, ...keys) => keys.reduce((before, k) => before.then(() => tab.keyboard.press(k)), Promise.resolve());
-const settle = (tab) => tab.evaluate(() => new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(done)); }));
-const plotBox = (tab, i) => tab.locator('.plot .u-over').nth(i).boundingBox();
-
-/** In the page: how far the points of joints that hold points are apart over the motion, over the mechanism's extent. */
-function jointGap() {
-    const { scene, report, player } = phlexor;
-    const matrix = scene.camera.matrix.clone();
-    let gap = 0;
-    for (let k = 0; k <= 20; k++) {
-        player.set(player.range[0] + (player.range[1] - player.range[0]) * k / 20);
-        for (const joint of report.joints.filter(({ kind }) => ['revolute', 'weld', 'spherical', 'universal'].includes(kind))) {
-            const a = [0, 0, 0], b = [0, 0, 0];
-            scene.portAt(joint.a, a, matrix);
-            scene.portAt(joint.b, b, matrix);
-            gap = Math.max(gap, Math.hypot(...a.map((x, i) => x - b[i])));
-        }
-    }
-    return gap / scene.size;
-}
 
 // ---- the scene ----
 check('a plane mechanism is drawn where its arrays say', async () => {
@@ -122,17 +45,27 @@ check('a plane mechanism is drawn where its arrays say', async () => {
     assert.match(await tab.title(), /Slider crank/);
     const { found } = await pixels(tab, ['#2f6fb7', '#c9651b']);
     assert.ok(found[0] > 400 && found[1] > 400, `pixels of crank and coupler: ${found}`);
+    // The pins are seen in front of the crank.
+    await tab.evaluate(() => {
+        for (const { solid } of phlexor.scene.attached.joints) solid.visible = false;
+        phlexor.scene.draw();
+    });
+    await settle(tab);
+    const bare = (await pixels(tab, ['#2f6fb7'])).found[0];
+    assert.ok(bare > found[0] + 60, `pixels of the crank without the pins: ${bare}, with them: ${found[0]}`);
     // Between two frames: the crank turns evenly, and the pins hold.
     const worst = await tab.evaluate(() => {
         const { scene, motion, report, player } = phlexor;
         const matrix = scene.camera.matrix.clone();
-        let gap = 0, angle = 0;
+        let gap = 0,
+            angle = 0;
         for (const time of [0, 0.1234, 1.8765, 3.99999, 4]) {
             player.set(time);
             for (const joint of report.joints.slice(0, 2)) {
-                const a = [0, 0, 0], b = [0, 0, 0];
-                scene.portAt(joint.a, a, matrix);
-                scene.portAt(joint.b, b, matrix);
+                const a = [0, 0, 0],
+                    b = [0, 0, 0];
+                scene.attached.portAt(joint.a, a, matrix);
+                scene.attached.portAt(joint.b, b, matrix);
                 gap = Math.max(gap, Math.hypot(...a.map((x, k) => x - b[k])));
             }
             const turned = 2 * Math.atan2(motion.pose[6], motion.pose[3]);
@@ -156,7 +89,8 @@ check('a beam bends by its shapes times its coordinates', async () => {
         document.querySelector('.display input[type=number]').dispatchEvent(new Event('change'));
         return [...phlexor.scene.bodies[1].bent.slice(-3)];
     });
-    const wave = Math.sin(1.7 * 5), other = Math.cos(1.1 * 5);
+    const wave = Math.sin(1.7 * 5),
+        other = Math.cos(1.1 * 5);
     near(tip[0], 4, 1e-6, 'x of the tip');
     near(tip[1], 10 * 0.18 * wave, 1e-4, 'y of the tip, ten times');
     near(tip[2], 10 * 0.3 * other, 1e-4, 'z of the tip, ten times');
@@ -183,7 +117,7 @@ check('names, axes, start pose, views and a body chosen in the table', async () 
     await key(tab, 'n', 'j', 'x', 'g', 'End');
     await settle(tab);
     assert.deepEqual(await tab.locator('.name.body.on').allInnerTexts(), ['hub', 'arm 1', 'arm 2']);
-    assert.ok(await tab.locator('.name.joint.on').count() > 0);
+    assert.ok((await tab.locator('.name.joint.on').count()) > 0);
     const before = await pixels(tab);
     await tab.getByRole('button', { name: 'Top', exact: true }).click();
     await settle(tab);
@@ -248,7 +182,7 @@ check('the bar scrubs, and all plots show the time', async () => {
     for (const i of [0, 1, 2]) {
         const plot = await plotBox(tab, i);
         const line = await tab.locator('.plot .now').nth(i).boundingBox();
-        near(line.x, plot.x + plot.width * await tab.now() / 4, 1.5, `cursor of plot ${i} (pixels)`);
+        near(line.x, plot.x + (plot.width * (await tab.now())) / 4, 1.5, `cursor of plot ${i} (pixels)`);
     }
     assert.equal(await tab.locator('.series .value').nth(3).innerText(), '2', 'the total energy in the legend');
     await tab.done();
@@ -260,7 +194,19 @@ check('the pointer over a plot moves the mechanism', async () => {
     const plot = await plotBox(tab, 1);
     await tab.mouse.move(plot.x + plot.width * 0.25, plot.y + 50);
     near(await tab.now(), 1, 0.02, 'time under the pointer');
-    near(await tab.evaluate(() => Math.sin((2 * Math.atan2(phlexor.motion.pose[6], phlexor.motion.pose[3]) - 0.6 - Math.PI * phlexor.player.value) / 2)), 0, 1e-6, 'angle');
+    near(
+        await tab.evaluate(() =>
+            Math.sin(
+                (2 * Math.atan2(phlexor.motion.pose[6], phlexor.motion.pose[3]) -
+                    0.6 -
+                    Math.PI * phlexor.player.value) /
+                    2,
+            ),
+        ),
+        0,
+        1e-6,
+        'angle',
+    );
     await tab.getByLabel('Pointer moves time').uncheck();
     await tab.mouse.move(plot.x + plot.width * 0.5, plot.y + 50);
     near(await tab.now(), 1, 0.02, 'time when the pointer does not move it');
@@ -271,10 +217,16 @@ check('zoom by dragging, pan, zoom by wheel and buttons, whole time', async () =
     const tab = await show(sample.plane());
     const plot = await plotBox(tab, 0);
     const at = (part) => [plot.x + part * plot.width, plot.y + 60];
-    const ranges = () => tab.evaluate(() => [...phlexor.plots.visible].filter((p) => p.plot).map(({ plot }) => [plot.scales.x.min, plot.scales.x.max]));
+    const ranges = () =>
+        tab.evaluate(() =>
+            [...phlexor.plots.visible].filter((p) => p.plot).map(({ plot }) => [plot.scales.x.min, plot.scales.x.max]),
+        );
     const same = (list, low, high, tolerance, what) => {
         assert.ok(list.length > 2);
-        list.forEach(([a, b]) => { near(a, low, tolerance, what); near(b, high, tolerance, what); });
+        list.forEach(([a, b]) => {
+            near(a, low, tolerance, what);
+            near(b, high, tolerance, what);
+        });
     };
     await tab.mouse.move(...at(0.25));
     await tab.mouse.down();
@@ -323,12 +275,19 @@ check('curves are hidden, plots found, empty ones say so', async () => {
 check('constants, tiny and huge ranges, magnitudes over many decades', async () => {
     const tab = await show(sample.plane(), { size: [1440, 1600] });
     await settle(tab);
-    const axes = await tab.evaluate(() => phlexor.plots.list.slice(1, 4).map(({ plot }) => [plot.scales.y.min, plot.scales.y.max,
-        plot.axes[1]._splits.length]));
+    const axes = await tab.evaluate(() =>
+        phlexor.plots.list
+            .slice(1, 4)
+            .map(({ plot }) => [plot.scales.y.min, plot.scales.y.max, plot.axes[1]._splits.length]),
+    );
     near(axes[0][0], 2.7e5, 1, 'below a constant');
     near(axes[0][1], 3.3e5, 1, 'above a constant');
     near(axes[1][1], 1.2e-19, 0.3e-19, 'above tiny values');
-    assert.deepEqual(axes[2].slice(0, 2).map((value) => Math.round(Math.log10(value))), [-33, -13], 'decades');
+    assert.deepEqual(
+        axes[2].slice(0, 2).map((value) => Math.round(Math.log10(value))),
+        [-33, -13],
+        'decades',
+    );
     axes.forEach(([, , n], i) => assert.ok(n >= 3 && n < 12, `ticks of plot ${i + 1}: ${n}`));
     await tab.done();
 });
@@ -337,7 +296,11 @@ check('constants, tiny and huge ranges, magnitudes over many decades', async () 
 check('mode shapes move by their amplitude', async () => {
     const tab = await show(sample.modes());
     await tab.picture('modes');
-    assert.equal(await tab.evaluate(() => phlexor.player.playing), false, 'reduced motion: it does not start by itself');
+    assert.equal(
+        await tab.evaluate(() => phlexor.player.playing),
+        false,
+        'reduced motion: it does not start by itself',
+    );
     await tab.getByRole('button', { name: /^Mode 2/ }).click();
     assert.match(await tab.locator('.banner').innerText(), /Mode 2 5\.093 Hz · damping 0\.4 %/);
     await tab.getByLabel('Amplitude of the mode shape').evaluate((input) => {
@@ -454,7 +417,11 @@ check('a pose that is not a number hides its body only', async () => {
     report.arrays.parts = [bytes];
     const tab = await show(report);
     await tab.evaluate(() => phlexor.player.set(phlexor.player.times[5]));
-    assert.deepEqual(await tab.evaluate(() => phlexor.scene.bodies.map((body) => body.object.visible)), [true, false, true]);
+    assert.deepEqual(await tab.evaluate(() => phlexor.scene.bodies.map((body) => body.object.visible)), [
+        true,
+        false,
+        true,
+    ]);
     await tab.done();
 });
 
@@ -464,8 +431,20 @@ check('what cannot be shown says why', async () => {
         [page, /holds no data/],
         [sample.fill(page, { manifest: { ...manifest, version: 2 }, arrays }), /version 2/],
         [sample.fill(page, { manifest, arrays: { packed: () => arrays.packed().slice(0, 400) } }), /damaged/],
-        [sample.fill(page, { manifest: { ...manifest, columns: { ...manifest.columns, time: { at: 1 << 28, count: 5, type: 'f64' } } }, arrays }), /outside of the data/],
-        [sample.fill(page, { manifest: { ...manifest, frames: { ...manifest.frames, count: 50 } }, arrays }), /The poses has|The poses/],
+        [
+            sample.fill(page, {
+                manifest: {
+                    ...manifest,
+                    columns: { ...manifest.columns, time: { at: 1 << 28, count: 5, type: 'f64' } },
+                },
+                arrays,
+            }),
+            /outside of the data/,
+        ],
+        [
+            sample.fill(page, { manifest: { ...manifest, frames: { ...manifest.frames, count: 50 } }, arrays }),
+            /The poses has|The poses/,
+        ],
     ];
     for (const [html, message] of cases) {
         const tab = await open(html);
@@ -475,7 +454,7 @@ check('what cannot be shown says why', async () => {
 });
 
 check('without WebGL the plots still work', async () => {
-    const plain = await start(['--disable-gpu', '--disable-3d-apis']);
+    const plain = await launch(browserPath, false);
     const tab = await show(sample.plane(), { from: plain });
     await tab.getByText('The scene cannot be shown.').waitFor();
     const plot = await plotBox(tab, 0);
@@ -525,19 +504,30 @@ check('help, licences and the focus', async () => {
         await key(tab, 'Tab');
         const stop = await tab.evaluate(() => {
             const element = document.activeElement;
-            if (element === document.body)
-                return null;
+            if (element === document.body) return null;
             const style = getComputedStyle(element);
             const name = element.getAttribute('aria-label') || element.labels?.[0]?.textContent || element.textContent;
-            return { name: name.trim(), tag: element.tagName, outlined: style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 1 };
+            return {
+                name: name.trim(),
+                tag: element.tagName,
+                outlined: style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 1,
+            };
         });
-        if (!stop)
-            continue;
+        if (!stop) continue;
         assert.ok(stop.name, `a ${stop.tag} has no name`);
         assert.ok(stop.outlined, `the focus is not seen on ${stop.name}`);
         stops.add(stop.name);
     }
-    for (const wanted of ['Time', 'Play (space)', 'Colour by', 'Speed', 'Plots', 'Zoom in', 'kinetic1.2', 'Theme: as the system (T)'])
+    for (const wanted of [
+        'Time',
+        'Play (space)',
+        'Colour by',
+        'Speed',
+        'Plots',
+        'Zoom in',
+        'kinetic1.2',
+        'Theme: as the system (T)',
+    ])
         assert.ok(stops.has(wanted), `the focus comes to ${wanted}; it came to ${[...stops].join(', ')}`);
     await tab.getByRole('tab', { name: 'Plots' }).focus();
     await key(tab, 'ArrowRight');
@@ -547,7 +537,11 @@ check('help, licences and the focus', async () => {
 });
 
 check('on a telephone', async () => {
-    for (const [name, report] of [['plane', sample.plane()], ['modes', sample.modes()], ['odd', sample.odd()]]) {
+    for (const [name, report] of [
+        ['plane', sample.plane()],
+        ['modes', sample.modes()],
+        ['odd', sample.odd()],
+    ]) {
         const tab = await show(report, { size: [360, 740], touch: true });
         await tab.picture(`phone-${name}`);
         await tab.locator('.display-opener').click();
@@ -557,9 +551,14 @@ check('on a telephone', async () => {
             assert.equal(width, 360, `${name}, ${await button.innerText()}: nothing sticks out`);
         }
         await tab.picture(`phone-${name}-display`);
-        const outside = await tab.locator('.display-rows button:visible, .display-rows input:visible, .player button:visible').evaluateAll((all) =>
-            all.map((element) => [element.ariaLabel ?? element.textContent, element.getBoundingClientRect()])
-                .filter(([, box]) => box.left < 0 || box.right > 360 || box.width < 24 || box.height < 22).map(([text]) => text));
+        const outside = await tab
+            .locator('.display-rows button:visible, .display-rows input:visible, .player button:visible')
+            .evaluateAll((all) =>
+                all
+                    .map((element) => [element.ariaLabel ?? element.textContent, element.getBoundingClientRect()])
+                    .filter(([, box]) => box.left < 0 || box.right > 360 || box.width < 24 || box.height < 22)
+                    .map(([text]) => text),
+            );
         assert.deepEqual(outside, [], 'controls are inside and large enough');
         await tab.done();
     }
@@ -572,7 +571,10 @@ check('on a telephone', async () => {
 });
 
 check('ten thousand frames open quickly', async () => {
-    const html = sample.fill(page, sample.space({ frames: 10001, arms: 9, end: 100, outputs: 12, title: 'Ten bodies' }));
+    const html = sample.fill(
+        page,
+        sample.space({ frames: 10001, arms: 9, end: 100, outputs: 12, title: 'Ten bodies' }),
+    );
     const megabytes = Buffer.byteLength(html) / 1e6;
     const times = [];
     for (let i = 0; i < 3; i++) {
@@ -583,8 +585,7 @@ check('ten thousand frames open quickly', async () => {
             await tab.waitForFunction(() => phlexor.player.value > 1);
             const cost = await tab.evaluate(() => {
                 const begin = performance.now();
-                for (let k = 0; k < 200; k++)
-                    phlexor.player.set(0.5 * k);
+                for (let k = 0; k < 200; k++) phlexor.player.set(0.5 * k);
                 return (performance.now() - begin) / 200;
             });
             console.log(`    a frame costs ${cost.toFixed(2)} ms before it is drawn`);
@@ -601,19 +602,26 @@ if (program)
     check('what the program writes', async () => {
         const run = (...words) => execFileSync(resolve(program), words, { cwd: folder, stdio: 'pipe' });
         const model = (name) => join(resolve(examples), `${name}.yaml`);
-        const reports = [['crank_slider', 'simulate'], ['manipulator', 'simulate'], ['four_bar', 'modes'], ['rotor_blade', 'modes'],
-            ['bennett', 'view'], ['spacecraft', 'view']];
+        const reports = [
+            ['crank_slider', 'simulate'],
+            ['manipulator', 'simulate'],
+            ['four_bar', 'modes'],
+            ['rotor_blade', 'modes'],
+            ['bennett', 'view'],
+            ['spacecraft', 'view'],
+        ];
         for (const [name, command] of reports) {
             const file = `${name}-${command}`;
-            if (command === 'view')
-                run('view', model(name), '-o', `${file}.html`);
+            if (command === 'view') run('view', model(name), '-o', `${file}.html`);
             else {
                 run(command, model(name), '-o', `${file}.h5`);
                 run('report', `${file}.h5`);
             }
             const tab = await open(readFileSync(join(folder, `${file}.html`), 'utf8'));
             assert.equal(await tab.locator('.failure').count(), 0, file);
-            const colours = await tab.evaluate(() => phlexor.report.bodies.slice(0, 2).map((_, i) => ['#2f6fb7', '#c9651b'][i]));
+            const colours = await tab.evaluate(() =>
+                phlexor.report.bodies.slice(0, 2).map((_, i) => ['#2f6fb7', '#c9651b'][i]),
+            );
             const { found } = await pixels(tab, colours);
             found.forEach((n, i) => assert.ok(n > 100, `${file}: pixels of body ${i}: ${n}`));
             const gap = command === 'modes' ? 0 : await tab.evaluate(jointGap);
@@ -632,8 +640,7 @@ if (program)
 let ran = 0;
 let failed = 0;
 for (const [name, run] of checks) {
-    if (only && !name.includes(only))
-        continue;
+    if (only && !name.includes(only)) continue;
     ran++;
     const begin = Date.now();
     try {

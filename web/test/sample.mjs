@@ -14,7 +14,7 @@ export class Arrays {
         const array = constructors[type].from(values);
         const bytes = Buffer.from(array.buffer);
         const at = this.at;
-        const padding = (8 - bytes.length % 8) % 8;
+        const padding = (8 - (bytes.length % 8)) % 8;
         this.parts.push(bytes, Buffer.alloc(padding));
         this.at += bytes.length + padding;
         return { at, count: array.length, type };
@@ -28,52 +28,99 @@ export class Arrays {
 /** The page with a report in place of its one line. */
 export function fill(page, { manifest, arrays }) {
     const json = JSON.stringify(manifest).replaceAll('<', '\\u003c');
-    const data = `<script id="phlexor-manifest" type="application/json">${json}</script>\n`
-        + `<script id="phlexor-arrays" type="text/plain">${arrays.packed()}</script>`;
+    const data =
+        `<script id="phlexor-manifest" type="application/json">${json}</script>\n` +
+        `<script id="phlexor-arrays" type="text/plain">${arrays.packed()}</script>`;
     return page.replace('<!--phlexor-data-->', () => data);
 }
 
 // ---- parts ----
 /** A straight beam along x of n points with bending shapes x^2, x^3 in y (and z in space). */
 function beam(arrays, name, { length, radius, n = 25, space = false, young = 1e6 }) {
-    const x = Array.from({ length: n }, (_, i) => length * i / (n - 1));
+    const x = Array.from({ length: n }, (_, i) => (length * i) / (n - 1));
     const q = space ? 4 : 2;
     const shapes = [];
     const shape = (s) => {
-        const two = (s / length) ** 2, three = (s / length) ** 3;
-        return space ? [[0, 0, 0, 0], [two, three, 0, 0], [0, 0, two, three]] : [[0, 0], [two, three], [0, 0]];
+        const two = (s / length) ** 2,
+            three = (s / length) ** 3;
+        return space
+            ? [
+                  [0, 0, 0, 0],
+                  [two, three, 0, 0],
+                  [0, 0, two, three],
+              ]
+            : [
+                  [0, 0],
+                  [two, three],
+                  [0, 0],
+              ];
     };
     x.forEach((s) => shape(s).forEach((row) => shapes.push(...row)));
-    const curvature = x.map((s) => [2 / length ** 2, 6 * s / length ** 3]);
-    const map = (plane) => x.flatMap((_, i) => {
-        const row = new Array(q).fill(0);
-        row[plane] = young * curvature[i][0];
-        row[plane + 1] = young * curvature[i][1];
-        return row;
-    });
+    const curvature = x.map((s) => [2 / length ** 2, (6 * s) / length ** 3]);
+    const map = (plane) =>
+        x.flatMap((_, i) => {
+            const row = new Array(q).fill(0);
+            row[plane] = young * curvature[i][0];
+            row[plane + 1] = young * curvature[i][1];
+            return row;
+        });
     const scaled = (values, by) => values.map((value) => value * by);
     const section = [
         { name: 'bending_moment_z', label: 'bending moment z', unit: 'N m', map: arrays.ref(map(0), 'f32') },
-        ...(space ? [{ name: 'bending_moment_y', label: 'bending moment y', unit: 'N m', map: arrays.ref(map(2), 'f32') }] : []),
+        ...(space
+            ? [{ name: 'bending_moment_y', label: 'bending moment y', unit: 'N m', map: arrays.ref(map(2), 'f32') }]
+            : []),
         { name: 'stress', label: 'bending stress', unit: 'Pa', map: arrays.ref(scaled(map(0), 4e3), 'f32') },
     ];
     return {
-        name, kind: 'beam', points: arrays.ref(x.flatMap((s) => [s, 0, 0])), lines: arrays.ref(x.slice(1).flatMap((_, i) => [i, i + 1]), 'u32'),
-        radius, q, shapes: arrays.ref(shapes), mass: 2.5 * length, centre: [length / 2, 0, 0], section,
-        ports: [{ name: 'origin', position: [0, 0, 0] }, { name: 'end', position: [length, 0, 0], shape: arrays.ref(shape(length).flat()) }],
+        name,
+        kind: 'beam',
+        points: arrays.ref(x.flatMap((s) => [s, 0, 0])),
+        lines: arrays.ref(
+            x.slice(1).flatMap((_, i) => [i, i + 1]),
+            'u32',
+        ),
+        radius,
+        q,
+        shapes: arrays.ref(shapes),
+        mass: 2.5 * length,
+        centre: [length / 2, 0, 0],
+        section,
+        ports: [
+            { name: 'origin', position: [0, 0, 0] },
+            { name: 'end', position: [length, 0, 0], shape: arrays.ref(shape(length).flat()) },
+        ],
     };
 }
 
 function bar(arrays, name, length, radius) {
     return {
-        name, kind: 'rigid', points: arrays.ref([0, 0, 0, length, 0, 0]), lines: arrays.ref([0, 1], 'u32'), radius, q: 0, mass: 1,
-        centre: [length / 2, 0, 0], ports: [{ name: 'origin', position: [0, 0, 0] }, { name: 'end', position: [length, 0, 0] }],
+        name,
+        kind: 'rigid',
+        points: arrays.ref([0, 0, 0, length, 0, 0]),
+        lines: arrays.ref([0, 1], 'u32'),
+        radius,
+        q: 0,
+        mass: 1,
+        centre: [length / 2, 0, 0],
+        ports: [
+            { name: 'origin', position: [0, 0, 0] },
+            { name: 'end', position: [length, 0, 0] },
+        ],
     };
 }
 
 function block(arrays, name) {
-    return { name, kind: 'rigid', points: arrays.ref([]), lines: arrays.ref([], 'u32'), q: 0, mass: 0.6, centre: [0, 0, 0],
-        ports: [{ name: 'pin', position: [0, 0, 0] }] };
+    return {
+        name,
+        kind: 'rigid',
+        points: arrays.ref([]),
+        lines: arrays.ref([], 'u32'),
+        q: 0,
+        mass: 0.6,
+        centre: [0, 0, 0],
+        ports: [{ name: 'pin', position: [0, 0, 0] }],
+    };
 }
 
 const about = (angle) => [Math.cos(angle / 2), 0, 0, Math.sin(angle / 2)];
@@ -82,9 +129,21 @@ const range = (n, f) => Array.from({ length: n }, (_, i) => f(i));
 
 const certificate = [
     { name: 'skew symmetry of J', value: 0, good: true, meaning: 'The interconnection makes and loses no power.' },
-    { name: 'least eigenvalue of M', value: 0.0132, unit: 'kg m²', good: true, meaning: 'The kinetic energy is positive.' },
+    {
+        name: 'least eigenvalue of M',
+        value: 0.0132,
+        unit: 'kg m²',
+        good: true,
+        meaning: 'The kinetic energy is positive.',
+    },
     { name: 'least eigenvalue of R', value: -2.1e-18, good: true, meaning: 'Damping only takes energy.' },
-    { name: 'power of the constraints', value: 3.2e-17, unit: 'W', good: true, meaning: 'Joints exchange power and make none.' },
+    {
+        name: 'power of the constraints',
+        value: 3.2e-17,
+        unit: 'W',
+        good: true,
+        meaning: 'Joints exchange power and make none.',
+    },
     { name: 'redundant constraints', value: 0, good: null, meaning: 'Rows that the others imply.' },
 ];
 const modelText = `# A crank, a flexible coupler and a slider
@@ -102,14 +161,19 @@ bodies:
 /** A slider crank with a flexible coupler. */
 export function plane({ frames = 501, rows = frames, title = 'Slider crank with a flexible coupler', end = 4 } = {}) {
     const arrays = new Arrays();
-    const r = 0.15, l = 0.35;
-    const bodies = [bar(arrays, 'crank', r, 0.008), beam(arrays, 'coupler', { length: l, radius: 0.004, young: 30 }), block(arrays, 'slider')];
+    const r = 0.15,
+        l = 0.35;
+    const bodies = [
+        bar(arrays, 'crank', r, 0.008),
+        beam(arrays, 'coupler', { length: l, radius: 0.004, young: 30 }),
+        block(arrays, 'slider'),
+    ];
     const pose = [];
     const q = [];
-    const at = (i, n) => (n > 1 ? end * i / (n - 1) : 0);
+    const at = (i, n) => (n > 1 ? (end * i) / (n - 1) : 0);
     for (let i = 0; i < frames; i++) {
-        const angle = 0.6 + 2 * Math.PI * at(i, frames) / 2;
-        const tilt = -Math.asin(r * Math.sin(angle) / l);
+        const angle = 0.6 + (2 * Math.PI * at(i, frames)) / 2;
+        const tilt = -Math.asin((r * Math.sin(angle)) / l);
         pose.push(0, 0, 0, ...about(angle));
         pose.push(r * Math.cos(angle), r * Math.sin(angle), 0, ...about(tilt));
         pose.push(r * Math.cos(angle) + l * Math.cos(tilt), 0, 0, 1, 0, 0, 0);
@@ -119,63 +183,172 @@ export function plane({ frames = 501, rows = frames, title = 'Slider crank with 
     const t = range(rows, (i) => at(i, rows));
     const column = (name, unit, f, more = {}) => ({ name, unit, data: arrays.ref(t.map(f), 'f64'), ...more });
     const groups = [
-        { title: 'Energies', unit: 'J', columns: [
-            column('kinetic', 'J', (s) => 1.2 + Math.sin(Math.PI * s)), column('elastic', 'J', (s) => 0.1 * Math.sin(14 * s) ** 2),
-            column('potential', 'J', (s) => 0.8 - Math.sin(Math.PI * s)), column('total', 'J', () => 2)] },
-        { title: 'Momentum', unit: 'kg m/s', columns: [column('constant', 'kg m/s', (s) => 3e5 * (1 + 1e-15 * Math.sin(9 * s)))] },
-        { title: 'Tiny', unit: 'm', columns: [column('tiny', 'm', (s) => 1e-19 * Math.sin(9 * s)), column('least', 'm', () => 4e-324)] },
-        { title: 'Residual from nothing', unit: 'J', columns: [column('start', 'J', (s) => 10 ** (-40 + 9 * Math.min(s, 3)), { log: true })] },
-        { title: 'Work at the ports', unit: 'J', columns: [column('motor', 'J', (s) => 0.3 * s), column('damper', 'J', (s) => -0.3 * s)] },
-        { title: 'Residual of the balance', unit: 'J', columns: [column('balance', 'J', (s) => 1e-13 * (s + 0.01) * (1 + 0.5 * Math.sin(40 * s)), { log: true })] },
-        { title: 'Gaps of the joints', unit: 'm', columns: [column('positions', 'm', (s) => (s < 0.5 ? 0 : 1e-16 * (2 + Math.sin(30 * s))), { log: true }),
-            column('rates', 'm/s', () => 0, { log: true })] },
-        { title: 'slider position', unit: 'm', columns: [column('x', 'm', (s) => l + r * Math.cos(0.6 + Math.PI * s))] },
+        {
+            title: 'Energies',
+            unit: 'J',
+            columns: [
+                column('kinetic', 'J', (s) => 1.2 + Math.sin(Math.PI * s)),
+                column('elastic', 'J', (s) => 0.1 * Math.sin(14 * s) ** 2),
+                column('potential', 'J', (s) => 0.8 - Math.sin(Math.PI * s)),
+                column('total', 'J', () => 2),
+            ],
+        },
+        {
+            title: 'Momentum',
+            unit: 'kg m/s',
+            columns: [column('constant', 'kg m/s', (s) => 3e5 * (1 + 1e-15 * Math.sin(9 * s)))],
+        },
+        {
+            title: 'Tiny',
+            unit: 'm',
+            columns: [column('tiny', 'm', (s) => 1e-19 * Math.sin(9 * s)), column('least', 'm', () => 4e-324)],
+        },
+        {
+            title: 'Residual from nothing',
+            unit: 'J',
+            columns: [column('start', 'J', (s) => 10 ** (-40 + 9 * Math.min(s, 3)), { log: true })],
+        },
+        {
+            title: 'Work at the ports',
+            unit: 'J',
+            columns: [column('motor', 'J', (s) => 0.3 * s), column('damper', 'J', (s) => -0.3 * s)],
+        },
+        {
+            title: 'Residual of the balance',
+            unit: 'J',
+            columns: [column('balance', 'J', (s) => 1e-13 * (s + 0.01) * (1 + 0.5 * Math.sin(40 * s)), { log: true })],
+        },
+        {
+            title: 'Gaps of the joints',
+            unit: 'm',
+            columns: [
+                column('positions', 'm', (s) => (s < 0.5 ? 0 : 1e-16 * (2 + Math.sin(30 * s))), { log: true }),
+                column('rates', 'm/s', () => 0, { log: true }),
+            ],
+        },
+        {
+            title: 'slider position',
+            unit: 'm',
+            columns: [column('x', 'm', (s) => l + r * Math.cos(0.6 + Math.PI * s))],
+        },
         { title: 'tip deflection', unit: 'mm', columns: [column('v', 'mm', (s) => 4 * Math.sin(14 * s))] },
-        { title: 'reaction of the pin', unit: 'N', columns: [column('x', 'N', (s) => 12 * Math.cos(3 * s)), column('y', 'N', (s) => 9 * Math.sin(5 * s) + 4)] },
+        {
+            title: 'reaction of the pin',
+            unit: 'N',
+            columns: [column('x', 'N', (s) => 12 * Math.cos(3 * s)), column('y', 'N', (s) => 9 * Math.sin(5 * s) + 4)],
+        },
     ];
     const manifest = {
-        ...common, kind: 'simulation', title, dimension: 2, source: 'crank_slider.h5', model: modelText, certificate, bodies,
-        settings: [{ name: 'integrator', value: 'midpoint' }, { name: 'step', value: '0.001 s' }, { name: 'tolerance', value: '1e-12' }],
-        summary: [{ name: 'steps', value: 4000 }, { name: 'largest residual', value: 3.1e-13, unit: 'J' }, { name: 'computing time', value: 0.42, unit: 's' }],
+        ...common,
+        kind: 'simulation',
+        title,
+        dimension: 2,
+        source: 'crank_slider.h5',
+        model: modelText,
+        certificate,
+        bodies,
+        settings: [
+            { name: 'integrator', value: 'midpoint' },
+            { name: 'step', value: '0.001 s' },
+            { name: 'tolerance', value: '1e-12' },
+        ],
+        summary: [
+            { name: 'steps', value: 4000 },
+            { name: 'largest residual', value: 3.1e-13, unit: 'J' },
+            { name: 'computing time', value: 0.42, unit: 's' },
+        ],
         joints: [
-            { name: 'bearing', kind: 'revolute', a: { body: -1, position: [0, 0, 0] }, b: { body: 0, port: 0 }, axis: [0, 0, 1] },
+            {
+                name: 'bearing',
+                kind: 'revolute',
+                a: { body: -1, position: [0, 0, 0] },
+                b: { body: 0, port: 0 },
+                axis: [0, 0, 1],
+            },
             { name: 'crank pin', kind: 'revolute', a: { body: 0, port: 1 }, b: { body: 1, port: 0 }, axis: [0, 0, 1] },
             { name: 'wrist pin', kind: 'revolute', a: { body: 1, port: 1 }, b: { body: 2, port: 0 }, axis: [0, 0, 1] },
-            { name: 'guide', kind: 'prismatic', a: { body: -1, position: [0.5, 0, 0] }, b: { body: 2, port: 0 }, axis: [1, 0, 0] },
+            {
+                name: 'guide',
+                kind: 'prismatic',
+                a: { body: -1, position: [0.5, 0, 0] },
+                b: { body: 2, port: 0 },
+                axis: [1, 0, 0],
+            },
         ],
         springs: [{ name: 'return spring', a: { body: -1, position: [0.5, 0.06, 0] }, b: { body: 2, port: 0 } }],
-        loads: [{ name: 'motor', body: 0, port: 0, kind: 'torque' }], gravity: [0, -9.81, 0],
-        frames: { count: frames, time: arrays.ref(range(frames, (i) => at(i, frames))), pose: arrays.ref(pose, 'f32'), q: arrays.ref(q, 'f32') },
+        loads: [{ name: 'motor', body: 0, port: 0, kind: 'torque' }],
+        gravity: [0, -9.81, 0],
+        frames: {
+            count: frames,
+            time: arrays.ref(range(frames, (i) => at(i, frames))),
+            pose: arrays.ref(pose, 'f32'),
+            q: arrays.ref(q, 'f32'),
+        },
         columns: { time: arrays.ref(t), groups },
     };
     return { manifest, arrays };
 }
 
 /** A spacecraft: a hub, two flexible arms with boxes at their tips, a spinning rotor. `bodies` arms make it longer. */
-export function space({ frames = 401, rows = frames, end = 20, arms = 2, outputs = 3, title = 'Spacecraft with flexible arms' } = {}) {
+export function space({
+    frames = 401,
+    rows = frames,
+    end = 20,
+    arms = 2,
+    outputs = 3,
+    title = 'Spacecraft with flexible arms',
+} = {}) {
     const arrays = new Arrays();
-    const hubPoints = [[-1, -1, -1], [1, -1, -1], [1, 1, -1], [-1, 1, -1], [-1, -1, 1], [1, -1, 1], [1, 1, 1], [-1, 1, 1]].map((p) => p.map((x) => 0.5 * x));
-    const bodies = [{
-        name: 'hub', kind: 'rigid', points: arrays.ref(hubPoints.flat()), lines: arrays.ref([0, 1, 1, 2, 2, 3, 3, 0, 4, 5, 5, 6, 6, 7, 7, 4, 0, 4, 1, 5, 2, 6, 3, 7], 'u32'),
-        radius: 0.03, q: 0, mass: 300, centre: [0, 0, 0],
-        ports: range(arms, (k) => ({ name: `side ${k + 1}`, position: [0.5 * Math.cos(2 * Math.PI * k / arms), 0.5 * Math.sin(2 * Math.PI * k / arms), 0] })),
-    }, ...range(arms, (k) => beam(arrays, `arm ${k + 1}`, { length: 4, radius: 0.04, space: true, young: 4000 }))];
-    const joints = range(arms, (k) => ({ name: `hinge ${k + 1}`, kind: ['revolute', 'weld', 'universal', 'spherical', 'cylindrical', 'planar', 'slider', 'prismatic'][k % 8],
-        a: { body: 0, port: k }, b: { body: k + 1, port: 0 }, axis: [0, 0, 1] }));
+    const hubPoints = [
+        [-1, -1, -1],
+        [1, -1, -1],
+        [1, 1, -1],
+        [-1, 1, -1],
+        [-1, -1, 1],
+        [1, -1, 1],
+        [1, 1, 1],
+        [-1, 1, 1],
+    ].map((p) => p.map((x) => 0.5 * x));
+    const bodies = [
+        {
+            name: 'hub',
+            kind: 'rigid',
+            points: arrays.ref(hubPoints.flat()),
+            lines: arrays.ref([0, 1, 1, 2, 2, 3, 3, 0, 4, 5, 5, 6, 6, 7, 7, 4, 0, 4, 1, 5, 2, 6, 3, 7], 'u32'),
+            radius: 0.03,
+            q: 0,
+            mass: 300,
+            centre: [0, 0, 0],
+            ports: range(arms, (k) => ({
+                name: `side ${k + 1}`,
+                position: [0.5 * Math.cos((2 * Math.PI * k) / arms), 0.5 * Math.sin((2 * Math.PI * k) / arms), 0],
+            })),
+        },
+        ...range(arms, (k) => beam(arrays, `arm ${k + 1}`, { length: 4, radius: 0.04, space: true, young: 4000 })),
+    ];
+    const joints = range(arms, (k) => ({
+        name: `hinge ${k + 1}`,
+        kind: ['revolute', 'weld', 'universal', 'spherical', 'cylindrical', 'planar', 'slider', 'prismatic'][k % 8],
+        a: { body: 0, port: k },
+        b: { body: k + 1, port: 0 },
+        axis: [0, 0, 1],
+    }));
     const pose = new Float32Array(frames * 7 * bodies.length);
     const q = new Float32Array(frames * 4 * arms);
-    const at = (i, n) => (n > 1 ? end * i / (n - 1) : 0);
+    const at = (i, n) => (n > 1 ? (end * i) / (n - 1) : 0);
     for (let i = 0, p = 0, d = 0; i < frames; i++) {
-        const t = at(i, frames), angle = 0.4 * t, tilt = 0.25 * Math.sin(0.5 * t);
+        const t = at(i, frames),
+            angle = 0.4 * t,
+            tilt = 0.25 * Math.sin(0.5 * t);
         const [c, s] = [Math.cos(tilt / 2), Math.sin(tilt / 2)];
         // Rotation about x by the tilt, then about z by the angle.
         const turn = (w, z) => [w * c, w * s, z * s, z * c];
         pose.set([0, 0, 0, ...turn(Math.cos(angle / 2), Math.sin(angle / 2))], p);
         p += 7;
         for (let k = 0; k < arms; k++, p += 7, d += 4) {
-            const around = angle + 2 * Math.PI * k / arms;
+            const around = angle + (2 * Math.PI * k) / arms;
             const whole = turn(Math.cos(angle / 2), Math.sin(angle / 2));
-            const [x, y] = [0.5 * Math.cos(2 * Math.PI * k / arms), 0.5 * Math.sin(2 * Math.PI * k / arms)];
+            const [x, y] = [0.5 * Math.cos((2 * Math.PI * k) / arms), 0.5 * Math.sin((2 * Math.PI * k) / arms)];
             // Position of the side in the turned hub; the arm points radially outwards in the hub.
             const [ty, tz] = [y * Math.cos(tilt), y * Math.sin(tilt)];
             pose.set([x * Math.cos(angle) - ty * Math.sin(angle), x * Math.sin(angle) + ty * Math.cos(angle), tz], p);
@@ -189,14 +362,46 @@ export function space({ frames = 401, rows = frames, end = 20, arms = 2, outputs
     }
     const t = range(rows, (i) => at(i, rows));
     const column = (name, unit, f) => ({ name, unit, data: arrays.ref(t.map(f), 'f64') });
-    const groups = [{ title: 'Energies', unit: 'J', columns: [column('kinetic', 'J', (s) => 900 + 80 * Math.cos(3.4 * s)), column('elastic', 'J', (s) => 80 - 80 * Math.cos(3.4 * s))] },
-        { title: 'Residual of the balance', unit: 'J', columns: [{ ...column('balance', 'J', (s) => 1e-11 * Math.abs(Math.sin(s)) + 1e-14), log: true }] },
-        ...range(outputs, (k) => ({ title: `attitude ${k + 1}`, unit: 'rad', columns: range(3, (c) => column('xyz'[c], 'rad', (s) => Math.sin((0.4 + 0.1 * k) * s + c))) }))];
+    const groups = [
+        {
+            title: 'Energies',
+            unit: 'J',
+            columns: [
+                column('kinetic', 'J', (s) => 900 + 80 * Math.cos(3.4 * s)),
+                column('elastic', 'J', (s) => 80 - 80 * Math.cos(3.4 * s)),
+            ],
+        },
+        {
+            title: 'Residual of the balance',
+            unit: 'J',
+            columns: [{ ...column('balance', 'J', (s) => 1e-11 * Math.abs(Math.sin(s)) + 1e-14), log: true }],
+        },
+        ...range(outputs, (k) => ({
+            title: `attitude ${k + 1}`,
+            unit: 'rad',
+            columns: range(3, (c) => column('xyz'[c], 'rad', (s) => Math.sin((0.4 + 0.1 * k) * s + c))),
+        })),
+    ];
     const manifest = {
-        ...common, kind: 'simulation', title, dimension: 3, source: 'spacecraft.h5', model: modelText, certificate, bodies, joints,
-        loads: [{ name: 'thruster', body: 0, port: 0, kind: 'force' }], gravity: [0, 0, 0],
-        settings: [{ name: 'integrator', value: 'gauss4' }], summary: [{ name: 'steps', value: frames - 1 }],
-        frames: { count: frames, time: arrays.ref(range(frames, (i) => at(i, frames))), pose: arrays.ref(pose, 'f32'), q: arrays.ref(q, 'f32') },
+        ...common,
+        kind: 'simulation',
+        title,
+        dimension: 3,
+        source: 'spacecraft.h5',
+        model: modelText,
+        certificate,
+        bodies,
+        joints,
+        loads: [{ name: 'thruster', body: 0, port: 0, kind: 'force' }],
+        gravity: [0, 0, 0],
+        settings: [{ name: 'integrator', value: 'gauss4' }],
+        summary: [{ name: 'steps', value: frames - 1 }],
+        frames: {
+            count: frames,
+            time: arrays.ref(range(frames, (i) => at(i, frames))),
+            pose: arrays.ref(pose, 'f32'),
+            q: arrays.ref(q, 'f32'),
+        },
         columns: { time: arrays.ref(t), groups },
     };
     return { manifest, arrays };
@@ -209,23 +414,40 @@ export function modes({ points = 31, branches = 5 } = {}) {
     const rows = [];
     for (let point = 0; point < points; point++) {
         const speed = 2 * point;
-        const list = range(branches, (k) => ({ branch: k + 1, omega: Math.sqrt((8 * (k + 1) ** 2) ** 2 + (k % 2 ? 3 : 0.4) * speed ** 2) * (k === 2 ? 1 - 0.004 * speed : 1) }))
-            .sort((a, b) => a.omega - b.omega);
+        const list = range(branches, (k) => ({
+            branch: k + 1,
+            omega:
+                Math.sqrt((8 * (k + 1) ** 2) ** 2 + (k % 2 ? 3 : 0.4) * speed ** 2) * (k === 2 ? 1 - 0.004 * speed : 1),
+        })).sort((a, b) => a.omega - b.omega);
         list.forEach(({ branch, omega }, i) => {
             const shape = new Array(size).fill(0);
             const imaginary = new Array(size).fill(0);
             const sign = branch % 2 ? 1 : -1;
             const plane = branch > 2 ? 2 : 0;
-            shape[12 + plane] = 3 - branch, shape[12 + plane + 1] = branch - 2;
-            shape[22 + plane] = sign * (3 - branch), shape[22 + plane + 1] = sign * (branch - 2);
+            ((shape[12 + plane] = 3 - branch), (shape[12 + plane + 1] = branch - 2));
+            ((shape[22 + plane] = sign * (3 - branch)), (shape[22 + plane + 1] = sign * (branch - 2)));
             imaginary[12 + 2 - plane] = branch === 5 ? 0.6 : 0;
-            rows.push({ point, mode: i + 1, branch, omega, frequency: omega / (2 * Math.PI), damping: 0.002 * branch, shape: arrays.ref(shape, 'f32'),
-                ...(branch === 5 ? { imaginary: arrays.ref(imaginary, 'f32') } : {}) });
+            rows.push({
+                point,
+                mode: i + 1,
+                branch,
+                omega,
+                frequency: omega / (2 * Math.PI),
+                damping: 0.002 * branch,
+                shape: arrays.ref(shape, 'f32'),
+                ...(branch === 5 ? { imaginary: arrays.ref(imaginary, 'f32') } : {}),
+            });
         });
     }
     Object.assign(manifest, {
-        kind: 'modes', title: 'Rotating arms: frequencies against speed', columns: undefined,
-        modes: { parameters: ['speed'], points: range(points, (point) => ({ values: [2 * point], rigid: 1, spin: 2 * point, frame: 0 })), rows },
+        kind: 'modes',
+        title: 'Rotating arms: frequencies against speed',
+        columns: undefined,
+        modes: {
+            parameters: ['speed'],
+            points: range(points, (point) => ({ values: [2 * point], rigid: 1, spin: 2 * point, frame: 0 })),
+            rows,
+        },
     });
     manifest.frames.time = undefined;
     return { manifest, arrays };
@@ -234,7 +456,14 @@ export function modes({ points = 31, branches = 5 } = {}) {
 /** A model before any run. */
 export function model() {
     const { manifest, arrays } = plane({ frames: 1, rows: 1 });
-    Object.assign(manifest, { kind: 'model', title: 'Slider crank, as assembled', source: 'crank_slider.yaml', columns: undefined, summary: undefined, settings: undefined });
+    Object.assign(manifest, {
+        kind: 'model',
+        title: 'Slider crank, as assembled',
+        source: 'crank_slider.yaml',
+        columns: undefined,
+        summary: undefined,
+        settings: undefined,
+    });
     manifest.frames.time = undefined;
     return { manifest, arrays };
 }
@@ -249,16 +478,30 @@ export function odd() {
     manifest.joints[0].name = '<b>bold</b>';
     manifest.model += `# ${bad}\n`;
     Object.assign(manifest, { status: 'partial', reason: 'interrupted at t = 2.1 s of 4 s' });
-    const t = range(60, (i) => 4 * i / 59);
+    const t = range(60, (i) => (4 * i) / 59);
     manifest.columns.groups.push(
         { title: 'no numbers', unit: 'm', columns: [{ name: 'nan', unit: 'm', data: arrays.ref(t.map(() => NaN)) }] },
-        { title: 'some numbers', unit: 'm', columns: [{ name: 'gaps', unit: 'm', data: arrays.ref(t.map((s, i) => (i % 7 < 3 ? NaN : i === 20 ? Infinity : s))) }] },
-        { title: 'no columns', unit: 'm', columns: [] });
+        {
+            title: 'some numbers',
+            unit: 'm',
+            columns: [
+                {
+                    name: 'gaps',
+                    unit: 'm',
+                    data: arrays.ref(t.map((s, i) => (i % 7 < 3 ? NaN : i === 20 ? Infinity : s))),
+                },
+            ],
+        },
+        { title: 'no columns', unit: 'm', columns: [] },
+    );
     return { manifest, arrays };
 }
 
 /** The page without rows and frames: a run that was interrupted before its first step. */
 export function empty() {
     const { manifest, arrays } = plane({ frames: 0, rows: 0 });
-    return { manifest: { ...manifest, status: 'partial', reason: 'interrupted before the first step', title: '' }, arrays };
+    return {
+        manifest: { ...manifest, status: 'partial', reason: 'interrupted before the first step', title: '' },
+        arrays,
+    };
 }

@@ -1,0 +1,146 @@
+// What holds on to the bodies: joints, springs, loads, and where the ground holds them.
+import { BufferAttribute, BufferGeometry, LineSegments, Matrix4, MeshLambertMaterial, Vector3 } from 'three';
+import { poseMatrix } from './bodies.js';
+import { theme } from './colours.js';
+import { groundSolid, jointSolid, lineMaterial, loadSolid, springSolid } from './glyphs.js';
+import { multiply, rotate } from './motion.js';
+
+const upwards = new Vector3(0, 0, 1);
+const slides = new Set(['prismatic', 'slider', 'cylindrical', 'planar']); // drawn where body b is
+const colours = { light: { joint: 0x4a5666, ground: 0x9aa5b3 }, dark: { joint: 0xb4c0cf, ground: 0x667283 } };
+
+/** matrix := matrix rotation, nine numbers row by row (none: identity). */
+function directions(matrix, rotation) {
+    if (rotation) {
+        const [a, b, c, d, e, f, g, i, k] = rotation;
+        matrix.multiply(new Matrix4().set(a, b, c, 0, d, e, f, 0, g, i, k, 0, 0, 0, 0, 1));
+    }
+    return matrix;
+}
+
+export class Attached {
+    /** Made for a scene that has its bodies. */
+    constructor(scene) {
+        this.scene = scene;
+        this.material = new MeshLambertMaterial();
+        this.groundMaterial = new MeshLambertMaterial();
+        this.railMaterial = lineMaterial(0x808890, 0.8);
+        this.radius = 0.011 * scene.size;
+        const { joints, springs, loads } = scene.report;
+        this.joints = joints.map((joint) => {
+            const solid = this.add(jointSolid(joint, this.fitting(joint.a, joint.b), this.material));
+            return { joint, solid, rail: this.makeRail() };
+        });
+        this.springs = springs.map((spring) => ({
+            spring,
+            solid: this.add(springSolid(1.5 * this.radius, this.material)),
+        }));
+        this.loads = loads.map((load) => ({ load, solid: this.add(loadSolid(load, this.fitting(load))) }));
+        this.makeGrounds();
+    }
+
+    /** As large as is seen beside the bodies at these ends. */
+    fitting(...ends) {
+        const { bodies, size } = this.scene;
+        const radii = ends.map((end) => 1.15 * (bodies[end.body]?.drawnRadius() ?? 0));
+        return Math.min(0.05 * size, Math.max(this.radius, ...radii));
+    }
+
+    add(solid) {
+        solid.userData.turn = solid.quaternion.clone();
+        this.scene.scene.add(solid);
+        return solid;
+    }
+
+    /** The line between the two points of a joint, seen where it slides and where a magnified deformation parts them. */
+    makeRail() {
+        const geometry = new BufferGeometry().setAttribute('position', new BufferAttribute(new Float32Array(6), 3));
+        const line = new LineSegments(geometry, this.railMaterial);
+        line.frustumCulled = false;
+        this.scene.scene.add(line);
+        return line;
+    }
+
+    makeGrounds() {
+        const { report, plane } = this.scene;
+        const places = new Map();
+        for (const { a, b } of [...report.joints, ...report.springs])
+            for (const end of [a, b])
+                if (end.body < 0 && end.position)
+                    places.set(end.position.map((x) => x.toPrecision(6)).join(), end.position);
+        for (const position of places.values())
+            this.add(groundSolid(this.radius, this.groundMaterial, plane)).position.set(...position);
+    }
+
+    retheme() {
+        this.material.color.setHex(colours[theme()].joint);
+        this.groundMaterial.color.setHex(colours[theme()].ground);
+    }
+
+    /** Where an end is: position into `out`, its directions into `matrix`; null when there is no such port. */
+    portAt(end, out, matrix) {
+        const { report, motion, magnification } = this.scene;
+        if (end.body < 0) {
+            const position = end.position ?? [0, 0, 0];
+            for (let k = 0; k < 3; k++) out[k] = position[k];
+            return directions(matrix.identity(), end.rotation);
+        }
+        const body = report.bodies[end.body];
+        const port = body?.ports[end.port];
+        if (!port) return null;
+        const { pose, q } = motion;
+        const local = [0, 0, 0];
+        if (port.shape && body.q > 0) multiply(port.shape, q, body.first, body.q, 3, magnification, local);
+        for (let k = 0; k < 3; k++) local[k] += port.position[k];
+        const at = 7 * end.body;
+        rotate(pose, at + 3, local, out);
+        for (let k = 0; k < 3; k++) out[k] += pose[at + k];
+        poseMatrix(matrix, pose, at).setPosition(0, 0, 0);
+        return directions(matrix, port.rotation);
+    }
+
+    /** Everything where the motion has it now. */
+    place() {
+        const { plane, size, shown } = this.scene;
+        this.lift = plane ? 0.2 * size : 0; // in the plane what joins is seen in front of what is joined
+        const point = [0, 0, 0];
+        const matrix = new Matrix4();
+        for (const entry of this.joints) this.placeJoint(entry, point, matrix);
+        for (const entry of this.springs) this.placeSpring(entry, point, matrix);
+        for (const { load, solid } of this.loads) {
+            solid.visible = shown.loads && Boolean(this.portAt(load, point, matrix));
+            if (solid.visible) this.put(solid, point, matrix);
+        }
+    }
+
+    put(solid, at, matrix) {
+        solid.visible = Number.isFinite(at[0] + at[1] + at[2]);
+        solid.position.set(at[0], at[1], at[2] + this.lift);
+        solid.quaternion.setFromRotationMatrix(matrix).multiply(solid.userData.turn);
+    }
+
+    placeJoint({ joint, solid, rail }, point, matrix) {
+        const other = [0, 0, 0];
+        const found = this.portAt(joint.b, other, matrix) && this.portAt(joint.a, point, matrix);
+        rail.visible = solid.visible = Boolean(found);
+        if (!found) return;
+        this.put(solid, slides.has(joint.kind) ? other : point, matrix);
+        rail.visible = solid.visible;
+        const ends = rail.geometry.attributes.position;
+        ends.setXYZ(0, ...point);
+        ends.setXYZ(1, ...other);
+        ends.needsUpdate = true;
+    }
+
+    placeSpring({ spring, solid }, point, matrix) {
+        const other = [0, 0, 0];
+        const found = this.portAt(spring.a, point, matrix) && this.portAt(spring.b, other, matrix);
+        const along = new Vector3(...other).sub(new Vector3(...point));
+        const length = along.length();
+        solid.visible = Boolean(found) && length > 0;
+        if (!solid.visible) return;
+        solid.position.set(point[0], point[1], point[2] + this.lift);
+        solid.quaternion.setFromUnitVectors(upwards, along.divideScalar(length));
+        solid.scale.set(1, 1, length);
+    }
+}

@@ -1,0 +1,73 @@
+// How far the mechanism and its motion reach.
+import { Box3, Vector3 } from 'three';
+import { rotate } from './motion.js';
+
+/** Frames looked at for the extent of the motion and the range of a colour. */
+export const SAMPLES = 240;
+
+/** The numbers of at most SAMPLES frames, evenly spread, the first and the last among them. */
+export function sampled(count) {
+    const n = Math.min(count, SAMPLES);
+    return Array.from({ length: n }, (_, i) => (n > 1 ? Math.round((i * (count - 1)) / (n - 1)) : 0));
+}
+
+/** Points of the bodies as they are placed now, to `visit` as x, y, z. */
+function visitPoints(report, pose, visit) {
+    const point = [0, 0, 0];
+    const put = (local, at) => {
+        rotate(pose, at + 3, local, point);
+        const [x, y, z] = point.map((value, k) => value + pose[at + k]);
+        if (Number.isFinite(x + y + z)) visit(x, y, z);
+    };
+    report.bodies.forEach((body, b) => {
+        const step = 3 * Math.max(1, Math.floor(body.points.length / 3 / 16));
+        for (let i = 0; i < body.points.length; i += step)
+            put([body.points[i], body.points[i + 1], body.points[i + 2]], 7 * b);
+        put(body.points.length > 0 ? body.points.slice(-3) : (body.centre ?? [0, 0, 0]), 7 * b);
+        for (const port of body.ports) put(port.position, 7 * b);
+    });
+}
+
+/** The mean of the bodies' origins, into `out`. */
+export function middle(motion, out) {
+    const { pose, nBodies } = motion;
+    let n = 0;
+    out.fill(0);
+    for (let b = 0; b < 7 * nBodies; b += 7)
+        if (Number.isFinite(pose[b] + pose[b + 1] + pose[b + 2])) {
+            n++;
+            for (let k = 0; k < 3; k++) out[k] += pose[b + k];
+        }
+    for (let k = 0; k < 3; k++) out[k] /= n || 1;
+    return out;
+}
+
+/** `size` of the start pose; `reached`, the points (x, y, z one after the other) that should be seen, and the `box`
+ * around them: those of the whole motion, or of the start when the mechanism `travels` far. */
+export function measure(report, motion) {
+    const [start, whole, middles] = [new Box3(), new Box3(), new Box3()];
+    const vector = new Vector3();
+    let reached = [];
+    const put = (boxes) => (x, y, z) => {
+        reached.push(x, y, z);
+        vector.set(x, y, z);
+        boxes.forEach((box) => box.expandByPoint(vector));
+    };
+    for (const joint of [...report.joints, ...report.springs])
+        for (const end of [joint.a, joint.b]) if (end.body < 0 && end.position) put([start, whole])(...end.position);
+    let atStart = reached;
+    for (const frame of sampled(report.frames.count)) {
+        motion.toFrame(frame);
+        visitPoints(report, motion.pose, put(frame === 0 ? [start, whole] : [whole]));
+        middles.expandByPoint(new Vector3(...middle(motion, [0, 0, 0])));
+        if (frame === 0) atStart = reached.slice();
+    }
+    motion.toFrame(0);
+    for (const box of [start, whole])
+        if (box.isEmpty()) box.set(new Vector3(-0.5, -0.5, -0.5), new Vector3(0.5, 0.5, 0.5));
+    const length = (box) => (box.isEmpty() ? 0 : box.getSize(new Vector3()).length());
+    const size = length(start) > 1e-9 ? length(start) : Math.max(length(whole), 1e-2);
+    const travels = length(middles) > 3 * size;
+    const box = (travels ? start : whole).clone().expandByScalar(0.02 * size); // depth around what is flat
+    return { size, travels, box, reached: travels ? atStart : reached };
+}

@@ -1,0 +1,67 @@
+// Names of bodies and joints over the scene, each beside its place and none over another.
+import { Matrix4, Vector3 } from 'three';
+import { h } from './dom.js';
+
+export class Names {
+    constructor(scene) {
+        this.scene = scene;
+        this.element = h('div', { class: 'names', 'aria-hidden': 'true' });
+        const label = (entry, text, kind) => {
+            const element = h('span', { class: `name ${kind}` }, text);
+            this.element.append(element);
+            return { ...entry, element, width: 7.2 * text.length + 14 };
+        };
+        const { bodies, joints } = scene.report;
+        this.labels = [
+            ...bodies.map(({ name }, body) => label({ kind: 'bodies', body }, name, 'body')),
+            ...joints.map(({ name }, joint) => label({ kind: 'joints', joint }, name, 'joint')),
+        ];
+    }
+
+    /** The place that a label names, into `out`; false when there is none. */
+    anchor(label, out) {
+        if (label.body !== undefined) {
+            const body = this.scene.bodies[label.body];
+            body.anchor(out).applyMatrix4(body.object.matrix);
+            return body.object.visible;
+        }
+        const point = [0, 0, 0];
+        const found = this.scene.attached.portAt(this.scene.report.joints[label.joint].a, point, new Matrix4());
+        out.set(...point);
+        return found !== null;
+    }
+
+    place(width, height) {
+        const { shown, selected, hovered, camera } = this.scene;
+        const taken = [];
+        const free = (box) =>
+            !taken.some(
+                (other) =>
+                    box[0] < other[0] + other[2] &&
+                    other[0] < box[0] + box[2] &&
+                    box[1] < other[1] + other[3] &&
+                    other[1] < box[1] + box[3],
+            );
+        const v = new Vector3();
+        for (const label of this.labels) {
+            const chosen = label.body !== undefined && (label.body === selected || label.body === hovered);
+            let on = (shown[label.kind] || chosen) && this.anchor(label, v);
+            v.project(camera);
+            on &&= Math.abs(v.x) < 1 && Math.abs(v.y) < 1 && v.z < 1;
+            if (on) {
+                const x = ((v.x + 1) / 2) * width;
+                const y = ((1 - v.y) / 2) * height + (label.kind === 'joints' ? 4 : -24);
+                const box = [x, y, label.width, 20];
+                on = chosen || free(box);
+                if (on) {
+                    taken.push(box);
+                    label.element.style.transform = `translate(${Math.round(x)}px, ${Math.round(y)}px)`;
+                }
+            }
+            if (label.on !== on) {
+                label.on = on;
+                label.element.classList.toggle('on', on);
+            }
+        }
+    }
+}
