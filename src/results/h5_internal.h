@@ -39,6 +39,11 @@ phx_status phx_h5_text_type(phx_h5 *file);
 /* A complex number as h5py stores it, a compound of r and i, in the number type given; negative on failure. */
 hid_t phx_h5_complex_type(hid_t number);
 
+/* Put the seal (h5_seal.c) behind a file that is complete; `descriptor` is open for reading and writing. */
+phx_status phx_h5_seal(phx_context *context, const char *path, int descriptor);
+/* The file may be given to HDF5: its bytes are those that were written, or another program made it. */
+phx_status phx_h5_check_seal(phx_context *context, const char *path);
+
 /* Create the file of `sink`, which must outlive what is returned; a negative id on failure. */
 hid_t phx_h5_sink_create(h5_sink *sink, const char *path);
 /* Forget the driver, after the file is closed. */

@@ -1,4 +1,4 @@
-/* Reading HDF5 files; whatever is in them must not hurt. */
+/* Reading HDF5 files, after their seal has been checked: HDF5 does not stand damage everywhere. */
 #include "h5_internal.h"
 #include "files.h"
 
@@ -39,6 +39,9 @@ phx_status phx_h5_open(phx_context *context, const char *path, phx_h5 **opened)
     fclose(stream);
     if (!phx_h5_is_hdf5(path))
         return phx_fail(context, PHX_ERR_FILE, "%s: cannot read: not an HDF5 file; give a result of Phlexor", path);
+    const phx_status sealed = phx_h5_check_seal(context, path);
+    if (sealed)
+        return sealed;
     phx_h5 *file = phx_calloc(context, 1, sizeof *file);
     if (!file)
         return PHX_ERR_MEMORY;

@@ -247,6 +247,8 @@ phx_status phx_h5_finish(phx_h5 *file)
     if (!file->status)
         settle(file, closed, "the end of the file");
     phx_h5_loud(quiet);
+    if (!file->status)
+        file->status = phx_h5_seal(file->context, file->path, file->sink.descriptor);
     if (!file->status && fsync(file->sink.descriptor) != 0)
         file->status = phx_file_fail(file->context, file->path, "write", errno);
     const int result = close(file->sink.descriptor);
