@@ -96,13 +96,13 @@ typedef struct phx_scene {
 phx_status phx_scene_copy(phx_context *context, int dimension, const phx_scene *scene, phx_scene *copy);
 void phx_scene_free(phx_scene *scene); /* frees what it owns, zeroes the fields; NULL is allowed */
 
-/* What is recorded, and where it goes. */
 /* An entry of a ledger: who supplied or took work, J since the start. */
 typedef struct phx_record_entry {
     const char *name; /* unique among those that supply, and among the others */
     bool dissipates;
 } phx_record_entry;
 
+/* What is recorded, and where it goes. */
 typedef struct phx_recorder_def {
     const char *h5_path;  /* NULL: no HDF5 file */
     const char *csv_path; /* NULL: no csv file; "-": standard output; has the columns only */
