@@ -12,136 +12,10 @@
  *     command  NAME  ARGUMENTS  MEANING
  *     details  NAME  LINE                                        for each line of them
  *     option   NAME  --OPTION  LETTER  VALUE  MEANING  HOW       HOW: how its value is completed */
-#include "cli.h"
-
-#include <phlexor/reproduce.h>
+#include "offers.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* A place of the command line. */
-typedef struct place {
-    phx_context *context;
-    const cli_command *command;
-    const char *path;   /* the first argument that is no option; NULL: not there yet */
-    const char *body;   /* of --body; NULL: not there */
-    const char *before; /* what stays of the word: "--set=", "a,b,"; before_length characters of it */
-    int before_length;
-    const char *typed; /* what candidates begin with */
-} place;
-
-typedef void offer_fn(const place *at);
-
-/* ---- candidates ---- */
-static void offer(const place *at, const char *word, const char *tail, const char *doc)
-{
-    if (strncmp(word, at->typed, strlen(at->typed)) != 0 || strpbrk(word, "\t\r\n"))
-        return;
-    printf("%.*s%s%s\t%s\n", at->before_length, at->before, word, tail, doc);
-}
-
-static phx_model *model_of(const place *at)
-{
-    phx_model *model = NULL;
-    if (at->path && phx_model_read(at->context, at->path, 0, NULL, &model) != PHX_OK)
-        return NULL;
-    return model;
-}
-
-static void offer_parameters(const place *at)
-{
-    phx_model *model = model_of(at);
-    char doc[64];
-
-    for (int k = 0; model && k < model->n_parameters; k++) {
-        snprintf(doc, sizeof doc, "%.9g in the model", model->parameters[k].value);
-        offer(at, model->parameters[k].name, "=", doc);
-    }
-    phx_model_destroy(model);
-}
-
-static void offer_bodies(const place *at)
-{
-    phx_model *model = model_of(at);
-
-    for (int k = 0; model && k < model->n_bodies; k++)
-        offer(at, model->bodies[k].name, "", "body");
-    phx_model_destroy(model);
-}
-
-static void offer_ports(const place *at)
-{
-    phx_model *model = model_of(at);
-
-    for (int k = 0; model && k < model->n_bodies; k++) {
-        const phx_model_body *body = &model->bodies[k];
-        for (int i = 0; i < body->n_ports && (!at->body || !strcmp(at->body, body->name)); i++)
-            offer(at, body->ports[i].name, "", body->name);
-    }
-    phx_model_destroy(model);
-}
-
-static void offer_integrators(const place *at)
-{
-    for (int k = 0; k < PHX_INTEGRATORS; k++)
-        offer(at, phx_integrator_name((phx_integrator)k), "", "integrator");
-}
-
-/* Channels of a linear model in a file. */
-static void offer_names(const place *at, const char *what)
-{
-    phx_bundle *bundle = NULL;
-    const phx_bundle_item *item = NULL;
-
-    if (at->path && phx_exchange_read(at->context, at->path, &bundle) == PHX_OK)
-        item = phx_bundle_find(bundle, what);
-    for (int k = 0; item && item->names && k < item->rows; k++)
-        offer(at, item->names[k], "", what);
-    phx_bundle_destroy(bundle);
-}
-
-static void offer_inputs(const place *at)
-{
-    offer_names(at, "inputs");
-}
-
-static void offer_outputs(const place *at)
-{
-    offer_names(at, "outputs");
-}
-
-static void offer_reproductions(const place *at)
-{
-    for (int k = 0; k < phx_reproduce_items(); k++)
-        offer(at, phx_reproduce_name(k), "", phx_reproduce_title(k));
-}
-
-/* Columns of a result. */
-static void offer_columns(const place *at)
-{
-    phx_result *result = NULL;
-
-    if (!at->path || phx_result_read(at->context, at->path, &result) != PHX_OK)
-        return;
-    for (int k = 0; k < phx_result_columns(result); k++)
-        offer(at, phx_result_column_name(result, k), "", phx_result_column_unit(result, k));
-    phx_result_destroy(result);
-}
-
-/* Matrices of a linear model in a file. */
-static void offer_matrices(const place *at)
-{
-    phx_bundle *bundle = NULL;
-
-    if (!at->path || phx_exchange_read(at->context, at->path, &bundle) != PHX_OK)
-        return;
-    for (int k = 0; k < phx_bundle_count(bundle); k++) {
-        const phx_bundle_item *item = phx_bundle_item_at(bundle, k);
-        if (item->kind == PHX_BUNDLE_MATRIX || item->kind == PHX_BUNDLE_SPARSE)
-            offer(at, item->name, "", "matrix");
-    }
-    phx_bundle_destroy(bundle);
-}
 
 /* ---- how values are completed ---- */
 typedef enum value_form { FORM_FREE, FORM_WORD, FORM_LIST } value_form;
@@ -180,7 +54,11 @@ static const struct value_kind {
     {NULL, NULL, "PORTS", NULL, offer_ports, FORM_LIST},
     {"plot", "--inputs", "LIST", NULL, offer_inputs, FORM_LIST},
     {"plot", "--outputs", "LIST", NULL, offer_outputs, FORM_LIST},
-    {NULL, NULL, "LIST", NULL, NULL, FORM_FREE},
+    {"linearize", "--inputs", "LIST", NULL, offer_model_inputs, FORM_LIST},
+    {"linearize", "--outputs", "LIST", NULL, offer_model_outputs, FORM_LIST},
+    {"titop", "--inputs", "LIST", NULL, offer_body_inputs, FORM_LIST},
+    {"titop", "--outputs", "LIST", NULL, offer_body_outputs, FORM_LIST},
+    {"titop", "--invert", "LIST", NULL, offer_body_channels, FORM_LIST},
     {NULL, NULL, "N", NULL, NULL, FORM_FREE},
     {NULL, NULL, "T", NULL, NULL, FORM_FREE},
     {NULL, NULL, "H", NULL, NULL, FORM_FREE},

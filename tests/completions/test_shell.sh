@@ -43,6 +43,8 @@ phlexor che~my~--set~th~1
 phlexor modes --format=js~--at~st~four_~--sweep=th~0:1:2
 phlexor titop names.y~--body Tr~
 phlexor titop names.y~--body it~
+phlexor titop four_~--body cra~--inv~crank.P.alpha,crank.C.t~--inputs crank.P.al~
+phlexor linearize four_~--inp~coupler.C.t~
 phlexor plot a_re~--output ~x.svg --mot~
 phlexor export --frames 3 a_~-o ../mod~
 phlexor sch~--for~j~
@@ -53,6 +55,8 @@ cat >"$place/wanted" <<'END'
 <modes><--format=json><--at><steady><four_bar.yaml><--sweep=theta1=0:1:2>
 <titop><names.yaml><--body><Träger links>
 <titop><names.yaml><--body><it$HOME&(2)>
+<titop><four_bar.yaml><--body><crank><--invert><crank.P.alpha,crank.C.tz><--inputs><crank.P.alpha>
+<linearize><four_bar.yaml><--inputs><coupler.C.tz>
 <plot><a_result.h5><--output><x.svg><--motion>
 <export><--frames><3><a_result.h5><-o><../models/>
 <schema><--format><json>
