@@ -46,6 +46,7 @@ phlexor titop names.y~--body it~
 phlexor titop four_~--body cra~--inv~crank.P.alpha,crank.C.t~--inputs crank.P.al~
 phlexor linearize four_~--inp~coupler.C.t~
 phlexor plot a_re~--output ~x.svg --mot~
+phlexor plot a_re~--col~t,ener~--against kin~
 phlexor export --frames 3 a_~-o ../mod~
 phlexor sch~--for~j~
 END
@@ -58,6 +59,7 @@ cat >"$place/wanted" <<'END'
 <titop><four_bar.yaml><--body><crank><--invert><crank.P.alpha,crank.C.tz><--inputs><crank.P.alpha>
 <linearize><four_bar.yaml><--inputs><coupler.C.tz>
 <plot><a_result.h5><--output><x.svg><--motion>
+<plot><a_result.h5><--columns><t,energy><--against><kinetic>
 <export><--frames><3><a_result.h5><-o><../models/>
 <schema><--format><json>
 END
