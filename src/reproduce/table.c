@@ -14,9 +14,10 @@ static char *next_line(phx_context *context, const char **text, int *number, phx
 {
     while (**text) {
         const char *end = strchr(*text, '\n'), *line = *text;
-        const size_t length = end ? (size_t)(end - line) : strlen(line);
+        size_t length = end ? (size_t)(end - line) : strlen(line);
         *text = end ? end + 1 : line + length;
         (*number)++;
+        length -= length > 0 && line[length - 1] == '\r';
         if (length == 0 || line[0] == '#')
             continue;
         char *copy = phx_calloc(context, length + 1, 1);
@@ -150,6 +151,18 @@ static double half_digit(const char *printed)
 }
 
 enum { ITEM, QUANTITY, PRINTED, VALUE, TOLERANCE, REASON, FIELDS };
+static const char *const headings[FIELDS] = {"item", "quantity", "printed", "value", "tolerance", "reason"};
+
+static phx_status check_headings(phx_context *context, int line, char **fields, int count)
+{
+    for (int k = 0; k < FIELDS; k++)
+        if (count != FIELDS || strcmp(fields[k], headings[k]) != 0)
+            return phx_fail(context, PHX_ERR_INPUT,
+                            "published values, line %d: the first line has to be the names of the columns, "
+                            "item,quantity,printed,value,tolerance,reason",
+                            line);
+    return PHX_OK;
+}
 
 static phx_status keep_value(phx_context *context, phx_published *published, int line, char **fields, int count)
 {
@@ -175,9 +188,10 @@ static phx_status keep_value(phx_context *context, phx_published *published, int
     made.item = phx_strdup(context, fields[ITEM]);
     made.quantity = phx_strdup(context, fields[QUANTITY]);
     made.printed = phx_strdup(context, fields[PRINTED]);
-    made.reason = fields[REASON][0] ? phx_strdup(context, fields[REASON]) : NULL;
+    const bool explained = fields[REASON][strspn(fields[REASON], " \t")] != '\0';
+    made.reason = explained ? phx_strdup(context, fields[REASON]) : NULL;
     grown[published->count++] = made;
-    const bool all = made.item && made.quantity && made.printed && (made.reason || !fields[REASON][0]);
+    const bool all = made.item && made.quantity && made.printed && (made.reason || !explained);
     return all ? PHX_OK : PHX_ERR_MEMORY;
 }
 
@@ -191,9 +205,9 @@ phx_status phx_published_read(phx_context *context, const char *text, phx_publis
     *published = (phx_published){0};
     while (!status && (line = next_line(context, &text, &number, &status))) {
         const int count = cut(line, fields);
-        if (head)
-            status = keep_value(context, published, number, fields, count);
-        head = true; /* the first line has the names */
+        status = head ? keep_value(context, published, number, fields, count)
+                      : check_headings(context, number, fields, count);
+        head = true;
         phx_free(line);
     }
     if (status)

@@ -169,18 +169,61 @@ static void test_wrong_tables(void **state)
         {"table-7,ω1,nan,,,\n", "'nan'"},
         {"table-7,ω1,quadratic,2,,\n", "the tolerance ''"}, /* a statement has no digits to take it from */
         {"tabel-7,ω1,9.8725,,,\n", "did you mean 'table-7'"},
+        {NULL, "names of the columns"}, /* no headings: the first value would get lost */
     };
     const char *const only[] = {"table-7"};
 
     for (size_t k = 0; k < sizeof tables / sizeof *tables; k++) {
         char text[300];
         phx_comparisons *page = NULL;
-        snprintf(text, sizeof text, "%s%s", head, tables[k].rows);
+        snprintf(text, sizeof text, "%s%s", tables[k].rows ? head : "", tables[k].rows ? tables[k].rows : "a,b,1,,,\n");
         const phx_reproduce_options options = {1, only, text};
         CHECK_STATUS(*state, phx_reproduce(*state, &options, &page), PHX_ERR_INPUT);
         CHECK_MESSAGE(*state, tables[k].message);
         assert_null(page);
     }
+}
+
+/* Ends of lines of other systems and blanks are no reason. */
+static void test_blank_reasons(void **state)
+{
+    static const char *const texts[] = {"item,quantity,printed,value,tolerance,reason\r\ntable-7,ω1,9.8726,,,\r\n",
+                                        "item,quantity,printed,value,tolerance,reason\ntable-7,ω1,9.8726,,, \n",
+                                        "item,quantity,printed,value,tolerance,reason\ntable-7,ω1,9.8726,,,\"\""};
+    const char *const only[] = {"table-7"};
+
+    for (int k = 0; k < 3; k++) {
+        phx_comparisons *page = compute(*state, texts[k], 1, only);
+        assert_int_equal(phx_comparisons_verdict(page, 0), PHX_VERDICT_FAIL);
+        assert_int_equal(phx_comparisons_count(page, 0, PHX_VERDICT_FAIL), 1);
+        phx_comparisons_destroy(page);
+    }
+}
+
+/* No published value gets lost. */
+static void test_published_values(void **state)
+{
+    static const struct {
+        const char *item;
+        int values;
+    } wanted[] = {{"table-1,", 18},     {"table-3,", 6},     {"table-4,", 6},     {"table-5,", 6},
+                  {"table-6,", 6},      {"table-7,", 6},     {"table-8,", 6},     {"table-9,", 6},
+                  {"table-10,", 6},     {"table-11,", 6},    {"matrices,", 4},    {"four-bar,", 1},
+                  {"crank-slider,", 1}, {"hinged-beam,", 1}, {"convergence,", 6}, {"revolute-joint,", 2}};
+    int all = 0, found = 0;
+    (void)state;
+
+    for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++) {
+        int count = 0;
+        for (const char *at = phx_reproduce_published(); (at = strchr(at, '\n')); at++)
+            count += !strncmp(at + 1, wanted[k].item, strlen(wanted[k].item));
+        if (count != wanted[k].values)
+            fail_msg("%s %d published values, there have to be %d", wanted[k].item, count, wanted[k].values);
+        found += count;
+    }
+    for (const char *at = phx_reproduce_published(); (at = strchr(at, '\n')); at++)
+        all += at[1] != '#' && at[1] != '\0' && strncmp(at + 1, "item,", 5) != 0;
+    assert_int_equal(all, found);
 }
 
 /* ---- names, interruption, memory ---- */
@@ -309,6 +352,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_wrong_values_fail, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_reasons_are_needed, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_wrong_tables, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_blank_reasons, context_setup, context_teardown),
+        cmocka_unit_test(test_published_values),
         cmocka_unit_test_setup_teardown(test_names, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_interruption, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_memory, context_setup, context_teardown),
