@@ -19,21 +19,29 @@ const SIDES = 12;
 const cosines = Array.from({ length: SIDES }, (_, i) => Math.cos((2 * Math.PI * i) / SIDES));
 const sines = Array.from({ length: SIDES }, (_, i) => Math.sin((2 * Math.PI * i) / SIDES));
 
-/** A body without lines is drawn as struts from its centre to its ports, or as a ball when there is one point only. */
+/** Whether the lines only join each point to the next one, as results have them. */
+const isChain = (lines) => lines.every((point, i) => point === (i + 1) >> 1);
+
+/** What is drawn of a body. The line of a rigid one goes from port to port in their order, which says little when there
+ * are more than two: it becomes struts from its centre of mass. A body without lines is drawn so as well. */
 function skeleton(body) {
-    if (body.points.length > 0 && body.lines.length > 0)
-        return { points: body.points, lines: body.lines, shapes: body.shapes, own: true };
-    const ports = body.ports.map((port) => port.position);
-    const n = ports.length || 1;
-    const centre = body.centre ?? [0, 1, 2].map((k) => ports.reduce((sum, port) => sum + port[k], 0) / n);
-    const points = [centre];
-    const lines = [];
-    for (const port of ports)
-        if (Math.hypot(...port.map((x, k) => x - centre[k])) > 0) {
-            lines.push(0, points.length);
-            points.push(port);
+    const { points, lines, shapes, ports } = body;
+    if (lines.length > 0 && (body.q > 0 || points.length < 9 || !isChain(lines)))
+        return { points, lines, shapes, own: true };
+    const ends =
+        lines.length > 0
+            ? Array.from({ length: points.length / 3 }, (_, i) => points.slice(3 * i, 3 * i + 3))
+            : ports.map((port) => port.position);
+    const mean = (k) => ends.reduce((sum, end) => sum + end[k], 0) / (ends.length || 1);
+    const centre = body.centre ?? [mean(0), mean(1), mean(2)];
+    const star = [...centre];
+    const struts = [];
+    for (const end of ends)
+        if (Math.hypot(end[0] - centre[0], end[1] - centre[1], end[2] - centre[2]) > 0) {
+            struts.push(0, star.length / 3);
+            star.push(...end);
         }
-    return { points: Float64Array.from(points.flat()), lines: Uint32Array.from(lines), shapes: null, own: false };
+    return { points: Float64Array.from(star), lines: Uint32Array.from(struts), shapes: null, own: false };
 }
 
 export class BodyView {

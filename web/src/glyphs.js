@@ -68,19 +68,11 @@ export function springSolid(size, material) {
     return new Group().add(new Mesh(new TubeGeometry(coil, 220, 0.18 * size, 6), material));
 }
 
-/** A load: an arrow for a force, a ring with a tip for a torque. Its direction is not known here, so it is upright. */
+/** A load: a rhombus for a force, a ring for a torque. Neither shows a direction, which is not known here. */
 export function loadSolid(load, size) {
-    const group = new Group();
-    const material = new MeshLambertMaterial({ color: 0xd28a00 });
-    if (load.kind === 'torque') {
-        const tip = new Mesh(new ConeGeometry(0.55, 1.3, 16), material);
-        tip.position.set(1.9, 0.2, 0);
-        group.add(new Mesh(new TorusGeometry(1.9, 0.2, 10, 40, 1.6 * Math.PI).rotateZ(0.4 * Math.PI), material), tip);
-    } else
-        group.add(
-            new Mesh(new ConeGeometry(0.7, 1.6, 16).rotateX(Math.PI).translate(0, 2.2, 0), material),
-            new Mesh(new CylinderGeometry(0.22, 0.22, 2.4, 12).translate(0, 4.2, 0), material),
-        );
+    const torque = load.kind === 'torque';
+    const geometry = torque ? new TorusGeometry(1.9, 0.2, 10, 48) : new TorusGeometry(2.1, 0.22, 10, 4);
+    const group = new Group().add(new Mesh(geometry, new MeshLambertMaterial({ color: 0xd28a00 })));
     group.scale.setScalar(size);
     return group;
 }
