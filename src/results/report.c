@@ -69,30 +69,43 @@ static void choose_amount(phx_report *report, double room, const report_cost *co
         report->points -= report->points % 2; /* the ends and pairs */
 }
 
+/* What there is too much of, the least needed first: maps, of modes the shapes of most points, deformations. False: it
+ * fits, or nothing is left. */
+static bool leave_out(phx_report *report, double room, const report_cost *cost)
+{
+    const bool one = !report->result; /* nothing but the fixed arrays and each configuration */
+    const double share = one ? room : 0.5 * room;
+    const double bytes = cost->fixed + (one ? taken(report->frames, cost->frame) : 0.0);
+    const int points = report->modes ? report->modes->n_points : 0;
+
+    if (bytes <= share || !report->with_shapes)
+        return false;
+    if (report->with_maps)
+        report->with_maps = false;
+    else if (report->every_shape < points)
+        report->every_shape *= 2;
+    else
+        report->with_shapes = false;
+    return true;
+}
+
 /* A manifest of everything says what it costs; the one for the page follows when that is too much. */
 static phx_status settle_amount(phx_report *report, const char *page, phx_output *manifest)
 {
     phx_status status = PHX_OK;
 
     report->with_maps = report->with_shapes = true;
-    for (int attempt = 0; attempt < 4 && !status; attempt++) {
+    report->every_shape = 1;
+    for (bool again = true; again && !status;) {
         report->frames = report->points = report->rows;
         manifest->used = manifest->whole = 0;
         phx_report_manifest(report, manifest);
         const double room = allowance(page, manifest);
         const report_cost cost = costs(report);
         status = manifest->status;
-        if (!status && report->with_maps && cost.fixed > 0.5 * room) {
-            report->with_maps = false;
-            continue;
-        }
-        if (!status && report->with_shapes && cost.fixed > 0.5 * room) {
-            report->with_shapes = false;
-            continue;
-        }
-        if (report->result)
+        again = leave_out(report, room, &cost);
+        if (!again && report->result)
             choose_amount(report, room, &cost);
-        break;
     }
     if (status || (report->frames == report->rows && report->points == report->rows))
         return status;

@@ -38,6 +38,7 @@ struct phx_report {
     size_t frames; /* configurations shown, evenly chosen */
     size_t points; /* in each column of the diagrams: all rows, or pairs of least and greatest */
     bool with_maps, with_shapes;
+    int every_shape; /* of the points of a sweep: mode shapes of each such one */
     /* the arrays */
     int n_arrays, room;
     report_array *arrays;

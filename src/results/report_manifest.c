@@ -167,8 +167,8 @@ static void put_settings(phx_report *report, phx_output *m)
     text(m, "[");
     for (int k = 0; report->result && k < phx_result_attributes(report->result); k++) {
         const phx_attribute *attribute = phx_result_attribute(report->result, k);
-        if (find_known(attribute->name))
-            continue;
+        if (find_known(attribute->name) || (report->scene && !strncmp(attribute->name, "parameter.", 10)))
+            continue; /* the parameters follow */
         put_setting(m, first, "", attribute->name, attribute->text, attribute->number);
         first = false;
     }
@@ -191,7 +191,7 @@ static void describe_thinning(const phx_report *report, char *to, size_t size, b
 static void put_summary(phx_report *report, phx_output *m)
 {
     phx_report_item items[MOST_SUMMARY];
-    char shown[2][100];
+    char shown[3][100];
     double energy = 0.0, residual = 0.0;
     int n = 0;
 
@@ -216,6 +216,10 @@ static void put_summary(phx_report *report, phx_output *m)
     if (report->result && report->points < report->rows) {
         describe_thinning(report, shown[1], sizeof shown[1], true);
         items[n++] = (phx_report_item){.name = "diagrams", .text = shown[1]};
+    }
+    if (report->modes && report->every_shape > 1 && report->with_shapes) {
+        snprintf(shown[2], sizeof shown[2], "of every %dth point", report->every_shape);
+        items[n++] = (phx_report_item){.name = "mode shapes", .text = shown[2]};
     }
     if (!report->with_maps || !report->with_shapes)
         items[n++] = (phx_report_item){.name = "left out for its size",
@@ -567,7 +571,8 @@ static void put_modes(phx_report *report, phx_output *m)
         put_number(m, false, "omega", row->omega);
         put_number(m, false, "frequency", row->frequency);
         put_number(m, false, "damping", row->damping);
-        if (table->n_coordinates > 0 && report->n_bodies > 0 && report->with_shapes) {
+        if (table->n_coordinates > 0 && report->n_bodies > 0 && report->with_shapes &&
+            row->point % report->every_shape == 0) {
             key(m, false, "shape");
             phx_report_ref(report, m, REPORT_F32, values, phx_report_mode_real, r);
             if (table->shapes_imaginary) {

@@ -70,22 +70,9 @@ static phx_status multipliers(phx_context *context, phx_simulation *s)
 
 static phx_status continue_from(phx_context *context, const phx_model *model, phx_simulation *s)
 {
-    const phx_drawing *drawing = &s->drawing;
-    phx_result *result = NULL;
-    phx_status status = phx_result_read(context, model->initial.from, &result);
+    phx_status status = phx_continue_state(context, model, &s->drawing, &s->t, s->x, s->v);
 
-    if (!status)
-        status = phx_result_last_state(result, model->dimension, drawing->n_bodies, drawing->bodies, &s->t, s->x, s->v);
-    phx_result_destroy(result);
-    if (status == PHX_ERR_FILE)
-        status = PHX_ERR_INPUT;
-    if (!status)
-        status = multipliers(context, s);
-    if (status && status != PHX_ERR_MEMORY) {
-        const phx_model_source where = phx_model_where(model, &model->initial.from);
-        phx_fail_prefix(context, status, "%s:%d:%d: ", model->path, where.line, where.column);
-    }
-    return status;
+    return status ? status : phx_continue_blame(context, model, multipliers(context, s));
 }
 
 static phx_status start_state(phx_context *context, const phx_model *model, phx_simulation *s)

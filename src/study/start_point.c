@@ -1,6 +1,27 @@
 /* The system of a model at its start state. */
 #include "internal.h"
 
+phx_status phx_continue_blame(phx_context *context, const phx_model *model, phx_status status)
+{
+    const phx_model_source where = phx_model_where(model, &model->initial.from);
+
+    if (status && status != PHX_ERR_MEMORY)
+        phx_fail_prefix(context, status, "%s:%d:%d: ", model->path, where.line, where.column);
+    return status;
+}
+
+phx_status phx_continue_state(phx_context *context, const phx_model *model, const phx_drawing *drawing, double *t,
+                              double *x, double *v)
+{
+    phx_result *result = NULL;
+    phx_status status = phx_result_read(context, model->initial.from, &result);
+
+    if (!status)
+        status = phx_result_last_state(result, model->dimension, drawing->n_bodies, drawing->bodies, t, x, v);
+    phx_result_destroy(result);
+    return phx_continue_blame(context, model, status == PHX_ERR_FILE ? PHX_ERR_INPUT : status);
+}
+
 void phx_start_point_free(phx_start_point *point)
 {
     phx_system_dae_destroy(point->dae);

@@ -92,10 +92,13 @@ static phx_status view_assembled(phx_context *context, const phx_model *model, c
     phx_check_report report = {0};
     phx_certificate_items list = {0};
     phx_drawing drawing = {0};
+    double t = 0.0;
     phx_status status = phx_check_point(context, model, at, &report);
 
     if (!status)
         status = phx_drawing_create(context, model, at->system, &drawing);
+    if (!status && model->initial.from)
+        status = phx_continue_state(context, model, &drawing, &t, at->x, at->v);
     if (!status) {
         phx_certificate_list(&report, NULL, &list);
         options->n_certificate = list.count;
@@ -143,7 +146,7 @@ phx_status phx_study_view(phx_context *context, const phx_model *model, const ph
         phx_start_point_create(context, model, &build, model->initial.deformation == PHX_MODEL_QUASI_STATIC, true, &at);
     if (!status)
         status = view_assembled(context, model, &at, &options, html_path, counted);
-    else if (status != PHX_ERR_MEMORY && status != PHX_INTERRUPTED)
+    if (status && status != PHX_ERR_MEMORY && status != PHX_ERR_FILE && status != PHX_INTERRUPTED)
         status = view_failure(context, model, status, &options, html_path, counted);
     phx_start_point_free(&at);
     return status;

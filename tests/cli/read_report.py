@@ -6,6 +6,7 @@
   read_report.py PAGE section CSV BODY SECTION POINT COLUMN   largest difference of a section value from a column,
                                                               over the largest value
   read_report.py PAGE column CSV COLUMN       the same of a column of the diagrams
+  read_report.py PAGE ledger                  largest difference of the sums of the parts from supplied and dissipated
   read_report.py PAGE modes                   largest gap that a mode shape tears into a joint, over its motion
 """
 import base64
@@ -159,6 +160,20 @@ def column_difference(page, columns, name):
     raise SystemExit(f"no column {name}")
 
 
+def ledger_difference(page):
+    groups = {g["title"]: g["columns"] for g in page.manifest["columns"]["groups"]}
+    work = {c["name"]: page.array(c["data"]) for c in groups["Work since the start"]}
+    worst = largest = 0.0
+    for title, name in (("Work supplied, by part", "supplied"), ("Work taken, by part", "dissipated")):
+        parts = [page.array(c["data"]) for c in groups.get(title, [])]
+        for row, total in enumerate(work[name]):
+            values = [part[row] for part in parts]
+            worst = max(worst, abs(sum(values) - total))
+            largest = max([largest] + [abs(v) for v in values])
+    assert largest > 0.0
+    return worst / largest
+
+
 def gap_of_modes(page):
     """A shape moves both ends of a joint that holds a point together alike."""
     m = page.manifest
@@ -215,6 +230,8 @@ def main():
         for key in what[1].split("/"):
             node = node[int(key)] if isinstance(node, list) else node[key]
         print(node)
+    elif what[0] == "ledger":
+        print(ledger_difference(page))
     elif what[0] == "modes":
         print(gap_of_modes(page))
     elif what[0] == "position":

@@ -71,6 +71,13 @@ check "moment in space" "$(page 'a page.html' section space.csv 'größe <b> 臂
 [ "$(page 'a page.html' value source)" = space.h5 ] || fail "source"
 [ "$(page 'a page.html' value certificate/0/good)" = True ] || fail "certificate: $(page 'a page.html' value certificate)"
 
+# ---- who supplied and took the work ----
+run 0 simulate "$examples/damped_lever.yaml" -o lever.h5 --csv lever.csv
+run 0 report lever.h5
+check "parts of the work" "$(page lever.html ledger)" $small
+check "parts of the work of a drive" "$(page plane.html ledger)" $small
+head -n 1 lever.csv | grep -q 'joint.pivot' && fail "the ledger is in the csv file"
+
 # ---- parameters of the run count in the certificate, and a result needs no model file ----
 run 0 simulate model.yaml --set l=0.3 -o short.h5
 mv model.yaml moved.yaml
@@ -118,6 +125,28 @@ says 'far\|ball\|shaft'
 [ "$(page wrong_view.html)" = "model partial 2 1" ] || fail "wrong_view.html: $(page wrong_view.html)"
 page wrong_view.html value reason | grep -q "$(sed -n '1s/phlexor: //p' err.txt | cut -c 1-40 | sed 's/[][\\.*^$]/./g')" ||
     fail "the reason is $(page wrong_view.html value reason)"
+
+# a model that continues a result is shown where that ends
+sed '/^initial:/d' "$examples/damped_lever.yaml" >more.yaml
+echo 'initial: {from: lever.h5}' >>more.yaml
+run 0 view more.yaml
+run 0 simulate more.yaml --end 3.01 -o more.h5
+run 0 report more.h5
+[ "$(page more_view.html value summary)" != "" ] || fail "more_view.html"
+python3 - "$reader" <<'END' >out.txt 2>err.txt || fail "continued: $(tail -n 1 err.txt)"
+import sys
+
+text = open(sys.argv[1], encoding="utf-8").read().replace("\nmain()\n", "\n")
+exec(text)
+view, run = Page("more_view.html"), Page("more.html")
+start = view.array(view.manifest["frames"]["pose"])
+assert start == run.array(run.manifest["frames"]["pose"])[: len(start)], start
+END
+echo 'initial: {from: absent.h5}' >tail.yaml
+sed '/^initial:/d' "$examples/damped_lever.yaml" | cat - tail.yaml >lost.yaml
+run 2 view lost.yaml
+says 'absent.h5'
+[ "$(page lost_view.html)" = "model partial 3 1" ] || fail "lost_view.html: $(page lost_view.html)"
 
 # ---- what is wrong with the command or the file; nothing is left ----
 run 2 report

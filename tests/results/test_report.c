@@ -231,6 +231,69 @@ static void modes(void **state)
     page_free(&page);
 }
 
+/* A sweep with more shapes than fit: those of some points. */
+static void long_sweeps_are_thinned(void **state)
+{
+    enum { POINTS = 2500, EACH = 40 };
+    phx_context *context = *state;
+    const phx_report_options options = with_page();
+    static const char *const names[EXAMPLE_V] = {"a", "b", "c", "d", "e", "f", "g", "h"};
+    const phx_scene scene = example_scene();
+    const size_t rows = (size_t)POINTS * EACH;
+    phx_mode_row *list = calloc(rows, sizeof *list);
+    double columns[EXAMPLE_COLUMNS], state0[EXAMPLE_X], v[EXAMPLE_V],
+        *shapes = calloc(rows * EXAMPLE_V, sizeof *shapes);
+    phx_modes_table table = {.model_name = "m",
+                             .n_points = POINTS,
+                             .n_rows = (int)rows,
+                             .rows = list,
+                             .n_coordinates = EXAMPLE_V,
+                             .coordinates = names,
+                             .shapes = shapes,
+                             .shapes_imaginary = shapes,
+                             .dimension = 2,
+                             .n_bodies = EXAMPLE_BODIES,
+                             .bodies = example_bodies,
+                             .scene = &scene,
+                             .n_x = EXAMPLE_X,
+                             .n_states = 1,
+                             .states = state0};
+    phx_report_size size;
+
+    example_row(3, columns, state0, v);
+    for (size_t i = 0; i < rows; i++) {
+        list[i] = (phx_mode_row){.point = (int)(i / EACH), .mode = (int)(i % EACH) + 1, .branch = 1, .omega = 1.0};
+        shapes[i * EXAMPLE_V + i % EXAMPLE_V] = 1.0 + (double)i;
+    }
+    CHECK_OK(context, phx_report_modes(context, &table, &options, "a.html", &size));
+    assert_true(size.bytes < 20000000);
+    report_page page = page_read("a.html");
+    assert_true(page_number(&page, "/modes/rows/0/shape/count") == 14);
+    assert_null(page_text(&page, "/modes/rows/40/shape/count")); /* of the second point */
+    page_says(&page, "/summary/2/name", "mode shapes");
+    page_free(&page);
+    free(list);
+    free(shapes);
+}
+
+static bool refuse_progress(void *user, const char *what, double done, double total)
+{
+    (void)user, (void)what, (void)total;
+    return done < 100.0;
+}
+
+static void interrupted(void **state)
+{
+    phx_context *context = *state;
+    phx_result *result = make_result(context, 300, NULL, true);
+    const phx_report_options options = with_page();
+    phx_context_set_progress(context, refuse_progress, NULL);
+    CHECK_STATUS(context, phx_report_result(context, result, &options, "a.html", NULL), PHX_INTERRUPTED);
+    phx_context_set_progress(context, NULL, NULL);
+    assert_false(example_exists("a.html") || example_exists("a.html.partial"));
+    phx_result_destroy(result);
+}
+
 static void refused(void **state)
 {
     phx_context *context = *state;
@@ -277,6 +340,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(few_rows, example_enter, example_leave),
         cmocka_unit_test_setup_teardown(partial_results_say_why, example_enter, example_leave),
         cmocka_unit_test_setup_teardown(modes, example_enter, example_leave),
+        cmocka_unit_test_setup_teardown(long_sweeps_are_thinned, example_enter, example_leave),
+        cmocka_unit_test_setup_teardown(interrupted, example_enter, example_leave),
         cmocka_unit_test_setup_teardown(refused, example_enter, example_leave),
         cmocka_unit_test_setup_teardown(no_memory, example_enter, example_leave)};
     return cmocka_run_group_tests(tests, NULL, NULL);
