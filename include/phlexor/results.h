@@ -367,7 +367,8 @@ phx_status phx_bundle_get_ss(phx_context *context, const phx_bundle *bundle, phx
 
 /* A simulation: each column as a matrix rows x 1 whose name is the column's with '_' for what a name cannot have, a
  * number behind where two would be the same; names `columns`, `units`, `variables` (what the columns are called in the
- * bundle); `states_x`, `states_v`; bodies with `kinds`, `x_start` ... (from 0); attributes as info_NAME; `model`. */
+ * bundle); `states_x`, `states_v`; `ledger` (names), `ledger_dissipates`, `ledger_values` (rows x entries), where there
+ * is one; bodies with `kinds`, `x_start` ... (from 0); attributes as info_NAME; `model`. */
 phx_status phx_bundle_add_result(phx_context *context, phx_bundle *bundle, const phx_result *result);
 /* A table of modes: `parameters`, `values` (points x parameters), `rigid_modes`, `spin`; columns `point` (from 1),
  * `mode`, `branch`, `omega`, `frequency`, `damping`; `coordinates`, `shapes` (rows x coordinates, complex where they
@@ -642,8 +643,8 @@ phx_status phx_export_choose_exchange(phx_context *context, const char *format, 
 phx_status phx_export(phx_context *context, const char *path, const char *format, const char *output, int most_frames);
 
 /* A simulation in short, as json to an open stream, which is flushed: what it is of, whether and why it is incomplete,
- * settings and counts, the largest energy, residual and gaps, and of each column unit, first and last value, least and
- * largest with their times. */
+ * settings and counts, the largest energy, residual and gaps, the ledger at the end, and of each column unit, first and
+ * last value, least and largest with their times. */
 phx_status phx_result_summary(phx_context *context, const char *path, FILE *stream, const char *name);
 
 #ifdef __cplusplus

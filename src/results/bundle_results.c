@@ -5,8 +5,9 @@
 #include <string.h>
 
 /* Names of what is added behind the columns. */
-static const char *const reserved[] = {"columns", "units",   "variables", "states_x", "states_v", "bodies",  "kinds",
-                                       "x_start", "x_count", "v_start",   "v_count",  "model",    "n_points"};
+static const char *const reserved[] = {"columns",  "units",   "variables",         "states_x",     "states_v", "bodies",
+                                       "kinds",    "x_start", "x_count",           "v_start",      "v_count",  "model",
+                                       "n_points", "ledger",  "ledger_dissipates", "ledger_values"};
 
 static void make_column_name(const phx_bundle *bundle, const char *column, char name[PHX_BUNDLE_NAME_SIZE])
 {
@@ -69,6 +70,37 @@ static phx_status add_states(phx_context *context, phx_bundle *bundle, const phx
     return status;
 }
 
+/* Names of the entries, 1 for those that dissipate, and a column of values for each. */
+static phx_status add_ledger(phx_context *context, phx_bundle *bundle, const phx_result *result)
+{
+    const size_t rows = phx_result_rows(result), count = (size_t)phx_result_ledger(result);
+    const char **names = phx_calloc(context, count, sizeof *names);
+    double *values = phx_calloc(context, rows * count, sizeof *values),
+           *column = phx_calloc(context, rows, sizeof *column),
+           *dissipates = phx_calloc(context, count, sizeof *dissipates);
+    phx_status status = names && values && column && dissipates ? PHX_OK : PHX_ERR_MEMORY;
+    for (size_t k = 0; k < count && !status; k++) {
+        const phx_record_entry *entry = phx_result_ledger_entry(result, (int)k);
+        names[k] = entry->name;
+        dissipates[k] = entry->dissipates;
+        status = phx_result_ledger_values(result, (int)k, 0, rows, column);
+        for (size_t i = 0; i < rows && !status; i++)
+            values[i * count + k] = column[i];
+    }
+    if (!status && count > 0) {
+        phx_bundle_add_names(bundle, "ledger", (int)count, names);
+        phx_bundle_add_matrix(bundle, "ledger_dissipates", (int)count, 1, dissipates, NULL);
+        phx_bundle_describe(bundle, "1: the entry takes work, 0: it supplies", NULL);
+        phx_bundle_add_matrix(bundle, "ledger_values", (int)rows, (int)count, values, NULL);
+        phx_bundle_describe(bundle, "work of each entry since the start, at each instant", "J");
+    }
+    phx_free((void *)names);
+    phx_free(values);
+    phx_free(column);
+    phx_free(dissipates);
+    return status;
+}
+
 static phx_status add_bodies(phx_context *context, phx_bundle *bundle, const phx_result *result)
 {
     static const char *const ranges[] = {"x_start", "x_count", "v_start", "v_count", "n_points"};
@@ -127,6 +159,8 @@ phx_status phx_bundle_add_result(phx_context *context, phx_bundle *bundle, const
     }
     if (!status)
         status = add_states(context, bundle, result);
+    if (!status)
+        status = add_ledger(context, bundle, result);
     if (!status)
         status = add_bodies(context, bundle, result);
     if (!status) {

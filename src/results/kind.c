@@ -7,17 +7,13 @@
 
 static phx_status of_hdf5(phx_context *context, const char *path, phx_file_kind *kind)
 {
-    phx_h5 *file = NULL;
     char *format = NULL;
-    phx_status status = phx_h5_open(context, path, &file);
-    if (!status)
-        status = phx_h5_get_text(file, "/", "format", &format);
+    const phx_status status = phx_file_format(context, path, &format);
     if (!status && strcmp(format, PHX_FORMAT_MODES) == 0)
         *kind = PHX_FILE_MODES;
     else if (!status && strcmp(format, PHX_FORMAT_EXCHANGE) == 0)
         *kind = PHX_FILE_LINEAR;
     phx_free(format);
-    phx_h5_close(file);
     return status;
 }
 

@@ -125,6 +125,31 @@ static void put_largest(phx_output *out, const phx_result *result, const column_
     phx_output_text(out, "}");
 }
 
+/* What each entry of the ledger has supplied or taken in the end. */
+static phx_status put_ledger(phx_output *out, const phx_result *result)
+{
+    const size_t rows = phx_result_rows(result);
+    phx_status status = PHX_OK;
+    for (int takes = 0; takes < 2 && !status; takes++) {
+        const char *before = "";
+        put_key(out, takes ? ", " : ",\n  \"ledger\": {", takes ? "dissipated" : "supplied");
+        phx_output_text(out, "{");
+        for (int k = 0; k < phx_result_ledger(result) && !status; k++) {
+            const phx_record_entry *entry = phx_result_ledger_entry(result, k);
+            double value = 0.0;
+            if (entry->dissipates != (takes == 1))
+                continue;
+            status = phx_result_ledger_values(result, k, rows - 1, 1, &value);
+            put_key(out, before, entry->name);
+            phx_output_number(out, value);
+            before = ", ";
+        }
+        phx_output_text(out, "}");
+    }
+    phx_output_text(out, "}");
+    return status;
+}
+
 static phx_status put_column(phx_output *out, const phx_result *result, const column_summary *summary)
 {
     double time[2] = {0.0, 0.0};
@@ -170,9 +195,12 @@ phx_status phx_summary_put(phx_context *context, const phx_result *result, phx_o
         status = summarise(result, (int)c, block, &summaries[c]);
     if (!status) {
         put_head(out, result);
-        if (phx_result_rows(result) > 0)
+        if (phx_result_rows(result) > 0) {
             put_largest(out, result, summaries);
-        status = put_columns(out, result, summaries);
+            status = put_ledger(out, result);
+        }
+        if (!status)
+            status = put_columns(out, result, summaries);
     }
     phx_free(block);
     phx_free(summaries);

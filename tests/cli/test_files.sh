@@ -3,6 +3,16 @@
 # the program computes.
 . "$(dirname "$0")/lib.sh"
 . "$source_dir/tests/support/readers.sh"
+for reader in octave-cli:octave h5dump:hdf5-tools; do
+    command -v "${reader%%:*}" >/dev/null || {
+        echo "SKIP: ${reader%%:*} is missing; Debian has it in ${reader#*:}"
+        exit 77
+    }
+done
+python3 -c 'import scipy, h5py' 2>/dev/null || /usr/bin/python3 -c 'import scipy, h5py' 2>/dev/null || {
+    echo "SKIP: SciPy or h5py is missing; Debian has them in python3-scipy and python3-h5py"
+    exit 77
+}
 # A name that neither MATLAB nor XML nor csv likes, and one that is a word of MATLAB's language.
 sed 's/^  mid: /  end: {effort: motor}\n  "größe <b> \&amp 1": {position: coupler.C}\n  mid: /' \
     "$examples/crank_slider.yaml" >plane.yaml
@@ -78,6 +88,18 @@ for name in ["plane", "space"]:
     size = max(abs(table[k]).max() for k in ["kinetic", "elastic", "energy"])
     assert summary["largest"]["energy"] == size == summary["attributes"]["largest_energy"]
     assert summary["largest"]["drift"] == table["drift"].max()
+
+    # the ledger adds up, in every file
+    with h5py.File(name + ".h5") as f:
+        for takes, group in enumerate(["supplied", "dissipated"]):
+            parts = {d.attrs["name"]: d[:] for d in f["ledger"].get(group, {}).values()}
+            assert summary["ledger"][group] == {part: values[-1] for part, values in parts.items()}
+            mine = np.atleast_1d(mat["ledger_dissipates"]) == takes
+            assert list(np.atleast_1d(mat["ledger"])[mine]) == list(parts)
+            values = mat["ledger_values"].reshape(len(table["t"]), -1)[:, mine]
+            assert all(np.array_equal(values[:, k], part) for k, part in enumerate(parts.values()))
+            error = abs(values.sum(axis=1) - table[group]).max()
+            assert error <= 1e-12 * size, (group, error)
 END
 
 # ---- modes ----
@@ -111,6 +133,68 @@ for name in ["rotor_blade", "hinged_pair"]:
         assert len(f["modes/omega"]) == 4 * mat["rigid_modes"].shape[0]
 END
 
+# ---- everything in an HDF5 file is described in docs/results.md ----
+run 0 linearize satellite.yaml -o states.h5
+run 0 linearize satellite.yaml --form second-order -o second.h5
+run 0 linearize satellite.yaml --form descriptor -o linear.h5
+run 0 titop plane.yaml --body coupler -o body.h5
+cat >described.py <<END
+import re
+import h5py
+
+text = open("$source_dir/docs/results.md", encoding="utf-8").read()
+parts = dict(re.findall(r"^## ([^\n]*)\n(.*?)(?=^## |\Z)", text, re.M | re.S))
+
+
+def described(chapter):
+    """Paths and attributes of the root in the tables of a chapter."""
+    paths, attributes = set(), set()
+    for row in re.findall(r"^\|(.*)\|$", parts[chapter], re.M):
+        cells = row.split("|")
+        if cells[0].strip().startswith("attributes of"):
+            attributes |= set(re.findall(r"\`([a-z_]+)\`", row))
+        folder = ""
+        for word in re.findall(r"\`([^\`]+)\`", cells[0]):
+            folder = word.rsplit("/", 1)[0] if "/" in word else folder
+            paths.add(word if "/" in word else folder + "/" + word)
+    return paths, attributes
+
+
+def check(name, chapters, general):
+    paths, attributes = (set().union(*sets) for sets in zip(*map(described, chapters)))
+    missing = set()
+
+    def visit(path, item):
+        path = "/" + path
+        for folder in general:
+            if path.startswith(folder + "/"):
+                path = folder + general[folder]
+        if path not in paths and not (isinstance(item, h5py.Group) and any(p.startswith(path + "/") for p in paths)):
+            missing.add(path)
+
+    with h5py.File(name) as f:
+        f.visititems(visit)
+        missing |= set(f.attrs) - attributes
+    assert not missing, (name, sorted(missing))
+
+
+simulation, modes, linear = "HDF5 file of a simulation", "Tables of modes", "Files of linear models"
+general = {"/columns": "/NAME", "/ledger/supplied": "/PART", "/ledger/dissipated": "/PART"}
+for name in ["plane", "space"]:
+    check(name + ".h5", [simulation], general)
+for name in ["rotor_blade", "hinged_pair"]:
+    check(name + ".h5", [modes, simulation], general)
+items = set(re.findall(r"\`([A-Za-z_]+)\`", parts[linear]))
+for name in ["states", "second", "linear", "body"]:
+    with h5py.File(name + ".h5") as f:
+        missing = set(f) - items
+        assert not missing, (name, sorted(missing))
+        assert set(f.attrs) <= items, set(f.attrs) - items
+        for key, item in f.items():
+            assert isinstance(item, h5py.Dataset) or set(item) == {"data", "indices", "indptr", "shape"}, key
+END
+python_script <described.py || fail "docs/results.md does not describe what is in the files"
+
 # ---- matrices ----
 run 0 export satellite.yaml
 prints '^satellite_mtx/contents.json$'
@@ -121,7 +205,6 @@ run 0 export heavy_top.yaml
 says 'no matrices of the descriptor form'
 run 0 modes satellite.yaml --count 8 --format csv -o satellite.csv
 run 0 modes plane.yaml --count 6 --format csv -o plane_modes.csv
-run 0 linearize satellite.yaml --form descriptor -o linear.h5
 run 0 export linear.h5 --format mtx
 run 0 export linear.h5 --format json
 run 0 linearize satellite.yaml --form state-space -o states_mtx
