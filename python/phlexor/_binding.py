@@ -192,6 +192,10 @@ class phx_ss_def(Structure):
     pass
 
 
+class phx_ss_link(Structure):
+    pass
+
+
 class phx_energies(Structure):
     pass
 
@@ -463,6 +467,12 @@ phx_ss_def._fields_ = [
     ("states", POINTER(c_char_p)),
     ("inputs", POINTER(c_char_p)),
     ("outputs", POINTER(c_char_p)),
+]
+
+phx_ss_link._fields_ = [
+    ("input", c_char_p),
+    ("output", c_char_p),
+    ("gain", c_double),
 ]
 
 phx_energies._fields_ = [
@@ -1010,6 +1020,7 @@ FUNCTIONS = {
     "phx_algebra_set_threads": (None, [c_int]),
     "phx_integrator_name": (c_char_p, [c_int]),
     "phx_ss_create": (c_int, [POINTER(phx_context), POINTER(phx_ss_def), POINTER(POINTER(phx_ss))]),
+    "phx_ss_copy": (c_int, [POINTER(phx_context), POINTER(phx_ss), c_char_p, c_char_p, POINTER(POINTER(phx_ss))]),
     "phx_ss_destroy": (None, [POINTER(phx_ss)]),
     "phx_ss_name": (c_char_p, [POINTER(phx_ss)]),
     "phx_ss_n": (c_int, [POINTER(phx_ss)]),
@@ -1022,7 +1033,9 @@ FUNCTIONS = {
     "phx_ss_state": (c_char_p, [POINTER(phx_ss), c_int]),
     "phx_ss_input": (c_char_p, [POINTER(phx_ss), c_int]),
     "phx_ss_output": (c_char_p, [POINTER(phx_ss), c_int]),
+    "phx_ss_append": (c_int, [POINTER(phx_context), c_char_p, c_int, POINTER(POINTER(phx_ss)), POINTER(POINTER(phx_ss))]),
     "phx_ss_sub": (c_int, [POINTER(phx_context), POINTER(phx_ss), c_int, POINTER(c_char_p), c_int, POINTER(c_char_p), POINTER(POINTER(phx_ss))]),
+    "phx_ss_connect": (c_int, [POINTER(phx_context), POINTER(phx_ss), c_int, POINTER(phx_ss_link), c_int, POINTER(c_char_p), c_int, POINTER(c_char_p), POINTER(POINTER(phx_ss))]),
     "phx_ss_series": (c_int, [POINTER(phx_context), POINTER(phx_ss), POINTER(phx_ss), POINTER(POINTER(phx_ss))]),
     "phx_ss_feedback": (c_int, [POINTER(phx_context), POINTER(phx_ss), POINTER(phx_ss), c_double, POINTER(POINTER(phx_ss))]),
     "phx_ss_invert_names": (c_int, [POINTER(phx_context), POINTER(phx_ss), c_int, POINTER(c_char_p), POINTER(POINTER(phx_ss))]),

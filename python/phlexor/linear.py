@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ._binding import (phx_bundle, phx_bundle_item, phx_bundle_kind, phx_csr, phx_linear_report, phx_ss, phx_ss_def,
-                       phx_ss_part)
+                       phx_ss_link, phx_ss_part)
 from ._call import (ComplexArray, Context, FloatArray, Owner, PathLike, doubles, hdf5, name_list, names_at, names_of,
                     path_of, text_of, view)
 from ._library import lib
@@ -142,6 +142,44 @@ class StateSpace:
     def feedback(self, back: "StateSpace", sign: float = -1.0) -> "StateSpace":
         """The loop ``u = r + sign back(y)``; inputs and outputs of this system stay."""
         return self._make(lib.phx_ss_feedback, back._pointer, sign)
+
+    @classmethod
+    def connect(cls, systems: Sequence["StateSpace"], links: Iterable[Tuple[str, str, float]],
+                inputs: Iterable[str], outputs: Iterable[str], *, name: str = "connected") -> "StateSpace":
+        """Several systems connected by the names of their signals.
+
+        Parameters
+        ----------
+        systems : sequence of StateSpace
+            No two of their signals or states are called the same (:meth:`renamed`).
+        links : sequence of (input, output, gain)
+            ``input += gain * output``; several to one input add up.
+        inputs, outputs : sequence of str
+            Those that stay, in this order. An input that is linked and stays takes the sum of both.
+        name : str
+
+        Raises
+        ------
+        ArgumentError
+            A signal does not exist, or a name stands twice.
+        SingularError
+            An algebraic loop has no solution; the message names an input in it.
+        """
+        pointers = (ctypes.POINTER(phx_ss) * max(len(systems), 1))(*(system._pointer for system in systems))
+        pointer = ctypes.POINTER(phx_ss)()
+        with Context() as call:
+            call.check(lib.phx_ss_append(call.pointer, name.encode(), len(systems), pointers, ctypes.byref(pointer)))
+        whole = cls._of(pointer, Owner(lib.phx_ss_destroy, pointer, call))
+        made = list(links)
+        array = (phx_ss_link * max(len(made), 1))(*(phx_ss_link(i.encode(), o.encode(), gain) for i, o, gain in made))
+        stay = [name_list("outputs", outputs) or [], name_list("inputs", inputs) or []]
+        arguments = [item for names in stay for item in (len(names), names_of(names))]
+        return whole._make(lib.phx_ss_connect, len(made), array, *arguments)
+
+    def renamed(self, name: Optional[str] = None, prefix: Optional[str] = None) -> "StateSpace":
+        """A copy of another name, `prefix` and a dot before the names of its signals and states."""
+        texts = [None if text is None else text.encode() for text in (name, prefix)]
+        return self._make(lib.phx_ss_copy, *texts)
 
     # ---- dynamics ----
     @property

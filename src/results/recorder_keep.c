@@ -92,6 +92,9 @@ phx_status phx_recorder_take(phx_recorder *recorder, phx_context *context, phx_r
     recorder->n_kept_attributes = 0;
     recorder->kept_attributes = NULL;
     recorder->model_text = NULL;
+    double *fit = phx_realloc(NULL, result->memory, result->rows, result->width * sizeof *fit);
+    if (fit) /* else there is room for more rows than there are */
+        result->memory = fit;
     *taken = result;
     return PHX_OK;
 }

@@ -156,6 +156,28 @@ class StateSpaces(Case):
         del controller
         self.close(loop.poles, np.roots([1, 0.4, 9]), 1e-12, "poles")
 
+    def test_connected_by_names(self):
+        """A PD controller with a filter on the plant's place: the same loop as by hand."""
+        tau, kp, kd = 0.1, 5.0, 2.0
+        pd = phlexor.StateSpace([[-1 / tau]], [[1.0]], [[-kd / tau**2]], [[kp + kd / tau]], inputs=["error"],
+                                outputs=["torque"], states=["filter"], name="pd")
+        loop = phlexor.StateSpace.connect([self.plant, pd], [("error", "place", -1.0), ("force", "torque", 1.0)],
+                                          ["error"], ["place", "torque"])
+        self.assertEqual((loop.inputs, loop.outputs, loop.states), (("error",), ("place", "torque"),
+                                                                    ("x1", "x2", "filter")))
+        s = 1j * 3.0
+        plant, controller = 1 / (s * s + 0.4 * s + 4), kp + kd * s / (tau * s + 1)
+        self.close(loop.response(3.0)[:, 0],
+                   np.array([plant, 1]) * controller / (1 + plant * controller), 1e-13, "loop")
+        with self.assertRaisesRegex(phlexor.ArgumentError, "two signals"):
+            phlexor.StateSpace.connect([self.plant, self.plant], [], ["force"], ["place"])
+        other = self.plant.renamed("other", "other")
+        two = phlexor.StateSpace.connect([self.plant, other], [], ["other.force"], ["place"])
+        self.close(two.response(1.0), [[0.0]], 0.0, "not linked")
+        gain = phlexor.StateSpace(D=[[1.0]], inputs=["a"], outputs=["b"])
+        with self.assertRaises(phlexor.SingularError):
+            phlexor.StateSpace.connect([gain], [("a", "b", 1.0)], ["a"], ["b"])
+
     def test_selection_inversion_reduction(self):
         two = phlexor.StateSpace(np.diag([-1.0, -2.0]), np.eye(2), np.eye(2), np.eye(2), inputs=["a", "b"],
                                  outputs=["c", "d"])

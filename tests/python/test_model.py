@@ -254,6 +254,19 @@ class Batches(Case):
             pendulum().batch({"m": np.linspace(1, 2, 50)}, progress=lambda what, done, total: done < 3)
         self.assertTrue(1 <= len(caught.exception.batch) < 50)
 
+    def test_keyboard_interrupt(self):
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
+        self.addCleanup(signal.signal, signal.SIGINT, before)
+        timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+        timer.start()
+        start = time.monotonic()
+        with self.assertRaises(KeyboardInterrupt) as caught:
+            phlexor.Model(EXAMPLES / "double_pendulum.yaml").batch({"EI": np.linspace(400, 500, 2000)}, end=100,
+                                                                  threads=2)
+        self.assertLess(time.monotonic() - start, 30)
+        self.assertLess(len(caught.exception.batch), 2000)
+        timer.join()
+
     def test_arguments(self):
         with self.assertRaisesRegex(phlexor.ModelError, "mass"):
             pendulum().batch({"mass": [1]}, stop=True)
