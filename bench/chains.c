@@ -233,13 +233,13 @@ static phx_status measure_baselines(subject *it, const bench_case *c, measure *m
     const double *val = NULL;
     baseline result = {0};
 
-    phx_system_plain(it->dae, true);
+    phx_system_condense(it->dae, PHX_CONDENSE_NEVER);
     for (int phase = 0; phase < 4; phase++) {
         const phx_status status = call_phase(it, phase);
         if (status)
             return status;
     }
-    phx_system_plain(it->dae, false);
+    phx_system_condense(it->dae, PHX_CONDENSE_WHERE_IT_PAYS);
     phx_system_kkt(it->dae, &n, &ptr, &idx, &order, &val);
     m->unknowns = n;
     m->entries = ptr[n];

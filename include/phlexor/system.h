@@ -209,14 +209,16 @@ bool phx_system_ledger_dissipates(const phx_system *system, int entry);
 phx_status phx_system_dae(phx_system *system, phx_context *context, phx_dae **dae);
 void phx_system_dae_destroy(phx_dae *dae);
 const phx_system *phx_system_of(const phx_dae *dae); /* of a dae made by phx_system_dae */
-/* The matrix factored last (whole: phx_system_plain), for benchmarks and inspection: n rows in compressed form, the
+/* The matrix factored last (whole: phx_system_condense), for benchmarks and inspection: n rows in compressed form, the
  * elimination order, the values (real factorisations only). Any may be NULL; they belong to the dae and hold until its
  * next operation. */
 void phx_system_kkt(const phx_dae *dae, int *n, const int **ptr, const int **idx, const int **order,
                     const double **val);
-/* plain: intervals and projections factor their whole matrices instead of condensing the deformations inside the bodies
- * first: slower, with the same results; what the condensed path is tested against. */
-void phx_system_plain(phx_dae *dae, bool plain);
+/* Intervals and projections condense the deformations inside the bodies first, or factor their whole matrices: with the
+ * same results. It pays for projections, and for intervals where bodies have many inner coordinates; while its
+ * iteration contracts slowly, intervals stay whole whatever is asked. Not between a factorisation and its solutions. */
+typedef enum phx_condensing { PHX_CONDENSE_WHERE_IT_PAYS, PHX_CONDENSE_ALWAYS, PHX_CONDENSE_NEVER } phx_condensing;
+void phx_system_condense(phx_dae *dae, phx_condensing when);
 /* Evaluate the output columns at a state; accelerations, reactions and efforts solve the acceleration-level system at
  * this state. */
 phx_status phx_system_outputs(phx_dae *dae, double t, const double *x, const double *v, double *columns);

@@ -15,9 +15,12 @@
 #include <string.h>
 
 /* Corrections d_j: as many as it takes for the last one to be CLOSE, relative to the first; how many is asked again
- * after so many matrices. Slow is what is not NEAR after MOST of them; then the next matrices stay whole. */
-enum { MOST = 3, AGAIN = 16, STAY_WHOLE = 64, FEWEST_INNER = 4 };
-static const double CLOSE = 1e-3, NEAR = 0.05;
+ * after so many matrices. Slow is what is not CLOSE after as many as pay, one in the plane and two in
+ * space; then the next matrices stay whole. */
+enum { AGAIN = 16, STAY_WHOLE = 64, FEWEST_INNER = 4 };
+static const double CLOSE = 1e-3;
+/* Measured on chains, condensing wins from about a dozen inner coordinates on. */
+enum { PAYING_INNER = 12 };
 
 /* ---- which coordinates are kept ---- */
 static void mark_port(const phx_system *system, phx_port_id id, bool *kept)
@@ -107,12 +110,25 @@ static phx_status find_types(workspace *ws, condensation *it)
         it->border_at[b] = it->border_size;
         it->influence_at[b] = it->influence_size;
         it->border_size += phx_body_border_size(body);
+        it->pays = it->pays || (!status && phx_condenser_inner(types[type]) >= PAYING_INNER);
         it->influence_size += status ? 0 : (size_t)phx_condenser_inner(types[type]) * rigid;
     }
     return status;
 }
 
-/* The arrays of a factorisation, and its own factors of the types where `like` has some. */
+static void free_factors(const condensation *it, condensed_lu *factors)
+{
+    for (int k = 0; factors->type && k < it->n_types; k++)
+        phx_condenser_destroy(factors->type[k]);
+    phx_free(factors->type);
+    phx_free(factors->border);
+    phx_free(factors->influence);
+    phx_free(factors->rates);
+    phx_lu_destroy(factors->lu);
+    *factors = (condensed_lu){0};
+}
+
+/* The arrays of a factorisation, and its own factors of the types where it has none. */
 static phx_status make_factors(workspace *ws, const condensation *it, condensed_lu *out)
 {
     const phx_system *system = ws->system;
@@ -204,17 +220,6 @@ phx_status phx_sys_condensation_create(workspace *ws)
     return status;
 }
 
-static void free_factors(const condensation *it, condensed_lu *factors)
-{
-    for (int k = 0; factors->type && k < it->n_types; k++)
-        phx_condenser_destroy(factors->type[k]);
-    phx_free(factors->type);
-    phx_free(factors->border);
-    phx_free(factors->influence);
-    phx_free(factors->rates);
-    phx_lu_destroy(factors->lu);
-}
-
 void phx_sys_condensation_free(workspace *ws)
 {
     condensation *it = ws->condensation;
@@ -238,7 +243,11 @@ void phx_sys_condensation_free(workspace *ws)
 /* ---- linearisation ---- */
 bool phx_sys_condenses(const workspace *ws)
 {
-    return ws->condensation && !ws->plain && ws->condensation->wait == 0;
+    const condensation *it = ws->condensation;
+
+    if (!it || it->wait > 0 || ws->condensing == PHX_CONDENSE_NEVER)
+        return false;
+    return it->pays || ws->condensing == PHX_CONDENSE_ALWAYS;
 }
 
 void phx_sys_condensed_bodies(workspace *ws)
@@ -349,8 +358,11 @@ phx_status phx_sys_condensed_factor(workspace *ws, int slot, double cj)
     condensed_lu *out = &it->slot[slot];
     phx_status status = out->border ? PHX_OK : make_factors(ws, it, out);
 
-    if (!status)
-        status = factor_types(it, cj, 1.0 / cj, 1.0, out);
+    if (status) {
+        free_factors(it, out);
+        return status;
+    }
+    status = factor_types(it, cj, 1.0 / cj, 1.0, out);
     if (status)
         return status;
     take_borders(ws, it, out);
@@ -420,6 +432,7 @@ phx_status phx_sys_condensed_solve(workspace *ws, int slot, double *b)
     condensation *it = ws->condensation;
     condensed_lu *factors = &it->slot[slot];
     const bool ask = factors->asked == 0;
+    const int most = ws->system->dim - 1;
     phx_status status = solve(ws, factors, b);
     double size = 1.0, first = 1.0;
 
@@ -429,14 +442,14 @@ phx_status phx_sys_condensed_solve(workspace *ws, int slot, double *b)
         factors->corrections = 0;
         factors->asked = AGAIN;
     }
-    for (int k = 0; (ask ? k < MOST && size > CLOSE * first : k < factors->corrections) && !status; k++) {
+    for (int k = 0; (ask ? k < most && size > CLOSE * first : k < factors->corrections) && !status; k++) {
         status = correct(ws, factors, it->x, b);
         if (!ask)
             continue;
         size = ws->base.ops->norm(&ws->base, it->x);
         factors->corrections++;
     }
-    if (ask && !(size <= NEAR * first)) {
+    if (ask && !(size <= CLOSE * first)) {
         it->wait = STAY_WHOLE;
         factors->asked = 0;
     }

@@ -466,7 +466,7 @@ void phx_sys_mass_values(workspace *ws, const double *x)
 
 phx_status phx_sys_factor_mass(workspace *ws, const double *x)
 {
-    if (ws->condensation && !ws->plain)
+    if (ws->condensation && ws->condensing != PHX_CONDENSE_NEVER)
         return phx_sys_condensed_factor_mass(ws, x);
     phx_sys_mass_values(ws, x);
     return phx_sys_factor(ws, false, ws->mass, &ws->lu_mass);
@@ -474,12 +474,13 @@ phx_status phx_sys_factor_mass(workspace *ws, const double *x)
 
 phx_status phx_sys_solve_mass(workspace *ws, double *b)
 {
-    return ws->condensation && !ws->plain ? phx_sys_condensed_solve_mass(ws, b) : phx_lu_solve(ws->lu_mass, 1, b);
+    return ws->condensation && ws->condensing != PHX_CONDENSE_NEVER ? phx_sys_condensed_solve_mass(ws, b)
+                                                                    : phx_lu_solve(ws->lu_mass, 1, b);
 }
 
-void phx_system_plain(phx_dae *dae, bool plain)
+void phx_system_condense(phx_dae *dae, phx_condensing when)
 {
-    ((workspace *)dae)->plain = plain;
+    ((workspace *)dae)->condensing = when;
 }
 
 void phx_system_kkt(const phx_dae *dae, int *n, const int **ptr, const int **idx, const int **order, const double **val)

@@ -196,6 +196,7 @@ typedef struct condensation {
     double *border, *rates;  /* of the interval linearised last */
     condensed_lu slot[PHX_FACTOR_SLOTS], mass;
     const condensed_lu *holder;     /* of the borders of the last linearisation; NULL: they are above */
+    bool pays;                      /* for intervals */
     bool linearised;                /* the last linearisation was condensed */
     bool in_slot[PHX_FACTOR_SLOTS]; /* so is the factorisation in the slot */
     bool mass_begun;
@@ -210,9 +211,9 @@ typedef struct workspace {
     int *row_slot;  /* multiplier of system row, or -1 */
     work_row *rows; /* n_l */
     kkt_matrix kkt;
-    const kkt_matrix *into;       /* the matrix that contributions go to: kkt, or the condensed one */
-    condensation *condensation;   /* NULL: no body has inner coordinates */
-    bool plain;                   /* leave it unused */
+    const kkt_matrix *into;     /* the matrix that contributions go to: kkt, or the condensed one */
+    condensation *condensation; /* NULL: no body has inner coordinates */
+    phx_condensing condensing;
     double *M, *D, *K, *val;      /* values on the kkt pattern */
     double *mass;                 /* [M -G^T; G 0] at the instant it was evaluated for last */
     bool mass_begun;              /* and what never changes in it is there */

@@ -149,7 +149,7 @@ static double interval_defect(model *m, double h, uint64_t seed, int *row, int *
     double x[2 * MOST], v[MOST], v1[MOST], lambda[MOST], x1[2 * MOST], res[2][MOST];
     const double step = 1e-5;
 
-    phx_system_plain(m->dae, true);
+    phx_system_condense(m->dae, PHX_CONDENSE_NEVER);
     random_state(m, &seed, x, v);
     random_vector(&seed, m->n_v, 1.0, v1);
     random_vector(&seed, m->n_l, 3.0, lambda);
