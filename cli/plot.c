@@ -104,6 +104,8 @@ static int choose_kind(const cli_command *command, const plot_arguments *given, 
         return cli_usage_error(command, "--against goes with --columns: it names the column along x");
     if (given->logarithmic && options->kind != PHX_PLOT_COLUMNS && options->kind != PHX_PLOT_SPECTRUM)
         return cli_usage_error(command, "--log goes with --columns");
+    if ((given->from || given->to) && (given->poles || given->spy))
+        return cli_usage_error(command, "--from and --to go with pictures over time, a parameter or frequency");
     if ((given->matrices || given->set.count) && options->kind != PHX_PLOT_SPY)
         return cli_usage_error(command, "%s goes with --spy", given->matrices ? "--matrices" : "--set");
     return -1;
@@ -233,8 +235,9 @@ int cli_plot(const cli_command *command, phx_context *context, int argc, char **
         {"--spectrum", 0, OPTION_FLAG, NULL, "amplitudes of the columns over the frequency", &given.spectrum},
         {"--log", 0, OPTION_CHOICE, "x|y|xy|none", "logarithmic axes of columns", &given.logarithmic},
         {"--motion", 0, OPTION_FLAG, NULL, "snapshots of the moving bodies", &given.motion},
-        {"--from", 0, OPTION_TEXT, "NUMBER", "from this time, s; of a Bode diagram: frequency, rad/s", &given.from},
-        {"--to", 0, OPTION_TEXT, "NUMBER", "to this time or frequency", &given.to},
+        {"--from", 0, OPTION_TEXT, "NUMBER", "from this time (s), parameter of a sweep, or frequency (rad/s)",
+         &given.from},
+        {"--to", 0, OPTION_TEXT, "NUMBER", "to this one", &given.to},
         {"--poles", 0, OPTION_FLAG, NULL, "of a linear model: its poles", &given.poles},
         {"--inputs", 0, OPTION_TEXT, "LIST", "of a linear model: inputs of the Bode diagram", &given.inputs},
         {"--outputs", 0, OPTION_TEXT, "LIST", "and its outputs (default: all, up to 12 responses)", &given.outputs},

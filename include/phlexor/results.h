@@ -426,11 +426,12 @@ typedef enum phx_plot_scale { PHX_SCALE_AUTO, PHX_SCALE_LINEAR, PHX_SCALE_LOGARI
 typedef struct phx_plot_options {
     phx_plot_kind kind;
     /* Names of columns with commas between them, a text for each panel; the name before the last dot means all that
-     * have it ("tip" for tip.x and tip.y). Columns of different units get panels of their own. */
+     * have it ("tip" for tip.x and tip.y). Columns of different units get panels of their own. The entries of the
+     * ledger are columns too: "supplied.load.push", "dissipated.body.rod". */
     int n_columns;
     const char *const *columns;
     const char *against; /* a column; NULL: time */
-    double from, to; /* range of time (results), of frequency in rad/s (Bode diagrams) or Hz (spectra); default: all */
+    double from, to;     /* range of time (results), the parameter (modes), frequency in rad/s (Bode); default: all */
     phx_plot_scale x_scale, y_scale; /* of columns and spectra; a spectrum's y is logarithmic unless said otherwise */
     int n_inputs, n_outputs;         /* of a Bode diagram: */
     const char *const *inputs, *const *outputs; /* NULL: all, up to 12 lines */

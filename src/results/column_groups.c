@@ -10,12 +10,12 @@ enum { FIXED_COLUMNS = 4 };
 static const struct {
     const char *title;
     const char *columns[FIXED_COLUMNS];
-    bool logarithmic;
+    bool logarithmic, work;
 } fixed[] = {
-    {"Energy", {"kinetic", "elastic", "potential", "energy"}, false},
-    {"Work since the start", {"supplied", "dissipated"}, false},
-    {"Residual of the energy balance", {"residual"}, true},
-    {"Gaps of the joints", {"drift", "drift_rate"}, true},
+    {"Energy", {"kinetic", "elastic", "potential", "energy"}, false, false},
+    {"Work since the start", {"supplied", "dissipated"}, false, true},
+    {"Residual of the energy balance", {"residual"}, true, false},
+    {"Gaps of the joints", {"drift", "drift_rate"}, true, false},
 };
 enum { FIXED = sizeof fixed / sizeof *fixed };
 
@@ -28,62 +28,57 @@ static bool is_fixed(const char *name)
     return false;
 }
 
-/* Length of an output's name in the name of its column, "NAME.x". */
-static size_t stem(const char *name)
-{
-    const char *dot = strrchr(name, '.');
-    return dot && dot > name && dot[1] ? (size_t)(dot - name) : strlen(name);
-}
-
 /* Columns one after the other are of one vector: the same output and unit. */
-static bool same_vector(const phx_result *result, int a, int b)
+static bool same_vector(const phx_plot_source *source, int a, int b)
 {
-    const char *name_a = phx_result_column_name(result, a), *name_b = phx_result_column_name(result, b);
-    const size_t length = stem(name_a);
-    return stem(name_b) == length && name_a[length] && name_b[length] && strncmp(name_a, name_b, length) == 0 &&
-           strcmp(phx_result_column_unit(result, a), phx_result_column_unit(result, b)) == 0;
+    const char *name_a = phx_plot_source_name(source, a), *name_b = phx_plot_source_name(source, b);
+    const size_t length = phx_plot_stem(name_a);
+    return phx_plot_stem(name_b) == length && name_a[length] && name_b[length] &&
+           strncmp(name_a, name_b, length) == 0 &&
+           strcmp(phx_plot_source_unit(source, a), phx_plot_source_unit(source, b)) == 0;
 }
 
-static void add(const phx_result *result, phx_column_group *group, int column, const char *label)
+static void add(const phx_plot_source *source, phx_column_group *group, int column, const char *label)
 {
-    const char *unit = phx_result_column_unit(result, column);
+    const char *unit = phx_plot_source_unit(source, column);
     group->unit = group->count == 0 || strcmp(unit, group->unit) == 0 ? unit : "";
     group->labels[group->count] = label;
     group->columns[group->count++] = column;
 }
 
-static void fixed_group(const phx_result *result, int which, phx_column_group *group)
+static void fixed_group(const phx_plot_source *source, int which, phx_column_group *group)
 {
     snprintf(group->title, sizeof group->title, "%s", fixed[which].title);
     group->logarithmic = fixed[which].logarithmic;
+    group->work = fixed[which].work;
     for (int k = 0; k < FIXED_COLUMNS && fixed[which].columns[k]; k++) {
-        const int column = phx_result_column_find(result, fixed[which].columns[k]);
+        const int column = phx_plot_source_find(source, fixed[which].columns[k]);
         if (column > 0)
-            add(result, group, column, fixed[which].columns[k]);
+            add(source, group, column, fixed[which].columns[k]);
     }
 }
 
-static void output_group(const phx_result *result, int first, phx_column_group *group)
+static void output_group(const phx_plot_source *source, int first, phx_column_group *group)
 {
-    const char *name = phx_result_column_name(result, first);
+    const char *name = phx_plot_source_name(source, first);
     int end = first + 1;
-    while (end < phx_result_columns(result) && end - first < PHX_GROUP_COLUMNS && same_vector(result, first, end))
+    while (end < source->n_columns && end - first < PHX_GROUP_COLUMNS && same_vector(source, first, end))
         end++;
-    const size_t length = end > first + 1 ? stem(name) : strlen(name);
+    const size_t length = end > first + 1 ? phx_plot_stem(name) : strlen(name);
     snprintf(group->title, sizeof group->title, "%.*s", (int)length, name);
     for (int k = first; k < end; k++)
-        add(result, group, k, end > first + 1 ? phx_result_column_name(result, k) + length + 1 : name);
+        add(source, group, k, end > first + 1 ? phx_plot_source_name(source, k) + length + 1 : name);
 }
 
-bool phx_column_group_next(const phx_result *result, phx_column_group *group)
+bool phx_column_group_next(const phx_plot_source *source, phx_column_group *group)
 {
     group->count = 0;
-    group->logarithmic = false;
+    group->logarithmic = group->work = false;
     while (group->next < FIXED && group->count == 0)
-        fixed_group(result, group->next++, group);
-    for (int column = group->next - FIXED + 1; column < phx_result_columns(result) && group->count == 0; column++) {
-        if (!is_fixed(phx_result_column_name(result, column)))
-            output_group(result, column, group);
+        fixed_group(source, group->next++, group);
+    for (int column = group->next - FIXED + 1; column < source->n_columns && group->count == 0; column++) {
+        if (!is_fixed(phx_plot_source_name(source, column)))
+            output_group(source, column, group);
         group->next = FIXED + column - 1 + (group->count > 0 ? group->count : 1);
     }
     return group->count > 0;

@@ -2,7 +2,7 @@
 #ifndef PHX_RESULTS_COLUMN_GROUPS_H
 #define PHX_RESULTS_COLUMN_GROUPS_H
 
-#include <phlexor/results.h>
+#include "plot.h"
 
 enum { PHX_GROUP_COLUMNS = 9, PHX_GROUP_TITLE = 512 };
 
@@ -11,6 +11,7 @@ typedef struct phx_column_group {
     char title[PHX_GROUP_TITLE];
     const char *unit; /* of all columns; "": they differ, or have none */
     bool logarithmic;
+    bool work; /* supplied and dissipated work, which mechanisms left alone have none of */
     int count;
     int columns[PHX_GROUP_COLUMNS];
     const char *labels[PHX_GROUP_COLUMNS];
@@ -18,6 +19,6 @@ typedef struct phx_column_group {
 
 /* The next group: energies, work, residual, gaps, as far as the result has them, then a group for each output, whose
  * components stand together. False behind the last. Start with a group of zeros. */
-bool phx_column_group_next(const phx_result *result, phx_column_group *group);
+bool phx_column_group_next(const phx_plot_source *source, phx_column_group *group);
 
 #endif

@@ -20,6 +20,8 @@ typedef struct phx_plot_source {
     phx_result *result; /* NULL: csv */
     phx_csv csv;
     int n_columns;
+    int n_names; /* columns and behind them the entries of the ledger, "supplied.NAME" and "dissipated.NAME" */
+    char **ledger;
     size_t first, rows; /* the rows in the range of time */
 } phx_plot_source;
 
@@ -29,7 +31,7 @@ phx_status phx_plot_source_open(phx_context *context, const char *path, const ph
 void phx_plot_source_close(phx_plot_source *source);
 const char *phx_plot_source_name(const phx_plot_source *source, int column);
 const char *phx_plot_source_unit(const phx_plot_source *source, int column); /* "": none or not known */
-int phx_plot_source_find(const phx_plot_source *source, const char *name);
+int phx_plot_source_find(const phx_plot_source *source, const char *name);   /* -1: there is none */
 /* Rows are counted from the first in the range. */
 phx_status phx_plot_source_read(const phx_plot_source *source, int column, size_t first, size_t count, double *values);
 

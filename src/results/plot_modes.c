@@ -186,6 +186,27 @@ static phx_status add_spectrum(phx_chart *chart, const phx_modes_table *table)
     return PHX_OK;
 }
 
+/* Only points of the sweep within the range stay. */
+static phx_status limit(phx_chart *chart, const char *path, double from, double to)
+{
+    size_t left = 0;
+    for (int p = 0; p < chart->n_panels; p++)
+        for (int k = 0; k < chart->panels[p].n_lines; k++) {
+            phx_line *line = &chart->panels[p].lines[k];
+            size_t count = 0;
+            for (size_t i = 0; i < line->count; i++)
+                if (line->x[i] >= from && line->x[i] <= to) {
+                    line->x[count] = line->x[i];
+                    line->y[count++] = line->y[i];
+                }
+            line->count = count;
+            left += line->guide ? 0 : count;
+        }
+    return left > 0 ? PHX_OK
+                    : phx_fail(chart->context, PHX_ERR_INPUT, "%s: it has no points from %s = %g to %g", path,
+                               chart->n_panels ? chart->panels[0].x_label : "x", from, to);
+}
+
 phx_status phx_plot_modes(phx_context *context, const char *path, const char *picture_path,
                           const phx_plot_options *options)
 {
@@ -204,6 +225,8 @@ phx_status phx_plot_modes(phx_context *context, const char *path, const char *pi
     const int swept = sweep_parameter(&table);
     if (!status)
         status = swept < 0 ? add_spectrum(&chart, &table) : add_sweep(&chart, &table, swept);
+    if (!status && (options->from > -HUGE_VAL || options->to < HUGE_VAL))
+        status = limit(&chart, path, options->from, options->to);
     if (!status)
         status = phx_chart_write(&chart, picture_path);
     phx_chart_free(&chart);

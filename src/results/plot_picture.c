@@ -18,6 +18,10 @@ phx_status phx_result_picture_open(phx_context *context, const char *path, const
     phx_plot_source_titles(&picture->source, path, title, subtitle, sizeof title);
     status = phx_chart_create(context, title, subtitle, &picture->chart);
     picture->chart.page = options->page;
+    if (picture->source.result && !phx_result_is_complete(picture->source.result)) { /* in print no title says so */
+        const char *reason = phx_result_text(picture->source.result, "reason");
+        phx_log(context, PHX_LOG_WARNING, "%s is unfinished%s%s", path, reason ? ": " : "", reason ? reason : "");
+    }
     picture->x = phx_calloc(context, PHX_PLOT_BLOCK, sizeof(double));
     picture->y = phx_calloc(context, PHX_PLOT_BLOCK, sizeof(double));
     if (!picture->x || !picture->y)

@@ -12,13 +12,13 @@ static phx_status unknown(const phx_plot_source *source, const char *path, const
     phx_nearest nearest = phx_nearest_to(word);
     char list[LISTED] = "";
     size_t used = 0;
-    for (int k = 0; k < source->n_columns; k++) {
+    for (int k = 0; k < source->n_names; k++) {
         const char *name = phx_plot_source_name(source, k);
         phx_nearest_offer(&nearest, name);
         if (used + strlen(name) + 8 < sizeof list)
             used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", k ? ", " : "", name);
-        else if (used + 5 < sizeof list && (k + 1 == source->n_columns || used + 8 < sizeof list))
-            used = strlen(strcat(list, k + 1 == source->n_columns ? ", ..." : ""));
+        else if (used + 5 < sizeof list && (k + 1 == source->n_names || used + 8 < sizeof list))
+            used = strlen(strcat(list, k + 1 == source->n_names ? ", ..." : ""));
     }
     return phx_fail(source->context, PHX_ERR_INPUT, "%s: it has no column %s%s; its columns are %s", path,
                     phx_shown_text(word).text, phx_nearest_hint(&nearest).text, list);
@@ -58,7 +58,7 @@ static phx_status add_first(const phx_plot_source *source, const char *list, int
     size_t longest = 0;
     bool whole = false;
     phx_status status = PHX_OK;
-    for (int k = 0; k < source->n_columns; k++) {
+    for (int k = 0; k < source->n_names; k++) {
         const char *name = phx_plot_source_name(source, k);
         const size_t all = strlen(name), stem = phx_plot_stem(name);
         if (all >= longest && starts(list, name, all)) {
@@ -69,7 +69,7 @@ static phx_status add_first(const phx_plot_source *source, const char *list, int
             longest = stem;
         }
     }
-    for (int k = 0; k < source->n_columns && longest > 0 && !status; k++) {
+    for (int k = 0; k < source->n_names && longest > 0 && !status; k++) {
         const char *name = phx_plot_source_name(source, k);
         const size_t taken = whole ? strlen(name) : phx_plot_stem(name);
         if (taken == longest && strncmp(list, name, longest) == 0)

@@ -6,20 +6,41 @@
 #include <stdio.h>
 #include <string.h>
 
+/* The entries of the ledger as columns. */
+static phx_status name_ledger(phx_plot_source *source)
+{
+    const int count = phx_result_ledger(source->result);
+    source->ledger = phx_calloc(source->context, (size_t)count, sizeof *source->ledger);
+    if (!source->ledger)
+        return PHX_ERR_MEMORY;
+    for (int k = 0; k < count; k++) {
+        const phx_record_entry *entry = phx_result_ledger_entry(source->result, k);
+        const char *side = entry->dissipates ? "dissipated." : "supplied.";
+        const size_t size = strlen(side) + strlen(entry->name) + 1;
+        char *name = phx_calloc(source->context, size, 1);
+        if (!name)
+            return PHX_ERR_MEMORY;
+        snprintf(name, size, "%s%s", side, entry->name);
+        source->ledger[k] = name;
+        source->n_names++;
+    }
+    return PHX_OK;
+}
+
 static phx_status open_file(phx_context *context, const char *path, phx_plot_source *source)
 {
     if (phx_h5_is_hdf5(path)) {
         const phx_status status = phx_result_read(context, path, &source->result);
         if (status)
             return status;
-        source->n_columns = phx_result_columns(source->result);
+        source->n_columns = source->n_names = phx_result_columns(source->result);
         source->rows = phx_result_rows(source->result);
-        return PHX_OK;
+        return name_ledger(source);
     }
     const phx_status status = phx_csv_read(context, path, &source->csv);
     if (status)
         return status;
-    source->n_columns = source->csv.n_columns;
+    source->n_columns = source->n_names = source->csv.n_columns;
     source->rows = source->csv.n_rows;
     if (strcmp(source->csv.names[0], "t") == 0)
         return PHX_OK;
@@ -63,6 +84,9 @@ phx_status phx_plot_source_open(phx_context *context, const char *path, const ph
 
 void phx_plot_source_close(phx_plot_source *source)
 {
+    for (int k = 0; k < source->n_names - source->n_columns; k++)
+        phx_free(source->ledger[k]);
+    phx_free(source->ledger);
     phx_result_destroy(source->result);
     phx_csv_free(&source->csv);
     *source = (phx_plot_source){0};
@@ -70,6 +94,8 @@ void phx_plot_source_close(phx_plot_source *source)
 
 const char *phx_plot_source_name(const phx_plot_source *source, int column)
 {
+    if (column >= source->n_columns)
+        return source->ledger[column - source->n_columns];
     return source->result ? phx_result_column_name(source->result, column) : source->csv.names[column];
 }
 
@@ -87,20 +113,29 @@ static const char *known_unit(const char *name)
 
 const char *phx_plot_source_unit(const phx_plot_source *source, int column)
 {
+    if (column >= source->n_columns)
+        return "J";
     return source->result ? phx_result_column_unit(source->result, column) : known_unit(source->csv.names[column]);
 }
 
 int phx_plot_source_find(const phx_plot_source *source, const char *name)
 {
-    return source->result ? phx_result_column_find(source->result, name) : phx_csv_find(&source->csv, name);
+    const int column = source->result ? phx_result_column_find(source->result, name) : phx_csv_find(&source->csv, name);
+    for (int k = source->n_columns; k < source->n_names && column < 0; k++)
+        if (strcmp(source->ledger[k - source->n_columns], name) == 0)
+            return k;
+    return column;
 }
 
 phx_status phx_plot_source_read(const phx_plot_source *source, int column, size_t first, size_t count, double *values)
 {
+    const size_t start = source->first + first;
+    if (column >= source->n_columns)
+        return phx_result_ledger_values(source->result, column - source->n_columns, start, count, values);
     if (source->result)
-        return phx_result_column(source->result, column, source->first + first, count, values);
+        return phx_result_column(source->result, column, start, count, values);
     for (size_t i = 0; i < count; i++)
-        values[i] = source->csv.values[(source->first + first + i) * (size_t)source->n_columns + (size_t)column];
+        values[i] = source->csv.values[(start + i) * (size_t)source->n_columns + (size_t)column];
     return PHX_OK;
 }
 

@@ -71,23 +71,38 @@ static phx_status add_bands(phx_chart *chart, phx_pattern *pattern, bool of_rows
     return status;
 }
 
-/* The names along a side of a matrix: those of the list in the bundle that is for it and has its length. */
+/* The lists of names along the sides of the matrices that Phlexor writes; the first that has the length holds. */
+static const struct {
+    const char *matrices, *rows, *cols;
+} sides[] = {
+    {" E J R Q A ", "states", "states"},
+    {" B P ", "states", "inputs"},
+    {" B P ", "states", "ports"},
+    {" C ", "outputs", "states"},
+    {" D Y_u ", "outputs", "inputs"},
+    {" S N ", "ports", "ports"},
+    {" M D K ", "coordinates", "coordinates"},
+    {" F ", "coordinates", "inputs"},
+    {" G H ", "", "coordinates"},
+    {" Y_q Y_v Y_a ", "outputs", "coordinates"},
+    {" Y_l Y_h ", "outputs", ""},
+};
+
+/* Whether the matrix stands in a list with a space on either side of each. */
+static bool is_one_of(const char *list, const char *matrix)
+{
+    const size_t length = strlen(matrix);
+    for (const char *at = strstr(list, matrix); at && length > 0; at = strstr(at + 1, matrix))
+        if (at[-1] == ' ' && at[length] == ' ')
+            return true;
+    return false;
+}
+
 static const phx_bundle_item *names_along(const phx_bundle *bundle, const char *matrix, bool of_rows, int count)
 {
-    static const struct {
-        const char *matrices, *rows, *cols;
-    } sides[] = {{"EJRQA", "states", "states"},
-                 {"BP", "states", "inputs"},
-                 {"C", "outputs", "states"},
-                 {"D", "outputs", "inputs"},
-                 {"SN", "ports", "ports"},
-                 {"BP", "states", "ports"},
-                 {"MDK", "coordinates", "coordinates"},
-                 {"F", "coordinates", "inputs"}};
     for (size_t k = 0; k < sizeof sides / sizeof *sides; k++) {
         const phx_bundle_item *item = phx_bundle_find(bundle, of_rows ? sides[k].rows : sides[k].cols);
-        if (strlen(matrix) == 1 && strchr(sides[k].matrices, matrix[0]) && item && item->kind == PHX_BUNDLE_NAMES &&
-            item->rows == count)
+        if (is_one_of(sides[k].matrices, matrix) && item && item->kind == PHX_BUNDLE_NAMES && item->rows == count)
             return item;
     }
     return NULL;

@@ -490,6 +490,8 @@ static void put_ledger(phx_report *report, phx_output *m, bool dissipates)
 
 static void put_columns(phx_report *report, phx_output *m)
 {
+    const phx_plot_source source = {.result = (phx_result *)report->result,
+                                    .n_columns = phx_result_columns(report->result)};
     phx_column_group group = {0};
 
     key(m, false, "columns");
@@ -498,7 +500,7 @@ static void put_columns(phx_report *report, phx_output *m)
     phx_report_ref(report, m, REPORT_F64, report->points, phx_report_times, 0);
     key(m, false, "groups");
     text(m, "[");
-    for (bool first = true; phx_column_group_next(report->result, &group); first = false) {
+    for (bool first = true; phx_column_group_next(&source, &group); first = false) {
         text(m, first ? "{" : ",{");
         put_text(m, true, "title", group.title);
         put_text(m, false, "unit", group.unit);

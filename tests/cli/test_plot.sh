@@ -21,6 +21,7 @@ fi
 run 0 simulate "$examples/crank_slider.yaml" --end 0.02 -o plane.h5 --csv plane.csv
 run 0 simulate "$examples/satellite.yaml" --end 0.5 -o space.h5
 run 0 modes "$examples/four_bar.yaml" -o modes.h5
+run 0 simulate "$examples/damped_lever.yaml" --end 0.1 -o lever.h5
 run 0 linearize "$examples/damped_lever.yaml" -o linear.h5
 run 0 linearize "$examples/crank_slider.yaml" --form descriptor -o descriptor.h5
 
@@ -90,6 +91,8 @@ picture motion3 space.h5 --motion --size 8.4x8cm --font-size 7
 page 84 80
 picture modes modes.h5 --width column
 picture bode linear.h5 --inputs push.fx --outputs slide,swing --size 84x90mm
+picture range modes.h5 --from 1 --to 2 --width column
+picture ledger lever.h5 --columns supplied.load,dissipated.body.rod --columns supplied
 picture poles linear.h5 --poles
 picture spy linear.h5 --spy
 picture descriptor descriptor.h5 --spy --matrices J,E,Q --width column
@@ -121,6 +124,7 @@ wait "$running" || true
 run 0 plot long.h5.partial --columns energy -o partial.pdf
 opens partial.pdf
 run 0 plot long.h5.partial -o partial.svg
+says 'long.h5.partial is unfinished'
 grep -q unfinished partial.svg || fail "partial.svg does not say that the result is unfinished"
 
 # ---- what cannot be drawn: nothing is left behind ----
@@ -153,6 +157,10 @@ says '--columns'
 refused 2 plot plane.h5 --columns mid --from 5 -o x.pdf
 says 'its rows go from'
 refused 2 plot plane.h5 --columns mid --from 1 --to 0 -o x.pdf
+refused 2 plot modes.h5 --from 100 -o x.pdf
+says 'no points from theta1 = 100'
+refused 2 plot linear.h5 --poles --to 3 -o x.pdf
+refused 2 plot linear.h5 --from 3 --to 4 --inputs none -o x.pdf
 refused 2 plot linear.h5 --spy --matrices Z -o x.pdf
 says "no matrix 'Z'"
 if [ -e /dev/full ]; then
