@@ -220,9 +220,9 @@ phx_status phx_study_linearize(phx_context *context, const phx_model *model, con
  * Y_q Y_v Y_a Y_l Y_h Y_u   inputs and outputs (phx_channels), where the model has any; drives by their rate E J R Q B
  * P S N   the descriptor form (phx_linearised_descriptor); not there, with a warning in the log, when K or D does not
  * allow it NAME_M, and of a body that deforms NAME_R NAME_M_ff NAME_K_ff NAME_S NAME_C NAME_stress NAME_root: the
- * body's own (phx_body, phx_flex); NAME as phx_bundle_make_name makes it of the body's coordinates states inputs
- * outputs bodies: names;  title, model: texts Everything is added to `bundle`, with what it is and its unit. Errors as
- * above. */
+ * body's own (phx_body, phx_flex); NAME as phx_bundle_make_name makes it of the body's coordinates states
+ * multipliers (rows of G) inputs outputs bodies: names;  title, model: texts Everything is added to `bundle`, with what
+ * it is and its unit. Errors as above. */
 phx_status phx_study_matrices(phx_context *context, const phx_model *model, phx_bundle *bundle);
 
 /* ---- check ---- */

@@ -83,7 +83,8 @@ static const struct {
     {" S N ", "ports", "ports"},
     {" M D K ", "coordinates", "coordinates"},
     {" F ", "coordinates", "inputs"},
-    {" G H ", "", "coordinates"},
+    {" G ", "multipliers", "coordinates"},
+    {" H ", "", "coordinates"},
     {" Y_q Y_v Y_a ", "outputs", "coordinates"},
     {" Y_l Y_h ", "outputs", ""},
 };

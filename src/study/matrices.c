@@ -40,27 +40,44 @@ static char *list_next(name_list *list)
     return text;
 }
 
-/* Names of the coordinates, and of the states e = (xi, v, lambda, mu). */
+/* Names of multipliers, JOINT.lambda1; without those of drives when these are inputs. */
+static void name_multipliers(const phx_system *system, bool drives, name_list *list)
+{
+    for (int k = 0; k < phx_system_n_l(system); k++) {
+        const char *joint;
+        int row;
+        bool drive;
+        phx_system_multiplier(system, k, &joint, &row, &drive);
+        if (drives || !drive)
+            snprintf(list_next(list), NAME_SIZE, "%.280s.lambda%d", joint, row);
+    }
+}
+
+/* Names of the coordinates, of the rows of G, and of the states e = (xi, v, lambda, mu), mu called JOINT.coordinate.mu.
+ */
 static phx_status add_names(phx_context *context, const phx_system *system, const phx_channels *channels,
                             phx_bundle *bundle)
 {
-    const int n = channels->n;
+    const int n = channels->n, m = phx_system_n_l(system);
     name_list list = {0};
-    const phx_status status = list_create(context, 2 * n + channels->m + channels->n_held, &list);
-    for (int k = 0; k < n && !status; k++)
+    const phx_status status = list_create(context, 2 * n + 2 * m + channels->n_held, &list);
+    if (status) {
+        list_free(&list);
+        return status;
+    }
+    name_multipliers(system, true, &list);
+    phx_bundle_add_names(bundle, "multipliers", m, list.names);
+    for (int k = 0; k < n; k++)
         phx_system_coordinate_name(system, k, list_next(&list), NAME_SIZE);
-    if (!status)
-        phx_bundle_add_names(bundle, "coordinates", n, list.names);
-    for (int k = 0; k < n && !status; k++)
-        snprintf(list_next(&list), NAME_SIZE, "%.290s_dot", list.names[k]);
-    for (int k = 0; k < channels->m && !status; k++)
-        snprintf(list_next(&list), NAME_SIZE, "lambda%d", k + 1);
-    for (int k = 0; k < channels->n_held && !status; k++)
-        snprintf(list_next(&list), NAME_SIZE, "mu%d", k + 1);
-    if (!status)
-        phx_bundle_add_names(bundle, "states", list.count, list.names);
+    phx_bundle_add_names(bundle, "coordinates", n, list.names + m);
+    for (int k = 0; k < n; k++)
+        snprintf(list_next(&list), NAME_SIZE, "%.290s_dot", list.names[m + k]);
+    name_multipliers(system, channels->m == m, &list);
+    for (int k = 0; k < channels->n_held; k++)
+        snprintf(list_next(&list), NAME_SIZE, "%.290s.mu", channels->motion[k]);
+    phx_bundle_add_names(bundle, "states", list.count - m, list.names + m);
     list_free(&list);
-    return status;
+    return PHX_OK;
 }
 
 /* ---- the system ---- */

@@ -601,6 +601,14 @@ void phx_system_redundant_row(const phx_system *system, int k, const char **name
     *row = slot->number + 1;
 }
 
+void phx_system_multiplier(const phx_system *system, int k, const char **name, int *row, bool *drive)
+{
+    const row_slot *slot = &system->rows[system->independent[k]];
+    *name = system->joints[slot->joint].name;
+    *row = slot->number + 1;
+    *drive = slot->role == ROW_DRIVEN;
+}
+
 void phx_system_port_place(const phx_system *system, phx_port_id id, const double *x, double *place)
 {
     const port_slot *port = &system->ports[id];

@@ -98,6 +98,11 @@ picture spy linear.h5 --spy
 picture descriptor descriptor.h5 --spy --matrices J,E,Q --width column
 picture model "$examples/crank_slider.yaml" --spy --set speed=10 --width page
 picture model3 "$examples/satellite.yaml" --spy --matrices J
+# blocks have the names of bodies and joints
+run 0 plot "$examples/crank_slider.yaml" --spy --matrices J -o names.svg
+for name in crank coupler slider 'coupler rate' knee guide; do
+    grep -q ">$name<" names.svg || fail "no block called $name"
+done
 # what a Bode diagram leaves out it says
 run 0 plot linear.h5 -o all.svg
 grep -q 'left out: [0-9]* responses zero to rounding' all.svg || fail "nothing is said of responses that are zero"

@@ -57,6 +57,7 @@ static void test_inputs_and_outputs_may_be_missing(void **state)
         if (with_inputs)
             assert_int_equal(phx_bundle_find(bundle, "outputs")->rows, with_outputs ? 2 : 0);
         assert_int_equal(phx_bundle_find(bundle, "states")->rows, phx_bundle_find(bundle, "E")->rows);
+        assert_int_equal(phx_bundle_find(bundle, "multipliers")->rows, phx_bundle_find(bundle, "G")->rows);
         /* the spring of the joint, 2 N m, turns the frame: the third coordinate */
         const phx_csr *K = &phx_bundle_find(bundle, "K")->sparse;
         CHECK_CLOSE(K->val[phx_csr_find(K, 2, 2)], 2.0, 1e-14, "stiffness of the joint");
