@@ -62,13 +62,13 @@ def draw(folder, result, turns, deflection, speeds, bent):
     except ImportError:
         print("no pictures: Matplotlib (Debian: python3-matplotlib) is not here")
         return
-    figure, axes = plt.subplots(3, 1, figsize=(7, 9), layout="constrained")
+    figure, axes = plt.subplots(3, 1, figsize=(7, 9), constrained_layout=True)
     axes[0].plot(turns, deflection)
     axes[0].set(xlabel="turns of the crank", ylabel="deflection / length")
     for name in ("kinetic", "elastic", "energy", "supplied"):
         axes[1].plot(result.t, result[name], label=name)
     axes[1].set(xlabel="t, s", ylabel="J")
-    axes[1].legend()
+    axes[1].legend(loc="center left", bbox_to_anchor=(1, 0.5))
     axes[2].plot(speeds, bent, "o-")
     axes[2].set(xlabel="speed, rad/s", ylabel="largest deflection / length")
     figure.savefig(folder / "crank_slider.png", dpi=150)
