@@ -14,7 +14,7 @@ place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 "$1/docs/make-html" "$place/html" "$2"
 python3 "$1/tests/docs/check_html.py" "$place/html"
-if grep -rlF "$1" "$place/html"; then
-    echo "the path $1 is in these pages"
+if grep -rlF -e "$1" -e "$place" "$place/html"; then
+    echo "the path $1 or $place is in these pages"
     exit 1
 fi
