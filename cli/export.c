@@ -47,13 +47,18 @@ static int export(phx_context *context, const phx_model *model, const export_arg
     char *name = status || given->output ? NULL : cli_name(context, given->file, !model, format->ending);
     const char *output = given->output ? given->output : name;
 
+    const bool to_stdout = output && !strcmp(output, "-");
+
     if (!status && !output)
         status = PHX_ERR_MEMORY;
+    if (!status && to_stdout && strcmp(format->name, "csv") != 0 && strcmp(format->name, "json") != 0)
+        status = phx_fail(context, PHX_ERR_INPUT, "--output -: %s does not go to standard output, csv and json do",
+                          format->name);
     if (!status)
         status = model ? export_matrices(context, model, output, format->name)
                        : phx_export(context, given->file, format->name, output, given->frames);
     cli_progress_done();
-    if (!status)
+    if (!status && !to_stdout)
         printf("%s%s%s\n", output, format->opens ? "/" : "", format->opens ? format->opens : "");
     phx_free(name);
     return status ? cli_failed(context, status) : EXIT_DONE;
@@ -82,8 +87,8 @@ int cli_export(const cli_command *command, phx_context *context, int argc, char 
     const cli_option options[] = {
         {"--format", 0, OPTION_CHOICE, "vtk|xdmf|mat|csv|json|mtx", "default: the first that there is of FILE",
          &given.format},
-        {"--output", 'o', OPTION_TEXT, "NAME", "default: FILE without ending, with .FORMAT; _FORMAT for a new folder",
-         &given.output},
+        {"--output", 'o', OPTION_TEXT, "NAME",
+         "default: FILE with .FORMAT, _FORMAT for a new folder; -: standard output", &given.output},
         {"--frames", 0, OPTION_COUNT, "N", "vtk, xdmf: instants at most, evenly chosen (default: 250)", &given.frames},
         {"--set", 0, OPTION_LIST, "NAME=VALUE", "of a model: value of a parameter; may be repeated", &given.set},
     };

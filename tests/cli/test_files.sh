@@ -310,6 +310,29 @@ m, items = folder("heavy_top_mtx")
 assert "J" not in m and "F" not in m and not np.array_equal(m["K"], m["K"].T) and np.array_equal(m["M"], m["M"].T)
 END
 
+# ---- standard output, names with spaces, results of runs that stopped ----
+run 0 export plane.h5 --format csv -o -
+cmp out.txt plane.csv || fail "csv on standard output is not that of the file"
+run 0 export plane.h5 --format json -o -
+cmp out.txt plane.json || fail "json on standard output is not that of the file"
+run 2 export plane.h5 --format mat -o -
+says 'mat does not go to standard output'
+run 0 export satellite.yaml -o 'über "a" b'
+[ -s 'über "a" b/M.mtx' ] || fail "no folder with spaces and quotes in its name"
+sed 's/speed: speed}/speed: speed*sqrt(1 - t\/0.03)}/' plane.yaml >stops.yaml
+status=0
+"$program" simulate stops.yaml -o stops.h5 >out.txt 2>err.txt || status=$?
+if [ "$status" -eq 1 ] && [ -s stops.h5.partial ]; then
+    run 0 export stops.h5.partial --format json -o stops.json
+    grep -q '"status": "partial"' stops.json || fail "the summary of a partial result does not say so"
+    run 0 export stops.h5.partial --format mat -o stops.mat
+    run 0 export stops.h5.partial --frames 3
+    prints '^stops.h5_vtk/motion.pvd$'
+    rm stops.h5.partial
+else
+    fail "no partial result to export: status $status, $(cat err.txt)"
+fi
+
 # ---- what cannot be ----
 run 2 export plane.h5 --format mtx
 says "plane.h5 is a simulation and cannot be written as 'mtx'; there are vtk, xdmf, mat, csv, json"
