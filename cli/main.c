@@ -95,18 +95,30 @@ static bool is_one_of(const char *word, const char *a, const char *b, const char
     return !strcmp(word, a) || !strcmp(word, b) || !strcmp(word, c);
 }
 
+static void print_fitting(const char *word, const char *typed, const char *doc)
+{
+    if (!strncmp(word, typed, strlen(typed)))
+        printf("%s\t%s\n", word, doc);
+}
+
 /* --complete INDEX COMMAND WORD...: the commands that fit, or what the command says. */
 static int complete(phx_context *context, int argc, char **argv)
 {
-    if (argc < 3)
+    const int index = argc < 3 ? -1 : atoi(argv[1]);
+    const bool of_help = index == 1 && argc > 3 && !strcmp(argv[2], "help");
+
+    if (index < 0)
         return EXIT_USAGE;
-    if (atoi(argv[1]) > 0) {
+    if (index > 0 && !of_help) {
         const cli_command *command = find(argv[2]);
         return command ? command->run(command, context, argc, argv) : EXIT_DONE;
     }
     for (int k = 0; k < N_COMMANDS; k++)
-        if (!strncmp(commands[k].name, argv[2], strlen(argv[2])))
-            printf("%s\t%s\n", commands[k].name, commands[k].doc);
+        print_fitting(commands[k].name, argv[2 + index], commands[k].doc);
+    if (!of_help && argv[2][0] == '-') {
+        print_fitting("--help", argv[2], "the commands");
+        print_fitting("--version", argv[2], "the version");
+    }
     return EXIT_DONE;
 }
 
