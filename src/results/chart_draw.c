@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const double CROSS = 3.5; /* half its width */
 enum {
@@ -25,6 +26,25 @@ static const unsigned palette[] = {0x0072B2, 0xD55E00, 0x009E73, 0xCC79A7, 0xE69
 enum { PALETTE = sizeof palette / sizeof *palette };
 static const unsigned greys[] = {0x000000, 0x7F7F7F, 0x404040, 0xA6A6A6};
 enum { GREYS = sizeof greys / sizeof *greys };
+
+phx_fitted phx_draw_fit(const phx_drawing *drawing, const char *text, double size, bool bold, double width)
+{
+    static const char ellipsis[] = "\xE2\x80\xA6";
+    phx_fitted fitted;
+    size_t length = strlen(text);
+    bool cut = length >= sizeof fitted.text;
+    snprintf(fitted.text, sizeof fitted.text, "%s", text);
+    length = strlen(fitted.text);
+    while (length > 0 && (cut || phx_ruler_width(drawing->ruler, fitted.text, NULL, size, bold) > width)) {
+        cut = false;
+        length = length + sizeof ellipsis > sizeof fitted.text ? sizeof fitted.text - sizeof ellipsis : length;
+        do /* a whole character */
+            length--;
+        while (length > 0 && ((unsigned char)text[length] & 0xC0) == 0x80);
+        memcpy(fitted.text + length, ellipsis, sizeof ellipsis);
+    }
+    return fitted;
+}
 
 /* ---- what is shown ---- */
 static bool is_shown(const phx_line *line, size_t i)
@@ -215,7 +235,8 @@ static void put_x_axis(phx_drawing *drawing, const phx_area *area, const char *l
     drawing->pen.type->segment(&drawing->pen, area->left, bottom, right, bottom, &ink);
     snprintf(text, sizeof text, "%s%s", label, area->x.exponent ? " \xC3\x97 10" : "");
     integer_label(raised, sizeof raised, area->x.exponent);
-    put_text(drawing, area->left + 0.5 * area->width, bottom + 34.0 * scale, &letters, text,
+    const phx_fitted name = phx_draw_fit(drawing, text, letters.size, false, area->width);
+    put_text(drawing, area->left + 0.5 * area->width, bottom + 34.0 * scale, &letters, name.text,
              area->x.exponent ? raised : NULL);
 }
 
@@ -347,7 +368,9 @@ static int put_legend(const phx_drawing *drawing, const phx_panel *panel, double
         const phx_line *line = &panel->lines[k];
         if (!line->label || line->guide || panel->once)
             continue;
-        const double text = phx_ruler_width(drawing->ruler, line->label, NULL, letters.size, false);
+        const phx_fitted label =
+            phx_draw_fit(drawing, line->label, letters.size, false, width - (LEGEND_MARK + 6) * scale);
+        const double text = phx_ruler_width(drawing->ruler, label.text, NULL, letters.size, false);
         if (rows == 0 || at + (LEGEND_MARK + 6) * scale + text > width) {
             rows++;
             at = 0.0;
@@ -355,7 +378,7 @@ static int put_legend(const phx_drawing *drawing, const phx_panel *panel, double
         if (pen) {
             const double y = top + (PHX_LEGEND_HEIGHT * rows - 8.0) * scale;
             put_mark(drawing, pen, line, left + at, y);
-            pen->type->text(pen, left + at + (LEGEND_MARK + 6) * scale, y + 4.0 * scale, &letters, line->label, NULL);
+            pen->type->text(pen, left + at + (LEGEND_MARK + 6) * scale, y + 4.0 * scale, &letters, label.text, NULL);
         }
         at += text + (LEGEND_MARK + 6 + LEGEND_GAP) * scale;
     }
@@ -375,7 +398,8 @@ static void put_title(phx_drawing *drawing, const phx_panel *panel, const phx_ar
     const bool power = !panel->pattern && area->y.exponent;
     snprintf(text, sizeof text, "%s%s", panel->title, power ? " \xC3\x97 10" : "");
     integer_label(raised, sizeof raised, area->y.exponent);
-    put_text(drawing, area->left, y, &letters, text, power ? raised : NULL);
+    const phx_fitted title = phx_draw_fit(drawing, text, letters.size, true, area->width + 10.0 * drawing->scale);
+    put_text(drawing, area->left, y, &letters, title.text, power ? raised : NULL);
 }
 
 static void put_content(phx_drawing *drawing, const phx_panel *panel, const phx_area *area)

@@ -34,6 +34,11 @@ double phx_draw_aspect(const phx_panel *panel);
 /* Room that labels need beside the plot, left or right, and above it (names of columns). */
 double phx_draw_margin(const phx_drawing *drawing, const phx_panel *panel, const phx_area *area, bool left);
 double phx_draw_head(const phx_drawing *drawing, const phx_panel *panel);
+/* A text that is as wide as `width` at most: what goes beyond is an ellipsis. */
+typedef struct phx_fitted {
+    char text[512];
+} phx_fitted;
+phx_fitted phx_draw_fit(const phx_drawing *drawing, const char *text, double size, bool bold, double width);
 /* Rows of the legend for a plot of this width. */
 int phx_draw_legend_rows(const phx_drawing *drawing, const phx_panel *panel, double width);
 /* Title and legend stand above the plot, in `head` pixels of which the legend may take all but the title. */

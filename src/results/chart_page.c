@@ -218,8 +218,11 @@ static void put_titles(page *p)
     phx_pen *pen = &p->drawing.pen;
     if (!p->title[0])
         return;
-    pen->type->text(pen, p->left[0], 24.0 * scale, &large, p->title, NULL);
-    pen->type->text(pen, p->left[0], 42.0 * scale, &small, p->chart->subtitle, NULL);
+    const double room = p->width - p->left[0] - 4.0 * scale;
+    const phx_fitted title = phx_draw_fit(&p->drawing, p->title, large.size, true, room);
+    const phx_fitted subtitle = phx_draw_fit(&p->drawing, p->chart->subtitle, small.size, false, room);
+    pen->type->text(pen, p->left[0], 24.0 * scale, &large, title.text, NULL);
+    pen->type->text(pen, p->left[0], 42.0 * scale, &small, subtitle.text, NULL);
 }
 
 /* To the file of this path, or into an output. */

@@ -49,13 +49,13 @@ static void add(const phx_plot_source *source, phx_column_group *group, int colu
 static void fixed_group(const phx_plot_source *source, int which, phx_column_group *group)
 {
     snprintf(group->title, sizeof group->title, "%s", fixed[which].title);
-    group->logarithmic = fixed[which].logarithmic;
-    group->work = fixed[which].work;
     for (int k = 0; k < FIXED_COLUMNS && fixed[which].columns[k]; k++) {
         const int column = phx_plot_source_find(source, fixed[which].columns[k]);
         if (column > 0)
             add(source, group, column, fixed[which].columns[k]);
     }
+    group->logarithmic = group->count > 0 && fixed[which].logarithmic;
+    group->work = group->count > 0 && fixed[which].work;
 }
 
 static void output_group(const phx_plot_source *source, int first, phx_column_group *group)

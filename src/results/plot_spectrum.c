@@ -120,7 +120,8 @@ static phx_status add_panel(phx_result_picture *picture, const phx_plot_options 
                             const char *title, int count, const int *columns, const char *const *labels, samples *s)
 {
     char text[PHX_PLOT_TEXT], name[PHX_PLOT_TEXT + 32];
-    snprintf(name, sizeof name, "Amplitude of %s", title);
+    const bool several = count > 1 && labels[0] == phx_plot_source_name(&picture->source, columns[0]);
+    snprintf(name, sizeof name, several ? "Amplitude" : "Amplitude of %s", title);
     phx_plot_with_unit(text, sizeof text, name, phx_plot_source_unit(&picture->source, columns[0]));
     phx_panel *panel = phx_chart_add_panel(&picture->chart, text, "frequency (Hz)");
     if (!panel)

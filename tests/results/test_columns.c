@@ -167,6 +167,26 @@ static void test_few_rows_and_names_that_are_none(void **state)
     assert_false(example_exists("x.svg"));
 }
 
+/* A csv file may lack the columns that simulations have; names longer than the picture is wide end with an ellipsis. */
+static void test_other_tables_are_drawn(void **state)
+{
+    phx_context *context = *state;
+    const char *const list[] = {"kurz,a name that is longer than a column of a page is wide, with a comma,x"};
+    phx_plot_options options = phx_plot_options_default();
+    example_write("o.csv", "t,x,\"a name that is longer than a column of a page is wide, with a comma\",kurz\n"
+                           "0,1,2,3\n1,2,3,4\n2,3,4,5\n");
+    char *text = drawn(context, "o.csv", &options);
+    assert_int_equal(count_of(text, "<g>"), 3);
+    assert_int_equal(count_of(text, "10<tspan"), 0);
+    free(text);
+    options = of_columns(1, list);
+    options.page.width = 84.0;
+    text = drawn(context, "o.csv", &options);
+    assert_int_equal(count_of(text, "<g>"), 1);
+    CHECK_TEXT(text, "\xE2\x80\xA6<");
+    free(text);
+}
+
 /* ---- spectra ---- */
 
 /* The largest amplitude within a tenth around a frequency. */
@@ -402,6 +422,7 @@ int main(void)
         TEST(test_columns_over_columns),
         TEST(test_ranges_and_scales),
         TEST(test_few_rows_and_names_that_are_none),
+        TEST(test_other_tables_are_drawn),
         TEST(test_a_tone_has_a_peak_of_its_amplitude),
         TEST(test_spectra_of_columns),
         TEST(test_patterns_of_matrices),
