@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_LINES = 12, GRID = 500, NEAR = 8 };
+enum { MOST_LINES = 12, GRID = 500, NEAR = 8, SAMPLES = 64 };
 /* A response this much smaller than what the states that move could add up to, |c| |x| + |d|, is rounding: solving for
  * them leaves errors of n eps times the condition of i omega - A in all of them, in proportion to the largest. */
 static const double ROUNDING = 1e-10;
@@ -135,27 +135,29 @@ static double unwrapped(double re, double im, double before)
     return isfinite(before) ? phase + turn * rint((before - phase) / turn) : phase;
 }
 
-/* One input with the outputs chosen and then all states as outputs. */
-static phx_status single_input(const linear_picture *picture, int input, phx_ss **system)
+/* The inputs and outputs chosen; or all states as the outputs. */
+static phx_status chosen_system(const linear_picture *picture, bool states, phx_ss **system)
 {
     const phx_ss *all = picture->system;
-    const int n = phx_ss_n(all), inputs = phx_ss_inputs(all), outputs = picture->n_outputs + n;
+    const int n = phx_ss_n(all), m = picture->n_inputs, p = states ? n : picture->n_outputs;
     const size_t wide = (size_t)n;
-    double *B = phx_calloc(picture->context, wide, sizeof *B),
-           *D = phx_calloc(picture->context, (size_t)outputs, sizeof *D);
-    double *C = phx_calloc(picture->context, (size_t)outputs * wide, sizeof *C);
+    double *B = phx_calloc(picture->context, wide * (size_t)m, sizeof *B);
+    double *C = phx_calloc(picture->context, (size_t)p * wide, sizeof *C);
+    double *D = phx_calloc(picture->context, (size_t)p * (size_t)m, sizeof *D);
     phx_status status = B && C && D ? PHX_OK : PHX_ERR_MEMORY;
-    for (int k = 0; k < n && !status; k++) {
-        B[k] = phx_ss_B(all)[k * inputs + input];
-        C[(size_t)(picture->n_outputs + k) * wide + (size_t)k] = 1.0;
+    for (int j = 0; j < m && !status; j++)
+        for (int k = 0; k < n; k++)
+            B[k * m + j] = phx_ss_B(all)[k * phx_ss_inputs(all) + picture->inputs[j]];
+    for (int i = 0; i < p && !status; i++) {
+        if (states) {
+            C[(size_t)i * wide + (size_t)i] = 1.0;
+            continue;
+        }
+        memcpy(C + (size_t)i * wide, phx_ss_C(all) + (size_t)picture->outputs[i] * wide, wide * sizeof *C);
+        for (int j = 0; j < m; j++)
+            D[i * m + j] = phx_ss_D(all)[picture->outputs[i] * phx_ss_inputs(all) + picture->inputs[j]];
     }
-    for (int i = 0; i < picture->n_outputs && !status; i++) {
-        const int output = picture->outputs[i];
-        for (size_t k = 0; k < wide; k++)
-            C[(size_t)i * wide + k] = phx_ss_C(all)[(size_t)output * wide + k];
-        D[i] = phx_ss_D(all)[output * inputs + input];
-    }
-    const phx_ss_def def = {.n = n, .n_inputs = 1, .n_outputs = outputs, .A = phx_ss_A(all), .B = B, .C = C, .D = D};
+    const phx_ss_def def = {.n = n, .n_inputs = m, .n_outputs = p, .A = phx_ss_A(all), .B = B, .C = C, .D = D};
     if (!status)
         status = phx_ss_create(picture->context, &def, system);
     phx_free(B);
@@ -164,62 +166,99 @@ static phx_status single_input(const linear_picture *picture, int input, phx_ss 
     return status;
 }
 
-/* Responses at all frequencies; those at a pole are not numbers. */
-static phx_status find_responses(const linear_picture *picture, const phx_ss *system, double *responses)
+/* Responses of what was chosen, one after the other; those at a pole are not numbers. Free them. */
+static phx_status find_responses(const linear_picture *picture, bool states, int count, const double *frequencies,
+                                 double **responses)
 {
-    const size_t entries = 2 * (size_t)phx_ss_outputs(system);
-    phx_status status =
-        phx_ss_responses(picture->context, system, picture->n_frequencies, picture->frequencies, responses);
-    if (status != PHX_SINGULAR)
+    phx_ss *system = NULL;
+    phx_status status = chosen_system(picture, states, &system);
+    if (status)
         return status;
-    for (int i = 0; i < picture->n_frequencies; i++) {
-        double *response = responses + (size_t)i * entries;
-        status = phx_ss_response(picture->context, system, picture->frequencies[i], response);
-        if (status && status != PHX_SINGULAR)
-            return status;
+    const size_t entries = 2 * (size_t)phx_ss_outputs(system) * (size_t)phx_ss_inputs(system);
+    *responses = phx_calloc(picture->context, entries * (size_t)count, sizeof **responses);
+    status = *responses ? phx_ss_responses(picture->context, system, count, frequencies, *responses) : PHX_ERR_MEMORY;
+    bool single = status == PHX_SINGULAR;
+    for (int i = 0; i < count && single; i++) {
+        double *response = *responses + (size_t)i * entries;
+        status = phx_ss_response(picture->context, system, frequencies[i], response);
+        single = !status || status == PHX_SINGULAR;
         for (size_t k = 0; k < entries && status; k++)
             response[k] = NAN;
     }
-    return PHX_OK;
+    phx_ss_destroy(system);
+    return single ? PHX_OK : status;
 }
+
+/* What is known of a Bode diagram: responses at all frequencies, and how large the states are at some of them. */
+typedef struct bode {
+    double *responses; /* frequencies x outputs x inputs, complex */
+    int n_samples;
+    int samples[SAMPLES]; /* which frequencies */
+    double *norms;        /* samples x inputs */
+} bode;
 
 static double norm(size_t count, const double *values)
 {
     double sum = 0.0;
     for (size_t k = 0; k < count; k++)
-        sum = hypot(sum, values[k]);
-    return sum;
+        sum += values[k] * values[k];
+    return sqrt(sum);
 }
 
-/* Output i is zero to rounding at all frequencies. */
-static bool is_zero(const linear_picture *picture, int i, const double *responses)
+static phx_status find_norms(const linear_picture *picture, bode *it)
 {
-    const size_t n = (size_t)phx_ss_n(picture->system), entries = 2 * ((size_t)picture->n_outputs + n);
-    const int output = picture->outputs[i], inputs = phx_ss_inputs(picture->system);
-    const double c = norm(n, phx_ss_C(picture->system) + (size_t)output * n);
-    const double d = norm((size_t)inputs, phx_ss_D(picture->system) + output * inputs);
-    for (int f = 0; f < picture->n_frequencies; f++) {
-        const double *response = responses + (size_t)f * entries, *states = response + 2 * picture->n_outputs;
-        if (hypot(response[2 * i], response[2 * i + 1]) > ROUNDING * (c * norm(2 * n, states) + d))
-            return false;
+    const int n = phx_ss_n(picture->system), m = picture->n_inputs, last = picture->n_frequencies - 1;
+    double frequencies[SAMPLES], *states = NULL;
+    it->n_samples = last < SAMPLES ? last + 1 : SAMPLES;
+    for (int s = 0; s < it->n_samples; s++) {
+        it->samples[s] = last < SAMPLES ? s : (int)((long)s * last / (SAMPLES - 1));
+        frequencies[s] = picture->frequencies[it->samples[s]];
     }
+    it->norms = phx_calloc(picture->context, (size_t)it->n_samples * (size_t)m, sizeof *it->norms);
+    phx_status status = it->norms ? find_responses(picture, true, it->n_samples, frequencies, &states) : PHX_ERR_MEMORY;
+    for (int s = 0; s < it->n_samples && !status; s++)
+        for (int j = 0; j < m; j++) {
+            double sum = 0.0;
+            for (int k = 0; k < n; k++)
+                sum = hypot(sum, norm(2, states + 2 * (((size_t)s * (size_t)n + (size_t)k) * (size_t)m + (size_t)j)));
+            it->norms[s * m + j] = sum;
+        }
+    phx_free(states);
+    return status;
+}
+
+static const double *response_of(const linear_picture *picture, const bode *it, int frequency, int i, int j)
+{
+    const size_t row = (size_t)frequency * (size_t)picture->n_outputs + (size_t)i;
+    return it->responses + 2 * (row * (size_t)picture->n_inputs + (size_t)j);
+}
+
+/* The response of output i to input j is zero to rounding wherever the states are known. */
+static bool is_zero(const linear_picture *picture, const bode *it, int i, int j)
+{
+    const size_t n = (size_t)phx_ss_n(picture->system), m = (size_t)phx_ss_inputs(picture->system);
+    const double c = norm(n, phx_ss_C(picture->system) + (size_t)picture->outputs[i] * n);
+    const double d = norm(m, phx_ss_D(picture->system) + (size_t)picture->outputs[i] * m);
+    for (int s = 0; s < it->n_samples; s++)
+        if (norm(2, response_of(picture, it, it->samples[s], i, j)) >
+            ROUNDING * (c * it->norms[s * picture->n_inputs + j] + d))
+            return false;
     return true;
 }
 
-/* The response of output i as a line of both panels. */
-static phx_status add_response(linear_picture *picture, int input, int i, const double *responses)
+/* The response as a line of both panels. */
+static phx_status add_response(linear_picture *picture, const bode *it, int i, int j)
 {
-    const size_t entries = 2 * ((size_t)picture->n_outputs + (size_t)phx_ss_n(picture->system));
     const size_t count = (size_t)picture->n_frequencies;
     char label[PHX_PLOT_TEXT];
-    snprintf(label, sizeof label, "%s \xE2\x86\x92 %s", phx_ss_input(picture->system, input),
+    snprintf(label, sizeof label, "%s \xE2\x86\x92 %s", phx_ss_input(picture->system, picture->inputs[j]),
              phx_ss_output(picture->system, picture->outputs[i]));
     phx_line *magnitude = phx_panel_add_line(&picture->chart, &picture->chart.panels[0], label, count);
     phx_line *phase = magnitude ? phx_panel_add_line(&picture->chart, &picture->chart.panels[1], label, count) : NULL;
     if (!phase)
         return PHX_ERR_MEMORY;
     for (size_t f = 0; f < count; f++) {
-        const double *h = responses + f * entries + 2 * i, size = hypot(h[0], h[1]);
+        const double *h = response_of(picture, it, (int)f, i, j), size = hypot(h[0], h[1]);
         magnitude->x[f] = phase->x[f] = picture->frequencies[f];
         magnitude->y[f] = size;
         phase->y[f] = size > 0.0 ? unwrapped(h[0], h[1], f > 0 ? phase->y[f - 1] : NAN) : NAN;
@@ -227,24 +266,23 @@ static phx_status add_response(linear_picture *picture, int input, int i, const 
     return PHX_OK;
 }
 
-static phx_status add_input(linear_picture *picture, int input)
+static phx_status add_responses(linear_picture *picture)
 {
-    const size_t entries = 2 * ((size_t)picture->n_outputs + (size_t)phx_ss_n(picture->system));
-    phx_ss *system = NULL;
-    double *responses = phx_calloc(picture->context, entries * (size_t)picture->n_frequencies, sizeof *responses);
-    phx_status status = responses ? single_input(picture, input, &system) : PHX_ERR_MEMORY;
+    bode it = {0};
+    phx_status status = find_responses(picture, false, picture->n_frequencies, picture->frequencies, &it.responses);
     if (!status)
-        status = find_responses(picture, system, responses);
-    for (int i = 0; i < picture->n_outputs && !status; i++) {
-        if (is_zero(picture, i, responses))
-            picture->n_zero++;
-        else if (picture->chart.panels[0].n_lines == MOST_LINES)
-            picture->n_more++;
-        else
-            status = add_response(picture, input, i, responses);
-    }
-    phx_ss_destroy(system);
-    phx_free(responses);
+        status = find_norms(picture, &it);
+    for (int j = 0; j < picture->n_inputs && !status; j++)
+        for (int i = 0; i < picture->n_outputs && !status; i++) {
+            if (is_zero(picture, &it, i, j))
+                picture->n_zero++;
+            else if (picture->chart.panels[0].n_lines == MOST_LINES)
+                picture->n_more++;
+            else
+                status = add_response(picture, &it, i, j);
+        }
+    phx_free(it.responses);
+    phx_free(it.norms);
     return status;
 }
 
@@ -278,8 +316,8 @@ static phx_status add_bode(linear_picture *picture, const phx_plot_options *opti
         panel->x_logarithmic = true;
         panel->once = panel->degrees = p == 1;
     }
-    for (int k = 0; k < picture->n_inputs && !status; k++)
-        status = add_input(picture, picture->inputs[k]);
+    if (!status)
+        status = add_responses(picture);
     return status ? status : tell_left_out(picture);
 }
 
