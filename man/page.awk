@@ -10,8 +10,11 @@ function roff(s)
     return s
 }
 
+# A sentence; a list of words stays as it is.
 function capital(s)
 {
+    if (s ~ /^[a-z0-9]+,/)
+        return s
     return toupper(substr(s, 1, 1)) substr(s, 2)
 }
 
