@@ -214,6 +214,8 @@ static phx_status make(phx_report *report, const char *path, phx_report_size *si
     if (!status && (!report->block || !report->turns))
         status = PHX_ERR_MEMORY;
     if (!status)
+        status = phx_report_choose_entries(report);
+    if (!status)
         status = settle_amount(report, page, &manifest);
     *counted = (phx_report_size){.rows = report->rows, .frames = report->frames, .points = report->points};
     if (!status)
@@ -222,6 +224,7 @@ static phx_status make(phx_report *report, const char *path, phx_report_size *si
     phx_free(report->arrays);
     phx_free(report->block);
     phx_free(report->turns);
+    phx_free(report->entry_shown);
     return status;
 }
 

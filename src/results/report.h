@@ -38,7 +38,9 @@ struct phx_report {
     size_t frames; /* configurations shown, evenly chosen */
     size_t points; /* in each column of the diagrams: all rows, or pairs of least and greatest */
     bool with_maps, with_shapes;
-    int every_shape; /* of the points of a sweep: mode shapes of each such one */
+    int n_entries[2];  /* of the ledger: that supply, that take */
+    bool *entry_shown; /* of each entry */
+    int every_shape;   /* of the points of a sweep: mode shapes of each such one */
     /* the arrays */
     int n_arrays, room;
     report_array *arrays;
@@ -49,11 +51,13 @@ struct phx_report {
     double *turns; /* n_bodies x 4: the quaternions of the frame before */
 };
 
-enum { REPORT_BLOCK = 1 << 15 };
+enum { REPORT_BLOCK = 1 << 15, REPORT_ENTRIES = 24 };
 
 /* A reference into the manifest and the array behind it. PHX_ERR_MEMORY sticks to the manifest. */
 void phx_report_ref(phx_report *report, phx_output *manifest, report_type type, size_t count, report_writer *write,
                     int index);
+/* Up to REPORT_ENTRIES entries of the ledger of either kind, those with the most work. */
+phx_status phx_report_choose_entries(phx_report *report);
 /* The manifest; the list of arrays is made anew. */
 void phx_report_manifest(phx_report *report, phx_output *manifest);
 int phx_report_deformations(const phx_report *report, int body);

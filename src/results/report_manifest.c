@@ -195,7 +195,10 @@ static void put_summary(phx_report *report, phx_output *m)
     double energy = 0.0, residual = 0.0;
     int n = 0;
 
-    items[n++] = (phx_report_item){.name = report->modes ? "points" : "instants", .value = (double)report->rows};
+    if (report->modes)
+        items[n++] = (phx_report_item){.name = "points", .value = report->modes->n_points};
+    if (report->result)
+        items[n++] = (phx_report_item){.name = "instants", .value = (double)report->rows};
     for (int k = 0; report->result && k < phx_result_attributes(report->result); k++) {
         const phx_attribute *attribute = phx_result_attribute(report->result, k);
         const struct known_attribute *of = find_known(attribute->name);
@@ -463,16 +466,21 @@ static void put_frames(phx_report *report, phx_output *m)
 /* What the entries of the ledger supplied, or took: a group when there are any. */
 static void put_ledger(phx_report *report, phx_output *m, bool dissipates)
 {
-    const int columns = phx_result_columns(report->result);
+    const int columns = phx_result_columns(report->result), all = report->n_entries[dissipates];
+    char title[100];
     int count = 0;
 
+    snprintf(title, sizeof title, "%s, by part", dissipates ? "Work taken" : "Work supplied");
+    if (all > REPORT_ENTRIES)
+        snprintf(title, sizeof title, "%s, the %d largest of %d parts", dissipates ? "Work taken" : "Work supplied",
+                 REPORT_ENTRIES, all);
     for (int k = 0; k < phx_result_ledger(report->result); k++) {
         const phx_record_entry *entry = phx_result_ledger_entry(report->result, k);
-        if (entry->dissipates != dissipates)
+        if (entry->dissipates != dissipates || !report->entry_shown[k])
             continue;
         if (count++ == 0) {
             text(m, ",{");
-            put_text(m, true, "title", dissipates ? "Work taken, by part" : "Work supplied, by part");
+            put_text(m, true, "title", title);
             put_text(m, false, "unit", "J");
             key(m, false, "columns");
             text(m, "[{");

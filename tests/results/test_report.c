@@ -276,6 +276,51 @@ static void long_sweeps_are_thinned(void **state)
     free(shapes);
 }
 
+/* Thirty dampers: the page shows those that take most, whatever their place. */
+static void many_parts(void **state)
+{
+    enum { PARTS = 30 };
+    phx_context *context = *state;
+    const phx_report_options options = with_page();
+    phx_record_column list[] = {{"t", "s"}, {"supplied", "J"}, {"dissipated", "J"}};
+    phx_record_entry entries[PARTS + 1] = {{"load.push", false}};
+    char names[PARTS][20];
+    phx_recorder_def def = phx_recorder_def_default();
+    phx_recorder *recorder = NULL;
+    phx_result *result = NULL;
+
+    for (int k = 0; k < PARTS; k++) {
+        snprintf(names[k], sizeof names[k], "joint.%d", k);
+        entries[k + 1] = (phx_record_entry){names[k], true};
+    }
+    def.h5_path = "a.h5";
+    def.n_columns = 3;
+    def.columns = list;
+    def.n_ledger = PARTS + 1;
+    def.ledger = entries;
+    CHECK_OK(context, phx_recorder_create(context, &def, &recorder));
+    for (int row = 0; row < 5; row++) {
+        double values[3 + PARTS + 1] = {row, 2.0 * row, 0.0, 2.0 * row};
+        for (int k = 0; k < PARTS; k++) /* the later the more */
+            values[2] += values[4 + k] = 0.5 * k * row;
+        CHECK_OK(context, phx_recorder_append(recorder, values, NULL, NULL));
+    }
+    CHECK_OK(context, phx_recorder_finish(recorder, 0, NULL));
+    phx_recorder_destroy(recorder);
+    CHECK_OK(context, phx_result_read(context, "a.h5", &result));
+    CHECK_OK(context, phx_report_result(context, result, &options, "a.html", NULL));
+    report_page page = page_read("a.html");
+    page_says(&page, "/columns/groups/1/title", "Work supplied, by part");
+    page_says(&page, "/columns/groups/1/columns/0/name", "load.push");
+    page_says(&page, "/columns/groups/2/title", "Work taken, the 24 largest of 30 parts");
+    page_says(&page, "/columns/groups/2/columns/0/name", "joint.6");
+    page_says(&page, "/columns/groups/2/columns/23/name", "joint.29");
+    assert_null(page_text(&page, "/columns/groups/2/columns/24/name"));
+    same(page_value(&page, "/columns/groups/2/columns/23/data", 4), 58.0, "work", 4);
+    page_free(&page);
+    phx_result_destroy(result);
+}
+
 static bool refuse_progress(void *user, const char *what, double done, double total)
 {
     (void)user, (void)what, (void)total;
@@ -341,6 +386,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(partial_results_say_why, example_enter, example_leave),
         cmocka_unit_test_setup_teardown(modes, example_enter, example_leave),
         cmocka_unit_test_setup_teardown(long_sweeps_are_thinned, example_enter, example_leave),
+        cmocka_unit_test_setup_teardown(many_parts, example_enter, example_leave),
         cmocka_unit_test_setup_teardown(interrupted, example_enter, example_leave),
         cmocka_unit_test_setup_teardown(refused, example_enter, example_leave),
         cmocka_unit_test_setup_teardown(no_memory, example_enter, example_leave)};
