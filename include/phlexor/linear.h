@@ -226,7 +226,7 @@ void phx_measured_free(phx_measured *measured);
 phx_status phx_linearised_descriptor(phx_context *context, const phx_linearised *linearised,
                                      phx_descriptor **descriptor, phx_measured *measured);
 /* The same form straight from the matrices, without outputs; `channels` may have no inputs (n, m, G and empty H and F
- * are enough then). Sparse: no dense work but the check of D. */
+ * are enough then). No dense work where D is positive semi-definite. */
 phx_status phx_linear_descriptor(phx_context *context, const char *name, const phx_linear *linear,
                                  const phx_channels *channels, phx_descriptor **descriptor);
 /* State names of the descriptor form: xi by phx_linearised_coordinate, "NAME_dot", then the multipliers. */

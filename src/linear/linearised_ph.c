@@ -96,7 +96,43 @@ static phx_status symmetric_part(phx_context *context, const char *what, const p
     return status;
 }
 
-static phx_status check_damping(phx_context *context, const phx_csr *D)
+/* D + 1e-10 max|D_ij| I is positive definite. As the largest eigenvalue is not below max|D_ij|, check_eigenvalues would
+ * agree; it is asked only where this does not hold, so that a sparse D costs sparse work. */
+static phx_status is_damping(phx_context *context, const phx_csr *D, bool *is)
+{
+    const int n = D->rows;
+    const double size = 1e-10 * largest(D);
+    int *place = phx_calloc(context, (size_t)n, sizeof *place);
+    double *shift = phx_calloc(context, (size_t)n, sizeof *shift);
+    phx_csr diagonal = {0}, sum = {0};
+    phx_cholesky *cholesky = NULL;
+    phx_status status = place && shift ? PHX_OK : PHX_ERR_MEMORY;
+    *is = size == 0.0;
+    for (int i = 0; i < n && !status; i++) {
+        place[i] = i;
+        shift[i] = size;
+    }
+    if (!status && !*is)
+        status = phx_csr_from_triplets(context, n, n, (size_t)n, place, place, shift, &diagonal);
+    if (!status && !*is)
+        status = phx_csr_add(context, 1.0, D, 1.0, &diagonal, &sum);
+    if (!status && !*is) {
+        status = phx_cholesky_create(context, &sum, &cholesky);
+        *is = status == PHX_OK;
+    }
+    if (status == PHX_SINGULAR) {
+        phx_context_clear(context);
+        status = PHX_OK;
+    }
+    phx_cholesky_destroy(cholesky);
+    phx_csr_free(&diagonal);
+    phx_csr_free(&sum);
+    phx_free(place);
+    phx_free(shift);
+    return status;
+}
+
+static phx_status check_eigenvalues(phx_context *context, const phx_csr *D)
 {
     const int n = D->rows;
     double *dense = phx_calloc(context, (size_t)n * (size_t)n, sizeof *dense);
@@ -115,6 +151,13 @@ static phx_status check_damping(phx_context *context, const phx_csr *D)
     phx_free(dense);
     phx_free(values);
     return status;
+}
+
+static phx_status check_damping(phx_context *context, const phx_csr *D)
+{
+    bool is = false;
+    const phx_status status = is_damping(context, D, &is);
+    return status || is ? status : check_eigenvalues(context, D);
 }
 
 static phx_status check_inputs(phx_context *context, const phx_channels *channels)
