@@ -27,7 +27,7 @@ static inline double *entry(const phx_body *body, const ends *e, double *val, in
 
 static inline ends make_ends(const int dim, const phx_body *body, const phx_body_view *view, const double *p0)
 {
-    const int r = dim + phx_rotations(dim), n = body->n_q;
+    const int r = dim + phx_rotations(dim);
     ends e = {.h = view->h,
               .known = view->products,
               .q1 = phx_body_q(body, view->x1),
@@ -41,14 +41,9 @@ static inline ends make_ends(const int dim, const phx_body *body, const phx_body
               .vm = view->vm,
               .wm = view->vm + dim};
 
-    if (n == 0) {
-        phx_body_inertia(body, e.q1, e.s1, e.J1);
-        phx_body_momenta(body, view->x1, view->v1, e.p);
-    } else {
-        memcpy(e.s1, e.known->s1, sizeof e.s1);
-        memcpy(e.J1, e.known->J1, sizeof e.J1);
-        memcpy(e.p, e.known->p1, sizeof e.p);
-    }
+    memcpy(e.s1, e.known->s1, sizeof e.s1);
+    memcpy(e.J1, e.known->J1, sizeof e.J1);
+    memcpy(e.p, e.known->p1, sizeof e.p);
     for (int i = 0; i < r; i++)
         e.p[i] = 0.5 * (e.p[i] + p0[i]);
     return e;

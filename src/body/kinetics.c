@@ -456,7 +456,7 @@ static inline void full_residual(const int dim, const phx_body *body, const phx_
 
     if (body->n_q > 0)
         interval_end(dim, body, view);
-    momenta_in(dim, body, phx_body_q(body, view->x1), view->v1, body->n_q > 0 ? view->products : NULL, res, res + r);
+    momenta_in(dim, body, phx_body_q(body, view->x1), view->v1, view->products, res, res + r);
     for (int i = 0; i < r; i++)
         p[i] = 0.5 * (p0[i] + res[i]);
     for (int i = 0; i < body->n_v; i++)
