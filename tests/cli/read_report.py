@@ -5,6 +5,8 @@
   read_report.py PAGE position CSV BODY PORT COLUMN    largest distance of a port from an output COLUMN.x, .y (.z)
   read_report.py PAGE section CSV BODY SECTION POINT COLUMN   largest difference of a section value from a column,
                                                               over the largest value
+  read_report.py PAGE stress CSV BODY POINT COLUMN        the same of the least and greatest stress of all fibres and the
+                                                          outputs COLUMN.top, COLUMN.bottom, the extremes in space
   read_report.py PAGE column CSV COLUMN       the same of a column of the diagrams
   read_report.py PAGE ledger                  largest difference of the sums of the parts from supplied and dissipated
   read_report.py PAGE modes                   largest gap that a mode shape tears into a joint, over its motion
@@ -146,6 +148,28 @@ def section(page, columns, body, name, point, column):
     return worst / largest
 
 
+def stress(page, columns, body, point, column):
+    m = page.manifest
+    b = page.body(body)
+    n = m["bodies"][b]["q"]
+    first = int(point) * n
+    rows = [page.array(s["map"])[first : first + n] for s in m["bodies"][b]["section"] if s["name"].startswith("stress")]
+    assert len(rows) == (2 if m["dimension"] == 2 else 4)
+    qs, times = page.array(m["frames"]["q"]), page.array(m["frames"]["time"])
+    row_of = {t: i for i, t in enumerate(columns["t"])}
+    worst = largest = 0.0
+    for frame, t in enumerate(times):
+        q = page.q(frame, b, qs)
+        values = [sum(r * v for r, v in zip(row, q)) for row in rows]
+        got = (values[0], values[1]) if m["dimension"] == 2 else (min(values), max(values))
+        for value, name in zip(got, ("top", "bottom")):
+            wanted = columns[f"{column}.{name}"][row_of[t]]
+            worst = max(worst, abs(value - wanted))
+            largest = max([largest, abs(wanted)] + [sum(abs(r * v) for r, v in zip(row, q)) for row in rows])
+    assert largest > 0.0
+    return worst / largest
+
+
 def column_difference(page, columns, name):
     m = page.manifest
     times = page.array(m["columns"]["time"])
@@ -238,6 +262,8 @@ def main():
         print(position(page, read_csv(what[1]), *what[2:]))
     elif what[0] == "section":
         print(section(page, read_csv(what[1]), *what[2:]))
+    elif what[0] == "stress":
+        print(stress(page, read_csv(what[1]), *what[2:]))
     else:
         print(column_difference(page, read_csv(what[1]), what[2]))
 

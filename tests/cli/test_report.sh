@@ -38,9 +38,14 @@ bodies:
 joints:
   shaft: {kind: revolute, ports: [ground.O, "größe <b> 臂.P"], axis: [0, 1, 0], angle: 0, effort: sin(3*t)}
   ball: {kind: spherical, ports: ["größe <b> 臂.C", tip.P]}
+loads: {side: {force: ["0", "0.2*sin(20*t)", "0"], at: "größe <b> 臂.C"}}
 outputs:
   edge: {position: tip.edge}
   m: {bending_moment: "größe <b> 臂@0.5"}
+  m1: {bending_moment: "größe <b> 臂@0.125"}
+  m3: {bending_moment: "größe <b> 臂@0.75"}
+  n: {axial_force: "größe <b> 臂@0.25"}
+  s: {stress: "größe <b> 臂@0.25"}
 simulate: {end: 0.5, step: 1e-3, every: 5e-3}
 modes: {count: 3}
 END
@@ -66,6 +71,10 @@ run 0 simulate model.yaml -o space.h5 --csv space.csv
 run 0 report space.h5 -o 'a page.html'
 check "place of the edge" "$(page 'a page.html' position space.csv tip edge edge)" $small
 check "moment in space" "$(page 'a page.html' section space.csv 'größe <b> 臂' bending_moment_y 4 m.y)" 1e-5
+check "moment at an eighth" "$(page 'a page.html' section space.csv 'größe <b> 臂' bending_moment_y 1 m1.y)" 1e-5
+check "moment at three quarters" "$(page 'a page.html' section space.csv 'größe <b> 臂' bending_moment_z 6 m3.z)" 1e-5
+check "axial force" "$(page 'a page.html' section space.csv 'größe <b> 臂' axial_force 2 n)" 1e-5
+check "stress in space" "$(page 'a page.html' stress space.csv 'größe <b> 臂' 2 s)" 1e-5
 [ "$(page 'a page.html' value title)" = 'a "quote", größe </script><b> \ and 日本' ] || fail "title"
 [ "$(page 'a page.html' value bodies/0/name)" = "größe <b> 臂" ] || fail "name of a body"
 [ "$(page 'a page.html' value source)" = space.h5 ] || fail "source"
@@ -74,6 +83,7 @@ check "moment in space" "$(page 'a page.html' section space.csv 'größe <b> 臂
 # ---- who supplied and took the work ----
 run 0 simulate "$examples/damped_lever.yaml" -o lever.h5 --csv lever.csv
 run 0 report lever.h5
+check "stress in the plane" "$(page lever.html stress lever.csv rod 4 stress)" 1e-5
 check "parts of the work" "$(page lever.html ledger)" $small
 check "parts of the work of a drive" "$(page plane.html ledger)" $small
 head -n 1 lever.csv | grep -q 'joint.pivot' && fail "the ledger is in the csv file"
@@ -86,6 +96,23 @@ page short.html value settings | grep -q "'parameter l', 'value': '0.3'" || fail
 run 0 check moved.yaml --set l=0.3 --format json
 mass=$(sed -n 's/.*"mass": \([0-9.e+-]*\).*/\1/p' out.txt)
 page short.html value certificate | grep -q "'mass', 'value': $(printf %.6s "$mass")" || fail "mass $mass in the certificate"
+
+# a file that the model names and that is not beside the result: the page says so
+cat >table.yaml <<'END'
+phlexor: 1
+dimension: 2
+bodies: {a: {kind: rigid, mass: 1, inertia: 1}}
+joints: {rail: {kind: prismatic, ports: [ground.O, a.P], axis: [1, 0], effort: {file: push.csv, column: f}}}
+simulate: {end: 0.1, step: 0.01}
+END
+printf "t,f\n0,1\n1,2\n" >push.csv
+mkdir away
+run 0 simulate table.yaml -o away/table.h5
+run 0 report away/table.h5
+page away/table.html value certificate/0/value | grep -q 'push.csv' || fail "$(page away/table.html value certificate)"
+cp push.csv away
+run 0 report away/table.h5
+[ "$(page away/table.html value certificate/0/good)" = True ] || fail "$(page away/table.html value certificate)"
 
 # ---- modes, with a sweep, and about a rotation ----
 run 0 modes "$examples/four_bar.yaml" -o modes.h5
