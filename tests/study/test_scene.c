@@ -356,10 +356,52 @@ static void modes(void **state)
     phx_model_destroy(model);
 }
 
+static bool is_there(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    if (file)
+        fclose(file);
+    return file != NULL;
+}
+
+/* A page of a model, assembled or as it is written: whichever allocation fails, memory is what is missing, and no page
+ * is there that is not whole. */
+static void view_without_memory(void **state)
+{
+    phx_context *context = *state;
+    const phx_report_options options = {.page = "<html>\n<!--phlexor-data-->\n</html>"};
+    for (int closed = 0; closed < 2; closed++) {
+        char text[4000];
+        snprintf(text, sizeof text, PLANE, "cantilever", ", elements: 1");
+        if (!closed) /* a second pin, too far away */
+            memcpy(strstr(text, "  hold: {kind: revolute, ports: [arm@0.75, load.P]}"),
+                   "  hold: {kind: weld,    ports: [arm@0.75,ground.O]}", 51);
+        phx_model *model = read_text(context, text);
+        const phx_status expected = closed ? PHX_OK : PHX_ERR_ASSEMBLY;
+        phx_status status = PHX_ERR_MEMORY;
+        for (long n = 0; status != expected; n++) {
+            phx_report_size size;
+            phx_context_fail_allocation(context, n);
+            status = phx_study_view(context, model, &options, "a.html", &size);
+            phx_context_fail_allocation(context, -1);
+            if (status != expected) {
+                CHECK_STATUS(context, status, PHX_ERR_MEMORY);
+                assert_false(is_there("a.html") || is_there("a.html.partial"));
+            } else {
+                assert_true(is_there("a.html") && size.bytes > 0);
+            }
+            assert_true(n < 20000);
+        }
+        remove("a.html");
+        phx_model_destroy(model);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(plane, enter, leave), cmocka_unit_test_setup_teardown(lists, enter, leave),
-        cmocka_unit_test_setup_teardown(space, enter, leave), cmocka_unit_test_setup_teardown(modes, enter, leave)};
+        cmocka_unit_test_setup_teardown(space, enter, leave), cmocka_unit_test_setup_teardown(modes, enter, leave),
+        cmocka_unit_test_setup_teardown(view_without_memory, enter, leave)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
