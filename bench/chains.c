@@ -16,6 +16,7 @@
 
 #include "baseline.h"
 #include "chain.h"
+#include "condensation.h"
 #include "options.h"
 #include "timing.h"
 #include "tridiagonal.h"
@@ -65,7 +66,7 @@ typedef struct measure {
     long steps, iterations, linearisations, factorisations, halvings;
     double setup, per_step, refactor, solve, memory, energy_drift;
     double lu_factor, lu_solve; /* s, phx_lu alone */
-    double bare;                /* s, the block-tridiagonal solver; 0: none */
+    double bare;                /* s, the solver that knows the chain; 0: none */
     double phase[PHASES];       /* s, one call of each operation */
 } measure;
 
@@ -214,15 +215,26 @@ static phx_status measure_lu(phx_context *context, int n, const int *ptr, const 
     return status;
 }
 
-static phx_status measure_bare(phx_context *context, int links, const int *ptr, const int *idx, const double *val,
-                               measure *m)
+/* What knows the chain: planar links only. */
+static phx_status measure_bare(phx_context *context, const bench_case *c, const int *ptr, const int *idx,
+                               const double *val, measure *m)
 {
+    const bench_kind *kind = &kinds[c->kind];
     double residual = 0.0;
+    bool fits = true;
 
-    if (!tridiagonal_measure(links, ptr, idx, val, &m->bare, &residual))
-        return phx_fail(context, PHX_ERR_LIBRARY, "the matrix is not block-tridiagonal");
+    if (kind->dim != 2)
+        return PHX_OK;
+    if (kind->elements == 0)
+        fits = tridiagonal_measure(c->links, ptr, idx, val, &m->bare, &residual);
+    else
+        fits = kind->elements == CONDENSATION_ELEMENTS &&
+               condensation_measure(c->links, ptr, idx, val, &m->bare, &residual);
+    if (!fits)
+        return phx_fail(context, PHX_ERR_LIBRARY,
+                        "the matrix couples more than a link with its joints, or a node with its neighbours");
     if (!(residual < 1e-12))
-        return phx_fail(context, PHX_ERR_LIBRARY, "the block-tridiagonal solver leaves a residual of %g", residual);
+        return phx_fail(context, PHX_ERR_LIBRARY, "the bare solver leaves a residual of %g", residual);
     return PHX_OK;
 }
 
@@ -249,9 +261,7 @@ static phx_status measure_baselines(subject *it, const bench_case *c, measure *m
     m->solve = result.solve;
     m->fill = result.fill;
     phx_status status = measure_lu(it->context, n, ptr, idx, order, val, m);
-    if (!status && c->kind == RIGID)
-        status = measure_bare(it->context, c->links, ptr, idx, val, m);
-    return status;
+    return status ? status : measure_bare(it->context, c, ptr, idx, val, m);
 }
 
 static phx_status create_subject(const bench_case *c, subject *it)
@@ -339,6 +349,12 @@ static double ratio(const measure *m)
     return per_iteration(m) / (m->refactor + m->solve);
 }
 
+/* 0 where nothing was measured. */
+static double over_bare(const measure *m, double time)
+{
+    return m->bare > 0.0 ? time / m->bare : 0.0;
+}
+
 static void print_row(const bench_case *c, const measure *m)
 {
     printf("%-14s %6d %8d %5ld %6.2f %6ld %6ld %5ld %10.1f %9.3f %9.1f %9.1f %6.2f %7.1f %7.2f %8.1e\n", name_of(c),
@@ -363,7 +379,7 @@ static void print_solvers(const bench_case *c, const measure *m)
     printf("%-14s %6d %10.1f %10.1f %10.1f %10.1f %8.2f", name_of(c), c->links, 1e9 * m->lu_factor / links,
            1e9 * m->lu_solve / links, 1e9 * klu / links, 1e9 * m->bare / links, lu / klu);
     if (m->bare > 0.0)
-        printf(" %8.2f %8.2f", lu / m->bare, per_iteration(m) / m->bare);
+        printf(" %8.2f %14.2f %9.2f", over_bare(m, lu), over_bare(m, per_iteration(m)), over_bare(m, m->per_step));
     printf("\n");
 }
 
@@ -412,6 +428,13 @@ static void print_summary(FILE *file, const char *before, const measure *m)
         if (over_planar(i, m) > 0.0)
             fprintf(file, "%sa step per unknown costs %.2f times as much as in the plane (%s, %d links)\n", before,
                     over_planar(i, m), name_of(&cases[i]), cases[i].links);
+    for (int i = 0; i < N_CASES; i++)
+        if (m[i].done && m[i].bare > 0.0)
+            fprintf(file,
+                    "%sthe bare solver takes %.0f ns a link, a Newton iteration %.2f times as long, a step %.2f times "
+                    "(%s, %d links)\n",
+                    before, 1e9 * m[i].bare / cases[i].links, over_bare(&m[i], per_iteration(&m[i])),
+                    over_bare(&m[i], m[i].per_step), name_of(&cases[i]), cases[i].links);
 }
 
 static bool write_csv(const char *path, const char *machine, const measure *m)
@@ -423,8 +446,8 @@ static bool write_csv(const char *path, const char *machine, const measure *m)
     fprintf(file, "# %s\n# times in microseconds, memory in MB\n", machine);
     print_summary(file, "# ", m);
     fprintf(file, "chain,links,elements,unknowns,entries,fill,end_s,step_s,steps,iterations,linearisations,"
-                  "factorisations,halvings,step,step_per_body,klu_refactor,klu_solve,lu_factor,lu_solve,bare,ratio,"
-                  "over_planar,peak_memory,setup,energy_drift");
+                  "factorisations,halvings,step,step_per_body,klu_refactor,klu_solve,lu_factor,lu_solve,bare,"
+                  "iteration_over_bare,step_over_bare,ratio,over_planar,peak_memory,setup,energy_drift");
     for (int phase = 0; phase < PHASES; phase++)
         fprintf(file, ",%s", phase_names[phase]);
     fprintf(file, "\n");
@@ -434,11 +457,13 @@ static bool write_csv(const char *path, const char *machine, const measure *m)
             continue;
         fprintf(
             file,
-            "%s,%d,%d,%d,%d,%d,%g,%g,%ld,%ld,%ld,%ld,%ld,%.2f,%.4f,%.2f,%.2f,%.2f,%.2f,%.2f,%.3f,%.3f,%.1f,%.0f,%.2e",
+            "%s,%d,%d,%d,%d,%d,%g,%g,%ld,%ld,%ld,%ld,%ld,%.2f,%.4f,%.2f,%.2f,%.2f,%.2f,%.2f,%.2f,%.2f,%.3f,%.3f,%.1f,"
+            "%.0f,%.2e",
             name_of(c), c->links, kinds[c->kind].elements, m[i].unknowns, m[i].entries, m[i].fill, c->end, STEP,
             m[i].steps, m[i].iterations, m[i].linearisations, m[i].factorisations, m[i].halvings, 1e6 * m[i].per_step,
             1e6 * m[i].per_step / c->links, 1e6 * m[i].refactor, 1e6 * m[i].solve, 1e6 * m[i].lu_factor,
-            1e6 * m[i].lu_solve, 1e6 * m[i].bare, ratio(&m[i]), over_planar(i, m), m[i].memory, 1e6 * m[i].setup,
+            1e6 * m[i].lu_solve, 1e6 * m[i].bare, over_bare(&m[i], per_iteration(&m[i])),
+            over_bare(&m[i], m[i].per_step), ratio(&m[i]), over_planar(i, m), m[i].memory, 1e6 * m[i].setup,
             m[i].energy_drift);
         for (int phase = 0; phase < PHASES; phase++)
             fprintf(file, ",%.2f", 1e6 * m[i].phase[phase]);
@@ -493,7 +518,8 @@ int main(int count, char **words)
     for (int i = 0; i < N_CASES; i++)
         if (m[i].done)
             print_phases(&cases[i], &m[i]);
-    printf("\nns a body               factor      solve        KLU       bare  lu/KLU  lu/bare iteration/bare\n");
+    printf("\nns a body               factor      solve        KLU       bare   lu/KLU  lu/bare iteration/bare "
+           "step/bare\n");
     for (int i = 0; i < N_CASES; i++)
         if (m[i].done)
             print_solvers(&cases[i], &m[i]);
