@@ -10,7 +10,7 @@
 typedef struct plot_arguments {
     const char *file, *output, *format, *title;
     const char *against, *from, *to, *logarithmic;
-    const char *inputs, *outputs, *matrices;
+    const char *inputs, *outputs, *matrices, *plane;
     const char *size, *width, *font_size, *dpi;
     cli_list columns, set;
     bool spectrum, motion, poles, spy, grey;
@@ -104,6 +104,8 @@ static int choose_kind(const cli_command *command, const plot_arguments *given, 
         return cli_usage_error(command, "--against goes with --columns: it names the column along x");
     if (given->logarithmic && options->kind != PHX_PLOT_COLUMNS && options->kind != PHX_PLOT_SPECTRUM)
         return cli_usage_error(command, "--log goes with --columns");
+    if (given->plane && options->kind != PHX_PLOT_MOTION)
+        return cli_usage_error(command, "--plane goes with --motion");
     if ((given->from || given->to) && (given->poles || given->spy))
         return cli_usage_error(command, "--from and --to go with pictures over time, a parameter or frequency");
     if ((given->matrices || given->set.count) && options->kind != PHX_PLOT_SPY)
@@ -130,6 +132,8 @@ static int read_options(const cli_command *command, const plot_arguments *given,
         options->x_scale = strchr(given->logarithmic, 'x') ? PHX_SCALE_LOGARITHMIC : PHX_SCALE_LINEAR;
         options->y_scale = strchr(given->logarithmic, 'y') ? PHX_SCALE_LOGARITHMIC : PHX_SCALE_LINEAR;
     }
+    if (given->plane)
+        options->plane = given->plane[1] == 'y' ? PHX_PLANE_XY : given->plane[0] == 'x' ? PHX_PLANE_XZ : PHX_PLANE_YZ;
     options->against = given->against;
     options->columns = given->columns.items;
     options->n_columns = given->columns.count;
@@ -235,6 +239,8 @@ int cli_plot(const cli_command *command, phx_context *context, int argc, char **
         {"--spectrum", 0, OPTION_FLAG, NULL, "amplitudes of the columns over the frequency", &given.spectrum},
         {"--log", 0, OPTION_CHOICE, "x|y|xy|none", "logarithmic axes of columns", &given.logarithmic},
         {"--motion", 0, OPTION_FLAG, NULL, "snapshots of the moving bodies", &given.motion},
+        {"--plane", 0, OPTION_CHOICE, "xy|xz|yz", "of a motion in space: seen along the third axis; default: xy",
+         &given.plane},
         {"--from", 0, OPTION_TEXT, "NUMBER", "from this time (s), parameter of a sweep, or frequency (rad/s)",
          &given.from},
         {"--to", 0, OPTION_TEXT, "NUMBER", "to this one", &given.to},

@@ -414,13 +414,16 @@ typedef enum phx_plot_kind {
     PHX_PLOT_ALL,      /* what the file is for: see phx_plot */
     PHX_PLOT_COLUMNS,  /* of a result: `columns` over time, or over the column `against` */
     PHX_PLOT_SPECTRUM, /* of a result: amplitudes of `columns` over the frequency */
-    PHX_PLOT_MOTION,   /* of a result: snapshots of the bodies in the x-y plane, from light (first) to dark (last) */
+    PHX_PLOT_MOTION,   /* of a result: snapshots of the bodies seen along an axis, from light (first) to dark (last) */
     PHX_PLOT_POLES,    /* of a linear model: its poles in the complex plane */
     PHX_PLOT_SPY       /* of a linear model: the patterns of its matrices */
 } phx_plot_kind;
 
 /* How an axis divides its range. */
 typedef enum phx_plot_scale { PHX_SCALE_AUTO, PHX_SCALE_LINEAR, PHX_SCALE_LOGARITHMIC } phx_plot_scale;
+
+/* The plane that a motion in space is drawn in: the first direction to the right, the second upward. */
+typedef enum phx_plot_plane { PHX_PLANE_XY, PHX_PLANE_XZ, PHX_PLANE_YZ } phx_plot_plane;
 
 /* What is drawn and how. Fields that do not belong to the kind are not read. */
 typedef struct phx_plot_options {
@@ -433,6 +436,7 @@ typedef struct phx_plot_options {
     const char *against; /* a column; NULL: time */
     double from, to;     /* range of time (results), the parameter (modes), frequency in rad/s (Bode); default: all */
     phx_plot_scale x_scale, y_scale; /* of columns and spectra; a spectrum's y is logarithmic unless said otherwise */
+    phx_plot_plane plane;            /* of a motion; results in the plane have x-y only */
     int n_inputs, n_outputs;         /* of a Bode diagram: */
     const char *const *inputs, *const *outputs; /* NULL: all, up to 12 lines */
     int n_matrices;

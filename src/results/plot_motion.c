@@ -6,9 +6,17 @@
 
 enum { SNAPSHOTS = 12 };
 
-/* Places of the points of a body in the x-y plane:  place + R (points[i] + shapes[i] q). */
-static void draw_body(const phx_record_body *body, int dimension, const double *x, double *out_x, double *out_y)
+/* The directions to the right and upward. */
+static const struct {
+    int right, up;
+    const char *right_label, *up_label;
+} planes[] = {{0, 1, "x (m)", "y (m)"}, {0, 2, "x (m)", "z (m)"}, {1, 2, "y (m)", "z (m)"}};
+
+/* Places of the points of a body in a plane:  place + R (points[i] + shapes[i] q). */
+static void draw_body(const phx_record_body *body, int dimension, phx_plot_plane plane, const double *x, double *out_x,
+                      double *out_y)
 {
+    const int right = planes[plane].right, up = planes[plane].up;
     const double *place = x + body->x_start, *attitude = place + dimension;
     const int n_q = phx_layout_deformations(dimension, body);
     const double *q = attitude + (dimension == 2 ? 3 : 9);
@@ -24,14 +32,15 @@ static void draw_body(const phx_record_body *body, int dimension, const double *
             out_x[i] = place[0] + attitude[0] * b[0] - attitude[1] * b[1];
             out_y[i] = place[1] + attitude[1] * b[0] + attitude[0] * b[1];
         } else {
-            out_x[i] = place[0] + attitude[0] * b[0] + attitude[1] * b[1] + attitude[2] * b[2];
-            out_y[i] = place[1] + attitude[3] * b[0] + attitude[4] * b[1] + attitude[5] * b[2];
+            const double *row_x = attitude + 3 * right, *row_y = attitude + 3 * up;
+            out_x[i] = place[right] + row_x[0] * b[0] + row_x[1] * b[1] + row_x[2] * b[2];
+            out_y[i] = place[up] + row_y[0] * b[0] + row_y[1] * b[1] + row_y[2] * b[2];
         }
     }
 }
 
-static phx_status add_snapshot(phx_chart *chart, const phx_result *result, size_t row, int shade, bool labelled,
-                               double *x)
+static phx_status add_snapshot(phx_chart *chart, const phx_result *result, phx_plot_plane plane, size_t row, int shade,
+                               bool labelled, double *x)
 {
     phx_panel *panel = &chart->panels[0];
     char label[64], number[PHX_NUMBER_SIZE];
@@ -51,7 +60,7 @@ static phx_status add_snapshot(phx_chart *chart, const phx_result *result, size_
         if (!line)
             return PHX_ERR_MEMORY;
         line->shade = shade;
-        draw_body(body, phx_result_dimension(result), x, line->x, line->y);
+        draw_body(body, phx_result_dimension(result), plane, x, line->x, line->y);
         labelled = false;
     }
     return PHX_OK;
@@ -65,11 +74,11 @@ static bool has_drawing(const phx_result *result)
     return false;
 }
 
-static phx_status draw(const phx_plot_source *source, phx_chart *chart)
+static phx_status draw(const phx_plot_source *source, phx_plot_plane plane, phx_chart *chart)
 {
     const phx_result *result = source->result;
     const size_t rows = source->rows, shots = rows < SNAPSHOTS ? rows : SNAPSHOTS;
-    phx_panel *panel = phx_chart_add_panel(chart, "y (m)", "x (m)");
+    phx_panel *panel = phx_chart_add_panel(chart, planes[plane].up_label, planes[plane].right_label);
     double *x = phx_calloc(source->context, (size_t)phx_result_n_x(result), sizeof *x);
     phx_status status = panel && x ? PHX_OK : PHX_ERR_MEMORY;
     if (!status)
@@ -77,7 +86,7 @@ static phx_status draw(const phx_plot_source *source, phx_chart *chart)
     for (size_t k = 0; k < shots && !status; k++) {
         const bool last = k == shots - 1;
         const size_t row = source->first + (last ? rows - 1 : k * (rows - 1) / (shots - 1));
-        status = add_snapshot(chart, result, row, (int)(256 * (k + 1) / shots), k == 0 || last, x);
+        status = add_snapshot(chart, result, plane, row, (int)(256 * (k + 1) / shots), k == 0 || last, x);
     }
     phx_free(x);
     return status;
@@ -95,8 +104,10 @@ phx_status phx_plot_motion(phx_context *context, const char *path, const char *p
                           !picture.source.result     ? "motion (csv has columns only; give the HDF5 result)"
                           : picture.source.rows == 0 ? "rows"
                                                      : "shapes of bodies");
+    if (!status && options->plane != PHX_PLANE_XY && phx_result_dimension(picture.source.result) == 2)
+        status = phx_fail(context, PHX_ERR_INPUT, "%s: its motion is in the x-y plane; there is no z to draw", path);
     if (!status)
-        status = draw(&picture.source, &picture.chart);
+        status = draw(&picture.source, options->plane, &picture.chart);
     if (!status)
         status = phx_chart_write(&picture.chart, picture_path);
     phx_result_picture_close(&picture);

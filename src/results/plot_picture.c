@@ -48,7 +48,16 @@ size_t phx_plot_stem(const char *name)
 
 void phx_plot_with_unit(char *text, size_t size, const char *name, const char *unit)
 {
-    snprintf(text, size, unit[0] ? "%s (%s)" : "%s", name, unit);
+    static const char *const powers[] = {"\xC2\xB2", "\xC2\xB3"}; /* of m^2 and m^3 */
+    int used = snprintf(text, size, unit[0] ? "%s (" : "%s", name);
+    while (unit[0] && used >= 0 && (size_t)used < size) {
+        const bool power = unit[0] == '^' && (unit[1] == '2' || unit[1] == '3') && !(unit[2] >= '0' && unit[2] <= '9');
+        used += power ? snprintf(text + used, size - (size_t)used, "%s", powers[unit[1] - '2'])
+                      : snprintf(text + used, size - (size_t)used, "%c", unit[0]);
+        unit += power ? 2 : 1;
+        if (!unit[0] && (size_t)used < size)
+            snprintf(text + used, size - (size_t)used, ")");
+    }
 }
 
 /* ---- columns become lines ---- */

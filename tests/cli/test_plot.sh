@@ -19,7 +19,7 @@ if [ -z "$python" ]; then
 fi
 
 run 0 simulate "$examples/crank_slider.yaml" --end 0.02 -o plane.h5 --csv plane.csv
-run 0 simulate "$examples/satellite.yaml" --end 0.5 -o space.h5
+run 0 simulate "$examples/manipulator.yaml" --end 0.2 -o space.h5
 run 0 modes "$examples/four_bar.yaml" -o modes.h5
 run 0 simulate "$examples/damped_lever.yaml" --end 0.1 -o lever.h5
 run 0 linearize "$examples/damped_lever.yaml" -o linear.h5
@@ -89,6 +89,8 @@ picture motion plane.h5 --motion --width page
 page 174 0
 picture motion3 space.h5 --motion --size 8.4x8cm --font-size 7
 page 84 80
+picture motion_xz space.h5 --motion --plane xz --from 0.1
+grep -q '>z (m)<' motion_xz.svg || fail "no z in motion_xz.svg"
 picture modes modes.h5 --width column
 picture bode linear.h5 --inputs push.fx --outputs slide,swing --size 84x90mm
 picture range modes.h5 --from 1 --to 2 --width column
@@ -97,7 +99,7 @@ picture poles linear.h5 --poles
 picture spy linear.h5 --spy
 picture descriptor descriptor.h5 --spy --matrices J,E,Q --width column
 picture model "$examples/crank_slider.yaml" --spy --set speed=10 --width page
-picture model3 "$examples/satellite.yaml" --spy --matrices J
+picture model3 "$examples/manipulator.yaml" --spy --matrices J
 # blocks have the names of bodies and joints
 run 0 plot "$examples/crank_slider.yaml" --spy --matrices J -o names.svg
 for name in crank coupler slider 'coupler rate' knee guide; do
@@ -157,6 +159,9 @@ says 'column'
 refused 2 plot plane.h5 --font-size big -o x.pdf
 refused 2 plot plane.h5 --columns mid --motion -o x.pdf
 says 'different pictures'
+refused 2 plot plane.h5 --motion --plane yz -o x.pdf
+says 'no z to draw'
+refused 2 plot plane.h5 --plane xz -o x.pdf
 refused 2 plot plane.h5 --spectrum -o x.pdf
 says '--columns'
 refused 2 plot plane.h5 --columns mid --from 5 -o x.pdf

@@ -66,6 +66,24 @@ static int count_of(const char *text, const char *part)
 }
 
 /* ---- columns ---- */
+static void test_units_are_written_as_in_print(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {{"", "a"},
+                                           {"m", "a (m)"},
+                                           {"m/s^2", "a (m/s\xC2\xB2)"},
+                                           {"kg m^3", "a (kg m\xC2\xB3)"},
+                                           {"m^24", "a (m^24)"},
+                                           {"^", "a (^)"}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        char text[PHX_PLOT_TEXT], little[4];
+        phx_plot_with_unit(text, sizeof text, "a", cases[k][0]);
+        assert_string_equal(text, cases[k][1]);
+        phx_plot_with_unit(little, sizeof little, "a", cases[k][0]);
+        assert_true(strlen(little) < sizeof little && strncmp(little, cases[k][1], 3) == 0);
+    }
+}
+
 static void test_lists_of_columns_become_panels(void **state)
 {
     phx_context *context = *state;
@@ -418,6 +436,7 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, example_enter, example_leave)
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_units_are_written_as_in_print),
         TEST(test_lists_of_columns_become_panels),
         TEST(test_columns_over_columns),
         TEST(test_ranges_and_scales),
