@@ -190,7 +190,7 @@ static int draw(phx_context *context, const plot_arguments *given, const phx_plo
         const phx_status status = phx_plot(context, given->file, output, options);
         code = status ? cli_failed(context, status) : EXIT_DONE;
     }
-    if (code == EXIT_DONE)
+    if (code == EXIT_DONE && strcmp(output, "-") != 0)
         printf("%s\n", output);
     phx_free(name);
     return code;
@@ -231,9 +231,9 @@ int cli_plot(const cli_command *command, phx_context *context, int argc, char **
 {
     plot_arguments given = {0};
     const cli_option options[] = {
-        {"--output", 'o', OPTION_TEXT, "FILE", "the picture; its ending, .svg, .pdf or .png, is its format",
+        {"--output", 'o', OPTION_TEXT, "FILE", "the picture, .svg, .pdf or .png; '-' is standard output",
          &given.output},
-        {"--format", 0, OPTION_CHOICE, "svg|pdf|png", "whatever the ending", &given.format},
+        {"--format", 0, OPTION_CHOICE, "svg|pdf|png", "whatever the ending of its name", &given.format},
         {"--columns", 0, OPTION_LIST, "LIST", "columns of a result; again for a further panel", &given.columns},
         {"--against", 0, OPTION_TEXT, "COLUMN", "over this column instead of time", &given.against},
         {"--spectrum", 0, OPTION_FLAG, NULL, "amplitudes of the columns over the frequency", &given.spectrum},

@@ -114,6 +114,11 @@ prints '^plane_columns.pdf$'
 opens plane_columns.pdf
 run 0 plot plane.h5 --motion
 prints '^plane_motion.svg$'
+# standard output
+for format in svg pdf png; do
+    run 0 plot plane.h5 --dpi 80 --format $format -o -
+    cmp out.txt result.$format || fail "$format on standard output"
+done
 # a font for what the usual one lacks
 sed 's/title:.*/title: "Ξ ≤ ∑ ⚙"/' "$examples/crank_slider.yaml" >letters.yaml
 run 0 simulate letters.yaml --end 0.001 -o letters.h5
