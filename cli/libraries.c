@@ -1,9 +1,13 @@
 /* The libraries Phlexor runs on, with the versions found at run time (of headers where the library does not say). */
 #include "cli.h"
 
+#include <zlib.h> /* first: SuiteSparse announces large files, for which it then wants more */
+
 #include <SuiteSparse_config.h>
+#include <cairo.h>
 #include <cblas.h>
 #include <cholmod.h>
+#include <fftw3.h>
 #include <hdf5.h>
 #include <klu.h>
 #include <lapacke.h>
@@ -59,4 +63,7 @@ void cli_print_libraries(FILE *stream)
     print_numbers(stream, "HDF5", (int)hdf5[0], (int)hdf5[1], (int)hdf5[2], "results");
     Mat_GetLibraryVersion(&version[0], &version[1], &version[2]);
     print_numbers(stream, "matio", version[0], version[1], version[2], "MAT-files");
+    print(stream, "zlib", zlibVersion(), "compression in pages and pictures");
+    print(stream, "Cairo", cairo_version_string(), "pictures");
+    print(stream, "FFTW", fftw_version, "spectra");
 }
