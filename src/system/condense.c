@@ -291,28 +291,26 @@ void phx_sys_body_add(workspace *ws, int b, int row, int dof, double value)
 }
 
 /* ---- factor and solve ---- */
-/* The bodies' condensed matrices with what couples them, factored. */
-static phx_status factor(workspace *ws, condensed_lu *out)
+/* Add the condensed matrix of a body to the values. */
+static void add_condensed(const phx_system *system, condensation *it, const condensed_lu *factors, int b)
 {
-    const phx_system *system = ws->system;
-    condensation *it = ws->condensation;
     const kkt_matrix *kkt = &it->kkt;
+    const int n = system->dim + system->n_rot + kkt->kept_first[b + 1] - kkt->kept_first[b], *at = kkt->body_at[b];
 
-    memcpy(it->val, it->coupling, (size_t)kkt->ptr[kkt->n] * sizeof *it->val);
-    for (int b = 0; b < system->n_bodies; b++) {
-        const int n = system->dim + system->n_rot + kkt->kept_first[b + 1] - kkt->kept_first[b];
-        const int *at = kkt->body_at[b];
-        if (it->type[b] < 0)
-            continue;
-        phx_condenser_reduce(out->type[it->type[b]], out->border + it->border_at[b],
-                             out->influence + it->influence_at[b], it->block);
-        for (int k = 0; k < n * n; k++)
-            it->val[at[k]] += it->block[k];
-    }
+    phx_condenser_reduce(factors->type[it->type[b]], factors->border + it->border_at[b],
+                         factors->influence + it->influence_at[b], it->block);
+    for (int k = 0; k < n * n; k++)
+        it->val[at[k]] += it->block[k];
+}
+
+static phx_status factor_values(const workspace *ws, condensed_lu *out)
+{
+    const kkt_matrix *kkt = &ws->condensation->kkt;
     phx_status status = PHX_OK;
+
     if (!out->lu)
         status = phx_lu_create(ws->base.context, kkt->n, kkt->ptr, kkt->idx, kkt->order, false, &out->lu);
-    return status ? status : phx_lu_factor(out->lu, it->val, NULL);
+    return status ? status : phx_lu_factor(out->lu, ws->condensation->val, NULL);
 }
 
 /* Factors of cj M + c R + K/cj for each type, kept while cj is the same. */
@@ -368,7 +366,11 @@ phx_status phx_sys_condensed_factor(workspace *ws, int slot, double cj)
     take_borders(ws, it, out);
     if (out->asked > 0)
         out->asked--;
-    return factor(ws, out);
+    memcpy(it->val, it->coupling, (size_t)it->kkt.ptr[it->kkt.n] * sizeof *it->val);
+    for (int b = 0; b < ws->system->n_bodies; b++)
+        if (it->type[b] >= 0)
+            add_condensed(ws->system, it, out, b);
+    return factor_values(ws, out);
 }
 
 /* b <- B^-1 b */
@@ -464,20 +466,22 @@ phx_status phx_sys_condensed_factor_mass(workspace *ws, const double *x)
 
     if (status)
         return status;
-    memset(it->coupling, 0, (size_t)it->kkt.ptr[it->kkt.n] * sizeof *it->coupling);
+    memset(it->val, 0, (size_t)it->kkt.ptr[it->kkt.n] * sizeof *it->val);
     phx_sys_ports_jacobian(ws);
+    ws->into = &it->kkt;
+    phx_sys_put_rows(ws, it->val);
+    ws->into = &ws->kkt;
     for (int b = 0; b < system->n_bodies; b++) {
         const body_slot *slot = &system->bodies[b];
-        if (it->type[b] >= 0)
+        if (it->type[b] >= 0) {
             phx_body_mass_border(slot->body, x + slot->x, !it->mass_begun, it->mass.border + it->border_at[b]);
-        else
-            phx_body_put_mass(slot->body, x + slot->x, true, it->kkt.body_at[b], it->coupling);
+            add_condensed(system, it, &it->mass, b);
+        } else {
+            phx_body_put_mass(slot->body, x + slot->x, true, it->kkt.body_at[b], it->val);
+        }
     }
     it->mass_begun = true;
-    ws->into = &it->kkt;
-    phx_sys_put_rows(ws, it->coupling);
-    ws->into = &ws->kkt;
-    return factor(ws, &it->mass);
+    return factor_values(ws, &it->mass);
 }
 
 phx_status phx_sys_condensed_solve_mass(workspace *ws, double *b)
