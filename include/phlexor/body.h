@@ -109,6 +109,7 @@ void phx_body_move(const phx_body *body, double h, const double *x0, const doubl
 
 /* Energies at an instant, J. Potential: gravity, zero at the inertial origin. */
 double phx_body_kinetic(const phx_body *body, const double *x, const double *v);
+double phx_body_kinetic_undeformed(const phx_body *body, const double *v); /* 1/2 nu^T M(0) nu */
 double phx_body_elastic(const phx_body *body, const double *x);
 double phx_body_potential(const phx_body *body, const double *gravity, const double *x);
 /* Power that R dissipates, q_dot^T R q_dot. */

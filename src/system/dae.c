@@ -277,18 +277,15 @@ static phx_status op_interval_work(phx_dae *dae, phx_work *work)
 }
 
 /* ---- measures ---- */
+/* sqrt(dv^T M dv), M of the undeformed bodies */
 static double op_norm(phx_dae *dae, const double *dv)
 {
-    const workspace *ws = of(dae);
+    const phx_system *system = of(dae)->system;
     double sum = 0.0;
 
-    for (int i = 0; i < ws->system->n_v; i++) { /* d^T M d = sum d_i (M_ii d_i + 2 sum_j<i M_ij d_j) */
-        double row = 0.0;
-        for (int k = ws->norm_ptr[i]; k < ws->norm_ptr[i + 1]; k++)
-            row += ws->norm_mass[k] * dv[ws->norm_idx[k]];
-        sum += dv[i] * row;
-    }
-    return sqrt(sum > 0.0 ? sum : 0.0);
+    for (int b = 0; b < system->n_bodies; b++)
+        sum += phx_body_kinetic_undeformed(system->bodies[b].body, dv + system->bodies[b].v);
+    return sqrt(sum > 0.0 ? 2.0 * sum : 0.0);
 }
 
 static const char *op_culprit(phx_dae *dae, const double *res)

@@ -255,9 +255,7 @@ typedef struct workspace {
     double *local;                                    /* dense scratch for element blocks */
     double *body_M, *body_D, *body_K;                 /* largest body pattern */
     double *tau, *lambda;                             /* n_l */
-    int *norm_ptr, *norm_idx; /* M of the undeformed bodies, lower triangle by rows, twice beside the diagonal */
-    double *norm_mass;
-    double *sigma;  /* largest stress vector */
+    double *sigma;                                    /* largest stress vector */
     double *all;    /* per row of the system: multiplier, least-norm with redundant rows */
     double *spread; /* redundant x n_l, then redundant square, then redundant: their dependence */
     phx_work power; /* of the last evaluation: supplied and dissipated by forces */

@@ -97,27 +97,23 @@ static phx_status allocate_numbers(phx_context *context, workspace *ws)
     return PHX_OK;
 }
 
-/* What is sized by the bodies' own patterns: the norm's mass, the matrices and stresses of one body at a time. */
+/* What is sized by the largest body: the matrices and stresses of one body at a time. */
 static phx_status allocate_for_bodies(phx_context *context, workspace *ws)
 {
     const phx_system *system = ws->system;
-    size_t widest = 0, packed = 0, sigma = 0;
+    size_t widest = 0, sigma = 0;
 
     for (int b = 0; b < system->n_bodies; b++) {
         const int *ptr = NULL, *idx = NULL;
         const size_t stresses = (size_t)phx_body_flex(system->bodies[b].body)->n_stress;
         phx_body_pattern(system->bodies[b].body, &ptr, &idx);
         const size_t entries = (size_t)ptr[phx_body_n_v(system->bodies[b].body)];
-        packed += entries;
         widest = entries > widest ? entries : widest;
         sigma = stresses > sigma ? stresses : sigma;
     }
-    ws->norm_ptr = phx_calloc(context, (size_t)system->n_v + 1, sizeof *ws->norm_ptr);
-    ws->norm_idx = phx_calloc(context, packed, sizeof *ws->norm_idx);
-    ws->norm_mass = phx_calloc(context, packed, sizeof *ws->norm_mass);
     ws->body_M = phx_calloc(context, 3 * widest, sizeof *ws->body_M);
     ws->sigma = phx_calloc(context, sigma, sizeof *ws->sigma);
-    if (!ws->norm_ptr || !ws->norm_idx || !ws->norm_mass || !ws->body_M || !ws->sigma)
+    if (!ws->body_M || !ws->sigma)
         return PHX_ERR_MEMORY;
     ws->body_D = ws->body_M + widest;
     ws->body_K = ws->body_D + widest;
@@ -150,29 +146,7 @@ static phx_status allocate(phx_context *context, workspace *ws)
                : PHX_ERR_MEMORY;
 }
 
-/* Lower triangle of M of body b at x, at rest, what is beside the diagonal twice, appended to the norm's mass. */
-static void put_norm_mass(workspace *ws, int b, const double *x)
-{
-    const body_slot *slot = &ws->system->bodies[b];
-    const double none[3] = {0.0, 0.0, 0.0}, *rest = ws->v1 + slot->v;
-    const int *ptr = NULL, *idx = NULL;
-    int at = ws->norm_ptr[slot->v];
-
-    phx_body_pattern(slot->body, &ptr, &idx);
-    phx_body_linearise(slot->body, none, x, rest, ws->body_M, NULL, NULL);
-    for (int i = 0; i < phx_body_n_v(slot->body); i++) {
-        for (int k = ptr[i]; k < ptr[i + 1] && idx[k] <= i; k++) {
-            if (ws->body_M[k] == 0.0)
-                continue;
-            ws->norm_idx[at] = slot->v + idx[k];
-            ws->norm_mass[at++] = idx[k] == i ? ws->body_M[k] : 2.0 * ws->body_M[k];
-        }
-        ws->norm_ptr[slot->v + i + 1] = at;
-    }
-}
-
-/* Ground ports never move: their views are filled once. So are covectors that never change. The norm's mass is that of
- * the undeformed bodies. */
+/* Ground ports never move: their views are filled once. So are covectors that never change. */
 static void fill_constants(workspace *ws)
 {
     const phx_system *system = ws->system;
@@ -185,11 +159,8 @@ static void fill_constants(workspace *ws)
         if (port->body == PHX_GROUND)
             phx_sys_ground_view(system, port, &ws->port_views[i]);
     }
-    for (int b = 0; b < system->n_bodies; b++) {
-        double *x = ws->x1 + system->bodies[b].x;
-        phx_attitude_set(dim, dim == 2 ? NULL : eye, 0.0, x + dim);
-        put_norm_mass(ws, b, x);
-    }
+    for (int b = 0; b < system->n_bodies; b++)
+        phx_attitude_set(dim, dim == 2 ? NULL : eye, 0.0, ws->x1 + system->bodies[b].x + dim);
     for (int k = 0; k < ws->n_l; k++) {
         double *g = ws->covector + (size_t)k * PAIR_SIZE;
         if (ws->rows[k].unit >= 0) {
@@ -291,14 +262,14 @@ void phx_sys_workspace_destroy(workspace *ws)
                         ws->vm,          ws->p0,       ws->momentum0, ws->momentum1, ws->signal_work, ws->impulse,
                         ws->covector,    ws->w,        ws->effort,    ws->P,         ws->W,           ws->rate_tangent,
                         ws->scratch,     ws->scratch2, ws->scratch3,  ws->scratch4,  ws->local,       ws->body_M,
-                        ws->tau,         ws->lambda,   ws->norm_mass, ws->low0,      ws->low1,        ws->sigma,
-                        ws->supply,      ws->all,      ws->spread,    ws->flow,      ws->base.parts};
+                        ws->tau,         ws->lambda,   ws->low0,      ws->low1,      ws->sigma,       ws->supply,
+                        ws->all,         ws->spread,   ws->flow,      ws->base.parts};
 
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         phx_free(arrays[i]);
     phx_sys_condensation_free(ws);
     phx_sys_kkt_free(ws, &ws->kkt);
-    int *indices[] = {ws->row, ws->row_slot, ws->port_first, ws->port_count, ws->port_cols, ws->norm_ptr, ws->norm_idx};
+    int *indices[] = {ws->row, ws->row_slot, ws->port_first, ws->port_count, ws->port_cols};
     for (size_t i = 0; i < sizeof indices / sizeof *indices; i++)
         phx_free(indices[i]);
     phx_free(ws->rows);
