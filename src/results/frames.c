@@ -212,3 +212,20 @@ void phx_frames_close(phx_frames *frames)
     phx_result_destroy(frames->result);
     *frames = (phx_frames){0};
 }
+
+phx_status phx_frames_export(phx_context *context, const char *result_path, const char *name, int most,
+                             phx_folder_owner *is_ours, phx_status (*write)(phx_frames *frames, phx_folder *folder))
+{
+    phx_frames frames;
+    phx_folder folder = {0};
+    phx_status status = phx_frames_open(context, result_path, most, &frames);
+    if (!status)
+        status = phx_folder_create(context, name, is_ours, &folder);
+    if (!status)
+        status = write(&frames, &folder);
+    if (!status)
+        status = phx_folder_publish(&folder);
+    phx_folder_free(&folder);
+    phx_frames_close(&frames);
+    return status;
+}

@@ -15,6 +15,8 @@
 
 #include <phlexor/results.h>
 
+#include "folder.h"
+
 enum { PHX_FRAME_VECTORS = 5, PHX_FRAME_ARRAYS = 9 };
 
 typedef struct phx_frame_array {
@@ -44,5 +46,8 @@ void phx_frames_close(phx_frames *frames);
 phx_status phx_frames_read(phx_frames *frames, size_t k);
 /* The polyline of a body: its first point and how many; a cell of its own when there are two at least. */
 int phx_frames_line(const phx_frames *frames, int body, int *first);
+/* A folder `name` of what `write` makes of the frames; it appears when it is complete (folder.h). */
+phx_status phx_frames_export(phx_context *context, const char *result_path, const char *name, int most,
+                             phx_folder_owner *is_ours, phx_status (*write)(phx_frames *frames, phx_folder *folder));
 
 #endif

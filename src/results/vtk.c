@@ -185,16 +185,5 @@ static phx_status write_all(phx_frames *frames, phx_folder *folder)
 
 phx_status phx_export_vtk(phx_context *context, const char *result_path, const char *name, int most_frames)
 {
-    phx_frames frames;
-    phx_folder folder = {0};
-    phx_status status = phx_frames_open(context, result_path, most_frames, &frames);
-    if (!status)
-        status = phx_folder_create(context, name, is_ours, &folder);
-    if (!status)
-        status = write_all(&frames, &folder);
-    if (!status)
-        status = phx_folder_publish(&folder);
-    phx_folder_free(&folder);
-    phx_frames_close(&frames);
-    return status;
+    return phx_frames_export(context, result_path, name, most_frames, is_ours, write_all);
 }

@@ -1,43 +1,9 @@
 /* Whole analyses without the program: what they report, what is put back, what is left when they stop early. */
-#define _XOPEN_SOURCE 700 /* mkdtemp */
+#define _XOPEN_SOURCE 700 /* access */
 
-#include "support/testing.h"
+#include "support.h"
 
 #include <unistd.h>
-
-#include <phlexor/study.h>
-
-static int enter(void **state)
-{
-    static char directory[64];
-    phx_context *context = NULL;
-    snprintf(directory, sizeof directory, "study_test_XXXXXX");
-    if (!mkdtemp(directory) || chdir(directory) != 0 || phx_context_create(&context) != PHX_OK)
-        return -1;
-    *state = context;
-    return 0;
-}
-
-static int leave(void **state)
-{
-    char here[4096];
-    phx_context_destroy(*state);
-    static const char *const names[] = {"a.h5", "a.csv", "a.h5.partial", "a.csv.partial", "a.h5.partial.tmp"};
-    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-        remove(names[k]);
-    if (!getcwd(here, sizeof here) || chdir("..") != 0)
-        return -1;
-    return rmdir(here);
-}
-
-static phx_model *read_example(phx_context *context, const char *name)
-{
-    char path[1000];
-    phx_model *model = NULL;
-    snprintf(path, sizeof path, PHX_SOURCE_DIR "/examples/%s", name);
-    CHECK_OK(context, phx_model_read(context, path, 0, NULL, &model));
-    return model;
-}
 
 /* ---- modes ---- */
 /* Three beams are made for 73 angles, every branch goes through all of them, and the parameter is put back. */
@@ -232,13 +198,13 @@ static void certifies(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(sweep_reuses_beams, enter, leave),
-        cmocka_unit_test_setup_teardown(sweep_order_does_not_matter, enter, leave),
-        cmocka_unit_test_setup_teardown(sweep_names_the_point, enter, leave),
-        cmocka_unit_test_setup_teardown(reports_a_run, enter, leave),
-        cmocka_unit_test_setup_teardown(keeps_what_was_computed, enter, leave),
-        cmocka_unit_test_setup_teardown(records_what_redraws_the_motion, enter, leave),
-        cmocka_unit_test_setup_teardown(certifies, enter, leave),
+        cmocka_unit_test_setup_teardown(sweep_reuses_beams, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(sweep_order_does_not_matter, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(sweep_names_the_point, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(reports_a_run, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(keeps_what_was_computed, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(records_what_redraws_the_motion, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(certifies, study_setup, study_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

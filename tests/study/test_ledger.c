@@ -1,33 +1,6 @@
 /* The power ledger: its entries add up to `supplied` and `dissipated` at every instant, with every integrator, whatever
  * steps are tried again; and each is the work of what it is named after. */
-#define _XOPEN_SOURCE 700 /* mkdtemp */
-
-#include "support/testing.h"
-
-#include <unistd.h>
-
-#include <phlexor/study.h>
-
-static int enter(void **state)
-{
-    static char directory[64];
-    phx_context *context = NULL;
-    snprintf(directory, sizeof directory, "ledger_test_XXXXXX");
-    if (!mkdtemp(directory) || chdir(directory) != 0 || phx_context_create(&context) != PHX_OK)
-        return -1;
-    *state = context;
-    return 0;
-}
-
-static int leave(void **state)
-{
-    char here[4096];
-    phx_context_destroy(*state);
-    remove("a.h5");
-    if (!getcwd(here, sizeof here) || chdir("..") != 0)
-        return -1;
-    return rmdir(here);
-}
+#include "support.h"
 
 static phx_result *simulate(phx_context *context, const phx_model *model, phx_simulate_options options,
                             phx_simulate_report *report)
@@ -84,15 +57,6 @@ static void check_sums(phx_context *context, const phx_result *result, const cha
     }
     if (!(moved > 1e-6))
         fail_msg("%s: no more than %g J change hands", what, moved);
-}
-
-static phx_model *read_example(phx_context *context, const char *name)
-{
-    char path[1000];
-    phx_model *model = NULL;
-    snprintf(path, sizeof path, PHX_SOURCE_DIR "/examples/%s", name);
-    CHECK_OK(context, phx_model_read(context, path, 0, NULL, &model));
-    return model;
 }
 
 static phx_model *read_text(phx_context *context, const char *text)
@@ -226,9 +190,10 @@ static void lossless_alone(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(sums_of_every_integrator, enter, leave),
-                                       cmocka_unit_test_setup_teardown(several_drives, enter, leave),
-                                       cmocka_unit_test_setup_teardown(each_by_itself, enter, leave),
-                                       cmocka_unit_test_setup_teardown(lossless_alone, enter, leave)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(sums_of_every_integrator, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(several_drives, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(each_by_itself, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(lossless_alone, study_setup, study_teardown)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,42 +1,5 @@
 /* Results in memory: the same as in the file, partial when the run stops, from batches in the order of the points. */
-#define _XOPEN_SOURCE 700 /* mkdtemp */
-
-#include "support/testing.h"
-
-#include <unistd.h>
-
-#include <phlexor/study.h>
-
-static int enter(void **state)
-{
-    phx_context *context = NULL;
-    char directory[] = "memory_test_XXXXXX";
-    if (!mkdtemp(directory) || chdir(directory) != 0 || phx_context_create(&context) != PHX_OK)
-        return -1;
-    *state = context;
-    return 0;
-}
-
-static int leave(void **state)
-{
-    char here[4096];
-    phx_context_destroy(*state);
-    static const char *const names[] = {"a.h5", "a.h5.partial", "a-0001.h5", "a-0002.h5", "a-0003.h5"};
-    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-        remove(names[k]);
-    if (!getcwd(here, sizeof here) || chdir("..") != 0)
-        return -1;
-    return rmdir(here);
-}
-
-static phx_model *read_example(phx_context *context, const char *name)
-{
-    char path[1000];
-    phx_model *model = NULL;
-    snprintf(path, sizeof path, PHX_SOURCE_DIR "/examples/%s", name);
-    CHECK_OK(context, phx_model_read(context, path, 0, NULL, &model));
-    return model;
-}
+#include "support.h"
 
 /* ---- one run ---- */
 static void same_attributes(const phx_result *a, const phx_result *b)
@@ -301,11 +264,11 @@ static void batches_deliver_in_order(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(memory_has_what_the_file_has, enter, leave),
-        cmocka_unit_test_setup_teardown(what_was_computed_is_there, enter, leave),
-        cmocka_unit_test_setup_teardown(every_allocation_may_fail, enter, leave),
-        cmocka_unit_test_setup_teardown(taken_once, enter, leave),
-        cmocka_unit_test_setup_teardown(batches_deliver_in_order, enter, leave),
+        cmocka_unit_test_setup_teardown(memory_has_what_the_file_has, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(what_was_computed_is_there, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(every_allocation_may_fail, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(taken_once, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(batches_deliver_in_order, study_setup, study_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,32 +1,5 @@
 /* What a result keeps to be drawn: places and section forces from the states alone are those of the outputs. */
-#define _XOPEN_SOURCE 700 /* mkdtemp */
-
-#include "support/testing.h"
-
-#include <unistd.h>
-
-#include <phlexor/study.h>
-
-static int enter(void **state)
-{
-    static char directory[64];
-    phx_context *context = NULL;
-    snprintf(directory, sizeof directory, "scene_test_XXXXXX");
-    if (!mkdtemp(directory) || chdir(directory) != 0 || phx_context_create(&context) != PHX_OK)
-        return -1;
-    *state = context;
-    return 0;
-}
-
-static int leave(void **state)
-{
-    char here[4096];
-    phx_context_destroy(*state);
-    remove("a.h5");
-    if (!getcwd(here, sizeof here) || chdir("..") != 0)
-        return -1;
-    return rmdir(here);
-}
+#include "support.h"
 
 static phx_model *read_text(phx_context *context, const char *text)
 {
@@ -400,8 +373,10 @@ static void view_without_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(plane, enter, leave), cmocka_unit_test_setup_teardown(lists, enter, leave),
-        cmocka_unit_test_setup_teardown(space, enter, leave), cmocka_unit_test_setup_teardown(modes, enter, leave),
-        cmocka_unit_test_setup_teardown(view_without_memory, enter, leave)};
+        cmocka_unit_test_setup_teardown(plane, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(lists, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(space, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(modes, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(view_without_memory, study_setup, study_teardown)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,14 @@
+/* What the tests of analyses share: a folder of their own to write into, models of the examples. */
+#ifndef PHX_TESTS_STUDY_SUPPORT_H
+#define PHX_TESTS_STUDY_SUPPORT_H
+
+#include "support/testing.h"
+
+#include <phlexor/study.h>
+
+/* A context, in a new folder that is the current one; the folder is removed with the files in it. */
+int study_setup(void **state);
+int study_teardown(void **state);
+phx_model *read_example(phx_context *context, const char *name);
+
+#endif
