@@ -93,8 +93,10 @@ void phx_body_rates(const phx_body *body, const double *x, const double *v, doub
 void phx_body_residual(const phx_body *body, const double *gravity, const double *x, const double *v,
                        const double *v_dot, double *res);
 /* What the deformation's matrices make of the ends of an interval, kept for one body; freed with phx_free. NULL when
- * there is no memory. */
-phx_products *phx_body_products_create(phx_context *context, const phx_body *body);
+ * there is no memory. `end`: room for phx_body_products_end numbers that all bodies share, one after the other, which
+ * spares memory traffic and costs the tangent some products; NULL: room of its own. Results are the same. */
+phx_products *phx_body_products_create(phx_context *context, const phx_body *body, double *end);
+size_t phx_body_products_end(const phx_body *body);
 /* Begin an interval at (x0, v0): its products, and the momenta p0 = M(q0) v0. */
 void phx_body_interval_begin(const phx_body *body, const double *x0, const double *v0, phx_products *products,
                              double *p0);

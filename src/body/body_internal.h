@@ -70,11 +70,15 @@ static inline const double *phx_body_q_inertia(const phx_body *body, const doubl
  * What the matrices of the deformation make of the ends, n each, computed once: the residual fills in what belongs to
  * the end, the tangent reads it. */
 typedef struct phx_products {
-    double s1[3], J1[9], p1[6];                             /* first moment, inertia, rigid momenta at the end */
+    bool shared;                /* the arrays of the end belong to all bodies: the tangent has them computed again */
+    double s1[3], J1[9], p1[6]; /* first moment, inertia, rigid momenta at the end */
     double *gyro_rate0[3], *gyro0[3], *bent0[PHX_MAX_PAIR]; /* A_k q_dot0, A_k q0, Q_p q0 */
     double *mass1, *elastic;                                /* M q_dot1, K q_mean */
     double *gyro_rate1[3], *gyro1[3], *bent1[PHX_MAX_PAIR];
 } phx_products;
+
+/* Of an interval whose residual was evaluated: the products at its end that the tangent reads, if they are shared. */
+void phx_body_recall_products(const phx_body *body, const phx_body_view *view);
 
 /* Index of the pair (a, b) of rotational axes in the order 11 | 11 22 33 12 13 23. */
 static inline int phx_pair(int a, int b)

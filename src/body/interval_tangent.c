@@ -41,6 +41,7 @@ static inline ends make_ends(const int dim, const phx_body *body, const phx_body
               .vm = view->vm,
               .wm = view->vm + dim};
 
+    phx_body_recall_products(body, view);
     memcpy(e.s1, e.known->s1, sizeof e.s1);
     memcpy(e.J1, e.known->J1, sizeof e.J1);
     memcpy(e.p, e.known->p1, sizeof e.p);

@@ -358,29 +358,41 @@ static void multiply(const phx_flex_matrix *A, int n, const double *x, double *y
     phx_flex_matrix_apply(A, x, y);
 }
 
-phx_products *phx_body_products_create(phx_context *context, const phx_body *body)
+/* Numbers of the start and of the end of an interval. */
+static size_t start_size(const phx_body *body)
 {
-    const int n_rot = body->n_rot, n_pair = phx_pairs(body->dim);
+    return (size_t)body->n_q * (size_t)(2 * body->n_rot + phx_pairs(body->dim));
+}
+
+size_t phx_body_products_end(const phx_body *body)
+{
+    return start_size(body) + 2 * (size_t)body->n_q;
+}
+
+phx_products *phx_body_products_create(phx_context *context, const phx_body *body, double *end)
+{
     const size_t n = (size_t)body->n_q, head = (sizeof(phx_products) + sizeof(double) - 1) / sizeof(double);
-    double *room = phx_calloc(context, head + n * (size_t)(2 + 4 * n_rot + 2 * n_pair), sizeof *room);
+    double *room = phx_calloc(context, head + start_size(body) + (end ? 0 : phx_body_products_end(body)), sizeof *room);
     phx_products *it = (phx_products *)(void *)room;
 
     if (!room)
         return NULL;
-    room += head;
-    it->mass1 = room;
-    it->elastic = room + n;
-    room += 2 * n;
-    for (int k = 0; k < n_rot; k++, room += 4 * n) {
-        it->gyro_rate0[k] = room;
-        it->gyro0[k] = room + n;
-        it->gyro_rate1[k] = room + 2 * n;
-        it->gyro1[k] = room + 3 * n;
+    it->shared = end != NULL;
+    double *start = room + head;
+    if (!end)
+        end = start + start_size(body);
+    for (int k = 0; k < body->n_rot; k++, start += 2 * n, end += 2 * n) {
+        it->gyro_rate0[k] = start;
+        it->gyro0[k] = start + n;
+        it->gyro_rate1[k] = end;
+        it->gyro1[k] = end + n;
     }
-    for (int p = 0; p < n_pair; p++, room += 2 * n) {
-        it->bent0[p] = room;
-        it->bent1[p] = room + n;
+    for (int p = 0; p < phx_pairs(body->dim); p++, start += n, end += n) {
+        it->bent0[p] = start;
+        it->bent1[p] = end;
     }
+    it->mass1 = end;
+    it->elastic = end + n;
     return it;
 }
 
@@ -415,15 +427,14 @@ void phx_body_interval_begin(const phx_body *body, const double *x0, const doubl
         interval_begin(3, body, x0, v0, products, p0);
 }
 
-/* What belongs to the end: with q1 = q0 + h q_dot_mean and q_dot1 = 2 q_dot_mean - q_dot0 one product serves both. */
-static inline void interval_end(const int dim, const phx_body *body, const phx_body_view *view)
+/* What turns make of the end: with q1 = q0 + h q_dot_mean and q_dot1 = 2 q_dot_mean - q_dot0 one product serves both.
+ */
+static inline void turn_end(const int dim, const phx_body *body, const phx_body_view *view)
 {
     const phx_flex_compact *compact = body->compact;
     const int n = body->n_q, r = dim + phx_rotations(dim);
     phx_products *it = view->products;
 
-    multiply(&compact->M, n, view->v1 + r, it->mass1);
-    multiply(&compact->K, n, phx_body_q(body, view->xm), it->elastic);
     for (int k = 0; k < phx_rotations(dim); k++) {
         double *rate = it->gyro_rate1[k];
         multiply(&compact->A[k], n, view->vm + r, rate);
@@ -434,6 +445,25 @@ static inline void interval_end(const int dim, const phx_body *body, const phx_b
     }
     for (int p = 0; p < phx_pairs(dim); p++)
         multiply(&compact->Q[p], n, phx_body_q(body, view->x1), it->bent1[p]);
+}
+
+static inline void interval_end(const int dim, const phx_body *body, const phx_body_view *view)
+{
+    const int n = body->n_q, r = dim + phx_rotations(dim);
+
+    multiply(&body->compact->M, n, view->v1 + r, view->products->mass1);
+    multiply(&body->compact->K, n, phx_body_q(body, view->xm), view->products->elastic);
+    turn_end(dim, body, view);
+}
+
+void phx_body_recall_products(const phx_body *body, const phx_body_view *view)
+{
+    if (!view->products->shared || body->n_q == 0)
+        return;
+    if (body->dim == 2)
+        turn_end(2, body, view);
+    else
+        turn_end(3, body, view);
 }
 
 /* Constant M: p1 - p0 = M (nu1 - nu0), and the rates of M by themselves. */

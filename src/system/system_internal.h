@@ -237,6 +237,7 @@ typedef struct workspace {
     bool *on;                    /* per row: takes part in the assembly or the start velocities */
     const double *turn0, *turn1; /* x at the ends, for the coordinates that count turns */
     phx_products **products;     /* per body: of the interval */
+    double *products_end;        /* shared by all bodies; NULL: each has its own */
     phx_body_view *views;        /* per body */
     phx_port_view *port_views;   /* per port */
     bool start_viewed; /* port_views hold the start of the interval at hand: only its end has to be evaluated */

@@ -120,6 +120,32 @@ static phx_status allocate_for_bodies(phx_context *context, workspace *ws)
     return PHX_OK;
 }
 
+/* Beyond what a cache holds the bodies share what belongs to the end of an interval. */
+static phx_status make_products(phx_context *context, workspace *ws)
+{
+    enum { CACHE = 1 << 18 }; /* numbers */
+    const phx_system *system = ws->system;
+    size_t total = 0, widest = 0;
+
+    for (int b = 0; b < system->n_bodies; b++) {
+        const size_t size = phx_body_products_end(system->bodies[b].body);
+        total += 2 * size;
+        widest = size > widest ? size : widest;
+    }
+    if (total > CACHE) {
+        ws->products_end = phx_calloc(context, widest, sizeof *ws->products_end);
+        if (!ws->products_end)
+            return PHX_ERR_MEMORY;
+    }
+    ws->products = phx_calloc(context, (size_t)system->n_bodies, sizeof *ws->products);
+    for (int b = 0; ws->products && b < system->n_bodies; b++) {
+        ws->products[b] = phx_body_products_create(context, system->bodies[b].body, ws->products_end);
+        if (!ws->products[b])
+            return PHX_ERR_MEMORY;
+    }
+    return ws->products ? PHX_OK : PHX_ERR_MEMORY;
+}
+
 static phx_status allocate(phx_context *context, workspace *ws)
 {
     const phx_system *system = ws->system;
@@ -130,20 +156,15 @@ static phx_status allocate(phx_context *context, workspace *ws)
     if (status)
         return status;
     ws->views = phx_calloc(context, (size_t)system->n_bodies, sizeof *ws->views);
-    ws->products = phx_calloc(context, (size_t)system->n_bodies, sizeof *ws->products);
-    for (int b = 0; ws->products && b < system->n_bodies; b++) {
-        ws->products[b] = phx_body_products_create(context, system->bodies[b].body);
-        if (!ws->products[b])
-            return PHX_ERR_MEMORY;
-    }
+    status = make_products(context, ws);
+    if (status)
+        return status;
     ws->port_views = phx_calloc(context, (size_t)system->n_ports, sizeof *ws->port_views);
     ws->moved = phx_calloc(context, (size_t)system->n_components + 1, sizeof *ws->moved);
     ws->kept = phx_calloc(context, (size_t)system->n_components + 1, sizeof *ws->kept);
     ws->on = phx_calloc(context, (size_t)ws->n_l, sizeof *ws->on);
     ws->varied = phx_calloc(context, (size_t)system->n_ports, sizeof *ws->varied);
-    return ws->products && ws->views && ws->port_views && ws->moved && ws->kept && ws->on && ws->varied
-               ? PHX_OK
-               : PHX_ERR_MEMORY;
+    return ws->views && ws->port_views && ws->moved && ws->kept && ws->on && ws->varied ? PHX_OK : PHX_ERR_MEMORY;
 }
 
 /* Ground ports never move: their views are filled once. So are covectors that never change. */
@@ -280,6 +301,7 @@ void phx_sys_workspace_destroy(workspace *ws)
     for (int b = 0; ws->products && b < ws->system->n_bodies; b++)
         phx_free(ws->products[b]);
     phx_free(ws->products);
+    phx_free(ws->products_end);
     phx_free(ws->views);
     phx_free(ws->port_views);
     for (int s = 0; s < PHX_FACTOR_SLOTS; s++) {

@@ -345,7 +345,7 @@ static void make_interval(phx_context *context, const subject *it, double h, dou
                                 .v0 = out->v0,
                                 .v1 = out->v1,
                                 .vm = out->vm,
-                                .products = phx_body_products_create(context, it->body)};
+                                .products = phx_body_products_create(context, it->body, NULL)};
     assert_non_null(out->view.products);
     phx_body_interval_begin(it->body, out->x0, out->v0, out->view.products, out->p0);
     phx_body_interval_residual(it->body, test_gravity, &out->view, out->p0, res);

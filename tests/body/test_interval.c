@@ -12,7 +12,7 @@ static void make_interval(const subject *it, double h, interval *at)
     for (int i = 0; i < it->n_v; i++)
         at->vm[i] = 0.5 * (at->v0[i] + at->v1[i]);
     moved(it, h, at->x0, at->vm, at->x1, at->xm);
-    phx_products *products = phx_body_products_create(NULL, it->body);
+    phx_products *products = phx_body_products_create(NULL, it->body, NULL);
     assert_non_null(products);
     phx_body_interval_begin(it->body, at->x0, at->v0, products, at->p0);
     const phx_body_view view = {.h = h,

@@ -154,13 +154,35 @@ static void interval_residual(const subject *it, double h, const double *x0, con
     phx_body_interval_residual(it->body, test_gravity, view, p0, res);
 }
 
+/* Bodies that share what belongs to the end: other bodies may have written there since the residual. */
+static void check_shared(const subject *it, double h, const double *x0, const double *v0, const double *vm,
+                         const double *want)
+{
+    const size_t size = phx_body_products_end(it->body) * sizeof(double);
+    double *end = malloc(size + sizeof *end), x1[MAX_X], xm[MAX_X], v1[MAX_V], p0[MAX_V], res[MAX_V];
+    double room[2 * MAX_V * MAX_V], val[MAX_V * MAX_V];
+    const int *ptr = NULL, *idx = NULL;
+    phx_body_view view;
+
+    assert_non_null(end);
+    phx_products *products = phx_body_products_create(NULL, it->body, end);
+    assert_non_null(products);
+    interval_residual(it, h, x0, v0, vm, products, &view, x1, xm, v1, p0, res);
+    memset(end, 0xff, size);
+    phx_body_interval_linearise(it->body, test_gravity, &view, p0, room, val);
+    phx_body_pattern(it->body, &ptr, &idx);
+    assert_memory_equal(val, want, (size_t)ptr[it->n_v] * sizeof *val);
+    phx_free(products);
+    free(end);
+}
+
 static void check_interval(const subject *it, double h, double tolerance, uint64_t *seed)
 {
     const int n = it->n_v;
     const double step = 1e-2 / (1.0 + 10.0 * h);
     double x0[MAX_X], x1[MAX_X], xm[MAX_X], v0[MAX_V], v1[MAX_V], vm[MAX_V], p0[MAX_V], res[MAX_V];
     double room[2 * MAX_V * MAX_V], val[MAX_V * MAX_V], A[MAX_V * MAX_V];
-    phx_products *products = phx_body_products_create(NULL, it->body);
+    phx_products *products = phx_body_products_create(NULL, it->body, NULL);
     phx_body_view view;
 
     assert_non_null(products);
@@ -170,6 +192,7 @@ static void check_interval(const subject *it, double h, double tolerance, uint64
     interval_residual(it, h, x0, v0, vm, products, &view, x1, xm, v1, p0, res);
     phx_body_interval_linearise(it->body, test_gravity, &view, p0, room, val);
     spread(it, val, A);
+    check_shared(it, h, x0, v0, vm, val);
     for (int c = 0; c < n; c++) {
         double want[MAX_V] = {0}, got[MAX_V], mean[MAX_V];
         memcpy(mean, vm, sizeof mean);
