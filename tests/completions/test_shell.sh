@@ -14,6 +14,10 @@ command -v "$shell" >/dev/null || {
     echo "SKIP: this test needs the package $shell"
     exit 77
 }
+script -qec true "$place/none" >/dev/null 2>&1 || {
+    echo "SKIP: this test needs a pseudo terminal (/dev/pts)"
+    exit 77
+}
 mkdir "$place/bin" "$place/models"
 cat >"$place/bin/phlexor" <<END
 #!/bin/sh
