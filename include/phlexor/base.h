@@ -144,6 +144,23 @@ typedef struct phx_team_work {
  * handed over stay in their slots. */
 phx_status phx_team_run(phx_team *team, const phx_team_work *work);
 
+/* ---- several threads inside one piece of work ----
+ * A crew goes through a range in as many contiguous parts as it has threads, the calling thread among them, and comes
+ * back when all are done. The parts depend on the range and the number of threads only, never on time; which thread
+ * takes a part is left open, so scratch goes by parts. Threads wait some microseconds for the next run, then they
+ * sleep. For one calling thread at a time; a task does not run the crew that runs it. */
+typedef struct phx_crew phx_crew;
+/* Work on [first, end), not empty. `context` is for messages and belongs to the part. */
+typedef phx_status phx_crew_task(void *user, phx_context *context, int part, int first, int end);
+/* 1 <= threads <= PHX_TEAM_LARGEST; where the system gives fewer the work is done by those. Errors: PHX_ERR_ARGUMENT,
+ * PHX_ERR_MEMORY, PHX_ERR_LIBRARY. */
+phx_status phx_crew_create(phx_context *context, int threads, phx_crew **crew);
+void phx_crew_destroy(phx_crew *crew);    /* NULL is allowed */
+int phx_crew_parts(const phx_crew *crew); /* parts of every run; NULL: 1 */
+/* All parts of [0, count), empty ones left out; without a crew (NULL) one part on the calling thread. Returns the
+ * status, with its message in `context`, of the lowest part that failed; the others are worked on to their end. */
+phx_status phx_crew_run(phx_crew *crew, phx_context *context, int count, phx_crew_task *task, void *user);
+
 /* A signal: a real function of time (s) or of time and a normalised place s in [0,1]. */
 typedef struct phx_signal phx_signal;
 typedef double phx_signal_fn(const void *data, double t, double s);

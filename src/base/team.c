@@ -7,11 +7,10 @@
  * interruption. Whoever computes an item beyond it is told to stop by the progress callback of the worker's context. */
 #define _POSIX_C_SOURCE 200809L
 #include "context.h"
+#include "thread.h"
 
 #include <errno.h>
 #include <limits.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <time.h>
@@ -307,20 +306,13 @@ static phx_status lead(phx_team *team)
     return status;
 }
 
-/* Start threads for workers 1 ...; signals are left to the calling thread. Returns how many there are. */
+/* Start threads for workers 1 ... . Returns how many workers there are. */
 static int start(phx_team *team)
 {
     const int wanted = team->n_workers < team->work->count ? team->n_workers : team->work->count;
     int started = 1;
-    sigset_t all, before;
-    if (wanted < 2)
-        return started;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    while (started < wanted &&
-           pthread_create(&team->workers[started].thread, NULL, follow, &team->workers[started]) == 0)
+    while (started < wanted && phx_thread_start(&team->workers[started].thread, follow, &team->workers[started]))
         started++;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
     return started;
 }
 
