@@ -185,6 +185,15 @@ double phx_signal_mean(const phx_signal *signal, double t0, double t1);
  * difference quotients that stay between breaks. */
 double phx_signal_rate(const phx_signal *signal, double t);
 bool phx_signal_is_constant(const phx_signal *signal);
+/* A time at which a signal has no finite value, or beside which it grows beyond all bounds. */
+typedef struct phx_signal_gap {
+    double t;     /* s; of a pole to the last digits */
+    double value; /* there: not a number, infinite, or as large as it is beside the pole */
+} phx_signal_gap;
+/* Whether there is one between t0 and t1, at the place s. A value that is not finite is found where it is sampled, a
+ * pole between samples when it stands out from them: seven on each smooth piece, as an integrator takes them in a step.
+ * One too narrow for that is not seen, nor is a logarithm's. `gap` may be NULL. */
+bool phx_signal_has_gap(const phx_signal *signal, double t0, double t1, double s, phx_signal_gap *gap);
 
 #ifdef __cplusplus
 }

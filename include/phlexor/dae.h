@@ -88,6 +88,9 @@ typedef struct phx_dae_ops {
     double (*norm)(phx_dae *dae, const double *dv);
     /* Name of the body or joint that contributes most to a residual, for messages. */
     const char *(*culprit)(phx_dae *dae, const double *res);
+    /* Whether everything that is given as a function of time is finite from t0 to t1, both included, as far as samples
+     * tell: PHX_ERR_ANALYSIS and who is not, and where. NULL: nothing is given. */
+    phx_status (*check_signals)(phx_dae *dae, double t0, double t1);
     /* Largest position-level gap and velocity-level residual of the joints, m and m/s (angles times 1 m). */
     void (*drift)(phx_dae *dae, double t, const double *x, const double *v, double *position, double *velocity);
 } phx_dae_ops;

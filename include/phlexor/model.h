@@ -484,9 +484,9 @@ phx_status phx_model_build(phx_context *context, const phx_model *model, const p
 /* The same of one body alone, without joints, loads and outputs; it is body 0 of the system. */
 phx_status phx_model_build_body(phx_context *context, const phx_model *model, int body, phx_system **system);
 
-/* Put file:line:column of the joint or body that the recorded message names first in quotes in front of it, of the file
- * when it names none; nothing when the message has a position already. For errors of phx_system_start and the like.
- * Returns `status`. */
+/* Put file:line:column of the joint, body, spring or load that the recorded message names first in quotes in front of
+ * it, of the file when it names none; nothing when the message has a position already. For errors of phx_system_start
+ * and the like. Returns `status`. */
 phx_status phx_model_blame(phx_context *context, const phx_model *model, phx_status status);
 
 #ifdef __cplusplus

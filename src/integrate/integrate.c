@@ -123,9 +123,23 @@ void phx_run_book(phx_run *run, double factor)
         run->ledger1[k] += factor * run->dae->parts[k];
 }
 
+static phx_status stopped(const phx_run *run, phx_status status)
+{
+    return phx_fail_prefix(run->context, status, "%s stopped at t = %.9g s: ", names[run->options.integrator], run->t);
+}
+
+/* Drives and loads that are not finite. */
+static phx_status check_signals(const phx_run *run, double t0, double t1)
+{
+    return run->dae->ops->check_signals ? run->dae->ops->check_signals(run->dae, t0, t1) : PHX_OK;
+}
+
 phx_status phx_run_accept(phx_run *run, double t1, double h)
 {
     const phx_dae *dae = run->dae;
+    const phx_status status = check_signals(run, run->t, t1);
+    if (status != PHX_OK)
+        return stopped(run, status);
     memcpy(run->x, run->x1, (size_t)dae->n_x * sizeof *run->x);
     memcpy(run->v, run->v1, (size_t)dae->n_v * sizeof *run->v);
     memcpy(run->lambda, run->lambda1, (size_t)dae->n_l * sizeof *run->lambda);
@@ -191,9 +205,20 @@ static const char *remedy(const phx_run *run)
     return "a smaller step, or another start";
 }
 
+/* Steps that become shorter and shorter may lead to a pole of a drive or a load: look a step ahead. */
+static phx_status look_ahead(const phx_run *run)
+{
+    const phx_integrate_options *o = &run->options;
+    const double ahead = o->step > 0.0 ? o->step : 1e-3 * (o->end - run->start);
+    return check_signals(run, run->t, fmin(run->t + ahead, o->end));
+}
+
 phx_status phx_run_stop(phx_run *run, phx_status status)
 {
     const char *name = names[run->options.integrator];
+    const phx_status given = status == PHX_ERR_MEMORY || status == PHX_INTERRUPTED ? PHX_OK : look_ahead(run);
+    if (given != PHX_OK)
+        return stopped(run, given);
     if (run->reason)
         return phx_fail(run->context, status, "%s stopped at t = %.9g s: with a step of %.3g s %s%s%s; try %s", name,
                         run->t, run->failed_step, run->reason, run->culprit ? ", worst at " : "",
@@ -201,7 +226,7 @@ phx_status phx_run_stop(phx_run *run, phx_status status)
     if (phx_context_message(run->context)[0] == '\0')
         return phx_fail(run->context, status, "%s stopped at t = %.9g s: %s; try %s", name, run->t,
                         phx_status_text(status), remedy(run));
-    return phx_fail_prefix(run->context, status, "%s stopped at t = %.9g s: ", name, run->t);
+    return stopped(run, status);
 }
 
 static void release(phx_run *run)

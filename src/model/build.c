@@ -37,32 +37,41 @@ static size_t place_of_name(const char *message, const char *name)
     return found ? (size_t)(found - message) : SIZE_MAX;
 }
 
+/* Whose name comes first in a message. */
+typedef struct suspect {
+    const char *message;
+    size_t first;
+    const void *field;
+} suspect;
+
+static void blame(suspect *so_far, const char *name, const void *field)
+{
+    const size_t at = place_of_name(so_far->message, name);
+    if (at < so_far->first) {
+        so_far->first = at;
+        so_far->field = field;
+    }
+}
+
 phx_status phx_model_blame(phx_context *context, const phx_model *model, phx_status status)
 {
     const char *message = phx_context_message(context);
     const size_t length = strlen(model->path);
-    const void *culprit = NULL;
-    size_t first = SIZE_MAX;
+    suspect culprit = {.message = message, .first = SIZE_MAX};
 
     if (status == PHX_OK || status == PHX_ERR_MEMORY || status == PHX_INTERRUPTED)
         return status;
     if (!strncmp(message, model->path, length) && message[length] == ':')
         return status;
-    for (int j = 0; j < model->n_joints; j++) {
-        const size_t at = place_of_name(message, model->joints[j].name);
-        if (at < first) {
-            first = at;
-            culprit = &model->joints[j];
-        }
-    }
-    for (int b = 0; b < model->n_bodies; b++) {
-        const size_t at = place_of_name(message, model->bodies[b].name);
-        if (at < first) {
-            first = at;
-            culprit = &model->bodies[b];
-        }
-    }
-    return put_position(context, model, culprit, status);
+    for (int j = 0; j < model->n_joints; j++)
+        blame(&culprit, model->joints[j].name, &model->joints[j]);
+    for (int b = 0; b < model->n_bodies; b++)
+        blame(&culprit, model->bodies[b].name, &model->bodies[b]);
+    for (int i = 0; i < model->n_springs; i++)
+        blame(&culprit, model->springs[i].name, &model->springs[i]);
+    for (int i = 0; i < model->n_loads; i++)
+        blame(&culprit, model->loads[i].name, &model->loads[i]);
+    return put_position(context, model, culprit.field, status);
 }
 
 /* ---- building ---- */

@@ -385,5 +385,6 @@ const phx_dae_ops phx_sys_ops = {
     .project = phx_sys_op_project,
     .norm = op_norm,
     .culprit = op_culprit,
+    .check_signals = phx_sys_op_check_signals,
     .drift = op_drift,
 };

@@ -368,6 +368,7 @@ phx_status phx_sys_op_factor(phx_dae *dae, int slot, double cj);
 phx_status phx_sys_op_factor_complex(phx_dae *dae, int slot, double re, double im);
 phx_status phx_sys_op_accelerations(phx_dae *dae, double t, const double *x, const double *v, double *v_dot,
                                     double *lambda);
+phx_status phx_sys_op_check_signals(phx_dae *dae, double t0, double t1);
 /* Linear and angular momentum of every component: (dim + n_rot) values each. */
 void phx_sys_momenta(const workspace *ws, const double *x, const double *v, double *momenta);
 /* Generalised force of drives etc.: G_dot v of row k at the current instant view. */

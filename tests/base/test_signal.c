@@ -246,6 +246,113 @@ static void test_wrong_tables_are_refused(void **state)
     assert_null(signal);
 }
 
+/* ---- gaps ---- */
+enum { PLACE, WIDTH, OFFSET, POWER };
+
+/* offset + width/|t - place|^power, with the sign of t - place where the power is odd */
+static double pole(const void *data, double t, double s)
+{
+    const double *it = data, d = t - it[PLACE];
+    const double size = it[WIDTH] * pow(fabs(d), -it[POWER]);
+    (void)s;
+    return it[OFFSET] + (fmod(it[POWER], 2.0) == 1.0 && d < 0.0 ? -size : size);
+}
+
+/* Wherever in a step, on its ends and off them by the last digit. */
+static void test_poles_are_found(void **state)
+{
+    static const double h = 0.01, powers[] = {0.5, 1.0, 2.0, 3.0, 4.0};
+    for (size_t p = 0; p < sizeof powers / sizeof *powers; p++) {
+        for (int k = 0; k <= 200; k++) {
+            double place = 0.5 + h * k / 200.0;
+            for (int off = -1; off <= 1; off++) {
+                const double data[] = {place + off * 1.2e-16, pow(h, powers[p]), off * 0.3, powers[p]};
+                phx_signal *signal = make_function(*state, pole, data, 0, NULL);
+                phx_signal_gap gap = {0};
+                double found = NAN;
+                for (int step = 48; step <= 51; step++)
+                    if (phx_signal_has_gap(signal, step * h, (step + 1) * h, 0.0, &gap) && isnan(found))
+                        found = gap.t;
+                if (!(fabs(found - place) <= 1e-14))
+                    fail_msg("1/|t - %.17g|^%g: found at %.17g", place, powers[p], found);
+                assert_true(!isfinite(gap.value) || fabs(gap.value) > 1e5);
+                phx_signal_destroy(signal);
+            }
+        }
+    }
+}
+
+static double root(const void *data, double t, double s)
+{
+    (void)data;
+    return sqrt(0.5 - t) + s;
+}
+
+static void test_values_that_are_none_are_found(void **state)
+{
+    static const double here = 0.5;
+    phx_signal_gap gap;
+    phx_signal *signal = make_function(*state, root, NULL, 0, NULL);
+    assert_false(phx_signal_has_gap(signal, 0.0, 0.5, 0.0, &gap));
+    assert_true(phx_signal_has_gap(signal, 0.6, 0.4, 0.0, &gap));
+    assert_true(gap.t > 0.5 && gap.t < 0.6 && isnan(gap.value));
+    assert_true(phx_signal_has_gap(signal, 0.5, 0.7, 0.0, NULL));
+    phx_signal_destroy(signal);
+    signal = make_function(*state, root, NULL, 1, &here); /* the piece before the break is sound */
+    assert_true(phx_signal_has_gap(signal, 0.0, 0.7, 0.0, &gap));
+    assert_true(gap.t > 0.5 && gap.t < 0.7);
+    phx_signal_destroy(signal);
+}
+
+/* Functions that change fast, change sign, jump, or are zero nearly everywhere. */
+static double sound(const void *data, double t, double s)
+{
+    const double x = t - 0.503;
+    (void)s;
+    switch (*(const int *)data) {
+    case 0:
+        return sin(2000.0 * t);
+    case 1:
+        return sin(2000.0 * t) < 0.0 ? -1.0 : 1.0;
+    case 2:
+        return tanh(1e7 * x);
+    case 3:
+        return exp(-x * x / (2.0 * 1e-6 * 1e-6));
+    case 4:
+        return 1e-30 / (x * x + 1e-20);
+    case 5:
+        return x * x * x;
+    case 6:
+        return cbrt(x);
+    case 7:
+        return exp(50.0 * t);
+    case 8:
+        return fabs(x) < 1e-3 ? 1.0 : 0.0;
+    case 9:
+        return 1.0 / (1.0 + 1e12 * x * x) - 0.5;
+    case 10:
+        return x == 0.0 ? 0.0 : log(fabs(x));
+    default:
+        return 0.0;
+    }
+}
+
+static void test_sound_functions_have_no_gap(void **state)
+{
+    for (int which = 0; which <= 11; which++) {
+        phx_signal *signal = make_function(*state, sound, &which, 0, NULL);
+        for (double h = 1e-5; h < 1.1; h *= 10.0)
+            for (int step = 0; step < 100 && step * h < 1.0; step++) {
+                phx_signal_gap gap = {0};
+                const double from = h < 5e-3 ? 0.503 - 50.3 * h : 0.0;
+                if (phx_signal_has_gap(signal, from + step * h, from + (step + 1) * h, 0.0, &gap))
+                    fail_msg("function %d: a gap at %.17g, where it is %g", which, gap.t, gap.value);
+            }
+        phx_signal_destroy(signal);
+    }
+    assert_false(phx_signal_has_gap(NULL, 0.0, 1.0, 0.0, NULL));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -260,6 +367,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_rate_survives_a_break_off_by_rounding, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_data_is_freed_once_in_every_case, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_wrong_tables_are_refused, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_poles_are_found, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_values_that_are_none_are_found, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_sound_functions_have_no_gap, context_setup, context_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

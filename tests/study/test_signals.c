@@ -1,0 +1,104 @@
+/* A drive or a load that has no finite value at some time ends the run there, with its name, its place in the file and
+ * the time; one that is finite everywhere does not. */
+#include "support.h"
+
+static const char text[] = "phlexor: 1\n"
+                           "dimension: 2\n"
+                           "bodies:\n"
+                           "  arm: {kind: rigid, mass: 1, inertia: 0.1, centre_of_mass: [0.5, 0],\n"
+                           "        ports: {tip: {position: [1, 0]}}}\n"
+                           "joints:\n"
+                           "  pin: {kind: revolute, ports: [ground.O, arm.P]%s}\n"
+                           "%s"
+                           "simulate: {end: 1, step: 0.01}\n";
+
+enum { RUNS = 8 };
+static const struct {
+    phx_integrator integrator;
+    double rtol;
+} runs[RUNS] = {{PHX_MIDPOINT, 0.0}, {PHX_MIDPOINT4, 0.0}, {PHX_GAUSS4, 0.0},    {PHX_GAUSS6, 0.0},
+                {PHX_RADAU5, 0.0},   {PHX_IDA, 1e-6},      {PHX_MIDPOINT, 1e-6}, {PHX_GAUSS6, 1e-6}};
+
+static phx_status simulate(phx_context *context, const char *joint, const char *loads, int run,
+                           phx_simulate_report *report)
+{
+    char file[1000];
+    phx_model *model = NULL;
+    phx_simulate_options options = phx_simulate_options_default();
+    snprintf(file, sizeof file, text, joint, loads);
+    CHECK_OK(context, phx_model_read_text(context, "arm.yaml", file, strlen(file), 0, NULL, &model));
+    options.has_integrator = true;
+    options.integrator = runs[run].integrator;
+    options.rtol = (phx_model_optional){runs[run].rtol > 0.0, runs[run].rtol};
+    const phx_status status = phx_study_simulate(context, model, &options, report);
+    phx_model_destroy(model);
+    return status;
+}
+
+static void what_is_not_finite_stops_the_run(void **state)
+{
+    static const struct {
+        const char *joint, *loads, *message;
+        double at; /* s */
+    } cases[] = {
+        {", speed: 1/(t - 0.5003)", "", "arm.yaml:7:3: %s stopped at t = ; joint 'pin': the speed ; at t = 0.5003 s",
+         0.5003},
+        {", speed: 1/(t - 0.5)", "", "arm.yaml:7:3: ; joint 'pin': the speed ; at t = 0.5 s", 0.5},
+        {", speed: sqrt(0.5 - t)", "", "joint 'pin': the speed is not a number at t = 0.5", 0.5},
+        {", effort: 1e-3/(t - 0.5003)^2", "", "joint 'pin': the effort ; at t = 0.5003 s", 0.5003},
+        {"", "loads: {F: {force: [\"0\", 1/(t - 0.5003)], at: arm.tip}}\n",
+         "arm.yaml:8:9: ; load 'F': the force (component 2) ; at t = 0.5003 s", 0.5003},
+        {"", "loads: {F: {torque: tan(2*t), at: arm.tip}}\n", "load 'F': the torque ; at t = 0.785398163 s", 0.7854},
+        {"",
+         "springs: {s: {ports: [ground.Q, arm.tip], force: 1/(t - 0.5003)}}\nground: {ports: {Q: {position: [0, "
+         "3]}}}\n",
+         "spring 's': the force ; at t = 0.5003 s", 0.5003},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+        for (int run = 0; run < RUNS; run++) {
+            phx_context *context = *state;
+            phx_simulate_report report;
+            char parts[200], *rest = parts;
+            const phx_status status = simulate(context, cases[k].joint, cases[k].loads, run, &report);
+            const char *message = phx_context_message(context);
+            if (status != PHX_ERR_ANALYSIS)
+                fail_msg("%s%s, run %d: status %d, '%s'", cases[k].joint, cases[k].loads, run, (int)status, message);
+            snprintf(parts, sizeof parts, cases[k].message, phx_integrator_name(runs[run].integrator));
+            while (rest) {
+                char *next = strstr(rest, "; ");
+                if (next)
+                    *next = '\0';
+                CHECK_TEXT(message, rest);
+                rest = next ? next + 2 : NULL;
+            }
+            CHECK_TEXT(message, "let the run end before");
+            if (report.stats.steps == 0 || report.stats.steps > 200000)
+                fail_msg("%s, run %d: %lld steps", message, run, (long long)report.stats.steps);
+        }
+}
+
+static void what_is_finite_does_not(void **state)
+{
+    static const struct {
+        const char *joint, *loads;
+    } cases[] = {
+        {", speed: sin(300*t)", ""},
+        {", effort: 3*sign(sin(40*t))", ""},
+        {", effort: 1e-9/((t - 0.5003)^2 + 1e-9)", ""},
+        {"", "loads: {F: {force: [step(t - 0.5)/(t + 0.5), exp(-((t - 0.5)/1e-4)^2)], at: arm.tip}}\n"},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+        for (int run = 0; run < RUNS; run++) {
+            phx_simulate_report report;
+            CHECK_OK(*state, simulate(*state, cases[k].joint, cases[k].loads, run, &report));
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(what_is_not_finite_stops_the_run, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(what_is_finite_does_not, study_setup, study_teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
