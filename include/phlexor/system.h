@@ -242,16 +242,20 @@ typedef struct phx_linear {
 } phx_linear;
 phx_status phx_system_linear(phx_dae *dae, double t, const double *x, const double *lambda, phx_linear *linear);
 /* Steady rotation: the drives turn at their constant speeds and everything turns with them as one rigid body about a
- * fixed axis. x: a start configuration in, the deformed equilibrium with the centrifugal forces out, driven coordinates
- * kept; v its velocities (v_dot = 0 in body axes), lambda what the joints carry. spin (may be NULL): largest angular
- * speed of a component, rad/s. PHX_ERR_ANALYSIS when no drive turns, a speed varies, the drives do not turn everything
- * as one, there is no equilibrium (with what is out of balance), or the equations change while it turns (gravity across
- * the axis). */
-phx_status phx_system_steady(phx_dae *dae, double t, double *x, double *v, double *lambda, double *spin);
-/* Matrices of the system linearised about a steady rotation, in the axes of the turning bodies, drives at their speeds:
- * D holds the gyroscopic, K the centrifugal terms and the stiffening. Free with phx_linear_free. */
-phx_status phx_system_linear_steady(phx_dae *dae, double t, const double *x, const double *v, const double *lambda,
-                                    phx_linear *linear);
+ * fixed axis, but for rotors: rigid bodies that turn about the axis of a joint, driven or free with the rate of the
+ * start, and are symmetric about it. x: a start configuration in, the deformed equilibrium with the centrifugal forces
+ * and gyroscopic moments out, driven coordinates kept; v (n_v) its velocities; axes (n_v) those of the axes in which
+ * the motion is constant: v where no rotor turns, else of axes fixed to what carries the rotor. lambda: what the joints
+ * carry. spin (may be NULL): largest angular speed of a component, or of a rotor against what carries it, rad/s.
+ * PHX_ERR_ANALYSIS when nothing is driven, a speed varies, the drives do not turn everything as one and what turns
+ * beside it is no rotor (with the reason), there is no equilibrium (with what is out of balance), or the equations
+ * change while it turns (gravity across the axis). */
+phx_status phx_system_steady(phx_dae *dae, double t, double *x, double *v, double *axes, double *lambda, double *spin);
+/* Matrices of the system linearised about a steady rotation, in the axes of phx_system_steady, drives at their speeds:
+ * D holds the gyroscopic, K the centrifugal terms and the stiffening. xi of a rotor is that of a body which does not
+ * spin. Free with phx_linear_free. */
+phx_status phx_system_linear_steady(phx_dae *dae, double t, const double *x, const double *v, const double *axes,
+                                    const double *lambda, phx_linear *linear);
 void phx_linear_free(phx_linear *linear);
 /* "body.rx", "body.ux3" ...: name of coordinate k of xi, into a buffer. */
 void phx_system_coordinate_name(const phx_system *system, int k, char *buffer, size_t size);

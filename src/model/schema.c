@@ -465,7 +465,7 @@ static const phx_key modes_keys[] = {
     {"count", &phx_type_integer, AT(phx_model_modes, count), .range = &count_range, .fallback = "6",
      .doc = "number of modes"},
     {"at", &phx_type_word, AT(phx_model_modes, at), .words = words_modes_at, .fallback = "initial",
-     .doc = "the start state, or a steady rotation of the driven joints"},
+     .doc = "the start state, or a steady rotation of the driven joints and of rotors"},
 };
 static const phx_object modes = {"modes", "What `phlexor modes` does by default.", TABLE(phx_model_modes, modes_keys)};
 

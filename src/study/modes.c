@@ -70,6 +70,20 @@ typedef struct modes_work {
     phx_study_modes_report *report;
 } modes_work;
 
+/* About the rotation in which the drives turn at their speeds. */
+static phx_status linearise_steady(phx_context *context, phx_start_point *at, double *spin, phx_linear *linear)
+{
+    double *axes = phx_calloc(context, (size_t)phx_system_n_v(at->system), sizeof *axes);
+    phx_status status = axes ? PHX_OK : PHX_ERR_MEMORY;
+
+    if (!status)
+        status = phx_system_steady(at->dae, 0.0, at->x, at->v, axes, at->lambda, spin);
+    if (!status)
+        status = phx_system_linear_steady(at->dae, 0.0, at->x, at->v, axes, at->lambda, linear);
+    phx_free(axes);
+    return status;
+}
+
 /* Linearised system of the worker's model as it stands. */
 static phx_status linearise(modes_work *work, phx_context *context, const modes_worker *worker, int point,
                             phx_start_point *at, phx_linear *linear)
@@ -79,14 +93,11 @@ static phx_status linearise(modes_work *work, phx_context *context, const modes_
     const bool quasi_static = !work->steady && model->initial.deformation == PHX_MODEL_QUASI_STATIC;
     phx_status status = phx_start_point_create(context, model, &build, quasi_static, work->steady, at);
 
-    if (!status && work->steady)
-        status = phx_model_blame(
-            context, model,
-            phx_system_steady(at->dae, 0.0, at->x, at->v, at->lambda, (double *)work->table->spin + point));
     if (!status)
-        status = phx_model_blame(context, model,
-                                 work->steady ? phx_system_linear_steady(at->dae, 0.0, at->x, at->v, at->lambda, linear)
-                                              : phx_system_linear(at->dae, 0.0, at->x, NULL, linear));
+        status =
+            phx_model_blame(context, model,
+                            work->steady ? linearise_steady(context, at, (double *)work->table->spin + point, linear)
+                                         : phx_system_linear(at->dae, 0.0, at->x, NULL, linear));
     return status;
 }
 

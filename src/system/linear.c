@@ -222,11 +222,11 @@ phx_status phx_system_linear(phx_dae *dae, double t, const double *x, const doub
     return status ? status : take_matrices(ws, x, true, linear);
 }
 
-phx_status phx_system_linear_steady(phx_dae *dae, double t, const double *x, const double *v, const double *lambda,
-                                    phx_linear *linear)
+phx_status phx_system_linear_steady(phx_dae *dae, double t, const double *x, const double *v, const double *axes,
+                                    const double *lambda, phx_linear *linear)
 {
     workspace *ws = (workspace *)dae;
-    const phx_status status = phx_sys_linearise_steady(dae, t, x, v, lambda);
+    const phx_status status = phx_sys_linearise_steady(dae, t, x, v, axes, lambda);
 
     memset(linear, 0, sizeof *linear);
     linear->gyroscopic = true;

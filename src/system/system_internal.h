@@ -395,8 +395,9 @@ void phx_sys_pull_back(const workspace *ws, const double *x, double *rhs);
 double phx_sys_move_all(const workspace *ws, const double *xi, double *x);
 /* Size of the mechanism at the current instant view, m: what gaps and moves are small against. */
 double phx_sys_size(const workspace *ws);
-/* The arrays of the motion about a steady rotation: D + M ad and K + D ad (steady.c). */
-phx_status phx_sys_linearise_steady(phx_dae *dae, double t, const double *x, const double *v, const double *lambda);
+/* The arrays of the motion about a steady rotation (steady.c). */
+phx_status phx_sys_linearise_steady(phx_dae *dae, double t, const double *x, const double *v, const double *axes,
+                                    const double *lambda);
 /* Velocities of the start at x. */
 phx_status phx_sys_start_velocities(phx_system *system, double t, const double *x, double *v);
 /* Deformed start by one dense Newton iteration, for joints that close only on deformed bodies; whether it is small

@@ -167,6 +167,17 @@ below "rotor_blade, first flap frequency at 12, above the lag" \
     "$(largest rotor_blade 'v["Omega"] == 12 && v["mode"] == 2 ? size(v["omega"] / 0.028867513 / 13.1702 - 1) : 0')" 5e-3
 below "rotor_blade, branches" "$(largest rotor_blade 'v["branch"]')" 6
 below "rotor_blade, damping" "$(largest rotor_blade 'size(v["damping"])')" 1e-300
+"$program" modes "$examples/overhung_disc.yaml" --set gravity=0 -o "$work/overhung_disc.csv" >/dev/null ||
+    complain "overhung_disc: modes"
+below "overhung_disc, backward whirl at 1000" \
+    "$(largest overhung_disc 'v["Omega"] == 1000 && v["mode"] == 1 ? size(v["omega"] / 32.8876846731 - 1) : 0')" 1e-6
+below "overhung_disc, forward whirl at 1000" \
+    "$(largest overhung_disc 'v["Omega"] == 1000 && v["mode"] == 2 ? size(v["omega"] / 85.0915711155 - 1) : 0')" 1e-6
+below "overhung_disc, damping" "$(largest overhung_disc 'size(v["damping"])')" 1e-300
+"$program" modes "$examples/overhung_disc.yaml" -o "$work/overhung_disc.csv" >/dev/null || complain "overhung_disc: gravity"
+below "overhung_disc, forward whirl at 1000 with gravity" \
+    "$(largest overhung_disc 'v["Omega"] == 1000 && v["mode"] == 2 ? size(v["omega"] / 85.0915711155 - 1) : 0')" 1e-3
+
 "$program" modes "$examples/rotor_blade.yaml" -o "$work/rotor_blade.h5" >/dev/null &&
     "$program" plot "$work/rotor_blade.h5" -o "$work/rotor_blade.svg" >/dev/null || complain "rotor_blade: picture"
 grep -q '>1P<' "$work/rotor_blade.svg" || complain "rotor_blade: no rays in the picture"

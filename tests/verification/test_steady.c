@@ -1,7 +1,5 @@
 /* Modes about steady rotations against the rotating beam's differential equation, published tables and closed forms. */
-#include "mechanism.h"
-
-#include <phlexor/linear.h>
+#include "rotation.h"
 
 /* ---- references ---- */
 /* J. R. Wright, C. E. Smith, R. W. Thresher, J. L. C. Wang, Vibration modes of centrifugally stiffened beams, Journal
@@ -70,33 +68,6 @@ static void reference_agrees_with_the_table(void **state)
 }
 
 /* ---- models ---- */
-typedef struct steady {
-    mechanism m;
-    phx_linear linear;
-    phx_mode_set set;
-    double spin;
-} steady;
-
-static void open_steady(steady *s, const char *text, int n_set, const phx_model_override *set,
-                        const phx_modes_options *options)
-{
-    phx_modal *modal = NULL;
-    memset(s, 0, sizeof *s);
-    mechanism_open(&s->m, text, n_set, set);
-    CHECK_OK(s->m.context, phx_system_steady(s->m.dae, 0.0, s->m.x, s->m.v, s->m.lambda, &s->spin));
-    CHECK_OK(s->m.context, phx_system_linear_steady(s->m.dae, 0.0, s->m.x, s->m.v, s->m.lambda, &s->linear));
-    CHECK_OK(s->m.context, phx_modal_create(s->m.context, &modal));
-    CHECK_OK(s->m.context, phx_modal_solve(modal, &s->linear, options, &s->set));
-    phx_modal_destroy(modal);
-}
-
-static void close_steady(steady *s)
-{
-    phx_mode_set_free(&s->set);
-    phx_linear_free(&s->linear);
-    mechanism_close(&s->m);
-}
-
 /* EI = rho A = L = 1, so that frequencies are those of the tables; EA = 1e8 */
 static const char *const blade = "phlexor: 1\n"
                                  "dimension: 2\n"
@@ -131,14 +102,14 @@ static void lag_follows_the_equation(void **state)
                     const phx_model_override set[] = {
                         {"Omega", NULL, s}, {"radius", NULL, radii[r]}, {"n", NULL, fine ? 32 : 16}};
                     const phx_modes_options options = phx_modes_options_default();
-                    steady at;
-                    open_steady(&at, blade, 3, set, &options);
+                    rotation at;
+                    rotation_open(&at, blade, 3, set, &options);
                     error[fine] = at.set.omega[mode] / want - 1.0;
                     CHECK_CLOSE(at.spin, s, 1e-12, "spin");
                     CHECK_BELOW(at.set.asymmetry, 1e-9, "asymmetry of K at %d", s);
                     for (int k = 0; k < at.set.count; k++)
                         CHECK_CLOSE(at.set.damping[k], 0.0, 0.0, "damping of mode %d", k + 1);
-                    close_steady(&at);
+                    rotation_close(&at);
                 }
                 CHECK_SMALL(error[0], 2.5e-3, "16 elements, radius %g, eta %d, mode %d", radii[r], s, mode + 1);
                 CHECK_SMALL(error[1], 7e-4, "32 elements, radius %g, eta %d, mode %d", radii[r], s, mode + 1);
@@ -157,8 +128,8 @@ static void every_way_agrees(void **state)
     phx_modes_options options = phx_modes_options_default();
     phx_mode_set sparse = {0}, general = {0};
     phx_modal *modal = NULL;
-    steady at;
-    open_steady(&at, blade, 3, set, &options);
+    rotation at;
+    rotation_open(&at, blade, 3, set, &options);
     CHECK_OK(at.m.context, phx_modal_create(at.m.context, &modal));
     options.dense_limit = 1;
     CHECK_OK(at.m.context, phx_modal_solve(modal, &at.linear, &options, &sparse));
@@ -174,17 +145,7 @@ static void every_way_agrees(void **state)
     phx_mode_set_free(&sparse);
     phx_mode_set_free(&general);
     phx_modal_destroy(modal);
-    close_steady(&at);
-}
-
-/* The text with one part replaced; in a static buffer. */
-static const char *replaced(const char *text, const char *part, const char *by)
-{
-    static char out[3000];
-    const char *at = strstr(text, part);
-    assert_non_null(at);
-    snprintf(out, sizeof out, "%.*s%s%s", (int)(at - text), text, by, at + strlen(part));
-    return out;
+    rotation_close(&at);
 }
 
 /* Without stiffening the centrifugal force alone acts: the frequency falls. mu^2 = mu_0^2 - eta^2 but for the Coriolis
@@ -194,20 +155,10 @@ static void without_stiffening_it_falls(void **state)
     (void)state;
     const phx_model_override set[] = {{"Omega", NULL, 2.0}, {"radius", NULL, 0.0}, {"n", NULL, 16}};
     const phx_modes_options options = phx_modes_options_default();
-    steady at;
-    open_steady(&at, replaced(blade, "stiffening: true", "stiffening: false"), 3, set, &options);
+    rotation at;
+    rotation_open(&at, replaced(blade, "stiffening: true", "stiffening: false"), 3, set, &options);
     CHECK_RELATIVE(at.set.omega[0], sqrt(3.51601527 * 3.51601527 - 4.0), 1e-5, "first lag frequency at eta = 2");
-    close_steady(&at);
-}
-
-static void refused_text(const char *text, const char *message)
-{
-    mechanism m;
-    double spin = 0.0;
-    mechanism_open(&m, text, 0, NULL);
-    CHECK_STATUS(m.context, phx_system_steady(m.dae, 0.0, m.x, m.v, m.lambda, &spin), PHX_ERR_ANALYSIS);
-    CHECK_MESSAGE(m.context, message);
-    mechanism_close(&m);
+    rotation_close(&at);
 }
 
 /* ---- in space ---- */
@@ -245,8 +196,8 @@ static void flap_and_lag_in_space(void **state)
         const phx_model_override set[] = {{"Omega", NULL, s}, {"n", NULL, 16}};
         const phx_modes_options options = phx_modes_options_default();
         const double half = flap(0.5 * s, 0.0, 0), lag = sqrt(4.0 * half * half - s * s);
-        steady at;
-        open_steady(&at, space_blade, 2, set, &options);
+        rotation at;
+        rotation_open(&at, space_blade, 2, set, &options);
         CHECK_CLOSE(at.spin, s, 1e-12, "spin");
         for (int mode = 0; mode < 2; mode++) {
             double nearest = HUGE_VAL, exact = flap(s, 0.0, mode);
@@ -265,7 +216,7 @@ static void flap_and_lag_in_space(void **state)
         for (int k = 0; k < at.set.count; k++)
             CHECK_CLOSE(at.set.damping[k], 0.0, 0.0, "damping of mode %d", k + 1);
         CHECK_BELOW(at.set.asymmetry, 1e-9, "asymmetry of K at %d", s);
-        close_steady(&at);
+        rotation_close(&at);
     }
     print_message("flap, 16 elements: at most %.2g from the table\n", worst);
 }
@@ -289,13 +240,13 @@ static void spinning_shaft(void **state)
         const phx_model_override set = {"Omega", NULL, speed};
         const phx_modes_options options = phx_modes_options_default();
         const double want[4] = {fabs(bending[0] - speed), bending[0] + speed, bending[1] - speed, bending[1] + speed};
-        steady at;
-        open_steady(&at, text, 1, &set, &options);
+        rotation at;
+        rotation_open(&at, text, 1, &set, &options);
         for (int k = 0; k < 4; k++) {
             CHECK_CLOSE(at.set.omega[k], want[k], 1e-3, "mode %d at %g rad/s", k + 1, speed);
             CHECK_CLOSE(at.set.damping[k], 0.0, 0.0, "mode %d at %g rad/s", k + 1, speed);
         }
-        close_steady(&at);
+        rotation_close(&at);
     }
 }
 
@@ -306,15 +257,15 @@ static void gravity_in_space(void **state)
     char text[3000];
     const phx_modes_options options = phx_modes_options_default();
     const phx_model_override none = {"n", NULL, 4};
-    steady at;
+    rotation at;
     snprintf(text, sizeof text, "%s", replaced(space_blade, "gravity: [0, 0, 0]", "gravity: [0, 0, -1e-3]"));
     snprintf(
         text, sizeof text, "%s",
         replaced(text, "{position: [1, 2, 3], rotation: {axis: [1, 2, -1], angle: 0.8}}", "{position: [1, 2, 3]}"));
-    open_steady(&at, text, 1, &none, &options);
+    rotation_open(&at, text, 1, &none, &options);
     assert_true(at.set.count > 4);
-    close_steady(&at);
-    refused_text(replaced(space_blade, "gravity: [0, 0, 0]", "gravity: [1e-3, 0, 0]"), "gravity across the axis");
+    rotation_close(&at);
+    rotation_refused(replaced(space_blade, "gravity: [0, 0, 0]", "gravity: [1e-3, 0, 0]"), "gravity across the axis");
 }
 
 /* A rigid body on a universal joint, driven about z, free about its own y: omega^2 = Omega^2 (Jz - Jx)/Jy. */
@@ -328,11 +279,11 @@ static void flap_hinge(void **state)
         "joints: {head: {kind: universal, axes: [[0, 0, 1], [0, 1, 0]], ports: [ground.O, rotor.P],\n"
         "                speed: [3, null]}}\n";
     const phx_modes_options options = phx_modes_options_default();
-    steady at;
-    open_steady(&at, text, 0, NULL, &options);
+    rotation at;
+    rotation_open(&at, text, 0, NULL, &options);
     assert_int_equal(at.set.count, 1);
     CHECK_CLOSE(at.set.omega[0], 3.0 * sqrt(0.75), 1e-12, "flap");
-    close_steady(&at);
+    rotation_close(&at);
 }
 
 /* ---- closed forms ---- */
@@ -365,15 +316,15 @@ static void whirl(void **state)
         const phx_model_override set = {"Omega", NULL, speed};
         const phx_modes_options options = phx_modes_options_default();
         const int skip = low == 0.0;
-        steady at;
-        open_steady(&at, disc, 1, &set, &options);
+        rotation at;
+        rotation_open(&at, disc, 1, &set, &options);
         assert_int_equal(at.set.count, 2 - skip);
         if (!skip)
             CHECK_CLOSE(at.set.omega[0], low, 1e-12, "backward at %g", speed);
         CHECK_CLOSE(at.set.omega[1 - skip], high, 1e-12, "forward at %g", speed);
         for (int m = 0; m < at.set.count; m++)
             CHECK_CLOSE(at.set.damping[m], 0.0, 0.0, "damping at %g", speed);
-        close_steady(&at);
+        rotation_close(&at);
     }
 }
 
@@ -396,12 +347,12 @@ static void hinged_blade(void **state)
     for (int k = 0; k < 3; k++) {
         const phx_model_override set = {"lag", NULL, starts[k]};
         const phx_modes_options options = phx_modes_options_default();
-        steady at;
-        open_steady(&at, text, 1, &set, &options);
+        rotation at;
+        rotation_open(&at, text, 1, &set, &options);
         assert_int_equal(at.set.count, 1);
         CHECK_CLOSE(at.set.omega[0], 2.0 * sqrt(0.3), 1e-12, "from %g", starts[k]);
         CHECK_CLOSE(at.set.damping[0], k < 2 ? 0.0 : -1.0, 0.0, "from %g", starts[k]);
-        close_steady(&at);
+        rotation_close(&at);
     }
 }
 
@@ -412,8 +363,8 @@ static void state_is_steady(void **state)
     const phx_model_override set[] = {{"Omega", NULL, 4.0}, {"radius", NULL, 0.2}, {"n", NULL, 6}};
     const phx_modes_options modes = phx_modes_options_default();
     phx_integrate_options options = phx_integrate_options_default();
-    steady at;
-    open_steady(&at, replaced(blade, "young: 1e8", "young: 1e4"), 3, set, &modes);
+    rotation at;
+    rotation_open(&at, replaced(blade, "young: 1e8", "young: 1e4"), 3, set, &modes);
     double *v_dot = calloc((size_t)at.m.dae->n_v, sizeof *v_dot),
            *lambda = calloc((size_t)at.m.dae->n_l, sizeof *lambda);
     CHECK_OK(at.m.context, at.m.dae->ops->accelerations(at.m.dae, 0.0, at.m.x, at.m.v, v_dot, lambda));
@@ -430,13 +381,13 @@ static void state_is_steady(void **state)
     CHECK_RELATIVE(at.m.x[far], stretch, 1e-7, "the deformation after 4 rad");
     free(v_dot);
     free(lambda);
-    close_steady(&at);
+    rotation_close(&at);
 }
 
 /* ---- what is refused ---- */
 static void refused(const char *part, const char *by, const char *message)
 {
-    refused_text(replaced(blade, part, by), message);
+    rotation_refused(replaced(blade, part, by), message);
 }
 
 static void refusals(void **state)
@@ -451,17 +402,18 @@ static void refusals(void **state)
             "ground: {ports: {G: {position: [0.2, 0]}}}\n"
             "springs: {tie: {ports: [ground.G, blade.C], stiffness: 1, length: 0.1}}\njoints:\n",
             "change while it turns");
-    refused("{kind: weld, ports: [hub.R, blade.P]}", "{kind: revolute, ports: [hub.R, blade.P], speed: 1}",
-            "joint 'root'");
-    refused_text("phlexor: 1\n" /* at its critical speed the spring holds the mass nowhere */
-                 "dimension: 2\n"
-                 "bodies:\n"
-                 "  ring: {kind: rigid, mass: 3, inertia: 2}\n"
-                 "  mass: {kind: rigid, mass: 2, inertia: 0.5, pose: {position: [0.2, 0]}}\n"
-                 "joints:\n"
-                 "  hub: {kind: revolute, ports: [ground.O, ring.P], speed: 1}\n"
-                 "  slide: {kind: prismatic, ports: [ring.P, mass.P], axis: [1, 0], stiffness: 2, rest: 0.2}\n",
-                 "out of balance by 0.4 N or N m are left, most on body 'mass'");
+    rotation_refused(replaced(replaced(blade, "radius: 0", "radius: 0.1"), "{kind: weld, ports: [hub.R, blade.P]}",
+                              "{kind: revolute, ports: [hub.R, blade.P], speed: 1}"),
+                     "joint 'root' turns body 'blade' against what carries it");
+    rotation_refused("phlexor: 1\n" /* at its critical speed the spring holds the mass nowhere */
+                     "dimension: 2\n"
+                     "bodies:\n"
+                     "  ring: {kind: rigid, mass: 3, inertia: 2}\n"
+                     "  mass: {kind: rigid, mass: 2, inertia: 0.5, pose: {position: [0.2, 0]}}\n"
+                     "joints:\n"
+                     "  hub: {kind: revolute, ports: [ground.O, ring.P], speed: 1}\n"
+                     "  slide: {kind: prismatic, ports: [ring.P, mass.P], axis: [1, 0], stiffness: 2, rest: 0.2}\n",
+                     "out of balance by 0.4 N or N m are left, most on body 'mass'");
 }
 
 int main(void)

@@ -1,0 +1,351 @@
+/* Rotors of a steady rotation: bodies that turn at a constant speed about an axis of what carries them. Their axes of
+ * reference do not take part in that turn, so a rotor must look the same in all its angles: with the twist z of the
+ * turn in body axes and M its mass matrix,
+ *
+ *   M ad(z) + ad(z)^T M = 0,       ad = [[z_r]x [z_v]x; 0 [z_r]x],
+ *
+ * which is: the centre of mass lies on the axis, and all inertias across it are equal. */
+#include <math.h>
+#include <string.h>
+
+#include "steady.h"
+
+enum { NEAR = 6 }; /* rigid velocities in space */
+
+void phx_steady_bracket(int dim, const double *z, const double *xi, double *y)
+{
+    double part[3];
+
+    phx_rot_x_vec(dim, z + dim, xi, y);
+    phx_vec_x_rot(dim, z, xi + dim, part);
+    for (int a = 0; a < dim; a++)
+        y[a] += part[a];
+    phx_rot_x_rot(dim, z + dim, xi + dim, y + dim);
+}
+
+void phx_steady_centre(int dim, const double *z, double *centre)
+{
+    const int n_rot = dim == 2 ? 1 : 3;
+
+    phx_rot_x_vec(dim, z + dim, z, centre); /* w x v / w^2 */
+    for (int a = 0; a < dim; a++)
+        centre[a] /= phx_sys_dot(n_rot, z + dim, z + dim);
+}
+
+void phx_steady_turn(int dim, const double *z, double time, double *Q, double *p)
+{
+    double centre[3];
+
+    phx_steady_centre(dim, z, centre);
+    phx_rot_axis_angle(dim, z + dim, time * (dim == 2 ? z[2] : phx_steady_turning(3, z + dim)), Q);
+    phx_rot_apply(dim, Q, centre, p);
+    for (int a = 0; a < dim; a++)
+        p[a] = centre[a] - p[a];
+}
+
+void phx_steady_accelerations(const steady *s, double factor, const double *v, double *v_dot)
+{
+    const phx_system *system = s->ws->system;
+
+    memset(v_dot, 0, (size_t)system->n_v * sizeof *v_dot);
+    for (int b = 0; b < system->n_bodies && s->n_rotors > 0; b++) { /* v_dot = -ad(spin) v */
+        const int at = system->bodies[b].v;
+        phx_steady_bracket(system->dim, s->spin + at, v + at, v_dot + at);
+        for (int i = 0; i < system->dim + system->n_rot; i++)
+            v_dot[at + i] *= -factor;
+    }
+}
+
+/* ---- which bodies ---- */
+/* The line about which a coordinate turns, from the side of A or of B, at the instant view. */
+typedef struct line {
+    double axis[3], point[3]; /* inertial; n_rot and dim entries; B turns about the axis against A */
+} line;
+
+static line find_line(const steady *s, const joint_slot *joint, int coordinate, bool side_a)
+{
+    const workspace *ws = s->ws;
+    const int dim = ws->system->dim, n_rot = ws->system->n_rot;
+    const phx_port_view *a = &ws->port_views[joint->a], *b = &ws->port_views[joint->b], *view = side_a ? a : b;
+    double g[PAIR_SIZE], own[3];
+    line out = {0};
+
+    phx_row_covectors(&joint->coordinates[coordinate].row, a, b, g, g + PHX_PORT_MAX);
+    for (int i = 0; i < n_rot; i++)
+        own[i] = side_a ? -g[dim + i] : g[PHX_PORT_MAX + dim + i];
+    const double length = phx_steady_turning(n_rot, own);
+    for (int i = 0; i < n_rot; i++)
+        own[i] /= length;
+    if (dim == 2)
+        out.axis[0] = own[0];
+    else
+        phx_rot_apply(3, view->Rm, own, out.axis);
+    memcpy(out.point, view->um, sizeof out.point);
+    return out;
+}
+
+/* Whether a row feels it that its body B turns about the line and A does not. */
+static bool row_resists(const steady *s, const phx_row *row, const joint_slot *joint, const line *about)
+{
+    const workspace *ws = s->ws;
+    const int dim = ws->system->dim, n_rot = ws->system->n_rot;
+    const phx_port_view *a = &ws->port_views[joint->a], *b = &ws->port_views[joint->b];
+    double g_a[PHX_PORT_MAX], g_b[PHX_PORT_MAX], arm[3], rate[PHX_PORT_MAX] = {0};
+
+    phx_row_covectors(row, a, b, g_a, g_b);
+    for (int i = 0; i < dim; i++)
+        arm[i] = b->um[i] - about->point[i];
+    phx_rot_x_vec(dim, about->axis, arm, rate);
+    if (dim == 2)
+        rate[2] = about->axis[0];
+    else
+        phx_rot_apply_transposed(3, b->Rm, about->axis, rate + 3);
+    return fabs(phx_sys_dot(dim + n_rot, g_b, rate)) > 1e-6 * (row->angular ? 1.0 : s->size);
+}
+
+static bool joint_resists(const steady *s, const joint_slot *joint, const line *about)
+{
+    for (int i = 0; i < joint->n_constraints; i++)
+        if (row_resists(s, &joint->constraints[i], joint, about))
+            return true;
+    for (int i = 0; i < joint->n_coordinates; i++) { /* a drive at rest is a lock */
+        const coordinate_slot *coordinate = &joint->coordinates[i];
+        if (coordinate->def.speed && phx_signal_value(coordinate->def.speed, s->t) == 0.0 &&
+            row_resists(s, &coordinate->row, joint, about))
+            return true;
+    }
+    return false;
+}
+
+/* Bodies that turn about the line with body `first`, into on[]; their number, 0 when the ground would be one. */
+static int turn_together(const steady *s, const line *about, phx_body_id first, bool *on)
+{
+    const phx_system *system = s->ws->system;
+    int count = 1;
+
+    memset(on, 0, (size_t)system->n_bodies * sizeof *on);
+    if (first == PHX_GROUND)
+        return 0;
+    on[first] = true;
+    for (bool grown = true; grown;) {
+        grown = false;
+        for (int j = 0; j < system->n_joints; j++) {
+            const joint_slot *joint = &system->joints[j];
+            const phx_body_id a = system->ports[joint->a].body, b = system->ports[joint->b].body;
+            const bool on_a = a != PHX_GROUND && on[a], on_b = b != PHX_GROUND && on[b];
+            if (on_a == on_b || !joint_resists(s, joint, about))
+                continue;
+            if (a == PHX_GROUND || b == PHX_GROUND)
+                return 0;
+            on[a] = on[b] = grown = true;
+            count++;
+        }
+    }
+    return count;
+}
+
+/* ---- whether they are symmetric about it ---- */
+/* Velocities in the axes of body b when it turns with 1 rad/s about the line. */
+static void unit_twist(const phx_system *system, int b, const line *about, const double *x, double *z)
+{
+    const int dim = system->dim;
+    const double *xb = x + system->bodies[b].x;
+    double R[9] = {0}, arm[3], velocity[3];
+
+    phx_attitude_rotation(dim, xb + dim, R);
+    for (int a = 0; a < dim; a++)
+        arm[a] = xb[a] - about->point[a];
+    phx_rot_x_vec(dim, about->axis, arm, velocity);
+    phx_rot_apply_transposed(dim, R, velocity, z);
+    if (dim == 2)
+        z[2] = about->axis[0];
+    else
+        phx_rot_apply_transposed(3, R, about->axis, z + 3);
+}
+
+/* What is left of M ad(z) + ad(z)^T M: `off` the axis is the centre of mass, m; the inertias across it are `uneven`,
+ * relative to the largest. */
+static void asymmetry(const phx_system *system, int b, const double *x, const double *z, double *off, double *uneven)
+{
+    const int dim = system->dim, n = dim + system->n_rot;
+    double M[NEAR * NEAR], product[NEAR * NEAR], largest = 0.0;
+
+    phx_body_rigid_mass(system->bodies[b].body, x + system->bodies[b].x, M);
+    for (int c = 0; c < n; c++) {
+        double unit[NEAR] = {0}, column[NEAR];
+        unit[c] = 1.0;
+        phx_steady_bracket(dim, z, unit, column);
+        for (int r = 0; r < n; r++)
+            product[r * n + c] = phx_sys_dot(n, M + r * n, column);
+    }
+    *off = *uneven = 0.0;
+    for (int r = 0; r < n; r++)
+        for (int c = 0; c < n; c++) {
+            const double sum = fabs(product[r * n + c] + product[c * n + r]);
+            if (r < dim && c >= dim)
+                *off = fmax(*off, sum / M[0]);
+            if (r >= dim && c >= dim) {
+                *uneven = fmax(*uneven, sum);
+                largest = fmax(largest, fabs(M[r * n + c]));
+            }
+        }
+    *uneven = largest > 0.0 ? *uneven / largest : 0.0;
+}
+
+/* Whether they are all rotors; why not, of a driven joint, is kept. */
+static bool symmetric(steady *s, const rotor *turning, const line *about, const bool *on, const double *x)
+{
+    const phx_system *system = s->ws->system;
+    flaw found = {.known = true, .component = turning->component, .joint = turning->joint};
+
+    for (int b = 0; b < system->n_bodies; b++) {
+        double z[TWIST];
+        if (!on[b])
+            continue;
+        unit_twist(system, b, about, x, z);
+        asymmetry(system, b, x, z, &found.off, &found.uneven);
+        found.body = b;
+        found.bends = phx_body_n_q(system->bodies[b].body) > 0;
+        if (!found.bends && found.off <= 1e-9 * s->size && found.uneven <= 1e-9)
+            continue;
+        if (turning->driven && !(s->flaw.known && s->flaw.component == found.component))
+            s->flaw = found;
+        return false;
+    }
+    return true;
+}
+
+/* ---- the list ---- */
+/* Whether its velocities are none that the twist of the component and the rotors found so far make. */
+static phx_status is_new(const steady *s, const rotor *one, const double *x, bool *result)
+{
+    phx_context *context = s->ws->base.context;
+    const int n_v = s->ws->system->n_v, twists = s->ws->system->dim + s->ws->system->n_rot;
+    int n = twists + 1, rank = 0, c = 0;
+
+    for (int i = 0; i < s->n_rotors; i++)
+        n += s->rotors[i].component == one->component;
+    double *A = phx_calloc(context, (size_t)n_v * (size_t)n, sizeof *A);
+    double *room = phx_calloc(context, (size_t)(2 * n_v + n), sizeof *room); /* a column, zeros, a solution */
+    phx_status status = A && room ? PHX_OK : PHX_ERR_MEMORY;
+    for (; c < twists && !status; c++) {
+        phx_steady_unit_twist(s, one->component, c, x, room);
+        for (int k = 0; k < n_v; k++)
+            A[k * n + c] = room[k];
+    }
+    for (int i = 0; i <= s->n_rotors && !status; i++) {
+        const rotor *column = i < s->n_rotors ? &s->rotors[i] : one;
+        for (int k = 0; k < n_v && column->component == one->component; k++)
+            A[k * n + c] = column->unit[k];
+        c += column->component == one->component;
+    }
+    if (!status)
+        status = phx_dense_least_norm(context, n_v, n, A, 1, room + n_v, 1e-9, room + 2 * n_v, &rank);
+    *result = rank == n;
+    phx_free(A);
+    phx_free(room);
+    return status;
+}
+
+static phx_status add_rotor(steady *s, rotor found, const line *about, const bool *on, const double *x)
+{
+    const phx_system *system = s->ws->system;
+    bool new = false;
+
+    found.unit = phx_calloc(s->ws->base.context, (size_t)system->n_v, sizeof *found.unit);
+    if (!found.unit)
+        return PHX_ERR_MEMORY;
+    for (int b = 0; b < system->n_bodies; b++)
+        if (on[b])
+            unit_twist(system, b, about, x, found.unit + system->bodies[b].v);
+    const phx_status status = is_new(s, &found, x, &new);
+    if (!status && new)
+        s->rotors[s->n_rotors++] = found;
+    else
+        phx_free(found.unit);
+    return status;
+}
+
+/* A spring or load acts on one of the bodies beside the line. */
+static bool held_aside(const steady *s, const line *about, const bool *on)
+{
+    const workspace *ws = s->ws;
+    const phx_system *system = ws->system;
+
+    for (int i = 0; i < system->n_forces; i++) {
+        const force_slot *force = &system->forces[i];
+        const phx_port_id ends[2] = {force->a, force->b};
+        for (int e = 0; e < 2 && (force->kind == FORCE_LINE || force->kind == FORCE_PORT); e++) {
+            double arm[3], aside[3];
+            if (ends[e] < 0 || system->ports[ends[e]].body == PHX_GROUND || !on[system->ports[ends[e]].body])
+                continue;
+            for (int a = 0; a < system->dim; a++)
+                arm[a] = ws->port_views[ends[e]].um[a] - about->point[a];
+            phx_rot_x_vec(system->dim, about->axis, arm, aside);
+            if (phx_sys_dot(system->dim, aside, aside) > 1e-12 * s->size * s->size)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* The side of B or, where that cannot turn alone, is not symmetric or held by springs, the side of A. */
+static phx_status try_coordinate(steady *s, const rotor *turning, const double *x, bool *on)
+{
+    const phx_system *system = s->ws->system;
+    const joint_slot *joint = &system->joints[turning->joint];
+    const phx_body_id body[2] = {system->ports[joint->b].body, system->ports[joint->a].body};
+
+    for (int held = 0; held < 2; held++) /* rather one that nothing holds beside its axis */
+        for (int side = 0; side < 2; side++) {
+            const line about = find_line(s, joint, turning->coordinate, side == 1);
+            const int count = turn_together(s, &about, body[side], on);
+            if (count == 0 || (body[1 - side] != PHX_GROUND && on[body[1 - side]]))
+                continue;
+            if (held_aside(s, &about, on) == (held == 1) && symmetric(s, turning, &about, on, x))
+                return add_rotor(s, *turning, &about, on, x);
+        }
+    return PHX_OK;
+}
+
+static phx_status make_room(steady *s)
+{
+    const phx_system *system = s->ws->system;
+    int count = 0;
+
+    if (s->rotors)
+        return PHX_OK;
+    for (int j = 0; j < system->n_joints; j++)
+        count += system->joints[j].n_coordinates;
+    s->rotors = phx_calloc(s->ws->base.context, (size_t)count, sizeof *s->rotors);
+    return s->rotors ? PHX_OK : PHX_ERR_MEMORY;
+}
+
+phx_status phx_steady_find_rotors(steady *s, int component, bool driven_too, const double *x)
+{
+    const phx_system *system = s->ws->system;
+    bool *on = phx_calloc(s->ws->base.context, (size_t)system->n_bodies, sizeof *on);
+    phx_status status = on ? make_room(s) : PHX_ERR_MEMORY;
+
+    if (!status)
+        phx_sys_set_instant(s->ws, x, s->zero);
+    /* What turns against the ground does so with the twist if it can: those joints come last. */
+    for (int i = 0; i < 2 * system->n_joints && !status; i++) {
+        const int j = i % system->n_joints;
+        const joint_slot *joint = &system->joints[j];
+        const phx_body_id a = system->ports[joint->a].body, b = system->ports[joint->b].body;
+        const bool grounded = a == PHX_GROUND || b == PHX_GROUND;
+        if (grounded != (i >= system->n_joints) || system->bodies[b != PHX_GROUND ? b : a].component != component)
+            continue;
+        for (int k = 0; k < joint->n_coordinates && !status; k++) {
+            const phx_coordinate_def *def = &joint->coordinates[k].def;
+            const bool driven = def->speed && phx_signal_value(def->speed, s->t) != 0.0;
+            const bool free = !def->speed && def->has_rate && def->rate != 0.0;
+            const rotor turning = {.component = component, .joint = j, .coordinate = k, .driven = driven};
+            if (joint->coordinates[k].row.angular && ((driven && driven_too) || free))
+                status = try_coordinate(s, &turning, x, on);
+        }
+    }
+    phx_free(on);
+    return status;
+}

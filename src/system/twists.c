@@ -1,0 +1,252 @@
+/* The twists of a steady rotation: each component turns (or slides) as one rigid body, its rotors beside it about axes
+ * of their own, so that the joints and the constant speeds of the drives are satisfied,
+ *
+ *   G V(twists, speeds of the rotors) = w       least norm. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "steady.h"
+
+/* Velocities of a body that moves with a twist. */
+static void write_body(const phx_system *system, const body_slot *slot, const double *twist, double factor,
+                       const double *x, double *v)
+{
+    const int dim = system->dim;
+    const double *xb = x + slot->x;
+    double R[9] = {0}, velocity[3], angular[3];
+
+    phx_attitude_rotation(dim, xb + dim, R);
+    phx_rot_x_vec(dim, twist + dim, xb, velocity);
+    for (int a = 0; a < dim; a++)
+        velocity[a] = factor * (velocity[a] + twist[a]);
+    for (int k = 0; k < system->n_rot; k++)
+        angular[k] = factor * twist[dim + k];
+    phx_rot_apply_transposed(dim, R, velocity, v + slot->v);
+    if (dim == 2)
+        v[slot->v + 2] = angular[0];
+    else
+        phx_rot_apply_transposed(3, R, angular, v + slot->v + 3);
+}
+
+void phx_steady_unit_twist(const steady *s, int component, int c, const double *x, double *v)
+{
+    const phx_system *system = s->ws->system;
+    double twist[TWIST] = {0};
+
+    twist[c] = c < system->dim ? s->size : 1.0;
+    memset(v, 0, (size_t)system->n_v * sizeof *v);
+    for (int b = 0; b < system->n_bodies; b++)
+        if (system->bodies[b].component == component)
+            write_body(system, &system->bodies[b], twist, 1.0, x, v);
+}
+
+void phx_steady_velocities(const steady *s, int component, double factor, const double *x, double *v)
+{
+    const phx_system *system = s->ws->system;
+
+    memset(v, 0, (size_t)system->n_v * sizeof *v);
+    for (int b = 0; b < system->n_bodies; b++) {
+        const body_slot *slot = &system->bodies[b];
+        if (component < 0 || slot->component == component)
+            write_body(system, slot, s->twist + slot->component * TWIST, factor, x, v);
+    }
+    for (int i = 0; i < s->n_rotors; i++) {
+        const rotor *one = &s->rotors[i];
+        for (int k = 0; k < system->n_v && (component < 0 || one->component == component); k++)
+            v[k] += factor * one->speed * one->unit[k];
+    }
+}
+
+/* Largest |G V - w| of a component's rows, rad/s and m/s over the size, and the joint that has it. */
+static double left_over(const steady *s, int component, const double *x, double *v, const char **joint)
+{
+    workspace *ws = s->ws;
+    const phx_system *system = ws->system;
+    double worst = 0.0;
+
+    phx_steady_velocities(s, component, 1.0, x, v);
+    phx_sys_set_instant(ws, x, v);
+    phx_sys_rows(ws, s->t, 0.0);
+    for (int k = 0; k < ws->n_l; k++) {
+        const row_slot *slot = &system->rows[ws->row[k]];
+        const double e = fabs(phx_sys_row_rate(ws, k) - ws->w[k]) / (slot->row->angular ? 1.0 : s->size);
+        if (slot->component == component && !(e <= worst)) {
+            worst = isnan(e) ? HUGE_VAL : e;
+            *joint = system->joints[slot->joint].name;
+        }
+    }
+    return worst;
+}
+
+/* Rate of the coordinate that a rotor turns about, at the instant view. */
+static double rotor_rate(const workspace *ws, const rotor *one)
+{
+    const joint_slot *joint = &ws->system->joints[one->joint];
+    const phx_port_view *a = &ws->port_views[joint->a], *b = &ws->port_views[joint->b];
+    const int size = phx_port_size(ws->system->dim);
+    double g[PAIR_SIZE];
+
+    phx_row_covectors(&joint->coordinates[one->coordinate].row, a, b, g, g + PHX_PORT_MAX);
+    return phx_sys_dot(size, g, a->rate) + phx_sys_dot(size, g + PHX_PORT_MAX, b->rate);
+}
+
+/* Rates of the rows of a component, then of its rotors that turn freely, into column c of n; the right-hand side. */
+static int put_rates(const steady *s, int component, int n, int c, double *A, double *b)
+{
+    workspace *ws = s->ws;
+    const phx_system *system = ws->system;
+    int row = ws->n_l;
+
+    phx_sys_rows(ws, s->t, 0.0);
+    for (int k = 0; k < ws->n_l; k++) {
+        const row_slot *slot = &system->rows[ws->row[k]];
+        const double scale = slot->component != component ? 0.0 : slot->row->angular ? 1.0 : 1.0 / s->size;
+        A[k * n + c] = scale * phx_sys_row_rate(ws, k);
+        b[k] = scale * ws->w[k];
+    }
+    for (int i = 0; i < s->n_rotors; i++) {
+        const rotor *one = &s->rotors[i];
+        if (one->component != component || one->driven)
+            continue;
+        A[row * n + c] = rotor_rate(ws, one);
+        b[row++] = system->joints[one->joint].coordinates[one->coordinate].def.rate;
+    }
+    return row;
+}
+
+/* Least norm over the twist and the rotors of a component; whether that leaves no freedom. */
+static phx_status solve_twist(const steady *s, int component, const double *x, double *v, bool *unique)
+{
+    workspace *ws = s->ws;
+    const phx_system *system = ws->system;
+    const int twists = system->dim + system->n_rot;
+    int n = twists, rows = ws->n_l, rank = 0;
+    double *twist = s->twist + component * TWIST;
+
+    for (int i = 0; i < s->n_rotors; i++)
+        n += s->rotors[i].component == component;
+    double *A = phx_calloc(ws->base.context, (size_t)(rows + s->n_rotors + 1) * (size_t)n, sizeof *A);
+    double *b = phx_calloc(ws->base.context, (size_t)(rows + s->n_rotors + n), sizeof *b);
+    phx_status status = A && b ? PHX_OK : PHX_ERR_MEMORY;
+    for (int c = 0; c < twists && !status; c++) {
+        phx_steady_unit_twist(s, component, c, x, v);
+        phx_sys_set_instant(ws, x, v);
+        rows = put_rates(s, component, n, c, A, b);
+    }
+    for (int i = 0, c = twists; i < s->n_rotors && !status; i++)
+        if (s->rotors[i].component == component) {
+            phx_sys_set_instant(ws, x, s->rotors[i].unit);
+            put_rates(s, component, n, c++, A, b);
+        }
+    double *solution = b ? b + ws->n_l + s->n_rotors : NULL;
+    if (!status)
+        status = phx_dense_least_norm(ws->base.context, rows, n, A, 1, b, 1e-9, solution, &rank);
+    for (int c = 0; c < twists && !status; c++)
+        twist[c] = c < system->dim ? s->size * solution[c] : solution[c];
+    for (int i = 0, c = twists; i < s->n_rotors && !status; i++)
+        if (s->rotors[i].component == component)
+            s->rotors[i].speed = solution[c++];
+    *unique = rank == n;
+    phx_free(A);
+    phx_free(b);
+    return status;
+}
+
+/* Largest speed in it, rad/s and m/s over the size. */
+static double speed_of(const steady *s, int component)
+{
+    const phx_system *system = s->ws->system;
+    const double *twist = s->twist + component * TWIST;
+    double speed = 0.0;
+
+    for (int i = 0; i < system->dim + system->n_rot; i++)
+        speed = fmax(speed, fabs(twist[i]) / (i < system->dim ? s->size : 1.0));
+    for (int i = 0; i < s->n_rotors; i++)
+        if (s->rotors[i].component == component)
+            speed = fmax(speed, fabs(s->rotors[i].speed));
+    return speed;
+}
+
+static phx_status no_rotor(const steady *s)
+{
+    const flaw *found = &s->flaw;
+    char why[120];
+
+    if (found->bends)
+        snprintf(why, sizeof why, "it bends; a rotor is a rigid body, what bends carries it and does not spin");
+    else if (found->off > 1e-9 * s->size)
+        snprintf(why, sizeof why, "its centre of mass is %.3g m off the axis", found->off);
+    else
+        snprintf(why, sizeof why, "its inertias across the axis differ by %.3g of the largest", found->uneven);
+    return phx_fail(s->ws->base.context, PHX_ERR_ANALYSIS,
+                    "there is no steady rotation: joint '%s' turns body '%s' against what carries it, and it is no "
+                    "rotor that looks the same in all its angles: %s",
+                    s->ws->system->joints[found->joint].name, phx_body_name(s->ws->system->bodies[found->body].body),
+                    why);
+}
+
+static phx_status check_component(const steady *s, int component, const double *x, double *v)
+{
+    const char *joint = "";
+    const double left = left_over(s, component, x, v, &joint);
+
+    if (left <= 1e-9 * speed_of(s, component))
+        return PHX_OK;
+    if (s->flaw.known && s->flaw.component == component)
+        return no_rotor(s);
+    return phx_fail(s->ws->base.context, PHX_ERR_ANALYSIS,
+                    "there is no steady rotation: the drives do not turn everything as one rigid body about a fixed "
+                    "axis, but for rotors symmetric about their joints (joint '%s' is left with %.3g rad/s); drive one "
+                    "joint to the ground with a constant speed and hold the others",
+                    joint, left);
+}
+
+/* The twist of a component as one rigid body; where its drives do not allow that, and where rotors turn freely, with
+ * rotors beside it. */
+static phx_status solve_component(steady *s, int component, const double *x, double *v, bool *unique)
+{
+    const char *joint = "";
+    phx_status status = solve_twist(s, component, x, v, unique);
+
+    if (!status)
+        status = phx_steady_find_rotors(s, component,
+                                        !(left_over(s, component, x, v, &joint) <= 1e-9 * speed_of(s, component)), x);
+    if (!status)
+        status = solve_twist(s, component, x, v, unique);
+    return status ? status : check_component(s, component, x, v);
+}
+
+phx_status phx_steady_find_twists(steady *s, const double *x, double *v)
+{
+    const phx_system *system = s->ws->system;
+    const double *turning = NULL;
+    bool unique = false;
+    phx_status status = PHX_OK;
+
+    for (int c = 0; c < system->n_components && !status; c++) {
+        status = solve_component(s, c, x, v, &unique);
+        if (!status && unique && !turning &&
+            phx_steady_turning(system->n_rot, s->twist + c * TWIST + system->dim) > 0.0)
+            turning = s->twist + c * TWIST;
+    }
+    /* A component that the joints leave some freedom turns with the first one that turns, if they allow it. */
+    for (int c = 0; c < system->n_components && !status; c++) {
+        double *twist = s->twist + c * TWIST, own[TWIST];
+        const char *joint = "";
+        status = solve_twist(s, c, x, v, &unique);
+        if (status)
+            break;
+        if (!unique && turning) {
+            memcpy(own, twist, sizeof own);
+            memcpy(twist, turning, sizeof own);
+            if (left_over(s, c, x, v, &joint) <= 1e-9 * phx_steady_turning(system->n_rot, turning + system->dim))
+                continue;
+            memcpy(twist, own, sizeof own);
+        }
+    }
+    for (int i = 0; i < s->n_rotors && !status; i++)
+        for (int k = 0; k < system->n_v; k++)
+            s->spin[k] += s->rotors[i].speed * s->rotors[i].unit[k];
+    return status;
+}
