@@ -10,7 +10,16 @@
 #include <math.h>
 #include <string.h>
 
-enum { PER = 6 }; /* dim + n_rot at most */
+enum { PER = 6 };      /* dim + n_rot at most */
+enum { ROUNDED = 32 }; /* rounding is that many times DBL_EPSILON */
+
+/* A step to put on the joints: its length (0: none), its end, and the solutions for -e and w (NULL: no drives). */
+typedef struct correction {
+    double h;
+    bool interval, may_reject;
+    const double *x, *v;
+    double *dv, *drive;
+} correction;
 
 void phx_sys_momenta(const workspace *ws, const double *x, const double *v, double *momenta)
 {
@@ -159,6 +168,36 @@ static void combine(const workspace *ws, const component_slot *component, double
     }
 }
 
+/* About P, the largest. */
+static double radius_of_gyration(const phx_system *system, const body_slot *slot)
+{
+    const phx_flex *flex = phx_body_flex(slot->body);
+    const int pairs = system->dim == 2 ? 1 : 3;
+    double inertia = 0.0;
+
+    for (int k = 0; k < pairs; k++)
+        inertia = fmax(inertia, flex->J0[k]);
+    return sqrt(inertia / flex->mass);
+}
+
+/* Kinetic energy of a motion that moves no point over the step by more than its place is rounded. What rests, held by
+ * forces, has nothing but the rounding of these for velocities, and no step is short enough to make a correction of
+ * them small against their own energy. */
+static double unseen(const workspace *ws, const component_slot *component, const double *x, double h)
+{
+    const phx_system *system = ws->system;
+    double energy = 0.0;
+
+    for (int b = 0; b < component->count && h != 0.0; b++) {
+        const body_slot *slot = member(system, component, b);
+        const double *r = x + slot->x;
+        const double reach = sqrt(phx_sys_dot(system->dim, r, r)) + radius_of_gyration(system, slot);
+        const double speed = ROUNDED * DBL_EPSILON * reach / h;
+        energy += 0.5 * phx_body_flex(slot->body)->mass * speed * speed;
+    }
+    return energy;
+}
+
 /* Exchange the momenta of `v` for the wanted ones; `fixed` becomes the rigid motion that carries them. */
 static phx_status exchange_momenta(workspace *ws, const component_slot *component, const double *x,
                                    const double *wanted, double *fixed, double *v)
@@ -182,12 +221,12 @@ static phx_status exchange_momenta(workspace *ws, const component_slot *componen
     return status ? status : momentum_part(ws, component, x, wanted, fixed);
 }
 
-/* Corrects one component into ws->v1. dv, drive: solutions for -e and w (NULL: no drives); wanted: momenta to keep, or
- * NULL. Without them the energy that dv takes is known: its terms would cancel in the difference of two energies. */
-static phx_status correct(workspace *ws, int c, const double *x, const double *v, const double *dv, const double *drive,
-                          const double *wanted, bool may_reject)
+/* Corrects one component into ws->v1. wanted: momenta to keep, or NULL. Without them the energy that dv takes is known:
+ * its terms would cancel in the difference of two energies. */
+static phx_status correct(workspace *ws, int c, const correction *step, const double *wanted)
 {
     const component_slot *component = &ws->system->components[c];
+    const double *x = step->x, *v = step->v, *dv = step->dv, *drive = step->drive;
     double *next = ws->vm, *fixed = wanted || drive ? ws->p0 : NULL, factor = 1.0, missing = ws->taken[c];
     const double before = kinetic(ws, component, x, v), target = before + ws->supply[c];
     phx_status status = PHX_OK;
@@ -204,7 +243,8 @@ static phx_status correct(workspace *ws, int c, const double *x, const double *v
     }
     const double after = target - missing;
     const bool large = fabs(missing) > 1e-3 * fmax(before, after);
-    if (may_reject && fabs(missing) > 1e-3 * fmax(before, after) + ws->signal_work[c])
+    if (step->may_reject && large && fabs(missing) > 1e-3 * fmax(before, after) + ws->signal_work[c] &&
+        fabs(missing) > unseen(ws, component, x, step->h))
         return PHX_REJECTED;
     if (fixed) /* homogeneous part, M-orthogonal to the fixed one */
         combine(ws, component, 1.0, next, -1.0, fixed, next);
@@ -214,7 +254,7 @@ static phx_status correct(workspace *ws, int c, const double *x, const double *v
         component->n_v > component->n_rows && fabs(missing) < 0.1 * spare && spare > DBL_EPSILON * fmax(before, after);
     if (wanted && !scalable) { /* a body that moves as one rigid piece: the energy goes first */
         ws->kept[c] = false;
-        return correct(ws, c, x, v, dv, drive, NULL, may_reject);
+        return correct(ws, c, step, NULL);
     }
     if (component->driven && (large || !scalable))
         ws->supply[c] -= missing; /* a prescribed motion, or a jump in it: mu . (w before + w)/2, the drives' work */
@@ -228,15 +268,10 @@ static phx_status correct(workspace *ws, int c, const double *x, const double *v
 static double speed_of(const phx_system *system, phx_body_id b, const double *v)
 {
     const body_slot *slot = &system->bodies[b];
-    const phx_flex *flex = phx_body_flex(slot->body);
-    const int pairs = system->dim == 2 ? 1 : 3;
-    double inertia = 0.0;
 
-    for (int k = 0; k < pairs; k++)
-        inertia = fmax(inertia, flex->J0[k]);
     return sqrt(phx_sys_dot(system->dim, v + slot->v, v + slot->v)) +
-           sqrt(phx_sys_dot(system->n_rot, v + slot->v + system->dim, v + slot->v + system->dim) * inertia /
-                flex->mass);
+           sqrt(phx_sys_dot(system->n_rot, v + slot->v + system->dim, v + slot->v + system->dim)) *
+               radius_of_gyration(system, slot);
 }
 
 /* What rounding makes of the rate of row k: a pinned point is at rest by cancellation, so its body's speed counts. */
@@ -252,7 +287,7 @@ static double rounding(const workspace *ws, int k, const double *v)
         for (int i = 0; i < phx_port_size(system->dim); i++)
             scale += fabs(g[i]) * (i < system->dim ? speed : fabs(ws->port_views[id].rate[i]));
     }
-    return 32.0 * DBL_EPSILON * scale + DBL_MIN;
+    return ROUNDED * DBL_EPSILON * scale + DBL_MIN;
 }
 
 /* Residuals of the rows into e, and which components they ask to correct: those above rounding. */
@@ -297,23 +332,22 @@ static void drive_work(workspace *ws, const double *dv, const double *e)
     }
 }
 
-/* Each component by itself: its joints, and its momenta where it is free. `drive` may be NULL. */
-static phx_status correct_components(workspace *ws, bool interval, bool may_reject, const double *x1, double *v1,
-                                     double *dv, double *drive)
+/* Each component by itself: its joints, and its momenta where it is free. */
+static phx_status correct_components(workspace *ws, const correction *step)
 {
     const phx_system *system = ws->system;
     const int per = system->dim + system->n_rot;
     phx_status status = PHX_OK;
 
     for (int c = 0; c < system->n_components && !status; c++) {
-        const bool keep = interval && system->components[c].free;
+        const bool keep = step->interval && system->components[c].free;
         double wanted[PER] = {0};
         for (int i = 0; i < per; i++)
             wanted[i] = ws->momentum0[c * per + i] + ws->impulse[c * per + i];
         ws->kept[c] = keep;
         memcpy(ws->momentum1 + c * per, wanted, (size_t)per * sizeof *wanted);
         if (keep || ws->moved[c])
-            status = correct(ws, c, x1, v1, dv, drive, keep ? wanted : NULL, may_reject);
+            status = correct(ws, c, step, keep ? wanted : NULL);
     }
     return status;
 }
@@ -353,8 +387,15 @@ phx_status phx_sys_op_project(phx_dae *dae, double t1, double h, bool interval, 
     }
     drive_work(ws, dv, e);
     memcpy(ws->v1, v1, (size_t)n_v * sizeof *v1);
+    const correction step = {.h = h,
+                             .interval = interval,
+                             .may_reject = may_reject,
+                             .x = x1,
+                             .v = v1,
+                             .dv = dv,
+                             .drive = drives && joints ? drive : NULL};
     if (!status)
-        status = correct_components(ws, interval, may_reject, x1, v1, dv, drives && joints ? drive : NULL);
+        status = correct_components(ws, &step);
     if (status)
         return status;
     memcpy(v1, ws->v1, (size_t)n_v * sizeof *v1);
