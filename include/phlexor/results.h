@@ -474,11 +474,28 @@ typedef struct phx_report_item {
     int good;            /* certificate: 1 as it should be, 0 not, -1: neither */
 } phx_report_item;
 
+/* What a load is at any time. */
+typedef struct phx_report_load {
+    bool follows;     /* along the directions of its port, or of its body for a distributed one; else inertial */
+    int n_components; /* dim; 1: a torque in the plane */
+    const phx_signal *component[3]; /* N, N m, N/m over t, s and the place along the body, from 0 to 1; NULL: zero */
+} phx_report_load;
+
+/* The bodies at a point of a sweep, where they are others than at the first: as many, with the same coordinates. */
+typedef struct phx_report_bodies {
+    const phx_record_body *bodies; /* NULL: those of the first point */
+    const phx_scene *scene;
+} phx_report_bodies;
+
 /* What a page says beside the result, and which page it is. */
 typedef struct phx_report_options {
     const char *source; /* the file that is shown, as the page names it; NULL: "" */
     int n_certificate;
     const phx_report_item *certificate; /* borrowed, as everything here */
+    int n_loads;                        /* as many as the scene has, or 0: their values are not known */
+    const phx_report_load *loads;
+    int n_points; /* modes: as many as the table has, or 0: the bodies are those of the first point everywhere */
+    const phx_report_bodies *points;
     const char *page; /* html with a line "<!--phlexor-data-->" for the data; NULL: the page of this build */
 } phx_report_options;
 

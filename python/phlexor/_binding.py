@@ -360,6 +360,14 @@ class phx_report_item(Structure):
     pass
 
 
+class phx_report_load(Structure):
+    pass
+
+
+class phx_report_bodies(Structure):
+    pass
+
+
 class phx_report_options(Structure):
     pass
 
@@ -872,10 +880,25 @@ phx_report_item._fields_ = [
     ("good", c_int),
 ]
 
+phx_report_load._fields_ = [
+    ("follows", c_bool),
+    ("n_components", c_int),
+    ("component", POINTER(phx_signal) * 3),
+]
+
+phx_report_bodies._fields_ = [
+    ("bodies", POINTER(phx_record_body)),
+    ("scene", POINTER(phx_scene)),
+]
+
 phx_report_options._fields_ = [
     ("source", c_char_p),
     ("n_certificate", c_int),
     ("certificate", POINTER(phx_report_item)),
+    ("n_loads", c_int),
+    ("loads", POINTER(phx_report_load)),
+    ("n_points", c_int),
+    ("points", POINTER(phx_report_bodies)),
     ("page", c_char_p),
 ]
 

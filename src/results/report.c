@@ -33,7 +33,7 @@ static report_cost costs(const phx_report *report)
         const report_array *array = &report->arrays[k];
         const double bytes = (double)array->count * (array->type == REPORT_F64 ? 8.0 : 4.0);
         const bool of_frames = array->write == phx_report_frame_times || array->write == phx_report_poses ||
-                               array->write == phx_report_deformed;
+                               array->write == phx_report_deformed || array->write == phx_report_load_values;
         const bool of_points = array->write == phx_report_times || array->write == phx_report_column;
         if (of_frames && report->frames > 0)
             cost.frame += bytes / (double)report->frames;
@@ -124,11 +124,14 @@ static phx_status put_arrays(phx_report *report, phx_output *output)
         const report_array *array = &report->arrays[k];
         while (phx_payload_count(payload) < array->at)
             phx_payload_u32(payload, 0);
+        phx_report_at_point(report, array->point);
         status = array->write(report, array->index, payload);
     }
     if (!status)
         status = phx_payload_finish(payload);
     phx_payload_destroy(payload);
+    if (report->point >= 0)
+        phx_report_at_point(report, -1);
     return status;
 }
 
@@ -234,6 +237,7 @@ phx_status phx_report_result(phx_context *context, const phx_result *result, con
 {
     const char *reason = phx_result_text(result, "reason"), *title = phx_result_text(result, "model_name");
     phx_report report = {.context = context,
+                         .point = -1,
                          .options = options,
                          .kind = "simulation",
                          .title = title ? title : "",
@@ -256,6 +260,7 @@ phx_status phx_report_modes(phx_context *context, const phx_modes_table *table, 
                             const char *html_path, phx_report_size *size)
 {
     phx_report report = {.context = context,
+                         .point = -1,
                          .options = options,
                          .kind = "modes",
                          .title = table->model_name,
@@ -276,6 +281,7 @@ phx_status phx_report_model(phx_context *context, const phx_report_pose *pose, c
                             const char *html_path, phx_report_size *size)
 {
     phx_report report = {.context = context,
+                         .point = -1,
                          .options = options,
                          .kind = "model",
                          .title = pose->title,

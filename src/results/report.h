@@ -19,6 +19,7 @@ typedef struct report_array {
     int index;
     report_type type;
     size_t count, at; /* at: its first byte, a multiple of 8 */
+    int point;        /* of the sweep, whose bodies it is about; -1: those of the report */
 } report_array;
 
 struct phx_report {
@@ -28,6 +29,7 @@ struct phx_report {
     int dimension, n_bodies;
     const phx_record_body *bodies;
     const phx_scene *scene; /* NULL: none */
+    int point;              /* bodies and scene are now those of this point of the sweep; -1: those of the report */
     /* where the motion comes from: one of these, or one configuration */
     const phx_result *result;
     const phx_modes_table *modes;
@@ -58,6 +60,11 @@ void phx_report_ref(phx_report *report, phx_output *manifest, report_type type, 
                     int index);
 /* Up to REPORT_ENTRIES entries of the ledger of either kind, those with the most work. */
 phx_status phx_report_choose_entries(phx_report *report);
+/* Make the bodies of a point of the sweep (-1: of the report) those that are written about; false: they are no others.
+ */
+bool phx_report_at_point(phx_report *report, int point);
+/* Whether a body is drawn as at the first point, with the same section forces. */
+bool phx_report_same_body(const phx_report *report, int b);
 /* The manifest; the list of arrays is made anew. */
 void phx_report_manifest(phx_report *report, phx_output *manifest);
 int phx_report_deformations(const phx_report *report, int body);
@@ -69,6 +76,11 @@ report_writer phx_report_points, phx_report_lines, phx_report_shapes, phx_report
 /* Section k of the scene; of body b the fibre f: n_sections + 4 b + f. */
 report_writer phx_report_map;
 report_writer phx_report_frame_times, phx_report_poses, phx_report_deformed;
+/* Load k at each frame: n_places x 3; constant: once. */
+report_writer phx_report_load_values, phx_report_load_constant;
+int phx_report_load_places(const phx_report *report, int load);
+double phx_report_load_place(const phx_report *report, int load, int place); /* fraction of the length */
+bool phx_report_load_is_constant(const phx_report *report, int load);
 report_writer phx_report_times, phx_report_column;
 report_writer phx_report_mode_real, phx_report_mode_imaginary;
 /* Fibres of a body that a stress can be given for: 0, 2 in the plane, 4 in space; its signs of y and z. */

@@ -258,6 +258,63 @@ phx_status phx_report_deformed(phx_report *report, int index, phx_payload *paylo
     return status;
 }
 
+/* ---- loads ---- */
+enum { LOAD_PLACES = 9 }; /* of a distributed load */
+
+int phx_report_load_places(const phx_report *report, int load)
+{
+    return strcmp(report->scene->load_kind[load], "distributed") ? 1 : LOAD_PLACES;
+}
+
+double phx_report_load_place(const phx_report *report, int load, int place)
+{
+    const int places = phx_report_load_places(report, load);
+    return places > 1 ? (double)place / (places - 1) : 0.0;
+}
+
+bool phx_report_load_is_constant(const phx_report *report, int load)
+{
+    const phx_report_load *it = &report->options->loads[load];
+    bool constant = true;
+
+    for (int a = 0; a < it->n_components; a++)
+        constant = constant && phx_signal_is_constant(it->component[a]);
+    return constant;
+}
+
+static void put_load(const phx_report *report, int load, double t, phx_payload *payload)
+{
+    const phx_report_load *it = &report->options->loads[load];
+
+    for (int k = 0; k < phx_report_load_places(report, load); k++) {
+        const double s = phx_report_load_place(report, load, k);
+        for (int a = 0; a < 3; a++) {
+            const int from = it->n_components == 1 ? a - 2 : a; /* a torque in the plane is about z */
+            phx_payload_f32(
+                payload, from >= 0 && from < it->n_components ? phx_signal_value_at(it->component[from], t, s) : 0.0);
+        }
+    }
+}
+
+phx_status phx_report_load_constant(phx_report *report, int index, phx_payload *payload)
+{
+    put_load(report, index, 0.0, payload);
+    return PHX_OK;
+}
+
+phx_status phx_report_load_values(phx_report *report, int index, phx_payload *payload)
+{
+    phx_status status = PHX_OK;
+
+    for (size_t k = 0; k < report->frames && !status; k++) {
+        double t = 0.0;
+        if (report->result)
+            status = phx_result_column(report->result, 0, row_of_frame(report, k), 1, &t);
+        put_load(report, index, t, payload);
+    }
+    return status;
+}
+
 /* ---- columns ---- */
 /* Of a column, or behind the columns of an entry of the ledger. */
 static phx_status read_column(const phx_report *report, int column, size_t first, size_t count, double *values)

@@ -76,7 +76,7 @@ void phx_report_ref(phx_report *report, phx_output *manifest, report_type type, 
         report->arrays = arrays;
         report->room = room;
     }
-    report->arrays[report->n_arrays++] = (report_array){write, index, type, count, report->bytes};
+    report->arrays[report->n_arrays++] = (report_array){write, index, type, count, report->bytes, report->point};
     phx_output_format(manifest, "{\"at\":%zu,\"count\":%zu,\"type\":\"%s\"}", report->bytes, count, names[type]);
     report->bytes += (count * (type == REPORT_F64 ? 8 : 4) + 7) / 8 * 8;
 }
@@ -330,7 +330,7 @@ static void put_body(phx_report *report, phx_output *m, int b)
     const phx_scene *scene = report->scene;
     const size_t points = (size_t)body->n_points, n_q = (size_t)phx_report_deformations(report, b);
 
-    text(m, b ? ",{" : "{");
+    text(m, "{");
     put_text(m, true, "name", body->name);
     put_text(m, false, "kind", body->kind);
     key(m, false, "points");
@@ -419,6 +419,26 @@ static void put_springs(phx_report *report, phx_output *m)
     text(m, "]");
 }
 
+static void put_load_values(phx_report *report, phx_output *m, int load)
+{
+    const int places = phx_report_load_places(report, load);
+    const bool constant = phx_report_load_is_constant(report, load) || !report->result;
+    const size_t each = 3 * (size_t)places;
+
+    put_text(m, false, "frame", report->options->loads[load].follows ? "body" : "inertial");
+    if (places > 1) {
+        key(m, false, "places");
+        for (int k = 0; k < places; k++) {
+            text(m, k ? "," : "[");
+            phx_report_number(m, phx_report_load_place(report, load, k));
+        }
+        text(m, "]");
+    }
+    key(m, false, "value");
+    phx_report_ref(report, m, REPORT_F32, constant ? each : each * report->frames,
+                   constant ? phx_report_load_constant : phx_report_load_values, load);
+}
+
 static void put_loads(phx_report *report, phx_output *m)
 {
     const phx_scene *scene = report->scene;
@@ -438,6 +458,8 @@ static void put_loads(phx_report *report, phx_output *m)
         put_text(m, true, "name", scene->load_name[k]);
         phx_output_format(m, ",\"body\":%d,\"port\":%d", body, number);
         put_text(m, false, "kind", scene->load_kind[k]);
+        if (report->options->n_loads == scene->n_loads)
+            put_load_values(report, m, k);
         text(m, "}");
     }
     text(m, "]");
@@ -533,6 +555,32 @@ static void put_columns(phx_report *report, phx_output *m)
     text(m, "]}");
 }
 
+/* "bodies": those that differ from the first point's, null the others. */
+static void put_bodies_of_point(phx_report *report, phx_output *m, int point)
+{
+    const int from = point - point % report->every_shape;
+    if (report->options->n_points == report->modes->n_points && from != point) {
+        put_number(m, false, "bodies", from); /* too many: those of a point before */
+        return;
+    }
+    if (!phx_report_at_point(report, point))
+        return;
+    bool all = true;
+    for (int b = 0; b < report->n_bodies && all; b++)
+        all = phx_report_same_body(report, b);
+    if (!all)
+        key(m, false, "bodies");
+    for (int b = 0; b < report->n_bodies && !all; b++) {
+        text(m, b ? "," : "[");
+        if (phx_report_same_body(report, b))
+            text(m, "null");
+        else
+            put_body(report, m, b);
+    }
+    text(m, all ? "" : "]");
+    phx_report_at_point(report, -1);
+}
+
 static void put_points_of_sweep(phx_report *report, phx_output *m)
 {
     const phx_modes_table *table = report->modes;
@@ -557,6 +605,7 @@ static void put_points_of_sweep(phx_report *report, phx_output *m)
         if (table->spin)
             put_number(m, false, "spin", table->spin[p]);
         put_number(m, false, "frame", report->frames > 1 ? p : 0);
+        put_bodies_of_point(report, m, p);
         text(m, "}");
     }
     text(m, "]");
@@ -602,8 +651,10 @@ void phx_report_manifest(phx_report *report, phx_output *manifest)
     put_head(report, manifest);
     key(manifest, false, "bodies");
     text(manifest, "[");
-    for (int b = 0; b < report->n_bodies; b++)
+    for (int b = 0; b < report->n_bodies; b++) {
+        text(manifest, b ? "," : "");
         put_body(report, manifest, b);
+    }
     text(manifest, "]");
     put_joints(report, manifest);
     if (report->scene) {

@@ -1,5 +1,6 @@
 /* The page of a result file, with the certificate of the model that made it. */
 #include "certificate_items.h"
+#include "page_parts.h"
 
 #include <string.h>
 
@@ -24,68 +25,109 @@ static char *model_place(phx_context *context, const char *path)
     return place;
 }
 
-/* `model` is there for the names in the report. */
-static phx_status certify(phx_context *context, const char *place, const char *text, const phx_scene *scene,
-                          phx_model **model, phx_check_report *report)
+/* What the model in a file says beside what is recorded. Everything that points into it is borrowed. */
+typedef struct origin {
+    phx_context *context; /* of its own: its failures are none of the report */
+    phx_model *model;
+    phx_check_report report;
+    char *message; /* why there is no certificate; NULL: there is one */
+    phx_certificate_items list;
+    phx_report_load *loads;
+    phx_page_points points;
+} origin;
+
+static void free_origin(origin *of)
+{
+    phx_page_points_free(&of->points);
+    phx_free(of->loads);
+    phx_check_report_free(&of->report);
+    phx_model_destroy(of->model);
+    phx_context_destroy(of->context);
+    phx_free(of->message);
+}
+
+static bool ends_the_report(phx_status status)
+{
+    return status == PHX_INTERRUPTED || status == PHX_ERR_MEMORY;
+}
+
+/* With the values of its parameters that the result was made with. */
+static phx_status read_model(origin *of, const char *place, const char *text, const phx_scene *scene)
 {
     const int n = scene ? scene->n_parameters : 0;
-    phx_model_override *overrides = phx_calloc(context, (size_t)n, sizeof *overrides);
+    phx_model_override *overrides = phx_calloc(of->context, (size_t)n, sizeof *overrides);
     phx_status status = overrides ? PHX_OK : PHX_ERR_MEMORY;
 
     for (int k = 0; k < n && !status; k++)
         overrides[k] = (phx_model_override){.name = scene->parameter_name[k], .value = scene->parameter_value[k]};
     if (!status)
-        status = phx_model_read_text(context, place, text, strlen(text), n, overrides, model);
-    if (!status)
-        status = phx_study_check(context, *model, report);
+        status = phx_model_read_text(of->context, place, text, strlen(text), n, overrides, &of->model);
     phx_free(overrides);
     return status;
 }
 
-/* The list of the certificate, or of why there is none. `message` is what it may point into. */
-static phx_status list_certificate(phx_context *context, const char *path, const char *text, const phx_scene *scene,
-                                   char **message, phx_certificate_items *list)
+/* The certificate, or why there is none. */
+static phx_status list_certificate(phx_context *context, origin *of, phx_status status)
 {
-    phx_context *own = NULL;
-    phx_model *model = NULL;
-    phx_check_report report = {0};
-    char *place = model_place(context, path);
-    phx_status status = place ? phx_context_create(&own) : PHX_ERR_MEMORY;
-
-    *message = NULL;
-    if (!status) {
-        phx_context_set_progress(own, pass_progress, context);
-        status = certify(own, place, text ? text : "", scene, &model, &report);
-        if (status && status != PHX_INTERRUPTED && status != PHX_ERR_MEMORY) {
-            *message = phx_strdup(context, phx_context_message(own));
-            status = *message ? PHX_OK : PHX_ERR_MEMORY;
-        }
-        if (!status)
-            phx_certificate_list(*message ? NULL : &report, *message, list);
+    if (!status)
+        status = phx_study_check(of->context, of->model, &of->report);
+    if (ends_the_report(status))
+        return status;
+    if (status) {
+        of->message = phx_strdup(context, phx_context_message(of->context));
+        if (!of->message)
+            return PHX_ERR_MEMORY;
     }
-    phx_check_report_free(&report);
-    phx_model_destroy(model);
-    phx_context_destroy(own);
+    phx_certificate_list(of->message ? NULL : &of->report, of->message, &of->list);
+    return PHX_OK;
+}
+
+/* `table` NULL: of a simulation. */
+static phx_status trace(phx_context *context, const char *path, const char *text, const phx_scene *scene,
+                        const phx_modes_table *table, origin *of)
+{
+    char *place = model_place(context, path);
+    phx_status status = place ? phx_context_create(&of->context) : PHX_ERR_MEMORY;
+
+    if (!status) {
+        phx_context_set_progress(of->context, pass_progress, context);
+        status = list_certificate(context, of, read_model(of, place, text ? text : "", scene));
+    }
     phx_free(place);
+    if (!status && of->model && scene && scene->n_loads == of->model->n_loads)
+        status = phx_page_loads(context, of->model, &of->loads);
+    if (!status && of->model && table) {
+        const phx_status drawn = phx_page_points_create(of->context, of->model, table, &of->points);
+        status = ends_the_report(drawn) ? drawn : PHX_OK;
+        if (drawn)
+            phx_page_points_free(&of->points);
+    }
     return status;
+}
+
+static void tell(const origin *of, phx_report_options *options)
+{
+    options->n_certificate = of->list.count;
+    options->certificate = of->list.items;
+    options->n_loads = of->loads ? of->model->n_loads : 0;
+    options->loads = of->loads;
+    options->n_points = of->points.n;
+    options->points = of->points.points;
 }
 
 static phx_status report_result(phx_context *context, const char *path, phx_report_options *options,
                                 const char *html_path, phx_report_size *size)
 {
-    phx_certificate_items list = {0};
+    origin of = {0};
     phx_result *result = NULL;
-    char *message = NULL;
     phx_status status = phx_result_read(context, path, &result);
 
     if (!status)
-        status =
-            list_certificate(context, path, phx_result_model_text(result), phx_result_scene(result), &message, &list);
-    options->n_certificate = list.count;
-    options->certificate = list.items;
+        status = trace(context, path, phx_result_model_text(result), phx_result_scene(result), NULL, &of);
+    tell(&of, options);
     if (!status)
         status = phx_report_result(context, result, options, html_path, size);
-    phx_free(message);
+    free_origin(&of);
     phx_result_destroy(result);
     return status;
 }
@@ -93,18 +135,16 @@ static phx_status report_result(phx_context *context, const char *path, phx_repo
 static phx_status report_modes(phx_context *context, const char *path, phx_report_options *options,
                                const char *html_path, phx_report_size *size)
 {
-    phx_certificate_items list = {0};
+    origin of = {0};
     phx_modes_table table = {0};
-    char *message = NULL;
     phx_status status = phx_modes_read(context, path, &table);
 
     if (!status)
-        status = list_certificate(context, path, table.model_text, table.scene, &message, &list);
-    options->n_certificate = list.count;
-    options->certificate = list.items;
+        status = trace(context, path, table.model_text, table.scene, &table, &of);
+    tell(&of, options);
     if (!status)
         status = phx_report_modes(context, &table, options, html_path, size);
-    phx_free(message);
+    free_origin(&of);
     phx_modes_free(&table);
     return status;
 }

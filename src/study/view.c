@@ -1,5 +1,6 @@
 /* The page of a model before any analysis: assembled, or as it is written when that cannot be done. */
 #include "certificate_items.h"
+#include "page_parts.h"
 
 #include <string.h>
 
@@ -139,9 +140,15 @@ phx_status phx_study_view(phx_context *context, const phx_model *model, const ph
 
     *counted = (phx_report_size){0};
     options.n_certificate = 0;
+    phx_report_load *loads = NULL;
     phx_status status = phx_report_check(context, given);
+    if (!status)
+        status = phx_page_loads(context, model, &loads);
     if (status)
         return status;
+    options.n_loads = model->n_loads;
+    options.loads = loads;
+    options.n_points = 0;
     status =
         phx_start_point_create(context, model, &build, model->initial.deformation == PHX_MODEL_QUASI_STATIC, true, &at);
     if (!status)
@@ -149,5 +156,6 @@ phx_status phx_study_view(phx_context *context, const phx_model *model, const ph
     if (status && status != PHX_ERR_MEMORY && status != PHX_ERR_FILE && status != PHX_INTERRUPTED)
         status = view_failure(context, model, status, &options, html_path, counted);
     phx_start_point_free(&at);
+    phx_free(loads);
     return status;
 }

@@ -9,11 +9,13 @@
                                                           outputs COLUMN.top, COLUMN.bottom, the extremes in space
   read_report.py PAGE column CSV COLUMN       the same of a column of the diagrams
   read_report.py PAGE ledger                  largest difference of the sums of the parts from supplied and dissipated
+  read_report.py PAGE load NAME AXIS FORMULA  the same of a component of a load and a formula in t and s
   read_report.py PAGE modes                   largest gap that a mode shape tears into a joint, over its motion
 """
 import base64
 import csv
 import json
+import math
 import re
 import struct
 import sys
@@ -57,7 +59,11 @@ class Page:
                 assert group["columns"]
                 for column in group["columns"]:
                     assert len(self.array(column["data"])) == rows
-        for body in m["bodies"]:
+        for load in m.get("loads", []):
+            if "value" in load:
+                each = 3 * len(load.get("places", [0]))
+                assert len(self.array(load["value"])) in (each, each * frames)
+        for body in m["bodies"] + [body for p in range(len(self.points())) for body in self.bodies(p)]:
             n = len(self.array(body["points"])) // 3
             assert all(i < n for i in self.array(body["lines"]))
             if "shapes" in body:
@@ -71,6 +77,16 @@ class Page:
         for joint in m["joints"]:
             for end in (joint["a"], joint["b"]):
                 assert end["body"] < 0 or end["port"] < len(m["bodies"][end["body"]]["ports"])
+
+    def points(self):
+        return self.manifest.get("modes", {}).get("points", [])
+
+    def bodies(self, point):
+        """Those at a point of the sweep."""
+        own = self.points()[point].get("bodies", [])
+        if isinstance(own, int):
+            return self.bodies(own)
+        return [other or body for body, other in zip(self.manifest["bodies"], own or self.manifest["bodies"])]
 
     def body(self, name):
         for i, body in enumerate(self.manifest["bodies"]):
@@ -198,6 +214,18 @@ def ledger_difference(page):
     return worst / largest
 
 
+def load_difference(page, name, axis, formula):
+    m = page.manifest
+    load = next(load for load in m["loads"] if load["name"] == name)
+    values, places = page.array(load["value"]), load.get("places", [0])
+    times = page.array(m["frames"]["time"]) if "time" in m["frames"] else [0.0]
+    worst = 0.0
+    for k in range(len(values) // 3):
+        known = {"t": times[k // len(places)], "s": places[k % len(places)], "sin": math.sin}
+        worst = max(worst, abs(values[3 * k + "xyz".index(axis)] - eval(formula, known)))
+    return worst
+
+
 def gap_of_modes(page):
     """A shape moves both ends of a joint that holds a point together alike."""
     m = page.manifest
@@ -207,11 +235,11 @@ def gap_of_modes(page):
     assert joints and m["modes"]["rows"]
     worst = 0.0
 
-    def motion(end, frame, shape):
+    def motion(end, bodies, frame, shape):
         if end["body"] < 0:
             return [0.0] * 3
         b = end["body"]
-        body = m["bodies"][b]
+        body = bodies[b]
         port = body["ports"][end["port"]]
         start = sum(6 + other["q"] for other in m["bodies"][:b])
         move, turn, dq = shape[start : start + 3], shape[start + 3 : start + 6], shape[start + 6 : start + 6 + body["q"]]
@@ -232,12 +260,13 @@ def gap_of_modes(page):
 
     for row in m["modes"]["rows"]:
         frame = m["modes"]["points"][row["point"]]["frame"]
+        bodies = page.bodies(row["point"])
         for part in ("shape", "imaginary"):
             if part not in row:
                 continue
             shape = page.array(row[part])
             for joint in joints:
-                a, b = motion(joint["a"], frame, shape), motion(joint["b"], frame, shape)
+                a, b = motion(joint["a"], bodies, frame, shape), motion(joint["b"], bodies, frame, shape)
                 worst = max(worst, max(abs(x - y) for x, y in zip(a, b)))
     return worst
 
@@ -256,6 +285,8 @@ def main():
         print(node)
     elif what[0] == "ledger":
         print(ledger_difference(page))
+    elif what[0] == "load":
+        print(load_difference(page, *what[1:]))
     elif what[0] == "modes":
         print(gap_of_modes(page))
     elif what[0] == "position":

@@ -80,6 +80,10 @@ check "stress in space" "$(page 'a page.html' stress space.csv 'größe <b> 臂'
 [ "$(page 'a page.html' value source)" = space.h5 ] || fail "source"
 [ "$(page 'a page.html' value certificate/0/good)" = True ] || fail "certificate: $(page 'a page.html' value certificate)"
 
+check "a load" "$(page 'a page.html' load side y '0.2*sin(20*t)')" $small
+check "its other axes" "$(page 'a page.html' load side z 0)" 0
+[ "$(page 'a page.html' value loads/0/frame)" = inertial ] || fail "frame of a load"
+
 # ---- who supplied and took the work ----
 run 0 simulate "$examples/damped_lever.yaml" -o lever.h5 --csv lever.csv
 run 0 report lever.h5
@@ -122,6 +126,27 @@ check "joints of the shapes" "$(page modes.html modes)" 5e-6
 run 0 modes moved.yaml -o space_modes.h5
 run 0 report space_modes.h5
 check "joints of the shapes in space" "$(page space_modes.html modes)" 5e-6
+cat >grows.yaml <<'END'
+phlexor: 1
+dimension: 2
+parameters: {l: 0.5, E: 7e10}
+materials: {alu: {density: 2700, young: E}}
+bodies:
+  arm: {kind: beam, material: alu, length: l, section: {kind: rectangle, height: 0.01, width: 0.02}, elements: 3,
+        reference: cantilever}
+  box: {kind: rigid, mass: 0.5, inertia: 1e-3, ports: {far: {position: [l/2, 0]}}, pose: {position: [l, 0]}}
+joints: {pin: {kind: revolute, ports: [ground.O, arm.P]}, tip: {kind: weld, ports: [arm.C, box.P], angle: 0.3}}
+loads: {wind: {distributed: ["0", "3*s"], on: arm}, twist: {torque: 0.2, at: box.far}}
+modes: {count: 3}
+sweep: {l: {values: [0.5, 0.8, 1.1]}, E: {values: [7e10, 8e10]}}
+END
+run 0 modes grows.yaml -o grows.h5
+run 0 report grows.h5
+check "joints of the shapes where bodies grow" "$(page grows.html modes)" 5e-6
+[ "$(page grows.html value modes/points/4/bodies/1/ports/1/position/0)" = 0.55 ] || fail "the box at the longest arm"
+page grows.html value modes/points/0 | grep -q bodies && fail "the bodies of the first point are there twice"
+check "a load along a beam" "$(page grows.html load wind y '3*s')" $small
+check "a torque in the plane" "$(page grows.html load twist z 0.2)" $small
 run 0 modes "$examples/rotor_blade.yaml" -o steady.h5
 run 0 report steady.h5
 check "joints of complex shapes" "$(page steady.html modes)" 5e-6

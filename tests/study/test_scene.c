@@ -370,6 +370,40 @@ static void view_without_memory(void **state)
     }
 }
 
+/* The same of a sweep whose bodies change. */
+static void report_without_memory(void **state)
+{
+    phx_context *context = *state;
+    const phx_report_options options = {.page = "<html>\n<!--phlexor-data-->\n</html>"};
+    char text[4000];
+    phx_sweep *sweep = NULL;
+    phx_modes_table table;
+    phx_study_modes_options how = {.with_shapes = true};
+    phx_status status = PHX_ERR_MEMORY;
+
+    snprintf(text, sizeof text, PLANE, "cantilever", ", elements: 1");
+    memcpy(strstr(text, "length: 0.8"), "length: k/4", 11);
+    phx_model *model = read_text(context, text);
+    CHECK_OK(context, phx_sweep_create(context, &sweep));
+    CHECK_OK(context, phx_sweep_add_values(sweep, "k", 2, (const double[]){3.2, 3.0}));
+    how.sweep = sweep;
+    CHECK_OK(context, phx_study_modes(context, model, &how, &table, NULL));
+    CHECK_OK(context, phx_modes_write(context, &table, PHX_MODES_HDF5, "a.h5"));
+    for (long n = 0; status; n++) {
+        phx_report_size size;
+        phx_context_fail_allocation(context, n);
+        status = phx_study_report(context, "a.h5", &options, "a.html", &size);
+        phx_context_fail_allocation(context, -1);
+        if (status)
+            CHECK_STATUS(context, status, PHX_ERR_MEMORY);
+        assert_true(is_there("a.html") == !status);
+        assert_true(n < 20000);
+    }
+    phx_modes_free(&table);
+    phx_sweep_destroy(sweep);
+    phx_model_destroy(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -377,6 +411,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(lists, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(space, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(modes, study_setup, study_teardown),
-        cmocka_unit_test_setup_teardown(view_without_memory, study_setup, study_teardown)};
+        cmocka_unit_test_setup_teardown(view_without_memory, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(report_without_memory, study_setup, study_teardown)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@ import { BufferAttribute, BufferGeometry, LineSegments, Matrix4, MeshLambertMate
 import { poseMatrix } from './bodies.js';
 import { theme } from './colours.js';
 import { groundSolid, jointSolid, lineMaterial, loadSolid, springSolid } from './glyphs.js';
+import { Loads } from './loads.js';
 import { multiply, rotate } from './motion.js';
 
 const upwards = new Vector3(0, 0, 1);
@@ -35,7 +36,13 @@ export class Attached {
             spring,
             solid: this.add(springSolid(1.5 * this.radius, this.material)),
         }));
-        this.loads = loads.map((load) => ({ load, solid: this.add(loadSolid(load, this.fitting(load))) }));
+        this.loads = loads
+            .filter((load) => !load.value)
+            .map((load) => ({ load, solid: this.add(loadSolid(load, this.fitting(load))) }));
+        this.arrows = new Loads(
+            this,
+            loads.filter((load) => load.value),
+        );
         this.makeGrounds();
     }
 
@@ -111,6 +118,7 @@ export class Attached {
             solid.visible = shown.loads && Boolean(this.portAt(load, point, matrix));
             if (solid.visible) this.put(solid, point, matrix);
         }
+        this.arrows.place();
     }
 
     put(solid, at, matrix) {

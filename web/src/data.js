@@ -19,12 +19,15 @@
 //                           section? [{name, label, unit, map REF n x q}]}]    value at point i = row i of map times q
 //   joints                [{name, kind, a, b, axis? (in the directions of port a)}], a and b {body, port}, or the ground
 //                         {body: -1, position, rotation?}
-//   loads?                [{name, kind "force" | "torque", body, port}]
+//   loads?                [{name, kind "force" | "torque" | "distributed", body, port, frame? "inertial" | "body" (the
+//                           directions of the port, of a distributed one the body's), places? (distributed: fractions
+//                           of the line of its body), value? REF F x places x 3, or places x 3 when it is constant}]
 //   springs?              [{name, a, b}], ends like those of joints
 //   gravity?
 //   frames                {count F, time? REF F, pose REF F x 7 bodies (x y z, quaternion w x y z), q REF F x all q}
 //   columns?              {time REF R, groups [{title, unit, columns [{name, unit, data REF R, log?}]}]}
-//   modes?                {parameters, points [{values, rigid, spin?, frame}],
+//   modes?                {parameters, points [{values, rigid, spin?, frame, bodies? (as above, null: as at the first
+//                           point; a number: those of that point)}],
 //                          rows [{point, mode, branch, omega, frequency, damping, shape? REF, imaginary? REF}]}
 //                         a shape has for each body: translation of its origin, small rotation (both inertial), its q
 
@@ -77,6 +80,55 @@ function expect(array, length, what) {
         );
 }
 
+/** A body whose coordinates begin at `first` among all. */
+function checkBody(body, first) {
+    body.q ??= 0;
+    body.first = first;
+    body.points ??= new Float32Array();
+    body.lines ??= new Uint32Array();
+    body.ports ??= [];
+    const n = body.points.length / 3;
+    expect(body.points, 3 * Math.floor(n), `The body "${body.name}": points`);
+    if (body.lines.some((point) => point >= n))
+        throw new DataError(
+            `The body "${body.name}" has a line to a point that does not exist. Write the report again.`,
+        );
+    if (body.shapes && body.q > 0) expect(body.shapes, 3 * n * body.q, `The body "${body.name}": shapes`);
+    body.section = (body.section ?? []).filter((entry) => entry.map?.length === n * body.q && body.q > 0);
+}
+
+/** The bodies at each point of a sweep: all of them, those that do not change the same objects. */
+function checkPoints(report) {
+    const { points = [] } = report.modes;
+    for (const point of points) {
+        if (typeof point.bodies === 'number') point.bodies = points[point.bodies]?.bodies;
+        if (!Array.isArray(point.bodies)) {
+            point.bodies = report.bodies;
+            continue;
+        }
+        point.bodies = report.bodies.map((body, b) => {
+            const own = point.bodies[b];
+            if (!own || own === body) return body;
+            checkBody(own, body.first);
+            if (own.q !== body.q)
+                throw new DataError(`The body "${body.name}" changes its coordinates. Write the report again.`);
+            return own;
+        });
+    }
+}
+
+function checkLoad(load, frames) {
+    if (!load.value) return;
+    const each = 3 * (load.places?.length ?? 1);
+    if (load.value.length !== each) expect(load.value, each * frames, `The load "${load.name}"`);
+}
+
+/** Those that stand in a frame: of a sweep each point has its frame. */
+export function bodiesAt(report, frame) {
+    const point = report.frames.count > 1 ? report.modes?.points?.[frame] : null;
+    return point?.bodies ?? report.bodies;
+}
+
 /** Lengths that the rest of the page relies on; offsets of the deformation coordinates. */
 function check(report) {
     report.bodies ??= [];
@@ -85,21 +137,10 @@ function check(report) {
     report.loads ??= [];
     let q = 0;
     for (const body of report.bodies) {
-        body.q ??= 0;
-        body.first = q; // of its coordinates among all
+        checkBody(body, q);
         q += body.q;
-        body.points ??= new Float32Array();
-        body.lines ??= new Uint32Array();
-        body.ports ??= [];
-        const n = body.points.length / 3;
-        expect(body.points, 3 * Math.floor(n), `The body "${body.name}": points`);
-        if (body.lines.some((point) => point >= n))
-            throw new DataError(
-                `The body "${body.name}" has a line to a point that does not exist. Write the report again.`,
-            );
-        if (body.shapes && body.q > 0) expect(body.shapes, 3 * n * body.q, `The body "${body.name}": shapes`);
-        body.section = (body.section ?? []).filter((entry) => entry.map?.length === n * body.q && body.q > 0);
     }
+    if (report.modes) checkPoints(report);
     report.nq = q;
     const frames = report.frames ?? { count: 0 };
     if (frames.count > 0) {
@@ -108,6 +149,7 @@ function check(report) {
         if (frames.time) expect(frames.time, frames.count, 'The times of the frames');
     }
     report.frames = frames;
+    for (const load of report.loads) checkLoad(load, frames.count);
     return report;
 }
 

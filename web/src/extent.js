@@ -1,5 +1,6 @@
 // How far the mechanism and its motion reach.
 import { Box3, Vector3 } from 'three';
+import { bodiesAt } from './data.js';
 import { rotate } from './motion.js';
 
 /** Frames looked at for the extent of the motion and the range of a colour. */
@@ -12,14 +13,14 @@ export function sampled(count) {
 }
 
 /** Points of the bodies as they are placed now, to `visit` as x, y, z. */
-function visitPoints(report, pose, visit) {
+function visitPoints(bodies, pose, visit) {
     const point = [0, 0, 0];
     const put = (local, at) => {
         rotate(pose, at + 3, local, point);
         const [x, y, z] = point.map((value, k) => value + pose[at + k]);
         if (Number.isFinite(x + y + z)) visit(x, y, z);
     };
-    report.bodies.forEach((body, b) => {
+    bodies.forEach((body, b) => {
         const step = 3 * Math.max(1, Math.floor(body.points.length / 3 / 16));
         for (let i = 0; i < body.points.length; i += step)
             put([body.points[i], body.points[i + 1], body.points[i + 2]], 7 * b);
@@ -58,7 +59,7 @@ export function measure(report, motion) {
     let atStart = reached;
     for (const frame of sampled(report.frames.count)) {
         motion.toFrame(frame);
-        visitPoints(report, motion.pose, put(frame === 0 ? [start, whole] : [whole]));
+        visitPoints(bodiesAt(report, frame), motion.pose, put(frame === 0 ? [start, whole] : [whole]));
         middles.expandByPoint(new Vector3(...middle(motion, [0, 0, 0])));
         if (frame === 0) atStart = reached.slice();
     }

@@ -68,13 +68,42 @@ export function springSolid(size, material) {
     return new Group().add(new Mesh(new TubeGeometry(coil, 220, 0.18 * size, 6), material));
 }
 
-/** A load: a rhombus for a force, a ring for a torque. Neither shows a direction, which is not known here. */
+const loadMaterial = new MeshLambertMaterial({ color: 0xd28a00 });
+
+/** A load whose direction is not known: a rhombus for a force, a ring for a torque. */
 export function loadSolid(load, size) {
     const torque = load.kind === 'torque';
     const geometry = torque ? new TorusGeometry(1.9, 0.2, 10, 48) : new TorusGeometry(2.1, 0.22, 10, 4);
-    const group = new Group().add(new Mesh(geometry, new MeshLambertMaterial({ color: 0xd28a00 })));
+    const group = new Group().add(new Mesh(geometry, loadMaterial));
     group.scale.setScalar(size);
     return group;
+}
+
+/** An arrow along z; stretch(arrow, length) makes it so long, its head at most `head`. */
+export function arrowSolid(thickness, head) {
+    const shaft = new Mesh(along(new CylinderGeometry(thickness, thickness, 1, 12)).translate(0, 0, 0.5), loadMaterial);
+    const tip = new Mesh(along(new ConeGeometry(3 * thickness, 1, 16)).translate(0, 0, 0.5), loadMaterial);
+    const group = new Group().add(shaft, tip);
+    group.userData.head = head;
+    return group;
+}
+
+export function stretch(arrow, length) {
+    const [shaft, tip] = arrow.children;
+    const head = Math.min(arrow.userData.head, 0.6 * length);
+    shaft.scale.z = length - head;
+    tip.position.z = length - head;
+    tip.scale.set(head / arrow.userData.head, head / arrow.userData.head, head);
+}
+
+/** A torque about z: three quarters of a circle of radius one with a head, right-handed. */
+export function turnSolid() {
+    const arc = 1.5 * Math.PI;
+    const tip = new Mesh(new ConeGeometry(0.22, 0.5, 16), loadMaterial); // along y, as the circle goes where it begins
+    tip.position.set(Math.cos(arc), Math.sin(arc), 0);
+    tip.rotation.z = arc;
+    tip.translateY(0.2);
+    return new Group().add(new Mesh(new TorusGeometry(1, 0.07, 10, 48, arc), loadMaterial), tip);
 }
 
 /** Where the ground holds something: a triangle under the point in the plane, a plate in space. */

@@ -61,7 +61,7 @@ function panelParts(report, stage, player) {
     }
     let modes = null;
     if (report.modes) {
-        modes = new Modes(report.modes, (row) => stage.showMode(row));
+        modes = new Modes(report.modes, (row, point) => stage.showMode(row, point));
         stage.onClose = () => modes.choose(null);
         add('Modes', modes.element, () => modes.recolour());
     }

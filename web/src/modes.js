@@ -15,7 +15,7 @@ export function pointName(modes, point) {
 }
 
 export class Modes {
-    /** `show(row or null)` is called when the reader chooses a mode. */
+    /** `show(row or null, point)` is called when the reader chooses a mode or a point. */
     constructor(modes, show) {
         Object.assign(this, { modes, show, point: 0, row: null });
         modes.rows ??= [];
@@ -96,7 +96,10 @@ export class Modes {
                     rows.find((row) => row.mode === this.row.mode) ??
                     null,
             );
-        else this.mark();
+        else {
+            this.mark();
+            if (keep) this.show(null, point);
+        }
     }
 
     line(row) {
@@ -137,7 +140,7 @@ export class Modes {
             this.setPoint(row.point, false);
         }
         this.mark();
-        this.show(row);
+        this.show(row, this.point);
     }
 
     /** Another mode of the list, by the keyboard. */

@@ -33,6 +33,7 @@ export class Motion {
 
     toFrame(frame) {
         const { pose, q, nBodies } = this;
+        Object.assign(this, { frame, share: 0 }); // how far it is from this frame to the next
         if (this.frames.count === 0) {
             for (let b = 0; b < nBodies; b++) pose.set([0, 0, 0, 1, 0, 0, 0], 7 * b);
             return;
@@ -56,6 +57,8 @@ export class Motion {
         const k = Math.min(floorIndex(times, time), count - 2);
         const s = Math.min(1, Math.max(0, (time - times[k]) / (times[k + 1] - times[k] || 1)));
         const { pose, q } = this;
+        this.frame = k;
+        this.share = s;
         let i = k * pose.length;
         let j = i + pose.length;
         for (let b = 0; b < pose.length; b += 7, i += 7, j += 7) {

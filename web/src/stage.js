@@ -8,7 +8,7 @@ import { Scene, hasWebGL } from './scene.js';
 
 export class Stage {
     constructor(report, motion, player) {
-        Object.assign(this, { report, motion, player, mode: null });
+        Object.assign(this, { report, motion, player, mode: null, point: 0 });
         this.amplitude = 0.05; // of the extent of the mechanism
         this.onClose = () => {};
         this.view = h('div', { class: 'view' });
@@ -62,15 +62,16 @@ export class Stage {
         view.append(legend.element, this.banner);
     }
 
-    /** The frame that the mode shape was linearised at. */
+    /** The frame that the modes at the point of the sweep were linearised at. */
     frame() {
-        const frame = this.report.modes.points[this.mode.point]?.frame ?? 0;
+        const frame = this.report.modes?.points[this.point]?.frame ?? 0;
         return Math.min(frame, Math.max(0, this.report.frames.count - 1));
     }
 
     place() {
         const { motion, mode, player, scene } = this;
         if (mode) motion.toMode(this.frame(), mode, this.amplitude * scene.size, 2 * Math.PI * player.at.phase);
+        else if (this.report.modes) motion.toFrame(this.frame());
         else motion.toTime(player.at.time);
     }
 
@@ -80,15 +81,17 @@ export class Stage {
         this.scene.update();
     }
 
-    /** Show the mode shape of a row, or the motion again (null). */
-    showMode(row) {
-        const { scene, display, player } = this;
+    /** Show the mode shape of a row, or a point of the sweep without one (null). */
+    showMode(row, point) {
+        const { scene, display, player, report } = this;
         if (!scene) return;
+        this.point = point;
+        scene.useBodies(report.modes.points[point]?.bodies ?? report.bodies);
         const changes = !row !== !this.mode;
         this.mode = row;
         display.allowMagnification(!row);
         scene.setMagnification(row ? 1 : display.magnification()); // a mode has its amplitude
-        this.motion.toFrame(row ? this.frame() : 0);
+        this.motion.toFrame(this.frame());
         scene.setGhost();
         if (changes) display.setGhost(Boolean(row));
         this.fillBanner();

@@ -2,6 +2,9 @@
 import { categorical } from './colours.js';
 import { h, icon } from './dom.js';
 import { count, number, quantity, words } from './format.js';
+import { largestValue } from './loads.js';
+
+const loadUnits = { force: 'N', torque: 'N m', distributed: 'N/m' };
 
 /** A number with its unit; a text as it is. */
 const shown = ({ value, unit }) => {
@@ -187,7 +190,7 @@ export function overview(report, select) {
         report.loads.length
             ? table(
                   'Loads',
-                  ['Name', 'Kind', 'At'],
+                  ['Name', 'Kind', 'At', 'Largest'],
                   report.loads.map((load) =>
                       h(
                           'tr',
@@ -195,6 +198,7 @@ export function overview(report, select) {
                           h('th', { scope: 'row' }, load.name),
                           h('td', {}, words(load.kind)),
                           h('td', {}, bodyName(load)),
+                          h('td', {}, load.value ? quantity(largestValue(load), loadUnits[load.kind]) : '–'),
                       ),
                   ),
               )

@@ -112,6 +112,55 @@ check('colour by a section quantity, with its range over the motion', async () =
     await tab.done();
 });
 
+check('loads point where they act, as long as they are large', async () => {
+    const tab = await show(sample.plane());
+    await tab.picture('loads');
+    const at = (time) =>
+        tab.evaluate((time) => {
+            const { scene, player, motion } = phlexor;
+            player.set(time);
+            const rounded = (v) => [v.x, v.y, v.z];
+            const along = (solid) => rounded(scene.camera.up.clone().set(0, 0, 1).applyQuaternion(solid.quaternion));
+            const arrow = (solid) => ({
+                seen: solid.visible,
+                from: rounded(solid.position),
+                along: along(solid),
+                length: solid.children[1].position.z + solid.children[1].scale.z,
+                scale: solid.scale.x,
+            });
+            const entries = scene.attached.arrows.entries.map(({ solids }) => solids.map(arrow));
+            const pin = [0, 0, 0];
+            scene.attached.portAt({ body: 0, port: 1 }, pin, scene.camera.matrix.clone());
+            const angle = (b) => 2 * Math.atan2(motion.pose[7 * b + 6], motion.pose[7 * b + 3]);
+            const drawn = scene.attached.loads.map(({ load }) => load.name);
+            return { entries, pin, size: scene.size, angles: [angle(0), angle(1)], drawn };
+        }, time);
+    for (const time of [0, 0.3, 0.9]) {
+        const { entries, pin, size, angles, drawn } = await at(time);
+        const [[motor], [push], [thrust], wind] = entries;
+        assert.deepEqual(drawn, ['unknown'], 'without a value there is no arrow');
+        const torque = Math.cos(Math.PI * time);
+        near(motor.scale, 0.11 * size * Math.abs(torque), 2e-3 * size, `torque at ${time} s`);
+        assert.ok(motor.along[2] * Math.sign(torque) > 0.999, `sense of the torque at ${time} s: ${motor.along}`);
+        near(push.length, 0.25 * size, 1e-9, 'the largest force');
+        near(push.along[1], -1, 1e-9, 'direction of the push');
+        for (const k of [0, 1]) near(push.from[k], pin[k], 1e-9, 'where it acts');
+        near(thrust.length, 0.125 * size, 1e-9, 'half as large');
+        near(thrust.along[0], Math.cos(angles[0]), 1e-6, 'a force that turns with its body');
+        near(thrust.along[1], Math.sin(angles[0]), 1e-6, 'a force that turns with its body');
+        assert.deepEqual(
+            wind.map(({ seen }) => seen),
+            [false, true, true],
+            'no arrow where there is no load',
+        );
+        near(wind[1].length, 0.075 * size, 1e-9, 'in the middle');
+        near(wind[2].along[0], -Math.sin(angles[1]), 1e-6, 'across the beam');
+    }
+    await tab.getByRole('tab', { name: 'Overview' }).click();
+    assert.match(await tab.locator('.panel').innerText(), /push\s+force\s+\S+.*\s+20 N/);
+    await tab.done();
+});
+
 check('names, axes, start pose, views and a body chosen in the table', async () => {
     const tab = await show(sample.space());
     await key(tab, 'n', 'j', 'x', 'g', 'End');
@@ -324,6 +373,33 @@ check('mode shapes move by their amplitude', async () => {
     await key(tab, ' ');
     await tab.getByRole('button', { name: 'Close' }).first().click();
     assert.equal(await tab.locator('.banner').isVisible(), false);
+    await tab.done();
+});
+
+check('a point of the sweep shows its own bodies', async () => {
+    const tab = await show(sample.modes({ grows: true }));
+    const choose = (point) =>
+        tab.getByLabel('Point of the sweep').evaluate((input, point) => {
+            input.value = String(point);
+            input.dispatchEvent(new Event('input'));
+        }, point);
+    const arm = () =>
+        tab.evaluate(() => {
+            const { scene, report, motion } = phlexor;
+            motion.toFrame(0);
+            scene.bodies[1].bend(motion.q, 1);
+            return [scene.bodies[1].bent.at(-3), report.bodies[1].ports[1].position[0], scene.bodies.length];
+        });
+    const [first, port, count] = await arm();
+    for (const point of [20, 25]) {
+        await choose(point);
+        assert.deepEqual(await arm(), [1.5 * first, 1.5 * port, count], `the longer arm at point ${point}`);
+    }
+    await tab.picture('longer');
+    await tab.evaluate(() => phlexor.modes.choose(null));
+    assert.equal((await arm())[0], 1.5 * first, 'without a mode, too');
+    await choose(3);
+    assert.deepEqual(await arm(), [first, port, count]);
     await tab.done();
 });
 

@@ -276,7 +276,28 @@ export function plane({ frames = 501, rows = frames, title = 'Slider crank with 
             },
         ],
         springs: [{ name: 'return spring', a: { body: -1, position: [0.5, 0.06, 0] }, b: { body: 2, port: 0 } }],
-        loads: [{ name: 'motor', body: 0, port: 0, kind: 'torque' }],
+        loads: [
+            {
+                name: 'motor',
+                body: 0,
+                port: 0,
+                kind: 'torque',
+                frame: 'inertial',
+                value: arrays.ref(range(frames, (i) => [0, 0, 3 * Math.cos(Math.PI * at(i, frames))]).flat(), 'f32'),
+            },
+            { name: 'push', body: 0, port: 1, kind: 'force', frame: 'inertial', value: arrays.ref([0, -20, 0], 'f32') },
+            { name: 'thrust', body: 0, port: 1, kind: 'force', frame: 'body', value: arrays.ref([10, 0, 0], 'f32') },
+            {
+                name: 'wind',
+                body: 1,
+                port: 0,
+                kind: 'distributed',
+                frame: 'body',
+                places: [0, 0.5, 1],
+                value: arrays.ref([0, 0, 0, 0, 2, 0, 0, 4, 0], 'f32'),
+            },
+            { name: 'unknown', body: 2, port: 0, kind: 'force' },
+        ],
         gravity: [0, -9.81, 0],
         frames: {
             count: frames,
@@ -407,9 +428,14 @@ export function space({
     return { manifest, arrays };
 }
 
-/** Modes of a rotating beam on a hub along a sweep of its speed; one branch is complex. */
-export function modes({ points = 31, branches = 5 } = {}) {
+/** Modes of a rotating beam on a hub along a sweep of its speed; one branch is complex. With `grows` the first arm is
+ * half as long again from point 20 on. */
+export function modes({ points = 31, branches = 5, grows = false } = {}) {
     const { manifest, arrays } = space({ frames: 1, rows: 0 });
+    const other = manifest.bodies.map((body, b) => {
+        if (b !== 1 || !grows) return null;
+        return beam(arrays, body.name, { length: 6, radius: 0.04, space: true, young: 4000 });
+    });
     const size = manifest.bodies.reduce((sum, body) => sum + 6 + body.q, 0);
     const rows = [];
     for (let point = 0; point < points; point++) {
@@ -445,7 +471,13 @@ export function modes({ points = 31, branches = 5 } = {}) {
         columns: undefined,
         modes: {
             parameters: ['speed'],
-            points: range(points, (point) => ({ values: [2 * point], rigid: 1, spin: 2 * point, frame: 0 })),
+            points: range(points, (point) => ({
+                values: [2 * point],
+                rigid: 1,
+                spin: 2 * point,
+                frame: 0,
+                ...(grows && point >= 20 ? { bodies: point === 20 ? other : 20 } : {}),
+            })),
             rows,
         },
     });
