@@ -1,6 +1,6 @@
 /* Time of a step of chains of 10 to 10000 links, against KLU alone on the same matrix.
  *
- *     bench_chains [--csv FILE] [--only KIND] [--links N] [--repeats N]
+ *     bench_chains [--csv FILE] [--only KIND] [--links N] [--repeats N] [--threads N]
  *
  * Each run is a process of its own, so that its peak memory is its own. Times are the least of the repeats. */
 #define _XOPEN_SOURCE 700 /* fork, pipe */
@@ -68,11 +68,13 @@ typedef struct measure {
     double lu_factor, lu_solve; /* s, phx_lu alone */
     double bare;                /* s, the solver that knows the chain; 0: none */
     double phase[PHASES];       /* s, one call of each operation */
+    double wall[2];             /* s a step by the wall clock, on one thread and on several; 0: not measured */
+    double wall_phase[PHASES];  /* s, on several threads */
 } measure;
 
 typedef struct settings {
     const char *csv, *kind;
-    int links, repeats;
+    int links, repeats, threads;
 } settings;
 
 /* ---- one run ---- */
@@ -98,11 +100,12 @@ static double total_energy(const subject *it)
     return energies.kinetic + energies.elastic + energies.potential;
 }
 
-static phx_status integrate(subject *it, const bench_case *c, measure *m)
+/* One run from the start; `took`: s. */
+static phx_status integrate(subject *it, const bench_case *c, double clock(void), phx_integrate_stats *stats,
+                            double *took)
 {
     phx_integrate_options options = phx_integrate_options_default();
-    phx_integrate_stats stats;
-    double t = 0.0, before = 0.0, kinetic = 0.0;
+    double t = 0.0;
 
     options.integrator = PHX_MIDPOINT;
     options.end = c->end;
@@ -111,23 +114,33 @@ static phx_status integrate(subject *it, const bench_case *c, measure *m)
     memcpy(it->x, it->x0, (size_t)it->dae->n_x * sizeof(double));
     memcpy(it->v, it->v0, (size_t)it->dae->n_v * sizeof(double));
     memcpy(it->lambda, it->lambda0, (size_t)it->dae->n_l * sizeof(double));
-    before = total_energy(it);
-    const double start = bench_clock();
-    phx_status status = phx_integrate(it->dae, &options, &t, it->x, it->v, it->lambda, nothing, NULL, &stats);
-    const double wall = bench_clock() - start;
+    const double start = clock();
+    const phx_status status = phx_integrate(it->dae, &options, &t, it->x, it->v, it->lambda, nothing, NULL, stats);
+    *took = clock() - start;
+    return status;
+}
+
+static phx_status measure_step(subject *it, const bench_case *c, measure *m)
+{
+    phx_integrate_stats stats;
+    phx_energies end;
+    double took = 0.0;
+
+    memcpy(it->x, it->x0, (size_t)it->dae->n_x * sizeof(double));
+    memcpy(it->v, it->v0, (size_t)it->dae->n_v * sizeof(double));
+    const double before = total_energy(it);
+    const phx_status status = integrate(it, c, bench_clock, &stats, &took);
     if (status)
         return status;
-    phx_energies end;
     phx_system_energies(it->system, it->x, it->v, &end);
-    kinetic = end.kinetic;
-    m->energy_drift = fabs(total_energy(it) - before) / kinetic;
+    m->energy_drift = fabs(total_energy(it) - before) / end.kinetic;
     m->steps = stats.steps;
     m->iterations = stats.newton_iterations;
     m->linearisations = stats.linearisations;
     m->factorisations = stats.factorisations;
     m->halvings = stats.halvings;
-    if (m->per_step == 0.0 || wall / (double)stats.steps < m->per_step)
-        m->per_step = wall / (double)stats.steps;
+    if (m->per_step == 0.0 || took / (double)stats.steps < m->per_step)
+        m->per_step = took / (double)stats.steps;
     return PHX_OK;
 }
 
@@ -156,22 +169,22 @@ static phx_status call_phase(subject *it, int phase)
     }
 }
 
-static phx_status time_phases(subject *it, measure *m)
+static phx_status time_phases(subject *it, double clock(void), double *least)
 {
     phx_status status = PHX_OK;
 
     for (int phase = 0; phase < PHASES && !status; phase++) {
         for (int batch = 0; batch < 5 && !status; batch++) {
-            const double start = bench_clock();
+            const double start = clock();
             double now = start;
             int calls = 0;
             for (; (calls < 3 || now - start < 0.01) && !status; calls++) {
                 status = call_phase(it, phase);
-                now = bench_clock();
+                now = clock();
             }
             const double each = (now - start) / calls;
-            if (m->phase[phase] == 0.0 || each < m->phase[phase])
-                m->phase[phase] = each;
+            if (least[phase] == 0.0 || each < least[phase])
+                least[phase] = each;
         }
     }
     return status;
@@ -289,7 +302,43 @@ static phx_status create_subject(const bench_case *c, subject *it)
     return phx_system_start(it->system, &options, it->x0, it->v0, it->lambda0);
 }
 
-static void run_case(const bench_case *c, int repeats, measure *m)
+/* One thread and several by turns, each with a workspace of its own, by the wall clock; both must end in the same
+ * place, bit by bit. */
+static phx_status measure_threads(subject *it, const bench_case *c, const settings *s, measure *m)
+{
+    phx_dae *dae[2] = {NULL, NULL};
+    const size_t n_x = (size_t)it->dae->n_x, n_v = (size_t)it->dae->n_v;
+    double *kept = phx_calloc(it->context, n_x + n_v, sizeof *kept), took = 0.0;
+    phx_integrate_stats stats;
+    phx_status status = kept ? PHX_OK : PHX_ERR_MEMORY;
+
+    phx_system_dae_destroy(it->dae);
+    for (int several = 0; several < 2 && !status; several++) {
+        status = phx_system_dae(it->system, it->context, &dae[several]);
+        if (!status)
+            status = phx_system_threads(dae[several], several ? s->threads : 1);
+    }
+    for (int run = 0; run < 2 * s->repeats && !status; run++) {
+        const int several = run % 2;
+        it->dae = dae[several];
+        status = integrate(it, c, bench_wall_clock, &stats, &took);
+        if (!status && (m->wall[several] == 0.0 || took / (double)stats.steps < m->wall[several]))
+            m->wall[several] = took / (double)stats.steps;
+        if (!status && several &&
+            (memcmp(kept, it->x, n_x * sizeof *kept) != 0 || memcmp(kept + n_x, it->v, n_v * sizeof *kept) != 0))
+            status = phx_fail(it->context, PHX_ERR_LIBRARY, "%d threads end elsewhere than one", s->threads);
+        if (!status) {
+            memcpy(kept, it->x, n_x * sizeof *kept);
+            memcpy(kept + n_x, it->v, n_v * sizeof *kept);
+        }
+    }
+    phx_free(kept);
+    phx_system_dae_destroy(dae[0]);
+    it->dae = dae[1];
+    return status ? status : time_phases(it, bench_wall_clock, m->wall_phase);
+}
+
+static void run_case(const bench_case *c, const settings *s, measure *m)
 {
     subject it = {0};
     const double start = bench_clock();
@@ -298,13 +347,15 @@ static void run_case(const bench_case *c, int repeats, measure *m)
     if (!status)
         status = create_subject(c, &it);
     m->setup = bench_clock() - start;
-    for (int r = 0; r < repeats && !status; r++)
-        status = integrate(&it, c, m);
+    for (int r = 0; r < s->repeats && !status; r++)
+        status = measure_step(&it, c, m);
     m->memory = bench_peak_memory();
     if (!status)
         status = measure_baselines(&it, c, m);
     if (!status)
-        status = time_phases(&it, m);
+        status = time_phases(&it, bench_clock, m->phase);
+    if (!status && s->threads > 1)
+        status = measure_threads(&it, c, s, m);
     m->done = status == PHX_OK;
     if (status)
         fprintf(stderr, "%s chain of %d links: %s: %s\n", name_of(c), c->links, phx_status_text(status),
@@ -316,7 +367,7 @@ static void run_case(const bench_case *c, int repeats, measure *m)
 }
 
 /* The run in a process of its own. */
-static bool run_apart(const bench_case *c, int repeats, measure *m)
+static bool run_apart(const bench_case *c, const settings *s, measure *m)
 {
     int ends[2];
 
@@ -326,7 +377,7 @@ static bool run_apart(const bench_case *c, int repeats, measure *m)
     fflush(NULL);
     const pid_t child = fork();
     if (child == 0) {
-        run_case(c, repeats, m);
+        run_case(c, s, m);
         const bool told = write(ends[1], m, sizeof *m) == (ssize_t)sizeof *m;
         _exit(told && m->done ? 0 : 1);
     }
@@ -380,6 +431,15 @@ static void print_solvers(const bench_case *c, const measure *m)
            1e9 * m->lu_solve / links, 1e9 * klu / links, 1e9 * m->bare / links, lu / klu);
     if (m->bare > 0.0)
         printf(" %8.2f %14.2f %9.2f", over_bare(m, lu), over_bare(m, per_iteration(m)), over_bare(m, m->per_step));
+    printf("\n");
+}
+
+static void print_threads(const bench_case *c, const measure *m)
+{
+    printf("%-14s %6d %10.1f %10.1f %8.2f", name_of(c), c->links, 1e6 * m->wall[0], 1e6 * m->wall[1],
+           m->wall[1] / m->wall[0]);
+    for (int phase = 0; phase < PHASES; phase++)
+        printf(" %10.1f", 1e6 * m->wall_phase[phase]);
     printf("\n");
 }
 
@@ -447,7 +507,8 @@ static bool write_csv(const char *path, const char *machine, const measure *m)
     print_summary(file, "# ", m);
     fprintf(file, "chain,links,elements,unknowns,entries,fill,end_s,step_s,steps,iterations,linearisations,"
                   "factorisations,halvings,step,step_per_body,klu_refactor,klu_solve,lu_factor,lu_solve,bare,"
-                  "iteration_over_bare,step_over_bare,ratio,over_planar,peak_memory,setup,energy_drift");
+                  "iteration_over_bare,step_over_bare,ratio,over_planar,peak_memory,setup,energy_drift,wall_one,"
+                  "wall_threads");
     for (int phase = 0; phase < PHASES; phase++)
         fprintf(file, ",%s", phase_names[phase]);
     fprintf(file, "\n");
@@ -458,13 +519,13 @@ static bool write_csv(const char *path, const char *machine, const measure *m)
         fprintf(
             file,
             "%s,%d,%d,%d,%d,%d,%g,%g,%ld,%ld,%ld,%ld,%ld,%.2f,%.4f,%.2f,%.2f,%.2f,%.2f,%.2f,%.2f,%.2f,%.3f,%.3f,%.1f,"
-            "%.0f,%.2e",
+            "%.0f,%.2e,%.2f,%.2f",
             name_of(c), c->links, kinds[c->kind].elements, m[i].unknowns, m[i].entries, m[i].fill, c->end, STEP,
             m[i].steps, m[i].iterations, m[i].linearisations, m[i].factorisations, m[i].halvings, 1e6 * m[i].per_step,
             1e6 * m[i].per_step / c->links, 1e6 * m[i].refactor, 1e6 * m[i].solve, 1e6 * m[i].lu_factor,
             1e6 * m[i].lu_solve, 1e6 * m[i].bare, over_bare(&m[i], per_iteration(&m[i])),
             over_bare(&m[i], m[i].per_step), ratio(&m[i]), over_planar(i, m), m[i].memory, 1e6 * m[i].setup,
-            m[i].energy_drift);
+            m[i].energy_drift, 1e6 * m[i].wall[0], 1e6 * m[i].wall[1]);
         for (int phase = 0; phase < PHASES; phase++)
             fprintf(file, ",%.2f", 1e6 * m[i].phase[phase]);
         fprintf(file, "\n");
@@ -476,10 +537,8 @@ static bool read_settings(int count, char **words, settings *s)
 {
     *s = (settings){.repeats = 3};
     const bench_option options[] = {
-        {"--csv", .text = &s->csv},
-        {"--only", .text = &s->kind},
-        {"--links", .count = &s->links},
-        {"--repeats", .count = &s->repeats},
+        {"--csv", .text = &s->csv},          {"--only", .text = &s->kind},        {"--links", .count = &s->links},
+        {"--repeats", .count = &s->repeats}, {"--threads", .count = &s->threads},
     };
     return bench_read_options((int)(sizeof options / sizeof *options), options, count, words) && s->repeats > 0;
 }
@@ -492,7 +551,8 @@ int main(int count, char **words)
     bool good = true;
 
     if (!read_settings(count, words, &s)) {
-        fprintf(stderr, "usage: bench_chains [--csv FILE] [--only KIND] [--links N] [--repeats N]\n");
+        fprintf(stderr, "usage: bench_chains [--csv FILE] [--only KIND] [--links N] [--repeats N] "
+                        "[--threads N]\n");
         return 2;
     }
     bench_processor(processor, sizeof processor);
@@ -505,7 +565,7 @@ int main(int count, char **words)
     for (int i = 0; i < N_CASES; i++) {
         if ((s.kind && strcmp(s.kind, name_of(&cases[i])) != 0) || (s.links && s.links != cases[i].links))
             continue;
-        good = run_apart(&cases[i], s.repeats, &m[i]) && good;
+        good = run_apart(&cases[i], &s, &m[i]) && good;
         if (m[i].done)
             print_row(&cases[i], &m[i]);
     }
@@ -523,6 +583,15 @@ int main(int count, char **words)
     for (int i = 0; i < N_CASES; i++)
         if (m[i].done)
             print_solvers(&cases[i], &m[i]);
+    if (s.threads > 1) {
+        printf("\nwall clock             one    %2d threads  ratio", s.threads);
+        for (int phase = 0; phase < PHASES; phase++)
+            printf(" %10s", phase_names[phase]);
+        printf("\n");
+        for (int i = 0; i < N_CASES; i++)
+            if (m[i].done)
+                print_threads(&cases[i], &m[i]);
+    }
     if (s.csv && !write_csv(s.csv, machine, m)) {
         fprintf(stderr, "%s cannot be written\n", s.csv);
         return 1;

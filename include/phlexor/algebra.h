@@ -117,6 +117,9 @@ typedef struct phx_lu phx_lu;
 phx_status phx_lu_create(phx_context *context, int n, const int *ptr, const int *idx, const int *order,
                          bool complex_values, phx_lu **lu);
 void phx_lu_destroy(phx_lu *lu);
+/* Let a crew (borrowed; NULL: none any more) factor and solve, where the matrix is large and falls into branches by its
+ * order (phx_order_balance): the same results bit by bit. Allocates. */
+phx_status phx_lu_use(phx_lu *lu, phx_crew *crew);
 /* Numeric factorisation of values val[ptr[n]], not needed afterwards. The first call checks the pivots in full; later
  * calls (no allocation) only that each of them keeps its size within a factor of 100, and check in full again when one
  * does not. When pivots do not hold KLU factors (and allocates), now and for some calls to come. PHX_SINGULAR
@@ -135,6 +138,12 @@ void phx_lu_stats(const phx_lu *lu, long *factors, long *refactors, long *solves
 
 /* Order of small fill by minimum degree (AMD) for a square pattern, taken as symmetric; order[k] is eliminated k-th. */
 phx_status phx_order_amd(phx_context *context, int n, const int *ptr, const int *idx, int *order);
+/* Change an order of small fill so that its elimination falls into parts that do not touch before the end, the largest
+ * at most half where one unknown can cut it so; the fill stays as it is (a maximum cardinality search of the filled
+ * pattern). weight: work of each unknown, n; NULL: the same of all. What is balanced well enough, or fills much, is
+ * left alone. */
+phx_status phx_order_balance(phx_context *context, int n, const int *ptr, const int *idx, const double *weight,
+                             int *order);
 
 /* Sparse Cholesky (CHOLMOD, AMD) of an SPD matrix given by compressed rows (full symmetric pattern; the upper triangle
  * is read). PHX_SINGULAR when it is not positive definite. */

@@ -16,7 +16,9 @@
  * need no audit. A value that is not finite makes a pivot not finite, or its reciprocal zero: by W or L it enters a
  * later pivot, whatever it is multiplied with.
  *
- * Factors are written to one of two arrays, so that a failure leaves the others as they are. */
+ * Factors are written to one of two arrays, so that a failure leaves the others as they are.
+ *
+ * Branches of the tree (front_cut.c) go first, on several threads where there is a crew, then the trunk. */
 #include "front.h"
 
 #include <math.h>
@@ -26,17 +28,30 @@ static const double GROWTH = 1e5;
 static const double DRIFT = 100.0;
 
 struct phx_fronts {
+    phx_context *context;
     phx_front_tree *tree;
+    const phx_front_numeric *numeric;
+    phx_crew *crew;
     bool is_complex, factored;
     const int *ptr, *idx;
-    int active;           /* of the two factors */
-    double *factors[2];   /* factor_size scalars */
-    double *stack, *work; /* stack_size and 2 largest scalars */
-    double *y;            /* n scalars */
-    double *reference;    /* n, sizes of the reciprocal pivots */
-    double *row, *col;    /* n, scales, by place in the order */
-    int *place;           /* n, of the unknowns in the order */
+    int active;         /* of the two factors */
+    double *factors[2]; /* factor_size scalars */
+    double *stack;      /* stack_size scalars */
+    double *work;       /* 2 largest scalars for each thread */
+    double *y;          /* n + n_slots scalars */
+    int *lost;          /* per branch: pivots that have not kept their sizes */
+    const double *val;  /* being factored */
+    double *x;          /* being solved for */
+    double *reference;  /* n, sizes of the reciprocal pivots */
+    double *row, *col;  /* n, scales, by place in the order */
+    int *place;         /* n, of the unknowns in the order */
 };
+
+/* Scalars of the work space before that of a thread. */
+static size_t work_of_part(const phx_front_tree *tree, int part)
+{
+    return (size_t)part * (2 * tree->largest + PHX_FRONT_APART);
+}
 
 /* ---- creation ---- */
 phx_status phx_fronts_create(phx_context *context, int n, const int *ptr, const int *idx, const int *order,
@@ -54,21 +69,24 @@ phx_status phx_fronts_create(phx_context *context, int n, const int *ptr, const 
         return PHX_ERR_MEMORY;
     }
     const size_t scalar = is_complex ? 2 * sizeof(double) : sizeof(double), size = (size_t)n;
+    created->context = context;
     created->tree = tree;
+    created->numeric = is_complex ? &phx_front_complex : &phx_front_real;
     created->is_complex = is_complex;
     created->ptr = ptr;
     created->idx = idx;
     created->factors[0] = phx_calloc(context, tree->factor_size, scalar);
     created->factors[1] = phx_calloc(context, tree->factor_size, scalar);
     created->stack = phx_calloc(context, tree->stack_size, scalar);
-    created->work = phx_calloc(context, 2 * tree->largest, scalar);
-    created->y = phx_calloc(context, size, scalar);
+    created->work = phx_calloc(context, work_of_part(tree, 1), scalar);
+    created->y = phx_calloc(context, size + (size_t)tree->n_slots, scalar);
+    created->lost = phx_calloc(context, (size_t)tree->n_branches, sizeof(int));
     created->reference = phx_calloc(context, size, sizeof(double));
     created->row = phx_calloc(context, size, sizeof(double));
     created->col = phx_calloc(context, size, sizeof(double));
     created->place = phx_calloc(context, size, sizeof(int));
     if (!created->factors[0] || !created->factors[1] || !created->stack || !created->work || !created->y ||
-        !created->reference || !created->row || !created->col || !created->place) {
+        !created->lost || !created->reference || !created->row || !created->col || !created->place) {
         phx_fronts_destroy(created);
         return PHX_ERR_MEMORY;
     }
@@ -88,11 +106,25 @@ void phx_fronts_destroy(phx_fronts *fronts)
     phx_free(fronts->stack);
     phx_free(fronts->work);
     phx_free(fronts->y);
+    phx_free(fronts->lost);
     phx_free(fronts->reference);
     phx_free(fronts->row);
     phx_free(fronts->col);
     phx_free(fronts->place);
     phx_free(fronts);
+}
+
+phx_status phx_fronts_use(phx_fronts *fronts, phx_crew *crew)
+{
+    const size_t scalar = fronts->is_complex ? 2 * sizeof(double) : sizeof(double);
+    double *work = phx_calloc(fronts->context, work_of_part(fronts->tree, phx_crew_parts(crew)), scalar);
+
+    if (!work)
+        return PHX_ERR_MEMORY;
+    phx_free(fronts->work);
+    fronts->work = work;
+    fronts->crew = fronts->tree->n_branches > 0 ? crew : NULL;
+    return PHX_OK;
 }
 
 /* ---- audit ---- */
@@ -226,27 +258,96 @@ static double watched(bool is_complex, const double *values, size_t k)
     return is_complex ? fabs(values[2 * k]) + fabs(values[2 * k + 1]) : fabs(values[k]);
 }
 
-static bool sizes_hold(const phx_fronts *fronts, const double *factors)
+/* Reciprocal pivots that have not kept their sizes. */
+static int count_lost(const phx_fronts *fronts, const double *factors, int first, int end)
 {
-    const size_t count = (size_t)fronts->tree->n;
     const bool is_complex = fronts->is_complex;
     int lost = 0;
-    for (size_t k = 0; k < count; k++) {
+    for (size_t k = (size_t)first; k < (size_t)end; k++) {
         const double size = watched(is_complex, factors, k), before = fronts->reference[k];
         lost += !(size * DRIFT >= before) | !(size <= DRIFT * before);
     }
-    return lost == 0;
+    return lost;
+}
+
+/* Fronts of the trunk between two branches: after the first k of them. */
+static void trunk_between(const phx_front_tree *tree, int k, int *first, int *end)
+{
+    *first = k == 0 ? 0 : tree->branch[k - 1].end;
+    *end = k == tree->n_branches ? tree->n_fronts : tree->branch[k].first;
+}
+
+static void trunk_places(const phx_front_tree *tree, int k, int *first, int *end)
+{
+    *first = k == 0 ? 0 : tree->branch[k - 1].end_place;
+    *end = k == tree->n_branches ? tree->n : tree->branch[k].first_place;
+}
+
+static double *inactive(const phx_fronts *fronts)
+{
+    return fronts->factors[1 - fronts->active];
+}
+
+/* The branches of one part: each thread takes neighbours, with about the same work. */
+typedef void branch_task(phx_fronts *fronts, int part, int b);
+
+typedef struct branch_work {
+    phx_fronts *fronts;
+    branch_task *task;
+} branch_work;
+
+static phx_status take_branches(void *user, phx_context *context, int part, int first, int end)
+{
+    const branch_work *work = user;
+    const phx_front_tree *tree = work->fronts->tree;
+    const int parts = phx_crew_parts(work->fronts->crew);
+    (void)context;
+    for (int b = 0; b < tree->n_branches; b++) {
+        const int at = (int)(tree->branch[b].middle * parts);
+        if (at >= first && at < end)
+            work->task(work->fronts, part, b);
+    }
+    return PHX_OK;
+}
+
+static void each_branch(phx_fronts *fronts, branch_task *task)
+{
+    branch_work work = {fronts, task};
+    if (fronts->tree->n_branches > 0)
+        (void)phx_crew_run(fronts->crew, fronts->context, phx_crew_parts(fronts->crew), take_branches, &work);
+}
+
+static void factor_branch(phx_fronts *fronts, int part, int b)
+{
+    const phx_front_branch *branch = &fronts->tree->branch[b];
+    double *factors = inactive(fronts),
+           *work = fronts->work + work_of_part(fronts->tree, part) * (fronts->is_complex ? 2 : 1);
+    fronts->numeric->factor(fronts->tree, branch->first, branch->end, fronts->val, factors, fronts->stack, work);
+    fronts->lost[b] = count_lost(fronts, factors, branch->first_place, branch->end_place);
+}
+
+/* Returns how many pivots have not kept their sizes. */
+static int factor(phx_fronts *fronts)
+{
+    const phx_front_tree *tree = fronts->tree;
+    double *factors = inactive(fronts);
+    int lost = 0, first, end;
+    each_branch(fronts, factor_branch);
+    for (int k = 0; k <= tree->n_branches; k++) {
+        trunk_between(tree, k, &first, &end);
+        fronts->numeric->factor(tree, first, end, fronts->val, factors, fronts->stack, fronts->work);
+        trunk_places(tree, k, &first, &end);
+        lost += count_lost(fronts, factors, first, end) + (k < tree->n_branches ? fronts->lost[k] : 0);
+    }
+    return lost;
 }
 
 bool phx_fronts_factor(phx_fronts *fronts, const double *val, bool *audited)
 {
-    double *factors = fronts->factors[1 - fronts->active];
+    double *factors = inactive(fronts);
 
-    if (fronts->is_complex)
-        phx_front_factor_complex(fronts->tree, val, factors, fronts->stack, fronts->work);
-    else
-        phx_front_factor_real(fronts->tree, val, factors, fronts->stack, fronts->work);
-    *audited = !fronts->factored || !sizes_hold(fronts, factors);
+    fronts->val = val;
+    *audited = factor(fronts) > 0 || !fronts->factored;
     if (*audited) {
         if (!audit(fronts, val, factors))
             return false;
@@ -263,15 +364,61 @@ void phx_fronts_forget(phx_fronts *fronts)
     fronts->factored = false;
 }
 
+static void branch_down(phx_fronts *fronts, int part, int b)
+{
+    const phx_front_tree *tree = fronts->tree;
+    const phx_front_branch *branch = &tree->branch[b];
+    const size_t size = fronts->is_complex ? 2 : 1, at = (size_t)(tree->n + branch->first_slot),
+                 slots = (size_t)(branch->end_slot - branch->first_slot);
+    (void)part;
+    fronts->numeric->take(tree, branch->first_place, branch->end_place, fronts->x, fronts->y);
+    memset(fronts->y + size * at, 0, size * slots * sizeof(double));
+    fronts->numeric->down(tree, branch->first, branch->end, fronts->factors[fronts->active], fronts->y);
+}
+
+static void branch_up(phx_fronts *fronts, int part, int b)
+{
+    const phx_front_tree *tree = fronts->tree;
+    const phx_front_branch *branch = &tree->branch[b];
+    (void)part;
+    fronts->numeric->fill_slots(tree, branch, fronts->y);
+    fronts->numeric->up(tree, branch->first, branch->end, fronts->factors[fronts->active], fronts->y);
+    fronts->numeric->give(tree, branch->first_place, branch->end_place, fronts->y, fronts->x);
+}
+
+static void solve_trunk(phx_fronts *fronts)
+{
+    const phx_front_tree *tree = fronts->tree;
+    const phx_front_numeric *numeric = fronts->numeric;
+    const double *factors = fronts->factors[fronts->active];
+    int first, end;
+    for (int k = 0; k <= tree->n_branches; k++) {
+        trunk_places(tree, k, &first, &end);
+        numeric->take(tree, first, end, fronts->x, fronts->y);
+    }
+    for (int b = 0; b < tree->n_branches; b++)
+        numeric->add_slots(tree, &tree->branch[b], fronts->y);
+    for (int k = 0; k <= tree->n_branches; k++) {
+        trunk_between(tree, k, &first, &end);
+        numeric->down(tree, first, end, factors, fronts->y);
+    }
+    for (int k = tree->n_branches; k >= 0; k--) {
+        trunk_between(tree, k, &first, &end);
+        numeric->up(tree, first, end, factors, fronts->y);
+        trunk_places(tree, k, &first, &end);
+        numeric->give(tree, first, end, fronts->y, fronts->x);
+    }
+}
+
 void phx_fronts_solve(phx_fronts *fronts, int nrhs, double *x)
 {
     const size_t stride = (size_t)fronts->tree->n * (fronts->is_complex ? 2 : 1);
 
     for (int k = 0; k < nrhs; k++, x += stride) {
-        if (fronts->is_complex)
-            phx_front_solve_complex(fronts->tree, fronts->factors[fronts->active], x, fronts->y);
-        else
-            phx_front_solve_real(fronts->tree, fronts->factors[fronts->active], x, fronts->y);
+        fronts->x = x;
+        each_branch(fronts, branch_down);
+        solve_trunk(fronts);
+        each_branch(fronts, branch_up);
     }
 }
 

@@ -16,7 +16,10 @@
 
 #include "internal.h"
 
-enum { PHX_FRONT_STEP = 3 }; /* most pivots of a step */
+enum {
+    PHX_FRONT_STEP = 3,  /* most pivots of a step */
+    PHX_FRONT_APART = 16 /* scalars between what two threads write all the time: more than a cache line, 64 bytes */
+};
 
 /* Pivots of the next step when `left` are left, the same number seen from the end, and scalars of its C, W, L. */
 static inline int phx_front_step(int left)
@@ -46,6 +49,14 @@ typedef struct phx_front {
     size_t update;      /* rest x rest */
 } phx_front;
 
+/* Fronts next to each other with all that is below them, for one thread; `front_cut.c`. */
+typedef struct phx_front_branch {
+    int first, end;             /* fronts */
+    int first_place, end_place; /* unknowns that it eliminates */
+    int first_slot, end_slot;   /* for unknowns that it touches and does not eliminate */
+    double middle;              /* of its work in that of all branches, 0 .. 1 */
+} phx_front_branch;
+
 typedef struct phx_front_tree {
     int n, n_fronts;
     int *order;       /* n: the unknown eliminated k-th; another sequence of the elimination that was asked for */
@@ -54,6 +65,11 @@ typedef struct phx_front_tree {
     int *relative;    /* of each front: places of what remains in the parent's front */
     int *source;      /* of each front: entries of A ... */
     int *target;      /* ... and their places in the front, row * (pivots + rest) + column */
+    int n_branches;   /* 0, or at least 2: the other fronts, the trunk, come after them */
+    phx_front_branch *branch;
+    int *slot;       /* like rows, of branches with slots, n and following, for unknowns of the trunk */
+    int *slot_place; /* n_slots: the place of what a slot is for */
+    int n_slots;
     size_t factor_size, stack_size, largest; /* scalars: factors with the n reciprocal pivots, stack, largest front */
     long nnz;                                /* of L + U as the given order makes them, one unit diagonal not counted */
 } phx_front_tree;
@@ -63,14 +79,29 @@ phx_status phx_front_tree_create(phx_context *context, int n, const int *ptr, co
                                  phx_front_tree **tree);
 void phx_front_tree_destroy(phx_front_tree *tree);
 
-/* Numeric work; factors begin with the reciprocal pivots in the order; stack and work (two of the largest front) are
- * scratch. The result may be anything, not finite included, when a pivot is bad; see phx_front_audit. */
-void phx_front_factor_real(const phx_front_tree *tree, const double *val, double *factors, double *stack, double *work);
-void phx_front_factor_complex(const phx_front_tree *tree, const double *val, double *factors, double *stack,
-                              double *work);
-/* x <- A^-1 x; y: n scalars of scratch. */
-void phx_front_solve_real(const phx_front_tree *tree, const double *factors, double *x, double *y);
-void phx_front_solve_complex(const phx_front_tree *tree, const double *factors, double *x, double *y);
+/* What eliminating a front costs, in multiplications. */
+double phx_front_cost(int pivots, int rest);
+/* The place after the last pivot of a front. */
+int phx_front_end_place(const phx_front_tree *tree, int front);
+/* Choose the branches; lists of children and rows are there, slot is a copy of rows. */
+phx_status phx_front_cut(phx_context *context, phx_front_tree *tree);
+
+/* Numeric work on the fronts first .. end-1 for one type of values; factors begin with the reciprocal pivots in the
+ * order; stack and work (two of the largest front) are scratch. The result may be anything, not finite included, when a
+ * pivot is bad; see front.c. The solution goes on in y (n + n_slots scalars). */
+typedef struct phx_front_numeric {
+    void (*factor)(const phx_front_tree *tree, int first, int end, const double *val, double *factors, double *stack,
+                   double *work);
+    void (*down)(const phx_front_tree *tree, int first, int end, const double *factors, double *y);
+    void (*up)(const phx_front_tree *tree, int first, int end, const double *factors, double *y);
+    /* places first .. end-1: y <- x, x <- y */
+    void (*take)(const phx_front_tree *tree, int first, int end, const double *x, double *y);
+    void (*give)(const phx_front_tree *tree, int first, int end, const double *y, double *x);
+    /* of a branch: the slots are added to the trunk, and take what the trunk has come to */
+    void (*add_slots)(const phx_front_tree *tree, const phx_front_branch *branch, double *y);
+    void (*fill_slots)(const phx_front_tree *tree, const phx_front_branch *branch, double *y);
+} phx_front_numeric;
+extern const phx_front_numeric phx_front_real, phx_front_complex;
 
 /* A matrix factored by fronts. */
 typedef struct phx_fronts phx_fronts;
@@ -78,6 +109,8 @@ typedef struct phx_fronts phx_fronts;
 phx_status phx_fronts_create(phx_context *context, int n, const int *ptr, const int *idx, const int *order,
                              bool is_complex, phx_fronts **fronts);
 void phx_fronts_destroy(phx_fronts *fronts);
+/* Branches are worked on by a crew from now on (borrowed; NULL: by the calling thread), with the same results. */
+phx_status phx_fronts_use(phx_fronts *fronts, phx_crew *crew);
 /* False when these pivots are no good for these values, or a value is not finite; the factors of the last success stay
  * as they are then. *audited: the factors have been checked in full, not only against sizes known to be good. */
 bool phx_fronts_factor(phx_fronts *fronts, const double *val, bool *audited);

@@ -3,13 +3,4 @@
 
 #include "front_numeric.h"
 
-void phx_front_factor_complex(const phx_front_tree *tree, const double *val, double *factors, double *stack,
-                              double *work)
-{
-    factor(tree, (const scalar *)val, (scalar *)factors, (scalar *)stack, (scalar *)work);
-}
-
-void phx_front_solve_complex(const phx_front_tree *tree, const double *factors, double *x, double *y)
-{
-    solve(tree, (const scalar *)factors, (scalar *)x, (scalar *)y);
-}
+const phx_front_numeric phx_front_complex = NUMERIC;

@@ -43,11 +43,14 @@ static void assemble(const phx_front_tree *tree, const phx_front *front, const s
 }
 
 /* The work space is two fronts: each step leaves what remains in the other one, the last step on the stack. */
-static void factor(const phx_front_tree *tree, const scalar *val, scalar *factors, scalar *stack, scalar *work)
+static void factor(const phx_front_tree *tree, int first, int end, const double *values, double *to, double *waiting,
+                   double *scratch)
 {
-    scalar *over = factors;
-    for (const phx_front *front = tree->front; front < tree->front + tree->n_fronts; front++) {
-        scalar *C = factors + front->factor, *F = work, *other = work + tree->largest;
+    const scalar *val = (const scalar *)values;
+    scalar *factors = (scalar *)to, *stack = (scalar *)waiting, *work = (scalar *)scratch;
+    for (const phx_front *front = tree->front + first; front < tree->front + end; front++) {
+        scalar *over = factors + tree->rows[front->rows], *C = factors + front->factor, *F = work,
+               *other = work + tree->largest;
         assemble(tree, front, val, stack, F);
         for (int left = front->pivots; left > 0;) {
             const int p = phx_front_step(left), r = left - p + front->rest;
@@ -62,14 +65,13 @@ static void factor(const phx_front_tree *tree, const scalar *val, scalar *factor
     }
 }
 
-static void solve(const phx_front_tree *tree, const scalar *factors, scalar *x, scalar *y)
+static void solve_down(const phx_front_tree *tree, int first, int end, const double *from, double *solution)
 {
-    const int n = tree->n;
-    for (int k = 0; k < n; k++)
-        y[k] = x[tree->order[k]];
-    for (const phx_front *front = tree->front; front < tree->front + tree->n_fronts; front++) {
+    const scalar *factors = (const scalar *)from;
+    scalar *y = (scalar *)solution;
+    for (const phx_front *front = tree->front + first; front < tree->front + end; front++) {
         const scalar *C = factors + front->factor;
-        const int *rows = tree->rows + front->rows;
+        const int *rows = tree->slot + front->rows;
         for (int left = front->pivots; left > 0;) {
             const int p = phx_front_step(left), r = left - p + front->rest;
             kernel_of(p, r)->down(r, C, rows + p, y + rows[0], y);
@@ -78,9 +80,15 @@ static void solve(const phx_front_tree *tree, const scalar *factors, scalar *x, 
             C += phx_front_step_size(p, r);
         }
     }
-    for (const phx_front *front = tree->front + tree->n_fronts; front-- > tree->front;) {
+}
+
+static void solve_up(const phx_front_tree *tree, int first, int end, const double *from, double *solution)
+{
+    const scalar *factors = (const scalar *)from;
+    scalar *y = (scalar *)solution;
+    for (const phx_front *front = tree->front + end; front-- > tree->front + first;) {
         const scalar *C = factors + front[1].factor;
-        const int *rows = tree->rows + front->rows + front->pivots;
+        const int *rows = tree->slot + front->rows + front->pivots;
         for (int done = 0; done < front->pivots;) {
             const int p = phx_front_last_step(front->pivots - done), r = done + front->rest;
             C -= phx_front_step_size(p, r);
@@ -89,6 +97,41 @@ static void solve(const phx_front_tree *tree, const scalar *factors, scalar *x, 
             kernel_of(p, r)->up(r, C, rows + p, y + rows[0], y);
         }
     }
-    for (int k = 0; k < n; k++)
+}
+
+static void take(const phx_front_tree *tree, int first, int end, const double *from, double *to)
+{
+    const scalar *x = (const scalar *)from;
+    scalar *y = (scalar *)to;
+    for (int k = first; k < end; k++)
+        y[k] = x[tree->order[k]];
+}
+
+static void give(const phx_front_tree *tree, int first, int end, const double *from, double *to)
+{
+    const scalar *y = (const scalar *)from;
+    scalar *x = (scalar *)to;
+    for (int k = first; k < end; k++)
         x[tree->order[k]] = y[k];
 }
+
+static void add_slots(const phx_front_tree *tree, const phx_front_branch *branch, double *solution)
+{
+    scalar *y = (scalar *)solution;
+    for (int k = branch->first_slot; k < branch->end_slot; k++) {
+        const int place = tree->slot_place[k];
+        y[place] = plus(y[place], y[tree->n + k]);
+    }
+}
+
+static void fill_slots(const phx_front_tree *tree, const phx_front_branch *branch, double *solution)
+{
+    scalar *y = (scalar *)solution;
+    for (int k = branch->first_slot; k < branch->end_slot; k++)
+        y[tree->n + k] = y[tree->slot_place[k]];
+}
+
+#define NUMERIC                                                                                                        \
+    {                                                                                                                  \
+        factor, solve_down, solve_up, take, give, add_slots, fill_slots                                                \
+    }

@@ -119,7 +119,7 @@ static void row_subtrees(pattern *p, bool fill)
 }
 
 /* ---- fronts ---- */
-static double cost(int pivots, int rest)
+double phx_front_cost(int pivots, int rest)
 {
     double sum = FRONT_COST + ENTRY_COST * (pivots + rest) * (pivots + rest);
     for (int left = pivots; left > 0; left -= phx_front_step(left)) {
@@ -144,7 +144,8 @@ static int choose_fronts(pattern *p)
             const int parent = p->parent[mine - 1];
             if (parent < mine || parent > k)
                 break;
-            if (cost(k + 1 - before, rest) > cost(k + 1 - mine, rest) + cost(mine - before, p->count[mine - 1]))
+            if (phx_front_cost(k + 1 - before, rest) >
+                phx_front_cost(k + 1 - mine, rest) + phx_front_cost(mine - before, p->count[mine - 1]))
                 break;
             n_fronts--;
         }
@@ -194,22 +195,15 @@ static void lay_out(phx_front_tree *tree, pattern *p)
     tree->factor_size = end.factor;
 }
 
-/* The tree of the fronts and the stack: a front's update takes the place of those of its children, the last of which
- * stands first in the list. */
+/* The tree of the fronts; the first child stands last in the list of its parent. */
 static void link_fronts(phx_front_tree *tree, const pattern *p)
 {
-    size_t top = 0;
     for (int f = 0; f < tree->n_fronts; f++) {
         phx_front *front = &tree->front[f];
         int *relative = tree->relative + front->relative;
         const int *rows = tree->rows + front->rows + front->pivots;
-        for (int c = front->child; c >= 0; c = tree->front[c].sibling)
-            top = tree->front[c].update;
-        front->update = top;
         if (front->rest == 0)
             continue;
-        top += (size_t)front->rest * (size_t)front->rest;
-        tree->stack_size = top > tree->stack_size ? top : tree->stack_size;
         phx_front *parent = &tree->front[p->owner[rows[0]]];
         front->sibling = parent->child;
         parent->child = f;
@@ -219,6 +213,30 @@ static void link_fronts(phx_front_tree *tree, const pattern *p)
             front->in_a_row = front->in_a_row && relative[i] == relative[0] + i;
         }
     }
+}
+
+/* A front's update takes the place on the stack of those of its children. Every branch begins where nothing has been
+ * yet: its updates lie apart from all others that may be there at the same time. */
+static void lay_stack(phx_front_tree *tree)
+{
+    size_t top = 0;
+    for (int f = 0, b = 0; f < tree->n_fronts; f++) {
+        phx_front *front = &tree->front[f];
+        if (b < tree->n_branches && tree->branch[b].first == f) {
+            top = tree->stack_size + PHX_FRONT_APART;
+            b++;
+        }
+        for (int c = front->child; c >= 0; c = tree->front[c].sibling)
+            top = tree->front[c].update;
+        front->update = top;
+        top += (size_t)front->rest * (size_t)front->rest;
+        tree->stack_size = top > tree->stack_size ? top : tree->stack_size;
+    }
+}
+
+int phx_front_end_place(const phx_front_tree *tree, int front)
+{
+    return tree->rows[tree->front[front].rows] + tree->front[front].pivots;
 }
 
 /* Each entry of A belongs to the front that eliminates the earlier of its two unknowns. */
@@ -314,17 +332,21 @@ static phx_status build(phx_context *context, phx_front_tree *tree, pattern *p)
     tree->order = phx_calloc(context, n, sizeof(int));
     tree->front = phx_calloc(context, (size_t)tree->n_fronts + 1, sizeof *tree->front);
     tree->rows = phx_calloc(context, n + rest, sizeof(int));
+    tree->slot = phx_calloc(context, n + rest, sizeof(int));
     tree->relative = phx_calloc(context, rest, sizeof(int));
     tree->source = phx_calloc(context, entries, sizeof(int));
     tree->target = phx_calloc(context, entries, sizeof(int));
-    if (!tree->order || !tree->front || !tree->rows || !tree->relative || !tree->source || !tree->target)
+    if (!tree->order || !tree->front || !tree->rows || !tree->slot || !tree->relative || !tree->source || !tree->target)
         return PHX_ERR_MEMORY;
     for (int i = 0; i < p->n; i++)
         tree->order[p->place[i]] = i;
     lay_out(tree, p);
     link_fronts(tree, p);
     list_entries(tree, p);
-    return PHX_OK;
+    memcpy(tree->slot, tree->rows, (n + rest) * sizeof(int));
+    const phx_status status = phx_front_cut(context, tree);
+    lay_stack(tree);
+    return status;
 }
 
 phx_status phx_front_tree_create(phx_context *context, int n, const int *ptr, const int *idx, const int *order,
@@ -360,6 +382,9 @@ void phx_front_tree_destroy(phx_front_tree *tree)
     phx_free(tree->order);
     phx_free(tree->front);
     phx_free(tree->rows);
+    phx_free(tree->slot);
+    phx_free(tree->slot_place);
+    phx_free(tree->branch);
     phx_free(tree->relative);
     phx_free(tree->source);
     phx_free(tree->target);

@@ -115,6 +115,11 @@ void phx_lu_destroy(phx_lu *lu)
     phx_free(lu);
 }
 
+phx_status phx_lu_use(phx_lu *lu, phx_crew *crew)
+{
+    return lu->fronts ? phx_fronts_use(lu->fronts, crew) : PHX_OK;
+}
+
 /* ---- factorisation ---- */
 /* True when fronts were tried and hold. */
 static bool factor_by_fronts(phx_lu *lu, const double *val, bool *chosen)

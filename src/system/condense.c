@@ -309,7 +309,7 @@ static phx_status factor_values(const workspace *ws, condensed_lu *out)
     phx_status status = PHX_OK;
 
     if (!out->lu)
-        status = phx_lu_create(ws->base.context, kkt->n, kkt->ptr, kkt->idx, kkt->order, false, &out->lu);
+        status = phx_sys_lu_create(ws, kkt, false, &out->lu);
     return status ? status : phx_lu_factor(out->lu, ws->condensation->val, NULL);
 }
 

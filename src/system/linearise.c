@@ -412,9 +412,7 @@ phx_status phx_sys_op_interval_linearise(phx_dae *dae)
 
 phx_status phx_sys_factor(workspace *ws, bool complex_values, const double *val, phx_lu **lu)
 {
-    const kkt_matrix *kkt = &ws->kkt;
-    const phx_status status =
-        *lu ? PHX_OK : phx_lu_create(ws->base.context, kkt->n, kkt->ptr, kkt->idx, kkt->order, complex_values, lu);
+    const phx_status status = *lu ? PHX_OK : phx_sys_lu_create(ws, &ws->kkt, complex_values, lu);
 
     return status ? status : phx_lu_factor(*lu, val, NULL);
 }

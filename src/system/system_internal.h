@@ -214,6 +214,7 @@ typedef struct workspace {
     const kkt_matrix *into;     /* the matrix that contributions go to: kkt, or the condensed one */
     condensation *condensation; /* NULL: no body has inner coordinates */
     phx_condensing condensing;
+    phx_crew *crew;               /* NULL: the calling thread does everything */
     double *M, *D, *K, *val;      /* values on the kkt pattern */
     double *mass;                 /* [M -G^T; G 0] at the instant it was evaluated for last */
     bool mass_begun;              /* and what never changes in it is there */
@@ -277,6 +278,9 @@ bool phx_sys_is_condensed(const kkt_matrix *kkt, int b);
 /* Pairs of ports that couple through second derivatives: every joint first, then every force; whether this one does. */
 int phx_sys_pair_count(const phx_system *system);
 bool phx_sys_pair_ports(const phx_system *system, int pair, phx_port_id *a, phx_port_id *b);
+
+/* A factorisation on the pattern of a matrix, by the crew where there is one (threads.c). */
+phx_status phx_sys_lu_create(const workspace *ws, const kkt_matrix *kkt, bool complex_values, phx_lu **lu);
 
 /* ---- condensation ---- */
 phx_status phx_sys_condensation_create(workspace *ws);

@@ -310,6 +310,7 @@ void phx_sys_workspace_destroy(workspace *ws)
     }
     phx_lu_destroy(ws->lu_mass);
     phx_sys_rigid_free(&ws->rigid);
+    phx_crew_destroy(ws->crew);
     phx_free(ws);
 }
 

@@ -239,6 +239,107 @@ static void test_reruns_agree_bit_by_bit(void **state)
     free(x);
 }
 
+/* ---- branches ---- */
+/* A dominant matrix on a lattice of columns x rows unknowns, joined to their neighbours, not symmetric. */
+static phx_csr lattice(phx_context *context, uint64_t *seed, int columns, int rows)
+{
+    triplets t = {0};
+    phx_csr a;
+    for (int i = 0; i < columns * rows; i++) {
+        put(&t, i, i, 8.0 + random_number(seed));
+        if (i % columns + 1 < columns)
+            put_pair(&t, seed, i, i + 1, random_number(seed));
+        if (i + columns < columns * rows)
+            put_pair(&t, seed, i, i + columns, random_number(seed));
+    }
+    CHECK_OK(context,
+             phx_csr_from_triplets(context, columns * rows, columns * rows, (size_t)t.count, t.row, t.col, t.val, &a));
+    free(t.row);
+    free(t.col);
+    free(t.val);
+    return a;
+}
+
+/* Factor twice, values changed between, and solve two right-hand sides, as many threads as said; 0: no crew. */
+static void solve_by_crew(phx_context *context, const phx_csr *a, const int *order, bool is_complex, int threads,
+                          double *x)
+{
+    uint64_t seed = 17;
+    const size_t count = (size_t)a->rows * (is_complex ? 2 : 1), scalars = (size_t)a->ptr[a->rows];
+    double *val = values_of(a, is_complex, &seed), *b = new_doubles(2 * count);
+    phx_fronts *fronts = NULL;
+    phx_crew *crew = NULL;
+    bool audited = false;
+
+    CHECK_OK(context, phx_fronts_create(context, a->rows, a->ptr, a->idx, order, is_complex, &fronts));
+    if (threads > 0) {
+        CHECK_OK(context, phx_crew_create(context, threads, &crew));
+        CHECK_OK(context, phx_fronts_use(fronts, crew));
+    }
+    for (int round = 0; round < 3; round++) {
+        assert_true(phx_fronts_factor(fronts, val, &audited));
+        assert_int_equal(audited, round == 0);
+        random_fill(&seed, 2 * count, b);
+        memcpy(x, b, 2 * count * sizeof *x);
+        phx_fronts_solve(fronts, 2, x);
+        for (size_t k = 0; k < 2; k++)
+            CHECK_BELOW(backward_error(a, val, is_complex, x + k * count, b + k * count), 1e-14,
+                        "%d unknowns, complex %d, %d threads, round %d", a->rows, is_complex, threads, round);
+        for (size_t k = 0; k < scalars * (is_complex ? 2 : 1); k++)
+            val[k] *= 1.0 + 0.02 * random_number(&seed);
+    }
+    val[scalars / 2] = NAN; /* noticed on any thread; the factors before still solve */
+    assert_false(phx_fronts_factor(fronts, val, &audited));
+    memcpy(b, x, 2 * count * sizeof *x);
+    phx_fronts_solve(fronts, 2, b);
+    assert_int_equal(phx_first_not_finite(2 * count, b), 2 * count);
+    phx_fronts_destroy(fronts);
+    phx_crew_destroy(crew);
+    free(val);
+    free(b);
+}
+
+/* Chains, lattices, stars: branches of all kinds. */
+static void test_threads_change_nothing(void **state)
+{
+    phx_context *context = *state;
+    const mechanism star = {"large star", 400, 6, 0, 5, 399, 0}, heap = {"separate bodies", 600, 6, 0, 0, 1, 0};
+    for (int variant = 0; variant < 12; variant++) {
+        const bool is_complex = variant & 1;
+        uint64_t seed = 9;
+        phx_csr a = variant / 2 == 0   ? mechanism_matrix(context, 5, &star)
+                    : variant / 2 == 1 ? mechanism_matrix(context, 5, &heap)
+                    : variant / 2 == 2 ? lattice(context, &seed, 3, 700)
+                    : variant / 2 == 3 ? lattice(context, &seed, 30, 35)
+                    : variant / 2 == 4 ? lattice(context, &seed, 1, 3001)
+                                       : lattice(context, &seed, 2, 5);
+        const size_t count = 2 * (size_t)a.rows * (is_complex ? 2 : 1);
+        double *alone = new_doubles(count), *x = new_doubles(count);
+        int *order = natural_order(a.rows);
+        phx_front_tree *tree = NULL;
+        if (variant / 2 > 1) {
+            CHECK_OK(context, phx_order_amd(context, a.rows, a.ptr, a.idx, order));
+            CHECK_OK(context, phx_order_balance(context, a.rows, a.ptr, a.idx, NULL, order));
+        }
+        CHECK_OK(context, phx_front_tree_create(context, a.rows, a.ptr, a.idx, order, &tree));
+        assert_non_null(tree);
+        if (variant / 2 == 5)
+            assert_int_equal(tree->n_branches, 0);
+        else
+            CHECK_BETWEEN(tree->n_branches, 2, 40, "branches of variant %d", variant);
+        phx_front_tree_destroy(tree);
+        solve_by_crew(context, &a, order, is_complex, 0, alone);
+        for (int threads = 1; threads <= 5; threads++) {
+            solve_by_crew(context, &a, order, is_complex, threads, x);
+            assert_memory_equal(x, alone, count * sizeof *x);
+        }
+        phx_csr_free(&a);
+        free(order);
+        free(alone);
+        free(x);
+    }
+}
+
 /* Whichever entry is NaN or infinite, before the first success or after: it is noticed, and what was factored before
  * still solves. */
 static void test_values_that_are_not_finite_are_noticed(void **state)
@@ -449,6 +550,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_mechanisms_are_solved_as_well_as_by_klu, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_every_size_of_front, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_reruns_agree_bit_by_bit, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_threads_change_nothing, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_values_that_are_not_finite_are_noticed, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_a_wrong_order_falls_back, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_a_bad_pivot_falls_back_and_returns, context_setup, context_teardown),
