@@ -108,6 +108,9 @@ void phx_body_interval_residual(const phx_body *body, const double *gravity, con
  * what rounding took from x0 and takes from x1 (compensated summation). */
 void phx_body_move(const phx_body *body, double h, const double *x0, const double *low0, const double *vm, double *x1,
                    double *low1, double *xm);
+/* The same to rounding, faster: for ends that a Newton iteration tries. */
+void phx_body_try(const phx_body *body, double h, const double *x0, const double *low0, const double *vm, double *x1,
+                  double *low1, double *xm);
 
 /* Energies at an instant, J. Potential: gravity, zero at the inertial origin. */
 double phx_body_kinetic(const phx_body *body, const double *x, const double *v);
@@ -193,6 +196,8 @@ void phx_body_port_view(const phx_body *body, const phx_body_port *port, const p
 /* The same when only the end of the interval has moved since `out` was evaluated. */
 void phx_body_port_view_end(const phx_body *body, const phx_body_port *port, const phx_body_view *view,
                             phx_port_view *out);
+/* Its rate alone (phx_port_size). */
+void phx_body_port_rate(const phx_body *body, const phx_body_port *port, const phx_body_view *view, double *rate);
 /* res += alpha P^T effort (rows of the body), P: nu -> rate at the mean state. */
 void phx_body_port_apply(const phx_body *body, const phx_body_port *port, const phx_body_view *view, double alpha,
                          const double *effort, double *res);
@@ -200,19 +205,27 @@ void phx_body_port_apply(const phx_body *body, const phx_body_port *port, const 
  * phx_port_size x n_cols row-major matrix (leading dimension n_cols). */
 int phx_body_port_jacobian(const phx_body *body, const phx_body_port *port, const phx_body_view *view, int *cols,
                            double *P);
-/* Over an interval the derivatives below are those with respect to the mean velocity, divided by h/2, exactly: xi is
- * h/2 times its variation. At an instant xi is the variation of the place, of the frame and of q. */
-/* Derivative of P^T effort with respect to xi at fixed effort: adds alpha times it to the dense n_cols x n_cols `out`
- * (columns as above). */
-void phx_body_port_geometric(const phx_body *body, const phx_body_port *port, const phx_body_view *view, double alpha,
-                             const double *effort, double *out);
-/* Derivative of the rate P nu with respect to xi at fixed nu: phx_port_size x n_cols, overwritten. */
-void phx_body_port_rate_tangent(const phx_body *body, const phx_body_port *port, const phx_body_view *view,
-                                double *out);
-/* Variation W xi of the port, phx_port_size x n_cols, overwritten: of the mean place (inertial), of the frame, dR_m =
- * R1 [.]x, and of the mean section. P and `rate_tangent`: of the functions above. */
-void phx_body_port_variation(const phx_body *body, const phx_body_port *port, const phx_body_view *view,
-                             const double *P, const double *rate_tangent, double *W);
+/* The rows of the place in P, dim x n_cols; in those of w P has the identity at w, in those of theta_dot the point's
+ * theta at q. */
+void phx_body_port_place_jacobian(const phx_body *body, const phx_body_port *port, const phx_body_view *view,
+                                  double *P);
+/* Derivatives with respect to xi. Over an interval they are those with respect to the mean velocity, divided by h/2,
+ * exactly: xi is h/2 times its variation. At an instant xi is the variation of the place, of the frame and of q. All
+ * matrices are row-major and overwritten, those that are NULL are left out; n = n_cols. */
+typedef struct phx_port_tangents {
+    double *place; /* phx_body_port_place_jacobian */
+    /* Of the rate P nu at fixed nu: dim x (n - dim), rows of the place, columns of w and q; the others vanish. */
+    double *rate;
+    /* Variation of the frame, dR_m = R1 [turn dphi]x: n_rot x n_rot. With it the variation of the port is P xi with
+     * h/2 `rate` added in the rows of the place and `turn` in place of the identity. */
+    double *turn;
+    /* Of P^T effort at fixed effort: columns of w, n x n_rot; columns of q, n_rot x point.n, in the rows of w. Both are
+     * needed where an effort is given. */
+    double *turns, *bends;
+} phx_port_tangents;
+/* Those derivatives in one pass. effort: phx_port_size, or NULL for none of its derivatives. */
+void phx_body_port_tangents(const phx_body *body, const phx_body_port *port, const phx_body_view *view,
+                            const double *effort, const phx_port_tangents *out);
 
 #ifdef __cplusplus
 }

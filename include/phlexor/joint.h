@@ -79,6 +79,19 @@ bool phx_row_turns(const phx_row *row);
  * untouched, when it is zero. */
 bool phx_row_tangent(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *H);
 
+/* Entries of rates, of both ports, that a matrix or covector reaches; the others are zero or not written. Those of
+ * theta_dot of a straight port, whose section does not turn, are never needed and may be left out. */
+typedef enum phx_row_reach {
+    PHX_REACH_NOTHING,
+    PHX_REACH_FRAMES,   /* w */
+    PHX_REACH_SECTIONS, /* w, theta_dot */
+    PHX_REACH_ALL
+} phx_row_reach;
+/* The same of up to PHX_JOINT_MAX_ROWS + PHX_JOINT_MAX_COORDINATES rows between the same ports at once: H (as above,
+ * overwritten within its reach) is the sum of weights[k] H_k, and slopes + k PHX_PORT_PAIR = zeta^T H_k. */
+phx_row_reach phx_rows_tangent(int count, const phx_row *const *rows, const double *weights, const phx_port_view *a,
+                               const phx_port_view *b, double *H, double *slopes);
+
 /* The joints; spherical and what follows in space only. */
 typedef enum phx_joint_kind {
     PHX_JOINT_WELD,

@@ -59,14 +59,68 @@ static inline double phx_port_scalar_product(int n, const double *x, const doubl
 /* A port over an interval; at an instant the ends coincide. */
 typedef struct phx_port_view {
     int dim;
+    bool straight;              /* theta vanishes at both ends (false: it may or may not) */
     double h;                   /* length of the interval, s; 0 at an instant */
+    double rate[PHX_PORT_MAX];  /* zeta; over an interval (u1-u0)/h, the midpoint w, (theta1-theta0)/h */
+    double Rm[9], R1[9], R0[9]; /* body frame, dim x dim row-major, Rm = (R0 + R1)/2 */
     double u0[3], u1[3], um[3]; /* place, inertial, um = (u0 + u1)/2 */
-    double R0[9], R1[9], Rm[9]; /* body frame, dim x dim row-major, Rm = (R0 + R1)/2 */
     double theta0[3], theta1[3], thetam[3];
-    double angle0, angle1;     /* plane: angle of the body frame, not wrapped */
-    double rate[PHX_PORT_MAX]; /* zeta; over an interval (u1-u0)/h, the midpoint w, (theta1-theta0)/h */
+    double angle0, angle1; /* plane: angle of the body frame, not wrapped */
 } phx_port_view;
 
+/* What every step evaluates for every row is also there inline, for a dimension that the compiler knows. */
+/* b = a + theta x a, the direction in body axes after the section has turned */
+static inline void phx_port_section_direction(const int dim, const phx_port_view *view, const double *theta,
+                                              const double *a, double *b)
+{
+    if (view->straight) {
+        for (int i = 0; i < dim; i++)
+            b[i] = a[i];
+        return;
+    }
+    phx_rot_x_vec(dim, theta, a, b);
+    for (int i = 0; i < dim; i++)
+        b[i] += a[i];
+}
+static inline void phx_port_direction_in(const int dim, const phx_port_view *view, int end, const double *a, double *y)
+{
+    double b[3];
+    phx_port_section_direction(dim, view, end ? view->theta1 : view->theta0, a, b);
+    phx_rot_apply(dim, end ? view->R1 : view->R0, b, y); /* A(a) = R (a + theta x a) */
+}
+static inline void phx_port_direction_mean_in(const int dim, const phx_port_view *view, const double *a, double *y)
+{
+    double y1[3];
+    if (view->straight) {
+        phx_rot_apply(dim, view->Rm, a, y);
+        return;
+    }
+    phx_port_direction_in(dim, view, 0, a, y);
+    phx_port_direction_in(dim, view, 1, a, y1);
+    for (int i = 0; i < dim; i++)
+        y[i] = 0.5 * (y[i] + y1[i]);
+}
+static inline void phx_port_direction_effort_in(const int dim, const phx_port_view *view, const double *a,
+                                                const double *g, double *effort)
+{
+    /* A1 - A0 = (R1 - R0) b_m + R_m (b1 - b0) = h R_m (w x b_m + theta_dot x a), so with f = R_m^T g
+     * g . (A1 - A0) = h [ w . (b_m x f) + theta_dot . (a x f) ] */
+    const int n_rot = dim == 2 ? 1 : 3;
+    double b[3], f[3], on_w[3], on_theta[3];
+    phx_rot_apply_transposed(dim, view->Rm, g, f);
+    phx_vec_x_vec(dim, a, f, on_theta);
+    for (int i = 0; i < n_rot; i++)
+        effort[dim + n_rot + i] += on_theta[i];
+    if (view->straight) {
+        for (int i = 0; i < n_rot; i++)
+            effort[dim + i] += on_theta[i];
+        return;
+    }
+    phx_port_section_direction(dim, view, view->thetam, a, b);
+    phx_vec_x_vec(dim, b, f, on_w);
+    for (int i = 0; i < n_rot; i++)
+        effort[dim + i] += on_w[i];
+}
 /* Inertial components of direction `a` at the ends (end 0 or 1) and their mean. y has dim entries. */
 void phx_port_direction(const phx_port_view *view, int end, const double *a, double *y);
 void phx_port_direction_mean(const phx_port_view *view, const double *a, double *y);

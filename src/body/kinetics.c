@@ -535,23 +535,54 @@ static const double *at(const double *low, int i)
     return low ? low + i : NULL;
 }
 
-/* r1 = r0 + h R_mean v, R1 = R0 cay(h w), q1 = q0 + h q_dot; the plane counts the angle: + 2 atan(h w/2). */
-static inline void move(const int dim, const phx_body *body, double h, const double *x0, const double *low0,
-                        const double *vm, double *x1, double *low1, double *xm)
+/* 2 atan(x); |x| < 1/16 by its series, whose next term is rounding. */
+static inline double twice_atan(double x)
 {
-    const int q = dim + body->n_attitude, r = dim + phx_rotations(dim);
-    double R0[9], R1[9], mean[9], a[3], step[3];
+    static const double c[] = {2.0 / 13.0, -2.0 / 11.0, 2.0 / 9.0, -2.0 / 7.0, 2.0 / 5.0, -2.0 / 3.0};
+    const double z = x * x;
+    double sum = -2.0 / 15.0;
 
-    for (int k = 0; k < phx_rotations(dim); k++)
-        a[k] = h * vm[dim + k];
+    if (!(z < 0x1p-8))
+        return 2.0 * atan(x);
+    for (size_t k = 0; k < sizeof c / sizeof *c; k++)
+        sum = sum * z + c[k];
+    return 2.0 * x + x * z * sum;
+}
+
+/* The attitude at the end. The plane counts the angle, + 2 atan(h w/2); its direction cosines are those of the angle,
+ * so that they do not drift, or `tried` as in space, which is the same to rounding. */
+static inline void turn(const int dim, bool tried, const double *x0, const double *low0, const double *a, double *x1,
+                        double *low1)
+{
+    double R0[9], R1[9];
+
     phx_attitude_rotation(dim, x0 + dim, R0);
     if (dim == 2) {
-        const double angle = carry(x0[4], at(low0, 4), 2.0 * atan(0.5 * a[0]), low1 ? low1 + 4 : NULL);
-        phx_attitude_set(2, NULL, angle, x1 + dim);
+        const double angle = carry(x0[4], at(low0, 4), twice_atan(0.5 * a[0]), low1 ? low1 + 4 : NULL);
+        if (tried) { /* cay(a) - I = (a J - a^2/2 I)/(1 + a^2/4) */
+            const double scale = 1.0 / (1.0 + 0.25 * a[0] * a[0]), s = a[0] * scale, c = -0.5 * a[0] * s;
+            x1[2] = x0[2] + (x0[2] * c - x0[3] * s);
+            x1[3] = x0[3] + (x0[3] * c + x0[2] * s);
+            x1[4] = angle;
+        } else {
+            phx_attitude_set(2, NULL, angle, x1 + dim);
+        }
     } else {
         phx_rot_cayley(dim, R0, a, R1);
         phx_attitude_set(dim, R1, 0.0, x1 + dim);
     }
+}
+
+/* r1 = r0 + h R_mean v, R1 = R0 cay(h w), q1 = q0 + h q_dot. */
+static inline void move(const int dim, const phx_body *body, bool tried, double h, const double *x0, const double *low0,
+                        const double *vm, double *x1, double *low1, double *xm)
+{
+    const int q = dim + body->n_attitude, r = dim + phx_rotations(dim);
+    double mean[9], a[3], step[3];
+
+    for (int k = 0; k < phx_rotations(dim); k++)
+        a[k] = h * vm[dim + k];
+    turn(dim, tried, x0, low0, a, x1, low1);
     for (int i = dim; i < q; i++)
         xm[i] = 0.5 * (x0[i] + x1[i]);
     phx_attitude_rotation(dim, xm + dim, mean);
@@ -570,9 +601,18 @@ void phx_body_move(const phx_body *body, double h, const double *x0, const doubl
                    double *low1, double *xm)
 {
     if (body->dim == 2)
-        move(2, body, h, x0, low0, vm, x1, low1, xm);
+        move(2, body, false, h, x0, low0, vm, x1, low1, xm);
     else
-        move(3, body, h, x0, low0, vm, x1, low1, xm);
+        move(3, body, false, h, x0, low0, vm, x1, low1, xm);
+}
+
+void phx_body_try(const phx_body *body, double h, const double *x0, const double *low0, const double *vm, double *x1,
+                  double *low1, double *xm)
+{
+    if (body->dim == 2)
+        move(2, body, true, h, x0, low0, vm, x1, low1, xm);
+    else
+        move(3, body, true, h, x0, low0, vm, x1, low1, xm);
 }
 
 void phx_body_inertial_momentum(const phx_body *body, const double *x, const double *v, double *linear, double *angular)

@@ -54,12 +54,31 @@ static inline void local_velocity(const int dim, const phx_flex_point *point, co
     }
 }
 
+/* P nu */
+static inline void port_rate(const int dim, const phx_body *body, const phx_flex_point *point,
+                             const phx_body_view *view, double *rate)
+{
+    const int n_rot = phx_rotations(dim);
+    double R[9], y[3], velocity[3];
+
+    phx_attitude_rotation(dim, view->xm + dim, R);
+    lever(dim, body, point, view->xm, y);
+    local_velocity(dim, point, y, view->vm, velocity);
+    phx_rot_apply(dim, R, velocity, rate);
+    for (int k = 0; k < n_rot; k++) {
+        double theta_dot = 0.0;
+        for (int j = 0; j < point->n; j++)
+            theta_dot += point->theta[k * point->n + j] * view->vm[dim + n_rot + point->dof[j]];
+        rate[dim + k] = view->vm[dim + k];
+        rate[dim + n_rot + k] = theta_dot;
+    }
+}
+
 /* What lies between the ends: means and rates. */
 static inline void view_mean(const int dim, const phx_body *body, const phx_flex_point *point,
                              const phx_body_view *view, phx_port_view *out)
 {
     const int n_rot = phx_rotations(dim);
-    double y[3], velocity[3];
 
     for (int a = 0; a < dim; a++)
         out->um[a] = 0.5 * (out->u0[a] + out->u1[a]);
@@ -70,16 +89,7 @@ static inline void view_mean(const int dim, const phx_body *body, const phx_flex
         out->angle0 = view->x0[dim + 2];
         out->angle1 = view->x1[dim + 2];
     }
-    lever(dim, body, point, view->xm, y);
-    local_velocity(dim, point, y, view->vm, velocity);
-    phx_rot_apply(dim, out->Rm, velocity, out->rate);
-    for (int k = 0; k < n_rot; k++) {
-        double theta_dot = 0.0;
-        for (int j = 0; j < point->n; j++)
-            theta_dot += point->theta[k * point->n + j] * view->vm[dim + n_rot + point->dof[j]];
-        out->rate[dim + k] = view->vm[dim + k];
-        out->rate[dim + n_rot + k] = theta_dot;
-    }
+    port_rate(dim, body, point, view, out->rate);
 }
 
 static inline void view_start(const int dim, const phx_body *body, const phx_flex_point *point,
@@ -103,9 +113,18 @@ static inline void view_port(const int dim, const phx_body *body, const phx_flex
     view_mean(dim, body, point, view, out);
 }
 
+void phx_body_port_rate(const phx_body *body, const phx_body_port *port, const phx_body_view *view, double *rate)
+{
+    if (body->dim == 2)
+        port_rate(2, body, &port->point, view, rate);
+    else
+        port_rate(3, body, &port->point, view, rate);
+}
+
 void phx_body_port_view(const phx_body *body, const phx_body_port *port, const phx_body_view *view, phx_port_view *out)
 {
     out->dim = body->dim;
+    out->straight = port->point.n == 0;
     out->h = view->h;
     if (body->dim == 2)
         view_port(2, body, &port->point, view, true, out);
@@ -158,28 +177,67 @@ void phx_body_port_apply(const phx_body *body, const phx_body_port *port, const 
         port_apply(3, body, port, view, alpha, effort, res);
 }
 
-/* dphi/dw of axis k: R1 = R0 cay(h w) changes by R1 [dpsi]x, dpsi = h (dw - h w x dw/2)/(1 + |h w|^2/4), R_m by half of
- * it; a variation xi is h/2 times one of the velocity. */
-static inline void frame_turn(const int dim, const phx_body_view *view, int axis, double *turn)
+/* dphi/dw: R1 = R0 cay(h w) changes by R1 [dpsi]x, dpsi = h (dw - h w x dw/2)/(1 + |h w|^2/4), R_m by half of it; a
+ * variation xi is h/2 times one of the velocity. n_rot x n_rot: (I - [h w/2]x)/(1 + |h w/2|^2) */
+static inline void frame_turn(const int dim, const phx_body_view *view, double *turn)
 {
-    const int n_rot = phx_rotations(dim);
-    const double *w = view->vm + dim;
-    double unit[3] = {0}, across[3], half = 0.5 * view->h, scale = 1.0;
+    const double *w = view->vm + dim, half = 0.5 * view->h;
 
-    unit[axis] = 1.0;
-    phx_rot_x_rot(dim, w, unit, across);
-    for (int k = 0; k < n_rot; k++)
-        scale += half * half * w[k] * w[k];
-    for (int k = 0; k < n_rot; k++)
-        turn[k] = (unit[k] - half * across[k]) / scale;
+    if (dim == 2) {
+        turn[0] = 1.0 / (1.0 + half * half * w[0] * w[0]);
+        return;
+    }
+    const double a = half * w[0], b = half * w[1], c = half * w[2];
+    const double scale = 1.0 / (1.0 + a * a + b * b + c * c);
+    const double matrix[9] = {scale, scale * c, -scale * b, -scale * c, scale, scale * a, scale * b, -scale * a, scale};
+    memcpy(turn, matrix, sizeof matrix);
 }
 
 void phx_body_turn(const phx_body *body, const phx_body_view *view, int axis, double *turn)
 {
-    if (body->dim == 2)
-        frame_turn(2, view, axis, turn);
-    else
-        frame_turn(3, view, axis, turn);
+    double matrix[9];
+
+    if (body->dim == 2) {
+        frame_turn(2, view, turn);
+        return;
+    }
+    frame_turn(3, view, matrix);
+    for (int k = 0; k < 3; k++)
+        turn[k] = matrix[3 * k + axis];
+}
+
+/* What the derivatives of a port have in common. */
+typedef struct port_pose {
+    double R[9], R1[9]; /* frame of the body: mean, end */
+    double y[3], turn[9];
+} port_pose;
+
+static inline void pose_of(const int dim, const phx_body *body, const phx_flex_point *point, const phx_body_view *view,
+                           port_pose *pose)
+{
+    phx_attitude_rotation(dim, view->xm + dim, pose->R);
+    phx_attitude_rotation(dim, view->x1 + dim, pose->R1);
+    lever(dim, body, point, view->xm, pose->y);
+    frame_turn(dim, view, pose->turn);
+}
+
+/* Rows u of P, dim x n:  R,  R_a . (e_k x y) = (y x R_a)_k,  R phi. */
+static inline void place_jacobian(const int dim, const phx_flex_point *point, const double *R, const double *y,
+                                  double *P)
+{
+    const int r = dim + phx_rotations(dim), n = r + point->n;
+
+    for (int a = 0; a < dim; a++) {
+        for (int c = 0; c < dim; c++)
+            P[a * n + c] = R[a * dim + c];
+        phx_vec_x_vec(dim, y, R + a * dim, P + a * n + dim);
+        for (int j = 0; j < point->n; j++) {
+            double sum = 0.0;
+            for (int c = 0; c < dim; c++)
+                sum += R[a * dim + c] * point->phi[c * point->n + j];
+            P[a * n + r + j] = sum;
+        }
+    }
 }
 
 /*         v      w        q
@@ -191,30 +249,15 @@ static inline int port_jacobian(const int dim, const phx_body *body, const phx_b
 {
     const phx_flex_point *point = &port->point;
     const int n_rot = phx_rotations(dim), r = dim + n_rot, n = r + point->n;
-    double R[9], y[3], local[3], column[3], unit[3] = {0};
+    double R[9], y[3];
 
     memset(P, 0, (size_t)phx_port_size(dim) * (size_t)n * sizeof *P);
     phx_attitude_rotation(dim, view->xm + dim, R);
     lever(dim, body, point, view->xm, y);
-    for (int a = 0; a < dim; a++)
-        for (int c = 0; c < dim; c++)
-            P[a * n + c] = R[a * dim + c];
+    place_jacobian(dim, point, R, y, P);
     for (int k = 0; k < n_rot; k++) {
-        unit[k] = 1.0;
-        phx_rot_x_vec(dim, unit, y, local);
-        unit[k] = 0.0;
-        phx_rot_apply(dim, R, local, column);
-        for (int a = 0; a < dim; a++)
-            P[a * n + dim + k] = column[a];
         P[(dim + k) * n + dim + k] = 1.0;
-    }
-    for (int j = 0; j < point->n; j++) {
-        for (int a = 0; a < dim; a++)
-            local[a] = point->phi[a * point->n + j];
-        phx_rot_apply(dim, R, local, column);
-        for (int a = 0; a < dim; a++)
-            P[a * n + r + j] = column[a];
-        for (int k = 0; k < n_rot; k++)
+        for (int j = 0; j < point->n; j++)
             P[(r + k) * n + r + j] = point->theta[k * point->n + j];
     }
     for (int c = 0; cols && c < n; c++)
@@ -228,112 +271,104 @@ int phx_body_port_jacobian(const phx_body *body, const phx_body_port *port, cons
     return body->dim == 2 ? port_jacobian(2, body, port, view, cols, P) : port_jacobian(3, body, port, view, cols, P);
 }
 
-/* xi: d(R_m^T F) = f1 x dphi, f1 = R1^T F, dy = phi dq (phx_body_turn):
- *   rows v: f1 x dphi;  w: (phi dq) x f + y x (f1 x dphi);  q: phi^T (f1 x dphi). */
-static inline void port_geometric(const int dim, const phx_body *body, const phx_body_port *port,
-                                  const phx_body_view *view, double alpha, const double *effort, double *out)
+void phx_body_port_place_jacobian(const phx_body *body, const phx_body_port *port, const phx_body_view *view, double *P)
 {
-    const phx_flex_point *point = &port->point;
-    const int n_rot = phx_rotations(dim), r = dim + n_rot, n = r + point->n;
-    const bool moves = body->kinetics == PHX_KINETICS_FULL;
-    double R[9], f[3], f1[3], y[3], df[3], torque[3], turn[3], phi[3];
+    double R[9], y[3];
 
-    phx_attitude_rotation(dim, view->xm + dim, R);
-    phx_rot_apply_transposed(dim, R, effort, f);
-    phx_attitude_rotation(dim, view->x1 + dim, R);
-    phx_rot_apply_transposed(dim, R, effort, f1);
-    lever(dim, body, point, view->xm, y);
-    for (int c = dim; c < r; c++) {
-        frame_turn(dim, view, c - dim, turn);
-        phx_vec_x_rot(dim, f1, turn, df);
-        phx_vec_x_vec(dim, y, df, torque);
-        for (int a = 0; a < dim; a++)
-            out[a * n + c] += alpha * df[a];
-        for (int k = 0; k < n_rot; k++)
-            out[(dim + k) * n + c] += alpha * torque[k];
-        for (int j = 0; j < point->n; j++)
-            for (int a = 0; a < dim; a++)
-                out[(r + j) * n + c] += alpha * point->phi[a * point->n + j] * df[a];
+    phx_attitude_rotation(body->dim, view->xm + body->dim, R);
+    if (body->dim == 2) {
+        lever(2, body, &port->point, view->xm, y);
+        place_jacobian(2, &port->point, R, y, P);
+    } else {
+        lever(3, body, &port->point, view->xm, y);
+        place_jacobian(3, &port->point, R, y, P);
     }
-    for (int j = 0; moves && j < point->n; j++) {
+}
+
+/* xi: d(R_m^T F) = f1 x dphi, f1 = R1^T F, dphi = turn (dw), dy = phi dq:
+ *   rows v: f1 x dphi;  w: (phi dq) x f + y x (f1 x dphi);  q: phi^T (f1 x dphi). */
+static inline void geometric(const int dim, const phx_body *body, const phx_flex_point *point, const port_pose *pose,
+                             const double *effort, double *turns, double *bends)
+{
+    const int n_rot = phx_rotations(dim), r = dim + n_rot;
+    double f[3], f1[3], df[3], torque[3], phi[3], column[3];
+
+    phx_rot_apply_transposed(dim, pose->R1, effort, f1);
+    for (int c = 0; c < n_rot; c++) {
+        for (int k = 0; k < n_rot; k++)
+            column[k] = pose->turn[k * n_rot + c];
+        phx_vec_x_rot(dim, f1, column, df);
+        phx_vec_x_vec(dim, pose->y, df, torque);
+        for (int a = 0; a < dim; a++)
+            turns[a * n_rot + c] = df[a];
+        for (int k = 0; k < n_rot; k++)
+            turns[(dim + k) * n_rot + c] = torque[k];
+        for (int j = 0; j < point->n; j++) {
+            double sum = 0.0;
+            for (int a = 0; a < dim; a++)
+                sum += point->phi[a * point->n + j] * df[a];
+            turns[(r + j) * n_rot + c] = sum;
+        }
+    }
+    phx_rot_apply_transposed(dim, pose->R, effort, f);
+    for (int j = 0; j < point->n; j++) {
         for (int a = 0; a < dim; a++)
             phi[a] = point->phi[a * point->n + j];
         phx_vec_x_vec(dim, phi, f, torque);
         for (int k = 0; k < n_rot; k++)
-            out[(dim + k) * n + r + j] += alpha * torque[k];
+            bends[k * point->n + j] = body->kinetics == PHX_KINETICS_FULL ? torque[k] : 0.0;
     }
 }
 
-void phx_body_port_geometric(const phx_body *body, const phx_body_port *port, const phx_body_view *view, double alpha,
-                             const double *effort, double *out)
+/* d(P nu)/d xi at fixed nu, rows of u, columns from the turns on: R1 (dphi x velocity) + R_m (w x phi dq); with the
+ * rows of R, R1_a . (dphi x velocity) = dphi . (velocity x R1_a) and R_a . (w x phi) = phi . (R_a x w). */
+static inline void rate_tangent(const int dim, const phx_body *body, const phx_flex_point *point,
+                                const phx_body_view *view, const port_pose *pose, double *out)
 {
-    if (body->dim == 2)
-        port_geometric(2, body, port, view, alpha, effort, out);
-    else
-        port_geometric(3, body, port, view, alpha, effort, out);
-}
+    const int n_rot = phx_rotations(dim), n = n_rot + point->n;
+    const bool full = body->kinetics == PHX_KINETICS_FULL;
+    double velocity[3], arm[3];
 
-/* d(P nu)/d xi at fixed nu: only the rows of u, R1 (dphi x velocity) + R_m (w x phi dq). */
-static inline void port_rate_tangent(const int dim, const phx_body *body, const phx_body_port *port,
-                                     const phx_body_view *view, double *out)
-{
-    const phx_flex_point *point = &port->point;
-    const int n_rot = phx_rotations(dim), r = dim + n_rot, n = r + point->n;
-    double R[9], R1[9], y[3], velocity[3], local[3], column[3], turn[3];
-
-    memset(out, 0, (size_t)phx_port_size(dim) * (size_t)n * sizeof *out);
-    phx_attitude_rotation(dim, view->xm + dim, R);
-    phx_attitude_rotation(dim, view->x1 + dim, R1);
-    lever(dim, body, point, view->xm, y);
-    local_velocity(dim, point, y, view->vm, velocity);
-    for (int c = dim; c < n; c++) {
-        if (c < r) {
-            frame_turn(dim, view, c - dim, turn);
-            phx_rot_x_vec(dim, turn, velocity, local);
-        } else if (body->kinetics == PHX_KINETICS_FULL) {
-            double phi[3];
-            for (int a = 0; a < dim; a++)
-                phi[a] = point->phi[a * point->n + c - r];
-            phx_rot_x_vec(dim, view->vm + dim, phi, local);
-        } else {
-            continue;
+    local_velocity(dim, point, pose->y, view->vm, velocity);
+    for (int a = 0; a < dim; a++) {
+        phx_vec_x_vec(dim, velocity, pose->R1 + a * dim, arm);
+        for (int c = 0; c < n_rot; c++) {
+            double sum = 0.0;
+            for (int k = 0; k < n_rot; k++)
+                sum += arm[k] * pose->turn[k * n_rot + c];
+            out[a * n + c] = sum;
         }
-        phx_rot_apply(dim, c < r ? R1 : R, local, column);
-        for (int a = 0; a < dim; a++)
-            out[a * n + c] = column[a];
+        phx_vec_x_rot(dim, pose->R + a * dim, view->vm + dim, arm);
+        for (int j = 0; j < point->n; j++) {
+            double sum = 0.0;
+            for (int c = 0; c < dim && full; c++)
+                sum += point->phi[c * point->n + j] * arm[c];
+            out[a * n + n_rot + j] = sum;
+        }
     }
 }
 
-void phx_body_port_rate_tangent(const phx_body *body, const phx_body_port *port, const phx_body_view *view, double *out)
+static inline void tangents(const int dim, const phx_body *body, const phx_body_port *port, const phx_body_view *view,
+                            const double *effort, const phx_port_tangents *out)
 {
-    if (body->dim == 2)
-        port_rate_tangent(2, body, port, view, out);
-    else
-        port_rate_tangent(3, body, port, view, out);
+    port_pose pose;
+
+    pose_of(dim, body, &port->point, view, &pose);
+    if (out->place)
+        place_jacobian(dim, &port->point, pose.R, pose.y, out->place);
+    if (out->rate)
+        rate_tangent(dim, body, &port->point, view, &pose, out->rate);
+    if (out->turn)
+        memcpy(out->turn, pose.turn, (size_t)(phx_rotations(dim) * phx_rotations(dim)) * sizeof *pose.turn);
+    if (effort)
+        geometric(dim, body, &port->point, &pose, effort, out->turns, out->bends);
 }
 
-/* u1 = u0 + h rate_u, so du_m = (P + h/2 d(P nu)/d xi) xi in the rows of u; turn in those of w; P in those of theta. */
-static inline void port_variation(const int dim, const phx_body_port *port, const phx_body_view *view, const double *P,
-                                  const double *rate_tangent, double *W)
-{
-    const int n_rot = phx_rotations(dim), n = (dim + n_rot) + port->point.n;
-    double turn[3];
-
-    memcpy(W, P, (size_t)phx_port_size(dim) * (size_t)n * sizeof *W);
-    for (int e = 0; e < dim * n; e++)
-        W[e] += 0.5 * view->h * rate_tangent[e];
-    for (int c = 0; c < n_rot; c++) {
-        frame_turn(dim, view, c, turn);
-        for (int k = 0; k < n_rot; k++)
-            W[(dim + k) * n + dim + c] = turn[k];
-    }
-}
-
-void phx_body_port_variation(const phx_body *body, const phx_body_port *port, const phx_body_view *view,
-                             const double *P, const double *rate_tangent, double *W)
+void phx_body_port_tangents(const phx_body *body, const phx_body_port *port, const phx_body_view *view,
+                            const double *effort, const phx_port_tangents *out)
 {
     if (body->dim == 2)
-        port_variation(2, port, view, P, rate_tangent, W);
+        tangents(2, body, port, view, effort, out);
     else
-        port_variation(3, port, view, P, rate_tangent, W);
+        tangents(3, body, port, view, effort, out);
 }

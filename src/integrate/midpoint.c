@@ -209,7 +209,7 @@ static phx_status solve(midpoint *m, const interval *span)
     }
     run->noise = newton.noise;
     return verdict == PHX_NEWTON_ROUNDING
-               ? PHX_OK
+               ? dae->ops->interval_residual(dae, run->v1, run->lambda1, run->x1, NULL)
                : phx_run_blame(run, PHX_NOT_CONVERGED, span->h, "Newton's iteration converges too slowly", m->res);
 }
 

@@ -9,19 +9,28 @@ static double measure(const phx_row *row, const phx_port_view *a, const phx_port
     return phx_port_scalar_product(a->dim, A, B);
 }
 
-void row_add_product(const phx_port_view *a, const phx_port_view *b, const double *alpha, const double *beta,
-                     double weight, double *g_a, double *g_b)
+static inline void add_product(const int dim, const phx_port_view *a, const phx_port_view *b, const double *alpha,
+                               const double *beta, double weight, double *g_a, double *g_b)
 {
     /* c1 - c0 = B_m . (A1 - A0) + A_m . (B1 - B0) */
     double A[3], B[3];
-    phx_port_direction_mean(a, alpha, A);
-    phx_port_direction_mean(b, beta, B);
-    for (int i = 0; i < a->dim; i++) {
+    phx_port_direction_mean_in(dim, a, alpha, A);
+    phx_port_direction_mean_in(dim, b, beta, B);
+    for (int i = 0; i < dim; i++) {
         A[i] *= weight;
         B[i] *= weight;
     }
-    phx_port_direction_effort(a, alpha, B, g_a);
-    phx_port_direction_effort(b, beta, A, g_b);
+    phx_port_direction_effort_in(dim, a, alpha, B, g_a);
+    phx_port_direction_effort_in(dim, b, beta, A, g_b);
+}
+
+void row_add_product(const phx_port_view *a, const phx_port_view *b, const double *alpha, const double *beta,
+                     double weight, double *g_a, double *g_b)
+{
+    if (a->dim == 2)
+        add_product(2, a, b, alpha, beta, weight, g_a, g_b);
+    else
+        add_product(3, a, b, alpha, beta, weight, g_a, g_b);
 }
 
 void row_add_product_tangent(const phx_port_view *a, const phx_port_view *b, const double *alpha, const double *beta,

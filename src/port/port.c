@@ -3,7 +3,7 @@
 
 #include <phlexor/port.h>
 
-/* b = a + theta x a, the direction in body axes after the section has turned */
+/* b = a + theta x a */
 static void turned(int dim, const double *theta, const double *a, double *b)
 {
     phx_rot_x_vec(dim, theta, a, b);
@@ -13,34 +13,26 @@ static void turned(int dim, const double *theta, const double *a, double *b)
 
 void phx_port_direction(const phx_port_view *view, int end, const double *a, double *y)
 {
-    double b[3];
-    turned(view->dim, end ? view->theta1 : view->theta0, a, b);
-    phx_rot_apply(view->dim, end ? view->R1 : view->R0, b, y); /* A(a) = R (a + theta x a) */
+    if (view->dim == 2)
+        phx_port_direction_in(2, view, end, a, y);
+    else
+        phx_port_direction_in(3, view, end, a, y);
 }
 
 void phx_port_direction_mean(const phx_port_view *view, const double *a, double *y)
 {
-    double y1[3];
-    phx_port_direction(view, 0, a, y);
-    phx_port_direction(view, 1, a, y1);
-    for (int i = 0; i < view->dim; i++)
-        y[i] = 0.5 * (y[i] + y1[i]);
+    if (view->dim == 2)
+        phx_port_direction_mean_in(2, view, a, y);
+    else
+        phx_port_direction_mean_in(3, view, a, y);
 }
 
 void phx_port_direction_effort(const phx_port_view *view, const double *a, const double *g, double *effort)
 {
-    /* A1 - A0 = (R1 - R0) b_m + R_m (b1 - b0) = h R_m (w x b_m + theta_dot x a), so with f = R_m^T g
-     * g . (A1 - A0) = h [ w . (b_m x f) + theta_dot . (a x f) ] */
-    int dim = view->dim, n_rot = dim == 2 ? 1 : 3;
-    double b[3], f[3], on_w[3], on_theta[3];
-    turned(dim, view->thetam, a, b);
-    phx_rot_apply_transposed(dim, view->Rm, g, f);
-    phx_vec_x_vec(dim, b, f, on_w);
-    phx_vec_x_vec(dim, a, f, on_theta);
-    for (int i = 0; i < n_rot; i++) {
-        effort[dim + i] += on_w[i];
-        effort[dim + n_rot + i] += on_theta[i];
-    }
+    if (view->dim == 2)
+        phx_port_direction_effort_in(2, view, a, g, effort);
+    else
+        phx_port_direction_effort_in(3, view, a, g, effort);
 }
 
 /* block (3 x 3, leading dimension PHX_PORT_MAX) += f y^T - (f . y) I, the matrix of  phi -> y x (f x phi) */

@@ -200,8 +200,8 @@ static void set_interval(workspace *ws, const double *v1, double *res)
     }
     for (int b = 0; b < system->n_bodies; b++) {
         const body_slot *slot = &system->bodies[b];
-        phx_body_move(slot->body, ws->h, ws->x0 + slot->x, ws->low0 + slot->x, ws->vm + slot->v, ws->x1 + slot->x,
-                      ws->low1 + slot->x, ws->xm + slot->x);
+        (res ? phx_body_try : phx_body_move)(slot->body, ws->h, ws->x0 + slot->x, ws->low0 + slot->x, ws->vm + slot->v,
+                                             ws->x1 + slot->x, ws->low1 + slot->x, ws->xm + slot->x);
         ws->views[b] = (phx_body_view){.h = ws->h,
                                        .x0 = ws->x0 + slot->x,
                                        .x1 = ws->x1 + slot->x,
@@ -219,13 +219,12 @@ static void view_interval(workspace *ws)
 {
     const phx_system *system = ws->system;
 
-    phx_sys_view_ports(ws);
+    phx_sys_view_rows(ws);
     ws->start_viewed = true;
     ws->turn0 = ws->x0;
     ws->turn1 = ws->x1;
     memcpy(ws->x1 + system->n_body_x, ws->x0 + system->n_body_x,
            (size_t)(system->n_x - system->n_body_x) * sizeof *ws->x1);
-    phx_sys_count_turns(ws, ws->x1);
 }
 
 /* The end of an interval whose residual was evaluated nearby: only forces and counted turns depend on the views. */
@@ -237,6 +236,7 @@ static phx_status end_interval(workspace *ws, const double *v1)
     if (system->n_forces == 0 && system->lossless && system->n_x == system->n_body_x)
         return PHX_OK;
     view_interval(ws);
+    phx_sys_count_turns(ws, ws->x1);
     return phx_sys_forces(ws, ws->t0 + 0.5 * ws->h, false, ws->scratch4);
 }
 

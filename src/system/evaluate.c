@@ -31,7 +31,7 @@ void phx_sys_view_port(const phx_system *system, phx_port_id id, const double *x
     phx_body_port_view(slot->body, &port->port, &body, view);
 }
 
-void phx_sys_view_ports(workspace *ws)
+static void view_ports(workspace *ws)
 {
     const phx_system *system = ws->system;
 
@@ -39,27 +39,58 @@ void phx_sys_view_ports(workspace *ws)
         const port_slot *port = &system->ports[i];
         if (port->body == PHX_GROUND)
             ws->port_views[i].h = ws->h;
-        else if (ws->start_viewed)
-            phx_body_port_view_end(system->bodies[port->body].body, &port->port, &ws->views[port->body],
-                                   &ws->port_views[i]);
         else
             phx_body_port_view(system->bodies[port->body].body, &port->port, &ws->views[port->body],
                                &ws->port_views[i]);
     }
 }
 
-void phx_sys_set_instant(workspace *ws, const double *x, const double *v)
+void phx_sys_view_rows(workspace *ws)
+{
+    const phx_system *system = ws->system;
+
+    for (int i = 0; i < system->n_ports; i++) {
+        const port_slot *port = &system->ports[i];
+        phx_port_view *view = &ws->port_views[i];
+        if (port->body == PHX_GROUND) {
+            view->h = ws->h;
+            continue;
+        }
+        const phx_body *body = system->bodies[port->body].body;
+        if (!ws->varied[i])
+            phx_body_port_rate(body, &port->port, &ws->views[port->body], view->rate);
+        else if (ws->start_viewed)
+            phx_body_port_view_end(body, &port->port, &ws->views[port->body], view);
+        else
+            phx_body_port_view(body, &port->port, &ws->views[port->body], view);
+    }
+}
+
+/* Point every body at an instant. */
+static void set_bodies(workspace *ws, const double *x, const double *v)
 {
     const phx_system *system = ws->system;
 
     ws->h = 0.0;
+    ws->loaded = false;
     ws->start_viewed = ws->end_viewed = false;
     ws->turn0 = ws->turn1 = x;
     for (int b = 0; b < system->n_bodies; b++) {
         const double *xb = x + system->bodies[b].x, *vb = v + system->bodies[b].v;
         ws->views[b] = (phx_body_view){.h = 0.0, .x0 = xb, .x1 = xb, .xm = xb, .v0 = vb, .v1 = vb, .vm = vb};
     }
-    phx_sys_view_ports(ws);
+}
+
+void phx_sys_set_instant(workspace *ws, const double *x, const double *v)
+{
+    set_bodies(ws, x, v);
+    view_ports(ws);
+}
+
+void phx_sys_set_rows_instant(workspace *ws, const double *x, const double *v)
+{
+    set_bodies(ws, x, v);
+    phx_sys_view_rows(ws);
 }
 
 static void set_row(workspace *ws, int k, double t, double h)
@@ -135,7 +166,17 @@ void phx_sys_turn_rates(const phx_system *system, const double *x, const double 
     }
 }
 
-void phx_sys_count_turns(const workspace *ws, double *x)
+/* The port at the end of the interval, where no row has asked for it. */
+static void view_end(workspace *ws, phx_port_id id)
+{
+    const port_slot *port = &ws->system->ports[id];
+
+    if (port->body != PHX_GROUND && !ws->varied[id])
+        phx_body_port_view_end(ws->system->bodies[port->body].body, &port->port, &ws->views[port->body],
+                               &ws->port_views[id]);
+}
+
+void phx_sys_count_turns(workspace *ws, double *x)
 {
     const phx_system *system = ws->system;
 
@@ -143,9 +184,14 @@ void phx_sys_count_turns(const workspace *ws, double *x)
         const joint_slot *joint = &system->joints[j];
         for (int c = 0; c < joint->n_coordinates; c++) {
             const coordinate_slot *coordinate = &joint->coordinates[c];
-            if (coordinate->turn >= 0)
-                x[coordinate->turn] = phx_row_unwrapped(&coordinate->row, &ws->port_views[joint->a],
-                                                        &ws->port_views[joint->b], 1, x[coordinate->turn]);
+            if (coordinate->turn < 0)
+                continue;
+            if (c == 0 || joint->coordinates[c - 1].turn < 0) {
+                view_end(ws, joint->a);
+                view_end(ws, joint->b);
+            }
+            x[coordinate->turn] = phx_row_unwrapped(&coordinate->row, &ws->port_views[joint->a],
+                                                    &ws->port_views[joint->b], 1, x[coordinate->turn]);
         }
     }
 }
@@ -286,6 +332,7 @@ phx_status phx_sys_forces(workspace *ws, double t, bool linear, double *res)
     const phx_system *system = ws->system;
     phx_status status = PHX_OK;
 
+    ws->loaded = false;
     memset(ws->effort, 0, (size_t)system->n_ports * PHX_PORT_MAX * sizeof *ws->effort);
     ws->power = (phx_work){0.0, 0.0};
     if (!linear)
@@ -341,6 +388,7 @@ void phx_sys_rows_residual(workspace *ws, double t, double h, const double *lamb
         res[k] = phx_sys_row_rate(ws, k) - ws->w[k];
         apply_multiplier(ws, k, lambda[k]);
     }
+    ws->loaded = h != 0.0;
 }
 
 void phx_sys_apply_efforts(workspace *ws, double *res)

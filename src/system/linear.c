@@ -84,7 +84,6 @@ static void spring_row(const workspace *ws, const force_slot *force, int row, en
 {
     const phx_system *system = ws->system;
     const phx_port_view *a = &ws->port_views[force->a], *b = &ws->port_views[force->b];
-    const int size = phx_port_size(system->dim);
     double g[PAIR_SIZE] = {0}, k = 0.0;
 
     if (force->kind == FORCE_COORDINATE) {
@@ -103,15 +102,11 @@ static void spring_row(const workspace *ws, const force_slot *force, int row, en
     }
     for (int side = 0; side < 2 && k > 0.0; side++) {
         const phx_port_id id = side ? force->b : force->a;
-        const int n = ws->port_count[id];
-        const double *P = ws->P + (size_t)ws->port_first[id] * (size_t)size;
-        for (int c = 0; c < n; c++) {
-            double sum = 0.0;
-            for (int m = 0; m < size; m++)
-                sum += g[side * PHX_PORT_MAX + m] * P[m * n + c];
+        phx_sys_pull(ws, id, g + side * PHX_PORT_MAX, ws->local);
+        for (int c = 0; c < ws->port_count[id]; c++) {
             out->row[out->count] = row;
             out->col[out->count] = ws->port_cols[ws->port_first[id] + c];
-            out->val[out->count++] = sqrt(k) * sum;
+            out->val[out->count++] = sqrt(k) * ws->local[c];
         }
     }
 }

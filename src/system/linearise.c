@@ -7,7 +7,29 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- element blocks ---- */
+/* ---- ports ---- */
+/* What a port makes of its body's columns: P, W and d(P nu)/d xi without what they have for good (body.h). */
+typedef struct port_map {
+    int n, n_q;
+    const double *place; /* dim x n: rows of u of P */
+    const double *rate;  /* dim x (n - dim): rows of u of d(P nu)/d xi */
+    const double *turn;  /* n_rot square: rows of w of W */
+    const double *theta; /* n_rot x n_q: rows of theta_dot of P and W */
+} port_map;
+
+static inline port_map map_of(const int dim, const workspace *ws, phx_port_id id)
+{
+    const int n_rot = dim == 2 ? 1 : 3, n = ws->port_count[id];
+    const size_t first = (size_t)ws->port_first[id] * (size_t)dim;
+
+    return (port_map){.n = n,
+                      .n_q = n > 0 ? n - dim - n_rot : 0,
+                      .place = ws->P + first,
+                      .rate = ws->rate_tangent + first,
+                      .turn = ws->port_turn + (size_t)(id * n_rot * n_rot),
+                      .theta = ws->system->ports[id].port.point.theta};
+}
+
 void phx_sys_ports_jacobian(workspace *ws)
 {
     const phx_system *system = ws->system;
@@ -15,38 +37,87 @@ void phx_sys_ports_jacobian(workspace *ws)
     for (int i = 0; i < system->n_ports; i++) {
         const port_slot *port = &system->ports[i];
         if (port->body != PHX_GROUND)
-            phx_body_port_jacobian(system->bodies[port->body].body, &port->port, &ws->views[port->body], NULL,
-                                   ws->P + (size_t)ws->port_first[i] * (size_t)phx_port_size(system->dim));
+            phx_body_port_place_jacobian(system->bodies[port->body].body, &port->port, &ws->views[port->body],
+                                         ws->P + (size_t)ws->port_first[i] * (size_t)system->dim);
     }
 }
 
-/* Of an array over all ports the matrix of one. */
-static double *of_port(const workspace *ws, double *all, phx_port_id id)
+/* row = g^T P; a covector on turns alone has no rows of u. */
+static inline void pull(const int dim, const bool turns, const port_map *map, const double *g, double *row)
 {
-    return all + (size_t)ws->port_first[id] * (size_t)phx_port_size(ws->system->dim);
+    const int n_rot = dim == 2 ? 1 : 3, n = map->n, r = dim + n_rot;
+
+    for (int j = 0; j < n; j++) {
+        double sum = 0.0;
+        for (int a = 0; a < dim && !turns; a++)
+            sum += g[a] * map->place[a * n + j];
+        row[j] = sum;
+    }
+    for (int k = 0; k < n_rot && n > 0; k++)
+        row[dim + k] += g[dim + k];
+    for (int j = 0; j < map->n_q; j++)
+        for (int k = 0; k < n_rot; k++)
+            row[r + j] += g[r + k] * map->theta[k * map->n_q + j];
 }
 
-/* P, the derivative of the rates P nu with respect to xi, and where it counts the variation W xi of the ports' means.
- */
-static void ports_variations(workspace *ws)
+void phx_sys_pull(const workspace *ws, phx_port_id id, const double *covector, double *row)
+{
+    if (ws->system->dim == 2) {
+        const port_map map = map_of(2, ws, id);
+        pull(2, false, &map, covector, row);
+    } else {
+        const port_map map = map_of(3, ws, id);
+        pull(3, false, &map, covector, row);
+    }
+}
+
+/* K -= d(P^T e)/d xi at fixed effort of one port. */
+static inline void add_geometric(const int dim, workspace *ws, int id, const double *turns, const double *bends)
+{
+    const int n_rot = dim == 2 ? 1 : 3, r = dim + n_rot, n = ws->port_count[id], *at = ws->into->port_at[id];
+
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < n_rot; k++)
+            if (at[i * n + dim + k] >= 0)
+                ws->into_K[at[i * n + dim + k]] -= ws->weight_K * turns[i * n_rot + k];
+    for (int k = 0; k < n_rot; k++)
+        for (int j = 0; j < n - r; j++)
+            if (at[(dim + k) * n + r + j] >= 0)
+                ws->into_K[at[(dim + k) * n + r + j]] -= ws->weight_K * bends[k * (n - r) + j];
+}
+
+/* The maps of all ports, or their geometric terms once the efforts are known, or both. */
+static inline void ports_tangents_in(const int dim, workspace *ws, bool maps, bool efforts)
 {
     const phx_system *system = ws->system;
+    const int n_rot = dim == 2 ? 1 : 3;
 
-    phx_sys_ports_jacobian(ws);
     for (int i = 0; i < system->n_ports; i++) {
         const port_slot *port = &system->ports[i];
+        const size_t first = (size_t)ws->port_first[i] * (size_t)dim;
         if (port->body == PHX_GROUND)
             continue;
-        const phx_body *body = system->bodies[port->body].body;
-        double *slope = of_port(ws, ws->rate_tangent, i);
-        phx_body_port_rate_tangent(body, &port->port, &ws->views[port->body], slope);
-        if (!ws->varied[i])
-            continue;
-        phx_body_port_variation(body, &port->port, &ws->views[port->body], of_port(ws, ws->P, i), slope,
-                                of_port(ws, ws->W, i));
+        const phx_port_tangents out = {.place = maps ? ws->P + first : NULL,
+                                       .rate = maps ? ws->rate_tangent + first : NULL,
+                                       .turn = maps ? ws->port_turn + (size_t)(i * n_rot * n_rot) : NULL,
+                                       .turns = ws->local,
+                                       .bends = ws->local + ws->port_count[i] * n_rot};
+        phx_body_port_tangents(system->bodies[port->body].body, &port->port, &ws->views[port->body],
+                               efforts ? ws->effort + (size_t)i * PHX_PORT_MAX : NULL, &out);
+        if (efforts)
+            add_geometric(dim, ws, i, out.turns, out.bends);
     }
 }
 
+static void ports_tangents(workspace *ws, bool maps, bool efforts)
+{
+    if (ws->system->dim == 2)
+        ports_tangents_in(2, ws, maps, efforts);
+    else
+        ports_tangents_in(3, ws, maps, efforts);
+}
+
+/* ---- pairs of ports ---- */
 static void pair_of(const workspace *ws, int pair, phx_port_id *ids)
 {
     const phx_system *system = ws->system;
@@ -54,201 +125,241 @@ static void pair_of(const workspace *ws, int pair, phx_port_id *ids)
     ids[1] = pair < system->n_joints ? system->joints[pair].b : system->forces[pair - system->n_joints].b;
 }
 
-/* val += alpha P^T block R over both ports, R an array over all ports. The block has entries from `first` on, 0 or dim:
- * turns alone, which translations of the bodies do not move. */
-static inline void add_block_in(const int dim, workspace *ws, int pair, int first, double alpha, const double *block,
-                                double *right_of, double *val)
-{
-    phx_port_id ids[2];
-    pair_of(ws, pair, ids);
-    const int size = phx_port_size(dim);
-    const int n0 = ws->port_count[ids[0]], n1 = ids[1] >= 0 ? ws->port_count[ids[1]] : 0;
-    const int *at = ws->into->pair_at[pair];
+/* What multiplies a block from the right. */
+typedef enum right_side { BY_RATE, BY_VARIATION, BY_RATE_TANGENT } right_side;
 
-    for (int left = 0; left < 2; left++) {
-        const int nl = left ? n1 : n0;
-        for (int right = 0; right < 2 && nl > 0; right++) {
-            const int nr = right ? n1 : n0;
-            if (nr == 0)
-                continue;
-            const double *P = of_port(ws, ws->P, ids[left]), *R = of_port(ws, right_of, ids[right]);
-            for (int i = first; i < size; i++) {
-                for (int c = first; c < nr; c++) {
-                    double sum = 0.0;
-                    for (int m = first; m < size; m++)
-                        sum += block[(left * PHX_PORT_MAX + i) * PAIR_SIZE + right * PHX_PORT_MAX + m] * R[m * nr + c];
-                    for (int r = first; r < nl && sum != 0.0; r++)
-                        if (P[i * nl + r] != 0.0)
-                            val[at[(left * n0 + r) * (n0 + n1) + right * n0 + c]] += alpha * P[i * nl + r] * sum;
-                }
-            }
+/* z (size x n, rows from `first` on) = block times P, W or d(P nu)/d xi of a port; the block has the leading dimension
+ * PAIR_SIZE and entries from `first` on, 0 or dim. Sections: it has entries of theta_dot. */
+static inline void times_map(const int dim, const int first, const bool sections, right_side by, double half,
+                             const double *block, const port_map *map, double *z)
+{
+    const int n_rot = dim == 2 ? 1 : 3, r = dim + n_rot, last = sections ? r + n_rot : r, n = map->n;
+
+    for (int i = first; i < last; i++) {
+        const double *row = block + i * PAIR_SIZE;
+        double *to = z + i * n;
+        for (int j = 0; j < n; j++)
+            to[j] = 0.0;
+        for (int a = first; a < dim; a++) {
+            for (int j = 0; j < n && by != BY_RATE_TANGENT; j++)
+                to[j] += row[a] * map->place[a * n + j];
+            const double weight = by == BY_RATE ? 0.0 : by == BY_VARIATION ? half * row[a] : row[a];
+            for (int j = dim; j < n && by != BY_RATE; j++)
+                to[j] += weight * map->rate[a * (n - dim) + j - dim];
+        }
+        for (int k = 0; k < n_rot && by == BY_RATE; k++)
+            to[dim + k] += row[dim + k];
+        for (int k = 0; k < n_rot && by == BY_VARIATION; k++)
+            for (int c = 0; c < n_rot; c++)
+                to[dim + c] += row[dim + k] * map->turn[k * n_rot + c];
+        for (int k = 0; k < n_rot && sections && by != BY_RATE_TANGENT; k++)
+            for (int j = 0; j < map->n_q; j++)
+                to[r + j] += row[r + k] * map->theta[k * map->n_q + j];
+    }
+}
+
+/* val += alpha P^T z, where z has rows from `first` on, which fill the columns from `first` on. */
+static inline void add_pulled(const int dim, const int first, const bool sections, double alpha, const port_map *left,
+                              int n, const double *z, const int *at, int stride, double *val)
+{
+    const int n_rot = dim == 2 ? 1 : 3, r = dim + n_rot;
+
+    for (int i = first; i < left->n; i++) {
+        const int *row = at + i * stride, k = i - dim, q = i - r;
+        for (int j = first; j < n; j++) {
+            double sum = k >= 0 && k < n_rot ? z[i * n + j] : 0.0;
+            for (int a = first; a < dim; a++)
+                sum += left->place[a * left->n + i] * z[a * n + j];
+            for (int m = 0; m < n_rot && sections && q >= 0; m++)
+                sum += left->theta[m * left->n_q + q] * z[(r + m) * n + j];
+            val[row[j]] += alpha * sum;
         }
     }
 }
 
-static void add_block(workspace *ws, int pair, int first, double alpha, const double *block, double *right_of,
+/* val += alpha P^T block R over both ports. */
+static inline void add_block_in(const int dim, const int first, const bool sections, workspace *ws, int pair,
+                                double alpha, const double *block, right_side by, double *val)
+{
+    phx_port_id ids[2];
+    pair_of(ws, pair, ids);
+    const port_map none = {0};
+    const port_map maps[2] = {map_of(dim, ws, ids[0]), ids[1] >= 0 ? map_of(dim, ws, ids[1]) : none};
+    const int n0 = maps[0].n, n = n0 + maps[1].n, *at = ws->into->pair_at[pair];
+    double *z = ws->local + 4 * PAIR_SIZE * PAIR_SIZE;
+
+    for (int left = 0; left < 2; left++)
+        for (int right = 0; right < 2; right++) {
+            if (maps[left].n == 0 || maps[right].n == 0)
+                continue;
+            times_map(dim, first, sections, by, 0.5 * ws->h,
+                      block + left * PHX_PORT_MAX * PAIR_SIZE + right * PHX_PORT_MAX, &maps[right], z);
+            add_pulled(dim, first, sections, alpha, &maps[left], maps[right].n, z, at + left * n0 * n + right * n0, n,
+                       val);
+        }
+}
+
+static void add_block(workspace *ws, int pair, phx_row_reach reach, double alpha, const double *block, right_side by,
                       double *val)
 {
     if (ws->system->dim == 2)
-        add_block_in(2, ws, pair, first, alpha, block, right_of, val);
-    else if (first == 0)
-        add_block_in(3, ws, pair, 0, alpha, block, right_of, val);
+        add_block_in(2, 0, true, ws, pair, alpha, block, by, val);
+    else if (reach == PHX_REACH_FRAMES)
+        add_block_in(3, 3, false, ws, pair, alpha, block, by, val);
+    else if (reach == PHX_REACH_SECTIONS)
+        add_block_in(3, 3, true, ws, pair, alpha, block, by, val);
     else
-        add_block_in(3, ws, pair, 3, alpha, block, right_of, val);
+        add_block_in(3, 0, true, ws, pair, alpha, block, by, val);
 }
 
 void phx_sys_pair_add(workspace *ws, int pair, double alpha, const double *block)
 {
-    add_block(ws, pair, 0, alpha * ws->weight_K, block, ws->W, ws->into_K);
+    add_block(ws, pair, PHX_REACH_ALL, alpha * ws->weight_K, block, BY_VARIATION, ws->into_K);
 }
 
 void phx_sys_pair_rate_add(workspace *ws, int pair, double alpha, const double *block)
 {
-    add_block(ws, pair, 0, alpha, block, ws->P, ws->into_D);
-    add_block(ws, pair, 0, alpha * ws->weight_K, block, ws->rate_tangent, ws->into_K);
+    add_block(ws, pair, PHX_REACH_ALL, alpha, block, BY_RATE, ws->into_D);
+    add_block(ws, pair, PHX_REACH_ALL, alpha * ws->weight_K, block, BY_RATE_TANGENT, ws->into_K);
 }
 
 /* ---- rows ---- */
-/* sum over m of g_m A_mj, A size x count */
-static inline double combined(int size, int count, const double *g, const double *A, int j)
+/* Row `sign` g^T P of one port into G and -G^T; `also`: the other port of the row is on the same body and was there. */
+static inline void put_columns(int n, double sign, const double *row, bool also, const int *below, const int *above,
+                               double *val)
 {
-    double sum = 0.0;
-
-    for (int m = 0; m < size; m++)
-        sum += g[m] * A[m * count + j];
-    return sum;
+    for (int j = 0; j < n && !also; j++) {
+        val[below[j]] = sign * row[j];
+        val[above[j]] = -sign * row[j];
+    }
+    for (int j = 0; j < n && also; j++) {
+        val[below[j]] += sign * row[j];
+        val[above[j]] -= sign * row[j];
+    }
 }
 
-/* The same of a row that takes entry `unit` of the port on B less that of the port on A, two bodies. */
-static inline void put_unit_row(int unit, int n_a, const double *P_a, int n_b, const double *P_b, const int *at,
-                                double *val)
+static inline void put_row(const int dim, const workspace *ws, int k, const port_map *maps, double *val)
 {
-    const int n = n_a + n_b;
-    const double *a = P_a + unit * n_a, *b = P_b + unit * n_b;
+    const work_row *row = &ws->rows[k];
+    const int n0 = maps[0].n, n = n0 + maps[1].n, *at = ws->into->row_at[k];
+    const double *g = ws->covector + (size_t)k * PAIR_SIZE;
 
-    for (int j = 0; j < n_a; j++) {
-        val[at[j]] = -a[j];
-        val[at[n + j]] = a[j];
+    for (int side = 0; side < 2; side++) {
+        const port_map *map = &maps[side];
+        const int first = side ? n0 : 0;
+        const double *columns = map->place + row->unit * map->n;
+        double sign = side ? 1.0 : -1.0;
+        if (row->unit < 0) {
+            pull(dim, row->turns, map, g + side * PHX_PORT_MAX, ws->local);
+            columns = ws->local;
+            sign = 1.0;
+        }
+        put_columns(map->n, sign, columns, side && row->one_body, at + first, at + n + first, val);
     }
-    for (int j = 0; j < n_b; j++) {
-        val[at[n_a + j]] = b[j];
-        val[at[n + n_a + j]] = -b[j];
+}
+
+static inline void put_rows_in(const int dim, const workspace *ws, double *val)
+{
+    for (int k = 0; k < ws->n_l; k++) {
+        const port_map maps[2] = {map_of(dim, ws, ws->rows[k].a), map_of(dim, ws, ws->rows[k].b)};
+        put_row(dim, ws, k, maps, val);
     }
 }
 
 /* G into [2,1] and -G^T into [1,2] of val; the ports' columns are the same where they are on one body. */
 void phx_sys_put_rows(workspace *ws, double *val)
 {
-    const int size = phx_port_size(ws->system->dim);
+    if (ws->system->dim == 2)
+        put_rows_in(2, ws, val);
+    else
+        put_rows_in(3, ws, val);
+}
 
-    for (int k = 0; k < ws->n_l; k++) {
-        const work_row *row = &ws->rows[k];
-        const int n_a = ws->port_count[row->a], n_b = ws->port_count[row->b], n = n_a + n_b;
-        const int *at = ws->into->row_at[k];
-        const double *P_a = of_port(ws, ws->P, row->a), *P_b = of_port(ws, ws->P, row->b);
-        const double *g = ws->covector + (size_t)k * PAIR_SIZE;
-        if (row->unit >= 0 && !row->one_body) {
-            put_unit_row(row->unit, n_a, P_a, n_b, P_b, at, val);
+/* K_l of a row that takes entry `unit` of the port on B less that of the port on A. */
+static inline void unit_row_stiffness(const int dim, workspace *ws, int k, const port_map *maps)
+{
+    const int unit = ws->rows[k].unit, *at = ws->into->row_at[k];
+
+    for (int side = 0; side < 2; side++) {
+        const int n = maps[side].n;
+        const double weight = side ? ws->weight_K : -ws->weight_K, *rate = maps[side].rate + unit * (n - dim);
+        for (int j = dim; j < n; j++)
+            ws->into_K[at[j]] += weight * rate[j - dim];
+        at += n;
+    }
+}
+
+/* K_l = slope^T W + g^T d(P nu)/d xi of any other row; slope = zeta^T H. */
+static inline void row_stiffness(const int dim, workspace *ws, int k, const port_map *maps, phx_row_reach reach,
+                                 const double *slope)
+{
+    const int n_rot = dim == 2 ? 1 : 3, r = dim + n_rot, *at = ws->into->row_at[k];
+    const double *g = ws->covector + (size_t)k * PAIR_SIZE, half = 0.5 * ws->h;
+    const bool places = !ws->rows[k].turns;
+
+    for (int side = 0; side < 2; side++) {
+        const port_map *map = &maps[side];
+        const int n = map->n;
+        for (int j = 0; j < n; j++) {
+            double sum = 0.0;
+            for (int a = 0; a < dim && places && reach == PHX_REACH_ALL; a++)
+                sum += slope[a] * map->place[a * n + j];
+            for (int a = 0; a < dim && places && j >= dim; a++)
+                sum += (g[a] + (reach == PHX_REACH_ALL ? half * slope[a] : 0.0)) * map->rate[a * (n - dim) + j - dim];
+            for (int i = 0; i < n_rot && j >= dim && j < r && reach != PHX_REACH_NOTHING; i++)
+                sum += slope[dim + i] * map->turn[i * n_rot + j - dim];
+            for (int i = 0; i < n_rot && j >= r && reach >= PHX_REACH_SECTIONS; i++)
+                sum += slope[r + i] * map->theta[i * map->n_q + j - r];
+            if (j >= dim || places)
+                ws->into_K[at[j]] += ws->weight_K * sum;
+        }
+        at += n;
+        g += PHX_PORT_MAX;
+        slope += PHX_PORT_MAX;
+    }
+}
+
+/* The rows of one joint, from `first` up to before `end`: G, -G^T, K_l, and in one product the sum of lambda P^T H W.
+ */
+static inline void joint_rows(const int dim, workspace *ws, int first, int end, const double *lambda)
+{
+    enum { MOST = PHX_JOINT_MAX_ROWS + PHX_JOINT_MAX_COORDINATES };
+    const work_row *it = &ws->rows[first];
+    const port_map maps[2] = {map_of(dim, ws, it->a), map_of(dim, ws, it->b)};
+    const phx_row *rows[MOST];
+    double weights[MOST], slopes[MOST * PAIR_SIZE], H[PAIR_SIZE * PAIR_SIZE];
+    int number[MOST], count = 0;
+
+    for (int k = first; k < end; k++) {
+        put_row(dim, ws, k, maps, ws->into_D);
+        if (ws->rows[k].unit >= 0) {
+            unit_row_stiffness(dim, ws, k, maps);
             continue;
         }
-        for (int j = 0; j < n_a; j++) {
-            const double sum = combined(size, n_a, g, P_a, j);
-            val[at[j]] = sum;
-            val[at[n + j]] = -sum;
-        }
-        for (int j = 0; j < n_b; j++) {
-            const double sum = combined(size, n_b, g + PHX_PORT_MAX, P_b, j);
-            double *below = val + at[n_a + j], *above = val + at[n + n_a + j];
-            *below = row->one_body ? *below + sum : sum;
-            *above = row->one_body ? *above - sum : -sum;
-        }
+        rows[count] = &ws->rows[k].row;
+        weights[count] = lambda[k];
+        number[count++] = k;
     }
+    if (count == 0)
+        return;
+    const phx_row_reach reach =
+        phx_rows_tangent(count, rows, weights, &ws->port_views[it->a], &ws->port_views[it->b], H, slopes);
+    for (int i = 0; i < count; i++)
+        row_stiffness(dim, ws, number[i], maps, reach, slopes + i * PAIR_SIZE);
+    if (reach != PHX_REACH_NOTHING)
+        add_block(ws, it->joint, reach, -ws->weight_K, H, BY_VARIATION, ws->into_K);
 }
 
-static void unit_row_stiffness(workspace *ws, int k)
+static void add_rows(workspace *ws, const double *lambda)
 {
-    const work_row *row = &ws->rows[k];
-    const int n_a = ws->port_count[row->a], n_b = ws->port_count[row->b], *at = ws->into->row_at[k];
-    const double *a = of_port(ws, ws->rate_tangent, row->a) + row->unit * n_a;
-    const double *b = of_port(ws, ws->rate_tangent, row->b) + row->unit * n_b;
-
-    for (int j = 0; j < n_a; j++)
-        ws->into_K[at[j]] -= ws->weight_K * a[j];
-    for (int j = 0; j < n_b; j++)
-        ws->into_K[at[n_a + j]] += ws->weight_K * b[j];
-}
-
-/* Derivatives of row k: K -= lambda P^T H W, of which lambda H goes to sum_H, and K_l = zeta^T H W + g . (rate
- * tangent). Whether H is not zero. */
-static inline bool row_stiffness(const int dim, const int first, workspace *ws, int k, double lambda, double *sum_H)
-{
-    const phx_system *system = ws->system;
-    const row_slot *slot = &system->rows[ws->row[k]];
-    const joint_slot *joint = &system->joints[slot->joint];
-    const phx_port_id ids[2] = {joint->a, joint->b};
-    const phx_port_view *views[2] = {&ws->port_views[joint->a], &ws->port_views[joint->b]};
-    const int size = phx_port_size(dim), *at = ws->into->row_at[k];
-    double *H = ws->local, slope[PAIR_SIZE] = {0};
-    const bool curved = phx_row_tangent(slot->row, views[0], views[1], H);
-    int c = 0;
-
-    for (int left = 0; left < 2 && curved; left++)
-        for (int i = left * PHX_PORT_MAX + first; i < left * PHX_PORT_MAX + size; i++)
-            for (int right = 0; right < 2; right++)
-                for (int m = right * PHX_PORT_MAX + first; m < right * PHX_PORT_MAX + size; m++) {
-                    sum_H[i * PAIR_SIZE + m] += lambda * H[i * PAIR_SIZE + m];
-                    slope[m] += views[left]->rate[i - left * PHX_PORT_MAX] * H[i * PAIR_SIZE + m];
-                }
-    for (int side = 0; side < 2; side++) {
-        const int count = ws->port_count[ids[side]];
-        const double *W = of_port(ws, ws->W, ids[side]), *T = of_port(ws, ws->rate_tangent, ids[side]);
-        const double *g = ws->covector + (size_t)k * PAIR_SIZE + side * PHX_PORT_MAX;
-        for (int j = 0; j < count; j++, c++) {
-            double sum = combined(size, count, g, T, j);
-            for (int m = first; m < size && curved && j >= first; m++)
-                sum += slope[side * PHX_PORT_MAX + m] * W[m * count + j];
-            ws->into_K[at[c]] += ws->weight_K * sum;
-        }
-    }
-    return curved;
-}
-
-/* All rows; what those of one joint, which follow each other, add to K in one product. */
-static inline void rows_stiffness_in(const int dim, workspace *ws, const double *lambda)
-{
-    const phx_system *system = ws->system;
-    double *sum_H = ws->local + PAIR_SIZE * PAIR_SIZE;
-
     for (int k = 0, next; k < ws->n_l; k = next) {
-        const int joint = system->rows[ws->row[k]].joint;
-        bool curved = false, cleared = false;
-        int first = dim;
-        for (next = k; next < ws->n_l && system->rows[ws->row[next]].joint == joint; next++) {
-            if (ws->rows[next].unit >= 0) {
-                unit_row_stiffness(ws, next);
-                continue;
-            }
-            if (!cleared)
-                phx_port_pair_clear(dim, sum_H);
-            cleared = true;
-            const bool turns = phx_row_turns(system->rows[ws->row[next]].row);
-            if (!turns)
-                first = 0;
-            const bool bends = turns ? row_stiffness(dim, dim, ws, next, lambda[next], sum_H)
-                                     : row_stiffness(dim, 0, ws, next, lambda[next], sum_H);
-            curved = bends || curved;
-        }
-        if (curved)
-            add_block(ws, joint, first, -ws->weight_K, sum_H, ws->W, ws->into_K);
+        for (next = k + 1; next < ws->n_l && ws->rows[next].joint == ws->rows[k].joint;)
+            next++;
+        if (ws->system->dim == 2)
+            joint_rows(2, ws, k, next, lambda);
+        else
+            joint_rows(3, ws, k, next, lambda);
     }
-}
-
-static void rows_stiffness(workspace *ws, const double *lambda)
-{
-    if (ws->system->dim == 2)
-        rows_stiffness_in(2, ws, lambda);
-    else
-        rows_stiffness_in(3, ws, lambda);
 }
 
 /* g_dot . zeta + g . (P nu)_dot at fixed nu: the ports' variations are their rates. */
@@ -259,7 +370,7 @@ double phx_sys_row_acceleration(workspace *ws, int k)
     const joint_slot *joint = &system->joints[slot->joint];
     const phx_port_id ids[2] = {joint->a, joint->b};
     const phx_port_view *views[2] = {&ws->port_views[joint->a], &ws->port_views[joint->b]};
-    const int size = phx_port_size(system->dim), rigid = system->dim + system->n_rot;
+    const int dim = system->dim, size = phx_port_size(dim), rigid = dim + system->n_rot;
     double *H = ws->local, *tangent = ws->local + 4 * PAIR_SIZE * PAIR_SIZE, sum = 0.0;
 
     if (phx_row_tangent(slot->row, views[0], views[1], H))
@@ -276,10 +387,12 @@ double phx_sys_row_acceleration(workspace *ws, int k)
         if (port->body == PHX_GROUND)
             continue;
         const double *v = ws->views[port->body].vm;
-        phx_body_port_rate_tangent(system->bodies[port->body].body, &port->port, &ws->views[port->body], tangent);
-        for (int m = 0; m < size; m++)
-            for (int j = 0; j < count; j++)
-                sum += g[m] * tangent[m * count + j] * v[j < rigid ? j : rigid + port->port.point.dof[j - rigid]];
+        const phx_port_tangents out = {.rate = tangent};
+        phx_body_port_tangents(system->bodies[port->body].body, &port->port, &ws->views[port->body], NULL, &out);
+        for (int m = 0; m < dim; m++)
+            for (int j = dim; j < count; j++)
+                sum += g[m] * tangent[m * (count - dim) + j - dim] *
+                       v[j < rigid ? j : rigid + port->port.point.dof[j - rigid]];
     }
     return sum;
 }
@@ -302,40 +415,25 @@ static void scatter_bodies(workspace *ws, const double *x, const double *v)
     }
 }
 
-/* K -= d(P^T e)/d xi at fixed effort, port by port. */
-static void geometric_stiffness(workspace *ws)
-{
-    const phx_system *system = ws->system;
-
-    for (int i = 0; i < system->n_ports; i++) {
-        const port_slot *port = &system->ports[i];
-        const int n = ws->port_count[i], *at = ws->into->port_at[i];
-        if (port->body == PHX_GROUND)
-            continue;
-        memset(ws->local, 0, (size_t)(n * n) * sizeof *ws->local);
-        phx_body_port_geometric(system->bodies[port->body].body, &port->port, &ws->views[port->body], -1.0,
-                                ws->effort + (size_t)i * PHX_PORT_MAX, ws->local);
-        for (int r = 0; r < n; r++)
-            for (int e = r * n + system->dim; e < (r + 1) * n; e++) /* translations change nothing */
-                if (at[e] >= 0)
-                    ws->into_K[at[e]] += ws->weight_K * ws->local[e];
-    }
-}
-
-/* What rows, forces and ports add at the views as they are: G, -G^T, forces, geometric terms. */
+/* What rows, forces and ports add at the views as they are: G, -G^T, forces, geometric terms. The efforts are there
+ * already after the residual of an interval. */
 static phx_status add_couplings(workspace *ws, double t, const double *lambda)
 {
+    const bool loaded = ws->loaded;
     phx_status status = PHX_OK;
 
-    ports_variations(ws);
-    phx_sys_put_rows(ws, ws->into_D);
-    memset(ws->scratch4, 0, (size_t)ws->kkt.n * sizeof(double));
-    status = phx_sys_forces(ws, t, true, ws->scratch4);
+    ports_tangents(ws, true, loaded);
+    if (!loaded || ws->system->n_forces > 0) {
+        memset(ws->scratch4, 0, (size_t)ws->kkt.n * sizeof(double));
+        status = phx_sys_forces(ws, t, true, ws->scratch4);
+    }
     if (status)
         return status;
-    phx_sys_apply_multipliers(ws, lambda);
-    geometric_stiffness(ws);
-    rows_stiffness(ws, lambda);
+    if (!loaded) {
+        phx_sys_apply_multipliers(ws, lambda);
+        ports_tangents(ws, false, true);
+    }
+    add_rows(ws, lambda);
     return PHX_OK;
 }
 

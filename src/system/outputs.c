@@ -276,18 +276,20 @@ static void port_acceleration(workspace *ws, phx_port_id id, const double *v_dot
     const phx_system *system = ws->system;
     const port_slot *port = &system->ports[id];
     const int dim = system->dim, rigid = dim + system->n_rot, n = ws->port_count[id];
-    double *tangent = ws->local, *P = ws->local + phx_port_size(dim) * n;
+    double *tangent = ws->local, *P = ws->local + dim * n;
 
     memset(a, 0, (size_t)dim * sizeof *a);
     if (port->body == PHX_GROUND)
         return;
     const double *v = ws->views[port->body].vm, *rate = v_dot + system->bodies[port->body].v;
-    phx_body_port_rate_tangent(system->bodies[port->body].body, &port->port, &ws->views[port->body], tangent);
-    phx_body_port_jacobian(system->bodies[port->body].body, &port->port, &ws->views[port->body], NULL, P);
+    const phx_port_tangents out = {.rate = tangent, .place = P};
+    phx_body_port_tangents(system->bodies[port->body].body, &port->port, &ws->views[port->body], NULL, &out);
     for (int i = 0; i < dim; i++)
         for (int j = 0; j < n; j++) {
             const int c = j < rigid ? j : rigid + port->port.point.dof[j - rigid];
-            a[i] += tangent[i * n + j] * v[c] + P[i * n + j] * rate[c];
+            a[i] += P[i * n + j] * rate[c];
+            if (j >= dim)
+                a[i] += tangent[i * (n - dim) + j - dim] * v[c];
         }
 }
 

@@ -366,7 +366,7 @@ phx_status phx_sys_op_project(phx_dae *dae, double t1, double h, bool interval, 
     phx_sys_ledger_nothing(ws);
     if (interval)
         impulses(ws);
-    phx_sys_set_instant(ws, x1, v1);
+    phx_sys_set_rows_instant(ws, x1, v1);
     ws->end_viewed = memcmp(x1, ws->x1, (size_t)system->n_x * sizeof *x1) == 0;
     phx_sys_rows(ws, t1, 0.0);
     residuals(ws, v1, e);

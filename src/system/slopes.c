@@ -52,15 +52,10 @@ void phx_sys_slope(slopes *it, slope_part part, int row, int col, double value)
 void phx_sys_slope_port(slopes *it, slope_part part, int row, phx_port_id port, const double *covector)
 {
     const workspace *ws = it->ws;
-    const int n = ws->port_count[port], size = phx_port_size(ws->system->dim);
-    const double *P = ws->P + (size_t)ws->port_first[port] * (size_t)size;
 
-    for (int c = 0; c < n; c++) {
-        double sum = 0.0;
-        for (int m = 0; m < size; m++)
-            sum += covector[m] * P[m * n + c];
-        phx_sys_slope(it, part, row, ws->port_cols[ws->port_first[port] + c], sum);
-    }
+    phx_sys_pull(ws, port, covector, ws->local);
+    for (int c = 0; c < ws->port_count[port]; c++)
+        phx_sys_slope(it, part, row, ws->port_cols[ws->port_first[port] + c], ws->local[c]);
 }
 
 void phx_sys_turn_covector(const phx_port_view *view, const double *axis, double *covector)

@@ -158,8 +158,10 @@ typedef struct kkt_matrix {
 typedef struct work_row {
     phx_row row;
     phx_port_id a, b;
-    int unit;                /* its covectors are -1 and +1 in this entry of the ports for good; -1: any others */
-    bool one_body;           /* both ports are on the same one */
+    int unit;      /* its covectors are -1 and +1 in this entry of the ports for good; -1: any others */
+    bool one_body; /* both ports are on the same one */
+    bool turns;    /* it knows their turns only */
+    int joint;
     const phx_signal *speed; /* of a driven row, else NULL */
     double rate;             /* of a held row, else 0 */
 } work_row;
@@ -251,8 +253,9 @@ typedef struct workspace {
     double *effort;                    /* per port: PHX_PORT_MAX, total of multipliers and forces */
     int *port_cols;                    /* per port: room for columns */
     int *port_first, *port_count;
-    double *P;                /* per port: PHX_PORT_MAX x count, leading dimension count */
-    double *W, *rate_tangent; /* the same: variation of the port, derivative of its rate, with respect to xi */
+    double *P;                        /* per port: rows of the place of its Jacobian, dim x count */
+    double *rate_tangent, *port_turn; /* the same of d(P nu)/d xi, dim x (count - dim); variation of the frame */
+    bool loaded;                      /* `effort` is that of the interval's last residual */
     double *scratch, *scratch2, *scratch3, *scratch4; /* n each */
     double *local;                                    /* dense scratch for element blocks */
     double *body_M, *body_D, *body_K;                 /* largest body pattern */
@@ -316,9 +319,12 @@ typedef struct phx_sys_triplets {
 } phx_sys_triplets;
 phx_status phx_sys_put(phx_context *context, phx_sys_triplets *list, int row, int col);
 
-/* Point every body at an instant or at the current interval and evaluate all ports. */
+/* Point every body at an instant and evaluate all ports. */
 void phx_sys_set_instant(workspace *ws, const double *x, const double *v);
-void phx_sys_view_ports(workspace *ws);
+/* Of ports what rows and forces need: rates, and views where covectors depend on them (`varied`); and the same at an
+ * instant. */
+void phx_sys_view_rows(workspace *ws);
+void phx_sys_set_rows_instant(workspace *ws, const double *x, const double *v);
 /* A port of the ground: at rest for good. */
 void phx_sys_ground_view(const phx_system *system, const port_slot *port, phx_port_view *view);
 /* Covectors of all rows of the workspace and their prescribed rates at time t, or the means over [t0, t0+h]. */
@@ -339,6 +345,8 @@ void phx_sys_rows_residual(workspace *ws, double t, double h, const double *lamb
 void phx_sys_pair_add(workspace *ws, int pair, double alpha, const double *block);
 void phx_sys_pair_rate_add(workspace *ws, int pair, double alpha, const double *block);
 void phx_sys_ports_jacobian(workspace *ws);
+/* row (port_count) = covector^T P of a port. */
+void phx_sys_pull(const workspace *ws, phx_port_id id, const double *covector, double *row);
 /* Factorisation of a whole matrix on the KKT pattern; the first use of `lu` allocates. */
 phx_status phx_sys_factor(workspace *ws, bool complex_values, const double *val, phx_lu **lu);
 /* Values of [M -G^T; G 0] at the current instant view, whose rows are evaluated, into ws->mass; and its factorisation
@@ -416,7 +424,7 @@ phx_status phx_sys_find_redundant(phx_system *system);
 phx_status phx_sys_components(phx_system *system);
 double phx_sys_coordinate_value(const workspace *ws, int joint, int coordinate, int end);
 /* Counted coordinates in x: their values at the end of the views, nearest to those that x has; and their rates. */
-void phx_sys_count_turns(const workspace *ws, double *x);
+void phx_sys_count_turns(workspace *ws, double *x);
 void phx_sys_turn_rates(const phx_system *system, const double *x, const double *v, double *x_dot);
 /* A port of a state, without a workspace. */
 void phx_sys_view_port(const phx_system *system, phx_port_id id, const double *x, const double *v, phx_port_view *view);

@@ -14,7 +14,7 @@ static int port_columns(const phx_system *system, phx_port_id id)
 static phx_status lay_out_ports(phx_context *context, workspace *ws)
 {
     const phx_system *system = ws->system;
-    const int size = phx_port_size(system->dim), rigid = system->dim + system->n_rot;
+    const int dim = system->dim, rigid = dim + system->n_rot;
     int total = 0, widest = 0;
 
     ws->port_first = phx_calloc(context, (size_t)system->n_ports, sizeof *ws->port_first);
@@ -28,12 +28,13 @@ static phx_status lay_out_ports(phx_context *context, workspace *ws)
         widest = ws->port_count[i] > widest ? ws->port_count[i] : widest;
     }
     ws->port_cols = phx_calloc(context, (size_t)total, sizeof *ws->port_cols);
-    ws->P = phx_calloc(context, (size_t)(total * size), sizeof *ws->P);
-    ws->W = phx_calloc(context, (size_t)(total * size), sizeof *ws->W);
-    ws->rate_tangent = phx_calloc(context, (size_t)(total * size), sizeof *ws->rate_tangent);
+    ws->P = phx_calloc(context, (size_t)(total * dim), sizeof *ws->P);
+    ws->rate_tangent = phx_calloc(context, (size_t)(total * dim), sizeof *ws->rate_tangent);
+    ws->port_turn =
+        phx_calloc(context, (size_t)(system->n_ports * system->n_rot * system->n_rot), sizeof *ws->port_turn);
     ws->local = phx_calloc(context, (size_t)(4 * (2 * widest) * (2 * widest) + 8 * PAIR_SIZE * PAIR_SIZE + 64),
                            sizeof *ws->local);
-    if (!ws->port_cols || !ws->P || !ws->W || !ws->rate_tangent || !ws->local)
+    if (!ws->port_cols || !ws->P || !ws->rate_tangent || !ws->port_turn || !ws->local)
         return PHX_ERR_MEMORY;
     for (int i = 0; i < system->n_ports; i++) {
         const port_slot *port = &system->ports[i];
@@ -208,6 +209,8 @@ static work_row make_row(const phx_system *system, const row_slot *slot)
                       .a = joint->a,
                       .b = joint->b,
                       .unit = phx_row_unit(slot->row),
+                      .turns = phx_row_turns(slot->row),
+                      .joint = slot->joint,
                       .one_body = system->ports[joint->a].body == system->ports[joint->b].body,
                       .speed = slot->role == ROW_DRIVEN ? def->speed : NULL,
                       .rate = slot->role == ROW_HELD ? def->rate : 0.0};
@@ -281,7 +284,7 @@ void phx_sys_workspace_destroy(workspace *ws)
     double *arrays[] = {ws->mass,        ws->taken,    ws->M,         ws->D,         ws->K,           ws->val,
                         ws->val_complex, ws->x0,       ws->x1,        ws->xm,        ws->v0,          ws->v1,
                         ws->vm,          ws->p0,       ws->momentum0, ws->momentum1, ws->signal_work, ws->impulse,
-                        ws->covector,    ws->w,        ws->effort,    ws->P,         ws->W,           ws->rate_tangent,
+                        ws->covector,    ws->w,        ws->effort,    ws->P,         ws->port_turn,   ws->rate_tangent,
                         ws->scratch,     ws->scratch2, ws->scratch3,  ws->scratch4,  ws->local,       ws->body_M,
                         ws->tau,         ws->lambda,   ws->low0,      ws->low1,      ws->sigma,       ws->supply,
                         ws->all,         ws->spread,   ws->flow,      ws->base.parts};

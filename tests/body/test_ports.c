@@ -142,7 +142,11 @@ static void check_increment(phx_context *context, const subject *it, const phx_b
     const phx_body_view end_view = instant(x1, v);
     phx_body_port_view(it->body, port, &view, &out);
     phx_body_port_view(it->body, port, &end_view, &end);
+    phx_body_port_rate(it->body, port, &view, got);
+    for (int i = 0; i < phx_port_size(it->dim); i++)
+        assert_true(got[i] == out.rate[i]);
     assert_int_equal(out.dim, it->dim);
+    assert_true(out.straight == (port->point.n == 0));
     assert_true(out.h == h);
     CHECK_VECTOR(it->dim, out.u1, end.u0, 0.0, "%s: place at the end", it->name);
     CHECK_VECTOR(it->dim * it->dim, out.R1, end.R0, 0.0, "%s: axes at the end", it->name);
@@ -185,8 +189,9 @@ static int map_value(const subject *it, const phx_body_port *port, int kind, con
 static void check_tangents(phx_context *context, const subject *it, const phx_body_port *port, uint64_t *seed)
 {
     const double step = 1e-2;
-    const int n = it->n_rigid + port->point.n, rows = phx_port_size(it->dim);
-    double x[MAX_X], v[MAX_V], effort[PHX_PORT_MAX], geometric[MAX_V * MAX_V], rate[MAX_P], P[MAX_P];
+    const int d = it->dim, r = it->n_rigid, n = r + port->point.n, rows = phx_port_size(d);
+    double x[MAX_X], v[MAX_V], effort[PHX_PORT_MAX], P[MAX_P], place[MAX_P], tangent[MAX_P], turn[9];
+    double turns[MAX_V * 3], bends[3 * MAX_V], geometric[MAX_V * MAX_V] = {0}, rate[MAX_P] = {0};
     int cols[MAX_V];
     (void)context;
 
@@ -195,10 +200,24 @@ static void check_tangents(phx_context *context, const subject *it, const phx_bo
     random_vector(seed, rows, 1.0, effort);
     const phx_body_view view = instant(x, v);
     phx_body_port_jacobian(it->body, port, &view, cols, P);
-    for (int i = 0; i < n * n; i++)
-        geometric[i] = 0.25;
-    phx_body_port_geometric(it->body, port, &view, -1.3, effort, geometric);
-    phx_body_port_rate_tangent(it->body, port, &view, rate);
+    const phx_port_tangents out = {.place = place, .rate = tangent, .turn = turn, .turns = turns, .bends = bends};
+    phx_body_port_tangents(it->body, port, &view, effort, &out);
+    for (int i = 0; i < d * n; i++)
+        assert_true(place[i] == P[i]);
+    phx_body_port_place_jacobian(it->body, port, &view, place);
+    for (int i = 0; i < d * n; i++)
+        assert_true(place[i] == P[i]);
+    for (int i = 0; i < it->n_rot * it->n_rot; i++)
+        assert_true(turn[i] == (i % (it->n_rot + 1) == 0)); /* of an instant */
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < it->n_rot; k++)
+            geometric[i * n + d + k] = turns[i * it->n_rot + k];
+    for (int k = 0; k < it->n_rot; k++)
+        for (int j = 0; j < port->point.n; j++)
+            geometric[(d + k) * n + r + j] = bends[k * port->point.n + j];
+    for (int i = 0; i < d; i++)
+        for (int j = d; j < n; j++)
+            rate[i * n + j] = tangent[i * (n - d) + j - d];
     for (int c = 0; c < n; c++) {
         for (int kind = 0; kind < 2; kind++) {
             double xi[MAX_V] = {0}, x1[MAX_X], value[MAX_V], want[MAX_V] = {0}, got[MAX_V] = {0};
@@ -211,7 +230,7 @@ static void check_tangents(phx_context *context, const subject *it, const phx_bo
                     want[i] += weight[k] / (12.0 * step) * value[i];
             }
             for (int i = 0; i < (kind ? rows : n); i++)
-                got[kind ? i : cols[i]] = kind ? rate[i * n + c] : (geometric[i * n + c] - 0.25) / -1.3;
+                got[kind ? i : cols[i]] = kind ? rate[i * n + c] : geometric[i * n + c];
             CHECK_VECTOR(length, got, want, 1e-8, "%s: %s tangent, column %d", it->name, kind ? "rate" : "geometric",
                          cols[c]);
         }

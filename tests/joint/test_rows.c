@@ -167,6 +167,68 @@ static void test_tangent_overwrites(void **state)
     assert_false(phx_row_tangent(&angle, &a, &b, H)); /* rigid sections */
 }
 
+/* Several rows at once give the sum of their tangents and each one's zeta^T H, bent or straight, in every mixture. */
+static void test_rows_at_once(void **state)
+{
+    enum { MOST = 6 };
+    (void)state;
+    uint64_t seed = 16;
+    int seen[4] = {0};
+    for (int sample = 0; sample < 40 * SAMPLES; sample++) {
+        int dim = 2 + sample % 2, n = phx_port_size(dim), count = 1 + (sample / 2) % MOST, mixture = sample % 7;
+        phx_port_view a = random_interval(&seed, dim, 0.1, 2.0, mixture % 2 ? 0.5 : 0.0);
+        phx_port_view b = random_interval(&seed, dim, 0.1, 2.0, mixture % 3 ? 0.5 : 0.0);
+        phx_row rows[MOST];
+        const phx_row *list[MOST];
+        double weights[MOST], H[LD * LD], slopes[MOST * LD], want[LD * LD] = {0}, slope[MOST * LD] = {0}, own[LD * LD];
+        a.straight = mixture % 2 == 0;
+        b.straight = mixture % 3 == 0;
+        for (int i = 0; i < MOST * LD; i++)
+            slopes[i] = 7.0;
+        for (int i = 0; i < LD * LD; i++)
+            H[i] = 7.0;
+        for (int k = 0; k < count; k++) {
+            phx_row_kind kind = mixture < 4 ? PHX_ROW_DOT : (phx_row_kind)((k + sample / 7) % KINDS);
+            rows[k] = random_row(&seed, exists(kind, dim) ? kind : PHX_ROW_DOT, dim);
+            list[k] = &rows[k];
+            weights[k] = uniform(&seed, -2.0, 2.0);
+            if (!phx_row_tangent(&rows[k], &a, &b, own))
+                continue;
+            for (int i = 0; i < 2 * n; i++)
+                for (int m = 0; m < 2 * n; m++) {
+                    int r = (i / n) * PHX_PORT_MAX + i % n, c = (m / n) * PHX_PORT_MAX + m % n;
+                    want[r * LD + c] += weights[k] * own[r * LD + c];
+                    slope[k * LD + c] += (i < n ? a : b).rate[i % n] * own[r * LD + c];
+                }
+        }
+        phx_row_reach reach = phx_rows_tangent(count, list, weights, &a, &b, H, slopes);
+        seen[reach]++;
+        int n_rot = dim == 2 ? 1 : 3, first = reach == PHX_REACH_ALL ? 0 : dim;
+        int last = reach == PHX_REACH_FRAMES ? dim + n_rot : reach == PHX_REACH_NOTHING ? 0 : n;
+        for (int i = 0; i < 2 * n; i++) {
+            int r = (i / n) * PHX_PORT_MAX + i % n;
+            bool row_within = i % n >= first && i % n < last;
+            if ((i < n ? a : b).straight && i % n >= dim + n_rot)
+                continue; /* its section does not turn */
+            for (int m = 0; m < 2 * n; m++) {
+                int c = (m / n) * PHX_PORT_MAX + m % n;
+                if ((m < n ? a : b).straight && m % n >= dim + n_rot)
+                    continue;
+                if (row_within && m % n >= first && m % n < last)
+                    CHECK_SMALL((H[r * LD + c] - want[r * LD + c]) / (1.0 + fabs(want[r * LD + c])), 2e-14,
+                                "sample %d: H[%d][%d]", sample, r, c);
+                else
+                    assert_true(want[r * LD + c] == 0.0);
+            }
+            for (int k = 0; k < count && row_within; k++)
+                CHECK_SMALL((slopes[k * LD + r] - slope[k * LD + r]) / (1.0 + fabs(slope[k * LD + r])), 2e-13,
+                            "sample %d: slope %d[%d]", sample, k, r);
+        }
+    }
+    assert_true(seen[PHX_REACH_NOTHING] > 9 && seen[PHX_REACH_FRAMES] > 9 && seen[PHX_REACH_SECTIONS] > 9 &&
+                seen[PHX_REACH_ALL] > 9);
+}
+
 /* both bodies moved together as one rigid body, Rm far from a rotation: no row of direction or angle sees it */
 static void test_rigid_motion_is_not_seen(void **state)
 {
@@ -210,9 +272,13 @@ static void test_rigid_motion_is_not_seen(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_increment_is_exact),       cmocka_unit_test(test_angle_to_ground),
-        cmocka_unit_test(test_instant_derivatives),      cmocka_unit_test(test_tangent_overwrites),
-        cmocka_unit_test(test_rigid_motion_is_not_seen), cmocka_unit_test(test_unit_rows),
+        cmocka_unit_test(test_increment_is_exact),
+        cmocka_unit_test(test_angle_to_ground),
+        cmocka_unit_test(test_instant_derivatives),
+        cmocka_unit_test(test_tangent_overwrites),
+        cmocka_unit_test(test_rigid_motion_is_not_seen),
+        cmocka_unit_test(test_unit_rows),
+        cmocka_unit_test(test_rows_at_once),
     };
     return cmocka_run_group_tests_name("joint rows", tests, NULL, NULL);
 }
