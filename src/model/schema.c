@@ -427,7 +427,7 @@ static const phx_key output_keys[] = {
     QUANTITY("coordinate", phx_type_free_joint, joint, PHX_MODEL_COORDINATE, "free coordinates of a joint, rad, m"),
     QUANTITY("rate", phx_type_free_joint, joint, PHX_MODEL_RATE, "their rates, rad/s, m/s"),
     QUANTITY("effort", phx_type_free_joint, joint, PHX_MODEL_EFFORT,
-             "of the drive, spring and actuator along them, N m, N"),
+             "of the drive, actuator, spring and damper along them, N m, N"),
     {"frame", &phx_type_word, AT(phx_model_output, frame),
      .kinds = BIT(PHX_MODEL_POSITION) | BIT(PHX_MODEL_VELOCITY) | BIT(PHX_MODEL_ACCELERATION) |
               BIT(PHX_MODEL_ANGULAR_VELOCITY) | BIT(PHX_MODEL_DEFORMATION) | BIT(PHX_MODEL_REACTION),

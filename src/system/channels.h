@@ -75,6 +75,8 @@ void phx_sys_turn_covector(const phx_port_view *view, const double *axis, double
 /* covector . P of a port of the system, of a point: a row over xi. */
 void phx_sys_slope_port(slopes *it, slope_part part, int row, phx_port_id port, const double *covector);
 void phx_sys_slope_motion(slopes *it, slope_part part, int row, const motion *what);
+/* factor times a free coordinate of a joint */
+void phx_sys_slope_coordinate(slopes *it, slope_part part, int row, int joint, int coordinate, double factor);
 /* The effort along a coordinate of a joint (phx_system_channels). */
 void phx_sys_slope_effort(slopes *it, int row, int joint, int coordinate);
 

@@ -47,18 +47,40 @@ void phx_sys_acceleration_slopes(slopes *it, const output_slot *output)
     vector_slopes(it, output, SLOPE_A, NULL);
 }
 
-/* R^T (u - r) - x = phi q */
+/* How the deformation R^T (u - r) - x = phi q changes with a coordinate, given in body axes. */
+static void deformation_column(slopes *it, const output_slot *output, int column, const double *change)
+{
+    const int dim = it->ws->system->dim;
+    double turned[3];
+
+    phx_rot_apply(dim, it->ws->port_views[output->def.port].R1, change, turned);
+    for (int a = 0; a < dim; a++)
+        phx_sys_slope(it, SLOPE_Q, it->row[a], column, output->def.inertial ? turned[a] : change[a]);
+}
+
 void phx_sys_deformation_slopes(slopes *it, const output_slot *output)
 {
     const phx_system *system = it->ws->system;
     const port_slot *port = &system->ports[output->def.port];
     const phx_flex_point *point = &port->port.point;
+    const int dim = system->dim, n = point->n;
 
-    for (int a = 0; a < system->dim && port->body != PHX_GROUND; a++)
-        for (int j = 0; j < point->n; j++)
-            phx_sys_slope(it, SLOPE_Q, it->row[a],
-                          system->bodies[port->body].v + system->dim + system->n_rot + point->dof[j],
-                          point->phi[a * point->n + j]);
+    if (port->body == PHX_GROUND)
+        return;
+    const int turn = system->bodies[port->body].v + dim, first = turn + system->n_rot;
+    for (int j = 0; j < n; j++) {
+        double phi[3] = {0};
+        for (int a = 0; a < dim; a++)
+            phi[a] = point->phi[a * n + j];
+        deformation_column(it, output, first + point->dof[j], phi);
+    }
+    for (int k = 0; k < system->n_rot && output->def.inertial; k++) { /* d(R u) = R (dphi x u + du) */
+        double u[3] = {0}, axis[3] = {0}, change[3];
+        axis[k] = 1.0;
+        phx_sys_port_deformation(it->ws, output->def.port, u);
+        phx_rot_x_vec(dim, axis, u, change);
+        deformation_column(it, output, turn + k, change);
+    }
 }
 
 /* ---- turns ---- */
@@ -195,8 +217,14 @@ void phx_sys_rate_slopes(slopes *it, const output_slot *output)
 
 void phx_sys_effort_slopes(slopes *it, const output_slot *output)
 {
-    for (int c = 0; c < it->ws->system->joints[output->def.joint].n_coordinates; c++)
+    const joint_slot *joint = &it->ws->system->joints[output->def.joint];
+
+    for (int c = 0; c < joint->n_coordinates; c++) {
+        const phx_coordinate_def *def = &joint->coordinates[c].def;
         phx_sys_slope_effort(it, it->row[c], output->def.joint, c);
+        phx_sys_slope_coordinate(it, SLOPE_Q, it->row[c], output->def.joint, c, -def->stiffness);
+        phx_sys_slope_coordinate(it, SLOPE_V, it->row[c], output->def.joint, c, -def->damping);
+    }
 }
 
 /* Force (part 0) or torque that unit efforts of a row's port B exert, in inertial components: out = (g_u | R_b g_w), of

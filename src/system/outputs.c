@@ -334,7 +334,7 @@ static void port_angular_velocity(const phx_port_view *view, bool body_frame, do
 }
 
 /* R^T (u - r) - x, body frame */
-static void port_deformation(const workspace *ws, phx_port_id id, double *out)
+void phx_sys_port_deformation(const workspace *ws, phx_port_id id, double *out)
 {
     const port_slot *port = &ws->system->ports[id];
     const phx_flex_point *point = &port->port.point;
@@ -365,7 +365,9 @@ static void port_quantity(workspace *ws, const output_slot *output, const double
         port_angular_velocity(view, output->def.body_frame, out);
         return;
     case PHX_QUANTITY_DEFORMATION:
-        port_deformation(ws, id, out);
+        phx_sys_port_deformation(ws, id, output->def.inertial ? value : out);
+        if (output->def.inertial)
+            phx_rot_apply(dim, view->R1, value, out);
         return;
     case PHX_QUANTITY_POSITION:
         memcpy(value, view->u1, sizeof value);
@@ -530,8 +532,13 @@ static void joint_quantity(workspace *ws, const output_slot *output, double t, c
             phx_row_covectors(&coordinate->row, a, b, g, g + PHX_PORT_MAX);
             out[c] = phx_sys_dot(size, g, a->rate) + phx_sys_dot(size, g + PHX_PORT_MAX, b->rate);
             break;
-        default: /* the drive's multiplier, or what the actuator exerts */
-            out[c] = phx_signal_value(coordinate->def.effort, t);
+        default: /* F - k (psi - rest) - c psi' + lambda: actuator, spring, damper, drive */
+            phx_row_covectors(&coordinate->row, a, b, g, g + PHX_PORT_MAX);
+            out[c] = phx_signal_value(coordinate->def.effort, t) -
+                     coordinate->def.stiffness *
+                         (phx_sys_coordinate_value(ws, output->def.joint, c, 1) - coordinate->def.rest) -
+                     coordinate->def.damping *
+                         (phx_sys_dot(size, g, a->rate) + phx_sys_dot(size, g + PHX_PORT_MAX, b->rate));
             if (coordinate->driven_row >= 0)
                 out[c] += multipliers[coordinate->driven_row];
         }

@@ -119,15 +119,21 @@ static void point_motion(slopes *it, slope_part part, int row, const port_slot *
 
 void phx_sys_slope_motion(slopes *it, slope_part part, int row, const motion *what)
 {
+    if (what->joint < 0)
+        point_motion(it, part, row, it->list->points[what->point].place, what->component);
+    else
+        phx_sys_slope_coordinate(it, part, row, what->joint, what->coordinate, 1.0);
+}
+
+void phx_sys_slope_coordinate(slopes *it, slope_part part, int row, int id, int coordinate, double factor)
+{
+    const joint_slot *joint = &it->ws->system->joints[id];
     double g[PAIR_SIZE];
 
-    if (what->joint < 0) {
-        point_motion(it, part, row, it->list->points[what->point].place, what->component);
-        return;
-    }
-    const joint_slot *joint = &it->ws->system->joints[what->joint];
-    phx_row_covectors(&joint->coordinates[what->coordinate].row, &it->ws->port_views[joint->a],
-                      &it->ws->port_views[joint->b], g, g + PHX_PORT_MAX);
+    phx_row_covectors(&joint->coordinates[coordinate].row, &it->ws->port_views[joint->a], &it->ws->port_views[joint->b],
+                      g, g + PHX_PORT_MAX);
+    for (int i = 0; i < PAIR_SIZE; i++)
+        g[i] *= factor;
     phx_sys_slope_port(it, part, row, joint->a, g);
     phx_sys_slope_port(it, part, row, joint->b, g + PHX_PORT_MAX);
 }

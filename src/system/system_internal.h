@@ -431,7 +431,8 @@ void phx_sys_view_port(const phx_system *system, phx_port_id id, const double *x
 /* Directions of a section in inertial components, orthonormal: dim x dim, columns are the port's directions, `own` what
  * they are in the undeformed body. */
 void phx_sys_section_frame(const phx_port_view *view, const double *own, double *frame);
-void phx_sys_port_attitude(workspace *ws, phx_port_id id, double *out); /* quaternion of the port's axes */
+void phx_sys_port_deformation(const workspace *ws, phx_port_id id, double *out); /* dim, body axes */
+void phx_sys_port_attitude(workspace *ws, phx_port_id id, double *out);          /* quaternion of the port's axes */
 /* Multipliers of all rows of the system, least-norm with redundant ones; the mass at the current instant is factored.
  */
 phx_status phx_sys_all_multipliers(workspace *ws, const double *lambda, double *all);

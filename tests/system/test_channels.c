@@ -30,7 +30,7 @@ static void put_output(model *m, phx_quantity quantity, int port, int joint, boo
                                 .port = port,
                                 .joint = joint,
                                 .body_frame = body_frame,
-                                .inertial = body_frame, /* of a reaction */
+                                .inertial = body_frame, /* of a reaction, a deformation */
                                 .area = 2e-3,
                                 .inertia = {3e-6, 2e-6},
                                 .fibre = {0.04, 0.03}};
@@ -55,6 +55,7 @@ static void put_outputs(model *m, bool exact)
         put_output(m, PHX_QUANTITY_ANGULAR_VELOCITY, i, 0, false);
         put_output(m, PHX_QUANTITY_ANGULAR_VELOCITY, i, 0, true);
         put_output(m, PHX_QUANTITY_ATTITUDE, i, 0, false);
+        put_output(m, PHX_QUANTITY_DEFORMATION, i, 0, false);
         put_output(m, PHX_QUANTITY_DEFORMATION, i, 0, true);
         for (int k = 0; k < (m->system->dim == 3 ? 4 : 3) && m->system->ports[i].at >= 0.0; k++)
             put_output(m, stresses[k], i, 0, false);

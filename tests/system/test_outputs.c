@@ -111,8 +111,8 @@ static void a_drive_exerts_its_torque(void **state)
     model_close(&m);
 }
 
-/* An actuator's effort is its signal; spring and damper are not in it, nor in the reaction. */
-static void an_actuator_exerts_its_signal(void **state)
+/* The effort along a coordinate is that of its actuator, spring and damper; the reaction has none of it. */
+static void actuator_spring_and_damper_are_the_effort(void **state)
 {
     double columns[MOST];
     model m;
@@ -135,7 +135,8 @@ static void an_actuator_exerts_its_signal(void **state)
     add_output(&m, "way", PHX_QUANTITY_COORDINATE, id);
     model_ready(&m);
     outputs(&m, 0.0, columns);
-    const double want[] = {6.0, 0.0, 3.0, 0.75, (6.0 - 4.0 * 0.4 - 0.5 * 2.0) / 2.0, 0.0, 0.5};
+    const double effort = 6.0 - 4.0 * 0.4 - 0.5 * 2.0;
+    const double want[] = {effort, 0.0, 3.0, 0.75, effort / 2.0, 0.0, 0.5};
     check_columns(columns, want, 7, 1e-12, "actuator");
     model_close(&m);
 }
@@ -309,7 +310,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_pendulum_pulls_and_accelerates_as_it_should, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(a_hanging_pendulum_has_the_tension, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(a_drive_exerts_its_torque, context_setup, context_teardown),
-        cmocka_unit_test_setup_teardown(an_actuator_exerts_its_signal, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(actuator_spring_and_damper_are_the_effort, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(a_loaded_cantilever_has_the_section_forces, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(angles_and_attitudes_do_not_jump, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(columns_have_names_and_units, context_setup, context_teardown),
