@@ -78,7 +78,7 @@ typedef struct phx_body_view {
     double h;
     const double *x0, *x1, *xm;
     const double *v0, *v1, *vm;
-    phx_products *products; /* of an interval, made by phx_body_products_create; NULL at an instant */
+    phx_products *products; /* of an interval, made by phx_body_products_create; NULL at an instant and in packs */
 } phx_body_view;
 
 /* p = M(q) nu, p in the order of nu. */
@@ -92,18 +92,16 @@ void phx_body_rates(const phx_body *body, const double *x, const double *v, doub
 /* Instant: res = d/dt (M nu) - inertial, elastic, dissipative and gravity forces, with the acceleration v_dot. */
 void phx_body_residual(const phx_body *body, const double *gravity, const double *x, const double *v,
                        const double *v_dot, double *res);
-/* What the deformation's matrices make of the ends of an interval, kept for one body; freed with phx_free. NULL when
- * there is no memory. `end`: room for phx_body_products_end numbers that all bodies share, one after the other, which
- * spares memory traffic and costs the tangent some products; NULL: room of its own. Results are the same. */
-phx_products *phx_body_products_create(phx_context *context, const phx_body *body, double *end);
-size_t phx_body_products_end(const phx_body *body);
-/* Begin an interval at (x0, v0): its products, and the momenta p0 = M(q0) v0. */
-void phx_body_interval_begin(const phx_body *body, const double *x0, const double *v0, phx_products *products,
-                             double *p0);
-/* Interval: res = (p1 - p0)/h - mean forces, p0 and the view's products from phx_body_interval_begin. Exact: h vm.res =
- * change of kinetic, elastic and gravity energy plus what R dissipates. */
-void phx_body_interval_residual(const phx_body *body, const double *gravity, const phx_body_view *view,
-                                const double *p0, double *res);
+/* What an interval keeps of its start, of one body; freed with phx_free. NULL when there is no memory. `room`:
+ * phx_body_room numbers of scratch that bodies evaluated one after the other may share; NULL: room of its own. */
+phx_products *phx_body_products_create(phx_context *context, const phx_body *body, double *room);
+size_t phx_body_room(const phx_body *body);
+/* Begin an interval of length h at (x0, v0). */
+void phx_body_interval_begin(const phx_body *body, double h, const double *x0, const double *v0,
+                             phx_products *products);
+/* Interval: res = (p1 - p0)/h - mean forces, the view's products from phx_body_interval_begin. Exact: h vm.res = change
+ * of kinetic, elastic and gravity energy plus what R dissipates. */
+void phx_body_interval_residual(const phx_body *body, const double *gravity, const phx_body_view *view, double *res);
 /* Move the configuration: x1 = x0 (+) h vm with the Cayley map. Writes x1 and the means xm. low0, low1 (n_x, or NULL):
  * what rounding took from x0 and takes from x1 (compensated summation). */
 void phx_body_move(const phx_body *body, double h, const double *x0, const double *low0, const double *vm, double *x1,
@@ -138,23 +136,11 @@ void phx_body_put_mass(const phx_body *body, const double *x, bool all, const in
 void phx_body_linearise(const phx_body *body, const double *gravity, const double *x, const double *v, double *M,
                         double *D, double *K);
 /* Derivative of the interval residual with respect to the mean velocity, on that pattern, after the residual; exact
- * with full kinetics.
- * `room`: twice the pattern. */
-void phx_body_interval_linearise(const phx_body *body, const double *gravity, const phx_body_view *view,
-                                 const double *p0, double *room, double *A);
-/* ---- condensation: the deformation inside a body eliminated ----
- * The border of a derivative array A are its rigid rows (n_rigid x n_v, row-major) and then the rigid columns of its
- * rows of q (n_q x n_rigid): what changes from step to step. */
-size_t phx_body_border_size(const phx_body *body);
-/* Border of the derivative of phx_body_interval_linearise, after the residual; full kinetics only. */
-void phx_body_interval_border(const phx_body *body, const double *gravity, const phx_body_view *view, const double *p0,
-                              double *border);
-/* Border of M(q); without `all` only what depends on q, in place of what an earlier call with `all` left. */
-void phx_body_mass_border(const phx_body *body, const double *x, bool all, double *border);
-/* y += sum_k w_k A_k x over the deformations (n_q): w = w0 + w1 is what the interval's deformation block, 2/h M + R +
- * h/2 K, lacks to first order in h w. */
-void phx_body_gyroscopic_apply(const phx_body *body, const double *w, const double *x, double *y);
+ * with full kinetics. `room`: twice the pattern. */
+void phx_body_interval_linearise(const phx_body *body, const double *gravity, const phx_body_view *view, double *room,
+                                 double *A);
 
+/* ---- condensation: the deformation inside a body eliminated ---- */
 /* A constant deformation block S = a M_qq + b K + c R with all coordinates but the kept ones eliminated. It serves any
  * body of the same phx_flex, damping and kept coordinates; one thread at a time. */
 typedef struct phx_condenser phx_condenser;
@@ -166,13 +152,67 @@ bool phx_condenser_serves(const phx_condenser *condenser, const phx_body *body, 
 int phx_condenser_inner(const phx_condenser *condenser); /* coordinates that it eliminates */
 /* Factor S; PHX_SINGULAR when it is neither positive nor negative definite to rounding. No allocation. */
 phx_status phx_condenser_factor(phx_condenser *condenser, double a, double b, double c);
-/* Of a body with this border: X (inner x n_rigid, kept for the solutions) and the condensed matrix over the rigid
- * velocities and the kept coordinates, (n_rigid + n_kept) square, row-major. */
-void phx_condenser_reduce(const phx_condenser *condenser, const double *border, double *X, double *matrix);
-/* b (n_v): its rigid and kept entries become the right-hand side of the condensed system; with their solution in place
- * the second function fills in the others. */
-void phx_condenser_begin_solve(const phx_condenser *condenser, const double *border, double *b);
-void phx_condenser_end_solve(const phx_condenser *condenser, const double *X, double *x);
+
+/* ---- packs: bodies over one deformation evaluated together ----
+ * A pack has 1 or PHX_LANES bodies, whose numbers stand side by side in its arrays: entry e of body l at
+ * [e * lanes + l]. Vectors of states and velocities (x, v, res) are those of a whole system, in which each body has its
+ * place. What is computed of a body does not depend on its company, to rounding. */
+enum { PHX_LANES = 4 };
+typedef struct phx_pack phx_pack;
+typedef struct phx_pack_def {
+    int lanes;                         /* 1 or PHX_LANES */
+    const phx_body *bodies[PHX_LANES]; /* borrowed; each packs, and they are alike */
+    int x[PHX_LANES], v[PHX_LANES];    /* first entries of the bodies in x and v */
+    int c[PHX_LANES]; /* first entry of the rigid velocities in condensed vectors; the kept coordinates follow */
+    double *room;     /* phx_pack_room numbers of scratch, borrowed; packs used one after the other may share it */
+} phx_pack_def;
+/* Whether a body may be in a pack: deformable, with full kinetics, without geometric stiffening. */
+bool phx_body_packs(const phx_body *body);
+/* Whether two bodies may be in one: the same phx_flex, equal damping. */
+bool phx_body_alike(const phx_body *a, const phx_body *b);
+size_t phx_pack_room(const phx_body *body);
+/* Errors: PHX_ERR_MEMORY. */
+phx_status phx_pack_create(phx_context *context, const phx_pack_def *def, phx_pack **pack);
+void phx_pack_destroy(phx_pack *pack);
+/* As phx_body_interval_begin and phx_body_interval_residual. xm: means over the interval. */
+void phx_pack_begin(phx_pack *pack, double h, const double *x0, const double *v0);
+void phx_pack_residual(phx_pack *pack, const double *gravity, const double *xm, const double *v1, double *res);
+
+/* The border of a matrix over a body's velocities is what of its rigid rows and columns follows from the state. With
+ * S_i = (S_1i ...), the column of coordinate i in phx_flex.S, they are
+ *     [ rigid   H S_i                 ]      arrays, row-major, one after the other: rigid (n_rigid square), H (dim x
+ *     [         E S_i + rows_i        ]      dim), E (n_rot x dim), Gv (dim x dim), Gw (dim x n_rot), rows (n_q x
+ *     [ S_i^T Gv   S_i^T Gw + columns_i ]    n_rot), columns (n_q x n_rot) */
+size_t phx_pack_border_size(const phx_pack *pack);
+/* Of the derivative of the residual with respect to the mean velocity, after the residual. */
+void phx_pack_interval_border(phx_pack *pack, const double *gravity, const double *x1, const double *xm,
+                              double *border);
+/* That derivative as phx_body_interval_linearise has it, of the body in `lane`, from its border. */
+void phx_pack_interval_matrix(const phx_pack *pack, const double *border, int lane, double *A);
+/* Of M(q). */
+void phx_pack_mass_border(phx_pack *pack, const double *x, double *border);
+/* Add to the entry of rotation `axis` and coordinate `dof` of the body in `lane`. */
+void phx_pack_border_add(const phx_pack *pack, double *border, int lane, int axis, int dof, double value);
+/* w0 + w1 of the interval, n_rot: 2/h M + R + h/2 K lacks - sum (w0 + w1)_k A_k of the interval's deformation block, to
+ * first order in h w. */
+void phx_pack_rates(const phx_pack *pack, double *rates);
+
+/* Solutions with a border and the constant block of a condenser that serves the bodies. Y (inner x n_rot) is kept for
+ * them; the condensed matrix is over the rigid velocities and the kept coordinates. */
+size_t phx_pack_inner_size(const phx_pack *pack, const phx_condenser *condenser); /* inner coordinates of all bodies */
+void phx_pack_reduce(const phx_pack *pack, const phx_condenser *condenser, double *border, double *Y, double *matrix);
+/* The inner entries of b, a vector of velocities, to z and back. */
+void phx_pack_gather_inner(const phx_pack *pack, const phx_condenser *condenser, const double *b, double *z);
+void phx_pack_scatter_inner(const phx_pack *pack, const phx_condenser *condenser, const double *z, double *b);
+/* z are the inner entries of a right-hand side: what they add to the condensed one goes to b. With its solution in b
+ * the second function makes the inner ones of the solution of z. */
+void phx_pack_begin_solve(const phx_pack *pack, const phx_condenser *condenser, double *border, double *z, double *b);
+void phx_pack_end_solve(const phx_pack *pack, const phx_condenser *condenser, double *border, const double *Y,
+                        const double *b, double *z);
+/* sum_k rates_k A_k d over the deformations, of d with the inner entries z and the others in the condensed vector d:
+ * the inner ones into z, the others into b, where the rigid ones become zero. */
+void phx_pack_lacking(const phx_pack *pack, const phx_condenser *condenser, const double *rates, const double *d,
+                      double *z, double *b);
 
 /* Structure matrix of the body's pH form at (x, v), dense skew, for the certificate:
  * canonical: state (r, attitude cosines, q, p), x' = J dH; modified: the paper's (12) with modified momenta. Size

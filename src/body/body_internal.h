@@ -66,29 +66,20 @@ static inline const double *phx_body_q_inertia(const phx_body *body, const doubl
     return body->kinetics == PHX_KINETICS_FULL ? phx_body_q(body, x) : NULL;
 }
 
-/* ---- products of an interval ----
- * What the matrices of the deformation make of the ends, n each, computed once: the residual fills in what belongs to
- * the end, the tangent reads it. */
-typedef struct phx_products {
-    bool shared;                /* the arrays of the end belong to all bodies: the tangent has them computed again */
-    double s1[3], J1[9], p1[6]; /* first moment, inertia, rigid momenta at the end */
-    double *gyro_rate0[3], *gyro0[3], *bent0[PHX_MAX_PAIR]; /* A_k q_dot0, A_k q0, Q_p q0 */
-    double *mass1, *elastic;                                /* M q_dot1, K q_mean */
-    double *gyro_rate1[3], *gyro1[3], *bent1[PHX_MAX_PAIR];
-} phx_products;
+/* The residual of an interval with simplified kinetics; p0 = M(0) nu0. */
+void phx_body_simplified_residual(const phx_body *body, const double *gravity, const phx_body_view *view,
+                                  const double *p0, double *res);
 
-/* Of an interval whose residual was evaluated: the products at its end that the tangent reads, if they are shared. */
-void phx_body_recall_products(const phx_body *body, const phx_body_view *view);
+/* The derivative of an interval's residual on the body's pattern, stiffening left out, from its border. w0, w1: the
+ * angular velocities at the ends. */
+void phx_body_spread_border(const phx_body *body, double h, const double *w0, const double *w1, double *border,
+                            double *A);
 
 /* Index of the pair (a, b) of rotational axes in the order 11 | 11 22 33 12 13 23. */
 static inline int phx_pair(int a, int b)
 {
     return a == b ? a : a + b + 2;
 }
-
-/* Turn of the frame (n_rot, body axes) that goes with the variation of axis `axis` of w, h/2 times that of the mean
- * velocity: dR_m = R1 [turn]x. At an instant the unit vector. */
-void phx_body_turn(const phx_body *body, const phx_body_view *view, int axis, double *turn);
 
 /* Inertia at a deformation q (NULL: undeformed): first moment s (dim), J (n_rot x n_rot). */
 void phx_body_inertia(const phx_body *body, const double *q, double *s, double *J);

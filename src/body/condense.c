@@ -9,37 +9,11 @@
  *         [ A_ir  S_id  S_ii ]     condensed:  [ A_rr - A_ri X   A_rd - A_ri T ]
  *                                              [ A_dr - S_di X   S_dd - S_di T ]
  *
- * S_ii is factored once for all bodies of one type. What moves with the body, A without S, is its border: the rigid
- * rows, n_v entries each, then the rigid columns of the deformations, n_rigid entries each. */
-#include "body_internal.h"
+ * S_ii is factored once for all bodies of one type. What moves with the body, A without S, is its border
+ * (border_kernel.h); condense_kernel.h eliminates it. */
+#include "condenser.h"
 
 #include <string.h>
-
-/* Entries of one sparse block: rows of the inner coordinates. */
-typedef struct block {
-    int *ptr, *idx;
-    int *from; /* place in the body's pattern */
-    double *val;
-} block;
-
-struct phx_condenser {
-    phx_context *context;
-    const phx_body *body; /* one of the type */
-    int n_inner, n_kept;
-    int *inner, *kept;   /* coordinates of q in the order of elimination; as they were given */
-    block own, coupling; /* S_ii on its pattern; S_id */
-    block influence;     /* T */
-    int *corner_from;    /* S_dd: place in the body's pattern or -1 */
-    double *corner;      /* S_dd - S_di T, n_kept square */
-    double *sum;         /* S on the body's pattern */
-    double *column;      /* n_inner: workspace */
-    phx_ldl *ldl;
-};
-
-size_t phx_body_border_size(const phx_body *body)
-{
-    return (size_t)body->n_rigid * (size_t)(body->n_v + body->n_q);
-}
 
 /* ---- which coordinates, in which order ---- */
 /* Distances from those that have 0, over the pattern; what they do not reach (-1) begins anew. Into `queue` in the
@@ -170,19 +144,23 @@ static phx_status make_blocks(phx_condenser *it, const bool *used, int *place)
 static phx_status allocate(phx_condenser *it)
 {
     const size_t inner = (size_t)it->n_inner, kept = (size_t)it->n_kept;
-    const size_t entries = (size_t)it->body->ptr[it->body->n_v];
+    const size_t entries = (size_t)it->body->ptr[it->body->n_v], dim = (size_t)it->body->dim;
 
     it->corner_from = phx_calloc(it->context, kept * kept, sizeof *it->corner_from);
     it->corner = phx_calloc(it->context, kept * kept, sizeof *it->corner);
     it->sum = phx_calloc(it->context, entries, sizeof *it->sum);
     it->column = phx_calloc(it->context, inner, sizeof *it->column);
+    it->sums = phx_calloc(it->context, 2 * inner * dim + dim * (dim + kept), sizeof *it->sums);
     it->influence.ptr = phx_calloc(it->context, inner + 1, sizeof *it->influence.ptr);
     it->influence.idx = phx_calloc(it->context, inner * kept, sizeof *it->influence.idx);
     it->influence.val = phx_calloc(it->context, inner * kept, sizeof *it->influence.val);
-    return it->corner_from && it->corner && it->sum && it->column && it->influence.ptr && it->influence.idx &&
-                   it->influence.val
-               ? PHX_OK
-               : PHX_ERR_MEMORY;
+    if (!it->corner_from || !it->corner || !it->sum || !it->column || !it->sums || !it->influence.ptr ||
+        !it->influence.idx || !it->influence.val)
+        return PHX_ERR_MEMORY;
+    it->pull = it->sums + inner * dim;
+    it->sums_pull = it->pull + inner * dim;
+    it->sums_kept = it->sums_pull + dim * dim;
+    return PHX_OK;
 }
 
 static phx_status fill(phx_condenser *it, const phx_body *body, int n_kept, const int *kept)
@@ -251,22 +229,15 @@ void phx_condenser_destroy(phx_condenser *it)
     phx_free(it->corner);
     phx_free(it->sum);
     phx_free(it->column);
+    phx_free(it->sums);
     phx_ldl_destroy(it->ldl);
     phx_free(it);
 }
 
-static bool same_damping(const phx_body *a, const phx_body *b)
-{
-    if (!a->damped || !b->damped)
-        return a->damped == b->damped;
-    const int nnz = a->damping.ptr[a->n_q];
-    return nnz == b->damping.ptr[b->n_q] && memcmp(a->damping.val, b->damping.val, (size_t)nnz * sizeof(double)) == 0;
-}
-
 bool phx_condenser_serves(const phx_condenser *it, const phx_body *body, int n_kept, const int *kept)
 {
-    return it->body->flex == body->flex && it->n_kept == n_kept &&
-           memcmp(it->kept, kept, (size_t)n_kept * sizeof *kept) == 0 && same_damping(it->body, body);
+    return it->n_kept == n_kept && memcmp(it->kept, kept, (size_t)n_kept * sizeof *kept) == 0 &&
+           phx_body_alike(it->body, body);
 }
 
 int phx_condenser_inner(const phx_condenser *it)
@@ -319,6 +290,30 @@ static void make_influence(phx_condenser *it)
     }
 }
 
+/* The first moment's columns, and what the elimination makes of them. */
+static void pull_sums(phx_condenser *it)
+{
+    const phx_flex *flex = it->body->flex;
+    const int dim = it->body->dim, n = it->n_inner, m = it->n_kept;
+
+    for (int p = 0; p < n; p++)
+        for (int a = 0; a < dim; a++)
+            it->sums[p * dim + a] = it->pull[p * dim + a] = flex->S[a * flex->n + it->inner[p]];
+    phx_ldl_solve(it->ldl, dim, it->pull);
+    for (int a = 0; a < dim; a++) {
+        for (int b = 0; b < dim; b++) {
+            it->sums_pull[a * dim + b] = 0.0;
+            for (int p = 0; p < n; p++)
+                it->sums_pull[a * dim + b] += it->sums[p * dim + a] * it->pull[p * dim + b];
+        }
+        for (int d = 0; d < m; d++)
+            it->sums_kept[a * m + d] = flex->S[a * flex->n + it->kept[d]];
+        for (int p = 0; p < n; p++)
+            for (int e = it->influence.ptr[p]; e < it->influence.ptr[p + 1]; e++)
+                it->sums_kept[a * m + it->influence.idx[e]] -= it->sums[p * dim + a] * it->influence.val[e];
+    }
+}
+
 phx_status phx_condenser_factor(phx_condenser *it, double a, double b, double c)
 {
     const int m = it->n_kept;
@@ -332,112 +327,11 @@ phx_status phx_condenser_factor(phx_condenser *it, double a, double b, double c)
     if (status)
         return status;
     make_influence(it);
+    pull_sums(it);
     for (int p = 0; p < it->n_inner; p++)
         for (int e = it->coupling.ptr[p]; e < it->coupling.ptr[p + 1]; e++)
             for (int f = it->influence.ptr[p]; f < it->influence.ptr[p + 1]; f++)
                 it->corner[it->coupling.idx[e] * m + it->influence.idx[f]] -=
                     it->coupling.val[e] * it->influence.val[f];
     return PHX_OK;
-}
-
-/* ---- one body ---- */
-static inline void reduce(const int r, const phx_condenser *it, const double *border, double *X, double *out)
-{
-    const int n_v = it->body->n_v, n = it->n_inner, m = it->n_kept, all = r + m;
-    const double *columns = border + r * n_v;
-
-    for (int p = 0; p < n; p++)
-        for (int c = 0; c < r; c++)
-            X[p * r + c] = columns[it->inner[p] * r + c];
-    phx_ldl_solve(it->ldl, r, X);
-    for (int a = 0; a < r; a++) {
-        const double *row = border + a * n_v;
-        double *to = out + a * all, sum[6] = {0};
-        for (int c = 0; c < r; c++)
-            to[c] = row[c];
-        for (int d = 0; d < m; d++)
-            to[r + d] = row[r + it->kept[d]];
-        for (int p = 0; p < n; p++) {
-            const double factor = row[r + it->inner[p]];
-            for (int c = 0; c < r; c++)
-                sum[c] += factor * X[p * r + c];
-            for (int e = it->influence.ptr[p]; e < it->influence.ptr[p + 1]; e++)
-                to[r + it->influence.idx[e]] -= factor * it->influence.val[e];
-        }
-        for (int c = 0; c < r; c++)
-            to[c] -= sum[c];
-    }
-    for (int d = 0; d < m; d++) {
-        double *to = out + (r + d) * all;
-        for (int c = 0; c < r; c++)
-            to[c] = columns[it->kept[d] * r + c];
-        memcpy(to + r, it->corner + d * m, (size_t)m * sizeof *to);
-    }
-    for (int p = 0; p < n; p++)
-        for (int e = it->coupling.ptr[p]; e < it->coupling.ptr[p + 1]; e++)
-            for (int c = 0; c < r; c++)
-                out[(r + it->coupling.idx[e]) * all + c] -= it->coupling.val[e] * X[p * r + c];
-}
-
-void phx_condenser_reduce(const phx_condenser *it, const double *border, double *X, double *out)
-{
-    if (it->body->dim == 2)
-        reduce(3, it, border, X, out);
-    else
-        reduce(6, it, border, X, out);
-}
-
-static inline void begin_solve(const int r, const phx_condenser *it, const double *border, double *b)
-{
-    const int n_v = it->body->n_v, n = it->n_inner;
-    double *z = it->column;
-
-    for (int p = 0; p < n; p++)
-        z[p] = b[r + it->inner[p]];
-    phx_ldl_solve(it->ldl, 1, z);
-    for (int p = 0; p < n; p++) {
-        b[r + it->inner[p]] = z[p];
-        for (int e = it->coupling.ptr[p]; e < it->coupling.ptr[p + 1]; e++)
-            b[r + it->kept[it->coupling.idx[e]]] -= it->coupling.val[e] * z[p];
-    }
-    for (int a = 0; a < r; a++) {
-        const double *row = border + a * n_v + r;
-        double even = 0.0, odd = 0.0;
-        int p = 0;
-        for (; p + 1 < n; p += 2) {
-            even += row[it->inner[p]] * z[p];
-            odd += row[it->inner[p + 1]] * z[p + 1];
-        }
-        if (p < n)
-            even += row[it->inner[p]] * z[p];
-        b[a] -= even + odd;
-    }
-}
-
-void phx_condenser_begin_solve(const phx_condenser *it, const double *border, double *b)
-{
-    if (it->body->dim == 2)
-        begin_solve(3, it, border, b);
-    else
-        begin_solve(6, it, border, b);
-}
-
-static inline void end_solve(const int r, const phx_condenser *it, const double *X, double *x)
-{
-    for (int p = 0; p < it->n_inner; p++) {
-        double sum = x[r + it->inner[p]];
-        for (int c = 0; c < r; c++)
-            sum -= X[p * r + c] * x[c];
-        for (int e = it->influence.ptr[p]; e < it->influence.ptr[p + 1]; e++)
-            sum -= it->influence.val[e] * x[r + it->kept[it->influence.idx[e]]];
-        x[r + it->inner[p]] = sum;
-    }
-}
-
-void phx_condenser_end_solve(const phx_condenser *it, const double *X, double *x)
-{
-    if (it->body->dim == 2)
-        end_solve(3, it, X, x);
-    else
-        end_solve(6, it, X, x);
 }

@@ -74,21 +74,10 @@ void phx_body_inertia(const phx_body *body, const double *q, double *s, double *
         inertia(3, body, q, s, J);
 }
 
-/* The sums of row i from the products at the end of an interval. */
-static inline void known_sums(const int dim, const phx_products *known, int i, double *gyro, double *bent, double *mass)
-{
-    for (int k = 0; k < phx_rotations(dim); k++)
-        gyro[k] = known->gyro1[k][i];
-    for (int p = 0; p < phx_pairs(dim); p++)
-        bent[p] = known->bent1[p][i];
-    *mass = known->mass1[i];
-}
-
 /* p = M(q) nu:  p_t = m v + w x s + S q_dot,  p_r = s x v + J w + L q_dot,  p_q = S^T v + L^T w + M q_dot.
- * `q` NULL: undeformed; `pq` NULL: the rigid rows only; `known`: products at the end of an interval, which is (q, v),
- * or NULL. One pass over the pattern. */
-static inline void momenta_in(const int dim, const phx_body *body, const double *q, const double *v,
-                              phx_products *known, double *p, double *pq)
+ * `q` NULL: undeformed; `pq` NULL: the rigid rows only. One pass over the pattern. */
+static inline void momenta_in(const int dim, const phx_body *body, const double *q, const double *v, double *p,
+                              double *pq)
 {
     const phx_flex *flex = body->flex;
     const int n_rot = phx_rotations(dim), n_pair = phx_pairs(dim), n = flex->n;
@@ -98,10 +87,7 @@ static inline void momenta_in(const int dim, const phx_body *body, const double 
     memcpy(pair, flex->J0, sizeof pair);
     for (int i = 0; i < n; i++) {
         double sum = 0.0;
-        if (known)
-            known_sums(dim, known, i, gyro, bent, &mass);
-        else
-            inertia_sums(dim, flex, i, q, q_dot, gyro, bent, &mass);
+        inertia_sums(dim, flex, i, q, q_dot, gyro, bent, &mass);
         for (int k = 0; k < n_rot; k++) {
             const double column = flex->C[k * n + i] - gyro[k];
             turn[k] += column * q_dot[i];
@@ -122,19 +108,14 @@ static inline void momenta_in(const int dim, const phx_body *body, const double 
     phx_vec_x_vec(dim, s, v, cross);
     for (int k = 0; k < n_rot; k++)
         pr[k] = cross[k] + phx_body_dot(n_rot, J + k * n_rot, w) + turn[k];
-    if (known) {
-        memcpy(known->s1, s, sizeof s);
-        memcpy(known->J1, J, sizeof J);
-        memcpy(known->p1, p, (size_t)(dim + n_rot) * sizeof *p);
-    }
 }
 
 static void momenta_at(const phx_body *body, const double *q, const double *v, double *p, double *pq)
 {
     if (body->dim == 2)
-        momenta_in(2, body, q, v, NULL, p, pq);
+        momenta_in(2, body, q, v, p, pq);
     else
-        momenta_in(3, body, q, v, NULL, p, pq);
+        momenta_in(3, body, q, v, p, pq);
 }
 
 void phx_body_momenta(const phx_body *body, const double *x, const double *v, double *p)
@@ -267,34 +248,6 @@ static inline void subtract_deformation_forces(const int dim, const phx_body *bo
         phx_csr_apply(&body->damping, 1.0, vm + r, rq);
 }
 
-/* The same from the products of an interval, full kinetics. */
-static inline void subtract_known_forces(const int dim, const phx_body *body, const phx_body_view *view, double *res)
-{
-    const phx_flex *flex = body->flex;
-    const phx_products *known = view->products;
-    const int n_rot = phx_rotations(dim), n_pair = phx_pairs(dim), n = flex->n, r = dim + n_rot;
-    const double *w0 = view->v0 + dim, *w1 = view->v1 + dim;
-    double a[3], b[3], ww[PAIR], *rq = res + r;
-
-    phx_vec_x_rot(dim, view->v0, w1, a);
-    phx_vec_x_rot(dim, view->v1, w0, b);
-    for (int d = 0; d < dim; d++)
-        a[d] = 0.5 * (a[d] + b[d]);
-    phx_pair_products(n_rot, w0, w1, ww);
-    for (int i = 0; i < n; i++) {
-        double force = known->elastic[i];
-        for (int d = 0; d < dim; d++) /* v.(w x S_i) = S_i.(v x w) */
-            force -= flex->S[d * n + i] * a[d];
-        for (int p = 0; p < n_pair; p++)
-            force -= 0.5 * ww[p] * (flex->j[p * n + i] + 0.5 * (known->bent0[p][i] + known->bent1[p][i]));
-        for (int k = 0; k < n_rot; k++)
-            force -= 0.5 * (w0[k] * known->gyro_rate1[k][i] + w1[k] * known->gyro_rate0[k][i]);
-        rq[i] += force;
-    }
-    if (n > 0 && body->damped)
-        phx_csr_apply(&body->damping, 1.0, view->vm + r, rq);
-}
-
 /* res_t -= p_t x w,  res_r -= p_t x v + p_r x w: the Lie-Poisson part of J. */
 static inline void subtract_transport(const int dim, const double *p, const double *v, double *res)
 {
@@ -351,173 +304,31 @@ void phx_body_residual(const phx_body *body, const double *gravity, const double
     subtract_gravity(body->dim, body, gravity, x, res);
 }
 
-/* ---- products of an interval ---- */
-static void multiply(const phx_flex_matrix *A, int n, const double *x, double *y)
-{
-    memset(y, 0, (size_t)n * sizeof *y);
-    phx_flex_matrix_apply(A, x, y);
-}
-
-/* Numbers of the start and of the end of an interval. */
-static size_t start_size(const phx_body *body)
-{
-    return (size_t)body->n_q * (size_t)(2 * body->n_rot + phx_pairs(body->dim));
-}
-
-size_t phx_body_products_end(const phx_body *body)
-{
-    return start_size(body) + 2 * (size_t)body->n_q;
-}
-
-phx_products *phx_body_products_create(phx_context *context, const phx_body *body, double *end)
-{
-    const size_t n = (size_t)body->n_q, head = (sizeof(phx_products) + sizeof(double) - 1) / sizeof(double);
-    double *room = phx_calloc(context, head + start_size(body) + (end ? 0 : phx_body_products_end(body)), sizeof *room);
-    phx_products *it = (phx_products *)(void *)room;
-
-    if (!room)
-        return NULL;
-    it->shared = end != NULL;
-    double *start = room + head;
-    if (!end)
-        end = start + start_size(body);
-    for (int k = 0; k < body->n_rot; k++, start += 2 * n, end += 2 * n) {
-        it->gyro_rate0[k] = start;
-        it->gyro0[k] = start + n;
-        it->gyro_rate1[k] = end;
-        it->gyro1[k] = end + n;
-    }
-    for (int p = 0; p < phx_pairs(body->dim); p++, start += n, end += n) {
-        it->bent0[p] = start;
-        it->bent1[p] = end;
-    }
-    it->mass1 = end;
-    it->elastic = end + n;
-    return it;
-}
-
-static inline void interval_begin(const int dim, const phx_body *body, const double *x0, const double *v0,
-                                  phx_products *it, double *p0)
-{
-    const phx_flex_compact *compact = body->compact;
-    const int n = body->n_q, r = dim + phx_rotations(dim);
-    const double *q0 = phx_body_q(body, x0), *rate0 = v0 + r;
-
-    multiply(&compact->M, n, rate0, it->mass1);
-    for (int k = 0; k < phx_rotations(dim); k++) {
-        multiply(&compact->A[k], n, rate0, it->gyro_rate0[k]);
-        multiply(&compact->A[k], n, q0, it->gyro0[k]);
-        memcpy(it->gyro1[k], it->gyro0[k], (size_t)n * sizeof *q0);
-    }
-    for (int p = 0; p < phx_pairs(dim); p++) {
-        multiply(&compact->Q[p], n, q0, it->bent0[p]);
-        memcpy(it->bent1[p], it->bent0[p], (size_t)n * sizeof *q0);
-    }
-    momenta_in(dim, body, q0, v0, it, p0, p0 + r);
-}
-
-void phx_body_interval_begin(const phx_body *body, const double *x0, const double *v0, phx_products *products,
-                             double *p0)
-{
-    if (body->kinetics == PHX_KINETICS_SIMPLIFIED || body->n_q == 0)
-        phx_body_momenta(body, x0, v0, p0);
-    else if (body->dim == 2)
-        interval_begin(2, body, x0, v0, products, p0);
-    else
-        interval_begin(3, body, x0, v0, products, p0);
-}
-
-/* What turns make of the end: with q1 = q0 + h q_dot_mean and q_dot1 = 2 q_dot_mean - q_dot0 one product serves both.
- */
-static inline void turn_end(const int dim, const phx_body *body, const phx_body_view *view)
-{
-    const phx_flex_compact *compact = body->compact;
-    const int n = body->n_q, r = dim + phx_rotations(dim);
-    phx_products *it = view->products;
-
-    for (int k = 0; k < phx_rotations(dim); k++) {
-        double *rate = it->gyro_rate1[k];
-        multiply(&compact->A[k], n, view->vm + r, rate);
-        for (int i = 0; i < n; i++) {
-            it->gyro1[k][i] = it->gyro0[k][i] + view->h * rate[i];
-            rate[i] = 2.0 * rate[i] - it->gyro_rate0[k][i];
-        }
-    }
-    for (int p = 0; p < phx_pairs(dim); p++)
-        multiply(&compact->Q[p], n, phx_body_q(body, view->x1), it->bent1[p]);
-}
-
-static inline void interval_end(const int dim, const phx_body *body, const phx_body_view *view)
-{
-    const int n = body->n_q, r = dim + phx_rotations(dim);
-
-    multiply(&body->compact->M, n, view->v1 + r, view->products->mass1);
-    multiply(&body->compact->K, n, phx_body_q(body, view->xm), view->products->elastic);
-    turn_end(dim, body, view);
-}
-
-void phx_body_recall_products(const phx_body *body, const phx_body_view *view)
-{
-    if (!view->products->shared || body->n_q == 0)
-        return;
-    if (body->dim == 2)
-        turn_end(2, body, view);
-    else
-        turn_end(3, body, view);
-}
-
 /* Constant M: p1 - p0 = M (nu1 - nu0), and the rates of M by themselves. */
-static inline void simplified_residual(const int dim, const phx_body *body, const phx_body_view *view, const double *p0,
-                                       double *p, double *res)
+static inline void simplified_residual(const int dim, const phx_body *body, const double *gravity,
+                                       const phx_body_view *view, const double *p0, double *res)
 {
-    momenta_in(dim, body, NULL, view->v1, NULL, res, res + dim + phx_rotations(dim));
+    const int r = dim + phx_rotations(dim);
+    double p[6];
+
+    momenta_in(dim, body, NULL, view->v1, res, res + r);
     for (int i = 0; i < body->n_v; i++)
         res[i] = (res[i] - p0[i]) / view->h;
-    for (int i = 0; i < dim + phx_rotations(dim); i++)
+    for (int i = 0; i < r; i++)
         p[i] = p0[i] + 0.5 * view->h * res[i];
     add_mass_rate(body, NULL, view->vm, res);
     subtract_deformation_forces(dim, body, phx_body_q(body, view->xm), view->v0, view->v1, view->vm, res);
-}
-
-static inline void full_residual(const int dim, const phx_body *body, const phx_body_view *view, const double *p0,
-                                 double *p, double *res)
-{
-    const int r = dim + phx_rotations(dim);
-
-    if (body->n_q > 0)
-        interval_end(dim, body, view);
-    momenta_in(dim, body, phx_body_q(body, view->x1), view->v1, view->products, res, res + r);
-    for (int i = 0; i < r; i++)
-        p[i] = 0.5 * (p0[i] + res[i]);
-    for (int i = 0; i < body->n_v; i++)
-        res[i] = (res[i] - p0[i]) / view->h;
-    if (body->n_q > 0)
-        subtract_known_forces(dim, body, view, res);
-}
-
-static inline void interval_residual(const int dim, const phx_body *body, const double *gravity,
-                                     const phx_body_view *view, const double *p0, double *res)
-{
-    const double *q0 = phx_body_q(body, view->x0), *q1 = phx_body_q(body, view->x1), *qm = phx_body_q(body, view->xm);
-    double p[6];
-
-    if (body->kinetics == PHX_KINETICS_FULL)
-        full_residual(dim, body, view, p0, p, res);
-    else
-        simplified_residual(dim, body, view, p0, p, res);
     subtract_transport(dim, p, view->vm, res);
-    if (body->flex->stiffening)
-        phx_body_stiffening_residual(body->flex, q0, q1, qm, res + dim + phx_rotations(dim));
     subtract_gravity(dim, body, gravity, view->xm, res);
 }
 
-void phx_body_interval_residual(const phx_body *body, const double *gravity, const phx_body_view *view,
-                                const double *p0, double *res)
+void phx_body_simplified_residual(const phx_body *body, const double *gravity, const phx_body_view *view,
+                                  const double *p0, double *res)
 {
     if (body->dim == 2)
-        interval_residual(2, body, gravity, view, p0, res);
+        simplified_residual(2, body, gravity, view, p0, res);
     else
-        interval_residual(3, body, gravity, view, p0, res);
+        simplified_residual(3, body, gravity, view, p0, res);
 }
 
 /* a + low + step with what is lost in rounding kept in *rest (NULL: dropped): many small steps do not add their

@@ -22,19 +22,14 @@ static void put_column(const phx_body *body, double *val, int col, const double 
         *entry(body, val, body->dim + k, col) += r[k];
 }
 
-/* Where a matrix on the body's pattern is put: at places in another array, on the pattern itself (at NULL), or only its
- * border. */
+/* Where a matrix on the body's pattern is put: at places in another array, or on the pattern itself (at NULL). */
 typedef struct target {
     const int *at;
-    bool border;
     double *val;
 } target;
 
 static inline double *place(const phx_body *body, const target *to, int row, int col)
 {
-    const int r = body->n_rigid;
-    if (to->border && row >= r)
-        return to->val + r * body->n_v + (row - r) * r + col;
     const int k = body->ptr[row] + col;
     return to->val + (to->at ? to->at[k] : k);
 }
@@ -48,12 +43,12 @@ static void fill_constant_mass(const phx_body *body, const target *to)
     for (int a = 0; a < dim; a++)
         for (int b = 0; b < dim; b++)
             *place(body, to, a, b) = a == b ? flex->mass : 0.0;
-    for (int k = body->ptr[r]; k < body->ptr[body->n_v] && !to->border; k++)
+    for (int k = body->ptr[r]; k < body->ptr[body->n_v]; k++)
         to->val[to->at ? to->at[k] : k] = 0.0;
     for (int i = 0; i < n; i++) {
         for (int a = 0; a < dim; a++)
             *place(body, to, a, r + i) = *place(body, to, r + i, a) = flex->S[a * n + i];
-        for (int e = flex->ptr[i]; e < flex->ptr[i + 1] && !to->border; e++)
+        for (int e = flex->ptr[i]; e < flex->ptr[i + 1]; e++)
             to->val[to->at ? to->at[body->flex_at[e]] : body->flex_at[e]] = flex->M[e];
     }
 }
@@ -106,11 +101,6 @@ static void put_mass(const phx_body *body, const double *x, bool all, const targ
 void phx_body_put_mass(const phx_body *body, const double *x, bool all, const int *at, double *val)
 {
     put_mass(body, x, all, &(target){.at = at, .val = val});
-}
-
-void phx_body_mass_border(const phx_body *body, const double *x, bool all, double *border)
-{
-    put_mass(body, x, all, &(target){.border = true, .val = border});
 }
 
 /* dJ_ab/dq_i at qk, i.e. j_ab,i + (Q_ab qk)_i. */

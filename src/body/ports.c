@@ -193,19 +193,6 @@ static inline void frame_turn(const int dim, const phx_body_view *view, double *
     memcpy(turn, matrix, sizeof matrix);
 }
 
-void phx_body_turn(const phx_body *body, const phx_body_view *view, int axis, double *turn)
-{
-    double matrix[9];
-
-    if (body->dim == 2) {
-        frame_turn(2, view, turn);
-        return;
-    }
-    frame_turn(3, view, matrix);
-    for (int k = 0; k < 3; k++)
-        turn[k] = matrix[3 * k + axis];
-}
-
 /* What the derivatives of a port have in common. */
 typedef struct port_pose {
     double R[9], R1[9]; /* frame of the body: mean, end */

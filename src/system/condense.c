@@ -53,7 +53,7 @@ static void mark_ports(const phx_system *system, bool *kept)
  * matrix of its own: such bodies stay whole. */
 static bool can_condense(const phx_body *body, int inner)
 {
-    return inner >= FEWEST_INNER && !phx_body_flex(body)->stiffening && phx_body_has_full_kinetics(body);
+    return inner >= FEWEST_INNER && phx_body_packs(body);
 }
 
 /* Fills condensed, kept_first, kept, place and n_v; whether any body is condensed. */
@@ -82,11 +82,15 @@ static bool choose(const phx_system *system, const bool *marks, kkt_matrix *kkt)
 }
 
 /* ---- creation ---- */
+int phx_sys_condensed_type(const workspace *ws, int b)
+{
+    return ws->condensation ? ws->condensation->type[b] : -1;
+}
+
 static phx_status find_types(workspace *ws, condensation *it)
 {
     const phx_system *system = ws->system;
     const kkt_matrix *kkt = &it->kkt;
-    const size_t rigid = (size_t)(system->dim + system->n_rot);
     phx_condenser **types = NULL;
     phx_status status = PHX_OK;
 
@@ -107,11 +111,7 @@ static phx_status find_types(workspace *ws, condensation *it)
             it->n_types += status == PHX_OK;
         }
         it->type[b] = type;
-        it->border_at[b] = it->border_size;
-        it->influence_at[b] = it->influence_size;
-        it->border_size += phx_body_border_size(body);
         it->pays = it->pays || (!status && phx_condenser_inner(types[type]) >= PAYING_INNER);
-        it->influence_size += status ? 0 : (size_t)phx_condenser_inner(types[type]) * rigid;
     }
     return status;
 }
@@ -138,7 +138,7 @@ static phx_status make_factors(workspace *ws, const condensation *it, condensed_
 
     out->border = phx_calloc(context, it->border_size, sizeof *out->border);
     out->influence = phx_calloc(context, it->influence_size, sizeof *out->influence);
-    out->rates = phx_calloc(context, (size_t)(system->n_bodies * system->n_rot), sizeof *out->rates);
+    out->rates = phx_calloc(context, it->rates_size, sizeof *out->rates);
     if (!out->border || !out->influence || !out->rates)
         return PHX_ERR_MEMORY;
     if (out->type)
@@ -153,38 +153,74 @@ static phx_status make_factors(workspace *ws, const condensation *it, condensed_
     return status;
 }
 
-static phx_status allocate(workspace *ws, condensation *it)
+/* Where the packs have their arrays; the unknowns of the widest body. */
+static size_t lay_out(const workspace *ws, condensation *it)
 {
     const phx_system *system = ws->system;
-    phx_context *context = ws->base.context;
     size_t widest = 1;
 
-    for (int b = 0; b < system->n_bodies; b++) {
+    for (int p = 0; p < ws->n_packs; p++) {
+        const pack_slot *slot = &ws->packs[p];
+        const int b = slot->body[0];
+        if (it->type[b] < 0)
+            continue;
+        const size_t inner = phx_pack_inner_size(slot->pack, it->mass.type[it->type[b]]);
         const size_t n = (size_t)(system->dim + system->n_rot + it->kkt.kept_first[b + 1] - it->kkt.kept_first[b]);
+        it->border_at[p] = it->border_size;
+        it->influence_at[p] = it->influence_size;
+        it->inner_at[p] = it->inner_size;
+        it->rates_at[p] = it->rates_size;
+        it->border_size += phx_pack_border_size(slot->pack);
+        it->influence_size += inner * (size_t)system->n_rot;
+        it->inner_size += inner;
+        it->rates_size += (size_t)(system->n_rot * slot->lanes);
         widest = n > widest ? n : widest;
     }
-    it->coupling = phx_calloc(context, (size_t)it->kkt.ptr[it->kkt.n], sizeof *it->coupling);
-    it->b = phx_calloc(context, (size_t)it->kkt.n, sizeof *it->b);
-    it->x = phx_calloc(context, (size_t)ws->kkt.n, sizeof *it->x);
-    it->residual = phx_calloc(context, (size_t)ws->kkt.n, sizeof *it->residual);
-    it->block = phx_calloc(context, widest * widest, sizeof *it->block);
-    it->border = phx_calloc(context, it->border_size, sizeof *it->border);
-    it->rates = phx_calloc(context, (size_t)(system->n_bodies * system->n_rot), sizeof *it->rates);
-    return it->coupling && it->b && it->x && it->residual && it->block && it->border && it->rates ? PHX_OK
-                                                                                                  : PHX_ERR_MEMORY;
+    return widest;
 }
 
-static phx_status fill(workspace *ws, condensation *it)
+static phx_status allocate(workspace *ws, condensation *it)
 {
-    phx_status status = phx_sys_kkt_create(ws->base.context, ws, &it->kkt, &it->val);
+    phx_context *context = ws->base.context;
+    const size_t n = (size_t)it->kkt.n, packs = (size_t)ws->n_packs;
 
-    if (!status)
-        status = find_types(ws, it);
-    if (!status)
-        status = allocate(ws, it);
-    if (!status)
-        status = make_factors(ws, it, &it->mass);
-    return status;
+    it->border_at = phx_calloc(context, packs, sizeof *it->border_at);
+    it->influence_at = phx_calloc(context, packs, sizeof *it->influence_at);
+    it->inner_at = phx_calloc(context, packs, sizeof *it->inner_at);
+    it->rates_at = phx_calloc(context, packs, sizeof *it->rates_at);
+    if (!it->border_at || !it->influence_at || !it->inner_at || !it->rates_at)
+        return PHX_ERR_MEMORY;
+    const size_t widest = lay_out(ws, it);
+    it->coupling = phx_calloc(context, (size_t)it->kkt.ptr[n], sizeof *it->coupling);
+    it->b = phx_calloc(context, n, sizeof *it->b);
+    it->d = phx_calloc(context, n, sizeof *it->d);
+    it->sum = phx_calloc(context, n, sizeof *it->sum);
+    it->inner = phx_calloc(context, it->inner_size, sizeof *it->inner);
+    it->inner_sum = phx_calloc(context, it->inner_size, sizeof *it->inner_sum);
+    it->x = phx_calloc(context, (size_t)ws->kkt.n, sizeof *it->x);
+    it->block = phx_calloc(context, widest * widest * PHX_LANES, sizeof *it->block);
+    it->border = phx_calloc(context, it->border_size, sizeof *it->border);
+    it->rates = phx_calloc(context, it->rates_size, sizeof *it->rates);
+    it->from = phx_calloc(context, n, sizeof *it->from);
+    return it->coupling && it->b && it->d && it->sum && it->inner && it->inner_sum && it->x && it->block &&
+                   it->border && it->rates && it->from
+               ? PHX_OK
+               : PHX_ERR_MEMORY;
+}
+
+phx_status phx_sys_condensation_allocate(workspace *ws)
+{
+    condensation *it = ws->condensation;
+    phx_status status = it ? allocate(ws, it) : PHX_OK;
+
+    if (status || !it)
+        return status;
+    for (int i = 0; i < ws->system->n_v; i++)
+        if (it->kkt.place[i] >= 0)
+            it->from[it->kkt.place[i]] = i;
+    for (int k = 0; k < it->kkt.n_l; k++)
+        it->from[it->kkt.n_v + k] = ws->system->n_v + k;
+    return make_factors(ws, it, &it->mass);
 }
 
 phx_status phx_sys_condensation_create(workspace *ws)
@@ -203,10 +239,7 @@ phx_status phx_sys_condensation_create(workspace *ws)
         it->kkt.kept_first = phx_calloc(context, nb + 1, sizeof(int));
         it->kkt.kept = phx_calloc(context, nv, sizeof(int));
         it->type = phx_calloc(context, nb, sizeof *it->type);
-        it->border_at = phx_calloc(context, nb, sizeof *it->border_at);
-        it->influence_at = phx_calloc(context, nb, sizeof *it->influence_at);
-        if (!it->kkt.place || !it->kkt.condensed || !it->kkt.kept_first || !it->kkt.kept || !it->type ||
-            !it->border_at || !it->influence_at)
+        if (!it->kkt.place || !it->kkt.condensed || !it->kkt.kept_first || !it->kkt.kept || !it->type)
             status = PHX_ERR_MEMORY;
     }
     if (!status) {
@@ -214,8 +247,10 @@ phx_status phx_sys_condensation_create(workspace *ws)
         any = choose(system, marks, &it->kkt);
     }
     phx_free(marks);
-    if (!status && any)
-        return fill(ws, it);
+    if (!status && any) {
+        status = phx_sys_kkt_create(context, ws, &it->kkt, &it->val);
+        return status ? status : find_types(ws, it);
+    }
     phx_sys_condensation_free(ws);
     return status;
 }
@@ -230,12 +265,15 @@ void phx_sys_condensation_free(workspace *ws)
         free_factors(it, &it->slot[s]);
     free_factors(it, &it->mass);
     phx_sys_kkt_free(ws, &it->kkt);
-    double *arrays[] = {it->coupling, it->val, it->b, it->block, it->x, it->residual, it->border, it->rates};
+    double *arrays[] = {it->coupling,  it->val, it->b,      it->d,     it->sum,  it->inner,
+                        it->inner_sum, it->x,   it->border, it->rates, it->block};
+    size_t *places[] = {it->border_at, it->influence_at, it->inner_at, it->rates_at};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         phx_free(arrays[k]);
+    for (size_t k = 0; k < sizeof places / sizeof *places; k++)
+        phx_free(places[k]);
     phx_free(it->type);
-    phx_free(it->border_at);
-    phx_free(it->influence_at);
+    phx_free(it->from);
     phx_free(it);
     ws->condensation = NULL;
 }
@@ -250,40 +288,53 @@ bool phx_sys_condenses(const workspace *ws)
     return it->pays || ws->condensing == PHX_CONDENSE_ALWAYS;
 }
 
+/* The derivative of a body that is not condensed, into the couplings. */
+static void add_whole(workspace *ws, condensation *it, int b, const double *matrix)
+{
+    const phx_body *body = ws->system->bodies[b].body;
+    const int *ptr = NULL, *idx = NULL, *at = it->kkt.body_at[b];
+
+    phx_body_pattern(body, &ptr, &idx);
+    for (int k = 0; k < ptr[phx_body_n_v(body)]; k++)
+        it->coupling[at[k]] = matrix[k];
+}
+
 void phx_sys_condensed_bodies(workspace *ws)
 {
     const phx_system *system = ws->system;
     condensation *it = ws->condensation;
-    const int dim = system->dim, n_rot = system->n_rot;
 
     it->holder = NULL;
-    for (int b = 0; b < system->n_bodies; b++) {
-        const body_slot *slot = &system->bodies[b];
-        const phx_body_view *view = &ws->views[b];
-        const int *ptr = NULL, *idx = NULL, *at = it->kkt.body_at[b];
-        if (it->type[b] >= 0) {
-            phx_body_interval_border(slot->body, system->gravity, view, ws->p0 + slot->v,
-                                     it->border + it->border_at[b]);
-            for (int k = 0; k < n_rot; k++)
-                it->rates[b * n_rot + k] = view->v0[dim + k] + view->v1[dim + k];
-            continue;
+    for (int p = 0; p < ws->n_packs; p++) {
+        const pack_slot *slot = &ws->packs[p];
+        const bool condensed = it->type[slot->body[0]] >= 0;
+        phx_pack_interval_border(slot->pack, system->gravity, ws->x1, ws->xm,
+                                 condensed ? it->border + it->border_at[p] : ws->border);
+        if (condensed)
+            phx_pack_rates(slot->pack, it->rates + it->rates_at[p]);
+        for (int l = 0; l < slot->lanes && !condensed; l++) {
+            phx_pack_interval_matrix(slot->pack, ws->border, l, ws->body_M);
+            add_whole(ws, it, slot->body[l], ws->body_M);
         }
-        phx_body_pattern(slot->body, &ptr, &idx);
-        phx_body_interval_linearise(slot->body, system->gravity, view, ws->p0 + slot->v, ws->body_D, ws->body_M);
-        for (int k = 0; k < ptr[phx_body_n_v(slot->body)]; k++)
-            it->coupling[at[k]] = ws->body_M[k];
+    }
+    for (int b = 0; b < system->n_bodies; b++) {
+        if (!ws->products[b])
+            continue;
+        phx_body_interval_linearise(system->bodies[b].body, system->gravity, &ws->views[b], ws->body_D, ws->body_M);
+        add_whole(ws, it, b, ws->body_M);
     }
 }
 
 void phx_sys_body_add(workspace *ws, int b, int row, int dof, double value)
 {
-    const int rigid = ws->system->dim + ws->system->n_rot;
+    const int dim = ws->system->dim, rigid = dim + ws->system->n_rot;
     const phx_body *body = ws->system->bodies[b].body;
     const int *ptr = NULL, *idx = NULL;
 
     if (phx_sys_is_condensed(ws->into, b)) {
-        ws->condensation->border[ws->condensation->border_at[b] + (size_t)(row * phx_body_n_v(body) + rigid + dof)] +=
-            value;
+        const int p = ws->pack_of[b];
+        phx_pack_border_add(ws->packs[p].pack, ws->condensation->border + ws->condensation->border_at[p],
+                            ws->lane_of[b], row - dim, dof, value);
         return;
     }
     phx_body_pattern(body, &ptr, &idx);
@@ -291,16 +342,28 @@ void phx_sys_body_add(workspace *ws, int b, int row, int dof, double value)
 }
 
 /* ---- factor and solve ---- */
-/* Add the condensed matrix of a body to the values. */
-static void add_condensed(const phx_system *system, condensation *it, const condensed_lu *factors, int b)
+/* The condenser of a pack, NULL: it is not condensed. */
+static const phx_condenser *of_pack(const workspace *ws, const condensed_lu *factors, int p)
+{
+    const int type = ws->condensation->type[ws->packs[p].body[0]];
+    return type < 0 ? NULL : factors->type[type];
+}
+
+/* Add the condensed matrices of a pack to the values. */
+static void add_condensed(const workspace *ws, condensation *it, const condensed_lu *factors, int p)
 {
     const kkt_matrix *kkt = &it->kkt;
-    const int n = system->dim + system->n_rot + kkt->kept_first[b + 1] - kkt->kept_first[b], *at = kkt->body_at[b];
+    const pack_slot *slot = &ws->packs[p];
+    const int b = slot->body[0];
+    const int n = ws->system->dim + ws->system->n_rot + kkt->kept_first[b + 1] - kkt->kept_first[b];
 
-    phx_condenser_reduce(factors->type[it->type[b]], factors->border + it->border_at[b],
-                         factors->influence + it->influence_at[b], it->block);
-    for (int k = 0; k < n * n; k++)
-        it->val[at[k]] += it->block[k];
+    phx_pack_reduce(slot->pack, of_pack(ws, factors, p), factors->border + it->border_at[p],
+                    factors->influence + it->influence_at[p], it->block);
+    for (int l = 0; l < slot->lanes; l++) {
+        const int *at = kkt->body_at[slot->body[l]];
+        for (int k = 0; k < n * n; k++)
+            it->val[at[k]] += it->block[k * slot->lanes + l];
+    }
 }
 
 static phx_status factor_values(const workspace *ws, condensed_lu *out)
@@ -336,17 +399,15 @@ static void swap(double **a, double **b)
 }
 
 /* The borders of the last linearisation into a slot: from where it left them, or from the slot that took them first. */
-static void take_borders(const workspace *ws, condensation *it, condensed_lu *out)
+static void take_borders(condensation *it, condensed_lu *out)
 {
-    const size_t rates = (size_t)(ws->system->n_bodies * ws->system->n_rot);
-
     if (!it->holder) {
         swap(&it->border, &out->border);
         swap(&it->rates, &out->rates);
         it->holder = out;
     } else if (it->holder != out) {
         memcpy(out->border, it->holder->border, it->border_size * sizeof *out->border);
-        memcpy(out->rates, it->holder->rates, rates * sizeof *out->rates);
+        memcpy(out->rates, it->holder->rates, it->rates_size * sizeof *out->rates);
     }
 }
 
@@ -363,70 +424,91 @@ phx_status phx_sys_condensed_factor(workspace *ws, int slot, double cj)
     status = factor_types(it, cj, 1.0 / cj, 1.0, out);
     if (status)
         return status;
-    take_borders(ws, it, out);
+    take_borders(it, out);
     if (out->asked > 0)
         out->asked--;
     memcpy(it->val, it->coupling, (size_t)it->kkt.ptr[it->kkt.n] * sizeof *it->val);
-    for (int b = 0; b < ws->system->n_bodies; b++)
-        if (it->type[b] >= 0)
-            add_condensed(ws->system, it, out, b);
+    for (int p = 0; p < ws->n_packs; p++)
+        if (of_pack(ws, out, p))
+            add_condensed(ws, it, out, p);
     return factor_values(ws, out);
 }
 
-/* b <- B^-1 b */
-static phx_status solve(const workspace *ws, const condensed_lu *factors, double *b)
+/* c, inner <- B^-1 (c, inner): a condensed vector and the inner coordinates of all packs. */
+static phx_status solve(const workspace *ws, const condensed_lu *factors, double *c, double *inner)
 {
-    const phx_system *system = ws->system;
     const condensation *it = ws->condensation;
-    const kkt_matrix *kkt = &it->kkt;
 
-    for (int body = 0; body < system->n_bodies; body++)
-        if (it->type[body] >= 0)
-            phx_condenser_begin_solve(factors->type[it->type[body]], factors->border + it->border_at[body],
-                                      b + system->bodies[body].v);
-    for (int i = 0; i < system->n_v; i++)
-        if (kkt->place[i] >= 0)
-            it->b[kkt->place[i]] = b[i];
-    memcpy(it->b + kkt->n_v, b + system->n_v, (size_t)kkt->n_l * sizeof *b);
-    const phx_status status = phx_lu_solve(factors->lu, 1, it->b);
-    for (int i = 0; i < system->n_v; i++)
-        if (kkt->place[i] >= 0)
-            b[i] = it->b[kkt->place[i]];
-    memcpy(b + system->n_v, it->b + kkt->n_v, (size_t)kkt->n_l * sizeof *b);
-    for (int body = 0; body < system->n_bodies; body++)
-        if (it->type[body] >= 0)
-            phx_condenser_end_solve(factors->type[it->type[body]], factors->influence + it->influence_at[body],
-                                    b + system->bodies[body].v);
+    for (int p = 0; p < ws->n_packs; p++)
+        if (of_pack(ws, factors, p))
+            phx_pack_begin_solve(ws->packs[p].pack, of_pack(ws, factors, p), factors->border + it->border_at[p],
+                                 inner + it->inner_at[p], c);
+    const phx_status status = phx_lu_solve(factors->lu, 1, c);
+    for (int p = 0; p < ws->n_packs; p++)
+        if (of_pack(ws, factors, p))
+            phx_pack_end_solve(ws->packs[p].pack, of_pack(ws, factors, p), factors->border + it->border_at[p],
+                               factors->influence + it->influence_at[p], c, inner + it->inner_at[p]);
     return status;
 }
 
-/* residual = -(A - B) x */
-static void lacking(const workspace *ws, const condensed_lu *factors, const double *x, double *residual)
+/* A vector of the whole system into its condensed part and the inner coordinates, and back. */
+static void take_apart(const workspace *ws, const condensed_lu *factors, const double *b, double *c, double *inner)
 {
-    const phx_system *system = ws->system;
-    const int rigid = system->dim + system->n_rot;
+    const condensation *it = ws->condensation;
 
-    memset(residual, 0, (size_t)ws->kkt.n * sizeof *residual);
-    for (int b = 0; b < system->n_bodies; b++) {
-        const int v = system->bodies[b].v + rigid;
-        if (ws->condensation->type[b] >= 0)
-            phx_body_gyroscopic_apply(system->bodies[b].body, factors->rates + b * system->n_rot, x + v, residual + v);
-    }
+    for (int i = 0; i < it->kkt.n; i++)
+        c[i] = b[it->from[i]];
+    for (int p = 0; p < ws->n_packs; p++)
+        if (of_pack(ws, factors, p))
+            phx_pack_gather_inner(ws->packs[p].pack, of_pack(ws, factors, p), b, inner + it->inner_at[p]);
 }
 
-/* d <- B^-1 (B - A) d, b += d */
-static phx_status correct(workspace *ws, const condensed_lu *factors, double *d, double *b)
+static void put_together(const workspace *ws, const condensed_lu *factors, const double *c, const double *inner,
+                         double *b)
 {
-    const int n = ws->kkt.n;
-    double *residual = ws->condensation->residual;
+    const condensation *it = ws->condensation;
 
-    lacking(ws, factors, d, residual);
-    const phx_status status = solve(ws, factors, residual);
-    for (int i = 0; i < n; i++) {
-        d[i] = residual[i];
-        b[i] += d[i];
-    }
+    for (int i = 0; i < it->kkt.n; i++)
+        b[it->from[i]] = c[i];
+    for (int p = 0; p < ws->n_packs; p++)
+        if (of_pack(ws, factors, p))
+            phx_pack_scatter_inner(ws->packs[p].pack, of_pack(ws, factors, p), inner + it->inner_at[p], b);
+}
+
+/* b = -(A - B) d in both parts, the inner ones in place. */
+static void lacking(const workspace *ws, const condensed_lu *factors, const double *d, double *inner, double *b)
+{
+    const condensation *it = ws->condensation;
+
+    memset(b, 0, (size_t)it->kkt.n * sizeof *b);
+    for (int p = 0; p < ws->n_packs; p++)
+        if (of_pack(ws, factors, p))
+            phx_pack_lacking(ws->packs[p].pack, of_pack(ws, factors, p), factors->rates + it->rates_at[p], d,
+                             inner + it->inner_at[p], b);
+}
+
+/* d <- B^-1 (B - A) d, sum += d; the new d is left in it->b and it->inner. */
+static phx_status correct(const workspace *ws, const condensed_lu *factors)
+{
+    condensation *it = ws->condensation;
+
+    swap(&it->b, &it->d);
+    lacking(ws, factors, it->d, it->inner, it->b);
+    const phx_status status = solve(ws, factors, it->b, it->inner);
+    for (int i = 0; i < it->kkt.n; i++)
+        it->sum[i] += it->b[i];
+    for (size_t i = 0; i < it->inner_size; i++)
+        it->inner_sum[i] += it->inner[i];
     return status;
+}
+
+/* The size of the last d. */
+static double size_of_correction(workspace *ws, const condensed_lu *factors)
+{
+    condensation *it = ws->condensation;
+
+    put_together(ws, factors, it->b, it->inner, it->x);
+    return ws->base.ops->norm(&ws->base, it->x);
 }
 
 phx_status phx_sys_condensed_solve(workspace *ws, int slot, double *b)
@@ -435,26 +517,29 @@ phx_status phx_sys_condensed_solve(workspace *ws, int slot, double *b)
     condensed_lu *factors = &it->slot[slot];
     const bool ask = factors->asked == 0;
     const int most = ws->system->dim - 1;
-    phx_status status = solve(ws, factors, b);
     double size = 1.0, first = 1.0;
 
-    memcpy(it->x, b, (size_t)ws->kkt.n * sizeof *b);
+    take_apart(ws, factors, b, it->b, it->inner);
+    phx_status status = solve(ws, factors, it->b, it->inner);
+    memcpy(it->sum, it->b, (size_t)it->kkt.n * sizeof *it->b);
+    memcpy(it->inner_sum, it->inner, it->inner_size * sizeof *it->inner);
     if (ask) {
-        size = first = ws->base.ops->norm(&ws->base, b);
+        size = first = size_of_correction(ws, factors);
         factors->corrections = 0;
         factors->asked = AGAIN;
     }
     for (int k = 0; (ask ? k < most && size > CLOSE * first : k < factors->corrections) && !status; k++) {
-        status = correct(ws, factors, it->x, b);
+        status = correct(ws, factors);
         if (!ask)
             continue;
-        size = ws->base.ops->norm(&ws->base, it->x);
+        size = size_of_correction(ws, factors);
         factors->corrections++;
     }
     if (ask && !(size <= CLOSE * first)) {
         it->wait = STAY_WHOLE;
         factors->asked = 0;
     }
+    put_together(ws, factors, it->sum, it->inner_sum, b);
     return status;
 }
 
@@ -471,20 +556,24 @@ phx_status phx_sys_condensed_factor_mass(workspace *ws, const double *x)
     ws->into = &it->kkt;
     phx_sys_put_rows(ws, it->val);
     ws->into = &ws->kkt;
-    for (int b = 0; b < system->n_bodies; b++) {
-        const body_slot *slot = &system->bodies[b];
-        if (it->type[b] >= 0) {
-            phx_body_mass_border(slot->body, x + slot->x, !it->mass_begun, it->mass.border + it->border_at[b]);
-            add_condensed(system, it, &it->mass, b);
-        } else {
-            phx_body_put_mass(slot->body, x + slot->x, true, it->kkt.body_at[b], it->val);
-        }
+    for (int p = 0; p < ws->n_packs; p++) {
+        if (!of_pack(ws, &it->mass, p))
+            continue;
+        phx_pack_mass_border(ws->packs[p].pack, x, it->mass.border + it->border_at[p]);
+        add_condensed(ws, it, &it->mass, p);
     }
-    it->mass_begun = true;
+    for (int b = 0; b < system->n_bodies; b++)
+        if (it->type[b] < 0)
+            phx_body_put_mass(system->bodies[b].body, x + system->bodies[b].x, true, it->kkt.body_at[b], it->val);
     return factor_values(ws, &it->mass);
 }
 
 phx_status phx_sys_condensed_solve_mass(workspace *ws, double *b)
 {
-    return solve(ws, &ws->condensation->mass, b);
+    condensation *it = ws->condensation;
+
+    take_apart(ws, &it->mass, b, it->b, it->inner);
+    const phx_status status = solve(ws, &it->mass, it->b, it->inner);
+    put_together(ws, &it->mass, it->b, it->inner, b);
+    return status;
 }

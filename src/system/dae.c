@@ -182,14 +182,35 @@ static phx_status op_interval_begin(phx_dae *dae, double t0, double h, const dou
     carry_over(ws, x0, v0);
     memcpy(ws->x0, x0, (size_t)system->n_x * sizeof *x0);
     memcpy(ws->v0, v0, (size_t)system->n_v * sizeof *v0);
+    for (int p = 0; p < ws->n_packs; p++)
+        phx_pack_begin(ws->packs[p].pack, h, ws->x0, ws->v0);
     for (int b = 0; b < system->n_bodies; b++) {
         const body_slot *slot = &system->bodies[b];
-        phx_body_interval_begin(slot->body, ws->x0 + slot->x, ws->v0 + slot->v, ws->products[b], ws->p0 + slot->v);
+        if (ws->products[b])
+            phx_body_interval_begin(slot->body, h, ws->x0 + slot->x, ws->v0 + slot->v, ws->products[b]);
     }
     return PHX_OK;
 }
 
-/* Bodies, one after the other: the end and the mean of the interval, then their rows of the residual (NULL: none). */
+/* The end and the mean of the interval of one body, for good or as a trial. */
+static void move_body(workspace *ws, int b, bool trial)
+{
+    const body_slot *slot = &ws->system->bodies[b];
+
+    (trial ? phx_body_try : phx_body_move)(slot->body, ws->h, ws->x0 + slot->x, ws->low0 + slot->x, ws->vm + slot->v,
+                                           ws->x1 + slot->x, ws->low1 + slot->x, ws->xm + slot->x);
+    ws->views[b] = (phx_body_view){.h = ws->h,
+                                   .x0 = ws->x0 + slot->x,
+                                   .x1 = ws->x1 + slot->x,
+                                   .xm = ws->xm + slot->x,
+                                   .v0 = ws->v0 + slot->v,
+                                   .v1 = ws->v1 + slot->v,
+                                   .vm = ws->vm + slot->v,
+                                   .products = ws->products[b]};
+}
+
+/* Bodies, one pack after the other: the end and the mean of the interval, then their rows of the residual (NULL: none).
+ */
 static void set_interval(workspace *ws, const double *v1, double *res)
 {
     const phx_system *system = ws->system;
@@ -198,20 +219,19 @@ static void set_interval(workspace *ws, const double *v1, double *res)
         ws->v1[i] = v1[i];
         ws->vm[i] = 0.5 * (ws->v0[i] + v1[i]);
     }
-    for (int b = 0; b < system->n_bodies; b++) {
-        const body_slot *slot = &system->bodies[b];
-        (res ? phx_body_try : phx_body_move)(slot->body, ws->h, ws->x0 + slot->x, ws->low0 + slot->x, ws->vm + slot->v,
-                                             ws->x1 + slot->x, ws->low1 + slot->x, ws->xm + slot->x);
-        ws->views[b] = (phx_body_view){.h = ws->h,
-                                       .x0 = ws->x0 + slot->x,
-                                       .x1 = ws->x1 + slot->x,
-                                       .xm = ws->xm + slot->x,
-                                       .v0 = ws->v0 + slot->v,
-                                       .v1 = ws->v1 + slot->v,
-                                       .vm = ws->vm + slot->v,
-                                       .products = ws->products[b]};
+    for (int p = 0; p < ws->n_packs; p++) {
+        for (int l = 0; l < ws->packs[p].lanes; l++)
+            move_body(ws, ws->packs[p].body[l], res != NULL);
         if (res)
-            phx_body_interval_residual(slot->body, system->gravity, &ws->views[b], ws->p0 + slot->v, res + slot->v);
+            phx_pack_residual(ws->packs[p].pack, system->gravity, ws->xm, ws->v1, res);
+    }
+    for (int b = 0; b < system->n_bodies; b++) {
+        if (!ws->products[b])
+            continue;
+        move_body(ws, b, res != NULL);
+        if (res)
+            phx_body_interval_residual(system->bodies[b].body, system->gravity, &ws->views[b],
+                                       res + system->bodies[b].v);
     }
 }
 

@@ -176,12 +176,18 @@ typedef struct rigid_kkt {
     phx_lu *lu;
 } rigid_kkt;
 
+/* Bodies that are evaluated together. */
+typedef struct pack_slot {
+    phx_pack *pack;
+    int lanes, body[PHX_LANES];
+} pack_slot;
+
 /* A factorisation with the inner deformations of the bodies eliminated first. */
 typedef struct condensed_lu {
     phx_condenser **type;               /* of each type of body: cj M + R + K/cj */
     double cj;                          /* that they are factored for; 0: none */
     int corrections, asked;             /* of a solution; matrices until their number is asked for anew */
-    double *border, *influence, *rates; /* of all condensed bodies; rates: w0 + w1 of the interval */
+    double *border, *influence, *rates; /* of all condensed packs; rates: w0 + w1 of the interval */
     phx_lu *lu;
 } condensed_lu;
 
@@ -189,20 +195,22 @@ typedef struct condensed_lu {
 typedef struct condensation {
     kkt_matrix kkt;
     int n_types;
-    int *type;                        /* per body; -1: not condensed */
-    size_t *border_at, *influence_at; /* per body */
-    size_t border_size, influence_size;
-    double *coupling;        /* what joins the bodies: rows, forces, whole bodies */
-    double *val, *b, *block; /* with the condensed bodies; right-hand side; one body's matrix */
-    double *x, *residual;    /* kkt.n of the whole matrix each */
-    double *border, *rates;  /* of the interval linearised last */
+    int *type;                                              /* per body; -1: not condensed */
+    size_t *border_at, *influence_at, *inner_at, *rates_at; /* per pack */
+    size_t border_size, influence_size, inner_size, rates_size;
+    int *from;                 /* per unknown: its place in the whole matrix */
+    double *coupling;          /* what joins the bodies: rows, forces, whole bodies */
+    double *val, *block;       /* with the condensed bodies; the matrices of one pack */
+    double *b, *d, *sum;       /* kkt.n: right-hand side, correction, their sum */
+    double *inner, *inner_sum; /* the same of the inner coordinates, by packs */
+    double *x;                 /* kkt.n of the whole matrix */
+    double *border, *rates;    /* of the interval linearised last */
     condensed_lu slot[PHX_FACTOR_SLOTS], mass;
     const condensed_lu *holder;     /* of the borders of the last linearisation; NULL: they are above */
     bool pays;                      /* for intervals */
     bool linearised;                /* the last linearisation was condensed */
     bool in_slot[PHX_FACTOR_SLOTS]; /* so is the factorisation in the slot */
-    bool mass_begun;
-    int wait; /* linearisations that stay whole because the iteration contracted slowly */
+    int wait;                       /* linearisations that stay whole because the iteration contracted slowly */
 } condensation;
 
 typedef struct workspace {
@@ -239,14 +247,17 @@ typedef struct workspace {
     bool *moved;                 /* per component: its joints need the projection */
     bool *on;                    /* per row: takes part in the assembly or the start velocities */
     const double *turn0, *turn1; /* x at the ends, for the coordinates that count turns */
-    phx_products **products;     /* per body: of the interval */
-    double *products_end;        /* shared by all bodies; NULL: each has its own */
-    phx_body_view *views;        /* per body */
-    phx_port_view *port_views;   /* per port */
-    bool start_viewed; /* port_views hold the start of the interval at hand: only its end has to be evaluated */
-    bool end_viewed;   /* port_views are those of an instant at x1 */
-    bool *varied;      /* per port: it has rows or forces whose covectors depend on where it is */
-    bool summed;       /* val is A(2/h) of an interval */
+    int n_packs;
+    pack_slot *packs;
+    int *pack_of, *lane_of;    /* per body; -1: in none */
+    phx_products **products;   /* per body: of the interval; NULL: in a pack */
+    double *room, *border;     /* scratch that all bodies share, and the border of one pack */
+    phx_body_view *views;      /* per body */
+    phx_port_view *port_views; /* per port */
+    bool start_viewed;         /* port_views hold the start of the interval at hand: only its end has to be evaluated */
+    bool end_viewed;           /* port_views are those of an instant at x1 */
+    bool *varied;              /* per port: it has rows or forces whose covectors depend on where it is */
+    bool summed;               /* val is A(2/h) of an interval */
     double *into_D, *into_K, weight_K; /* where a linearisation adds: D and K, or val with h/2 for K */
     double *covector;                  /* per row: PAIR_SIZE */
     double *w;                         /* per row: prescribed rate */
@@ -285,8 +296,17 @@ bool phx_sys_pair_ports(const phx_system *system, int pair, phx_port_id *a, phx_
 /* A factorisation on the pattern of a matrix, by the crew where there is one (threads.c). */
 phx_status phx_sys_lu_create(const workspace *ws, const kkt_matrix *kkt, bool complex_values, phx_lu **lu);
 
+/* ---- packs ---- */
+/* After the types of the condensation, if any, are known. */
+phx_status phx_sys_packs_create(workspace *ws);
+void phx_sys_packs_free(workspace *ws);
+/* The type of a body for condensation, -1: it is not condensed. */
+int phx_sys_condensed_type(const workspace *ws, int b);
+
 /* ---- condensation ---- */
+/* Which bodies, and the pattern; then, over the packs, its arrays. */
 phx_status phx_sys_condensation_create(workspace *ws);
+phx_status phx_sys_condensation_allocate(workspace *ws);
 void phx_sys_condensation_free(workspace *ws);
 /* Whether the next interval is linearised condensed. */
 bool phx_sys_condenses(const workspace *ws);

@@ -121,32 +121,6 @@ static phx_status allocate_for_bodies(phx_context *context, workspace *ws)
     return PHX_OK;
 }
 
-/* Beyond what a cache holds the bodies share what belongs to the end of an interval. */
-static phx_status make_products(phx_context *context, workspace *ws)
-{
-    enum { CACHE = 1 << 18 }; /* numbers */
-    const phx_system *system = ws->system;
-    size_t total = 0, widest = 0;
-
-    for (int b = 0; b < system->n_bodies; b++) {
-        const size_t size = phx_body_products_end(system->bodies[b].body);
-        total += 2 * size;
-        widest = size > widest ? size : widest;
-    }
-    if (total > CACHE) {
-        ws->products_end = phx_calloc(context, widest, sizeof *ws->products_end);
-        if (!ws->products_end)
-            return PHX_ERR_MEMORY;
-    }
-    ws->products = phx_calloc(context, (size_t)system->n_bodies, sizeof *ws->products);
-    for (int b = 0; ws->products && b < system->n_bodies; b++) {
-        ws->products[b] = phx_body_products_create(context, system->bodies[b].body, ws->products_end);
-        if (!ws->products[b])
-            return PHX_ERR_MEMORY;
-    }
-    return ws->products ? PHX_OK : PHX_ERR_MEMORY;
-}
-
 static phx_status allocate(phx_context *context, workspace *ws)
 {
     const phx_system *system = ws->system;
@@ -157,9 +131,6 @@ static phx_status allocate(phx_context *context, workspace *ws)
     if (status)
         return status;
     ws->views = phx_calloc(context, (size_t)system->n_bodies, sizeof *ws->views);
-    status = make_products(context, ws);
-    if (status)
-        return status;
     ws->port_views = phx_calloc(context, (size_t)system->n_ports, sizeof *ws->port_views);
     ws->moved = phx_calloc(context, (size_t)system->n_components + 1, sizeof *ws->moved);
     ws->kept = phx_calloc(context, (size_t)system->n_components + 1, sizeof *ws->kept);
@@ -270,6 +241,10 @@ phx_status phx_sys_workspace_create(phx_system *system, phx_context *context, in
         fill_constants(ws);
     if (!status)
         status = phx_sys_condensation_create(ws);
+    if (!status)
+        status = phx_sys_packs_create(ws);
+    if (!status)
+        status = phx_sys_condensation_allocate(ws);
     if (status)
         phx_sys_workspace_destroy(ws);
     else
@@ -301,10 +276,7 @@ void phx_sys_workspace_destroy(workspace *ws)
     phx_free(ws->varied);
     phx_free(ws->kept);
     phx_free(ws->on);
-    for (int b = 0; ws->products && b < ws->system->n_bodies; b++)
-        phx_free(ws->products[b]);
-    phx_free(ws->products);
-    phx_free(ws->products_end);
+    phx_sys_packs_free(ws);
     phx_free(ws->views);
     phx_free(ws->port_views);
     for (int s = 0; s < PHX_FACTOR_SLOTS; s++) {

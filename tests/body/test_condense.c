@@ -1,10 +1,10 @@
-/* The elimination of inner deformations against dense algebra: condensed matrices, solutions, borders, what the
- * constant block lacks, whom the factors serve. */
+/* Packs of bodies and the elimination of inner deformations against dense algebra: condensed matrices, solutions,
+ * borders, what the constant block lacks, whom the factors serve; nobody's numbers depend on the company. */
 #include "support.h"
 
 #include <phlexor/algebra.h>
 
-enum { MAX_ALL = MAX_V * MAX_V, MAX_BORDER = 6 * 2 * MAX_V };
+enum { MAX_ALL = MAX_V * MAX_V, MAX_BORDER = 6 * MAX_V + 72 };
 
 #define FULL       PHX_KINETICS_FULL
 #define CANTILEVER PHX_REFERENCE_CANTILEVER
@@ -80,6 +80,43 @@ static int choose(phx_context *context, const subject *it, int how, uint64_t *se
     return count;
 }
 
+/* ---- packs ---- */
+/* One body, or PHX_LANES times the same. */
+typedef struct group {
+    int lanes;
+    double *room;
+    phx_pack *pack;
+} group;
+
+static void pack_create(phx_context *context, const subject *it, int lanes, int n_kept, group *out)
+{
+    phx_pack_def def = {.lanes = lanes};
+
+    *out = (group){.lanes = lanes, .room = malloc(phx_pack_room(it->body) * sizeof(double))};
+    assert_non_null(out->room);
+    def.room = out->room;
+    for (int l = 0; l < lanes; l++) {
+        def.bodies[l] = it->body;
+        def.x[l] = l * it->n_x;
+        def.v[l] = l * it->n_v;
+        def.c[l] = l * (it->n_rigid + n_kept);
+    }
+    CHECK_OK(context, phx_pack_create(context, &def, &out->pack));
+}
+
+static void pack_destroy(group *it)
+{
+    phx_pack_destroy(it->pack);
+    free(it->room);
+}
+
+static int of_lane(int lanes, int lane, int count, const double *all, double *one)
+{
+    for (int k = 0; k < count; k++)
+        one[k] = all[k * lanes + lane];
+    return count;
+}
+
 /* ---- dense references ---- */
 /* Values on the body's pattern as a dense matrix. */
 static void spread(const subject *it, const double *val, double *dense)
@@ -110,15 +147,35 @@ static void constant_block(const subject *it, double a, double b, double c, doub
     }
 }
 
-/* [border, S] as a dense matrix, n_v square. */
+/* A border and S as a dense matrix, n_v square. */
 static void whole(const subject *it, const double *border, const double *S, double *A)
 {
-    const int n = it->n_v, r = it->n_rigid;
+    const phx_flex *flex = phx_body_flex(it->body);
+    const int n = it->n_v, r = it->n_rigid, dim = it->dim, n_rot = it->n_rot;
+    const double *rigid = border, *H = rigid + r * r, *E = H + dim * dim, *Gv = E + n_rot * dim, *Gw = Gv + dim * dim;
+    const double *rows = Gw + dim * n_rot, *columns = rows + it->n_q * n_rot;
 
-    memcpy(A, border, (size_t)(r * n) * sizeof *A);
+    memset(A, 0, (size_t)(n * n) * sizeof *A);
+    for (int a = 0; a < r; a++)
+        memcpy(A + a * n, rigid + a * r, (size_t)r * sizeof *A);
     for (int i = 0; i < it->n_q; i++) {
-        memcpy(A + (r + i) * n, border + r * n + i * r, (size_t)r * sizeof *A);
-        memcpy(A + (r + i) * n + r, S + i * it->n_q, (size_t)it->n_q * sizeof *A);
+        for (int k = 0; k < n_rot; k++) {
+            A[(dim + k) * n + r + i] = rows[i * n_rot + k];
+            A[(r + i) * n + dim + k] = columns[i * n_rot + k];
+        }
+        for (int b = 0; b < dim; b++) {
+            const double s = flex->S[b * it->n_q + i];
+            for (int a = 0; a < dim; a++) {
+                A[a * n + r + i] += H[a * dim + b] * s;
+                A[(r + i) * n + a] += s * Gv[b * dim + a];
+            }
+            for (int k = 0; k < n_rot; k++) {
+                A[(dim + k) * n + r + i] += E[k * dim + b] * s;
+                A[(r + i) * n + dim + k] += s * Gw[b * n_rot + k];
+            }
+        }
+        for (int j = 0; j < it->n_q && S; j++)
+            A[(r + i) * n + r + j] = S[i * it->n_q + j];
     }
 }
 
@@ -175,6 +232,12 @@ static double scaled_defect(int n, const double *got, const double *want)
     return worst;
 }
 
+static int border_size(const subject *it)
+{
+    const int dim = it->dim, n_rot = it->n_rot, r = it->n_rigid;
+    return r * r + 2 * dim * dim + 2 * dim * n_rot + 2 * n_rot * it->n_q;
+}
+
 /* ---- condensed matrices and solutions ---- */
 typedef struct weights {
     const char *name;
@@ -186,58 +249,94 @@ static const weights sums[] = {
     {"mass", 1.0, 0.0, 0.0},      {"h = -0.05", -40.0, -0.025, 1.0}, {"damping counted twice", 40.0, 0.025, 2.0},
 };
 
-/* A dense solution of A y = b, and the one through the condensed matrix. */
-static void check_solution(phx_context *context, const subject *it, const phx_condenser *condenser, int n_kept,
-                           const int *list, const double *border, const double *X, const double *condensed,
-                           const double *A, const double *b, const char *what)
+/* Condensed matrices and the solutions through them of all bodies of a pack. */
+typedef struct condensed {
+    double border[PHX_LANES * MAX_BORDER], Y[PHX_LANES * 3 * MAX_V], matrix[PHX_LANES * MAX_ALL];
+    double b[PHX_LANES * MAX_V], x[PHX_LANES * MAX_V];
+} condensed;
+
+/* x of b, the condensed matrix of each body by dense algebra. */
+static void solve_condensed(phx_context *context, const subject *it, const group *at, const phx_condenser *condenser,
+                            int n_kept, const int *list, condensed *out)
 {
     const int n = it->n_v, all = it->n_rigid + n_kept;
-    double x[MAX_V], y[MAX_V], z[MAX_V], lu[MAX_ALL];
+    double z[PHX_LANES * MAX_V], c[PHX_LANES * MAX_V], lu[MAX_ALL];
 
-    memcpy(x, b, sizeof x);
-    memcpy(y, b, sizeof y);
-    memcpy(lu, A, (size_t)(n * n) * sizeof *lu);
-    CHECK_OK(context, phx_dense_solve(context, n, lu, 1, y));
-    phx_condenser_begin_solve(condenser, border, x);
-    for (int i = 0; i < all; i++)
-        z[i] = x[list[i]];
-    memcpy(lu, condensed, (size_t)(all * all) * sizeof *lu);
-    CHECK_OK(context, phx_dense_solve(context, all, lu, 1, z));
-    for (int i = 0; i < all; i++)
-        x[list[i]] = z[i];
-    phx_condenser_end_solve(condenser, X, x);
-    CHECK_VECTOR(n, x, y, 1e-9, "%s, %s: solution", it->name, what);
+    assert_int_equal(phx_pack_inner_size(at->pack, condenser), at->lanes * (it->n_q - n_kept));
+    phx_pack_gather_inner(at->pack, condenser, out->b, z);
+    for (int l = 0; l < at->lanes; l++)
+        for (int i = 0; i < all; i++)
+            c[l * all + i] = out->b[l * n + list[i]];
+    phx_pack_begin_solve(at->pack, condenser, out->border, z, c);
+    for (int l = 0; l < at->lanes; l++) {
+        of_lane(at->lanes, l, all * all, out->matrix, lu);
+        CHECK_OK(context, phx_dense_solve(context, all, lu, 1, c + l * all));
+        for (int i = 0; i < all; i++)
+            out->x[l * n + list[i]] = c[l * all + i];
+    }
+    phx_pack_end_solve(at->pack, condenser, out->border, out->Y, c, z);
+    phx_pack_scatter_inner(at->pack, condenser, z, out->x);
+}
+
+/* Against a dense solution of A y = b and a dense Schur complement. */
+static void check_lane(phx_context *context, const subject *it, int lanes, int lane, int n_kept, const int *list,
+                       const double *S, const condensed *got, const char *what)
+{
+    const int n = it->n_v, all = it->n_rigid + n_kept, size = (int)border_size(it);
+    double border[MAX_BORDER], A[MAX_ALL], matrix[MAX_ALL], want[MAX_ALL], y[MAX_V];
+
+    of_lane(lanes, lane, size, got->border, border);
+    of_lane(lanes, lane, all * all, got->matrix, matrix);
+    whole(it, border, S, A);
+    schur(context, n, all, list, A, want);
+    CHECK_SMALL(scaled_defect(all, matrix, want), 1e-10, "%s, %s: condensed matrix", it->name, what);
+    memcpy(y, got->b + lane * n, sizeof y);
+    CHECK_OK(context, phx_dense_solve(context, n, A, 1, y));
+    CHECK_VECTOR(n, got->x + lane * n, y, 1e-9, "%s, %s: solution", it->name, what);
+}
+
+static void check_sum(phx_context *context, const subject *it, const group *at, phx_condenser *condenser, int n_kept,
+                      const int *kept, int k, uint64_t *seed)
+{
+    const int size = (int)border_size(it);
+    int list[MAX_V];
+    double S[MAX_ALL];
+    condensed out;
+    char what[80];
+
+    assert_int_equal(phx_pack_border_size(at->pack), at->lanes * size);
+    number(it, n_kept, kept, list);
+    random_vector(seed, at->lanes * size, 1.0, out.border); /* anything may stand in a border */
+    random_vector(seed, at->lanes * it->n_v, 1.0, out.b);
+    for (int i = 0; i < it->n_rigid * at->lanes; i++)
+        out.border[(i / at->lanes) * (it->n_rigid + 1) * at->lanes + i % at->lanes] += 20.0;
+    const size_t before = phx_context_allocations(context);
+    CHECK_OK(context, phx_condenser_factor(condenser, sums[k].a, sums[k].b, sums[k].c));
+    phx_pack_reduce(at->pack, condenser, out.border, out.Y, out.matrix);
+    assert_int_equal(phx_context_allocations(context), before);
+    constant_block(it, sums[k].a, sums[k].b, sums[k].c, S);
+    solve_condensed(context, it, at, condenser, n_kept, list, &out);
+    for (int l = 0; l < at->lanes; l++) {
+        snprintf(what, sizeof what, "%s, %d kept, body %d of %d", sums[k].name, n_kept, l, at->lanes);
+        check_lane(context, it, at->lanes, l, n_kept, list, S, &out, what);
+    }
 }
 
 static void check_reduction(phx_context *context, const subject *it, uint64_t *seed)
 {
     for (int how = 0; how < N_KEPT; how++) {
-        int kept[MAX_V], list[MAX_V];
-        const int n_kept = choose(context, it, how, seed, kept), all = it->n_rigid + n_kept;
-        const size_t size = phx_body_border_size(it->body);
-        double border[MAX_BORDER], b[MAX_V], S[MAX_ALL], A[MAX_ALL], X[6 * MAX_V], got[MAX_ALL], want[MAX_ALL];
+        int kept[MAX_V];
+        const int n_kept = choose(context, it, how, seed, kept);
         phx_condenser *condenser = NULL;
 
-        assert_int_equal(size, it->n_rigid * (it->n_v + it->n_q));
         CHECK_OK(context, phx_condenser_create(context, it->body, n_kept, kept, &condenser));
         assert_int_equal(phx_condenser_inner(condenser), it->n_q - n_kept);
-        number(it, n_kept, kept, list);
-        for (size_t k = 0; k < sizeof sums / sizeof *sums; k++) {
-            char what[64];
-            snprintf(what, sizeof what, "%s, kept set %d of %d", sums[k].name, how, n_kept);
-            random_vector(seed, (int)size, 1.0, border); /* anything may stand in a border */
-            random_vector(seed, it->n_v, 1.0, b);
-            for (int i = 0; i < it->n_rigid; i++)
-                border[i * it->n_v + i] += 20.0;
-            const size_t before = phx_context_allocations(context);
-            CHECK_OK(context, phx_condenser_factor(condenser, sums[k].a, sums[k].b, sums[k].c));
-            phx_condenser_reduce(condenser, border, X, got);
-            assert_int_equal(phx_context_allocations(context), before);
-            constant_block(it, sums[k].a, sums[k].b, sums[k].c, S);
-            whole(it, border, S, A);
-            schur(context, it->n_v, all, list, A, want);
-            CHECK_SMALL(scaled_defect(all, got, want), 1e-10, "%s, %s: condensed matrix", it->name, what);
-            check_solution(context, it, condenser, n_kept, list, border, X, got, A, b, what);
+        for (int lanes = 1; lanes <= PHX_LANES; lanes += PHX_LANES - 1) {
+            group at;
+            pack_create(context, it, lanes, n_kept, &at);
+            for (size_t k = 0; k < sizeof sums / sizeof *sums; k++)
+                check_sum(context, it, &at, condenser, n_kept, kept, (int)k, seed);
+            pack_destroy(&at);
         }
         phx_condenser_destroy(condenser);
     }
@@ -248,29 +347,32 @@ static void test_condensed_matrices_and_solutions(void **state)
     each_kind(*state, check_reduction);
 }
 
-/* Nothing is left over where every coordinate is kept, or there is none. */
+/* Nothing is left over where every coordinate is kept. */
 static void check_nothing_inside(phx_context *context, const subject *it, uint64_t *seed)
 {
     int kept[MAX_V];
-    double border[MAX_BORDER], S[MAX_ALL], A[MAX_ALL], X[1], got[MAX_ALL], b[MAX_V], was[MAX_V];
+    double border[MAX_BORDER], S[MAX_ALL], A[MAX_ALL], Y[1], got[MAX_ALL], z[1], c[MAX_V], was[MAX_V];
     phx_condenser *condenser = NULL;
+    group at;
 
     for (int i = 0; i < it->n_q; i++)
         kept[i] = i;
     CHECK_OK(context, phx_condenser_create(context, it->body, it->n_q, kept, &condenser));
+    pack_create(context, it, 1, it->n_q, &at);
     assert_int_equal(phx_condenser_inner(condenser), 0);
     CHECK_OK(context, phx_condenser_factor(condenser, 40.0, 0.025, 1.0));
-    random_vector(seed, (int)phx_body_border_size(it->body), 1.0, border);
-    random_vector(seed, it->n_v, 1.0, b);
-    memcpy(was, b, sizeof was);
-    phx_condenser_reduce(condenser, border, X, got);
-    phx_condenser_begin_solve(condenser, border, b);
-    phx_condenser_end_solve(condenser, X, b);
+    random_vector(seed, border_size(it), 1.0, border);
+    random_vector(seed, it->n_v, 1.0, c);
+    memcpy(was, c, sizeof was);
+    phx_pack_reduce(at.pack, condenser, border, Y, got);
+    phx_pack_begin_solve(at.pack, condenser, border, z, c);
+    phx_pack_end_solve(at.pack, condenser, border, Y, c, z);
     constant_block(it, 40.0, 0.025, 1.0, S);
     whole(it, border, S, A);
     CHECK_SMALL(scaled_defect(it->n_v, got, A), 1e-15, "%s: nothing condensed", it->name);
     for (int i = 0; i < it->n_v; i++)
-        assert_true(b[i] == was[i]);
+        assert_true(c[i] == was[i]);
+    pack_destroy(&at);
     phx_condenser_destroy(condenser);
 }
 
@@ -279,19 +381,20 @@ static void test_all_kept(void **state)
     each_kind(*state, check_nothing_inside);
 }
 
-/* ---- borders ---- */
-/* Largest difference between the border and the rigid rows and columns of A, relative to the largest entry of A. */
+/* ---- borders and intervals ---- */
+/* Largest difference between the rigid rows and columns of a border and those of A, relative to the largest of A. */
 static double border_defect(const subject *it, const double *border, const double *A)
 {
     const int n = it->n_v, r = it->n_rigid;
-    double worst = 0.0, scale = 0.0;
+    double got[MAX_ALL], worst = 0.0, scale = 0.0;
 
+    whole(it, border, NULL, got);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++) {
             if (i >= r && j >= r)
                 continue;
-            const double got = i < r ? border[i * n + j] : border[r * n + (i - r) * r + j];
-            worst = !(fabs(got - A[i * n + j]) <= worst) ? fabs(got - A[i * n + j]) : worst;
+            const double defect = fabs(got[i * n + j] - A[i * n + j]);
+            worst = !(defect <= worst) ? defect : worst;
             scale = fmax(scale, fabs(A[i * n + j]));
         }
     return worst / scale;
@@ -299,16 +402,19 @@ static double border_defect(const subject *it, const double *border, const doubl
 
 static void check_mass_border(phx_context *context, const subject *it, uint64_t *seed)
 {
-    double x[MAX_X], border[MAX_BORDER], M[MAX_ALL];
-
-    (void)context;
-    for (size_t k = 0; k < phx_body_border_size(it->body); k++)
-        border[k] = 7.0;
-    for (int n = 0; n < 4; n++) {
-        random_configuration(seed, it, x);
-        phx_body_mass_matrix(it->body, x, M);
-        phx_body_mass_border(it->body, x, n == 0, border);
-        CHECK_SMALL(border_defect(it, border, M), 1e-15, "%s: border of the mass matrix, call %d", it->name, n);
+    for (int lanes = 1; lanes <= PHX_LANES; lanes += PHX_LANES - 1) {
+        double x[PHX_LANES * MAX_X], border[PHX_LANES * MAX_BORDER], one[MAX_BORDER], M[MAX_ALL];
+        group at;
+        pack_create(context, it, lanes, 0, &at);
+        for (int l = 0; l < lanes; l++)
+            random_configuration(seed, it, x + l * it->n_x);
+        phx_pack_mass_border(at.pack, x, border);
+        for (int l = 0; l < lanes; l++) {
+            phx_body_mass_matrix(it->body, x + l * it->n_x, M);
+            of_lane(lanes, l, border_size(it), border, one);
+            CHECK_SMALL(border_defect(it, one, M), 1e-15, "%s: border of the mass matrix, body %d", it->name, l);
+        }
+        pack_destroy(&at);
     }
 }
 
@@ -317,92 +423,142 @@ static void test_border_of_the_mass_matrix(void **state)
     each_kind(*state, check_mass_border);
 }
 
-/* An interval from a random state, with its residual evaluated. */
+/* Intervals of several bodies from random states. */
 typedef struct interval {
-    double x0[MAX_X], x1[MAX_X], xm[MAX_X], v0[MAX_V], v1[MAX_V], vm[MAX_V], p0[MAX_V];
-    phx_body_view view;
+    double x0[PHX_LANES * MAX_X], x1[PHX_LANES * MAX_X], xm[PHX_LANES * MAX_X];
+    double v0[PHX_LANES * MAX_V], v1[PHX_LANES * MAX_V], vm[PHX_LANES * MAX_V];
 } interval;
 
 /* Angular velocities are scaled by `turn`. */
-static void make_interval(phx_context *context, const subject *it, double h, double turn, uint64_t *seed, interval *out)
+static void make_interval(const subject *it, int count, double h, double turn, uint64_t *seed, interval *out)
 {
-    double res[MAX_V];
-
-    random_configuration(seed, it, out->x0);
-    random_velocity(seed, it, out->v0);
-    random_velocity(seed, it, out->vm);
-    for (int k = it->dim; k < it->n_rigid; k++) {
-        out->v0[k] *= turn;
-        out->vm[k] *= turn;
+    for (int b = 0; b < count; b++) {
+        const int x = b * it->n_x, v = b * it->n_v;
+        random_configuration(seed, it, out->x0 + x);
+        random_velocity(seed, it, out->v0 + v);
+        random_velocity(seed, it, out->v1 + v);
+        for (int k = v + it->dim; k < v + it->n_rigid; k++) {
+            out->v0[k] *= turn;
+            out->v1[k] *= turn;
+        }
+        for (int i = v; i < v + it->n_v; i++)
+            out->vm[i] = 0.5 * (out->v0[i] + out->v1[i]);
+        moved(it, h, out->x0 + x, out->vm + v, out->x1 + x, out->xm + x);
     }
-    for (int i = 0; i < it->n_v; i++)
-        out->v1[i] = 2.0 * out->vm[i] - out->v0[i];
-    moved(it, h, out->x0, out->vm, out->x1, out->xm);
-    out->view = (phx_body_view){.h = h,
-                                .x0 = out->x0,
-                                .x1 = out->x1,
-                                .xm = out->xm,
-                                .v0 = out->v0,
-                                .v1 = out->v1,
-                                .vm = out->vm,
-                                .products = phx_body_products_create(context, it->body, NULL)};
-    assert_non_null(out->view.products);
-    phx_body_interval_begin(it->body, out->x0, out->v0, out->view.products, out->p0);
-    phx_body_interval_residual(it->body, test_gravity, &out->view, out->p0, res);
 }
 
-static void free_interval(interval *at)
+/* Residual and matrix of body b alone. */
+static void alone(const subject *it, int b, double h, const interval *at, double *res, double *val)
 {
-    phx_free(at->view.products);
+    const int x = b * it->n_x, v = b * it->n_v;
+    phx_products *products = phx_body_products_create(NULL, it->body, NULL);
+    const phx_body_view view = {.h = h,
+                                .x0 = at->x0 + x,
+                                .x1 = at->x1 + x,
+                                .xm = at->xm + x,
+                                .v0 = at->v0 + v,
+                                .v1 = at->v1 + v,
+                                .vm = at->vm + v,
+                                .products = products};
+    double room[2 * MAX_ALL];
+
+    assert_non_null(products);
+    phx_body_interval_begin(it->body, h, view.x0, view.v0, products);
+    phx_body_interval_residual(it->body, test_gravity, &view, res);
+    phx_body_interval_linearise(it->body, test_gravity, &view, room, val);
+    phx_free(products);
 }
 
-static void interval_matrix(const subject *it, const interval *at, double *A)
-{
-    double room[2 * MAX_ALL], val[MAX_ALL];
-    phx_body_interval_linearise(it->body, test_gravity, &at->view, at->p0, room, val);
-    spread(it, val, A);
-}
-
-static void check_interval_border(phx_context *context, const subject *it, uint64_t *seed)
+/* Packs give each body the numbers that it has alone, bit by bit; scratch may be written over between the calls. */
+static void check_company(phx_context *context, const subject *it, uint64_t *seed)
 {
     const double lengths[] = {1e-3, 0.05, -0.3};
+    const int *ptr = NULL, *idx = NULL, size = border_size(it);
 
+    phx_body_pattern(it->body, &ptr, &idx);
     for (int n = 0; n < 6; n++) {
-        double border[MAX_BORDER], A[MAX_ALL];
+        const int lanes = n % 2 ? PHX_LANES : 1;
+        const double h = lengths[n % 3];
+        double res[PHX_LANES * MAX_V], border[PHX_LANES * MAX_BORDER], rates[3 * PHX_LANES], want[MAX_V];
+        double own[MAX_BORDER], val[MAX_ALL], got[MAX_ALL], A[MAX_ALL];
         interval at;
-        make_interval(context, it, lengths[n % 3], 1.0, seed, &at);
-        interval_matrix(it, &at, A);
-        for (size_t k = 0; k < phx_body_border_size(it->body); k++)
-            border[k] = 7.0;
-        phx_body_interval_border(it->body, test_gravity, &at.view, at.p0, border);
-        CHECK_SMALL(border_defect(it, border, A), 1e-14, "%s, h = %g: border of an interval", it->name, at.view.h);
-        free_interval(&at);
+        group g;
+        pack_create(context, it, lanes, 0, &g);
+        make_interval(it, lanes, h, 1.0, seed, &at);
+        phx_pack_begin(g.pack, h, at.x0, at.v0);
+        phx_pack_residual(g.pack, test_gravity, at.xm, at.v1, res);
+        memset(g.room, 0xff, phx_pack_room(it->body) * sizeof(double));
+        phx_pack_interval_border(g.pack, test_gravity, at.x1, at.xm, border);
+        phx_pack_rates(g.pack, rates);
+        for (int l = 0; l < lanes; l++) {
+            alone(it, l, h, &at, want, val);
+            assert_memory_equal(res + l * it->n_v, want, (size_t)it->n_v * sizeof *want);
+            phx_pack_interval_matrix(g.pack, border, l, got);
+            assert_memory_equal(got, val, (size_t)ptr[it->n_v] * sizeof *val);
+            spread(it, val, A);
+            of_lane(lanes, l, size, border, own);
+            CHECK_SMALL(border_defect(it, own, A), 1e-14, "%s, h = %g: border of an interval", it->name, h);
+            for (int k = 0; k < it->n_rot; k++)
+                assert_true(rates[k * lanes + l] ==
+                            at.v0[l * it->n_v + it->dim + k] + at.v1[l * it->n_v + it->dim + k]);
+        }
+        pack_destroy(&g);
     }
 }
 
-static void test_border_of_an_interval(void **state)
+static void test_company(void **state)
 {
-    each_kind(*state, check_interval_border);
+    each_kind(*state, check_company);
 }
 
 /* ---- what the constant block lacks ---- */
+/* sum w_k A_k d of every body of a pack, all coordinates inner ones but `n_kept` kept ones. */
+static void turned(phx_context *context, const subject *it, int lanes, int n_kept, const int *kept, const double *w,
+                   const double *d, double *out)
+{
+    const int r = it->n_rigid, all = r + n_kept;
+    double z[PHX_LANES * MAX_V], x[PHX_LANES * MAX_V], c[PHX_LANES * MAX_V] = {0}, b[PHX_LANES * MAX_V];
+    phx_condenser *condenser = NULL;
+    group at;
+
+    CHECK_OK(context, phx_condenser_create(context, it->body, n_kept, kept, &condenser));
+    pack_create(context, it, lanes, n_kept, &at);
+    for (int l = 0; l < lanes; l++) {
+        memcpy(x + l * it->n_v + r, d + l * it->n_q, (size_t)it->n_q * sizeof *d);
+        for (int k = 0; k < n_kept; k++)
+            c[l * all + r + k] = d[l * it->n_q + kept[k]];
+    }
+    phx_pack_gather_inner(at.pack, condenser, x, z);
+    phx_pack_lacking(at.pack, condenser, w, c, z, b);
+    phx_pack_scatter_inner(at.pack, condenser, z, x);
+    for (int l = 0; l < lanes; l++) {
+        for (int i = 0; i < r; i++)
+            assert_true(b[l * all + i] == 0.0);
+        for (int k = 0; k < n_kept; k++)
+            x[l * it->n_v + r + kept[k]] = b[l * all + r + k];
+        memcpy(out + l * it->n_q, x + l * it->n_v + r, (size_t)it->n_q * sizeof *d);
+    }
+    pack_destroy(&at);
+    phx_condenser_destroy(condenser);
+}
+
 /* e = (A_qq - S) x + sum w_k A_k x, w = w0 + w1: nothing of first order in h w against 2/h M. */
-static void lacking(const subject *it, const interval *at, const double *x, double *e)
+static void lacking(phx_context *context, const subject *it, double h, const interval *at, const double *x, double *e)
 {
     const int n = it->n_q, r = it->n_rigid, v = it->n_v;
-    const double h = at->view.h;
-    double A[MAX_ALL], S[MAX_ALL], w[3];
+    double res[MAX_V], val[MAX_ALL], A[MAX_ALL], S[MAX_ALL], w[3], gyro[MAX_V];
 
-    interval_matrix(it, at, A);
+    alone(it, 0, h, at, res, val);
+    spread(it, val, A);
     constant_block(it, 2.0 / h, 0.5 * h, 1.0, S);
+    for (int k = 0; k < it->n_rot; k++)
+        w[k] = at->v0[it->dim + k] + at->v1[it->dim + k];
+    turned(context, it, 1, 0, NULL, w, x, gyro);
     for (int i = 0; i < n; i++) {
-        e[i] = 0.0;
+        e[i] = gyro[i];
         for (int j = 0; j < n; j++)
             e[i] += (A[(r + i) * v + r + j] - S[i * n + j]) * x[j];
     }
-    for (int k = 0; k < it->n_rot; k++)
-        w[k] = at->v0[it->dim + k] + at->v1[it->dim + k];
-    phx_body_gyroscopic_apply(it->body, w, x, e);
 }
 
 /* What is left goes with h w^2, of second order relative to 2/h M: halved with h, a quarter with w / 2, none at rest.
@@ -414,21 +570,19 @@ static void check_gyroscopic(phx_context *context, const subject *it, uint64_t *
     const struct {
         double h, turn, ratio;
     } others[] = {{0.5 * h, turn, 0.5}, {h, 0.5 * turn, 0.25}, {-h, turn, -1.0}, {h, 0.0, 0.0}};
-    double x[MAX_V], first[MAX_V], other[MAX_V], gyro[MAX_V] = {0}, fast[3] = {turn, turn, turn};
+    double x[MAX_V], first[MAX_V], other[MAX_V], gyro[MAX_V], fast[3] = {turn, turn, turn};
     const uint64_t begin = *seed;
     interval at;
 
-    make_interval(context, it, h, turn, seed, &at);
+    make_interval(it, 1, h, turn, seed, &at);
     random_vector(seed, n, 1.0, x);
-    lacking(it, &at, x, first);
-    free_interval(&at);
-    phx_body_gyroscopic_apply(it->body, fast, x, gyro);
+    lacking(context, it, h, &at, x, first);
+    turned(context, it, 1, 0, NULL, fast, x, gyro);
     assert_true(max_abs(n, first) > 0.0);
     for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
         uint64_t same = begin;
-        make_interval(context, it, others[k].h, others[k].turn, &same, &at);
-        lacking(it, &at, x, other);
-        free_interval(&at);
+        make_interval(it, 1, others[k].h, others[k].turn, &same, &at);
+        lacking(context, it, others[k].h, &at, x, other);
         for (int i = 0; i < n; i++)
             CHECK_CLOSE(other[i], others[k].ratio * first[i], 1e-9 * (max_abs(n, first) + max_abs(n, gyro)),
                         "%s: what is lacking at h = %g, turned by %g, coordinate %d", it->name, others[k].h,
@@ -441,36 +595,42 @@ static void test_what_the_constant_block_lacks(void **state)
     each_kind(*state, check_gyroscopic);
 }
 
-/* y += sum w_k A_k x: adds, is linear in w, and antisymmetric: x . A_k x = 0. The bound that the iteration rests on:
- * |x . A_k y| <= |x|_M |y|_M for unit axes. */
+/* sum w_k A_k x of packs: linear in w, antisymmetric, x . A_k x = 0, whatever is kept. The bound that the iteration
+ * rests on: |x . A_k y| <= |x|_M |y|_M for unit axes. */
 static void check_bound(phx_context *context, const subject *it, uint64_t *seed)
 {
     const phx_flex *flex = phx_body_flex(it->body);
     const int n = it->n_q;
 
-    (void)context;
     for (int trial = 0; trial < 20; trial++) {
-        double x[MAX_V], y[MAX_V], z[MAX_V], w[3], twice[3], one[MAX_V] = {0}, two[MAX_V], form[3] = {0}, length = 0.0;
-        random_vector(seed, n, 1.0, x);
-        random_vector(seed, n, 1.0, y);
-        random_vector(seed, n, 1.0, z);
-        random_vector(seed, it->n_rot, 1.0, w);
-        for (int k = 0; k < it->n_rot; k++) {
-            length += w[k] * w[k];
+        const int lanes = trial % 2 ? PHX_LANES : 1;
+        int kept[MAX_V];
+        const int n_kept = choose(context, it, trial % N_KEPT, seed, kept);
+        double y[PHX_LANES * MAX_V], w[3 * PHX_LANES], twice[3 * PHX_LANES], one[PHX_LANES * MAX_V];
+        double two[PHX_LANES * MAX_V];
+        random_vector(seed, lanes * n, 1.0, y);
+        random_vector(seed, lanes * it->n_rot, 1.0, w);
+        for (int k = 0; k < lanes * it->n_rot; k++)
             twice[k] = 2.0 * w[k];
+        turned(context, it, lanes, n_kept, kept, w, y, one);
+        turned(context, it, lanes, 0, NULL, twice, y, two);
+        for (int i = 0; i < lanes * n; i++)
+            CHECK_CLOSE(two[i], 2.0 * one[i], 1e-14 * (1.0 + max_abs(lanes * n, one)), "%s: sum", it->name);
+        for (int l = 0; l < lanes; l++) {
+            double x[MAX_V], form[3] = {0}, length = 0.0;
+            random_vector(seed, n, 1.0, x);
+            for (int k = 0; k < it->n_rot; k++)
+                length += w[k * lanes + l] * w[k * lanes + l];
+            for (int i = 0; i < n; i++)
+                for (int e = flex->ptr[i]; e < flex->ptr[i + 1]; e++) {
+                    form[0] += x[i] * flex->M[e] * x[flex->idx[e]];
+                    form[1] += y[l * n + i] * flex->M[e] * y[l * n + flex->idx[e]];
+                }
+            CHECK_SMALL(dot_product(n, y + l * n, one + l * n), 1e-13 * (1.0 + max_abs(n, one + l * n)), "%s: y . A y",
+                        it->name);
+            CHECK_BELOW(fabs(dot_product(n, x, one + l * n)), sqrt(length * form[0] * form[1]), "%s: |x . w_k A_k y|",
+                        it->name);
         }
-        memcpy(two, z, sizeof two);
-        phx_body_gyroscopic_apply(it->body, w, y, one);
-        phx_body_gyroscopic_apply(it->body, twice, y, two);
-        for (int i = 0; i < n; i++)
-            CHECK_CLOSE(two[i], z[i] + 2.0 * one[i], 1e-14 * (1.0 + max_abs(n, one)), "%s: sum", it->name);
-        CHECK_SMALL(dot_product(n, y, one), 1e-13 * (1.0 + max_abs(n, one)), "%s: y . A y", it->name);
-        for (int i = 0; i < n; i++)
-            for (int e = flex->ptr[i]; e < flex->ptr[i + 1]; e++) {
-                form[0] += x[i] * flex->M[e] * x[flex->idx[e]];
-                form[1] += y[i] * flex->M[e] * y[flex->idx[e]];
-            }
-        CHECK_BELOW(fabs(dot_product(n, x, one)), sqrt(length * form[0] * form[1]), "%s: |x . w_k A_k y|", it->name);
     }
 }
 
@@ -540,21 +700,24 @@ static void test_singular_sums_are_refused(void **state)
     phx_context *context = *state;
     const int kept[] = {1};
     subject it;
+    group at;
     phx_condenser *condenser = NULL;
-    double border[MAX_BORDER], X[6 * MAX_V], first[MAX_ALL], again[MAX_ALL];
+    double border[MAX_BORDER], Y[3 * MAX_V], first[MAX_ALL], again[MAX_ALL];
 
     subject_create(context, &kinds[9], &it);
     const int all = it.n_rigid + 1;
     CHECK_OK(context, phx_condenser_create(context, it.body, 1, kept, &condenser));
-    random_vector(&(uint64_t){9}, (int)phx_body_border_size(it.body), 1.0, border);
+    pack_create(context, &it, 1, 1, &at);
+    random_vector(&(uint64_t){9}, border_size(&it), 1.0, border);
     CHECK_OK(context, phx_condenser_factor(condenser, 40.0, 0.025, 1.0));
-    phx_condenser_reduce(condenser, border, X, first);
+    phx_pack_reduce(at.pack, condenser, border, Y, first);
     CHECK_STATUS(context, phx_condenser_factor(condenser, 0.0, 0.0, 1.0), PHX_SINGULAR); /* undamped: nothing is left */
     CHECK_MESSAGE(context, "pivot 1");
     CHECK_STATUS(context, phx_condenser_factor(condenser, NAN, 0.0, 0.0), PHX_SINGULAR);
     CHECK_OK(context, phx_condenser_factor(condenser, 40.0, 0.025, 1.0));
-    phx_condenser_reduce(condenser, border, X, again);
+    phx_pack_reduce(at.pack, condenser, border, Y, again);
     assert_memory_equal(first, again, (size_t)(all * all) * sizeof *first);
+    pack_destroy(&at);
     phx_condenser_destroy(condenser);
     phx_condenser_destroy(NULL);
     subject_destroy(&it);
@@ -579,6 +742,17 @@ static void test_failing_allocations(void **state)
         phx_condenser_destroy(condenser);
     }
     assert_in_range(n, 20, 60);
+    double room = 0.0;
+    phx_pack_def def = {.lanes = 1, .bodies = {it.body}, .room = &room};
+    for (status = PHX_ERR_MEMORY, n = 0; status; n++) {
+        phx_pack *pack = NULL;
+        phx_context_fail_allocation(context, n);
+        status = phx_pack_create(context, &def, &pack);
+        phx_context_fail_allocation(context, -1);
+        CHECK_STATUS(context, status, pack ? PHX_OK : PHX_ERR_MEMORY);
+        phx_pack_destroy(pack);
+    }
+    assert_int_equal(n, 4);
     subject_destroy(&it);
 }
 
@@ -588,7 +762,7 @@ int main(void)
         cmocka_unit_test(test_condensed_matrices_and_solutions),
         cmocka_unit_test(test_all_kept),
         cmocka_unit_test(test_border_of_the_mass_matrix),
-        cmocka_unit_test(test_border_of_an_interval),
+        cmocka_unit_test(test_company),
         cmocka_unit_test(test_what_the_constant_block_lacks),
         cmocka_unit_test(test_bound_of_the_gyroscopic_form),
         cmocka_unit_test(test_whom_it_serves),

@@ -14,7 +14,8 @@ static void make_interval(const subject *it, double h, interval *at)
     moved(it, h, at->x0, at->vm, at->x1, at->xm);
     phx_products *products = phx_body_products_create(NULL, it->body, NULL);
     assert_non_null(products);
-    phx_body_interval_begin(it->body, at->x0, at->v0, products, at->p0);
+    phx_body_interval_begin(it->body, h, at->x0, at->v0, products);
+    phx_body_momenta(it->body, at->x0, at->v0, at->p0);
     const phx_body_view view = {.h = h,
                                 .x0 = at->x0,
                                 .x1 = at->x1,
@@ -23,7 +24,7 @@ static void make_interval(const subject *it, double h, interval *at)
                                 .v1 = at->v1,
                                 .vm = at->vm,
                                 .products = products};
-    phx_body_interval_residual(it->body, test_gravity, &view, at->p0, at->res);
+    phx_body_interval_residual(it->body, test_gravity, &view, at->res);
     phx_free(products);
 }
 

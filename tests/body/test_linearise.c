@@ -144,43 +144,43 @@ static void test_mass_in_place(void **state)
 /* Residual of the interval that starts at x0, v0 with the mean velocity vm. */
 static void interval_residual(const subject *it, double h, const double *x0, const double *v0, const double *vm,
                               phx_products *products, phx_body_view *view, double *x1, double *xm, double *v1,
-                              double *p0, double *res)
+                              double *res)
 {
     for (int i = 0; i < it->n_v; i++)
         v1[i] = 2.0 * vm[i] - v0[i];
     moved(it, h, x0, vm, x1, xm);
-    phx_body_interval_begin(it->body, x0, v0, products, p0);
+    phx_body_interval_begin(it->body, h, x0, v0, products);
     *view = (phx_body_view){.h = h, .x0 = x0, .x1 = x1, .xm = xm, .v0 = v0, .v1 = v1, .vm = vm, .products = products};
-    phx_body_interval_residual(it->body, test_gravity, view, p0, res);
+    phx_body_interval_residual(it->body, test_gravity, view, res);
 }
 
-/* Bodies that share what belongs to the end: other bodies may have written there since the residual. */
+/* Bodies that share their scratch: others may have written there since the residual. */
 static void check_shared(const subject *it, double h, const double *x0, const double *v0, const double *vm,
                          const double *want)
 {
-    const size_t size = phx_body_products_end(it->body) * sizeof(double);
-    double *end = malloc(size + sizeof *end), x1[MAX_X], xm[MAX_X], v1[MAX_V], p0[MAX_V], res[MAX_V];
+    const size_t size = phx_body_room(it->body) * sizeof(double);
+    double *shared = malloc(size + sizeof *shared), x1[MAX_X], xm[MAX_X], v1[MAX_V], res[MAX_V];
     double room[2 * MAX_V * MAX_V], val[MAX_V * MAX_V];
     const int *ptr = NULL, *idx = NULL;
     phx_body_view view;
 
-    assert_non_null(end);
-    phx_products *products = phx_body_products_create(NULL, it->body, end);
+    assert_non_null(shared);
+    phx_products *products = phx_body_products_create(NULL, it->body, shared);
     assert_non_null(products);
-    interval_residual(it, h, x0, v0, vm, products, &view, x1, xm, v1, p0, res);
-    memset(end, 0xff, size);
-    phx_body_interval_linearise(it->body, test_gravity, &view, p0, room, val);
+    interval_residual(it, h, x0, v0, vm, products, &view, x1, xm, v1, res);
+    memset(shared, 0xff, size);
+    phx_body_interval_linearise(it->body, test_gravity, &view, room, val);
     phx_body_pattern(it->body, &ptr, &idx);
     assert_memory_equal(val, want, (size_t)ptr[it->n_v] * sizeof *val);
     phx_free(products);
-    free(end);
+    free(shared);
 }
 
 static void check_interval(const subject *it, double h, double tolerance, uint64_t *seed)
 {
     const int n = it->n_v;
     const double step = 1e-2 / (1.0 + 10.0 * h);
-    double x0[MAX_X], x1[MAX_X], xm[MAX_X], v0[MAX_V], v1[MAX_V], vm[MAX_V], p0[MAX_V], res[MAX_V];
+    double x0[MAX_X], x1[MAX_X], xm[MAX_X], v0[MAX_V], v1[MAX_V], vm[MAX_V], res[MAX_V];
     double room[2 * MAX_V * MAX_V], val[MAX_V * MAX_V], A[MAX_V * MAX_V];
     phx_products *products = phx_body_products_create(NULL, it->body, NULL);
     phx_body_view view;
@@ -189,8 +189,8 @@ static void check_interval(const subject *it, double h, double tolerance, uint64
     random_configuration(seed, it, x0);
     random_velocity(seed, it, v0);
     random_velocity(seed, it, vm);
-    interval_residual(it, h, x0, v0, vm, products, &view, x1, xm, v1, p0, res);
-    phx_body_interval_linearise(it->body, test_gravity, &view, p0, room, val);
+    interval_residual(it, h, x0, v0, vm, products, &view, x1, xm, v1, res);
+    phx_body_interval_linearise(it->body, test_gravity, &view, room, val);
     spread(it, val, A);
     check_shared(it, h, x0, v0, vm, val);
     for (int c = 0; c < n; c++) {
@@ -198,7 +198,7 @@ static void check_interval(const subject *it, double h, double tolerance, uint64
         memcpy(mean, vm, sizeof mean);
         for (int k = 0; k < 4; k++) {
             mean[c] = vm[c] + step * side[k];
-            interval_residual(it, h, x0, v0, mean, products, &view, x1, xm, v1, p0, res);
+            interval_residual(it, h, x0, v0, mean, products, &view, x1, xm, v1, res);
             for (int i = 0; i < n; i++)
                 want[i] += weight[k] / (12.0 * step) * res[i];
         }

@@ -128,12 +128,57 @@ static void rotor(model *m)
     add_joint(m, "seat", PHX_JOINT_WELD, seat, at_beam(m, beam, 0.0));
 }
 
+/* Six bodies of one beam, so that four of them make a pack, and two of another: links of a chain, each seen at its ends
+ * alone, the others welded on and held at P. */
+static void many_alike(model *m)
+{
+    phx_beam_def beam_def = phx_beam_def_default();
+    phx_body_id link[8];
+    phx_beam *beam[2] = {NULL, NULL};
+
+    beam_def.dim = m->dim;
+    beam_def.mass_per_length = 1.0;
+    beam_def.axial_stiffness = 1e4;
+    beam_def.bending_stiffness[0] = 20.0;
+    beam_def.elements = m->dim == 2 ? 4 : 3;
+    if (m->dim == 3) {
+        beam_def.bending_stiffness[1] = 30.0;
+        beam_def.torsion_stiffness = 15.0;
+        beam_def.polar_inertia = 0.01;
+    }
+    for (int k = 0; k < 2; k++) {
+        beam_def.length = k == 0 ? 1.0 : 0.4;
+        CHECK_OK(m->context, phx_beam_create(m->context, &beam_def, &beam[k]));
+    }
+    for (int k = 0; k < 8; k++) {
+        const char *names[] = {"1", "2", "3", "4", "5", "6", "7", "8"};
+        const phx_pose pose = pose_at(k % 6, 0.0, k < 6 ? 0.0 : 1.0);
+        phx_body_def def = phx_body_def_default();
+        phx_body *body = NULL;
+        def.name = names[k];
+        def.dim = m->dim;
+        def.flex = phx_beam_flex(beam[k / 6]);
+        CHECK_OK(m->context, phx_body_create(m->context, &def, &body));
+        CHECK_OK(m->context, phx_system_add_body(m->system, body, phx_beam_share(beam[k / 6]), &pose, &link[k]));
+    }
+    for (int k = 0; k < 2; k++)
+        phx_beam_destroy(beam[k]);
+    add_joint(m, "shoulder", PHX_JOINT_REVOLUTE, ground(m, 0.0, 0.0), at_beam(m, link[0], 0.0));
+    for (int k = 1; k < 6; k++)
+        add_joint(m, "elbow", m->dim == 3 && k % 2 ? PHX_JOINT_SPHERICAL : PHX_JOINT_REVOLUTE,
+                  at_beam(m, link[k - 1], 1.0), at_beam(m, link[k], 0.0));
+    for (int k = 0; k < 2; k++)
+        add_joint(m, "branch", PHX_JOINT_WELD, at_beam(m, link[k], 0.0), at_beam(m, link[6 + k], 0.0));
+}
+
 const inside_kind insides[] = {
     {{"plane: pendulums", pendulums, true, false}, 2, 0},
     {{"plane: four-bar", four_bar, true, false}, 3, 0},
     {{"plane: held at P", held_at_P, true, false}, 2, 0},
     {{"plane: mixed", mixed, true, false}, 2, 1},
+    {{"plane: many alike", many_alike, true, false}, 8, 0},
     {{"plane: simplified", with_simplified, false, false}, 2, 1},
+    {{"space: many alike", many_alike, true, true}, 8, 0},
     {{"space: pendulums", pendulums, true, true}, 2, 0},
     {{"space: loop", space_loop, true, true}, 3, 0},
     {{"space: held at P", held_at_P, true, true}, 2, 0},

@@ -168,16 +168,18 @@ static void iteration_matrix(model *m, const trial *it, const double *x, double 
     memset(T, 0, (size_t)(n * (n + 1)) * sizeof *T);
     for (int b = 0; b < m->system->n_bodies; b++) {
         const int first = m->system->bodies[b].v + rigid, n_q = phx_body_n_q(m->system->bodies[b].body);
-        double w[3], unit[MOST] = {0}, column[MOST];
+        const phx_flex *flex = phx_body_flex(m->system->bodies[b].body);
+        double w[3], column[MOST];
         if (!phx_sys_is_condensed(&condensed(m)->kkt, b))
             continue;
         for (int k = 0; k < m->system->n_rot; k++)
             w[k] = it->v[first - m->system->n_rot + k] + it->v1[first - m->system->n_rot + k];
         for (int j = 0; j < n_q; j++) {
             memset(column, 0, sizeof column);
-            unit[j] = 1.0;
-            phx_body_gyroscopic_apply(m->system->bodies[b].body, w, unit, column);
-            unit[j] = 0.0;
+            for (int i = 0; i < n_q; i++)
+                for (int e = flex->ptr[i]; e < flex->ptr[i + 1]; e++)
+                    for (int k = 0; k < m->system->n_rot && flex->idx[e] == j; k++)
+                        column[i] += w[k] * flex->A[k][e];
             for (int i = 0; i < n_q; i++) {
                 const int row = first + i, at = row * n + first + j;
                 T[row * (n + 1) + first + j] = column[i];

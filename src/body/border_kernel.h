@@ -1,0 +1,243 @@
+/* What of a body's matrix changes from step to step, its rigid rows and columns, without what follows from constants:
+ *
+ *     rows of v and w, column of q_i:   H S_i ,  E S_i + rows_i        S_i = (S_1i ...), dim
+ *     row of q_i, columns of v and w:   S_i^T Gv ,  S_i^T Gw + columns_i
+ *
+ * See interval_kernel.h for `real` and NAME. */
+#ifndef PHX_BORDER_KERNEL_H
+#define PHX_BORDER_KERNEL_H
+
+#include "interval_kernel.h"
+
+typedef struct NAME(border) {
+    real *rigid;           /* n_rigid square */
+    real *H, *E, *Gv, *Gw; /* dim x dim, n_rot x dim, dim x dim, dim x n_rot */
+    real *rows, *columns;  /* n_q x n_rot each */
+} NAME(border);
+
+static inline NAME(border) NAME(border_at)(const int dim, int n_q, real *start)
+{
+    const int n_rot = phx_rotations(dim), r = dim + n_rot;
+    NAME(border) it = {.rigid = start};
+
+    it.H = it.rigid + r * r;
+    it.E = it.H + dim * dim;
+    it.Gv = it.E + n_rot * dim;
+    it.Gw = it.Gv + dim * dim;
+    it.rows = it.Gw + dim * n_rot;
+    it.columns = it.rows + (size_t)n_q * (size_t)n_rot;
+    return it;
+}
+
+/* Ends and means that every column needs. */
+typedef struct NAME(ends) {
+    double h;
+    const real *v0, *v1, *vm;
+    const NAME(products) * known;
+} NAME(ends);
+
+/* Rigid rows of a column: dp1 = (t, r), the variation dnu = (dv, dw) of the mean velocity (NULL: none); rows `stride`
+ * apart. */
+static inline void NAME(rigid_rows)(const int dim, const NAME(ends) * e, const real *t, const real *r, const real *dnu,
+                                    int stride, real *rows_v, real *rows_w)
+{
+    const real *vm = e->vm, *wm = e->vm + dim, *p = e->known->pm;
+    const double over_h = 1.0 / e->h;
+    real a[3], b[3] = ZEROS, c[3], d[3], f[3] = ZEROS, g[3] = ZEROS;
+
+    NAME(vec_x_rot)(dim, t, wm, a);
+    NAME(vec_x_vec)(dim, t, vm, c);
+    NAME(rot_x_rot)(dim, r, wm, d);
+    if (dnu) {
+        NAME(vec_x_rot)(dim, p, dnu + dim, b);
+        NAME(vec_x_vec)(dim, p, dnu, f);
+        NAME(rot_x_rot)(dim, p + dim, dnu + dim, g);
+    }
+    for (int i = 0; i < dim; i++)
+        rows_v[i * stride] = over_h * t[i] - 0.5 * a[i] - b[i];
+    for (int k = 0; k < phx_rotations(dim); k++)
+        rows_w[k * stride] = over_h * r[k] - 0.5 * (c[k] + d[k]) - f[k] - g[k];
+}
+
+/* Turn of the frame that goes with axis `axis` of w:
+ * R1 = R0 cay(h w) changes by R1 [dpsi]x, dpsi = h (dw - h w x dw/2)/(1 + |h w|^2/4), R_m by half of it. */
+static inline void NAME(frame_turn)(const int dim, double h, const real *w, int axis, real *turn)
+{
+    const int n_rot = phx_rotations(dim);
+    const double half = 0.5 * h;
+    real unit[3] = ZEROS, across[3], scale = (real){0.0} + 1.0;
+
+    unit[axis] += 1.0;
+    NAME(rot_x_rot)(dim, w, unit, across);
+    for (int k = 0; k < n_rot; k++)
+        scale += half * half * w[k] * w[k];
+    for (int k = 0; k < n_rot; k++)
+        turn[k] = (unit[k] - half * across[k]) / scale;
+}
+
+/* Rigid columns: dp1_t = 2 (m dv + dw x s1), dp1_r = 2 (s1 x dv + J1 dw); rows of q through S alone,
+ * g = 2/h dv - v0 x dw - dv x w0. */
+static inline void NAME(rigid_columns)(const int dim, const phx_body *body, const NAME(ends) * e, NAME(border) * out)
+{
+    const int n_rot = phx_rotations(dim), r = dim + n_rot;
+
+    for (int c = 0; c < r; c++) {
+        real unit[6] = ZEROS, *dv = unit, *dw = unit + dim, t[3], turn[3], a[3], b[3];
+        unit[c] += 1.0;
+        NAME(rot_x_vec)(dim, dw, e->known->s1, a);
+        NAME(vec_x_vec)(dim, e->known->s1, dv, b);
+        NAME(pair_times)(dim, e->known->pair1, dw, turn);
+        for (int i = 0; i < dim; i++)
+            t[i] = 2.0 * (body->flex->mass * dv[i] + a[i]);
+        for (int k = 0; k < n_rot; k++)
+            turn[k] = 2.0 * (b[k] + turn[k]);
+        NAME(rigid_rows)(dim, e, t, turn, unit, r, out->rigid + c, out->rigid + dim * r + c);
+        NAME(vec_x_rot)(dim, e->v0, dw, a);
+        NAME(vec_x_rot)(dim, dv, e->v0 + dim, b);
+        for (int d = 0; d < dim; d++) {
+            const real g = 2.0 / e->h * dv[d] - a[d] - b[d];
+            if (c < dim)
+                out->Gv[d * dim + c] = g;
+            else
+                out->Gw[d * n_rot + c - dim] = g;
+        }
+    }
+}
+
+/* H and E: what S_i gives in the rigid rows, t = 2 S_i + h w1 x S_i, r = h S_i x v1. */
+static inline void NAME(deformed_rows)(const int dim, const NAME(ends) * e, NAME(border) * out)
+{
+    for (int c = 0; c < dim; c++) {
+        real unit[3] = ZEROS, t[3], r[3];
+        unit[c] += 1.0;
+        NAME(rot_x_vec)(dim, e->v1 + dim, unit, t);
+        NAME(vec_x_vec)(dim, unit, e->v1, r);
+        for (int d = 0; d < dim; d++)
+            t[d] = 2.0 * unit[d] + e->h * t[d];
+        for (int k = 0; k < phx_rotations(dim); k++)
+            r[k] = e->h * r[k];
+        NAME(rigid_rows)(dim, e, t, r, NULL, dim, out->H + c, out->E + c);
+    }
+}
+
+/* Gravity acts through R_m^T g, dR_m = h/2 R1 [turn]x. */
+static inline void NAME(gravity_part)(const int dim, const phx_body *body, const NAME(ends) * e, const double *gravity,
+                                      const real *attitude1, const real *attitude, NAME(border) * out)
+{
+    const int n_rot = phx_rotations(dim), r = dim + n_rot;
+    const double half = 0.5 * e->h;
+    real g1[3], gm[3], turn[3], dg[3], torque[3];
+
+    NAME(to_body)(dim, attitude1, gravity, g1);
+    NAME(to_body)(dim, attitude, gravity, gm);
+    for (int c = 0; c < n_rot; c++) {
+        NAME(frame_turn)(dim, e->h, e->vm + dim, c, turn);
+        NAME(vec_x_rot)(dim, g1, turn, dg);
+        for (int a = 0; a < dim; a++) {
+            dg[a] *= half;
+            out->rigid[a * r + dim + c] -= body->flex->mass * dg[a];
+            out->Gw[a * n_rot + c] -= dg[a];
+        }
+        NAME(vec_x_vec)(dim, e->known->sm, dg, torque);
+        for (int k = 0; k < n_rot; k++)
+            out->rigid[(dim + k) * r + dim + c] -= torque[k];
+    }
+    for (int c = 0; c < dim; c++) {
+        real unit[3] = ZEROS;
+        unit[c] += half;
+        NAME(vec_x_vec)(dim, unit, gm, torque);
+        for (int k = 0; k < n_rot; k++)
+            out->E[k * dim + c] -= torque[k];
+    }
+}
+
+/* rows_i = (1/h + 1/2 wm x)(2 (C - A d)_i + h J'_i(q1) w1) ,  columns_i = 2/h (C - A d)_i - 2 (A u)_i - J'_i(q_m) w0
+ * with J'_i(q) = j_i + (Q q)_i. */
+static inline void NAME(turning_parts)(const int dim, const phx_body *body, const NAME(ends) * e,
+                                       const NAME(arrays) * at, real *room, NAME(border) * out)
+{
+    const phx_flex *flex = body->flex;
+    const int n = flex->n, n_rot = phx_rotations(dim), n_pair = phx_pairs(dim);
+    const double h = e->h, over_h = 1.0 / h;
+    const real *w0 = e->v0 + dim, *w1 = e->v1 + dim, *wm = e->vm + dim, *u = e->vm + dim + n_rot;
+    real *q1 = room, *b1 = room + n;
+
+    for (int i = 0; i < n; i++)
+        q1[i] = at->qm[i] + 0.5 * h * u[i];
+    for (int p = 0; p < n_pair; p++)
+        NAME(multiply)(&body->compact->Q[p], n, q1, b1 + p * n);
+    for (int i = 0; i < n; i++) {
+        real slope1[PHX_MAX_PAIR], slope[PHX_MAX_PAIR], jw[3], row[3], across[3];
+        for (int p = 0; p < n_pair; p++) {
+            slope1[p] = flex->j[p * n + i] + b1[p * n + i];
+            slope[p] = flex->j[p * n + i] + at->b[p][i];
+        }
+        NAME(pair_times)(dim, slope1, w1, jw);
+        for (int k = 0; k < n_rot; k++)
+            row[k] = 2.0 * (flex->C[k * n + i] - e->known->turned[k][i]) + h * jw[k];
+        NAME(rot_x_rot)(dim, row, wm, across);
+        NAME(pair_times)(dim, slope, w0, jw);
+        for (int k = 0; k < n_rot; k++) {
+            out->rows[i * n_rot + k] = over_h * row[k] - 0.5 * across[k];
+            out->columns[i * n_rot + k] =
+                2.0 * over_h * (flex->C[k * n + i] - e->known->turned[k][i]) - 2.0 * at->a[k][i] - jw[k];
+        }
+    }
+}
+
+/* Of the derivative of the residual with respect to the mean velocity, after the residual. */
+static inline void NAME(interval_border)(const int dim, const phx_body *body, const double *gravity, double h,
+                                         const real *attitude1, const real *attitude, const real *v0, const real *v1,
+                                         const real *vm, const NAME(products) * it, real *room, real *values)
+{
+    const NAME(ends) e = {.h = h, .v0 = v0, .v1 = v1, .vm = vm, .known = it};
+    const int n_rot = phx_rotations(dim), r = dim + n_rot;
+    NAME(border) out = NAME(border_at)(dim, body->n_q, values);
+    NAME(arrays) at;
+
+    NAME(rigid_columns)(dim, body, &e, &out);
+    NAME(deformed_rows)(dim, &e, &out);
+    NAME(gravity_part)(dim, body, &e, gravity, attitude1, attitude, &out);
+    NAME(evaluate)(dim, body, h, v0 + r, vm + r, it, room, &at);
+    NAME(turning_parts)(dim, body, &e, &at, room + (size_t)(2 + n_rot + phx_pairs(dim)) * (size_t)body->n_q, &out);
+}
+
+/* Of M(q): H = Gv = 1, E = Gw = 0, rows and columns C - A q. */
+static inline void NAME(mass_border)(const int dim, const phx_body *body, const real *q, real *room, real *values)
+{
+    const phx_flex *flex = body->flex;
+    const int n = flex->n, n_rot = phx_rotations(dim), r = dim + n_rot;
+    NAME(border) out = NAME(border_at)(dim, n, values);
+    real s[3], pair[PHX_MAX_PAIR], zero[3] = ZEROS;
+
+    for (int a = 0; a < dim; a++) {
+        s[a] = (real){0.0} + flex->s0[a];
+        for (int i = 0; i < n; i++)
+            s[a] += flex->S[a * n + i] * q[i];
+    }
+    for (int p = 0; p < phx_pairs(dim); p++) {
+        pair[p] = (real){0.0} + flex->J0[p];
+        NAME(multiply)(&body->compact->Q[p], n, q, room);
+        for (int i = 0; i < n; i++)
+            pair[p] += q[i] * (flex->j[p * n + i] + 0.5 * room[i]);
+    }
+    NAME(clear)((int)(out.rows - values), values);
+    for (int c = 0; c < r; c++) {
+        real unit[6] = ZEROS, column[6];
+        unit[c] += 1.0;
+        NAME(rigid_momenta)(dim, flex, s, pair, zero, zero, unit, column);
+        for (int a = 0; a < r; a++)
+            out.rigid[a * r + c] = column[a];
+    }
+    for (int a = 0; a < dim; a++) {
+        out.H[a * dim + a] += 1.0;
+        out.Gv[a * dim + a] += 1.0;
+    }
+    for (int k = 0; k < n_rot; k++) {
+        NAME(multiply)(&body->compact->A[k], n, q, room);
+        for (int i = 0; i < n; i++)
+            out.rows[i * n_rot + k] = out.columns[i * n_rot + k] = flex->C[k * n + i] - room[i];
+    }
+}
+
+#endif

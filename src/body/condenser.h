@@ -1,0 +1,31 @@
+/* What a condenser holds; private to layer body. */
+#ifndef PHX_CONDENSER_H
+#define PHX_CONDENSER_H
+
+#include "body_internal.h"
+
+/* Entries of one sparse block: rows of the inner coordinates. */
+typedef struct block {
+    int *ptr, *idx;
+    int *from; /* place in the body's pattern */
+    double *val;
+} block;
+
+struct phx_condenser {
+    phx_context *context;
+    const phx_body *body; /* one of the type */
+    int n_inner, n_kept;
+    int *inner, *kept;   /* coordinates of q in the order of elimination; as they were given */
+    block own, coupling; /* S_ii on its pattern; S_id */
+    block influence;     /* T */
+    int *corner_from;    /* S_dd: place in the body's pattern or -1 */
+    double *corner;      /* S_dd - S_di T, n_kept square */
+    double *sum;         /* S on the body's pattern */
+    double *column;      /* n_inner: workspace */
+    double *sums, *pull; /* n_inner x dim: columns S_i of the first moment, and Z = S_ii^-1 S_i^T */
+    double *sums_pull;   /* S_i Z, dim square */
+    double *sums_kept;   /* S_d - S_i T, dim x n_kept */
+    phx_ldl *ldl;
+};
+
+#endif

@@ -1,0 +1,311 @@
+/* What a step evaluates of a floating body, written once for a kind of number: the including file defines `real`, a
+ * double or one number of each of several bodies side by side, ZEROS, which makes arrays of it zero, and NAME(x), what
+ * x is called for it. The bodies differ in their state alone; matrices are those of the first.
+ *
+ * Over an interval q1 = q0 + h u and q_dot1 = 2 u - q_dot0, u the mean rate. With
+ *
+ *     d = q0 + h/2 q_dot0 ,   q_m = d + h/2 (u - q_dot0) ,
+ *
+ * A_k antisymmetric and Q_p symmetric, few products serve both ends:
+ *
+ *     A_k (w1_k q1 - w0_k q0)/h + 1/2 A_k (w0_k q_dot1 + w1_k q_dot0)
+ *                                       = (w1 - w0)_k/h A_k d + (w0 + w1)_k A_k u ,
+ *     q_dot1 . A_k q1 = - 2 d . A_k u - q_dot0 . A_k d ,    q_dot0 . A_k q0 = q_dot0 . A_k d ,
+ *     1/2 (q1 . Q_p q1 - q0 . Q_p q0) = h u . Q_p q_m . */
+#ifndef PHX_INTERVAL_KERNEL_H
+#define PHX_INTERVAL_KERNEL_H
+
+#include "body_internal.h"
+
+/* ---- small things ---- */
+static inline void NAME(clear)(int n, real *x)
+{
+    for (int i = 0; i < n; i++)
+        x[i] = (real){0.0};
+}
+
+/* y = A x */
+static inline void NAME(multiply)(const phx_flex_matrix *A, int n, const real *x, real *y)
+{
+    NAME(clear)(n, y);
+    for (int r = 0; r < A->n_rows; r++) {
+        real even = {0.0}, odd = {0.0};
+        int e = A->ptr[r];
+        const int last = A->ptr[r + 1];
+        for (; e + 1 < last; e += 2) {
+            even += A->val[e] * x[A->idx[e]];
+            odd += A->val[e + 1] * x[A->idx[e + 1]];
+        }
+        if (e < last)
+            even += A->val[e] * x[A->idx[e]];
+        y[A->row[r]] = even + odd;
+    }
+}
+
+/* The products of algebra.h. */
+static inline void NAME(rot_x_vec)(const int dim, const real *w, const real *a, real *y)
+{
+    if (dim == 2) {
+        y[0] = -w[0] * a[1];
+        y[1] = w[0] * a[0];
+    } else {
+        y[0] = w[1] * a[2] - w[2] * a[1];
+        y[1] = w[2] * a[0] - w[0] * a[2];
+        y[2] = w[0] * a[1] - w[1] * a[0];
+    }
+}
+
+static inline void NAME(vec_x_rot)(const int dim, const real *a, const real *w, real *y)
+{
+    if (dim == 2) {
+        y[0] = a[1] * w[0];
+        y[1] = -a[0] * w[0];
+    } else {
+        NAME(rot_x_vec)(3, a, w, y);
+    }
+}
+
+static inline void NAME(vec_x_vec)(const int dim, const real *a, const real *b, real *y)
+{
+    if (dim == 2)
+        y[0] = a[0] * b[1] - a[1] * b[0];
+    else
+        NAME(rot_x_vec)(3, a, b, y);
+}
+
+static inline void NAME(rot_x_rot)(const int dim, const real *a, const real *b, real *y)
+{
+    if (dim == 2)
+        y[0] = (real){0.0};
+    else
+        NAME(rot_x_vec)(3, a, b, y);
+}
+
+/* y = R^T g, the direction cosines as the state holds them */
+static inline void NAME(to_body)(const int dim, const real *R, const double *g, real *y)
+{
+    if (dim == 2) {
+        y[0] = R[0] * g[0] + R[1] * g[1];
+        y[1] = -R[1] * g[0] + R[0] * g[1];
+        return;
+    }
+    for (int j = 0; j < 3; j++)
+        y[j] = R[j] * g[0] + R[3 + j] * g[1] + R[6 + j] * g[2];
+}
+
+/* y = J w, J by its pairs */
+static inline void NAME(pair_times)(const int dim, const real *pair, const real *w, real *y)
+{
+    if (dim == 2) {
+        y[0] = pair[0] * w[0];
+    } else {
+        y[0] = pair[0] * w[0] + pair[3] * w[1] + pair[4] * w[2];
+        y[1] = pair[3] * w[0] + pair[1] * w[1] + pair[5] * w[2];
+        y[2] = pair[4] * w[0] + pair[5] * w[1] + pair[2] * w[2];
+    }
+}
+
+/* ---- the start of an interval ---- */
+typedef struct NAME(products) {
+    real s[3], s_dot[3], c_dot[3];    /* s(q0), S q_dot0, C q_dot0 */
+    real pair[PHX_MAX_PAIR], gyro[3]; /* J(q0), q_dot0 . A_k d */
+    real p[6];                        /* momenta of the rigid rows */
+    real s1[3], pair1[PHX_MAX_PAIR];  /* at the end, written by the residual */
+    real sm[3], pm[6];                /* s(q_m), mean momenta of the rigid rows */
+    real *d, *turned[3];              /* d, A_k d */
+} NAME(products);
+
+/* Momenta of the rigid rows: m v + w x s + s_dot,  s x v + J w + turn. */
+static inline void NAME(rigid_momenta)(const int dim, const phx_flex *flex, const real *s, const real *pair,
+                                       const real *s_dot, const real *turn, const real *v, real *p)
+{
+    real a[3], b[3];
+
+    NAME(rot_x_vec)(dim, v + dim, s, a);
+    for (int i = 0; i < dim; i++)
+        p[i] = flex->mass * v[i] + a[i] + s_dot[i];
+    NAME(vec_x_vec)(dim, s, v, a);
+    NAME(pair_times)(dim, pair, v + dim, b);
+    for (int k = 0; k < phx_rotations(dim); k++)
+        p[dim + k] = a[k] + b[k] + turn[k];
+}
+
+/* J_p(q0) = J0 + j.q0 + 1/2 q0.Q q0, s, and what else depends on the start alone. */
+static inline void NAME(begin)(const int dim, const phx_body *body, double h, const real *q0, const real *v0,
+                               NAME(products) * it, real *room)
+{
+    const phx_flex *flex = body->flex;
+    const int n = flex->n, n_rot = phx_rotations(dim);
+    const real *rate = v0 + dim + n_rot;
+    real turn[3];
+
+    for (int a = 0; a < dim; a++) {
+        const double *S = flex->S + a * n;
+        it->s[a] = (real){0.0} + flex->s0[a];
+        it->s_dot[a] = (real){0.0};
+        for (int i = 0; i < n; i++) {
+            it->s[a] += S[i] * q0[i];
+            it->s_dot[a] += S[i] * rate[i];
+        }
+    }
+    for (int p = 0; p < phx_pairs(dim); p++) {
+        const double *j = flex->j + p * n;
+        it->pair[p] = (real){0.0} + flex->J0[p];
+        NAME(multiply)(&body->compact->Q[p], n, q0, room);
+        for (int i = 0; i < n; i++)
+            it->pair[p] += q0[i] * (j[i] + 0.5 * room[i]);
+    }
+    for (int i = 0; i < n; i++)
+        it->d[i] = q0[i] + 0.5 * h * rate[i];
+    for (int k = 0; k < n_rot; k++) {
+        const double *C = flex->C + k * n;
+        NAME(multiply)(&body->compact->A[k], n, it->d, it->turned[k]);
+        it->gyro[k] = it->c_dot[k] = (real){0.0};
+        for (int i = 0; i < n; i++) {
+            it->gyro[k] += rate[i] * it->turned[k][i];
+            it->c_dot[k] += C[i] * rate[i];
+        }
+        turn[k] = it->c_dot[k] - it->gyro[k];
+    }
+    NAME(rigid_momenta)(dim, flex, it->s, it->pair, it->s_dot, turn, v0, it->p);
+}
+
+/* ---- the residual ---- */
+/* Arrays over the deformations in `room`. */
+typedef struct NAME(arrays) {
+    real *diff, *qm, *a[3], *b[PHX_MAX_PAIR]; /* u - q_dot0, q_m, A_k u, Q_p q_m */
+} NAME(arrays);
+
+static inline void NAME(evaluate)(const int dim, const phx_body *body, double h, const real *rate0, const real *u,
+                                  const NAME(products) * it, real *room, NAME(arrays) * out)
+{
+    const int n = body->n_q;
+
+    out->diff = room;
+    out->qm = room + n;
+    room += 2 * n;
+    for (int i = 0; i < n; i++) {
+        out->diff[i] = u[i] - rate0[i];
+        out->qm[i] = it->d[i] + 0.5 * h * out->diff[i];
+    }
+    for (int k = 0; k < phx_rotations(dim); k++, room += n) {
+        out->a[k] = room;
+        NAME(multiply)(&body->compact->A[k], n, u, room);
+    }
+    for (int p = 0; p < phx_pairs(dim); p++, room += n) {
+        out->b[p] = room;
+        NAME(multiply)(&body->compact->Q[p], n, out->qm, room);
+    }
+}
+
+/* The rigid momenta at the end, and what the tangent needs of it. */
+static inline void NAME(end_momenta)(const int dim, const phx_body *body, double h, const real *v1, const real *u,
+                                     const NAME(arrays) * at, NAME(products) * it, real *p)
+{
+    const phx_flex *flex = body->flex;
+    const int n = flex->n, n_rot = phx_rotations(dim);
+    real s_dot[3], turn[3];
+
+    for (int a = 0; a < dim; a++) {
+        const double *S = flex->S + a * n;
+        real sum = {0.0};
+        for (int i = 0; i < n; i++)
+            sum += S[i] * u[i];
+        it->s1[a] = it->s[a] + h * sum;
+        it->sm[a] = it->s[a] + 0.5 * h * sum;
+        s_dot[a] = 2.0 * sum - it->s_dot[a];
+    }
+    for (int m = 0; m < phx_pairs(dim); m++) {
+        const double *j = flex->j + m * n;
+        real sum = {0.0};
+        for (int i = 0; i < n; i++)
+            sum += u[i] * (j[i] + at->b[m][i]);
+        it->pair1[m] = it->pair[m] + h * sum;
+    }
+    for (int k = 0; k < n_rot; k++) {
+        const double *C = flex->C + k * n;
+        real sum = {0.0};
+        for (int i = 0; i < n; i++)
+            sum += C[i] * u[i] + it->d[i] * at->a[k][i];
+        turn[k] = 2.0 * sum - it->c_dot[k] + it->gyro[k];
+    }
+    NAME(rigid_momenta)(dim, flex, it->s1, it->pair1, s_dot, turn, v1, p);
+    for (int i = 0; i < dim + n_rot; i++)
+        it->pm[i] = 0.5 * (it->p[i] + p[i]);
+}
+
+/* Coefficients of w0_k w1_l in the pairs. */
+static inline void NAME(pair_products)(const int dim, const real *w0, const real *w1, real *c)
+{
+    const int n_rot = phx_rotations(dim);
+    for (int k = 0; k < n_rot; k++)
+        for (int l = k; l < n_rot; l++)
+            c[phx_pair(k, l)] = k == l ? w0[k] * w1[k] : w0[k] * w1[l] + w0[l] * w1[k];
+}
+
+/* Rows of the deformations: 2/h M (u - q_dot0) + K q_m + R u and what comes through S, C, j, A, Q. */
+static inline void NAME(deformation_rows)(const int dim, const phx_body *body, double h, const real *v0, const real *v1,
+                                          const real *u, const real *gm, const NAME(products) * it,
+                                          const NAME(arrays) * at, real *room, real *res)
+{
+    const phx_flex *flex = body->flex;
+    const int n = flex->n, n_rot = phx_rotations(dim), n_pair = phx_pairs(dim);
+    const double over_h = 1.0 / h;
+    const real *w0 = v0 + dim, *w1 = v1 + dim;
+    real S[3], c[3], sum[3], ww[PHX_MAX_PAIR], across[3], *elastic = room;
+
+    NAME(vec_x_rot)(dim, v0, w1, S);
+    NAME(vec_x_rot)(dim, v1, w0, across);
+    for (int a = 0; a < dim; a++)
+        S[a] = over_h * (v1[a] - v0[a]) - 0.5 * (S[a] + across[a]) - gm[a];
+    for (int k = 0; k < n_rot; k++) {
+        c[k] = over_h * (w1[k] - w0[k]);
+        sum[k] = w0[k] + w1[k];
+    }
+    NAME(pair_products)(dim, w0, w1, ww);
+    for (int p = 0; p < n_pair; p++)
+        ww[p] *= 0.5;
+    NAME(multiply)(&body->compact->M, n, at->diff, res);
+    NAME(multiply)(&body->compact->K, n, at->qm, elastic);
+    for (int i = 0; i < n; i++) {
+        real force = 2.0 * over_h * res[i] + elastic[i];
+        for (int a = 0; a < dim; a++)
+            force += flex->S[a * n + i] * S[a];
+        for (int k = 0; k < n_rot; k++)
+            force += (flex->C[k * n + i] - it->turned[k][i]) * c[k] - sum[k] * at->a[k][i];
+        for (int p = 0; p < n_pair; p++)
+            force -= ww[p] * (flex->j[p * n + i] + at->b[p][i]);
+        res[i] = force;
+    }
+    for (int i = 0; body->damped && i < n; i++)
+        for (int e = body->damping.ptr[i]; e < body->damping.ptr[i + 1]; e++)
+            res[i] += body->damping.val[e] * u[body->damping.idx[e]];
+}
+
+/* res = (p1 - p0)/h - mean forces. `attitude`: the means of the direction cosines. */
+static inline void NAME(residual)(const int dim, const phx_body *body, const double *gravity, double h,
+                                  const real *attitude, const real *v0, const real *v1, const real *vm,
+                                  NAME(products) * it, real *room, real *res)
+{
+    const int n_rot = phx_rotations(dim), r = dim + n_rot;
+    const double over_h = 1.0 / h;
+    const real *u = vm + r;
+    NAME(arrays) at;
+    real p[6], gm[3], a[3], b[3], c[3], torque[3];
+
+    NAME(evaluate)(dim, body, h, v0 + r, u, it, room, &at);
+    NAME(end_momenta)(dim, body, h, v1, u, &at, it, p);
+    NAME(to_body)(dim, attitude, gravity, gm);
+    NAME(vec_x_rot)(dim, it->pm, vm + dim, a);
+    for (int i = 0; i < dim; i++)
+        res[i] = over_h * (p[i] - it->p[i]) - a[i] - body->flex->mass * gm[i];
+    NAME(vec_x_vec)(dim, it->pm, vm, b);
+    NAME(rot_x_rot)(dim, it->pm + dim, vm + dim, c);
+    NAME(vec_x_vec)(dim, it->sm, gm, torque);
+    for (int k = 0; k < n_rot; k++)
+        res[dim + k] = over_h * (p[dim + k] - it->p[dim + k]) - b[k] - c[k] - torque[k];
+    NAME(deformation_rows)
+    (dim, body, h, v0, v1, u, gm, it, &at, room + (size_t)(2 + n_rot + phx_pairs(dim)) * (size_t)body->n_q, res + r);
+}
+
+#endif

@@ -1,0 +1,174 @@
+/* Packs: bodies over one deformation that a step evaluates together. */
+#include "pack.h"
+
+#include <string.h>
+
+static const pack_operations *operations(int lanes)
+{
+    if (lanes == 1)
+        return &phx_pack_one;
+#ifdef PHX_AVX2
+    if (__builtin_cpu_supports("avx2"))
+        return &phx_pack_lanes_avx2;
+#endif
+    return &phx_pack_lanes;
+}
+
+bool phx_body_packs(const phx_body *body)
+{
+    return body->n_q > 0 && body->kinetics == PHX_KINETICS_FULL && !body->flex->stiffening;
+}
+
+static bool same_damping(const phx_body *a, const phx_body *b)
+{
+    if (!a->damped || !b->damped)
+        return a->damped == b->damped;
+    const int nnz = a->damping.ptr[a->n_q];
+    return nnz == b->damping.ptr[b->n_q] && memcmp(a->damping.val, b->damping.val, (size_t)nnz * sizeof(double)) == 0;
+}
+
+bool phx_body_alike(const phx_body *a, const phx_body *b)
+{
+    return a->flex == b->flex && same_damping(a, b);
+}
+
+size_t phx_pack_room(const phx_body *body)
+{
+    const size_t n = (size_t)body->n_q, more = (size_t)(3 + body->n_rot + 2 * phx_pairs(body->dim));
+    const size_t border = (size_t)(body->n_rigid * (body->n_rigid + 2 * body->dim)); /* beside its rows and columns */
+    return PHX_LANES * (2 * (size_t)body->n_v + more * n) + border;
+}
+
+phx_status phx_pack_create(phx_context *context, const phx_pack_def *def, phx_pack **out)
+{
+    const pack_operations *ops = operations(def->lanes);
+    const phx_body *body = def->bodies[0];
+    const size_t numbers = (size_t)(2 * body->n_v + (1 + body->n_rot) * body->n_q) * (size_t)def->lanes;
+    phx_pack *it = phx_calloc(context, 1, sizeof *it);
+    double *room = it ? phx_calloc(context, numbers, sizeof *room) : NULL;
+
+    *out = NULL;
+    if (room)
+        it->products = phx_calloc(context, 1, ops->products_size);
+    if (!room || !it->products) {
+        phx_free(room);
+        phx_free(it);
+        return PHX_ERR_MEMORY;
+    }
+    it->ops = ops;
+    it->body = body;
+    it->lanes = def->lanes;
+    it->room = def->room;
+    for (int l = 0; l < def->lanes; l++) {
+        it->x[l] = def->x[l];
+        it->v[l] = def->v[l];
+        it->c[l] = def->c[l];
+    }
+    ops->connect(it, room);
+    *out = it;
+    return PHX_OK;
+}
+
+void phx_pack_destroy(phx_pack *pack)
+{
+    if (!pack)
+        return;
+    phx_free(pack->v0); /* the first of its numbers */
+    phx_free(pack->products);
+    phx_free(pack);
+}
+
+/* ---- an interval ---- */
+void phx_pack_begin(phx_pack *pack, double h, const double *x0, const double *v0)
+{
+    pack->h = h;
+    pack->ops->begin(pack, x0, v0);
+}
+
+void phx_pack_residual(phx_pack *pack, const double *gravity, const double *xm, const double *v1, double *res)
+{
+    pack->ops->residual(pack, gravity, xm, v1, res);
+}
+
+size_t phx_pack_border_size(const phx_pack *pack)
+{
+    const phx_body *body = pack->body;
+    const int dim = body->dim, n_rot = body->n_rot, r = body->n_rigid;
+    return (size_t)(r * r + 2 * dim * (dim + n_rot) + 2 * n_rot * body->n_q) * (size_t)pack->lanes;
+}
+
+void phx_pack_interval_border(phx_pack *pack, const double *gravity, const double *x1, const double *xm, double *border)
+{
+    pack->ops->border(pack, gravity, x1, xm, border);
+}
+
+void phx_pack_interval_matrix(const phx_pack *pack, const double *border, int lane, double *A)
+{
+    const phx_body *body = pack->body;
+    const int dim = body->dim, lanes = pack->lanes;
+    const size_t size = phx_pack_border_size(pack) / (size_t)lanes;
+    double *own = pack->room, w0[3], w1[3];
+
+    for (size_t k = 0; k < size; k++)
+        own[k] = border[k * (size_t)lanes + (size_t)lane];
+    for (int k = 0; k < body->n_rot; k++) {
+        w0[k] = pack->v0[(dim + k) * lanes + lane];
+        w1[k] = pack->v1[(dim + k) * lanes + lane];
+    }
+    phx_body_spread_border(body, pack->h, w0, w1, own, A);
+}
+
+void phx_pack_mass_border(phx_pack *pack, const double *x, double *border)
+{
+    pack->ops->mass_border(pack, x, border);
+}
+
+void phx_pack_border_add(const phx_pack *pack, double *border, int lane, int axis, int dof, double value)
+{
+    const phx_body *body = pack->body;
+    const int dim = body->dim, n_rot = body->n_rot, r = body->n_rigid;
+    border[(r * r + 2 * dim * (dim + n_rot) + dof * n_rot + axis) * pack->lanes + lane] += value;
+}
+
+void phx_pack_rates(const phx_pack *pack, double *rates)
+{
+    pack->ops->rates(pack, rates);
+}
+
+/* ---- condensation ---- */
+size_t phx_pack_inner_size(const phx_pack *pack, const phx_condenser *condenser)
+{
+    return (size_t)condenser->n_inner * (size_t)pack->lanes;
+}
+
+void phx_pack_reduce(const phx_pack *pack, const phx_condenser *condenser, double *border, double *Y, double *matrix)
+{
+    pack->ops->reduce(pack, condenser, border, Y, matrix);
+}
+
+void phx_pack_gather_inner(const phx_pack *pack, const phx_condenser *condenser, const double *b, double *z)
+{
+    pack->ops->gather_inner(pack, condenser, b, z);
+}
+
+void phx_pack_scatter_inner(const phx_pack *pack, const phx_condenser *condenser, const double *z, double *b)
+{
+    pack->ops->scatter_inner(pack, condenser, z, b);
+}
+
+void phx_pack_begin_solve(const phx_pack *pack, const phx_condenser *condenser, double *border, double *z, double *b)
+{
+    pack->ops->begin_solve(pack, condenser, border, z, b);
+}
+
+void phx_pack_end_solve(const phx_pack *pack, const phx_condenser *condenser, double *border, const double *Y,
+                        const double *b, double *z)
+{
+    pack->ops->end_solve(pack, condenser, border, Y, b, z);
+}
+
+void phx_pack_lacking(const phx_pack *pack, const phx_condenser *condenser, const double *rates, const double *d,
+                      double *z, double *b)
+{
+    pack->ops->lacking(pack, condenser, rates, d, z, b);
+}

@@ -1,0 +1,41 @@
+/* Packs of bodies, private to layer body. */
+#ifndef PHX_PACK_H
+#define PHX_PACK_H
+
+#include "condenser.h"
+
+typedef struct pack_operations pack_operations;
+
+struct phx_pack {
+    const pack_operations *ops;
+    const phx_body *body; /* the first */
+    int lanes;
+    int x[PHX_LANES], v[PHX_LANES], c[PHX_LANES]; /* where the bodies are in x, in v, in condensed vectors */
+    double h;
+    double *v0, *v1; /* n_v of each */
+    void *products;
+    double *room; /* borrowed */
+};
+
+/* What is compiled for each kind of number (pack_kernel.h). */
+struct pack_operations {
+    size_t products_size; /* bytes, without what it points to */
+    void (*connect)(phx_pack *pack, double *numbers);
+    void (*begin)(phx_pack *pack, const double *x0, const double *v0);
+    void (*residual)(phx_pack *pack, const double *gravity, const double *xm, const double *v1, double *res);
+    void (*border)(phx_pack *pack, const double *gravity, const double *x1, const double *xm, double *border);
+    void (*mass_border)(phx_pack *pack, const double *x, double *border);
+    void (*reduce)(const phx_pack *pack, const phx_condenser *condenser, double *border, double *Y, double *matrix);
+    void (*gather_inner)(const phx_pack *pack, const phx_condenser *condenser, const double *b, double *z);
+    void (*scatter_inner)(const phx_pack *pack, const phx_condenser *condenser, const double *z, double *b);
+    void (*begin_solve)(const phx_pack *pack, const phx_condenser *condenser, double *border, double *z, double *b);
+    void (*end_solve)(const phx_pack *pack, const phx_condenser *condenser, double *border, const double *Y,
+                      const double *b, double *z);
+    void (*lacking)(const phx_pack *pack, const phx_condenser *condenser, const double *rates, const double *d,
+                    double *z, double *b);
+    void (*rates)(const phx_pack *pack, double *rates);
+};
+
+extern const pack_operations phx_pack_one, phx_pack_lanes, phx_pack_lanes_avx2;
+
+#endif

@@ -1,0 +1,242 @@
+/* A pack's operations for one kind of number: the state of its bodies is brought side by side, the kernels do the work,
+ * the result goes back. The including file defines real, LANES, ZEROS, NAME and OPERATIONS, the name of the table. */
+#include "condense_kernel.h"
+#include "pack.h"
+
+/* ---- to and fro ---- */
+static inline void NAME(gather)(const double *all, const int *at, int first, int n, real *to)
+{
+    const double *from[LANES];
+    double *out = (double *)to;
+
+    for (int l = 0; l < LANES; l++)
+        from[l] = all + at[l] + first;
+    for (int i = 0; i < n; i++)
+        for (int l = 0; l < LANES; l++)
+            out[i * LANES + l] = from[l][i];
+}
+
+static inline void NAME(scatter)(const real *from, const int *at, int n, double *all)
+{
+    const double *in = (const double *)from;
+
+    for (int l = 0; l < LANES; l++)
+        for (int i = 0; i < n; i++)
+            all[at[l] + i] = in[i * LANES + l];
+}
+
+static inline int NAME(attitude_size)(const int dim)
+{
+    return dim == 2 ? 2 : 9; /* the counted angle is not looked at */
+}
+
+static void NAME(connect)(phx_pack *pack, double *numbers)
+{
+    const phx_body *body = pack->body;
+    const int n = body->n_q;
+    NAME(products) *it = pack->products;
+    real *next = (real *)numbers;
+
+    pack->v0 = (double *)next;
+    pack->v1 = (double *)(next += body->n_v);
+    it->d = next += body->n_v;
+    for (int k = 0; k < body->n_rot; k++)
+        it->turned[k] = next += n;
+}
+
+/* ---- an interval ---- */
+static inline void NAME(pack_begin_in)(const int dim, phx_pack *pack, const double *x0, const double *v0)
+{
+    const phx_body *body = pack->body;
+    real *q0 = (real *)pack->room, *rates = (real *)pack->v0;
+
+    NAME(gather)(v0, pack->v, 0, body->n_v, rates);
+    NAME(gather)(x0, pack->x, dim + body->n_attitude, body->n_q, q0);
+    NAME(begin)(dim, body, pack->h, q0, rates, pack->products, q0 + body->n_q);
+}
+
+static void NAME(pack_begin)(phx_pack *pack, const double *x0, const double *v0)
+{
+    if (pack->body->dim == 2)
+        NAME(pack_begin_in)(2, pack, x0, v0);
+    else
+        NAME(pack_begin_in)(3, pack, x0, v0);
+}
+
+/* The mean velocities, in front of the room. */
+static inline real *NAME(means)(const phx_pack *pack)
+{
+    const real *v0 = (const real *)pack->v0, *v1 = (const real *)pack->v1;
+    real *vm = (real *)pack->room;
+
+    for (int i = 0; i < pack->body->n_v; i++)
+        vm[i] = 0.5 * (v0[i] + v1[i]);
+    return vm;
+}
+
+static inline void NAME(pack_residual_in)(const int dim, phx_pack *pack, const double *gravity, const double *xm,
+                                          const double *v1, double *res)
+{
+    const phx_body *body = pack->body;
+    real attitude[9], *rates = (real *)pack->v1, *vm, *out;
+
+    NAME(gather)(v1, pack->v, 0, body->n_v, rates);
+    NAME(gather)(xm, pack->x, dim, NAME(attitude_size)(dim), attitude);
+    vm = NAME(means)(pack);
+    out = vm + body->n_v;
+    NAME(residual)
+    (dim, body, gravity, pack->h, attitude, (const real *)pack->v0, rates, vm, pack->products, out + body->n_v, out);
+    NAME(scatter)(out, pack->v, body->n_v, res);
+}
+
+static void NAME(pack_residual)(phx_pack *pack, const double *gravity, const double *xm, const double *v1, double *res)
+{
+    if (pack->body->dim == 2)
+        NAME(pack_residual_in)(2, pack, gravity, xm, v1, res);
+    else
+        NAME(pack_residual_in)(3, pack, gravity, xm, v1, res);
+}
+
+static inline void NAME(pack_border_in)(const int dim, phx_pack *pack, const double *gravity, const double *x1,
+                                        const double *xm, double *border)
+{
+    const phx_body *body = pack->body;
+    real attitude1[9], attitude[9], *vm = NAME(means)(pack);
+
+    NAME(gather)(x1, pack->x, dim, NAME(attitude_size)(dim), attitude1);
+    NAME(gather)(xm, pack->x, dim, NAME(attitude_size)(dim), attitude);
+    NAME(interval_border)
+    (dim, body, gravity, pack->h, attitude1, attitude, (const real *)pack->v0, (const real *)pack->v1, vm,
+     pack->products, vm + body->n_v, (real *)border);
+}
+
+static void NAME(pack_border)(phx_pack *pack, const double *gravity, const double *x1, const double *xm, double *border)
+{
+    if (pack->body->dim == 2)
+        NAME(pack_border_in)(2, pack, gravity, x1, xm, border);
+    else
+        NAME(pack_border_in)(3, pack, gravity, x1, xm, border);
+}
+
+static void NAME(pack_mass_border)(phx_pack *pack, const double *x, double *border)
+{
+    const phx_body *body = pack->body;
+    const int dim = body->dim;
+    real *q = (real *)pack->room;
+
+    NAME(gather)(x, pack->x, dim + body->n_attitude, body->n_q, q);
+    if (dim == 2)
+        NAME(mass_border)(2, body, q, q + body->n_q, (real *)border);
+    else
+        NAME(mass_border)(3, body, q, q + body->n_q, (real *)border);
+}
+
+/* w0 + w1 */
+static void NAME(pack_rates)(const phx_pack *pack, double *rates)
+{
+    const real *v0 = (const real *)pack->v0, *v1 = (const real *)pack->v1;
+    real *out = (real *)rates;
+
+    for (int k = 0; k < pack->body->n_rot; k++)
+        out[k] = v0[pack->body->dim + k] + v1[pack->body->dim + k];
+}
+
+/* ---- condensation ---- */
+static void NAME(pack_reduce)(const phx_pack *pack, const phx_condenser *condenser, double *border, double *Y,
+                              double *matrix)
+{
+    if (pack->body->dim == 2)
+        NAME(reduce)(2, condenser, (real *)border, (real *)Y, (real *)matrix);
+    else
+        NAME(reduce)(3, condenser, (real *)border, (real *)Y, (real *)matrix);
+}
+
+static void NAME(gather_inner)(const phx_pack *pack, const phx_condenser *condenser, const double *b, double *z)
+{
+    for (int p = 0; p < condenser->n_inner; p++)
+        for (int l = 0; l < LANES; l++)
+            z[p * LANES + l] = b[pack->v[l] + pack->body->n_rigid + condenser->inner[p]];
+}
+
+static void NAME(scatter_inner)(const phx_pack *pack, const phx_condenser *condenser, const double *z, double *b)
+{
+    for (int p = 0; p < condenser->n_inner; p++)
+        for (int l = 0; l < LANES; l++)
+            b[pack->v[l] + pack->body->n_rigid + condenser->inner[p]] = z[p * LANES + l];
+}
+
+static void NAME(pack_begin_solve)(const phx_pack *pack, const phx_condenser *condenser, double *border, double *z,
+                                   double *b)
+{
+    const int n = pack->body->n_rigid + condenser->n_kept;
+    real *change = (real *)pack->room;
+    const double *added = pack->room;
+
+    NAME(clear)(n, change);
+    if (pack->body->dim == 2)
+        NAME(begin_solve)(2, condenser, (real *)border, (real *)z, change, change + 3);
+    else
+        NAME(begin_solve)(3, condenser, (real *)border, (real *)z, change, change + 6);
+    for (int l = 0; l < LANES; l++)
+        for (int i = 0; i < n; i++)
+            b[pack->c[l] + i] += added[i * LANES + l];
+}
+
+static void NAME(pack_end_solve)(const phx_pack *pack, const phx_condenser *condenser, double *border, const double *Y,
+                                 const double *b, double *z)
+{
+    real *x = (real *)pack->room;
+
+    NAME(gather)(b, pack->c, 0, pack->body->n_rigid + condenser->n_kept, x);
+    if (pack->body->dim == 2)
+        NAME(end_solve)(2, condenser, (real *)border, (const real *)Y, x, x + 3, (real *)z);
+    else
+        NAME(end_solve)(3, condenser, (real *)border, (const real *)Y, x, x + 6, (real *)z);
+}
+
+/* sum_k w_k A_k d over the deformations of d: z are its inner ones and become those of the result, `d` and b are
+ * condensed vectors. */
+static void NAME(pack_lacking)(const phx_pack *pack, const phx_condenser *condenser, const double *rates,
+                               const double *d, double *z, double *b)
+{
+    const phx_body *body = pack->body;
+    const int n = body->n_q, r = body->n_rigid;
+    const real *w = (const real *)rates;
+    real *whole = (real *)pack->room, *sum = whole + n, *one = sum + n, *inner = (real *)z;
+    const double *result = (const double *)sum;
+
+    for (int p = 0; p < condenser->n_inner; p++)
+        whole[condenser->inner[p]] = inner[p];
+    for (int k = 0; k < condenser->n_kept; k++)
+        NAME(gather)(d, pack->c, r + k, 1, whole + condenser->kept[k]);
+    NAME(clear)(n, sum);
+    for (int k = 0; k < body->n_rot; k++) {
+        NAME(multiply)(&body->compact->A[k], n, whole, one);
+        for (int i = 0; i < n; i++)
+            sum[i] += w[k] * one[i];
+    }
+    for (int p = 0; p < condenser->n_inner; p++)
+        inner[p] = sum[condenser->inner[p]];
+    for (int l = 0; l < LANES; l++) {
+        for (int i = 0; i < r; i++)
+            b[pack->c[l] + i] = 0.0;
+        for (int k = 0; k < condenser->n_kept; k++)
+            b[pack->c[l] + r + k] = result[condenser->kept[k] * LANES + l];
+    }
+}
+
+const pack_operations OPERATIONS = {
+    .products_size = sizeof(NAME(products)),
+    .connect = NAME(connect),
+    .begin = NAME(pack_begin),
+    .residual = NAME(pack_residual),
+    .border = NAME(pack_border),
+    .mass_border = NAME(pack_mass_border),
+    .reduce = NAME(pack_reduce),
+    .gather_inner = NAME(gather_inner),
+    .scatter_inner = NAME(scatter_inner),
+    .begin_solve = NAME(pack_begin_solve),
+    .end_solve = NAME(pack_end_solve),
+    .lacking = NAME(pack_lacking),
+    .rates = NAME(pack_rates),
+};

@@ -1,0 +1,112 @@
+/* Which bodies a step evaluates together: as many as fit of one deformation, the others one by one. */
+#include "system_internal.h"
+
+static bool may_join(const workspace *ws, int a, int b)
+{
+    const phx_system *system = ws->system;
+    return phx_body_packs(system->bodies[b].body) && phx_sys_condensed_type(ws, a) == phx_sys_condensed_type(ws, b) &&
+           phx_body_alike(system->bodies[a].body, system->bodies[b].body);
+}
+
+static phx_status make_pack(workspace *ws, int lanes, const int *bodies)
+{
+    const phx_system *system = ws->system;
+    const kkt_matrix *condensed = ws->condensation ? &ws->condensation->kkt : NULL;
+    pack_slot *slot = &ws->packs[ws->n_packs];
+    phx_pack_def def = {.lanes = lanes, .room = ws->room};
+
+    slot->lanes = lanes;
+    for (int l = 0; l < lanes; l++) {
+        const body_slot *body = &system->bodies[bodies[l]];
+        slot->body[l] = bodies[l];
+        ws->pack_of[bodies[l]] = ws->n_packs;
+        ws->lane_of[bodies[l]] = l;
+        def.bodies[l] = body->body;
+        def.x[l] = body->x;
+        def.v[l] = body->v;
+        def.c[l] = condensed ? condensed->place[body->v] : 0;
+    }
+    ws->n_packs++;
+    return phx_pack_create(ws->base.context, &def, &slot->pack);
+}
+
+/* Packs of the bodies that go with body b, from b on. */
+static phx_status gather(workspace *ws, int b, int *list)
+{
+    phx_status status = PHX_OK;
+    int count = 0;
+
+    for (int other = b; other < ws->system->n_bodies && !status; other++) {
+        if (ws->pack_of[other] >= 0 || !may_join(ws, b, other))
+            continue;
+        list[count++] = other;
+        if (count == PHX_LANES) {
+            status = make_pack(ws, PHX_LANES, list);
+            count = 0;
+        }
+    }
+    for (int l = 0; l < count && !status; l++)
+        status = make_pack(ws, 1, list + l);
+    return status;
+}
+
+static phx_status allocate(workspace *ws)
+{
+    const phx_system *system = ws->system;
+    phx_context *context = ws->base.context;
+    const size_t count = (size_t)system->n_bodies;
+    size_t room = 1;
+
+    for (int b = 0; b < system->n_bodies; b++) {
+        const size_t pack = phx_pack_room(system->bodies[b].body), one = phx_body_room(system->bodies[b].body);
+        room = pack > room ? pack : room;
+        room = one > room ? one : room;
+    }
+    ws->room = phx_calloc(context, room, sizeof *ws->room);
+    ws->packs = phx_calloc(context, count, sizeof *ws->packs);
+    ws->pack_of = phx_calloc(context, count, sizeof *ws->pack_of);
+    ws->lane_of = phx_calloc(context, count, sizeof *ws->lane_of);
+    ws->products = phx_calloc(context, count, sizeof *ws->products);
+    return ws->room && ws->packs && ws->pack_of && ws->lane_of && ws->products ? PHX_OK : PHX_ERR_MEMORY;
+}
+
+phx_status phx_sys_packs_create(workspace *ws)
+{
+    const phx_system *system = ws->system;
+    phx_context *context = ws->base.context;
+    phx_status status = allocate(ws);
+    int list[PHX_LANES];
+    size_t border = 1;
+
+    for (int b = 0; b < system->n_bodies && !status; b++)
+        ws->pack_of[b] = -1;
+    for (int b = 0; b < system->n_bodies && !status; b++) {
+        if (ws->pack_of[b] < 0 && phx_body_packs(system->bodies[b].body))
+            status = gather(ws, b, list);
+        if (status || ws->pack_of[b] >= 0)
+            continue;
+        ws->products[b] = phx_body_products_create(context, system->bodies[b].body, ws->room);
+        status = ws->products[b] ? PHX_OK : PHX_ERR_MEMORY;
+    }
+    for (int p = 0; p < ws->n_packs && !status; p++) {
+        const size_t size = phx_pack_border_size(ws->packs[p].pack);
+        border = size > border ? size : border;
+    }
+    if (!status)
+        ws->border = phx_calloc(context, border, sizeof *ws->border);
+    return status ? status : ws->border ? PHX_OK : PHX_ERR_MEMORY;
+}
+
+void phx_sys_packs_free(workspace *ws)
+{
+    for (int p = 0; p < ws->n_packs; p++)
+        phx_pack_destroy(ws->packs[p].pack);
+    for (int b = 0; ws->products && b < ws->system->n_bodies; b++)
+        phx_free(ws->products[b]);
+    phx_free(ws->packs);
+    phx_free(ws->pack_of);
+    phx_free(ws->lane_of);
+    phx_free(ws->products);
+    phx_free(ws->room);
+    phx_free(ws->border);
+}
