@@ -141,7 +141,7 @@ void phx_port_direction_tangent(const phx_port_view *view, const double *a, doub
  * E (3 x 3): E (theta1 - theta0) is the rotation vector of Q1 Q0^T in body axes; at an instant w + E theta_dot is the
  * angular velocity of the section. */
 void phx_port_section_turn(const phx_port_view *view, double *E);
-/* Derivatives of E at an instant: dE[k] (3 x 3) by theta_k, at the mean theta. */
+/* Derivatives of E by entry k of dtheta of the variation xi (above), dE[k] (3 x 3); exact over intervals too. */
 void phx_port_section_turn_tangent(const phx_port_view *view, double dE[3][9]);
 /* Space: R Q(theta) a, a direction that follows the section and keeps its length, at end 0 or 1; and the derivative
  * of its mean with respect to xi, 3 x PHX_PORT_MAX (columns dphi and dtheta). */
@@ -151,6 +151,8 @@ void phx_port_turned_tangent(const phx_port_view *view, const double *a, double 
 double phx_port_angle(const phx_port_view *view, int end);
 /* atan2(s, c)/s without cancellation, 1/c where s vanishes: an angle as a multiple of the (scaled) sine. */
 double phx_port_turn_quotient(double s, double c);
+/* Its derivative with respect to s, divided by s. That with respect to c is -1/(s^2 + c^2). */
+double phx_port_turn_quotient_slope(double s, double c);
 /* Difference quotient (atan(x1) - atan(x0))/(x1 - x0) without cancellation, 1/(1 + x^2) when the ends coincide. With
  * a = h w/2 of two frames it is the kappa of their relative angle (formulation, relative angles); with the slopes at
  * the ends it is the discrete gradient of atan(theta). */

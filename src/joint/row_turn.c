@@ -48,25 +48,44 @@ static void add_increment(const phx_row *row, const phx_port_view *a, const phx_
     add_gradients(row, a, b, -kappa * (s0 + s1), kappa * (c0 + c1), g_a, g_b);
 }
 
-/* The view with the section held as it is at one end, or with the frame. */
-static phx_port_view hold_section(const phx_port_view *view, int end)
+/* A view in which the section, or the frame, is held as it is at one end, and how the rest still moves: multiples of
+ * R1 [dphi]x by which R0, R1, Rm vary and of dtheta by which the section does. */
+typedef struct way {
+    phx_port_view view;
+    double frame[3], section[3];
+} way;
+
+enum { START, END, MEAN };
+static const double moves[3] = {0.0, 2.0, 1.0}; /* the end moves by 2 xi */
+
+static way as_it_is(const phx_port_view *view)
 {
-    phx_port_view held = *view;
-    const double *theta = end ? view->theta1 : view->theta0;
-    memcpy(held.theta0, theta, sizeof held.theta0);
-    memcpy(held.theta1, theta, sizeof held.theta1);
-    memcpy(held.thetam, theta, sizeof held.thetam);
-    return held;
+    way out = {.view = *view};
+    memcpy(out.frame, moves, sizeof moves);
+    memcpy(out.section, moves, sizeof moves);
+    return out;
 }
 
-static phx_port_view hold_frame(const phx_port_view *view, int end)
+static way hold_section(const phx_port_view *view, int end)
 {
-    phx_port_view held = *view;
+    way out = as_it_is(view);
+    const double *theta = end ? view->theta1 : view->theta0;
+    memcpy(out.view.theta0, theta, sizeof out.view.theta0);
+    memcpy(out.view.theta1, theta, sizeof out.view.theta1);
+    memcpy(out.view.thetam, theta, sizeof out.view.thetam);
+    out.section[START] = out.section[END] = out.section[MEAN] = moves[end];
+    return out;
+}
+
+static way hold_frame(const phx_port_view *view, int end)
+{
+    way out = as_it_is(view);
     const double *R = end ? view->R1 : view->R0;
-    memcpy(held.R0, R, sizeof held.R0);
-    memcpy(held.R1, R, sizeof held.R1);
-    memcpy(held.Rm, R, sizeof held.Rm);
-    return held;
+    memcpy(out.view.R0, R, sizeof out.view.R0);
+    memcpy(out.view.R1, R, sizeof out.view.R1);
+    memcpy(out.view.Rm, R, sizeof out.view.Rm);
+    out.frame[START] = out.frame[END] = out.frame[MEAN] = moves[end];
+    return out;
 }
 
 static bool bent(const phx_port_view *view)
@@ -87,10 +106,10 @@ static void covectors(const phx_row *row, const phx_port_view *a, const phx_port
      */
     for (int end = 0; end < 2; end++) {
         double f_a[PHX_PORT_MAX] = {0}, f_b[PHX_PORT_MAX] = {0}, s_a[PHX_PORT_MAX] = {0}, s_b[PHX_PORT_MAX] = {0};
-        const phx_port_view section_a = hold_section(a, end), section_b = hold_section(b, end);
-        const phx_port_view frame_a = hold_frame(a, end), frame_b = hold_frame(b, end);
-        add_increment(row, &section_a, &section_b, 0.5, f_a, f_b);
-        add_increment(row, &frame_a, &frame_b, 0.5, s_a, s_b);
+        const way section_a = hold_section(a, end), section_b = hold_section(b, end);
+        const way frame_a = hold_frame(a, end), frame_b = hold_frame(b, end);
+        add_increment(row, &section_a.view, &section_b.view, 0.5, f_a, f_b);
+        add_increment(row, &frame_a.view, &frame_b.view, 0.5, s_a, s_b);
         for (int i = 0; i < 3; i++) {
             g_a[3 + i] += f_a[3 + i];
             g_b[3 + i] += f_b[3 + i];
@@ -100,59 +119,174 @@ static void covectors(const phx_row *row, const phx_port_view *a, const phx_port
     }
 }
 
-/* e += twice the derivative of weight A . B at the end by the directions there: the end moves by 2 xi. */
-static void add_end_slope(const phx_port_view *a, const phx_port_view *b, const double *alpha, const double *beta,
-                          double weight, double *e)
+/* ---- tangent ---- */
+enum { OWN = 6, BOTH = 12 }; /* variations: turn and section of A, then of B */
+
+/* A direction at the ends and in the mean, inertial, and its derivatives by the turn and the section of its port. */
+typedef struct direction {
+    double value[3][3], slope[3][3][OWN];
+} direction;
+
+static void evaluate_direction(const way *at, const double *x, direction *out)
 {
-    double A[3], B[3], T_a[3 * PHX_PORT_MAX], T_b[3 * PHX_PORT_MAX];
-    phx_port_direction(a, 1, alpha, A);
-    phx_port_direction(b, 1, beta, B);
-    phx_port_direction_tangent(a, alpha, T_a);
-    phx_port_direction_tangent(b, beta, T_b);
-    for (int r = 0; r < 3; r++)
-        for (int j = 3; j < PHX_PORT_MAX; j++) {
-            e[j] += 2.0 * weight * B[r] * T_a[r * PHX_PORT_MAX + j];
-            e[PHX_PORT_MAX + j] += 2.0 * weight * A[r] * T_b[r * PHX_PORT_MAX + j];
+    /* A = R b, b = x + theta x x:   dA = R1 (dphi x b) and R (dtheta x x), times what moves */
+    double y[3];
+
+    for (int end = START; end <= END; end++) {
+        const double *R = end ? at->view.R1 : at->view.R0, *theta = end ? at->view.theta1 : at->view.theta0;
+        double b[3];
+        phx_vec_x_vec(3, theta, x, b);
+        for (int i = 0; i < 3; i++)
+            b[i] += x[i];
+        phx_rot_apply(3, R, b, out->value[end]);
+        for (int k = 0; k < 3; k++) {
+            const double unit[3] = {k == 0, k == 1, k == 2};
+            double cross[3];
+            phx_vec_x_vec(3, unit, b, cross);
+            phx_rot_apply(3, at->view.R1, cross, y);
+            for (int r = 0; r < 3; r++)
+                out->slope[end][r][k] = at->frame[end] * y[r];
+            phx_vec_x_vec(3, unit, x, cross);
+            phx_rot_apply(3, R, cross, y);
+            for (int r = 0; r < 3; r++)
+                out->slope[end][r][3 + k] = at->section[end] * y[r];
         }
+    }
+    for (int r = 0; r < 3; r++) {
+        out->value[MEAN][r] = 0.5 * (out->value[START][r] + out->value[END][r]);
+        for (int k = 0; k < OWN; k++)
+            out->slope[MEAN][r][k] = 0.5 * (out->slope[START][r][k] + out->slope[END][r][k]);
+    }
 }
 
-/* d kappa/dS of kappa = atan2(S, C)/S */
-static double quotient_slope(double S, double C, double kappa)
+/* value += weight A . B at an end, slope (BOTH) its derivatives */
+static void add_product(const direction *A, const direction *B, int end, double weight, double *value, double *slope)
 {
-    if (C > 0.0 && fabs(S) < 1e-4 * C)
-        return -2.0 / 3.0 * S / (C * C * C);
-    return (C / (S * S + C * C) - kappa) / S;
+    for (int r = 0; r < 3; r++) {
+        *value += weight * A->value[end][r] * B->value[end][r];
+        for (int k = 0; k < OWN; k++) {
+            slope[k] += weight * B->value[end][r] * A->slope[end][r][k];
+            slope[OWN + k] += weight * A->value[end][r] * B->slope[end][r][k];
+        }
+    }
+}
+
+/* Weights of grad c and grad s in the increment, w_c = -kappa s_m and w_s = kappa c_m, and their derivatives. */
+typedef struct weights {
+    double c, s, slope_c[BOTH], slope_s[BOTH];
+} weights;
+
+static weights find_weights(const direction A[2], const direction B[2], double weight)
+{
+    double c[2] = {0}, s[2] = {0}, dc[2][BOTH] = {{0}}, ds[2][BOTH] = {{0}};
+    weights out;
+
+    for (int end = START; end <= END; end++) {
+        add_product(&A[0], &B[0], end, 1.0, &c[end], dc[end]);
+        add_product(&A[1], &B[1], end, 1.0, &c[end], dc[end]);
+        add_product(&A[1], &B[0], end, 1.0, &s[end], ds[end]);
+        add_product(&A[0], &B[1], end, -1.0, &s[end], ds[end]);
+    }
+    /* dkappa = kappa_S dS - dC/(S^2 + C^2),   S = c0 s1 - s0 c1,   C = c0 c1 + s0 s1 */
+    const double S = c[0] * s[1] - s[0] * c[1], C = c[0] * c[1] + s[0] * s[1], square = S * S + C * C;
+    const double kappa = phx_port_turn_quotient(S, C), slope = S * phx_port_turn_quotient_slope(S, C);
+    out.c = -0.5 * weight * kappa * (s[0] + s[1]);
+    out.s = 0.5 * weight * kappa * (c[0] + c[1]);
+    for (int j = 0; j < BOTH; j++) {
+        const double dS = dc[0][j] * s[1] + c[0] * ds[1][j] - ds[0][j] * c[1] - s[0] * dc[1][j];
+        const double dC = dc[0][j] * c[1] + c[0] * dc[1][j] + ds[0][j] * s[1] + s[0] * ds[1][j];
+        const double dkappa = slope * dS - dC / square;
+        out.slope_c[j] = -0.5 * weight * (dkappa * (s[0] + s[1]) + kappa * (ds[0][j] + ds[1][j]));
+        out.slope_s[j] = 0.5 * weight * (dkappa * (c[0] + c[1]) + kappa * (dc[0][j] + dc[1][j]));
+    }
+    return out;
+}
+
+/* Rows of H that a pass fills: torques on the turn of the frame, on the section, or both. */
+typedef enum pass { ON_TURN = 1, ON_SECTION = 2 } pass;
+
+/* H += derivative of the covector of g . d(A(x)) of one port: with f = Rm^T g, b = x + theta_m x x
+ *   on w b x f, on theta_dot x x f,   df = f1 x dphi + Rm^T dg, f1 = R1^T g,   db = dtheta x x. */
+static void add_effort_slope(const way *at, const double *x, const double *g, double dg[3][BOTH], int port, int rows,
+                             double *H)
+{
+    const int first = port * PHX_PORT_MAX;
+    double b[3], f[3], f1[3], part[3], other[3];
+
+    phx_vec_x_vec(3, at->view.thetam, x, b);
+    for (int i = 0; i < 3; i++)
+        b[i] += x[i];
+    phx_rot_apply_transposed(3, at->view.Rm, g, f);
+    phx_rot_apply_transposed(3, at->view.R1, g, f1);
+    for (int j = 0; j < BOTH; j++) {
+        const int own = j - port * OWN, column = j < OWN ? 3 + j : PHX_PORT_MAX + 3 + j - OWN;
+        const double unit[3] = {own % 3 == 0, own % 3 == 1, own % 3 == 2}, dg_j[3] = {dg[0][j], dg[1][j], dg[2][j]};
+        double df[3], on_turn[3] = {0}, on_section[3];
+        phx_rot_apply_transposed(3, at->view.Rm, dg_j, df);
+        if (own >= 0 && own < 3) {
+            phx_vec_x_vec(3, f1, unit, part);
+            for (int i = 0; i < 3; i++)
+                df[i] += at->frame[MEAN] * part[i];
+        } else if (own >= 3 && own < OWN) {
+            phx_vec_x_vec(3, unit, x, part);
+            phx_vec_x_vec(3, part, f, other);
+            for (int i = 0; i < 3; i++)
+                on_turn[i] = at->section[MEAN] * other[i];
+        }
+        phx_vec_x_vec(3, b, df, part);
+        phx_vec_x_vec(3, x, df, on_section);
+        for (int i = 0; i < 3; i++) {
+            if (rows & ON_TURN)
+                H[(first + 3 + i) * PHX_PORT_PAIR + column] += on_turn[i] + part[i];
+            if (rows & ON_SECTION)
+                H[(first + 6 + i) * PHX_PORT_PAIR + column] += on_section[i];
+        }
+    }
+}
+
+/* The derivative of add_increment where the ports move as `a` and `b` say. */
+static void add_increment_slope(const phx_row *row, const way *a, const way *b, double weight, int rows, double *H)
+{
+    /* on A(alpha):  g = w_c B1 - w_s B2,   on A(alpha2):  w_c B2 + w_s B1,
+     * on B(beta):   g = w_c A1 + w_s A2,   on B(beta2):   w_c A2 - w_s A1      with the means of the directions */
+    const double *x[2][2] = {{row->alpha, row->alpha2}, {row->beta, row->beta2}};
+    direction of[2][2];
+
+    for (int port = 0; port < 2; port++)
+        for (int i = 0; i < 2; i++)
+            evaluate_direction(port ? b : a, x[port][i], &of[port][i]);
+    const weights w = find_weights(of[0], of[1], weight);
+    for (int port = 0; port < 2; port++)
+        for (int i = 0; i < 2; i++) {
+            const direction *same = &of[1 - port][i], *cross = &of[1 - port][1 - i];
+            const double sign = port == i ? -1.0 : 1.0;
+            const int offset = (1 - port) * OWN;
+            double g[3], dg[3][BOTH];
+            for (int r = 0; r < 3; r++) {
+                const double on_c = same->value[MEAN][r], on_s = sign * cross->value[MEAN][r];
+                g[r] = w.c * on_c + w.s * on_s;
+                for (int j = 0; j < BOTH; j++)
+                    dg[r][j] = w.slope_c[j] * on_c + w.slope_s[j] * on_s;
+                for (int k = 0; k < OWN; k++)
+                    dg[r][offset + k] += w.c * same->slope[MEAN][r][k] + w.s * sign * cross->slope[MEAN][r][k];
+            }
+            add_effort_slope(port ? b : a, x[port][i], g, dg, port, rows, H);
+        }
 }
 
 static bool tangent(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *H)
 {
-    /* Exact where no section is bent, else up to second order in h:
-     * g = w_s grad s + w_c grad c,   w_s = kappa c_m, w_c = -kappa s_m,   with c1, s1 that move:
-     *   dw_s = c_m dkappa + kappa dc1/2,   dw_c = -s_m dkappa - kappa ds1/2,
-     *   dkappa = kappa_S (c0 ds1 - s0 dc1) - (c0 dc1 + s0 ds1)/(S^2 + C^2)                                       */
-    enum { N = PHX_PORT_PAIR };
-    double c0, c1, s0, s1, on_c[N] = {0}, on_s[N] = {0}, dc[N] = {0}, ds[N] = {0};
-    products(row, a, b, 0, &c0, &s0);
-    products(row, a, b, 1, &c1, &s1);
-    double S = c0 * s1 - s0 * c1, C = c0 * c1 + s0 * s1, kappa = phx_port_turn_quotient(S, C);
-    double slope = quotient_slope(S, C, kappa), square = S * S + C * C;
-    double c = 0.5 * (c0 + c1), s = 0.5 * (s0 + s1);
-    add_gradients(row, a, b, 1.0, 0.0, on_c, on_c + PHX_PORT_MAX);
-    add_gradients(row, a, b, 0.0, 1.0, on_s, on_s + PHX_PORT_MAX);
-    add_end_slope(a, b, row->alpha, row->beta, 1.0, dc);
-    add_end_slope(a, b, row->alpha2, row->beta2, 1.0, dc);
-    add_end_slope(a, b, row->alpha2, row->beta, 1.0, ds);
-    add_end_slope(a, b, row->alpha, row->beta2, -1.0, ds);
     phx_port_pair_clear(3, H);
-    row_add_product_tangent(a, b, row->alpha, row->beta, -kappa * s, H);
-    row_add_product_tangent(a, b, row->alpha2, row->beta2, -kappa * s, H);
-    row_add_product_tangent(a, b, row->alpha2, row->beta, kappa * c, H);
-    row_add_product_tangent(a, b, row->alpha, row->beta2, -kappa * c, H);
-    for (int j = 0; j < N; j++) {
-        double dkappa = slope * (c0 * ds[j] - s0 * dc[j]) - (c0 * dc[j] + s0 * ds[j]) / square;
-        double dw_s = c * dkappa + 0.5 * kappa * dc[j], dw_c = -s * dkappa - 0.5 * kappa * ds[j];
-        for (int i = 0; i < N; i++)
-            H[i * N + j] += on_s[i] * dw_s + on_c[i] * dw_c;
+    if (a->h == 0.0 || !(bent(a) || bent(b))) {
+        const way on_a = as_it_is(a), on_b = as_it_is(b);
+        add_increment_slope(row, &on_a, &on_b, 1.0, ON_TURN | ON_SECTION, H);
+        return true;
+    }
+    for (int end = 0; end < 2; end++) {
+        const way section_a = hold_section(a, end), section_b = hold_section(b, end);
+        const way frame_a = hold_frame(a, end), frame_b = hold_frame(b, end);
+        add_increment_slope(row, &section_a, &section_b, 0.5, ON_TURN, H);
+        add_increment_slope(row, &frame_a, &frame_b, 0.5, ON_SECTION, H);
     }
     return true;
 }

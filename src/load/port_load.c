@@ -106,28 +106,36 @@ static void evaluate_plane_torque(const phx_port_view *port, double M, bool tang
     }
 }
 
-/* Tangent of the space torque: with f = R^T M, on w f and on theta_dot E^T f; rows 0 ... 2 of the tangent hold dM and
- * are cleared. df = R^T dM + f x dphi. */
-static void torque_tangent(const phx_port_view *port, const double *E, const double *f, phx_load_result *result)
+/* Tangent of the space torque: with f = R_m^T M, on w kappa f and on theta_dot E^T f; rows 0 ... 2 of the tangent hold
+ * dM and are cleared. df = R_m^T dM + f1 x dphi, f1 = R1^T M; the turn h w of the frame varies so that
+ * d|a| = (1 + |a|^2) a . dphi/|a|, a = h w/2, and kappa = atan|a|/|a| with it. */
+static void torque_tangent(const phx_port_view *port, const double *M, double kappa, const double *E,
+                           phx_load_result *result)
 {
     enum { n = PHX_PORT_MAX };
-    double dE[3][9], *tangent = result->tangent;
+    double dE[3][9], f[3], f1[3], *tangent = result->tangent;
+    const double a = 0.5 * port->h * sqrt(phx_port_scalar_product(3, port->rate + 3, port->rate + 3));
+    const double on_kappa = 0.5 * port->h * (1.0 + a * a) * phx_port_turn_quotient_slope(a, 1.0);
+
     if (!result->has_tangent)
         phx_port_pair_clear(3, tangent);
     result->has_tangent = true;
     phx_port_section_turn_tangent(port, dE);
+    phx_rot_apply_transposed(3, port->Rm, M, f);
+    phx_rot_apply_transposed(3, port->R1, M, f1);
     for (int c = 3; c < n; c++) {
-        double dM[3], df[3], on_theta[3], unit[3] = {0.0, 0.0, 0.0}, cross[3];
+        double dM[3], df[3], on_theta[3], cross[3], dkappa = 0.0;
         for (int r = 0; r < 3; r++) {
             dM[r] = tangent[r * PHX_PORT_PAIR + c];
             tangent[r * PHX_PORT_PAIR + c] = 0.0;
         }
         phx_rot_apply_transposed(3, port->Rm, dM, df);
         if (c < 6) {
-            unit[c - 3] = 1.0;
-            phx_vec_x_vec(3, f, unit, cross);
+            const double unit[3] = {c == 3, c == 4, c == 5};
+            phx_vec_x_vec(3, f1, unit, cross);
             for (int r = 0; r < 3; r++)
                 df[r] += cross[r];
+            dkappa = on_kappa * port->rate[c];
         }
         phx_rot_apply_transposed(3, E, df, on_theta);
         if (c >= 6) {
@@ -136,7 +144,7 @@ static void torque_tangent(const phx_port_view *port, const double *E, const dou
                 on_theta[r] += cross[r];
         }
         for (int r = 0; r < 3; r++) {
-            tangent[(3 + r) * PHX_PORT_PAIR + c] = df[r];
+            tangent[(3 + r) * PHX_PORT_PAIR + c] = kappa * df[r] + dkappa * f[r];
             tangent[(6 + r) * PHX_PORT_PAIR + c] = on_theta[r];
         }
     }
@@ -155,7 +163,7 @@ static void evaluate_space_torque(const phx_port_view *port, const double *M, bo
         result->effort[3 + i] = kappa * f[i];
     phx_rot_apply_transposed(3, E, f, result->effort + 6);
     if (tangents)
-        torque_tangent(port, E, f, result);
+        torque_tangent(port, M, kappa, E, result);
 }
 
 phx_status phx_port_load_evaluate(phx_context *context, const phx_port_load *load, const phx_port_view *port, double t,

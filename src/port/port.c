@@ -102,54 +102,91 @@ void phx_port_direction_map(const phx_port_view *view, const double *a, double *
     turn_matrix(view->dim, view->Rm, view->thetam, a, map);
 }
 
-void phx_port_section_turn(const phx_port_view *view, double *E)
+/* The turn of a section between the ends. With s = sqrt(1 + |theta|^2), tan(atan|theta|/2) = |theta|/(1 + s): Q is
+ * (1, g) as a quaternion, g = theta/(1 + s). g1 - g0 = D (theta1 - theta0),
+ *
+ *   D = p I - q theta_m theta_m^T,   p = mean(1/(1 + s)),   q = 2/[(s0 + s1)(1 + s0)(1 + s1)]
+ *   Q1 Q0^T = (c, v),   c = 1 + g0 . g1,   v = (I + [g_m]x)(g1 - g0),   rotation vector 2 atan2(|v|, c) v/|v| */
+typedef struct section_turn {
+    double s0, s1, p, q, g[3], D[9], step[3], v[3], c, kappa;
+} section_turn;
+
+static void find_section_turn(const phx_port_view *view, section_turn *turn)
 {
-    /* With s = sqrt(1 + |theta|^2), tan(atan|theta|/2) = |theta|/(1 + s): Q is (1, g) as a quaternion, g = theta/(1 +
-     * s). g1 - g0 = D (theta1 - theta0),   D = mean(1/(1 + s)) I - 2 theta_m theta_m^T/[(s0 + s1)(1 + s0)(1 + s1)] Q1
-     * Q0^T = (c, v),  c = 1 + g0 . g1,  v = (I + [g_m]x)(g1 - g0),   rotation vector 2 atan2(|v|, c) v/|v| */
     const double *x0 = view->theta0, *x1 = view->theta1, *xm = view->thetam;
-    double s0 = sqrt(1.0 + phx_port_scalar_product(3, x0, x0)), s1 = sqrt(1.0 + phx_port_scalar_product(3, x1, x1));
-    double p = 0.5 / (1.0 + s0) + 0.5 / (1.0 + s1), q = 2.0 / ((s0 + s1) * (1.0 + s0) * (1.0 + s1));
-    double D[9], g[3], difference[3], step[3], v[3];
+    const double s0 = sqrt(1.0 + phx_port_scalar_product(3, x0, x0));
+    const double s1 = sqrt(1.0 + phx_port_scalar_product(3, x1, x1));
+    double difference[3];
+
+    turn->s0 = s0;
+    turn->s1 = s1;
+    turn->p = 0.5 / (1.0 + s0) + 0.5 / (1.0 + s1);
+    turn->q = 2.0 / ((s0 + s1) * (1.0 + s0) * (1.0 + s1));
     for (int i = 0; i < 3; i++) {
-        g[i] = 0.5 * x0[i] / (1.0 + s0) + 0.5 * x1[i] / (1.0 + s1);
+        turn->g[i] = 0.5 * x0[i] / (1.0 + s0) + 0.5 * x1[i] / (1.0 + s1);
         difference[i] = x1[i] - x0[i];
         for (int j = 0; j < 3; j++)
-            D[3 * i + j] = (i == j ? p : 0.0) - q * xm[i] * xm[j];
+            turn->D[3 * i + j] = (i == j ? turn->p : 0.0) - turn->q * xm[i] * xm[j];
     }
-    phx_rot_apply(3, D, difference, step);
-    phx_rot_x_vec(3, g, step, v);
+    phx_rot_apply(3, turn->D, difference, turn->step);
+    phx_rot_x_vec(3, turn->g, turn->step, turn->v);
     for (int i = 0; i < 3; i++)
-        v[i] += step[i];
-    double c = 1.0 + phx_port_scalar_product(3, x0, x1) / ((1.0 + s0) * (1.0 + s1));
-    double kappa = 2.0 * phx_port_turn_quotient(sqrt(phx_port_scalar_product(3, v, v)), c);
+        turn->v[i] += turn->step[i];
+    turn->c = 1.0 + phx_port_scalar_product(3, x0, x1) / ((1.0 + s0) * (1.0 + s1));
+    turn->kappa = 2.0 * phx_port_turn_quotient(sqrt(phx_port_scalar_product(3, turn->v, turn->v)), turn->c);
+}
+
+/* E = kappa (I + [g]x) D */
+void phx_port_section_turn(const phx_port_view *view, double *E)
+{
+    section_turn turn;
+
+    find_section_turn(view, &turn);
     for (int j = 0; j < 3; j++) {
-        double column[3] = {D[j], D[3 + j], D[6 + j]}, turned_column[3];
-        phx_rot_x_vec(3, g, column, turned_column);
+        double column[3] = {turn.D[j], turn.D[3 + j], turn.D[6 + j]}, turned_column[3];
+        phx_rot_x_vec(3, turn.g, column, turned_column);
         for (int i = 0; i < 3; i++)
-            E[3 * i + j] = kappa * (column[i] + turned_column[i]);
+            E[3 * i + j] = turn.kappa * (column[i] + turned_column[i]);
     }
 }
 
 void phx_port_section_turn_tangent(const phx_port_view *view, double dE[3][9])
 {
-    /* At an instant  E = I/s - p theta theta^T + r [theta]x,  p = 1/[s^2 (s + 1)],  r = 1/[s (s + 1)],  ds = theta_k/s
-     */
-    const double *x = view->thetam;
-    double s = sqrt(1.0 + phx_port_scalar_product(3, x, x)), u = s + 1.0;
-    double p = 1.0 / (s * s * u), r = 1.0 / (s * u);
-    double dp = -(3.0 * s + 2.0) / (s * s * s * u * u), dr = -(2.0 * s + 1.0) / (s * s * u * u);
+    /* theta_m moves by e_k, theta1 by 2 e_k: at an instant, E being symmetric in the ends, that is both by e_k */
+    const double *x0 = view->theta0, *x1 = view->theta1, *xm = view->thetam;
+    section_turn at;
+
+    find_section_turn(view, &at);
+    const double u1 = 1.0 + at.s1, size = sqrt(phx_port_scalar_product(3, at.v, at.v));
+    const double on_v = 2.0 * phx_port_turn_quotient_slope(size, at.c), on_c = -2.0 / (size * size + at.c * at.c);
     for (int k = 0; k < 3; k++) {
-        double ds = x[k] / s;
-        for (int i = 0; i < 3; i++)
+        const double ds = 2.0 * x1[k] / at.s1, dp = -0.5 * ds / (u1 * u1);
+        const double dq = -at.q * ds * (1.0 / (at.s0 + at.s1) + 1.0 / u1);
+        double dg[3], dD[9], dstep[3], dv[3], part[3], difference[3];
+        for (int i = 0; i < 3; i++) {
+            dg[i] = (i == k ? 1.0 / u1 : 0.0) - 0.5 * x1[i] * ds / (u1 * u1);
+            difference[i] = x1[i] - x0[i];
             for (int j = 0; j < 3; j++)
-                dE[k][3 * i + j] = (i == j ? -ds / (s * s) : 0.0) - dp * ds * x[i] * x[j] -
-                                   p * ((i == k ? x[j] : 0.0) + (j == k ? x[i] : 0.0));
-        for (int i = 0; i < 3; i++) { /* [theta]x has theta_i at (i+2, i+1), minus it at (i+1, i+2) */
-            int j = (i + 1) % 3, m = (i + 2) % 3;
-            double entry = dr * ds * x[i] + (i == k ? r : 0.0);
-            dE[k][3 * m + j] += entry;
-            dE[k][3 * j + m] -= entry;
+                dD[3 * i + j] =
+                    (i == j ? dp : 0.0) - dq * xm[i] * xm[j] - at.q * ((i == k ? xm[j] : 0.0) + (j == k ? xm[i] : 0.0));
+        }
+        phx_rot_apply(3, dD, difference, dstep);
+        for (int i = 0; i < 3; i++)
+            dstep[i] += 2.0 * at.D[3 * i + k];
+        phx_rot_x_vec(3, dg, at.step, dv);
+        phx_rot_x_vec(3, at.g, dstep, part);
+        for (int i = 0; i < 3; i++)
+            dv[i] += part[i] + dstep[i];
+        const double dc = (2.0 * x0[k] - phx_port_scalar_product(3, x0, x1) * ds / u1) / ((1.0 + at.s0) * u1);
+        const double dkappa = on_v * phx_port_scalar_product(3, at.v, dv) + on_c * dc;
+        for (int j = 0; j < 3; j++) { /* dE = dkappa (I + [g]x) D + kappa ([dg]x D + (I + [g]x) dD) */
+            const double column[3] = {at.D[j], at.D[3 + j], at.D[6 + j]}, slope[3] = {dD[j], dD[3 + j], dD[6 + j]};
+            double on_g[3], by_g[3], by_slope[3];
+            phx_rot_x_vec(3, at.g, column, on_g);
+            phx_rot_x_vec(3, dg, column, by_g);
+            phx_rot_x_vec(3, at.g, slope, by_slope);
+            for (int i = 0; i < 3; i++)
+                dE[k][3 * i + j] = dkappa * (column[i] + on_g[i]) + at.kappa * (by_g[i] + slope[i] + by_slope[i]);
         }
     }
 }
@@ -204,6 +241,15 @@ double phx_port_turn_quotient(double s, double c)
     if (c > 0.0 && fabs(z) < 1e-3)
         return (1.0 - z * z * (1.0 / 3.0 - z * z / 5.0)) / c;
     return atan2(s, c) / s;
+}
+
+double phx_port_turn_quotient_slope(double s, double c)
+{
+    double z = s / c;
+    /* [c/(s^2 + c^2) - atan2(s, c)/s]/s^2; below 1e-2 its series is exact to 1e-12 */
+    if (c > 0.0 && fabs(z) < 1e-2)
+        return (-2.0 / 3.0 + z * z * (4.0 / 5.0 - z * z * (6.0 / 7.0 - z * z * 8.0 / 9.0))) / (c * c * c);
+    return (c / (s * s + c * c) - atan2(s, c) / s) / (s * s);
 }
 
 double phx_port_angle(const phx_port_view *view, int end)

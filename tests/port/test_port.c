@@ -174,6 +174,20 @@ static void test_section_turn(void **state)
                             "sample %d: tangent of E by %d", sample, m);
         }
 
+        phx_port_section_turn_tangent(&over, dE); /* the end moves by twice as much */
+        for (int m = 0; m < 3; m++) {
+            double E_side[2][9];
+            for (int side = 0; side < 2; side++) {
+                phx_port_view moved = over;
+                moved.theta1[m] += side ? 2.0 * step : -2.0 * step;
+                finish_view(&moved);
+                phx_port_section_turn(&moved, E_side[side]);
+            }
+            for (int i = 0; i < 9; i++)
+                CHECK_SMALL(dE[m][i] - (E_side[1][i] - E_side[0][i]) / (2.0 * step), 1e-9,
+                            "sample %d: tangent of E over an interval by %d", sample, m);
+        }
+
         section_rotation(over.theta0, Q0);
         section_rotation(over.theta1, Q);
         transpose(3, Q0, Q0_T);
