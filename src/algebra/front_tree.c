@@ -2,6 +2,7 @@
  * the lists by which they are assembled. */
 #include "front.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Costs in multiplications, for deciding whether two fronts are better one. */
@@ -372,6 +373,18 @@ phx_status phx_front_tree_create(phx_context *context, int n, const int *ptr, co
         *tree = created;
 cleanup:
     free_pattern(&p);
+    return status;
+}
+
+phx_status phx_order_work(phx_context *context, int n, const int *ptr, const int *idx, const int *order, double *work)
+{
+    phx_front_tree *tree = NULL;
+    const phx_status status = phx_front_tree_create(context, n, ptr, idx, order, &tree);
+
+    *work = tree ? 0.0 : HUGE_VAL;
+    for (int f = 0; tree && f < tree->n_fronts; f++)
+        *work += phx_front_cost(tree->front[f].pivots, tree->front[f].rest);
+    phx_front_tree_destroy(tree);
     return status;
 }
 

@@ -11,9 +11,11 @@
 
 #include <string.h>
 
-/* From so many bodies on the order is balanced: for two threads, and a chain that is eliminated from both its ends
- * costs less on one thread, too (4 % of a step, 1000 links). */
+/* From so many bodies on the order may be balanced, for several threads, unless it costs more by this factor. Measured
+ * on one thread: chains from both their ends cost the same or less where the joints have few rows, but half as much
+ * again in space with five rows a joint, since what hangs on the ground keeps the rows of the next joint. */
 enum { BALANCE_BODIES = 16 };
+static const double BALANCE_COST = 1.15;
 
 phx_status phx_sys_put(phx_context *context, phx_sys_triplets *list, int row, int col)
 {
@@ -35,7 +37,7 @@ phx_status phx_sys_put(phx_context *context, phx_sys_triplets *list, int row, in
 }
 
 /* Bodies are neighbours when a joint or a force acts between them. */
-static phx_status body_order(phx_context *context, const phx_system *system, int *order)
+static phx_status body_order(phx_context *context, const phx_system *system, bool balanced, int *order)
 {
     phx_sys_triplets list = {0};
     phx_csr graph = {0};
@@ -57,7 +59,7 @@ static phx_status body_order(phx_context *context, const phx_system *system, int
                                        NULL, &graph);
     if (!status)
         status = phx_order_amd(context, graph.rows, graph.ptr, graph.idx, order);
-    if (!status && system->n_bodies >= BALANCE_BODIES)
+    if (!status && balanced)
         status = phx_order_balance(context, graph.rows, graph.ptr, graph.idx, NULL, order);
     phx_csr_free(&graph);
     phx_free(list.row);
@@ -249,7 +251,7 @@ static void list_joints(elimination *e)
     e->first[0] = 0;
 }
 
-phx_status phx_sys_order(phx_context *context, const workspace *ws, kkt_matrix *kkt)
+static phx_status order_unknowns(phx_context *context, const workspace *ws, bool balanced, kkt_matrix *kkt)
 {
     const phx_system *system = ws->system;
     const size_t nb = (size_t)system->n_bodies, nj = (size_t)system->n_joints;
@@ -269,7 +271,7 @@ phx_status phx_sys_order(phx_context *context, const workspace *ws, kkt_matrix *
     e.waiting = e.joints + 2 * nj;
     e.grounded = flags;
     e.placed = flags + nb;
-    status = body_order(context, system, e.order);
+    status = body_order(context, system, balanced, e.order);
     for (int k = 0; k < system->n_bodies && !status; k++) {
         e.rank[e.order[k]] = k;
         e.parent[k] = k;
@@ -285,5 +287,28 @@ phx_status phx_sys_order(phx_context *context, const workspace *ws, kkt_matrix *
 cleanup:
     phx_free(integers);
     phx_free(flags);
+    return status;
+}
+
+phx_status phx_sys_order(phx_context *context, const workspace *ws, kkt_matrix *kkt)
+{
+    const size_t n = (size_t)kkt->n;
+    double plain = 0.0, balanced = 0.0;
+    phx_status status = order_unknowns(context, ws, false, kkt);
+
+    if (status || ws->system->n_bodies < BALANCE_BODIES)
+        return status;
+    int *order = phx_calloc(context, n, sizeof *order);
+    if (!order)
+        return PHX_ERR_MEMORY;
+    memcpy(order, kkt->order, n * sizeof *order);
+    status = phx_order_work(context, kkt->n, kkt->ptr, kkt->idx, order, &plain);
+    if (!status)
+        status = order_unknowns(context, ws, true, kkt);
+    if (!status)
+        status = phx_order_work(context, kkt->n, kkt->ptr, kkt->idx, kkt->order, &balanced);
+    if (!(balanced <= BALANCE_COST * plain))
+        memcpy(kkt->order, order, n * sizeof *order);
+    phx_free(order);
     return status;
 }

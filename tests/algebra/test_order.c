@@ -43,6 +43,11 @@ static void test_an_arrow_does_not_fill(void **state)
     check_permutation(N, order);
     assert_int_equal(fill_of(context, &a, order), a.ptr[N]);
     assert_int_equal(fill_of(context, &a, natural), N * N);
+    double work = 0.0, most = 0.0;
+    CHECK_OK(context, phx_order_work(context, N, a.ptr, a.idx, order, &work));
+    CHECK_OK(context, phx_order_work(context, N, a.ptr, a.idx, natural, &most));
+    CHECK_BETWEEN(work, N, 200.0 * N, "work of an arrow eliminated from its ends");
+    CHECK_BETWEEN(most, N * N * N / 3, N * N * N, "work of an arrow that fills everything");
     phx_csr_free(&a);
     free(dense);
 }
