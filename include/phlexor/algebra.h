@@ -144,8 +144,8 @@ phx_status phx_order_amd(phx_context *context, int n, const int *ptr, const int 
  * left alone. */
 phx_status phx_order_balance(phx_context *context, int n, const int *ptr, const int *idx, const double *weight,
                              int *order);
-/* About how many multiplications phx_lu takes to factor a pattern in this order, what each front costs besides included;
- * HUGE_VAL where it leaves the pattern to KLU. */
+/* About how many multiplications phx_lu takes to factor a pattern in this order, what each front costs besides
+ * included; HUGE_VAL where it leaves the pattern to KLU. */
 phx_status phx_order_work(phx_context *context, int n, const int *ptr, const int *idx, const int *order, double *work);
 
 /* Sparse Cholesky (CHOLMOD, AMD) of an SPD matrix given by compressed rows (full symmetric pattern; the upper triangle
