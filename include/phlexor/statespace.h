@@ -274,6 +274,10 @@ phx_status phx_ss_responses(phx_context *context, const phx_ss *system, int coun
                             double *responses);
 /* D - C A^-1 B, outputs x inputs. PHX_SINGULAR when A is. */
 phx_status phx_ss_dc_gain(phx_context *context, const phx_ss *system, double *gain);
+/* The same of a system with poles at zero, as free motions have: the rows of outputs that see one are not numbers,
+ * those of the others are H(0). One solution for all outputs where those poles are states by themselves, as in modal
+ * coordinates; else a reduction (PHX_SS_MINIMAL) for each. */
+phx_status phx_ss_dc_gain_by_outputs(phx_context *context, const phx_ss *system, double *gain);
 
 /* ---- from other forms ---- */
 /* M q'' + D q' + K q = F u,   y = Y_q q + Y_v q' + Y_a q'' + Y_u u,   x = (q, q'). */

@@ -38,28 +38,6 @@ static phx_status find_poles(phx_context *context, phx_linear_report *report)
     return phx_ss_poles(context, report->system, report->re, report->im, report->omega, report->damping);
 }
 
-/* One row of the DC gain from what moves this output; not a number where that has poles at zero. */
-static phx_status find_row(phx_context *context, const phx_ss *system, int output, double *row)
-{
-    const char *const name = phx_ss_output(system, output);
-    phx_ss *alone = NULL, *minimal = NULL;
-    phx_status status = phx_ss_sub(context, system, 1, &name, 0, NULL, &alone);
-
-    if (!status)
-        status = phx_ss_reduce(context, alone, PHX_SS_MINIMAL, 0.0, &minimal);
-    if (!status)
-        status = phx_ss_dc_gain(context, minimal, row);
-    if (status == PHX_SINGULAR) {
-        for (int j = 0; j < phx_ss_inputs(system); j++)
-            row[j] = NAN;
-        phx_context_clear(context);
-        status = PHX_OK;
-    }
-    phx_ss_destroy(alone);
-    phx_ss_destroy(minimal);
-    return status;
-}
-
 /* Where poles at zero leave no gain of the whole, the rows that do not see them have one: accelerations of a mechanism
  * that can move. */
 static phx_status find_dc_gain(phx_context *context, phx_linear_report *report)
@@ -77,11 +55,9 @@ static phx_status find_dc_gain(phx_context *context, phx_linear_report *report)
         return status;
     phx_context_clear(context);
     report->dc_rows = 0;
-    status = PHX_OK;
-    for (int i = 0; i < outputs && !status; i++) {
-        status = find_row(context, system, i, gain + i * inputs);
-        report->dc_rows += !status && inputs > 0 && !isnan(gain[i * inputs]);
-    }
+    status = phx_ss_dc_gain_by_outputs(context, system, gain);
+    for (int i = 0; i < outputs && !status && inputs > 0; i++)
+        report->dc_rows += !isnan(gain[i * inputs]);
     return status;
 }
 

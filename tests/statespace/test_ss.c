@@ -631,6 +631,91 @@ static void test_responses(void **state)
     phx_ss_destroy(system);
 }
 
+/* ---- DC gains beside poles at zero ---- */
+enum { FREE = 3, ELASTIC = 5, COORDINATES = FREE + ELASTIC, SEEN = 9, MOVED = 3 };
+
+/* A mechanism in modal coordinates: free motions without stiffness, elastic ones with dampers across them; outputs that
+ * see free motions and that do not, one of places that no input moves. Damped: the first free motion is held by a
+ * damper, so that its velocity settles. */
+static phx_ss *free_mechanism(phx_context *context, bool damped)
+{
+    phx_ss_second_order_def def = phx_ss_second_order_def_default();
+    double mass[COORDINATES * COORDINATES] = {0}, D[COORDINATES * COORDINATES] = {0},
+                              K[COORDINATES * COORDINATES] = {0};
+    double F[COORDINATES * MOVED] = {0}, Y_q[SEEN * COORDINATES] = {0}, Y_v[SEEN * COORDINATES] = {0};
+    double Y_a[SEEN * COORDINATES] = {0}, Y_u[SEEN * MOVED] = {0};
+    uint64_t seed = 7;
+    phx_ss *system = NULL;
+
+    for (int i = 0; i < COORDINATES; i++) {
+        mass[i * COORDINATES + i] = 1.0;
+        K[i * COORDINATES + i] = i < FREE ? 0.0 : pow(10.0, 2.0 * (i - FREE)) * 3.0;
+        for (int j = 0; j < MOVED; j++)
+            F[i * MOVED + j] = random_value(&seed);
+    }
+    for (int j = 0; j < MOVED; j++) /* no input moves 2 rigid1 - rigid2 */
+        F[MOVED + j] = 2.0 * F[j];
+    for (int i = FREE; i < COORDINATES; i++)
+        for (int j = FREE; j <= i; j++)
+            D[i * COORDINATES + j] = D[j * COORDINATES + i] = i == j ? 2.0 + i : 0.3 * random_value(&seed);
+    if (damped)
+        for (int i = 0; i < COORDINATES; i++)
+            D[i * COORDINATES] = D[i] = i == 0 ? 4.0 : i < FREE ? 0.0 : 0.2;
+    for (int k = 0; k < SEEN; k++)
+        for (int i = 0; i < COORDINATES; i++) {
+            Y_q[k * COORDINATES + i] = k < 3 ? (i < FREE ? 0.0 : random_value(&seed)) : 0.0;
+            Y_a[k * COORDINATES + i] = k >= 3 && k < 6 ? random_value(&seed) : 0.0;
+            Y_v[k * COORDINATES + i] = k == 6 ? random_value(&seed) : 0.0;
+        }
+    Y_q[7 * COORDINATES] = 2.0;
+    Y_q[7 * COORDINATES + 1] = -1.0;
+    Y_q[8 * COORDINATES + 2] = 1.0;
+    Y_u[4] = 0.5;
+    def.name = "free";
+    def.n = COORDINATES;
+    def.n_inputs = MOVED;
+    def.n_outputs = SEEN;
+    def.M = mass;
+    def.D = D;
+    def.K = K;
+    def.F = F;
+    def.Y_q = Y_q;
+    def.Y_v = Y_v;
+    def.Y_a = Y_a;
+    def.Y_u = Y_u;
+    CHECK_OK(context, phx_ss_from_second_order(context, &def, &system));
+    return system;
+}
+
+/* The limit of the response at low frequencies, (4 H(i omega) - H(2 i omega))/3, where there is one. */
+static void test_dc_gain_by_outputs(void **state)
+{
+    static const bool sees[2][SEEN] = {{[6] = true, [8] = true}, {[6] = true, [7] = true, [8] = true}};
+    static const double omega[2] = {1e-3, 2e-3};
+    phx_context *context = *state;
+    for (int damped = 0; damped < 2; damped++) {
+        phx_ss *system = free_mechanism(context, damped);
+        double gain[SEEN * MOVED], response[2][2 * SEEN * MOVED];
+        CHECK_OK(context, phx_ss_dc_gain_by_outputs(context, system, gain));
+        CHECK_OK(context, phx_ss_responses(context, system, 2, omega, response[0]));
+        for (int k = 0; k < SEEN * MOVED; k++) {
+            const double limit = (4.0 * response[0][2 * k] - response[1][2 * k]) / 3.0;
+            if (sees[damped][k / MOVED] != isnan(gain[k]))
+                fail_msg("damped %d, output %d: gain %g, limit %g", damped, k / MOVED, gain[k], limit);
+            if (!sees[damped][k / MOVED])
+                CHECK_CLOSE(gain[k], limit, 2e-9 * (1.0 + fabs(limit)), "damped %d, output %d, input %d", damped,
+                            k / MOVED, k % MOVED);
+        }
+        for (long n = 0, status = PHX_ERR_MEMORY; status; n++) {
+            phx_context_fail_allocation(context, n);
+            status = phx_ss_dc_gain_by_outputs(context, system, gain);
+            phx_context_fail_allocation(context, -1);
+            assert_true(!status || status == PHX_ERR_MEMORY);
+        }
+        phx_ss_destroy(system);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -645,6 +730,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_oscillator, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_descriptor, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_memory, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_dc_gain_by_outputs, context_setup, context_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
