@@ -102,6 +102,8 @@ typedef struct phx_flex {
     int n_stress;
     phx_csr stress;                  /* n_stress x n: sigma = M2^-1 D q, the stress state of the mixed form */
     phx_csr root;                    /* n_stress x n: B = L2^-1 D (M2 = L2 L2^T), K = B^T B */
+    phx_csr compliance, strain;      /* M2, n_stress x n_stress, and D, n_stress x n; no rows where a stiffness is all
+                                        that is known, as of modal data */
     phx_flex_stiffening *stiffening; /* NULL: none */
     phx_flex_compact *compact;       /* made last, by phx_flex_make_compact; NULL: not yet */
 } phx_flex;

@@ -198,7 +198,7 @@ static phx_status assemble_stiffness(phx_context *context, assumed_beam *beam)
     phx_flex *flex = &beam->source.flex;
     const int n = flex->n;
     int *each = phx_calloc(context, (size_t)n, sizeof *each);
-    double *value = phx_calloc(context, 2 * (size_t)n, sizeof *value);
+    double *value = phx_calloc(context, 4 * (size_t)n, sizeof *value);
     phx_status status = each && value ? PHX_OK : PHX_ERR_MEMORY;
     for (int i = 0; i < n && status == PHX_OK; i++) {
         const int f = i / beam->modes, k = i % beam->modes;
@@ -209,13 +209,14 @@ static phx_status assemble_stiffness(phx_context *context, assumed_beam *beam)
         each[i] = i;
         value[i] = field->stiffness;
         value[n + i] = root;
+        value[2 * n + i] = root / field->stiffness * (root / field->stiffness);
+        value[3 * n + i] = root * root / field->stiffness;
         flex->K[phx_flex_entry(flex, i, i)] = root * root;
     }
     flex->n_stress = n;
-    if (status == PHX_OK)
-        status = phx_csr_from_triplets(context, n, n, (size_t)n, each, each, value, &flex->stress);
-    if (status == PHX_OK)
-        status = phx_csr_from_triplets(context, n, n, (size_t)n, each, each, value + n, &flex->root);
+    phx_csr *const diagonal[] = {&flex->stress, &flex->root, &flex->compliance, &flex->strain};
+    for (int k = 0; k < 4 && status == PHX_OK; k++)
+        status = phx_csr_from_triplets(context, n, n, (size_t)n, each, each, value + k * n, diagonal[k]);
     phx_free(each);
     phx_free(value);
     return status;

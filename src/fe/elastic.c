@@ -3,18 +3,37 @@
 
 #include <string.h>
 
-/* M2^-1 D and L2^-1 D between neighbouring stresses and raw coordinates: of one element when the stresses are
+/* M2, D, M2^-1 D and L2^-1 D between neighbouring stresses and raw coordinates: of one element when the stresses are
  * discontinuous (the same in every element), of the whole field when they are not. */
 typedef struct element_block {
     int n_stress, n;
-    double *m2, *stress, *root; /* n_stress x n_stress; n_stress x n */
+    double *compliance, *strain, *stress, *root; /* n_stress x n_stress; n_stress x n */
 } element_block;
 
 static void block_free(element_block *block)
 {
-    phx_free(block->m2);
+    phx_free(block->compliance);
+    phx_free(block->strain);
     phx_free(block->stress);
     phx_free(block->root);
+}
+
+/* M2 and D, element by element. */
+static void add_elements(const phx_mesh *mesh, const phx_field *field, int span, element_block *block)
+{
+    const phx_shape *stress = &field->element->stress, *displacement = &field->element->displacement;
+    const int ns = block->n_stress, nv = block->n;
+    double m2[PHX_SHAPE_MAX * PHX_SHAPE_MAX], d[PHX_SHAPE_MAX * PHX_SHAPE_MAX];
+    phx_element_matrices(field->element, mesh->h, field->stiffness, m2, d);
+    for (int e = 0; e < span; e++) {
+        for (int i = 0; i < stress->count; i++) {
+            const int row = e * stress->stride + i;
+            for (int j = 0; j < stress->count; j++)
+                block->compliance[row * ns + e * stress->stride + j] += m2[i * stress->count + j];
+            for (int j = 0; j < displacement->count; j++)
+                block->strain[row * nv + e * displacement->stride + j] += d[i * displacement->count + j];
+        }
+    }
 }
 
 static phx_status block_build(phx_context *context, const phx_mesh *mesh, const phx_field *field, element_block *block)
@@ -24,31 +43,28 @@ static phx_status block_build(phx_context *context, const phx_mesh *mesh, const 
     const int ns = phx_shape_total(stress, span), nv = phx_shape_total(displacement, span);
     block->n_stress = ns;
     block->n = nv;
-    block->m2 = phx_calloc(context, (size_t)ns * (size_t)ns, sizeof *block->m2);
-    block->stress = phx_calloc(context, (size_t)ns * (size_t)nv, sizeof *block->stress);
-    block->root = phx_calloc(context, (size_t)ns * (size_t)nv, sizeof *block->root);
-    if (!block->m2 || !block->stress || !block->root)
-        return PHX_ERR_MEMORY;
-
-    double m2[PHX_SHAPE_MAX * PHX_SHAPE_MAX], d[PHX_SHAPE_MAX * PHX_SHAPE_MAX];
-    phx_element_matrices(field->element, mesh->h, field->stiffness, m2, d);
-    for (int e = 0; e < span; e++) {
-        for (int i = 0; i < stress->count; i++) {
-            const int row = e * stress->stride + i;
-            for (int j = 0; j < stress->count; j++)
-                block->m2[row * ns + e * stress->stride + j] += m2[i * stress->count + j];
-            for (int j = 0; j < displacement->count; j++)
-                block->root[row * nv + e * displacement->stride + j] += d[i * displacement->count + j];
-        }
+    const size_t square = (size_t)ns * (size_t)ns, oblong = (size_t)ns * (size_t)nv;
+    double *factor = phx_calloc(context, square, sizeof *factor);
+    block->compliance = phx_calloc(context, square, sizeof *block->compliance);
+    block->strain = phx_calloc(context, oblong, sizeof *block->strain);
+    block->stress = phx_calloc(context, oblong, sizeof *block->stress);
+    block->root = phx_calloc(context, oblong, sizeof *block->root);
+    phx_status status =
+        factor && block->compliance && block->strain && block->stress && block->root ? PHX_OK : PHX_ERR_MEMORY;
+    if (status == PHX_OK) {
+        add_elements(mesh, field, span, block);
+        /* M2 = L2 L2^T,   B = L2^-1 D,   M2^-1 D = L2^-T B */
+        memcpy(factor, block->compliance, square * sizeof *factor);
+        memcpy(block->root, block->strain, oblong * sizeof *block->root);
+        status = phx_dense_cholesky(context, ns, factor);
     }
-    /* M2 = L2 L2^T,   B = L2^-1 D,   M2^-1 D = L2^-T B */
-    phx_status status = phx_dense_cholesky(context, ns, block->m2);
-    if (status != PHX_OK)
-        return status;
-    phx_dense_triangle_solve(false, ns, block->m2, nv, block->root);
-    memcpy(block->stress, block->root, (size_t)ns * (size_t)nv * sizeof *block->stress);
-    phx_dense_triangle_solve(true, ns, block->m2, nv, block->stress);
-    return PHX_OK;
+    if (status == PHX_OK) {
+        phx_dense_triangle_solve(false, ns, factor, nv, block->root);
+        memcpy(block->stress, block->root, oblong * sizeof *block->stress);
+        phx_dense_triangle_solve(true, ns, factor, nv, block->stress);
+    }
+    phx_free(factor);
+    return status;
 }
 
 static phx_status csr_allocate(phx_context *context, int rows, int cols, size_t entries, phx_csr *csr)
@@ -68,9 +84,22 @@ static void csr_append(phx_csr *csr, int row, const phx_reference_basis *basis, 
     csr->ptr[row + 1] = at + phx_reference_basis_row(basis, strain, n, dof, value, csr->idx + at, csr->val + at);
 }
 
+/* Row i of a block of M2, its zeros left out. */
+static void append_compliance(const phx_field *field, const element_block *block, int e, int i, phx_csr *compliance)
+{
+    const int first = field->stress_first + e * block->n_stress, row = first + i;
+    int at = compliance->ptr[row];
+    for (int j = 0; j < block->n_stress; j++)
+        if (block->compliance[i * block->n_stress + j] != 0.0) {
+            compliance->idx[at] = first + j;
+            compliance->val[at++] = block->compliance[i * block->n_stress + j];
+        }
+    compliance->ptr[row + 1] = at;
+}
+
 /* The rows of a field, block by block. */
 static void append_field(const phx_mesh *mesh, const phx_field *field, const element_block *block,
-                         const phx_reference_basis *basis, int *dof, phx_csr *stress, phx_csr *root)
+                         const phx_reference_basis *basis, int *dof, phx_flex *flex)
 {
     const phx_shape *psi = &field->element->stress;
     const int blocks = phx_shape_discontinuous(psi) ? mesh->elements : 1;
@@ -79,8 +108,10 @@ static void append_field(const phx_mesh *mesh, const phx_field *field, const ele
             dof[j] = field->first + e * field->element->displacement.stride + j;
         for (int i = 0; i < block->n_stress; i++) {
             const int row = field->stress_first + e * block->n_stress + i;
-            csr_append(stress, row, basis, true, block->n, dof, block->stress + i * block->n);
-            csr_append(root, row, basis, true, block->n, dof, block->root + i * block->n);
+            csr_append(&flex->stress, row, basis, true, block->n, dof, block->stress + i * block->n);
+            csr_append(&flex->root, row, basis, true, block->n, dof, block->root + i * block->n);
+            csr_append(&flex->strain, row, basis, true, block->n, dof, block->strain + i * block->n);
+            append_compliance(field, block, e, i, &flex->compliance);
         }
     }
 }
@@ -98,21 +129,23 @@ phx_status phx_elastic_assemble(phx_context *context, const phx_mesh *mesh, cons
                                 phx_flex *flex)
 {
     element_block block[PHX_FIELD_MAX] = {{0}};
-    size_t entries = 0;
+    size_t entries = 0, own = 0;
     int *dof = phx_calloc(context, (size_t)mesh->n, sizeof *dof);
     phx_status status = dof ? PHX_OK : PHX_ERR_MEMORY;
     for (int f = 0; f < mesh->n_fields && status == PHX_OK; f++) {
         status = block_build(context, mesh, &mesh->field[f], &block[f]);
         entries += (size_t)mesh->field[f].stress_count * (size_t)block[f].n;
+        own += (size_t)mesh->field[f].stress_count * (size_t)block[f].n_stress;
     }
+    phx_csr *const rows[] = {&flex->stress, &flex->root, &flex->strain};
     flex->n_stress = mesh->n_stress;
+    for (int k = 0; k < 3 && status == PHX_OK; k++)
+        status = csr_allocate(context, mesh->n_stress, basis->n, entries, rows[k]);
     if (status == PHX_OK)
-        status = csr_allocate(context, mesh->n_stress, basis->n, entries, &flex->stress);
-    if (status == PHX_OK)
-        status = csr_allocate(context, mesh->n_stress, basis->n, entries, &flex->root);
+        status = csr_allocate(context, mesh->n_stress, mesh->n_stress, own, &flex->compliance);
     if (status == PHX_OK) {
         for (int f = 0; f < mesh->n_fields; f++)
-            append_field(mesh, &mesh->field[f], &block[f], basis, dof, &flex->stress, &flex->root);
+            append_field(mesh, &mesh->field[f], &block[f], basis, dof, flex);
         square(&flex->root, flex);
     }
     for (int f = 0; f < mesh->n_fields; f++)

@@ -32,6 +32,8 @@ void phx_flex_free(phx_flex *flex)
     phx_flex_free_compact(flex->compact);
     phx_csr_free(&flex->stress);
     phx_csr_free(&flex->root);
+    phx_csr_free(&flex->compliance);
+    phx_csr_free(&flex->strain);
     if (flex->stiffening) {
         phx_csr_free(&flex->stiffening->lin);
         phx_csr_free(&flex->stiffening->slope);

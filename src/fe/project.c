@@ -1,6 +1,7 @@
 /* Projection of a deformation on a basis, q = T eta, and the modal coordinates that come from it.
  *
  *   S' = S T   C' = C T   j' = j T   M' = T^T M T   A' = T^T A T   Q' = T^T Q T   stress' = stress T   root' = root T
+ *   strain' = strain T
  *   K' = root'^T root'
  *
  * Kinetic energy and elastic energy are those of the full body at q = T eta, so whatever follows from them, the skew
@@ -88,6 +89,10 @@ phx_status phx_flex_project(phx_context *context, const phx_flex *full, int k, c
         flex->n_stress = full->n_stress;
         status = project_rows(context, &full->stress, k, T, work, &flex->stress);
     }
+    if (status == PHX_OK && full->strain.rows > 0)
+        status = project_rows(context, &full->strain, k, T, work, &flex->strain);
+    if (status == PHX_OK && full->strain.rows > 0)
+        status = phx_csr_copy(context, &full->compliance, &flex->compliance);
     if (status == PHX_OK)
         status = project_rows(context, &full->root, k, T, work, &flex->root);
     if (status == PHX_OK) /* K = B^T B; work holds B; the product of a matrix with itself is symmetric bit for bit */

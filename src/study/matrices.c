@@ -254,6 +254,11 @@ static void add_flex(phx_bundle *bundle, const char *stem, const phx_flex *flex)
              flex->n);
     add_part(bundle, stem, "stress", "M2^-1 D: the stress state sigma = stress q", "SI", &flex->stress, NULL, 0, 0);
     add_part(bundle, stem, "root", "L2^-1 D with M2 = L2 L2^T", "SI", &flex->root, NULL, 0, 0);
+    if (flex->strain.rows == 0)
+        return;
+    add_part(bundle, stem, "M2", "M2 = int psi psi^T / stiffness over the stress state sigma: its compliance", "SI",
+             &flex->compliance, NULL, 0, 0);
+    add_part(bundle, stem, "D", "D = int psi (d^k Phi/dx^k): M2 sigma = D q", "SI", &flex->strain, NULL, 0, 0);
 }
 
 static phx_status add_body(phx_context *context, const phx_start_point *at, int b, const char *stem, phx_bundle *bundle)

@@ -74,3 +74,28 @@ double *flex_dense(phx_context *context, const phx_flex *flex, const double *mat
             dense[(size_t)i * n + (size_t)flex->idx[e]] = matrix[e];
     return dense;
 }
+
+void check_mixed(const phx_flex *flex, const char *what)
+{
+    enum { MOST = 400 };
+    double q[MOST], sigma[MOST] = {0}, left[MOST] = {0}, right[MOST] = {0}, size = 0.0, energy = 0.0;
+    uint64_t seed = 11;
+    const int n = flex->n_stress;
+
+    assert_true(n <= MOST && flex->n <= MOST);
+    assert_int_equal(flex->compliance.rows, n);
+    assert_int_equal(flex->compliance.cols, n);
+    assert_int_equal(flex->strain.rows, n);
+    assert_int_equal(flex->strain.cols, flex->n);
+    random_vector(&seed, flex->n, 1.0, q);
+    phx_csr_apply(&flex->stress, 1.0, q, sigma);
+    phx_csr_apply(&flex->compliance, 1.0, sigma, left);
+    phx_csr_apply(&flex->strain, 1.0, q, right);
+    for (int i = 0; i < n; i++) {
+        size = fmax(size, fabs(right[i]));
+        energy += sigma[i] * left[i];
+    }
+    for (int i = 0; i < n; i++)
+        CHECK_CLOSE(left[i], right[i], 1e-12 * size, "%s: M2 sigma = D q, row %d", what, i);
+    CHECK_RELATIVE(energy, flex_form(flex, flex->K, q, q), 1e-11, "%s: sigma M2 sigma = q K q", what);
+}

@@ -24,5 +24,7 @@ double flex_form(const phx_flex *flex, const double *matrix, const double *x, co
 void point_motion(const phx_flex *flex, const phx_flex_point *point, const double *q, double u[3], double theta[3]);
 /* Dense n x n copy of a matrix of the flex, row-major; free with phx_free. */
 double *flex_dense(phx_context *context, const phx_flex *flex, const double *matrix);
+/* The mixed form: M2 sigma = D q, and sigma M2 sigma = q K q, for random q. */
+void check_mixed(const phx_flex *flex, const char *what);
 
 #endif

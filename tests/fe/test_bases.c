@@ -48,6 +48,8 @@ static void check_same(phx_context *context, const phx_beam *full, const phx_bea
     const phx_flex *f = phx_beam_flex(full), *r = phx_beam_flex(reduced);
     const int k = r->n;
     uint64_t seed = 3;
+    check_mixed(f, what);
+    check_mixed(r, what);
     for (int trial = 0; trial < 5; trial++) {
         double eta[2][MAX_COORDINATES], q[2][MAX_COORDINATES], v[3], w[3];
         random_vector(&seed, 3, 1.0, v);
@@ -213,6 +215,7 @@ static void test_assumed(void **state)
         for (int i = 0; i < flex->n; i++)
             omega[i] = sqrt(flex->K[i * flex->n + i]);
         check_normal(context, flex, omega, "assumed");
+        check_mixed(flex, "assumed");
         for (int k = 0; k < 4; k++) {
             const double EI = def.bending_stiffness[dim == 3 ? 1 : 0], axial = (k + 0.5) * TEST_PI / L;
             CHECK_RELATIVE(omega[64 + k], pow(bending_root[k] / L, 2) * sqrt(EI / rho), 1e-13, "bending %d", k + 1);

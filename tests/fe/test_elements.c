@@ -144,6 +144,8 @@ static void test_paper_on_one_element(void **state)
         def.element = PHX_ELEMENT_PAPER;
         phx_beam *paper = test_beam(*state, &def);
         const int n = phx_beam_flex(mixed)->n;
+        check_mixed(phx_beam_flex(mixed), "mixed");
+        check_mixed(phx_beam_flex(paper), "paper");
         double *a = flex_dense(*state, phx_beam_flex(mixed), phx_beam_flex(mixed)->K);
         double *b = flex_dense(*state, phx_beam_flex(paper), phx_beam_flex(paper)->K);
         double difference = 0.0, scale = 0.0;

@@ -50,7 +50,8 @@ static void test_inputs_and_outputs_may_be_missing(void **state)
         CHECK_OK(context, phx_bundle_create(context, &bundle));
         CHECK_OK(context, phx_study_matrices(context, model, bundle));
         assert_true(has(bundle, "M D K G KKT E J R Q B P S N coordinates states bodies title model"));
-        assert_true(has(bundle, "beam_M beam_R beam_M_ff beam_K_ff beam_S beam_C beam_stress beam_root"));
+        assert_true(
+            has(bundle, "beam_M beam_R beam_M_ff beam_K_ff beam_S beam_C beam_stress beam_root beam_M2 beam_D"));
         assert_int_equal(has(bundle, "F H inputs outputs"), with_inputs);
         assert_int_equal(has(bundle, "Y_q Y_v Y_a Y_l Y_h Y_u"), with_inputs && with_outputs);
         assert_int_equal(phx_bundle_find(bundle, "B")->cols, with_inputs ? 2 : 0);
