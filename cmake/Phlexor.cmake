@@ -29,6 +29,10 @@ set(PHX_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conver
     -Wmissing-prototypes)
 # No contraction of a*b+c, or results would depend on the processor.
 set(PHX_FLAGS ${PHX_WARNINGS} -ffp-contract=off -fno-math-errno)
+include(CheckCCompilerFlag)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    check_c_compiler_flag(-mavx2 PHX_AVX2)
+endif()
 if(PHX_WERROR)
     list(APPEND PHX_FLAGS -Werror)
 endif()
@@ -112,6 +116,16 @@ function(phx_layer layer)
     phx_link(phx_${layer} PRIVATE ${ARG_LIBS})
     set_property(GLOBAL APPEND PROPERTY PHX_BUILT ${layer})
     set_property(GLOBAL APPEND PROPERTY PHX_LIBS ${ARG_LIBS})
+endfunction()
+
+# More sources of a layer: kernels compiled once more for processors with registers of four numbers (AVX2), which the
+# layer asks phx_cpu_has_avx2 for. The numbers are the same.
+function(phx_layer_avx2 layer)
+    if(PHX_AVX2)
+        target_sources(phx_${layer} PRIVATE ${ARGN})
+        set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "-mavx2")
+        target_compile_definitions(phx_${layer} PRIVATE PHX_AVX2)
+    endif()
 endfunction()
 
 # The program: bin/phlexor.

@@ -42,6 +42,8 @@ const char *phx_status_text(phx_status status);
 /* Version of the library, "major.minor.patch", and how it was built, e.g. "Release, GNU 12.2.0". */
 const char *phx_version(void);
 const char *phx_build(void);
+/* Whether the processor has AVX2, registers of four numbers. */
+bool phx_cpu_has_avx2(void);
 
 /* A context carries the last error, the log sink and the progress callback of one thread of work. Every create
  * function takes the context it reports to; the context must outlive what was created with it. */

@@ -177,6 +177,8 @@ void phx_pack_destroy(phx_pack *pack);
 /* As phx_body_interval_begin and phx_body_interval_residual. xm: means over the interval. */
 void phx_pack_begin(phx_pack *pack, double h, const double *x0, const double *v0);
 void phx_pack_residual(phx_pack *pack, const double *gravity, const double *xm, const double *v1, double *res);
+/* Kinetic energy of each body; x NULL: of the undeformed ones. */
+void phx_pack_kinetic(const phx_pack *pack, const double *x, const double *v, double *energy);
 
 /* The border of a matrix over a body's velocities is what of its rigid rows and columns follows from the state. With
  * S_i = (S_1i ...), the column of coordinate i in phx_flex.S, they are

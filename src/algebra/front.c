@@ -54,6 +54,15 @@ static size_t work_of_part(const phx_front_tree *tree, int part)
 }
 
 /* ---- creation ---- */
+static const phx_front_numeric *numeric_of_reals(void)
+{
+#ifdef PHX_AVX2
+    if (phx_cpu_has_avx2())
+        return &phx_front_real_avx2;
+#endif
+    return &phx_front_real;
+}
+
 phx_status phx_fronts_create(phx_context *context, int n, const int *ptr, const int *idx, const int *order,
                              bool is_complex, phx_fronts **fronts)
 {
@@ -71,7 +80,7 @@ phx_status phx_fronts_create(phx_context *context, int n, const int *ptr, const 
     const size_t scalar = is_complex ? 2 * sizeof(double) : sizeof(double), size = (size_t)n;
     created->context = context;
     created->tree = tree;
-    created->numeric = is_complex ? &phx_front_complex : &phx_front_real;
+    created->numeric = is_complex ? &phx_front_complex : numeric_of_reals();
     created->is_complex = is_complex;
     created->ptr = ptr;
     created->idx = idx;

@@ -101,7 +101,7 @@ typedef struct phx_front_numeric {
     void (*add_slots)(const phx_front_tree *tree, const phx_front_branch *branch, double *y);
     void (*fill_slots)(const phx_front_tree *tree, const phx_front_branch *branch, double *y);
 } phx_front_numeric;
-extern const phx_front_numeric phx_front_real, phx_front_complex;
+extern const phx_front_numeric phx_front_real, phx_front_real_avx2, phx_front_complex;
 
 /* A matrix factored by fronts. */
 typedef struct phx_fronts phx_fronts;

@@ -91,14 +91,13 @@ static inline void eliminate(int p, int r, const scalar *restrict F, scalar *res
         const scalar *row = F + (p + i) * m;
         for (int k = 0; k < p; k++)
             L[i * p + k] = row[k];
-        for (int j = 0; j < r; j++)
+        for (int j = 0; j < r && p == 1; j++)
             update[i * r + j] = minus_times(row[p + j], row[0], W[j]);
-        if (p > 1)
-            for (int j = 0; j < r; j++)
-                update[i * r + j] = minus_times(update[i * r + j], row[1], W[r + j]);
-        if (p > 2)
-            for (int j = 0; j < r; j++)
-                update[i * r + j] = minus_times(update[i * r + j], row[2], W[2 * r + j]);
+        for (int j = 0; j < r && p == 2; j++)
+            update[i * r + j] = minus_times(minus_times(row[p + j], row[0], W[j]), row[1], W[r + j]);
+        for (int j = 0; j < r && p == 3; j++)
+            update[i * r + j] =
+                minus_times(minus_times(minus_times(row[p + j], row[0], W[j]), row[1], W[r + j]), row[2], W[2 * r + j]);
     }
 }
 

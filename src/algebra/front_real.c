@@ -3,4 +3,4 @@
 
 #include "front_numeric.h"
 
-const phx_front_numeric phx_front_real = NUMERIC;
+const phx_front_numeric REAL_NUMERIC = NUMERIC;

@@ -31,7 +31,15 @@ static inline scalar reciprocal(scalar a)
     return 1.0 / a;
 }
 
+/* The names of what is compiled for any processor, or again for those with AVX2. */
+#ifdef __AVX2__
+#define WIDE_KERNELS phx_front_wide_real_avx2
+#define WIDE_ADD     phx_front_add_real_avx2
+#define REAL_NUMERIC phx_front_real_avx2
+#else
 #define WIDE_KERNELS phx_front_wide_real
 #define WIDE_ADD     phx_front_add_real
+#define REAL_NUMERIC phx_front_real
+#endif
 
 #endif

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "internal.h"
+#include "ldl.h"
 
 struct phx_ldl {
     phx_context *context;
@@ -151,45 +151,15 @@ phx_status phx_ldl_factor(phx_ldl *ldl, const double *val)
     return PHX_OK;
 }
 
-static inline void solve(const phx_ldl *ldl, const int width, double *x)
-{
-    for (int i = 0; i < ldl->n; i++) {
-        double *restrict own = x + (size_t)i * (size_t)width;
-        for (int e = ldl->ptr[i]; e < ldl->ptr[i + 1]; e++) {
-            const double *restrict other = x + (size_t)ldl->idx[e] * (size_t)width, l = ldl->val[e];
-            for (int c = 0; c < width; c++)
-                own[c] -= l * other[c];
-        }
-    }
-    for (int i = ldl->n; i-- > 0;) {
-        double *restrict own = x + (size_t)i * (size_t)width;
-        for (int c = 0; c < width; c++)
-            own[c] *= ldl->inverse[i];
-    }
-    for (int i = ldl->n; i-- > 0;) {
-        const double *restrict own = x + (size_t)i * (size_t)width;
-        for (int e = ldl->ptr[i]; e < ldl->ptr[i + 1]; e++) {
-            double *restrict other = x + (size_t)ldl->idx[e] * (size_t)width;
-            const double l = ldl->val[e];
-            for (int c = 0; c < width; c++)
-                other[c] -= l * own[c];
-        }
-    }
-}
-
 void phx_ldl_solve(const phx_ldl *ldl, int width, double *x)
 {
-    switch (width) { /* compiled with the number known */
-    case 1:
-        solve(ldl, 1, x);
-        break;
-    case 3:
-        solve(ldl, 3, x);
-        break;
-    case 6:
-        solve(ldl, 6, x);
-        break;
-    default:
-        solve(ldl, width, x);
+    const phx_ldl_factors factors = {ldl->n, ldl->ptr, ldl->idx, ldl->val, ldl->inverse};
+
+#ifdef PHX_AVX2
+    if (phx_cpu_has_avx2()) {
+        phx_ldl_solve_avx2(&factors, width, x);
+        return;
     }
+#endif
+    phx_ldl_solve_any(&factors, width, x);
 }

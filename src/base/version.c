@@ -9,3 +9,12 @@ const char *phx_build(void)
 {
     return PHX_BUILD;
 }
+
+bool phx_cpu_has_avx2(void)
+{
+#ifdef __x86_64__
+    return __builtin_cpu_supports("avx2");
+#else
+    return false;
+#endif
+}

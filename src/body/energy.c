@@ -1,61 +1,36 @@
 /* Energies, stresses and first moments of a floating body. */
-#include "body_internal.h"
+#define real double
+#define ZEROS                                                                                                          \
+    {                                                                                                                  \
+        0.0                                                                                                            \
+    }
+#define NAME(x) one_##x
+
+#include "energy_kernel.h"
 
 #include <string.h>
 
-static inline double kinetic(const int dim, const phx_body *body, const double *x, const double *v)
-{
-    const phx_flex *flex = body->flex;
-    const double *q = phx_body_q_inertia(body, x);
-    const int n_rot = phx_rotations(dim), n = flex->n;
-    const double *w = v + dim, *q_dot = v + dim + n_rot;
-    double s[3], J[9], cross[3], energy = 0.5 * phx_flex_matrix_form(&body->compact->M, q_dot, q_dot);
-
-    for (int a = 0; a < dim; a++)
-        energy += v[a] * phx_body_dot(n, flex->S + a * n, q_dot);
-    for (int k = 0; k < n_rot; k++) {
-        const double turned = q ? phx_flex_matrix_form(&body->compact->A[k], q_dot, q) : 0.0;
-        energy += w[k] * (phx_body_dot(n, flex->C + k * n, q_dot) - turned);
-    }
-    phx_body_inertia(body, q, s, J);
-    phx_rot_x_vec(dim, w, s, cross);
-    energy += 0.5 * flex->mass * phx_body_dot(dim, v, v) + phx_body_dot(dim, v, cross);
-    for (int k = 0; k < n_rot; k++)
-        energy += 0.5 * w[k] * phx_body_dot(n_rot, J + k * n_rot, w);
-    return energy;
-}
-
 double phx_body_kinetic(const phx_body *body, const double *x, const double *v)
 {
-    return body->dim == 2 ? kinetic(2, body, x, v) : kinetic(3, body, x, v);
-}
+    const double *q = phx_body_q_inertia(body, x);
+    double energy = 0.0;
 
-/* With J0 and s0 at hand. */
-static inline double kinetic_undeformed(const int dim, const phx_body *body, const double *v)
-{
-    const phx_flex *flex = body->flex;
-    const int n_rot = phx_rotations(dim), n = flex->n;
-    const double *w = v + dim, *q_dot = v + dim + n_rot;
-    double cross[3], turned[3], energy = 0.0;
-
-    phx_rot_x_vec(dim, w, flex->s0, cross);
-    phx_pair_times(n_rot, flex->J0, w, turned);
-    for (int a = 0; a < dim; a++)
-        energy += v[a] * (0.5 * flex->mass * v[a] + cross[a]);
-    for (int k = 0; k < n_rot; k++)
-        energy += 0.5 * w[k] * turned[k];
-    if (n == 0)
-        return energy;
-    for (int a = 0; a < dim; a++)
-        energy += v[a] * phx_body_dot(n, flex->S + a * n, q_dot);
-    for (int k = 0; k < n_rot; k++)
-        energy += w[k] * phx_body_dot(n, flex->C + k * n, q_dot);
-    return energy + 0.5 * phx_flex_matrix_form(&body->compact->M, q_dot, q_dot);
+    if (body->dim == 2)
+        one_kinetic(2, body, q, v, &energy);
+    else
+        one_kinetic(3, body, q, v, &energy);
+    return energy;
 }
 
 double phx_body_kinetic_undeformed(const phx_body *body, const double *v)
 {
-    return body->dim == 2 ? kinetic_undeformed(2, body, v) : kinetic_undeformed(3, body, v);
+    double energy = 0.0;
+
+    if (body->dim == 2)
+        one_kinetic(2, body, NULL, v, &energy);
+    else
+        one_kinetic(3, body, NULL, v, &energy);
+    return energy;
 }
 
 /* 1/2 |L2^-1 D q|^2: no cancellation between large terms. */

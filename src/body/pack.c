@@ -8,7 +8,7 @@ static const pack_operations *operations(int lanes)
     if (lanes == 1)
         return &phx_pack_one;
 #ifdef PHX_AVX2
-    if (__builtin_cpu_supports("avx2"))
+    if (phx_cpu_has_avx2())
         return &phx_pack_lanes_avx2;
 #endif
     return &phx_pack_lanes;
@@ -133,6 +133,11 @@ void phx_pack_border_add(const phx_pack *pack, double *border, int lane, int axi
 void phx_pack_rates(const phx_pack *pack, double *rates)
 {
     pack->ops->rates(pack, rates);
+}
+
+void phx_pack_kinetic(const phx_pack *pack, const double *x, const double *v, double *energy)
+{
+    pack->ops->kinetic(pack, x, v, energy);
 }
 
 /* ---- condensation ---- */

@@ -34,6 +34,7 @@ struct pack_operations {
     void (*lacking)(const phx_pack *pack, const phx_condenser *condenser, const double *rates, const double *d,
                     double *z, double *b);
     void (*rates)(const phx_pack *pack, double *rates);
+    void (*kinetic)(const phx_pack *pack, const double *x, const double *v, double *energy);
 };
 
 extern const pack_operations phx_pack_one, phx_pack_lanes, phx_pack_lanes_avx2;

@@ -1,6 +1,7 @@
 /* A pack's operations for one kind of number: the state of its bodies is brought side by side, the kernels do the work,
  * the result goes back. The including file defines real, LANES, ZEROS, NAME and OPERATIONS, the name of the table. */
 #include "condense_kernel.h"
+#include "energy_kernel.h"
 #include "pack.h"
 
 /* ---- to and fro ---- */
@@ -141,6 +142,29 @@ static void NAME(pack_rates)(const phx_pack *pack, double *rates)
         out[k] = v0[pack->body->dim + k] + v1[pack->body->dim + k];
 }
 
+static inline void NAME(pack_kinetic_in)(const int dim, const phx_pack *pack, const double *x, const double *v,
+                                         double *energy)
+{
+    const phx_body *body = pack->body;
+    real *rates = (real *)pack->room, *q = rates + body->n_v, result;
+    const double *one = (const double *)&result;
+
+    NAME(gather)(v, pack->v, 0, body->n_v, rates);
+    if (x)
+        NAME(gather)(x, pack->x, dim + body->n_attitude, body->n_q, q);
+    NAME(kinetic)(dim, body, x ? q : NULL, rates, &result);
+    for (int l = 0; l < LANES; l++)
+        energy[l] = one[l];
+}
+
+static void NAME(pack_kinetic)(const phx_pack *pack, const double *x, const double *v, double *energy)
+{
+    if (pack->body->dim == 2)
+        NAME(pack_kinetic_in)(2, pack, x, v, energy);
+    else
+        NAME(pack_kinetic_in)(3, pack, x, v, energy);
+}
+
 /* ---- condensation ---- */
 static void NAME(pack_reduce)(const phx_pack *pack, const phx_condenser *condenser, double *border, double *Y,
                               double *matrix)
@@ -239,4 +263,5 @@ const pack_operations OPERATIONS = {
     .end_solve = NAME(pack_end_solve),
     .lacking = NAME(pack_lacking),
     .rates = NAME(pack_rates),
+    .kinetic = NAME(pack_kinetic),
 };

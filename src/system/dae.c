@@ -300,11 +300,18 @@ static phx_status op_interval_work(phx_dae *dae, phx_work *work)
 /* sqrt(dv^T M dv), M of the undeformed bodies */
 static double op_norm(phx_dae *dae, const double *dv)
 {
-    const phx_system *system = of(dae)->system;
-    double sum = 0.0;
+    const workspace *ws = of(dae);
+    const phx_system *system = ws->system;
+    double sum = 0.0, energy[PHX_LANES];
 
+    for (int p = 0; p < ws->n_packs; p++) {
+        phx_pack_kinetic(ws->packs[p].pack, NULL, dv, energy);
+        for (int l = 0; l < ws->packs[p].lanes; l++)
+            sum += energy[l];
+    }
     for (int b = 0; b < system->n_bodies; b++)
-        sum += phx_body_kinetic_undeformed(system->bodies[b].body, dv + system->bodies[b].v);
+        if (ws->pack_of[b] < 0)
+            sum += phx_body_kinetic_undeformed(system->bodies[b].body, dv + system->bodies[b].v);
     return sqrt(sum > 0.0 ? 2.0 * sum : 0.0);
 }
 

@@ -67,7 +67,11 @@ static phx_status allocate(workspace *ws)
     ws->pack_of = phx_calloc(context, count, sizeof *ws->pack_of);
     ws->lane_of = phx_calloc(context, count, sizeof *ws->lane_of);
     ws->products = phx_calloc(context, count, sizeof *ws->products);
-    return ws->room && ws->packs && ws->pack_of && ws->lane_of && ws->products ? PHX_OK : PHX_ERR_MEMORY;
+    ws->energy = phx_calloc(context, count, sizeof *ws->energy);
+    ws->pack_done = phx_calloc(context, count, sizeof *ws->pack_done);
+    return ws->energy && ws->pack_done && ws->room && ws->packs && ws->pack_of && ws->lane_of && ws->products
+               ? PHX_OK
+               : PHX_ERR_MEMORY;
 }
 
 phx_status phx_sys_packs_create(workspace *ws)
@@ -107,6 +111,8 @@ void phx_sys_packs_free(workspace *ws)
     phx_free(ws->pack_of);
     phx_free(ws->lane_of);
     phx_free(ws->products);
+    phx_free(ws->energy);
+    phx_free(ws->pack_done);
     phx_free(ws->room);
     phx_free(ws->border);
 }

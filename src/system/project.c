@@ -144,13 +144,29 @@ static phx_status momentum_part(workspace *ws, const component_slot *component, 
     return status;
 }
 
-static double kinetic(const workspace *ws, const component_slot *component, const double *x, const double *v)
+/* Packs are evaluated whole, once for a component: what they give bodies of others is not looked at. */
+static double kinetic(workspace *ws, const component_slot *component, const double *x, const double *v)
 {
-    double energy = 0.0;
-    for (int b = 0; b < component->count; b++) {
-        const body_slot *slot = member(ws->system, component, b);
-        energy += phx_body_kinetic(slot->body, x + slot->x, v + slot->v);
+    const phx_system *system = ws->system;
+    double energy = 0.0, *own = ws->energy;
+
+    for (int i = 0; i < component->count; i++) {
+        const int b = system->by_component[component->first + i], p = ws->pack_of[b];
+        const body_slot *slot = &system->bodies[b];
+        if (p < 0)
+            own[b] = phx_body_kinetic(slot->body, x + slot->x, v + slot->v);
+        else if (!ws->pack_done[p]) {
+            double energies[PHX_LANES];
+            phx_pack_kinetic(ws->packs[p].pack, x, v, energies);
+            for (int l = 0; l < ws->packs[p].lanes; l++)
+                own[ws->packs[p].body[l]] = energies[l];
+            ws->pack_done[p] = true;
+        }
+        energy += own[b];
     }
+    for (int i = 0; i < component->count; i++)
+        if (ws->pack_of[system->by_component[component->first + i]] >= 0)
+            ws->pack_done[ws->pack_of[system->by_component[component->first + i]]] = false;
     return energy;
 }
 

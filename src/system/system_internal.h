@@ -252,6 +252,8 @@ typedef struct workspace {
     int *pack_of, *lane_of;    /* per body; -1: in none */
     phx_products **products;   /* per body: of the interval; NULL: in a pack */
     double *room, *border;     /* scratch that all bodies share, and the border of one pack */
+    double *energy;            /* per body: scratch */
+    bool *pack_done;           /* per pack: scratch, false between its uses */
     phx_body_view *views;      /* per body */
     phx_port_view *port_views; /* per port */
     bool start_viewed;         /* port_views hold the start of the interval at hand: only its end has to be evaluated */
