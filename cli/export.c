@@ -64,6 +64,17 @@ static int export(phx_context *context, const phx_model *model, const export_arg
     return status ? cli_failed(context, status) : EXIT_DONE;
 }
 
+/* The format that the name of the output ends with; NULL: none. */
+static const char *format_of(const char *output)
+{
+    static const char *const endings[] = {".vtk", ".xdmf", ".mat", ".csv", ".json", ".mtx"};
+
+    for (size_t i = 0; output && i < sizeof endings / sizeof *endings; i++)
+        if (cli_ends_with(output, endings[i]))
+            return endings[i] + 1;
+    return NULL;
+}
+
 static int export_file(const cli_command *command, phx_context *context, const export_arguments *given)
 {
     phx_model *model = NULL;
@@ -85,8 +96,8 @@ int cli_export(const cli_command *command, phx_context *context, int argc, char 
 {
     export_arguments given = {.frames = 250};
     const cli_option options[] = {
-        {"--format", 0, OPTION_CHOICE, "vtk|xdmf|mat|csv|json|mtx", "default: the first that there is of FILE",
-         &given.format},
+        {"--format", 0, OPTION_CHOICE, "vtk|xdmf|mat|csv|json|mtx",
+         "default: what NAME ends with, else the first that there is of FILE", &given.format},
         {"--output", 'o', OPTION_TEXT, "NAME",
          "default: FILE with .FORMAT, _FORMAT for a new folder; -: standard output", &given.output},
         {"--frames", 0, OPTION_COUNT, "N", "vtk, xdmf: instants at most, evenly chosen (default: 250)", &given.frames},
@@ -95,6 +106,8 @@ int cli_export(const cli_command *command, phx_context *context, int argc, char 
     const cli_arguments arguments = {options, (int)(sizeof options / sizeof *options), 1, &given.file};
     int status = cli_parse(command, context, &arguments, argc, argv);
 
+    if (!given.format)
+        given.format = format_of(given.output);
     if (status < 0)
         status = export_file(command, context, &given);
     cli_options_free(&arguments);

@@ -311,6 +311,9 @@ assert "J" not in m and "F" not in m and not np.array_equal(m["K"], m["K"].T) an
 END
 
 # ---- standard output, names with spaces, results of runs that stopped ----
+run 0 export plane.h5 -o named.csv
+cmp named.csv plane.csv || fail "export -o named.csv is not csv"
+run 2 export plane.yaml -o named.vtk
 run 0 export plane.h5 --format csv -o -
 cmp out.txt plane.csv || fail "csv on standard output is not that of the file"
 run 0 export plane.h5 --format json -o -
