@@ -58,7 +58,7 @@ static int choose_names(phx_context *context, const cli_batch *batch, phx_study_
         if (!output)
             *h5 = cli_name(context, batch->model, false, ".h5");
         options->simulate.h5_path = output ? output : *h5;
-        *table = options->simulate.h5_path ? cli_name(context, options->simulate.h5_path, true, ".csv") : NULL;
+        *table = options->simulate.h5_path ? cli_name(context, options->simulate.h5_path, true, "-list.csv") : NULL;
         options->table_path = *table;
     }
     if (!options->table_path)

@@ -13,9 +13,9 @@ static const cli_command commands[] = {
      "states, and with --csv to a table of the columns; FILE '-' is standard output. A result appears under its name\n"
      "only when it is complete; a run that stops early, also by Ctrl-C, leaves NAME.partial.\n"
      "Numbers may be expressions of the model's parameters: --end '2*pi/speed'.\n"
-     "With --sweep there is a result for each point, RESULT-0001.h5 ..., and RESULT.csv lists parameters, residuals "
-     "and\n"
-     "ends and ranges of the outputs; -o TABLE.csv makes the list alone. Exit status 1 when a point failed.\n"},
+     "With --sweep there is a result for each point, RESULT-0001.h5 ..., and RESULT-list.csv lists parameters,\n"
+     "residuals, ends and ranges of the outputs; -o TABLE.csv makes the list alone. Exit status 1 when a point "
+     "failed.\n"},
     {"modes", cli_modes, "MODEL", "Frequencies and mode shapes",
      "About the assembled start configuration at rest with the drives locked, or turning steadily with them. Without\n"
      "--sweep the model's own sweep is run, but for parameters that --set gives a value. FILE.h5 and json carry the\n"

@@ -142,8 +142,8 @@ static int read_numbers(phx_context *context, const phx_model *model, const simu
 }
 
 /* One simulation: where its result goes, then the run. */
-static int single(phx_context *context, const phx_model *model, const simulate_arguments *given,
-                  phx_simulate_options *options)
+static int single(const cli_command *command, phx_context *context, const phx_model *model,
+                  const simulate_arguments *given, phx_simulate_options *options)
 {
     char *name = given->result ? NULL : cli_name(context, given->model, false, ".h5");
     int status = given->result || name ? -1 : cli_failed(context, PHX_ERR_MEMORY);
@@ -151,7 +151,10 @@ static int single(phx_context *context, const phx_model *model, const simulate_a
     if (status < 0) {
         options->h5_path = given->result ? given->result : name;
         options->csv_path = given->csv;
-        status = cli_writable(options->h5_path);
+        if (given->csv && !strcmp(given->csv, options->h5_path))
+            status = cli_usage_error(command, "the result and --csv need two names");
+        if (status < 0)
+            status = cli_writable(options->h5_path);
         if (status < 0)
             status = cli_writable(options->csv_path);
         if (status < 0)
@@ -192,7 +195,7 @@ static int simulate(const cli_command *command, phx_context *context, const simu
         const cli_batch batch = {given->model, given->result, &given->sweep, given->threads, given->stop};
         status = cli_simulate_batch(context, model, &batch, &options);
     } else if (status < 0) {
-        status = single(context, model, given, &options);
+        status = single(command, context, model, given, &options);
     }
     phx_model_destroy(model);
     return status;

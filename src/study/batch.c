@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { NUMBERS = 6, OF_OUTPUT = 3, NAME_SIZE = 320 }; /* complete .. drift_rate; end, min, max */
@@ -67,6 +68,25 @@ static char *numbered(const batch_work *work, phx_context *context, const char *
 static bool is_file(const char *path)
 {
     return path && strcmp(path, "-") != 0;
+}
+
+/* A list that would take the name of the result of a point: PATH-0007.csv. */
+static phx_status check_table_path(const batch_work *work, const char *path)
+{
+    const char *const table = work->options->table_path;
+    const char *digits = is_file(table) && is_file(path) ? strrchr(table, '-') : NULL;
+    const long point = digits ? strtol(digits + 1, NULL, 10) : 0;
+
+    if (point < 1 || point > work->report->points)
+        return PHX_OK;
+    char *name = numbered(work, work->context, path, (int)point - 1);
+    const bool same = name && !strcmp(name, table);
+    const phx_status status = name ? PHX_OK : PHX_ERR_MEMORY;
+    phx_free(name);
+    return same ? phx_fail(work->context, PHX_ERR_INPUT,
+                           "%s: the list of the simulations has the name of point %ld's file; give it another", table,
+                           point)
+                : status;
 }
 
 /* ---- a point, on any thread ---- */
@@ -346,7 +366,9 @@ static phx_status prepare(batch_work *work)
     work->digits = 4;
     for (int limit = 10000; limit <= points && limit < 1000000000; limit *= 10)
         work->digits++;
-    return status;
+    if (!status)
+        status = check_table_path(work, work->options->simulate.h5_path);
+    return status ? status : check_table_path(work, work->options->simulate.csv_path);
 }
 
 static void finish(batch_work *work)

@@ -23,8 +23,8 @@ run 0 plot t1/p-0012.h5 -o picture.svg
 # a point of the sweep is the simulation with those parameters
 run 0 simulate "$pendulum" --set EI=200 --set n=3 --end 0.2 -o single.h5 --csv single.csv
 cmp -s single.csv t1/table-0006.csv || fail "point 6 is not the single simulation"
-[ "$(columns t1/p.csv point EI n complete | sed -n 6p)" = "6 200 3 1" ] || fail "the list: $(sed -n 7p t1/p.csv)"
-[ "$(columns single.csv tip.y | tail -n 1)" = "$(columns t1/p.csv tip.y.end | sed -n 6p)" ] || fail "tip.y.end"
+[ "$(columns t1/p-list.csv point EI n complete | sed -n 6p)" = "6 200 3 1" ] || fail "the list: $(sed -n 7p t1/p-list.csv)"
+[ "$(columns single.csv tip.y | tail -n 1)" = "$(columns t1/p-list.csv tip.y.end | sed -n 6p)" ] || fail "tip.y.end"
 
 # ---- the list alone; defaults ----
 run 0 simulate "$pendulum" --sweep EI=100:400:2 --end 0.1 -o list.csv
@@ -32,18 +32,18 @@ run 0 simulate "$pendulum" --sweep EI=100:400:2 --end 0.1 -o list.csv
 run 0 simulate "$pendulum" --sweep EI=100:400:2 --end 0.1 -o -
 cmp -s out.txt list.csv || fail "-o - is not -o list.csv"
 run 0 simulate "$pendulum" --sweep EI=100:400:2 --end 0.1
-[ -e double_pendulum-0002.h5 ] && [ -e double_pendulum.csv ] || fail "no results under the model's name"
+[ -e double_pendulum-0002.h5 ] && [ -e double_pendulum-list.csv ] || fail "no results under the model's name"
 
 # ---- failing points ----
 run 1 simulate "$pendulum" --sweep n=-1:2:4 --end 0.1 -o fails.h5 --threads 2
 says 'at n = -1 (point 1 of 4)'
 says '2 of 4 simulations failed'
 [ ! -e fails-0001.h5 ] && [ -e fails-0003.h5 ] && [ -e fails-0004.h5 ] || fail "failing points: $(ls fails*)"
-[ "$(columns fails.csv complete | tr '\n' ' ')" = "0 0 1 1 " ] || fail "failing points: $(cat fails.csv)"
+[ "$(columns fails-list.csv complete | tr '\n' ' ')" = "0 0 1 1 " ] || fail "failing points: $(cat fails-list.csv)"
 rm -f fails*
 run 2 simulate "$pendulum" --sweep n=2:-1:4 --end 0.1 -o fails.h5 --threads 2 --stop
 says 'at n = 0 (point 3 of 4)'
-[ -e fails-0002.h5 ] && [ ! -e fails-0004.h5 ] && [ ! -e fails.csv ] || fail "--stop: $(ls fails*)"
+[ -e fails-0002.h5 ] && [ ! -e fails-0004.h5 ] && [ ! -e fails-list.csv ] || fail "--stop: $(ls fails*)"
 
 # ---- Ctrl-C ----
 "$program" simulate "$pendulum" --sweep EI=100:400:9999 --end 0.1 -o stopped.h5 --threads 2 >out.txt 2>err.txt &
@@ -56,10 +56,10 @@ kill -INT $child
 status=0
 wait $child || status=$?
 [ $status -eq 130 ] || fail "Ctrl-C: exit status $status, expected 130: $(cat err.txt)"
-says 'simulations were complete; they are listed in stopped.csv.partial'
-[ "$(find . -name 'stopped-*.h5' | wc -l)" -eq "$(columns stopped.csv.partial complete | wc -l)" ] ||
-    fail "Ctrl-C: $(find . -name 'stopped-*.h5' | wc -l) results, list: $(tail -n 1 stopped.csv.partial)"
-[ -z "$(find . -name 'stopped-*partial*')" ] || fail "Ctrl-C left $(find . -name 'stopped-*partial*')"
+says 'simulations were complete; they are listed in stopped-list.csv.partial'
+[ "$(find . -name 'stopped-*.h5' | wc -l)" -eq "$(columns stopped-list.csv.partial complete | wc -l)" ] ||
+    fail "Ctrl-C: $(find . -name 'stopped-*.h5' | wc -l) results, list: $(tail -n 1 stopped-list.csv.partial)"
+[ -z "$(find . -name 'stopped-[0-9]*partial*')" ] || fail "Ctrl-C left $(find . -name 'stopped-[0-9]*partial*')"
 rm -f stopped*
 
 # ---- what does not go together ----
@@ -67,6 +67,17 @@ run 2 simulate "$pendulum" --threads 2
 says 'threads is for'
 run 2 simulate "$pendulum" --stop
 run 2 simulate "$pendulum" --sweep EI=1:2:2 --csv -
+run 2 simulate "$pendulum" --sweep EI=1:2:2 -o one-0002.csv --csv one.csv
+says 'the name of point 2'
+[ ! -e one-0001.csv ] && [ ! -e one-0002.csv ] || fail "a list in place of a table: $(ls one*)"
+run 0 simulate "$pendulum" --sweep EI=100:200:2 --end 0.1 -o one-0003.csv --csv one.csv
+run 2 simulate "$pendulum" -o same.csv --csv same.csv
+[ ! -e same.csv ] || fail "a result and a table in one file"
+# the list of a sweep leaves the table of a simulation alone
+run 0 simulate "$pendulum" --end 0.1 -o one.h5 --csv one.csv
+cp one.csv before.csv
+run 0 simulate "$pendulum" --sweep EI=100:200:2 --end 0.1 -o one.h5 --csv one.csv
+cmp -s one.csv before.csv && [ -e one-list.csv ] || fail "the list is in place of a table"
 run 2 simulate "$pendulum" --sweep EJ=1:2:2
 says "did you mean 'E"
 run 2 simulate "$pendulum" --sweep EI=1:2:2 --threads 0
