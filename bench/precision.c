@@ -2,6 +2,7 @@
  * three mechanisms with flexible links.
  *
  *     bench_precision [--csv FILE] [--svg FILE] [--only PROBLEM] [--longest SECONDS] [--repeats N]
+ *     bench_precision --from FILE [--csv FILE] [--svg FILE]     measures nothing: FILE is an earlier --csv
  *
  * The error is that of one output over the instants of the run, largest against the largest value. */
 #include <math.h>
@@ -61,7 +62,7 @@ typedef struct curve {
 } curve;
 
 typedef struct settings {
-    const char *csv, *svg, *only;
+    const char *csv, *svg, *only, *from;
     double longest;
     int repeats;
 } settings;
@@ -76,6 +77,7 @@ typedef struct bench {
     double *states;          /* instants + 1, x and v each */
     double *reference, *now; /* instants + 1, width each */
     int row;
+    bool known; /* there are curves */
     curve curves[METHODS];
     double disagreement; /* of the two references */
 } bench;
@@ -315,6 +317,7 @@ static phx_status measure_problem(bench *it, const settings *s)
     for (int m = 0; m < METHODS && !status; m++)
         if (m != PHX_MIDPOINT4 || it->dae->lossless)
             measure_method(it, s, m);
+    it->known = !status;
     if (!status)
         print_comparison(it);
     return status;
@@ -340,6 +343,53 @@ static bool write_csv(const char *path, const char *machine, const bench *benche
     return fclose(file) == 0;
 }
 
+static int find_method(const char *name)
+{
+    int m = 0;
+    while (m < METHODS && strcmp(methods[m].name, name) != 0)
+        m++;
+    return m;
+}
+
+static bool read_row(const char *row, bench *benches)
+{
+    char problem_name[32], method[32];
+    run r = {0};
+    if (sscanf(row, "%31[^,],%31[^,],%lf,%ld,%ld,%ld,%ld,%lf,%lf", problem_name, method, &r.setting, &r.stats.steps,
+               &r.stats.rejected, &r.stats.newton_iterations, &r.stats.factorisations, &r.seconds, &r.error) != 9)
+        return false;
+    bench *it = benches;
+    while (it < benches + PROBLEMS && strcmp(it->problem->name, problem_name) != 0)
+        it++;
+    const int m = find_method(method);
+    if (it == benches + PROBLEMS || m == METHODS || it->curves[m].count == MOST_SETTINGS)
+        return false;
+    r.seconds *= 1e-3;
+    it->known = true;
+    it->curves[m].runs[it->curves[m].count++] = r;
+    return true;
+}
+
+/* What write_csv left; `machine` is that of the file. */
+static bool read_csv(const char *path, char *machine, size_t size, bench *benches)
+{
+    char row[512];
+    FILE *file = fopen(path, "r");
+    bool good = file && fgets(row, sizeof row, file) && row[0] == '#';
+    if (good)
+        snprintf(machine, size, "%.*s", (int)strcspn(row + 2, "\n"), row + 2);
+    for (int line = 2; good && fgets(row, sizeof row, file); line++) {
+        good = row[0] == '#' || strncmp(row, "problem,", 8) == 0 || read_row(row, benches);
+        if (!good)
+            fprintf(stderr, "%s:%d: no run of a known problem and method: %s", path, line, row);
+    }
+    if (file)
+        fclose(file);
+    else
+        fprintf(stderr, "%s: cannot be read\n", path);
+    return good;
+}
+
 /* A panel for each problem, both axes logarithmic. */
 static phx_status draw(phx_context *context, const char *path, const char *machine, const bench *benches)
 {
@@ -347,8 +397,8 @@ static phx_status draw(phx_context *context, const char *path, const char *machi
     phx_status status =
         phx_chart_create(context, "Error over the largest value against processor time", machine, &chart);
     for (const bench *it = benches; it < benches + PROBLEMS && !status; it++) {
-        phx_panel *panel = it->dae ? phx_chart_add_panel(&chart, it->problem->title, "processor time, ms") : NULL;
-        if (!it->dae)
+        phx_panel *panel = it->known ? phx_chart_add_panel(&chart, it->problem->title, "processor time, ms") : NULL;
+        if (!it->known)
             continue;
         status = panel ? PHX_OK : PHX_ERR_MEMORY;
         for (int m = 0; m < METHODS && !status; m++) {
@@ -374,7 +424,7 @@ static bool read_settings(int count, char **words, settings *s)
     *s = (settings){.longest = 2.0, .repeats = 3};
     const bench_option options[] = {
         {"--csv", .text = &s->csv},           {"--svg", .text = &s->svg},          {"--only", .text = &s->only},
-        {"--longest", .number = &s->longest}, {"--repeats", .count = &s->repeats},
+        {"--longest", .number = &s->longest}, {"--repeats", .count = &s->repeats}, {"--from", .text = &s->from},
     };
     return bench_read_options((int)(sizeof options / sizeof *options), options, count, words) && s->repeats > 0 &&
            s->longest > 0.0;
@@ -389,20 +439,27 @@ int main(int count, char **words)
 
     if (!read_settings(count, words, &s)) {
         fprintf(stderr, "usage: bench_precision [--csv FILE] [--svg FILE] [--only PROBLEM] [--longest SECONDS] "
-                        "[--repeats N]\n");
+                        "[--repeats N]\n"
+                        "       bench_precision --from FILE [--csv FILE] [--svg FILE]\n");
         return 2;
     }
     bench_processor(processor, sizeof processor);
     snprintf(machine, sizeof machine, "%s; %s; phlexor %s, %s", processor, bench_compiler(), phx_version(),
              phx_build());
-    printf("%s\n\n", machine);
     phx_status status = phx_context_create(&context);
-    for (int p = 0; p < PROBLEMS && !status; p++) {
-        benches[p].context = context;
-        benches[p].problem = &problems[p];
+    for (int p = 0; p < PROBLEMS; p++)
+        benches[p] = (bench){.context = context, .problem = &problems[p]};
+    if (s.from && !status && !read_csv(s.from, machine, sizeof machine, benches))
+        status = PHX_ERR_FILE;
+    printf("%s\n\n", machine);
+    for (int p = 0; p < PROBLEMS && !status && !s.from; p++)
         if (!s.only || strcmp(s.only, problems[p].name) == 0)
             status = measure_problem(&benches[p], &s);
-    }
+    for (int p = 0; p < PROBLEMS && !status && s.from; p++)
+        if (benches[p].known) {
+            printf("%s\n", problems[p].title);
+            print_comparison(&benches[p]);
+        }
     if (!status && s.svg)
         status = draw(context, s.svg, machine, benches);
     bool good = !status && (!s.csv || write_csv(s.csv, machine, benches));
