@@ -13,7 +13,9 @@ struct phx_ldl {
     int n;
     int *ptr, *idx; /* L below its diagonal by rows */
     double *val;
-    double *inverse; /* of D */
+    double *inverse;                            /* of D */
+    int *column_ptr, *column_idx, *column_from; /* the same by columns, and which entry of the rows each is */
+    double *column_val;
     int *a_ptr, *a_idx;
     double *w; /* n: a row of L D */
 };
@@ -75,6 +77,30 @@ static phx_status make_pattern(phx_ldl *ldl)
     return status;
 }
 
+/* By columns, the nearest row last: its unknown is the last one found. */
+static phx_status make_columns(phx_ldl *ldl)
+{
+    const int n = ldl->n, count = ldl->ptr[n];
+
+    ldl->column_ptr = phx_calloc(ldl->context, (size_t)n + 1, sizeof *ldl->column_ptr);
+    ldl->column_idx = phx_calloc(ldl->context, (size_t)count, sizeof *ldl->column_idx);
+    ldl->column_from = phx_calloc(ldl->context, (size_t)count, sizeof *ldl->column_from);
+    ldl->column_val = phx_calloc(ldl->context, (size_t)count, sizeof *ldl->column_val);
+    if (!ldl->column_ptr || !ldl->column_idx || !ldl->column_from || !ldl->column_val)
+        return PHX_ERR_MEMORY;
+    for (int e = 0; e < count; e++)
+        ldl->column_ptr[ldl->idx[e]]++;
+    for (int k = 1; k <= n; k++) /* the ends of the columns */
+        ldl->column_ptr[k] += ldl->column_ptr[k - 1];
+    for (int i = 0; i < n; i++)
+        for (int e = ldl->ptr[i]; e < ldl->ptr[i + 1]; e++) {
+            const int at = --ldl->column_ptr[ldl->idx[e]];
+            ldl->column_idx[at] = i;
+            ldl->column_from[at] = e;
+        }
+    return PHX_OK;
+}
+
 phx_status phx_ldl_create(phx_context *context, int n, const int *ptr, const int *idx, phx_ldl **out)
 {
     phx_ldl *ldl = phx_calloc(context, 1, sizeof *ldl);
@@ -96,6 +122,8 @@ phx_status phx_ldl_create(phx_context *context, int n, const int *ptr, const int
         memcpy(ldl->a_ptr, ptr, ((size_t)n + 1) * sizeof *ptr);
         memcpy(ldl->a_idx, idx, (size_t)ptr[n] * sizeof *idx);
         status = make_pattern(ldl);
+        if (!status)
+            status = make_columns(ldl);
     }
     if (status)
         phx_ldl_destroy(ldl);
@@ -112,6 +140,10 @@ void phx_ldl_destroy(phx_ldl *ldl)
     phx_free(ldl->idx);
     phx_free(ldl->val);
     phx_free(ldl->inverse);
+    phx_free(ldl->column_ptr);
+    phx_free(ldl->column_idx);
+    phx_free(ldl->column_from);
+    phx_free(ldl->column_val);
     phx_free(ldl->a_ptr);
     phx_free(ldl->a_idx);
     phx_free(ldl->w);
@@ -148,12 +180,21 @@ phx_status phx_ldl_factor(phx_ldl *ldl, const double *val)
                             ldl->n, i + 1, pivot, size);
         ldl->inverse[i] = 1.0 / pivot;
     }
+    for (int e = 0; e < ldl->ptr[ldl->n]; e++)
+        ldl->column_val[e] = ldl->val[ldl->column_from[e]];
     return PHX_OK;
 }
 
 void phx_ldl_solve(const phx_ldl *ldl, int width, double *x)
 {
-    const phx_ldl_factors factors = {ldl->n, ldl->ptr, ldl->idx, ldl->val, ldl->inverse};
+    const phx_ldl_factors factors = {.n = ldl->n,
+                                     .ptr = ldl->ptr,
+                                     .idx = ldl->idx,
+                                     .column_ptr = ldl->column_ptr,
+                                     .column_idx = ldl->column_idx,
+                                     .val = ldl->val,
+                                     .column_val = ldl->column_val,
+                                     .inverse = ldl->inverse};
 
 #ifdef PHX_AVX2
     if (phx_cpu_has_avx2()) {

@@ -4,11 +4,11 @@
 
 #include "internal.h"
 
-/* L below its diagonal by rows, reciprocals of D. */
+/* L below its diagonal by rows and by columns, reciprocals of D. */
 typedef struct phx_ldl_factors {
     int n;
-    const int *ptr, *idx;
-    const double *val, *inverse;
+    const int *ptr, *idx, *column_ptr, *column_idx;
+    const double *val, *column_val, *inverse;
 } phx_ldl_factors;
 void phx_ldl_solve_any(const phx_ldl_factors *ldl, int width, double *x);
 void phx_ldl_solve_avx2(const phx_ldl_factors *ldl, int width, double *x);

@@ -2,28 +2,49 @@
  * known. */
 #include "ldl.h"
 
+enum { MOST = 12 };
+
+/* own -= sum of the factors times what stands at their places; nothing is read back that was just written. */
+static inline void subtract(const int width, int first, int last, const int *idx, const double *val, const double *x,
+                            double *restrict own)
+{
+    double sum[MOST];
+
+    for (int c = 0; c < width; c++)
+        sum[c] = own[c];
+    for (int e = first; e < last; e++) {
+        const double *other = x + (size_t)idx[e] * (size_t)width, l = val[e];
+        for (int c = 0; c < width; c++)
+            sum[c] -= l * other[c];
+    }
+    for (int c = 0; c < width; c++)
+        own[c] = sum[c];
+}
+
+/* `width` <= MOST columns. */
 static inline void solve(const phx_ldl_factors *ldl, const int width, double *x)
 {
-    for (int i = 0; i < ldl->n; i++) {
-        double *restrict own = x + (size_t)i * (size_t)width;
-        for (int e = ldl->ptr[i]; e < ldl->ptr[i + 1]; e++) {
-            const double *restrict other = x + (size_t)ldl->idx[e] * (size_t)width, l = ldl->val[e];
-            for (int c = 0; c < width; c++)
-                own[c] -= l * other[c];
-        }
-    }
+    for (int i = 0; i < ldl->n; i++)
+        subtract(width, ldl->ptr[i], ldl->ptr[i + 1], ldl->idx, ldl->val, x, x + (size_t)i * (size_t)width);
     for (int i = ldl->n; i-- > 0;) {
-        double *restrict own = x + (size_t)i * (size_t)width;
+        double *own = x + (size_t)i * (size_t)width;
         for (int c = 0; c < width; c++)
             own[c] *= ldl->inverse[i];
+        subtract(width, ldl->column_ptr[i], ldl->column_ptr[i + 1], ldl->column_idx, ldl->column_val, x, own);
     }
-    for (int i = ldl->n; i-- > 0;) {
-        const double *restrict own = x + (size_t)i * (size_t)width;
-        for (int e = ldl->ptr[i]; e < ldl->ptr[i + 1]; e++) {
-            double *restrict other = x + (size_t)ldl->idx[e] * (size_t)width;
-            const double l = ldl->val[e];
-            for (int c = 0; c < width; c++)
-                other[c] -= l * own[c];
+}
+
+/* Any width, a column after the other. */
+static void solve_any(const phx_ldl_factors *ldl, int width, double *x)
+{
+    for (int c = 0; c < width; c++) {
+        for (int i = 0; i < ldl->n; i++)
+            for (int e = ldl->ptr[i]; e < ldl->ptr[i + 1]; e++)
+                x[i * width + c] -= ldl->val[e] * x[ldl->idx[e] * width + c];
+        for (int i = ldl->n; i-- > 0;) {
+            x[i * width + c] *= ldl->inverse[i];
+            for (int e = ldl->column_ptr[i]; e < ldl->column_ptr[i + 1]; e++)
+                x[i * width + c] -= ldl->column_val[e] * x[ldl->column_idx[e] * width + c];
         }
     }
 }
@@ -48,6 +69,6 @@ void phx_ldl_solve_any(const phx_ldl_factors *ldl, int width, double *x)
         solve(ldl, 12, x);
         break;
     default:
-        solve(ldl, width, x);
+        solve_any(ldl, width, x);
     }
 }
