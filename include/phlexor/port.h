@@ -147,7 +147,9 @@ void phx_port_section_turn_tangent(const phx_port_view *view, double dE[3][9]);
  * of its mean with respect to xi, 3 x PHX_PORT_MAX (columns dphi and dtheta). */
 void phx_port_turned(const phx_port_view *view, int end, const double *a, double *y);
 void phx_port_turned_tangent(const phx_port_view *view, const double *a, double *tangent);
-/* Plane: angle of the section, angle + atan(theta), at end 0 or 1. */
+/* Plane: angle of the section, that of the frame + atan(theta), at end 0 or 1. At an instant the frame's is that of its
+ * direction cosines, of all angles that are the one nearest to angle0 or angle1; at the ends of an interval they are
+ * the same. */
 double phx_port_angle(const phx_port_view *view, int end);
 /* atan2(s, c)/s without cancellation, 1/c where s vanishes: an angle as a multiple of the (scaled) sine. */
 double phx_port_turn_quotient(double s, double c);

@@ -77,6 +77,7 @@ static phx_status advance(gauss *m, double t0, double t1, double h, bool last_ch
     if (status != PHX_OK)
         return status;
     end_of_step(m, h);
+    run->dae->ops->count(run->dae, run->x1);
     remove_rounding(m);
     status =
         run->dae->ops->project(run->dae, t1, h, false, !last_chance, run->x1, run->v1, m->impulse, &projection_work);

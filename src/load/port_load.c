@@ -17,24 +17,23 @@ static phx_status read_components(phx_context *context, const phx_port_load *loa
     return PHX_OK;
 }
 
-/* n = mean over the ends of the unit direction of the section, and its length L before it is made one (space: it is
- * one); a length of 0 says that the direction vanishes */
+/* n = mean over the ends of the unit direction of the section, and its length L before it is made one; a length of 0
+ * says that the direction vanishes. At a stage R is not quite a rotation: in space too the length is not quite one. */
 static void unit_direction_mean(const phx_port_view *port, const double *a, double *n, double *length)
 {
-    double A0[3], A1[3], length0 = 1.0, length1 = 1.0;
-    if (port->dim == 3) {
-        phx_port_turned(port, 0, a, A0);
-        phx_port_turned(port, 1, a, A1);
-        *length = phx_port_scalar_product(3, A0, A0) * phx_port_scalar_product(3, A1, A1) > 0.0 ? 1.0 : 0.0;
-    } else {
-        phx_port_direction(port, 0, a, A0);
-        phx_port_direction(port, 1, a, A1);
-        length0 = sqrt(phx_port_scalar_product(2, A0, A0));
-        length1 = sqrt(phx_port_scalar_product(2, A1, A1));
-        *length = length0 > 0.0 && length1 > 0.0 ? 0.5 * (length0 + length1) : 0.0;
+    const int dim = port->dim;
+    double A[2][3], own[2];
+
+    for (int end = 0; end < 2; end++) {
+        if (dim == 3)
+            phx_port_turned(port, end, a, A[end]);
+        else
+            phx_port_direction(port, end, a, A[end]);
+        own[end] = sqrt(phx_port_scalar_product(dim, A[end], A[end]));
     }
-    for (int i = 0; i<port->dim && * length> 0.0; i++)
-        n[i] = 0.5 * (A0[i] / length0 + A1[i] / length1);
+    *length = own[0] > 0.0 && own[1] > 0.0 ? 0.5 * (own[0] + own[1]) : 0.0;
+    for (int i = 0; i<dim && * length> 0.0; i++)
+        n[i] = 0.5 * (A[0][i] / own[0] + A[1][i] / own[1]);
 }
 
 /* tangent of F n with respect to the turn of the port: plane F (T - n1 n1^T T)/|A1|, n1 = A1/|A1|, T = dA/d(turn) */

@@ -254,7 +254,12 @@ double phx_port_turn_quotient_slope(double s, double c)
 
 double phx_port_angle(const phx_port_view *view, int end)
 {
-    return end ? view->angle1 + atan(view->theta1[0]) : view->angle0 + atan(view->theta0[0]);
+    const double *R = end ? view->R1 : view->R0, slope = end ? view->theta1[0] : view->theta0[0];
+    double angle = end ? view->angle1 : view->angle0;
+
+    if (view->h == 0.0) /* which may be a stage */
+        angle += remainder(atan2(R[2], R[0]) - angle, 2.0 * acos(-1.0));
+    return angle + atan(slope);
 }
 
 double phx_port_atan_quotient(double x0, double x1)

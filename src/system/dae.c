@@ -63,27 +63,40 @@ static phx_status op_power(phx_dae *dae, double t, const double *x, const double
     return status;
 }
 
-static void op_normalise(phx_dae *dae, double *x)
+static void op_count(phx_dae *dae, double *x)
 {
     workspace *ws = of(dae);
     const phx_system *system = ws->system;
+
+    for (int b = 0; b < system->n_bodies && system->dim == 2; b++) {
+        double *attitude = x + system->bodies[b].x + 2;
+        attitude[2] += remainder(atan2(attitude[1], attitude[0]) - attitude[2], 2.0 * acos(-1.0));
+    }
+    if (system->n_x > system->n_body_x) {
+        phx_sys_set_instant(ws, x, ws->vm);
+        phx_sys_count_turns(ws, x);
+    }
+}
+
+static void op_normalise(phx_dae *dae, double *x)
+{
+    const phx_system *system = of(dae)->system;
     double R[9];
 
+    if (system->dim == 2)
+        op_count(dae, x);
     for (int b = 0; b < system->n_bodies; b++) {
         double *attitude = x + system->bodies[b].x + system->dim;
-        if (system->dim == 2) { /* the counted angle follows the direction cosines */
-            const double counted = attitude[2], exact = atan2(attitude[1], attitude[0]);
-            phx_attitude_set(2, NULL, counted + remainder(exact - counted, 2.0 * acos(-1.0)), attitude);
+        if (system->dim == 2) {
+            phx_attitude_set(2, NULL, attitude[2], attitude);
         } else {
             phx_attitude_rotation(3, attitude, R);
             phx_rot_normalise(3, R);
             phx_attitude_set(3, R, 0.0, attitude);
         }
     }
-    if (system->n_x > system->n_body_x) {
-        phx_sys_set_instant(ws, x, ws->vm);
-        phx_sys_count_turns(ws, x);
-    }
+    if (system->dim == 3)
+        op_count(dae, x);
 }
 
 /* (R^T dr, skew part of R^T dR, dq); the plane: dphi = c ds - s dc. */
@@ -397,6 +410,7 @@ const phx_dae_ops phx_sys_ops = {
     .power = op_power,
     .accelerations = phx_sys_op_accelerations,
     .normalise = op_normalise,
+    .count = op_count,
     .tangent = op_tangent,
     .linearise = phx_sys_op_linearise,
     .stiffness_apply = op_stiffness_apply,

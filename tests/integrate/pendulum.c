@@ -228,6 +228,12 @@ static void normalise(phx_dae *dae, double *x)
     }
 }
 
+/* It counts no angles. */
+static void count(phx_dae *dae, double *x)
+{
+    (void)dae, (void)x;
+}
+
 static void tangent(phx_dae *dae, const double *x, const double *dx, double *dxi)
 {
     for (int b = 0; b < self(dae)->def.bodies; b++) {
@@ -629,6 +635,7 @@ static const phx_dae_ops ops = {
     .power = power,
     .accelerations = accelerations,
     .normalise = normalise,
+    .count = count,
     .tangent = tangent,
     .linearise = linearise,
     .stiffness_apply = stiffness_apply,

@@ -2,7 +2,7 @@
  * moved as a whole, reactions by the balance of momentum and of its moment. */
 #include "mechanism.h"
 
-enum { TEXT = 8000, COLUMNS = 40 };
+enum { TEXT = 8000, COLUMNS = 40, AXIAL_STIFFNESS = 1000000 /* N, of all beams here */ };
 
 /* How a planar model lies in space: x -> R x + d. */
 typedef struct embedding {
@@ -209,51 +209,102 @@ static int in_the_plane(const double *c, const embedding *e, double *out, double
     return n;
 }
 
-static void run(const char *text, double end, double *columns, mechanism *m)
+static void run(const char *text, phx_integrator integrator, double step, double end, double *columns, mechanism *m)
 {
     phx_integrate_options options = phx_integrate_options_default();
     mechanism_open(m, text, 0, NULL);
     assert_true(phx_system_columns(m->system) <= COLUMNS);
-    options.step = 2e-3;
+    options.integrator = integrator;
+    options.step = step;
     options.end = end;
     mechanism_run(m, &options);
     CHECK_OK(m->context, phx_system_outputs(m->dae, end, m->x, m->v, columns));
 }
 
-static void planar_models_in_space(void **state)
+static void compare(int k, const embedding *lies, phx_integrator integrator, double step)
 {
     static char text[TEXT];
+    double plane[COLUMNS], space[COLUMNS], want[COLUMNS], got[COLUMNS], rest[COLUMNS], worst = 0.0;
+    const char *const name = planar[k].name, *const method = phx_integrator_name(integrator);
+    const bool exact = integrator == PHX_MIDPOINT;
+    int n_rest = 0;
+    mechanism flat, embedded;
+
+    planar[k].write(text, NULL);
+    run(text, integrator, step, planar[k].end, plane, &flat);
+    const int n = in_the_plane(plane, NULL, want, rest, &n_rest);
+    planar[k].write(text, lies);
+    run(text, integrator, step, planar[k].end, space, &embedded);
+    assert_int_equal(in_the_plane(space, lies, got, rest, &n_rest), n);
+    for (int i = 0; i < n; i++) {
+        worst = fmax(worst, fabs(got[i] - want[i]) / (1.0 + fabs(want[i])));
+        /* the four-bar hardly loads its rod axially; what rounding leaves of its deformation is multiplied by EA */
+        const double rounding = !exact && i == 12 ? 1e-14 * AXIAL_STIFFNESS : 0.0;
+        CHECK_CLOSE(got[i], want[i], 1e-9 * (1.0 + fabs(want[i])) + rounding, "%s, %s: value %d", name, method, i);
+    }
+    for (int i = 0; i < n_rest; i++)
+        CHECK_CLOSE(rest[i], 0.0, 1e-9 * (1.0 + max_abs(n, want)), "%s, %s: value %d out of the plane", name, method,
+                    i);
+    print_message("%s, %s, h = %g: %d values agree to %.2g\n", name, method, step, n, worst);
+    CHECK_CLOSE(embedded.largest_kinetic, flat.largest_kinetic, 1e-9 * flat.largest_kinetic, "kinetic energy");
+    if (exact)
+        CHECK_CLOSE(embedded.largest_residual, 0.0, 1e-10 * flat.largest_kinetic, "%s: energy", name);
+    CHECK_CLOSE(embedded.largest_drift, 0.0, 1e-12, "%s: drift", name);
+    mechanism_close(&flat);
+    mechanism_close(&embedded);
+}
+
+static void planar_models_in_space(void **state)
+{
     const embedding lies[] = {lying(1.0, 2.0, -0.5, 0.0, 0.0, 0.0, 0.0), lying(1.0, 2.0, -0.5, 1.9, 0.4, -0.7, 1.1),
                               lying(-1.0, 0.3, 0.7, 2.8, -3.0, 2.0, 0.5)};
     (void)state;
-    for (size_t k = 0; k < sizeof planar / sizeof *planar; k++) {
-        for (int how = 0; how < 3; how++) {
-            double plane[COLUMNS], space[COLUMNS], want[COLUMNS], got[COLUMNS], rest[COLUMNS];
-            int n_rest = 0;
-            mechanism flat, embedded;
-            planar[k].write(text, NULL);
-            run(text, planar[k].end, plane, &flat);
-            const int n = in_the_plane(plane, NULL, want, rest, &n_rest);
-            planar[k].write(text, &lies[how]);
-            run(text, planar[k].end, space, &embedded);
-            assert_int_equal(in_the_plane(space, &lies[how], got, rest, &n_rest), n);
-            double worst = 0.0;
-            for (int i = 0; i < n; i++) {
-                worst = fmax(worst, fabs(got[i] - want[i]) / (1.0 + fabs(want[i])));
-                CHECK_CLOSE(got[i], want[i], 1e-9 * (1.0 + fabs(want[i])), "%s, embedding %d: value %d", planar[k].name,
-                            how, i);
-            }
-            for (int i = 0; i < n_rest; i++)
-                CHECK_CLOSE(rest[i], 0.0, 1e-9 * (1.0 + max_abs(n, want)), "%s: value %d out of the plane",
-                            planar[k].name, i);
-            print_message("%s, embedding %d: %d values agree to %.2g\n", planar[k].name, how, n, worst);
-            CHECK_CLOSE(embedded.largest_kinetic, flat.largest_kinetic, 1e-9 * flat.largest_kinetic, "kinetic energy");
-            CHECK_CLOSE(embedded.largest_residual, 0.0, 1e-10 * flat.largest_kinetic, "%s: energy", planar[k].name);
-            CHECK_CLOSE(embedded.largest_drift, 0.0, 1e-12, "%s: drift", planar[k].name);
-            mechanism_close(&flat);
-            mechanism_close(&embedded);
+    for (int k = 0; k < (int)(sizeof planar / sizeof *planar); k++) {
+        for (int how = 0; how < 3; how++)
+            compare(k, &lies[how], PHX_MIDPOINT, 2e-3);
+        for (double step = 0.01; step < 0.03; step += 0.01) { /* with steps that leave a large error */
+            compare(k, &lies[1], PHX_GAUSS4, step);
+            compare(k, &lies[2], PHX_GAUSS6, step);
         }
     }
+}
+
+/* ---- full turns ---- */
+/* A rotor that the steps hardly resolve falls behind its drive by more than half a turn; what counts its angle does not
+ * jump. The angle is the last entry of x in the plane and in space. */
+static void follow_angle(mechanism *m, double t, const double *x, const double *v)
+{
+    double *last = m->looker;
+    const double angle = x[m->dae->n_x - 1];
+    (void)v;
+    if (t > 0.0)
+        CHECK_CLOSE(angle - *last, 1.0, 2e-3, "turn of a step at t = %g", t);
+    *last = angle;
+}
+
+static void turns_are_counted(void **state)
+{
+    static const char *const text[] = {
+        "phlexor: 1\ndimension: 2\nbodies: {a: {kind: rigid, mass: 2, inertia: 0.1}}\n"
+        "joints: {A: {kind: revolute, ports: [ground.O, a.P], speed: 100}}\n",
+        "phlexor: 1\ndimension: 3\nbodies: {a: {kind: rigid, mass: 2, inertia: [0.1, 0.1, 0.1]}}\n"
+        "joints: {A: {kind: revolute, axis: [0, 0, 1], ports: [ground.O, a.P], speed: 100}}\n"};
+    double end[2];
+    (void)state;
+    for (int space = 0; space < 2; space++) {
+        phx_integrate_options options = phx_integrate_options_default();
+        mechanism m;
+        mechanism_open(&m, text[space], 0, NULL);
+        m.look = follow_angle;
+        m.looker = &end[space];
+        options.integrator = PHX_GAUSS4;
+        options.step = 0.01;
+        options.end = 40.0;
+        mechanism_run(&m, &options);
+        mechanism_close(&m);
+    }
+    assert_true(end[0] < 4000.0 - acos(-1.0));
+    CHECK_CLOSE(end[1], end[0], 1e-9, "angle in space");
 }
 
 /* ---- reactions ---- */
@@ -334,6 +385,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(planar_models_in_space),
+        cmocka_unit_test(turns_are_counted),
         cmocka_unit_test(reactions_balance_momentum),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
