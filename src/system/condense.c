@@ -14,11 +14,11 @@
 #include <math.h>
 #include <string.h>
 
-/* Corrections d_j: as many as it takes for the last one to be CLOSE, relative to the first; how many is asked again
- * after so many matrices. Slow is what is not CLOSE after as many as pay, one in the plane and two in
+/* Corrections d_j: as many as it takes for the next one to be expected below LEFT, relative to the first; how many is
+ * asked again after so many matrices. Slow is what is not there after as many as pay, one in the plane and two in
  * space; then the next matrices stay whole. */
 enum { AGAIN = 16, STAY_WHOLE = 64, FEWEST_INNER = 4 };
-static const double CLOSE = 1e-3;
+static const double LEFT = 1e-5;
 /* Measured on chains, condensing wins from about a dozen inner coordinates on. */
 enum { PAYING_INNER = 12 };
 
@@ -517,7 +517,7 @@ phx_status phx_sys_condensed_solve(workspace *ws, int slot, double *b)
     condensed_lu *factors = &it->slot[slot];
     const bool ask = factors->asked == 0;
     const int most = ws->system->dim - 1;
-    double size = 1.0, first = 1.0;
+    double size = 1.0, first = 1.0, left = 1.0;
 
     take_apart(ws, factors, b, it->b, it->inner);
     phx_status status = solve(ws, factors, it->b, it->inner);
@@ -525,17 +525,20 @@ phx_status phx_sys_condensed_solve(workspace *ws, int slot, double *b)
     memcpy(it->inner_sum, it->inner, it->inner_size * sizeof *it->inner);
     if (ask) {
         size = first = size_of_correction(ws, factors);
+        left = first;
         factors->corrections = 0;
         factors->asked = AGAIN;
     }
-    for (int k = 0; (ask ? k < most && size > CLOSE * first : k < factors->corrections) && !status; k++) {
+    for (int k = 0; (ask ? k < most && left > LEFT * first : k < factors->corrections) && !status; k++) {
         status = correct(ws, factors);
         if (!ask)
             continue;
+        const double before = size;
         size = size_of_correction(ws, factors);
+        left = before > 0.0 ? size / before * size : 0.0;
         factors->corrections++;
     }
-    if (ask && !(size <= CLOSE * first)) {
+    if (ask && !(left <= LEFT * first)) {
         it->wait = STAY_WHOLE;
         factors->asked = 0;
     }
