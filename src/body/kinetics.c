@@ -384,6 +384,25 @@ static inline void turn(const int dim, bool tried, const double *x0, const doubl
     }
 }
 
+/* q1 = q0 + h q_dot, q_m */
+static void move_deformation(int n, double h, const double *restrict q0, const double *restrict low0,
+                             const double *restrict rate, double *restrict q1, double *restrict low1,
+                             double *restrict qm)
+{
+    for (int i = 0; i < n; i++)
+        qm[i] = q0[i] + 0.5 * h * rate[i];
+    if (!low0 || !low1) {
+        for (int i = 0; i < n; i++)
+            q1[i] = carry(q0[i], at(low0, i), h * rate[i], low1 ? low1 + i : NULL);
+        return;
+    }
+    for (int i = 0; i < n; i++) { /* carry, without its questions */
+        const double exact = h * rate[i] + low0[i], sum = q0[i] + exact;
+        low1[i] = exact - (sum - q0[i]);
+        q1[i] = sum;
+    }
+}
+
 /* r1 = r0 + h R_mean v, R1 = R0 cay(h w), q1 = q0 + h q_dot. */
 static inline void move(const int dim, const phx_body *body, bool tried, double h, const double *x0, const double *low0,
                         const double *vm, double *x1, double *low1, double *xm)
@@ -402,10 +421,8 @@ static inline void move(const int dim, const phx_body *body, bool tried, double 
         x1[i] = carry(x0[i], at(low0, i), h * step[i], low1 ? low1 + i : NULL);
         xm[i] = x0[i] + 0.5 * h * step[i];
     }
-    for (int i = 0; i < body->n_q; i++) {
-        x1[q + i] = carry(x0[q + i], at(low0, q + i), h * vm[r + i], low1 ? low1 + q + i : NULL);
-        xm[q + i] = x0[q + i] + 0.5 * h * vm[r + i];
-    }
+    if (body->n_q > 0)
+        move_deformation(body->n_q, h, x0 + q, at(low0, q), vm + r, x1 + q, low1 ? low1 + q : NULL, xm + q);
 }
 
 void phx_body_move(const phx_body *body, double h, const double *x0, const double *low0, const double *vm, double *x1,
