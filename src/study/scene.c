@@ -13,23 +13,37 @@ typedef struct scene_maker {
     const phx_drawing *drawing;
     phx_scene *scene;
     int dim;
-    int *first; /* per body: its first port; one behind: the first that has no name of its own */
+    int *first;        /* per body: its first port; one behind: the first that has no name of its own */
+    phx_status status; /* PHX_ERR_MEMORY as soon as a list or a name could not be had */
 } scene_maker;
 
-/* The lists of `count` entries each; which stay NULL when memory is out. */
-static char **texts(const scene_maker *maker, int count)
+/* NULL is remembered. */
+static void *had(scene_maker *maker, void *memory)
 {
-    return phx_calloc(maker->context, (size_t)count, sizeof(char *));
+    if (!memory)
+        maker->status = PHX_ERR_MEMORY;
+    return memory;
 }
 
-static int *integers(const scene_maker *maker, int count)
+/* The lists of `count` entries each. */
+static char **texts(scene_maker *maker, int count)
 {
-    return phx_calloc(maker->context, (size_t)count, sizeof(int));
+    return had(maker, phx_calloc(maker->context, (size_t)count, sizeof(char *)));
 }
 
-static double *numbers(const scene_maker *maker, int count, int width)
+static int *integers(scene_maker *maker, int count)
 {
-    return phx_calloc(maker->context, (size_t)count * (size_t)width, sizeof(double));
+    return had(maker, phx_calloc(maker->context, (size_t)count, sizeof(int)));
+}
+
+static double *numbers(scene_maker *maker, int count, int width)
+{
+    return had(maker, phx_calloc(maker->context, (size_t)count * (size_t)width, sizeof(double)));
+}
+
+static char *copy_of(scene_maker *maker, const char *text)
+{
+    return had(maker, phx_strdup(maker->context, text));
 }
 
 static int deformations(const scene_maker *maker, int body)
@@ -50,7 +64,7 @@ static void describe_section(const phx_model_body *body, double *radius, double 
     *radius = section->fibre[0];
 }
 
-static phx_status describe_bodies(const scene_maker *maker)
+static phx_status describe_bodies(scene_maker *maker)
 {
     const phx_model *model = maker->model;
     phx_scene *scene = maker->scene;
@@ -60,8 +74,8 @@ static phx_status describe_bodies(const scene_maker *maker)
     scene->mass = numbers(maker, n, 1);
     scene->centre = numbers(maker, n, maker->dim);
     scene->section = numbers(maker, n, PHX_SCENE_SECTION);
-    if (!scene->radius || !scene->mass || !scene->centre || !scene->section)
-        return PHX_ERR_MEMORY;
+    if (maker->status)
+        return maker->status;
     scene->n_bodies = n;
     for (int b = 0; b < n; b++) {
         const phx_flex *flex = phx_body_flex(maker->made[b].body);
@@ -98,7 +112,7 @@ static phx_status port_shapes(const scene_maker *maker, int body, const phx_mode
 }
 
 /* `port` NULL: the point of a beam at a fraction of its length. */
-static phx_status add_port(const scene_maker *maker, int body, const char *name, const phx_model_port *port, double at)
+static phx_status add_port(scene_maker *maker, int body, const char *name, const phx_model_port *port, double at)
 {
     static const double identity[2][9] = {{1, 0, 0, 1}, {1, 0, 0, 0, 1, 0, 0, 0, 1}};
     const int dim = maker->dim;
@@ -106,9 +120,9 @@ static phx_status add_port(const scene_maker *maker, int body, const char *name,
     phx_scene *scene = maker->scene;
     const int p = scene->n_ports, n_q = deformations(maker, body);
 
-    scene->port_name[p] = phx_strdup(maker->context, name);
-    if (!scene->port_name[p])
-        return PHX_ERR_MEMORY;
+    scene->port_name[p] = copy_of(maker, name);
+    if (maker->status)
+        return maker->status;
     scene->port_body[p] = body;
     scene->n_ports++;
     if (port)
@@ -145,7 +159,7 @@ static int find_port(const scene_maker *maker, const phx_model_point *point)
     return -1;
 }
 
-static phx_status make_room_for_ports(const scene_maker *maker)
+static phx_status make_room_for_ports(scene_maker *maker)
 {
     const phx_model *model = maker->model;
     phx_scene *scene = maker->scene;
@@ -165,12 +179,10 @@ static phx_status make_room_for_ports(const scene_maker *maker)
     scene->port_position = numbers(maker, count, maker->dim);
     scene->port_rotation = numbers(maker, count, maker->dim * maker->dim);
     scene->port_shapes = numbers(maker, shapes, maker->dim);
-    return scene->port_name && scene->port_body && scene->port_position && scene->port_rotation && scene->port_shapes
-               ? PHX_OK
-               : PHX_ERR_MEMORY;
+    return maker->status;
 }
 
-static phx_status describe_ports(const scene_maker *maker)
+static phx_status describe_ports(scene_maker *maker)
 {
     const phx_model *model = maker->model;
     phx_status status = make_room_for_ports(maker);
@@ -194,7 +206,7 @@ static phx_status describe_ports(const scene_maker *maker)
 }
 
 /* ---- joints, springs, loads, parameters ---- */
-static phx_status describe_joints(const scene_maker *maker)
+static phx_status describe_joints(scene_maker *maker)
 {
     const phx_model *model = maker->model;
     phx_scene *scene = maker->scene;
@@ -205,71 +217,56 @@ static phx_status describe_joints(const scene_maker *maker)
     scene->joint_a = integers(maker, n);
     scene->joint_b = integers(maker, n);
     scene->joint_axis = numbers(maker, n, maker->dim);
-    if (!scene->joint_name || !scene->joint_kind || !scene->joint_a || !scene->joint_b || !scene->joint_axis)
-        return PHX_ERR_MEMORY;
-    scene->n_joints = n;
-    for (int j = 0; j < n; j++) {
+    for (; scene->n_joints < n && !maker->status; scene->n_joints++) {
+        const int j = scene->n_joints;
         const phx_model_joint *joint = &model->joints[j];
-        scene->joint_name[j] = phx_strdup(maker->context, joint->name);
-        scene->joint_kind[j] = phx_strdup(maker->context, phx_model_joint_kind_name(joint->kind));
-        if (!scene->joint_name[j] || !scene->joint_kind[j])
-            return PHX_ERR_MEMORY;
+        scene->joint_name[j] = copy_of(maker, joint->name);
+        scene->joint_kind[j] = copy_of(maker, phx_model_joint_kind_name(joint->kind));
         scene->joint_a[j] = find_port(maker, &joint->ports[0]);
         scene->joint_b[j] = find_port(maker, &joint->ports[1]);
         memcpy(scene->joint_axis + j * maker->dim, joint->axis, (size_t)maker->dim * sizeof(double));
     }
-    return PHX_OK;
+    return maker->status;
 }
 
-static phx_status describe_springs(const scene_maker *maker)
+static phx_status describe_springs(scene_maker *maker)
 {
-    const phx_model *model = maker->model;
     phx_scene *scene = maker->scene;
-    const int n = model->n_springs;
+    const int n = maker->model->n_springs;
 
     scene->spring_name = texts(maker, n);
     scene->spring_a = integers(maker, n);
     scene->spring_b = integers(maker, n);
-    if (!scene->spring_name || !scene->spring_a || !scene->spring_b)
-        return PHX_ERR_MEMORY;
-    scene->n_springs = n;
-    for (int k = 0; k < n; k++) {
-        scene->spring_name[k] = phx_strdup(maker->context, model->springs[k].name);
-        if (!scene->spring_name[k])
-            return PHX_ERR_MEMORY;
-        scene->spring_a[k] = find_port(maker, &model->springs[k].ports[0]);
-        scene->spring_b[k] = find_port(maker, &model->springs[k].ports[1]);
+    for (; scene->n_springs < n && !maker->status; scene->n_springs++) {
+        const phx_model_spring *spring = &maker->model->springs[scene->n_springs];
+        scene->spring_name[scene->n_springs] = copy_of(maker, spring->name);
+        scene->spring_a[scene->n_springs] = find_port(maker, &spring->ports[0]);
+        scene->spring_b[scene->n_springs] = find_port(maker, &spring->ports[1]);
     }
-    return PHX_OK;
+    return maker->status;
 }
 
-static phx_status describe_loads(const scene_maker *maker)
+static phx_status describe_loads(scene_maker *maker)
 {
     static const char *const kinds[PHX_MODEL_LOAD_KINDS] = {
         [PHX_MODEL_FORCE] = "force", [PHX_MODEL_TORQUE] = "torque", [PHX_MODEL_DISTRIBUTED] = "distributed"};
-    const phx_model *model = maker->model;
     phx_scene *scene = maker->scene;
-    const int n = model->n_loads;
+    const int n = maker->model->n_loads;
 
     scene->load_name = texts(maker, n);
     scene->load_kind = texts(maker, n);
     scene->load_port = integers(maker, n);
-    if (!scene->load_name || !scene->load_kind || !scene->load_port)
-        return PHX_ERR_MEMORY;
-    scene->n_loads = n;
-    for (int k = 0; k < n; k++) {
-        const phx_model_load *load = &model->loads[k];
+    for (; scene->n_loads < n && !maker->status; scene->n_loads++) {
+        const phx_model_load *load = &maker->model->loads[scene->n_loads];
         const phx_model_point first = {.body = load->on};
-        scene->load_name[k] = phx_strdup(maker->context, load->name);
-        scene->load_kind[k] = phx_strdup(maker->context, kinds[load->kind]);
-        if (!scene->load_name[k] || !scene->load_kind[k])
-            return PHX_ERR_MEMORY;
-        scene->load_port[k] = find_port(maker, load->kind == PHX_MODEL_DISTRIBUTED ? &first : &load->at);
+        scene->load_name[scene->n_loads] = copy_of(maker, load->name);
+        scene->load_kind[scene->n_loads] = copy_of(maker, kinds[load->kind]);
+        scene->load_port[scene->n_loads] = find_port(maker, load->kind == PHX_MODEL_DISTRIBUTED ? &first : &load->at);
     }
-    return PHX_OK;
+    return maker->status;
 }
 
-static phx_status describe_parameters(const scene_maker *maker)
+static phx_status describe_parameters(scene_maker *maker)
 {
     const phx_model *model = maker->model;
     phx_scene *scene = maker->scene;
@@ -277,15 +274,13 @@ static phx_status describe_parameters(const scene_maker *maker)
     scene->parameter_name = texts(maker, model->n_parameters);
     scene->parameter_value = numbers(maker, model->n_parameters, 1);
     scene->gravity = numbers(maker, maker->dim, 1);
-    if (!scene->parameter_name || !scene->parameter_value || !scene->gravity)
-        return PHX_ERR_MEMORY;
-    scene->n_parameters = model->n_parameters;
-    for (int k = 0; k < model->n_parameters; k++) {
-        scene->parameter_name[k] = phx_strdup(maker->context, model->parameters[k].name);
-        if (!scene->parameter_name[k])
-            return PHX_ERR_MEMORY;
-        scene->parameter_value[k] = model->parameters[k].value;
+    for (; scene->n_parameters < model->n_parameters && !maker->status; scene->n_parameters++) {
+        const phx_model_parameter *parameter = &model->parameters[scene->n_parameters];
+        scene->parameter_name[scene->n_parameters] = copy_of(maker, parameter->name);
+        scene->parameter_value[scene->n_parameters] = parameter->value;
     }
+    if (maker->status)
+        return maker->status;
     scene->n_gravity = maker->dim;
     memcpy(scene->gravity, model->gravity, (size_t)maker->dim * sizeof(double));
     return PHX_OK;
@@ -328,7 +323,7 @@ static void through_stress(const phx_flex *flex, const double *row, double *out)
             out[stress->idx[k]] += row[i] * stress->val[k];
 }
 
-static phx_status map_sections(const scene_maker *maker, int b, int n, const int *kinds)
+static phx_status map_sections(scene_maker *maker, int b, int n, const int *kinds)
 {
     const phx_flex *flex = phx_body_flex(maker->made[b].body);
     phx_scene *scene = maker->scene;
@@ -351,23 +346,20 @@ static phx_status map_sections(const scene_maker *maker, int b, int n, const int
     scene->n_maps += n * (int)block;
     for (int k = 0; k < n; k++) {
         const int s = scene->n_sections;
-        scene->section_name[s] = phx_strdup(maker->context, section_kinds[kinds[k]].name);
-        scene->section_unit[s] = phx_strdup(maker->context, section_kinds[kinds[k]].unit);
+        scene->section_name[s] = copy_of(maker, section_kinds[kinds[k]].name);
+        scene->section_unit[s] = copy_of(maker, section_kinds[kinds[k]].unit);
         scene->section_body[s] = b;
         scene->n_sections++;
-        if (!scene->section_name[s] || !scene->section_unit[s])
-            return PHX_ERR_MEMORY;
     }
-    return PHX_OK;
+    return maker->status;
 }
 
-static phx_status describe_sections(const scene_maker *maker)
+static phx_status describe_sections(scene_maker *maker)
 {
     const phx_model *model = maker->model;
     phx_scene *scene = maker->scene;
     int kinds[SECTION_KINDS], count = 0;
     size_t values = 0;
-    phx_status status = PHX_OK;
 
     for (int b = 0; b < model->n_bodies; b++) {
         const int n = list_sections(maker, b, kinds);
@@ -377,9 +369,8 @@ static phx_status describe_sections(const scene_maker *maker)
     scene->section_body = integers(maker, count);
     scene->section_name = texts(maker, count);
     scene->section_unit = texts(maker, count);
-    scene->maps = phx_calloc(maker->context, values, sizeof *scene->maps);
-    if (!scene->section_body || !scene->section_name || !scene->section_unit || !scene->maps)
-        return PHX_ERR_MEMORY;
+    scene->maps = had(maker, phx_calloc(maker->context, values, sizeof *scene->maps));
+    phx_status status = maker->status;
     for (int b = 0; b < model->n_bodies && !status; b++) {
         const int n = list_sections(maker, b, kinds);
         if (n > 0)
@@ -391,28 +382,17 @@ static phx_status describe_sections(const scene_maker *maker)
 phx_status phx_scene_of(phx_context *context, const phx_model *model, const phx_made_body *made,
                         const phx_drawing *drawing, phx_scene *scene)
 {
-    const scene_maker maker = {.context = context,
-                               .model = model,
-                               .made = made,
-                               .drawing = drawing,
-                               .scene = scene,
-                               .dim = model->dimension,
-                               .first = phx_calloc(context, (size_t)model->n_bodies + 1, sizeof *maker.first)};
+    static phx_status (*const parts[])(scene_maker *) = {describe_bodies,  describe_ports, describe_joints,
+                                                         describe_springs, describe_loads, describe_parameters,
+                                                         describe_sections};
+    scene_maker maker = {
+        .context = context, .model = model, .made = made, .drawing = drawing, .scene = scene, .dim = model->dimension};
 
     *scene = (phx_scene){0};
-    phx_status status = maker.first ? describe_bodies(&maker) : PHX_ERR_MEMORY;
-    if (!status)
-        status = describe_ports(&maker);
-    if (!status)
-        status = describe_joints(&maker);
-    if (!status)
-        status = describe_springs(&maker);
-    if (!status)
-        status = describe_loads(&maker);
-    if (!status)
-        status = describe_parameters(&maker);
-    if (!status)
-        status = describe_sections(&maker);
+    maker.first = integers(&maker, model->n_bodies + 1);
+    phx_status status = maker.status;
+    for (size_t k = 0; k < sizeof parts / sizeof *parts && !status; k++)
+        status = parts[k](&maker);
     phx_free(maker.first);
     if (status)
         phx_scene_free(scene);

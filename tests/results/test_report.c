@@ -182,29 +182,46 @@ static void partial_results_say_why(void **state)
     phx_result_destroy(result);
 }
 
+/* A table of modes without bodies. */
+static phx_modes_table modes_table(int n_rows, const phx_mode_row *rows, int n_points, const double *shapes)
+{
+    static const char *const names[EXAMPLE_V] = {"a", "b", "c", "d", "e", "f", "g", "h"};
+    return (phx_modes_table){.model_name = "m",
+                             .n_points = n_points,
+                             .n_rows = n_rows,
+                             .rows = rows,
+                             .n_coordinates = EXAMPLE_V,
+                             .coordinates = names,
+                             .shapes = shapes};
+}
+
+static void add_bodies(const phx_scene *scene, int n_states, const double *states, phx_modes_table *table)
+{
+    table->dimension = 2;
+    table->n_bodies = EXAMPLE_BODIES;
+    table->bodies = example_bodies;
+    table->scene = scene;
+    table->n_x = EXAMPLE_X;
+    table->n_states = n_states;
+    table->states = states;
+}
+
 /* Tables of modes: without bodies, as older files are; with a crank and a coupler, scaled. */
 static void modes(void **state)
 {
     phx_context *context = *state;
     const phx_report_options options = with_page();
     const phx_mode_row rows[] = {{0, 1, 1, 2.0, 0.3, 0.01}, {1, 1, 1, 3.0, 0.5, 0.0}};
-    static const char *const names[EXAMPLE_V] = {"a", "b", "c", "d", "e", "f", "g", "h"};
     const char *parameter = "k";
     const double values[2] = {1.0, 2.0};
     const double shapes[2 * EXAMPLE_V] = {0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5, 0};
     const phx_scene scene = example_scene();
     double columns[EXAMPLE_COLUMNS], states[2 * EXAMPLE_X], v[EXAMPLE_V];
-    phx_modes_table table = {.model_name = "m",
-                             .n_parameters = 1,
-                             .parameters = &parameter,
-                             .n_points = 2,
-                             .values = values,
-                             .n_rows = 2,
-                             .rows = rows,
-                             .n_coordinates = EXAMPLE_V,
-                             .coordinates = names,
-                             .shapes = shapes};
+    phx_modes_table table = modes_table(2, rows, 2, shapes);
 
+    table.n_parameters = 1;
+    table.parameters = &parameter;
+    table.values = values;
     CHECK_OK(context, phx_report_modes(context, &table, &options, "a.html", NULL));
     report_page page = page_read("a.html");
     page_says(&page, "/kind", "modes");
@@ -214,13 +231,7 @@ static void modes(void **state)
 
     example_row(0, columns, states, v);
     example_row(70, columns, states + EXAMPLE_X, v);
-    table.dimension = 2;
-    table.n_bodies = EXAMPLE_BODIES;
-    table.bodies = example_bodies;
-    table.scene = &scene;
-    table.n_x = EXAMPLE_X;
-    table.n_states = 2;
-    table.states = states;
+    add_bodies(&scene, 2, states, &table);
     CHECK_OK(context, phx_report_modes(context, &table, &options, "a.html", NULL));
     page = page_read("a.html");
     assert_int_equal((int)page_number(&page, "/modes/points/1/frame"), 1);
@@ -237,29 +248,16 @@ static void long_sweeps_are_thinned(void **state)
     enum { POINTS = 2500, EACH = 40 };
     phx_context *context = *state;
     const phx_report_options options = with_page();
-    static const char *const names[EXAMPLE_V] = {"a", "b", "c", "d", "e", "f", "g", "h"};
     const phx_scene scene = example_scene();
     const size_t rows = (size_t)POINTS * EACH;
     phx_mode_row *list = calloc(rows, sizeof *list);
     double columns[EXAMPLE_COLUMNS], state0[EXAMPLE_X], v[EXAMPLE_V],
         *shapes = calloc(rows * EXAMPLE_V, sizeof *shapes);
-    phx_modes_table table = {.model_name = "m",
-                             .n_points = POINTS,
-                             .n_rows = (int)rows,
-                             .rows = list,
-                             .n_coordinates = EXAMPLE_V,
-                             .coordinates = names,
-                             .shapes = shapes,
-                             .shapes_imaginary = shapes,
-                             .dimension = 2,
-                             .n_bodies = EXAMPLE_BODIES,
-                             .bodies = example_bodies,
-                             .scene = &scene,
-                             .n_x = EXAMPLE_X,
-                             .n_states = 1,
-                             .states = state0};
+    phx_modes_table table = modes_table((int)rows, list, POINTS, shapes);
     phx_report_size size;
 
+    table.shapes_imaginary = shapes;
+    add_bodies(&scene, 1, state0, &table);
     example_row(3, columns, state0, v);
     for (size_t i = 0; i < rows; i++) {
         list[i] = (phx_mode_row){.point = (int)(i / EACH), .mode = (int)(i % EACH) + 1, .branch = 1, .omega = 1.0};

@@ -38,3 +38,26 @@ phx_model *read_example(phx_context *context, const char *name)
     CHECK_OK(context, phx_model_read(context, path, 0, NULL, &model));
     return model;
 }
+
+phx_model *read_hinged_beam(phx_context *context, bool with_inputs, bool with_outputs)
+{
+    static const char beam[] = "phlexor: 1\n"
+                               "dimension: 2\n"
+                               "materials: {unit: {density: 1, young: 1}}\n"
+                               "bodies:\n"
+                               "  beam:\n"
+                               "    kind: beam\n"
+                               "    material: unit\n"
+                               "    length: 1\n"
+                               "    section: {kind: general, area: 1, inertia: 1}\n"
+                               "    elements: 1\n"
+                               "    reference: cantilever\n"
+                               "joints:\n"
+                               "  root: {kind: revolute, ports: [ground.O, beam.P], stiffness: 2}\n";
+    char text[2000];
+    phx_model *model = NULL;
+    snprintf(text, sizeof text, "%s%s%s", beam, with_inputs ? "loads:\n  push: {force: [0, 0], at: beam.C}\n" : "",
+             with_outputs ? "outputs:\n  tip: {position: beam.C}\n" : "");
+    CHECK_OK(context, phx_model_read_text(context, "text.yaml", text, strlen(text), 0, NULL, &model));
+    return model;
+}

@@ -10,5 +10,8 @@
 int study_setup(void **state);
 int study_teardown(void **state);
 phx_model *read_example(phx_context *context, const char *name);
+/* A cantilever of unit data on a hinge with a spring of 2 N m, in file text.yaml; with loads at its tip for inputs,
+ * with the place of the tip for outputs. */
+phx_model *read_hinged_beam(phx_context *context, bool with_inputs, bool with_outputs);
 
 #endif

@@ -1,25 +1,5 @@
 /* Linear models of a model: every allocation may fail, and what the report says is what the bundle has. */
-#include "support/testing.h"
-
-#include <phlexor/study.h>
-
-static const char text[] = "phlexor: 1\n"
-                           "dimension: 2\n"
-                           "materials: {unit: {density: 1, young: 1}}\n"
-                           "bodies:\n"
-                           "  beam:\n"
-                           "    kind: beam\n"
-                           "    material: unit\n"
-                           "    length: 1\n"
-                           "    section: {kind: general, area: 1, inertia: 1}\n"
-                           "    elements: 1\n"
-                           "    reference: cantilever\n"
-                           "joints:\n"
-                           "  root: {kind: revolute, ports: [ground.O, beam.P], stiffness: 2}\n"
-                           "loads:\n"
-                           "  push: {force: [0, 0], at: beam.C}\n"
-                           "outputs:\n"
-                           "  tip: {position: beam.C}\n";
+#include "support.h"
 
 static phx_status titop(phx_context *context, const phx_model *model, phx_linear_report *report)
 {
@@ -50,8 +30,7 @@ static phx_status make(phx_context *context, const phx_model *model, int which, 
 static void test_every_allocation_may_fail(void **state)
 {
     phx_context *context = *state;
-    phx_model *model = NULL;
-    CHECK_OK(context, phx_model_read_text(context, "text", text, strlen(text), 0, NULL, &model));
+    phx_model *model = read_hinged_beam(context, true, true);
     for (int which = 0; which < 4; which++) {
         phx_status status = PHX_ERR_MEMORY;
         long n = 0;
@@ -77,9 +56,8 @@ static void test_every_allocation_may_fail(void **state)
 static void test_report_and_bundle_agree(void **state)
 {
     phx_context *context = *state;
-    phx_model *model = NULL;
+    phx_model *model = read_hinged_beam(context, true, true);
     phx_linear_report report;
-    CHECK_OK(context, phx_model_read_text(context, "text", text, strlen(text), 0, NULL, &model));
     for (int which = 0; which < 4; which++) {
         CHECK_OK(context, make(context, model, which, &report));
         assert_non_null(report.dc_gain);
@@ -89,7 +67,7 @@ static void test_report_and_bundle_agree(void **state)
         assert_memory_equal(gain->re, report.dc_gain, (size_t)(gain->rows * gain->cols) * sizeof(double));
         for (int k = 0; k < report.n_residuals; k++)
             assert_true(phx_bundle_find(report.bundle, report.residuals[k].name)->number == report.residuals[k].value);
-        assert_string_equal(phx_bundle_find(report.bundle, "model")->text, text);
+        assert_string_equal(phx_bundle_find(report.bundle, "model")->text, model->text);
         if (which < 3) /* a force at the tip against the hinge's spring and the beam: l^2/k + l^3/(3 EI) */
             CHECK_CLOSE(report.dc_gain[phx_ss_inputs(report.system) + 1], 0.5 + 1.0 / 3.0, 1e-9, "model %d", which);
         phx_linear_report_free(&report);

@@ -1,32 +1,5 @@
 /* The matrices of a model: every allocation may fail; models without inputs, without outputs, with neither. */
-#include "support/testing.h"
-
-#include <phlexor/study.h>
-
-static const char head[] = "phlexor: 1\n"
-                           "dimension: 2\n"
-                           "materials: {unit: {density: 1, young: 1}}\n"
-                           "bodies:\n"
-                           "  beam:\n"
-                           "    kind: beam\n"
-                           "    material: unit\n"
-                           "    length: 1\n"
-                           "    section: {kind: general, area: 1, inertia: 1}\n"
-                           "    elements: 1\n"
-                           "    reference: cantilever\n"
-                           "joints:\n"
-                           "  root: {kind: revolute, ports: [ground.O, beam.P], stiffness: 2}\n";
-static const char inputs[] = "loads:\n  push: {force: [0, 0], at: beam.C}\n";
-static const char outputs[] = "outputs:\n  tip: {position: beam.C}\n";
-
-static phx_model *read_model(phx_context *context, bool with_inputs, bool with_outputs)
-{
-    char text[2000];
-    phx_model *model = NULL;
-    snprintf(text, sizeof text, "%s%s%s", head, with_inputs ? inputs : "", with_outputs ? outputs : "");
-    CHECK_OK(context, phx_model_read_text(context, "text", text, strlen(text), 0, NULL, &model));
-    return model;
-}
+#include "support.h"
 
 static bool has(const phx_bundle *bundle, const char *names)
 {
@@ -45,7 +18,7 @@ static void test_inputs_and_outputs_may_be_missing(void **state)
     phx_context *context = *state;
     for (int k = 0; k < 4; k++) {
         const bool with_inputs = k & 1, with_outputs = k & 2;
-        phx_model *model = read_model(context, with_inputs, with_outputs);
+        phx_model *model = read_hinged_beam(context, with_inputs, with_outputs);
         phx_bundle *bundle = NULL;
         CHECK_OK(context, phx_bundle_create(context, &bundle));
         CHECK_OK(context, phx_study_matrices(context, model, bundle));
@@ -76,7 +49,7 @@ static void test_inputs_and_outputs_may_be_missing(void **state)
 static void test_every_allocation_may_fail(void **state)
 {
     phx_context *context = *state;
-    phx_model *model = read_model(context, true, true);
+    phx_model *model = read_hinged_beam(context, true, true);
     phx_status status = PHX_ERR_MEMORY;
     long n = 0;
     for (; status != PHX_OK; n += 1 + n / 32) {
