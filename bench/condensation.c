@@ -21,11 +21,10 @@
  * Then l = w - Y v_- ,  v = z - Z l ,  q = x - X v - y d^T l_t. */
 #include "condensation.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "timing.h"
+#include "bare.h"
 
 /* Deformations by nodes, three a node; the first node only turns, the last one moves along and turns. */
 enum { LAST = CONDENSATION_ELEMENTS, N_Q = 3 * LAST, N_LINK = N_Q + 3, N_ALL = N_LINK + 2, TIP = N_Q - 2, COLUMNS = 4 };
@@ -156,21 +155,6 @@ static inline void invert2(const double *a, double *c)
     c[3] = a[0] * over;
 }
 
-static inline void invert3(const double *a, double *c)
-{
-    const double x = a[4] * a[8] - a[5] * a[7], y = a[5] * a[6] - a[3] * a[8], z = a[3] * a[7] - a[4] * a[6];
-    const double over = 1.0 / (a[0] * x + a[1] * y + a[2] * z);
-    c[0] = x * over;
-    c[1] = (a[2] * a[7] - a[1] * a[8]) * over;
-    c[2] = (a[1] * a[5] - a[2] * a[4]) * over;
-    c[3] = y * over;
-    c[4] = (a[0] * a[8] - a[2] * a[6]) * over;
-    c[5] = (a[2] * a[3] - a[0] * a[5]) * over;
-    c[6] = z * over;
-    c[7] = (a[1] * a[6] - a[0] * a[7]) * over;
-    c[8] = (a[0] * a[4] - a[1] * a[3]) * over;
-}
-
 /* What the elimination hands on, of the joint of the link that it leaves: T = -G Z, t = r - G z. */
 typedef struct carried {
     double T[4], t[2];
@@ -209,7 +193,7 @@ static inline void eliminate_velocities(const beam *l, const double *M, const do
 {
     double E[9];
 
-    invert3(M, E);
+    bare_invert3(M, E);
     for (int i = 0; i < 3; i++) {
         f->z[i] = E[3 * i] * r[0] + E[3 * i + 1] * r[1] + E[3 * i + 2] * r[2];
         for (int j = 0; j < 2; j++)
@@ -405,7 +389,7 @@ static void factor_deformations(beam *l, const double *S)
             for (int k = 0; k < 9; k++)
                 E[k] -= product[k];
         }
-        invert3(E, l->inverse[n]);
+        bare_invert3(E, l->inverse[n]);
         if (n < LAST) {
             take_block(S, n, n + 1, coupling);
             multiply(size, size, size_of(n + 1), l->inverse[n], coupling, l->above[n]);
@@ -420,22 +404,11 @@ static void factor_deformations(beam *l, const double *S)
         l->y[i] = y[i][0];
 }
 
-static double residual_of(const chain_matrix *chain, const int *ptr, const int *idx, const double *val)
+static size_t place_in_x(int links, int unknown)
 {
-    double worst = 0.0, scale = 0.0;
-
-    for (int i = 0; i < N_ALL * chain->links; i++) {
-        double sum = -1.0;
-        for (int e = ptr[i]; e < ptr[i + 1]; e++) {
-            int link, place;
-            place_of(chain->links, idx[e], &link, &place);
-            const double term = val[e] * chain->x[N_ALL * (chain->links - 1 - link) + place];
-            sum += term;
-            scale = fmax(scale, fabs(term));
-        }
-        worst = fmax(worst, fabs(sum));
-    }
-    return worst / scale;
+    int link, place;
+    place_of(links, unknown, &link, &place);
+    return (size_t)(N_ALL * (links - 1 - link) + place);
 }
 
 bool condensation_measure(int links, const int *ptr, const int *idx, const double *val, double *seconds,
@@ -451,10 +424,9 @@ bool condensation_measure(int links, const int *ptr, const int *idx, const doubl
 
     for (int b = 0; done && b < links; b++)
         factor_deformations(&chain.link[links - 1 - b], S + (size_t)(N_Q * N_Q) * (size_t)b);
-    if (done) {
-        *seconds = bench_least_time(&chain, condense_and_solve);
-        *residual = residual_of(&chain, ptr, idx, val);
-    }
+    const bare_matrix matrix = {links, N_ALL * links, ptr, idx, val};
+    if (done)
+        bare_measure(&matrix, condense_and_solve, &chain, chain.x, place_in_x, seconds, residual);
     free(chain.link);
     free(chain.factors);
     free(chain.x);

@@ -7,11 +7,10 @@
  *     X = M^-1 D ,  S = -(G X)^-1 ,  Y = S G' ,  M' <- M' - D' Y . */
 #include "tridiagonal.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "timing.h"
+#include "bare.h"
 
 typedef struct link {
     double M[9], D[6], G[6]; /* G: 2 x 3, D: 3 x 2 */
@@ -29,21 +28,6 @@ typedef struct chain_matrix {
     double *b, *x; /* 5 a link, in the same order */
 } chain_matrix;
 
-static void invert3(const double *a, double *c)
-{
-    const double x = a[4] * a[8] - a[5] * a[7], y = a[5] * a[6] - a[3] * a[8], z = a[3] * a[7] - a[4] * a[6];
-    const double over = 1.0 / (a[0] * x + a[1] * y + a[2] * z);
-    c[0] = x * over;
-    c[1] = (a[2] * a[7] - a[1] * a[8]) * over;
-    c[2] = (a[1] * a[5] - a[2] * a[4]) * over;
-    c[3] = y * over;
-    c[4] = (a[0] * a[8] - a[2] * a[6]) * over;
-    c[5] = (a[2] * a[3] - a[0] * a[5]) * over;
-    c[6] = z * over;
-    c[7] = (a[1] * a[6] - a[0] * a[7]) * over;
-    c[8] = (a[0] * a[4] - a[1] * a[3]) * over;
-}
-
 static void factor(const chain_matrix *chain)
 {
     double update[9] = {0.0};
@@ -54,7 +38,7 @@ static void factor(const chain_matrix *chain)
         double M[9], T[4];
         for (int k = 0; k < 9; k++)
             M[k] = l->M[k] - update[k];
-        invert3(M, f->M);
+        bare_invert3(M, f->M);
         for (int i = 0; i < 3; i++)
             for (int j = 0; j < 2; j++)
                 f->X[2 * i + j] = f->M[3 * i] * l->D[j] + f->M[3 * i + 1] * l->D[2 + j] + f->M[3 * i + 2] * l->D[4 + j];
@@ -155,21 +139,11 @@ static bool fill(chain_matrix *chain, const int *ptr, const int *idx, const doub
     return true;
 }
 
-static double residual_of(const chain_matrix *chain, const int *ptr, const int *idx, const double *val)
+static size_t place_in_x(int links, int unknown)
 {
-    double worst = 0.0, scale = 0.0;
-    for (int i = 0; i < 5 * chain->links; i++) {
-        double sum = -1.0;
-        for (int e = ptr[i]; e < ptr[i + 1]; e++) {
-            int l, number;
-            place_of(chain->links, idx[e], &l, &number);
-            const double term = val[e] * chain->x[5 * (chain->links - 1 - l) + number];
-            sum += term;
-            scale = fmax(scale, fabs(term));
-        }
-        worst = fmax(worst, fabs(sum));
-    }
-    return worst / scale;
+    int of_link, number;
+    place_of(links, unknown, &of_link, &number);
+    return (size_t)(5 * (links - 1 - of_link) + number);
 }
 
 bool tridiagonal_measure(int links, const int *ptr, const int *idx, const double *val, double *seconds,
@@ -183,10 +157,9 @@ bool tridiagonal_measure(int links, const int *ptr, const int *idx, const double
                           .x = calloc(5 * count, sizeof *chain.x)};
     const bool done = chain.link && chain.factors && chain.b && chain.x && fill(&chain, ptr, idx, val);
 
-    if (done) {
-        *seconds = bench_least_time(&chain, factor_and_solve);
-        *residual = residual_of(&chain, ptr, idx, val);
-    }
+    const bare_matrix matrix = {links, 5 * links, ptr, idx, val};
+    if (done)
+        bare_measure(&matrix, factor_and_solve, &chain, chain.x, place_in_x, seconds, residual);
     free(chain.link);
     free(chain.factors);
     free(chain.b);
