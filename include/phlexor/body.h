@@ -166,9 +166,9 @@ typedef struct phx_pack_def {
     int c[PHX_LANES]; /* first entry of the rigid velocities in condensed vectors; the kept coordinates follow */
     double *room;     /* phx_pack_room numbers of scratch, borrowed; packs used one after the other may share it */
 } phx_pack_def;
-/* Whether a body may be in a pack: deformable, with full kinetics, without geometric stiffening. */
+/* Whether a body may be in a pack: full kinetics, no geometric stiffening. */
 bool phx_body_packs(const phx_body *body);
-/* Whether two bodies may be in one: the same phx_flex, equal damping. */
+/* Whether two bodies may be in one: the same phx_flex and equal damping, or both rigid. */
 bool phx_body_alike(const phx_body *a, const phx_body *b);
 size_t phx_pack_room(const phx_body *body);
 /* Errors: PHX_ERR_MEMORY. */

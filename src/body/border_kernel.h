@@ -77,7 +77,7 @@ static inline void NAME(frame_turn)(const int dim, double h, const real *w, int 
 
 /* Rigid columns: dp1_t = 2 (m dv + dw x s1), dp1_r = 2 (s1 x dv + J1 dw); rows of q through S alone,
  * g = 2/h dv - v0 x dw - dv x w0. */
-static inline void NAME(rigid_columns)(const int dim, const phx_body *body, const NAME(ends) * e, NAME(border) * out)
+static inline void NAME(rigid_columns)(const int dim, const NAME(ends) * e, NAME(border) * out)
 {
     const int n_rot = phx_rotations(dim), r = dim + n_rot;
 
@@ -88,7 +88,7 @@ static inline void NAME(rigid_columns)(const int dim, const phx_body *body, cons
         NAME(vec_x_vec)(dim, e->known->s1, dv, b);
         NAME(pair_times)(dim, e->known->pair1, dw, turn);
         for (int i = 0; i < dim; i++)
-            t[i] = 2.0 * (body->flex->mass * dv[i] + a[i]);
+            t[i] = 2.0 * (e->known->own.mass * dv[i] + a[i]);
         for (int k = 0; k < n_rot; k++)
             turn[k] = 2.0 * (b[k] + turn[k]);
         NAME(rigid_rows)(dim, e, t, turn, unit, r, out->rigid + c, out->rigid + dim * r + c);
@@ -121,8 +121,8 @@ static inline void NAME(deformed_rows)(const int dim, const NAME(ends) * e, NAME
 }
 
 /* Gravity acts through R_m^T g, dR_m = h/2 R1 [turn]x. */
-static inline void NAME(gravity_part)(const int dim, const phx_body *body, const NAME(ends) * e, const double *gravity,
-                                      const real *attitude1, const real *attitude, NAME(border) * out)
+static inline void NAME(gravity_part)(const int dim, const NAME(ends) * e, const double *gravity, const real *attitude1,
+                                      const real *attitude, NAME(border) * out)
 {
     const int n_rot = phx_rotations(dim), r = dim + n_rot;
     const double half = 0.5 * e->h;
@@ -135,7 +135,7 @@ static inline void NAME(gravity_part)(const int dim, const phx_body *body, const
         NAME(vec_x_rot)(dim, g1, turn, dg);
         for (int a = 0; a < dim; a++) {
             dg[a] *= half;
-            out->rigid[a * r + dim + c] -= body->flex->mass * dg[a];
+            out->rigid[a * r + dim + c] -= e->known->own.mass * dg[a];
             out->Gw[a * n_rot + c] -= dg[a];
         }
         NAME(vec_x_vec)(dim, e->known->sm, dg, torque);
@@ -195,15 +195,16 @@ static inline void NAME(interval_border)(const int dim, const phx_body *body, co
     NAME(border) out = NAME(border_at)(dim, body->n_q, values);
     NAME(arrays) at;
 
-    NAME(rigid_columns)(dim, body, &e, &out);
+    NAME(rigid_columns)(dim, &e, &out);
     NAME(deformed_rows)(dim, &e, &out);
-    NAME(gravity_part)(dim, body, &e, gravity, attitude1, attitude, &out);
+    NAME(gravity_part)(dim, &e, gravity, attitude1, attitude, &out);
     NAME(evaluate)(dim, body, h, v0 + r, vm + r, it, room, &at);
     NAME(turning_parts)(dim, body, &e, &at, room + (size_t)(2 + n_rot + phx_pairs(dim)) * (size_t)body->n_q, &out);
 }
 
 /* Of M(q): H = Gv = 1, E = Gw = 0, rows and columns C - A q. */
-static inline void NAME(mass_border)(const int dim, const phx_body *body, const real *q, real *room, real *values)
+static inline void NAME(mass_border)(const int dim, const phx_body *body, const NAME(inertia) * own, const real *q,
+                                     real *room, real *values)
 {
     const phx_flex *flex = body->flex;
     const int n = flex->n, n_rot = phx_rotations(dim), r = dim + n_rot;
@@ -211,12 +212,12 @@ static inline void NAME(mass_border)(const int dim, const phx_body *body, const 
     real s[3], pair[PHX_MAX_PAIR], zero[3] = ZEROS;
 
     for (int a = 0; a < dim; a++) {
-        s[a] = (real){0.0} + flex->s0[a];
+        s[a] = own->s0[a];
         for (int i = 0; i < n; i++)
             s[a] += flex->S[a * n + i] * q[i];
     }
     for (int p = 0; p < phx_pairs(dim); p++) {
-        pair[p] = (real){0.0} + flex->J0[p];
+        pair[p] = own->J0[p];
         NAME(multiply)(&body->compact->Q[p], n, q, room);
         for (int i = 0; i < n; i++)
             pair[p] += q[i] * (flex->j[p * n + i] + 0.5 * room[i]);
@@ -225,7 +226,7 @@ static inline void NAME(mass_border)(const int dim, const phx_body *body, const 
     for (int c = 0; c < r; c++) {
         real unit[6] = ZEROS, column[6];
         unit[c] += 1.0;
-        NAME(rigid_momenta)(dim, flex, s, pair, zero, zero, unit, column);
+        NAME(rigid_momenta)(dim, own, s, pair, zero, zero, unit, column);
         for (int a = 0; a < r; a++)
             out.rigid[a * r + c] = column[a];
     }

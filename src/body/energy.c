@@ -13,23 +13,25 @@
 double phx_body_kinetic(const phx_body *body, const double *x, const double *v)
 {
     const double *q = phx_body_q_inertia(body, x);
+    const one_inertia own = one_inertia_of(body->flex);
     double energy = 0.0;
 
     if (body->dim == 2)
-        one_kinetic(2, body, q, v, &energy);
+        one_kinetic(2, body, &own, q, v, &energy);
     else
-        one_kinetic(3, body, q, v, &energy);
+        one_kinetic(3, body, &own, q, v, &energy);
     return energy;
 }
 
 double phx_body_kinetic_undeformed(const phx_body *body, const double *v)
 {
+    const one_inertia own = one_inertia_of(body->flex);
     double energy = 0.0;
 
     if (body->dim == 2)
-        one_kinetic(2, body, NULL, v, &energy);
+        one_kinetic(2, body, &own, NULL, v, &energy);
     else
-        one_kinetic(3, body, NULL, v, &energy);
+        one_kinetic(3, body, &own, NULL, v, &energy);
     return energy;
 }
 

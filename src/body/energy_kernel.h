@@ -26,7 +26,8 @@ static inline void NAME(add_form)(double factor, const phx_flex_matrix *A, const
 
 /* 1/2 (m v + w x s + S q_dot) . v + 1/2 (s x v + J w + turn) . w + 1/2 (S^T v + turn^T w) . q_dot + 1/2 q_dot . M q_dot
  * with the turns C - A q; q NULL: undeformed. */
-static inline void NAME(kinetic)(const int dim, const phx_body *body, const real *q, const real *v, real *energy)
+static inline void NAME(kinetic)(const int dim, const phx_body *body, const NAME(inertia) * own, const real *q,
+                                 const real *v, real *energy)
 {
     const phx_flex *flex = body->flex;
     const int n = flex->n, n_rot = phx_rotations(dim);
@@ -35,7 +36,7 @@ static inline void NAME(kinetic)(const int dim, const phx_body *body, const real
 
     for (int a = 0; a < dim; a++) {
         const double *S = flex->S + a * n;
-        s[a] = (real){0.0} + flex->s0[a];
+        s[a] = own->s0[a];
         s_dot[a] = (real){0.0};
         for (int i = 0; i < n; i++)
             s_dot[a] += S[i] * rate[i];
@@ -44,7 +45,7 @@ static inline void NAME(kinetic)(const int dim, const phx_body *body, const real
     }
     for (int p = 0; p < phx_pairs(dim); p++) {
         const double *j = flex->j + p * n;
-        pair[p] = (real){0.0} + flex->J0[p];
+        pair[p] = own->J0[p];
         for (int i = 0; q && i < n; i++)
             pair[p] += j[i] * q[i];
         if (q && n > 0)
@@ -64,7 +65,7 @@ static inline void NAME(kinetic)(const int dim, const phx_body *body, const real
     if (n > 0)
         NAME(add_form)(0.5, &body->compact->M, rate, rate, energy);
     for (int a = 0; a < dim; a++)
-        *energy += v[a] * (0.5 * flex->mass * v[a] + cross[a] + s_dot[a]);
+        *energy += v[a] * (0.5 * own->mass * v[a] + cross[a] + s_dot[a]);
     for (int k = 0; k < n_rot; k++)
         *energy += w[k] * (0.5 * turned[k] + turn[k]);
 }

@@ -33,6 +33,7 @@ phx_products *phx_body_products_create(phx_context *context, const phx_body *bod
 
     if (!all)
         return NULL;
+    it->start.own = one_inertia_of(body->flex);
     it->p0 = all + head;
     it->start.d = it->p0 + body->n_v;
     for (int k = 0; k < body->n_rot; k++)

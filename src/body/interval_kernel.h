@@ -106,7 +106,24 @@ static inline void NAME(pair_times)(const int dim, const real *pair, const real 
 }
 
 /* ---- the start of an interval ---- */
+/* Of the undeformed bodies; the only constants in which they may differ. */
+typedef struct NAME(inertia) {
+    real mass, s0[3], J0[PHX_MAX_PAIR];
+} NAME(inertia);
+
+static inline NAME(inertia) NAME(inertia_of)(const phx_flex *flex)
+{
+    NAME(inertia) it = {.mass = (real){0.0} + flex->mass};
+
+    for (int a = 0; a < 3; a++)
+        it.s0[a] = (real){0.0} + flex->s0[a];
+    for (int p = 0; p < PHX_MAX_PAIR; p++)
+        it.J0[p] = (real){0.0} + flex->J0[p];
+    return it;
+}
+
 typedef struct NAME(products) {
+    NAME(inertia) own;
     real s[3], s_dot[3], c_dot[3];    /* s(q0), S q_dot0, C q_dot0 */
     real pair[PHX_MAX_PAIR], gyro[3]; /* J(q0), q_dot0 . A_k d */
     real p[6];                        /* momenta of the rigid rows */
@@ -116,14 +133,14 @@ typedef struct NAME(products) {
 } NAME(products);
 
 /* Momenta of the rigid rows: m v + w x s + s_dot,  s x v + J w + turn. */
-static inline void NAME(rigid_momenta)(const int dim, const phx_flex *flex, const real *s, const real *pair,
+static inline void NAME(rigid_momenta)(const int dim, const NAME(inertia) * own, const real *s, const real *pair,
                                        const real *s_dot, const real *turn, const real *v, real *p)
 {
     real a[3], b[3];
 
     NAME(rot_x_vec)(dim, v + dim, s, a);
     for (int i = 0; i < dim; i++)
-        p[i] = flex->mass * v[i] + a[i] + s_dot[i];
+        p[i] = own->mass * v[i] + a[i] + s_dot[i];
     NAME(vec_x_vec)(dim, s, v, a);
     NAME(pair_times)(dim, pair, v + dim, b);
     for (int k = 0; k < phx_rotations(dim); k++)
@@ -141,7 +158,7 @@ static inline void NAME(begin)(const int dim, const phx_body *body, double h, co
 
     for (int a = 0; a < dim; a++) {
         const double *S = flex->S + a * n;
-        it->s[a] = (real){0.0} + flex->s0[a];
+        it->s[a] = it->own.s0[a];
         it->s_dot[a] = (real){0.0};
         for (int i = 0; i < n; i++) {
             it->s[a] += S[i] * q0[i];
@@ -150,7 +167,7 @@ static inline void NAME(begin)(const int dim, const phx_body *body, double h, co
     }
     for (int p = 0; p < phx_pairs(dim); p++) {
         const double *j = flex->j + p * n;
-        it->pair[p] = (real){0.0} + flex->J0[p];
+        it->pair[p] = it->own.J0[p];
         NAME(multiply)(&body->compact->Q[p], n, q0, room);
         for (int i = 0; i < n; i++)
             it->pair[p] += q0[i] * (j[i] + 0.5 * room[i]);
@@ -167,7 +184,7 @@ static inline void NAME(begin)(const int dim, const phx_body *body, double h, co
         }
         turn[k] = it->c_dot[k] - it->gyro[k];
     }
-    NAME(rigid_momenta)(dim, flex, it->s, it->pair, it->s_dot, turn, v0, it->p);
+    NAME(rigid_momenta)(dim, &it->own, it->s, it->pair, it->s_dot, turn, v0, it->p);
 }
 
 /* ---- the residual ---- */
@@ -229,7 +246,7 @@ static inline void NAME(end_momenta)(const int dim, const phx_body *body, double
             sum += C[i] * u[i] + it->d[i] * at->a[k][i];
         turn[k] = 2.0 * sum - it->c_dot[k] + it->gyro[k];
     }
-    NAME(rigid_momenta)(dim, flex, it->s1, it->pair1, s_dot, turn, v1, p);
+    NAME(rigid_momenta)(dim, &it->own, it->s1, it->pair1, s_dot, turn, v1, p);
     for (int i = 0; i < dim + n_rot; i++)
         it->pm[i] = 0.5 * (it->p[i] + p[i]);
 }
@@ -298,7 +315,7 @@ static inline void NAME(residual)(const int dim, const phx_body *body, const dou
     NAME(to_body)(dim, attitude, gravity, gm);
     NAME(vec_x_rot)(dim, it->pm, vm + dim, a);
     for (int i = 0; i < dim; i++)
-        res[i] = over_h * (p[i] - it->p[i]) - a[i] - body->flex->mass * gm[i];
+        res[i] = over_h * (p[i] - it->p[i]) - a[i] - it->own.mass * gm[i];
     NAME(vec_x_vec)(dim, it->pm, vm, b);
     NAME(rot_x_rot)(dim, it->pm + dim, vm + dim, c);
     NAME(vec_x_vec)(dim, it->sm, gm, torque);

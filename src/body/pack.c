@@ -16,7 +16,7 @@ static const pack_operations *operations(int lanes)
 
 bool phx_body_packs(const phx_body *body)
 {
-    return body->n_q > 0 && body->kinetics == PHX_KINETICS_FULL && !body->flex->stiffening;
+    return body->kinetics == PHX_KINETICS_FULL && !body->flex->stiffening;
 }
 
 static bool same_damping(const phx_body *a, const phx_body *b)
@@ -29,7 +29,7 @@ static bool same_damping(const phx_body *a, const phx_body *b)
 
 bool phx_body_alike(const phx_body *a, const phx_body *b)
 {
-    return a->flex == b->flex && same_damping(a, b);
+    return a->dim == b->dim && a->n_q == b->n_q && (a->n_q == 0 || (a->flex == b->flex && same_damping(a, b)));
 }
 
 size_t phx_pack_room(const phx_body *body)
@@ -64,7 +64,7 @@ phx_status phx_pack_create(phx_context *context, const phx_pack_def *def, phx_pa
         it->v[l] = def->v[l];
         it->c[l] = def->c[l];
     }
-    ops->connect(it, room);
+    ops->connect(it, def->bodies, room);
     *out = it;
     return PHX_OK;
 }

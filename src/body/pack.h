@@ -20,7 +20,7 @@ struct phx_pack {
 /* What is compiled for each kind of number (pack_kernel.h). */
 struct pack_operations {
     size_t products_size; /* bytes, without what it points to */
-    void (*connect)(phx_pack *pack, double *numbers);
+    void (*connect)(phx_pack *pack, const phx_body *const *bodies, double *numbers);
     void (*begin)(phx_pack *pack, const double *x0, const double *v0);
     void (*residual)(phx_pack *pack, const double *gravity, const double *xm, const double *v1, double *res);
     void (*border)(phx_pack *pack, const double *gravity, const double *x1, const double *xm, double *border);

@@ -31,13 +31,21 @@ static inline int NAME(attitude_size)(const int dim)
     return dim == 2 ? 2 : 9; /* the counted angle is not looked at */
 }
 
-static void NAME(connect)(phx_pack *pack, double *numbers)
+/* The constants of each body, and where the arrays are. */
+static void NAME(connect)(phx_pack *pack, const phx_body *const *bodies, double *numbers)
 {
     const phx_body *body = pack->body;
     const int n = body->n_q;
     NAME(products) *it = pack->products;
+    double *own = (double *)&it->own;
     real *next = (real *)numbers;
 
+    for (int l = 0; l < LANES; l++) {
+        const NAME(inertia) one = NAME(inertia_of)(bodies[l]->flex);
+        const double *from = (const double *)&one;
+        for (size_t k = 0; k < sizeof one / sizeof(real); k++)
+            own[k * LANES + (size_t)l] = from[k * LANES];
+    }
     pack->v0 = (double *)next;
     pack->v1 = (double *)(next += body->n_v);
     it->d = next += body->n_v;
@@ -122,14 +130,15 @@ static void NAME(pack_border)(phx_pack *pack, const double *gravity, const doubl
 static void NAME(pack_mass_border)(phx_pack *pack, const double *x, double *border)
 {
     const phx_body *body = pack->body;
+    const NAME(products) *it = pack->products;
     const int dim = body->dim;
     real *q = (real *)pack->room;
 
     NAME(gather)(x, pack->x, dim + body->n_attitude, body->n_q, q);
     if (dim == 2)
-        NAME(mass_border)(2, body, q, q + body->n_q, (real *)border);
+        NAME(mass_border)(2, body, &it->own, q, q + body->n_q, (real *)border);
     else
-        NAME(mass_border)(3, body, q, q + body->n_q, (real *)border);
+        NAME(mass_border)(3, body, &it->own, q, q + body->n_q, (real *)border);
 }
 
 /* w0 + w1 */
@@ -146,13 +155,14 @@ static inline void NAME(pack_kinetic_in)(const int dim, const phx_pack *pack, co
                                          double *energy)
 {
     const phx_body *body = pack->body;
+    const NAME(products) *it = pack->products;
     real *rates = (real *)pack->room, *q = rates + body->n_v, result;
     const double *one = (const double *)&result;
 
     NAME(gather)(v, pack->v, 0, body->n_v, rates);
     if (x)
         NAME(gather)(x, pack->x, dim + body->n_attitude, body->n_q, q);
-    NAME(kinetic)(dim, body, x ? q : NULL, rates, &result);
+    NAME(kinetic)(dim, body, &it->own, x ? q : NULL, rates, &result);
     for (int l = 0; l < LANES; l++)
         energy[l] = one[l];
 }

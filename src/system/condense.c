@@ -288,17 +288,6 @@ bool phx_sys_condenses(const workspace *ws)
     return it->pays || ws->condensing == PHX_CONDENSE_ALWAYS;
 }
 
-/* The derivative of a body that is not condensed, into the couplings. */
-static void add_whole(workspace *ws, condensation *it, int b, const double *matrix)
-{
-    const phx_body *body = ws->system->bodies[b].body;
-    const int *ptr = NULL, *idx = NULL, *at = it->kkt.body_at[b];
-
-    phx_body_pattern(body, &ptr, &idx);
-    for (int k = 0; k < ptr[phx_body_n_v(body)]; k++)
-        it->coupling[at[k]] = matrix[k];
-}
-
 void phx_sys_condensed_bodies(workspace *ws)
 {
     const phx_system *system = ws->system;
@@ -307,22 +296,16 @@ void phx_sys_condensed_bodies(workspace *ws)
     it->holder = NULL;
     for (int p = 0; p < ws->n_packs; p++) {
         const pack_slot *slot = &ws->packs[p];
-        const bool condensed = it->type[slot->body[0]] >= 0;
-        phx_pack_interval_border(slot->pack, system->gravity, ws->x1, ws->xm,
-                                 condensed ? it->border + it->border_at[p] : ws->border);
-        if (condensed)
-            phx_pack_rates(slot->pack, it->rates + it->rates_at[p]);
-        for (int l = 0; l < slot->lanes && !condensed; l++) {
-            phx_pack_interval_matrix(slot->pack, ws->border, l, ws->body_M);
-            add_whole(ws, it, slot->body[l], ws->body_M);
-        }
-    }
-    for (int b = 0; b < system->n_bodies; b++) {
-        if (!ws->products[b])
+        if (it->type[slot->body[0]] < 0) {
+            phx_sys_put_pack(ws, p, it->kkt.body_at, it->coupling);
             continue;
-        phx_body_interval_linearise(system->bodies[b].body, system->gravity, &ws->views[b], ws->body_D, ws->body_M);
-        add_whole(ws, it, b, ws->body_M);
+        }
+        phx_pack_interval_border(slot->pack, system->gravity, ws->x1, ws->xm, it->border + it->border_at[p]);
+        phx_pack_rates(slot->pack, it->rates + it->rates_at[p]);
     }
+    for (int b = 0; b < system->n_bodies; b++)
+        if (ws->products[b])
+            phx_sys_put_body(ws, b, it->kkt.body_at, it->coupling);
 }
 
 void phx_sys_body_add(workspace *ws, int b, int row, int dof, double value)

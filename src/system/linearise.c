@@ -472,35 +472,13 @@ phx_status phx_sys_op_linearise(phx_dae *dae, double t, const double *x, const d
     return add_couplings(ws, t, lambda);
 }
 
-/* Matrix of a body over the interval into val, at its places there. */
-static void put_body(workspace *ws, int b, const double *matrix)
-{
-    const phx_body *body = ws->system->bodies[b].body;
-    const int *ptr = NULL, *idx = NULL, *at = ws->kkt.body_at[b];
-
-    phx_body_pattern(body, &ptr, &idx);
-    for (int k = 0; k < ptr[phx_body_n_v(body)]; k++)
-        ws->val[at[k]] = matrix[k];
-}
-
 static void interval_bodies(workspace *ws)
 {
-    const phx_system *system = ws->system;
-
-    for (int p = 0; p < ws->n_packs; p++) {
-        const pack_slot *slot = &ws->packs[p];
-        phx_pack_interval_border(slot->pack, system->gravity, ws->x1, ws->xm, ws->border);
-        for (int l = 0; l < slot->lanes; l++) {
-            phx_pack_interval_matrix(slot->pack, ws->border, l, ws->body_M);
-            put_body(ws, slot->body[l], ws->body_M);
-        }
-    }
-    for (int b = 0; b < system->n_bodies; b++) {
-        if (!ws->products[b])
-            continue;
-        phx_body_interval_linearise(system->bodies[b].body, system->gravity, &ws->views[b], ws->body_D, ws->body_M);
-        put_body(ws, b, ws->body_M);
-    }
+    for (int p = 0; p < ws->n_packs; p++)
+        phx_sys_put_pack(ws, p, ws->kkt.body_at, ws->val);
+    for (int b = 0; b < ws->system->n_bodies; b++)
+        if (ws->products[b])
+            phx_sys_put_body(ws, b, ws->kkt.body_at, ws->val);
 }
 
 /* A(2/h) at once, into val or, condensed, as borders of bodies and what couples them. */

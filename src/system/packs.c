@@ -116,3 +116,38 @@ void phx_sys_packs_free(workspace *ws)
     phx_free(ws->room);
     phx_free(ws->border);
 }
+
+/* Matrices of a pack over the interval into val, at the places of each body; a rigid one is nothing but its border. */
+void phx_sys_put_pack(workspace *ws, int p, int *const *body_at, double *val)
+{
+    const pack_slot *slot = &ws->packs[p];
+    const phx_system *system = ws->system;
+    const phx_body *body = system->bodies[slot->body[0]].body;
+    const int rigid = system->dim + system->n_rot, *ptr = NULL, *idx = NULL;
+
+    phx_pack_interval_border(slot->pack, system->gravity, ws->x1, ws->xm, ws->border);
+    phx_body_pattern(body, &ptr, &idx);
+    for (int l = 0; l < slot->lanes; l++) {
+        const int *at = body_at[slot->body[l]];
+        if (phx_body_n_q(body) == 0) {
+            for (int k = 0; k < rigid * rigid; k++)
+                val[at[k]] = ws->border[k * slot->lanes + l];
+            continue;
+        }
+        phx_pack_interval_matrix(slot->pack, ws->border, l, ws->body_M);
+        for (int k = 0; k < ptr[phx_body_n_v(body)]; k++)
+            val[at[k]] = ws->body_M[k];
+    }
+}
+
+/* The same of a body in no pack. */
+void phx_sys_put_body(workspace *ws, int b, int *const *body_at, double *val)
+{
+    const phx_body *body = ws->system->bodies[b].body;
+    const int *ptr = NULL, *idx = NULL, *at = body_at[b];
+
+    phx_body_pattern(body, &ptr, &idx);
+    phx_body_interval_linearise(body, ws->system->gravity, &ws->views[b], ws->body_D, ws->body_M);
+    for (int k = 0; k < ptr[phx_body_n_v(body)]; k++)
+        val[at[k]] = ws->body_M[k];
+}

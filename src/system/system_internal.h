@@ -302,6 +302,9 @@ phx_status phx_sys_lu_create(const workspace *ws, const kkt_matrix *kkt, bool co
 /* After the types of the condensation, if any, are known. */
 phx_status phx_sys_packs_create(workspace *ws);
 void phx_sys_packs_free(workspace *ws);
+/* Derivatives over the interval, of the bodies in a pack or of one in none, into val at the places `body_at`. */
+void phx_sys_put_pack(workspace *ws, int p, int *const *body_at, double *val);
+void phx_sys_put_body(workspace *ws, int b, int *const *body_at, double *val);
 /* The type of a body for condensation, -1: it is not condensed. */
 int phx_sys_condensed_type(const workspace *ws, int b);
 

@@ -232,8 +232,8 @@ static double last_correction(model *m, const double *T, const double *b, int k)
     return m->dae->ops->norm(m->dae, x) / m->dae->ops->norm(m->dae, b);
 }
 
-/* The iteration with contraction r ends where the next correction is expected below 1e-5, or after one in the plane, two
- * in space. Besides, it does not know what is of second order in h |w|. */
+/* The iteration with contraction r ends where the next correction is expected below 1e-5, or after one in the plane,
+ * two in space. Besides, it does not know what is of second order in h |w|. */
 static void turning_is_iterated_away(void **state)
 {
     const double lengths[] = {0.05, 0.01, 1e-3, -0.02};
@@ -261,8 +261,8 @@ static void turning_is_iterated_away(void **state)
             const double last = last_correction(&m, T, x, most), before = last_correction(&m, T, x, most - 1);
             const double left = before > 0.0 ? last / before * last : 0.0;
             if (slow ? left < 0.5e-5 : left > 2e-5)
-                fail_msg("%s, h = %g: corrections that would go on with %.2e are called %s", subject_of(k)->name, it.h, left,
-                         slow ? "slow" : "fast");
+                fail_msg("%s, h = %g: corrections that would go on with %.2e are called %s", subject_of(k)->name, it.h,
+                         left, slow ? "slow" : "fast");
             CHECK_BELOW(fmax(of_v, of_lambda), bound, "%s, h = %g: contraction %.2e, second order %.2e",
                         subject_of(k)->name, it.h, r, unknown);
             worst = fmax(worst, fmax(of_v, of_lambda) / bound);

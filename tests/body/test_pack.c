@@ -81,14 +81,15 @@ static int choose(phx_context *context, const subject *it, int how, uint64_t *se
 }
 
 /* ---- packs ---- */
-/* One body, or PHX_LANES times the same. */
+/* One body, or PHX_LANES. */
 typedef struct group {
     int lanes;
     double *room;
     phx_pack *pack;
 } group;
 
-static void pack_create(phx_context *context, const subject *it, int lanes, int n_kept, group *out)
+static void pack_different(phx_context *context, const subject *it, const phx_body *const *bodies, int lanes,
+                           int n_kept, group *out)
 {
     phx_pack_def def = {.lanes = lanes};
 
@@ -96,12 +97,22 @@ static void pack_create(phx_context *context, const subject *it, int lanes, int 
     assert_non_null(out->room);
     def.room = out->room;
     for (int l = 0; l < lanes; l++) {
-        def.bodies[l] = it->body;
+        assert_true(phx_body_packs(bodies[l]) && phx_body_alike(bodies[0], bodies[l]));
+        def.bodies[l] = bodies[l];
         def.x[l] = l * it->n_x;
         def.v[l] = l * it->n_v;
         def.c[l] = l * (it->n_rigid + n_kept);
     }
     CHECK_OK(context, phx_pack_create(context, &def, &out->pack));
+}
+
+static void pack_create(phx_context *context, const subject *it, int lanes, int n_kept, group *out)
+{
+    const phx_body *bodies[PHX_LANES];
+
+    for (int l = 0; l < lanes; l++)
+        bodies[l] = it->body;
+    pack_different(context, it, bodies, lanes, n_kept, out);
 }
 
 static void pack_destroy(group *it)
@@ -447,11 +458,12 @@ static void make_interval(const subject *it, int count, double h, double turn, u
     }
 }
 
-/* Residual and matrix of body b alone. */
-static void alone(const subject *it, int b, double h, const interval *at, double *res, double *val)
+/* Residual and matrix of `body` alone, at the place b. */
+static void alone(const subject *it, const phx_body *body, int b, double h, const interval *at, double *res,
+                  double *val)
 {
     const int x = b * it->n_x, v = b * it->n_v;
-    phx_products *products = phx_body_products_create(NULL, it->body, NULL);
+    phx_products *products = phx_body_products_create(NULL, body, NULL);
     const phx_body_view view = {.h = h,
                                 .x0 = at->x0 + x,
                                 .x1 = at->x1 + x,
@@ -463,46 +475,90 @@ static void alone(const subject *it, int b, double h, const interval *at, double
     double room[2 * MAX_ALL];
 
     assert_non_null(products);
-    phx_body_interval_begin(it->body, h, view.x0, view.v0, products);
-    phx_body_interval_residual(it->body, test_gravity, &view, res);
-    phx_body_interval_linearise(it->body, test_gravity, &view, room, val);
+    phx_body_interval_begin(body, h, view.x0, view.v0, products);
+    phx_body_interval_residual(body, test_gravity, &view, res);
+    phx_body_interval_linearise(body, test_gravity, &view, room, val);
     phx_free(products);
 }
 
 /* Packs give each body the numbers that it has alone, bit by bit; scratch may be written over between the calls. */
-static void check_company(phx_context *context, const subject *it, uint64_t *seed)
+static void check_pack(phx_context *context, const subject *it, const phx_body *const *bodies, int lanes, double h,
+                       uint64_t *seed)
 {
-    const double lengths[] = {1e-3, 0.05, -0.3};
     const int *ptr = NULL, *idx = NULL, size = border_size(it);
+    double res[PHX_LANES * MAX_V], border[PHX_LANES * MAX_BORDER], rates[3 * PHX_LANES], energy[PHX_LANES];
+    double want[MAX_V], own[MAX_BORDER], val[MAX_ALL], got[MAX_ALL], A[MAX_ALL];
+    interval at;
+    group g;
 
     phx_body_pattern(it->body, &ptr, &idx);
-    for (int n = 0; n < 6; n++) {
-        const int lanes = n % 2 ? PHX_LANES : 1;
-        const double h = lengths[n % 3];
-        double res[PHX_LANES * MAX_V], border[PHX_LANES * MAX_BORDER], rates[3 * PHX_LANES], want[MAX_V];
-        double own[MAX_BORDER], val[MAX_ALL], got[MAX_ALL], A[MAX_ALL];
-        interval at;
-        group g;
-        pack_create(context, it, lanes, 0, &g);
-        make_interval(it, lanes, h, 1.0, seed, &at);
-        phx_pack_begin(g.pack, h, at.x0, at.v0);
-        phx_pack_residual(g.pack, test_gravity, at.xm, at.v1, res);
-        memset(g.room, 0xff, phx_pack_room(it->body) * sizeof(double));
-        phx_pack_interval_border(g.pack, test_gravity, at.x1, at.xm, border);
-        phx_pack_rates(g.pack, rates);
-        for (int l = 0; l < lanes; l++) {
-            alone(it, l, h, &at, want, val);
-            assert_memory_equal(res + l * it->n_v, want, (size_t)it->n_v * sizeof *want);
-            phx_pack_interval_matrix(g.pack, border, l, got);
-            assert_memory_equal(got, val, (size_t)ptr[it->n_v] * sizeof *val);
-            spread(it, val, A);
-            of_lane(lanes, l, size, border, own);
-            CHECK_SMALL(border_defect(it, own, A), 1e-14, "%s, h = %g: border of an interval", it->name, h);
-            for (int k = 0; k < it->n_rot; k++)
-                assert_true(rates[k * lanes + l] ==
-                            at.v0[l * it->n_v + it->dim + k] + at.v1[l * it->n_v + it->dim + k]);
+    pack_different(context, it, bodies, lanes, 0, &g);
+    make_interval(it, lanes, h, 1.0, seed, &at);
+    phx_pack_begin(g.pack, h, at.x0, at.v0);
+    phx_pack_residual(g.pack, test_gravity, at.xm, at.v1, res);
+    memset(g.room, 0xff, phx_pack_room(it->body) * sizeof(double));
+    phx_pack_interval_border(g.pack, test_gravity, at.x1, at.xm, border);
+    phx_pack_rates(g.pack, rates);
+    phx_pack_kinetic(g.pack, at.x1, at.v1, energy);
+    for (int l = 0; l < lanes; l++) {
+        const double *v0 = at.v0 + l * it->n_v, *v1 = at.v1 + l * it->n_v;
+        alone(it, bodies[l], l, h, &at, want, val);
+        assert_memory_equal(res + l * it->n_v, want, (size_t)it->n_v * sizeof *want);
+        phx_pack_interval_matrix(g.pack, border, l, got);
+        assert_memory_equal(got, val, (size_t)ptr[it->n_v] * sizeof *val);
+        spread(it, val, A);
+        of_lane(lanes, l, size, border, own);
+        CHECK_SMALL(border_defect(it, own, A), 1e-14, "%s, h = %g: border of an interval", it->name, h);
+        for (int k = it->dim; k < it->n_rigid; k++)
+            assert_true(rates[(k - it->dim) * lanes + l] == v0[k] + v1[k]);
+        assert_true(energy[l] == phx_body_kinetic(bodies[l], at.x1 + l * it->n_x, v1));
+    }
+    phx_pack_kinetic(g.pack, NULL, at.v1, energy);
+    for (int l = 0; l < lanes; l++)
+        assert_true(energy[l] == phx_body_kinetic_undeformed(bodies[l], at.v1 + l * it->n_v));
+    pack_destroy(&g);
+}
+
+static const double lengths[] = {1e-3, 0.05, -0.3};
+
+static void check_company(phx_context *context, const subject *it, uint64_t *seed)
+{
+    const phx_body *same[] = {it->body, it->body, it->body, it->body};
+    for (int n = 0; n < 6; n++)
+        check_pack(context, it, same, n % 2 ? PHX_LANES : 1, lengths[n % 3], seed);
+}
+
+/* Rigid bodies keep company whatever their masses. */
+static void test_rigid_company(void **state)
+{
+    uint64_t seed = 47;
+    for (int k = 0; k < n_body_kinds; k++) {
+        subject it;
+        const phx_body *different[PHX_LANES];
+        phx_body *made[PHX_LANES];
+        if (!body_kinds[k].rigid)
+            continue;
+        subject_create(*state, &body_kinds[k], &it);
+        for (int l = 0; l < PHX_LANES; l++) {
+            phx_rigid_def rigid = it.rigid_def;
+            phx_body_def def = phx_body_def_default();
+            rigid.mass *= 1.0 + l;
+            for (int e = 0; e < 9; e++)
+                rigid.inertia[e] *= 1.0 + 0.5 * l;
+            for (int a = 0; a < 3; a++)
+                rigid.centre[a] *= 1.0 - l;
+            def.name = "one of several";
+            def.dim = it.dim;
+            def.rigid = &rigid;
+            CHECK_OK(*state, phx_body_create(*state, &def, &made[l]));
+            different[l] = made[l];
         }
-        pack_destroy(&g);
+        for (int n = 0; n < 6; n++)
+            check_pack(*state, &it, different + n % 3, n % 3 ? 1 : PHX_LANES, lengths[n % 3], &seed);
+        check_pack(*state, &it, different, PHX_LANES, 0.05, &seed);
+        for (int l = 0; l < PHX_LANES; l++)
+            phx_body_destroy(made[l]);
+        subject_destroy(&it);
     }
 }
 
@@ -548,7 +604,7 @@ static void lacking(phx_context *context, const subject *it, double h, const int
     const int n = it->n_q, r = it->n_rigid, v = it->n_v;
     double res[MAX_V], val[MAX_ALL], A[MAX_ALL], S[MAX_ALL], w[3], gyro[MAX_V];
 
-    alone(it, 0, h, at, res, val);
+    alone(it, it->body, 0, h, at, res, val);
     spread(it, val, A);
     constant_block(it, 2.0 / h, 0.5 * h, 1.0, S);
     for (int k = 0; k < it->n_rot; k++)
@@ -763,6 +819,7 @@ int main(void)
         cmocka_unit_test(test_all_kept),
         cmocka_unit_test(test_border_of_the_mass_matrix),
         cmocka_unit_test(test_company),
+        cmocka_unit_test(test_rigid_company),
         cmocka_unit_test(test_what_the_constant_block_lacks),
         cmocka_unit_test(test_bound_of_the_gyroscopic_form),
         cmocka_unit_test(test_whom_it_serves),
