@@ -250,6 +250,23 @@ static void flexible_body_keeps_its_momenta(void **state)
     }
 }
 
+/* The example that floats in the plane: its momenta are those of the README, and stay. */
+static void hinged_pair_keeps_its_momenta(void **state)
+{
+    (void)state;
+    phx_integrate_options options = phx_integrate_options_default();
+    mechanism m;
+    mechanism_open(&m, "hinged_pair.yaml", 0, NULL);
+    options.step = 1e-3;
+    options.end = 5.0;
+    mechanism_run(&m, &options);
+    print_message("hinged pair: momenta %.2g, %ld steps\n", m.momentum_change, m.stats.steps);
+    CHECK_CLOSE(hypot(m.momentum[0], m.momentum[1]), 0.756, 5e-4, "linear momentum");
+    CHECK_CLOSE(fabs(m.momentum[2]), 0.432, 5e-4, "angular momentum");
+    CHECK_SMALL(m.momentum_change, 1e-14, "momenta");
+    mechanism_close(&m);
+}
+
 /* So soft that the steps resolve every mode. */
 static void orders_of_the_integrators(void **state)
 {
@@ -266,7 +283,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(jacobi_solves_eulers_equations), cmocka_unit_test(body_follows_jacobi),
         cmocka_unit_test(rigid_body_over_100000_steps),   cmocka_unit_test(flexible_body_keeps_its_momenta),
-        cmocka_unit_test(orders_of_the_integrators),
+        cmocka_unit_test(hinged_pair_keeps_its_momenta),  cmocka_unit_test(orders_of_the_integrators),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
