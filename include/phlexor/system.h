@@ -235,22 +235,23 @@ phx_status phx_system_outputs(phx_dae *dae, double t, const double *x, const dou
  * dphi, dq) body by body. */
 typedef struct phx_linear {
     int n, m;
-    phx_csr M, D, K; /* n x n; K contains elasticity, gravity, springs and the geometric terms of the multipliers */
-    phx_csr G;       /* m x n, drives locked */
-    bool has_root;   /* K = root^T root exactly: elasticity and springs only, no gravity, no loads */
-    phx_csr root;    /* rows x n; may also be given (rows > 0) without has_root, then K = root^T root + rest: */
-    phx_csr rest;    /* n x n, the part of K without a root (gravity, loads, multipliers); no rows when not given */
-    bool damped;     /* D is not zero */
-    bool gyroscopic; /* about a rotation: D has a skew part */
-    bool lossless;   /* and no other: D is skew on the motions that G allows */
+    phx_csr M, D, K;  /* n x n; K contains elasticity, gravity, springs and the geometric terms of the multipliers */
+    phx_csr G;        /* m x n, drives locked */
+    bool has_root;    /* K = root^T root exactly: elasticity and springs only, no gravity, no loads */
+    phx_csr root;     /* rows x n; may also be given (rows > 0) without has_root, then K = root^T root + rest: */
+    phx_csr rest;     /* n x n, the part of K without a root (gravity, loads, multipliers); no rows when not given */
+    bool damped;      /* D is not zero */
+    bool gyroscopic;  /* about a rotation: D has a skew part */
+    bool lossless;    /* and no other: D is skew on the motions that G allows */
+    bool circulatory; /* the skew part of K belongs to it: damping inside a rotor that bends */
 } phx_linear;
 phx_status phx_system_linear(phx_dae *dae, double t, const double *x, const double *lambda, phx_linear *linear);
 /* Steady rotation: the drives turn at their constant speeds and everything turns with them as one rigid body about a
- * fixed axis, but for rotors: rigid bodies that turn about the axis of a joint, driven or free with the rate of the
- * start, and are symmetric about it. x: a start configuration in, the deformed equilibrium with the centrifugal forces
- * and gyroscopic moments out, driven coordinates kept; v (n_v) its velocities; axes (n_v) those of the axes in which
- * the motion is constant: v where no rotor turns, else of axes fixed to what carries the rotor. lambda: what the joints
- * carry. spin (may be NULL): largest angular speed of a component, or of a rotor against what carries it, rad/s.
+ * fixed axis, but for rotors: bodies that turn about the axis of a joint, driven or free with the rate of the start,
+ * and look the same in all their angles. x: a start configuration in, the deformed equilibrium with the centrifugal
+ * forces and gyroscopic moments out, driven coordinates kept; v (n_v) its velocities; axes (n_v) those of the axes in
+ * which the motion is constant: v where no rotor turns, else of axes fixed to what carries the rotor. lambda: what the
+ * joints carry. spin (may be NULL): largest angular speed of a component, or of a rotor against what carries it, rad/s.
  * PHX_ERR_ANALYSIS when nothing is driven, a speed varies, the drives do not turn everything as one and what turns
  * beside it is no rotor (with the reason), there is no equilibrium (with what is out of balance), or the equations
  * change while it turns (gravity across the axis). */

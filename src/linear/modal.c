@@ -270,11 +270,14 @@ static bool is_large(const phx_linear *linear, const phx_modes_options *options,
     return stiff && 2 * (wanted + 8) + 20 <= linear->n - linear->m;
 }
 
-phx_status phx_modal_solve(phx_modal *modal, const phx_linear *linear, const phx_modes_options *options,
+phx_status phx_modal_solve(phx_modal *modal, const phx_linear *linear, const phx_modes_options *given,
                            phx_mode_set *set)
 {
     phx_context *context = modal->context;
-    const bool quadratic = linear->damped || options->unsymmetric;
+    phx_modes_options own = *given;
+    const phx_modes_options *const options = &own;
+    own.unsymmetric = given->unsymmetric || linear->circulatory;
+    const bool quadratic = linear->damped || own.unsymmetric;
     phx_large large = {0};
     phx_undamped undamped = {0};
     phx_mode_list list = {0};

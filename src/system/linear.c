@@ -226,6 +226,12 @@ phx_status phx_system_linear_steady(phx_dae *dae, double t, const double *x, con
     memset(linear, 0, sizeof *linear);
     linear->gyroscopic = true;
     linear->lossless = ws->system->lossless;
+    for (int b = 0; b < ws->system->n_bodies && !linear->lossless; b++) {
+        const body_slot *slot = &ws->system->bodies[b];
+        for (int i = ws->system->dim; i < ws->system->dim + ws->system->n_rot; i++)
+            linear->circulatory =
+                linear->circulatory || (phx_body_n_q(slot->body) > 0 && v[slot->v + i] != axes[slot->v + i]);
+    }
     return status ? status : take_matrices(ws, x, false, linear);
 }
 

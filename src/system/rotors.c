@@ -53,6 +53,22 @@ void phx_steady_accelerations(const steady *s, double factor, const double *v, d
         phx_steady_bracket(system->dim, s->spin + at, v + at, v_dot + at);
         for (int i = 0; i < system->dim + system->n_rot; i++)
             v_dot[at + i] *= -factor;
+        const int q = at + system->dim + system->n_rot;
+        if (s->Z[b].rows > 0)
+            phx_csr_apply(&s->Z[b], -factor * s->turn[b], v + q, v_dot + q);
+    }
+}
+
+void phx_steady_deformation_rates(const steady *s, const double *turn, double factor, const double *x, double *v)
+{
+    const phx_system *system = s->ws->system;
+    const int rigid = system->dim + system->n_rot;
+
+    for (int b = 0; b < system->n_bodies; b++) {
+        const body_slot *slot = &system->bodies[b];
+        const double *q = x + slot->x + phx_body_n_x(slot->body) - phx_body_n_q(slot->body);
+        if (s->Z[b].rows > 0 && turn[b] != 0.0) /* q_dot = -s Z q */
+            phx_csr_apply(&s->Z[b], -factor * turn[b], q, v + slot->v + rigid);
     }
 }
 
@@ -165,12 +181,11 @@ static void unit_twist(const phx_system *system, int b, const line *about, const
 
 /* What is left of M ad(z) + ad(z)^T M: `off` the axis is the centre of mass, m; the inertias across it are `uneven`,
  * relative to the largest. */
-static void asymmetry(const phx_system *system, int b, const double *x, const double *z, double *off, double *uneven)
+static void asymmetry(const phx_system *system, const double *M, const double *z, double *off, double *uneven)
 {
     const int dim = system->dim, n = dim + system->n_rot;
-    double M[NEAR * NEAR], product[NEAR * NEAR], largest = 0.0;
+    double product[NEAR * NEAR], largest = 0.0;
 
-    phx_body_rigid_mass(system->bodies[b].body, x + system->bodies[b].x, M);
     for (int c = 0; c < n; c++) {
         double unit[NEAR] = {0}, column[NEAR];
         unit[c] = 1.0;
@@ -192,27 +207,52 @@ static void asymmetry(const phx_system *system, int b, const double *x, const do
     *uneven = largest > 0.0 ? *uneven / largest : 0.0;
 }
 
+/* Inertia of the undeformed body, n square in its axes. */
+static phx_status undeformed_mass(phx_context *context, const body_slot *slot, const double *x, double *M)
+{
+    const int n_x = phx_body_n_x(slot->body), n = phx_body_n_q(slot->body);
+    double *xb = phx_calloc(context, (size_t)n_x, sizeof *xb);
+
+    if (!xb)
+        return PHX_ERR_MEMORY;
+    memcpy(xb, x + slot->x, (size_t)(n_x - n) * sizeof *xb);
+    phx_body_rigid_mass(slot->body, xb, M);
+    phx_free(xb);
+    return PHX_OK;
+}
+
 /* Whether they are all rotors; why not, of a driven joint, is kept. */
-static bool symmetric(steady *s, const rotor *turning, const line *about, const bool *on, const double *x)
+static phx_status symmetric(steady *s, const rotor *turning, const line *about, const bool *on, const double *x,
+                            bool *result)
 {
     const phx_system *system = s->ws->system;
+    phx_context *context = s->ws->base.context;
+    phx_status status = PHX_OK;
     flaw found = {.known = true, .component = turning->component, .joint = turning->joint};
 
-    for (int b = 0; b < system->n_bodies; b++) {
-        double z[TWIST];
+    *result = true;
+    for (int b = 0; b < system->n_bodies && *result && !status; b++) {
+        const phx_body *body = system->bodies[b].body;
+        double z[TWIST], M[NEAR * NEAR], uneven = 0.0;
+        phx_csr Z = {0};
         if (!on[b])
             continue;
         unit_twist(system, b, about, x, z);
-        asymmetry(system, b, x, z, &found.off, &found.uneven);
+        status = undeformed_mass(context, &system->bodies[b], x, M);
+        if (!status)
+            asymmetry(system, M, z, &found.off, &found.uneven);
+        if (!status && phx_body_n_q(body) > 0)
+            status = phx_steady_round(context, body, z, &Z, &uneven);
+        phx_csr_free(&Z);
         found.body = b;
-        found.bends = phx_body_n_q(system->bodies[b].body) > 0;
-        if (!found.bends && found.off <= 1e-9 * s->size && found.uneven <= 1e-9)
-            continue;
-        if (turning->driven && !(s->flaw.known && s->flaw.component == found.component))
-            s->flaw = found;
-        return false;
+        found.bends = uneven > 1e-8;
+        if (found.bends)
+            found.uneven = uneven;
+        *result = !found.bends && found.off <= 1e-9 * s->size && found.uneven <= 1e-9;
     }
-    return true;
+    if (!status && !*result && turning->driven && !(s->flaw.known && s->flaw.component == found.component))
+        s->flaw = found;
+    return status;
 }
 
 /* ---- the list ---- */
@@ -258,7 +298,13 @@ static phx_status add_rotor(steady *s, rotor found, const line *about, const boo
     for (int b = 0; b < system->n_bodies; b++)
         if (on[b])
             unit_twist(system, b, about, x, found.unit + system->bodies[b].v);
-    const phx_status status = is_new(s, &found, x, &new);
+    phx_status status = is_new(s, &found, x, &new);
+    for (int b = 0; b < system->n_bodies && !status && new; b++) {
+        double uneven;
+        if (on[b] && phx_body_n_q(system->bodies[b].body) > 0 && s->Z[b].rows == 0)
+            status = phx_steady_round(s->ws->base.context, system->bodies[b].body, found.unit + system->bodies[b].v,
+                                      &s->Z[b], &uneven);
+    }
     if (!status && new)
         s->rotors[s->n_rotors++] = found;
     else
@@ -302,8 +348,10 @@ static phx_status try_coordinate(steady *s, const rotor *turning, const double *
             const int count = turn_together(s, &about, body[side], on);
             if (count == 0 || (body[1 - side] != PHX_GROUND && on[body[1 - side]]))
                 continue;
-            if (held_aside(s, &about, on) == (held == 1) && symmetric(s, turning, &about, on, x))
-                return add_rotor(s, *turning, &about, on, x);
+            bool possible = held_aside(s, &about, on) == (held == 1);
+            const phx_status status = possible ? symmetric(s, turning, &about, on, x, &possible) : PHX_OK;
+            if (status || possible)
+                return status ? status : add_rotor(s, *turning, &about, on, x);
         }
     return PHX_OK;
 }

@@ -17,6 +17,13 @@ static bool spins(const steady *s, int b)
     return phx_steady_turning(system->n_rot, s->spin + system->bodies[b].v + system->dim) > 0.0;
 }
 
+/* Deformations of what spins and bends, turned by -s Z over `time`, in place; forces by the transposed. */
+static void turn_deformation(const steady *s, int b, bool forces, double time, double *q)
+{
+    if (s->Z[b].rows > 0)
+        phx_steady_turn_deformation(&s->Z[b], forces, -s->turn[b] * time, s->room, q);
+}
+
 /* nu_body = Ad(g)^-1 nu of the rotors after `time`, in place. */
 static void to_bodies(const steady *s, double time, double *nu)
 {
@@ -36,6 +43,7 @@ static void to_bodies(const steady *s, double time, double *nu)
             memcpy(part, at + 3, sizeof part);
             phx_rot_apply_transposed(3, Q, part, at + 3);
         }
+        turn_deformation(s, b, false, time, at + dim + system->n_rot);
     }
 }
 
@@ -59,6 +67,7 @@ static void from_bodies(const steady *s, double time, double *f)
         phx_vec_x_vec(dim, p, at, part); /* tau = Q tau_body + p x f */
         for (int k = 0; k < system->n_rot; k++)
             at[dim + k] += part[k];
+        turn_deformation(s, b, true, time, at + dim + system->n_rot);
     }
 }
 
@@ -119,6 +128,7 @@ static void turn_on(const steady *s, double time, const double *x, double *later
         if (spins(s, b)) {
             phx_steady_turn(dim, s->spin + slot->v, time, Q, p);
             turn_in_body(dim, Q, p, s->spin[slot->v + dim] * time, later + slot->x);
+            turn_deformation(s, b, false, time, later + slot->x + phx_body_n_x(slot->body) - phx_body_n_q(slot->body));
         }
         turn_in_space(system, s->twist + slot->component * TWIST, time, later + slot->x);
     }

@@ -16,7 +16,7 @@
  *
  *   M xi'' + (D - s M ad(z) + M ad(U)) xi' + (K + (D - s M ad(z)) ad(U)) xi - G^T dlambda,
  *
- * whose last matrix is also that of Newton's iteration, since V(x) varies by ad(U) xi. */
+ * whose last matrix is also that of Newton's iteration, since V(x) varies by ad(U) xi. Of rotors that bend, round.c. */
 #include <math.h>
 #include <string.h>
 
@@ -28,11 +28,16 @@ static void steady_free(steady *s)
 {
     double *arrays[] = {s->twist, s->spin, s->coordinate, s->res, s->xi, s->zero, s->v,
                         s->v_dot, s->work, s->later,      s->x,   s->K,  s->D};
+    phx_free(s->room);
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         phx_free(arrays[i]);
     for (int i = 0; i < s->n_rotors; i++)
         phx_free(s->rotors[i].unit);
+    for (int b = 0; s->Z && b < s->ws->system->n_bodies; b++)
+        phx_csr_free(&s->Z[b]);
     phx_free(s->rotors);
+    phx_free(s->Z);
+    phx_free(s->turn);
 }
 
 static phx_status steady_create(workspace *ws, double t, steady *s)
@@ -52,11 +57,14 @@ static phx_status steady_create(workspace *ws, double t, steady *s)
     s->work = phx_calloc(context, n, sizeof *s->work);
     s->later = phx_calloc(context, n, sizeof *s->later);
     s->spin = phx_calloc(context, n, sizeof *s->spin);
+    s->Z = phx_calloc(context, (size_t)system->n_bodies, sizeof *s->Z);
+    s->turn = phx_calloc(context, (size_t)system->n_bodies, sizeof *s->turn);
     s->x = phx_calloc(context, (size_t)system->n_x, sizeof *s->x);
+    s->room = phx_calloc(context, (size_t)system->n_x, sizeof *s->room);
     s->K = phx_calloc(context, nnz, sizeof *s->K);
     s->D = phx_calloc(context, nnz, sizeof *s->D);
     const bool all = s->twist && s->coordinate && s->res && s->xi && s->zero && s->v && s->v_dot && s->work &&
-                     s->later && s->spin && s->x && s->K && s->D;
+                     s->later && s->spin && s->room && s->Z && s->turn && s->x && s->K && s->D;
     return all ? PHX_OK : PHX_ERR_MEMORY;
 }
 
@@ -117,12 +125,31 @@ static void add_product(const workspace *ws, const double *from, double factor, 
         }
 }
 
-/* D - M ad(spin), then K += D ad(axes), D += M ad(axes) of the last linearisation; spin and axes are velocities. */
-static void add_convection(workspace *ws, const double *spin, const double *axes)
+/* The matrices of the last linearisation, at x and v_dot, as they are about the motion of the axes:
+ * D - M ad(spin), then K += D ad(axes), D += M ad(axes); spin and axes are velocities. The deformations of a body that
+ * spins turn with -s Z in both; M(q) v_dot adds to K. */
+static phx_status add_convection(const steady *s, const double *x, const double *spin, const double *axes,
+                                 double factor, const double *v_dot)
 {
+    const workspace *ws = s->ws;
+    phx_status status = PHX_OK;
+
     add_product(ws, ws->M, -1.0, spin, ws->D);
+    for (int b = 0; b < ws->system->n_bodies && !status; b++)
+        if (s->Z[b].rows > 0)
+            status = phx_steady_add_product(ws, b, ws->M, -factor * s->turn[b], &s->Z[b], ws->D);
+    for (int b = 0; b < ws->system->n_bodies && !status; b++)
+        if (s->Z[b].rows > 0) {
+            status = phx_steady_add_product(ws, b, ws->D, -factor * s->turn[b], &s->Z[b], ws->K);
+            if (!status)
+                status = phx_steady_add_inertia(ws, b, x, v_dot, ws->K);
+        }
     add_product(ws, ws->D, 1.0, axes, ws->K);
     add_product(ws, ws->M, 1.0, axes, ws->D);
+    for (int b = 0; b < ws->system->n_bodies && !status; b++)
+        if (s->Z[b].rows > 0)
+            status = phx_steady_add_product(ws, b, ws->M, -factor * s->turn[b], &s->Z[b], ws->D);
+    return status;
 }
 
 /* Gaps, driven coordinates against their values at the start: what is left to close, n_l. Returns the largest,
@@ -171,11 +198,10 @@ static phx_status factor_shifted(workspace *ws)
 /* Velocities at x with the speeds `factor` times; the share of the axes and of the spin, accelerations in body axes. */
 static void set_velocities(const steady *s, double factor, const double *x, double *v)
 {
+    phx_steady_axes(s, -1, factor, x, s->v);
     phx_steady_velocities(s, -1, factor, x, v);
-    for (int i = 0; i < s->ws->system->n_v; i++) {
+    for (int i = 0; i < s->ws->system->n_v; i++)
         s->work[i] = factor * s->spin[i];
-        s->v[i] = v[i] - s->work[i];
-    }
     phx_steady_accelerations(s, factor, v, s->v_dot);
 }
 
@@ -196,10 +222,11 @@ static phx_status newton(const steady *s, double factor, double *x, double *v, d
         if (status)
             return status;
         const double gap = gaps(s, x, v, false, s->res + system->n_v);
-        add_convection(ws, s->work, s->v);
+        status = add_convection(s, x, s->work, s->v, factor, s->v_dot);
         for (int i = 0; i < ws->kkt.n; i++)
             s->xi[i] = -s->res[i];
-        status = factor_shifted(ws);
+        if (!status)
+            status = factor_shifted(ws);
         if (!status)
             status = phx_lu_solve(ws->lu_mass, 1, s->xi);
         if (status)
@@ -276,8 +303,8 @@ phx_status phx_system_steady(phx_dae *dae, double t, double *x, double *v, doubl
         status = find_equilibrium(&s, x, v, lambda);
     if (!status)
         status = phx_steady_check(&s, x, v);
-    for (int i = 0; i < system->n_v && !status; i++)
-        axes[i] = v[i] - s.spin[i];
+    if (!status)
+        phx_steady_axes(&s, -1, 1.0, x, axes);
     if (!status && spin)
         *spin = phx_steady_fastest(&s);
     steady_free(&s);
@@ -288,11 +315,30 @@ phx_status phx_sys_linearise_steady(phx_dae *dae, double t, const double *x, con
                                     const double *lambda)
 {
     workspace *ws = (workspace *)dae;
-    const phx_status status = dae->ops->linearise(dae, t, x, v, lambda);
+    const phx_system *system = ws->system;
+    const int rigid = system->dim + system->n_rot;
+    steady s = {0};
+    phx_status status = steady_create(ws, t, &s);
 
-    for (int i = 0; i < ws->system->n_v && !status; i++)
-        ws->scratch[i] = v[i] - axes[i];
+    for (int b = 0; b < system->n_bodies && !status; b++) { /* what spins, from the difference of v and axes */
+        const int at = system->bodies[b].v;
+        double z[TWIST], uneven;
+        for (int i = 0; i < rigid; i++)
+            s.spin[at + i] = v[at + i] - axes[at + i];
+        s.turn[b] = phx_steady_turning(system->n_rot, s.spin + at + system->dim);
+        for (int i = 0; i < rigid; i++)
+            z[i] = s.spin[at + i] / s.turn[b];
+        s.n_rotors += s.turn[b] > 0.0;
+        if (s.turn[b] > 0.0 && phx_body_n_q(system->bodies[b].body) > 0)
+            status = phx_steady_round(dae->context, system->bodies[b].body, z, &s.Z[b], &uneven);
+    }
     if (!status)
-        add_convection(ws, ws->scratch, axes);
+        phx_steady_accelerations(&s, 1.0, v, s.v_dot);
+    s.n_rotors = 0; /* it has no list */
+    if (!status)
+        status = dae->ops->linearise(dae, t, x, v, lambda);
+    if (!status)
+        status = add_convection(&s, x, s.spin, axes, 1.0, s.v_dot);
+    steady_free(&s);
     return status;
 }

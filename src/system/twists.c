@@ -41,7 +41,26 @@ void phx_steady_unit_twist(const steady *s, int component, int c, const double *
             write_body(system, &system->bodies[b], twist, 1.0, x, v);
 }
 
-void phx_steady_velocities(const steady *s, int component, double factor, const double *x, double *v)
+/* Speed of each body in its Z: of one rotor at 1 rad/s, or of all (one: NULL). */
+static void find_turns(const steady *s, const rotor *one, double *turn)
+{
+    const phx_system *system = s->ws->system;
+
+    for (int b = 0; b < system->n_bodies; b++) {
+        const int at = system->bodies[b].v + system->dim;
+        const double *axis = NULL; /* of the rotor found first, whose Z it is */
+        turn[b] = 0.0;
+        for (int i = 0; i < s->n_rotors && s->Z[b].rows > 0; i++) {
+            const double *own = s->rotors[i].unit + at;
+            if (!axis && phx_steady_turning(system->n_rot, own) > 0.0)
+                axis = own;
+            if (axis && (!one || one == &s->rotors[i]))
+                turn[b] += (one ? 1.0 : s->rotors[i].speed) * phx_sys_dot(system->n_rot, own, axis);
+        }
+    }
+}
+
+void phx_steady_axes(const steady *s, int component, double factor, const double *x, double *v)
 {
     const phx_system *system = s->ws->system;
 
@@ -51,11 +70,18 @@ void phx_steady_velocities(const steady *s, int component, double factor, const 
         if (component < 0 || slot->component == component)
             write_body(system, slot, s->twist + slot->component * TWIST, factor, x, v);
     }
+}
+
+void phx_steady_velocities(const steady *s, int component, double factor, const double *x, double *v)
+{
+    phx_steady_axes(s, component, factor, x, v);
     for (int i = 0; i < s->n_rotors; i++) {
         const rotor *one = &s->rotors[i];
-        for (int k = 0; k < system->n_v && (component < 0 || one->component == component); k++)
+        for (int k = 0; k < s->ws->system->n_v && (component < 0 || one->component == component); k++)
             v[k] += factor * one->speed * one->unit[k];
     }
+    find_turns(s, NULL, s->turn);
+    phx_steady_deformation_rates(s, s->turn, factor, x, v);
 }
 
 /* Largest |G V - w| of a component's rows, rad/s and m/s over the size, and the joint that has it. */
@@ -136,7 +162,10 @@ static phx_status solve_twist(const steady *s, int component, const double *x, d
     }
     for (int i = 0, c = twists; i < s->n_rotors && !status; i++)
         if (s->rotors[i].component == component) {
-            phx_sys_set_instant(ws, x, s->rotors[i].unit);
+            memcpy(v, s->rotors[i].unit, (size_t)system->n_v * sizeof *v);
+            find_turns(s, &s->rotors[i], s->turn);
+            phx_steady_deformation_rates(s, s->turn, 1.0, x, v);
+            phx_sys_set_instant(ws, x, v);
             put_rates(s, component, n, c++, A, b);
         }
     double *solution = b ? b + ws->n_l + s->n_rotors : NULL;
@@ -174,7 +203,8 @@ static phx_status no_rotor(const steady *s)
     char why[120];
 
     if (found->bends)
-        snprintf(why, sizeof why, "it bends; a rotor is a rigid body, what bends carries it and does not spin");
+        snprintf(why, sizeof why, "it bends, and its deformations differ by %.3g from those of a round body",
+                 found->uneven);
     else if (found->off > 1e-9 * s->size)
         snprintf(why, sizeof why, "its centre of mass is %.3g m off the axis", found->off);
     else
@@ -248,5 +278,6 @@ phx_status phx_steady_find_twists(steady *s, const double *x, double *v)
     for (int i = 0; i < s->n_rotors && !status; i++)
         for (int k = 0; k < system->n_v; k++)
             s->spin[k] += s->rotors[i].speed * s->rotors[i].unit[k];
+    find_turns(s, NULL, s->turn);
     return status;
 }

@@ -370,6 +370,131 @@ static void other_rotors(void **state)
     rotation_close(&at);
 }
 
+/* ---- shafts that bend and spin ---- */
+/* What bends has hardly any moment of inertia about its axis: then it does not matter whether the shaft spins with the
+ * disc or stands still and carries it. The housing tilts on springs. */
+static const char *const tilting =
+    "phlexor: 1\n"
+    "dimension: 3\n"
+    "parameters: {w: 200}\n"
+    "gravity: [0, 0, 0]\n"
+    "materials: {m: {density: 7800, young: 2.1e16, poisson: 0.3}}\n"
+    "bodies:\n"
+    "  housing: {kind: rigid, mass: 5, inertia: [0.1, 0.2, 0.3]}\n"
+    "  shaft: {kind: beam, material: m, length: 0.8, section: {kind: general, area: 7e-4, inertia: [4e-13, 4e-13],\n"
+    "          torsion: 8e-13}, elements: 4, reference: cantilever}\n"
+    "  disc: {kind: rigid, mass: 12, inertia: [0.24, 0.125, 0.125], pose: {position: [0.8, 0, 0]}}\n"
+    "joints:\n"
+    "  seat: {kind: universal, axes: [[0, 1, 0], [0, 0, 1]], ports: [ground.O, housing.P], stiffness: [3e4, 5e4]}\n"
+    "  bearing: {kind: revolute, axis: [1, 0, 0], ports: [housing.P, shaft.P], speed: w}\n"
+    "  seam: {kind: weld, ports: [shaft.C, disc.P]}\n";
+
+static void shaft_that_spins_with_its_disc(void **state)
+{
+    (void)state;
+    phx_modes_options options = phx_modes_options_default();
+    char still[3000];
+    options.count = 8;
+    snprintf(still, sizeof still, "%s",
+             replaced(replaced(tilting, "{kind: revolute, axis: [1, 0, 0], ports: [housing.P, shaft.P], speed: w}",
+                               "{kind: weld, ports: [housing.P, shaft.P]}"),
+                      "{kind: weld, ports: [shaft.C, disc.P]}",
+                      "{kind: revolute, axis: [1, 0, 0], ports: [shaft.C, disc.P], speed: w}"));
+    for (double w = -300; w <= 600; w += 300) {
+        const phx_model_override set = {"w", NULL, w};
+        rotation turns, stands;
+        rotation_open(&turns, tilting, 1, &set, &options);
+        rotation_open(&stands, still, 1, &set, &options);
+        assert_int_equal(turns.set.count, stands.set.count);
+        for (int k = 0; k < turns.set.count; k++)
+            CHECK_RELATIVE(turns.set.omega[k], stands.set.omega[k], 2e-8, "mode %d at %g rad/s", k + 1, w);
+        check_undamped(&turns, "spinning shaft");
+        rotation_close(&turns);
+        rotation_close(&stands);
+    }
+}
+
+/* A shaft with a mass at its end sags under gravity while it spins, as one that stands still, and whirls like it. */
+static void shaft_that_sags(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "phlexor: 1\n"
+        "dimension: 3\n"
+        "gravity: [0, 0, -9.81]\n"
+        "materials: {steel: {density: 7800, young: 2.1e11, poisson: 0.3}}\n"
+        "bodies:\n"
+        "  housing: {kind: rigid, mass: 5, inertia: [0.1, 0.2, 0.3]}\n"
+        "  shaft: {kind: beam, material: steel, length: 0.8, section: {kind: circle, diameter: 0.03}, elements: 6,\n"
+        "          reference: cantilever, point_masses: [{at: C, mass: 12}]}\n"
+        "joints:\n"
+        "  seat: {kind: revolute, axis: [1, 0, 0], ports: [ground.O, housing.P], speed: 0}\n"
+        "  bearing: {kind: revolute, axis: [1, 0, 0], ports: [housing.P, shaft.P], speed: 200}\n";
+    const phx_modes_options options = phx_modes_options_default();
+    rotation turns, stands;
+    rotation_open(&turns, text, 0, NULL, &options);
+    rotation_open(&stands, replaced(text, "speed: 200", "speed: 0"), 0, NULL, &options);
+    CHECK_CLOSE(turns.spin, 200.0, 1e-12, "spin");
+    CHECK_CLOSE(stands.spin, 0.0, 0.0, "no spin");
+    const int n_x = turns.m.dae->n_x - 2; /* but for what counts turns */
+    CHECK_BELOW(max_abs(n_x - 24, stands.m.x + 24), 1.0, "deformations");
+    assert_true(max_abs(n_x - 24, stands.m.x + 24) > 1e-3);
+    for (int i = 24; i < n_x; i++)
+        CHECK_CLOSE(turns.m.x[i], stands.m.x[i], 1e-11, "deformation %d", i - 24);
+    for (int k = 0; k < turns.set.count; k++)
+        CHECK_RELATIVE(turns.set.omega[k], stands.set.omega[k], 1e-9, "mode %d", k + 1);
+    check_undamped(&turns, "sagging shaft");
+    rotation_close(&turns);
+    rotation_close(&stands);
+}
+
+/* Damping of the material of a spinning shaft, R = beta K, seen from the ground: a mode of the shaft at rest with omega
+ * obeys lambda^2 + beta omega^2 lambda + omega^2 (1 - i beta s) = 0, and above its frequency forward whirl grows. */
+static const char *const damped_shaft =
+    "phlexor: 1\n"
+    "dimension: 3\n"
+    "parameters: {spin: 0, beta: 1e-3}\n"
+    "gravity: [0, 0, 0]\n"
+    "materials: {m: {density: 1, young: 1e8, poisson: 0.3}}\n"
+    "bodies:\n"
+    "  housing: {kind: rigid, mass: 1, inertia: [1, 1, 1]}\n"
+    "  shaft: {kind: beam, material: m, length: 1, section: {kind: general, area: 1, inertia: [1e-8, 1e-8], torsion: "
+    "2e-8},\n"
+    "          elements: 6, reference: cantilever, damping: {stiffness: beta}}\n"
+    "joints:\n"
+    "  seat: {kind: weld, ports: [ground.O, housing.P]}\n"
+    "  bearing: {kind: revolute, axis: [1, 0, 0], ports: [housing.P, shaft.P], speed: spin}\n";
+
+static void damping_inside_a_spinning_shaft(void **state)
+{
+    (void)state;
+    const phx_model_override none[] = {{"spin", NULL, 0.0}, {"beta", NULL, 0.0}};
+    phx_modes_options options = phx_modes_options_default();
+    double omega[2];
+    rotation at;
+    options.count = 4;
+    rotation_open(&at, damped_shaft, 2, none, &options);
+    omega[0] = at.set.omega[0];
+    omega[1] = at.set.omega[2];
+    rotation_close(&at);
+    for (double s = 2; s < 30; s += 9) {
+        const phx_model_override set[] = {{"spin", NULL, s}, {"beta", NULL, 1e-3}};
+        rotation_open(&at, damped_shaft, 2, set, &options);
+        for (int mode = 0; mode < 2; mode++)
+            for (int way = -1; way <= 1; way += 2) { /* backward, forward */
+                const double w2 = omega[mode] * omega[mode], b = 1e-3 * w2;
+                const double complex root = csqrt(b * b - 4 * w2 * (1 - I * 1e-3 * s));
+                const double complex lambda = 0.5 * (-b - way * root); /* the root's imaginary part is negative */
+                double best = HUGE_VAL;
+                for (int k = 0; k < at.set.count; k++)
+                    best = fmin(best, hypot(at.set.omega[k] / cabs(lambda) - 1.0,
+                                            at.set.damping[k] + creal(lambda) / cabs(lambda)));
+                CHECK_BELOW(best, 1e-7, "mode %d, %s, at %g rad/s", mode + 1, way > 0 ? "forward" : "backward", s);
+            }
+        rotation_close(&at);
+    }
+}
+
 /* ---- what is refused ---- */
 static void refusals(void **state)
 {
@@ -382,16 +507,16 @@ static void refusals(void **state)
                      "in all its angles: its inertias across the axis differ by 0.1");
     rotation_refused(replaced(gyrostat, wheel, "inertia: [0.5, 0.5, 0.8], centre_of_mass: [-0.099"),
                      "its centre of mass is 0.001 m off the axis");
-    rotation_refused(
-        "phlexor: 1\n"
-        "dimension: 3\n"
-        "materials: {m: {density: 1000, young: 1e8, poisson: 0.3}}\n"
-        "bodies:\n"
-        "  housing: {kind: rigid, mass: 2, inertia: [1, 2, 1.5]}\n"
-        "  shaft: {kind: beam, material: m, length: 1, section: {kind: circle, diameter: 0.1}, elements: 2,\n"
-        "          reference: cantilever}\n"
-        "joints: {bearing: {kind: revolute, axis: [1, 0, 0], ports: [housing.P, shaft.P], speed: 5}}\n",
-        "it bends; a rotor is a rigid body");
+    rotation_refused("phlexor: 1\n"
+                     "dimension: 3\n"
+                     "materials: {m: {density: 1000, young: 1e8, poisson: 0.3}}\n"
+                     "bodies:\n"
+                     "  housing: {kind: rigid, mass: 2, inertia: [1, 2, 1.5]}\n"
+                     "  shaft: {kind: beam, material: m, length: 1, section: {kind: general, area: 0.01,\n"
+                     "          inertia: [1e-5, 1.01e-5], torsion: 2e-5}, elements: 2,\n"
+                     "          reference: cantilever}\n"
+                     "joints: {bearing: {kind: revolute, axis: [1, 0, 0], ports: [housing.P, shaft.P], speed: 5}}\n",
+                     "it bends, and its deformations differ by");
     rotation_refused(replaced(replaced(stodola, "[ground.S2, housing.S2]", "[ground.S2, disc.S]"), disc, rim),
                      "change while it turns");
     rotation_refused(replaced(replaced(stodola, disc, rim), "springs:\n",
@@ -410,6 +535,9 @@ int main(void)
         cmocka_unit_test(campbell_of_an_overhung_disc),
         cmocka_unit_test(gravity_across_the_axis),
         cmocka_unit_test(other_rotors),
+        cmocka_unit_test(shaft_that_spins_with_its_disc),
+        cmocka_unit_test(shaft_that_sags),
+        cmocka_unit_test(damping_inside_a_spinning_shaft),
         cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
