@@ -154,13 +154,14 @@ int phx_condenser_inner(const phx_condenser *condenser); /* coordinates that it 
 phx_status phx_condenser_factor(phx_condenser *condenser, double a, double b, double c);
 
 /* ---- packs: bodies over one deformation evaluated together ----
- * A pack has 1 or PHX_LANES bodies, whose numbers stand side by side in its arrays: entry e of body l at
- * [e * lanes + l]. Vectors of states and velocities (x, v, res) are those of a whole system, in which each body has its
- * place. What is computed of a body does not depend on its company, to rounding. */
+ * The numbers of its bodies stand side by side in the arrays of a pack: entry e of body l at [e * lanes + l], where
+ * there is one lane for one body and PHX_LANES for more; what stands in lanes without a body is of no meaning. Vectors
+ * of states and velocities (x, v, res) are those of a whole system, in which each body has its place. What is computed
+ * of a body does not depend on its company, to rounding. */
 enum { PHX_LANES = 4 };
 typedef struct phx_pack phx_pack;
 typedef struct phx_pack_def {
-    int lanes;                         /* 1 or PHX_LANES */
+    int count;                         /* of bodies, 1 to PHX_LANES */
     const phx_body *bodies[PHX_LANES]; /* borrowed; each packs, and they are alike */
     int x[PHX_LANES], v[PHX_LANES];    /* first entries of the bodies in x and v */
     int c[PHX_LANES]; /* first entry of the rigid velocities in condensed vectors; the kept coordinates follow */
@@ -174,10 +175,11 @@ size_t phx_pack_room(const phx_body *body);
 /* Errors: PHX_ERR_MEMORY. */
 phx_status phx_pack_create(phx_context *context, const phx_pack_def *def, phx_pack **pack);
 void phx_pack_destroy(phx_pack *pack);
+int phx_pack_lanes(const phx_pack *pack);
 /* As phx_body_interval_begin and phx_body_interval_residual. xm: means over the interval. */
 void phx_pack_begin(phx_pack *pack, double h, const double *x0, const double *v0);
 void phx_pack_residual(phx_pack *pack, const double *gravity, const double *xm, const double *v1, double *res);
-/* Kinetic energy of each body; x NULL: of the undeformed ones. */
+/* Kinetic energy of each body (room for PHX_LANES); x NULL: of the undeformed ones. */
 void phx_pack_kinetic(const phx_pack *pack, const double *x, const double *v, double *energy);
 
 /* The border of a matrix over a body's velocities is what of its rigid rows and columns follows from the state. With

@@ -1,9 +1,8 @@
 /* Energies, stresses and first moments of a floating body. */
 #define real double
-#define ZEROS                                                                                                          \
-    {                                                                                                                  \
-        0.0                                                                                                            \
-    }
+/* clang-format off */
+#define ZEROS {0.0}
+/* clang-format on */
 #define NAME(x) one_##x
 
 #include "energy_kernel.h"

@@ -1,9 +1,8 @@
 /* The equations of motion of one body over an interval. */
 #define real double
-#define ZEROS                                                                                                          \
-    {                                                                                                                  \
-        0.0                                                                                                            \
-    }
+/* clang-format off */
+#define ZEROS {0.0}
+/* clang-format on */
 #define NAME(x) one_##x
 
 #include "border_kernel.h"

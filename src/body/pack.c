@@ -6,12 +6,12 @@
 static const pack_operations *operations(int lanes)
 {
     if (lanes == 1)
-        return &phx_pack_one;
+        return &phx_pack_of_one;
 #ifdef PHX_AVX2
     if (phx_cpu_has_avx2())
-        return &phx_pack_lanes_avx2;
+        return &phx_pack_of_many_avx2;
 #endif
-    return &phx_pack_lanes;
+    return &phx_pack_of_many;
 }
 
 bool phx_body_packs(const phx_body *body)
@@ -41,9 +41,10 @@ size_t phx_pack_room(const phx_body *body)
 
 phx_status phx_pack_create(phx_context *context, const phx_pack_def *def, phx_pack **out)
 {
-    const pack_operations *ops = operations(def->lanes);
-    const phx_body *body = def->bodies[0];
-    const size_t numbers = (size_t)(2 * body->n_v + (1 + body->n_rot) * body->n_q) * (size_t)def->lanes;
+    const int lanes = def->count == 1 ? 1 : PHX_LANES;
+    const pack_operations *ops = operations(lanes);
+    const phx_body *body = def->bodies[0], *bodies[PHX_LANES];
+    const size_t numbers = (size_t)(2 * body->n_v + (1 + body->n_rot) * body->n_q) * (size_t)lanes;
     phx_pack *it = phx_calloc(context, 1, sizeof *it);
     double *room = it ? phx_calloc(context, numbers, sizeof *room) : NULL;
 
@@ -57,14 +58,17 @@ phx_status phx_pack_create(phx_context *context, const phx_pack_def *def, phx_pa
     }
     it->ops = ops;
     it->body = body;
-    it->lanes = def->lanes;
+    it->count = def->count;
+    it->lanes = lanes;
     it->room = def->room;
-    for (int l = 0; l < def->lanes; l++) {
-        it->x[l] = def->x[l];
-        it->v[l] = def->v[l];
-        it->c[l] = def->c[l];
+    for (int l = 0; l < lanes; l++) { /* lanes without a body read the last one */
+        const int from = l < def->count ? l : def->count - 1;
+        bodies[l] = def->bodies[from];
+        it->x[l] = def->x[from];
+        it->v[l] = def->v[from];
+        it->c[l] = def->c[from];
     }
-    ops->connect(it, def->bodies, room);
+    ops->connect(it, bodies, room);
     *out = it;
     return PHX_OK;
 }
@@ -76,6 +80,11 @@ void phx_pack_destroy(phx_pack *pack)
     phx_free(pack->v0); /* the first of its numbers */
     phx_free(pack->products);
     phx_free(pack);
+}
+
+int phx_pack_lanes(const phx_pack *pack)
+{
+    return pack->lanes;
 }
 
 /* ---- an interval ---- */

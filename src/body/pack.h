@@ -9,7 +9,7 @@ typedef struct pack_operations pack_operations;
 struct phx_pack {
     const pack_operations *ops;
     const phx_body *body; /* the first */
-    int lanes;
+    int count, lanes;
     int x[PHX_LANES], v[PHX_LANES], c[PHX_LANES]; /* where the bodies are in x, in v, in condensed vectors */
     double h;
     double *v0, *v1; /* n_v of each */
@@ -37,6 +37,6 @@ struct pack_operations {
     void (*kinetic)(const phx_pack *pack, const double *x, const double *v, double *energy);
 };
 
-extern const pack_operations phx_pack_one, phx_pack_lanes, phx_pack_lanes_avx2;
+extern const pack_operations phx_pack_of_one, phx_pack_of_many, phx_pack_of_many_avx2;
 
 #endif

@@ -17,11 +17,11 @@ static inline void NAME(gather)(const double *all, const int *at, int first, int
             out[i * LANES + l] = from[l][i];
 }
 
-static inline void NAME(scatter)(const real *from, const int *at, int n, double *all)
+static inline void NAME(scatter)(const real *from, int count, const int *at, int n, double *all)
 {
     const double *in = (const double *)from;
 
-    for (int l = 0; l < LANES; l++)
+    for (int l = 0; l < count; l++)
         for (int i = 0; i < n; i++)
             all[at[l] + i] = in[i * LANES + l];
 }
@@ -95,7 +95,7 @@ static inline void NAME(pack_residual_in)(const int dim, phx_pack *pack, const d
     out = vm + body->n_v;
     NAME(residual)
     (dim, body, gravity, pack->h, attitude, (const real *)pack->v0, rates, vm, pack->products, out + body->n_v, out);
-    NAME(scatter)(out, pack->v, body->n_v, res);
+    NAME(scatter)(out, pack->count, pack->v, body->n_v, res);
 }
 
 static void NAME(pack_residual)(phx_pack *pack, const double *gravity, const double *xm, const double *v1, double *res)
@@ -195,7 +195,7 @@ static void NAME(gather_inner)(const phx_pack *pack, const phx_condenser *conden
 static void NAME(scatter_inner)(const phx_pack *pack, const phx_condenser *condenser, const double *z, double *b)
 {
     for (int p = 0; p < condenser->n_inner; p++)
-        for (int l = 0; l < LANES; l++)
+        for (int l = 0; l < pack->count; l++)
             b[pack->v[l] + pack->body->n_rigid + condenser->inner[p]] = z[p * LANES + l];
 }
 
@@ -211,7 +211,7 @@ static void NAME(pack_begin_solve)(const phx_pack *pack, const phx_condenser *co
         NAME(begin_solve)(2, condenser, (real *)border, (real *)z, change, change + 3);
     else
         NAME(begin_solve)(3, condenser, (real *)border, (real *)z, change, change + 6);
-    for (int l = 0; l < LANES; l++)
+    for (int l = 0; l < pack->count; l++)
         for (int i = 0; i < n; i++)
             b[pack->c[l] + i] += added[i * LANES + l];
 }
@@ -251,7 +251,7 @@ static void NAME(pack_lacking)(const phx_pack *pack, const phx_condenser *conden
     }
     for (int p = 0; p < condenser->n_inner; p++)
         inner[p] = sum[condenser->inner[p]];
-    for (int l = 0; l < LANES; l++) {
+    for (int l = 0; l < pack->count; l++) {
         for (int i = 0; i < r; i++)
             b[pack->c[l] + i] = 0.0;
         for (int k = 0; k < condenser->n_kept; k++)

@@ -3,17 +3,14 @@ typedef double lanes __attribute__((vector_size(32), aligned(8), may_alias));
 
 #define real  lanes
 #define LANES PHX_LANES
-#define ZEROS                                                                                                          \
-    {                                                                                                                  \
-        {                                                                                                              \
-            0.0                                                                                                        \
-        }                                                                                                              \
-    }
+/* clang-format off */
+#define ZEROS {{0.0}}
+/* clang-format on */
 #define NAME(x) lanes_##x
 #ifdef __AVX2__
-#define OPERATIONS phx_pack_lanes_avx2
+#define OPERATIONS phx_pack_of_many_avx2
 #else
-#define OPERATIONS phx_pack_lanes
+#define OPERATIONS phx_pack_of_many
 #endif
 
 #include "pack_kernel.h"

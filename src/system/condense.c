@@ -342,7 +342,7 @@ static void add_condensed(const workspace *ws, condensation *it, const condensed
 
     phx_pack_reduce(slot->pack, of_pack(ws, factors, p), factors->border + it->border_at[p],
                     factors->influence + it->influence_at[p], it->block);
-    for (int l = 0; l < slot->lanes; l++) {
+    for (int l = 0; l < slot->count; l++) {
         const int *at = kkt->body_at[slot->body[l]];
         for (int k = 0; k < n * n; k++)
             it->val[at[k]] += it->block[k * slot->lanes + l];

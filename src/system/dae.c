@@ -233,7 +233,7 @@ static void set_interval(workspace *ws, const double *v1, double *res)
         ws->vm[i] = 0.5 * (ws->v0[i] + v1[i]);
     }
     for (int p = 0; p < ws->n_packs; p++) {
-        for (int l = 0; l < ws->packs[p].lanes; l++)
+        for (int l = 0; l < ws->packs[p].count; l++)
             move_body(ws, ws->packs[p].body[l], res != NULL);
         if (res)
             phx_pack_residual(ws->packs[p].pack, system->gravity, ws->xm, ws->v1, res);
@@ -319,7 +319,7 @@ static double op_norm(phx_dae *dae, const double *dv)
 
     for (int p = 0; p < ws->n_packs; p++) {
         phx_pack_kinetic(ws->packs[p].pack, NULL, dv, energy);
-        for (int l = 0; l < ws->packs[p].lanes; l++)
+        for (int l = 0; l < ws->packs[p].count; l++)
             sum += energy[l];
     }
     for (int b = 0; b < system->n_bodies; b++)

@@ -1,4 +1,4 @@
-/* Which bodies a step evaluates together: as many as fit of one deformation, the others one by one. */
+/* Which bodies a step evaluates together. */
 #include "system_internal.h"
 
 static bool may_join(const workspace *ws, int a, int b)
@@ -8,15 +8,15 @@ static bool may_join(const workspace *ws, int a, int b)
            phx_body_alike(system->bodies[a].body, system->bodies[b].body);
 }
 
-static phx_status make_pack(workspace *ws, int lanes, const int *bodies)
+static phx_status make_pack(workspace *ws, int count, const int *bodies)
 {
     const phx_system *system = ws->system;
     const kkt_matrix *condensed = ws->condensation ? &ws->condensation->kkt : NULL;
     pack_slot *slot = &ws->packs[ws->n_packs];
-    phx_pack_def def = {.lanes = lanes, .room = ws->room};
+    phx_pack_def def = {.count = count, .room = ws->room};
 
-    slot->lanes = lanes;
-    for (int l = 0; l < lanes; l++) {
+    slot->count = count;
+    for (int l = 0; l < count; l++) {
         const body_slot *body = &system->bodies[bodies[l]];
         slot->body[l] = bodies[l];
         ws->pack_of[bodies[l]] = ws->n_packs;
@@ -27,7 +27,9 @@ static phx_status make_pack(workspace *ws, int lanes, const int *bodies)
         def.c[l] = condensed ? condensed->place[body->v] : 0;
     }
     ws->n_packs++;
-    return phx_pack_create(ws->base.context, &def, &slot->pack);
+    const phx_status status = phx_pack_create(ws->base.context, &def, &slot->pack);
+    slot->lanes = status ? 1 : phx_pack_lanes(slot->pack);
+    return status;
 }
 
 /* Packs of the bodies that go with body b, from b on. */
@@ -45,9 +47,7 @@ static phx_status gather(workspace *ws, int b, int *list)
             count = 0;
         }
     }
-    for (int l = 0; l < count && !status; l++)
-        status = make_pack(ws, 1, list + l);
-    return status;
+    return status || count == 0 ? status : make_pack(ws, count, list);
 }
 
 static phx_status allocate(workspace *ws)
@@ -127,7 +127,7 @@ void phx_sys_put_pack(workspace *ws, int p, int *const *body_at, double *val)
 
     phx_pack_interval_border(slot->pack, system->gravity, ws->x1, ws->xm, ws->border);
     phx_body_pattern(body, &ptr, &idx);
-    for (int l = 0; l < slot->lanes; l++) {
+    for (int l = 0; l < slot->count; l++) {
         const int *at = body_at[slot->body[l]];
         if (phx_body_n_q(body) == 0) {
             for (int k = 0; k < rigid * rigid; k++)

@@ -158,7 +158,7 @@ static double kinetic(workspace *ws, const component_slot *component, const doub
         else if (!ws->pack_done[p]) {
             double energies[PHX_LANES];
             phx_pack_kinetic(ws->packs[p].pack, x, v, energies);
-            for (int l = 0; l < ws->packs[p].lanes; l++)
+            for (int l = 0; l < ws->packs[p].count; l++)
                 own[ws->packs[p].body[l]] = energies[l];
             ws->pack_done[p] = true;
         }

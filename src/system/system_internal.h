@@ -179,7 +179,7 @@ typedef struct rigid_kkt {
 /* Bodies that are evaluated together. */
 typedef struct pack_slot {
     phx_pack *pack;
-    int lanes, body[PHX_LANES];
+    int count, lanes, body[PHX_LANES];
 } pack_slot;
 
 /* A factorisation with the inner deformations of the bodies eliminated first. */
