@@ -240,8 +240,10 @@ void phx_body_port_view(const phx_body *body, const phx_body_port *port, const p
 /* The same when only the end of the interval has moved since `out` was evaluated. */
 void phx_body_port_view_end(const phx_body *body, const phx_body_port *port, const phx_body_view *view,
                             phx_port_view *out);
-/* Its rate alone (phx_port_size). */
-void phx_body_port_rate(const phx_body *body, const phx_body_port *port, const phx_body_view *view, double *rate);
+/* Of the view R_m, R_1 and the rate alone; the rate of the place alone (dim). */
+void phx_body_port_view_frames(const phx_body *body, const phx_body_port *port, const phx_body_view *view,
+                               phx_port_view *out);
+void phx_body_port_place_rate(const phx_body *body, const phx_body_port *port, const phx_body_view *view, double *rate);
 /* res += alpha P^T effort (rows of the body), P: nu -> rate at the mean state. */
 void phx_body_port_apply(const phx_body *body, const phx_body_port *port, const phx_body_view *view, double alpha,
                          const double *effort, double *res);

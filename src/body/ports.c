@@ -9,73 +9,98 @@ void phx_body_port_free(phx_body_port *port)
         phx_flex_point_free(&port->point);
 }
 
-/* y = x + phi q (dim) and theta(q) (n_rot) of the point in body axes. */
-static inline void local_place(const int dim, const phx_flex_point *point, const double *q, double *y, double *theta)
+/* The rotation matrix of an attitude: in space the attitude itself, which spares a copy; in the plane in `room`. */
+static inline const double *frame(const int dim, const double *attitude, double *room)
 {
+    if (dim == 3)
+        return attitude;
+    phx_attitude_rotation(dim, attitude, room);
+    return room;
+}
+
+/* The functions of a port take the number of coordinates that its point knows: with 0, a rigid body, nothing is left of
+ * the loops over them.
+ *
+ * y = x + phi q (dim) of the point in body axes; q NULL or n_q = 0: x itself, else in `room`. */
+static inline const double *local_place(const int dim, const int n_q, const phx_flex_point *point, const double *q,
+                                        double *room)
+{
+    if (n_q == 0 || !q)
+        return point->x;
     for (int a = 0; a < dim; a++) {
-        y[a] = point->x[a];
-        for (int k = 0; q && k < point->n; k++)
-            y[a] += point->phi[a * point->n + k] * q[point->dof[k]];
+        room[a] = point->x[a];
+        for (int k = 0; k < n_q; k++)
+            room[a] += point->phi[a * n_q + k] * q[point->dof[k]];
     }
-    for (int a = 0; theta && a < phx_rotations(dim); a++) {
-        theta[a] = 0.0;
-        for (int k = 0; q && k < point->n; k++)
-            theta[a] += point->theta[a * point->n + k] * q[point->dof[k]];
-    }
+    return room;
 }
 
 /* Lever arm of efforts at the mean state: x + phi q_mean, undeformed with simplified kinetics. */
-static inline void lever(const int dim, const phx_body *body, const phx_flex_point *point, const double *xm, double *y)
+static inline const double *lever(const int dim, const int n_q, const phx_body *body, const phx_flex_point *point,
+                                  const double *xm, double *room)
 {
-    local_place(dim, point, phx_body_q_inertia(body, xm), y, NULL);
+    return n_q == 0 ? point->x : local_place(dim, n_q, point, phx_body_q_inertia(body, xm), room);
 }
 
-static inline void end_place(const int dim, const phx_body *body, const phx_flex_point *point, const double *x,
-                             double *u, double *R, double *theta)
+static inline void end_place(const int dim, const int n_q, const phx_body *body, const phx_flex_point *point,
+                             const double *x, double *u, double *R, double *theta)
 {
-    double y[3];
+    const double *q = n_q == 0 ? NULL : phx_body_q(body, x);
+    double room[4], local[3];
 
-    local_place(dim, point, phx_body_q(body, x), y, theta);
+    phx_rot_apply(dim, frame(dim, x + dim, room), local_place(dim, n_q, point, q, local), u);
     phx_attitude_rotation(dim, x + dim, R);
-    phx_rot_apply(dim, R, y, u);
     for (int a = 0; a < dim; a++)
         u[a] += x[a];
+    for (int a = 0; a < phx_rotations(dim); a++) {
+        theta[a] = 0.0;
+        for (int k = 0; k < n_q; k++)
+            theta[a] += point->theta[a * n_q + k] * q[point->dof[k]];
+    }
 }
 
 /* Velocity of the point relative to the axes, in body components: v + w x y + phi q_dot. */
-static inline void local_velocity(const int dim, const phx_flex_point *point, const double *y, const double *v,
-                                  double *velocity)
+static inline void local_velocity(const int dim, const int n_q, const phx_flex_point *point, const double *y,
+                                  const double *v, double *velocity)
 {
     phx_rot_x_vec(dim, v + dim, y, velocity);
     for (int a = 0; a < dim; a++) {
         velocity[a] += v[a];
-        for (int k = 0; k < point->n; k++)
-            velocity[a] += point->phi[a * point->n + k] * v[dim + phx_rotations(dim) + point->dof[k]];
+        for (int k = 0; k < n_q; k++)
+            velocity[a] += point->phi[a * n_q + k] * v[dim + phx_rotations(dim) + point->dof[k]];
     }
 }
 
+/* Rows of the place of P nu */
+static inline void place_rate(const int dim, const int n_q, const phx_body *body, const phx_flex_point *point,
+                              const phx_body_view *view, double *rate)
+{
+    double room[4], local[3], velocity[3], inertial[3];
+
+    local_velocity(dim, n_q, point, lever(dim, n_q, body, point, view->xm, local), view->vm, velocity);
+    phx_rot_apply(dim, frame(dim, view->xm + dim, room), velocity, inertial);
+    for (int a = 0; a < dim; a++)
+        rate[a] = inertial[a];
+}
+
 /* P nu */
-static inline void port_rate(const int dim, const phx_body *body, const phx_flex_point *point,
+static inline void port_rate(const int dim, const int n_q, const phx_body *body, const phx_flex_point *point,
                              const phx_body_view *view, double *rate)
 {
     const int n_rot = phx_rotations(dim);
-    double R[9], y[3], velocity[3];
 
-    phx_attitude_rotation(dim, view->xm + dim, R);
-    lever(dim, body, point, view->xm, y);
-    local_velocity(dim, point, y, view->vm, velocity);
-    phx_rot_apply(dim, R, velocity, rate);
+    place_rate(dim, n_q, body, point, view, rate);
     for (int k = 0; k < n_rot; k++) {
         double theta_dot = 0.0;
-        for (int j = 0; j < point->n; j++)
-            theta_dot += point->theta[k * point->n + j] * view->vm[dim + n_rot + point->dof[j]];
+        for (int j = 0; j < n_q; j++)
+            theta_dot += point->theta[k * n_q + j] * view->vm[dim + n_rot + point->dof[j]];
         rate[dim + k] = view->vm[dim + k];
         rate[dim + n_rot + k] = theta_dot;
     }
 }
 
 /* What lies between the ends: means and rates. */
-static inline void view_mean(const int dim, const phx_body *body, const phx_flex_point *point,
+static inline void view_mean(const int dim, const int n_q, const phx_body *body, const phx_flex_point *point,
                              const phx_body_view *view, phx_port_view *out)
 {
     const int n_rot = phx_rotations(dim);
@@ -89,81 +114,97 @@ static inline void view_mean(const int dim, const phx_body *body, const phx_flex
         out->angle0 = view->x0[dim + 2];
         out->angle1 = view->x1[dim + 2];
     }
-    port_rate(dim, body, point, view, out->rate);
+    port_rate(dim, n_q, body, point, view, out->rate);
 }
 
-static inline void view_start(const int dim, const phx_body *body, const phx_flex_point *point,
-                              const phx_body_view *view, phx_port_view *out)
-{
-    if (view->x0 == view->x1) {
-        memcpy(out->u0, out->u1, sizeof out->u0);
-        memcpy(out->R0, out->R1, sizeof out->R0);
-        memcpy(out->theta0, out->theta1, sizeof out->theta0);
-    } else {
-        end_place(dim, body, point, view->x0, out->u0, out->R0, out->theta0);
-    }
-}
-
-static inline void view_port(const int dim, const phx_body *body, const phx_flex_point *point,
+static inline void view_port(const int dim, const int n_q, const phx_body *body, const phx_flex_point *point,
                              const phx_body_view *view, bool whole, phx_port_view *out)
 {
-    end_place(dim, body, point, view->x1, out->u1, out->R1, out->theta1);
     if (whole)
-        view_start(dim, body, point, view, out);
-    view_mean(dim, body, point, view, out);
+        end_place(dim, n_q, body, point, view->x0, out->u0, out->R0, out->theta0);
+    end_place(dim, n_q, body, point, view->x1, out->u1, out->R1, out->theta1);
+    view_mean(dim, n_q, body, point, view, out);
 }
 
-void phx_body_port_rate(const phx_body *body, const phx_body_port *port, const phx_body_view *view, double *rate)
+static void view_any(const phx_body *body, const phx_body_port *port, const phx_body_view *view, bool whole,
+                     phx_port_view *out)
 {
-    if (body->dim == 2)
-        port_rate(2, body, &port->point, view, rate);
+    const phx_flex_point *point = &port->point;
+
+    out->dim = body->dim;
+    out->straight = point->n == 0;
+    out->h = view->h;
+    if (body->dim == 2 && point->n == 0)
+        view_port(2, 0, body, point, view, whole, out);
+    else if (body->dim == 2)
+        view_port(2, point->n, body, point, view, whole, out);
+    else if (point->n == 0)
+        view_port(3, 0, body, point, view, whole, out);
     else
-        port_rate(3, body, &port->point, view, rate);
+        view_port(3, point->n, body, point, view, whole, out);
 }
 
 void phx_body_port_view(const phx_body *body, const phx_body_port *port, const phx_body_view *view, phx_port_view *out)
 {
-    out->dim = body->dim;
-    out->straight = port->point.n == 0;
-    out->h = view->h;
-    if (body->dim == 2)
-        view_port(2, body, &port->point, view, true, out);
-    else
-        view_port(3, body, &port->point, view, true, out);
+    view_any(body, port, view, true, out);
 }
 
 void phx_body_port_view_end(const phx_body *body, const phx_body_port *port, const phx_body_view *view,
                             phx_port_view *out)
 {
-    out->h = view->h;
-    if (body->dim == 2)
-        view_port(2, body, &port->point, view, false, out);
+    view_any(body, port, view, false, out);
+}
+
+void phx_body_port_place_rate(const phx_body *body, const phx_body_port *port, const phx_body_view *view, double *rate)
+{
+    const phx_flex_point *point = &port->point;
+
+    if (body->dim == 2 && point->n == 0)
+        place_rate(2, 0, body, point, view, rate);
+    else if (body->dim == 2)
+        place_rate(2, point->n, body, point, view, rate);
+    else if (point->n == 0)
+        place_rate(3, 0, body, point, view, rate);
     else
-        view_port(3, body, &port->point, view, false, out);
+        place_rate(3, point->n, body, point, view, rate);
+}
+
+void phx_body_port_view_frames(const phx_body *body, const phx_body_port *port, const phx_body_view *view,
+                               phx_port_view *out)
+{
+    const phx_flex_point *point = &port->point;
+
+    out->straight = point->n == 0;
+    out->h = view->h;
+    phx_attitude_rotation(body->dim, view->x1 + body->dim, out->R1);
+    phx_attitude_rotation(body->dim, view->xm + body->dim, out->Rm);
+    if (body->dim == 2)
+        port_rate(2, point->n, body, point, view, out->rate);
+    else if (point->n == 0)
+        port_rate(3, 0, body, point, view, out->rate);
+    else
+        port_rate(3, point->n, body, point, view, out->rate);
 }
 
 /* P^T e:  f = R^T F;  rows v: f,  w: y x f + tau_w,  q: phi^T f + theta^T tau_theta. */
-static inline void port_apply(const int dim, const phx_body *body, const phx_body_port *port, const phx_body_view *view,
-                              double alpha, const double *effort, double *res)
+static inline void port_apply(const int dim, const int n_q, const phx_body *body, const phx_flex_point *point,
+                              const phx_body_view *view, double alpha, const double *effort, double *res)
 {
-    const phx_flex_point *point = &port->point;
     const int n_rot = phx_rotations(dim);
-    double R[9], f[3], y[3], torque[3];
+    double room[4], f[3], local[3], torque[3];
 
-    phx_attitude_rotation(dim, view->xm + dim, R);
-    phx_rot_apply_transposed(dim, R, effort, f);
-    lever(dim, body, point, view->xm, y);
-    phx_vec_x_vec(dim, y, f, torque);
+    phx_rot_apply_transposed(dim, frame(dim, view->xm + dim, room), effort, f);
+    phx_vec_x_vec(dim, lever(dim, n_q, body, point, view->xm, local), f, torque);
     for (int a = 0; a < dim; a++)
         res[a] += alpha * f[a];
     for (int k = 0; k < n_rot; k++)
         res[dim + k] += alpha * (torque[k] + effort[dim + k]);
-    for (int j = 0; j < point->n; j++) {
+    for (int j = 0; j < n_q; j++) {
         double sum = 0.0;
         for (int a = 0; a < dim; a++)
-            sum += point->phi[a * point->n + j] * f[a];
+            sum += point->phi[a * n_q + j] * f[a];
         for (int k = 0; k < n_rot; k++)
-            sum += point->theta[k * point->n + j] * effort[dim + n_rot + k];
+            sum += point->theta[k * n_q + j] * effort[dim + n_rot + k];
         res[(dim + n_rot) + point->dof[j]] += alpha * sum;
     }
 }
@@ -171,10 +212,16 @@ static inline void port_apply(const int dim, const phx_body *body, const phx_bod
 void phx_body_port_apply(const phx_body *body, const phx_body_port *port, const phx_body_view *view, double alpha,
                          const double *effort, double *res)
 {
-    if (body->dim == 2)
-        port_apply(2, body, port, view, alpha, effort, res);
+    const phx_flex_point *point = &port->point;
+
+    if (body->dim == 2 && point->n == 0)
+        port_apply(2, 0, body, point, view, alpha, effort, res);
+    else if (body->dim == 2)
+        port_apply(2, point->n, body, point, view, alpha, effort, res);
+    else if (point->n == 0)
+        port_apply(3, 0, body, point, view, alpha, effort, res);
     else
-        port_apply(3, body, port, view, alpha, effort, res);
+        port_apply(3, point->n, body, point, view, alpha, effort, res);
 }
 
 /* dphi/dw: R1 = R0 cay(h w) changes by R1 [dpsi]x, dpsi = h (dw - h w x dw/2)/(1 + |h w|^2/4), R_m by half of it; a
@@ -189,39 +236,45 @@ static inline void frame_turn(const int dim, const phx_body_view *view, double *
     }
     const double a = half * w[0], b = half * w[1], c = half * w[2];
     const double scale = 1.0 / (1.0 + a * a + b * b + c * c);
-    const double matrix[9] = {scale, scale * c, -scale * b, -scale * c, scale, scale * a, scale * b, -scale * a, scale};
-    memcpy(turn, matrix, sizeof matrix);
+    turn[0] = turn[4] = turn[8] = scale;
+    turn[1] = scale * c;
+    turn[3] = -turn[1];
+    turn[6] = scale * b;
+    turn[2] = -turn[6];
+    turn[5] = scale * a;
+    turn[7] = -turn[5];
 }
 
 /* What the derivatives of a port have in common. */
 typedef struct port_pose {
-    double R[9], R1[9]; /* frame of the body: mean, end */
-    double y[3], turn[9];
+    const double *R, *R1; /* frame of the body: mean, end */
+    const double *y;
+    double room[8], local[3], turn[9];
 } port_pose;
 
-static inline void pose_of(const int dim, const phx_body *body, const phx_flex_point *point, const phx_body_view *view,
-                           port_pose *pose)
+static inline void pose_of(const int dim, const int n_q, const phx_body *body, const phx_flex_point *point,
+                           const phx_body_view *view, port_pose *pose)
 {
-    phx_attitude_rotation(dim, view->xm + dim, pose->R);
-    phx_attitude_rotation(dim, view->x1 + dim, pose->R1);
-    lever(dim, body, point, view->xm, pose->y);
+    pose->R = frame(dim, view->xm + dim, pose->room);
+    pose->R1 = frame(dim, view->x1 + dim, pose->room + 4);
+    pose->y = lever(dim, n_q, body, point, view->xm, pose->local);
     frame_turn(dim, view, pose->turn);
 }
 
 /* Rows u of P, dim x n:  R,  R_a . (e_k x y) = (y x R_a)_k,  R phi. */
-static inline void place_jacobian(const int dim, const phx_flex_point *point, const double *R, const double *y,
-                                  double *P)
+static inline void place_jacobian(const int dim, const int n_q, const phx_flex_point *point, const double *R,
+                                  const double *y, double *P)
 {
-    const int r = dim + phx_rotations(dim), n = r + point->n;
+    const int r = dim + phx_rotations(dim), n = r + n_q;
 
     for (int a = 0; a < dim; a++) {
         for (int c = 0; c < dim; c++)
             P[a * n + c] = R[a * dim + c];
         phx_vec_x_vec(dim, y, R + a * dim, P + a * n + dim);
-        for (int j = 0; j < point->n; j++) {
+        for (int j = 0; j < n_q; j++) {
             double sum = 0.0;
             for (int c = 0; c < dim; c++)
-                sum += R[a * dim + c] * point->phi[c * point->n + j];
+                sum += R[a * dim + c] * point->phi[c * n_q + j];
             P[a * n + r + j] = sum;
         }
     }
@@ -236,12 +289,11 @@ static inline int port_jacobian(const int dim, const phx_body *body, const phx_b
 {
     const phx_flex_point *point = &port->point;
     const int n_rot = phx_rotations(dim), r = dim + n_rot, n = r + point->n;
-    double R[9], y[3];
+    double room[4], local[3];
 
     memset(P, 0, (size_t)phx_port_size(dim) * (size_t)n * sizeof *P);
-    phx_attitude_rotation(dim, view->xm + dim, R);
-    lever(dim, body, point, view->xm, y);
-    place_jacobian(dim, point, R, y, P);
+    place_jacobian(dim, point->n, point, frame(dim, view->xm + dim, room),
+                   lever(dim, point->n, body, point, view->xm, local), P);
     for (int k = 0; k < n_rot; k++) {
         P[(dim + k) * n + dim + k] = 1.0;
         for (int j = 0; j < point->n; j++)
@@ -258,24 +310,31 @@ int phx_body_port_jacobian(const phx_body *body, const phx_body_port *port, cons
     return body->dim == 2 ? port_jacobian(2, body, port, view, cols, P) : port_jacobian(3, body, port, view, cols, P);
 }
 
+static inline void only_place(const int dim, const phx_body *body, const phx_body_port *port, const phx_body_view *view,
+                              double *P)
+{
+    const phx_flex_point *point = &port->point;
+    double room[4], local[3];
+    const double *R = frame(dim, view->xm + dim, room);
+
+    if (point->n == 0)
+        place_jacobian(dim, 0, point, R, point->x, P);
+    else
+        place_jacobian(dim, point->n, point, R, lever(dim, point->n, body, point, view->xm, local), P);
+}
+
 void phx_body_port_place_jacobian(const phx_body *body, const phx_body_port *port, const phx_body_view *view, double *P)
 {
-    double R[9], y[3];
-
-    phx_attitude_rotation(body->dim, view->xm + body->dim, R);
-    if (body->dim == 2) {
-        lever(2, body, &port->point, view->xm, y);
-        place_jacobian(2, &port->point, R, y, P);
-    } else {
-        lever(3, body, &port->point, view->xm, y);
-        place_jacobian(3, &port->point, R, y, P);
-    }
+    if (body->dim == 2)
+        only_place(2, body, port, view, P);
+    else
+        only_place(3, body, port, view, P);
 }
 
 /* xi: d(R_m^T F) = f1 x dphi, f1 = R1^T F, dphi = turn (dw), dy = phi dq:
  *   rows v: f1 x dphi;  w: (phi dq) x f + y x (f1 x dphi);  q: phi^T (f1 x dphi). */
-static inline void geometric(const int dim, const phx_body *body, const phx_flex_point *point, const port_pose *pose,
-                             const double *effort, double *turns, double *bends)
+static inline void geometric(const int dim, const int n_q, const phx_body *body, const phx_flex_point *point,
+                             const port_pose *pose, const double *effort, double *turns, double *bends)
 {
     const int n_rot = phx_rotations(dim), r = dim + n_rot;
     double f[3], f1[3], df[3], torque[3], phi[3], column[3];
@@ -290,33 +349,33 @@ static inline void geometric(const int dim, const phx_body *body, const phx_flex
             turns[a * n_rot + c] = df[a];
         for (int k = 0; k < n_rot; k++)
             turns[(dim + k) * n_rot + c] = torque[k];
-        for (int j = 0; j < point->n; j++) {
+        for (int j = 0; j < n_q; j++) {
             double sum = 0.0;
             for (int a = 0; a < dim; a++)
-                sum += point->phi[a * point->n + j] * df[a];
+                sum += point->phi[a * n_q + j] * df[a];
             turns[(r + j) * n_rot + c] = sum;
         }
     }
     phx_rot_apply_transposed(dim, pose->R, effort, f);
-    for (int j = 0; j < point->n; j++) {
+    for (int j = 0; j < n_q; j++) {
         for (int a = 0; a < dim; a++)
-            phi[a] = point->phi[a * point->n + j];
+            phi[a] = point->phi[a * n_q + j];
         phx_vec_x_vec(dim, phi, f, torque);
         for (int k = 0; k < n_rot; k++)
-            bends[k * point->n + j] = body->kinetics == PHX_KINETICS_FULL ? torque[k] : 0.0;
+            bends[k * n_q + j] = body->kinetics == PHX_KINETICS_FULL ? torque[k] : 0.0;
     }
 }
 
 /* d(P nu)/d xi at fixed nu, rows of u, columns from the turns on: R1 (dphi x velocity) + R_m (w x phi dq); with the
  * rows of R, R1_a . (dphi x velocity) = dphi . (velocity x R1_a) and R_a . (w x phi) = phi . (R_a x w). */
-static inline void rate_tangent(const int dim, const phx_body *body, const phx_flex_point *point,
+static inline void rate_tangent(const int dim, const int n_q, const phx_body *body, const phx_flex_point *point,
                                 const phx_body_view *view, const port_pose *pose, double *out)
 {
-    const int n_rot = phx_rotations(dim), n = n_rot + point->n;
+    const int n_rot = phx_rotations(dim), n = n_rot + n_q;
     const bool full = body->kinetics == PHX_KINETICS_FULL;
     double velocity[3], arm[3];
 
-    local_velocity(dim, point, pose->y, view->vm, velocity);
+    local_velocity(dim, n_q, point, pose->y, view->vm, velocity);
     for (int a = 0; a < dim; a++) {
         phx_vec_x_vec(dim, velocity, pose->R1 + a * dim, arm);
         for (int c = 0; c < n_rot; c++) {
@@ -326,29 +385,39 @@ static inline void rate_tangent(const int dim, const phx_body *body, const phx_f
             out[a * n + c] = sum;
         }
         phx_vec_x_rot(dim, pose->R + a * dim, view->vm + dim, arm);
-        for (int j = 0; j < point->n; j++) {
+        for (int j = 0; j < n_q; j++) {
             double sum = 0.0;
             for (int c = 0; c < dim && full; c++)
-                sum += point->phi[c * point->n + j] * arm[c];
+                sum += point->phi[c * n_q + j] * arm[c];
             out[a * n + n_rot + j] = sum;
         }
     }
 }
 
+static inline void tangents_in(const int dim, const int n_q, const phx_body *body, const phx_body_port *port,
+                               const phx_body_view *view, const double *effort, const phx_port_tangents *out)
+{
+    const phx_flex_point *point = &port->point;
+    port_pose pose;
+
+    pose_of(dim, n_q, body, point, view, &pose);
+    if (out->place)
+        place_jacobian(dim, n_q, point, pose.R, pose.y, out->place);
+    if (out->rate)
+        rate_tangent(dim, n_q, body, point, view, &pose, out->rate);
+    for (int k = 0; k < phx_rotations(dim) * phx_rotations(dim) && out->turn; k++)
+        out->turn[k] = pose.turn[k];
+    if (effort)
+        geometric(dim, n_q, body, point, &pose, effort, out->turns, out->bends);
+}
+
 static inline void tangents(const int dim, const phx_body *body, const phx_body_port *port, const phx_body_view *view,
                             const double *effort, const phx_port_tangents *out)
 {
-    port_pose pose;
-
-    pose_of(dim, body, &port->point, view, &pose);
-    if (out->place)
-        place_jacobian(dim, &port->point, pose.R, pose.y, out->place);
-    if (out->rate)
-        rate_tangent(dim, body, &port->point, view, &pose, out->rate);
-    if (out->turn)
-        memcpy(out->turn, pose.turn, (size_t)(phx_rotations(dim) * phx_rotations(dim)) * sizeof *pose.turn);
-    if (effort)
-        geometric(dim, body, &port->point, &pose, effort, out->turns, out->bends);
+    if (port->point.n == 0)
+        tangents_in(dim, 0, body, port, view, effort, out);
+    else
+        tangents_in(dim, port->point.n, body, port, view, effort, out);
 }
 
 void phx_body_port_tangents(const phx_body *body, const phx_body_port *port, const phx_body_view *view,

@@ -41,19 +41,6 @@ bool phx_row_tangent(const phx_row *row, const phx_port_view *a, const phx_port_
     return kinds[row->kind]->tangent(row, a, b, H);
 }
 
-/* Zero H and `count` slopes, or their entries of w alone. */
-static void clear(int dim, bool frames, int count, double *H, double *slopes)
-{
-    const int first = frames ? dim : 0, last = frames ? dim + (dim == 2 ? 1 : 3) : phx_port_size(dim);
-    for (int side = 0; side < 2; side++)
-        for (int i = side * PHX_PORT_MAX + first; i < side * PHX_PORT_MAX + last; i++) {
-            for (int j = first; j < last; j++)
-                H[i * PHX_PORT_PAIR + j] = H[i * PHX_PORT_PAIR + PHX_PORT_MAX + j] = 0.0;
-            for (int k = 0; k < count; k++)
-                slopes[k * PHX_PORT_PAIR + i] = 0.0;
-        }
-}
-
 /* H += weight H_k, slope += zeta^T H_k of a row by itself; false: zero. */
 static bool add_tangent(const phx_row *row, double weight, const phx_port_view *a, const phx_port_view *b, double *H,
                         double *slope)
@@ -84,15 +71,20 @@ phx_row_reach phx_rows_tangent(int count, const phx_row *const *rows, const doub
         dots = dots && rows[k]->kind == PHX_ROW_DOT;
         turns = turns && phx_row_turns(rows[k]);
     }
-    const bool frames = dots && space && a->straight && b->straight;
-    const phx_row_reach reach = frames ? PHX_REACH_FRAMES : turns ? PHX_REACH_SECTIONS : PHX_REACH_ALL;
-    clear(a->dim, frames, count, H, slopes);
+    if (dots && space && a->straight && b->straight) {
+        row_set_frames_tangent(count, rows, weights, a, b, H, slopes);
+        return PHX_REACH_FRAMES;
+    }
+    if (!dots || !space) {
+        phx_port_pair_clear(a->dim, H);
+        memset(slopes, 0, (size_t)(count * PHX_PORT_PAIR) * sizeof *slopes);
+    }
+    if (space)
+        row_set_dots_tangent(count, rows, weights, a, b, H, slopes);
     for (int k = 0; k < count; k++) {
         const bool single = !space || rows[k]->kind != PHX_ROW_DOT;
         const bool bends = single && add_tangent(rows[k], weights[k], a, b, H, slopes + k * PHX_PORT_PAIR);
         curved = curved || !single || bends;
     }
-    if (space)
-        row_add_dots_tangent(count, rows, weights, a, b, H, slopes);
-    return curved ? reach : PHX_REACH_NOTHING;
+    return !curved ? PHX_REACH_NOTHING : turns ? PHX_REACH_SECTIONS : PHX_REACH_ALL;
 }

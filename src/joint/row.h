@@ -55,10 +55,13 @@ void row_add_product(const phx_port_view *a, const phx_port_view *b, const doubl
 void row_add_product_tangent(const phx_port_view *a, const phx_port_view *b, const double *alpha, const double *beta,
                              double weight, double *H);
 
-/* Add the derivatives of all DOT rows of a list, space: weight H to H, and to each its slope, zeta^T H, which is
- * overwritten in the entries of w and theta_dot (where both ports are straight, of w alone, like H). row_dots.c */
-void row_add_dots_tangent(int count, const phx_row *const *rows, const double *weights, const phx_port_view *a,
+/* The derivatives of all DOT rows of a list, space: H = the sum of weight H_k in the entries of w and theta_dot, and
+ * of each the slope, zeta^T H_k, there. And of DOT rows only between straight ports the same in the entries of w.
+ * row_dots.c */
+void row_set_dots_tangent(int count, const phx_row *const *rows, const double *weights, const phx_port_view *a,
                           const phx_port_view *b, double *H, double *slopes);
+void row_set_frames_tangent(int count, const phx_row *const *rows, const double *weights, const phx_port_view *a,
+                            const phx_port_view *b, double *H, double *slopes);
 
 /* A length along a direction of A, g_b = (n | 0), g_a = (-n | E^T m) with dm = n-part of the places: set the blocks of
  * H that couple the places with the turn of A, N = dn/d(turn of A), M = dm/du_b (dim x dim, NULL: the identity) and E =

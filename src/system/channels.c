@@ -374,7 +374,6 @@ static phx_status point_at(workspace *ws, double t, const double *x, const doubl
         status = phx_sys_factor_mass(ws, x);
     if (!status)
         status = phx_sys_all_multipliers(ws, multipliers, all);
-    phx_sys_ports_jacobian(ws);
     return status;
 }
 

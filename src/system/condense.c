@@ -538,7 +538,6 @@ phx_status phx_sys_condensed_factor_mass(workspace *ws, const double *x)
     if (status)
         return status;
     memset(it->val, 0, (size_t)it->kkt.ptr[it->kkt.n] * sizeof *it->val);
-    phx_sys_ports_jacobian(ws);
     ws->into = &it->kkt;
     phx_sys_put_rows(ws, it->val);
     ws->into = &ws->kkt;

@@ -31,39 +31,43 @@ void phx_sys_view_port(const phx_system *system, phx_port_id id, const double *x
     phx_body_port_view(slot->body, &port->port, &body, view);
 }
 
+/* What the need says of a port whose start has been viewed or not. */
+static void view_port(workspace *ws, phx_port_id id, port_need need)
+{
+    const port_slot *port = &ws->system->ports[id];
+    phx_port_view *view = &ws->port_views[id];
+    double *rate = ws->place_rate + id * ws->system->dim;
+
+    if (port->body == PHX_GROUND) {
+        view->h = ws->h;
+        return;
+    }
+    const phx_body *body = ws->system->bodies[port->body].body;
+    const phx_body_view *of_body = &ws->views[port->body];
+    if (need == NEED_PLACE_RATE) {
+        phx_body_port_place_rate(body, &port->port, of_body, rate);
+        return;
+    }
+    if (need == NEED_FRAMES)
+        phx_body_port_view_frames(body, &port->port, of_body, view);
+    else if (ws->start_viewed)
+        phx_body_port_view_end(body, &port->port, of_body, view);
+    else
+        phx_body_port_view(body, &port->port, of_body, view);
+    for (int a = 0; a < ws->system->dim; a++)
+        rate[a] = view->rate[a];
+}
+
 static void view_ports(workspace *ws)
 {
-    const phx_system *system = ws->system;
-
-    for (int i = 0; i < system->n_ports; i++) {
-        const port_slot *port = &system->ports[i];
-        if (port->body == PHX_GROUND)
-            ws->port_views[i].h = ws->h;
-        else
-            phx_body_port_view(system->bodies[port->body].body, &port->port, &ws->views[port->body],
-                               &ws->port_views[i]);
-    }
+    for (int i = 0; i < ws->system->n_ports; i++)
+        view_port(ws, i, NEED_VIEW);
 }
 
 void phx_sys_view_rows(workspace *ws)
 {
-    const phx_system *system = ws->system;
-
-    for (int i = 0; i < system->n_ports; i++) {
-        const port_slot *port = &system->ports[i];
-        phx_port_view *view = &ws->port_views[i];
-        if (port->body == PHX_GROUND) {
-            view->h = ws->h;
-            continue;
-        }
-        const phx_body *body = system->bodies[port->body].body;
-        if (!ws->varied[i])
-            phx_body_port_rate(body, &port->port, &ws->views[port->body], view->rate);
-        else if (ws->start_viewed)
-            phx_body_port_view_end(body, &port->port, &ws->views[port->body], view);
-        else
-            phx_body_port_view(body, &port->port, &ws->views[port->body], view);
-    }
+    for (int i = 0; i < ws->system->n_ports; i++)
+        view_port(ws, i, ws->need[i]);
 }
 
 /* Point every body at an instant. */
@@ -108,20 +112,22 @@ static void set_row(workspace *ws, int k, double t, double h)
 
 void phx_sys_rows(workspace *ws, double t, double h)
 {
-    for (int k = 0; k < ws->n_l; k++)
-        set_row(ws, k, t, h);
+    for (int i = 0; i < ws->n_groups; i++)
+        for (int k = ws->groups[i].first + ws->groups[i].points; k < ws->groups[i].end; k++)
+            set_row(ws, k, t, h);
 }
 
 double phx_sys_row_rate(const workspace *ws, int k)
 {
     const work_row *row = &ws->rows[k];
-    const double *a = ws->port_views[row->a].rate, *b = ws->port_views[row->b].rate;
-    const double *g = ws->covector + (size_t)k * PAIR_SIZE;
-    const int size = phx_port_size(ws->system->dim);
+    const int dim = ws->system->dim, size = phx_port_size(dim), first = row->turns ? dim : 0;
 
     if (row->unit >= 0)
-        return b[row->unit] - a[row->unit];
-    return phx_sys_dot(size, g, a) + phx_sys_dot(size, g + PHX_PORT_MAX, b);
+        return ws->place_rate[row->b * dim + row->unit] - ws->place_rate[row->a * dim + row->unit];
+    const double *a = ws->port_views[row->a].rate, *b = ws->port_views[row->b].rate;
+    const double *g = ws->covector + (size_t)k * PAIR_SIZE;
+    return phx_sys_dot(size - first, g + first, a + first) +
+           phx_sys_dot(size - first, g + PHX_PORT_MAX + first, b + first);
 }
 
 double phx_sys_row_scale(const workspace *ws, int k)
@@ -166,12 +172,18 @@ void phx_sys_turn_rates(const phx_system *system, const double *x, const double 
     }
 }
 
-/* The port at the end of the interval, where no row has asked for it. */
+/* The port at the end of the interval, where no row has asked for its whole view. */
 static void view_end(workspace *ws, phx_port_id id)
 {
     const port_slot *port = &ws->system->ports[id];
 
-    if (port->body != PHX_GROUND && !ws->varied[id])
+    if (port->body == PHX_GROUND || ws->need[id] == NEED_VIEW ||
+        (ws->need[id] == NEED_FRAMES && port->port.point.n == 0))
+        return;
+    if (port->port.point.n == 0)
+        phx_body_port_view_frames(ws->system->bodies[port->body].body, &port->port, &ws->views[port->body],
+                                  &ws->port_views[id]);
+    else
         phx_body_port_view_end(ws->system->bodies[port->body].body, &port->port, &ws->views[port->body],
                                &ws->port_views[id]);
 }
@@ -364,30 +376,53 @@ phx_status phx_sys_forces(workspace *ws, double t, bool linear, double *res)
 static void apply_multiplier(workspace *ws, int k, double lambda)
 {
     const work_row *row = &ws->rows[k];
+    const int dim = ws->system->dim, size = phx_port_size(dim);
     const double *g = ws->covector + (size_t)k * PAIR_SIZE;
+    double *a = ws->effort + (size_t)row->a * PHX_PORT_MAX, *b = ws->effort + (size_t)row->b * PHX_PORT_MAX;
 
     if (row->unit >= 0) {
-        ws->effort[(size_t)row->a * PHX_PORT_MAX + (size_t)row->unit] -= lambda;
-        ws->effort[(size_t)row->b * PHX_PORT_MAX + (size_t)row->unit] += lambda;
+        a[row->unit] -= lambda;
+        b[row->unit] += lambda;
         return;
     }
-    add_effort(ws, row->a, lambda, g);
-    add_effort(ws, row->b, lambda, g + PHX_PORT_MAX);
+    for (int i = row->turns ? dim : 0; i < size; i++) {
+        a[i] += lambda * g[i];
+        b[i] += lambda * g[PHX_PORT_MAX + i];
+    }
 }
 
 void phx_sys_apply_multipliers(workspace *ws, const double *lambda)
 {
     for (int k = 0; k < ws->n_l; k++)
         apply_multiplier(ws, k, lambda[k]);
+    ws->loaded = ws->h != 0.0;
+}
+
+static inline void rows_residual(const int dim, workspace *ws, double t, double h, const double *lambda, double *res)
+{
+    for (int i = 0; i < ws->n_groups; i++) {
+        const row_group *group = &ws->groups[i];
+        const double *rate_a = ws->place_rate + group->a * dim, *rate_b = ws->place_rate + group->b * dim;
+        double *a = ws->effort + (size_t)group->a * PHX_PORT_MAX, *b = ws->effort + (size_t)group->b * PHX_PORT_MAX;
+        for (int k = group->first, p = 0; p < group->points; p++, k++) {
+            res[k] = rate_b[p] - rate_a[p];
+            a[p] -= lambda[k];
+            b[p] += lambda[k];
+        }
+        for (int k = group->first + group->points; k < group->end; k++) {
+            set_row(ws, k, t, h);
+            res[k] = phx_sys_row_rate(ws, k) - ws->w[k];
+            apply_multiplier(ws, k, lambda[k]);
+        }
+    }
 }
 
 void phx_sys_rows_residual(workspace *ws, double t, double h, const double *lambda, double *res)
 {
-    for (int k = 0; k < ws->n_l; k++) {
-        set_row(ws, k, t, h);
-        res[k] = phx_sys_row_rate(ws, k) - ws->w[k];
-        apply_multiplier(ws, k, lambda[k]);
-    }
+    if (ws->system->dim == 2)
+        rows_residual(2, ws, t, h, lambda, res);
+    else
+        rows_residual(3, ws, t, h, lambda, res);
     ws->loaded = h != 0.0;
 }
 

@@ -8,265 +8,388 @@
 #include <string.h>
 
 /* ---- ports ---- */
-/* What a port makes of its body's columns: P, W and d(P nu)/d xi without what they have for good (body.h). */
+/* What a port makes of its body's columns: P, W and d(P nu)/d xi without what they have for good (body.h), and its
+ * geometric terms. All zero: a port of the ground. */
 typedef struct port_map {
     int n, n_q;
-    const double *place; /* dim x n: rows of u of P */
-    const double *rate;  /* dim x (n - dim): rows of u of d(P nu)/d xi */
-    const double *turn;  /* n_rot square: rows of w of W */
     const double *theta; /* n_rot x n_q: rows of theta_dot of P and W */
+    phx_port_tangents of;
 } port_map;
 
-static inline port_map map_of(const int dim, const workspace *ws, phx_port_id id)
+static inline int rotations(const int dim)
 {
-    const int n_rot = dim == 2 ? 1 : 3, n = ws->port_count[id];
-    const size_t first = (size_t)ws->port_first[id] * (size_t)dim;
-
-    return (port_map){.n = n,
-                      .n_q = n > 0 ? n - dim - n_rot : 0,
-                      .place = ws->P + first,
-                      .rate = ws->rate_tangent + first,
-                      .turn = ws->port_turn + (size_t)(id * n_rot * n_rot),
-                      .theta = ws->system->ports[id].port.point.theta};
+    return dim == 2 ? 1 : 3;
 }
 
-void phx_sys_ports_jacobian(workspace *ws)
+/* The map of a port, evaluated into the room that a side of a pair has: its place alone, or all, with an effort (may be
+ * NULL) also the geometric terms. */
+static inline port_map map_port(const int dim, const workspace *ws, phx_port_id id, int side, bool all,
+                                const double *effort)
 {
-    const phx_system *system = ws->system;
+    const int n_rot = rotations(dim), n = id < 0 ? 0 : ws->port_count[id];
+    double *room = ws->map_room + (size_t)(side * ws->map_size);
 
-    for (int i = 0; i < system->n_ports; i++) {
-        const port_slot *port = &system->ports[i];
-        if (port->body != PHX_GROUND)
-            phx_body_port_place_jacobian(system->bodies[port->body].body, &port->port, &ws->views[port->body],
-                                         ws->P + (size_t)ws->port_first[i] * (size_t)system->dim);
-    }
+    if (n == 0)
+        return (port_map){0};
+    const port_slot *port = &ws->system->ports[id];
+    const phx_body *body = ws->system->bodies[port->body].body;
+    const phx_body_view *view = &ws->views[port->body];
+    const port_map map = {.n = n,
+                          .n_q = n - dim - n_rot,
+                          .theta = port->port.point.theta,
+                          .of = {.turn = room,
+                                 .place = room + n_rot * n_rot,
+                                 .rate = room + n_rot * n_rot + dim * n,
+                                 .turns = room + n_rot * n_rot + 2 * dim * n,
+                                 .bends = room + n_rot * n_rot + (2 * dim + n_rot) * n}};
+    if (all)
+        phx_body_port_tangents(body, &port->port, view, effort, &map.of);
+    else
+        phx_body_port_place_jacobian(body, &port->port, view, map.of.place);
+    return map;
 }
 
 /* row = g^T P; a covector on turns alone has no rows of u. */
 static inline void pull(const int dim, const bool turns, const port_map *map, const double *g, double *row)
 {
-    const int n_rot = dim == 2 ? 1 : 3, n = map->n, r = dim + n_rot;
+    const int n_rot = rotations(dim), r = dim + n_rot, n = map->n;
 
     for (int j = 0; j < n; j++) {
         double sum = 0.0;
         for (int a = 0; a < dim && !turns; a++)
-            sum += g[a] * map->place[a * n + j];
+            sum += g[a] * map->of.place[a * n + j];
         row[j] = sum;
     }
-    for (int k = 0; k < n_rot && n > 0; k++)
+    for (int k = 0; k < n_rot; k++)
         row[dim + k] += g[dim + k];
-    for (int j = 0; j < map->n_q; j++)
+    for (int j = 0; j < n - r; j++)
         for (int k = 0; k < n_rot; k++)
-            row[r + j] += g[r + k] * map->theta[k * map->n_q + j];
+            row[r + j] += g[r + k] * map->theta[k * (n - r) + j];
 }
 
 void phx_sys_pull(const workspace *ws, phx_port_id id, const double *covector, double *row)
 {
-    if (ws->system->dim == 2) {
-        const port_map map = map_of(2, ws, id);
+    const int dim = ws->system->dim;
+    const port_map map = dim == 2 ? map_port(2, ws, id, 0, false, NULL) : map_port(3, ws, id, 0, false, NULL);
+
+    if (map.n > 0 && dim == 2)
         pull(2, false, &map, covector, row);
-    } else {
-        const port_map map = map_of(3, ws, id);
+    else if (map.n > 0)
         pull(3, false, &map, covector, row);
-    }
 }
 
-/* K -= d(P^T e)/d xi at fixed effort of one port. */
-static inline void add_geometric(const int dim, workspace *ws, int id, const double *turns, const double *bends)
+/* K -= d(P^T e)/d xi at fixed effort of one port. The velocities of a body stand side by side in each row of the
+ * matrix.
+ */
+static inline void add_geometric(const int dim, workspace *ws, phx_port_id id, const port_map *map)
 {
-    const int n_rot = dim == 2 ? 1 : 3, r = dim + n_rot, n = ws->port_count[id], *at = ws->into->port_at[id];
+    const int n_rot = rotations(dim), r = dim + n_rot, n = map->n, *at = ws->into->port_at[id];
 
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
+        if (at[i * n + dim] < 0)
+            continue;
+        double *to = ws->into_K + at[i * n + dim];
         for (int k = 0; k < n_rot; k++)
-            if (at[i * n + dim + k] >= 0)
-                ws->into_K[at[i * n + dim + k]] -= ws->weight_K * turns[i * n_rot + k];
+            to[k] -= ws->weight_K * map->of.turns[i * n_rot + k];
+    }
     for (int k = 0; k < n_rot; k++)
         for (int j = 0; j < n - r; j++)
             if (at[(dim + k) * n + r + j] >= 0)
-                ws->into_K[at[(dim + k) * n + r + j]] -= ws->weight_K * bends[k * (n - r) + j];
+                ws->into_K[at[(dim + k) * n + r + j]] -= ws->weight_K * map->of.bends[k * (n - r) + j];
 }
 
-/* The maps of all ports, or their geometric terms once the efforts are known, or both. */
-static inline void ports_tangents_in(const int dim, workspace *ws, bool maps, bool efforts)
+/* Geometric terms of the ports that no row has. */
+static void add_loose_ports(workspace *ws)
 {
-    const phx_system *system = ws->system;
-    const int n_rot = dim == 2 ? 1 : 3;
-
-    for (int i = 0; i < system->n_ports; i++) {
-        const port_slot *port = &system->ports[i];
-        const size_t first = (size_t)ws->port_first[i] * (size_t)dim;
-        if (port->body == PHX_GROUND)
+    for (int i = 0; i < ws->system->n_ports; i++) {
+        const double *effort = ws->effort + (size_t)i * PHX_PORT_MAX;
+        if (ws->in_group[i] || ws->system->ports[i].body == PHX_GROUND)
             continue;
-        const phx_port_tangents out = {.place = maps ? ws->P + first : NULL,
-                                       .rate = maps ? ws->rate_tangent + first : NULL,
-                                       .turn = maps ? ws->port_turn + (size_t)(i * n_rot * n_rot) : NULL,
-                                       .turns = ws->local,
-                                       .bends = ws->local + ws->port_count[i] * n_rot};
-        phx_body_port_tangents(system->bodies[port->body].body, &port->port, &ws->views[port->body],
-                               efforts ? ws->effort + (size_t)i * PHX_PORT_MAX : NULL, &out);
-        if (efforts)
-            add_geometric(dim, ws, i, out.turns, out.bends);
+        const port_map map =
+            ws->system->dim == 2 ? map_port(2, ws, i, 0, true, effort) : map_port(3, ws, i, 0, true, effort);
+        if (ws->system->dim == 2)
+            add_geometric(2, ws, i, &map);
+        else
+            add_geometric(3, ws, i, &map);
     }
 }
 
-static void ports_tangents(workspace *ws, bool maps, bool efforts)
-{
-    if (ws->system->dim == 2)
-        ports_tangents_in(2, ws, maps, efforts);
-    else
-        ports_tangents_in(3, ws, maps, efforts);
-}
-
 /* ---- pairs of ports ---- */
-static void pair_of(const workspace *ws, int pair, phx_port_id *ids)
-{
-    const phx_system *system = ws->system;
-    ids[0] = pair < system->n_joints ? system->joints[pair].a : system->forces[pair - system->n_joints].a;
-    ids[1] = pair < system->n_joints ? system->joints[pair].b : system->forces[pair - system->n_joints].b;
-}
-
 /* What multiplies a block from the right. */
 typedef enum right_side { BY_RATE, BY_VARIATION, BY_RATE_TANGENT } right_side;
 
-/* z (size x n, rows from `first` on) = block times P, W or d(P nu)/d xi of a port; the block has the leading dimension
- * PAIR_SIZE and entries from `first` on, 0 or dim. Sections: it has entries of theta_dot. */
-static inline void times_map(const int dim, const int first, const bool sections, right_side by, double half,
-                             const double *block, const port_map *map, double *z)
+/* z (size x n) = block times P, W or d(P nu)/d xi of a port; the block has the leading dimension PAIR_SIZE and entries
+ * from `first` on, 0 or dim, and so has z. */
+static inline void times_map(const int dim, const int first, right_side by, double half, const double *block,
+                             const port_map *map, double *z)
 {
-    const int n_rot = dim == 2 ? 1 : 3, r = dim + n_rot, last = sections ? r + n_rot : r, n = map->n;
+    const int n_rot = rotations(dim), r = dim + n_rot, n = map->n, n_q = n - r;
+    const bool own = by != BY_RATE_TANGENT;
 
-    for (int i = first; i < last; i++) {
-        const double *row = block + i * PAIR_SIZE;
+    for (int i = first; i < r + n_rot; i++) {
+        const double *row = block + i * PAIR_SIZE, *on_w = row + dim, *on_theta = row + r;
         double *to = z + i * n;
-        for (int j = 0; j < n; j++)
-            to[j] = 0.0;
-        for (int a = first; a < dim; a++) {
-            for (int j = 0; j < n && by != BY_RATE_TANGENT; j++)
-                to[j] += row[a] * map->place[a * n + j];
-            const double weight = by == BY_RATE ? 0.0 : by == BY_VARIATION ? half * row[a] : row[a];
-            for (int j = dim; j < n && by != BY_RATE; j++)
-                to[j] += weight * map->rate[a * (n - dim) + j - dim];
+        for (int c = 0; c < n_rot; c++) {
+            double sum = 0.0;
+            for (int k = 0; k < n_rot && by == BY_VARIATION; k++)
+                sum += on_w[k] * map->of.turn[k * n_rot + c];
+            to[dim + c] = by == BY_RATE ? on_w[c] : sum;
         }
-        for (int k = 0; k < n_rot && by == BY_RATE; k++)
-            to[dim + k] += row[dim + k];
-        for (int k = 0; k < n_rot && by == BY_VARIATION; k++)
-            for (int c = 0; c < n_rot; c++)
-                to[dim + c] += row[dim + k] * map->turn[k * n_rot + c];
-        for (int k = 0; k < n_rot && sections && by != BY_RATE_TANGENT; k++)
-            for (int j = 0; j < map->n_q; j++)
-                to[r + j] += row[r + k] * map->theta[k * map->n_q + j];
+        for (int j = 0; j < n_q; j++) {
+            double sum = 0.0;
+            for (int k = 0; k < n_rot && own; k++)
+                sum += on_theta[k] * map->theta[k * n_q + j];
+            to[r + j] = sum;
+        }
+        for (int j = first; j < n && first == 0; j++) {
+            double sum = j < dim ? 0.0 : to[j];
+            for (int a = 0; a < dim && own; a++)
+                sum += row[a] * map->of.place[a * n + j];
+            for (int a = 0; a < dim && by != BY_RATE && j >= dim; a++)
+                sum += (by == BY_VARIATION ? half : 1.0) * row[a] * map->of.rate[a * (n - dim) + j - dim];
+            to[j] = sum;
+        }
     }
 }
 
 /* val += alpha P^T z, where z has rows from `first` on, which fill the columns from `first` on. */
-static inline void add_pulled(const int dim, const int first, const bool sections, double alpha, const port_map *left,
-                              int n, const double *z, const int *at, int stride, double *val)
+static inline void add_pulled(const int dim, const int first, double alpha, const port_map *left, int n,
+                              const double *z, const int *at, int stride, double *val)
 {
-    const int n_rot = dim == 2 ? 1 : 3, r = dim + n_rot;
+    const int n_rot = rotations(dim), r = dim + n_rot, n_q = left->n - r;
 
-    for (int i = first; i < left->n; i++) {
-        const int *row = at + i * stride, k = i - dim, q = i - r;
+    for (int k = 0; k < n_rot; k++) {
+        const int *row = at + (dim + k) * stride;
+        for (int j = first; j < n; j++)
+            val[row[j]] += alpha * z[(dim + k) * n + j];
+    }
+    for (int q = 0; q < n_q; q++) {
+        const int *row = at + (r + q) * stride;
         for (int j = first; j < n; j++) {
-            double sum = k >= 0 && k < n_rot ? z[i * n + j] : 0.0;
-            for (int a = first; a < dim; a++)
-                sum += left->place[a * left->n + i] * z[a * n + j];
-            for (int m = 0; m < n_rot && sections && q >= 0; m++)
-                sum += left->theta[m * left->n_q + q] * z[(r + m) * n + j];
+            double sum = 0.0;
+            for (int m = 0; m < n_rot; m++)
+                sum += left->theta[m * n_q + q] * z[(r + m) * n + j];
+            val[row[j]] += alpha * sum;
+        }
+    }
+    for (int i = 0; i < left->n && first == 0; i++) {
+        const int *row = at + i * stride;
+        for (int j = 0; j < n; j++) {
+            double sum = 0.0;
+            for (int a = 0; a < dim; a++)
+                sum += left->of.place[a * left->n + i] * z[a * n + j];
             val[row[j]] += alpha * sum;
         }
     }
 }
 
 /* val += alpha P^T block R over both ports. */
-static inline void add_block_in(const int dim, const int first, const bool sections, workspace *ws, int pair,
-                                double alpha, const double *block, right_side by, double *val)
+static inline void add_block_in(const int dim, const int first, workspace *ws, int pair, double alpha,
+                                const double *block, right_side by, const port_map *maps, double *val)
 {
-    phx_port_id ids[2];
-    pair_of(ws, pair, ids);
-    const port_map none = {0};
-    const port_map maps[2] = {map_of(dim, ws, ids[0]), ids[1] >= 0 ? map_of(dim, ws, ids[1]) : none};
     const int n0 = maps[0].n, n = n0 + maps[1].n, *at = ws->into->pair_at[pair];
-    double *z = ws->local + 4 * PAIR_SIZE * PAIR_SIZE;
 
     for (int left = 0; left < 2; left++)
         for (int right = 0; right < 2; right++) {
             if (maps[left].n == 0 || maps[right].n == 0)
                 continue;
-            times_map(dim, first, sections, by, 0.5 * ws->h,
-                      block + left * PHX_PORT_MAX * PAIR_SIZE + right * PHX_PORT_MAX, &maps[right], z);
-            add_pulled(dim, first, sections, alpha, &maps[left], maps[right].n, z, at + left * n0 * n + right * n0, n,
+            times_map(dim, first, by, 0.5 * ws->h, block + left * PHX_PORT_MAX * PAIR_SIZE + right * PHX_PORT_MAX,
+                      &maps[right], ws->product);
+            add_pulled(dim, first, alpha, &maps[left], maps[right].n, ws->product, at + left * n0 * n + right * n0, n,
                        val);
         }
 }
 
 static void add_block(workspace *ws, int pair, phx_row_reach reach, double alpha, const double *block, right_side by,
-                      double *val)
+                      const port_map *maps, double *val)
 {
     if (ws->system->dim == 2)
-        add_block_in(2, 0, true, ws, pair, alpha, block, by, val);
-    else if (reach == PHX_REACH_FRAMES)
-        add_block_in(3, 3, false, ws, pair, alpha, block, by, val);
-    else if (reach == PHX_REACH_SECTIONS)
-        add_block_in(3, 3, true, ws, pair, alpha, block, by, val);
+        add_block_in(2, 0, ws, pair, alpha, block, by, maps, val);
+    else if (reach == PHX_REACH_ALL)
+        add_block_in(3, 0, ws, pair, alpha, block, by, maps, val);
     else
-        add_block_in(3, 0, true, ws, pair, alpha, block, by, val);
+        add_block_in(3, 3, ws, pair, alpha, block, by, maps, val);
+}
+
+static void map_pair(const workspace *ws, int pair, port_map *maps)
+{
+    const phx_system *system = ws->system;
+    const phx_port_id a = pair < system->n_joints ? system->joints[pair].a : system->forces[pair - system->n_joints].a;
+    const phx_port_id b = pair < system->n_joints ? system->joints[pair].b : system->forces[pair - system->n_joints].b;
+
+    maps[0] = system->dim == 2 ? map_port(2, ws, a, 0, true, NULL) : map_port(3, ws, a, 0, true, NULL);
+    maps[1] = system->dim == 2 ? map_port(2, ws, b, 1, true, NULL) : map_port(3, ws, b, 1, true, NULL);
 }
 
 void phx_sys_pair_add(workspace *ws, int pair, double alpha, const double *block)
 {
-    add_block(ws, pair, PHX_REACH_ALL, alpha * ws->weight_K, block, BY_VARIATION, ws->into_K);
+    port_map maps[2];
+
+    map_pair(ws, pair, maps);
+    add_block(ws, pair, PHX_REACH_ALL, alpha * ws->weight_K, block, BY_VARIATION, maps, ws->into_K);
 }
 
 void phx_sys_pair_rate_add(workspace *ws, int pair, double alpha, const double *block)
 {
-    add_block(ws, pair, PHX_REACH_ALL, alpha, block, BY_RATE, ws->into_D);
-    add_block(ws, pair, PHX_REACH_ALL, alpha * ws->weight_K, block, BY_RATE_TANGENT, ws->into_K);
+    port_map maps[2];
+
+    map_pair(ws, pair, maps);
+    add_block(ws, pair, PHX_REACH_ALL, alpha, block, BY_RATE, maps, ws->into_D);
+    add_block(ws, pair, PHX_REACH_ALL, alpha * ws->weight_K, block, BY_RATE_TANGENT, maps, ws->into_K);
 }
 
 /* ---- rows ---- */
-/* Row `sign` g^T P of one port into G and -G^T; `also`: the other port of the row is on the same body and was there. */
-static inline void put_columns(int n, double sign, const double *row, bool also, const int *below, const int *above,
-                               double *val)
+/* The POINT rows that a group begins with, straight into val: [2,1] G, or G + weight K_l, and [1,2] -G^T. In a row of
+ * val the multipliers of a group stand side by side, and the velocities of a rigid body. */
+static inline void put_points(const int dim, const bool rigid, const bool summed, const workspace *ws,
+                              const row_group *group, const port_map *maps, double *val)
 {
-    for (int j = 0; j < n && !also; j++) {
-        val[below[j]] = sign * row[j];
-        val[above[j]] = -sign * row[j];
-    }
-    for (int j = 0; j < n && also; j++) {
-        val[below[j]] += sign * row[j];
-        val[above[j]] -= sign * row[j];
+    const int r = dim + rotations(dim), all = rigid ? 2 * r : maps[0].n + maps[1].n;
+
+    for (int side = 0, first = 0; side < 2; side++) {
+        const double *place = maps[side].of.place, *rate = maps[side].of.rate, sign = side ? 1.0 : -1.0;
+        const int n = rigid ? r : maps[side].n, *above = ws->into->row_at[group->first] + all + first;
+        for (int j = 0; j < n; j++)
+            for (int u = 0; u < dim; u++)
+                val[above[j] + u] = -sign * place[u * n + j];
+        for (int u = 0; u < dim && n > 0; u++) {
+            const int *at = ws->into->row_at[group->first + u] + first;
+            for (int j = 0; j < n; j++)
+                val[rigid ? at[0] + j : at[j]] =
+                    sign *
+                    (place[u * n + j] + (summed && j >= dim ? ws->weight_K * rate[u * (n - dim) + j - dim] : 0.0));
+        }
+        first += n;
     }
 }
 
-static inline void put_row(const int dim, const workspace *ws, int k, const port_map *maps, double *val)
+/* The DOT rows of a rigid group, which have entries in the columns of w only: G + K_l, K_l (count x 6) may be NULL, and
+ * -G^T. */
+static inline void put_dots(const workspace *ws, const row_group *group, const double *K_l, double *val)
 {
-    const work_row *row = &ws->rows[k];
-    const int n0 = maps[0].n, n = n0 + maps[1].n, *at = ws->into->row_at[k];
-    const double *g = ws->covector + (size_t)k * PAIR_SIZE;
+    enum { R = 6 };
+    const int first = group->first + group->points, count = group->end - first;
 
     for (int side = 0; side < 2; side++) {
-        const port_map *map = &maps[side];
-        const int first = side ? n0 : 0;
-        const double *columns = map->place + row->unit * map->n;
-        double sign = side ? 1.0 : -1.0;
-        if (row->unit < 0) {
-            pull(dim, row->turns, map, g + side * PHX_PORT_MAX, ws->local);
-            columns = ws->local;
-            sign = 1.0;
+        const int *above = ws->into->row_at[first] + (2 + side) * R;
+        for (int k = 0; k < count; k++) {
+            const double *g = ws->covector + (size_t)(first + k) * PAIR_SIZE + side * PHX_PORT_MAX;
+            double *to = val + ws->into->row_at[first + k][side * R];
+            for (int j = 3; j < R; j++) {
+                to[j] = g[j] + (K_l ? K_l[k * R + side * 3 + j - 3] : 0.0);
+                val[above[j] + k] = -g[j];
+            }
         }
-        put_columns(map->n, sign, columns, side && row->one_body, at + first, at + n + first, val);
     }
+}
+
+/* What the DOT rows of a rigid group make of lambda and the rates: K_l and K -= lambda P^T H W. */
+static inline void add_dots(workspace *ws, const row_group *group, const double *lambda, const port_map *maps)
+{
+    enum { MOST = PHX_JOINT_MAX_ROWS, R = 6 };
+    const int first = group->first + group->points, count = group->end - first;
+    const int *at = ws->into->pair_at[group->joint];
+    const phx_row *rows[MOST];
+    double slopes[MOST * PAIR_SIZE], H[PAIR_SIZE * PAIR_SIZE], K_l[MOST * R];
+
+    for (int k = 0; k < count; k++)
+        rows[k] = &ws->rows[first + k].row;
+    phx_rows_tangent(count, rows, lambda + first, &ws->port_views[group->a], &ws->port_views[group->b], H, slopes);
+    for (int right = 0; right < 2; right++) {
+        const double *turn = maps[right].of.turn;
+        for (int left = 0; left < 2; left++)
+            for (int i = 3; i < R; i++) {
+                const double *row = H + (left * PHX_PORT_MAX + i) * PAIR_SIZE + right * PHX_PORT_MAX + 3;
+                double *to = ws->into_K + at[(left * R + i) * 2 * R + right * R + 3];
+                for (int j = 0; j < 3; j++)
+                    to[j] -= ws->weight_K * (row[0] * turn[j] + row[1] * turn[3 + j] + row[2] * turn[6 + j]);
+            }
+        for (int k = 0; k < count; k++) {
+            const double *slope = slopes + k * PAIR_SIZE + right * PHX_PORT_MAX + 3;
+            for (int j = 0; j < 3; j++)
+                K_l[k * R + right * 3 + j] =
+                    ws->weight_K * (slope[0] * turn[j] + slope[1] * turn[3 + j] + slope[2] * turn[6 + j]);
+        }
+    }
+    put_dots(ws, group, K_l, ws->into_D);
+}
+
+/* The rows of G of a group from `first` on, dense over the columns of both ports. */
+static inline void group_jacobian(const int dim, const workspace *ws, const row_group *group, int first,
+                                  const port_map *maps, double *G)
+{
+    const int n = maps[0].n + maps[1].n;
+
+    for (int k = first; k < group->end; k++, G += n) {
+        const work_row *row = &ws->rows[k];
+        const double *g = ws->covector + (size_t)k * PAIR_SIZE;
+        for (int side = 0; side < 2; side++) {
+            const port_map *map = &maps[side];
+            double *to = G + (side ? maps[0].n : 0);
+            if (map->n == 0)
+                continue;
+            for (int j = 0; j < map->n && row->unit >= 0; j++)
+                to[j] = side ? map->of.place[row->unit * map->n + j] : -map->of.place[row->unit * map->n + j];
+            if (row->unit < 0 && row->turns)
+                pull(dim, true, map, g + side * PHX_PORT_MAX, to);
+            else if (row->unit < 0)
+                pull(dim, false, map, g + side * PHX_PORT_MAX, to);
+        }
+    }
+}
+
+/* `below` into [2,1] and -`above`^T into [1,2] of val, the rows of a group from `first` on, in place of what is there.
+ * On one body both ports have the same columns. */
+static void put_group(int n, const workspace *ws, const row_group *group, int first, const double *below,
+                      const double *above, double *val)
+{
+    const int count = group->end - first, *at_above = ws->into->row_at[first] + n;
+
+    for (int k = 0; k < count && group->one_body; k++)
+        for (int j = 0; j < n; j++)
+            val[ws->into->row_at[first + k][j]] = val[at_above[j] + k] = 0.0;
+    for (int k = 0; k < count; k++) {
+        const int *at = ws->into->row_at[first + k];
+        for (int j = 0; j < n && !group->one_body; j++) {
+            val[at[j]] = below[k * n + j];
+            val[at_above[j] + k] = -above[k * n + j];
+        }
+        for (int j = 0; j < n && group->one_body; j++) {
+            val[at[j]] += below[k * n + j];
+            val[at_above[j] + k] -= above[k * n + j];
+        }
+    }
+}
+
+/* The first row that does not go straight to its place. */
+static inline int dense_from(const row_group *group)
+{
+    return group->one_body ? group->first : group->first + group->points;
 }
 
 static inline void put_rows_in(const int dim, const workspace *ws, double *val)
 {
-    for (int k = 0; k < ws->n_l; k++) {
-        const port_map maps[2] = {map_of(dim, ws, ws->rows[k].a), map_of(dim, ws, ws->rows[k].b)};
-        put_row(dim, ws, k, maps, val);
+    for (int i = 0; i < ws->n_groups; i++) {
+        const row_group *group = &ws->groups[i];
+        const port_map maps[2] = {map_port(dim, ws, group->a, 0, false, NULL),
+                                  map_port(dim, ws, group->b, 1, false, NULL)};
+        if (group->rigid) {
+            put_points(dim, true, false, ws, group, maps, val);
+            if (dim == 3 && group->end > group->first + dim)
+                put_dots(ws, group, NULL, val);
+            continue;
+        }
+        const int rest = dense_from(group);
+        if (rest > group->first)
+            put_points(dim, false, false, ws, group, maps, val);
+        if (rest == group->end)
+            continue;
+        group_jacobian(dim, ws, group, rest, maps, ws->group_G);
+        put_group(maps[0].n + maps[1].n, ws, group, rest, ws->group_G, ws->group_G, val);
     }
 }
 
-/* G into [2,1] and -G^T into [1,2] of val; the ports' columns are the same where they are on one body. */
+/* G into [2,1] and -G^T into [1,2] of val. */
 void phx_sys_put_rows(workspace *ws, double *val)
 {
     if (ws->system->dim == 2)
@@ -276,64 +399,61 @@ void phx_sys_put_rows(workspace *ws, double *val)
 }
 
 /* K_l of a row that takes entry `unit` of the port on B less that of the port on A. */
-static inline void unit_row_stiffness(const int dim, workspace *ws, int k, const port_map *maps)
+static inline void unit_row_stiffness(const int dim, int unit, const port_map *maps, double *row)
 {
-    const int unit = ws->rows[k].unit, *at = ws->into->row_at[k];
-
     for (int side = 0; side < 2; side++) {
         const int n = maps[side].n;
-        const double weight = side ? ws->weight_K : -ws->weight_K, *rate = maps[side].rate + unit * (n - dim);
-        for (int j = dim; j < n; j++)
-            ws->into_K[at[j]] += weight * rate[j - dim];
-        at += n;
+        for (int j = 0; j < n; j++) {
+            const double sum = j < dim ? 0.0 : maps[side].of.rate[unit * (n - dim) + j - dim];
+            *row++ = side ? sum : -sum;
+        }
     }
 }
 
 /* K_l = slope^T W + g^T d(P nu)/d xi of any other row; slope = zeta^T H. */
-static inline void row_stiffness(const int dim, workspace *ws, int k, const port_map *maps, phx_row_reach reach,
-                                 const double *slope)
+static inline void row_stiffness(const int dim, const workspace *ws, int k, const port_map *maps, phx_row_reach reach,
+                                 const double *slope, double *row)
 {
-    const int n_rot = dim == 2 ? 1 : 3, r = dim + n_rot, *at = ws->into->row_at[k];
+    const int n_rot = rotations(dim), r = dim + n_rot;
     const double *g = ws->covector + (size_t)k * PAIR_SIZE, half = 0.5 * ws->h;
-    const bool places = !ws->rows[k].turns;
+    const bool places = !ws->rows[k].turns, bent = reach == PHX_REACH_ALL;
 
-    for (int side = 0; side < 2; side++) {
+    for (int side = 0; side < 2; side++, g += PHX_PORT_MAX, slope += PHX_PORT_MAX) {
         const port_map *map = &maps[side];
         const int n = map->n;
+        if (n == 0)
+            continue;
         for (int j = 0; j < n; j++) {
             double sum = 0.0;
-            for (int a = 0; a < dim && places && reach == PHX_REACH_ALL; a++)
-                sum += slope[a] * map->place[a * n + j];
+            for (int a = 0; a < dim && bent; a++)
+                sum += slope[a] * map->of.place[a * n + j];
             for (int a = 0; a < dim && places && j >= dim; a++)
-                sum += (g[a] + (reach == PHX_REACH_ALL ? half * slope[a] : 0.0)) * map->rate[a * (n - dim) + j - dim];
-            for (int i = 0; i < n_rot && j >= dim && j < r && reach != PHX_REACH_NOTHING; i++)
-                sum += slope[dim + i] * map->turn[i * n_rot + j - dim];
-            for (int i = 0; i < n_rot && j >= r && reach >= PHX_REACH_SECTIONS; i++)
-                sum += slope[r + i] * map->theta[i * map->n_q + j - r];
-            if (j >= dim || places)
-                ws->into_K[at[j]] += ws->weight_K * sum;
+                sum += (g[a] + (bent ? half * slope[a] : 0.0)) * map->of.rate[a * (n - dim) + j - dim];
+            row[j] = sum;
         }
-        at += n;
-        g += PHX_PORT_MAX;
-        slope += PHX_PORT_MAX;
+        for (int i = 0; i < n_rot && reach != PHX_REACH_NOTHING; i++)
+            for (int c = 0; c < n_rot; c++)
+                row[dim + c] += slope[dim + i] * map->of.turn[i * n_rot + c];
+        for (int i = 0; i < n_rot && reach >= PHX_REACH_SECTIONS; i++)
+            for (int j = 0; j < n - r; j++)
+                row[r + j] += slope[r + i] * map->theta[i * (n - r) + j];
+        row += n;
     }
 }
 
-/* The rows of one joint, from `first` up to before `end`: G, -G^T, K_l, and in one product the sum of lambda P^T H W.
- */
-static inline void joint_rows(const int dim, workspace *ws, int first, int end, const double *lambda)
+/* K_l of the rows of a group from `first` on, dense like their G; and in one product the sum of lambda P^T H W. */
+static inline void group_stiffness(const int dim, workspace *ws, const row_group *group, int first,
+                                   const double *lambda, const port_map *maps, double *K_l)
 {
     enum { MOST = PHX_JOINT_MAX_ROWS + PHX_JOINT_MAX_COORDINATES };
-    const work_row *it = &ws->rows[first];
-    const port_map maps[2] = {map_of(dim, ws, it->a), map_of(dim, ws, it->b)};
+    const int n = maps[0].n + maps[1].n;
     const phx_row *rows[MOST];
     double weights[MOST], slopes[MOST * PAIR_SIZE], H[PAIR_SIZE * PAIR_SIZE];
     int number[MOST], count = 0;
 
-    for (int k = first; k < end; k++) {
-        put_row(dim, ws, k, maps, ws->into_D);
+    for (int k = first; k < group->end; k++) {
         if (ws->rows[k].unit >= 0) {
-            unit_row_stiffness(dim, ws, k, maps);
+            unit_row_stiffness(dim, ws->rows[k].unit, maps, K_l + (k - first) * n);
             continue;
         }
         rows[count] = &ws->rows[k].row;
@@ -343,22 +463,74 @@ static inline void joint_rows(const int dim, workspace *ws, int first, int end, 
     if (count == 0)
         return;
     const phx_row_reach reach =
-        phx_rows_tangent(count, rows, weights, &ws->port_views[it->a], &ws->port_views[it->b], H, slopes);
+        phx_rows_tangent(count, rows, weights, &ws->port_views[group->a], &ws->port_views[group->b], H, slopes);
     for (int i = 0; i < count; i++)
-        row_stiffness(dim, ws, number[i], maps, reach, slopes + i * PAIR_SIZE);
+        row_stiffness(dim, ws, number[i], maps, reach, slopes + i * PAIR_SIZE, K_l + (number[i] - first) * n);
     if (reach != PHX_REACH_NOTHING)
-        add_block(ws, it->joint, reach, -ws->weight_K, H, BY_VARIATION, ws->into_K);
+        add_block(ws, group->joint, reach, -ws->weight_K, H, BY_VARIATION, maps, ws->into_K);
 }
 
-static void add_rows(workspace *ws, const double *lambda)
+static inline void map_group(const int dim, workspace *ws, const row_group *group, port_map *maps)
 {
-    for (int k = 0, next; k < ws->n_l; k = next) {
-        for (next = k + 1; next < ws->n_l && ws->rows[next].joint == ws->rows[k].joint;)
-            next++;
-        if (ws->system->dim == 2)
-            joint_rows(2, ws, k, next, lambda);
+    const phx_port_id ids[2] = {group->a, group->b};
+
+    for (int side = 0; side < 2; side++) {
+        const double *effort = group->opens[side] ? ws->effort + (size_t)ids[side] * PHX_PORT_MAX : NULL;
+        maps[side] = map_port(dim, ws, ids[side], side, true, effort);
+        if (effort && maps[side].n > 0)
+            add_geometric(dim, ws, ids[side], &maps[side]);
+    }
+}
+
+/* The rows of one joint and what their efforts do at its ports: G, -G^T, K_l and stiffness. */
+static inline void add_group(const int dim, workspace *ws, const row_group *group, const double *lambda)
+{
+    const bool summed = ws->into_D == ws->into_K;
+    const int first = summed ? dense_from(group) : group->first, count = group->end - first;
+    double *G = ws->group_G, *K_l = ws->group_K;
+    port_map maps[2];
+
+    map_group(dim, ws, group, maps);
+    if (first > group->first)
+        put_points(dim, false, true, ws, group, maps, ws->into_D);
+    if (count == 0)
+        return;
+    const int n = maps[0].n + maps[1].n;
+    group_jacobian(dim, ws, group, first, maps, G);
+    group_stiffness(dim, ws, group, first, lambda, maps, K_l);
+    for (int e = 0; e < count * n && summed; e++)
+        K_l[e] = G[e] + ws->weight_K * K_l[e];
+    put_group(n, ws, group, first, summed ? K_l : G, G, ws->into_D);
+    for (int k = 0; k < count && !summed; k++)
+        for (int j = 0; j < n; j++)
+            ws->into_K[ws->into->row_at[first + k][j]] += ws->weight_K * K_l[k * n + j];
+}
+
+/* The same of a rigid group over an interval. */
+static inline void add_rigid_group(const int dim, workspace *ws, const row_group *group, const double *lambda)
+{
+    port_map maps[2];
+
+    map_group(dim, ws, group, maps);
+    put_points(dim, true, true, ws, group, maps, ws->into_D);
+    if (dim == 3 && group->end > group->first + dim)
+        add_dots(ws, group, lambda, maps);
+}
+
+static void add_groups(workspace *ws, const double *lambda)
+{
+    const bool plane = ws->system->dim == 2, summed = ws->into_D == ws->into_K;
+
+    for (int i = 0; i < ws->n_groups; i++) {
+        const row_group *group = &ws->groups[i];
+        if (plane && group->rigid && summed)
+            add_rigid_group(2, ws, group, lambda);
+        else if (plane)
+            add_group(2, ws, group, lambda);
+        else if (group->rigid && summed)
+            add_rigid_group(3, ws, group, lambda);
         else
-            joint_rows(3, ws, k, next, lambda);
+            add_group(3, ws, group, lambda);
     }
 }
 
@@ -415,26 +587,16 @@ static void scatter_bodies(workspace *ws, const double *x, const double *v)
     }
 }
 
-/* What rows, forces and ports add at the views as they are: G, -G^T, forces, geometric terms. The efforts are there
- * already after the residual of an interval. */
-static phx_status add_couplings(workspace *ws, double t, const double *lambda)
+/* Efforts at the ports, and what the forces add. */
+static phx_status add_forces(workspace *ws, double t, const double *lambda)
 {
-    const bool loaded = ws->loaded;
     phx_status status = PHX_OK;
 
-    ports_tangents(ws, true, loaded);
-    if (!loaded || ws->system->n_forces > 0) {
-        memset(ws->scratch4, 0, (size_t)ws->kkt.n * sizeof(double));
-        status = phx_sys_forces(ws, t, true, ws->scratch4);
-    }
-    if (status)
-        return status;
-    if (!loaded) {
+    memset(ws->scratch4, 0, (size_t)ws->kkt.n * sizeof(double));
+    status = phx_sys_forces(ws, t, true, ws->scratch4);
+    if (!status)
         phx_sys_apply_multipliers(ws, lambda);
-        ports_tangents(ws, false, true);
-    }
-    add_rows(ws, lambda);
-    return PHX_OK;
+    return status;
 }
 
 /* At an instant everything has its array; over an interval all of it is summed into the matrix, D + h/2 K. */
@@ -454,11 +616,11 @@ static void clear_values(workspace *ws, bool interval, bool condensed)
     }
     ws->into_D = interval ? ws->val : ws->D;
     ws->into_K = interval ? ws->val : ws->K;
-    if (!interval) {
-        memset(ws->M, 0, bytes);
-        memset(ws->K, 0, bytes);
-    }
     memset(ws->into_D, 0, bytes);
+    if (interval)
+        return;
+    memset(ws->M, 0, bytes);
+    memset(ws->K, 0, bytes);
 }
 
 phx_status phx_sys_op_linearise(phx_dae *dae, double t, const double *x, const double *v, const double *lambda)
@@ -469,7 +631,12 @@ phx_status phx_sys_op_linearise(phx_dae *dae, double t, const double *x, const d
     phx_sys_set_instant(ws, x, v);
     scatter_bodies(ws, x, v);
     phx_sys_rows(ws, t, 0.0);
-    return add_couplings(ws, t, lambda);
+    const phx_status status = add_forces(ws, t, lambda);
+    if (status)
+        return status;
+    add_groups(ws, lambda);
+    add_loose_ports(ws);
+    return PHX_OK;
 }
 
 static void interval_bodies(workspace *ws)
@@ -496,7 +663,10 @@ phx_status phx_sys_op_interval_linearise(phx_dae *dae)
         phx_sys_condensed_bodies(ws);
     else
         interval_bodies(ws);
-    status = add_couplings(ws, ws->t0 + 0.5 * ws->h, ws->lambda);
+    add_groups(ws, ws->lambda);
+    add_loose_ports(ws);
+    if (ws->system->n_forces > 0)
+        status = add_forces(ws, ws->t0 + 0.5 * ws->h, ws->lambda);
     ws->into = &ws->kkt;
     ws->power = (phx_work){supplied, dissipated};
     return status;
@@ -546,7 +716,6 @@ void phx_sys_mass_values(workspace *ws, const double *x)
 {
     const phx_system *system = ws->system;
 
-    phx_sys_ports_jacobian(ws);
     for (int b = 0; b < system->n_bodies; b++)
         phx_body_put_mass(system->bodies[b].body, x + system->bodies[b].x, !ws->mass_begun, ws->kkt.body_at[b],
                           ws->mass);

@@ -102,7 +102,6 @@ static void put_values(workspace *ws, const double *x)
     double mass[36];
 
     memset(ws->val, 0, (size_t)ws->kkt.ptr[ws->kkt.n] * sizeof *ws->val);
-    phx_sys_ports_jacobian(ws);
     for (int b = 0; b < system->n_bodies; b++) {
         const body_slot *slot = &system->bodies[b];
         const int *ptr = NULL, *idx = NULL;

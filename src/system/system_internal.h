@@ -156,15 +156,30 @@ typedef struct kkt_matrix {
 
 /* What the evaluation of a row needs, side by side in memory; the target in `row` is not kept up to date. */
 typedef struct work_row {
-    phx_row row;
     phx_port_id a, b;
-    int unit;      /* its covectors are -1 and +1 in this entry of the ports for good; -1: any others */
-    bool one_body; /* both ports are on the same one */
-    bool turns;    /* it knows their turns only */
-    int joint;
+    int unit;                /* its covectors are -1 and +1 in this entry of the ports for good; -1: any others */
+    bool turns;              /* it knows their turns only */
     const phx_signal *speed; /* of a driven row, else NULL */
     double rate;             /* of a held row, else 0 */
+    phx_row row;
 } work_row;
+
+/* The rows of the workspace that belong to one joint, which follow each other. */
+typedef struct row_group {
+    phx_port_id a, b;
+    int joint, first, end; /* rows from `first` up to before `end` */
+    int points;            /* it begins with that many POINT rows, of all axes, with rate zero; or 0 */
+    bool one_body;         /* both ports are on the same one */
+    bool rigid;            /* the ports are on two bodies, neither deformed there, and all other rows are DOT rows */
+    bool opens[2];         /* the first group that has the port on A, on B */
+} row_group;
+
+/* What rows and forces need to know of a port. */
+typedef enum port_need {
+    NEED_PLACE_RATE, /* the rate of its place, in place_rate alone */
+    NEED_FRAMES,     /* and of its view R_m, R_1 and the rate */
+    NEED_VIEW
+} port_need;
 
 /* What is left of it when the deformations are held; made at its first use. */
 typedef struct rigid_kkt {
@@ -220,6 +235,9 @@ typedef struct workspace {
     int *row;       /* system row of multiplier k */
     int *row_slot;  /* multiplier of system row, or -1 */
     work_row *rows; /* n_l */
+    row_group *groups;
+    int n_groups;
+    bool *in_group; /* per port: a group has it */
     kkt_matrix kkt;
     const kkt_matrix *into;     /* the matrix that contributions go to: kkt, or the condensed one */
     condensation *condensation; /* NULL: no body has inner coordinates */
@@ -258,7 +276,8 @@ typedef struct workspace {
     phx_port_view *port_views; /* per port */
     bool start_viewed;         /* port_views hold the start of the interval at hand: only its end has to be evaluated */
     bool end_viewed;           /* port_views are those of an instant at x1 */
-    bool *varied;              /* per port: it has rows or forces whose covectors depend on where it is */
+    port_need *need;           /* per port */
+    double *place_rate;        /* per port: dim, u_dot */
     bool summed;               /* val is A(2/h) of an interval */
     double *into_D, *into_K, weight_K; /* where a linearisation adds: D and K, or val with h/2 for K */
     double *covector;                  /* per row: PAIR_SIZE */
@@ -266,9 +285,11 @@ typedef struct workspace {
     double *effort;                    /* per port: PHX_PORT_MAX, total of multipliers and forces */
     int *port_cols;                    /* per port: room for columns */
     int *port_first, *port_count;
-    double *P;                        /* per port: rows of the place of its Jacobian, dim x count */
-    double *rate_tangent, *port_turn; /* the same of d(P nu)/d xi, dim x (count - dim); variation of the frame */
-    bool loaded;                      /* `effort` is that of the interval's last residual */
+    double *map_room; /* 2 map_size: what the ports of a pair make of their bodies' columns */
+    int map_size;
+    double *group_G, *group_K;                        /* of the rows of one group, dense */
+    double *product;                                  /* PHX_PORT_MAX x the widest port's columns */
+    bool loaded;                                      /* `effort` is that of the interval's last residual */
     double *scratch, *scratch2, *scratch3, *scratch4; /* n each */
     double *local;                                    /* dense scratch for element blocks */
     double *body_M, *body_D, *body_K;                 /* largest body pattern */
@@ -346,8 +367,7 @@ phx_status phx_sys_put(phx_context *context, phx_sys_triplets *list, int row, in
 
 /* Point every body at an instant and evaluate all ports. */
 void phx_sys_set_instant(workspace *ws, const double *x, const double *v);
-/* Of ports what rows and forces need: rates, and views where covectors depend on them (`varied`); and the same at an
- * instant. */
+/* Of ports what rows and forces need; and the same at an instant. */
 void phx_sys_view_rows(workspace *ws);
 void phx_sys_set_rows_instant(workspace *ws, const double *x, const double *v);
 /* A port of the ground: at rest for good. */
@@ -369,8 +389,7 @@ void phx_sys_rows_residual(workspace *ws, double t, double h, const double *lamb
  * ports, K += P^T block W, or to their rates, D += P^T block P, K += P^T block d(P nu)/d xi. */
 void phx_sys_pair_add(workspace *ws, int pair, double alpha, const double *block);
 void phx_sys_pair_rate_add(workspace *ws, int pair, double alpha, const double *block);
-void phx_sys_ports_jacobian(workspace *ws);
-/* row (port_count) = covector^T P of a port. */
+/* row (port_count) = covector^T P of a port at the view of its body. */
 void phx_sys_pull(const workspace *ws, phx_port_id id, const double *covector, double *row);
 /* Factorisation of a whole matrix on the KKT pattern; the first use of `lu` allocates. */
 phx_status phx_sys_factor(workspace *ws, bool complex_values, const double *val, phx_lu **lu);

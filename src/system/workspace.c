@@ -13,6 +13,7 @@ static int port_columns(const phx_system *system, phx_port_id id)
 
 static phx_status lay_out_ports(phx_context *context, workspace *ws)
 {
+    enum { MOST_ROWS = PHX_JOINT_MAX_ROWS + PHX_JOINT_MAX_COORDINATES };
     const phx_system *system = ws->system;
     const int dim = system->dim, rigid = dim + system->n_rot;
     int total = 0, widest = 0;
@@ -28,13 +29,16 @@ static phx_status lay_out_ports(phx_context *context, workspace *ws)
         widest = ws->port_count[i] > widest ? ws->port_count[i] : widest;
     }
     ws->port_cols = phx_calloc(context, (size_t)total, sizeof *ws->port_cols);
-    ws->P = phx_calloc(context, (size_t)(total * dim), sizeof *ws->P);
-    ws->rate_tangent = phx_calloc(context, (size_t)(total * dim), sizeof *ws->rate_tangent);
-    ws->port_turn =
-        phx_calloc(context, (size_t)(system->n_ports * system->n_rot * system->n_rot), sizeof *ws->port_turn);
+    ws->map_size = system->n_rot * system->n_rot + 2 * (dim + system->n_rot) * widest;
+    ws->map_room = phx_calloc(context, (size_t)(2 * ws->map_size), sizeof *ws->map_room);
+    ws->group_G = phx_calloc(context, (size_t)(MOST_ROWS * 2 * widest), sizeof *ws->group_G);
+    ws->group_K = phx_calloc(context, (size_t)(MOST_ROWS * 2 * widest), sizeof *ws->group_K);
+    ws->product = phx_calloc(context, (size_t)(PHX_PORT_MAX * widest), sizeof *ws->product);
+    ws->place_rate = phx_calloc(context, (size_t)(system->n_ports * dim), sizeof *ws->place_rate);
     ws->local = phx_calloc(context, (size_t)(4 * (2 * widest) * (2 * widest) + 8 * PAIR_SIZE * PAIR_SIZE + 64),
                            sizeof *ws->local);
-    if (!ws->port_cols || !ws->P || !ws->rate_tangent || !ws->port_turn || !ws->local)
+    if (!ws->port_cols || !ws->map_room || !ws->group_G || !ws->group_K || !ws->product || !ws->place_rate ||
+        !ws->local)
         return PHX_ERR_MEMORY;
     for (int i = 0; i < system->n_ports; i++) {
         const port_slot *port = &system->ports[i];
@@ -135,8 +139,12 @@ static phx_status allocate(phx_context *context, workspace *ws)
     ws->moved = phx_calloc(context, (size_t)system->n_components + 1, sizeof *ws->moved);
     ws->kept = phx_calloc(context, (size_t)system->n_components + 1, sizeof *ws->kept);
     ws->on = phx_calloc(context, (size_t)ws->n_l, sizeof *ws->on);
-    ws->varied = phx_calloc(context, (size_t)system->n_ports, sizeof *ws->varied);
-    return ws->views && ws->port_views && ws->moved && ws->kept && ws->on && ws->varied ? PHX_OK : PHX_ERR_MEMORY;
+    ws->need = phx_calloc(context, (size_t)system->n_ports, sizeof *ws->need);
+    ws->in_group = phx_calloc(context, (size_t)system->n_ports, sizeof *ws->in_group);
+    ws->groups = phx_calloc(context, (size_t)ws->n_l, sizeof *ws->groups);
+    return ws->views && ws->port_views && ws->moved && ws->kept && ws->on && ws->need && ws->in_group && ws->groups
+               ? PHX_OK
+               : PHX_ERR_MEMORY;
 }
 
 /* Ground ports never move: their views are filled once. So are covectors that never change. */
@@ -161,13 +169,71 @@ static void fill_constants(workspace *ws)
             g[PHX_PORT_MAX + ws->rows[k].unit] = 1.0;
         }
     }
-    for (int p = 0; p < phx_sys_pair_count(system); p++) {
+}
+
+static void raise_need(workspace *ws, phx_port_id id, port_need need)
+{
+    if (id >= 0 && ws->need[id] < need)
+        ws->need[id] = need;
+}
+
+/* DOT rows of sections that do not turn know their frames at the mean and at the end, other rows that vary and forces
+ * the whole view. */
+static void find_needs(workspace *ws)
+{
+    const phx_system *system = ws->system;
+
+    for (int k = 0; k < ws->n_l; k++) {
+        const work_row *row = &ws->rows[k];
+        const bool straight = system->ports[row->a].port.point.n == 0 && system->ports[row->b].port.point.n == 0;
+        const port_need need = row->unit >= 0                             ? NEED_PLACE_RATE
+                               : row->row.kind == PHX_ROW_DOT && straight ? NEED_FRAMES
+                                                                          : NEED_VIEW;
+        raise_need(ws, row->a, need);
+        raise_need(ws, row->b, need);
+    }
+    for (int i = 0; i < system->n_forces; i++) {
         phx_port_id a = -1, b = -1;
-        if (!phx_sys_pair_ports(system, p, &a, &b))
-            continue;
-        ws->varied[a] = true;
-        if (b >= 0)
-            ws->varied[b] = true;
+        if (phx_sys_pair_ports(system, system->n_joints + i, &a, &b)) {
+            raise_need(ws, a, NEED_VIEW);
+            raise_need(ws, b, NEED_VIEW);
+        }
+    }
+}
+
+/* The ports are on two bodies, neither of them deformed there. */
+static bool a_body_each(const port_slot *a, const port_slot *b)
+{
+    return a->body != b->body && a->body != PHX_GROUND && b->body != PHX_GROUND && a->port.point.n == 0 &&
+           b->port.point.n == 0;
+}
+
+static void find_groups(workspace *ws)
+{
+    const phx_system *system = ws->system;
+
+    for (int k = 0; k < ws->n_l;) {
+        const int joint = system->rows[ws->row[k]].joint;
+        const phx_port_id a = ws->rows[k].a, b = ws->rows[k].b;
+        const port_slot *on_a = &system->ports[a], *on_b = &system->ports[b];
+        row_group group = {.a = a,
+                           .b = b,
+                           .joint = joint,
+                           .first = k,
+                           .one_body = on_a->body == on_b->body,
+                           .rigid = a_body_each(on_a, on_b),
+                           .opens = {!ws->in_group[a], !ws->in_group[b] && a != b}};
+        for (; k < ws->n_l && system->rows[ws->row[k]].joint == joint; k++) {
+            group.points += ws->rows[k].unit == k - group.first && group.points == k - group.first &&
+                            !ws->rows[k].speed && ws->rows[k].rate == 0.0;
+            group.rigid = group.rigid &&
+                          (k - group.first < group.points || (system->dim == 3 && ws->rows[k].row.kind == PHX_ROW_DOT));
+        }
+        group.end = k;
+        group.points = group.points == system->dim ? group.points : 0;
+        group.rigid = group.rigid && group.points > 0;
+        ws->in_group[a] = ws->in_group[b] = true;
+        ws->groups[ws->n_groups++] = group;
     }
 }
 
@@ -181,8 +247,6 @@ static work_row make_row(const phx_system *system, const row_slot *slot)
                       .b = joint->b,
                       .unit = phx_row_unit(slot->row),
                       .turns = phx_row_turns(slot->row),
-                      .joint = slot->joint,
-                      .one_body = system->ports[joint->a].body == system->ports[joint->b].body,
                       .speed = slot->role == ROW_DRIVEN ? def->speed : NULL,
                       .rate = slot->role == ROW_HELD ? def->rate : 0.0};
 }
@@ -237,8 +301,11 @@ phx_status phx_sys_workspace_create(phx_system *system, phx_context *context, in
         status = phx_sys_kkt_create(context, ws, &ws->kkt, &ws->val);
     if (!status)
         status = allocate(context, ws);
-    if (!status)
+    if (!status) {
         fill_constants(ws);
+        find_needs(ws);
+        find_groups(ws);
+    }
     if (!status)
         status = phx_sys_condensation_create(ws);
     if (!status)
@@ -256,13 +323,13 @@ void phx_sys_workspace_destroy(workspace *ws)
 {
     if (!ws)
         return;
-    double *arrays[] = {ws->mass,        ws->taken,    ws->M,         ws->D,         ws->K,           ws->val,
-                        ws->val_complex, ws->x0,       ws->x1,        ws->xm,        ws->v0,          ws->v1,
-                        ws->vm,          ws->p0,       ws->momentum0, ws->momentum1, ws->signal_work, ws->impulse,
-                        ws->covector,    ws->w,        ws->effort,    ws->P,         ws->port_turn,   ws->rate_tangent,
-                        ws->scratch,     ws->scratch2, ws->scratch3,  ws->scratch4,  ws->local,       ws->body_M,
-                        ws->tau,         ws->lambda,   ws->low0,      ws->low1,      ws->sigma,       ws->supply,
-                        ws->all,         ws->spread,   ws->flow,      ws->base.parts};
+    double *arrays[] = {ws->mass,        ws->taken,      ws->M,         ws->D,         ws->K,           ws->val,
+                        ws->val_complex, ws->x0,         ws->x1,        ws->xm,        ws->v0,          ws->v1,
+                        ws->vm,          ws->p0,         ws->momentum0, ws->momentum1, ws->signal_work, ws->impulse,
+                        ws->covector,    ws->w,          ws->effort,    ws->map_room,  ws->group_G,     ws->group_K,
+                        ws->product,     ws->place_rate, ws->scratch,   ws->scratch2,  ws->scratch3,    ws->scratch4,
+                        ws->local,       ws->body_M,     ws->tau,       ws->lambda,    ws->low0,        ws->low1,
+                        ws->sigma,       ws->supply,     ws->all,       ws->spread,    ws->flow,        ws->base.parts};
 
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         phx_free(arrays[i]);
@@ -273,7 +340,9 @@ void phx_sys_workspace_destroy(workspace *ws)
         phx_free(indices[i]);
     phx_free(ws->rows);
     phx_free(ws->moved);
-    phx_free(ws->varied);
+    phx_free(ws->need);
+    phx_free(ws->in_group);
+    phx_free(ws->groups);
     phx_free(ws->kept);
     phx_free(ws->on);
     phx_sys_packs_free(ws);
