@@ -161,8 +161,10 @@ phx_status phx_linear_report_text(phx_context *context, const phx_linear_report 
 {
     const phx_ss *system = report->system;
     fprintf(stream, "%s\n", report->title);
-    fprintf(stream, "%d states, %d inputs, %d outputs", phx_ss_n(system), phx_ss_inputs(system),
-            phx_ss_outputs(system));
+    const int counts[] = {phx_ss_n(system), phx_ss_inputs(system), phx_ss_outputs(system)};
+    static const char *const nouns[] = {"state", "input", "output"};
+    for (int k = 0; k < 3; k++)
+        fprintf(stream, "%s%d %s%s", k ? ", " : "", counts[k], nouns[k], counts[k] == 1 ? "" : "s");
     if (report->left_out > 0)
         fprintf(stream, "; %d states that are zero for good left out", report->left_out);
     fputc('\n', stream);

@@ -247,15 +247,24 @@ static void long_sweeps_are_thinned(void **state)
 {
     enum { POINTS = 2500, EACH = 40 };
     phx_context *context = *state;
-    const phx_report_options options = with_page();
+    phx_report_options options = with_page();
     const phx_scene scene = example_scene();
     const size_t rows = (size_t)POINTS * EACH;
     phx_mode_row *list = calloc(rows, sizeof *list);
     double columns[EXAMPLE_COLUMNS], state0[EXAMPLE_X], v[EXAMPLE_V],
         *shapes = calloc(rows * EXAMPLE_V, sizeof *shapes);
     phx_modes_table table = modes_table((int)rows, list, POINTS, shapes);
+    phx_record_body longer[EXAMPLE_BODIES];
+    phx_report_bodies *points = calloc(POINTS, sizeof *points);
     phx_report_size size;
 
+    assert_true(list && shapes && points);
+    memcpy(longer, example_bodies, sizeof longer);
+    longer[1].points = (const double[6]){0, 0, 0.2, 0, 0.4, 0};
+    for (int p = 1; p < POINTS; p++)
+        points[p] = (phx_report_bodies){.bodies = longer, .scene = &scene};
+    options.n_points = POINTS;
+    options.points = points;
     table.shapes_imaginary = shapes;
     add_bodies(&scene, 1, state0, &table);
     example_row(3, columns, state0, v);
@@ -269,7 +278,27 @@ static void long_sweeps_are_thinned(void **state)
     assert_true(page_number(&page, "/modes/rows/0/shape/count") == 14);
     assert_null(page_text(&page, "/modes/rows/40/shape/count")); /* of the second point */
     page_says(&page, "/summary/2/name", "mode shapes");
+    /* and the bodies of these points: another coupler, the crank as it was */
+    int every = 1;
+    char path[100];
+    for (bool shown = false; !shown; every *= shown ? 1 : 2) {
+        snprintf(path, sizeof path, "/modes/rows/%d/shape/count", every * EACH);
+        char *count = page_text(&page, path);
+        shown = count != NULL;
+        free(count);
+    }
+    assert_null(page_text(&page, "/modes/points/0/bodies"));
+    page_says(&page, "/modes/points/1/bodies", "0");
+    snprintf(path, sizeof path, "/modes/points/%d/bodies", every + 1);
+    assert_true(page_number(&page, path) == every);
+    snprintf(path, sizeof path, "/modes/points/%d/bodies/0", every);
+    page_says(&page, path, "null");
+    snprintf(path, sizeof path, "/modes/points/%d/bodies/1/points", every);
+    same(page_value(&page, path, 3), 0.2, "x of the middle", 0);
+    same(page_value(&page, path, 6), 0.4, "x of the end", 0);
+    same(page_value(&page, "/bodies/1/points", 6), 0.3, "x of the end at the first point", 0);
     page_free(&page);
+    free(points);
     free(list);
     free(shapes);
 }
