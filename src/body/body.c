@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { FINE = 49 }; /* coordinates */
+
 phx_body_def phx_body_def_default(void)
 {
     return (phx_body_def){.name = "body", .dim = 2, .kinetics = PHX_KINETICS_FULL};
@@ -269,6 +271,15 @@ static phx_status take_compact(phx_context *context, phx_body *body)
     return status;
 }
 
+/* Many coordinates, and no more work through the strains than by K. */
+static bool is_fine(const phx_body *body)
+{
+    const phx_flex_matrix *K = &body->compact->K;
+    const phx_csr *root = &body->flex->root;
+
+    return body->n_q >= FINE && root->rows > 0 && 2 * (long)root->ptr[root->rows] <= 3 * (long)K->ptr[K->n_rows];
+}
+
 phx_status phx_body_create(phx_context *context, const phx_body_def *def, phx_body **out)
 {
     const char *name = def->name ? def->name : "body";
@@ -298,6 +309,8 @@ phx_status phx_body_create(phx_context *context, const phx_body_def *def, phx_bo
         status = make_pattern(context, body);
     if (!status)
         status = take_compact(context, body);
+    if (!status && body->n_q && is_fine(body))
+        body->root = &body->flex->root;
     if (status)
         phx_body_destroy(body);
     else

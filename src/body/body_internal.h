@@ -14,6 +14,7 @@ struct phx_body {
     const phx_flex *flex; /* borrowed, or &own */
     phx_flex compacted;   /* holds the compact matrices of a flex that has none */
     const phx_flex_compact *compact;
+    const phx_csr *root; /* of fine meshes: elastic forces are B^T (B q); NULL: K q */
     bool damped;
     phx_csr damping; /* R, n_q x n_q; empty when not damped */
     int *ptr, *idx;  /* n_v x n_v pattern */

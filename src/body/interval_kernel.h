@@ -42,6 +42,20 @@ static inline void NAME(multiply)(const phx_flex_matrix *A, int n, const real *x
     }
 }
 
+/* y = B^T (B x). On a fine mesh what rounding leaves of K x is a load of its own, and beams are soft against it;
+ * rounded strains are no more than a change of x in its last digits. */
+static inline void NAME(through_strains)(const phx_csr *root, int n, const real *x, real *y)
+{
+    NAME(clear)(n, y);
+    for (int i = 0; i < root->rows; i++) {
+        real strain = {0.0};
+        for (int e = root->ptr[i]; e < root->ptr[i + 1]; e++)
+            strain += root->val[e] * x[root->idx[e]];
+        for (int e = root->ptr[i]; e < root->ptr[i + 1]; e++)
+            y[root->idx[e]] += root->val[e] * strain;
+    }
+}
+
 /* The products of algebra.h. */
 static inline void NAME(rot_x_vec)(const int dim, const real *w, const real *a, real *y)
 {
@@ -283,7 +297,10 @@ static inline void NAME(deformation_rows)(const int dim, const phx_body *body, d
     for (int p = 0; p < n_pair; p++)
         ww[p] *= 0.5;
     NAME(multiply)(&body->compact->M, n, at->diff, res);
-    NAME(multiply)(&body->compact->K, n, at->qm, elastic);
+    if (body->root)
+        NAME(through_strains)(body->root, n, at->qm, elastic);
+    else
+        NAME(multiply)(&body->compact->K, n, at->qm, elastic);
     for (int i = 0; i < n; i++) {
         real force = 2.0 * over_h * res[i] + elastic[i];
         for (int a = 0; a < dim; a++)

@@ -235,7 +235,7 @@ static inline void subtract_deformation_forces(const int dim, const phx_body *bo
             force -= 0.5 * ww[p] * flex->j[p * n + i];
         for (int e = flex->ptr[i]; e < flex->ptr[i + 1]; e++) {
             const int c = flex->idx[e];
-            double stiffness = flex->K[e];
+            double stiffness = body->root ? 0.0 : flex->K[e];
             for (int p = 0; p < n_pair; p++)
                 stiffness -= bent * ww[p] * flex->Q[p][e];
             for (int k = 0; k < n_rot; k++)
@@ -243,6 +243,14 @@ static inline void subtract_deformation_forces(const int dim, const phx_body *bo
             elastic += stiffness * qm[c];
         }
         rq[i] += force + elastic - 0.5 * gyro;
+    }
+    for (int i = 0; body->root && i < body->root->rows; i++) { /* B^T (B q), see interval_kernel.h */
+        const phx_csr *B = body->root;
+        double strain = 0.0;
+        for (int e = B->ptr[i]; e < B->ptr[i + 1]; e++)
+            strain += B->val[e] * qm[B->idx[e]];
+        for (int e = B->ptr[i]; e < B->ptr[i + 1]; e++)
+            rq[B->idx[e]] += B->val[e] * strain;
     }
     if (body->damped)
         phx_csr_apply(&body->damping, 1.0, vm + r, rq);
