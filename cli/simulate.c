@@ -63,8 +63,10 @@ static void print_summary(FILE *out, const phx_model *model, const phx_simulate_
             stats->projections);
     if (stats->halvings > 0)
         fprintf(out, "               smallest step %.3g s\n", stats->smallest_step);
-    fprintf(out, "  wall time    %.3g s\n", stats->wall_seconds);
-    fprintf(out, "  energy       largest %.6g J; balance closes to %.2g J", energy, report->largest_residual);
+    fprintf(out, "  wall time    %.3g s", stats->wall_seconds);
+    if (report->threads > 1)
+        fprintf(out, " on %d threads", report->threads);
+    fprintf(out, "\n  energy       largest %.6g J; balance closes to %.2g J", energy, report->largest_residual);
     if (energy > 0.0)
         fprintf(out, ", %.2g of it", report->largest_residual / energy);
     fprintf(out, "\n  joints       open by at most %.2g m, %.2g m/s\n", report->largest_drift,
@@ -151,6 +153,7 @@ static int single(const cli_command *command, phx_context *context, const phx_mo
     if (status < 0) {
         options->h5_path = given->result ? given->result : name;
         options->csv_path = given->csv;
+        options->threads = given->threads < PHX_TEAM_LARGEST ? given->threads : PHX_TEAM_LARGEST;
         if (given->csv && !strcmp(given->csv, options->h5_path))
             status = cli_usage_error(command, "the result and --csv need two names");
         if (status < 0)
@@ -167,8 +170,6 @@ static int single(const cli_command *command, phx_context *context, const phx_mo
 /* What goes together with what. */
 static int check_arguments(const cli_command *command, const simulate_arguments *given)
 {
-    if (given->sweep.count == 0 && given->threads > 0)
-        return cli_usage_error(command, "--threads is for the simulations of a --sweep");
     if (given->sweep.count == 0 && given->stop)
         return cli_usage_error(command, "--stop is for the simulations of a --sweep");
     if (given->sweep.count > 0 && given->summary)
@@ -209,7 +210,8 @@ int cli_simulate(const cli_command *command, phx_context *context, int argc, cha
         {"--csv", 0, OPTION_TEXT, "FILE", "the columns as a table too", &given.csv},
         {"--set", 0, OPTION_LIST, "NAME=VALUE", "value of a parameter; may be repeated", &given.set},
         {"--sweep", 0, OPTION_LIST, "NAME=FROM:TO:COUNT", "a simulation at each point; several multiply", &given.sweep},
-        {"--threads", 0, OPTION_COUNT, "N", "threads for a sweep (default: all processors)", &given.threads},
+        {"--threads", 0, OPTION_COUNT, "N", "threads for a sweep, else inside the steps (default: where they pay)",
+         &given.threads},
         {"--stop", 0, OPTION_FLAG, NULL, "end a sweep at the first simulation that fails", &given.stop},
         {"--end", 0, OPTION_TEXT, "T", "end of the simulation, s", &given.end},
         {"--step", 0, OPTION_TEXT, "H", "time step, s", &given.step},

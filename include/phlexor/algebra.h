@@ -118,7 +118,7 @@ phx_status phx_lu_create(phx_context *context, int n, const int *ptr, const int 
                          bool complex_values, phx_lu **lu);
 void phx_lu_destroy(phx_lu *lu);
 /* Let a crew (borrowed; NULL: none any more) factor and solve, where the matrix is large and falls into branches by its
- * order (phx_order_balance): the same results bit by bit. Allocates. */
+ * order (phx_order_balance): the same results bit by bit. Allocates, but not for NULL. */
 phx_status phx_lu_use(phx_lu *lu, phx_crew *crew);
 /* Numeric factorisation of values val[ptr[n]], not needed afterwards. The first call checks the pivots in full; later
  * calls (no allocation) only that each of them keeps its size within a factor of 100, and check in full again when one

@@ -159,6 +159,8 @@ typedef phx_status phx_crew_task(void *user, phx_context *context, int part, int
 phx_status phx_crew_create(phx_context *context, int threads, phx_crew **crew);
 void phx_crew_destroy(phx_crew *crew);    /* NULL is allowed */
 int phx_crew_parts(const phx_crew *crew); /* parts of every run; NULL: 1 */
+/* Where part `part` of [0, count) begins, and part - 1 ends. */
+int phx_crew_first(const phx_crew *crew, int count, int part);
 /* All parts of [0, count), empty ones left out; without a crew (NULL) one part on the calling thread. Returns the
  * status, with its message in `context`, of the lowest part that failed; the others are worked on to their end. */
 phx_status phx_crew_run(phx_crew *crew, phx_context *context, int count, phx_crew_task *task, void *user);

@@ -96,6 +96,8 @@ void phx_body_residual(const phx_body *body, const double *gravity, const double
  * phx_body_room numbers of scratch that bodies evaluated one after the other may share; NULL: room of its own. */
 phx_products *phx_body_products_create(phx_context *context, const phx_body *body, double *room);
 size_t phx_body_room(const phx_body *body);
+/* Other scratch from now on, of products that were made with some. */
+void phx_body_products_share(phx_products *products, double *room);
 /* Begin an interval of length h at (x0, v0). */
 void phx_body_interval_begin(const phx_body *body, double h, const double *x0, const double *v0,
                              phx_products *products);
@@ -176,6 +178,7 @@ size_t phx_pack_room(const phx_body *body);
 phx_status phx_pack_create(phx_context *context, const phx_pack_def *def, phx_pack **pack);
 void phx_pack_destroy(phx_pack *pack);
 int phx_pack_lanes(const phx_pack *pack);
+void phx_pack_share(phx_pack *pack, double *room); /* other scratch from now on */
 /* As phx_body_interval_begin and phx_body_interval_residual. xm: means over the interval. */
 void phx_pack_begin(phx_pack *pack, double h, const double *x0, const double *v0);
 void phx_pack_residual(phx_pack *pack, const double *gravity, const double *xm, const double *v1, double *res);

@@ -51,6 +51,8 @@ typedef struct phx_simulate_options {
     bool has_integrator;
     phx_integrator integrator;
     const char *h5_path, *csv_path; /* where the result goes; NULL: no such file */
+    int threads; /* inside the simulation, as of phx_system_threads (0: as many as pay); the result is the same byte by
+                    byte. In a batch threads go over the points, and this is not used */
 } phx_simulate_options;
 phx_simulate_options phx_simulate_options_default(void);
 
@@ -59,6 +61,7 @@ typedef struct phx_simulate_report {
     phx_integrate_options used; /* end, step, integrator ... of the run */
     phx_integrate_stats stats;
     int bodies, velocities, constraints, redundant;
+    int threads; /* that worked inside the simulation */
     bool lossless;
     double from, reached;                     /* s, first and last instant recorded */
     size_t rows;                              /* instants recorded */

@@ -211,10 +211,12 @@ bool phx_system_ledger_dissipates(const phx_system *system, int entry);
 phx_status phx_system_dae(phx_system *system, phx_context *context, phx_dae **dae);
 void phx_system_dae_destroy(phx_dae *dae);
 const phx_system *phx_system_of(const phx_dae *dae); /* of a dae made by phx_system_dae */
-/* Let so many threads, at least 1, work inside the operations of this dae: on bodies, joints and branches of the
- * elimination. One after creation. All results are the same bit by bit. Not between a factorisation and its solutions.
- * Errors as of phx_crew_create; then the calling thread is alone. */
+/* Let so many threads work inside the operations of this dae, on bodies, joints and branches of the elimination; 0: as
+ * many as pay, one for a small mechanism, else one for each processor. One after creation. All results are the same bit
+ * by bit. Not between a factorisation and its solutions. Errors as of phx_crew_create; then the calling thread is
+ * alone. */
 phx_status phx_system_threads(phx_dae *dae, int threads);
+int phx_system_thread_count(const phx_dae *dae);
 /* The matrix factored last (whole: phx_system_condense), for benchmarks and inspection: n rows in compressed form, the
  * elimination order, the values (real factorisations only). Any may be NULL; they belong to the dae and hold until its
  * next operation. */

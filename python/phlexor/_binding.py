@@ -919,6 +919,7 @@ phx_simulate_options._fields_ = [
     ("integrator", c_int),
     ("h5_path", c_char_p),
     ("csv_path", c_char_p),
+    ("threads", c_int),
 ]
 
 phx_simulate_report._fields_ = [
@@ -928,6 +929,7 @@ phx_simulate_report._fields_ = [
     ("velocities", c_int),
     ("constraints", c_int),
     ("redundant", c_int),
+    ("threads", c_int),
     ("lossless", c_bool),
     ("from", c_double),
     ("reached", c_double),

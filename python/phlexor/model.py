@@ -350,7 +350,7 @@ class Model:
     def simulate(self, end: Optional[float] = None, *, step: Optional[float] = None, every: Optional[float] = None,
                  rtol: Optional[float] = None, atol: Optional[float] = None, integrator: Optional[Integrator] = None,
                  h5: Optional[PathLike] = None, csv: Optional[PathLike] = None,
-                 progress: Optional[Progress] = None) -> Result:
+                 threads: Optional[int] = None, progress: Optional[Progress] = None) -> Result:
         """Simulate from the start state.
 
         Parameters
@@ -362,6 +362,9 @@ class Model:
         integrator : {"midpoint", "midpoint4", "gauss4", "gauss6", "radau5", "ida"}, optional
         h5, csv : path-like, optional
             Files for the result, beside the one in memory.
+        threads : int or None
+            That work inside the time steps; None: one, or for a large mechanism as many as there are processors. The
+            result is the same bit by bit.
         progress : callable, optional
             ``progress(what, done, total)`` is called between steps; when it returns False the simulation stops.
 
@@ -378,6 +381,7 @@ class Model:
             Also with `result`, when it came during the computation.
         """
         options = _simulate_options(end, step, every, rtol, atol, integrator, h5, csv)
+        options.threads = 0 if threads is None else check_threads(threads)
         report, result = phx_simulate_report(), ctypes.POINTER(phx_result)()
         with self._use(progress) as (call, pointer), self._files(pointer, h5):
             status = lib.phx_study_simulate_result(call.pointer, pointer, ctypes.byref(options), ctypes.byref(report),

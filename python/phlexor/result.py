@@ -26,6 +26,8 @@ class Report:
         The settings of the run, s and 1; 0: not used.
     bodies, velocities, constraints, redundant : int
         Sizes of the system; redundant constraints were left out.
+    threads : int
+        That worked inside the steps.
     lossless : bool
         Nothing dissipates.
     start, reached : float
@@ -52,6 +54,7 @@ class Report:
     velocities: int
     constraints: int
     redundant: int
+    threads: int
     lossless: bool
     start: float
     reached: float

@@ -126,13 +126,17 @@ void phx_fronts_destroy(phx_fronts *fronts)
 phx_status phx_fronts_use(phx_fronts *fronts, phx_crew *crew)
 {
     const size_t scalar = fronts->is_complex ? 2 * sizeof(double) : sizeof(double);
+
+    fronts->crew = NULL;
+    if (!crew || fronts->tree->n_branches == 0)
+        return PHX_OK;
     double *work = phx_calloc(fronts->context, work_of_part(fronts->tree, phx_crew_parts(crew)), scalar);
 
     if (!work)
         return PHX_ERR_MEMORY;
     phx_free(fronts->work);
     fronts->work = work;
-    fronts->crew = fronts->tree->n_branches > 0 ? crew : NULL;
+    fronts->crew = crew;
     return PHX_OK;
 }
 

@@ -107,9 +107,9 @@ static void wake(phx_crew *crew)
 }
 
 /* ---- parts ---- */
-static int first_of(int count, int parts, int part)
+int phx_crew_first(const phx_crew *crew, int count, int part)
 {
-    return (int)((long long)count * part / parts);
+    return (int)((long long)count * part / phx_crew_parts(crew));
 }
 
 /* Do a part of a run, if nobody else has begun it. */
@@ -118,8 +118,8 @@ static void take_part(phx_crew *crew, crew_member *member, uint_fast64_t run)
     uint_fast64_t before = run - 1;
     if (!atomic_compare_exchange_strong(&member->claimed, &before, run))
         return;
-    const int part = member->part, first = first_of(crew->count, crew->parts, part),
-              end = first_of(crew->count, crew->parts, part + 1);
+    const int part = member->part, first = phx_crew_first(crew, crew->count, part),
+              end = phx_crew_first(crew, crew->count, part + 1);
     phx_context *context = part == 0 ? crew->context : member->context;
     member->status = first < end ? crew->task(crew->user, context, part, first, end) : PHX_OK;
     if (atomic_fetch_sub(&crew->left, 1) == 1)

@@ -41,6 +41,11 @@ phx_products *phx_body_products_create(phx_context *context, const phx_body *bod
     return it;
 }
 
+void phx_body_products_share(phx_products *products, double *room)
+{
+    products->room = room;
+}
+
 void phx_body_interval_begin(const phx_body *body, double h, const double *x0, const double *v0, phx_products *products)
 {
     const double *q0 = phx_body_q(body, x0);

@@ -87,6 +87,11 @@ int phx_pack_lanes(const phx_pack *pack)
     return pack->lanes;
 }
 
+void phx_pack_share(phx_pack *pack, double *room)
+{
+    pack->room = room;
+}
+
 /* ---- an interval ---- */
 void phx_pack_begin(phx_pack *pack, double h, const double *x0, const double *v0)
 {

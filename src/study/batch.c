@@ -116,6 +116,7 @@ static phx_status simulate(const batch_work *work, phx_context *context, batch_w
 {
     const phx_simulate_options *options = &work->options->simulate;
     phx_simulation_setup setup = {.options = options,
+                                  .threads = 1,
                                   .cache = worker->cache,
                                   .files = slot->files,
                                   .no_checkpoints = true,

@@ -59,6 +59,7 @@ phx_status phx_continue_blame(phx_context *context, const phx_model *model, phx_
 typedef struct phx_simulation_setup {
     const phx_simulate_options *options; /* of it, the numbers and the integrator */
     const char *h5_path, *csv_path;      /* NULL: no such file */
+    int threads;                         /* inside the simulation; as of phx_system_threads */
     phx_beam_cache *cache;               /* may be NULL */
     phx_context *files;                  /* the context of the recorder; NULL: that of the simulation */
     bool no_checkpoints;                 /* nothing is written to HDF5 before the end */

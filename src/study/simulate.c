@@ -106,6 +106,7 @@ static void describe(const phx_system *system, const phx_dae *dae, phx_simulate_
     report->velocities = phx_system_n_v(system);
     report->constraints = phx_system_n_l(system);
     report->redundant = phx_system_redundant(system);
+    report->threads = phx_system_thread_count(dae);
     report->lossless = dae->lossless;
 }
 
@@ -121,6 +122,8 @@ phx_status phx_simulation_run(phx_context *context, const phx_model *model, cons
         status = phx_model_build(context, model, &build, &s->system);
     if (!status)
         status = phx_system_dae(s->system, context, &s->dae);
+    if (!status)
+        status = phx_system_threads(s->dae, setup->threads);
     if (!status)
         status = phx_drawing_create(context, model, s->system, &s->drawing);
     if (!status)
@@ -152,8 +155,11 @@ void phx_simulation_free(phx_simulation *s)
 phx_status phx_study_simulate_result(phx_context *context, const phx_model *model, const phx_simulate_options *options,
                                      phx_simulate_report *report, phx_result **result)
 {
-    const phx_simulation_setup setup = {
-        .options = options, .h5_path = options->h5_path, .csv_path = options->csv_path, .in_memory = result != NULL};
+    const phx_simulation_setup setup = {.options = options,
+                                        .threads = options->threads,
+                                        .h5_path = options->h5_path,
+                                        .csv_path = options->csv_path,
+                                        .in_memory = result != NULL};
     phx_simulation s;
     phx_integrate_options used;
     if (result)

@@ -198,11 +198,12 @@ static phx_status allocate(workspace *ws, condensation *it)
     it->inner = phx_calloc(context, it->inner_size, sizeof *it->inner);
     it->inner_sum = phx_calloc(context, it->inner_size, sizeof *it->inner_sum);
     it->x = phx_calloc(context, (size_t)ws->kkt.n, sizeof *it->x);
-    it->block = phx_calloc(context, widest * widest * PHX_LANES, sizeof *it->block);
+    ws->scratch_size[SCRATCH_BLOCK] = widest * widest * PHX_LANES;
+    ws->block = phx_calloc(context, ws->scratch_size[SCRATCH_BLOCK], sizeof *ws->block);
     it->border = phx_calloc(context, it->border_size, sizeof *it->border);
     it->rates = phx_calloc(context, it->rates_size, sizeof *it->rates);
     it->from = phx_calloc(context, n, sizeof *it->from);
-    return it->coupling && it->b && it->d && it->sum && it->inner && it->inner_sum && it->x && it->block &&
+    return it->coupling && it->b && it->d && it->sum && it->inner && it->inner_sum && it->x && ws->block &&
                    it->border && it->rates && it->from
                ? PHX_OK
                : PHX_ERR_MEMORY;
@@ -266,7 +267,7 @@ void phx_sys_condensation_free(workspace *ws)
     free_factors(it, &it->mass);
     phx_sys_kkt_free(ws, &it->kkt);
     double *arrays[] = {it->coupling,  it->val, it->b,      it->d,     it->sum,  it->inner,
-                        it->inner_sum, it->x,   it->border, it->rates, it->block};
+                        it->inner_sum, it->x,   it->border, it->rates, ws->block};
     size_t *places[] = {it->border_at, it->influence_at, it->inner_at, it->rates_at};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         phx_free(arrays[k]);
@@ -275,6 +276,7 @@ void phx_sys_condensation_free(workspace *ws)
     phx_free(it->type);
     phx_free(it->from);
     phx_free(it);
+    ws->block = NULL;
     ws->condensation = NULL;
 }
 
@@ -288,13 +290,14 @@ bool phx_sys_condenses(const workspace *ws)
     return it->pays || ws->condensing == PHX_CONDENSE_ALWAYS;
 }
 
-void phx_sys_condensed_bodies(workspace *ws)
+static phx_status borders_of_packs(void *user, phx_context *context, int part, int first, int end)
 {
+    workspace own = phx_sys_part(user, part), *ws = &own;
     const phx_system *system = ws->system;
     condensation *it = ws->condensation;
 
-    it->holder = NULL;
-    for (int p = 0; p < ws->n_packs; p++) {
+    (void)context;
+    for (int p = first; p < end; p++) {
         const pack_slot *slot = &ws->packs[p];
         if (it->type[slot->body[0]] < 0) {
             phx_sys_put_pack(ws, p, it->kkt.body_at, it->coupling);
@@ -303,9 +306,26 @@ void phx_sys_condensed_bodies(workspace *ws)
         phx_pack_interval_border(slot->pack, system->gravity, ws->x1, ws->xm, it->border + it->border_at[p]);
         phx_pack_rates(slot->pack, it->rates + it->rates_at[p]);
     }
-    for (int b = 0; b < system->n_bodies; b++)
+    return PHX_OK;
+}
+
+static phx_status whole_bodies(void *user, phx_context *context, int part, int first, int end)
+{
+    workspace own = phx_sys_part(user, part), *ws = &own;
+    condensation *it = ws->condensation;
+
+    (void)context;
+    for (int b = first; b < end; b++)
         if (ws->products[b])
             phx_sys_put_body(ws, b, it->kkt.body_at, it->coupling);
+    return PHX_OK;
+}
+
+void phx_sys_condensed_bodies(workspace *ws)
+{
+    ws->condensation->holder = NULL;
+    phx_sys_run(ws, ws->n_packs, borders_of_packs, ws);
+    phx_sys_run(ws, ws->system->n_bodies, whole_bodies, ws);
 }
 
 void phx_sys_body_add(workspace *ws, int b, int row, int dof, double value)
@@ -341,12 +361,47 @@ static void add_condensed(const workspace *ws, condensation *it, const condensed
     const int n = ws->system->dim + ws->system->n_rot + kkt->kept_first[b + 1] - kkt->kept_first[b];
 
     phx_pack_reduce(slot->pack, of_pack(ws, factors, p), factors->border + it->border_at[p],
-                    factors->influence + it->influence_at[p], it->block);
+                    factors->influence + it->influence_at[p], ws->block);
     for (int l = 0; l < slot->count; l++) {
         const int *at = kkt->body_at[slot->body[l]];
         for (int k = 0; k < n * n; k++)
-            it->val[at[k]] += it->block[k * slot->lanes + l];
+            it->val[at[k]] += ws->block[k * slot->lanes + l];
     }
+}
+
+/* A loop over packs: the factors, a condensed and a whole vector, inner coordinates. */
+typedef struct pack_loop {
+    const workspace *ws;
+    const condensed_lu *factors;
+    double *c, *b, *inner;
+    const double *x;
+} pack_loop;
+
+static phx_status add_packs(void *user, phx_context *context, int part, int first, int end)
+{
+    const pack_loop *it = user;
+    const workspace own = phx_sys_part(it->ws, part);
+
+    (void)context;
+    for (int p = first; p < end; p++)
+        if (of_pack(&own, it->factors, p))
+            add_condensed(&own, own.condensation, it->factors, p);
+    return PHX_OK;
+}
+
+static phx_status mass_packs(void *user, phx_context *context, int part, int first, int end)
+{
+    const pack_loop *it = user;
+    const workspace own = phx_sys_part(it->ws, part);
+
+    (void)context;
+    for (int p = first; p < end; p++) {
+        if (!of_pack(&own, it->factors, p))
+            continue;
+        phx_pack_mass_border(own.packs[p].pack, it->x, it->factors->border + own.condensation->border_at[p]);
+        add_condensed(&own, own.condensation, it->factors, p);
+    }
+    return PHX_OK;
 }
 
 static phx_status factor_values(const workspace *ws, condensed_lu *out)
@@ -411,63 +466,118 @@ phx_status phx_sys_condensed_factor(workspace *ws, int slot, double cj)
     if (out->asked > 0)
         out->asked--;
     memcpy(it->val, it->coupling, (size_t)it->kkt.ptr[it->kkt.n] * sizeof *it->val);
-    for (int p = 0; p < ws->n_packs; p++)
-        if (of_pack(ws, out, p))
-            add_condensed(ws, it, out, p);
+    pack_loop loop = {.ws = ws, .factors = out};
+    phx_sys_run(ws, ws->n_packs, add_packs, &loop);
     return factor_values(ws, out);
+}
+
+static phx_status begin_packs(void *user, phx_context *context, int part, int first, int end)
+{
+    const pack_loop *it = user;
+    const workspace *ws = it->ws;
+    const condensation *all = ws->condensation;
+
+    (void)context, (void)part;
+    for (int p = first; p < end; p++)
+        if (of_pack(ws, it->factors, p))
+            phx_pack_begin_solve(ws->packs[p].pack, of_pack(ws, it->factors, p),
+                                 it->factors->border + all->border_at[p], it->inner + all->inner_at[p], it->c);
+    return PHX_OK;
+}
+
+static phx_status end_packs(void *user, phx_context *context, int part, int first, int end)
+{
+    const pack_loop *it = user;
+    const workspace *ws = it->ws;
+    const condensation *all = ws->condensation;
+
+    (void)context, (void)part;
+    for (int p = first; p < end; p++)
+        if (of_pack(ws, it->factors, p))
+            phx_pack_end_solve(ws->packs[p].pack, of_pack(ws, it->factors, p), it->factors->border + all->border_at[p],
+                               it->factors->influence + all->influence_at[p], it->c, it->inner + all->inner_at[p]);
+    return PHX_OK;
 }
 
 /* c, inner <- B^-1 (c, inner): a condensed vector and the inner coordinates of all packs. */
 static phx_status solve(const workspace *ws, const condensed_lu *factors, double *c, double *inner)
 {
-    const condensation *it = ws->condensation;
+    pack_loop loop = {.ws = ws, .factors = factors, .c = c, .inner = inner};
 
-    for (int p = 0; p < ws->n_packs; p++)
-        if (of_pack(ws, factors, p))
-            phx_pack_begin_solve(ws->packs[p].pack, of_pack(ws, factors, p), factors->border + it->border_at[p],
-                                 inner + it->inner_at[p], c);
+    phx_sys_run(ws, ws->n_packs, begin_packs, &loop);
     const phx_status status = phx_lu_solve(factors->lu, 1, c);
-    for (int p = 0; p < ws->n_packs; p++)
-        if (of_pack(ws, factors, p))
-            phx_pack_end_solve(ws->packs[p].pack, of_pack(ws, factors, p), factors->border + it->border_at[p],
-                               factors->influence + it->influence_at[p], c, inner + it->inner_at[p]);
+    phx_sys_run(ws, ws->n_packs, end_packs, &loop);
     return status;
 }
 
 /* A vector of the whole system into its condensed part and the inner coordinates, and back. */
-static void take_apart(const workspace *ws, const condensed_lu *factors, const double *b, double *c, double *inner)
+static phx_status gather_packs(void *user, phx_context *context, int part, int first, int end)
+{
+    const pack_loop *it = user;
+    const workspace *ws = it->ws;
+
+    (void)context, (void)part;
+    for (int p = first; p < end; p++)
+        if (of_pack(ws, it->factors, p))
+            phx_pack_gather_inner(ws->packs[p].pack, of_pack(ws, it->factors, p), it->b,
+                                  it->inner + ws->condensation->inner_at[p]);
+    return PHX_OK;
+}
+
+static phx_status scatter_packs(void *user, phx_context *context, int part, int first, int end)
+{
+    const pack_loop *it = user;
+    const workspace *ws = it->ws;
+
+    (void)context, (void)part;
+    for (int p = first; p < end; p++)
+        if (of_pack(ws, it->factors, p))
+            phx_pack_scatter_inner(ws->packs[p].pack, of_pack(ws, it->factors, p),
+                                   it->inner + ws->condensation->inner_at[p], it->b);
+    return PHX_OK;
+}
+
+static void take_apart(const workspace *ws, const condensed_lu *factors, double *b, double *c, double *inner)
 {
     const condensation *it = ws->condensation;
+    pack_loop loop = {.ws = ws, .factors = factors, .b = b, .inner = inner};
 
     for (int i = 0; i < it->kkt.n; i++)
         c[i] = b[it->from[i]];
-    for (int p = 0; p < ws->n_packs; p++)
-        if (of_pack(ws, factors, p))
-            phx_pack_gather_inner(ws->packs[p].pack, of_pack(ws, factors, p), b, inner + it->inner_at[p]);
+    phx_sys_run(ws, ws->n_packs, gather_packs, &loop);
 }
 
-static void put_together(const workspace *ws, const condensed_lu *factors, const double *c, const double *inner,
-                         double *b)
+static void put_together(const workspace *ws, const condensed_lu *factors, const double *c, double *inner, double *b)
 {
     const condensation *it = ws->condensation;
+    pack_loop loop = {.ws = ws, .factors = factors, .b = b, .inner = inner};
 
     for (int i = 0; i < it->kkt.n; i++)
         b[it->from[i]] = c[i];
-    for (int p = 0; p < ws->n_packs; p++)
-        if (of_pack(ws, factors, p))
-            phx_pack_scatter_inner(ws->packs[p].pack, of_pack(ws, factors, p), inner + it->inner_at[p], b);
+    phx_sys_run(ws, ws->n_packs, scatter_packs, &loop);
 }
 
 /* b = -(A - B) d in both parts, the inner ones in place. */
-static void lacking(const workspace *ws, const condensed_lu *factors, const double *d, double *inner, double *b)
+static phx_status lacking_packs(void *user, phx_context *context, int part, int first, int end)
 {
-    const condensation *it = ws->condensation;
+    const pack_loop *it = user;
+    const workspace *ws = it->ws;
+    const condensation *all = ws->condensation;
 
-    memset(b, 0, (size_t)it->kkt.n * sizeof *b);
-    for (int p = 0; p < ws->n_packs; p++)
-        if (of_pack(ws, factors, p))
-            phx_pack_lacking(ws->packs[p].pack, of_pack(ws, factors, p), factors->rates + it->rates_at[p], d,
-                             inner + it->inner_at[p], b);
+    (void)context, (void)part;
+    for (int p = first; p < end; p++)
+        if (of_pack(ws, it->factors, p))
+            phx_pack_lacking(ws->packs[p].pack, of_pack(ws, it->factors, p), it->factors->rates + all->rates_at[p],
+                             it->b, it->inner + all->inner_at[p], it->c);
+    return PHX_OK;
+}
+
+static void lacking(const workspace *ws, const condensed_lu *factors, double *d, double *inner, double *b)
+{
+    pack_loop loop = {.ws = ws, .factors = factors, .b = d, .c = b, .inner = inner};
+
+    memset(b, 0, (size_t)ws->condensation->kkt.n * sizeof *b);
+    phx_sys_run(ws, ws->n_packs, lacking_packs, &loop);
 }
 
 /* d <- B^-1 (B - A) d, sum += d; the new d is left in it->b and it->inner. */
@@ -541,12 +651,8 @@ phx_status phx_sys_condensed_factor_mass(workspace *ws, const double *x)
     ws->into = &it->kkt;
     phx_sys_put_rows(ws, it->val);
     ws->into = &ws->kkt;
-    for (int p = 0; p < ws->n_packs; p++) {
-        if (!of_pack(ws, &it->mass, p))
-            continue;
-        phx_pack_mass_border(ws->packs[p].pack, x, it->mass.border + it->border_at[p]);
-        add_condensed(ws, it, &it->mass, p);
-    }
+    pack_loop loop = {.ws = ws, .factors = &it->mass, .x = x};
+    phx_sys_run(ws, ws->n_packs, mass_packs, &loop);
     for (int b = 0; b < system->n_bodies; b++)
         if (it->type[b] < 0)
             phx_body_put_mass(system->bodies[b].body, x + system->bodies[b].x, true, it->kkt.body_at[b], it->val);

@@ -183,6 +183,29 @@ static void carry_over(workspace *ws, const double *x0, const double *v0)
             memcpy(ws->momentum0 + c * per, ws->momentum1 + c * per, (size_t)per * sizeof(double));
 }
 
+static phx_status begin_packs(void *user, phx_context *context, int part, int first, int end)
+{
+    const workspace *ws = user;
+
+    (void)context, (void)part;
+    for (int p = first; p < end; p++)
+        phx_pack_begin(ws->packs[p].pack, ws->h, ws->x0, ws->v0);
+    return PHX_OK;
+}
+
+static phx_status begin_bodies(void *user, phx_context *context, int part, int first, int end)
+{
+    const workspace *ws = user;
+
+    (void)context, (void)part;
+    for (int b = first; b < end; b++) {
+        const body_slot *slot = &ws->system->bodies[b];
+        if (ws->products[b])
+            phx_body_interval_begin(slot->body, ws->h, ws->x0 + slot->x, ws->v0 + slot->v, ws->products[b]);
+    }
+    return PHX_OK;
+}
+
 static phx_status op_interval_begin(phx_dae *dae, double t0, double h, const double *x0, const double *v0)
 {
     workspace *ws = of(dae);
@@ -195,13 +218,8 @@ static phx_status op_interval_begin(phx_dae *dae, double t0, double h, const dou
     carry_over(ws, x0, v0);
     memcpy(ws->x0, x0, (size_t)system->n_x * sizeof *x0);
     memcpy(ws->v0, v0, (size_t)system->n_v * sizeof *v0);
-    for (int p = 0; p < ws->n_packs; p++)
-        phx_pack_begin(ws->packs[p].pack, h, ws->x0, ws->v0);
-    for (int b = 0; b < system->n_bodies; b++) {
-        const body_slot *slot = &system->bodies[b];
-        if (ws->products[b])
-            phx_body_interval_begin(slot->body, h, ws->x0 + slot->x, ws->v0 + slot->v, ws->products[b]);
-    }
+    phx_sys_run(ws, ws->n_packs, begin_packs, ws);
+    phx_sys_run(ws, system->n_bodies, begin_bodies, ws);
     return PHX_OK;
 }
 
@@ -222,30 +240,68 @@ static void move_body(workspace *ws, int b, bool trial)
                                    .products = ws->products[b]};
 }
 
+typedef struct interval_end {
+    workspace *ws;
+    const double *v1;
+    double *res; /* NULL: none */
+} interval_end;
+
+static phx_status set_velocities(void *user, phx_context *context, int part, int first, int end)
+{
+    const interval_end *to = user;
+    const double *given = to->v1, *v0 = to->ws->v0;
+    double *v1 = to->ws->v1, *vm = to->ws->vm;
+
+    (void)context, (void)part;
+    for (int i = first; i < end; i++) {
+        v1[i] = given[i];
+        vm[i] = 0.5 * (v0[i] + given[i]);
+    }
+    return PHX_OK;
+}
+
+static phx_status set_packs(void *user, phx_context *context, int part, int first, int end)
+{
+    const interval_end *to = user;
+    workspace *ws = to->ws;
+
+    (void)context, (void)part;
+    for (int p = first; p < end; p++) {
+        const pack_slot *slot = &ws->packs[p];
+        for (int l = 0; l < slot->count; l++)
+            move_body(ws, slot->body[l], to->res != NULL);
+        if (to->res)
+            phx_pack_residual(slot->pack, ws->system->gravity, ws->xm, ws->v1, to->res);
+    }
+    return PHX_OK;
+}
+
+static phx_status set_bodies(void *user, phx_context *context, int part, int first, int end)
+{
+    const interval_end *to = user;
+    workspace *ws = to->ws;
+
+    (void)context, (void)part;
+    for (int b = first; b < end; b++) {
+        const body_slot *slot = &ws->system->bodies[b];
+        if (!ws->products[b])
+            continue;
+        move_body(ws, b, to->res != NULL);
+        if (to->res)
+            phx_body_interval_residual(slot->body, ws->system->gravity, &ws->views[b], to->res + slot->v);
+    }
+    return PHX_OK;
+}
+
 /* Bodies, one pack after the other: the end and the mean of the interval, then their rows of the residual (NULL: none).
  */
 static void set_interval(workspace *ws, const double *v1, double *res)
 {
-    const phx_system *system = ws->system;
+    interval_end to = {ws, v1, res};
 
-    for (int i = 0; i < system->n_v; i++) {
-        ws->v1[i] = v1[i];
-        ws->vm[i] = 0.5 * (ws->v0[i] + v1[i]);
-    }
-    for (int p = 0; p < ws->n_packs; p++) {
-        for (int l = 0; l < ws->packs[p].count; l++)
-            move_body(ws, ws->packs[p].body[l], res != NULL);
-        if (res)
-            phx_pack_residual(ws->packs[p].pack, system->gravity, ws->xm, ws->v1, res);
-    }
-    for (int b = 0; b < system->n_bodies; b++) {
-        if (!ws->products[b])
-            continue;
-        move_body(ws, b, res != NULL);
-        if (res)
-            phx_body_interval_residual(system->bodies[b].body, system->gravity, &ws->views[b],
-                                       res + system->bodies[b].v);
-    }
+    phx_sys_run(ws, ws->system->n_v, set_velocities, &to);
+    phx_sys_run(ws, ws->n_packs, set_packs, &to);
+    phx_sys_run(ws, ws->system->n_bodies, set_bodies, &to);
 }
 
 static void view_interval(workspace *ws)
@@ -310,21 +366,63 @@ static phx_status op_interval_work(phx_dae *dae, phx_work *work)
 }
 
 /* ---- measures ---- */
+typedef struct energy_loop {
+    const workspace *ws;
+    const double *x, *v;
+} energy_loop;
+
+void phx_sys_pack_energies(const workspace *ws, int p, const double *x, const double *v)
+{
+    const pack_slot *slot = &ws->packs[p];
+    double energies[PHX_LANES];
+
+    phx_pack_kinetic(slot->pack, x, v, energies);
+    for (int l = 0; l < slot->count; l++)
+        ws->energy[slot->body[l]] = energies[l];
+}
+
+static phx_status energies_of_packs(void *user, phx_context *context, int part, int first, int end)
+{
+    const energy_loop *it = user;
+
+    (void)context, (void)part;
+    for (int p = first; p < end; p++)
+        phx_sys_pack_energies(it->ws, p, it->x, it->v);
+    return PHX_OK;
+}
+
+static phx_status energies_of_bodies(void *user, phx_context *context, int part, int first, int end)
+{
+    const energy_loop *it = user;
+    const workspace *ws = it->ws;
+
+    (void)context, (void)part;
+    for (int b = first; b < end; b++) {
+        const body_slot *slot = &ws->system->bodies[b];
+        if (ws->pack_of[b] < 0)
+            ws->energy[b] = it->x ? phx_body_kinetic(slot->body, it->x + slot->x, it->v + slot->v)
+                                  : phx_body_kinetic_undeformed(slot->body, it->v + slot->v);
+    }
+    return PHX_OK;
+}
+
+void phx_sys_kinetic_energies(const workspace *ws, const double *x, const double *v)
+{
+    energy_loop loop = {ws, x, v};
+
+    phx_sys_run(ws, ws->n_packs, energies_of_packs, &loop);
+    phx_sys_run(ws, ws->system->n_bodies, energies_of_bodies, &loop);
+}
+
 /* sqrt(dv^T M dv), M of the undeformed bodies */
 static double op_norm(phx_dae *dae, const double *dv)
 {
-    const workspace *ws = of(dae);
-    const phx_system *system = ws->system;
-    double sum = 0.0, energy[PHX_LANES];
+    workspace *ws = of(dae);
+    double sum = 0.0;
 
-    for (int p = 0; p < ws->n_packs; p++) {
-        phx_pack_kinetic(ws->packs[p].pack, NULL, dv, energy);
-        for (int l = 0; l < ws->packs[p].count; l++)
-            sum += energy[l];
-    }
-    for (int b = 0; b < system->n_bodies; b++)
-        if (ws->pack_of[b] < 0)
-            sum += phx_body_kinetic_undeformed(system->bodies[b].body, dv + system->bodies[b].v);
+    phx_sys_kinetic_energies(ws, NULL, dv);
+    for (int b = 0; b < ws->system->n_bodies; b++)
+        sum += ws->energy[b];
     return sqrt(sum > 0.0 ? 2.0 * sum : 0.0);
 }
 

@@ -58,37 +58,63 @@ static void view_port(workspace *ws, phx_port_id id, port_need need)
         rate[a] = view->rate[a];
 }
 
-static void view_ports(workspace *ws)
+static phx_status view_ports(void *user, phx_context *context, int part, int first, int end)
 {
-    for (int i = 0; i < ws->system->n_ports; i++)
-        view_port(ws, i, NEED_VIEW);
+    (void)context, (void)part;
+    for (int i = first; i < end; i++)
+        view_port(user, i, NEED_VIEW);
+    return PHX_OK;
+}
+
+static phx_status view_rows(void *user, phx_context *context, int part, int first, int end)
+{
+    workspace *ws = user;
+
+    (void)context, (void)part;
+    for (int i = first; i < end; i++)
+        view_port(ws, i, ws->need[i]);
+    return PHX_OK;
 }
 
 void phx_sys_view_rows(workspace *ws)
 {
-    for (int i = 0; i < ws->system->n_ports; i++)
-        view_port(ws, i, ws->need[i]);
+    phx_sys_run(ws, ws->system->n_ports, view_rows, ws);
+}
+
+typedef struct instant {
+    workspace *ws;
+    const double *x, *v;
+} instant;
+
+static phx_status set_views(void *user, phx_context *context, int part, int first, int end)
+{
+    const instant *at = user;
+    const phx_system *system = at->ws->system;
+
+    (void)context, (void)part;
+    for (int b = first; b < end; b++) {
+        const double *xb = at->x + system->bodies[b].x, *vb = at->v + system->bodies[b].v;
+        at->ws->views[b] = (phx_body_view){.h = 0.0, .x0 = xb, .x1 = xb, .xm = xb, .v0 = vb, .v1 = vb, .vm = vb};
+    }
+    return PHX_OK;
 }
 
 /* Point every body at an instant. */
 static void set_bodies(workspace *ws, const double *x, const double *v)
 {
-    const phx_system *system = ws->system;
+    instant at = {ws, x, v};
 
     ws->h = 0.0;
     ws->loaded = false;
     ws->start_viewed = ws->end_viewed = false;
     ws->turn0 = ws->turn1 = x;
-    for (int b = 0; b < system->n_bodies; b++) {
-        const double *xb = x + system->bodies[b].x, *vb = v + system->bodies[b].v;
-        ws->views[b] = (phx_body_view){.h = 0.0, .x0 = xb, .x1 = xb, .xm = xb, .v0 = vb, .v1 = vb, .vm = vb};
-    }
+    phx_sys_run(ws, ws->system->n_bodies, set_views, &at);
 }
 
 void phx_sys_set_instant(workspace *ws, const double *x, const double *v)
 {
     set_bodies(ws, x, v);
-    view_ports(ws);
+    phx_sys_run(ws, ws->system->n_ports, view_ports, ws);
 }
 
 void phx_sys_set_rows_instant(workspace *ws, const double *x, const double *v)
@@ -97,24 +123,42 @@ void phx_sys_set_rows_instant(workspace *ws, const double *x, const double *v)
     phx_sys_view_rows(ws);
 }
 
-static void set_row(workspace *ws, int k, double t, double h)
+/* Signals may be anything: they are evaluated on the calling thread. */
+static void set_signals(workspace *ws, double t, double h)
+{
+    for (int i = 0; i < ws->n_driven; i++) {
+        const int k = ws->driven[i];
+        const phx_signal *speed = ws->rows[k].speed;
+        ws->w[k] = h == 0.0 ? phx_signal_value(speed, t) : phx_signal_mean(speed, t, t + h);
+    }
+}
+
+static void set_row(workspace *ws, int k)
 {
     const work_row *it = &ws->rows[k];
     double *g = ws->covector + (size_t)k * PAIR_SIZE;
 
     if (it->unit < 0)
         phx_row_covectors(&it->row, &ws->port_views[it->a], &ws->port_views[it->b], g, g + PHX_PORT_MAX);
-    if (it->speed)
-        ws->w[k] = h == 0.0 ? phx_signal_value(it->speed, t) : phx_signal_mean(it->speed, t, t + h);
-    else
+    if (!it->speed)
         ws->w[k] = it->rate;
+}
+
+static phx_status set_rows(void *user, phx_context *context, int part, int first, int end)
+{
+    workspace *ws = user;
+
+    (void)context, (void)part;
+    for (int i = first; i < end; i++)
+        for (int k = ws->groups[i].first + ws->groups[i].points; k < ws->groups[i].end; k++)
+            set_row(ws, k);
+    return PHX_OK;
 }
 
 void phx_sys_rows(workspace *ws, double t, double h)
 {
-    for (int i = 0; i < ws->n_groups; i++)
-        for (int k = ws->groups[i].first + ws->groups[i].points; k < ws->groups[i].end; k++)
-            set_row(ws, k, t, h);
+    set_signals(ws, t, h);
+    phx_sys_run(ws, ws->n_groups, set_rows, ws);
 }
 
 double phx_sys_row_rate(const workspace *ws, int k)
@@ -345,7 +389,7 @@ phx_status phx_sys_forces(workspace *ws, double t, bool linear, double *res)
     phx_status status = PHX_OK;
 
     ws->loaded = false;
-    memset(ws->effort, 0, (size_t)system->n_ports * PHX_PORT_MAX * sizeof *ws->effort);
+    phx_sys_clear(ws, (size_t)system->n_ports * PHX_PORT_MAX, ws->effort);
     ws->power = (phx_work){0.0, 0.0};
     if (!linear)
         memset(ws->flow, 0, (size_t)system->n_ledger * sizeof *ws->flow);
@@ -373,7 +417,10 @@ phx_status phx_sys_forces(workspace *ws, double t, bool linear, double *res)
     return status;
 }
 
-static void apply_multiplier(workspace *ws, int k, double lambda)
+/* `sides`: LATE_PORT of those that it is applied to. */
+enum { ON_A = LATE_PORT, ON_B = LATE_PORT << 1 };
+
+static void apply_multiplier(workspace *ws, int k, int sides, double lambda)
 {
     const work_row *row = &ws->rows[k];
     const int dim = ws->system->dim, size = phx_port_size(dim);
@@ -381,59 +428,107 @@ static void apply_multiplier(workspace *ws, int k, double lambda)
     double *a = ws->effort + (size_t)row->a * PHX_PORT_MAX, *b = ws->effort + (size_t)row->b * PHX_PORT_MAX;
 
     if (row->unit >= 0) {
-        a[row->unit] -= lambda;
-        b[row->unit] += lambda;
+        if (sides & ON_A)
+            a[row->unit] -= lambda;
+        if (sides & ON_B)
+            b[row->unit] += lambda;
         return;
     }
-    for (int i = row->turns ? dim : 0; i < size; i++) {
+    for (int i = row->turns ? dim : 0; i < size && sides & ON_A; i++)
         a[i] += lambda * g[i];
+    for (int i = row->turns ? dim : 0; i < size && sides & ON_B; i++)
         b[i] += lambda * g[PHX_PORT_MAX + i];
-    }
 }
 
 void phx_sys_apply_multipliers(workspace *ws, const double *lambda)
 {
     for (int k = 0; k < ws->n_l; k++)
-        apply_multiplier(ws, k, lambda[k]);
+        apply_multiplier(ws, k, ON_A | ON_B, lambda[k]);
     ws->loaded = ws->h != 0.0;
 }
 
-static inline void rows_residual(const int dim, workspace *ws, double t, double h, const double *lambda, double *res)
+typedef struct residual_loop {
+    workspace *ws;
+    const double *lambda;
+    double *res;
+} residual_loop;
+
+static inline void rows_residual(const int dim, workspace *ws, int first, int last, const double *lambda, double *res)
 {
-    for (int i = 0; i < ws->n_groups; i++) {
+    for (int i = first; i < last; i++) {
+        const int sides = (ON_A | ON_B) & ~ws->sharing.group[i];
         const row_group *group = &ws->groups[i];
         const double *rate_a = ws->place_rate + group->a * dim, *rate_b = ws->place_rate + group->b * dim;
         double *a = ws->effort + (size_t)group->a * PHX_PORT_MAX, *b = ws->effort + (size_t)group->b * PHX_PORT_MAX;
         for (int k = group->first, p = 0; p < group->points; p++, k++) {
             res[k] = rate_b[p] - rate_a[p];
-            a[p] -= lambda[k];
-            b[p] += lambda[k];
+            if (sides & ON_A)
+                a[p] -= lambda[k];
+            if (sides & ON_B)
+                b[p] += lambda[k];
         }
         for (int k = group->first + group->points; k < group->end; k++) {
-            set_row(ws, k, t, h);
+            set_row(ws, k);
             res[k] = phx_sys_row_rate(ws, k) - ws->w[k];
-            apply_multiplier(ws, k, lambda[k]);
+            apply_multiplier(ws, k, sides, lambda[k]);
         }
     }
+}
+
+static phx_status residual_of_groups(void *user, phx_context *context, int part, int first, int end)
+{
+    const residual_loop *it = user;
+
+    (void)context, (void)part;
+    if (it->ws->system->dim == 2)
+        rows_residual(2, it->ws, first, end, it->lambda, it->res);
+    else
+        rows_residual(3, it->ws, first, end, it->lambda, it->res);
+    return PHX_OK;
 }
 
 void phx_sys_rows_residual(workspace *ws, double t, double h, const double *lambda, double *res)
 {
-    if (ws->system->dim == 2)
-        rows_residual(2, ws, t, h, lambda, res);
-    else
-        rows_residual(3, ws, t, h, lambda, res);
+    residual_loop loop = {ws, lambda, res};
+
+    set_signals(ws, t, h);
+    phx_sys_run(ws, ws->n_groups, residual_of_groups, &loop);
+    for (int i = 0; i < ws->sharing.n_groups; i++) {
+        const int g = ws->sharing.groups[i];
+        for (int k = ws->groups[g].first; k < ws->groups[g].end; k++)
+            apply_multiplier(ws, k, ws->sharing.group[g], lambda[k]);
+    }
     ws->loaded = h != 0.0;
+}
+
+static void apply_effort(const workspace *ws, int i, double *res)
+{
+    const phx_system *system = ws->system;
+    const port_slot *port = &system->ports[i];
+
+    if (port->body != PHX_GROUND)
+        phx_body_port_apply(system->bodies[port->body].body, &port->port, &ws->views[port->body], -1.0,
+                            ws->effort + (size_t)i * PHX_PORT_MAX, res + system->bodies[port->body].v);
+}
+
+static phx_status apply_to_bodies(void *user, phx_context *context, int part, int first, int end)
+{
+    const residual_loop *it = user;
+    const workspace *ws = it->ws;
+    double *res = it->res;
+
+    (void)context, (void)part;
+    for (int i = first; i < end; i++)
+        if (!ws->sharing.port[i])
+            apply_effort(ws, i, res);
+    return PHX_OK;
 }
 
 void phx_sys_apply_efforts(workspace *ws, double *res)
 {
-    const phx_system *system = ws->system;
+    residual_loop loop = {ws, NULL, res};
 
-    for (int i = 0; i < system->n_ports; i++) {
-        const port_slot *port = &system->ports[i];
-        if (port->body != PHX_GROUND)
-            phx_body_port_apply(system->bodies[port->body].body, &port->port, &ws->views[port->body], -1.0,
-                                ws->effort + (size_t)i * PHX_PORT_MAX, res + system->bodies[port->body].v);
-    }
+    phx_sys_run(ws, ws->system->n_ports, apply_to_bodies, &loop);
+    for (int i = 0; i < ws->sharing.n_ports; i++)
+        apply_effort(ws, ws->sharing.ports[i], res);
 }

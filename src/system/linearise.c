@@ -183,15 +183,34 @@ static inline void add_pulled(const int dim, const int first, double alpha, cons
     }
 }
 
-/* val += alpha P^T block R over both ports. */
-static inline void add_block_in(const int dim, const int first, workspace *ws, int pair, double alpha,
+/* The four parts of a block, by the bodies of their rows and columns, as bits 2 left + right: all, and those that are
+ * late, given LATE_BODY of the pair. */
+enum { ALL_PARTS = 15 };
+static int late_parts(int late)
+{
+    int parts = 0;
+
+    for (int left = 0; left < 2; left++)
+        for (int right = 0; right < 2; right++)
+            if (late & (LATE_BODY << left | LATE_BODY << right))
+                parts |= 1 << (2 * left + right);
+    return parts;
+}
+
+static inline bool is_in(int parts, int left, int right)
+{
+    return parts >> (2 * left + right) & 1;
+}
+
+/* val += alpha P^T block R over both ports, some of its parts. */
+static inline void add_block_in(const int dim, const int first, workspace *ws, int pair, int parts, double alpha,
                                 const double *block, right_side by, const port_map *maps, double *val)
 {
     const int n0 = maps[0].n, n = n0 + maps[1].n, *at = ws->into->pair_at[pair];
 
     for (int left = 0; left < 2; left++)
         for (int right = 0; right < 2; right++) {
-            if (maps[left].n == 0 || maps[right].n == 0)
+            if (maps[left].n == 0 || maps[right].n == 0 || !is_in(parts, left, right))
                 continue;
             times_map(dim, first, by, 0.5 * ws->h, block + left * PHX_PORT_MAX * PAIR_SIZE + right * PHX_PORT_MAX,
                       &maps[right], ws->product);
@@ -200,15 +219,15 @@ static inline void add_block_in(const int dim, const int first, workspace *ws, i
         }
 }
 
-static void add_block(workspace *ws, int pair, phx_row_reach reach, double alpha, const double *block, right_side by,
-                      const port_map *maps, double *val)
+static void add_block(workspace *ws, int pair, int parts, phx_row_reach reach, double alpha, const double *block,
+                      right_side by, const port_map *maps, double *val)
 {
     if (ws->system->dim == 2)
-        add_block_in(2, 0, ws, pair, alpha, block, by, maps, val);
+        add_block_in(2, 0, ws, pair, parts, alpha, block, by, maps, val);
     else if (reach == PHX_REACH_ALL)
-        add_block_in(3, 0, ws, pair, alpha, block, by, maps, val);
+        add_block_in(3, 0, ws, pair, parts, alpha, block, by, maps, val);
     else
-        add_block_in(3, 3, ws, pair, alpha, block, by, maps, val);
+        add_block_in(3, 3, ws, pair, parts, alpha, block, by, maps, val);
 }
 
 static void map_pair(const workspace *ws, int pair, port_map *maps)
@@ -226,7 +245,7 @@ void phx_sys_pair_add(workspace *ws, int pair, double alpha, const double *block
     port_map maps[2];
 
     map_pair(ws, pair, maps);
-    add_block(ws, pair, PHX_REACH_ALL, alpha * ws->weight_K, block, BY_VARIATION, maps, ws->into_K);
+    add_block(ws, pair, ALL_PARTS, PHX_REACH_ALL, alpha * ws->weight_K, block, BY_VARIATION, maps, ws->into_K);
 }
 
 void phx_sys_pair_rate_add(workspace *ws, int pair, double alpha, const double *block)
@@ -234,8 +253,8 @@ void phx_sys_pair_rate_add(workspace *ws, int pair, double alpha, const double *
     port_map maps[2];
 
     map_pair(ws, pair, maps);
-    add_block(ws, pair, PHX_REACH_ALL, alpha, block, BY_RATE, maps, ws->into_D);
-    add_block(ws, pair, PHX_REACH_ALL, alpha * ws->weight_K, block, BY_RATE_TANGENT, maps, ws->into_K);
+    add_block(ws, pair, ALL_PARTS, PHX_REACH_ALL, alpha, block, BY_RATE, maps, ws->into_D);
+    add_block(ws, pair, ALL_PARTS, PHX_REACH_ALL, alpha * ws->weight_K, block, BY_RATE_TANGENT, maps, ws->into_K);
 }
 
 /* ---- rows ---- */
@@ -283,8 +302,10 @@ static inline void put_dots(const workspace *ws, const row_group *group, const d
     }
 }
 
-/* What the DOT rows of a rigid group make of lambda and the rates: K_l and K -= lambda P^T H W. */
-static inline void add_dots(workspace *ws, const row_group *group, const double *lambda, const port_map *maps)
+/* What the DOT rows of a rigid group make of lambda and the rates: K_l, unless it is there, and parts of
+ * K -= lambda P^T H W. */
+static inline void add_dots(workspace *ws, const row_group *group, int parts, bool late, const double *lambda,
+                            const port_map *maps)
 {
     enum { MOST = PHX_JOINT_MAX_ROWS, R = 6 };
     const int first = group->first + group->points, count = group->end - first;
@@ -298,7 +319,7 @@ static inline void add_dots(workspace *ws, const row_group *group, const double 
     for (int right = 0; right < 2; right++) {
         const double *turn = maps[right].of.turn;
         for (int left = 0; left < 2; left++)
-            for (int i = 3; i < R; i++) {
+            for (int i = 3; i < R && is_in(parts, left, right); i++) {
                 const double *row = H + (left * PHX_PORT_MAX + i) * PAIR_SIZE + right * PHX_PORT_MAX + 3;
                 double *to = ws->into_K + at[(left * R + i) * 2 * R + right * R + 3];
                 for (int j = 0; j < 3; j++)
@@ -311,7 +332,8 @@ static inline void add_dots(workspace *ws, const row_group *group, const double 
                     ws->weight_K * (slope[0] * turn[j] + slope[1] * turn[3 + j] + slope[2] * turn[6 + j]);
         }
     }
-    put_dots(ws, group, K_l, ws->into_D);
+    if (!late)
+        put_dots(ws, group, K_l, ws->into_D);
 }
 
 /* The rows of G of a group from `first` on, dense over the columns of both ports. */
@@ -367,9 +389,9 @@ static inline int dense_from(const row_group *group)
     return group->one_body ? group->first : group->first + group->points;
 }
 
-static inline void put_rows_in(const int dim, const workspace *ws, double *val)
+static inline void put_rows_in(const int dim, const workspace *ws, int begin, int end, double *val)
 {
-    for (int i = 0; i < ws->n_groups; i++) {
+    for (int i = begin; i < end; i++) {
         const row_group *group = &ws->groups[i];
         const port_map maps[2] = {map_port(dim, ws, group->a, 0, false, NULL),
                                   map_port(dim, ws, group->b, 1, false, NULL)};
@@ -389,13 +411,31 @@ static inline void put_rows_in(const int dim, const workspace *ws, double *val)
     }
 }
 
+typedef struct rows_loop {
+    workspace *ws;
+    double *val;
+    const double *lambda;
+} rows_loop;
+
+static phx_status put_rows(void *user, phx_context *context, int part, int first, int end)
+{
+    const rows_loop *it = user;
+    const workspace own = phx_sys_part(it->ws, part);
+
+    (void)context;
+    if (own.system->dim == 2)
+        put_rows_in(2, &own, first, end, it->val);
+    else
+        put_rows_in(3, &own, first, end, it->val);
+    return PHX_OK;
+}
+
 /* G into [2,1] and -G^T into [1,2] of val. */
 void phx_sys_put_rows(workspace *ws, double *val)
 {
-    if (ws->system->dim == 2)
-        put_rows_in(2, ws, val);
-    else
-        put_rows_in(3, ws, val);
+    rows_loop loop = {.ws = ws, .val = val};
+
+    phx_sys_run(ws, ws->n_groups, put_rows, &loop);
 }
 
 /* K_l of a row that takes entry `unit` of the port on B less that of the port on A. */
@@ -441,8 +481,10 @@ static inline void row_stiffness(const int dim, const workspace *ws, int k, cons
     }
 }
 
-/* K_l of the rows of a group from `first` on, dense like their G; and in one product the sum of lambda P^T H W. */
-static inline void group_stiffness(const int dim, workspace *ws, const row_group *group, int first,
+/* K_l of the rows of a group from `first` on, dense like their G; and in one product parts of the sum of lambda P^T H
+ * W.
+ */
+static inline void group_stiffness(const int dim, workspace *ws, const row_group *group, int first, int parts,
                                    const double *lambda, const port_map *maps, double *K_l)
 {
     enum { MOST = PHX_JOINT_MAX_ROWS + PHX_JOINT_MAX_COORDINATES };
@@ -467,37 +509,55 @@ static inline void group_stiffness(const int dim, workspace *ws, const row_group
     for (int i = 0; i < count; i++)
         row_stiffness(dim, ws, number[i], maps, reach, slopes + i * PAIR_SIZE, K_l + (number[i] - first) * n);
     if (reach != PHX_REACH_NOTHING)
-        add_block(ws, group->joint, reach, -ws->weight_K, H, BY_VARIATION, maps, ws->into_K);
+        add_block(ws, group->joint, parts, reach, -ws->weight_K, H, BY_VARIATION, maps, ws->into_K);
 }
 
-static inline void map_group(const int dim, workspace *ws, const row_group *group, port_map *maps)
+/* sides: LATE_BODY of those whose geometric terms are added. */
+static inline void map_group(const int dim, workspace *ws, const row_group *group, int sides, port_map *maps)
 {
     const phx_port_id ids[2] = {group->a, group->b};
 
     for (int side = 0; side < 2; side++) {
         const double *effort = group->opens[side] ? ws->effort + (size_t)ids[side] * PHX_PORT_MAX : NULL;
         maps[side] = map_port(dim, ws, ids[side], side, true, effort);
-        if (effort && maps[side].n > 0)
+        if (effort && maps[side].n > 0 && sides & LATE_BODY << side)
             add_geometric(dim, ws, ids[side], &maps[side]);
     }
 }
 
+/* What is to be done of a group: its stiffness in the bodies `sides` (LATE_BODY) and the parts of blocks; late: the
+ * rest is there. */
+typedef struct group_share {
+    int sides, parts;
+    bool late;
+} group_share;
+
+static inline group_share share_of(const workspace *ws, int g, bool late)
+{
+    const int flags = ws->sharing.group[g], waiting = flags ? late_parts(flags) : 0;
+
+    return (group_share){late ? flags : ~flags, late ? waiting : ALL_PARTS & ~waiting, late};
+}
+
 /* The rows of one joint and what their efforts do at its ports: G, -G^T, K_l and stiffness. */
-static inline void add_group(const int dim, workspace *ws, const row_group *group, const double *lambda)
+static inline void add_group(const int dim, workspace *ws, const row_group *group, const group_share *share,
+                             const double *lambda)
 {
     const bool summed = ws->into_D == ws->into_K;
     const int first = summed ? dense_from(group) : group->first, count = group->end - first;
     double *G = ws->group_G, *K_l = ws->group_K;
     port_map maps[2];
 
-    map_group(dim, ws, group, maps);
-    if (first > group->first)
+    map_group(dim, ws, group, share->sides, maps);
+    if (first > group->first && !share->late)
         put_points(dim, false, true, ws, group, maps, ws->into_D);
     if (count == 0)
         return;
     const int n = maps[0].n + maps[1].n;
+    group_stiffness(dim, ws, group, first, share->parts, lambda, maps, K_l);
+    if (share->late)
+        return;
     group_jacobian(dim, ws, group, first, maps, G);
-    group_stiffness(dim, ws, group, first, lambda, maps, K_l);
     for (int e = 0; e < count * n && summed; e++)
         K_l[e] = G[e] + ws->weight_K * K_l[e];
     put_group(n, ws, group, first, summed ? K_l : G, G, ws->into_D);
@@ -507,31 +567,52 @@ static inline void add_group(const int dim, workspace *ws, const row_group *grou
 }
 
 /* The same of a rigid group over an interval. */
-static inline void add_rigid_group(const int dim, workspace *ws, const row_group *group, const double *lambda)
+static inline void add_rigid_group(const int dim, workspace *ws, const row_group *group, const group_share *share,
+                                   const double *lambda)
 {
     port_map maps[2];
 
-    map_group(dim, ws, group, maps);
-    put_points(dim, true, true, ws, group, maps, ws->into_D);
+    map_group(dim, ws, group, share->sides, maps);
+    if (!share->late)
+        put_points(dim, true, true, ws, group, maps, ws->into_D);
     if (dim == 3 && group->end > group->first + dim)
-        add_dots(ws, group, lambda, maps);
+        add_dots(ws, group, share->parts, share->late, lambda, maps);
+}
+
+static void add_one(workspace *ws, int g, bool late, const double *lambda)
+{
+    const bool plane = ws->system->dim == 2, summed = ws->into_D == ws->into_K;
+    const row_group *group = &ws->groups[g];
+    const group_share share = share_of(ws, g, late);
+
+    if (plane && group->rigid && summed)
+        add_rigid_group(2, ws, group, &share, lambda);
+    else if (plane)
+        add_group(2, ws, group, &share, lambda);
+    else if (group->rigid && summed)
+        add_rigid_group(3, ws, group, &share, lambda);
+    else
+        add_group(3, ws, group, &share, lambda);
+}
+
+static phx_status add_some(void *user, phx_context *context, int part, int first, int end)
+{
+    const rows_loop *it = user;
+    workspace own = phx_sys_part(it->ws, part);
+
+    (void)context;
+    for (int g = first; g < end; g++)
+        add_one(&own, g, false, it->lambda);
+    return PHX_OK;
 }
 
 static void add_groups(workspace *ws, const double *lambda)
 {
-    const bool plane = ws->system->dim == 2, summed = ws->into_D == ws->into_K;
+    rows_loop loop = {.ws = ws, .lambda = lambda};
 
-    for (int i = 0; i < ws->n_groups; i++) {
-        const row_group *group = &ws->groups[i];
-        if (plane && group->rigid && summed)
-            add_rigid_group(2, ws, group, lambda);
-        else if (plane)
-            add_group(2, ws, group, lambda);
-        else if (group->rigid && summed)
-            add_rigid_group(3, ws, group, lambda);
-        else
-            add_group(3, ws, group, lambda);
-    }
+    phx_sys_run(ws, ws->n_groups, add_some, &loop);
+    for (int i = 0; i < ws->sharing.n_groups; i++)
+        add_one(ws, ws->sharing.groups[i], true, lambda);
 }
 
 /* g_dot . zeta + g . (P nu)_dot at fixed nu: the ports' variations are their rates. */
@@ -611,12 +692,12 @@ static void clear_values(workspace *ws, bool interval, bool condensed)
     if (condensed) {
         ws->into = &ws->condensation->kkt;
         ws->into_D = ws->into_K = ws->condensation->coupling;
-        memset(ws->into_D, 0, (size_t)ws->into->ptr[ws->into->n] * sizeof(double));
+        phx_sys_clear(ws, (size_t)ws->into->ptr[ws->into->n], ws->into_D);
         return;
     }
     ws->into_D = interval ? ws->val : ws->D;
     ws->into_K = interval ? ws->val : ws->K;
-    memset(ws->into_D, 0, bytes);
+    phx_sys_clear(ws, (size_t)ws->kkt.ptr[ws->kkt.n], ws->into_D);
     if (interval)
         return;
     memset(ws->M, 0, bytes);
@@ -639,13 +720,25 @@ phx_status phx_sys_op_linearise(phx_dae *dae, double t, const double *x, const d
     return PHX_OK;
 }
 
-static void interval_bodies(workspace *ws)
+static phx_status interval_packs(void *user, phx_context *context, int part, int first, int end)
 {
-    for (int p = 0; p < ws->n_packs; p++)
-        phx_sys_put_pack(ws, p, ws->kkt.body_at, ws->val);
-    for (int b = 0; b < ws->system->n_bodies; b++)
-        if (ws->products[b])
-            phx_sys_put_body(ws, b, ws->kkt.body_at, ws->val);
+    workspace own = phx_sys_part(user, part);
+
+    (void)context;
+    for (int p = first; p < end; p++)
+        phx_sys_put_pack(&own, p, own.kkt.body_at, own.val);
+    return PHX_OK;
+}
+
+static phx_status interval_bodies(void *user, phx_context *context, int part, int first, int end)
+{
+    workspace own = phx_sys_part(user, part);
+
+    (void)context;
+    for (int b = first; b < end; b++)
+        if (own.products[b])
+            phx_sys_put_body(&own, b, own.kkt.body_at, own.val);
+    return PHX_OK;
 }
 
 /* A(2/h) at once, into val or, condensed, as borders of bodies and what couples them. */
@@ -659,10 +752,12 @@ phx_status phx_sys_op_interval_linearise(phx_dae *dae)
     if (ws->condensation && ws->condensation->wait > 0)
         ws->condensation->wait--;
     clear_values(ws, true, condensed);
-    if (condensed)
+    if (condensed) {
         phx_sys_condensed_bodies(ws);
-    else
-        interval_bodies(ws);
+    } else {
+        phx_sys_run(ws, ws->n_packs, interval_packs, ws);
+        phx_sys_run(ws, ws->system->n_bodies, interval_bodies, ws);
+    }
     add_groups(ws, ws->lambda);
     add_loose_ports(ws);
     if (ws->system->n_forces > 0)
@@ -712,13 +807,29 @@ phx_status phx_sys_op_factor_complex(phx_dae *dae, int slot, double re, double i
     return phx_sys_factor(ws, true, ws->val_complex, &ws->lu_complex[slot]);
 }
 
+typedef struct mass_loop {
+    workspace *ws;
+    const double *x;
+} mass_loop;
+
+static phx_status mass_of_bodies(void *user, phx_context *context, int part, int first, int end)
+{
+    const mass_loop *it = user;
+    const workspace *ws = it->ws;
+
+    (void)context, (void)part;
+    for (int b = first; b < end; b++) {
+        const body_slot *slot = &ws->system->bodies[b];
+        phx_body_put_mass(slot->body, it->x + slot->x, !ws->mass_begun, ws->kkt.body_at[b], ws->mass);
+    }
+    return PHX_OK;
+}
+
 void phx_sys_mass_values(workspace *ws, const double *x)
 {
-    const phx_system *system = ws->system;
+    mass_loop loop = {ws, x};
 
-    for (int b = 0; b < system->n_bodies; b++)
-        phx_body_put_mass(system->bodies[b].body, x + system->bodies[b].x, !ws->mass_begun, ws->kkt.body_at[b],
-                          ws->mass);
+    phx_sys_run(ws, ws->system->n_bodies, mass_of_bodies, &loop);
     ws->mass_begun = true;
     phx_sys_put_rows(ws, ws->mass);
 }

@@ -62,6 +62,7 @@ static phx_status allocate(workspace *ws)
         room = pack > room ? pack : room;
         room = one > room ? one : room;
     }
+    ws->scratch_size[SCRATCH_ROOM] = room;
     ws->room = phx_calloc(context, room, sizeof *ws->room);
     ws->packs = phx_calloc(context, count, sizeof *ws->packs);
     ws->pack_of = phx_calloc(context, count, sizeof *ws->pack_of);
@@ -96,6 +97,7 @@ phx_status phx_sys_packs_create(workspace *ws)
         const size_t size = phx_pack_border_size(ws->packs[p].pack);
         border = size > border ? size : border;
     }
+    ws->scratch_size[SCRATCH_BORDER] = border;
     if (!status)
         ws->border = phx_calloc(context, border, sizeof *ws->border);
     return status ? status : ws->border ? PHX_OK : PHX_ERR_MEMORY;

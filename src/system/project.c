@@ -144,27 +144,28 @@ static phx_status momentum_part(workspace *ws, const component_slot *component, 
     return status;
 }
 
-/* Packs are evaluated whole, once for a component: what they give bodies of others is not looked at. */
+/* Where a component is most of the system all bodies are evaluated; else its own, packs whole and once: what they give
+ * bodies of others is not looked at. */
 static double kinetic(workspace *ws, const component_slot *component, const double *x, const double *v)
 {
     const phx_system *system = ws->system;
+    const bool all = 2 * component->count > system->n_bodies;
     double energy = 0.0, *own = ws->energy;
 
+    if (all)
+        phx_sys_kinetic_energies(ws, x, v);
     for (int i = 0; i < component->count; i++) {
         const int b = system->by_component[component->first + i], p = ws->pack_of[b];
         const body_slot *slot = &system->bodies[b];
-        if (p < 0)
+        if (!all && p < 0)
             own[b] = phx_body_kinetic(slot->body, x + slot->x, v + slot->v);
-        else if (!ws->pack_done[p]) {
-            double energies[PHX_LANES];
-            phx_pack_kinetic(ws->packs[p].pack, x, v, energies);
-            for (int l = 0; l < ws->packs[p].count; l++)
-                own[ws->packs[p].body[l]] = energies[l];
+        else if (!all && !ws->pack_done[p]) {
+            phx_sys_pack_energies(ws, p, x, v);
             ws->pack_done[p] = true;
         }
         energy += own[b];
     }
-    for (int i = 0; i < component->count; i++)
+    for (int i = 0; i < component->count && !all; i++)
         if (ws->pack_of[system->by_component[component->first + i]] >= 0)
             ws->pack_done[ws->pack_of[system->by_component[component->first + i]]] = false;
     return energy;
@@ -306,14 +307,30 @@ static double rounding(const workspace *ws, int k, const double *v)
     return ROUNDED * DBL_EPSILON * scale + DBL_MIN;
 }
 
+typedef struct rows_loop {
+    const workspace *ws;
+    double *e;
+} rows_loop;
+
+static phx_status residuals_of_rows(void *user, phx_context *context, int part, int first, int end)
+{
+    const rows_loop *it = user;
+
+    (void)context, (void)part;
+    for (int k = first; k < end; k++)
+        it->e[k] = phx_sys_row_rate(it->ws, k) - it->ws->w[k];
+    return PHX_OK;
+}
+
 /* Residuals of the rows into e, and which components they ask to correct: those above rounding. */
 static void residuals(workspace *ws, const double *v, double *e)
 {
     const phx_system *system = ws->system;
+    rows_loop loop = {ws, e};
 
     memset(ws->moved, 0, (size_t)system->n_components * sizeof *ws->moved);
+    phx_sys_run(ws, ws->n_l, residuals_of_rows, &loop);
     for (int k = 0; k < ws->n_l; k++) {
-        e[k] = phx_sys_row_rate(ws, k) - ws->w[k];
         bool *moved = &ws->moved[system->rows[ws->row[k]].component];
         *moved = *moved || !(fabs(e[k]) <= rounding(ws, k, v));
     }

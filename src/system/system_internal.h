@@ -215,7 +215,7 @@ typedef struct condensation {
     size_t border_size, influence_size, inner_size, rates_size;
     int *from;                 /* per unknown: its place in the whole matrix */
     double *coupling;          /* what joins the bodies: rows, forces, whole bodies */
-    double *val, *block;       /* with the condensed bodies; the matrices of one pack */
+    double *val;               /* with the condensed bodies */
     double *b, *d, *sum;       /* kkt.n: right-hand side, correction, their sum */
     double *inner, *inner_sum; /* the same of the inner coordinates, by packs */
     double *x;                 /* kkt.n of the whole matrix */
@@ -227,6 +227,30 @@ typedef struct condensation {
     bool in_slot[PHX_FACTOR_SLOTS]; /* so is the factorisation in the slot */
     int wait;                       /* linearisations that stay whole because the iteration contracted slowly */
 } condensation;
+
+/* Scratch of what goes over bodies, ports or joints on one thread, numbers: matrices of a body, what bodies share,
+ * border and matrices of a pack, maps of two ports, rows of a group, a product. */
+typedef enum scratch_kind {
+    SCRATCH_BODY,
+    SCRATCH_ROOM,
+    SCRATCH_BORDER,
+    SCRATCH_BLOCK,
+    SCRATCH_MAP,
+    SCRATCH_G,
+    SCRATCH_K,
+    SCRATCH_PRODUCT,
+    N_SCRATCH
+} scratch_kind;
+
+/* What the parts of a crew share: sums that are not of one part only (threads.c). */
+enum { LATE_PORT = 1, LATE_BODY = 4 }; /* times 1 for port A of a joint, times 2 for port B */
+typedef struct sharing {
+    unsigned char *group;                   /* per group of rows: LATE_..., what it adds to after all parts are done */
+    bool *port;                             /* per port: it adds to its body then */
+    int n_groups, *groups, n_ports, *ports; /* those of which anything is late, ascending */
+    double *room;                           /* scratch of the parts from the second on */
+    size_t stride;                          /* from part to part */
+} sharing;
 
 typedef struct workspace {
     phx_dae base; /* first: a phx_dae is a workspace */
@@ -242,7 +266,10 @@ typedef struct workspace {
     const kkt_matrix *into;     /* the matrix that contributions go to: kkt, or the condensed one */
     condensation *condensation; /* NULL: no body has inner coordinates */
     phx_condensing condensing;
-    phx_crew *crew;               /* NULL: the calling thread does everything */
+    phx_crew *crew; /* NULL: the calling thread does everything */
+    sharing sharing;
+    size_t scratch_size[N_SCRATCH];
+    int n_driven, *driven;        /* rows with a signal */
     double *M, *D, *K, *val;      /* values on the kkt pattern */
     double *mass;                 /* [M -G^T; G 0] at the instant it was evaluated for last */
     bool mass_begun;              /* and what never changes in it is there */
@@ -272,6 +299,7 @@ typedef struct workspace {
     double *room, *border;     /* scratch that all bodies share, and the border of one pack */
     double *energy;            /* per body: scratch */
     bool *pack_done;           /* per pack: scratch, false between its uses */
+    double *block;             /* condensed matrices of one pack */
     phx_body_view *views;      /* per body */
     phx_port_view *port_views; /* per port */
     bool start_viewed;         /* port_views hold the start of the interval at hand: only its end has to be evaluated */
@@ -318,6 +346,19 @@ bool phx_sys_pair_ports(const phx_system *system, int pair, phx_port_id *a, phx_
 
 /* A factorisation on the pattern of a matrix, by the crew where there is one (threads.c). */
 phx_status phx_sys_lu_create(const workspace *ws, const kkt_matrix *kkt, bool complex_values, phx_lu **lu);
+
+/* Groups of rows and all that is made once for several threads; rows are there. */
+phx_status phx_sys_threads_create(workspace *ws);
+void phx_sys_threads_free(workspace *ws);
+/* All parts of [0, count), by the crew where there is one; tasks that cannot fail. */
+void phx_sys_run(const workspace *ws, int count, phx_crew_task *task, void *user);
+/* The workspace with the scratch of a part. */
+workspace phx_sys_part(const workspace *ws, int part);
+/* Kinetic energies of all bodies, or of those of a pack, into ws->energy; x NULL: of the undeformed ones. */
+void phx_sys_kinetic_energies(const workspace *ws, const double *x, const double *v);
+void phx_sys_pack_energies(const workspace *ws, int pack, const double *x, const double *v);
+/* values <- 0 */
+void phx_sys_clear(const workspace *ws, size_t count, double *values);
 
 /* ---- packs ---- */
 /* After the types of the condensation, if any, are known. */

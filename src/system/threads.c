@@ -1,7 +1,176 @@
 /* Threads inside the time step of one mechanism: a crew of the workspace goes over bodies, ports and joints, and over
- * branches of the elimination. Every number is made by the same operations in the same order whatever their number. */
+ * branches of the elimination. Every number is made by the same operations in the same order whatever their number.
+ *
+ * What a loop adds to is owned by the part that meets it first. What other parts add to it is late: it waits until all
+ * parts are done and is then added in the order of the loop. Owner and late ones come in that order anyhow, since the
+ * parts are contiguous and the owner's is the first. */
 #include "system_internal.h"
 
+#include <string.h>
+
+/* Velocities and multipliers from which on several threads take less time than one, measured on chains. */
+enum { PAYING_UNKNOWNS = 1000 };
+
+/* ---- loops ---- */
+void phx_sys_run(const workspace *ws, int count, phx_crew_task *task, void *user)
+{
+    (void)phx_crew_run(ws->crew, ws->base.context, count, task, user);
+}
+
+workspace phx_sys_part(const workspace *ws, int part)
+{
+    workspace own = *ws;
+    if (part == 0)
+        return own;
+    double *at = ws->sharing.room + (size_t)(part - 1) * ws->sharing.stride;
+    double **arrays[N_SCRATCH] = {&own.body_M,   &own.room,    &own.border,  &own.block,
+                                  &own.map_room, &own.group_G, &own.group_K, &own.product};
+    for (int k = 0; k < N_SCRATCH; k++) {
+        *arrays[k] = at;
+        at += ws->scratch_size[k];
+    }
+    const size_t widest = ws->scratch_size[SCRATCH_BODY] / 3;
+    own.body_D = own.body_M + widest;
+    own.body_K = own.body_D + widest;
+    return own;
+}
+
+typedef struct span {
+    size_t count;
+    double *values;
+    int parts;
+} span;
+
+static phx_status clear_part(void *user, phx_context *context, int part, int first, int end)
+{
+    const span *it = user;
+    const size_t from = it->count * (size_t)first / (size_t)it->parts, to = it->count * (size_t)end / (size_t)it->parts;
+    (void)context, (void)part;
+    memset(it->values + from, 0, (to - from) * sizeof *it->values);
+    return PHX_OK;
+}
+
+void phx_sys_clear(const workspace *ws, size_t count, double *values)
+{
+    span it = {count, values, phx_crew_parts(ws->crew)};
+    phx_sys_run(ws, it.parts, clear_part, &it);
+}
+
+/* ---- what is made once ---- */
+phx_status phx_sys_threads_create(workspace *ws)
+{
+    phx_context *context = ws->base.context;
+    const phx_system *system = ws->system;
+    const size_t rows = (size_t)ws->n_l;
+
+    ws->driven = phx_calloc(context, rows, sizeof *ws->driven);
+    ws->sharing.group = phx_calloc(context, rows, sizeof *ws->sharing.group);
+    ws->sharing.port = phx_calloc(context, (size_t)system->n_ports, sizeof *ws->sharing.port);
+    ws->sharing.groups = phx_calloc(context, rows + (size_t)system->n_ports, sizeof *ws->sharing.groups);
+    if (!ws->driven || !ws->sharing.group || !ws->sharing.port || !ws->sharing.groups)
+        return PHX_ERR_MEMORY;
+    ws->sharing.ports = ws->sharing.groups + rows;
+    for (int k = 0; k < ws->n_l; k++)
+        if (ws->rows[k].speed)
+            ws->driven[ws->n_driven++] = k;
+    return PHX_OK;
+}
+
+void phx_sys_threads_free(workspace *ws)
+{
+    phx_crew_destroy(ws->crew);
+    phx_free(ws->driven);
+    phx_free(ws->sharing.group);
+    phx_free(ws->sharing.port);
+    phx_free(ws->sharing.groups);
+    phx_free(ws->sharing.room);
+}
+
+/* Scratch of the parts, with a cache line between them; parts of packs and bodies as the loops have them. */
+static phx_status share_scratch(workspace *ws)
+{
+    enum { APART = 16 };
+    sharing *it = &ws->sharing;
+    const int parts = phx_crew_parts(ws->crew);
+    double *room = NULL;
+
+    it->stride = APART;
+    for (int k = 0; k < N_SCRATCH; k++)
+        it->stride += ws->scratch_size[k];
+    room = phx_calloc(ws->base.context, (size_t)(parts - 1) * it->stride + APART, sizeof *room);
+    if (!room)
+        return PHX_ERR_MEMORY;
+    phx_free(it->room);
+    it->room = room;
+    for (int part = 0; part < parts; part++) {
+        const workspace own = phx_sys_part(ws, part);
+        const int end_pack = phx_crew_first(ws->crew, ws->n_packs, part + 1),
+                  end_body = phx_crew_first(ws->crew, ws->system->n_bodies, part + 1);
+        for (int p = phx_crew_first(ws->crew, ws->n_packs, part); p < end_pack; p++)
+            phx_pack_share(ws->packs[p].pack, own.room);
+        for (int b = phx_crew_first(ws->crew, ws->system->n_bodies, part); b < end_body; b++)
+            if (ws->products[b])
+                phx_body_products_share(ws->products[b], own.room);
+    }
+    return PHX_OK;
+}
+
+/* Whether `target` belongs to another part than this one, which owns it now if nobody did; -1: nothing. */
+static bool is_late(int *owner, int target, int part)
+{
+    if (target < 0)
+        return false;
+    if (owner[target] < 0)
+        owner[target] = part;
+    return owner[target] != part;
+}
+
+/* owner: n_bodies and n_ports of scratch. */
+static void find_late(workspace *ws, int *owner)
+{
+    const phx_system *system = ws->system;
+    const int n_owners = system->n_bodies + system->n_ports;
+    sharing *it = &ws->sharing;
+    int *of_port = owner + system->n_bodies;
+
+    it->n_groups = it->n_ports = 0;
+    for (int k = 0; k < n_owners; k++)
+        owner[k] = -1;
+    for (int g = 0, part = 0; g < ws->n_groups; g++) {
+        while (g >= phx_crew_first(ws->crew, ws->n_groups, part + 1))
+            part++;
+        const int ports[2] = {ws->groups[g].a, ws->groups[g].b};
+        it->group[g] = 0;
+        for (int side = 0; side < 2; side++)
+            it->group[g] =
+                (unsigned char)(it->group[g] | (is_late(of_port, ports[side], part) ? LATE_PORT << side : 0) |
+                                (is_late(owner, system->ports[ports[side]].body, part) ? LATE_BODY << side : 0));
+        if (it->group[g])
+            it->groups[it->n_groups++] = g;
+    }
+    for (int k = 0; k < n_owners; k++)
+        owner[k] = -1;
+    for (int i = 0, part = 0; i < system->n_ports; i++) {
+        while (i >= phx_crew_first(ws->crew, system->n_ports, part + 1))
+            part++;
+        it->port[i] = is_late(owner, system->ports[i].body, part);
+        if (it->port[i])
+            it->ports[it->n_ports++] = i;
+    }
+}
+
+static phx_status share(workspace *ws)
+{
+    int *owner = phx_calloc(ws->base.context, (size_t)(ws->system->n_bodies + ws->system->n_ports), sizeof *owner);
+    const phx_status status = owner ? share_scratch(ws) : PHX_ERR_MEMORY;
+
+    if (!status)
+        find_late(ws, owner);
+    phx_free(owner);
+    return status;
+}
+
+/* ---- factorisations ---- */
 phx_status phx_sys_lu_create(const workspace *ws, const kkt_matrix *kkt, bool complex_values, phx_lu **lu)
 {
     phx_lu *created = NULL;
@@ -43,12 +212,24 @@ phx_status phx_system_threads(phx_dae *dae, int threads)
     phx_status status = PHX_OK;
 
     ws->crew = NULL;
-    if (threads > 1)
+    if (threads == 0)
+        threads = ws->kkt.n < PAYING_UNKNOWNS ? 1 : phx_processors();
+    if (threads != 1)
         status = phx_crew_create(dae->context, threads, &ws->crew);
-    else if (threads < 1)
-        status = phx_fail(dae->context, PHX_ERR_ARGUMENT, "%d threads; their number must be at least 1", threads);
+    if (!status)
+        status = share(ws);
     if (!status)
         status = hand_on(ws);
+    if (status) { /* what was shared before is as good on one thread */
+        phx_crew_destroy(ws->crew);
+        ws->crew = NULL;
+        (void)hand_on(ws);
+    }
     phx_crew_destroy(before);
     return status;
+}
+
+int phx_system_thread_count(const phx_dae *dae)
+{
+    return phx_crew_parts(((const workspace *)dae)->crew);
 }

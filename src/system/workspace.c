@@ -35,6 +35,9 @@ static phx_status lay_out_ports(phx_context *context, workspace *ws)
     ws->group_K = phx_calloc(context, (size_t)(MOST_ROWS * 2 * widest), sizeof *ws->group_K);
     ws->product = phx_calloc(context, (size_t)(PHX_PORT_MAX * widest), sizeof *ws->product);
     ws->place_rate = phx_calloc(context, (size_t)(system->n_ports * dim), sizeof *ws->place_rate);
+    ws->scratch_size[SCRATCH_MAP] = (size_t)(2 * ws->map_size);
+    ws->scratch_size[SCRATCH_G] = ws->scratch_size[SCRATCH_K] = (size_t)(MOST_ROWS * 2 * widest);
+    ws->scratch_size[SCRATCH_PRODUCT] = (size_t)(PHX_PORT_MAX * widest);
     ws->local = phx_calloc(context, (size_t)(4 * (2 * widest) * (2 * widest) + 8 * PAIR_SIZE * PAIR_SIZE + 64),
                            sizeof *ws->local);
     if (!ws->port_cols || !ws->map_room || !ws->group_G || !ws->group_K || !ws->product || !ws->place_rate ||
@@ -116,6 +119,7 @@ static phx_status allocate_for_bodies(phx_context *context, workspace *ws)
         widest = entries > widest ? entries : widest;
         sigma = stresses > sigma ? stresses : sigma;
     }
+    ws->scratch_size[SCRATCH_BODY] = 3 * widest;
     ws->body_M = phx_calloc(context, 3 * widest, sizeof *ws->body_M);
     ws->sigma = phx_calloc(context, sigma, sizeof *ws->sigma);
     if (!ws->body_M || !ws->sigma)
@@ -307,6 +311,8 @@ phx_status phx_sys_workspace_create(phx_system *system, phx_context *context, in
         find_groups(ws);
     }
     if (!status)
+        status = phx_sys_threads_create(ws);
+    if (!status)
         status = phx_sys_condensation_create(ws);
     if (!status)
         status = phx_sys_packs_create(ws);
@@ -354,7 +360,7 @@ void phx_sys_workspace_destroy(workspace *ws)
     }
     phx_lu_destroy(ws->lu_mass);
     phx_sys_rigid_free(&ws->rigid);
-    phx_crew_destroy(ws->crew);
+    phx_sys_threads_free(ws);
     phx_free(ws);
 }
 

@@ -48,8 +48,9 @@ static phx_status visit(void *user, phx_context *context, int part, int first, i
     return PHX_OK;
 }
 
-static void check_parts(const job *j, int parts, int count)
+static void check_parts(const job *j, const phx_crew *crew, int count)
 {
+    const int parts = phx_crew_parts(crew);
     int at = 0;
     for (int k = 0; k < count; k++)
         assert_int_equal(j->visits[k], 1);
@@ -57,6 +58,7 @@ static void check_parts(const job *j, int parts, int count)
         if (j->first[k] < 0)
             continue;
         assert_int_equal(j->first[k], at);
+        assert_int_equal(j->first[k], phx_crew_first(crew, count, k));
         assert_true(j->end[k] - at >= count / parts && j->end[k] - at <= count / parts + 1);
         at = j->end[k];
     }
@@ -77,8 +79,8 @@ static void test_parts_are_the_same_at_any_time(void **state)
             slow.slow = parts - 1;
             CHECK_OK(context, phx_crew_run(crew, context, counts[c], visit, &quick));
             CHECK_OK(context, phx_crew_run(crew, context, counts[c], visit, &slow));
-            check_parts(&quick, parts, counts[c]);
-            check_parts(&slow, parts, counts[c]);
+            check_parts(&quick, crew, counts[c]);
+            check_parts(&slow, crew, counts[c]);
             assert_memory_equal(quick.first, slow.first, sizeof quick.first);
             assert_memory_equal(quick.end, slow.end, sizeof quick.end);
         }
@@ -92,7 +94,7 @@ static void test_no_crew_is_the_calling_thread(void **state)
     job j = new_job(context);
     assert_int_equal(phx_crew_parts(NULL), 1);
     CHECK_OK(context, phx_crew_run(NULL, context, ITEMS, visit, &j));
-    check_parts(&j, 1, ITEMS);
+    check_parts(&j, NULL, ITEMS);
     CHECK_OK(context, phx_crew_run(NULL, context, 0, visit, &j));
     j.fails[1] = 0;
     CHECK_STATUS(context, phx_crew_run(NULL, context, 1, visit, &j), PHX_ERR_INPUT);
@@ -113,10 +115,10 @@ static void test_the_lowest_failure_is_reported(void **state)
         j.fails[1] = 3;
         CHECK_STATUS(context, phx_crew_run(crew, context, ITEMS, visit, &j), PHX_ERR_ANALYSIS);
         assert_string_equal(phx_context_message(context), wanted);
-        check_parts(&j, 4, ITEMS);
+        check_parts(&j, crew, ITEMS);
         j = new_job(context);
         CHECK_OK(context, phx_crew_run(crew, context, ITEMS, visit, &j));
-        check_parts(&j, 4, ITEMS);
+        check_parts(&j, crew, ITEMS);
     }
     phx_crew_destroy(crew);
 }

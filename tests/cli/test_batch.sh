@@ -63,8 +63,6 @@ says 'simulations were complete; they are listed in stopped-list.csv.partial'
 rm -f stopped*
 
 # ---- what does not go together ----
-run 2 simulate "$pendulum" --threads 2
-says 'threads is for'
 run 2 simulate "$pendulum" --stop
 run 2 simulate "$pendulum" --sweep EI=1:2:2 --csv -
 run 2 simulate "$pendulum" --sweep EI=1:2:2 -o one-0002.csv --csv one.csv

@@ -194,6 +194,13 @@ class Simulating(Case):
         for result in results:
             self.same(result["angle"], results[0]["angle"], "angle")
 
+    def test_threads_inside_a_simulation(self):
+        """The same numbers on several threads."""
+        alone, several = pendulum().simulate(threads=1), pendulum().simulate(threads=3)
+        self.assertEqual((alone.report.threads, several.report.threads, pendulum().simulate().report.threads), (1, 3, 1))
+        self.same(several["angle"], alone["angle"], "angle")
+        self.same(several["energy"], alone["energy"], "energy")
+
     def test_threads_with_files(self):
         """Simulations at the same time, each with a file: HDF5 sees one of them at a time."""
         failures = []

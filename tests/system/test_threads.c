@@ -161,8 +161,12 @@ static void numbers_of_threads_are_checked(void **state)
     model m;
 
     zoo_open(*state, &zoo[0], &m);
-    CHECK_STATUS(*state, phx_system_threads(m.dae, 0), PHX_ERR_ARGUMENT);
-    CHECK_MESSAGE(*state, "0 threads");
+    CHECK_STATUS(*state, phx_system_threads(m.dae, -1), PHX_ERR_ARGUMENT);
+    CHECK_MESSAGE(*state, "-1 threads");
+    CHECK_OK(*state, phx_system_threads(m.dae, 3));
+    assert_int_equal(phx_system_thread_count(m.dae), 3);
+    CHECK_OK(*state, phx_system_threads(m.dae, 0)); /* a small mechanism */
+    assert_int_equal(phx_system_thread_count(m.dae), 1);
     CHECK_STATUS(*state, phx_system_threads(m.dae, PHX_TEAM_LARGEST + 1), PHX_ERR_ARGUMENT);
     for (long n = 0; n < 6; n++) {
         phx_context_fail_allocation(*state, n);
