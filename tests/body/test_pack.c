@@ -574,6 +574,8 @@ static void test_company(void **state)
 }
 
 /* ---- what the constant block lacks ---- */
+static const int no_coordinate;
+
 /* sum w_k A_k d of every body of a pack, all coordinates inner ones but `n_kept` kept ones. */
 static void turned(phx_context *context, const subject *it, int count, int n_kept, const int *kept, const double *w,
                    const double *d, double *out)
@@ -615,7 +617,7 @@ static void lacking(phx_context *context, const subject *it, double h, const int
     constant_block(it, 2.0 / h, 0.5 * h, 1.0, S);
     for (int k = 0; k < it->n_rot; k++)
         w[k] = at->v0[it->dim + k] + at->v1[it->dim + k];
-    turned(context, it, 1, 0, NULL, w, x, gyro);
+    turned(context, it, 1, 0, &no_coordinate, w, x, gyro);
     for (int i = 0; i < n; i++) {
         e[i] = gyro[i];
         for (int j = 0; j < n; j++)
@@ -623,7 +625,8 @@ static void lacking(phx_context *context, const subject *it, double h, const int
     }
 }
 
-/* What is left goes with h w^2, of second order relative to 2/h M: halved with h, a quarter with w / 2, none at rest.
+/* What is left goes with h w^2, of second order relative to 2/h M: halved with h, a quarter with w / 2, no_coordinate
+ * at rest.
  */
 static void check_gyroscopic(phx_context *context, const subject *it, uint64_t *seed)
 {
@@ -639,7 +642,7 @@ static void check_gyroscopic(phx_context *context, const subject *it, uint64_t *
     make_interval(it, 1, h, turn, seed, &at);
     random_vector(seed, n, 1.0, x);
     lacking(context, it, h, &at, x, first);
-    turned(context, it, 1, 0, NULL, fast, x, gyro);
+    turned(context, it, 1, 0, &no_coordinate, fast, x, gyro);
     assert_true(max_abs(n, first) > 0.0);
     for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
         uint64_t same = begin;
@@ -675,7 +678,7 @@ static void check_bound(phx_context *context, const subject *it, uint64_t *seed)
         for (int k = 0; k < lanes * it->n_rot; k++)
             twice[k] = 2.0 * w[k];
         turned(context, it, count, n_kept, kept, w, y, one);
-        turned(context, it, count, 0, NULL, twice, y, two);
+        turned(context, it, count, 0, &no_coordinate, twice, y, two);
         for (int i = 0; i < count * n; i++)
             CHECK_CLOSE(two[i], 2.0 * one[i], 1e-14 * (1.0 + max_abs(count * n, one)), "%s: sum", it->name);
         for (int l = 0; l < count; l++) {
