@@ -211,8 +211,10 @@ phx_status phx_system_freeze(phx_system *system)
         phx_sys_set_offsets(system, system->x_start);
     if (!status)
         status = phx_sys_find_redundant(system);
-    if (!status)
+    if (!status) {
+        system->varies = phx_sys_varies(system);
         system->frozen = true;
+    }
     system->spoilt = !system->frozen;
     phx_free(every);
     return status;

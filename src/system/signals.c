@@ -79,11 +79,28 @@ static phx_status check_force(phx_context *context, const force_slot *force, dou
     return status;
 }
 
+bool phx_sys_varies(const phx_system *system)
+{
+    bool varies = false;
+
+    for (int j = 0; j < system->n_joints; j++)
+        for (int c = 0; c < system->joints[j].n_coordinates; c++) {
+            const phx_coordinate_def *def = &system->joints[j].coordinates[c].def;
+            varies = varies || !phx_signal_is_constant(def->speed) || !phx_signal_is_constant(def->effort);
+        }
+    for (int i = 0; i < system->n_forces; i++)
+        for (int a = 0; a < 3; a++)
+            varies = varies || !phx_signal_is_constant(system->forces[i].signal[a]);
+    return varies;
+}
+
 phx_status phx_sys_op_check_signals(phx_dae *dae, double t0, double t1)
 {
     const phx_system *system = phx_system_of(dae);
     phx_status status = PHX_OK;
 
+    if (!system->varies)
+        return PHX_OK;
     for (int j = 0; j < system->n_joints && !status; j++)
         status = check_joint(dae->context, &system->joints[j], t0, t1);
     for (int i = 0; i < system->n_forces && !status; i++)

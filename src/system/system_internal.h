@@ -119,6 +119,7 @@ struct phx_system {
     double *x_start;            /* assembled, undeformed */
     struct workspace *assembly; /* workspace with every row, for the start state */
     bool lossless;
+    bool varies; /* a drive or a load is not the same at all times */
 };
 
 struct output_slot {
@@ -465,6 +466,7 @@ phx_status phx_sys_op_factor(phx_dae *dae, int slot, double cj);
 phx_status phx_sys_op_factor_complex(phx_dae *dae, int slot, double re, double im);
 phx_status phx_sys_op_accelerations(phx_dae *dae, double t, const double *x, const double *v, double *v_dot,
                                     double *lambda);
+bool phx_sys_varies(const phx_system *system);
 phx_status phx_sys_op_check_signals(phx_dae *dae, double t0, double t1);
 /* Linear and angular momentum of every component: (dim + n_rot) values each. */
 void phx_sys_momenta(const workspace *ws, const double *x, const double *v, double *momenta);
