@@ -74,7 +74,7 @@ static void op_count(phx_dae *dae, double *x)
     }
     if (system->n_x > system->n_body_x) {
         phx_sys_set_instant(ws, x, ws->vm);
-        phx_sys_count_turns(ws, x);
+        phx_sys_count_turns(ws, NEED_PLACE_RATE, x);
     }
 }
 
@@ -304,12 +304,11 @@ static void set_interval(workspace *ws, const double *v1, double *res)
     phx_sys_run(ws, ws->system->n_bodies, set_bodies, &to);
 }
 
-static void view_interval(workspace *ws)
+/* Counted turns start from those of x0. */
+static void begin_turns(workspace *ws)
 {
     const phx_system *system = ws->system;
 
-    phx_sys_view_rows(ws);
-    ws->start_viewed = true;
     ws->turn0 = ws->x0;
     ws->turn1 = ws->x1;
     memcpy(ws->x1 + system->n_body_x, ws->x0 + system->n_body_x,
@@ -322,10 +321,12 @@ static phx_status end_interval(workspace *ws, const double *v1)
     const phx_system *system = ws->system;
 
     set_interval(ws, v1, NULL);
-    if (system->n_forces == 0 && system->lossless && system->n_x == system->n_body_x)
+    begin_turns(ws);
+    if (system->n_forces > 0)
+        phx_sys_view_rows(ws);
+    phx_sys_count_turns(ws, system->n_forces > 0 ? NEED_VIEW : NEED_MORE, ws->x1);
+    if (system->n_forces == 0 && system->lossless)
         return PHX_OK;
-    view_interval(ws);
-    phx_sys_count_turns(ws, ws->x1);
     return phx_sys_forces(ws, ws->t0 + 0.5 * ws->h, false, ws->scratch4);
 }
 
@@ -337,7 +338,9 @@ static phx_status op_interval_residual(phx_dae *dae, const double *v1, const dou
 
     if (res) {
         set_interval(ws, v1, res);
-        view_interval(ws);
+        begin_turns(ws);
+        phx_sys_view_rows(ws);
+        ws->start_viewed = true;
         status = phx_sys_forces(ws, ws->t0 + 0.5 * ws->h, false, res);
     } else {
         status = end_interval(ws, v1);

@@ -144,14 +144,32 @@ static void set_row(workspace *ws, int k)
         ws->w[k] = it->rate;
 }
 
+/* The DOT rows of a rigid group; what they do at theta_dot does not matter, and no motion is prescribed. */
+static void set_rigid_rows(workspace *ws, const row_group *group)
+{
+    const phx_row *rows[PHX_JOINT_MAX_ROWS];
+    const int first = group->first + group->points, count = group->end - first;
+
+    if (count == 0)
+        return;
+    for (int k = 0; k < count; k++)
+        rows[k] = &ws->rows[first + k].row;
+    phx_rows_covectors(count, rows, &ws->port_views[group->a], &ws->port_views[group->b],
+                       ws->covector + (size_t)first * PAIR_SIZE);
+}
+
 static phx_status set_rows(void *user, phx_context *context, int part, int first, int end)
 {
     workspace *ws = user;
 
     (void)context, (void)part;
-    for (int i = first; i < end; i++)
-        for (int k = ws->groups[i].first + ws->groups[i].points; k < ws->groups[i].end; k++)
+    for (int i = first; i < end; i++) {
+        const row_group *group = &ws->groups[i];
+        if (group->rigid)
+            set_rigid_rows(ws, group);
+        for (int k = group->first + group->points; k < group->end && !group->rigid; k++)
             set_row(ws, k);
+    }
     return PHX_OK;
 }
 
@@ -216,23 +234,21 @@ void phx_sys_turn_rates(const phx_system *system, const double *x, const double 
     }
 }
 
-/* The port at the end of the interval, where no row has asked for its whole view. */
-static void view_end(workspace *ws, phx_port_id id)
+/* A port at the end of the interval, unless ports of its need have been viewed. */
+static void view_end(workspace *ws, phx_port_id id, port_need viewed)
 {
     const port_slot *port = &ws->system->ports[id];
+    const phx_body *body = port->body == PHX_GROUND ? NULL : ws->system->bodies[port->body].body;
 
-    if (port->body == PHX_GROUND || ws->need[id] == NEED_VIEW ||
-        (ws->need[id] == NEED_FRAMES && port->port.point.n == 0))
+    if (!body || ws->need[id] >= viewed)
         return;
     if (port->port.point.n == 0)
-        phx_body_port_view_frames(ws->system->bodies[port->body].body, &port->port, &ws->views[port->body],
-                                  &ws->port_views[id]);
+        phx_body_port_view_frames(body, &port->port, &ws->views[port->body], &ws->port_views[id]);
     else
-        phx_body_port_view_end(ws->system->bodies[port->body].body, &port->port, &ws->views[port->body],
-                               &ws->port_views[id]);
+        phx_body_port_view_end(body, &port->port, &ws->views[port->body], &ws->port_views[id]);
 }
 
-void phx_sys_count_turns(workspace *ws, double *x)
+void phx_sys_count_turns(workspace *ws, port_need viewed, double *x)
 {
     const phx_system *system = ws->system;
 
@@ -243,8 +259,8 @@ void phx_sys_count_turns(workspace *ws, double *x)
             if (coordinate->turn < 0)
                 continue;
             if (c == 0 || joint->coordinates[c - 1].turn < 0) {
-                view_end(ws, joint->a);
-                view_end(ws, joint->b);
+                view_end(ws, joint->a, viewed);
+                view_end(ws, joint->b, viewed);
             }
             x[coordinate->turn] = phx_row_unwrapped(&coordinate->row, &ws->port_views[joint->a],
                                                     &ws->port_views[joint->b], 1, x[coordinate->turn]);
@@ -453,6 +469,29 @@ typedef struct residual_loop {
     double *res;
 } residual_loop;
 
+/* Covectors, residuals and efforts of the DOT rows of a rigid group: entries of w alone. */
+static inline void rigid_residual(const int dim, workspace *ws, const row_group *group, int sides, const double *lambda,
+                                  double *res)
+{
+    const int n_rot = dim == 2 ? 1 : 3;
+    const double *w_a = ws->port_views[group->a].rate + dim, *w_b = ws->port_views[group->b].rate + dim;
+    double *a = ws->effort + (size_t)group->a * PHX_PORT_MAX + dim;
+    double *b = ws->effort + (size_t)group->b * PHX_PORT_MAX + dim;
+
+    set_rigid_rows(ws, group);
+    for (int k = group->first + group->points; k < group->end; k++) {
+        const double *g = ws->covector + (size_t)k * PAIR_SIZE + dim;
+        double rate = 0.0;
+        for (int i = 0; i < n_rot; i++)
+            rate += g[i] * w_a[i] + g[PHX_PORT_MAX + i] * w_b[i];
+        for (int i = 0; i < n_rot && (sides & ON_A); i++)
+            a[i] += lambda[k] * g[i];
+        for (int i = 0; i < n_rot && (sides & ON_B); i++)
+            b[i] += lambda[k] * g[PHX_PORT_MAX + i];
+        res[k] = rate;
+    }
+}
+
 static inline void rows_residual(const int dim, workspace *ws, int first, int last, const double *lambda, double *res)
 {
     for (int i = first; i < last; i++) {
@@ -467,7 +506,9 @@ static inline void rows_residual(const int dim, workspace *ws, int first, int la
             if (sides & ON_B)
                 b[p] += lambda[k];
         }
-        for (int k = group->first + group->points; k < group->end; k++) {
+        if (group->rigid)
+            rigid_residual(dim, ws, group, sides, lambda, res);
+        for (int k = group->first + group->points; k < group->end && !group->rigid; k++) {
             set_row(ws, k);
             res[k] = phx_sys_row_rate(ws, k) - ws->w[k];
             apply_multiplier(ws, k, sides, lambda[k]);

@@ -355,13 +355,21 @@ static void drive_work(workspace *ws, const double *dv, const double *e)
     memset(ws->supply, 0, bytes);
     memset(ws->signal_work, 0, bytes);
     memset(ws->taken, 0, bytes);
-    for (int k = 0; k < ws->n_l; k++) {
-        const row_slot *row = &system->rows[ws->row[k]];
-        const double impulse = dv[ws->kkt.n_v + k];
-        ws->supply[row->component] += impulse * ws->w[k];
-        ws->taken[row->component] -= 0.5 * impulse * e[k];
-        if (row->role == ROW_DRIVEN) /* between its mean and its end a signal may do what it likes, at any step */
-            ws->signal_work[row->component] += fabs(impulse * e[k]);
+    for (int i = 0; i < ws->n_groups; i++) {
+        const row_group *group = &ws->groups[i];
+        const int component = system->rows[ws->row[group->first]].component;
+        double supply = 0.0, taken = 0.0, signal_work = 0.0;
+        for (int k = group->first; k < group->end; k++) {
+            const double impulse = dv[ws->kkt.n_v + k];
+            supply += impulse * ws->w[k];
+            taken -= 0.5 * impulse * e[k];
+            /* between its mean and its end a signal may do what it likes, at any step */
+            if (k >= group->first + group->points && ws->rows[k].speed)
+                signal_work += fabs(impulse * e[k]);
+        }
+        ws->supply[component] += supply;
+        ws->taken[component] += taken;
+        ws->signal_work[component] += signal_work;
     }
 }
 

@@ -168,18 +168,20 @@ typedef struct work_row {
 /* The rows of the workspace that belong to one joint, which follow each other. */
 typedef struct row_group {
     phx_port_id a, b;
-    int joint, first, end; /* rows from `first` up to before `end` */
-    int points;            /* it begins with that many POINT rows, of all axes, with rate zero; or 0 */
-    bool one_body;         /* both ports are on the same one */
-    bool rigid;            /* the ports are on two bodies, neither deformed there, and all other rows are DOT rows */
-    bool opens[2];         /* the first group that has the port on A, on B */
+    int joint;
+    int first, end; /* rows from `first` up to before `end` */
+    int points;     /* it begins with that many POINT rows, of all axes, with rate zero; or 0 */
+    bool one_body;  /* both ports are on the same one */
+    bool rigid;     /* the ports are on two bodies, neither deformed there, and all other rows are DOT rows */
+    bool opens[2];  /* the first group that has the port on A, on B */
 } row_group;
 
 /* What rows and forces need to know of a port. */
 typedef enum port_need {
     NEED_PLACE_RATE, /* the rate of its place, in place_rate alone */
     NEED_FRAMES,     /* and of its view R_m, R_1 and the rate */
-    NEED_VIEW
+    NEED_VIEW,
+    NEED_MORE /* no port has it */
 } port_need;
 
 /* What is left of it when the deformations are held; made at its first use. */
@@ -510,8 +512,9 @@ phx_status phx_sys_number(phx_system *system);
 phx_status phx_sys_find_redundant(phx_system *system);
 phx_status phx_sys_components(phx_system *system);
 double phx_sys_coordinate_value(const workspace *ws, int joint, int coordinate, int end);
-/* Counted coordinates in x: their values at the end of the views, nearest to those that x has; and their rates. */
-void phx_sys_count_turns(workspace *ws, double *x);
+/* Counted coordinates in x: their values at the end of the interval or at the instant, nearest to those that x has,
+ * where the ports with the need `viewed` or more have been viewed; and their rates. */
+void phx_sys_count_turns(workspace *ws, port_need viewed, double *x);
 void phx_sys_turn_rates(const phx_system *system, const double *x, const double *v, double *x_dot);
 /* A port of a state, without a workspace. */
 void phx_sys_view_port(const phx_system *system, phx_port_id id, const double *x, const double *v, phx_port_view *view);
