@@ -10,7 +10,7 @@
 
 /* Velocities and multipliers from which on two threads take less time than one. Measured on chains: up to 5000 a step
  * is too short for what its two dozen loops cost to begin on another processor; from 10000 on it takes 0.96 times as
- * long or less, 0.5 to 0.7 times for the largest. */
+ * long or less, 0.5 to 0.8 times for the largest. */
 enum { PAYING_UNKNOWNS = 10000 };
 
 /* ---- loops ---- */
