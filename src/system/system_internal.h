@@ -378,6 +378,8 @@ int phx_sys_condensed_type(const workspace *ws, int b);
 phx_status phx_sys_condensation_create(workspace *ws);
 phx_status phx_sys_condensation_allocate(workspace *ws);
 void phx_sys_condensation_free(workspace *ws);
+/* The arrays of a slot's factorisation, at its first use. */
+phx_status phx_sys_condensed_lu_create(workspace *ws, condensed_lu *out);
 /* Whether the next interval is linearised condensed. */
 bool phx_sys_condenses(const workspace *ws);
 /* The borders of the condensed bodies, the tangents of the others, at the interval at hand. */

@@ -1,0 +1,295 @@
+/* Factors and solutions of condensed matrices (condense.c says what they are). */
+#include "system_internal.h"
+
+#include <string.h>
+
+/* Corrections d_j: as many as it takes for the next one to be expected below LEFT, relative to the first; how many is
+ * asked again after so many matrices. Slow is what is not there after as many as pay, one in the plane and two in
+ * space; then the next matrices stay whole. */
+enum { AGAIN = 16, STAY_WHOLE = 64 };
+static const double LEFT = 1e-5;
+
+/* The condenser of a pack, NULL: it is not condensed. */
+static const phx_condenser *of_pack(const workspace *ws, const condensed_lu *factors, int p)
+{
+    const int type = ws->condensation->type[ws->packs[p].body[0]];
+    return type < 0 ? NULL : factors->type[type];
+}
+
+/* A loop over condensed packs: what is done with each, the factors, a condensed and a whole vector, inner coordinates.
+ */
+typedef struct pack_loop pack_loop;
+typedef void pack_work(const pack_loop *it, const workspace *ws, int p, const phx_condenser *condenser);
+struct pack_loop {
+    const workspace *ws;
+    const condensed_lu *factors;
+    double *c, *b, *inner;
+    const double *x;
+    pack_work *work;
+};
+
+static phx_status each_pack(void *user, phx_context *context, int part, int first, int end)
+{
+    const pack_loop *it = user;
+    const workspace own = phx_sys_part(it->ws, part);
+
+    (void)context;
+    for (int p = first; p < end; p++) {
+        const phx_condenser *condenser = of_pack(&own, it->factors, p);
+        if (condenser)
+            it->work(it, &own, p, condenser);
+    }
+    return PHX_OK;
+}
+
+static void over_packs(pack_work *work, pack_loop *loop)
+{
+    loop->work = work;
+    phx_sys_run(loop->ws, loop->ws->n_packs, each_pack, loop);
+}
+
+/* The condensed matrices of a pack, added to the values. */
+static void add_condensed(const pack_loop *it, const workspace *ws, int p, const phx_condenser *condenser)
+{
+    const condensation *all = ws->condensation;
+    const kkt_matrix *kkt = &all->kkt;
+    const pack_slot *slot = &ws->packs[p];
+    const int b = slot->body[0];
+    const int n = ws->system->dim + ws->system->n_rot + kkt->kept_first[b + 1] - kkt->kept_first[b];
+
+    phx_pack_reduce(slot->pack, condenser, it->factors->border + all->border_at[p],
+                    it->factors->influence + all->influence_at[p], ws->block);
+    for (int l = 0; l < slot->count; l++) {
+        const int *at = kkt->body_at[slot->body[l]];
+        for (int k = 0; k < n * n; k++)
+            all->val[at[k]] += ws->block[k * slot->lanes + l];
+    }
+}
+
+static void add_mass(const pack_loop *it, const workspace *ws, int p, const phx_condenser *condenser)
+{
+    phx_pack_mass_border(ws->packs[p].pack, it->x, it->factors->border + ws->condensation->border_at[p]);
+    add_condensed(it, ws, p, condenser);
+}
+
+static void begin_solve(const pack_loop *it, const workspace *ws, int p, const phx_condenser *condenser)
+{
+    const condensation *all = ws->condensation;
+    phx_pack_begin_solve(ws->packs[p].pack, condenser, it->factors->border + all->border_at[p],
+                         it->inner + all->inner_at[p], it->c);
+}
+
+static void end_solve(const pack_loop *it, const workspace *ws, int p, const phx_condenser *condenser)
+{
+    const condensation *all = ws->condensation;
+    phx_pack_end_solve(ws->packs[p].pack, condenser, it->factors->border + all->border_at[p],
+                       it->factors->influence + all->influence_at[p], it->c, it->inner + all->inner_at[p]);
+}
+
+static void gather_inner(const pack_loop *it, const workspace *ws, int p, const phx_condenser *condenser)
+{
+    phx_pack_gather_inner(ws->packs[p].pack, condenser, it->b, it->inner + ws->condensation->inner_at[p]);
+}
+
+static void scatter_inner(const pack_loop *it, const workspace *ws, int p, const phx_condenser *condenser)
+{
+    phx_pack_scatter_inner(ws->packs[p].pack, condenser, it->inner + ws->condensation->inner_at[p], it->b);
+}
+
+static void find_lacking(const pack_loop *it, const workspace *ws, int p, const phx_condenser *condenser)
+{
+    const condensation *all = ws->condensation;
+    phx_pack_lacking(ws->packs[p].pack, condenser, it->factors->rates + all->rates_at[p], it->b,
+                     it->inner + all->inner_at[p], it->c);
+}
+
+/* ---- factors ---- */
+static phx_status factor_values(const workspace *ws, condensed_lu *out)
+{
+    const kkt_matrix *kkt = &ws->condensation->kkt;
+    phx_status status = PHX_OK;
+
+    if (!out->lu)
+        status = phx_sys_lu_create(ws, kkt, false, &out->lu);
+    return status ? status : phx_lu_factor(out->lu, ws->condensation->val, NULL);
+}
+
+/* Factors of cj M + c R + K/cj for each type, kept while cj is the same. */
+static phx_status factor_types(const condensation *it, double cj, double b, double c, condensed_lu *out)
+{
+    phx_status status = PHX_OK;
+
+    if (out->cj == cj)
+        return PHX_OK;
+    out->cj = 0.0;
+    out->asked = 0;
+    for (int k = 0; k < it->n_types && !status; k++)
+        status = phx_condenser_factor(out->type[k], cj, b, c);
+    out->cj = status ? 0.0 : cj;
+    return status;
+}
+
+static void swap(double **a, double **b)
+{
+    double *other = *a;
+    *a = *b;
+    *b = other;
+}
+
+/* The borders of the last linearisation into a slot: from where it left them, or from the slot that took them first. */
+static void take_borders(condensation *it, condensed_lu *out)
+{
+    if (!it->holder) {
+        swap(&it->border, &out->border);
+        swap(&it->rates, &out->rates);
+        it->holder = out;
+    } else if (it->holder != out) {
+        memcpy(out->border, it->holder->border, it->border_size * sizeof *out->border);
+        memcpy(out->rates, it->holder->rates, it->rates_size * sizeof *out->rates);
+    }
+}
+
+phx_status phx_sys_condensed_factor(workspace *ws, int slot, double cj)
+{
+    condensation *it = ws->condensation;
+    condensed_lu *out = &it->slot[slot];
+    phx_status status = out->border ? PHX_OK : phx_sys_condensed_lu_create(ws, out);
+
+    if (status)
+        return status;
+    status = factor_types(it, cj, 1.0 / cj, 1.0, out);
+    if (status)
+        return status;
+    take_borders(it, out);
+    if (out->asked > 0)
+        out->asked--;
+    memcpy(it->val, it->coupling, (size_t)it->kkt.ptr[it->kkt.n] * sizeof *it->val);
+    over_packs(add_condensed, &(pack_loop){.ws = ws, .factors = out});
+    return factor_values(ws, out);
+}
+
+/* ---- solutions ---- */
+/* c, inner <- B^-1 (c, inner): a condensed vector and the inner coordinates of all packs. */
+static phx_status solve(const workspace *ws, const condensed_lu *factors, double *c, double *inner)
+{
+    pack_loop loop = {.ws = ws, .factors = factors, .c = c, .inner = inner};
+
+    over_packs(begin_solve, &loop);
+    const phx_status status = phx_lu_solve(factors->lu, 1, c);
+    over_packs(end_solve, &loop);
+    return status;
+}
+
+/* A vector of the whole system into its condensed part and the inner coordinates, and back. */
+static void take_apart(const workspace *ws, const condensed_lu *factors, double *b, double *c, double *inner)
+{
+    const condensation *it = ws->condensation;
+
+    for (int i = 0; i < it->kkt.n; i++)
+        c[i] = b[it->from[i]];
+    over_packs(gather_inner, &(pack_loop){.ws = ws, .factors = factors, .b = b, .inner = inner});
+}
+
+static void put_together(const workspace *ws, const condensed_lu *factors, const double *c, double *inner, double *b)
+{
+    const condensation *it = ws->condensation;
+
+    for (int i = 0; i < it->kkt.n; i++)
+        b[it->from[i]] = c[i];
+    over_packs(scatter_inner, &(pack_loop){.ws = ws, .factors = factors, .b = b, .inner = inner});
+}
+
+/* b = -(A - B) d in both parts, the inner ones in place. */
+static void lacking(const workspace *ws, const condensed_lu *factors, double *d, double *inner, double *b)
+{
+    memset(b, 0, (size_t)ws->condensation->kkt.n * sizeof *b);
+    over_packs(find_lacking, &(pack_loop){.ws = ws, .factors = factors, .b = d, .c = b, .inner = inner});
+}
+
+/* d <- B^-1 (B - A) d, sum += d; the new d is left in it->b and it->inner. */
+static phx_status correct(const workspace *ws, const condensed_lu *factors)
+{
+    condensation *it = ws->condensation;
+
+    swap(&it->b, &it->d);
+    lacking(ws, factors, it->d, it->inner, it->b);
+    const phx_status status = solve(ws, factors, it->b, it->inner);
+    for (int i = 0; i < it->kkt.n; i++)
+        it->sum[i] += it->b[i];
+    for (size_t i = 0; i < it->inner_size; i++)
+        it->inner_sum[i] += it->inner[i];
+    return status;
+}
+
+/* The size of the last d. */
+static double size_of_correction(workspace *ws, const condensed_lu *factors)
+{
+    condensation *it = ws->condensation;
+
+    put_together(ws, factors, it->b, it->inner, it->x);
+    return ws->base.ops->norm(&ws->base, it->x);
+}
+
+phx_status phx_sys_condensed_solve(workspace *ws, int slot, double *b)
+{
+    condensation *it = ws->condensation;
+    condensed_lu *factors = &it->slot[slot];
+    const bool ask = factors->asked == 0;
+    const int most = ws->system->dim - 1;
+    double size = 1.0, first = 1.0, left = 1.0;
+
+    take_apart(ws, factors, b, it->b, it->inner);
+    phx_status status = solve(ws, factors, it->b, it->inner);
+    memcpy(it->sum, it->b, (size_t)it->kkt.n * sizeof *it->b);
+    memcpy(it->inner_sum, it->inner, it->inner_size * sizeof *it->inner);
+    if (ask) {
+        size = first = size_of_correction(ws, factors);
+        left = first;
+        factors->corrections = 0;
+        factors->asked = AGAIN;
+    }
+    for (int k = 0; (ask ? k < most && left > LEFT * first : k < factors->corrections) && !status; k++) {
+        status = correct(ws, factors);
+        if (!ask)
+            continue;
+        const double before = size;
+        size = size_of_correction(ws, factors);
+        left = before > 0.0 ? size / before * size : 0.0;
+        factors->corrections++;
+    }
+    if (ask && !(left <= LEFT * first)) {
+        it->wait = STAY_WHOLE;
+        factors->asked = 0;
+    }
+    put_together(ws, factors, it->sum, it->inner_sum, b);
+    return status;
+}
+
+phx_status phx_sys_condensed_factor_mass(workspace *ws, const double *x)
+{
+    const phx_system *system = ws->system;
+    condensation *it = ws->condensation;
+    phx_status status = factor_types(it, 1.0, 0.0, 0.0, &it->mass);
+
+    if (status)
+        return status;
+    memset(it->val, 0, (size_t)it->kkt.ptr[it->kkt.n] * sizeof *it->val);
+    ws->into = &it->kkt;
+    phx_sys_put_rows(ws, it->val);
+    ws->into = &ws->kkt;
+    over_packs(add_mass, &(pack_loop){.ws = ws, .factors = &it->mass, .x = x});
+    for (int b = 0; b < system->n_bodies; b++)
+        if (it->type[b] < 0)
+            phx_body_put_mass(system->bodies[b].body, x + system->bodies[b].x, true, it->kkt.body_at[b], it->val);
+    return factor_values(ws, &it->mass);
+}
+
+phx_status phx_sys_condensed_solve_mass(workspace *ws, double *b)
+{
+    condensation *it = ws->condensation;
+
+    take_apart(ws, &it->mass, b, it->b, it->inner);
+    const phx_status status = solve(ws, &it->mass, it->b, it->inner);
+    put_together(ws, &it->mass, it->b, it->inner, b);
+    return status;
+}
