@@ -456,6 +456,8 @@ void phx_sys_rigid_free(rigid_kkt *rigid);
  * and the residual they leave: on the deformations the loads that K q has to balance. */
 phx_status phx_sys_locked_accelerations(workspace *ws, double t, const double *x, const double *v, bool drives_locked,
                                         double *a, double *lambda, double *res);
+/* What rows, pairs of ports and ports add to the linearisation at hand: G, -G^T, geometric terms. */
+void phx_sys_add_couplings(workspace *ws, const double *lambda);
 /* G into [2,1] and -G^T into [1,2] of an array on the kkt pattern, in place of what is there. */
 void phx_sys_put_rows(workspace *ws, double *val);
 /* Scale of velocities of the row, for tolerances: sum |g_i zeta_i|. */
