@@ -1,0 +1,47 @@
+/* What the tests of packs and of condensation share: bodies that pack, dense references. */
+#ifndef PHLEXOR_TESTS_BODY_PACKS_H
+#define PHLEXOR_TESTS_BODY_PACKS_H
+
+#include "support.h"
+
+enum { MAX_ALL = MAX_V * MAX_V, MAX_BORDER = 6 * MAX_V + 72 };
+enum { KEPT_NONE, KEPT_END, KEPT_MIDDLE, KEPT_BOTH_ENDS, KEPT_EVERY_PORT, KEPT_ALL_BUT_ONE, KEPT_ANY, N_KEPT };
+extern const body_kind pack_kinds[];
+
+/* Bodies with as many lanes as they take. */
+typedef struct group {
+    int count, lanes;
+    double *room;
+    phx_pack *pack;
+} group;
+/* Intervals of several bodies from random states. */
+typedef struct interval {
+    double x0[PHX_LANES * MAX_X], x1[PHX_LANES * MAX_X], xm[PHX_LANES * MAX_X];
+    double v0[PHX_LANES * MAX_V], v1[PHX_LANES * MAX_V], vm[PHX_LANES * MAX_V];
+} interval;
+
+/* Every kind that packs and bends, in turn. */
+void each_kind(phx_context *context, void (*check)(phx_context *context, const subject *it, uint64_t *seed));
+/* Fills kept, ascending; the number. */
+int choose(phx_context *context, const subject *it, int how, uint64_t *seed, int *kept);
+/* A pack of these bodies, or of one several times; body l has the l-th part of all vectors. */
+void pack_different(phx_context *context, const subject *it, const phx_body *const *bodies, int count, int n_kept,
+                    group *out);
+void pack_create(phx_context *context, const subject *it, int count, int n_kept, group *out);
+void pack_destroy(group *it);
+/* One lane of an array. */
+int of_lane(int lanes, int lane, int count, const double *all, double *one);
+/* Values on the body's pattern as a dense matrix. */
+void spread(const subject *it, const double *val, double *dense);
+/* S = a M_qq + b K + c R, n_q square. */
+void constant_block(const subject *it, double a, double b, double c, double *S);
+/* A border and S (NULL: none) as a dense matrix, n_v square. */
+void whole(const subject *it, const double *border, const double *S, double *A);
+/* Numbers of a body's border. */
+int border_size(const subject *it);
+/* Random intervals; angular velocities are scaled by `turn`. */
+void make_interval(const subject *it, int count, double h, double turn, uint64_t *seed, interval *out);
+/* Residual and matrix of `body` alone, at the place b. */
+void alone(const subject *it, const phx_body *body, int b, double h, const interval *at, double *res, double *val);
+
+#endif

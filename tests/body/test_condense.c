@@ -1,0 +1,457 @@
+/* The elimination of inner deformations against dense algebra: condensed matrices, solutions, what the constant block
+ * lacks, whom the factors serve. */
+#include "packs.h"
+
+#include <phlexor/algebra.h>
+
+/* The Schur complement of A over the rigid and the kept unknowns, which `list` numbers, the inner ones behind them. */
+static void schur(phx_context *context, int n, int n_kept, const int *list, const double *A, double *out)
+{
+    const int m = n - n_kept;
+    double inner[MAX_ALL], right[MAX_ALL];
+
+    for (int i = 0; i < m; i++) {
+        for (int j = 0; j < m; j++)
+            inner[i * m + j] = A[list[n_kept + i] * n + list[n_kept + j]];
+        for (int j = 0; j < n_kept; j++)
+            right[i * n_kept + j] = A[list[n_kept + i] * n + list[j]];
+    }
+    CHECK_OK(context, phx_dense_solve(context, m, inner, n_kept, right));
+    for (int i = 0; i < n_kept; i++)
+        for (int j = 0; j < n_kept; j++) {
+            out[i * n_kept + j] = A[list[i] * n + list[j]];
+            for (int k = 0; k < m; k++)
+                out[i * n_kept + j] -= A[list[i] * n + list[n_kept + k]] * right[k * n_kept + j];
+        }
+}
+
+/* The rigid unknowns, the kept ones, the others. */
+static void number(const subject *it, int n_kept, const int *kept, int *list)
+{
+    int count = it->n_rigid + n_kept, k = 0;
+
+    for (int i = 0; i < it->n_rigid; i++)
+        list[i] = i;
+    for (int i = 0; i < it->n_q; i++) {
+        if (k < n_kept && kept[k] == i)
+            list[it->n_rigid + k++] = it->n_rigid + i;
+        else
+            list[count++] = it->n_rigid + i;
+    }
+}
+
+/* max |got - want| relative to the largest entry of the row and column of `want`, the same in any units */
+static double scaled_defect(int n, const double *got, const double *want)
+{
+    double worst = 0.0, scale[MAX_V] = {0};
+
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            scale[i] = fmax(scale[i], fabs(want[i * n + j]));
+            scale[j] = fmax(scale[j], fabs(want[i * n + j]));
+        }
+    for (int i = 0; i < n * n; i++) {
+        const double defect = fabs(got[i] - want[i]) / sqrt(scale[i / n] * scale[i % n]);
+        worst = isnan(defect) ? NAN : fmax(worst, defect);
+    }
+    return worst;
+}
+
+/* ---- condensed matrices and solutions ---- */
+typedef struct weights {
+    const char *name;
+    double a, b, c;
+} weights;
+/* 2/h M + h/2 K + R of short, long and reversed steps, and M itself. */
+static const weights sums[] = {
+    {"h = 1e-4", 2e4, 5e-5, 1.0}, {"h = 0.05", 40.0, 0.025, 1.0},    {"h = 2", 1.0, 1.0, 1.0},
+    {"mass", 1.0, 0.0, 0.0},      {"h = -0.05", -40.0, -0.025, 1.0}, {"damping counted twice", 40.0, 0.025, 2.0},
+};
+
+/* Condensed matrices and the solutions through them of all bodies of a pack. */
+typedef struct condensed {
+    double border[PHX_LANES * MAX_BORDER], Y[PHX_LANES * 3 * MAX_V], matrix[PHX_LANES * MAX_ALL];
+    double b[PHX_LANES * MAX_V], x[PHX_LANES * MAX_V];
+} condensed;
+
+/* x of b, the condensed matrix of each body by dense algebra. */
+static void solve_condensed(phx_context *context, const subject *it, const group *at, const phx_condenser *condenser,
+                            int n_kept, const int *list, condensed *out)
+{
+    const int n = it->n_v, all = it->n_rigid + n_kept;
+    double z[PHX_LANES * MAX_V], c[PHX_LANES * MAX_V], lu[MAX_ALL];
+
+    assert_int_equal(phx_pack_inner_size(at->pack, condenser), at->lanes * (it->n_q - n_kept));
+    phx_pack_gather_inner(at->pack, condenser, out->b, z);
+    for (int l = 0; l < at->count; l++)
+        for (int i = 0; i < all; i++)
+            c[l * all + i] = out->b[l * n + list[i]];
+    phx_pack_begin_solve(at->pack, condenser, out->border, z, c);
+    for (int l = 0; l < at->count; l++) {
+        of_lane(at->lanes, l, all * all, out->matrix, lu);
+        CHECK_OK(context, phx_dense_solve(context, all, lu, 1, c + l * all));
+        for (int i = 0; i < all; i++)
+            out->x[l * n + list[i]] = c[l * all + i];
+    }
+    phx_pack_end_solve(at->pack, condenser, out->border, out->Y, c, z);
+    phx_pack_scatter_inner(at->pack, condenser, z, out->x);
+}
+
+/* A x = b, and the condensed matrix against a dense Schur complement. */
+static void check_lane(phx_context *context, const subject *it, int lanes, int lane, int n_kept, const int *list,
+                       const double *S, const condensed *got, const char *what)
+{
+    const int n = it->n_v, all = it->n_rigid + n_kept, size = (int)border_size(it);
+    double border[MAX_BORDER], A[MAX_ALL], matrix[MAX_ALL], want[MAX_ALL];
+
+    of_lane(lanes, lane, size, got->border, border);
+    of_lane(lanes, lane, all * all, got->matrix, matrix);
+    whole(it, border, S, A);
+    schur(context, n, all, list, A, want);
+    CHECK_SMALL(scaled_defect(all, matrix, want), 1e-10, "%s, %s: condensed matrix", it->name, what);
+    for (int i = 0; i < n; i++) {
+        double defect = -got->b[lane * n + i], scale = fabs(defect);
+        for (int j = 0; j < n; j++) {
+            defect += A[i * n + j] * got->x[lane * n + j];
+            scale += fabs(A[i * n + j] * got->x[lane * n + j]);
+        }
+        CHECK_SMALL(defect / scale, 1e-10, "%s, %s: solution, equation %d", it->name, what, i);
+    }
+}
+
+static void check_sum(phx_context *context, const subject *it, const group *at, phx_condenser *condenser, int n_kept,
+                      const int *kept, int k, uint64_t *seed)
+{
+    const int size = (int)border_size(it);
+    int list[MAX_V];
+    double S[MAX_ALL];
+    condensed out;
+    char what[80];
+
+    assert_int_equal(phx_pack_border_size(at->pack), at->lanes * size);
+    number(it, n_kept, kept, list);
+    random_vector(seed, at->lanes * size, 1.0, out.border); /* anything may stand in a border */
+    random_vector(seed, at->count * it->n_v, 1.0, out.b);
+    for (int i = 0; i < it->n_rigid * at->lanes; i++)
+        out.border[(i / at->lanes) * (it->n_rigid + 1) * at->lanes + i % at->lanes] += 20.0;
+    const size_t before = phx_context_allocations(context);
+    CHECK_OK(context, phx_condenser_factor(condenser, sums[k].a, sums[k].b, sums[k].c));
+    phx_pack_reduce(at->pack, condenser, out.border, out.Y, out.matrix);
+    assert_int_equal(phx_context_allocations(context), before);
+    constant_block(it, sums[k].a, sums[k].b, sums[k].c, S);
+    solve_condensed(context, it, at, condenser, n_kept, list, &out);
+    for (int l = 0; l < at->count; l++) {
+        snprintf(what, sizeof what, "%s, %d kept, body %d of %d", sums[k].name, n_kept, l, at->count);
+        check_lane(context, it, at->lanes, l, n_kept, list, S, &out, what);
+    }
+}
+
+static void check_reduction(phx_context *context, const subject *it, uint64_t *seed)
+{
+    for (int how = 0; how < N_KEPT; how++) {
+        int kept[MAX_V];
+        const int n_kept = choose(context, it, how, seed, kept);
+        phx_condenser *condenser = NULL;
+
+        CHECK_OK(context, phx_condenser_create(context, it->body, n_kept, kept, &condenser));
+        assert_int_equal(phx_condenser_inner(condenser), it->n_q - n_kept);
+        for (int count = 1; count <= PHX_LANES; count++) {
+            group at;
+            pack_create(context, it, count, n_kept, &at);
+            for (size_t k = 0; k < sizeof sums / sizeof *sums; k++)
+                check_sum(context, it, &at, condenser, n_kept, kept, (int)k, seed);
+            pack_destroy(&at);
+        }
+        phx_condenser_destroy(condenser);
+    }
+}
+
+static void test_condensed_matrices_and_solutions(void **state)
+{
+    each_kind(*state, check_reduction);
+}
+
+/* Nothing is left over where every coordinate is kept. */
+static void check_nothing_inside(phx_context *context, const subject *it, uint64_t *seed)
+{
+    int kept[MAX_V];
+    double border[MAX_BORDER], S[MAX_ALL], A[MAX_ALL], Y[1], got[MAX_ALL], z[1], c[MAX_V], was[MAX_V];
+    phx_condenser *condenser = NULL;
+    group at;
+
+    for (int i = 0; i < it->n_q; i++)
+        kept[i] = i;
+    CHECK_OK(context, phx_condenser_create(context, it->body, it->n_q, kept, &condenser));
+    pack_create(context, it, 1, it->n_q, &at);
+    assert_int_equal(phx_condenser_inner(condenser), 0);
+    CHECK_OK(context, phx_condenser_factor(condenser, 40.0, 0.025, 1.0));
+    random_vector(seed, border_size(it), 1.0, border);
+    random_vector(seed, it->n_v, 1.0, c);
+    memcpy(was, c, sizeof was);
+    phx_pack_reduce(at.pack, condenser, border, Y, got);
+    phx_pack_begin_solve(at.pack, condenser, border, z, c);
+    phx_pack_end_solve(at.pack, condenser, border, Y, c, z);
+    constant_block(it, 40.0, 0.025, 1.0, S);
+    whole(it, border, S, A);
+    CHECK_SMALL(scaled_defect(it->n_v, got, A), 1e-15, "%s: nothing condensed", it->name);
+    for (int i = 0; i < it->n_v; i++)
+        assert_true(c[i] == was[i]);
+    pack_destroy(&at);
+    phx_condenser_destroy(condenser);
+}
+
+static void test_all_kept(void **state)
+{
+    each_kind(*state, check_nothing_inside);
+}
+
+/* ---- what the constant block lacks ---- */
+static const int no_coordinate;
+
+/* sum w_k A_k d of every body of a pack, all coordinates inner ones but `n_kept` kept ones. */
+static void turned(phx_context *context, const subject *it, int count, int n_kept, const int *kept, const double *w,
+                   const double *d, double *out)
+{
+    const int r = it->n_rigid, all = r + n_kept;
+    double z[PHX_LANES * MAX_V], x[PHX_LANES * MAX_V], c[PHX_LANES * MAX_V] = {0}, b[PHX_LANES * MAX_V];
+    phx_condenser *condenser = NULL;
+    group at;
+
+    CHECK_OK(context, phx_condenser_create(context, it->body, n_kept, kept, &condenser));
+    pack_create(context, it, count, n_kept, &at);
+    for (int l = 0; l < count; l++) {
+        memcpy(x + l * it->n_v + r, d + l * it->n_q, (size_t)it->n_q * sizeof *d);
+        for (int k = 0; k < n_kept; k++)
+            c[l * all + r + k] = d[l * it->n_q + kept[k]];
+    }
+    phx_pack_gather_inner(at.pack, condenser, x, z);
+    phx_pack_lacking(at.pack, condenser, w, c, z, b);
+    phx_pack_scatter_inner(at.pack, condenser, z, x);
+    for (int l = 0; l < count; l++) {
+        for (int i = 0; i < r; i++)
+            assert_true(b[l * all + i] == 0.0);
+        for (int k = 0; k < n_kept; k++)
+            x[l * it->n_v + r + kept[k]] = b[l * all + r + k];
+        memcpy(out + l * it->n_q, x + l * it->n_v + r, (size_t)it->n_q * sizeof *d);
+    }
+    pack_destroy(&at);
+    phx_condenser_destroy(condenser);
+}
+
+/* e = (A_qq - S) x + sum w_k A_k x, w = w0 + w1: nothing of first order in h w against 2/h M. */
+static void lacking(phx_context *context, const subject *it, double h, const interval *at, const double *x, double *e)
+{
+    const int n = it->n_q, r = it->n_rigid, v = it->n_v;
+    double res[MAX_V], val[MAX_ALL], A[MAX_ALL], S[MAX_ALL], w[3], gyro[MAX_V];
+
+    alone(it, it->body, 0, h, at, res, val);
+    spread(it, val, A);
+    constant_block(it, 2.0 / h, 0.5 * h, 1.0, S);
+    for (int k = 0; k < it->n_rot; k++)
+        w[k] = at->v0[it->dim + k] + at->v1[it->dim + k];
+    turned(context, it, 1, 0, &no_coordinate, w, x, gyro);
+    for (int i = 0; i < n; i++) {
+        e[i] = gyro[i];
+        for (int j = 0; j < n; j++)
+            e[i] += (A[(r + i) * v + r + j] - S[i * n + j]) * x[j];
+    }
+}
+
+/* What is left goes with h w^2, of second order relative to 2/h M: halved with h, a quarter with w / 2, none at rest.
+
+ */
+static void check_gyroscopic(phx_context *context, const subject *it, uint64_t *seed)
+{
+    const double h = 0.01, turn = 20.0;
+    const int n = it->n_q;
+    const struct {
+        double h, turn, ratio;
+    } others[] = {{0.5 * h, turn, 0.5}, {h, 0.5 * turn, 0.25}, {-h, turn, -1.0}, {h, 0.0, 0.0}};
+    double x[MAX_V], first[MAX_V], other[MAX_V], gyro[MAX_V], fast[3] = {turn, turn, turn};
+    const uint64_t begin = *seed;
+    interval at;
+
+    make_interval(it, 1, h, turn, seed, &at);
+    random_vector(seed, n, 1.0, x);
+    lacking(context, it, h, &at, x, first);
+    turned(context, it, 1, 0, &no_coordinate, fast, x, gyro);
+    assert_true(max_abs(n, first) > 0.0);
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
+        uint64_t same = begin;
+        make_interval(it, 1, others[k].h, others[k].turn, &same, &at);
+        lacking(context, it, others[k].h, &at, x, other);
+        for (int i = 0; i < n; i++)
+            CHECK_CLOSE(other[i], others[k].ratio * first[i], 1e-9 * (max_abs(n, first) + max_abs(n, gyro)),
+                        "%s: what is lacking at h = %g, turned by %g, coordinate %d", it->name, others[k].h,
+                        others[k].turn, i);
+    }
+}
+
+static void test_what_the_constant_block_lacks(void **state)
+{
+    each_kind(*state, check_gyroscopic);
+}
+
+/* sum w_k A_k x of packs: linear in w, antisymmetric, x . A_k x = 0, whatever is kept. The bound that the iteration
+ * rests on: |x . A_k y| <= |x|_M |y|_M for unit axes. */
+static void check_bound(phx_context *context, const subject *it, uint64_t *seed)
+{
+    const phx_flex *flex = phx_body_flex(it->body);
+    const int n = it->n_q;
+
+    for (int trial = 0; trial < 20; trial++) {
+        const int count = 1 + trial % PHX_LANES, lanes = count == 1 ? 1 : PHX_LANES;
+        int kept[MAX_V];
+        const int n_kept = choose(context, it, trial % N_KEPT, seed, kept);
+        double y[PHX_LANES * MAX_V], w[3 * PHX_LANES], twice[3 * PHX_LANES], one[PHX_LANES * MAX_V];
+        double two[PHX_LANES * MAX_V];
+        random_vector(seed, count * n, 1.0, y);
+        random_vector(seed, lanes * it->n_rot, 1.0, w);
+        for (int k = 0; k < lanes * it->n_rot; k++)
+            twice[k] = 2.0 * w[k];
+        turned(context, it, count, n_kept, kept, w, y, one);
+        turned(context, it, count, 0, &no_coordinate, twice, y, two);
+        for (int i = 0; i < count * n; i++)
+            CHECK_CLOSE(two[i], 2.0 * one[i], 1e-14 * (1.0 + max_abs(count * n, one)), "%s: sum", it->name);
+        for (int l = 0; l < count; l++) {
+            double x[MAX_V], form[3] = {0}, length = 0.0;
+            random_vector(seed, n, 1.0, x);
+            for (int k = 0; k < it->n_rot; k++)
+                length += w[k * lanes + l] * w[k * lanes + l];
+            for (int i = 0; i < n; i++)
+                for (int e = flex->ptr[i]; e < flex->ptr[i + 1]; e++) {
+                    form[0] += x[i] * flex->M[e] * x[flex->idx[e]];
+                    form[1] += y[l * n + i] * flex->M[e] * y[l * n + flex->idx[e]];
+                }
+            CHECK_SMALL(dot_product(n, y + l * n, one + l * n), 1e-13 * (1.0 + max_abs(n, one + l * n)), "%s: y . A y",
+                        it->name);
+            CHECK_BELOW(fabs(dot_product(n, x, one + l * n)), sqrt(length * form[0] * form[1]), "%s: |x . w_k A_k y|",
+                        it->name);
+        }
+    }
+}
+
+static void test_bound_of_the_gyroscopic_form(void **state)
+{
+    each_kind(*state, check_bound);
+}
+
+/* ---- whom it serves ---- */
+static phx_body *body_of(phx_context *context, const phx_flex *flex, double mass, double stiffness, double modal)
+{
+    phx_body_def def = phx_body_def_default();
+    phx_body *body = NULL;
+    def.name = "other";
+    def.dim = flex->dim;
+    def.flex = flex;
+    def.damping_mass = mass;
+    def.damping_stiffness = stiffness;
+    def.damping_modal = modal;
+    CHECK_OK(context, phx_body_create(context, &def, &body));
+    return body;
+}
+
+static void test_whom_it_serves(void **state)
+{
+    phx_context *context = *state;
+    const int kept[] = {0, 3}, others[] = {0, 4}, more[] = {0, 3, 4};
+    const struct {
+        double mass, stiffness, modal;
+    } dampings[] = {{0, 0, 0}, {0.3, 0.02, 0}, {0.3, 0.02001, 0}, {0.31, 0.02, 0}, {0, 0, 0.05}, {0, 0, 0.06}};
+    enum { N = (int)(sizeof dampings / sizeof *dampings) };
+
+    for (int dim = 2; dim < 4; dim++) {
+        subject it, twin;
+        phx_body *body[N], *again[N];
+        subject_create(context, &pack_kinds[dim == 2 ? 0 : 9], &it);
+        subject_create(context, &pack_kinds[dim == 2 ? 0 : 9], &twin);
+        for (int k = 0; k < N; k++) {
+            body[k] =
+                body_of(context, phx_body_flex(it.body), dampings[k].mass, dampings[k].stiffness, dampings[k].modal);
+            again[k] =
+                body_of(context, phx_body_flex(it.body), dampings[k].mass, dampings[k].stiffness, dampings[k].modal);
+        }
+        for (int k = 0; k < N; k++) {
+            phx_condenser *condenser = NULL;
+            CHECK_OK(context, phx_condenser_create(context, body[k], 2, kept, &condenser));
+            for (int i = 0; i < N; i++)
+                assert_int_equal(phx_condenser_serves(condenser, again[i], 2, kept), i == k);
+            assert_false(phx_condenser_serves(condenser, again[k], 2, others));
+            assert_false(phx_condenser_serves(condenser, again[k], 1, kept));
+            assert_false(phx_condenser_serves(condenser, again[k], 3, more));
+            assert_false(phx_condenser_serves(condenser, twin.body, 2, kept)); /* equal matrices, but others */
+            phx_condenser_destroy(condenser);
+        }
+        for (int k = 0; k < N; k++) {
+            phx_body_destroy(body[k]);
+            phx_body_destroy(again[k]);
+        }
+        subject_destroy(&it);
+        subject_destroy(&twin);
+    }
+}
+
+/* ---- failures ---- */
+static void test_singular_sums_are_refused(void **state)
+{
+    phx_context *context = *state;
+    const int kept[] = {1};
+    subject it;
+    group at;
+    phx_condenser *condenser = NULL;
+    double border[MAX_BORDER], Y[3 * MAX_V], first[MAX_ALL], again[MAX_ALL];
+
+    subject_create(context, &pack_kinds[9], &it);
+    const int all = it.n_rigid + 1;
+    CHECK_OK(context, phx_condenser_create(context, it.body, 1, kept, &condenser));
+    pack_create(context, &it, 1, 1, &at);
+    random_vector(&(uint64_t){9}, border_size(&it), 1.0, border);
+    CHECK_OK(context, phx_condenser_factor(condenser, 40.0, 0.025, 1.0));
+    phx_pack_reduce(at.pack, condenser, border, Y, first);
+    CHECK_STATUS(context, phx_condenser_factor(condenser, 0.0, 0.0, 1.0), PHX_SINGULAR); /* undamped: nothing is left */
+    CHECK_MESSAGE(context, "pivot 1");
+    CHECK_STATUS(context, phx_condenser_factor(condenser, NAN, 0.0, 0.0), PHX_SINGULAR);
+    CHECK_OK(context, phx_condenser_factor(condenser, 40.0, 0.025, 1.0));
+    phx_pack_reduce(at.pack, condenser, border, Y, again);
+    assert_memory_equal(first, again, (size_t)(all * all) * sizeof *first);
+    pack_destroy(&at);
+    phx_condenser_destroy(condenser);
+    phx_condenser_destroy(NULL);
+    subject_destroy(&it);
+}
+
+/* Each allocation in turn; the sanitizers see what is left. */
+static void test_failing_allocations(void **state)
+{
+    phx_context *context = *state;
+    const int chosen[] = {2, 3, 5};
+    phx_status status = PHX_ERR_MEMORY;
+    subject it;
+    long n = 0;
+
+    subject_create(context, &pack_kinds[11], &it);
+    for (; status; n++) {
+        phx_condenser *condenser = NULL;
+        phx_context_fail_allocation(context, n);
+        status = phx_condenser_create(context, it.body, 3, chosen, &condenser);
+        phx_context_fail_allocation(context, -1);
+        CHECK_STATUS(context, status, condenser ? PHX_OK : PHX_ERR_MEMORY);
+        phx_condenser_destroy(condenser);
+    }
+    assert_in_range(n, 20, 60);
+    subject_destroy(&it);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_condensed_matrices_and_solutions),
+        cmocka_unit_test(test_all_kept),
+        cmocka_unit_test(test_what_the_constant_block_lacks),
+        cmocka_unit_test(test_bound_of_the_gyroscopic_form),
+        cmocka_unit_test(test_whom_it_serves),
+        cmocka_unit_test(test_singular_sums_are_refused),
+        cmocka_unit_test(test_failing_allocations),
+    };
+    return cmocka_run_group_tests(tests, context_setup, context_teardown);
+}
