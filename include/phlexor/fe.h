@@ -54,17 +54,6 @@ typedef struct phx_flex_matrix {
     int *row, *ptr, *idx;
     double *val;
 } phx_flex_matrix;
-/* y += A x */
-static inline void phx_flex_matrix_apply(const phx_flex_matrix *a, const double *x, double *y)
-{
-    for (int r = 0; r < a->n_rows; r++) {
-        double sum = 0.0;
-        for (int e = a->ptr[r]; e < a->ptr[r + 1]; e++)
-            sum += a->val[e] * x[a->idx[e]];
-        y[a->row[r]] += sum;
-    }
-}
-
 /* x^T A y */
 static inline double phx_flex_matrix_form(const phx_flex_matrix *a, const double *x, const double *y)
 {

@@ -203,9 +203,9 @@ static void free_parts(phx_crew *crew)
 phx_status phx_crew_create(phx_context *context, int threads, phx_crew **created)
 {
     *created = NULL;
-    if (threads < 1 || threads > PHX_TEAM_LARGEST)
-        return phx_fail(context, PHX_ERR_ARGUMENT, "%d threads; their number must be in 1..%d", threads,
-                        PHX_TEAM_LARGEST);
+    const phx_status number = phx_thread_check_number(context, threads);
+    if (number)
+        return number;
     phx_crew *crew = phx_calloc(context, 1, sizeof *crew);
     if (!crew)
         return PHX_ERR_MEMORY;

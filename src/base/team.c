@@ -160,9 +160,9 @@ static void free_parts(phx_team *team)
 phx_status phx_team_create(phx_context *context, int threads, phx_team **created)
 {
     *created = NULL;
-    if (threads < 1 || threads > PHX_TEAM_LARGEST)
-        return phx_fail(context, PHX_ERR_ARGUMENT, "%d threads; their number must be in 1..%d", threads,
-                        PHX_TEAM_LARGEST);
+    const phx_status number = phx_thread_check_number(context, threads);
+    if (number)
+        return number;
     phx_team *team = phx_calloc(context, 1, sizeof *team);
     if (!team)
         return PHX_ERR_MEMORY;

@@ -13,3 +13,11 @@ bool phx_thread_start(pthread_t *thread, void *(*run)(void *user), void *user)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return started;
 }
+
+phx_status phx_thread_check_number(phx_context *context, int threads)
+{
+    return threads >= 1 && threads <= PHX_TEAM_LARGEST
+               ? PHX_OK
+               : phx_fail(context, PHX_ERR_ARGUMENT, "%d threads; their number must be in 1..%d", threads,
+                          PHX_TEAM_LARGEST);
+}

@@ -9,9 +9,8 @@
 
 #include <string.h>
 
-double phx_body_kinetic(const phx_body *body, const double *x, const double *v)
+static double kinetic(const phx_body *body, const double *q, const double *v)
 {
-    const double *q = phx_body_q_inertia(body, x);
     const one_inertia own = one_inertia_of(body->flex);
     double energy = 0.0;
 
@@ -22,16 +21,14 @@ double phx_body_kinetic(const phx_body *body, const double *x, const double *v)
     return energy;
 }
 
+double phx_body_kinetic(const phx_body *body, const double *x, const double *v)
+{
+    return kinetic(body, phx_body_q_inertia(body, x), v);
+}
+
 double phx_body_kinetic_undeformed(const phx_body *body, const double *v)
 {
-    const one_inertia own = one_inertia_of(body->flex);
-    double energy = 0.0;
-
-    if (body->dim == 2)
-        one_kinetic(2, body, &own, NULL, v, &energy);
-    else
-        one_kinetic(3, body, &own, NULL, v, &energy);
-    return energy;
+    return kinetic(body, NULL, v);
 }
 
 /* 1/2 |L2^-1 D q|^2: no cancellation between large terms. */

@@ -109,22 +109,10 @@ void pack_destroy(group *it)
     free(it->room);
 }
 
-int of_lane(int lanes, int lane, int count, const double *all, double *one)
+void of_lane(int lanes, int lane, int count, const double *all, double *one)
 {
     for (int k = 0; k < count; k++)
         one[k] = all[k * lanes + lane];
-    return count;
-}
-
-/* Values on the body's pattern as a dense matrix. */
-void spread(const subject *it, const double *val, double *dense)
-{
-    const int *ptr, *idx, n = it->n_v;
-    phx_body_pattern(it->body, &ptr, &idx);
-    memset(dense, 0, (size_t)n * (size_t)n * sizeof *dense);
-    for (int i = 0; i < n; i++)
-        for (int k = ptr[i]; k < ptr[i + 1]; k++)
-            dense[i * n + idx[k]] = val[k];
 }
 
 /* S = a M_qq + b K + c R, n_q square; R is the derivative of the forces with respect to the velocities at rest. */

@@ -30,9 +30,7 @@ void pack_different(phx_context *context, const subject *it, const phx_body *con
 void pack_create(phx_context *context, const subject *it, int count, int n_kept, group *out);
 void pack_destroy(group *it);
 /* One lane of an array. */
-int of_lane(int lanes, int lane, int count, const double *all, double *one);
-/* Values on the body's pattern as a dense matrix. */
-void spread(const subject *it, const double *val, double *dense);
+void of_lane(int lanes, int lane, int count, const double *all, double *one);
 /* S = a M_qq + b K + c R, n_q square. */
 void constant_block(const subject *it, double a, double b, double c, double *S);
 /* A border and S (NULL: none) as a dense matrix, n_v square. */

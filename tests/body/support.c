@@ -262,3 +262,13 @@ void accelerations(phx_context *context, const subject *it, const double *gravit
         v_dot[i] = (force ? force[i] : 0.0) - v_dot[i];
     CHECK_STATUS(context, phx_dense_solve(context, it->n_v, M, 1, v_dot), PHX_OK);
 }
+
+void spread(const subject *it, const double *val, double *dense)
+{
+    const int *ptr, *idx, n = it->n_v;
+    phx_body_pattern(it->body, &ptr, &idx);
+    memset(dense, 0, (size_t)n * (size_t)n * sizeof *dense);
+    for (int i = 0; i < n; i++)
+        for (int k = ptr[i]; k < ptr[i + 1]; k++)
+            dense[i * n + idx[k]] = val[k];
+}

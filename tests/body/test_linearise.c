@@ -5,17 +5,6 @@
 static const int side[4] = {-2, -1, 1, 2};
 static const double weight[4] = {1.0, -8.0, 8.0, -1.0};
 
-/* The library's values spread over dense matrices; the pattern is ascending and structurally symmetric. */
-static void spread(const subject *it, const double *val, double *dense)
-{
-    const int *ptr, *idx, n = it->n_v;
-    phx_body_pattern(it->body, &ptr, &idx);
-    memset(dense, 0, (size_t)n * (size_t)n * sizeof *dense);
-    for (int i = 0; i < n; i++)
-        for (int k = ptr[i]; k < ptr[i + 1]; k++)
-            dense[i * n + idx[k]] = val[k];
-}
-
 static void test_pattern(void **state)
 {
     for (int k = 0; k < n_body_kinds; k++) {

@@ -183,3 +183,13 @@ void mechanism_check_orders(mechanism *m, double end, int steps, double toleranc
     }
     free(exact);
 }
+
+void append_text(char *text, size_t size, const char *format, ...)
+{
+    const size_t at = strlen(text);
+    va_list list;
+    va_start(list, format);
+    const int n = vsnprintf(text + at, size - at, format, list);
+    va_end(list);
+    assert_true(n > 0 && at + (size_t)n < size);
+}

@@ -25,6 +25,8 @@ typedef struct mechanism {
     void *looker;
 } mechanism;
 
+/* Add to a text that has room for `size` bytes. */
+void append_text(char *text, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* Build a model (text, or a file of examples/ when `text` has no line break) and make its start state. */
 void mechanism_open(mechanism *mechanism, const char *text, int n_set, const phx_model_override *set);
 void mechanism_close(mechanism *mechanism);

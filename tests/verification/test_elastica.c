@@ -16,33 +16,24 @@ typedef struct elastica {
 static const elastica curves[] = {{1.0, 0.94356676372, -0.3017207738, -0.46135194971, 0.94356676372},
                                   {10.0, 0.44500440225, -0.81060902488, -1.4302855388, 4.4500440225}};
 
-static void add(char *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void add(char *text, const char *format, ...)
-{
-    const size_t at = strlen(text);
-    va_list list;
-    va_start(list, format);
-    const int n = vsnprintf(text + at, TEXT - at, format, list);
-    va_end(list);
-    assert_true(n > 0 && at + (size_t)n < TEXT);
-}
-
 static void cantilever(char *text, int n, const char *reference, double force)
 {
     text[0] = '\0';
-    add(text, "phlexor: 1\ndimension: 2\nmaterials: {m: {density: 7800, young: %.17g}}\nbodies:\n", YOUNG);
+    append_text(text, TEXT, "phlexor: 1\ndimension: 2\nmaterials: {m: {density: 7800, young: %.17g}}\nbodies:\n",
+                YOUNG);
     for (int i = 0; i < n; i++)
-        add(text,
+        append_text(
+            text, TEXT,
             "  b%d: {kind: beam, material: m, length: %.17g, section: {kind: rectangle, width: %g, height: %g},\n"
             "    elements: 2, reference: %s, pose: {position: [%.17g, 0]}}\n",
             i, LENGTH / n, WIDTH, HEIGHT, reference, LENGTH * i / n);
-    add(text, "joints:\n  w0: {kind: weld, ports: [ground.O, b0.P]}\n");
+    append_text(text, TEXT, "joints:\n  w0: {kind: weld, ports: [ground.O, b0.P]}\n");
     for (int i = 1; i < n; i++)
-        add(text, "  w%d: {kind: weld, ports: [b%d.C, b%d.P]}\n", i, i - 1, i);
-    add(text,
-        "loads: {f: {force: [0, %.17g], at: b%d.C}}\n"
-        "outputs: {x: {position: b%d.C}, a: {angle: b%d.C}, r: {reaction: w0}}\n",
-        -force, n - 1, n - 1, n - 1);
+        append_text(text, TEXT, "  w%d: {kind: weld, ports: [b%d.C, b%d.P]}\n", i, i - 1, i);
+    append_text(text, TEXT,
+                "loads: {f: {force: [0, %.17g], at: b%d.C}}\n"
+                "outputs: {x: {position: b%d.C}, a: {angle: b%d.C}, r: {reaction: w0}}\n",
+                -force, n - 1, n - 1, n - 1);
 }
 
 /* Errors of the tip's place, its angle and the moment at the root, over L, 1 and EI/L. */

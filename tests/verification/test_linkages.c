@@ -12,20 +12,10 @@
 
 enum { TEXT = 8000 };
 
-static void add(char *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void add(char *text, const char *format, ...)
-{
-    const size_t at = strlen(text);
-    va_list list;
-    va_start(list, format);
-    const int n = vsnprintf(text + at, TEXT - at, format, list);
-    va_end(list);
-    assert_true(n > 0 && at + (size_t)n < TEXT);
-}
-
 static void add_pose(char *text, const double *position, const double *R)
 {
-    add(text,
+    append_text(
+        text, TEXT,
         "pose: {position: [%.17g, %.17g, %.17g], rotation: {matrix: [[%.17g, %.17g, %.17g], [%.17g, %.17g, %.17g], "
         "[%.17g, %.17g, %.17g]]}}",
         position[0], position[1], position[2], R[0], R[1], R[2], R[3], R[4], R[5], R[6], R[7], R[8]);
@@ -144,12 +134,12 @@ static void bricard_pose(const double *q, minimal_pose *pose)
 
 static void add_outputs(char *text, int bodies)
 {
-    add(text, "outputs:\n");
+    append_text(text, TEXT, "outputs:\n");
     for (int b = 0; b < bodies; b++)
-        add(text,
-            "  c%d: {position: b%d.G}\n  v%d: {velocity: b%d.G}\n  a%d: {acceleration: b%d.G}\n"
-            "  w%d: {angular_velocity: b%d.G}\n",
-            b, b, b, b, b, b, b, b);
+        append_text(text, TEXT,
+                    "  c%d: {position: b%d.G}\n  v%d: {velocity: b%d.G}\n  a%d: {acceleration: b%d.G}\n"
+                    "  w%d: {angular_velocity: b%d.G}\n",
+                    b, b, b, b, b, b, b, b);
 }
 
 static void bricard_falls(void **state)
@@ -169,19 +159,19 @@ static void bricard_falls(void **state)
         m.mass[b] = 10.0;
         m.inertia[b][0] = 0.01;
         m.inertia[b][1] = m.inertia[b][2] = 10.0 / 12.0;
-        add(text,
-            "  b%d: {kind: rigid, mass: 10, inertia: [0.01, 10/12, 10/12], centre_of_mass: [0.5, 0, 0], "
-            "ports: {G: {position: [0.5, 0, 0]}, E: {position: [1, 0, 0], rotation: {axis: [1, 0, 0], angle: "
-            "%d*deg}}}, ",
-            b, b % 2 == 0 ? 90 : -90);
+        append_text(text, TEXT,
+                    "  b%d: {kind: rigid, mass: 10, inertia: [0.01, 10/12, 10/12], centre_of_mass: [0.5, 0, 0], "
+                    "ports: {G: {position: [0.5, 0, 0]}, E: {position: [1, 0, 0], rotation: {axis: [1, 0, 0], angle: "
+                    "%d*deg}}}, ",
+                    b, b % 2 == 0 ? 90 : -90);
         add_pose(text, place[b], R[b]);
-        add(text, "}\n");
+        append_text(text, TEXT, "}\n");
     }
-    add(text, "joints:\n");
+    append_text(text, TEXT, "joints:\n");
     for (int k = 0; k < 6; k++)
-        add(text, "  h%d: {kind: revolute, axis: [0, 0, 1], axis_b: [0, 0, 1], ports: [%s, %s]}\n", k,
-            (const char *[]){"ground.O", "b0.E", "b1.E", "b2.E", "b3.E", "b4.E"}[k],
-            (const char *[]){"b0.P", "b1.P", "b2.P", "b3.P", "b4.P", "ground.last"}[k]);
+        append_text(text, TEXT, "  h%d: {kind: revolute, axis: [0, 0, 1], axis_b: [0, 0, 1], ports: [%s, %s]}\n", k,
+                    (const char *[]){"ground.O", "b0.E", "b1.E", "b2.E", "b3.E", "b4.E"}[k],
+                    (const char *[]){"b0.P", "b1.P", "b2.P", "b3.P", "b4.P", "ground.last"}[k]);
     add_outputs(text, 5);
     mechanism_open(&model, text, 0, NULL);
     assert_int_equal(phx_system_redundant(model.system), 1);
@@ -273,21 +263,25 @@ static void slider_crank_runs(void **state)
     (void)state;
     slider_crank_points(m.q[0], pin, slider);
     slider_crank_pose(m.q, pose);
-    add(text, "  b0: {kind: rigid, mass: 0.12, inertia: [1e-4, 2e-5, 9e-5], centre_of_mass: [0, 0.04, 0], "
-              "ports: {G: {position: [0, 0.04, 0]}, E: {position: [0, 0.08, 0]}}, ");
+    append_text(text, TEXT,
+                "  b0: {kind: rigid, mass: 0.12, inertia: [1e-4, 2e-5, 9e-5], centre_of_mass: [0, 0.04, 0], "
+                "ports: {G: {position: [0, 0.04, 0]}, E: {position: [0, 0.08, 0]}}, ");
     add_pose(text, (double[]){0.0, 0.1, 0.12}, pose[0].R);
-    add(text, "}\n  b1: {kind: rigid, mass: 0.5, inertia: [4e-4, 4e-3, 3.8e-3], centre_of_mass: [0.15, 0, 0], "
-              "ports: {G: {position: [0.15, 0, 0]}, E: {position: [0.3, 0, 0]}}, ");
+    append_text(text, TEXT,
+                "}\n  b1: {kind: rigid, mass: 0.5, inertia: [4e-4, 4e-3, 3.8e-3], centre_of_mass: [0.15, 0, 0], "
+                "ports: {G: {position: [0.15, 0, 0]}, E: {position: [0.3, 0, 0]}}, ");
     add_pose(text, pin, pose[1].R);
-    add(text, "}\n  b2: {kind: rigid, mass: 2, inertia: [1e-3, 1e-3, 1e-3], ports: {G: {position: [0, 0, 0]}}, ");
+    append_text(text, TEXT,
+                "}\n  b2: {kind: rigid, mass: 2, inertia: [1e-3, 1e-3, 1e-3], ports: {G: {position: [0, 0, 0]}}, ");
     add_pose(text, slider, pose[2].R);
-    add(text, "}\njoints:\n  A: {kind: revolute, axis: [1, 0, 0], ports: [ground.A, b0.P], angle: 0.3, rate: 6}\n"
-              "  B: {kind: spherical, ports: [b0.E, b1.P]}\n"
-              "  C: {kind: universal, ports: [b2.P, b1.E], axes: [[0, 0, 1], [0, 1, 0]]}\n"
-              "  D: {kind: prismatic, ports: [ground.O, b2.P], axis: [1, 0, 0]}\n");
+    append_text(text, TEXT,
+                "}\njoints:\n  A: {kind: revolute, axis: [1, 0, 0], ports: [ground.A, b0.P], angle: 0.3, rate: 6}\n"
+                "  B: {kind: spherical, ports: [b0.E, b1.P]}\n"
+                "  C: {kind: universal, ports: [b2.P, b1.E], axes: [[0, 0, 1], [0, 1, 0]]}\n"
+                "  D: {kind: prismatic, ports: [ground.O, b2.P], axis: [1, 0, 0]}\n");
     add_outputs(text, 3);
     for (int k = 0; k < 4; k++)
-        add(text, "  r%d: {reaction: %c, frame: inertial}\n", k, 'A' + k);
+        append_text(text, TEXT, "  r%d: {reaction: %c, frame: inertial}\n", k, 'A' + k);
     mechanism_open(&model, text, 0, NULL);
     assert_int_equal(phx_system_redundant(model.system), 0);
     run_both(&model, &m, 1e-3, 2e-4, &it);
@@ -368,25 +362,27 @@ static void governor_swings(void **state)
     (void)state;
     governor_frames(m.q, place, R);
     for (int b = 0; b < 6; b++) {
-        add(text,
+        append_text(
+            text, TEXT,
             "  b%d: {kind: rigid, mass: %.17g, inertia: [%.17g, %.17g, %.17g], centre_of_mass: [0, 0, %g], ports: {"
             "G: {position: [0, 0, %g]}, ",
             b, m.mass[b], m.inertia[b][0], m.inertia[b][1], m.inertia[b][2], -governor_centre[b], -governor_centre[b]);
         if (*lower[b])
-            add(text, "E: {position: [0, 0, -%s]}}, ", lower[b]);
+            append_text(text, TEXT, "E: {position: [0, 0, -%s]}}, ", lower[b]);
         else
-            add(text, "L: {position: [0.05, 0, 0]}, R: {position: [-0.05, 0, 0]}}, ");
+            append_text(text, TEXT, "L: {position: [0.05, 0, 0]}, R: {position: [-0.05, 0, 0]}}, ");
         add_pose(text, place[b], R[b]);
-        add(text, "}\n");
+        append_text(text, TEXT, "}\n");
     }
-    add(text, "joints:\n  spin: {kind: revolute, ports: [ground.O, b0.P], axis: [0, 0, 1], rate: 6}\n"
-              "  slide: {kind: prismatic, ports: [b0.P, b5.P], axis: [0, 0, 1]}\n"
-              "  h1: {kind: revolute, ports: [b0.L, b1.P], axis: [0, 1, 0], rate: -0.5}\n"
-              "  h2: {kind: revolute, ports: [b0.R, b2.P], axis: [0, 1, 0]}\n"
-              "  e1: {kind: revolute, ports: [b1.E, b3.P], axis: [0, 1, 0]}\n"
-              "  e2: {kind: revolute, ports: [b2.E, b4.P], axis: [0, 1, 0]}\n"
-              "  f1: {kind: revolute, ports: [b3.E, b5.L], axis: [0, 1, 0]}\n"
-              "  f2: {kind: revolute, ports: [b4.E, b5.R], axis: [0, 1, 0]}\n");
+    append_text(text, TEXT,
+                "joints:\n  spin: {kind: revolute, ports: [ground.O, b0.P], axis: [0, 0, 1], rate: 6}\n"
+                "  slide: {kind: prismatic, ports: [b0.P, b5.P], axis: [0, 0, 1]}\n"
+                "  h1: {kind: revolute, ports: [b0.L, b1.P], axis: [0, 1, 0], rate: -0.5}\n"
+                "  h2: {kind: revolute, ports: [b0.R, b2.P], axis: [0, 1, 0]}\n"
+                "  e1: {kind: revolute, ports: [b1.E, b3.P], axis: [0, 1, 0]}\n"
+                "  e2: {kind: revolute, ports: [b2.E, b4.P], axis: [0, 1, 0]}\n"
+                "  f1: {kind: revolute, ports: [b3.E, b5.L], axis: [0, 1, 0]}\n"
+                "  f2: {kind: revolute, ports: [b4.E, b5.R], axis: [0, 1, 0]}\n");
     add_outputs(text, 6);
     mechanism_open(&model, text, 0, NULL);
     assert_int_equal(phx_system_redundant(model.system), 6);

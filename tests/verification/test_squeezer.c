@@ -23,17 +23,6 @@ static const double forces[6] = {0.1991753333731910e3, -0.2975531228015052e2, 0.
 enum { RR, D, E_, ZT, U, SS, DIMENSIONS };
 static const double size[DIMENSIONS] = {7e-3, 28e-3, 2e-2, 4e-2, 4e-2, 35e-3};
 
-static void add(char *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void add(char *text, const char *format, ...)
-{
-    const size_t at = strlen(text);
-    va_list list;
-    va_start(list, format);
-    const int n = vsnprintf(text + at, TEXT - at, format, list);
-    va_end(list);
-    assert_true(n > 0 && at + (size_t)n < TEXT);
-}
-
 /* Angles of the bodies K1 .. K7 from the seven coordinates. */
 static void angles_of(const double q[7], double offset, double angle[7])
 {
@@ -51,15 +40,16 @@ static void add_body(char *text, int dim, int k, double mass, double inertia, do
                      double x, double y, double angle)
 {
     const char *const more = dim == 3 ? ", 0" : "";
-    add(text, "  K%d: {kind: rigid, mass: %.17g, centre_of_mass: [%.17g, %.17g%s], ports: {%s}, ", k, mass, cx, cy,
-        more, ports);
+    append_text(text, TEXT, "  K%d: {kind: rigid, mass: %.17g, centre_of_mass: [%.17g, %.17g%s], ports: {%s}, ", k,
+                mass, cx, cy, more, ports);
     if (dim == 3)
-        add(text,
-            "inertia: [%.17g, %.17g, %.17g], pose: {position: [%.17g, %.17g, 0], rotation: {axis: [0, 0, 1], "
-            "angle: %.17g}}}\n",
-            0.6 * inertia, 0.5 * inertia, inertia, x, y, angle);
+        append_text(text, TEXT,
+                    "inertia: [%.17g, %.17g, %.17g], pose: {position: [%.17g, %.17g, 0], rotation: {axis: [0, 0, 1], "
+                    "angle: %.17g}}}\n",
+                    0.6 * inertia, 0.5 * inertia, inertia, x, y, angle);
     else
-        add(text, "inertia: %.17g, pose: {position: [%.17g, %.17g], angle: %.17g}}\n", inertia, x, y, angle);
+        append_text(text, TEXT, "inertia: %.17g, pose: {position: [%.17g, %.17g], angle: %.17g}}\n", inertia, x, y,
+                    angle);
 }
 
 static void add_bodies(char *text, int dim)
@@ -70,7 +60,7 @@ static void add_bodies(char *text, int dim)
     char ports[200];
 
     angles_of(start, 0.5 * TEST_PI, a);
-    add(text, "bodies:\n");
+    append_text(text, TEXT, "bodies:\n");
     snprintf(ports, sizeof ports, "F: {position: [%g, 0%s]}", size[RR], z);
     add_body(text, dim, 1, 0.04325, 2.194e-6, 92e-5, 0.0, ports, 0.0, 0.0, a[0]);
     snprintf(ports, sizeof ports, "E: {position: [%g, 0%s]}", size[D], z);
@@ -98,22 +88,22 @@ static void squeezer(char *text, int dim)
     const char *const z = dim == 3 ? ", 0" : "", *const axis = dim == 3 ? ", axis: [0, 0, 1]" : "";
 
     text[0] = '\0';
-    add(text, "phlexor: 1\ndimension: %d\ngravity: [0, 0%s]\n", dim, z);
-    add(text,
-        "ground: {ports: {A: {position: [-0.06934, -0.00227%s]}, B: {position: [-0.03635, 0.03273%s]}, "
-        "C: {position: [0.014, 0.072%s]}}}\n",
-        z, z, z);
+    append_text(text, TEXT, "phlexor: 1\ndimension: %d\ngravity: [0, 0%s]\n", dim, z);
+    append_text(text, TEXT,
+                "ground: {ports: {A: {position: [-0.06934, -0.00227%s]}, B: {position: [-0.03635, 0.03273%s]}, "
+                "C: {position: [0.014, 0.072%s]}}}\n",
+                z, z, z);
     add_bodies(text, dim);
-    add(text, "joints:\n");
+    append_text(text, TEXT, "joints:\n");
     for (size_t j = 0; j < sizeof joints / sizeof *joints; j++)
-        add(text, "  %s: {kind: revolute, ports: [%s, %s]%s%s}\n", joints[j][0], joints[j][1], joints[j][2], axis,
-            j == 0 ? ", effort: 0.033, angle: -0.0617138900142764496" : "");
-    add(text, "springs: {s: {ports: [ground.C, K3.D], stiffness: 4530, length: 0.07785}}\noutputs:\n");
+        append_text(text, TEXT, "  %s: {kind: revolute, ports: [%s, %s]%s%s}\n", joints[j][0], joints[j][1],
+                    joints[j][2], axis, j == 0 ? ", effort: 0.033, angle: -0.0617138900142764496" : "");
+    append_text(text, TEXT, "springs: {s: {ports: [ground.C, K3.D], stiffness: 4530, length: 0.07785}}\noutputs:\n");
     for (int k = 1; k <= 7; k++)
-        add(text, "  w%d: {angular_velocity: K%d.P}\n", k, k);
+        append_text(text, TEXT, "  w%d: {angular_velocity: K%d.P}\n", k, k);
     for (int k = 0; k < 3; k++)
-        add(text, "  r%d: {reaction: E%s, frame: inertial}\n", k, joints[7 + k][0] + 1);
-    add(text, "  q1: {coordinate: O}\n");
+        append_text(text, TEXT, "  r%d: {reaction: E%s, frame: inertial}\n", k, joints[7 + k][0] + 1);
+    append_text(text, TEXT, "  q1: {coordinate: O}\n");
 }
 
 /* The angle of body k, in space from its attitude. */
