@@ -6,24 +6,14 @@
  * put on G(x1) v1 = w(t1) by the energy-neutral projection of the dae. */
 #include "history.h"
 #include "newton.h"
+#include "renewal.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { FORWARD_SLOT, BACKWARD_SLOT, SLOTS };
 enum { FORGIVEN = 3 };
-/* A kept Jacobian that needs more increments than a new one costs (matrix_cost of the dae, else ENOUGH) is given up:
- * from then on each interval gets its own, except that after PATIENCE intervals one tries to keep it again. PROOF:
- * intervals that believe one that was proved. */
-enum { ENOUGH = 3, PATIENCE = 64, PROOF = 16, SIZES = 4 };
-static const double ALIKE = 1.25;
-
-/* The increments of an interval with a Jacobian of its own, iterated one increment further than needed: the next ones
- * stop after `count` increments while theirs are alike. */
-typedef struct proof {
-    double size[SIZES];
-    int count, uses;
-} proof;
+static const double MATRIX_COST = 3.0; /* where the dae does not say */
 
 typedef struct midpoint {
     phx_method base;
@@ -31,13 +21,9 @@ typedef struct midpoint {
     double *x, *v;                /* n_x, n_v: where an inner interval of a composition starts */
     phx_jacobian jacobian[SLOTS]; /* A(2/h), one for each size of interval in a composition */
     phx_history history;          /* of the intervals solved last */
-    double size[SIZES];           /* first increments of the interval at hand */
-    int increments;               /* that it took */
-    bool fresh;                   /* it began with a Jacobian of its own */
-    proof proof[SLOTS];
-    int eager[SLOTS]; /* intervals that will get a Jacobian of their own */
-    double atol_size; /* atol in the norm of the dae; adaptive steps only */
-    double error;     /* of the last pair, in units of the tolerance */
+    phx_renewal renewal[SLOTS];   /* when the Jacobian is made anew */
+    double atol_size;             /* atol in the norm of the dae; adaptive steps only */
+    double error;                 /* of the last pair, in units of the tolerance */
 } midpoint;
 
 /* One interval [t0, t0 + h] from (x0, v0), with the factorisation that belongs to its size. */
@@ -61,6 +47,7 @@ static phx_status refresh(midpoint *m, const interval *span)
         return status == PHX_SINGULAR ? phx_run_blame(run, status, span->h, "the Newton matrix is singular", m->res)
                                       : status;
     run->stats->factorisations++;
+    phx_renewal_made(&m->renewal[span->slot]);
     *jacobian = (phx_jacobian){.h = span->h, .valid = true, .recent = true};
     return PHX_OK;
 }
@@ -123,56 +110,20 @@ static phx_status rescue(midpoint *m, const interval *span, phx_newton *newton)
     return PHX_OK;
 }
 
-static bool is_proved(const midpoint *m, const interval *span)
-{
-    const proof *known = &m->proof[span->slot];
-    if (known->uses == 0 || m->increments != known->count)
-        return false;
-    for (int k = 0; k < known->count; k++)
-        if (!(m->size[k] <= ALIKE * known->size[k]))
-            return false;
-    return true;
-}
-
-/* What a solved interval tells the next ones of its size: whether to keep the Jacobian, and how many increments do. */
-static void learn(midpoint *m, const interval *span, const phx_newton *newton)
-{
-    proof *known = &m->proof[span->slot];
-    int *eager = &m->eager[span->slot];
-    const int cost = m->base.run->dae->matrix_cost;
-    if (*eager > 0)
-        --*eager;
-    else if (m->increments > (cost > 0 ? cost : ENOUGH))
-        *eager = PATIENCE;
-    if (known->uses > 0 && m->increments == known->count) {
-        known->uses--;
-        return;
-    }
-    known->uses = 0;
-    if (!m->fresh || m->increments > SIZES)
-        return;
-    known->count = m->increments;
-    if (known->count > 1 && m->size[known->count - 1] <= 2.0 * newton->left * newton->scale)
-        known->count--;
-    memcpy(known->size, m->size, sizeof known->size);
-    known->uses = PROOF;
-}
-
 /* An increment from the residual at hand, judged and applied. */
 static phx_status iterate(midpoint *m, const interval *span, phx_newton *newton, phx_newton_verdict *verdict)
 {
     phx_jacobian *jacobian = &m->jacobian[span->slot];
+    phx_renewal *renewal = &m->renewal[span->slot];
     double size;
-    phx_status status = phx_jacobian_fits(jacobian, span->h) ? PHX_OK : refresh(m, span);
+    const bool keep = phx_jacobian_fits(jacobian, span->h) && !phx_renewal_is_due(renewal);
+    phx_status status = keep ? PHX_OK : refresh(m, span);
     if (status == PHX_OK)
         status = increment(m, span, &size);
     if (status != PHX_OK)
         return status;
     *verdict = phx_newton_judge(newton, size, jacobian->recent);
-    if (m->increments < SIZES)
-        m->size[m->increments] = size;
-    m->increments++;
-    if (*verdict == PHX_NEWTON_GOES_ON && jacobian->recent && is_proved(m, span))
+    if (phx_renewal_count(renewal, size) && *verdict == PHX_NEWTON_GOES_ON)
         *verdict = PHX_NEWTON_LAST;
     if (*verdict == PHX_NEWTON_FAILS)
         return rescue(m, span, newton);
@@ -192,25 +143,22 @@ static phx_status solve(midpoint *m, const interval *span)
     newton.forgiven = FORGIVEN;
     phx_newton_verdict verdict = PHX_NEWTON_GOES_ON;
     m->jacobian[span->slot].recent = false;
-    if (m->eager[span->slot] > 0)
-        m->jacobian[span->slot].valid = false;
-    m->increments = 0;
-    m->fresh = !phx_jacobian_fits(&m->jacobian[span->slot], span->h);
-    for (int k = 0; k <= PHX_NEWTON_LIMIT && verdict != PHX_NEWTON_ROUNDING; k++) {
-        const bool done = verdict == PHX_NEWTON_LAST;
+    phx_renewal_begin(&m->renewal[span->slot]);
+    for (int k = 0; k <= PHX_NEWTON_LIMIT; k++) {
+        const bool done = verdict == PHX_NEWTON_LAST || verdict == PHX_NEWTON_ROUNDING;
         phx_status status = dae->ops->interval_residual(dae, run->v1, run->lambda1, run->x1, done ? NULL : m->res);
-        if (status == PHX_OK && done)
-            learn(m, span, &newton);
-        if (status != PHX_OK || done)
+        if (status != PHX_OK)
             return status;
+        if (done) {
+            phx_renewal_learn(&m->renewal[span->slot], 2.0 * newton.left * newton.scale);
+            run->noise = newton.noise;
+            return PHX_OK;
+        }
         status = iterate(m, span, &newton, &verdict);
         if (status != PHX_OK)
             return status;
     }
-    run->noise = newton.noise;
-    return verdict == PHX_NEWTON_ROUNDING
-               ? dae->ops->interval_residual(dae, run->v1, run->lambda1, run->x1, NULL)
-               : phx_run_blame(run, PHX_NOT_CONVERGED, span->h, "Newton's iteration converges too slowly", m->res);
+    return phx_run_blame(run, PHX_NOT_CONVERGED, span->h, "Newton's iteration converges too slowly", m->res);
 }
 
 /* From (x0, v0) to (x1, v1, lambda1) of the run; its work is added to work1. */
@@ -229,7 +177,8 @@ static phx_status advance_interval(midpoint *m, const interval *span)
         status = dae->ops->interval_work(dae, &work);
     if (status != PHX_OK)
         return status;
-    phx_history_keep(&m->history, dae, middle, span->h, span->v0, run->v1, run->lambda1, m->size[0]);
+    phx_history_keep(&m->history, dae, middle, span->h, span->v0, run->v1, run->lambda1,
+                     m->renewal[span->slot].size[0]);
     run->work1.supplied += work.supplied;
     run->work1.dissipated += work.dissipated;
     phx_run_book(run, 1.0);
@@ -374,7 +323,10 @@ static phx_status create(phx_run *run, const phx_method_ops *ops, phx_method **m
     midpoint *m = phx_calloc(run->context, 1, sizeof *m);
     if (!m)
         return PHX_ERR_MEMORY;
+    const int cost = run->dae->matrix_cost;
     m->base = (phx_method){.ops = ops, .run = run};
+    for (int slot = 0; slot < SLOTS; slot++)
+        m->renewal[slot] = phx_renewal_create(cost > 0 ? cost : MATRIX_COST);
     if (!allocate(m)) {
         midpoint_destroy(&m->base);
         return PHX_ERR_MEMORY;

@@ -255,17 +255,22 @@ static work_row make_row(const phx_system *system, const row_slot *slot)
                       .rate = slot->role == ROW_HELD ? def->rate : 0.0};
 }
 
-/* Measured on chains of links, one evaluated by itself: 0.7 to 2.8, the most where the rows of joints are curved in
- * space. There a kept matrix is still faster with four increments, by 1 to 9 % of a step, because new ones wait for
- * memory. */
+static bool is_rigid(const phx_system *system, phx_port_id id)
+{
+    const phx_body_id b = system->ports[id].body;
+    return b == PHX_GROUND || phx_body_n_q(system->bodies[b].body) == 0;
+}
+
+/* Measured on chains of links: less than one increment where the joints are points, about three where their rows are
+ * curved in space and the bodies rigid. */
 static int matrix_cost(const phx_system *system)
 {
     for (int j = 0; j < system->n_joints && system->dim == 3; j++) {
         phx_port_id a, b;
-        if (phx_sys_pair_ports(system, j, &a, &b))
-            return 5;
+        if (phx_sys_pair_ports(system, j, &a, &b) && is_rigid(system, a) && is_rigid(system, b))
+            return 3;
     }
-    return 3;
+    return 1;
 }
 
 phx_status phx_sys_workspace_create(phx_system *system, phx_context *context, int n_rows, const int *rows,
