@@ -227,6 +227,9 @@ void phx_system_kkt(const phx_dae *dae, int *n, const int **ptr, const int **idx
  * iteration contracts slowly, intervals stay whole whatever is asked. Not between a factorisation and its solutions. */
 typedef enum phx_condensing { PHX_CONDENSE_WHERE_IT_PAYS, PHX_CONDENSE_ALWAYS, PHX_CONDENSE_NEVER } phx_condensing;
 void phx_system_condense(phx_dae *dae, phx_condensing when);
+/* Joints that are alike are evaluated side by side, the default, or one by one like all others: with the same results,
+ * to rounding. Errors: PHX_ERR_MEMORY. */
+phx_status phx_system_joints_one_by_one(phx_dae *dae, bool one_by_one);
 /* Evaluate the output columns at a state; accelerations, reactions and efforts solve the acceleration-level system at
  * this state. */
 phx_status phx_system_outputs(phx_dae *dae, double t, const double *x, const double *v, double *columns);

@@ -388,7 +388,7 @@ static inline int dense_from(const row_group *group)
 static inline void put_rows_in(const int dim, const workspace *ws, int begin, int end, double *val)
 {
     for (int i = begin; i < end; i++) {
-        const row_group *group = &ws->groups[i];
+        const row_group *group = &ws->groups[ws->loose_groups[i]];
         const port_map maps[2] = {map_port(dim, ws, group->a, 0, false, NULL),
                                   map_port(dim, ws, group->b, 1, false, NULL)};
         if (group->rigid) {
@@ -431,7 +431,8 @@ void phx_sys_put_rows(workspace *ws, double *val)
 {
     rows_loop loop = {.ws = ws, .val = val};
 
-    phx_sys_run(ws, ws->n_groups, put_rows, &loop);
+    phx_sys_run(ws, ws->n_loose_groups, put_rows, &loop);
+    phx_sys_joint_packs_put(ws, val);
 }
 
 /* K_l of a row that takes entry `unit` of the port on B less that of the port on A. */
@@ -597,8 +598,8 @@ static phx_status add_some(void *user, phx_context *context, int part, int first
     workspace own = phx_sys_part(it->ws, part);
 
     (void)context;
-    for (int g = first; g < end; g++)
-        add_one(&own, g, false, it->lambda);
+    for (int i = first; i < end; i++)
+        add_one(&own, own.loose_groups[i], false, it->lambda);
     return PHX_OK;
 }
 
@@ -606,9 +607,10 @@ static void add_groups(workspace *ws, const double *lambda)
 {
     rows_loop loop = {.ws = ws, .lambda = lambda};
 
-    phx_sys_run(ws, ws->n_groups, add_some, &loop);
+    phx_sys_run(ws, ws->n_loose_groups, add_some, &loop);
     for (int i = 0; i < ws->sharing.n_groups; i++)
         add_one(ws, ws->sharing.groups[i], true, lambda);
+    phx_sys_joint_packs_linearise(ws, lambda);
 }
 
 void phx_sys_add_couplings(workspace *ws, const double *lambda)

@@ -40,8 +40,7 @@ static phx_status op_residual(phx_dae *dae, double t, const double *x, const dou
     status = phx_sys_forces(ws, t, false, res);
     if (status)
         return status;
-    phx_sys_rows_residual(ws, t, 0.0, lambda, res + system->n_v);
-    phx_sys_apply_efforts(ws, res);
+    phx_sys_rows_residual(ws, t, 0.0, lambda, res);
     return PHX_OK;
 }
 
@@ -339,7 +338,7 @@ static phx_status op_interval_residual(phx_dae *dae, const double *v1, const dou
     if (res) {
         set_interval(ws, v1, res);
         begin_turns(ws);
-        phx_sys_view_rows(ws);
+        phx_sys_view_loose(ws);
         ws->start_viewed = true;
         status = phx_sys_forces(ws, ws->t0 + 0.5 * ws->h, false, res);
     } else {
@@ -347,10 +346,8 @@ static phx_status op_interval_residual(phx_dae *dae, const double *v1, const dou
     }
     if (status)
         return status;
-    if (res) {
-        phx_sys_rows_residual(ws, ws->t0, ws->h, lambda, res + system->n_v);
-        phx_sys_apply_efforts(ws, res);
-    }
+    if (res)
+        phx_sys_rows_residual(ws, ws->t0, ws->h, lambda, res);
     memcpy(ws->lambda, lambda, (size_t)ws->n_l * sizeof *lambda);
     memcpy(x1, ws->x1, (size_t)system->n_x * sizeof *x1);
     return PHX_OK;

@@ -81,6 +81,21 @@ void phx_sys_view_rows(workspace *ws)
     phx_sys_run(ws, ws->system->n_ports, view_rows, ws);
 }
 
+static phx_status view_loose(void *user, phx_context *context, int part, int first, int end)
+{
+    workspace *ws = user;
+
+    (void)context, (void)part;
+    for (int i = first; i < end; i++)
+        view_port(ws, ws->loose_ports[i], ws->need[ws->loose_ports[i]]);
+    return PHX_OK;
+}
+
+void phx_sys_view_loose(workspace *ws)
+{
+    phx_sys_run(ws, ws->n_loose_ports, view_loose, ws);
+}
+
 typedef struct instant {
     workspace *ws;
     const double *x, *v;
@@ -495,8 +510,8 @@ static inline void rigid_residual(const int dim, workspace *ws, const row_group 
 static inline void rows_residual(const int dim, workspace *ws, int first, int last, const double *lambda, double *res)
 {
     for (int i = first; i < last; i++) {
-        const int sides = (ON_A | ON_B) & ~ws->sharing.group[i];
-        const row_group *group = &ws->groups[i];
+        const int g = ws->loose_groups[i], sides = (ON_A | ON_B) & ~ws->sharing.group[g];
+        const row_group *group = &ws->groups[g];
         const double *rate_a = ws->place_rate + group->a * dim, *rate_b = ws->place_rate + group->b * dim;
         double *a = ws->effort + (size_t)group->a * PHX_PORT_MAX, *b = ws->effort + (size_t)group->b * PHX_PORT_MAX;
         for (int k = group->first, p = 0; p < group->points; p++, k++) {
@@ -528,20 +543,6 @@ static phx_status residual_of_groups(void *user, phx_context *context, int part,
     return PHX_OK;
 }
 
-void phx_sys_rows_residual(workspace *ws, double t, double h, const double *lambda, double *res)
-{
-    residual_loop loop = {ws, lambda, res};
-
-    set_signals(ws, t, h);
-    phx_sys_run(ws, ws->n_groups, residual_of_groups, &loop);
-    for (int i = 0; i < ws->sharing.n_groups; i++) {
-        const int g = ws->sharing.groups[i];
-        for (int k = ws->groups[g].first; k < ws->groups[g].end; k++)
-            apply_multiplier(ws, k, ws->sharing.group[g], lambda[k]);
-    }
-    ws->loaded = h != 0.0;
-}
-
 static void apply_effort(const workspace *ws, int i, double *res)
 {
     const phx_system *system = ws->system;
@@ -556,20 +557,29 @@ static phx_status apply_to_bodies(void *user, phx_context *context, int part, in
 {
     const residual_loop *it = user;
     const workspace *ws = it->ws;
-    double *res = it->res;
 
     (void)context, (void)part;
     for (int i = first; i < end; i++)
-        if (!ws->sharing.port[i])
-            apply_effort(ws, i, res);
+        if (!ws->sharing.port[ws->loose_ports[i]])
+            apply_effort(ws, ws->loose_ports[i], it->res);
     return PHX_OK;
 }
 
-void phx_sys_apply_efforts(workspace *ws, double *res)
+void phx_sys_rows_residual(workspace *ws, double t, double h, const double *lambda, double *res)
 {
-    residual_loop loop = {ws, NULL, res};
+    residual_loop loop = {ws, lambda, res + ws->system->n_v};
 
-    phx_sys_run(ws, ws->system->n_ports, apply_to_bodies, &loop);
+    set_signals(ws, t, h);
+    phx_sys_run(ws, ws->n_loose_groups, residual_of_groups, &loop);
+    for (int i = 0; i < ws->sharing.n_groups; i++) {
+        const int g = ws->sharing.groups[i];
+        for (int k = ws->groups[g].first; k < ws->groups[g].end; k++)
+            apply_multiplier(ws, k, ws->sharing.group[g], lambda[k]);
+    }
+    ws->loaded = h != 0.0;
+    phx_sys_joint_packs_residual(ws, lambda, res);
+    loop.res = res;
+    phx_sys_run(ws, ws->n_loose_ports, apply_to_bodies, &loop);
     for (int i = 0; i < ws->sharing.n_ports; i++)
         apply_effort(ws, ws->sharing.ports[i], res);
 }

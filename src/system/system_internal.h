@@ -176,6 +176,8 @@ typedef struct row_group {
     bool opens[2];  /* the first group that has the port on A, on B */
 } row_group;
 
+typedef struct joint_pack joint_pack; /* joints that are evaluated together (joint_pack.h) */
+
 /* What rows and forces need to know of a port. */
 typedef enum port_need {
     NEED_PLACE_RATE, /* the rate of its place, in place_rate alone */
@@ -251,6 +253,7 @@ typedef struct sharing {
     unsigned char *group;                   /* per group of rows: LATE_..., what it adds to after all parts are done */
     bool *port;                             /* per port: it adds to its body then */
     int n_groups, *groups, n_ports, *ports; /* those of which anything is late, ascending */
+    int n_packs, *packs;                    /* of joints */
     double *room;                           /* scratch of the parts from the second on */
     size_t stride;                          /* from part to part */
 } sharing;
@@ -265,6 +268,11 @@ typedef struct workspace {
     row_group *groups;
     int n_groups;
     bool *in_group; /* per port: a group has it */
+    joint_pack *joint_packs;
+    int n_joint_packs, used_joint_packs;                            /* all, or none where joints go one by one */
+    int *joint_pack_of;                                             /* per group; -1: in none */
+    int n_loose_groups, *loose_groups, n_loose_ports, *loose_ports; /* in no pack that is used, ascending */
+    bool *port_packed;                                              /* per port: it is in one */
     kkt_matrix kkt;
     const kkt_matrix *into;     /* the matrix that contributions go to: kkt, or the condensed one */
     condensation *condensation; /* NULL: no body has inner coordinates */
@@ -353,6 +361,8 @@ phx_status phx_sys_lu_create(const workspace *ws, const kkt_matrix *kkt, bool co
 /* Groups of rows and all that is made once for several threads; rows are there. */
 phx_status phx_sys_threads_create(workspace *ws);
 void phx_sys_threads_free(workspace *ws);
+/* What of the loops over joints and ports is late, after another crew or other packs of joints. */
+phx_status phx_sys_find_late(workspace *ws);
 /* All parts of [0, count), by the crew where there is one; tasks that cannot fail. */
 void phx_sys_run(const workspace *ws, int count, phx_crew_task *task, void *user);
 /* The workspace with the scratch of a part. */
@@ -372,6 +382,20 @@ void phx_sys_put_pack(workspace *ws, int p, int *const *body_at, double *val);
 void phx_sys_put_body(workspace *ws, int b, int *const *body_at, double *val);
 /* The type of a body for condensation, -1: it is not condensed. */
 int phx_sys_condensed_type(const workspace *ws, int b);
+
+/* ---- packs of joints ---- */
+/* After both matrices are there. */
+phx_status phx_sys_joint_packs_create(workspace *ws);
+void phx_sys_joint_packs_free(workspace *ws);
+/* Of those in use at the views at hand: residuals of their rows and what their efforts do at the bodies, into res (n_v
+ * + n_l); what they add to the matrix of an interval; G and -G^T in place of what is there. */
+void phx_sys_joint_packs_residual(workspace *ws, const double *lambda, double *res);
+void phx_sys_joint_packs_linearise(workspace *ws, const double *lambda);
+void phx_sys_joint_packs_put(workspace *ws, double *val);
+/* The bodies of a joint in a pack, -1: no joint is there; set what of it is late (LATE_BODY), and whether anything is.
+ */
+void phx_sys_joint_pack_bodies(const workspace *ws, int p, int lane, phx_body_id *bodies);
+bool phx_sys_joint_pack_waits(workspace *ws, int p, int lane, int late);
 
 /* ---- condensation ---- */
 /* Which bodies, and the pattern; then, over the packs, its arrays. */
@@ -413,8 +437,9 @@ phx_status phx_sys_put(phx_context *context, phx_sys_triplets *list, int row, in
 
 /* Point every body at an instant and evaluate all ports. */
 void phx_sys_set_instant(workspace *ws, const double *x, const double *v);
-/* Of ports what rows and forces need; and the same at an instant. */
+/* Of ports what rows and forces need, of all or of those in no pack of joints; and of all at an instant. */
 void phx_sys_view_rows(workspace *ws);
+void phx_sys_view_loose(workspace *ws);
 void phx_sys_set_rows_instant(workspace *ws, const double *x, const double *v);
 /* A port of the ground: at rest for good. */
 void phx_sys_ground_view(const phx_system *system, const port_slot *port, phx_port_view *view);
@@ -425,11 +450,10 @@ double phx_sys_row_rate(const workspace *ws, int k);
 /* Efforts of forces into ws->effort, powers into ws->power; distributed loads straight into res (res -= ...).
  * With `linear` also tangents into K, D. */
 phx_status phx_sys_forces(workspace *ws, double t, bool linear, double *res);
-/* effort += multipliers' covectors; res -= P^T effort for every port. */
+/* effort += multipliers' covectors */
 void phx_sys_apply_multipliers(workspace *ws, const double *lambda);
-void phx_sys_apply_efforts(workspace *ws, double *res);
-/* phx_sys_rows, the residuals of all rows into res (n_l), phx_sys_apply_multipliers, in one pass; after phx_sys_forces.
- */
+/* phx_sys_rows, the residuals of all rows into res (n_v + n_l), phx_sys_apply_multipliers, in one pass; then
+ * res -= P^T effort for every port. After phx_sys_forces. */
 void phx_sys_rows_residual(workspace *ws, double t, double h, const double *lambda, double *res);
 /* Add a pair's derivative of its efforts, block (PAIR_SIZE square), alpha times: with respect to the variation of the
  * ports, K += P^T block W, or to their rates, D += P^T block P, K += P^T block d(P nu)/d xi. */

@@ -68,10 +68,11 @@ phx_status phx_sys_threads_create(workspace *ws)
     ws->driven = phx_calloc(context, rows, sizeof *ws->driven);
     ws->sharing.group = phx_calloc(context, rows, sizeof *ws->sharing.group);
     ws->sharing.port = phx_calloc(context, (size_t)system->n_ports, sizeof *ws->sharing.port);
-    ws->sharing.groups = phx_calloc(context, rows + (size_t)system->n_ports, sizeof *ws->sharing.groups);
+    ws->sharing.groups = phx_calloc(context, 2 * rows + (size_t)system->n_ports, sizeof *ws->sharing.groups);
     if (!ws->driven || !ws->sharing.group || !ws->sharing.port || !ws->sharing.groups)
         return PHX_ERR_MEMORY;
-    ws->sharing.ports = ws->sharing.groups + rows;
+    ws->sharing.packs = ws->sharing.groups + rows;
+    ws->sharing.ports = ws->sharing.packs + rows;
     for (int k = 0; k < ws->n_l; k++)
         if (ws->rows[k].speed)
             ws->driven[ws->n_driven++] = k;
@@ -127,22 +128,20 @@ static bool is_late(int *owner, int target, int part)
     return owner[target] != part;
 }
 
-/* owner: n_bodies and n_ports of scratch. */
-static void find_late(workspace *ws, int *owner)
+/* owner: n_bodies and n_ports of scratch, all -1. */
+static void find_late_groups(workspace *ws, int *owner)
 {
     const phx_system *system = ws->system;
-    const int n_owners = system->n_bodies + system->n_ports;
     sharing *it = &ws->sharing;
     int *of_port = owner + system->n_bodies;
 
-    it->n_groups = it->n_ports = 0;
-    for (int k = 0; k < n_owners; k++)
-        owner[k] = -1;
-    for (int g = 0, part = 0; g < ws->n_groups; g++) {
-        while (g >= phx_crew_first(ws->crew, ws->n_groups, part + 1))
-            part++;
-        const int ports[2] = {ws->groups[g].a, ws->groups[g].b};
+    it->n_groups = 0;
+    for (int g = 0; g < ws->n_groups; g++)
         it->group[g] = 0;
+    for (int i = 0, part = 0; i < ws->n_loose_groups; i++) {
+        while (i >= phx_crew_first(ws->crew, ws->n_loose_groups, part + 1))
+            part++;
+        const int g = ws->loose_groups[i], ports[2] = {ws->groups[g].a, ws->groups[g].b};
         for (int side = 0; side < 2; side++)
             it->group[g] =
                 (unsigned char)(it->group[g] | (is_late(of_port, ports[side], part) ? LATE_PORT << side : 0) |
@@ -150,26 +149,68 @@ static void find_late(workspace *ws, int *owner)
         if (it->group[g])
             it->groups[it->n_groups++] = g;
     }
-    for (int k = 0; k < n_owners; k++)
-        owner[k] = -1;
-    for (int i = 0, part = 0; i < system->n_ports; i++) {
-        while (i >= phx_crew_first(ws->crew, system->n_ports, part + 1))
+}
+
+/* owner: n_bodies of scratch, all -1; as in the next one. */
+static void find_late_packs(workspace *ws, int *owner)
+{
+    sharing *it = &ws->sharing;
+
+    it->n_packs = 0;
+    for (int p = 0, part = 0; p < ws->used_joint_packs; p++) {
+        bool waits = false;
+        while (p >= phx_crew_first(ws->crew, ws->used_joint_packs, part + 1))
             part++;
-        it->port[i] = is_late(owner, system->ports[i].body, part);
-        if (it->port[i])
-            it->ports[it->n_ports++] = i;
+        for (int l = 0; l < PHX_LANES; l++) {
+            phx_body_id bodies[2];
+            int late = 0;
+            phx_sys_joint_pack_bodies(ws, p, l, bodies);
+            for (int side = 0; side < 2; side++)
+                late |= is_late(owner, bodies[side], part) ? LATE_BODY << side : 0;
+            waits = phx_sys_joint_pack_waits(ws, p, l, late) || waits;
+        }
+        if (waits)
+            it->packs[it->n_packs++] = p;
     }
+}
+
+static void find_late_ports(workspace *ws, int *owner)
+{
+    sharing *it = &ws->sharing;
+
+    it->n_ports = 0;
+    for (int i = 0, part = 0; i < ws->n_loose_ports; i++) {
+        const phx_port_id id = ws->loose_ports[i];
+        while (i >= phx_crew_first(ws->crew, ws->n_loose_ports, part + 1))
+            part++;
+        it->port[id] = is_late(owner, ws->system->ports[id].body, part);
+        if (it->port[id])
+            it->ports[it->n_ports++] = id;
+    }
+}
+
+phx_status phx_sys_find_late(workspace *ws)
+{
+    const int n_owners = ws->system->n_bodies + ws->system->n_ports;
+    int *owner = phx_calloc(ws->base.context, (size_t)n_owners, sizeof *owner);
+    void (*const find[])(workspace * ws, int *owner) = {find_late_groups, find_late_packs, find_late_ports};
+
+    if (!owner)
+        return PHX_ERR_MEMORY;
+    for (int f = 0; f < 3; f++) {
+        for (int k = 0; k < n_owners; k++)
+            owner[k] = -1;
+        find[f](ws, owner);
+    }
+    phx_free(owner);
+    return PHX_OK;
 }
 
 static phx_status share(workspace *ws)
 {
-    int *owner = phx_calloc(ws->base.context, (size_t)(ws->system->n_bodies + ws->system->n_ports), sizeof *owner);
-    const phx_status status = owner ? share_scratch(ws) : PHX_ERR_MEMORY;
+    const phx_status status = share_scratch(ws);
 
-    if (!status)
-        find_late(ws, owner);
-    phx_free(owner);
-    return status;
+    return status ? status : phx_sys_find_late(ws);
 }
 
 /* ---- factorisations ---- */

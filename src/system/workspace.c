@@ -325,6 +325,8 @@ phx_status phx_sys_workspace_create(phx_system *system, phx_context *context, in
         status = phx_sys_packs_create(ws);
     if (!status)
         status = phx_sys_condensation_allocate(ws);
+    if (!status)
+        status = phx_sys_joint_packs_create(ws);
     if (status)
         phx_sys_workspace_destroy(ws);
     else
@@ -346,6 +348,7 @@ void phx_sys_workspace_destroy(workspace *ws)
 
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         phx_free(arrays[i]);
+    phx_sys_joint_packs_free(ws);
     phx_sys_condensation_free(ws);
     phx_sys_kkt_free(ws, &ws->kkt);
     int *indices[] = {ws->row, ws->row_slot, ws->port_first, ws->port_count, ws->port_cols};

@@ -1,0 +1,268 @@
+/* Operations on joints that are alike, PHX_LANES of them at once; compiled for any processor, and again for those with
+ * wider registers. The same of one joint after the other is in evaluate.c and couplings.c. */
+#include "dot_lanes.h"
+
+/* ---- residual ---- */
+/* -P^T e of a side, e = (force, torque on w, torque on theta_dot), into the residual of the bodies. */
+static inline void apply_effort(const int dim, const int n_q, const bool dots, const joint_pack *pack,
+                                const joint_state *at, int which, const port_state *p, const real *e, double *res)
+{
+    const joint_side *side = &pack->side[which];
+    const real *phi = (const real *)side->phi, *theta = (const real *)side->theta;
+    const int n_rot = rotations(dim), r = dim + n_rot;
+    real out[6 + MOST_Q], torque[3];
+
+    apply_transposed(dim, p->R, e, out);
+    vec_x_vec(dim, p->y, out, torque);
+    for (int k = 0; k < n_rot; k++) {
+        out[dim + k] = torque[k];
+        if (dots)
+            out[dim + k] += e[dim + k];
+    }
+    for (int j = 0; j < n_q; j++) {
+        out[r + j] = phi[j] * out[0];
+        for (int a = 1; a < dim; a++)
+            out[r + j] += phi[a * n_q + j] * out[a];
+        for (int k = 0; k < n_rot && dots; k++)
+            out[r + j] += theta[k * n_q + j] * e[r + k];
+    }
+    const double *in = (const double *)out;
+    for (int l = 0; l < pack->count; l++) {
+        if (((pack->late[l] & LATE_BODY << which) != 0) != at->late)
+            continue;
+        for (int i = 0; i < r; i++)
+            res[side->v[l] + i] -= in[i * LANES + l];
+        for (int j = 0; j < n_q; j++)
+            res[side->q_dot[j * LANES + l]] -= in[(r + j) * LANES + l];
+    }
+}
+
+/* The first n entries of the efforts of a side, for who asks later; the others stay zero. */
+static inline void keep_efforts(const int n, const workspace *ws, const joint_pack *pack, int which, const real *e)
+{
+    const double *in = (const double *)e;
+
+    for (int l = 0; l < pack->count; l++)
+        for (int i = 0; i < n; i++)
+            ws->effort[(size_t)pack->side[which].port[l] * PHX_PORT_MAX + i] = in[i * LANES + l];
+}
+
+static inline void keep_covectors(const int n_a, const int n_b, const workspace *ws, const joint_pack *pack, int k,
+                                  const real *g)
+{
+    const double *in = (const double *)g;
+
+    for (int l = 0; l < pack->count; l++) {
+        double *to = ws->covector + (size_t)(pack->first[l] + k) * PAIR_SIZE + 3;
+        for (int i = 0; i < (n_a > 0 ? 6 : 3); i++)
+            to[i] = in[i * LANES + l];
+        for (int i = 0; i < (n_b > 0 ? 6 : 3); i++)
+            to[PHX_PORT_MAX + i] = in[(6 + i) * LANES + l];
+    }
+}
+
+/* DOT rows: covectors, rates, and efforts on turns. */
+static inline void residual_of_dots(const int n_a, const int n_b, const workspace *ws, const joint_pack *pack,
+                                    const joint_state *at, const port_state *p, real *rates, real *e_a, real *e_b)
+{
+    const real *alpha = (const real *)pack->alpha, *beta = (const real *)pack->beta;
+    section a, b;
+
+    find_section(n_a, false, at, &pack->side[0], &p[0], &a);
+    find_section(n_b, false, at, &pack->side[1], &p[1], &b);
+    for (int i = 3; i < 9; i++)
+        e_a[i] = e_b[i] = (real){0.0};
+    for (int k = 0; k < pack->dots; k++) {
+        real g[12], lambda;
+        covectors(n_a, n_b, &a, &b, alpha + 3 * k, beta + 3 * k, g);
+        fetch(at->lambda, pack->first, 3 + k, 1, &lambda);
+        rates[3 + k] = (real){0.0};
+        add_turn_rate(n_a, &a, g, &rates[3 + k]);
+        add_turn_rate(n_b, &b, g + 6, &rates[3 + k]);
+        for (int i = 0; i < (n_a > 0 ? 6 : 3); i++)
+            e_a[3 + i] += lambda * g[i];
+        for (int i = 0; i < (n_b > 0 ? 6 : 3); i++)
+            e_b[3 + i] += lambda * g[6 + i];
+        keep_covectors(n_a, n_b, ws, pack, 3 + k, g);
+    }
+}
+
+static inline void residual_in(const int dim, const int n_a, const int n_b, const bool dots, const workspace *ws,
+                               const joint_pack *pack, const joint_state *at, double *res)
+{
+    const int n_rows = dots ? dim + pack->dots : dim;
+    real place[2][3], rates[3 + MOST_DOTS], e[2][PHX_PORT_MAX];
+    port_state p[2];
+
+    find_port(dim, n_a, at, &pack->side[0], &p[0]);
+    find_port(dim, n_b, at, &pack->side[1], &p[1]);
+    for (int side = 0; side < 2; side++)
+        apply(dim, p[side].R, p[side].velocity, place[side]);
+    fetch(at->lambda, pack->first, 0, dim, e[1]);
+    for (int a = 0; a < dim; a++) {
+        rates[a] = place[1][a] - place[0][a];
+        e[0][a] = -e[1][a];
+    }
+    if (dots)
+        residual_of_dots(n_a, n_b, ws, pack, at, p, rates, e[0], e[1]);
+    const double *in = (const double *)rates;
+    for (int l = 0; l < pack->count; l++)
+        for (int k = 0; k < n_rows; k++)
+            res[ws->system->n_v + pack->first[l] + k] = in[k * LANES + l];
+    for (int side = 0; side < 2; side++)
+        keep_efforts(dots ? PHX_PORT_MAX : dim, ws, pack, side, e[side]);
+    apply_effort(dim, n_a, dots, pack, at, 0, &p[0], e[0], res);
+    apply_effort(dim, n_b, dots, pack, at, 1, &p[1], e[1], res);
+}
+
+static void residual(const workspace *ws, const joint_pack *pack, const joint_state *at, double *res)
+{
+    const int n_a = pack->side[0].n_q, n_b = pack->side[1].n_q;
+
+    if (ws->system->dim == 2 && n_a + n_b == 0)
+        residual_in(2, 0, 0, false, ws, pack, at, res);
+    else if (ws->system->dim == 2)
+        residual_in(2, n_a, n_b, false, ws, pack, at, res);
+    else if (n_a + n_b == 0 && pack->dots == 0)
+        residual_in(3, 0, 0, false, ws, pack, at, res);
+    else if (n_a + n_b == 0)
+        residual_in(3, 0, 0, true, ws, pack, at, res);
+    else if (pack->dots == 0)
+        residual_in(3, n_a, n_b, false, ws, pack, at, res);
+    else
+        residual_in(3, n_a, n_b, true, ws, pack, at, res);
+}
+
+/* ---- rows alone ---- */
+static inline void put_in(const int dim, const int n_a, const int n_b, const bool dots, const workspace *ws,
+                          const joint_pack *pack, const joint_state *at, double *val)
+{
+    const int n_rows = dots ? dim + pack->dots : dim, *all = pack->at[ws->into == &ws->kkt ? 0 : 1];
+    real P[2][3 * (6 + MOST_Q)];
+    port_state p[2];
+    section s[2];
+    dot_rows rows[2];
+
+    find_port(dim, n_a, at, &pack->side[0], &p[0]);
+    find_port(dim, n_b, at, &pack->side[1], &p[1]);
+    place_jacobian(dim, n_a, &pack->side[0], p[0].R, p[0].y, P[0]);
+    place_jacobian(dim, n_b, &pack->side[1], p[1].R, p[1].y, P[1]);
+    if (dots) {
+        find_section(n_a, false, at, &pack->side[0], &p[0], &s[0]);
+        find_section(n_b, false, at, &pack->side[1], &p[1], &s[1]);
+        find_covectors(n_a, n_b, pack, s, rows);
+    }
+    for (int l = 0; l < pack->count; l++) {
+        const places to = find_places(dim, n_a, n_b, n_rows, all + l * pack->stride);
+        const double *of_a = (const double *)P[0] + l, *of_b = (const double *)P[1] + l;
+        put_points(dim, n_a, -1.0, of_a, of_a, to.rows[0], to.per_row, to.above[0], val);
+        put_points(dim, n_b, 1.0, of_b, of_b, to.rows[1], to.per_row, to.above[1], val);
+        for (int side = 0; side < 2 && dots; side++)
+            put_dots(side ? n_b : n_a, pack->dots, (const double *)rows[side].g + l, (const double *)rows[side].g + l,
+                     &to, side, val);
+    }
+}
+
+static void put(const workspace *ws, const joint_pack *pack, const joint_state *at, double *val)
+{
+    const int n_a = pack->side[0].n_q, n_b = pack->side[1].n_q;
+
+    if (ws->system->dim == 2 && n_a + n_b == 0)
+        put_in(2, 0, 0, false, ws, pack, at, val);
+    else if (ws->system->dim == 2)
+        put_in(2, n_a, n_b, false, ws, pack, at, val);
+    else if (n_a + n_b == 0 && pack->dots == 0)
+        put_in(3, 0, 0, false, ws, pack, at, val);
+    else if (n_a + n_b == 0)
+        put_in(3, 0, 0, true, ws, pack, at, val);
+    else if (pack->dots == 0)
+        put_in(3, n_a, n_b, false, ws, pack, at, val);
+    else
+        put_in(3, n_a, n_b, true, ws, pack, at, val);
+}
+
+/* ---- derivatives ---- */
+/* What is summed has P in G; else G holds K_l alone. */
+static inline void terms_of(const int dim, const int n_q, bool summed, const workspace *ws, const joint_side *side,
+                            const joint_state *at, const real *force, port_state *p, side_terms *terms)
+{
+    find_port(dim, n_q, at, side, p);
+    frame(dim, at->x1, side, terms->R1);
+    frame_turn(dim, at->h, p->v + dim, terms->turn);
+    place_jacobian(dim, n_q, side, p->R, p->y, terms->P);
+    for (int e = 0; e < dim * (dim + rotations(dim) + n_q) && !summed; e++)
+        terms->P[e] = (real){0.0};
+    rate_tangent(dim, n_q, side, ws->weight_K, p, terms);
+    geometric(dim, n_q, side, p, force, terms);
+}
+
+static inline void linearise_in(const int dim, const int n_a, const int n_b, const bool dots, const workspace *ws,
+                                const joint_pack *pack, const joint_state *at)
+{
+    const int n_rows = dots ? dim + pack->dots : dim, *all = pack->at[ws->into == &ws->kkt ? 0 : 1];
+    const bool summed = ws->into_D == ws->into_K;
+    double *val = ws->into_K;
+    real force[2][3];
+    port_state p[2];
+    side_terms terms[2];
+    section s[2];
+    dot_rows rows[2];
+
+    fetch(at->lambda, pack->first, 0, dim, force[1]);
+    for (int a = 0; a < dim; a++)
+        force[0][a] = -force[1][a];
+    terms_of(dim, n_a, summed, ws, &pack->side[0], at, force[0], &p[0], &terms[0]);
+    terms_of(dim, n_b, summed, ws, &pack->side[1], at, force[1], &p[1], &terms[1]);
+    if (dots) {
+        find_section(n_a, true, at, &pack->side[0], &p[0], &s[0]);
+        find_section(n_b, true, at, &pack->side[1], &p[1], &s[1]);
+        curve(n_a, n_b, ws, pack, at, s, terms, rows);
+        if (summed)
+            find_covectors(n_a, n_b, pack, s, rows);
+        sum_rows(n_a, pack->dots, summed, ws->weight_K, &rows[0]);
+        sum_rows(n_b, pack->dots, summed, ws->weight_K, &rows[1]);
+    }
+    for (int l = 0; l < pack->count; l++) {
+        const places to = find_places(dim, n_a, n_b, n_rows, all + l * pack->stride);
+        if (((pack->late[l] & LATE_BODY) != 0) == at->late)
+            add_geometric(dim, n_a, ws->weight_K, &terms[0], l, to.turns[0], to.bends[0], val);
+        if (((pack->late[l] & LATE_BODY << 1) != 0) == at->late)
+            add_geometric(dim, n_b, ws->weight_K, &terms[1], l, to.turns[1], to.bends[1], val);
+        if (at->late)
+            continue;
+        for (int side = 0; side < 2; side++) {
+            const double *G = (const double *)terms[side].G + l, *P = (const double *)terms[side].P + l;
+            const double *K_l = (const double *)rows[side].slope + l, *g = (const double *)rows[side].g + l;
+            put_points(dim, side ? n_b : n_a, side ? 1.0 : -1.0, G, P, to.rows[side], to.per_row,
+                       summed ? to.above[side] : NULL, val);
+            if (dots)
+                put_dots(side ? n_b : n_a, pack->dots, K_l, summed ? g : NULL, &to, side, val);
+        }
+    }
+}
+
+static void linearise(const workspace *ws, const joint_pack *pack, const joint_state *at)
+{
+    const int n_a = pack->side[0].n_q, n_b = pack->side[1].n_q;
+
+    if (ws->into_D != ws->into_K && !at->late)
+        put(ws, pack, at, ws->into_D);
+    if (ws->system->dim == 2 && n_a + n_b == 0)
+        linearise_in(2, 0, 0, false, ws, pack, at);
+    else if (ws->system->dim == 2)
+        linearise_in(2, n_a, n_b, false, ws, pack, at);
+    else if (n_a + n_b == 0 && pack->dots == 0)
+        linearise_in(3, 0, 0, false, ws, pack, at);
+    else if (n_a + n_b == 0)
+        linearise_in(3, 0, 0, true, ws, pack, at);
+    else if (pack->dots == 0)
+        linearise_in(3, n_a, n_b, false, ws, pack, at);
+    else
+        linearise_in(3, n_a, n_b, true, ws, pack, at);
+}
+
+#ifdef __AVX2__
+const joint_operations phx_joint_lanes_avx2 = {residual, linearise, put};
+#else
+const joint_operations phx_joint_lanes = {residual, linearise, put};
+#endif

@@ -1,0 +1,424 @@
+/* Which joints a step evaluates together. */
+#include "joint_pack.h"
+
+static const joint_operations *operations(void)
+{
+#ifdef PHX_AVX2
+    if (phx_cpu_has_avx2())
+        return &phx_joint_lanes_avx2;
+#endif
+    return &phx_joint_lanes;
+}
+
+/* ---- which ---- */
+static int dots_of(const workspace *ws, const row_group *group)
+{
+    const int dots = group->end - group->first - group->points;
+
+    for (int k = group->first + group->points; k < group->end; k++)
+        if (ws->rows[k].row.kind != PHX_ROW_DOT || ws->rows[k].speed || ws->rows[k].rate != 0.0)
+            return -1;
+    return dots == 0 || ws->system->dim == 3 ? dots : -1;
+}
+
+static const phx_flex_point *point_of(const workspace *ws, phx_port_id id)
+{
+    return &ws->system->ports[id].port.point;
+}
+
+/* Uses of each port by joints and forces. */
+static void count_uses(const workspace *ws, int *uses)
+{
+    const phx_system *system = ws->system;
+
+    for (int g = 0; g < ws->n_groups; g++) {
+        uses[ws->groups[g].a]++;
+        uses[ws->groups[g].b]++;
+    }
+    for (int i = 0; i < system->n_forces; i++) {
+        phx_port_id a = -1, b = -1;
+        if (phx_sys_pair_ports(system, system->n_joints + i, &a, &b)) {
+            uses[a] += a >= 0;
+            if (b >= 0)
+                uses[b]++;
+        }
+    }
+}
+
+/* Whether the entries stand side by side from the first on. */
+static bool in_a_row(const int *at, int n)
+{
+    for (int j = 0; j < n; j++)
+        if (at[j] < 0 || at[j] != at[0] + j)
+            return false;
+    return true;
+}
+
+/* Whether a matrix has the group's entries where joint_pack.h expects them. */
+static bool has_places(const workspace *ws, const kkt_matrix *kkt, const row_group *group)
+{
+    const phx_port_id ports[2] = {group->a, group->b};
+    const int dim = ws->system->dim, n_rot = ws->system->n_rot, r = dim + n_rot;
+    const int n[2] = {ws->port_count[group->a], ws->port_count[group->b]}, all = n[0] + n[1];
+    const bool dots = group->end > group->first + group->points;
+
+    for (int side = 0, from = 0; side < 2; from += n[side++]) {
+        for (int k = group->first; k < group->end; k++) {
+            if (!in_a_row(kkt->row_at[k] + from, r))
+                return false;
+            for (int j = 0; j < n[side]; j++)
+                if (kkt->row_at[k][all + from + j] != kkt->row_at[group->first][all + from + j] + k - group->first)
+                    return false;
+        }
+        for (int i = 0; i < n[side]; i++) {
+            const int *at = kkt->port_at[ports[side]] + i * n[side] + dim;
+            if (at[0] >= 0 && !in_a_row(at, n_rot))
+                return false;
+        }
+        for (int i = 0; i < all && dots; i++)
+            if (!in_a_row(kkt->pair_at[group->joint] + i * all + from, r))
+                return false;
+    }
+    return true;
+}
+
+static bool may_pack(const workspace *ws, const row_group *group, const int *uses)
+{
+    const phx_system *system = ws->system;
+    const phx_body_id a = system->ports[group->a].body, b = system->ports[group->b].body;
+
+    if (group->points == 0 || group->one_body || a == PHX_GROUND || b == PHX_GROUND || dots_of(ws, group) < 0)
+        return false;
+    if (uses[group->a] != 1 || uses[group->b] != 1 || !phx_body_packs(system->bodies[a].body) ||
+        !phx_body_packs(system->bodies[b].body))
+        return false;
+    if (point_of(ws, group->a)->n > SIDE_COORDINATES || point_of(ws, group->b)->n > SIDE_COORDINATES)
+        return false;
+    return has_places(ws, &ws->kkt, group) && (!ws->condensation || has_places(ws, &ws->condensation->kkt, group));
+}
+
+static bool alike(const workspace *ws, const row_group *one, const row_group *other)
+{
+    return dots_of(ws, one) == dots_of(ws, other) && point_of(ws, one->a)->n == point_of(ws, other->a)->n &&
+           point_of(ws, one->b)->n == point_of(ws, other->b)->n;
+}
+
+/* ---- what they are ---- */
+/* Entries e of the joint in `lane` into [e lanes + lane]; the last joint fills up the lanes without one. */
+static void spread(const joint_pack *pack, int lane, int n, const double *from, double *to)
+{
+    const int last = lane == pack->count - 1 ? PHX_LANES : lane + 1;
+
+    for (int e = 0; e < n; e++)
+        for (int l = lane; l < last; l++)
+            to[e * PHX_LANES + l] = from[e];
+}
+
+static void fill_side(const workspace *ws, joint_pack *pack, int which, int lane)
+{
+    const phx_system *system = ws->system;
+    const row_group *group = &ws->groups[pack->group[lane]];
+    const phx_port_id id = which ? group->b : group->a;
+    const body_slot *body = &system->bodies[system->ports[id].body];
+    const phx_flex_point *point = point_of(ws, id);
+    const int dim = system->dim, rigid = dim + system->n_rot, q = body->x + dim + phx_attitude_size(dim);
+    const int last = lane == pack->count - 1 ? PHX_LANES : lane + 1;
+    joint_side *side = &pack->side[which];
+
+    for (int l = lane; l < last; l++) {
+        side->port[l] = id;
+        side->x[l] = body->x;
+        side->v[l] = body->v;
+        for (int k = 0; k < side->n_q; k++) {
+            side->q[k * PHX_LANES + l] = q + point->dof[k];
+            side->q_dot[k * PHX_LANES + l] = body->v + rigid + point->dof[k];
+        }
+    }
+    spread(pack, lane, dim, point->x, side->place);
+    if (side->n_q > 0) {
+        spread(pack, lane, dim * side->n_q, point->phi, side->phi);
+        spread(pack, lane, system->n_rot * side->n_q, point->theta, side->theta);
+    }
+}
+
+/* Places of a joint in a matrix, in the order of joint_pack.h. */
+static void fill_places(const workspace *ws, const joint_pack *pack, const row_group *group, const kkt_matrix *kkt,
+                        int *at)
+{
+    const phx_port_id ports[2] = {group->a, group->b};
+    const int dim = ws->system->dim, n_rot = ws->system->n_rot, r = dim + n_rot;
+    const int n[2] = {r + pack->side[0].n_q, r + pack->side[1].n_q}, all = n[0] + n[1];
+
+    for (int k = group->first; k < group->end; k++)
+        for (int side = 0, from = 0; side < 2; from += n[side++]) {
+            *at++ = kkt->row_at[k][from];
+            for (int j = r; j < n[side]; j++)
+                *at++ = kkt->row_at[k][from + j];
+        }
+    for (int j = 0; j < all; j++)
+        *at++ = kkt->row_at[group->first][all + j];
+    for (int side = 0; side < 2; side++)
+        for (int i = 0; i < n[side]; i++)
+            *at++ = kkt->port_at[ports[side]][i * n[side] + dim];
+    for (int side = 0; side < 2; side++)
+        for (int k = 0; k < n_rot; k++)
+            for (int j = r; j < n[side]; j++)
+                *at++ = kkt->port_at[ports[side]][(dim + k) * n[side] + j];
+    for (int i = 0; i < all && pack->dots > 0; i++)
+        for (int side = 0, from = 0; side < 2 && (i < n[0] ? i : i - n[0]) >= dim; from += n[side++]) {
+            const int *row = kkt->pair_at[group->joint] + i * all + from;
+            *at++ = row[dim];
+            for (int j = r; j < n[side]; j++)
+                *at++ = row[j];
+        }
+}
+
+static int stride_of(const workspace *ws, const joint_pack *pack)
+{
+    const int n_rot = ws->system->n_rot, r = ws->system->dim + n_rot, q = pack->side[0].n_q + pack->side[1].n_q;
+    const int rows = (ws->system->dim + pack->dots) * (2 + q), blocks = 2 * (2 * r + q) + n_rot * q;
+
+    return rows + blocks + (pack->dots > 0 ? (2 * n_rot + q) * (2 + q) : 0);
+}
+
+/* The arrays of a pack, in one piece each: its numbers from alpha, its entries from the first side's q. */
+static phx_status allocate(const workspace *ws, joint_pack *pack)
+{
+    const int dim = ws->system->dim, n_rot = ws->system->n_rot, matrices = ws->condensation ? 2 : 1;
+    const int q = pack->side[0].n_q + pack->side[1].n_q;
+    const size_t numbers = (size_t)(PHX_LANES * (6 * pack->dots + 2 * dim + (dim + n_rot) * q));
+    pack->stride = stride_of(ws, pack);
+    const size_t entries = (size_t)(PHX_LANES * 2 * q + matrices * pack->count * pack->stride);
+
+    pack->alpha = phx_calloc(ws->base.context, numbers, sizeof *pack->alpha);
+    pack->side[0].q = phx_calloc(ws->base.context, entries, sizeof *pack->side[0].q);
+    if (!pack->alpha || !pack->side[0].q)
+        return PHX_ERR_MEMORY;
+    pack->beta = pack->alpha + 3 * PHX_LANES * pack->dots;
+    double *next = pack->beta + 3 * PHX_LANES * pack->dots;
+    int *entry = pack->side[0].q;
+    for (int which = 0; which < 2; which++) {
+        joint_side *side = &pack->side[which];
+        side->place = next;
+        side->phi = side->place + PHX_LANES * dim;
+        side->theta = side->phi + PHX_LANES * dim * side->n_q;
+        next = side->theta + PHX_LANES * n_rot * side->n_q;
+        side->q = entry;
+        side->q_dot = entry + PHX_LANES * side->n_q;
+        entry += 2 * PHX_LANES * side->n_q;
+    }
+    pack->at[0] = entry;
+    pack->at[1] = matrices == 2 ? entry + pack->count * pack->stride : NULL;
+    return PHX_OK;
+}
+
+static phx_status make_pack(workspace *ws, int count, const int *groups)
+{
+    joint_pack *pack = &ws->joint_packs[ws->n_joint_packs];
+    const row_group *first = &ws->groups[groups[0]];
+
+    *pack = (joint_pack){.count = count, .dots = dots_of(ws, first)};
+    pack->side[0].n_q = point_of(ws, first->a)->n;
+    pack->side[1].n_q = point_of(ws, first->b)->n;
+    ws->n_joint_packs++;
+    const phx_status status = allocate(ws, pack);
+    if (status)
+        return status;
+    for (int l = 0; l < PHX_LANES; l++) {
+        pack->group[l] = groups[l < count ? l : count - 1];
+        pack->first[l] = ws->groups[pack->group[l]].first;
+    }
+    for (int l = 0; l < count; l++) {
+        const row_group *group = &ws->groups[groups[l]];
+        for (int which = 0; which < 2; which++)
+            fill_side(ws, pack, which, l);
+        for (int k = 0; k < pack->dots; k++) {
+            const phx_row *row = &ws->rows[group->first + group->points + k].row;
+            spread(pack, l, 3, row->alpha, pack->alpha + 3 * PHX_LANES * k);
+            spread(pack, l, 3, row->beta, pack->beta + 3 * PHX_LANES * k);
+        }
+        ws->joint_pack_of[groups[l]] = ws->n_joint_packs - 1;
+        fill_places(ws, pack, group, &ws->kkt, pack->at[0] + l * pack->stride);
+        if (pack->at[1])
+            fill_places(ws, pack, group, &ws->condensation->kkt, pack->at[1] + l * pack->stride);
+    }
+    return PHX_OK;
+}
+
+/* Packs of the groups that go with group g, from g on; one by itself stays loose. */
+static phx_status gather(workspace *ws, int g, const bool *may)
+{
+    int list[PHX_LANES], count = 0;
+    phx_status status = PHX_OK;
+
+    for (int other = g; other < ws->n_groups && !status; other++) {
+        if (!may[other] || ws->joint_pack_of[other] >= 0 || !alike(ws, &ws->groups[g], &ws->groups[other]))
+            continue;
+        list[count++] = other;
+        if (count == PHX_LANES) {
+            status = make_pack(ws, PHX_LANES, list);
+            count = 0;
+        }
+    }
+    return status || count < 2 ? status : make_pack(ws, count, list);
+}
+
+/* What is in no pack that is used, and how many are. */
+static void list_loose(workspace *ws, bool one_by_one)
+{
+    ws->used_joint_packs = one_by_one ? 0 : ws->n_joint_packs;
+    ws->n_loose_groups = ws->n_loose_ports = 0;
+    for (int i = 0; i < ws->system->n_ports; i++)
+        ws->port_packed[i] = false;
+    for (int g = 0; g < ws->n_groups; g++) {
+        if (one_by_one || ws->joint_pack_of[g] < 0)
+            ws->loose_groups[ws->n_loose_groups++] = g;
+        else
+            ws->port_packed[ws->groups[g].a] = ws->port_packed[ws->groups[g].b] = true;
+    }
+    for (int i = 0; i < ws->system->n_ports; i++)
+        if (!ws->port_packed[i])
+            ws->loose_ports[ws->n_loose_ports++] = i;
+}
+
+phx_status phx_sys_joint_packs_create(workspace *ws)
+{
+    phx_context *context = ws->base.context;
+    const size_t n_groups = (size_t)ws->n_groups, n_ports = (size_t)ws->system->n_ports;
+    int *uses = phx_calloc(context, n_ports, sizeof *uses);
+    bool *may = phx_calloc(context, n_groups, sizeof *may);
+    phx_status status = PHX_OK;
+
+    ws->joint_packs = phx_calloc(context, n_groups, sizeof *ws->joint_packs);
+    ws->joint_pack_of = phx_calloc(context, n_groups, sizeof *ws->joint_pack_of);
+    ws->loose_groups = phx_calloc(context, n_groups, sizeof *ws->loose_groups);
+    ws->loose_ports = phx_calloc(context, n_ports, sizeof *ws->loose_ports);
+    ws->port_packed = phx_calloc(context, n_ports, sizeof *ws->port_packed);
+    if (!uses || !may || !ws->joint_packs || !ws->joint_pack_of || !ws->loose_groups || !ws->loose_ports ||
+        !ws->port_packed)
+        status = PHX_ERR_MEMORY;
+    if (!status)
+        count_uses(ws, uses);
+    for (int g = 0; g < ws->n_groups && !status; g++) {
+        ws->joint_pack_of[g] = -1;
+        may[g] = may_pack(ws, &ws->groups[g], uses);
+    }
+    for (int g = 0; g < ws->n_groups && !status; g++)
+        if (may[g] && ws->joint_pack_of[g] < 0)
+            status = gather(ws, g, may);
+    if (!status)
+        list_loose(ws, false);
+    phx_free(uses);
+    phx_free(may);
+    return status;
+}
+
+void phx_sys_joint_packs_free(workspace *ws)
+{
+    for (int p = 0; p < ws->n_joint_packs; p++) {
+        phx_free(ws->joint_packs[p].alpha);
+        phx_free(ws->joint_packs[p].side[0].q);
+    }
+    phx_free(ws->joint_packs);
+    phx_free(ws->joint_pack_of);
+    phx_free(ws->loose_groups);
+    phx_free(ws->loose_ports);
+    phx_free(ws->port_packed);
+}
+
+phx_status phx_system_joints_one_by_one(phx_dae *dae, bool one_by_one)
+{
+    workspace *ws = (workspace *)dae;
+
+    list_loose(ws, one_by_one);
+    return phx_sys_find_late(ws);
+}
+
+void phx_sys_joint_pack_bodies(const workspace *ws, int p, int lane, phx_body_id *bodies)
+{
+    const joint_pack *pack = &ws->joint_packs[p];
+
+    for (int side = 0; side < 2; side++)
+        bodies[side] = lane < pack->count ? ws->system->ports[pack->side[side].port[lane]].body : -1;
+}
+
+bool phx_sys_joint_pack_waits(workspace *ws, int p, int lane, int late)
+{
+    ws->joint_packs[p].late[lane] = (unsigned char)late;
+    return late != 0;
+}
+
+/* ---- what is done with them ---- */
+typedef struct joint_loop joint_loop;
+typedef void joint_work(const joint_loop *it, const joint_pack *pack);
+struct joint_loop {
+    const workspace *ws;
+    const joint_operations *ops;
+    joint_state at;
+    double *out; /* residual or values */
+    joint_work *work;
+};
+
+static phx_status each_pack(void *user, phx_context *context, int part, int first, int end)
+{
+    const joint_loop *it = user;
+
+    (void)context, (void)part;
+    for (int p = first; p < end; p++)
+        it->work(it, &it->ws->joint_packs[p]);
+    return PHX_OK;
+}
+
+/* All packs that are used; then what is late in some of them. */
+static void over_packs(const workspace *ws, joint_work *work, const double *lambda, double *out)
+{
+    if (ws->used_joint_packs == 0)
+        return;
+    const phx_body_view *view = &ws->views[0];
+    const body_slot *body = &ws->system->bodies[0];
+    joint_loop loop = {.ws = ws,
+                       .ops = operations(),
+                       .at = {.h = ws->h,
+                              .x0 = view->x0 - body->x,
+                              .x1 = view->x1 - body->x,
+                              .xm = view->xm - body->x,
+                              .vm = view->vm - body->v,
+                              .lambda = lambda},
+                       .out = out,
+                       .work = work};
+
+    phx_sys_run(ws, ws->used_joint_packs, each_pack, &loop);
+    loop.at.late = true;
+    for (int i = 0; i < ws->sharing.n_packs && lambda; i++)
+        work(&loop, &ws->joint_packs[ws->sharing.packs[i]]);
+}
+
+static void find_residual(const joint_loop *it, const joint_pack *pack)
+{
+    it->ops->residual(it->ws, pack, &it->at, it->out);
+}
+
+static void linearise(const joint_loop *it, const joint_pack *pack)
+{
+    it->ops->linearise(it->ws, pack, &it->at);
+}
+
+static void put(const joint_loop *it, const joint_pack *pack)
+{
+    it->ops->put(it->ws, pack, &it->at, it->out);
+}
+
+void phx_sys_joint_packs_residual(workspace *ws, const double *lambda, double *res)
+{
+    over_packs(ws, find_residual, lambda, res);
+}
+
+void phx_sys_joint_packs_linearise(workspace *ws, const double *lambda)
+{
+    over_packs(ws, linearise, lambda, NULL);
+}
+
+void phx_sys_joint_packs_put(workspace *ws, double *val)
+{
+    over_packs(ws, put, NULL, val);
+}
