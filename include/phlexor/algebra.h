@@ -167,6 +167,25 @@ phx_status phx_ldl_factor(phx_ldl *ldl, const double *val);
 void phx_ldl_solve(const phx_ldl *ldl, int width, double *x);
 void phx_ldl_destroy(phx_ldl *ldl);
 
+/* L D L^T of a sparse symmetric positive definite matrix of small dense blocks, for new values in every factorisation:
+ * symbolic work once, minimum degree over the blocks. */
+enum { PHX_BLOCK_MOST = 16 };
+typedef struct phx_block_ldl phx_block_ldl;
+/* size (n): unknowns of each block, 1 to PHX_BLOCK_MOST, numbered block after block; ptr, idx: the full symmetric
+ * pattern over the blocks. `*ldl` is NULL where a factorisation takes more than `most` multiplications. */
+phx_status phx_block_ldl_create(phx_context *context, int n, const int *size, const int *ptr, const int *idx,
+                                double most, phx_block_ldl **ldl);
+void phx_block_ldl_destroy(phx_block_ldl *ldl);
+double phx_block_ldl_work(const phx_block_ldl *ldl); /* multiplications of a factorisation */
+size_t phx_block_ldl_entries(const phx_block_ldl *ldl);
+/* Which of the entries the pair of unknowns has, in either order. */
+int phx_block_ldl_place(const phx_block_ldl *ldl, int row, int col);
+/* The entries, to be set where the pattern has them; factored in place. PHX_SINGULAR, without a message, when a pivot
+ * has lost 6 digits of the diagonal or is not a number: then there are no factors. No allocation. */
+double *phx_block_ldl_begin(phx_block_ldl *ldl);
+phx_status phx_block_ldl_factor(phx_block_ldl *ldl);
+void phx_block_ldl_solve(const phx_block_ldl *ldl, double *x); /* x <- A^-1 x */
+
 /* Rank of the columns of a sparse matrix by rank-revealing sparse QR (SPQR) in the given order of columns: dependent[k]
  * lists (ascending) the columns that depend on columns before them; `rtol` times the largest column norm is zero.
  * `dependent` has room for a->cols entries. */

@@ -220,6 +220,39 @@ void phx_pack_end_solve(const phx_pack *pack, const phx_condenser *condenser, do
 void phx_pack_lacking(const phx_pack *pack, const phx_condenser *condenser, const double *rates, const double *d,
                       double *z, double *b);
 
+/* Rows on the velocities of the bodies in a pack, at their ports: with the mass M(q) and the rows G that touch a body,
+ * G M^-1 G^T and M^-1 G^T mu. */
+typedef struct phx_pack_rows phx_pack_rows;
+typedef struct phx_port_rows {
+    const phx_flex_point *point; /* borrowed while creating */
+    int points;                  /* the first of dim rows that are `sign` times the rate of its place; -1: none */
+    double sign;
+    int first, count; /* further rows, by their covectors */
+    int covector;     /* where the covector of `first` is; the others follow `stride` apart */
+    bool turns;       /* the covectors are zero on the rate of the place */
+} phx_port_rows;
+typedef struct phx_pack_rows_def {
+    const phx_condenser *condenser; /* serves the bodies, of M_qq, borrowed; its kept coordinates are those that the
+                                       ports see. NULL: rigid bodies */
+    int n_ports[PHX_LANES];
+    const phx_port_rows *ports[PHX_LANES]; /* borrowed while creating */
+    int stride;
+    int none; /* where multipliers hold a zero */
+} phx_pack_rows_def;
+/* The pack is borrowed. Errors: PHX_ERR_MEMORY. */
+phx_status phx_pack_rows_create(phx_context *context, phx_pack *pack, const phx_pack_rows_def *def,
+                                phx_pack_rows **rows);
+void phx_pack_rows_destroy(phx_pack_rows *rows);
+/* Numbers of scratch; rows of each body and their number, `none` where a body has fewer: [k * lanes + l]; numbers of S.
+ */
+size_t phx_pack_rows_room(const phx_pack_rows *rows);
+int phx_pack_rows_count(const phx_pack_rows *rows, const int **number);
+size_t phx_pack_rows_size(const phx_pack_rows *rows);
+/* S = G M(q)^-1 G^T of each body, its lower triangle, rows one after the other. What it was made of is kept for the
+ * second function: the entries of M^-1 G^T mu in dv, at the places of the bodies. */
+void phx_pack_rows_schur(phx_pack_rows *rows, const double *x, const double *covectors, double *room, double *S);
+void phx_pack_rows_push(const phx_pack_rows *rows, const double *mu, double *dv);
+
 /* Structure matrix of the body's pH form at (x, v), dense skew, for the certificate:
  * canonical: state (r, attitude cosines, q, p), x' = J dH; modified: the paper's (12) with modified momenta. Size
  * n = dim + dim*dim + n_q + n_v. Returns J as n x n row-major. */

@@ -222,9 +222,10 @@ int phx_system_thread_count(const phx_dae *dae);
  * next operation. */
 void phx_system_kkt(const phx_dae *dae, int *n, const int **ptr, const int **idx, const int **order,
                     const double **val);
-/* Intervals and projections condense the deformations inside the bodies first, or factor their whole matrices: with the
- * same results. It pays for projections, and for intervals where bodies have many inner coordinates; while its
- * iteration contracts slowly, intervals stay whole whatever is asked. Not between a factorisation and its solutions. */
+/* Intervals and projections condense the deformations inside the bodies first, projections also all velocities, or
+ * factor their whole matrices: with the same results. It pays for projections, and for intervals where bodies have many
+ * inner coordinates; while its iteration contracts slowly, intervals stay whole whatever is asked. Not between a
+ * factorisation and its solutions. */
 typedef enum phx_condensing { PHX_CONDENSE_WHERE_IT_PAYS, PHX_CONDENSE_ALWAYS, PHX_CONDENSE_NEVER } phx_condensing;
 void phx_system_condense(phx_dae *dae, phx_condensing when);
 /* Joints that are alike are evaluated side by side, the default, or one by one like all others: with the same results,

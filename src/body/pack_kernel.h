@@ -3,6 +3,7 @@
 #include "condense_kernel.h"
 #include "energy_kernel.h"
 #include "pack.h"
+#include "rows_kernel.h"
 
 /* ---- to and fro ---- */
 static inline void NAME(gather)(const double *all, const int *at, int first, int n, real *to)
@@ -259,6 +260,105 @@ static void NAME(pack_lacking)(const phx_pack *pack, const phx_condenser *conden
     }
 }
 
+/* ---- rows ---- */
+/* The mass of rigid bodies is in front of its border. */
+static void NAME(pack_rows_factor)(phx_pack_rows *it, double *room)
+{
+    const NAME(products) *products = it->pack->products;
+    real *border = (real *)room, *rest = border + it->n * it->n;
+
+    if (it->pack->body->dim == 2)
+        NAME(mass_border)(2, it->pack->body, &products->own, NULL, rest, border);
+    else
+        NAME(mass_border)(3, it->pack->body, &products->own, NULL, rest, border);
+    NAME(decompose)(it->n, border, (real *)it->L, (real *)it->inverse);
+}
+
+/* With a condenser the mass is reduced and factored at x. */
+static inline void NAME(pack_rows_schur_in)(const int dim, const int n, phx_pack_rows *it, const double *x,
+                                            const double *covectors, double *room, double *S)
+{
+    phx_pack *pack = it->pack;
+    const int r = dim + phx_rotations(dim), n_kept = n - r;
+    real attitude[9], R[9], *kept = (real *)room, *Y = kept + n_kept, *rest = Y + it->n_rows * n;
+
+    NAME(gather)(x, pack->x, dim, NAME(attitude_size)(dim), attitude);
+    NAME(rotation)(dim, attitude, R);
+    for (int k = 0; k < n_kept; k++)
+        NAME(gather)(x, pack->x, dim + pack->body->n_attitude + it->condenser->kept[k], 1, kept + k);
+    if (it->condenser) {
+        real *border = rest + n * n;
+        NAME(pack_mass_border)(pack, x, (double *)border);
+        NAME(reduce)(dim, it->condenser, border, (real *)it->influence, rest);
+        NAME(decompose)(n, rest, (real *)it->L, (real *)it->inverse);
+    }
+    NAME(all_rows)(dim, n, it, R, kept, covectors, rest, Y, (real *)it->Z);
+    NAME(multiply_rows)(n, it->n_rows, Y, (const real *)it->Z, (real *)S);
+}
+
+static void NAME(pack_rows_schur)(phx_pack_rows *it, const double *x, const double *covectors, double *room, double *S)
+{
+    if (it->pack->body->dim == 2 && !it->condenser)
+        NAME(pack_rows_schur_in)(2, 3, it, x, covectors, room, S);
+    else if (it->pack->body->dim == 2)
+        NAME(pack_rows_schur_in)(2, it->n, it, x, covectors, room, S);
+    else if (!it->condenser)
+        NAME(pack_rows_schur_in)(3, 6, it, x, covectors, room, S);
+    else
+        NAME(pack_rows_schur_in)(3, it->n, it, x, covectors, room, S);
+}
+
+/* What the inner coordinates make of the others: -(Y w + Z v + T kept). */
+static inline void NAME(push_inner)(const int dim, const phx_pack_rows *it, const real *x, double *dv)
+{
+    const phx_condenser *condenser = it->condenser;
+    const phx_pack *pack = it->pack;
+    const int n_rot = phx_rotations(dim), r = dim + n_rot;
+    const real *Y = (const real *)it->influence;
+
+    for (int p = 0; p < condenser->n_inner; p++) {
+        real sum = {0.0};
+        const double *numbers = (const double *)&sum;
+        for (int k = 0; k < n_rot; k++)
+            sum -= Y[p * n_rot + k] * x[dim + k];
+        for (int a = 0; a < dim; a++)
+            sum -= condenser->pull[p * dim + a] * x[a];
+        for (int e = condenser->influence.ptr[p]; e < condenser->influence.ptr[p + 1]; e++)
+            sum -= condenser->influence.val[e] * x[r + condenser->influence.idx[e]];
+        for (int l = 0; l < pack->count; l++)
+            dv[pack->v[l] + r + condenser->inner[p]] = numbers[l];
+    }
+}
+
+static inline void NAME(pack_rows_push_in)(const int dim, const int n, const phx_pack_rows *it, const double *mu,
+                                           double *dv)
+{
+    const phx_pack *pack = it->pack;
+    const int r = dim + phx_rotations(dim);
+    real *x = (real *)pack->room;
+    const double *numbers = pack->room;
+
+    NAME(push_rows)(n, it, mu, x);
+    NAME(scatter)(x, pack->count, pack->v, r, dv);
+    for (int l = 0; l < pack->count; l++)
+        for (int k = 0; k < n - r; k++)
+            dv[pack->v[l] + r + it->condenser->kept[k]] = numbers[(r + k) * LANES + l];
+    if (it->condenser)
+        NAME(push_inner)(dim, it, x, dv);
+}
+
+static void NAME(pack_rows_push)(const phx_pack_rows *it, const double *mu, double *dv)
+{
+    if (it->pack->body->dim == 2 && !it->condenser)
+        NAME(pack_rows_push_in)(2, 3, it, mu, dv);
+    else if (it->pack->body->dim == 2)
+        NAME(pack_rows_push_in)(2, it->n, it, mu, dv);
+    else if (!it->condenser)
+        NAME(pack_rows_push_in)(3, 6, it, mu, dv);
+    else
+        NAME(pack_rows_push_in)(3, it->n, it, mu, dv);
+}
+
 const pack_operations OPERATIONS = {
     .products_size = sizeof(NAME(products)),
     .connect = NAME(connect),
@@ -274,4 +374,7 @@ const pack_operations OPERATIONS = {
     .lacking = NAME(pack_lacking),
     .rates = NAME(pack_rates),
     .kinetic = NAME(pack_kinetic),
+    .rows_factor = NAME(pack_rows_factor),
+    .rows_schur = NAME(pack_rows_schur),
+    .rows_push = NAME(pack_rows_push),
 };

@@ -3,7 +3,7 @@
  * With S = G M^-1 G^T and e = G v - w, mu = -S^-1 e:  v <- v + M^-1 G^T mu. mu.w is work the drives supply; the rest of
  * the change of energy, 1/2 e^T S^-1 e, is given back by scaling the homogeneous part of the velocity, v less the part
  * M^-1 G^T S^-1 w that the drives prescribe and, in a free component, less the rigid motion that carries its momenta.
- * M^-1 G^T mu has no momentum, since every joint lets rigid motions of the whole pass. */
+ * M^-1 G^T mu has no momentum, since every joint lets rigid motions of the whole pass. How S is solved: delassus.c. */
 #include "system_internal.h"
 
 #include <float.h>
@@ -336,15 +336,6 @@ static void residuals(workspace *ws, const double *v, double *e)
     }
 }
 
-/* b = [M -G^T; G 0]^-1 (0, alpha r). */
-static phx_status solve_rows(workspace *ws, double alpha, const double *r, double *b)
-{
-    memset(b, 0, (size_t)ws->kkt.n_v * sizeof *b);
-    for (int k = 0; k < ws->n_l; k++)
-        b[ws->kkt.n_v + k] = alpha * r[k];
-    return phx_sys_solve_mass(ws, b);
-}
-
 /* What the drives supply, how much work of theirs the size of the step does not bound, and what else the joints take,
  * for each component:  T(v + dv) - T(v) = mu.(G v + 1/2 G dv) = mu.w + 1/2 mu.e. */
 static void drive_work(workspace *ws, const double *dv, const double *e)
@@ -420,11 +411,11 @@ phx_status phx_sys_op_project(phx_dae *dae, double t1, double h, bool interval, 
         return PHX_OK;
     memset(dv, 0, (size_t)ws->kkt.n * sizeof *dv);
     if (joints) {
-        status = phx_sys_factor_mass(ws, x1);
+        status = phx_sys_factor_rows(ws, x1);
         if (!status)
-            status = solve_rows(ws, -1.0, e, dv);
+            status = phx_sys_solve_rows(ws, -1.0, e, dv);
         if (!status && drives)
-            status = solve_rows(ws, 1.0, ws->w, drive);
+            status = phx_sys_solve_rows(ws, 1.0, ws->w, drive);
     }
     drive_work(ws, dv, e);
     memcpy(ws->v1, v1, (size_t)n_v * sizeof *v1);

@@ -211,6 +211,22 @@ typedef struct condensed_lu {
     phx_lu *lu;
 } condensed_lu;
 
+/* The projection by the rows alone (delassus.c). */
+typedef struct delassus {
+    phx_block_ldl *ldl;
+    int n_types;
+    phx_condenser **type; /* of M_qq */
+    int *type_of;         /* per pack; -1: rigid */
+    phx_pack_rows **rows; /* per pack; NULL: no row touches it */
+    size_t *at;           /* per pack: its matrices in `schur` */
+    double *schur;        /* the matrices of all packs, then a zero */
+    int n_entries;
+    int *entries;  /* 3 numbers each: place in S, and the two numbers that it is the sum of */
+    bool all;      /* rows touch all bodies */
+    bool factored; /* the factors of S are those of the instant */
+    double *mu;    /* n_l and a zero */
+} delassus;
+
 /* Condensation of the bodies' deformations (condense.c). */
 typedef struct condensation {
     kkt_matrix kkt;
@@ -234,7 +250,7 @@ typedef struct condensation {
 } condensation;
 
 /* Scratch of what goes over bodies, ports or joints on one thread, numbers: matrices of a body, what bodies share,
- * border and matrices of a pack, maps of two ports, rows of a group, a product. */
+ * border and matrices of a pack, maps of two ports, rows of a group, a product, rows of a pack. */
 typedef enum scratch_kind {
     SCRATCH_BODY,
     SCRATCH_ROOM,
@@ -244,6 +260,7 @@ typedef enum scratch_kind {
     SCRATCH_G,
     SCRATCH_K,
     SCRATCH_PRODUCT,
+    SCRATCH_ROWS,
     N_SCRATCH
 } scratch_kind;
 
@@ -277,7 +294,9 @@ typedef struct workspace {
     const kkt_matrix *into;     /* the matrix that contributions go to: kkt, or the condensed one */
     condensation *condensation; /* NULL: no body has inner coordinates */
     phx_condensing condensing;
-    phx_crew *crew; /* NULL: the calling thread does everything */
+    delassus *delassus; /* NULL: the projection factors the sparse matrix */
+    double *rows_room;  /* its scratch for one pack */
+    phx_crew *crew;     /* NULL: the calling thread does everything */
     sharing sharing;
     size_t scratch_size[N_SCRATCH];
     int n_driven, *driven;        /* rows with a signal */
@@ -469,6 +488,12 @@ void phx_sys_mass_values(workspace *ws, const double *x);
 phx_status phx_sys_factor_mass(workspace *ws, const double *x);
 /* b <- [M -G^T; G 0]^-1 b with it. */
 phx_status phx_sys_solve_mass(workspace *ws, double *b);
+/* For the projection: what factors [M -G^T; G 0] at the instant, by its rows alone where that pays; then b (n) <- its
+ * solution of (0, alpha r). */
+phx_status phx_sys_delassus_create(workspace *ws);
+void phx_sys_delassus_free(workspace *ws);
+phx_status phx_sys_factor_rows(workspace *ws, const double *x);
+phx_status phx_sys_solve_rows(workspace *ws, double alpha, const double *r, double *b);
 /* The same with the deformations held and the rows of `on` only, eps > 0 times its Schur diagonal on the multipliers:
  * solvable with redundant rows. Factored by itself. */
 phx_status phx_sys_factor_rigid(workspace *ws, const double *x, const bool *on);

@@ -25,8 +25,8 @@ workspace phx_sys_part(const workspace *ws, int part)
     if (part == 0)
         return own;
     double *at = ws->sharing.room + (size_t)(part - 1) * ws->sharing.stride;
-    double **arrays[N_SCRATCH] = {&own.body_M,   &own.room,    &own.border,  &own.block,
-                                  &own.map_room, &own.group_G, &own.group_K, &own.product};
+    double **arrays[N_SCRATCH] = {&own.body_M,  &own.room,    &own.border,  &own.block,    &own.map_room,
+                                  &own.group_G, &own.group_K, &own.product, &own.rows_room};
     for (int k = 0; k < N_SCRATCH; k++) {
         *arrays[k] = at;
         at += ws->scratch_size[k];

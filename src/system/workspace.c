@@ -361,6 +361,7 @@ void phx_sys_workspace_destroy(workspace *ws)
     phx_free(ws->groups);
     phx_free(ws->kept);
     phx_free(ws->on);
+    phx_sys_delassus_free(ws);
     phx_sys_packs_free(ws);
     phx_free(ws->views);
     phx_free(ws->port_views);
@@ -383,6 +384,11 @@ phx_status phx_system_dae(phx_system *system, phx_context *context, phx_dae **da
     if (!system->frozen)
         return phx_fail(context, PHX_ERR_ARGUMENT, "the system must be frozen first");
     status = phx_sys_workspace_create(system, context, system->n_independent, system->independent, &ws);
+    if (!status) {
+        status = phx_sys_delassus_create(ws);
+        if (status)
+            phx_sys_workspace_destroy(ws);
+    }
     if (!status)
         *dae = &ws->base;
     return status;

@@ -1,0 +1,497 @@
+/* L D L^T of symmetric positive definite matrices of small dense blocks. For each block column j in the order of
+ * elimination
+ *
+ *     P_j = S_jj^-1 ,   L_ij = S_ij P_j ,   S_ik <- S_ik - L_ij S_kj^T   (i >= k > j) ,
+ *
+ * so that a solution has no triangular blocks to wait for. Columns that do not wait for each other stand side by side
+ * in the order: a processor works on the branches of the elimination tree at once. */
+#include <phlexor/algebra.h>
+
+#include <math.h>
+#include <string.h>
+
+/* A pivot below that times its diagonal has lost too many digits. */
+static const double LEAST_PIVOT = 1e-6;
+/* From so many blocks on the elimination is given branches. */
+enum { BALANCE_BLOCKS = 8 };
+
+/* A column: its unknowns in a right-hand side, the block on its diagonal, the blocks below. */
+typedef struct column {
+    int x, size, diagonal;
+    int first, end; /* in row and at */
+    int target;     /* first in target */
+    bool alike;     /* all blocks below have its size */
+} column;
+
+struct phx_block_ldl {
+    phx_context *context;
+    int n, n_unknowns;      /* blocks, unknowns */
+    int *rank, *start;      /* per block: when it is eliminated, its first unknown (n + 1) */
+    int *block_of;          /* per unknown */
+    column *columns;        /* by rank */
+    int *row, *at, *target; /* blocks below: rank, place; places where the pairs a >= b of blocks below meet */
+    int n_rows, cap_rows;
+    int n_fill, *fill; /* places and lengths of the blocks below that the pattern lacks */
+    size_t entries;
+    double *val, *scale; /* scale: the diagonal before the elimination */
+    double *below;       /* L of one column */
+    double work;
+};
+
+/* ---- pattern ---- */
+static phx_status add_row(phx_block_ldl *it, int rank)
+{
+    if (it->n_rows == it->cap_rows) {
+        const int wider = 2 * it->cap_rows;
+        int *rows = phx_realloc(it->context, it->row, (size_t)wider, sizeof *rows);
+        if (!rows)
+            return PHX_ERR_MEMORY;
+        it->row = rows;
+        it->cap_rows = wider;
+    }
+    it->row[it->n_rows++] = rank;
+    return PHX_OK;
+}
+
+static void sort(int count, int *list)
+{
+    for (int i = 1; i < count; i++) {
+        const int value = list[i];
+        int at = i;
+        for (; at > 0 && list[at - 1] > value; at--)
+            list[at] = list[at - 1];
+        list[at] = value;
+    }
+}
+
+/* The blocks below column k: those of the pattern, and what the columns pass on whose first block below it is. */
+static phx_status collect_column(phx_block_ldl *it, int k, int block, const int *ptr, const int *idx, int *mark,
+                                 const int *head, const int *next)
+{
+    column *own = &it->columns[k];
+    phx_status status = PHX_OK;
+
+    own->first = it->n_rows;
+    mark[k] = k;
+    for (int e = ptr[block]; e < ptr[block + 1] && !status; e++) {
+        const int r = it->rank[idx[e]];
+        if (r > k && mark[r] != k) {
+            mark[r] = k;
+            status = add_row(it, r);
+        }
+    }
+    for (int child = head[k]; child >= 0; child = next[child])
+        for (int e = it->columns[child].first; e < it->columns[child].end && !status; e++)
+            if (mark[it->row[e]] != k) {
+                mark[it->row[e]] = k;
+                status = add_row(it, it->row[e]);
+            }
+    own->end = it->n_rows;
+    sort(own->end - own->first, it->row + own->first);
+    return status;
+}
+
+/* Multiplications of column k. */
+static double column_work(const phx_block_ldl *it, int k)
+{
+    const column *own = &it->columns[k];
+    const double m = own->size;
+    double rest = 0.0;
+
+    for (int e = own->first; e < own->end; e++)
+        rest += it->columns[it->row[e]].size;
+    return m * m * m + rest * m * m + 0.5 * rest * rest * m;
+}
+
+/* All columns in the order given, as long as their work is within `most`; height: of each in the elimination tree.
+ * room: 3 n. */
+static phx_status collect(phx_block_ldl *it, const int *size, const int *ptr, const int *idx, const int *order,
+                          double most, int *height, int *room)
+{
+    int *mark = room, *head = room + it->n, *next = head + it->n;
+    phx_status status = PHX_OK;
+
+    it->n_rows = 0;
+    it->work = 0.0;
+    for (int k = 0; k < it->n; k++) {
+        it->rank[order[k]] = k;
+        it->columns[k] = (column){.x = it->start[order[k]], .size = size[order[k]]};
+        mark[k] = head[k] = -1;
+        height[k] = 0;
+    }
+    for (int k = 0; k < it->n && !status && it->work <= most; k++) {
+        status = collect_column(it, k, order[k], ptr, idx, mark, head, next);
+        it->work += column_work(it, k);
+        if (it->columns[k].end == it->columns[k].first)
+            continue;
+        const int parent = it->row[it->columns[k].first];
+        next[k] = head[parent];
+        head[parent] = k;
+        height[parent] = height[k] + 1 > height[parent] ? height[k] + 1 : height[parent];
+    }
+    return status;
+}
+
+/* By height, in a row what is as high. room: n + 1. */
+static void sort_by_height(int n, const int *height, const int *order, int *room, int *sorted)
+{
+    memset(room, 0, ((size_t)n + 1) * sizeof *room);
+    for (int k = 0; k < n; k++)
+        room[height[k] + 1]++;
+    for (int h = 0; h < n; h++)
+        room[h + 1] += room[h];
+    for (int k = 0; k < n; k++)
+        sorted[room[height[k]]++] = order[k];
+}
+
+static phx_status make_order(phx_block_ldl *it, const int *size, const int *ptr, const int *idx, double most)
+{
+    const size_t n = (size_t)it->n;
+    int *order = phx_calloc(it->context, 6 * n + 1, sizeof *order), *height = order + n, *sorted = height + n;
+    phx_status status = order ? phx_order_amd(it->context, it->n, ptr, idx, order) : PHX_ERR_MEMORY;
+
+    if (!status && it->n >= BALANCE_BLOCKS)
+        status = phx_order_balance(it->context, it->n, ptr, idx, NULL, order);
+    if (!status)
+        status = collect(it, size, ptr, idx, order, most, height, sorted + n);
+    if (!status && it->work <= most) {
+        sort_by_height(it->n, height, order, sorted + n, sorted);
+        status = collect(it, size, ptr, idx, sorted, HUGE_VAL, height, sorted + n);
+    }
+    phx_free(order);
+    return status;
+}
+
+/* ---- places ---- */
+/* The place of the block (row, col), ranks, row > col; the columns have theirs. */
+static int place_below(const phx_block_ldl *it, int row, int col)
+{
+    int low = it->columns[col].first, high = it->columns[col].end;
+
+    while (high - low > 1) {
+        const int middle = (low + high) / 2;
+        if (it->row[middle] <= row)
+            low = middle;
+        else
+            high = middle;
+    }
+    return it->at[low];
+}
+
+static bool has(const int *ptr, const int *idx, int a, int b)
+{
+    for (int e = ptr[a]; e < ptr[a + 1]; e++)
+        if (idx[e] == b)
+            return true;
+    return false;
+}
+
+static phx_status lay_out(phx_block_ldl *it, const int *ptr, const int *idx)
+{
+    int *order = phx_calloc(it->context, (size_t)it->n, sizeof *order), widest = 0, n_targets = 0;
+
+    it->at = phx_calloc(it->context, (size_t)it->n_rows, sizeof *it->at);
+    it->fill = phx_calloc(it->context, 2 * (size_t)it->n_rows, sizeof *it->fill);
+    if (!order || !it->at || !it->fill) {
+        phx_free(order);
+        return PHX_ERR_MEMORY;
+    }
+    for (int b = 0; b < it->n; b++)
+        order[it->rank[b]] = b;
+    for (int k = 0; k < it->n; k++) {
+        column *own = &it->columns[k];
+        const int count = own->end - own->first;
+        int below = 0;
+        own->diagonal = (int)it->entries;
+        own->target = n_targets;
+        own->alike = true;
+        n_targets += count * (count + 1) / 2;
+        it->entries += (size_t)(own->size * own->size);
+        for (int e = own->first; e < own->end; e++) {
+            const int length = own->size * it->columns[it->row[e]].size;
+            it->at[e] = (int)it->entries;
+            it->entries += (size_t)length;
+            below += length;
+            own->alike = own->alike && it->columns[it->row[e]].size == own->size;
+            if (!has(ptr, idx, order[k], order[it->row[e]])) {
+                it->fill[2 * it->n_fill] = it->at[e];
+                it->fill[2 * it->n_fill++ + 1] = length;
+            }
+        }
+        widest = below > widest ? below : widest;
+    }
+    phx_free(order);
+    it->target = phx_calloc(it->context, (size_t)n_targets, sizeof *it->target);
+    it->val = phx_calloc(it->context, it->entries, sizeof *it->val);
+    it->below = phx_calloc(it->context, (size_t)widest, sizeof *it->below);
+    it->scale = phx_calloc(it->context, (size_t)it->n_unknowns, sizeof *it->scale);
+    return it->target && it->val && it->below && it->scale ? PHX_OK : PHX_ERR_MEMORY;
+}
+
+static void find_targets(phx_block_ldl *it)
+{
+    for (int k = 0; k < it->n; k++) {
+        const column *own = &it->columns[k];
+        int *target = it->target + own->target;
+        for (int a = own->first; a < own->end; a++)
+            for (int b = own->first; b <= a; b++)
+                *target++ = a == b ? it->columns[it->row[a]].diagonal : place_below(it, it->row[a], it->row[b]);
+    }
+}
+
+phx_status phx_block_ldl_create(phx_context *context, int n, const int *size, const int *ptr, const int *idx,
+                                double most, phx_block_ldl **out)
+{
+    phx_block_ldl *it = phx_calloc(context, 1, sizeof *it);
+    phx_status status = it ? PHX_OK : PHX_ERR_MEMORY;
+
+    *out = NULL;
+    if (status)
+        return status;
+    it->context = context;
+    it->n = n;
+    it->rank = phx_calloc(context, (size_t)n, sizeof *it->rank);
+    it->start = phx_calloc(context, (size_t)n + 1, sizeof *it->start);
+    it->columns = phx_calloc(context, (size_t)n, sizeof *it->columns);
+    it->cap_rows = 2 * n + 1;
+    it->row = phx_calloc(context, (size_t)it->cap_rows, sizeof *it->row);
+    if (!it->rank || !it->start || !it->columns || !it->row)
+        status = PHX_ERR_MEMORY;
+    for (int b = 0; b < n && !status; b++)
+        it->start[b + 1] = it->start[b] + size[b];
+    it->n_unknowns = status ? 0 : it->start[n];
+    it->block_of = phx_calloc(context, (size_t)it->n_unknowns, sizeof *it->block_of);
+    if (!it->block_of)
+        status = PHX_ERR_MEMORY;
+    for (int b = 0; b < n && !status; b++)
+        for (int u = it->start[b]; u < it->start[b + 1]; u++)
+            it->block_of[u] = b;
+    if (!status)
+        status = make_order(it, size, ptr, idx, most);
+    const bool costly = !status && !(it->work <= most);
+    if (!status && !costly)
+        status = lay_out(it, ptr, idx);
+    if (!status && !costly)
+        find_targets(it);
+    if (status || costly)
+        phx_block_ldl_destroy(it);
+    else
+        *out = it;
+    return status;
+}
+
+void phx_block_ldl_destroy(phx_block_ldl *it)
+{
+    if (!it)
+        return;
+    int *indices[] = {it->rank, it->start, it->block_of, it->row, it->at, it->target, it->fill};
+    for (size_t k = 0; k < sizeof indices / sizeof *indices; k++)
+        phx_free(indices[k]);
+    phx_free(it->columns);
+    phx_free(it->val);
+    phx_free(it->scale);
+    phx_free(it->below);
+    phx_free(it);
+}
+
+double phx_block_ldl_work(const phx_block_ldl *it)
+{
+    return it->work;
+}
+
+int phx_block_ldl_place(const phx_block_ldl *it, int row, int col)
+{
+    const int r = it->rank[it->block_of[row]], c = it->rank[it->block_of[col]];
+    const int upper = r < c || (r == c && row < col), i = upper ? col : row, j = upper ? row : col;
+    const column *down = &it->columns[upper ? c : r], *across = &it->columns[upper ? r : c];
+    const int from = r == c ? across->diagonal : place_below(it, upper ? c : r, upper ? r : c);
+
+    return from + (i - down->x) * across->size + j - across->x;
+}
+
+double *phx_block_ldl_begin(phx_block_ldl *it)
+{
+    for (int k = 0; k < it->n_fill; k++)
+        memset(it->val + it->fill[2 * k], 0, (size_t)it->fill[2 * k + 1] * sizeof *it->val);
+    return it->val;
+}
+
+size_t phx_block_ldl_entries(const phx_block_ldl *it)
+{
+    return it->entries;
+}
+
+/* ---- factor ---- */
+/* P = S^-1 in place, of a lower triangle: S = L D L^T, P = L^-T D^-1 L^-1. */
+static inline bool invert(const int m, const double *scale, double *S)
+{
+    double inverse[PHX_BLOCK_MOST];
+    bool good = true;
+
+    for (int j = 0; j < m; j++) { /* unit L below the diagonal */
+        const double pivot = S[j * m + j];
+        good = good && pivot > LEAST_PIVOT * scale[j];
+        inverse[j] = 1.0 / pivot;
+        for (int i = j + 1; i < m; i++) {
+            const double l = S[i * m + j] * inverse[j];
+            for (int k = j + 1; k <= i; k++)
+                S[i * m + k] -= l * S[k * m + j];
+        }
+        for (int i = j + 1; i < m; i++)
+            S[i * m + j] *= inverse[j];
+    }
+    for (int j = 0; j < m; j++) /* L^-1 */
+        for (int i = j + 1; i < m; i++) {
+            double sum = -S[i * m + j];
+            for (int k = j + 1; k < i; k++)
+                sum -= S[i * m + k] * S[k * m + j];
+            S[i * m + j] = sum;
+        }
+    for (int j = 0; j < m; j++)
+        for (int i = j; i < m; i++) {
+            double sum = i == j ? inverse[i] : inverse[i] * S[i * m + j];
+            for (int k = i + 1; k < m; k++)
+                sum += S[k * m + i] * inverse[k] * S[k * m + j];
+            S[j * m + i] = sum;
+        }
+    for (int j = 0; j < m; j++)
+        for (int i = j + 1; i < m; i++)
+            S[i * m + j] = S[j * m + i];
+    return good;
+}
+
+/* T -= L S^T, L (rows x m), S (cols x m); of a diagonal block the lower triangle. */
+static inline void subtract(const int m, int rows, int cols, bool diagonal, const double *L, const double *S, double *T)
+{
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < (diagonal ? i + 1 : cols); j++) {
+            double sum = T[i * cols + j];
+            for (int c = 0; c < m; c++)
+                sum -= L[i * m + c] * S[j * m + c];
+            T[i * cols + j] = sum;
+        }
+}
+
+/* Column k; `rows`: of all its blocks, 0: each has its own. */
+static inline bool eliminate(const int m, const int rows, const phx_block_ldl *it, int k)
+{
+    const column *own = &it->columns[k];
+    const int *target = it->target + own->target;
+    double *P = it->val + own->diagonal, *L = it->below;
+    const bool good = invert(m, it->scale + own->x, P);
+
+    for (int a = own->first; a < own->end; a++) {
+        const double *S = it->val + it->at[a];
+        const int n = rows ? rows : it->columns[it->row[a]].size;
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < m; j++) {
+                double sum = 0.0;
+                for (int c = 0; c < m; c++)
+                    sum += S[i * m + c] * P[c * m + j];
+                L[i * m + j] = sum;
+            }
+        for (int b = own->first; b <= a; b++)
+            subtract(m, n, rows ? rows : it->columns[it->row[b]].size, a == b, L, it->val + it->at[b],
+                     it->val + *target++);
+        L += n * m;
+    }
+    L = it->below;
+    for (int a = own->first; a < own->end; a++) {
+        const int length = m * (rows ? rows : it->columns[it->row[a]].size);
+        memcpy(it->val + it->at[a], L, (size_t)length * sizeof *L);
+        L += length;
+    }
+    return good;
+}
+
+phx_status phx_block_ldl_factor(phx_block_ldl *it)
+{
+    bool good = true;
+
+    for (int k = 0; k < it->n; k++) {
+        const column *own = &it->columns[k];
+        for (int i = 0; i < own->size; i++)
+            it->scale[own->x + i] = it->val[own->diagonal + i * (own->size + 1)];
+    }
+    for (int k = 0; k < it->n && good; k++) {
+        const column *own = &it->columns[k];
+        const int m = own->size;
+        if (own->alike && m == 2)
+            good = eliminate(2, 2, it, k);
+        else if (own->alike && m == 3)
+            good = eliminate(3, 3, it, k);
+        else if (own->alike && m == 5)
+            good = eliminate(5, 5, it, k);
+        else
+            good = eliminate(m, 0, it, k);
+    }
+    return good ? PHX_OK : PHX_SINGULAR;
+}
+
+/* ---- solve ---- */
+static inline void forward(const int m, const int rows, const phx_block_ldl *it, int k, double *x)
+{
+    const column *own = &it->columns[k];
+
+    for (int a = own->first; a < own->end; a++) {
+        const double *L = it->val + it->at[a];
+        double *to = x + it->columns[it->row[a]].x;
+        const int n = rows ? rows : it->columns[it->row[a]].size;
+        for (int i = 0; i < n; i++) {
+            double sum = to[i];
+            for (int c = 0; c < m; c++)
+                sum -= L[i * m + c] * x[own->x + c];
+            to[i] = sum;
+        }
+    }
+}
+
+static inline void backward(const int m, const int rows, const phx_block_ldl *it, int k, double *x)
+{
+    const column *own = &it->columns[k];
+    const double *P = it->val + own->diagonal;
+    double sum[PHX_BLOCK_MOST];
+
+    for (int i = 0; i < m; i++) {
+        sum[i] = 0.0;
+        for (int c = 0; c < m; c++)
+            sum[i] += P[i * m + c] * x[own->x + c];
+    }
+    for (int a = own->first; a < own->end; a++) {
+        const double *L = it->val + it->at[a], *from = x + it->columns[it->row[a]].x;
+        const int n = rows ? rows : it->columns[it->row[a]].size;
+        for (int c = 0; c < n; c++)
+            for (int i = 0; i < m; i++)
+                sum[i] -= L[c * m + i] * from[c];
+    }
+    for (int i = 0; i < m; i++)
+        x[own->x + i] = sum[i];
+}
+
+void phx_block_ldl_solve(const phx_block_ldl *it, double *x)
+{
+    for (int k = 0; k < it->n; k++) {
+        const bool alike = it->columns[k].alike;
+        const int m = it->columns[k].size;
+        if (alike && m == 2)
+            forward(2, 2, it, k, x);
+        else if (alike && m == 3)
+            forward(3, 3, it, k, x);
+        else if (alike && m == 5)
+            forward(5, 5, it, k, x);
+        else
+            forward(m, 0, it, k, x);
+    }
+    for (int k = it->n; k-- > 0;) {
+        const bool alike = it->columns[k].alike;
+        const int m = it->columns[k].size;
+        if (alike && m == 2)
+            backward(2, 2, it, k, x);
+        else if (alike && m == 3)
+            backward(3, 3, it, k, x);
+        else if (alike && m == 5)
+            backward(5, 5, it, k, x);
+        else
+            backward(m, 0, it, k, x);
+    }
+}

@@ -1,0 +1,171 @@
+/* Rows on the velocities of packs: what never changes. */
+#include "pack_rows.h"
+
+#include <string.h>
+
+/* Body l's port number p; NULL: it has fewer. */
+static const phx_port_rows *port_of(const phx_pack_rows_def *def, int l, int p)
+{
+    return p < def->n_ports[l] ? &def->ports[l][p] : NULL;
+}
+
+/* Which rows the ports number p have, the most that one of the bodies has. */
+static void count_rows(const phx_pack_rows_def *def, int lanes, int dim, int p, port_rows *port)
+{
+    port->turns = true;
+    for (int l = 0; l < lanes; l++) {
+        const phx_port_rows *from = port_of(def, l, p);
+        if (!from)
+            continue;
+        port->points = from->points >= 0 ? dim : port->points;
+        port->others = from->count > port->others ? from->count : port->others;
+        port->turns = port->turns && (from->turns || from->count == 0);
+    }
+}
+
+static phx_status lay_out(phx_context *context, phx_pack_rows *it, const phx_pack_rows_def *def)
+{
+    const int lanes = it->pack->lanes, dim = it->pack->body->dim, n_rot = it->pack->body->n_rot;
+    int n_others = 0;
+
+    for (int l = 0; l < lanes; l++)
+        it->n_ports = def->n_ports[l] > it->n_ports ? def->n_ports[l] : it->n_ports;
+    it->ports = phx_calloc(context, (size_t)it->n_ports, sizeof *it->ports);
+    if (!it->ports)
+        return PHX_ERR_MEMORY;
+    for (int p = 0; p < it->n_ports; p++) {
+        port_rows *port = &it->ports[p];
+        count_rows(def, lanes, dim, p, port);
+        port->first = it->n_rows;
+        port->covector = n_others;
+        it->n_rows += port->points + port->others;
+        n_others += port->others;
+    }
+    const size_t n = (size_t)it->n, wide = (size_t)lanes, per_port = (size_t)(1 + dim + (dim + n_rot) * it->n_kept);
+    const size_t inner = it->condenser ? (size_t)it->condenser->n_inner * (size_t)n_rot : 0;
+    it->row = phx_calloc(context, (size_t)it->n_rows * wide, sizeof *it->row);
+    it->covector = phx_calloc(context, (size_t)n_others * wide, sizeof *it->covector);
+    it->constants = phx_calloc(context, (size_t)it->n_ports * per_port * wide, sizeof *it->constants);
+    it->L = phx_calloc(context, (n * (n + 1) / 2 + (size_t)it->n_rows * n + inner) * wide, sizeof *it->L);
+    if (!it->row || !it->covector || !it->constants || !it->L)
+        return PHX_ERR_MEMORY;
+    it->inverse = it->L + n * (n - 1) / 2 * wide;
+    it->Z = it->inverse + n * wide;
+    it->influence = it->Z + (size_t)it->n_rows * n * wide;
+    for (int p = 0; p < it->n_ports; p++) {
+        double *at = it->constants + (size_t)p * per_port * wide;
+        it->ports[p].sign = at;
+        it->ports[p].x = at + lanes;
+        it->ports[p].phi = it->ports[p].x + dim * lanes;
+        it->ports[p].theta = it->ports[p].phi + dim * it->n_kept * lanes;
+    }
+    return PHX_OK;
+}
+
+/* Which of the kept coordinates is q_dof. */
+static int kept_place(const phx_condenser *condenser, int dof)
+{
+    int k = 0;
+    while (condenser->kept[k] != dof)
+        k++;
+    return k;
+}
+
+static void set_port(const phx_pack_rows *it, const phx_pack_rows_def *def, int l, int p)
+{
+    const int lanes = it->pack->lanes, dim = it->pack->body->dim, n_rot = it->pack->body->n_rot;
+    const port_rows *port = &it->ports[p];
+    const phx_port_rows *from = port_of(def, l, p);
+    int *row = it->row + port->first * lanes, *covector = it->covector + port->covector * lanes;
+
+    for (int a = 0; a < port->points; a++)
+        row[a * lanes + l] = from && from->points >= 0 ? from->points + a : def->none;
+    row += port->points * lanes;
+    for (int k = 0; k < port->others; k++) {
+        const bool has = from && k < from->count;
+        row[k * lanes + l] = has ? from->first + k : def->none;
+        covector[k * lanes + l] = has ? from->covector + k * def->stride : -1;
+    }
+    if (!from)
+        return;
+    port->sign[l] = from->points >= 0 ? from->sign : 0.0;
+    for (int a = 0; a < dim; a++)
+        port->x[a * lanes + l] = from->point->x[a];
+    for (int j = 0; j < from->point->n; j++) {
+        const int k = kept_place(it->condenser, from->point->dof[j]);
+        for (int a = 0; a < dim; a++)
+            port->phi[(a * it->n_kept + k) * lanes + l] = from->point->phi[a * from->point->n + j];
+        for (int a = 0; a < n_rot; a++)
+            port->theta[(a * it->n_kept + k) * lanes + l] = from->point->theta[a * from->point->n + j];
+    }
+}
+
+phx_status phx_pack_rows_create(phx_context *context, phx_pack *pack, const phx_pack_rows_def *def, phx_pack_rows **out)
+{
+    phx_pack_rows *it = phx_calloc(context, 1, sizeof *it);
+    phx_status status = it ? PHX_OK : PHX_ERR_MEMORY;
+
+    *out = NULL;
+    if (status)
+        return status;
+    it->pack = pack;
+    it->condenser = def->condenser;
+    it->n_kept = def->condenser ? def->condenser->n_kept : 0;
+    it->n = pack->body->n_rigid + it->n_kept;
+    status = lay_out(context, it, def);
+    for (int p = 0; p < it->n_ports && !status; p++)
+        for (int l = 0; l < pack->lanes; l++)
+            set_port(it, def, l, p);
+    if (!status && !it->condenser) {
+        double *room = phx_calloc(context, phx_pack_rows_room(it), sizeof *room);
+        if (room)
+            pack->ops->rows_factor(it, room);
+        else
+            status = PHX_ERR_MEMORY;
+        phx_free(room);
+    }
+    if (status)
+        phx_pack_rows_destroy(it);
+    else
+        *out = it;
+    return status;
+}
+
+void phx_pack_rows_destroy(phx_pack_rows *it)
+{
+    if (!it)
+        return;
+    phx_free(it->ports);
+    phx_free(it->row);
+    phx_free(it->covector);
+    phx_free(it->constants);
+    phx_free(it->L);
+    phx_free(it);
+}
+
+size_t phx_pack_rows_room(const phx_pack_rows *it)
+{
+    const size_t n = (size_t)it->n, numbers = (size_t)it->n_kept + (size_t)it->n_rows * n + n * n;
+    return numbers * (size_t)it->pack->lanes + phx_pack_border_size(it->pack);
+}
+
+int phx_pack_rows_count(const phx_pack_rows *it, const int **number)
+{
+    *number = it->row;
+    return it->n_rows;
+}
+
+size_t phx_pack_rows_size(const phx_pack_rows *it)
+{
+    return (size_t)(it->n_rows * (it->n_rows + 1) / 2 * it->pack->lanes);
+}
+
+void phx_pack_rows_schur(phx_pack_rows *it, const double *x, const double *covectors, double *room, double *S)
+{
+    it->pack->ops->rows_schur(it, x, covectors, room, S);
+}
+
+void phx_pack_rows_push(const phx_pack_rows *it, const double *mu, double *dv)
+{
+    it->pack->ops->rows_push(it, mu, dv);
+}

@@ -1,0 +1,458 @@
+/* The projection's equations without velocities. [M -G^T; G 0] couples no two bodies directly, so that with M^-1
+ * applied body by body, four at a time, only the multipliers of the rows are left:
+ *
+ *     S mu = r ,   S = G M^-1 G^T = sum_b G_b M_b^-1 G_b^T   (Delassus' operator) ,   dv_b = M_b^-1 G_b^T mu .
+ *
+ * The rows of a joint are a block, and joints meet where they touch one body. Where a body carries so many of them that
+ * S costs more than the sparse matrix over velocities and multipliers, where a body is in no pack, or where S loses
+ * digits, that matrix is factored. */
+#include "system_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Scratch while it is made. */
+typedef struct making {
+    workspace *ws;
+    delassus *it;
+    int *first, *touched; /* per body: the sides of groups that touch it, 2 * group + side, in order */
+    int *kept, *marks;    /* coordinates of the widest body */
+    phx_port_rows *ports; /* all sides in the order of `touched` */
+} making;
+
+/* ---- which rows touch a body ---- */
+static int body_of(const workspace *ws, int side)
+{
+    const row_group *group = &ws->groups[side / 2];
+    return ws->system->ports[side % 2 ? group->b : group->a].body;
+}
+
+static void list_sides(making *m)
+{
+    const workspace *ws = m->ws;
+    const int n_bodies = ws->system->n_bodies;
+
+    for (int pass = 0; pass < 2; pass++) {
+        for (int side = 0; side < 2 * ws->n_groups; side++) {
+            const int b = body_of(ws, side);
+            if (b >= 0 && pass == 0)
+                m->first[b + 1]++;
+            else if (b >= 0)
+                m->touched[m->first[b]++] = side;
+        }
+        for (int b = 0; b < n_bodies && pass == 0; b++)
+            m->first[b + 1] += m->first[b];
+    }
+    memmove(m->first + 1, m->first, (size_t)n_bodies * sizeof *m->first);
+    m->first[0] = 0;
+}
+
+static int rows_on(const making *m, int b)
+{
+    int count = 0;
+    for (int i = m->first[b]; i < m->first[b + 1]; i++) {
+        const row_group *group = &m->ws->groups[m->touched[i] / 2];
+        count += group->end - group->first;
+    }
+    return count;
+}
+
+/* Velocities of a body that rows see, or a few more. */
+static int coordinates_on(const workspace *ws, int b)
+{
+    const kkt_matrix *kkt = ws->condensation ? &ws->condensation->kkt : NULL;
+    return kkt && phx_sys_is_condensed(kkt, b)
+               ? ws->system->dim + ws->system->n_rot + kkt->kept_first[b + 1] - kkt->kept_first[b]
+               : phx_body_n_v(ws->system->bodies[b].body);
+}
+
+/* Multiplications for S before it is factored, and the least that a factorisation takes: the rows of one body all meet.
+ * HUGE_VAL where a body is in no pack or a joint has both ends on one. */
+static double least_work(const making *m)
+{
+    const workspace *ws = m->ws;
+    double work = 0.0, dense = 0.0;
+
+    for (int g = 0; g < ws->n_groups; g++)
+        if (ws->groups[g].one_body)
+            return HUGE_VAL;
+    for (int b = 0; b < ws->system->n_bodies; b++) {
+        const double rows = rows_on(m, b), n = coordinates_on(ws, b);
+        if (rows > 0.0 && ws->pack_of[b] < 0)
+            return HUGE_VAL;
+        work += (rows * n * (n + rows)) / PHX_LANES;
+        dense = fmax(dense, rows * rows * rows / 6.0);
+    }
+    return work + dense;
+}
+
+/* ---- packs ---- */
+static phx_port_rows side_rows(const workspace *ws, int side)
+{
+    const row_group *group = &ws->groups[side / 2];
+    const port_slot *port = &ws->system->ports[side % 2 ? group->b : group->a];
+    const int rest = group->first + group->points;
+    phx_port_rows rows = {.point = &port->port.point,
+                          .points = group->points > 0 ? group->first : -1,
+                          .sign = side % 2 ? 1.0 : -1.0,
+                          .first = rest,
+                          .count = group->end - rest,
+                          .covector = rest * PAIR_SIZE + side % 2 * PHX_PORT_MAX,
+                          .turns = true};
+
+    for (int k = rest; k < group->end; k++)
+        rows.turns = rows.turns && ws->rows[k].turns;
+    return rows;
+}
+
+/* The coordinates that ports of a pack's bodies see, ascending; their number. */
+static int kept_of_pack(const making *m, const pack_slot *slot)
+{
+    const int n_q = phx_body_n_q(m->ws->system->bodies[slot->body[0]].body);
+    int count = 0;
+
+    memset(m->marks, 0, (size_t)n_q * sizeof *m->marks);
+    for (int l = 0; l < slot->count; l++)
+        for (int i = m->first[slot->body[l]]; i < m->first[slot->body[l] + 1]; i++) {
+            const phx_flex_point *point = m->ports[i].point;
+            for (int j = 0; j < point->n; j++)
+                m->marks[point->dof[j]] = 1;
+        }
+    for (int k = 0; k < n_q; k++)
+        if (m->marks[k])
+            m->kept[count++] = k;
+    return count;
+}
+
+/* The condenser of a pack of flexible bodies, an old one or a new one. */
+static phx_status find_type(making *m, int p)
+{
+    delassus *it = m->it;
+    const pack_slot *slot = &m->ws->packs[p];
+    const phx_body *body = m->ws->system->bodies[slot->body[0]].body;
+    const int n_kept = kept_of_pack(m, slot);
+    phx_status status = PHX_OK;
+    int type = 0;
+
+    it->type_of[p] = -1;
+    if (phx_body_n_q(body) == 0)
+        return PHX_OK;
+    while (type < it->n_types && !phx_condenser_serves(it->type[type], body, n_kept, m->kept))
+        type++;
+    it->type_of[p] = type;
+    if (type < it->n_types)
+        return PHX_OK;
+    status = phx_condenser_create(m->ws->base.context, body, n_kept, m->kept, &it->type[type]);
+    if (status)
+        return status;
+    it->n_types++;
+    return phx_condenser_factor(it->type[type], 1.0, 0.0, 0.0);
+}
+
+static phx_status make_pack(making *m, int p)
+{
+    workspace *ws = m->ws;
+    delassus *it = m->it;
+    const pack_slot *slot = &ws->packs[p];
+    phx_pack_rows_def def = {.stride = PAIR_SIZE, .none = ws->n_l};
+    bool any = false;
+
+    for (int l = 0; l < slot->lanes; l++) {
+        const int b = slot->body[l < slot->count ? l : 0];
+        def.n_ports[l] = l < slot->count ? m->first[b + 1] - m->first[b] : 0;
+        def.ports[l] = m->ports + m->first[b];
+        any = any || def.n_ports[l] > 0;
+        it->all = it->all && (l >= slot->count || def.n_ports[l] > 0);
+    }
+    if (!any)
+        return PHX_OK;
+    phx_status status = find_type(m, p);
+    if (!status) {
+        def.condenser = it->type_of[p] < 0 ? NULL : it->type[it->type_of[p]];
+        status = phx_pack_rows_create(ws->base.context, slot->pack, &def, &it->rows[p]);
+    }
+    if (status)
+        return status;
+    const size_t room = phx_pack_rows_room(it->rows[p]);
+    if (room > ws->scratch_size[SCRATCH_ROWS])
+        ws->scratch_size[SCRATCH_ROWS] = room;
+    return PHX_OK;
+}
+
+static phx_status make_packs(making *m)
+{
+    workspace *ws = m->ws;
+    delassus *it = m->it;
+    size_t count = 0;
+    phx_status status = PHX_OK;
+
+    it->all = true;
+    for (int i = 0; i < m->first[ws->system->n_bodies]; i++)
+        m->ports[i] = side_rows(ws, m->touched[i]);
+    for (int p = 0; p < ws->n_packs && !status; p++) {
+        status = make_pack(m, p);
+        it->at[p] = count;
+        count += it->rows[p] ? phx_pack_rows_size(it->rows[p]) : 0;
+    }
+    for (int b = 0; b < ws->system->n_bodies; b++)
+        it->all = it->all && ws->pack_of[b] >= 0;
+    if (status)
+        return status;
+    it->schur = phx_calloc(ws->base.context, count + 1, sizeof *it->schur);
+    ws->rows_room = phx_calloc(ws->base.context, ws->scratch_size[SCRATCH_ROWS], sizeof *ws->rows_room);
+    return it->schur && ws->rows_room ? PHX_OK : PHX_ERR_MEMORY;
+}
+
+/* ---- S ---- */
+/* Its pattern over the groups, and symbolic factors; none where they take more than `most`. */
+static phx_status make_factors(making *m, double most)
+{
+    const workspace *ws = m->ws;
+    phx_context *context = ws->base.context;
+    phx_sys_triplets list = {0};
+    phx_csr pattern = {0};
+    int *size = phx_calloc(context, (size_t)ws->n_groups, sizeof *size);
+    phx_status status = size ? PHX_OK : PHX_ERR_MEMORY;
+
+    for (int g = 0; g < ws->n_groups && !status; g++) {
+        size[g] = ws->groups[g].end - ws->groups[g].first;
+        status = phx_sys_put(context, &list, g, g);
+    }
+    for (int b = 0; b < ws->system->n_bodies; b++)
+        for (int i = m->first[b]; i < m->first[b + 1]; i++)
+            for (int j = m->first[b]; j < m->first[b + 1] && !status; j++)
+                status = phx_sys_put(context, &list, m->touched[i] / 2, m->touched[j] / 2);
+    if (!status)
+        status =
+            phx_csr_from_triplets(context, ws->n_groups, ws->n_groups, list.count, list.row, list.col, NULL, &pattern);
+    if (!status)
+        status = phx_block_ldl_create(context, ws->n_groups, size, pattern.ptr, pattern.idx, most, &m->it->ldl);
+    phx_csr_free(&pattern);
+    phx_free(list.row);
+    phx_free(list.col);
+    phx_free(size);
+    return status;
+}
+
+/* Where the entries of a body's matrix go: from: 2 numbers per place, -1: none yet. */
+static void send_body(const delassus *it, const pack_slot *slot, int p, int l, int none, int *from)
+{
+    const int *number = NULL, count = phx_pack_rows_count(it->rows[p], &number);
+    int e = 0;
+
+    for (int i = 0; i < count; i++)
+        for (int j = 0; j <= i; j++, e++) {
+            const int row = number[i * slot->lanes + l], col = number[j * slot->lanes + l];
+            if (row == none || col == none)
+                continue;
+            int *to = from + 2 * phx_block_ldl_place(it->ldl, row, col);
+            to[to[0] >= 0] = (int)it->at[p] + e * slot->lanes + l; /* two bodies at most have both rows */
+        }
+}
+
+static phx_status make_entries(making *m)
+{
+    const workspace *ws = m->ws;
+    delassus *it = m->it;
+    const size_t places = phx_block_ldl_entries(it->ldl);
+    const int last = ws->n_packs - 1;
+    const int zero = (int)(it->at[last] + (it->rows[last] ? phx_pack_rows_size(it->rows[last]) : 0));
+    int *from = phx_calloc(ws->base.context, 2 * places, sizeof *from);
+
+    it->entries = phx_calloc(ws->base.context, 3 * places, sizeof *it->entries);
+    if (!from || !it->entries) {
+        phx_free(from);
+        return PHX_ERR_MEMORY;
+    }
+    for (size_t k = 0; k < 2 * places; k++)
+        from[k] = -1;
+    for (int p = 0; p < ws->n_packs; p++)
+        for (int l = 0; l < ws->packs[p].count && it->rows[p]; l++)
+            send_body(it, &ws->packs[p], p, l, ws->n_l, from);
+    for (size_t k = 0; k < places; k++)
+        if (from[2 * k] >= 0) {
+            int *entry = it->entries + 3 * it->n_entries++;
+            entry[0] = (int)k;
+            entry[1] = from[2 * k];
+            entry[2] = from[2 * k + 1] < 0 ? zero : from[2 * k + 1];
+        }
+    phx_free(from);
+    return PHX_OK;
+}
+
+/* ---- creation ---- */
+static phx_status allocate(workspace *ws)
+{
+    phx_context *context = ws->base.context;
+    const size_t packs = (size_t)ws->n_packs;
+    delassus *it = phx_calloc(context, 1, sizeof *it);
+
+    ws->delassus = it;
+    if (!it)
+        return PHX_ERR_MEMORY;
+    it->type = phx_calloc(context, packs, sizeof *it->type);
+    it->type_of = phx_calloc(context, packs, sizeof *it->type_of);
+    it->rows = phx_calloc(context, packs, sizeof *it->rows);
+    it->at = phx_calloc(context, packs, sizeof *it->at);
+    it->mu = phx_calloc(context, (size_t)ws->n_l + 1, sizeof *it->mu);
+    return it->type && it->type_of && it->rows && it->at && it->mu ? PHX_OK : PHX_ERR_MEMORY;
+}
+
+/* What the sparse matrix over velocities and multipliers costs; HUGE_VAL where it is left to KLU. */
+static phx_status sparse_work(const workspace *ws, double *work)
+{
+    const kkt_matrix *kkt = ws->condensation ? &ws->condensation->kkt : &ws->kkt;
+    return phx_order_work(ws->base.context, kkt->n, kkt->ptr, kkt->idx, kkt->order, work);
+}
+
+static phx_status make(making *m)
+{
+    workspace *ws = m->ws;
+    double most = 0.0;
+    phx_status status = sparse_work(ws, &most);
+
+    if (status)
+        return status;
+    list_sides(m);
+    const double least = least_work(m);
+    if (!(least <= most) || !isfinite(most))
+        return PHX_OK;
+    status = make_factors(m, most);
+    if (status || !m->it->ldl)
+        return status;
+    status = make_packs(m);
+    return status ? status : make_entries(m);
+}
+
+phx_status phx_sys_delassus_create(workspace *ws)
+{
+    const phx_system *system = ws->system;
+    phx_context *context = ws->base.context;
+    const size_t sides = 2 * (size_t)ws->n_groups;
+    int widest = 0;
+
+    if (ws->n_l == 0 || ws->n_packs == 0)
+        return PHX_OK;
+    for (int b = 0; b < system->n_bodies; b++)
+        widest = phx_body_n_q(system->bodies[b].body) > widest ? phx_body_n_q(system->bodies[b].body) : widest;
+    phx_status status = allocate(ws);
+    making m = {.ws = ws, .it = ws->delassus};
+    m.first = phx_calloc(context, (size_t)system->n_bodies + 1, sizeof *m.first);
+    m.touched = phx_calloc(context, sides, sizeof *m.touched);
+    m.kept = phx_calloc(context, 2 * (size_t)widest, sizeof *m.kept);
+    m.ports = phx_calloc(context, sides, sizeof *m.ports);
+    if (!m.first || !m.touched || !m.kept || !m.ports)
+        status = PHX_ERR_MEMORY;
+    m.marks = status ? NULL : m.kept + widest;
+    if (!status)
+        status = make(&m);
+    if (!status && !ws->delassus->ldl)
+        phx_sys_delassus_free(ws);
+    phx_free(m.first);
+    phx_free(m.touched);
+    phx_free(m.kept);
+    phx_free(m.ports);
+    return status;
+}
+
+void phx_sys_delassus_free(workspace *ws)
+{
+    delassus *it = ws->delassus;
+
+    phx_free(ws->rows_room);
+    ws->rows_room = NULL;
+    ws->scratch_size[SCRATCH_ROWS] = 0;
+    if (!it)
+        return;
+    for (int p = 0; it->rows && p < ws->n_packs; p++)
+        phx_pack_rows_destroy(it->rows[p]);
+    for (int k = 0; k < it->n_types; k++)
+        phx_condenser_destroy(it->type[k]);
+    phx_block_ldl_destroy(it->ldl);
+    phx_free(it->type);
+    phx_free(it->type_of);
+    phx_free(it->rows);
+    phx_free(it->at);
+    phx_free(it->schur);
+    phx_free(it->entries);
+    phx_free(it->mu);
+    phx_free(it);
+    ws->delassus = NULL;
+}
+
+/* ---- factors ---- */
+typedef struct rows_loop {
+    const workspace *ws;
+    const double *x;
+    double *out; /* S, or dv */
+} rows_loop;
+
+static phx_status schur_of_packs(void *user, phx_context *context, int part, int first, int end)
+{
+    const rows_loop *loop = user;
+    const workspace own = phx_sys_part(loop->ws, part);
+    const delassus *it = own.delassus;
+
+    (void)context;
+    for (int p = first; p < end; p++)
+        if (it->rows[p])
+            phx_pack_rows_schur(it->rows[p], loop->x, own.covector, own.rows_room, it->schur + it->at[p]);
+    return PHX_OK;
+}
+
+static phx_status sum_entries(void *user, phx_context *context, int part, int first, int end)
+{
+    const rows_loop *loop = user;
+    const delassus *it = loop->ws->delassus;
+    double *out = loop->out;
+
+    (void)context, (void)part;
+    for (const int *e = it->entries + 3 * (size_t)first, *last = it->entries + 3 * (size_t)end; e < last; e += 3)
+        out[e[0]] = it->schur[e[1]] + it->schur[e[2]];
+    return PHX_OK;
+}
+
+phx_status phx_sys_factor_rows(workspace *ws, const double *x)
+{
+    delassus *it = ws->condensing == PHX_CONDENSE_NEVER ? NULL : ws->delassus;
+    rows_loop loop = {.ws = ws, .x = x};
+
+    if (it) {
+        loop.out = phx_block_ldl_begin(it->ldl);
+        phx_sys_run(ws, ws->n_packs, schur_of_packs, &loop);
+        phx_sys_run(ws, it->n_entries, sum_entries, &loop);
+        it->factored = phx_block_ldl_factor(it->ldl) == PHX_OK;
+    }
+    return it && it->factored ? PHX_OK : phx_sys_factor_mass(ws, x);
+}
+
+/* ---- solutions ---- */
+static phx_status push_packs(void *user, phx_context *context, int part, int first, int end)
+{
+    const rows_loop *loop = user;
+    const delassus *it = loop->ws->delassus;
+
+    (void)context, (void)part;
+    for (int p = first; p < end; p++)
+        if (it->rows[p])
+            phx_pack_rows_push(it->rows[p], it->mu, loop->out);
+    return PHX_OK;
+}
+
+phx_status phx_sys_solve_rows(workspace *ws, double alpha, const double *r, double *b)
+{
+    delassus *it = ws->condensing == PHX_CONDENSE_NEVER ? NULL : ws->delassus;
+    const bool use = it && it->factored;
+    double *mu = use ? it->mu : b + ws->kkt.n_v;
+
+    if (!use || !it->all)
+        memset(b, 0, (size_t)ws->kkt.n_v * sizeof *b);
+    for (int k = 0; k < ws->n_l; k++)
+        mu[k] = alpha * r[k];
+    if (!use)
+        return phx_sys_solve_mass(ws, b);
+    phx_block_ldl_solve(it->ldl, mu);
+    memcpy(b + ws->kkt.n_v, mu, (size_t)ws->n_l * sizeof *mu);
+    phx_sys_run(ws, ws->n_packs, push_packs, &(rows_loop){.ws = ws, .out = b});
+    return PHX_OK;
+}
