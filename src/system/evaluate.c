@@ -173,18 +173,21 @@ static void set_rigid_rows(workspace *ws, const row_group *group)
                        ws->covector + (size_t)first * PAIR_SIZE);
 }
 
+static void set_group(workspace *ws, const row_group *group)
+{
+    if (group->rigid)
+        set_rigid_rows(ws, group);
+    for (int k = group->first + group->points; k < group->end && !group->rigid; k++)
+        set_row(ws, k);
+}
+
 static phx_status set_rows(void *user, phx_context *context, int part, int first, int end)
 {
     workspace *ws = user;
 
     (void)context, (void)part;
-    for (int i = first; i < end; i++) {
-        const row_group *group = &ws->groups[i];
-        if (group->rigid)
-            set_rigid_rows(ws, group);
-        for (int k = group->first + group->points; k < group->end && !group->rigid; k++)
-            set_row(ws, k);
-    }
+    for (int i = first; i < end; i++)
+        set_group(ws, &ws->groups[i]);
     return PHX_OK;
 }
 
@@ -205,6 +208,37 @@ double phx_sys_row_rate(const workspace *ws, int k)
     const double *g = ws->covector + (size_t)k * PAIR_SIZE;
     return phx_sys_dot(size - first, g + first, a + first) +
            phx_sys_dot(size - first, g + PHX_PORT_MAX + first, b + first);
+}
+
+typedef struct rates_loop {
+    workspace *ws;
+    double *e;
+} rates_loop;
+
+static phx_status rates_of_groups(void *user, phx_context *context, int part, int first, int end)
+{
+    const rates_loop *it = user;
+    workspace *ws = it->ws;
+
+    (void)context, (void)part;
+    for (int i = first; i < end; i++) {
+        const row_group *group = &ws->groups[ws->loose_groups[i]];
+        set_group(ws, group);
+        for (int k = group->first; k < group->end; k++)
+            it->e[k] = phx_sys_row_rate(ws, k) - ws->w[k];
+    }
+    return PHX_OK;
+}
+
+void phx_sys_row_residuals(workspace *ws, double t, const double *x, const double *v, double *e)
+{
+    rates_loop loop = {ws, e};
+
+    set_bodies(ws, x, v);
+    phx_sys_view_loose(ws);
+    set_signals(ws, t, 0.0);
+    phx_sys_run(ws, ws->n_loose_groups, rates_of_groups, &loop);
+    phx_sys_joint_packs_rates(ws, e);
 }
 
 double phx_sys_row_scale(const workspace *ws, int k)

@@ -61,29 +61,37 @@ static inline void keep_covectors(const int n_a, const int n_b, const workspace 
     }
 }
 
+/* A DOT row: its covectors, kept, and its rate. */
+static inline void rate_of_dot(const int n_a, const int n_b, const workspace *ws, const joint_pack *pack, int k,
+                               const section *s, real *g, real *rate)
+{
+    const real *alpha = (const real *)pack->alpha, *beta = (const real *)pack->beta;
+
+    covectors(n_a, n_b, &s[0], &s[1], alpha + 3 * k, beta + 3 * k, g);
+    *rate = (real){0.0};
+    add_turn_rate(n_a, &s[0], g, rate);
+    add_turn_rate(n_b, &s[1], g + 6, rate);
+    keep_covectors(n_a, n_b, ws, pack, 3 + k, g);
+}
+
 /* DOT rows: covectors, rates, and efforts on turns. */
 static inline void residual_of_dots(const int n_a, const int n_b, const workspace *ws, const joint_pack *pack,
                                     const joint_state *at, const port_state *p, real *rates, real *e_a, real *e_b)
 {
-    const real *alpha = (const real *)pack->alpha, *beta = (const real *)pack->beta;
-    section a, b;
+    section s[2];
 
-    find_section(n_a, false, at, &pack->side[0], &p[0], &a);
-    find_section(n_b, false, at, &pack->side[1], &p[1], &b);
+    find_section(n_a, false, at, &pack->side[0], &p[0], &s[0]);
+    find_section(n_b, false, at, &pack->side[1], &p[1], &s[1]);
     for (int i = 3; i < 9; i++)
         e_a[i] = e_b[i] = (real){0.0};
     for (int k = 0; k < pack->dots; k++) {
         real g[12], lambda;
-        covectors(n_a, n_b, &a, &b, alpha + 3 * k, beta + 3 * k, g);
+        rate_of_dot(n_a, n_b, ws, pack, k, s, g, &rates[3 + k]);
         fetch(at->lambda, pack->first, 3 + k, 1, &lambda);
-        rates[3 + k] = (real){0.0};
-        add_turn_rate(n_a, &a, g, &rates[3 + k]);
-        add_turn_rate(n_b, &b, g + 6, &rates[3 + k]);
         for (int i = 0; i < (n_a > 0 ? 6 : 3); i++)
             e_a[3 + i] += lambda * g[i];
         for (int i = 0; i < (n_b > 0 ? 6 : 3); i++)
             e_b[3 + i] += lambda * g[6 + i];
-        keep_covectors(n_a, n_b, ws, pack, 3 + k, g);
     }
 }
 
@@ -131,6 +139,51 @@ static void residual(const workspace *ws, const joint_pack *pack, const joint_st
         residual_in(3, n_a, n_b, false, ws, pack, at, res);
     else
         residual_in(3, n_a, n_b, true, ws, pack, at, res);
+}
+
+/* ---- rates alone ---- */
+static inline void rates_in(const int dim, const int n_a, const int n_b, const bool dots, const workspace *ws,
+                            const joint_pack *pack, const joint_state *at, double *out)
+{
+    const int n_rows = dots ? dim + pack->dots : dim;
+    real place[2][3], rates[3 + MOST_DOTS], g[12];
+    port_state p[2];
+    section s[2];
+
+    find_port(dim, n_a, at, &pack->side[0], &p[0]);
+    find_port(dim, n_b, at, &pack->side[1], &p[1]);
+    for (int side = 0; side < 2; side++)
+        apply(dim, p[side].R, p[side].velocity, place[side]);
+    for (int a = 0; a < dim; a++)
+        rates[a] = place[1][a] - place[0][a];
+    if (dots) {
+        find_section(n_a, false, at, &pack->side[0], &p[0], &s[0]);
+        find_section(n_b, false, at, &pack->side[1], &p[1], &s[1]);
+        for (int k = 0; k < pack->dots; k++)
+            rate_of_dot(n_a, n_b, ws, pack, k, s, g, &rates[3 + k]);
+    }
+    const double *in = (const double *)rates;
+    for (int l = 0; l < pack->count; l++)
+        for (int k = 0; k < n_rows; k++)
+            out[pack->first[l] + k] = in[k * LANES + l];
+}
+
+static void rates(const workspace *ws, const joint_pack *pack, const joint_state *at, double *out)
+{
+    const int n_a = pack->side[0].n_q, n_b = pack->side[1].n_q;
+
+    if (ws->system->dim == 2 && n_a + n_b == 0)
+        rates_in(2, 0, 0, false, ws, pack, at, out);
+    else if (ws->system->dim == 2)
+        rates_in(2, n_a, n_b, false, ws, pack, at, out);
+    else if (n_a + n_b == 0 && pack->dots == 0)
+        rates_in(3, 0, 0, false, ws, pack, at, out);
+    else if (n_a + n_b == 0)
+        rates_in(3, 0, 0, true, ws, pack, at, out);
+    else if (pack->dots == 0)
+        rates_in(3, n_a, n_b, false, ws, pack, at, out);
+    else
+        rates_in(3, n_a, n_b, true, ws, pack, at, out);
 }
 
 /* ---- rows alone ---- */
@@ -262,7 +315,7 @@ static void linearise(const workspace *ws, const joint_pack *pack, const joint_s
 }
 
 #ifdef __AVX2__
-const joint_operations phx_joint_lanes_avx2 = {residual, linearise, put};
+const joint_operations phx_joint_lanes_avx2 = {residual, rates, linearise, put};
 #else
-const joint_operations phx_joint_lanes = {residual, linearise, put};
+const joint_operations phx_joint_lanes = {residual, rates, linearise, put};
 #endif

@@ -45,6 +45,8 @@ typedef struct joint_operations {
     /* Covectors, efforts at the ports, and the residual over v and multipliers: of the rows, and what the efforts do at
      * the bodies. */
     void (*residual)(const workspace *ws, const joint_pack *pack, const joint_state *at, double *res);
+    /* At an instant: covectors, and the rates of the rows into `rates` (n_l). */
+    void (*rates)(const workspace *ws, const joint_pack *pack, const joint_state *at, double *rates);
     /* G, -G^T into into_D; K_l and the geometric terms, weight_K times, into into_K, which may be the same array. */
     void (*linearise)(const workspace *ws, const joint_pack *pack, const joint_state *at);
     /* G and -G^T in place of what is there. */

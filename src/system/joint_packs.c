@@ -398,6 +398,11 @@ static void find_residual(const joint_loop *it, const joint_pack *pack)
     it->ops->residual(it->ws, pack, &it->at, it->out);
 }
 
+static void find_rates(const joint_loop *it, const joint_pack *pack)
+{
+    it->ops->rates(it->ws, pack, &it->at, it->out);
+}
+
 static void linearise(const joint_loop *it, const joint_pack *pack)
 {
     it->ops->linearise(it->ws, pack, &it->at);
@@ -411,6 +416,11 @@ static void put(const joint_loop *it, const joint_pack *pack)
 void phx_sys_joint_packs_residual(workspace *ws, const double *lambda, double *res)
 {
     over_packs(ws, find_residual, lambda, res);
+}
+
+void phx_sys_joint_packs_rates(workspace *ws, double *rates)
+{
+    over_packs(ws, find_rates, NULL, rates);
 }
 
 void phx_sys_joint_packs_linearise(workspace *ws, const double *lambda)

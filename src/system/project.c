@@ -171,17 +171,28 @@ static double kinetic(workspace *ws, const component_slot *component, const doub
     return energy;
 }
 
-/* y = alpha a + beta b on the velocities of a component; b NULL: zero. */
+/* y = alpha a + beta b on the velocities from `first` to before `end`; b NULL: zero. */
+static void combine_range(int first, int end, double alpha, const double *a, double beta, const double *b, double *y)
+{
+    for (int i = first; b && i < end; i++)
+        y[i] = alpha * a[i] + beta * b[i];
+    for (int i = first; !b && i < end; i++)
+        y[i] = alpha * a[i];
+}
+
+/* The same on those of a component, of the whole system at once. */
 static void combine(const workspace *ws, const component_slot *component, double alpha, const double *a, double beta,
                     const double *b, double *y)
 {
+    const phx_system *system = ws->system;
+
+    if (component->count == system->n_bodies) {
+        combine_range(0, system->n_v, alpha, a, beta, b, y);
+        return;
+    }
     for (int k = 0; k < component->count; k++) {
-        const body_slot *slot = member(ws->system, component, k);
-        const int last = slot->v + phx_body_n_v(slot->body);
-        for (int i = slot->v; b && i < last; i++)
-            y[i] = alpha * a[i] + beta * b[i];
-        for (int i = slot->v; !b && i < last; i++)
-            y[i] = alpha * a[i];
+        const body_slot *slot = member(system, component, k);
+        combine_range(slot->v, slot->v + phx_body_n_v(slot->body), alpha, a, beta, b, y);
     }
 }
 
@@ -281,58 +292,53 @@ static phx_status correct(workspace *ws, int c, const correction *step, const do
     return PHX_OK;
 }
 
-/* How fast the points of a body move: |v| + |w| times its radius of gyration about P. */
-static double speed_of(const phx_system *system, phx_body_id b, const double *v)
+/* What rounding makes of the share of a port in the rate of a row: a pinned point is at rest by cancellation, so how
+ * fast the points of its body move counts, |v| + |w| times its radius of gyration about P. */
+static double share_of_port(const phx_system *system, phx_port_id id, const double *g, const double *v)
 {
-    const body_slot *slot = &system->bodies[b];
+    const port_slot *port = &system->ports[id];
+    const int dim = system->dim, n_rot = system->n_rot, n_q = port->port.point.n;
+    double scale = 0.0;
 
-    return sqrt(phx_sys_dot(system->dim, v + slot->v, v + slot->v)) +
-           sqrt(phx_sys_dot(system->n_rot, v + slot->v + system->dim, v + slot->v + system->dim)) *
-               radius_of_gyration(system, slot);
+    if (port->body < 0)
+        return 0.0;
+    const body_slot *slot = &system->bodies[port->body];
+    const double *own = v + slot->v, *w = own + dim;
+    const double speed =
+        sqrt(phx_sys_dot(dim, own, own)) + sqrt(phx_sys_dot(n_rot, w, w)) * radius_of_gyration(system, slot);
+    for (int a = 0; a < dim; a++)
+        scale += fabs(g[a]) * speed;
+    for (int k = 0; k < n_rot; k++) {
+        double theta_dot = 0.0;
+        for (int j = 0; j < n_q; j++)
+            theta_dot += port->port.point.theta[k * n_q + j] * w[n_rot + port->port.point.dof[j]];
+        scale += fabs(g[dim + k] * w[k]) + fabs(g[dim + n_rot + k] * theta_dot);
+    }
+    return scale;
 }
 
-/* What rounding makes of the rate of row k: a pinned point is at rest by cancellation, so its body's speed counts. */
 static double rounding(const workspace *ws, int k, const double *v)
 {
-    const phx_system *system = ws->system;
-    double scale = fabs(ws->w[k]);
+    const double *g = ws->covector + (size_t)k * PAIR_SIZE;
+    const double scale = fabs(ws->w[k]) + share_of_port(ws->system, ws->rows[k].a, g, v) +
+                         share_of_port(ws->system, ws->rows[k].b, g + PHX_PORT_MAX, v);
 
-    for (int side = 0; side < 2; side++) {
-        const phx_port_id id = side ? ws->rows[k].b : ws->rows[k].a;
-        const double *g = ws->covector + (size_t)k * PAIR_SIZE + side * PHX_PORT_MAX;
-        const double speed = system->ports[id].body < 0 ? 0.0 : speed_of(system, system->ports[id].body, v);
-        for (int i = 0; i < phx_port_size(system->dim); i++)
-            scale += fabs(g[i]) * (i < system->dim ? speed : fabs(ws->port_views[id].rate[i]));
-    }
     return ROUNDED * DBL_EPSILON * scale + DBL_MIN;
 }
 
-typedef struct rows_loop {
-    const workspace *ws;
-    double *e;
-} rows_loop;
-
-static phx_status residuals_of_rows(void *user, phx_context *context, int part, int first, int end)
-{
-    const rows_loop *it = user;
-
-    (void)context, (void)part;
-    for (int k = first; k < end; k++)
-        it->e[k] = phx_sys_row_rate(it->ws, k) - it->ws->w[k];
-    return PHX_OK;
-}
-
-/* Residuals of the rows into e, and which components they ask to correct: those above rounding. */
-static void residuals(workspace *ws, const double *v, double *e)
+/* Which components ask to be corrected: those with a residual above rounding. */
+static void find_moved(workspace *ws, const double *v, const double *e)
 {
     const phx_system *system = ws->system;
-    rows_loop loop = {ws, e};
+    int missing = system->n_components;
 
     memset(ws->moved, 0, (size_t)system->n_components * sizeof *ws->moved);
-    phx_sys_run(ws, ws->n_l, residuals_of_rows, &loop);
-    for (int k = 0; k < ws->n_l; k++) {
+    for (int k = 0; k < ws->n_l && missing > 0; k++) {
         bool *moved = &ws->moved[system->rows[ws->row[k]].component];
-        *moved = *moved || !(fabs(e[k]) <= rounding(ws, k, v));
+        if (*moved || fabs(e[k]) <= rounding(ws, k, v))
+            continue;
+        *moved = true;
+        missing--;
     }
 }
 
@@ -346,21 +352,20 @@ static void drive_work(workspace *ws, const double *dv, const double *e)
     memset(ws->supply, 0, bytes);
     memset(ws->signal_work, 0, bytes);
     memset(ws->taken, 0, bytes);
-    for (int i = 0; i < ws->n_groups; i++) {
-        const row_group *group = &ws->groups[i];
-        const int component = system->rows[ws->row[group->first]].component;
-        double supply = 0.0, taken = 0.0, signal_work = 0.0;
-        for (int k = group->first; k < group->end; k++) {
-            const double impulse = dv[ws->kkt.n_v + k];
-            supply += impulse * ws->w[k];
-            taken -= 0.5 * impulse * e[k];
-            /* between its mean and its end a signal may do what it likes, at any step */
-            if (k >= group->first + group->points && ws->rows[k].speed)
-                signal_work += fabs(impulse * e[k]);
-        }
-        ws->supply[component] += supply;
+    for (int i = 0; i < ws->n_groups;) {
+        const int component = system->rows[ws->row[ws->groups[i].first]].component;
+        double taken = 0.0;
+        for (; i < ws->n_groups && system->rows[ws->row[ws->groups[i].first]].component == component; i++)
+            for (int k = ws->groups[i].first; k < ws->groups[i].end; k++)
+                taken -= 0.5 * dv[ws->kkt.n_v + k] * e[k];
         ws->taken[component] += taken;
-        ws->signal_work[component] += signal_work;
+    }
+    for (int i = 0; i < ws->n_driven; i++) {
+        const int k = ws->driven[i], component = system->rows[ws->row[k]].component;
+        const double impulse = dv[ws->kkt.n_v + k];
+        ws->supply[component] += impulse * ws->w[k];
+        /* between its mean and its end a signal may do what it likes, at any step */
+        ws->signal_work[component] += fabs(impulse * e[k]);
     }
 }
 
@@ -398,10 +403,9 @@ phx_status phx_sys_op_project(phx_dae *dae, double t1, double h, bool interval, 
     phx_sys_ledger_nothing(ws);
     if (interval)
         impulses(ws);
-    phx_sys_set_rows_instant(ws, x1, v1);
+    phx_sys_row_residuals(ws, t1, x1, v1, e);
     ws->end_viewed = memcmp(x1, ws->x1, (size_t)system->n_x * sizeof *x1) == 0;
-    phx_sys_rows(ws, t1, 0.0);
-    residuals(ws, v1, e);
+    find_moved(ws, v1, e);
     for (int c = 0; c < system->n_components; c++) {
         joints = joints || ws->moved[c];
         any = any || ws->moved[c] || (interval && system->components[c].free);

@@ -409,6 +409,7 @@ void phx_sys_joint_packs_free(workspace *ws);
 /* Of those in use at the views at hand: residuals of their rows and what their efforts do at the bodies, into res (n_v
  * + n_l); what they add to the matrix of an interval; G and -G^T in place of what is there. */
 void phx_sys_joint_packs_residual(workspace *ws, const double *lambda, double *res);
+void phx_sys_joint_packs_rates(workspace *ws, double *rates); /* at an instant, with the covectors */
 void phx_sys_joint_packs_linearise(workspace *ws, const double *lambda);
 void phx_sys_joint_packs_put(workspace *ws, double *val);
 /* The bodies of a joint in a pack, -1: no joint is there; set what of it is late (LATE_BODY), and whether anything is.
@@ -466,6 +467,8 @@ void phx_sys_ground_view(const phx_system *system, const port_slot *port, phx_po
 void phx_sys_rows(workspace *ws, double t, double h);
 /* rate of row k of the workspace: g . zeta, all ports at the current view. */
 double phx_sys_row_rate(const workspace *ws, int k);
+/* Rows at an instant of which nothing has been viewed: covectors, prescribed rates, and what the rates miss of them. */
+void phx_sys_row_residuals(workspace *ws, double t, const double *x, const double *v, double *e);
 /* Efforts of forces into ws->effort, powers into ws->power; distributed loads straight into res (res -= ...).
  * With `linear` also tangents into K, D. */
 phx_status phx_sys_forces(workspace *ws, double t, bool linear, double *res);
