@@ -103,8 +103,8 @@ void phx_body_interval_begin(const phx_body *body, double h, const double *x0, c
 /* Interval: res = (p1 - p0)/h - mean forces, the view's products from phx_body_interval_begin. Exact: h vm.res = change
  * of kinetic, elastic and gravity energy plus what R dissipates. */
 void phx_body_interval_residual(const phx_body *body, const double *gravity, const phx_body_view *view, double *res);
-/* Move the configuration: x1 = x0 (+) h vm with the Cayley map. Writes x1 and the means xm. low0, low1 (n_x, or NULL):
- * what rounding took from x0 and takes from x1 (compensated summation). */
+/* Move the configuration: x1 = x0 (+) h vm with the Cayley map. Writes x1 and the means xm. low0, low1 (n_x): what
+ * rounding took from x0 and takes from x1 (compensated summation). */
 void phx_body_move(const phx_body *body, double h, const double *x0, const double *low0, const double *vm, double *x1,
                    double *low1, double *xm);
 /* The same to rounding, faster: for ends that a Newton iteration tries. */
@@ -178,8 +178,11 @@ phx_status phx_pack_create(phx_context *context, const phx_pack_def *def, phx_pa
 void phx_pack_destroy(phx_pack *pack);
 int phx_pack_lanes(const phx_pack *pack);
 void phx_pack_share(phx_pack *pack, double *room); /* other scratch from now on */
-/* As phx_body_interval_begin and phx_body_interval_residual. xm: means over the interval. */
+/* As phx_body_interval_begin, phx_body_move or, tried, phx_body_try, and phx_body_interval_residual. low0, low1: like
+ * x; vm, xm: means over the interval. */
 void phx_pack_begin(phx_pack *pack, double h, const double *x0, const double *v0);
+void phx_pack_move(const phx_pack *pack, bool tried, const double *x0, const double *low0, const double *vm, double *x1,
+                   double *low1, double *xm);
 void phx_pack_residual(phx_pack *pack, const double *gravity, const double *xm, const double *v1, double *res);
 /* Kinetic energy of each body (room for PHX_LANES); x NULL: of the undeformed ones. */
 void phx_pack_kinetic(const phx_pack *pack, const double *x, const double *v, double *energy);

@@ -179,6 +179,9 @@ static inline void phx_pair_products(int n_rot, const double *w0, const double *
             c[phx_pair(k, l)] = k == l ? w0[k] * w1[k] : w0[k] * w1[l] + w0[l] * w1[k];
 }
 
+/* n deformations: q1 = q0 + h q_dot, q_m, with what rounding took from q0 and takes from q1. */
+void phx_body_move_deformation(int n, double h, const double *q0, const double *low0, const double *rate, double *q1,
+                               double *low1, double *qm);
 /* Part of the elastic force that geometric stiffening adds to K q, over an interval: res += ... */
 void phx_body_stiffening_residual(const phx_flex *flex, const double *q0, const double *q1, const double *qm,
                                   double *res);

@@ -3,9 +3,11 @@
 /* clang-format off */
 #define ZEROS {0.0}
 /* clang-format on */
+#define LANES   1
 #define NAME(x) one_##x
 
 #include "border_kernel.h"
+#include "move_kernel.h"
 
 #include <string.h>
 
@@ -179,4 +181,42 @@ void phx_body_interval_linearise(const phx_body *body, const double *gravity, co
         tangent(2, body, gravity, view, A);
     else
         tangent(3, body, gravity, view, A);
+}
+
+/* ---- the end ---- */
+void phx_body_move_deformation(int n, double h, const double *restrict q0, const double *restrict low0,
+                               const double *restrict rate, double *restrict q1, double *restrict low1,
+                               double *restrict qm)
+{
+    for (int i = 0; i < n; i++) {
+        const double exact = h * rate[i] + low0[i], sum = q0[i] + exact;
+        low1[i] = exact - (sum - q0[i]);
+        q1[i] = sum;
+        qm[i] = q0[i] + 0.5 * h * rate[i];
+    }
+}
+
+static void move(const phx_body *body, bool tried, double h, const double *x0, const double *low0, const double *vm,
+                 double *x1, double *low1, double *xm)
+{
+    const int q = body->dim + body->n_attitude;
+
+    if (body->dim == 2)
+        one_move_rigid(2, tried, h, x0, low0, vm, x1, low1, xm);
+    else
+        one_move_rigid(3, tried, h, x0, low0, vm, x1, low1, xm);
+    if (body->n_q > 0)
+        phx_body_move_deformation(body->n_q, h, x0 + q, low0 + q, vm + body->n_rigid, x1 + q, low1 + q, xm + q);
+}
+
+void phx_body_move(const phx_body *body, double h, const double *x0, const double *low0, const double *vm, double *x1,
+                   double *low1, double *xm)
+{
+    move(body, false, h, x0, low0, vm, x1, low1, xm);
+}
+
+void phx_body_try(const phx_body *body, double h, const double *x0, const double *low0, const double *vm, double *x1,
+                  double *low1, double *xm)
+{
+    move(body, true, h, x0, low0, vm, x1, low1, xm);
 }

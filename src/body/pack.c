@@ -99,6 +99,19 @@ void phx_pack_begin(phx_pack *pack, double h, const double *x0, const double *v0
     pack->ops->begin(pack, x0, v0);
 }
 
+void phx_pack_move(const phx_pack *pack, bool tried, const double *x0, const double *low0, const double *vm, double *x1,
+                   double *low1, double *xm)
+{
+    const phx_body *body = pack->body;
+    const int q = body->dim + body->n_attitude;
+
+    pack->ops->move(pack, tried, x0, low0, vm, x1, low1, xm);
+    for (int l = 0; l < pack->count && body->n_q > 0; l++) {
+        const int x = pack->x[l] + q, v = pack->v[l] + body->n_rigid;
+        phx_body_move_deformation(body->n_q, pack->h, x0 + x, low0 + x, vm + v, x1 + x, low1 + x, xm + x);
+    }
+}
+
 void phx_pack_residual(phx_pack *pack, const double *gravity, const double *xm, const double *v1, double *res)
 {
     pack->ops->residual(pack, gravity, xm, v1, res);

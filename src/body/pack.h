@@ -22,6 +22,8 @@ struct pack_operations {
     size_t products_size; /* bytes, without what it points to */
     void (*connect)(phx_pack *pack, const phx_body *const *bodies, double *numbers);
     void (*begin)(phx_pack *pack, const double *x0, const double *v0);
+    void (*move)(const phx_pack *pack, bool tried, const double *x0, const double *low0, const double *vm, double *x1,
+                 double *low1, double *xm);
     void (*residual)(phx_pack *pack, const double *gravity, const double *xm, const double *v1, double *res);
     void (*border)(phx_pack *pack, const double *gravity, const double *x1, const double *xm, double *border);
     void (*mass_border)(phx_pack *pack, const double *x, double *border);

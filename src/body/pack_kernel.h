@@ -2,6 +2,7 @@
  * the result goes back. The including file defines real, LANES, ZEROS, NAME and OPERATIONS, the name of the table. */
 #include "condense_kernel.h"
 #include "energy_kernel.h"
+#include "move_kernel.h"
 #include "pack.h"
 #include "rows_kernel.h"
 
@@ -71,6 +72,31 @@ static void NAME(pack_begin)(phx_pack *pack, const double *x0, const double *v0)
         NAME(pack_begin_in)(2, pack, x0, v0);
     else
         NAME(pack_begin_in)(3, pack, x0, v0);
+}
+
+static inline void NAME(pack_move_in)(const int dim, const phx_pack *pack, bool tried, const double *x0,
+                                      const double *low0, const double *vm, double *x1, double *low1, double *xm)
+{
+    const int n = dim == 2 ? 5 : 12;
+    real from[12], low[12], rates[6], to[12], rest[12] = ZEROS, mean[12];
+
+    NAME(gather)(x0, pack->x, 0, n, from);
+    NAME(gather)(low0, pack->x, 0, n, low);
+    NAME(gather)(vm, pack->v, 0, dim + phx_rotations(dim), rates);
+    NAME(move_rigid)(dim, tried, pack->h, from, low, rates, to, rest, mean);
+    NAME(scatter)(to, pack->count, pack->x, n, x1);
+    NAME(scatter)(mean, pack->count, pack->x, n, xm);
+    if (!tried)
+        NAME(scatter)(rest, pack->count, pack->x, n, low1);
+}
+
+static void NAME(pack_move)(const phx_pack *pack, bool tried, const double *x0, const double *low0, const double *vm,
+                            double *x1, double *low1, double *xm)
+{
+    if (pack->body->dim == 2)
+        NAME(pack_move_in)(2, pack, tried, x0, low0, vm, x1, low1, xm);
+    else
+        NAME(pack_move_in)(3, pack, tried, x0, low0, vm, x1, low1, xm);
 }
 
 /* The mean velocities, in front of the room. */
@@ -363,6 +389,7 @@ const pack_operations OPERATIONS = {
     .products_size = sizeof(NAME(products)),
     .connect = NAME(connect),
     .begin = NAME(pack_begin),
+    .move = NAME(pack_move),
     .residual = NAME(pack_residual),
     .border = NAME(pack_border),
     .mass_border = NAME(pack_mass_border),

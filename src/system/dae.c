@@ -199,6 +199,14 @@ static phx_status begin_bodies(void *user, phx_context *context, int part, int f
     (void)context, (void)part;
     for (int b = first; b < end; b++) {
         const body_slot *slot = &ws->system->bodies[b];
+        ws->views[b] = (phx_body_view){.h = ws->h,
+                                       .x0 = ws->x0 + slot->x,
+                                       .x1 = ws->x1 + slot->x,
+                                       .xm = ws->xm + slot->x,
+                                       .v0 = ws->v0 + slot->v,
+                                       .v1 = ws->v1 + slot->v,
+                                       .vm = ws->vm + slot->v,
+                                       .products = ws->products[b]};
         if (ws->products[b])
             phx_body_interval_begin(slot->body, ws->h, ws->x0 + slot->x, ws->v0 + slot->v, ws->products[b]);
     }
@@ -220,23 +228,6 @@ static phx_status op_interval_begin(phx_dae *dae, double t0, double h, const dou
     phx_sys_run(ws, ws->n_packs, begin_packs, ws);
     phx_sys_run(ws, system->n_bodies, begin_bodies, ws);
     return PHX_OK;
-}
-
-/* The end and the mean of the interval of one body, for good or as a trial. */
-static void move_body(workspace *ws, int b, bool trial)
-{
-    const body_slot *slot = &ws->system->bodies[b];
-
-    (trial ? phx_body_try : phx_body_move)(slot->body, ws->h, ws->x0 + slot->x, ws->low0 + slot->x, ws->vm + slot->v,
-                                           ws->x1 + slot->x, ws->low1 + slot->x, ws->xm + slot->x);
-    ws->views[b] = (phx_body_view){.h = ws->h,
-                                   .x0 = ws->x0 + slot->x,
-                                   .x1 = ws->x1 + slot->x,
-                                   .xm = ws->xm + slot->x,
-                                   .v0 = ws->v0 + slot->v,
-                                   .v1 = ws->v1 + slot->v,
-                                   .vm = ws->vm + slot->v,
-                                   .products = ws->products[b]};
 }
 
 typedef struct interval_end {
@@ -266,11 +257,10 @@ static phx_status set_packs(void *user, phx_context *context, int part, int firs
 
     (void)context, (void)part;
     for (int p = first; p < end; p++) {
-        const pack_slot *slot = &ws->packs[p];
-        for (int l = 0; l < slot->count; l++)
-            move_body(ws, slot->body[l], to->res != NULL);
+        phx_pack *pack = ws->packs[p].pack;
+        phx_pack_move(pack, to->res != NULL, ws->x0, ws->low0, ws->vm, ws->x1, ws->low1, ws->xm);
         if (to->res)
-            phx_pack_residual(slot->pack, ws->system->gravity, ws->xm, ws->v1, to->res);
+            phx_pack_residual(pack, ws->system->gravity, ws->xm, ws->v1, to->res);
     }
     return PHX_OK;
 }
@@ -285,7 +275,9 @@ static phx_status set_bodies(void *user, phx_context *context, int part, int fir
         const body_slot *slot = &ws->system->bodies[b];
         if (!ws->products[b])
             continue;
-        move_body(ws, b, to->res != NULL);
+        (to->res ? phx_body_try : phx_body_move)(slot->body, ws->h, ws->x0 + slot->x, ws->low0 + slot->x,
+                                                 ws->vm + slot->v, ws->x1 + slot->x, ws->low1 + slot->x,
+                                                 ws->xm + slot->x);
         if (to->res)
             phx_body_interval_residual(slot->body, ws->system->gravity, &ws->views[b], to->res + slot->v);
     }

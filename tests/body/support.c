@@ -243,7 +243,9 @@ void displaced(const subject *it, const double *x, double step, const double *xi
 
 void moved(const subject *it, double h, const double *x0, const double *vm, double *x1, double *xm)
 {
-    phx_body_move(it->body, h, x0, NULL, vm, x1, NULL, xm);
+    const double low0[MAX_X] = {0};
+    double low1[MAX_X];
+    phx_body_move(it->body, h, x0, low0, vm, x1, low1, xm);
 }
 
 phx_body_view instant(const double *x, const double *v)

@@ -111,7 +111,8 @@ static void test_order(void **state)
 /* x1 = x0 (+) h vm: increments are h times the rates at the means, exactly; means are means; rotations stay so. */
 static void check_move(const subject *it, double h, const double *x0, const double *vm)
 {
-    double x1[MAX_X], xm[MAX_X], tried[MAX_X], tried_mean[MAX_X], rate[MAX_X], product[9], R[9];
+    const double low0[MAX_X] = {0};
+    double x1[MAX_X], xm[MAX_X], tried[MAX_X], tried_mean[MAX_X], rate[MAX_X], low1[MAX_X], product[9], R[9];
     const int d = it->dim;
 
     moved(it, h, x0, vm, x1, xm);
@@ -123,7 +124,7 @@ static void check_move(const subject *it, double h, const double *x0, const doub
             rate[i] = 2.0 * atan(0.5 * h * vm[2]) / h;
         CHECK_CLOSE(x1[i] - x0[i], h * rate[i], 4e-15 * (1.0 + size), "%s, h = %g: increment of x[%d]", it->name, h, i);
     }
-    phx_body_try(it->body, h, x0, NULL, vm, tried, NULL, tried_mean);
+    phx_body_try(it->body, h, x0, low0, vm, tried, low1, tried_mean);
     for (int i = 0; i < it->n_x; i++) {
         CHECK_CLOSE(tried[i], x1[i], 2e-15 * (1.0 + fabs(x1[i])), "%s, h = %g: x[%d] tried", it->name, h, i);
         CHECK_CLOSE(tried_mean[i], xm[i], 2e-15 * (1.0 + fabs(xm[i])), "%s, h = %g: mean tried, %d", it->name, h, i);

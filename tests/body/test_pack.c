@@ -42,6 +42,29 @@ static void test_border_of_the_mass_matrix(void **state)
     each_kind(*state, check_mass_border);
 }
 
+/* Ends of the interval, for good and tried, with what rounding takes from them. */
+static void check_ends(const subject *it, const phx_body *const *bodies, int count, double h, const interval *at,
+                       const phx_pack *pack, uint64_t *seed)
+{
+    const size_t size = (size_t)(count * it->n_x) * sizeof(double);
+    double low0[PHX_LANES * MAX_X], low1[PHX_LANES * MAX_X] = {0}, x1[PHX_LANES * MAX_X], xm[PHX_LANES * MAX_X];
+    double own_low1[PHX_LANES * MAX_X] = {0}, own_x1[PHX_LANES * MAX_X], own_xm[PHX_LANES * MAX_X];
+
+    random_vector(seed, count * it->n_x, 1e-17, low0);
+    for (int tried = 0; tried < 2; tried++) {
+        phx_pack_move(pack, tried, at->x0, low0, at->vm, x1, low1, xm);
+        for (int l = 0; l < count; l++) {
+            const int x = l * it->n_x, v = l * it->n_v;
+            (tried ? phx_body_try : phx_body_move)(bodies[l], h, at->x0 + x, low0 + x, at->vm + v, own_x1 + x,
+                                                   own_low1 + x, own_xm + x);
+        }
+        assert_memory_equal(x1, own_x1, size);
+        assert_memory_equal(xm, own_xm, size);
+        if (!tried)
+            assert_memory_equal(low1, own_low1, size);
+    }
+}
+
 /* Packs give each body the numbers that it has alone, bit by bit; scratch may be written over between the calls. */
 static void check_pack(phx_context *context, const subject *it, const phx_body *const *bodies, int count, double h,
                        uint64_t *seed)
@@ -56,6 +79,7 @@ static void check_pack(phx_context *context, const subject *it, const phx_body *
     pack_different(context, it, bodies, count, 0, &g);
     make_interval(it, count, h, 1.0, seed, &at);
     phx_pack_begin(g.pack, h, at.x0, at.v0);
+    check_ends(it, bodies, count, h, &at, g.pack, seed);
     phx_pack_residual(g.pack, test_gravity, at.xm, at.v1, res);
     memset(g.room, 0xff, phx_pack_room(it->body) * sizeof(double));
     phx_pack_interval_border(g.pack, test_gravity, at.x1, at.xm, border);
