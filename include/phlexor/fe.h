@@ -67,9 +67,22 @@ static inline double phx_flex_matrix_form(const phx_flex_matrix *a, const double
     return form;
 }
 
+/* Matrices with a common vector, one above the other: row i of matrix m is row m n + i, n rows each. Rows of one length
+ * follow each other, so that a loop over each length can have it as a constant. Rows of matrices are filled up with
+ * zeros to multiples of three, which they have along a beam but for its ends (a node has two neighbours). Rows without
+ * entries have length 0. */
+typedef struct phx_flex_stack {
+    int n_groups;
+    int *length, *count; /* entries of a row, rows */
+    int *row, *idx;      /* in the order of the groups */
+    double *val;
+} phx_flex_stack;
+
 /* The matrices of a phx_flex, each without its zeros: what is multiplied in every step. */
 typedef struct phx_flex_compact {
-    phx_flex_matrix M, K, A[3], Q[PHX_MAX_PAIR];
+    phx_flex_matrix K, A[3], Q[PHX_MAX_PAIR];
+    phx_flex_stack mass, stiffness, gyro, pairs; /* M, K, all A_k, all Q_p */
+    phx_flex_stack moments;                      /* of one row each: S_a, then C_k */
 } phx_flex_compact;
 
 /* Everything a floating body needs of its deformation. All matrices over q x q share one structurally symmetric

@@ -36,10 +36,21 @@ static size_t bytes_of(size_t count, size_t size)
     return count <= SIZE_MAX / size ? count * size : 0;
 }
 
+/* Zeros; what is longer than a few cache lines begins with one, so that no wide load straddles two. */
+static void *zeros(size_t bytes)
+{
+    enum { LINE = 64, SHORT = 4 * LINE };
+    if (bytes < SHORT || bytes > SIZE_MAX - LINE)
+        return calloc(1, bytes);
+    const size_t rounded = (bytes + LINE - 1) / LINE * LINE;
+    void *pointer = aligned_alloc(LINE, rounded);
+    return pointer ? memset(pointer, 0, rounded) : NULL;
+}
+
 void *phx_calloc(phx_context *context, size_t count, size_t size)
 {
     const size_t bytes = bytes_of(count, size);
-    void *pointer = fails_on_purpose(context) || bytes == 0 ? NULL : calloc(1, bytes);
+    void *pointer = fails_on_purpose(context) || bytes == 0 ? NULL : zeros(bytes);
     return account(context, pointer, count, size);
 }
 

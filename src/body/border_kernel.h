@@ -164,13 +164,12 @@ static inline void NAME(turning_parts)(const int dim, const phx_body *body, cons
 
     for (int i = 0; i < n; i++)
         q1[i] = at->qm[i] + 0.5 * h * u[i];
-    for (int p = 0; p < n_pair; p++)
-        NAME(multiply)(&body->compact->Q[p], n, q1, b1 + p * n);
+    NAME(inertia_slopes)(body, q1, b1);
     for (int i = 0; i < n; i++) {
         real slope1[PHX_MAX_PAIR], slope[PHX_MAX_PAIR], jw[3], row[3], across[3];
         for (int p = 0; p < n_pair; p++) {
-            slope1[p] = flex->j[p * n + i] + b1[p * n + i];
-            slope[p] = flex->j[p * n + i] + at->b[p][i];
+            slope1[p] = b1[p * n + i];
+            slope[p] = at->b[p * n + i];
         }
         NAME(pair_times)(dim, slope1, w1, jw);
         for (int k = 0; k < n_rot; k++)
@@ -180,7 +179,7 @@ static inline void NAME(turning_parts)(const int dim, const phx_body *body, cons
         for (int k = 0; k < n_rot; k++) {
             out->rows[i * n_rot + k] = over_h * row[k] - 0.5 * across[k];
             out->columns[i * n_rot + k] =
-                2.0 * over_h * (flex->C[k * n + i] - e->known->turned[k][i]) - 2.0 * at->a[k][i] - jw[k];
+                2.0 * over_h * (flex->C[k * n + i] - e->known->turned[k][i]) - 2.0 * at->a[k * n + i] - jw[k];
         }
     }
 }
@@ -207,21 +206,19 @@ static inline void NAME(mass_border)(const int dim, const phx_body *body, const 
                                      real *room, real *values)
 {
     const phx_flex *flex = body->flex;
-    const int n = flex->n, n_rot = phx_rotations(dim), r = dim + n_rot;
+    const int n = flex->n, n_rot = phx_rotations(dim), r = dim + n_rot, n_pair = phx_pairs(dim);
     NAME(border) out = NAME(border_at)(dim, n, values);
-    real s[3], pair[PHX_MAX_PAIR], zero[3] = ZEROS;
+    real moments[6] = ZEROS, s[3], pair[PHX_MAX_PAIR], sum[PHX_MAX_PAIR] = ZEROS, zero[3] = ZEROS;
 
-    for (int a = 0; a < dim; a++) {
-        s[a] = own->s0[a];
-        for (int i = 0; i < n; i++)
-            s[a] += flex->S[a * n + i] * q[i];
-    }
-    for (int p = 0; p < phx_pairs(dim); p++) {
-        pair[p] = own->J0[p];
-        NAME(multiply)(&body->compact->Q[p], n, q, room);
-        for (int i = 0; i < n; i++)
-            pair[p] += q[i] * (flex->j[p * n + i] + 0.5 * room[i]);
-    }
+    NAME(multiply)(&body->compact->moments, q, moments);
+    for (int a = 0; a < dim; a++)
+        s[a] = own->s0[a] + moments[a];
+    NAME(inertia_slopes)(body, q, room);
+    for (int i = 0; i < n; i++)
+        for (int p = 0; p < n_pair; p++)
+            sum[p] += q[i] * (flex->j[p * n + i] + room[p * n + i]);
+    for (int p = 0; p < n_pair; p++)
+        pair[p] = own->J0[p] + 0.5 * sum[p];
     NAME(clear)((int)(out.rows - values), values);
     for (int c = 0; c < r; c++) {
         real unit[6] = ZEROS, column[6];
@@ -234,11 +231,10 @@ static inline void NAME(mass_border)(const int dim, const phx_body *body, const 
         out.H[a * dim + a] += 1.0;
         out.Gv[a * dim + a] += 1.0;
     }
-    for (int k = 0; k < n_rot; k++) {
-        NAME(multiply)(&body->compact->A[k], n, q, room);
-        for (int i = 0; i < n; i++)
-            out.rows[i * n_rot + k] = out.columns[i * n_rot + k] = flex->C[k * n + i] - room[i];
-    }
+    NAME(multiply)(&body->compact->gyro, q, room);
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < n_rot; k++)
+            out.rows[i * n_rot + k] = out.columns[i * n_rot + k] = flex->C[k * n + i] - room[k * n + i];
 }
 
 #endif

@@ -4,24 +4,46 @@
 
 #include "interval_kernel.h"
 
-/* out += factor x^T A y */
-static inline void NAME(add_form)(double factor, const phx_flex_matrix *A, const real *x, const real *y, real *out)
+/* out[m] += x^T A_m y, of the rows of a stack that have `length` entries */
+static inline void NAME(forms_of_rows)(const int length, int n, int count, const double *val, const int *idx,
+                                       const int *row, const real *x, const real *y, real *out)
 {
-    real form = {0.0};
-
-    for (int r = 0; r < A->n_rows; r++) {
-        real even = {0.0}, odd = {0.0};
-        int e = A->ptr[r];
-        const int last = A->ptr[r + 1];
-        for (; e + 1 < last; e += 2) {
-            even += A->val[e] * y[A->idx[e]];
-            odd += A->val[e + 1] * y[A->idx[e + 1]];
+    for (int r = 0, m = 0; r < count; m++) {
+        real form = {0.0};
+        for (; r < count && row[r] < (m + 1) * n; r++, val += length, idx += length) {
+            real even = {0.0}, odd = {0.0};
+            for (int e = 0; e + 1 < length; e += 2) {
+                even += val[e] * y[idx[e]];
+                odd += val[e + 1] * y[idx[e + 1]];
+            }
+            if (length % 2)
+                even += val[length - 1] * y[idx[length - 1]];
+            form += x[row[r] - m * n] * (even + odd);
         }
-        if (e < last)
-            even += A->val[e] * y[A->idx[e]];
-        form += x[A->row[r]] * (even + odd);
+        out[m] += form;
     }
-    *out += factor * form;
+}
+
+/* out[m] = x^T A_m y of each matrix of a stack */
+static inline void NAME(forms)(const phx_flex_stack *A, int matrices, int n, const real *x, const real *y, real *out)
+{
+    const double *val = A->val;
+    const int *idx = A->idx, *row = A->row;
+
+    for (int m = 0; m < matrices; m++)
+        out[m] = (real){0.0};
+    for (int g = 0; g < A->n_groups; g++) {
+        const int length = A->length[g], count = A->count[g];
+        if (length == 3)
+            NAME(forms_of_rows)(3, n, count, val, idx, row, x, y, out);
+        else if (length == 6)
+            NAME(forms_of_rows)(6, n, count, val, idx, row, x, y, out);
+        else if (length > 0)
+            NAME(forms_of_rows)(length, n, count, val, idx, row, x, y, out);
+        val += length * count;
+        idx += length * count;
+        row += count;
+    }
 }
 
 /* 1/2 (m v + w x s + S q_dot) . v + 1/2 (s x v + J w + turn) . w + 1/2 (S^T v + turn^T w) . q_dot + 1/2 q_dot . M q_dot
@@ -29,45 +51,37 @@ static inline void NAME(add_form)(double factor, const phx_flex_matrix *A, const
 static inline void NAME(kinetic)(const int dim, const phx_body *body, const NAME(inertia) * own, const real *q,
                                  const real *v, real *energy)
 {
-    const phx_flex *flex = body->flex;
-    const int n = flex->n, n_rot = phx_rotations(dim);
+    const phx_flex_compact *compact = body->compact;
+    const int n = body->n_q, n_rot = phx_rotations(dim), n_pair = phx_pairs(dim);
     const real *w = v + dim, *rate = v + dim + n_rot;
-    real s[3], s_dot[3], pair[PHX_MAX_PAIR], turn[3], turned[3], cross[3];
+    real at_rest[6] = ZEROS, moments[6] = ZEROS, s[3], pair[PHX_MAX_PAIR], turned[3], cross[3], twice;
 
-    for (int a = 0; a < dim; a++) {
-        const double *S = flex->S + a * n;
-        s[a] = own->s0[a];
-        s_dot[a] = (real){0.0};
-        for (int i = 0; i < n; i++)
-            s_dot[a] += S[i] * rate[i];
-        for (int i = 0; q && i < n; i++)
-            s[a] += S[i] * q[i];
-    }
-    for (int p = 0; p < phx_pairs(dim); p++) {
-        const double *j = flex->j + p * n;
+    NAME(multiply)(&compact->moments, rate, moments); /* S q_dot, turn */
+    for (int p = 0; p < n_pair; p++)
         pair[p] = own->J0[p];
-        for (int i = 0; q && i < n; i++)
-            pair[p] += j[i] * q[i];
-        if (q && n > 0)
-            NAME(add_form)(0.5, &body->compact->Q[p], q, q, pair + p);
-    }
-    for (int k = 0; k < n_rot; k++) {
-        const double *C = flex->C + k * n;
-        turn[k] = (real){0.0};
+    if (q && n > 0) {
+        real sum[PHX_MAX_PAIR] = ZEROS, form[PHX_MAX_PAIR];
+        NAME(multiply)(&compact->moments, q, at_rest);
         for (int i = 0; i < n; i++)
-            turn[k] += C[i] * rate[i];
-        if (q && n > 0)
-            NAME(add_form)(-1.0, &body->compact->A[k], rate, q, turn + k);
+            for (int p = 0; p < n_pair; p++)
+                sum[p] += body->flex->j[p * n + i] * q[i];
+        NAME(forms)(&compact->pairs, n_pair, n, q, q, form);
+        for (int p = 0; p < n_pair; p++)
+            pair[p] += sum[p] + 0.5 * form[p];
+        NAME(forms)(&compact->gyro, n_rot, n, rate, q, form);
+        for (int k = 0; k < n_rot; k++)
+            moments[dim + k] -= form[k];
     }
+    for (int a = 0; a < dim; a++)
+        s[a] = own->s0[a] + at_rest[a];
     NAME(rot_x_vec)(dim, w, s, cross);
     NAME(pair_times)(dim, pair, w, turned);
-    *energy = (real){0.0};
-    if (n > 0)
-        NAME(add_form)(0.5, &body->compact->M, rate, rate, energy);
+    NAME(forms)(&compact->mass, 1, n, rate, rate, &twice);
+    *energy = 0.5 * twice;
     for (int a = 0; a < dim; a++)
-        *energy += v[a] * (0.5 * own->mass * v[a] + cross[a] + s_dot[a]);
+        *energy += v[a] * (0.5 * own->mass * v[a] + cross[a] + moments[a]);
     for (int k = 0; k < n_rot; k++)
-        *energy += w[k] * (0.5 * turned[k] + turn[k]);
+        *energy += w[k] * (0.5 * turned[k] + moments[dim + k]);
 }
 
 #endif

@@ -24,22 +24,58 @@ static inline void NAME(clear)(int n, real *x)
         x[i] = (real){0.0};
 }
 
-/* y = A x */
-static inline void NAME(multiply)(const phx_flex_matrix *A, int n, const real *x, real *y)
+/* Rows of a stack that have `length` entries: y = sums, with `start` (over all rows of the stack) y = start + sums. */
+static inline void NAME(sum_rows)(const int length, int count, const double *val, const int *idx, const int *row,
+                                  const double *start, const real *x, real *restrict y)
 {
-    NAME(clear)(n, y);
-    for (int r = 0; r < A->n_rows; r++) {
+    for (int r = 0; r < count; r++, val += length, idx += length) {
         real even = {0.0}, odd = {0.0};
-        int e = A->ptr[r];
-        const int last = A->ptr[r + 1];
-        for (; e + 1 < last; e += 2) {
-            even += A->val[e] * x[A->idx[e]];
-            odd += A->val[e + 1] * x[A->idx[e + 1]];
+        for (int e = 0; e + 1 < length; e += 2) {
+            even += val[e] * x[idx[e]];
+            odd += val[e + 1] * x[idx[e + 1]];
         }
-        if (e < last)
-            even += A->val[e] * x[A->idx[e]];
-        y[A->row[r]] = even + odd;
+        if (length % 2)
+            even += val[length - 1] * x[idx[length - 1]];
+        y[row[r]] = start ? start[row[r]] + (even + odd) : even + odd;
     }
+}
+
+static inline void NAME(multiply_onto)(const phx_flex_stack *A, const double *start, const real *x, real *y)
+{
+    const double *val = A->val;
+    const int *idx = A->idx, *row = A->row;
+
+    for (int g = 0; g < A->n_groups; g++) {
+        const int length = A->length[g], count = A->count[g];
+        switch (length) {
+        case 0:
+            NAME(sum_rows)(0, count, val, idx, row, start, x, y);
+            break;
+        case 3:
+            NAME(sum_rows)(3, count, val, idx, row, start, x, y);
+            break;
+        case 6:
+            NAME(sum_rows)(6, count, val, idx, row, start, x, y);
+            break;
+        default:
+            NAME(sum_rows)(length, count, val, idx, row, start, x, y);
+        }
+        val += length * count;
+        idx += length * count;
+        row += count;
+    }
+}
+
+/* y = A x, all rows of a stack */
+static void NAME(multiply)(const phx_flex_stack *A, const real *x, real *y)
+{
+    NAME(multiply_onto)(A, NULL, x, y);
+}
+
+/* slopes = j + Q x, the derivatives of J */
+static void NAME(inertia_slopes)(const phx_body *body, const real *x, real *slopes)
+{
+    NAME(multiply_onto)(&body->compact->pairs, body->flex->j, x, slopes);
 }
 
 /* y = B^T (B x). On a fine mesh what rounding leaves of K x is a load of its own, and beams are soft against it;
@@ -143,7 +179,7 @@ typedef struct NAME(products) {
     real p[6];                        /* momenta of the rigid rows */
     real s1[3], pair1[PHX_MAX_PAIR];  /* at the end, written by the residual */
     real sm[3], pm[6];                /* s(q_m), mean momenta of the rigid rows */
-    real *d, *turned[3];              /* d, A_k d */
+    real *d, *turned[3];              /* d, A_k d, one behind the other */
 } NAME(products);
 
 /* Momenta of the rigid rows: m v + w x s + s_dot,  s x v + J w + turn. */
@@ -165,37 +201,32 @@ static inline void NAME(rigid_momenta)(const int dim, const NAME(inertia) * own,
 static inline void NAME(begin)(const int dim, const phx_body *body, double h, const real *q0, const real *v0,
                                NAME(products) * it, real *room)
 {
-    const phx_flex *flex = body->flex;
-    const int n = flex->n, n_rot = phx_rotations(dim);
+    const int n = body->n_q, n_rot = phx_rotations(dim), n_pair = phx_pairs(dim);
     const real *rate = v0 + dim + n_rot;
-    real turn[3];
+    real moments[6] = ZEROS, turn[3], gyro[3] = ZEROS, sum[PHX_MAX_PAIR] = ZEROS;
 
-    for (int a = 0; a < dim; a++) {
-        const double *S = flex->S + a * n;
-        it->s[a] = it->own.s0[a];
-        it->s_dot[a] = (real){0.0};
-        for (int i = 0; i < n; i++) {
-            it->s[a] += S[i] * q0[i];
-            it->s_dot[a] += S[i] * rate[i];
-        }
-    }
-    for (int p = 0; p < phx_pairs(dim); p++) {
-        const double *j = flex->j + p * n;
-        it->pair[p] = it->own.J0[p];
-        NAME(multiply)(&body->compact->Q[p], n, q0, room);
-        for (int i = 0; i < n; i++)
-            it->pair[p] += q0[i] * (j[i] + 0.5 * room[i]);
-    }
+    NAME(multiply)(&body->compact->moments, q0, moments);
+    for (int a = 0; a < dim; a++)
+        it->s[a] = it->own.s0[a] + moments[a];
+    NAME(multiply)(&body->compact->moments, rate, moments);
+    for (int a = 0; a < dim; a++)
+        it->s_dot[a] = moments[a];
+    for (int k = 0; k < n_rot; k++)
+        it->c_dot[k] = moments[dim + k];
+    NAME(inertia_slopes)(body, q0, room);
+    for (int i = 0; i < n; i++)
+        for (int p = 0; p < n_pair; p++)
+            sum[p] += q0[i] * (body->flex->j[p * n + i] + room[p * n + i]);
+    for (int p = 0; p < n_pair; p++)
+        it->pair[p] = it->own.J0[p] + 0.5 * sum[p];
     for (int i = 0; i < n; i++)
         it->d[i] = q0[i] + 0.5 * h * rate[i];
+    NAME(multiply)(&body->compact->gyro, it->d, it->turned[0]);
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < n_rot; k++)
+            gyro[k] += rate[i] * it->turned[k][i];
     for (int k = 0; k < n_rot; k++) {
-        const double *C = flex->C + k * n;
-        NAME(multiply)(&body->compact->A[k], n, it->d, it->turned[k]);
-        it->gyro[k] = it->c_dot[k] = (real){0.0};
-        for (int i = 0; i < n; i++) {
-            it->gyro[k] += rate[i] * it->turned[k][i];
-            it->c_dot[k] += C[i] * rate[i];
-        }
+        it->gyro[k] = gyro[k];
         turn[k] = it->c_dot[k] - it->gyro[k];
     }
     NAME(rigid_momenta)(dim, &it->own, it->s, it->pair, it->s_dot, turn, v0, it->p);
@@ -204,7 +235,7 @@ static inline void NAME(begin)(const int dim, const phx_body *body, double h, co
 /* ---- the residual ---- */
 /* Arrays over the deformations in `room`. */
 typedef struct NAME(arrays) {
-    real *diff, *qm, *a[3], *b[PHX_MAX_PAIR]; /* u - q_dot0, q_m, A_k u, Q_p q_m */
+    real *diff, *qm, *a, *b; /* u - q_dot0, q_m, A_k u (n_rot x n), j_p + Q_p q_m (pairs x n) */
 } NAME(arrays);
 
 static inline void NAME(evaluate)(const int dim, const phx_body *body, double h, const real *rate0, const real *u,
@@ -219,47 +250,35 @@ static inline void NAME(evaluate)(const int dim, const phx_body *body, double h,
         out->diff[i] = u[i] - rate0[i];
         out->qm[i] = it->d[i] + 0.5 * h * out->diff[i];
     }
-    for (int k = 0; k < phx_rotations(dim); k++, room += n) {
-        out->a[k] = room;
-        NAME(multiply)(&body->compact->A[k], n, u, room);
-    }
-    for (int p = 0; p < phx_pairs(dim); p++, room += n) {
-        out->b[p] = room;
-        NAME(multiply)(&body->compact->Q[p], n, out->qm, room);
-    }
+    out->a = room;
+    out->b = room + phx_rotations(dim) * n;
+    NAME(multiply)(&body->compact->gyro, u, out->a);
+    NAME(inertia_slopes)(body, out->qm, out->b);
 }
 
 /* The rigid momenta at the end, and what the tangent needs of it. */
 static inline void NAME(end_momenta)(const int dim, const phx_body *body, double h, const real *v1, const real *u,
                                      const NAME(arrays) * at, NAME(products) * it, real *p)
 {
-    const phx_flex *flex = body->flex;
-    const int n = flex->n, n_rot = phx_rotations(dim);
-    real s_dot[3], turn[3];
+    const int n = body->n_q, n_rot = phx_rotations(dim), n_pair = phx_pairs(dim);
+    real moments[6] = ZEROS, s_dot[3], turn[3], bent[3] = ZEROS, sum[PHX_MAX_PAIR] = ZEROS;
 
+    NAME(multiply)(&body->compact->moments, u, moments);
     for (int a = 0; a < dim; a++) {
-        const double *S = flex->S + a * n;
-        real sum = {0.0};
-        for (int i = 0; i < n; i++)
-            sum += S[i] * u[i];
-        it->s1[a] = it->s[a] + h * sum;
-        it->sm[a] = it->s[a] + 0.5 * h * sum;
-        s_dot[a] = 2.0 * sum - it->s_dot[a];
+        it->s1[a] = it->s[a] + h * moments[a];
+        it->sm[a] = it->s[a] + 0.5 * h * moments[a];
+        s_dot[a] = 2.0 * moments[a] - it->s_dot[a];
     }
-    for (int m = 0; m < phx_pairs(dim); m++) {
-        const double *j = flex->j + m * n;
-        real sum = {0.0};
-        for (int i = 0; i < n; i++)
-            sum += u[i] * (j[i] + at->b[m][i]);
-        it->pair1[m] = it->pair[m] + h * sum;
+    for (int i = 0; i < n; i++) {
+        for (int m = 0; m < n_pair; m++)
+            sum[m] += u[i] * at->b[m * n + i];
+        for (int k = 0; k < n_rot; k++)
+            bent[k] += it->d[i] * at->a[k * n + i];
     }
-    for (int k = 0; k < n_rot; k++) {
-        const double *C = flex->C + k * n;
-        real sum = {0.0};
-        for (int i = 0; i < n; i++)
-            sum += C[i] * u[i] + it->d[i] * at->a[k][i];
-        turn[k] = 2.0 * sum - it->c_dot[k] + it->gyro[k];
-    }
+    for (int m = 0; m < n_pair; m++)
+        it->pair1[m] = it->pair[m] + h * sum[m];
+    for (int k = 0; k < n_rot; k++)
+        turn[k] = 2.0 * (moments[dim + k] + bent[k]) - it->c_dot[k] + it->gyro[k];
     NAME(rigid_momenta)(dim, &it->own, it->s1, it->pair1, s_dot, turn, v1, p);
     for (int i = 0; i < dim + n_rot; i++)
         it->pm[i] = 0.5 * (it->p[i] + p[i]);
@@ -296,19 +315,19 @@ static inline void NAME(deformation_rows)(const int dim, const phx_body *body, d
     NAME(pair_products)(dim, w0, w1, ww);
     for (int p = 0; p < n_pair; p++)
         ww[p] *= 0.5;
-    NAME(multiply)(&body->compact->M, n, at->diff, res);
+    NAME(multiply)(&body->compact->mass, at->diff, res);
     if (body->root)
         NAME(through_strains)(body->root, n, at->qm, elastic);
     else
-        NAME(multiply)(&body->compact->K, n, at->qm, elastic);
+        NAME(multiply)(&body->compact->stiffness, at->qm, elastic);
     for (int i = 0; i < n; i++) {
         real force = 2.0 * over_h * res[i] + elastic[i];
         for (int a = 0; a < dim; a++)
             force += flex->S[a * n + i] * S[a];
         for (int k = 0; k < n_rot; k++)
-            force += (flex->C[k * n + i] - it->turned[k][i]) * c[k] - sum[k] * at->a[k][i];
+            force += (flex->C[k * n + i] - it->turned[k][i]) * c[k] - sum[k] * at->a[k * n + i];
         for (int p = 0; p < n_pair; p++)
-            force -= ww[p] * (flex->j[p * n + i] + at->b[p][i]);
+            force -= ww[p] * at->b[p * n + i];
         res[i] = force;
     }
     for (int i = 0; body->damped && i < n; i++)

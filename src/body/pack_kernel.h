@@ -1,5 +1,6 @@
 /* A pack's operations for one kind of number: the state of its bodies is brought side by side, the kernels do the work,
- * the result goes back. The including file defines real, LANES, ZEROS, NAME and OPERATIONS, the name of the table. */
+ * the result goes back. The including file defines real, LANES, ZEROS, NAME and OPERATIONS, the name of the table, and
+ * how numbers of the bodies are put side by side and parted, NAME(interleave) and NAME(part). */
 #include "condense_kernel.h"
 #include "energy_kernel.h"
 #include "move_kernel.h"
@@ -7,25 +8,30 @@
 #include "rows_kernel.h"
 
 /* ---- to and fro ---- */
+/* `n` numbers of each body, those from `first` on. */
 static inline void NAME(gather)(const double *all, const int *at, int first, int n, real *to)
 {
     const double *from[LANES];
-    double *out = (double *)to;
 
     for (int l = 0; l < LANES; l++)
         from[l] = all + at[l] + first;
-    for (int i = 0; i < n; i++)
-        for (int l = 0; l < LANES; l++)
-            out[i * LANES + l] = from[l][i];
+    NAME(interleave)(from, n, to);
 }
 
 static inline void NAME(scatter)(const real *from, int count, const int *at, int n, double *all)
 {
     const double *in = (const double *)from;
+    double *to[LANES];
 
+    for (int l = 0; l < LANES; l++)
+        to[l] = all + at[l];
+    if (count == LANES) {
+        NAME(part)(from, n, to);
+        return;
+    }
     for (int l = 0; l < count; l++)
         for (int i = 0; i < n; i++)
-            all[at[l] + i] = in[i * LANES + l];
+            to[l][i] = in[i * LANES + l];
 }
 
 static inline int NAME(attitude_size)(const int dim)
@@ -263,18 +269,18 @@ static void NAME(pack_lacking)(const phx_pack *pack, const phx_condenser *conden
     const phx_body *body = pack->body;
     const int n = body->n_q, r = body->n_rigid;
     const real *w = (const real *)rates;
-    real *whole = (real *)pack->room, *sum = whole + n, *one = sum + n, *inner = (real *)z;
+    real *whole = (real *)pack->room, *sum = whole + n, *each = sum + n, *inner = (real *)z;
     const double *result = (const double *)sum;
 
     for (int p = 0; p < condenser->n_inner; p++)
         whole[condenser->inner[p]] = inner[p];
     for (int k = 0; k < condenser->n_kept; k++)
         NAME(gather)(d, pack->c, r + k, 1, whole + condenser->kept[k]);
-    NAME(clear)(n, sum);
-    for (int k = 0; k < body->n_rot; k++) {
-        NAME(multiply)(&body->compact->A[k], n, whole, one);
-        for (int i = 0; i < n; i++)
-            sum[i] += w[k] * one[i];
+    NAME(multiply)(&body->compact->gyro, whole, each);
+    for (int i = 0; i < n; i++) {
+        sum[i] = w[0] * each[i];
+        for (int k = 1; k < body->n_rot; k++)
+            sum[i] += w[k] * each[k * n + i];
     }
     for (int p = 0; p < condenser->n_inner; p++)
         inner[p] = sum[condenser->inner[p]];

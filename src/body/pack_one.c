@@ -7,4 +7,16 @@
 #define NAME(x)    one_##x
 #define OPERATIONS phx_pack_of_one
 
+#include <string.h>
+
+static inline void one_interleave(const double *const *from, int n, double *to)
+{
+    memcpy(to, from[0], (size_t)n * sizeof *to);
+}
+
+static inline void one_part(const double *from, int n, double *const *to)
+{
+    memcpy(to[0], from, (size_t)n * sizeof *from);
+}
+
 #include "pack_kernel.h"

@@ -11,11 +11,24 @@ static void free_matrix(phx_flex_matrix *it)
     phx_free(it->val);
 }
 
+static void free_stack(phx_flex_stack *it)
+{
+    phx_free(it->length);
+    phx_free(it->count);
+    phx_free(it->row);
+    phx_free(it->idx);
+    phx_free(it->val);
+}
+
 void phx_flex_free_compact(phx_flex_compact *it)
 {
     if (!it)
         return;
-    free_matrix(&it->M);
+    free_stack(&it->mass);
+    free_stack(&it->stiffness);
+    free_stack(&it->gyro);
+    free_stack(&it->pairs);
+    free_stack(&it->moments);
     free_matrix(&it->K);
     for (int k = 0; k < 3; k++)
         free_matrix(&it->A[k]);
@@ -55,13 +68,118 @@ static phx_status make_matrix(phx_context *context, const phx_flex *flex, const 
     return PHX_OK;
 }
 
+/* Matrices of `rows` x flex->n each: on the pattern of the flex, or (ptr NULL) dense; rows are filled up to multiples
+ * of `unit` entries. */
+typedef struct stack_def {
+    const phx_flex *flex;
+    int matrices, rows, unit;
+    const int *ptr;
+    double *const *val;
+} stack_def;
+
+/* Entries of row number `row` of the stack that are not zero, into idx and val where these are given; their number. */
+static int take_row(const stack_def *def, int row, int *idx, double *val)
+{
+    const int n = def->flex->n, i = row % def->rows, first = def->ptr ? def->ptr[i] : 0;
+    const double *from = def->val[row / def->rows];
+    int count = 0;
+
+    for (int e = first; e < (def->ptr ? def->ptr[i + 1] : n); e++) {
+        if (from[e] == 0.0)
+            continue;
+        if (idx) {
+            idx[count] = def->ptr ? def->flex->idx[e] : e;
+            val[count] = from[e];
+        }
+        count++;
+    }
+    return count;
+}
+
+/* The lengths of all rows, filled up; the largest, and the sum. */
+static int measure_rows(const stack_def *def, int *lengths, int *entries)
+{
+    int most = 0;
+
+    *entries = 0;
+    for (int row = 0; row < def->matrices * def->rows; row++) {
+        lengths[row] = (take_row(def, row, NULL, NULL) + def->unit - 1) / def->unit * def->unit;
+        most = lengths[row] > most ? lengths[row] : most;
+        *entries += lengths[row];
+    }
+    return most;
+}
+
+static void fill_stack(const stack_def *def, const int *lengths, int most, phx_flex_stack *out)
+{
+    for (int length = 0, rows = 0, at = 0; length <= most; length++) {
+        const int before = rows;
+        for (int row = 0; row < def->matrices * def->rows; row++) {
+            if (lengths[row] != length)
+                continue;
+            (void)take_row(def, row, out->idx + at, out->val + at);
+            out->row[rows++] = row;
+            at += length;
+        }
+        if (rows == before)
+            continue;
+        out->length[out->n_groups] = length;
+        out->count[out->n_groups++] = rows - before;
+    }
+}
+
+static phx_status make_stack(phx_context *context, const stack_def *def, phx_flex_stack *out)
+{
+    const size_t rows = (size_t)(def->matrices * def->rows);
+    int *lengths = phx_calloc(context, rows, sizeof *lengths), entries = 0;
+    phx_status status = PHX_ERR_MEMORY;
+
+    if (!lengths)
+        return status;
+    const int most = measure_rows(def, lengths, &entries);
+    out->length = phx_calloc(context, (size_t)most + 1, sizeof *out->length);
+    out->count = phx_calloc(context, (size_t)most + 1, sizeof *out->count);
+    out->row = phx_calloc(context, rows, sizeof *out->row);
+    out->idx = phx_calloc(context, (size_t)entries, sizeof *out->idx);
+    out->val = phx_calloc(context, (size_t)entries, sizeof *out->val);
+    if (out->length && out->count && out->row && out->idx && out->val) {
+        fill_stack(def, lengths, most, out);
+        status = PHX_OK;
+    }
+    phx_free(lengths);
+    return status;
+}
+
+static phx_status make_stacks(phx_context *context, const phx_flex *flex, phx_flex_compact *it)
+{
+    enum { NODE = 3 };
+    const int n = flex->n, *ptr = flex->ptr;
+    double *moments[6];
+
+    for (int a = 0; a < flex->dim; a++)
+        moments[a] = flex->S + a * n;
+    for (int k = 0; k < flex->n_rot; k++)
+        moments[flex->dim + k] = flex->C + k * n;
+    phx_status status = make_stack(context, &(stack_def){flex, 1, n, NODE, ptr, &flex->M}, &it->mass);
+
+    if (!status)
+        status = make_stack(context, &(stack_def){flex, 1, n, NODE, ptr, &flex->K}, &it->stiffness);
+    if (!status)
+        status = make_stack(context, &(stack_def){flex, flex->n_rot, n, NODE, ptr, flex->A}, &it->gyro);
+    if (!status)
+        status = make_stack(context, &(stack_def){flex, flex->n_pair, n, NODE, ptr, flex->Q}, &it->pairs);
+    if (!status)
+        status = make_stack(context, &(stack_def){flex, flex->dim + flex->n_rot, 1, 1, NULL, moments}, &it->moments);
+    return status;
+}
+
 phx_status phx_flex_make_compact(phx_context *context, phx_flex *flex)
 {
     phx_flex_compact *it = phx_calloc(context, 1, sizeof *it);
     phx_status status = it ? PHX_OK : PHX_ERR_MEMORY;
 
     if (!status && flex->n > 0)
-        status = make_matrix(context, flex, flex->M, &it->M);
+        status = make_stacks(context, flex, it);
     if (!status && flex->n > 0)
         status = make_matrix(context, flex, flex->K, &it->K);
     for (int k = 0; k < flex->n_rot && flex->n > 0 && !status; k++)
