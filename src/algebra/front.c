@@ -67,7 +67,7 @@ phx_status phx_fronts_create(phx_context *context, int n, const int *ptr, const 
                              bool is_complex, phx_fronts **fronts)
 {
     phx_front_tree *tree = NULL;
-    phx_status status = phx_front_tree_create(context, n, ptr, idx, order, &tree);
+    phx_status status = phx_front_tree_create(context, n, ptr, idx, order, !is_complex, &tree);
 
     *fronts = NULL;
     if (status || !tree)
@@ -146,6 +146,30 @@ static double modulus(const phx_fronts *fronts, const double *values, size_t k)
     return fronts->is_complex ? hypot(values[2 * k], values[2 * k + 1]) : fabs(values[k]);
 }
 
+/* Factors of a front by itself, or of one lane of a pack. */
+typedef struct front_factors {
+    const phx_fronts *fronts;
+    const double *C; /* of the step */
+    size_t stride;   /* scalars from one to the next */
+} front_factors;
+
+static front_factors factors_of(const phx_fronts *fronts, const phx_front *front, const double *all)
+{
+    if (front->pack < 0)
+        return (front_factors){fronts, all + front->factor * (fronts->is_complex ? 2 : 1), 1};
+    return (front_factors){fronts, all + fronts->tree->pack[front->pack].factor + front->lane, PHX_FRONT_LANES};
+}
+
+static void next_step(front_factors *factors, size_t scalars)
+{
+    factors->C += scalars * factors->stride * (factors->fronts->is_complex ? 2 : 1);
+}
+
+static double size_of(const front_factors *factors, size_t k)
+{
+    return modulus(factors->fronts, factors->C, k * factors->stride);
+}
+
 /* 1 / size; a size of zero gives no scale, and what has none shall not hold. */
 static double over(double size)
 {
@@ -199,20 +223,19 @@ static void assemble_moduli(const phx_fronts *fronts, const phx_front *front, co
     }
 }
 
-/* T of the p pivots of a step holds? T is m x m; C: the factors of the step. The
- * block grows by its own terms. NaN says no. */
-static bool pivots_hold(const phx_fronts *fronts, const int *rows, int p, int m, const double *C, double *T)
+/* T of the p pivots of a step holds? T is m x m. The block grows by its own terms. NaN says
+ * no. */
+static bool pivots_hold(const front_factors *factors, const int *rows, int p, int m, double *T)
 {
-    const double *row = fronts->row, *col = fronts->col;
+    const double *row = factors->fronts->row, *col = factors->fronts->col;
     bool hold = true;
 
     for (int k = 0; k < p; k++) {
-        const double over_k = modulus(fronts, C, (size_t)(k * p + k));
+        const double over_k = size_of(factors, (size_t)(k * p + k));
         hold = hold && T[k * m + k] * over_k <= GROWTH;
         for (int i = k + 1; i < p; i++)
             for (int j = k + 1; j < p; j++)
-                T[i * m + j] +=
-                    modulus(fronts, C, (size_t)(i * p + k)) * modulus(fronts, C, (size_t)(k * p + j)) / over_k;
+                T[i * m + j] += size_of(factors, (size_t)(i * p + k)) * size_of(factors, (size_t)(k * p + j)) / over_k;
     }
     for (int k = 0; k < p; k++)
         for (int i = 0; i < m; i++)
@@ -222,7 +245,7 @@ static bool pivots_hold(const phx_fronts *fronts, const int *rows, int p, int m,
 }
 
 /* What remains of T after a step:  T_uu + |L| |W| */
-static void add_products(const phx_fronts *fronts, int p, int r, const double *C, const double *T, double *update)
+static void add_products(const front_factors *factors, int p, int r, const double *T, double *update)
 {
     const int m = p + r;
     const size_t W = (size_t)(p * p), L = W + (size_t)(p * r);
@@ -231,32 +254,31 @@ static void add_products(const phx_fronts *fronts, int p, int r, const double *C
         for (int j = 0; j < r; j++) {
             double sum = T[(p + i) * m + p + j];
             for (int k = 0; k < p; k++)
-                sum += modulus(fronts, C, L + (size_t)(i * p + k)) * modulus(fronts, C, W + (size_t)(k * r + j));
+                sum += size_of(factors, L + (size_t)(i * p + k)) * size_of(factors, W + (size_t)(k * r + j));
             update[i * r + j] = sum;
         }
 }
 
-static bool audit(phx_fronts *fronts, const double *val, const double *factors)
+static bool audit(phx_fronts *fronts, const double *val, const double *all)
 {
     const phx_front_tree *tree = fronts->tree;
-    const size_t scalars = fronts->is_complex ? 2 : 1;
     bool hold = true;
 
     find_scales(fronts, val);
     for (int f = 0; f < tree->n_fronts && hold; f++) {
         const phx_front *front = &tree->front[f];
         const int *rows = tree->rows + front->rows;
-        const double *C = factors + scalars * front->factor;
+        front_factors factors = factors_of(fronts, front, all);
         double *T = fronts->work, *other = fronts->work + tree->largest;
         assemble_moduli(fronts, front, val, T);
         for (int left = front->pivots; left > 0 && hold;) {
             const int p = phx_front_step(left), r = left - p + front->rest;
             left -= p;
             double *update = left > 0 ? other : fronts->stack + front->update;
-            hold = pivots_hold(fronts, rows, p, p + r, C, T);
-            add_products(fronts, p, r, C, T, update);
+            hold = pivots_hold(&factors, rows, p, p + r, T);
+            add_products(&factors, p, r, T, update);
             rows += p;
-            C += scalars * phx_front_step_size(p, r);
+            next_step(&factors, phx_front_step_size(p, r));
             other = T;
             T = update;
         }

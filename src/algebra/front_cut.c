@@ -9,6 +9,8 @@
 enum { PARTS = 16 };
 /* Multiplications (as phx_front_cost counts) below which handing branches to threads takes longer than it saves. */
 static const double SMALLEST_WORK = 1e5;
+/* Branches that together are less than this part of the share of one are left to the trunk: leaves along a chain. */
+static const double SMALLEST_PART = 0.1;
 
 typedef struct cutting {
     const phx_front_tree *tree;
@@ -23,7 +25,9 @@ typedef struct cutting {
 
 static double own_work(const cutting *c, int f)
 {
-    return phx_front_cost(c->tree->front[f].pivots, c->tree->front[f].rest);
+    const phx_front *front = &c->tree->front[f];
+    const double cost = phx_front_cost(front->pivots, front->rest);
+    return c->tree->in_packs && front->child < 0 ? PHX_FRONT_PACK_COST * cost : cost;
 }
 
 /* Returns the work of all fronts. */
@@ -47,11 +51,37 @@ static double measure(cutting *c)
     return total;
 }
 
-static void put_top(cutting *c, int f)
+/* The front after `before` (-1: none yet) below f, or of the roots. */
+static int next_below(const cutting *c, int f, int before)
 {
-    c->top[f] = true;
-    if (c->work[f] > c->share)
-        c->heavy[c->n_heavy++] = f;
+    if (f >= 0)
+        return before < 0 ? c->tree->front[f].child : c->tree->front[before].sibling;
+    for (int k = before + 1; k < c->tree->n_fronts; k++)
+        if (c->parent[k] < 0)
+            return k;
+    return -1;
+}
+
+static bool is_small(const cutting *c, int f)
+{
+    return c->work[f] < SMALLEST_PART * c->share;
+}
+
+/* The fronts below f (-1: the roots) become tops. Small ones stand side by side and become one branch, or, when they
+ * are too small even so, go to the trunk; returns the work of these. */
+static double put_tops(cutting *c, int f)
+{
+    double small = 0.0;
+
+    for (int k = next_below(c, f, -1); k >= 0; k = next_below(c, f, k))
+        small += is_small(c, k) ? c->work[k] : 0.0;
+    const bool left = small < SMALLEST_PART * c->share;
+    for (int k = next_below(c, f, -1); k >= 0; k = next_below(c, f, k)) {
+        c->top[k] = !left || !is_small(c, k);
+        if (c->work[k] > c->share)
+            c->heavy[c->n_heavy++] = k;
+    }
+    return left ? small : 0.0;
 }
 
 /* Place in `heavy` of the heaviest branch. */
@@ -74,16 +104,12 @@ static int descend(cutting *c, double total, int steps)
     c->n_heavy = 0;
     for (int f = 0; f < c->tree->n_fronts; f++)
         c->top[f] = false;
-    for (int f = 0; f < c->tree->n_fronts; f++)
-        if (c->parent[f] < 0)
-            put_top(c, f);
+    trunk = put_tops(c, -1);
     for (int step = 1; step <= steps && c->n_heavy > 0 && trunk < shortest; step++) {
         const int at = heaviest(c), f = c->heavy[at];
         c->heavy[at] = c->heavy[--c->n_heavy];
         c->top[f] = false;
-        trunk += own_work(c, f);
-        for (int k = c->tree->front[f].child; k >= 0; k = c->tree->front[k].sibling)
-            put_top(c, k);
+        trunk += own_work(c, f) + put_tops(c, f);
         const double longest = c->n_heavy > 0 ? c->work[c->heavy[heaviest(c)]] : c->share;
         if (trunk + longest < shortest) {
             shortest = trunk + longest;

@@ -28,18 +28,29 @@ static inline void add_update(const phx_front *child, const int *relative, int m
         WIDE_ADD(child->rest, child->in_a_row, relative, m, F, update);
 }
 
-static void assemble(const phx_front_tree *tree, const phx_front *front, const scalar *val, const scalar *stack,
-                     scalar *F)
+/* The front, in `work` or, when it is covered, where its first child has left its update. */
+static scalar *assemble(const phx_front_tree *tree, const phx_front *front, const scalar *val, scalar *stack,
+                        scalar *work)
 {
     const int m = front->pivots + front->rest;
-    for (int k = 0; k < m * m; k++)
-        F[k] = zero();
-    for (size_t e = front->entries; e < front[1].entries; e++)
-        F[tree->target[e]] = val[tree->source[e]];
-    for (int c = front->child; c >= 0; c = tree->front[c].sibling) {
+    scalar *F = work;
+    int c = front->child;
+    if (front->covered) {
+        F = stack + tree->front[c].update;
+        c = tree->front[c].sibling;
+        for (size_t e = front->entries; e < front[1].entries; e++)
+            F[tree->target[e]] = plus(F[tree->target[e]], val[tree->source[e]]);
+    } else {
+        for (int k = 0; k < m * m; k++)
+            F[k] = zero();
+        for (size_t e = front->entries; e < front[1].entries; e++)
+            F[tree->target[e]] = val[tree->source[e]];
+    }
+    for (; c >= 0; c = tree->front[c].sibling) {
         const phx_front *child = &tree->front[c];
         add_update(child, tree->relative + child->relative, m, stack + child->update, F);
     }
+    return F;
 }
 
 /* The work space is two fronts: each step leaves what remains in the other one, the last step on the stack. */
@@ -49,9 +60,13 @@ static void factor(const phx_front_tree *tree, int first, int end, const double 
     const scalar *val = (const scalar *)values;
     scalar *factors = (scalar *)to, *stack = (scalar *)waiting, *work = (scalar *)scratch;
     for (const phx_front *front = tree->front + first; front < tree->front + end; front++) {
-        scalar *over = factors + tree->rows[front->rows], *C = factors + front->factor, *F = work,
-               *other = work + tree->largest;
-        assemble(tree, front, val, stack, F);
+        if (front->pack >= 0) {
+            if (front->lane == 0)
+                PACK_FACTOR(tree, &tree->pack[front->pack], values, to, waiting, scratch);
+            continue;
+        }
+        scalar *over = factors + tree->rows[front->rows], *C = factors + front->factor,
+               *F = assemble(tree, front, val, stack, work), *other = work + tree->largest;
         for (int left = front->pivots; left > 0;) {
             const int p = phx_front_step(left), r = left - p + front->rest;
             left -= p;
@@ -70,6 +85,11 @@ static void solve_down(const phx_front_tree *tree, int first, int end, const dou
     const scalar *factors = (const scalar *)from;
     scalar *y = (scalar *)solution;
     for (const phx_front *front = tree->front + first; front < tree->front + end; front++) {
+        if (front->pack >= 0) {
+            if (front->lane == 0)
+                PACK_DOWN(tree, &tree->pack[front->pack], from, solution);
+            continue;
+        }
         const scalar *C = factors + front->factor;
         const int *rows = tree->slot + front->rows;
         for (int left = front->pivots; left > 0;) {
@@ -87,6 +107,11 @@ static void solve_up(const phx_front_tree *tree, int first, int end, const doubl
     const scalar *factors = (const scalar *)from;
     scalar *y = (scalar *)solution;
     for (const phx_front *front = tree->front + end; front-- > tree->front + first;) {
+        if (front->pack >= 0) {
+            if (front->lane == 0)
+                PACK_UP(tree, &tree->pack[front->pack], from, solution);
+            continue;
+        }
         const scalar *C = factors + front[1].factor;
         const int *rows = tree->slot + front->rows + front->pivots;
         for (int done = 0; done < front->pivots;) {

@@ -22,6 +22,7 @@ typedef struct pattern {
     int *col;             /* those unknowns, ascending */
     int *start;           /* first place of each front, n_fronts+1 */
     int *owner;           /* front of each place */
+    int *below;           /* places of each subtree */
 } pattern;
 
 /* ---- elimination tree ---- */
@@ -69,16 +70,32 @@ static void elimination_tree(pattern *p)
     }
 }
 
-/* Renumber the places so that each subtree is contiguous (postorder): the same elimination in another sequence. */
+static void count_below(pattern *p)
+{
+    for (int k = 0; k < p->n; k++)
+        p->below[k] = 1;
+    for (int k = 0; k < p->n; k++)
+        if (p->parent[k] >= 0)
+            p->below[p->parent[k]] += p->below[k];
+}
+
+/* Renumber the places so that each subtree is contiguous (postorder), the largest child of each first: the same
+ * elimination in another sequence, in which little waits. */
 static void postorder(pattern *p)
 {
     int *first = p->mark, *next = p->work, *stack = p->count, at = 0;
+    count_below(p);
     for (int k = 0; k <= p->n; k++)
         first[k] = -1;
     for (int k = p->n - 1; k >= 0; k--) {
-        const int parent = p->parent[k] < 0 ? p->n : p->parent[k];
-        next[k] = first[parent];
-        first[parent] = k;
+        const int parent = p->parent[k] < 0 ? p->n : p->parent[k], head = first[parent];
+        if (head >= 0 && p->below[head] > p->below[k]) {
+            next[k] = next[head];
+            next[head] = k;
+        } else {
+            next[k] = head;
+            first[parent] = k;
+        }
     }
     int *renumbered = p->parent; /* not needed any more once the lists of children stand */
     for (int root = first[p->n]; root >= 0; root = next[root]) {
@@ -130,29 +147,75 @@ double phx_front_cost(int pivots, int rest)
     return sum;
 }
 
+/* The front of the places first .. last, for choosing: leaves that go in packs are cheaper. */
+static double cost_of(const pattern *p, bool in_packs, int first, int last)
+{
+    const double cost = phx_front_cost(last + 1 - first, p->count[last]);
+    return in_packs && p->below[last] == last + 1 - first ? PHX_FRONT_PACK_COST * cost : cost;
+}
+
+/* Place k has the structure of the one before; and where leaves are to be, none ends there. */
+static bool goes_on(const pattern *p, bool in_packs, int k)
+{
+    return p->parent[k - 1] == k && p->count[k - 1] == p->count[k] + 1 &&
+           (!in_packs || p->below[k] == p->below[k - 1] + 1);
+}
+
 /* Columns of one structure become one front, and a front its parent's part when that is cheaper; start <- first place
  * of each. Returns their number. */
-static int choose_fronts(pattern *p)
+static int choose_fronts(pattern *p, bool in_packs)
 {
     int n_fronts = 0;
     for (int k = 0; k < p->n; k++) {
-        const bool goes_on = k > 0 && p->parent[k - 1] == k && p->count[k - 1] == p->count[k] + 1;
-        if (!goes_on)
+        if (k == 0 || !goes_on(p, in_packs, k))
             p->start[n_fronts++] = k;
-        const bool ends = k + 1 == p->n || p->parent[k] != k + 1 || p->count[k] != p->count[k + 1] + 1;
+        const bool ends = k + 1 == p->n || !goes_on(p, in_packs, k + 1);
         while (ends && n_fronts > 1) {
-            const int mine = p->start[n_fronts - 1], before = p->start[n_fronts - 2], rest = p->count[k];
+            const int mine = p->start[n_fronts - 1], before = p->start[n_fronts - 2];
             const int parent = p->parent[mine - 1];
             if (parent < mine || parent > k)
                 break;
-            if (phx_front_cost(k + 1 - before, rest) >
-                phx_front_cost(k + 1 - mine, rest) + phx_front_cost(mine - before, p->count[mine - 1]))
+            if (cost_of(p, in_packs, before, k) >
+                cost_of(p, in_packs, mine, k) + cost_of(p, in_packs, before, mine - 1))
                 break;
             n_fronts--;
         }
     }
     p->start[n_fronts] = p->n;
     return n_fronts;
+}
+
+static bool is_leaf(const pattern *p, int f)
+{
+    const int first = p->start[f], last = p->start[f + 1] - 1;
+    return p->below[last] == last + 1 - first && last + 1 - first + p->count[last] <= PHX_FRONT_MOST;
+}
+
+/* Work of all fronts, leaves of one size taken as alike. */
+static double work_in_packs(const pattern *p, int n_fronts)
+{
+    int alike[(PHX_FRONT_MOST + 1) * (PHX_FRONT_MOST + 1)] = {0};
+    double work = 0.0;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int f = 0; f < n_fronts; f++) {
+            const int pivots = p->start[f + 1] - p->start[f], rest = p->count[p->start[f + 1] - 1];
+            int *count = is_leaf(p, f) ? &alike[pivots * (PHX_FRONT_MOST + 1) + rest] : NULL;
+            if (pass == 1)
+                work += phx_front_cost(pivots, rest) * (count && *count > 1 ? PHX_FRONT_PACK_COST : 1.0);
+            else if (count)
+                ++*count;
+        }
+    }
+    return work;
+}
+
+/* Leaves as they are good for packs, or as they are good by themselves. */
+static int choose_best_fronts(pattern *p, bool in_packs)
+{
+    if (!in_packs)
+        return choose_fronts(p, false);
+    const double with = work_in_packs(p, choose_fronts(p, true)), without = work_in_packs(p, choose_fronts(p, false));
+    return choose_fronts(p, with < without);
 }
 
 /* Place of unknown k in a front. */
@@ -173,7 +236,7 @@ static int place_in(const phx_front_tree *tree, const phx_front *front, int k)
 /* Sizes and places in the arrays. */
 static void lay_out(phx_front_tree *tree, pattern *p)
 {
-    phx_front end = {.child = -1, .sibling = -1, .factor = (size_t)tree->n};
+    phx_front end = {.child = -1, .sibling = -1, .pack = -1};
     for (int f = 0; f < tree->n_fronts; f++) {
         phx_front *front = &tree->front[f];
         const int first = p->start[f], last = p->start[f + 1] - 1;
@@ -188,12 +251,31 @@ static void lay_out(phx_front_tree *tree, pattern *p)
         const size_t all = (size_t)front->pivots + (size_t)front->rest;
         end.rows += all;
         end.relative += (size_t)front->rest;
-        for (int left = front->pivots; left > 0; left -= phx_front_step(left))
-            end.factor += phx_front_step_size(phx_front_step(left), left - phx_front_step(left) + front->rest);
         tree->largest = all * all > tree->largest ? all * all : tree->largest;
     }
     tree->front[tree->n_fronts] = end;
-    tree->factor_size = end.factor;
+}
+
+/* Places of the factors, those of a pack before those of what comes after its first leaf. */
+static void lay_factors(phx_front_tree *tree)
+{
+    size_t at = (size_t)tree->n;
+    for (int f = 0; f < tree->n_fronts; f++) {
+        phx_front *front = &tree->front[f];
+        front->factor = at;
+        if (front->pack < 0) {
+            at += phx_front_factor_size(front->pivots, front->rest);
+        } else if (front->lane == 0) {
+            phx_front_pack *pack = &tree->pack[front->pack];
+            const size_t all =
+                PHX_FRONT_LANES * (size_t)(pack->pivots + pack->rest) * (size_t)(pack->pivots + pack->rest);
+            pack->factor = (at + PHX_FRONT_LANES - 1) / PHX_FRONT_LANES * PHX_FRONT_LANES;
+            at = pack->factor + PHX_FRONT_LANES * phx_front_factor_size(pack->pivots, pack->rest);
+            tree->largest = all > tree->largest ? all : tree->largest;
+        }
+    }
+    tree->front[tree->n_fronts].factor = at;
+    tree->factor_size = at;
 }
 
 /* The tree of the fronts; the first child stands last in the list of its parent. */
@@ -227,8 +309,10 @@ static void lay_stack(phx_front_tree *tree)
             top = tree->stack_size + PHX_FRONT_APART;
             b++;
         }
+        if (front->pack >= 0)
+            continue;
         for (int c = front->child; c >= 0; c = tree->front[c].sibling)
-            top = tree->front[c].update;
+            top = tree->front[c].pack < 0 ? tree->front[c].update : top;
         front->update = top;
         top += (size_t)front->rest * (size_t)front->rest;
         tree->stack_size = top > tree->stack_size ? top : tree->stack_size;
@@ -278,8 +362,9 @@ static phx_status allocate_pattern(phx_context *context, pattern *p)
     p->col_ptr = phx_calloc(context, n + 1, sizeof(size_t));
     p->start = phx_calloc(context, n + 1, sizeof(int));
     p->owner = phx_calloc(context, n, sizeof(int));
+    p->below = phx_calloc(context, n, sizeof(int));
     const bool done = p->place && p->low_ptr && p->low && p->parent && p->mark && p->work && p->count && p->col_ptr &&
-                      p->start && p->owner;
+                      p->start && p->owner && p->below;
     return done ? PHX_OK : PHX_ERR_MEMORY;
 }
 
@@ -296,6 +381,7 @@ static void free_pattern(pattern *p)
     phx_free(p->col);
     phx_free(p->start);
     phx_free(p->owner);
+    phx_free(p->below);
 }
 
 /* Structure of the factors; false when they are too full to be worth it. */
@@ -309,6 +395,7 @@ static bool analyse(pattern *p, const int *order)
     lower_lists(p);
     elimination_tree(p);
     row_subtrees(p, false);
+    count_below(p);
     double work = 0.0;
     for (int k = 0; k < p->n; k++) {
         p->col_ptr[k + 1] = p->col_ptr[k] + (size_t)p->count[k];
@@ -317,7 +404,7 @@ static bool analyse(pattern *p, const int *order)
     return work <= MOST_FILL * ((double)p->ptr[p->n] + p->n);
 }
 
-static phx_status build(phx_context *context, phx_front_tree *tree, pattern *p)
+static phx_status build(phx_context *context, phx_front_tree *tree, pattern *p, bool in_packs)
 {
     const size_t n = (size_t)p->n, entries = (size_t)p->ptr[p->n];
 
@@ -325,7 +412,7 @@ static phx_status build(phx_context *context, phx_front_tree *tree, pattern *p)
     if (!p->col)
         return PHX_ERR_MEMORY;
     row_subtrees(p, true);
-    tree->n_fronts = choose_fronts(p);
+    tree->n_fronts = choose_best_fronts(p, in_packs);
     size_t rest = 0;
     for (int f = 0; f < tree->n_fronts; f++)
         rest += (size_t)p->count[p->start[f + 1] - 1];
@@ -345,13 +432,16 @@ static phx_status build(phx_context *context, phx_front_tree *tree, pattern *p)
     link_fronts(tree, p);
     list_entries(tree, p);
     memcpy(tree->slot, tree->rows, (n + rest) * sizeof(int));
-    const phx_status status = phx_front_cut(context, tree);
+    phx_status status = phx_front_cut(context, tree);
+    if (!status && in_packs)
+        status = phx_front_make_packs(context, tree);
+    lay_factors(tree);
     lay_stack(tree);
-    return status;
+    return status ? status : phx_front_lay_packs(context, tree);
 }
 
 phx_status phx_front_tree_create(phx_context *context, int n, const int *ptr, const int *idx, const int *order,
-                                 phx_front_tree **tree)
+                                 bool in_packs, phx_front_tree **tree)
 {
     pattern p = {.n = n, .ptr = ptr, .idx = idx};
     phx_front_tree *created = NULL;
@@ -366,7 +456,8 @@ phx_status phx_front_tree_create(phx_context *context, int n, const int *ptr, co
         goto cleanup;
     }
     created->n = n;
-    status = build(context, created, &p);
+    created->in_packs = in_packs;
+    status = build(context, created, &p, in_packs);
     if (status)
         phx_front_tree_destroy(created);
     else
@@ -379,11 +470,12 @@ cleanup:
 phx_status phx_order_work(phx_context *context, int n, const int *ptr, const int *idx, const int *order, double *work)
 {
     phx_front_tree *tree = NULL;
-    const phx_status status = phx_front_tree_create(context, n, ptr, idx, order, &tree);
+    const phx_status status = phx_front_tree_create(context, n, ptr, idx, order, true, &tree);
 
     *work = tree ? 0.0 : HUGE_VAL;
     for (int f = 0; tree && f < tree->n_fronts; f++)
-        *work += phx_front_cost(tree->front[f].pivots, tree->front[f].rest);
+        *work += (tree->front[f].pack < 0 ? 1.0 : PHX_FRONT_PACK_COST) *
+                 phx_front_cost(tree->front[f].pivots, tree->front[f].rest);
     phx_front_tree_destroy(tree);
     return status;
 }
@@ -398,6 +490,9 @@ void phx_front_tree_destroy(phx_front_tree *tree)
     phx_free(tree->slot);
     phx_free(tree->slot_place);
     phx_free(tree->branch);
+    phx_free(tree->pack);
+    phx_free(tree->pack_rows);
+    phx_free(tree->run);
     phx_free(tree->relative);
     phx_free(tree->source);
     phx_free(tree->target);

@@ -6,7 +6,11 @@
  * (or to the ground) are complete and, being independent, never lose rank. A joint to a body that comes later is cut to
  * one side; a cluster of eliminated bodies may hold one such joint if nothing holds it to the ground: the rigid motions
  * of the cluster pass its own rows and meet the rows of that one joint with full rank. That one keeps trees and stars
- * without fill: a leaf takes the joint to its parent along. */
+ * without fill: a leaf takes the joint to its parent along.
+ *
+ * Or all bodies come first that nothing but multipliers couples with others: they wait for nothing and go in packs
+ * (phx_lu). What is left are the joints, neighbours when they share such a body, and the other bodies; no joint comes
+ * before its bodies, so that every leading block is regular. The order of less work is taken. */
 #include "system_internal.h"
 
 #include <string.h>
@@ -16,6 +20,8 @@
  * again in space with five rows a joint, since what hangs on the ground keeps the rows of the next joint. */
 enum { BALANCE_BODIES = 16 };
 static const double BALANCE_COST = 1.15;
+/* From so many bodies on they may come before all joints. */
+enum { LEAF_BODIES = 4 };
 
 phx_status phx_sys_put(phx_context *context, phx_sys_triplets *list, int row, int col)
 {
@@ -36,6 +42,22 @@ phx_status phx_sys_put(phx_context *context, phx_sys_triplets *list, int row, in
     return PHX_OK;
 }
 
+static phx_status put_both(phx_context *context, phx_sys_triplets *list, int a, int b)
+{
+    const phx_status status = phx_sys_put(context, list, a, b);
+    return status ? status : phx_sys_put(context, list, b, a);
+}
+
+/* The bodies of joint p, or of a force when p is beyond the joints; false when one is the ground. */
+static bool acts_between(const phx_system *system, int p, phx_body_id *body_a, phx_body_id *body_b)
+{
+    const phx_port_id a = p < system->n_joints ? system->joints[p].a : system->forces[p - system->n_joints].a;
+    const phx_port_id b = p < system->n_joints ? system->joints[p].b : system->forces[p - system->n_joints].b;
+    *body_a = a < 0 ? -1 : system->ports[a].body;
+    *body_b = b < 0 ? -1 : system->ports[b].body;
+    return *body_a >= 0 && *body_b >= 0;
+}
+
 /* Bodies are neighbours when a joint or a force acts between them. */
 static phx_status body_order(phx_context *context, const phx_system *system, bool balanced, int *order)
 {
@@ -46,13 +68,9 @@ static phx_status body_order(phx_context *context, const phx_system *system, boo
     for (int b = 0; b < system->n_bodies && !status; b++)
         status = phx_sys_put(context, &list, b, b);
     for (int p = 0; p < system->n_joints + system->n_forces && !status; p++) {
-        const phx_port_id a = p < system->n_joints ? system->joints[p].a : system->forces[p - system->n_joints].a;
-        const phx_port_id b = p < system->n_joints ? system->joints[p].b : system->forces[p - system->n_joints].b;
-        if (a < 0 || b < 0 || system->ports[a].body < 0 || system->ports[b].body < 0)
-            continue;
-        status = phx_sys_put(context, &list, system->ports[a].body, system->ports[b].body);
-        if (!status)
-            status = phx_sys_put(context, &list, system->ports[b].body, system->ports[a].body);
+        phx_body_id a, b;
+        if (acts_between(system, p, &a, &b))
+            status = put_both(context, &list, a, b);
     }
     if (!status)
         status = phx_csr_from_triplets(context, system->n_bodies, system->n_bodies, list.count, list.row, list.col,
@@ -251,7 +269,145 @@ static void list_joints(elimination *e)
     e->first[0] = 0;
 }
 
-static phx_status order_unknowns(phx_context *context, const workspace *ws, bool balanced, kkt_matrix *kkt)
+/* ---- bodies first ---- */
+/* A body whose velocities no joint and no force couples with those of another one, and that few multipliers touch. */
+static phx_status find_leaves(phx_context *context, elimination *e, bool *leaf)
+{
+    const phx_system *system = e->system;
+    const kkt_matrix *kkt = e->kkt;
+    const int most = 2 * (system->dim + system->n_rot);
+    int *body_of = phx_calloc(context, (size_t)kkt->n_v, sizeof *body_of);
+
+    if (!body_of)
+        return PHX_ERR_MEMORY;
+    for (int b = 0; b < system->n_bodies; b++) {
+        const int v = system->bodies[b].v, n = system->dim + system->n_rot + phx_body_flex(system->bodies[b].body)->n;
+        int rows = 0;
+        for (int i = v; i < v + n; i++)
+            if (!kkt->place || kkt->place[i] >= 0)
+                body_of[kkt->place ? kkt->place[i] : i] = b;
+        for (int i = e->first[b]; i < e->first[b + 1]; i++)
+            rows += joint_rows(e->ws, kkt, e->joints[i], NULL);
+        leaf[b] = rows <= most;
+    }
+    for (int i = 0; i < kkt->n_v; i++)
+        for (int k = kkt->ptr[i]; k < kkt->ptr[i + 1]; k++)
+            if (kkt->idx[k] < kkt->n_v && body_of[kkt->idx[k]] != body_of[i])
+                leaf[body_of[i]] = leaf[body_of[kkt->idx[k]]] = false;
+    phx_free(body_of);
+    return PHX_OK;
+}
+
+/* What is left when the leaves have been eliminated, bodies and, numbered after all of them, joints: the joints of a
+ * leaf are neighbours, a joint and its other bodies, and bodies with a joint or a force between them. */
+static phx_status rest_order(phx_context *context, const elimination *e, const bool *leaf, bool balanced, int *order)
+{
+    const phx_system *system = e->system;
+    const int nb = system->n_bodies, n = nb + system->n_joints;
+    phx_sys_triplets list = {0};
+    phx_csr graph = {0};
+    phx_status status = PHX_OK;
+
+    for (int k = 0; k < n && !status; k++)
+        status = phx_sys_put(context, &list, k, k);
+    for (int b = 0; b < nb; b++)
+        for (int i = e->first[b]; i < e->first[b + 1] && !status; i++) {
+            if (!leaf[b])
+                status = put_both(context, &list, b, nb + e->joints[i]);
+            for (int k = e->first[b]; k < i && leaf[b] && !status; k++)
+                status = put_both(context, &list, nb + e->joints[k], nb + e->joints[i]);
+        }
+    for (int p = 0; p < system->n_joints + system->n_forces && !status; p++) {
+        phx_body_id a, b;
+        if (acts_between(system, p, &a, &b) && !leaf[a] && !leaf[b])
+            status = put_both(context, &list, a, b);
+    }
+    if (!status)
+        status = phx_csr_from_triplets(context, n, n, list.count, list.row, list.col, NULL, &graph);
+    if (!status)
+        status = phx_order_amd(context, n, graph.ptr, graph.idx, order);
+    if (!status && balanced)
+        status = phx_order_balance(context, n, graph.ptr, graph.idx, NULL, order);
+    phx_csr_free(&graph);
+    phx_free(list.row);
+    phx_free(list.col);
+    return status;
+}
+
+/* Place the joint when its bodies have been eliminated: `left` counts those that have not. */
+static void place_whole(elimination *e, int j, const int *left)
+{
+    if (!e->placed[j] && left[j] == 0)
+        place_joint(e, j);
+}
+
+/* Leaves, then the rest in the order given; joints not before their bodies. */
+static phx_status place_after_leaves(phx_context *context, elimination *e, const bool *leaf, const int *order,
+                                     bool *reached, int *left)
+{
+    const int nb = e->system->n_bodies;
+    phx_status status = PHX_OK;
+
+    for (int b = 0; b < nb && !status; b++) {
+        for (int i = e->first[b]; i < e->first[b + 1]; i++)
+            left[e->joints[i]] += !leaf[b];
+        if (leaf[b])
+            status = place_body(context, e, b);
+    }
+    for (int k = 0; k < nb + e->system->n_joints && !status; k++) {
+        const int b = order[k], j = b - nb;
+        if (j >= 0) {
+            reached[j] = true;
+            place_whole(e, j, left);
+        } else if (!leaf[b]) {
+            status = place_body(context, e, b);
+            for (int i = e->first[b]; i < e->first[b + 1]; i++) {
+                left[e->joints[i]]--;
+                if (reached[e->joints[i]])
+                    place_whole(e, e->joints[i], left);
+            }
+        }
+    }
+    return status;
+}
+
+/* The order that begins with the leaves. */
+static phx_status order_from_leaves(phx_context *context, elimination *e, bool balanced)
+{
+    const size_t nb = (size_t)e->system->n_bodies, nj = (size_t)e->system->n_joints;
+    int *integers = phx_calloc(context, nb + 2 * nj, sizeof *integers);
+    bool *flags = phx_calloc(context, nb + nj, sizeof *flags);
+    phx_status status = integers && flags ? find_leaves(context, e, flags) : PHX_ERR_MEMORY;
+
+    if (!status)
+        status = rest_order(context, e, flags, balanced, integers);
+    if (!status)
+        status = place_after_leaves(context, e, flags, integers, flags + nb, integers + nb + nj);
+    phx_free(integers);
+    phx_free(flags);
+    return status;
+}
+
+/* ---- choice ---- */
+/* From the leaves of the graph of bodies, or from the leaves that bodies by themselves are. */
+static phx_status order_along(phx_context *context, elimination *e, bool balanced)
+{
+    phx_status status = body_order(context, e->system, balanced, e->order);
+    for (int k = 0; k < e->system->n_bodies && !status; k++) {
+        e->rank[e->order[k]] = k;
+        e->parent[k] = k;
+        e->ahead[k] = -1;
+    }
+    for (int k = 0; k < e->system->n_bodies && !status; k++) {
+        status = place_body(context, e, e->order[k]);
+        if (!status)
+            place_joints_of(e, e->order[k]);
+    }
+    return status;
+}
+
+static phx_status order_unknowns(phx_context *context, const workspace *ws, bool leaves_first, bool balanced,
+                                 kkt_matrix *kkt)
 {
     const phx_system *system = ws->system;
     const size_t nb = (size_t)system->n_bodies, nj = (size_t)system->n_joints;
@@ -271,22 +427,35 @@ static phx_status order_unknowns(phx_context *context, const workspace *ws, bool
     e.waiting = e.joints + 2 * nj;
     e.grounded = flags;
     e.placed = flags + nb;
-    status = body_order(context, system, balanced, e.order);
-    for (int k = 0; k < system->n_bodies && !status; k++) {
-        e.rank[e.order[k]] = k;
-        e.parent[k] = k;
-        e.ahead[k] = -1;
-    }
-    if (!status)
-        list_joints(&e);
-    for (int k = 0; k < system->n_bodies && !status; k++) {
-        status = place_body(context, &e, e.order[k]);
-        if (!status)
-            place_joints_of(&e, e.order[k]);
-    }
+    list_joints(&e);
+    status = leaves_first ? order_from_leaves(context, &e, balanced) : order_along(context, &e, balanced);
 cleanup:
     phx_free(integers);
     phx_free(flags);
+    return status;
+}
+
+/* The order of less work, from leaves or along the graph of bodies: in kkt->order. */
+static phx_status choose(phx_context *context, const workspace *ws, bool balanced, kkt_matrix *kkt, int *room,
+                         double *work)
+{
+    const bool has_leaves = ws->system->n_bodies >= LEAF_BODIES;
+    double along = 0.0;
+    phx_status status = order_unknowns(context, ws, false, balanced, kkt);
+
+    if (!status)
+        status = phx_order_work(context, kkt->n, kkt->ptr, kkt->idx, kkt->order, work);
+    if (status || !has_leaves)
+        return status;
+    along = *work;
+    memcpy(room, kkt->order, (size_t)kkt->n * sizeof *room);
+    status = order_unknowns(context, ws, true, balanced, kkt);
+    if (!status)
+        status = phx_order_work(context, kkt->n, kkt->ptr, kkt->idx, kkt->order, work);
+    if (!(*work < along)) {
+        memcpy(kkt->order, room, (size_t)kkt->n * sizeof *room);
+        *work = along;
+    }
     return status;
 }
 
@@ -294,21 +463,15 @@ phx_status phx_sys_order(phx_context *context, const workspace *ws, kkt_matrix *
 {
     const size_t n = (size_t)kkt->n;
     double plain = 0.0, balanced = 0.0;
-    phx_status status = order_unknowns(context, ws, false, kkt);
+    int *order = phx_calloc(context, 2 * n, sizeof *order);
+    phx_status status = order ? choose(context, ws, false, kkt, order + n, &plain) : PHX_ERR_MEMORY;
 
-    if (status || ws->system->n_bodies < BALANCE_BODIES)
-        return status;
-    int *order = phx_calloc(context, n, sizeof *order);
-    if (!order)
-        return PHX_ERR_MEMORY;
-    memcpy(order, kkt->order, n * sizeof *order);
-    status = phx_order_work(context, kkt->n, kkt->ptr, kkt->idx, order, &plain);
-    if (!status)
-        status = order_unknowns(context, ws, true, kkt);
-    if (!status)
-        status = phx_order_work(context, kkt->n, kkt->ptr, kkt->idx, kkt->order, &balanced);
-    if (!(balanced <= BALANCE_COST * plain))
-        memcpy(kkt->order, order, n * sizeof *order);
+    if (!status && ws->system->n_bodies >= BALANCE_BODIES) {
+        memcpy(order, kkt->order, n * sizeof *order);
+        status = choose(context, ws, true, kkt, order + n, &balanced);
+        if (!(balanced <= BALANCE_COST * plain))
+            memcpy(kkt->order, order, n * sizeof *order);
+    }
     phx_free(order);
     return status;
 }

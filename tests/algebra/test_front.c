@@ -303,7 +303,7 @@ static void solve_by_crew(phx_context *context, const phx_csr *a, const int *ord
 static void test_threads_change_nothing(void **state)
 {
     phx_context *context = *state;
-    const mechanism star = {"large star", 400, 6, 0, 5, 399, 0}, heap = {"separate bodies", 600, 6, 0, 0, 1, 0};
+    const mechanism star = {"large star", 400, 6, 0, 5, 399, 0}, heap = {"separate bodies", 1500, 6, 0, 0, 1, 0};
     for (int variant = 0; variant < 12; variant++) {
         const bool is_complex = variant & 1;
         uint64_t seed = 9;
@@ -321,7 +321,7 @@ static void test_threads_change_nothing(void **state)
             CHECK_OK(context, phx_order_amd(context, a.rows, a.ptr, a.idx, order));
             CHECK_OK(context, phx_order_balance(context, a.rows, a.ptr, a.idx, NULL, order));
         }
-        CHECK_OK(context, phx_front_tree_create(context, a.rows, a.ptr, a.idx, order, &tree));
+        CHECK_OK(context, phx_front_tree_create(context, a.rows, a.ptr, a.idx, order, true, &tree));
         assert_non_null(tree);
         if (variant / 2 == 5)
             assert_int_equal(tree->n_branches, 0);

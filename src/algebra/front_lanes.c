@@ -1,0 +1,334 @@
+/* The elimination of a pack: PHX_FRONT_LANES leaves alike, a number of each side by side in a register.
+ *
+ * The remaining block of a leaf has no entries of A, so the steps work on the rows and columns of the pivots only, and
+ * the update is made at the end, once,
+ *
+ *     update = - sum over the steps of L W . */
+#include "front_lanes.h"
+
+typedef double lanes __attribute__((vector_size(32), aligned(8), may_alias));
+typedef lanes scalar;
+
+static inline scalar zero(void)
+{
+    return (scalar){0.0, 0.0, 0.0, 0.0};
+}
+
+static inline scalar times(scalar a, scalar b)
+{
+    return a * b;
+}
+
+static inline scalar minus_times(scalar a, scalar b, scalar c)
+{
+    return a - b * c;
+}
+
+static inline scalar plus(scalar a, scalar b)
+{
+    return a + b;
+}
+
+static inline scalar reciprocal(scalar a)
+{
+    return 1.0 / a;
+}
+
+#include "front_step.h"
+
+#ifdef __AVX2__
+#define NAME(x) phx_front_pack_##x##_avx2
+#else
+#define NAME(x) phx_front_pack_##x
+#endif
+
+/* Sizes that are constants stay so all the way down. */
+#define INLINE static inline __attribute__((always_inline))
+
+/* ---- to and fro ---- */
+static inline lanes gather(const double *from, const int *at)
+{
+    return (lanes){from[at[0]], from[at[1]], from[at[2]], from[at[3]]};
+}
+
+static inline void scatter(lanes value, double *to, const int *at)
+{
+    for (int l = 0; l < PHX_FRONT_LANES; l++)
+        to[at[l]] = value[l];
+}
+
+/* Four rows of four numbers become four columns. */
+static inline void transpose(const lanes *from, lanes *to)
+{
+    const lanes a = __builtin_shufflevector(from[0], from[1], 0, 4, 2, 6),
+                b = __builtin_shufflevector(from[0], from[1], 1, 5, 3, 7),
+                c = __builtin_shufflevector(from[2], from[3], 0, 4, 2, 6),
+                d = __builtin_shufflevector(from[2], from[3], 1, 5, 3, 7);
+    to[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5);
+    to[1] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
+    to[2] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
+    to[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
+}
+
+/* Four numbers from each place on, `length` of which are wanted. */
+static inline void load_rows(const double *from, const int *at, const int length, lanes *to)
+{
+    const lanes rows[4] = {*(const lanes *)(from + at[0]), *(const lanes *)(from + at[1]),
+                           *(const lanes *)(from + at[2]), *(const lanes *)(from + at[3])};
+    lanes columns[4];
+    transpose(rows, columns);
+    for (int k = 0; k < length; k++)
+        to[k] = columns[k];
+}
+
+static inline void store_rows(const lanes *from, double *const *to, int at)
+{
+    lanes rows[4];
+    transpose(from, rows);
+    for (int l = 0; l < PHX_FRONT_LANES; l++)
+        *(lanes *)(to[l] + at) = rows[l];
+}
+
+/* What is over of a run of more than four comes with some of those before. */
+static inline void load_run(const double *val, const phx_front_run *run, lanes *to)
+{
+    const int length = run->length;
+    if (length >= 4) {
+        int k = 0;
+        for (; k + 4 <= length; k += 4)
+            load_rows(val + k, run->source, 4, to + k);
+        if (k < length)
+            load_rows(val + length - 4, run->source, 4, to + length - 4);
+    } else if (length == 3 && run->wide) {
+        load_rows(val, run->source, 3, to);
+    } else if (length == 2 && run->wide) {
+        load_rows(val, run->source, 2, to);
+    } else {
+        for (int k = 0; k < length; k++)
+            to[k] = gather(val + k, run->source);
+    }
+}
+
+/* Rows and columns of the pivots, rows of m. */
+INLINE void assemble_pack(const phx_front_tree *tree, const phx_front_pack *pack, const int P, const int R,
+                          const double *val, lanes *F)
+{
+    const phx_front_run *run = tree->run + pack->runs;
+    const int m = P + R;
+    if (!pack->full) {
+        for (int k = 0; k < P * m; k++)
+            F[k] = zero();
+        for (int i = P; i < m; i++)
+            for (int k = 0; k < P; k++)
+                F[i * m + k] = zero();
+    }
+    for (int k = 0; k < pack->n_runs; k++)
+        load_run(val, &run[k], F + run[k].target);
+}
+
+/* ---- elimination ---- */
+/* A step of p pivots with `left` to come and R unknowns that remain; F is at the first of its pivots, rows of m. */
+INLINE void eliminate_panel(const int p, const int left, const int R, const int m, lanes *restrict F,
+                            lanes *restrict over, lanes *restrict C)
+{
+    const int r = left + R;
+    lanes *restrict W = C + p * p, *restrict L = W + p * r;
+    lanes factors[9];
+    factor_block(p, m, F, factors, C);
+    for (int k = 0; k < p; k++)
+        over[k] = factors[k * p + k];
+    for (int j = 0; j < r; j++)
+        solve_block(p, factors, F + p + j, m, W + j, r);
+    for (int i = 0; i < r; i++) {
+        lanes *row = F + (p + i) * m;
+        for (int k = 0; k < p; k++)
+            L[i * p + k] = row[k];
+        for (int j = 0; j < (i < left ? r : left); j++) {
+            lanes sum = row[p + j];
+            for (int k = 0; k < p; k++)
+                sum = minus_times(sum, row[k], W[k * r + j]);
+            row[p + j] = sum;
+        }
+    }
+}
+
+/* The terms of a step in `width` neighbours of row i of the update, from column j on. */
+INLINE void subtract_products(const int p, const int left, const int R, const lanes *C, int i, int j, const int width,
+                              lanes *sum)
+{
+    const int r = left + R;
+    const lanes *W = C + p * p + left + j, *L = C + p * p + p * r + (left + i) * p;
+    for (int k = 0; k < p; k++)
+        for (int c = 0; c < width; c++)
+            sum[c] = minus_times(sum[c], L[k], W[k * r + c]);
+}
+
+INLINE void sum_products(const int P, const int R, const lanes *C, int i, int j, const int width, lanes *sum)
+{
+    int left = P;
+    for (int c = 0; c < width; c++)
+        sum[c] = zero();
+    for (; left > PHX_FRONT_STEP; C += phx_front_step_size(PHX_FRONT_STEP, left + R)) {
+        left -= PHX_FRONT_STEP;
+        subtract_products(PHX_FRONT_STEP, left, R, C, i, j, width, sum);
+    }
+    if (left == 3)
+        subtract_products(3, 0, R, C, i, j, width, sum);
+    else if (left == 2)
+        subtract_products(2, 0, R, C, i, j, width, sum);
+    else
+        subtract_products(1, 0, R, C, i, j, width, sum);
+}
+
+/* Four columns at a time; where R is no multiple of four the last ones overlap. */
+INLINE void update_pack(const int P, const int R, const lanes *C, double *const *to)
+{
+    lanes sum[4];
+    for (int i = 0; i < R; i++) {
+        for (int j = 0; j < R && R >= 4; j += 4) {
+            const int first = phx_int_min(j, R - 4);
+            sum_products(P, R, C, i, first, 4, sum);
+            store_rows(sum, to, i * R + first);
+        }
+        for (int j = 0; j < R && R < 4; j++) {
+            sum_products(P, R, C, i, j, 1, sum);
+            for (int l = 0; l < PHX_FRONT_LANES; l++)
+                to[l][i * R + j] = sum[0][l];
+        }
+    }
+}
+
+INLINE void factor_pack(const phx_front_tree *tree, const phx_front_pack *pack, const int P, const int R,
+                        const double *val, double *factors, double *stack, double *work)
+{
+    const int m = P + R, *rows = tree->pack_rows + pack->rows;
+    double *update[PHX_FRONT_LANES];
+    lanes *F = (lanes *)work, *C = (lanes *)(factors + pack->factor), over[PHX_FRONT_MOST];
+
+    assemble_pack(tree, pack, P, R, val, F);
+    for (int done = 0; done < P;) {
+        const int left = P - done, p = phx_front_step(left), rest = left - p;
+        lanes *here = F + done * (m + 1);
+        if (p == 3)
+            eliminate_panel(3, rest, R, m, here, over + done, C);
+        else if (p == 2)
+            eliminate_panel(2, 0, R, m, here, over + done, C);
+        else
+            eliminate_panel(1, 0, R, m, here, over + done, C);
+        C += phx_front_step_size(p, rest + R);
+        done += p;
+    }
+    for (int k = 0; k < P; k++)
+        scatter(over[k], factors, rows + PHX_FRONT_LANES * k);
+    for (int l = 0; l < PHX_FRONT_LANES; l++)
+        update[l] = stack + tree->front[pack->front[l]].update;
+    update_pack(P, R, (const lanes *)(factors + pack->factor), update);
+}
+
+/* ---- solution ---- */
+/* Y: the pivots, then what the step subtracts from the remaining ones. */
+INLINE void step_down(const int p, const int r, const lanes *C, lanes *Y)
+{
+    const lanes *L = C + p * p + p * r;
+    lanes z[3];
+    solve_block(p, C, Y, 1, z, 1);
+    for (int k = 0; k < p; k++)
+        Y[k] = z[k];
+    for (int i = 0; i < r; i++) {
+        lanes sum = Y[p + i];
+        for (int k = 0; k < p; k++)
+            sum = minus_times(sum, L[i * p + k], z[k]);
+        Y[p + i] = sum;
+    }
+}
+
+INLINE void step_up(const int p, const int r, const lanes *C, lanes *Y)
+{
+    const lanes *W = C + p * p;
+    for (int k = 0; k < p; k++) {
+        lanes sum = Y[k];
+        for (int j = 0; j < r; j++)
+            sum = minus_times(sum, W[k * r + j], Y[p + j]);
+        Y[k] = sum;
+    }
+}
+
+INLINE void down_pack(const phx_front_tree *tree, const phx_front_pack *pack, const int P, const int R,
+                      const double *factors, double *y)
+{
+    const int *rows = tree->pack_rows + pack->rows;
+    const lanes *C = (const lanes *)(factors + pack->factor);
+    lanes Y[PHX_FRONT_MOST];
+
+    for (int k = 0; k < P; k++)
+        Y[k] = gather(y, rows + PHX_FRONT_LANES * k);
+    for (int k = P; k < P + R; k++)
+        Y[k] = zero();
+    for (int done = 0; done < P;) {
+        const int left = P - done, p = phx_front_step(left), r = left - p + R;
+        if (p == 3)
+            step_down(3, r, C, Y + done);
+        else if (p == 2)
+            step_down(2, R, C, Y + done);
+        else
+            step_down(1, R, C, Y + done);
+        C += phx_front_step_size(p, r);
+        done += p;
+    }
+    for (int k = 0; k < P; k++)
+        scatter(Y[k], y, rows + PHX_FRONT_LANES * k);
+    for (int k = P; k < P + R; k++)
+        for (int l = 0; l < pack->count; l++)
+            y[rows[PHX_FRONT_LANES * k + l]] += Y[k][l];
+}
+
+INLINE void up_pack(const phx_front_tree *tree, const phx_front_pack *pack, const int P, const int R,
+                    const double *factors, double *y)
+{
+    const int *rows = tree->pack_rows + pack->rows;
+    const lanes *C = (const lanes *)(factors + pack->factor) + phx_front_factor_size(P, R);
+    lanes Y[PHX_FRONT_MOST];
+
+    for (int k = 0; k < P + R; k++)
+        Y[k] = gather(y, rows + PHX_FRONT_LANES * k);
+    for (int done = 0; done < P;) {
+        const int p = phx_front_last_step(P - done), r = done + R;
+        C -= phx_front_step_size(p, r);
+        done += p;
+        if (p == 3)
+            step_up(3, r, C, Y + P - done);
+        else if (p == 2)
+            step_up(2, R, C, Y + P - done);
+        else
+            step_up(1, R, C, Y + P - done);
+    }
+    for (int k = 0; k < P; k++)
+        scatter(Y[k], y, rows + PHX_FRONT_LANES * k);
+}
+
+/* ---- the same with constant sizes ---- */
+#define EACH_SIZE(WORK, ...)                                                                                           \
+    if (pack->pivots == 3 && pack->rest == 4)                                                                          \
+        WORK(tree, pack, 3, 4, __VA_ARGS__);                                                                           \
+    else if (pack->pivots == 6 && pack->rest == 6)                                                                     \
+        WORK(tree, pack, 6, 6, __VA_ARGS__);                                                                           \
+    else if (pack->pivots == 6 && pack->rest == 10)                                                                    \
+        WORK(tree, pack, 6, 10, __VA_ARGS__);                                                                          \
+    else                                                                                                               \
+        WORK(tree, pack, pack->pivots, pack->rest, __VA_ARGS__)
+
+void NAME(factor)(const phx_front_tree *tree, const phx_front_pack *pack, const double *val, double *factors,
+                  double *stack, double *work)
+{
+    EACH_SIZE(factor_pack, val, factors, stack, work);
+}
+
+void NAME(down)(const phx_front_tree *tree, const phx_front_pack *pack, const double *factors, double *y)
+{
+    EACH_SIZE(down_pack, factors, y);
+}
+
+void NAME(up)(const phx_front_tree *tree, const phx_front_pack *pack, const double *factors, double *y)
+{
+    EACH_SIZE(up_pack, factors, y);
+}

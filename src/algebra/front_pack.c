@@ -1,0 +1,277 @@
+/* Packs of leaves that are alike.
+ *
+ * A leaf goes with others of the same part of the tree, a branch or what of the trunk is between two branches, so that
+ * threads share no pack. A pack is eliminated when the turn of its first leaf comes, before the other ones' own; their
+ * updates cannot be on the stack, which is for what comes last and goes first, and have rooms behind it. A room is used
+ * again once the fronts that its leaves belong to have been assembled. */
+#include "front.h"
+
+#include <limits.h>
+
+enum { MOST_OPEN = 16, MOST_ROOMS = 64 };
+
+/* Packs that are not full yet. */
+typedef struct packing {
+    phx_front_tree *tree;
+    int open[MOST_OPEN], n_open;
+} packing;
+
+static bool is_leaf(const phx_front *front)
+{
+    return front->child < 0 && front->pivots + front->rest <= PHX_FRONT_MOST;
+}
+
+/* Fronts first .. *end-1 are a part. */
+static void part_from(const phx_front_tree *tree, int first, int *end)
+{
+    *end = tree->n_fronts;
+    for (int b = tree->n_branches - 1; b >= 0; b--) {
+        if (first < tree->branch[b].first)
+            *end = tree->branch[b].first;
+        else if (first < tree->branch[b].end)
+            *end = tree->branch[b].end;
+        else
+            break;
+    }
+}
+
+/* Entries of a leaf in the sequence of their places. */
+static void sort_entries(phx_front_tree *tree, const phx_front *front)
+{
+    int source[PHX_FRONT_MOST * PHX_FRONT_MOST];
+    const int m = front->pivots + front->rest;
+    size_t at = front->entries;
+
+    for (int k = 0; k < m * m; k++)
+        source[k] = -1;
+    for (size_t e = front->entries; e < front[1].entries; e++)
+        source[tree->target[e]] = tree->source[e];
+    for (int k = 0; k < m * m; k++) {
+        if (source[k] < 0)
+            continue;
+        tree->source[at] = source[k];
+        tree->target[at++] = k;
+    }
+}
+
+static int count_entries(const phx_front *front)
+{
+    return (int)(front[1].entries - front->entries);
+}
+
+static bool are_alike(const phx_front_tree *tree, const phx_front *a, const phx_front *b)
+{
+    const int count = count_entries(a);
+    if (a->pivots != b->pivots || a->rest != b->rest || count_entries(b) != count)
+        return false;
+    for (int e = 0; e < count; e++)
+        if (tree->target[a->entries + (size_t)e] != tree->target[b->entries + (size_t)e])
+            return false;
+    return true;
+}
+
+static void close_pack(packing *p, int k)
+{
+    for (p->n_open--; k < p->n_open; k++)
+        p->open[k] = p->open[k + 1];
+}
+
+static void put_leaf(packing *p, int f)
+{
+    phx_front_tree *tree = p->tree;
+    phx_front *front = &tree->front[f];
+    phx_front_pack *pack = NULL;
+    int k = 0;
+
+    while (k < p->n_open && !are_alike(tree, front, &tree->front[tree->pack[p->open[k]].front[0]]))
+        k++;
+    if (k == p->n_open) {
+        if (k == MOST_OPEN)
+            close_pack(p, 0);
+        k = p->n_open++;
+        p->open[k] = tree->n_packs++;
+        pack = &tree->pack[p->open[k]];
+        pack->pivots = front->pivots;
+        pack->rest = front->rest;
+        pack->n_entries = count_entries(front);
+        pack->full = pack->n_entries == front->pivots * (front->pivots + 2 * front->rest);
+        for (int l = 0; l < PHX_FRONT_LANES; l++)
+            pack->front[l] = f;
+    }
+    pack = &tree->pack[p->open[k]];
+    front->pack = p->open[k];
+    front->lane = pack->count;
+    pack->front[pack->count++] = f;
+    if (pack->count == PHX_FRONT_LANES)
+        close_pack(p, k);
+}
+
+/* A leaf that has found no other one goes by itself. Returns unknowns of all packs. */
+static size_t drop_single(phx_front_tree *tree)
+{
+    size_t rows = 0;
+    int kept = 0;
+    for (int k = 0; k < tree->n_packs; k++) {
+        phx_front_pack *pack = &tree->pack[kept];
+        *pack = tree->pack[k];
+        if (pack->count == 1) {
+            tree->front[pack->front[0]].pack = -1;
+            continue;
+        }
+        for (int l = 0; l < pack->count; l++)
+            tree->front[pack->front[l]].pack = kept;
+        pack->rows = rows;
+        rows += PHX_FRONT_LANES * (size_t)(pack->pivots + pack->rest);
+        kept++;
+    }
+    tree->n_packs = kept;
+    return rows;
+}
+
+static void list_rows(phx_front_tree *tree, const phx_front_pack *pack)
+{
+    for (int l = 0; l < PHX_FRONT_LANES; l++) {
+        const int *rows = tree->slot + tree->front[pack->front[l]].rows;
+        for (int k = 0; k < pack->pivots + pack->rest; k++)
+            tree->pack_rows[pack->rows + (size_t)(k * PHX_FRONT_LANES + l)] = rows[k];
+    }
+}
+
+/* Entry e of the pack stands beside the one before, everywhere. */
+static bool follows(const phx_front_tree *tree, const phx_front_pack *pack, int e)
+{
+    bool does = e > 0;
+    for (int l = 0; l < PHX_FRONT_LANES && does; l++) {
+        const size_t at = tree->front[pack->front[l]].entries + (size_t)e;
+        does = tree->source[at] == tree->source[at - 1] + 1 && tree->target[at] == tree->target[at - 1] + 1;
+    }
+    return does;
+}
+
+/* Lists the runs of all packs, or counts them when there is no list. */
+static size_t list_runs(phx_front_tree *tree)
+{
+    const size_t last = tree->front[tree->n_fronts].entries;
+    size_t count = 0;
+    for (int k = 0; k < tree->n_packs; k++) {
+        phx_front_pack *pack = &tree->pack[k];
+        pack->runs = count;
+        for (int e = 0; e < pack->n_entries; e++) {
+            count += !follows(tree, pack, e);
+            if (!tree->run)
+                continue;
+            phx_front_run *run = &tree->run[count - 1];
+            for (int l = 0; l < PHX_FRONT_LANES && run->length == 0; l++) {
+                const size_t at = tree->front[pack->front[l]].entries + (size_t)e;
+                run->wide = (l == 0 || run->wide) && (size_t)tree->source[at] + PHX_FRONT_LANES <= last;
+                run->source[l] = tree->source[at];
+                run->target = tree->target[at];
+            }
+            run->length++;
+        }
+        pack->n_runs = (int)(count - pack->runs);
+    }
+    return count;
+}
+
+/* A child that touches all unknowns of its parent comes first. */
+static void find_covers(phx_front_tree *tree)
+{
+    for (int f = 0; f < tree->n_fronts; f++) {
+        phx_front *front = &tree->front[f];
+        for (int c = front->child, before = -1; c >= 0 && !front->covered; before = c, c = tree->front[c].sibling) {
+            if (tree->front[c].pack < 0 || tree->front[c].rest != front->pivots + front->rest)
+                continue;
+            front->covered = true;
+            if (before >= 0) {
+                tree->front[before].sibling = tree->front[c].sibling;
+                tree->front[c].sibling = front->child;
+                front->child = c;
+            }
+        }
+    }
+}
+
+phx_status phx_front_make_packs(phx_context *context, phx_front_tree *tree)
+{
+    packing p = {.tree = tree};
+    size_t leaves = 0, rows = 0;
+
+    for (int f = 0; f < tree->n_fronts; f++)
+        leaves += is_leaf(&tree->front[f]);
+    tree->pack = phx_calloc(context, leaves, sizeof *tree->pack);
+    if (!tree->pack)
+        return PHX_ERR_MEMORY;
+    for (int first = 0, end; first < tree->n_fronts; first = end) {
+        part_from(tree, first, &end);
+        p.n_open = 0;
+        for (int f = first; f < end; f++) {
+            if (is_leaf(&tree->front[f])) {
+                sort_entries(tree, &tree->front[f]);
+                put_leaf(&p, f);
+            }
+        }
+    }
+    rows = drop_single(tree);
+    tree->pack_rows = phx_calloc(context, rows, sizeof *tree->pack_rows);
+    phx_front_run *runs = phx_calloc(context, list_runs(tree), sizeof *runs);
+    tree->run = runs;
+    if (!tree->pack_rows || !runs)
+        return PHX_ERR_MEMORY;
+    list_runs(tree);
+    for (int k = 0; k < tree->n_packs; k++)
+        list_rows(tree, &tree->pack[k]);
+    find_covers(tree);
+    return PHX_OK;
+}
+
+/* ---- rooms ---- */
+typedef struct room {
+    size_t at, size;
+    int last; /* the front after which it is free */
+} room;
+
+/* A room that is free before front `first`, or a new one. */
+static room *find_room(room *rooms, int *count, int first, size_t size, size_t *top)
+{
+    const int oldest = phx_int_max(0, *count - MOST_ROOMS);
+    for (int k = *count - 1; k >= oldest; k--)
+        if (rooms[k].last < first && rooms[k].size == size)
+            return &rooms[k];
+    room *added = &rooms[(*count)++];
+    *added = (room){.at = *top, .size = size};
+    *top += size;
+    return added;
+}
+
+phx_status phx_front_lay_packs(phx_context *context, phx_front_tree *tree)
+{
+    room *rooms = phx_calloc(context, (size_t)tree->n_packs, sizeof *rooms);
+    int *parent = phx_calloc(context, (size_t)tree->n_fronts, sizeof *parent);
+    phx_status status = rooms && parent ? PHX_OK : PHX_ERR_MEMORY;
+
+    for (int f = 0; f < tree->n_fronts && !status; f++)
+        parent[f] = INT_MAX;
+    for (int f = 0; f < tree->n_fronts && !status; f++)
+        for (int c = tree->front[f].child; c >= 0; c = tree->front[c].sibling)
+            parent[c] = f;
+    for (int k = 0, count = 0, end = 0; k < tree->n_packs && !status; k++) {
+        const phx_front_pack *pack = &tree->pack[k];
+        const int first = pack->front[0];
+        const size_t size = (size_t)(pack->rest * pack->rest);
+        if (first >= end) {
+            part_from(tree, first, &end);
+            count = 0;
+            tree->stack_size += PHX_FRONT_APART;
+        }
+        room *own = find_room(rooms, &count, first, size * PHX_FRONT_LANES, &tree->stack_size);
+        own->last = first;
+        for (int l = 0; l < pack->count; l++) {
+            tree->front[pack->front[l]].update = own->at + (size_t)l * size;
+            own->last = phx_int_max(own->last, parent[pack->front[l]]);
+        }
+    }
+    phx_free(rooms);
+    phx_free(parent);
+    return status;
+}
