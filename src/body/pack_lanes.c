@@ -31,35 +31,35 @@ static inline void transpose(lanes v[PHX_LANES])
 
 static inline void lanes_interleave(const double *const *from, int n, lanes *to)
 {
+    const int even = n - n % PHX_LANES;
     lanes v[PHX_LANES];
-    int i = 0;
 
-    for (; i + PHX_LANES <= n; i += PHX_LANES) {
+    for (int i = 0; i < even; i += PHX_LANES) {
         for (int l = 0; l < PHX_LANES; l++)
             v[l] = *(const lanes *)(from[l] + i);
         transpose(v);
         for (int k = 0; k < PHX_LANES; k++)
             to[i + k] = v[k];
     }
-    for (; i < n; i++)
+    for (int i = even; i < n; i++)
         to[i] = (lanes){from[0][i], from[1][i], from[2][i], from[3][i]};
 }
 
 static inline void lanes_part(const lanes *from, int n, double *const *to)
 {
+    const int even = n - n % PHX_LANES;
     lanes v[PHX_LANES];
-    int i = 0;
 
-    for (; i + PHX_LANES <= n; i += PHX_LANES) {
+    for (int i = 0; i < even; i += PHX_LANES) {
         for (int k = 0; k < PHX_LANES; k++)
             v[k] = from[i + k];
         transpose(v);
         for (int l = 0; l < PHX_LANES; l++)
             *(lanes *)(to[l] + i) = v[l];
     }
-    for (; i < n; i++)
+    for (int i = even; i < n; i++)
         for (int l = 0; l < PHX_LANES; l++)
-            to[l][i] = ((const double *)from)[i * PHX_LANES + l];
+            to[l][i] = from[i][l];
 }
 
 #include "pack_kernel.h"
