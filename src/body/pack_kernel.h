@@ -294,7 +294,7 @@ static void NAME(pack_lacking)(const phx_pack *pack, const phx_condenser *conden
 
 /* ---- rows ---- */
 /* The mass of rigid bodies is in front of its border. */
-static void NAME(pack_rows_factor)(phx_pack_rows *it, double *room)
+static void NAME(pack_rows_mass)(const phx_pack_rows *it, double *room)
 {
     const NAME(products) *products = it->pack->products;
     real *border = (real *)room, *rest = border + it->n * it->n;
@@ -303,7 +303,31 @@ static void NAME(pack_rows_factor)(phx_pack_rows *it, double *room)
         NAME(mass_border)(2, it->pack->body, &products->own, NULL, rest, border);
     else
         NAME(mass_border)(3, it->pack->body, &products->own, NULL, rest, border);
-    NAME(decompose)(it->n, border, (real *)it->L, (real *)it->inverse);
+}
+
+static void NAME(pack_rows_factor)(phx_pack_rows *it, double *room)
+{
+    NAME(pack_rows_mass)(it, room);
+    NAME(decompose)(it->n, (real *)room, (real *)it->L, (real *)it->inverse);
+}
+
+static inline void NAME(pack_plain_schur_in)(const int dim, phx_pack_rows *it, const double *x, const double *covectors,
+                                             double *S)
+{
+    real attitude[9], *R = (real *)it->frame, *E = (real *)it->Z;
+
+    NAME(gather)(x, it->pack->x, dim, NAME(attitude_size)(dim), attitude);
+    NAME(rotation)(dim, attitude, R);
+    NAME(plain_rows)(dim, it, R, covectors, E);
+    NAME(plain_schur)(dim, it, E, (real *)S);
+}
+
+static inline void NAME(pack_plain_push_in)(const int dim, const phx_pack_rows *it, const double *mu, double *dv)
+{
+    real x[6];
+
+    NAME(plain_push)(dim, it, mu, x);
+    NAME(scatter)(x, it->pack->count, it->pack->v, dim + phx_rotations(dim), dv);
 }
 
 /* With a condenser the mass is reduced and factored at x. */
@@ -330,7 +354,11 @@ static inline void NAME(pack_rows_schur_in)(const int dim, const int n, phx_pack
 
 static void NAME(pack_rows_schur)(phx_pack_rows *it, const double *x, const double *covectors, double *room, double *S)
 {
-    if (it->pack->body->dim == 2 && !it->condenser)
+    if (it->plain && it->pack->body->dim == 2)
+        NAME(pack_plain_schur_in)(2, it, x, covectors, S);
+    else if (it->plain)
+        NAME(pack_plain_schur_in)(3, it, x, covectors, S);
+    else if (it->pack->body->dim == 2 && !it->condenser)
         NAME(pack_rows_schur_in)(2, 3, it, x, covectors, room, S);
     else if (it->pack->body->dim == 2)
         NAME(pack_rows_schur_in)(2, it->n, it, x, covectors, room, S);
@@ -381,7 +409,11 @@ static inline void NAME(pack_rows_push_in)(const int dim, const int n, const phx
 
 static void NAME(pack_rows_push)(const phx_pack_rows *it, const double *mu, double *dv)
 {
-    if (it->pack->body->dim == 2 && !it->condenser)
+    if (it->plain && it->pack->body->dim == 2)
+        NAME(pack_plain_push_in)(2, it, mu, dv);
+    else if (it->plain)
+        NAME(pack_plain_push_in)(3, it, mu, dv);
+    else if (it->pack->body->dim == 2 && !it->condenser)
         NAME(pack_rows_push_in)(2, 3, it, mu, dv);
     else if (it->pack->body->dim == 2)
         NAME(pack_rows_push_in)(2, it->n, it, mu, dv);
@@ -407,6 +439,7 @@ const pack_operations OPERATIONS = {
     .lacking = NAME(pack_lacking),
     .rates = NAME(pack_rates),
     .kinetic = NAME(pack_kinetic),
+    .rows_mass = NAME(pack_rows_mass),
     .rows_factor = NAME(pack_rows_factor),
     .rows_schur = NAME(pack_rows_schur),
     .rows_push = NAME(pack_rows_push),

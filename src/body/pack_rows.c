@@ -1,6 +1,7 @@
 /* Rows on the velocities of packs: what never changes. */
 #include "pack_rows.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Body l's port number p; NULL: it has fewer. */
@@ -41,23 +42,30 @@ static phx_status lay_out(phx_context *context, phx_pack_rows *it, const phx_pac
         it->n_rows += port->points + port->others;
         n_others += port->others;
     }
-    const size_t n = (size_t)it->n, wide = (size_t)lanes, per_port = (size_t)(1 + dim + (dim + n_rot) * it->n_kept);
+    const size_t n = (size_t)it->n, wide = (size_t)lanes,
+                 per_port = (size_t)(1 + dim + (dim + n_rot) * it->n_kept + n_rot * dim);
     const size_t inner = it->condenser ? (size_t)it->condenser->n_inner * (size_t)n_rot : 0;
     it->row = phx_calloc(context, (size_t)it->n_rows * wide, sizeof *it->row);
     it->covector = phx_calloc(context, (size_t)n_others * wide, sizeof *it->covector);
     it->constants = phx_calloc(context, (size_t)it->n_ports * per_port * wide, sizeof *it->constants);
-    it->L = phx_calloc(context, (n * (n + 1) / 2 + (size_t)it->n_rows * n + inner) * wide, sizeof *it->L);
+    const size_t rigid = (size_t)(dim + 1 + n_rot * n_rot + dim * dim);
+    it->L = phx_calloc(context, (n * (n + 1) / 2 + (size_t)it->n_rows * n + inner + rigid) * wide, sizeof *it->L);
     if (!it->row || !it->covector || !it->constants || !it->L)
         return PHX_ERR_MEMORY;
     it->inverse = it->L + n * (n - 1) / 2 * wide;
     it->Z = it->inverse + n * wide;
     it->influence = it->Z + (size_t)it->n_rows * n * wide;
+    it->centre = it->influence + inner * wide;
+    it->over_mass = it->centre + dim * lanes;
+    it->root = it->over_mass + lanes;
+    it->frame = it->root + n_rot * n_rot * lanes;
     for (int p = 0; p < it->n_ports; p++) {
         double *at = it->constants + (size_t)p * per_port * wide;
         it->ports[p].sign = at;
         it->ports[p].x = at + lanes;
         it->ports[p].phi = it->ports[p].x + dim * lanes;
         it->ports[p].theta = it->ports[p].phi + dim * it->n_kept * lanes;
+        it->ports[p].lever = it->ports[p].theta + n_rot * it->n_kept * lanes;
     }
     return PHX_OK;
 }
@@ -100,6 +108,89 @@ static void set_port(const phx_pack_rows *it, const phx_pack_rows_def *def, int 
     }
 }
 
+/* ---- rigid bodies ---- */
+/* N, upper triangular, with N N^T = J^-1: of J = L L^T the transposed inverse of L. */
+static void inverse_root(int n, const double *J, double *N)
+{
+    double L[9] = {0};
+
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j <= i; j++) {
+            double sum = J[i * n + j];
+            for (int k = 0; k < j; k++)
+                sum -= L[i * n + k] * L[j * n + k];
+            L[i * n + j] = i == j ? sqrt(sum) : sum / L[j * n + j];
+        }
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < n; i++) { /* N_ji = (L^-1)_ij */
+            double sum = i == j ? 1.0 : 0.0;
+            for (int k = j; k < i; k++)
+                sum -= L[i * n + k] * N[j * n + k];
+            N[j * n + i] = i < j ? 0.0 : sum / L[i * n + i];
+        }
+}
+
+/* Centre of mass, mass and N of body l from its mass matrix; then the levers N^T [d]x of its ports, times their sign.
+ */
+static void set_rigid(const phx_pack_rows *it, int l, const double *mass)
+{
+    const int lanes = it->pack->lanes, dim = it->pack->body->dim, n_rot = it->pack->body->n_rot, n = it->n;
+    double M[36], s[3], J[9], N[9], square = 0.0;
+
+    for (int k = 0; k < n * n; k++)
+        M[k] = mass[k * lanes + l];
+    s[0] = dim == 2 ? M[5] : M[11];
+    s[1] = dim == 2 ? -M[2] : -M[5];
+    s[2] = dim == 2 ? 0.0 : M[4];
+    for (int a = 0; a < dim; a++) {
+        it->centre[a * lanes + l] = s[a] / M[0];
+        square += s[a] * s[a];
+    }
+    it->over_mass[l] = 1.0 / M[0];
+    for (int i = 0; i < n_rot; i++)
+        for (int j = 0; j < n_rot; j++)
+            J[i * n_rot + j] =
+                M[(dim + i) * n + dim + j] - ((i == j ? square : 0.0) - (dim == 2 ? 0.0 : s[i] * s[j])) / M[0];
+    inverse_root(n_rot, J, N);
+    for (int k = 0; k < n_rot * n_rot; k++)
+        it->root[k * lanes + l] = N[k];
+    for (int p = 0; p < it->n_ports; p++) {
+        const port_rows *port = &it->ports[p];
+        for (int a = 0; a < dim; a++) {
+            double d[3] = {0}, axis[3] = {0}, turn[3];
+            for (int b = 0; b < dim; b++)
+                d[b] = port->x[b * lanes + l] - it->centre[b * lanes + l];
+            axis[a] = port->sign[l];
+            phx_vec_x_vec(dim, d, axis, turn);
+            for (int k = 0; k < n_rot; k++) {
+                double sum = 0.0;
+                for (int b = 0; b < n_rot; b++)
+                    sum += N[b * n_rot + k] * turn[b];
+                port->lever[(k * dim + a) * lanes + l] = sum;
+            }
+        }
+    }
+}
+
+static phx_status prepare_rigid(phx_context *context, phx_pack_rows *it)
+{
+    double *room = phx_calloc(context, phx_pack_rows_room(it), sizeof *room);
+
+    if (!room)
+        return PHX_ERR_MEMORY;
+    it->plain = true;
+    for (int p = 0; p < it->n_ports; p++)
+        it->plain = it->plain && it->ports[p].turns;
+    it->pack->ops->rows_mass(it, room);
+    for (int l = 0; l < it->pack->lanes && it->plain; l++)
+        set_rigid(it, l, room);
+    if (!it->plain)
+        it->pack->ops->rows_factor(it, room);
+    phx_free(room);
+    return PHX_OK;
+}
+
+/* ---- creation ---- */
 phx_status phx_pack_rows_create(phx_context *context, phx_pack *pack, const phx_pack_rows_def *def, phx_pack_rows **out)
 {
     phx_pack_rows *it = phx_calloc(context, 1, sizeof *it);
@@ -116,14 +207,8 @@ phx_status phx_pack_rows_create(phx_context *context, phx_pack *pack, const phx_
     for (int p = 0; p < it->n_ports && !status; p++)
         for (int l = 0; l < pack->lanes; l++)
             set_port(it, def, l, p);
-    if (!status && !it->condenser) {
-        double *room = phx_calloc(context, phx_pack_rows_room(it), sizeof *room);
-        if (room)
-            pack->ops->rows_factor(it, room);
-        else
-            status = PHX_ERR_MEMORY;
-        phx_free(room);
-    }
+    if (!status && !it->condenser)
+        status = prepare_rigid(context, it);
     if (status)
         phx_pack_rows_destroy(it);
     else

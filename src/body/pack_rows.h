@@ -12,6 +12,7 @@ typedef struct port_rows {
     bool turns;              /* the covectors are on turns only */
     double *sign;            /* of the rows of its place; 0: this body has none */
     double *x, *phi, *theta; /* dim, dim x n_kept, n_rot x n_kept */
+    double *lever;           /* n_rot x dim, of rows of places and turns on rigid bodies (rows_kernel.h) */
 } port_rows;
 
 struct phx_pack_rows {
@@ -27,6 +28,10 @@ struct phx_pack_rows {
     double *inverse;   /* of D */
     double *Z;         /* n_rows x n: G L^-T D^-1 */
     double *influence; /* n_inner x n_rot, as phx_pack_reduce leaves it */
+    /* Where rigid bodies have rows of places and of turns only; Z is E then. */
+    bool plain;
+    double *centre, *over_mass, *root; /* centre of mass; 1/m; N, n_rot square */
+    double *frame;                     /* rotation matrices at the instant */
 };
 
 #endif

@@ -146,6 +146,106 @@ static inline void NAME(multiply_rows)(const int n, int n_rows, const real *Y, c
         }
 }
 
+/* ---- rigid bodies ---- */
+/* With the velocity of the centre of mass and J_c^-1 = N N^T about it, a row that is the inertial axis a of the place
+ * of a port with lever d, times its sign, is sign (R_a , d x R_a), and one on turns is (0, g_w):
+ *
+ *     E = sign N^T (d x R_a) = lever R_a^T ,   E = N^T g_w ,    G M^-1 G^T = E E^T + 1/m where both have the same axis,
+ *     dw = N (E^T mu) ,   dv = R^T (sum of sign mu)/m - dw x c . */
+static inline void NAME(plain_rows)(const int dim, const phx_pack_rows *it, const real *R, const double *covectors,
+                                    real *E)
+{
+    static const double none[3] = {0.0};
+    const int n_rot = phx_rotations(dim);
+    const real *N = (const real *)it->root;
+
+    for (int p = 0; p < it->n_ports; p++) {
+        const port_rows *port = &it->ports[p];
+        const real *lever = (const real *)port->lever;
+        const int *at = it->covector + port->covector * LANES;
+        for (int a = 0; a < port->points; a++, E += n_rot)
+            for (int k = 0; k < n_rot; k++) {
+                E[k] = lever[k * dim] * R[a * dim];
+                for (int b = 1; b < dim; b++)
+                    E[k] += lever[k * dim + b] * R[a * dim + b];
+            }
+        for (int i = 0; i < port->others; i++, E += n_rot, at += LANES) {
+            real g[3];
+            double *numbers = (double *)g;
+            for (int l = 0; l < LANES; l++) {
+                const double *from = at[l] < 0 ? none : covectors + at[l] + dim;
+                for (int k = 0; k < n_rot; k++)
+                    numbers[k * LANES + l] = from[k];
+            }
+            for (int k = 0; k < n_rot; k++) { /* N is upper triangular */
+                E[k] = N[k] * g[0];
+                for (int b = 1; b <= k; b++)
+                    E[k] += N[b * n_rot + k] * g[b];
+            }
+        }
+    }
+}
+
+static inline void NAME(plain_schur)(const int dim, const phx_pack_rows *it, const real *E, real *S)
+{
+    const int n_rot = phx_rotations(dim);
+    const real over_mass = ((const real *)it->over_mass)[0];
+    real *to = S;
+
+    for (int i = 0; i < it->n_rows; i++)
+        for (int j = 0; j <= i; j++, to++) {
+            *to = E[i * n_rot] * E[j * n_rot];
+            for (int k = 1; k < n_rot; k++)
+                *to += E[i * n_rot + k] * E[j * n_rot + k];
+        }
+    for (int p = 0; p < it->n_ports; p++) {
+        const real share = over_mass * ((const real *)it->ports[p].sign)[0];
+        for (int q = 0; q <= p && it->ports[p].points > 0; q++) {
+            const real both = share * ((const real *)it->ports[q].sign)[0];
+            for (int a = 0; a < dim && it->ports[q].points > 0; a++) {
+                const int i = it->ports[p].first + a;
+                S[i * (i + 1) / 2 + it->ports[q].first + a] += both;
+            }
+        }
+    }
+}
+
+static inline void NAME(plain_push)(const int dim, const phx_pack_rows *it, const double *mu, real *x)
+{
+    const int n_rot = phx_rotations(dim);
+    const real *N = (const real *)it->root, *c = (const real *)it->centre, *R = (const real *)it->frame;
+    const real *E = (const real *)it->Z, over_mass = ((const real *)it->over_mass)[0];
+    const int *row = it->row;
+    real force[3] = ZEROS, torque[3] = ZEROS, arm[3];
+
+    for (int p = 0; p < it->n_ports; p++) {
+        const port_rows *port = &it->ports[p];
+        const real sign = ((const real *)port->sign)[0];
+        for (int i = 0; i < port->points + port->others; i++, E += n_rot, row += LANES) {
+            real own;
+            double *numbers = (double *)&own;
+            for (int l = 0; l < LANES; l++)
+                numbers[l] = mu[row[l]];
+            for (int k = 0; k < n_rot; k++)
+                torque[k] += E[k] * own;
+            if (i < port->points)
+                force[i] += sign * own;
+        }
+    }
+    for (int k = 0; k < n_rot; k++) {
+        x[dim + k] = N[k * n_rot + k] * torque[k];
+        for (int b = k + 1; b < n_rot; b++)
+            x[dim + k] += N[k * n_rot + b] * torque[b];
+    }
+    NAME(rot_x_vec)(dim, x + dim, c, arm);
+    for (int a = 0; a < dim; a++) {
+        real sum = R[a] * force[0];
+        for (int b = 1; b < dim; b++)
+            sum += R[b * dim + a] * force[b];
+        x[a] = over_mass * sum - arm[a];
+    }
+}
+
 /* x = L^-T (Z^T mu) */
 static inline void NAME(push_rows)(const int n, const phx_pack_rows *it, const double *mu, real *x)
 {
