@@ -15,21 +15,23 @@ static const double LEAST_PIVOT = 1e-6;
 /* From so many blocks on the elimination is given branches. */
 enum { BALANCE_BLOCKS = 8 };
 
-/* A column: its unknowns in a right-hand side, the block on its diagonal, the blocks below. */
+/* A column: its unknowns in a right-hand side, the block on its diagonal, the blocks below. Those are transposed: a row
+ * for each unknown of the column. */
 typedef struct column {
     int x, size, diagonal;
-    int first, end; /* in row and at */
+    int first, end; /* in row, at and to */
     int target;     /* first in target */
-    bool alike;     /* all blocks below have its size */
+    int run;        /* so many columns from here on have as many unknowns, and so have their blocks below; 0: not */
 } column;
 
 struct phx_block_ldl {
     phx_context *context;
-    int n, n_unknowns;      /* blocks, unknowns */
-    int *rank, *start;      /* per block: when it is eliminated, its first unknown (n + 1) */
-    int *block_of;          /* per unknown */
-    column *columns;        /* by rank */
-    int *row, *at, *target; /* blocks below: rank, place; places where the pairs a >= b of blocks below meet */
+    int n, n_unknowns;  /* blocks, unknowns */
+    int *rank, *start;  /* per block: when it is eliminated, its first unknown (n + 1) */
+    int *block_of;      /* per unknown */
+    column *columns;    /* by rank */
+    int *row, *at, *to; /* blocks below: rank, place, first unknown */
+    int *target;        /* places where the pairs a >= b of blocks below meet */
     int n_rows, cap_rows;
     int n_fill, *fill; /* places and lengths of the blocks below that the pattern lacks */
     size_t entries;
@@ -191,8 +193,9 @@ static phx_status lay_out(phx_block_ldl *it, const int *ptr, const int *idx)
     int *order = phx_calloc(it->context, (size_t)it->n, sizeof *order), widest = 0, n_targets = 0;
 
     it->at = phx_calloc(it->context, (size_t)it->n_rows, sizeof *it->at);
+    it->to = phx_calloc(it->context, (size_t)it->n_rows, sizeof *it->to);
     it->fill = phx_calloc(it->context, 2 * (size_t)it->n_rows, sizeof *it->fill);
-    if (!order || !it->at || !it->fill) {
+    if (!order || !it->at || !it->to || !it->fill) {
         phx_free(order);
         return PHX_ERR_MEMORY;
     }
@@ -204,15 +207,14 @@ static phx_status lay_out(phx_block_ldl *it, const int *ptr, const int *idx)
         int below = 0;
         own->diagonal = (int)it->entries;
         own->target = n_targets;
-        own->alike = true;
         n_targets += count * (count + 1) / 2;
         it->entries += (size_t)(own->size * own->size);
         for (int e = own->first; e < own->end; e++) {
             const int length = own->size * it->columns[it->row[e]].size;
             it->at[e] = (int)it->entries;
+            it->to[e] = it->columns[it->row[e]].x;
             it->entries += (size_t)length;
             below += length;
-            own->alike = own->alike && it->columns[it->row[e]].size == own->size;
             if (!has(ptr, idx, order[k], order[it->row[e]])) {
                 it->fill[2 * it->n_fill] = it->at[e];
                 it->fill[2 * it->n_fill++ + 1] = length;
@@ -226,6 +228,19 @@ static phx_status lay_out(phx_block_ldl *it, const int *ptr, const int *idx)
     it->below = phx_calloc(it->context, (size_t)widest, sizeof *it->below);
     it->scale = phx_calloc(it->context, (size_t)it->n_unknowns, sizeof *it->scale);
     return it->target && it->val && it->below && it->scale ? PHX_OK : PHX_ERR_MEMORY;
+}
+
+/* Columns in a row with one size of blocks; 0: they are of several. */
+static void find_runs(phx_block_ldl *it)
+{
+    for (int k = it->n; k-- > 0;) {
+        column *own = &it->columns[k];
+        const column *next = own + 1;
+        bool alike = true;
+        for (int e = own->first; e < own->end; e++)
+            alike = alike && it->columns[it->row[e]].size == own->size;
+        own->run = !alike ? 0 : k + 1 < it->n && next->run > 0 && next->size == own->size ? next->run + 1 : 1;
+    }
 }
 
 static void find_targets(phx_block_ldl *it)
@@ -271,8 +286,10 @@ phx_status phx_block_ldl_create(phx_context *context, int n, const int *size, co
     const bool costly = !status && !(it->work <= most);
     if (!status && !costly)
         status = lay_out(it, ptr, idx);
-    if (!status && !costly)
+    if (!status && !costly) {
         find_targets(it);
+        find_runs(it);
+    }
     if (status || costly)
         phx_block_ldl_destroy(it);
     else
@@ -284,7 +301,7 @@ void phx_block_ldl_destroy(phx_block_ldl *it)
 {
     if (!it)
         return;
-    int *indices[] = {it->rank, it->start, it->block_of, it->row, it->at, it->target, it->fill};
+    int *indices[] = {it->rank, it->start, it->block_of, it->row, it->at, it->to, it->target, it->fill};
     for (size_t k = 0; k < sizeof indices / sizeof *indices; k++)
         phx_free(indices[k]);
     phx_free(it->columns);
@@ -302,11 +319,13 @@ double phx_block_ldl_work(const phx_block_ldl *it)
 int phx_block_ldl_place(const phx_block_ldl *it, int row, int col)
 {
     const int r = it->rank[it->block_of[row]], c = it->rank[it->block_of[col]];
-    const int upper = r < c || (r == c && row < col), i = upper ? col : row, j = upper ? row : col;
+    const bool upper = r < c;
     const column *down = &it->columns[upper ? c : r], *across = &it->columns[upper ? r : c];
-    const int from = r == c ? across->diagonal : place_below(it, upper ? c : r, upper ? r : c);
+    const int i = (upper ? col : row) - down->x, j = (upper ? row : col) - across->x;
 
-    return from + (i - down->x) * across->size + j - across->x;
+    if (r == c)
+        return across->diagonal + (i > j ? i * across->size + j : j * across->size + i);
+    return place_below(it, upper ? c : r, upper ? r : c) + j * down->size + i;
 }
 
 double *phx_block_ldl_begin(phx_block_ldl *it)
@@ -323,7 +342,7 @@ size_t phx_block_ldl_entries(const phx_block_ldl *it)
 
 /* ---- factor ---- */
 /* P = S^-1 in place, of a lower triangle: S = L D L^T, P = L^-T D^-1 L^-1. */
-static inline bool invert(const int m, const double *scale, double *S)
+static inline bool invert_any(const int m, const double *scale, double *S)
 {
     double inverse[PHX_BLOCK_MOST];
     bool good = true;
@@ -360,22 +379,47 @@ static inline bool invert(const int m, const double *scale, double *S)
     return good;
 }
 
-/* T -= L S^T, L (rows x m), S (cols x m); of a diagonal block the lower triangle. */
-static inline void subtract(const int m, int rows, int cols, bool diagonal, const double *L, const double *S, double *T)
+/* By cofactors: the pivots are ratios of leading minors. */
+static inline bool invert(const int m, const double *scale, double *S)
+{
+    if (m != 2 && m != 3)
+        return invert_any(m, scale, S);
+    const double a = S[0], b = S[m], d = S[m + 1], minor = a * d - b * b;
+    const bool good = a > LEAST_PIVOT * scale[0] && minor > LEAST_PIVOT * scale[1] * a;
+    if (m == 2) {
+        const double over = 1.0 / minor;
+        S[0] = d * over;
+        S[1] = S[2] = -b * over;
+        S[3] = a * over;
+        return good;
+    }
+    const double c = S[6], e = S[7], f = S[8];
+    const double on_a = d * f - e * e, on_b = c * e - b * f, on_c = b * e - c * d;
+    const double whole = a * on_a + b * on_b + c * on_c, over = 1.0 / whole;
+    S[0] = on_a * over;
+    S[1] = S[3] = on_b * over;
+    S[2] = S[6] = on_c * over;
+    S[4] = (a * f - c * c) * over;
+    S[5] = S[7] = (b * c - a * e) * over;
+    S[8] = minor * over;
+    return good && whole > LEAST_PIVOT * scale[2] * minor;
+}
+
+/* T -= S^T L of two blocks below, S (m x rows), L (m x cols); of a diagonal block at least the lower triangle. */
+static inline void subtract(const int m, int rows, int cols, const double *S, const double *L, double *T)
 {
     for (int i = 0; i < rows; i++)
-        for (int j = 0; j < (diagonal ? i + 1 : cols); j++) {
-            double sum = T[i * cols + j];
-            for (int c = 0; c < m; c++)
-                sum -= L[i * m + c] * S[j * m + c];
-            T[i * cols + j] = sum;
+        for (int j = 0; j < cols; j++) {
+            double sum = S[i] * L[j];
+            for (int c = 1; c < m; c++)
+                sum += S[c * rows + i] * L[c * cols + j];
+            T[i * cols + j] -= sum;
         }
 }
 
-/* Column k; `rows`: of all its blocks, 0: each has its own. */
-static inline bool eliminate(const int m, const int rows, const phx_block_ldl *it, int k)
+/* Column k; `rows`: of all its blocks, 0: each has its own. L^T = P S^T. */
+static inline bool eliminate(const int m, const int rows, const phx_block_ldl *it, const column *own)
 {
-    const column *own = &it->columns[k];
     const int *target = it->target + own->target;
     double *P = it->val + own->diagonal, *L = it->below;
     const bool good = invert(m, it->scale + own->x, P);
@@ -383,115 +427,153 @@ static inline bool eliminate(const int m, const int rows, const phx_block_ldl *i
     for (int a = own->first; a < own->end; a++) {
         const double *S = it->val + it->at[a];
         const int n = rows ? rows : it->columns[it->row[a]].size;
-        for (int i = 0; i < n; i++)
-            for (int j = 0; j < m; j++) {
-                double sum = 0.0;
-                for (int c = 0; c < m; c++)
-                    sum += S[i * m + c] * P[c * m + j];
-                L[i * m + j] = sum;
+        for (int i = 0; i < m; i++)
+            for (int j = 0; j < n; j++) {
+                double sum = P[i * m] * S[j];
+                for (int c = 1; c < m; c++)
+                    sum += P[i * m + c] * S[c * n + j];
+                L[i * n + j] = sum;
             }
         for (int b = own->first; b <= a; b++)
-            subtract(m, n, rows ? rows : it->columns[it->row[b]].size, a == b, L, it->val + it->at[b],
-                     it->val + *target++);
+            subtract(m, rows ? rows : it->columns[it->row[b]].size, n, it->val + it->at[b], L, it->val + *target++);
         L += n * m;
     }
     L = it->below;
     for (int a = own->first; a < own->end; a++) {
         const int length = m * (rows ? rows : it->columns[it->row[a]].size);
-        memcpy(it->val + it->at[a], L, (size_t)length * sizeof *L);
+        double *to = it->val + it->at[a];
+        for (int e = 0; e < length; e++)
+            to[e] = L[e];
         L += length;
     }
     return good;
 }
 
-phx_status phx_block_ldl_factor(phx_block_ldl *it)
+/* The columns from `first` to before `end`; m: their unknowns and those of all blocks below, 0: anything. */
+static inline bool eliminate_run(const int m, const phx_block_ldl *it, const column *first, const column *end)
 {
     bool good = true;
 
-    for (int k = 0; k < it->n; k++) {
-        const column *own = &it->columns[k];
-        for (int i = 0; i < own->size; i++)
-            it->scale[own->x + i] = it->val[own->diagonal + i * (own->size + 1)];
+    for (const column *own = first; own < end && good; own++)
+        good = eliminate(m ? m : own->size, m, it, own);
+    return good;
+}
+
+static inline void note_diagonal(const int m, const phx_block_ldl *it, const column *first, const column *end)
+{
+    for (const column *own = first; own < end; own++) {
+        const int n = m ? m : own->size;
+        for (int i = 0; i < n; i++)
+            it->scale[own->x + i] = it->val[own->diagonal + i * (n + 1)];
     }
-    for (int k = 0; k < it->n && good; k++) {
-        const column *own = &it->columns[k];
-        const int m = own->size;
-        if (own->alike && m == 2)
-            good = eliminate(2, 2, it, k);
-        else if (own->alike && m == 3)
-            good = eliminate(3, 3, it, k);
-        else if (own->alike && m == 5)
-            good = eliminate(5, 5, it, k);
+}
+
+phx_status phx_block_ldl_factor(phx_block_ldl *it)
+{
+    const column *own = it->columns, *last = own + it->n;
+    bool good = true;
+
+    for (const column *end; own < last; own = end) {
+        end = own + (own->run > 0 ? own->run : 1);
+        if (own->run > 0 && own->size == 2)
+            note_diagonal(2, it, own, end);
         else
-            good = eliminate(m, 0, it, k);
+            note_diagonal(0, it, own, end);
+    }
+    own = it->columns;
+    for (const column *end; own < last && good; own = end) {
+        end = own + (own->run > 0 ? own->run : 1);
+        if (own->run > 0 && own->size == 2)
+            good = eliminate_run(2, it, own, end);
+        else if (own->run > 0 && own->size == 3)
+            good = eliminate_run(3, it, own, end);
+        else if (own->run > 0 && own->size == 5)
+            good = eliminate_run(5, it, own, end);
+        else
+            good = eliminate_run(0, it, own, end);
     }
     return good ? PHX_OK : PHX_SINGULAR;
 }
 
 /* ---- solve ---- */
-static inline void forward(const int m, const int rows, const phx_block_ldl *it, int k, double *x)
+static inline void forward(const int m, const int rows, const phx_block_ldl *it, const column *own, double *x)
 {
-    const column *own = &it->columns[k];
+    const double *from = x + own->x;
 
     for (int a = own->first; a < own->end; a++) {
         const double *L = it->val + it->at[a];
-        double *to = x + it->columns[it->row[a]].x;
+        double *to = x + it->to[a];
         const int n = rows ? rows : it->columns[it->row[a]].size;
         for (int i = 0; i < n; i++) {
-            double sum = to[i];
-            for (int c = 0; c < m; c++)
-                sum -= L[i * m + c] * x[own->x + c];
-            to[i] = sum;
+            double sum = L[i] * from[0];
+            for (int c = 1; c < m; c++)
+                sum += L[c * n + i] * from[c];
+            to[i] -= sum;
         }
     }
 }
 
-static inline void backward(const int m, const int rows, const phx_block_ldl *it, int k, double *x)
+static inline void backward(const int m, const int rows, const phx_block_ldl *it, const column *own, double *x)
 {
-    const column *own = &it->columns[k];
     const double *P = it->val + own->diagonal;
-    double sum[PHX_BLOCK_MOST];
+    double sum[PHX_BLOCK_MOST], *to = x + own->x;
 
     for (int i = 0; i < m; i++) {
-        sum[i] = 0.0;
-        for (int c = 0; c < m; c++)
-            sum[i] += P[i * m + c] * x[own->x + c];
+        sum[i] = P[i * m] * to[0];
+        for (int c = 1; c < m; c++)
+            sum[i] += P[i * m + c] * to[c];
     }
     for (int a = own->first; a < own->end; a++) {
-        const double *L = it->val + it->at[a], *from = x + it->columns[it->row[a]].x;
+        const double *L = it->val + it->at[a], *from = x + it->to[a];
         const int n = rows ? rows : it->columns[it->row[a]].size;
-        for (int c = 0; c < n; c++)
-            for (int i = 0; i < m; i++)
-                sum[i] -= L[c * m + i] * from[c];
+        for (int i = 0; i < m; i++)
+            for (int c = 0; c < n; c++)
+                sum[i] -= L[i * n + c] * from[c];
     }
     for (int i = 0; i < m; i++)
-        x[own->x + i] = sum[i];
+        to[i] = sum[i];
+}
+
+static inline void forward_run(const int m, const phx_block_ldl *it, const column *first, const column *end, double *x)
+{
+    for (const column *own = first; own < end; own++)
+        forward(m ? m : own->size, m, it, own, x);
+}
+
+/* From the last one to the first. */
+static inline void backward_run(const int m, const phx_block_ldl *it, const column *first, const column *end, double *x)
+{
+    for (const column *own = end; own-- > first;)
+        backward(m ? m : own->size, m, it, own, x);
 }
 
 void phx_block_ldl_solve(const phx_block_ldl *it, double *x)
 {
-    for (int k = 0; k < it->n; k++) {
-        const bool alike = it->columns[k].alike;
-        const int m = it->columns[k].size;
-        if (alike && m == 2)
-            forward(2, 2, it, k, x);
-        else if (alike && m == 3)
-            forward(3, 3, it, k, x);
-        else if (alike && m == 5)
-            forward(5, 5, it, k, x);
+    const column *own = it->columns, *last = own + it->n;
+
+    for (const column *end; own < last; own = end) {
+        end = own + (own->run > 0 ? own->run : 1);
+        if (own->run > 0 && own->size == 2)
+            forward_run(2, it, own, end, x);
+        else if (own->run > 0 && own->size == 3)
+            forward_run(3, it, own, end, x);
+        else if (own->run > 0 && own->size == 5)
+            forward_run(5, it, own, end, x);
         else
-            forward(m, 0, it, k, x);
+            forward_run(0, it, own, end, x);
     }
-    for (int k = it->n; k-- > 0;) {
-        const bool alike = it->columns[k].alike;
-        const int m = it->columns[k].size;
-        if (alike && m == 2)
-            backward(2, 2, it, k, x);
-        else if (alike && m == 3)
-            backward(3, 3, it, k, x);
-        else if (alike && m == 5)
-            backward(5, 5, it, k, x);
+    for (const column *end = last; end > it->columns; end = own) {
+        own = end - 1;
+        const int m = own->size;
+        while (own->run > 0 && own > it->columns && own[-1].run > 1)
+            own--;
+        if (own->run > 0 && m == 2)
+            backward_run(2, it, own, end, x);
+        else if (own->run > 0 && m == 3)
+            backward_run(3, it, own, end, x);
+        else if (own->run > 0 && m == 5)
+            backward_run(5, it, own, end, x);
         else
-            backward(m, 0, it, k, x);
+            backward_run(0, it, own, end, x);
     }
 }

@@ -413,7 +413,8 @@ phx_status phx_sys_op_project(phx_dae *dae, double t1, double h, bool interval, 
     }
     if (!any)
         return PHX_OK;
-    memset(dv, 0, (size_t)ws->kkt.n * sizeof *dv);
+    if (!joints)
+        memset(dv, 0, (size_t)ws->kkt.n * sizeof *dv);
     if (joints) {
         status = phx_sys_factor_rows(ws, x1);
         if (!status)
