@@ -125,7 +125,7 @@ phx_status phx_lu_use(phx_lu *lu, phx_crew *crew);
  * does not. When pivots do not hold KLU factors (and allocates), now and for some calls to come. PHX_SINGULAR
  * (retryable) when A is singular to working precision or a value is not finite: then `*column` (may be NULL) is the
  * equation, a row of A, that depends on those before it in the elimination order or has the value; else it is -1. After
- * any failure the factors of the last success still solve. */
+ * any failure there are no factors until the next success. */
 phx_status phx_lu_factor(phx_lu *lu, const double *val, int *column);
 /* Forget the values seen so far, not the pattern: what comes next is the same bit by bit as after phx_lu_create. */
 void phx_lu_forget(phx_lu *lu);

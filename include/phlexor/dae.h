@@ -58,9 +58,8 @@ typedef struct phx_dae_ops {
     /* out += [K; K_l] dxi, out += [M; 0] dv with the arrays of the last linearise. */
     void (*stiffness_apply)(phx_dae *dae, const double *dxi, double *out);
     void (*mass_apply)(phx_dae *dae, const double *dv, double *out);
-    /* Factor A(cj) of the last linearise (of interval_linearise: 2/h) into a slot; PHX_SINGULAR is retryable. The
-     * complex form takes cj = re + i im.
-     */
+    /* Factor A(cj) of the last linearise (of interval_linearise: 2/h) into a slot; PHX_SINGULAR is retryable. After a
+     * failure the slot has no factors. The complex form takes cj = re + i im. */
     phx_status (*factor)(phx_dae *dae, int slot, double cj);
     phx_status (*factor_complex)(phx_dae *dae, int slot, double re, double im);
     /* b <- A^-1 b; n_v + n_l values, interleaved (re, im) in the complex form. */

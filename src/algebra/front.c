@@ -16,16 +16,19 @@
  * need no audit. A value that is not finite makes a pivot not finite, or its reciprocal zero: by W or L it enters a
  * later pivot, whatever it is multiplied with.
  *
- * Factors are written to one of two arrays, so that a failure leaves the others as they are.
+ * A failure leaves no factors: a second array for the last good ones would double the memory that a step goes through.
  *
  * Branches of the tree (front_cut.c) go first, on several threads where there is a crew, then the trunk. */
 #include "front.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 static const double GROWTH = 1e5;
 static const double DRIFT = 100.0;
+
+enum { FACTORS, STACK, WORK, ROOMS, CACHE_LINE = 64 };
 
 struct phx_fronts {
     phx_context *context;
@@ -34,17 +37,17 @@ struct phx_fronts {
     phx_crew *crew;
     bool is_complex, factored;
     const int *ptr, *idx;
-    int active;         /* of the two factors */
-    double *factors[2]; /* factor_size scalars */
-    double *stack;      /* stack_size scalars */
-    double *work;       /* 2 largest scalars for each thread */
-    double *y;          /* n + n_slots scalars */
-    int *lost;          /* per branch: pivots that have not kept their sizes */
-    const double *val;  /* being factored */
-    double *x;          /* being solved for */
-    double *reference;  /* n, sizes of the reciprocal pivots */
-    double *row, *col;  /* n, scales, by place in the order */
-    int *place;         /* n, of the unknowns in the order */
+    void *room[ROOMS]; /* of the next three, which begin at a cache line */
+    double *factors;   /* factor_size scalars */
+    double *stack;     /* stack_size scalars */
+    double *work;      /* 2 largest scalars for each thread */
+    double *y;         /* n + n_slots scalars */
+    int *lost;         /* per branch: pivots that have not kept their sizes */
+    const double *val; /* being factored */
+    double *x;         /* being solved for */
+    double *reference; /* n, sizes of the reciprocal pivots */
+    double *row, *col; /* n, scales, by place in the order */
+    int *place;        /* n, of the unknowns in the order */
 };
 
 /* Scalars of the work space before that of a thread. */
@@ -54,6 +57,15 @@ static size_t work_of_part(const phx_front_tree *tree, int part)
 }
 
 /* ---- creation ---- */
+/* Scalars from a cache line on, in a room of their own; NULL: no memory. */
+static double *aligned(const phx_fronts *fronts, size_t count, void **room)
+{
+    const size_t scalar = fronts->is_complex ? 2 * sizeof(double) : sizeof(double);
+    char *all = phx_calloc(fronts->context, count + CACHE_LINE / scalar, scalar);
+    *room = all;
+    return all ? (double *)(void *)(all + (CACHE_LINE - (uintptr_t)all % CACHE_LINE) % CACHE_LINE) : NULL;
+}
+
 static const phx_front_numeric *numeric_of_reals(void)
 {
 #ifdef PHX_AVX2
@@ -84,18 +96,17 @@ phx_status phx_fronts_create(phx_context *context, int n, const int *ptr, const 
     created->is_complex = is_complex;
     created->ptr = ptr;
     created->idx = idx;
-    created->factors[0] = phx_calloc(context, tree->factor_size, scalar);
-    created->factors[1] = phx_calloc(context, tree->factor_size, scalar);
-    created->stack = phx_calloc(context, tree->stack_size, scalar);
-    created->work = phx_calloc(context, work_of_part(tree, 1), scalar);
+    created->factors = aligned(created, tree->factor_size, &created->room[FACTORS]);
+    created->stack = aligned(created, tree->stack_size, &created->room[STACK]);
+    created->work = aligned(created, work_of_part(tree, 1), &created->room[WORK]);
     created->y = phx_calloc(context, size + (size_t)tree->n_slots, scalar);
     created->lost = phx_calloc(context, (size_t)tree->n_branches, sizeof(int));
     created->reference = phx_calloc(context, size, sizeof(double));
     created->row = phx_calloc(context, size, sizeof(double));
     created->col = phx_calloc(context, size, sizeof(double));
     created->place = phx_calloc(context, size, sizeof(int));
-    if (!created->factors[0] || !created->factors[1] || !created->stack || !created->work || !created->y ||
-        !created->lost || !created->reference || !created->row || !created->col || !created->place) {
+    if (!created->factors || !created->stack || !created->work || !created->y || !created->lost ||
+        !created->reference || !created->row || !created->col || !created->place) {
         phx_fronts_destroy(created);
         return PHX_ERR_MEMORY;
     }
@@ -110,10 +121,8 @@ void phx_fronts_destroy(phx_fronts *fronts)
     if (!fronts)
         return;
     phx_front_tree_destroy(fronts->tree);
-    phx_free(fronts->factors[0]);
-    phx_free(fronts->factors[1]);
-    phx_free(fronts->stack);
-    phx_free(fronts->work);
+    for (int k = 0; k < ROOMS; k++)
+        phx_free(fronts->room[k]);
     phx_free(fronts->y);
     phx_free(fronts->lost);
     phx_free(fronts->reference);
@@ -125,16 +134,17 @@ void phx_fronts_destroy(phx_fronts *fronts)
 
 phx_status phx_fronts_use(phx_fronts *fronts, phx_crew *crew)
 {
-    const size_t scalar = fronts->is_complex ? 2 * sizeof(double) : sizeof(double);
+    void *room = NULL;
 
     fronts->crew = NULL;
     if (!crew || fronts->tree->n_branches == 0)
         return PHX_OK;
-    double *work = phx_calloc(fronts->context, work_of_part(fronts->tree, phx_crew_parts(crew)), scalar);
+    double *work = aligned(fronts, work_of_part(fronts->tree, phx_crew_parts(crew)), &room);
 
     if (!work)
         return PHX_ERR_MEMORY;
-    phx_free(fronts->work);
+    phx_free(fronts->room[WORK]);
+    fronts->room[WORK] = room;
     fronts->work = work;
     fronts->crew = crew;
     return PHX_OK;
@@ -318,11 +328,6 @@ static void trunk_places(const phx_front_tree *tree, int k, int *first, int *end
     *end = k == tree->n_branches ? tree->n : tree->branch[k].first_place;
 }
 
-static double *inactive(const phx_fronts *fronts)
-{
-    return fronts->factors[1 - fronts->active];
-}
-
 /* The branches of one part: each thread takes neighbours, with about the same work. */
 typedef void branch_task(phx_fronts *fronts, int part, int b);
 
@@ -355,7 +360,7 @@ static void each_branch(phx_fronts *fronts, branch_task *task)
 static void factor_branch(phx_fronts *fronts, int part, int b)
 {
     const phx_front_branch *branch = &fronts->tree->branch[b];
-    double *factors = inactive(fronts),
+    double *factors = fronts->factors,
            *work = fronts->work + work_of_part(fronts->tree, part) * (fronts->is_complex ? 2 : 1);
     fronts->numeric->factor(fronts->tree, branch->first, branch->end, fronts->val, factors, fronts->stack, work);
     fronts->lost[b] = count_lost(fronts, factors, branch->first_place, branch->end_place);
@@ -365,7 +370,7 @@ static void factor_branch(phx_fronts *fronts, int part, int b)
 static int factor(phx_fronts *fronts)
 {
     const phx_front_tree *tree = fronts->tree;
-    double *factors = inactive(fronts);
+    double *factors = fronts->factors;
     int lost = 0, first, end;
     each_branch(fronts, factor_branch);
     for (int k = 0; k <= tree->n_branches; k++) {
@@ -379,7 +384,7 @@ static int factor(phx_fronts *fronts)
 
 bool phx_fronts_factor(phx_fronts *fronts, const double *val, bool *audited)
 {
-    double *factors = inactive(fronts);
+    double *factors = fronts->factors;
 
     fronts->val = val;
     *audited = factor(fronts) > 0 || !fronts->factored;
@@ -389,7 +394,6 @@ bool phx_fronts_factor(phx_fronts *fronts, const double *val, bool *audited)
         for (size_t k = 0; k < (size_t)fronts->tree->n; k++)
             fronts->reference[k] = watched(fronts->is_complex, factors, k);
     }
-    fronts->active = 1 - fronts->active;
     fronts->factored = true;
     return true;
 }
@@ -408,7 +412,7 @@ static void branch_down(phx_fronts *fronts, int part, int b)
     (void)part;
     fronts->numeric->take(tree, branch->first_place, branch->end_place, fronts->x, fronts->y);
     memset(fronts->y + size * at, 0, size * slots * sizeof(double));
-    fronts->numeric->down(tree, branch->first, branch->end, fronts->factors[fronts->active], fronts->y);
+    fronts->numeric->down(tree, branch->first, branch->end, fronts->factors, fronts->y);
 }
 
 static void branch_up(phx_fronts *fronts, int part, int b)
@@ -417,7 +421,7 @@ static void branch_up(phx_fronts *fronts, int part, int b)
     const phx_front_branch *branch = &tree->branch[b];
     (void)part;
     fronts->numeric->fill_slots(tree, branch, fronts->y);
-    fronts->numeric->up(tree, branch->first, branch->end, fronts->factors[fronts->active], fronts->y);
+    fronts->numeric->up(tree, branch->first, branch->end, fronts->factors, fronts->y);
     fronts->numeric->give(tree, branch->first_place, branch->end_place, fronts->y, fronts->x);
 }
 
@@ -425,7 +429,7 @@ static void solve_trunk(phx_fronts *fronts)
 {
     const phx_front_tree *tree = fronts->tree;
     const phx_front_numeric *numeric = fronts->numeric;
-    const double *factors = fronts->factors[fronts->active];
+    const double *factors = fronts->factors;
     int first, end;
     for (int k = 0; k <= tree->n_branches; k++) {
         trunk_places(tree, k, &first, &end);

@@ -155,6 +155,7 @@ phx_status phx_lu_factor(phx_lu *lu, const double *val, int *column)
     bool chosen = false;
     if (column)
         *column = -1;
+    lu->factored = false;
     const bool tried = lu->fronts && lu->wait == 0, held = factor_by_fronts(lu, val, &chosen);
     phx_status status = held ? PHX_OK : factor_by_klu(lu, val, tried, &chosen, column);
     if (status)
@@ -181,7 +182,8 @@ void phx_lu_forget(phx_lu *lu)
 phx_status phx_lu_solve(phx_lu *lu, int nrhs, double *x)
 {
     if (!lu->factored)
-        return phx_fail(lu->context, PHX_ERR_ARGUMENT, "phx_lu_solve: no matrix has been factored yet");
+        return phx_fail(lu->context, PHX_ERR_ARGUMENT,
+                        "phx_lu_solve: no matrix has been factored, or the last one could not be");
     if (nrhs < 0)
         return phx_fail(lu->context, PHX_ERR_ARGUMENT, "phx_lu_solve: %d right-hand sides; the number must be >= 0",
                         nrhs);
