@@ -330,7 +330,7 @@ static phx_status op_interval_residual(phx_dae *dae, const double *v1, const dou
     if (res) {
         set_interval(ws, v1, res);
         begin_turns(ws);
-        phx_sys_view_loose(ws);
+        phx_sys_view_rows(ws);
         ws->start_viewed = true;
         status = phx_sys_forces(ws, ws->t0 + 0.5 * ws->h, false, res);
     } else {

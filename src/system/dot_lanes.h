@@ -129,20 +129,21 @@ static inline void pull(const int n_q, const joint_side *side, const real *x, co
         y[3 + j] = x[3] * theta[j] + x[4] * theta[n_q + j] + x[5] * theta[2 * n_q + j];
 }
 
-/* G, or G + K_l, and -g^T (NULL: not) of the DOT rows of a joint, one side. */
-static inline void put_dots(const int n_q, int dots, const double *G, const double *g, const places *at, int side,
-                            double *val)
+/* The rows of G of the DOT rows, one side, and -g^T into the rows of the velocities (NULL: not). */
+static inline void put_dots(const int n_q, int dots, real G[][3 + MOST_Q], real g[][3 + MOST_Q], const places *at,
+                            int side, double *val)
 {
-    enum { PER = (3 + MOST_Q) * LANES };
-
     for (int k = 0; k < dots; k++) {
-        const int *to = at->rows[side] + (3 + k) * at->per_row, *above = at->above[side] + 3;
-        for (int j = 0; j < 3; j++)
-            val[to[0] + 3 + j] = G[k * PER + j * LANES];
+        const int *to = at->rows[side] + (3 + k) * at->per_row, *above = at->above[side] + 3 * LANES;
+        real minus[3 + MOST_Q];
+        put_run(3, G[k], 1, to, val + 3);
         for (int j = 0; j < n_q; j++)
-            val[to[1 + j]] = G[k * PER + (3 + j) * LANES];
-        for (int j = 0; j < 3 + n_q && g; j++)
-            val[above[j] + 3 + k] = -g[k * PER + j * LANES];
+            put_run(1, G[k] + 3 + j, 1, to + (1 + j) * LANES, val);
+        if (!g)
+            continue;
+        negate(3 + n_q, g[k], minus);
+        for (int j = 0; j < 3 + n_q; j++)
+            put_run(1, minus + j, 1, above + j * LANES, val + 3 + k);
     }
 }
 
@@ -274,31 +275,23 @@ static inline void pull_block(const int n_left, const int n_right, const joint_s
         }
 }
 
-/* K -= weight times a part of the block of pairs, of all joints; `left` and `right` are sides. */
+/* K -= a part of the block of pairs; `left` and `right` are sides. */
 static inline void add_pairs(const int n_a, const int n_b, const workspace *ws, const joint_pack *pack,
                              const joint_state *at, int left, int right, const real *block)
 {
-    const int n_left = left ? n_b : n_a, n_right = right ? n_b : n_a, n = 3 + n_right, per = 2 + n_a + n_b;
-    const int *all = pack->at[ws->into == &ws->kkt ? 0 : 1];
-    const double *in = (const double *)block;
-    double *val = ws->into_K;
+    const int n_left = left ? n_b : n_a, n_right = right ? n_b : n_a, n = 3 + n_right, per = (2 + n_a + n_b) * LANES;
+    const unsigned bits = pack->adds[at->late][1 << left | 1 << right];
+    const places to = find_places(3, n_a, n_b, 3 + pack->dots, places_in(ws, pack));
+    const int *entry = to.pairs + (left ? 3 + n_a : 0) * per + (right ? 1 + n_a : 0) * LANES;
 
-    for (int l = 0; l < pack->count; l++) {
-        const bool waits = (pack->late[l] & (LATE_BODY << left | LATE_BODY << right)) != 0;
-        const places to = find_places(3, n_a, n_b, 3 + pack->dots, all + l * pack->stride);
-        if (waits != at->late)
-            continue;
-        for (int i = 0; i < 3 + n_left; i++) {
-            const int *entry = to.pairs + ((left ? 3 + n_a : 0) + i) * per + (right ? 1 + n_a : 0);
-            for (int j = 0; j < 3; j++)
-                val[entry[0] + j] -= ws->weight_K * in[(i * n + j) * LANES + l];
-            for (int j = 0; j < n_right; j++)
-                val[entry[1 + j]] -= ws->weight_K * in[(i * n + 3 + j) * LANES + l];
-        }
+    for (int i = 0; i < 3 + n_left; i++, entry += per) {
+        subtract_run(3, bits, block + i * n, entry, ws->into_K);
+        for (int j = 0; j < n_right; j++)
+            subtract_run(1, bits, block + i * n + 3 + j, entry + (1 + j) * LANES, ws->into_K);
     }
 }
 
-/* What the DOT rows make of lambda and the rates: the slopes of both sides, and K -= lambda P^T H W. */
+/* What the DOT rows make of lambda and the rates: the slopes of both sides, and K -= weight lambda P^T H W. */
 static inline void curve(const int n_a, const int n_b, const workspace *ws, const joint_pack *pack,
                          const joint_state *at, const section *s, const side_terms *terms, dot_rows *rows)
 {
@@ -311,6 +304,7 @@ static inline void curve(const int n_a, const int n_b, const workspace *ws, cons
         dot_side a, b;
         real lambda, slope[2][6];
         fetch(at->lambda, pack->first, 3 + k, 1, &lambda);
+        lambda *= ws->weight_K;
         look(n_a, &s[0], alpha + 3 * k, &a);
         look(n_b, &s[1], beta + 3 * k, &b);
         add_side(n_a, n_b, &s[0], &a, &b, &lambda, &sums[0], slope[0]);

@@ -72,28 +72,13 @@ static phx_status view_rows(void *user, phx_context *context, int part, int firs
 
     (void)context, (void)part;
     for (int i = first; i < end; i++)
-        view_port(ws, i, ws->need[i]);
+        view_port(ws, ws->loose_ports[i], ws->need[ws->loose_ports[i]]);
     return PHX_OK;
 }
 
 void phx_sys_view_rows(workspace *ws)
 {
-    phx_sys_run(ws, ws->system->n_ports, view_rows, ws);
-}
-
-static phx_status view_loose(void *user, phx_context *context, int part, int first, int end)
-{
-    workspace *ws = user;
-
-    (void)context, (void)part;
-    for (int i = first; i < end; i++)
-        view_port(ws, ws->loose_ports[i], ws->need[ws->loose_ports[i]]);
-    return PHX_OK;
-}
-
-void phx_sys_view_loose(workspace *ws)
-{
-    phx_sys_run(ws, ws->n_loose_ports, view_loose, ws);
+    phx_sys_run(ws, ws->n_loose_ports, view_rows, ws);
 }
 
 typedef struct instant {
@@ -120,7 +105,6 @@ static void set_bodies(workspace *ws, const double *x, const double *v)
     instant at = {ws, x, v};
 
     ws->h = 0.0;
-    ws->loaded = false;
     ws->start_viewed = ws->end_viewed = false;
     ws->turn0 = ws->turn1 = x;
     phx_sys_run(ws, ws->system->n_bodies, set_views, &at);
@@ -130,12 +114,6 @@ void phx_sys_set_instant(workspace *ws, const double *x, const double *v)
 {
     set_bodies(ws, x, v);
     phx_sys_run(ws, ws->system->n_ports, view_ports, ws);
-}
-
-void phx_sys_set_rows_instant(workspace *ws, const double *x, const double *v)
-{
-    set_bodies(ws, x, v);
-    phx_sys_view_rows(ws);
 }
 
 /* Signals may be anything: they are evaluated on the calling thread. */
@@ -235,7 +213,7 @@ void phx_sys_row_residuals(workspace *ws, double t, const double *x, const doubl
     rates_loop loop = {ws, e};
 
     set_bodies(ws, x, v);
-    phx_sys_view_loose(ws);
+    phx_sys_view_rows(ws);
     set_signals(ws, t, 0.0);
     phx_sys_run(ws, ws->n_loose_groups, rates_of_groups, &loop);
     phx_sys_joint_packs_rates(ws, e);
@@ -283,13 +261,13 @@ void phx_sys_turn_rates(const phx_system *system, const double *x, const double 
     }
 }
 
-/* A port at the end of the interval, unless ports of its need have been viewed. */
+/* A port at the end of the interval, unless it has been viewed with those of its need. */
 static void view_end(workspace *ws, phx_port_id id, port_need viewed)
 {
     const port_slot *port = &ws->system->ports[id];
     const phx_body *body = port->body == PHX_GROUND ? NULL : ws->system->bodies[port->body].body;
 
-    if (!body || ws->need[id] >= viewed)
+    if (!body || (ws->need[id] >= viewed && !ws->port_packed[id]))
         return;
     if (port->port.point.n == 0)
         phx_body_port_view_frames(body, &port->port, &ws->views[port->body], &ws->port_views[id]);
@@ -453,8 +431,10 @@ phx_status phx_sys_forces(workspace *ws, double t, bool linear, double *res)
     const phx_system *system = ws->system;
     phx_status status = PHX_OK;
 
-    ws->loaded = false;
-    phx_sys_clear(ws, (size_t)system->n_ports * PHX_PORT_MAX, ws->effort);
+    for (int i = 0; i < ws->n_loose_ports && ws->h != 0.0; i++)
+        memset(ws->effort + (size_t)ws->loose_ports[i] * PHX_PORT_MAX, 0, PHX_PORT_MAX * sizeof *ws->effort);
+    if (ws->h == 0.0)
+        phx_sys_clear(ws, (size_t)system->n_ports * PHX_PORT_MAX, ws->effort);
     ws->power = (phx_work){0.0, 0.0};
     if (!linear)
         memset(ws->flow, 0, (size_t)system->n_ledger * sizeof *ws->flow);
@@ -509,7 +489,6 @@ void phx_sys_apply_multipliers(workspace *ws, const double *lambda)
 {
     for (int k = 0; k < ws->n_l; k++)
         apply_multiplier(ws, k, ON_A | ON_B, lambda[k]);
-    ws->loaded = ws->h != 0.0;
 }
 
 typedef struct residual_loop {
@@ -610,7 +589,6 @@ void phx_sys_rows_residual(workspace *ws, double t, double h, const double *lamb
         for (int k = ws->groups[g].first; k < ws->groups[g].end; k++)
             apply_multiplier(ws, k, ws->sharing.group[g], lambda[k]);
     }
-    ws->loaded = h != 0.0;
     phx_sys_joint_packs_residual(ws, lambda, res);
     loop.res = res;
     phx_sys_run(ws, ws->n_loose_ports, apply_to_bodies, &loop);

@@ -26,25 +26,11 @@ static inline void apply_effort(const int dim, const int n_q, const bool dots, c
         for (int k = 0; k < n_rot && dots; k++)
             out[r + j] += theta[k * n_q + j] * e[r + k];
     }
-    const double *in = (const double *)out;
-    for (int l = 0; l < pack->count; l++) {
-        if (((pack->late[l] & LATE_BODY << which) != 0) != at->late)
-            continue;
-        for (int i = 0; i < r; i++)
-            res[side->v[l] + i] -= in[i * LANES + l];
-        for (int j = 0; j < n_q; j++)
-            res[side->q_dot[j * LANES + l]] -= in[(r + j) * LANES + l];
-    }
-}
+    const unsigned bits = pack->adds[at->late][1 << which];
 
-/* The first n entries of the efforts of a side, for who asks later; the others stay zero. */
-static inline void keep_efforts(const int n, const workspace *ws, const joint_pack *pack, int which, const real *e)
-{
-    const double *in = (const double *)e;
-
-    for (int l = 0; l < pack->count; l++)
-        for (int i = 0; i < n; i++)
-            ws->effort[(size_t)pack->side[which].port[l] * PHX_PORT_MAX + i] = in[i * LANES + l];
+    subtract_run(r, bits, out, side->v, res);
+    for (int j = 0; j < n_q; j++)
+        subtract_run(1, bits, out + r + j, side->q_dot + j * LANES, res);
 }
 
 static inline void keep_covectors(const int n_a, const int n_b, const workspace *ws, const joint_pack *pack, int k,
@@ -61,7 +47,7 @@ static inline void keep_covectors(const int n_a, const int n_b, const workspace 
     }
 }
 
-/* A DOT row: its covectors, kept, and its rate. */
+/* A DOT row: its covectors, kept at an instant, and its rate. */
 static inline void rate_of_dot(const int n_a, const int n_b, const workspace *ws, const joint_pack *pack, int k,
                                const section *s, real *g, real *rate)
 {
@@ -71,7 +57,16 @@ static inline void rate_of_dot(const int n_a, const int n_b, const workspace *ws
     *rate = (real){0.0};
     add_turn_rate(n_a, &s[0], g, rate);
     add_turn_rate(n_b, &s[1], g + 6, rate);
-    keep_covectors(n_a, n_b, ws, pack, 3 + k, g);
+    if (ws->h == 0.0)
+        keep_covectors(n_a, n_b, ws, pack, 3 + k, g);
+}
+
+/* Rates of the rows to their places over all. */
+static inline void put_rates(const int dim, int dots, const real *rates, const joint_pack *pack, double *out)
+{
+    put_run(dim, rates, 1, pack->first, out);
+    for (int k = dim; k < dim + dots; k++)
+        put_run(1, rates + k, 1, pack->first, out + k);
 }
 
 /* DOT rows: covectors, rates, and efforts on turns. */
@@ -98,7 +93,6 @@ static inline void residual_of_dots(const int n_a, const int n_b, const workspac
 static inline void residual_in(const int dim, const int n_a, const int n_b, const bool dots, const workspace *ws,
                                const joint_pack *pack, const joint_state *at, double *res)
 {
-    const int n_rows = dots ? dim + pack->dots : dim;
     real place[2][3], rates[3 + MOST_DOTS], e[2][PHX_PORT_MAX];
     port_state p[2];
 
@@ -113,12 +107,7 @@ static inline void residual_in(const int dim, const int n_a, const int n_b, cons
     }
     if (dots)
         residual_of_dots(n_a, n_b, ws, pack, at, p, rates, e[0], e[1]);
-    const double *in = (const double *)rates;
-    for (int l = 0; l < pack->count; l++)
-        for (int k = 0; k < n_rows; k++)
-            res[ws->system->n_v + pack->first[l] + k] = in[k * LANES + l];
-    for (int side = 0; side < 2; side++)
-        keep_efforts(dots ? PHX_PORT_MAX : dim, ws, pack, side, e[side]);
+    put_rates(dim, dots ? pack->dots : 0, rates, pack, res + ws->system->n_v);
     apply_effort(dim, n_a, dots, pack, at, 0, &p[0], e[0], res);
     apply_effort(dim, n_b, dots, pack, at, 1, &p[1], e[1], res);
 }
@@ -145,7 +134,6 @@ static void residual(const workspace *ws, const joint_pack *pack, const joint_st
 static inline void rates_in(const int dim, const int n_a, const int n_b, const bool dots, const workspace *ws,
                             const joint_pack *pack, const joint_state *at, double *out)
 {
-    const int n_rows = dots ? dim + pack->dots : dim;
     real place[2][3], rates[3 + MOST_DOTS], g[12];
     port_state p[2];
     section s[2];
@@ -162,10 +150,7 @@ static inline void rates_in(const int dim, const int n_a, const int n_b, const b
         for (int k = 0; k < pack->dots; k++)
             rate_of_dot(n_a, n_b, ws, pack, k, s, g, &rates[3 + k]);
     }
-    const double *in = (const double *)rates;
-    for (int l = 0; l < pack->count; l++)
-        for (int k = 0; k < n_rows; k++)
-            out[pack->first[l] + k] = in[k * LANES + l];
+    put_rates(dim, dots ? pack->dots : 0, rates, pack, out);
 }
 
 static void rates(const workspace *ws, const joint_pack *pack, const joint_state *at, double *out)
@@ -190,8 +175,8 @@ static void rates(const workspace *ws, const joint_pack *pack, const joint_state
 static inline void put_in(const int dim, const int n_a, const int n_b, const bool dots, const workspace *ws,
                           const joint_pack *pack, const joint_state *at, double *val)
 {
-    const int n_rows = dots ? dim + pack->dots : dim, *all = pack->at[ws->into == &ws->kkt ? 0 : 1];
-    real P[2][3 * (6 + MOST_Q)];
+    const int n_rows = dots ? dim + pack->dots : dim, *all = places_in(ws, pack);
+    real P[2][3 * (6 + MOST_Q)], minus[3 * (6 + MOST_Q)];
     port_state p[2];
     section s[2];
     dot_rows rows[2];
@@ -205,14 +190,13 @@ static inline void put_in(const int dim, const int n_a, const int n_b, const boo
         find_section(n_b, false, at, &pack->side[1], &p[1], &s[1]);
         find_covectors(n_a, n_b, pack, s, rows);
     }
-    for (int l = 0; l < pack->count; l++) {
-        const places to = find_places(dim, n_a, n_b, n_rows, all + l * pack->stride);
-        const double *of_a = (const double *)P[0] + l, *of_b = (const double *)P[1] + l;
-        put_points(dim, n_a, -1.0, of_a, of_a, to.rows[0], to.per_row, to.above[0], val);
-        put_points(dim, n_b, 1.0, of_b, of_b, to.rows[1], to.per_row, to.above[1], val);
-        for (int side = 0; side < 2 && dots; side++)
-            put_dots(side ? n_b : n_a, pack->dots, (const double *)rows[side].g + l, (const double *)rows[side].g + l,
-                     &to, side, val);
+    const places to = find_places(dim, n_a, n_b, n_rows, all);
+    for (int side = 0; side < 2; side++) {
+        const int n_q = side ? n_b : n_a;
+        negate(dim * (dim + rotations(dim) + n_q), P[side], minus);
+        put_points(dim, n_q, side ? P[1] : minus, side ? minus : P[0], to.rows[side], to.per_row, to.above[side], val);
+        if (dots)
+            put_dots(n_q, pack->dots, rows[side].g, rows[side].g, &to, side, val);
     }
 }
 
@@ -246,13 +230,13 @@ static inline void terms_of(const int dim, const int n_q, bool summed, const wor
     for (int e = 0; e < dim * (dim + rotations(dim) + n_q) && !summed; e++)
         terms->P[e] = (real){0.0};
     rate_tangent(dim, n_q, side, ws->weight_K, p, terms);
-    geometric(dim, n_q, side, p, force, terms);
+    geometric(dim, n_q, side, ws->weight_K, p, force, terms);
 }
 
 static inline void linearise_in(const int dim, const int n_a, const int n_b, const bool dots, const workspace *ws,
                                 const joint_pack *pack, const joint_state *at)
 {
-    const int n_rows = dots ? dim + pack->dots : dim, *all = pack->at[ws->into == &ws->kkt ? 0 : 1];
+    const int n_rows = dots ? dim + pack->dots : dim, *all = places_in(ws, pack);
     const bool summed = ws->into_D == ws->into_K;
     double *val = ws->into_K;
     real force[2][3];
@@ -275,22 +259,17 @@ static inline void linearise_in(const int dim, const int n_a, const int n_b, con
         sum_rows(n_a, pack->dots, summed, ws->weight_K, &rows[0]);
         sum_rows(n_b, pack->dots, summed, ws->weight_K, &rows[1]);
     }
-    for (int l = 0; l < pack->count; l++) {
-        const places to = find_places(dim, n_a, n_b, n_rows, all + l * pack->stride);
-        if (((pack->late[l] & LATE_BODY) != 0) == at->late)
-            add_geometric(dim, n_a, ws->weight_K, &terms[0], l, to.turns[0], to.bends[0], val);
-        if (((pack->late[l] & LATE_BODY << 1) != 0) == at->late)
-            add_geometric(dim, n_b, ws->weight_K, &terms[1], l, to.turns[1], to.bends[1], val);
+    const places to = find_places(dim, n_a, n_b, n_rows, all);
+    for (int side = 0; side < 2; side++) {
+        const int n_q = side ? n_b : n_a, n = dim * (dim + rotations(dim) + n_q);
+        real *G = terms[side].G, *P = terms[side].P, *sign = side ? P : G; /* A: -G and P above, B: G and -P */
+        add_geometric(dim, n_q, pack->adds[at->late][1 << side], &terms[side], to.turns[side], to.bends[side], val);
         if (at->late)
             continue;
-        for (int side = 0; side < 2; side++) {
-            const double *G = (const double *)terms[side].G + l, *P = (const double *)terms[side].P + l;
-            const double *K_l = (const double *)rows[side].slope + l, *g = (const double *)rows[side].g + l;
-            put_points(dim, side ? n_b : n_a, side ? 1.0 : -1.0, G, P, to.rows[side], to.per_row,
-                       summed ? to.above[side] : NULL, val);
-            if (dots)
-                put_dots(side ? n_b : n_a, pack->dots, K_l, summed ? g : NULL, &to, side, val);
-        }
+        negate(n, sign, sign);
+        put_points(dim, n_q, G, summed ? P : NULL, to.rows[side], to.per_row, to.above[side], val);
+        if (dots)
+            put_dots(n_q, pack->dots, rows[side].slope, summed ? rows[side].g : NULL, &to, side, val);
     }
 }
 

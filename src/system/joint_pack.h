@@ -23,15 +23,18 @@ struct joint_pack {
     int group[PHX_LANES], first[PHX_LANES]; /* groups of rows, their first rows */
     joint_side side[2];
     double *alpha, *beta; /* dots x 3 */
-    /* Places in the whole and in the condensed matrix (NULL: none), one joint after the other, `stride` entries each:
+    /* Places in the whole and in the condensed matrix (NULL: none), each of PHX_LANES joints:
      *   rows   of each row of G, of A, then of B: its first velocity, then each coordinate;
      *   above  of A, then of B: in the row of each velocity and coordinate the first multiplier;
      *   turns  of A, then of B: in those rows the first rotation of the body itself, -1: there is none;
      *   bends  of A, then of B, of each rotation: each coordinate, -1;
      *   pairs  with dots, of each rotation and coordinate of A, then of B: the first rotation, then each coordinate of
      *          A, then of B. */
-    int *at[2], stride;
+    int *at[2];
     unsigned char late[PHX_LANES]; /* LATE_BODY of what is added after all parts are done */
+    /* As bits, the joints that add at the bodies of A (1), of B (2), of both (3): before, and after all parts are done
+     */
+    unsigned char adds[2][4];
 };
 
 /* What the operations look at: the ends and the mean of the interval, or three times an instant. */

@@ -1,6 +1,8 @@
 /* Which joints a step evaluates together. */
 #include "joint_pack.h"
 
+#include <string.h>
+
 static const joint_operations *operations(void)
 {
 #ifdef PHX_AVX2
@@ -141,39 +143,49 @@ static void fill_side(const workspace *ws, joint_pack *pack, int which, int lane
     }
 }
 
-/* Places of a joint in a matrix, in the order of joint_pack.h. */
-static void fill_places(const workspace *ws, const joint_pack *pack, const row_group *group, const kkt_matrix *kkt,
-                        int *at)
+/* Takes the next place of the joint in `lane`. */
+static void take(const joint_pack *pack, int lane, int place, int **next)
 {
+    const int last = lane == pack->count - 1 ? PHX_LANES : lane + 1;
+
+    for (int l = lane; l < last; l++)
+        (*next)[l] = place;
+    *next += PHX_LANES;
+}
+
+/* Places of a joint in a matrix, in the order of joint_pack.h. */
+static void fill_places(const workspace *ws, const joint_pack *pack, int lane, const kkt_matrix *kkt, int *at)
+{
+    const row_group *group = &ws->groups[pack->group[lane]];
     const phx_port_id ports[2] = {group->a, group->b};
     const int dim = ws->system->dim, n_rot = ws->system->n_rot, r = dim + n_rot;
     const int n[2] = {r + pack->side[0].n_q, r + pack->side[1].n_q}, all = n[0] + n[1];
 
     for (int k = group->first; k < group->end; k++)
         for (int side = 0, from = 0; side < 2; from += n[side++]) {
-            *at++ = kkt->row_at[k][from];
+            take(pack, lane, kkt->row_at[k][from], &at);
             for (int j = r; j < n[side]; j++)
-                *at++ = kkt->row_at[k][from + j];
+                take(pack, lane, kkt->row_at[k][from + j], &at);
         }
     for (int j = 0; j < all; j++)
-        *at++ = kkt->row_at[group->first][all + j];
+        take(pack, lane, kkt->row_at[group->first][all + j], &at);
     for (int side = 0; side < 2; side++)
         for (int i = 0; i < n[side]; i++)
-            *at++ = kkt->port_at[ports[side]][i * n[side] + dim];
+            take(pack, lane, kkt->port_at[ports[side]][i * n[side] + dim], &at);
     for (int side = 0; side < 2; side++)
         for (int k = 0; k < n_rot; k++)
             for (int j = r; j < n[side]; j++)
-                *at++ = kkt->port_at[ports[side]][(dim + k) * n[side] + j];
+                take(pack, lane, kkt->port_at[ports[side]][(dim + k) * n[side] + j], &at);
     for (int i = 0; i < all && pack->dots > 0; i++)
         for (int side = 0, from = 0; side < 2 && (i < n[0] ? i : i - n[0]) >= dim; from += n[side++]) {
             const int *row = kkt->pair_at[group->joint] + i * all + from;
-            *at++ = row[dim];
+            take(pack, lane, row[dim], &at);
             for (int j = r; j < n[side]; j++)
-                *at++ = row[j];
+                take(pack, lane, row[j], &at);
         }
 }
 
-static int stride_of(const workspace *ws, const joint_pack *pack)
+static int count_places(const workspace *ws, const joint_pack *pack)
 {
     const int n_rot = ws->system->n_rot, r = ws->system->dim + n_rot, q = pack->side[0].n_q + pack->side[1].n_q;
     const int rows = (ws->system->dim + pack->dots) * (2 + q), blocks = 2 * (2 * r + q) + n_rot * q;
@@ -187,8 +199,8 @@ static phx_status allocate(const workspace *ws, joint_pack *pack)
     const int dim = ws->system->dim, n_rot = ws->system->n_rot, matrices = ws->condensation ? 2 : 1;
     const int q = pack->side[0].n_q + pack->side[1].n_q;
     const size_t numbers = (size_t)(PHX_LANES * (6 * pack->dots + 2 * dim + (dim + n_rot) * q));
-    pack->stride = stride_of(ws, pack);
-    const size_t entries = (size_t)(PHX_LANES * 2 * q + matrices * pack->count * pack->stride);
+    const int places = PHX_LANES * count_places(ws, pack);
+    const size_t entries = (size_t)(PHX_LANES * 2 * q + matrices * places);
 
     pack->alpha = phx_calloc(ws->base.context, numbers, sizeof *pack->alpha);
     pack->side[0].q = phx_calloc(ws->base.context, entries, sizeof *pack->side[0].q);
@@ -208,8 +220,18 @@ static phx_status allocate(const workspace *ws, joint_pack *pack)
         entry += 2 * PHX_LANES * side->n_q;
     }
     pack->at[0] = entry;
-    pack->at[1] = matrices == 2 ? entry + pack->count * pack->stride : NULL;
+    pack->at[1] = matrices == 2 ? entry + places : NULL;
     return PHX_OK;
+}
+
+static void list_adding(joint_pack *pack)
+{
+    memset(pack->adds, 0, sizeof pack->adds);
+    for (int l = 0; l < pack->count; l++)
+        for (int sides = 1; sides < 4; sides++) {
+            unsigned char *adds = &pack->adds[(pack->late[l] & LATE_BODY * sides) != 0][sides];
+            *adds = (unsigned char)(*adds | 1 << l);
+        }
 }
 
 static phx_status make_pack(workspace *ws, int count, const int *groups)
@@ -221,6 +243,7 @@ static phx_status make_pack(workspace *ws, int count, const int *groups)
     pack->side[0].n_q = point_of(ws, first->a)->n;
     pack->side[1].n_q = point_of(ws, first->b)->n;
     ws->n_joint_packs++;
+    list_adding(pack);
     const phx_status status = allocate(ws, pack);
     if (status)
         return status;
@@ -238,9 +261,9 @@ static phx_status make_pack(workspace *ws, int count, const int *groups)
             spread(pack, l, 3, row->beta, pack->beta + 3 * PHX_LANES * k);
         }
         ws->joint_pack_of[groups[l]] = ws->n_joint_packs - 1;
-        fill_places(ws, pack, group, &ws->kkt, pack->at[0] + l * pack->stride);
+        fill_places(ws, pack, l, &ws->kkt, pack->at[0]);
         if (pack->at[1])
-            fill_places(ws, pack, group, &ws->condensation->kkt, pack->at[1] + l * pack->stride);
+            fill_places(ws, pack, l, &ws->condensation->kkt, pack->at[1]);
     }
     return PHX_OK;
 }
@@ -331,6 +354,7 @@ phx_status phx_system_joints_one_by_one(phx_dae *dae, bool one_by_one)
     workspace *ws = (workspace *)dae;
 
     list_loose(ws, one_by_one);
+    ws->start_viewed = ws->end_viewed = false;
     return phx_sys_find_late(ws);
 }
 
@@ -345,6 +369,7 @@ void phx_sys_joint_pack_bodies(const workspace *ws, int p, int lane, phx_body_id
 bool phx_sys_joint_pack_waits(workspace *ws, int p, int lane, int late)
 {
     ws->joint_packs[p].late[lane] = (unsigned char)late;
+    list_adding(&ws->joint_packs[p]);
     return late != 0;
 }
 

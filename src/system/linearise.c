@@ -24,16 +24,11 @@ static void scatter_bodies(workspace *ws, const double *x, const double *v)
     }
 }
 
-/* Efforts at the ports, and what the forces add. */
-static phx_status add_forces(workspace *ws, double t, const double *lambda)
+/* What the forces add, and their efforts at the ports. */
+static phx_status add_forces(workspace *ws, double t)
 {
-    phx_status status = PHX_OK;
-
     memset(ws->scratch4, 0, (size_t)ws->kkt.n * sizeof(double));
-    status = phx_sys_forces(ws, t, true, ws->scratch4);
-    if (!status)
-        phx_sys_apply_multipliers(ws, lambda);
-    return status;
+    return phx_sys_forces(ws, t, true, ws->scratch4);
 }
 
 /* At an instant everything has its array; over an interval all of it is summed into the matrix, D + h/2 K. */
@@ -68,9 +63,10 @@ phx_status phx_sys_op_linearise(phx_dae *dae, double t, const double *x, const d
     phx_sys_set_instant(ws, x, v);
     scatter_bodies(ws, x, v);
     phx_sys_rows(ws, t, 0.0);
-    const phx_status status = add_forces(ws, t, lambda);
+    const phx_status status = add_forces(ws, t);
     if (status)
         return status;
+    phx_sys_apply_multipliers(ws, lambda);
     phx_sys_add_couplings(ws, lambda);
     return PHX_OK;
 }
@@ -115,7 +111,7 @@ phx_status phx_sys_op_interval_linearise(phx_dae *dae)
     }
     phx_sys_add_couplings(ws, ws->lambda);
     if (ws->system->n_forces > 0)
-        status = add_forces(ws, ws->t0 + 0.5 * ws->h, ws->lambda);
+        status = add_forces(ws, ws->t0 + 0.5 * ws->h);
     ws->into = &ws->kkt;
     ws->power = (phx_work){supplied, dissipated};
     return status;

@@ -24,6 +24,36 @@ static inline void fetch(const double *all, const int *at, int first, int n, rea
         to[i] = (real){a[i], b[i], c[i], d[i]};
 }
 
+/* v_j, every `stride`-th, to val[at[l] + j] of each lane l */
+static inline void put_run(const int n, const real *v, const int stride, const int *at, double *val)
+{
+    const double *from = (const double *)v;
+
+    for (int l = 0; l < LANES; l++) {
+        double *to = val + at[l];
+        for (int j = 0; j < n; j++)
+            to[j] = from[j * stride * LANES + l];
+    }
+}
+
+/* val[at[l] + j] -= v_j of the lanes in `bits`, unless at[l] is -1 */
+static inline void subtract_run(const int n, unsigned bits, const real *v, const int *at, double *val)
+{
+    const double *from = (const double *)v;
+
+    for (int l = 0; l < LANES; l++) {
+        double *to = val + at[l];
+        for (int j = 0; j < n && bits >> l & 1 && at[l] >= 0; j++)
+            to[j] -= from[j * LANES + l];
+    }
+}
+
+static inline void negate(int n, const real *v, real *to)
+{
+    for (int i = 0; i < n; i++)
+        to[i] = -v[i];
+}
+
 static inline int rotations(const int dim)
 {
     return dim == 2 ? 1 : 3;
@@ -218,8 +248,9 @@ static inline void rate_tangent(const int dim, const int n_q, const joint_side *
     }
 }
 
-/* d(R_m^T F) = f1 x dphi, f1 = R1^T F:  rows v: f1 x dphi;  w: (phi dq) x f + y x (f1 x dphi);  q: phi^T (f1 x dphi) */
-static inline void geometric(const int dim, const int n_q, const joint_side *side, const port_state *p,
+/* `weight` times d(R_m^T F) = f1 x dphi, f1 = R1^T F:
+ *   rows v: f1 x dphi;  w: (phi dq) x f + y x (f1 x dphi);  q: phi^T (f1 x dphi) */
+static inline void geometric(const int dim, const int n_q, const joint_side *side, double weight, const port_state *p,
                              const real *force, side_terms *to)
 {
     const real *phi = (const real *)side->phi;
@@ -233,14 +264,14 @@ static inline void geometric(const int dim, const int n_q, const joint_side *sid
         vec_x_rot(dim, f1, column, df);
         vec_x_vec(dim, p->y, df, torque);
         for (int a = 0; a < dim; a++)
-            to->turns[a * n_rot + c] = df[a];
+            to->turns[a * n_rot + c] = weight * df[a];
         for (int k = 0; k < n_rot; k++)
-            to->turns[(dim + k) * n_rot + c] = torque[k];
+            to->turns[(dim + k) * n_rot + c] = weight * torque[k];
         for (int j = 0; j < n_q; j++) {
             real sum = phi[j] * df[0];
             for (int a = 1; a < dim; a++)
                 sum += phi[a * n_q + j] * df[a];
-            to->turns[(r + j) * n_rot + c] = sum;
+            to->turns[(r + j) * n_rot + c] = weight * sum;
         }
     }
     if (n_q > 0)
@@ -250,29 +281,33 @@ static inline void geometric(const int dim, const int n_q, const joint_side *sid
             column[a] = phi[a * n_q + j];
         vec_x_vec(dim, column, f, torque);
         for (int k = 0; k < n_rot; k++)
-            to->bends[k * n_q + j] = torque[k];
+            to->bends[k * n_q + j] = weight * torque[k];
     }
 }
 
-/* The POINT rows of a joint, one side: G into the rows and -P^T above (NULL: not); `sign` of G. */
-static inline void put_points(const int dim, const int n_q, double sign, const double *G, const double *P,
-                              const int *rows, int row_stride, const int *above, double *val)
+/* The POINT rows, one side: G into them and `above`, transposed, into the rows of the velocities (NULL: not). */
+static inline void put_points(const int dim, const int n_q, const real *G, const real *above, const int *rows_at,
+                              int per_row, const int *above_at, double *val)
 {
     const int r = dim + rotations(dim), n = r + n_q;
 
     for (int u = 0; u < dim; u++) {
-        const int *at = rows + u * row_stride;
-        for (int j = 0; j < r; j++)
-            val[at[0] + j] = sign * G[(u * n + j) * LANES];
+        const int *at = rows_at + u * per_row;
+        put_run(r, G + u * n, 1, at, val);
         for (int j = 0; j < n_q; j++)
-            val[at[1 + j]] = sign * G[(u * n + r + j) * LANES];
+            put_run(1, G + u * n + r + j, 1, at + (1 + j) * LANES, val);
     }
     for (int j = 0; j < n && above; j++)
-        for (int u = 0; u < dim; u++)
-            val[above[j] + u] = -sign * P[(u * n + j) * LANES];
+        put_run(dim, above + j, n, above_at + j * LANES, val);
 }
 
-/* Where the parts of a joint's places begin. */
+/* Places in the matrix that contributions go to. */
+static inline const int *places_in(const workspace *ws, const joint_pack *pack)
+{
+    return pack->at[ws->condensation && ws->into == &ws->condensation->kkt];
+}
+
+/* Where the parts of the places begin; from row to row of G. */
 typedef struct places {
     const int *rows[2], *above[2], *turns[2], *bends[2], *pairs;
     int per_row;
@@ -281,33 +316,30 @@ typedef struct places {
 static inline places find_places(const int dim, const int n_a, const int n_b, int n_rows, const int *at)
 {
     const int r = dim + rotations(dim), rot = rotations(dim);
-    places it = {.per_row = 2 + n_a + n_b};
+    places it = {.per_row = (2 + n_a + n_b) * LANES};
 
     it.rows[0] = at;
-    it.rows[1] = at + 1 + n_a;
+    it.rows[1] = at + (1 + n_a) * LANES;
     it.above[0] = at + n_rows * it.per_row;
-    it.above[1] = it.above[0] + r + n_a;
-    it.turns[0] = it.above[1] + r + n_b;
-    it.turns[1] = it.turns[0] + r + n_a;
-    it.bends[0] = it.turns[1] + r + n_b;
-    it.bends[1] = it.bends[0] + rot * n_a;
-    it.pairs = it.bends[1] + rot * n_b;
+    it.above[1] = it.above[0] + (r + n_a) * LANES;
+    it.turns[0] = it.above[1] + (r + n_b) * LANES;
+    it.turns[1] = it.turns[0] + (r + n_a) * LANES;
+    it.bends[0] = it.turns[1] + (r + n_b) * LANES;
+    it.bends[1] = it.bends[0] + rot * n_a * LANES;
+    it.pairs = it.bends[1] + rot * n_b * LANES;
     return it;
 }
 
-/* The geometric terms of a joint, one side. */
-static inline void add_geometric(const int dim, const int n_q, double weight, const side_terms *terms, int l,
+/* The geometric terms of one side, for the joints in `bits`. */
+static inline void add_geometric(const int dim, const int n_q, unsigned bits, const side_terms *terms,
                                  const int *turns_at, const int *bends_at, double *val)
 {
     const int n_rot = rotations(dim), n = dim + n_rot + n_q;
-    const double *turns = (const double *)terms->turns + l, *bends = (const double *)terms->bends + l;
 
     for (int i = 0; i < n; i++)
-        for (int k = 0; k < n_rot && turns_at[i] >= 0; k++)
-            val[turns_at[i] + k] -= weight * turns[(i * n_rot + k) * LANES];
+        subtract_run(n_rot, bits, terms->turns + i * n_rot, turns_at + i * LANES, val);
     for (int e = 0; e < n_rot * n_q; e++)
-        if (bends_at[e] >= 0)
-            val[bends_at[e]] -= weight * bends[e * LANES];
+        subtract_run(1, bits, terms->bends + e, bends_at + e * LANES, val);
 }
 
 #endif

@@ -340,14 +340,14 @@ typedef struct workspace {
     double *into_D, *into_K, weight_K; /* where a linearisation adds: D and K, or val with h/2 for K */
     double *covector;                  /* per row: PAIR_SIZE */
     double *w;                         /* per row: prescribed rate */
-    double *effort;                    /* per port: PHX_PORT_MAX, total of multipliers and forces */
+    double *effort;                    /* per port: PHX_PORT_MAX, total of multipliers and forces; over an interval
+                                          not of ports in packs of joints */
     int *port_cols;                    /* per port: room for columns */
     int *port_first, *port_count;
     double *map_room; /* 2 map_size: what the ports of a pair make of their bodies' columns */
     int map_size;
     double *group_G, *group_K;                        /* of the rows of one group, dense */
     double *product;                                  /* PHX_PORT_MAX x the widest port's columns */
-    bool loaded;                                      /* `effort` is that of the interval's last residual */
     double *scratch, *scratch2, *scratch3, *scratch4; /* n each */
     double *local;                                    /* dense scratch for element blocks */
     double *body_M, *body_D, *body_K;                 /* largest body pattern */
@@ -406,8 +406,9 @@ int phx_sys_condensed_type(const workspace *ws, int b);
 /* After both matrices are there. */
 phx_status phx_sys_joint_packs_create(workspace *ws);
 void phx_sys_joint_packs_free(workspace *ws);
-/* Of those in use at the views at hand: residuals of their rows and what their efforts do at the bodies, into res (n_v
- * + n_l); what they add to the matrix of an interval; G and -G^T in place of what is there. */
+/* Of those in use at the views of the bodies at hand: residuals of their rows and what their efforts do at the bodies,
+ * into res (n_v + n_l); what rates of rows read, at an instant; what they add to a linearisation; G and -G^T in place
+ * of what is there. */
 void phx_sys_joint_packs_residual(workspace *ws, const double *lambda, double *res);
 void phx_sys_joint_packs_rates(workspace *ws, double *rates); /* at an instant, with the covectors */
 void phx_sys_joint_packs_linearise(workspace *ws, const double *lambda);
@@ -457,10 +458,8 @@ phx_status phx_sys_put(phx_context *context, phx_sys_triplets *list, int row, in
 
 /* Point every body at an instant and evaluate all ports. */
 void phx_sys_set_instant(workspace *ws, const double *x, const double *v);
-/* Of ports what rows and forces need, of all or of those in no pack of joints; and of all at an instant. */
+/* Of ports in no pack of joints what rows and forces need. */
 void phx_sys_view_rows(workspace *ws);
-void phx_sys_view_loose(workspace *ws);
-void phx_sys_set_rows_instant(workspace *ws, const double *x, const double *v);
 /* A port of the ground: at rest for good. */
 void phx_sys_ground_view(const phx_system *system, const port_slot *port, phx_port_view *view);
 /* Covectors of all rows of the workspace and their prescribed rates at time t, or the means over [t0, t0+h]. */

@@ -1,5 +1,5 @@
-/* Joints that are alike side by side against the same joints one by one: residuals, efforts, matrices of intervals and
- * of instants, rows of projections, runs. */
+/* Joints that are alike side by side against the same joints one by one: residuals and matrices of intervals and of
+ * instants, rows of projections, runs. */
 #include "system/system_internal.h"
 
 #include <math.h>
@@ -90,8 +90,9 @@ static void chain_open(phx_context *context, const chain *it, int alike, model *
 
 /* ---- both ways ---- */
 typedef struct found {
-    size_t n_res, n_efforts, n_values;
-    double *res, *efforts, *interval, *mass, *instant[2]; /* n_res; n_efforts; n_values each */
+    size_t n_res, n_values, n_whole;
+    double *res[2], *rates, *interval, *mass,
+        *instant[2]; /* n_res: of an interval, an instant; ...; n_values; n_whole */
 } found;
 
 static double *numbers(size_t count)
@@ -104,14 +105,16 @@ static double *numbers(size_t count)
 static double *copied(size_t count, const double *from)
 {
     double *all = numbers(count);
-    memcpy(all, from, count * sizeof *all);
+    for (size_t k = 0; k < count; k++)
+        all[k] = from[k];
     return all;
 }
 
 static void found_free(found *it)
 {
-    free(it->res);
-    free(it->efforts);
+    free(it->res[0]);
+    free(it->res[1]);
+    free(it->rates);
     free(it->interval);
     free(it->mass);
     free(it->instant[0]);
@@ -133,19 +136,15 @@ static void evaluate(const model *m, const trial *at, bool one_by_one, found *ou
 
     CHECK_OK(m->context, phx_system_joints_one_by_one(m->dae, one_by_one));
     out->n_res = (size_t)(m->n_v + m->n_l);
-    out->n_efforts = (size_t)m->system->n_ports * PHX_PORT_MAX;
+    out->n_whole = (size_t)ws->kkt.ptr[ws->kkt.n];
     out->n_values = (size_t)kkt->ptr[kkt->n];
     CHECK_OK(m->context, ops->interval_begin(m->dae, 0.1, at->h, at->x, at->v));
     CHECK_OK(m->context, ops->interval_residual(m->dae, at->v1, at->lambda, x1, res));
-    out->efforts = copied(out->n_efforts, ws->effort);
-    for (int i = 0; i < m->system->n_ports; i++) /* torques on theta_dot are of no meaning where nothing bends */
-        for (int k = m->dim + m->system->n_rot; k < PHX_PORT_MAX && m->system->ports[i].port.point.n == 0; k++)
-            out->efforts[i * PHX_PORT_MAX + k] = 0.0;
-    out->res = copied(out->n_res, res);
+    out->res[0] = copied(out->n_res, res);
     CHECK_OK(m->context, ops->interval_linearise(m->dae));
     out->interval = copied(out->n_values, condensed ? ws->condensation->coupling : ws->val);
-    phx_sys_set_rows_instant(ws, x1, at->v1);
-    phx_sys_rows(ws, 0.1, 0.0);
+    phx_sys_row_residuals(ws, 0.1, x1, at->v1, res);
+    out->rates = copied((size_t)ws->n_l, res);
     double *mass = condensed ? ws->condensation->val : ws->mass;
     ws->into = kkt;
     memset(mass, 0, out->n_values * sizeof *mass);
@@ -153,9 +152,11 @@ static void evaluate(const model *m, const trial *at, bool one_by_one, found *ou
     ws->into = &ws->kkt;
     out->mass = copied(out->n_values, mass);
     ws->mass_begun = false;
+    CHECK_OK(m->context, ops->residual(m->dae, 0.1, x1, at->v1, at->v, at->lambda, res));
+    out->res[1] = copied(out->n_res, res);
     CHECK_OK(m->context, ops->linearise(m->dae, 0.1, x1, at->v1, at->lambda));
-    out->instant[0] = copied((size_t)ws->kkt.ptr[ws->kkt.n], ws->D);
-    out->instant[1] = copied((size_t)ws->kkt.ptr[ws->kkt.n], ws->K);
+    out->instant[0] = copied(out->n_whole, ws->D);
+    out->instant[1] = copied(out->n_whole, ws->K);
     free(x1);
     free(res);
 }
@@ -176,7 +177,6 @@ static void compare(const model *m, const char *name, double h, uint64_t *seed)
 {
     const size_t n_v = (size_t)m->n_v, n_l = (size_t)m->n_l;
     double *x = numbers((size_t)m->n_x), *v = numbers(n_v), *v1 = numbers(n_v), *lambda = numbers(n_l);
-    const workspace *ws = (const workspace *)m->dae;
     const trial at = {h, x, v, v1, lambda};
     found alone, together;
 
@@ -187,13 +187,14 @@ static void compare(const model *m, const char *name, double h, uint64_t *seed)
         lambda[k] = random_value(seed);
     evaluate(m, &at, true, &alone);
     evaluate(m, &at, false, &together);
-    const size_t whole = (size_t)ws->kkt.ptr[ws->kkt.n];
-    CHECK_SMALL(defect(alone.n_res, alone.res, together.res), TOLERANCE, "%s: residual", name);
-    CHECK_SMALL(defect(alone.n_efforts, alone.efforts, together.efforts), TOLERANCE, "%s: efforts", name);
+    CHECK_SMALL(defect(alone.n_res, alone.res[0], together.res[0]), TOLERANCE, "%s: residual", name);
+    CHECK_SMALL(defect(alone.n_res, alone.res[1], together.res[1]), TOLERANCE, "%s: that of an instant", name);
+    CHECK_SMALL(defect(n_l, alone.rates, together.rates), TOLERANCE, "%s: rates", name);
     CHECK_SMALL(defect(alone.n_values, alone.interval, together.interval), TOLERANCE, "%s: an interval's matrix", name);
     CHECK_SMALL(defect(alone.n_values, alone.mass, together.mass), TOLERANCE, "%s: rows", name);
-    CHECK_SMALL(defect(whole, alone.instant[0], together.instant[0]), TOLERANCE, "%s: D of an instant", name);
-    CHECK_SMALL(defect(whole, alone.instant[1], together.instant[1]), TOLERANCE, "%s: K of an instant", name);
+    for (int k = 0; k < 2; k++)
+        CHECK_SMALL(defect(alone.n_whole, alone.instant[k], together.instant[k]), TOLERANCE, "%s: %s of an instant",
+                    name, k ? "K" : "D");
     found_free(&alone);
     found_free(&together);
     free(x);
