@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *remedy(int error)
+static const char *remedy(const char *action, int error)
 {
     switch (error) {
     case ENOSPC:
@@ -25,7 +25,7 @@ static const char *remedy(int error)
         return "choose a place you may write to, or change its permissions";
     case ENOENT:
     case ENOTDIR:
-        return "check the name, and create its directory first";
+        return strcmp(action, "read") == 0 ? "check the name" : "check the name, and create its directory first";
     case EISDIR:
         return "give the name of a file";
     case EMFILE:
@@ -41,7 +41,7 @@ phx_status phx_file_fail(phx_context *context, const char *path, const char *act
     char reason[256] = "unknown reason";
     if (error != 0 && strerror_r(error, reason, sizeof reason) != 0)
         snprintf(reason, sizeof reason, "error %d", error);
-    return phx_fail(context, PHX_ERR_FILE, "%s: cannot %s: %s; %s", path, action, reason, remedy(error));
+    return phx_fail(context, PHX_ERR_FILE, "%s: cannot %s: %s; %s", path, action, reason, remedy(action, error));
 }
 
 phx_status phx_file_target(phx_context *context, const char *path, char **target, bool *special)
