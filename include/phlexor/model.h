@@ -414,7 +414,8 @@ void phx_model_destroy(phx_model *model); /* NULL is allowed */
 
 /* Evaluate the document again with other parameter values, on top of the overrides of the reading and instead of those
  * of an earlier call (n_overrides 0 goes back to the model as read). Cheap: neither file nor YAML is read again. All
- * pointers into the model are renewed: names taken from it before are gone. When it fails the model is unchanged. Errors: PHX_ERR_INPUT, PHX_ERR_MEMORY. */
+ * pointers into the model are renewed: names taken from it before are gone. When it fails the model is unchanged.
+ * Errors: PHX_ERR_INPUT, PHX_ERR_MEMORY. */
 phx_status phx_model_set_parameters(phx_context *context, phx_model *model, int n_overrides,
                                     const phx_model_override *overrides);
 

@@ -47,6 +47,40 @@ static bool weights(const phx_history *history, int first, int order, double t, 
     return sum <= FARTHEST * (ldexp(1.0, order + 1) - 1.0);
 }
 
+/* out = base + along sum_k w_k rows_k, base NULL: zero; `order` is a constant where this is put, so that the compiler
+ * takes several i at once. */
+static inline void combine(const int order, const double *w, double *const *rows, double along, const double *base,
+                           int n, double *restrict out)
+{
+    for (int i = 0; i < n; i++) {
+        double sum = w[0] * rows[0][i];
+        for (int k = 1; k <= order; k++)
+            sum += w[k] * rows[k][i];
+        out[i] = base ? base[i] + along * sum : sum;
+    }
+}
+
+static void predict(int order, const double *w, double *const *rows, double along, const double *base, int n,
+                    double *out)
+{
+    switch (order) {
+    case 5:
+        combine(5, w, rows, along, base, n, out);
+        break;
+    case 4:
+        combine(4, w, rows, along, base, n, out);
+        break;
+    case 3:
+        combine(3, w, rows, along, base, n, out);
+        break;
+    case 2:
+        combine(2, w, rows, along, base, n, out);
+        break;
+    default:
+        combine(order, w, rows, along, base, n, out);
+    }
+}
+
 void phx_history_predict(const phx_history *history, const phx_dae *dae, double t, double h, const double *v0,
                          double *v1, double *lambda)
 {
@@ -56,19 +90,11 @@ void phx_history_predict(const phx_history *history, const phx_dae *dae, double 
         order--;
     if (order <= 0)
         w[0] = 1.0;
-    const double along = order < 0 ? 0.0 : h;
-    for (int i = 0; i < dae->n_v; i++) {
-        double sum = 0.0;
-        for (int k = 0; k <= order; k++)
-            sum += w[k] * history->v_dot[k][i];
-        v1[i] = v0[i] + along * sum;
-    }
-    for (int i = 0; i < dae->n_l; i++) {
-        double sum = w[0] * history->lambda[0][i];
-        for (int k = 1; k <= order; k++)
-            sum += w[k] * history->lambda[k][i];
-        lambda[i] = sum;
-    }
+    if (order < 0)
+        memcpy(v1, v0, (size_t)dae->n_v * sizeof *v1);
+    else
+        predict(order, w, history->v_dot, h, v0, dae->n_v, v1);
+    predict(order < 0 ? 0 : order, w, history->lambda, 1.0, NULL, dae->n_l, lambda);
 }
 
 /* |v_dot - prediction of it| of the newest interval by those before; infinite when the order is not available. */

@@ -118,8 +118,9 @@ static phx_status read_row(csv_reader *reader, int n_columns, double *values)
                             reader->line, i, n_columns);
         const char *field = next_field(reader, &end);
         if (!parse_number(field, &values[i]))
-            return phx_fail(reader->context, PHX_ERR_FILE, "%s:%ld: '%.40s' is no finite number; give a csv file of Phlexor",
-                            reader->path, reader->line, field);
+            return phx_fail(reader->context, PHX_ERR_FILE,
+                            "%s:%ld: '%.40s' is no finite number; give a csv file of Phlexor", reader->path,
+                            reader->line, field);
     }
     if (end == ',')
         return phx_fail(reader->context, PHX_ERR_FILE, "%s:%ld: more values than the %d columns", reader->path,
