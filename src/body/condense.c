@@ -141,6 +141,14 @@ static phx_status make_blocks(phx_condenser *it, const bool *used, int *place)
     return status;
 }
 
+static bool make_sparse(phx_condenser *it, size_t rows, size_t entries, sparse *out)
+{
+    out->ptr = phx_calloc(it->context, rows + 1, sizeof *out->ptr);
+    out->at = phx_calloc(it->context, entries, sizeof *out->at);
+    out->val = phx_calloc(it->context, entries, sizeof *out->val);
+    return out->ptr && out->at && out->val;
+}
+
 static phx_status allocate(phx_condenser *it)
 {
     const size_t inner = (size_t)it->n_inner, kept = (size_t)it->n_kept;
@@ -156,6 +164,10 @@ static phx_status allocate(phx_condenser *it)
     it->influence.val = phx_calloc(it->context, inner * kept, sizeof *it->influence.val);
     if (!it->corner_from || !it->corner || !it->sum || !it->column || !it->sums || !it->influence.ptr ||
         !it->influence.idx || !it->influence.val)
+        return PHX_ERR_MEMORY;
+    if (!make_sparse(it, kept, inner * kept, &it->S_kept) || !make_sparse(it, kept, inner * kept, &it->T_kept) ||
+        !make_sparse(it, dim, inner * dim, &it->S_axis) || !make_sparse(it, dim, inner * dim, &it->Z_axis) ||
+        !make_sparse(it, inner, inner * (kept + dim), &it->spread))
         return PHX_ERR_MEMORY;
     it->pull = it->sums + inner * dim;
     it->sums_pull = it->pull + inner * dim;
@@ -216,6 +228,13 @@ static void free_block(block *it)
     phx_free(it->val);
 }
 
+static void free_sparse(sparse *it)
+{
+    phx_free(it->ptr);
+    phx_free(it->at);
+    phx_free(it->val);
+}
+
 void phx_condenser_destroy(phx_condenser *it)
 {
     if (!it)
@@ -223,6 +242,9 @@ void phx_condenser_destroy(phx_condenser *it)
     free_block(&it->own);
     free_block(&it->coupling);
     free_block(&it->influence);
+    sparse *all[] = {&it->S_kept, &it->T_kept, &it->S_axis, &it->Z_axis, &it->spread};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+        free_sparse(all[k]);
     phx_free(it->inner);
     phx_free(it->kept);
     phx_free(it->corner_from);
@@ -314,6 +336,55 @@ static void pull_sums(phx_condenser *it)
     }
 }
 
+/* ---- for loops over the bodies ---- */
+static void add(sparse *it, int *count, int at, double value)
+{
+    if (value == 0.0)
+        return;
+    it->at[*count] = at;
+    it->val[(*count)++] = value;
+}
+
+/* Columns of a block over the inner coordinates, by rows; `inner` NULL: their numbers. */
+static void take_columns(const block *from, int n, int columns, const int *inner, sparse *out)
+{
+    for (int d = 0, count = 0; d < columns; d++) {
+        for (int p = 0; p < n; p++)
+            for (int e = from->ptr[p]; e < from->ptr[p + 1]; e++)
+                if (from->idx[e] == d)
+                    add(out, &count, inner ? inner[p] : p, from->val[e]);
+        out->ptr[d + 1] = count;
+    }
+}
+
+static void take_axes(const phx_condenser *it, const double *values, const int *inner, sparse *out)
+{
+    const int dim = it->body->dim;
+
+    for (int a = 0, count = 0; a < dim; a++) {
+        for (int p = 0; p < it->n_inner; p++)
+            add(out, &count, inner ? inner[p] : p, values[p * dim + a]);
+        out->ptr[a + 1] = count;
+    }
+}
+
+static void arrange(phx_condenser *it)
+{
+    const int dim = it->body->dim, n = it->n_inner, m = it->n_kept;
+
+    take_columns(&it->coupling, n, m, NULL, &it->S_kept);
+    take_columns(&it->influence, n, m, it->inner, &it->T_kept);
+    take_axes(it, it->sums, NULL, &it->S_axis);
+    take_axes(it, it->pull, it->inner, &it->Z_axis);
+    for (int p = 0, count = 0; p < n; p++) {
+        for (int e = it->influence.ptr[p]; e < it->influence.ptr[p + 1]; e++)
+            add(&it->spread, &count, it->influence.idx[e], it->influence.val[e]);
+        for (int a = 0; a < dim; a++)
+            add(&it->spread, &count, m + a, it->pull[p * dim + a]);
+        it->spread.ptr[p + 1] = count;
+    }
+}
+
 phx_status phx_condenser_factor(phx_condenser *it, double a, double b, double c)
 {
     const int m = it->n_kept;
@@ -328,6 +399,7 @@ phx_status phx_condenser_factor(phx_condenser *it, double a, double b, double c)
         return status;
     make_influence(it);
     pull_sums(it);
+    arrange(it);
     for (int p = 0; p < it->n_inner; p++)
         for (int e = it->coupling.ptr[p]; e < it->coupling.ptr[p + 1]; e++)
             for (int f = it->influence.ptr[p]; f < it->influence.ptr[p + 1]; f++)

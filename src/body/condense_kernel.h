@@ -17,21 +17,29 @@ static inline void NAME(sum_inner)(const int dim, const phx_condenser *it, const
                                    NAME(inner_sums) * out)
 {
     const int n_rot = phx_rotations(dim);
-    NAME(inner_sums) sum = {.SY = ZEROS, .rows_Z = ZEROS, .rows_Y = ZEROS};
+    real rows_Y[9] = ZEROS;
 
-    for (int p = 0; p < it->n_inner; p++) {
-        const double *S = it->sums + p * dim, *Z = it->pull + p * dim;
-        const real *row = border->rows + it->inner[p] * n_rot, *y = Y + p * n_rot;
+    for (int a = 0; a < dim; a++) {
+        real SY[3] = ZEROS, rows_Z[3] = ZEROS;
+        for (int e = it->S_axis.ptr[a]; e < it->S_axis.ptr[a + 1]; e++)
+            for (int k = 0; k < n_rot; k++)
+                SY[k] += it->S_axis.val[e] * Y[it->S_axis.at[e] * n_rot + k];
+        for (int e = it->Z_axis.ptr[a]; e < it->Z_axis.ptr[a + 1]; e++)
+            for (int k = 0; k < n_rot; k++)
+                rows_Z[k] += border->rows[it->Z_axis.at[e] * n_rot + k] * it->Z_axis.val[e];
         for (int k = 0; k < n_rot; k++) {
-            for (int a = 0; a < dim; a++) {
-                sum.SY[a * n_rot + k] += S[a] * y[k];
-                sum.rows_Z[k * dim + a] += row[k] * Z[a];
-            }
-            for (int l = 0; l < n_rot; l++)
-                sum.rows_Y[k * n_rot + l] += row[k] * y[l];
+            out->SY[a * n_rot + k] = SY[k];
+            out->rows_Z[k * dim + a] = rows_Z[k];
         }
     }
-    *out = sum;
+    for (int p = 0; p < it->n_inner; p++) {
+        const real *row = border->rows + it->inner[p] * n_rot, *y = Y + p * n_rot;
+        for (int k = 0; k < n_rot; k++)
+            for (int l = 0; l < n_rot; l++)
+                rows_Y[k * n_rot + l] += row[k] * y[l];
+    }
+    for (int k = 0; k < n_rot * n_rot; k++)
+        out->rows_Y[k] = rows_Y[k];
 }
 
 /* Block of the rigid velocities: rigid - [H 0; E 1] [S_i; rows] X. */
@@ -78,33 +86,36 @@ static inline void NAME(reduce_kept)(const int dim, const phx_condenser *it, con
     const int n_rot = phx_rotations(dim), r = dim + n_rot, m = it->n_kept;
 
     for (int d = 0; d < m; d++) {
-        const real *row = border->rows + it->kept[d] * n_rot, *column = border->columns + it->kept[d] * n_rot;
+        real row[3], column[3];
+        for (int k = 0; k < n_rot; k++) {
+            row[k] = border->rows[it->kept[d] * n_rot + k];
+            column[k] = border->columns[it->kept[d] * n_rot + k];
+        }
+        for (int e = it->T_kept.ptr[d]; e < it->T_kept.ptr[d + 1]; e++)
+            for (int k = 0; k < n_rot; k++)
+                row[k] -= border->rows[it->T_kept.at[e] * n_rot + k] * it->T_kept.val[e];
+        for (int e = it->S_kept.ptr[d]; e < it->S_kept.ptr[d + 1]; e++)
+            for (int k = 0; k < n_rot; k++)
+                column[k] -= it->S_kept.val[e] * Y[it->S_kept.at[e] * n_rot + k];
         for (int a = 0; a < dim; a++) {
-            out[a * stride + r + d] = out[(r + d) * stride + a] = (real){0.0};
+            real above = {0.0}, left = {0.0};
             for (int b = 0; b < dim; b++) {
-                out[a * stride + r + d] += border->H[a * dim + b] * it->sums_kept[b * m + d];
-                out[(r + d) * stride + a] += it->sums_kept[b * m + d] * border->Gv[b * dim + a];
+                above += border->H[a * dim + b] * it->sums_kept[b * m + d];
+                left += it->sums_kept[b * m + d] * border->Gv[b * dim + a];
             }
+            out[a * stride + r + d] = above;
+            out[(r + d) * stride + a] = left;
         }
         for (int k = 0; k < n_rot; k++) {
+            for (int b = 0; b < dim; b++) {
+                row[k] += border->E[k * dim + b] * it->sums_kept[b * m + d];
+                column[k] += it->sums_kept[b * m + d] * border->Gw[b * n_rot + k];
+            }
             out[(dim + k) * stride + r + d] = row[k];
             out[(r + d) * stride + dim + k] = column[k];
-            for (int b = 0; b < dim; b++) {
-                out[(dim + k) * stride + r + d] += border->E[k * dim + b] * it->sums_kept[b * m + d];
-                out[(r + d) * stride + dim + k] += it->sums_kept[b * m + d] * border->Gw[b * n_rot + k];
-            }
         }
         for (int c = 0; c < m; c++)
             out[(r + d) * stride + r + c] = (real){0.0} + it->corner[d * m + c];
-    }
-    for (int p = 0; p < it->n_inner; p++) {
-        const real *row = border->rows + it->inner[p] * n_rot;
-        for (int e = it->influence.ptr[p]; e < it->influence.ptr[p + 1]; e++)
-            for (int k = 0; k < n_rot; k++)
-                out[(dim + k) * stride + r + it->influence.idx[e]] -= row[k] * it->influence.val[e];
-        for (int e = it->coupling.ptr[p]; e < it->coupling.ptr[p + 1]; e++)
-            for (int k = 0; k < n_rot; k++)
-                out[(r + it->coupling.idx[e]) * stride + dim + k] -= it->coupling.val[e] * Y[p * n_rot + k];
     }
 }
 
@@ -133,14 +144,17 @@ static inline void NAME(begin_solve)(const int dim, const phx_condenser *it, rea
     real S[3] = ZEROS, sum[3] = ZEROS;
 
     phx_ldl_solve(it->ldl, LANES, (double *)z);
-    for (int p = 0; p < it->n_inner; p++) {
-        const real *row = border.rows + it->inner[p] * n_rot;
-        for (int a = 0; a < dim; a++)
-            S[a] += it->sums[p * dim + a] * z[p];
+    for (int p = 0; p < it->n_inner; p++)
         for (int k = 0; k < n_rot; k++)
-            sum[k] += row[k] * z[p];
-        for (int e = it->coupling.ptr[p]; e < it->coupling.ptr[p + 1]; e++)
-            kept[it->coupling.idx[e]] -= it->coupling.val[e] * z[p];
+            sum[k] += border.rows[it->inner[p] * n_rot + k] * z[p];
+    for (int a = 0; a < dim; a++)
+        for (int e = it->S_axis.ptr[a]; e < it->S_axis.ptr[a + 1]; e++)
+            S[a] += it->S_axis.val[e] * z[it->S_axis.at[e]];
+    for (int d = 0; d < it->n_kept; d++) {
+        real taken = {0.0};
+        for (int e = it->S_kept.ptr[d]; e < it->S_kept.ptr[d + 1]; e++)
+            taken += it->S_kept.val[e] * z[it->S_kept.at[e]];
+        kept[d] -= taken;
     }
     for (int a = 0; a < dim; a++)
         for (int b = 0; b < dim; b++)
@@ -152,16 +166,17 @@ static inline void NAME(begin_solve)(const int dim, const phx_condenser *it, rea
     }
 }
 
-/* z -= X x_r + T x_d */
+/* z -= X x_r + T x_d; behind x_d there is room for dim numbers. */
 static inline void NAME(end_solve)(const int dim, const phx_condenser *it, real *values, const real *Y,
-                                   const real *rigid, const real *kept, real *z)
+                                   const real *rigid, real *kept, real *z)
 {
     const int n_rot = phx_rotations(dim);
     const NAME(border) border = NAME(border_at)(dim, it->body->n_q, values);
     const real *w = rigid + dim;
-    real pull[3] = ZEROS;
+    real *pull = kept + it->n_kept;
 
     for (int b = 0; b < dim; b++) {
+        pull[b] = (real){0.0};
         for (int a = 0; a < dim; a++)
             pull[b] += border.Gv[b * dim + a] * rigid[a];
         for (int k = 0; k < n_rot; k++)
@@ -171,10 +186,8 @@ static inline void NAME(end_solve)(const int dim, const phx_condenser *it, real 
         real sum = z[p];
         for (int k = 0; k < n_rot; k++)
             sum -= Y[p * n_rot + k] * w[k];
-        for (int a = 0; a < dim; a++)
-            sum -= it->pull[p * dim + a] * pull[a];
-        for (int e = it->influence.ptr[p]; e < it->influence.ptr[p + 1]; e++)
-            sum -= it->influence.val[e] * kept[it->influence.idx[e]];
+        for (int e = it->spread.ptr[p]; e < it->spread.ptr[p + 1]; e++)
+            sum -= it->spread.val[e] * kept[it->spread.at[e]];
         z[p] = sum;
     }
 }

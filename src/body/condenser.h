@@ -11,6 +11,12 @@ typedef struct block {
     double *val;
 } block;
 
+/* A sparse matrix whose rows are summed up: `at` says which coordinate each entry is of. */
+typedef struct sparse {
+    int *ptr, *at;
+    double *val;
+} sparse;
+
 struct phx_condenser {
     phx_context *context;
     const phx_body *body; /* one of the type */
@@ -25,6 +31,10 @@ struct phx_condenser {
     double *sums, *pull; /* n_inner x dim: columns S_i of the first moment, and Z = S_ii^-1 S_i^T */
     double *sums_pull;   /* S_i Z, dim square */
     double *sums_kept;   /* S_d - S_i T, dim x n_kept */
+    /* The same for loops over the bodies: */
+    sparse S_kept, T_kept; /* rows S_di and columns of T, over inner coordinates by number and as they are in q */
+    sparse S_axis, Z_axis; /* rows S_i and columns of Z, over the same */
+    sparse spread;         /* rows [T Z] of the inner coordinates, over kept ones and axes */
     phx_ldl *ldl;
 };
 

@@ -180,6 +180,12 @@ phx_status phx_run_blame(phx_run *run, phx_status status, double h, const char *
     return status;
 }
 
+/* Once a step has been accepted the running size is at least that of the velocities it ended with. */
+double phx_run_scale(phx_run *run, const double *v)
+{
+    return v == run->v && run->scale > 0.0 ? run->scale : fmax(run->scale, run->dae->ops->norm(run->dae, v));
+}
+
 double phx_run_force_scale(const phx_run *run, double h, const double *res)
 {
     double squares = 0.0;

@@ -138,7 +138,7 @@ static phx_status solve(midpoint *m, const interval *span)
 {
     phx_run *run = m->base.run;
     phx_dae *dae = run->dae;
-    double scale = fmax(run->scale, dae->ops->norm(dae, span->v0));
+    double scale = phx_run_scale(run, span->v0);
     phx_newton newton = phx_newton_to_rounding(run, scale);
     newton.forgiven = FORGIVEN;
     phx_newton_verdict verdict = PHX_NEWTON_GOES_ON;

@@ -51,6 +51,8 @@ phx_status phx_run_blame(phx_run *run, phx_status status, double h, const char *
 double phx_run_smallest_step(const phx_run *run);
 /* Say why the run stops here: time, step, reason, body, remedy. Returns `status`. */
 phx_status phx_run_stop(phx_run *run, phx_status status);
+/* Size of velocities v from which a step or a part of it starts, or the running one where that is larger. */
+double phx_run_scale(phx_run *run, const double *v);
 /* Size of the velocity that the forces f at a state give in a time h; a lower bound, which needs no solution:
  *     h |f|_{M^-1} >= h f.f / |f|_M                                                   (Cauchy and Schwarz)
  * f: the first n_v entries of the residual `res` with v_dot = 0 and lambda = 0. */

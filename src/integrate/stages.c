@@ -359,7 +359,7 @@ static phx_status iterate(phx_stages *stages, double t0, double h, phx_newton *n
 phx_status phx_stages_solve(phx_stages *stages, double t0, double h)
 {
     phx_run *run = stages->run;
-    double scale = fmax(run->scale, run->dae->ops->norm(run->dae, run->v));
+    double scale = phx_run_scale(run, run->v);
     phx_newton newton =
         stages->weight_v ? phx_newton_to_weights(stages->weight_tolerance) : phx_newton_to_rounding(run, scale);
     bool done = false;
