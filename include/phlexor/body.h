@@ -251,9 +251,11 @@ void phx_pack_rows_destroy(phx_pack_rows *rows);
 size_t phx_pack_rows_room(const phx_pack_rows *rows);
 int phx_pack_rows_count(const phx_pack_rows *rows, const int **number);
 size_t phx_pack_rows_size(const phx_pack_rows *rows);
-/* S = G M(q)^-1 G^T of each body, its lower triangle, rows one after the other. What it was made of is kept for the
- * second function: the entries of M^-1 G^T mu in dv, at the places of the bodies. */
-void phx_pack_rows_schur(phx_pack_rows *rows, const double *x, const double *covectors, double *room, double *S);
+/* S = G M(q)^-1 G^T of each body, its lower triangle, rows one after the other, and its kinetic energy (room for
+ * PHX_LANES). What they were made of is kept for the second function: the entries of M^-1 G^T mu in dv, at the places
+ * of the bodies. */
+void phx_pack_rows_schur(phx_pack_rows *rows, const double *x, const double *v, const double *covectors, double *room,
+                         double *S, double *energy);
 void phx_pack_rows_push(const phx_pack_rows *rows, const double *mu, double *dv);
 
 /* Structure matrix of the body's pH form at (x, v), dense skew, for the certificate:

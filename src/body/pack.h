@@ -39,7 +39,8 @@ struct pack_operations {
     void (*kinetic)(const phx_pack *pack, const double *x, const double *v, double *energy);
     void (*rows_mass)(const phx_pack_rows *rows, double *room); /* of rigid bodies, once */
     void (*rows_factor)(phx_pack_rows *rows, double *room);
-    void (*rows_schur)(phx_pack_rows *rows, const double *x, const double *covectors, double *room, double *S);
+    void (*rows_schur)(phx_pack_rows *rows, const double *x, const double *v, const double *covectors, double *room,
+                       double *S, double *energy);
     void (*rows_push)(const phx_pack_rows *rows, const double *mu, double *dv);
 };
 

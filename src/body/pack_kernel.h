@@ -322,6 +322,22 @@ static inline void NAME(pack_plain_schur_in)(const int dim, phx_pack_rows *it, c
     NAME(plain_schur)(dim, it, E, (real *)S);
 }
 
+/* 1/2 (m v + w x s) . v + 1/2 (s x v + J w) . w */
+static inline void NAME(rigid_kinetic_in)(const int dim, const phx_pack *pack, const double *v, double *energy)
+{
+    const NAME(products) *known = pack->products;
+    const int r = dim + phx_rotations(dim);
+    real rates[6], p[6], zero[3] = ZEROS, sum = {0.0};
+    const double *numbers = (const double *)&sum;
+
+    NAME(gather)(v, pack->v, 0, r, rates);
+    NAME(rigid_momenta)(dim, &known->own, known->own.s0, known->own.J0, zero, zero, rates, p);
+    for (int i = 0; i < r; i++)
+        sum += rates[i] * p[i];
+    for (int l = 0; l < LANES; l++)
+        energy[l] = 0.5 * numbers[l];
+}
+
 static inline void NAME(pack_plain_push_in)(const int dim, const phx_pack_rows *it, const double *mu, double *dv)
 {
     real x[6];
@@ -332,40 +348,55 @@ static inline void NAME(pack_plain_push_in)(const int dim, const phx_pack_rows *
 
 /* With a condenser the mass is reduced and factored at x. */
 static inline void NAME(pack_rows_schur_in)(const int dim, const int n, phx_pack_rows *it, const double *x,
-                                            const double *covectors, double *room, double *S)
+                                            const double *v, const double *covectors, double *room, double *S,
+                                            double *energy)
 {
-    phx_pack *pack = it->pack;
-    const int r = dim + phx_rotations(dim), n_kept = n - r;
+    const phx_pack *pack = it->pack;
+    const phx_body *body = pack->body;
+    const NAME(products) *known = pack->products;
+    const int n_rot = phx_rotations(dim), r = dim + n_rot, n_kept = n - r, n_q = body->n_q;
     real attitude[9], R[9], *kept = (real *)room, *Y = kept + n_kept, *rest = Y + it->n_rows * n;
 
     NAME(gather)(x, pack->x, dim, NAME(attitude_size)(dim), attitude);
     NAME(rotation)(dim, attitude, R);
-    for (int k = 0; k < n_kept; k++)
-        NAME(gather)(x, pack->x, dim + pack->body->n_attitude + it->condenser->kept[k], 1, kept + k);
     if (it->condenser) {
-        real *border = rest + n * n;
-        NAME(pack_mass_border)(pack, x, (double *)border);
-        NAME(reduce)(dim, it->condenser, border, (real *)it->influence, rest);
+        real *q = rest + n * n, *rates = q + n_q, *rows = rates + body->n_v, s[3], pair[PHX_MAX_PAIR], result;
+        const double *numbers = (const double *)&result;
+        NAME(gather)(x, pack->x, dim + body->n_attitude, n_q, q);
+        NAME(gather)(v, pack->v, 0, body->n_v, rates);
+        for (int k = 0; k < n_kept; k++)
+            kept[k] = q[it->condenser->kept[k]];
+        NAME(mass_parts)(dim, body, &known->own, q, rates, rows + n_rot * n_q, rows, s, pair, &result);
+        for (int l = 0; l < LANES; l++)
+            energy[l] = numbers[l];
+        NAME(reduce_mass)(dim, it->condenser, &known->own, s, pair, rows, (real *)it->influence, rest);
         NAME(decompose)(n, rest, (real *)it->L, (real *)it->inverse);
     }
     NAME(all_rows)(dim, n, it, R, kept, covectors, rest, Y, (real *)it->Z);
     NAME(multiply_rows)(n, it->n_rows, Y, (const real *)it->Z, (real *)S);
 }
 
-static void NAME(pack_rows_schur)(phx_pack_rows *it, const double *x, const double *covectors, double *room, double *S)
+static void NAME(pack_rows_schur)(phx_pack_rows *it, const double *x, const double *v, const double *covectors,
+                                  double *room, double *S, double *energy)
 {
-    if (it->plain && it->pack->body->dim == 2)
+    const bool plane = it->pack->body->dim == 2;
+
+    if (!it->condenser && plane)
+        NAME(rigid_kinetic_in)(2, it->pack, v, energy);
+    else if (!it->condenser)
+        NAME(rigid_kinetic_in)(3, it->pack, v, energy);
+    if (it->plain && plane)
         NAME(pack_plain_schur_in)(2, it, x, covectors, S);
     else if (it->plain)
         NAME(pack_plain_schur_in)(3, it, x, covectors, S);
-    else if (it->pack->body->dim == 2 && !it->condenser)
-        NAME(pack_rows_schur_in)(2, 3, it, x, covectors, room, S);
-    else if (it->pack->body->dim == 2)
-        NAME(pack_rows_schur_in)(2, it->n, it, x, covectors, room, S);
+    else if (plane && !it->condenser)
+        NAME(pack_rows_schur_in)(2, 3, it, x, v, covectors, room, S, energy);
+    else if (plane)
+        NAME(pack_rows_schur_in)(2, it->n, it, x, v, covectors, room, S, energy);
     else if (!it->condenser)
-        NAME(pack_rows_schur_in)(3, 6, it, x, covectors, room, S);
+        NAME(pack_rows_schur_in)(3, 6, it, x, v, covectors, room, S, energy);
     else
-        NAME(pack_rows_schur_in)(3, it->n, it, x, covectors, room, S);
+        NAME(pack_rows_schur_in)(3, it->n, it, x, v, covectors, room, S, energy);
 }
 
 /* What the inner coordinates make of the others: -(Y w + Z v + T kept). */

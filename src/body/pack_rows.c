@@ -230,7 +230,9 @@ void phx_pack_rows_destroy(phx_pack_rows *it)
 
 size_t phx_pack_rows_room(const phx_pack_rows *it)
 {
-    const size_t n = (size_t)it->n, numbers = (size_t)it->n_kept + (size_t)it->n_rows * n + n * n;
+    const phx_body *body = it->pack->body;
+    const size_t n = (size_t)it->n, parts = (size_t)((1 + 2 * body->n_rot) * body->n_q + body->n_v);
+    const size_t numbers = (size_t)it->n_kept + (size_t)it->n_rows * n + n * n + parts;
     return numbers * (size_t)it->pack->lanes + phx_pack_border_size(it->pack);
 }
 
@@ -245,9 +247,10 @@ size_t phx_pack_rows_size(const phx_pack_rows *it)
     return (size_t)(it->n_rows * (it->n_rows + 1) / 2 * it->pack->lanes);
 }
 
-void phx_pack_rows_schur(phx_pack_rows *it, const double *x, const double *covectors, double *room, double *S)
+void phx_pack_rows_schur(phx_pack_rows *it, const double *x, const double *v, const double *covectors, double *room,
+                         double *S, double *energy)
 {
-    it->pack->ops->rows_schur(it, x, covectors, room, S);
+    it->pack->ops->rows_schur(it, x, v, covectors, room, S, energy);
 }
 
 void phx_pack_rows_push(const phx_pack_rows *it, const double *mu, double *dv)

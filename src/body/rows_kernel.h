@@ -7,8 +7,97 @@
 #ifndef PHX_ROWS_KERNEL_H
 #define PHX_ROWS_KERNEL_H
 
-#include "border_kernel.h"
+#include "energy_kernel.h"
 #include "pack_rows.h"
+
+/* ---- the mass of bodies that bend ---- */
+/* s and J at q, rows_i = C - A q (n_q x n_rot, without the rows of S), and the kinetic energy with v; room: n_rot n_q.
+ */
+static inline void NAME(mass_parts)(const int dim, const phx_body *body, const NAME(inertia) * own, const real *q,
+                                    const real *v, real *room, real *rows, real *s, real *pair, real *energy)
+{
+    const phx_flex *flex = body->flex;
+    const int n = body->n_q, n_rot = phx_rotations(dim), r = dim + n_rot, n_pair = phx_pairs(dim);
+    const real *rate = v + r;
+    real sums[6] = ZEROS, moments[6] = ZEROS, slope[PHX_MAX_PAIR] = ZEROS, form[PHX_MAX_PAIR], turn[3] = ZEROS;
+    real p[6], twice, sum = {0.0};
+
+    NAME(multiply)(&body->compact->moments, q, sums);
+    NAME(multiply)(&body->compact->moments, rate, moments);
+    NAME(forms)(&body->compact->pairs, n_pair, n, q, q, form);
+    NAME(multiply)(&body->compact->gyro, q, room);
+    for (int i = 0; i < n; i++) {
+        for (int k = 0; k < n_rot; k++) {
+            rows[i * n_rot + k] = flex->C[k * n + i] - room[k * n + i];
+            turn[k] += rows[i * n_rot + k] * rate[i];
+        }
+        for (int e = 0; e < n_pair; e++)
+            slope[e] += flex->j[e * n + i] * q[i];
+    }
+    for (int a = 0; a < dim; a++)
+        s[a] = own->s0[a] + sums[a];
+    for (int e = 0; e < n_pair; e++)
+        pair[e] = own->J0[e] + slope[e] + 0.5 * form[e];
+    NAME(rigid_momenta)(dim, own, s, pair, moments, turn, v, p);
+    NAME(forms)(&body->compact->mass, 1, n, rate, rate, &twice);
+    for (int i = 0; i < r; i++)
+        sum += v[i] * (p[i] + (i < dim ? moments[i] : turn[i - dim]));
+    *energy = 0.5 * (sum + twice);
+}
+
+/* What a condenser of M_qq makes of M(q), its lower triangle: border_kernel.h with H = Gv = 1, E = Gw = 0. Y = M_ii^-1
+ * rows_i. */
+static inline void NAME(reduce_mass)(const int dim, const phx_condenser *it, const NAME(inertia) * own, const real *s,
+                                     const real *pair, const real *rows, real *Y, real *out)
+{
+    const int n_rot = phx_rotations(dim), r = dim + n_rot, m = it->n_kept, n = r + m;
+    real SY[9] = ZEROS, rows_Y[9] = ZEROS, zero[3] = ZEROS;
+
+    for (int p = 0; p < it->n_inner; p++)
+        for (int k = 0; k < n_rot; k++)
+            Y[p * n_rot + k] = rows[it->inner[p] * n_rot + k];
+    phx_ldl_solve(it->ldl, n_rot * LANES, (double *)Y);
+    for (int c = 0; c < r; c++) {
+        real unit[6] = ZEROS, column[6];
+        unit[c] += 1.0;
+        NAME(rigid_momenta)(dim, own, s, pair, zero, zero, unit, column);
+        for (int a = c; a < r; a++)
+            out[a * n + c] = column[a];
+    }
+    for (int d = 0; d < m; d++) {
+        real *row = out + (r + d) * n;
+        for (int a = 0; a < dim; a++)
+            row[a] = (real){0.0} + it->sums_kept[a * m + d];
+        for (int k = 0; k < n_rot; k++)
+            row[dim + k] = rows[it->kept[d] * n_rot + k];
+        for (int c = 0; c <= d; c++)
+            row[r + c] = (real){0.0} + it->corner[d * m + c];
+    }
+    for (int p = 0; p < it->n_inner; p++) {
+        const double *S = it->sums + p * dim;
+        const real *row = rows + it->inner[p] * n_rot, *y = Y + p * n_rot;
+        for (int k = 0; k < n_rot; k++) {
+            for (int a = 0; a < dim; a++)
+                SY[k * dim + a] += S[a] * y[k];
+            for (int l = 0; l <= k; l++)
+                rows_Y[k * n_rot + l] += row[k] * y[l];
+        }
+        for (int e = it->coupling.ptr[p]; e < it->coupling.ptr[p + 1]; e++)
+            for (int k = 0; k < n_rot; k++)
+                out[(r + it->coupling.idx[e]) * n + dim + k] -= it->coupling.val[e] * y[k];
+    }
+    for (int a = 0; a < dim; a++)
+        for (int b = 0; b <= a; b++)
+            out[a * n + b] -= it->sums_pull[a * dim + b];
+    for (int k = 0; k < n_rot; k++) {
+        for (int a = 0; a < dim; a++)
+            out[(dim + k) * n + a] -= SY[k * dim + a];
+        for (int l = 0; l <= k; l++)
+            out[(dim + k) * n + dim + l] -= rows_Y[k * n_rot + l];
+    }
+}
+
+/* ---- rows ---- */
 
 /* L D L^T of a full matrix, its lower triangle: L packed without its diagonal, and 1/D. */
 static inline void NAME(decompose)(int n, real *matrix, real *L, real *inverse)

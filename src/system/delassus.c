@@ -194,8 +194,10 @@ static phx_status make_packs(making *m)
         it->at[p] = count;
         count += it->rows[p] ? phx_pack_rows_size(it->rows[p]) : 0;
     }
+    it->packed = true;
     for (int b = 0; b < ws->system->n_bodies; b++)
-        it->all = it->all && ws->pack_of[b] >= 0;
+        it->packed = it->packed && ws->pack_of[b] >= 0;
+    it->all = it->all && it->packed;
     if (status)
         return status;
     it->schur = phx_calloc(ws->base.context, count + 1, sizeof *it->schur);
@@ -381,9 +383,14 @@ void phx_sys_delassus_free(workspace *ws)
 }
 
 /* ---- factors ---- */
+static delassus *in_use(const workspace *ws)
+{
+    return ws->condensing == PHX_CONDENSE_NEVER ? NULL : ws->delassus;
+}
+
 typedef struct rows_loop {
     const workspace *ws;
-    const double *x;
+    const double *x, *v;
     double *out; /* S, or dv */
 } rows_loop;
 
@@ -394,9 +401,17 @@ static phx_status schur_of_packs(void *user, phx_context *context, int part, int
     const delassus *it = own.delassus;
 
     (void)context;
-    for (int p = first; p < end; p++)
-        if (it->rows[p])
-            phx_pack_rows_schur(it->rows[p], loop->x, own.covector, own.rows_room, it->schur + it->at[p]);
+    for (int p = first; p < end; p++) {
+        const pack_slot *slot = &own.packs[p];
+        double energy[PHX_LANES];
+        if (!it->rows[p]) {
+            phx_sys_pack_energies(&own, p, loop->x, loop->v);
+            continue;
+        }
+        phx_pack_rows_schur(it->rows[p], loop->x, loop->v, own.covector, own.rows_room, it->schur + it->at[p], energy);
+        for (int l = 0; l < slot->count; l++)
+            own.energy[slot->body[l]] = energy[l];
+    }
     return PHX_OK;
 }
 
@@ -412,11 +427,12 @@ static phx_status sum_entries(void *user, phx_context *context, int part, int fi
     return PHX_OK;
 }
 
-phx_status phx_sys_factor_rows(workspace *ws, const double *x)
+phx_status phx_sys_factor_rows(workspace *ws, const double *x, const double *v, bool *energies)
 {
-    delassus *it = ws->condensing == PHX_CONDENSE_NEVER ? NULL : ws->delassus;
-    rows_loop loop = {.ws = ws, .x = x};
+    delassus *it = in_use(ws);
+    rows_loop loop = {.ws = ws, .x = x, .v = v};
 
+    *energies = it && it->packed;
     if (it) {
         loop.out = phx_block_ldl_begin(it->ldl);
         phx_sys_run(ws, ws->n_packs, schur_of_packs, &loop);
@@ -441,7 +457,7 @@ static phx_status push_packs(void *user, phx_context *context, int part, int fir
 
 phx_status phx_sys_solve_rows(workspace *ws, double alpha, const double *r, double *b)
 {
-    delassus *it = ws->condensing == PHX_CONDENSE_NEVER ? NULL : ws->delassus;
+    delassus *it = in_use(ws);
     const bool use = it && it->factored;
     double *mu = use ? it->mu : b + ws->kkt.n_v;
 

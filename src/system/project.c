@@ -256,7 +256,7 @@ static phx_status correct(workspace *ws, int c, const correction *step, const do
     const component_slot *component = &ws->system->components[c];
     const double *x = step->x, *v = step->v, *dv = step->dv, *drive = step->drive;
     double *next = ws->vm, *fixed = wanted || drive ? ws->p0 : NULL, factor = 1.0, missing = ws->taken[c];
-    const double before = kinetic(ws, component, x, v), target = before + ws->supply[c];
+    const double before = ws->before[c], target = before + ws->supply[c];
     phx_status status = PHX_OK;
 
     combine(ws, component, 1.0, v, 1.0, dv, next);
@@ -369,6 +369,21 @@ static void drive_work(workspace *ws, const double *dv, const double *e)
     }
 }
 
+/* Kinetic energies of the components that are corrected; `energies`: those of the bodies are there. */
+static void find_energies(workspace *ws, const correction *step, bool energies)
+{
+    const phx_system *system = ws->system;
+
+    for (int c = 0; c < system->n_components; c++) {
+        ws->before[c] = 0.0;
+        for (int i = 0; i < system->components[c].count && energies; i++)
+            ws->before[c] += ws->energy[system->by_component[system->components[c].first + i]];
+    }
+    for (int c = 0; c < system->n_components && !energies; c++)
+        if (ws->moved[c] || (step->interval && system->components[c].free))
+            ws->before[c] = kinetic(ws, &system->components[c], step->x, step->v);
+}
+
 /* Each component by itself: its joints, and its momenta where it is free. */
 static phx_status correct_components(workspace *ws, const correction *step)
 {
@@ -396,7 +411,7 @@ phx_status phx_sys_op_project(phx_dae *dae, double t1, double h, bool interval, 
     const phx_system *system = ws->system;
     const int n_v = system->n_v;
     double *e = ws->tau, *dv = ws->scratch, *drive = ws->scratch2;
-    bool any = false, joints = false, drives = false;
+    bool any = false, joints = false, drives = false, energies = false;
     phx_status status = PHX_OK;
 
     *work = (phx_work){0.0, 0.0};
@@ -416,7 +431,7 @@ phx_status phx_sys_op_project(phx_dae *dae, double t1, double h, bool interval, 
     if (!joints)
         memset(dv, 0, (size_t)ws->kkt.n * sizeof *dv);
     if (joints) {
-        status = phx_sys_factor_rows(ws, x1);
+        status = phx_sys_factor_rows(ws, x1, v1, &energies);
         if (!status)
             status = phx_sys_solve_rows(ws, -1.0, e, dv);
         if (!status && drives)
@@ -431,6 +446,7 @@ phx_status phx_sys_op_project(phx_dae *dae, double t1, double h, bool interval, 
                              .v = v1,
                              .dv = dv,
                              .drive = drives && joints ? drive : NULL};
+    find_energies(ws, &step, energies);
     if (!status)
         status = correct_components(ws, &step);
     if (status)

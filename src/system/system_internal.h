@@ -221,10 +221,10 @@ typedef struct delassus {
     size_t *at;           /* per pack: its matrices in `schur` */
     double *schur;        /* the matrices of all packs, then a zero */
     int n_entries;
-    int *entries;  /* 3 numbers each: place in S, and the two numbers that it is the sum of */
-    bool all;      /* rows touch all bodies */
-    bool factored; /* the factors of S are those of the instant */
-    double *mu;    /* n_l and a zero */
+    int *entries;     /* 3 numbers each: place in S, and the two numbers that it is the sum of */
+    bool packed, all; /* all bodies are in packs; and rows touch them */
+    bool factored;    /* the factors of S are those of the instant */
+    double *mu;       /* n_l and a zero */
 } delassus;
 
 /* Condensation of the bodies' deformations (condense.c). */
@@ -318,6 +318,7 @@ typedef struct workspace {
     double *signal_work;         /* per component: share of the drives in what the projection takes */
     double *impulse;             /* per component: impulses over the interval */
     double *supply;              /* per component: work of the drives in the projection */
+    double *before;              /* per component: kinetic energy before the projection */
     double *taken;               /* per component: energy beyond it that the joints take in the projection */
     bool *moved;                 /* per component: its joints need the projection */
     bool *on;                    /* per row: takes part in the assembly or the start velocities */
@@ -490,11 +491,11 @@ void phx_sys_mass_values(workspace *ws, const double *x);
 phx_status phx_sys_factor_mass(workspace *ws, const double *x);
 /* b <- [M -G^T; G 0]^-1 b with it. */
 phx_status phx_sys_solve_mass(workspace *ws, double *b);
-/* For the projection: what factors [M -G^T; G 0] at the instant, by its rows alone where that pays; then b (n) <- its
- * solution of (0, alpha r). */
+/* For the projection: what factors [M -G^T; G 0] at the instant, by its rows alone where that pays, and whether this
+ * has left the kinetic energies in ws->energy; then b (n) <- its solution of (0, alpha r). */
 phx_status phx_sys_delassus_create(workspace *ws);
 void phx_sys_delassus_free(workspace *ws);
-phx_status phx_sys_factor_rows(workspace *ws, const double *x);
+phx_status phx_sys_factor_rows(workspace *ws, const double *x, const double *v, bool *energies);
 phx_status phx_sys_solve_rows(workspace *ws, double alpha, const double *r, double *b);
 /* The same with the deformations held and the rows of `on` only, eps > 0 times its Schur diagonal on the multipliers:
  * solvable with redundant rows. Factored by itself. */

@@ -9,7 +9,7 @@ typedef struct rows {
     int count, n_rows, n_ports[PHX_LANES], first[PHX_LANES + 1];
     phx_body_port port[PHX_LANES][PORTS];
     phx_port_rows def[PHX_LANES][PORTS];
-    double covectors[ALL_ROWS * STRIDE], x[PHX_LANES * MAX_X];
+    double covectors[ALL_ROWS * STRIDE], x[PHX_LANES * MAX_X], v[PHX_LANES * MAX_V];
     double *room;
     phx_condenser *condenser;
     phx_pack_rows *made;
@@ -43,6 +43,7 @@ static void choose_rows(phx_context *context, const subject *it, int count, bool
             out->n_rows += others;
         }
         random_configuration(seed, it, out->x + l * it->n_x);
+        random_velocity(seed, it, out->v + l * it->n_v);
     }
     out->first[count] = out->n_rows;
     random_vector(seed, ALL_ROWS * STRIDE, 1.0, out->covectors);
@@ -96,10 +97,15 @@ static void evaluate(const subject *it, rows *r, int first, int end, const doubl
 {
     const int *number = NULL, count = phx_pack_rows_count(r->made, &number), lanes = r->pack.lanes;
     double *own = malloc((phx_pack_rows_size(r->made) + 1) * sizeof *own);
+    double energy[PHX_LANES];
     int e = 0;
 
     assert_non_null(own);
-    phx_pack_rows_schur(r->made, r->x + first * it->n_x, r->covectors, r->room, own);
+    phx_pack_rows_schur(r->made, r->x + first * it->n_x, r->v + first * it->n_v, r->covectors, r->room, own, energy);
+    for (int l = 0; l < end - first; l++) {
+        const double want = phx_body_kinetic(it->body, r->x + (first + l) * it->n_x, r->v + (first + l) * it->n_v);
+        CHECK_CLOSE(energy[l], want, 1e-13 * want, "%s: kinetic energy of body %d", it->name, l);
+    }
     memset(r->pack.room, 0xff, phx_pack_room(it->body) * sizeof(double));
     memset(r->room, 0xff, phx_pack_rows_room(r->made) * sizeof(double));
     for (int i = 0; i < count; i++)

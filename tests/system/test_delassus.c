@@ -140,11 +140,18 @@ static bool solve(model *m, bool plain, const double *x, const double *v, double
 {
     workspace *ws = inside(m);
     static double e[MOST];
+    bool energies = false;
 
     phx_system_condense(m->dae, plain ? PHX_CONDENSE_NEVER : PHX_CONDENSE_ALWAYS);
     phx_sys_row_residuals(ws, 0.3, x, v, e);
-    CHECK_OK(m->context, phx_sys_factor_rows(ws, x));
+    CHECK_OK(m->context, phx_sys_factor_rows(ws, x, v, &energies));
     CHECK_OK(m->context, phx_sys_solve_rows(ws, alpha, r, out));
+    for (int b = 0; b < m->system->n_bodies && energies; b++) {
+        const body_slot *slot = &m->system->bodies[b];
+        const double want = phx_body_kinetic(slot->body, x + slot->x, v + slot->v);
+        CHECK_CLOSE(ws->energy[b], want, 1e-13 * want, "kinetic energy of body %d", b);
+    }
+    assert_true(energies || plain || !ws->delassus || !ws->delassus->packed);
     return !plain && ws->delassus && ws->delassus->factored;
 }
 
