@@ -86,9 +86,10 @@ typedef struct phx_front_branch {
     double middle;              /* of its work in that of all branches, 0 .. 1 */
 } phx_front_branch;
 
-/* Entries of A that follow each other in A and in the front. */
+/* Up to four entries that follow each other in A. */
 typedef struct phx_front_run {
-    int source[PHX_FRONT_LANES], target, length;
+    int source[PHX_FRONT_LANES]; /* of the first, per lane */
+    int target[4], length;
     bool wide; /* A has four entries from each source on */
 } phx_front_run;
 

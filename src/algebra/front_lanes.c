@@ -70,15 +70,25 @@ static inline void transpose(const lanes *from, lanes *to)
     to[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
 }
 
-/* Four numbers from each place on, `length` of which are wanted. */
-static inline void load_rows(const double *from, const int *at, const int length, lanes *to)
+/* The entries of a run go to their places. */
+static inline void load_run(const double *val, const phx_front_run *run, lanes *F)
 {
-    const lanes rows[4] = {*(const lanes *)(from + at[0]), *(const lanes *)(from + at[1]),
-                           *(const lanes *)(from + at[2]), *(const lanes *)(from + at[3])};
+    const int *at = run->source, *target = run->target;
+    if (run->length == 1 || !run->wide) {
+        for (int k = 0; k < run->length; k++)
+            F[target[k]] = gather(val + k, at);
+        return;
+    }
+    const lanes rows[4] = {*(const lanes *)(val + at[0]), *(const lanes *)(val + at[1]), *(const lanes *)(val + at[2]),
+                           *(const lanes *)(val + at[3])};
     lanes columns[4];
     transpose(rows, columns);
-    for (int k = 0; k < length; k++)
-        to[k] = columns[k];
+    F[target[0]] = columns[0];
+    F[target[1]] = columns[1];
+    if (run->length > 2)
+        F[target[2]] = columns[2];
+    if (run->length > 3)
+        F[target[3]] = columns[3];
 }
 
 static inline void store_rows(const lanes *from, double *const *to, int at)
@@ -87,26 +97,6 @@ static inline void store_rows(const lanes *from, double *const *to, int at)
     transpose(from, rows);
     for (int l = 0; l < PHX_FRONT_LANES; l++)
         *(lanes *)(to[l] + at) = rows[l];
-}
-
-/* What is over of a run of more than four comes with some of those before. */
-static inline void load_run(const double *val, const phx_front_run *run, lanes *to)
-{
-    const int length = run->length;
-    if (length >= 4) {
-        int k = 0;
-        for (; k + 4 <= length; k += 4)
-            load_rows(val + k, run->source, 4, to + k);
-        if (k < length)
-            load_rows(val + length - 4, run->source, 4, to + length - 4);
-    } else if (length == 3 && run->wide) {
-        load_rows(val, run->source, 3, to);
-    } else if (length == 2 && run->wide) {
-        load_rows(val, run->source, 2, to);
-    } else {
-        for (int k = 0; k < length; k++)
-            to[k] = gather(val + k, run->source);
-    }
 }
 
 /* Rows and columns of the pivots, rows of m. */
@@ -123,10 +113,25 @@ INLINE void assemble_pack(const phx_front_tree *tree, const phx_front_pack *pack
                 F[i * m + k] = zero();
     }
     for (int k = 0; k < pack->n_runs; k++)
-        load_run(val, &run[k], F + run[k].target);
+        load_run(val, &run[k], F);
 }
 
 /* ---- elimination ---- */
+/* row <- row - l W, of `count` columns */
+INLINE void subtract_row(const int p, const int count, const lanes *l, const lanes *restrict W, const int r,
+                         lanes *restrict row)
+{
+    const lanes a = l[0], b = p > 1 ? l[1] : a, c = p > 2 ? l[2] : a;
+    for (int j = 0; j < count; j++) {
+        lanes sum = minus_times(row[j], a, W[j]);
+        if (p > 1)
+            sum = minus_times(sum, b, W[r + j]);
+        if (p > 2)
+            sum = minus_times(sum, c, W[2 * r + j]);
+        row[j] = sum;
+    }
+}
+
 /* A step of p pivots with `left` to come and R unknowns that remain; F is at the first of its pivots, rows of m. */
 INLINE void eliminate_panel(const int p, const int left, const int R, const int m, lanes *restrict F,
                             lanes *restrict over, lanes *restrict C)
@@ -139,17 +144,13 @@ INLINE void eliminate_panel(const int p, const int left, const int R, const int 
         over[k] = factors[k * p + k];
     for (int j = 0; j < r; j++)
         solve_block(p, factors, F + p + j, m, W + j, r);
-    for (int i = 0; i < r; i++) {
-        lanes *row = F + (p + i) * m;
+    for (int i = 0; i < r; i++)
         for (int k = 0; k < p; k++)
-            L[i * p + k] = row[k];
-        for (int j = 0; j < (i < left ? r : left); j++) {
-            lanes sum = row[p + j];
-            for (int k = 0; k < p; k++)
-                sum = minus_times(sum, row[k], W[k * r + j]);
-            row[p + j] = sum;
-        }
-    }
+            L[i * p + k] = F[(p + i) * m + k];
+    for (int i = 0; i < left; i++)
+        subtract_row(p, r, L + i * p, W, r, F + (p + i) * m + p);
+    for (int i = left; i < r; i++)
+        subtract_row(p, left, L + i * p, W, r, F + (p + i) * m + p);
 }
 
 /* The terms of a step in `width` neighbours of row i of the update, from column j on. */
@@ -310,6 +311,8 @@ INLINE void up_pack(const phx_front_tree *tree, const phx_front_pack *pack, cons
 #define EACH_SIZE(WORK, ...)                                                                                           \
     if (pack->pivots == 3 && pack->rest == 4)                                                                          \
         WORK(tree, pack, 3, 4, __VA_ARGS__);                                                                           \
+    else if (pack->pivots == 6 && pack->rest == 4)                                                                     \
+        WORK(tree, pack, 6, 4, __VA_ARGS__);                                                                           \
     else if (pack->pivots == 6 && pack->rest == 6)                                                                     \
         WORK(tree, pack, 6, 6, __VA_ARGS__);                                                                           \
     else if (pack->pivots == 6 && pack->rest == 10)                                                                    \

@@ -7,6 +7,7 @@
 #include "front.h"
 
 #include <limits.h>
+#include <stdlib.h>
 
 enum { MOST_OPEN = 16, MOST_ROOMS = 64 };
 
@@ -137,37 +138,69 @@ static void list_rows(phx_front_tree *tree, const phx_front_pack *pack)
     }
 }
 
-/* Entry e of the pack stands beside the one before, everywhere. */
-static bool follows(const phx_front_tree *tree, const phx_front_pack *pack, int e)
+/* Entries of a pack in the sequence that they have in A for its first leaf. */
+typedef struct listed {
+    int source, entry;
+} listed;
+
+static int compare_listed(const void *a, const void *b)
 {
-    bool does = e > 0;
+    const listed *one = a, *other = b;
+    return one->source < other->source ? -1 : one->source > other->source;
+}
+
+static void list_entries(const phx_front_tree *tree, const phx_front_pack *pack, listed *list)
+{
+    const int *source = tree->source + tree->front[pack->front[0]].entries;
+    for (int e = 0; e < pack->n_entries; e++)
+        list[e] = (listed){source[e], e};
+    qsort(list, (size_t)pack->n_entries, sizeof *list, compare_listed);
+}
+
+/* Entry `b` stands beside `a` in A, in all lanes. */
+static bool follows(const phx_front_tree *tree, const phx_front_pack *pack, int a, int b)
+{
+    bool does = true;
     for (int l = 0; l < PHX_FRONT_LANES && does; l++) {
-        const size_t at = tree->front[pack->front[l]].entries + (size_t)e;
-        does = tree->source[at] == tree->source[at - 1] + 1 && tree->target[at] == tree->target[at - 1] + 1;
+        const int *source = tree->source + tree->front[pack->front[l]].entries;
+        does = source[b] == source[a] + 1;
     }
     return does;
+}
+
+static void begin_run(const phx_front_tree *tree, const phx_front_pack *pack, int entry, phx_front_run *run)
+{
+    const size_t all = tree->front[tree->n_fronts].entries;
+    *run = (phx_front_run){.wide = true};
+    for (int l = 0; l < PHX_FRONT_LANES; l++) {
+        run->source[l] = tree->source[tree->front[pack->front[l]].entries + (size_t)entry];
+        run->wide = run->wide && (size_t)run->source[l] + 4 <= all;
+    }
 }
 
 /* Lists the runs of all packs, or counts them when there is no list. */
 static size_t list_runs(phx_front_tree *tree)
 {
-    const size_t last = tree->front[tree->n_fronts].entries;
+    listed list[PHX_FRONT_MOST * PHX_FRONT_MOST];
     size_t count = 0;
     for (int k = 0; k < tree->n_packs; k++) {
         phx_front_pack *pack = &tree->pack[k];
+        const int *target = tree->target + tree->front[pack->front[0]].entries;
+        int length = 0;
         pack->runs = count;
+        list_entries(tree, pack, list);
         for (int e = 0; e < pack->n_entries; e++) {
-            count += !follows(tree, pack, e);
-            if (!tree->run)
-                continue;
-            phx_front_run *run = &tree->run[count - 1];
-            for (int l = 0; l < PHX_FRONT_LANES && run->length == 0; l++) {
-                const size_t at = tree->front[pack->front[l]].entries + (size_t)e;
-                run->wide = (l == 0 || run->wide) && (size_t)tree->source[at] + PHX_FRONT_LANES <= last;
-                run->source[l] = tree->source[at];
-                run->target = tree->target[at];
+            if (length == 0 || length == 4 || !follows(tree, pack, list[e - 1].entry, list[e].entry)) {
+                length = 0;
+                if (tree->run)
+                    begin_run(tree, pack, list[e].entry, &tree->run[count]);
+                count++;
             }
-            run->length++;
+            if (tree->run) {
+                tree->run[count - 1].target[length] = target[list[e].entry];
+                tree->run[count - 1].length = length + 1;
+            }
+            length++;
         }
         pack->n_runs = (int)(count - pack->runs);
     }
