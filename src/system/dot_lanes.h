@@ -12,7 +12,7 @@ enum { MOST_DOTS = PHX_JOINT_MAX_ROWS - 3 };
  * for derivatives. */
 typedef struct section {
     const real *R; /* mean */
-    real R0[9], R1[9], theta[3], theta0[3], theta1[3], theta_dot[3];
+    real R1[9], theta[3], theta0[3], theta1[3], theta_dot[3];
     const real *w;
 } section;
 
@@ -39,7 +39,6 @@ static inline void find_section(const int n_q, bool ends, const joint_state *at,
         frame(3, at->x1, side, s->R1);
     if (n_q == 0)
         return;
-    frame(3, at->x0, side, s->R0);
     angles(n_q, at->x0, side->q, theta, s->theta0);
     angles(n_q, at->x1, side->q, theta, s->theta1);
     angles(n_q, at->vm, side->q_dot, theta, s->theta_dot);
@@ -60,21 +59,23 @@ static inline void turned(const int n_q, const real *theta, const real *a, real 
     }
 }
 
-/* The mean of A = R (a + theta x a) */
+/* The mean of A = R (a + theta x a):  with R0 + R1 = 2 R,  R (a + theta0 x a) + R1 (theta1 - theta0) x a / 2 */
 static inline void mean_direction(const int n_q, const section *s, const real *a, real *mean)
 {
-    real b[3], end[3];
+    real half[3], b[3], end[3];
 
     if (n_q == 0) {
         apply(3, s->R, a, mean);
         return;
     }
     turned(n_q, s->theta0, a, b);
-    apply(3, s->R0, b, mean);
-    turned(n_q, s->theta1, a, b);
+    apply(3, s->R, b, mean);
+    for (int i = 0; i < 3; i++)
+        half[i] = 0.5 * (s->theta1[i] - s->theta0[i]);
+    cross(half, a, b);
     apply(3, s->R1, b, end);
     for (int i = 0; i < 3; i++)
-        mean[i] = 0.5 * (mean[i] + end[i]);
+        mean[i] += end[i];
 }
 
 /* Covector of a DOT row on the rates of a port, w and then theta_dot: with f = R^T (mean of the other direction),

@@ -74,7 +74,7 @@ static bool has_places(const workspace *ws, const kkt_matrix *kkt, const row_gro
         }
         for (int i = 0; i < n[side]; i++) {
             const int *at = kkt->port_at[ports[side]] + i * n[side] + dim;
-            if (at[0] >= 0 && !in_a_row(at, n_rot))
+            if ((i < r || at[0] >= 0) && !in_a_row(at, n_rot))
                 return false;
         }
         for (int i = 0; i < all && dots; i++)

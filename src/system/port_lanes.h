@@ -7,7 +7,7 @@
 
 typedef double real __attribute__((vector_size(32), aligned(8), may_alias));
 
-enum { LANES = PHX_LANES, MOST_Q = SIDE_COORDINATES };
+enum { LANES = PHX_LANES, ALL_LANES = (1 << LANES) - 1, MOST_Q = SIDE_COORDINATES };
 
 /* ---- numbers side by side ---- */
 static inline void pick(const double *all, const int *at, real *to)
@@ -36,16 +36,28 @@ static inline void put_run(const int n, const real *v, const int stride, const i
     }
 }
 
-/* val[at[l] + j] -= v_j of the lanes in `bits`, unless at[l] is -1 */
+/* val[at[l] + j] -= v_j of the lanes in `bits` */
 static inline void subtract_run(const int n, unsigned bits, const real *v, const int *at, double *val)
 {
     const double *from = (const double *)v;
 
-    for (int l = 0; l < LANES; l++) {
-        double *to = val + at[l];
-        for (int j = 0; j < n && bits >> l & 1 && at[l] >= 0; j++)
-            to[j] -= from[j * LANES + l];
-    }
+    if (bits == ALL_LANES)
+        for (int l = 0; l < LANES; l++)
+            for (int j = 0; j < n; j++)
+                val[at[l] + j] -= from[j * LANES + l];
+    else
+        for (int l = 0; l < LANES; l++)
+            for (int j = 0; j < n && bits >> l & 1; j++)
+                val[at[l] + j] -= from[j * LANES + l];
+}
+
+/* The same where at[l] is not -1. */
+static inline void subtract_run_where(const int n, unsigned bits, const real *v, const int *at, double *val)
+{
+    for (int l = 0; l < LANES; l++)
+        if (at[l] < 0)
+            bits &= ~(1u << l);
+    subtract_run(n, bits, v, at, val);
 }
 
 static inline void negate(int n, const real *v, real *to)
@@ -336,10 +348,12 @@ static inline void add_geometric(const int dim, const int n_q, unsigned bits, co
 {
     const int n_rot = rotations(dim), n = dim + n_rot + n_q;
 
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < dim + n_rot; i++)
         subtract_run(n_rot, bits, terms->turns + i * n_rot, turns_at + i * LANES, val);
+    for (int i = dim + n_rot; i < n; i++)
+        subtract_run_where(n_rot, bits, terms->turns + i * n_rot, turns_at + i * LANES, val);
     for (int e = 0; e < n_rot * n_q; e++)
-        subtract_run(1, bits, terms->bends + e, bends_at + e * LANES, val);
+        subtract_run_where(1, bits, terms->bends + e, bends_at + e * LANES, val);
 }
 
 #endif
