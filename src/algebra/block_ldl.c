@@ -405,11 +405,12 @@ static inline bool invert(const int m, const double *scale, double *S)
     return good && whole > LEAST_PIVOT * scale[2] * minor;
 }
 
-/* T -= S^T L of two blocks below, S (m x rows), L (m x cols); of a diagonal block at least the lower triangle. */
-static inline void subtract(const int m, int rows, int cols, const double *S, const double *L, double *T)
+/* T -= S^T L of two blocks below, S (m x rows), L (m x cols); of a diagonal block the lower triangle. */
+static inline void subtract(const int m, int rows, int cols, const bool diagonal, const double *S, const double *L,
+                            double *T)
 {
     for (int i = 0; i < rows; i++)
-        for (int j = 0; j < cols; j++) {
+        for (int j = 0; j < (diagonal ? i + 1 : cols); j++) {
             double sum = S[i] * L[j];
             for (int c = 1; c < m; c++)
                 sum += S[c * rows + i] * L[c * cols + j];
@@ -434,8 +435,10 @@ static inline bool eliminate(const int m, const int rows, const phx_block_ldl *i
                     sum += P[i * m + c] * S[c * n + j];
                 L[i * n + j] = sum;
             }
-        for (int b = own->first; b <= a; b++)
-            subtract(m, rows ? rows : it->columns[it->row[b]].size, n, it->val + it->at[b], L, it->val + *target++);
+        for (int b = own->first; b < a; b++)
+            subtract(m, rows ? rows : it->columns[it->row[b]].size, n, false, it->val + it->at[b], L,
+                     it->val + *target++);
+        subtract(m, n, n, true, S, L, it->val + *target++);
         L += n * m;
     }
     L = it->below;

@@ -8,7 +8,7 @@
  *
  * with B the matrix that has S in its place. |x^T A_k y| <= |x|_M |y|_M, so the iteration contracts like h |w| where
  * the body's frame is held, and faster where stiffness outweighs inertia. Where it is slow the whole matrix is
- * factored. In the projection the block is M_qq itself: nothing is lacking. */
+ * factored. For accelerations the block is M_qq itself: nothing is lacking. */
 #include "system_internal.h"
 
 #include <string.h>

@@ -18,6 +18,7 @@ typedef struct making {
     int *first, *touched; /* per body: the sides of groups that touch it, 2 * group + side, in order */
     int *kept, *marks;    /* coordinates of the widest body */
     phx_port_rows *ports; /* all sides in the order of `touched` */
+    bool unfit;           /* the mass of a deformation is singular: whoever solves with it says so */
 } making;
 
 /* ---- which rows touch a body ---- */
@@ -146,7 +147,8 @@ static phx_status find_type(making *m, int p)
     if (status)
         return status;
     it->n_types++;
-    return phx_condenser_factor(it->type[type], 1.0, 0.0, 0.0);
+    m->unfit = phx_condenser_factor(it->type[type], 1.0, 0.0, 0.0) != PHX_OK || m->unfit;
+    return PHX_OK;
 }
 
 static phx_status make_pack(making *m, int p)
@@ -348,7 +350,7 @@ phx_status phx_sys_delassus_create(workspace *ws)
     m.marks = status ? NULL : m.kept + widest;
     if (!status)
         status = make(&m);
-    if (!status && !ws->delassus->ldl)
+    if (!status && (!ws->delassus->ldl || m.unfit))
         phx_sys_delassus_free(ws);
     phx_free(m.first);
     phx_free(m.touched);
