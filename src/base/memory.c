@@ -36,11 +36,12 @@ static size_t bytes_of(size_t count, size_t size)
     return count <= SIZE_MAX / size ? count * size : 0;
 }
 
-/* Zeros; what is longer than a few cache lines begins with one, so that no wide load straddles two. */
+/* Zeros; what is longer than a few cache lines begins with one, so that no wide load straddles two. Of large arrays
+ * calloc gives pages that take no memory before they are written. */
 static void *zeros(size_t bytes)
 {
-    enum { LINE = 64, SHORT = 4 * LINE };
-    if (bytes < SHORT || bytes > SIZE_MAX - LINE)
+    enum { LINE = 64, SHORT = 4 * LINE, LARGE = 1 << 17 };
+    if (bytes < SHORT || bytes >= LARGE)
         return calloc(1, bytes);
     const size_t rounded = (bytes + LINE - 1) / LINE * LINE;
     void *pointer = aligned_alloc(LINE, rounded);
