@@ -51,6 +51,12 @@ static inline size_t phx_front_factor_size(int pivots, int rest)
     return size;
 }
 
+/* A leaf that is worth a pack: beyond this the time goes to its update, which the parent adds one by one. */
+static inline bool phx_front_may_pack(int pivots, int rest)
+{
+    return pivots + rest <= PHX_FRONT_MOST && rest <= 3 * pivots + 2;
+}
+
 /* One front. The last four are places in the arrays of the tree, the factors, the stack (entries or scalars). */
 typedef struct phx_front {
     int pivots, rest;   /* unknowns eliminated here; unknowns that remain */

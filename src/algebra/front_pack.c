@@ -19,7 +19,7 @@ typedef struct packing {
 
 static bool is_leaf(const phx_front *front)
 {
-    return front->child < 0 && front->pivots + front->rest <= PHX_FRONT_MOST;
+    return front->child < 0 && phx_front_may_pack(front->pivots, front->rest);
 }
 
 /* Fronts first .. *end-1 are a part. */

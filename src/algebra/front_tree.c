@@ -147,18 +147,25 @@ double phx_front_cost(int pivots, int rest)
     return sum;
 }
 
+/* The places first .. last make a leaf for a pack. */
+static bool is_leaf(const pattern *p, int first, int last)
+{
+    return p->below[last] == last + 1 - first && phx_front_may_pack(last + 1 - first, p->count[last]);
+}
+
 /* The front of the places first .. last, for choosing: leaves that go in packs are cheaper. */
 static double cost_of(const pattern *p, bool in_packs, int first, int last)
 {
     const double cost = phx_front_cost(last + 1 - first, p->count[last]);
-    return in_packs && p->below[last] == last + 1 - first ? PHX_FRONT_PACK_COST * cost : cost;
+    return in_packs && is_leaf(p, first, last) ? PHX_FRONT_PACK_COST * cost : cost;
 }
 
-/* Place k has the structure of the one before; and where leaves are to be, none ends there. */
-static bool goes_on(const pattern *p, bool in_packs, int k)
+/* Place k has the structure of those from `first` on before it; and where leaves are to be, they do not take in what
+ * others touch too. */
+static bool goes_on(const pattern *p, bool in_packs, int first, int k)
 {
     return p->parent[k - 1] == k && p->count[k - 1] == p->count[k] + 1 &&
-           (!in_packs || p->below[k] == p->below[k - 1] + 1);
+           (!in_packs || p->below[k] == p->below[k - 1] + 1 || !is_leaf(p, first, k - 1));
 }
 
 /* Columns of one structure become one front, and a front its parent's part when that is cheaper; start <- first place
@@ -167,9 +174,9 @@ static int choose_fronts(pattern *p, bool in_packs)
 {
     int n_fronts = 0;
     for (int k = 0; k < p->n; k++) {
-        if (k == 0 || !goes_on(p, in_packs, k))
+        if (k == 0 || !goes_on(p, in_packs, p->start[n_fronts - 1], k))
             p->start[n_fronts++] = k;
-        const bool ends = k + 1 == p->n || !goes_on(p, in_packs, k + 1);
+        const bool ends = k + 1 == p->n || !goes_on(p, in_packs, p->start[n_fronts - 1], k + 1);
         while (ends && n_fronts > 1) {
             const int mine = p->start[n_fronts - 1], before = p->start[n_fronts - 2];
             const int parent = p->parent[mine - 1];
@@ -185,12 +192,6 @@ static int choose_fronts(pattern *p, bool in_packs)
     return n_fronts;
 }
 
-static bool is_leaf(const pattern *p, int f)
-{
-    const int first = p->start[f], last = p->start[f + 1] - 1;
-    return p->below[last] == last + 1 - first && last + 1 - first + p->count[last] <= PHX_FRONT_MOST;
-}
-
 /* Work of all fronts, leaves of one size taken as alike. */
 static double work_in_packs(const pattern *p, int n_fronts)
 {
@@ -199,7 +200,8 @@ static double work_in_packs(const pattern *p, int n_fronts)
     for (int pass = 0; pass < 2; pass++) {
         for (int f = 0; f < n_fronts; f++) {
             const int pivots = p->start[f + 1] - p->start[f], rest = p->count[p->start[f + 1] - 1];
-            int *count = is_leaf(p, f) ? &alike[pivots * (PHX_FRONT_MOST + 1) + rest] : NULL;
+            int *count =
+                is_leaf(p, p->start[f], p->start[f + 1] - 1) ? &alike[pivots * (PHX_FRONT_MOST + 1) + rest] : NULL;
             if (pass == 1)
                 work += phx_front_cost(pivots, rest) * (count && *count > 1 ? PHX_FRONT_PACK_COST : 1.0);
             else if (count)

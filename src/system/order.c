@@ -13,6 +13,7 @@
  * before its bodies, so that every leading block is regular. The order of less work is taken. */
 #include "system_internal.h"
 
+#include <math.h>
 #include <string.h>
 
 /* From so many bodies on the order may be balanced, for several threads, unless it costs more by this factor. Measured
@@ -371,25 +372,30 @@ static phx_status place_after_leaves(phx_context *context, elimination *e, const
     return status;
 }
 
-/* The order that begins with the leaves. */
+/* The order that begins with the leaves; nothing is placed when there are none. */
 static phx_status order_from_leaves(phx_context *context, elimination *e, bool balanced)
 {
     const size_t nb = (size_t)e->system->n_bodies, nj = (size_t)e->system->n_joints;
     int *integers = phx_calloc(context, nb + 2 * nj, sizeof *integers);
     bool *flags = phx_calloc(context, nb + nj, sizeof *flags);
     phx_status status = integers && flags ? find_leaves(context, e, flags) : PHX_ERR_MEMORY;
+    int leaves = 0;
 
+    for (size_t b = 0; b < nb && !status; b++)
+        leaves += flags[b];
+    if (!status && leaves == 0)
+        goto cleanup;
     if (!status)
         status = rest_order(context, e, flags, balanced, integers);
     if (!status)
         status = place_after_leaves(context, e, flags, integers, flags + nb, integers + nb + nj);
+cleanup:
     phx_free(integers);
     phx_free(flags);
     return status;
 }
 
-/* ---- choice ---- */
-/* From the leaves of the graph of bodies, or from the leaves that bodies by themselves are. */
+/* ---- along the graph of bodies ---- */
 static phx_status order_along(phx_context *context, elimination *e, bool balanced)
 {
     phx_status status = body_order(context, e->system, balanced, e->order);
@@ -406,8 +412,9 @@ static phx_status order_along(phx_context *context, elimination *e, bool balance
     return status;
 }
 
+/* placed: unknowns that have a place in kkt->order; fewer than all when leaves are to come first and there are none. */
 static phx_status order_unknowns(phx_context *context, const workspace *ws, bool leaves_first, bool balanced,
-                                 kkt_matrix *kkt)
+                                 kkt_matrix *kkt, int *placed)
 {
     const phx_system *system = ws->system;
     const size_t nb = (size_t)system->n_bodies, nj = (size_t)system->n_joints;
@@ -429,49 +436,52 @@ static phx_status order_unknowns(phx_context *context, const workspace *ws, bool
     e.placed = flags + nb;
     list_joints(&e);
     status = leaves_first ? order_from_leaves(context, &e, balanced) : order_along(context, &e, balanced);
+    *placed = e.at;
 cleanup:
     phx_free(integers);
     phx_free(flags);
     return status;
 }
 
-/* The order of less work, from leaves or along the graph of bodies: in kkt->order. */
-static phx_status choose(phx_context *context, const workspace *ws, bool balanced, kkt_matrix *kkt, int *room,
-                         double *work)
-{
-    const bool has_leaves = ws->system->n_bodies >= LEAF_BODIES;
-    double along = 0.0;
-    phx_status status = order_unknowns(context, ws, false, balanced, kkt);
+/* ---- choice ---- */
+/* The order of least work so far. */
+typedef struct best_order {
+    int *order;
+    double work;
+    bool leaves_first;
+} best_order;
 
-    if (!status)
-        status = phx_order_work(context, kkt->n, kkt->ptr, kkt->idx, kkt->order, work);
-    if (status || !has_leaves)
+/* Another order is taken when its work is less than `most` times that of the best one. */
+static phx_status try_order(phx_context *context, const workspace *ws, bool leaves_first, bool balanced, double most,
+                            kkt_matrix *kkt, best_order *best)
+{
+    double work = HUGE_VAL;
+    int placed = 0;
+    phx_status status = order_unknowns(context, ws, leaves_first, balanced, kkt, &placed);
+
+    if (status || placed < kkt->n) /* there are no leaves */
         return status;
-    along = *work;
-    memcpy(room, kkt->order, (size_t)kkt->n * sizeof *room);
-    status = order_unknowns(context, ws, true, balanced, kkt);
-    if (!status)
-        status = phx_order_work(context, kkt->n, kkt->ptr, kkt->idx, kkt->order, work);
-    if (!(*work < along)) {
-        memcpy(kkt->order, room, (size_t)kkt->n * sizeof *room);
-        *work = along;
+    status = phx_order_work(context, kkt->n, kkt->ptr, kkt->idx, kkt->order, &work);
+    if (!status && (best->work < 0.0 || work < most * best->work)) {
+        memcpy(best->order, kkt->order, (size_t)kkt->n * sizeof *best->order);
+        best->work = work;
+        best->leaves_first = leaves_first;
     }
     return status;
 }
 
 phx_status phx_sys_order(phx_context *context, const workspace *ws, kkt_matrix *kkt)
 {
-    const size_t n = (size_t)kkt->n;
-    double plain = 0.0, balanced = 0.0;
-    int *order = phx_calloc(context, 2 * n, sizeof *order);
-    phx_status status = order ? choose(context, ws, false, kkt, order + n, &plain) : PHX_ERR_MEMORY;
+    const int bodies = ws->system->n_bodies;
+    best_order best = {phx_calloc(context, (size_t)kkt->n, sizeof *best.order), -1.0, false};
+    phx_status status = best.order ? try_order(context, ws, false, false, 1.0, kkt, &best) : PHX_ERR_MEMORY;
 
-    if (!status && ws->system->n_bodies >= BALANCE_BODIES) {
-        memcpy(order, kkt->order, n * sizeof *order);
-        status = choose(context, ws, true, kkt, order + n, &balanced);
-        if (!(balanced <= BALANCE_COST * plain))
-            memcpy(kkt->order, order, n * sizeof *order);
-    }
-    phx_free(order);
+    if (!status && bodies >= LEAF_BODIES)
+        status = try_order(context, ws, true, false, 1.0, kkt, &best);
+    if (!status && bodies >= BALANCE_BODIES)
+        status = try_order(context, ws, best.leaves_first, true, BALANCE_COST, kkt, &best);
+    if (!status)
+        memcpy(kkt->order, best.order, (size_t)kkt->n * sizeof *best.order);
+    phx_free(best.order);
     return status;
 }

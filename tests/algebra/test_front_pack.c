@@ -342,7 +342,7 @@ static void test_every_processor_gives_the_same(void **state)
         matrix m = chain_matrix(*state, &def);
         phx_front_tree *tree = NULL;
         CHECK_OK(*state, phx_front_tree_create(*state, m.a.rows, m.a.ptr, m.a.idx, m.order, true, &tree));
-        assert_true(tree->n_packs > 0);
+        assert_true(tree->n_packs > 0 || def.holes > 0);
         double *factors[2], *y[2];
         for (int k = 0; k < 2; k++) {
             factors[k] = new_doubles(tree->factor_size);
