@@ -5,10 +5,10 @@
  *
  * so that a solution has no triangular blocks to wait for. Columns that do not wait for each other stand side by side
  * in the order: a processor works on the branches of the elimination tree at once. */
-#include <phlexor/algebra.h>
-
 #include <math.h>
 #include <string.h>
+
+#include "internal.h"
 
 /* A pivot below that times its diagonal has lost too many digits. */
 static const double LEAST_PIVOT = 1e-6;
@@ -55,17 +55,6 @@ static phx_status add_row(phx_block_ldl *it, int rank)
     return PHX_OK;
 }
 
-static void sort(int count, int *list)
-{
-    for (int i = 1; i < count; i++) {
-        const int value = list[i];
-        int at = i;
-        for (; at > 0 && list[at - 1] > value; at--)
-            list[at] = list[at - 1];
-        list[at] = value;
-    }
-}
-
 /* The blocks below column k: those of the pattern, and what the columns pass on whose first block below it is. */
 static phx_status collect_column(phx_block_ldl *it, int k, int block, const int *ptr, const int *idx, int *mark,
                                  const int *head, const int *next)
@@ -89,7 +78,7 @@ static phx_status collect_column(phx_block_ldl *it, int k, int block, const int 
                 status = add_row(it, it->row[e]);
             }
     own->end = it->n_rows;
-    sort(own->end - own->first, it->row + own->first);
+    phx_int_sort(own->end - own->first, it->row + own->first);
     return status;
 }
 
@@ -340,6 +329,19 @@ size_t phx_block_ldl_entries(const phx_block_ldl *it)
     return it->entries;
 }
 
+/* WORK(m, ...) with the unknowns of a run's columns and of all blocks below them, 0 where they differ; common sizes are
+ * constants for the compiler. */
+#define OF_SIZE(m, WORK, ...)                                                                                          \
+    ((m) == 2   ? WORK(2, __VA_ARGS__)                                                                                 \
+     : (m) == 3 ? WORK(3, __VA_ARGS__)                                                                                 \
+     : (m) == 5 ? WORK(5, __VA_ARGS__)                                                                                 \
+                : WORK(0, __VA_ARGS__))
+
+static inline int size_of_run(const column *first)
+{
+    return first->run > 0 ? first->size : 0;
+}
+
 /* ---- factor ---- */
 /* P = S^-1 in place, of a lower triangle: S = L D L^T, P = L^-T D^-1 L^-1. */
 static inline bool invert_any(const int m, const double *scale, double *S)
@@ -478,22 +480,12 @@ phx_status phx_block_ldl_factor(phx_block_ldl *it)
 
     for (const column *end; own < last; own = end) {
         end = own + (own->run > 0 ? own->run : 1);
-        if (own->run > 0 && own->size == 2)
-            note_diagonal(2, it, own, end);
-        else
-            note_diagonal(0, it, own, end);
+        OF_SIZE(size_of_run(own), note_diagonal, it, own, end);
     }
     own = it->columns;
     for (const column *end; own < last && good; own = end) {
         end = own + (own->run > 0 ? own->run : 1);
-        if (own->run > 0 && own->size == 2)
-            good = eliminate_run(2, it, own, end);
-        else if (own->run > 0 && own->size == 3)
-            good = eliminate_run(3, it, own, end);
-        else if (own->run > 0 && own->size == 5)
-            good = eliminate_run(5, it, own, end);
-        else
-            good = eliminate_run(0, it, own, end);
+        good = OF_SIZE(size_of_run(own), eliminate_run, it, own, end);
     }
     return good ? PHX_OK : PHX_SINGULAR;
 }
@@ -556,27 +548,12 @@ void phx_block_ldl_solve(const phx_block_ldl *it, double *x)
 
     for (const column *end; own < last; own = end) {
         end = own + (own->run > 0 ? own->run : 1);
-        if (own->run > 0 && own->size == 2)
-            forward_run(2, it, own, end, x);
-        else if (own->run > 0 && own->size == 3)
-            forward_run(3, it, own, end, x);
-        else if (own->run > 0 && own->size == 5)
-            forward_run(5, it, own, end, x);
-        else
-            forward_run(0, it, own, end, x);
+        OF_SIZE(size_of_run(own), forward_run, it, own, end, x);
     }
     for (const column *end = last; end > it->columns; end = own) {
         own = end - 1;
-        const int m = own->size;
         while (own->run > 0 && own > it->columns && own[-1].run > 1)
             own--;
-        if (own->run > 0 && m == 2)
-            backward_run(2, it, own, end, x);
-        else if (own->run > 0 && m == 3)
-            backward_run(3, it, own, end, x);
-        else if (own->run > 0 && m == 5)
-            backward_run(5, it, own, end, x);
-        else
-            backward_run(0, it, own, end, x);
+        OF_SIZE(size_of_run(own), backward_run, it, own, end, x);
     }
 }

@@ -16,6 +16,18 @@ static inline int phx_int_min(int a, int b)
     return a < b ? a : b;
 }
 
+/* Ascending, in place; for short lists. */
+static inline void phx_int_sort(int count, int *list)
+{
+    for (int i = 1; i < count; i++) {
+        const int value = list[i];
+        int at = i;
+        for (; at > 0 && list[at - 1] > value; at--)
+            list[at] = list[at - 1];
+        list[at] = value;
+    }
+}
+
 static inline int phx_int_max(int a, int b)
 {
     return a > b ? a : b;

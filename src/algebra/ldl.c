@@ -36,17 +36,6 @@ static int reach(const phx_ldl *ldl, int i, int *parent, int *mark, int *list)
     return count;
 }
 
-static void sort(int count, int *list)
-{
-    for (int i = 1; i < count; i++) {
-        const int value = list[i];
-        int at = i;
-        for (; at > 0 && list[at - 1] > value; at--)
-            list[at] = list[at - 1];
-        list[at] = value;
-    }
-}
-
 /* The pattern of L, counted first. */
 static phx_status make_pattern(phx_ldl *ldl)
 {
@@ -64,7 +53,7 @@ static phx_status make_pattern(phx_ldl *ldl)
             ldl->ptr[i + 1] = ldl->ptr[i] + count;
             if (pass == 0)
                 continue;
-            sort(count, list);
+            phx_int_sort(count, list);
             memcpy(ldl->idx + ldl->ptr[i], list, (size_t)count * sizeof *list);
         }
         if (pass == 0) {

@@ -143,13 +143,7 @@ static inline void NAME(place_rows)(const int dim, const int n, const port_rows 
         real *to = place + a * n;
         for (int b = 0; b < dim; b++)
             to[b] = row[b];
-        if (dim == 2) {
-            to[2] = row[1] * y[0] - row[0] * y[1];
-        } else { /* w x y . row = w . y x row */
-            to[3] = y[1] * row[2] - y[2] * row[1];
-            to[4] = y[2] * row[0] - y[0] * row[2];
-            to[5] = y[0] * row[1] - y[1] * row[0];
-        }
+        NAME(vec_x_vec)(dim, y, row, to + dim); /* w x y . row = w . y x row */
         for (int k = 0; k < n - r; k++) {
             real sum = {0.0};
             for (int b = 0; b < dim; b++)

@@ -2,6 +2,23 @@
  * wider registers. The same of one joint after the other is in evaluate.c and couplings.c. */
 #include "dot_lanes.h"
 
+/* WORK(dim, n_a, n_b, dots, ...) for the kind of pack: what is constant there is so for the compiler. */
+#define EACH_KIND(WORK, ...)                                                                                           \
+    const int dim = ws->system->dim, n_a = pack->side[0].n_q, n_b = pack->side[1].n_q;                                 \
+    const bool rigid = n_a + n_b == 0, dots = pack->dots > 0;                                                          \
+    if (dim == 2 && rigid)                                                                                             \
+        WORK(2, 0, 0, false, __VA_ARGS__);                                                                             \
+    else if (dim == 2)                                                                                                 \
+        WORK(2, n_a, n_b, false, __VA_ARGS__);                                                                         \
+    else if (rigid && !dots)                                                                                           \
+        WORK(3, 0, 0, false, __VA_ARGS__);                                                                             \
+    else if (rigid)                                                                                                    \
+        WORK(3, 0, 0, true, __VA_ARGS__);                                                                              \
+    else if (!dots)                                                                                                    \
+        WORK(3, n_a, n_b, false, __VA_ARGS__);                                                                         \
+    else                                                                                                               \
+        WORK(3, n_a, n_b, true, __VA_ARGS__)
+
 /* ---- residual ---- */
 /* -P^T e of a side, e = (force, torque on w, torque on theta_dot), into the residual of the bodies. */
 static inline void apply_effort(const int dim, const int n_q, const bool dots, const joint_pack *pack,
@@ -61,6 +78,20 @@ static inline void rate_of_dot(const int n_a, const int n_b, const workspace *ws
         keep_covectors(n_a, n_b, ws, pack, 3 + k, g);
 }
 
+/* The ports, and the rates of the POINT rows. */
+static inline void rates_of_points(const int dim, const int n_a, const int n_b, const joint_pack *pack,
+                                   const joint_state *at, port_state *p, real *rates)
+{
+    real place[2][3];
+
+    find_port(dim, n_a, at, &pack->side[0], &p[0]);
+    find_port(dim, n_b, at, &pack->side[1], &p[1]);
+    for (int side = 0; side < 2; side++)
+        apply(dim, p[side].R, p[side].velocity, place[side]);
+    for (int a = 0; a < dim; a++)
+        rates[a] = place[1][a] - place[0][a];
+}
+
 /* Rates of the rows to their places over all. */
 static inline void put_rates(const int dim, int dots, const real *rates, const joint_pack *pack, double *out)
 {
@@ -93,18 +124,12 @@ static inline void residual_of_dots(const int n_a, const int n_b, const workspac
 static inline void residual_in(const int dim, const int n_a, const int n_b, const bool dots, const workspace *ws,
                                const joint_pack *pack, const joint_state *at, double *res)
 {
-    real place[2][3], rates[3 + MOST_DOTS], e[2][PHX_PORT_MAX];
+    real rates[3 + MOST_DOTS], e[2][PHX_PORT_MAX];
     port_state p[2];
 
-    find_port(dim, n_a, at, &pack->side[0], &p[0]);
-    find_port(dim, n_b, at, &pack->side[1], &p[1]);
-    for (int side = 0; side < 2; side++)
-        apply(dim, p[side].R, p[side].velocity, place[side]);
+    rates_of_points(dim, n_a, n_b, pack, at, p, rates);
     fetch(at->lambda, pack->first, 0, dim, e[1]);
-    for (int a = 0; a < dim; a++) {
-        rates[a] = place[1][a] - place[0][a];
-        e[0][a] = -e[1][a];
-    }
+    negate(dim, e[1], e[0]);
     if (dots)
         residual_of_dots(n_a, n_b, ws, pack, at, p, rates, e[0], e[1]);
     put_rates(dim, dots ? pack->dots : 0, rates, pack, res + ws->system->n_v);
@@ -114,36 +139,18 @@ static inline void residual_in(const int dim, const int n_a, const int n_b, cons
 
 static void residual(const workspace *ws, const joint_pack *pack, const joint_state *at, double *res)
 {
-    const int n_a = pack->side[0].n_q, n_b = pack->side[1].n_q;
-
-    if (ws->system->dim == 2 && n_a + n_b == 0)
-        residual_in(2, 0, 0, false, ws, pack, at, res);
-    else if (ws->system->dim == 2)
-        residual_in(2, n_a, n_b, false, ws, pack, at, res);
-    else if (n_a + n_b == 0 && pack->dots == 0)
-        residual_in(3, 0, 0, false, ws, pack, at, res);
-    else if (n_a + n_b == 0)
-        residual_in(3, 0, 0, true, ws, pack, at, res);
-    else if (pack->dots == 0)
-        residual_in(3, n_a, n_b, false, ws, pack, at, res);
-    else
-        residual_in(3, n_a, n_b, true, ws, pack, at, res);
+    EACH_KIND(residual_in, ws, pack, at, res);
 }
 
 /* ---- rates alone ---- */
 static inline void rates_in(const int dim, const int n_a, const int n_b, const bool dots, const workspace *ws,
                             const joint_pack *pack, const joint_state *at, double *out)
 {
-    real place[2][3], rates[3 + MOST_DOTS], g[12];
+    real rates[3 + MOST_DOTS], g[12];
     port_state p[2];
     section s[2];
 
-    find_port(dim, n_a, at, &pack->side[0], &p[0]);
-    find_port(dim, n_b, at, &pack->side[1], &p[1]);
-    for (int side = 0; side < 2; side++)
-        apply(dim, p[side].R, p[side].velocity, place[side]);
-    for (int a = 0; a < dim; a++)
-        rates[a] = place[1][a] - place[0][a];
+    rates_of_points(dim, n_a, n_b, pack, at, p, rates);
     if (dots) {
         find_section(n_a, false, at, &pack->side[0], &p[0], &s[0]);
         find_section(n_b, false, at, &pack->side[1], &p[1], &s[1]);
@@ -155,20 +162,7 @@ static inline void rates_in(const int dim, const int n_a, const int n_b, const b
 
 static void rates(const workspace *ws, const joint_pack *pack, const joint_state *at, double *out)
 {
-    const int n_a = pack->side[0].n_q, n_b = pack->side[1].n_q;
-
-    if (ws->system->dim == 2 && n_a + n_b == 0)
-        rates_in(2, 0, 0, false, ws, pack, at, out);
-    else if (ws->system->dim == 2)
-        rates_in(2, n_a, n_b, false, ws, pack, at, out);
-    else if (n_a + n_b == 0 && pack->dots == 0)
-        rates_in(3, 0, 0, false, ws, pack, at, out);
-    else if (n_a + n_b == 0)
-        rates_in(3, 0, 0, true, ws, pack, at, out);
-    else if (pack->dots == 0)
-        rates_in(3, n_a, n_b, false, ws, pack, at, out);
-    else
-        rates_in(3, n_a, n_b, true, ws, pack, at, out);
+    EACH_KIND(rates_in, ws, pack, at, out);
 }
 
 /* ---- rows alone ---- */
@@ -202,20 +196,7 @@ static inline void put_in(const int dim, const int n_a, const int n_b, const boo
 
 static void put(const workspace *ws, const joint_pack *pack, const joint_state *at, double *val)
 {
-    const int n_a = pack->side[0].n_q, n_b = pack->side[1].n_q;
-
-    if (ws->system->dim == 2 && n_a + n_b == 0)
-        put_in(2, 0, 0, false, ws, pack, at, val);
-    else if (ws->system->dim == 2)
-        put_in(2, n_a, n_b, false, ws, pack, at, val);
-    else if (n_a + n_b == 0 && pack->dots == 0)
-        put_in(3, 0, 0, false, ws, pack, at, val);
-    else if (n_a + n_b == 0)
-        put_in(3, 0, 0, true, ws, pack, at, val);
-    else if (pack->dots == 0)
-        put_in(3, n_a, n_b, false, ws, pack, at, val);
-    else
-        put_in(3, n_a, n_b, true, ws, pack, at, val);
+    EACH_KIND(put_in, ws, pack, at, val);
 }
 
 /* ---- derivatives ---- */
@@ -275,22 +256,9 @@ static inline void linearise_in(const int dim, const int n_a, const int n_b, con
 
 static void linearise(const workspace *ws, const joint_pack *pack, const joint_state *at)
 {
-    const int n_a = pack->side[0].n_q, n_b = pack->side[1].n_q;
-
     if (ws->into_D != ws->into_K && !at->late)
         put(ws, pack, at, ws->into_D);
-    if (ws->system->dim == 2 && n_a + n_b == 0)
-        linearise_in(2, 0, 0, false, ws, pack, at);
-    else if (ws->system->dim == 2)
-        linearise_in(2, n_a, n_b, false, ws, pack, at);
-    else if (n_a + n_b == 0 && pack->dots == 0)
-        linearise_in(3, 0, 0, false, ws, pack, at);
-    else if (n_a + n_b == 0)
-        linearise_in(3, 0, 0, true, ws, pack, at);
-    else if (pack->dots == 0)
-        linearise_in(3, n_a, n_b, false, ws, pack, at);
-    else
-        linearise_in(3, n_a, n_b, true, ws, pack, at);
+    EACH_KIND(linearise_in, ws, pack, at);
 }
 
 #ifdef __AVX2__
