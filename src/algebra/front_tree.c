@@ -160,12 +160,12 @@ static double cost_of(const pattern *p, bool in_packs, int first, int last)
     return in_packs && is_leaf(p, first, last) ? PHX_FRONT_PACK_COST * cost : cost;
 }
 
-/* Place k has the structure of those from `first` on before it; and where leaves are to be, they do not take in what
- * others touch too. */
-static bool goes_on(const pattern *p, bool in_packs, int first, int k)
+/* Place k has the structure of the one before; and where leaves are to be, those do not take in what others touch too:
+ * all that is below the place before may be a leaf yet, whatever fronts it is in now. */
+static bool goes_on(const pattern *p, bool in_packs, int k)
 {
     return p->parent[k - 1] == k && p->count[k - 1] == p->count[k] + 1 &&
-           (!in_packs || p->below[k] == p->below[k - 1] + 1 || !is_leaf(p, first, k - 1));
+           (!in_packs || p->below[k] == p->below[k - 1] + 1 || !is_leaf(p, k - p->below[k - 1], k - 1));
 }
 
 /* Columns of one structure become one front, and a front its parent's part when that is cheaper; start <- first place
@@ -174,9 +174,9 @@ static int choose_fronts(pattern *p, bool in_packs)
 {
     int n_fronts = 0;
     for (int k = 0; k < p->n; k++) {
-        if (k == 0 || !goes_on(p, in_packs, p->start[n_fronts - 1], k))
+        if (k == 0 || !goes_on(p, in_packs, k))
             p->start[n_fronts++] = k;
-        const bool ends = k + 1 == p->n || !goes_on(p, in_packs, p->start[n_fronts - 1], k + 1);
+        const bool ends = k + 1 == p->n || !goes_on(p, in_packs, k + 1);
         while (ends && n_fronts > 1) {
             const int mine = p->start[n_fronts - 1], before = p->start[n_fronts - 2];
             const int parent = p->parent[mine - 1];

@@ -11,11 +11,13 @@
  *     [ M  -D ]   M: dense blocks, of body b as many unknowns as size[b % KINDS],
  *     [ G   0 ]   G: `rows` rows for each joint, between body b and the one before (the first: the ground).
  *
- * `holes`: of a hundred entries beside the diagonal so many are not there, the same ones in every body when `alike`. */
+ * `holes`: of a hundred entries beside the diagonal so many are not there, the same ones in every body when `alike`;
+ * `apart`: no joint touches the first unknowns of a body. */
 enum { KINDS = 3 };
 typedef struct chain_def {
     int bodies, size[KINDS], rows, holes;
     bool alike;
+    int apart;
 } chain_def;
 
 typedef struct matrix {
@@ -47,9 +49,9 @@ static bool is_hole(const chain_def *def, int body, int i, int j)
 static void put_joint(const chain_def *def, uint64_t *seed, triplets *t, int row, int body, int end, int at)
 {
     for (int r = 0; r < def->rows; r++)
-        for (int i = 0; i < def->size[body % KINDS]; i++) {
-            const double g = (i == r ? 1.0 : 0.0) + 0.2 * random_number(seed);
-            if (i != r && is_hole(def, body, 100 * (end + 1) + r, i))
+        for (int i = def->apart; i < def->size[body % KINDS]; i++) {
+            const double g = (i == def->apart + r ? 1.0 : 0.0) + 0.2 * random_number(seed);
+            if (i != def->apart + r && is_hole(def, body, 100 * (end + 1) + r, i))
                 continue;
             put(t, row + r, at + i, g);
             put(t, at + i, row + r, -g * (1.0 + 0.01 * random_number(seed)));
@@ -179,7 +181,7 @@ static void test_packs_of_every_size(void **state)
     for (int bodies = 1; bodies <= 9; bodies++)
         for (int size = 1; size <= 14; size++)
             for (int k = 0; k < 10; k++) {
-                const chain_def def = {bodies, {size, size, size}, rows[k / 2], k % 2 ? 30 : 0, true};
+                const chain_def def = {bodies, {size, size, size}, rows[k / 2], k % 2 ? 30 : 0, true, 0};
                 if (rows[k / 2] < size)
                     compare(*state, &def);
             }
@@ -191,15 +193,16 @@ static void test_leaves_of_different_shapes(void **state)
     for (int bodies = 4; bodies <= 25; bodies += 7)
         for (int holes = 0; holes <= 40; holes += 20)
             for (int alike = 0; alike < 2; alike++) {
-                const chain_def def = {bodies, {3, 6, 9}, 2, holes, alike};
+                const chain_def def = {bodies, {3, 6, 9}, 2, holes, alike, 0};
                 compare(*state, &def);
             }
 }
 
 static void test_leaves_alike_are_packed(void **state)
 {
-    const chain_def plane = {43, {3, 3, 3}, 2, 0, true}, space = {43, {6, 6, 6}, 3, 0, true},
-                    mixed = {43, {3, 6, 3}, 2, 0, true}, unlike = {12, {9, 9, 9}, 2, 50, false};
+    const chain_def plane = {43, {3, 3, 3}, 2, 0, true, 0}, space = {43, {6, 6, 6}, 3, 0, true, 0},
+                    mixed = {43, {3, 6, 3}, 2, 0, true, 0}, unlike = {12, {9, 9, 9}, 2, 50, false, 0},
+                    deep = {43, {6, 6, 6}, 2, 0, true, 3};
     matrix m = chain_matrix(*state, &plane);
     int lanes;
     assert_int_equal(packed_leaves(*state, &m, &lanes), 42); /* the one at the end has one joint only */
@@ -213,6 +216,11 @@ static void test_leaves_alike_are_packed(void **state)
     assert_int_equal(packed_leaves(*state, &m, &lanes), 42);
     assert_int_equal(lanes, 28 + 16);
     free_matrix(&m);
+    m = chain_matrix(*state, &deep); /* what comes first touches less than what comes last */
+    assert_int_equal(packed_leaves(*state, &m, &lanes), 42);
+    assert_int_equal(lanes, 44);
+    free_matrix(&m);
+    compare(*state, &deep);
     m = chain_matrix(*state, &unlike);
     assert_int_equal(packed_leaves(*state, &m, &lanes), 0);
     free_matrix(&m);
@@ -221,7 +229,7 @@ static void test_leaves_alike_are_packed(void **state)
 /* Whichever entry is no good, of whichever lane: it is noticed, and nothing of it stays. */
 static void test_one_bad_lane_is_noticed(void **state)
 {
-    const chain_def def = {6, {3, 3, 3}, 2, 0, true};
+    const chain_def def = {6, {3, 3, 3}, 2, 0, true, 0};
     matrix m = chain_matrix(*state, &def);
     const double bad[] = {NAN, INFINITY, -INFINITY};
     const size_t n = (size_t)m.a.rows;
@@ -257,7 +265,7 @@ static void test_one_bad_lane_is_noticed(void **state)
 /* A pivot that is what cancellation left, or next to nothing, in one leaf. */
 static void test_one_bad_pivot_is_noticed(void **state)
 {
-    const chain_def def = {7, {3, 3, 3}, 2, 0, true};
+    const chain_def def = {7, {3, 3, 3}, 2, 0, true, 0};
     matrix m = chain_matrix(*state, &def);
     for (int body = 0; body < 6; body++) {
         for (int factored = 0; factored < 2; factored++) {
@@ -283,7 +291,7 @@ static void test_one_bad_pivot_is_noticed(void **state)
 /* Branches with packs of their own: the same bits on any number of threads. */
 static void test_threads_change_nothing(void **state)
 {
-    const chain_def def = {600, {6, 6, 6}, 3, 0, true};
+    const chain_def def = {600, {6, 6, 6}, 3, 0, true, 0};
     matrix m = chain_matrix(*state, &def);
     const size_t n = (size_t)m.a.rows;
     double *x = new_doubles(n), *alone = new_doubles(n);
@@ -338,7 +346,7 @@ static void test_every_processor_gives_the_same(void **state)
     if (!phx_cpu_has_avx2())
         skip();
     for (int size = 2; size <= 14; size++) {
-        const chain_def def = {9, {size, size, size}, 2, size % 3 ? 0 : 20, true};
+        const chain_def def = {9, {size, size, size}, 2, size % 3 ? 0 : 20, true, 0};
         matrix m = chain_matrix(*state, &def);
         phx_front_tree *tree = NULL;
         CHECK_OK(*state, phx_front_tree_create(*state, m.a.rows, m.a.ptr, m.a.idx, m.order, true, &tree));
