@@ -49,11 +49,12 @@ struct phx_report {
     size_t bytes;
     /* what writers work with */
     double *block; /* room for REPORT_BLOCK numbers, or one row of x */
+    int block_of;  /* what is in it: a column, or REPORT_STATES */
     size_t block_first, block_rows;
     double *turns; /* n_bodies x 4: the quaternions of the frame before */
 };
 
-enum { REPORT_BLOCK = 1 << 15, REPORT_ENTRIES = 24 };
+enum { REPORT_BLOCK = 1 << 15, REPORT_STATES = -1, REPORT_ENTRIES = 24 };
 
 /* A reference into the manifest and the array behind it. PHX_ERR_MEMORY sticks to the manifest. */
 void phx_report_ref(phx_report *report, phx_output *manifest, report_type type, size_t count, report_writer *write,

@@ -135,6 +135,37 @@ phx_status phx_report_map(phx_report *report, int index, phx_payload *payload)
     return PHX_OK;
 }
 
+/* ---- rows of the result ---- */
+/* Of a column, or behind the columns of an entry of the ledger, or of the states. */
+static phx_status read_rows(const phx_report *report, int of, size_t first, size_t count, double *values)
+{
+    const int columns = phx_result_columns(report->result);
+    if (of == REPORT_STATES)
+        return phx_result_states(report->result, first, count, values, NULL);
+    return of < columns ? phx_result_column(report->result, of, first, count, values)
+                        : phx_result_ledger_values(report->result, of - columns, first, count, values);
+}
+
+/* `count` rows from `first` on, as many as fit the block; with `ahead` those behind them are read, too, because they
+ * will be asked for next. */
+static phx_status see_rows(phx_report *report, int of, size_t first, size_t count, bool ahead, const double **values)
+{
+    const size_t width = of == REPORT_STATES ? (size_t)report->n_x : 1;
+    const size_t rest = report->rows - first, room = width < REPORT_BLOCK ? REPORT_BLOCK / width : 1;
+    phx_status status = PHX_OK;
+
+    if (of != report->block_of || first < report->block_first ||
+        first + count > report->block_first + report->block_rows) {
+        const size_t wanted = !ahead ? count : room < rest ? room : rest;
+        status = read_rows(report, of, first, wanted, report->block);
+        report->block_of = of;
+        report->block_first = first;
+        report->block_rows = status ? 0 : wanted;
+    }
+    *values = report->block + (first - report->block_first) * width;
+    return status;
+}
+
 /* ---- the motion ---- */
 static size_t row_of_frame(const phx_report *report, size_t frame)
 {
@@ -143,27 +174,21 @@ static size_t row_of_frame(const phx_report *report, size_t frame)
                : 0;
 }
 
-/* The configuration of a row, read with those behind it where they are wanted, too. */
 static phx_status state_of(phx_report *report, size_t row, const double **x)
 {
-    const size_t n = (size_t)report->n_x;
-
-    *x = report->result ? NULL : report->states + row * n;
-    if (!report->result || n == 0)
+    *x = report->result ? NULL : report->states + row * (size_t)report->n_x;
+    if (!report->result || report->n_x == 0)
         return PHX_OK;
-    if (row < report->block_first || row >= report->block_first + report->block_rows) {
-        const size_t rest = report->rows - row, room = n < REPORT_BLOCK ? REPORT_BLOCK / n : 1;
-        const size_t wanted = report->rows / report->frames > 16 ? 1 : room;
-        report->block_first = row;
-        report->block_rows = 0;
-        const phx_status status =
-            phx_result_states(report->result, row, wanted < rest ? wanted : rest, report->block, NULL);
-        if (status)
-            return status;
-        report->block_rows = wanted < rest ? wanted : rest;
-    }
-    *x = report->block + (row - report->block_first) * n;
-    return PHX_OK;
+    return see_rows(report, REPORT_STATES, row, 1, report->rows / report->frames <= 16, x);
+}
+
+static phx_status time_of(phx_report *report, size_t frame, double *t)
+{
+    const double *time = t;
+    const phx_status status =
+        see_rows(report, 0, row_of_frame(report, frame), 1, report->rows / report->frames <= REPORT_BLOCK / 16, &time);
+    *t = status ? 0.0 : *time;
+    return status;
 }
 
 phx_status phx_report_frame_times(phx_report *report, int index, phx_payload *payload)
@@ -173,7 +198,7 @@ phx_status phx_report_frame_times(phx_report *report, int index, phx_payload *pa
     (void)index;
     for (size_t k = 0; k < report->frames && !status; k++) {
         double t = 0.0;
-        status = phx_result_column(report->result, 0, row_of_frame(report, k), 1, &t);
+        status = time_of(report, k, &t);
         phx_payload_f64(payload, t);
     }
     return status;
@@ -309,21 +334,13 @@ phx_status phx_report_load_values(phx_report *report, int index, phx_payload *pa
     for (size_t k = 0; k < report->frames && !status; k++) {
         double t = 0.0;
         if (report->result)
-            status = phx_result_column(report->result, 0, row_of_frame(report, k), 1, &t);
+            status = time_of(report, k, &t);
         put_load(report, index, t, payload);
     }
     return status;
 }
 
 /* ---- columns ---- */
-/* Of a column, or behind the columns of an entry of the ledger. */
-static phx_status read_column(const phx_report *report, int column, size_t first, size_t count, double *values)
-{
-    const int columns = phx_result_columns(report->result);
-    return column < columns ? phx_result_column(report->result, column, first, count, values)
-                            : phx_result_ledger_values(report->result, column - columns, first, count, values);
-}
-
 /* Rows thinned to `points`: the first and the last, and of each of the equal intervals between them the least and the
  * greatest value in their order, at the first instant of the interval and at the one in its middle. */
 typedef struct thinning {
@@ -352,68 +369,64 @@ static void put_interval(phx_payload *payload, const double *values, size_t coun
     }
 }
 
-/* An interval that does not fit the block is read in parts, of which the extremes are kept. */
-static phx_status read_interval(phx_report *report, int column, size_t first, size_t count, bool time, size_t *kept)
+/* The rows of an interval; of one that does not fit the block two values, kept in `two`: the extremes, or the times. */
+static phx_status see_interval(phx_report *report, int column, size_t first, size_t count, double two[2], size_t *kept,
+                               const double **values)
 {
-    double *block = report->block;
+    const size_t end = first + count, part = column == 0 ? count / 2 : REPORT_BLOCK;
     phx_status status = PHX_OK;
 
+    *kept = count;
+    if (count <= REPORT_BLOCK)
+        return see_rows(report, column, first, count, 2 * count <= REPORT_BLOCK, values);
     *kept = 0;
-    if (count <= REPORT_BLOCK) {
-        *kept = count;
-        return read_column(report, column, first, count, block);
-    }
-    if (time) {
-        *kept = 2;
-        status = read_column(report, column, first, 1, block);
-        return status ? status : read_column(report, column, first + count / 2, 1, block + 1);
-    }
-    const size_t room = REPORT_BLOCK / 2;
-    for (size_t row = first; row < first + count && !status; row += room) {
-        const size_t rest = first + count - row, part = rest < room ? rest : room;
-        status = read_column(report, column, row, part, block + room);
-        for (size_t i = 0; i < part && !status; i++) {
-            const double value = block[room + i];
+    for (size_t row = first; row < end && !status && !(column == 0 && *kept == 2); row += part) {
+        const size_t n = column == 0 ? 1 : end - row < part ? end - row : part;
+        const double *read = NULL;
+        status = see_rows(report, column, row, n, false, &read);
+        for (size_t i = 0; i < n && !status; i++) {
             if (*kept < 2)
-                block[(*kept)++] = value;
-            else if (value < fmin(block[0], block[1]))
-                block[block[0] < block[1] ? 0 : 1] = value;
-            else if (value > fmax(block[0], block[1]))
-                block[block[0] > block[1] ? 0 : 1] = value;
+                two[(*kept)++] = read[i];
+            else if (read[i] < fmin(two[0], two[1]))
+                two[two[0] < two[1] ? 0 : 1] = read[i];
+            else if (read[i] > fmax(two[0], two[1]))
+                two[two[0] > two[1] ? 0 : 1] = read[i];
         }
     }
+    *values = two;
+    return status;
+}
+
+static phx_status put_row(phx_report *report, int column, size_t row, phx_payload *payload)
+{
+    const double *value = NULL;
+    const phx_status status = see_rows(report, column, row, 1, row + 1 < report->rows, &value);
+
+    if (!status)
+        (column == 0 ? phx_payload_f64 : phx_payload_f32)(payload, *value);
     return status;
 }
 
 static phx_status put_column(phx_report *report, int column, phx_payload *payload)
 {
     const thinning thin = {report->rows, report->points < report->rows ? (report->points - 2) / 2 : 0};
-    const bool time = column == 0;
     phx_status status = PHX_OK;
-    double end = 0.0;
 
-    report->block_rows = 0; /* the block holds no states any more */
-    for (size_t row = 0; row < report->rows && report->points == report->rows && !status; row += REPORT_BLOCK) {
-        const size_t rest = report->rows - row, count = rest < REPORT_BLOCK ? rest : REPORT_BLOCK;
-        status = read_column(report, column, row, count, report->block);
-        for (size_t i = 0; i < count && !status; i++)
-            (time ? phx_payload_f64 : phx_payload_f32)(payload, report->block[i]);
-    }
+    for (size_t row = 0; row < report->rows && report->points == report->rows && !status; row++)
+        status = put_row(report, column, row, payload);
     if (report->points == report->rows || status)
         return status;
-    status = read_column(report, column, 0, 1, &end);
-    (time ? phx_payload_f64 : phx_payload_f32)(payload, end);
+    status = put_row(report, column, 0, payload);
     for (size_t k = 0; k < thin.intervals && !status; k++) {
         const size_t first = interval_start(&thin, k);
+        const double *values = NULL;
+        double two[2];
         size_t kept = 0;
-        status = read_interval(report, column, first, interval_start(&thin, k + 1) - first, time, &kept);
+        status = see_interval(report, column, first, interval_start(&thin, k + 1) - first, two, &kept, &values);
         if (!status)
-            put_interval(payload, report->block, kept, time);
+            put_interval(payload, values, kept, column == 0);
     }
-    if (!status)
-        status = read_column(report, column, report->rows - 1, 1, &end);
-    (time ? phx_payload_f64 : phx_payload_f32)(payload, end);
-    return status;
+    return status ? status : put_row(report, column, report->rows - 1, payload);
 }
 
 phx_status phx_report_times(phx_report *report, int index, phx_payload *payload)
