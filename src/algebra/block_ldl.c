@@ -138,9 +138,12 @@ static void sort_by_height(int n, const int *height, const int *order, int *room
 static phx_status make_order(phx_block_ldl *it, const int *size, const int *ptr, const int *idx, double most)
 {
     const size_t n = (size_t)it->n;
-    int *order = phx_calloc(it->context, 6 * n + 1, sizeof *order), *height = order + n, *sorted = height + n;
-    phx_status status = order ? phx_order_amd(it->context, it->n, ptr, idx, order) : PHX_ERR_MEMORY;
+    int *order = phx_calloc(it->context, 6 * n + 1, sizeof *order);
 
+    if (!order)
+        return PHX_ERR_MEMORY;
+    int *height = order + n, *sorted = height + n;
+    phx_status status = phx_order_amd(it->context, it->n, ptr, idx, order);
     if (!status && it->n >= BALANCE_BLOCKS)
         status = phx_order_balance(it->context, it->n, ptr, idx, NULL, order);
     if (!status)
