@@ -218,11 +218,13 @@ static phx_status close_loop(phx_context *context, const phx_descriptor *system,
     const matrix_block crossed[] = {{.a = &it->C, .alpha = -1.0, .col = it->size[0]},
                                     {.a = &it->C, .alpha = 1.0, .transposed = true, .row = it->size[0]}};
     double *work = phx_calloc(context, 2 * square + 2 * (size_t)c, sizeof *work);
+
+    if (!work)
+        return PHX_ERR_MEMORY;
     double *F = work, *loop = work + square, *scale = work + 2 * square;
     phx_csr K = {0}, J = {0}, W = {0}, A = {0};
     int dependent[2] = {-1, -1};
-    phx_status status = work ? phx_descriptor_part(context, &it->form.J, 1.0, at, c, at, c, &J) : PHX_ERR_MEMORY;
-
+    phx_status status = phx_descriptor_part(context, &it->form.J, 1.0, at, c, at, c, &J);
     if (!status)
         status = phx_descriptor_part(context, &it->form.W, 1.0, at, c, at, c, &W);
     if (!status)

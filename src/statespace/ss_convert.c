@@ -136,7 +136,6 @@ static phx_status fill_from_descriptor(phx_context *context, const phx_descripto
     const int n = to->n, m = to->n_inputs, wide = n + m;
     const size_t cells = (size_t)n * (size_t)n;
     double *dense = phx_calloc(context, 3 * cells, sizeof *dense);
-    double *E = dense, *L = dense + cells, *Q = dense + 2 * cells;
     double *right = phx_calloc(context, (size_t)n * (size_t)wide, sizeof *right);
     double *scale = phx_calloc(context, 2 * (size_t)n, sizeof *scale);
     phx_csr difference = {0}, in = {0}, out = {0}, through = {0};
@@ -152,6 +151,7 @@ static phx_status fill_from_descriptor(phx_context *context, const phx_descripto
     if (!status)
         status = phx_csr_add(context, 1.0, phx_descriptor_S(from), 1.0, phx_descriptor_N(from), &through);
     if (!status) {
+        double *E = dense, *L = dense + cells, *Q = dense + 2 * cells;
         phx_csr_to_dense(phx_descriptor_E(from), E);
         phx_csr_to_dense(&difference, L);
         phx_csr_to_dense(phx_descriptor_Q(from), Q);

@@ -216,12 +216,14 @@ static phx_status zero_space(phx_context *context, const dynamics *it, double rt
     const int n = it->n;
     const size_t cells = (size_t)n * (size_t)n;
     double *work = phx_calloc(context, 3 * cells, sizeof *work);
+
+    *k = 0;
+    if (!work)
+        return PHX_ERR_MEMORY;
     double *rest = work, *rows = work + cells, *inner = work + 2 * cells;
     dynamics left = {0};
     int found = 1;
-    phx_status status = work ? PHX_OK : PHX_ERR_MEMORY;
-
-    *k = 0;
+    phx_status status = PHX_OK;
     while (!status && found > 0 && *k < n) {
         const int m = n - *k;
         status = complement(context, n, *k, L, rest);
@@ -250,11 +252,13 @@ static phx_status leave_constrained(phx_context *context, double rtol, dynamics 
     const int n = it->n;
     const size_t cells = (size_t)n * (size_t)n;
     double *work = phx_calloc(context, 5 * cells, sizeof *work);
+
+    if (!work)
+        return PHX_ERR_MEMORY;
     double *L = work, *V = work + cells, *idle = work + 2 * cells, *U = work + 3 * cells, *keep = work + 4 * cells;
     dynamics zero = {0};
     int k = 0, moved = 0;
-    phx_status status = work ? zero_space(context, it, rtol, &k, L) : PHX_ERR_MEMORY;
-
+    phx_status status = zero_space(context, it, rtol, &k, L);
     if (!status && k > 0) {
         status = dynamics_new(context, n, it->m, 0, &zero);
         if (!status) {
