@@ -77,7 +77,7 @@ static inline void NAME(frame_turn)(const int dim, double h, const real *w, int 
 
 /* Rigid columns: dp1_t = 2 (m dv + dw x s1), dp1_r = 2 (s1 x dv + J1 dw); rows of q through S alone,
  * g = 2/h dv - v0 x dw - dv x w0. */
-static inline void NAME(rigid_columns)(const int dim, const NAME(ends) * e, NAME(border) * out)
+static inline void NAME(rigid_columns)(const int dim, const int n, const NAME(ends) * e, NAME(border) * out)
 {
     const int n_rot = phx_rotations(dim), r = dim + n_rot;
 
@@ -94,7 +94,7 @@ static inline void NAME(rigid_columns)(const int dim, const NAME(ends) * e, NAME
         NAME(rigid_rows)(dim, e, t, turn, unit, r, out->rigid + c, out->rigid + dim * r + c);
         NAME(vec_x_rot)(dim, e->v0, dw, a);
         NAME(vec_x_rot)(dim, dv, e->v0 + dim, b);
-        for (int d = 0; d < dim; d++) {
+        for (int d = 0; d < dim && n > 0; d++) {
             const real g = 2.0 / e->h * dv[d] - a[d] - b[d];
             if (c < dim)
                 out->Gv[d * dim + c] = g;
@@ -121,8 +121,8 @@ static inline void NAME(deformed_rows)(const int dim, const NAME(ends) * e, NAME
 }
 
 /* Gravity acts through R_m^T g, dR_m = h/2 R1 [turn]x. */
-static inline void NAME(gravity_part)(const int dim, const NAME(ends) * e, const double *gravity, const real *attitude1,
-                                      const real *attitude, NAME(border) * out)
+static inline void NAME(gravity_part)(const int dim, const int n, const NAME(ends) * e, const double *gravity,
+                                      const real *attitude1, const real *attitude, NAME(border) * out)
 {
     const int n_rot = phx_rotations(dim), r = dim + n_rot;
     const double half = 0.5 * e->h;
@@ -136,13 +136,14 @@ static inline void NAME(gravity_part)(const int dim, const NAME(ends) * e, const
         for (int a = 0; a < dim; a++) {
             dg[a] *= half;
             out->rigid[a * r + dim + c] -= e->known->own.mass * dg[a];
-            out->Gw[a * n_rot + c] -= dg[a];
+            if (n > 0)
+                out->Gw[a * n_rot + c] -= dg[a];
         }
         NAME(vec_x_vec)(dim, e->known->sm, dg, torque);
         for (int k = 0; k < n_rot; k++)
             out->rigid[(dim + k) * r + dim + c] -= torque[k];
     }
-    for (int c = 0; c < dim; c++) {
+    for (int c = 0; c < dim && n > 0; c++) {
         real unit[3] = ZEROS;
         unit[c] += half;
         NAME(vec_x_vec)(dim, unit, gm, torque);
@@ -185,20 +186,24 @@ static inline void NAME(turning_parts)(const int dim, const phx_body *body, cons
 }
 
 /* Of the derivative of the residual with respect to the mean velocity, after the residual. */
-static inline void NAME(interval_border)(const int dim, const phx_body *body, const double *gravity, double h,
-                                         const real *attitude1, const real *attitude, const real *v0, const real *v1,
-                                         const real *vm, const NAME(products) * it, real *room, real *values)
+static inline void NAME(interval_border)(const int dim, const int n, const phx_body *body, const double *gravity,
+                                         double h, const real *attitude1, const real *attitude, const real *v0,
+                                         const real *v1, const real *vm, const NAME(products) * it, real *room,
+                                         real *values)
 {
     const NAME(ends) e = {.h = h, .v0 = v0, .v1 = v1, .vm = vm, .known = it};
     const int n_rot = phx_rotations(dim), r = dim + n_rot;
-    NAME(border) out = NAME(border_at)(dim, body->n_q, values);
-    NAME(arrays) at;
+    NAME(border) out = NAME(border_at)(dim, n, values);
+    NAME(arrays) at = {0};
 
-    NAME(rigid_columns)(dim, &e, &out);
-    NAME(deformed_rows)(dim, &e, &out);
-    NAME(gravity_part)(dim, &e, gravity, attitude1, attitude, &out);
-    NAME(evaluate)(dim, body, h, v0 + r, vm + r, it, room, &at);
-    NAME(turning_parts)(dim, body, &e, &at, room + (size_t)(2 + n_rot + phx_pairs(dim)) * (size_t)body->n_q, &out);
+    NAME(rigid_columns)(dim, n, &e, &out);
+    if (n > 0)
+        NAME(deformed_rows)(dim, &e, &out);
+    NAME(gravity_part)(dim, n, &e, gravity, attitude1, attitude, &out);
+    if (n == 0)
+        return;
+    NAME(evaluate)(dim, n, body, h, v0 + r, vm + r, it, room, &at);
+    NAME(turning_parts)(dim, body, &e, &at, room + (size_t)(2 + n_rot + phx_pairs(dim)) * (size_t)n, &out);
 }
 
 /* Of M(q): H = Gv = 1, E = Gw = 0, rows and columns C - A q. */
@@ -208,7 +213,7 @@ static inline void NAME(mass_border)(const int dim, const phx_body *body, const 
     const phx_flex *flex = body->flex;
     const int n = flex->n, n_rot = phx_rotations(dim), r = dim + n_rot, n_pair = phx_pairs(dim);
     NAME(border) out = NAME(border_at)(dim, n, values);
-    real moments[6] = ZEROS, s[3], pair[PHX_MAX_PAIR], sum[PHX_MAX_PAIR] = ZEROS, zero[3] = ZEROS;
+    real moments[6] = ZEROS, s[3], pair[PHX_MAX_PAIR], sum[PHX_MAX_PAIR] = ZEROS;
 
     NAME(multiply)(&body->compact->moments, q, moments);
     for (int a = 0; a < dim; a++)
@@ -223,7 +228,7 @@ static inline void NAME(mass_border)(const int dim, const phx_body *body, const 
     for (int c = 0; c < r; c++) {
         real unit[6] = ZEROS, column[6];
         unit[c] += 1.0;
-        NAME(rigid_momenta)(dim, own, s, pair, zero, zero, unit, column);
+        NAME(rigid_momenta)(dim, own, s, pair, NULL, NULL, unit, column);
         for (int a = 0; a < r; a++)
             out.rigid[a * r + c] = column[a];
     }

@@ -15,9 +15,9 @@ static double kinetic(const phx_body *body, const double *q, const double *v)
     double energy = 0.0;
 
     if (body->dim == 2)
-        one_kinetic(2, body, &own, q, v, &energy);
+        one_kinetic(2, body->n_q, body, &own, q, v, &energy);
     else
-        one_kinetic(3, body, &own, q, v, &energy);
+        one_kinetic(3, body->n_q, body, &own, q, v, &energy);
     return energy;
 }
 

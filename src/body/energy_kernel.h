@@ -48,15 +48,16 @@ static inline void NAME(forms)(const phx_flex_stack *A, int matrices, int n, con
 
 /* 1/2 (m v + w x s + S q_dot) . v + 1/2 (s x v + J w + turn) . w + 1/2 (S^T v + turn^T w) . q_dot + 1/2 q_dot . M q_dot
  * with the turns C - A q; q NULL: undeformed. */
-static inline void NAME(kinetic)(const int dim, const phx_body *body, const NAME(inertia) * own, const real *q,
-                                 const real *v, real *energy)
+static inline void NAME(kinetic)(const int dim, const int n, const phx_body *body, const NAME(inertia) * own,
+                                 const real *q, const real *v, real *energy)
 {
     const phx_flex_compact *compact = body->compact;
-    const int n = body->n_q, n_rot = phx_rotations(dim), n_pair = phx_pairs(dim);
+    const int n_rot = phx_rotations(dim), n_pair = phx_pairs(dim);
     const real *w = v + dim, *rate = v + dim + n_rot;
-    real at_rest[6] = ZEROS, moments[6] = ZEROS, s[3], pair[PHX_MAX_PAIR], turned[3], cross[3], twice;
+    real at_rest[6] = ZEROS, moments[6] = ZEROS, s[3], pair[PHX_MAX_PAIR], turned[3], cross[3], twice = {0.0};
 
-    NAME(multiply)(&compact->moments, rate, moments); /* S q_dot, turn */
+    if (n > 0)
+        NAME(multiply)(&compact->moments, rate, moments); /* S q_dot, turn */
     for (int p = 0; p < n_pair; p++)
         pair[p] = own->J0[p];
     if (q && n > 0) {
@@ -76,7 +77,8 @@ static inline void NAME(kinetic)(const int dim, const phx_body *body, const NAME
         s[a] = own->s0[a] + at_rest[a];
     NAME(rot_x_vec)(dim, w, s, cross);
     NAME(pair_times)(dim, pair, w, turned);
-    NAME(forms)(&compact->mass, 1, n, rate, rate, &twice);
+    if (n > 0)
+        NAME(forms)(&compact->mass, 1, n, rate, rate, &twice);
     *energy = 0.5 * twice;
     for (int a = 0; a < dim; a++)
         *energy += v[a] * (0.5 * own->mass * v[a] + cross[a] + moments[a]);

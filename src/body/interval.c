@@ -35,6 +35,7 @@ phx_products *phx_body_products_create(phx_context *context, const phx_body *bod
     if (!all)
         return NULL;
     it->start.own = one_inertia_of(body->flex);
+    one_stay_rigid(&it->start);
     it->p0 = all + head;
     it->start.d = it->p0 + body->n_v;
     for (int k = 0; k < body->n_rot; k++)
@@ -56,9 +57,9 @@ void phx_body_interval_begin(const phx_body *body, double h, const double *x0, c
     if (body->kinetics == PHX_KINETICS_SIMPLIFIED)
         phx_body_momenta(body, x0, v0, products->p0);
     else if (body->dim == 2)
-        one_begin(2, body, h, q0, v0, &products->start, products->room);
+        one_begin(2, body->n_q, body, h, q0, v0, &products->start, products->room);
     else
-        one_begin(3, body, h, q0, v0, &products->start, products->room);
+        one_begin(3, body->n_q, body, h, q0, v0, &products->start, products->room);
 }
 
 static inline void interval_residual(const int dim, const phx_body *body, const double *gravity,
@@ -68,8 +69,8 @@ static inline void interval_residual(const int dim, const phx_body *body, const 
     phx_products *it = view->products;
 
     if (body->kinetics == PHX_KINETICS_FULL)
-        one_residual(dim, body, gravity, it->h, view->xm + dim, view->v0, view->v1, view->vm, &it->start, it->room,
-                     res);
+        one_residual(dim, body->n_q, body, gravity, it->h, view->xm + dim, view->v0, view->v1, view->vm, &it->start,
+                     it->room, res);
     else
         phx_body_simplified_residual(body, gravity, view, it->p0, res);
     if (body->flex->stiffening)
@@ -157,8 +158,8 @@ static inline void tangent(const int dim, const phx_body *body, const double *gr
     phx_products *it = view->products;
     double *border = it->room + (size_t)body->n_q * (size_t)(3 + body->n_rot + 2 * phx_pairs(dim));
 
-    one_interval_border(dim, body, gravity, it->h, view->x1 + dim, view->xm + dim, view->v0, view->v1, view->vm,
-                        &it->start, it->room, border);
+    one_interval_border(dim, body->n_q, body, gravity, it->h, view->x1 + dim, view->xm + dim, view->v0, view->v1,
+                        view->vm, &it->start, it->room, border);
     phx_body_spread_border(body, it->h, view->v0 + dim, view->v1 + dim, border, A);
     if (body->flex->stiffening)
         phx_body_stiffening_tangent(body, phx_body_q(body, view->x0), phx_body_q(body, view->x1),

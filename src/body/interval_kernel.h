@@ -1,6 +1,7 @@
 /* What a step evaluates of a floating body, written once for a kind of number: the including file defines `real`, a
  * double or one number of each of several bodies side by side, ZEROS, which makes arrays of it zero, and NAME(x), what
- * x is called for it. The bodies differ in their state alone; matrices are those of the first.
+ * x is called for it. The bodies differ in their state alone; matrices are those of the first. `dim` and, where bodies
+ * are rigid, the number `n` of deformations are constants where a kernel is put, so that it becomes what they need.
  *
  * Over an interval q1 = q0 + h u and q_dot1 = 2 u - q_dot0, u the mean rate. With
  *
@@ -182,7 +183,16 @@ typedef struct NAME(products) {
     real *d, *turned[3];              /* d, A_k d, one behind the other */
 } NAME(products);
 
-/* Momenta of the rigid rows: m v + w x s + s_dot,  s x v + J w + turn. */
+/* What stays of a rigid body; a flexible one overwrites it. */
+static inline void NAME(stay_rigid)(NAME(products) * it)
+{
+    for (int a = 0; a < 3; a++)
+        it->s[a] = it->s1[a] = it->sm[a] = it->own.s0[a];
+    for (int p = 0; p < PHX_MAX_PAIR; p++)
+        it->pair[p] = it->pair1[p] = it->own.J0[p];
+}
+
+/* Momenta of the rigid rows: m v + w x s + s_dot,  s x v + J w + turn; s_dot, turn: NULL for zero. */
 static inline void NAME(rigid_momenta)(const int dim, const NAME(inertia) * own, const real *s, const real *pair,
                                        const real *s_dot, const real *turn, const real *v, real *p)
 {
@@ -190,21 +200,25 @@ static inline void NAME(rigid_momenta)(const int dim, const NAME(inertia) * own,
 
     NAME(rot_x_vec)(dim, v + dim, s, a);
     for (int i = 0; i < dim; i++)
-        p[i] = own->mass * v[i] + a[i] + s_dot[i];
+        p[i] = s_dot ? own->mass * v[i] + a[i] + s_dot[i] : own->mass * v[i] + a[i];
     NAME(vec_x_vec)(dim, s, v, a);
     NAME(pair_times)(dim, pair, v + dim, b);
     for (int k = 0; k < phx_rotations(dim); k++)
-        p[dim + k] = a[k] + b[k] + turn[k];
+        p[dim + k] = turn ? a[k] + b[k] + turn[k] : a[k] + b[k];
 }
 
 /* J_p(q0) = J0 + j.q0 + 1/2 q0.Q q0, s, and what else depends on the start alone. */
-static inline void NAME(begin)(const int dim, const phx_body *body, double h, const real *q0, const real *v0,
-                               NAME(products) * it, real *room)
+static inline void NAME(begin)(const int dim, const int n, const phx_body *body, double h, const real *q0,
+                               const real *v0, NAME(products) * it, real *room)
 {
-    const int n = body->n_q, n_rot = phx_rotations(dim), n_pair = phx_pairs(dim);
+    const int n_rot = phx_rotations(dim), n_pair = phx_pairs(dim);
     const real *rate = v0 + dim + n_rot;
     real moments[6] = ZEROS, turn[3], gyro[3] = ZEROS, sum[PHX_MAX_PAIR] = ZEROS;
 
+    if (n == 0) {
+        NAME(rigid_momenta)(dim, &it->own, it->s, it->pair, NULL, NULL, v0, it->p);
+        return;
+    }
     NAME(multiply)(&body->compact->moments, q0, moments);
     for (int a = 0; a < dim; a++)
         it->s[a] = it->own.s0[a] + moments[a];
@@ -238,11 +252,9 @@ typedef struct NAME(arrays) {
     real *diff, *qm, *a, *b; /* u - q_dot0, q_m, A_k u (n_rot x n), j_p + Q_p q_m (pairs x n) */
 } NAME(arrays);
 
-static inline void NAME(evaluate)(const int dim, const phx_body *body, double h, const real *rate0, const real *u,
-                                  const NAME(products) * it, real *room, NAME(arrays) * out)
+static inline void NAME(evaluate)(const int dim, const int n, const phx_body *body, double h, const real *rate0,
+                                  const real *u, const NAME(products) * it, real *room, NAME(arrays) * out)
 {
-    const int n = body->n_q;
-
     out->diff = room;
     out->qm = room + n;
     room += 2 * n;
@@ -256,11 +268,11 @@ static inline void NAME(evaluate)(const int dim, const phx_body *body, double h,
     NAME(inertia_slopes)(body, out->qm, out->b);
 }
 
-/* The rigid momenta at the end, and what the tangent needs of it. */
-static inline void NAME(end_momenta)(const int dim, const phx_body *body, double h, const real *v1, const real *u,
-                                     const NAME(arrays) * at, NAME(products) * it, real *p)
+/* The rigid momenta of a flexible body at the end, and what the tangent needs of it. */
+static inline void NAME(end_momenta)(const int dim, const int n, const phx_body *body, double h, const real *v1,
+                                     const real *u, const NAME(arrays) * at, NAME(products) * it, real *p)
 {
-    const int n = body->n_q, n_rot = phx_rotations(dim), n_pair = phx_pairs(dim);
+    const int n_rot = phx_rotations(dim), n_pair = phx_pairs(dim);
     real moments[6] = ZEROS, s_dot[3], turn[3], bent[3] = ZEROS, sum[PHX_MAX_PAIR] = ZEROS;
 
     NAME(multiply)(&body->compact->moments, u, moments);
@@ -280,8 +292,6 @@ static inline void NAME(end_momenta)(const int dim, const phx_body *body, double
     for (int k = 0; k < n_rot; k++)
         turn[k] = 2.0 * (moments[dim + k] + bent[k]) - it->c_dot[k] + it->gyro[k];
     NAME(rigid_momenta)(dim, &it->own, it->s1, it->pair1, s_dot, turn, v1, p);
-    for (int i = 0; i < dim + n_rot; i++)
-        it->pm[i] = 0.5 * (it->p[i] + p[i]);
 }
 
 /* Coefficients of w0_k w1_l in the pairs. */
@@ -336,18 +346,24 @@ static inline void NAME(deformation_rows)(const int dim, const phx_body *body, d
 }
 
 /* res = (p1 - p0)/h - mean forces. `attitude`: the means of the direction cosines. */
-static inline void NAME(residual)(const int dim, const phx_body *body, const double *gravity, double h,
+static inline void NAME(residual)(const int dim, const int n, const phx_body *body, const double *gravity, double h,
                                   const real *attitude, const real *v0, const real *v1, const real *vm,
                                   NAME(products) * it, real *room, real *res)
 {
     const int n_rot = phx_rotations(dim), r = dim + n_rot;
     const double over_h = 1.0 / h;
     const real *u = vm + r;
-    NAME(arrays) at;
+    NAME(arrays) at = {0};
     real p[6], gm[3], a[3], b[3], c[3], torque[3];
 
-    NAME(evaluate)(dim, body, h, v0 + r, u, it, room, &at);
-    NAME(end_momenta)(dim, body, h, v1, u, &at, it, p);
+    if (n > 0) {
+        NAME(evaluate)(dim, n, body, h, v0 + r, u, it, room, &at);
+        NAME(end_momenta)(dim, n, body, h, v1, u, &at, it, p);
+    } else {
+        NAME(rigid_momenta)(dim, &it->own, it->s1, it->pair1, NULL, NULL, v1, p);
+    }
+    for (int i = 0; i < r; i++)
+        it->pm[i] = 0.5 * (it->p[i] + p[i]);
     NAME(to_body)(dim, attitude, gravity, gm);
     NAME(vec_x_rot)(dim, it->pm, vm + dim, a);
     for (int i = 0; i < dim; i++)
@@ -357,8 +373,10 @@ static inline void NAME(residual)(const int dim, const phx_body *body, const dou
     NAME(vec_x_vec)(dim, it->sm, gm, torque);
     for (int k = 0; k < n_rot; k++)
         res[dim + k] = over_h * (p[dim + k] - it->p[dim + k]) - b[k] - c[k] - torque[k];
+    if (n == 0)
+        return;
     NAME(deformation_rows)
-    (dim, body, h, v0, v1, u, gm, it, &at, room + (size_t)(2 + n_rot + phx_pairs(dim)) * (size_t)body->n_q, res + r);
+    (dim, body, h, v0, v1, u, gm, it, &at, room + (size_t)(2 + n_rot + phx_pairs(dim)) * (size_t)n, res + r);
 }
 
 #endif

@@ -7,6 +7,12 @@
 #include "pack.h"
 #include "rows_kernel.h"
 
+/* f(dim, n_q, ...) with constants for the compiler: the plane or space, rigid bodies or others. */
+#define PHX_WITH_KIND(body, f, ...)                                                                                    \
+    ((body)->dim == 2 ? (body)->n_q == 0 ? f(2, 0, __VA_ARGS__) : f(2, (body)->n_q, __VA_ARGS__)                       \
+     : (body)->n_q == 0 ? f(3, 0, __VA_ARGS__)                                                                         \
+                        : f(3, (body)->n_q, __VA_ARGS__))
+
 /* ---- to and fro ---- */
 /* `n` numbers of each body, those from `first` on. */
 static inline void NAME(gather)(const double *all, const int *at, int first, int n, real *to)
@@ -54,6 +60,7 @@ static void NAME(connect)(phx_pack *pack, const phx_body *const *bodies, double 
         for (size_t k = 0; k < sizeof one / sizeof(real); k++)
             own[k * LANES + (size_t)l] = from[k * LANES];
     }
+    NAME(stay_rigid)(it);
     pack->v0 = (double *)next;
     pack->v1 = (double *)(next += body->n_v);
     it->d = next += body->n_v;
@@ -62,22 +69,20 @@ static void NAME(connect)(phx_pack *pack, const phx_body *const *bodies, double 
 }
 
 /* ---- an interval ---- */
-static inline void NAME(pack_begin_in)(const int dim, phx_pack *pack, const double *x0, const double *v0)
+static inline void NAME(pack_begin_in)(const int dim, const int n, phx_pack *pack, const double *x0, const double *v0)
 {
     const phx_body *body = pack->body;
     real *q0 = (real *)pack->room, *rates = (real *)pack->v0;
 
-    NAME(gather)(v0, pack->v, 0, body->n_v, rates);
-    NAME(gather)(x0, pack->x, dim + body->n_attitude, body->n_q, q0);
-    NAME(begin)(dim, body, pack->h, q0, rates, pack->products, q0 + body->n_q);
+    NAME(gather)(v0, pack->v, 0, dim + phx_rotations(dim) + n, rates);
+    if (n > 0)
+        NAME(gather)(x0, pack->x, dim + body->n_attitude, n, q0);
+    NAME(begin)(dim, n, body, pack->h, q0, rates, pack->products, q0 + n);
 }
 
 static void NAME(pack_begin)(phx_pack *pack, const double *x0, const double *v0)
 {
-    if (pack->body->dim == 2)
-        NAME(pack_begin_in)(2, pack, x0, v0);
-    else
-        NAME(pack_begin_in)(3, pack, x0, v0);
+    PHX_WITH_KIND(pack->body, NAME(pack_begin_in), pack, x0, v0);
 }
 
 static inline void NAME(pack_move_in)(const int dim, const phx_pack *pack, bool tried, const double *x0,
@@ -106,58 +111,52 @@ static void NAME(pack_move)(const phx_pack *pack, bool tried, const double *x0, 
 }
 
 /* The mean velocities, in front of the room. */
-static inline real *NAME(means)(const phx_pack *pack)
+static inline real *NAME(means)(const int n_v, const phx_pack *pack)
 {
     const real *v0 = (const real *)pack->v0, *v1 = (const real *)pack->v1;
     real *vm = (real *)pack->room;
 
-    for (int i = 0; i < pack->body->n_v; i++)
+    for (int i = 0; i < n_v; i++)
         vm[i] = 0.5 * (v0[i] + v1[i]);
     return vm;
 }
 
-static inline void NAME(pack_residual_in)(const int dim, phx_pack *pack, const double *gravity, const double *xm,
-                                          const double *v1, double *res)
+static inline void NAME(pack_residual_in)(const int dim, const int n, phx_pack *pack, const double *gravity,
+                                          const double *xm, const double *v1, double *res)
 {
-    const phx_body *body = pack->body;
+    const int n_v = dim + phx_rotations(dim) + n;
     real attitude[9], *rates = (real *)pack->v1, *vm, *out;
 
-    NAME(gather)(v1, pack->v, 0, body->n_v, rates);
+    NAME(gather)(v1, pack->v, 0, n_v, rates);
     NAME(gather)(xm, pack->x, dim, NAME(attitude_size)(dim), attitude);
-    vm = NAME(means)(pack);
-    out = vm + body->n_v;
+    vm = NAME(means)(n_v, pack);
+    out = vm + n_v;
     NAME(residual)
-    (dim, body, gravity, pack->h, attitude, (const real *)pack->v0, rates, vm, pack->products, out + body->n_v, out);
-    NAME(scatter)(out, pack->count, pack->v, body->n_v, res);
+    (dim, n, pack->body, gravity, pack->h, attitude, (const real *)pack->v0, rates, vm, pack->products, out + n_v, out);
+    NAME(scatter)(out, pack->count, pack->v, n_v, res);
 }
 
 static void NAME(pack_residual)(phx_pack *pack, const double *gravity, const double *xm, const double *v1, double *res)
 {
-    if (pack->body->dim == 2)
-        NAME(pack_residual_in)(2, pack, gravity, xm, v1, res);
-    else
-        NAME(pack_residual_in)(3, pack, gravity, xm, v1, res);
+    PHX_WITH_KIND(pack->body, NAME(pack_residual_in), pack, gravity, xm, v1, res);
 }
 
-static inline void NAME(pack_border_in)(const int dim, phx_pack *pack, const double *gravity, const double *x1,
-                                        const double *xm, double *border)
+static inline void NAME(pack_border_in)(const int dim, const int n, phx_pack *pack, const double *gravity,
+                                        const double *x1, const double *xm, double *border)
 {
-    const phx_body *body = pack->body;
-    real attitude1[9], attitude[9], *vm = NAME(means)(pack);
+    const int n_v = dim + phx_rotations(dim) + n;
+    real attitude1[9], attitude[9], *vm = NAME(means)(n_v, pack);
 
     NAME(gather)(x1, pack->x, dim, NAME(attitude_size)(dim), attitude1);
     NAME(gather)(xm, pack->x, dim, NAME(attitude_size)(dim), attitude);
     NAME(interval_border)
-    (dim, body, gravity, pack->h, attitude1, attitude, (const real *)pack->v0, (const real *)pack->v1, vm,
-     pack->products, vm + body->n_v, (real *)border);
+    (dim, n, pack->body, gravity, pack->h, attitude1, attitude, (const real *)pack->v0, (const real *)pack->v1, vm,
+     pack->products, vm + n_v, (real *)border);
 }
 
 static void NAME(pack_border)(phx_pack *pack, const double *gravity, const double *x1, const double *xm, double *border)
 {
-    if (pack->body->dim == 2)
-        NAME(pack_border_in)(2, pack, gravity, x1, xm, border);
-    else
-        NAME(pack_border_in)(3, pack, gravity, x1, xm, border);
+    PHX_WITH_KIND(pack->body, NAME(pack_border_in), pack, gravity, x1, xm, border);
 }
 
 static void NAME(pack_mass_border)(phx_pack *pack, const double *x, double *border)
@@ -184,28 +183,26 @@ static void NAME(pack_rates)(const phx_pack *pack, double *rates)
         out[k] = v0[pack->body->dim + k] + v1[pack->body->dim + k];
 }
 
-static inline void NAME(pack_kinetic_in)(const int dim, const phx_pack *pack, const double *x, const double *v,
-                                         double *energy)
+static inline void NAME(pack_kinetic_in)(const int dim, const int n, const phx_pack *pack, const double *x,
+                                         const double *v, double *energy)
 {
     const phx_body *body = pack->body;
     const NAME(products) *it = pack->products;
-    real *rates = (real *)pack->room, *q = rates + body->n_v, result;
+    const int n_v = dim + phx_rotations(dim) + n;
+    real *rates = (real *)pack->room, *q = rates + n_v, result;
     const double *one = (const double *)&result;
 
-    NAME(gather)(v, pack->v, 0, body->n_v, rates);
-    if (x)
-        NAME(gather)(x, pack->x, dim + body->n_attitude, body->n_q, q);
-    NAME(kinetic)(dim, body, &it->own, x ? q : NULL, rates, &result);
+    NAME(gather)(v, pack->v, 0, n_v, rates);
+    if (x && n > 0)
+        NAME(gather)(x, pack->x, dim + body->n_attitude, n, q);
+    NAME(kinetic)(dim, n, body, &it->own, x ? q : NULL, rates, &result);
     for (int l = 0; l < LANES; l++)
         energy[l] = one[l];
 }
 
 static void NAME(pack_kinetic)(const phx_pack *pack, const double *x, const double *v, double *energy)
 {
-    if (pack->body->dim == 2)
-        NAME(pack_kinetic_in)(2, pack, x, v, energy);
-    else
-        NAME(pack_kinetic_in)(3, pack, x, v, energy);
+    PHX_WITH_KIND(pack->body, NAME(pack_kinetic_in), pack, x, v, energy);
 }
 
 /* ---- condensation ---- */
@@ -327,11 +324,11 @@ static inline void NAME(rigid_kinetic_in)(const int dim, const phx_pack *pack, c
 {
     const NAME(products) *known = pack->products;
     const int r = dim + phx_rotations(dim);
-    real rates[6], p[6], zero[3] = ZEROS, sum = {0.0};
+    real rates[6], p[6], sum = {0.0};
     const double *numbers = (const double *)&sum;
 
     NAME(gather)(v, pack->v, 0, r, rates);
-    NAME(rigid_momenta)(dim, &known->own, known->own.s0, known->own.J0, zero, zero, rates, p);
+    NAME(rigid_momenta)(dim, &known->own, known->own.s0, known->own.J0, NULL, NULL, rates, p);
     for (int i = 0; i < r; i++)
         sum += rates[i] * p[i];
     for (int l = 0; l < LANES; l++)

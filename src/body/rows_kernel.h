@@ -51,7 +51,7 @@ static inline void NAME(reduce_mass)(const int dim, const phx_condenser *it, con
                                      const real *pair, const real *rows, real *Y, real *out)
 {
     const int n_rot = phx_rotations(dim), r = dim + n_rot, m = it->n_kept, n = r + m;
-    real SY[9] = ZEROS, rows_Y[9] = ZEROS, zero[3] = ZEROS;
+    real SY[9] = ZEROS, rows_Y[9] = ZEROS;
 
     for (int p = 0; p < it->n_inner; p++)
         for (int k = 0; k < n_rot; k++)
@@ -60,7 +60,7 @@ static inline void NAME(reduce_mass)(const int dim, const phx_condenser *it, con
     for (int c = 0; c < r; c++) {
         real unit[6] = ZEROS, column[6];
         unit[c] += 1.0;
-        NAME(rigid_momenta)(dim, own, s, pair, zero, zero, unit, column);
+        NAME(rigid_momenta)(dim, own, s, pair, NULL, NULL, unit, column);
         for (int a = c; a < r; a++)
             out[a * n + c] = column[a];
     }
