@@ -9,8 +9,8 @@
 
 /* f(dim, n_q, ...) with constants for the compiler: the plane or space, rigid bodies or others. */
 #define PHX_WITH_KIND(body, f, ...)                                                                                    \
-    ((body)->dim == 2 ? (body)->n_q == 0 ? f(2, 0, __VA_ARGS__) : f(2, (body)->n_q, __VA_ARGS__)                       \
-     : (body)->n_q == 0 ? f(3, 0, __VA_ARGS__)                                                                         \
+    ((body)->dim == 2   ? (body)->n_q == 0 ? f(2, 0, __VA_ARGS__) : f(2, (body)->n_q, __VA_ARGS__)                     \
+       : (body)->n_q == 0 ? f(3, 0, __VA_ARGS__)                                                                       \
                         : f(3, (body)->n_q, __VA_ARGS__))
 
 /* ---- to and fro ---- */

@@ -319,9 +319,8 @@ static phx_status whole_bodies(void *user, phx_context *context, int part, int f
     condensation *it = ws->condensation;
 
     (void)context;
-    for (int b = first; b < end; b++)
-        if (ws->products[b])
-            phx_sys_put_body(ws, b, it->kkt.body_at, it->coupling);
+    for (int i = first; i < end; i++)
+        phx_sys_put_body(ws, ws->loose_bodies[i], it->kkt.body_at, it->coupling);
     return PHX_OK;
 }
 
@@ -329,7 +328,7 @@ void phx_sys_condensed_bodies(workspace *ws)
 {
     ws->condensation->holder = NULL;
     phx_sys_run(ws, ws->n_packs, borders_of_packs, ws);
-    phx_sys_run(ws, ws->system->n_bodies, whole_bodies, ws);
+    phx_sys_run(ws, ws->n_loose_bodies, whole_bodies, ws);
 }
 
 void phx_sys_body_add(workspace *ws, int b, int row, int dof, double value)

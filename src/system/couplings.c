@@ -29,7 +29,7 @@ static inline port_map map_port(const int dim, const workspace *ws, phx_port_id 
         return (port_map){0};
     const port_slot *port = &ws->system->ports[id];
     const phx_body *body = ws->system->bodies[port->body].body;
-    const phx_body_view *view = &ws->views[port->body];
+    const phx_body_view view = phx_sys_body_view(ws, port->body);
     const port_map map = {.n = n,
                           .n_q = n - dim - n_rot,
                           .theta = port->port.point.theta,
@@ -39,9 +39,9 @@ static inline port_map map_port(const int dim, const workspace *ws, phx_port_id 
                                  .turns = room + n_rot * n_rot + 2 * dim * n,
                                  .bends = room + n_rot * n_rot + (2 * dim + n_rot) * n}};
     if (all)
-        phx_body_port_tangents(body, &port->port, view, effort, &map.of);
+        phx_body_port_tangents(body, &port->port, &view, effort, &map.of);
     else
-        phx_body_port_place_jacobian(body, &port->port, view, map.of.place);
+        phx_body_port_place_jacobian(body, &port->port, &view, map.of.place);
     return map;
 }
 
@@ -643,13 +643,13 @@ double phx_sys_row_acceleration(workspace *ws, int k)
         const double *g = ws->covector + (size_t)k * PAIR_SIZE + side * PHX_PORT_MAX;
         if (port->body == PHX_GROUND)
             continue;
-        const double *v = ws->views[port->body].vm;
+        const phx_body_view view = phx_sys_body_view(ws, port->body);
         const phx_port_tangents out = {.rate = tangent};
-        phx_body_port_tangents(system->bodies[port->body].body, &port->port, &ws->views[port->body], NULL, &out);
+        phx_body_port_tangents(system->bodies[port->body].body, &port->port, &view, NULL, &out);
         for (int m = 0; m < dim; m++)
             for (int j = dim; j < count; j++)
                 sum += g[m] * tangent[m * (count - dim) + j - dim] *
-                       v[j < rigid ? j : rigid + port->port.point.dof[j - rigid]];
+                       view.vm[j < rigid ? j : rigid + port->port.point.dof[j - rigid]];
     }
     return sum;
 }

@@ -197,18 +197,10 @@ static phx_status begin_bodies(void *user, phx_context *context, int part, int f
     const workspace *ws = user;
 
     (void)context, (void)part;
-    for (int b = first; b < end; b++) {
+    for (int i = first; i < end; i++) {
+        const int b = ws->loose_bodies[i];
         const body_slot *slot = &ws->system->bodies[b];
-        ws->views[b] = (phx_body_view){.h = ws->h,
-                                       .x0 = ws->x0 + slot->x,
-                                       .x1 = ws->x1 + slot->x,
-                                       .xm = ws->xm + slot->x,
-                                       .v0 = ws->v0 + slot->v,
-                                       .v1 = ws->v1 + slot->v,
-                                       .vm = ws->vm + slot->v,
-                                       .products = ws->products[b]};
-        if (ws->products[b])
-            phx_body_interval_begin(slot->body, ws->h, ws->x0 + slot->x, ws->v0 + slot->v, ws->products[b]);
+        phx_body_interval_begin(slot->body, ws->h, ws->x0 + slot->x, ws->v0 + slot->v, ws->products[b]);
     }
     return PHX_OK;
 }
@@ -225,8 +217,10 @@ static phx_status op_interval_begin(phx_dae *dae, double t0, double h, const dou
     carry_over(ws, x0, v0);
     memcpy(ws->x0, x0, (size_t)system->n_x * sizeof *x0);
     memcpy(ws->v0, v0, (size_t)system->n_v * sizeof *v0);
+    ws->view =
+        (phx_body_view){.h = h, .x0 = ws->x0, .x1 = ws->x1, .xm = ws->xm, .v0 = ws->v0, .v1 = ws->v1, .vm = ws->vm};
     phx_sys_run(ws, ws->n_packs, begin_packs, ws);
-    phx_sys_run(ws, system->n_bodies, begin_bodies, ws);
+    phx_sys_run(ws, ws->n_loose_bodies, begin_bodies, ws);
     return PHX_OK;
 }
 
@@ -271,15 +265,15 @@ static phx_status set_bodies(void *user, phx_context *context, int part, int fir
     workspace *ws = to->ws;
 
     (void)context, (void)part;
-    for (int b = first; b < end; b++) {
+    for (int i = first; i < end; i++) {
+        const int b = ws->loose_bodies[i];
         const body_slot *slot = &ws->system->bodies[b];
-        if (!ws->products[b])
-            continue;
+        const phx_body_view view = phx_sys_body_view(ws, b);
         (to->res ? phx_body_try : phx_body_move)(slot->body, ws->h, ws->x0 + slot->x, ws->low0 + slot->x,
                                                  ws->vm + slot->v, ws->x1 + slot->x, ws->low1 + slot->x,
                                                  ws->xm + slot->x);
         if (to->res)
-            phx_body_interval_residual(slot->body, ws->system->gravity, &ws->views[b], to->res + slot->v);
+            phx_body_interval_residual(slot->body, ws->system->gravity, &view, to->res + slot->v);
     }
     return PHX_OK;
 }
@@ -292,7 +286,7 @@ static void set_interval(workspace *ws, const double *v1, double *res)
 
     phx_sys_run(ws, ws->system->n_v, set_velocities, &to);
     phx_sys_run(ws, ws->n_packs, set_packs, &to);
-    phx_sys_run(ws, ws->system->n_bodies, set_bodies, &to);
+    phx_sys_run(ws, ws->n_loose_bodies, set_bodies, &to);
 }
 
 /* Counted turns start from those of x0. */
@@ -389,11 +383,11 @@ static phx_status energies_of_bodies(void *user, phx_context *context, int part,
     const workspace *ws = it->ws;
 
     (void)context, (void)part;
-    for (int b = first; b < end; b++) {
+    for (int i = first; i < end; i++) {
+        const int b = ws->loose_bodies[i];
         const body_slot *slot = &ws->system->bodies[b];
-        if (ws->pack_of[b] < 0)
-            ws->energy[b] = it->x ? phx_body_kinetic(slot->body, it->x + slot->x, it->v + slot->v)
-                                  : phx_body_kinetic_undeformed(slot->body, it->v + slot->v);
+        ws->energy[b] = it->x ? phx_body_kinetic(slot->body, it->x + slot->x, it->v + slot->v)
+                              : phx_body_kinetic_undeformed(slot->body, it->v + slot->v);
     }
     return PHX_OK;
 }
@@ -403,7 +397,7 @@ void phx_sys_kinetic_energies(const workspace *ws, const double *x, const double
     energy_loop loop = {ws, x, v};
 
     phx_sys_run(ws, ws->n_packs, energies_of_packs, &loop);
-    phx_sys_run(ws, ws->system->n_bodies, energies_of_bodies, &loop);
+    phx_sys_run(ws, ws->n_loose_bodies, energies_of_bodies, &loop);
 }
 
 /* sqrt(dv^T M dv), M of the undeformed bodies */

@@ -43,17 +43,17 @@ static void view_port(workspace *ws, phx_port_id id, port_need need)
         return;
     }
     const phx_body *body = ws->system->bodies[port->body].body;
-    const phx_body_view *of_body = &ws->views[port->body];
+    const phx_body_view of_body = phx_sys_body_view(ws, port->body);
     if (need == NEED_PLACE_RATE) {
-        phx_body_port_place_rate(body, &port->port, of_body, rate);
+        phx_body_port_place_rate(body, &port->port, &of_body, rate);
         return;
     }
     if (need == NEED_FRAMES)
-        phx_body_port_view_frames(body, &port->port, of_body, view);
+        phx_body_port_view_frames(body, &port->port, &of_body, view);
     else if (ws->start_viewed)
-        phx_body_port_view_end(body, &port->port, of_body, view);
+        phx_body_port_view_end(body, &port->port, &of_body, view);
     else
-        phx_body_port_view(body, &port->port, of_body, view);
+        phx_body_port_view(body, &port->port, &of_body, view);
     for (int a = 0; a < ws->system->dim; a++)
         rate[a] = view->rate[a];
 }
@@ -81,33 +81,13 @@ void phx_sys_view_rows(workspace *ws)
     phx_sys_run(ws, ws->n_loose_ports, view_rows, ws);
 }
 
-typedef struct instant {
-    workspace *ws;
-    const double *x, *v;
-} instant;
-
-static phx_status set_views(void *user, phx_context *context, int part, int first, int end)
-{
-    const instant *at = user;
-    const phx_system *system = at->ws->system;
-
-    (void)context, (void)part;
-    for (int b = first; b < end; b++) {
-        const double *xb = at->x + system->bodies[b].x, *vb = at->v + system->bodies[b].v;
-        at->ws->views[b] = (phx_body_view){.h = 0.0, .x0 = xb, .x1 = xb, .xm = xb, .v0 = vb, .v1 = vb, .vm = vb};
-    }
-    return PHX_OK;
-}
-
 /* Point every body at an instant. */
 static void set_bodies(workspace *ws, const double *x, const double *v)
 {
-    instant at = {ws, x, v};
-
     ws->h = 0.0;
+    ws->view = (phx_body_view){.h = 0.0, .x0 = x, .x1 = x, .xm = x, .v0 = v, .v1 = v, .vm = v};
     ws->start_viewed = ws->end_viewed = false;
     ws->turn0 = ws->turn1 = x;
-    phx_sys_run(ws, ws->system->n_bodies, set_views, &at);
 }
 
 void phx_sys_set_instant(workspace *ws, const double *x, const double *v)
@@ -269,10 +249,11 @@ static void view_end(workspace *ws, phx_port_id id, port_need viewed)
 
     if (!body || (ws->need[id] >= viewed && !ws->port_packed[id]))
         return;
+    const phx_body_view of_body = phx_sys_body_view(ws, port->body);
     if (port->port.point.n == 0)
-        phx_body_port_view_frames(body, &port->port, &ws->views[port->body], &ws->port_views[id]);
+        phx_body_port_view_frames(body, &port->port, &of_body, &ws->port_views[id]);
     else
-        phx_body_port_view_end(body, &port->port, &ws->views[port->body], &ws->port_views[id]);
+        phx_body_port_view_end(body, &port->port, &of_body, &ws->port_views[id]);
 }
 
 void phx_sys_count_turns(workspace *ws, port_need viewed, double *x)
@@ -382,9 +363,9 @@ phx_status phx_sys_distributed_force(workspace *ws, const force_slot *force, dou
 {
     const phx_system *system = ws->system;
     const body_slot *slot = &system->bodies[force->body];
-    const phx_body_view *view = &ws->views[force->body];
+    const phx_body_view view = phx_sys_body_view(ws, force->body);
     const int dim = system->dim, rigid = dim + system->n_rot;
-    const double *q = view->xm + dim + phx_attitude_size(dim), *v = view->vm;
+    const double *q = view.xm + dim + phx_attitude_size(dim), *v = view.vm;
     double *out = res + slot->v;
 
     for (int k = 0; k < force->n_points; k++) {
@@ -454,7 +435,7 @@ phx_status phx_sys_forces(workspace *ws, double t, bool linear, double *res)
             ws->flow[force->entry[1]] += ws->power.dissipated - before.dissipated;
     }
     for (int b = 0; b < system->n_bodies && !system->lossless; b++) {
-        const double taken = phx_body_dissipation(system->bodies[b].body, ws->views[b].vm);
+        const double taken = phx_body_dissipation(system->bodies[b].body, ws->view.vm + system->bodies[b].v);
         ws->power.dissipated += taken;
         if (!linear && system->bodies[b].entry >= 0)
             ws->flow[system->bodies[b].entry] += taken;
@@ -561,9 +542,11 @@ static void apply_effort(const workspace *ws, int i, double *res)
     const phx_system *system = ws->system;
     const port_slot *port = &system->ports[i];
 
-    if (port->body != PHX_GROUND)
-        phx_body_port_apply(system->bodies[port->body].body, &port->port, &ws->views[port->body], -1.0,
-                            ws->effort + (size_t)i * PHX_PORT_MAX, res + system->bodies[port->body].v);
+    if (port->body == PHX_GROUND)
+        return;
+    const phx_body_view view = phx_sys_body_view(ws, port->body);
+    phx_body_port_apply(system->bodies[port->body].body, &port->port, &view, -1.0,
+                        ws->effort + (size_t)i * PHX_PORT_MAX, res + system->bodies[port->body].v);
 }
 
 static phx_status apply_to_bodies(void *user, phx_context *context, int part, int first, int end)

@@ -399,18 +399,13 @@ static void over_packs(const workspace *ws, joint_work *work, const double *lamb
 {
     if (ws->used_joint_packs == 0)
         return;
-    const phx_body_view *view = &ws->views[0];
-    const body_slot *body = &ws->system->bodies[0];
-    joint_loop loop = {.ws = ws,
-                       .ops = operations(),
-                       .at = {.h = ws->h,
-                              .x0 = view->x0 - body->x,
-                              .x1 = view->x1 - body->x,
-                              .xm = view->xm - body->x,
-                              .vm = view->vm - body->v,
-                              .lambda = lambda},
-                       .out = out,
-                       .work = work};
+    const phx_body_view *view = &ws->view;
+    joint_loop loop = {
+        .ws = ws,
+        .ops = operations(),
+        .at = {.h = ws->h, .x0 = view->x0, .x1 = view->x1, .xm = view->xm, .vm = view->vm, .lambda = lambda},
+        .out = out,
+        .work = work};
 
     phx_sys_run(ws, ws->used_joint_packs, each_pack, &loop);
     loop.at.late = true;

@@ -86,9 +86,8 @@ static phx_status interval_bodies(void *user, phx_context *context, int part, in
     workspace own = phx_sys_part(user, part);
 
     (void)context;
-    for (int b = first; b < end; b++)
-        if (own.products[b])
-            phx_sys_put_body(&own, b, own.kkt.body_at, own.val);
+    for (int i = first; i < end; i++)
+        phx_sys_put_body(&own, own.loose_bodies[i], own.kkt.body_at, own.val);
     return PHX_OK;
 }
 
@@ -107,7 +106,7 @@ phx_status phx_sys_op_interval_linearise(phx_dae *dae)
         phx_sys_condensed_bodies(ws);
     } else {
         phx_sys_run(ws, ws->n_packs, interval_packs, ws);
-        phx_sys_run(ws, ws->system->n_bodies, interval_bodies, ws);
+        phx_sys_run(ws, ws->n_loose_bodies, interval_bodies, ws);
     }
     phx_sys_add_couplings(ws, ws->lambda);
     if (ws->system->n_forces > 0)

@@ -178,7 +178,7 @@ void phx_sys_stress_slopes(slopes *it, const output_slot *output)
     workspace *ws = it->ws;
     const phx_system *system = ws->system;
     const body_slot *slot = &system->bodies[system->ports[output->def.port].body];
-    const double *x = ws->views[system->ports[output->def.port].body].x1;
+    const double *x = ws->view.x1 + slot->x;
     const int n = phx_body_flex(slot->body)->n_stress, n_q = phx_body_n_q(slot->body);
     double *row = phx_calloc(ws->base.context, (size_t)n, sizeof *row);
     double *slope = phx_calloc(ws->base.context, (size_t)n_q, sizeof *slope);

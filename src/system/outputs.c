@@ -281,9 +281,10 @@ static void port_acceleration(workspace *ws, phx_port_id id, const double *v_dot
     memset(a, 0, (size_t)dim * sizeof *a);
     if (port->body == PHX_GROUND)
         return;
-    const double *v = ws->views[port->body].vm, *rate = v_dot + system->bodies[port->body].v;
+    const phx_body_view view = phx_sys_body_view(ws, port->body);
+    const double *v = view.vm, *rate = v_dot + system->bodies[port->body].v;
     const phx_port_tangents out = {.rate = tangent, .place = P};
-    phx_body_port_tangents(system->bodies[port->body].body, &port->port, &ws->views[port->body], NULL, &out);
+    phx_body_port_tangents(system->bodies[port->body].body, &port->port, &view, NULL, &out);
     for (int i = 0; i < dim; i++)
         for (int j = 0; j < n; j++) {
             const int c = j < rigid ? j : rigid + port->port.point.dof[j - rigid];
@@ -338,12 +339,14 @@ void phx_sys_port_deformation(const workspace *ws, phx_port_id id, double *out)
 {
     const port_slot *port = &ws->system->ports[id];
     const phx_flex_point *point = &port->port.point;
-    const int dim = ws->system->dim, at_q = dim + phx_attitude_size(dim);
+    const int dim = ws->system->dim;
+    const double *q =
+        port->body == PHX_GROUND ? NULL : phx_sys_body_view(ws, port->body).x1 + dim + phx_attitude_size(dim);
 
     for (int a = 0; a < dim; a++) {
         out[a] = 0.0;
-        for (int j = 0; j < point->n && port->body != PHX_GROUND; j++)
-            out[a] += point->phi[a * point->n + j] * ws->views[port->body].x1[at_q + point->dof[j]];
+        for (int j = 0; j < point->n && q; j++)
+            out[a] += point->phi[a * point->n + j] * q[point->dof[j]];
     }
 }
 
@@ -393,7 +396,7 @@ static void stress_quantity(workspace *ws, const output_slot *output, double *ou
     const int n = phx_body_flex(body)->n_stress;
     double axial = 0.0, moment[2] = {0}, torsion = 0.0;
 
-    phx_body_stress(body, ws->views[port->body].x1, ws->sigma);
+    phx_body_stress(body, phx_sys_body_view(ws, port->body).x1, ws->sigma);
     axial = phx_sys_dot(n, output->stress, ws->sigma);
     moment[0] = phx_sys_dot(n, output->stress + n, ws->sigma);
     moment[1] = phx_sys_dot(n, output->stress + 2 * n, ws->sigma);
@@ -430,9 +433,11 @@ static void row_transposed(workspace *ws, int r, double *out)
     phx_row_covectors(slot->row, &ws->port_views[joint->a], &ws->port_views[joint->b], g, g + PHX_PORT_MAX);
     for (int side = 0; side < 2; side++) {
         const port_slot *port = &system->ports[side ? joint->b : joint->a];
-        if (port->body != PHX_GROUND)
-            phx_body_port_apply(system->bodies[port->body].body, &port->port, &ws->views[port->body], 1.0,
-                                g + side * PHX_PORT_MAX, out + system->bodies[port->body].v);
+        if (port->body == PHX_GROUND)
+            continue;
+        const phx_body_view view = phx_sys_body_view(ws, port->body);
+        phx_body_port_apply(system->bodies[port->body].body, &port->port, &view, 1.0, g + side * PHX_PORT_MAX,
+                            out + system->bodies[port->body].v);
     }
 }
 

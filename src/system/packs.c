@@ -67,10 +67,12 @@ static phx_status allocate(workspace *ws)
     ws->packs = phx_calloc(context, count, sizeof *ws->packs);
     ws->pack_of = phx_calloc(context, count, sizeof *ws->pack_of);
     ws->lane_of = phx_calloc(context, count, sizeof *ws->lane_of);
+    ws->loose_bodies = phx_calloc(context, count, sizeof *ws->loose_bodies);
     ws->products = phx_calloc(context, count, sizeof *ws->products);
     ws->energy = phx_calloc(context, count, sizeof *ws->energy);
     ws->pack_done = phx_calloc(context, count, sizeof *ws->pack_done);
-    return ws->energy && ws->pack_done && ws->room && ws->packs && ws->pack_of && ws->lane_of && ws->products
+    return ws->energy && ws->pack_done && ws->room && ws->packs && ws->pack_of && ws->lane_of && ws->loose_bodies &&
+                   ws->products
                ? PHX_OK
                : PHX_ERR_MEMORY;
 }
@@ -90,6 +92,7 @@ phx_status phx_sys_packs_create(workspace *ws)
             status = gather(ws, b, list);
         if (status || ws->pack_of[b] >= 0)
             continue;
+        ws->loose_bodies[ws->n_loose_bodies++] = b;
         ws->products[b] = phx_body_products_create(context, system->bodies[b].body, ws->room);
         status = ws->products[b] ? PHX_OK : PHX_ERR_MEMORY;
     }
@@ -107,11 +110,12 @@ void phx_sys_packs_free(workspace *ws)
 {
     for (int p = 0; p < ws->n_packs; p++)
         phx_pack_destroy(ws->packs[p].pack);
-    for (int b = 0; ws->products && b < ws->system->n_bodies; b++)
-        phx_free(ws->products[b]);
+    for (int i = 0; i < ws->n_loose_bodies; i++)
+        phx_free(ws->products[ws->loose_bodies[i]]);
     phx_free(ws->packs);
     phx_free(ws->pack_of);
     phx_free(ws->lane_of);
+    phx_free(ws->loose_bodies);
     phx_free(ws->products);
     phx_free(ws->energy);
     phx_free(ws->pack_done);
@@ -148,8 +152,9 @@ void phx_sys_put_body(workspace *ws, int b, int *const *body_at, double *val)
     const phx_body *body = ws->system->bodies[b].body;
     const int *ptr = NULL, *idx = NULL, *at = body_at[b];
 
+    const phx_body_view view = phx_sys_body_view(ws, b);
     phx_body_pattern(body, &ptr, &idx);
-    phx_body_interval_linearise(body, ws->system->gravity, &ws->views[b], ws->body_D, ws->body_M);
+    phx_body_interval_linearise(body, ws->system->gravity, &view, ws->body_D, ws->body_M);
     for (int k = 0; k < ptr[phx_body_n_v(body)]; k++)
         val[at[k]] = ws->body_M[k];
 }

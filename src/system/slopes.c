@@ -98,13 +98,14 @@ static void point_motion(slopes *it, slope_part part, int row, const port_slot *
     const int size = phx_port_size(system->dim), n = system->dim + system->n_rot + place->port.point.n;
     double *P = phx_calloc(ws->base.context, (size_t)size * (size_t)n, sizeof *P), covector[PHX_PORT_MAX];
     int *cols = phx_calloc(ws->base.context, (size_t)n, sizeof *cols);
+    const phx_body_view body = phx_sys_body_view(ws, place->body);
     phx_port_view view;
 
     if (!P || !cols) {
         it->status = PHX_ERR_MEMORY;
     } else {
-        phx_body_port_view(slot->body, &place->port, &ws->views[place->body], &view);
-        phx_body_port_jacobian(slot->body, &place->port, &ws->views[place->body], cols, P);
+        phx_body_port_view(slot->body, &place->port, &body, &view);
+        phx_body_port_jacobian(slot->body, &place->port, &body, cols, P);
         direction_covector(&view, place->port.rotation, component, covector);
         for (int c = 0; c < n; c++) {
             double sum = 0.0;

@@ -325,19 +325,20 @@ typedef struct workspace {
     const double *turn0, *turn1; /* x at the ends, for the coordinates that count turns */
     int n_packs;
     pack_slot *packs;
-    int *pack_of, *lane_of;    /* per body; -1: in none */
-    phx_products **products;   /* per body: of the interval; NULL: in a pack */
-    double *room, *border;     /* scratch that all bodies share, and the border of one pack */
-    double *energy;            /* per body: scratch */
-    bool *pack_done;           /* per pack: scratch, false between its uses */
-    double *block;             /* condensed matrices of one pack */
-    phx_body_view *views;      /* per body */
-    phx_port_view *port_views; /* per port */
-    bool start_viewed;         /* port_views hold the start of the interval at hand: only its end has to be evaluated */
-    bool end_viewed;           /* port_views are those of an instant at x1 */
-    port_need *need;           /* per port */
-    double *place_rate;        /* per port: dim, u_dot */
-    bool summed;               /* val is A(2/h) of an interval */
+    int *pack_of, *lane_of;            /* per body; -1: in none */
+    int n_loose_bodies, *loose_bodies; /* in none, ascending */
+    phx_products **products;           /* per body: of the interval; NULL: in a pack */
+    double *room, *border;             /* scratch that all bodies share, and the border of one pack */
+    double *energy;                    /* per body: scratch */
+    bool *pack_done;                   /* per pack: scratch, false between its uses */
+    double *block;                     /* condensed matrices of one pack */
+    phx_body_view view;                /* of the interval or instant at hand: where vectors of all bodies begin */
+    phx_port_view *port_views;         /* per port */
+    bool start_viewed;  /* port_views hold the start of the interval at hand: only its end has to be evaluated */
+    bool end_viewed;    /* port_views are those of an instant at x1 */
+    port_need *need;    /* per port */
+    double *place_rate; /* per port: dim, u_dot */
+    bool summed;        /* val is A(2/h) of an interval */
     double *into_D, *into_K, weight_K; /* where a linearisation adds: D and K, or val with h/2 for K */
     double *covector;                  /* per row: PAIR_SIZE */
     double *w;                         /* per row: prescribed rate */
@@ -456,6 +457,22 @@ typedef struct phx_sys_triplets {
     size_t count, capacity;
 } phx_sys_triplets;
 phx_status phx_sys_put(phx_context *context, phx_sys_triplets *list, int row, int col);
+
+/* A body at the interval or instant at hand. */
+static inline phx_body_view phx_sys_body_view(const workspace *ws, int b)
+{
+    const phx_body_view *all = &ws->view;
+    const int x = ws->system->bodies[b].x, v = ws->system->bodies[b].v;
+
+    return (phx_body_view){.h = all->h,
+                           .x0 = all->x0 + x,
+                           .x1 = all->x1 + x,
+                           .xm = all->xm + x,
+                           .v0 = all->v0 + v,
+                           .v1 = all->v1 + v,
+                           .vm = all->vm + v,
+                           .products = all->h == 0.0 ? NULL : ws->products[b]};
+}
 
 /* Point every body at an instant and evaluate all ports. */
 void phx_sys_set_instant(workspace *ws, const double *x, const double *v);

@@ -108,12 +108,11 @@ static phx_status share_scratch(workspace *ws)
     for (int part = 0; part < parts; part++) {
         const workspace own = phx_sys_part(ws, part);
         const int end_pack = phx_crew_first(ws->crew, ws->n_packs, part + 1),
-                  end_body = phx_crew_first(ws->crew, ws->system->n_bodies, part + 1);
+                  end_body = phx_crew_first(ws->crew, ws->n_loose_bodies, part + 1);
         for (int p = phx_crew_first(ws->crew, ws->n_packs, part); p < end_pack; p++)
             phx_pack_share(ws->packs[p].pack, own.room);
-        for (int b = phx_crew_first(ws->crew, ws->system->n_bodies, part); b < end_body; b++)
-            if (ws->products[b])
-                phx_body_products_share(ws->products[b], own.room);
+        for (int i = phx_crew_first(ws->crew, ws->n_loose_bodies, part); i < end_body; i++)
+            phx_body_products_share(ws->products[ws->loose_bodies[i]], own.room);
     }
     return PHX_OK;
 }

@@ -139,7 +139,6 @@ static phx_status allocate(phx_context *context, workspace *ws)
         status = allocate_for_bodies(context, ws);
     if (status)
         return status;
-    ws->views = phx_calloc(context, (size_t)system->n_bodies, sizeof *ws->views);
     ws->port_views = phx_calloc(context, (size_t)system->n_ports, sizeof *ws->port_views);
     ws->moved = phx_calloc(context, (size_t)system->n_components + 1, sizeof *ws->moved);
     ws->kept = phx_calloc(context, (size_t)system->n_components + 1, sizeof *ws->kept);
@@ -147,9 +146,8 @@ static phx_status allocate(phx_context *context, workspace *ws)
     ws->need = phx_calloc(context, (size_t)system->n_ports, sizeof *ws->need);
     ws->in_group = phx_calloc(context, (size_t)system->n_ports, sizeof *ws->in_group);
     ws->groups = phx_calloc(context, (size_t)ws->n_l, sizeof *ws->groups);
-    return ws->views && ws->port_views && ws->moved && ws->kept && ws->on && ws->need && ws->in_group && ws->groups
-               ? PHX_OK
-               : PHX_ERR_MEMORY;
+    return ws->port_views && ws->moved && ws->kept && ws->on && ws->need && ws->in_group && ws->groups ? PHX_OK
+                                                                                                       : PHX_ERR_MEMORY;
 }
 
 /* Ground ports never move: their views are filled once. So are covectors that never change. */
@@ -365,7 +363,6 @@ void phx_sys_workspace_destroy(workspace *ws)
     phx_free(ws->on);
     phx_sys_delassus_free(ws);
     phx_sys_packs_free(ws);
-    phx_free(ws->views);
     phx_free(ws->port_views);
     for (int s = 0; s < PHX_FACTOR_SLOTS; s++) {
         phx_lu_destroy(ws->lu[s]);
