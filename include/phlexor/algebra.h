@@ -244,6 +244,12 @@ static inline void phx_rot_apply_transposed(int dim, const double *r, const doub
     for (int j = 0; j < 3; j++)
         y[j] = r[j] * x[0] + r[3 + j] * x[1] + r[6 + j] * x[2];
 }
+/* n_rot, components of a rotational vector in dimension `dim`. What every step evaluates is written for a dimension
+ * that the compiler knows:   static inline void f(const int dim, ...), called with 2 and with 3. */
+static inline int phx_rotations(const int dim)
+{
+    return dim == 2 ? 1 : 3;
+}
 /* Cross products that serve plane and space: w has n_rot components, a, b, y have dim.
  * rot_x_vec: y = w x a. vec_x_rot: y = a x w. vec_x_vec: y (n_rot) = a x b. rot_x_rot: y = w1 x w2 (0 in the plane). */
 static inline void phx_rot_x_vec(int dim, const double *w, const double *a, double *y)

@@ -5,8 +5,8 @@
  *
  *     update = - sum over the steps of L W . */
 #include "front_lanes.h"
+#include "lanes_kernel.h"
 
-typedef double lanes __attribute__((vector_size(32), aligned(8), may_alias));
 typedef lanes scalar;
 
 static inline scalar zero(void)
@@ -55,19 +55,6 @@ static inline void scatter(lanes value, double *to, const int *at)
 {
     for (int l = 0; l < PHX_FRONT_LANES; l++)
         to[at[l]] = value[l];
-}
-
-/* Four rows of four numbers become four columns. */
-static inline void transpose(const lanes *from, lanes *to)
-{
-    const lanes a = __builtin_shufflevector(from[0], from[1], 0, 4, 2, 6),
-                b = __builtin_shufflevector(from[0], from[1], 1, 5, 3, 7),
-                c = __builtin_shufflevector(from[2], from[3], 0, 4, 2, 6),
-                d = __builtin_shufflevector(from[2], from[3], 1, 5, 3, 7);
-    to[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5);
-    to[1] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
-    to[2] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
-    to[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
 }
 
 /* The entries of a run go to their places. */

@@ -43,13 +43,6 @@ static inline int phx_body_entry(const phx_body *body, int row, int col)
     return phx_csr_find(&pattern, row, col);
 }
 
-/* What every step evaluates for every body or port is written for a dimension that the compiler knows:
- *     static inline void f(const int dim, ...), called with 2 and with 3. */
-static inline int phx_rotations(const int dim)
-{
-    return dim == 2 ? 1 : 3;
-}
-
 static inline int phx_pairs(const int dim)
 {
     return dim == 2 ? 1 : PHX_MAX_PAIR;

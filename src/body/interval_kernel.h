@@ -16,6 +16,7 @@
 #ifndef PHX_INTERVAL_KERNEL_H
 #define PHX_INTERVAL_KERNEL_H
 
+#include "../algebra/rotation_kernel.h"
 #include "body_internal.h"
 
 /* ---- small things ---- */
@@ -91,45 +92,6 @@ static inline void NAME(through_strains)(const phx_csr *root, int n, const real 
         for (int e = root->ptr[i]; e < root->ptr[i + 1]; e++)
             y[root->idx[e]] += root->val[e] * strain;
     }
-}
-
-/* The products of algebra.h. */
-static inline void NAME(rot_x_vec)(const int dim, const real *w, const real *a, real *y)
-{
-    if (dim == 2) {
-        y[0] = -w[0] * a[1];
-        y[1] = w[0] * a[0];
-    } else {
-        y[0] = w[1] * a[2] - w[2] * a[1];
-        y[1] = w[2] * a[0] - w[0] * a[2];
-        y[2] = w[0] * a[1] - w[1] * a[0];
-    }
-}
-
-static inline void NAME(vec_x_rot)(const int dim, const real *a, const real *w, real *y)
-{
-    if (dim == 2) {
-        y[0] = a[1] * w[0];
-        y[1] = -a[0] * w[0];
-    } else {
-        NAME(rot_x_vec)(3, a, w, y);
-    }
-}
-
-static inline void NAME(vec_x_vec)(const int dim, const real *a, const real *b, real *y)
-{
-    if (dim == 2)
-        y[0] = a[0] * b[1] - a[1] * b[0];
-    else
-        NAME(rot_x_vec)(3, a, b, y);
-}
-
-static inline void NAME(rot_x_rot)(const int dim, const real *a, const real *b, real *y)
-{
-    if (dim == 2)
-        y[0] = (real){0.0};
-    else
-        NAME(rot_x_vec)(3, a, b, y);
 }
 
 /* y = R^T g, the direction cosines as the state holds them */

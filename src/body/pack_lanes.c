@@ -1,7 +1,6 @@
 /* Operations of a pack of PHX_LANES bodies; compiled for any processor, and again for those with wider registers. */
+#include "../algebra/lanes_kernel.h"
 #include "pack.h"
-
-typedef double lanes __attribute__((vector_size(32), aligned(8), may_alias));
 
 #define real  lanes
 #define LANES PHX_LANES
@@ -15,20 +14,6 @@ typedef double lanes __attribute__((vector_size(32), aligned(8), may_alias));
 #define OPERATIONS phx_pack_of_many
 #endif
 
-/* Four vectors of four by rows and columns exchanged. */
-static inline void transpose(lanes v[PHX_LANES])
-{
-    const lanes a = __builtin_shufflevector(v[0], v[1], 0, 4, 2, 6),
-                b = __builtin_shufflevector(v[0], v[1], 1, 5, 3, 7);
-    const lanes c = __builtin_shufflevector(v[2], v[3], 0, 4, 2, 6),
-                d = __builtin_shufflevector(v[2], v[3], 1, 5, 3, 7);
-
-    v[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5);
-    v[1] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
-    v[2] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
-    v[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
-}
-
 static inline void lanes_interleave(const double *const *from, int n, lanes *to)
 {
     const int even = n - n % PHX_LANES;
@@ -37,7 +22,7 @@ static inline void lanes_interleave(const double *const *from, int n, lanes *to)
     for (int i = 0; i < even; i += PHX_LANES) {
         for (int l = 0; l < PHX_LANES; l++)
             v[l] = *(const lanes *)(from[l] + i);
-        transpose(v);
+        transpose(v, v);
         for (int k = 0; k < PHX_LANES; k++)
             to[i + k] = v[k];
     }
@@ -53,7 +38,7 @@ static inline void lanes_part(const lanes *from, int n, double *const *to)
     for (int i = 0; i < even; i += PHX_LANES) {
         for (int k = 0; k < PHX_LANES; k++)
             v[k] = from[i + k];
-        transpose(v);
+        transpose(v, v);
         for (int l = 0; l < PHX_LANES; l++)
             *(lanes *)(to[l] + i) = v[l];
     }

@@ -3,6 +3,10 @@
 
 #include <string.h>
 
+#define real    double
+#define NAME(x) x
+#include "../port/place_kernel.h"
+
 void phx_body_port_free(phx_body_port *port)
 {
     if (port)
@@ -27,11 +31,9 @@ static inline const double *local_place(const int dim, const int n_q, const phx_
 {
     if (n_q == 0 || !q)
         return point->x;
-    for (int a = 0; a < dim; a++) {
+    for (int a = 0; a < dim; a++)
         room[a] = point->x[a];
-        for (int k = 0; k < n_q; k++)
-            room[a] += point->phi[a * n_q + k] * q[point->dof[k]];
-    }
+    add_shapes(dim, n_q, point->phi, q, point->dof, room);
     return room;
 }
 
@@ -52,23 +54,16 @@ static inline void end_place(const int dim, const int n_q, const phx_body *body,
     phx_attitude_rotation(dim, x + dim, R);
     for (int a = 0; a < dim; a++)
         u[a] += x[a];
-    for (int a = 0; a < phx_rotations(dim); a++) {
+    for (int a = 0; a < phx_rotations(dim); a++)
         theta[a] = 0.0;
-        for (int k = 0; k < n_q; k++)
-            theta[a] += point->theta[a * n_q + k] * q[point->dof[k]];
-    }
+    add_shapes(phx_rotations(dim), n_q, point->theta, q, point->dof, theta);
 }
 
-/* Velocity of the point relative to the axes, in body components: v + w x y + phi q_dot. */
-static inline void local_velocity(const int dim, const int n_q, const phx_flex_point *point, const double *y,
-                                  const double *v, double *velocity)
+/* Velocity of the point relative to the axes, in body components. */
+static inline void velocity_of(const int dim, const int n_q, const phx_flex_point *point, const double *y,
+                               const double *v, double *velocity)
 {
-    phx_rot_x_vec(dim, v + dim, y, velocity);
-    for (int a = 0; a < dim; a++) {
-        velocity[a] += v[a];
-        for (int k = 0; k < n_q; k++)
-            velocity[a] += point->phi[a * n_q + k] * v[dim + phx_rotations(dim) + point->dof[k]];
-    }
+    local_velocity(dim, n_q, point->phi, y, v, v + dim + phx_rotations(dim), point->dof, velocity);
 }
 
 /* Rows of the place of P nu */
@@ -77,7 +72,7 @@ static inline void place_rate(const int dim, const int n_q, const phx_body *body
 {
     double room[4], local[3], velocity[3], inertial[3];
 
-    local_velocity(dim, n_q, point, lever(dim, n_q, body, point, view->xm, local), view->vm, velocity);
+    velocity_of(dim, n_q, point, lever(dim, n_q, body, point, view->xm, local), view->vm, velocity);
     phx_rot_apply(dim, frame(dim, view->xm + dim, room), velocity, inertial);
     for (int a = 0; a < dim; a++)
         rate[a] = inertial[a];
@@ -200,9 +195,8 @@ static inline void port_apply(const int dim, const int n_q, const phx_body *body
     for (int k = 0; k < n_rot; k++)
         res[dim + k] += alpha * (torque[k] + effort[dim + k]);
     for (int j = 0; j < n_q; j++) {
-        double sum = 0.0;
-        for (int a = 0; a < dim; a++)
-            sum += point->phi[a * n_q + j] * f[a];
+        double sum;
+        along_shape(dim, n_q, point->phi, j, f, &sum);
         for (int k = 0; k < n_rot; k++)
             sum += point->theta[k * n_q + j] * effort[dim + n_rot + k];
         res[(dim + n_rot) + point->dof[j]] += alpha * sum;
@@ -224,27 +218,6 @@ void phx_body_port_apply(const phx_body *body, const phx_body_port *port, const 
         port_apply(3, point->n, body, point, view, alpha, effort, res);
 }
 
-/* dphi/dw: R1 = R0 cay(h w) changes by R1 [dpsi]x, dpsi = h (dw - h w x dw/2)/(1 + |h w|^2/4), R_m by half of it; a
- * variation xi is h/2 times one of the velocity. n_rot x n_rot: (I - [h w/2]x)/(1 + |h w/2|^2) */
-static inline void frame_turn(const int dim, const phx_body_view *view, double *turn)
-{
-    const double *w = view->vm + dim, half = 0.5 * view->h;
-
-    if (dim == 2) {
-        turn[0] = 1.0 / (1.0 + half * half * w[0] * w[0]);
-        return;
-    }
-    const double a = half * w[0], b = half * w[1], c = half * w[2];
-    const double scale = 1.0 / (1.0 + a * a + b * b + c * c);
-    turn[0] = turn[4] = turn[8] = scale;
-    turn[1] = scale * c;
-    turn[3] = -turn[1];
-    turn[6] = scale * b;
-    turn[2] = -turn[6];
-    turn[5] = scale * a;
-    turn[7] = -turn[5];
-}
-
 /* What the derivatives of a port have in common. */
 typedef struct port_pose {
     const double *R, *R1; /* frame of the body: mean, end */
@@ -258,26 +231,7 @@ static inline void pose_of(const int dim, const int n_q, const phx_body *body, c
     pose->R = frame(dim, view->xm + dim, pose->room);
     pose->R1 = frame(dim, view->x1 + dim, pose->room + 4);
     pose->y = lever(dim, n_q, body, point, view->xm, pose->local);
-    frame_turn(dim, view, pose->turn);
-}
-
-/* Rows u of P, dim x n:  R,  R_a . (e_k x y) = (y x R_a)_k,  R phi. */
-static inline void place_jacobian(const int dim, const int n_q, const phx_flex_point *point, const double *R,
-                                  const double *y, double *P)
-{
-    const int r = dim + phx_rotations(dim), n = r + n_q;
-
-    for (int a = 0; a < dim; a++) {
-        for (int c = 0; c < dim; c++)
-            P[a * n + c] = R[a * dim + c];
-        phx_vec_x_vec(dim, y, R + a * dim, P + a * n + dim);
-        for (int j = 0; j < n_q; j++) {
-            double sum = 0.0;
-            for (int c = 0; c < dim; c++)
-                sum += R[a * dim + c] * point->phi[c * n_q + j];
-            P[a * n + r + j] = sum;
-        }
-    }
+    frame_variation(dim, view->h, view->vm + dim, pose->turn);
 }
 
 /*         v      w        q
@@ -292,7 +246,7 @@ static inline int port_jacobian(const int dim, const phx_body *body, const phx_b
     double room[4], local[3];
 
     memset(P, 0, (size_t)phx_port_size(dim) * (size_t)n * sizeof *P);
-    place_jacobian(dim, point->n, point, frame(dim, view->xm + dim, room),
+    place_jacobian(dim, point->n, point->phi, frame(dim, view->xm + dim, room),
                    lever(dim, point->n, body, point, view->xm, local), P);
     for (int k = 0; k < n_rot; k++) {
         P[(dim + k) * n + dim + k] = 1.0;
@@ -318,9 +272,9 @@ static inline void only_place(const int dim, const phx_body *body, const phx_bod
     const double *R = frame(dim, view->xm + dim, room);
 
     if (point->n == 0)
-        place_jacobian(dim, 0, point, R, point->x, P);
+        place_jacobian(dim, 0, point->phi, R, point->x, P);
     else
-        place_jacobian(dim, point->n, point, R, lever(dim, point->n, body, point, view->xm, local), P);
+        place_jacobian(dim, point->n, point->phi, R, lever(dim, point->n, body, point, view->xm, local), P);
 }
 
 void phx_body_port_place_jacobian(const phx_body *body, const phx_body_port *port, const phx_body_view *view, double *P)
@@ -331,66 +285,27 @@ void phx_body_port_place_jacobian(const phx_body *body, const phx_body_port *por
         only_place(3, body, port, view, P);
 }
 
-/* xi: d(R_m^T F) = f1 x dphi, f1 = R1^T F, dphi = turn (dw), dy = phi dq:
- *   rows v: f1 x dphi;  w: (phi dq) x f + y x (f1 x dphi);  q: phi^T (f1 x dphi). */
+/* The lever does not move with simplified kinetics: what follows from d(phi q) is zero. */
 static inline void geometric(const int dim, const int n_q, const phx_body *body, const phx_flex_point *point,
                              const port_pose *pose, const double *effort, double *turns, double *bends)
 {
-    const int n_rot = phx_rotations(dim), r = dim + n_rot;
-    double f[3], f1[3], df[3], torque[3], phi[3], column[3];
-
-    phx_rot_apply_transposed(dim, pose->R1, effort, f1);
-    for (int c = 0; c < n_rot; c++) {
-        for (int k = 0; k < n_rot; k++)
-            column[k] = pose->turn[k * n_rot + c];
-        phx_vec_x_rot(dim, f1, column, df);
-        phx_vec_x_vec(dim, pose->y, df, torque);
-        for (int a = 0; a < dim; a++)
-            turns[a * n_rot + c] = df[a];
-        for (int k = 0; k < n_rot; k++)
-            turns[(dim + k) * n_rot + c] = torque[k];
-        for (int j = 0; j < n_q; j++) {
-            double sum = 0.0;
-            for (int a = 0; a < dim; a++)
-                sum += point->phi[a * n_q + j] * df[a];
-            turns[(r + j) * n_rot + c] = sum;
-        }
-    }
-    phx_rot_apply_transposed(dim, pose->R, effort, f);
-    for (int j = 0; j < n_q; j++) {
-        for (int a = 0; a < dim; a++)
-            phi[a] = point->phi[a * n_q + j];
-        phx_vec_x_vec(dim, phi, f, torque);
-        for (int k = 0; k < n_rot; k++)
-            bends[k * n_q + j] = body->kinetics == PHX_KINETICS_FULL ? torque[k] : 0.0;
-    }
+    geometric_terms(dim, n_q, point->phi, 1.0, pose->R, pose->R1, pose->y, pose->turn, effort, turns, bends);
+    for (int e = 0; e < phx_rotations(dim) * n_q && body->kinetics != PHX_KINETICS_FULL; e++)
+        bends[e] = 0.0;
 }
 
-/* d(P nu)/d xi at fixed nu, rows of u, columns from the turns on: R1 (dphi x velocity) + R_m (w x phi dq); with the
- * rows of R, R1_a . (dphi x velocity) = dphi . (velocity x R1_a) and R_a . (w x phi) = phi . (R_a x w). */
+/* d(P nu)/d xi at fixed nu, rows of u, columns from the turns on. */
 static inline void rate_tangent(const int dim, const int n_q, const phx_body *body, const phx_flex_point *point,
                                 const phx_body_view *view, const port_pose *pose, double *out)
 {
     const int n_rot = phx_rotations(dim), n = n_rot + n_q;
-    const bool full = body->kinetics == PHX_KINETICS_FULL;
-    double velocity[3], arm[3];
+    double velocity[3];
 
-    local_velocity(dim, n_q, point, pose->y, view->vm, velocity);
-    for (int a = 0; a < dim; a++) {
-        phx_vec_x_vec(dim, velocity, pose->R1 + a * dim, arm);
-        for (int c = 0; c < n_rot; c++) {
-            double sum = 0.0;
-            for (int k = 0; k < n_rot; k++)
-                sum += arm[k] * pose->turn[k * n_rot + c];
-            out[a * n + c] = sum;
-        }
-        phx_vec_x_rot(dim, pose->R + a * dim, view->vm + dim, arm);
-        for (int j = 0; j < n_q; j++) {
-            double sum = 0.0;
-            for (int c = 0; c < dim && full; c++)
-                sum += point->phi[c * n_q + j] * arm[c];
-            out[a * n + n_rot + j] = sum;
-        }
+    velocity_of(dim, n_q, point, pose->y, view->vm, velocity);
+    for (int a = 0; a < dim; a++, out += n) {
+        rate_tangent_row(dim, n_q, point->phi, a, pose->R, pose->R1, view->vm + dim, velocity, pose->turn, out);
+        for (int j = n_rot; j < n && body->kinetics != PHX_KINETICS_FULL; j++)
+            out[j] = 0.0;
     }
 }
 
@@ -402,7 +317,7 @@ static inline void tangents_in(const int dim, const int n_q, const phx_body *bod
 
     pose_of(dim, n_q, body, point, view, &pose);
     if (out->place)
-        place_jacobian(dim, n_q, point, pose.R, pose.y, out->place);
+        place_jacobian(dim, n_q, point->phi, pose.R, pose.y, out->place);
     if (out->rate)
         rate_tangent(dim, n_q, body, point, view, &pose, out->rate);
     for (int k = 0; k < phx_rotations(dim) * phx_rotations(dim) && out->turn; k++)

@@ -7,6 +7,7 @@
 #ifndef PHX_ROWS_KERNEL_H
 #define PHX_ROWS_KERNEL_H
 
+#include "../port/place_kernel.h"
 #include "energy_kernel.h"
 #include "pack_rows.h"
 
@@ -125,32 +126,18 @@ static inline void NAME(rotation)(const int dim, const real *attitude, real *R)
         R[i] = attitude[i];
 }
 
-/* Rows of the place of a port, dim x n: R [1, -y x, phi]. */
+/* Rows of the place of a port, dim x n, at the kept coordinates. */
 static inline void NAME(place_rows)(const int dim, const int n, const port_rows *port, const real *R, const real *kept,
                                     real *place)
 {
-    const int r = dim + phx_rotations(dim);
+    const int n_kept = n - dim - phx_rotations(dim);
     const real *phi = (const real *)port->phi, *x = (const real *)port->x;
     real y[3];
 
-    for (int a = 0; a < dim; a++) {
+    for (int a = 0; a < dim; a++)
         y[a] = x[a];
-        for (int k = 0; k < n - r; k++)
-            y[a] += phi[a * (n - r) + k] * kept[k];
-    }
-    for (int a = 0; a < dim; a++) {
-        const real *row = R + a * dim;
-        real *to = place + a * n;
-        for (int b = 0; b < dim; b++)
-            to[b] = row[b];
-        NAME(vec_x_vec)(dim, y, row, to + dim); /* w x y . row = w . y x row */
-        for (int k = 0; k < n - r; k++) {
-            real sum = {0.0};
-            for (int b = 0; b < dim; b++)
-                sum += row[b] * phi[b * (n - r) + k];
-            to[r + k] = sum;
-        }
-    }
+    NAME(add_shapes)(dim, n_kept, phi, kept, NULL, y);
+    NAME(place_jacobian)(dim, n_kept, phi, R, y, place);
 }
 
 /* A row with a covector: g_u^T place + (0, g_w, g_theta^T theta). */

@@ -18,14 +18,12 @@ typedef struct section {
 
 static inline void angles(const int n_q, const double *values, const int *entries, const real *theta, real *sum)
 {
+    real q[MOST_Q];
+
     for (int i = 0; i < 3; i++)
         sum[i] = (real){0.0};
-    for (int k = 0; k < n_q; k++) {
-        real q;
-        pick(values, entries + k * LANES, &q);
-        for (int i = 0; i < 3; i++)
-            sum[i] += theta[i * n_q + k] * q;
-    }
+    pick_all(n_q, values, entries, q);
+    add_shapes(3, n_q, theta, q, NULL, sum);
 }
 
 static inline void find_section(const int n_q, bool ends, const joint_state *at, const joint_side *side,
@@ -50,7 +48,7 @@ static inline void find_section(const int n_q, bool ends, const joint_state *at,
 static inline void turned(const int n_q, const real *theta, const real *a, real *b)
 {
     if (n_q > 0)
-        cross(theta, a, b);
+        rot_x_vec(3, theta, a, b);
     for (int i = 0; i < 3; i++) {
         if (n_q > 0)
             b[i] += a[i];
@@ -65,15 +63,15 @@ static inline void mean_direction(const int n_q, const section *s, const real *a
     real half[3], b[3], end[3];
 
     if (n_q == 0) {
-        apply(3, s->R, a, mean);
+        rot_apply(3, s->R, a, mean);
         return;
     }
     turned(n_q, s->theta0, a, b);
-    apply(3, s->R, b, mean);
+    rot_apply(3, s->R, b, mean);
     for (int i = 0; i < 3; i++)
         half[i] = 0.5 * (s->theta1[i] - s->theta0[i]);
-    cross(half, a, b);
-    apply(3, s->R1, b, end);
+    rot_x_vec(3, half, a, b);
+    rot_apply(3, s->R1, b, end);
     for (int i = 0; i < 3; i++)
         mean[i] += end[i];
 }
@@ -84,11 +82,11 @@ static inline void covector(const int n_q, const section *s, const real *a, cons
 {
     real f[3], b[3];
 
-    apply_transposed(3, s->R, other, f);
+    rot_apply_transposed(3, s->R, other, f);
     turned(n_q, s->theta, a, b);
-    cross(b, f, g);
+    rot_x_vec(3, b, f, g);
     if (n_q > 0)
-        cross(a, f, g + 3);
+        rot_x_vec(3, a, f, g + 3);
 }
 
 /* Of a row the covectors on both ports, g (2 x 6) */
@@ -162,13 +160,13 @@ static inline void look(const int n_q, const section *s, const real *direction, 
     turned(n_q, s->theta, direction, to->mean_axes);
     turned(n_q, s->theta1, direction, to->end_axes);
     mean_direction(n_q, s, direction, to->mean);
-    cross(s->w, to->mean_axes, to->step);
+    rot_x_vec(3, s->w, to->mean_axes, to->step);
     if (n_q > 0) {
-        cross(s->theta_dot, direction, turn);
+        rot_x_vec(3, s->theta_dot, direction, turn);
         for (int i = 0; i < 3; i++)
             to->step[i] += turn[i];
     }
-    apply(3, s->R, to->step, to->rate);
+    rot_apply(3, s->R, to->step, to->rate);
 }
 
 /* Sums over the rows of lambda x y^T: of a side f_1 a_m^T, alpha f^T, f_1 alpha^T; of a side by the other N of (w, w),
@@ -192,10 +190,10 @@ static inline void add_side(const int n_q, const int n_other, const section *s, 
 {
     real f1[3], h1[3], f[3], x[3], y[3];
 
-    apply_transposed(3, s->R1, other->mean, f1);
-    apply_transposed(3, s->R1, other->rate, h1);
-    cross(own->step, f1, x);
-    cross(own->end_axes, h1, y);
+    rot_apply_transposed(3, s->R1, other->mean, f1);
+    rot_apply_transposed(3, s->R1, other->rate, h1);
+    rot_x_vec(3, own->step, f1, x);
+    rot_x_vec(3, own->end_axes, h1, y);
     for (int i = 0; i < 3; i++)
         slope[i] = x[i] + y[i];
     add_outer(lambda, f1, own->mean_axes, sums->diagonal[0]);
@@ -204,11 +202,11 @@ static inline void add_side(const int n_q, const int n_other, const section *s, 
         add_outer(lambda, own->mean_axes, other->body, sums->across[1]);
     if (n_q == 0)
         return;
-    apply_transposed(3, s->R, other->mean, f);
-    cross(f, s->w, x);
+    rot_apply_transposed(3, s->R, other->mean, f);
+    rot_x_vec(3, f, s->w, x);
     for (int i = 0; i < 3; i++)
         x[i] += h1[i];
-    cross(own->body, x, slope + 3);
+    rot_x_vec(3, own->body, x, slope + 3);
     add_outer(lambda, own->body, f, sums->diagonal[1]);
     add_outer(lambda, f1, own->body, sums->diagonal[2]);
     add_outer(lambda, own->body, other->end_axes, sums->across[2]);

@@ -26,10 +26,10 @@ static inline void apply_effort(const int dim, const int n_q, const bool dots, c
 {
     const joint_side *side = &pack->side[which];
     const real *phi = (const real *)side->phi, *theta = (const real *)side->theta;
-    const int n_rot = rotations(dim), r = dim + n_rot;
+    const int n_rot = phx_rotations(dim), r = dim + n_rot;
     real out[6 + MOST_Q], torque[3];
 
-    apply_transposed(dim, p->R, e, out);
+    rot_apply_transposed(dim, p->R, e, out);
     vec_x_vec(dim, p->y, out, torque);
     for (int k = 0; k < n_rot; k++) {
         out[dim + k] = torque[k];
@@ -37,9 +37,7 @@ static inline void apply_effort(const int dim, const int n_q, const bool dots, c
             out[dim + k] += e[dim + k];
     }
     for (int j = 0; j < n_q; j++) {
-        out[r + j] = phi[j] * out[0];
-        for (int a = 1; a < dim; a++)
-            out[r + j] += phi[a * n_q + j] * out[a];
+        along_shape(dim, n_q, phi, j, out, &out[r + j]);
         for (int k = 0; k < n_rot && dots; k++)
             out[r + j] += theta[k * n_q + j] * e[r + k];
     }
@@ -87,7 +85,7 @@ static inline void rates_of_points(const int dim, const int n_a, const int n_b, 
     find_port(dim, n_a, at, &pack->side[0], &p[0]);
     find_port(dim, n_b, at, &pack->side[1], &p[1]);
     for (int side = 0; side < 2; side++)
-        apply(dim, p[side].R, p[side].velocity, place[side]);
+        rot_apply(dim, p[side].R, p[side].velocity, place[side]);
     for (int a = 0; a < dim; a++)
         rates[a] = place[1][a] - place[0][a];
 }
@@ -177,8 +175,8 @@ static inline void put_in(const int dim, const int n_a, const int n_b, const boo
 
     find_port(dim, n_a, at, &pack->side[0], &p[0]);
     find_port(dim, n_b, at, &pack->side[1], &p[1]);
-    place_jacobian(dim, n_a, &pack->side[0], p[0].R, p[0].y, P[0]);
-    place_jacobian(dim, n_b, &pack->side[1], p[1].R, p[1].y, P[1]);
+    place_jacobian(dim, n_a, (const real *)pack->side[0].phi, p[0].R, p[0].y, P[0]);
+    place_jacobian(dim, n_b, (const real *)pack->side[1].phi, p[1].R, p[1].y, P[1]);
     if (dots) {
         find_section(n_a, false, at, &pack->side[0], &p[0], &s[0]);
         find_section(n_b, false, at, &pack->side[1], &p[1], &s[1]);
@@ -187,7 +185,7 @@ static inline void put_in(const int dim, const int n_a, const int n_b, const boo
     const places to = find_places(dim, n_a, n_b, n_rows, all);
     for (int side = 0; side < 2; side++) {
         const int n_q = side ? n_b : n_a;
-        negate(dim * (dim + rotations(dim) + n_q), P[side], minus);
+        negate(dim * (dim + phx_rotations(dim) + n_q), P[side], minus);
         put_points(dim, n_q, side ? P[1] : minus, side ? minus : P[0], to.rows[side], to.per_row, to.above[side], val);
         if (dots)
             put_dots(n_q, pack->dots, rows[side].g, rows[side].g, &to, side, val);
@@ -204,14 +202,16 @@ static void put(const workspace *ws, const joint_pack *pack, const joint_state *
 static inline void terms_of(const int dim, const int n_q, bool summed, const workspace *ws, const joint_side *side,
                             const joint_state *at, const real *force, port_state *p, side_terms *terms)
 {
+    const real *phi = (const real *)side->phi;
+
     find_port(dim, n_q, at, side, p);
     frame(dim, at->x1, side, terms->R1);
-    frame_turn(dim, at->h, p->v + dim, terms->turn);
-    place_jacobian(dim, n_q, side, p->R, p->y, terms->P);
-    for (int e = 0; e < dim * (dim + rotations(dim) + n_q) && !summed; e++)
+    frame_variation(dim, at->h, p->v + dim, terms->turn);
+    place_jacobian(dim, n_q, phi, p->R, p->y, terms->P);
+    for (int e = 0; e < dim * (dim + phx_rotations(dim) + n_q) && !summed; e++)
         terms->P[e] = (real){0.0};
     rate_tangent(dim, n_q, side, ws->weight_K, p, terms);
-    geometric(dim, n_q, side, ws->weight_K, p, force, terms);
+    geometric_terms(dim, n_q, phi, ws->weight_K, p->R, terms->R1, p->y, terms->turn, force, terms->turns, terms->bends);
 }
 
 static inline void linearise_in(const int dim, const int n_a, const int n_b, const bool dots, const workspace *ws,
@@ -242,7 +242,7 @@ static inline void linearise_in(const int dim, const int n_a, const int n_b, con
     }
     const places to = find_places(dim, n_a, n_b, n_rows, all);
     for (int side = 0; side < 2; side++) {
-        const int n_q = side ? n_b : n_a, n = dim * (dim + rotations(dim) + n_q);
+        const int n_q = side ? n_b : n_a, n = dim * (dim + phx_rotations(dim) + n_q);
         real *G = terms[side].G, *P = terms[side].P, *sign = side ? P : G; /* A: -G and P above, B: G and -P */
         add_geometric(dim, n_q, pack->adds[at->late][1 << side], &terms[side], to.turns[side], to.bends[side], val);
         if (at->late)
