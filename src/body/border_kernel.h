@@ -80,13 +80,14 @@ static inline void NAME(frame_turn)(const int dim, double h, const real *w, int 
 static inline void NAME(rigid_columns)(const int dim, const int n, const NAME(ends) * e, NAME(border) * out)
 {
     const int n_rot = phx_rotations(dim), r = dim + n_rot;
+    const real *s1 = NAME(end_moments)(n, e->known), *pair1 = NAME(end_inertia)(n, e->known);
 
     for (int c = 0; c < r; c++) {
         real unit[6] = ZEROS, *dv = unit, *dw = unit + dim, t[3], turn[3], a[3], b[3];
         unit[c] += 1.0;
-        NAME(rot_x_vec)(dim, dw, e->known->s1, a);
-        NAME(vec_x_vec)(dim, e->known->s1, dv, b);
-        NAME(pair_times)(dim, e->known->pair1, dw, turn);
+        NAME(rot_x_vec)(dim, dw, s1, a);
+        NAME(vec_x_vec)(dim, s1, dv, b);
+        NAME(pair_times)(dim, pair1, dw, turn);
         for (int i = 0; i < dim; i++)
             t[i] = 2.0 * (e->known->own.mass * dv[i] + a[i]);
         for (int k = 0; k < n_rot; k++)
@@ -139,7 +140,7 @@ static inline void NAME(gravity_part)(const int dim, const int n, const NAME(end
             if (n > 0)
                 out->Gw[a * n_rot + c] -= dg[a];
         }
-        NAME(vec_x_vec)(dim, e->known->sm, dg, torque);
+        NAME(vec_x_vec)(dim, NAME(mean_moments)(n, e->known), dg, torque);
         for (int k = 0; k < n_rot; k++)
             out->rigid[(dim + k) * r + dim + c] -= torque[k];
     }
@@ -174,13 +175,13 @@ static inline void NAME(turning_parts)(const int dim, const phx_body *body, cons
         }
         NAME(pair_times)(dim, slope1, w1, jw);
         for (int k = 0; k < n_rot; k++)
-            row[k] = 2.0 * (flex->C[k * n + i] - e->known->turned[k][i]) + h * jw[k];
+            row[k] = 2.0 * (flex->C[k * n + i] - e->known->bent->turned[k][i]) + h * jw[k];
         NAME(rot_x_rot)(dim, row, wm, across);
         NAME(pair_times)(dim, slope, w0, jw);
         for (int k = 0; k < n_rot; k++) {
             out->rows[i * n_rot + k] = over_h * row[k] - 0.5 * across[k];
             out->columns[i * n_rot + k] =
-                2.0 * over_h * (flex->C[k * n + i] - e->known->turned[k][i]) - 2.0 * at->a[k * n + i] - jw[k];
+                2.0 * over_h * (flex->C[k * n + i] - e->known->bent->turned[k][i]) - 2.0 * at->a[k * n + i] - jw[k];
         }
     }
 }

@@ -15,6 +15,7 @@
 struct phx_products {
     double h;
     one_products start;
+    one_bending bent;
     double *p0, *room;
 };
 
@@ -35,11 +36,11 @@ phx_products *phx_body_products_create(phx_context *context, const phx_body *bod
     if (!all)
         return NULL;
     it->start.own = one_inertia_of(body->flex);
-    one_stay_rigid(&it->start);
+    it->start.bent = &it->bent;
     it->p0 = all + head;
-    it->start.d = it->p0 + body->n_v;
+    it->bent.d = it->p0 + body->n_v;
     for (int k = 0; k < body->n_rot; k++)
-        it->start.turned[k] = it->start.d + (size_t)(1 + k) * n;
+        it->bent.turned[k] = it->bent.d + (size_t)(1 + k) * n;
     it->room = room ? room : all + head + own;
     return it;
 }

@@ -135,23 +135,35 @@ static inline NAME(inertia) NAME(inertia_of)(const phx_flex *flex)
     return it;
 }
 
-typedef struct NAME(products) {
-    NAME(inertia) own;
+/* What deforming adds to it. */
+typedef struct NAME(bending) {
     real s[3], s_dot[3], c_dot[3];    /* s(q0), S q_dot0, C q_dot0 */
     real pair[PHX_MAX_PAIR], gyro[3]; /* J(q0), q_dot0 . A_k d */
-    real p[6];                        /* momenta of the rigid rows */
     real s1[3], pair1[PHX_MAX_PAIR];  /* at the end, written by the residual */
-    real sm[3], pm[6];                /* s(q_m), mean momenta of the rigid rows */
+    real sm[3];                       /* s(q_m) */
     real *d, *turned[3];              /* d, A_k d, one behind the other */
+} NAME(bending);
+
+typedef struct NAME(products) {
+    NAME(inertia) own;
+    real p[6], pm[6];     /* momenta of the rigid rows: at the start, mean */
+    NAME(bending) * bent; /* not looked at where n is 0 */
 } NAME(products);
 
-/* What stays of a rigid body; a flexible one overwrites it. */
-static inline void NAME(stay_rigid)(NAME(products) * it)
+/* Moments and inertia of the body: at the end, and the moments of the mean. */
+static inline const real *NAME(end_moments)(const int n, const NAME(products) * it)
 {
-    for (int a = 0; a < 3; a++)
-        it->s[a] = it->s1[a] = it->sm[a] = it->own.s0[a];
-    for (int p = 0; p < PHX_MAX_PAIR; p++)
-        it->pair[p] = it->pair1[p] = it->own.J0[p];
+    return n > 0 ? it->bent->s1 : it->own.s0;
+}
+
+static inline const real *NAME(end_inertia)(const int n, const NAME(products) * it)
+{
+    return n > 0 ? it->bent->pair1 : it->own.J0;
+}
+
+static inline const real *NAME(mean_moments)(const int n, const NAME(products) * it)
+{
+    return n > 0 ? it->bent->sm : it->own.s0;
 }
 
 /* Momenta of the rigid rows: m v + w x s + s_dot,  s x v + J w + turn; s_dot, turn: NULL for zero. */
@@ -175,37 +187,38 @@ static inline void NAME(begin)(const int dim, const int n, const phx_body *body,
 {
     const int n_rot = phx_rotations(dim), n_pair = phx_pairs(dim);
     const real *rate = v0 + dim + n_rot;
+    NAME(bending) *bent = it->bent;
     real moments[6] = ZEROS, turn[3], gyro[3] = ZEROS, sum[PHX_MAX_PAIR] = ZEROS;
 
     if (n == 0) {
-        NAME(rigid_momenta)(dim, &it->own, it->s, it->pair, NULL, NULL, v0, it->p);
+        NAME(rigid_momenta)(dim, &it->own, it->own.s0, it->own.J0, NULL, NULL, v0, it->p);
         return;
     }
     NAME(multiply)(&body->compact->moments, q0, moments);
     for (int a = 0; a < dim; a++)
-        it->s[a] = it->own.s0[a] + moments[a];
+        bent->s[a] = it->own.s0[a] + moments[a];
     NAME(multiply)(&body->compact->moments, rate, moments);
     for (int a = 0; a < dim; a++)
-        it->s_dot[a] = moments[a];
+        bent->s_dot[a] = moments[a];
     for (int k = 0; k < n_rot; k++)
-        it->c_dot[k] = moments[dim + k];
+        bent->c_dot[k] = moments[dim + k];
     NAME(inertia_slopes)(body, q0, room);
     for (int i = 0; i < n; i++)
         for (int p = 0; p < n_pair; p++)
             sum[p] += q0[i] * (body->flex->j[p * n + i] + room[p * n + i]);
     for (int p = 0; p < n_pair; p++)
-        it->pair[p] = it->own.J0[p] + 0.5 * sum[p];
+        bent->pair[p] = it->own.J0[p] + 0.5 * sum[p];
     for (int i = 0; i < n; i++)
-        it->d[i] = q0[i] + 0.5 * h * rate[i];
-    NAME(multiply)(&body->compact->gyro, it->d, it->turned[0]);
+        bent->d[i] = q0[i] + 0.5 * h * rate[i];
+    NAME(multiply)(&body->compact->gyro, bent->d, bent->turned[0]);
     for (int i = 0; i < n; i++)
         for (int k = 0; k < n_rot; k++)
-            gyro[k] += rate[i] * it->turned[k][i];
+            gyro[k] += rate[i] * bent->turned[k][i];
     for (int k = 0; k < n_rot; k++) {
-        it->gyro[k] = gyro[k];
-        turn[k] = it->c_dot[k] - it->gyro[k];
+        bent->gyro[k] = gyro[k];
+        turn[k] = bent->c_dot[k] - bent->gyro[k];
     }
-    NAME(rigid_momenta)(dim, &it->own, it->s, it->pair, it->s_dot, turn, v0, it->p);
+    NAME(rigid_momenta)(dim, &it->own, bent->s, bent->pair, bent->s_dot, turn, v0, it->p);
 }
 
 /* ---- the residual ---- */
@@ -222,7 +235,7 @@ static inline void NAME(evaluate)(const int dim, const int n, const phx_body *bo
     room += 2 * n;
     for (int i = 0; i < n; i++) {
         out->diff[i] = u[i] - rate0[i];
-        out->qm[i] = it->d[i] + 0.5 * h * out->diff[i];
+        out->qm[i] = it->bent->d[i] + 0.5 * h * out->diff[i];
     }
     out->a = room;
     out->b = room + phx_rotations(dim) * n;
@@ -235,25 +248,26 @@ static inline void NAME(end_momenta)(const int dim, const int n, const phx_body 
                                      const real *u, const NAME(arrays) * at, NAME(products) * it, real *p)
 {
     const int n_rot = phx_rotations(dim), n_pair = phx_pairs(dim);
-    real moments[6] = ZEROS, s_dot[3], turn[3], bent[3] = ZEROS, sum[PHX_MAX_PAIR] = ZEROS;
+    NAME(bending) *bent = it->bent;
+    real moments[6] = ZEROS, s_dot[3], turn[3], curl[3] = ZEROS, sum[PHX_MAX_PAIR] = ZEROS;
 
     NAME(multiply)(&body->compact->moments, u, moments);
     for (int a = 0; a < dim; a++) {
-        it->s1[a] = it->s[a] + h * moments[a];
-        it->sm[a] = it->s[a] + 0.5 * h * moments[a];
-        s_dot[a] = 2.0 * moments[a] - it->s_dot[a];
+        bent->s1[a] = bent->s[a] + h * moments[a];
+        bent->sm[a] = bent->s[a] + 0.5 * h * moments[a];
+        s_dot[a] = 2.0 * moments[a] - bent->s_dot[a];
     }
     for (int i = 0; i < n; i++) {
         for (int m = 0; m < n_pair; m++)
             sum[m] += u[i] * at->b[m * n + i];
         for (int k = 0; k < n_rot; k++)
-            bent[k] += it->d[i] * at->a[k * n + i];
+            curl[k] += bent->d[i] * at->a[k * n + i];
     }
     for (int m = 0; m < n_pair; m++)
-        it->pair1[m] = it->pair[m] + h * sum[m];
+        bent->pair1[m] = bent->pair[m] + h * sum[m];
     for (int k = 0; k < n_rot; k++)
-        turn[k] = 2.0 * (moments[dim + k] + bent[k]) - it->c_dot[k] + it->gyro[k];
-    NAME(rigid_momenta)(dim, &it->own, it->s1, it->pair1, s_dot, turn, v1, p);
+        turn[k] = 2.0 * (moments[dim + k] + curl[k]) - bent->c_dot[k] + bent->gyro[k];
+    NAME(rigid_momenta)(dim, &it->own, bent->s1, bent->pair1, s_dot, turn, v1, p);
 }
 
 /* Coefficients of w0_k w1_l in the pairs. */
@@ -297,7 +311,7 @@ static inline void NAME(deformation_rows)(const int dim, const phx_body *body, d
         for (int a = 0; a < dim; a++)
             force += flex->S[a * n + i] * S[a];
         for (int k = 0; k < n_rot; k++)
-            force += (flex->C[k * n + i] - it->turned[k][i]) * c[k] - sum[k] * at->a[k * n + i];
+            force += (flex->C[k * n + i] - it->bent->turned[k][i]) * c[k] - sum[k] * at->a[k * n + i];
         for (int p = 0; p < n_pair; p++)
             force -= ww[p] * at->b[p * n + i];
         res[i] = force;
@@ -322,7 +336,7 @@ static inline void NAME(residual)(const int dim, const int n, const phx_body *bo
         NAME(evaluate)(dim, n, body, h, v0 + r, u, it, room, &at);
         NAME(end_momenta)(dim, n, body, h, v1, u, &at, it, p);
     } else {
-        NAME(rigid_momenta)(dim, &it->own, it->s1, it->pair1, NULL, NULL, v1, p);
+        NAME(rigid_momenta)(dim, &it->own, it->own.s0, it->own.J0, NULL, NULL, v1, p);
     }
     for (int i = 0; i < r; i++)
         it->pm[i] = 0.5 * (it->p[i] + p[i]);
@@ -332,7 +346,7 @@ static inline void NAME(residual)(const int dim, const int n, const phx_body *bo
         res[i] = over_h * (p[i] - it->p[i]) - a[i] - it->own.mass * gm[i];
     NAME(vec_x_vec)(dim, it->pm, vm, b);
     NAME(rot_x_rot)(dim, it->pm + dim, vm + dim, c);
-    NAME(vec_x_vec)(dim, it->sm, gm, torque);
+    NAME(vec_x_vec)(dim, NAME(mean_moments)(n, it), gm, torque);
     for (int k = 0; k < n_rot; k++)
         res[dim + k] = over_h * (p[dim + k] - it->p[dim + k]) - b[k] - c[k] - torque[k];
     if (n == 0)

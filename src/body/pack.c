@@ -39,25 +39,25 @@ size_t phx_pack_room(const phx_body *body)
     return PHX_LANES * (2 * (size_t)body->n_v + more * n) + border;
 }
 
+/* What a pack needs behind itself. */
+static size_t size_of_room(const pack_operations *ops, const phx_body *body, int lanes)
+{
+    const size_t numbers = (size_t)(2 * body->n_v + (1 + body->n_rot) * body->n_q) * (size_t)lanes;
+    return ops->rigid_size + (body->n_q > 0 ? ops->bending_size : 0) + numbers * sizeof(double);
+}
+
 phx_status phx_pack_create(phx_context *context, const phx_pack_def *def, phx_pack **out)
 {
     const int lanes = def->count == 1 ? 1 : PHX_LANES;
     const pack_operations *ops = operations(lanes);
-    const phx_body *body = def->bodies[0], *bodies[PHX_LANES];
-    const size_t numbers = (size_t)(2 * body->n_v + (1 + body->n_rot) * body->n_q) * (size_t)lanes;
-    phx_pack *it = phx_calloc(context, 1, sizeof *it);
-    double *room = it ? phx_calloc(context, numbers, sizeof *room) : NULL;
+    const phx_body *bodies[PHX_LANES];
+    phx_pack *it = phx_calloc(context, 1, sizeof *it + size_of_room(ops, def->bodies[0], lanes));
 
-    *out = NULL;
-    if (room)
-        it->products = phx_calloc(context, 1, ops->products_size);
-    if (!room || !it->products) {
-        phx_free(room);
-        phx_free(it);
+    *out = it;
+    if (!it)
         return PHX_ERR_MEMORY;
-    }
     it->ops = ops;
-    it->body = body;
+    it->body = def->bodies[0];
     it->count = def->count;
     it->lanes = lanes;
     it->room = def->room;
@@ -68,17 +68,12 @@ phx_status phx_pack_create(phx_context *context, const phx_pack_def *def, phx_pa
         it->v[l] = def->v[from];
         it->c[l] = def->c[from];
     }
-    ops->connect(it, bodies, room);
-    *out = it;
+    ops->connect(it, bodies, it + 1);
     return PHX_OK;
 }
 
 void phx_pack_destroy(phx_pack *pack)
 {
-    if (!pack)
-        return;
-    phx_free(pack->v0); /* the first of its numbers */
-    phx_free(pack->products);
     phx_free(pack);
 }
 

@@ -45,14 +45,14 @@ static inline int NAME(attitude_size)(const int dim)
     return dim == 2 ? 2 : 9; /* the counted angle is not looked at */
 }
 
-/* The constants of each body, and where the arrays are. */
-static void NAME(connect)(phx_pack *pack, const phx_body *const *bodies, double *numbers)
+/* The constants of each body, and where everything is in the room of the pack. */
+static void NAME(connect)(phx_pack *pack, const phx_body *const *bodies, void *room)
 {
     const phx_body *body = pack->body;
     const int n = body->n_q;
-    NAME(products) *it = pack->products;
+    NAME(products) *it = pack->products = room;
     double *own = (double *)&it->own;
-    real *next = (real *)numbers;
+    real *next = (real *)(void *)(it + 1);
 
     for (int l = 0; l < LANES; l++) {
         const NAME(inertia) one = NAME(inertia_of)(bodies[l]->flex);
@@ -60,12 +60,14 @@ static void NAME(connect)(phx_pack *pack, const phx_body *const *bodies, double 
         for (size_t k = 0; k < sizeof one / sizeof(real); k++)
             own[k * LANES + (size_t)l] = from[k * LANES];
     }
-    NAME(stay_rigid)(it);
     pack->v0 = (double *)next;
     pack->v1 = (double *)(next += body->n_v);
-    it->d = next += body->n_v;
+    if (n == 0)
+        return;
+    it->bent = (NAME(bending) *)(void *)(next + body->n_v);
+    it->bent->d = next = (real *)(void *)(it->bent + 1);
     for (int k = 0; k < body->n_rot; k++)
-        it->turned[k] = next += n;
+        it->bent->turned[k] = next += n;
 }
 
 /* ---- an interval ---- */
@@ -452,7 +454,8 @@ static void NAME(pack_rows_push)(const phx_pack_rows *it, const double *mu, doub
 }
 
 const pack_operations OPERATIONS = {
-    .products_size = sizeof(NAME(products)),
+    .rigid_size = sizeof(NAME(products)),
+    .bending_size = sizeof(NAME(bending)),
     .connect = NAME(connect),
     .begin = NAME(pack_begin),
     .move = NAME(pack_move),

@@ -3,21 +3,22 @@
 #include <math.h>
 #include <string.h>
 
-/* The order is chosen anew after JUDGE predictions, or when one is worse than WORSE times the one it was chosen by. A
- * polynomial is used while its weights' sizes add up to at most FARTHEST times what they do for equal steps. */
+/* The orders are chosen anew after JUDGE predictions, or when one is worse than WORSE times the one they were chosen
+ * by. A polynomial is used while its weights' sizes add up to at most FARTHEST times what they do for equal steps. */
 enum { JUDGE = 8 };
 static const double WORSE = 2.0, FARTHEST = 1.4;
 
 phx_status phx_history_create(phx_dae *dae, const double *lambda, phx_history *history)
 {
     const size_t n_v = (size_t)dae->n_v, n_l = (size_t)dae->n_l;
-    double *room = phx_calloc(dae->context, (PHX_HISTORY + 1) * n_v + PHX_HISTORY * n_l, sizeof *room);
-    *history = (phx_history){.order = -1, .room = room};
+    const size_t n = n_v > n_l ? n_v : n_l;
+    double *room = phx_calloc(dae->context, n + PHX_HISTORY * (n_v + n_l), sizeof *room);
+    *history = (phx_history){.order = -1, .order_l = -1, .room = room};
     if (!room)
         return PHX_ERR_MEMORY;
     for (size_t i = 0; i < PHX_HISTORY; i++) {
-        history->v_dot[i] = room + (i + 1) * n_v;
-        history->lambda[i] = room + (PHX_HISTORY + 1) * n_v + i * n_l;
+        history->v_dot[i] = room + n + i * n_v;
+        history->lambda[i] = room + n + PHX_HISTORY * n_v + i * n_l;
     }
     memcpy(history->lambda[0], lambda, n_l * sizeof *lambda);
     return PHX_OK;
@@ -81,50 +82,77 @@ static void predict(int order, const double *w, double *const *rows, double alon
     }
 }
 
-void phx_history_predict(const phx_history *history, const phx_dae *dae, double t, double h, const double *v0,
-                         double *v1, double *lambda)
+/* The order that is there for time t, at most `order`, and its weights; 0 for none. */
+static int find_weights(const phx_history *history, int order, double t, double *w)
 {
-    double w[PHX_HISTORY];
-    int order = history->order;
     while (order > 0 && !weights(history, 0, order, t, w))
         order--;
     if (order <= 0)
         w[0] = 1.0;
-    if (order < 0)
+    return order > 0 ? order : 0;
+}
+
+void phx_history_predict(const phx_history *history, const phx_dae *dae, double t, double h, const double *v0,
+                         double *v1, double *lambda)
+{
+    double w[PHX_HISTORY];
+    const int order = find_weights(history, history->order, t, w);
+
+    if (history->order < 0)
         memcpy(v1, v0, (size_t)dae->n_v * sizeof *v1);
     else
         predict(order, w, history->v_dot, h, v0, dae->n_v, v1);
-    predict(order < 0 ? 0 : order, w, history->lambda, 1.0, NULL, dae->n_l, lambda);
+    const int order_l = find_weights(history, history->order_l, t, w);
+    predict(order_l, w, history->lambda, 1.0, NULL, dae->n_l, lambda);
 }
 
-/* |v_dot - prediction of it| of the newest interval by those before; infinite when the order is not available. */
-static double miss(phx_history *history, phx_dae *dae, int order)
+/* What an order misses of the newest of `rows` (n each) by those before, into `missed`; false when it is not available.
+ */
+static bool find_miss(const phx_history *history, int order, double *const *rows, int n, double *missed)
 {
     double w[PHX_HISTORY];
     if (order >= 0 && !weights(history, 1, order, history->t[0], w))
-        return HUGE_VAL;
-    for (int i = 0; i < dae->n_v; i++) {
-        double sum = history->v_dot[0][i];
+        return false;
+    for (int i = 0; i < n; i++) {
+        double sum = rows[0][i];
         for (int k = 0; k <= order; k++)
-            sum -= w[k] * history->v_dot[k + 1][i];
-        history->room[i] = sum;
+            sum -= w[k] * rows[k + 1][i];
+        missed[i] = sum;
     }
-    return dae->ops->norm(dae, history->room);
+    return true;
+}
+
+/* In the norm of the dae, or in that of numbers; infinite when the order is not available. */
+static double miss_of_rates(phx_history *history, phx_dae *dae, int order)
+{
+    return find_miss(history, order, history->v_dot, dae->n_v, history->room) ? dae->ops->norm(dae, history->room)
+                                                                              : HUGE_VAL;
+}
+
+static double miss_of_multipliers(phx_history *history, phx_dae *dae, int order)
+{
+    double sum = 0.0;
+    if (!find_miss(history, order, history->lambda, dae->n_l, history->room))
+        return HUGE_VAL;
+    for (int i = 0; i < dae->n_l; i++)
+        sum += history->room[i] * history->room[i];
+    return sum;
 }
 
 /* The order that would have predicted the newest interval best: with stiff modes that ring, a low one. */
-static void judge(phx_history *history, phx_dae *dae)
+static int judge(phx_history *history, phx_dae *dae, int from, double (*miss)(phx_history *, phx_dae *, int))
 {
-    const int from = history->order;
     double best = HUGE_VAL;
+    int chosen = from;
     for (int order = -1; order < PHX_HISTORY - 1; order++) {
         const bool near = order >= from - 1 && order <= from + 1;
         const double missed = near || order < 0 ? miss(history, dae, order) : HUGE_VAL;
         if (missed < best) {
             best = missed;
-            history->order = order;
+            chosen = order;
         }
     }
+    return chosen;
 }
 
 void phx_history_keep(phx_history *history, phx_dae *dae, double t, double h, const double *v0, const double *v1,
@@ -146,7 +174,8 @@ void phx_history_keep(phx_history *history, phx_dae *dae, double t, double h, co
     const bool young = history->count < PHX_HISTORY;
     history->count += young;
     if (young || history->unjudged >= JUDGE || !(error <= WORSE * history->error)) {
-        judge(history, dae);
+        history->order = judge(history, dae, history->order, miss_of_rates);
+        history->order_l = judge(history, dae, history->order_l, miss_of_multipliers);
         history->unjudged = 0;
         history->error = error;
     }

@@ -12,10 +12,11 @@ typedef struct phx_history {
     double *v_dot[PHX_HISTORY];  /* n_v: (v1 - v0)/h */
     double *lambda[PHX_HISTORY]; /* n_l */
     int count;
-    int order;    /* of the polynomial in time that predicts; -1: no acceleration, the last multipliers */
-    int unjudged; /* predictions since the order was chosen */
+    int order;    /* of the polynomial in time that predicts v_dot; -1: none, the velocities stay */
+    int order_l;  /* of that for the multipliers, which are smooth where the velocities ring; -1: they stay as well */
+    int unjudged; /* predictions since the orders were chosen */
     double error; /* of the prediction then, in the norm of the dae */
-    double *room; /* n_v */
+    double *room; /* n_v or n_l, whichever is more */
 } phx_history;
 
 /* `lambda`: multipliers of the start. */

@@ -161,9 +161,16 @@ phx_status phx_sys_op_accelerations(phx_dae *dae, double t, const double *x, con
 }
 
 /* ---- the midpoint rule on averages ---- */
-/* What rounding took from x0 and the momenta of free components are known when the interval begins where the last one
- * ended; they stay when the last one is tried again. */
-static void carry_over(workspace *ws, const double *x0, const double *v0)
+static void exchange(double **a, double **b)
+{
+    double *other = *a;
+    *a = *b;
+    *b = other;
+}
+
+/* The start of the interval; whether it begins where the last one ended. What rounding took from x0 and the momenta of
+ * free components are known then; they stay when the last one is tried again. */
+static bool carry_over(workspace *ws, const double *x0, const double *v0)
 {
     const phx_system *system = ws->system;
     const size_t bytes_x = (size_t)system->n_x * sizeof *x0, bytes_v = (size_t)system->n_v * sizeof *v0;
@@ -171,15 +178,22 @@ static void carry_over(workspace *ws, const double *x0, const double *v0)
     const bool goes_on = memcmp(x0, ws->x1, bytes_x) == 0;
 
     if (!goes_on && memcmp(x0, ws->x0, bytes_x) == 0 && memcmp(v0, ws->v0, bytes_v) == 0)
-        return;
-    if (goes_on)
-        memcpy(ws->low0, ws->low1, bytes_x);
-    else
+        return false;
+    if (goes_on) {
+        exchange(&ws->x0, &ws->x1);
+        exchange(&ws->low0, &ws->low1);
+    } else {
+        memcpy(ws->x0, x0, bytes_x);
         memset(ws->low0, 0, bytes_x);
+    }
+    memcpy(ws->v0, v0, bytes_v);
+    if (!system->any_free)
+        return goes_on;
     phx_sys_momenta(ws, x0, v0, ws->momentum0);
     for (int c = 0; c < system->n_components && goes_on && memcmp(v0, ws->v1, bytes_v) == 0; c++)
         if (ws->kept[c])
             memcpy(ws->momentum0 + c * per, ws->momentum1 + c * per, (size_t)per * sizeof(double));
+    return goes_on;
 }
 
 static phx_status begin_packs(void *user, phx_context *context, int part, int first, int end)
@@ -208,15 +222,11 @@ static phx_status begin_bodies(void *user, phx_context *context, int part, int f
 static phx_status op_interval_begin(phx_dae *dae, double t0, double h, const double *x0, const double *v0)
 {
     workspace *ws = of(dae);
-    const phx_system *system = ws->system;
 
     ws->t0 = t0;
     ws->h = h;
-    ws->start_viewed = ws->end_viewed && memcmp(x0, ws->x1, (size_t)system->n_x * sizeof *x0) == 0;
+    ws->start_viewed = carry_over(ws, x0, v0) && ws->end_viewed;
     ws->end_viewed = false;
-    carry_over(ws, x0, v0);
-    memcpy(ws->x0, x0, (size_t)system->n_x * sizeof *x0);
-    memcpy(ws->v0, v0, (size_t)system->n_v * sizeof *v0);
     ws->view =
         (phx_body_view){.h = h, .x0 = ws->x0, .x1 = ws->x1, .xm = ws->xm, .v0 = ws->v0, .v1 = ws->v1, .vm = ws->vm};
     phx_sys_run(ws, ws->n_packs, begin_packs, ws);
@@ -335,7 +345,8 @@ static phx_status op_interval_residual(phx_dae *dae, const double *v1, const dou
     if (res)
         phx_sys_rows_residual(ws, ws->t0, ws->h, lambda, res);
     memcpy(ws->lambda, lambda, (size_t)ws->n_l * sizeof *lambda);
-    memcpy(x1, ws->x1, (size_t)system->n_x * sizeof *x1);
+    if (x1)
+        memcpy(x1, ws->x1, (size_t)system->n_x * sizeof *x1);
     return PHX_OK;
 }
 

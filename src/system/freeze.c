@@ -170,6 +170,8 @@ phx_status phx_sys_components(phx_system *system)
         component->driven = component->driven || row->role == ROW_DRIVEN;
     }
     mark_outside_forces(system);
+    for (int c = 0; c < count; c++)
+        system->any_free = system->any_free || system->components[c].free;
     sort_bodies(system);
     phx_free(parent);
     return PHX_OK;

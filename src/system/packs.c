@@ -123,6 +123,16 @@ void phx_sys_packs_free(workspace *ws)
     phx_free(ws->border);
 }
 
+/* The border of a rigid body, row by row: its columns stand side by side in the matrix. */
+static void put_rigid(const pack_slot *slot, int lane, int n, const double *border, const int *at, double *val)
+{
+    const double *from = border + lane;
+
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++, from += slot->lanes)
+            val[at[i * n] + j] = *from;
+}
+
 /* Matrices of a pack over the interval into val, at the places of each body; a rigid one is nothing but its border. */
 void phx_sys_put_pack(workspace *ws, int p, int *const *body_at, double *val)
 {
@@ -136,8 +146,7 @@ void phx_sys_put_pack(workspace *ws, int p, int *const *body_at, double *val)
     for (int l = 0; l < slot->count; l++) {
         const int *at = body_at[slot->body[l]];
         if (phx_body_n_q(body) == 0) {
-            for (int k = 0; k < rigid * rigid; k++)
-                val[at[k]] = ws->border[k * slot->lanes + l];
+            put_rigid(slot, l, rigid, ws->border, at, val);
             continue;
         }
         phx_pack_interval_matrix(slot->pack, ws->border, l, ws->body_M);

@@ -416,7 +416,7 @@ phx_status phx_sys_op_project(phx_dae *dae, double t1, double h, bool interval, 
 
     *work = (phx_work){0.0, 0.0};
     phx_sys_ledger_nothing(ws);
-    if (interval)
+    if (interval && system->any_free)
         impulses(ws);
     phx_sys_row_residuals(ws, t1, x1, v1, e);
     ws->end_viewed = memcmp(x1, ws->x1, (size_t)system->n_x * sizeof *x1) == 0;

@@ -107,6 +107,7 @@ struct phx_system {
     force_slot *forces;
     row_slot *rows;
     component_slot *components;
+    bool any_free;     /* a component is */
     int *by_component; /* bodies sorted by component */
     int n_ledger;
     ledger_entry *ledger;

@@ -170,7 +170,7 @@ static void test_failing_allocations(void **state)
         CHECK_STATUS(context, status, pack ? PHX_OK : PHX_ERR_MEMORY);
         phx_pack_destroy(pack);
     }
-    assert_int_equal(n, 4);
+    assert_int_equal(n, 2);
     subject_destroy(&it);
 }
 

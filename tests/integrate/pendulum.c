@@ -437,13 +437,13 @@ static double joint_kappa(const pendulum *p, int b)
 static phx_status interval_residual(phx_dae *dae, const double *v1, const double *lambda, double *x1, double *res)
 {
     pendulum *p = self(dae);
-    double v_dot[MOST_V], G[MOST_L][MOST_V];
+    double v_dot[MOST_V], G[MOST_L][MOST_V], end[NX];
     for (int i = 0; i < dae->n_v; i++) {
         p->v_mean[i] = 0.5 * (p->v0[i] + v1[i]);
         v_dot[i] = (v1[i] - p->v0[i]) / p->h;
     }
     for (int b = 0; b < p->def.bodies; b++)
-        move(p, b, x1 + NX * b, p->x_mean + NX * b);
+        move(p, b, x1 ? x1 + NX * b : end, p->x_mean + NX * b);
     memcpy(p->lambda, lambda, (size_t)dae->n_l * sizeof *lambda);
     if (!res)
         return tripped(p);
