@@ -13,7 +13,7 @@ phx_status phx_history_create(phx_dae *dae, const double *lambda, phx_history *h
     const size_t n_v = (size_t)dae->n_v, n_l = (size_t)dae->n_l;
     const size_t n = n_v > n_l ? n_v : n_l;
     double *room = phx_calloc(dae->context, n + PHX_HISTORY * (n_v + n_l), sizeof *room);
-    *history = (phx_history){.order = -1, .order_l = -1, .room = room};
+    *history = (phx_history){.order = -1, .room = room};
     if (!room)
         return PHX_ERR_MEMORY;
     for (size_t i = 0; i < PHX_HISTORY; i++) {
@@ -132,7 +132,7 @@ static double miss_of_rates(phx_history *history, phx_dae *dae, int order)
 static double miss_of_multipliers(phx_history *history, phx_dae *dae, int order)
 {
     double sum = 0.0;
-    if (!find_miss(history, order, history->lambda, dae->n_l, history->room))
+    if (order < 0 || !find_miss(history, order, history->lambda, dae->n_l, history->room))
         return HUGE_VAL;
     for (int i = 0; i < dae->n_l; i++)
         sum += history->room[i] * history->room[i];

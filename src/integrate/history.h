@@ -13,7 +13,7 @@ typedef struct phx_history {
     double *lambda[PHX_HISTORY]; /* n_l */
     int count;
     int order;    /* of the polynomial in time that predicts v_dot; -1: none, the velocities stay */
-    int order_l;  /* of that for the multipliers, which are smooth where the velocities ring; -1: they stay as well */
+    int order_l;  /* of that for the multipliers, which are smooth where the velocities ring; 0: the last ones */
     int unjudged; /* predictions since the orders were chosen */
     double error; /* of the prediction then, in the norm of the dae */
     double *room; /* n_v or n_l, whichever is more */
