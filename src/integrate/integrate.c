@@ -158,10 +158,18 @@ phx_status phx_run_accept(phx_run *run, double t1, double h)
     return report_progress(run);
 }
 
+/* Before anybody sees the state; that of the start is what the caller gave. */
+static void catch_up(phx_run *run)
+{
+    if (run->lags && run->stats->steps > 0)
+        run->dae->ops->catch_up(run->dae, run->x);
+}
+
 static phx_status sample_now(phx_run *run)
 {
     if (!run->sample)
         return PHX_OK;
+    catch_up(run);
     phx_sample sample = {
         .t = run->t, .x = run->x, .v = run->v, .lambda = run->lambda, .work = run->work, .ledger = run->ledger};
     return run->sample(run->user, &sample);
@@ -315,6 +323,7 @@ static phx_status integrate(phx_run *run)
         status = sample_now(run);
     if (status == PHX_OK)
         status = all_instants(run, method);
+    catch_up(run);
     if (method)
         method->ops->destroy(method);
     release(run);

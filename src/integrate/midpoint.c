@@ -325,6 +325,7 @@ static phx_status create(phx_run *run, const phx_method_ops *ops, phx_method **m
         return PHX_ERR_MEMORY;
     const int cost = run->dae->matrix_cost;
     m->base = (phx_method){.ops = ops, .run = run};
+    run->lags = run->dae->ops->catch_up != NULL;
     for (int slot = 0; slot < SLOTS; slot++)
         m->renewal[slot] = phx_renewal_create(cost > 0 ? cost : MATRIX_COST);
     if (!allocate(m)) {

@@ -31,6 +31,7 @@ typedef struct phx_run {
     const char *reason, *culprit;
     double failed_step; /* s */
 
+    bool lags; /* counted angles of accepted states may lag behind (catch_up of the dae) */
     phx_sample_fn *sample;
     void *user;
     double start, shown, shown_clock; /* s: start of the run, simulated and wall time of the last progress report */

@@ -506,5 +506,5 @@ void phx_sys_set_offsets(phx_system *system, double *x)
                 x[coordinate->turn] = coordinate->def.has_start ? coordinate->def.start : 0.0;
         }
     }
-    phx_sys_count_turns(ws, NEED_PLACE_RATE, x);
+    phx_sys_count_turns(ws, x);
 }

@@ -73,7 +73,7 @@ static void op_count(phx_dae *dae, double *x)
     }
     if (system->n_x > system->n_body_x) {
         phx_sys_set_instant(ws, x, ws->vm);
-        phx_sys_count_turns(ws, NEED_PLACE_RATE, x);
+        phx_sys_count_turns(ws, x);
     }
 }
 
@@ -319,7 +319,7 @@ static phx_status end_interval(workspace *ws, const double *v1)
     begin_turns(ws);
     if (system->n_forces > 0)
         phx_sys_view_rows(ws);
-    phx_sys_count_turns(ws, system->n_forces > 0 ? NEED_VIEW : NEED_MORE, ws->x1);
+    phx_sys_follow_turns(ws, system->n_forces > 0 ? NEED_VIEW : NEED_MORE);
     if (system->n_forces == 0 && system->lossless)
         return PHX_OK;
     return phx_sys_forces(ws, ws->t0 + 0.5 * ws->h, false, ws->scratch4);
@@ -518,6 +518,7 @@ const phx_dae_ops phx_sys_ops = {
     .interval_residual = op_interval_residual,
     .interval_linearise = phx_sys_op_interval_linearise,
     .interval_work = op_interval_work,
+    .catch_up = phx_sys_op_catch_up,
     .project = phx_sys_op_project,
     .norm = op_norm,
     .culprit = op_culprit,

@@ -221,61 +221,6 @@ double phx_sys_coordinate_value(const workspace *ws, int j, int c, int end)
     return phx_row_unwrapped(&coordinate->row, &ws->port_views[joint->a], &ws->port_views[joint->b], end, near);
 }
 
-void phx_sys_turn_rates(const phx_system *system, const double *x, const double *v, double *x_dot)
-{
-    const int size = phx_port_size(system->dim);
-
-    for (int j = 0; j < system->n_joints && system->n_x > system->n_body_x; j++) {
-        const joint_slot *joint = &system->joints[j];
-        for (int c = 0; c < joint->n_coordinates; c++) {
-            const coordinate_slot *coordinate = &joint->coordinates[c];
-            phx_port_view a, b;
-            double g[PAIR_SIZE];
-            if (coordinate->turn < 0)
-                continue;
-            phx_sys_view_port(system, joint->a, x, v, &a);
-            phx_sys_view_port(system, joint->b, x, v, &b);
-            phx_row_covectors(&coordinate->row, &a, &b, g, g + PHX_PORT_MAX);
-            x_dot[coordinate->turn] = phx_sys_dot(size, g, a.rate) + phx_sys_dot(size, g + PHX_PORT_MAX, b.rate);
-        }
-    }
-}
-
-/* A port at the end of the interval, unless it has been viewed with those of its need. */
-static void view_end(workspace *ws, phx_port_id id, port_need viewed)
-{
-    const port_slot *port = &ws->system->ports[id];
-    const phx_body *body = port->body == PHX_GROUND ? NULL : ws->system->bodies[port->body].body;
-
-    if (!body || (ws->need[id] >= viewed && !ws->port_packed[id]))
-        return;
-    const phx_body_view of_body = phx_sys_body_view(ws, port->body);
-    if (port->port.point.n == 0)
-        phx_body_port_view_frames(body, &port->port, &of_body, &ws->port_views[id]);
-    else
-        phx_body_port_view_end(body, &port->port, &of_body, &ws->port_views[id]);
-}
-
-void phx_sys_count_turns(workspace *ws, port_need viewed, double *x)
-{
-    const phx_system *system = ws->system;
-
-    for (int j = 0; j < system->n_joints && system->n_x > system->n_body_x; j++) {
-        const joint_slot *joint = &system->joints[j];
-        for (int c = 0; c < joint->n_coordinates; c++) {
-            const coordinate_slot *coordinate = &joint->coordinates[c];
-            if (coordinate->turn < 0)
-                continue;
-            if (c == 0 || joint->coordinates[c - 1].turn < 0) {
-                view_end(ws, joint->a, viewed);
-                view_end(ws, joint->b, viewed);
-            }
-            x[coordinate->turn] = phx_row_unwrapped(&coordinate->row, &ws->port_views[joint->a],
-                                                    &ws->port_views[joint->b], 1, x[coordinate->turn]);
-        }
-    }
-}
-
 static void add_effort(workspace *ws, phx_port_id id, double alpha, const double *effort)
 {
     if (id < 0)

@@ -1,6 +1,6 @@
 /* Operations on joints that are alike, PHX_LANES of them at once; compiled for any processor, and again for those with
  * wider registers. The same of one joint after the other is in evaluate.c and couplings.c. */
-#include "dot_lanes.h"
+#include "turn_lanes.h"
 
 /* WORK(dim, n_a, n_b, dots, ...) for the kind of pack: what is constant there is so for the compiler. */
 #define EACH_KIND(WORK, ...)                                                                                           \
@@ -261,8 +261,16 @@ static void linearise(const workspace *ws, const joint_pack *pack, const joint_s
     EACH_KIND(linearise_in, ws, pack, at);
 }
 
+/* ---- counted turns ---- */
+static unsigned gone(const joint_pack *pack, const double *x1)
+{
+    const int n_a = pack->side[0].n_q, n_b = pack->side[1].n_q;
+
+    return n_a + n_b == 0 ? gone_in(0, 0, pack, x1) : gone_in(n_a, n_b, pack, x1);
+}
+
 #ifdef __AVX2__
-const joint_operations phx_joint_lanes_avx2 = {residual, rates, linearise, put};
+const joint_operations phx_joint_lanes_avx2 = {residual, rates, linearise, put, gone};
 #else
-const joint_operations phx_joint_lanes = {residual, rates, linearise, put};
+const joint_operations phx_joint_lanes = {residual, rates, linearise, put, gone};
 #endif

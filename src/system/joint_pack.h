@@ -16,13 +16,23 @@ typedef struct joint_side {
     double *place, *phi, *theta;                     /* of the points: dim, dim x n_q, n_rot x n_q */
 } joint_side;
 
+/* A counted coordinate of the joints in a pack: its tangent is s/c, c = p1 . q1 + p2 . q2, s = p2 . q1 - p1 . q2, with
+ * directions p of one side and q of the other. */
+typedef struct joint_turn {
+    int on;                       /* the side of p */
+    bool single;                  /* q2 is zero */
+    double *p[2], *q[2], *target; /* 3, 3, 1 */
+} joint_turn;
+
 /* Up to PHX_LANES joints between two bodies each, whose rows are POINT rows along all axes, then `dots` DOT rows (in
  * space only), all with rate zero. No other joint and no force has their ports. */
 struct joint_pack {
     int count, dots;
     int group[PHX_LANES], first[PHX_LANES]; /* groups of rows, their first rows */
     joint_side side[2];
-    double *alpha, *beta; /* dots x 3 */
+    double *alpha, *beta;          /* dots x 3 */
+    int turns, turn_at[PHX_LANES]; /* counted coordinates, and where the first of them is in x */
+    joint_turn turn[PHX_JOINT_MAX_COORDINATES];
     /* Places in the whole and in the condensed matrix (NULL: none), each of PHX_LANES joints:
      *   rows   of each row of G, of A, then of B: its first velocity, then each coordinate;
      *   above  of A, then of B: in the row of each velocity and coordinate the first multiplier;
@@ -54,6 +64,9 @@ typedef struct joint_operations {
     void (*linearise)(const workspace *ws, const joint_pack *pack, const joint_state *at);
     /* G and -G^T in place of what is there. */
     void (*put)(const workspace *ws, const joint_pack *pack, const joint_state *at, double *val);
+    /* As bits, the joints that have gone away from a counted coordinate that x1 has; the others are less than 3/4 pi
+     * from it and have never been farther since it was counted. */
+    unsigned (*gone)(const joint_pack *pack, const double *x1);
 } joint_operations;
 
 extern const joint_operations phx_joint_lanes, phx_joint_lanes_avx2;

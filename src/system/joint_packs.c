@@ -99,10 +99,20 @@ static bool may_pack(const workspace *ws, const row_group *group, const int *use
     return has_places(ws, &ws->kkt, group) && (!ws->condensation || has_places(ws, &ws->condensation->kkt, group));
 }
 
+static int turns_of(const workspace *ws, int j)
+{
+    const joint_slot *joint = &ws->system->joints[j];
+    int turns = 0;
+
+    for (int c = 0; c < joint->n_coordinates; c++)
+        turns += joint->coordinates[c].turn >= 0;
+    return turns;
+}
+
 static bool alike(const workspace *ws, const row_group *one, const row_group *other)
 {
-    return dots_of(ws, one) == dots_of(ws, other) && point_of(ws, one->a)->n == point_of(ws, other->a)->n &&
-           point_of(ws, one->b)->n == point_of(ws, other->b)->n;
+    return dots_of(ws, one) == dots_of(ws, other) && turns_of(ws, one->joint) == turns_of(ws, other->joint) &&
+           point_of(ws, one->a)->n == point_of(ws, other->a)->n && point_of(ws, one->b)->n == point_of(ws, other->b)->n;
 }
 
 /* ---- what they are ---- */
@@ -141,6 +151,48 @@ static void fill_side(const workspace *ws, joint_pack *pack, int which, int lane
         spread(pack, lane, dim * side->n_q, point->phi, side->phi);
         spread(pack, lane, system->n_rot * side->n_q, point->theta, side->theta);
     }
+}
+
+static bool is_zero(int n, const double *values)
+{
+    for (int i = 0; i < n; i++)
+        if (values[i] != 0.0)
+            return false;
+    return true;
+}
+
+/* The counted coordinate of a joint, the k-th. */
+static const coordinate_slot *turn_of(const workspace *ws, int j, int k)
+{
+    const coordinate_slot *coordinate = ws->system->joints[j].coordinates;
+
+    while (coordinate->turn < 0 || k-- > 0)
+        coordinate++;
+    return coordinate;
+}
+
+/* p are alpha, alpha2 and q are beta, beta2 (joint/row_turn.c). Where alpha2 is zero p are beta, -beta2 and q is alpha:
+ * c and s stay, and only one q is left. */
+static void fill_turn(const workspace *ws, joint_pack *pack, int k)
+{
+    enum { ALPHA, ALPHA2, BETA, BETA2, DIRECTIONS };
+    joint_turn *turn = &pack->turn[k];
+    double *of[DIRECTIONS] = {turn->p[0], turn->p[1], turn->q[0], turn->q[1]};
+
+    for (int l = 0; l < pack->count; l++) {
+        const coordinate_slot *coordinate = turn_of(ws, ws->groups[pack->group[l]].joint, k);
+        spread(pack, l, 3, coordinate->row.alpha, of[ALPHA]);
+        spread(pack, l, 3, coordinate->row.alpha2, of[ALPHA2]);
+        spread(pack, l, 3, coordinate->row.beta, of[BETA]);
+        spread(pack, l, 3, coordinate->row.beta2, of[BETA2]);
+        spread(pack, l, 1, &coordinate->row.target, turn->target);
+    }
+    if (is_zero(3 * PHX_LANES, of[ALPHA2])) {
+        *turn = (joint_turn){.on = 1, .p = {of[BETA], of[BETA2]}, .q = {of[ALPHA], of[ALPHA2]}, .target = turn->target};
+        for (int i = 0; i < 3 * PHX_LANES; i++)
+            turn->p[1][i] *= -1.0;
+    }
+    turn->single = is_zero(3 * PHX_LANES, turn->q[1]);
 }
 
 /* Takes the next place of the joint in `lane`. */
@@ -198,7 +250,8 @@ static phx_status allocate(const workspace *ws, joint_pack *pack)
 {
     const int dim = ws->system->dim, n_rot = ws->system->n_rot, matrices = ws->condensation ? 2 : 1;
     const int q = pack->side[0].n_q + pack->side[1].n_q;
-    const size_t numbers = (size_t)(PHX_LANES * (6 * pack->dots + 2 * dim + (dim + n_rot) * q));
+    const int turns = 13 * pack->turns; /* numbers of a joint_turn */
+    const size_t numbers = (size_t)(PHX_LANES * (6 * pack->dots + turns + 2 * dim + (dim + n_rot) * q));
     const int places = PHX_LANES * count_places(ws, pack);
     const size_t entries = (size_t)(PHX_LANES * 2 * q + matrices * places);
 
@@ -208,6 +261,10 @@ static phx_status allocate(const workspace *ws, joint_pack *pack)
         return PHX_ERR_MEMORY;
     pack->beta = pack->alpha + 3 * PHX_LANES * pack->dots;
     double *next = pack->beta + 3 * PHX_LANES * pack->dots;
+    for (int k = 0; k < pack->turns; k++, next += 13 * PHX_LANES)
+        pack->turn[k] = (joint_turn){.p = {next, next + 3 * PHX_LANES},
+                                     .q = {next + 6 * PHX_LANES, next + 9 * PHX_LANES},
+                                     .target = next + 12 * PHX_LANES};
     int *entry = pack->side[0].q;
     for (int which = 0; which < 2; which++) {
         joint_side *side = &pack->side[which];
@@ -239,7 +296,7 @@ static phx_status make_pack(workspace *ws, int count, const int *groups)
     joint_pack *pack = &ws->joint_packs[ws->n_joint_packs];
     const row_group *first = &ws->groups[groups[0]];
 
-    *pack = (joint_pack){.count = count, .dots = dots_of(ws, first)};
+    *pack = (joint_pack){.count = count, .dots = dots_of(ws, first), .turns = turns_of(ws, first->joint)};
     pack->side[0].n_q = point_of(ws, first->a)->n;
     pack->side[1].n_q = point_of(ws, first->b)->n;
     ws->n_joint_packs++;
@@ -250,7 +307,10 @@ static phx_status make_pack(workspace *ws, int count, const int *groups)
     for (int l = 0; l < PHX_LANES; l++) {
         pack->group[l] = groups[l < count ? l : count - 1];
         pack->first[l] = ws->groups[pack->group[l]].first;
+        pack->turn_at[l] = pack->turns > 0 ? turn_of(ws, ws->groups[pack->group[l]].joint, 0)->turn : -1;
     }
+    for (int k = 0; k < pack->turns; k++)
+        fill_turn(ws, pack, k);
     for (int l = 0; l < count; l++) {
         const row_group *group = &ws->groups[groups[l]];
         for (int which = 0; which < 2; which++)
@@ -286,6 +346,22 @@ static phx_status gather(workspace *ws, int g, const bool *may)
     return status || count < 2 ? status : make_pack(ws, count, list);
 }
 
+/* Joints that count turns and are in no pack that is used. */
+static void list_turning(workspace *ws)
+{
+    int *joints = ws->loose_turning;
+
+    for (int j = 0; j < ws->system->n_joints; j++)
+        joints[j] = turns_of(ws, j);
+    for (int g = 0; g < ws->n_groups; g++)
+        if (ws->port_packed[ws->groups[g].a])
+            joints[ws->groups[g].joint] = 0;
+    ws->n_loose_turning = 0;
+    for (int j = 0; j < ws->system->n_joints; j++)
+        if (joints[j] > 0)
+            joints[ws->n_loose_turning++] = j;
+}
+
 /* What is in no pack that is used, and how many are. */
 static void list_loose(workspace *ws, bool one_by_one)
 {
@@ -302,6 +378,7 @@ static void list_loose(workspace *ws, bool one_by_one)
     for (int i = 0; i < ws->system->n_ports; i++)
         if (!ws->port_packed[i])
             ws->loose_ports[ws->n_loose_ports++] = i;
+    list_turning(ws);
 }
 
 phx_status phx_sys_joint_packs_create(workspace *ws)
@@ -317,8 +394,9 @@ phx_status phx_sys_joint_packs_create(workspace *ws)
     ws->loose_groups = phx_calloc(context, n_groups, sizeof *ws->loose_groups);
     ws->loose_ports = phx_calloc(context, n_ports, sizeof *ws->loose_ports);
     ws->port_packed = phx_calloc(context, n_ports, sizeof *ws->port_packed);
+    ws->loose_turning = phx_calloc(context, (size_t)ws->system->n_joints, sizeof *ws->loose_turning);
     if (!uses || !may || !ws->joint_packs || !ws->joint_pack_of || !ws->loose_groups || !ws->loose_ports ||
-        !ws->port_packed)
+        !ws->port_packed || !ws->loose_turning)
         status = PHX_ERR_MEMORY;
     if (!status)
         count_uses(ws, uses);
@@ -347,6 +425,7 @@ void phx_sys_joint_packs_free(workspace *ws)
     phx_free(ws->loose_groups);
     phx_free(ws->loose_ports);
     phx_free(ws->port_packed);
+    phx_free(ws->loose_turning);
 }
 
 phx_status phx_system_joints_one_by_one(phx_dae *dae, bool one_by_one)
@@ -451,4 +530,18 @@ void phx_sys_joint_packs_linearise(workspace *ws, const double *lambda)
 void phx_sys_joint_packs_put(workspace *ws, double *val)
 {
     over_packs(ws, put, NULL, val);
+}
+
+static void count_turns(const joint_loop *it, const joint_pack *pack)
+{
+    const unsigned gone = pack->turns > 0 ? it->ops->gone(pack, it->at.x1) : 0;
+
+    for (int l = 0; l < pack->count && gone >> l; l++)
+        if (gone >> l & 1)
+            phx_sys_count_anew(it->ws, it->ws->groups[pack->group[l]].joint, it->out);
+}
+
+void phx_sys_joint_packs_turns(const workspace *ws, double *x1)
+{
+    over_packs(ws, count_turns, NULL, x1);
 }

@@ -291,6 +291,7 @@ typedef struct workspace {
     int *joint_pack_of;                                             /* per group; -1: in none */
     int n_loose_groups, *loose_groups, n_loose_ports, *loose_ports; /* in no pack that is used, ascending */
     bool *port_packed;                                              /* per port: it is in one */
+    int n_loose_turning, *loose_turning; /* joints with counted coordinates, in no pack that is used, ascending */
     kkt_matrix kkt;
     const kkt_matrix *into;     /* the matrix that contributions go to: kkt, or the condensed one */
     condensation *condensation; /* NULL: no body has inner coordinates */
@@ -416,6 +417,8 @@ void phx_sys_joint_packs_residual(workspace *ws, const double *lambda, double *r
 void phx_sys_joint_packs_rates(workspace *ws, double *rates); /* at an instant, with the covectors */
 void phx_sys_joint_packs_linearise(workspace *ws, const double *lambda);
 void phx_sys_joint_packs_put(workspace *ws, double *val);
+/* Counted coordinates in x1 at the end of the interval (phx_sys_follow_turns). */
+void phx_sys_joint_packs_turns(const workspace *ws, double *x1);
 /* The bodies of a joint in a pack, -1: no joint is there; set what of it is late (LATE_BODY), and whether anything is.
  */
 void phx_sys_joint_pack_bodies(const workspace *ws, int p, int lane, phx_body_id *bodies);
@@ -586,10 +589,17 @@ phx_status phx_sys_number(phx_system *system);
 phx_status phx_sys_find_redundant(phx_system *system);
 phx_status phx_sys_components(phx_system *system);
 double phx_sys_coordinate_value(const workspace *ws, int joint, int coordinate, int end);
-/* Counted coordinates in x: their values at the end of the interval or at the instant, nearest to those that x has,
- * where the ports with the need `viewed` or more have been viewed; and their rates. */
-void phx_sys_count_turns(workspace *ws, port_need viewed, double *x);
+/* Counted coordinates in x, nearest to those that x has: at the instant that all ports have been viewed at; their
+ * rates.
+ */
+void phx_sys_count_turns(const workspace *ws, double *x);
 void phx_sys_turn_rates(const phx_system *system, const double *x, const double *v, double *x_dot);
+/* Over the interval, in x1, which has those of x0. Those of joints in packs stay while the angle is less than 3/4 pi
+ * away, which tells the turn; the ports of the others with the need `viewed` or more have been viewed. Then of a joint
+ * whose angle has gone farther, and of all at x. */
+void phx_sys_follow_turns(workspace *ws, port_need viewed);
+void phx_sys_count_anew(const workspace *ws, int joint, double *x1);
+void phx_sys_op_catch_up(phx_dae *dae, double *x);
 /* A port of a state, without a workspace. */
 void phx_sys_view_port(const phx_system *system, phx_port_id id, const double *x, const double *v, phx_port_view *view);
 /* Directions of a section in inertial components, orthonormal: dim x dim, columns are the port's directions, `own` what
