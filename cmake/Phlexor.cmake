@@ -30,8 +30,16 @@ set(PHX_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conver
 # No contraction of a*b+c, or results would depend on the processor.
 set(PHX_FLAGS ${PHX_WARNINGS} -ffp-contract=off -fno-math-errno)
 include(CheckCCompilerFlag)
+include(CheckCSourceCompiles)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-    check_c_compiler_flag(-mavx2 PHX_AVX2)
+    set(PHX_AVX2_FLAGS -mavx2)
+    set(PHX_AVX512_FLAGS -mavx512f -mavx512dq -mavx512vl -mprefer-vector-width=512)
+    foreach(set IN ITEMS AVX2 AVX512)
+        set(CMAKE_REQUIRED_FLAGS ${PHX_${set}_FLAGS})
+        list(JOIN CMAKE_REQUIRED_FLAGS " " CMAKE_REQUIRED_FLAGS)
+        check_c_source_compiles("int main(void) { return 0; }" PHX_${set})
+        unset(CMAKE_REQUIRED_FLAGS)
+    endforeach()
     # Small arrays are cleared and copied by stores of full width and in loops that stay loops: by itself gcc puts
     # "rep stos" and calls there, which took a quarter of a step. The numbers are the same.
     set(PHX_TUNING -mtune=znver2 -mstore-max=256 -mmove-max=256 -fno-tree-loop-distribute-patterns
@@ -142,13 +150,13 @@ function(phx_layer layer)
     set_property(GLOBAL APPEND PROPERTY PHX_LIBS ${ARG_LIBS})
 endfunction()
 
-# More sources of a layer: kernels compiled once more for processors with registers of four numbers (AVX2), which the
-# layer asks phx_cpu_has_avx2 for. The numbers are the same.
-function(phx_layer_avx2 layer)
-    if(PHX_AVX2)
+# More sources of a layer: kernels compiled once more for processors with registers of four numbers (AVX2) or eight
+# (AVX512), which the layer asks phx_cpu_has_avx2 or phx_cpu_has_avx512 for. The numbers are the same.
+function(phx_layer_wide layer set)
+    if(PHX_${set})
         target_sources(phx_${layer} PRIVATE ${ARGN})
-        set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "-mavx2")
-        target_compile_definitions(phx_${layer} PRIVATE PHX_AVX2)
+        set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "${PHX_${set}_FLAGS}")
+        target_compile_definitions(phx_${layer} PRIVATE PHX_${set})
     endif()
 endfunction()
 

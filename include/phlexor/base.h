@@ -44,6 +44,8 @@ const char *phx_version(void);
 const char *phx_build(void);
 /* Whether the processor has AVX2, registers of four numbers. */
 bool phx_cpu_has_avx2(void);
+/* Whether it has AVX-512 (F, DQ, VL), registers of eight. */
+bool phx_cpu_has_avx512(void);
 
 /* A context carries the last error, the log sink and the progress callback of one thread of work. Every create
  * function takes the context it reports to; the context must outlive what was created with it. */

@@ -156,18 +156,20 @@ phx_status phx_condenser_factor(phx_condenser *condenser, double a, double b, do
 
 /* ---- packs: bodies over one deformation evaluated together ----
  * The numbers of its bodies stand side by side in the arrays of a pack: entry e of body l at [e * lanes + l], where
- * there is one lane for one body and PHX_LANES for more; what stands in lanes without a body is of no meaning. Vectors
- * of states and velocities (x, v, res) are those of a whole system, in which each body has its place. What is computed
- * of a body does not depend on its company, to rounding. */
-enum { PHX_LANES = 4 };
+ * there are one lane for one body, four for up to four and eight for more; what stands in lanes without a body is of no
+ * meaning. Vectors of states and velocities (x, v, res) are those of a whole system, in which each body has its place.
+ * What is computed of a body does not depend on its company. */
+enum { PHX_LANES = 8 }; /* the most */
 typedef struct phx_pack phx_pack;
 typedef struct phx_pack_def {
-    int count;                         /* of bodies, 1 to PHX_LANES */
+    int count;                         /* of bodies, 1 to phx_pack_most() */
     const phx_body *bodies[PHX_LANES]; /* borrowed; each packs, and they are alike */
     int x[PHX_LANES], v[PHX_LANES];    /* first entries of the bodies in x and v */
     int c[PHX_LANES]; /* first entry of the rigid velocities in condensed vectors; the kept coordinates follow */
     double *room;     /* phx_pack_room numbers of scratch, borrowed; packs used one after the other may share it */
 } phx_pack_def;
+/* The most bodies that a pack takes on this processor: 4, or 8 where it has AVX-512. */
+int phx_pack_most(void);
 /* Whether a body may be in a pack: full kinetics, no geometric stiffening. */
 bool phx_body_packs(const phx_body *body);
 /* Whether two bodies may be in one: the same phx_flex and equal damping, or both rigid. */

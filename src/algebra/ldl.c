@@ -185,6 +185,12 @@ void phx_ldl_solve(const phx_ldl *ldl, int width, double *x)
                                      .column_val = ldl->column_val,
                                      .inverse = ldl->inverse};
 
+#ifdef PHX_AVX512
+    if (width % 8 == 0 && phx_cpu_has_avx512()) {
+        phx_ldl_solve_avx512(&factors, width, x);
+        return;
+    }
+#endif
 #ifdef PHX_AVX2
     if (phx_cpu_has_avx2()) {
         phx_ldl_solve_avx2(&factors, width, x);

@@ -2,7 +2,7 @@
  * known. */
 #include "ldl.h"
 
-enum { MOST = 12 };
+enum { MOST = 24 };
 
 /* own -= sum of the factors times what stands at their places; nothing is read back that was just written. */
 static inline void subtract(const int width, int first, int last, const int *idx, const double *val, const double *x,
@@ -49,7 +49,9 @@ static void solve_any(const phx_ldl_factors *ldl, int width, double *x)
     }
 }
 
-#ifdef __AVX2__
+#if defined __AVX512F__
+void phx_ldl_solve_avx512(const phx_ldl_factors *ldl, int width, double *x)
+#elif defined __AVX2__
 void phx_ldl_solve_avx2(const phx_ldl_factors *ldl, int width, double *x)
 #else
 void phx_ldl_solve_any(const phx_ldl_factors *ldl, int width, double *x)
@@ -65,8 +67,14 @@ void phx_ldl_solve_any(const phx_ldl_factors *ldl, int width, double *x)
     case 4:
         solve(ldl, 4, x);
         break;
+    case 8:
+        solve(ldl, 8, x);
+        break;
     case 12:
         solve(ldl, 12, x);
+        break;
+    case 24:
+        solve(ldl, 24, x);
         break;
     default:
         solve_any(ldl, width, x);

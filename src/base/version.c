@@ -18,3 +18,13 @@ bool phx_cpu_has_avx2(void)
     return false;
 #endif
 }
+
+bool phx_cpu_has_avx512(void)
+{
+#ifdef __x86_64__
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vl");
+#else
+    return false;
+#endif
+}

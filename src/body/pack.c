@@ -7,11 +7,24 @@ static const pack_operations *operations(int lanes)
 {
     if (lanes == 1)
         return &phx_pack_of_one;
+#ifdef PHX_AVX512
+    if (lanes == 8)
+        return &phx_pack_of_eight_avx512;
+#endif
 #ifdef PHX_AVX2
     if (phx_cpu_has_avx2())
-        return &phx_pack_of_many_avx2;
+        return &phx_pack_of_four_avx2;
 #endif
-    return &phx_pack_of_many;
+    return &phx_pack_of_four;
+}
+
+int phx_pack_most(void)
+{
+#ifdef PHX_AVX512
+    if (phx_cpu_has_avx512())
+        return 8;
+#endif
+    return 4;
 }
 
 bool phx_body_packs(const phx_body *body)
@@ -48,7 +61,7 @@ static size_t size_of_room(const pack_operations *ops, const phx_body *body, int
 
 phx_status phx_pack_create(phx_context *context, const phx_pack_def *def, phx_pack **out)
 {
-    const int lanes = def->count == 1 ? 1 : PHX_LANES;
+    const int lanes = def->count == 1 ? 1 : def->count <= 4 ? 4 : 8;
     const pack_operations *ops = operations(lanes);
     const phx_body *bodies[PHX_LANES];
     phx_pack *it = phx_calloc(context, 1, sizeof *it + size_of_room(ops, def->bodies[0], lanes));

@@ -45,6 +45,6 @@ struct pack_operations {
     void (*rows_push)(const phx_pack_rows *rows, const double *mu, double *dv);
 };
 
-extern const pack_operations phx_pack_of_one, phx_pack_of_many, phx_pack_of_many_avx2;
+extern const pack_operations phx_pack_of_one, phx_pack_of_four, phx_pack_of_four_avx2, phx_pack_of_eight_avx512;
 
 #endif

@@ -1,49 +1,82 @@
-/* Operations of a pack of PHX_LANES bodies; compiled for any processor, and again for those with wider registers. */
+/* Operations of a pack of four bodies; compiled for any processor, again for those with registers of four numbers, and,
+ * for eight bodies, for those with registers of eight. */
 #include "../algebra/lanes_kernel.h"
 #include "pack.h"
 
-#define real  lanes
-#define LANES PHX_LANES
 /* clang-format off */
 #define ZEROS {{0.0}}
 /* clang-format on */
 #define NAME(x) lanes_##x
-#ifdef __AVX2__
-#define OPERATIONS phx_pack_of_many_avx2
-#else
-#define OPERATIONS phx_pack_of_many
-#endif
 
-static inline void lanes_interleave(const double *const *from, int n, lanes *to)
+#ifdef __AVX512F__
+typedef double eight __attribute__((vector_size(64), aligned(8), may_alias));
+#define real       eight
+#define LANES      8
+#define OPERATIONS phx_pack_of_eight_avx512
+
+/* v[0] and v[4], one behind the other */
+static inline eight lanes_join(const lanes *v)
 {
-    const int even = n - n % PHX_LANES;
-    lanes v[PHX_LANES];
-
-    for (int i = 0; i < even; i += PHX_LANES) {
-        for (int l = 0; l < PHX_LANES; l++)
-            v[l] = *(const lanes *)(from[l] + i);
-        transpose(v, v);
-        for (int k = 0; k < PHX_LANES; k++)
-            to[i + k] = v[k];
-    }
-    for (int i = even; i < n; i++)
-        to[i] = (lanes){from[0][i], from[1][i], from[2][i], from[3][i]};
+    return __builtin_shufflevector(v[0], v[4], 0, 1, 2, 3, 4, 5, 6, 7);
 }
 
-static inline void lanes_part(const lanes *from, int n, double *const *to)
+static inline eight lanes_pick(const double *const *from, int i)
 {
-    const int even = n - n % PHX_LANES;
-    lanes v[PHX_LANES];
+    return (eight){from[0][i], from[1][i], from[2][i], from[3][i], from[4][i], from[5][i], from[6][i], from[7][i]};
+}
+#else
+#define real  lanes
+#define LANES 4
+#ifdef __AVX2__
+#define OPERATIONS phx_pack_of_four_avx2
+#else
+#define OPERATIONS phx_pack_of_four
+#endif
 
-    for (int i = 0; i < even; i += PHX_LANES) {
-        for (int k = 0; k < PHX_LANES; k++)
-            v[k] = from[i + k];
-        transpose(v, v);
-        for (int l = 0; l < PHX_LANES; l++)
-            *(lanes *)(to[l] + i) = v[l];
+static inline lanes lanes_join(const lanes *v)
+{
+    return v[0];
+}
+
+static inline lanes lanes_pick(const double *const *from, int i)
+{
+    return (lanes){from[0][i], from[1][i], from[2][i], from[3][i]};
+}
+#endif
+
+static inline void lanes_interleave(const double *const *from, int n, real *to)
+{
+    const int even = n - n % 4;
+    lanes v[LANES];
+
+    for (int i = 0; i < even; i += 4) {
+        for (int l = 0; l < LANES; l++)
+            v[l] = *(const lanes *)(from[l] + i);
+        for (int l = 0; l < LANES; l += 4)
+            transpose(v + l, v + l);
+        for (int k = 0; k < 4; k++)
+            to[i + k] = lanes_join(v + k);
     }
     for (int i = even; i < n; i++)
-        for (int l = 0; l < PHX_LANES; l++)
+        to[i] = lanes_pick(from, i);
+}
+
+static inline void lanes_part(const real *from, int n, double *const *to)
+{
+    const int even = n - n % 4;
+    const lanes *halves = (const lanes *)from;
+    lanes v[4];
+
+    for (int i = 0; i < even; i += 4)
+        for (int l = 0; l < LANES; l += 4) {
+            for (int k = 0; k < 4; k++)
+                v[k] = halves[((i + k) * LANES + l) / 4];
+            transpose(v, v);
+            for (int k = 0; k < 4; k++)
+                *(lanes *)(to[l + k] + i) = v[k];
+        }
+    for (int i = even; i < n; i++)
+        for (int l = 0; l < LANES; l++)
             to[l][i] = from[i][l];
 }
 

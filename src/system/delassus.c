@@ -81,7 +81,7 @@ static double least_work(const making *m)
         const double rows = rows_on(m, b), n = coordinates_on(ws, b);
         if (rows > 0.0 && ws->pack_of[b] < 0)
             return HUGE_VAL;
-        work += (rows * n * (n + rows)) / PHX_LANES;
+        work += (rows * n * (n + rows)) / 4.0; /* in packs of four, so that all processors choose alike */
         dense = fmax(dense, rows * rows * rows / 6.0);
     }
     return work + dense;

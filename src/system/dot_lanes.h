@@ -1,5 +1,5 @@
-/* DOT rows in space, of PHX_LANES joints at once; the equations are those of joint/row_dots.c. An undeformed port has
- * n_q = 0: nothing is left of the turn of its section. */
+/* DOT rows in space, of PHX_JOINT_LANES joints at once; the equations are those of joint/row_dots.c. An undeformed port
+ * has n_q = 0: nothing is left of the turn of its section. */
 #ifndef PHX_DOT_LANES_H
 #define PHX_DOT_LANES_H
 

@@ -119,11 +119,11 @@ static bool alike(const workspace *ws, const row_group *one, const row_group *ot
 /* Entries e of the joint in `lane` into [e lanes + lane]; the last joint fills up the lanes without one. */
 static void spread(const joint_pack *pack, int lane, int n, const double *from, double *to)
 {
-    const int last = lane == pack->count - 1 ? PHX_LANES : lane + 1;
+    const int last = lane == pack->count - 1 ? PHX_JOINT_LANES : lane + 1;
 
     for (int e = 0; e < n; e++)
         for (int l = lane; l < last; l++)
-            to[e * PHX_LANES + l] = from[e];
+            to[e * PHX_JOINT_LANES + l] = from[e];
 }
 
 static void fill_side(const workspace *ws, joint_pack *pack, int which, int lane)
@@ -134,7 +134,7 @@ static void fill_side(const workspace *ws, joint_pack *pack, int which, int lane
     const body_slot *body = &system->bodies[system->ports[id].body];
     const phx_flex_point *point = point_of(ws, id);
     const int dim = system->dim, rigid = dim + system->n_rot, q = body->x + dim + phx_attitude_size(dim);
-    const int last = lane == pack->count - 1 ? PHX_LANES : lane + 1;
+    const int last = lane == pack->count - 1 ? PHX_JOINT_LANES : lane + 1;
     joint_side *side = &pack->side[which];
 
     for (int l = lane; l < last; l++) {
@@ -142,8 +142,8 @@ static void fill_side(const workspace *ws, joint_pack *pack, int which, int lane
         side->x[l] = body->x;
         side->v[l] = body->v;
         for (int k = 0; k < side->n_q; k++) {
-            side->q[k * PHX_LANES + l] = q + point->dof[k];
-            side->q_dot[k * PHX_LANES + l] = body->v + rigid + point->dof[k];
+            side->q[k * PHX_JOINT_LANES + l] = q + point->dof[k];
+            side->q_dot[k * PHX_JOINT_LANES + l] = body->v + rigid + point->dof[k];
         }
     }
     spread(pack, lane, dim, point->x, side->place);
@@ -187,22 +187,22 @@ static void fill_turn(const workspace *ws, joint_pack *pack, int k)
         spread(pack, l, 3, coordinate->row.beta2, of[BETA2]);
         spread(pack, l, 1, &coordinate->row.target, turn->target);
     }
-    if (is_zero(3 * PHX_LANES, of[ALPHA2])) {
+    if (is_zero(3 * PHX_JOINT_LANES, of[ALPHA2])) {
         *turn = (joint_turn){.on = 1, .p = {of[BETA], of[BETA2]}, .q = {of[ALPHA], of[ALPHA2]}, .target = turn->target};
-        for (int i = 0; i < 3 * PHX_LANES; i++)
+        for (int i = 0; i < 3 * PHX_JOINT_LANES; i++)
             turn->p[1][i] *= -1.0;
     }
-    turn->single = is_zero(3 * PHX_LANES, turn->q[1]);
+    turn->single = is_zero(3 * PHX_JOINT_LANES, turn->q[1]);
 }
 
 /* Takes the next place of the joint in `lane`. */
 static void take(const joint_pack *pack, int lane, int place, int **next)
 {
-    const int last = lane == pack->count - 1 ? PHX_LANES : lane + 1;
+    const int last = lane == pack->count - 1 ? PHX_JOINT_LANES : lane + 1;
 
     for (int l = lane; l < last; l++)
         (*next)[l] = place;
-    *next += PHX_LANES;
+    *next += PHX_JOINT_LANES;
 }
 
 /* Places of a joint in a matrix, in the order of joint_pack.h. */
@@ -251,30 +251,30 @@ static phx_status allocate(const workspace *ws, joint_pack *pack)
     const int dim = ws->system->dim, n_rot = ws->system->n_rot, matrices = ws->condensation ? 2 : 1;
     const int q = pack->side[0].n_q + pack->side[1].n_q;
     const int turns = 13 * pack->turns; /* numbers of a joint_turn */
-    const size_t numbers = (size_t)(PHX_LANES * (6 * pack->dots + turns + 2 * dim + (dim + n_rot) * q));
-    const int places = PHX_LANES * count_places(ws, pack);
-    const size_t entries = (size_t)(PHX_LANES * 2 * q + matrices * places);
+    const size_t numbers = (size_t)(PHX_JOINT_LANES * (6 * pack->dots + turns + 2 * dim + (dim + n_rot) * q));
+    const int places = PHX_JOINT_LANES * count_places(ws, pack);
+    const size_t entries = (size_t)(PHX_JOINT_LANES * 2 * q + matrices * places);
 
     pack->alpha = phx_calloc(ws->base.context, numbers, sizeof *pack->alpha);
     pack->side[0].q = phx_calloc(ws->base.context, entries, sizeof *pack->side[0].q);
     if (!pack->alpha || !pack->side[0].q)
         return PHX_ERR_MEMORY;
-    pack->beta = pack->alpha + 3 * PHX_LANES * pack->dots;
-    double *next = pack->beta + 3 * PHX_LANES * pack->dots;
-    for (int k = 0; k < pack->turns; k++, next += 13 * PHX_LANES)
-        pack->turn[k] = (joint_turn){.p = {next, next + 3 * PHX_LANES},
-                                     .q = {next + 6 * PHX_LANES, next + 9 * PHX_LANES},
-                                     .target = next + 12 * PHX_LANES};
+    pack->beta = pack->alpha + 3 * PHX_JOINT_LANES * pack->dots;
+    double *next = pack->beta + 3 * PHX_JOINT_LANES * pack->dots;
+    for (int k = 0; k < pack->turns; k++, next += 13 * PHX_JOINT_LANES)
+        pack->turn[k] = (joint_turn){.p = {next, next + 3 * PHX_JOINT_LANES},
+                                     .q = {next + 6 * PHX_JOINT_LANES, next + 9 * PHX_JOINT_LANES},
+                                     .target = next + 12 * PHX_JOINT_LANES};
     int *entry = pack->side[0].q;
     for (int which = 0; which < 2; which++) {
         joint_side *side = &pack->side[which];
         side->place = next;
-        side->phi = side->place + PHX_LANES * dim;
-        side->theta = side->phi + PHX_LANES * dim * side->n_q;
-        next = side->theta + PHX_LANES * n_rot * side->n_q;
+        side->phi = side->place + PHX_JOINT_LANES * dim;
+        side->theta = side->phi + PHX_JOINT_LANES * dim * side->n_q;
+        next = side->theta + PHX_JOINT_LANES * n_rot * side->n_q;
         side->q = entry;
-        side->q_dot = entry + PHX_LANES * side->n_q;
-        entry += 2 * PHX_LANES * side->n_q;
+        side->q_dot = entry + PHX_JOINT_LANES * side->n_q;
+        entry += 2 * PHX_JOINT_LANES * side->n_q;
     }
     pack->at[0] = entry;
     pack->at[1] = matrices == 2 ? entry + places : NULL;
@@ -304,7 +304,7 @@ static phx_status make_pack(workspace *ws, int count, const int *groups)
     const phx_status status = allocate(ws, pack);
     if (status)
         return status;
-    for (int l = 0; l < PHX_LANES; l++) {
+    for (int l = 0; l < PHX_JOINT_LANES; l++) {
         pack->group[l] = groups[l < count ? l : count - 1];
         pack->first[l] = ws->groups[pack->group[l]].first;
         pack->turn_at[l] = pack->turns > 0 ? turn_of(ws, ws->groups[pack->group[l]].joint, 0)->turn : -1;
@@ -317,8 +317,8 @@ static phx_status make_pack(workspace *ws, int count, const int *groups)
             fill_side(ws, pack, which, l);
         for (int k = 0; k < pack->dots; k++) {
             const phx_row *row = &ws->rows[group->first + group->points + k].row;
-            spread(pack, l, 3, row->alpha, pack->alpha + 3 * PHX_LANES * k);
-            spread(pack, l, 3, row->beta, pack->beta + 3 * PHX_LANES * k);
+            spread(pack, l, 3, row->alpha, pack->alpha + 3 * PHX_JOINT_LANES * k);
+            spread(pack, l, 3, row->beta, pack->beta + 3 * PHX_JOINT_LANES * k);
         }
         ws->joint_pack_of[groups[l]] = ws->n_joint_packs - 1;
         fill_places(ws, pack, l, &ws->kkt, pack->at[0]);
@@ -331,15 +331,15 @@ static phx_status make_pack(workspace *ws, int count, const int *groups)
 /* Packs of the groups that go with group g, from g on; one by itself stays loose. */
 static phx_status gather(workspace *ws, int g, const bool *may)
 {
-    int list[PHX_LANES], count = 0;
+    int list[PHX_JOINT_LANES], count = 0;
     phx_status status = PHX_OK;
 
     for (int other = g; other < ws->n_groups && !status; other++) {
         if (!may[other] || ws->joint_pack_of[other] >= 0 || !alike(ws, &ws->groups[g], &ws->groups[other]))
             continue;
         list[count++] = other;
-        if (count == PHX_LANES) {
-            status = make_pack(ws, PHX_LANES, list);
+        if (count == PHX_JOINT_LANES) {
+            status = make_pack(ws, PHX_JOINT_LANES, list);
             count = 0;
         }
     }

@@ -35,6 +35,7 @@ static phx_status make_pack(workspace *ws, int count, const int *bodies)
 /* Packs of the bodies that go with body b, from b on. */
 static phx_status gather(workspace *ws, int b, int *list)
 {
+    const int most = phx_pack_most();
     phx_status status = PHX_OK;
     int count = 0;
 
@@ -42,8 +43,8 @@ static phx_status gather(workspace *ws, int b, int *list)
         if (ws->pack_of[other] >= 0 || !may_join(ws, b, other))
             continue;
         list[count++] = other;
-        if (count == PHX_LANES) {
-            status = make_pack(ws, PHX_LANES, list);
+        if (count == most) {
+            status = make_pack(ws, most, list);
             count = 0;
         }
     }

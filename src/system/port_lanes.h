@@ -1,5 +1,5 @@
-/* Ports of joints that are alike, PHX_LANES of them at once, and what they add to residuals and matrices; the equations
- * are those of body/ports.c. */
+/* Ports of joints that are alike, PHX_JOINT_LANES of them at once, and what they add to residuals and matrices; the
+ * equations are those of body/ports.c. */
 #ifndef PHX_PORT_LANES_H
 #define PHX_PORT_LANES_H
 
@@ -10,7 +10,7 @@
 #define NAME(x) x
 #include "../port/place_kernel.h"
 
-enum { LANES = PHX_LANES, ALL_LANES = (1 << LANES) - 1, MOST_Q = SIDE_COORDINATES };
+enum { LANES = PHX_JOINT_LANES, ALL_LANES = (1 << LANES) - 1, MOST_Q = SIDE_COORDINATES };
 
 /* ---- numbers side by side ---- */
 static inline void pick(const double *all, const int *at, real *to)

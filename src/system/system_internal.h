@@ -177,6 +177,7 @@ typedef struct row_group {
     bool opens[2];  /* the first group that has the port on A, on B */
 } row_group;
 
+enum { PHX_JOINT_LANES = 4 };         /* joints of a pack */
 typedef struct joint_pack joint_pack; /* joints that are evaluated together (joint_pack.h) */
 
 /* What rows and forces need to know of a port. */

@@ -160,7 +160,7 @@ static void find_late_packs(workspace *ws, int *owner)
         bool waits = false;
         while (p >= phx_crew_first(ws->crew, ws->used_joint_packs, part + 1))
             part++;
-        for (int l = 0; l < PHX_LANES; l++) {
+        for (int l = 0; l < PHX_JOINT_LANES; l++) {
             phx_body_id bodies[2];
             int late = 0;
             phx_sys_joint_pack_bodies(ws, p, l, bodies);

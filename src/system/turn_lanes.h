@@ -1,5 +1,5 @@
-/* Counted angles in space, of PHX_LANES joints at once: not what they are, only whether they are near what x has of
- * them. The equations are those of joint/row_turn.c. */
+/* Counted angles in space, of PHX_JOINT_LANES joints at once: not what they are, only whether they are near what x has
+ * of them. The equations are those of joint/row_turn.c. */
 #ifndef PHX_TURN_LANES_H
 #define PHX_TURN_LANES_H
 

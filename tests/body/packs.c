@@ -79,8 +79,11 @@ void pack_different(phx_context *context, const subject *it, const phx_body *con
 {
     phx_pack_def def = {.count = count};
 
-    *out = (group){
-        .count = count, .lanes = count == 1 ? 1 : PHX_LANES, .room = malloc(phx_pack_room(it->body) * sizeof(double))};
+    *out = (group){.count = count,
+                   .lanes = count == 1   ? 1
+                            : count <= 4 ? 4
+                                         : 8,
+                   .room = malloc(phx_pack_room(it->body) * sizeof(double))};
     assert_non_null(out->room);
     def.room = out->room;
     for (int l = 0; l < count; l++) {

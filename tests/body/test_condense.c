@@ -74,6 +74,17 @@ typedef struct condensed {
     double b[PHX_LANES * MAX_V], x[PHX_LANES * MAX_V];
 } condensed;
 
+/* Each equation is divided by its largest coefficient, so that pivots are chosen by what they are worth. */
+static void even_rows(int n, double *A, double *b)
+{
+    for (int i = 0; i < n; i++) {
+        const double largest = max_abs(n, A + i * n);
+        for (int j = 0; j < n; j++)
+            A[i * n + j] /= largest;
+        b[i] /= largest;
+    }
+}
+
 /* x of b, the condensed matrix of each body by dense algebra. */
 static void solve_condensed(phx_context *context, const subject *it, const group *at, const phx_condenser *condenser,
                             int n_kept, const int *list, condensed *out)
@@ -89,6 +100,7 @@ static void solve_condensed(phx_context *context, const subject *it, const group
     phx_pack_begin_solve(at->pack, condenser, out->border, z, c);
     for (int l = 0; l < at->count; l++) {
         of_lane(at->lanes, l, all * all, out->matrix, lu);
+        even_rows(all, lu, c + l * all);
         CHECK_OK(context, phx_dense_solve(context, all, lu, 1, c + l * all));
         for (int i = 0; i < all; i++)
             out->x[l * n + list[i]] = c[l * all + i];
@@ -155,7 +167,7 @@ static void check_reduction(phx_context *context, const subject *it, uint64_t *s
 
         CHECK_OK(context, phx_condenser_create(context, it->body, n_kept, kept, &condenser));
         assert_int_equal(phx_condenser_inner(condenser), it->n_q - n_kept);
-        for (int count = 1; count <= PHX_LANES; count++) {
+        for (int count = 1; count <= phx_pack_most(); count++) {
             group at;
             pack_create(context, it, count, n_kept, &at);
             for (size_t k = 0; k < sizeof sums / sizeof *sums; k++)
@@ -300,7 +312,7 @@ static void check_bound(phx_context *context, const subject *it, uint64_t *seed)
     const int n = it->n_q;
 
     for (int trial = 0; trial < 20; trial++) {
-        const int count = 1 + trial % PHX_LANES, lanes = count == 1 ? 1 : PHX_LANES;
+        const int count = 1 + trial % phx_pack_most(), lanes = count == 1 ? 1 : count <= 4 ? 4 : 8;
         int kept[MAX_V];
         const int n_kept = choose(context, it, trial % N_KEPT, seed, kept);
         double y[PHX_LANES * MAX_V], w[3 * PHX_LANES], twice[3 * PHX_LANES], one[PHX_LANES * MAX_V];

@@ -21,7 +21,7 @@ static double border_defect(const subject *it, const double *border, const doubl
 
 static void check_mass_border(phx_context *context, const subject *it, uint64_t *seed)
 {
-    for (int count = 1; count <= PHX_LANES; count++) {
+    for (int count = 1; count <= phx_pack_most(); count++) {
         double x[PHX_LANES * MAX_X], border[PHX_LANES * MAX_BORDER], one[MAX_BORDER], M[MAX_ALL];
         group at;
         pack_create(context, it, count, 0, &at);
@@ -108,9 +108,11 @@ static const double lengths[] = {1e-3, 0.05, -0.3};
 
 static void check_company(phx_context *context, const subject *it, uint64_t *seed)
 {
-    const phx_body *same[] = {it->body, it->body, it->body, it->body};
-    for (int n = 0; n < 8; n++)
-        check_pack(context, it, same, 1 + n % PHX_LANES, lengths[n % 3], seed);
+    const phx_body *same[PHX_LANES];
+    for (int l = 0; l < PHX_LANES; l++)
+        same[l] = it->body;
+    for (int n = 0; n < 2 * phx_pack_most(); n++)
+        check_pack(context, it, same, 1 + n % phx_pack_most(), lengths[n % 3], seed);
 }
 
 /* Rigid bodies keep company whatever their masses. */
@@ -138,8 +140,8 @@ static void test_rigid_company(void **state)
             CHECK_OK(*state, phx_body_create(*state, &def, &made[l]));
             different[l] = made[l];
         }
-        for (int n = 0; n < 6; n++)
-            check_pack(*state, &it, different + n % 3, PHX_LANES - n % 3, lengths[n % 3], &seed);
+        for (int n = 0; n < 8; n++)
+            check_pack(*state, &it, different + n % 3, phx_pack_most() - n % 3, lengths[n % 3], &seed);
         for (int l = 0; l < PHX_LANES; l++)
             phx_body_destroy(made[l]);
         subject_destroy(&it);

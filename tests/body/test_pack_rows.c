@@ -175,7 +175,7 @@ static void check_body(phx_context *context, const subject *it, const rows *r, i
 
 static void check_some(phx_context *context, const subject *it, bool turns, uint64_t *seed)
 {
-    for (int count = 1; count <= PHX_LANES; count++) {
+    for (int count = 1; count <= phx_pack_most(); count++) {
         double *S = calloc(2 * ALL_ROWS * ALL_ROWS, sizeof *S), *one = S + ALL_ROWS * ALL_ROWS, mu[ALL_ROWS + 1];
         double dv[PHX_LANES * MAX_V], alone[PHX_LANES * MAX_V];
         rows chosen, together;

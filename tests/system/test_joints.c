@@ -219,7 +219,7 @@ static int packs_of(const chain *it, int alike)
 
     for (int k = 0; k < kinds && it->packs; k++) {
         const int n = (alike + kinds - 1 - k) / kinds;
-        count += n / PHX_LANES + (n % PHX_LANES > 1);
+        count += n / PHX_JOINT_LANES + (n % PHX_JOINT_LANES > 1);
     }
     return count;
 }

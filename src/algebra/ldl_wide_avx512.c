@@ -1,0 +1,2 @@
+/* The same in registers of eight. */
+#include "ldl_wide.c"
