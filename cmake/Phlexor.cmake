@@ -2,7 +2,8 @@
 #
 #   src/<layer>     phx_layer(<layer> SOURCES a.c b.c DEPENDS base algebra LIBS klu m)
 #   cli             phx_program(SOURCES main.c simulate.c LIBS hdf5)
-#   tests/<layer>   phx_test(<name> SOURCES test_x.c LAYERS fe algebra [LIBS ..] [LABELS slow] [TIMEOUT 60])
+#   tests/<layer>   phx_test(<name> SOURCES test_x.c LAYERS fe algebra [LIBS ..] [LABELS slow] [TIMEOUT 60]
+#                   [COST 10])   long tests have a cost, by which ctest begins with them
 #   tests/fuzz      phx_fuzz(<name> SOURCES fuzz_x.c LAYERS model), corpus in tests/fuzz/corpus/<name>
 #   examples        phx_example(<name> SOURCES x.c)
 #   bench           phx_bench(<name> SOURCES x.c [LAYERS ..] [LIBS ..])
@@ -173,13 +174,16 @@ endfunction()
 # A cmocka test, with what all tests share (tests/support). `src` is on its include path, so that "fe/shapes.h" is a
 # private header of the layer fe. The program sees PHX_SOURCE_DIR (a string) and runs in the directory of the build.
 function(phx_test name)
-    cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LAYERS;LIBS;LABELS" ${ARGN})
+    cmake_parse_arguments(ARG "" "TIMEOUT;COST" "SOURCES;LAYERS;LIBS;LABELS" ${ARGN})
     phx_add_on_layers(test_${name} "${ARG_SOURCES}" "${ARG_LAYERS}" "phx_testing;${ARG_LIBS}")
     if(NOT ARG_TIMEOUT)
         set(ARG_TIMEOUT 120)
     endif()
+    if(NOT ARG_COST)
+        set(ARG_COST 0)
+    endif()
     add_test(NAME ${name} COMMAND test_${name})
-    set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT}
+    set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT} COST ${ARG_COST}
         ENVIRONMENT "OPENBLAS_NUM_THREADS=1")
 endfunction()
 

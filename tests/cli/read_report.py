@@ -11,11 +11,14 @@
   read_report.py PAGE ledger                  largest difference of the sums of the parts from supplied and dissipated
   read_report.py PAGE load NAME AXIS FORMULA  the same of a component of a load and a formula in t and s
   read_report.py PAGE modes                   largest gap that a mode shape tears into a joint, over its motion
+  read_report.py --serve                      answers lines of such arguments with tabs between them, "is ANSWER" or
+                                              "failed WHY"
 """
 import base64
 import csv
 import json
 import math
+import os
 import re
 import struct
 import sys
@@ -271,32 +274,59 @@ def gap_of_modes(page):
     return worst
 
 
-def main():
-    page = Page(sys.argv[1])
-    page.check()
-    what = sys.argv[2:] or [""]
+def answer(page, what, read=read_csv):
     m = page.manifest
     if what[0] == "":
-        print(m["kind"], m["status"], len(m["bodies"]), m["frames"]["count"])
-    elif what[0] == "value":
+        return f"{m['kind']} {m['status']} {len(m['bodies'])} {m['frames']['count']}"
+    if what[0] == "value":
         node = m
         for key in what[1].split("/"):
             node = node[int(key)] if isinstance(node, list) else node[key]
-        print(node)
-    elif what[0] == "ledger":
-        print(ledger_difference(page))
-    elif what[0] == "load":
-        print(load_difference(page, *what[1:]))
-    elif what[0] == "modes":
-        print(gap_of_modes(page))
-    elif what[0] == "position":
-        print(position(page, read_csv(what[1]), *what[2:]))
-    elif what[0] == "section":
-        print(section(page, read_csv(what[1]), *what[2:]))
-    elif what[0] == "stress":
-        print(stress(page, read_csv(what[1]), *what[2:]))
+        return str(node)
+    if what[0] == "ledger":
+        return str(ledger_difference(page))
+    if what[0] == "load":
+        return str(load_difference(page, *what[1:]))
+    if what[0] == "modes":
+        return str(gap_of_modes(page))
+    of = {"position": position, "section": section, "stress": stress, "column": column_difference}[what[0]]
+    return str(of(page, read(what[1]), *what[2:]))
+
+
+def checked(path):
+    page = Page(path)
+    page.check()
+    return page
+
+
+def serve():
+    """Each file is read once for as long as it stays the same."""
+    known = {}
+
+    def of(read):
+        def kept(path):
+            state = os.stat(path)
+            key = (path, state.st_ino, state.st_mtime_ns, state.st_size)
+            if key not in known:
+                known[key] = read(path)
+            return known[key]
+
+        return kept
+
+    for line in sys.stdin:
+        words = line.rstrip("\n").split("\t")
+        try:
+            said = "is " + answer(of(checked)(words[0]), words[1:] or [""], of(read_csv)).replace("\n", " ")
+        except (Exception, SystemExit) as error:
+            said = f"failed {type(error).__name__}: {error}".replace("\n", " ")
+        print(said, flush=True)
+
+
+def main():
+    if sys.argv[1:] == ["--serve"]:
+        serve()
     else:
-        print(column_difference(page, read_csv(what[1]), what[2]))
+        print(answer(checked(sys.argv[1]), sys.argv[2:] or [""]))
 
 
 main()

@@ -51,10 +51,19 @@ modes: {count: 3}
 END
 small=2e-6
 
-# page NAME WHAT...: a number or text of the page
+# page NAME WHAT...: a number or text of the page, by one reader for all
+mkfifo questions answers
+PYTHONUTF8=1 python3 "$reader" --serve <questions >answers &
+exec 3>questions 4<answers
 page()
 {
-    python3 "$reader" "$@" 2>reader.txt || fail "$*: $(tail -n 1 reader.txt)"
+    question=$(printf '\t%s' "$@")
+    printf '%s\n' "${question#?}" >&3
+    IFS= read -r answer <&4 || answer="failed: the reader has ended"
+    case $answer in
+    'is '*) printf '%s\n' "${answer#is }" ;;
+    *) fail "$*: $answer" ;;
+    esac
 }
 
 # ---- simulations, plane and space ----

@@ -204,26 +204,28 @@ static const double bending_root[4] = {1.8751040687119612, 4.694091132974175, 7.
 
 static void test_assumed(void **state)
 {
+    enum { SHAPES = TEST_LONG(64) };
     phx_context *context = *state;
     for (int dim = 2; dim <= 3; dim++) {
-        const phx_beam_def def = assumed_def(dim, 64);
+        const phx_beam_def def = assumed_def(dim, SHAPES);
         phx_beam *beam = test_beam(context, &def);
         const phx_flex *flex = phx_beam_flex(beam);
         const double rho = def.mass_per_length, L = def.length;
-        double omega[4 * 64];
-        assert_int_equal(flex->n, (dim == 2 ? 2 : 4) * 64);
+        double omega[4 * SHAPES];
+        assert_int_equal(flex->n, (dim == 2 ? 2 : 4) * SHAPES);
         for (int i = 0; i < flex->n; i++)
             omega[i] = sqrt(flex->K[i * flex->n + i]);
         check_normal(context, flex, omega, "assumed");
         check_mixed(flex, "assumed");
         for (int k = 0; k < 4; k++) {
             const double EI = def.bending_stiffness[dim == 3 ? 1 : 0], axial = (k + 0.5) * TEST_PI / L;
-            CHECK_RELATIVE(omega[64 + k], pow(bending_root[k] / L, 2) * sqrt(EI / rho), 1e-13, "bending %d", k + 1);
+            CHECK_RELATIVE(omega[SHAPES + k], pow(bending_root[k] / L, 2) * sqrt(EI / rho), 1e-13, "bending %d", k + 1);
             CHECK_RELATIVE(omega[k], axial * sqrt(def.axial_stiffness / rho), 1e-13, "axial %d", k + 1);
             if (dim == 3) {
-                CHECK_RELATIVE(omega[128 + k], pow(bending_root[k] / L, 2) * sqrt(def.bending_stiffness[0] / rho),
-                               1e-13, "bending in z %d", k + 1);
-                CHECK_RELATIVE(omega[192 + k], axial * sqrt(def.torsion_stiffness / def.polar_inertia), 1e-13,
+                CHECK_RELATIVE(omega[2 * SHAPES + k],
+                               pow(bending_root[k] / L, 2) * sqrt(def.bending_stiffness[0] / rho), 1e-13,
+                               "bending in z %d", k + 1);
+                CHECK_RELATIVE(omega[3 * SHAPES + k], axial * sqrt(def.torsion_stiffness / def.polar_inertia), 1e-13,
                                "torsion %d", k + 1);
             }
         }
@@ -233,8 +235,8 @@ static void test_assumed(void **state)
         CHECK_STATUS(context, phx_beam_point(beam, context, 1.0, &tip), PHX_OK);
         CHECK_STATUS(context, phx_beam_point(beam, context, 0.0, &root), PHX_OK);
         assert_int_equal(root.n, 0);
-        for (int k = 0; k < 64; k++) { /* of unit mean square: 2 at the tip, stable at any number */
-            CHECK_CLOSE(tip.phi[1 * tip.n + 64 + k] * sqrt(rho * L), k % 2 ? -2.0 : 2.0, 1e-11, "tip of shape %d",
+        for (int k = 0; k < SHAPES; k++) { /* of unit mean square: 2 at the tip, stable at any number */
+            CHECK_CLOSE(tip.phi[1 * tip.n + SHAPES + k] * sqrt(rho * L), k % 2 ? -2.0 : 2.0, 1e-11, "tip of shape %d",
                         k + 1);
             CHECK_CLOSE(tip.phi[k] * sqrt(rho * L), k % 2 ? -sqrt(2.0) : sqrt(2.0), 1e-11, "tip of axial %d", k + 1);
         }

@@ -13,8 +13,9 @@ static double rotation_error(const swing *s)
     return error;
 }
 
-static void go_on(swing *s, phx_integrator integrator, double h, long steps)
+static void go_on(swing *s, phx_integrator integrator, double h, long count)
 {
+    const long steps = TEST_LONG(count);
     const char *name = phx_integrator_name(integrator);
     phx_integrate_options options = swing_options(integrator, h, h * (double)steps);
     CHECK_STATUS(s->context, swing_run(s, &options), PHX_OK);

@@ -18,6 +18,21 @@
 
 #define TEST_PI 3.14159265358979323846
 
+/* How many of `count` steps or shapes a long test takes: all in the optimised build, which shows what accumulates, a
+ * tenth under sanitizers, which look at the same code once more, slowly. Tolerances are the same. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define TEST_SANITIZED
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define TEST_SANITIZED
+#endif
+#ifdef TEST_SANITIZED
+#define TEST_LONG(count) ((count) / 10)
+#else
+#define TEST_LONG(count) (count)
+#endif
+
 /* ---- checks: the place, a number, what was wanted, and what it is about (as for printf) ---- */
 /* |got - want| <= tol */
 #define CHECK_CLOSE(got, want, tol, ...) check_close(__FILE__, __LINE__, (got), (want), (tol), __VA_ARGS__)

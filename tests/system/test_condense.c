@@ -378,7 +378,7 @@ static void runs_are_the_same(void **state)
         double balance[2];
         model m[2];
         for (int plain = 0; plain < 2; plain++)
-            balance[plain] = run(*state, k, plain, 2e-3, 200, &m[plain]);
+            balance[plain] = run(*state, k, plain, 2e-3, TEST_LONG(200), &m[plain]);
         assert_non_null(condensed(&m[0])->slot[0].lu); /* each went its way */
         assert_null(condensed(&m[1])->slot[0].lu);
         check_states(is->name, &m[0], &m[1]);
