@@ -21,6 +21,16 @@ for name in $(awk '{ print $1 }' out.txt); do
     grep -q "id=\"$name\"" reproduce.html || fail "$name is listed and not on the page"
 done
 
+# ---- what the README says of it: tables and figures, values, values that are met ----
+# rows TEXT: rows of the page about a value, those that have TEXT
+rows()
+{
+    grep '<td class="what">' reproduce.html | grep -v '<td class="what"><a href=' | grep -c -e "$1"
+}
+found="$(grep -c '<td class="what"><a href=' reproduce.html) $(rows .) $(rows 'mark pass')"
+told=$(grep -F 'recomputes' "$source_dir/README.md" | grep -oE '[0-9]+' | head -n 3 | xargs)
+[ "$found" = "$told" ] || fail "the README says '$told', the page has '$found'"
+
 # ---- parts, other forms ----
 run 0 reproduce --only table-8 --only matrices --format json
 cp out.txt page.json

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The figures of the README, measured again. Rounding is what it is: a measured one may be up to three times the printed
-# figure, and not below a tenth of it, which would be out of date.
+# The figures of the README, measured again; those of the papers are in tests/cli/test_reproduce.sh. Rounding is what it
+# is: a measured one may be up to three times the printed figure, and not below a tenth of it, which would be out of date.
 #
 #   test_figures.sh PROGRAM
 . "$(dirname "$0")/../cli/lib.sh"
@@ -72,16 +72,4 @@ for n in 4 8 16; do
         "$(columns modes.csv omega | awk -v exact="$(columns "$data/fourbar_exact_free.csv" w1 | head -n 1)" '
             { print $1 / exact - 1 }')" 0.9 1.1
 done
-
-# ---- the papers ----
-run 0 reproduce -o papers.csv
-count()
-{
-    awk -F, -v word="$1" 'NR > 1 && index($0, "," word ",") { n++ } END { print n + 0 }' papers.csv
-}
-line=$(grep -F 'recomputes' "$readme" | grep -oE '[0-9]+')
-figure "tables and figures" "$(echo "$line" | sed -n 1p)" \
-    "$(awk -F, 'NR > 1 && !seen[$1]++ { n++ } END { print n }' papers.csv)" 1 1
-figure "values" "$(echo "$line" | sed -n 2p)" "$(awk 'END { print NR - 1 }' papers.csv)" 1 1
-figure "values that are met" "$(echo "$line" | sed -n 3p)" "$(count pass)" 1 1
 finish

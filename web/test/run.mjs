@@ -653,7 +653,8 @@ check('ten thousand frames open quickly', async () => {
     );
     const megabytes = Buffer.byteLength(html) / 1e6;
     const times = [];
-    for (let i = 0; i < 3; i++) {
+    const limit = 8000;
+    for (let i = 0; i < 3 && !(Math.min(...times) < limit); i++) {
         const tab = await open(html);
         times.push(await tab.evaluate(() => Number(document.documentElement.dataset.ready)));
         if (i === 0) {
@@ -671,7 +672,7 @@ check('ten thousand frames open quickly', async () => {
     const least = Math.min(...times);
     console.log(`    ${megabytes.toFixed(1)} MB, 10 bodies, 10001 frames: opened in ${least} ms (${times.join(', ')})`);
     assert.ok(megabytes < 20, `${megabytes} MB`);
-    assert.ok(least < 8000, `opened in ${least} ms: four times as long as on a quiet machine it may take`);
+    assert.ok(least < limit, `opened in ${least} ms: four times as long as on a quiet machine it may take`);
 });
 
 if (program)
