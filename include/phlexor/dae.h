@@ -112,6 +112,7 @@ struct phx_dae {
     int n_parts;
     double *parts;   /* n_parts */
     int matrix_cost; /* what an interval's matrix and its factors cost, in residuals with a solve each; 0: 3 */
+    bool rough;      /* two digits of the next solutions are enough; set and taken back by who asks for them */
 };
 
 #ifdef __cplusplus

@@ -14,6 +14,7 @@
 enum { FORWARD_SLOT, BACKWARD_SLOT, SLOTS };
 enum { FORGIVEN = 3 };
 static const double MATRIX_COST = 3.0; /* where the dae does not say */
+static const double ROUGH = 1e-8;
 
 typedef struct midpoint {
     phx_method base;
@@ -52,14 +53,17 @@ static phx_status refresh(midpoint *m, const interval *span)
     return PHX_OK;
 }
 
-/* A(2/h) (dv_mean, dlambda) = -res; size: |dv1| = 2 |dv_mean| */
-static phx_status increment(midpoint *m, const interval *span, double *size)
+/* A(2/h) (dv_mean, dlambda) = -res; size: |dv1| = 2 |dv_mean|. After an increment below ROUGH the next one is so small
+ * that its own errors are rounding. */
+static phx_status increment(midpoint *m, const interval *span, const phx_newton *newton, double *size)
 {
     phx_run *run = m->base.run;
     int n = run->dae->n_v + run->dae->n_l;
     for (int i = 0; i < n; i++)
         m->delta[i] = -m->res[i];
+    run->dae->rough = newton->previous >= 0.0 && newton->previous <= ROUGH * newton->scale;
     phx_status status = run->dae->ops->solve(run->dae, span->slot, m->delta);
+    run->dae->rough = false;
     run->stats->newton_iterations++;
     *size = 2.0 * run->dae->ops->norm(run->dae, m->delta);
     return status;
@@ -119,7 +123,7 @@ static phx_status iterate(midpoint *m, const interval *span, phx_newton *newton,
     const bool keep = phx_jacobian_fits(jacobian, span->h) && !phx_renewal_is_due(renewal);
     phx_status status = keep ? PHX_OK : refresh(m, span);
     if (status == PHX_OK)
-        status = increment(m, span, &size);
+        status = increment(m, span, newton, &size);
     if (status != PHX_OK)
         return status;
     *verdict = phx_newton_judge(newton, size, jacobian->recent);

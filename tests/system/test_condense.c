@@ -299,6 +299,36 @@ static void factors_of_one_linearisation_agree(void **state)
     }
 }
 
+/* A rough solution has two digits where the iteration contracts, and the next one is exact again. */
+static void rough_solutions_have_two_digits(void **state)
+{
+    int different = 0;
+    for (int k = 0; k < n_zoo + n_insides; k++) {
+        double exact[MOST], rough[MOST], again[MOST];
+        uint64_t seed = (uint64_t)k + 47;
+        trial it;
+        model m;
+        open_subject(*state, k, &m);
+        random_trial(&m, 0.01, 1.0, &seed, &it);
+        solve(&m, false, &it, exact);
+        memcpy(rough, it.b, sizeof rough);
+        m.dae->rough = true;
+        CHECK_OK(m.context, m.dae->ops->solve(m.dae, 0, rough));
+        m.dae->rough = false;
+        memcpy(again, it.b, sizeof again);
+        CHECK_OK(m.context, m.dae->ops->solve(m.dae, 0, again));
+        CHECK_VECTOR(m.n_v + m.n_l, again, exact, 1e-12, "%s: after a rough solution", subject_of(k)->name);
+        for (int i = 0; i < m.n_v; i++)
+            rough[i] -= exact[i];
+        const double defect = m.dae->ops->norm(m.dae, rough) / m.dae->ops->norm(m.dae, exact);
+        if (condensed(&m) && condensed(&m)->wait == 0)
+            CHECK_BELOW(defect, 0.03, "%s: rough solution", subject_of(k)->name);
+        different += defect > 0.0;
+        model_close(&m);
+    }
+    assert_true(different > 3);
+}
+
 /* ---- instants ---- */
 static void accelerations_are_the_same(void **state)
 {
@@ -637,6 +667,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_same_without_turning, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(turning_is_iterated_away, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(factors_of_one_linearisation_agree, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(rough_solutions_have_two_digits, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(accelerations_are_the_same, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(projections_are_the_same, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(runs_are_the_same, context_setup, context_teardown),
