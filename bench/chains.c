@@ -395,6 +395,12 @@ static double per_iteration(const measure *m)
     return m->per_step * (double)m->steps / (double)m->iterations;
 }
 
+/* One call each of what a Newton iteration with a matrix of its own consists of. */
+static double by_themselves(const measure *m)
+{
+    return m->phase[1] + m->phase[2] + m->phase[3] + m->phase[4];
+}
+
 static double ratio(const measure *m)
 {
     return per_iteration(m) / (m->refactor + m->solve);
@@ -430,7 +436,8 @@ static void print_solvers(const bench_case *c, const measure *m)
     printf("%-14s %6d %10.1f %10.1f %10.1f %10.1f %8.2f", name_of(c), c->links, 1e9 * m->lu_factor / links,
            1e9 * m->lu_solve / links, 1e9 * klu / links, 1e9 * m->bare / links, lu / klu);
     if (m->bare > 0.0)
-        printf(" %8.2f %14.2f %9.2f", over_bare(m, lu), over_bare(m, per_iteration(m)), over_bare(m, m->per_step));
+        printf(" %8.2f %10.2f %14.2f %9.2f", over_bare(m, lu), over_bare(m, by_themselves(m)),
+               over_bare(m, per_iteration(m)), over_bare(m, m->per_step));
     printf("\n");
 }
 
@@ -464,14 +471,15 @@ static double growth(int kind, const measure *m, int *points)
     return n < 2 ? 0.0 : (n * sxy - sx * sy) / (n * sxx - sx * sx);
 }
 
-/* Time of a step per unknown over that of the planar chain of as many links; 0 when it was not measured. */
-static double over_planar(int i, const measure *m)
+/* Time of a step per body, or per unknown, over that of the planar chain of as many links; 0 when it was not measured.
+ */
+static double over_planar(int i, bool per_unknown, const measure *m)
 {
     const char *planar = kinds[cases[i].kind].planar;
 
     for (int k = 0; planar && m[i].done && k < N_CASES; k++)
         if (m[k].done && cases[k].links == cases[i].links && strcmp(name_of(&cases[k]), planar) == 0)
-            return m[i].per_step / m[i].unknowns / (m[k].per_step / m[k].unknowns);
+            return m[i].per_step / m[k].per_step * (per_unknown ? (double)m[k].unknowns / m[i].unknowns : 1.0);
     return 0.0;
 }
 
@@ -485,16 +493,20 @@ static void print_summary(FILE *file, const char *before, const measure *m)
                     points);
     }
     for (int i = 0; i < N_CASES; i++)
-        if (over_planar(i, m) > 0.0)
-            fprintf(file, "%sa step per unknown costs %.2f times as much as in the plane (%s, %d links)\n", before,
-                    over_planar(i, m), name_of(&cases[i]), cases[i].links);
+        if (over_planar(i, false, m) > 0.0)
+            fprintf(file,
+                    "%sa step costs %.2f times as much per body and %.2f per unknown as in the plane (%s, %d "
+                    "links)\n",
+                    before, over_planar(i, false, m), over_planar(i, true, m), name_of(&cases[i]), cases[i].links);
     for (int i = 0; i < N_CASES; i++)
         if (m[i].done && m[i].bare > 0.0)
             fprintf(file,
-                    "%sthe bare solver takes %.0f ns a link, a Newton iteration %.2f times as long, a step %.2f times "
-                    "(%s, %d links)\n",
-                    before, 1e9 * m[i].bare / cases[i].links, over_bare(&m[i], per_iteration(&m[i])),
-                    over_bare(&m[i], m[i].per_step), name_of(&cases[i]), cases[i].links);
+                    "%sthe bare solver takes %.0f ns a link; residual, matrix, factors and solution by themselves %.2f "
+                    "times as long, a Newton iteration with all of its step %.2f times, a step %.2f times (%s, %d "
+                    "links)\n",
+                    before, 1e9 * m[i].bare / cases[i].links, over_bare(&m[i], by_themselves(&m[i])),
+                    over_bare(&m[i], per_iteration(&m[i])), over_bare(&m[i], m[i].per_step), name_of(&cases[i]),
+                    cases[i].links);
 }
 
 static bool write_csv(const char *path, const char *machine, const measure *m)
@@ -507,7 +519,8 @@ static bool write_csv(const char *path, const char *machine, const measure *m)
     print_summary(file, "# ", m);
     fprintf(file, "chain,links,elements,unknowns,entries,fill,end_s,step_s,steps,iterations,linearisations,"
                   "factorisations,halvings,step,step_per_body,klu_refactor,klu_solve,lu_factor,lu_solve,bare,"
-                  "iteration_over_bare,step_over_bare,ratio,over_planar,peak_memory,setup,energy_drift,wall_one,"
+                  "alone_over_bare,iteration_over_bare,step_over_bare,ratio,over_planar_body,over_planar,peak_memory,"
+                  "setup,energy_drift,wall_one,"
                   "wall_threads");
     for (int phase = 0; phase < PHASES; phase++)
         fprintf(file, ",%s", phase_names[phase]);
@@ -518,14 +531,15 @@ static bool write_csv(const char *path, const char *machine, const measure *m)
             continue;
         fprintf(
             file,
-            "%s,%d,%d,%d,%d,%d,%g,%g,%ld,%ld,%ld,%ld,%ld,%.2f,%.4f,%.2f,%.2f,%.2f,%.2f,%.2f,%.2f,%.2f,%.3f,%.3f,%.1f,"
-            "%.0f,%.2e,%.2f,%.2f",
+            "%s,%d,%d,%d,%d,%d,%g,%g,%ld,%ld,%ld,%ld,%ld,%.2f,%.4f,%.2f,%.2f,%.2f,%.2f,%.2f,%.2f,%.2f,%.2f,%.3f,%.3f,"
+            "%.3f,%.1f,%.0f,%.2e,%.2f,%.2f",
             name_of(c), c->links, kinds[c->kind].elements, m[i].unknowns, m[i].entries, m[i].fill, c->end, STEP,
             m[i].steps, m[i].iterations, m[i].linearisations, m[i].factorisations, m[i].halvings, 1e6 * m[i].per_step,
             1e6 * m[i].per_step / c->links, 1e6 * m[i].refactor, 1e6 * m[i].solve, 1e6 * m[i].lu_factor,
-            1e6 * m[i].lu_solve, 1e6 * m[i].bare, over_bare(&m[i], per_iteration(&m[i])),
-            over_bare(&m[i], m[i].per_step), ratio(&m[i]), over_planar(i, m), m[i].memory, 1e6 * m[i].setup,
-            m[i].energy_drift, 1e6 * m[i].wall[0], 1e6 * m[i].wall[1]);
+            1e6 * m[i].lu_solve, 1e6 * m[i].bare, over_bare(&m[i], by_themselves(&m[i])),
+            over_bare(&m[i], per_iteration(&m[i])), over_bare(&m[i], m[i].per_step), ratio(&m[i]),
+            over_planar(i, false, m), over_planar(i, true, m), m[i].memory, 1e6 * m[i].setup, m[i].energy_drift,
+            1e6 * m[i].wall[0], 1e6 * m[i].wall[1]);
         for (int phase = 0; phase < PHASES; phase++)
             fprintf(file, ",%.2f", 1e6 * m[i].phase[phase]);
         fprintf(file, "\n");
@@ -578,8 +592,9 @@ int main(int count, char **words)
     for (int i = 0; i < N_CASES; i++)
         if (m[i].done)
             print_phases(&cases[i], &m[i]);
-    printf("\nns a body               factor      solve        KLU       bare   lu/KLU  lu/bare iteration/bare "
-           "step/bare\n");
+    printf(
+        "\nns a body               factor      solve        KLU       bare   lu/KLU  lu/bare alone/bare iteration/bare "
+        "step/bare\n");
     for (int i = 0; i < N_CASES; i++)
         if (m[i].done)
             print_solvers(&cases[i], &m[i]);
