@@ -268,7 +268,7 @@ static void measure_method(bench *it, const settings *s, int method)
         if (!measure(it, s, method, setting) && c->count > 0)
             break;
         const run *last = c->count > 0 ? &c->runs[c->count - 1] : NULL;
-        if (last && (last->seconds > s->longest || last->error < 3.0 * it->disagreement))
+        if (last && ((last->seconds > s->longest && last->error < 1.0) || last->error < 3.0 * it->disagreement))
             break;
     }
 }

@@ -473,10 +473,14 @@ static phx_status try_order(phx_context *context, const workspace *ws, bool leav
 phx_status phx_sys_order(phx_context *context, const workspace *ws, kkt_matrix *kkt)
 {
     const int bodies = ws->system->n_bodies;
+    int placed = 0;
+
+    if (bodies < LEAF_BODIES) /* there is nothing to choose */
+        return order_unknowns(context, ws, false, false, kkt, &placed);
     best_order best = {phx_calloc(context, (size_t)kkt->n, sizeof *best.order), -1.0, false};
     phx_status status = best.order ? try_order(context, ws, false, false, 1.0, kkt, &best) : PHX_ERR_MEMORY;
 
-    if (!status && bodies >= LEAF_BODIES)
+    if (!status)
         status = try_order(context, ws, true, false, 1.0, kkt, &best);
     if (!status && bodies >= BALANCE_BODIES)
         status = try_order(context, ws, best.leaves_first, true, BALANCE_COST, kkt, &best);
