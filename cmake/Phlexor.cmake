@@ -53,7 +53,8 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
         endif()
     endforeach()
 endif()
-if(PHX_WERROR)
+# What gcc suspects to be uninitialised differs with the processor that it compiles for.
+if(PHX_WERROR AND NOT PHX_NATIVE)
     list(APPEND PHX_FLAGS -Werror)
 endif()
 if(PHX_NATIVE)
@@ -152,11 +153,13 @@ function(phx_layer layer)
 endfunction()
 
 # More sources of a layer: kernels compiled once more for processors with registers of four numbers (AVX2) or eight
-# (AVX512), which the layer asks phx_cpu_has_avx2 or phx_cpu_has_avx512 for. The numbers are the same.
+# (AVX512), which the layer asks phx_cpu_has_avx2 or phx_cpu_has_avx512 for. The numbers are the same. They are told by
+# PHX_FOR_AVX2 or PHX_FOR_AVX512: with PHX_NATIVE the compiler's own names are defined everywhere.
 function(phx_layer_wide layer set)
     if(PHX_${set})
         target_sources(phx_${layer} PRIVATE ${ARGN})
-        set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "${PHX_${set}_FLAGS}")
+        set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "${PHX_${set}_FLAGS}"
+            COMPILE_DEFINITIONS PHX_FOR_${set})
         target_compile_definitions(phx_${layer} PRIVATE PHX_${set})
     endif()
 endfunction()

@@ -36,7 +36,7 @@ static inline scalar reciprocal(scalar a)
 
 #include "front_step.h"
 
-#ifdef __AVX2__
+#ifdef PHX_FOR_AVX2
 #define NAME(x) phx_front_pack_##x##_avx2
 #else
 #define NAME(x) phx_front_pack_##x

@@ -32,7 +32,7 @@ static inline scalar reciprocal(scalar a)
 }
 
 /* The names of what is compiled for any processor, or again for those with AVX2. */
-#ifdef __AVX2__
+#ifdef PHX_FOR_AVX2
 #define WIDE_KERNELS phx_front_wide_real_avx2
 #define WIDE_ADD     phx_front_add_real_avx2
 #define REAL_NUMERIC phx_front_real_avx2

@@ -49,9 +49,9 @@ static void solve_any(const phx_ldl_factors *ldl, int width, double *x)
     }
 }
 
-#if defined __AVX512F__
+#if defined PHX_FOR_AVX512
 void phx_ldl_solve_avx512(const phx_ldl_factors *ldl, int width, double *x)
-#elif defined __AVX2__
+#elif defined PHX_FOR_AVX2
 void phx_ldl_solve_avx2(const phx_ldl_factors *ldl, int width, double *x)
 #else
 void phx_ldl_solve_any(const phx_ldl_factors *ldl, int width, double *x)

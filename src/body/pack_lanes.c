@@ -8,7 +8,7 @@
 /* clang-format on */
 #define NAME(x) lanes_##x
 
-#ifdef __AVX512F__
+#ifdef PHX_FOR_AVX512
 typedef double eight __attribute__((vector_size(64), aligned(8), may_alias));
 #define real       eight
 #define LANES      8
@@ -27,7 +27,7 @@ static inline eight lanes_pick(const double *const *from, int i)
 #else
 #define real  lanes
 #define LANES 4
-#ifdef __AVX2__
+#ifdef PHX_FOR_AVX2
 #define OPERATIONS phx_pack_of_four_avx2
 #else
 #define OPERATIONS phx_pack_of_four

@@ -129,19 +129,12 @@ static phx_status factor_types(const condensation *it, double cj, double b, doub
     return status;
 }
 
-static void swap(double **a, double **b)
-{
-    double *other = *a;
-    *a = *b;
-    *b = other;
-}
-
 /* The borders of the last linearisation into a slot: from where it left them, or from the slot that took them first. */
 static void take_borders(condensation *it, condensed_lu *out)
 {
     if (!it->holder) {
-        swap(&it->border, &out->border);
-        swap(&it->rates, &out->rates);
+        phx_sys_exchange(&it->border, &out->border);
+        phx_sys_exchange(&it->rates, &out->rates);
         it->holder = out;
     } else if (it->holder != out) {
         memcpy(out->border, it->holder->border, it->border_size * sizeof *out->border);
@@ -211,7 +204,7 @@ static phx_status correct(const workspace *ws, const condensed_lu *factors)
 {
     condensation *it = ws->condensation;
 
-    swap(&it->b, &it->d);
+    phx_sys_exchange(&it->b, &it->d);
     lacking(ws, factors, it->d, it->inner, it->b);
     const phx_status status = solve(ws, factors, it->b, it->inner);
     for (int i = 0; i < it->kkt.n; i++)

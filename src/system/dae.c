@@ -161,13 +161,6 @@ phx_status phx_sys_op_accelerations(phx_dae *dae, double t, const double *x, con
 }
 
 /* ---- the midpoint rule on averages ---- */
-static void exchange(double **a, double **b)
-{
-    double *other = *a;
-    *a = *b;
-    *b = other;
-}
-
 /* The start of the interval; whether it begins where the last one ended. What rounding took from x0 and the momenta of
  * free components are known then; they stay when the last one is tried again. */
 static bool carry_over(workspace *ws, const double *x0, const double *v0)
@@ -180,8 +173,8 @@ static bool carry_over(workspace *ws, const double *x0, const double *v0)
     if (!goes_on && memcmp(x0, ws->x0, bytes_x) == 0 && memcmp(v0, ws->v0, bytes_v) == 0)
         return false;
     if (goes_on) {
-        exchange(&ws->x0, &ws->x1);
-        exchange(&ws->low0, &ws->low1);
+        phx_sys_exchange(&ws->x0, &ws->x1);
+        phx_sys_exchange(&ws->low0, &ws->low1);
     } else {
         memcpy(ws->x0, x0, bytes_x);
         memset(ws->low0, 0, bytes_x);

@@ -269,7 +269,7 @@ static unsigned gone(const joint_pack *pack, const double *x1)
     return n_a + n_b == 0 ? gone_in(0, 0, pack, x1) : gone_in(n_a, n_b, pack, x1);
 }
 
-#ifdef __AVX2__
+#ifdef PHX_FOR_AVX2
 const joint_operations phx_joint_lanes_avx2 = {residual, rates, linearise, put, gone};
 #else
 const joint_operations phx_joint_lanes = {residual, rates, linearise, put, gone};

@@ -138,6 +138,13 @@ static inline double phx_sys_dot(int n, const double *a, const double *b)
     return sum;
 }
 
+static inline void phx_sys_exchange(double **a, double **b)
+{
+    double *other = *a;
+    *a = *b;
+    *b = other;
+}
+
 /* ---- workspace ---- */
 /* Sparse KKT matrix over (v, multipliers of the rows in `row`) and where every contribution goes. In the whole matrix
  * the first unknowns are all velocities; a condensed one has no place for those eliminated inside their bodies. */
