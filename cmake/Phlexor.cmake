@@ -35,10 +35,9 @@ include(CheckCSourceCompiles)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
     set(PHX_AVX2_FLAGS -mavx2)
     set(PHX_AVX512_FLAGS -mavx512f -mavx512dq -mavx512vl -mprefer-vector-width=512)
-    foreach(set IN ITEMS AVX2 AVX512)
-        set(CMAKE_REQUIRED_FLAGS ${PHX_${set}_FLAGS})
-        list(JOIN CMAKE_REQUIRED_FLAGS " " CMAKE_REQUIRED_FLAGS)
-        check_c_source_compiles("int main(void) { return 0; }" PHX_${set})
+    foreach(wide IN ITEMS AVX2 AVX512)
+        list(JOIN PHX_${wide}_FLAGS " " CMAKE_REQUIRED_FLAGS)
+        check_c_source_compiles("int main(void) { return 0; }" PHX_${wide})
         unset(CMAKE_REQUIRED_FLAGS)
     endforeach()
     # Small arrays are cleared and copied by stores of full width and in loops that stay loops: by itself gcc puts
@@ -155,12 +154,12 @@ endfunction()
 # More sources of a layer: kernels compiled once more for processors with registers of four numbers (AVX2) or eight
 # (AVX512), which the layer asks phx_cpu_has_avx2 or phx_cpu_has_avx512 for. The numbers are the same. They are told by
 # PHX_FOR_AVX2 or PHX_FOR_AVX512: with PHX_NATIVE the compiler's own names are defined everywhere.
-function(phx_layer_wide layer set)
-    if(PHX_${set})
+function(phx_layer_wide layer wide)
+    if(PHX_${wide})
         target_sources(phx_${layer} PRIVATE ${ARGN})
-        set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "${PHX_${set}_FLAGS}"
-            COMPILE_DEFINITIONS PHX_FOR_${set})
-        target_compile_definitions(phx_${layer} PRIVATE PHX_${set})
+        set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "${PHX_${wide}_FLAGS}"
+            COMPILE_DEFINITIONS PHX_FOR_${wide})
+        target_compile_definitions(phx_${layer} PRIVATE PHX_${wide})
     endif()
 endfunction()
 

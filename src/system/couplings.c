@@ -12,17 +12,12 @@ typedef struct port_map {
     phx_port_tangents of;
 } port_map;
 
-static inline int rotations(const int dim)
-{
-    return dim == 2 ? 1 : 3;
-}
-
 /* The map of a port, evaluated into the room that a side of a pair has: its place alone, or all, with an effort (may be
  * NULL) also the geometric terms. */
 static inline port_map map_port(const int dim, const workspace *ws, phx_port_id id, int side, bool all,
                                 const double *effort)
 {
-    const int n_rot = rotations(dim), n = id < 0 ? 0 : ws->port_count[id];
+    const int n_rot = phx_rotations(dim), n = id < 0 ? 0 : ws->port_count[id];
     double *room = ws->map_room + (size_t)(side * ws->map_size);
 
     if (n == 0)
@@ -48,7 +43,7 @@ static inline port_map map_port(const int dim, const workspace *ws, phx_port_id 
 /* row = g^T P; a covector on turns alone has no rows of u. */
 static inline void pull(const int dim, const bool turns, const port_map *map, const double *g, double *row)
 {
-    const int n_rot = rotations(dim), r = dim + n_rot, n = map->n;
+    const int n_rot = phx_rotations(dim), r = dim + n_rot, n = map->n;
 
     for (int j = 0; j < n; j++) {
         double sum = 0.0;
@@ -79,7 +74,7 @@ void phx_sys_pull(const workspace *ws, phx_port_id id, const double *covector, d
  */
 static inline void add_geometric(const int dim, workspace *ws, phx_port_id id, const port_map *map)
 {
-    const int n_rot = rotations(dim), r = dim + n_rot, n = map->n, *at = ws->into->port_at[id];
+    const int n_rot = phx_rotations(dim), r = dim + n_rot, n = map->n, *at = ws->into->port_at[id];
 
     for (int i = 0; i < n; i++) {
         if (at[i * n + dim] < 0)
@@ -119,7 +114,7 @@ typedef enum right_side { BY_RATE, BY_VARIATION, BY_RATE_TANGENT } right_side;
 static inline void times_map(const int dim, const int first, right_side by, double half, const double *block,
                              const port_map *map, double *z)
 {
-    const int n_rot = rotations(dim), r = dim + n_rot, n = map->n, n_q = n - r;
+    const int n_rot = phx_rotations(dim), r = dim + n_rot, n = map->n, n_q = n - r;
     const bool own = by != BY_RATE_TANGENT;
 
     for (int i = first; i < r + n_rot; i++) {
@@ -152,7 +147,7 @@ static inline void times_map(const int dim, const int first, right_side by, doub
 static inline void add_pulled(const int dim, const int first, double alpha, const port_map *left, int n,
                               const double *z, const int *at, int stride, double *val)
 {
-    const int n_rot = rotations(dim), r = dim + n_rot, n_q = left->n - r;
+    const int n_rot = phx_rotations(dim), r = dim + n_rot, n_q = left->n - r;
 
     for (int k = 0; k < n_rot; k++) {
         const int *row = at + (dim + k) * stride;
@@ -259,7 +254,7 @@ void phx_sys_pair_rate_add(workspace *ws, int pair, double alpha, const double *
 static inline void put_points(const int dim, const bool rigid, const bool summed, const workspace *ws,
                               const row_group *group, const port_map *maps, double *val)
 {
-    const int r = dim + rotations(dim), all = rigid ? 2 * r : maps[0].n + maps[1].n;
+    const int r = dim + phx_rotations(dim), all = rigid ? 2 * r : maps[0].n + maps[1].n;
 
     for (int side = 0, first = 0; side < 2; side++) {
         const double *place = maps[side].of.place, *rate = maps[side].of.rate, sign = side ? 1.0 : -1.0;
@@ -451,7 +446,7 @@ static inline void unit_row_stiffness(const int dim, int unit, const port_map *m
 static inline void row_stiffness(const int dim, const workspace *ws, int k, const port_map *maps, phx_row_reach reach,
                                  const double *slope, double *row)
 {
-    const int n_rot = rotations(dim), r = dim + n_rot;
+    const int n_rot = phx_rotations(dim), r = dim + n_rot;
     const double *g = ws->covector + (size_t)k * PAIR_SIZE, half = 0.5 * ws->h;
     const bool places = !ws->rows[k].turns, bent = reach == PHX_REACH_ALL;
 

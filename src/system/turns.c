@@ -13,7 +13,7 @@ void phx_sys_turn_rates(const phx_system *system, const double *x, const double 
 {
     const int size = phx_port_size(system->dim);
 
-    for (int j = 0; j < system->n_joints && system->n_x > system->n_body_x; j++) {
+    for (int j = 0; j < system->n_joints && counts(system); j++) {
         const joint_slot *joint = &system->joints[j];
         for (int c = 0; c < joint->n_coordinates; c++) {
             const coordinate_slot *coordinate = &joint->coordinates[c];

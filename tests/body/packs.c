@@ -74,6 +74,11 @@ int choose(phx_context *context, const subject *it, int how, uint64_t *seed, int
     return count;
 }
 
+int lanes_of(int count)
+{
+    return count == 1 ? 1 : count <= 4 ? 4 : 8;
+}
+
 void pack_different(phx_context *context, const subject *it, const phx_body *const *bodies, int count, int n_kept,
                     group *out)
 {

@@ -24,6 +24,8 @@ typedef struct interval {
 void each_kind(phx_context *context, void (*check)(phx_context *context, const subject *it, uint64_t *seed));
 /* Fills kept, ascending; the number. */
 int choose(phx_context *context, const subject *it, int how, uint64_t *seed, int *kept);
+/* Lanes of a pack of so many bodies. */
+int lanes_of(int count);
 /* A pack of these bodies, or of one several times; body l has the l-th part of all vectors. */
 void pack_different(phx_context *context, const subject *it, const phx_body *const *bodies, int count, int n_kept,
                     group *out);

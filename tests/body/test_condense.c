@@ -312,7 +312,7 @@ static void check_bound(phx_context *context, const subject *it, uint64_t *seed)
     const int n = it->n_q;
 
     for (int trial = 0; trial < 20; trial++) {
-        const int count = 1 + trial % phx_pack_most(), lanes = count == 1 ? 1 : count <= 4 ? 4 : 8;
+        const int count = 1 + trial % phx_pack_most(), lanes = lanes_of(count);
         int kept[MAX_V];
         const int n_kept = choose(context, it, trial % N_KEPT, seed, kept);
         double y[PHX_LANES * MAX_V], w[3 * PHX_LANES], twice[3 * PHX_LANES], one[PHX_LANES * MAX_V];
