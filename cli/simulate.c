@@ -10,7 +10,7 @@
 
 typedef struct simulate_arguments {
     const char *model;
-    const char *result, *csv, *end, *step, *every, *rtol, *atol, *integrator, *summary;
+    const char *result, *csv, *end, *step, *every, *rtol, *atol, *integrator, *backend, *summary;
     int threads;
     bool stop;
     cli_list set, sweep;
@@ -31,6 +31,13 @@ static int choose_integrator(const cli_command *command, const char *name, phx_s
         }
     }
     return cli_usage_error(command, "--integrator: '%s' is none; did you mean '%s'?", name, cli_nearest(name, words));
+}
+
+static void choose_backend(const char *name, phx_simulate_options *options)
+{
+    for (phx_backend k = PHX_BACKEND_AUTO; name && k <= PHX_BACKEND_FAST; k++)
+        if (!strcmp(phx_backend_name(k), name))
+            options->backend = k;
 }
 
 /* ---- what is said at the end ---- */
@@ -187,6 +194,7 @@ static int simulate(const cli_command *command, phx_context *context, const simu
 
     if (status < 0)
         status = choose_integrator(command, given->integrator, &options);
+    choose_backend(given->backend, &options);
     if (status < 0)
         status = cli_read_model(context, given->model, &given->set, &model);
     if (status < 0)
@@ -220,6 +228,10 @@ int cli_simulate(const cli_command *command, phx_context *context, int argc, cha
         {"--atol", 0, OPTION_TEXT, "A", "absolute tolerance (not of midpoint4)", &given.atol},
         {"--integrator", 0, OPTION_TEXT, "INTEGRATOR", "the method: midpoint, midpoint4, gauss4, gauss6, radau5 or ida",
          &given.integrator},
+        {"--backend", 0, OPTION_CHOICE, "auto|plain|fast",
+         "how the equations are evaluated: one body and joint at a time, or those that are alike together (default: auto, "
+         "which is fast)",
+         &given.backend},
         {"--summary", 0, OPTION_CHOICE, "table|json", "what is printed at the end (default: table)", &given.summary},
     };
     const cli_arguments arguments = {options, (int)(sizeof options / sizeof *options), 1, &given.model};

@@ -117,6 +117,8 @@ typedef struct phx_lu phx_lu;
 phx_status phx_lu_create(phx_context *context, int n, const int *ptr, const int *idx, const int *order,
                          bool complex_values, phx_lu **lu);
 void phx_lu_destroy(phx_lu *lu);
+/* No elimination without pivoting from now on: KLU factors. Not between a factorisation and its solutions. */
+void phx_lu_pivot_always(phx_lu *lu);
 /* Let a crew (borrowed; NULL: none any more) factor and solve, where the matrix is large and falls into branches by its
  * order (phx_order_balance): the same results bit by bit. Allocates, but not for NULL. */
 phx_status phx_lu_use(phx_lu *lu, phx_crew *crew);

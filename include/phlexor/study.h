@@ -53,6 +53,8 @@ typedef struct phx_simulate_options {
     const char *h5_path, *csv_path; /* where the result goes; NULL: no such file */
     int threads; /* inside the simulation, as of phx_system_threads (0: as many as pay); the result is the same byte by
                     byte. In a batch threads go over the points, and this is not used */
+    phx_backend backend; /* how the equations are evaluated, as of phx_system_dae_with; a plain evaluation is on one
+                            thread */
 } phx_simulate_options;
 phx_simulate_options phx_simulate_options_default(void);
 

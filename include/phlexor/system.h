@@ -209,6 +209,17 @@ bool phx_system_ledger_dissipates(const phx_system *system, int entry);
 /* ---- workspace ---- */
 /* The dae over a frozen system, with everything it needs allocated. Destroy with phx_system_dae_destroy. */
 phx_status phx_system_dae(phx_system *system, phx_context *context, phx_dae **dae);
+/* How the equations are evaluated: one body, joint and load at a time with whole matrices factored by KLU, or together
+ * where bodies and joints are alike, with condensed matrices, in SIMD width and on several threads. The results agree
+ * to rounding. */
+typedef enum phx_backend {
+    PHX_BACKEND_AUTO, /* fast: what it does not know it leaves to the plain evaluation */
+    PHX_BACKEND_PLAIN,
+    PHX_BACKEND_FAST
+} phx_backend;
+const char *phx_backend_name(phx_backend backend); /* "auto", "plain", "fast" */
+/* phx_system_dae with a chosen evaluation. */
+phx_status phx_system_dae_with(phx_system *system, phx_context *context, phx_backend backend, phx_dae **dae);
 void phx_system_dae_destroy(phx_dae *dae);
 const phx_system *phx_system_of(const phx_dae *dae); /* of a dae made by phx_system_dae */
 /* Let so many threads work inside the operations of this dae, on bodies, joints and branches of the elimination; 0: as

@@ -115,6 +115,13 @@ void phx_lu_destroy(phx_lu *lu)
     phx_free(lu);
 }
 
+void phx_lu_pivot_always(phx_lu *lu)
+{
+    phx_fronts_destroy(lu->fronts);
+    lu->fronts = NULL;
+    lu->factored = lu->by_fronts = false;
+}
+
 phx_status phx_lu_use(phx_lu *lu, phx_crew *crew)
 {
     return lu->fronts ? phx_fronts_use(lu->fronts, crew) : PHX_OK;

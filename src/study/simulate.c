@@ -121,7 +121,7 @@ phx_status phx_simulation_run(phx_context *context, const phx_model *model, cons
     if (!status)
         status = phx_model_build(context, model, &build, &s->system);
     if (!status)
-        status = phx_system_dae(s->system, context, &s->dae);
+        status = phx_system_dae_with(s->system, context, setup->options->backend, &s->dae);
     if (!status)
         status = phx_system_threads(s->dae, setup->threads);
     if (!status)

@@ -1,5 +1,5 @@
 /* What ports, pairs of ports and rows add to the derivative arrays. */
-#include "system_internal.h"
+#include "plain.h"
 
 #include <string.h>
 
@@ -235,6 +235,10 @@ void phx_sys_pair_add(workspace *ws, int pair, double alpha, const double *block
 {
     port_map maps[2];
 
+    if (ws->plain) {
+        phx_plain_pair_add(ws, pair, alpha, block);
+        return;
+    }
     map_pair(ws, pair, maps);
     add_block(ws, pair, ALL_PARTS, PHX_REACH_ALL, alpha * ws->weight_K, block, BY_VARIATION, maps, ws->into_K);
 }
@@ -243,6 +247,10 @@ void phx_sys_pair_rate_add(workspace *ws, int pair, double alpha, const double *
 {
     port_map maps[2];
 
+    if (ws->plain) {
+        phx_plain_pair_rate_add(ws, pair, alpha, block);
+        return;
+    }
     map_pair(ws, pair, maps);
     add_block(ws, pair, ALL_PARTS, PHX_REACH_ALL, alpha, block, BY_RATE, maps, ws->into_D);
     add_block(ws, pair, ALL_PARTS, PHX_REACH_ALL, alpha * ws->weight_K, block, BY_RATE_TANGENT, maps, ws->into_K);
@@ -426,6 +434,10 @@ void phx_sys_put_rows(workspace *ws, double *val)
 {
     rows_loop loop = {.ws = ws, .val = val};
 
+    if (ws->plain) {
+        phx_plain_put_rows(ws, val);
+        return;
+    }
     phx_sys_run(ws, ws->n_loose_groups, put_rows, &loop);
     phx_sys_joint_packs_put(ws, val);
 }
@@ -610,6 +622,10 @@ static void add_groups(workspace *ws, const double *lambda)
 
 void phx_sys_add_couplings(workspace *ws, const double *lambda)
 {
+    if (ws->plain) {
+        phx_plain_add_couplings(ws, lambda);
+        return;
+    }
     add_groups(ws, lambda);
     add_loose_ports(ws);
 }

@@ -1,5 +1,5 @@
 /* The table of operations over a system. */
-#include "system_internal.h"
+#include "plain.h"
 
 #include <math.h>
 #include <string.h>
@@ -222,6 +222,10 @@ static phx_status op_interval_begin(phx_dae *dae, double t0, double h, const dou
     ws->end_viewed = false;
     ws->view =
         (phx_body_view){.h = h, .x0 = ws->x0, .x1 = ws->x1, .xm = ws->xm, .v0 = ws->v0, .v1 = ws->v1, .vm = ws->vm};
+    if (ws->plain) {
+        phx_plain_begin(ws);
+        return PHX_OK;
+    }
     phx_sys_run(ws, ws->n_packs, begin_packs, ws);
     phx_sys_run(ws, ws->n_loose_bodies, begin_bodies, ws);
     return PHX_OK;
@@ -324,7 +328,13 @@ static phx_status op_interval_residual(phx_dae *dae, const double *v1, const dou
     const phx_system *system = ws->system;
     phx_status status = PHX_OK;
 
-    if (res) {
+    if (ws->plain) {
+        phx_plain_move(ws, v1, res);
+        begin_turns(ws);
+        phx_plain_view_ports(ws);
+        phx_sys_count_turns(ws, ws->x1);
+        status = phx_sys_forces(ws, ws->t0 + 0.5 * ws->h, false, res ? res : ws->scratch4);
+    } else if (res) {
         set_interval(ws, v1, res);
         begin_turns(ws);
         phx_sys_view_rows(ws);
@@ -400,6 +410,10 @@ void phx_sys_kinetic_energies(const workspace *ws, const double *x, const double
 {
     energy_loop loop = {ws, x, v};
 
+    if (ws->plain) {
+        phx_plain_kinetic_energies(ws, x, v);
+        return;
+    }
     phx_sys_run(ws, ws->n_packs, energies_of_packs, &loop);
     phx_sys_run(ws, ws->n_loose_bodies, energies_of_bodies, &loop);
 }

@@ -1,5 +1,5 @@
 /* Evaluation of bodies, rows and forces at an instant or over an interval. */
-#include "system_internal.h"
+#include "plain.h"
 
 #include <math.h>
 #include <string.h>
@@ -93,7 +93,10 @@ static void set_bodies(workspace *ws, const double *x, const double *v)
 void phx_sys_set_instant(workspace *ws, const double *x, const double *v)
 {
     set_bodies(ws, x, v);
-    phx_sys_run(ws, ws->system->n_ports, view_ports, ws);
+    if (ws->plain)
+        phx_plain_view_ports(ws);
+    else
+        phx_sys_run(ws, ws->system->n_ports, view_ports, ws);
 }
 
 /* Signals may be anything: they are evaluated on the calling thread. */
@@ -151,6 +154,10 @@ static phx_status set_rows(void *user, phx_context *context, int part, int first
 
 void phx_sys_rows(workspace *ws, double t, double h)
 {
+    if (ws->plain) {
+        phx_plain_rows(ws, t, h);
+        return;
+    }
     set_signals(ws, t, h);
     phx_sys_run(ws, ws->n_groups, set_rows, ws);
 }
@@ -160,7 +167,7 @@ double phx_sys_row_rate(const workspace *ws, int k)
     const work_row *row = &ws->rows[k];
     const int dim = ws->system->dim, size = phx_port_size(dim), first = row->turns ? dim : 0;
 
-    if (row->unit >= 0)
+    if (row->unit >= 0 && !ws->plain)
         return ws->place_rate[row->b * dim + row->unit] - ws->place_rate[row->a * dim + row->unit];
     const double *a = ws->port_views[row->a].rate, *b = ws->port_views[row->b].rate;
     const double *g = ws->covector + (size_t)k * PAIR_SIZE;
@@ -192,6 +199,10 @@ void phx_sys_row_residuals(workspace *ws, double t, const double *x, const doubl
 {
     rates_loop loop = {ws, e};
 
+    if (ws->plain) {
+        phx_plain_row_rates(ws, t, x, v, e);
+        return;
+    }
     set_bodies(ws, x, v);
     phx_sys_view_rows(ws);
     set_signals(ws, t, 0.0);
@@ -359,7 +370,7 @@ phx_status phx_sys_forces(workspace *ws, double t, bool linear, double *res)
 
     for (int i = 0; i < ws->n_loose_ports && ws->h != 0.0; i++)
         memset(ws->effort + (size_t)ws->loose_ports[i] * PHX_PORT_MAX, 0, PHX_PORT_MAX * sizeof *ws->effort);
-    if (ws->h == 0.0)
+    if (ws->h == 0.0 || ws->plain)
         phx_sys_clear(ws, (size_t)system->n_ports * PHX_PORT_MAX, ws->effort);
     ws->power = (phx_work){0.0, 0.0};
     if (!linear)
@@ -510,6 +521,10 @@ void phx_sys_rows_residual(workspace *ws, double t, double h, const double *lamb
 {
     residual_loop loop = {ws, lambda, res + ws->system->n_v};
 
+    if (ws->plain) {
+        phx_plain_rows_residual(ws, t, h, lambda, res);
+        return;
+    }
     set_signals(ws, t, h);
     phx_sys_run(ws, ws->n_loose_groups, residual_of_groups, &loop);
     for (int i = 0; i < ws->sharing.n_groups; i++) {

@@ -203,7 +203,7 @@ phx_status phx_system_freeze(phx_system *system)
     for (int r = 0; r < system->n_rows && !status; r++)
         every[r] = r;
     if (!status)
-        status = phx_sys_workspace_create(system, context, system->n_rows, every, &system->assembly);
+        status = phx_sys_workspace_create(system, context, PHX_BACKEND_AUTO, system->n_rows, every, &system->assembly);
     system->x_start = status ? NULL : phx_calloc(context, (size_t)system->n_x, sizeof *system->x_start);
     if (!status && !system->x_start)
         status = PHX_ERR_MEMORY;

@@ -2,7 +2,7 @@
  *
  *   A(cj) = [ cj M + D + K/cj   -G^T ]    K holds, beside the bodies' and forces' stiffness, minus the derivative of
  *           [ G + K_l/cj          0  ]    P^T e at fixed effort e (geometric part) and of G^T lambda. */
-#include "system_internal.h"
+#include "plain.h"
 
 #include <string.h>
 
@@ -102,7 +102,9 @@ phx_status phx_sys_op_interval_linearise(phx_dae *dae)
     if (ws->condensation && ws->condensation->wait > 0)
         ws->condensation->wait--;
     clear_values(ws, true, condensed);
-    if (condensed) {
+    if (ws->plain) {
+        phx_plain_linearise_bodies(ws);
+    } else if (condensed) {
         phx_sys_condensed_bodies(ws);
     } else {
         phx_sys_run(ws, ws->n_packs, interval_packs, ws);
@@ -118,8 +120,11 @@ phx_status phx_sys_op_interval_linearise(phx_dae *dae)
 
 phx_status phx_sys_factor(workspace *ws, bool complex_values, const double *val, phx_lu **lu)
 {
+    const bool created = !*lu;
     const phx_status status = *lu ? PHX_OK : phx_sys_lu_create(ws, &ws->kkt, complex_values, lu);
 
+    if (!status && created && ws->plain)
+        phx_lu_pivot_always(*lu);
     return status ? status : phx_lu_factor(*lu, val, NULL);
 }
 

@@ -149,13 +149,13 @@ static phx_status momentum_part(workspace *ws, const component_slot *component, 
 static double kinetic(workspace *ws, const component_slot *component, const double *x, const double *v)
 {
     const phx_system *system = ws->system;
-    const bool all = 2 * component->count > system->n_bodies;
+    const bool all = ws->plain || 2 * component->count > system->n_bodies;
     double energy = 0.0, *own = ws->energy;
 
     if (all)
         phx_sys_kinetic_energies(ws, x, v);
     for (int i = 0; i < component->count; i++) {
-        const int b = system->by_component[component->first + i], p = ws->pack_of[b];
+        const int b = system->by_component[component->first + i], p = all ? -1 : ws->pack_of[b];
         const body_slot *slot = &system->bodies[b];
         if (!all && p < 0)
             own[b] = phx_body_kinetic(slot->body, x + slot->x, v + slot->v);

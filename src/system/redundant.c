@@ -266,7 +266,7 @@ static phx_status improve_choice(phx_system *system)
                  .out = system->redundant,
                  .kept = system->independent};
     workspace *ws = NULL;
-    phx_status status = phx_sys_workspace_create(system, context, system->n_independent, system->independent, &ws);
+    phx_status status = phx_sys_workspace_create(system, context, PHX_BACKEND_AUTO, system->n_independent, system->independent, &ws);
 
     it.C = phx_calloc(context, (1 + WALKS * STEPS) * n_out * n_kept, sizeof *it.C);
     it.volume = phx_calloc(context, 1 + WALKS * STEPS, sizeof *it.volume);
@@ -335,7 +335,7 @@ phx_status phx_sys_find_redundant(phx_system *system)
             all[count++] = r;
     if (!status && count > 0) {
         if (count < system->n_rows)
-            status = phx_sys_workspace_create(system, context, count, all, &own);
+            status = phx_sys_workspace_create(system, context, PHX_BACKEND_AUTO, count, all, &own);
         ws = own ? own : system->assembly;
         if (!status)
             status = phx_sys_dependent_rows(ws, system->x_start, dependent, &n_dependent);

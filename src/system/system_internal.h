@@ -287,6 +287,7 @@ typedef struct sharing {
 typedef struct workspace {
     phx_dae base; /* first: a phx_dae is a workspace */
     phx_system *system;
+    bool plain;     /* evaluated by the plain evaluator (plain.h) */
     int n_l;
     int *row;       /* system row of multiplier k */
     int *row_slot;  /* multiplier of system row, or -1 */
@@ -371,8 +372,8 @@ typedef struct workspace {
     double *flow;   /* n_ledger: the same by entries of the ledger, drives left out; not of a linearisation */
 } workspace;
 
-phx_status phx_sys_workspace_create(phx_system *system, phx_context *context, int n_rows, const int *rows,
-                                    workspace **out);
+phx_status phx_sys_workspace_create(phx_system *system, phx_context *context, phx_backend backend, int n_rows,
+                                    const int *rows, workspace **out);
 void phx_sys_workspace_destroy(workspace *ws);
 /* Pattern, places and elimination order; n_v, place, condensed and kept are given (kkt.c). `val`: zeros on it. */
 phx_status phx_sys_kkt_create(phx_context *context, const workspace *ws, kkt_matrix *kkt, double **val);

@@ -65,24 +65,19 @@ phx_status phx_sys_threads_create(workspace *ws)
     const phx_system *system = ws->system;
     const size_t rows = (size_t)ws->n_l;
 
-    ws->driven = phx_calloc(context, rows, sizeof *ws->driven);
     ws->sharing.group = phx_calloc(context, rows, sizeof *ws->sharing.group);
     ws->sharing.port = phx_calloc(context, (size_t)system->n_ports, sizeof *ws->sharing.port);
     ws->sharing.groups = phx_calloc(context, 2 * rows + (size_t)system->n_ports, sizeof *ws->sharing.groups);
-    if (!ws->driven || !ws->sharing.group || !ws->sharing.port || !ws->sharing.groups)
+    if (!ws->sharing.group || !ws->sharing.port || !ws->sharing.groups)
         return PHX_ERR_MEMORY;
     ws->sharing.packs = ws->sharing.groups + rows;
     ws->sharing.ports = ws->sharing.packs + rows;
-    for (int k = 0; k < ws->n_l; k++)
-        if (ws->rows[k].speed)
-            ws->driven[ws->n_driven++] = k;
     return PHX_OK;
 }
 
 void phx_sys_threads_free(workspace *ws)
 {
     phx_crew_destroy(ws->crew);
-    phx_free(ws->driven);
     phx_free(ws->sharing.group);
     phx_free(ws->sharing.port);
     phx_free(ws->sharing.groups);
@@ -253,6 +248,10 @@ phx_status phx_system_threads(phx_dae *dae, int threads)
     phx_crew *before = ws->crew;
     phx_status status = PHX_OK;
 
+    if (ws->plain) { /* the calling thread does everything */
+        status = threads < 0 || threads > PHX_TEAM_LARGEST ? phx_crew_create(dae->context, threads, &ws->crew) : PHX_OK;
+        return status;
+    }
     ws->crew = NULL;
     if (threads == 0)
         threads = ws->kkt.n < PAYING_UNKNOWNS ? 1 : phx_processors();

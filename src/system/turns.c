@@ -102,6 +102,8 @@ void phx_sys_op_catch_up(phx_dae *dae, double *x)
     const size_t all = (size_t)system->n_x * sizeof *x, turns = (size_t)(system->n_x - system->n_body_x) * sizeof *x;
     const bool starts = memcmp(x, ws->x0, all) == 0, ends = memcmp(x, ws->x1, all) == 0;
 
+    if (ws->plain)
+        return;
     for (int j = 0; j < system->n_joints && counts(system); j++)
         if (system->joints[j].n_coordinates > 0)
             count_at(ws, &system->joints[j], x, x);

@@ -1,5 +1,5 @@
 /* The workspace of a system: the KKT pattern, where each contribution goes, and all arrays a step needs. */
-#include "system_internal.h"
+#include "plain.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -272,8 +272,21 @@ static int matrix_cost(const phx_system *system)
     return 1;
 }
 
-phx_status phx_sys_workspace_create(phx_system *system, phx_context *context, int n_rows, const int *rows,
-                                    workspace **out)
+static phx_status create_fast(workspace *ws)
+{
+    phx_status status = phx_sys_threads_create(ws);
+
+    if (!status)
+        status = phx_sys_condensation_create(ws);
+    if (!status)
+        status = phx_sys_packs_create(ws);
+    if (!status)
+        status = phx_sys_condensation_allocate(ws);
+    return status ? status : phx_sys_joint_packs_create(ws);
+}
+
+phx_status phx_sys_workspace_create(phx_system *system, phx_context *context, phx_backend backend, int n_rows,
+                                    const int *rows, workspace **out)
 {
     workspace *ws = phx_calloc(context, 1, sizeof *ws);
     phx_status status = ws ? PHX_OK : PHX_ERR_MEMORY;
@@ -290,11 +303,13 @@ phx_status phx_sys_workspace_create(phx_system *system, phx_context *context, in
                          .lossless = system->lossless,
                          .matrix_cost = matrix_cost(system)};
     ws->system = system;
+    ws->plain = backend == PHX_BACKEND_PLAIN;
     ws->n_l = n_rows;
     ws->row = phx_calloc(context, (size_t)n_rows, sizeof *ws->row);
     ws->row_slot = phx_calloc(context, (size_t)system->n_rows, sizeof *ws->row_slot);
     ws->rows = phx_calloc(context, (size_t)n_rows, sizeof *ws->rows);
-    if (!ws->row || !ws->row_slot || !ws->rows)
+    ws->driven = phx_calloc(context, (size_t)n_rows, sizeof *ws->driven);
+    if (!ws->row || !ws->row_slot || !ws->rows || !ws->driven)
         status = PHX_ERR_MEMORY;
     for (int r = 0; r < system->n_rows && !status; r++)
         ws->row_slot[r] = -1;
@@ -302,6 +317,8 @@ phx_status phx_sys_workspace_create(phx_system *system, phx_context *context, in
         ws->row[k] = rows[k];
         ws->row_slot[rows[k]] = k;
         ws->rows[k] = make_row(system, &system->rows[rows[k]]);
+        if (ws->rows[k].speed)
+            ws->driven[ws->n_driven++] = k;
     }
     if (!status)
         status = lay_out_ports(context, ws);
@@ -317,15 +334,7 @@ phx_status phx_sys_workspace_create(phx_system *system, phx_context *context, in
         find_groups(ws);
     }
     if (!status)
-        status = phx_sys_threads_create(ws);
-    if (!status)
-        status = phx_sys_condensation_create(ws);
-    if (!status)
-        status = phx_sys_packs_create(ws);
-    if (!status)
-        status = phx_sys_condensation_allocate(ws);
-    if (!status)
-        status = phx_sys_joint_packs_create(ws);
+        status = ws->plain ? phx_plain_create(ws) : create_fast(ws);
     if (status)
         phx_sys_workspace_destroy(ws);
     else
@@ -351,7 +360,7 @@ void phx_sys_workspace_destroy(workspace *ws)
     phx_sys_joint_packs_free(ws);
     phx_sys_condensation_free(ws);
     phx_sys_kkt_free(ws, &ws->kkt);
-    int *indices[] = {ws->row, ws->row_slot, ws->port_first, ws->port_count, ws->port_cols};
+    int *indices[] = {ws->driven, ws->row, ws->row_slot, ws->port_first, ws->port_count, ws->port_cols};
     for (size_t i = 0; i < sizeof indices / sizeof *indices; i++)
         phx_free(indices[i]);
     phx_free(ws->rows);
@@ -362,6 +371,8 @@ void phx_sys_workspace_destroy(workspace *ws)
     phx_free(ws->kept);
     phx_free(ws->on);
     phx_sys_delassus_free(ws);
+    if (ws->plain)
+        phx_plain_free(ws);
     phx_sys_packs_free(ws);
     phx_free(ws->port_views);
     for (int s = 0; s < PHX_FACTOR_SLOTS; s++) {
@@ -374,7 +385,18 @@ void phx_sys_workspace_destroy(workspace *ws)
     phx_free(ws);
 }
 
+const char *phx_backend_name(phx_backend backend)
+{
+    static const char *const names[] = {"auto", "plain", "fast"};
+    return backend < PHX_BACKEND_AUTO || backend > PHX_BACKEND_FAST ? "unknown" : names[backend];
+}
+
 phx_status phx_system_dae(phx_system *system, phx_context *context, phx_dae **dae)
+{
+    return phx_system_dae_with(system, context, PHX_BACKEND_AUTO, dae);
+}
+
+phx_status phx_system_dae_with(phx_system *system, phx_context *context, phx_backend backend, phx_dae **dae)
 {
     workspace *ws = NULL;
     phx_status status = PHX_OK;
@@ -382,9 +404,9 @@ phx_status phx_system_dae(phx_system *system, phx_context *context, phx_dae **da
     *dae = NULL;
     if (!system->frozen)
         return phx_fail(context, PHX_ERR_ARGUMENT, "the system must be frozen first");
-    status = phx_sys_workspace_create(system, context, system->n_independent, system->independent, &ws);
+    status = phx_sys_workspace_create(system, context, backend, system->n_independent, system->independent, &ws);
     if (!status) {
-        status = phx_sys_delassus_create(ws);
+        status = ws->plain ? PHX_OK : phx_sys_delassus_create(ws);
         if (status)
             phx_sys_workspace_destroy(ws);
     }

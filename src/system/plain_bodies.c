@@ -1,0 +1,51 @@
+/* The plain evaluator: bodies. */
+#include "plain.h"
+
+void phx_plain_begin(workspace *ws)
+{
+    for (int b = 0; b < ws->system->n_bodies; b++) {
+        const body_slot *slot = &ws->system->bodies[b];
+        phx_body_interval_begin(slot->body, ws->h, ws->x0 + slot->x, ws->v0 + slot->v, ws->products[b]);
+    }
+}
+
+/* nu_mean = (nu_0 + nu_1)/2;  x_1 = x_0 (+) h nu_mean;  res = (p_1 - p_0)/h - mean forces (formulation 3). */
+void phx_plain_move(workspace *ws, const double *v1, double *res)
+{
+    const phx_system *system = ws->system;
+
+    for (int i = 0; i < system->n_v; i++) {
+        ws->v1[i] = v1[i];
+        ws->vm[i] = 0.5 * (ws->v0[i] + v1[i]);
+    }
+    for (int b = 0; b < system->n_bodies; b++) {
+        const body_slot *slot = &system->bodies[b];
+        const phx_body_view view = phx_sys_body_view(ws, b);
+        phx_body_move(slot->body, ws->h, ws->x0 + slot->x, ws->low0 + slot->x, ws->vm + slot->v, ws->x1 + slot->x,
+                      ws->low1 + slot->x, ws->xm + slot->x);
+        if (res)
+            phx_body_interval_residual(slot->body, system->gravity, &view, res + slot->v);
+    }
+}
+
+void phx_plain_kinetic_energies(const workspace *ws, const double *x, const double *v)
+{
+    for (int b = 0; b < ws->system->n_bodies; b++) {
+        const body_slot *slot = &ws->system->bodies[b];
+        ws->energy[b] = x ? phx_body_kinetic(slot->body, x + slot->x, v + slot->v)
+                          : phx_body_kinetic_undeformed(slot->body, v + slot->v);
+    }
+}
+
+void phx_plain_linearise_bodies(workspace *ws)
+{
+    for (int b = 0; b < ws->system->n_bodies; b++) {
+        const phx_body *body = ws->system->bodies[b].body;
+        const phx_body_view view = phx_sys_body_view(ws, b);
+        const int *ptr = NULL, *idx = NULL, *at = ws->kkt.body_at[b];
+        phx_body_pattern(body, &ptr, &idx);
+        phx_body_interval_linearise(body, ws->system->gravity, &view, ws->body_D, ws->body_M);
+        for (int k = 0; k < ptr[phx_body_n_v(body)]; k++)
+            ws->val[at[k]] += ws->body_M[k];
+    }
+}

@@ -1,0 +1,71 @@
+/* The plain evaluator: ports and rows. */
+#include "plain.h"
+
+#include <string.h>
+
+void phx_plain_view_ports(workspace *ws)
+{
+    const phx_system *system = ws->system;
+
+    for (int i = 0; i < system->n_ports; i++) {
+        const port_slot *port = &system->ports[i];
+        phx_port_view *view = &ws->port_views[i];
+        if (port->body == PHX_GROUND) {
+            view->h = ws->h;
+            continue;
+        }
+        const phx_body_view body = phx_sys_body_view(ws, port->body);
+        phx_body_port_view(system->bodies[port->body].body, &port->port, &body, view);
+    }
+}
+
+/* g_k and w_k, the mean of the prescribed rate over an interval (formulation 3: G_mean nu_mean = w_mean). */
+void phx_plain_rows(workspace *ws, double t, double h)
+{
+    for (int k = 0; k < ws->n_l; k++) {
+        const work_row *row = &ws->rows[k];
+        double *g = ws->covector + (size_t)k * PAIR_SIZE;
+        phx_row_covectors(&row->row, &ws->port_views[row->a], &ws->port_views[row->b], g, g + PHX_PORT_MAX);
+        if (!row->speed)
+            ws->w[k] = row->rate;
+        else
+            ws->w[k] = h == 0.0 ? phx_signal_value(row->speed, t) : phx_signal_mean(row->speed, t, t + h);
+    }
+}
+
+/* G_k nu = g_a . zeta_a + g_b . zeta_b */
+static double rate(const workspace *ws, int k)
+{
+    const work_row *row = &ws->rows[k];
+    const int size = phx_port_size(ws->system->dim);
+    const double *g = ws->covector + (size_t)k * PAIR_SIZE;
+
+    return phx_sys_dot(size, g, ws->port_views[row->a].rate) +
+           phx_sys_dot(size, g + PHX_PORT_MAX, ws->port_views[row->b].rate);
+}
+
+void phx_plain_rows_residual(workspace *ws, double t, double h, const double *lambda, double *res)
+{
+    const phx_system *system = ws->system;
+
+    phx_plain_rows(ws, t, h);
+    for (int k = 0; k < ws->n_l; k++)
+        res[system->n_v + k] = rate(ws, k) - ws->w[k];
+    phx_sys_apply_multipliers(ws, lambda);
+    for (int i = 0; i < system->n_ports; i++) { /* res -= P^T e */
+        const port_slot *port = &system->ports[i];
+        if (port->body == PHX_GROUND)
+            continue;
+        const phx_body_view view = phx_sys_body_view(ws, port->body);
+        phx_body_port_apply(system->bodies[port->body].body, &port->port, &view, -1.0,
+                            ws->effort + (size_t)i * PHX_PORT_MAX, res + system->bodies[port->body].v);
+    }
+}
+
+void phx_plain_row_rates(workspace *ws, double t, const double *x, const double *v, double *e)
+{
+    phx_sys_set_instant(ws, x, v);
+    phx_plain_rows(ws, t, 0.0);
+    for (int k = 0; k < ws->n_l; k++)
+        e[k] = rate(ws, k) - ws->w[k];
+}
