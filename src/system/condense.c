@@ -9,7 +9,7 @@
  * with B the matrix that has S in its place. |x^T A_k y| <= |x|_M |y|_M, so the iteration contracts like h |w| where
  * the body's frame is held, and faster where stiffness outweighs inertia. Where it is slow the whole matrix is
  * factored. For accelerations the block is M_qq itself: nothing is lacking. */
-#include "system_internal.h"
+#include "fast.h"
 
 #include <string.h>
 
@@ -79,7 +79,7 @@ static bool choose(const phx_system *system, const bool *marks, kkt_matrix *kkt)
 /* ---- creation ---- */
 int phx_sys_condensed_type(const workspace *ws, int b)
 {
-    return ws->condensation ? ws->condensation->type[b] : -1;
+    return ws->fast->condensation ? ws->fast->condensation->type[b] : -1;
 }
 
 static phx_status find_types(workspace *ws, condensation *it)
@@ -154,8 +154,8 @@ static size_t lay_out(const workspace *ws, condensation *it)
     const phx_system *system = ws->system;
     size_t widest = 1;
 
-    for (int p = 0; p < ws->n_packs; p++) {
-        const pack_slot *slot = &ws->packs[p];
+    for (int p = 0; p < ws->fast->n_packs; p++) {
+        const pack_slot *slot = &ws->fast->packs[p];
         const int b = slot->body[0];
         if (it->type[b] < 0)
             continue;
@@ -177,7 +177,7 @@ static size_t lay_out(const workspace *ws, condensation *it)
 static phx_status allocate(workspace *ws, condensation *it)
 {
     phx_context *context = ws->base.context;
-    const size_t n = (size_t)it->kkt.n, packs = (size_t)ws->n_packs;
+    const size_t n = (size_t)it->kkt.n, packs = (size_t)ws->fast->n_packs;
 
     it->border_at = phx_calloc(context, packs, sizeof *it->border_at);
     it->influence_at = phx_calloc(context, packs, sizeof *it->influence_at);
@@ -193,12 +193,12 @@ static phx_status allocate(workspace *ws, condensation *it)
     it->inner = phx_calloc(context, it->inner_size, sizeof *it->inner);
     it->inner_sum = phx_calloc(context, it->inner_size, sizeof *it->inner_sum);
     it->x = phx_calloc(context, (size_t)ws->kkt.n, sizeof *it->x);
-    ws->scratch_size[SCRATCH_BLOCK] = widest * widest * PHX_LANES;
-    ws->block = phx_calloc(context, ws->scratch_size[SCRATCH_BLOCK], sizeof *ws->block);
+    ws->fast->scratch_size[SCRATCH_BLOCK] = widest * widest * PHX_LANES;
+    ws->fast->block = phx_calloc(context, ws->fast->scratch_size[SCRATCH_BLOCK], sizeof *ws->fast->block);
     it->border = phx_calloc(context, it->border_size, sizeof *it->border);
     it->rates = phx_calloc(context, it->rates_size, sizeof *it->rates);
     it->from = phx_calloc(context, n, sizeof *it->from);
-    return it->coupling && it->b && it->d && it->sum && it->inner && it->inner_sum && it->x && ws->block &&
+    return it->coupling && it->b && it->d && it->sum && it->inner && it->inner_sum && it->x && ws->fast->block &&
                    it->border && it->rates && it->from
                ? PHX_OK
                : PHX_ERR_MEMORY;
@@ -206,16 +206,16 @@ static phx_status allocate(workspace *ws, condensation *it)
 
 phx_status phx_sys_condensed_lu_create(workspace *ws, condensed_lu *out)
 {
-    const phx_status status = make_factors(ws, ws->condensation, out);
+    const phx_status status = make_factors(ws, ws->fast->condensation, out);
 
     if (status)
-        free_factors(ws->condensation, out);
+        free_factors(ws->fast->condensation, out);
     return status;
 }
 
 phx_status phx_sys_condensation_allocate(workspace *ws)
 {
-    condensation *it = ws->condensation;
+    condensation *it = ws->fast->condensation;
     phx_status status = it ? allocate(ws, it) : PHX_OK;
 
     if (status || !it)
@@ -237,7 +237,7 @@ phx_status phx_sys_condensation_create(workspace *ws)
     bool *marks = phx_calloc(context, nv, sizeof *marks), any = false;
     phx_status status = it && marks ? PHX_OK : PHX_ERR_MEMORY;
 
-    ws->condensation = it;
+    ws->fast->condensation = it;
     if (!status) {
         it->kkt.place = phx_calloc(context, nv, sizeof(int));
         it->kkt.condensed = phx_calloc(context, nb, sizeof(bool));
@@ -262,7 +262,7 @@ phx_status phx_sys_condensation_create(workspace *ws)
 
 void phx_sys_condensation_free(workspace *ws)
 {
-    condensation *it = ws->condensation;
+    condensation *it = ws->fast->condensation;
 
     if (!it)
         return;
@@ -271,7 +271,7 @@ void phx_sys_condensation_free(workspace *ws)
     free_factors(it, &it->mass);
     phx_sys_kkt_free(ws, &it->kkt);
     double *arrays[] = {it->coupling,  it->val, it->b,      it->d,     it->sum,  it->inner,
-                        it->inner_sum, it->x,   it->border, it->rates, ws->block};
+                        it->inner_sum, it->x,   it->border, it->rates, ws->fast->block};
     size_t *places[] = {it->border_at, it->influence_at, it->inner_at, it->rates_at};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         phx_free(arrays[k]);
@@ -280,29 +280,30 @@ void phx_sys_condensation_free(workspace *ws)
     phx_free(it->type);
     phx_free(it->from);
     phx_free(it);
-    ws->block = NULL;
-    ws->condensation = NULL;
+    ws->fast->block = NULL;
+    ws->fast->condensation = NULL;
 }
 
 /* ---- linearisation ---- */
 bool phx_sys_condenses(const workspace *ws)
 {
-    const condensation *it = ws->condensation;
+    const condensation *it = ws->fast->condensation;
 
-    if (!it || it->wait > 0 || ws->condensing == PHX_CONDENSE_NEVER)
+    if (!it || it->wait > 0 || ws->fast->condensing == PHX_CONDENSE_NEVER)
         return false;
-    return it->pays || ws->condensing == PHX_CONDENSE_ALWAYS;
+    return it->pays || ws->fast->condensing == PHX_CONDENSE_ALWAYS;
 }
 
 static phx_status borders_of_packs(void *user, phx_context *context, int part, int first, int end)
 {
-    workspace own = phx_sys_part(user, part), *ws = &own;
+    fast_part room;
+    workspace *ws = phx_sys_part(user, part, &room);
     const phx_system *system = ws->system;
-    condensation *it = ws->condensation;
+    condensation *it = ws->fast->condensation;
 
     (void)context;
     for (int p = first; p < end; p++) {
-        const pack_slot *slot = &ws->packs[p];
+        const pack_slot *slot = &ws->fast->packs[p];
         if (it->type[slot->body[0]] < 0) {
             phx_sys_put_pack(ws, p, it->kkt.body_at, it->coupling);
             continue;
@@ -315,34 +316,35 @@ static phx_status borders_of_packs(void *user, phx_context *context, int part, i
 
 static phx_status whole_bodies(void *user, phx_context *context, int part, int first, int end)
 {
-    workspace own = phx_sys_part(user, part), *ws = &own;
-    condensation *it = ws->condensation;
+    fast_part room;
+    workspace *ws = phx_sys_part(user, part, &room);
+    condensation *it = ws->fast->condensation;
 
     (void)context;
     for (int i = first; i < end; i++)
-        phx_sys_put_body(ws, ws->loose_bodies[i], it->kkt.body_at, it->coupling);
+        phx_sys_put_body(ws, ws->fast->loose_bodies[i], it->kkt.body_at, it->coupling);
     return PHX_OK;
 }
 
 void phx_sys_condensed_bodies(workspace *ws)
 {
-    ws->condensation->holder = NULL;
-    phx_sys_run(ws, ws->n_packs, borders_of_packs, ws);
-    phx_sys_run(ws, ws->n_loose_bodies, whole_bodies, ws);
+    ws->fast->condensation->holder = NULL;
+    phx_sys_run(ws, ws->fast->n_packs, borders_of_packs, ws);
+    phx_sys_run(ws, ws->fast->n_loose_bodies, whole_bodies, ws);
 }
 
-void phx_sys_body_add(workspace *ws, int b, int row, int dof, double value)
+void phx_fast_body_add(workspace *ws, int b, int row, int dof, double value)
 {
     const int dim = ws->system->dim, rigid = dim + ws->system->n_rot;
     const phx_body *body = ws->system->bodies[b].body;
     const int *ptr = NULL, *idx = NULL;
 
-    if (phx_sys_is_condensed(ws->into, b)) {
-        const int p = ws->pack_of[b];
-        phx_pack_border_add(ws->packs[p].pack, ws->condensation->border + ws->condensation->border_at[p],
-                            ws->lane_of[b], row - dim, dof, value);
+    if (phx_sys_is_condensed(ws->fast->into, b)) {
+        const int p = ws->fast->pack_of[b];
+        phx_pack_border_add(ws->fast->packs[p].pack, ws->fast->condensation->border + ws->fast->condensation->border_at[p],
+                            ws->fast->lane_of[b], row - dim, dof, value);
         return;
     }
     phx_body_pattern(body, &ptr, &idx);
-    ws->into_K[ws->into->body_at[b][ptr[row] + rigid + dof]] += value;
+    ws->into_K[ws->fast->into->body_at[b][ptr[row] + rigid + dof]] += value;
 }

@@ -1,5 +1,5 @@
 /* Factors and solutions of condensed matrices (condense.c says what they are). */
-#include "system_internal.h"
+#include "fast.h"
 
 #include <string.h>
 
@@ -12,7 +12,7 @@ static const double LEFT = 1e-5;
 /* The condenser of a pack, NULL: it is not condensed. */
 static const phx_condenser *of_pack(const workspace *ws, const condensed_lu *factors, int p)
 {
-    const int type = ws->condensation->type[ws->packs[p].body[0]];
+    const int type = ws->fast->condensation->type[ws->fast->packs[p].body[0]];
     return type < 0 ? NULL : factors->type[type];
 }
 
@@ -31,13 +31,14 @@ struct pack_loop {
 static phx_status each_pack(void *user, phx_context *context, int part, int first, int end)
 {
     const pack_loop *it = user;
-    const workspace own = phx_sys_part(it->ws, part);
+    fast_part room;
+    workspace *own = phx_sys_part(it->ws, part, &room);
 
     (void)context;
     for (int p = first; p < end; p++) {
-        const phx_condenser *condenser = of_pack(&own, it->factors, p);
+        const phx_condenser *condenser = of_pack(own, it->factors, p);
         if (condenser)
-            it->work(it, &own, p, condenser);
+            it->work(it, own, p, condenser);
     }
     return PHX_OK;
 }
@@ -45,73 +46,73 @@ static phx_status each_pack(void *user, phx_context *context, int part, int firs
 static void over_packs(pack_work *work, pack_loop *loop)
 {
     loop->work = work;
-    phx_sys_run(loop->ws, loop->ws->n_packs, each_pack, loop);
+    phx_sys_run(loop->ws, loop->ws->fast->n_packs, each_pack, loop);
 }
 
 /* The condensed matrices of a pack, added to the values. */
 static void add_condensed(const pack_loop *it, const workspace *ws, int p, const phx_condenser *condenser)
 {
-    const condensation *all = ws->condensation;
+    const condensation *all = ws->fast->condensation;
     const kkt_matrix *kkt = &all->kkt;
-    const pack_slot *slot = &ws->packs[p];
+    const pack_slot *slot = &ws->fast->packs[p];
     const int b = slot->body[0];
     const int n = ws->system->dim + ws->system->n_rot + kkt->kept_first[b + 1] - kkt->kept_first[b];
 
     phx_pack_reduce(slot->pack, condenser, it->factors->border + all->border_at[p],
-                    it->factors->influence + all->influence_at[p], ws->block);
+                    it->factors->influence + all->influence_at[p], ws->fast->block);
     for (int l = 0; l < slot->count; l++) {
         const int *at = kkt->body_at[slot->body[l]];
         for (int k = 0; k < n * n; k++)
-            all->val[at[k]] += ws->block[k * slot->lanes + l];
+            all->val[at[k]] += ws->fast->block[k * slot->lanes + l];
     }
 }
 
 static void add_mass(const pack_loop *it, const workspace *ws, int p, const phx_condenser *condenser)
 {
-    phx_pack_mass_border(ws->packs[p].pack, it->x, it->factors->border + ws->condensation->border_at[p]);
+    phx_pack_mass_border(ws->fast->packs[p].pack, it->x, it->factors->border + ws->fast->condensation->border_at[p]);
     add_condensed(it, ws, p, condenser);
 }
 
 static void begin_solve(const pack_loop *it, const workspace *ws, int p, const phx_condenser *condenser)
 {
-    const condensation *all = ws->condensation;
-    phx_pack_begin_solve(ws->packs[p].pack, condenser, it->factors->border + all->border_at[p],
+    const condensation *all = ws->fast->condensation;
+    phx_pack_begin_solve(ws->fast->packs[p].pack, condenser, it->factors->border + all->border_at[p],
                          it->inner + all->inner_at[p], it->c);
 }
 
 static void end_solve(const pack_loop *it, const workspace *ws, int p, const phx_condenser *condenser)
 {
-    const condensation *all = ws->condensation;
-    phx_pack_end_solve(ws->packs[p].pack, condenser, it->factors->border + all->border_at[p],
+    const condensation *all = ws->fast->condensation;
+    phx_pack_end_solve(ws->fast->packs[p].pack, condenser, it->factors->border + all->border_at[p],
                        it->factors->influence + all->influence_at[p], it->c, it->inner + all->inner_at[p]);
 }
 
 static void gather_inner(const pack_loop *it, const workspace *ws, int p, const phx_condenser *condenser)
 {
-    phx_pack_gather_inner(ws->packs[p].pack, condenser, it->b, it->inner + ws->condensation->inner_at[p]);
+    phx_pack_gather_inner(ws->fast->packs[p].pack, condenser, it->b, it->inner + ws->fast->condensation->inner_at[p]);
 }
 
 static void scatter_inner(const pack_loop *it, const workspace *ws, int p, const phx_condenser *condenser)
 {
-    phx_pack_scatter_inner(ws->packs[p].pack, condenser, it->inner + ws->condensation->inner_at[p], it->b);
+    phx_pack_scatter_inner(ws->fast->packs[p].pack, condenser, it->inner + ws->fast->condensation->inner_at[p], it->b);
 }
 
 static void find_lacking(const pack_loop *it, const workspace *ws, int p, const phx_condenser *condenser)
 {
-    const condensation *all = ws->condensation;
-    phx_pack_lacking(ws->packs[p].pack, condenser, it->factors->rates + all->rates_at[p], it->b,
+    const condensation *all = ws->fast->condensation;
+    phx_pack_lacking(ws->fast->packs[p].pack, condenser, it->factors->rates + all->rates_at[p], it->b,
                      it->inner + all->inner_at[p], it->c);
 }
 
 /* ---- factors ---- */
 static phx_status factor_values(const workspace *ws, condensed_lu *out)
 {
-    const kkt_matrix *kkt = &ws->condensation->kkt;
+    const kkt_matrix *kkt = &ws->fast->condensation->kkt;
     phx_status status = PHX_OK;
 
     if (!out->lu)
-        status = phx_sys_lu_create(ws, kkt, false, &out->lu);
-    return status ? status : phx_lu_factor(out->lu, ws->condensation->val, NULL);
+        status = phx_fast_create_lu(ws, kkt, false, &out->lu);
+    return status ? status : phx_lu_factor(out->lu, ws->fast->condensation->val, NULL);
 }
 
 /* Factors of cj M + c R + K/cj for each type, kept while cj is the same. */
@@ -144,7 +145,7 @@ static void take_borders(condensation *it, condensed_lu *out)
 
 phx_status phx_sys_condensed_factor(workspace *ws, int slot, double cj)
 {
-    condensation *it = ws->condensation;
+    condensation *it = ws->fast->condensation;
     condensed_lu *out = &it->slot[slot];
     phx_status status = out->border ? PHX_OK : phx_sys_condensed_lu_create(ws, out);
 
@@ -176,7 +177,7 @@ static phx_status solve(const workspace *ws, const condensed_lu *factors, double
 /* A vector of the whole system into its condensed part and the inner coordinates, and back. */
 static void take_apart(const workspace *ws, const condensed_lu *factors, double *b, double *c, double *inner)
 {
-    const condensation *it = ws->condensation;
+    const condensation *it = ws->fast->condensation;
 
     for (int i = 0; i < it->kkt.n; i++)
         c[i] = b[it->from[i]];
@@ -185,7 +186,7 @@ static void take_apart(const workspace *ws, const condensed_lu *factors, double 
 
 static void put_together(const workspace *ws, const condensed_lu *factors, const double *c, double *inner, double *b)
 {
-    const condensation *it = ws->condensation;
+    const condensation *it = ws->fast->condensation;
 
     for (int i = 0; i < it->kkt.n; i++)
         b[it->from[i]] = c[i];
@@ -195,14 +196,14 @@ static void put_together(const workspace *ws, const condensed_lu *factors, const
 /* b = -(A - B) d in both parts, the inner ones in place. */
 static void lacking(const workspace *ws, const condensed_lu *factors, double *d, double *inner, double *b)
 {
-    memset(b, 0, (size_t)ws->condensation->kkt.n * sizeof *b);
+    memset(b, 0, (size_t)ws->fast->condensation->kkt.n * sizeof *b);
     over_packs(find_lacking, &(pack_loop){.ws = ws, .factors = factors, .b = d, .c = b, .inner = inner});
 }
 
 /* d <- B^-1 (B - A) d, sum += d; the new d is left in it->b and it->inner. */
 static phx_status correct(const workspace *ws, const condensed_lu *factors)
 {
-    condensation *it = ws->condensation;
+    condensation *it = ws->fast->condensation;
 
     phx_sys_exchange(&it->b, &it->d);
     lacking(ws, factors, it->d, it->inner, it->b);
@@ -217,7 +218,7 @@ static phx_status correct(const workspace *ws, const condensed_lu *factors)
 /* The size of the last d. */
 static double size_of_correction(workspace *ws, const condensed_lu *factors)
 {
-    condensation *it = ws->condensation;
+    condensation *it = ws->fast->condensation;
 
     put_together(ws, factors, it->b, it->inner, it->x);
     return ws->base.ops->norm(&ws->base, it->x);
@@ -225,7 +226,7 @@ static double size_of_correction(workspace *ws, const condensed_lu *factors)
 
 phx_status phx_sys_condensed_solve(workspace *ws, int slot, double *b)
 {
-    condensation *it = ws->condensation;
+    condensation *it = ws->fast->condensation;
     condensed_lu *factors = &it->slot[slot];
     const bool ask = factors->asked == 0;
     const int most = ws->system->dim - 1, count = ws->base.rough ? 0 : factors->corrections;
@@ -261,15 +262,15 @@ phx_status phx_sys_condensed_solve(workspace *ws, int slot, double *b)
 phx_status phx_sys_condensed_factor_mass(workspace *ws, const double *x)
 {
     const phx_system *system = ws->system;
-    condensation *it = ws->condensation;
+    condensation *it = ws->fast->condensation;
     phx_status status = factor_types(it, 1.0, 0.0, 0.0, &it->mass);
 
     if (status)
         return status;
     memset(it->val, 0, (size_t)it->kkt.ptr[it->kkt.n] * sizeof *it->val);
-    ws->into = &it->kkt;
-    phx_sys_put_rows(ws, it->val);
-    ws->into = &ws->kkt;
+    ws->fast->into = &it->kkt;
+    phx_fast_put_rows(ws, it->val);
+    ws->fast->into = &ws->kkt;
     over_packs(add_mass, &(pack_loop){.ws = ws, .factors = &it->mass, .x = x});
     for (int b = 0; b < system->n_bodies; b++)
         if (it->type[b] < 0)
@@ -279,7 +280,7 @@ phx_status phx_sys_condensed_factor_mass(workspace *ws, const double *x)
 
 phx_status phx_sys_condensed_solve_mass(workspace *ws, double *b)
 {
-    condensation *it = ws->condensation;
+    condensation *it = ws->fast->condensation;
 
     take_apart(ws, &it->mass, b, it->b, it->inner);
     const phx_status status = solve(ws, &it->mass, it->b, it->inner);

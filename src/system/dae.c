@@ -1,5 +1,5 @@
 /* The table of operations over a system. */
-#include "plain.h"
+#include "system_internal.h"
 
 #include <math.h>
 #include <string.h>
@@ -40,7 +40,7 @@ static phx_status op_residual(phx_dae *dae, double t, const double *x, const dou
     status = phx_sys_forces(ws, t, false, res);
     if (status)
         return status;
-    phx_sys_rows_residual(ws, t, 0.0, lambda, res);
+    ws->by->rows_residual(ws, t, 0.0, lambda, res);
     return PHX_OK;
 }
 
@@ -189,115 +189,8 @@ static bool carry_over(workspace *ws, const double *x0, const double *v0)
     return goes_on;
 }
 
-static phx_status begin_packs(void *user, phx_context *context, int part, int first, int end)
-{
-    const workspace *ws = user;
-
-    (void)context, (void)part;
-    for (int p = first; p < end; p++)
-        phx_pack_begin(ws->packs[p].pack, ws->h, ws->x0, ws->v0);
-    return PHX_OK;
-}
-
-static phx_status begin_bodies(void *user, phx_context *context, int part, int first, int end)
-{
-    const workspace *ws = user;
-
-    (void)context, (void)part;
-    for (int i = first; i < end; i++) {
-        const int b = ws->loose_bodies[i];
-        const body_slot *slot = &ws->system->bodies[b];
-        phx_body_interval_begin(slot->body, ws->h, ws->x0 + slot->x, ws->v0 + slot->v, ws->products[b]);
-    }
-    return PHX_OK;
-}
-
-static phx_status op_interval_begin(phx_dae *dae, double t0, double h, const double *x0, const double *v0)
-{
-    workspace *ws = of(dae);
-
-    ws->t0 = t0;
-    ws->h = h;
-    ws->start_viewed = carry_over(ws, x0, v0) && ws->end_viewed;
-    ws->end_viewed = false;
-    ws->view =
-        (phx_body_view){.h = h, .x0 = ws->x0, .x1 = ws->x1, .xm = ws->xm, .v0 = ws->v0, .v1 = ws->v1, .vm = ws->vm};
-    if (ws->plain) {
-        phx_plain_begin(ws);
-        return PHX_OK;
-    }
-    phx_sys_run(ws, ws->n_packs, begin_packs, ws);
-    phx_sys_run(ws, ws->n_loose_bodies, begin_bodies, ws);
-    return PHX_OK;
-}
-
-typedef struct interval_end {
-    workspace *ws;
-    const double *v1;
-    double *res; /* NULL: none */
-} interval_end;
-
-static phx_status set_velocities(void *user, phx_context *context, int part, int first, int end)
-{
-    const interval_end *to = user;
-    const double *given = to->v1, *v0 = to->ws->v0;
-    double *v1 = to->ws->v1, *vm = to->ws->vm;
-
-    (void)context, (void)part;
-    for (int i = first; i < end; i++) {
-        v1[i] = given[i];
-        vm[i] = 0.5 * (v0[i] + given[i]);
-    }
-    return PHX_OK;
-}
-
-static phx_status set_packs(void *user, phx_context *context, int part, int first, int end)
-{
-    const interval_end *to = user;
-    workspace *ws = to->ws;
-
-    (void)context, (void)part;
-    for (int p = first; p < end; p++) {
-        phx_pack *pack = ws->packs[p].pack;
-        phx_pack_move(pack, to->res != NULL, ws->x0, ws->low0, ws->vm, ws->x1, ws->low1, ws->xm);
-        if (to->res)
-            phx_pack_residual(pack, ws->system->gravity, ws->xm, ws->v1, to->res);
-    }
-    return PHX_OK;
-}
-
-static phx_status set_bodies(void *user, phx_context *context, int part, int first, int end)
-{
-    const interval_end *to = user;
-    workspace *ws = to->ws;
-
-    (void)context, (void)part;
-    for (int i = first; i < end; i++) {
-        const int b = ws->loose_bodies[i];
-        const body_slot *slot = &ws->system->bodies[b];
-        const phx_body_view view = phx_sys_body_view(ws, b);
-        (to->res ? phx_body_try : phx_body_move)(slot->body, ws->h, ws->x0 + slot->x, ws->low0 + slot->x,
-                                                 ws->vm + slot->v, ws->x1 + slot->x, ws->low1 + slot->x,
-                                                 ws->xm + slot->x);
-        if (to->res)
-            phx_body_interval_residual(slot->body, ws->system->gravity, &view, to->res + slot->v);
-    }
-    return PHX_OK;
-}
-
-/* Bodies, one pack after the other: the end and the mean of the interval, then their rows of the residual (NULL: none).
- */
-static void set_interval(workspace *ws, const double *v1, double *res)
-{
-    interval_end to = {ws, v1, res};
-
-    phx_sys_run(ws, ws->system->n_v, set_velocities, &to);
-    phx_sys_run(ws, ws->n_packs, set_packs, &to);
-    phx_sys_run(ws, ws->n_loose_bodies, set_bodies, &to);
-}
-
 /* Counted turns start from those of x0. */
-static void begin_turns(workspace *ws)
+void phx_sys_begin_turns(workspace *ws)
 {
     const phx_system *system = ws->system;
 
@@ -307,50 +200,38 @@ static void begin_turns(workspace *ws)
            (size_t)(system->n_x - system->n_body_x) * sizeof *ws->x1);
 }
 
-/* The end of an interval whose residual was evaluated nearby: only forces and counted turns depend on the views. */
-static phx_status end_interval(workspace *ws, const double *v1)
+static phx_status op_interval_begin(phx_dae *dae, double t0, double h, const double *x0, const double *v0)
 {
-    const phx_system *system = ws->system;
+    workspace *ws = of(dae);
 
-    set_interval(ws, v1, NULL);
-    begin_turns(ws);
-    if (system->n_forces > 0)
-        phx_sys_view_rows(ws);
-    phx_sys_follow_turns(ws, system->n_forces > 0 ? NEED_VIEW : NEED_MORE);
-    if (system->n_forces == 0 && system->lossless)
-        return PHX_OK;
-    return phx_sys_forces(ws, ws->t0 + 0.5 * ws->h, false, ws->scratch4);
+    ws->t0 = t0;
+    ws->h = h;
+    ws->goes_on = carry_over(ws, x0, v0);
+    ws->view =
+        (phx_body_view){.h = h, .x0 = ws->x0, .x1 = ws->x1, .xm = ws->xm, .v0 = ws->v0, .v1 = ws->v1, .vm = ws->vm};
+    ws->by->interval_begin(ws);
+    return PHX_OK;
 }
 
 static phx_status op_interval_residual(phx_dae *dae, const double *v1, const double *lambda, double *x1, double *res)
 {
     workspace *ws = of(dae);
-    const phx_system *system = ws->system;
-    phx_status status = PHX_OK;
+    const phx_status status = ws->by->interval_residual(ws, v1, lambda, res);
 
-    if (ws->plain) {
-        phx_plain_move(ws, v1, res);
-        begin_turns(ws);
-        phx_plain_view_ports(ws);
-        phx_sys_count_turns(ws, ws->x1);
-        status = phx_sys_forces(ws, ws->t0 + 0.5 * ws->h, false, res ? res : ws->scratch4);
-    } else if (res) {
-        set_interval(ws, v1, res);
-        begin_turns(ws);
-        phx_sys_view_rows(ws);
-        ws->start_viewed = true;
-        status = phx_sys_forces(ws, ws->t0 + 0.5 * ws->h, false, res);
-    } else {
-        status = end_interval(ws, v1);
-    }
     if (status)
         return status;
-    if (res)
-        phx_sys_rows_residual(ws, ws->t0, ws->h, lambda, res);
     memcpy(ws->lambda, lambda, (size_t)ws->n_l * sizeof *lambda);
     if (x1)
-        memcpy(x1, ws->x1, (size_t)system->n_x * sizeof *x1);
+        memcpy(x1, ws->x1, (size_t)ws->system->n_x * sizeof *x1);
     return PHX_OK;
+}
+
+static void op_catch_up(phx_dae *dae, double *x)
+{
+    workspace *ws = of(dae);
+
+    if (ws->by->synchronise)
+        ws->by->synchronise(ws, x);
 }
 
 static phx_status op_interval_work(phx_dae *dae, phx_work *work)
@@ -363,59 +244,6 @@ static phx_status op_interval_work(phx_dae *dae, phx_work *work)
         work->supplied += ws->h * ws->lambda[k] * ws->w[k];
     phx_sys_ledger_work(ws, ws->h, ws->lambda);
     return PHX_OK;
-}
-
-/* ---- measures ---- */
-typedef struct energy_loop {
-    const workspace *ws;
-    const double *x, *v;
-} energy_loop;
-
-void phx_sys_pack_energies(const workspace *ws, int p, const double *x, const double *v)
-{
-    const pack_slot *slot = &ws->packs[p];
-    double energies[PHX_LANES];
-
-    phx_pack_kinetic(slot->pack, x, v, energies);
-    for (int l = 0; l < slot->count; l++)
-        ws->energy[slot->body[l]] = energies[l];
-}
-
-static phx_status energies_of_packs(void *user, phx_context *context, int part, int first, int end)
-{
-    const energy_loop *it = user;
-
-    (void)context, (void)part;
-    for (int p = first; p < end; p++)
-        phx_sys_pack_energies(it->ws, p, it->x, it->v);
-    return PHX_OK;
-}
-
-static phx_status energies_of_bodies(void *user, phx_context *context, int part, int first, int end)
-{
-    const energy_loop *it = user;
-    const workspace *ws = it->ws;
-
-    (void)context, (void)part;
-    for (int i = first; i < end; i++) {
-        const int b = ws->loose_bodies[i];
-        const body_slot *slot = &ws->system->bodies[b];
-        ws->energy[b] = it->x ? phx_body_kinetic(slot->body, it->x + slot->x, it->v + slot->v)
-                              : phx_body_kinetic_undeformed(slot->body, it->v + slot->v);
-    }
-    return PHX_OK;
-}
-
-void phx_sys_kinetic_energies(const workspace *ws, const double *x, const double *v)
-{
-    energy_loop loop = {ws, x, v};
-
-    if (ws->plain) {
-        phx_plain_kinetic_energies(ws, x, v);
-        return;
-    }
-    phx_sys_run(ws, ws->n_packs, energies_of_packs, &loop);
-    phx_sys_run(ws, ws->n_loose_bodies, energies_of_bodies, &loop);
 }
 
 /* sqrt(dv^T M dv), M of the undeformed bodies */
@@ -495,10 +323,7 @@ static void op_mass_apply(phx_dae *dae, const double *dv, double *out)
 
 static phx_status op_solve(phx_dae *dae, int slot, double *b)
 {
-    workspace *ws = of(dae);
-    if (ws->condensation && ws->condensation->in_slot[slot])
-        return phx_sys_condensed_solve(ws, slot, b);
-    return phx_lu_solve(ws->lu[slot], 1, b);
+    return of(dae)->by->solve(of(dae), slot, b);
 }
 
 static phx_status op_solve_complex(phx_dae *dae, int slot, double *b)
@@ -525,7 +350,7 @@ const phx_dae_ops phx_sys_ops = {
     .interval_residual = op_interval_residual,
     .interval_linearise = phx_sys_op_interval_linearise,
     .interval_work = op_interval_work,
-    .catch_up = phx_sys_op_catch_up,
+    .catch_up = op_catch_up,
     .project = phx_sys_op_project,
     .norm = op_norm,
     .culprit = op_culprit,

@@ -129,7 +129,7 @@ static phx_status position_rows(workspace *ws, dense *d, const double *x)
     phx_sys_pull_back(ws, x, d->gaps);
     phx_sys_rows(ws, 0.0, 0.0);
     memset(ws->val, 0, (size_t)ws->kkt.ptr[ws->kkt.n] * sizeof(double));
-    phx_sys_put_rows(ws, ws->val);
+    ws->by->put_rows(ws, ws->val);
     memset(d->G, 0, (size_t)(d->m * d->n_r) * sizeof *d->G);
     for (int k = 0; k < d->m; k++) {
         double *row = d->A + (size_t)(d->n_v + k) * (size_t)d->cols, norm = 0.0;

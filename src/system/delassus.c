@@ -6,7 +6,7 @@
  * The rows of a joint are a block, and joints meet where they touch one body. Where a body carries so many of them that
  * S costs more than the sparse matrix over velocities and multipliers, where a body is in no pack, or where S loses
  * digits, that matrix is factored. */
-#include "system_internal.h"
+#include "fast.h"
 
 #include <math.h>
 #include <string.h>
@@ -24,7 +24,7 @@ typedef struct making {
 /* ---- which rows touch a body ---- */
 static int body_of(const workspace *ws, int side)
 {
-    const row_group *group = &ws->groups[side / 2];
+    const row_group *group = &ws->fast->groups[side / 2];
     return ws->system->ports[side % 2 ? group->b : group->a].body;
 }
 
@@ -34,7 +34,7 @@ static void list_sides(making *m)
     const int n_bodies = ws->system->n_bodies;
 
     for (int pass = 0; pass < 2; pass++) {
-        for (int side = 0; side < 2 * ws->n_groups; side++) {
+        for (int side = 0; side < 2 * ws->fast->n_groups; side++) {
             const int b = body_of(ws, side);
             if (b >= 0 && pass == 0)
                 m->first[b + 1]++;
@@ -52,7 +52,7 @@ static int rows_on(const making *m, int b)
 {
     int count = 0;
     for (int i = m->first[b]; i < m->first[b + 1]; i++) {
-        const row_group *group = &m->ws->groups[m->touched[i] / 2];
+        const row_group *group = &m->ws->fast->groups[m->touched[i] / 2];
         count += group->end - group->first;
     }
     return count;
@@ -61,7 +61,7 @@ static int rows_on(const making *m, int b)
 /* Velocities of a body that rows see, or a few more. */
 static int coordinates_on(const workspace *ws, int b)
 {
-    const kkt_matrix *kkt = ws->condensation ? &ws->condensation->kkt : NULL;
+    const kkt_matrix *kkt = ws->fast->condensation ? &ws->fast->condensation->kkt : NULL;
     return kkt && phx_sys_is_condensed(kkt, b)
                ? ws->system->dim + ws->system->n_rot + kkt->kept_first[b + 1] - kkt->kept_first[b]
                : phx_body_n_v(ws->system->bodies[b].body);
@@ -74,12 +74,12 @@ static double least_work(const making *m)
     const workspace *ws = m->ws;
     double work = 0.0, dense = 0.0;
 
-    for (int g = 0; g < ws->n_groups; g++)
-        if (ws->groups[g].one_body)
+    for (int g = 0; g < ws->fast->n_groups; g++)
+        if (ws->fast->groups[g].one_body)
             return HUGE_VAL;
     for (int b = 0; b < ws->system->n_bodies; b++) {
         const double rows = rows_on(m, b), n = coordinates_on(ws, b);
-        if (rows > 0.0 && ws->pack_of[b] < 0)
+        if (rows > 0.0 && ws->fast->pack_of[b] < 0)
             return HUGE_VAL;
         work += (rows * n * (n + rows)) / 4.0; /* in packs of four, so that all processors choose alike */
         dense = fmax(dense, rows * rows * rows / 6.0);
@@ -90,7 +90,7 @@ static double least_work(const making *m)
 /* ---- packs ---- */
 static phx_port_rows side_rows(const workspace *ws, int side)
 {
-    const row_group *group = &ws->groups[side / 2];
+    const row_group *group = &ws->fast->groups[side / 2];
     const port_slot *port = &ws->system->ports[side % 2 ? group->b : group->a];
     const int rest = group->first + group->points;
     phx_port_rows rows = {.point = &port->port.point,
@@ -129,7 +129,7 @@ static int kept_of_pack(const making *m, const pack_slot *slot)
 static phx_status find_type(making *m, int p)
 {
     delassus *it = m->it;
-    const pack_slot *slot = &m->ws->packs[p];
+    const pack_slot *slot = &m->ws->fast->packs[p];
     const phx_body *body = m->ws->system->bodies[slot->body[0]].body;
     const int n_kept = kept_of_pack(m, slot);
     phx_status status = PHX_OK;
@@ -155,7 +155,7 @@ static phx_status make_pack(making *m, int p)
 {
     workspace *ws = m->ws;
     delassus *it = m->it;
-    const pack_slot *slot = &ws->packs[p];
+    const pack_slot *slot = &ws->fast->packs[p];
     phx_pack_rows_def def = {.stride = PAIR_SIZE, .none = ws->n_l};
     bool any = false;
 
@@ -176,8 +176,8 @@ static phx_status make_pack(making *m, int p)
     if (status)
         return status;
     const size_t room = phx_pack_rows_room(it->rows[p]);
-    if (room > ws->scratch_size[SCRATCH_ROWS])
-        ws->scratch_size[SCRATCH_ROWS] = room;
+    if (room > ws->fast->scratch_size[SCRATCH_ROWS])
+        ws->fast->scratch_size[SCRATCH_ROWS] = room;
     return PHX_OK;
 }
 
@@ -191,20 +191,20 @@ static phx_status make_packs(making *m)
     it->all = true;
     for (int i = 0; i < m->first[ws->system->n_bodies]; i++)
         m->ports[i] = side_rows(ws, m->touched[i]);
-    for (int p = 0; p < ws->n_packs && !status; p++) {
+    for (int p = 0; p < ws->fast->n_packs && !status; p++) {
         status = make_pack(m, p);
         it->at[p] = count;
         count += it->rows[p] ? phx_pack_rows_size(it->rows[p]) : 0;
     }
     it->packed = true;
     for (int b = 0; b < ws->system->n_bodies; b++)
-        it->packed = it->packed && ws->pack_of[b] >= 0;
+        it->packed = it->packed && ws->fast->pack_of[b] >= 0;
     it->all = it->all && it->packed;
     if (status)
         return status;
     it->schur = phx_calloc(ws->base.context, count + 1, sizeof *it->schur);
-    ws->rows_room = phx_calloc(ws->base.context, ws->scratch_size[SCRATCH_ROWS], sizeof *ws->rows_room);
-    return it->schur && ws->rows_room ? PHX_OK : PHX_ERR_MEMORY;
+    ws->fast->rows_room = phx_calloc(ws->base.context, ws->fast->scratch_size[SCRATCH_ROWS], sizeof *ws->fast->rows_room);
+    return it->schur && ws->fast->rows_room ? PHX_OK : PHX_ERR_MEMORY;
 }
 
 /* ---- S ---- */
@@ -215,11 +215,11 @@ static phx_status make_factors(making *m, double most)
     phx_context *context = ws->base.context;
     phx_sys_triplets list = {0};
     phx_csr pattern = {0};
-    int *size = phx_calloc(context, (size_t)ws->n_groups, sizeof *size);
+    int *size = phx_calloc(context, (size_t)ws->fast->n_groups, sizeof *size);
     phx_status status = size ? PHX_OK : PHX_ERR_MEMORY;
 
-    for (int g = 0; g < ws->n_groups && !status; g++) {
-        size[g] = ws->groups[g].end - ws->groups[g].first;
+    for (int g = 0; g < ws->fast->n_groups && !status; g++) {
+        size[g] = ws->fast->groups[g].end - ws->fast->groups[g].first;
         status = phx_sys_put(context, &list, g, g);
     }
     for (int b = 0; b < ws->system->n_bodies; b++)
@@ -228,9 +228,9 @@ static phx_status make_factors(making *m, double most)
                 status = phx_sys_put(context, &list, m->touched[i] / 2, m->touched[j] / 2);
     if (!status)
         status =
-            phx_csr_from_triplets(context, ws->n_groups, ws->n_groups, list.count, list.row, list.col, NULL, &pattern);
+            phx_csr_from_triplets(context, ws->fast->n_groups, ws->fast->n_groups, list.count, list.row, list.col, NULL, &pattern);
     if (!status)
-        status = phx_block_ldl_create(context, ws->n_groups, size, pattern.ptr, pattern.idx, most, &m->it->ldl);
+        status = phx_block_ldl_create(context, ws->fast->n_groups, size, pattern.ptr, pattern.idx, most, &m->it->ldl);
     phx_csr_free(&pattern);
     phx_free(list.row);
     phx_free(list.col);
@@ -259,7 +259,7 @@ static phx_status make_entries(making *m)
     const workspace *ws = m->ws;
     delassus *it = m->it;
     const size_t places = phx_block_ldl_entries(it->ldl);
-    const int last = ws->n_packs - 1;
+    const int last = ws->fast->n_packs - 1;
     const int zero = (int)(it->at[last] + (it->rows[last] ? phx_pack_rows_size(it->rows[last]) : 0));
     int *from = phx_calloc(ws->base.context, 2 * places, sizeof *from);
 
@@ -270,9 +270,9 @@ static phx_status make_entries(making *m)
     }
     for (size_t k = 0; k < 2 * places; k++)
         from[k] = -1;
-    for (int p = 0; p < ws->n_packs; p++)
-        for (int l = 0; l < ws->packs[p].count && it->rows[p]; l++)
-            send_body(it, &ws->packs[p], p, l, ws->n_l, from);
+    for (int p = 0; p < ws->fast->n_packs; p++)
+        for (int l = 0; l < ws->fast->packs[p].count && it->rows[p]; l++)
+            send_body(it, &ws->fast->packs[p], p, l, ws->n_l, from);
     for (size_t k = 0; k < places; k++)
         if (from[2 * k] >= 0) {
             int *entry = it->entries + 3 * it->n_entries++;
@@ -288,10 +288,10 @@ static phx_status make_entries(making *m)
 static phx_status allocate(workspace *ws)
 {
     phx_context *context = ws->base.context;
-    const size_t packs = (size_t)ws->n_packs;
+    const size_t packs = (size_t)ws->fast->n_packs;
     delassus *it = phx_calloc(context, 1, sizeof *it);
 
-    ws->delassus = it;
+    ws->fast->delassus = it;
     if (!it)
         return PHX_ERR_MEMORY;
     it->type = phx_calloc(context, packs, sizeof *it->type);
@@ -305,7 +305,7 @@ static phx_status allocate(workspace *ws)
 /* What the sparse matrix over velocities and multipliers costs; HUGE_VAL where it is left to KLU. */
 static phx_status sparse_work(const workspace *ws, double *work)
 {
-    const kkt_matrix *kkt = ws->condensation ? &ws->condensation->kkt : &ws->kkt;
+    const kkt_matrix *kkt = ws->fast->condensation ? &ws->fast->condensation->kkt : &ws->kkt;
     return phx_order_work(ws->base.context, kkt->n, kkt->ptr, kkt->idx, kkt->order, work);
 }
 
@@ -332,15 +332,15 @@ phx_status phx_sys_delassus_create(workspace *ws)
 {
     const phx_system *system = ws->system;
     phx_context *context = ws->base.context;
-    const size_t sides = 2 * (size_t)ws->n_groups;
+    const size_t sides = 2 * (size_t)ws->fast->n_groups;
     int widest = 0;
 
-    if (ws->n_l == 0 || ws->n_packs == 0)
+    if (ws->n_l == 0 || ws->fast->n_packs == 0)
         return PHX_OK;
     for (int b = 0; b < system->n_bodies; b++)
         widest = phx_body_n_q(system->bodies[b].body) > widest ? phx_body_n_q(system->bodies[b].body) : widest;
     phx_status status = allocate(ws);
-    making m = {.ws = ws, .it = ws->delassus};
+    making m = {.ws = ws, .it = ws->fast->delassus};
     m.first = phx_calloc(context, (size_t)system->n_bodies + 1, sizeof *m.first);
     m.touched = phx_calloc(context, sides, sizeof *m.touched);
     m.kept = phx_calloc(context, 2 * (size_t)widest, sizeof *m.kept);
@@ -350,7 +350,7 @@ phx_status phx_sys_delassus_create(workspace *ws)
     m.marks = status ? NULL : m.kept + widest;
     if (!status)
         status = make(&m);
-    if (!status && (!ws->delassus->ldl || m.unfit))
+    if (!status && (!ws->fast->delassus->ldl || m.unfit))
         phx_sys_delassus_free(ws);
     phx_free(m.first);
     phx_free(m.touched);
@@ -361,14 +361,14 @@ phx_status phx_sys_delassus_create(workspace *ws)
 
 void phx_sys_delassus_free(workspace *ws)
 {
-    delassus *it = ws->delassus;
+    delassus *it = ws->fast->delassus;
 
-    phx_free(ws->rows_room);
-    ws->rows_room = NULL;
-    ws->scratch_size[SCRATCH_ROWS] = 0;
+    phx_free(ws->fast->rows_room);
+    ws->fast->rows_room = NULL;
+    ws->fast->scratch_size[SCRATCH_ROWS] = 0;
     if (!it)
         return;
-    for (int p = 0; it->rows && p < ws->n_packs; p++)
+    for (int p = 0; it->rows && p < ws->fast->n_packs; p++)
         phx_pack_rows_destroy(it->rows[p]);
     for (int k = 0; k < it->n_types; k++)
         phx_condenser_destroy(it->type[k]);
@@ -381,13 +381,13 @@ void phx_sys_delassus_free(workspace *ws)
     phx_free(it->entries);
     phx_free(it->mu);
     phx_free(it);
-    ws->delassus = NULL;
+    ws->fast->delassus = NULL;
 }
 
 /* ---- factors ---- */
 static delassus *in_use(const workspace *ws)
 {
-    return ws->condensing == PHX_CONDENSE_NEVER ? NULL : ws->delassus;
+    return ws->fast->condensing == PHX_CONDENSE_NEVER ? NULL : ws->fast->delassus;
 }
 
 typedef struct rows_loop {
@@ -399,20 +399,21 @@ typedef struct rows_loop {
 static phx_status schur_of_packs(void *user, phx_context *context, int part, int first, int end)
 {
     const rows_loop *loop = user;
-    const workspace own = phx_sys_part(loop->ws, part);
-    const delassus *it = own.delassus;
+    fast_part room;
+    workspace *own = phx_sys_part(loop->ws, part, &room);
+    const delassus *it = own->fast->delassus;
 
     (void)context;
     for (int p = first; p < end; p++) {
-        const pack_slot *slot = &own.packs[p];
+        const pack_slot *slot = &own->fast->packs[p];
         double energy[PHX_LANES];
         if (!it->rows[p]) {
-            phx_sys_pack_energies(&own, p, loop->x, loop->v);
+            phx_sys_pack_energies(own, p, loop->x, loop->v);
             continue;
         }
-        phx_pack_rows_schur(it->rows[p], loop->x, loop->v, own.covector, own.rows_room, it->schur + it->at[p], energy);
+        phx_pack_rows_schur(it->rows[p], loop->x, loop->v, own->covector, own->fast->rows_room, it->schur + it->at[p], energy);
         for (int l = 0; l < slot->count; l++)
-            own.energy[slot->body[l]] = energy[l];
+            own->energy[slot->body[l]] = energy[l];
     }
     return PHX_OK;
 }
@@ -420,7 +421,7 @@ static phx_status schur_of_packs(void *user, phx_context *context, int part, int
 static phx_status sum_entries(void *user, phx_context *context, int part, int first, int end)
 {
     const rows_loop *loop = user;
-    const delassus *it = loop->ws->delassus;
+    const delassus *it = loop->ws->fast->delassus;
     double *out = loop->out;
 
     (void)context, (void)part;
@@ -429,7 +430,7 @@ static phx_status sum_entries(void *user, phx_context *context, int part, int fi
     return PHX_OK;
 }
 
-phx_status phx_sys_factor_rows(workspace *ws, const double *x, const double *v, bool *energies)
+phx_status phx_fast_factor_rows(workspace *ws, const double *x, const double *v, bool *energies)
 {
     delassus *it = in_use(ws);
     rows_loop loop = {.ws = ws, .x = x, .v = v};
@@ -437,18 +438,18 @@ phx_status phx_sys_factor_rows(workspace *ws, const double *x, const double *v, 
     *energies = it && it->packed;
     if (it) {
         loop.out = phx_block_ldl_begin(it->ldl);
-        phx_sys_run(ws, ws->n_packs, schur_of_packs, &loop);
+        phx_sys_run(ws, ws->fast->n_packs, schur_of_packs, &loop);
         phx_sys_run(ws, it->n_entries, sum_entries, &loop);
         it->factored = phx_block_ldl_factor(it->ldl) == PHX_OK;
     }
-    return it && it->factored ? PHX_OK : phx_sys_factor_mass(ws, x);
+    return it && it->factored ? PHX_OK : phx_fast_factor_mass(ws, x);
 }
 
 /* ---- solutions ---- */
 static phx_status push_packs(void *user, phx_context *context, int part, int first, int end)
 {
     const rows_loop *loop = user;
-    const delassus *it = loop->ws->delassus;
+    const delassus *it = loop->ws->fast->delassus;
 
     (void)context, (void)part;
     for (int p = first; p < end; p++)
@@ -457,7 +458,7 @@ static phx_status push_packs(void *user, phx_context *context, int part, int fir
     return PHX_OK;
 }
 
-phx_status phx_sys_solve_rows(workspace *ws, double alpha, const double *r, double *b)
+phx_status phx_fast_solve_rows(workspace *ws, double alpha, const double *r, double *b)
 {
     delassus *it = in_use(ws);
     const bool use = it && it->factored;
@@ -468,9 +469,9 @@ phx_status phx_sys_solve_rows(workspace *ws, double alpha, const double *r, doub
     for (int k = 0; k < ws->n_l; k++)
         mu[k] = alpha * r[k];
     if (!use)
-        return phx_sys_solve_mass(ws, b);
+        return phx_fast_solve_mass(ws, b);
     phx_block_ldl_solve(it->ldl, mu);
     memcpy(b + ws->kkt.n_v, mu, (size_t)ws->n_l * sizeof *mu);
-    phx_sys_run(ws, ws->n_packs, push_packs, &(rows_loop){.ws = ws, .out = b});
+    phx_sys_run(ws, ws->fast->n_packs, push_packs, &(rows_loop){.ws = ws, .out = b});
     return PHX_OK;
 }

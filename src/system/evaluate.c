@@ -1,5 +1,5 @@
 /* Evaluation of bodies, rows and forces at an instant or over an interval. */
-#include "plain.h"
+#include "system_internal.h"
 
 #include <math.h>
 #include <string.h>
@@ -31,183 +31,33 @@ void phx_sys_view_port(const phx_system *system, phx_port_id id, const double *x
     phx_body_port_view(slot->body, &port->port, &body, view);
 }
 
-/* What the need says of a port whose start has been viewed or not. */
-static void view_port(workspace *ws, phx_port_id id, port_need need)
-{
-    const port_slot *port = &ws->system->ports[id];
-    phx_port_view *view = &ws->port_views[id];
-    double *rate = ws->place_rate + id * ws->system->dim;
-
-    if (port->body == PHX_GROUND) {
-        view->h = ws->h;
-        return;
-    }
-    const phx_body *body = ws->system->bodies[port->body].body;
-    const phx_body_view of_body = phx_sys_body_view(ws, port->body);
-    if (need == NEED_PLACE_RATE) {
-        phx_body_port_place_rate(body, &port->port, &of_body, rate);
-        return;
-    }
-    if (need == NEED_FRAMES)
-        phx_body_port_view_frames(body, &port->port, &of_body, view);
-    else if (ws->start_viewed)
-        phx_body_port_view_end(body, &port->port, &of_body, view);
-    else
-        phx_body_port_view(body, &port->port, &of_body, view);
-    for (int a = 0; a < ws->system->dim; a++)
-        rate[a] = view->rate[a];
-}
-
-static phx_status view_ports(void *user, phx_context *context, int part, int first, int end)
-{
-    (void)context, (void)part;
-    for (int i = first; i < end; i++)
-        view_port(user, i, NEED_VIEW);
-    return PHX_OK;
-}
-
-static phx_status view_rows(void *user, phx_context *context, int part, int first, int end)
-{
-    workspace *ws = user;
-
-    (void)context, (void)part;
-    for (int i = first; i < end; i++)
-        view_port(ws, ws->loose_ports[i], ws->need[ws->loose_ports[i]]);
-    return PHX_OK;
-}
-
-void phx_sys_view_rows(workspace *ws)
-{
-    phx_sys_run(ws, ws->n_loose_ports, view_rows, ws);
-}
-
-/* Point every body at an instant. */
-static void set_bodies(workspace *ws, const double *x, const double *v)
+void phx_sys_point_at(workspace *ws, const double *x, const double *v)
 {
     ws->h = 0.0;
     ws->view = (phx_body_view){.h = 0.0, .x0 = x, .x1 = x, .xm = x, .v0 = v, .v1 = v, .vm = v};
-    ws->start_viewed = ws->end_viewed = false;
     ws->turn0 = ws->turn1 = x;
 }
 
 void phx_sys_set_instant(workspace *ws, const double *x, const double *v)
 {
-    set_bodies(ws, x, v);
-    if (ws->plain)
-        phx_plain_view_ports(ws);
-    else
-        phx_sys_run(ws, ws->system->n_ports, view_ports, ws);
-}
-
-/* Signals may be anything: they are evaluated on the calling thread. */
-static void set_signals(workspace *ws, double t, double h)
-{
-    for (int i = 0; i < ws->n_driven; i++) {
-        const int k = ws->driven[i];
-        const phx_signal *speed = ws->rows[k].speed;
-        ws->w[k] = h == 0.0 ? phx_signal_value(speed, t) : phx_signal_mean(speed, t, t + h);
-    }
-}
-
-static void set_row(workspace *ws, int k)
-{
-    const work_row *it = &ws->rows[k];
-    double *g = ws->covector + (size_t)k * PAIR_SIZE;
-
-    if (it->unit < 0)
-        phx_row_covectors(&it->row, &ws->port_views[it->a], &ws->port_views[it->b], g, g + PHX_PORT_MAX);
-    if (!it->speed)
-        ws->w[k] = it->rate;
-}
-
-/* The DOT rows of a rigid group; what they do at theta_dot does not matter, and no motion is prescribed. */
-static void set_rigid_rows(workspace *ws, const row_group *group)
-{
-    const phx_row *rows[PHX_JOINT_MAX_ROWS];
-    const int first = group->first + group->points, count = group->end - first;
-
-    if (count == 0)
-        return;
-    for (int k = 0; k < count; k++)
-        rows[k] = &ws->rows[first + k].row;
-    phx_rows_covectors(count, rows, &ws->port_views[group->a], &ws->port_views[group->b],
-                       ws->covector + (size_t)first * PAIR_SIZE);
-}
-
-static void set_group(workspace *ws, const row_group *group)
-{
-    if (group->rigid)
-        set_rigid_rows(ws, group);
-    for (int k = group->first + group->points; k < group->end && !group->rigid; k++)
-        set_row(ws, k);
-}
-
-static phx_status set_rows(void *user, phx_context *context, int part, int first, int end)
-{
-    workspace *ws = user;
-
-    (void)context, (void)part;
-    for (int i = first; i < end; i++)
-        set_group(ws, &ws->groups[i]);
-    return PHX_OK;
+    phx_sys_point_at(ws, x, v);
+    ws->by->view_ports(ws);
 }
 
 void phx_sys_rows(workspace *ws, double t, double h)
 {
-    if (ws->plain) {
-        phx_plain_rows(ws, t, h);
-        return;
-    }
-    set_signals(ws, t, h);
-    phx_sys_run(ws, ws->n_groups, set_rows, ws);
+    ws->by->rows(ws, t, h);
 }
 
+/* G_k nu = g_a . zeta_a + g_b . zeta_b */
 double phx_sys_row_rate(const workspace *ws, int k)
 {
     const work_row *row = &ws->rows[k];
-    const int dim = ws->system->dim, size = phx_port_size(dim), first = row->turns ? dim : 0;
-
-    if (row->unit >= 0 && !ws->plain)
-        return ws->place_rate[row->b * dim + row->unit] - ws->place_rate[row->a * dim + row->unit];
-    const double *a = ws->port_views[row->a].rate, *b = ws->port_views[row->b].rate;
+    const int size = phx_port_size(ws->system->dim);
     const double *g = ws->covector + (size_t)k * PAIR_SIZE;
-    return phx_sys_dot(size - first, g + first, a + first) +
-           phx_sys_dot(size - first, g + PHX_PORT_MAX + first, b + first);
-}
 
-typedef struct rates_loop {
-    workspace *ws;
-    double *e;
-} rates_loop;
-
-static phx_status rates_of_groups(void *user, phx_context *context, int part, int first, int end)
-{
-    const rates_loop *it = user;
-    workspace *ws = it->ws;
-
-    (void)context, (void)part;
-    for (int i = first; i < end; i++) {
-        const row_group *group = &ws->groups[ws->loose_groups[i]];
-        set_group(ws, group);
-        for (int k = group->first; k < group->end; k++)
-            it->e[k] = phx_sys_row_rate(ws, k) - ws->w[k];
-    }
-    return PHX_OK;
-}
-
-void phx_sys_row_residuals(workspace *ws, double t, const double *x, const double *v, double *e)
-{
-    rates_loop loop = {ws, e};
-
-    if (ws->plain) {
-        phx_plain_row_rates(ws, t, x, v, e);
-        return;
-    }
-    set_bodies(ws, x, v);
-    phx_sys_view_rows(ws);
-    set_signals(ws, t, 0.0);
-    phx_sys_run(ws, ws->n_loose_groups, rates_of_groups, &loop);
-    phx_sys_joint_packs_rates(ws, e);
+    return phx_sys_dot(size, g, ws->port_views[row->a].rate) +
+           phx_sys_dot(size, g + PHX_PORT_MAX, ws->port_views[row->b].rate);
 }
 
 double phx_sys_row_scale(const workspace *ws, int k)
@@ -230,6 +80,66 @@ double phx_sys_coordinate_value(const workspace *ws, int j, int c, int end)
     const double near = coordinate->turn < 0 ? 0.0 : (end ? ws->turn1 : ws->turn0)[coordinate->turn];
 
     return phx_row_unwrapped(&coordinate->row, &ws->port_views[joint->a], &ws->port_views[joint->b], end, near);
+}
+
+/* sum_i g_i P_ij over the columns of a port: places, then the turns of the frame, then those of the section. */
+void phx_sys_pull(const workspace *ws, phx_port_id id, const double *covector, double *row)
+{
+    const phx_system *system = ws->system;
+    const int dim = system->dim, n_rot = system->n_rot, r = dim + n_rot, n = ws->port_count[id];
+    const port_slot *port = &system->ports[id];
+    double *place = ws->map_room;
+
+    if (n == 0)
+        return;
+    const phx_body_view view = phx_sys_body_view(ws, port->body);
+    phx_body_port_place_jacobian(system->bodies[port->body].body, &port->port, &view, place);
+    for (int j = 0; j < n; j++) {
+        double sum = 0.0;
+        for (int a = 0; a < dim; a++)
+            sum += covector[a] * place[a * n + j];
+        row[j] = sum;
+    }
+    for (int k = 0; k < n_rot; k++)
+        row[dim + k] += covector[dim + k];
+    for (int j = 0; j < n - r; j++)
+        for (int k = 0; k < n_rot; k++)
+            row[r + j] += covector[r + k] * port->port.point.theta[k * (n - r) + j];
+}
+
+/* g_dot . zeta + g . (P nu)_dot at fixed nu: the ports' variations are their rates. */
+double phx_sys_row_acceleration(workspace *ws, int k)
+{
+    const phx_system *system = ws->system;
+    const row_slot *slot = &system->rows[ws->row[k]];
+    const joint_slot *joint = &system->joints[slot->joint];
+    const phx_port_id ids[2] = {joint->a, joint->b};
+    const phx_port_view *views[2] = {&ws->port_views[joint->a], &ws->port_views[joint->b]};
+    const int dim = system->dim, size = phx_port_size(dim), rigid = dim + system->n_rot;
+    double *H = ws->local, *tangent = ws->local + 4 * PAIR_SIZE * PAIR_SIZE, sum = 0.0;
+
+    if (phx_row_tangent(slot->row, views[0], views[1], H))
+        for (int s = 0; s < 2; s++)
+            for (int i = 0; i < size; i++)
+                for (int r = 0; r < 2; r++)
+                    for (int m = 0; m < size; m++)
+                        sum += views[s]->rate[i] * H[(s * PHX_PORT_MAX + i) * PAIR_SIZE + r * PHX_PORT_MAX + m] *
+                               views[r]->rate[m];
+    for (int side = 0; side < 2; side++) {
+        const port_slot *port = &system->ports[ids[side]];
+        const int count = ws->port_count[ids[side]];
+        const double *g = ws->covector + (size_t)k * PAIR_SIZE + side * PHX_PORT_MAX;
+        if (port->body == PHX_GROUND)
+            continue;
+        const phx_body_view view = phx_sys_body_view(ws, port->body);
+        const phx_port_tangents out = {.rate = tangent};
+        phx_body_port_tangents(system->bodies[port->body].body, &port->port, &view, NULL, &out);
+        for (int m = 0; m < dim; m++)
+            for (int j = dim; j < count; j++)
+                sum += g[m] * tangent[m * (count - dim) + j - dim] *
+                       view.vm[j < rigid ? j : rigid + port->port.point.dof[j - rigid]];
+    }
+    return sum;
 }
 
 static void add_effort(workspace *ws, phx_port_id id, double alpha, const double *effort)
@@ -368,10 +278,7 @@ phx_status phx_sys_forces(workspace *ws, double t, bool linear, double *res)
     const phx_system *system = ws->system;
     phx_status status = PHX_OK;
 
-    for (int i = 0; i < ws->n_loose_ports && ws->h != 0.0; i++)
-        memset(ws->effort + (size_t)ws->loose_ports[i] * PHX_PORT_MAX, 0, PHX_PORT_MAX * sizeof *ws->effort);
-    if (ws->h == 0.0 || ws->plain)
-        phx_sys_clear(ws, (size_t)system->n_ports * PHX_PORT_MAX, ws->effort);
+    ws->by->clear_efforts(ws);
     ws->power = (phx_work){0.0, 0.0};
     if (!linear)
         memset(ws->flow, 0, (size_t)system->n_ledger * sizeof *ws->flow);
@@ -399,142 +306,32 @@ phx_status phx_sys_forces(workspace *ws, double t, bool linear, double *res)
     return status;
 }
 
-/* `sides`: LATE_PORT of those that it is applied to. */
-enum { ON_A = LATE_PORT, ON_B = LATE_PORT << 1 };
-
-static void apply_multiplier(workspace *ws, int k, int sides, double lambda)
-{
-    const work_row *row = &ws->rows[k];
-    const int dim = ws->system->dim, size = phx_port_size(dim);
-    const double *g = ws->covector + (size_t)k * PAIR_SIZE;
-    double *a = ws->effort + (size_t)row->a * PHX_PORT_MAX, *b = ws->effort + (size_t)row->b * PHX_PORT_MAX;
-
-    if (row->unit >= 0) {
-        if (sides & ON_A)
-            a[row->unit] -= lambda;
-        if (sides & ON_B)
-            b[row->unit] += lambda;
-        return;
-    }
-    for (int i = row->turns ? dim : 0; i < size && sides & ON_A; i++)
-        a[i] += lambda * g[i];
-    for (int i = row->turns ? dim : 0; i < size && sides & ON_B; i++)
-        b[i] += lambda * g[PHX_PORT_MAX + i];
-}
-
+/* e += sum_k lambda_k g_k */
 void phx_sys_apply_multipliers(workspace *ws, const double *lambda)
 {
-    for (int k = 0; k < ws->n_l; k++)
-        apply_multiplier(ws, k, ON_A | ON_B, lambda[k]);
-}
-
-typedef struct residual_loop {
-    workspace *ws;
-    const double *lambda;
-    double *res;
-} residual_loop;
-
-/* Covectors, residuals and efforts of the DOT rows of a rigid group: entries of w alone. */
-static inline void rigid_residual(const int dim, workspace *ws, const row_group *group, int sides, const double *lambda,
-                                  double *res)
-{
-    const int n_rot = dim == 2 ? 1 : 3;
-    const double *w_a = ws->port_views[group->a].rate + dim, *w_b = ws->port_views[group->b].rate + dim;
-    double *a = ws->effort + (size_t)group->a * PHX_PORT_MAX + dim;
-    double *b = ws->effort + (size_t)group->b * PHX_PORT_MAX + dim;
-
-    set_rigid_rows(ws, group);
-    for (int k = group->first + group->points; k < group->end; k++) {
-        const double *g = ws->covector + (size_t)k * PAIR_SIZE + dim;
-        double rate = 0.0;
-        for (int i = 0; i < n_rot; i++)
-            rate += g[i] * w_a[i] + g[PHX_PORT_MAX + i] * w_b[i];
-        for (int i = 0; i < n_rot && (sides & ON_A); i++)
-            a[i] += lambda[k] * g[i];
-        for (int i = 0; i < n_rot && (sides & ON_B); i++)
-            b[i] += lambda[k] * g[PHX_PORT_MAX + i];
-        res[k] = rate;
+    for (int k = 0; k < ws->n_l; k++) {
+        const double *g = ws->covector + (size_t)k * PAIR_SIZE;
+        add_effort(ws, ws->rows[k].a, lambda[k], g);
+        add_effort(ws, ws->rows[k].b, lambda[k], g + PHX_PORT_MAX);
     }
 }
 
-static inline void rows_residual(const int dim, workspace *ws, int first, int last, const double *lambda, double *res)
+void phx_sys_pair_add(workspace *ws, int pair, double alpha, const double *block)
 {
-    for (int i = first; i < last; i++) {
-        const int g = ws->loose_groups[i], sides = (ON_A | ON_B) & ~ws->sharing.group[g];
-        const row_group *group = &ws->groups[g];
-        const double *rate_a = ws->place_rate + group->a * dim, *rate_b = ws->place_rate + group->b * dim;
-        double *a = ws->effort + (size_t)group->a * PHX_PORT_MAX, *b = ws->effort + (size_t)group->b * PHX_PORT_MAX;
-        for (int k = group->first, p = 0; p < group->points; p++, k++) {
-            res[k] = rate_b[p] - rate_a[p];
-            if (sides & ON_A)
-                a[p] -= lambda[k];
-            if (sides & ON_B)
-                b[p] += lambda[k];
-        }
-        if (group->rigid)
-            rigid_residual(dim, ws, group, sides, lambda, res);
-        for (int k = group->first + group->points; k < group->end && !group->rigid; k++) {
-            set_row(ws, k);
-            res[k] = phx_sys_row_rate(ws, k) - ws->w[k];
-            apply_multiplier(ws, k, sides, lambda[k]);
-        }
-    }
+    ws->by->pair_add(ws, pair, alpha, block);
 }
 
-static phx_status residual_of_groups(void *user, phx_context *context, int part, int first, int end)
+void phx_sys_pair_rate_add(workspace *ws, int pair, double alpha, const double *block)
 {
-    const residual_loop *it = user;
-
-    (void)context, (void)part;
-    if (it->ws->system->dim == 2)
-        rows_residual(2, it->ws, first, end, it->lambda, it->res);
-    else
-        rows_residual(3, it->ws, first, end, it->lambda, it->res);
-    return PHX_OK;
+    ws->by->pair_rate_add(ws, pair, alpha, block);
 }
 
-static void apply_effort(const workspace *ws, int i, double *res)
+void phx_sys_body_add(workspace *ws, int b, int row, int dof, double value)
 {
-    const phx_system *system = ws->system;
-    const port_slot *port = &system->ports[i];
-
-    if (port->body == PHX_GROUND)
-        return;
-    const phx_body_view view = phx_sys_body_view(ws, port->body);
-    phx_body_port_apply(system->bodies[port->body].body, &port->port, &view, -1.0,
-                        ws->effort + (size_t)i * PHX_PORT_MAX, res + system->bodies[port->body].v);
+    ws->by->body_add(ws, b, row, dof, value);
 }
 
-static phx_status apply_to_bodies(void *user, phx_context *context, int part, int first, int end)
+void phx_sys_kinetic_energies(const workspace *ws, const double *x, const double *v)
 {
-    const residual_loop *it = user;
-    const workspace *ws = it->ws;
-
-    (void)context, (void)part;
-    for (int i = first; i < end; i++)
-        if (!ws->sharing.port[ws->loose_ports[i]])
-            apply_effort(ws, ws->loose_ports[i], it->res);
-    return PHX_OK;
-}
-
-void phx_sys_rows_residual(workspace *ws, double t, double h, const double *lambda, double *res)
-{
-    residual_loop loop = {ws, lambda, res + ws->system->n_v};
-
-    if (ws->plain) {
-        phx_plain_rows_residual(ws, t, h, lambda, res);
-        return;
-    }
-    set_signals(ws, t, h);
-    phx_sys_run(ws, ws->n_loose_groups, residual_of_groups, &loop);
-    for (int i = 0; i < ws->sharing.n_groups; i++) {
-        const int g = ws->sharing.groups[i];
-        for (int k = ws->groups[g].first; k < ws->groups[g].end; k++)
-            apply_multiplier(ws, k, ws->sharing.group[g], lambda[k]);
-    }
-    phx_sys_joint_packs_residual(ws, lambda, res);
-    loop.res = res;
-    phx_sys_run(ws, ws->n_loose_ports, apply_to_bodies, &loop);
-    for (int i = 0; i < ws->sharing.n_ports; i++)
-        apply_effort(ws, ws->sharing.ports[i], res);
+    ws->by->kinetic_energies(ws, x, v);
 }

@@ -2,7 +2,7 @@
 #ifndef PHX_JOINT_PACK_H
 #define PHX_JOINT_PACK_H
 
-#include "system_internal.h"
+#include "fast.h"
 
 /* Coordinates that a port of a pack sees at most. */
 enum { SIDE_COORDINATES = 12 };

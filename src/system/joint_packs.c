@@ -33,9 +33,9 @@ static void count_uses(const workspace *ws, int *uses)
 {
     const phx_system *system = ws->system;
 
-    for (int g = 0; g < ws->n_groups; g++) {
-        uses[ws->groups[g].a]++;
-        uses[ws->groups[g].b]++;
+    for (int g = 0; g < ws->fast->n_groups; g++) {
+        uses[ws->fast->groups[g].a]++;
+        uses[ws->fast->groups[g].b]++;
     }
     for (int i = 0; i < system->n_forces; i++) {
         phx_port_id a = -1, b = -1;
@@ -96,7 +96,7 @@ static bool may_pack(const workspace *ws, const row_group *group, const int *use
         return false;
     if (point_of(ws, group->a)->n > SIDE_COORDINATES || point_of(ws, group->b)->n > SIDE_COORDINATES)
         return false;
-    return has_places(ws, &ws->kkt, group) && (!ws->condensation || has_places(ws, &ws->condensation->kkt, group));
+    return has_places(ws, &ws->kkt, group) && (!ws->fast->condensation || has_places(ws, &ws->fast->condensation->kkt, group));
 }
 
 static int turns_of(const workspace *ws, int j)
@@ -129,7 +129,7 @@ static void spread(const joint_pack *pack, int lane, int n, const double *from, 
 static void fill_side(const workspace *ws, joint_pack *pack, int which, int lane)
 {
     const phx_system *system = ws->system;
-    const row_group *group = &ws->groups[pack->group[lane]];
+    const row_group *group = &ws->fast->groups[pack->group[lane]];
     const phx_port_id id = which ? group->b : group->a;
     const body_slot *body = &system->bodies[system->ports[id].body];
     const phx_flex_point *point = point_of(ws, id);
@@ -180,7 +180,7 @@ static void fill_turn(const workspace *ws, joint_pack *pack, int k)
     double *of[DIRECTIONS] = {turn->p[0], turn->p[1], turn->q[0], turn->q[1]};
 
     for (int l = 0; l < pack->count; l++) {
-        const coordinate_slot *coordinate = turn_of(ws, ws->groups[pack->group[l]].joint, k);
+        const coordinate_slot *coordinate = turn_of(ws, ws->fast->groups[pack->group[l]].joint, k);
         spread(pack, l, 3, coordinate->row.alpha, of[ALPHA]);
         spread(pack, l, 3, coordinate->row.alpha2, of[ALPHA2]);
         spread(pack, l, 3, coordinate->row.beta, of[BETA]);
@@ -208,7 +208,7 @@ static void take(const joint_pack *pack, int lane, int place, int **next)
 /* Places of a joint in a matrix, in the order of joint_pack.h. */
 static void fill_places(const workspace *ws, const joint_pack *pack, int lane, const kkt_matrix *kkt, int *at)
 {
-    const row_group *group = &ws->groups[pack->group[lane]];
+    const row_group *group = &ws->fast->groups[pack->group[lane]];
     const phx_port_id ports[2] = {group->a, group->b};
     const int dim = ws->system->dim, n_rot = ws->system->n_rot, r = dim + n_rot;
     const int n[2] = {r + pack->side[0].n_q, r + pack->side[1].n_q}, all = n[0] + n[1];
@@ -248,7 +248,7 @@ static int count_places(const workspace *ws, const joint_pack *pack)
 /* The arrays of a pack, in one piece each: its numbers from alpha, its entries from the first side's q. */
 static phx_status allocate(const workspace *ws, joint_pack *pack)
 {
-    const int dim = ws->system->dim, n_rot = ws->system->n_rot, matrices = ws->condensation ? 2 : 1;
+    const int dim = ws->system->dim, n_rot = ws->system->n_rot, matrices = ws->fast->condensation ? 2 : 1;
     const int q = pack->side[0].n_q + pack->side[1].n_q;
     const int turns = 13 * pack->turns; /* numbers of a joint_turn */
     const size_t numbers = (size_t)(PHX_JOINT_LANES * (6 * pack->dots + turns + 2 * dim + (dim + n_rot) * q));
@@ -293,26 +293,26 @@ static void list_adding(joint_pack *pack)
 
 static phx_status make_pack(workspace *ws, int count, const int *groups)
 {
-    joint_pack *pack = &ws->joint_packs[ws->n_joint_packs];
-    const row_group *first = &ws->groups[groups[0]];
+    joint_pack *pack = &ws->fast->joint_packs[ws->fast->n_joint_packs];
+    const row_group *first = &ws->fast->groups[groups[0]];
 
     *pack = (joint_pack){.count = count, .dots = dots_of(ws, first), .turns = turns_of(ws, first->joint)};
     pack->side[0].n_q = point_of(ws, first->a)->n;
     pack->side[1].n_q = point_of(ws, first->b)->n;
-    ws->n_joint_packs++;
+    ws->fast->n_joint_packs++;
     list_adding(pack);
     const phx_status status = allocate(ws, pack);
     if (status)
         return status;
     for (int l = 0; l < PHX_JOINT_LANES; l++) {
         pack->group[l] = groups[l < count ? l : count - 1];
-        pack->first[l] = ws->groups[pack->group[l]].first;
-        pack->turn_at[l] = pack->turns > 0 ? turn_of(ws, ws->groups[pack->group[l]].joint, 0)->turn : -1;
+        pack->first[l] = ws->fast->groups[pack->group[l]].first;
+        pack->turn_at[l] = pack->turns > 0 ? turn_of(ws, ws->fast->groups[pack->group[l]].joint, 0)->turn : -1;
     }
     for (int k = 0; k < pack->turns; k++)
         fill_turn(ws, pack, k);
     for (int l = 0; l < count; l++) {
-        const row_group *group = &ws->groups[groups[l]];
+        const row_group *group = &ws->fast->groups[groups[l]];
         for (int which = 0; which < 2; which++)
             fill_side(ws, pack, which, l);
         for (int k = 0; k < pack->dots; k++) {
@@ -320,10 +320,10 @@ static phx_status make_pack(workspace *ws, int count, const int *groups)
             spread(pack, l, 3, row->alpha, pack->alpha + 3 * PHX_JOINT_LANES * k);
             spread(pack, l, 3, row->beta, pack->beta + 3 * PHX_JOINT_LANES * k);
         }
-        ws->joint_pack_of[groups[l]] = ws->n_joint_packs - 1;
+        ws->fast->joint_pack_of[groups[l]] = ws->fast->n_joint_packs - 1;
         fill_places(ws, pack, l, &ws->kkt, pack->at[0]);
         if (pack->at[1])
-            fill_places(ws, pack, l, &ws->condensation->kkt, pack->at[1]);
+            fill_places(ws, pack, l, &ws->fast->condensation->kkt, pack->at[1]);
     }
     return PHX_OK;
 }
@@ -334,8 +334,8 @@ static phx_status gather(workspace *ws, int g, const bool *may)
     int list[PHX_JOINT_LANES], count = 0;
     phx_status status = PHX_OK;
 
-    for (int other = g; other < ws->n_groups && !status; other++) {
-        if (!may[other] || ws->joint_pack_of[other] >= 0 || !alike(ws, &ws->groups[g], &ws->groups[other]))
+    for (int other = g; other < ws->fast->n_groups && !status; other++) {
+        if (!may[other] || ws->fast->joint_pack_of[other] >= 0 || !alike(ws, &ws->fast->groups[g], &ws->fast->groups[other]))
             continue;
         list[count++] = other;
         if (count == PHX_JOINT_LANES) {
@@ -349,63 +349,63 @@ static phx_status gather(workspace *ws, int g, const bool *may)
 /* Joints that count turns and are in no pack that is used. */
 static void list_turning(workspace *ws)
 {
-    int *joints = ws->loose_turning;
+    int *joints = ws->fast->loose_turning;
 
     for (int j = 0; j < ws->system->n_joints; j++)
         joints[j] = turns_of(ws, j);
-    for (int g = 0; g < ws->n_groups; g++)
-        if (ws->port_packed[ws->groups[g].a])
-            joints[ws->groups[g].joint] = 0;
-    ws->n_loose_turning = 0;
+    for (int g = 0; g < ws->fast->n_groups; g++)
+        if (ws->fast->port_packed[ws->fast->groups[g].a])
+            joints[ws->fast->groups[g].joint] = 0;
+    ws->fast->n_loose_turning = 0;
     for (int j = 0; j < ws->system->n_joints; j++)
         if (joints[j] > 0)
-            joints[ws->n_loose_turning++] = j;
+            joints[ws->fast->n_loose_turning++] = j;
 }
 
 /* What is in no pack that is used, and how many are. */
 static void list_loose(workspace *ws, bool one_by_one)
 {
-    ws->used_joint_packs = one_by_one ? 0 : ws->n_joint_packs;
-    ws->n_loose_groups = ws->n_loose_ports = 0;
+    ws->fast->used_joint_packs = one_by_one ? 0 : ws->fast->n_joint_packs;
+    ws->fast->n_loose_groups = ws->fast->n_loose_ports = 0;
     for (int i = 0; i < ws->system->n_ports; i++)
-        ws->port_packed[i] = false;
-    for (int g = 0; g < ws->n_groups; g++) {
-        if (one_by_one || ws->joint_pack_of[g] < 0)
-            ws->loose_groups[ws->n_loose_groups++] = g;
+        ws->fast->port_packed[i] = false;
+    for (int g = 0; g < ws->fast->n_groups; g++) {
+        if (one_by_one || ws->fast->joint_pack_of[g] < 0)
+            ws->fast->loose_groups[ws->fast->n_loose_groups++] = g;
         else
-            ws->port_packed[ws->groups[g].a] = ws->port_packed[ws->groups[g].b] = true;
+            ws->fast->port_packed[ws->fast->groups[g].a] = ws->fast->port_packed[ws->fast->groups[g].b] = true;
     }
     for (int i = 0; i < ws->system->n_ports; i++)
-        if (!ws->port_packed[i])
-            ws->loose_ports[ws->n_loose_ports++] = i;
+        if (!ws->fast->port_packed[i])
+            ws->fast->loose_ports[ws->fast->n_loose_ports++] = i;
     list_turning(ws);
 }
 
 phx_status phx_sys_joint_packs_create(workspace *ws)
 {
     phx_context *context = ws->base.context;
-    const size_t n_groups = (size_t)ws->n_groups, n_ports = (size_t)ws->system->n_ports;
+    const size_t n_groups = (size_t)ws->fast->n_groups, n_ports = (size_t)ws->system->n_ports;
     int *uses = phx_calloc(context, n_ports, sizeof *uses);
     bool *may = phx_calloc(context, n_groups, sizeof *may);
     phx_status status = PHX_OK;
 
-    ws->joint_packs = phx_calloc(context, n_groups, sizeof *ws->joint_packs);
-    ws->joint_pack_of = phx_calloc(context, n_groups, sizeof *ws->joint_pack_of);
-    ws->loose_groups = phx_calloc(context, n_groups, sizeof *ws->loose_groups);
-    ws->loose_ports = phx_calloc(context, n_ports, sizeof *ws->loose_ports);
-    ws->port_packed = phx_calloc(context, n_ports, sizeof *ws->port_packed);
-    ws->loose_turning = phx_calloc(context, (size_t)ws->system->n_joints, sizeof *ws->loose_turning);
-    if (!uses || !may || !ws->joint_packs || !ws->joint_pack_of || !ws->loose_groups || !ws->loose_ports ||
-        !ws->port_packed || !ws->loose_turning)
+    ws->fast->joint_packs = phx_calloc(context, n_groups, sizeof *ws->fast->joint_packs);
+    ws->fast->joint_pack_of = phx_calloc(context, n_groups, sizeof *ws->fast->joint_pack_of);
+    ws->fast->loose_groups = phx_calloc(context, n_groups, sizeof *ws->fast->loose_groups);
+    ws->fast->loose_ports = phx_calloc(context, n_ports, sizeof *ws->fast->loose_ports);
+    ws->fast->port_packed = phx_calloc(context, n_ports, sizeof *ws->fast->port_packed);
+    ws->fast->loose_turning = phx_calloc(context, (size_t)ws->system->n_joints, sizeof *ws->fast->loose_turning);
+    if (!uses || !may || !ws->fast->joint_packs || !ws->fast->joint_pack_of || !ws->fast->loose_groups || !ws->fast->loose_ports ||
+        !ws->fast->port_packed || !ws->fast->loose_turning)
         status = PHX_ERR_MEMORY;
     if (!status)
         count_uses(ws, uses);
-    for (int g = 0; g < ws->n_groups && !status; g++) {
-        ws->joint_pack_of[g] = -1;
-        may[g] = may_pack(ws, &ws->groups[g], uses);
+    for (int g = 0; g < ws->fast->n_groups && !status; g++) {
+        ws->fast->joint_pack_of[g] = -1;
+        may[g] = may_pack(ws, &ws->fast->groups[g], uses);
     }
-    for (int g = 0; g < ws->n_groups && !status; g++)
-        if (may[g] && ws->joint_pack_of[g] < 0)
+    for (int g = 0; g < ws->fast->n_groups && !status; g++)
+        if (may[g] && ws->fast->joint_pack_of[g] < 0)
             status = gather(ws, g, may);
     if (!status)
         list_loose(ws, false);
@@ -416,16 +416,16 @@ phx_status phx_sys_joint_packs_create(workspace *ws)
 
 void phx_sys_joint_packs_free(workspace *ws)
 {
-    for (int p = 0; p < ws->n_joint_packs; p++) {
-        phx_free(ws->joint_packs[p].alpha);
-        phx_free(ws->joint_packs[p].side[0].q);
+    for (int p = 0; p < ws->fast->n_joint_packs; p++) {
+        phx_free(ws->fast->joint_packs[p].alpha);
+        phx_free(ws->fast->joint_packs[p].side[0].q);
     }
-    phx_free(ws->joint_packs);
-    phx_free(ws->joint_pack_of);
-    phx_free(ws->loose_groups);
-    phx_free(ws->loose_ports);
-    phx_free(ws->port_packed);
-    phx_free(ws->loose_turning);
+    phx_free(ws->fast->joint_packs);
+    phx_free(ws->fast->joint_pack_of);
+    phx_free(ws->fast->loose_groups);
+    phx_free(ws->fast->loose_ports);
+    phx_free(ws->fast->port_packed);
+    phx_free(ws->fast->loose_turning);
 }
 
 phx_status phx_system_joints_one_by_one(phx_dae *dae, bool one_by_one)
@@ -433,13 +433,13 @@ phx_status phx_system_joints_one_by_one(phx_dae *dae, bool one_by_one)
     workspace *ws = (workspace *)dae;
 
     list_loose(ws, one_by_one);
-    ws->start_viewed = ws->end_viewed = false;
+    ws->fast->start_viewed = ws->fast->end_viewed = false;
     return phx_sys_find_late(ws);
 }
 
 void phx_sys_joint_pack_bodies(const workspace *ws, int p, int lane, phx_body_id *bodies)
 {
-    const joint_pack *pack = &ws->joint_packs[p];
+    const joint_pack *pack = &ws->fast->joint_packs[p];
 
     for (int side = 0; side < 2; side++)
         bodies[side] = lane < pack->count ? ws->system->ports[pack->side[side].port[lane]].body : -1;
@@ -447,8 +447,8 @@ void phx_sys_joint_pack_bodies(const workspace *ws, int p, int lane, phx_body_id
 
 bool phx_sys_joint_pack_waits(workspace *ws, int p, int lane, int late)
 {
-    ws->joint_packs[p].late[lane] = (unsigned char)late;
-    list_adding(&ws->joint_packs[p]);
+    ws->fast->joint_packs[p].late[lane] = (unsigned char)late;
+    list_adding(&ws->fast->joint_packs[p]);
     return late != 0;
 }
 
@@ -469,14 +469,14 @@ static phx_status each_pack(void *user, phx_context *context, int part, int firs
 
     (void)context, (void)part;
     for (int p = first; p < end; p++)
-        it->work(it, &it->ws->joint_packs[p]);
+        it->work(it, &it->ws->fast->joint_packs[p]);
     return PHX_OK;
 }
 
 /* All packs that are used; then what is late in some of them. */
 static void over_packs(const workspace *ws, joint_work *work, const double *lambda, double *out)
 {
-    if (ws->used_joint_packs == 0)
+    if (ws->fast->used_joint_packs == 0)
         return;
     const phx_body_view *view = &ws->view;
     joint_loop loop = {
@@ -486,10 +486,10 @@ static void over_packs(const workspace *ws, joint_work *work, const double *lamb
         .out = out,
         .work = work};
 
-    phx_sys_run(ws, ws->used_joint_packs, each_pack, &loop);
+    phx_sys_run(ws, ws->fast->used_joint_packs, each_pack, &loop);
     loop.at.late = true;
-    for (int i = 0; i < ws->sharing.n_packs && lambda; i++)
-        work(&loop, &ws->joint_packs[ws->sharing.packs[i]]);
+    for (int i = 0; i < ws->fast->sharing.n_packs && lambda; i++)
+        work(&loop, &ws->fast->joint_packs[ws->fast->sharing.packs[i]]);
 }
 
 static void find_residual(const joint_loop *it, const joint_pack *pack)
@@ -538,7 +538,7 @@ static void count_turns(const joint_loop *it, const joint_pack *pack)
 
     for (int l = 0; l < pack->count && gone >> l; l++)
         if (gone >> l & 1)
-            phx_sys_count_anew(it->ws, it->ws->groups[pack->group[l]].joint, it->out);
+            phx_sys_count_anew(it->ws, it->ws->fast->groups[pack->group[l]].joint, it->out);
 }
 
 void phx_sys_joint_packs_turns(const workspace *ws, double *x1)

@@ -2,7 +2,7 @@
  *
  *   A(cj) = [ cj M + D + K/cj   -G^T ]    K holds, beside the bodies' and forces' stiffness, minus the derivative of
  *           [ G + K_l/cj          0  ]    P^T e at fixed effort e (geometric part) and of G^T lambda. */
-#include "plain.h"
+#include "system_internal.h"
 
 #include <string.h>
 
@@ -25,33 +25,23 @@ static void scatter_bodies(workspace *ws, const double *x, const double *v)
 }
 
 /* What the forces add, and their efforts at the ports. */
-static phx_status add_forces(workspace *ws, double t)
+phx_status phx_sys_add_forces(workspace *ws, double t)
 {
     memset(ws->scratch4, 0, (size_t)ws->kkt.n * sizeof(double));
     return phx_sys_forces(ws, t, true, ws->scratch4);
 }
 
-/* At an instant everything has its array; over an interval all of it is summed into the matrix, D + h/2 K. */
-static void clear_values(workspace *ws, bool interval, bool condensed)
+/* At an instant everything has its array. */
+static void clear_values(workspace *ws)
 {
     const size_t bytes = (size_t)ws->kkt.ptr[ws->kkt.n] * sizeof(double);
 
-    if (ws->condensation)
-        ws->condensation->linearised = condensed;
-    ws->summed = interval;
-    ws->weight_K = interval ? 0.5 * ws->h : 1.0;
-    if (condensed) {
-        ws->into = &ws->condensation->kkt;
-        ws->into_D = ws->into_K = ws->condensation->coupling;
-        phx_sys_clear(ws, (size_t)ws->into->ptr[ws->into->n], ws->into_D);
-        return;
-    }
-    ws->into_D = interval ? ws->val : ws->D;
-    ws->into_K = interval ? ws->val : ws->K;
-    phx_sys_clear(ws, (size_t)ws->kkt.ptr[ws->kkt.n], ws->into_D);
-    if (interval)
-        return;
+    ws->summed = false;
+    ws->weight_K = 1.0;
+    ws->into_D = ws->D;
+    ws->into_K = ws->K;
     memset(ws->M, 0, bytes);
+    memset(ws->D, 0, bytes);
     memset(ws->K, 0, bytes);
 }
 
@@ -59,85 +49,47 @@ phx_status phx_sys_op_linearise(phx_dae *dae, double t, const double *x, const d
 {
     workspace *ws = (workspace *)dae;
 
-    clear_values(ws, false, false);
+    clear_values(ws);
     phx_sys_set_instant(ws, x, v);
     scatter_bodies(ws, x, v);
     phx_sys_rows(ws, t, 0.0);
-    const phx_status status = add_forces(ws, t);
+    const phx_status status = phx_sys_add_forces(ws, t);
     if (status)
         return status;
     phx_sys_apply_multipliers(ws, lambda);
-    phx_sys_add_couplings(ws, lambda);
+    ws->by->add_couplings(ws, lambda);
     return PHX_OK;
 }
 
-static phx_status interval_packs(void *user, phx_context *context, int part, int first, int end)
-{
-    workspace own = phx_sys_part(user, part);
-
-    (void)context;
-    for (int p = first; p < end; p++)
-        phx_sys_put_pack(&own, p, own.kkt.body_at, own.val);
-    return PHX_OK;
-}
-
-static phx_status interval_bodies(void *user, phx_context *context, int part, int first, int end)
-{
-    workspace own = phx_sys_part(user, part);
-
-    (void)context;
-    for (int i = first; i < end; i++)
-        phx_sys_put_body(&own, own.loose_bodies[i], own.kkt.body_at, own.val);
-    return PHX_OK;
-}
-
-/* A(2/h) at once, into val or, condensed, as borders of bodies and what couples them. */
 phx_status phx_sys_op_interval_linearise(phx_dae *dae)
 {
     workspace *ws = (workspace *)dae;
-    const double supplied = ws->power.supplied, dissipated = ws->power.dissipated;
-    const bool condensed = phx_sys_condenses(ws);
-    phx_status status = PHX_OK;
+    const phx_work power = ws->power;
+    const phx_status status = ws->by->interval_linearise(ws);
 
-    if (ws->condensation && ws->condensation->wait > 0)
-        ws->condensation->wait--;
-    clear_values(ws, true, condensed);
-    if (ws->plain) {
-        phx_plain_linearise_bodies(ws);
-    } else if (condensed) {
-        phx_sys_condensed_bodies(ws);
-    } else {
-        phx_sys_run(ws, ws->n_packs, interval_packs, ws);
-        phx_sys_run(ws, ws->n_loose_bodies, interval_bodies, ws);
-    }
-    phx_sys_add_couplings(ws, ws->lambda);
-    if (ws->system->n_forces > 0)
-        status = add_forces(ws, ws->t0 + 0.5 * ws->h);
-    ws->into = &ws->kkt;
-    ws->power = (phx_work){supplied, dissipated};
+    ws->power = power;
     return status;
-}
-
-phx_status phx_sys_factor(workspace *ws, bool complex_values, const double *val, phx_lu **lu)
-{
-    const bool created = !*lu;
-    const phx_status status = *lu ? PHX_OK : phx_sys_lu_create(ws, &ws->kkt, complex_values, lu);
-
-    if (!status && created && ws->plain)
-        phx_lu_pivot_always(*lu);
-    return status ? status : phx_lu_factor(*lu, val, NULL);
 }
 
 phx_status phx_sys_op_factor(phx_dae *dae, int slot, double cj)
 {
-    workspace *ws = (workspace *)dae;
+    return ((workspace *)dae)->by->factor((workspace *)dae, slot, cj);
+}
+
+phx_status phx_sys_factor(workspace *ws, bool complex_values, const double *val, phx_lu **lu)
+{
+    const phx_status status =
+        *lu ? PHX_OK : ws->by->create_lu(ws, &ws->kkt, complex_values, lu);
+
+    return status ? status : phx_lu_factor(*lu, val, NULL);
+}
+
+/* A(cj) = cj M + D + K/cj, or what an interval has summed. */
+phx_status phx_sys_factor_whole(workspace *ws, int slot, double cj)
+{
     const int nnz = ws->kkt.ptr[ws->kkt.n];
     const double inverse = 1.0 / cj;
 
-    if (ws->condensation)
-        ws->condensation->in_slot[slot] = ws->condensation->linearised;
-    if (ws->condensation && ws->condensation->linearised)
-        return phx_sys_condensed_factor(ws, slot, cj);
     for (int k = 0; k < nnz && !ws->summed; k++)
         ws->val[k] = cj * ws->M[k] + ws->D[k] + inverse * ws->K[k];
     return phx_sys_factor(ws, false, ws->val, &ws->lu[slot]);
@@ -161,50 +113,30 @@ phx_status phx_sys_op_factor_complex(phx_dae *dae, int slot, double re, double i
     return phx_sys_factor(ws, true, ws->val_complex, &ws->lu_complex[slot]);
 }
 
-typedef struct mass_loop {
-    workspace *ws;
-    const double *x;
-} mass_loop;
-
-static phx_status mass_of_bodies(void *user, phx_context *context, int part, int first, int end)
-{
-    const mass_loop *it = user;
-    const workspace *ws = it->ws;
-
-    (void)context, (void)part;
-    for (int b = first; b < end; b++) {
-        const body_slot *slot = &ws->system->bodies[b];
-        phx_body_put_mass(slot->body, it->x + slot->x, !ws->mass_begun, ws->kkt.body_at[b], ws->mass);
-    }
-    return PHX_OK;
-}
-
 void phx_sys_mass_values(workspace *ws, const double *x)
 {
-    mass_loop loop = {ws, x};
-
-    phx_sys_run(ws, ws->system->n_bodies, mass_of_bodies, &loop);
+    for (int b = 0; b < ws->system->n_bodies; b++) {
+        const body_slot *slot = &ws->system->bodies[b];
+        phx_body_put_mass(slot->body, x + slot->x, !ws->mass_begun, ws->kkt.body_at[b], ws->mass);
+    }
     ws->mass_begun = true;
-    phx_sys_put_rows(ws, ws->mass);
+    ws->by->put_rows(ws, ws->mass);
 }
 
-phx_status phx_sys_factor_mass(workspace *ws, const double *x)
+phx_status phx_sys_factor_whole_mass(workspace *ws, const double *x)
 {
-    if (ws->condensation && ws->condensing != PHX_CONDENSE_NEVER)
-        return phx_sys_condensed_factor_mass(ws, x);
     phx_sys_mass_values(ws, x);
     return phx_sys_factor(ws, false, ws->mass, &ws->lu_mass);
 }
 
-phx_status phx_sys_solve_mass(workspace *ws, double *b)
+phx_status phx_sys_factor_mass(workspace *ws, const double *x)
 {
-    return ws->condensation && ws->condensing != PHX_CONDENSE_NEVER ? phx_sys_condensed_solve_mass(ws, b)
-                                                                    : phx_lu_solve(ws->lu_mass, 1, b);
+    return ws->by->factor_mass(ws, x);
 }
 
-void phx_system_condense(phx_dae *dae, phx_condensing when)
+phx_status phx_sys_solve_mass(workspace *ws, double *b)
 {
-    ((workspace *)dae)->condensing = when;
+    return ws->by->solve_mass(ws, b);
 }
 
 void phx_system_kkt(const phx_dae *dae, int *n, const int **ptr, const int **idx, const int **order, const double **val)

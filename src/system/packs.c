@@ -1,5 +1,5 @@
 /* Which bodies a step evaluates together. */
-#include "system_internal.h"
+#include "fast.h"
 
 static bool may_join(const workspace *ws, int a, int b)
 {
@@ -11,22 +11,22 @@ static bool may_join(const workspace *ws, int a, int b)
 static phx_status make_pack(workspace *ws, int count, const int *bodies)
 {
     const phx_system *system = ws->system;
-    const kkt_matrix *condensed = ws->condensation ? &ws->condensation->kkt : NULL;
-    pack_slot *slot = &ws->packs[ws->n_packs];
+    const kkt_matrix *condensed = ws->fast->condensation ? &ws->fast->condensation->kkt : NULL;
+    pack_slot *slot = &ws->fast->packs[ws->fast->n_packs];
     phx_pack_def def = {.count = count, .room = ws->room};
 
     slot->count = count;
     for (int l = 0; l < count; l++) {
         const body_slot *body = &system->bodies[bodies[l]];
         slot->body[l] = bodies[l];
-        ws->pack_of[bodies[l]] = ws->n_packs;
-        ws->lane_of[bodies[l]] = l;
+        ws->fast->pack_of[bodies[l]] = ws->fast->n_packs;
+        ws->fast->lane_of[bodies[l]] = l;
         def.bodies[l] = body->body;
         def.x[l] = body->x;
         def.v[l] = body->v;
         def.c[l] = condensed ? condensed->place[body->v] : 0;
     }
-    ws->n_packs++;
+    ws->fast->n_packs++;
     const phx_status status = phx_pack_create(ws->base.context, &def, &slot->pack);
     slot->lanes = status ? 1 : phx_pack_lanes(slot->pack);
     return status;
@@ -40,7 +40,7 @@ static phx_status gather(workspace *ws, int b, int *list)
     int count = 0;
 
     for (int other = b; other < ws->system->n_bodies && !status; other++) {
-        if (ws->pack_of[other] >= 0 || !may_join(ws, b, other))
+        if (ws->fast->pack_of[other] >= 0 || !may_join(ws, b, other))
             continue;
         list[count++] = other;
         if (count == most) {
@@ -63,16 +63,16 @@ static phx_status allocate(workspace *ws)
         room = pack > room ? pack : room;
         room = one > room ? one : room;
     }
-    ws->scratch_size[SCRATCH_ROOM] = room;
+    ws->fast->scratch_size[SCRATCH_ROOM] = room;
     ws->room = phx_calloc(context, room, sizeof *ws->room);
-    ws->packs = phx_calloc(context, count, sizeof *ws->packs);
-    ws->pack_of = phx_calloc(context, count, sizeof *ws->pack_of);
-    ws->lane_of = phx_calloc(context, count, sizeof *ws->lane_of);
-    ws->loose_bodies = phx_calloc(context, count, sizeof *ws->loose_bodies);
+    ws->fast->packs = phx_calloc(context, count, sizeof *ws->fast->packs);
+    ws->fast->pack_of = phx_calloc(context, count, sizeof *ws->fast->pack_of);
+    ws->fast->lane_of = phx_calloc(context, count, sizeof *ws->fast->lane_of);
+    ws->fast->loose_bodies = phx_calloc(context, count, sizeof *ws->fast->loose_bodies);
     ws->products = phx_calloc(context, count, sizeof *ws->products);
     ws->energy = phx_calloc(context, count, sizeof *ws->energy);
-    ws->pack_done = phx_calloc(context, count, sizeof *ws->pack_done);
-    return ws->energy && ws->pack_done && ws->room && ws->packs && ws->pack_of && ws->lane_of && ws->loose_bodies &&
+    ws->fast->pack_done = phx_calloc(context, count, sizeof *ws->fast->pack_done);
+    return ws->energy && ws->fast->pack_done && ws->room && ws->fast->packs && ws->fast->pack_of && ws->fast->lane_of && ws->fast->loose_bodies &&
                    ws->products
                ? PHX_OK
                : PHX_ERR_MEMORY;
@@ -87,41 +87,41 @@ phx_status phx_sys_packs_create(workspace *ws)
     size_t border = 1;
 
     for (int b = 0; b < system->n_bodies && !status; b++)
-        ws->pack_of[b] = -1;
+        ws->fast->pack_of[b] = -1;
     for (int b = 0; b < system->n_bodies && !status; b++) {
-        if (ws->pack_of[b] < 0 && phx_body_packs(system->bodies[b].body))
+        if (ws->fast->pack_of[b] < 0 && phx_body_packs(system->bodies[b].body))
             status = gather(ws, b, list);
-        if (status || ws->pack_of[b] >= 0)
+        if (status || ws->fast->pack_of[b] >= 0)
             continue;
-        ws->loose_bodies[ws->n_loose_bodies++] = b;
+        ws->fast->loose_bodies[ws->fast->n_loose_bodies++] = b;
         ws->products[b] = phx_body_products_create(context, system->bodies[b].body, ws->room);
         status = ws->products[b] ? PHX_OK : PHX_ERR_MEMORY;
     }
-    for (int p = 0; p < ws->n_packs && !status; p++) {
-        const size_t size = phx_pack_border_size(ws->packs[p].pack);
+    for (int p = 0; p < ws->fast->n_packs && !status; p++) {
+        const size_t size = phx_pack_border_size(ws->fast->packs[p].pack);
         border = size > border ? size : border;
     }
-    ws->scratch_size[SCRATCH_BORDER] = border;
+    ws->fast->scratch_size[SCRATCH_BORDER] = border;
     if (!status)
-        ws->border = phx_calloc(context, border, sizeof *ws->border);
-    return status ? status : ws->border ? PHX_OK : PHX_ERR_MEMORY;
+        ws->fast->border = phx_calloc(context, border, sizeof *ws->fast->border);
+    return status ? status : ws->fast->border ? PHX_OK : PHX_ERR_MEMORY;
 }
 
 void phx_sys_packs_free(workspace *ws)
 {
-    for (int p = 0; p < ws->n_packs; p++)
-        phx_pack_destroy(ws->packs[p].pack);
-    for (int i = 0; i < ws->n_loose_bodies; i++)
-        phx_free(ws->products[ws->loose_bodies[i]]);
-    phx_free(ws->packs);
-    phx_free(ws->pack_of);
-    phx_free(ws->lane_of);
-    phx_free(ws->loose_bodies);
+    for (int p = 0; p < ws->fast->n_packs; p++)
+        phx_pack_destroy(ws->fast->packs[p].pack);
+    for (int i = 0; i < ws->fast->n_loose_bodies; i++)
+        phx_free(ws->products[ws->fast->loose_bodies[i]]);
+    phx_free(ws->fast->packs);
+    phx_free(ws->fast->pack_of);
+    phx_free(ws->fast->lane_of);
+    phx_free(ws->fast->loose_bodies);
     phx_free(ws->products);
     phx_free(ws->energy);
-    phx_free(ws->pack_done);
+    phx_free(ws->fast->pack_done);
     phx_free(ws->room);
-    phx_free(ws->border);
+    phx_free(ws->fast->border);
 }
 
 /* The border of a rigid body, row by row: its columns stand side by side in the matrix. */
@@ -137,20 +137,20 @@ static void put_rigid(const pack_slot *slot, int lane, int n, const double *bord
 /* Matrices of a pack over the interval into val, at the places of each body; a rigid one is nothing but its border. */
 void phx_sys_put_pack(workspace *ws, int p, int *const *body_at, double *val)
 {
-    const pack_slot *slot = &ws->packs[p];
+    const pack_slot *slot = &ws->fast->packs[p];
     const phx_system *system = ws->system;
     const phx_body *body = system->bodies[slot->body[0]].body;
     const int rigid = system->dim + system->n_rot, *ptr = NULL, *idx = NULL;
 
-    phx_pack_interval_border(slot->pack, system->gravity, ws->x1, ws->xm, ws->border);
+    phx_pack_interval_border(slot->pack, system->gravity, ws->x1, ws->xm, ws->fast->border);
     phx_body_pattern(body, &ptr, &idx);
     for (int l = 0; l < slot->count; l++) {
         const int *at = body_at[slot->body[l]];
         if (phx_body_n_q(body) == 0) {
-            put_rigid(slot, l, rigid, ws->border, at, val);
+            put_rigid(slot, l, rigid, ws->fast->border, at, val);
             continue;
         }
-        phx_pack_interval_matrix(slot->pack, ws->border, l, ws->body_M);
+        phx_pack_interval_matrix(slot->pack, ws->fast->border, l, ws->body_M);
         for (int k = 0; k < ptr[phx_body_n_v(body)]; k++)
             val[at[k]] = ws->body_M[k];
     }

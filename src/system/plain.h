@@ -12,10 +12,6 @@
 
 #include "system_internal.h"
 
-/* ---- plain_workspace.c ---- */
-phx_status phx_plain_create(workspace *ws);
-void phx_plain_free(workspace *ws);
-
 /* ---- plain_rows.c: ports and rows ---- */
 /* Every port at the instant or over the interval at hand. */
 void phx_plain_view_ports(workspace *ws);
@@ -24,13 +20,16 @@ void phx_plain_rows(workspace *ws, double t, double h);
 /* After phx_sys_forces: rows and multipliers into res (n_v + n_l). */
 void phx_plain_rows_residual(workspace *ws, double t, double h, const double *lambda, double *res);
 /* Residuals G v - w of all rows at an instant. */
-void phx_plain_row_rates(workspace *ws, double t, const double *x, const double *v, double *e);
+void phx_plain_row_residuals(workspace *ws, double t, const double *x, const double *v, double *e);
 
 /* ---- plain_bodies.c: bodies ---- */
-void phx_plain_begin(workspace *ws);
+void phx_plain_interval_begin(workspace *ws);
 /* End and mean of the interval at the end velocity v1, and (res not NULL) the bodies' rows of the residual. */
 void phx_plain_move(workspace *ws, const double *v1, double *res);
+/* The whole residual at the end velocity v1, or (res NULL) the end of the interval and the powers of forces alone. */
+phx_status phx_plain_interval_residual(workspace *ws, const double *v1, const double *lambda, double *res);
 void phx_plain_kinetic_energies(const workspace *ws, const double *x, const double *v);
+void phx_plain_component_energies(workspace *ws, const component_slot *component, const double *x, const double *v);
 /* Derivatives of the bodies' rows over the interval into ws->val. */
 void phx_plain_linearise_bodies(workspace *ws);
 
@@ -39,5 +38,14 @@ void phx_plain_add_couplings(workspace *ws, const double *lambda);
 void phx_plain_put_rows(workspace *ws, double *val);
 void phx_plain_pair_add(workspace *ws, int pair, double alpha, const double *block);
 void phx_plain_pair_rate_add(workspace *ws, int pair, double alpha, const double *block);
+void phx_plain_body_add(workspace *ws, int b, int row, int dof, double value);
+
+/* ---- plain_linearise.c: matrices ---- */
+phx_status phx_plain_interval_linearise(workspace *ws);
+phx_status phx_plain_solve(workspace *ws, int slot, double *b);
+phx_status phx_plain_solve_mass(workspace *ws, double *b);
+phx_status phx_plain_factor_rows(workspace *ws, const double *x, const double *v, bool *energies);
+phx_status phx_plain_solve_rows(workspace *ws, double alpha, const double *r, double *b);
+phx_status phx_plain_create_lu(const workspace *ws, const kkt_matrix *kkt, bool complex_values, phx_lu **lu);
 
 #endif

@@ -1,7 +1,7 @@
 /* The plain evaluator: bodies. */
 #include "plain.h"
 
-void phx_plain_begin(workspace *ws)
+void phx_plain_interval_begin(workspace *ws)
 {
     for (int b = 0; b < ws->system->n_bodies; b++) {
         const body_slot *slot = &ws->system->bodies[b];
@@ -47,5 +47,28 @@ void phx_plain_linearise_bodies(workspace *ws)
         phx_body_interval_linearise(body, ws->system->gravity, &view, ws->body_D, ws->body_M);
         for (int k = 0; k < ptr[phx_body_n_v(body)]; k++)
             ws->val[at[k]] += ws->body_M[k];
+    }
+}
+
+phx_status phx_plain_interval_residual(workspace *ws, const double *v1, const double *lambda, double *res)
+{
+    phx_status status = PHX_OK;
+
+    phx_plain_move(ws, v1, res);
+    phx_sys_begin_turns(ws);
+    phx_plain_view_ports(ws);
+    phx_sys_count_turns(ws, ws->x1);
+    status = phx_sys_forces(ws, ws->t0 + 0.5 * ws->h, false, res ? res : ws->scratch4);
+    if (!status && res)
+        phx_plain_rows_residual(ws, ws->t0, ws->h, lambda, res);
+    return status;
+}
+
+void phx_plain_component_energies(workspace *ws, const component_slot *component, const double *x, const double *v)
+{
+    for (int i = 0; i < component->count; i++) {
+        const int b = ws->system->by_component[component->first + i];
+        const body_slot *slot = &ws->system->bodies[b];
+        ws->energy[b] = phx_body_kinetic(slot->body, x + slot->x, v + slot->v);
     }
 }

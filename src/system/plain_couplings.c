@@ -135,6 +135,14 @@ void phx_plain_pair_rate_add(workspace *ws, int pair, double alpha, const double
     add_block(ws, pair, alpha * ws->weight_K, copy, &maps, maps.T, ws->into_K);
 }
 
+void phx_plain_body_add(workspace *ws, int b, int row, int dof, double value)
+{
+    const int rigid = ws->system->dim + ws->system->n_rot, *ptr = NULL, *idx = NULL;
+
+    phx_body_pattern(ws->system->bodies[b].body, &ptr, &idx);
+    ws->into_K[ws->kkt.body_at[b][ptr[row] + rigid + dof]] += value;
+}
+
 /* sum_i y_i X_ij, y over the rates of A, then from PHX_PORT_MAX on those of B */
 static double pulled(int size, int n, const double *y, const double *X, int j)
 {

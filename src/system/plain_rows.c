@@ -33,24 +33,13 @@ void phx_plain_rows(workspace *ws, double t, double h)
     }
 }
 
-/* G_k nu = g_a . zeta_a + g_b . zeta_b */
-static double rate(const workspace *ws, int k)
-{
-    const work_row *row = &ws->rows[k];
-    const int size = phx_port_size(ws->system->dim);
-    const double *g = ws->covector + (size_t)k * PAIR_SIZE;
-
-    return phx_sys_dot(size, g, ws->port_views[row->a].rate) +
-           phx_sys_dot(size, g + PHX_PORT_MAX, ws->port_views[row->b].rate);
-}
-
 void phx_plain_rows_residual(workspace *ws, double t, double h, const double *lambda, double *res)
 {
     const phx_system *system = ws->system;
 
     phx_plain_rows(ws, t, h);
     for (int k = 0; k < ws->n_l; k++)
-        res[system->n_v + k] = rate(ws, k) - ws->w[k];
+        res[system->n_v + k] = phx_sys_row_rate(ws, k) - ws->w[k];
     phx_sys_apply_multipliers(ws, lambda);
     for (int i = 0; i < system->n_ports; i++) { /* res -= P^T e */
         const port_slot *port = &system->ports[i];
@@ -62,10 +51,10 @@ void phx_plain_rows_residual(workspace *ws, double t, double h, const double *la
     }
 }
 
-void phx_plain_row_rates(workspace *ws, double t, const double *x, const double *v, double *e)
+void phx_plain_row_residuals(workspace *ws, double t, const double *x, const double *v, double *e)
 {
     phx_sys_set_instant(ws, x, v);
     phx_plain_rows(ws, t, 0.0);
     for (int k = 0; k < ws->n_l; k++)
-        e[k] = rate(ws, k) - ws->w[k];
+        e[k] = phx_sys_row_rate(ws, k) - ws->w[k];
 }

@@ -1,7 +1,9 @@
 /* The plain evaluator: what it needs beside the arrays of every workspace. */
 #include "plain.h"
 
-phx_status phx_plain_create(workspace *ws)
+#include <string.h>
+
+static phx_status create(workspace *ws)
 {
     const phx_system *system = ws->system;
     phx_context *context = ws->base.context;
@@ -24,8 +26,43 @@ phx_status phx_plain_create(workspace *ws)
     return PHX_OK;
 }
 
-void phx_plain_free(workspace *ws)
+static void destroy(workspace *ws)
 {
     for (int b = 0; b < ws->system->n_bodies && ws->products; b++)
         phx_free(ws->products[b]);
+    phx_free(ws->products);
+    phx_free(ws->room);
+    phx_free(ws->energy);
 }
+
+static void clear_efforts(workspace *ws)
+{
+    memset(ws->effort, 0, (size_t)(ws->system->n_ports * PHX_PORT_MAX) * sizeof *ws->effort);
+}
+
+const evaluator phx_plain_evaluator = {
+    .create = create,
+    .destroy = destroy,
+    .view_ports = phx_plain_view_ports,
+    .rows = phx_plain_rows,
+    .row_residuals = phx_plain_row_residuals,
+    .rows_residual = phx_plain_rows_residual,
+    .interval_begin = phx_plain_interval_begin,
+    .interval_residual = phx_plain_interval_residual,
+    .interval_linearise = phx_plain_interval_linearise,
+    .add_couplings = phx_plain_add_couplings,
+    .put_rows = phx_plain_put_rows,
+    .pair_add = phx_plain_pair_add,
+    .pair_rate_add = phx_plain_pair_rate_add,
+    .body_add = phx_plain_body_add,
+    .clear_efforts = clear_efforts,
+    .create_lu = phx_plain_create_lu,
+    .factor = phx_sys_factor_whole,
+    .solve = phx_plain_solve,
+    .factor_mass = phx_sys_factor_whole_mass,
+    .solve_mass = phx_plain_solve_mass,
+    .factor_rows = phx_plain_factor_rows,
+    .solve_rows = phx_plain_solve_rows,
+    .kinetic_energies = phx_plain_kinetic_energies,
+    .component_energies = phx_plain_component_energies,
+};

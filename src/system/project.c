@@ -144,30 +144,13 @@ static phx_status momentum_part(workspace *ws, const component_slot *component, 
     return status;
 }
 
-/* Where a component is most of the system all bodies are evaluated; else its own, packs whole and once: what they give
- * bodies of others is not looked at. */
 static double kinetic(workspace *ws, const component_slot *component, const double *x, const double *v)
 {
-    const phx_system *system = ws->system;
-    const bool all = ws->plain || 2 * component->count > system->n_bodies;
-    double energy = 0.0, *own = ws->energy;
+    double energy = 0.0;
 
-    if (all)
-        phx_sys_kinetic_energies(ws, x, v);
-    for (int i = 0; i < component->count; i++) {
-        const int b = system->by_component[component->first + i], p = all ? -1 : ws->pack_of[b];
-        const body_slot *slot = &system->bodies[b];
-        if (!all && p < 0)
-            own[b] = phx_body_kinetic(slot->body, x + slot->x, v + slot->v);
-        else if (!all && !ws->pack_done[p]) {
-            phx_sys_pack_energies(ws, p, x, v);
-            ws->pack_done[p] = true;
-        }
-        energy += own[b];
-    }
-    for (int i = 0; i < component->count && !all; i++)
-        if (ws->pack_of[system->by_component[component->first + i]] >= 0)
-            ws->pack_done[ws->pack_of[system->by_component[component->first + i]]] = false;
+    ws->by->component_energies(ws, component, x, v);
+    for (int i = 0; i < component->count; i++)
+        energy += ws->energy[ws->system->by_component[component->first + i]];
     return energy;
 }
 
@@ -352,12 +335,11 @@ static void drive_work(workspace *ws, const double *dv, const double *e)
     memset(ws->supply, 0, bytes);
     memset(ws->signal_work, 0, bytes);
     memset(ws->taken, 0, bytes);
-    for (int i = 0; i < ws->n_groups;) {
-        const int component = system->rows[ws->row[ws->groups[i].first]].component;
+    for (int k = 0; k < ws->n_l;) {
+        const int component = system->rows[ws->row[k]].component;
         double taken = 0.0;
-        for (; i < ws->n_groups && system->rows[ws->row[ws->groups[i].first]].component == component; i++)
-            for (int k = ws->groups[i].first; k < ws->groups[i].end; k++)
-                taken -= 0.5 * dv[ws->kkt.n_v + k] * e[k];
+        for (; k < ws->n_l && system->rows[ws->row[k]].component == component; k++)
+            taken -= 0.5 * dv[ws->kkt.n_v + k] * e[k];
         ws->taken[component] += taken;
     }
     for (int i = 0; i < ws->n_driven; i++) {
@@ -418,8 +400,9 @@ phx_status phx_sys_op_project(phx_dae *dae, double t1, double h, bool interval, 
     phx_sys_ledger_nothing(ws);
     if (interval && system->any_free)
         impulses(ws);
-    phx_sys_row_residuals(ws, t1, x1, v1, e);
-    ws->end_viewed = memcmp(x1, ws->x1, (size_t)system->n_x * sizeof *x1) == 0;
+    ws->by->row_residuals(ws, t1, x1, v1, e);
+    if (ws->by->viewed_end)
+        ws->by->viewed_end(ws, x1);
     find_moved(ws, v1, e);
     for (int c = 0; c < system->n_components; c++) {
         joints = joints || ws->moved[c];
@@ -431,11 +414,11 @@ phx_status phx_sys_op_project(phx_dae *dae, double t1, double h, bool interval, 
     if (!joints)
         memset(dv, 0, (size_t)ws->kkt.n * sizeof *dv);
     if (joints) {
-        status = phx_sys_factor_rows(ws, x1, v1, &energies);
+        status = ws->by->factor_rows(ws, x1, v1, &energies);
         if (!status)
-            status = phx_sys_solve_rows(ws, -1.0, e, dv);
+            status = ws->by->solve_rows(ws, -1.0, e, dv);
         if (!status && drives)
-            status = phx_sys_solve_rows(ws, 1.0, ws->w, drive);
+            status = ws->by->solve_rows(ws, 1.0, ws->w, drive);
     }
     drive_work(ws, dv, e);
     memcpy(ws->v1, v1, (size_t)n_v * sizeof *v1);

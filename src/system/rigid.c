@@ -111,7 +111,7 @@ static void put_values(workspace *ws, const double *x)
             for (int k = ptr[i]; k < ptr[i + 1] && idx[k] < each; k++)
                 ws->val[ws->kkt.body_at[b][k]] = mass[i * each + idx[k]];
     }
-    phx_sys_put_rows(ws, ws->val);
+    ws->by->put_rows(ws, ws->val);
 }
 
 /* eps: 1e-10 times the diagonal of G M^-1 G^T, with the diagonal of M; rows that are off give lambda = 0. */

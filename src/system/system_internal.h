@@ -146,6 +146,8 @@ static inline void phx_sys_exchange(double **a, double **b)
 }
 
 /* ---- workspace ---- */
+typedef struct workspace workspace;
+
 /* Sparse KKT matrix over (v, multipliers of the rows in `row`) and where every contribution goes. In the whole matrix
  * the first unknowns are all velocities; a condensed one has no place for those eliminated inside their bodies. */
 typedef struct kkt_matrix {
@@ -173,28 +175,6 @@ typedef struct work_row {
     phx_row row;
 } work_row;
 
-/* The rows of the workspace that belong to one joint, which follow each other. */
-typedef struct row_group {
-    phx_port_id a, b;
-    int joint;
-    int first, end; /* rows from `first` up to before `end` */
-    int points;     /* it begins with that many POINT rows, of all axes, with rate zero; or 0 */
-    bool one_body;  /* both ports are on the same one */
-    bool rigid;     /* the ports are on two bodies, neither deformed there, and all other rows are DOT rows */
-    bool opens[2];  /* the first group that has the port on A, on B */
-} row_group;
-
-enum { PHX_JOINT_LANES = 4 };         /* joints of a pack */
-typedef struct joint_pack joint_pack; /* joints that are evaluated together (joint_pack.h) */
-
-/* What rows and forces need to know of a port. */
-typedef enum port_need {
-    NEED_PLACE_RATE, /* the rate of its place, in place_rate alone */
-    NEED_FRAMES,     /* and of its view R_m, R_1 and the rate */
-    NEED_VIEW,
-    NEED_MORE /* no port has it */
-} port_need;
-
 /* What is left of it when the deformations are held; made at its first use. */
 typedef struct rigid_kkt {
     int n;
@@ -205,112 +185,79 @@ typedef struct rigid_kkt {
     phx_lu *lu;
 } rigid_kkt;
 
-/* Bodies that are evaluated together. */
-typedef struct pack_slot {
-    phx_pack *pack;
-    int count, lanes, body[PHX_LANES];
-} pack_slot;
+/* How a workspace is evaluated: by the plain evaluator (plain.h) or by a faster one. What takes a workspace and is not
+ * in this table is the same for all of them. */
+typedef struct evaluator {
+    /* What it needs beside the workspace, made when all else is there; freed also when only part of it was made. */
+    phx_status (*create)(workspace *ws);
+    void (*destroy)(workspace *ws);
+    /* What projections need of a workspace whose steps are integrated; NULL: nothing more. */
+    phx_status (*create_projection)(workspace *ws);
+    /* Every port at the instant at hand. */
+    void (*view_ports)(workspace *ws);
+    /* Covectors of all rows and their prescribed rates at t, or the means over [t, t + h]; the ports are viewed. */
+    void (*rows)(workspace *ws, double t, double h);
+    /* Residuals G v - w of all rows at an instant of which nothing has been viewed. */
+    void (*row_residuals)(workspace *ws, double t, const double *x, const double *v, double *e);
+    /* The instant that row_residuals was asked for last is the start of what comes next where it is the end of the
+     * interval at hand. NULL: this is of no use. */
+    void (*viewed_end)(workspace *ws, const double *x1);
+    /* After phx_sys_forces: the rows of the constraints into res (n_v + n_l), then res -= P^T effort, multipliers
+     * included. */
+    void (*rows_residual)(workspace *ws, double t, double h, const double *lambda, double *res);
+    /* The start of the interval in ws; then its end at the end velocity v1, and the residual; res NULL: only the end,
+     * its coordinates and the powers of forces. */
+    void (*interval_begin)(workspace *ws);
+    phx_status (*interval_residual)(workspace *ws, const double *v1, const double *lambda, double *res);
+    /* A(2/h) of that interval, for `factor`. */
+    phx_status (*interval_linearise)(workspace *ws);
+    /* G, -G^T, K_l and stiffness of the rows, geometric terms of all ports into the linearisation at hand; and G and
+     * -G^T alone, in place of what is there. */
+    void (*add_couplings)(workspace *ws, const double *lambda);
+    void (*put_rows)(workspace *ws, double *val);
+    /* Derivatives of the efforts of a pair of ports, block (PAIR_SIZE square), with respect to the variation of the
+     * ports, or to their rates. */
+    void (*pair_add)(workspace *ws, int pair, double alpha, const double *block);
+    void (*pair_rate_add)(workspace *ws, int pair, double alpha, const double *block);
+    /* The same of one entry, rigid row `row` and coordinate q_dof of a body, of K. */
+    void (*body_add)(workspace *ws, int b, int row, int dof, double value);
+    /* Efforts of forces and multipliers are summed from here on. */
+    void (*clear_efforts)(workspace *ws);
+    /* A factorisation on a pattern. */
+    phx_status (*create_lu)(const workspace *ws, const kkt_matrix *kkt, bool complex_values, phx_lu **lu);
+    /* Factorisations into a slot (cj), and of [M -G^T; G 0] at an instant whose rows are evaluated. */
+    phx_status (*factor)(workspace *ws, int slot, double cj);
+    phx_status (*solve)(workspace *ws, int slot, double *b);
+    phx_status (*factor_mass)(workspace *ws, const double *x);
+    phx_status (*solve_mass)(workspace *ws, double *b);
+    /* For the projection: G M^-1 G^T or what stands for it; whether this has left the kinetic energies in ws->energy;
+     * then b (n) <- the solution of (0, alpha r). */
+    phx_status (*factor_rows)(workspace *ws, const double *x, const double *v, bool *energies);
+    phx_status (*solve_rows)(workspace *ws, double alpha, const double *r, double *b);
+    /* Kinetic energies of all bodies into ws->energy, x NULL: undeformed; and at least those of one component. */
+    void (*kinetic_energies)(const workspace *ws, const double *x, const double *v);
+    void (*component_energies)(workspace *ws, const component_slot *component, const double *x, const double *v);
+    /* Angles of joints in x, which the bodies' states have left behind, brought up to them; NULL: none ever lags. */
+    void (*synchronise)(workspace *ws, double *x);
+    /* Threads inside its operations; how many there are. NULL: one. */
+    phx_status (*set_threads)(workspace *ws, int threads);
+    int (*threads)(const workspace *ws);
+} evaluator;
+extern const evaluator phx_plain_evaluator, phx_fast_evaluator;
 
-/* A factorisation with the inner deformations of the bodies eliminated first. */
-typedef struct condensed_lu {
-    phx_condenser **type;               /* of each type of body: cj M + R + K/cj */
-    double cj;                          /* that they are factored for; 0: none */
-    int corrections, asked;             /* of a solution; matrices until their number is asked for anew */
-    double *border, *influence, *rates; /* of all condensed packs; rates: w0 + w1 of the interval */
-    phx_lu *lu;
-} condensed_lu;
+typedef struct fast_data fast_data; /* fast.h */
 
-/* The projection by the rows alone (delassus.c). */
-typedef struct delassus {
-    phx_block_ldl *ldl;
-    int n_types;
-    phx_condenser **type; /* of M_qq */
-    int *type_of;         /* per pack; -1: rigid */
-    phx_pack_rows **rows; /* per pack; NULL: no row touches it */
-    size_t *at;           /* per pack: its matrices in `schur` */
-    double *schur;        /* the matrices of all packs, then a zero */
-    int n_entries;
-    int *entries;     /* 3 numbers each: place in S, and the two numbers that it is the sum of */
-    bool packed, all; /* all bodies are in packs; and rows touch them */
-    bool factored;    /* the factors of S are those of the instant */
-    double *mu;       /* n_l and a zero */
-} delassus;
-
-/* Condensation of the bodies' deformations (condense.c). */
-typedef struct condensation {
-    kkt_matrix kkt;
-    int n_types;
-    int *type;                                              /* per body; -1: not condensed */
-    size_t *border_at, *influence_at, *inner_at, *rates_at; /* per pack */
-    size_t border_size, influence_size, inner_size, rates_size;
-    int *from;                 /* per unknown: its place in the whole matrix */
-    double *coupling;          /* what joins the bodies: rows, forces, whole bodies */
-    double *val;               /* with the condensed bodies */
-    double *b, *d, *sum;       /* kkt.n: right-hand side, correction, their sum */
-    double *inner, *inner_sum; /* the same of the inner coordinates, by packs */
-    double *x;                 /* kkt.n of the whole matrix */
-    double *border, *rates;    /* of the interval linearised last */
-    condensed_lu slot[PHX_FACTOR_SLOTS], mass;
-    const condensed_lu *holder;     /* of the borders of the last linearisation; NULL: they are above */
-    bool pays;                      /* for intervals */
-    bool linearised;                /* the last linearisation was condensed */
-    bool in_slot[PHX_FACTOR_SLOTS]; /* so is the factorisation in the slot */
-    int wait;                       /* linearisations that stay whole because the iteration contracted slowly */
-} condensation;
-
-/* Scratch of what goes over bodies, ports or joints on one thread, numbers: matrices of a body, what bodies share,
- * border and matrices of a pack, maps of two ports, rows of a group, a product, rows of a pack. */
-typedef enum scratch_kind {
-    SCRATCH_BODY,
-    SCRATCH_ROOM,
-    SCRATCH_BORDER,
-    SCRATCH_BLOCK,
-    SCRATCH_MAP,
-    SCRATCH_G,
-    SCRATCH_K,
-    SCRATCH_PRODUCT,
-    SCRATCH_ROWS,
-    N_SCRATCH
-} scratch_kind;
-
-/* What the parts of a crew share: sums that are not of one part only (threads.c). */
-enum { LATE_PORT = 1, LATE_BODY = 4 }; /* times 1 for port A of a joint, times 2 for port B */
-typedef struct sharing {
-    unsigned char *group;                   /* per group of rows: LATE_..., what it adds to after all parts are done */
-    bool *port;                             /* per port: it adds to its body then */
-    int n_groups, *groups, n_ports, *ports; /* those of which anything is late, ascending */
-    int n_packs, *packs;                    /* of joints */
-    double *room;                           /* scratch of the parts from the second on */
-    size_t stride;                          /* from part to part */
-} sharing;
-
-typedef struct workspace {
+struct workspace {
     phx_dae base; /* first: a phx_dae is a workspace */
     phx_system *system;
-    bool plain;     /* evaluated by the plain evaluator (plain.h) */
+    const evaluator *by;
+    fast_data *fast; /* of the fast evaluator */
     int n_l;
-    int *row;       /* system row of multiplier k */
-    int *row_slot;  /* multiplier of system row, or -1 */
-    work_row *rows; /* n_l */
-    row_group *groups;
-    int n_groups;
-    bool *in_group; /* per port: a group has it */
-    joint_pack *joint_packs;
-    int n_joint_packs, used_joint_packs;                            /* all, or none where joints go one by one */
-    int *joint_pack_of;                                             /* per group; -1: in none */
-    int n_loose_groups, *loose_groups, n_loose_ports, *loose_ports; /* in no pack that is used, ascending */
-    bool *port_packed;                                              /* per port: it is in one */
-    int n_loose_turning, *loose_turning; /* joints with counted coordinates, in no pack that is used, ascending */
-    kkt_matrix kkt;
-    const kkt_matrix *into;     /* the matrix that contributions go to: kkt, or the condensed one */
-    condensation *condensation; /* NULL: no body has inner coordinates */
-    phx_condensing condensing;
-    delassus *delassus; /* NULL: the projection factors the sparse matrix */
-    double *rows_room;  /* its scratch for one pack */
-    phx_crew *crew;     /* NULL: the calling thread does everything */
-    sharing sharing;
-    size_t scratch_size[N_SCRATCH];
+    int *row;                     /* system row of multiplier k */
+    int *row_slot;                /* multiplier of system row, or -1 */
+    work_row *rows;               /* n_l */
     int n_driven, *driven;        /* rows with a signal */
+    kkt_matrix kkt;
     double *M, *D, *K, *val;      /* values on the kkt pattern */
     double *mass;                 /* [M -G^T; G 0] at the instant it was evaluated for last */
     bool mass_begun;              /* and what never changes in it is there */
@@ -322,9 +269,10 @@ typedef struct workspace {
     /* interval */
     double t0, h;
     double *x0, *x1, *xm, *v0, *v1, *vm, *p0;
-    double *low0, *low1; /* what rounding took from x0 and x1 */
-    double *momentum0;   /* per component: linear (dim), angular (n_rot) at the start of the interval */
-    double *momentum1;   /* the same that the last projection put the end on, where it kept them: kept */
+    double *low0, *low1;         /* what rounding took from x0 and x1 */
+    bool goes_on;                /* the interval at hand began where the one before it ended */
+    double *momentum0;           /* per component: linear (dim), angular (n_rot) at the start of the interval */
+    double *momentum1;           /* the same that the last projection put the end on, where it kept them: kept */
     bool *kept;
     double *signal_work;         /* per component: share of the drives in what the projection takes */
     double *impulse;             /* per component: impulses over the interval */
@@ -334,33 +282,21 @@ typedef struct workspace {
     bool *moved;                 /* per component: its joints need the projection */
     bool *on;                    /* per row: takes part in the assembly or the start velocities */
     const double *turn0, *turn1; /* x at the ends, for the coordinates that count turns */
-    int n_packs;
-    pack_slot *packs;
-    int *pack_of, *lane_of;            /* per body; -1: in none */
-    int n_loose_bodies, *loose_bodies; /* in none, ascending */
-    phx_products **products;           /* per body: of the interval; NULL: in a pack */
-    double *room, *border;             /* scratch that all bodies share, and the border of one pack */
-    double *energy;                    /* per body: scratch */
-    bool *pack_done;                   /* per pack: scratch, false between its uses */
-    double *block;                     /* condensed matrices of one pack */
-    phx_body_view view;                /* of the interval or instant at hand: where vectors of all bodies begin */
-    phx_port_view *port_views;         /* per port */
-    bool start_viewed;  /* port_views hold the start of the interval at hand: only its end has to be evaluated */
-    bool end_viewed;    /* port_views are those of an instant at x1 */
-    port_need *need;    /* per port */
-    double *place_rate; /* per port: dim, u_dot */
-    bool summed;        /* val is A(2/h) of an interval */
+    phx_products **products;     /* per body: of the interval; NULL: the evaluator has its own */
+    double *room;                /* scratch that all bodies share */
+    double *energy;              /* per body: scratch */
+    phx_body_view view;          /* of the interval or instant at hand: where vectors of all bodies begin */
+    phx_port_view *port_views;   /* per port */
+    bool summed;                 /* val is A(2/h) of an interval */
     double *into_D, *into_K, weight_K; /* where a linearisation adds: D and K, or val with h/2 for K */
     double *covector;                  /* per row: PAIR_SIZE */
     double *w;                         /* per row: prescribed rate */
-    double *effort;                    /* per port: PHX_PORT_MAX, total of multipliers and forces; over an interval
-                                          not of ports in packs of joints */
-    int *port_cols;                    /* per port: room for columns */
+    double *effort; /* per port: PHX_PORT_MAX, total of multipliers and forces (fast, over an interval: not of ports in
+                       batches of joints) */
+    int *port_cols; /* per port: room for columns */
     int *port_first, *port_count;
     double *map_room; /* 2 map_size: what the ports of a pair make of their bodies' columns */
-    int map_size;
-    double *group_G, *group_K;                        /* of the rows of one group, dense */
-    double *product;                                  /* PHX_PORT_MAX x the widest port's columns */
+    int map_size, widest;                             /* widest: columns of a port */
     double *scratch, *scratch2, *scratch3, *scratch4; /* n each */
     double *local;                                    /* dense scratch for element blocks */
     double *body_M, *body_D, *body_K;                 /* largest body pattern */
@@ -370,7 +306,7 @@ typedef struct workspace {
     double *spread; /* redundant x n_l, then redundant square, then redundant: their dependence */
     phx_work power; /* of the last evaluation: supplied and dissipated by forces */
     double *flow;   /* n_ledger: the same by entries of the ledger, drives left out; not of a linearisation */
-} workspace;
+};
 
 phx_status phx_sys_workspace_create(phx_system *system, phx_context *context, phx_backend backend, int n_rows,
                                     const int *rows, workspace **out);
@@ -387,69 +323,8 @@ bool phx_sys_is_condensed(const kkt_matrix *kkt, int b);
 int phx_sys_pair_count(const phx_system *system);
 bool phx_sys_pair_ports(const phx_system *system, int pair, phx_port_id *a, phx_port_id *b);
 
-/* A factorisation on the pattern of a matrix, by the crew where there is one (threads.c). */
-phx_status phx_sys_lu_create(const workspace *ws, const kkt_matrix *kkt, bool complex_values, phx_lu **lu);
-
-/* Groups of rows and all that is made once for several threads; rows are there. */
-phx_status phx_sys_threads_create(workspace *ws);
-void phx_sys_threads_free(workspace *ws);
-/* What of the loops over joints and ports is late, after another crew or other packs of joints. */
-phx_status phx_sys_find_late(workspace *ws);
-/* All parts of [0, count), by the crew where there is one; tasks that cannot fail. */
-void phx_sys_run(const workspace *ws, int count, phx_crew_task *task, void *user);
-/* The workspace with the scratch of a part. */
-workspace phx_sys_part(const workspace *ws, int part);
-/* Kinetic energies of all bodies, or of those of a pack, into ws->energy; x NULL: of the undeformed ones. */
+/* Kinetic energies of all bodies into ws->energy; x NULL: of the undeformed ones. */
 void phx_sys_kinetic_energies(const workspace *ws, const double *x, const double *v);
-void phx_sys_pack_energies(const workspace *ws, int pack, const double *x, const double *v);
-/* values <- 0 */
-void phx_sys_clear(const workspace *ws, size_t count, double *values);
-
-/* ---- packs ---- */
-/* After the types of the condensation, if any, are known. */
-phx_status phx_sys_packs_create(workspace *ws);
-void phx_sys_packs_free(workspace *ws);
-/* Derivatives over the interval, of the bodies in a pack or of one in none, into val at the places `body_at`. */
-void phx_sys_put_pack(workspace *ws, int p, int *const *body_at, double *val);
-void phx_sys_put_body(workspace *ws, int b, int *const *body_at, double *val);
-/* The type of a body for condensation, -1: it is not condensed. */
-int phx_sys_condensed_type(const workspace *ws, int b);
-
-/* ---- packs of joints ---- */
-/* After both matrices are there. */
-phx_status phx_sys_joint_packs_create(workspace *ws);
-void phx_sys_joint_packs_free(workspace *ws);
-/* Of those in use at the views of the bodies at hand: residuals of their rows and what their efforts do at the bodies,
- * into res (n_v + n_l); what rates of rows read, at an instant; what they add to a linearisation; G and -G^T in place
- * of what is there. */
-void phx_sys_joint_packs_residual(workspace *ws, const double *lambda, double *res);
-void phx_sys_joint_packs_rates(workspace *ws, double *rates); /* at an instant, with the covectors */
-void phx_sys_joint_packs_linearise(workspace *ws, const double *lambda);
-void phx_sys_joint_packs_put(workspace *ws, double *val);
-/* Counted coordinates in x1 at the end of the interval (phx_sys_follow_turns). */
-void phx_sys_joint_packs_turns(const workspace *ws, double *x1);
-/* The bodies of a joint in a pack, -1: no joint is there; set what of it is late (LATE_BODY), and whether anything is.
- */
-void phx_sys_joint_pack_bodies(const workspace *ws, int p, int lane, phx_body_id *bodies);
-bool phx_sys_joint_pack_waits(workspace *ws, int p, int lane, int late);
-
-/* ---- condensation ---- */
-/* Which bodies, and the pattern; then, over the packs, its arrays. */
-phx_status phx_sys_condensation_create(workspace *ws);
-phx_status phx_sys_condensation_allocate(workspace *ws);
-void phx_sys_condensation_free(workspace *ws);
-/* The arrays of a slot's factorisation, at its first use. */
-phx_status phx_sys_condensed_lu_create(workspace *ws, condensed_lu *out);
-/* Whether the next interval is linearised condensed. */
-bool phx_sys_condenses(const workspace *ws);
-/* The borders of the condensed bodies, the tangents of the others, at the interval at hand. */
-void phx_sys_condensed_bodies(workspace *ws);
-/* Factor what interval_linearise left, A(cj), into a slot; solve with it, refined. */
-phx_status phx_sys_condensed_factor(workspace *ws, int slot, double cj);
-phx_status phx_sys_condensed_solve(workspace *ws, int slot, double *b);
-/* The same of [M -G^T; G 0] at an instant; the ports' Jacobians and the rows are evaluated. */
-phx_status phx_sys_condensed_factor_mass(workspace *ws, const double *x);
-phx_status phx_sys_condensed_solve_mass(workspace *ws, double *b);
 /* Add to the rigid row `row` and the coordinate q_dof of a body in the array of K. */
 void phx_sys_body_add(workspace *ws, int b, int row, int dof, double value);
 
@@ -487,26 +362,20 @@ static inline phx_body_view phx_sys_body_view(const workspace *ws, int b)
                            .products = all->h == 0.0 ? NULL : ws->products[b]};
 }
 
-/* Point every body at an instant and evaluate all ports. */
+/* Point every body at an instant; and evaluate all ports. */
+void phx_sys_point_at(workspace *ws, const double *x, const double *v);
 void phx_sys_set_instant(workspace *ws, const double *x, const double *v);
-/* Of ports in no pack of joints what rows and forces need. */
-void phx_sys_view_rows(workspace *ws);
 /* A port of the ground: at rest for good. */
 void phx_sys_ground_view(const phx_system *system, const port_slot *port, phx_port_view *view);
 /* Covectors of all rows of the workspace and their prescribed rates at time t, or the means over [t0, t0+h]. */
 void phx_sys_rows(workspace *ws, double t, double h);
 /* rate of row k of the workspace: g . zeta, all ports at the current view. */
 double phx_sys_row_rate(const workspace *ws, int k);
-/* Rows at an instant of which nothing has been viewed: covectors, prescribed rates, and what the rates miss of them. */
-void phx_sys_row_residuals(workspace *ws, double t, const double *x, const double *v, double *e);
 /* Efforts of forces into ws->effort, powers into ws->power; distributed loads straight into res (res -= ...).
  * With `linear` also tangents into K, D. */
 phx_status phx_sys_forces(workspace *ws, double t, bool linear, double *res);
 /* effort += multipliers' covectors */
 void phx_sys_apply_multipliers(workspace *ws, const double *lambda);
-/* phx_sys_rows, the residuals of all rows into res (n_v + n_l), phx_sys_apply_multipliers, in one pass; then
- * res -= P^T effort for every port. After phx_sys_forces. */
-void phx_sys_rows_residual(workspace *ws, double t, double h, const double *lambda, double *res);
 /* Add a pair's derivative of its efforts, block (PAIR_SIZE square), alpha times: with respect to the variation of the
  * ports, K += P^T block W, or to their rates, D += P^T block P, K += P^T block d(P nu)/d xi. */
 void phx_sys_pair_add(workspace *ws, int pair, double alpha, const double *block);
@@ -515,18 +384,21 @@ void phx_sys_pair_rate_add(workspace *ws, int pair, double alpha, const double *
 void phx_sys_pull(const workspace *ws, phx_port_id id, const double *covector, double *row);
 /* Factorisation of a whole matrix on the KKT pattern; the first use of `lu` allocates. */
 phx_status phx_sys_factor(workspace *ws, bool complex_values, const double *val, phx_lu **lu);
+/* A(cj) on it into a slot. */
+phx_status phx_sys_factor_whole(workspace *ws, int slot, double cj);
+phx_status phx_sys_factor_whole_mass(workspace *ws, const double *x); /* phx_sys_factor_mass on it */
+/* phx_sys_forces with `linear`, without its residual. */
+phx_status phx_sys_add_forces(workspace *ws, double t);
+/* Coordinates that count turns in x1 as in x0. */
+void phx_sys_begin_turns(workspace *ws);
+/* Those of a joint in x, nearest to those that x has, at end 1 of the views. */
+void phx_sys_count_joint(const joint_slot *joint, const phx_port_view *a, const phx_port_view *b, double *x);
 /* Values of [M -G^T; G 0] at the current instant view, whose rows are evaluated, into ws->mass; and its factorisation
  * in lu_mass. */
 void phx_sys_mass_values(workspace *ws, const double *x);
 phx_status phx_sys_factor_mass(workspace *ws, const double *x);
 /* b <- [M -G^T; G 0]^-1 b with it. */
 phx_status phx_sys_solve_mass(workspace *ws, double *b);
-/* For the projection: what factors [M -G^T; G 0] at the instant, by its rows alone where that pays, and whether this
- * has left the kinetic energies in ws->energy; then b (n) <- its solution of (0, alpha r). */
-phx_status phx_sys_delassus_create(workspace *ws);
-void phx_sys_delassus_free(workspace *ws);
-phx_status phx_sys_factor_rows(workspace *ws, const double *x, const double *v, bool *energies);
-phx_status phx_sys_solve_rows(workspace *ws, double alpha, const double *r, double *b);
 /* The same with the deformations held and the rows of `on` only, eps > 0 times its Schur diagonal on the multipliers:
  * solvable with redundant rows. Factored by itself. */
 phx_status phx_sys_factor_rigid(workspace *ws, const double *x, const bool *on);
@@ -538,10 +410,6 @@ void phx_sys_rigid_free(rigid_kkt *rigid);
  * and the residual they leave: on the deformations the loads that K q has to balance. */
 phx_status phx_sys_locked_accelerations(workspace *ws, double t, const double *x, const double *v, bool drives_locked,
                                         double *a, double *lambda, double *res);
-/* What rows, pairs of ports and ports add to the linearisation at hand: G, -G^T, geometric terms. */
-void phx_sys_add_couplings(workspace *ws, const double *lambda);
-/* G into [2,1] and -G^T into [1,2] of an array on the kkt pattern, in place of what is there. */
-void phx_sys_put_rows(workspace *ws, double *val);
 /* Scale of velocities of the row, for tolerances: sum |g_i zeta_i|. */
 double phx_sys_row_scale(const workspace *ws, int k);
 
@@ -603,12 +471,6 @@ double phx_sys_coordinate_value(const workspace *ws, int joint, int coordinate, 
  */
 void phx_sys_count_turns(const workspace *ws, double *x);
 void phx_sys_turn_rates(const phx_system *system, const double *x, const double *v, double *x_dot);
-/* Over the interval, in x1, which has those of x0. Those of joints in packs stay while the angle is less than 3/4 pi
- * away, which tells the turn; the ports of the others with the need `viewed` or more have been viewed. Then of a joint
- * whose angle has gone farther, and of all at x. */
-void phx_sys_follow_turns(workspace *ws, port_need viewed);
-void phx_sys_count_anew(const workspace *ws, int joint, double *x1);
-void phx_sys_op_catch_up(phx_dae *dae, double *x);
 /* A port of a state, without a workspace. */
 void phx_sys_view_port(const phx_system *system, phx_port_id id, const double *x, const double *v, phx_port_view *view);
 /* Directions of a section in inertial components, orthonormal: dim x dim, columns are the port's directions, `own` what

@@ -4,7 +4,7 @@
  * What a loop adds to is owned by the part that meets it first. What other parts add to it is late: it waits until all
  * parts are done and is then added in the order of the loop. Owner and late ones come in that order anyhow, since the
  * parts are contiguous and the owner's is the first. */
-#include "system_internal.h"
+#include "fast.h"
 
 #include <string.h>
 
@@ -16,24 +16,29 @@ enum { PAYING_UNKNOWNS = 10000 };
 /* ---- loops ---- */
 void phx_sys_run(const workspace *ws, int count, phx_crew_task *task, void *user)
 {
-    (void)phx_crew_run(ws->crew, ws->base.context, count, task, user);
+    (void)phx_crew_run(ws->fast->crew, ws->base.context, count, task, user);
 }
 
-workspace phx_sys_part(const workspace *ws, int part)
+workspace *phx_sys_part(const workspace *ws, int part, fast_part *room)
 {
-    workspace own = *ws;
+    workspace *own = &room->ws;
+    fast_data *fast = &room->fast;
+
+    *own = *ws;
+    *fast = *ws->fast;
+    own->fast = fast;
     if (part == 0)
         return own;
-    double *at = ws->sharing.room + (size_t)(part - 1) * ws->sharing.stride;
-    double **arrays[N_SCRATCH] = {&own.body_M,  &own.room,    &own.border,  &own.block,    &own.map_room,
-                                  &own.group_G, &own.group_K, &own.product, &own.rows_room};
+    double *at = fast->sharing.room + (size_t)(part - 1) * fast->sharing.stride;
+    double **arrays[N_SCRATCH] = {&own->body_M,   &own->room,     &fast->border,  &fast->block,    &own->map_room,
+                                  &fast->group_G, &fast->group_K, &fast->product, &fast->rows_room};
     for (int k = 0; k < N_SCRATCH; k++) {
         *arrays[k] = at;
-        at += ws->scratch_size[k];
+        at += fast->scratch_size[k];
     }
-    const size_t widest = ws->scratch_size[SCRATCH_BODY] / 3;
-    own.body_D = own.body_M + widest;
-    own.body_K = own.body_D + widest;
+    const size_t widest = fast->scratch_size[SCRATCH_BODY] / 3;
+    own->body_D = own->body_M + widest;
+    own->body_K = own->body_D + widest;
     return own;
 }
 
@@ -54,7 +59,7 @@ static phx_status clear_part(void *user, phx_context *context, int part, int fir
 
 void phx_sys_clear(const workspace *ws, size_t count, double *values)
 {
-    span it = {count, values, phx_crew_parts(ws->crew)};
+    span it = {count, values, phx_crew_parts(ws->fast->crew)};
     phx_sys_run(ws, it.parts, clear_part, &it);
 }
 
@@ -65,49 +70,50 @@ phx_status phx_sys_threads_create(workspace *ws)
     const phx_system *system = ws->system;
     const size_t rows = (size_t)ws->n_l;
 
-    ws->sharing.group = phx_calloc(context, rows, sizeof *ws->sharing.group);
-    ws->sharing.port = phx_calloc(context, (size_t)system->n_ports, sizeof *ws->sharing.port);
-    ws->sharing.groups = phx_calloc(context, 2 * rows + (size_t)system->n_ports, sizeof *ws->sharing.groups);
-    if (!ws->sharing.group || !ws->sharing.port || !ws->sharing.groups)
+    ws->fast->sharing.group = phx_calloc(context, rows, sizeof *ws->fast->sharing.group);
+    ws->fast->sharing.port = phx_calloc(context, (size_t)system->n_ports, sizeof *ws->fast->sharing.port);
+    ws->fast->sharing.groups = phx_calloc(context, 2 * rows + (size_t)system->n_ports, sizeof *ws->fast->sharing.groups);
+    if (!ws->fast->sharing.group || !ws->fast->sharing.port || !ws->fast->sharing.groups)
         return PHX_ERR_MEMORY;
-    ws->sharing.packs = ws->sharing.groups + rows;
-    ws->sharing.ports = ws->sharing.packs + rows;
+    ws->fast->sharing.packs = ws->fast->sharing.groups + rows;
+    ws->fast->sharing.ports = ws->fast->sharing.packs + rows;
     return PHX_OK;
 }
 
 void phx_sys_threads_free(workspace *ws)
 {
-    phx_crew_destroy(ws->crew);
-    phx_free(ws->sharing.group);
-    phx_free(ws->sharing.port);
-    phx_free(ws->sharing.groups);
-    phx_free(ws->sharing.room);
+    phx_crew_destroy(ws->fast->crew);
+    phx_free(ws->fast->sharing.group);
+    phx_free(ws->fast->sharing.port);
+    phx_free(ws->fast->sharing.groups);
+    phx_free(ws->fast->sharing.room);
 }
 
 /* Scratch of the parts, with a cache line between them; parts of packs and bodies as the loops have them. */
 static phx_status share_scratch(workspace *ws)
 {
     enum { APART = 16 };
-    sharing *it = &ws->sharing;
-    const int parts = phx_crew_parts(ws->crew);
-    double *room = NULL;
+    sharing *it = &ws->fast->sharing;
+    const int parts = phx_crew_parts(ws->fast->crew);
+    double *shared = NULL;
 
     it->stride = APART;
     for (int k = 0; k < N_SCRATCH; k++)
-        it->stride += ws->scratch_size[k];
-    room = phx_calloc(ws->base.context, (size_t)(parts - 1) * it->stride + APART, sizeof *room);
-    if (!room)
+        it->stride += ws->fast->scratch_size[k];
+    shared = phx_calloc(ws->base.context, (size_t)(parts - 1) * it->stride + APART, sizeof *shared);
+    if (!shared)
         return PHX_ERR_MEMORY;
     phx_free(it->room);
-    it->room = room;
+    it->room = shared;
     for (int part = 0; part < parts; part++) {
-        const workspace own = phx_sys_part(ws, part);
-        const int end_pack = phx_crew_first(ws->crew, ws->n_packs, part + 1),
-                  end_body = phx_crew_first(ws->crew, ws->n_loose_bodies, part + 1);
-        for (int p = phx_crew_first(ws->crew, ws->n_packs, part); p < end_pack; p++)
-            phx_pack_share(ws->packs[p].pack, own.room);
-        for (int i = phx_crew_first(ws->crew, ws->n_loose_bodies, part); i < end_body; i++)
-            phx_body_products_share(ws->products[ws->loose_bodies[i]], own.room);
+        fast_part room;
+        const workspace *own = phx_sys_part(ws, part, &room);
+        const int end_pack = phx_crew_first(ws->fast->crew, ws->fast->n_packs, part + 1),
+                  end_body = phx_crew_first(ws->fast->crew, ws->fast->n_loose_bodies, part + 1);
+        for (int p = phx_crew_first(ws->fast->crew, ws->fast->n_packs, part); p < end_pack; p++)
+            phx_pack_share(ws->fast->packs[p].pack, own->room);
+        for (int i = phx_crew_first(ws->fast->crew, ws->fast->n_loose_bodies, part); i < end_body; i++)
+            phx_body_products_share(ws->products[ws->fast->loose_bodies[i]], own->room);
     }
     return PHX_OK;
 }
@@ -126,16 +132,16 @@ static bool is_late(int *owner, int target, int part)
 static void find_late_groups(workspace *ws, int *owner)
 {
     const phx_system *system = ws->system;
-    sharing *it = &ws->sharing;
+    sharing *it = &ws->fast->sharing;
     int *of_port = owner + system->n_bodies;
 
     it->n_groups = 0;
-    for (int g = 0; g < ws->n_groups; g++)
+    for (int g = 0; g < ws->fast->n_groups; g++)
         it->group[g] = 0;
-    for (int i = 0, part = 0; i < ws->n_loose_groups; i++) {
-        while (i >= phx_crew_first(ws->crew, ws->n_loose_groups, part + 1))
+    for (int i = 0, part = 0; i < ws->fast->n_loose_groups; i++) {
+        while (i >= phx_crew_first(ws->fast->crew, ws->fast->n_loose_groups, part + 1))
             part++;
-        const int g = ws->loose_groups[i], ports[2] = {ws->groups[g].a, ws->groups[g].b};
+        const int g = ws->fast->loose_groups[i], ports[2] = {ws->fast->groups[g].a, ws->fast->groups[g].b};
         for (int side = 0; side < 2; side++)
             it->group[g] =
                 (unsigned char)(it->group[g] | (is_late(of_port, ports[side], part) ? LATE_PORT << side : 0) |
@@ -148,12 +154,12 @@ static void find_late_groups(workspace *ws, int *owner)
 /* owner: n_bodies of scratch, all -1; as in the next one. */
 static void find_late_packs(workspace *ws, int *owner)
 {
-    sharing *it = &ws->sharing;
+    sharing *it = &ws->fast->sharing;
 
     it->n_packs = 0;
-    for (int p = 0, part = 0; p < ws->used_joint_packs; p++) {
+    for (int p = 0, part = 0; p < ws->fast->used_joint_packs; p++) {
         bool waits = false;
-        while (p >= phx_crew_first(ws->crew, ws->used_joint_packs, part + 1))
+        while (p >= phx_crew_first(ws->fast->crew, ws->fast->used_joint_packs, part + 1))
             part++;
         for (int l = 0; l < PHX_JOINT_LANES; l++) {
             phx_body_id bodies[2];
@@ -170,12 +176,12 @@ static void find_late_packs(workspace *ws, int *owner)
 
 static void find_late_ports(workspace *ws, int *owner)
 {
-    sharing *it = &ws->sharing;
+    sharing *it = &ws->fast->sharing;
 
     it->n_ports = 0;
-    for (int i = 0, part = 0; i < ws->n_loose_ports; i++) {
-        const phx_port_id id = ws->loose_ports[i];
-        while (i >= phx_crew_first(ws->crew, ws->n_loose_ports, part + 1))
+    for (int i = 0, part = 0; i < ws->fast->n_loose_ports; i++) {
+        const phx_port_id id = ws->fast->loose_ports[i];
+        while (i >= phx_crew_first(ws->fast->crew, ws->fast->n_loose_ports, part + 1))
             part++;
         it->port[id] = is_late(owner, ws->system->ports[id].body, part);
         if (it->port[id])
@@ -208,14 +214,14 @@ static phx_status share(workspace *ws)
 }
 
 /* ---- factorisations ---- */
-phx_status phx_sys_lu_create(const workspace *ws, const kkt_matrix *kkt, bool complex_values, phx_lu **lu)
+phx_status phx_fast_create_lu(const workspace *ws, const kkt_matrix *kkt, bool complex_values, phx_lu **lu)
 {
     phx_lu *created = NULL;
     phx_status status =
         phx_lu_create(ws->base.context, kkt->n, kkt->ptr, kkt->idx, kkt->order, complex_values, &created);
 
-    if (!status && ws->crew)
-        status = phx_lu_use(created, ws->crew);
+    if (!status && ws->fast->crew)
+        status = phx_lu_use(created, ws->fast->crew);
     if (status)
         phx_lu_destroy(created);
     else
@@ -226,7 +232,7 @@ phx_status phx_sys_lu_create(const workspace *ws, const kkt_matrix *kkt, bool co
 /* All factorisations that there are already. */
 static phx_status hand_on(workspace *ws)
 {
-    const condensation *it = ws->condensation;
+    const condensation *it = ws->fast->condensation;
     phx_lu *lu[3 * PHX_FACTOR_SLOTS + 2] = {ws->lu_mass, it ? it->mass.lu : NULL};
     phx_status status = PHX_OK;
     int count = 2;
@@ -238,39 +244,34 @@ static phx_status hand_on(workspace *ws)
     }
     for (int k = 0; k < count && !status; k++)
         if (lu[k])
-            status = phx_lu_use(lu[k], ws->crew);
+            status = phx_lu_use(lu[k], ws->fast->crew);
     return status;
 }
 
-phx_status phx_system_threads(phx_dae *dae, int threads)
+phx_status phx_fast_set_threads(workspace *ws, int threads)
 {
-    workspace *ws = (workspace *)dae;
-    phx_crew *before = ws->crew;
+    phx_crew *before = ws->fast->crew;
     phx_status status = PHX_OK;
 
-    if (ws->plain) { /* the calling thread does everything */
-        status = threads < 0 || threads > PHX_TEAM_LARGEST ? phx_crew_create(dae->context, threads, &ws->crew) : PHX_OK;
-        return status;
-    }
-    ws->crew = NULL;
+    ws->fast->crew = NULL;
     if (threads == 0)
         threads = ws->kkt.n < PAYING_UNKNOWNS ? 1 : phx_processors();
     if (threads != 1)
-        status = phx_crew_create(dae->context, threads, &ws->crew);
+        status = phx_crew_create(ws->base.context, threads, &ws->fast->crew);
     if (!status)
         status = share(ws);
     if (!status)
         status = hand_on(ws);
     if (status) { /* what was shared before is as good on one thread */
-        phx_crew_destroy(ws->crew);
-        ws->crew = NULL;
+        phx_crew_destroy(ws->fast->crew);
+        ws->fast->crew = NULL;
         (void)hand_on(ws);
     }
     phx_crew_destroy(before);
     return status;
 }
 
-int phx_system_thread_count(const phx_dae *dae)
+int phx_fast_threads(const workspace *ws)
 {
-    return phx_crew_parts(((const workspace *)dae)->crew);
+    return phx_crew_parts(ws->fast->crew);
 }

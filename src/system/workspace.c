@@ -1,5 +1,5 @@
 /* The workspace of a system: the KKT pattern, where each contribution goes, and all arrays a step needs. */
-#include "plain.h"
+#include "system_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,6 @@ static int port_columns(const phx_system *system, phx_port_id id)
 
 static phx_status lay_out_ports(phx_context *context, workspace *ws)
 {
-    enum { MOST_ROWS = PHX_JOINT_MAX_ROWS + PHX_JOINT_MAX_COORDINATES };
     const phx_system *system = ws->system;
     const int dim = system->dim, rigid = dim + system->n_rot;
     int total = 0, widest = 0;
@@ -29,19 +28,12 @@ static phx_status lay_out_ports(phx_context *context, workspace *ws)
         widest = ws->port_count[i] > widest ? ws->port_count[i] : widest;
     }
     ws->port_cols = phx_calloc(context, (size_t)total, sizeof *ws->port_cols);
+    ws->widest = widest;
     ws->map_size = system->n_rot * system->n_rot + 2 * (dim + system->n_rot) * widest;
     ws->map_room = phx_calloc(context, (size_t)(2 * ws->map_size), sizeof *ws->map_room);
-    ws->group_G = phx_calloc(context, (size_t)(MOST_ROWS * 2 * widest), sizeof *ws->group_G);
-    ws->group_K = phx_calloc(context, (size_t)(MOST_ROWS * 2 * widest), sizeof *ws->group_K);
-    ws->product = phx_calloc(context, (size_t)(PHX_PORT_MAX * widest), sizeof *ws->product);
-    ws->place_rate = phx_calloc(context, (size_t)(system->n_ports * dim), sizeof *ws->place_rate);
-    ws->scratch_size[SCRATCH_MAP] = (size_t)(2 * ws->map_size);
-    ws->scratch_size[SCRATCH_G] = ws->scratch_size[SCRATCH_K] = (size_t)(MOST_ROWS * 2 * widest);
-    ws->scratch_size[SCRATCH_PRODUCT] = (size_t)(PHX_PORT_MAX * widest);
     ws->local = phx_calloc(context, (size_t)(4 * (2 * widest) * (2 * widest) + 8 * PAIR_SIZE * PAIR_SIZE + 64),
                            sizeof *ws->local);
-    if (!ws->port_cols || !ws->map_room || !ws->group_G || !ws->group_K || !ws->product || !ws->place_rate ||
-        !ws->local)
+    if (!ws->port_cols || !ws->map_room || !ws->local)
         return PHX_ERR_MEMORY;
     for (int i = 0; i < system->n_ports; i++) {
         const port_slot *port = &system->ports[i];
@@ -120,7 +112,6 @@ static phx_status allocate_for_bodies(phx_context *context, workspace *ws)
         widest = entries > widest ? entries : widest;
         sigma = stresses > sigma ? stresses : sigma;
     }
-    ws->scratch_size[SCRATCH_BODY] = 3 * widest;
     ws->body_M = phx_calloc(context, 3 * widest, sizeof *ws->body_M);
     ws->sigma = phx_calloc(context, sigma, sizeof *ws->sigma);
     if (!ws->body_M || !ws->sigma)
@@ -143,11 +134,7 @@ static phx_status allocate(phx_context *context, workspace *ws)
     ws->moved = phx_calloc(context, (size_t)system->n_components + 1, sizeof *ws->moved);
     ws->kept = phx_calloc(context, (size_t)system->n_components + 1, sizeof *ws->kept);
     ws->on = phx_calloc(context, (size_t)ws->n_l, sizeof *ws->on);
-    ws->need = phx_calloc(context, (size_t)system->n_ports, sizeof *ws->need);
-    ws->in_group = phx_calloc(context, (size_t)system->n_ports, sizeof *ws->in_group);
-    ws->groups = phx_calloc(context, (size_t)ws->n_l, sizeof *ws->groups);
-    return ws->port_views && ws->moved && ws->kept && ws->on && ws->need && ws->in_group && ws->groups ? PHX_OK
-                                                                                                       : PHX_ERR_MEMORY;
+    return ws->port_views && ws->moved && ws->kept && ws->on ? PHX_OK : PHX_ERR_MEMORY;
 }
 
 /* Ground ports never move: their views are filled once. So are covectors that never change. */
@@ -171,72 +158,6 @@ static void fill_constants(workspace *ws)
             g[ws->rows[k].unit] = -1.0;
             g[PHX_PORT_MAX + ws->rows[k].unit] = 1.0;
         }
-    }
-}
-
-static void raise_need(workspace *ws, phx_port_id id, port_need need)
-{
-    if (id >= 0 && ws->need[id] < need)
-        ws->need[id] = need;
-}
-
-/* DOT rows of sections that do not turn know their frames at the mean and at the end, other rows that vary and forces
- * the whole view. */
-static void find_needs(workspace *ws)
-{
-    const phx_system *system = ws->system;
-
-    for (int k = 0; k < ws->n_l; k++) {
-        const work_row *row = &ws->rows[k];
-        const bool straight = system->ports[row->a].port.point.n == 0 && system->ports[row->b].port.point.n == 0;
-        const port_need need = row->unit >= 0                             ? NEED_PLACE_RATE
-                               : row->row.kind == PHX_ROW_DOT && straight ? NEED_FRAMES
-                                                                          : NEED_VIEW;
-        raise_need(ws, row->a, need);
-        raise_need(ws, row->b, need);
-    }
-    for (int i = 0; i < system->n_forces; i++) {
-        phx_port_id a = -1, b = -1;
-        if (phx_sys_pair_ports(system, system->n_joints + i, &a, &b)) {
-            raise_need(ws, a, NEED_VIEW);
-            raise_need(ws, b, NEED_VIEW);
-        }
-    }
-}
-
-/* The ports are on two bodies, neither of them deformed there. */
-static bool a_body_each(const port_slot *a, const port_slot *b)
-{
-    return a->body != b->body && a->body != PHX_GROUND && b->body != PHX_GROUND && a->port.point.n == 0 &&
-           b->port.point.n == 0;
-}
-
-static void find_groups(workspace *ws)
-{
-    const phx_system *system = ws->system;
-
-    for (int k = 0; k < ws->n_l;) {
-        const int joint = system->rows[ws->row[k]].joint;
-        const phx_port_id a = ws->rows[k].a, b = ws->rows[k].b;
-        const port_slot *on_a = &system->ports[a], *on_b = &system->ports[b];
-        row_group group = {.a = a,
-                           .b = b,
-                           .joint = joint,
-                           .first = k,
-                           .one_body = on_a->body == on_b->body,
-                           .rigid = a_body_each(on_a, on_b),
-                           .opens = {!ws->in_group[a], !ws->in_group[b] && a != b}};
-        for (; k < ws->n_l && system->rows[ws->row[k]].joint == joint; k++) {
-            group.points += ws->rows[k].unit == k - group.first && group.points == k - group.first &&
-                            !ws->rows[k].speed && ws->rows[k].rate == 0.0;
-            group.rigid = group.rigid &&
-                          (k - group.first < group.points || (system->dim == 3 && ws->rows[k].row.kind == PHX_ROW_DOT));
-        }
-        group.end = k;
-        group.points = group.points == system->dim ? group.points : 0;
-        group.rigid = group.rigid && group.points > 0;
-        ws->in_group[a] = ws->in_group[b] = true;
-        ws->groups[ws->n_groups++] = group;
     }
 }
 
@@ -272,19 +193,6 @@ static int matrix_cost(const phx_system *system)
     return 1;
 }
 
-static phx_status create_fast(workspace *ws)
-{
-    phx_status status = phx_sys_threads_create(ws);
-
-    if (!status)
-        status = phx_sys_condensation_create(ws);
-    if (!status)
-        status = phx_sys_packs_create(ws);
-    if (!status)
-        status = phx_sys_condensation_allocate(ws);
-    return status ? status : phx_sys_joint_packs_create(ws);
-}
-
 phx_status phx_sys_workspace_create(phx_system *system, phx_context *context, phx_backend backend, int n_rows,
                                     const int *rows, workspace **out)
 {
@@ -303,7 +211,7 @@ phx_status phx_sys_workspace_create(phx_system *system, phx_context *context, ph
                          .lossless = system->lossless,
                          .matrix_cost = matrix_cost(system)};
     ws->system = system;
-    ws->plain = backend == PHX_BACKEND_PLAIN;
+    ws->by = backend == PHX_BACKEND_PLAIN ? &phx_plain_evaluator : &phx_fast_evaluator;
     ws->n_l = n_rows;
     ws->row = phx_calloc(context, (size_t)n_rows, sizeof *ws->row);
     ws->row_slot = phx_calloc(context, (size_t)system->n_rows, sizeof *ws->row_slot);
@@ -323,18 +231,14 @@ phx_status phx_sys_workspace_create(phx_system *system, phx_context *context, ph
     if (!status)
         status = lay_out_ports(context, ws);
     ws->kkt.n_v = system->n_v;
-    ws->into = &ws->kkt;
     if (!status)
         status = phx_sys_kkt_create(context, ws, &ws->kkt, &ws->val);
     if (!status)
         status = allocate(context, ws);
-    if (!status) {
-        fill_constants(ws);
-        find_needs(ws);
-        find_groups(ws);
-    }
     if (!status)
-        status = ws->plain ? phx_plain_create(ws) : create_fast(ws);
+        fill_constants(ws);
+    if (!status)
+        status = ws->by->create(ws);
     if (status)
         phx_sys_workspace_destroy(ws);
     else
@@ -349,31 +253,22 @@ void phx_sys_workspace_destroy(workspace *ws)
     double *arrays[] = {ws->mass,      ws->before,      ws->taken,      ws->M,         ws->D,         ws->K,
                         ws->val,       ws->val_complex, ws->x0,         ws->x1,        ws->xm,        ws->v0,
                         ws->v1,        ws->vm,          ws->p0,         ws->momentum0, ws->momentum1, ws->signal_work,
-                        ws->impulse,   ws->covector,    ws->w,          ws->effort,    ws->map_room,  ws->group_G,
-                        ws->group_K,   ws->product,     ws->place_rate, ws->scratch,   ws->scratch2,  ws->scratch3,
+                        ws->impulse,   ws->covector,    ws->w,          ws->effort,    ws->map_room,  ws->scratch,   ws->scratch2,  ws->scratch3,
                         ws->scratch4,  ws->local,       ws->body_M,     ws->tau,       ws->lambda,    ws->low0,
                         ws->low1,      ws->sigma,       ws->supply,     ws->all,       ws->spread,    ws->flow,
                         ws->base.parts};
 
+    ws->by->destroy(ws);
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         phx_free(arrays[i]);
-    phx_sys_joint_packs_free(ws);
-    phx_sys_condensation_free(ws);
     phx_sys_kkt_free(ws, &ws->kkt);
     int *indices[] = {ws->driven, ws->row, ws->row_slot, ws->port_first, ws->port_count, ws->port_cols};
     for (size_t i = 0; i < sizeof indices / sizeof *indices; i++)
         phx_free(indices[i]);
     phx_free(ws->rows);
     phx_free(ws->moved);
-    phx_free(ws->need);
-    phx_free(ws->in_group);
-    phx_free(ws->groups);
     phx_free(ws->kept);
     phx_free(ws->on);
-    phx_sys_delassus_free(ws);
-    if (ws->plain)
-        phx_plain_free(ws);
-    phx_sys_packs_free(ws);
     phx_free(ws->port_views);
     for (int s = 0; s < PHX_FACTOR_SLOTS; s++) {
         phx_lu_destroy(ws->lu[s]);
@@ -381,7 +276,6 @@ void phx_sys_workspace_destroy(workspace *ws)
     }
     phx_lu_destroy(ws->lu_mass);
     phx_sys_rigid_free(&ws->rigid);
-    phx_sys_threads_free(ws);
     phx_free(ws);
 }
 
@@ -405,8 +299,8 @@ phx_status phx_system_dae_with(phx_system *system, phx_context *context, phx_bac
     if (!system->frozen)
         return phx_fail(context, PHX_ERR_ARGUMENT, "the system must be frozen first");
     status = phx_sys_workspace_create(system, context, backend, system->n_independent, system->independent, &ws);
-    if (!status) {
-        status = ws->plain ? PHX_OK : phx_sys_delassus_create(ws);
+    if (!status && ws->by->create_projection) {
+        status = ws->by->create_projection(ws);
         if (status)
             phx_sys_workspace_destroy(ws);
     }
@@ -418,4 +312,20 @@ phx_status phx_system_dae_with(phx_system *system, phx_context *context, phx_bac
 void phx_system_dae_destroy(phx_dae *dae)
 {
     phx_sys_workspace_destroy((workspace *)dae);
+}
+
+phx_status phx_system_threads(phx_dae *dae, int threads)
+{
+    workspace *ws = (workspace *)dae;
+
+    if (threads < 0 || threads > PHX_TEAM_LARGEST)
+        return phx_fail(dae->context, PHX_ERR_ARGUMENT, "%d threads; expected 0 to %d", threads, PHX_TEAM_LARGEST);
+    return ws->by->set_threads ? ws->by->set_threads(ws, threads) : PHX_OK;
+}
+
+int phx_system_thread_count(const phx_dae *dae)
+{
+    const workspace *ws = (const workspace *)dae;
+
+    return ws->by->threads ? ws->by->threads(ws) : 1;
 }

@@ -1,6 +1,6 @@
 /* Condensed matrices against whole ones: single solutions, accelerations, projections, runs of every kind of mechanism
  * both ways, and what takes over where the iteration is slow. */
-#include "system/system_internal.h"
+#include "system/fast.h"
 
 #include "insides.h"
 
@@ -13,7 +13,7 @@ static workspace *inside(const model *m)
 
 static condensation *condensed(const model *m)
 {
-    return inside(m)->condensation;
+    return inside(m)->fast->condensation;
 }
 
 static int condensed_bodies(const model *m)

@@ -1,6 +1,6 @@
 /* The projection by the rows alone against the sparse matrix over velocities and multipliers: who has it, single
  * solutions, runs, nearly dependent rows, threads. */
-#include "system/system_internal.h"
+#include "system/fast.h"
 
 #include "insides.h"
 
@@ -125,9 +125,9 @@ static void it_is_made_where_it_pays(void **state)
     for (int k = 0; k < n_zoo + n_insides + N_SUBJECTS; k++) {
         model m;
         open_subject(*state, k, &m);
-        count += inside(&m)->delassus != NULL;
+        count += inside(&m)->fast->delassus != NULL;
         if (k >= n_zoo + n_insides)
-            assert_int_equal(inside(&m)->delassus != NULL, subjects[k - n_zoo - n_insides].by_rows);
+            assert_int_equal(inside(&m)->fast->delassus != NULL, subjects[k - n_zoo - n_insides].by_rows);
         model_close(&m);
     }
     print_message("%d of %d mechanisms are projected by their rows\n", count, n_zoo + n_insides + N_SUBJECTS);
@@ -143,16 +143,16 @@ static bool solve(model *m, bool plain, const double *x, const double *v, double
     bool energies = false;
 
     phx_system_condense(m->dae, plain ? PHX_CONDENSE_NEVER : PHX_CONDENSE_ALWAYS);
-    phx_sys_row_residuals(ws, 0.3, x, v, e);
-    CHECK_OK(m->context, phx_sys_factor_rows(ws, x, v, &energies));
-    CHECK_OK(m->context, phx_sys_solve_rows(ws, alpha, r, out));
+    ws->by->row_residuals(ws, 0.3, x, v, e);
+    CHECK_OK(m->context, ws->by->factor_rows(ws, x, v, &energies));
+    CHECK_OK(m->context, ws->by->solve_rows(ws, alpha, r, out));
     for (int b = 0; b < m->system->n_bodies && energies; b++) {
         const body_slot *slot = &m->system->bodies[b];
         const double want = phx_body_kinetic(slot->body, x + slot->x, v + slot->v);
         CHECK_CLOSE(ws->energy[b], want, 1e-13 * want, "kinetic energy of body %d", b);
     }
-    assert_true(energies || plain || !ws->delassus || !ws->delassus->packed);
-    return !plain && ws->delassus && ws->delassus->factored;
+    assert_true(energies || plain || !ws->fast->delassus || !ws->fast->delassus->packed);
+    return !plain && ws->fast->delassus && ws->fast->delassus->factored;
 }
 
 static void solutions_are_the_same(void **state)

@@ -1,6 +1,6 @@
 /* Joints that are alike side by side against the same joints one by one: residuals and matrices of intervals and of
  * instants, rows of projections, runs. */
-#include "system/system_internal.h"
+#include "system/fast.h"
 
 #include <math.h>
 
@@ -130,8 +130,8 @@ static void evaluate(const model *m, const trial *at, bool one_by_one, found *ou
 {
     workspace *ws = (workspace *)m->dae;
     const phx_dae_ops *ops = m->dae->ops;
-    const bool condensed = ws->condensation && ws->condensing == PHX_CONDENSE_ALWAYS;
-    const kkt_matrix *kkt = condensed ? &ws->condensation->kkt : &ws->kkt;
+    const bool condensed = ws->fast->condensation && ws->fast->condensing == PHX_CONDENSE_ALWAYS;
+    const kkt_matrix *kkt = condensed ? &ws->fast->condensation->kkt : &ws->kkt;
     double *x1 = numbers((size_t)m->n_x), *res = numbers((size_t)(m->n_v + m->n_l));
 
     CHECK_OK(m->context, phx_system_joints_one_by_one(m->dae, one_by_one));
@@ -142,14 +142,14 @@ static void evaluate(const model *m, const trial *at, bool one_by_one, found *ou
     CHECK_OK(m->context, ops->interval_residual(m->dae, at->v1, at->lambda, x1, res));
     out->res[0] = copied(out->n_res, res);
     CHECK_OK(m->context, ops->interval_linearise(m->dae));
-    out->interval = copied(out->n_values, condensed ? ws->condensation->coupling : ws->val);
-    phx_sys_row_residuals(ws, 0.1, x1, at->v1, res);
+    out->interval = copied(out->n_values, condensed ? ws->fast->condensation->coupling : ws->val);
+    ws->by->row_residuals(ws, 0.1, x1, at->v1, res);
     out->rates = copied((size_t)ws->n_l, res);
-    double *mass = condensed ? ws->condensation->val : ws->mass;
-    ws->into = kkt;
+    double *mass = condensed ? ws->fast->condensation->val : ws->mass;
+    ws->fast->into = kkt;
     memset(mass, 0, out->n_values * sizeof *mass);
-    phx_sys_put_rows(ws, mass);
-    ws->into = &ws->kkt;
+    ws->by->put_rows(ws, mass);
+    ws->fast->into = &ws->kkt;
     out->mass = copied(out->n_values, mass);
     ws->mass_begun = false;
     CHECK_OK(m->context, ops->residual(m->dae, 0.1, x1, at->v1, at->v, at->lambda, res));
@@ -235,7 +235,7 @@ static void chains_agree(void **state)
             snprintf(name, sizeof name, "%s in %s, links %d, %d alike", phx_joint_kind_name(chains[c].kind),
                      chains[c].space ? "space" : "the plane", (int)chains[c].links, alike);
             chain_open(*state, &chains[c], alike, &m);
-            assert_int_equal(((const workspace *)m.dae)->used_joint_packs, packs_of(&chains[c], alike));
+            assert_int_equal(((const workspace *)m.dae)->fast->used_joint_packs, packs_of(&chains[c], alike));
             compare_both(&m, name, alike % 2 ? 0.05 : -0.2, &seed);
             model_close(&m);
         }

@@ -1,5 +1,5 @@
 /* What ports, pairs of ports and rows add to the derivative arrays. */
-#include "plain.h"
+#include "fast.h"
 
 #include <string.h>
 
@@ -58,23 +58,12 @@ static inline void pull(const int dim, const bool turns, const port_map *map, co
             row[r + j] += g[r + k] * map->theta[k * (n - r) + j];
 }
 
-void phx_sys_pull(const workspace *ws, phx_port_id id, const double *covector, double *row)
-{
-    const int dim = ws->system->dim;
-    const port_map map = dim == 2 ? map_port(2, ws, id, 0, false, NULL) : map_port(3, ws, id, 0, false, NULL);
-
-    if (map.n > 0 && dim == 2)
-        pull(2, false, &map, covector, row);
-    else if (map.n > 0)
-        pull(3, false, &map, covector, row);
-}
-
 /* K -= d(P^T e)/d xi at fixed effort of one port. The velocities of a body stand side by side in each row of the
  * matrix.
  */
 static inline void add_geometric(const int dim, workspace *ws, phx_port_id id, const port_map *map)
 {
-    const int n_rot = phx_rotations(dim), r = dim + n_rot, n = map->n, *at = ws->into->port_at[id];
+    const int n_rot = phx_rotations(dim), r = dim + n_rot, n = map->n, *at = ws->fast->into->port_at[id];
 
     for (int i = 0; i < n; i++) {
         if (at[i * n + dim] < 0)
@@ -94,7 +83,7 @@ static void add_loose_ports(workspace *ws)
 {
     for (int i = 0; i < ws->system->n_ports; i++) {
         const double *effort = ws->effort + (size_t)i * PHX_PORT_MAX;
-        if (ws->in_group[i] || ws->system->ports[i].body == PHX_GROUND)
+        if (ws->fast->in_group[i] || ws->system->ports[i].body == PHX_GROUND)
             continue;
         const port_map map =
             ws->system->dim == 2 ? map_port(2, ws, i, 0, true, effort) : map_port(3, ws, i, 0, true, effort);
@@ -197,15 +186,15 @@ static inline bool is_in(int parts, int left, int right)
 static inline void add_block_in(const int dim, const int first, workspace *ws, int pair, int parts, double alpha,
                                 const double *block, right_side by, const port_map *maps, double *val)
 {
-    const int n0 = maps[0].n, n = n0 + maps[1].n, *at = ws->into->pair_at[pair];
+    const int n0 = maps[0].n, n = n0 + maps[1].n, *at = ws->fast->into->pair_at[pair];
 
     for (int left = 0; left < 2; left++)
         for (int right = 0; right < 2; right++) {
             if (maps[left].n == 0 || maps[right].n == 0 || !is_in(parts, left, right))
                 continue;
             times_map(dim, first, by, 0.5 * ws->h, block + left * PHX_PORT_MAX * PAIR_SIZE + right * PHX_PORT_MAX,
-                      &maps[right], ws->product);
-            add_pulled(dim, first, alpha, &maps[left], maps[right].n, ws->product, at + left * n0 * n + right * n0, n,
+                      &maps[right], ws->fast->product);
+            add_pulled(dim, first, alpha, &maps[left], maps[right].n, ws->fast->product, at + left * n0 * n + right * n0, n,
                        val);
         }
 }
@@ -231,26 +220,18 @@ static void map_pair(const workspace *ws, int pair, port_map *maps)
     maps[1] = system->dim == 2 ? map_port(2, ws, b, 1, true, NULL) : map_port(3, ws, b, 1, true, NULL);
 }
 
-void phx_sys_pair_add(workspace *ws, int pair, double alpha, const double *block)
+void phx_fast_pair_add(workspace *ws, int pair, double alpha, const double *block)
 {
     port_map maps[2];
 
-    if (ws->plain) {
-        phx_plain_pair_add(ws, pair, alpha, block);
-        return;
-    }
     map_pair(ws, pair, maps);
     add_block(ws, pair, ALL_PARTS, PHX_REACH_ALL, alpha * ws->weight_K, block, BY_VARIATION, maps, ws->into_K);
 }
 
-void phx_sys_pair_rate_add(workspace *ws, int pair, double alpha, const double *block)
+void phx_fast_pair_rate_add(workspace *ws, int pair, double alpha, const double *block)
 {
     port_map maps[2];
 
-    if (ws->plain) {
-        phx_plain_pair_rate_add(ws, pair, alpha, block);
-        return;
-    }
     map_pair(ws, pair, maps);
     add_block(ws, pair, ALL_PARTS, PHX_REACH_ALL, alpha, block, BY_RATE, maps, ws->into_D);
     add_block(ws, pair, ALL_PARTS, PHX_REACH_ALL, alpha * ws->weight_K, block, BY_RATE_TANGENT, maps, ws->into_K);
@@ -266,12 +247,12 @@ static inline void put_points(const int dim, const bool rigid, const bool summed
 
     for (int side = 0, first = 0; side < 2; side++) {
         const double *place = maps[side].of.place, *rate = maps[side].of.rate, sign = side ? 1.0 : -1.0;
-        const int n = rigid ? r : maps[side].n, *above = ws->into->row_at[group->first] + all + first;
+        const int n = rigid ? r : maps[side].n, *above = ws->fast->into->row_at[group->first] + all + first;
         for (int j = 0; j < n; j++)
             for (int u = 0; u < dim; u++)
                 val[above[j] + u] = -sign * place[u * n + j];
         for (int u = 0; u < dim && n > 0; u++) {
-            const int *at = ws->into->row_at[group->first + u] + first;
+            const int *at = ws->fast->into->row_at[group->first + u] + first;
             for (int j = 0; j < n; j++)
                 val[rigid ? at[0] + j : at[j]] =
                     sign *
@@ -289,10 +270,10 @@ static inline void put_dots(const workspace *ws, const row_group *group, const d
     const int first = group->first + group->points, count = group->end - first;
 
     for (int side = 0; side < 2; side++) {
-        const int *above = ws->into->row_at[first] + (2 + side) * R;
+        const int *above = ws->fast->into->row_at[first] + (2 + side) * R;
         for (int k = 0; k < count; k++) {
             const double *g = ws->covector + (size_t)(first + k) * PAIR_SIZE + side * PHX_PORT_MAX;
-            double *to = val + ws->into->row_at[first + k][side * R];
+            double *to = val + ws->fast->into->row_at[first + k][side * R];
             for (int j = 3; j < R; j++) {
                 to[j] = g[j] + (K_l ? K_l[k * R + side * 3 + j - 3] : 0.0);
                 val[above[j] + k] = -g[j];
@@ -308,7 +289,7 @@ static inline void add_dots(workspace *ws, const row_group *group, int parts, bo
 {
     enum { MOST = PHX_JOINT_MAX_ROWS, R = 6 };
     const int first = group->first + group->points, count = group->end - first;
-    const int *at = ws->into->pair_at[group->joint];
+    const int *at = ws->fast->into->pair_at[group->joint];
     const phx_row *rows[MOST];
     double slopes[MOST * PAIR_SIZE], H[PAIR_SIZE * PAIR_SIZE], K_l[MOST * R];
 
@@ -364,13 +345,13 @@ static inline void group_jacobian(const int dim, const workspace *ws, const row_
 static void put_group(int n, const workspace *ws, const row_group *group, int first, const double *below,
                       const double *above, double *val)
 {
-    const int count = group->end - first, *at_above = ws->into->row_at[first] + n;
+    const int count = group->end - first, *at_above = ws->fast->into->row_at[first] + n;
 
     for (int k = 0; k < count && group->one_body; k++)
         for (int j = 0; j < n; j++)
-            val[ws->into->row_at[first + k][j]] = val[at_above[j] + k] = 0.0;
+            val[ws->fast->into->row_at[first + k][j]] = val[at_above[j] + k] = 0.0;
     for (int k = 0; k < count; k++) {
-        const int *at = ws->into->row_at[first + k];
+        const int *at = ws->fast->into->row_at[first + k];
         for (int j = 0; j < n && !group->one_body; j++) {
             val[at[j]] = below[k * n + j];
             val[at_above[j] + k] = -above[k * n + j];
@@ -391,7 +372,7 @@ static inline int dense_from(const row_group *group)
 static inline void put_rows_in(const int dim, const workspace *ws, int begin, int end, double *val)
 {
     for (int i = begin; i < end; i++) {
-        const row_group *group = &ws->groups[ws->loose_groups[i]];
+        const row_group *group = &ws->fast->groups[ws->fast->loose_groups[i]];
         const port_map maps[2] = {map_port(dim, ws, group->a, 0, false, NULL),
                                   map_port(dim, ws, group->b, 1, false, NULL)};
         if (group->rigid) {
@@ -405,8 +386,8 @@ static inline void put_rows_in(const int dim, const workspace *ws, int begin, in
             put_points(dim, false, false, ws, group, maps, val);
         if (rest == group->end)
             continue;
-        group_jacobian(dim, ws, group, rest, maps, ws->group_G);
-        put_group(maps[0].n + maps[1].n, ws, group, rest, ws->group_G, ws->group_G, val);
+        group_jacobian(dim, ws, group, rest, maps, ws->fast->group_G);
+        put_group(maps[0].n + maps[1].n, ws, group, rest, ws->fast->group_G, ws->fast->group_G, val);
     }
 }
 
@@ -419,26 +400,23 @@ typedef struct rows_loop {
 static phx_status put_rows(void *user, phx_context *context, int part, int first, int end)
 {
     const rows_loop *it = user;
-    const workspace own = phx_sys_part(it->ws, part);
+    fast_part room;
+    workspace *own = phx_sys_part(it->ws, part, &room);
 
     (void)context;
-    if (own.system->dim == 2)
-        put_rows_in(2, &own, first, end, it->val);
+    if (own->system->dim == 2)
+        put_rows_in(2, own, first, end, it->val);
     else
-        put_rows_in(3, &own, first, end, it->val);
+        put_rows_in(3, own, first, end, it->val);
     return PHX_OK;
 }
 
 /* G into [2,1] and -G^T into [1,2] of val. */
-void phx_sys_put_rows(workspace *ws, double *val)
+void phx_fast_put_rows(workspace *ws, double *val)
 {
     rows_loop loop = {.ws = ws, .val = val};
 
-    if (ws->plain) {
-        phx_plain_put_rows(ws, val);
-        return;
-    }
-    phx_sys_run(ws, ws->n_loose_groups, put_rows, &loop);
+    phx_sys_run(ws, ws->fast->n_loose_groups, put_rows, &loop);
     phx_sys_joint_packs_put(ws, val);
 }
 
@@ -538,7 +516,7 @@ typedef struct group_share {
 
 static inline group_share share_of(const workspace *ws, int g, bool late)
 {
-    const int flags = ws->sharing.group[g], waiting = flags ? late_parts(flags) : 0;
+    const int flags = ws->fast->sharing.group[g], waiting = flags ? late_parts(flags) : 0;
 
     return (group_share){late ? flags : ~flags, late ? waiting : ALL_PARTS & ~waiting, late};
 }
@@ -549,7 +527,7 @@ static inline void add_group(const int dim, workspace *ws, const row_group *grou
 {
     const bool summed = ws->into_D == ws->into_K;
     const int first = summed ? dense_from(group) : group->first, count = group->end - first;
-    double *G = ws->group_G, *K_l = ws->group_K;
+    double *G = ws->fast->group_G, *K_l = ws->fast->group_K;
     port_map maps[2];
 
     map_group(dim, ws, group, share->sides, maps);
@@ -567,7 +545,7 @@ static inline void add_group(const int dim, workspace *ws, const row_group *grou
     put_group(n, ws, group, first, summed ? K_l : G, G, ws->into_D);
     for (int k = 0; k < count && !summed; k++)
         for (int j = 0; j < n; j++)
-            ws->into_K[ws->into->row_at[first + k][j]] += ws->weight_K * K_l[k * n + j];
+            ws->into_K[ws->fast->into->row_at[first + k][j]] += ws->weight_K * K_l[k * n + j];
 }
 
 /* The same of a rigid group over an interval. */
@@ -586,7 +564,7 @@ static inline void add_rigid_group(const int dim, workspace *ws, const row_group
 static void add_one(workspace *ws, int g, bool late, const double *lambda)
 {
     const bool plane = ws->system->dim == 2, summed = ws->into_D == ws->into_K;
-    const row_group *group = &ws->groups[g];
+    const row_group *group = &ws->fast->groups[g];
     const group_share share = share_of(ws, g, late);
 
     if (plane && group->rigid && summed)
@@ -602,11 +580,12 @@ static void add_one(workspace *ws, int g, bool late, const double *lambda)
 static phx_status add_some(void *user, phx_context *context, int part, int first, int end)
 {
     const rows_loop *it = user;
-    workspace own = phx_sys_part(it->ws, part);
+    fast_part room;
+    workspace *own = phx_sys_part(it->ws, part, &room);
 
     (void)context;
     for (int i = first; i < end; i++)
-        add_one(&own, own.loose_groups[i], false, it->lambda);
+        add_one(own, own->fast->loose_groups[i], false, it->lambda);
     return PHX_OK;
 }
 
@@ -614,53 +593,14 @@ static void add_groups(workspace *ws, const double *lambda)
 {
     rows_loop loop = {.ws = ws, .lambda = lambda};
 
-    phx_sys_run(ws, ws->n_loose_groups, add_some, &loop);
-    for (int i = 0; i < ws->sharing.n_groups; i++)
-        add_one(ws, ws->sharing.groups[i], true, lambda);
+    phx_sys_run(ws, ws->fast->n_loose_groups, add_some, &loop);
+    for (int i = 0; i < ws->fast->sharing.n_groups; i++)
+        add_one(ws, ws->fast->sharing.groups[i], true, lambda);
     phx_sys_joint_packs_linearise(ws, lambda);
 }
 
-void phx_sys_add_couplings(workspace *ws, const double *lambda)
+void phx_fast_add_couplings(workspace *ws, const double *lambda)
 {
-    if (ws->plain) {
-        phx_plain_add_couplings(ws, lambda);
-        return;
-    }
     add_groups(ws, lambda);
     add_loose_ports(ws);
-}
-
-/* g_dot . zeta + g . (P nu)_dot at fixed nu: the ports' variations are their rates. */
-double phx_sys_row_acceleration(workspace *ws, int k)
-{
-    const phx_system *system = ws->system;
-    const row_slot *slot = &system->rows[ws->row[k]];
-    const joint_slot *joint = &system->joints[slot->joint];
-    const phx_port_id ids[2] = {joint->a, joint->b};
-    const phx_port_view *views[2] = {&ws->port_views[joint->a], &ws->port_views[joint->b]};
-    const int dim = system->dim, size = phx_port_size(dim), rigid = dim + system->n_rot;
-    double *H = ws->local, *tangent = ws->local + 4 * PAIR_SIZE * PAIR_SIZE, sum = 0.0;
-
-    if (phx_row_tangent(slot->row, views[0], views[1], H))
-        for (int s = 0; s < 2; s++)
-            for (int i = 0; i < size; i++)
-                for (int r = 0; r < 2; r++)
-                    for (int m = 0; m < size; m++)
-                        sum += views[s]->rate[i] * H[(s * PHX_PORT_MAX + i) * PAIR_SIZE + r * PHX_PORT_MAX + m] *
-                               views[r]->rate[m];
-    for (int side = 0; side < 2; side++) {
-        const port_slot *port = &system->ports[ids[side]];
-        const int count = ws->port_count[ids[side]];
-        const double *g = ws->covector + (size_t)k * PAIR_SIZE + side * PHX_PORT_MAX;
-        if (port->body == PHX_GROUND)
-            continue;
-        const phx_body_view view = phx_sys_body_view(ws, port->body);
-        const phx_port_tangents out = {.rate = tangent};
-        phx_body_port_tangents(system->bodies[port->body].body, &port->port, &view, NULL, &out);
-        for (int m = 0; m < dim; m++)
-            for (int j = dim; j < count; j++)
-                sum += g[m] * tangent[m * (count - dim) + j - dim] *
-                       view.vm[j < rigid ? j : rigid + port->port.point.dof[j - rigid]];
-    }
-    return sum;
 }

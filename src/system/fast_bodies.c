@@ -1,0 +1,204 @@
+/* The fast evaluator: bodies, one pack after the other, and those that are in none. */
+#include "fast.h"
+
+static phx_status begin_packs(void *user, phx_context *context, int part, int first, int end)
+{
+    const workspace *ws = user;
+
+    (void)context, (void)part;
+    for (int p = first; p < end; p++)
+        phx_pack_begin(ws->fast->packs[p].pack, ws->h, ws->x0, ws->v0);
+    return PHX_OK;
+}
+
+static phx_status begin_bodies(void *user, phx_context *context, int part, int first, int end)
+{
+    const workspace *ws = user;
+
+    (void)context, (void)part;
+    for (int i = first; i < end; i++) {
+        const int b = ws->fast->loose_bodies[i];
+        const body_slot *slot = &ws->system->bodies[b];
+        phx_body_interval_begin(slot->body, ws->h, ws->x0 + slot->x, ws->v0 + slot->v, ws->products[b]);
+    }
+    return PHX_OK;
+}
+
+void phx_fast_interval_begin(workspace *ws)
+{
+    ws->fast->start_viewed = ws->goes_on && ws->fast->end_viewed;
+    ws->fast->end_viewed = false;
+    phx_sys_run(ws, ws->fast->n_packs, begin_packs, ws);
+    phx_sys_run(ws, ws->fast->n_loose_bodies, begin_bodies, ws);
+}
+
+typedef struct interval_end {
+    workspace *ws;
+    const double *v1;
+    double *res; /* NULL: none */
+} interval_end;
+
+static phx_status set_velocities(void *user, phx_context *context, int part, int first, int end)
+{
+    const interval_end *to = user;
+    const double *given = to->v1, *v0 = to->ws->v0;
+    double *v1 = to->ws->v1, *vm = to->ws->vm;
+
+    (void)context, (void)part;
+    for (int i = first; i < end; i++) {
+        v1[i] = given[i];
+        vm[i] = 0.5 * (v0[i] + given[i]);
+    }
+    return PHX_OK;
+}
+
+static phx_status set_packs(void *user, phx_context *context, int part, int first, int end)
+{
+    const interval_end *to = user;
+    workspace *ws = to->ws;
+
+    (void)context, (void)part;
+    for (int p = first; p < end; p++) {
+        phx_pack *pack = ws->fast->packs[p].pack;
+        phx_pack_move(pack, to->res != NULL, ws->x0, ws->low0, ws->vm, ws->x1, ws->low1, ws->xm);
+        if (to->res)
+            phx_pack_residual(pack, ws->system->gravity, ws->xm, ws->v1, to->res);
+    }
+    return PHX_OK;
+}
+
+static phx_status set_bodies(void *user, phx_context *context, int part, int first, int end)
+{
+    const interval_end *to = user;
+    workspace *ws = to->ws;
+
+    (void)context, (void)part;
+    for (int i = first; i < end; i++) {
+        const int b = ws->fast->loose_bodies[i];
+        const body_slot *slot = &ws->system->bodies[b];
+        const phx_body_view view = phx_sys_body_view(ws, b);
+        (to->res ? phx_body_try : phx_body_move)(slot->body, ws->h, ws->x0 + slot->x, ws->low0 + slot->x,
+                                                 ws->vm + slot->v, ws->x1 + slot->x, ws->low1 + slot->x,
+                                                 ws->xm + slot->x);
+        if (to->res)
+            phx_body_interval_residual(slot->body, ws->system->gravity, &view, to->res + slot->v);
+    }
+    return PHX_OK;
+}
+
+/* Bodies, one pack after the other: the end and the mean of the interval, then their rows of the residual (NULL: none).
+ */
+static void set_interval(workspace *ws, const double *v1, double *res)
+{
+    interval_end to = {ws, v1, res};
+
+    phx_sys_run(ws, ws->system->n_v, set_velocities, &to);
+    phx_sys_run(ws, ws->fast->n_packs, set_packs, &to);
+    phx_sys_run(ws, ws->fast->n_loose_bodies, set_bodies, &to);
+}
+
+/* The end of an interval whose residual was evaluated nearby: only forces and counted turns depend on the views. */
+static phx_status end_interval(workspace *ws, const double *v1)
+{
+    const phx_system *system = ws->system;
+
+    set_interval(ws, v1, NULL);
+    phx_sys_begin_turns(ws);
+    if (system->n_forces > 0)
+        phx_fast_view_rows(ws);
+    phx_sys_follow_turns(ws, system->n_forces > 0 ? NEED_VIEW : NEED_MORE);
+    if (system->n_forces == 0 && system->lossless)
+        return PHX_OK;
+    return phx_sys_forces(ws, ws->t0 + 0.5 * ws->h, false, ws->scratch4);
+}
+
+phx_status phx_fast_interval_residual(workspace *ws, const double *v1, const double *lambda, double *res)
+{
+    phx_status status = PHX_OK;
+
+    if (!res)
+        return end_interval(ws, v1);
+    set_interval(ws, v1, res);
+    phx_sys_begin_turns(ws);
+    phx_fast_view_rows(ws);
+    ws->fast->start_viewed = true;
+    status = phx_sys_forces(ws, ws->t0 + 0.5 * ws->h, false, res);
+    if (!status)
+        phx_fast_rows_residual(ws, ws->t0, ws->h, lambda, res);
+    return status;
+}
+
+/* ---- energies ---- */
+typedef struct energy_loop {
+    const workspace *ws;
+    const double *x, *v;
+} energy_loop;
+
+void phx_sys_pack_energies(const workspace *ws, int p, const double *x, const double *v)
+{
+    const pack_slot *slot = &ws->fast->packs[p];
+    double energies[PHX_LANES];
+
+    phx_pack_kinetic(slot->pack, x, v, energies);
+    for (int l = 0; l < slot->count; l++)
+        ws->energy[slot->body[l]] = energies[l];
+}
+
+static phx_status energies_of_packs(void *user, phx_context *context, int part, int first, int end)
+{
+    const energy_loop *it = user;
+
+    (void)context, (void)part;
+    for (int p = first; p < end; p++)
+        phx_sys_pack_energies(it->ws, p, it->x, it->v);
+    return PHX_OK;
+}
+
+static phx_status energies_of_bodies(void *user, phx_context *context, int part, int first, int end)
+{
+    const energy_loop *it = user;
+    const workspace *ws = it->ws;
+
+    (void)context, (void)part;
+    for (int i = first; i < end; i++) {
+        const int b = ws->fast->loose_bodies[i];
+        const body_slot *slot = &ws->system->bodies[b];
+        ws->energy[b] = it->x ? phx_body_kinetic(slot->body, it->x + slot->x, it->v + slot->v)
+                              : phx_body_kinetic_undeformed(slot->body, it->v + slot->v);
+    }
+    return PHX_OK;
+}
+
+void phx_fast_kinetic_energies(const workspace *ws, const double *x, const double *v)
+{
+    energy_loop loop = {ws, x, v};
+
+    phx_sys_run(ws, ws->fast->n_packs, energies_of_packs, &loop);
+    phx_sys_run(ws, ws->fast->n_loose_bodies, energies_of_bodies, &loop);
+}
+
+/* Where a component is most of the system all bodies are evaluated; else its own, packs whole and once: what they give
+ * bodies of others is not looked at. */
+void phx_fast_component_energies(workspace *ws, const component_slot *component, const double *x, const double *v)
+{
+    const phx_system *system = ws->system;
+    const int *bodies = system->by_component + component->first;
+
+    if (2 * component->count > system->n_bodies) {
+        phx_fast_kinetic_energies(ws, x, v);
+        return;
+    }
+    for (int i = 0; i < component->count; i++) {
+        const int b = bodies[i], p = ws->fast->pack_of[b];
+        const body_slot *slot = &system->bodies[b];
+        if (p < 0)
+            ws->energy[b] = phx_body_kinetic(slot->body, x + slot->x, v + slot->v);
+        else if (!ws->fast->pack_done[p]) {
+            phx_sys_pack_energies(ws, p, x, v);
+            ws->fast->pack_done[p] = true;
+        }
+    }
+    for (int i = 0; i < component->count; i++)
+        if (ws->fast->pack_of[bodies[i]] >= 0)
+            ws->fast->pack_done[ws->fast->pack_of[bodies[i]]] = false;
+}

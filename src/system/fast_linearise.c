@@ -1,0 +1,106 @@
+/* The fast evaluator: derivatives over an interval, whole or condensed, and factorisations. */
+#include "fast.h"
+
+#include <string.h>
+
+static phx_status interval_packs(void *user, phx_context *context, int part, int first, int end)
+{
+    fast_part room;
+    workspace *own = phx_sys_part(user, part, &room);
+
+    (void)context;
+    for (int p = first; p < end; p++)
+        phx_sys_put_pack(own, p, own->kkt.body_at, own->val);
+    return PHX_OK;
+}
+
+static phx_status interval_bodies(void *user, phx_context *context, int part, int first, int end)
+{
+    fast_part room;
+    workspace *own = phx_sys_part(user, part, &room);
+
+    (void)context;
+    for (int i = first; i < end; i++)
+        phx_sys_put_body(own, own->fast->loose_bodies[i], own->kkt.body_at, own->val);
+    return PHX_OK;
+}
+
+/* Over an interval all of it is summed into the matrix, D + h/2 K: val, or condensed what couples the bodies. */
+static void clear_values(workspace *ws, bool condensed)
+{
+    condensation *it = ws->fast->condensation;
+
+    if (it)
+        it->linearised = condensed;
+    ws->summed = true;
+    ws->weight_K = 0.5 * ws->h;
+    ws->fast->into = condensed ? &it->kkt : &ws->kkt;
+    ws->into_D = ws->into_K = condensed ? it->coupling : ws->val;
+    phx_sys_clear(ws, (size_t)ws->fast->into->ptr[ws->fast->into->n], ws->into_D);
+}
+
+/* A(2/h) at once, into val or, condensed, as borders of bodies and what couples them. */
+phx_status phx_fast_interval_linearise(workspace *ws)
+{
+    condensation *it = ws->fast->condensation;
+    const bool condensed = phx_sys_condenses(ws);
+    phx_status status = PHX_OK;
+
+    if (it && it->wait > 0)
+        it->wait--;
+    clear_values(ws, condensed);
+    if (condensed) {
+        phx_sys_condensed_bodies(ws);
+    } else {
+        phx_sys_run(ws, ws->fast->n_packs, interval_packs, ws);
+        phx_sys_run(ws, ws->fast->n_loose_bodies, interval_bodies, ws);
+    }
+    phx_fast_add_couplings(ws, ws->lambda);
+    if (ws->system->n_forces > 0)
+        status = phx_sys_add_forces(ws, ws->t0 + 0.5 * ws->h);
+    ws->fast->into = &ws->kkt;
+    return status;
+}
+
+/* The last linearisation was of an interval, and condensed. */
+static bool is_condensed(const workspace *ws)
+{
+    return ws->summed && ws->fast->condensation && ws->fast->condensation->linearised;
+}
+
+phx_status phx_fast_factor(workspace *ws, int slot, double cj)
+{
+    condensation *it = ws->fast->condensation;
+
+    if (it)
+        it->in_slot[slot] = is_condensed(ws);
+    return is_condensed(ws) ? phx_sys_condensed_factor(ws, slot, cj) : phx_sys_factor_whole(ws, slot, cj);
+}
+
+phx_status phx_fast_solve(workspace *ws, int slot, double *b)
+{
+    const condensation *it = ws->fast->condensation;
+
+    return it && it->in_slot[slot] ? phx_sys_condensed_solve(ws, slot, b) : phx_lu_solve(ws->lu[slot], 1, b);
+}
+
+static bool condenses_mass(const workspace *ws)
+{
+    return ws->fast->condensation && ws->fast->condensing != PHX_CONDENSE_NEVER;
+}
+
+phx_status phx_fast_factor_mass(workspace *ws, const double *x)
+{
+    return condenses_mass(ws) ? phx_sys_condensed_factor_mass(ws, x) : phx_sys_factor_whole_mass(ws, x);
+}
+
+phx_status phx_fast_solve_mass(workspace *ws, double *b)
+{
+    return condenses_mass(ws) ? phx_sys_condensed_solve_mass(ws, b) : phx_lu_solve(ws->lu_mass, 1, b);
+}
+
+void phx_system_condense(phx_dae *dae, phx_condensing when)
+{
+    if (((workspace *)dae)->fast)
+        ((workspace *)dae)->fast->condensing = when;
+}

@@ -1,0 +1,309 @@
+/* The fast evaluator: ports and rows that are in no pack of joints, and what becomes of their efforts. */
+#include "fast.h"
+
+#include <string.h>
+
+/* What the need says of a port whose start has been viewed or not. */
+static void view_port(workspace *ws, phx_port_id id, port_need need)
+{
+    const port_slot *port = &ws->system->ports[id];
+    phx_port_view *view = &ws->port_views[id];
+    double *rate = ws->fast->place_rate + id * ws->system->dim;
+
+    if (port->body == PHX_GROUND) {
+        view->h = ws->h;
+        return;
+    }
+    const phx_body *body = ws->system->bodies[port->body].body;
+    const phx_body_view of_body = phx_sys_body_view(ws, port->body);
+    if (need == NEED_PLACE_RATE) {
+        phx_body_port_place_rate(body, &port->port, &of_body, rate);
+        return;
+    }
+    if (need == NEED_FRAMES)
+        phx_body_port_view_frames(body, &port->port, &of_body, view);
+    else if (ws->fast->start_viewed)
+        phx_body_port_view_end(body, &port->port, &of_body, view);
+    else
+        phx_body_port_view(body, &port->port, &of_body, view);
+    for (int a = 0; a < ws->system->dim; a++)
+        rate[a] = view->rate[a];
+}
+
+static phx_status view_ports(void *user, phx_context *context, int part, int first, int end)
+{
+    (void)context, (void)part;
+    for (int i = first; i < end; i++)
+        view_port(user, i, NEED_VIEW);
+    return PHX_OK;
+}
+
+static phx_status view_rows(void *user, phx_context *context, int part, int first, int end)
+{
+    workspace *ws = user;
+
+    (void)context, (void)part;
+    for (int i = first; i < end; i++)
+        view_port(ws, ws->fast->loose_ports[i], ws->fast->need[ws->fast->loose_ports[i]]);
+    return PHX_OK;
+}
+
+void phx_fast_view_rows(workspace *ws)
+{
+    phx_sys_run(ws, ws->fast->n_loose_ports, view_rows, ws);
+}
+
+/* Signals may be anything: they are evaluated on the calling thread. */
+static void set_signals(workspace *ws, double t, double h)
+{
+    for (int i = 0; i < ws->n_driven; i++) {
+        const int k = ws->driven[i];
+        const phx_signal *speed = ws->rows[k].speed;
+        ws->w[k] = h == 0.0 ? phx_signal_value(speed, t) : phx_signal_mean(speed, t, t + h);
+    }
+}
+
+static void set_row(workspace *ws, int k)
+{
+    const work_row *it = &ws->rows[k];
+    double *g = ws->covector + (size_t)k * PAIR_SIZE;
+
+    if (it->unit < 0)
+        phx_row_covectors(&it->row, &ws->port_views[it->a], &ws->port_views[it->b], g, g + PHX_PORT_MAX);
+    if (!it->speed)
+        ws->w[k] = it->rate;
+}
+
+/* The DOT rows of a rigid group; what they do at theta_dot does not matter, and no motion is prescribed. */
+static void set_rigid_rows(workspace *ws, const row_group *group)
+{
+    const phx_row *rows[PHX_JOINT_MAX_ROWS];
+    const int first = group->first + group->points, count = group->end - first;
+
+    if (count == 0)
+        return;
+    for (int k = 0; k < count; k++)
+        rows[k] = &ws->rows[first + k].row;
+    phx_rows_covectors(count, rows, &ws->port_views[group->a], &ws->port_views[group->b],
+                       ws->covector + (size_t)first * PAIR_SIZE);
+}
+
+static void set_group(workspace *ws, const row_group *group)
+{
+    if (group->rigid)
+        set_rigid_rows(ws, group);
+    for (int k = group->first + group->points; k < group->end && !group->rigid; k++)
+        set_row(ws, k);
+}
+
+static phx_status set_rows(void *user, phx_context *context, int part, int first, int end)
+{
+    workspace *ws = user;
+
+    (void)context, (void)part;
+    for (int i = first; i < end; i++)
+        set_group(ws, &ws->fast->groups[i]);
+    return PHX_OK;
+}
+
+void phx_fast_rows(workspace *ws, double t, double h)
+{
+    set_signals(ws, t, h);
+    phx_sys_run(ws, ws->fast->n_groups, set_rows, ws);
+}
+
+/* g . zeta; of a POINT row the rates of the places alone. */
+static double row_rate(const workspace *ws, int k)
+{
+    const work_row *row = &ws->rows[k];
+    const int dim = ws->system->dim, size = phx_port_size(dim), first = row->turns ? dim : 0;
+
+    if (row->unit >= 0)
+        return ws->fast->place_rate[row->b * dim + row->unit] - ws->fast->place_rate[row->a * dim + row->unit];
+    const double *a = ws->port_views[row->a].rate, *b = ws->port_views[row->b].rate;
+    const double *g = ws->covector + (size_t)k * PAIR_SIZE;
+    return phx_sys_dot(size - first, g + first, a + first) +
+           phx_sys_dot(size - first, g + PHX_PORT_MAX + first, b + first);
+}
+
+typedef struct rates_loop {
+    workspace *ws;
+    double *e;
+} rates_loop;
+
+static phx_status rates_of_groups(void *user, phx_context *context, int part, int first, int end)
+{
+    const rates_loop *it = user;
+    workspace *ws = it->ws;
+
+    (void)context, (void)part;
+    for (int i = first; i < end; i++) {
+        const row_group *group = &ws->fast->groups[ws->fast->loose_groups[i]];
+        set_group(ws, group);
+        for (int k = group->first; k < group->end; k++)
+            it->e[k] = row_rate(ws, k) - ws->w[k];
+    }
+    return PHX_OK;
+}
+
+void phx_fast_row_residuals(workspace *ws, double t, const double *x, const double *v, double *e)
+{
+    rates_loop loop = {ws, e};
+
+    phx_sys_point_at(ws, x, v);
+    ws->fast->start_viewed = ws->fast->end_viewed = false;
+    phx_fast_view_rows(ws);
+    set_signals(ws, t, 0.0);
+    phx_sys_run(ws, ws->fast->n_loose_groups, rates_of_groups, &loop);
+    phx_sys_joint_packs_rates(ws, e);
+}
+
+/* `sides`: LATE_PORT of those that it is applied to. */
+enum { ON_A = LATE_PORT, ON_B = LATE_PORT << 1 };
+
+static void apply_multiplier(workspace *ws, int k, int sides, double lambda)
+{
+    const work_row *row = &ws->rows[k];
+    const int dim = ws->system->dim, size = phx_port_size(dim);
+    const double *g = ws->covector + (size_t)k * PAIR_SIZE;
+    double *a = ws->effort + (size_t)row->a * PHX_PORT_MAX, *b = ws->effort + (size_t)row->b * PHX_PORT_MAX;
+
+    if (row->unit >= 0) {
+        if (sides & ON_A)
+            a[row->unit] -= lambda;
+        if (sides & ON_B)
+            b[row->unit] += lambda;
+        return;
+    }
+    for (int i = row->turns ? dim : 0; i < size && sides & ON_A; i++)
+        a[i] += lambda * g[i];
+    for (int i = row->turns ? dim : 0; i < size && sides & ON_B; i++)
+        b[i] += lambda * g[PHX_PORT_MAX + i];
+}
+
+typedef struct residual_loop {
+    workspace *ws;
+    const double *lambda;
+    double *res;
+} residual_loop;
+
+/* Covectors, residuals and efforts of the DOT rows of a rigid group: entries of w alone. */
+static inline void rigid_residual(const int dim, workspace *ws, const row_group *group, int sides, const double *lambda,
+                                  double *res)
+{
+    const int n_rot = dim == 2 ? 1 : 3;
+    const double *w_a = ws->port_views[group->a].rate + dim, *w_b = ws->port_views[group->b].rate + dim;
+    double *a = ws->effort + (size_t)group->a * PHX_PORT_MAX + dim;
+    double *b = ws->effort + (size_t)group->b * PHX_PORT_MAX + dim;
+
+    set_rigid_rows(ws, group);
+    for (int k = group->first + group->points; k < group->end; k++) {
+        const double *g = ws->covector + (size_t)k * PAIR_SIZE + dim;
+        double rate = 0.0;
+        for (int i = 0; i < n_rot; i++)
+            rate += g[i] * w_a[i] + g[PHX_PORT_MAX + i] * w_b[i];
+        for (int i = 0; i < n_rot && (sides & ON_A); i++)
+            a[i] += lambda[k] * g[i];
+        for (int i = 0; i < n_rot && (sides & ON_B); i++)
+            b[i] += lambda[k] * g[PHX_PORT_MAX + i];
+        res[k] = rate;
+    }
+}
+
+static inline void rows_residual(const int dim, workspace *ws, int first, int last, const double *lambda, double *res)
+{
+    for (int i = first; i < last; i++) {
+        const int g = ws->fast->loose_groups[i], sides = (ON_A | ON_B) & ~ws->fast->sharing.group[g];
+        const row_group *group = &ws->fast->groups[g];
+        const double *rate_a = ws->fast->place_rate + group->a * dim, *rate_b = ws->fast->place_rate + group->b * dim;
+        double *a = ws->effort + (size_t)group->a * PHX_PORT_MAX, *b = ws->effort + (size_t)group->b * PHX_PORT_MAX;
+        for (int k = group->first, p = 0; p < group->points; p++, k++) {
+            res[k] = rate_b[p] - rate_a[p];
+            if (sides & ON_A)
+                a[p] -= lambda[k];
+            if (sides & ON_B)
+                b[p] += lambda[k];
+        }
+        if (group->rigid)
+            rigid_residual(dim, ws, group, sides, lambda, res);
+        for (int k = group->first + group->points; k < group->end && !group->rigid; k++) {
+            set_row(ws, k);
+            res[k] = row_rate(ws, k) - ws->w[k];
+            apply_multiplier(ws, k, sides, lambda[k]);
+        }
+    }
+}
+
+static phx_status residual_of_groups(void *user, phx_context *context, int part, int first, int end)
+{
+    const residual_loop *it = user;
+
+    (void)context, (void)part;
+    if (it->ws->system->dim == 2)
+        rows_residual(2, it->ws, first, end, it->lambda, it->res);
+    else
+        rows_residual(3, it->ws, first, end, it->lambda, it->res);
+    return PHX_OK;
+}
+
+static void apply_effort(const workspace *ws, int i, double *res)
+{
+    const phx_system *system = ws->system;
+    const port_slot *port = &system->ports[i];
+
+    if (port->body == PHX_GROUND)
+        return;
+    const phx_body_view view = phx_sys_body_view(ws, port->body);
+    phx_body_port_apply(system->bodies[port->body].body, &port->port, &view, -1.0,
+                        ws->effort + (size_t)i * PHX_PORT_MAX, res + system->bodies[port->body].v);
+}
+
+static phx_status apply_to_bodies(void *user, phx_context *context, int part, int first, int end)
+{
+    const residual_loop *it = user;
+    const workspace *ws = it->ws;
+
+    (void)context, (void)part;
+    for (int i = first; i < end; i++)
+        if (!ws->fast->sharing.port[ws->fast->loose_ports[i]])
+            apply_effort(ws, ws->fast->loose_ports[i], it->res);
+    return PHX_OK;
+}
+
+void phx_fast_rows_residual(workspace *ws, double t, double h, const double *lambda, double *res)
+{
+    residual_loop loop = {ws, lambda, res + ws->system->n_v};
+
+    set_signals(ws, t, h);
+    phx_sys_run(ws, ws->fast->n_loose_groups, residual_of_groups, &loop);
+    for (int i = 0; i < ws->fast->sharing.n_groups; i++) {
+        const int g = ws->fast->sharing.groups[i];
+        for (int k = ws->fast->groups[g].first; k < ws->fast->groups[g].end; k++)
+            apply_multiplier(ws, k, ws->fast->sharing.group[g], lambda[k]);
+    }
+    phx_sys_joint_packs_residual(ws, lambda, res);
+    loop.res = res;
+    phx_sys_run(ws, ws->fast->n_loose_ports, apply_to_bodies, &loop);
+    for (int i = 0; i < ws->fast->sharing.n_ports; i++)
+        apply_effort(ws, ws->fast->sharing.ports[i], res);
+}
+
+void phx_fast_view_ports(workspace *ws)
+{
+    ws->fast->start_viewed = ws->fast->end_viewed = false;
+    phx_sys_run(ws, ws->system->n_ports, view_ports, ws);
+}
+
+/* Over an interval joints in packs make no use of them. */
+void phx_fast_clear_efforts(workspace *ws)
+{
+    for (int i = 0; i < ws->fast->n_loose_ports && ws->h != 0.0; i++)
+        memset(ws->effort + (size_t)ws->fast->loose_ports[i] * PHX_PORT_MAX, 0, PHX_PORT_MAX * sizeof *ws->effort);
+    if (ws->h == 0.0)
+        phx_sys_clear(ws, (size_t)ws->system->n_ports * PHX_PORT_MAX, ws->effort);
+}
+
+void phx_fast_viewed_end(workspace *ws, const double *x1)
+{
+    ws->fast->end_viewed = memcmp(x1, ws->x1, (size_t)ws->system->n_x * sizeof *x1) == 0;
+}
