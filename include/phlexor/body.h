@@ -116,6 +116,11 @@ double phx_body_kinetic(const phx_body *body, const double *x, const double *v);
 double phx_body_kinetic_undeformed(const phx_body *body, const double *v); /* 1/2 nu^T M(0) nu */
 double phx_body_elastic(const phx_body *body, const double *x);
 double phx_body_potential(const phx_body *body, const double *gravity, const double *x);
+/* R = beta K + W^T W + rest on fine meshes, where the power of the first two is summed as squares of strain rates,
+ * beta |B q_dot|^2 + |W q_dot|^2. *beta, *W (n_q columns, borrowed); 0 and no rows when R is all rest. */
+void phx_body_damping_roots(const phx_body *body, double *beta, const phx_csr **W);
+/* Leaves of values on the body's pattern that contain R those with `rest` instead. */
+void phx_body_subtract_rooted_damping(const phx_body *body, double *D);
 /* Power that R dissipates, q_dot^T R q_dot. */
 double phx_body_dissipation(const phx_body *body, const double *v);
 /* Stress vector, stiffening included: n_stress values. */

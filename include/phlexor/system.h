@@ -246,6 +246,8 @@ typedef struct phx_linear {
     bool has_root;    /* K = root^T root exactly: elasticity and springs only, no gravity, no loads */
     phx_csr root;     /* rows x n; may also be given (rows > 0) without has_root, then K = root^T root + rest: */
     phx_csr rest;     /* n x n, the part of K without a root (gravity, loads, multipliers); no rows when not given */
+    phx_csr damping_root; /* rows x n, may be given: D = damping_root^T damping_root + damping_rest; else no rows */
+    phx_csr damping_rest; /* n x n; no rows when damping_root has none */
     bool damped;      /* D is not zero */
     bool gyroscopic;  /* about a rotation: D has a skew part */
     bool lossless;    /* and no other: D is skew on the motions that G allows */

@@ -107,3 +107,20 @@ phx_status phx_body_make_damping(phx_context *context, const phx_body_def *def, 
     body->friction = phx_body_is_fine(body) ? NULL : &body->damping;
     return status;
 }
+
+void phx_body_damping_roots(const phx_body *body, double *beta, const phx_csr **W)
+{
+    *beta = body->strain_damping;
+    *W = &body->modal_root;
+}
+
+void phx_body_subtract_rooted_damping(const phx_body *body, double *D)
+{
+    if (!body->damped || body->friction == &body->damping)
+        return;
+    for (int k = 0; k < body->damping.ptr[body->n_q]; k++) {
+        D[body->damping_at[k]] -= body->damping.val[k];
+        if (body->friction) /* on the same pattern */
+            D[body->damping_at[k]] += body->rest.val[k];
+    }
+}

@@ -58,6 +58,25 @@ static phx_status project(phx_context *context, const phx_basis *modes, const ph
     return PHX_OK;
 }
 
+/* out (f x f) = Phi^T D Phi, as far as D has a root by squares, which do not cancel. */
+static phx_status project_damping(phx_context *context, const phx_linear *linear, const phx_basis *modes, double *out)
+{
+    const phx_csr *root = &linear->damping_root;
+    const int f = modes->count;
+    if (root->rows == 0)
+        return project(context, modes, &linear->D, out);
+    double *rates = phx_calloc(context, (size_t)root->rows * (size_t)f, sizeof *rates);
+    phx_status status = rates ? project(context, modes, &linear->damping_rest, out) : PHX_ERR_MEMORY;
+    for (int i = 0; i < root->rows && !status; i++)
+        for (int k = root->ptr[i]; k < root->ptr[i + 1]; k++)
+            for (int j = 0; j < f; j++)
+                rates[(size_t)i * f + j] += root->val[k] * modes->columns[(size_t)root->idx[k] * f + j];
+    if (!status)
+        phx_dense_multiply(true, false, f, f, root->rows, 1.0, rates, f, rates, f, 1.0, out, f);
+    phx_free(rates);
+    return status;
+}
+
 /* Largest entry of a (f x f), and of its skew part. */
 static double largest_entry(int f, const double *a, double *skew)
 {
@@ -111,7 +130,7 @@ static phx_status prepare(phx_context *context, const phx_linear *linear, const 
     w->skew = phx_calloc(context, f * f, sizeof *w->skew);
     if (!w->elastic || !w->scale || !w->D || !w->skew)
         return PHX_ERR_MEMORY;
-    phx_status status = linear->damped ? project(context, &undamped->modes, &linear->D, w->D) : PHX_OK;
+    phx_status status = linear->damped ? project_damping(context, linear, &undamped->modes, w->D) : PHX_OK;
     if (!status && options->unsymmetric)
         status = project(context, &undamped->modes, &linear->K, w->skew);
     if (status)

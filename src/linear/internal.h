@@ -76,6 +76,8 @@ phx_status phx_large_create(phx_context *context, const phx_linear *linear, cons
                             phx_large *large);
 void phx_large_free(phx_large *large);
 
+/* Estimate, by the diagonals, of the highest eigenvalue of the pencil (K, M). */
+double phx_large_highest(const phx_large *large);
 /* The lowest undamped modes by shift-invert: `count` elastic ones and all rigid-body modes. */
 phx_status phx_large_undamped(phx_context *context, const phx_large *large, int count, phx_kkt *kkt,
                               phx_undamped *undamped);

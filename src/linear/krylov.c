@@ -22,6 +22,8 @@ enum { TRIES = 8 };
 
 /* Of a product: what orthogonalisation leaves is rounding below this. */
 static const double negligible = 1e-11;
+/* Of the largest theta: what rounding leaves of all others. */
+static const double rounding = 1e-14;
 
 void phx_krylov_free(phx_krylov *it)
 {
@@ -195,6 +197,9 @@ phx_status phx_krylov_roots(phx_krylov *it)
     for (int i = 0; i < p; i++)
         memcpy(H + (size_t)i * (size_t)p, it->product + (size_t)i * (size_t)it->room, (size_t)p * sizeof *H);
     const phx_status status = phx_dense_eigen_general(it->context, p, H, NULL, re, im, it->vectors);
+    double largest = 0.0;
+    for (int k = 0; k < p && !status; k++)
+        largest = fmax(largest, hypot(re[k], im[k]));
     for (int k = 0; k < p && !status; k++) {
         const double complex theta = re[k] + im[k] * I;
         double square = 0.0;
@@ -207,7 +212,7 @@ phx_status phx_krylov_roots(phx_krylov *it)
             square += creal(conj(sum) * sum);
         }
         it->lambda[k] = theta == 0.0 ? HUGE_VAL : it->sigma + 1.0 / theta;
-        it->error[k] = theta == 0.0 ? HUGE_VAL : sqrt(square) / creal(conj(theta) * theta);
+        it->error[k] = theta == 0.0 ? HUGE_VAL : (sqrt(square) + rounding * largest) / creal(conj(theta) * theta);
     }
     phx_free(work);
     return status;

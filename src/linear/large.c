@@ -211,9 +211,9 @@ static phx_status lanczos(phx_context *context, const phx_large *large, phx_kkt 
     return status;
 }
 
-/* Upper estimate, by its diagonal, of the highest eigenvalue of the pencil (K, M). */
-static double highest(const phx_csr *K, const phx_csr *M)
+double phx_large_highest(const phx_large *large)
 {
+    const phx_csr *K = &large->K, *M = &large->linear->M;
     double largest = 0.0;
     for (int i = 0; i < K->rows; i++) {
         const int k = phx_csr_find(K, i, i), m = phx_csr_find(M, i, i);
@@ -240,7 +240,7 @@ static phx_status attempt(phx_context *context, const phx_large *large, phx_kkt 
                                          &undamped->asymmetry, &undamped->modes);
     phx_basis_free(&basis);
     /* the space found does not contain the highest modes, which rounding is relative to */
-    const double top = sqrt(highest(&large->K, &large->linear->M));
+    const double top = sqrt(phx_large_highest(large));
     undamped->resolution = fmax(undamped->resolution, (stiffness.root ? 1e-10 : 1e-7) * top);
     return status;
 }
@@ -270,7 +270,7 @@ phx_status phx_large_undamped(phx_context *context, const phx_large *large, int 
     const int most = (large->linear->n - large->G.rows - 20) / 2;
     phx_status status =
         phx_kkt_prepare(context, &large->linear->M, &none, &large->K, &large->G, large->order, false, kkt);
-    double sigma = -1e-8 * highest(&large->K, &large->linear->M);
+    double sigma = -1e-8 * phx_large_highest(large);
     int k = count + GUARD < most ? count + GUARD : most;
     for (int pass = 0; !status && pass < PASSES; pass++) {
         status = attempt(context, large, kkt, k, sigma, undamped);

@@ -90,6 +90,10 @@ static phx_status check(phx_context *context, const phx_linear *linear, const ph
         status = check_matrix(context, "the root of K", &linear->root, -1, n);
     if (!status && linear->rest.rows > 0)
         status = check_matrix(context, "the rest of K", &linear->rest, n, n);
+    if (!status && linear->damping_root.rows > 0)
+        status = check_matrix(context, "the root of D", &linear->damping_root, -1, n);
+    if (!status && linear->damping_root.rows > 0)
+        status = check_matrix(context, "the rest of D", &linear->damping_rest, n, n);
     return status;
 }
 

@@ -191,7 +191,10 @@ static phx_status search_about(search *it, double point, double *right)
     if (!status) {
         for (int k = 0; k < it->n_roots; k++)
             it->roots[k].covered = false;
-        const int count = without_gap(it, &space, &radius);
+        int count = without_gap(it, &space, &radius);
+        radius = fmin(radius, 0.1 * fabs(point));
+        while (count > 0 && it->roots[count - 1].distance > radius)
+            count--;
         forget_within(it, space.sigma, radius);
         for (int k = 0; k < count; k++)
             if (cimag(it->roots[k].lambda) == 0.0)
@@ -272,59 +275,111 @@ static phx_status search_all(search *it, int elastic)
 }
 
 /* ---- the projected system ---- */
-/* Appends a vector to columns of orthonormal ones (x^T M x = 1), unless it depends on them. */
-static void append_column(const phx_csr *M, double *columns, int *count, const double *x, int stride, double *mass)
-{
-    const int n = M->rows;
-    double *z = columns + (size_t)*count * (size_t)n, before = 0.0, after = 0.0;
+/* Mass-orthonormal columns that satisfy G x = 0, one after the other. */
+typedef struct columns {
+    const phx_large *large;
+    phx_kkt *kkt; /* factored for close_column */
+    int count;
+    double *val, *mass, *rhs; /* room x n; n; n + m */
+} columns;
 
-    for (int i = 0; i < n; i++)
-        z[i] = x[(size_t)i * (size_t)stride];
-    for (int pass = 0; pass < 3; pass++) {
-        memset(mass, 0, (size_t)n * sizeof *mass);
-        phx_csr_apply(M, 1.0, z, mass);
-        after = 0.0;
-        for (int i = 0; i < n; i++)
-            after += z[i] * mass[i];
-        if (pass == 0)
-            before = after;
-        for (int k = 0; k < *count && pass < 2; k++) {
-            const double *v = columns + (size_t)k * (size_t)n;
+/* sqrt(z^T M z), mass = M z */
+static double length_of(const columns *it, const double *z)
+{
+    const phx_csr *M = &it->large->linear->M;
+    double square = 0.0;
+
+    memset(it->mass, 0, (size_t)M->rows * sizeof *it->mass);
+    phx_csr_apply(M, 1.0, z, it->mass);
+    for (int i = 0; i < M->rows; i++)
+        square += z[i] * it->mass[i];
+    return sqrt(fmax(square, 0.0));
+}
+
+/* z less its components along the others; returns what is left of its length. */
+static double orthogonalise(const columns *it, double *z)
+{
+    const size_t n = (size_t)it->large->linear->n;
+
+    for (int pass = 0; pass < 2; pass++) {
+        length_of(it, z);
+        for (int k = 0; k < it->count; k++) {
+            const double *v = it->val + (size_t)k * n;
             double along = 0.0;
-            for (int i = 0; i < n; i++)
-                along += v[i] * mass[i];
-            for (int i = 0; i < n; i++)
+            for (size_t i = 0; i < n; i++)
+                along += v[i] * it->mass[i];
+            for (size_t i = 0; i < n; i++)
                 z[i] -= along * v[i];
         }
     }
-    if (!(after > 1e-16 * before)) /* of its length 1e-8 is new at the least */
-        return;
+    return length_of(it, z);
+}
+
+/* Takes from z the smallest part, by the matrix factored, that opens the joints. */
+static phx_status close_column(const columns *it, double *z)
+{
+    const int n = it->large->linear->n, m = it->large->G.rows;
+
+    memset(it->rhs, 0, (size_t)(n + m) * sizeof *it->rhs);
+    phx_csr_apply(&it->large->G, 1.0, z, it->rhs + n);
+    const phx_status status = m > 0 ? phx_lu_solve(it->kkt->lu, 1, it->rhs) : PHX_OK;
+    for (int i = 0; i < n && m > 0 && !status; i++)
+        z[i] -= it->rhs[i];
+    return status;
+}
+
+/* Appends a vector unless it depends on those there. What is left of one that nearly does is rounding to a part, which
+ * opens the joints. */
+static phx_status append_column(columns *it, const double *x, int stride)
+{
+    const int n = it->large->linear->n;
+    double *z = it->val + (size_t)it->count * (size_t)n;
+
     for (int i = 0; i < n; i++)
-        z[i] /= sqrt(after);
-    ++*count;
+        z[i] = x[(size_t)i * (size_t)stride];
+    const double before = length_of(it, z), after = orthogonalise(it, z);
+    if (!(after > 1e-8 * before))
+        return PHX_OK;
+    const phx_status status = close_column(it, z);
+    const double closed = orthogonalise(it, z);
+    if (status || !(closed > 0.1 * after))
+        return status;
+    for (int i = 0; i < n; i++)
+        z[i] /= closed;
+    it->count++;
+    return PHX_OK;
 }
 
 /* Mass-orthonormal columns of all that was found and of the undamped modes. */
 static phx_status make_basis(const search *it, phx_basis *basis)
 {
     const phx_basis *modes = &it->undamped->modes;
-    const size_t n = (size_t)modes->n, most = (size_t)(modes->count + it->n_columns);
-    double *rows = phx_calloc(it->context, most * n + n, sizeof *rows);
-    int count = 0;
+    const phx_linear *linear = it->large->linear;
+    const size_t n = (size_t)modes->n, most = (size_t)(modes->count + it->n_columns) + 1;
+    columns all = {.large = it->large, .kkt = it->kkt};
+    const double mostly_mass = -1e2 * phx_large_highest(it->large);
 
     *basis = (phx_basis){0};
-    if (!rows)
+    all.val = phx_calloc(it->context, (most + 1) * n + n + (size_t)it->large->G.rows, sizeof *all.val);
+    if (!all.val)
         return PHX_ERR_MEMORY;
-    for (int k = 0; k < modes->count; k++)
-        append_column(&it->large->linear->M, rows, &count, modes->columns + k, modes->count, rows + most * n);
-    for (int k = 0; k < it->n_columns && count < it->freedom; k++)
-        append_column(&it->large->linear->M, rows, &count, it->columns + (size_t)k * n, 1, rows + most * n);
-    *basis = (phx_basis){.n = modes->n, .count = count, .columns = phx_calloc(it->context, n * (size_t)count, 8)};
-    for (size_t i = 0; i < n && basis->columns; i++)
-        for (int k = 0; k < count; k++)
-            basis->columns[i * (size_t)count + (size_t)k] = rows[(size_t)k * n + i];
-    phx_free(rows);
-    return basis->columns ? PHX_OK : PHX_ERR_MEMORY;
+    all.mass = all.val + most * n;
+    all.rhs = all.mass + n;
+    phx_status status = phx_kkt_factor_shifted(it->kkt, &linear->M, &it->large->K, &it->large->G, mostly_mass);
+    for (int k = 0; k < modes->count && !status; k++)
+        status = append_column(&all, modes->columns + k, modes->count);
+    for (int k = 0; k < it->n_columns && all.count < it->freedom && !status; k++)
+        status = append_column(&all, it->columns + (size_t)k * n, 1);
+    if (!status) {
+        *basis = (phx_basis){.n = modes->n, .count = all.count};
+        basis->columns = phx_calloc(it->context, n * (size_t)all.count, sizeof *basis->columns);
+        status = basis->columns ? PHX_OK : PHX_ERR_MEMORY;
+    }
+    for (size_t i = 0; i < n && !status; i++)
+        for (int k = 0; k < all.count; k++)
+            basis->columns[i * (size_t)all.count + (size_t)k] = all.val[(size_t)k * n + i];
+    phx_free(all.val);
+    return status;
 }
 
 /* Keeps of the projected roots, in their order, those that were found, and of these the `count` lowest. */
