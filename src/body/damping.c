@@ -2,6 +2,40 @@
 #include "body_internal.h"
 
 #include <math.h>
+#include <string.h>
+
+#include <phlexor/reduce.h>
+
+/* Modes of (M, K), columns of phi with phi^T M phi = I, and their omega; of fine meshes through the root, or low
+ * frequencies lose digits. M, K: dense; K is overwritten. */
+static phx_status normal_modes(phx_context *context, const phx_body *body, const double *M, double *K, double *omega,
+                               double *phi)
+{
+    const int n = body->n_q;
+    const size_t nn = (size_t)n * (size_t)n;
+    const phx_stiffness stiffness = {.root = body->root};
+    phx_basis basis = {.n = n, .count = n, .columns = phi}, modes = {0};
+
+    if (!body->root) {
+        const phx_status status = phx_dense_eigen_symmetric(context, n, K, M, omega, phi);
+        for (int k = 0; k < n && !status; k++)
+            omega[k] = sqrt(fmax(omega[k], 0.0));
+        return status;
+    }
+    memcpy(K, M, nn * sizeof *K);
+    phx_status status = phx_dense_cholesky(context, n, K);
+    memset(phi, 0, nn * sizeof *phi);
+    for (int i = 0; i < n; i++)
+        phi[i * n + i] = 1.0;
+    if (!status) {
+        phx_dense_triangle_solve(true, n, K, n, phi); /* L^-T */
+        status = phx_reduce_normal_modes(context, &basis, &stiffness, omega, NULL, NULL, &modes);
+    }
+    if (!status)
+        memcpy(phi, modes.columns, nn * sizeof *phi);
+    phx_basis_free(&modes);
+    return status;
+}
 
 /* Every (M_qq, K) mode gets the same ratio: R = M Phi diag(2 zeta omega) Phi^T M = W^T W, Phi^T M Phi = I,
  * W = diag(2 zeta omega)^1/2 Phi^T M; both dense. */
@@ -14,20 +48,20 @@ static phx_status modal_damping(phx_context *context, double zeta, phx_body *bod
 
     if (!work)
         return PHX_ERR_MEMORY;
-    double *M = work, *K = work + nn, *phi = work + 2 * nn, *m_phi = work + 3 * nn, *lambda = work + 4 * nn;
+    double *M = work, *K = work + nn, *phi = work + 2 * nn, *m_phi = work + 3 * nn, *omega = work + 4 * nn;
     for (int i = 0; i < n; i++) {
         for (int k = flex->ptr[i]; k < flex->ptr[i + 1]; k++) {
             M[i * n + flex->idx[k]] = flex->M[k];
             K[i * n + flex->idx[k]] = flex->K[k];
         }
     }
-    phx_status status = phx_dense_eigen_symmetric(context, n, K, M, lambda, phi);
+    phx_status status = normal_modes(context, body, M, K, omega, phi);
     if (status)
         goto cleanup;
     phx_dense_multiply(false, false, n, n, n, 1.0, M, n, phi, n, 0.0, m_phi, n);
     for (int i = 0; i < n; i++)
         for (int k = 0; k < n; k++)
-            K[i * n + k] = m_phi[i * n + k] * 2.0 * zeta * sqrt(fmax(lambda[k], 0.0));
+            K[i * n + k] = m_phi[i * n + k] * 2.0 * zeta * omega[k];
     phx_dense_multiply(false, true, n, n, n, 1.0, K, n, m_phi, n, 0.0, M, n);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < i; j++)
@@ -37,7 +71,7 @@ static phx_status modal_damping(phx_context *context, double zeta, phx_body *bod
         goto cleanup;
     for (int i = 0; i < n; i++)
         for (int k = 0; k < n; k++)
-            phi[k * n + i] = m_phi[i * n + k] * sqrt(2.0 * zeta * sqrt(fmax(lambda[k], 0.0)));
+            phi[k * n + i] = m_phi[i * n + k] * sqrt(2.0 * zeta * omega[k]);
     status = phx_csr_from_dense(context, n, n, phi, -1.0, &body->modal_root);
 cleanup:
     phx_free(work);
