@@ -150,7 +150,7 @@ static phx_status write_matrix(phx_context *context, phx_folder *folder, const p
     else
         *symmetry = dense_symmetry(item);
     if (!status)
-        status = phx_output_open(context, phx_folder_path(folder, name), &out);
+        status = phx_output_open_in_folder(context, phx_folder_path(folder, name), &out);
     if (status)
         return status;
     put_head(&out, item, *symmetry);
@@ -184,7 +184,7 @@ static phx_status write_contents(phx_context *context, phx_folder *folder, const
                                  const mtx_symmetry *symmetry)
 {
     phx_output out;
-    const phx_status status = phx_output_open(context, phx_folder_path(folder, "contents.json"), &out);
+    const phx_status status = phx_output_open_in_folder(context, phx_folder_path(folder, "contents.json"), &out);
     bool first = true;
     if (status)
         return status;
