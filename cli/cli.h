@@ -79,7 +79,8 @@ int cli_split(const cli_command *command, phx_context *context, const char *opti
 void cli_words_free(cli_words *words);
 
 /* ---- linear models (linear.c) ---- */
-/* Can the model be written to a file of this name (NULL: no file)? Returns -1, or the exit status after a message. */
+/* Can a linear model be written to a file of this name (NULL: no file)? Returns -1, or the exit status after a message.
+ */
 int cli_exchange_name(phx_context *context, const char *output);
 /* The file, when there is a name, and the summary on stdout: json (the model itself) or a table. */
 phx_status cli_put_linear(phx_context *context, const phx_linear_report *report, const char *format,
@@ -112,10 +113,11 @@ typedef struct cli_batch {
 } cli_batch;
 int cli_simulate_batch(phx_context *context, const phx_model *model, const cli_batch *batch,
                        const phx_simulate_options *options);
-/* Can this file be read? Can a file of this name be written (NULL or "-": yes)? Return -1, or the exit status after a
- * message. */
+/* Can this file be read? Returns -1, or the exit status after a message. */
 int cli_readable(const char *path);
-int cli_writable(const char *path);
+/* Can files of these names be written (NULL or "-": yes), without destroying one another or what has been read? Ask
+ * before computing. Returns as above. */
+int cli_writable(phx_context *context, int count, const char *const *paths);
 /* The file's name without folder and extension, with another ending; in the folder of `path` or in the current one.
  * Free with phx_free. */
 char *cli_name(phx_context *context, const char *path, bool same_folder, const char *ending);

@@ -69,9 +69,9 @@ static int modes(const cli_command *command, phx_context *context, const modes_a
     int status = choose_format(command, given, &format);
 
     if (status < 0)
-        status = cli_writable(given->output);
-    if (status < 0)
         status = cli_read_model(context, given->model, &given->set, &model);
+    if (status < 0)
+        status = cli_writable(context, 1, &given->output);
     if (status < 0) {
         phx_status result = given->sweep.count ? cli_make_sweep(context, model, &given->sweep, &sweep)
                                                : phx_sweep_from_model(context, model, &sweep);

@@ -154,12 +154,11 @@ static int single(const cli_command *command, phx_context *context, const phx_mo
         options->h5_path = given->result ? given->result : name;
         options->csv_path = given->csv;
         options->threads = given->threads < PHX_TEAM_LARGEST ? given->threads : PHX_TEAM_LARGEST;
-        if (given->csv && !strcmp(given->csv, options->h5_path))
-            status = cli_usage_error(command, "the result and --csv need two names");
+        const char *const outputs[] = {options->h5_path, options->csv_path};
+        if (!strcmp(options->h5_path, "-"))
+            status = cli_usage_error(command, "--output -: HDF5 does not go to standard output, --csv - does");
         if (status < 0)
-            status = cli_writable(options->h5_path);
-        if (status < 0)
-            status = cli_writable(options->csv_path);
+            status = cli_writable(context, 2, outputs);
         if (status < 0)
             status = run(context, model, given, options);
     }

@@ -112,6 +112,28 @@ size_t phx_context_allocations(const phx_context *context);
 /* Let the n-th allocation from now fail (0: the next one); negative: never. For tests. */
 void phx_context_fail_allocation(phx_context *context, long n);
 
+/* ---- files that are read and written ----
+ * Between phx_files_begin and phx_files_end a context lists the files that are read and written with it, and nothing is
+ * written over one of them: whatever opens a file tells the list, and whatever makes one asks it. Files are the same
+ * when they have one device and inode (links of either kind), or, where nothing is there yet, one name in one folder
+ * with all links followed. An output also has the names that it bears until it is complete, NAME.partial and
+ * NAME.partial.tmp. Devices, pipes and "-" do not count. Pairs nest; the list is forgotten with the outermost one. What
+ * writes a file from files that it is given the names of has such a pair of its own. */
+void phx_files_begin(phx_context *context);
+void phx_files_end(phx_context *context);
+/* The file of this name is read: it must not be written over. Nothing to do outside a pair. */
+phx_status phx_files_read(phx_context *context, const char *path);
+/* A file of this name is to be written: PHX_ERR_INPUT when that would destroy a listed one, else it is listed. Always
+ * succeeds outside a pair. */
+phx_status phx_files_write(phx_context *context, const char *path);
+/* The same question for several outputs at once (NULL: none), also with respect to each other; lists nothing. */
+phx_status phx_files_check(phx_context *context, int count, const char *const *paths);
+/* A file that phx_files_write has listed is not made after all. */
+void phx_files_give_up(phx_context *context, const char *path);
+/* The name that a path leads to, links followed, also where no file is there yet. Free with phx_free; NULL when memory
+ * is out. */
+char *phx_files_resolve(phx_context *context, const char *path);
+
 /* ---- work on several threads ----
  * A team of workers goes through numbered items that do not depend on each other; worker 0 is the calling thread. The
  * items are begun in order, computed on any worker and handed over in order on the calling thread, so that what is made

@@ -424,6 +424,12 @@ phx_status phx_model_set_parameters(phx_context *context, phx_model *model, int 
 phx_status phx_model_copy_signal(phx_context *context, const phx_model *model, const phx_signal *signal,
                                  phx_signal **copy);
 
+/* File k that the model is made of, with all links in its name followed: the model file (none when it was read from
+ * memory), csv files of signals, a result to continue. NULL behind the last one; the text is the model's. */
+const char *phx_model_file(const phx_model *model, int k);
+/* List them with the context as files that are read (phx_files_read), so that nothing is written over them. */
+phx_status phx_model_protect(phx_context *context, const phx_model *model);
+
 /* Where a field was written; see the head of this file. */
 phx_model_source phx_model_where(const phx_model *model, const void *field);
 /* phx_fail with "file:line:column: " of the field (NULL: "file: ") in front. */

@@ -854,6 +854,8 @@ phx_modes_table._fields_ = [
     ("n_x", c_int),
     ("n_states", c_int),
     ("states", POINTER(c_double)),
+    ("n_files", c_int),
+    ("files", POINTER(c_char_p)),
 ]
 
 phx_bundle_item._fields_ = [
@@ -1041,6 +1043,10 @@ FUNCTIONS = {
     "phx_context_set_progress": (None, [POINTER(phx_context), phx_progress_fn, c_void_p]),
     "phx_context_message": (c_char_p, [POINTER(phx_context)]),
     "phx_free": (None, [c_void_p]),
+    "phx_files_begin": (None, [POINTER(phx_context)]),
+    "phx_files_end": (None, [POINTER(phx_context)]),
+    "phx_files_read": (c_int, [POINTER(phx_context), c_char_p]),
+    "phx_files_write": (c_int, [POINTER(phx_context), c_char_p]),
     "phx_processors": (c_int, []),
     "phx_algebra_set_threads": (None, [c_int]),
     "phx_integrator_name": (c_char_p, [c_int]),

@@ -173,12 +173,14 @@ class Context:
         self._progress_function = phx_progress_fn(self._go_on)
         lib.phx_context_set_log(self.pointer, self._log_function, None)
         lib.phx_context_set_progress(self.pointer, self._progress_function, None)
+        lib.phx_files_begin(self.pointer)  # a call writes over nothing that it reads
         if threading.current_thread() is threading.main_thread() and callable(signal.getsignal(signal.SIGINT)):
             self._handler = signal.signal(signal.SIGINT, lambda number, frame: self._signals.append((number, frame)))
         return self
 
     def __exit__(self, kind: Optional[Type[BaseException]], error: Optional[BaseException],
                  trace: Optional[TracebackType]) -> None:
+        lib.phx_files_end(self.pointer)
         lib.phx_context_set_log(self.pointer, NO_LOG, None)
         lib.phx_context_set_progress(self.pointer, NO_PROGRESS, None)
         del self._log_function, self._progress_function

@@ -12,12 +12,13 @@ import os
 import re
 from bisect import bisect_right
 from dataclasses import dataclass, fields
-from typing import Any, Dict, List, Literal, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Iterator, List, Literal, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._call import PathLike
+from ._call import Context, PathLike, path_of
+from ._library import lib
 from .expression import Expression, write_number
 from .model import Integrator, Model, Number
 
@@ -214,6 +215,18 @@ def _quoted(text: str) -> str:
     """A text as YAML has it, in quotes where it could be read as something else."""
     plain = text.isascii() and _PLAIN.fullmatch(text) and text.lower() not in _WORDS
     return text if plain else json.dumps(text, ensure_ascii=False)
+
+
+def _tables_in(entry: Any) -> Iterator[str]:
+    """The csv files that an entry names."""
+    if isinstance(entry, TableFile):
+        yield os.fspath(entry.file)
+    elif isinstance(entry, Mapping):
+        for value in entry.values():
+            yield from _tables_in(value)
+    elif isinstance(entry, (list, tuple)):
+        for value in entry:
+            yield from _tables_in(value)
 
 
 class _Text:
@@ -535,9 +548,15 @@ class ModelBuilder:
         return "\n".join(self._make().lines) + "\n"
 
     def save(self, path: PathLike) -> None:
-        """Write the model file."""
+        """Write the model file; not over a file that the model names."""
+        text = self.text()
+        with Context() as call:
+            continued = self._maps["initial"].get("from")
+            for name in (*_tables_in(self._maps), *([continued] if continued else [])):
+                call.check(lib.phx_files_read(call.pointer, path_of(os.path.join(self._folder, name))))
+            call.check(lib.phx_files_write(call.pointer, path_of(path)))
         with open(path, "w", encoding="utf-8") as file:
-            file.write(self.text())
+            file.write(text)
 
     def build(self, parameters: Optional[Mapping[str, Number]] = None) -> Model:
         """The model.

@@ -30,6 +30,8 @@ phx_status phx_context_create(phx_context **context)
 
 void phx_context_destroy(phx_context *context)
 {
+    if (context)
+        phx_files_free(context);
     free(context);
 }
 

@@ -27,15 +27,18 @@ static double *columns_of(phx_context *context, const phx_bundle_item *item, con
     return out;
 }
 
+/* An empty matrix is real: there is no imaginary part to keep, and matio leaves the pointers to both parts of an empty
+ * complex one as they are when it reads it. */
 static matvar_t *matrix_variable(phx_context *context, const phx_bundle_item *item)
 {
     size_t extent[2] = {(size_t)item->rows, (size_t)item->cols};
+    const bool complex = item->im && item->rows > 0 && item->cols > 0;
     double *re = columns_of(context, item, item->re);
-    double *im = item->im ? columns_of(context, item, item->im) : NULL;
+    double *im = complex ? columns_of(context, item, item->im) : NULL;
     mat_complex_split_t parts = {re, im};
     matvar_t *variable = NULL;
-    if (re && (im || !item->im))
-        variable = item->im ? Mat_VarCreate(item->name, MAT_C_DOUBLE, MAT_T_DOUBLE, 2, extent, &parts, MAT_F_COMPLEX)
+    if (re && (im || !complex))
+        variable = complex ? Mat_VarCreate(item->name, MAT_C_DOUBLE, MAT_T_DOUBLE, 2, extent, &parts, MAT_F_COMPLEX)
                             : Mat_VarCreate(item->name, MAT_C_DOUBLE, MAT_T_DOUBLE, 2, extent, re, 0);
     phx_free(re);
     phx_free(im);

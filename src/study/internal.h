@@ -4,6 +4,9 @@
 
 #include <phlexor/study.h>
 
+/* What the bundle has comes from the files of the model. */
+void phx_bundle_made_from(phx_bundle *bundle, const phx_model *model);
+
 /* The system of a model at its start state. */
 typedef struct phx_start_point {
     phx_system *system;

@@ -152,8 +152,8 @@ void phx_simulation_free(phx_simulation *s)
     *s = (phx_simulation){0};
 }
 
-phx_status phx_study_simulate_result(phx_context *context, const phx_model *model, const phx_simulate_options *options,
-                                     phx_simulate_report *report, phx_result **result)
+static phx_status simulate(phx_context *context, const phx_model *model, const phx_simulate_options *options,
+                           phx_simulate_report *report, phx_result **result)
 {
     const phx_simulation_setup setup = {.options = options,
                                         .threads = options->threads,
@@ -162,8 +162,12 @@ phx_status phx_study_simulate_result(phx_context *context, const phx_model *mode
                                         .in_memory = result != NULL};
     phx_simulation s;
     phx_integrate_options used;
-    if (result)
-        *result = NULL;
+    const char *const outputs[] = {options->h5_path, options->csv_path};
+    phx_status ready = phx_model_protect(context, model);
+    if (!ready)
+        ready = phx_files_check(context, 2, outputs);
+    if (ready)
+        return ready;
     if (phx_simulation_settle(context, model, options, &used) == PHX_OK)
         phx_simulation_warn(context, model, options, &used);
     const phx_status status = phx_simulation_run(context, model, &setup, report, &s);
@@ -175,6 +179,18 @@ phx_status phx_study_simulate_result(phx_context *context, const phx_model *mode
 
     phx_simulation_free(&s);
     return finished;
+}
+
+phx_status phx_study_simulate_result(phx_context *context, const phx_model *model, const phx_simulate_options *options,
+                                     phx_simulate_report *report, phx_result **result)
+{
+    *report = (phx_simulate_report){0};
+    if (result)
+        *result = NULL;
+    phx_files_begin(context);
+    const phx_status status = simulate(context, model, options, report, result);
+    phx_files_end(context);
+    return status;
 }
 
 phx_status phx_study_simulate(phx_context *context, const phx_model *model, const phx_simulate_options *options,
