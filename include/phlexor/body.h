@@ -127,6 +127,11 @@ double phx_body_dissipation(const phx_body *body, const double *v);
 void phx_body_stress(const phx_body *body, const double *x, double *sigma);
 /* Derivative of row . sigma, row over the stress vector, with respect to q: n_q values. */
 void phx_body_stress_slope(const phx_body *body, const double *x, const double *row, double *out);
+/* Geometric stiffening: how many strains it has, 0 without it; EA l (eps(q) + eps'(q) dq) of each, N m (dq, of n_q,
+ * may be NULL: zero); sum_k force_k eps_k'' added to the deformation part of a matrix n_v x n_v (row-major). */
+int phx_body_strains(const phx_body *body);
+void phx_body_strain_forces(const phx_body *body, const double *q, const double *dq, double *force);
+void phx_body_strain_curvature(const phx_body *body, const double *force, int ld, double *matrix);
 /* First moment in inertial components: mass * (place of the centre of mass). */
 void phx_body_moment(const phx_body *body, const double *x, double *moment);
 /* Inertial linear momentum (dim) and angular momentum about the inertial origin (n_rot). */

@@ -304,6 +304,9 @@ typedef enum phx_model_quantity {
     PHX_MODEL_QUANTITIES
 } phx_model_quantity;
 
+/* One of the two ports of a joint. */
+typedef enum phx_model_side { PHX_MODEL_SIDE_A, PHX_MODEL_SIDE_B } phx_model_side;
+
 /* An output of `outputs`. */
 typedef struct phx_model_output {
     const char *name;
@@ -311,6 +314,7 @@ typedef struct phx_model_output {
     phx_model_point point; /* up to `stress`; body PHX_MODEL_GROUND is possible up to `deformation` */
     int joint;             /* from `reaction` on: index of the joint; else -1 */
     phx_model_frame frame; /* default inertial; `deformation`: body; `reaction`: body, meaning port A's directions */
+    phx_model_side at;     /* `reaction`: the port whose place its torque is about; default B */
 } phx_model_output;
 
 /* `integrator`: see phx_integrator. */

@@ -183,6 +183,7 @@ typedef struct phx_output_def {
     phx_joint_id joint; /* reaction, coordinate, rate, effort */
     bool body_frame;    /* frame: body instead of inertial; not of a reaction */
     bool inertial;      /* a reaction, a deformation in inertial components, not port A's directions, body axes */
+    bool at_a;          /* the torque of a reaction is about the place of port A, not of port B */
     /* stress: the section, in the order of the bending moments (plane: Mz; space: My, Mz) */
     double area, inertia[2]; /* m^2, m^4 */
     double fibre[2];         /* distances of the extreme fibres, m: plane (y), space (z, y) */

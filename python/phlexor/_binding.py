@@ -123,6 +123,11 @@ class phx_model_quantity(IntEnum):
     PHX_MODEL_QUANTITIES = 15
 
 
+class phx_model_side(IntEnum):
+    PHX_MODEL_SIDE_A = 0
+    PHX_MODEL_SIDE_B = 1
+
+
 class phx_model_integrator(IntEnum):
     PHX_MODEL_MIDPOINT = 0
     PHX_MODEL_MIDPOINT4 = 1
@@ -689,6 +694,7 @@ phx_model_output._fields_ = [
     ("point", phx_model_point),
     ("joint", c_int),
     ("frame", c_int),
+    ("at", c_int),
 ]
 
 phx_model_simulate._fields_ = [

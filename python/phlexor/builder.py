@@ -518,9 +518,14 @@ class ModelBuilder:
                quantity: Literal["position", "velocity", "acceleration", "angle", "angular_velocity", "attitude",
                                  "deformation", "axial_force", "bending_moment", "torsion", "stress", "reaction",
                                  "coordinate", "rate", "effort"],
-               target: str, *, frame: Optional[Literal["inertial", "body"]] = None) -> str:
-        """A quantity to record, of a point (up to stress) or of a joint (from reaction on)."""
-        return self._add("outputs", name, {quantity: target, **_given(frame=frame)}, "output")
+               target: str, *, frame: Optional[Literal["inertial", "body"]] = None,
+               at: Optional[Literal["A", "B"]] = None) -> str:
+        """A quantity to record, of a point (up to stress) or of a joint (from reaction on).
+
+        Args:
+            at: the port whose place the torque of a reaction is about, "B" unless said otherwise.
+        """
+        return self._add("outputs", name, {quantity: target, **_given(frame=frame, at=at)}, "output")
 
     def simulate(self, *, end: Optional[Value] = None, step: Optional[Value] = None, every: Optional[Value] = None,
                  rtol: Optional[Value] = None, atol: Optional[Value] = None,

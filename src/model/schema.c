@@ -40,6 +40,7 @@ static const phx_word words_reference[] = {
     {"cantilever", PHX_BOTH}, {"simply_supported", PHX_BOTH}, {"free", PHX_BOTH}, {NULL, 0}};
 static const phx_word words_element[] = {{"mixed", PHX_BOTH}, {"paper", PHX_BOTH}, {"assumed", PHX_BOTH}, {NULL, 0}};
 static const phx_word words_kinetics[] = {{"full", PHX_BOTH}, {"simplified", PHX_BOTH}, {NULL, 0}};
+static const phx_word words_side[] = {{"A", PHX_BOTH}, {"B", PHX_BOTH}, {NULL, 0}};
 static const phx_word words_frame[] = {{"inertial", PHX_BOTH}, {"body", PHX_BOTH}, {NULL, 0}};
 static const phx_word words_deformation[] = {{"zero", PHX_BOTH}, {"quasi_static", PHX_BOTH}, {NULL, 0}};
 static const phx_word words_modes_at[] = {{"initial", PHX_BOTH}, {"steady", PHX_BOTH}, {NULL, 0}};
@@ -335,7 +336,7 @@ static const phx_key joint_keys[] = {
     {"rotation", &phx_type_rotation, AT(phx_model_joint, relative), .dims = PHX_SPACE, .kinds = WELD,
      .object = &rotation, .fallback = "as the poses have it", .doc = "relative rotation that is held, B to A"},
     {"angle", &phx_type_start_angle, COORDINATE(start), .kinds = TURNING, .unit = "rad", .fallback = "free",
-     .doc = "value at the start, held by the assembly"},
+     .doc = "value at the start, held by the assembly, beyond pi too; free: that of the poses in (-pi, pi]"},
     {"position", &phx_type_start_position, COORDINATE(start), .kinds = SHIFTING, .unit = "m", .fallback = "free",
      .doc = "displacement at the start, held by the assembly"},
     {"rate", &phx_type_coordinate_rate, COORDINATE(rate), .kinds = TURNING | SHIFTING, .unit = "rad/s, m/s",
@@ -423,7 +424,7 @@ static const phx_key output_keys[] = {
      .kinds = BIT(PHX_MODEL_TORSION), .doc = "torsion moment at a point of a beam, N m"},
     QUANTITY("stress", phx_type_beam_point, point, PHX_MODEL_STRESS, "at the extreme fibres of a beam's section, Pa"),
     QUANTITY("reaction", phx_type_joint, joint, PHX_MODEL_REACTION,
-             "of a joint: what A exerts on B at B, force then torque, in A's directions"),
+             "of a joint: what A exerts on B, force then torque about B or `at`, in A's directions"),
     QUANTITY("coordinate", phx_type_free_joint, joint, PHX_MODEL_COORDINATE, "free coordinates of a joint, rad, m"),
     QUANTITY("rate", phx_type_free_joint, joint, PHX_MODEL_RATE, "their rates, rad/s, m/s"),
     QUANTITY("effort", phx_type_free_joint, joint, PHX_MODEL_EFFORT,
@@ -433,6 +434,8 @@ static const phx_key output_keys[] = {
               BIT(PHX_MODEL_ANGULAR_VELOCITY) | BIT(PHX_MODEL_DEFORMATION) | BIT(PHX_MODEL_REACTION),
      .words = words_frame, .fallback = "inertial; deformation and reaction: body",
      .doc = "body: the body's axes; of a reaction port A's directions"},
+    {"at", &phx_type_word, AT(phx_model_output, at), .kinds = BIT(PHX_MODEL_REACTION), .words = words_side,
+     .fallback = "B", .doc = "port whose place the torque is about; the force is what A exerts on B in both cases"},
 };
 static const phx_object output = {
     "output",

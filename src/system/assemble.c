@@ -397,6 +397,18 @@ static void scatter(workspace *ws, uint64_t *seed, double distance, double *x)
 
 static const uint64_t first_seed = 88172645463325252ULL;
 
+/* Plane: the angle of a body that Newton's iteration has turned more than half a turn is that nearest to the pose as
+ * written, so that x depends on the attitudes found and not on the way there. */
+static void unwind(const phx_system *system, double *x)
+{
+    for (int b = 0; b < system->n_bodies && system->dim == 2; b++) {
+        const body_slot *slot = &system->bodies[b];
+        double *angle = x + slot->x + system->dim + 2;
+        if (fabs(*angle - slot->pose.angle) > pi)
+            *angle = slot->pose.angle + remainder(*angle - slot->pose.angle, 2.0 * pi);
+    }
+}
+
 /* Newton's iteration has failed from the poses as written: try from around them, and keep the least change found. */
 static phx_status assemble_from_around(workspace *ws, double *x)
 {
@@ -433,12 +445,14 @@ phx_status phx_sys_assemble(phx_system *system, double *x)
     write_poses(system, x);
     memset(ws->vm, 0, (size_t)system->n_v * sizeof *ws->vm);
     status = close_joints(ws, x, true);
-    if (!status)
+    if (!status) {
+        unwind(system, x);
         status = least_change(ws, x);
-    else if (system->frozen || (status = assemble_from_around(ws, x)) != PHX_OK) { /* deformed bodies: no search */
+    } else if (system->frozen || (status = assemble_from_around(ws, x)) != PHX_OK) { /* deformed bodies: no search */
         phx_sys_measure_gaps(ws, x, true, NULL);
         return cannot_close(ws, phx_sys_size(ws), 1e-10);
     }
+    unwind(system, x);
     phx_sys_set_instant(ws, x, ws->vm);
     return status;
 }
@@ -490,21 +504,42 @@ phx_status phx_sys_walk(phx_system *system, double distance, double *way, double
     return close_joints(ws, x, false);
 }
 
+/* In (-pi, pi]; half a turn is +pi, on whichever side of it rounding has left the value. */
+static double principal_angle(double angle)
+{
+    static const double rounding = 1e-9;
+    const double wrapped = remainder(angle, 2.0 * pi);
+    return wrapped <= rounding - pi ? wrapped + 2.0 * pi : wrapped;
+}
+
+/* The origin of a coordinate, and the value that x keeps of one that counts turns. At the start a coordinate has the
+ * value that is given; an angle that is not given has its principal value, in the plane and in space alike. */
+static void set_offset(const workspace *ws, int j, int c, double *x)
+{
+    coordinate_slot *coordinate = &ws->system->joints[j].coordinates[c];
+    const double value = phx_sys_coordinate_value(ws, j, c, 1);
+    double start = value;
+
+    if (coordinate->def.has_start) {
+        start = coordinate->def.start;
+        coordinate->row.target += value - start;
+    } else if (coordinate->row.angular) {
+        start = principal_angle(value);
+        if (!coordinate->row.counted) /* by whole turns, which leaves the values of most models as they are */
+            coordinate->row.target += 2.0 * pi * round((value - start) / (2.0 * pi));
+    }
+    if (coordinate->turn >= 0)
+        x[coordinate->turn] = start;
+}
+
 void phx_sys_set_offsets(phx_system *system, double *x)
 {
     workspace *ws = system->assembly;
 
     memset(ws->v1, 0, (size_t)system->n_v * sizeof *ws->v1);
     phx_sys_set_instant(ws, x, ws->v1);
-    for (int j = 0; j < system->n_joints; j++) {
-        joint_slot *joint = &system->joints[j];
-        for (int c = 0; c < joint->n_coordinates; c++) {
-            coordinate_slot *coordinate = &joint->coordinates[c];
-            if (coordinate->def.has_start)
-                coordinate->row.target += phx_sys_coordinate_value(ws, j, c, 1) - coordinate->def.start;
-            if (coordinate->turn >= 0)
-                x[coordinate->turn] = coordinate->def.has_start ? coordinate->def.start : 0.0;
-        }
-    }
+    for (int j = 0; j < system->n_joints; j++)
+        for (int c = 0; c < system->joints[j].n_coordinates; c++)
+            set_offset(ws, j, c, x);
     phx_sys_count_turns(ws, x);
 }

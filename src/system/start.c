@@ -232,7 +232,7 @@ static phx_status equilibrium(phx_system *system, double t, double *x, double *v
             status = correct_deformation(system, factor, work + ws->kkt.n, x, &change);
         worse = change < best ? 0 : worse + 1;
         best = fmin(best, change);
-        if (best < 1e-11 && worse > 0)
+        if ((best < 1e-11 && worse > 0) || !(change < 1e6))
             break;
     }
     if (!status && !(best < 1e-9))
@@ -245,14 +245,34 @@ static phx_status equilibrium(phx_system *system, double t, double *x, double *v
         status = phx_sys_assemble(system, x);
     if (!status)
         status = phx_sys_start_velocities(system, t, x, v);
+    bool stable = true;
+    if (!status)
+        status = phx_sys_stable(system, t, x, v, work, work + system->n_v, &stable);
     for (int b = 0; factor && b < system->n_bodies; b++)
         phx_cholesky_destroy(factor[b]);
     phx_free(factor);
     phx_free(work);
-    if (status == PHX_ERR_ANALYSIS && phx_sys_deformed_fits(system)) { /* bodies that must deform to be closed */
+    const bool failed = status && status != PHX_ERR_MEMORY && status != PHX_INTERRUPTED;
+    if (!status && stable)
+        return PHX_OK;
+    if (!stable) {
+        memcpy(x, system->x_start, (size_t)system->n_x * sizeof *x);
+        status = phx_sys_load_path(system, t, x, v);
+        return status ? status : phx_sys_start_velocities(system, t, x, v);
+    }
+    if (failed && phx_sys_deformed_fits(system)) { /* bodies that must deform to be closed, or bend too much for that */
         phx_context_clear(context);
         memcpy(x, system->x_start, (size_t)system->n_x * sizeof *x);
-        status = phx_sys_deformed_start(system, t, x, v);
+        return phx_sys_deformed_start(system, t, x, v);
+    }
+    if (failed && status != PHX_ERR_ANALYSIS) { /* numbers that are none, joints that do not close on such bodies */
+        char *reason = phx_strdup(NULL, phx_context_message(context));
+        status = phx_fail(context, PHX_ERR_ANALYSIS,
+                          "the quasi-static deformation at the start did not converge after %d iterations, and %d "
+                          "velocities are too many for a load path (%s); take fewer elements, or start with "
+                          "deformation: zero",
+                          iteration, system->n_v, reason ? reason : "");
+        phx_free(reason);
     }
     return status;
 }

@@ -590,6 +590,12 @@ phx_status phx_sys_start_velocities(phx_system *system, double t, const double *
  * enough for that. */
 phx_status phx_sys_deformed_start(phx_system *system, double t, double *x, double *v);
 bool phx_sys_deformed_fits(const phx_system *system);
+/* Load path (load_path.c): the same from the undeformed start x, with loads that grow from nothing to what they are. */
+phx_status phx_sys_load_path(phx_system *system, double t, double *x, double *v);
+/* Whether the quasi-static equilibrium at x with rigid accelerations a and multipliers lambda is a stable one, where
+ * the system is small enough to tell (load_stability.c); v is written. */
+phx_status phx_sys_stable(phx_system *system, double t, const double *x, double *v, const double *a,
+                          const double *lambda, bool *stable);
 /* Offsets that make every coordinate count from its given start value at x, and the counted coordinates in x. */
 void phx_sys_set_offsets(phx_system *system, double *x);
 /* Freeze, by stages. */
