@@ -54,6 +54,7 @@ int phx_body_n_v(const phx_body *body);
 int phx_body_n_q(const phx_body *body);
 const phx_flex *phx_body_flex(const phx_body *body); /* never NULL: a rigid body has one with n = 0 */
 bool phx_body_is_lossless(const phx_body *body);     /* no damping, full kinetics */
+bool phx_body_balances(const phx_body *body);        /* full kinetics: what it loses is booked */
 
 /* Attitude part of x (dim 2: 3 values, dim 3: 9) from a rotation (dim x dim) and, in the plane, an angle. */
 int phx_attitude_size(int dim);

@@ -155,6 +155,16 @@ typedef struct phx_energies {
     double kinetic, elastic, potential; /* potential: gravity and springs */
 } phx_energies;
 void phx_system_energies(const phx_system *system, const double *x, const double *v, phx_energies *energies);
+/* How large a state is, to tell rounding by. */
+typedef struct phx_sizes {
+    double weight;  /* sum of m |g| reach, J */
+    double inertia; /* sum of m reach^2, kg m^2 */
+    double reach;   /* the largest distance of a body from the origin, its radius of gyration included, m */
+    double speed;   /* the largest velocity, rotations times the radius of gyration, m/s */
+} phx_sizes;
+void phx_system_sizes(const phx_system *system, const double *x, const double *v, phx_sizes *sizes);
+/* Whether energies, what is supplied and what is dissipated balance; not with simplified kinetics. */
+bool phx_system_balances(const phx_system *system);
 
 /* What an output is; in columns of SI units, components in the order x, y, z. */
 typedef enum phx_quantity {

@@ -50,6 +50,11 @@ const phx_flex *phx_body_flex(const phx_body *body)
     return body->flex;
 }
 
+bool phx_body_balances(const phx_body *body)
+{
+    return body->kinetics == PHX_KINETICS_FULL;
+}
+
 bool phx_body_is_lossless(const phx_body *body)
 {
     return !body->damped && body->kinetics == PHX_KINETICS_FULL;

@@ -155,6 +155,7 @@ phx_status phx_run_accept(phx_run *run, double t1, double h)
         stats->smallest_step = h;
     run->scale = fmax(0.99 * run->scale, dae->ops->norm(run->dae, run->v));
     run->noise *= 0.99;
+    run->noise_scale *= 0.99;
     return report_progress(run);
 }
 

@@ -24,7 +24,7 @@ typedef struct phx_run {
     double *ledger, *ledger1; /* n_parts each: the same two by the parts of the dae */
 
     double scale;       /* running size of the velocities, in the norm of the dae */
-    double noise_scale; /* what the forces add to scale where rounding is told apart */
+    double noise_scale; /* running size of what the forces add to scale where rounding is told apart */
     double noise;       /* running size of the rounding in Newton's increments, relative to noise_scale */
 
     /* Why the last try failed; NULL: the dae or nobody said. */
@@ -54,6 +54,7 @@ double phx_run_smallest_step(const phx_run *run);
 phx_status phx_run_stop(phx_run *run, phx_status status);
 /* Size of velocities v from which a step or a part of it starts, or the running one where that is larger. */
 double phx_run_scale(phx_run *run, const double *v);
+
 /* Size of the velocity that the forces f at a state give in a time h; a lower bound, which needs no solution:
  *     h |f|_{M^-1} >= h f.f / |f|_M                                                   (Cauchy and Schwarz)
  * f: the first n_v entries of the residual `res` with v_dot = 0 and lambda = 0. */

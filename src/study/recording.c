@@ -10,7 +10,6 @@ static const phx_record_column fixed_columns[PHX_FIXED_COLUMNS] = {
     {"t", "s"},        {"kinetic", "J"},    {"elastic", "J"},  {"potential", "J"}, {"energy", "J"},
     {"supplied", "J"}, {"dissipated", "J"}, {"residual", "J"}, {"drift", "m"},     {"drift_rate", "m/s"},
 };
-enum { COLUMN_T, KINETIC, ELASTIC, POTENTIAL, ENERGY, SUPPLIED, DISSIPATED, RESIDUAL, DRIFT, DRIFT_RATE };
 
 /* The fixed columns and the outputs; names of the outputs are kept in `names`. */
 static phx_status list_columns(phx_context *context, const phx_system *system, phx_record_column **columns,
@@ -122,6 +121,7 @@ phx_status phx_recording_create(phx_context *context, const phx_model *model, ph
 {
     *recording = (phx_recording){.context = context, .system = system, .report = report};
     recording->files = setup->files ? setup->files : context;
+    recording->monitor = phx_monitor_create(system, report);
     recording->n_columns = PHX_FIXED_COLUMNS + phx_system_columns(system);
     recording->row =
         phx_calloc(context, (size_t)(recording->n_columns + phx_system_ledger(system)), sizeof *recording->row);
@@ -152,13 +152,14 @@ void phx_recording_free(phx_recording *recording)
 
 static void remember_largest(phx_simulate_report *report, const double *row)
 {
-    const double energy = fmax(fabs(row[ENERGY]), fmax(fabs(row[KINETIC]), fabs(row[ELASTIC])));
+    const double energy =
+        fmax(fabs(row[PHX_COLUMN_ENERGY]), fmax(fabs(row[PHX_COLUMN_KINETIC]), fabs(row[PHX_COLUMN_ELASTIC])));
 
     report->largest_energy = fmax(report->largest_energy, energy);
-    report->largest_residual = fmax(report->largest_residual, fabs(row[RESIDUAL]));
-    report->largest_drift = fmax(report->largest_drift, row[DRIFT]);
-    report->largest_drift_rate = fmax(report->largest_drift_rate, row[DRIFT_RATE]);
-    report->reached = row[COLUMN_T];
+    report->largest_residual = fmax(report->largest_residual, fabs(row[PHX_COLUMN_RESIDUAL]));
+    report->largest_drift = fmax(report->largest_drift, row[PHX_COLUMN_DRIFT]);
+    report->largest_drift_rate = fmax(report->largest_drift_rate, row[PHX_COLUMN_DRIFT_RATE]);
+    report->reached = row[PHX_COLUMN_T];
     report->rows++;
 }
 
@@ -201,20 +202,21 @@ phx_status phx_recording_sample(void *user, const phx_sample *sample)
 
     memcpy(recording->before, row, (size_t)recording->n_columns * sizeof *row);
     phx_system_energies(recording->system, sample->x, sample->v, &energies);
-    row[COLUMN_T] = sample->t;
-    row[KINETIC] = energies.kinetic;
-    row[ELASTIC] = energies.elastic;
-    row[POTENTIAL] = energies.potential;
-    row[ENERGY] = energies.kinetic + energies.elastic + energies.potential;
+    row[PHX_COLUMN_T] = sample->t;
+    row[PHX_COLUMN_KINETIC] = energies.kinetic;
+    row[PHX_COLUMN_ELASTIC] = energies.elastic;
+    row[PHX_COLUMN_POTENTIAL] = energies.potential;
+    row[PHX_COLUMN_ENERGY] = energies.kinetic + energies.elastic + energies.potential;
     if (!recording->started) {
         recording->started = true;
-        recording->energy0 = row[ENERGY];
+        recording->energy0 = row[PHX_COLUMN_ENERGY];
         recording->report->from = sample->t;
     }
-    row[SUPPLIED] = sample->work.supplied;
-    row[DISSIPATED] = sample->work.dissipated;
-    row[RESIDUAL] = row[ENERGY] - recording->energy0 - row[SUPPLIED] + row[DISSIPATED];
-    dae->ops->drift(dae, sample->t, sample->x, sample->v, &row[DRIFT], &row[DRIFT_RATE]);
+    row[PHX_COLUMN_SUPPLIED] = sample->work.supplied;
+    row[PHX_COLUMN_DISSIPATED] = sample->work.dissipated;
+    row[PHX_COLUMN_RESIDUAL] =
+        row[PHX_COLUMN_ENERGY] - recording->energy0 - row[PHX_COLUMN_SUPPLIED] + row[PHX_COLUMN_DISSIPATED];
+    dae->ops->drift(dae, sample->t, sample->x, sample->v, &row[PHX_COLUMN_DRIFT], &row[PHX_COLUMN_DRIFT_RATE]);
     phx_status status = phx_system_outputs(dae, sample->t, sample->x, sample->v, row + PHX_FIXED_COLUMNS);
     if (status)
         return phx_fail_prefix(recording->context, status, "the outputs at t = %.9g s: ", sample->t);
@@ -228,7 +230,7 @@ phx_status phx_recording_sample(void *user, const phx_sample *sample)
         return status;
     remember_range(recording);
     remember_largest(recording->report, row);
-    return PHX_OK;
+    return phx_monitor_look(&recording->monitor, recording->context, row, sample->x, sample->v);
 }
 
 phx_status phx_recording_complete(phx_recorder *recorder, const phx_simulate_report *report)

@@ -137,6 +137,8 @@ phx_status phx_simulation_run(phx_context *context, const phx_model *model, cons
     if (!status)
         status = phx_integrate(s->dae, &report->used, &s->t, s->x, s->v, s->lambda, phx_recording_sample, &s->recording,
                                &report->stats);
+    if (!status)
+        phx_monitor_conclude(&s->recording.monitor, context);
     return status == PHX_ERR_ANALYSIS ? phx_model_blame(context, model, status) : status;
 }
 
