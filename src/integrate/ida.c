@@ -8,6 +8,7 @@
  * To SUNDIALS the linear solver is a direct one over a matrix without entries; it eliminates the rows of x and leaves
  * the rest to the dae. The work is integrated as a quadrature. SUNDIALS prints nothing: what it has to say goes into
  * the message of the run. */
+#include "branch.h"
 #include "newton.h"
 
 #include <math.h>
@@ -329,15 +330,27 @@ static phx_status ida_advance(phx_method *method, double to)
 {
     ida *m = (ida *)method;
     phx_run *run = method->run;
-    IDASetStopTime(m->memory, to);
     while (run->t < to) {
         double t1 = run->t, h = 0.0;
+        if (phx_branch_is_near(run)) {
+            phx_status status = phx_branch_cross(run, method, phx_branch_end(run));
+            if (status == PHX_OK && run->t > t1)
+                status = phx_run_sample_step(run);
+            if (status == PHX_OK)
+                status = begin_anew(m, m->order);
+            if (status != PHX_OK)
+                return status;
+            continue;
+        }
+        const double stop =
+            run->t + phx_branch_limit(run, to - run->t) < to ? run->t + phx_branch_limit(run, to - run->t) : to;
+        IDASetStopTime(m->memory, stop);
         run->reason = NULL;
         m->status = PHX_OK;
-        int flag = IDASolve(m->memory, to, &t1, m->y, m->y_dot, IDA_ONE_STEP);
+        int flag = IDASolve(m->memory, stop, &t1, m->y, m->y_dot, IDA_ONE_STEP);
         phx_status status;
         if (flag >= 0 && m->status >= 0) {
-            status = accept(m, flag == IDA_TSTOP_RETURN ? to : t1);
+            status = accept(m, flag == IDA_TSTOP_RETURN ? stop : t1);
             if (status == PHX_OK)
                 status = phx_run_sample_step(run);
             count(m);

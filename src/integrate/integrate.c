@@ -1,5 +1,5 @@
 /* The driver: output instants, sampling, progress, and what is said when a run stops. */
-#include "run.h"
+#include "branch.h"
 
 #include <math.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static create_fn *const creators[PHX_INTEGRATORS] = {
 /* Lengths that agree to this are the same: 0.1 is ten times 0.01. */
 static const double SAME = 1e-9;
 static const double MOST_STEPS = 1e15;
-enum { MOST_HALVINGS = 40 };
+enum { MOST_HALVINGS = 40, MESSAGE = 1024 };
 
 const char *phx_integrator_name(phx_integrator integrator)
 {
@@ -156,6 +156,7 @@ phx_status phx_run_accept(phx_run *run, double t1, double h)
     run->scale = fmax(0.99 * run->scale, dae->ops->norm(run->dae, run->v));
     run->noise *= 0.99;
     run->noise_scale *= 0.99;
+    phx_branch_watch(run, h);
     return report_progress(run);
 }
 
@@ -166,19 +167,21 @@ static void catch_up(phx_run *run)
         run->dae->ops->catch_up(run->dae, run->x);
 }
 
-static phx_status sample_now(phx_run *run)
+/* At run->t, or at an instant before it that the last step has passed. */
+static phx_status sample_at(phx_run *run, double t)
 {
     if (!run->sample)
         return PHX_OK;
     catch_up(run);
     phx_sample sample = {
         .t = run->t, .x = run->x, .v = run->v, .lambda = run->lambda, .work = run->work, .ledger = run->ledger};
+    phx_branch_sample(run, t, &sample);
     return run->sample(run->user, &sample);
 }
 
 phx_status phx_run_sample_step(phx_run *run)
 {
-    return run->options.every > 0.0 ? PHX_OK : sample_now(run);
+    return run->options.every > 0.0 ? PHX_OK : sample_at(run, run->t);
 }
 
 phx_status phx_run_blame(phx_run *run, phx_status status, double h, const char *reason, const double *res)
@@ -234,6 +237,9 @@ phx_status phx_run_stop(phx_run *run, phx_status status)
     const phx_status given = status == PHX_ERR_MEMORY || status == PHX_INTERRUPTED ? PHX_OK : look_ahead(run);
     if (given != PHX_OK)
         return stopped(run, given);
+    char singular[MESSAGE];
+    if (status > 0 && status != PHX_INTERRUPTED && phx_branch_explain(run, sizeof singular, singular))
+        return phx_fail(run->context, status, "%s stopped at t = %.9g s: %s", name, run->t, singular);
     if (run->reason)
         return phx_fail(run->context, status, "%s stopped at t = %.9g s: with a step of %.3g s %s%s%s; try %s", name,
                         run->t, run->failed_step, run->reason, run->culprit ? ", worst at " : "",
@@ -274,7 +280,9 @@ static phx_status fixed_steps(phx_run *run, phx_method *method, double from, dou
     for (long k = 0; k < n; k++) {
         double t0 = from + (double)k * h;
         double t1 = k + 1 == n ? to : from + (double)(k + 1) * h;
-        phx_status status = phx_halving_step(run, method, t0, t1, h);
+        if (run->t >= t1) /* passed by one step across a singular position */
+            continue;
+        phx_status status = phx_branch_step(run, method, t0, t1, h);
         if (status == PHX_OK)
             status = phx_run_sample_step(run);
         if (status != PHX_OK)
@@ -307,7 +315,7 @@ static phx_status all_instants(phx_run *run, phx_method *method)
             length = every;
         phx_status status = to_instant(run, method, from, to, length);
         if (status == PHX_OK)
-            status = sample_now(run);
+            status = sample_at(run, to);
         if (status != PHX_OK)
             return status;
     }
@@ -321,12 +329,16 @@ static phx_status integrate(phx_run *run)
     if (status == PHX_OK)
         status = creators[run->options.integrator](run, &method);
     if (status == PHX_OK)
-        status = sample_now(run);
+        status = phx_branch_create(run, &run->branch);
+    if (status == PHX_OK)
+        status = sample_at(run, run->t);
     if (status == PHX_OK)
         status = all_instants(run, method);
+    phx_branch_finish(run, run->options.end);
     catch_up(run);
     if (method)
         method->ops->destroy(method);
+    phx_branch_destroy(run->branch);
     release(run);
     return status;
 }

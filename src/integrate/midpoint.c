@@ -322,9 +322,20 @@ static bool allocate(midpoint *m)
            phx_history_create(run->dae, run->lambda, &m->history) == PHX_OK;
 }
 
-static const phx_method_ops midpoint_ops = {.destroy = midpoint_destroy, .step = midpoint_step};
-static const phx_method_ops pair_ops = {.destroy = midpoint_destroy, .step = pair_step, .estimate = pair_estimate};
-static const phx_method_ops composed_ops = {.destroy = midpoint_destroy, .step = composed_step};
+static void midpoint_restart(phx_method *method)
+{
+    midpoint *m = (midpoint *)method;
+    phx_history_rewind(&m->history, -INFINITY);
+    for (int slot = 0; slot < SLOTS; slot++)
+        m->jacobian[slot].valid = false;
+}
+
+static const phx_method_ops midpoint_ops = {
+    .destroy = midpoint_destroy, .step = midpoint_step, .restart = midpoint_restart};
+static const phx_method_ops pair_ops = {
+    .destroy = midpoint_destroy, .step = pair_step, .estimate = pair_estimate, .restart = midpoint_restart};
+static const phx_method_ops composed_ops = {
+    .destroy = midpoint_destroy, .step = composed_step, .restart = midpoint_restart};
 
 static phx_status create(phx_run *run, const phx_method_ops *ops, phx_method **method)
 {
@@ -355,6 +366,11 @@ phx_status phx_midpoint_create(phx_run *run, phx_method **method)
     midpoint *m = (midpoint *)pair;
     m->atol_size = phx_run_atol_size(run, m->delta);
     return phx_reversible_create(run, pair, 2, method);
+}
+
+phx_status phx_midpoint_plain_create(phx_run *run, phx_method **method)
+{
+    return create(run, &midpoint_ops, method);
 }
 
 phx_status phx_midpoint4_create(phx_run *run, phx_method **method)

@@ -6,6 +6,7 @@
  *   err = (cj M - J)^-1 [ f(t0, y0) + M (1/h) sum_i E_i (Y_i - y0) ],   cj = real/h,   E_i = real * error_i
  *
  * with y = (x, v); multipliers are not in its norm. */
+#include "branch.h"
 #include "stages.h"
 
 #include <math.h>
@@ -199,9 +200,10 @@ static phx_status first_step(radau *m, double to)
 static double landing_step(const radau *m, double to, bool *lands)
 {
     enum { FEW = 4 };
-    double left = to - m->base.run->t, count = ceil(left / m->h * (1.0 - 1e-9));
+    const double longest = phx_branch_limit(m->base.run, m->h);
+    double left = to - m->base.run->t, count = ceil(left / longest * (1.0 - 1e-9));
     *lands = count <= 1.0;
-    return count <= FEW ? left / fmax(count, 1.0) : m->h;
+    return count <= FEW ? left / fmax(count, 1.0) : longest;
 }
 
 static phx_status too_small(radau *m, double h)
@@ -264,8 +266,10 @@ static phx_status radau_advance(phx_method *method, double to)
             return phx_run_stop(run, status);
     }
     while (run->t < to) {
-        phx_status status = adaptive_step(m, to);
-        if (status == PHX_OK)
+        const double before = run->t;
+        phx_status status =
+            phx_branch_is_near(run) ? phx_branch_cross(run, method, phx_branch_end(run)) : adaptive_step(m, to);
+        if (status == PHX_OK && run->t > before)
             status = phx_run_sample_step(run);
         if (status != PHX_OK)
             return status;
@@ -308,8 +312,17 @@ static phx_status allocate(radau *m)
     return PHX_OK;
 }
 
-static const phx_method_ops fixed_ops = {.destroy = radau_destroy, .step = fixed_step};
-static const phx_method_ops adaptive_ops = {.destroy = radau_destroy, .advance = radau_advance};
+/* The step that the last one asks for stays, no error is known. */
+static void radau_restart(phx_method *method)
+{
+    radau *m = (radau *)method;
+    phx_stages_restart(&m->stages);
+    m->h_accepted = 0.0;
+}
+
+static const phx_method_ops fixed_ops = {.destroy = radau_destroy, .step = fixed_step, .restart = radau_restart};
+static const phx_method_ops adaptive_ops = {
+    .destroy = radau_destroy, .advance = radau_advance, .restart = radau_restart};
 
 /* The estimate is of order 3, the step of order 5: Hairer and Wanner ask of the estimate 0.1 rtol^(2/3). */
 static void set_tolerances(radau *m)

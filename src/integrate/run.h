@@ -4,6 +4,8 @@
 
 #include <phlexor/integrate.h>
 
+typedef struct phx_branch phx_branch;
+
 /* One call of phx_integrate. A method reads the accepted state and fills the trial; phx_run_accept makes the trial the
  * accepted state. A try that fails leaves the accepted state as it was. */
 typedef struct phx_run {
@@ -31,7 +33,8 @@ typedef struct phx_run {
     const char *reason, *culprit;
     double failed_step; /* s */
 
-    bool lags; /* counted angles of accepted states may lag behind (catch_up of the dae) */
+    bool lags;          /* counted angles of accepted states may lag behind (catch_up of the dae) */
+    phx_branch *branch; /* singular positions; NULL: there are none */
     phx_sample_fn *sample;
     void *user;
     double start, shown, shown_clock; /* s: start of the run, simulated and wall time of the last progress report */
@@ -73,6 +76,8 @@ typedef struct phx_method_ops {
     double (*estimate)(const phx_method *method);
     /* Go to `to` in steps of its own choice, each accepted and sampled by phx_run_accept and phx_run_sample_step. */
     phx_status (*advance)(phx_method *method, double to);
+    /* Something else has made the last step: forget factorisations, and what the next step would be predicted from. */
+    void (*restart)(phx_method *method);
 } phx_method_ops;
 
 /* First member of every method. */
@@ -82,6 +87,8 @@ struct phx_method {
 };
 
 phx_status phx_midpoint_create(phx_run *run, phx_method **method);
+/* In fixed steps, whatever the options say. */
+phx_status phx_midpoint_plain_create(phx_run *run, phx_method **method);
 phx_status phx_midpoint4_create(phx_run *run, phx_method **method);
 phx_status phx_gauss_create(phx_run *run, phx_method **method); /* gauss4 and gauss6 */
 phx_status phx_radau_create(phx_run *run, phx_method **method);

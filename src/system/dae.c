@@ -516,5 +516,7 @@ const phx_dae_ops phx_sys_ops = {
     .norm = op_norm,
     .culprit = op_culprit,
     .check_signals = phx_sys_op_check_signals,
+    .regularity = phx_sys_op_regularity,
+    .dependent = phx_sys_op_dependent,
     .drift = op_drift,
 };

@@ -526,6 +526,8 @@ phx_status phx_sys_delassus_create(workspace *ws);
 void phx_sys_delassus_free(workspace *ws);
 phx_status phx_sys_factor_rows(workspace *ws, const double *x, const double *v, bool *energies);
 phx_status phx_sys_solve_rows(workspace *ws, double alpha, const double *r, double *b);
+/* The least pivot of S = G M^-1 G^T at the instant, relative to its diagonal; negative where S is not formed. */
+double phx_sys_least_pivot(workspace *ws, const double *x, const double *v);
 /* The same with the deformations held and the rows of `on` only, eps > 0 times its Schur diagonal on the multipliers:
  * solvable with redundant rows. Factored by itself. */
 phx_status phx_sys_factor_rigid(workspace *ws, const double *x, const bool *on);
@@ -553,6 +555,9 @@ phx_status phx_sys_op_factor(phx_dae *dae, int slot, double cj);
 phx_status phx_sys_op_factor_complex(phx_dae *dae, int slot, double re, double im);
 phx_status phx_sys_op_accelerations(phx_dae *dae, double t, const double *x, const double *v, double *v_dot,
                                     double *lambda);
+bool phx_sys_closes_loops(const workspace *ws);
+double phx_sys_op_regularity(phx_dae *dae, double t, const double *x, const double *v);
+void phx_sys_op_dependent(phx_dae *dae, double t, const double *x, const double *v, size_t size, char *text);
 bool phx_sys_varies(const phx_system *system);
 phx_status phx_sys_op_check_signals(phx_dae *dae, double t0, double t1);
 /* Linear and angular momentum of every component: (dim + n_rot) values each. */

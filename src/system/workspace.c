@@ -316,6 +316,7 @@ phx_status phx_sys_workspace_create(phx_system *system, phx_context *context, in
         find_needs(ws);
         find_groups(ws);
     }
+    ws->base.closed = !status && phx_sys_closes_loops(ws);
     if (!status)
         status = phx_sys_threads_create(ws);
     if (!status)
