@@ -230,13 +230,22 @@ static phx_status synchronise(phx_context *context, const char *path)
     return durable ? PHX_OK : phx_file_fail(context, path, "write", error);
 }
 
+/* matio fails without telling why. When it was not the file that failed, it was an allocation. */
+static phx_status fail_matio(phx_context *context, const char *path, const char *action, int error)
+{
+    if (error)
+        return phx_file_fail(context, path, action, error);
+    return phx_fail(context, PHX_ERR_MEMORY, "%s: cannot %s: matio gives no reason, so it is out of memory", path,
+                    action);
+}
+
 phx_status phx_exchange_put_mat(phx_context *context, const char *path, const phx_bundle *bundle)
 {
     int error = 0;
     errno = 0;
     mat_t *file = Mat_CreateVer(path, header, MAT_FT_MAT5);
     if (!file)
-        return phx_file_fail(context, path, "create", errno);
+        return fail_matio(context, path, "create", errno);
     phx_status status = write_variables(context, file, bundle, &error);
     errno = 0;
     if (Mat_Close(file) != 0 && !status)
@@ -245,6 +254,6 @@ phx_status phx_exchange_put_mat(phx_context *context, const char *path, const ph
     if (!status)
         status = read_back(context, path, bundle);
     if (status == PHX_ERR_FILE)
-        return phx_file_fail(context, path, "write", error);
+        return fail_matio(context, path, "write", error);
     return status ? status : synchronise(context, path);
 }

@@ -35,6 +35,8 @@ static const char *remedy(const char *action, int error)
         return "check the symbolic links in the name";
     case EISDIR:
         return "give the name of a file";
+    case ENOMEM:
+        return "give the program more memory";
     case EMFILE:
     case ENFILE:
         return "close other files or raise the limit on open files";
@@ -48,7 +50,8 @@ phx_status phx_file_fail(phx_context *context, const char *path, const char *act
     char reason[256] = "unknown reason";
     if (error != 0 && strerror_r(error, reason, sizeof reason) != 0)
         snprintf(reason, sizeof reason, "error %d", error);
-    return phx_fail(context, PHX_ERR_FILE, "%s: cannot %s: %s; %s", path, action, reason, remedy(action, error));
+    return phx_fail(context, error == ENOMEM ? PHX_ERR_MEMORY : PHX_ERR_FILE, "%s: cannot %s: %s; %s", path, action,
+                    reason, remedy(action, error));
 }
 
 phx_status phx_file_target(phx_context *context, const char *path, char **target, bool *special)

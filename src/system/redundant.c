@@ -93,9 +93,13 @@ static phx_status check_neighbours(phx_system *system, workspace *ws, const int 
 
     for (int attempt = 0; attempt < 3 && !status; attempt++, distance *= 0.1) {
         memcpy(x, system->x_start, (size_t)system->n_x * sizeof *x);
-        if (phx_sys_neighbour(system, distance, x) != PHX_OK)
+        status = phx_sys_neighbour(system, distance, x);
+        if (status > 0) { /* it cannot be closed */
+            status = PHX_OK;
             continue;
-        status = phx_sys_dependent_rows(ws, x, there, &n_there);
+        }
+        if (!status)
+            status = phx_sys_dependent_rows(ws, x, there, &n_there);
         if (!status && n_there < n_dependent) {
             const row_slot *slot = &system->rows[ws->row[dependent[0]]];
             status = phx_fail(context, PHX_ERR_ASSEMBLY,
@@ -180,11 +184,14 @@ static phx_status visit_places(phx_system *system, workspace *ws, choice *it)
         memcpy(x, system->x_start, (size_t)system->n_x * sizeof *x);
         phx_sys_any_way(system, walk, way);
         for (int k = 0; k < STEPS && !status; k++) {
-            if (phx_sys_walk(system, STRIDE, way, x) != PHX_OK) {
+            status = phx_sys_walk(system, STRIDE, way, x);
+            if (status > 0) {
                 phx_context_clear(context); /* the end of this way */
+                status = PHX_OK;
                 break;
             }
-            status = add_place(ws, x, it);
+            if (!status)
+                status = add_place(ws, x, it);
         }
     }
     phx_free(x);
