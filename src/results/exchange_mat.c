@@ -39,7 +39,7 @@ static matvar_t *matrix_variable(phx_context *context, const phx_bundle_item *it
     matvar_t *variable = NULL;
     if (re && (im || !complex))
         variable = complex ? Mat_VarCreate(item->name, MAT_C_DOUBLE, MAT_T_DOUBLE, 2, extent, &parts, MAT_F_COMPLEX)
-                            : Mat_VarCreate(item->name, MAT_C_DOUBLE, MAT_T_DOUBLE, 2, extent, re, 0);
+                           : Mat_VarCreate(item->name, MAT_C_DOUBLE, MAT_T_DOUBLE, 2, extent, re, 0);
     phx_free(re);
     phx_free(im);
     return variable;

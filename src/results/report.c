@@ -174,9 +174,10 @@ static phx_status write_page(phx_report *report, const char *page, const phx_out
         return status;
     }
     status = phx_output_finish(&output);
-    *bytes = (size_t)output.written;
+    const size_t written = (size_t)output.written;
     if (!status)
         status = phx_output_publish(&output);
+    *bytes = status ? 0 : written; /* there is a page only now */
     phx_output_close(&output, false);
     return status;
 }

@@ -341,7 +341,7 @@ class Files(Case):
         self.assertFalse((self.folder / "x.h5").exists())
 
     def test_a_saved_model(self):
-        builder = phlexor.ModelBuilder(dimension=2, folder=self.folder)
+        builder = phlexor.ModelBuilder("saved", dimension=2, folder=self.folder)
         body = builder.rigid("b", mass=1, inertia=1)
         builder.torque("f", body.P, phlexor.TableFile("signal.csv", "w"))
         self.refuses(builder.save, self.signal)
