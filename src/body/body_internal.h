@@ -24,9 +24,9 @@ struct phx_body {
     phx_csr rest;            /* alpha M + diag(r) beside strain_damping; else no rows */
     const phx_csr *friction; /* all of R or `rest`; NULL: nothing */
     double damping_def[3];   /* alpha, beta, zeta as given */
-    int *ptr, *idx;  /* n_v x n_v pattern */
-    int *flex_at;    /* position in idx of entry k of the flex pattern */
-    int *damping_at; /* position in idx of entry k of the damping matrix */
+    int *ptr, *idx;          /* n_v x n_v pattern */
+    int *flex_at;            /* position in idx of entry k of the flex pattern */
+    int *damping_at;         /* position in idx of entry k of the damping matrix */
 };
 
 /* R and what its force is made of; after the root. Errors: PHX_ERR_ARGUMENT. */

@@ -2,8 +2,8 @@
  *
  * State z = (x, y), y = lambda x:
  *
- *     E z' = A z,   E = | I  0 |   A = |  0   I |   S = (A - sigma E)^-1 E,   S z = theta z,   theta = 1/(lambda - sigma)
- *                       | 0  M |       | -K  -D |
+ *     E z' = A z,   E = | I  0 |   A = |  0   I |   S = (A - sigma E)^-1 E,   S z = theta z,   theta = 1/(lambda -
+ * sigma) | 0  M |       | -K  -D |
  *
  * (x', y') = S (f, g) takes one solution with the saddle-point matrix of Q(sigma) = sigma^2 M + sigma D + K:
  *

@@ -4,16 +4,17 @@
  * undamped modes, span the space on which the system is projected, its stiffness through the root (damped.c). A root of
  * the projected system counts where a Krylov space has it too: the projected system alone also has roots that are none.
  *
- * The first space starts from the lowest undamped modes, as positions and as velocities, so from all modes of a repeated
- * frequency. Many overdamped roots may gather at a point of the real axis (-1/beta, with damping beta K): there further
- * shifts are put, each at the right end of what the one before has found. */
+ * The first space starts from the lowest undamped modes, as positions and as velocities, so from all modes of a
+ * repeated frequency. Many overdamped roots may gather at a point of the real axis (-1/beta, with damping beta K):
+ * there further shifts are put, each at the right end of what the one before has found. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "krylov.h"
 
-/* Of the modulus: the error of a root that counts as found, and how far rounding of K may put a projected one from it. */
+/* Of the modulus: the error of a root that counts as found, and how far rounding of K may put a projected one from it.
+ */
 static const double found_rtol = 1e-8, match_rtol = 1e-3;
 
 typedef struct root {
@@ -35,12 +36,12 @@ typedef struct search {
     const phx_large *large;
     const phx_undamped *undamped;
     phx_kkt *kkt;
-    int wanted;      /* roots with im >= 0, those that are zero included */
-    int freedom;     /* of the constrained system; the pencil has twice as many roots */
-    double scale;    /* rad/s, of the modes wanted */
-    root *roots;     /* room: of the last space, by distance */
-    int n_roots;     /* of the last space, im >= 0 */
-    root *known;     /* room: accepted roots of all spaces */
+    int wanted;   /* roots with im >= 0, those that are zero included */
+    int freedom;  /* of the constrained system; the pencil has twice as many roots */
+    double scale; /* rad/s, of the modes wanted */
+    root *roots;  /* room: of the last space, by distance */
+    int n_roots;  /* of the last space, im >= 0 */
+    root *known;  /* room: accepted roots of all spaces */
     int n_known, room;
     double *columns; /* 2 room x n: what they span, one vector after the other */
     int n_columns;
@@ -91,8 +92,8 @@ static phx_status sort_roots(search *it, phx_krylov *space)
     return status;
 }
 
-/* The nearest roots, as many as are found or covered without a gap; *radius: of the circle about the shift that holds no
- * other. */
+/* The nearest roots, as many as are found or covered without a gap; *radius: of the circle about the shift that holds
+ * no other. */
 static int without_gap(const search *it, const phx_krylov *space, double *radius)
 {
     const bool all = space->done == space->count && space->done >= 2 * it->freedom;
@@ -405,6 +406,24 @@ static void keep_found(search *it, int count, phx_mode_list *list)
     list->count = kept;
 }
 
+/* Every root found that is lower than the last one kept must be among them, but for the zeros of rigid-body modes. */
+static phx_status check_kept(const search *it, int rigid, const phx_mode_list *list)
+{
+    const double last = list->count > 0 ? cabs(list->lambda[list->count - 1]) : HUGE_VAL;
+    int zeros = 0;
+    for (int i = 0; i < it->n_known; i++) {
+        const double complex lambda = it->known[i].lambda;
+        if (!it->known[i].found || cabs(lambda) > (1.0 - match_rtol) * last)
+            continue;
+        if (cabs(lambda) <= 0.1 * it->scale && ++zeros <= 2 * rigid)
+            continue;
+        return phx_fail(it->context, PHX_NOT_CONVERGED,
+                        "modes: the damped mode near lambda = %.6g + %.6g i rad/s did not converge", creal(lambda),
+                        cimag(lambda));
+    }
+    return PHX_OK;
+}
+
 /* The system on the space of all that was found. */
 static phx_status project(search *it, const phx_modes_options *options, int *rigid, phx_mode_list *list)
 {
@@ -422,8 +441,10 @@ static phx_status project(search *it, const phx_modes_options *options, int *rig
     }
     if (!status)
         status = phx_linear_damped(it->context, linear, options, &space, 0, rigid, list);
-    if (!status)
+    if (!status) {
         keep_found(it, options->count, list);
+        status = check_kept(it, *rigid, list);
+    }
     phx_basis_free(&basis);
     phx_undamped_free(&space);
     return status;
@@ -463,8 +484,7 @@ phx_status phx_large_damped(phx_context *context, const phx_large *large, const 
     it.columns = phx_calloc(context, (size_t)(2 * it.room) * (size_t)linear->n, sizeof *it.columns);
     phx_status status = it.roots && it.known && it.columns ? PHX_OK : PHX_ERR_MEMORY;
     if (!status)
-        status =
-            phx_kkt_prepare(context, &linear->M, &linear->D, &large->K, &large->G, large->order, false, kkt);
+        status = phx_kkt_prepare(context, &linear->M, &linear->D, &large->K, &large->G, large->order, false, kkt);
     if (!status)
         status = search_all(&it, options->count + 2);
     if (!status)
