@@ -2,6 +2,8 @@
 #ifndef PHLEXOR_STUDY_INTERNAL_H
 #define PHLEXOR_STUDY_INTERNAL_H
 
+#include "limits.h"
+
 #include <phlexor/study.h>
 
 /* The system of a model at its start state. */
@@ -81,6 +83,8 @@ typedef struct phx_recording {
     double *least, *most; /* of each column */
     bool started;
     double energy0; /* J, at the first instant */
+    phx_limits *limits;
+    bool strict;
 } phx_recording;
 
 enum { PHX_FIXED_COLUMNS = 10 }; /* t ... drift_rate, before the outputs */
@@ -93,8 +97,11 @@ phx_status phx_recording_sample(void *recording, const phx_sample *sample); /* a
 /* Complete the result, or leave what there is when `status` is not PHX_OK; returns the status of the whole. */
 phx_status phx_recording_finish(phx_recording *recording, phx_status status);
 void phx_recording_free(phx_recording *recording);
-/* Complete a result with what the report says. */
-phx_status phx_recording_complete(phx_recorder *recorder, const phx_simulate_report *report);
+/* Complete a result with what the report says, and what lies beyond the limits (NULL: nothing). */
+phx_status phx_recording_complete(phx_context *context, phx_recorder *recorder, const phx_simulate_report *report,
+                                  phx_limits *limits);
+/* A warning for each limit that is exceeded. */
+void phx_recording_warn(phx_context *context, phx_limits *limits, const char *before);
 
 /* A simulation that has run: its result is recorded and neither complete nor given up. */
 typedef struct phx_simulation {
