@@ -71,9 +71,11 @@ static phx_status add_limits(phx_context *context, const phx_model *model, const
 static phx_status list_limits(phx_context *context, const phx_model *model, const phx_start_point *at,
                               phx_check_report *report)
 {
+    enum { LARGEST = 600 }; /* velocities, for which that takes no time */
     const phx_start_options options = {.quasi_static = true};
     phx_status status = add_limits(context, model, at->system, at->x, at->v, false, report);
-    if (status || report->n_limits > 0 || model->initial.deformation == PHX_MODEL_QUASI_STATIC)
+    if (status || report->n_limits > 0 || phx_system_n_v(at->system) > LARGEST ||
+        model->initial.deformation == PHX_MODEL_QUASI_STATIC)
         return status;
     double *x = phx_calloc(context, (size_t)at->dae->n_x, sizeof *x);
     double *v = phx_calloc(context, (size_t)at->dae->n_v, sizeof *v);
