@@ -12,7 +12,7 @@ typedef struct simulate_arguments {
     const char *model;
     const char *result, *csv, *end, *step, *every, *rtol, *atol, *integrator, *summary;
     int threads;
-    bool stop;
+    bool stop, strict;
     cli_list set, sweep;
 } simulate_arguments;
 
@@ -69,6 +69,9 @@ static void print_summary(FILE *out, const phx_model *model, const phx_simulate_
     fprintf(out, "\n  energy       largest %.6g J; balance closes to %.2g J", energy, report->largest_residual);
     if (energy > 0.0)
         fprintf(out, ", %.2g of it", report->largest_residual / energy);
+    if (report->limits > 0)
+        fprintf(out, "\n  validity     %d limit%s exceeded, see the warnings", report->limits,
+                report->limits > 1 ? "s" : "");
     fprintf(out, "\n  joints       open by at most %.2g m, %.2g m/s\n", report->largest_drift,
             report->largest_drift_rate);
 }
@@ -184,6 +187,7 @@ static int simulate(const cli_command *command, phx_context *context, const simu
     phx_model *model = NULL;
     int status = check_arguments(command, given);
 
+    options.strict = given->strict;
     if (status < 0)
         status = choose_integrator(command, given->integrator, &options);
     if (status < 0)
@@ -219,6 +223,7 @@ int cli_simulate(const cli_command *command, phx_context *context, int argc, cha
         {"--atol", 0, OPTION_TEXT, "A", "absolute tolerance (not of midpoint4)", &given.atol},
         {"--integrator", 0, OPTION_TEXT, "INTEGRATOR", "the method: midpoint, midpoint4, gauss4, gauss6, radau5 or ida",
          &given.integrator},
+        {"--strict", 0, OPTION_FLAG, NULL, "a limit of validity that is exceeded ends the run", &given.strict},
         {"--summary", 0, OPTION_CHOICE, "table|json", "what is printed at the end (default: table)", &given.summary},
     };
     const cli_arguments arguments = {options, (int)(sizeof options / sizeof *options), 1, &given.model};

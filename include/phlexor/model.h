@@ -336,6 +336,7 @@ typedef struct phx_model_simulate {
     phx_model_optional every;      /* s, > 0; not given: each step */
     phx_model_optional rtol, atol; /* > 0 */
     phx_model_integrator integrator;
+    bool strict; /* a limit of validity that is exceeded ends the run */
 } phx_model_simulate;
 
 /* What modes are about: the start at rest, or the steady rotation. */

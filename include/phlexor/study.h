@@ -44,6 +44,28 @@ int phx_sweep_point(const phx_sweep *sweep, const int *index);
  * stay as they are, which the log says. */
 phx_status phx_sweep_from_model(phx_context *context, const phx_model *model, phx_sweep **sweep);
 
+/* ---- limits of validity ---- */
+/* What a model of small deformations in moving frames cannot say any more, docs/model-file.md. */
+typedef enum phx_limit_kind {
+    PHX_LIMIT_ROTATION,    /* a section turns against the body's frame: rad */
+    PHX_LIMIT_STRAIN,      /* largest strain of a fibre: 1 */
+    PHX_LIMIT_AXIAL_FORCE, /* against the Euler load of the body under its reference conditions: 1 */
+    PHX_LIMIT_ENERGY       /* a speed that the energy amounts to: m/s */
+} phx_limit_kind;
+/* "rotation", "strain", "axial_force", "energy" */
+const char *phx_limit_kind_name(phx_limit_kind kind);
+double phx_limit_of(phx_limit_kind kind); /* the limit */
+
+/* A limit that is, or was, exceeded. */
+typedef struct phx_limit_finding {
+    const char *body; /* "": the mechanism as a whole */
+    phx_limit_kind kind;
+    double first;      /* s: the first recorded instant beyond the limit */
+    double worst, at;  /* the largest value, and when, s */
+    bool quasi_static; /* of a check: not the start itself, but what its loads would do if the deformation followed */
+    const char *text;  /* in words, with the remedy */
+} phx_limit_finding;
+
 /* ---- simulation ---- */
 /* What is given here replaces what the model's `simulate` says. */
 typedef struct phx_simulate_options {
@@ -51,6 +73,7 @@ typedef struct phx_simulate_options {
     bool has_integrator;
     phx_integrator integrator;
     const char *h5_path, *csv_path; /* where the result goes; NULL: no such file */
+    bool strict; /* the first recorded instant beyond a limit of validity ends the run (PHX_ERR_ANALYSIS) */
     int threads; /* inside the simulation, as of phx_system_threads (0: as many as pay); the result is the same byte by
                     byte. In a batch threads go over the points, and this is not used */
 } phx_simulate_options;
@@ -68,6 +91,8 @@ typedef struct phx_simulate_report {
     double largest_energy;                    /* of |kinetic|, |elastic|, |energy| over the instants, J */
     double largest_residual;                  /* |energy - energy(0) - supplied + dissipated|, J */
     double largest_drift, largest_drift_rate; /* m, m/s; angles times 1 m */
+    int limits; /* limits of validity exceeded, of bodies and kinds; the log has a warning for each, and the result the
+                   attributes `limits` (the number) and `limit_1`, `limit_2` ... (their texts) */
 } phx_simulate_report;
 
 /* Build the model's system, make its start state (`initial`), integrate and record. The csv columns are
@@ -241,6 +266,9 @@ typedef struct phx_check_report {
     int dimension;
     int n_redundant;
     phx_redundant_row *redundant; /* owned */
+    int n_limits;
+    phx_limit_finding *limits; /* owned, with their texts: limits of validity that the start state exceeds, or would
+                                  if the deformation followed its loads */
 } phx_check_report;
 void phx_check_report_free(phx_check_report *report); /* frees and zeroes the fields; NULL is allowed */
 

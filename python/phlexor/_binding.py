@@ -163,6 +163,13 @@ class phx_bundle_kind(IntEnum):
     PHX_BUNDLE_NUMBER = 4
 
 
+class phx_limit_kind(IntEnum):
+    PHX_LIMIT_ROTATION = 0
+    PHX_LIMIT_STRAIN = 1
+    PHX_LIMIT_AXIAL_FORCE = 2
+    PHX_LIMIT_ENERGY = 3
+
+
 class phx_linear_form(IntEnum):
     PHX_FORM_STATE_SPACE = 0
     PHX_FORM_SECOND_ORDER = 1
@@ -382,6 +389,10 @@ class phx_report_size(Structure):
 
 
 class phx_sweep(Structure):
+    pass
+
+
+class phx_limit_finding(Structure):
     pass
 
 
@@ -705,6 +716,7 @@ phx_model_simulate._fields_ = [
     ("rtol", phx_model_optional),
     ("atol", phx_model_optional),
     ("integrator", c_int),
+    ("strict", c_bool),
 ]
 
 phx_model_modes._fields_ = [
@@ -917,6 +929,16 @@ phx_report_size._fields_ = [
     ("bytes", c_size_t),
 ]
 
+phx_limit_finding._fields_ = [
+    ("body", c_char_p),
+    ("kind", c_int),
+    ("first", c_double),
+    ("worst", c_double),
+    ("at", c_double),
+    ("quasi_static", c_bool),
+    ("text", c_char_p),
+]
+
 phx_simulate_options._fields_ = [
     ("end", phx_model_optional),
     ("step", phx_model_optional),
@@ -927,6 +949,7 @@ phx_simulate_options._fields_ = [
     ("integrator", c_int),
     ("h5_path", c_char_p),
     ("csv_path", c_char_p),
+    ("strict", c_bool),
     ("threads", c_int),
 ]
 
@@ -946,6 +969,7 @@ phx_simulate_report._fields_ = [
     ("largest_residual", c_double),
     ("largest_drift", c_double),
     ("largest_drift_rate", c_double),
+    ("limits", c_int),
 ]
 
 phx_study_batch_options._fields_ = [
@@ -1037,6 +1061,8 @@ phx_check_report._fields_ = [
     ("dimension", c_int),
     ("n_redundant", c_int),
     ("redundant", POINTER(phx_redundant_row)),
+    ("n_limits", c_int),
+    ("limits", POINTER(phx_limit_finding)),
 ]
 
 FUNCTIONS = {

@@ -529,9 +529,10 @@ class ModelBuilder:
 
     def simulate(self, *, end: Optional[Value] = None, step: Optional[Value] = None, every: Optional[Value] = None,
                  rtol: Optional[Value] = None, atol: Optional[Value] = None,
-                 integrator: Optional[Integrator] = None) -> None:
+                 integrator: Optional[Integrator] = None, strict: Optional[bool] = None) -> None:
         """Defaults of the simulation."""
-        self._maps["simulate"] = _given(end=end, step=step, every=every, rtol=rtol, atol=atol, integrator=integrator)
+        self._maps["simulate"] = _given(end=end, step=step, every=every, rtol=rtol, atol=atol, integrator=integrator,
+                                        strict=strict)
 
     def modes(self, *, count: Optional[Value] = None, at: Optional[Literal["initial", "steady"]] = None) -> None:
         """Defaults of the modal analysis."""

@@ -78,6 +78,8 @@ class Certificate:
         Energies, J.
     redundant_rows : tuple of (str, int)
         Joint and row (from 1) of the redundant constraints.
+    limits : tuple of str
+        Limits of validity that the start exceeds, in words.
     """
 
     coordinates: int
@@ -98,6 +100,7 @@ class Certificate:
     elastic: float
     potential: float
     redundant_rows: Tuple[Tuple[str, int], ...]
+    limits: Tuple[str, ...]
 
 
 def _certificate(report: phx_check_report) -> Certificate:
@@ -112,6 +115,7 @@ def _certificate(report: phx_check_report) -> Certificate:
         elastic=raw.energy.elastic,
         potential=raw.energy.potential,
         redundant_rows=tuple((text_of(row.joint), row.row) for row in report.redundant[: report.n_redundant]),
+        limits=tuple(text_of(finding.text) for finding in report.limits[: report.n_limits]),
     )
 
 
@@ -349,7 +353,7 @@ class Model:
 
     def simulate(self, end: Optional[float] = None, *, step: Optional[float] = None, every: Optional[float] = None,
                  rtol: Optional[float] = None, atol: Optional[float] = None, integrator: Optional[Integrator] = None,
-                 h5: Optional[PathLike] = None, csv: Optional[PathLike] = None,
+                 h5: Optional[PathLike] = None, csv: Optional[PathLike] = None, strict: bool = False,
                  threads: Optional[int] = None, progress: Optional[Progress] = None) -> Result:
         """Simulate from the start state.
 
@@ -362,6 +366,9 @@ class Model:
         integrator : {"midpoint", "midpoint4", "gauss4", "gauss6", "radau5", "ida"}, optional
         h5, csv : path-like, optional
             Files for the result, beside the one in memory.
+        strict : bool
+            A limit of validity that is exceeded ends the run with an error; else it is a warning. Also with `strict` of
+            the model's `simulate`.
         threads : int or None
             That work inside the time steps; None: one, or for a large mechanism as many as there are processors. The
             result is the same bit by bit.
@@ -381,6 +388,7 @@ class Model:
             Also with `result`, when it came during the computation.
         """
         options = _simulate_options(end, step, every, rtol, atol, integrator, h5, csv)
+        options.strict = strict
         options.threads = 0 if threads is None else check_threads(threads)
         report, result = phx_simulate_report(), ctypes.POINTER(phx_result)()
         with self._use(progress) as (call, pointer), self._files(pointer, h5):
@@ -397,7 +405,7 @@ class Model:
     def batch(self, sweep: SweepLike = "model", *, end: Optional[float] = None, step: Optional[float] = None,
               every: Optional[float] = None, rtol: Optional[float] = None, atol: Optional[float] = None,
               integrator: Optional[Integrator] = None, h5: Optional[PathLike] = None, csv: Optional[PathLike] = None,
-              table: Optional[PathLike] = None, threads: Optional[int] = 1, stop: bool = False,
+              table: Optional[PathLike] = None, strict: bool = False, threads: Optional[int] = 1, stop: bool = False,
               progress: Optional[Progress] = None) -> Batch:
         """Simulate at every point of a sweep.
 
@@ -411,6 +419,8 @@ class Model:
             Files for the results: NAME.h5 makes NAME-0001.h5 and so on.
         table : path-like, optional
             A csv file with a row for each point.
+        strict : bool
+            A limit of validity that is exceeded ends that simulation with an error; else it is a warning.
         threads : int or None
             That work on the points; None: as many as there are processors. The results are the same bit by bit. With
             more than one the BLAS of the process is set to one thread.
@@ -431,6 +441,7 @@ class Model:
         report = phx_study_batch_report()
         options = phx_study_batch_options(stop=stop, threads=check_threads(threads), table_path=path_of(table))
         options.simulate = _simulate_options(end, step, every, rtol, atol, integrator, h5, csv)
+        options.simulate.strict = strict
         with self._use(progress) as (call, pointer), self._files(pointer, h5):
             made = make_sweep(call, pointer, sweep)
             if made is None:

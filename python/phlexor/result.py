@@ -42,6 +42,8 @@ class Report:
         Of the energy balance: ``|energy - energy(0) - supplied + dissipated|``, J.
     largest_drift, largest_drift_rate : float
         Gap of the joints, m, and its rate, m/s.
+    limits : int
+        Limits of validity exceeded, of bodies and kinds; there was a warning for each.
     """
 
     integrator: str
@@ -72,6 +74,7 @@ class Report:
     largest_residual: float
     largest_drift: float
     largest_drift_rate: float
+    limits: int
 
 
 def _copy(pointer: Any, shape: Tuple[int, ...]) -> FloatArray:

@@ -460,6 +460,8 @@ static const phx_key simulate_keys[] = {
      .doc = "relative tolerance (not of midpoint4), chooses the steps"},
     {"atol", &phx_type_optional, AT(phx_model_simulate, atol), .range = &positive, .fallback = "none",
      .doc = "absolute tolerance (not of midpoint4)"},
+    {"strict", &phx_type_boolean, AT(phx_model_simulate, strict), .fallback = "false",
+     .doc = "a limit of validity that is exceeded ends the run"},
 };
 static const phx_object simulate = {"simulate", "What `phlexor simulate` does by default.",
                                     TABLE(phx_model_simulate, simulate_keys)};

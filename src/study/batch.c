@@ -27,6 +27,7 @@ typedef struct batch_worker {
 typedef struct batch_slot {
     phx_context *files; /* of the recorder, which changes threads */
     phx_recorder *recorder;
+    phx_limits *limits;
     char *message; /* why it failed; NULL: it did not */
     phx_simulate_report report;
     int n_outputs;
@@ -140,6 +141,8 @@ static phx_status simulate(const batch_work *work, phx_context *context, batch_w
         status = keep_outputs(context, &s, slot);
     slot->recorder = s.recording.recorder;
     s.recording.recorder = NULL;
+    slot->limits = s.recording.limits;
+    s.recording.limits = NULL;
     phx_simulation_free(&s);
     phx_free(h5);
     phx_free(csv);
@@ -261,6 +264,7 @@ static void empty(batch_slot *slot)
     if (slot->recorder)
         phx_recorder_discard(slot->recorder);
     phx_recorder_destroy(slot->recorder);
+    phx_limits_destroy(slot->limits);
     phx_free(slot->message);
     phx_free(slot->outputs);
     phx_free(slot->names);
@@ -289,10 +293,14 @@ static phx_status hand_over(const batch_work *work, int point, const batch_slot 
 
 static phx_status complete(batch_work *work, int point, batch_slot *slot)
 {
+    char before[60];
     phx_status status = PHX_OK;
 
+    snprintf(before, sizeof before, "point %d of %d: ", point + 1, work->report->points);
+    phx_recording_warn(work->context, slot->limits, before);
+
     if (slot->recorder) {
-        status = phx_recording_complete(slot->recorder, &slot->report);
+        status = phx_recording_complete(slot->files, slot->recorder, &slot->report, slot->limits);
         if (status)
             phx_fail(work->context, status, "%s", phx_context_message(slot->files));
     }

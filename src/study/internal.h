@@ -2,6 +2,8 @@
 #ifndef PHLEXOR_STUDY_INTERNAL_H
 #define PHLEXOR_STUDY_INTERNAL_H
 
+#include "limits.h"
+
 #include <phlexor/study.h>
 
 /* What the bundle has comes from the files of the model. */
@@ -121,6 +123,8 @@ typedef struct phx_recording {
     bool started;
     double energy0; /* J, at the first instant */
     phx_monitor monitor;
+    phx_limits *limits;
+    bool strict;
 } phx_recording;
 
 /* Open the files and get ready; `drawing` is copied. */
@@ -131,8 +135,11 @@ phx_status phx_recording_sample(void *recording, const phx_sample *sample); /* a
 /* Complete the result, or leave what there is when `status` is not PHX_OK; returns the status of the whole. */
 phx_status phx_recording_finish(phx_recording *recording, phx_status status);
 void phx_recording_free(phx_recording *recording);
-/* Complete a result with what the report says. */
-phx_status phx_recording_complete(phx_recorder *recorder, const phx_simulate_report *report);
+/* Complete a result with what the report says, and what lies beyond the limits (NULL: nothing). */
+phx_status phx_recording_complete(phx_context *context, phx_recorder *recorder, const phx_simulate_report *report,
+                                  phx_limits *limits);
+/* A warning for each limit that is exceeded. */
+void phx_recording_warn(phx_context *context, phx_limits *limits, const char *before);
 
 /* A simulation that has run: its result is recorded and neither complete nor given up. */
 typedef struct phx_simulation {

@@ -26,14 +26,14 @@ static void put_output(model *m, phx_quantity quantity, int port, int joint, boo
     char name[64];
     snprintf(name, sizeof name, "o%d_%d_%d_%d", (int)quantity, port, joint, body_frame);
     phx_output_def def = {.name = name,
-                                .quantity = quantity,
-                                .port = port,
-                                .joint = joint,
-                                .body_frame = body_frame,
-                                .inertial = body_frame, /* of a reaction, a deformation */
-                                .area = 2e-3,
-                                .inertia = {3e-6, 2e-6},
-                                .fibre = {0.04, 0.03}};
+                          .quantity = quantity,
+                          .port = port,
+                          .joint = joint,
+                          .body_frame = body_frame,
+                          .inertial = body_frame, /* of a reaction, a deformation */
+                          .area = 2e-3,
+                          .inertia = {3e-6, 2e-6},
+                          .fibre = {0.04, 0.03}};
     CHECK_OK(m->context, phx_system_add_output(m->system, &def));
     if (quantity != PHX_QUANTITY_REACTION)
         return;
