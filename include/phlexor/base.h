@@ -62,6 +62,7 @@ typedef bool phx_progress_fn(void *user, const char *what, double done, double t
 phx_status phx_context_create(phx_context **context);
 void phx_context_destroy(phx_context *context); /* NULL is allowed */
 void phx_context_set_log(phx_context *context, phx_log_fn *log, void *user);
+void phx_context_get_log(const phx_context *context, phx_log_fn **log, void **user); /* what was set last */
 void phx_context_set_progress(phx_context *context, phx_progress_fn *progress, void *user);
 
 /* Message of the last error, "" when there is none. Valid until the next error of this context. */
@@ -213,6 +214,11 @@ double phx_signal_mean(const phx_signal *signal, double t0, double t1);
  * difference quotients that stay between breaks. */
 double phx_signal_rate(const phx_signal *signal, double t);
 bool phx_signal_is_constant(const phx_signal *signal);
+/* How often the signal changes direction between t0 and t1 at the place s, as far as 13 samples tell, by more than 2 %
+ * of
+ * `*largest`, the largest |value| seen so far, which is kept; `range`: of the samples. 0 where a break of a function
+ * lies between. */
+int phx_signal_turns(const phx_signal *signal, double t0, double t1, double s, double *largest, double *range);
 /* A time at which a signal has no finite value, or beside which it grows beyond all bounds. */
 typedef struct phx_signal_gap {
     double t;     /* s; of a pole to the last digits */

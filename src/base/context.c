@@ -35,6 +35,12 @@ void phx_context_destroy(phx_context *context)
     free(context);
 }
 
+void phx_context_get_log(const phx_context *context, phx_log_fn **log, void **user)
+{
+    *log = context->log;
+    *user = context->log_user;
+}
+
 void phx_context_set_log(phx_context *context, phx_log_fn *log, void *user)
 {
     context->log = log;

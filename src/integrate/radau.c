@@ -18,6 +18,10 @@ static const double SAFETY = 0.9, DECREASE = 5.0, GROWTH = 8.0, KEEP = 1.2;
 static const double GOOD_RATE = 0.05;
 static const double DEFAULT_ATOL = 1e-2; /* of rtol */
 enum { USUAL_ITERATIONS = 7 };
+/* Where a load or a speed jumps no step is short enough for the tolerance. The shortest one there is is taken, for so
+ * many times until steps of LONGER times its size hold the tolerance again. */
+enum { MOST_JUMPS = 4 };
+static const double LONGER = 1e4;
 
 typedef struct radau {
     phx_method base;
@@ -26,6 +30,7 @@ typedef struct radau {
     double h;                          /* proposal for the next step; 0: none yet */
     double h_accepted, error_accepted; /* of the last step accepted; 0: none */
     bool after_reject;
+    int jumps;                   /* steps taken without holding the tolerance */
     double *weight_x, *weight_v; /* n_x, n_v: 1/(atol + rtol |y|) */
     double *error_x, *error_v;   /* n_x, n_v + n_l */
     double *slope_x, *tangent;   /* n_x, n_v */
@@ -181,6 +186,16 @@ static void rejected(radau *m, double h, double error)
     m->base.run->stats->rejected++;
 }
 
+/* Nothing of what was before a jump tells how to go on. */
+static void behind_jump(radau *m, double smallest)
+{
+    m->jumps++;
+    m->h = GROWTH * smallest;
+    m->h_accepted = 0.0;
+    m->after_reject = false;
+    phx_stages_restart(&m->stages);
+}
+
 /* The start: a step in which y changes by a hundredth. */
 static phx_status first_step(radau *m, double to)
 {
@@ -214,15 +229,15 @@ static phx_status too_small(radau *m, double h)
     return phx_run_stop(run, PHX_NOT_CONVERGED);
 }
 
-/* One try; `*error` at least 1: rejected. */
-static phx_status try_step(radau *m, double h, double *error)
+/* One try; `*error` at least 1: rejected, unless it is at a `jump`. */
+static phx_status try_step(radau *m, double h, bool jump, double *error)
 {
     phx_run *run = m->base.run;
     set_weights(m);
     phx_status status = phx_stages_solve(&m->stages, run->t, h);
     if (status == PHX_OK)
         status = estimate(m, run->t, h, error);
-    if (status != PHX_OK || !(*error < 1.0))
+    if (status != PHX_OK || !(*error < 1.0 || (jump && isfinite(*error))))
         return status;
     end_of_step(m);
     return finish(m, run->t, h);
@@ -235,14 +250,24 @@ static phx_status adaptive_step(radau *m, double to)
     while (true) {
         bool lands;
         double h = landing_step(m, to, &lands), error = INFINITY;
-        if (h <= smallest && !lands)
+        const bool jump = h <= smallest;
+        if (jump && m->jumps >= MOST_JUMPS)
             return too_small(m, h);
         run->reason = NULL;
-        phx_status status = try_step(m, h, &error);
+        h = lands ? h : fmax(h, smallest);
+        phx_status status = try_step(m, h, jump, &error);
         if (status == PHX_OK && error < 1.0) {
             accepted(m, h, error);
+            if (h > LONGER * smallest)
+                m->jumps = 0;
             return phx_run_accept(run, lands ? to : run->t + h, h);
         }
+        if (status == PHX_OK && jump && isfinite(error)) {
+            behind_jump(m, smallest);
+            return phx_run_accept(run, lands ? to : run->t + h, h);
+        }
+        if (jump)
+            m->jumps = MOST_JUMPS;
         if (status == PHX_OK) {
             rejected(m, h, isfinite(error) ? error : 1e6);
         } else if (status == PHX_NOT_CONVERGED || status == PHX_SINGULAR) {

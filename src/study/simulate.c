@@ -110,6 +110,36 @@ static void describe(const phx_system *system, const phx_dae *dae, phx_simulate_
     report->lossless = dae->lossless;
 }
 
+/* Warnings of the run, with the place in the file of whom they name. */
+typedef struct warnings {
+    phx_context *context;
+    const phx_model *model;
+    phx_log_fn *log;
+    void *user;
+} warnings;
+
+static void log_with_place(void *user, phx_log_level level, const char *message)
+{
+    const warnings *to = user;
+    if (!to->log)
+        return;
+    phx_model_blame(to->context, to->model, phx_fail(to->context, PHX_ERR_ANALYSIS, "%s", message));
+    to->log(to->user, level, phx_context_message(to->context));
+    phx_context_clear(to->context);
+}
+
+static phx_status integrate(phx_context *context, const phx_model *model, phx_simulate_report *report,
+                            phx_simulation *s)
+{
+    warnings to = {.context = context, .model = model};
+    phx_context_get_log(context, &to.log, &to.user);
+    phx_context_set_log(context, log_with_place, &to);
+    const phx_status status = phx_integrate(s->dae, &report->used, &s->t, s->x, s->v, s->lambda, phx_recording_sample,
+                                            &s->recording, &report->stats);
+    phx_context_set_log(context, to.log, to.user);
+    return status;
+}
+
 phx_status phx_simulation_run(phx_context *context, const phx_model *model, const phx_simulation_setup *setup,
                               phx_simulate_report *report, phx_simulation *s)
 {
@@ -135,8 +165,7 @@ phx_status phx_simulation_run(phx_context *context, const phx_model *model, cons
     describe(s->system, s->dae, report);
     status = phx_recording_create(context, model, s->system, &s->drawing, setup, report, &s->recording);
     if (!status)
-        status = phx_integrate(s->dae, &report->used, &s->t, s->x, s->v, s->lambda, phx_recording_sample, &s->recording,
-                               &report->stats);
+        status = integrate(context, model, report, s);
     if (!status)
         phx_monitor_conclude(&s->recording.monitor, context);
     return status == PHX_ERR_ANALYSIS ? phx_model_blame(context, model, status) : status;

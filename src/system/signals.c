@@ -106,5 +106,7 @@ phx_status phx_sys_op_check_signals(phx_dae *dae, double t0, double t1)
     for (int i = 0; i < system->n_forces && !status; i++)
         if (system->forces[i].kind != FORCE_COORDINATE)
             status = check_force(dae->context, &system->forces[i], t0, t1);
+    if (!status)
+        phx_sys_look_at_signals((workspace *)dae, t0, t1);
     return status;
 }

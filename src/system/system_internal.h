@@ -236,6 +236,14 @@ typedef struct delassus {
     double *mu;       /* n_l and a zero */
 } delassus;
 
+/* Signals that vary, and how often they were asked (signal_speed.c). */
+typedef struct watched_signal watched_signal;
+typedef struct signal_watch {
+    int n;
+    long steps;
+    watched_signal *signal;
+} signal_watch;
+
 /* Condensation of the bodies' deformations (condense.c). */
 typedef struct condensation {
     kkt_matrix kkt;
@@ -306,7 +314,8 @@ typedef struct workspace {
     phx_condensing condensing;
     delassus *delassus; /* NULL: the projection factors the sparse matrix */
     double *rows_room;  /* its scratch for one pack */
-    phx_crew *crew;     /* NULL: the calling thread does everything */
+    signal_watch signals;
+    phx_crew *crew; /* NULL: the calling thread does everything */
     sharing sharing;
     size_t scratch_size[N_SCRATCH];
     int n_driven, *driven;        /* rows with a signal */
@@ -558,6 +567,9 @@ phx_status phx_sys_op_accelerations(phx_dae *dae, double t, const double *x, con
 bool phx_sys_closes_loops(const workspace *ws);
 double phx_sys_op_regularity(phx_dae *dae, double t, const double *x, const double *v);
 void phx_sys_op_dependent(phx_dae *dae, double t, const double *x, const double *v, size_t size, char *text);
+/* Signals that vary: the list, and a look at them in a step. */
+phx_status phx_sys_watch_signals(workspace *ws);
+void phx_sys_look_at_signals(workspace *ws, double t0, double t1);
 bool phx_sys_varies(const phx_system *system);
 phx_status phx_sys_op_check_signals(phx_dae *dae, double t0, double t1);
 /* Linear and angular momentum of every component: (dim + n_rot) values each. */

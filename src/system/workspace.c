@@ -316,6 +316,8 @@ phx_status phx_sys_workspace_create(phx_system *system, phx_context *context, in
         find_needs(ws);
         find_groups(ws);
     }
+    if (!status)
+        status = phx_sys_watch_signals(ws);
     ws->base.closed = !status && phx_sys_closes_loops(ws);
     if (!status)
         status = phx_sys_threads_create(ws);
@@ -356,6 +358,7 @@ void phx_sys_workspace_destroy(workspace *ws)
     for (size_t i = 0; i < sizeof indices / sizeof *indices; i++)
         phx_free(indices[i]);
     phx_free(ws->rows);
+    phx_free(ws->signals.signal);
     phx_free(ws->moved);
     phx_free(ws->need);
     phx_free(ws->in_group);
