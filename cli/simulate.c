@@ -12,7 +12,7 @@ typedef struct simulate_arguments {
     const char *model;
     const char *result, *csv, *end, *step, *every, *rtol, *atol, *integrator, *summary;
     int threads;
-    bool stop;
+    bool stop, yes;
     cli_list set, sweep;
 } simulate_arguments;
 
@@ -143,6 +143,15 @@ static int read_numbers(phx_context *context, const phx_model *model, const simu
     return status;
 }
 
+static int agree(phx_context *context, const phx_model *model, const simulate_arguments *given,
+                 const phx_simulate_options *options)
+{
+    phx_run_size size;
+    const phx_status status = phx_study_simulate_size(context, model, options, NULL, &size);
+
+    return status ? cli_failed(context, status) : cli_agree(context, &size, given->yes, "a longer --every");
+}
+
 /* One simulation: where its result goes, then the run. */
 static int single(const cli_command *command, phx_context *context, const phx_model *model,
                   const simulate_arguments *given, phx_simulate_options *options)
@@ -156,6 +165,8 @@ static int single(const cli_command *command, phx_context *context, const phx_mo
         options->threads = given->threads < PHX_TEAM_LARGEST ? given->threads : PHX_TEAM_LARGEST;
         if (given->csv && !strcmp(given->csv, options->h5_path))
             status = cli_usage_error(command, "the result and --csv need two names");
+        if (status < 0)
+            status = agree(context, model, given, options);
         if (status < 0)
             status = cli_writable(options->h5_path);
         if (status < 0)
@@ -193,7 +204,8 @@ static int simulate(const cli_command *command, phx_context *context, const simu
         status = read_numbers(context, model, given, &options);
     if (status < 0 && given->sweep.count > 0) {
         options.csv_path = given->csv;
-        const cli_batch batch = {given->model, given->result, &given->sweep, given->threads, given->stop};
+        const cli_batch batch = {given->model, given->result, &given->sweep, given->threads, given->stop,
+                                 given->yes};
         status = cli_simulate_batch(context, model, &batch, &options);
     } else if (status < 0) {
         status = single(command, context, model, given, &options);
@@ -220,6 +232,7 @@ int cli_simulate(const cli_command *command, phx_context *context, int argc, cha
         {"--atol", 0, OPTION_TEXT, "A", "absolute tolerance (not of midpoint4)", &given.atol},
         {"--integrator", 0, OPTION_TEXT, "INTEGRATOR", "the method: midpoint, midpoint4, gauss4, gauss6, radau5 or ida",
          &given.integrator},
+        {"--yes", 0, OPTION_FLAG, NULL, "do what makes very many points or instants", &given.yes},
         {"--summary", 0, OPTION_CHOICE, "table|json", "what is printed at the end (default: table)", &given.summary},
     };
     const cli_arguments arguments = {options, (int)(sizeof options / sizeof *options), 1, &given.model};
