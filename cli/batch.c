@@ -74,6 +74,16 @@ static int choose_names(phx_context *context, const cli_batch *batch, phx_study_
     return status == PHX_ERR_MEMORY ? EXIT_FAILED : EXIT_USAGE;
 }
 
+static int agree(phx_context *context, const phx_model *model, const cli_batch *batch,
+                 const phx_study_batch_options *options)
+{
+    phx_run_size size;
+    const phx_status status = phx_study_simulate_size(context, model, &options->simulate, options->sweep, &size);
+
+    return status ? cli_failed(context, status)
+                  : cli_agree(context, &size, batch->yes, "fewer points or a longer --every");
+}
+
 int cli_simulate_batch(phx_context *context, const phx_model *model, const cli_batch *batch,
                        const phx_simulate_options *simulate)
 {
@@ -87,6 +97,8 @@ int cli_simulate_batch(phx_context *context, const phx_model *model, const cli_b
     options.sweep = sweep;
     options.threads = cli_threads(batch->threads);
     options.stop = batch->stop;
+    if (status < 0)
+        status = agree(context, model, batch, &options);
     if (status < 0)
         status = choose_names(context, batch, &options, &h5, &table);
     if (status < 0)

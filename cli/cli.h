@@ -101,6 +101,8 @@ int cli_positive(phx_context *context, const phx_model *model, const char *optio
                  phx_model_optional *value);
 /* The points of --sweep name=from:to:count; several multiply. */
 phx_status cli_make_sweep(phx_context *context, const phx_model *model, const cli_list *list, phx_sweep **sweep);
+/* Refuse a run that is large unless --yes is given; `remedy` says what would make it smaller. Returns as above. */
+int cli_agree(phx_context *context, const phx_run_size *size, bool yes, const char *remedy);
 /* What --threads says; 0, not given: all processors. */
 int cli_threads(int given);
 /* Simulations at every point of --sweep; `options` has the numbers and the csv path. Returns the exit status. */
@@ -109,7 +111,7 @@ typedef struct cli_batch {
     const char *output; /* RESULT.h5, TABLE.csv or "-"; NULL: after the model */
     const cli_list *sweep;
     int threads; /* 0: all processors */
-    bool stop;
+    bool stop, yes;
 } cli_batch;
 int cli_simulate_batch(phx_context *context, const phx_model *model, const cli_batch *batch,
                        const phx_simulate_options *options);

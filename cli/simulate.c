@@ -12,7 +12,7 @@ typedef struct simulate_arguments {
     const char *model;
     const char *result, *csv, *end, *step, *every, *rtol, *atol, *integrator, *summary;
     int threads;
-    bool stop, strict;
+    bool stop, strict, yes;
     cli_list set, sweep;
 } simulate_arguments;
 
@@ -146,6 +146,15 @@ static int read_numbers(phx_context *context, const phx_model *model, const simu
     return status;
 }
 
+static int agree(phx_context *context, const phx_model *model, const simulate_arguments *given,
+                 const phx_simulate_options *options)
+{
+    phx_run_size size;
+    const phx_status status = phx_study_simulate_size(context, model, options, NULL, &size);
+
+    return status ? cli_failed(context, status) : cli_agree(context, &size, given->yes, "a longer --every");
+}
+
 /* One simulation: where its result goes, then the run. */
 static int single(const cli_command *command, phx_context *context, const phx_model *model,
                   const simulate_arguments *given, phx_simulate_options *options)
@@ -160,6 +169,8 @@ static int single(const cli_command *command, phx_context *context, const phx_mo
         const char *const outputs[] = {options->h5_path, options->csv_path};
         if (!strcmp(options->h5_path, "-"))
             status = cli_usage_error(command, "--output -: HDF5 does not go to standard output, --csv - does");
+        if (status < 0)
+            status = agree(context, model, given, options);
         if (status < 0)
             status = cli_writable(context, 2, outputs);
         if (status < 0)
@@ -196,7 +207,8 @@ static int simulate(const cli_command *command, phx_context *context, const simu
         status = read_numbers(context, model, given, &options);
     if (status < 0 && given->sweep.count > 0) {
         options.csv_path = given->csv;
-        const cli_batch batch = {given->model, given->result, &given->sweep, given->threads, given->stop};
+        const cli_batch batch = {given->model, given->result, &given->sweep, given->threads, given->stop,
+                                 given->yes};
         status = cli_simulate_batch(context, model, &batch, &options);
     } else if (status < 0) {
         status = single(command, context, model, given, &options);
@@ -224,6 +236,7 @@ int cli_simulate(const cli_command *command, phx_context *context, int argc, cha
         {"--integrator", 0, OPTION_TEXT, "INTEGRATOR", "the method: midpoint, midpoint4, gauss4, gauss6, radau5 or ida",
          &given.integrator},
         {"--strict", 0, OPTION_FLAG, NULL, "a limit of validity that is exceeded ends the run", &given.strict},
+        {"--yes", 0, OPTION_FLAG, NULL, "do what makes very many points or instants", &given.yes},
         {"--summary", 0, OPTION_CHOICE, "table|json", "what is printed at the end (default: table)", &given.summary},
     };
     const cli_arguments arguments = {options, (int)(sizeof options / sizeof *options), 1, &given.model};

@@ -53,10 +53,11 @@ static phx_status check_times(phx_context *context, const phx_integrate_options 
         return phx_fail(context, PHX_ERR_ARGUMENT, "step: %g s; it must be positive", o->step);
     if (!isfinite(o->every) || o->every < 0.0)
         return phx_fail(context, PHX_ERR_ARGUMENT, "every: %g s; it must be positive, or 0 for each step", o->every);
-    double shortest = o->every > 0.0 && o->every < o->step ? o->every : o->step;
+    const bool by_output = o->every > 0.0 && (o->every < o->step || o->step == 0.0);
+    const double shortest = by_output ? o->every : o->step;
     if (shortest > 0.0 && (o->end - t) / shortest > MOST_STEPS)
-        return phx_fail(context, PHX_ERR_ARGUMENT, "step: %g s; over %g s at most %g steps can be counted", shortest,
-                        o->end - t, MOST_STEPS);
+        return phx_fail(context, PHX_ERR_ARGUMENT, "%s: %g s; over %g s at most %g steps can be counted",
+                        by_output ? "every" : "step", shortest, o->end - t, MOST_STEPS);
     return PHX_OK;
 }
 

@@ -116,7 +116,10 @@ phx_status phx_read_map(phx_reader *reader, const phx_key *key, const phx_node *
 /* Remember that the bytes at `address` were written at the node. */
 phx_status phx_reader_place(phx_reader *reader, const void *address, size_t size, phx_model_source source);
 phx_model_source phx_content_where(const phx_content *content, const void *field);
+/* Once reading is done: places and signals by their addresses, for the two functions that look them up. */
 void phx_content_sort(phx_content *content);
+/* What a signal was made of; NULL: it is not of this content. */
+const phx_owned_signal *phx_content_find_signal(const phx_content *content, const phx_signal *signal);
 void phx_content_free(phx_content *content);
 /* The signal belongs to the model from here on, also when this fails. */
 phx_status phx_reader_own_signal(phx_reader *reader, const phx_owned_signal *signal);

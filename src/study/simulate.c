@@ -20,6 +20,26 @@ static double chosen(const phx_model_optional *given, const phx_model_optional *
     return given->given ? given->value : of_model->given ? of_model->value : 0.0;
 }
 
+/* An interval so short that the instants cannot be counted. */
+static phx_status check_count(phx_context *context, const phx_model *model, const char *name,
+                              const phx_model_optional *option, const phx_model_optional *key, double interval,
+                              double end)
+{
+    const double MOST = 1e15;
+
+    if (!(interval > 0.0) || end / interval <= MOST)
+        return PHX_OK;
+    if (option->given)
+        return phx_fail(context, PHX_ERR_INPUT,
+                        "--%s: %g s is too short for an end at %g s; at most %g instants can be counted, take %g s or "
+                        "more",
+                        name, interval, end, MOST, end / MOST);
+    return phx_model_fail(context, model, key, PHX_ERR_INPUT,
+                          "simulate.%s: %g s is too short for an end at %g s; at most %g instants can be counted, take "
+                          "%g s or more",
+                          name, interval, end, MOST, end / MOST);
+}
+
 phx_status phx_simulation_settle(phx_context *context, const phx_model *model, const phx_simulate_options *options,
                                  phx_integrate_options *used)
 {
@@ -44,7 +64,11 @@ phx_status phx_simulation_settle(phx_context *context, const phx_model *model, c
     if (used->atol > 0.0 && !(used->rtol > 0.0))
         return phx_model_fail(context, model, simulate, PHX_ERR_INPUT,
                               "atol goes together with rtol, which is missing");
-    return PHX_OK;
+    phx_status status =
+        check_count(context, model, "step", &options->step, &simulate->step, used->step, used->end);
+    if (!status)
+        status = check_count(context, model, "every", &options->every, &simulate->every, used->every, used->end);
+    return status;
 }
 
 void phx_simulation_warn(phx_context *context, const phx_model *model, const phx_simulate_options *options,

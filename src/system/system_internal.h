@@ -103,6 +103,8 @@ struct phx_system {
     body_slot *bodies;
     port_slot *ports;
     point_slot *points;
+    int *point_index;     /* size_point_index, a power of two (0: no points): 1 + index of a point, 0: free */
+    int size_point_index; /* at least twice n_points */
     joint_slot *joints;
     force_slot *forces;
     row_slot *rows;
@@ -194,6 +196,17 @@ typedef enum port_need {
     NEED_VIEW,
     NEED_MORE /* no port has it */
 } port_need;
+
+/* Pairs of rigid bodies with many rows between them (parallel_rows.c), and which of their rows a step leaves out. */
+typedef struct parallel_rows {
+    bool made;
+    int n_pairs;
+    int *row, *end;  /* rows of the workspace, pair by pair: those of pair p end before end[p] */
+    bool *dropped;   /* n_l; NULL: no pair can have many */
+    bool *before;    /* scratch */
+    int *asked;      /* scratch */
+    double *reduced; /* scratch */
+} parallel_rows;
 
 /* What is left of it when the deformations are held; made at its first use. */
 typedef struct rigid_kkt {
@@ -325,6 +338,7 @@ typedef struct workspace {
     phx_lu *lu[PHX_FACTOR_SLOTS]; /* each made at its first use */
     phx_lu *lu_complex[PHX_FACTOR_SLOTS];
     phx_lu *lu_mass;
+    parallel_rows parallel; /* made at its first use */
     rigid_kkt rigid;
     double *val_complex;
     /* interval */
@@ -469,6 +483,11 @@ typedef struct place_def {
     const double *position, *rotation;
     double s;
 } place_def;
+/* ---- point_index.c: points by body and name ---- */
+/* Room for one more point; before it is added. */
+phx_status phx_sys_point_index_reserve(phx_system *system);
+/* Enter system->points[point]. */
+void phx_sys_point_index_add(phx_system *system, int point);
 /* That place into `slot`, whose point is owned by the caller. */
 phx_status phx_sys_place(const phx_system *system, const place_def *def, port_slot *slot);
 
@@ -537,6 +556,12 @@ phx_status phx_sys_factor_rows(workspace *ws, const double *x, const double *v, 
 phx_status phx_sys_solve_rows(workspace *ws, double alpha, const double *r, double *b);
 /* The least pivot of S = G M^-1 G^T at the instant, relative to its diagonal; negative where S is not formed. */
 double phx_sys_least_pivot(workspace *ws, const double *x, const double *v);
+phx_status phx_sys_parallel_create(const workspace *ws, parallel_rows *out);
+void phx_sys_parallel_free(parallel_rows *parallel);
+/* Of the rows that are on, those that depend on others of their pair at the instant whose G is in ws->val; whether they
+ * are others than before. */
+bool phx_sys_parallel_choose(const workspace *ws, const bool *on, parallel_rows *parallel);
+bool phx_sys_dropped(const workspace *ws, int unknown); /* the unknown is the multiplier of such a row */
 /* The same with the deformations held and the rows of `on` only, eps > 0 times its Schur diagonal on the multipliers:
  * solvable with redundant rows. Factored by itself. */
 phx_status phx_sys_factor_rigid(workspace *ws, const double *x, const bool *on);

@@ -374,6 +374,7 @@ void phx_sys_workspace_destroy(workspace *ws)
     }
     phx_lu_destroy(ws->lu_mass);
     phx_sys_rigid_free(&ws->rigid);
+    phx_sys_parallel_free(&ws->parallel);
     phx_sys_threads_free(ws);
     phx_free(ws);
 }
