@@ -204,11 +204,11 @@ static phx_status look_at_limits(phx_recording *recording, const phx_sample *sam
     const bool found = phx_limits_look(limits, sample->t, sample->x, energies);
 
     recording->report->limits = phx_limits_count(limits);
-    if (!isfinite(recording->row[ENERGY]))
+    if (!isfinite(recording->row[PHX_COLUMN_ENERGY]))
         return phx_fail(recording->context, PHX_ERR_ANALYSIS,
                         "the energy is %g at t = %.9g s: the motion has diverged; try a smaller step, or look for an "
                         "instability",
-                        recording->row[ENERGY], sample->t);
+                        recording->row[PHX_COLUMN_ENERGY], sample->t);
     if (found && recording->strict)
         return phx_fail(recording->context, PHX_ERR_ANALYSIS, "%s (the run is strict)",
                         phx_limits_finding(limits, 0).text);
