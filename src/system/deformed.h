@@ -8,7 +8,7 @@
 typedef struct dense {
     int n_v, n_r, m; /* velocities, rigid ones, rows */
     int rows, cols;
-    int n_free; /* rigid motions that leave the joints closed */
+    int n_free;         /* rigid motions that leave the joints closed */
     int *rigid;         /* n_r: velocity of rigid column c */
     double *A, *b, *z;  /* rows x cols, rows, cols */
     double *row, *col;  /* scalings */

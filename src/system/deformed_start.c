@@ -307,6 +307,62 @@ static double bend_of(const phx_system *system, const dense *d, const double *x)
     return largest;
 }
 
+/* G a + G' v of row k, the velocities those of (x, v). */
+static void row_accelerations(workspace *ws, const dense *d, const double *x, const double *v, double *out)
+{
+    phx_sys_set_instant(ws, x, v);
+    for (int k = 0; k < d->m; k++)
+        out[k] = phx_sys_row_acceleration(ws, k);
+    phx_sys_set_instant(ws, x, d->a);
+    for (int k = 0; k < d->m; k++)
+        out[k] += phx_sys_row_rate(ws, k);
+}
+
+/* What moves at the start has velocities, and rows of accelerations, that change with the deformation: the frame of a
+ * turning body moves against the section that is driven. By differences; K leaves it out. */
+static phx_status put_velocity_terms(phx_system *system, double t, const double *x, const double *v, dense *d)
+{
+    workspace *ws = system->assembly;
+    const double small = 1e-7;
+    const size_t n = (size_t)d->n_v, m = (size_t)d->m;
+    double *room = phx_calloc(system->context, (size_t)system->n_x + 2 * n + 2 * m, sizeof *room);
+    double *moved = room + 2 * n + 2 * m, *rate = room, *way = room + n, *own = room + 2 * n, *other = own + m;
+    phx_status status = room ? PHX_OK : PHX_ERR_MEMORY;
+
+    if (!status)
+        row_accelerations(ws, d, x, v, own);
+    for (int j = 0; j < d->n_v && !status; j++) {
+        memcpy(moved, x, (size_t)system->n_x * sizeof *x);
+        memset(way, 0, n * sizeof *way);
+        way[j] = small;
+        phx_sys_move_all(ws, way, moved);
+        status = phx_sys_start_velocities(system, t, moved, rate);
+        if (status)
+            break;
+        for (int i = 0; i < d->n_v; i++)
+            rate[i] *= d->load < 1.0 ? sqrt(d->load) : 1.0;
+        row_accelerations(ws, d, moved, rate, other);
+        for (int i = 0; i < d->n_v; i++)
+            for (int k = ws->kkt.ptr[i]; k < ws->kkt.ptr[i + 1]; k++)
+                if (ws->kkt.idx[k] < d->n_v)
+                    d->A[(size_t)i * (size_t)d->cols + (size_t)j] +=
+                        ws->D[k] * (rate[ws->kkt.idx[k]] - v[ws->kkt.idx[k]]) / small;
+        for (int k = 0; k < d->m; k++)
+            if (system->rows[ws->row[k]].role != ROW_HELD)
+                d->A[(size_t)(d->n_v + d->m + k) * (size_t)d->cols + (size_t)j] += (other[k] - own[k]) / small;
+    }
+    phx_free(room);
+    return status;
+}
+
+static bool rests(int n, const double *v)
+{
+    for (int i = 0; i < n; i++)
+        if (v[i] != 0.0)
+            return false;
+    return true;
+}
+
 phx_status phx_deformed_evaluate(phx_system *system, double t, const double *x, double *v, dense *d)
 {
     workspace *ws = system->assembly;
@@ -322,6 +378,8 @@ phx_status phx_deformed_evaluate(phx_system *system, double t, const double *x, 
         status = put_independent_forces(ws, d, x);
     if (!status)
         acceleration_rows(ws, d, t, x);
+    if (!status && d->independent && !rests(d->n_v, v))
+        status = put_velocity_terms(system, t, x, v, d);
     return status ? status : position_rows(ws, d, x);
 }
 
