@@ -193,7 +193,12 @@ static void gauss_destroy(phx_method *method)
     phx_free(m);
 }
 
-static const phx_method_ops gauss_ops = {.destroy = gauss_destroy, .step = gauss_step};
+static void gauss_forget(phx_method *method)
+{
+    phx_stages_forget(&((gauss *)method)->stages);
+}
+
+static const phx_method_ops gauss_ops = {.destroy = gauss_destroy, .step = gauss_step, .forget = gauss_forget};
 static const phx_method_ops pair_ops = {.destroy = gauss_destroy, .step = pair_step, .estimate = pair_estimate};
 
 static phx_status allocate(gauss *m)

@@ -308,7 +308,12 @@ static phx_status allocate(radau *m)
     return PHX_OK;
 }
 
-static const phx_method_ops fixed_ops = {.destroy = radau_destroy, .step = fixed_step};
+static void radau_forget(phx_method *method)
+{
+    phx_stages_forget(&((radau *)method)->stages);
+}
+
+static const phx_method_ops fixed_ops = {.destroy = radau_destroy, .step = fixed_step, .forget = radau_forget};
 static const phx_method_ops adaptive_ops = {.destroy = radau_destroy, .advance = radau_advance};
 
 /* The estimate is of order 3, the step of order 5: Hairer and Wanner ask of the estimate 0.1 rtol^(2/3). */

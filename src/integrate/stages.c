@@ -108,6 +108,12 @@ void phx_stages_keep(phx_stages *stages, double h)
     stages->h_before = h;
 }
 
+void phx_stages_forget(phx_stages *stages)
+{
+    stages->h_before = 0.0;
+    stages->jacobian.valid = false;
+}
+
 /* ---- residuals ---- */
 static phx_status evaluate(phx_stages *stages, double t0, double h)
 {
