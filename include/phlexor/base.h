@@ -210,6 +210,8 @@ double phx_signal_value(const phx_signal *signal, double t);              /* s =
 double phx_signal_value_at(const phx_signal *signal, double t, double s); /* a NULL signal is 0 */
 /* (1/(t1-t0)) ∫ signal dt by 5-point Gauss between breaks, in either direction; the value when t0 = t1. */
 double phx_signal_mean(const phx_signal *signal, double t0, double t1);
+/* The first declared break of a function after t, s; HUGE_VAL: none. Those of a table are not told. NULL has none. */
+double phx_signal_next_break(const phx_signal *signal, double t);
 /* Time derivative; on a break, that of the piece after it. Analytic for constants and tables, else by extrapolated
  * difference quotients that stay between breaks. */
 double phx_signal_rate(const phx_signal *signal, double t);

@@ -103,6 +103,13 @@ typedef struct phx_dae_ops {
     /* Names of the joints whose rows nearly depend on each other at a state, "'a', 'b' and 2 more"; empty where nothing
      * tells. Allocates. */
     void (*dependent)(phx_dae *dae, double t, const double *x, const double *v, size_t size, char *text);
+    /* The first time after t at which something that is given as a function of time jumps, s; HUGE_VAL: none that is
+     * known. NULL: nothing is given. */
+    double (*next_break)(const phx_dae *dae, double t);
+    /* Another workspace over the same equations, from which outputs between two steps are found without touching this
+     * one. NULL: there is none, and output instants end steps. */
+    phx_status (*twin)(phx_dae *dae, phx_dae **twin);
+    void (*twin_destroy)(phx_dae *twin);
     /* Largest position-level gap and velocity-level residual of the joints, m and m/s (angles times 1 m). */
     void (*drift)(phx_dae *dae, double t, const double *x, const double *v, double *position, double *velocity);
 } phx_dae_ops;

@@ -158,8 +158,8 @@ static void begin_anew(phx_run *run, phx_method *method)
 {
     if (run->dae->ops->catch_up)
         run->dae->ops->catch_up(run->dae, run->x);
-    if (method->ops->restart)
-        method->ops->restart(method);
+    if (method->ops->forget)
+        method->ops->forget(method);
 }
 
 static bool can_retry(phx_status status)
@@ -244,6 +244,11 @@ static void interpolate_rest(const phx_run *run, double at, phx_work *work)
         it->v[k] = parabola(t, it->books[0].v[k], it->books[1].v[k], run->v[k], at);
     for (int k = 0; k < run->dae->n_parts; k++)
         it->ledger[k] = parabola(t, it->books[0].ledger[k], it->books[1].ledger[k], run->ledger[k], at);
+}
+
+bool phx_branch_is_crossing(const phx_run *run)
+{
+    return run->branch && run->branch->inside;
 }
 
 void phx_branch_sample(phx_run *run, double t, phx_sample *sample)

@@ -22,6 +22,8 @@ phx_status phx_branch_cross(phx_run *run, phx_method *method, double t1);
 /* One step of a method with fixed steps, in pieces where a singular position is near. */
 phx_status phx_branch_step(phx_run *run, phx_method *method, double t0, double t1, double h);
 
+/* The step at hand is that one. */
+bool phx_branch_is_crossing(const phx_run *run);
 /* The state at t, which the last step may have passed, by the motion between the ends of that step: from `before` to
  * the state of the run. Arrays of the sample that are not those of the run are of `branch`. */
 void phx_branch_sample(phx_run *run, double t, phx_sample *sample);

@@ -322,20 +322,22 @@ static bool allocate(midpoint *m)
            phx_history_create(run->dae, run->lambda, &m->history) == PHX_OK;
 }
 
-static void midpoint_restart(phx_method *method)
+static void midpoint_forget(phx_method *method)
 {
     midpoint *m = (midpoint *)method;
-    phx_history_rewind(&m->history, -INFINITY);
-    for (int slot = 0; slot < SLOTS; slot++)
+    phx_history_forget(&m->history, method->run->dae, method->run->lambda);
+    for (int slot = 0; slot < SLOTS; slot++) {
         m->jacobian[slot].valid = false;
+        m->renewal[slot] = phx_renewal_create(m->renewal[slot].matrix);
+    }
 }
 
 static const phx_method_ops midpoint_ops = {
-    .destroy = midpoint_destroy, .step = midpoint_step, .restart = midpoint_restart};
+    .destroy = midpoint_destroy, .step = midpoint_step, .forget = midpoint_forget};
 static const phx_method_ops pair_ops = {
-    .destroy = midpoint_destroy, .step = pair_step, .estimate = pair_estimate, .restart = midpoint_restart};
+    .destroy = midpoint_destroy, .step = pair_step, .estimate = pair_estimate, .forget = midpoint_forget};
 static const phx_method_ops composed_ops = {
-    .destroy = midpoint_destroy, .step = composed_step, .restart = midpoint_restart};
+    .destroy = midpoint_destroy, .step = composed_step, .forget = midpoint_forget};
 
 static phx_status create(phx_run *run, const phx_method_ops *ops, phx_method **method)
 {

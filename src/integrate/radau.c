@@ -193,7 +193,7 @@ static void behind_jump(radau *m, double smallest)
     m->h = GROWTH * smallest;
     m->h_accepted = 0.0;
     m->after_reject = false;
-    phx_stages_restart(&m->stages);
+    phx_stages_forget(&m->stages);
 }
 
 /* The start: a step in which y changes by a hundredth. */
@@ -338,16 +338,15 @@ static phx_status allocate(radau *m)
 }
 
 /* The step that the last one asks for stays, no error is known. */
-static void radau_restart(phx_method *method)
+static void radau_forget(phx_method *method)
 {
     radau *m = (radau *)method;
-    phx_stages_restart(&m->stages);
+    phx_stages_forget(&m->stages);
     m->h_accepted = 0.0;
 }
 
-static const phx_method_ops fixed_ops = {.destroy = radau_destroy, .step = fixed_step, .restart = radau_restart};
-static const phx_method_ops adaptive_ops = {
-    .destroy = radau_destroy, .advance = radau_advance, .restart = radau_restart};
+static const phx_method_ops fixed_ops = {.destroy = radau_destroy, .step = fixed_step, .forget = radau_forget};
+static const phx_method_ops adaptive_ops = {.destroy = radau_destroy, .advance = radau_advance, .forget = radau_forget};
 
 /* The estimate is of order 3, the step of order 5: Hairer and Wanner ask of the estimate 0.1 rtol^(2/3). */
 static void set_tolerances(radau *m)

@@ -33,8 +33,10 @@ typedef struct phx_run {
     const char *reason, *culprit;
     double failed_step; /* s */
 
-    bool lags;          /* counted angles of accepted states may lag behind (catch_up of the dae) */
-    phx_branch *branch; /* singular positions; NULL: there are none */
+    struct phx_outputs *outputs; /* where to sample between the steps; NULL: steps end at output instants */
+    phx_branch *branch;          /* singular positions; NULL: there are none */
+
+    bool lags; /* counted angles of accepted states may lag behind (catch_up of the dae) */
     phx_sample_fn *sample;
     void *user;
     double start, shown, shown_clock; /* s: start of the run, simulated and wall time of the last progress report */
@@ -43,6 +45,13 @@ typedef struct phx_run {
 /* Commit the trial as the state at t1, a step of size h, and report progress. PHX_INTERRUPTED: the user stops the run;
  * the state is committed. */
 phx_status phx_run_accept(phx_run *run, double t1, double h);
+/* Sample the accepted state. */
+phx_status phx_run_sample(phx_run *run);
+/* That at t, which the last step may have passed. */
+phx_status phx_run_sample_at(phx_run *run, double t);
+/* The arrays of the trial and of the ledgers. */
+phx_status phx_run_allocate(phx_run *run);
+void phx_run_release(phx_run *run);
 /* A try begins: no work of the trial yet. */
 void phx_run_clear_work(phx_run *run);
 /* Add `factor` times the parts that the dae has just told to those of the trial. */
@@ -74,10 +83,13 @@ typedef struct phx_method_ops {
     /* Of the last try that step got through, in units of the tolerance, the same from either end of the step. NULL: no
      * estimate. */
     double (*estimate)(const phx_method *method);
+    /* Forget the steps before, and factorisations: the next one does not depend on them. */
+    void (*forget)(phx_method *method);
+    /* Fill the accepted state of another run by that at t, within the step that was made last. NULL: a step of the
+     * length that is asked for does. */
+    phx_status (*look_back)(phx_method *method, double t, phx_run *into);
     /* Go to `to` in steps of its own choice, each accepted and sampled by phx_run_accept and phx_run_sample_step. */
     phx_status (*advance)(phx_method *method, double to);
-    /* Something else has made the last step: forget factorisations, and what the next step would be predicted from. */
-    void (*restart)(phx_method *method);
 } phx_method_ops;
 
 /* First member of every method. */

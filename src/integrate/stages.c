@@ -108,7 +108,7 @@ void phx_stages_keep(phx_stages *stages, double h)
     stages->h_before = h;
 }
 
-void phx_stages_restart(phx_stages *stages)
+void phx_stages_forget(phx_stages *stages)
 {
     stages->h_before = 0.0;
     stages->jacobian.valid = false;

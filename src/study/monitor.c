@@ -18,12 +18,13 @@ phx_monitor phx_monitor_create(const phx_system *system, const phx_simulate_repo
     const phx_integrator method = used->integrator;
     const bool midpoint = method == PHX_MIDPOINT || method == PHX_MIDPOINT4;
     const bool gauss = method == PHX_GAUSS4 || method == PHX_GAUSS6;
+    const bool full = phx_system_balances(system); /* without, ports do not follow the deformation */
     const double rtol = used->rtol > 0.0 ? used->rtol : method == PHX_IDA ? IDA_RTOL : 0.0;
     const double inexact = rtol > 0.0 ? fmax(TOLERANCES * rtol, EXACT) : ORDER;
     phx_monitor monitor = {.system = system, .report = report};
 
-    monitor.keeps_energy = midpoint && phx_system_balances(system);
-    monitor.keeps_joints = midpoint || gauss;
+    monitor.keeps_energy = midpoint && full;
+    monitor.keeps_joints = (midpoint || gauss) && full;
     monitor.of_energy = monitor.keeps_energy ? EXACT : gauss || midpoint ? fmax(inexact, ORDER) : inexact;
     monitor.of_joints = monitor.keeps_joints ? EXACT : inexact;
     return monitor;

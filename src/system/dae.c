@@ -492,6 +492,16 @@ static phx_status op_solve_complex(phx_dae *dae, int slot, double *b)
     return phx_lu_solve(of(dae)->lu_complex[slot], 1, b);
 }
 
+static phx_status op_twin(phx_dae *dae, phx_dae **twin)
+{
+    const workspace *ws = of(dae);
+    const phx_status status = phx_system_dae(ws->system, dae->context, twin);
+
+    if (!status)
+        of(*twin)->condensing = ws->condensing;
+    return status;
+}
+
 const phx_dae_ops phx_sys_ops = {
     .rates = op_rates,
     .residual = op_residual,
@@ -518,5 +528,8 @@ const phx_dae_ops phx_sys_ops = {
     .check_signals = phx_sys_op_check_signals,
     .regularity = phx_sys_op_regularity,
     .dependent = phx_sys_op_dependent,
+    .next_break = phx_sys_op_next_break,
+    .twin = op_twin,
+    .twin_destroy = phx_system_dae_destroy,
     .drift = op_drift,
 };

@@ -597,6 +597,7 @@ phx_status phx_sys_watch_signals(workspace *ws);
 void phx_sys_look_at_signals(workspace *ws, double t0, double t1);
 bool phx_sys_varies(const phx_system *system);
 phx_status phx_sys_op_check_signals(phx_dae *dae, double t0, double t1);
+double phx_sys_op_next_break(const phx_dae *dae, double t);
 /* Linear and angular momentum of every component: (dim + n_rot) values each. */
 void phx_sys_momenta(const workspace *ws, const double *x, const double *v, double *momenta);
 /* Generalised force of drives etc.: G_dot v of row k at the current instant view. */
