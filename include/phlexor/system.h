@@ -252,17 +252,17 @@ phx_status phx_system_outputs(phx_dae *dae, double t, const double *x, const dou
  * dphi, dq) body by body. */
 typedef struct phx_linear {
     int n, m;
-    phx_csr M, D, K;  /* n x n; K contains elasticity, gravity, springs and the geometric terms of the multipliers */
-    phx_csr G;        /* m x n, drives locked */
-    bool has_root;    /* K = root^T root exactly: elasticity and springs only, no gravity, no loads */
-    phx_csr root;     /* rows x n; may also be given (rows > 0) without has_root, then K = root^T root + rest: */
-    phx_csr rest;     /* n x n, the part of K without a root (gravity, loads, multipliers); no rows when not given */
+    phx_csr M, D, K; /* n x n; K contains elasticity, gravity, springs and the geometric terms of the multipliers */
+    phx_csr G;       /* m x n, drives locked */
+    bool has_root;   /* K = root^T root exactly: elasticity and springs only, no gravity, no loads */
+    phx_csr root;    /* rows x n; may also be given (rows > 0) without has_root, then K = root^T root + rest: */
+    phx_csr rest;    /* n x n, the part of K without a root (gravity, loads, multipliers); no rows when not given */
     phx_csr damping_root; /* rows x n, may be given: D = damping_root^T damping_root + damping_rest; else no rows */
     phx_csr damping_rest; /* n x n; no rows when damping_root has none */
-    bool damped;      /* D is not zero */
-    bool gyroscopic;  /* about a rotation: D has a skew part */
-    bool lossless;    /* and no other: D is skew on the motions that G allows */
-    bool circulatory; /* the skew part of K belongs to it: damping inside a rotor that bends */
+    bool damped;          /* D is not zero */
+    bool gyroscopic;      /* about a rotation: D has a skew part */
+    bool lossless;        /* and no other: D is skew on the motions that G allows */
+    bool circulatory;     /* the skew part of K belongs to it: damping inside a rotor that bends */
 } phx_linear;
 phx_status phx_system_linear(phx_dae *dae, double t, const double *x, const double *lambda, phx_linear *linear);
 /* Steady rotation: the drives turn at their constant speeds and everything turns with them as one rigid body about a

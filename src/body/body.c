@@ -201,8 +201,7 @@ static bool through_strains(const phx_body *body)
     const phx_flex_matrix *K = &body->compact->K;
     const phx_csr *root = &body->flex->root;
 
-    return phx_body_is_fine(body) && root->rows > 0 &&
-           2 * (long)root->ptr[root->rows] <= 3 * (long)K->ptr[K->n_rows];
+    return phx_body_is_fine(body) && root->rows > 0 && 2 * (long)root->ptr[root->rows] <= 3 * (long)K->ptr[K->n_rows];
 }
 
 phx_status phx_body_create(phx_context *context, const phx_body_def *def, phx_body **out)

@@ -16,10 +16,13 @@
 /* Of the modulus: the error of a root that counts as found, and how far rounding of K may put a projected one from it.
  */
 static const double found_rtol = 1e-8, match_rtol = 1e-3;
+/* Of the modulus of a point where roots gather: how far about it. */
+static const double gathered_rtol = 0.1;
 
 typedef struct root {
     double complex lambda;
     double distance; /* from the shift */
+    double error;    /* rad/s */
     int index;       /* in its space */
     bool found;      /* its error is small */
     bool covered;    /* another space has searched around it */
@@ -64,11 +67,14 @@ static int by_distance(const void *a, const void *b)
     return x->index - y->index;
 }
 
-static bool is_covered(const search *it, double complex lambda)
+/* Within a circle that was searched, or not told from what is in there. */
+static bool is_covered(const search *it, double complex lambda, double error)
 {
-    for (int k = 0; k < it->n_circles; k++)
-        if (cabs(lambda - it->circles[k].centre) <= it->circles[k].radius)
+    for (int k = 0; k < it->n_circles; k++) {
+        const circle *c = &it->circles[k];
+        if (cabs(lambda - c->centre) <= c->radius + fmin(error, gathered_rtol * fabs(c->centre)))
             return true;
+    }
     return false;
 }
 
@@ -84,8 +90,9 @@ static phx_status sort_roots(search *it, phx_krylov *space)
         it->roots[it->n_roots++] = (root){.lambda = lambda,
                                           .distance = cabs(lambda - space->sigma),
                                           .index = k,
+                                          .error = space->error[k],
                                           .found = space->error[k] <= found_rtol * (cabs(lambda) + it->scale),
-                                          .covered = is_covered(it, lambda)};
+                                          .covered = is_covered(it, lambda, space->error[k])};
     }
     if (!status)
         qsort(it->roots, (size_t)it->n_roots, sizeof *it->roots, by_distance);
@@ -193,7 +200,7 @@ static phx_status search_about(search *it, double point, double *right)
         for (int k = 0; k < it->n_roots; k++)
             it->roots[k].covered = false;
         int count = without_gap(it, &space, &radius);
-        radius = fmin(radius, 0.1 * fabs(point));
+        radius = fmin(radius, gathered_rtol * fabs(point));
         while (count > 0 && it->roots[count - 1].distance > radius)
             count--;
         forget_within(it, space.sigma, radius);
@@ -242,9 +249,10 @@ static phx_status search_about_zero(search *it, phx_krylov *space)
         const int count = without_gap(it, space, &radius);
         if (is_complete(it, space, count, radius))
             return accept(it, space, count);
-        const double complex next = count < it->n_roots ? it->roots[count].lambda : 0.0;
-        if (space->done >= PATIENCE && creal(next) < 0.0 && cimag(next) == 0.0 && it->n_circles < CIRCLES) {
-            status = search_gathered(it, creal(next));
+        const root *next = count < it->n_roots ? &it->roots[count] : NULL;
+        if (space->done >= PATIENCE && next && creal(next->lambda) < 0.0 && cimag(next->lambda) <= next->error &&
+            it->n_circles < CIRCLES) {
+            status = search_gathered(it, creal(next->lambda));
             if (!status)
                 status = phx_krylov_factor(space);
         } else if (space->done == before) {
