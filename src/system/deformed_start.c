@@ -208,6 +208,24 @@ bool phx_sys_deformed_fits(const phx_system *system)
     return system->n_v + (system->dim + system->n_rot) * system->n_bodies + 2 * system->assembly->n_l <= LARGEST;
 }
 
+/* The body whose coordinates are the largest, or no numbers. */
+static int softest_body(const phx_system *system, const double *x)
+{
+    double largest = -1.0;
+    int softest = 0;
+
+    for (int b = 0; b < system->n_bodies; b++) {
+        const body_slot *slot = &system->bodies[b];
+        const double *q = x + slot->x + system->dim + phx_attitude_size(system->dim);
+        for (int i = 0; i < phx_body_n_q(slot->body); i++)
+            if (!(fabs(q[i]) <= largest)) {
+                largest = isnan(q[i]) ? HUGE_VAL : fabs(q[i]);
+                softest = b;
+            }
+    }
+    return softest;
+}
+
 phx_status phx_sys_deformed_start(phx_system *system, double t, double *x, double *v)
 {
     workspace *ws = system->assembly;
@@ -236,9 +254,9 @@ phx_status phx_sys_deformed_start(phx_system *system, double t, double *x, doubl
     }
     if (!status && !(best < 1e-9 && phx_sys_measure_gaps(ws, x, true, d.gaps) < 1e-9))
         status = phx_fail(system->context, PHX_ERR_ANALYSIS,
-                          "the quasi-static deformation at the start did not converge (last relative move %.2g): the "
-                          "bodies are too soft for their loads; start with deformation: zero",
-                          moved);
+                          "the quasi-static deformation at the start did not converge (last relative move %.2g), worst "
+                          "at body '%s': the bodies are too soft for their loads; start with deformation: zero",
+                          moved, phx_body_name(system->bodies[softest_body(system, x)].body));
     if (!status)
         status = phx_sys_start_velocities(system, t, x, v);
     dense_free(&d);
