@@ -207,8 +207,7 @@ static int simulate(const cli_command *command, phx_context *context, const simu
         status = read_numbers(context, model, given, &options);
     if (status < 0 && given->sweep.count > 0) {
         options.csv_path = given->csv;
-        const cli_batch batch = {given->model, given->result, &given->sweep, given->threads, given->stop,
-                                 given->yes};
+        const cli_batch batch = {given->model, given->result, &given->sweep, given->threads, given->stop, given->yes};
         status = cli_simulate_batch(context, model, &batch, &options);
     } else if (status < 0) {
         status = single(command, context, model, given, &options);

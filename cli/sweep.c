@@ -41,9 +41,8 @@ static phx_status add_sweep(phx_context *context, const phx_model *model, const 
     *equals = *first = *second = '\0';
     const long count = strtol(second + 1, &end, 10);
     if (end == second + 1 || *end || count < 1 || count > INT_MAX)
-        return phx_fail(context, PHX_ERR_INPUT,
-                        "--sweep: expected a count from 1 to %d at the end of '%s', found '%s'", INT_MAX, text,
-                        second + 1);
+        return phx_fail(context, PHX_ERR_INPUT, "--sweep: expected a count from 1 to %d at the end of '%s', found '%s'",
+                        INT_MAX, text, second + 1);
     phx_status status = parameter_of(context, model, copy);
     if (!status)
         status = phx_model_evaluate(context, model, "--sweep", equals + 1, &from);
@@ -72,7 +71,8 @@ int cli_agree(phx_context *context, const phx_run_size *size, bool yes, const ch
     if (yes || !size->large)
         return -1;
     snprintf(text, sizeof text, "take %s, or go on with --yes", remedy);
-    return cli_failed(context, phx_run_size_refuse(context, size, text));
+    cli_failed(context, phx_run_size_refuse(context, size, text));
+    return EXIT_USAGE;
 }
 
 int cli_threads(int given)

@@ -182,15 +182,15 @@ typedef struct phx_run_size {
     double seconds;  /* on one thread, about; NAN: not known */
     bool large;      /* of 1e8 instants, 1e6 points or 1e11 bytes and more: to be asked for twice */
 } phx_run_size;
-/* The size of phx_study_simulate, or with a sweep (may be NULL) of phx_study_batch, with these options. Counted; beyond a
- * million instants or points a few steps are tried for the bytes and the time. Errors: PHX_ERR_INPUT for missing or
+/* The size of phx_study_simulate, or with a sweep (may be NULL) of phx_study_batch, with these options. Counted; beyond
+ * a million instants or points a few steps are tried for the bytes and the time. Errors: PHX_ERR_INPUT for missing or
  * impossible settings. */
 phx_status phx_study_simulate_size(phx_context *context, const phx_model *model, const phx_simulate_options *options,
                                    const phx_sweep *sweep, phx_run_size *size);
 /* The size of phx_study_modes with these options. */
 phx_status phx_study_modes_size(phx_context *context, const phx_model *model, const phx_study_modes_options *options,
                                 phx_run_size *size);
-/* PHX_ERR_INPUT with what there is to say of a large run and, at its end, `remedy`; PHX_OK when it is not large. */
+/* PHX_ERR_ARGUMENT with what there is to say of a large run and, at its end, `remedy`; PHX_OK when it is not large. */
 phx_status phx_run_size_refuse(phx_context *context, const phx_run_size *size, const char *remedy);
 
 /* ---- linear models for control ---- */

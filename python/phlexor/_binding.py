@@ -420,6 +420,10 @@ class phx_study_modes_report(Structure):
     pass
 
 
+class phx_run_size(Structure):
+    pass
+
+
 class phx_residual(Structure):
     pass
 
@@ -1012,6 +1016,14 @@ phx_study_modes_report._fields_ = [
     ("beams", phx_beam_cache_stats),
 ]
 
+phx_run_size._fields_ = [
+    ("points", c_double),
+    ("instants", c_double),
+    ("bytes", c_double),
+    ("seconds", c_double),
+    ("large", c_bool),
+]
+
 phx_residual._fields_ = [
     ("name", c_char_p),
     ("value", c_double),
@@ -1158,6 +1170,9 @@ FUNCTIONS = {
     "phx_study_simulate_result": (c_int, [POINTER(phx_context), POINTER(phx_model), POINTER(phx_simulate_options), POINTER(phx_simulate_report), POINTER(POINTER(phx_result))]),
     "phx_study_batch": (c_int, [POINTER(phx_context), POINTER(phx_model), POINTER(phx_study_batch_options), POINTER(phx_study_batch_report)]),
     "phx_study_modes": (c_int, [POINTER(phx_context), POINTER(phx_model), POINTER(phx_study_modes_options), POINTER(phx_modes_table), POINTER(phx_study_modes_report)]),
+    "phx_study_simulate_size": (c_int, [POINTER(phx_context), POINTER(phx_model), POINTER(phx_simulate_options), POINTER(phx_sweep), POINTER(phx_run_size)]),
+    "phx_study_modes_size": (c_int, [POINTER(phx_context), POINTER(phx_model), POINTER(phx_study_modes_options), POINTER(phx_run_size)]),
+    "phx_run_size_refuse": (c_int, [POINTER(phx_context), POINTER(phx_run_size), c_char_p]),
     "phx_linear_report_free": (None, [POINTER(phx_linear_report)]),
     "phx_study_titop": (c_int, [POINTER(phx_context), POINTER(phx_model), POINTER(phx_study_titop_options), POINTER(phx_linear_report)]),
     "phx_study_linearize": (c_int, [POINTER(phx_context), POINTER(phx_model), POINTER(phx_study_linearize_options), POINTER(phx_linear_report)]),

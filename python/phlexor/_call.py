@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import logging
 import os
 import signal
+import sys
 import threading
 import warnings
 import weakref
@@ -138,6 +140,16 @@ class Hdf5Lock:
 hdf5 = Hdf5Lock()
 
 
+def _outside() -> int:
+    """The stacklevel of the line that called the package, for a warning of the function that asks."""
+    frame, level = sys._getframe(1), 1
+    folder = os.path.dirname(os.path.abspath(__file__))
+    while frame.f_back and (os.path.dirname(os.path.abspath(frame.f_code.co_filename)) == folder
+                            or frame.f_code.co_filename == contextlib.__file__):
+        frame, level = frame.f_back, level + 1
+    return level
+
+
 # ---- calls ----
 NO_LOG, NO_PROGRESS = phx_log_fn(0), phx_progress_fn(0)
 
@@ -192,7 +204,7 @@ class Context:
         messages, self._messages = self._messages, []
         for level, message in messages:
             if level == phx_log_level.PHX_LOG_WARNING:
-                warnings.warn(self.explain(message), PhlexorWarning, stacklevel=5)  # the line that called the method
+                warnings.warn(self.explain(message), PhlexorWarning, stacklevel=_outside())
             else:
                 log.info("%s", message)
 

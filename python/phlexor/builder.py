@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ._call import Context, PathLike, path_of
+from ._check import checked
 from ._library import lib
 from .expression import Expression, write_number
 from .model import Integrator, Model, Number
@@ -286,6 +287,7 @@ class _Text:
             raise TypeError(f"{path}: {value!r} is neither a number nor a text nor an expression") from None
 
 
+@checked
 class ModelBuilder:
     """A model in the making.
 

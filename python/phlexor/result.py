@@ -10,6 +10,7 @@ import numpy as np
 
 from ._binding import phx_integrator, phx_result, phx_simulate_report
 from ._call import Context, FloatArray, Owner, PathLike, doubles, field_names, hdf5, path_of, text_of, view
+from ._check import checked, not_pickled
 from ._library import lib
 
 __all__ = ["Body", "Report", "Result", "read_result"]
@@ -119,6 +120,7 @@ class Body:
     shapes: Optional[FloatArray]
 
 
+@checked
 class Result(Mapping[str, FloatArray]):
     """The result of a simulation, complete or partial: a read-only mapping from the names of columns to arrays.
 
@@ -185,6 +187,15 @@ class Result(Mapping[str, FloatArray]):
         return self._owner.pointer
 
     # ---- the mapping ----
+    __reduce_ex__ = not_pickled("Result", "simulate with h5=PATH and pickle the path for read_result, or pickle "
+                                "result.to_numpy()")
+
+    def __copy__(self) -> "Result":
+        return self  # nothing in it can be changed
+
+    def __deepcopy__(self, memo: Any) -> "Result":
+        return self
+
     def __len__(self) -> int:
         return len(self.columns)
 
@@ -378,6 +389,7 @@ def _close_file(pointer: Any) -> None:
     hdf5.later(lambda: lib.phx_result_destroy(pointer))
 
 
+@checked
 def read_result(path: PathLike) -> Result:
     """Read the result of a simulation (.h5), complete or partial, written by the program or the package.
 

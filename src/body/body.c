@@ -224,6 +224,8 @@ phx_status phx_body_create(phx_context *context, const phx_body_def *def, phx_bo
     if (def->rigid)
         status = rigid_flex(context, def->dim, def->rigid, &body->own);
     body->flex = def->flex ? def->flex : &body->own;
+    if (!status)
+        status = phx_body_check_range(context, name, body->flex, def->rigid);
     body->n_q = body->flex->n;
     body->n_v = body->n_rigid + body->n_q;
     body->n_x = body->dim + body->n_attitude + body->n_q;

@@ -202,4 +202,9 @@ double phx_body_stiffening_energy(const phx_flex *flex, const double *q);
 void phx_body_stiffening_tangent(const phx_body *body, const double *q0, const double *q1, const double *qm,
                                  double factor, double *K);
 
+/* PHX_ERR_ARGUMENT when masses, inertias or stiffnesses are so large or small that products of them are no numbers, or
+ * the inertia of a rigid body (else NULL) about its centre of mass is rounding beside that about its origin. */
+phx_status phx_body_check_range(phx_context *context, const char *name, const phx_flex *flex,
+                                const phx_rigid_def *rigid);
+
 #endif

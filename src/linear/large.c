@@ -199,6 +199,11 @@ static phx_status lanczos(phx_context *context, const phx_large *large, phx_kkt 
     status = values && vectors ? phx_eigen_shift_invert(context, size, k, sigma, apply_inverse, apply_mass, &user, 0.0,
                                                         values, vectors)
                                : PHX_ERR_MEMORY;
+    if (status == PHX_NOT_CONVERGED || status == PHX_ERR_LIBRARY)
+        status = phx_fail_prefix(context, status,
+                                 "modes: %d undamped modes near (%.3g rad/s)^2 of %d coordinates were asked for, as "
+                                 "'modes: count' or --count and damping need them; ask for fewer: ",
+                                 k, sqrt(fabs(sigma)), n);
     phx_free(values);
     if (!status) {
         *basis = (phx_basis){.n = n, .count = k, .columns = vectors}; /* the first n rows; the multipliers are left */

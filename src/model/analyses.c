@@ -85,7 +85,8 @@ phx_status phx_finish_sweep(phx_reader *reader, const phx_node *node, void *obje
         return status;
     reader->sweep_points *= sweep->count;
     if (reader->sweep_points > 1e7)
-        return phx_reader_fail(reader, node, "the sweep has %.10g points in all, more than 1e7; take fewer, or give more by --sweep",
+        return phx_reader_fail(reader, node,
+                               "the sweep has %.10g points in all, more than 1e7; take fewer, or give more by --sweep",
                                reader->sweep_points);
     if (sweep->kind == PHX_MODEL_VALUES)
         return PHX_OK;

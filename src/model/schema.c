@@ -10,7 +10,8 @@ static const phx_range positive = {"a number greater than 0", 0.0, HUGE_VAL, .ab
 static const phx_range not_negative = {"a number not less than 0", .high = HUGE_VAL};
 static const phx_range poisson_range = {"a number greater than -1 and at most 0.5", -1.0, 0.5, .above_low = true};
 static const phx_range fraction = {"a number in [0, 1]", .high = 1.0};
-static const phx_range count_range = {"an integer from 1 to 1000000", 1.0, PHX_MODEL_MAX_ELEMENTS, .integer = true};
+static const phx_range elements_range = {"an integer from 1 to 100000", 1.0, PHX_MODEL_MAX_ELEMENTS, .integer = true};
+static const phx_range count_range = {"an integer from 1 to 1000000", 1.0, PHX_MODEL_MAX_COUNT, .integer = true};
 static const phx_range modes_range = {"an integer from 1 to 4000", 1.0, 4000.0, .integer = true};
 static const phx_range version_range = {"1, the version of this format", .integer = true, .only = {1, 1}};
 static const phx_range dimension_range = {"2 (plane) or 3 (space)", .integer = true, .only = {2, 3}};
@@ -267,8 +268,9 @@ static const phx_key body_keys[] = {
      .range = &positive, .doc = "along body x, from P to C"},
     {"section", &phx_type_object, AT(phx_model_body, section), .required = true, .kinds = BEAM, .object = &section,
      .doc = "cross-section"},
-    {"elements", &phx_type_integer, AT(phx_model_body, elements), .kinds = BEAM, .range = &count_range, .fallback = "4",
-     .doc = "number of elements"},
+    {"elements", &phx_type_integer, AT(phx_model_body, elements), .kinds = BEAM, .range = &elements_range,
+     .fallback = "4",
+     .doc = "number of elements; beyond 10000 rounding outgrows the mass of an element in a 'cantilever' frame"},
     {"reference", &phx_type_word, AT(phx_model_body, reference), .required = true, .kinds = BEAM,
      .words = words_reference, .doc = "condition that fixes the deformation in the body frame"},
     {"order", &phx_type_integer, AT(phx_model_body, order), .kinds = BEAM, .range = &order_range, .fallback = "3",

@@ -64,8 +64,7 @@ phx_status phx_simulation_settle(phx_context *context, const phx_model *model, c
     if (used->atol > 0.0 && !(used->rtol > 0.0))
         return phx_model_fail(context, model, simulate, PHX_ERR_INPUT,
                               "atol goes together with rtol, which is missing");
-    phx_status status =
-        check_count(context, model, "step", &options->step, &simulate->step, used->step, used->end);
+    phx_status status = check_count(context, model, "step", &options->step, &simulate->step, used->step, used->end);
     if (!status)
         status = check_count(context, model, "every", &options->every, &simulate->every, used->every, used->end);
     return status;

@@ -89,9 +89,8 @@ phx_status phx_study_modes_size(phx_context *context, const phx_model *model, co
     phx_modes_table table = {0};
     phx_context *silent = NULL;
 
-    *size = (phx_run_size){.points = options->sweep ? phx_sweep_points(options->sweep) : 1.0,
-                           .bytes = NAN,
-                           .seconds = NAN};
+    *size =
+        (phx_run_size){.points = options->sweep ? phx_sweep_points(options->sweep) : 1.0, .bytes = NAN, .seconds = NAN};
     if (size->points < WORTH_A_TRIAL)
         return PHX_OK;
     one.sweep = NULL;
@@ -156,6 +155,6 @@ phx_status phx_run_size_refuse(phx_context *context, const phx_run_size *size, c
         shown_bytes(size->bytes, sizeof bytes, bytes);
     if (isfinite(size->seconds))
         shown_time(size->seconds, sizeof seconds, seconds);
-    return phx_fail(context, PHX_ERR_INPUT, "this makes %s: %s of results and %s on one thread; %s", what, bytes,
+    return phx_fail(context, PHX_ERR_ARGUMENT, "this makes %s: %s of results and %s on one thread; %s", what, bytes,
                     seconds, remedy);
 }

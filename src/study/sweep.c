@@ -10,7 +10,7 @@
 typedef struct sweep_parameter {
     char *name;
     int count;
-    double *values;  /* NULL: evenly from `from` to `to` */
+    double *values; /* NULL: evenly from `from` to `to` */
     double from, to;
 } sweep_parameter;
 

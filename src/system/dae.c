@@ -152,7 +152,7 @@ phx_status phx_sys_op_accelerations(phx_dae *dae, double t, const double *x, con
         status = phx_sys_solve_mass(ws, rhs);
     for (int i = 0; i < ws->kkt.n && !status; i++)
         if (!isfinite(rhs[i]))
-            status = phx_fail(dae->context, PHX_SINGULAR, "the accelerations at t = %.9g s are not finite", t);
+            return phx_sys_blame_equation(ws, i, false);
     if (status)
         return status;
     memcpy(v_dot, rhs, (size_t)n_v * sizeof *v_dot);

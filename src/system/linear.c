@@ -247,6 +247,16 @@ static phx_status make_damping_root(workspace *ws, phx_csr *root)
 }
 
 /* The arrays of the last linearisation as matrices. `exact`: elasticity may be all of K. */
+/* Rows of a matrix must be numbers whose squares are numbers too; `first`: the equation of its first row. */
+static phx_status check_finite(const workspace *ws, const phx_csr *matrix, int first)
+{
+    for (int i = 0; i < matrix->rows; i++)
+        for (int k = matrix->ptr[i]; k < matrix->ptr[i + 1]; k++)
+            if (!(fabs(matrix->val[k]) <= 1e150))
+                return phx_sys_blame_equation(ws, first + i, false);
+    return PHX_OK;
+}
+
 static phx_status take_matrices(workspace *ws, const double *x, bool exact, phx_linear *linear)
 {
     phx_context *context = ws->base.context;
@@ -261,6 +271,9 @@ static phx_status take_matrices(workspace *ws, const double *x, bool exact, phx_
         status = block(context, &ws->kkt, ws->K, 0, n_v, n_v, &linear->K);
     if (!status)
         status = block(context, &ws->kkt, ws->D, n_v, ws->n_l, n_v, &linear->G);
+    const phx_csr *const matrices[] = {&linear->M, &linear->D, &linear->K, &linear->G};
+    for (int k = 0; k < 4 && !status; k++)
+        status = check_finite(ws, matrices[k], k < 3 ? 0 : n_v);
     for (int k = 0; !status && k < linear->D.ptr[n_v]; k++)
         linear->damped = linear->damped || linear->D.val[k] != 0.0;
     linear->has_root = !status && exact && root_is_exact(ws, x);

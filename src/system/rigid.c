@@ -165,7 +165,11 @@ phx_status phx_sys_factor_rigid(workspace *ws, const double *x, const bool *on)
     if (status)
         return status;
     fill_values(ws, on);
-    return phx_lu_factor(ws->rigid.lu, ws->rigid.val, NULL);
+    int column = -1;
+    status = phx_lu_factor(ws->rigid.lu, ws->rigid.val, &column);
+    return status == PHX_SINGULAR && column >= 0
+               ? phx_sys_blame_factor(ws, ws->rigid.ptr, ws->rigid.val, column, ws->rigid.unknown[column])
+               : status;
 }
 
 phx_status phx_sys_solve_rigid(workspace *ws, double *b)

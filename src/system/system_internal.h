@@ -483,6 +483,13 @@ typedef struct place_def {
     const double *position, *rotation;
     double s;
 } place_def;
+/* ---- blame.c: messages of equations that cannot be solved; all return PHX_SINGULAR ---- */
+phx_status phx_sys_blame_body(phx_context *context, const phx_body *body, bool finite);
+/* An equation of the whole matrix: a velocity of a body or the row of a joint. */
+phx_status phx_sys_blame_equation(const workspace *ws, int equation, bool finite);
+/* For phx_lu_factor: row `equation` of the matrix that failed stands for the unknown `column` of the whole one. */
+phx_status phx_sys_blame_factor(const workspace *ws, const int *ptr, const double *val, int equation, int column);
+
 /* ---- point_index.c: points by body and name ---- */
 /* Room for one more point; before it is added. */
 phx_status phx_sys_point_index_reserve(phx_system *system);
