@@ -63,10 +63,25 @@ static int choose_names(phx_context *context, const cli_batch *batch, phx_study_
     }
     if (!options->table_path)
         return cli_failed(context, PHX_ERR_MEMORY);
-    int status = cli_writable(options->simulate.h5_path);
-    if (status < 0)
-        status = cli_writable(options->simulate.csv_path);
-    return status < 0 ? cli_writable(options->table_path) : status;
+    /* the results get numbers, so their names are asked for by the library */
+    const char *const outputs[] = {options->table_path, options->simulate.h5_path, options->simulate.csv_path};
+    phx_status status = PHX_OK;
+    for (int k = 0; k < 3 && !status; k++)
+        status = phx_output_check(context, outputs[k]);
+    if (!status)
+        return -1;
+    cli_failed(context, status);
+    return status == PHX_ERR_MEMORY ? EXIT_FAILED : EXIT_USAGE;
+}
+
+static int agree(phx_context *context, const phx_model *model, const cli_batch *batch,
+                 const phx_study_batch_options *options)
+{
+    phx_run_size size;
+    const phx_status status = phx_study_simulate_size(context, model, &options->simulate, options->sweep, &size);
+
+    return status ? cli_failed(context, status)
+                  : cli_agree(context, &size, batch->yes, "fewer points or a longer --every");
 }
 
 int cli_simulate_batch(phx_context *context, const phx_model *model, const cli_batch *batch,
@@ -82,6 +97,8 @@ int cli_simulate_batch(phx_context *context, const phx_model *model, const cli_b
     options.sweep = sweep;
     options.threads = cli_threads(batch->threads);
     options.stop = batch->stop;
+    if (status < 0)
+        status = agree(context, model, batch, &options);
     if (status < 0)
         status = choose_names(context, batch, &options, &h5, &table);
     if (status < 0)

@@ -79,7 +79,8 @@ int cli_split(const cli_command *command, phx_context *context, const char *opti
 void cli_words_free(cli_words *words);
 
 /* ---- linear models (linear.c) ---- */
-/* Can the model be written to a file of this name (NULL: no file)? Returns -1, or the exit status after a message. */
+/* Can a linear model be written to a file of this name (NULL: no file)? Returns -1, or the exit status after a message.
+ */
 int cli_exchange_name(phx_context *context, const char *output);
 /* The file, when there is a name, and the summary on stdout: json (the model itself) or a table. */
 phx_status cli_put_linear(phx_context *context, const phx_linear_report *report, const char *format,
@@ -100,6 +101,8 @@ int cli_positive(phx_context *context, const phx_model *model, const char *optio
                  phx_model_optional *value);
 /* The points of --sweep name=from:to:count; several multiply. */
 phx_status cli_make_sweep(phx_context *context, const phx_model *model, const cli_list *list, phx_sweep **sweep);
+/* Refuse a run that is large unless --yes is given; `remedy` says what would make it smaller. Returns as above. */
+int cli_agree(phx_context *context, const phx_run_size *size, bool yes, const char *remedy);
 /* What --threads says; 0, not given: all processors. */
 int cli_threads(int given);
 /* Simulations at every point of --sweep; `options` has the numbers and the csv path. Returns the exit status. */
@@ -108,14 +111,15 @@ typedef struct cli_batch {
     const char *output; /* RESULT.h5, TABLE.csv or "-"; NULL: after the model */
     const cli_list *sweep;
     int threads; /* 0: all processors */
-    bool stop;
+    bool stop, yes;
 } cli_batch;
 int cli_simulate_batch(phx_context *context, const phx_model *model, const cli_batch *batch,
                        const phx_simulate_options *options);
-/* Can this file be read? Can a file of this name be written (NULL or "-": yes)? Return -1, or the exit status after a
- * message. */
+/* Can this file be read? Returns -1, or the exit status after a message. */
 int cli_readable(const char *path);
-int cli_writable(const char *path);
+/* Can files of these names be written (NULL or "-": yes), without destroying one another or what has been read? Ask
+ * before computing. Returns as above. */
+int cli_writable(phx_context *context, int count, const char *const *paths);
 /* The file's name without folder and extension, with another ending; in the folder of `path` or in the current one.
  * Free with phx_free. */
 char *cli_name(phx_context *context, const char *path, bool same_folder, const char *ending);

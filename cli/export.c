@@ -80,12 +80,14 @@ static int export_file(const cli_command *command, phx_context *context, const e
     phx_model *model = NULL;
     int status = -1;
 
-    if (cli_readable(given->file) >= 0 || cli_writable(given->output) >= 0)
+    if (cli_readable(given->file) >= 0)
         return EXIT_USAGE;
     if (is_model(given->file))
         status = cli_read_model(context, given->file, &given->set, &model);
     else if (given->set.count > 0)
         return cli_usage_error(command, "--set is for a model; '%s' is a result", given->file);
+    if (status < 0)
+        status = cli_writable(context, 1, &given->output);
     if (status < 0)
         status = export(context, model, given);
     phx_model_destroy(model);

@@ -61,18 +61,16 @@ int cli_readable(const char *path)
     return EXIT_USAGE;
 }
 
-int cli_writable(const char *path)
+int cli_writable(phx_context *context, int count, const char *const *paths)
 {
-    char folder[4096];
-    const char *slash = path ? strrchr(path, '/') : NULL;
+    phx_status status = phx_files_check(context, count, paths);
 
-    if (!path || !strcmp(path, "-") || (size_t)(slash ? slash - path : 0) >= sizeof folder)
+    for (int k = 0; k < count && !status; k++)
+        status = phx_output_check(context, paths[k]);
+    if (!status)
         return -1;
-    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
-    if (access(folder, W_OK | X_OK) == 0 || (access(path, F_OK) == 0 && access(path, W_OK) == 0))
-        return -1;
-    fprintf(stderr, "phlexor: cannot write '%s': %s: %s\n", path, folder, strerror(errno));
-    return EXIT_USAGE;
+    cli_failed(context, status);
+    return status == PHX_ERR_MEMORY ? EXIT_FAILED : EXIT_USAGE;
 }
 
 char *cli_name(phx_context *context, const char *path, bool same_folder, const char *ending)

@@ -8,7 +8,7 @@ int cli_exchange_name(phx_context *context, const char *output)
     if (!output)
         return -1;
     const phx_status status = phx_exchange_check(context, output);
-    return status ? cli_failed(context, status) : cli_writable(output);
+    return status ? cli_failed(context, status) : cli_writable(context, 1, &output);
 }
 
 phx_status cli_put_linear(phx_context *context, const phx_linear_report *report, const char *format, const char *output)

@@ -21,14 +21,14 @@ static int linearize(const cli_command *command, phx_context *context, const lin
     phx_linear_report report = {0};
     phx_model *model = NULL;
     cli_words inputs = {0}, outputs = {0};
-    int status = cli_exchange_name(context, given->output);
+    int status = cli_split(command, context, "--inputs", given->inputs, &inputs);
 
-    if (status < 0)
-        status = cli_split(command, context, "--inputs", given->inputs, &inputs);
     if (status < 0)
         status = cli_split(command, context, "--outputs", given->outputs, &outputs);
     if (status < 0)
         status = cli_read_model(context, given->model, &given->set, &model);
+    if (status < 0)
+        status = cli_exchange_name(context, given->output);
     if (status < 0) {
         options.form = form_of(given->form);
         options.channels.inputs = inputs.words;

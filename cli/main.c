@@ -171,6 +171,7 @@ int main(int argc, char **argv)
         return EXIT_FAILED;
     }
     cli_watch(context);
+    phx_files_begin(context); /* a command writes over nothing that it reads */
     const int status = cli_close_output(run(context, argc, argv));
     phx_context_destroy(context);
     return status;

@@ -9,6 +9,7 @@
 typedef struct modes_arguments {
     const char *model, *format, *output, *at;
     int count, threads;
+    bool yes;
     cli_list set, sweep;
 } modes_arguments;
 
@@ -58,6 +59,15 @@ static void print_summary(const modes_arguments *given, const phx_modes_table *t
                table->n_points == 1 ? "" : "s", given->output);
 }
 
+static int agree(phx_context *context, const phx_model *model, const modes_arguments *given,
+                 const phx_study_modes_options *options)
+{
+    phx_run_size size;
+    const phx_status status = phx_study_modes_size(context, model, options, &size);
+
+    return status ? cli_failed(context, status) : cli_agree(context, &size, given->yes, "fewer points");
+}
+
 static int modes(const cli_command *command, phx_context *context, const modes_arguments *given)
 {
     phx_study_modes_options options = phx_study_modes_options_default();
@@ -69,9 +79,9 @@ static int modes(const cli_command *command, phx_context *context, const modes_a
     int status = choose_format(command, given, &format);
 
     if (status < 0)
-        status = cli_writable(given->output);
-    if (status < 0)
         status = cli_read_model(context, given->model, &given->set, &model);
+    if (status < 0)
+        status = cli_writable(context, 1, &given->output);
     if (status < 0) {
         phx_status result = given->sweep.count ? cli_make_sweep(context, model, &given->sweep, &sweep)
                                                : phx_sweep_from_model(context, model, &sweep);
@@ -81,8 +91,10 @@ static int modes(const cli_command *command, phx_context *context, const modes_a
         options.sweep = sweep;
         options.threads = cli_threads(given->threads);
         options.with_shapes = format == PHX_MODES_JSON || format == PHX_MODES_HDF5;
-        if (!result)
-            result = phx_study_modes(context, model, &options, &table, &report);
+        status = result ? cli_failed(context, result) : agree(context, model, given, &options);
+    }
+    if (status < 0) {
+        phx_status result = phx_study_modes(context, model, &options, &table, &report);
         cli_progress_done();
         if (!result)
             result = write_table(context, given, format, &table);
@@ -106,6 +118,7 @@ int cli_modes(const cli_command *command, phx_context *context, int argc, char *
         {"--sweep", 0, OPTION_LIST, "NAME=FROM:TO:COUNT", "points of a parameter; several multiply", &given.sweep},
         {"--threads", 0, OPTION_COUNT, "N", "threads for the points (default: all processors)", &given.threads},
         {"--set", 0, OPTION_LIST, "NAME=VALUE", "value of a parameter; may be repeated", &given.set},
+        {"--yes", 0, OPTION_FLAG, NULL, "do what makes very many points or instants", &given.yes},
         {"--format", 0, OPTION_CHOICE, "table|csv|json", "default: table, or what FILE ends with", &given.format},
         {"--output", 'o', OPTION_TEXT, "FILE", "instead of standard output; FILE.h5: HDF5", &given.output},
     };

@@ -211,7 +211,7 @@ static int plot(const cli_command *command, phx_context *context, const plot_arg
     if (code < 0)
         code = cli_readable(given->file);
     if (code < 0)
-        code = cli_writable(given->output);
+        code = cli_writable(context, 1, &given->output);
     if (code < 0) {
         options.inputs = inputs.words;
         options.n_inputs = inputs.count;

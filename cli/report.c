@@ -48,7 +48,7 @@ int cli_report(const cli_command *command, phx_context *context, int argc, char 
 
     if (parsed >= 0)
         return parsed;
-    if (cli_readable(file) >= 0 || cli_writable(output) >= 0)
+    if (cli_readable(file) >= 0 || cli_writable(context, 1, &output) >= 0)
         return EXIT_USAGE;
     return report(context, file, output);
 }
@@ -69,14 +69,18 @@ static int view(phx_context *context, const view_arguments *given)
     if (code < 0) {
         name = given->output ? NULL : cli_name(context, given->model, false, "_view.html");
         const char *path = given->output ? given->output : name;
+        code = path ? cli_writable(context, 1, &path) : cli_failed(context, PHX_ERR_MEMORY);
+        if (code >= 0)
+            goto cleanup;
         const phx_status status = path ? phx_study_view(context, model, &options, path, &size) : PHX_ERR_MEMORY;
         cli_progress_done();
-        if (size.bytes > 0)
+        if (size.bytes > 0 && strcmp(path, "-") != 0)
             printf("%s\n", path);
         code = status ? cli_failed(context, status) : EXIT_DONE;
         if (status && size.bytes > 0)
             fputs("phlexor: the page shows the bodies as they are written\n", stderr);
     }
+cleanup:
     phx_free(name);
     phx_model_destroy(model);
     return code;
@@ -93,8 +97,6 @@ int cli_view(const cli_command *command, phx_context *context, int argc, char **
     const cli_arguments arguments = {options, (int)(sizeof options / sizeof *options), 1, &given.model};
     int code = cli_parse(command, context, &arguments, argc, argv);
 
-    if (code < 0)
-        code = cli_writable(given.output);
     if (code < 0)
         code = view(context, &given);
     cli_options_free(&arguments);

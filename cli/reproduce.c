@@ -55,8 +55,14 @@ static phx_status read_text(phx_context *context, const char *path, char **text)
 
     *text = NULL;
     if (!file)
-        return phx_fail(context, PHX_ERR_INPUT, "%s: %s", path, strerror(errno));
+        return phx_fail(context, PHX_ERR_INPUT, "%s: cannot read: %s; check the name", path, strerror(errno));
+    phx_status status = phx_files_read(context, path);
+    if (status) {
+        fclose(file);
+        return status;
+    }
     do {
+        errno = 0;
         room = 2 * room + 4096;
         char *grown = phx_realloc(context, *text, room + 1, 1);
         if (!grown)
@@ -65,6 +71,7 @@ static phx_status read_text(phx_context *context, const char *path, char **text)
         got = fread(grown + size, 1, room - size, file);
         size += got;
     } while (size == room);
+    const int error = errno;
     const bool complete = *text && size < room && !ferror(file);
     fclose(file);
     if (complete) {
@@ -73,7 +80,7 @@ static phx_status read_text(phx_context *context, const char *path, char **text)
     }
     phx_free(*text);
     *text = NULL;
-    return phx_fail(context, PHX_ERR_INPUT, "%s cannot be read", path);
+    return phx_fail(context, PHX_ERR_INPUT, "%s: cannot read: %s", path, strerror(error ? error : EIO));
 }
 
 static int reproduce(phx_context *context, const reproduce_arguments *given)
@@ -83,14 +90,17 @@ static int reproduce(phx_context *context, const reproduce_arguments *given)
     phx_reproduce_options options = phx_reproduce_options_default();
     phx_comparisons *page = NULL;
     char *published = NULL;
-    int status = cli_writable(path);
+    int status = -1;
 
-    if (status >= 0)
-        return status;
     options.n_only = given->only.count;
     options.only = given->only.count > 0 ? given->only.items : NULL;
     phx_status result = given->published ? read_text(context, given->published, &published) : PHX_OK;
     options.published = published;
+    status = result ? -1 : cli_writable(context, 1, &path);
+    if (status >= 0) {
+        phx_free(published);
+        return status;
+    }
     if (!result)
         result = phx_reproduce(context, &options, &page);
     cli_progress_done();

@@ -12,7 +12,7 @@ typedef struct simulate_arguments {
     const char *model;
     const char *result, *csv, *end, *step, *every, *rtol, *atol, *integrator, *backend, *summary;
     int threads;
-    bool stop;
+    bool stop, strict, yes;
     cli_list set, sweep;
 } simulate_arguments;
 
@@ -76,6 +76,9 @@ static void print_summary(FILE *out, const phx_model *model, const phx_simulate_
     fprintf(out, "\n  energy       largest %.6g J; balance closes to %.2g J", energy, report->largest_residual);
     if (energy > 0.0)
         fprintf(out, ", %.2g of it", report->largest_residual / energy);
+    if (report->limits > 0)
+        fprintf(out, "\n  validity     %d limit%s exceeded, see the warnings", report->limits,
+                report->limits > 1 ? "s" : "");
     fprintf(out, "\n  joints       open by at most %.2g m, %.2g m/s\n", report->largest_drift,
             report->largest_drift_rate);
 }
@@ -150,6 +153,15 @@ static int read_numbers(phx_context *context, const phx_model *model, const simu
     return status;
 }
 
+static int agree(phx_context *context, const phx_model *model, const simulate_arguments *given,
+                 const phx_simulate_options *options)
+{
+    phx_run_size size;
+    const phx_status status = phx_study_simulate_size(context, model, options, NULL, &size);
+
+    return status ? cli_failed(context, status) : cli_agree(context, &size, given->yes, "a longer --every");
+}
+
 /* One simulation: where its result goes, then the run. */
 static int single(const cli_command *command, phx_context *context, const phx_model *model,
                   const simulate_arguments *given, phx_simulate_options *options)
@@ -161,12 +173,13 @@ static int single(const cli_command *command, phx_context *context, const phx_mo
         options->h5_path = given->result ? given->result : name;
         options->csv_path = given->csv;
         options->threads = given->threads < PHX_TEAM_LARGEST ? given->threads : PHX_TEAM_LARGEST;
-        if (given->csv && !strcmp(given->csv, options->h5_path))
-            status = cli_usage_error(command, "the result and --csv need two names");
+        const char *const outputs[] = {options->h5_path, options->csv_path};
+        if (!strcmp(options->h5_path, "-"))
+            status = cli_usage_error(command, "--output -: HDF5 does not go to standard output, --csv - does");
         if (status < 0)
-            status = cli_writable(options->h5_path);
+            status = agree(context, model, given, options);
         if (status < 0)
-            status = cli_writable(options->csv_path);
+            status = cli_writable(context, 2, outputs);
         if (status < 0)
             status = run(context, model, given, options);
     }
@@ -192,6 +205,7 @@ static int simulate(const cli_command *command, phx_context *context, const simu
     phx_model *model = NULL;
     int status = check_arguments(command, given);
 
+    options.strict = given->strict;
     if (status < 0)
         status = choose_integrator(command, given->integrator, &options);
     choose_backend(given->backend, &options);
@@ -201,7 +215,7 @@ static int simulate(const cli_command *command, phx_context *context, const simu
         status = read_numbers(context, model, given, &options);
     if (status < 0 && given->sweep.count > 0) {
         options.csv_path = given->csv;
-        const cli_batch batch = {given->model, given->result, &given->sweep, given->threads, given->stop};
+        const cli_batch batch = {given->model, given->result, &given->sweep, given->threads, given->stop, given->yes};
         status = cli_simulate_batch(context, model, &batch, &options);
     } else if (status < 0) {
         status = single(command, context, model, given, &options);
@@ -232,6 +246,8 @@ int cli_simulate(const cli_command *command, phx_context *context, int argc, cha
          "how the equations are evaluated: one body and joint at a time, or those that are alike together (default: auto, "
          "which is fast)",
          &given.backend},
+        {"--strict", 0, OPTION_FLAG, NULL, "a limit of validity that is exceeded ends the run", &given.strict},
+        {"--yes", 0, OPTION_FLAG, NULL, "do what makes very many points or instants", &given.yes},
         {"--summary", 0, OPTION_CHOICE, "table|json", "what is printed at the end (default: table)", &given.summary},
     };
     const cli_arguments arguments = {options, (int)(sizeof options / sizeof *options), 1, &given.model};

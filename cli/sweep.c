@@ -3,6 +3,7 @@
 
 #include <phlexor/study.h>
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,9 +40,9 @@ static phx_status add_sweep(phx_context *context, const phx_model *model, const 
         return malformed(context, text);
     *equals = *first = *second = '\0';
     const long count = strtol(second + 1, &end, 10);
-    if (end == second + 1 || *end || count < 1 || count > 1000000)
-        return phx_fail(context, PHX_ERR_INPUT,
-                        "--sweep: expected a count from 1 to 1000000 at the end of '%s', found '%s'", text, second + 1);
+    if (end == second + 1 || *end || count < 1 || count > INT_MAX)
+        return phx_fail(context, PHX_ERR_INPUT, "--sweep: expected a count from 1 to %d at the end of '%s', found '%s'",
+                        INT_MAX, text, second + 1);
     phx_status status = parameter_of(context, model, copy);
     if (!status)
         status = phx_model_evaluate(context, model, "--sweep", equals + 1, &from);
@@ -61,6 +62,17 @@ phx_status cli_make_sweep(phx_context *context, const phx_model *model, const cl
         phx_free(copy);
     }
     return status;
+}
+
+int cli_agree(phx_context *context, const phx_run_size *size, bool yes, const char *remedy)
+{
+    char text[200];
+
+    if (yes || !size->large)
+        return -1;
+    snprintf(text, sizeof text, "take %s, or go on with --yes", remedy);
+    cli_failed(context, phx_run_size_refuse(context, size, text));
+    return EXIT_USAGE;
 }
 
 int cli_threads(int given)

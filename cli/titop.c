@@ -18,8 +18,6 @@ static int titop(const cli_command *command, phx_context *context, const titop_a
     int status = options.body ? -1 : cli_usage_error(command, "--body is missing: which body of %s?", given->model);
 
     if (status < 0)
-        status = cli_exchange_name(context, given->output);
-    if (status < 0)
         status = cli_split(command, context, "--ports", given->ports, &ports);
     if (status < 0)
         status = cli_split(command, context, "--invert", given->inverted, &inverted);
@@ -29,6 +27,8 @@ static int titop(const cli_command *command, phx_context *context, const titop_a
         status = cli_split(command, context, "--outputs", given->outputs, &outputs);
     if (status < 0)
         status = cli_read_model(context, given->model, &given->set, &model);
+    if (status < 0)
+        status = cli_exchange_name(context, given->output);
     if (status < 0) {
         options.ports = ports.words;
         options.n_ports = ports.count;

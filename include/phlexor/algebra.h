@@ -186,6 +186,9 @@ int phx_block_ldl_place(const phx_block_ldl *ldl, int row, int col);
  * has lost 6 digits of the diagonal or is not a number: then there are no factors. No allocation. */
 double *phx_block_ldl_begin(phx_block_ldl *ldl);
 phx_status phx_block_ldl_factor(phx_block_ldl *ldl);
+/* The same down to the last digit, to know how regular the matrix is: the least pivot relative to its diagonal, 1 at
+ * most; 0 where one is not positive. */
+double phx_block_ldl_least_pivot(phx_block_ldl *ldl);
 void phx_block_ldl_solve(const phx_block_ldl *ldl, double *x); /* x <- A^-1 x */
 
 /* Rank of the columns of a sparse matrix by rank-revealing sparse QR (SPQR) in the given order of columns: dependent[k]

@@ -62,6 +62,7 @@ typedef bool phx_progress_fn(void *user, const char *what, double done, double t
 phx_status phx_context_create(phx_context **context);
 void phx_context_destroy(phx_context *context); /* NULL is allowed */
 void phx_context_set_log(phx_context *context, phx_log_fn *log, void *user);
+void phx_context_get_log(const phx_context *context, phx_log_fn **log, void **user); /* what was set last */
 void phx_context_set_progress(phx_context *context, phx_progress_fn *progress, void *user);
 
 /* Message of the last error, "" when there is none. Valid until the next error of this context. */
@@ -111,6 +112,28 @@ void phx_free(void *pointer);
 size_t phx_context_allocations(const phx_context *context);
 /* Let the n-th allocation from now fail (0: the next one); negative: never. For tests. */
 void phx_context_fail_allocation(phx_context *context, long n);
+
+/* ---- files that are read and written ----
+ * Between phx_files_begin and phx_files_end a context lists the files that are read and written with it, and nothing is
+ * written over one of them: whatever opens a file tells the list, and whatever makes one asks it. Files are the same
+ * when they have one device and inode (links of either kind), or, where nothing is there yet, one name in one folder
+ * with all links followed. An output also has the names that it bears until it is complete, NAME.partial and
+ * NAME.partial.tmp. Devices, pipes and "-" do not count. Pairs nest; the list is forgotten with the outermost one. What
+ * writes a file from files that it is given the names of has such a pair of its own. */
+void phx_files_begin(phx_context *context);
+void phx_files_end(phx_context *context);
+/* The file of this name is read: it must not be written over. Nothing to do outside a pair. */
+phx_status phx_files_read(phx_context *context, const char *path);
+/* A file of this name is to be written: PHX_ERR_INPUT when that would destroy a listed one, else it is listed. Always
+ * succeeds outside a pair. */
+phx_status phx_files_write(phx_context *context, const char *path);
+/* The same question for several outputs at once (NULL: none), also with respect to each other; lists nothing. */
+phx_status phx_files_check(phx_context *context, int count, const char *const *paths);
+/* A file that phx_files_write has listed is not made after all. */
+void phx_files_give_up(phx_context *context, const char *path);
+/* The name that a path leads to, links followed, also where no file is there yet. Free with phx_free; NULL when memory
+ * is out. */
+char *phx_files_resolve(phx_context *context, const char *path);
 
 /* ---- work on several threads ----
  * A team of workers goes through numbered items that do not depend on each other; worker 0 is the calling thread. The
@@ -187,10 +210,17 @@ double phx_signal_value(const phx_signal *signal, double t);              /* s =
 double phx_signal_value_at(const phx_signal *signal, double t, double s); /* a NULL signal is 0 */
 /* (1/(t1-t0)) ∫ signal dt by 5-point Gauss between breaks, in either direction; the value when t0 = t1. */
 double phx_signal_mean(const phx_signal *signal, double t0, double t1);
+/* The first declared break of a function after t, s; HUGE_VAL: none. Those of a table are not told. NULL has none. */
+double phx_signal_next_break(const phx_signal *signal, double t);
 /* Time derivative; on a break, that of the piece after it. Analytic for constants and tables, else by extrapolated
  * difference quotients that stay between breaks. */
 double phx_signal_rate(const phx_signal *signal, double t);
 bool phx_signal_is_constant(const phx_signal *signal);
+/* How often the signal changes direction between t0 and t1 at the place s, as far as 13 samples tell, by more than 2 %
+ * of
+ * `*largest`, the largest |value| seen so far, which is kept; `range`: of the samples. 0 where a break of a function
+ * lies between. */
+int phx_signal_turns(const phx_signal *signal, double t0, double t1, double s, double *largest, double *range);
 /* A time at which a signal has no finite value, or beside which it grows beyond all bounds. */
 typedef struct phx_signal_gap {
     double t;     /* s; of a pole to the last digits */

@@ -54,6 +54,7 @@ int phx_body_n_v(const phx_body *body);
 int phx_body_n_q(const phx_body *body);
 const phx_flex *phx_body_flex(const phx_body *body); /* never NULL: a rigid body has one with n = 0 */
 bool phx_body_is_lossless(const phx_body *body);     /* no damping, full kinetics */
+bool phx_body_balances(const phx_body *body);        /* full kinetics: what it loses is booked */
 
 /* Attitude part of x (dim 2: 3 values, dim 3: 9) from a rotation (dim x dim) and, in the plane, an angle. */
 int phx_attitude_size(int dim);
@@ -116,12 +117,22 @@ double phx_body_kinetic(const phx_body *body, const double *x, const double *v);
 double phx_body_kinetic_undeformed(const phx_body *body, const double *v); /* 1/2 nu^T M(0) nu */
 double phx_body_elastic(const phx_body *body, const double *x);
 double phx_body_potential(const phx_body *body, const double *gravity, const double *x);
+/* R = beta K + W^T W + rest on fine meshes, where the power of the first two is summed as squares of strain rates,
+ * beta |B q_dot|^2 + |W q_dot|^2. *beta, *W (n_q columns, borrowed); 0 and no rows when R is all rest. */
+void phx_body_damping_roots(const phx_body *body, double *beta, const phx_csr **W);
+/* Leaves of values on the body's pattern that contain R those with `rest` instead. */
+void phx_body_subtract_rooted_damping(const phx_body *body, double *D);
 /* Power that R dissipates, q_dot^T R q_dot. */
 double phx_body_dissipation(const phx_body *body, const double *v);
 /* Stress vector, stiffening included: n_stress values. */
 void phx_body_stress(const phx_body *body, const double *x, double *sigma);
 /* Derivative of row . sigma, row over the stress vector, with respect to q: n_q values. */
 void phx_body_stress_slope(const phx_body *body, const double *x, const double *row, double *out);
+/* Geometric stiffening: how many strains it has, 0 without it; EA l (eps(q) + eps'(q) dq) of each, N m (dq, of n_q,
+ * may be NULL: zero); sum_k force_k eps_k'' added to the deformation part of a matrix n_v x n_v (row-major). */
+int phx_body_strains(const phx_body *body);
+void phx_body_strain_forces(const phx_body *body, const double *q, const double *dq, double *force);
+void phx_body_strain_curvature(const phx_body *body, const double *force, int ld, double *matrix);
 /* First moment in inertial components: mass * (place of the centre of mass). */
 void phx_body_moment(const phx_body *body, const double *x, double *moment);
 /* Inertial linear momentum (dim) and angular momentum about the inertial origin (n_rot). */

@@ -97,6 +97,19 @@ typedef struct phx_dae_ops {
     /* Whether everything that is given as a function of time is finite from t0 to t1, both included, as far as samples
      * tell: PHX_ERR_ANALYSIS and who is not, and where. NULL: nothing is given. */
     phx_status (*check_signals)(phx_dae *dae, double t0, double t1);
+    /* How regular the rows of G are at a state that lies on the joints, from 1 down to 0 where they are dependent; near
+     * a singular position it goes to zero in proportion to the distance. Closed loops only (`closed`). */
+    double (*regularity)(phx_dae *dae, double t, const double *x, const double *v);
+    /* Names of the joints whose rows nearly depend on each other at a state, "'a', 'b' and 2 more"; empty where nothing
+     * tells. Allocates. */
+    void (*dependent)(phx_dae *dae, double t, const double *x, const double *v, size_t size, char *text);
+    /* The first time after t at which something that is given as a function of time jumps, s; HUGE_VAL: none that is
+     * known. NULL: nothing is given. */
+    double (*next_break)(const phx_dae *dae, double t);
+    /* Another workspace over the same equations, from which outputs between two steps are found without touching this
+     * one. NULL: there is none, and output instants end steps. */
+    phx_status (*twin)(phx_dae *dae, phx_dae **twin);
+    void (*twin_destroy)(phx_dae *twin);
     /* Largest position-level gap and velocity-level residual of the joints, m and m/s (angles times 1 m). */
     void (*drift)(phx_dae *dae, double t, const double *x, const double *v, double *position, double *velocity);
 } phx_dae_ops;
@@ -107,6 +120,7 @@ struct phx_dae {
     phx_context *context;
     int n_x, n_v, n_l;
     bool lossless; /* no damper, no resistive stress, no actuator that can dissipate: substeps may go backwards */
+    bool closed;   /* joints close loops, whose rows may become dependent in singular positions */
     /* Of the last power (W), interval_work or project (J) that succeeded: what it came to by parts, for a ledger; what
      * a part means the maker of the dae says. */
     int n_parts;

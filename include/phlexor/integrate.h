@@ -55,8 +55,10 @@ typedef phx_status phx_sample_fn(void *user, const phx_sample *sample);
 
 /* Integrate from (t, x, v, lambda), which lies on the joints, to options->end; the state is updated in place to the
  * last one reached, and `sample` (may be NULL) called at t and at every output instant. Instants are t + k every and
- * the end; a fixed step is shortened so that equal steps fill each output interval. Nothing is allocated between the
- * first sample and the last. `stats` may be NULL.
+ * the end. Fixed steps are equal and no longer than `step`; they, and the states at their ends, do not depend on
+ * `every`: instants within a step are reached by a shorter one in a twin of the dae (without that operation equal steps
+ * fill each output interval). Instants at the end of a step have its time. Nothing is allocated between the first
+ * sample and the last. `stats` may be NULL.
  *
  * Positions and velocities have the order of the method. `lambda` belongs to the method (mean of the last interval,
  * last stage, or extrapolated from the stages) and is of order 1, 1, 2, 3, 3 for midpoint ... radau5; the accelerations

@@ -62,10 +62,11 @@ void phx_modal_destroy(phx_modal *modal); /* NULL is allowed */
  *                                   | 0            Omega         |
  *                                   | -/+ Omega   -Phi^T D Phi   | (Omega eta, eta')
  * Large systems: shift-invert Lanczos on [K - sigma M, G^T; G, 0] with sigma < 0 below the elastic frequencies, so that
- * rigid-body modes do not disturb, then the same on the space found; damped ones start from the lowest undamped modes
- * and are iterated on [lambda^2 M + lambda D + K, G^T; G, 0].
- * `set` is overwritten and owned by the caller. Errors: PHX_ERR_ARGUMENT (sizes, options, entries that are not finite),
- * PHX_ERR_ANALYSIS when M is not positive definite (names the coordinate), PHX_NOT_CONVERGED, PHX_ERR_MEMORY. */
+ * rigid-body modes do not disturb, then the same on the space found. Damped ones of more than 200 degrees of freedom:
+ * Krylov spaces of the first-order form about real shifts, by [sigma^2 M + sigma D + K, G^T; G, 0], then the same on
+ * the space found; D through damping_root where it is given. `set` is overwritten and owned by the caller. Errors:
+ * PHX_ERR_ARGUMENT (sizes, options, entries that are not finite), PHX_ERR_ANALYSIS when M is not positive definite
+ * (names the coordinate), PHX_NOT_CONVERGED, PHX_ERR_MEMORY. */
 phx_status phx_modal_solve(phx_modal *modal, const phx_linear *linear, const phx_modes_options *options,
                            phx_mode_set *set);
 

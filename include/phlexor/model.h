@@ -27,7 +27,8 @@ extern "C" {
 enum {
     PHX_MODEL_GROUND = -1,         /* phx_model_point.body of a point of the ground */
     PHX_MODEL_MAX_COORDINATES = 3, /* free coordinates of a joint that have keys */
-    PHX_MODEL_MAX_ELEMENTS = 1000000
+    PHX_MODEL_MAX_ELEMENTS = 100000,
+    PHX_MODEL_MAX_COUNT = 1000000
 };
 
 /* Place in the model file, both from 1; line 0: not from the file. */
@@ -304,6 +305,9 @@ typedef enum phx_model_quantity {
     PHX_MODEL_QUANTITIES
 } phx_model_quantity;
 
+/* One of the two ports of a joint. */
+typedef enum phx_model_side { PHX_MODEL_SIDE_A, PHX_MODEL_SIDE_B } phx_model_side;
+
 /* An output of `outputs`. */
 typedef struct phx_model_output {
     const char *name;
@@ -311,6 +315,7 @@ typedef struct phx_model_output {
     phx_model_point point; /* up to `stress`; body PHX_MODEL_GROUND is possible up to `deformation` */
     int joint;             /* from `reaction` on: index of the joint; else -1 */
     phx_model_frame frame; /* default inertial; `deformation`: body; `reaction`: body, meaning port A's directions */
+    phx_model_side at;     /* `reaction`: the port whose place its torque is about; default B */
 } phx_model_output;
 
 /* `integrator`: see phx_integrator. */
@@ -332,6 +337,7 @@ typedef struct phx_model_simulate {
     phx_model_optional every;      /* s, > 0; not given: each step */
     phx_model_optional rtol, atol; /* > 0 */
     phx_model_integrator integrator;
+    bool strict; /* a limit of validity that is exceeded ends the run */
 } phx_model_simulate;
 
 /* What modes are about: the start at rest, or the steady rotation. */
@@ -423,6 +429,12 @@ phx_status phx_model_set_parameters(phx_context *context, phx_model *model, int 
  * model and be used by another thread. PHX_ERR_ARGUMENT when the signal is not the model's, PHX_ERR_MEMORY. */
 phx_status phx_model_copy_signal(phx_context *context, const phx_model *model, const phx_signal *signal,
                                  phx_signal **copy);
+
+/* File k that the model is made of, with all links in its name followed: the model file (none when it was read from
+ * memory), csv files of signals, a result to continue. NULL behind the last one; the text is the model's. */
+const char *phx_model_file(const phx_model *model, int k);
+/* List them with the context as files that are read (phx_files_read), so that nothing is written over them. */
+phx_status phx_model_protect(phx_context *context, const phx_model *model);
 
 /* Where a field was written; see the head of this file. */
 phx_model_source phx_model_where(const phx_model *model, const void *field);

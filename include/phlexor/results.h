@@ -277,6 +277,8 @@ typedef struct phx_modes_table {
     const phx_scene *scene;        /* of the first point; NULL: none */
     int n_x, n_states;             /* n_states: as many as points, or 1: only the first point's */
     const double *states;          /* n_states x n_x: the configuration the modes are about */
+    int n_files;
+    const char *const *files; /* the model was made of them: phx_modes_write does not write over them */
 } phx_modes_table;
 
 /* How a table of modes is written. */
@@ -326,6 +328,9 @@ typedef struct phx_bundle_item {
     double number;
 } phx_bundle_item;
 
+/* Can a file or folder of this name be made (NULL or "-": yes)? PHX_ERR_FILE with the reason: ask before computing. */
+phx_status phx_output_check(phx_context *context, const char *path);
+
 /* An ordered collection of named things. Adding copies; the first failure sticks, nothing is added after it, and
  * phx_bundle_status and phx_exchange_write return it: PHX_ERR_ARGUMENT for a name that is none or stands twice,
  * PHX_ERR_ANALYSIS for a value that is not finite, PHX_ERR_MEMORY. */
@@ -346,6 +351,10 @@ void phx_bundle_make_name(const phx_bundle *bundle, const char *prefix, const ch
                           char name[PHX_BUNDLE_NAME_SIZE]);
 /* What the item added last is, for people, and its unit; either may be NULL. */
 void phx_bundle_describe(phx_bundle *bundle, const char *meaning, const char *unit);
+/* What is in the bundle was made of this file, which the functions that write a bundle do not write over. */
+void phx_bundle_add_file(phx_bundle *bundle, const char *path);
+/* List those files with the context as files that are read (phx_files_read). */
+phx_status phx_bundle_protect(phx_context *context, const phx_bundle *bundle);
 phx_status phx_bundle_status(const phx_bundle *bundle);
 int phx_bundle_count(const phx_bundle *bundle);
 /* Item k in the order of adding; the item of a name, NULL when there is none. They belong to the bundle. */

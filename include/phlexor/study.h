@@ -44,6 +44,28 @@ int phx_sweep_point(const phx_sweep *sweep, const int *index);
  * stay as they are, which the log says. */
 phx_status phx_sweep_from_model(phx_context *context, const phx_model *model, phx_sweep **sweep);
 
+/* ---- limits of validity ---- */
+/* What a model of small deformations in moving frames cannot say any more, docs/model-file.md. */
+typedef enum phx_limit_kind {
+    PHX_LIMIT_ROTATION,    /* a section turns against the body's frame: rad */
+    PHX_LIMIT_STRAIN,      /* largest strain of a fibre: 1 */
+    PHX_LIMIT_AXIAL_FORCE, /* against the Euler load of the body under its reference conditions: 1 */
+    PHX_LIMIT_ENERGY       /* a speed that the energy amounts to: m/s */
+} phx_limit_kind;
+/* "rotation", "strain", "axial_force", "energy" */
+const char *phx_limit_kind_name(phx_limit_kind kind);
+double phx_limit_of(phx_limit_kind kind); /* the limit */
+
+/* A limit that is, or was, exceeded. */
+typedef struct phx_limit_finding {
+    const char *body; /* "": the mechanism as a whole */
+    phx_limit_kind kind;
+    double first;      /* s: the first recorded instant beyond the limit */
+    double worst, at;  /* the largest value, and when, s */
+    bool quasi_static; /* of a check: not the start itself, but what its loads would do if the deformation followed */
+    const char *text;  /* in words, with the remedy */
+} phx_limit_finding;
+
 /* ---- simulation ---- */
 /* What is given here replaces what the model's `simulate` says. */
 typedef struct phx_simulate_options {
@@ -51,6 +73,7 @@ typedef struct phx_simulate_options {
     bool has_integrator;
     phx_integrator integrator;
     const char *h5_path, *csv_path; /* where the result goes; NULL: no such file */
+    bool strict; /* the first recorded instant beyond a limit of validity ends the run (PHX_ERR_ANALYSIS) */
     int threads; /* inside the simulation, as of phx_system_threads (0: as many as pay); the result is the same byte by
                     byte. In a batch threads go over the points, and this is not used */
     phx_backend backend; /* how the equations are evaluated, as of phx_system_dae_with; a plain evaluation is on one
@@ -70,6 +93,8 @@ typedef struct phx_simulate_report {
     double largest_energy;                    /* of |kinetic|, |elastic|, |energy| over the instants, J */
     double largest_residual;                  /* |energy - energy(0) - supplied + dissipated|, J */
     double largest_drift, largest_drift_rate; /* m, m/s; angles times 1 m */
+    int limits; /* limits of validity exceeded, of bodies and kinds; the log has a warning for each, and the result the
+                   attributes `limits` (the number) and `limit_1`, `limit_2` ... (their texts) */
 } phx_simulate_report;
 
 /* Build the model's system, make its start state (`initial`), integrate and record. The csv columns are
@@ -150,6 +175,25 @@ typedef struct phx_study_modes_report {
  * order of the sweep that fails; the message names it. */
 phx_status phx_study_modes(phx_context *context, const phx_model *model, const phx_study_modes_options *options,
                            phx_modes_table *table, phx_study_modes_report *report);
+
+/* ---- how large a run would be ---- */
+typedef struct phx_run_size {
+    double points;   /* of the sweep; 1: none */
+    double instants; /* that the results of all points record; 0 where the integrator chooses them, and of modes */
+    double bytes;    /* of all results in memory or HDF5, about; NAN: not known */
+    double seconds;  /* on one thread, about; NAN: not known */
+    bool large;      /* of 1e8 instants, 1e6 points or 1e11 bytes and more: to be asked for twice */
+} phx_run_size;
+/* The size of phx_study_simulate, or with a sweep (may be NULL) of phx_study_batch, with these options. Counted; beyond
+ * a million instants or points a few steps are tried for the bytes and the time. Errors: PHX_ERR_INPUT for missing or
+ * impossible settings. */
+phx_status phx_study_simulate_size(phx_context *context, const phx_model *model, const phx_simulate_options *options,
+                                   const phx_sweep *sweep, phx_run_size *size);
+/* The size of phx_study_modes with these options. */
+phx_status phx_study_modes_size(phx_context *context, const phx_model *model, const phx_study_modes_options *options,
+                                phx_run_size *size);
+/* PHX_ERR_ARGUMENT with what there is to say of a large run and, at its end, `remedy`; PHX_OK when it is not large. */
+phx_status phx_run_size_refuse(phx_context *context, const phx_run_size *size, const char *remedy);
 
 /* ---- linear models for control ---- */
 /* A figure that would be zero or positive in exact arithmetic. */
@@ -243,6 +287,9 @@ typedef struct phx_check_report {
     int dimension;
     int n_redundant;
     phx_redundant_row *redundant; /* owned */
+    int n_limits;
+    phx_limit_finding *limits; /* owned, with their texts: limits of validity that the start state exceeds, or would
+                                  if the deformation followed its loads */
 } phx_check_report;
 void phx_check_report_free(phx_check_report *report); /* frees and zeroes the fields; NULL is allowed */
 

@@ -155,6 +155,16 @@ typedef struct phx_energies {
     double kinetic, elastic, potential; /* potential: gravity and springs */
 } phx_energies;
 void phx_system_energies(const phx_system *system, const double *x, const double *v, phx_energies *energies);
+/* How large a state is, to tell rounding by. */
+typedef struct phx_sizes {
+    double weight;  /* sum of m |g| reach, J */
+    double inertia; /* sum of m reach^2, kg m^2 */
+    double reach;   /* the largest distance of a body from the origin, its radius of gyration included, m */
+    double speed;   /* the largest velocity, rotations times the radius of gyration, m/s */
+} phx_sizes;
+void phx_system_sizes(const phx_system *system, const double *x, const double *v, phx_sizes *sizes);
+/* Whether energies, what is supplied and what is dissipated balance; not with simplified kinetics. */
+bool phx_system_balances(const phx_system *system);
 
 /* What an output is; in columns of SI units, components in the order x, y, z. */
 typedef enum phx_quantity {
@@ -183,6 +193,7 @@ typedef struct phx_output_def {
     phx_joint_id joint; /* reaction, coordinate, rate, effort */
     bool body_frame;    /* frame: body instead of inertial; not of a reaction */
     bool inertial;      /* a reaction, a deformation in inertial components, not port A's directions, body axes */
+    bool at_a;          /* the torque of a reaction is about the place of port A, not of port B */
     /* stress: the section, in the order of the bending moments (plane: Mz; space: My, Mz) */
     double area, inertia[2]; /* m^2, m^4 */
     double fibre[2];         /* distances of the extreme fibres, m: plane (y), space (z, y) */
@@ -252,15 +263,17 @@ phx_status phx_system_outputs(phx_dae *dae, double t, const double *x, const dou
  * dphi, dq) body by body. */
 typedef struct phx_linear {
     int n, m;
-    phx_csr M, D, K;  /* n x n; K contains elasticity, gravity, springs and the geometric terms of the multipliers */
-    phx_csr G;        /* m x n, drives locked */
-    bool has_root;    /* K = root^T root exactly: elasticity and springs only, no gravity, no loads */
-    phx_csr root;     /* rows x n; may also be given (rows > 0) without has_root, then K = root^T root + rest: */
-    phx_csr rest;     /* n x n, the part of K without a root (gravity, loads, multipliers); no rows when not given */
-    bool damped;      /* D is not zero */
-    bool gyroscopic;  /* about a rotation: D has a skew part */
-    bool lossless;    /* and no other: D is skew on the motions that G allows */
-    bool circulatory; /* the skew part of K belongs to it: damping inside a rotor that bends */
+    phx_csr M, D, K; /* n x n; K contains elasticity, gravity, springs and the geometric terms of the multipliers */
+    phx_csr G;       /* m x n, drives locked */
+    bool has_root;   /* K = root^T root exactly: elasticity and springs only, no gravity, no loads */
+    phx_csr root;    /* rows x n; may also be given (rows > 0) without has_root, then K = root^T root + rest: */
+    phx_csr rest;    /* n x n, the part of K without a root (gravity, loads, multipliers); no rows when not given */
+    phx_csr damping_root; /* rows x n, may be given: D = damping_root^T damping_root + damping_rest; else no rows */
+    phx_csr damping_rest; /* n x n; no rows when damping_root has none */
+    bool damped;          /* D is not zero */
+    bool gyroscopic;      /* about a rotation: D has a skew part */
+    bool lossless;        /* and no other: D is skew on the motions that G allows */
+    bool circulatory;     /* the skew part of K belongs to it: damping inside a rotor that bends */
 } phx_linear;
 phx_status phx_system_linear(phx_dae *dae, double t, const double *x, const double *lambda, phx_linear *linear);
 /* Steady rotation: the drives turn at their constant speeds and everything turns with them as one rigid body about a

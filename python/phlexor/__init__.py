@@ -16,6 +16,7 @@ by one thread at a time, and what reads or writes HDF5 files waits for others th
 
 from . import errors, expression
 from ._call import Context as _Context
+from ._check import checked as _checked
 from ._library import lib as _lib
 from ._version import __version__
 from .batch import Batch
@@ -37,6 +38,7 @@ def library_version() -> str:
     return f"{_lib.phx_version().decode()} ({_lib.phx_build().decode()}), {_lib._dll._name}"
 
 
+@_checked
 def set_blas_threads(count: int) -> None:
     """Threads that the BLAS of this process uses, NumPy's as well when it is the same one. 1 suits Phlexor best."""
     _lib.phx_algebra_set_threads(count)

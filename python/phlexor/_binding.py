@@ -123,6 +123,11 @@ class phx_model_quantity(IntEnum):
     PHX_MODEL_QUANTITIES = 15
 
 
+class phx_model_side(IntEnum):
+    PHX_MODEL_SIDE_A = 0
+    PHX_MODEL_SIDE_B = 1
+
+
 class phx_model_integrator(IntEnum):
     PHX_MODEL_MIDPOINT = 0
     PHX_MODEL_MIDPOINT4 = 1
@@ -156,6 +161,13 @@ class phx_bundle_kind(IntEnum):
     PHX_BUNDLE_NAMES = 2
     PHX_BUNDLE_TEXT = 3
     PHX_BUNDLE_NUMBER = 4
+
+
+class phx_limit_kind(IntEnum):
+    PHX_LIMIT_ROTATION = 0
+    PHX_LIMIT_STRAIN = 1
+    PHX_LIMIT_AXIAL_FORCE = 2
+    PHX_LIMIT_ENERGY = 3
 
 
 class phx_linear_form(IntEnum):
@@ -380,6 +392,10 @@ class phx_sweep(Structure):
     pass
 
 
+class phx_limit_finding(Structure):
+    pass
+
+
 class phx_simulate_options(Structure):
     pass
 
@@ -401,6 +417,10 @@ class phx_study_modes_options(Structure):
 
 
 class phx_study_modes_report(Structure):
+    pass
+
+
+class phx_run_size(Structure):
     pass
 
 
@@ -689,6 +709,7 @@ phx_model_output._fields_ = [
     ("point", phx_model_point),
     ("joint", c_int),
     ("frame", c_int),
+    ("at", c_int),
 ]
 
 phx_model_simulate._fields_ = [
@@ -699,6 +720,7 @@ phx_model_simulate._fields_ = [
     ("rtol", phx_model_optional),
     ("atol", phx_model_optional),
     ("integrator", c_int),
+    ("strict", c_bool),
 ]
 
 phx_model_modes._fields_ = [
@@ -854,6 +876,8 @@ phx_modes_table._fields_ = [
     ("n_x", c_int),
     ("n_states", c_int),
     ("states", POINTER(c_double)),
+    ("n_files", c_int),
+    ("files", POINTER(c_char_p)),
 ]
 
 phx_bundle_item._fields_ = [
@@ -909,6 +933,16 @@ phx_report_size._fields_ = [
     ("bytes", c_size_t),
 ]
 
+phx_limit_finding._fields_ = [
+    ("body", c_char_p),
+    ("kind", c_int),
+    ("first", c_double),
+    ("worst", c_double),
+    ("at", c_double),
+    ("quasi_static", c_bool),
+    ("text", c_char_p),
+]
+
 phx_simulate_options._fields_ = [
     ("end", phx_model_optional),
     ("step", phx_model_optional),
@@ -919,6 +953,7 @@ phx_simulate_options._fields_ = [
     ("integrator", c_int),
     ("h5_path", c_char_p),
     ("csv_path", c_char_p),
+    ("strict", c_bool),
     ("threads", c_int),
 ]
 
@@ -938,6 +973,7 @@ phx_simulate_report._fields_ = [
     ("largest_residual", c_double),
     ("largest_drift", c_double),
     ("largest_drift_rate", c_double),
+    ("limits", c_int),
 ]
 
 phx_study_batch_options._fields_ = [
@@ -978,6 +1014,14 @@ phx_study_modes_report._fields_ = [
     ("unstable", c_int),
     ("least_confidence", c_double),
     ("beams", phx_beam_cache_stats),
+]
+
+phx_run_size._fields_ = [
+    ("points", c_double),
+    ("instants", c_double),
+    ("bytes", c_double),
+    ("seconds", c_double),
+    ("large", c_bool),
 ]
 
 phx_residual._fields_ = [
@@ -1029,6 +1073,8 @@ phx_check_report._fields_ = [
     ("dimension", c_int),
     ("n_redundant", c_int),
     ("redundant", POINTER(phx_redundant_row)),
+    ("n_limits", c_int),
+    ("limits", POINTER(phx_limit_finding)),
 ]
 
 FUNCTIONS = {
@@ -1041,6 +1087,10 @@ FUNCTIONS = {
     "phx_context_set_progress": (None, [POINTER(phx_context), phx_progress_fn, c_void_p]),
     "phx_context_message": (c_char_p, [POINTER(phx_context)]),
     "phx_free": (None, [c_void_p]),
+    "phx_files_begin": (None, [POINTER(phx_context)]),
+    "phx_files_end": (None, [POINTER(phx_context)]),
+    "phx_files_read": (c_int, [POINTER(phx_context), c_char_p]),
+    "phx_files_write": (c_int, [POINTER(phx_context), c_char_p]),
     "phx_processors": (c_int, []),
     "phx_algebra_set_threads": (None, [c_int]),
     "phx_integrator_name": (c_char_p, [c_int]),
@@ -1120,6 +1170,9 @@ FUNCTIONS = {
     "phx_study_simulate_result": (c_int, [POINTER(phx_context), POINTER(phx_model), POINTER(phx_simulate_options), POINTER(phx_simulate_report), POINTER(POINTER(phx_result))]),
     "phx_study_batch": (c_int, [POINTER(phx_context), POINTER(phx_model), POINTER(phx_study_batch_options), POINTER(phx_study_batch_report)]),
     "phx_study_modes": (c_int, [POINTER(phx_context), POINTER(phx_model), POINTER(phx_study_modes_options), POINTER(phx_modes_table), POINTER(phx_study_modes_report)]),
+    "phx_study_simulate_size": (c_int, [POINTER(phx_context), POINTER(phx_model), POINTER(phx_simulate_options), POINTER(phx_sweep), POINTER(phx_run_size)]),
+    "phx_study_modes_size": (c_int, [POINTER(phx_context), POINTER(phx_model), POINTER(phx_study_modes_options), POINTER(phx_run_size)]),
+    "phx_run_size_refuse": (c_int, [POINTER(phx_context), POINTER(phx_run_size), c_char_p]),
     "phx_linear_report_free": (None, [POINTER(phx_linear_report)]),
     "phx_study_titop": (c_int, [POINTER(phx_context), POINTER(phx_model), POINTER(phx_study_titop_options), POINTER(phx_linear_report)]),
     "phx_study_linearize": (c_int, [POINTER(phx_context), POINTER(phx_model), POINTER(phx_study_linearize_options), POINTER(phx_linear_report)]),

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import logging
 import os
 import signal
+import sys
 import threading
 import warnings
 import weakref
@@ -138,6 +140,16 @@ class Hdf5Lock:
 hdf5 = Hdf5Lock()
 
 
+def _outside() -> int:
+    """The stacklevel of the line that called the package, for a warning of the function that asks."""
+    frame, level = sys._getframe(1), 1
+    folder = os.path.dirname(os.path.abspath(__file__))
+    while frame.f_back and (os.path.dirname(os.path.abspath(frame.f_code.co_filename)) == folder
+                            or frame.f_code.co_filename == contextlib.__file__):
+        frame, level = frame.f_back, level + 1
+    return level
+
+
 # ---- calls ----
 NO_LOG, NO_PROGRESS = phx_log_fn(0), phx_progress_fn(0)
 
@@ -173,12 +185,14 @@ class Context:
         self._progress_function = phx_progress_fn(self._go_on)
         lib.phx_context_set_log(self.pointer, self._log_function, None)
         lib.phx_context_set_progress(self.pointer, self._progress_function, None)
+        lib.phx_files_begin(self.pointer)  # a call writes over nothing that it reads
         if threading.current_thread() is threading.main_thread() and callable(signal.getsignal(signal.SIGINT)):
             self._handler = signal.signal(signal.SIGINT, lambda number, frame: self._signals.append((number, frame)))
         return self
 
     def __exit__(self, kind: Optional[Type[BaseException]], error: Optional[BaseException],
                  trace: Optional[TracebackType]) -> None:
+        lib.phx_files_end(self.pointer)
         lib.phx_context_set_log(self.pointer, NO_LOG, None)
         lib.phx_context_set_progress(self.pointer, NO_PROGRESS, None)
         del self._log_function, self._progress_function
@@ -190,7 +204,7 @@ class Context:
         messages, self._messages = self._messages, []
         for level, message in messages:
             if level == phx_log_level.PHX_LOG_WARNING:
-                warnings.warn(self.explain(message), PhlexorWarning, stacklevel=5)  # the line that called the method
+                warnings.warn(self.explain(message), PhlexorWarning, stacklevel=_outside())
             else:
                 log.info("%s", message)
 

@@ -8,11 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._call import FloatArray
+from ._check import checked
 from .result import Result
 
 __all__ = ["Batch"]
 
 
+@checked
 class Batch(Sequence[Optional[Result]]):
     """The results of a batch, one for each point of the sweep; None where a point failed.
 

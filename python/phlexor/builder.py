@@ -12,12 +12,14 @@ import os
 import re
 from bisect import bisect_right
 from dataclasses import dataclass, fields
-from typing import Any, Dict, List, Literal, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Iterator, List, Literal, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._call import PathLike
+from ._call import Context, PathLike, path_of
+from ._check import checked
+from ._library import lib
 from .expression import Expression, write_number
 from .model import Integrator, Model, Number
 
@@ -216,6 +218,18 @@ def _quoted(text: str) -> str:
     return text if plain else json.dumps(text, ensure_ascii=False)
 
 
+def _tables_in(entry: Any) -> Iterator[str]:
+    """The csv files that an entry names."""
+    if isinstance(entry, TableFile):
+        yield os.fspath(entry.file)
+    elif isinstance(entry, Mapping):
+        for value in entry.values():
+            yield from _tables_in(value)
+    elif isinstance(entry, (list, tuple)):
+        for value in entry:
+            yield from _tables_in(value)
+
+
 class _Text:
     """The text of a model file, and which entry stands where."""
 
@@ -273,6 +287,7 @@ class _Text:
             raise TypeError(f"{path}: {value!r} is neither a number nor a text nor an expression") from None
 
 
+@checked
 class ModelBuilder:
     """A model in the making.
 
@@ -505,15 +520,21 @@ class ModelBuilder:
                quantity: Literal["position", "velocity", "acceleration", "angle", "angular_velocity", "attitude",
                                  "deformation", "axial_force", "bending_moment", "torsion", "stress", "reaction",
                                  "coordinate", "rate", "effort"],
-               target: str, *, frame: Optional[Literal["inertial", "body"]] = None) -> str:
-        """A quantity to record, of a point (up to stress) or of a joint (from reaction on)."""
-        return self._add("outputs", name, {quantity: target, **_given(frame=frame)}, "output")
+               target: str, *, frame: Optional[Literal["inertial", "body"]] = None,
+               at: Optional[Literal["A", "B"]] = None) -> str:
+        """A quantity to record, of a point (up to stress) or of a joint (from reaction on).
+
+        Args:
+            at: the port whose place the torque of a reaction is about, "B" unless said otherwise.
+        """
+        return self._add("outputs", name, {quantity: target, **_given(frame=frame, at=at)}, "output")
 
     def simulate(self, *, end: Optional[Value] = None, step: Optional[Value] = None, every: Optional[Value] = None,
                  rtol: Optional[Value] = None, atol: Optional[Value] = None,
-                 integrator: Optional[Integrator] = None) -> None:
+                 integrator: Optional[Integrator] = None, strict: Optional[bool] = None) -> None:
         """Defaults of the simulation."""
-        self._maps["simulate"] = _given(end=end, step=step, every=every, rtol=rtol, atol=atol, integrator=integrator)
+        self._maps["simulate"] = _given(end=end, step=step, every=every, rtol=rtol, atol=atol, integrator=integrator,
+                                        strict=strict)
 
     def modes(self, *, count: Optional[Value] = None, at: Optional[Literal["initial", "steady"]] = None) -> None:
         """Defaults of the modal analysis."""
@@ -535,9 +556,15 @@ class ModelBuilder:
         return "\n".join(self._make().lines) + "\n"
 
     def save(self, path: PathLike) -> None:
-        """Write the model file."""
+        """Write the model file; not over a file that the model names."""
+        text = self.text()
+        with Context() as call:
+            continued = self._maps["initial"].get("from")
+            for name in (*_tables_in(self._maps), *([continued] if continued else [])):
+                call.check(lib.phx_files_read(call.pointer, path_of(os.path.join(self._folder, name))))
+            call.check(lib.phx_files_write(call.pointer, path_of(path)))
         with open(path, "w", encoding="utf-8") as file:
-            file.write(self.text())
+            file.write(text)
 
     def build(self, parameters: Optional[Mapping[str, Number]] = None) -> Model:
         """The model.

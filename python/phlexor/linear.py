@@ -13,6 +13,7 @@ from ._binding import (phx_bundle, phx_bundle_item, phx_bundle_kind, phx_csr, ph
                        phx_ss_link, phx_ss_part)
 from ._call import (ComplexArray, Context, FloatArray, Owner, PathLike, doubles, hdf5, name_list, names_at, names_of,
                     path_of, text_of, view)
+from ._check import checked, not_pickled
 from ._library import lib
 
 __all__ = ["Csr", "Linear", "StateSpace", "read_linear", "read_matrices"]
@@ -46,6 +47,7 @@ def sparse_of(raw: phx_csr, owner: Any) -> Any:
     return csr_matrix((matrix.data, matrix.indices, matrix.indptr), matrix.shape)
 
 
+@checked
 class StateSpace:
     """``x' = A x + B u, y = C x + D u`` with names for states, inputs and outputs. It never changes.
 
@@ -72,6 +74,10 @@ class StateSpace:
                  name: str = "system") -> None:
         given = {key: None if value is None else np.array(value, dtype=np.float64, ndmin=2, order="C")
                  for key, value in (("A", A), ("B", B), ("C", C), ("D", D))}
+        for key, matrix in given.items():
+            if matrix is not None and matrix.ndim != 2:
+                raise ValueError(f"{key}: expected a matrix, found an array of {matrix.ndim} dimensions, "
+                                 f"{' x '.join(map(str, matrix.shape))}")
         n = _common("states", [(given["A"], 0), (given["A"], 1), (given["B"], 0), (given["C"], 1)], states)
         m = _common("inputs", [(given["B"], 1), (given["D"], 1)], inputs)
         p = _common("outputs", [(given["C"], 0), (given["D"], 0)], outputs)
@@ -110,6 +116,16 @@ class StateSpace:
     def __repr__(self) -> str:
         sizes = f"{len(self.states)} states, {len(self.inputs)} inputs, {len(self.outputs)} outputs"
         return f"<{type(self).__name__} {self.name!r}: {sizes}>"
+
+    def __reduce__(self) -> Any:
+        return _state_space, tuple(np.array(matrix) for matrix in (self.A, self.B, self.C, self.D)) + (
+            self.inputs, self.outputs, self.states, self.name)
+
+    def __copy__(self) -> "StateSpace":
+        return self  # nothing in it can be changed
+
+    def __deepcopy__(self, memo: Any) -> "StateSpace":
+        return self
 
     def _make(self, function: Callable[..., int], *arguments: Any) -> "StateSpace":
         pointer = ctypes.POINTER(phx_ss)()
@@ -227,6 +243,11 @@ class StateSpace:
         return ScipyStateSpace(self.A, self.B, self.C, self.D)
 
 
+def _state_space(A: FloatArray, B: FloatArray, C: FloatArray, D: FloatArray, inputs: Sequence[str],
+                 outputs: Sequence[str], states: Sequence[str], name: str) -> StateSpace:
+    return StateSpace(A, B, C, D, inputs=inputs, outputs=outputs, states=states, name=name)
+
+
 def _common(what: str, extents: Sequence[Tuple[Optional[FloatArray], int]], names: Optional[Sequence[str]]) -> int:
     """The size that matrices and names agree on."""
     found = {array.shape[axis] for array, axis in extents if array is not None}
@@ -237,6 +258,7 @@ def _common(what: str, extents: Sequence[Tuple[Optional[FloatArray], int]], name
     return found.pop() if found else 0
 
 
+@checked
 class Linear:
     """A linear model of a mechanism or a body, in state space and in the form that was asked for.
 
@@ -276,6 +298,15 @@ class Linear:
         self.matrices = SimpleNamespace(
             **{key: value for key, value in items.items() if key not in numbers and key not in ("dc_gain", "poles")}
         )
+
+    __reduce_ex__ = not_pickled("Linear", "write it to a .h5 file and pickle the path for read_linear, or pickle its "
+                                "`system`")
+
+    def __copy__(self) -> "Linear":
+        return self
+
+    def __deepcopy__(self, memo: Any) -> "Linear":
+        return self
 
     def __repr__(self) -> str:
         return f"<Linear {self.title!r}: {self.form}, {self.system!r}>"
@@ -366,6 +397,7 @@ def _free_report(report: phx_linear_report) -> None:
     lib.phx_linear_report_free(ctypes.byref(report))
 
 
+@checked
 def read_linear(path: PathLike) -> Linear:
     """Read a linear model (.h5) that ``phlexor linearize``, ``phlexor titop`` or :meth:`Linear.write` left.
 
@@ -380,6 +412,7 @@ def read_linear(path: PathLike) -> Linear:
     return Linear(system, items_of(bundle, owner), bundle, owner)
 
 
+@checked
 def read_matrices(path: PathLike) -> Mapping[str, Any]:
     """Everything in an exchange file (.h5) by name: matrices, sparse matrices, lists of names, texts, numbers."""
     context, bundle = Context(), ctypes.POINTER(phx_bundle)()

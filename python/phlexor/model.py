@@ -12,11 +12,12 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Literal, Mappi
 import numpy as np
 
 from ._binding import (phx_bundle, phx_check_report, phx_integrator, phx_linear_form, phx_linear_report, phx_model,
-                       phx_model_modes_at, phx_model_optional, phx_model_override, phx_modes_table, phx_result,
+                       phx_model_modes_at, phx_model_optional, phx_model_override, phx_modes_table, phx_result, phx_run_size,
                        phx_simulate_options, phx_simulate_report, phx_status, phx_study_batch_options,
                        phx_study_batch_report, phx_study_linearize_options, phx_study_modes_options,
                        phx_study_modes_report, phx_study_point_fn, phx_study_titop_options)
 from ._call import (Context, FloatArray, Owner, PathLike, Progress, hdf5, name_list, names_of, path_of, text_of)
+from ._check import checked
 from ._library import lib
 from .batch import Batch
 from .errors import PhlexorError
@@ -78,6 +79,8 @@ class Certificate:
         Energies, J.
     redundant_rows : tuple of (str, int)
         Joint and row (from 1) of the redundant constraints.
+    limits : tuple of str
+        Limits of validity that the start exceeds, in words.
     """
 
     coordinates: int
@@ -98,6 +101,7 @@ class Certificate:
     elastic: float
     potential: float
     redundant_rows: Tuple[Tuple[str, int], ...]
+    limits: Tuple[str, ...]
 
 
 def _certificate(report: phx_check_report) -> Certificate:
@@ -112,6 +116,7 @@ def _certificate(report: phx_check_report) -> Certificate:
         elastic=raw.energy.elastic,
         potential=raw.energy.potential,
         redundant_rows=tuple((text_of(row.joint), row.row) for row in report.redundant[: report.n_redundant]),
+        limits=tuple(text_of(finding.text) for finding in report.limits[: report.n_limits]),
     )
 
 
@@ -126,6 +131,7 @@ def _overrides(parameters: Mapping[str, Number]) -> Tuple[int, Any]:
     return len(parameters), array
 
 
+@checked
 class Model:
     """A model, read from a file, from a text, or built in code (:class:`ModelBuilder`).
 
@@ -148,6 +154,7 @@ class Model:
         file = os.fspath(path)
         given = parameters or {}
         encoded = path_of(file)
+        self._given: Dict[str, Number] = dict(given)
         self._read(file, None, lambda call, out: lib.phx_model_read(call.pointer, encoded, *_overrides(given), out))
 
     @classmethod
@@ -166,6 +173,7 @@ class Model:
             What messages call the place (line, column) instead.
         """
         model, encoded = cls.__new__(cls), text.encode()
+        model._given = dict(parameters or {})
         model._read(
             name, names,
             lambda call, out: lib.phx_model_read_text(call.pointer, path_of(name), encoded, len(encoded),
@@ -184,6 +192,7 @@ class Model:
     def copy(self) -> "Model":
         """The model as it was read, independent of this one."""
         copy = Model.__new__(Model)
+        copy._given = dict(self._given)
         with self._use() as (_, pointer):
             copy._read(self._file, self._names, lambda call, out: lib.phx_model_copy(call.pointer, pointer, out))
         return copy
@@ -193,6 +202,10 @@ class Model:
 
     def __deepcopy__(self, memo: Any) -> "Model":
         return self.copy()
+
+    def __reduce__(self) -> Any:
+        """As :meth:`copy`: the model as it was read."""
+        return _read_again, (self.text, self._given, self._file, self._names)
 
     def __repr__(self) -> str:
         return f"<Model {self.title!r}: {len(self.bodies)} bodies, {len(self.joints)} joints>"
@@ -349,8 +362,8 @@ class Model:
 
     def simulate(self, end: Optional[float] = None, *, step: Optional[float] = None, every: Optional[float] = None,
                  rtol: Optional[float] = None, atol: Optional[float] = None, integrator: Optional[Integrator] = None,
-                 h5: Optional[PathLike] = None, csv: Optional[PathLike] = None,
-                 threads: Optional[int] = None, progress: Optional[Progress] = None) -> Result:
+                 h5: Optional[PathLike] = None, csv: Optional[PathLike] = None, strict: bool = False,
+                 threads: Optional[int] = None, progress: Optional[Progress] = None, yes: bool = False) -> Result:
         """Simulate from the start state.
 
         Parameters
@@ -362,11 +375,16 @@ class Model:
         integrator : {"midpoint", "midpoint4", "gauss4", "gauss6", "radau5", "ida"}, optional
         h5, csv : path-like, optional
             Files for the result, beside the one in memory.
+        strict : bool
+            A limit of validity that is exceeded ends the run with an error; else it is a warning. Also with `strict` of
+            the model's `simulate`.
         threads : int or None
             That work inside the time steps; None: one, or for a large mechanism as many as there are processors. The
             result is the same bit by bit.
         progress : callable, optional
             ``progress(what, done, total)`` is called between steps; when it returns False the simulation stops.
+        yes : bool
+            Go on even when this makes 1e8 instants or 1e11 bytes and more, which is refused with an estimate otherwise.
 
         Returns
         -------
@@ -381,9 +399,12 @@ class Model:
             Also with `result`, when it came during the computation.
         """
         options = _simulate_options(end, step, every, rtol, atol, integrator, h5, csv)
+        options.strict = strict
         options.threads = 0 if threads is None else check_threads(threads)
         report, result = phx_simulate_report(), ctypes.POINTER(phx_result)()
         with self._use(progress) as (call, pointer), self._files(pointer, h5):
+            if not yes:
+                _agree(call, lib.phx_study_simulate_size, pointer, ctypes.byref(options), None)
             status = lib.phx_study_simulate_result(call.pointer, pointer, ctypes.byref(options), ctypes.byref(report),
                                                    ctypes.byref(result))
             made = result_in_memory(result, call, report_of(report)) if result else None
@@ -397,8 +418,8 @@ class Model:
     def batch(self, sweep: SweepLike = "model", *, end: Optional[float] = None, step: Optional[float] = None,
               every: Optional[float] = None, rtol: Optional[float] = None, atol: Optional[float] = None,
               integrator: Optional[Integrator] = None, h5: Optional[PathLike] = None, csv: Optional[PathLike] = None,
-              table: Optional[PathLike] = None, threads: Optional[int] = 1, stop: bool = False,
-              progress: Optional[Progress] = None) -> Batch:
+              table: Optional[PathLike] = None, strict: bool = False, threads: Optional[int] = 1, stop: bool = False,
+              progress: Optional[Progress] = None, yes: bool = False) -> Batch:
         """Simulate at every point of a sweep.
 
         Parameters
@@ -411,6 +432,8 @@ class Model:
             Files for the results: NAME.h5 makes NAME-0001.h5 and so on.
         table : path-like, optional
             A csv file with a row for each point.
+        strict : bool
+            A limit of validity that is exceeded ends that simulation with an error; else it is a warning.
         threads : int or None
             That work on the points; None: as many as there are processors. The results are the same bit by bit. With
             more than one the BLAS of the process is set to one thread.
@@ -418,6 +441,8 @@ class Model:
             At the first point that fails. Else a point that fails is None in the batch, with a message and a warning.
         progress : callable, optional
             ``progress(what, done, total)`` in points; False stops the batch.
+        yes : bool
+            Go on even when there are more than 1e6 points, or as for :meth:`simulate`.
 
         Returns
         -------
@@ -431,10 +456,13 @@ class Model:
         report = phx_study_batch_report()
         options = phx_study_batch_options(stop=stop, threads=check_threads(threads), table_path=path_of(table))
         options.simulate = _simulate_options(end, step, every, rtol, atol, integrator, h5, csv)
+        options.simulate.strict = strict
         with self._use(progress) as (call, pointer), self._files(pointer, h5):
             made = make_sweep(call, pointer, sweep)
             if made is None:
                 raise TypeError("a batch needs a sweep")
+            if not yes:
+                _agree(call, lib.phx_study_simulate_size, pointer, ctypes.byref(options.simulate), made.pointer)
             batch = Batch(*names_and_points(made))
 
             def deliver(user: Any, point: int, raw: Any, result: Any, message: Optional[bytes]) -> int:
@@ -457,7 +485,7 @@ class Model:
 
     def modes(self, count: Optional[int] = None, *, at: Optional[Literal["initial", "steady"]] = None,
               sweep: Optional[SweepLike] = None, shapes: bool = True, threads: Optional[int] = 1,
-              progress: Optional[Progress] = None) -> Modes:
+              progress: Optional[Progress] = None, yes: bool = False) -> Modes:
         """Frequencies and mode shapes.
 
         Parameters
@@ -474,6 +502,8 @@ class Model:
             As for :meth:`batch`.
         progress : callable, optional
             ``progress(what, done, total)`` in points; False stops the work.
+        yes : bool
+            Go on even when there are more than 1e6 points.
 
         Returns
         -------
@@ -491,6 +521,8 @@ class Model:
             made = make_sweep(call, pointer, sweep)
             if made is not None:
                 options.sweep = made.pointer
+            if not yes:
+                _agree(call, lib.phx_study_modes_size, pointer, ctypes.byref(options))
             call.check(lib.phx_study_modes(call.pointer, pointer, ctypes.byref(options), ctypes.byref(table),
                                            ctypes.byref(report)))
         return modes_of(table, call, unstable=report.unstable, least_confidence=report.least_confidence)
@@ -548,6 +580,18 @@ class Model:
             call.check(lib.phx_study_titop(call.pointer, pointer, ctypes.byref(options), ctypes.byref(report)))
         del keep
         return linear_of(report, call)
+
+
+def _read_again(text: str, given: Mapping[str, Number], name: str,
+                names: Optional[Callable[[int, int], str]]) -> Model:
+    return Model.from_text(text, given, name=name, names=names)
+
+
+def _agree(call: Context, measure: Callable[..., int], *arguments: Any) -> None:
+    """Refuse what is very large."""
+    size = phx_run_size()
+    call.check(measure(call.pointer, *arguments, ctypes.byref(size)))
+    call.check(lib.phx_run_size_refuse(call.pointer, ctypes.byref(size), b"take fewer, or go on with yes=True"))
 
 
 def _set_names(options: Any, **lists: Optional[Iterable[str]]) -> List[Any]:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ._binding import phx_mode_row, phx_modes_format, phx_modes_table
 from ._call import ComplexArray, Context, FloatArray, Owner, PathLike, hdf5, names_at, path_of, text_of, view
+from ._check import checked, not_pickled
 from ._library import lib
 
 __all__ = ["Modes", "read_modes"]
@@ -22,6 +23,7 @@ _FORMATS = {
 }
 
 
+@checked
 class Modes:
     """Frequencies, damping and shapes of the modes at every point of a sweep, or at one point.
 
@@ -94,6 +96,14 @@ class Modes:
         array.flags.writeable = False
         return array
 
+    __reduce_ex__ = not_pickled("Modes", "write it to a .h5 file and pickle the path for read_modes")
+
+    def __copy__(self) -> "Modes":
+        return self  # nothing in it can be changed
+
+    def __deepcopy__(self, memo: Any) -> "Modes":
+        return self
+
     def __len__(self) -> int:
         return len(self.points)
 
@@ -160,6 +170,7 @@ def _free_table(table: phx_modes_table) -> None:
     lib.phx_modes_free(ctypes.byref(table))
 
 
+@checked
 def read_modes(path: PathLike) -> Modes:
     """Read what ``phlexor modes`` or :meth:`Modes.write` left, .h5 or .csv (without shapes)."""
     context, table = Context(), phx_modes_table()

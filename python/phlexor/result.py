@@ -10,6 +10,7 @@ import numpy as np
 
 from ._binding import phx_integrator, phx_result, phx_simulate_report
 from ._call import Context, FloatArray, Owner, PathLike, doubles, field_names, hdf5, path_of, text_of, view
+from ._check import checked, not_pickled
 from ._library import lib
 
 __all__ = ["Body", "Report", "Result", "read_result"]
@@ -42,6 +43,8 @@ class Report:
         Of the energy balance: ``|energy - energy(0) - supplied + dissipated|``, J.
     largest_drift, largest_drift_rate : float
         Gap of the joints, m, and its rate, m/s.
+    limits : int
+        Limits of validity exceeded, of bodies and kinds; there was a warning for each.
     """
 
     integrator: str
@@ -72,6 +75,7 @@ class Report:
     largest_residual: float
     largest_drift: float
     largest_drift_rate: float
+    limits: int
 
 
 def _copy(pointer: Any, shape: Tuple[int, ...]) -> FloatArray:
@@ -116,6 +120,7 @@ class Body:
     shapes: Optional[FloatArray]
 
 
+@checked
 class Result(Mapping[str, FloatArray]):
     """The result of a simulation, complete or partial: a read-only mapping from the names of columns to arrays.
 
@@ -182,6 +187,15 @@ class Result(Mapping[str, FloatArray]):
         return self._owner.pointer
 
     # ---- the mapping ----
+    __reduce_ex__ = not_pickled("Result", "simulate with h5=PATH and pickle the path for read_result, or pickle "
+                                "result.to_numpy()")
+
+    def __copy__(self) -> "Result":
+        return self  # nothing in it can be changed
+
+    def __deepcopy__(self, memo: Any) -> "Result":
+        return self
+
     def __len__(self) -> int:
         return len(self.columns)
 
@@ -375,6 +389,7 @@ def _close_file(pointer: Any) -> None:
     hdf5.later(lambda: lib.phx_result_destroy(pointer))
 
 
+@checked
 def read_result(path: PathLike) -> Result:
     """Read the result of a simulation (.h5), complete or partial, written by the program or the package.
 

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from ._binding import phx_sweep
 from ._call import Context, Owner, doubles
+from ._check import integer, size
 from ._library import lib
 
 __all__ = ["Range", "SweepLike"]
@@ -23,6 +24,12 @@ class Range:
     start: float
     stop: float
     count: int
+
+    def __post_init__(self) -> None:
+        size("start", self.start)
+        size("stop", self.stop)
+        if integer("count", self.count) < 1:
+            raise ValueError(f"count={self.count}: at least 1 value")
 
 
 #: Parameter names and their values; "model": what the model's `sweep` says. Several parameters multiply, the last one
@@ -64,6 +71,8 @@ def names_and_points(sweep: Owner) -> Any:
 def check_threads(threads: Optional[int]) -> int:
     """How many threads; None: as many as there are processors. More than one makes the BLAS use one of its own."""
     count = lib.phx_processors() if threads is None else threads
+    if count < 1:
+        raise ValueError(f"threads={count}: at least 1, or None for as many as there are processors")
     if count > 1:
         lib.phx_algebra_set_threads(1)
     return int(count)

@@ -37,6 +37,7 @@ struct phx_block_ldl {
     size_t entries;
     double *val, *scale; /* scale: the diagonal before the elimination */
     double *below;       /* L of one column */
+    double least;        /* the pivot that is too small, of its diagonal */
     double work;
 };
 
@@ -347,14 +348,14 @@ static inline int size_of_run(const column *first)
 
 /* ---- factor ---- */
 /* P = S^-1 in place, of a lower triangle: S = L D L^T, P = L^-T D^-1 L^-1. */
-static inline bool invert_any(const int m, const double *scale, double *S)
+static inline bool invert_any(const int m, const double least, const double *scale, double *S)
 {
     double inverse[PHX_BLOCK_MOST];
     bool good = true;
 
     for (int j = 0; j < m; j++) { /* unit L below the diagonal */
         const double pivot = S[j * m + j];
-        good = good && pivot > LEAST_PIVOT * scale[j];
+        good = good && pivot > least * scale[j];
         inverse[j] = 1.0 / pivot;
         for (int i = j + 1; i < m; i++) {
             const double l = S[i * m + j] * inverse[j];
@@ -385,12 +386,12 @@ static inline bool invert_any(const int m, const double *scale, double *S)
 }
 
 /* By cofactors: the pivots are ratios of leading minors. */
-static inline bool invert(const int m, const double *scale, double *S)
+static inline bool invert(const int m, const double least, const double *scale, double *S)
 {
     if (m != 2 && m != 3)
-        return invert_any(m, scale, S);
+        return invert_any(m, least, scale, S);
     const double a = S[0], b = S[m], d = S[m + 1], minor = a * d - b * b;
-    const bool good = a > LEAST_PIVOT * scale[0] && minor > LEAST_PIVOT * scale[1] * a;
+    const bool good = a > least * scale[0] && minor > least * scale[1] * a;
     if (m == 2) {
         const double over = 1.0 / minor;
         S[0] = d * over;
@@ -407,7 +408,7 @@ static inline bool invert(const int m, const double *scale, double *S)
     S[4] = (a * f - c * c) * over;
     S[5] = S[7] = (b * c - a * e) * over;
     S[8] = minor * over;
-    return good && whole > LEAST_PIVOT * scale[2] * minor;
+    return good && whole > least * scale[2] * minor;
 }
 
 /* T -= S^T L of two blocks below, S (m x rows), L (m x cols); of a diagonal block the lower triangle. */
@@ -428,7 +429,7 @@ static inline bool eliminate(const int m, const int rows, const phx_block_ldl *i
 {
     const int *target = it->target + own->target;
     double *P = it->val + own->diagonal, *L = it->below;
-    const bool good = invert(m, it->scale + own->x, P);
+    const bool good = invert(m, it->least, it->scale + own->x, P);
 
     for (int a = own->first; a < own->end; a++) {
         const double *S = it->val + it->at[a];
@@ -476,7 +477,7 @@ static inline void note_diagonal(const int m, const phx_block_ldl *it, const col
     }
 }
 
-phx_status phx_block_ldl_factor(phx_block_ldl *it)
+static phx_status factor(phx_block_ldl *it)
 {
     const column *own = it->columns, *last = own + it->n;
     bool good = true;
@@ -491,6 +492,25 @@ phx_status phx_block_ldl_factor(phx_block_ldl *it)
         good = OF_SIZE(size_of_run(own), eliminate_run, it, own, end);
     }
     return good ? PHX_OK : PHX_SINGULAR;
+}
+
+phx_status phx_block_ldl_factor(phx_block_ldl *it)
+{
+    it->least = LEAST_PIVOT;
+    return factor(it);
+}
+
+double phx_block_ldl_least_pivot(phx_block_ldl *it)
+{
+    double largest = 1.0; /* (S^-1)_ii S_ii within a block */
+
+    it->least = 0.0;
+    if (factor(it) != PHX_OK)
+        return 0.0;
+    for (const column *own = it->columns; own < it->columns + it->n; own++)
+        for (int i = 0; i < own->size; i++)
+            largest = fmax(largest, it->val[own->diagonal + i * (own->size + 1)] * it->scale[own->x + i]);
+    return 1.0 / largest;
 }
 
 /* ---- solve ---- */

@@ -1,6 +1,8 @@
 /* What several files of layer algebra need. */
 #include <math.h>
 
+#include <lapacke.h>
+
 #include "internal.h"
 
 size_t phx_first_not_finite(size_t count, const double *values)
@@ -29,5 +31,7 @@ void phx_transpose(int rows, int cols, const double *a, double *t)
 
 phx_status phx_fail_lapack(phx_context *context, const char *routine, int info)
 {
+    if (info == LAPACK_WORK_MEMORY_ERROR || info == LAPACK_TRANSPOSE_MEMORY_ERROR)
+        return phx_fail(context, PHX_ERR_MEMORY, "out of memory in LAPACK's %s", routine);
     return phx_fail(context, PHX_ERR_LIBRARY, "LAPACK's %s failed with info = %d", routine, info);
 }

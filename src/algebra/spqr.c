@@ -104,9 +104,11 @@ static phx_status factor(phx_context *context, int m, int n, const columns *c, d
     SuiteSparse_long found = SuiteSparseQR_C(SPQR_ORDERING_FIXED, tolerance, 0, 0, &matrix, NULL, NULL, NULL, NULL, &r,
                                              &order, NULL, NULL, NULL, &common);
     phx_status status = PHX_OK;
-    if (found < 0 || !r) {
+    if (common.status == CHOLMOD_OUT_OF_MEMORY) {
+        status = phx_fail(context, PHX_ERR_MEMORY, "out of memory: SPQR has none for a %d x %d matrix", m, n);
+    } else if (found < 0 || !r) {
         status =
-            phx_fail(context, common.status == CHOLMOD_OUT_OF_MEMORY ? PHX_ERR_MEMORY : PHX_ERR_LIBRARY,
+            phx_fail(context, PHX_ERR_LIBRARY,
                      "phx_csr_dependent_columns: SPQR failed with status %d on a %d x %d matrix", common.status, m, n);
     } else {
         *rank = read_dead(n, r, dependent, n_dependent);

@@ -30,7 +30,15 @@ phx_status phx_context_create(phx_context **context)
 
 void phx_context_destroy(phx_context *context)
 {
+    if (context)
+        phx_files_free(context);
     free(context);
+}
+
+void phx_context_get_log(const phx_context *context, phx_log_fn **log, void **user)
+{
+    *log = context->log;
+    *user = context->log_user;
 }
 
 void phx_context_set_log(phx_context *context, phx_log_fn *log, void *user)

@@ -7,6 +7,8 @@
 /* The message has a fixed place, so that running out of memory can be reported too. */
 enum { MESSAGE_SIZE = 2048 };
 
+typedef struct phx_used_file phx_used_file; /* files.c */
+
 struct phx_context {
     char message[MESSAGE_SIZE];
     phx_log_fn *log;
@@ -14,8 +16,14 @@ struct phx_context {
     phx_progress_fn *progress;
     void *progress_user;
     size_t allocations;
-    long fail_after;           /* allocations that still succeed before one fails; negative: none fails */
+    long fail_after; /* allocations that still succeed before one fails; negative: none fails */
+    int file_scopes; /* phx_files_begin without its end */
+    int n_files;     /* read and written in them */
+    phx_used_file *files;
     struct phx_context *books; /* where allocations are counted; NULL: here */
 };
+
+/* Forget the files that the context lists. */
+void phx_files_free(phx_context *context);
 
 #endif

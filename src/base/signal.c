@@ -191,3 +191,11 @@ bool phx_signal_is_constant(const phx_signal *signal)
 {
     return !signal || signal->kind == SIGNAL_CONSTANT || (signal->kind == SIGNAL_TABLE && signal->n_breaks == 1);
 }
+
+double phx_signal_next_break(const phx_signal *signal, double t)
+{
+    if (!signal || signal->kind != SIGNAL_FUNCTION)
+        return HUGE_VAL;
+    const int next = phx_signal_breaks_until(signal, t);
+    return next < signal->n_breaks ? signal->breaks[next] : HUGE_VAL;
+}

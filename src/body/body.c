@@ -4,8 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { FINE = 49 }; /* coordinates */
-
 phx_body_def phx_body_def_default(void)
 {
     return (phx_body_def){.name = "body", .dim = 2, .kinetics = PHX_KINETICS_FULL};
@@ -50,6 +48,11 @@ int phx_body_n_q(const phx_body *body)
 const phx_flex *phx_body_flex(const phx_body *body)
 {
     return body->flex;
+}
+
+bool phx_body_balances(const phx_body *body)
+{
+    return body->kinetics == PHX_KINETICS_FULL;
 }
 
 bool phx_body_is_lossless(const phx_body *body)
@@ -126,80 +129,6 @@ static phx_status rigid_flex(phx_context *context, int dim, const phx_rigid_def 
     return flex->S && flex->C && flex->j ? PHX_OK : PHX_ERR_MEMORY;
 }
 
-/* Every (M_qq, K) mode gets the same ratio: R = M Phi diag(2 zeta omega) Phi^T M, Phi^T M Phi = I; dense. */
-static phx_status modal_damping(phx_context *context, const phx_flex *flex, double zeta, phx_csr *damping)
-{
-    const int n = flex->n;
-    const size_t nn = (size_t)n * (size_t)n;
-    double *work = phx_calloc(context, 4 * nn + (size_t)n, sizeof *work);
-
-    if (!work)
-        return PHX_ERR_MEMORY;
-    double *M = work, *K = work + nn, *phi = work + 2 * nn, *m_phi = work + 3 * nn, *lambda = work + 4 * nn;
-    for (int i = 0; i < n; i++) {
-        for (int k = flex->ptr[i]; k < flex->ptr[i + 1]; k++) {
-            M[i * n + flex->idx[k]] = flex->M[k];
-            K[i * n + flex->idx[k]] = flex->K[k];
-        }
-    }
-    phx_status status = phx_dense_eigen_symmetric(context, n, K, M, lambda, phi);
-    if (status)
-        goto cleanup;
-    phx_dense_multiply(false, false, n, n, n, 1.0, M, n, phi, n, 0.0, m_phi, n);
-    for (int i = 0; i < n; i++)
-        for (int k = 0; k < n; k++)
-            K[i * n + k] = m_phi[i * n + k] * 2.0 * zeta * sqrt(fmax(lambda[k], 0.0));
-    phx_dense_multiply(false, true, n, n, n, 1.0, K, n, m_phi, n, 0.0, M, n);
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < i; j++)
-            M[i * n + j] = M[j * n + i] = 0.5 * (M[i * n + j] + M[j * n + i]);
-    status = phx_csr_from_dense(context, n, n, M, -1.0, damping);
-cleanup:
-    phx_free(work);
-    return status;
-}
-
-/* R = alpha M_qq + beta K + diag(r). The second term is a resistor on the stress, beta M2^-1 D q_dot, since
- * K = D^T M2^-1 D. */
-static phx_status pattern_damping(phx_context *context, const phx_body_def *def, const phx_flex *flex, phx_csr *damping)
-{
-    const double alpha = def->damping_mass, beta = def->damping_stiffness;
-    const int nnz = flex->ptr[flex->n];
-    const phx_csr M = {flex->n, flex->n, flex->ptr, flex->idx, flex->M};
-    phx_status status = phx_csr_copy(context, &M, damping);
-
-    for (int k = 0; k < nnz && !status; k++)
-        damping->val[k] = alpha * flex->M[k] + beta * flex->K[k];
-    for (int i = 0; i < flex->n && !status && def->damping_diagonal; i++)
-        damping->val[phx_csr_find(damping, i, i)] += def->damping_diagonal[i];
-    return status;
-}
-
-static phx_status make_damping(phx_context *context, const phx_body_def *def, phx_body *body)
-{
-    const double alpha = def->damping_mass, beta = def->damping_stiffness, zeta = def->damping_modal;
-    bool diagonal = false;
-
-    if (!(alpha >= 0.0) || !(beta >= 0.0) || !(zeta >= 0.0) || !isfinite(alpha + beta + zeta))
-        return phx_fail(context, PHX_ERR_ARGUMENT,
-                        "body '%s': damping must not be negative (mass %g, stiffness %g, modal %g)", body->name, alpha,
-                        beta, zeta);
-    for (int i = 0; i < body->n_q && def->damping_diagonal; i++) {
-        if (!(def->damping_diagonal[i] >= 0.0) || !isfinite(def->damping_diagonal[i]))
-            return phx_fail(context, PHX_ERR_ARGUMENT,
-                            "body '%s': damping of coordinate %d is %g, must be finite and not negative", body->name,
-                            i + 1, def->damping_diagonal[i]);
-        diagonal = diagonal || def->damping_diagonal[i] > 0.0;
-    }
-    if (zeta > 0.0 && (alpha > 0.0 || beta > 0.0 || diagonal))
-        return phx_fail(context, PHX_ERR_ARGUMENT, "body '%s': give modal or Rayleigh damping, not both", body->name);
-    body->damped = body->n_q > 0 && (alpha > 0.0 || beta > 0.0 || zeta > 0.0 || diagonal);
-    if (!body->damped)
-        return PHX_OK;
-    return zeta > 0.0 ? modal_damping(context, body->flex, zeta, &body->damping)
-                      : pattern_damping(context, def, body->flex, &body->damping);
-}
-
 /* Pattern over nu: rigid rows and columns are full, the flexible block is the flex pattern (full with modal damping).
  */
 static phx_status make_pattern(phx_context *context, phx_body *body)
@@ -267,12 +196,12 @@ static phx_status take_compact(phx_context *context, phx_body *body)
 }
 
 /* Many coordinates, and no more work through the strains than by K. */
-static bool is_fine(const phx_body *body)
+static bool through_strains(const phx_body *body)
 {
     const phx_flex_matrix *K = &body->compact->K;
     const phx_csr *root = &body->flex->root;
 
-    return body->n_q >= FINE && root->rows > 0 && 2 * (long)root->ptr[root->rows] <= 3 * (long)K->ptr[K->n_rows];
+    return phx_body_is_fine(body) && root->rows > 0 && 2 * (long)root->ptr[root->rows] <= 3 * (long)K->ptr[K->n_rows];
 }
 
 phx_status phx_body_create(phx_context *context, const phx_body_def *def, phx_body **out)
@@ -295,17 +224,19 @@ phx_status phx_body_create(phx_context *context, const phx_body_def *def, phx_bo
     if (def->rigid)
         status = rigid_flex(context, def->dim, def->rigid, &body->own);
     body->flex = def->flex ? def->flex : &body->own;
+    if (!status)
+        status = phx_body_check_range(context, name, body->flex, def->rigid);
     body->n_q = body->flex->n;
     body->n_v = body->n_rigid + body->n_q;
     body->n_x = body->dim + body->n_attitude + body->n_q;
     if (!status)
-        status = (body->name = phx_strdup(context, name)) ? make_damping(context, def, body) : PHX_ERR_MEMORY;
+        status = take_compact(context, body);
+    if (!status && through_strains(body))
+        body->root = &body->flex->root;
+    if (!status)
+        status = (body->name = phx_strdup(context, name)) ? phx_body_make_damping(context, def, body) : PHX_ERR_MEMORY;
     if (!status)
         status = make_pattern(context, body);
-    if (!status)
-        status = take_compact(context, body);
-    if (!status && body->n_q && is_fine(body))
-        body->root = &body->flex->root;
     if (status)
         phx_body_destroy(body);
     else
@@ -318,6 +249,8 @@ void phx_body_destroy(phx_body *body)
     if (!body)
         return;
     phx_csr_free(&body->damping);
+    phx_csr_free(&body->modal_root);
+    phx_csr_free(&body->rest);
     phx_flex_free(&body->own);
     phx_flex_free_compact(body->compacted.compact);
     phx_free(body->name);

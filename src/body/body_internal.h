@@ -17,10 +17,27 @@ struct phx_body {
     const phx_csr *root; /* of fine meshes: elastic forces are B^T (B q); NULL: K q */
     bool damped;
     phx_csr damping; /* R, n_q x n_q; empty when not damped */
-    int *ptr, *idx;  /* n_v x n_v pattern */
-    int *flex_at;    /* position in idx of entry k of the flex pattern */
-    int *damping_at; /* position in idx of entry k of the damping matrix */
+    /* Its force is B^T (B (q + strain_damping q_dot)) less the elastic one, W^T (W q_dot) and friction q_dot: on a fine
+     * mesh the rounding of R q_dot would be a load of its own, as that of K q. */
+    double strain_damping;   /* s: beta, of fine meshes with a root; else 0 */
+    phx_csr modal_root;      /* W, n_q x n_q: rows sqrt(2 zeta omega) phi^T M of fine meshes; else no rows */
+    phx_csr rest;            /* alpha M + diag(r) beside strain_damping; else no rows */
+    const phx_csr *friction; /* all of R or `rest`; NULL: nothing */
+    double damping_def[3];   /* alpha, beta, zeta as given */
+    int *ptr, *idx;          /* n_v x n_v pattern */
+    int *flex_at;            /* position in idx of entry k of the flex pattern */
+    int *damping_at;         /* position in idx of entry k of the damping matrix */
 };
+
+/* R and what its force is made of; after the root. Errors: PHX_ERR_ARGUMENT. */
+phx_status phx_body_make_damping(phx_context *context, const phx_body_def *def, phx_body *body);
+
+/* So many coordinates that the rounding of K q, or of R q_dot, would be a load that the body feels. */
+static inline bool phx_body_is_fine(const phx_body *body)
+{
+    enum { FINE = 49 };
+    return body->n_q >= FINE;
+}
 
 /* a . b; four sums, so that additions do not wait for each other. */
 static inline double phx_body_dot(int n, const double *a, const double *b)
@@ -184,5 +201,10 @@ double phx_body_stiffening_energy(const phx_flex *flex, const double *q);
  * with q0, q1 and q_m the same - added on the body's pattern. */
 void phx_body_stiffening_tangent(const phx_body *body, const double *q0, const double *q1, const double *qm,
                                  double factor, double *K);
+
+/* PHX_ERR_ARGUMENT when masses, inertias or stiffnesses are so large or small that products of them are no numbers, or
+ * the inertia of a rigid body (else NULL) about its centre of mass is rounding beside that about its origin. */
+phx_status phx_body_check_range(phx_context *context, const char *name, const phx_flex *flex,
+                                const phx_rigid_def *rigid);
 
 #endif

@@ -70,15 +70,32 @@ double phx_body_potential(const phx_body *body, const double *gravity, const dou
     return -phx_body_dot(body->dim, gravity, moment);
 }
 
+/* |B x|^2: a sum of squares, no cancellation between large terms. */
+static double square_of(const phx_csr *B, const double *x)
+{
+    double sum = 0.0;
+
+    for (int i = 0; i < B->rows; i++) {
+        double strain = 0.0;
+        for (int k = B->ptr[i]; k < B->ptr[i + 1]; k++)
+            strain += B->val[k] * x[B->idx[k]];
+        sum += strain * strain;
+    }
+    return sum;
+}
+
 double phx_body_dissipation(const phx_body *body, const double *v)
 {
     const double *q_dot = v + body->n_rigid;
+    const phx_csr *R = body->friction;
     double power = 0.0;
 
-    for (int i = 0; body->damped && i < body->n_q; i++)
-        for (int k = body->damping.ptr[i]; k < body->damping.ptr[i + 1]; k++)
-            power += q_dot[i] * body->damping.val[k] * q_dot[body->damping.idx[k]];
-    return power;
+    for (int i = 0; R && i < body->n_q; i++)
+        for (int k = R->ptr[i]; k < R->ptr[i + 1]; k++)
+            power += q_dot[i] * R->val[k] * q_dot[R->idx[k]];
+    if (body->strain_damping > 0.0)
+        power += body->strain_damping * square_of(body->root, q_dot);
+    return power + square_of(&body->modal_root, q_dot);
 }
 
 void phx_body_stress(const phx_body *body, const double *x, double *sigma)

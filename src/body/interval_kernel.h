@@ -279,6 +279,31 @@ static inline void NAME(pair_products)(const int dim, const real *w0, const real
             c[phx_pair(k, l)] = k == l ? w0[k] * w1[k] : w0[k] * w1[l] + w0[l] * w1[k];
 }
 
+/* q_m + beta u, from which one pass through the strains makes elastic and damping forces; q_m itself without beta. */
+static inline const real *NAME(strained)(const phx_body *body, int n, const real *qm, const real *u, real *sum)
+{
+    if (body->strain_damping == 0.0)
+        return qm;
+    for (int i = 0; i < n; i++)
+        sum[i] = qm[i] + body->strain_damping * u[i];
+    return sum;
+}
+
+/* res += what is left of R u: W^T (W u) of modal damping, and what has no root */
+static inline void NAME(add_friction)(const phx_body *body, int n, const real *u, real *room, real *res)
+{
+    const phx_csr *R = body->friction;
+
+    for (int i = 0; R && i < n; i++)
+        for (int e = R->ptr[i]; e < R->ptr[i + 1]; e++)
+            res[i] += R->val[e] * u[R->idx[e]];
+    if (body->modal_root.rows == 0)
+        return;
+    NAME(through_strains)(&body->modal_root, n, u, room);
+    for (int i = 0; i < n; i++)
+        res[i] += room[i];
+}
+
 /* Rows of the deformations: 2/h M (u - q_dot0) + K q_m + R u and what comes through S, C, j, A, Q. */
 static inline void NAME(deformation_rows)(const int dim, const phx_body *body, double h, const real *v0, const real *v1,
                                           const real *u, const real *gm, const NAME(products) * it,
@@ -303,7 +328,7 @@ static inline void NAME(deformation_rows)(const int dim, const phx_body *body, d
         ww[p] *= 0.5;
     NAME(multiply)(&body->compact->mass, at->diff, res);
     if (body->root)
-        NAME(through_strains)(body->root, n, at->qm, elastic);
+        NAME(through_strains)(body->root, n, NAME(strained)(body, n, at->qm, u, room + n), elastic);
     else
         NAME(multiply)(&body->compact->stiffness, at->qm, elastic);
     for (int i = 0; i < n; i++) {
@@ -316,9 +341,7 @@ static inline void NAME(deformation_rows)(const int dim, const phx_body *body, d
             force -= ww[p] * at->b[p * n + i];
         res[i] = force;
     }
-    for (int i = 0; body->damped && i < n; i++)
-        for (int e = body->damping.ptr[i]; e < body->damping.ptr[i + 1]; e++)
-            res[i] += body->damping.val[e] * u[body->damping.idx[e]];
+    NAME(add_friction)(body, n, u, room, res);
 }
 
 /* res = (p1 - p0)/h - mean forces. `attitude`: the means of the direction cosines. */

@@ -210,6 +210,18 @@ static inline void subtract_gravity(const int dim, const phx_body *body, const d
         res[dim + k] -= torque[k];
 }
 
+/* y += B^T (B (x + beta rate)), see interval_kernel.h; beta 0: rate is not looked at. */
+static void add_product_of_root(const phx_csr *B, const double *x, double beta, const double *rate, double *y)
+{
+    for (int i = 0; i < B->rows; i++) {
+        double strain = 0.0;
+        for (int e = B->ptr[i]; e < B->ptr[i + 1]; e++)
+            strain += B->val[e] * (beta > 0.0 ? x[B->idx[e]] + beta * rate[B->idx[e]] : x[B->idx[e]]);
+        for (int e = B->ptr[i]; e < B->ptr[i + 1]; e++)
+            y[B->idx[e]] += B->val[e] * strain;
+    }
+}
+
 /* Over an interval: res_q += K q_mean + R q_dot_mean - 1/2 d/dq (nu0^T M(q) nu1) at q_mean, the discrete gradient of
  * the Lagrangian in q: M is quadratic in q, so the work of these forces is the change of energy. With simplified
  * kinetics the slope of M is that of the undeformed body. One pass over the pattern. */
@@ -244,16 +256,11 @@ static inline void subtract_deformation_forces(const int dim, const phx_body *bo
         }
         rq[i] += force + elastic - 0.5 * gyro;
     }
-    for (int i = 0; body->root && i < body->root->rows; i++) { /* B^T (B q), see interval_kernel.h */
-        const phx_csr *B = body->root;
-        double strain = 0.0;
-        for (int e = B->ptr[i]; e < B->ptr[i + 1]; e++)
-            strain += B->val[e] * qm[B->idx[e]];
-        for (int e = B->ptr[i]; e < B->ptr[i + 1]; e++)
-            rq[B->idx[e]] += B->val[e] * strain;
-    }
-    if (body->damped)
-        phx_csr_apply(&body->damping, 1.0, vm + r, rq);
+    if (body->root)
+        add_product_of_root(body->root, qm, body->strain_damping, vm + r, rq);
+    if (body->friction)
+        phx_csr_apply(body->friction, 1.0, vm + r, rq);
+    add_product_of_root(&body->modal_root, vm + r, 0.0, NULL, rq);
 }
 
 /* res_t -= p_t x w,  res_r -= p_t x v + p_r x w: the Lie-Poisson part of J. */

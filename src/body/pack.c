@@ -36,6 +36,8 @@ static bool same_damping(const phx_body *a, const phx_body *b)
 {
     if (!a->damped || !b->damped)
         return a->damped == b->damped;
+    if (memcmp(a->damping_def, b->damping_def, sizeof a->damping_def) != 0)
+        return false;
     const int nnz = a->damping.ptr[a->n_q];
     return nnz == b->damping.ptr[b->n_q] && memcmp(a->damping.val, b->damping.val, (size_t)nnz * sizeof(double)) == 0;
 }

@@ -111,3 +111,40 @@ void phx_body_stiffening_tangent(const phx_body *body, const double *q0, const d
         first = last;
     }
 }
+
+int phx_body_strains(const phx_body *body)
+{
+    return body->flex->stiffening ? body->flex->stiffening->n_strain : 0;
+}
+
+void phx_body_strain_forces(const phx_body *body, const double *q, const double *dq, double *force)
+{
+    const phx_flex_stiffening *st = body->flex->stiffening;
+    int first = 0;
+
+    for (int k = 0; st && k < st->n_strain; k++) {
+        const int last = slopes_end(st, k, first);
+        double strain = row_dot(&st->lin, k, q) + (dq ? row_dot(&st->lin, k, dq) : 0.0);
+        for (int g = first; g < last; g++) {
+            const double slope = row_dot(&st->slope, g, q);
+            strain += st->weight[g] * slope * (0.5 * slope + (dq ? row_dot(&st->slope, g, dq) : 0.0));
+        }
+        force[k] = st->stiffness[k] * strain;
+        first = last;
+    }
+}
+
+void phx_body_strain_curvature(const phx_body *body, const double *force, int ld, double *matrix)
+{
+    const phx_flex_stiffening *st = body->flex->stiffening;
+    const int r = body->n_rigid;
+
+    for (int g = 0; st && g < st->n_slope; g++) {
+        const phx_csr *s = &st->slope;
+        const double weight = force[st->strain_of[g]] * st->weight[g];
+        for (int k = s->ptr[g]; k < s->ptr[g + 1]; k++)
+            for (int l = s->ptr[g]; l < s->ptr[g + 1]; l++)
+                matrix[(size_t)(r + s->idx[k]) * (size_t)ld + (size_t)(r + s->idx[l])] +=
+                    weight * s->val[k] * s->val[l];
+    }
+}

@@ -193,8 +193,16 @@ static void gauss_destroy(phx_method *method)
     phx_free(m);
 }
 
-static const phx_method_ops gauss_ops = {.destroy = gauss_destroy, .step = gauss_step};
-static const phx_method_ops pair_ops = {.destroy = gauss_destroy, .step = pair_step, .estimate = pair_estimate};
+static void gauss_forget(phx_method *method)
+{
+    gauss *m = (gauss *)method;
+    phx_stages_forget(&m->stages);
+    memset(m->impulse, 0, (size_t)method->run->dae->n_l * sizeof *m->impulse);
+}
+
+static const phx_method_ops gauss_ops = {.destroy = gauss_destroy, .step = gauss_step, .forget = gauss_forget};
+static const phx_method_ops pair_ops = {
+    .destroy = gauss_destroy, .step = pair_step, .estimate = pair_estimate, .forget = gauss_forget};
 
 static phx_status allocate(gauss *m)
 {

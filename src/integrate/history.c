@@ -181,6 +181,14 @@ void phx_history_keep(phx_history *history, phx_dae *dae, double t, double h, co
     }
 }
 
+void phx_history_forget(phx_history *history, const phx_dae *dae, const double *lambda)
+{
+    history->count = history->order_l = history->unjudged = 0;
+    history->order = -1;
+    history->error = 0.0;
+    memcpy(history->lambda[0], lambda, (size_t)dae->n_l * sizeof *lambda);
+}
+
 void phx_history_rewind(phx_history *history, double t0)
 {
     while (history->count > 0 && history->t[0] > t0) {

@@ -29,6 +29,8 @@ void phx_history_predict(const phx_history *history, const phx_dae *dae, double 
 /* Keep a solved interval. `error`: size of the first increment, by which the prediction was wrong. */
 void phx_history_keep(phx_history *history, phx_dae *dae, double t, double h, const double *v0, const double *v1,
                       const double *lambda, double error);
+/* Forget all intervals; `lambda`: multipliers to start with. */
+void phx_history_forget(phx_history *history, const phx_dae *dae, const double *lambda);
 /* Forget the intervals after t0: they belong to a try that was given up. */
 void phx_history_rewind(phx_history *history, double t0);
 

@@ -8,6 +8,7 @@
  * To SUNDIALS the linear solver is a direct one over a matrix without entries; it eliminates the rows of x and leaves
  * the rest to the dae. The work is integrated as a quadrature. SUNDIALS prints nothing: what it has to say goes into
  * the message of the run. */
+#include "branch.h"
 #include "newton.h"
 
 #include <math.h>
@@ -37,8 +38,9 @@ typedef struct ida {
     void *memory;
     SUNMatrix matrix;
     SUNLinearSolver solver;
-    N_Vector y, y_dot, id; /* n_x + n_v + n_l; of mu only the derivative, lambda, means something */
-    N_Vector work;         /* supplied, dissipated, the parts of the dae */
+    N_Vector y, y_dot, id;    /* n_x + n_v + n_l; of mu only the derivative, lambda, means something */
+    N_Vector work;            /* supplied, dissipated, the parts of the dae */
+    N_Vector past, past_work; /* the same within the last step */
     double rtol, atol;
     double cj;         /* of the factorisation */
     double *x;         /* n_x: the last residual's, where T and the tangent are taken */
@@ -329,15 +331,27 @@ static phx_status ida_advance(phx_method *method, double to)
 {
     ida *m = (ida *)method;
     phx_run *run = method->run;
-    IDASetStopTime(m->memory, to);
     while (run->t < to) {
         double t1 = run->t, h = 0.0;
+        if (phx_branch_is_near(run)) {
+            phx_status status = phx_branch_cross(run, method, phx_branch_end(run));
+            if (status == PHX_OK && run->t > t1)
+                status = phx_run_sample_step(run);
+            if (status == PHX_OK)
+                status = begin_anew(m, m->order);
+            if (status != PHX_OK)
+                return status;
+            continue;
+        }
+        const double stop =
+            run->t + phx_branch_limit(run, to - run->t) < to ? run->t + phx_branch_limit(run, to - run->t) : to;
+        IDASetStopTime(m->memory, stop);
         run->reason = NULL;
         m->status = PHX_OK;
-        int flag = IDASolve(m->memory, to, &t1, m->y, m->y_dot, IDA_ONE_STEP);
+        int flag = IDASolve(m->memory, stop, &t1, m->y, m->y_dot, IDA_ONE_STEP);
         phx_status status;
         if (flag >= 0 && m->status >= 0) {
-            status = accept(m, flag == IDA_TSTOP_RETURN ? to : t1);
+            status = accept(m, flag == IDA_TSTOP_RETURN ? stop : t1);
             if (status == PHX_OK)
                 status = phx_run_sample_step(run);
             count(m);
@@ -369,6 +383,8 @@ static void ida_destroy(phx_method *method)
     N_VDestroy(m->y_dot);
     N_VDestroy(m->id);
     N_VDestroy(m->work);
+    N_VDestroy(m->past);
+    N_VDestroy(m->past_work);
     SUNContext_Free(&m->sun);
     phx_free(m->x);
     phx_free(m->normal_x);
@@ -398,10 +414,12 @@ static phx_status allocate(ida *m)
     m->y_dot = N_VNew_Serial(n, m->sun);
     m->id = N_VNew_Serial(n, m->sun);
     m->work = N_VNew_Serial(2 + dae->n_parts, m->sun);
+    m->past = N_VNew_Serial(n, m->sun);
+    m->past_work = N_VNew_Serial(2 + dae->n_parts, m->sun);
     m->matrix = SUNMatNewEmpty(m->sun);
     m->solver = SUNLinSolNewEmpty(m->sun);
     m->memory = IDACreate(m->sun);
-    if (!m->y || !m->y_dot || !m->id || !m->work || !m->matrix || !m->solver || !m->memory)
+    if (!m->y || !m->y_dot || !m->id || !m->work || !m->past || !m->past_work || !m->matrix || !m->solver || !m->memory)
         return phx_fail(run->context, PHX_ERR_MEMORY, "no memory for IDA with %ld unknowns", (long)n);
     return PHX_OK;
 }
@@ -445,7 +463,28 @@ static phx_status set_up(ida *m)
     return good ? PHX_OK : phx_fail(run->context, PHX_ERR_LIBRARY, "IDA cannot be set up: %s", m->text);
 }
 
-static const phx_method_ops ida_ops = {.destroy = ida_destroy, .advance = ida_advance};
+/* By the polynomial of the last step, as exact as the step. */
+static phx_status ida_look_back(phx_method *method, double t, phx_run *into)
+{
+    ida *m = (ida *)method;
+    phx_run *run = method->run;
+    const phx_dae *dae = run->dae;
+    const double *y = entries(m->past), *work = entries(m->past_work);
+    if (IDAGetDky(m->memory, t, 0, m->past) != IDA_SUCCESS ||
+        IDAGetQuadDky(m->memory, t, 0, m->past_work) != IDA_SUCCESS)
+        return phx_fail(run->context, PHX_ERR_LIBRARY, "IDA does not tell the state at t = %.9g s: %s", t, m->text);
+    memcpy(into->x, y, (size_t)dae->n_x * sizeof *y);
+    memcpy(into->v, y + dae->n_x, (size_t)dae->n_v * sizeof *y);
+    run->dae->ops->normalise(run->dae, into->x);
+    into->work = (phx_work){.supplied = work[0], .dissipated = work[1]};
+    memcpy(into->ledger, work + 2, (size_t)dae->n_parts * sizeof *work);
+    if (IDAGetDky(m->memory, t, 1, m->past) != IDA_SUCCESS)
+        return phx_fail(run->context, PHX_ERR_LIBRARY, "IDA does not tell the rates at t = %.9g s: %s", t, m->text);
+    memcpy(into->lambda, multipliers(m, m->past), (size_t)dae->n_l * sizeof *y);
+    return PHX_OK;
+}
+
+static const phx_method_ops ida_ops = {.destroy = ida_destroy, .look_back = ida_look_back, .advance = ida_advance};
 
 phx_status phx_ida_create(phx_run *run, phx_method **method)
 {

@@ -1,5 +1,6 @@
 /* The driver: output instants, sampling, progress, and what is said when a run stops. */
-#include "run.h"
+#include "branch.h"
+#include "outputs.h"
 
 #include <math.h>
 #include <string.h>
@@ -19,7 +20,7 @@ static create_fn *const creators[PHX_INTEGRATORS] = {
 /* Lengths that agree to this are the same: 0.1 is ten times 0.01. */
 static const double SAME = 1e-9;
 static const double MOST_STEPS = 1e15;
-enum { MOST_HALVINGS = 40 };
+enum { MOST_HALVINGS = 40, MESSAGE = 1024 };
 
 const char *phx_integrator_name(phx_integrator integrator)
 {
@@ -53,10 +54,11 @@ static phx_status check_times(phx_context *context, const phx_integrate_options 
         return phx_fail(context, PHX_ERR_ARGUMENT, "step: %g s; it must be positive", o->step);
     if (!isfinite(o->every) || o->every < 0.0)
         return phx_fail(context, PHX_ERR_ARGUMENT, "every: %g s; it must be positive, or 0 for each step", o->every);
-    double shortest = o->every > 0.0 && o->every < o->step ? o->every : o->step;
+    const bool by_output = o->every > 0.0 && (o->every < o->step || o->step == 0.0);
+    const double shortest = by_output ? o->every : o->step;
     if (shortest > 0.0 && (o->end - t) / shortest > MOST_STEPS)
-        return phx_fail(context, PHX_ERR_ARGUMENT, "step: %g s; over %g s at most %g steps can be counted", shortest,
-                        o->end - t, MOST_STEPS);
+        return phx_fail(context, PHX_ERR_ARGUMENT, "%s: %g s; over %g s at most %g steps can be counted",
+                        by_output ? "every" : "step", shortest, o->end - t, MOST_STEPS);
     return PHX_OK;
 }
 
@@ -134,12 +136,40 @@ static phx_status check_signals(const phx_run *run, double t0, double t1)
     return run->dae->ops->check_signals ? run->dae->ops->check_signals(run->dae, t0, t1) : PHX_OK;
 }
 
+/* Before anybody sees the state; that of the start is what the caller gave. */
+static void catch_up(phx_run *run)
+{
+    if (run->lags && run->stats->steps > 0)
+        run->dae->ops->catch_up(run->dae, run->x);
+}
+
+phx_status phx_run_sample_at(phx_run *run, double t)
+{
+    if (!run->sample)
+        return PHX_OK;
+    catch_up(run);
+    phx_sample sample = {
+        .t = run->t, .x = run->x, .v = run->v, .lambda = run->lambda, .work = run->work, .ledger = run->ledger};
+    phx_branch_sample(run, t, &sample);
+    return run->sample(run->user, &sample);
+}
+
+phx_status phx_run_sample(phx_run *run)
+{
+    return phx_run_sample_at(run, run->t);
+}
+
 phx_status phx_run_accept(phx_run *run, double t1, double h)
 {
     const phx_dae *dae = run->dae;
-    const phx_status status = check_signals(run, run->t, t1);
+    phx_status status = check_signals(run, run->t, t1);
     if (status != PHX_OK)
         return stopped(run, status);
+    const bool crossing = phx_branch_is_crossing(run);
+    if (run->outputs && !crossing)
+        status = phx_outputs_before(run->outputs, t1);
+    if (status != PHX_OK)
+        return status;
     memcpy(run->x, run->x1, (size_t)dae->n_x * sizeof *run->x);
     memcpy(run->v, run->v1, (size_t)dae->n_v * sizeof *run->v);
     memcpy(run->lambda, run->lambda1, (size_t)dae->n_l * sizeof *run->lambda);
@@ -155,29 +185,18 @@ phx_status phx_run_accept(phx_run *run, double t1, double h)
         stats->smallest_step = h;
     run->scale = fmax(0.99 * run->scale, dae->ops->norm(run->dae, run->v));
     run->noise *= 0.99;
-    return report_progress(run);
-}
-
-/* Before anybody sees the state; that of the start is what the caller gave. */
-static void catch_up(phx_run *run)
-{
-    if (run->lags && run->stats->steps > 0)
-        run->dae->ops->catch_up(run->dae, run->x);
-}
-
-static phx_status sample_now(phx_run *run)
-{
-    if (!run->sample)
-        return PHX_OK;
-    catch_up(run);
-    phx_sample sample = {
-        .t = run->t, .x = run->x, .v = run->v, .lambda = run->lambda, .work = run->work, .ledger = run->ledger};
-    return run->sample(run->user, &sample);
+    run->noise_scale *= 0.99;
+    phx_branch_watch(run, h);
+    if (run->outputs && crossing)
+        status = phx_outputs_passed(run->outputs, t1);
+    if (run->outputs && status == PHX_OK)
+        status = phx_outputs_at(run->outputs);
+    return status == PHX_OK ? report_progress(run) : status;
 }
 
 phx_status phx_run_sample_step(phx_run *run)
 {
-    return run->options.every > 0.0 ? PHX_OK : sample_now(run);
+    return run->options.every > 0.0 ? PHX_OK : phx_run_sample(run);
 }
 
 phx_status phx_run_blame(phx_run *run, phx_status status, double h, const char *reason, const double *res)
@@ -233,6 +252,9 @@ phx_status phx_run_stop(phx_run *run, phx_status status)
     const phx_status given = status == PHX_ERR_MEMORY || status == PHX_INTERRUPTED ? PHX_OK : look_ahead(run);
     if (given != PHX_OK)
         return stopped(run, given);
+    char singular[MESSAGE];
+    if (status > 0 && status != PHX_INTERRUPTED && phx_branch_explain(run, sizeof singular, singular))
+        return phx_fail(run->context, status, "%s stopped at t = %.9g s: %s", name, run->t, singular);
     if (run->reason)
         return phx_fail(run->context, status, "%s stopped at t = %.9g s: with a step of %.3g s %s%s%s; try %s", name,
                         run->t, run->failed_step, run->reason, run->culprit ? ", worst at " : "",
@@ -243,7 +265,7 @@ phx_status phx_run_stop(phx_run *run, phx_status status)
     return stopped(run, status);
 }
 
-static void release(phx_run *run)
+void phx_run_release(phx_run *run)
 {
     phx_free(run->x1);
     phx_free(run->v1);
@@ -252,7 +274,7 @@ static void release(phx_run *run)
     phx_free(run->ledger1);
 }
 
-static phx_status allocate(phx_run *run)
+phx_status phx_run_allocate(phx_run *run)
 {
     const phx_dae *dae = run->dae;
     run->x1 = phx_calloc(run->context, (size_t)dae->n_x, sizeof *run->x1);
@@ -264,16 +286,28 @@ static phx_status allocate(phx_run *run)
 }
 
 /* ---- steps and outputs ---- */
+static long equal_steps(const phx_run *run, double length)
+{
+    const double count = ceil(length / run->options.step * (1.0 - SAME));
+    return count > 1.0 ? (long)count : 1;
+}
+
+double phx_run_equal_step(const phx_run *run, double length)
+{
+    return length / (double)equal_steps(run, length);
+}
+
 /* `length` of a regular interval is the same number each time, whatever the rounding of its ends. */
 static phx_status fixed_steps(phx_run *run, phx_method *method, double from, double to, double length)
 {
-    double count = ceil(length / run->options.step * (1.0 - SAME));
-    long n = count > 1.0 ? (long)count : 1;
-    double h = length / (double)n;
+    const long n = equal_steps(run, length);
+    const double h = length / (double)n;
     for (long k = 0; k < n; k++) {
         double t0 = from + (double)k * h;
         double t1 = k + 1 == n ? to : from + (double)(k + 1) * h;
-        phx_status status = phx_halving_step(run, method, t0, t1, h);
+        if (run->t >= t1) /* passed by one step across a singular position */
+            continue;
+        phx_status status = phx_branch_step(run, method, t0, t1, h);
         if (status == PHX_OK)
             status = phx_run_sample_step(run);
         if (status != PHX_OK)
@@ -289,14 +323,32 @@ static phx_status to_instant(phx_run *run, phx_method *method, double from, doub
     return fixed_steps(run, method, from, to, length);
 }
 
-/* Instants start + k every, and the end; without `every` the method samples its steps. */
+/* A method that chooses its steps ends one wherever something given jumps, which it might not notice. */
+static phx_status to_breaks(phx_run *run, phx_method *method, double end)
+{
+    const phx_dae *dae = run->dae;
+    const bool known = method->ops->advance && dae->ops->next_break;
+    phx_status status = PHX_OK;
+    while (known && status == PHX_OK) {
+        const double to = dae->ops->next_break(dae, run->t);
+        if (!(to < end))
+            break;
+        if (to - run->t > phx_run_smallest_step(run))
+            status = method->ops->advance(method, to);
+        else
+            run->t = to;
+    }
+    return status == PHX_OK ? to_instant(run, method, known ? run->t : run->start, end, end - run->start) : status;
+}
+
+/* Instants start + k every, and the end, where steps must end at them; otherwise the method or `outputs` samples. */
 static phx_status all_instants(phx_run *run, phx_method *method)
 {
     double start = run->start, end = run->options.end, every = run->options.every;
     if (end <= start)
         return PHX_OK;
-    if (every == 0.0)
-        return to_instant(run, method, start, end, end - start);
+    if (every == 0.0 || run->outputs)
+        return to_breaks(run, method, end);
     long n = (long)ceil((end - start) / every * (1.0 - SAME));
     for (long k = 0; k < n; k++) {
         double from = start + (double)k * every;
@@ -306,7 +358,7 @@ static phx_status all_instants(phx_run *run, phx_method *method)
             length = every;
         phx_status status = to_instant(run, method, from, to, length);
         if (status == PHX_OK)
-            status = sample_now(run);
+            status = phx_run_sample_at(run, to);
         if (status != PHX_OK)
             return status;
     }
@@ -316,17 +368,24 @@ static phx_status all_instants(phx_run *run, phx_method *method)
 static phx_status integrate(phx_run *run)
 {
     phx_method *method = NULL;
-    phx_status status = allocate(run);
+    phx_status status = phx_run_allocate(run);
     if (status == PHX_OK)
         status = creators[run->options.integrator](run, &method);
+    if (status == PHX_OK && run->options.every > 0.0 && run->dae->ops->twin)
+        status = phx_outputs_create(run, method, creators[run->options.integrator], &run->outputs);
     if (status == PHX_OK)
-        status = sample_now(run);
+        status = phx_branch_create(run, &run->branch);
+    if (status == PHX_OK)
+        status = phx_run_sample(run);
     if (status == PHX_OK)
         status = all_instants(run, method);
+    phx_branch_finish(run, run->options.end);
     catch_up(run);
+    phx_outputs_destroy(run->outputs);
     if (method)
         method->ops->destroy(method);
-    release(run);
+    phx_branch_destroy(run->branch);
+    phx_run_release(run);
     return status;
 }
 

@@ -20,6 +20,7 @@ typedef struct midpoint {
     phx_method base;
     double *res, *delta;          /* n_v + n_l: residual, increment of (v_mean, lambda) */
     double *x, *v;                /* n_x, n_v: where an inner interval of a composition starts */
+    double *back;                 /* n_v */
     phx_jacobian jacobian[SLOTS]; /* A(2/h), one for each size of interval in a composition */
     phx_history history;          /* of the intervals solved last */
     phx_renewal renewal[SLOTS];   /* when the Jacobian is made anew */
@@ -80,21 +81,19 @@ static void apply(const midpoint *m)
 }
 
 /* The scale of the velocities with what the forces give during the step: at rest in equilibrium nothing else tells how
- * small rounding is. */
+ * small rounding is. They are those at its start: with v1 = -v0 nothing moves. */
 static phx_status widen_scale(midpoint *m, const interval *span, phx_newton *newton)
 {
     phx_run *run = m->base.run;
     phx_dae *dae = run->dae;
-    double *no_lambda = m->delta;
+    double *no_lambda = m->delta, *back = m->back;
     memset(no_lambda, 0, (size_t)dae->n_l * sizeof *no_lambda);
-    phx_status status = dae->ops->interval_residual(dae, span->v0, no_lambda, run->x1, m->res);
-    if (status != PHX_OK)
-        return status;
-    double forces = phx_run_force_scale(run, span->h, m->res);
-    if (isfinite(forces))
-        run->noise_scale = newton->noise_scale = fmax(newton->noise_scale, forces);
-    newton->widened = true;
-    return PHX_OK;
+    for (int i = 0; i < dae->n_v; i++)
+        back[i] = -span->v0[i];
+    phx_status status = dae->ops->interval_residual(dae, back, no_lambda, run->x1, m->res);
+    if (status == PHX_OK)
+        phx_newton_widen(newton, phx_run_force_scale(run, span->h, m->res));
+    return status;
 }
 
 /* The increments do not shrink: look whether they are rounding, then start again with a fresh Jacobian, then give up.
@@ -149,13 +148,15 @@ static phx_status solve(midpoint *m, const interval *span)
     m->jacobian[span->slot].recent = false;
     phx_renewal_begin(&m->renewal[span->slot]);
     for (int k = 0; k <= PHX_NEWTON_LIMIT; k++) {
-        const bool done = verdict == PHX_NEWTON_LAST || verdict == PHX_NEWTON_ROUNDING;
+        const bool stops = verdict == PHX_NEWTON_LAST || verdict == PHX_NEWTON_ROUNDING;
+        const bool done = stops && (newton.scale == scale || phx_newton_confirm(&newton, dae->ops->norm(dae, run->v1)));
         phx_status status = dae->ops->interval_residual(dae, run->v1, run->lambda1, run->x1, done ? NULL : m->res);
         if (status != PHX_OK)
             return status;
         if (done) {
             phx_renewal_learn(&m->renewal[span->slot], 2.0 * newton.left * newton.scale);
             run->noise = newton.noise;
+            run->noise_scale = newton.forces;
             return PHX_OK;
         }
         status = iterate(m, span, &newton, &verdict);
@@ -303,6 +304,7 @@ static void midpoint_destroy(phx_method *method)
     phx_free(m->delta);
     phx_free(m->x);
     phx_free(m->v);
+    phx_free(m->back);
     phx_history_free(&m->history);
     phx_free(m);
 }
@@ -315,12 +317,27 @@ static bool allocate(midpoint *m)
     m->delta = phx_calloc(run->context, n_v + n_l, sizeof *m->delta);
     m->x = phx_calloc(run->context, n_x, sizeof *m->x);
     m->v = phx_calloc(run->context, n_v, sizeof *m->v);
-    return m->res && m->delta && m->x && m->v && phx_history_create(run->dae, run->lambda, &m->history) == PHX_OK;
+    m->back = phx_calloc(run->context, n_v, sizeof *m->back);
+    return m->res && m->delta && m->x && m->v && m->back &&
+           phx_history_create(run->dae, run->lambda, &m->history) == PHX_OK;
 }
 
-static const phx_method_ops midpoint_ops = {.destroy = midpoint_destroy, .step = midpoint_step};
-static const phx_method_ops pair_ops = {.destroy = midpoint_destroy, .step = pair_step, .estimate = pair_estimate};
-static const phx_method_ops composed_ops = {.destroy = midpoint_destroy, .step = composed_step};
+static void midpoint_forget(phx_method *method)
+{
+    midpoint *m = (midpoint *)method;
+    phx_history_forget(&m->history, method->run->dae, method->run->lambda);
+    for (int slot = 0; slot < SLOTS; slot++) {
+        m->jacobian[slot].valid = false;
+        m->renewal[slot] = phx_renewal_create(m->renewal[slot].matrix);
+    }
+}
+
+static const phx_method_ops midpoint_ops = {
+    .destroy = midpoint_destroy, .step = midpoint_step, .forget = midpoint_forget};
+static const phx_method_ops pair_ops = {
+    .destroy = midpoint_destroy, .step = pair_step, .estimate = pair_estimate, .forget = midpoint_forget};
+static const phx_method_ops composed_ops = {
+    .destroy = midpoint_destroy, .step = composed_step, .forget = midpoint_forget};
 
 static phx_status create(phx_run *run, const phx_method_ops *ops, phx_method **method)
 {
@@ -351,6 +368,11 @@ phx_status phx_midpoint_create(phx_run *run, phx_method **method)
     midpoint *m = (midpoint *)pair;
     m->atol_size = phx_run_atol_size(run, m->delta);
     return phx_reversible_create(run, pair, 2, method);
+}
+
+phx_status phx_midpoint_plain_create(phx_run *run, phx_method **method)
+{
+    return create(run, &midpoint_ops, method);
 }
 
 phx_status phx_midpoint4_create(phx_run *run, phx_method **method)

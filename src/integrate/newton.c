@@ -8,8 +8,14 @@
  * not halve them in STALLS increments. (A kept one may stall there as well: what it gets wrong grows out of rounding.)
  * LUCKY rates are not believed; WILD ones are not forgiven; a CREDIBLE one says that the increment before was right. */
 enum { STALLS = 3 };
-static const double SLOW = 0.02, STALLED = 0.5, NOISE = 1e-12, SURE_NOISE = 2e-14;
+#define NOISE_LIMIT 1e-12
+static const double SLOW = 0.02, STALLED = 0.5, NOISE = NOISE_LIMIT, SURE_NOISE = 2e-14;
 static const double LUCKY = 1e-2, CREDIBLE = 0.1, WILD = 4.0;
+/* Of the velocity that the forces give 64 DBL_EPSILON may be taken for rounding, and no more: stiffness makes forces of
+ * any size, which move nothing. */
+static const double ROUNDED = 64.0 * 0x1p-52 / NOISE_LIMIT;
+/* Increments that were taken for the size of velocities may be that many times as large. */
+static const double FOUND = 16.0;
 /* The default tolerance, and the share of a tolerance that may be left after the last increment. */
 static const double TO_ROUNDING = 1e-14, LEFT = 0.05;
 
@@ -20,7 +26,9 @@ phx_newton phx_newton_to_rounding(const phx_run *run, double scale)
     return (phx_newton){.tolerance = tolerance,
                         .left = LEFT * tolerance,
                         .scale = scale,
+                        .given = scale,
                         .noise_scale = fmax(scale, run->noise_scale),
+                        .forces = run->noise_scale,
                         .noise = fmax(run->noise, SURE_NOISE),
                         .previous = -1.0};
 }
@@ -83,6 +91,24 @@ phx_newton_verdict phx_newton_judge(phx_newton *newton, double size, bool recent
     bool slow = rate > SLOW && (rate_before == 0.0 || rate * rate_before > SLOW * SLOW);
     bool nearly_there = rate * rate * size <= newton->tolerance * newton->scale;
     return slow && !nearly_there ? PHX_NEWTON_SLOW : PHX_NEWTON_GOES_ON;
+}
+
+bool phx_newton_confirm(phx_newton *newton, double found)
+{
+    const double scale = fmax(newton->given, found);
+    if (newton->scale <= FOUND * scale)
+        return true;
+    newton->scale = scale;
+    newton->noise_scale = fmax(newton->forces, scale);
+    return false;
+}
+
+void phx_newton_widen(phx_newton *newton, double forces)
+{
+    if (isfinite(forces))
+        newton->forces = fmax(newton->forces, ROUNDED * forces);
+    newton->noise_scale = fmax(newton->noise_scale, newton->forces);
+    newton->widened = true;
 }
 
 bool phx_jacobian_fits(const phx_jacobian *jacobian, double h)

@@ -19,7 +19,9 @@ typedef struct phx_newton {
     double left;      /* relative to scale */
     double scale;
     double noise;       /* relative to noise_scale: increments this small that shrink no more are rounding */
-    double noise_scale; /* scale, or the forces during the step where they are larger */
+    double noise_scale; /* scale, or the share of the forces that rounding is told by where that is larger */
+    double given;       /* scale that the iteration began with */
+    double forces;      /* of noise_scale, what the forces give */
     int forgiven;       /* increments that may yet fail to shrink: a fresh Jacobian is made at the new place */
     double previous;    /* size of the increment before; negative: none */
     double rate;        /* of the last two; 0: none yet */
@@ -35,6 +37,12 @@ phx_newton phx_newton_to_rounding(const phx_run *run, double scale);
 phx_newton phx_newton_to_weights(double tolerance);
 /* `recent`: the Jacobian was made in this step. */
 phx_newton_verdict phx_newton_judge(phx_newton *newton, double size, bool recent);
+
+/* From rest the iteration takes increments for the size of the velocities; `found` is that of those it ended with.
+ * True: the verdict to stop holds. False: the increments led away and back, go on with the right scale. */
+bool phx_newton_confirm(phx_newton *newton, double found);
+/* The forces at the start of the step, as the velocity they give (phx_run_force_scale), tell how small rounding is. */
+void phx_newton_widen(phx_newton *newton, double forces);
 
 /* What a kept factorisation stands for. */
 typedef struct phx_jacobian {

@@ -6,6 +6,7 @@
  *   err = (cj M - J)^-1 [ f(t0, y0) + M (1/h) sum_i E_i (Y_i - y0) ],   cj = real/h,   E_i = real * error_i
  *
  * with y = (x, v); multipliers are not in its norm. */
+#include "branch.h"
 #include "stages.h"
 
 #include <math.h>
@@ -17,6 +18,10 @@ static const double SAFETY = 0.9, DECREASE = 5.0, GROWTH = 8.0, KEEP = 1.2;
 static const double GOOD_RATE = 0.05;
 static const double DEFAULT_ATOL = 1e-2; /* of rtol */
 enum { USUAL_ITERATIONS = 7 };
+/* Where a load or a speed jumps no step is short enough for the tolerance. The shortest one there is is taken, for so
+ * many times until steps of LONGER times its size hold the tolerance again. */
+enum { MOST_JUMPS = 4 };
+static const double LONGER = 1e4;
 
 typedef struct radau {
     phx_method base;
@@ -25,6 +30,7 @@ typedef struct radau {
     double h;                          /* proposal for the next step; 0: none yet */
     double h_accepted, error_accepted; /* of the last step accepted; 0: none */
     bool after_reject;
+    int jumps;                   /* steps taken without holding the tolerance */
     double *weight_x, *weight_v; /* n_x, n_v: 1/(atol + rtol |y|) */
     double *error_x, *error_v;   /* n_x, n_v + n_l */
     double *slope_x, *tangent;   /* n_x, n_v */
@@ -180,6 +186,16 @@ static void rejected(radau *m, double h, double error)
     m->base.run->stats->rejected++;
 }
 
+/* Nothing of what was before a jump tells how to go on. */
+static void behind_jump(radau *m, double smallest)
+{
+    m->jumps++;
+    m->h = GROWTH * smallest;
+    m->h_accepted = 0.0;
+    m->after_reject = false;
+    phx_stages_forget(&m->stages);
+}
+
 /* The start: a step in which y changes by a hundredth. */
 static phx_status first_step(radau *m, double to)
 {
@@ -199,9 +215,10 @@ static phx_status first_step(radau *m, double to)
 static double landing_step(const radau *m, double to, bool *lands)
 {
     enum { FEW = 4 };
-    double left = to - m->base.run->t, count = ceil(left / m->h * (1.0 - 1e-9));
+    const double longest = phx_branch_limit(m->base.run, m->h);
+    double left = to - m->base.run->t, count = ceil(left / longest * (1.0 - 1e-9));
     *lands = count <= 1.0;
-    return count <= FEW ? left / fmax(count, 1.0) : m->h;
+    return count <= FEW ? left / fmax(count, 1.0) : longest;
 }
 
 static phx_status too_small(radau *m, double h)
@@ -212,15 +229,15 @@ static phx_status too_small(radau *m, double h)
     return phx_run_stop(run, PHX_NOT_CONVERGED);
 }
 
-/* One try; `*error` at least 1: rejected. */
-static phx_status try_step(radau *m, double h, double *error)
+/* One try; `*error` at least 1: rejected, unless it is at a `jump`. */
+static phx_status try_step(radau *m, double h, bool jump, double *error)
 {
     phx_run *run = m->base.run;
     set_weights(m);
     phx_status status = phx_stages_solve(&m->stages, run->t, h);
     if (status == PHX_OK)
         status = estimate(m, run->t, h, error);
-    if (status != PHX_OK || !(*error < 1.0))
+    if (status != PHX_OK || !(*error < 1.0 || (jump && isfinite(*error))))
         return status;
     end_of_step(m);
     return finish(m, run->t, h);
@@ -233,14 +250,24 @@ static phx_status adaptive_step(radau *m, double to)
     while (true) {
         bool lands;
         double h = landing_step(m, to, &lands), error = INFINITY;
-        if (h <= smallest && !lands)
+        const bool jump = h <= smallest;
+        if (jump && m->jumps >= MOST_JUMPS)
             return too_small(m, h);
         run->reason = NULL;
-        phx_status status = try_step(m, h, &error);
+        h = lands ? h : fmax(h, smallest);
+        phx_status status = try_step(m, h, jump, &error);
         if (status == PHX_OK && error < 1.0) {
             accepted(m, h, error);
+            if (h > LONGER * smallest)
+                m->jumps = 0;
             return phx_run_accept(run, lands ? to : run->t + h, h);
         }
+        if (status == PHX_OK && jump && isfinite(error)) {
+            behind_jump(m, smallest);
+            return phx_run_accept(run, lands ? to : run->t + h, h);
+        }
+        if (jump)
+            m->jumps = MOST_JUMPS;
         if (status == PHX_OK) {
             rejected(m, h, isfinite(error) ? error : 1e6);
         } else if (status == PHX_NOT_CONVERGED || status == PHX_SINGULAR) {
@@ -264,8 +291,10 @@ static phx_status radau_advance(phx_method *method, double to)
             return phx_run_stop(run, status);
     }
     while (run->t < to) {
-        phx_status status = adaptive_step(m, to);
-        if (status == PHX_OK)
+        const double before = run->t;
+        phx_status status =
+            phx_branch_is_near(run) ? phx_branch_cross(run, method, phx_branch_end(run)) : adaptive_step(m, to);
+        if (status == PHX_OK && run->t > before)
             status = phx_run_sample_step(run);
         if (status != PHX_OK)
             return status;
@@ -308,8 +337,16 @@ static phx_status allocate(radau *m)
     return PHX_OK;
 }
 
-static const phx_method_ops fixed_ops = {.destroy = radau_destroy, .step = fixed_step};
-static const phx_method_ops adaptive_ops = {.destroy = radau_destroy, .advance = radau_advance};
+/* The step that the last one asks for stays, no error is known. */
+static void radau_forget(phx_method *method)
+{
+    radau *m = (radau *)method;
+    phx_stages_forget(&m->stages);
+    m->h_accepted = 0.0;
+}
+
+static const phx_method_ops fixed_ops = {.destroy = radau_destroy, .step = fixed_step, .forget = radau_forget};
+static const phx_method_ops adaptive_ops = {.destroy = radau_destroy, .advance = radau_advance, .forget = radau_forget};
 
 /* The estimate is of order 3, the step of order 5: Hairer and Wanner ask of the estimate 0.1 rtol^(2/3). */
 static void set_tolerances(radau *m)

@@ -12,7 +12,7 @@
  * That a time-reversible choice keeps what a time-reversible method keeps: E. Hairer and G. Soederlind, Explicit, time
  * reversible, adaptive step size control, SIAM J. Sci. Comput. 26 (2005); D. Stoffer, Variable steps for reversible
  * integration methods, Computing 55 (1995). */
-#include "run.h"
+#include "branch.h"
 
 #include <math.h>
 
@@ -77,6 +77,7 @@ static search begin(const reversible *m, const ruler *r)
     } else {
         s.level = FIRST;
     }
+    s.coarsest = larger(s.coarsest, level_of(r, phx_branch_limit(m->base.run, r->length)));
     s.level = s.first = larger(s.level, s.coarsest);
     return s;
 }
@@ -125,6 +126,27 @@ static phx_status adaptive_step(reversible *m, ruler *r)
     }
 }
 
+/* To the mark of the ruler behind the one interval that crosses a singular position. */
+static phx_status cross(reversible *m, ruler *r)
+{
+    phx_run *run = m->base.run;
+    const double before = run->t;
+    const double wanted = phx_branch_end(run);
+    double to = wanted;
+    long long next = WHOLE;
+    if (wanted < r->to) {
+        const int level = larger(level_of(r, 0.1 * (wanted - run->t)), aligned_level(r));
+        const long long block = WHOLE >> level;
+        next = r->at + block * (long long)fmax(ceil((wanted - run->t) / ldexp(r->length, -level)), 1.0);
+        next = next < WHOLE ? next : WHOLE;
+        to = next == WHOLE ? r->to : r->from + r->length * ldexp((double)next, -FINEST);
+    }
+    const phx_status status = phx_branch_cross(run, m->inner, to);
+    if (status == PHX_OK && run->t > before)
+        r->at = next;
+    return status;
+}
+
 /* Over one ruler, or over several equal ones when steps are bounded. */
 static phx_status reversible_advance(phx_method *method, double to)
 {
@@ -136,9 +158,14 @@ static phx_status reversible_advance(phx_method *method, double to)
     for (double k = 0.0; k < rulers; k++) {
         ruler r = {.from = start + k * length, .to = k + 1.0 == rulers ? to : start + (k + 1.0) * length};
         r.length = length;
-        while (r.at < WHOLE) {
-            phx_status status = adaptive_step(m, &r);
-            if (status == PHX_OK)
+        if (run->t > r.from && k > 0.0 && run->branch) { /* where one step went on from the ruler before */
+            r.from = run->t;
+            r.length = r.to - r.from;
+        }
+        while (r.at < WHOLE && run->t < r.to) {
+            const double before = run->t;
+            phx_status status = phx_branch_is_near(run) ? cross(m, &r) : adaptive_step(m, &r);
+            if (status == PHX_OK && run->t > before)
                 status = phx_run_sample_step(run);
             if (status != PHX_OK)
                 return status;

@@ -4,6 +4,8 @@
 
 #include <phlexor/integrate.h>
 
+typedef struct phx_branch phx_branch;
+
 /* One call of phx_integrate. A method reads the accepted state and fills the trial; phx_run_accept makes the trial the
  * accepted state. A try that fails leaves the accepted state as it was. */
 typedef struct phx_run {
@@ -24,12 +26,15 @@ typedef struct phx_run {
     double *ledger, *ledger1; /* n_parts each: the same two by the parts of the dae */
 
     double scale;       /* running size of the velocities, in the norm of the dae */
-    double noise_scale; /* what the forces add to scale where rounding is told apart */
+    double noise_scale; /* running size of what the forces add to scale where rounding is told apart */
     double noise;       /* running size of the rounding in Newton's increments, relative to noise_scale */
 
     /* Why the last try failed; NULL: the dae or nobody said. */
     const char *reason, *culprit;
     double failed_step; /* s */
+
+    struct phx_outputs *outputs; /* where to sample between the steps; NULL: steps end at output instants */
+    phx_branch *branch;          /* singular positions; NULL: there are none */
 
     bool lags; /* counted angles of accepted states may lag behind (catch_up of the dae) */
     phx_sample_fn *sample;
@@ -40,6 +45,13 @@ typedef struct phx_run {
 /* Commit the trial as the state at t1, a step of size h, and report progress. PHX_INTERRUPTED: the user stops the run;
  * the state is committed. */
 phx_status phx_run_accept(phx_run *run, double t1, double h);
+/* Sample the accepted state. */
+phx_status phx_run_sample(phx_run *run);
+/* That at t, which the last step may have passed. */
+phx_status phx_run_sample_at(phx_run *run, double t);
+/* The arrays of the trial and of the ledgers. */
+phx_status phx_run_allocate(phx_run *run);
+void phx_run_release(phx_run *run);
 /* A try begins: no work of the trial yet. */
 void phx_run_clear_work(phx_run *run);
 /* Add `factor` times the parts that the dae has just told to those of the trial. */
@@ -54,6 +66,7 @@ double phx_run_smallest_step(const phx_run *run);
 phx_status phx_run_stop(phx_run *run, phx_status status);
 /* Size of velocities v from which a step or a part of it starts, or the running one where that is larger. */
 double phx_run_scale(phx_run *run, const double *v);
+
 /* Size of the velocity that the forces f at a state give in a time h; a lower bound, which needs no solution:
  *     h |f|_{M^-1} >= h f.f / |f|_M                                                   (Cauchy and Schwarz)
  * f: the first n_v entries of the residual `res` with v_dot = 0 and lambda = 0. */
@@ -70,6 +83,11 @@ typedef struct phx_method_ops {
     /* Of the last try that step got through, in units of the tolerance, the same from either end of the step. NULL: no
      * estimate. */
     double (*estimate)(const phx_method *method);
+    /* Forget the steps before, and factorisations: the next one does not depend on them. */
+    void (*forget)(phx_method *method);
+    /* Fill the accepted state of another run by that at t, within the step that was made last. NULL: a step of the
+     * length that is asked for does. */
+    phx_status (*look_back)(phx_method *method, double t, phx_run *into);
     /* Go to `to` in steps of its own choice, each accepted and sampled by phx_run_accept and phx_run_sample_step. */
     phx_status (*advance)(phx_method *method, double to);
 } phx_method_ops;
@@ -81,6 +99,8 @@ struct phx_method {
 };
 
 phx_status phx_midpoint_create(phx_run *run, phx_method **method);
+/* In fixed steps, whatever the options say. */
+phx_status phx_midpoint_plain_create(phx_run *run, phx_method **method);
 phx_status phx_midpoint4_create(phx_run *run, phx_method **method);
 phx_status phx_gauss_create(phx_run *run, phx_method **method); /* gauss4 and gauss6 */
 phx_status phx_radau_create(phx_run *run, phx_method **method);

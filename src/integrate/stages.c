@@ -108,6 +108,12 @@ void phx_stages_keep(phx_stages *stages, double h)
     stages->h_before = h;
 }
 
+void phx_stages_forget(phx_stages *stages)
+{
+    stages->h_before = 0.0;
+    stages->jacobian.valid = false;
+}
+
 /* ---- residuals ---- */
 static phx_status evaluate(phx_stages *stages, double t0, double h)
 {
@@ -302,13 +308,9 @@ static phx_status widen_scale(phx_stages *stages, double t0, double h, phx_newto
     memset(stages->v_dot, 0, (size_t)dae->n_v * sizeof(double));
     memset(stages->mean_lambda, 0, (size_t)dae->n_l * sizeof(double));
     phx_status status = dae->ops->residual(dae, t0, run->x, run->v, stages->v_dot, stages->mean_lambda, stages->rhs);
-    if (status != PHX_OK)
-        return status;
-    double scale = phx_run_force_scale(run, h, stages->rhs);
-    if (isfinite(scale))
-        run->noise_scale = newton->noise_scale = fmax(newton->noise_scale, scale);
-    newton->widened = true;
-    return PHX_OK;
+    if (status == PHX_OK)
+        phx_newton_widen(newton, phx_run_force_scale(run, h, stages->rhs));
+    return status;
 }
 
 /* The residuals have been overwritten: find them again to name the body. */
@@ -356,6 +358,16 @@ static phx_status iterate(phx_stages *stages, double t0, double h, phx_newton *n
     return PHX_OK;
 }
 
+/* The largest of the stages' velocities. */
+static double size_of_stages(const phx_stages *stages)
+{
+    phx_dae *dae = stages->run->dae;
+    double size = 0.0;
+    for (int i = 0; i < stages->tableau.s; i++)
+        size = fmax(size, dae->ops->norm(dae, stages->v + i * dae->n_v));
+    return size;
+}
+
 phx_status phx_stages_solve(phx_stages *stages, double t0, double h)
 {
     phx_run *run = stages->run;
@@ -369,12 +381,16 @@ phx_status phx_stages_solve(phx_stages *stages, double t0, double h)
         phx_status status = iterate(stages, t0, h, &newton, &done);
         if (status != PHX_OK)
             return status;
+        if (done && !stages->weight_v && newton.scale > scale)
+            done = phx_newton_confirm(&newton, size_of_stages(stages));
     }
     if (!done)
         return give_up(stages, t0, h, "Newton's iteration converges too slowly");
     stages->rate = newton.rate;
-    if (!stages->weight_v)
+    if (!stages->weight_v) {
         run->noise = newton.noise;
+        run->noise_scale = newton.forces;
+    }
     make_stage_x(stages, h);
     make_rates(stages);
     make_stage_x(stages, h);

@@ -45,5 +45,7 @@ phx_status phx_stages_solve(phx_stages *stages, double t0, double h);
 phx_status phx_stages_work(phx_stages *stages, double t0, double h, phx_work *work);
 /* Keep the stages of an accepted step for the prediction of the next one. */
 void phx_stages_keep(phx_stages *stages, double h);
+/* The next step is predicted from none before, and makes its own Jacobian. */
+void phx_stages_forget(phx_stages *stages);
 
 #endif

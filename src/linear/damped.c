@@ -26,6 +26,8 @@ typedef struct damped_work {
     bool symmetric;  /* no skew part, D symmetric to rounding: left and right vectors are the same */
     bool gyroscopic; /* D skew, K symmetric: the left vectors are the conjugates of the right ones */
     bool definite;   /* of these: every stiffness is positive, A is skew */
+    bool inverted;   /* A holds (A - sigma I)^-1 */
+    double sigma;    /* rad/s */
     double *A;       /* (e + f) x (e + f) */
     double *re, *im, *vectors;
 } damped_work;
@@ -56,6 +58,25 @@ static phx_status project(phx_context *context, const phx_basis *modes, const ph
     phx_dense_multiply(true, false, f, f, n, 1.0, modes->columns, f, product, f, 0.0, out, f);
     phx_free(product);
     return PHX_OK;
+}
+
+/* out (f x f) = Phi^T D Phi, as far as D has a root by squares, which do not cancel. */
+static phx_status project_damping(phx_context *context, const phx_linear *linear, const phx_basis *modes, double *out)
+{
+    const phx_csr *root = &linear->damping_root;
+    const int f = modes->count;
+    if (root->rows == 0)
+        return project(context, modes, &linear->D, out);
+    double *rates = phx_calloc(context, (size_t)root->rows * (size_t)f, sizeof *rates);
+    phx_status status = rates ? project(context, modes, &linear->damping_rest, out) : PHX_ERR_MEMORY;
+    for (int i = 0; i < root->rows && !status; i++)
+        for (int k = root->ptr[i]; k < root->ptr[i + 1]; k++)
+            for (int j = 0; j < f; j++)
+                rates[(size_t)i * f + j] += root->val[k] * modes->columns[(size_t)root->idx[k] * f + j];
+    if (!status)
+        phx_dense_multiply(true, false, f, f, root->rows, 1.0, rates, f, rates, f, 1.0, out, f);
+    phx_free(rates);
+    return status;
 }
 
 /* Largest entry of a (f x f), and of its skew part. */
@@ -111,7 +132,7 @@ static phx_status prepare(phx_context *context, const phx_linear *linear, const 
     w->skew = phx_calloc(context, f * f, sizeof *w->skew);
     if (!w->elastic || !w->scale || !w->D || !w->skew)
         return PHX_ERR_MEMORY;
-    phx_status status = linear->damped ? project(context, &undamped->modes, &linear->D, w->D) : PHX_OK;
+    phx_status status = linear->damped ? project_damping(context, linear, &undamped->modes, w->D) : PHX_OK;
     if (!status && options->unsymmetric)
         status = project(context, &undamped->modes, &linear->K, w->skew);
     if (status)
@@ -155,6 +176,87 @@ static void fill(const phx_undamped *undamped, damped_work *w)
     for (int i = 0; i < w->f; i++)
         for (int j = 0; j < w->f; j++)
             w->A[(size_t)(w->e + i) * size + w->e + j] = -w->D[(size_t)i * w->f + j];
+}
+
+/* A positive shift of the size of the modes wanted, 0 when all are: the highest of the lowest elastic frequencies. */
+static double shift_of(const phx_undamped *undamped, int wanted)
+{
+    double shift = 0.0;
+    for (int k = 0, elastic = 0; k < undamped->modes.count && elastic < wanted; k++)
+        if (fabs(undamped->frequency[k]) > undamped->resolution) {
+            shift = fmax(shift, 0.3 * fabs(undamped->frequency[k]));
+            elastic++;
+        }
+    return shift;
+}
+
+/* Whether rounding in the eigenvalues of A, of the size of its largest entry, is felt by the lowest modes: of strongly
+ * damped ones the entries reach beta omega^2 of the highest. */
+static bool is_rough(const damped_work *w)
+{
+    double skew, lowest = HUGE_VAL;
+    for (int c = 0; c < w->e; c++)
+        lowest = fmin(lowest, w->scale[c]);
+    return 1e-13 * largest_entry(w->e + w->f, w->A, &skew) > 1e-6 * lowest;
+}
+
+/* A <- (A - sigma I)^-1. With (position x, velocity y) = (s f, g) as input
+ *
+ *     (sigma^2 I + sigma D + Lambda + skew) x' = -g - (D + sigma I) f ,   y' = f + sigma x' ,
+ *
+ * whose entries are of the size of 1/sigma however large those of D are. Positions that are not in the state count as
+ * zero. */
+static phx_status invert(phx_context *context, const phx_undamped *undamped, damped_work *w)
+{
+    const int f = w->f, e = w->e, size = e + f;
+    double *Q = phx_calloc(context, (size_t)f * (size_t)(f + size), sizeof *Q), *x = Q ? Q + (size_t)f * f : NULL;
+    if (!Q)
+        return PHX_ERR_MEMORY;
+    for (int i = 0; i < f; i++) {
+        for (int j = 0; j < f; j++)
+            Q[(size_t)i * f + j] = w->sigma * w->D[(size_t)i * f + j] + w->skew[(size_t)i * f + j];
+        Q[(size_t)i * f + i] += w->sigma * w->sigma;
+        if (fabs(undamped->frequency[i]) > undamped->resolution)
+            Q[(size_t)i * f + i] += undamped->frequency[i] * fabs(undamped->frequency[i]);
+        for (int c = 0; c < e; c++) {
+            const int j = w->elastic[c];
+            x[(size_t)i * size + c] = -(w->D[(size_t)i * f + j] + (i == j ? w->sigma : 0.0)) / w->scale[c];
+        }
+        x[(size_t)i * size + e + i] = -1.0;
+    }
+    const phx_status status = phx_dense_solve(context, f, Q, size, x);
+    for (int c = 0; c < e && !status; c++)
+        for (int k = 0; k < size; k++)
+            w->A[(size_t)c * size + k] = w->scale[c] * x[(size_t)w->elastic[c] * size + k];
+    for (int i = 0; i < f && !status; i++)
+        for (int k = 0; k < size; k++)
+            w->A[(size_t)(e + i) * size + k] = w->sigma * x[(size_t)i * size + k];
+    for (int c = 0; c < e && !status; c++)
+        w->A[(size_t)(e + w->elastic[c]) * size + c] += 1.0 / w->scale[c];
+    w->inverted = !status;
+    phx_free(Q);
+    return status == PHX_SINGULAR ? PHX_OK : status; /* a root at sigma: A itself has to do */
+}
+
+/* The roots, lambda = sigma + 1/theta of those of the inverse. */
+static phx_status find_roots(phx_context *context, const phx_undamped *undamped, int wanted, damped_work *w)
+{
+    const double beyond = -1e150; /* of theta = 0 */
+    const int size = w->e + w->f;
+    if (w->definite)
+        return phx_dense_eigen_skew(context, size, w->A, w->im, w->vectors);
+    phx_status status = PHX_OK;
+    w->sigma = shift_of(undamped, wanted);
+    if (w->sigma > 0.0 && is_rough(w))
+        status = invert(context, undamped, w);
+    if (!status)
+        status = phx_dense_eigen_general(context, size, w->A, NULL, w->re, w->im, w->vectors);
+    for (int k = 0; k < size && w->inverted && !status; k++) {
+        const double square = w->re[k] * w->re[k] + w->im[k] * w->im[k];
+        w->re[k] = square > 0.0 ? w->sigma + w->re[k] / square : beyond;
+        w->im[k] = square > 0.0 ? -w->im[k] / square : 0.0;
+    }
+    return status;
 }
 
 /* eta (f) of eigenvector k, taken from the larger of position and velocity. */
@@ -233,6 +335,8 @@ static double zero_root(const phx_undamped *undamped, const damped_work *w)
 {
     const int size = w->e + w->f;
     double skew;
+    if (w->inverted) /* modes without stiffness alone have such roots */
+        return w->e < w->f ? fmax(undamped->resolution, 1e-10 * w->sigma) : 0.0;
     return fmax(undamped->resolution, 1e-13 * largest_entry(size, w->A, &skew));
 }
 
@@ -271,8 +375,7 @@ phx_status phx_linear_damped(phx_context *context, const phx_linear *linear, con
     const int size = w.e + w.f;
     *rigid = w.f - w.e;
     if (size > 0)
-        status = w.definite ? phx_dense_eigen_skew(context, size, w.A, w.im, w.vectors)
-                            : phx_dense_eigen_general(context, size, w.A, NULL, w.re, w.im, w.vectors);
+        status = find_roots(context, undamped, options->count, &w);
     if (!status)
         status = phx_mode_list_create(context, w.f, size, &roots);
     if (!status)

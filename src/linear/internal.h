@@ -76,13 +76,14 @@ phx_status phx_large_create(phx_context *context, const phx_linear *linear, cons
                             phx_large *large);
 void phx_large_free(phx_large *large);
 
+/* Estimate, by the diagonals, of the highest eigenvalue of the pencil (K, M). */
+double phx_large_highest(const phx_large *large);
 /* The lowest undamped modes by shift-invert: `count` elastic ones and all rigid-body modes. */
 phx_status phx_large_undamped(phx_context *context, const phx_large *large, int count, phx_kkt *kkt,
                               phx_undamped *undamped);
-/* Iterate every mode of the list on the full quadratic problem until its lambda stands; `functional`: then improve it
- * by the Rayleigh functional. */
-phx_status phx_large_iterate(phx_context *context, const phx_large *large, phx_kkt *kkt, phx_mode_list *list,
-                             bool functional);
+/* The options->count lowest damped modes, from the lowest undamped ones. *rigid as phx_linear_damped gives it. */
+phx_status phx_large_damped(phx_context *context, const phx_large *large, const phx_modes_options *options,
+                            const phx_undamped *undamped, phx_kkt *kkt, int *rigid, phx_mode_list *list);
 
 /* ---- assignment ---- */
 /* Columns chosen for the rows of a matrix of gains (rows x cols, row-major, rows <= cols), each at most once, with the

@@ -199,6 +199,11 @@ static phx_status lanczos(phx_context *context, const phx_large *large, phx_kkt 
     status = values && vectors ? phx_eigen_shift_invert(context, size, k, sigma, apply_inverse, apply_mass, &user, 0.0,
                                                         values, vectors)
                                : PHX_ERR_MEMORY;
+    if (status == PHX_NOT_CONVERGED || status == PHX_ERR_LIBRARY)
+        status = phx_fail_prefix(context, status,
+                                 "modes: %d undamped modes near (%.3g rad/s)^2 of %d coordinates were asked for, as "
+                                 "'modes: count' or --count and damping need them; ask for fewer: ",
+                                 k, sqrt(fabs(sigma)), n);
     phx_free(values);
     if (!status) {
         *basis = (phx_basis){.n = n, .count = k, .columns = vectors}; /* the first n rows; the multipliers are left */
@@ -211,9 +216,9 @@ static phx_status lanczos(phx_context *context, const phx_large *large, phx_kkt 
     return status;
 }
 
-/* Upper estimate, by its diagonal, of the highest eigenvalue of the pencil (K, M). */
-static double highest(const phx_csr *K, const phx_csr *M)
+double phx_large_highest(const phx_large *large)
 {
+    const phx_csr *K = &large->K, *M = &large->linear->M;
     double largest = 0.0;
     for (int i = 0; i < K->rows; i++) {
         const int k = phx_csr_find(K, i, i), m = phx_csr_find(M, i, i);
@@ -240,7 +245,7 @@ static phx_status attempt(phx_context *context, const phx_large *large, phx_kkt 
                                          &undamped->asymmetry, &undamped->modes);
     phx_basis_free(&basis);
     /* the space found does not contain the highest modes, which rounding is relative to */
-    const double top = sqrt(highest(&large->K, &large->linear->M));
+    const double top = sqrt(phx_large_highest(large));
     undamped->resolution = fmax(undamped->resolution, (stiffness.root ? 1e-10 : 1e-7) * top);
     return status;
 }
@@ -270,7 +275,7 @@ phx_status phx_large_undamped(phx_context *context, const phx_large *large, int 
     const int most = (large->linear->n - large->G.rows - 20) / 2;
     phx_status status =
         phx_kkt_prepare(context, &large->linear->M, &none, &large->K, &large->G, large->order, false, kkt);
-    double sigma = -1e-8 * highest(&large->K, &large->linear->M);
+    double sigma = -1e-8 * phx_large_highest(large);
     int k = count + GUARD < most ? count + GUARD : most;
     for (int pass = 0; !status && pass < PASSES; pass++) {
         status = attempt(context, large, kkt, k, sigma, undamped);

@@ -90,6 +90,10 @@ static phx_status check(phx_context *context, const phx_linear *linear, const ph
         status = check_matrix(context, "the root of K", &linear->root, -1, n);
     if (!status && linear->rest.rows > 0)
         status = check_matrix(context, "the rest of K", &linear->rest, n, n);
+    if (!status && linear->damping_root.rows > 0)
+        status = check_matrix(context, "the root of D", &linear->damping_root, -1, n);
+    if (!status && linear->damping_root.rows > 0)
+        status = check_matrix(context, "the rest of D", &linear->damping_rest, n, n);
     return status;
 }
 
@@ -218,28 +222,17 @@ static int damped_basis(int count)
     return 4 * count + 40;
 }
 
-/* Left vectors are known from the right ones, and so a Rayleigh functional: K is symmetric, and D symmetric or skew. */
-static bool has_functional(const phx_linear *linear, const phx_modes_options *options)
-{
-    return !options->unsymmetric && (!linear->gyroscopic || linear->lossless);
-}
-
-/* The damped modes; from a part of the undamped ones they are iterated on the full matrices. */
+/* The damped modes; from a part of the undamped ones by Krylov spaces of the full matrices. */
 static phx_status list_damped(phx_modal *modal, const phx_linear *linear, const phx_modes_options *options,
                               const phx_large *large, const phx_undamped *undamped, int *rigid, phx_mode_list *list)
 {
     phx_context *context = modal->context;
-    const bool whole = undamped->modes.count == undamped->freedom;
-    phx_status status = phx_linear_damped(context, linear, options, undamped, options->count, rigid, list);
-    if (status || whole)
-        return status;
+    if (undamped->modes.count == undamped->freedom)
+        return phx_linear_damped(context, linear, options, undamped, options->count, rigid, list);
     phx_large own = {0};
-    if (!large) {
-        status = phx_large_create(context, linear, options, &own);
-        large = &own;
-    }
+    phx_status status = large ? PHX_OK : phx_large_create(context, linear, options, &own);
     if (!status)
-        status = phx_large_iterate(context, large, &modal->quadratic, list, has_functional(linear, options));
+        status = phx_large_damped(context, large ? large : &own, options, undamped, &modal->quadratic, rigid, list);
     phx_large_free(&own);
     return status;
 }

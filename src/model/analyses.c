@@ -11,6 +11,7 @@ phx_status phx_begin_output(phx_reader *reader, const phx_node *node, void *obje
     bool own = output->quantity == PHX_MODEL_DEFORMATION || output->quantity == PHX_MODEL_REACTION;
     output->frame = own ? PHX_MODEL_BODY_FRAME : PHX_MODEL_INERTIAL;
     output->joint = -1;
+    output->at = PHX_MODEL_SIDE_B;
     return PHX_OK;
 }
 
@@ -84,7 +85,9 @@ phx_status phx_finish_sweep(phx_reader *reader, const phx_node *node, void *obje
         return status;
     reader->sweep_points *= sweep->count;
     if (reader->sweep_points > 1e7)
-        return phx_reader_fail(reader, node, "the sweep has %.10g points in all, more than 1e7", reader->sweep_points);
+        return phx_reader_fail(reader, node,
+                               "the sweep has %.10g points in all, more than 1e7; take fewer, or give more by --sweep",
+                               reader->sweep_points);
     if (sweep->kind == PHX_MODEL_VALUES)
         return PHX_OK;
     if (sweep->count == 1 && sweep->from != sweep->to)

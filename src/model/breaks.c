@@ -10,6 +10,7 @@ typedef struct finder {
     const phx_expression *expression;
     double *breaks;
     int n;
+    phx_status status; /* of the first evaluation that had no memory */
 } finder;
 
 /* A range of tokens [first, last). */
@@ -38,8 +39,10 @@ static void add_root(finder *f, range left, range right)
         return;
     snprintf(text, sizeof text, "(%s)-(%s)", a, b);
     double d[4];
-    for (int k = 0; k < 4; k++)
-        d[k] = phx_evaluator_probe(f->evaluator, text, k);
+    for (int k = 0; k < 4 && !f->status; k++)
+        f->status = phx_evaluator_probe(f->evaluator, text, k, &d[k]);
+    if (f->status)
+        return;
     double slope = d[1] - d[0], size = fabs(d[0]) + fabs(d[1]) + fabs(d[2]) + fabs(d[3]);
     double bend = fabs(d[2] - 2.0 * d[1] + d[0]) + fabs(d[3] - 2.0 * d[2] + d[1]);
     if (!isfinite(size) || bend > 1e-13 * size || fabs(slope) <= 1e-13 * size)
@@ -121,14 +124,15 @@ static int sort_unique(double *x, int n)
     return kept;
 }
 
-int phx_expression_breaks(phx_evaluator *evaluator, double breaks[PHX_MAX_BREAKS])
+phx_status phx_expression_breaks(phx_evaluator *evaluator, double breaks[PHX_MAX_BREAKS], int *count)
 {
-    finder f = {evaluator, phx_evaluator_expression(evaluator), breaks, 0};
-    for (int i = 0; i < f.expression->n_tokens && f.n < PHX_MAX_BREAKS; i++) {
+    finder f = {evaluator, phx_evaluator_expression(evaluator), breaks, 0, PHX_OK};
+    for (int i = 0; i < f.expression->n_tokens && f.n < PHX_MAX_BREAKS && !f.status; i++) {
         if (f.expression->tokens[i].kind == PHX_TOKEN_COMPARISON)
             add_comparison(&f, i);
         else if (f.expression->tokens[i].kind == PHX_TOKEN_FUNCTION)
             add_function(&f, i);
     }
-    return sort_unique(breaks, f.n);
+    *count = sort_unique(breaks, f.n);
+    return f.status;
 }

@@ -120,6 +120,51 @@ static phx_status name_port(phx_builder *builder, phx_body_id id, const phx_mode
     return status;
 }
 
+/* ---- which of its data a body that cannot be made may owe it to ---- */
+typedef struct extreme {
+    const char *key;
+    double value, distance; /* decades from 1 */
+} extreme;
+
+static void offer(extreme *worst, const char *key, double value)
+{
+    const double distance = value != 0.0 ? fabs(log10(fabs(value))) : 0.0;
+    if (distance > worst->distance)
+        *worst = (extreme){key, value, distance};
+}
+
+/* The number farthest from 1 behind the message, when it is far. */
+static phx_status blame_extreme(phx_builder *builder, const phx_model_body *body, phx_status status)
+{
+    enum { FAR = 20 };
+    extreme worst = {.distance = FAR};
+
+    if (status != PHX_ERR_ARGUMENT && status != PHX_ERR_INPUT)
+        return status;
+    if (body->kind == PHX_MODEL_BEAM) {
+        const phx_model_material *material = &builder->model->materials[body->material];
+        offer(&worst, "material.density", material->density);
+        offer(&worst, "material.young", material->young);
+        offer(&worst, "length", body->length);
+        offer(&worst, "section (its area)", body->section.area);
+    } else {
+        offer(&worst, "mass", body->mass);
+        for (int i = 0; i < 9; i++)
+            offer(&worst, "inertia", body->inertia[i]);
+        for (int a = 0; a < 3; a++)
+            offer(&worst, "centre_of_mass", body->centre_of_mass[a]);
+    }
+    for (int k = 0; k < body->n_point_masses; k++)
+        offer(&worst, "point_masses", body->point_masses[k].mass);
+    if (!worst.key)
+        return status;
+    char *message = phx_strdup(NULL, phx_context_message(builder->context));
+    if (message)
+        phx_fail(builder->context, status, "%s; the key farthest from 1 is %s: %g", message, worst.key, worst.value);
+    phx_free(message);
+    return status;
+}
+
 phx_status phx_builder_body(phx_builder *builder, const phx_model_body *body)
 {
     const int dim = builder->model->dimension;
@@ -154,7 +199,7 @@ phx_status phx_builder_body(phx_builder *builder, const phx_model_body *body)
     phx_free(damping);
     if (status) {
         phx_flex_source_destroy(source);
-        return status;
+        return blame_extreme(builder, body, status);
     }
     status = phx_system_add_body(builder->system, made, source, &pose, &id);
     for (int k = 0; k < body->n_ports && !status; k++)

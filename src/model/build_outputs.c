@@ -43,7 +43,8 @@ phx_status phx_builder_output(phx_builder *builder, const phx_model_output *outp
                           .port = -1,
                           .joint = output->joint,
                           .body_frame = output->frame == PHX_MODEL_BODY_FRAME,
-                          .inertial = output->frame == PHX_MODEL_INERTIAL};
+                          .inertial = output->frame == PHX_MODEL_INERTIAL,
+                          .at_a = output->quantity == PHX_MODEL_REACTION && output->at == PHX_MODEL_SIDE_A};
     phx_status status = PHX_OK;
 
     if (output->quantity < PHX_MODEL_REACTION)

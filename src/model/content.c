@@ -52,10 +52,27 @@ static int compare_places(const void *a, const void *b)
     return x != y ? (x < y ? -1 : 1) : (p->order > q->order) - (p->order < q->order);
 }
 
+static int compare_signals(const void *a, const void *b)
+{
+    const phx_owned_signal *p = a, *q = b;
+    uintptr_t x = (uintptr_t)p->signal, y = (uintptr_t)q->signal;
+    return (x > y) - (x < y);
+}
+
 void phx_content_sort(phx_content *content)
 {
     if (content->n_places)
         qsort(content->places, (size_t)content->n_places, sizeof *content->places, compare_places);
+    if (content->n_signals)
+        qsort(content->signals, (size_t)content->n_signals, sizeof *content->signals, compare_signals);
+}
+
+const phx_owned_signal *phx_content_find_signal(const phx_content *content, const phx_signal *signal)
+{
+    const phx_owned_signal wanted = {.signal = (phx_signal *)signal};
+    return content->n_signals ? bsearch(&wanted, content->signals, (size_t)content->n_signals, sizeof *content->signals,
+                                        compare_signals)
+                              : NULL;
 }
 
 phx_model_source phx_content_where(const phx_content *content, const void *field)

@@ -1,10 +1,9 @@
-/* The only file that knows muParser. */
 #include "expression.h"
 #include "memo.h"
+#include "parser.h"
 
 #include <limits.h>
 #include <math.h>
-#include <muParserDLL.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,10 +48,10 @@ static double largest(const double *x, int n)
 
 static const struct {
     const char *name;
-    muFun1_t one;
-    muFun2_t two;
-    muFun3_t three;
-    muMultFun_t many;
+    phx_parser_fn1 *one;
+    phx_parser_fn2 *two;
+    phx_parser_fn3 *three;
+    phx_parser_fn_many *many;
 } functions[] = {
     {"sin", .one = sin},     {"cos", .one = cos},       {"tan", .one = tan},      {"asin", .one = asin},
     {"acos", .one = acos},   {"atan", .one = atan},     {"sinh", .one = sinh},    {"cosh", .one = cosh},
@@ -73,34 +72,44 @@ void phx_function_arity(int index, int *least, int *most)
     *most = functions[index].many ? INT_MAX : *least;
 }
 
-static muParserHandle_t create_parser(phx_context *context, double *t, double *s)
+static phx_status add_function(phx_parser *parser, int k)
 {
-    muParserHandle_t parser = mupCreate(muBASETYPE_FLOAT);
-    if (!parser) {
-        phx_fail(context, PHX_ERR_MEMORY, "out of memory for the expression parser");
-        return NULL;
-    }
-    mupClearFun(parser);
-    mupClearConst(parser);
-    for (int k = 0; k < N_FUNCTIONS; k++) {
-        if (functions[k].one)
-            mupDefineFun1(parser, functions[k].name, functions[k].one, 1);
-        else if (functions[k].two)
-            mupDefineFun2(parser, functions[k].name, functions[k].two, 1);
-        else if (functions[k].three)
-            mupDefineFun3(parser, functions[k].name, functions[k].three, 1);
-        else
-            mupDefineMultFun(parser, functions[k].name, functions[k].many, 1);
-    }
-    mupDefineVar(parser, "t", t);
-    mupDefineVar(parser, "s", s);
-    return parser;
+    const char *name = functions[k].name;
+    if (functions[k].one)
+        return phx_parser_add_function1(parser, name, functions[k].one);
+    if (functions[k].two)
+        return phx_parser_add_function2(parser, name, functions[k].two);
+    if (functions[k].three)
+        return phx_parser_add_function3(parser, name, functions[k].three);
+    return phx_parser_add_function_many(parser, name, functions[k].many);
+}
+
+/* Names that muParser refuses are not among ours: what fails is memory. */
+static phx_status fail_memory(phx_context *context)
+{
+    return phx_fail(context, PHX_ERR_MEMORY, "out of memory for the expression parser");
+}
+
+static phx_status create_parser(phx_context *context, double *t, double *s, phx_parser **parser)
+{
+    phx_status status = phx_parser_create(parser);
+    for (int k = 0; k < N_FUNCTIONS && !status; k++)
+        status = add_function(*parser, k);
+    if (!status)
+        status = phx_parser_add_variable(*parser, "t", t);
+    if (!status)
+        status = phx_parser_add_variable(*parser, "s", s);
+    if (!status)
+        return PHX_OK;
+    phx_parser_destroy(*parser);
+    *parser = NULL;
+    return fail_memory(context);
 }
 
 /* ---- the evaluator ---- */
 struct phx_evaluator {
     phx_context *context;
-    muParserHandle_t parser;
+    phx_parser *parser;
     double t, s;
     const phx_model_parameter *parameters;
     const phx_names *names;
@@ -116,10 +125,8 @@ phx_status phx_evaluator_create(phx_context *context, phx_evaluator **evaluator)
         return PHX_ERR_MEMORY;
     e->context = context;
     phx_status status = phx_memo_create(context, &e->memo);
-    if (!status) {
-        e->parser = create_parser(context, &e->t, &e->s);
-        status = e->parser ? PHX_OK : PHX_ERR_MEMORY;
-    }
+    if (!status)
+        status = create_parser(context, &e->t, &e->s, &e->parser);
     if (status)
         phx_evaluator_destroy(e);
     else
@@ -137,8 +144,7 @@ void phx_evaluator_destroy(phx_evaluator *evaluator)
 {
     if (!evaluator)
         return;
-    if (evaluator->parser)
-        mupRelease(evaluator->parser);
+    phx_parser_destroy(evaluator->parser);
     phx_memo_destroy(evaluator->memo);
     phx_free(evaluator);
 }
@@ -218,12 +224,12 @@ static bool fail_name(phx_evaluator *e, const phx_token *token, phx_expression_u
 }
 
 /* Tell a parser what a NAME token means. */
-static bool define_name(phx_evaluator *e, muParserHandle_t parser, const phx_token *token, phx_expression_use use)
+static phx_status define_name(phx_evaluator *e, phx_parser *parser, const phx_token *token, phx_expression_use use)
 {
     char name[MAX_NAME];
     if ((use != PHX_USE_CONSTANT && phx_token_is(&e->expression, token, "t")) ||
         (use == PHX_USE_TIME_AND_PLACE && phx_token_is(&e->expression, token, "s")))
-        return true;
+        return PHX_OK;
     int index = phx_evaluator_parameter(e, token);
     double value = 0.0;
     if (phx_token_is(&e->expression, token, "pi"))
@@ -232,20 +238,23 @@ static bool define_name(phx_evaluator *e, muParserHandle_t parser, const phx_tok
         value = 3.14159265358979323846 / 180.0;
     else if (index >= 0 && (!e->known || e->known[index]))
         value = e->parameters[index].value;
-    else if (index < 0 || is_time_or_place(&e->expression, token))
-        return fail_name(e, token, use);
-    if (token_name(&e->expression, token, name))
-        mupDefineConst(parser, name, value);
-    return true;
+    else if (index < 0 || is_time_or_place(&e->expression, token)) {
+        fail_name(e, token, use);
+        return PHX_ERR_INPUT;
+    }
+    if (token_name(&e->expression, token, name) && phx_parser_add_constant(parser, name, value))
+        return fail_memory(e->context);
+    return PHX_OK;
 }
 
-static bool define_names(phx_evaluator *e, muParserHandle_t parser, phx_expression_use use)
+static phx_status define_names(phx_evaluator *e, phx_parser *parser, phx_expression_use use)
 {
     const phx_expression *x = &e->expression;
-    for (int i = 0; i < x->n_tokens; i++)
-        if (x->tokens[i].kind == PHX_TOKEN_NAME && !define_name(e, parser, &x->tokens[i], use))
-            return false;
-    return true;
+    phx_status status = PHX_OK;
+    for (int i = 0; i < x->n_tokens && !status; i++)
+        if (x->tokens[i].kind == PHX_TOKEN_NAME)
+            status = define_name(e, parser, &x->tokens[i], use);
+    return status;
 }
 
 phx_status phx_evaluator_scan(phx_evaluator *evaluator, const char *text, phx_expression_use use)
@@ -253,16 +262,18 @@ phx_status phx_evaluator_scan(phx_evaluator *evaluator, const char *text, phx_ex
     phx_expression *x = &evaluator->expression;
     if (!phx_expression_scan(x, text))
         return PHX_ERR_INPUT;
-    mupClearConst(evaluator->parser);
-    return define_names(evaluator, evaluator->parser, use) ? PHX_OK : PHX_ERR_INPUT;
+    if (phx_parser_clear_constants(evaluator->parser))
+        return fail_memory(evaluator->context);
+    return define_names(evaluator, evaluator->parser, use);
 }
 
 /* muParser's own checks come after ours; should it still refuse, its code and place are reported. */
-static phx_status fail_parser(phx_evaluator *e, muParserHandle_t parser)
+static phx_status fail_parser(phx_evaluator *e, phx_parser *parser, phx_status status)
 {
+    if (status == PHX_ERR_MEMORY)
+        return fail_memory(e->context);
     phx_expression_fail(&e->expression, 0, "the expression parser refuses this (code %d at place %d)",
-                        mupGetErrorCode(parser), mupGetErrorPos(parser) + 1);
-    mupErrorReset(parser);
+                        phx_parser_error_code(parser), phx_parser_error_place(parser) + 1);
     return PHX_ERR_INPUT;
 }
 
@@ -293,8 +304,21 @@ static phx_status fail_not_finite(phx_evaluator *e, const char *text, const char
     return PHX_ERR_INPUT;
 }
 
+/* Compile and evaluate. Where memory fails while muParser reads a number the stream that it reads from keeps the
+ * exception to itself, and the number is refused: what is refused twice is wrong. */
+static phx_status compile(phx_parser *parser, const char *text, double *value)
+{
+    phx_status status = PHX_ERR_INPUT;
+    for (int attempt = 0; attempt < 2 && status == PHX_ERR_INPUT; attempt++) {
+        status = phx_parser_set(parser, text);
+        if (!status)
+            status = phx_parser_value(parser, value);
+    }
+    return status;
+}
+
 /* Compile and evaluate what was scanned. */
-static phx_status evaluate(phx_evaluator *e, muParserHandle_t parser, double *value)
+static phx_status evaluate(phx_evaluator *e, phx_parser *parser, double *value)
 {
     char text[PHX_EXPRESSION_MAX + 1];
     const int alone = e->expression.n_tokens == 1 ? phx_evaluator_parameter(e, &e->expression.tokens[0]) : -1;
@@ -305,9 +329,8 @@ static phx_status evaluate(phx_evaluator *e, muParserHandle_t parser, double *va
     if (!check_numbers(&e->expression))
         return PHX_ERR_INPUT;
     phx_expression_render(&e->expression, 0, e->expression.n_tokens, text, sizeof text);
-    mupSetExpr(parser, text);
-    *value = mupError(parser) ? 0.0 : mupEval(parser);
-    return mupError(parser) ? fail_parser(e, parser) : PHX_OK;
+    const phx_status status = compile(parser, text, value);
+    return status ? fail_parser(e, parser, status) : PHX_OK;
 }
 
 /* Value of a parameter that has one already. */
@@ -357,23 +380,18 @@ phx_status phx_evaluator_value(phx_evaluator *evaluator, const char *text, doubl
     return status ? status : keep(evaluator, text, *value);
 }
 
-double phx_evaluator_probe(phx_evaluator *evaluator, const char *text, double t)
+phx_status phx_evaluator_probe(phx_evaluator *evaluator, const char *text, double t, double *value)
 {
     evaluator->t = t;
     evaluator->s = 0.0;
-    mupSetExpr(evaluator->parser, text);
-    double value = mupError(evaluator->parser) ? NAN : mupEval(evaluator->parser);
-    if (mupError(evaluator->parser)) {
-        mupErrorReset(evaluator->parser);
-        return NAN;
-    }
-    return value;
+    *value = NAN;
+    return compile(evaluator->parser, text, value) == PHX_ERR_MEMORY ? fail_memory(evaluator->context) : PHX_OK;
 }
 
 /* ---- signals ---- */
 /* A signal's own parser with its own t and s. */
 typedef struct expression_signal {
-    muParserHandle_t parser;
+    phx_parser *parser;
     double *variable; /* t, s: points to `storage`, so that a const signal can set them */
     double storage[2];
 } expression_signal;
@@ -383,14 +401,15 @@ static double signal_value(const void *data, double t, double s)
     const expression_signal *signal = data;
     signal->variable[0] = t;
     signal->variable[1] = s;
-    return mupEval(signal->parser);
+    double value;
+    phx_parser_value(signal->parser, &value); /* compiled already; NaN if it failed nevertheless */
+    return value;
 }
 
 static void free_signal(void *data)
 {
     expression_signal *signal = data;
-    if (signal->parser)
-        mupRelease(signal->parser);
+    phx_parser_destroy(signal->parser);
     phx_free(signal);
 }
 
@@ -401,14 +420,14 @@ static phx_status create_expression_signal(phx_evaluator *e, expression_signal *
     if (!made)
         return PHX_ERR_MEMORY;
     made->variable = made->storage;
-    made->parser = create_parser(e->context, &made->storage[0], &made->storage[1]);
-    if (!made->parser) {
-        phx_free(made);
-        return PHX_ERR_MEMORY;
-    }
-    define_names(e, made->parser, PHX_USE_TIME_AND_PLACE); /* known to succeed */
-    *signal = made;
-    return PHX_OK;
+    phx_status status = create_parser(e->context, &made->storage[0], &made->storage[1], &made->parser);
+    if (!status)
+        status = define_names(e, made->parser, PHX_USE_TIME_AND_PLACE);
+    if (status)
+        free_signal(made);
+    else
+        *signal = made;
+    return status;
 }
 
 static phx_status function_signal(phx_evaluator *e, const char *text, phx_signal **signal)
@@ -422,12 +441,14 @@ static phx_status function_signal(phx_evaluator *e, const char *text, phx_signal
     status = evaluate(e, data->parser, &value); /* compiles; later calls do not allocate */
     if (!status && !isfinite(value))
         status = fail_not_finite(e, text, " at t = 0");
+    double breaks[PHX_MAX_BREAKS];
+    int n_breaks = 0;
+    if (!status)
+        status = phx_expression_breaks(e, breaks, &n_breaks);
     if (status) {
         free_signal(data);
         return status;
     }
-    double breaks[PHX_MAX_BREAKS];
-    int n_breaks = phx_expression_breaks(e, breaks);
     return phx_signal_create_function(e->context, signal_value, data, free_signal, n_breaks, breaks, signal);
 }
 

@@ -86,9 +86,10 @@ phx_status phx_evaluator_signal(phx_evaluator *evaluator, const char *text, phx_
 
 /* ---- for breaks.c ---- */
 enum { PHX_MAX_BREAKS = 64 };
-/* Value of the text with t set, names as in the expression last scanned. NaN when it cannot be evaluated. */
-double phx_evaluator_probe(phx_evaluator *evaluator, const char *text, double t);
+/* Value of the text with t set, names as in the expression last scanned. NaN when it cannot be evaluated; only a lack
+ * of memory is an error. */
+phx_status phx_evaluator_probe(phx_evaluator *evaluator, const char *text, double t, double *value);
 /* Breaks of the expression last scanned, ascending, without repetitions; at most PHX_MAX_BREAKS. */
-int phx_expression_breaks(phx_evaluator *evaluator, double breaks[PHX_MAX_BREAKS]);
+phx_status phx_expression_breaks(phx_evaluator *evaluator, double breaks[PHX_MAX_BREAKS], int *count);
 
 #endif

@@ -119,11 +119,22 @@ phx_status phx_model_read(phx_context *context, const char *path, int n_override
         return phx_fail(context, PHX_ERR_FILE, "cannot open the model file '%s': %s", path, strerror(errno));
     char *text = NULL;
     size_t length = 0;
+    phx_model *made = NULL;
     phx_status status = load(context, path, file, &text, &length);
     fclose(file);
     if (!status)
-        status = phx_model_read_text(context, path, text, length, n_overrides, overrides, model);
+        status = phx_files_read(context, path);
+    if (!status)
+        status = phx_model_read_text(context, path, text, length, n_overrides, overrides, &made);
+    if (!status)
+        status = phx_model_names_file(context, made->store, path);
+    if (!status)
+        status = phx_model_protect(context, made);
     phx_free(text);
+    if (status)
+        phx_model_destroy(made);
+    else
+        *model = made;
     return status;
 }
 
@@ -131,8 +142,16 @@ phx_status phx_model_copy(phx_context *context, const phx_model *model, phx_mode
 {
     if (!model || !model->store)
         return phx_fail(context, PHX_ERR_ARGUMENT, "copying a model: it is NULL or was not read from a file");
-    return phx_model_read_text(context, model->path, model->text, model->text_length, model->store->n_overrides,
-                               model->store->overrides, copy);
+    phx_model *made = NULL;
+    phx_status status = phx_model_read_text(context, model->path, model->text, model->text_length,
+                                            model->store->n_overrides, model->store->overrides, &made);
+    for (const phx_named_file *file = status ? NULL : model->store->files; file && !status; file = file->next)
+        status = phx_model_names_file(context, made->store, file->path);
+    if (status)
+        phx_model_destroy(made);
+    else
+        *copy = made;
+    return status;
 }
 
 void phx_model_destroy(phx_model *model)
@@ -177,6 +196,45 @@ phx_status phx_model_set_parameters(phx_context *context, phx_model *model, int 
         phx_content_free(&content);
     }
     phx_free(all);
+    return status;
+}
+
+/* ---- files ---- */
+phx_status phx_model_names_file(phx_context *context, struct phx_model_store *store, const char *path)
+{
+    char *resolved = phx_files_resolve(context, path);
+    phx_named_file *file = store->files;
+    phx_status status = resolved ? PHX_OK : PHX_ERR_MEMORY;
+    while (file && !status && strcmp(file->path, resolved) != 0)
+        file = file->next;
+    if (!status && !file) {
+        file = phx_arena_calloc(context, &store->document, 1, sizeof *file);
+        const char *copy = file ? phx_arena_text(context, &store->document, resolved, strlen(resolved)) : NULL;
+        if (copy) {
+            *file = (phx_named_file){copy, store->files};
+            store->files = file;
+        } else {
+            status = PHX_ERR_MEMORY;
+        }
+    }
+    phx_free(resolved);
+    return status;
+}
+
+const char *phx_model_file(const phx_model *model, int k)
+{
+    const phx_named_file *file = model->store ? model->store->files : NULL;
+    for (; file && k > 0; k--)
+        file = file->next;
+    return file ? file->path : NULL;
+}
+
+phx_status phx_model_protect(phx_context *context, const phx_model *model)
+{
+    phx_status status = PHX_OK;
+    const char *path;
+    for (int k = 0; !status && (path = phx_model_file(model, k)) != NULL; k++)
+        status = phx_files_read(context, path);
     return status;
 }
 

@@ -41,9 +41,16 @@ typedef struct phx_file_table {
     struct phx_file_table *next;
 } phx_file_table;
 
+/* A file that the model is made of, links in its name followed. */
+typedef struct phx_named_file {
+    const char *path;
+    struct phx_named_file *next;
+} phx_named_file;
+
 struct phx_model_store {
     phx_arena document; /* tree, text, path, overrides, tables from files */
     phx_file_table *tables;
+    phx_named_file *files;
     const phx_node *root;
     int n_overrides; /* of the reading */
     const phx_model_override *overrides;
@@ -109,7 +116,10 @@ phx_status phx_read_map(phx_reader *reader, const phx_key *key, const phx_node *
 /* Remember that the bytes at `address` were written at the node. */
 phx_status phx_reader_place(phx_reader *reader, const void *address, size_t size, phx_model_source source);
 phx_model_source phx_content_where(const phx_content *content, const void *field);
+/* Once reading is done: places and signals by their addresses, for the two functions that look them up. */
 void phx_content_sort(phx_content *content);
+/* What a signal was made of; NULL: it is not of this content. */
+const phx_owned_signal *phx_content_find_signal(const phx_content *content, const phx_signal *signal);
 void phx_content_free(phx_content *content);
 /* The signal belongs to the model from here on, also when this fails. */
 phx_status phx_reader_own_signal(phx_reader *reader, const phx_owned_signal *signal);
@@ -127,6 +137,8 @@ const char *phx_point_owner(const phx_reader *reader, const phx_model_point *poi
  * Errors stand at the node (where the file is named) and say the line of the CSV file. */
 phx_status phx_read_csv(phx_reader *reader, const phx_node *node, const char *path, const char *column,
                         phx_arena *arena, phx_file_table *table);
+/* The model is made of this file. */
+phx_status phx_model_names_file(phx_context *context, struct phx_model_store *store, const char *path);
 /* `name` relative to the folder of the model file, in the content's memory; NULL without memory. */
 char *phx_reader_path(phx_reader *reader, const char *name);
 

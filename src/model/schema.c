@@ -10,7 +10,8 @@ static const phx_range positive = {"a number greater than 0", 0.0, HUGE_VAL, .ab
 static const phx_range not_negative = {"a number not less than 0", .high = HUGE_VAL};
 static const phx_range poisson_range = {"a number greater than -1 and at most 0.5", -1.0, 0.5, .above_low = true};
 static const phx_range fraction = {"a number in [0, 1]", .high = 1.0};
-static const phx_range count_range = {"an integer from 1 to 1000000", 1.0, PHX_MODEL_MAX_ELEMENTS, .integer = true};
+static const phx_range elements_range = {"an integer from 1 to 100000", 1.0, PHX_MODEL_MAX_ELEMENTS, .integer = true};
+static const phx_range count_range = {"an integer from 1 to 1000000", 1.0, PHX_MODEL_MAX_COUNT, .integer = true};
 static const phx_range modes_range = {"an integer from 1 to 4000", 1.0, 4000.0, .integer = true};
 static const phx_range version_range = {"1, the version of this format", .integer = true, .only = {1, 1}};
 static const phx_range dimension_range = {"2 (plane) or 3 (space)", .integer = true, .only = {2, 3}};
@@ -40,6 +41,7 @@ static const phx_word words_reference[] = {
     {"cantilever", PHX_BOTH}, {"simply_supported", PHX_BOTH}, {"free", PHX_BOTH}, {NULL, 0}};
 static const phx_word words_element[] = {{"mixed", PHX_BOTH}, {"paper", PHX_BOTH}, {"assumed", PHX_BOTH}, {NULL, 0}};
 static const phx_word words_kinetics[] = {{"full", PHX_BOTH}, {"simplified", PHX_BOTH}, {NULL, 0}};
+static const phx_word words_side[] = {{"A", PHX_BOTH}, {"B", PHX_BOTH}, {NULL, 0}};
 static const phx_word words_frame[] = {{"inertial", PHX_BOTH}, {"body", PHX_BOTH}, {NULL, 0}};
 static const phx_word words_deformation[] = {{"zero", PHX_BOTH}, {"quasi_static", PHX_BOTH}, {NULL, 0}};
 static const phx_word words_modes_at[] = {{"initial", PHX_BOTH}, {"steady", PHX_BOTH}, {NULL, 0}};
@@ -266,8 +268,9 @@ static const phx_key body_keys[] = {
      .range = &positive, .doc = "along body x, from P to C"},
     {"section", &phx_type_object, AT(phx_model_body, section), .required = true, .kinds = BEAM, .object = &section,
      .doc = "cross-section"},
-    {"elements", &phx_type_integer, AT(phx_model_body, elements), .kinds = BEAM, .range = &count_range, .fallback = "4",
-     .doc = "number of elements"},
+    {"elements", &phx_type_integer, AT(phx_model_body, elements), .kinds = BEAM, .range = &elements_range,
+     .fallback = "4",
+     .doc = "number of elements; beyond 10000 rounding outgrows the mass of an element in a 'cantilever' frame"},
     {"reference", &phx_type_word, AT(phx_model_body, reference), .required = true, .kinds = BEAM,
      .words = words_reference, .doc = "condition that fixes the deformation in the body frame"},
     {"order", &phx_type_integer, AT(phx_model_body, order), .kinds = BEAM, .range = &order_range, .fallback = "3",
@@ -335,7 +338,7 @@ static const phx_key joint_keys[] = {
     {"rotation", &phx_type_rotation, AT(phx_model_joint, relative), .dims = PHX_SPACE, .kinds = WELD,
      .object = &rotation, .fallback = "as the poses have it", .doc = "relative rotation that is held, B to A"},
     {"angle", &phx_type_start_angle, COORDINATE(start), .kinds = TURNING, .unit = "rad", .fallback = "free",
-     .doc = "value at the start, held by the assembly"},
+     .doc = "value at the start, held by the assembly, beyond pi too; free: that of the poses in (-pi, pi]"},
     {"position", &phx_type_start_position, COORDINATE(start), .kinds = SHIFTING, .unit = "m", .fallback = "free",
      .doc = "displacement at the start, held by the assembly"},
     {"rate", &phx_type_coordinate_rate, COORDINATE(rate), .kinds = TURNING | SHIFTING, .unit = "rad/s, m/s",
@@ -423,7 +426,7 @@ static const phx_key output_keys[] = {
      .kinds = BIT(PHX_MODEL_TORSION), .doc = "torsion moment at a point of a beam, N m"},
     QUANTITY("stress", phx_type_beam_point, point, PHX_MODEL_STRESS, "at the extreme fibres of a beam's section, Pa"),
     QUANTITY("reaction", phx_type_joint, joint, PHX_MODEL_REACTION,
-             "of a joint: what A exerts on B at B, force then torque, in A's directions"),
+             "of a joint: what A exerts on B, force then torque about B or `at`, in A's directions"),
     QUANTITY("coordinate", phx_type_free_joint, joint, PHX_MODEL_COORDINATE, "free coordinates of a joint, rad, m"),
     QUANTITY("rate", phx_type_free_joint, joint, PHX_MODEL_RATE, "their rates, rad/s, m/s"),
     QUANTITY("effort", phx_type_free_joint, joint, PHX_MODEL_EFFORT,
@@ -433,6 +436,8 @@ static const phx_key output_keys[] = {
               BIT(PHX_MODEL_ANGULAR_VELOCITY) | BIT(PHX_MODEL_DEFORMATION) | BIT(PHX_MODEL_REACTION),
      .words = words_frame, .fallback = "inertial; deformation and reaction: body",
      .doc = "body: the body's axes; of a reaction port A's directions"},
+    {"at", &phx_type_word, AT(phx_model_output, at), .kinds = BIT(PHX_MODEL_REACTION), .words = words_side,
+     .fallback = "B", .doc = "port whose place the torque is about; the force is what A exerts on B in both cases"},
 };
 static const phx_object output = {
     "output",
@@ -457,6 +462,8 @@ static const phx_key simulate_keys[] = {
      .doc = "relative tolerance (not of midpoint4), chooses the steps"},
     {"atol", &phx_type_optional, AT(phx_model_simulate, atol), .range = &positive, .fallback = "none",
      .doc = "absolute tolerance (not of midpoint4)"},
+    {"strict", &phx_type_boolean, AT(phx_model_simulate, strict), .fallback = "false",
+     .doc = "a limit of validity that is exceeded ends the run"},
 };
 static const phx_object simulate = {"simulate", "What `phlexor simulate` does by default.",
                                     TABLE(phx_model_simulate, simulate_keys)};

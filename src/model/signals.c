@@ -60,15 +60,11 @@ phx_status phx_model_copy_signal(phx_context *context, const phx_model *model, c
     *copy = NULL;
     if (!signal)
         return PHX_OK;
-    const phx_content *content = model->store ? &model->store->content : NULL;
-    for (int i = 0; content && i < content->n_signals; i++) {
-        const phx_owned_signal *from = &content->signals[i];
-        if (from->signal != signal)
-            continue;
-        if (from->text)
-            return copy_expression(context, model, from, copy);
+    const phx_owned_signal *from = model->store ? phx_content_find_signal(&model->store->content, signal) : NULL;
+    if (from && from->text)
+        return copy_expression(context, model, from, copy);
+    if (from)
         return phx_signal_create_table(context, from->count, from->times, from->values, copy);
-    }
     return phx_fail(context, PHX_ERR_ARGUMENT, "copying a signal: it does not belong to this model");
 }
 

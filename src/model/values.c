@@ -149,7 +149,7 @@ static phx_status read_path(phx_reader *reader, const phx_key *key, const phx_no
         return status;
     text = phx_reader_path(reader, text);
     memcpy(field, &text, sizeof text);
-    return text ? PHX_OK : PHX_ERR_MEMORY;
+    return text ? phx_model_names_file(reader->context, reader->model->store, text) : PHX_ERR_MEMORY;
 }
 
 static phx_status read_column(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)

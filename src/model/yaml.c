@@ -391,18 +391,11 @@ static phx_status start_parser(builder *b, const char *text, size_t length)
     return PHX_OK;
 }
 
-phx_status phx_yaml_parse(phx_context *context, phx_arena *arena, const char *name, const char *text, size_t length,
-                          const phx_node **root)
+static phx_status parse(phx_context *context, phx_arena *arena, const char *name, const char *text, size_t length,
+                        const phx_node **root)
 {
     builder b = {.context = context, .arena = arena, .name = name, .last = {1, 1}};
-    *root = NULL;
-    if (length >= 3 && !memcmp(text, "\xEF\xBB\xBF", 3)) { /* byte order mark */
-        text += 3;
-        length -= 3;
-    }
-    phx_status status = phx_yaml_check(context, name, text, length);
-    if (!status)
-        status = start_parser(&b, text, length);
+    phx_status status = start_parser(&b, text, length);
     if (!status)
         status = take_events(&b);
     fy_parser_destroy(b.parser);
@@ -412,6 +405,22 @@ phx_status phx_yaml_parse(phx_context *context, phx_arena *arena, const char *na
     if (!status)
         *root = b.root;
     return status;
+}
+
+phx_status phx_yaml_parse(phx_context *context, phx_arena *arena, const char *name, const char *text, size_t length,
+                          const phx_node **root)
+{
+    *root = NULL;
+    if (length >= 3 && !memcmp(text, "\xEF\xBB\xBF", 3)) { /* byte order mark */
+        text += 3;
+        length -= 3;
+    }
+    phx_status status = phx_yaml_check(context, name, text, length);
+    if (status)
+        return status;
+    status = parse(context, arena, name, text, length, root);
+    /* libfyaml reports a failed allocation as it does a fault of the text: what is refused twice is wrong. */
+    return status == PHX_ERR_INPUT ? parse(context, arena, name, text, length, root) : status;
 }
 
 const phx_node *phx_node_find(const phx_node *map, const char *key)

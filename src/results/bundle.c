@@ -10,8 +10,9 @@ enum { LONGEST_NAME = 63 }; /* of a variable in a MAT-file */
 
 struct phx_bundle {
     phx_context *context;
-    int count;
+    int count, n_files;
     phx_bundle_item *items;
+    char **files; /* it was made of */
     phx_status status;
 };
 
@@ -44,6 +45,9 @@ void phx_bundle_destroy(phx_bundle *bundle)
         return;
     for (int k = 0; k < bundle->count; k++)
         free_item(&bundle->items[k]);
+    for (int k = 0; k < bundle->n_files; k++)
+        phx_free(bundle->files[k]);
+    phx_free(bundle->files);
     phx_free(bundle->items);
     phx_free(bundle);
 }
@@ -207,6 +211,29 @@ void phx_bundle_describe(phx_bundle *bundle, const char *meaning, const char *un
     replace(bundle, &item->meaning, meaning);
     if (!bundle->status)
         replace(bundle, &item->unit, unit);
+}
+
+/* ---- files ---- */
+void phx_bundle_add_file(phx_bundle *bundle, const char *path)
+{
+    if (bundle->status)
+        return;
+    char **grown = phx_realloc(bundle->context, bundle->files, (size_t)bundle->n_files + 1, sizeof *grown);
+    char *copy = grown ? phx_strdup(bundle->context, path) : NULL;
+    if (grown)
+        bundle->files = grown;
+    if (copy)
+        grown[bundle->n_files++] = copy;
+    else
+        bundle->status = PHX_ERR_MEMORY;
+}
+
+phx_status phx_bundle_protect(phx_context *context, const phx_bundle *bundle)
+{
+    phx_status status = PHX_OK;
+    for (int k = 0; k < bundle->n_files && !status; k++)
+        status = phx_files_read(context, bundle->files[k]);
+    return status;
 }
 
 /* ---- names that MATLAB and Octave take ---- */

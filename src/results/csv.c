@@ -22,12 +22,12 @@ typedef struct csv_reader {
 static phx_status read_file(phx_context *context, const char *path, char **bytes)
 {
     size_t size = 0, room = 1 << 16;
-    phx_status status = PHX_OK;
     FILE *file = fopen(path, "rb");
     *bytes = NULL;
     if (!file)
         return phx_file_fail(context, path, "read", errno);
-    for (;;) {
+    phx_status status = phx_files_read(context, path);
+    while (!status) {
         char *grown = phx_realloc(context, *bytes, room, 1);
         if (!grown) {
             status = PHX_ERR_MEMORY;
@@ -101,6 +101,10 @@ static phx_status read_header(csv_reader *reader, phx_csv *csv)
         if (!grown[csv->n_columns])
             return PHX_ERR_MEMORY;
         csv->n_columns++;
+        const int first = phx_csv_find(csv, grown[csv->n_columns - 1]);
+        if (first < csv->n_columns - 1)
+            return phx_fail(reader->context, PHX_ERR_FILE, "%s:1: the columns %d and %d have the same name '%.40s'",
+                            reader->path, first + 1, csv->n_columns, grown[first]);
     }
     if (end != '\n')
         return phx_fail(reader->context, PHX_ERR_FILE,
@@ -135,7 +139,8 @@ phx_status phx_csv_read(phx_context *context, const char *path, phx_csv *csv)
     size_t room = 0;
     *csv = (phx_csv){0};
     phx_status status = read_file(context, path, &bytes);
-    csv_reader reader = {context, path, bytes, 1};
+    const bool marked = !status && !strncmp(bytes, "\xEF\xBB\xBF", 3); /* as spreadsheets write it */
+    csv_reader reader = {context, path, bytes + (marked ? 3 : 0), 1};
     if (!status)
         status = read_header(&reader, csv);
     while (!status && strchr(reader.place, '\n')) {

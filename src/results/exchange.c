@@ -164,10 +164,24 @@ phx_status phx_exchange_check(phx_context *context, const char *path)
 {
     if (writer_of(path))
         return PHX_OK;
+    if (!strcmp(path, "-"))
+        return phx_fail(context, PHX_ERR_INPUT,
+                        "-: a linear model does not go to standard output as a file; --format json prints it there");
     return phx_fail(context, PHX_ERR_INPUT,
                     "%s: cannot tell the format from this name; let it end with .mat, .h5, "
                     ".json, or _mtx for a folder",
                     path);
+}
+
+/* Not over the files that the bundle was made of. */
+static phx_status write_as(phx_context *context, const char *path, writer *write, const phx_bundle *bundle)
+{
+    phx_files_begin(context);
+    phx_status status = phx_bundle_protect(context, bundle);
+    if (!status)
+        status = write(context, path, bundle);
+    phx_files_end(context);
+    return status;
 }
 
 phx_status phx_exchange_write(phx_context *context, const char *path, const phx_bundle *bundle)
@@ -175,7 +189,7 @@ phx_status phx_exchange_write(phx_context *context, const char *path, const phx_
     phx_status status = phx_bundle_status(bundle);
     if (!status)
         status = phx_exchange_check(context, path);
-    return status ? status : writer_of(path)(context, path, bundle);
+    return status ? status : write_as(context, path, writer_of(path), bundle);
 }
 
 phx_status phx_exchange_write_as(phx_context *context, const char *path, const char *format, const phx_bundle *bundle)
@@ -183,7 +197,7 @@ phx_status phx_exchange_write_as(phx_context *context, const char *path, const c
     const phx_status status = phx_bundle_status(bundle);
     for (int k = 0; k < FORMATS && !status; k++)
         if (strcmp(formats[k].name, format) == 0)
-            return formats[k].write(context, path, bundle);
+            return write_as(context, path, formats[k].write, bundle);
     return status ? status : phx_fail(context, PHX_ERR_INPUT, "'%s' is no format of exchange files", format);
 }
 

@@ -27,16 +27,19 @@ static double *columns_of(phx_context *context, const phx_bundle_item *item, con
     return out;
 }
 
+/* An empty matrix is real: there is no imaginary part to keep, and matio leaves the pointers to both parts of an empty
+ * complex one as they are when it reads it. */
 static matvar_t *matrix_variable(phx_context *context, const phx_bundle_item *item)
 {
     size_t extent[2] = {(size_t)item->rows, (size_t)item->cols};
+    const bool complex = item->im && item->rows > 0 && item->cols > 0;
     double *re = columns_of(context, item, item->re);
-    double *im = item->im ? columns_of(context, item, item->im) : NULL;
+    double *im = complex ? columns_of(context, item, item->im) : NULL;
     mat_complex_split_t parts = {re, im};
     matvar_t *variable = NULL;
-    if (re && (im || !item->im))
-        variable = item->im ? Mat_VarCreate(item->name, MAT_C_DOUBLE, MAT_T_DOUBLE, 2, extent, &parts, MAT_F_COMPLEX)
-                            : Mat_VarCreate(item->name, MAT_C_DOUBLE, MAT_T_DOUBLE, 2, extent, re, 0);
+    if (re && (im || !complex))
+        variable = complex ? Mat_VarCreate(item->name, MAT_C_DOUBLE, MAT_T_DOUBLE, 2, extent, &parts, MAT_F_COMPLEX)
+                           : Mat_VarCreate(item->name, MAT_C_DOUBLE, MAT_T_DOUBLE, 2, extent, re, 0);
     phx_free(re);
     phx_free(im);
     return variable;
@@ -227,13 +230,22 @@ static phx_status synchronise(phx_context *context, const char *path)
     return durable ? PHX_OK : phx_file_fail(context, path, "write", error);
 }
 
+/* matio fails without telling why. When it was not the file that failed, it was an allocation. */
+static phx_status fail_matio(phx_context *context, const char *path, const char *action, int error)
+{
+    if (error)
+        return phx_file_fail(context, path, action, error);
+    return phx_fail(context, PHX_ERR_MEMORY, "%s: cannot %s: matio gives no reason, so it is out of memory", path,
+                    action);
+}
+
 phx_status phx_exchange_put_mat(phx_context *context, const char *path, const phx_bundle *bundle)
 {
     int error = 0;
     errno = 0;
     mat_t *file = Mat_CreateVer(path, header, MAT_FT_MAT5);
     if (!file)
-        return phx_file_fail(context, path, "create", errno);
+        return fail_matio(context, path, "create", errno);
     phx_status status = write_variables(context, file, bundle, &error);
     errno = 0;
     if (Mat_Close(file) != 0 && !status)
@@ -242,6 +254,6 @@ phx_status phx_exchange_put_mat(phx_context *context, const char *path, const ph
     if (!status)
         status = read_back(context, path, bundle);
     if (status == PHX_ERR_FILE)
-        return phx_file_fail(context, path, "write", error);
+        return fail_matio(context, path, "write", error);
     return status ? status : synchronise(context, path);
 }

@@ -74,9 +74,15 @@ static void put_comment(phx_output *out, const char *label, const char *text)
     phx_output_line(out);
 }
 
+/* As coordinates: what is sparse, and a dense matrix without rows, whose columns SciPy would count from its entries. */
+static bool has_coordinates(const phx_bundle_item *item)
+{
+    return item->kind == PHX_BUNDLE_SPARSE || (item->rows == 0 && item->cols > 0);
+}
+
 static void put_head(phx_output *out, const phx_bundle_item *item, mtx_symmetry symmetry)
 {
-    phx_output_format(out, "%%%%MatrixMarket matrix %s %s %s", item->kind == PHX_BUNDLE_SPARSE ? "coordinate" : "array",
+    phx_output_format(out, "%%%%MatrixMarket matrix %s %s %s", has_coordinates(item) ? "coordinate" : "array",
                       item->im ? "complex" : "real", symmetries[symmetry]);
     phx_output_line(out);
     put_comment(out, "", item->meaning);
@@ -115,7 +121,7 @@ static void put_sparse(phx_output *out, const phx_csr *matrix, mtx_symmetry symm
 /* Column after column. */
 static void put_dense(phx_output *out, const phx_bundle_item *item, mtx_symmetry symmetry)
 {
-    phx_output_format(out, "%d %d", item->rows, item->cols);
+    phx_output_format(out, has_coordinates(item) ? "%d %d 0" : "%d %d", item->rows, item->cols);
     phx_output_line(out);
     for (int j = 0; j < item->cols; j++)
         for (int i = 0; i < item->rows; i++) {
@@ -144,7 +150,7 @@ static phx_status write_matrix(phx_context *context, phx_folder *folder, const p
     else
         *symmetry = dense_symmetry(item);
     if (!status)
-        status = phx_output_open(context, phx_folder_path(folder, name), &out);
+        status = phx_output_open_in_folder(context, phx_folder_path(folder, name), &out);
     if (status)
         return status;
     put_head(&out, item, *symmetry);
@@ -178,7 +184,7 @@ static phx_status write_contents(phx_context *context, phx_folder *folder, const
                                  const mtx_symmetry *symmetry)
 {
     phx_output out;
-    const phx_status status = phx_output_open(context, phx_folder_path(folder, "contents.json"), &out);
+    const phx_status status = phx_output_open_in_folder(context, phx_folder_path(folder, "contents.json"), &out);
     bool first = true;
     if (status)
         return status;

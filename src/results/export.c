@@ -1,5 +1,4 @@
 /* Files for other programs: which formats there are of which file. */
-#include "files.h"
 #include "kind.h"
 #include "summary.h"
 
@@ -202,14 +201,21 @@ phx_status phx_export_choose_exchange(phx_context *context, const char *format, 
     return k < 0 ? PHX_ERR_INPUT : PHX_OK;
 }
 
-phx_status phx_export(phx_context *context, const char *path, const char *format, const char *output, int most_frames)
+static phx_status export_file(phx_context *context, const char *path, const char *format, const char *output,
+                              int most_frames)
 {
     phx_file_kind kind;
     const phx_status status = phx_file_find_kind(context, path, &kind);
     const int k = status ? -1 : choose(context, path, kind, format);
     if (k < 0)
         return status ? status : PHX_ERR_INPUT;
-    if (phx_file_same(path, output))
-        return phx_fail(context, PHX_ERR_INPUT, "%s: it would be written over itself; choose another name", path);
     return formats[k].write[kind](context, path, formats[k].format.name, output, most_frames);
+}
+
+phx_status phx_export(phx_context *context, const char *path, const char *format, const char *output, int most_frames)
+{
+    phx_files_begin(context);
+    const phx_status status = export_file(context, path, format, output, most_frames);
+    phx_files_end(context);
+    return status;
 }

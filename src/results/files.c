@@ -2,6 +2,8 @@
 #define _XOPEN_SOURCE 700
 #include "files.h"
 
+#include <phlexor/results.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -24,10 +26,17 @@ static const char *remedy(const char *action, int error)
     case EROFS:
         return "choose a place you may write to, or change its permissions";
     case ENOENT:
-    case ENOTDIR:
         return strcmp(action, "read") == 0 ? "check the name" : "check the name, and create its directory first";
+    case ENOTDIR:
+        return "check the name: a part of it that should be a directory is none";
+    case ENAMETOOLONG:
+        return "choose a shorter name; until it is complete a result has some letters more";
+    case ELOOP:
+        return "check the symbolic links in the name";
     case EISDIR:
         return "give the name of a file";
+    case ENOMEM:
+        return "give the program more memory";
     case EMFILE:
     case ENFILE:
         return "close other files or raise the limit on open files";
@@ -41,7 +50,8 @@ phx_status phx_file_fail(phx_context *context, const char *path, const char *act
     char reason[256] = "unknown reason";
     if (error != 0 && strerror_r(error, reason, sizeof reason) != 0)
         snprintf(reason, sizeof reason, "error %d", error);
-    return phx_fail(context, PHX_ERR_FILE, "%s: cannot %s: %s; %s", path, action, reason, remedy(action, error));
+    return phx_fail(context, error == ENOMEM ? PHX_ERR_MEMORY : PHX_ERR_FILE, "%s: cannot %s: %s; %s", path, action,
+                    reason, remedy(action, error));
 }
 
 phx_status phx_file_target(phx_context *context, const char *path, char **target, bool *special)
@@ -53,6 +63,10 @@ phx_status phx_file_target(phx_context *context, const char *path, char **target
         *special = false;
     if (!path || !path[0])
         return phx_fail(context, PHX_ERR_FILE, "the name of a result file is empty; give the name of a file");
+    if (!strcmp(path, "-"))
+        return phx_fail(context, PHX_ERR_INPUT,
+                        "-: this format does not go to standard output; give the name of a file (a file called '-' is "
+                        "./-)");
     if (stat(path, &info) == 0) {
         if (S_ISDIR(info.st_mode))
             return phx_file_fail(context, path, "write", EISDIR);
@@ -67,16 +81,59 @@ phx_status phx_file_target(phx_context *context, const char *path, char **target
             return phx_file_fail(context, path, "replace", errno);
         else
             path = real;
+    } else if (errno == ELOOP) {
+        return phx_file_fail(context, path, "write", ELOOP);
+    } else if (lstat(path, &info) == 0 && S_ISLNK(info.st_mode)) { /* to a file that is not there yet */
+        *target = phx_files_resolve(context, path);
+        return *target ? PHX_OK : PHX_ERR_MEMORY;
     }
     *target = phx_strdup(context, path);
     return *target ? PHX_OK : PHX_ERR_MEMORY;
 }
 
-bool phx_file_same(const char *a, const char *b)
+phx_status phx_file_claim(phx_context *context, const char *path, char **target, bool *special)
 {
-    struct stat info_a, info_b;
-    return stat(a, &info_a) == 0 && stat(b, &info_b) == 0 && info_a.st_dev == info_b.st_dev &&
-           info_a.st_ino == info_b.st_ino;
+    phx_status status = phx_file_target(context, path, target, special);
+    if (!status)
+        status = phx_files_write(context, path);
+    if (status) {
+        phx_free(*target);
+        *target = NULL;
+    }
+    return status;
+}
+
+int phx_file_create(const char *path)
+{
+    (void)unlink(path); /* what an earlier try left, or a link that would lead elsewhere */
+    return open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+}
+
+phx_status phx_output_check(phx_context *context, const char *path)
+{
+    struct stat info;
+    char *target = NULL, *longest = NULL;
+    bool special = false;
+    if (!path || !strcmp(path, "-"))
+        return PHX_OK;
+    const bool folder = stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+    phx_status status = folder ? PHX_OK : phx_file_target(context, path, &target, &special);
+    if (folder && !(target = phx_files_resolve(context, path)))
+        status = PHX_ERR_MEMORY;
+    if (!status && !special && !(longest = phx_file_suffixed(context, target, ".partial.tmp")))
+        status = PHX_ERR_MEMORY;
+    if (!status && !special && lstat(longest, &info) != 0 && errno != ENOENT)
+        status = phx_file_fail(context, path, "write", errno);
+    if (!status && !special) {
+        char *slash = strrchr(longest, '/');
+        if (slash)
+            slash[slash == longest] = '\0';
+        if (access(slash ? longest : ".", W_OK | X_OK) != 0)
+            status = phx_file_fail(context, path, "write", errno);
+    }
+    phx_free(target);
+    phx_free(longest);
+    return status;
 }
 
 char *phx_file_suffixed(phx_context *context, const char *path, const char *suffix)
@@ -131,12 +188,23 @@ phx_status phx_file_publish(phx_context *context, const char *from, const char *
     return PHX_OK;
 }
 
+static phx_status make_empty(phx_context *context, const char *path)
+{
+    const int descriptor = phx_file_create(path);
+    if (descriptor < 0)
+        return phx_file_fail(context, path, "create", errno);
+    close(descriptor);
+    return PHX_OK;
+}
+
 phx_status phx_file_replace(phx_context *context, const char *path, phx_file_writer *write, const void *data)
 {
     char *target = NULL, *partial = NULL;
-    phx_status status = phx_file_target(context, path, &target, NULL);
+    phx_status status = phx_file_claim(context, path, &target, NULL);
     if (!status && !(partial = phx_file_suffixed(context, target, ".partial")))
         status = PHX_ERR_MEMORY;
+    if (!status)
+        status = make_empty(context, partial); /* for the reason that other libraries do not tell */
     if (!status) {
         status = write(context, partial, data);
         if (!status)
@@ -144,6 +212,8 @@ phx_status phx_file_replace(phx_context *context, const char *path, phx_file_wri
         if (status)
             (void)unlink(partial);
     }
+    if (status && target)
+        phx_files_give_up(context, path);
     phx_free(partial);
     phx_free(target);
     return status;

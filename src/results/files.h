@@ -7,12 +7,15 @@
 /* Record PHX_ERR_FILE: "PATH: cannot ACTION: REASON; REMEDY", reason and remedy from an errno. */
 phx_status phx_file_fail(phx_context *context, const char *path, const char *action, int error);
 
-/* Where a result of this name has to be put: symbolic links followed. `special` (may be NULL) tells that it is a device
- * or a pipe, which is written directly. PHX_ERR_FILE for a directory or an empty name. Free `target` with phx_free. */
+/* Where a result of this name has to be put: symbolic links followed, also one to a file that is not there yet.
+ * `special` (may be NULL) tells that it is a device or a pipe, which is written directly. PHX_ERR_FILE for a directory
+ * or an empty name, PHX_ERR_INPUT for "-". Free `target` with phx_free. */
 phx_status phx_file_target(phx_context *context, const char *path, char **target, bool *special);
 
-/* Both names are of one file that exists. */
-bool phx_file_same(const char *a, const char *b);
+/* The same for a file that is made now: PHX_ERR_INPUT when that would destroy one that is read or written too. */
+phx_status phx_file_claim(phx_context *context, const char *path, char **target, bool *special);
+/* A new empty file for reading and writing instead of whatever has this name; its descriptor, or -1 with errno. */
+int phx_file_create(const char *path);
 
 /* path + suffix; free with phx_free. NULL when memory is out, error recorded. */
 char *phx_file_suffixed(phx_context *context, const char *path, const char *suffix);

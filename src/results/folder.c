@@ -43,11 +43,17 @@ static phx_status make_partial(phx_folder *folder, phx_folder_owner *is_ours)
     DIR *directory = opendir(folder->partial);
     if (!directory)
         return phx_file_fail(folder->context, folder->partial, "read", errno);
-    for (struct dirent *entry = readdir(directory); entry; entry = readdir(directory))
-        if (is_ours(entry->d_name))
-            (void)unlink(phx_folder_path(folder, entry->d_name));
+    phx_status status = PHX_OK;
+    for (struct dirent *entry = readdir(directory); entry && !status; entry = readdir(directory)) {
+        if (!is_ours(entry->d_name))
+            continue;
+        const char *path = phx_folder_path(folder, entry->d_name);
+        status = phx_files_check(folder->context, 1, &path);
+        if (!status)
+            (void)unlink(path);
+    }
     closedir(directory);
-    return PHX_OK;
+    return status;
 }
 
 phx_status phx_folder_create(phx_context *context, const char *name, phx_folder_owner *is_ours, phx_folder *folder)
@@ -69,7 +75,8 @@ phx_status phx_folder_create(phx_context *context, const char *name, phx_folder_
     if (!is_free(folder->name))
         return phx_fail(context, PHX_ERR_FILE,
                         "%s: it exists and is not an empty folder; remove it or choose another name", folder->name);
-    return make_partial(folder, is_ours);
+    const phx_status status = phx_files_write(context, folder->name);
+    return status ? status : make_partial(folder, is_ours);
 }
 
 phx_status phx_folder_publish(phx_folder *folder)

@@ -218,6 +218,7 @@ phx_status phx_frames_export(phx_context *context, const char *result_path, cons
 {
     phx_frames frames;
     phx_folder folder = {0};
+    phx_files_begin(context);
     phx_status status = phx_frames_open(context, result_path, most, &frames);
     if (!status)
         status = phx_folder_create(context, name, is_ours, &folder);
@@ -227,5 +228,6 @@ phx_status phx_frames_export(phx_context *context, const char *result_path, cons
         status = phx_folder_publish(&folder);
     phx_folder_free(&folder);
     phx_frames_close(&frames);
+    phx_files_end(context);
     return status;
 }

@@ -27,23 +27,48 @@ void phx_h5_loud(h5_quiet quiet)
     H5Eset_auto2(H5E_DEFAULT, quiet.print, quiet.data);
 }
 
-static herr_t first_reason(unsigned n, const H5E_error2_t *error, void *data)
+/* Why HDF5 failed: its first reason, and whether it had no memory for something. */
+typedef struct reason {
+    char text[160];
+    bool memory;
+} reason;
+
+static herr_t look_at(unsigned n, const H5E_error2_t *error, void *data)
 {
+    reason *why = data;
     if (n == 0 && error->desc)
-        snprintf(data, 160, "%s", error->desc);
+        snprintf(why->text, sizeof why->text, "%s", error->desc);
+    why->memory = why->memory || error->maj_num == H5E_RESOURCE;
     return 0;
+}
+
+static reason last_reason(void)
+{
+    reason why = {"unknown reason", false};
+    const bool told = H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, look_at, &why) >= 0 && H5Eget_num(H5E_DEFAULT) > 0;
+    for (char *c = why.text; *c; c++)
+        if (*c == '\n')
+            *c = ' ';
+    if (!told) { /* it may have had no memory for the reason either */
+        void *some = phx_calloc(NULL, 1, 1 << 16);
+        why.memory = !some;
+        phx_free(some);
+    }
+    return why;
 }
 
 phx_status phx_h5_fail(phx_h5 *file, const char *what, const char *part)
 {
-    char reason[160] = "unknown reason";
-    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, first_reason, reason);
-    for (char *c = reason; *c; c++)
-        if (*c == '\n')
-            *c = ' ';
+    const reason why = last_reason();
+    if (why.memory) {
+        file->status =
+            phx_fail(file->context, PHX_ERR_MEMORY, "%s: cannot %s %s: out of memory in HDF5, which says \"%s\"",
+                     file->path, what, part, why.text);
+        return file->status;
+    }
     file->status =
-        phx_fail(file->context, PHX_ERR_FILE, "%s: cannot %s %s: HDF5 says \"%s\"; %s", file->path, what, part, reason,
-                 file->writing ? "choose another name" : "the file is damaged or not a result of Phlexor");
+        phx_fail(file->context, PHX_ERR_FILE, "%s: cannot %s %s: HDF5 says \"%s\"; %s", file->path, what, part,
+                 why.text, file->writing ? "choose another name" : "the file is damaged or not a result of Phlexor");
     return file->status;
 }
 

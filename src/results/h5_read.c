@@ -39,9 +39,11 @@ phx_status phx_h5_open(phx_context *context, const char *path, phx_h5 **opened)
     fclose(stream);
     if (!phx_h5_is_hdf5(path))
         return phx_fail(context, PHX_ERR_FILE, "%s: cannot read: not an HDF5 file; give a result of Phlexor", path);
-    const phx_status sealed = phx_h5_check_seal(context, path);
-    if (sealed)
-        return sealed;
+    phx_status ready = phx_files_read(context, path);
+    if (!ready)
+        ready = phx_h5_check_seal(context, path);
+    if (ready)
+        return ready;
     phx_h5 *file = phx_calloc(context, 1, sizeof *file);
     if (!file)
         return PHX_ERR_MEMORY;

@@ -22,7 +22,7 @@ phx_status phx_h5_create(phx_context *context, const char *path, phx_h5 **create
         file->status = PHX_ERR_MEMORY;
         goto cleanup;
     }
-    file->sink.descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    file->sink.descriptor = phx_file_create(path);
     if (file->sink.descriptor < 0) {
         file->status = phx_file_fail(context, path, "create", errno);
         goto cleanup;

@@ -90,11 +90,19 @@ static void put(phx_output *output, const phx_modes_table *table, phx_modes_form
         phx_modes_put_text(output, table);
 }
 
-phx_status phx_modes_write(phx_context *context, const phx_modes_table *table, phx_modes_format format,
-                           const char *path)
+phx_status phx_modes_protect(phx_context *context, const phx_modes_table *table)
+{
+    phx_status status = PHX_OK;
+    for (int k = 0; k < table->n_files && !status; k++)
+        status = phx_files_read(context, table->files[k]);
+    return status;
+}
+
+static phx_status write_table(phx_context *context, const phx_modes_table *table, phx_modes_format format,
+                              const char *path)
 {
     phx_output output;
-    phx_status status = check(context, table);
+    phx_status status = phx_modes_protect(context, table);
     if (status)
         return status;
     if (format == PHX_MODES_HDF5)
@@ -104,6 +112,18 @@ phx_status phx_modes_write(phx_context *context, const phx_modes_table *table, p
         return status;
     put(&output, table, format);
     return phx_output_commit(&output);
+}
+
+phx_status phx_modes_write(phx_context *context, const phx_modes_table *table, phx_modes_format format,
+                           const char *path)
+{
+    phx_status status = check(context, table);
+    if (status)
+        return status;
+    phx_files_begin(context);
+    status = write_table(context, table, format, path);
+    phx_files_end(context);
+    return status;
 }
 
 phx_status phx_modes_print(phx_context *context, const phx_modes_table *table, phx_modes_format format, FILE *stream,
@@ -162,6 +182,7 @@ void phx_modes_free(phx_modes_table *table)
     phx_free((void *)table->shapes);
     phx_free((void *)table->shapes_imaginary);
     phx_free((void *)table->states);
+    phx_h5_free_names(table->files ? table->n_files : 0, (char **)(void *)table->files);
     phx_layout_free(&drawing);
     *table = (phx_modes_table){0};
 }

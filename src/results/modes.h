@@ -8,6 +8,9 @@
 /* How many rates the bodies of a table can have: as many as there are coordinates; without shapes any number. */
 int phx_modes_rates(const phx_modes_table *table);
 
+/* List the files that a table was made of with the context (phx_files_read). */
+phx_status phx_modes_protect(phx_context *context, const phx_modes_table *table);
+
 void phx_modes_put_text(phx_output *output, const phx_modes_table *table);
 void phx_modes_put_csv(phx_output *output, const phx_modes_table *table);
 void phx_modes_put_json(phx_output *output, const phx_modes_table *table);

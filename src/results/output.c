@@ -52,17 +52,19 @@ static phx_status output_init(phx_context *context, const char *name, phx_output
     return PHX_ERR_MEMORY;
 }
 
-phx_status phx_output_open(phx_context *context, const char *path, phx_output *output)
+/* `claimed`: it is asked whether the file may be written, which is clear of one in a folder that is being made. */
+static phx_status open_file(phx_context *context, const char *path, bool claimed, phx_output *output)
 {
     char *target = NULL;
     bool special = false;
-    if (!strcmp(path, "-"))
-        return phx_output_open_stream(context, stdout, "standard output", output);
     *output = (phx_output){.context = context, .descriptor = -1};
-    phx_status status = phx_file_target(context, path, &target, &special);
+    phx_status status =
+        claimed ? phx_file_claim(context, path, &target, &special) : phx_file_target(context, path, &target, &special);
     if (status)
         goto cleanup;
     status = output_init(context, target, output);
+    if (!status && claimed && !special && !(output->claim = phx_strdup(context, path)))
+        status = PHX_ERR_MEMORY;
     if (status)
         goto cleanup;
     if (!special) {
@@ -72,7 +74,7 @@ phx_status phx_output_open(phx_context *context, const char *path, phx_output *o
             goto cleanup;
     }
     const char *name = special ? target : output->partial;
-    output->descriptor = open(name, special ? O_WRONLY | O_CLOEXEC : O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    output->descriptor = special ? open(name, O_WRONLY | O_CLOEXEC) : phx_file_create(name);
     if (output->descriptor < 0)
         status = phx_file_fail(context, name, "create", errno);
 cleanup:
@@ -80,6 +82,18 @@ cleanup:
         phx_output_close(output, true);
     phx_free(target);
     return status;
+}
+
+phx_status phx_output_open(phx_context *context, const char *path, phx_output *output)
+{
+    if (!strcmp(path, "-"))
+        return phx_output_open_stream(context, stdout, "standard output", output);
+    return open_file(context, path, true, output);
+}
+
+phx_status phx_output_open_in_folder(phx_context *context, const char *path, phx_output *output)
+{
+    return open_file(context, path, false, output);
 }
 
 phx_status phx_output_open_stream(phx_context *context, FILE *stream, const char *name, phx_output *output)
@@ -361,6 +375,9 @@ void phx_output_close(phx_output *output, bool keep)
         close(output->descriptor);
     if (output->partial && !keep)
         (void)unlink(output->partial);
+    if (output->partial && output->claim)
+        phx_files_give_up(output->context, output->claim);
+    phx_free(output->claim);
     phx_free(output->partial);
     phx_free(output->path);
     phx_free(output->buffer);

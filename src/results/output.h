@@ -13,6 +13,7 @@
 typedef struct phx_output {
     phx_context *context;
     char *path;     /* the name it gets; for a stream its name in messages */
+    char *claim;    /* the name that phx_files_write knows; NULL: none */
     char *partial;  /* the file written meanwhile; NULL: written directly */
     FILE *stream;   /* NULL: a file */
     int descriptor; /* -1: none */
@@ -44,6 +45,8 @@ char *phx_utf8_cleaned(phx_context *context, const char *text);
 
 /* On failure `output` may be passed to phx_output_close, and need not. */
 phx_status phx_output_open(phx_context *context, const char *path, phx_output *output);
+/* A file of a folder that is being made (folder.h). */
+phx_status phx_output_open_in_folder(phx_context *context, const char *path, phx_output *output);
 phx_status phx_output_open_stream(phx_context *context, FILE *stream, const char *name, phx_output *output);
 /* In memory: `used` bytes at `buffer`, when `status` is PHX_OK. Ends with phx_output_close. */
 phx_status phx_output_open_memory(phx_context *context, phx_output *output);

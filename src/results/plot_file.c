@@ -25,5 +25,10 @@ phx_status phx_plot(phx_context *context, const char *path, const char *picture_
         status = phx_file_find_kind(context, path, &kind);
         plot = status ? NULL : of_files[kind];
     }
-    return status ? status : plot(context, path, picture_path, &options);
+    if (status)
+        return status;
+    phx_files_begin(context);
+    status = plot(context, path, picture_path, &options);
+    phx_files_end(context);
+    return status;
 }

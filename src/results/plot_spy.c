@@ -199,8 +199,12 @@ phx_status phx_plot_bundle(phx_context *context, const phx_bundle *bundle, const
     if (!status)
         status = options->matrices ? add_chosen(context, name, options, bundle, &chart)
                                    : add_all(context, name, bundle, &chart);
+    phx_files_begin(context);
+    if (!status)
+        status = phx_bundle_protect(context, bundle);
     if (!status)
         status = phx_chart_write(&chart, picture_path);
+    phx_files_end(context);
     phx_chart_free(&chart);
     return status;
 }

@@ -99,14 +99,14 @@ static phx_status make_buffers(phx_recorder *recorder, size_t buffer_bytes)
 static phx_status open_h5(phx_recorder *recorder, const char *path)
 {
     phx_context *context = recorder->context;
-    phx_status status = phx_file_target(context, path, &recorder->h5_path, NULL);
+    phx_status status = phx_file_claim(context, path, &recorder->h5_path, NULL);
     if (status)
         return status;
     recorder->h5_partial = phx_file_suffixed(context, recorder->h5_path, ".partial");
     recorder->h5_temporary = phx_file_suffixed(context, recorder->h5_path, ".partial.tmp");
     if (!recorder->h5_partial || !recorder->h5_temporary)
         return PHX_ERR_MEMORY;
-    recorder->spool = open(recorder->h5_temporary, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    recorder->spool = phx_file_create(recorder->h5_temporary);
     if (recorder->spool < 0 || unlink(recorder->h5_temporary) != 0)
         return phx_file_fail(context, recorder->h5_temporary, "create", errno);
     recorder->has_h5 = true;
@@ -119,9 +119,6 @@ static phx_status open_csv(phx_recorder *recorder, const char *path)
     if (status)
         return status;
     recorder->has_csv = true;
-    if (recorder->h5_path && strcmp(recorder->csv.path, recorder->h5_path) == 0)
-        return phx_fail(recorder->context, PHX_ERR_ARGUMENT, "%s: the csv and the HDF5 result have the same name",
-                        path);
     for (int i = 0; i < recorder->layout.n_columns; i++) {
         phx_output_text(&recorder->csv, i ? "," : "");
         phx_output_csv(&recorder->csv, recorder->layout.columns[i].name);
@@ -159,10 +156,12 @@ phx_status phx_recorder_create(phx_context *context, const phx_recorder_def *def
         status = copy_texts(recorder, def);
     if (!status)
         status = make_buffers(recorder, def->buffer_bytes);
+    phx_files_begin(context);
     if (!status && def->h5_path)
         status = open_h5(recorder, def->h5_path);
     if (!status && def->csv_path)
         status = open_csv(recorder, def->csv_path);
+    phx_files_end(context);
     recorder->created = recorder->checkpointed = recorder->csv_flushed = now();
     if (status)
         phx_recorder_destroy(recorder);

@@ -1,5 +1,7 @@
 /* Reports: how much of a result goes into a page, and the page. */
 #include "report.h"
+#include "modes.h"
+#include "result.h"
 #include "h5.h"
 #include "page.h"
 
@@ -172,9 +174,10 @@ static phx_status write_page(phx_report *report, const char *page, const phx_out
         return status;
     }
     status = phx_output_finish(&output);
-    *bytes = (size_t)output.written;
+    const size_t written = (size_t)output.written;
     if (!status)
         status = phx_output_publish(&output);
+    *bytes = status ? 0 : written; /* there is a page only now */
     phx_output_close(&output, false);
     return status;
 }
@@ -199,6 +202,17 @@ phx_status phx_report_check(phx_context *context, const phx_report_options *opti
     return find_page(context, options, &page);
 }
 
+/* The page must not be written over what it shows. */
+static phx_status protect(const phx_report *report)
+{
+    phx_status status = PHX_OK;
+    if (report->result && phx_result_path(report->result))
+        status = phx_files_read(report->context, phx_result_path(report->result));
+    if (!status && report->modes)
+        status = phx_modes_protect(report->context, report->modes);
+    return status;
+}
+
 static phx_status make(phx_report *report, const char *path, phx_report_size *size)
 {
     static const phx_report_options none = {0};
@@ -221,8 +235,12 @@ static phx_status make(phx_report *report, const char *path, phx_report_size *si
     if (!status)
         status = settle_amount(report, page, &manifest);
     *counted = (phx_report_size){.rows = report->rows, .frames = report->frames, .points = report->points};
+    phx_files_begin(report->context);
+    if (!status)
+        status = protect(report);
     if (!status)
         status = write_page(report, page, &manifest, path, &counted->bytes);
+    phx_files_end(report->context);
     phx_output_close(&manifest, false);
     phx_free(report->arrays);
     phx_free(report->block);

@@ -3,6 +3,11 @@
 
 #include <string.h>
 
+const char *phx_result_path(const phx_result *result)
+{
+    return result->file ? phx_h5_path(result->file) : NULL;
+}
+
 phx_status phx_result_read(phx_context *context, const char *path, phx_result **created)
 {
     *created = NULL;

@@ -17,4 +17,7 @@ struct phx_result {
     char *model_text;
 };
 
+/* The file of a result, NULL for one in memory. */
+const char *phx_result_path(const phx_result *result);
+
 #endif

@@ -111,7 +111,7 @@ static phx_status write_frame(const phx_frames *frames, phx_folder *folder, size
     phx_output out;
     char name[32];
     frame_name(k, name);
-    const phx_status status = phx_output_open(frames->context, phx_folder_path(folder, name), &out);
+    const phx_status status = phx_output_open_in_folder(frames->context, phx_folder_path(folder, name), &out);
     if (status)
         return status;
     put_head(&out, "PolyData");
@@ -141,7 +141,7 @@ static phx_status write_frame(const phx_frames *frames, phx_folder *folder, size
 static phx_status write_collection(const phx_frames *frames, phx_folder *folder, const double *times)
 {
     phx_output out;
-    const phx_status status = phx_output_open(frames->context, phx_folder_path(folder, "motion.pvd"), &out);
+    const phx_status status = phx_output_open_in_folder(frames->context, phx_folder_path(folder, "motion.pvd"), &out);
     if (status)
         return status;
     put_head(&out, "Collection");

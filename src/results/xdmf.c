@@ -182,7 +182,7 @@ static phx_status write_all(phx_frames *frames, phx_folder *folder)
 {
     phx_output out;
     phx_h5 *file = NULL;
-    phx_status status = phx_output_open(frames->context, phx_folder_path(folder, "motion.xmf"), &out);
+    phx_status status = phx_output_open_in_folder(frames->context, phx_folder_path(folder, "motion.xmf"), &out);
     if (status)
         return status;
     status = phx_h5_create(frames->context, phx_folder_path(folder, "motion.h5"), &file);

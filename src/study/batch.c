@@ -27,6 +27,7 @@ typedef struct batch_worker {
 typedef struct batch_slot {
     phx_context *files; /* of the recorder, which changes threads */
     phx_recorder *recorder;
+    phx_limits *limits;
     char *message; /* why it failed; NULL: it did not */
     phx_simulate_report report;
     int n_outputs;
@@ -70,23 +71,26 @@ static bool is_file(const char *path)
     return path && strcmp(path, "-") != 0;
 }
 
-/* A list that would take the name of the result of a point: PATH-0007.csv. */
-static phx_status check_table_path(const batch_work *work, const char *path)
+/* That no result takes the place of another one, of the list or of what the model is made of. */
+static phx_status check_names(const batch_work *work)
 {
-    const char *const table = work->options->table_path;
-    const char *digits = is_file(table) && is_file(path) ? strrchr(table, '-') : NULL;
-    const long point = digits ? strtol(digits + 1, NULL, 10) : 0;
+    const char *const h5_path = work->options->simulate.h5_path, *const csv_path = work->options->simulate.csv_path;
+    const char *const table = is_file(work->options->table_path) ? work->options->table_path : NULL;
+    const int points = is_file(h5_path) || is_file(csv_path) ? work->report->points : 1;
+    phx_status status = phx_model_protect(work->context, work->model);
 
-    if (point < 1 || point > work->report->points)
-        return PHX_OK;
-    char *name = numbered(work, work->context, path, (int)point - 1);
-    const bool same = name && !strcmp(name, table);
-    const phx_status status = name ? PHX_OK : PHX_ERR_MEMORY;
-    phx_free(name);
-    return same ? phx_fail(work->context, PHX_ERR_INPUT,
-                           "%s: the list of the simulations has the name of point %ld's file; give it another", table,
-                           point)
-                : status;
+    for (int point = 0; point < points && !status; point++) {
+        char *h5 = is_file(h5_path) ? numbered(work, work->context, h5_path, point) : NULL;
+        char *csv = is_file(csv_path) ? numbered(work, work->context, csv_path, point) : NULL;
+        const char *const names[] = {table, h5, csv};
+        if ((h5 || !is_file(h5_path)) && (csv || !is_file(csv_path)))
+            status = phx_files_check(work->context, 3, names);
+        else
+            status = PHX_ERR_MEMORY;
+        phx_free(h5);
+        phx_free(csv);
+    }
+    return status;
 }
 
 /* ---- a point, on any thread ---- */
@@ -137,6 +141,8 @@ static phx_status simulate(const batch_work *work, phx_context *context, batch_w
         status = keep_outputs(context, &s, slot);
     slot->recorder = s.recording.recorder;
     s.recording.recorder = NULL;
+    slot->limits = s.recording.limits;
+    s.recording.limits = NULL;
     phx_simulation_free(&s);
     phx_free(h5);
     phx_free(csv);
@@ -258,6 +264,7 @@ static void empty(batch_slot *slot)
     if (slot->recorder)
         phx_recorder_discard(slot->recorder);
     phx_recorder_destroy(slot->recorder);
+    phx_limits_destroy(slot->limits);
     phx_free(slot->message);
     phx_free(slot->outputs);
     phx_free(slot->names);
@@ -286,10 +293,14 @@ static phx_status hand_over(const batch_work *work, int point, const batch_slot 
 
 static phx_status complete(batch_work *work, int point, batch_slot *slot)
 {
+    char before[60];
     phx_status status = PHX_OK;
 
+    snprintf(before, sizeof before, "point %d of %d: ", point + 1, work->report->points);
+    phx_recording_warn(work->context, slot->limits, before);
+
     if (slot->recorder) {
-        status = phx_recording_complete(slot->recorder, &slot->report);
+        status = phx_recording_complete(slot->files, slot->recorder, &slot->report, slot->limits);
         if (status)
             phx_fail(work->context, status, "%s", phx_context_message(slot->files));
     }
@@ -367,9 +378,7 @@ static phx_status prepare(batch_work *work)
     work->digits = 4;
     for (int limit = 10000; limit <= points && limit < 1000000000; limit *= 10)
         work->digits++;
-    if (!status)
-        status = check_table_path(work, work->options->simulate.h5_path);
-    return status ? status : check_table_path(work, work->options->simulate.csv_path);
+    return status ? status : check_names(work);
 }
 
 static void finish(batch_work *work)
@@ -412,6 +421,7 @@ phx_status phx_study_batch(phx_context *context, const phx_model *model, const p
     report->points = phx_sweep_points(options->sweep);
     const phx_team_work points = {report->points, "simulations", &work, compute_point, deliver_point};
     phx_status status = phx_simulation_settle(context, model, &options->simulate, &report->used);
+    phx_files_begin(context);
     if (!status) {
         phx_simulation_warn(context, model, &options->simulate, &report->used);
         status = prepare(&work);
@@ -423,5 +433,6 @@ phx_status phx_study_batch(phx_context *context, const phx_model *model, const p
     if (!status && work.table)
         status = phx_table_finish(work.table);
     finish(&work);
+    phx_files_end(context);
     return status;
 }

@@ -53,6 +53,12 @@ void phx_certificate_list(const phx_check_report *report, const char *reason, ph
         .text = list->redundant,
         .good = report->n_redundant == 0 ? 1 : -1,
         .meaning = "Rows that others imply; they are left out, and reactions are the least-norm ones."};
+    list->items[list->count++] = (phx_report_item){
+        .name = "limits of validity",
+        .text = report->n_limits == 0 ? "kept" : report->limits[0].text,
+        .good = report->n_limits == 0,
+        .meaning = "Rotations of sections, strains and axial forces at the start, against those up to which bodies of "
+                   "small deformation are right."};
     add(list, "index", c->index, NULL, -1, "Of the differential-algebraic system.");
     add(list, "mass", c->mass, "kg", -1, "Of all bodies.");
     add(list, "energy at the start", c->energy.kinetic + c->energy.elastic + c->energy.potential, "J", -1,

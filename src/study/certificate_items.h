@@ -4,7 +4,7 @@
 
 #include "internal.h"
 
-enum { CERTIFICATE_ITEMS = 12, REDUNDANT_TEXT = 400 };
+enum { CERTIFICATE_ITEMS = 13, REDUNDANT_TEXT = 400 };
 
 typedef struct phx_certificate_items {
     int count;

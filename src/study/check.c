@@ -2,12 +2,17 @@
 #include "internal.h"
 
 #include <math.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 void phx_check_report_free(phx_check_report *report)
 {
     if (!report)
         return;
+    for (int k = 0; k < report->n_limits && report->limits; k++)
+        phx_free((char *)(uintptr_t)report->limits[k].text);
+    phx_free(report->limits);
     phx_free(report->redundant);
     *report = (phx_check_report){0};
 }
@@ -29,6 +34,66 @@ static phx_status list_redundant(phx_context *context, const phx_model *model, c
     return PHX_OK;
 }
 
+/* What x exceeds, added to the report; bodies named by the model's own strings. */
+static phx_status add_limits(phx_context *context, const phx_model *model, const phx_system *system, const double *x,
+                             const double *v, bool quasi_static, phx_check_report *report)
+{
+    phx_limits *limits = NULL;
+    phx_energies energies;
+    phx_status status = phx_limits_create(context, model, system, &limits);
+
+    if (!status) {
+        phx_system_energies(system, x, v, &energies);
+        phx_limits_look(limits, 0.0, x, &energies);
+        report->limits = phx_calloc(context, (size_t)phx_limits_count(limits), sizeof *report->limits);
+        status = report->limits ? PHX_OK : PHX_ERR_MEMORY;
+    }
+    for (int k = 0; k < phx_limits_count(limits) && !status; k++) {
+        phx_limit_finding *to = &report->limits[k];
+        *to = phx_limits_finding(limits, k);
+        const int body = phx_model_find_body(model, to->body);
+        const size_t size = strlen(to->text) + 80;
+        char *text = phx_calloc(context, size, 1);
+        if (text)
+            snprintf(text, size, "%s%s", quasi_static ? "under the loads of the start, taken as they are: " : "",
+                     to->text);
+        to->body = body >= 0 ? model->bodies[body].name : "";
+        to->quasi_static = quasi_static;
+        to->text = text;
+        status = text ? PHX_OK : PHX_ERR_MEMORY;
+        report->n_limits = k + 1;
+    }
+    phx_limits_destroy(limits);
+    return status;
+}
+
+/* Of the start; where that keeps to them, of the deformation in equilibrium with its loads, if there is one. */
+static phx_status list_limits(phx_context *context, const phx_model *model, const phx_start_point *at,
+                              phx_check_report *report)
+{
+    enum { LARGEST = 600 }; /* velocities, for which that takes no time */
+    const phx_start_options options = {.quasi_static = true};
+    phx_status status = add_limits(context, model, at->system, at->x, at->v, false, report);
+    if (status || report->n_limits > 0 || phx_system_n_v(at->system) > LARGEST ||
+        model->initial.deformation == PHX_MODEL_QUASI_STATIC)
+        return status;
+    double *x = phx_calloc(context, (size_t)at->dae->n_x, sizeof *x);
+    double *v = phx_calloc(context, (size_t)at->dae->n_v, sizeof *v);
+
+    phx_free(report->limits);
+    report->limits = NULL;
+    status = x && v ? phx_system_start(at->system, &options, x, v, NULL) : PHX_ERR_MEMORY;
+    if (!status) {
+        status = add_limits(context, model, at->system, x, v, true, report);
+    } else if (status != PHX_ERR_MEMORY && status != PHX_INTERRUPTED) {
+        phx_context_clear(context);
+        status = PHX_OK;
+    }
+    phx_free(x);
+    phx_free(v);
+    return status;
+}
+
 phx_status phx_check_point(phx_context *context, const phx_model *model, const phx_start_point *at,
                            phx_check_report *report)
 {
@@ -37,6 +102,8 @@ phx_status phx_check_point(phx_context *context, const phx_model *model, const p
         context, model, phx_system_certify(at->dae, 0.0, at->x, at->v, at->lambda, &report->certificate));
     if (!status)
         status = list_redundant(context, model, at->system, report);
+    if (!status)
+        status = list_limits(context, model, at, report);
     if (status)
         phx_check_report_free(report);
     return status;

@@ -52,6 +52,22 @@ static void put_inertia(FILE *stream, int dim, const double *inertia)
     fputc(']', stream);
 }
 
+static void put_limits(FILE *stream, const phx_check_report *report)
+{
+    fputs(",\n  \"limits\": [", stream);
+    for (int k = 0; k < report->n_limits; k++) {
+        const phx_limit_finding *finding = &report->limits[k];
+        fputs(k ? ",\n    {\"body\": " : "\n    {\"body\": ", stream);
+        put_text(stream, finding->body);
+        fprintf(stream, ", \"kind\": \"%s\", \"of\": \"%s\", \"value\": %.17g, \"limit\": %.17g, \"text\": ",
+                phx_limit_kind_name(finding->kind), finding->quasi_static ? "loads" : "start", finding->worst,
+                phx_limit_of(finding->kind));
+        put_text(stream, finding->text);
+        fputc('}', stream);
+    }
+    fputs("]\n}\n", stream);
+}
+
 phx_status phx_check_report_json(phx_context *context, const phx_check_report *report, FILE *stream)
 {
     const phx_certificate *c = &report->certificate;
@@ -74,10 +90,10 @@ phx_status phx_check_report_json(phx_context *context, const phx_check_report *r
     put_numbers(stream, report->dimension, c->centre_of_mass);
     fputs(",\n  \"inertia\": ", stream);
     put_inertia(stream, report->dimension, c->inertia);
-    fprintf(stream,
-            ",\n  \"energy\": {\"kinetic\": %.17g, \"elastic\": %.17g, \"potential\": %.17g, \"total\": %.17g}\n}\n",
+    fprintf(stream, ",\n  \"energy\": {\"kinetic\": %.17g, \"elastic\": %.17g, \"potential\": %.17g, \"total\": %.17g}",
             c->energy.kinetic, c->energy.elastic, c->energy.potential,
             c->energy.kinetic + c->energy.elastic + c->energy.potential);
+    put_limits(stream, report);
     return flush(context, stream);
 }
 
@@ -129,5 +145,9 @@ phx_status phx_check_report_text(phx_context *context, const phx_check_report *r
     put_value(stream, "kinetic energy", c->energy.kinetic, "J");
     put_value(stream, "elastic energy", c->energy.elastic, "J");
     put_value(stream, "potential energy", c->energy.potential, "J");
+    fprintf(stream, "%-26s %s\n", "limits of validity",
+            report->n_limits ? "exceeded:" : "kept by the start and its loads");
+    for (int k = 0; k < report->n_limits; k++)
+        fprintf(stream, "  %s\n", report->limits[k].text);
     return flush(context, stream);
 }

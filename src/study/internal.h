@@ -2,7 +2,12 @@
 #ifndef PHLEXOR_STUDY_INTERNAL_H
 #define PHLEXOR_STUDY_INTERNAL_H
 
+#include "limits.h"
+
 #include <phlexor/study.h>
+
+/* What the bundle has comes from the files of the model. */
+void phx_bundle_made_from(phx_bundle *bundle, const phx_model *model);
 
 /* The system of a model at its start state. */
 typedef struct phx_start_point {
@@ -68,6 +73,42 @@ typedef struct phx_simulation_setup {
     const phx_attribute *attributes;
 } phx_simulation_setup;
 
+/* The balance of energy and the gaps of the joints of a run, against what its method keeps. A method that keeps them
+ * exactly is stopped where it does not; of the others the log says in the end by how much they are off. */
+typedef struct phx_monitor {
+    const phx_system *system;
+    const phx_simulate_report *report; /* settings, steps so far */
+    bool keeps_energy, keeps_joints;   /* exactly */
+    double of_energy, of_joints;       /* what is allowed, relative to the energy, to places and to velocities */
+    double energy, reach, speed;       /* largest so far: energy exchanged, J; m; m/s */
+    double potential0, drift0, drift_rate0;
+    double rounding;                /* of the balance, J: largest so far */
+    double residual, gap, gap_rate; /* largest so far, J, m, m/s; their instants, s */
+    double residual_t, gap_t, gap_rate_t;
+    bool started;
+} phx_monitor;
+phx_monitor phx_monitor_create(const phx_system *system, const phx_simulate_report *report);
+/* Another row of fixed columns and its state. PHX_ERR_ANALYSIS: the run must not go on. */
+phx_status phx_monitor_look(phx_monitor *monitor, phx_context *context, const double *row, const double *x,
+                            const double *v);
+/* The run is complete: say in the log where it is less exact than it should be. */
+void phx_monitor_conclude(const phx_monitor *monitor, phx_context *context);
+
+/* Fixed columns of a recording. */
+enum {
+    PHX_COLUMN_T,
+    PHX_COLUMN_KINETIC,
+    PHX_COLUMN_ELASTIC,
+    PHX_COLUMN_POTENTIAL,
+    PHX_COLUMN_ENERGY,
+    PHX_COLUMN_SUPPLIED,
+    PHX_COLUMN_DISSIPATED,
+    PHX_COLUMN_RESIDUAL,
+    PHX_COLUMN_DRIFT,
+    PHX_COLUMN_DRIFT_RATE,
+    PHX_FIXED_COLUMNS /* before the outputs */
+};
+
 /* The recorder of a simulation at work. */
 typedef struct phx_recording {
     phx_context *context, *files;
@@ -81,9 +122,10 @@ typedef struct phx_recording {
     double *least, *most; /* of each column */
     bool started;
     double energy0; /* J, at the first instant */
+    phx_monitor monitor;
+    phx_limits *limits;
+    bool strict;
 } phx_recording;
-
-enum { PHX_FIXED_COLUMNS = 10 }; /* t ... drift_rate, before the outputs */
 
 /* Open the files and get ready; `drawing` is copied. */
 phx_status phx_recording_create(phx_context *context, const phx_model *model, phx_system *system,
@@ -93,8 +135,11 @@ phx_status phx_recording_sample(void *recording, const phx_sample *sample); /* a
 /* Complete the result, or leave what there is when `status` is not PHX_OK; returns the status of the whole. */
 phx_status phx_recording_finish(phx_recording *recording, phx_status status);
 void phx_recording_free(phx_recording *recording);
-/* Complete a result with what the report says. */
-phx_status phx_recording_complete(phx_recorder *recorder, const phx_simulate_report *report);
+/* Complete a result with what the report says, and what lies beyond the limits (NULL: nothing). */
+phx_status phx_recording_complete(phx_context *context, phx_recorder *recorder, const phx_simulate_report *report,
+                                  phx_limits *limits);
+/* A warning for each limit that is exceeded. */
+void phx_recording_warn(phx_context *context, phx_limits *limits, const char *before);
 
 /* A simulation that has run: its result is recorded and neither complete nor given up. */
 typedef struct phx_simulation {

@@ -69,6 +69,7 @@ phx_status phx_linear_report_fill(phx_context *context, const phx_model *model, 
     if (status)
         return status;
     phx_bundle *bundle = report->bundle;
+    phx_bundle_made_from(bundle, model);
     if (report->dc_rows == phx_ss_outputs(report->system)) {
         phx_bundle_add_matrix(bundle, "dc_gain", phx_ss_outputs(report->system), phx_ss_inputs(report->system),
                               report->dc_gain, NULL);

@@ -312,6 +312,7 @@ phx_status phx_study_matrices(phx_context *context, const phx_model *model, phx_
     phx_start_point at = {0};
     phx_status status = phx_start_point_create(context, model, &build,
                                                model->initial.deformation == PHX_MODEL_QUASI_STATIC, false, &at);
+    phx_bundle_made_from(bundle, model);
     phx_bundle_add_text(bundle, "title", model->title);
     if (!status)
         status = add_system(context, model, &at, bundle);

@@ -445,6 +445,22 @@ static void finish(modes_work *work)
     phx_tracker_destroy(work->tracker);
 }
 
+/* The table keeps the names of the files that the model is made of. */
+static phx_status name_files(phx_context *context, const phx_model *model, phx_modes_table *table)
+{
+    int count = 0;
+    while (phx_model_file(model, count))
+        count++;
+    char **files = phx_calloc(context, (size_t)count, sizeof *files);
+    table->files = (const char *const *)files;
+    if (!files)
+        return PHX_ERR_MEMORY;
+    for (; table->n_files < count; table->n_files++)
+        if (!(files[table->n_files] = phx_strdup(context, phx_model_file(model, table->n_files))))
+            return PHX_ERR_MEMORY;
+    return PHX_OK;
+}
+
 phx_status phx_study_modes(phx_context *context, const phx_model *model, const phx_study_modes_options *options,
                            phx_modes_table *table, phx_study_modes_report *report)
 {
@@ -468,6 +484,8 @@ phx_status phx_study_modes(phx_context *context, const phx_model *model, const p
     phx_status status = prepare(&work, options->threads > 0 ? options->threads : 1);
     if (!status)
         status = phx_team_run(work.team, &points);
+    if (!status)
+        status = name_files(context, model, table);
     if (work.any_imaginary && !status) {
         table->shapes_imaginary = work.imaginary;
         work.imaginary = NULL;

@@ -2,6 +2,7 @@
 #include "internal.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { NAME_SIZE = 300 };
@@ -10,7 +11,6 @@ static const phx_record_column fixed_columns[PHX_FIXED_COLUMNS] = {
     {"t", "s"},        {"kinetic", "J"},    {"elastic", "J"},  {"potential", "J"}, {"energy", "J"},
     {"supplied", "J"}, {"dissipated", "J"}, {"residual", "J"}, {"drift", "m"},     {"drift_rate", "m/s"},
 };
-enum { COLUMN_T, KINETIC, ELASTIC, POTENTIAL, ENERGY, SUPPLIED, DISSIPATED, RESIDUAL, DRIFT, DRIFT_RATE };
 
 /* The fixed columns and the outputs; names of the outputs are kept in `names`. */
 static phx_status list_columns(phx_context *context, const phx_system *system, phx_record_column **columns,
@@ -122,6 +122,7 @@ phx_status phx_recording_create(phx_context *context, const phx_model *model, ph
 {
     *recording = (phx_recording){.context = context, .system = system, .report = report};
     recording->files = setup->files ? setup->files : context;
+    recording->monitor = phx_monitor_create(system, report);
     recording->n_columns = PHX_FIXED_COLUMNS + phx_system_columns(system);
     recording->row =
         phx_calloc(context, (size_t)(recording->n_columns + phx_system_ledger(system)), sizeof *recording->row);
@@ -130,6 +131,9 @@ phx_status phx_recording_create(phx_context *context, const phx_model *model, ph
     recording->most = phx_calloc(context, (size_t)recording->n_columns, sizeof *recording->most);
     phx_status status =
         recording->row && recording->before && recording->least && recording->most ? PHX_OK : PHX_ERR_MEMORY;
+    recording->strict = setup->options->strict || model->simulate.strict;
+    if (!status)
+        status = phx_limits_create(context, model, system, &recording->limits);
     if (!status)
         status = phx_system_dae(system, context, &recording->dae);
     if (!status && (setup->h5_path || setup->csv_path || setup->in_memory))
@@ -142,6 +146,7 @@ phx_status phx_recording_create(phx_context *context, const phx_model *model, ph
 void phx_recording_free(phx_recording *recording)
 {
     phx_recorder_destroy(recording->recorder);
+    phx_limits_destroy(recording->limits);
     phx_system_dae_destroy(recording->dae);
     phx_free(recording->row);
     phx_free(recording->before);
@@ -152,13 +157,14 @@ void phx_recording_free(phx_recording *recording)
 
 static void remember_largest(phx_simulate_report *report, const double *row)
 {
-    const double energy = fmax(fabs(row[ENERGY]), fmax(fabs(row[KINETIC]), fabs(row[ELASTIC])));
+    const double energy =
+        fmax(fabs(row[PHX_COLUMN_ENERGY]), fmax(fabs(row[PHX_COLUMN_KINETIC]), fabs(row[PHX_COLUMN_ELASTIC])));
 
     report->largest_energy = fmax(report->largest_energy, energy);
-    report->largest_residual = fmax(report->largest_residual, fabs(row[RESIDUAL]));
-    report->largest_drift = fmax(report->largest_drift, row[DRIFT]);
-    report->largest_drift_rate = fmax(report->largest_drift_rate, row[DRIFT_RATE]);
-    report->reached = row[COLUMN_T];
+    report->largest_residual = fmax(report->largest_residual, fabs(row[PHX_COLUMN_RESIDUAL]));
+    report->largest_drift = fmax(report->largest_drift, row[PHX_COLUMN_DRIFT]);
+    report->largest_drift_rate = fmax(report->largest_drift_rate, row[PHX_COLUMN_DRIFT_RATE]);
+    report->reached = row[PHX_COLUMN_T];
     report->rows++;
 }
 
@@ -191,6 +197,24 @@ static void keep_signs(const phx_recording *recording)
     }
 }
 
+/* An energy that is no number ends every run, a limit of validity those that are strict. */
+static phx_status look_at_limits(phx_recording *recording, const phx_sample *sample, const phx_energies *energies)
+{
+    phx_limits *limits = recording->limits;
+    const bool found = phx_limits_look(limits, sample->t, sample->x, energies);
+
+    recording->report->limits = phx_limits_count(limits);
+    if (!isfinite(recording->row[PHX_COLUMN_ENERGY]))
+        return phx_fail(recording->context, PHX_ERR_ANALYSIS,
+                        "the energy is %g at t = %.9g s: the motion has diverged; try a smaller step, or look for an "
+                        "instability",
+                        recording->row[PHX_COLUMN_ENERGY], sample->t);
+    if (found && recording->strict)
+        return phx_fail(recording->context, PHX_ERR_ANALYSIS, "%s (the run is strict)",
+                        phx_limits_finding(limits, 0).text);
+    return PHX_OK;
+}
+
 /* residual = energy - energy(0) - supplied + dissipated */
 phx_status phx_recording_sample(void *user, const phx_sample *sample)
 {
@@ -201,20 +225,21 @@ phx_status phx_recording_sample(void *user, const phx_sample *sample)
 
     memcpy(recording->before, row, (size_t)recording->n_columns * sizeof *row);
     phx_system_energies(recording->system, sample->x, sample->v, &energies);
-    row[COLUMN_T] = sample->t;
-    row[KINETIC] = energies.kinetic;
-    row[ELASTIC] = energies.elastic;
-    row[POTENTIAL] = energies.potential;
-    row[ENERGY] = energies.kinetic + energies.elastic + energies.potential;
+    row[PHX_COLUMN_T] = sample->t;
+    row[PHX_COLUMN_KINETIC] = energies.kinetic;
+    row[PHX_COLUMN_ELASTIC] = energies.elastic;
+    row[PHX_COLUMN_POTENTIAL] = energies.potential;
+    row[PHX_COLUMN_ENERGY] = energies.kinetic + energies.elastic + energies.potential;
     if (!recording->started) {
         recording->started = true;
-        recording->energy0 = row[ENERGY];
+        recording->energy0 = row[PHX_COLUMN_ENERGY];
         recording->report->from = sample->t;
     }
-    row[SUPPLIED] = sample->work.supplied;
-    row[DISSIPATED] = sample->work.dissipated;
-    row[RESIDUAL] = row[ENERGY] - recording->energy0 - row[SUPPLIED] + row[DISSIPATED];
-    dae->ops->drift(dae, sample->t, sample->x, sample->v, &row[DRIFT], &row[DRIFT_RATE]);
+    row[PHX_COLUMN_SUPPLIED] = sample->work.supplied;
+    row[PHX_COLUMN_DISSIPATED] = sample->work.dissipated;
+    row[PHX_COLUMN_RESIDUAL] =
+        row[PHX_COLUMN_ENERGY] - recording->energy0 - row[PHX_COLUMN_SUPPLIED] + row[PHX_COLUMN_DISSIPATED];
+    dae->ops->drift(dae, sample->t, sample->x, sample->v, &row[PHX_COLUMN_DRIFT], &row[PHX_COLUMN_DRIFT_RATE]);
     phx_status status = phx_system_outputs(dae, sample->t, sample->x, sample->v, row + PHX_FIXED_COLUMNS);
     if (status)
         return phx_fail_prefix(recording->context, status, "the outputs at t = %.9g s: ", sample->t);
@@ -228,13 +253,23 @@ phx_status phx_recording_sample(void *user, const phx_sample *sample)
         return status;
     remember_range(recording);
     remember_largest(recording->report, row);
-    return PHX_OK;
+    const phx_status kept = phx_monitor_look(&recording->monitor, recording->context, row, sample->x, sample->v);
+
+    return kept ? kept : look_at_limits(recording, sample, &energies);
 }
 
-phx_status phx_recording_complete(phx_recorder *recorder, const phx_simulate_report *report)
+void phx_recording_warn(phx_context *context, phx_limits *limits, const char *before)
+{
+    for (int k = 0; k < phx_limits_count(limits); k++)
+        phx_log(context, PHX_LOG_WARNING, "%s%s", before, phx_limits_finding(limits, k).text);
+}
+
+/* The numbers of the run, and a text for each limit that was exceeded: none where there was none. */
+phx_status phx_recording_complete(phx_context *context, phx_recorder *recorder, const phx_simulate_report *report,
+                                  phx_limits *limits)
 {
     const phx_integrate_stats *stats = &report->stats;
-    const phx_attribute attributes[] = {
+    const phx_attribute numbers[] = {
         {"steps", NULL, (double)stats->steps},
         {"halvings", NULL, (double)stats->halvings},
         {"newton_iterations", NULL, (double)stats->newton_iterations},
@@ -242,17 +277,41 @@ phx_status phx_recording_complete(phx_recorder *recorder, const phx_simulate_rep
         {"largest_energy", NULL, report->largest_energy},
         {"largest_residual", NULL, report->largest_residual},
         {"largest_drift", NULL, report->largest_drift},
+        {"limits", NULL, (double)phx_limits_count(limits)},
     };
+    enum { NUMBERS = sizeof numbers / sizeof *numbers, NAME = 24 };
+    const int found = phx_limits_count(limits);
+    phx_attribute *attributes = phx_calloc(context, (size_t)(NUMBERS + found), sizeof *attributes);
+    char(*names)[NAME] = phx_calloc(context, (size_t)found, NAME);
+    char **texts = phx_calloc(context, (size_t)found, sizeof(char *));
+    phx_status status = attributes && names && texts ? PHX_OK : PHX_ERR_MEMORY;
 
-    return phx_recorder_finish(recorder, (int)(sizeof attributes / sizeof *attributes), attributes);
+    if (!status)
+        memcpy(attributes, numbers, sizeof numbers);
+    for (int k = 0; k < found && !status; k++) {
+        snprintf(names[k], NAME, "limit_%d", k + 1);
+        texts[k] = phx_strdup(context, phx_limits_finding(limits, k).text);
+        attributes[NUMBERS + k] = (phx_attribute){names[k], texts[k], 0.0};
+        status = texts[k] ? PHX_OK : PHX_ERR_MEMORY;
+    }
+    if (!status)
+        status = phx_recorder_finish(recorder, found ? NUMBERS + found : NUMBERS - 1, attributes);
+    for (int k = 0; texts && k < found; k++)
+        phx_free(texts[k]);
+    phx_free(texts);
+    phx_free(names);
+    phx_free(attributes);
+    return status;
 }
 
 phx_status phx_recording_finish(phx_recording *recording, phx_status status)
 {
+    if (!recording->strict || !status)
+        phx_recording_warn(recording->context, recording->limits, "");
     if (!recording->recorder)
         return status;
     if (!status)
-        return phx_recording_complete(recording->recorder, recording->report);
+        return phx_recording_complete(recording->context, recording->recorder, recording->report, recording->limits);
     const char *message = phx_context_message(recording->context);
     char *reason = phx_strdup(NULL, message[0] ? message : phx_status_text(status));
     const phx_status kept = phx_recorder_abandon(recording->recorder, reason ? reason : phx_status_text(status));

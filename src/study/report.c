@@ -93,6 +93,8 @@ static phx_status trace(phx_context *context, const char *path, const char *text
         phx_context_set_progress(of->context, pass_progress, context);
         status = list_certificate(context, of, read_model(of, place, text ? text : "", scene));
     }
+    if (!status && of->model)
+        status = phx_model_protect(context, of->model);
     phx_free(place);
     if (!status && of->model && scene && scene->n_loads == of->model->n_loads)
         status = phx_page_loads(context, of->model, &of->loads);
@@ -149,8 +151,8 @@ static phx_status report_modes(phx_context *context, const char *path, phx_repor
     return status;
 }
 
-phx_status phx_study_report(phx_context *context, const char *path, const phx_report_options *given,
-                            const char *html_path, phx_report_size *size)
+static phx_status report(phx_context *context, const char *path, const phx_report_options *given, const char *html_path,
+                         phx_report_size *size)
 {
     phx_report_options options = given ? *given : (phx_report_options){0};
     char *format = NULL;
@@ -168,5 +170,14 @@ phx_status phx_study_report(phx_context *context, const char *path, const phx_re
     else
         status = report_result(context, path, &options, html_path, size);
     phx_free(format);
+    return status;
+}
+
+phx_status phx_study_report(phx_context *context, const char *path, const phx_report_options *given,
+                            const char *html_path, phx_report_size *size)
+{
+    phx_files_begin(context);
+    const phx_status status = report(context, path, given, html_path, size);
+    phx_files_end(context);
     return status;
 }

@@ -20,6 +20,26 @@ static double chosen(const phx_model_optional *given, const phx_model_optional *
     return given->given ? given->value : of_model->given ? of_model->value : 0.0;
 }
 
+/* An interval so short that the instants cannot be counted. */
+static phx_status check_count(phx_context *context, const phx_model *model, const char *name,
+                              const phx_model_optional *option, const phx_model_optional *key, double interval,
+                              double end)
+{
+    const double MOST = 1e15;
+
+    if (!(interval > 0.0) || end / interval <= MOST)
+        return PHX_OK;
+    if (option->given)
+        return phx_fail(context, PHX_ERR_INPUT,
+                        "--%s: %g s is too short for an end at %g s; at most %g instants can be counted, take %g s or "
+                        "more",
+                        name, interval, end, MOST, end / MOST);
+    return phx_model_fail(context, model, key, PHX_ERR_INPUT,
+                          "simulate.%s: %g s is too short for an end at %g s; at most %g instants can be counted, take "
+                          "%g s or more",
+                          name, interval, end, MOST, end / MOST);
+}
+
 phx_status phx_simulation_settle(phx_context *context, const phx_model *model, const phx_simulate_options *options,
                                  phx_integrate_options *used)
 {
@@ -44,7 +64,10 @@ phx_status phx_simulation_settle(phx_context *context, const phx_model *model, c
     if (used->atol > 0.0 && !(used->rtol > 0.0))
         return phx_model_fail(context, model, simulate, PHX_ERR_INPUT,
                               "atol goes together with rtol, which is missing");
-    return PHX_OK;
+    phx_status status = check_count(context, model, "step", &options->step, &simulate->step, used->step, used->end);
+    if (!status)
+        status = check_count(context, model, "every", &options->every, &simulate->every, used->every, used->end);
+    return status;
 }
 
 void phx_simulation_warn(phx_context *context, const phx_model *model, const phx_simulate_options *options,
@@ -110,6 +133,36 @@ static void describe(const phx_system *system, const phx_dae *dae, phx_simulate_
     report->lossless = dae->lossless;
 }
 
+/* Warnings of the run, with the place in the file of whom they name. */
+typedef struct warnings {
+    phx_context *context;
+    const phx_model *model;
+    phx_log_fn *log;
+    void *user;
+} warnings;
+
+static void log_with_place(void *user, phx_log_level level, const char *message)
+{
+    const warnings *to = user;
+    if (!to->log)
+        return;
+    phx_model_blame(to->context, to->model, phx_fail(to->context, PHX_ERR_ANALYSIS, "%s", message));
+    to->log(to->user, level, phx_context_message(to->context));
+    phx_context_clear(to->context);
+}
+
+static phx_status integrate(phx_context *context, const phx_model *model, phx_simulate_report *report,
+                            phx_simulation *s)
+{
+    warnings to = {.context = context, .model = model};
+    phx_context_get_log(context, &to.log, &to.user);
+    phx_context_set_log(context, log_with_place, &to);
+    const phx_status status = phx_integrate(s->dae, &report->used, &s->t, s->x, s->v, s->lambda, phx_recording_sample,
+                                            &s->recording, &report->stats);
+    phx_context_set_log(context, to.log, to.user);
+    return status;
+}
+
 phx_status phx_simulation_run(phx_context *context, const phx_model *model, const phx_simulation_setup *setup,
                               phx_simulate_report *report, phx_simulation *s)
 {
@@ -135,8 +188,9 @@ phx_status phx_simulation_run(phx_context *context, const phx_model *model, cons
     describe(s->system, s->dae, report);
     status = phx_recording_create(context, model, s->system, &s->drawing, setup, report, &s->recording);
     if (!status)
-        status = phx_integrate(s->dae, &report->used, &s->t, s->x, s->v, s->lambda, phx_recording_sample, &s->recording,
-                               &report->stats);
+        status = integrate(context, model, report, s);
+    if (!status)
+        phx_monitor_conclude(&s->recording.monitor, context);
     return status == PHX_ERR_ANALYSIS ? phx_model_blame(context, model, status) : status;
 }
 
@@ -152,8 +206,8 @@ void phx_simulation_free(phx_simulation *s)
     *s = (phx_simulation){0};
 }
 
-phx_status phx_study_simulate_result(phx_context *context, const phx_model *model, const phx_simulate_options *options,
-                                     phx_simulate_report *report, phx_result **result)
+static phx_status simulate(phx_context *context, const phx_model *model, const phx_simulate_options *options,
+                           phx_simulate_report *report, phx_result **result)
 {
     const phx_simulation_setup setup = {.options = options,
                                         .threads = options->threads,
@@ -162,8 +216,12 @@ phx_status phx_study_simulate_result(phx_context *context, const phx_model *mode
                                         .in_memory = result != NULL};
     phx_simulation s;
     phx_integrate_options used;
-    if (result)
-        *result = NULL;
+    const char *const outputs[] = {options->h5_path, options->csv_path};
+    phx_status ready = phx_model_protect(context, model);
+    if (!ready)
+        ready = phx_files_check(context, 2, outputs);
+    if (ready)
+        return ready;
     if (phx_simulation_settle(context, model, options, &used) == PHX_OK)
         phx_simulation_warn(context, model, options, &used);
     const phx_status status = phx_simulation_run(context, model, &setup, report, &s);
@@ -175,6 +233,18 @@ phx_status phx_study_simulate_result(phx_context *context, const phx_model *mode
 
     phx_simulation_free(&s);
     return finished;
+}
+
+phx_status phx_study_simulate_result(phx_context *context, const phx_model *model, const phx_simulate_options *options,
+                                     phx_simulate_report *report, phx_result **result)
+{
+    *report = (phx_simulate_report){0};
+    if (result)
+        *result = NULL;
+    phx_files_begin(context);
+    const phx_status status = simulate(context, model, options, report, result);
+    phx_files_end(context);
+    return status;
 }
 
 phx_status phx_study_simulate(phx_context *context, const phx_model *model, const phx_simulate_options *options,

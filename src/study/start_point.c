@@ -1,6 +1,13 @@
 /* The system of a model at its start state. */
 #include "internal.h"
 
+void phx_bundle_made_from(phx_bundle *bundle, const phx_model *model)
+{
+    const char *path;
+    for (int k = 0; (path = phx_model_file(model, k)) != NULL; k++)
+        phx_bundle_add_file(bundle, path);
+}
+
 phx_status phx_continue_blame(phx_context *context, const phx_model *model, phx_status status)
 {
     const phx_model_source where = phx_model_where(model, &model->initial.from);

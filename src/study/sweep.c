@@ -10,7 +10,8 @@
 typedef struct sweep_parameter {
     char *name;
     int count;
-    double *values;
+    double *values; /* NULL: evenly from `from` to `to` */
+    double from, to;
 } sweep_parameter;
 
 struct phx_sweep {
@@ -18,6 +19,15 @@ struct phx_sweep {
     int count, room, points;
     sweep_parameter *parameter; /* the first varies slowest */
 };
+
+static double value_at(const sweep_parameter *parameter, int i)
+{
+    if (parameter->values)
+        return parameter->values[i];
+    if (i == 0 || i == parameter->count - 1)
+        return i == 0 ? parameter->from : parameter->to;
+    return parameter->from + (parameter->to - parameter->from) * i / (parameter->count - 1);
+}
 
 phx_status phx_sweep_create(phx_context *context, phx_sweep **sweep)
 {
@@ -71,20 +81,24 @@ static phx_status reserve(phx_sweep *sweep)
     return PHX_OK;
 }
 
-/* Append a parameter with room for its values, which the caller fills in. NULL when memory ran out. */
-static double *append(phx_sweep *sweep, const char *name, int count)
+/* Append a parameter; its values, if any, are copied. */
+static phx_status append(phx_sweep *sweep, const char *name, const double *values, const sweep_parameter *parameter)
 {
+    sweep_parameter added = *parameter;
+
     if (reserve(sweep))
-        return NULL;
-    sweep_parameter added = {.name = phx_strdup(sweep->context, name), .count = count};
-    added.values = added.name ? phx_calloc(sweep->context, (size_t)count, sizeof(double)) : NULL;
-    if (!added.values) {
+        return PHX_ERR_MEMORY;
+    added.name = phx_strdup(sweep->context, name);
+    added.values = added.name && values ? phx_calloc(sweep->context, (size_t)added.count, sizeof(double)) : NULL;
+    if (!added.name || (values && !added.values)) {
         phx_free(added.name);
-        return NULL;
+        return PHX_ERR_MEMORY;
     }
+    if (values)
+        memcpy(added.values, values, (size_t)added.count * sizeof(double));
     sweep->parameter[sweep->count++] = added;
-    sweep->points *= count;
-    return added.values;
+    sweep->points *= added.count;
+    return PHX_OK;
 }
 
 phx_status phx_sweep_add_range(phx_sweep *sweep, const char *name, double from, double to, int count)
@@ -95,14 +109,7 @@ phx_status phx_sweep_add_range(phx_sweep *sweep, const char *name, double from, 
     if (!isfinite(from) || !isfinite(to) || !isfinite(to - from))
         return phx_fail(sweep->context, PHX_ERR_ARGUMENT, "sweep: %s goes from %g to %g; both must be finite", name,
                         from, to);
-    double *values = append(sweep, name, count);
-    if (!values)
-        return PHX_ERR_MEMORY;
-    for (int i = 0; i < count; i++)
-        values[i] = count > 1 ? from + (to - from) * i / (count - 1) : from;
-    if (count > 1)
-        values[count - 1] = to;
-    return PHX_OK;
+    return append(sweep, name, NULL, &(sweep_parameter){.count = count, .from = from, .to = to});
 }
 
 phx_status phx_sweep_add_values(phx_sweep *sweep, const char *name, int count, const double *values)
@@ -114,11 +121,7 @@ phx_status phx_sweep_add_values(phx_sweep *sweep, const char *name, int count, c
         if (!isfinite(values[i]))
             return phx_fail(sweep->context, PHX_ERR_ARGUMENT, "sweep: value %d of %s is %g; it must be finite", i + 1,
                             name, values[i]);
-    double *copy = append(sweep, name, count);
-    if (!copy)
-        return PHX_ERR_MEMORY;
-    memcpy(copy, values, (size_t)count * sizeof *copy);
-    return PHX_OK;
+    return append(sweep, name, values, &(sweep_parameter){.count = count});
 }
 
 int phx_sweep_parameters(const phx_sweep *sweep)
@@ -141,7 +144,7 @@ int phx_sweep_count(const phx_sweep *sweep, int k)
 double phx_sweep_value(const phx_sweep *sweep, int k, int i)
 {
     assert(k >= 0 && k < sweep->count && i >= 0 && i < sweep->parameter[k].count);
-    return sweep->parameter[k].values[i];
+    return value_at(&sweep->parameter[k], i);
 }
 
 int phx_sweep_points(const phx_sweep *sweep)
@@ -159,7 +162,7 @@ void phx_sweep_at(const phx_sweep *sweep, int point, int *index, double *values)
         if (index)
             index[k] = i;
         if (values)
-            values[k] = parameter->values[i];
+            values[k] = value_at(parameter, i);
     }
 }
 
@@ -182,7 +185,7 @@ phx_status phx_sweep_apply(phx_context *context, const phx_sweep *sweep, int poi
     for (int k = sweep->count - 1; k >= 0; k--) {
         const sweep_parameter *parameter = &sweep->parameter[k];
         overrides[k] =
-            (phx_model_override){.name = parameter->name, .value = parameter->values[point % parameter->count]};
+            (phx_model_override){.name = parameter->name, .value = value_at(parameter, point % parameter->count)};
         point /= parameter->count;
     }
     return phx_model_set_parameters(context, model, sweep->count, overrides);
@@ -200,7 +203,7 @@ phx_status phx_sweep_name_point(phx_context *context, const phx_sweep *sweep, in
         const sweep_parameter *parameter = &sweep->parameter[k];
         stride /= parameter->count;
         length += (size_t)snprintf(where + length, sizeof where - length, "%s%s = %.10g", k ? ", " : "",
-                                   parameter->name, parameter->values[point / stride % parameter->count]);
+                                   parameter->name, value_at(parameter, point / stride % parameter->count));
     }
     return phx_fail_prefix(context, status, "at %s (point %d of %d): ", where, point + 1, sweep->points);
 }

@@ -130,8 +130,8 @@ static phx_status view_failure(phx_context *context, const phx_model *model, phx
     return failure;
 }
 
-phx_status phx_study_view(phx_context *context, const phx_model *model, const phx_report_options *given,
-                          const char *html_path, phx_report_size *size)
+static phx_status view(phx_context *context, const phx_model *model, const phx_report_options *given,
+                       const char *html_path, phx_report_size *size)
 {
     const phx_build_options build = {.without_outputs = false};
     phx_report_options options = given ? *given : (phx_report_options){0};
@@ -142,6 +142,10 @@ phx_status phx_study_view(phx_context *context, const phx_model *model, const ph
     options.n_certificate = 0;
     phx_report_load *loads = NULL;
     phx_status status = phx_report_check(context, given);
+    if (!status)
+        status = phx_model_protect(context, model);
+    if (!status)
+        status = phx_files_check(context, 1, &html_path);
     if (!status)
         status = phx_page_loads(context, model, &loads);
     if (status)
@@ -157,5 +161,14 @@ phx_status phx_study_view(phx_context *context, const phx_model *model, const ph
         status = view_failure(context, model, status, &options, html_path, counted);
     phx_start_point_free(&at);
     phx_free(loads);
+    return status;
+}
+
+phx_status phx_study_view(phx_context *context, const phx_model *model, const phx_report_options *given,
+                          const char *html_path, phx_report_size *size)
+{
+    phx_files_begin(context);
+    const phx_status status = view(context, model, given, html_path, size);
+    phx_files_end(context);
     return status;
 }

@@ -273,7 +273,8 @@ double phx_sys_measure_gaps(workspace *ws, const double *x, bool hold, double *r
     return worst;
 }
 
-/* Close the joints from x by Newton steps of least norm; PHX_NOT_CONVERGED when gaps are left. */
+/* Close the joints from x by Newton steps of least norm; PHX_NOT_CONVERGED when gaps are left. What is fatal, a lack of
+ * memory, says nothing about the joints and is returned as it is, here and by all that closes joints. */
 static phx_status close_joints(workspace *ws, double *x, bool hold)
 {
     enum { LIMIT = 80 };
@@ -293,6 +294,8 @@ static phx_status close_joints(workspace *ws, double *x, bool hold)
         if (!status)
             move(ws->system, rhs, phx_sys_size(ws), 1.0, x);
     }
+    if (status < 0)
+        return status;
     return !status && phx_sys_measure_gaps(ws, x, hold, NULL) <= 1e-10 ? PHX_OK : PHX_NOT_CONVERGED;
 }
 
@@ -319,30 +322,32 @@ static phx_status downhill(workspace *ws, const double *x, double *size, double 
 }
 
 /* f at x moved by alpha xi and closed again, in ws->x1; HUGE_VAL when it cannot be closed there. */
-static double change_along(workspace *ws, const double *x, double alpha)
+static phx_status change_along(workspace *ws, const double *x, double alpha, double *change)
 {
     const phx_system *system = ws->system;
 
     memcpy(ws->x1, x, (size_t)system->n_x * sizeof *x);
     move(system, ws->scratch2, phx_sys_size(ws), alpha, ws->x1);
-    return close_joints(ws, ws->x1, true) ? HUGE_VAL : change_of_poses(system, ws->x1);
+    const phx_status status = close_joints(ws, ws->x1, true);
+    *change = status ? HUGE_VAL : change_of_poses(system, ws->x1);
+    return status < 0 ? status : PHX_OK;
 }
 
 /* The length of the step xi: the parabola through f, its slope and f at 1, then halving. Leaves the moved and closed
- * configuration in ws->x1 and its f in *next; false when f does not fall. */
-static bool search(workspace *ws, const double *x, double f, double slope, double *alpha, double *next)
+ * configuration in ws->x1 and its f in *next, which is not below f when f does not fall. */
+static phx_status search(workspace *ws, const double *x, double f, double slope, double *alpha, double *next)
 {
     enum { HALVINGS = 12 };
 
     *alpha = 1.0;
-    *next = change_along(ws, x, 1.0);
+    phx_status status = change_along(ws, x, 1.0, next);
     if (isfinite(*next) && *next - f - slope > 0.0)
         *alpha = fmin(2.0, -0.5 * slope / (*next - f - slope));
-    if (!(fabs(*alpha - 1.0) < 0.2 && *next < f))
-        *next = change_along(ws, x, *alpha);
-    for (int k = 0; k < HALVINGS && !(*next < f); k++)
-        *next = change_along(ws, x, *alpha *= 0.5);
-    return *next < f;
+    if (!status && !(fabs(*alpha - 1.0) < 0.2 && *next < f))
+        status = change_along(ws, x, *alpha, next);
+    for (int k = 0; k < HALVINGS && !status && !(*next < f); k++)
+        status = change_along(ws, x, *alpha *= 0.5, next);
+    return status;
 }
 
 /* From closed joints to the least change. Where f no longer tells for rounding, the steps go on as long as they shrink.
@@ -354,16 +359,24 @@ static phx_status least_change(workspace *ws, double *x)
     double size = HUGE_VAL, last = HUGE_VAL, slope = 0.0, alpha = 1.0, f = change_of_poses(ws->system, x);
 
     for (int iteration = 0; iteration < LIMIT; iteration++) {
-        const phx_status status = downhill(ws, x, &size, &slope);
+        phx_status status = downhill(ws, x, &size, &slope);
         if (status || !(size > ENOUGH) || !(slope < 0.0))
             return status;
+        double next = HUGE_VAL;
+        bool stays;
         if (size < FINE) {
-            if (!(size < 0.9 * last) || !isfinite(change_along(ws, x, alpha)))
-                return PHX_OK;
+            stays = !(size < 0.9 * last);
+            if (!stays)
+                status = change_along(ws, x, alpha, &next);
+            stays = stays || !isfinite(next);
             last = size;
-        } else if (!search(ws, x, f, slope, &alpha, &f)) {
-            return PHX_OK;
+        } else {
+            status = search(ws, x, f, slope, &alpha, &next);
+            stays = !(next < f);
+            f = next;
         }
+        if (status || stays)
+            return status;
         memcpy(x, ws->x1, (size_t)ws->system->n_x * sizeof *x);
     }
     return PHX_OK; /* closed, and nearly the least change */
@@ -397,6 +410,18 @@ static void scatter(workspace *ws, uint64_t *seed, double distance, double *x)
 
 static const uint64_t first_seed = 88172645463325252ULL;
 
+/* Plane: the angle of a body that Newton's iteration has turned more than half a turn is that nearest to the pose as
+ * written, so that x depends on the attitudes found and not on the way there. */
+static void unwind(const phx_system *system, double *x)
+{
+    for (int b = 0; b < system->n_bodies && system->dim == 2; b++) {
+        const body_slot *slot = &system->bodies[b];
+        double *angle = x + slot->x + system->dim + 2;
+        if (fabs(*angle - slot->pose.angle) > pi)
+            *angle = slot->pose.angle + remainder(*angle - slot->pose.angle, 2.0 * pi);
+    }
+}
+
 /* Newton's iteration has failed from the poses as written: try from around them, and keep the least change found. */
 static phx_status assemble_from_around(workspace *ws, double *x)
 {
@@ -411,7 +436,12 @@ static phx_status assemble_from_around(workspace *ws, double *x)
         write_poses(system, trial);
         for (int k = 0; k < MOVES; k++)
             scatter(ws, &seed, 0.4, trial);
-        if (close_joints(ws, trial, true) || least_change(ws, trial))
+        phx_status status = close_joints(ws, trial, true);
+        if (!status)
+            status = least_change(ws, trial);
+        if (status < 0)
+            return status;
+        if (status)
             continue;
         const double change = change_of_poses(system, trial);
         if (change < least) {
@@ -433,12 +463,18 @@ phx_status phx_sys_assemble(phx_system *system, double *x)
     write_poses(system, x);
     memset(ws->vm, 0, (size_t)system->n_v * sizeof *ws->vm);
     status = close_joints(ws, x, true);
-    if (!status)
+    if (!status) {
+        unwind(system, x);
         status = least_change(ws, x);
-    else if (system->frozen || (status = assemble_from_around(ws, x)) != PHX_OK) { /* deformed bodies: no search */
-        phx_sys_measure_gaps(ws, x, true, NULL);
-        return cannot_close(ws, phx_sys_size(ws), 1e-10);
+    } else if (status > 0) {
+        if (!system->frozen) /* deformed bodies: no search */
+            status = assemble_from_around(ws, x);
+        if (status > 0) {
+            phx_sys_measure_gaps(ws, x, true, NULL);
+            return cannot_close(ws, phx_sys_size(ws), 1e-10);
+        }
     }
+    unwind(system, x);
     phx_sys_set_instant(ws, x, ws->vm);
     return status;
 }
@@ -490,21 +526,42 @@ phx_status phx_sys_walk(phx_system *system, double distance, double *way, double
     return close_joints(ws, x, false);
 }
 
+/* In (-pi, pi]; half a turn is +pi, on whichever side of it rounding has left the value. */
+static double principal_angle(double angle)
+{
+    static const double rounding = 1e-9;
+    const double wrapped = remainder(angle, 2.0 * pi);
+    return wrapped <= rounding - pi ? wrapped + 2.0 * pi : wrapped;
+}
+
+/* The origin of a coordinate, and the value that x keeps of one that counts turns. At the start a coordinate has the
+ * value that is given; an angle that is not given has its principal value, in the plane and in space alike. */
+static void set_offset(const workspace *ws, int j, int c, double *x)
+{
+    coordinate_slot *coordinate = &ws->system->joints[j].coordinates[c];
+    const double value = phx_sys_coordinate_value(ws, j, c, 1);
+    double start = value;
+
+    if (coordinate->def.has_start) {
+        start = coordinate->def.start;
+        coordinate->row.target += value - start;
+    } else if (coordinate->row.angular) {
+        start = principal_angle(value);
+        if (!coordinate->row.counted) /* by whole turns, which leaves the values of most models as they are */
+            coordinate->row.target += 2.0 * pi * round((value - start) / (2.0 * pi));
+    }
+    if (coordinate->turn >= 0)
+        x[coordinate->turn] = start;
+}
+
 void phx_sys_set_offsets(phx_system *system, double *x)
 {
     workspace *ws = system->assembly;
 
     memset(ws->v1, 0, (size_t)system->n_v * sizeof *ws->v1);
     phx_sys_set_instant(ws, x, ws->v1);
-    for (int j = 0; j < system->n_joints; j++) {
-        joint_slot *joint = &system->joints[j];
-        for (int c = 0; c < joint->n_coordinates; c++) {
-            coordinate_slot *coordinate = &joint->coordinates[c];
-            if (coordinate->def.has_start)
-                coordinate->row.target += phx_sys_coordinate_value(ws, j, c, 1) - coordinate->def.start;
-            if (coordinate->turn >= 0)
-                x[coordinate->turn] = coordinate->def.has_start ? coordinate->def.start : 0.0;
-        }
-    }
+    for (int j = 0; j < system->n_joints; j++)
+        for (int c = 0; c < system->joints[j].n_coordinates; c++)
+            set_offset(ws, j, c, x);
     phx_sys_count_turns(ws, x);
 }

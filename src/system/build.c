@@ -107,6 +107,7 @@ void phx_system_destroy(phx_system *system)
     phx_free(system->bodies);
     phx_free(system->ports);
     phx_free(system->points);
+    phx_free(system->point_index);
     phx_free(system->joints);
     phx_free(system->forces);
     phx_free(system->rows);
@@ -291,13 +292,16 @@ static phx_status new_point(phx_system *system, const char *name, const place_de
     if (status)
         return status;
     slot = &system->points[system->n_points];
-    status = phx_sys_place(system, def, &slot->place);
+    status = phx_sys_point_index_reserve(system);
+    if (!status)
+        status = phx_sys_place(system, def, &slot->place);
     slot->name = status ? NULL : phx_strdup(system->context, name);
     if (!status && !slot->name) {
         phx_body_port_free(&slot->place.port);
         status = PHX_ERR_MEMORY;
     }
-    system->n_points += !status;
+    if (!status)
+        phx_sys_point_index_add(system, system->n_points++);
     return status;
 }
 
@@ -314,14 +318,6 @@ phx_status phx_system_add_flex_point(phx_system *system, phx_body_id body, const
 {
     const place_def def = {.body = body, .point = point, .rotation = rotation};
     return new_point(system, name, &def);
-}
-
-const phx_body_port *phx_system_find_point(const phx_system *system, phx_body_id body, const char *name)
-{
-    for (int i = 0; i < system->n_points; i++)
-        if (system->points[i].place.body == body && strcmp(system->points[i].name, name) == 0)
-            return &system->points[i].place.port;
-    return NULL;
 }
 
 /* Rotation from port B's to port A's directions in the poses as written (dim x dim). */

@@ -5,7 +5,15 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { STATES = 100 };
+enum { STATES = 100, FEW_STATES = 4 };
+
+/* How many random states the certificate takes: fewer of a large system, whose many equations are as many tries. */
+static int states_of(const phx_system *system)
+{
+    const long work = 2000000L;
+    const long fitting = work / (system->n_v > 0 ? system->n_v : 1);
+    return fitting >= STATES ? STATES : fitting < FEW_STATES ? FEW_STATES : (int)fitting;
+}
 
 /* Reproducible numbers in -1 ... 1 (xorshift64*). */
 static double number(uint64_t *seed)
@@ -153,7 +161,8 @@ static phx_status power_residual(workspace *ws, double t, const double *x, doubl
     lambda = v_dot + n_v;
     res = lambda + n;
     *worst = 0.0;
-    for (int state = 0; state < STATES && !status; state++) {
+    const int n_states = states_of(system);
+    for (int state = 0; state < n_states && !status; state++) {
         double rate = 0.0, power = 0.0, scale = 0.0;
         random_state(system, x, &seed, xr, vr);
         for (int i = 0; i < n_v; i++)
@@ -277,9 +286,16 @@ static phx_status smallest_mass(phx_context *context, const phx_body *body, cons
     if (!status) {
         phx_body_linearise(body, none, x, rest, M, NULL, NULL);
         status = phx_lu_factor(mass.lu, M, NULL);
+        if (status == PHX_SINGULAR)
+            status = phx_sys_blame_body(context, body, true);
     }
     if (!status)
         status = phx_eigen_shift_invert(context, n, 1, 0.0, apply_inverse, apply_identity, &mass, 1e-8, smallest, NULL);
+    if (status == PHX_NOT_CONVERGED || status == PHX_ERR_LIBRARY)
+        status = phx_fail_prefix(context, status,
+                                 "the smallest eigenvalue of the mass matrix of body '%s', asked for by inverse "
+                                 "iteration; fewer elements make it easier: ",
+                                 phx_body_name(body));
     phx_lu_destroy(mass.lu);
     phx_free(rest);
     return status;

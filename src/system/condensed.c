@@ -112,7 +112,17 @@ static phx_status factor_values(const workspace *ws, condensed_lu *out)
 
     if (!out->lu)
         status = phx_fast_create_lu(ws, kkt, false, &out->lu);
-    return status ? status : phx_lu_factor(out->lu, ws->fast->condensation->val, NULL);
+    int column = -1, unknown = -1;
+    if (!status)
+        status = phx_lu_factor(out->lu, ws->fast->condensation->val, &column);
+    if (status != PHX_SINGULAR || column < 0)
+        return status;
+    for (int v = 0; v < ws->kkt.n_v && unknown < 0 && column < kkt->n_v; v++)
+        if (kkt->place[v] == column)
+            unknown = v;
+    if (column >= kkt->n_v)
+        unknown = ws->kkt.n_v + column - kkt->n_v;
+    return phx_sys_blame_factor(ws, kkt->ptr, ws->fast->condensation->val, column, unknown);
 }
 
 /* Factors of cj M + c R + K/cj for each type, kept while cj is the same. */

@@ -152,7 +152,7 @@ phx_status phx_sys_op_accelerations(phx_dae *dae, double t, const double *x, con
         status = phx_sys_solve_mass(ws, rhs);
     for (int i = 0; i < ws->kkt.n && !status; i++)
         if (!isfinite(rhs[i]))
-            status = phx_fail(dae->context, PHX_SINGULAR, "the accelerations at t = %.9g s are not finite", t);
+            return phx_sys_blame_equation(ws, i, false);
     if (status)
         return status;
     memcpy(v_dot, rhs, (size_t)n_v * sizeof *v_dot);
@@ -331,6 +331,17 @@ static phx_status op_solve_complex(phx_dae *dae, int slot, double *b)
     return phx_lu_solve(of(dae)->lu_complex[slot], 1, b);
 }
 
+static phx_status op_twin(phx_dae *dae, phx_dae **twin)
+{
+    const workspace *ws = of(dae);
+    const phx_backend backend = ws->by == &phx_plain_evaluator ? PHX_BACKEND_PLAIN : PHX_BACKEND_FAST;
+    const phx_status status = phx_system_dae_with(ws->system, dae->context, backend, twin);
+
+    if (!status && ws->by->imitate)
+        ws->by->imitate(of(*twin), ws);
+    return status;
+}
+
 const phx_dae_ops phx_sys_ops = {
     .rates = op_rates,
     .residual = op_residual,
@@ -355,5 +366,10 @@ const phx_dae_ops phx_sys_ops = {
     .norm = op_norm,
     .culprit = op_culprit,
     .check_signals = phx_sys_op_check_signals,
+    .regularity = phx_sys_op_regularity,
+    .dependent = phx_sys_op_dependent,
+    .next_break = phx_sys_op_next_break,
+    .twin = op_twin,
+    .twin_destroy = phx_system_dae_destroy,
     .drift = op_drift,
 };

@@ -7,33 +7,22 @@
  *   N^T grad 1/2 |change of the poses|^2 = 0       N: rigid motions that leave the joints closed
  *
  * solved for the least norm, since redundant rows share what they carry. */
-#include "system_internal.h"
+#include "deformed.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { LARGEST = 1500, ITERATIONS = 50 };
 
-typedef struct dense {
-    int n_v, n_r, m; /* velocities, rigid ones, rows */
-    int rows, cols;
-    int *rigid;         /* n_r: velocity of rigid column c */
-    double *A, *b, *z;  /* rows x cols, rows, cols */
-    double *row, *col;  /* scalings */
-    double *a, *lambda; /* n_v, m */
-    double *gaps;       /* n_v + m */
-    double *G;          /* m x n_r */
-} dense;
-
-static void dense_free(dense *d)
+void phx_deformed_free(dense *d)
 {
-    double *arrays[] = {d->A, d->b, d->z, d->row, d->col, d->a, d->lambda, d->gaps, d->G};
+    double *arrays[] = {d->A, d->b, d->z, d->row, d->col, d->a, d->lambda, d->gaps, d->G, d->K, d->force};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         phx_free(arrays[i]);
     phx_free(d->rigid);
 }
 
-static phx_status dense_create(const phx_system *system, dense *d)
+phx_status phx_deformed_create(const phx_system *system, dense *d)
 {
     phx_context *context = system->context;
     const int rigid = system->dim + system->n_rot;
@@ -51,7 +40,13 @@ static phx_status dense_create(const phx_system *system, dense *d)
     d->lambda = phx_calloc(context, (size_t)d->m, sizeof *d->lambda);
     d->gaps = phx_calloc(context, (size_t)(d->n_v + d->m), sizeof *d->gaps);
     d->G = phx_calloc(context, (size_t)(d->m * d->n_r), sizeof *d->G);
-    if (!d->rigid || !d->A || !d->b || !d->z || !d->row || !d->col || !d->a || !d->lambda || !d->gaps || !d->G)
+    d->K = phx_calloc(context, (size_t)system->assembly->kkt.ptr[system->assembly->kkt.n], sizeof *d->K);
+    for (int b = 0; b < system->n_bodies; b++)
+        d->n_force += phx_body_strains(system->bodies[b].body);
+    d->force = phx_calloc(context, (size_t)d->n_force, sizeof *d->force);
+    d->load = 1.0;
+    if (!d->rigid || !d->A || !d->b || !d->z || !d->row || !d->col || !d->a || !d->lambda || !d->gaps || !d->G ||
+        !d->K || !d->force)
         return PHX_ERR_MEMORY;
     for (int b = 0; b < system->n_bodies; b++)
         for (int i = 0; i < rigid; i++)
@@ -67,10 +62,107 @@ static double entry(const workspace *ws, const double *val, int i, int j)
     return at < 0 ? 0.0 : val[at];
 }
 
-/* Residual of motion with its derivatives: [K  M_r  -G^T]. */
-static phx_status motion_rows(workspace *ws, dense *d, double t, const double *x, const double *v)
+/* Gravity as `load` has it; returns it as it was, to be put back. */
+typedef struct own_gravity {
+    double value[3];
+} own_gravity;
+static own_gravity scale_gravity(phx_system *system, double load)
 {
+    own_gravity own = {{0.0}};
+    memcpy(own.value, system->gravity, (size_t)system->dim * sizeof(double));
+    for (int a = 0; a < system->dim; a++)
+        system->gravity[a] = load * own.value[a];
+    return own;
+}
+
+static void put_back(phx_system *system, const own_gravity *own)
+{
+    memcpy(system->gravity, own->value, (size_t)system->dim * sizeof(double));
+}
+
+/* K = s K(with forces) + (1 - s) K(without) */
+phx_status phx_deformed_linearise(phx_system *system, double t, const double *x, const double *v, const dense *d)
+{
+    workspace *ws = system->assembly;
+    const own_gravity own = scale_gravity(system, d->load);
+    const int nnz = ws->kkt.ptr[ws->kkt.n], forces = system->n_forces;
     phx_status status = phx_sys_op_linearise(&ws->base, t, x, v, d->lambda);
+
+    if (!status && d->load < 1.0) {
+        memcpy(d->K, ws->K, (size_t)nnz * sizeof *d->K);
+        system->n_forces = 0;
+        status = phx_sys_op_linearise(&ws->base, t, x, v, d->lambda);
+        for (int k = 0; k < nnz; k++)
+            ws->K[k] = d->load * d->K[k] + (1.0 - d->load) * ws->K[k];
+    }
+    system->n_forces = forces;
+    put_back(system, &own);
+    return status;
+}
+
+/* The same of the residual of motion, into b. */
+static phx_status residual(phx_system *system, double t, const double *x, const double *v, dense *d)
+{
+    workspace *ws = system->assembly;
+    const own_gravity own = scale_gravity(system, d->load);
+    const int forces = system->n_forces;
+    phx_status status = ws->base.ops->residual(&ws->base, t, x, v, d->a, d->lambda, d->b);
+
+    if (!status && d->load < 1.0) {
+        system->n_forces = 0;
+        status = ws->base.ops->residual(&ws->base, t, x, v, d->a, d->lambda, d->z);
+        for (int i = 0; i < d->n_v; i++)
+            d->b[i] = d->load * d->b[i] + (1.0 - d->load) * d->z[i];
+    }
+    system->n_forces = forces;
+    put_back(system, &own);
+    return status;
+}
+
+/* d(EA l eps eps') = eps' EA l deps + force deps': the second part with other forces than those of the strains as they
+ * are. Where the axis bends, strains of second order are far larger than those of the solution; forces that follow
+ * linearly do not see them, and the iteration converges over long ways (mixed-integration-point Newton). */
+static phx_status put_independent_forces(const workspace *ws, dense *d, const double *x)
+{
+    const phx_system *system = ws->system;
+    double *change = phx_calloc(ws->base.context, (size_t)d->n_force, sizeof *change);
+    int first = 0;
+
+    if (!change)
+        return PHX_ERR_MEMORY;
+    for (int b = 0; b < system->n_bodies; b++) {
+        const body_slot *slot = &system->bodies[b];
+        const int n = phx_body_strains(slot->body);
+        phx_body_strain_forces(slot->body, x + slot->x + system->dim + phx_attitude_size(system->dim), NULL, change);
+        for (int k = 0; k < n; k++)
+            change[k] = d->force[first + k] - change[k];
+        phx_body_strain_curvature(slot->body, change, d->cols, d->A + (size_t)slot->v * (size_t)d->cols + slot->v);
+        first += n;
+    }
+    phx_free(change);
+    return PHX_OK;
+}
+
+/* force <- EA l (eps(q) + eps'(q) dq) */
+static void follow_forces(const workspace *ws, dense *d, const double *x)
+{
+    const phx_system *system = ws->system;
+    const int rigid = system->dim + system->n_rot;
+    double *force = d->force;
+
+    for (int b = 0; b < system->n_bodies; b++) {
+        const body_slot *slot = &system->bodies[b];
+        phx_body_strain_forces(slot->body, x + slot->x + system->dim + phx_attitude_size(system->dim),
+                               d->z + slot->v + rigid, force);
+        force += phx_body_strains(slot->body);
+    }
+}
+
+/* Residual of motion with its derivatives: [K  M_r  -G^T]. */
+static phx_status motion_rows(phx_system *system, dense *d, double t, const double *x, const double *v)
+{
+    const workspace *ws = system->assembly;
+    phx_status status = phx_deformed_linearise(system, t, x, v, d);
 
     for (int i = 0; i < d->n_v && !status; i++) {
         double *row = d->A + (size_t)i * (size_t)d->cols;
@@ -85,7 +177,7 @@ static phx_status motion_rows(workspace *ws, dense *d, double t, const double *x
             row[d->n_v + c] = entry(ws, ws->M, i, d->rigid[c]);
     }
     if (!status)
-        status = ws->base.ops->residual(&ws->base, t, x, v, d->a, d->lambda, d->b);
+        status = residual(system, t, x, v, d);
     for (int i = 0; i < d->n_v && !status; i++)
         d->b[i] = -d->b[i];
     return status;
@@ -109,7 +201,8 @@ static void acceleration_rows(workspace *ws, dense *d, double t, const double *x
             row[d->n_v + c] = entry(ws, ws->D, d->n_v + k, d->rigid[c]);
         d->b[first + k] = -phx_sys_row_acceleration(ws, k);
         if (slot->role == ROW_DRIVEN)
-            d->b[first + k] += phx_signal_rate(system->joints[slot->joint].coordinates[slot->coordinate].def.speed, t);
+            d->b[first + k] +=
+                d->load * phx_signal_rate(system->joints[slot->joint].coordinates[slot->coordinate].def.speed, t);
     }
     phx_sys_set_instant(ws, x, d->a); /* what the accelerations so far give: the rates that a would be */
     for (int k = 0; k < d->m; k++)
@@ -143,6 +236,7 @@ static phx_status position_rows(workspace *ws, dense *d, const double *x)
             d->G[k * d->n_r + c] = row[d->rigid[c]] / norm;
     }
     status = phx_dense_nullspace(ws->base.context, d->m, d->n_r, d->G, 1e-9, &rank, &basis);
+    d->n_free = d->n_r - rank;
     for (int r = 0; r < d->n_r - rank && !status; r++) {
         double *row = d->A + (size_t)(d->n_v + 2 * d->m + r) * (size_t)d->cols;
         for (int c = 0; c < d->n_r; c++) {
@@ -191,16 +285,120 @@ static phx_status solve_scaled(workspace *ws, dense *d)
     return status;
 }
 
-/* Moves x, a and lambda by the solution; returns the largest move of a body, relative to the size of the system. */
-static double apply(workspace *ws, dense *d, double *x)
+/* The largest change of a deformation, relative to the whole of it. */
+static double bend_of(const phx_system *system, const dense *d, const double *x)
 {
-    const double moved = phx_sys_move_all(ws, d->z, x);
+    const int rigid = system->dim + system->n_rot;
+    double largest = 0.0;
 
+    for (int b = 0; b < system->n_bodies; b++) {
+        const body_slot *slot = &system->bodies[b];
+        const double *q = x + slot->x + system->dim + phx_attitude_size(system->dim), *dq = d->z + slot->v + rigid;
+        double moved = 0.0, size = 0.0;
+        for (int i = 0; i < phx_body_n_q(slot->body); i++) {
+            moved += dq[i] * dq[i];
+            size += q[i] * q[i];
+        }
+        if (isnan(moved) || isnan(size))
+            return HUGE_VAL;
+        if (moved > 0.0)
+            largest = fmax(largest, size > 0.0 ? sqrt(moved / size) : 1.0);
+    }
+    return largest;
+}
+
+/* G a + G' v of row k, the velocities those of (x, v). */
+static void row_accelerations(workspace *ws, const dense *d, const double *x, const double *v, double *out)
+{
+    phx_sys_set_instant(ws, x, v);
+    for (int k = 0; k < d->m; k++)
+        out[k] = phx_sys_row_acceleration(ws, k);
+    phx_sys_set_instant(ws, x, d->a);
+    for (int k = 0; k < d->m; k++)
+        out[k] += phx_sys_row_rate(ws, k);
+}
+
+/* What moves at the start has velocities, and rows of accelerations, that change with the deformation: the frame of a
+ * turning body moves against the section that is driven. By differences; K leaves it out. */
+static phx_status put_velocity_terms(phx_system *system, double t, const double *x, const double *v, dense *d)
+{
+    workspace *ws = system->assembly;
+    const double small = 1e-7;
+    const size_t n = (size_t)d->n_v, m = (size_t)d->m;
+    double *room = phx_calloc(system->context, (size_t)system->n_x + 2 * n + 2 * m, sizeof *room);
+    double *moved = room + 2 * n + 2 * m, *rate = room, *way = room + n, *own = room + 2 * n, *other = own + m;
+    phx_status status = room ? PHX_OK : PHX_ERR_MEMORY;
+
+    if (!status)
+        row_accelerations(ws, d, x, v, own);
+    for (int j = 0; j < d->n_v && !status; j++) {
+        memcpy(moved, x, (size_t)system->n_x * sizeof *x);
+        memset(way, 0, n * sizeof *way);
+        way[j] = small;
+        phx_sys_move_all(ws, way, moved);
+        status = phx_sys_start_velocities(system, t, moved, rate);
+        if (status)
+            break;
+        for (int i = 0; i < d->n_v; i++)
+            rate[i] *= d->load < 1.0 ? sqrt(d->load) : 1.0;
+        row_accelerations(ws, d, moved, rate, other);
+        for (int i = 0; i < d->n_v; i++)
+            for (int k = ws->kkt.ptr[i]; k < ws->kkt.ptr[i + 1]; k++)
+                if (ws->kkt.idx[k] < d->n_v)
+                    d->A[(size_t)i * (size_t)d->cols + (size_t)j] +=
+                        ws->D[k] * (rate[ws->kkt.idx[k]] - v[ws->kkt.idx[k]]) / small;
+        for (int k = 0; k < d->m; k++)
+            if (system->rows[ws->row[k]].role != ROW_HELD)
+                d->A[(size_t)(d->n_v + d->m + k) * (size_t)d->cols + (size_t)j] += (other[k] - own[k]) / small;
+    }
+    phx_free(room);
+    return status;
+}
+
+static bool rests(int n, const double *v)
+{
+    for (int i = 0; i < n; i++)
+        if (v[i] != 0.0)
+            return false;
+    return true;
+}
+
+phx_status phx_deformed_evaluate(phx_system *system, double t, const double *x, double *v, dense *d)
+{
+    workspace *ws = system->assembly;
+    phx_status status = phx_sys_start_velocities(system, t, x, v);
+
+    for (int i = 0; i < d->n_v && d->load < 1.0; i++)
+        v[i] *= sqrt(d->load);
+    memset(d->A, 0, (size_t)d->rows * (size_t)d->cols * sizeof *d->A);
+    memset(d->b, 0, (size_t)d->rows * sizeof *d->b);
+    if (!status)
+        status = motion_rows(system, d, t, x, v);
+    if (!status && d->independent)
+        status = put_independent_forces(ws, d, x);
+    if (!status)
+        acceleration_rows(ws, d, t, x);
+    if (!status && d->independent && !rests(d->n_v, v))
+        status = put_velocity_terms(system, t, x, v, d);
+    return status ? status : position_rows(ws, d, x);
+}
+
+phx_status phx_deformed_correct(phx_system *system, double *x, dense *d, double *moved, double *bent)
+{
+    workspace *ws = system->assembly;
+
+    const phx_status status = solve_scaled(ws, d);
+    if (status)
+        return status;
+    if (d->independent)
+        follow_forces(ws, d, x);
+    *moved = phx_sys_move_all(ws, d->z, x);
+    *bent = bend_of(system, d, x);
     for (int c = 0; c < d->n_r; c++)
         d->a[d->rigid[c]] += d->z[d->n_v + c];
     for (int k = 0; k < d->m; k++)
         d->lambda[k] += d->z[d->n_v + d->n_r + k];
-    return moved;
+    return PHX_OK;
 }
 
 bool phx_sys_deformed_fits(const phx_system *system)
@@ -208,39 +406,44 @@ bool phx_sys_deformed_fits(const phx_system *system)
     return system->n_v + (system->dim + system->n_rot) * system->n_bodies + 2 * system->assembly->n_l <= LARGEST;
 }
 
-phx_status phx_sys_deformed_start(phx_system *system, double t, double *x, double *v)
+/* All loads at once. */
+static phx_status at_once(phx_system *system, double t, double *x, double *v, dense *d)
 {
-    workspace *ws = system->assembly;
-    dense d;
-    double moved = HUGE_VAL, best = HUGE_VAL;
-    phx_status status = dense_create(system, &d);
+    double moved = HUGE_VAL, bent = HUGE_VAL, best = HUGE_VAL;
+    phx_status status = PHX_OK;
 
     for (int iteration = 0; iteration < ITERATIONS && !status; iteration++) {
-        status = phx_sys_start_velocities(system, t, x, v);
-        memset(d.A, 0, (size_t)d.rows * (size_t)d.cols * sizeof *d.A);
-        memset(d.b, 0, (size_t)d.rows * sizeof *d.b);
+        status = phx_deformed_evaluate(system, t, x, v, d);
         if (!status)
-            status = motion_rows(ws, &d, t, x, v);
-        if (!status)
-            acceleration_rows(ws, &d, t, x);
-        if (!status)
-            status = position_rows(ws, &d, x);
-        if (!status)
-            status = solve_scaled(ws, &d);
-        if (status)
-            break;
-        moved = apply(ws, &d, x);
-        if (!(moved < 1e3) || (best < 1e-9 && moved >= best))
+            status = phx_deformed_correct(system, x, d, &moved, &bent);
+        if (status || !(moved < 1e3 && bent < 1e3) || (best < 1e-9 && bent < 1e-9 && moved >= best))
             break;
         best = fmin(best, moved);
     }
-    if (!status && !(best < 1e-9 && phx_sys_measure_gaps(ws, x, true, d.gaps) < 1e-9))
-        status = phx_fail(system->context, PHX_ERR_ANALYSIS,
-                          "the quasi-static deformation at the start did not converge (last relative move %.2g): the "
-                          "bodies are too soft for their loads; start with deformation: zero",
-                          moved);
-    if (!status)
-        status = phx_sys_start_velocities(system, t, x, v);
-    dense_free(&d);
+    if (!status && !(best < 1e-9 && bent < 1e-9 && phx_sys_measure_gaps(system->assembly, x, true, d->gaps) < 1e-9))
+        status = PHX_NOT_CONVERGED;
     return status;
+}
+
+phx_status phx_sys_deformed_start(phx_system *system, double t, double *x, double *v)
+{
+    double least = 1.0;
+    dense d;
+    phx_status status = phx_deformed_create(system, &d);
+
+    if (!status)
+        status = at_once(system, t, x, v, &d);
+    if (!status)
+        status = phx_deformed_evaluate(system, t, x, v, &d);
+    if (!status)
+        status = phx_sys_stability(system, t, x, &d, &least, NULL);
+    phx_deformed_free(&d);
+    if (status == PHX_ERR_MEMORY || status == PHX_INTERRUPTED)
+        return status;
+    if (status || least <= 0.0) { /* step by step, and where that ends it is said why */
+        phx_context_clear(system->context);
+        memcpy(x, system->x_start, (size_t)system->n_x * sizeof *x);
+        status = phx_sys_load_path(system, t, x, v);
+    }
+    return status ? status : phx_sys_start_velocities(system, t, x, v);
 }

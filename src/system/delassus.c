@@ -430,16 +430,32 @@ static phx_status sum_entries(void *user, phx_context *context, int part, int fi
     return PHX_OK;
 }
 
+static void evaluate(workspace *ws, const double *x, const double *v)
+{
+    rows_loop loop = {.ws = ws, .x = x, .v = v, .out = phx_block_ldl_begin(ws->fast->delassus->ldl)};
+
+    phx_sys_run(ws, ws->fast->n_packs, schur_of_packs, &loop);
+    phx_sys_run(ws, ws->fast->delassus->n_entries, sum_entries, &loop);
+}
+
+double phx_fast_least_pivot(workspace *ws, const double *x, const double *v)
+{
+    delassus *it = in_use(ws);
+
+    if (!it)
+        return -1.0;
+    evaluate(ws, x, v);
+    it->factored = false;
+    return phx_block_ldl_least_pivot(it->ldl);
+}
+
 phx_status phx_fast_factor_rows(workspace *ws, const double *x, const double *v, bool *energies)
 {
     delassus *it = in_use(ws);
-    rows_loop loop = {.ws = ws, .x = x, .v = v};
 
     *energies = it && it->packed;
     if (it) {
-        loop.out = phx_block_ldl_begin(it->ldl);
-        phx_sys_run(ws, ws->fast->n_packs, schur_of_packs, &loop);
-        phx_sys_run(ws, it->n_entries, sum_entries, &loop);
+        evaluate(ws, x, v);
         it->factored = phx_block_ldl_factor(it->ldl) == PHX_OK;
     }
     return it && it->factored ? PHX_OK : phx_fast_factor_mass(ws, x);

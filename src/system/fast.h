@@ -166,6 +166,7 @@ phx_status phx_fast_factor_mass(workspace *ws, const double *x);
 phx_status phx_fast_solve_mass(workspace *ws, double *b);
 phx_status phx_fast_factor_rows(workspace *ws, const double *x, const double *v, bool *energies);
 phx_status phx_fast_solve_rows(workspace *ws, double alpha, const double *r, double *b);
+double phx_fast_least_pivot(workspace *ws, const double *x, const double *v);
 void phx_fast_synchronise(workspace *ws, double *x);
 phx_status phx_fast_set_threads(workspace *ws, int threads);
 int phx_fast_threads(const workspace *ws);

@@ -139,7 +139,13 @@ static void destroy(workspace *ws)
     ws->fast = NULL;
 }
 
+static void imitate(workspace *ws, const workspace *other)
+{
+    ws->fast->condensing = other->fast->condensing;
+}
+
 const evaluator phx_fast_evaluator = {
+    .imitate = imitate,
     .create = create,
     .destroy = destroy,
     .create_projection = phx_sys_delassus_create,
@@ -164,6 +170,7 @@ const evaluator phx_fast_evaluator = {
     .solve_mass = phx_fast_solve_mass,
     .factor_rows = phx_fast_factor_rows,
     .solve_rows = phx_fast_solve_rows,
+    .least_pivot = phx_fast_least_pivot,
     .kinetic_energies = phx_fast_kinetic_energies,
     .component_energies = phx_fast_component_energies,
     .synchronise = phx_fast_synchronise,

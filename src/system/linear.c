@@ -15,6 +15,8 @@ void phx_linear_free(phx_linear *linear)
     phx_csr_free(&linear->G);
     phx_csr_free(&linear->root);
     phx_csr_free(&linear->rest);
+    phx_csr_free(&linear->damping_root);
+    phx_csr_free(&linear->damping_rest);
     memset(linear, 0, sizeof *linear);
 }
 
@@ -173,7 +175,88 @@ static phx_status make_rest(workspace *ws, phx_csr *rest)
     return block(ws->base.context, &ws->kkt, ws->K, 0, ws->kkt.n_v, ws->kkt.n_v, rest);
 }
 
+/* factor times the rows of a body's matrix over its deformations. */
+static void put_rows(const phx_csr *own, double factor, int column, int *rows, entries *out)
+{
+    for (int i = 0; i < own->rows; i++, ++*rows)
+        for (int k = own->ptr[i]; k < own->ptr[i + 1]; k++) {
+            out->row[out->count] = *rows;
+            out->col[out->count] = column + own->idx[k];
+            out->val[out->count++] = factor * own->val[k];
+        }
+}
+
+/* Takes from ws->D what of body b has a root. */
+static phx_status leave_rest(workspace *ws, int b)
+{
+    const phx_body *body = ws->system->bodies[b].body;
+    const int *ptr = NULL, *idx = NULL, *at = ws->kkt.body_at[b];
+
+    phx_body_pattern(body, &ptr, &idx);
+    const int nnz = ptr[phx_body_n_v(body)];
+    double *own = phx_calloc(ws->base.context, (size_t)nnz, sizeof *own);
+    if (!own)
+        return PHX_ERR_MEMORY;
+    for (int k = 0; k < nnz; k++)
+        own[k] = ws->D[at[k]];
+    phx_body_subtract_rooted_damping(body, own);
+    for (int k = 0; k < nnz; k++)
+        ws->D[at[k]] = own[k];
+    phx_free(own);
+    return PHX_OK;
+}
+
+/* Stacked sqrt(beta) B and W of the bodies that have them. Leaves in ws->D what is not in it. */
+static phx_status make_damping_root(workspace *ws, phx_csr *root)
+{
+    const phx_system *system = ws->system;
+    phx_context *context = ws->base.context;
+    entries out = {0};
+    size_t room = 0;
+    int rows = 0;
+
+    for (int b = 0; b < system->n_bodies; b++) {
+        const phx_csr *B = &phx_body_flex(system->bodies[b].body)->root, *W;
+        double beta;
+        phx_body_damping_roots(system->bodies[b].body, &beta, &W);
+        room += (beta > 0.0 ? (size_t)B->ptr[B->rows] : 0) + (W->rows > 0 ? (size_t)W->ptr[W->rows] : 0);
+    }
+    if (room == 0)
+        return PHX_OK;
+    out.row = phx_calloc(context, room, sizeof *out.row);
+    out.col = phx_calloc(context, room, sizeof *out.col);
+    out.val = phx_calloc(context, room, sizeof *out.val);
+    phx_status status = out.row && out.col && out.val ? PHX_OK : PHX_ERR_MEMORY;
+    for (int b = 0; b < system->n_bodies && !status; b++) {
+        const phx_body *body = system->bodies[b].body;
+        const int column = system->bodies[b].v + system->dim + system->n_rot;
+        const phx_csr *W;
+        double beta;
+        phx_body_damping_roots(body, &beta, &W);
+        if (beta > 0.0)
+            put_rows(&phx_body_flex(body)->root, sqrt(beta), column, &rows, &out);
+        put_rows(W, 1.0, column, &rows, &out);
+        status = leave_rest(ws, b);
+    }
+    if (!status)
+        status = phx_csr_from_triplets(context, rows, system->n_v, out.count, out.row, out.col, out.val, root);
+    phx_free(out.row);
+    phx_free(out.col);
+    phx_free(out.val);
+    return status;
+}
+
 /* The arrays of the last linearisation as matrices. `exact`: elasticity may be all of K. */
+/* Rows of a matrix must be numbers whose squares are numbers too; `first`: the equation of its first row. */
+static phx_status check_finite(const workspace *ws, const phx_csr *matrix, int first)
+{
+    for (int i = 0; i < matrix->rows; i++)
+        for (int k = matrix->ptr[i]; k < matrix->ptr[i + 1]; k++)
+            if (!(fabs(matrix->val[k]) <= 1e150))
+                return phx_sys_blame_equation(ws, first + i, false);
+    return PHX_OK;
+}
+
 static phx_status take_matrices(workspace *ws, const double *x, bool exact, phx_linear *linear)
 {
     phx_context *context = ws->base.context;
@@ -188,6 +271,9 @@ static phx_status take_matrices(workspace *ws, const double *x, bool exact, phx_
         status = block(context, &ws->kkt, ws->K, 0, n_v, n_v, &linear->K);
     if (!status)
         status = block(context, &ws->kkt, ws->D, n_v, ws->n_l, n_v, &linear->G);
+    const phx_csr *const matrices[] = {&linear->M, &linear->D, &linear->K, &linear->G};
+    for (int k = 0; k < 4 && !status; k++)
+        status = check_finite(ws, matrices[k], k < 3 ? 0 : n_v);
     for (int k = 0; !status && k < linear->D.ptr[n_v]; k++)
         linear->damped = linear->damped || linear->D.val[k] != 0.0;
     linear->has_root = !status && exact && root_is_exact(ws, x);
@@ -195,6 +281,10 @@ static phx_status take_matrices(workspace *ws, const double *x, bool exact, phx_
         status = make_root(ws, linear->has_root, &linear->root);
     if (!status && !linear->has_root)
         status = make_rest(ws, &linear->rest);
+    if (!status)
+        status = make_damping_root(ws, &linear->damping_root);
+    if (!status && linear->damping_root.rows > 0)
+        status = block(context, &ws->kkt, ws->D, 0, n_v, n_v, &linear->damping_rest);
     if (status)
         phx_linear_free(linear);
     return status;

@@ -78,10 +78,14 @@ phx_status phx_sys_op_factor(phx_dae *dae, int slot, double cj)
 
 phx_status phx_sys_factor(workspace *ws, bool complex_values, const double *val, phx_lu **lu)
 {
-    const phx_status status =
-        *lu ? PHX_OK : ws->by->create_lu(ws, &ws->kkt, complex_values, lu);
+    phx_status status = *lu ? PHX_OK : ws->by->create_lu(ws, &ws->kkt, complex_values, lu);
+    int column = -1;
 
-    return status ? status : phx_lu_factor(*lu, val, NULL);
+    if (!status)
+        status = phx_lu_factor(*lu, val, &column);
+    return status == PHX_SINGULAR && column >= 0 && !complex_values
+               ? phx_sys_blame_factor(ws, ws->kkt.ptr, val, column, column)
+               : status;
 }
 
 /* A(cj) = cj M + D + K/cj, or what an interval has summed. */

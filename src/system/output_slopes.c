@@ -227,42 +227,47 @@ void phx_sys_effort_slopes(slopes *it, const output_slot *output)
     }
 }
 
-/* Force (part 0) or torque that unit efforts of a row's port B exert, in inertial components: out = (g_u | R_b g_w), of
- * the changes H of the covector, and of R_b itself. */
+/* Force and torque that A exerts on B by a row of unit multiplier, in inertial components: (g_u | R g_w) of port B, or
+ * the opposite of that of port A, with what the changes H of the covector and of R make of it. */
 typedef struct wrench_parts {
     double force[3], torque[3];  /* of one row, inertial (plane: torque[0]) */
     double dforce[3][PAIR_SIZE]; /* by the changes of both ports */
     double dtorque[3][PAIR_SIZE];
 } wrench_parts;
 
-static void wrench_of_row(const workspace *ws, const joint_slot *joint, const phx_row *row, wrench_parts *out)
+/* As reaction() in outputs.c: on port B, or the opposite of that on port A. */
+static void wrench_of_row(const workspace *ws, const joint_slot *joint, const phx_row *row, bool at_a,
+                          wrench_parts *out)
 {
-    const phx_port_view *a = &ws->port_views[joint->a], *b = &ws->port_views[joint->b];
-    const int dim = ws->system->dim, n_rot = ws->system->n_rot;
-    double g[PAIR_SIZE], H[PAIR_SIZE * PAIR_SIZE] = {0};
-    const double *at_b = g + PHX_PORT_MAX;
+    const phx_port_view *a = &ws->port_views[joint->a], *b = &ws->port_views[joint->b], *on = at_a ? a : b;
+    const int dim = ws->system->dim, n_rot = ws->system->n_rot, side = at_a ? 0 : PHX_PORT_MAX;
+    double both[PAIR_SIZE], g[PHX_PORT_MAX], H[PAIR_SIZE * PAIR_SIZE] = {0};
 
     memset(out, 0, sizeof *out);
-    phx_row_covectors(row, a, b, g, g + PHX_PORT_MAX);
+    phx_row_covectors(row, a, b, both, both + PHX_PORT_MAX);
     phx_row_tangent(row, a, b, H);
-    memcpy(out->force, at_b, (size_t)dim * sizeof *g);
+    for (int i = 0; i < phx_port_size(dim); i++)
+        g[i] = at_a ? -both[i] : both[side + i];
+    for (int i = 0; i < PAIR_SIZE * PAIR_SIZE && at_a; i++)
+        H[i] = -H[i];
+    memcpy(out->force, g, (size_t)dim * sizeof *g);
     for (int i = 0; i < dim; i++)
-        memcpy(out->dforce[i], H + (PHX_PORT_MAX + i) * PAIR_SIZE, sizeof out->dforce[i]);
-    const double *H_w = H + (PHX_PORT_MAX + dim) * PAIR_SIZE;
+        memcpy(out->dforce[i], H + (side + i) * PAIR_SIZE, sizeof out->dforce[i]);
+    const double *H_w = H + (side + dim) * PAIR_SIZE;
     if (dim == 2) {
-        out->torque[0] = at_b[2];
+        out->torque[0] = g[2];
         memcpy(out->dtorque[0], H_w, sizeof out->dtorque[0]);
         return;
     }
-    phx_rot_apply(3, b->R1, at_b + dim, out->torque);
-    for (int m = 0; m < PAIR_SIZE; m++) { /* d(R_b tau) = R_b (dphi_b x tau + dtau) */
+    phx_rot_apply(3, on->R1, g + dim, out->torque);
+    for (int m = 0; m < PAIR_SIZE; m++) { /* d(R tau) = R (dphi x tau + dtau) */
         double change[3], turned[3], unit[3] = {0};
-        if (m >= PHX_PORT_MAX + dim && m < PHX_PORT_MAX + dim + n_rot)
-            unit[m - PHX_PORT_MAX - dim] = 1.0;
-        phx_rot_x_vec(3, unit, at_b + dim, change);
+        if (m >= side + dim && m < side + dim + n_rot)
+            unit[m - side - dim] = 1.0;
+        phx_rot_x_vec(3, unit, g + dim, change);
         for (int i = 0; i < 3; i++)
             change[i] += H_w[i * PAIR_SIZE + m];
-        phx_rot_apply(3, b->R1, change, turned);
+        phx_rot_apply(3, on->R1, change, turned);
         for (int i = 0; i < 3; i++)
             out->dtorque[i][m] = turned[i];
     }
@@ -312,7 +317,7 @@ void phx_sys_reaction_slopes(slopes *it, const output_slot *output)
     for (int k = 0; k < joint->n_constraints; k++) {
         const int r = joint->first_row + k;
         wrench_parts parts;
-        wrench_of_row(ws, joint, &joint->constraints[k], &parts);
+        wrench_of_row(ws, joint, &joint->constraints[k], output->def.at_a, &parts);
         reaction_vector(it, output, 0, frame, parts.force, parts.dforce, turn, r, it->all[r]);
         if (dim == 3) {
             reaction_vector(it, output, 3, frame, parts.torque, parts.dtorque, turn, r, it->all[r]);

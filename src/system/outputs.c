@@ -491,22 +491,25 @@ static phx_status spread_multipliers(workspace *ws, const double *lambda, double
     return PHX_OK;
 }
 
-/* What A exerts on B at port B: force and torque of the constraint rows, in A's directions. */
+/* What A exerts on B: force and torque of the constraint rows, in A's directions. About the place of port B it is what
+ * the rows exert there, about that of port A the opposite of what they exert on A: no row does work on a common rigid
+ * motion. */
 static void reaction(workspace *ws, const output_slot *output, const double *multipliers, double *out)
 {
     const phx_system *system = ws->system;
     const joint_slot *joint = &system->joints[output->def.joint];
     const int dim = system->dim;
+    const int side = output->def.at_a ? 0 : PHX_PORT_MAX;
     double force[3] = {0}, torque[3] = {0}, frame[9], g[PAIR_SIZE], turned[3];
 
     for (int k = 0; k < joint->n_constraints; k++) {
-        const double lambda = multipliers[joint->first_row + k];
+        const double lambda = output->def.at_a ? -multipliers[joint->first_row + k] : multipliers[joint->first_row + k];
         phx_row_covectors(&joint->constraints[k], &ws->port_views[joint->a], &ws->port_views[joint->b], g,
                           g + PHX_PORT_MAX);
         for (int a = 0; a < dim; a++)
-            force[a] += lambda * g[PHX_PORT_MAX + a];
+            force[a] += lambda * g[side + a];
         for (int a = 0; a < system->n_rot; a++)
-            torque[a] += lambda * g[PHX_PORT_MAX + dim + a];
+            torque[a] += lambda * g[side + dim + a];
     }
     section_frame(ws, joint->a, frame);
     for (int i = 0; i < dim * dim && output->def.inertial; i++)
@@ -515,7 +518,7 @@ static void reaction(workspace *ws, const output_slot *output, const double *mul
     if (dim == 2) {
         out[2] = torque[0];
     } else {
-        phx_rot_apply(3, ws->port_views[joint->b].R1, torque, turned);
+        phx_rot_apply(3, ws->port_views[output->def.at_a ? joint->a : joint->b].R1, torque, turned);
         phx_rot_apply_transposed(3, frame, turned, out + 3);
     }
 }

@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Entries of G^T at x: [M -G^T; G 0] is left in ws->mass. Returns their number; row, col, val may be NULL. */
@@ -93,9 +94,13 @@ static phx_status check_neighbours(phx_system *system, workspace *ws, const int 
 
     for (int attempt = 0; attempt < 3 && !status; attempt++, distance *= 0.1) {
         memcpy(x, system->x_start, (size_t)system->n_x * sizeof *x);
-        if (phx_sys_neighbour(system, distance, x) != PHX_OK)
+        status = phx_sys_neighbour(system, distance, x);
+        if (status > 0) { /* it cannot be closed */
+            status = PHX_OK;
             continue;
-        status = phx_sys_dependent_rows(ws, x, there, &n_there);
+        }
+        if (!status)
+            status = phx_sys_dependent_rows(ws, x, there, &n_there);
         if (!status && n_there < n_dependent) {
             const row_slot *slot = &system->rows[ws->row[dependent[0]]];
             status = phx_fail(context, PHX_ERR_ASSEMBLY,
@@ -132,10 +137,12 @@ static double *place_of(const choice *it, int place)
     return it->C + (size_t)place * (size_t)it->n_out * (size_t)it->n_kept;
 }
 
-/* log det(I + C C^T)^-1/2: the null basis (C^T; -I) made orthonormal. */
+/* log det(I + C C^T)^-1/2: the null basis (C^T; -I) made orthonormal. Where far more rows are left out than kept, by
+ * det(I + C C^T) = det(I + C^T C). */
 static phx_status measure_volume(phx_context *context, choice *it, int place)
 {
-    const int n = it->n_out;
+    const bool swapped = it->n_out > 4 * it->n_kept;
+    const int n = swapped ? it->n_kept : it->n_out, other = swapped ? it->n_out : it->n_kept;
     const double *C = place_of(it, place);
     double *S = phx_calloc(context, (size_t)n * (size_t)n, sizeof *S), sum = 0.0;
     phx_status status = S ? PHX_OK : PHX_ERR_MEMORY;
@@ -143,7 +150,7 @@ static phx_status measure_volume(phx_context *context, choice *it, int place)
     if (!status) {
         for (int i = 0; i < n; i++)
             S[i * n + i] = 1.0;
-        phx_dense_multiply(false, true, n, n, it->n_kept, 1.0, C, it->n_kept, C, it->n_kept, 1.0, S, n);
+        phx_dense_multiply(swapped, !swapped, n, n, other, 1.0, C, it->n_kept, C, it->n_kept, 1.0, S, n);
         status = phx_dense_cholesky(context, n, S);
     }
     for (int i = 0; i < n && !status; i++)
@@ -180,11 +187,14 @@ static phx_status visit_places(phx_system *system, workspace *ws, choice *it)
         memcpy(x, system->x_start, (size_t)system->n_x * sizeof *x);
         phx_sys_any_way(system, walk, way);
         for (int k = 0; k < STEPS && !status; k++) {
-            if (phx_sys_walk(system, STRIDE, way, x) != PHX_OK) {
+            status = phx_sys_walk(system, STRIDE, way, x);
+            if (status > 0) {
                 phx_context_clear(context); /* the end of this way */
+                status = PHX_OK;
                 break;
             }
-            status = add_place(ws, x, it);
+            if (!status)
+                status = add_place(ws, x, it);
         }
     }
     phx_free(x);
@@ -318,6 +328,32 @@ static phx_status choose_rows(phx_system *system)
     return status;
 }
 
+/* Each row by itself while there are few; of more, one message with the joints they begin with. */
+static void warn(const phx_system *system)
+{
+    enum { FEW = 12, NAMED = 5 };
+    const char *meaning = "the motion is determined, of the reactions the least-norm ones are given";
+    char names[512] = "";
+    int used = 0, joints = 0;
+
+    for (int k = 0, last = -1; k < system->n_redundant; k++) {
+        const row_slot *slot = &system->rows[system->redundant[k]];
+        const char *name = system->joints[slot->joint].name;
+        if (system->n_redundant <= FEW)
+            phx_log(system->context, PHX_LOG_WARNING, "joint '%s': row %d is redundant; %s", name, slot->number + 1,
+                    meaning);
+        if (slot->joint == last)
+            continue;
+        last = slot->joint;
+        if (joints++ < NAMED)
+            used += snprintf(names + used, sizeof names - (size_t)used, "%s'%.80s'", used ? ", " : "", name);
+    }
+    if (system->n_redundant > FEW)
+        phx_log(system->context, PHX_LOG_WARNING,
+                "%d rows of %d joints are redundant (joints %s%s; 'phlexor check' lists all rows); %s",
+                system->n_redundant, joints, names, joints > NAMED ? ", ..." : "", meaning);
+}
+
 phx_status phx_sys_find_redundant(phx_system *system)
 {
     phx_context *context = system->context;
@@ -346,13 +382,8 @@ phx_status phx_sys_find_redundant(phx_system *system)
         system->rows[all[dependent[k]]].redundant = true;
     if (!status)
         status = choose_rows(system);
-    for (int k = 0; k < system->n_redundant && !status; k++) {
-        const row_slot *slot = &system->rows[system->redundant[k]];
-        phx_log(
-            context, PHX_LOG_WARNING,
-            "joint '%s': row %d is redundant; the motion is determined, of the reactions the least-norm ones are given",
-            system->joints[slot->joint].name, slot->number + 1);
-    }
+    if (!status)
+        warn(system);
     phx_sys_workspace_destroy(own);
     phx_free(all);
     phx_free(dependent);

@@ -29,6 +29,14 @@ static phx_status list_unknowns(phx_context *context, const workspace *ws, rigid
     return PHX_OK;
 }
 
+/* Whether the entry k of row i of the whole matrix stays: between rigid velocities and multipliers, of rows that are
+ * left out the diagonal alone. */
+static bool stays(const workspace *ws, const int *place, int i, int k)
+{
+    const int j = ws->kkt.idx[k];
+    return place[j] >= 0 && (i == j || (!phx_sys_dropped(ws, i) && !phx_sys_dropped(ws, j)));
+}
+
 /* The part of the pattern between the unknowns; each entry knows the one it comes from. */
 static phx_status make_pattern(phx_context *context, const workspace *ws, rigid_kkt *rigid, const int *place)
 {
@@ -37,7 +45,7 @@ static phx_status make_pattern(phx_context *context, const workspace *ws, rigid_
 
     for (int i = 0; i < rigid->n; i++)
         for (int k = kkt->ptr[rigid->unknown[i]]; k < kkt->ptr[rigid->unknown[i] + 1]; k++)
-            count += place[kkt->idx[k]] >= 0;
+            count += stays(ws, place, rigid->unknown[i], k);
     rigid->ptr = phx_calloc(context, (size_t)rigid->n + 1, sizeof *rigid->ptr);
     rigid->idx = phx_calloc(context, count, sizeof *rigid->idx);
     rigid->from = phx_calloc(context, count, sizeof *rigid->from);
@@ -50,7 +58,7 @@ static phx_status make_pattern(phx_context *context, const workspace *ws, rigid_
         rigid->order[i] = i;
         for (int k = kkt->ptr[rigid->unknown[i]]; k < kkt->ptr[rigid->unknown[i] + 1]; k++) {
             size_t to = at;
-            if (place[kkt->idx[k]] < 0)
+            if (!stays(ws, place, rigid->unknown[i], k))
                 continue;
             for (; to > (size_t)rigid->ptr[i] && rigid->idx[to - 1] > place[kkt->idx[k]]; to--) { /* ascending */
                 rigid->idx[to] = rigid->idx[to - 1];
@@ -146,13 +154,22 @@ static void fill_values(workspace *ws, const bool *on)
 
 phx_status phx_sys_factor_rigid(workspace *ws, const double *x, const bool *on)
 {
-    phx_status status = ws->rigid.lu ? PHX_OK : make_rigid(ws);
+    phx_status status = ws->parallel.made ? PHX_OK : phx_sys_parallel_create(ws, &ws->parallel);
 
     if (status)
         return status;
     put_values(ws, x);
+    if (phx_sys_parallel_choose(ws, on, &ws->parallel)) /* another pattern */
+        phx_sys_rigid_free(&ws->rigid);
+    status = ws->rigid.lu ? PHX_OK : make_rigid(ws);
+    if (status)
+        return status;
     fill_values(ws, on);
-    return phx_lu_factor(ws->rigid.lu, ws->rigid.val, NULL);
+    int column = -1;
+    status = phx_lu_factor(ws->rigid.lu, ws->rigid.val, &column);
+    return status == PHX_SINGULAR && column >= 0
+               ? phx_sys_blame_factor(ws, ws->rigid.ptr, ws->rigid.val, column, ws->rigid.unknown[column])
+               : status;
 }
 
 phx_status phx_sys_solve_rigid(workspace *ws, double *b)
@@ -160,7 +177,7 @@ phx_status phx_sys_solve_rigid(workspace *ws, double *b)
     rigid_kkt *rigid = &ws->rigid;
 
     for (int i = 0; i < rigid->n; i++)
-        rigid->rhs[i] = b[rigid->unknown[i]];
+        rigid->rhs[i] = phx_sys_dropped(ws, rigid->unknown[i]) ? 0.0 : b[rigid->unknown[i]];
     const phx_status status = phx_lu_solve(rigid->lu, 1, rigid->rhs);
     if (status)
         return status;

@@ -106,5 +106,24 @@ phx_status phx_sys_op_check_signals(phx_dae *dae, double t0, double t1)
     for (int i = 0; i < system->n_forces && !status; i++)
         if (system->forces[i].kind != FORCE_COORDINATE)
             status = check_force(dae->context, &system->forces[i], t0, t1);
+    if (!status)
+        phx_sys_look_at_signals((workspace *)dae, t0, t1);
     return status;
+}
+
+double phx_sys_op_next_break(const phx_dae *dae, double t)
+{
+    const phx_system *system = phx_system_of(dae);
+    double next = HUGE_VAL;
+
+    for (int j = 0; j < system->n_joints && system->varies; j++)
+        for (int c = 0; c < system->joints[j].n_coordinates; c++) {
+            const phx_coordinate_def *def = &system->joints[j].coordinates[c].def;
+            next = fmin(next, phx_signal_next_break(def->speed, t));
+            next = fmin(next, phx_signal_next_break(def->effort, t));
+        }
+    for (int i = 0; i < system->n_forces && system->varies; i++)
+        for (int a = 0; a < 3 && system->forces[i].kind != FORCE_COORDINATE; a++)
+            next = fmin(next, phx_signal_next_break(system->forces[i].signal[a], t));
+    return next;
 }

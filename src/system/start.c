@@ -178,7 +178,8 @@ static phx_status factor_stiffness(phx_system *system, phx_cholesky **factor)
 }
 
 /* q <- q - K^-1 r; returns the largest change over the bodies, relative to the deformation, in the energy norm. */
-static phx_status correct_deformation(phx_system *system, phx_cholesky **factor, double *res, double *x, double *change)
+static phx_status correct_deformation(phx_system *system, phx_cholesky **factor, double *res, double *x, double *change,
+                                      int *worst)
 {
     const int rigid = system->dim + system->n_rot;
     phx_status status = PHX_OK;
@@ -197,10 +198,11 @@ static phx_status correct_deformation(phx_system *system, phx_cholesky **factor,
             moved += step[i] * step[i];
             size += q[i] * q[i];
         }
-        if (size > 0.0)
-            *change = fmax(*change, sqrt(moved / size));
-        if (isnan(moved))
-            *change = HUGE_VAL;
+        const double relative = isnan(moved) ? HUGE_VAL : size > 0.0 ? sqrt(moved / size) : 0.0;
+        if (relative > *change) {
+            *change = relative;
+            *worst = b;
+        }
     }
     return status;
 }
@@ -215,7 +217,7 @@ static phx_status equilibrium(phx_system *system, double t, double *x, double *v
     double *work = phx_calloc(context, (size_t)(2 * ws->kkt.n + system->n_v), sizeof *work);
     double change = HUGE_VAL, best = HUGE_VAL;
     phx_status status = factor && work ? factor_stiffness(system, factor) : PHX_ERR_MEMORY;
-    int worse = 0, iteration = 0;
+    int worse = 0, iteration = 0, softest = 0;
 
     for (; iteration < 200 && !status && change > 0.0 && worse < 6; iteration++) {
         status = phx_sys_assemble(system, x);
@@ -229,30 +231,51 @@ static phx_status equilibrium(phx_system *system, double t, double *x, double *v
         if (!status)
             status = phx_sys_locked_accelerations(ws, t, x, v, false, work, work + system->n_v, work + ws->kkt.n);
         if (!status)
-            status = correct_deformation(system, factor, work + ws->kkt.n, x, &change);
+            status = correct_deformation(system, factor, work + ws->kkt.n, x, &change, &softest);
         worse = change < best ? 0 : worse + 1;
         best = fmin(best, change);
-        if (best < 1e-11 && worse > 0)
+        if ((best < 1e-11 && worse > 0) || !(change < 1e6))
             break;
     }
     if (!status && !(best < 1e-9))
         status =
             phx_fail(context, PHX_ERR_ANALYSIS,
                      "the quasi-static deformation at the start did not converge (last relative change %.2g after %d "
-                     "iterations): the bodies are too soft for their loads; start with deformation: zero",
-                     change, iteration);
+                     "iterations, of body '%s'): the bodies are too soft for their loads; start with deformation: "
+                     "zero",
+                     change, iteration, phx_body_name(system->bodies[softest].body));
     if (!status)
         status = phx_sys_assemble(system, x);
     if (!status)
         status = phx_sys_start_velocities(system, t, x, v);
+    bool stable = true;
+    if (!status)
+        status = phx_sys_stable(system, t, x, v, work, work + system->n_v, &stable);
     for (int b = 0; factor && b < system->n_bodies; b++)
         phx_cholesky_destroy(factor[b]);
     phx_free(factor);
     phx_free(work);
-    if (status == PHX_ERR_ANALYSIS && phx_sys_deformed_fits(system)) { /* bodies that must deform to be closed */
+    const bool failed = status && status != PHX_ERR_MEMORY && status != PHX_INTERRUPTED;
+    if (!status && stable)
+        return PHX_OK;
+    if (!stable) {
+        memcpy(x, system->x_start, (size_t)system->n_x * sizeof *x);
+        status = phx_sys_load_path(system, t, x, v);
+        return status ? status : phx_sys_start_velocities(system, t, x, v);
+    }
+    if (failed && phx_sys_deformed_fits(system)) { /* bodies that must deform to be closed, or bend too much for that */
         phx_context_clear(context);
         memcpy(x, system->x_start, (size_t)system->n_x * sizeof *x);
-        status = phx_sys_deformed_start(system, t, x, v);
+        return phx_sys_deformed_start(system, t, x, v);
+    }
+    if (failed && status != PHX_ERR_ANALYSIS) { /* numbers that are none, joints that do not close on such bodies */
+        char *reason = phx_strdup(NULL, phx_context_message(context));
+        status = phx_fail(context, PHX_ERR_ANALYSIS,
+                          "the quasi-static deformation at the start did not converge after %d iterations, and %d "
+                          "velocities are too many for a load path (%s); take fewer elements, or start with "
+                          "deformation: zero",
+                          iteration, system->n_v, reason ? reason : "");
+        phx_free(reason);
     }
     return status;
 }
@@ -280,9 +303,7 @@ phx_status phx_system_start(phx_system *system, const phx_start_options *options
     if (!status) {
         status = dae->ops->accelerations(dae, t, x, v, v_dot, lambda);
         if (status == PHX_SINGULAR)
-            status = phx_fail(system->context, PHX_ERR_ANALYSIS,
-                              "the start is a singular configuration: mass matrix or joints lose rank there; start "
-                              "from a slightly different pose");
+            status = phx_fail_prefix(system->context, PHX_ERR_ANALYSIS, "the start is a singular configuration: ");
     }
     phx_free(v_dot);
     phx_system_dae_destroy(dae);

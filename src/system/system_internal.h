@@ -103,6 +103,8 @@ struct phx_system {
     body_slot *bodies;
     port_slot *ports;
     point_slot *points;
+    int *point_index;     /* size_point_index, a power of two (0: no points): 1 + index of a point, 0: free */
+    int size_point_index; /* at least twice n_points */
     joint_slot *joints;
     force_slot *forces;
     row_slot *rows;
@@ -175,6 +177,17 @@ typedef struct work_row {
     phx_row row;
 } work_row;
 
+/* Pairs of rigid bodies with many rows between them (parallel_rows.c), and which of their rows a step leaves out. */
+typedef struct parallel_rows {
+    bool made;
+    int n_pairs;
+    int *row, *end;  /* rows of the workspace, pair by pair: those of pair p end before end[p] */
+    bool *dropped;   /* n_l; NULL: no pair can have many */
+    bool *before;    /* scratch */
+    int *asked;      /* scratch */
+    double *reduced; /* scratch */
+} parallel_rows;
+
 /* What is left of it when the deformations are held; made at its first use. */
 typedef struct rigid_kkt {
     int n;
@@ -193,6 +206,8 @@ typedef struct evaluator {
     void (*destroy)(workspace *ws);
     /* What projections need of a workspace whose steps are integrated; NULL: nothing more. */
     phx_status (*create_projection)(workspace *ws);
+    /* Settings as those of another workspace; NULL: it has none. */
+    void (*imitate)(workspace *ws, const workspace *other);
     /* Every port at the instant at hand. */
     void (*view_ports)(workspace *ws);
     /* Covectors of all rows and their prescribed rates at t, or the means over [t, t + h]; the ports are viewed. */
@@ -234,6 +249,9 @@ typedef struct evaluator {
      * then b (n) <- the solution of (0, alpha r). */
     phx_status (*factor_rows)(workspace *ws, const double *x, const double *v, bool *energies);
     phx_status (*solve_rows)(workspace *ws, double alpha, const double *r, double *b);
+    /* The least pivot of S = G M^-1 G^T at an instant whose rows are evaluated, relative to its diagonal; negative
+     * where S is not formed. NULL: it never is. */
+    double (*least_pivot)(workspace *ws, const double *x, const double *v);
     /* Kinetic energies of all bodies into ws->energy, x NULL: undeformed; and at least those of one component. */
     void (*kinetic_energies)(const workspace *ws, const double *x, const double *v);
     void (*component_energies)(workspace *ws, const component_slot *component, const double *x, const double *v);
@@ -247,6 +265,14 @@ extern const evaluator phx_plain_evaluator, phx_fast_evaluator;
 
 typedef struct fast_data fast_data; /* fast.h */
 
+/* Signals that vary, and how often they were asked (signal_speed.c). */
+typedef struct watched_signal watched_signal;
+typedef struct signal_watch {
+    int n;
+    long steps;
+    watched_signal *signal;
+} signal_watch;
+
 struct workspace {
     phx_dae base; /* first: a phx_dae is a workspace */
     phx_system *system;
@@ -257,6 +283,7 @@ struct workspace {
     int *row_slot;                /* multiplier of system row, or -1 */
     work_row *rows;               /* n_l */
     int n_driven, *driven;        /* rows with a signal */
+    signal_watch signals;
     kkt_matrix kkt;
     double *M, *D, *K, *val;      /* values on the kkt pattern */
     double *mass;                 /* [M -G^T; G 0] at the instant it was evaluated for last */
@@ -264,6 +291,7 @@ struct workspace {
     phx_lu *lu[PHX_FACTOR_SLOTS]; /* each made at its first use */
     phx_lu *lu_complex[PHX_FACTOR_SLOTS];
     phx_lu *lu_mass;
+    parallel_rows parallel; /* made at its first use */
     rigid_kkt rigid;
     double *val_complex;
     /* interval */
@@ -336,6 +364,18 @@ typedef struct place_def {
     const double *position, *rotation;
     double s;
 } place_def;
+/* ---- blame.c: messages of equations that cannot be solved; all return PHX_SINGULAR ---- */
+phx_status phx_sys_blame_body(phx_context *context, const phx_body *body, bool finite);
+/* An equation of the whole matrix: a velocity of a body or the row of a joint. */
+phx_status phx_sys_blame_equation(const workspace *ws, int equation, bool finite);
+/* For phx_lu_factor: row `equation` of the matrix that failed stands for the unknown `column` of the whole one. */
+phx_status phx_sys_blame_factor(const workspace *ws, const int *ptr, const double *val, int equation, int column);
+
+/* ---- point_index.c: points by body and name ---- */
+/* Room for one more point; before it is added. */
+phx_status phx_sys_point_index_reserve(phx_system *system);
+/* Enter system->points[point]. */
+void phx_sys_point_index_add(phx_system *system, int point);
 /* That place into `slot`, whose point is owned by the caller. */
 phx_status phx_sys_place(const phx_system *system, const place_def *def, port_slot *slot);
 
@@ -399,7 +439,13 @@ void phx_sys_mass_values(workspace *ws, const double *x);
 phx_status phx_sys_factor_mass(workspace *ws, const double *x);
 /* b <- [M -G^T; G 0]^-1 b with it. */
 phx_status phx_sys_solve_mass(workspace *ws, double *b);
-/* The same with the deformations held and the rows of `on` only, eps > 0 times its Schur diagonal on the multipliers:
+phx_status phx_sys_parallel_create(const workspace *ws, parallel_rows *out);
+void phx_sys_parallel_free(parallel_rows *parallel);
+/* Of the rows that are on, those that depend on others of their pair at the instant whose G is in ws->val; whether they
+ * are others than before. */
+bool phx_sys_parallel_choose(const workspace *ws, const bool *on, parallel_rows *parallel);
+bool phx_sys_dropped(const workspace *ws, int unknown); /* the unknown is the multiplier of such a row */
+/* phx_sys_factor_mass with the deformations held and the rows of `on` only, eps > 0 times its Schur diagonal on the multipliers:
  * solvable with redundant rows. Factored by itself. */
 phx_status phx_sys_factor_rigid(workspace *ws, const double *x, const bool *on);
 /* b (n) <- its solution, zero on the deformations. */
@@ -422,8 +468,15 @@ phx_status phx_sys_op_factor(phx_dae *dae, int slot, double cj);
 phx_status phx_sys_op_factor_complex(phx_dae *dae, int slot, double re, double im);
 phx_status phx_sys_op_accelerations(phx_dae *dae, double t, const double *x, const double *v, double *v_dot,
                                     double *lambda);
+bool phx_sys_closes_loops(const workspace *ws);
+double phx_sys_op_regularity(phx_dae *dae, double t, const double *x, const double *v);
+void phx_sys_op_dependent(phx_dae *dae, double t, const double *x, const double *v, size_t size, char *text);
+/* Signals that vary: the list, and a look at them in a step. */
+phx_status phx_sys_watch_signals(workspace *ws);
+void phx_sys_look_at_signals(workspace *ws, double t0, double t1);
 bool phx_sys_varies(const phx_system *system);
 phx_status phx_sys_op_check_signals(phx_dae *dae, double t0, double t1);
+double phx_sys_op_next_break(const phx_dae *dae, double t);
 /* Linear and angular momentum of every component: (dim + n_rot) values each. */
 void phx_sys_momenta(const workspace *ws, const double *x, const double *v, double *momenta);
 /* Generalised force of drives etc.: G_dot v of row k at the current instant view. */
@@ -459,6 +512,12 @@ phx_status phx_sys_start_velocities(phx_system *system, double t, const double *
  * enough for that. */
 phx_status phx_sys_deformed_start(phx_system *system, double t, double *x, double *v);
 bool phx_sys_deformed_fits(const phx_system *system);
+/* Load path (load_path.c): the same from the undeformed start x, with loads that grow from nothing to what they are. */
+phx_status phx_sys_load_path(phx_system *system, double t, double *x, double *v);
+/* Whether the quasi-static equilibrium at x with rigid accelerations a and multipliers lambda is a stable one, where
+ * the system is small enough to tell (load_stability.c); v is written. */
+phx_status phx_sys_stable(phx_system *system, double t, const double *x, double *v, const double *a,
+                          const double *lambda, bool *stable);
 /* Offsets that make every coordinate count from its given start value at x, and the counted coordinates in x. */
 void phx_sys_set_offsets(phx_system *system, double *x);
 /* Freeze, by stages. */

@@ -238,6 +238,9 @@ phx_status phx_sys_workspace_create(phx_system *system, phx_context *context, ph
     if (!status)
         fill_constants(ws);
     if (!status)
+        status = phx_sys_watch_signals(ws);
+    ws->base.closed = !status && phx_sys_closes_loops(ws);
+    if (!status)
         status = ws->by->create(ws);
     if (status)
         phx_sys_workspace_destroy(ws);
@@ -266,6 +269,7 @@ void phx_sys_workspace_destroy(workspace *ws)
     for (size_t i = 0; i < sizeof indices / sizeof *indices; i++)
         phx_free(indices[i]);
     phx_free(ws->rows);
+    phx_free(ws->signals.signal);
     phx_free(ws->moved);
     phx_free(ws->kept);
     phx_free(ws->on);
@@ -276,6 +280,7 @@ void phx_sys_workspace_destroy(workspace *ws)
     }
     phx_lu_destroy(ws->lu_mass);
     phx_sys_rigid_free(&ws->rigid);
+    phx_sys_parallel_free(&ws->parallel);
     phx_free(ws);
 }
 

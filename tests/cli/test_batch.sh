@@ -66,7 +66,7 @@ rm -f stopped*
 run 2 simulate "$pendulum" --stop
 run 2 simulate "$pendulum" --sweep EI=1:2:2 --csv -
 run 2 simulate "$pendulum" --sweep EI=1:2:2 -o one-0002.csv --csv one.csv
-says 'the name of point 2'
+says 'two results would be written to one file, one-0002.csv'
 [ ! -e one-0001.csv ] && [ ! -e one-0002.csv ] || fail "a list in place of a table: $(ls one*)"
 run 0 simulate "$pendulum" --sweep EI=100:200:2 --end 0.1 -o one-0003.csv --csv one.csv
 run 2 simulate "$pendulum" -o same.csv --csv same.csv

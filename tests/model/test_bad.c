@@ -497,7 +497,26 @@ static void tables_in_files_are_wrong(void **state)
         {"", "bad.csv:1: no column 'x'"},
         {"t,y\n0,1\n", "bad.csv:1: no column 'x'; the nearest valid word is"},
         {"t,x\n", "no line of numbers"},
-        {"t,x\n0\n", "bad.csv:2: expected at least 2 columns, found 1"},
+        {"t,x\n0\n", "bad.csv:2: expected 2 columns, as there are names, found 1"},
+        {"t,x\n0,0,5\n", "bad.csv:2: expected 2 columns, as there are names, found 3"},
+        {"t,x\n0,1,\n", "bad.csv:2: expected 2 columns, as there are names, found 3"},
+        {"t,x,\n0,0,5\n", "bad.csv:2: found '5' in column 3, which has no name"},
+        {"t,x\n0,\"1,5\"\n",
+         "bad.csv:2: expected a finite number in column 2, found '1,5'; the decimal sign is a point"},
+        {"t,x\n0;1,5\n", "bad.csv:2: expected a finite number in column 1, found '0;1'"},
+        {"t;x\n0,1\n", "bad.csv:2: expected 2 columns, as there are names, found 1"},
+        {"t;x\n0;1,5\n1;2.5\n", "bad.csv:2: column 2: found '1,5', but '2.5' in line 3 has another decimal sign"},
+        {"t;x\n0;1,500\n1;2,250\n", "bad.csv:2: column 2: the comma of '1,500' may be a decimal sign"},
+        {"t;x\n0;1.234,5\n", "bad.csv:2: expected a finite number in column 2, found '1.234,5'"},
+        {"t;x\n0;1,234,567\n", "bad.csv:2: expected a finite number in column 2, found '1,234,567'"},
+        {"t;x,y\n0;1\n", "bad.csv:1: both ',' and ';' stand between the names"},
+        {"t,x,x\n0,1,2\n", "bad.csv:1: the columns 2 and 3 have the same name 'x'"},
+        {"t,y,x,y\n0,1,2,3\n", "bad.csv:1: the columns 2 and 4 have the same name 'y'"},
+        {"t,x\n0,\"1\n", "bad.csv:2: column 2: the quote that ends the cell is missing"},
+        {"t,x\n0,\"1\"2\n", "bad.csv:2: column 2: letters behind the quote"},
+        {"t,x\n0,\n", "bad.csv:2: expected a finite number in column 2, found ''"},
+        {"\xFF\xFEt", "it is UTF-16; save it as UTF-8"},
+        {"t,x\r\n0,1\r\n0,1\r\n", "bad.csv:3: time 0 is not after"},
         {"t,x\n0,a\n", "bad.csv:2: expected a finite number in column 2, found 'a'"},
         {"t,x\n0,nan\n", "bad.csv:2: expected a finite number"},
         {"t,x\n0,1\n\n0,1\n", "bad.csv:4: time 0 is not after the one before it, 0"},
@@ -515,6 +534,22 @@ static void tables_in_files_are_wrong(void **state)
             fail_msg("table %zu: %s; expected ...%s...", k, message, cases[k].fragment);
     }
     remove("bad.csv");
+}
+
+/* strtod would end at the zero, and find 1. */
+static void a_zero_in_a_table_is_refused(void **state)
+{
+    static const char bytes[] = "t,x\n0,1\0002\n1,3\n";
+    FILE *file = fopen("zero.csv", "wb");
+    assert_non_null(file);
+    fwrite(bytes, 1, sizeof bytes - 1, file);
+    fclose(file);
+    phx_model *model = NULL;
+    const char text[] = JOINT("kind: revolute, ports: [a.P, b.P], speed: {file: zero.csv, column: x}");
+    assert_int_equal(phx_model_read_text(*state, "bad.yaml", text, strlen(text), 0, NULL, &model), PHX_ERR_INPUT);
+    if (!strstr(phx_context_message(*state), "zero.csv:2:4: a byte that is zero"))
+        fail_msg("%s", phx_context_message(*state));
+    remove("zero.csv");
 }
 
 static void files_are_missing(void **state)
@@ -547,6 +582,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(space_is_wrong, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(alias_bombs_are_refused, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(tables_in_files_are_wrong, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(a_zero_in_a_table_is_refused, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(files_are_missing, context_setup, context_teardown),
     };
     return cmocka_run_group_tests_name("model_bad", tests, NULL, NULL);

@@ -9,12 +9,17 @@ static const double pi = 3.14159265358979323846;
 
 /* muParser allocates with operator new, whose name this is; counted here for the whole program. */
 static long allocations;
+/* How many more of them succeed; negative: all. */
+static long good_allocations = -1;
+void _ZSt17__throw_bad_allocv(void); /* throws what a failing operator new throws */
 void *_Znwm(size_t size);
 void _ZdlPv(void *pointer);
 void _ZdlPvm(void *pointer, size_t size);
 void *_Znwm(size_t size)
 {
     allocations++;
+    if (good_allocations >= 0 && good_allocations-- == 0)
+        _ZSt17__throw_bad_allocv();
     void *memory = malloc(size ? size : 1);
     if (!memory)
         abort();
@@ -251,7 +256,8 @@ static void breaks_are_found(void **state)
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
         double breaks[PHX_MAX_BREAKS];
         CHECK_OK(f->context, phx_evaluator_scan(f->evaluator, cases[k].text, PHX_USE_TIME_AND_PLACE));
-        int n = phx_expression_breaks(f->evaluator, breaks);
+        int n = 0;
+        CHECK_OK(f->context, phx_expression_breaks(f->evaluator, breaks, &n));
         if (n != cases[k].n)
             fail_msg("'%s' has %d breaks, expected %d", cases[k].text, n, cases[k].n);
         for (int i = 0; i < n; i++)
@@ -419,6 +425,43 @@ static void values_follow_the_parameters(void **state)
     assert_int_equal(phx_evaluator_value(f->evaluator, texts[0], &value), PHX_ERR_INPUT);
 }
 
+/* ---- memory ---- */
+/* With each allocation of muParser failing in turn, a call gives its result or PHX_ERR_MEMORY with a message. */
+static void muparser_may_have_no_memory(void **state)
+{
+    fixture *f = *state;
+    static const char *const texts[] = {"a + 2*theta1", "max(a, 1, 2)/step", "sin(t)*(t >= 1.5) + ramp(t, a, 4)"};
+    long failed = 0, n = 0;
+    for (bool whole = false; !whole; n++) {
+        phx_evaluator *evaluator = NULL;
+        phx_signal *signal = NULL;
+        double values[2] = {0.0, 0.0};
+        phx_context_clear(f->context);
+        good_allocations = n;
+        phx_status status = phx_evaluator_create(f->context, &evaluator);
+        for (int k = 0; k < 2 && !status; k++) {
+            phx_evaluator_set_parameters(evaluator, f->parameters, &f->names, NULL);
+            status = phx_evaluator_value(evaluator, texts[k], &values[k]);
+        }
+        if (!status)
+            status = phx_evaluator_signal(evaluator, texts[2], PHX_USE_TIME, &signal);
+        whole = good_allocations >= 0;
+        good_allocations = -1;
+        if (status) {
+            failed++;
+            CHECK_STATUS(f->context, status, PHX_ERR_MEMORY);
+            CHECK_MESSAGE(f->context, "out of memory");
+        } else {
+            CHECK_NEAR(values[0], 4.0, 0.0);
+            CHECK_NEAR(values[1], 3000.0, 1e-12);
+            CHECK_NEAR(phx_signal_mean(signal, 0.0, 2.0), (cos(1.5) - cos(2.0)) / 2.0, 1e-9);
+        }
+        phx_signal_destroy(signal);
+        phx_evaluator_destroy(evaluator);
+    }
+    assert_true(failed > 20);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -433,6 +476,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(evaluating_allocates_nothing, create, destroy),
         cmocka_unit_test_setup_teardown(locale_does_not_matter, create, destroy),
         cmocka_unit_test_setup_teardown(values_follow_the_parameters, create, destroy),
+        cmocka_unit_test_setup_teardown(muparser_may_have_no_memory, create, destroy),
     };
     return cmocka_run_group_tests_name("model_expression", tests, NULL, NULL);
 }

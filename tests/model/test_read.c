@@ -395,6 +395,12 @@ static void nothing_is_cut_off(void **state)
     phx_free(text);
 }
 
+static void keep_message(void *user, phx_log_level level, const char *message)
+{
+    (void)level;
+    snprintf(user, 200, "%s", message);
+}
+
 /* A table from a file is read once: it may be gone when the model is evaluated again. */
 static void tables_are_read_once(void **state)
 {
@@ -413,6 +419,52 @@ static void tables_are_read_once(void **state)
     CHECK_NEAR(phx_signal_value(m->loads[0].component[0], 1.0), 2.0, 0.0);
     CHECK_NEAR(m->bodies[0].mass, 2.0, 0.0);
     phx_model_destroy(m);
+}
+
+/* Everything that can be read in one way only: x is 1.5 at t = 0, 2.25 at t = 0.5. A decimal comma is told. */
+static void dialects_of_tables(void **state)
+{
+    static const struct {
+        const char *csv;
+        bool told;
+    } cases[] = {
+        {"t,x\n0,1.5\n0.5,2.25\n", false},
+        {"t,x\r\n0,1.5\r\n0.5,2.25", false},
+        {"t,x\r0,1.5\r0.5,2.25\r", false},
+        {"\xEF\xBB\xBFt,x\n0,1.5\n0.5,2.25\n", false},
+        {"\n t , x \n\n 0 ,\t+1.5\n 0.5 , 225e-2 \n \n", false},
+        {"\"t\",\"x\"\n\"0\",\"1.5\"\n0.5,2.25\n", false},
+        {"t,x,\n0,1.5,\n0.5,2.25,\n", false},
+        {",x\n0,1.5\n0.5,2.25\n", false},
+        {"t,note,x\n0,\"a, \"\"b\"\"\",1.5\n0.5,,2.25\n", false},
+        {"t;note;x\n0;a, b;1.5\n0.5;;2.25\n", false},
+        {"t;x\n0;1.5\n0.5;2.25\n", false},
+        {"t\tx\n0\t1.5\n0.5\t2.25\n", false},
+        {"t;x\n0;1,5\n0,5;2,25\n", true},
+        {"t;x;\r\n0;1,5;\r\n0,5;2,25;\r\n", true},
+        {"t;x\n0;1,500\n0,5;2,250\n", true},
+        {"t\tx\n0\t\"1,5\"\n0,5\t2,25\n", true},
+        {"\xEF\xBB\xBF\"t\";\"x\"\r\n0;15,0e-1\r\n,5;2,25\r\n", true},
+    };
+    phx_context *context = *state;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        char told[200] = "";
+        FILE *file = fopen("dialect.csv", "wb");
+        assert_non_null(file);
+        fputs(cases[k].csv, file);
+        fclose(file);
+        phx_context_set_log(context, keep_message, told);
+        phx_model *m = read_text(context, "phlexor: 1\ndimension: 2\n"
+                                          "bodies: {x: {kind: rigid, mass: 1, inertia: 1}}\n"
+                                          "loads: {f: {torque: {file: dialect.csv, column: x}, at: x.P}}\n");
+        phx_context_set_log(context, NULL, NULL);
+        CHECK_NEAR(phx_signal_value(m->loads[0].component[0], 0.0), 1.5, 0.0);
+        CHECK_NEAR(phx_signal_value(m->loads[0].component[0], 0.5), 2.25, 0.0);
+        if (cases[k].told != (strstr(told, "decimal commas") != NULL))
+            fail_msg("table %zu: told '%s'", k, told);
+        phx_model_destroy(m);
+    }
+    remove("dialect.csv");
 }
 
 static void text_is_kept(void **state)
@@ -495,6 +547,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(copied_signals_stand_alone, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(nothing_is_cut_off, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(tables_are_read_once, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(dialects_of_tables, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(text_is_kept, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(yaml_is_yaml, context_setup, context_teardown),
         cmocka_unit_test(words_of_enums),

@@ -285,5 +285,75 @@ class Batches(Case):
             pendulum().batch("m")
 
 
+class Files(Case):
+    """Nothing is written over what a model is made of, by whatever name."""
+
+    def setUp(self):
+        super().setUp()
+        self.signal = self.folder / "signal.csv"
+        self.signal.write_text("t,w\n0,1\n2,1\n", encoding="utf-8")
+        pendulum().simulate(h5=self.folder / "start.h5")
+        self.path = self.folder / "model.yaml"
+        self.path.write_text(PENDULUM + "initial: {from: start.h5}\n"
+                             "loads: {f: {torque: {file: signal.csv, column: w}, at: bob.P}}\n", encoding="utf-8")
+        (self.folder / "hard.csv").hardlink_to(self.signal) if hasattr(self.path, "hardlink_to") else os.link(
+            self.signal, self.folder / "hard.csv")
+        (self.folder / "soft.h5").symlink_to("start.h5")
+        self.before = {path: path.read_bytes() for path in (self.signal, self.path, self.folder / "start.h5")}
+
+    def refuses(self, call, *arguments, **more):
+        with self.assertRaisesRegex(phlexor.ModelError, "written over|two results"):
+            call(*arguments, **more)
+        for path, content in self.before.items():
+            self.assertEqual(path.read_bytes(), content, path.name)
+
+    def test_inputs_stay(self):
+        model = phlexor.Model(self.path)
+        here = os.getcwd()
+        self.addCleanup(os.chdir, here)
+        os.chdir(self.folder)
+        for path in ("model.yaml", "./signal.csv", "hard.csv", "start.h5", "soft.h5", self.folder / "start.h5"):
+            self.refuses(model.simulate, end=2, h5=path)
+            self.refuses(model.simulate, end=2, csv=path)
+            self.refuses(model.copy().simulate, end=2, h5=path)
+        for path in ("model.yaml", "hard.csv", "soft.h5"):
+            try:
+                self.refuses(model.write_page, path)
+            except phlexor.LibraryError:
+                pass  # built without the page
+        linear = phlexor.Model(self.path).linearize()
+        modes = phlexor.Model(self.path).modes()
+        self.refuses(linear.write, "start.h5")
+        self.refuses(linear.write, "soft.h5")
+        self.refuses(modes.write, "start.h5")
+        self.refuses(modes.write, "hard.csv")
+        self.refuses(modes.write, "./signal.csv")
+        os.chdir(here)
+        self.refuses(linear.write, self.folder / "start.h5")
+        linear.write(self.folder / "other.h5")
+        linear.write(self.folder / "other.h5")
+        result = model.simulate(end=2, h5=self.folder / "next.h5")
+        self.assertGreater(len(result.t), 0)
+
+    def test_one_file_for_two_results(self):
+        self.refuses(pendulum().simulate, h5=self.folder / "x.h5", csv=str(self.folder) + "/./x.h5")
+        self.refuses(pendulum().simulate, h5=self.folder / "x.h5", csv=self.folder / "x.h5.partial")
+        self.assertFalse((self.folder / "x.h5").exists())
+
+    def test_a_saved_model(self):
+        builder = phlexor.ModelBuilder("saved", dimension=2, folder=self.folder)
+        body = builder.rigid("b", mass=1, inertia=1)
+        builder.torque("f", body.P, phlexor.TableFile("signal.csv", "w"))
+        self.refuses(builder.save, self.signal)
+        self.refuses(builder.save, self.folder / "hard.csv")
+        builder.save(self.folder / "saved.yaml")
+        phlexor.Model(self.folder / "saved.yaml")
+
+    def test_a_system_without_states(self):
+        model = phlexor.Model(EXAMPLES / "heavy_top.yaml")
+        model.titop("top").write(self.folder / "top.mat")
+        self.assertGreater((self.folder / "top.mat").stat().st_size, 500)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -275,7 +275,7 @@ static void test_matrix_market(void **state)
     check_bytes("all_mtx/G.mtx", "%%MatrixMarket matrix array real general\n2 3\n1\n4\n2\n5\n3\n6\n");
     check_bytes("all_mtx/Z.mtx",
                 "%%MatrixMarket matrix array complex general\n2 2\n1 1\n2 3\n2 2\n0.10000000000000001 4\n");
-    check_bytes("all_mtx/none.mtx", "%%MatrixMarket matrix array real general\n0 3\n");
+    check_bytes("all_mtx/none.mtx", "%%MatrixMarket matrix coordinate real general\n0 3 0\n");
     size_t size = 0;
     char *text = example_bytes("all_mtx/contents.json", &size);
     assert_non_null(strstr(text, "{\"name\": \"J\", \"file\": \"J.mtx\", \"rows\": 3, \"cols\": 3, \"symmetry\": "

@@ -353,7 +353,13 @@ static void test_wrong_defs_are_refused(void **state)
     WRONG("outside", def.n_v = 7);
     WRONG("share", def.checkpoint_share = 0.0);
     WRONG("interval", def.checkpoint_interval = NAN);
-    WRONG("same name", def.csv_path = "r.h5");
+    static const char *const names[] = {"r.h5", "./r.h5", "r.h5.partial", "r.h5.partial.tmp"};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        def = example_def("r.h5", names[k]);
+        REFUSED(context, PHX_ERR_INPUT, "two results", phx_recorder_create(context, &def, &recorder));
+        assert_null(recorder);
+        assert_false(example_exists(names[k]));
+    }
     phx_record_body bodies[EXAMPLE_BODIES] = {example_bodies[0], example_bodies[1]};
     bodies[1].name = "crank";
     WRONG("two bodies", def.bodies = bodies);

@@ -94,11 +94,80 @@ static void what_is_finite_does_not(void **state)
         }
 }
 
+typedef struct heard {
+    int count;
+    char text[2000];
+} heard;
+
+static void listen(void *user, phx_log_level level, const char *message)
+{
+    heard *to = user;
+    assert_int_equal(level, PHX_LOG_WARNING);
+    to->count++;
+    snprintf(to->text, sizeof to->text, "%s", message);
+}
+
+/* Steps of 0.01 s. */
+static void what_varies_faster_than_the_steps_is_said(void **state)
+{
+    static const struct {
+        const char *joint, *loads;
+        int count;
+        const char *place;
+    } cases[] = {
+        {", speed: 1e5*sin(1e9*t)", "", 1, "arm.yaml:7:3: joint 'pin': the speed"},
+        {", speed: 3*sin(2*pi*300*t)", "", 1, "arm.yaml:7:3: joint 'pin': the speed"},
+        {", effort: 10*cos(4000*t)*step(t - 0.6)", "", 1, "arm.yaml:7:3: joint 'pin': the effort"},
+        {"", "loads: {F: {force: [\"0\", sin(5e4*t)], at: arm.tip}}\n", 1, "arm.yaml:8:9: load 'F': the force"},
+        {", speed: 3*sin(2*pi*20*t)", "", 0, NULL},
+        {", effort: 100*(t >= 0.5)*(t < 0.501)", "", 0, NULL},
+        {", effort: \"20*ramp(t, 0, 0.5)*sin(8*t)\"", "", 0, NULL},
+        {", effort: {times: [0, 0.5, 0.501, 0.502, 0.503, 0.504], values: [0, 0, 9, 0, 9, 0]}", "", 0, NULL},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        phx_context *context = *state;
+        phx_simulate_report report;
+        heard to = {0};
+        phx_context_set_log(context, listen, &to);
+        CHECK_OK(context, simulate(context, cases[k].joint, cases[k].loads, 0, &report));
+        phx_context_set_log(context, NULL, NULL);
+        if (to.count != cases[k].count)
+            fail_msg("%s%s: %d warnings: %s", cases[k].joint, cases[k].loads, to.count, to.text);
+        if (cases[k].place)
+            assert_true(strncmp(to.text, cases[k].place, strlen(cases[k].place)) == 0);
+    }
+}
+
+/* No step is short enough for a tolerance at a jump: it is passed, wherever output instants lie. */
+static void radau5_passes_jumps_at_any_tolerance(void **state)
+{
+    static const double every[] = {0.1, 0.01, 0.05, 0.001}, atol[] = {1e-10, 1e-12, 1e-14};
+    for (int e = 0; e < 4; e++)
+        for (int a = 0; a < 3; a++) {
+            phx_context *context = *state;
+            char file[1000];
+            phx_model *model = NULL;
+            phx_simulate_report report;
+            phx_simulate_options options = phx_simulate_options_default();
+            snprintf(file, sizeof file, text, ", effort: 100*(t >= 0.3)*(t < 0.71)", "");
+            CHECK_OK(context, phx_model_read_text(context, "arm.yaml", file, strlen(file), 0, NULL, &model));
+            options.has_integrator = true;
+            options.integrator = PHX_RADAU5;
+            options.rtol = (phx_model_optional){true, 1e-6};
+            options.atol = (phx_model_optional){true, atol[a]};
+            options.every = (phx_model_optional){true, every[e]};
+            CHECK_OK(context, phx_study_simulate(context, model, &options, &report));
+            phx_model_destroy(model);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(what_is_not_finite_stops_the_run, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(what_is_finite_does_not, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(what_varies_faster_than_the_steps_is_said, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(radau5_passes_jumps_at_any_tolerance, study_setup, study_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,7 @@
 
 #include "zoo.h"
 
-enum { MOST = 160, COLUMNS = 400 };
+enum { MOST = 160, COLUMNS = 500 };
 
 static workspace *inside(model *m)
 {
@@ -25,15 +25,20 @@ static void put_output(model *m, phx_quantity quantity, int port, int joint, boo
 {
     char name[64];
     snprintf(name, sizeof name, "o%d_%d_%d_%d", (int)quantity, port, joint, body_frame);
-    const phx_output_def def = {.name = name,
-                                .quantity = quantity,
-                                .port = port,
-                                .joint = joint,
-                                .body_frame = body_frame,
-                                .inertial = body_frame, /* of a reaction, a deformation */
-                                .area = 2e-3,
-                                .inertia = {3e-6, 2e-6},
-                                .fibre = {0.04, 0.03}};
+    phx_output_def def = {.name = name,
+                          .quantity = quantity,
+                          .port = port,
+                          .joint = joint,
+                          .body_frame = body_frame,
+                          .inertial = body_frame, /* of a reaction, a deformation */
+                          .area = 2e-3,
+                          .inertia = {3e-6, 2e-6},
+                          .fibre = {0.04, 0.03}};
+    CHECK_OK(m->context, phx_system_add_output(m->system, &def));
+    if (quantity != PHX_QUANTITY_REACTION)
+        return;
+    snprintf(name, sizeof name, "a%d_%d", joint, body_frame);
+    def.at_a = true;
     CHECK_OK(m->context, phx_system_add_output(m->system, &def));
 }
 

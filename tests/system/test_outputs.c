@@ -1,5 +1,9 @@
 /* Output columns against formulas that share nothing with them: reactions, accelerations and efforts of pendulums,
  * section forces and stresses of loaded beams, angles without jumps; and that asking allocates nothing. */
+#include "system/system_internal.h"
+
+#include <math.h>
+
 #include "zoo.h"
 
 enum { MOST = 64 };
@@ -139,6 +143,60 @@ static void actuator_spring_and_damper_are_the_effort(void **state)
     const double want[] = {effort, 0.0, 3.0, 0.75, effort / 2.0, 0.0, 0.5};
     check_columns(columns, want, 7, 1e-12, "actuator");
     model_close(&m);
+}
+
+/* The torque of a reaction about A is that about B and the moment of the force: for every joint of the models. */
+static void a_reaction_is_told_about_either_port(void **state)
+{
+    static const phx_quantity quantities[] = {PHX_QUANTITY_REACTION, PHX_QUANTITY_REACTION, PHX_QUANTITY_POSITION,
+                                              PHX_QUANTITY_POSITION};
+    int counted = 0;
+
+    for (int a = 0; a < n_zoo; a++) {
+        static double columns[4096];
+        model m;
+        zoo_begin(*state, &zoo[a], &m);
+        zoo[a].build(&m);
+        const int joints = m.system->n_joints;
+        for (int j = 0; j < joints; j++)
+            for (int k = 0; k < 4; k++) {
+                const joint_slot *joint = &m.system->joints[j];
+                const phx_output_def def = {.name = "it",
+                                            .quantity = quantities[k],
+                                            .joint = j,
+                                            .inertial = true,
+                                            .at_a = k == 1,
+                                            .port = k == 2 ? joint->a : joint->b};
+                CHECK_OK(m.context, phx_system_add_output(m.system, &def));
+            }
+        model_freeze(&m);
+        assert_true(phx_system_columns(m.system) <= 4096);
+        model_start(&m, false);
+        CHECK_OK(m.context, phx_system_outputs(m.dae, 0.0, m.x, m.v, columns));
+        const int dim = m.system->dim, wrench = dim == 2 ? 3 : 6;
+        for (int j = 0; j < joints; j++, counted++) {
+            const double *at_b = columns + m.system->outputs[m.system->n_outputs - 4 * joints + 4 * j].first;
+            const double *at_a = at_b + wrench, *u_a = at_a + wrench, *u_b = u_a + dim, *F = at_b;
+            double d[3] = {0}, scale = 1.0, moment[3] = {0};
+            for (int i = 0; i < dim; i++)
+                d[i] = u_b[i] - u_a[i];
+            for (int i = 0; i < wrench; i++)
+                scale += fabs(at_a[i]);
+            if (dim == 2) {
+                moment[0] = d[0] * F[1] - d[1] * F[0];
+            } else {
+                for (int i = 0; i < 3; i++)
+                    moment[i] = d[(i + 1) % 3] * F[(i + 2) % 3] - d[(i + 2) % 3] * F[(i + 1) % 3];
+            }
+            for (int i = 0; i < dim; i++)
+                CHECK_CLOSE(at_a[i], at_b[i], 1e-11 * scale, "%s, joint %d, force %d", zoo[a].name, j, i);
+            for (int i = dim; i < wrench; i++)
+                CHECK_CLOSE(at_a[i], at_b[i] + moment[i - dim], 1e-9 * scale, "%s, joint %d, torque %d", zoo[a].name, j,
+                            i);
+        }
+        model_close(&m);
+    }
+    assert_true(counted > 20);
 }
 
 /* ---- beams ---- */
@@ -311,6 +369,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_hanging_pendulum_has_the_tension, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(a_drive_exerts_its_torque, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(actuator_spring_and_damper_are_the_effort, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(a_reaction_is_told_about_either_port, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(a_loaded_cantilever_has_the_section_forces, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(angles_and_attitudes_do_not_jump, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(columns_have_names_and_units, context_setup, context_teardown),

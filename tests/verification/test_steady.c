@@ -148,6 +148,87 @@ static void every_way_agrees(void **state)
     rotation_close(&at);
 }
 
+/* Damped blades: the sparse way against the dense one, which takes all roots of 192 degrees of freedom; and a mesh that
+ * is too fine for the dense way. */
+static void damped_blade(void **state)
+{
+    (void)state;
+    static const char *const damping[] = {"stiffening: true\n    damping: {stiffness: 1e-3}",
+                                          "stiffening: true\n    damping: {mass: 20, stiffness: 5e-3}",
+                                          "stiffening: true\n    damping: {modal: 0.04}"};
+    for (int kind = 0; kind < 3; kind++) {
+        phx_model_override set[] = {{"Omega", NULL, 9.0}, {"radius", NULL, 0.5}, {"n", NULL, 64}};
+        const char *text = replaced(blade, "stiffening: true", damping[kind]);
+        phx_modes_options options = phx_modes_options_default();
+        phx_mode_set sparse = {0};
+        phx_modal *modal = NULL;
+        rotation at, fine;
+        rotation_open(&at, text, 3, set, &options);
+        CHECK_OK(at.m.context, phx_modal_create(at.m.context, &modal));
+        options.dense_limit = 1;
+        CHECK_OK(at.m.context, phx_modal_solve(modal, &at.linear, &options, &sparse));
+        set[2].value = kind == 2 ? 100 : 250;
+        rotation_open(&fine, text, 3, set, &options);
+        for (int k = 0; k < at.set.count; k++) {
+            CHECK_RELATIVE(sparse.omega[k], at.set.omega[k], 1e-8, "damping %d, mode %d", kind, k + 1);
+            CHECK_CLOSE(sparse.damping[k], at.set.damping[k], 1e-8, "damping %d, mode %d", kind, k + 1);
+            CHECK_RELATIVE(fine.set.omega[k], at.set.omega[k], 1e-3, "damping %d, fine, mode %d", kind, k + 1);
+            CHECK_CLOSE(fine.set.damping[k], at.set.damping[k], 1e-3, "damping %d, fine, mode %d", kind, k + 1);
+        }
+        phx_mode_set_free(&sparse);
+        phx_modal_destroy(modal);
+        rotation_close(&fine);
+        rotation_close(&at);
+    }
+}
+
+/* A force that does not vary along the beam keeps the order of the elements: a pinned beam that is pulled,
+ * mu_k^2 = (k pi)^4 + T (k pi)^2. */
+static void uniform_force_keeps_order_four(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "phlexor: 1\n"
+        "dimension: 2\n"
+        "parameters: {T: 50, n: 4}\n"
+        "materials: {m: {density: 1, young: 1e10, poisson: 0.3}}\n"
+        "bodies:\n"
+        "  beam: {kind: beam, material: m, length: 1, elements: n, reference: simply_supported,\n"
+        "         section: {kind: general, area: 1, inertia: 1e-10}, stiffening: true}\n"
+        "joints:\n"
+        "  pin: {kind: revolute, ports: [ground.O, beam.P]}\n"
+        "  roller: {kind: slider, ports: [ground.O, beam.C], axis: [1, 0]}\n"
+        "loads: {pull: {at: beam.C, force: [T, 0]}}\n";
+    static const double forces[] = {0.0, 50.0, -8.0};
+    for (int f = 0; f < 3; f++) {
+        double error[2][2];
+        for (int fine = 0; fine < 2; fine++) {
+            const phx_model_override set[] = {{"T", NULL, forces[f]}, {"n", NULL, fine ? 16 : 8}};
+            const phx_modes_options options = phx_modes_options_default();
+            const phx_start_options start = {.quasi_static = true};
+            phx_linear linear;
+            phx_mode_set modes;
+            phx_modal *modal = NULL;
+            mechanism m;
+            mechanism_open(&m, text, 2, set);
+            CHECK_OK(m.context, phx_system_start(m.system, &start, m.x, m.v, m.lambda));
+            CHECK_OK(m.context, phx_system_linear(m.dae, 0.0, m.x, NULL, &linear));
+            CHECK_OK(m.context, phx_modal_create(m.context, &modal));
+            CHECK_OK(m.context, phx_modal_solve(modal, &linear, &options, &modes));
+            for (int k = 0; k < 2; k++) {
+                const double a = (k + 1) * TEST_PI;
+                error[fine][k] = modes.omega[k] / sqrt(a * a * a * a + forces[f] * a * a) - 1.0;
+            }
+            phx_mode_set_free(&modes);
+            phx_modal_destroy(modal);
+            phx_linear_free(&linear);
+            mechanism_close(&m);
+        }
+        for (int k = 0; k < 2; k++)
+            CHECK_BETWEEN(log2(error[0][k] / error[1][k]), 3.8, 4.2, "order at T = %g, mode %d", forces[f], k + 1);
+    }
+}
+
 /* Without stiffening the centrifugal force alone acts: the frequency falls. mu^2 = mu_0^2 - eta^2 but for the Coriolis
  * forces that the slender beam's axial stiffness swallows. */
 static void without_stiffening_it_falls(void **state)
@@ -422,6 +503,8 @@ int main(void)
         cmocka_unit_test(reference_agrees_with_the_table),
         cmocka_unit_test(lag_follows_the_equation),
         cmocka_unit_test(every_way_agrees),
+        cmocka_unit_test(damped_blade),
+        cmocka_unit_test(uniform_force_keeps_order_four),
         cmocka_unit_test(without_stiffening_it_falls),
         cmocka_unit_test(flap_and_lag_in_space),
         cmocka_unit_test(spinning_shaft),

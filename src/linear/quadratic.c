@@ -1,0 +1,505 @@
+/* Damped and gyroscopic modes of a large system.
+ *
+ * Krylov spaces about real shifts (krylov.c) find which roots are the lowest; the vectors found, with the lowest
+ * undamped modes, span the space on which the system is projected, its stiffness through the root (damped.c). A root of
+ * the projected system counts where a Krylov space has it too: the projected system alone also has roots that are none.
+ *
+ * The first space starts from the lowest undamped modes, as positions and as velocities, so from all modes of a
+ * repeated frequency. Many overdamped roots may gather at a point of the real axis (-1/beta, with damping beta K):
+ * there further shifts are put, each at the right end of what the one before has found. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "krylov.h"
+
+/* Of the modulus: the error of a root that counts as found, and how far rounding of K may put a projected one from it.
+ */
+static const double found_rtol = 1e-8, match_rtol = 1e-3;
+/* Of the modulus of a point where roots gather: how far about it. */
+static const double gathered_rtol = 0.1;
+
+typedef struct root {
+    double complex lambda;
+    double distance; /* from the shift */
+    double error;    /* rad/s */
+    int index;       /* in its space */
+    bool found;      /* its error is small */
+    bool covered;    /* another space has searched around it */
+} root;
+
+typedef struct circle {
+    double centre, radius;
+} circle;
+
+enum { CIRCLES = 24 };
+
+typedef struct search {
+    phx_context *context;
+    const phx_large *large;
+    const phx_undamped *undamped;
+    phx_kkt *kkt;
+    int wanted;   /* roots with im >= 0, those that are zero included */
+    int freedom;  /* of the constrained system; the pencil has twice as many roots */
+    double scale; /* rad/s, of the modes wanted */
+    root *roots;  /* room: of the last space, by distance */
+    int n_roots;  /* of the last space, im >= 0 */
+    root *known;  /* room: accepted roots of all spaces */
+    int n_known, room;
+    double *columns; /* 2 room x n: what they span, one vector after the other */
+    int n_columns;
+    circle circles[CIRCLES]; /* about places where real roots gather: searched */
+    int n_circles;
+} search;
+
+static void search_free(search *it)
+{
+    phx_free(it->roots);
+    phx_free(it->known);
+    phx_free(it->columns);
+}
+
+static int by_distance(const void *a, const void *b)
+{
+    const root *x = a, *y = b;
+    if (x->distance != y->distance)
+        return x->distance < y->distance ? -1 : 1;
+    return x->index - y->index;
+}
+
+/* Within a circle that was searched, or not told from what is in there. */
+static bool is_covered(const search *it, double complex lambda, double error)
+{
+    for (int k = 0; k < it->n_circles; k++) {
+        const circle *c = &it->circles[k];
+        if (cabs(lambda - c->centre) <= c->radius + fmin(error, gathered_rtol * fabs(c->centre)))
+            return true;
+    }
+    return false;
+}
+
+/* The roots of a space in the upper half plane, the nearest to the shift first. */
+static phx_status sort_roots(search *it, phx_krylov *space)
+{
+    const phx_status status = phx_krylov_roots(space);
+    it->n_roots = 0;
+    for (int k = 0; k < space->done && !status; k++) {
+        const double complex lambda = space->lambda[k];
+        if (!(cimag(lambda) >= 0.0) || !isfinite(cabs(lambda)))
+            continue;
+        it->roots[it->n_roots++] = (root){.lambda = lambda,
+                                          .distance = cabs(lambda - space->sigma),
+                                          .index = k,
+                                          .error = space->error[k],
+                                          .found = space->error[k] <= found_rtol * (cabs(lambda) + it->scale),
+                                          .covered = is_covered(it, lambda, space->error[k])};
+    }
+    if (!status)
+        qsort(it->roots, (size_t)it->n_roots, sizeof *it->roots, by_distance);
+    return status;
+}
+
+/* The nearest roots, as many as are found or covered without a gap; *radius: of the circle about the shift that holds
+ * no other. */
+static int without_gap(const search *it, const phx_krylov *space, double *radius)
+{
+    const bool all = space->done == space->count && space->done >= 2 * it->freedom;
+    int count = 0;
+
+    while (count < it->n_roots && (it->roots[count].found || it->roots[count].covered))
+        count++;
+    if (count < it->n_roots)
+        *radius = it->roots[count].distance;
+    else
+        *radius = all ? HUGE_VAL : count > 0 ? it->roots[count - 1].distance : 0.0;
+    return count;
+}
+
+/* Whether the circle about zero that the first space has searched holds all roots wanted. */
+static bool is_complete(const search *it, const phx_krylov *space, int count, double radius)
+{
+    int inside = 0;
+    for (int k = 0; k < count; k++)
+        inside += !it->roots[k].covered && cabs(it->roots[k].lambda) <= radius - space->sigma;
+    for (int k = 0; k < it->n_known; k++)
+        inside += cabs(it->known[k].lambda) <= radius - space->sigma;
+    return inside >= it->wanted || radius == HUGE_VAL;
+}
+
+static int by_modulus(const void *a, const void *b)
+{
+    const double x = cabs(((const root *)a)->lambda), y = cabs(((const root *)b)->lambda);
+    return x != y ? (x < y ? -1 : 1) : ((const root *)a)->index - ((const root *)b)->index;
+}
+
+/* Accepts of the first `count` roots the lowest that are wanted, and takes their shapes. */
+static phx_status accept(search *it, const phx_krylov *space, int count)
+{
+    const size_t n = (size_t)it->large->linear->n;
+    double *im = phx_calloc(it->context, n, sizeof *im);
+    int taken = 0;
+
+    if (!im)
+        return PHX_ERR_MEMORY;
+    qsort(it->roots, (size_t)count, sizeof *it->roots, by_modulus);
+    for (int k = 0; k < count && taken < it->wanted; k++) {
+        if (it->roots[k].covered || !it->roots[k].found)
+            continue;
+        if (it->n_known >= it->room || it->n_columns + 2 > 2 * it->room)
+            break;
+        double *re = it->columns + (size_t)it->n_columns++ * n;
+        phx_krylov_shape(space, it->roots[k].index, re, im);
+        if (cimag(it->roots[k].lambda) > 0.0)
+            memcpy(it->columns + (size_t)it->n_columns++ * n, im, n * sizeof *im);
+        it->known[it->n_known++] = it->roots[k];
+        taken++;
+    }
+    phx_free(im);
+    return PHX_OK;
+}
+
+/* The undamped modes without stiffness and the lowest others. */
+static void start(const search *it, int elastic, phx_krylov *space)
+{
+    const phx_basis *modes = &it->undamped->modes;
+    for (int k = 0; k < modes->count; k++) {
+        if (fabs(it->undamped->frequency[k]) > it->undamped->resolution && elastic-- <= 0)
+            continue;
+        phx_krylov_start(space, modes->columns + k, modes->count, false);
+        phx_krylov_start(space, modes->columns + k, modes->count, true);
+    }
+}
+
+/* Drops the known roots within a circle, which another space has searched. */
+static void forget_within(search *it, double centre, double radius)
+{
+    int kept = 0;
+    for (int k = 0; k < it->n_known; k++)
+        if (cabs(it->known[k].lambda - centre) > radius)
+            it->known[kept++] = it->known[k];
+    it->n_known = kept;
+}
+
+/* A space about a point where real roots gather. *right: the rightmost root found, or the point itself. */
+static phx_status search_about(search *it, double point, double *right)
+{
+    enum { VECTORS = 90, RANDOM = 3 };
+    phx_krylov space = {0};
+    double radius;
+    const int most = it->room < VECTORS + 10 ? it->room : VECTORS + 10;
+    phx_status status = phx_krylov_begin(it->context, it->large, it->kkt, point, it->scale, most, &space);
+
+    for (int k = 0; k < RANDOM && !status; k++)
+        status = phx_krylov_start_random(&space);
+    if (!status)
+        status = phx_krylov_extend(&space, VECTORS);
+    if (!status)
+        status = sort_roots(it, &space);
+    *right = point;
+    if (!status) {
+        for (int k = 0; k < it->n_roots; k++)
+            it->roots[k].covered = false;
+        int count = without_gap(it, &space, &radius);
+        radius = fmin(radius, gathered_rtol * fabs(point));
+        while (count > 0 && it->roots[count - 1].distance > radius)
+            count--;
+        forget_within(it, space.sigma, radius);
+        for (int k = 0; k < count; k++)
+            if (cimag(it->roots[k].lambda) == 0.0)
+                *right = fmax(*right, creal(it->roots[k].lambda));
+        it->circles[it->n_circles++] = (circle){space.sigma, radius};
+        status = accept(it, &space, count);
+    }
+    phx_krylov_free(&space);
+    return status;
+}
+
+/* Real roots gather about a point: shifts that go to the right end, where the lowest of them are. */
+static phx_status search_gathered(search *it, double point)
+{
+    enum { SHIFTS = 8 };
+    phx_status status = PHX_OK;
+    for (int k = 0; k < SHIFTS && !status && it->n_circles < CIRCLES; k++) {
+        double right;
+        status = search_about(it, point, &right);
+        if (right - point <= 1e-9 * fabs(point))
+            break;
+        point = right;
+    }
+    return status;
+}
+
+/* Extends the first space until it has all roots wanted. */
+static phx_status search_about_zero(search *it, phx_krylov *space)
+{
+    enum { PATIENCE = 100 };
+    phx_status status = PHX_OK;
+    int done = space->count + 20;
+
+    while (!status) {
+        double radius;
+        const int before = space->done;
+        status = phx_krylov_extend(space, done);
+        if (!status && space->done == space->count && space->done < 2 * it->freedom)
+            status = phx_krylov_start_random(space);
+        if (!status)
+            status = sort_roots(it, space);
+        if (status)
+            break;
+        const int count = without_gap(it, space, &radius);
+        if (is_complete(it, space, count, radius))
+            return accept(it, space, count);
+        const root *next = count < it->n_roots ? &it->roots[count] : NULL;
+        if (space->done >= PATIENCE && next && creal(next->lambda) < 0.0 && cimag(next->lambda) <= next->error &&
+            it->n_circles < CIRCLES) {
+            status = search_gathered(it, creal(next->lambda));
+            if (!status)
+                status = phx_krylov_factor(space);
+        } else if (space->done == before) {
+            return phx_fail(it->context, PHX_NOT_CONVERGED,
+                            "modes: %d of the %d lowest roots of a damped system with %d degrees of freedom converged; "
+                            "ask for fewer modes",
+                            count, it->wanted, it->freedom);
+        } else {
+            done += 10 + done / 4;
+        }
+    }
+    return status;
+}
+
+/* The first space is about a positive shift: there Q is definite but for what is unstable. */
+static phx_status search_all(search *it, int elastic)
+{
+    phx_krylov space = {0};
+    phx_status status = phx_krylov_begin(it->context, it->large, it->kkt, it->scale, it->scale, it->room, &space);
+
+    if (!status)
+        start(it, elastic, &space);
+    for (int k = 0; k < 2 && !status; k++)
+        status = phx_krylov_start_random(&space);
+    if (!status)
+        status = search_about_zero(it, &space);
+    phx_krylov_free(&space);
+    return status;
+}
+
+/* ---- the projected system ---- */
+/* Mass-orthonormal columns that satisfy G x = 0, one after the other. */
+typedef struct columns {
+    const phx_large *large;
+    phx_kkt *kkt; /* factored for close_column */
+    int count;
+    double *val, *mass, *rhs; /* room x n; n; n + m */
+} columns;
+
+/* sqrt(z^T M z), mass = M z */
+static double length_of(const columns *it, const double *z)
+{
+    const phx_csr *M = &it->large->linear->M;
+    double square = 0.0;
+
+    memset(it->mass, 0, (size_t)M->rows * sizeof *it->mass);
+    phx_csr_apply(M, 1.0, z, it->mass);
+    for (int i = 0; i < M->rows; i++)
+        square += z[i] * it->mass[i];
+    return sqrt(fmax(square, 0.0));
+}
+
+/* z less its components along the others; returns what is left of its length. */
+static double orthogonalise(const columns *it, double *z)
+{
+    const size_t n = (size_t)it->large->linear->n;
+
+    for (int pass = 0; pass < 2; pass++) {
+        length_of(it, z);
+        for (int k = 0; k < it->count; k++) {
+            const double *v = it->val + (size_t)k * n;
+            double along = 0.0;
+            for (size_t i = 0; i < n; i++)
+                along += v[i] * it->mass[i];
+            for (size_t i = 0; i < n; i++)
+                z[i] -= along * v[i];
+        }
+    }
+    return length_of(it, z);
+}
+
+/* Takes from z the smallest part, by the matrix factored, that opens the joints. */
+static phx_status close_column(const columns *it, double *z)
+{
+    const int n = it->large->linear->n, m = it->large->G.rows;
+
+    memset(it->rhs, 0, (size_t)(n + m) * sizeof *it->rhs);
+    phx_csr_apply(&it->large->G, 1.0, z, it->rhs + n);
+    const phx_status status = m > 0 ? phx_lu_solve(it->kkt->lu, 1, it->rhs) : PHX_OK;
+    for (int i = 0; i < n && m > 0 && !status; i++)
+        z[i] -= it->rhs[i];
+    return status;
+}
+
+/* Appends a vector unless it depends on those there. What is left of one that nearly does is rounding to a part, which
+ * opens the joints. */
+static phx_status append_column(columns *it, const double *x, int stride)
+{
+    const int n = it->large->linear->n;
+    double *z = it->val + (size_t)it->count * (size_t)n;
+
+    for (int i = 0; i < n; i++)
+        z[i] = x[(size_t)i * (size_t)stride];
+    const double before = length_of(it, z), after = orthogonalise(it, z);
+    if (!(after > 1e-8 * before))
+        return PHX_OK;
+    const phx_status status = close_column(it, z);
+    const double closed = orthogonalise(it, z);
+    if (status || !(closed > 0.1 * after))
+        return status;
+    for (int i = 0; i < n; i++)
+        z[i] /= closed;
+    it->count++;
+    return PHX_OK;
+}
+
+/* Mass-orthonormal columns of all that was found and of the undamped modes. */
+static phx_status make_basis(const search *it, phx_basis *basis)
+{
+    const phx_basis *modes = &it->undamped->modes;
+    const phx_linear *linear = it->large->linear;
+    const size_t n = (size_t)modes->n, most = (size_t)(modes->count + it->n_columns) + 1;
+    columns all = {.large = it->large, .kkt = it->kkt};
+    const double mostly_mass = -1e2 * phx_large_highest(it->large);
+
+    *basis = (phx_basis){0};
+    all.val = phx_calloc(it->context, (most + 1) * n + n + (size_t)it->large->G.rows, sizeof *all.val);
+    if (!all.val)
+        return PHX_ERR_MEMORY;
+    all.mass = all.val + most * n;
+    all.rhs = all.mass + n;
+    phx_status status = phx_kkt_factor_shifted(it->kkt, &linear->M, &it->large->K, &it->large->G, mostly_mass);
+    for (int k = 0; k < modes->count && !status; k++)
+        status = append_column(&all, modes->columns + k, modes->count);
+    for (int k = 0; k < it->n_columns && all.count < it->freedom && !status; k++)
+        status = append_column(&all, it->columns + (size_t)k * n, 1);
+    if (!status) {
+        *basis = (phx_basis){.n = modes->n, .count = all.count};
+        basis->columns = phx_calloc(it->context, n * (size_t)all.count, sizeof *basis->columns);
+        status = basis->columns ? PHX_OK : PHX_ERR_MEMORY;
+    }
+    for (size_t i = 0; i < n && !status; i++)
+        for (int k = 0; k < all.count; k++)
+            basis->columns[i * (size_t)all.count + (size_t)k] = all.val[(size_t)k * n + i];
+    phx_free(all.val);
+    return status;
+}
+
+/* Keeps of the projected roots, in their order, those that were found, and of these the `count` lowest. */
+static void keep_found(search *it, int count, phx_mode_list *list)
+{
+    const size_t n = (size_t)list->n;
+    int kept = 0;
+    for (int k = 0; k < list->count && kept < count; k++) {
+        int nearest = -1;
+        for (int i = 0; i < it->n_known; i++)
+            if (it->known[i].found && (nearest < 0 || cabs(it->known[i].lambda - list->lambda[k]) <
+                                                          cabs(it->known[nearest].lambda - list->lambda[k])))
+                nearest = i;
+        if (nearest < 0)
+            break;
+        const double complex known = it->known[nearest].lambda;
+        if (cabs(known - list->lambda[k]) > match_rtol * (cabs(known) + 0.1 * it->scale))
+            continue;
+        it->known[nearest].found = false;
+        list->lambda[kept] = list->lambda[k];
+        memmove(list->shapes + (size_t)kept++ * n, list->shapes + (size_t)k * n, n * sizeof *list->shapes);
+    }
+    list->count = kept;
+}
+
+/* Every root found that is lower than the last one kept must be among them, but for the zeros of rigid-body modes. */
+static phx_status check_kept(const search *it, int rigid, const phx_mode_list *list)
+{
+    const double last = list->count > 0 ? cabs(list->lambda[list->count - 1]) : HUGE_VAL;
+    int zeros = 0;
+    for (int i = 0; i < it->n_known; i++) {
+        const double complex lambda = it->known[i].lambda;
+        if (!it->known[i].found || cabs(lambda) > (1.0 - match_rtol) * last)
+            continue;
+        if (cabs(lambda) <= 0.1 * it->scale && ++zeros <= 2 * rigid)
+            continue;
+        return phx_fail(it->context, PHX_NOT_CONVERGED,
+                        "modes: the damped mode near lambda = %.6g + %.6g i rad/s did not converge", creal(lambda),
+                        cimag(lambda));
+    }
+    return PHX_OK;
+}
+
+/* The system on the space of all that was found. */
+static phx_status project(search *it, const phx_modes_options *options, int *rigid, phx_mode_list *list)
+{
+    const phx_linear *linear = it->large->linear;
+    const phx_stiffness stiffness = phx_linear_stiffness(linear);
+    phx_undamped space = {.freedom = it->freedom};
+    phx_basis basis;
+    phx_status status = make_basis(it, &basis);
+
+    if (!status) {
+        space.frequency = phx_calloc(it->context, (size_t)basis.count, sizeof *space.frequency);
+        status = space.frequency ? phx_reduce_normal_modes(it->context, &basis, &stiffness, space.frequency,
+                                                           &space.resolution, &space.asymmetry, &space.modes)
+                                 : PHX_ERR_MEMORY;
+    }
+    if (!status)
+        status = phx_linear_damped(it->context, linear, options, &space, 0, rigid, list);
+    if (!status) {
+        keep_found(it, options->count, list);
+        status = check_kept(it, *rigid, list);
+    }
+    phx_basis_free(&basis);
+    phx_undamped_free(&space);
+    return status;
+}
+
+/* What the shift and the circle searched are measured by: the highest of the `count` lowest elastic frequencies. */
+static double measure(const phx_undamped *undamped, int count, int *rigid)
+{
+    double highest = 0.0;
+    int elastic = 0;
+    *rigid = 0;
+    for (int k = 0; k < undamped->modes.count; k++) { /* ascending by lambda: unstable ones first */
+        const double frequency = fabs(undamped->frequency[k]);
+        if (frequency <= undamped->resolution)
+            ++*rigid;
+        else if (elastic++ < count)
+            highest = fmax(highest, frequency);
+    }
+    return highest;
+}
+
+phx_status phx_large_damped(phx_context *context, const phx_large *large, const phx_modes_options *options,
+                            const phx_undamped *undamped, phx_kkt *kkt, int *rigid, phx_mode_list *list)
+{
+    const phx_linear *linear = large->linear;
+    search it = {.context = context, .large = large, .undamped = undamped, .kkt = kkt, .freedom = undamped->freedom};
+    int free_modes = 0;
+    const double highest = measure(undamped, options->count, &free_modes);
+    const int most = 2 * undamped->freedom, start_size = 2 * (options->count + 2 + free_modes);
+
+    it.scale = 0.3 * highest;
+    it.wanted = options->count + 2 * free_modes;
+    it.room = 4 * start_size + 300;
+    it.room = (it.room < most ? it.room : most) + 2;
+    it.roots = phx_calloc(context, (size_t)it.room, sizeof *it.roots);
+    it.known = phx_calloc(context, (size_t)it.room, sizeof *it.known);
+    it.columns = phx_calloc(context, (size_t)(2 * it.room) * (size_t)linear->n, sizeof *it.columns);
+    phx_status status = it.roots && it.known && it.columns ? PHX_OK : PHX_ERR_MEMORY;
+    if (!status)
+        status = phx_kkt_prepare(context, &linear->M, &linear->D, &large->K, &large->G, large->order, false, kkt);
+    if (!status)
+        status = search_all(&it, options->count + 2);
+    if (!status)
+        status = project(&it, options, rigid, list);
+    if (!status && list->count < options->count && it.n_known >= it.wanted)
+        status = phx_fail(context, PHX_NOT_CONVERGED, "modes: of %d damped modes %d converged; ask for fewer modes",
+                          options->count, list->count);
+    search_free(&it);
+    return status;
+}

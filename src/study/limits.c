@@ -1,0 +1,417 @@
+/* Limits of validity. A body is small deformation in a frame that moves as it likes; a recorded instant is held against
+ * what that means:
+ *
+ *   rotation     |theta(s)| of sections, plane atan theta; bending is linear in the slope, and cos theta = 1
+ *   strain       |N|/EA + sum |M| c/EI, c the distance of the extreme fibre; Hooke's law, and du/dx small against 1
+ *   axial force  N/P_E, P_E = (beta pi/L)^2 EI, beta = 1/2 for cantilever, else 1. Without stiffening bending does not
+ *                feel N of either sign; with it a body beyond its Euler load has buckled
+ *   energy       sqrt(2 H/m) of the kinetic and elastic energy of all bodies
+ *
+ * A body that rings along its axis has forces that its bending is too slow to feel: of the axial force the mean over
+ * the time 1/omega_1 of its bending counts, y' = omega_1 (N - y). */
+#include "limits.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { KINDS = 4, MODAL_POINTS = 17, MOST_POINTS = 129, TEXT = 600, FUNCTIONALS = 3 };
+static const double PI = 3.14159265358979323846;
+
+static const struct {
+    const char *name;
+    double limit;
+} kinds[KINDS] = {{"rotation", 0.3}, {"strain", 0.03}, {"axial_force", 1.0}, {"energy", 1e6}};
+
+const char *phx_limit_kind_name(phx_limit_kind kind)
+{
+    return (int)kind >= 0 && (int)kind < KINDS ? kinds[kind].name : "unknown";
+}
+
+double phx_limit_of(phx_limit_kind kind)
+{
+    return (int)kind >= 0 && (int)kind < KINDS ? kinds[kind].limit : 0.0;
+}
+
+/* What has been seen of one kind in one body. */
+typedef struct watch {
+    bool seen;
+    double first, worst, at, figure; /* figure: signed axial force, N; energy, J */
+} watch;
+
+typedef struct watched {
+    const phx_body *body;
+    char *name;
+    bool line;
+    int x; /* of q */
+    int n_points;
+    phx_flex_point *points;      /* n_points: section rotations */
+    phx_csr stress[FUNCTIONALS]; /* n_points x n_stress: axial force, moments; no rows: no line */
+    int n_moments;
+    double per_force, per_moment[2]; /* strain of N, M */
+    double euler, omega;             /* N, rad/s */
+    bool stiffening;
+    double *mean; /* n_points: axial force that bending feels */
+    watch watch[KINDS];
+} watched;
+
+struct phx_limits {
+    const phx_system *system;
+    int dim, n_bodies;
+    watched *bodies;
+    double mass;
+    watch energy;
+    bool begun;
+    double before; /* s: the instant before */
+    double *sigma, *force;
+    char text[TEXT];
+};
+
+/* ---- creation ---- */
+/* Row `functional` at point p, dense: n_stress values. */
+static void stress_row(const phx_beam *beam, const watched *w, int functional, int p, double *room, double *row)
+{
+    const size_t n = (size_t)phx_beam_flex(beam)->n_stress;
+    const double s = (double)p / (w->n_points - 1);
+
+    memset(room, 0, 2 * n * sizeof *room);
+    phx_beam_stress_rows(beam, s, functional == 0 ? room : NULL, functional == 0 ? NULL : room, NULL);
+    memcpy(row, room + (functional == 2 ? n : 0), n * sizeof *row);
+}
+
+/* The axial force, or a moment, at all points: the entries that are not zero. */
+static phx_status watch_stress(phx_context *context, const phx_beam *beam, watched *w, int functional, double *room)
+{
+    const int n = phx_beam_flex(beam)->n_stress;
+    double *row = room + 2 * n;
+    phx_csr *out = &w->stress[functional];
+    int nnz = 0;
+
+    for (int p = 0; p < w->n_points; p++) {
+        stress_row(beam, w, functional, p, room, row);
+        for (int j = 0; j < n; j++)
+            nnz += row[j] != 0.0;
+    }
+    *out = (phx_csr){.rows = w->n_points, .cols = n};
+    out->ptr = phx_calloc(context, (size_t)w->n_points + 1, sizeof *out->ptr);
+    out->idx = phx_calloc(context, (size_t)nnz, sizeof *out->idx);
+    out->val = phx_calloc(context, (size_t)nnz, sizeof *out->val);
+    if (!out->ptr || !out->idx || !out->val)
+        return PHX_ERR_MEMORY;
+    nnz = 0;
+    for (int p = 0; p < w->n_points; p++) {
+        stress_row(beam, w, functional, p, room, row);
+        for (int j = 0; j < n; j++)
+            if (row[j] != 0.0) {
+                out->idx[nnz] = j;
+                out->val[nnz++] = row[j];
+            }
+        out->ptr[p + 1] = nnz;
+    }
+    return PHX_OK;
+}
+
+static phx_status watch_stresses(phx_context *context, const phx_beam *beam, int dim, watched *w)
+{
+    double *room = phx_calloc(context, 3 * (size_t)phx_beam_flex(beam)->n_stress, sizeof *room);
+    phx_status status = room ? PHX_OK : PHX_ERR_MEMORY;
+
+    w->n_moments = dim == 2 ? 1 : 2;
+    for (int f = 0; f < 1 + w->n_moments && !status; f++)
+        status = watch_stress(context, beam, w, f, room);
+    phx_free(room);
+    return status;
+}
+
+/* Young's modulus, section, Euler load and lowest frequency of bending. */
+static void find_stiffness(const phx_model *model, const phx_model_body *body, watched *w)
+{
+    const phx_model_material *material = &model->materials[body->material];
+    const phx_model_section *section = &body->section;
+    const bool space = model->dimension == 3, held = body->reference == PHX_REFERENCE_CANTILEVER;
+    const double E = material->young,
+                 weakest = space ? fmin(section->inertia[0], section->inertia[1]) : section->inertia[1];
+    const double wave = held ? 1.8751040687 : PI;
+
+    w->per_force = 1.0 / (E * section->area);
+    for (int m = 0; m < w->n_moments; m++) { /* Mz in the plane; My, Mz in space */
+        const int axis = space ? m : 1;
+        const double inertia = section->inertia[axis], known = section->fibre[1 - axis];
+        w->per_moment[m] = (known > 0.0 ? known : sqrt(3.0 * inertia / section->area)) / (E * inertia);
+    }
+    w->euler = PI * PI * E * weakest / (body->length * body->length) * (held ? 0.25 : 1.0);
+    w->omega = wave * wave / (body->length * body->length) * sqrt(E * weakest / (material->density * section->area));
+    w->stiffening = body->stiffening;
+}
+
+static phx_status watch_beam(phx_context *context, const phx_model *model, const phx_model_body *body,
+                             const phx_beam *beam, watched *w)
+{
+    const bool mesh = body->kept_modes == 0 && body->element != PHX_ELEMENT_ASSUMED;
+    phx_status status = PHX_OK;
+
+    w->n_points = mesh && body->elements < MOST_POINTS ? body->elements + 1 : mesh ? MOST_POINTS : MODAL_POINTS;
+    w->points = phx_calloc(context, (size_t)w->n_points, sizeof *w->points);
+    w->mean = phx_calloc(context, (size_t)w->n_points, sizeof *w->mean);
+    if (!w->points || !w->mean)
+        return PHX_ERR_MEMORY;
+    for (int p = 0; p < w->n_points && !status; p++)
+        status = phx_beam_point(beam, context, (double)p / (w->n_points - 1), &w->points[p]);
+    if (!status)
+        status = watch_stresses(context, beam, model->dimension, w);
+    if (!status)
+        find_stiffness(model, body, w);
+    return status;
+}
+
+/* Of modal data the ports are all that is known. */
+static phx_status watch_modal(phx_context *context, const phx_system *system, int id, const phx_model_body *body,
+                              watched *w)
+{
+    phx_status status = PHX_OK;
+
+    w->points = phx_calloc(context, (size_t)body->n_ports, sizeof *w->points);
+    if (!w->points)
+        return PHX_ERR_MEMORY;
+    for (int p = 0; p < body->n_ports && !status; p++) {
+        const phx_body_port *port = phx_system_find_point(system, id, body->ports[p].name);
+        if (port)
+            status = phx_flex_point_copy(context, phx_system_dim(system), &port->point, &w->points[w->n_points++]);
+    }
+    return status;
+}
+
+static phx_status watch_body(phx_limits *limits, phx_context *context, const phx_model *model, int id)
+{
+    const phx_system *system = limits->system;
+    const phx_model_body *body = &model->bodies[id];
+    watched *w = &limits->bodies[limits->n_bodies];
+    int x = 0, v = 0;
+
+    limits->mass += phx_body_flex(phx_system_body(system, id))->mass;
+    if (phx_body_n_q(phx_system_body(system, id)) == 0)
+        return PHX_OK;
+    phx_system_offsets(system, id, &x, &v);
+    *w = (watched){.body = phx_system_body(system, id), .x = x, .line = body->kind == PHX_MODEL_BEAM};
+    limits->n_bodies++;
+    w->name = phx_strdup(context, body->name);
+    if (!w->name)
+        return PHX_ERR_MEMORY;
+    return w->line ? watch_beam(context, model, body, phx_system_beam(system, id), w)
+                   : watch_modal(context, system, id, body, w);
+}
+
+phx_status phx_limits_create(phx_context *context, const phx_model *model, const phx_system *system,
+                             phx_limits **created)
+{
+    const int n = phx_system_bodies(system);
+    phx_limits *limits = phx_calloc(context, 1, sizeof *limits);
+    size_t most = 1, points = 1;
+    phx_status status = PHX_OK;
+
+    *created = NULL;
+    if (!limits)
+        return PHX_ERR_MEMORY;
+    limits->system = system;
+    limits->dim = model->dimension;
+    limits->bodies = phx_calloc(context, (size_t)n, sizeof *limits->bodies);
+    if (!limits->bodies)
+        status = PHX_ERR_MEMORY;
+    for (int b = 0; b < n && !status; b++)
+        status = watch_body(limits, context, model, b);
+    for (int b = 0; b < limits->n_bodies && !status; b++) {
+        const size_t stresses = (size_t)phx_body_flex(limits->bodies[b].body)->n_stress;
+        most = stresses > most ? stresses : most;
+        points = (size_t)limits->bodies[b].n_points > points ? (size_t)limits->bodies[b].n_points : points;
+    }
+    if (!status) {
+        limits->sigma = phx_calloc(context, most, sizeof *limits->sigma);
+        limits->force = phx_calloc(context, FUNCTIONALS * points, sizeof *limits->force);
+        status = limits->sigma && limits->force ? PHX_OK : PHX_ERR_MEMORY;
+    }
+    if (status)
+        phx_limits_destroy(limits);
+    else
+        *created = limits;
+    return status;
+}
+
+void phx_limits_destroy(phx_limits *limits)
+{
+    if (!limits)
+        return;
+    for (int b = 0; b < limits->n_bodies; b++) {
+        watched *w = &limits->bodies[b];
+        for (int p = 0; p < w->n_points && w->points; p++)
+            phx_flex_point_free(&w->points[p]);
+        phx_free(w->points);
+        phx_free(w->mean);
+        phx_free(w->name);
+        for (int f = 0; f < FUNCTIONALS; f++)
+            phx_csr_free(&w->stress[f]);
+    }
+    phx_free(limits->bodies);
+    phx_free(limits->sigma);
+    phx_free(limits->force);
+    phx_free(limits);
+}
+
+/* ---- looking ---- */
+/* The value of one kind at an instant; true: it is beyond the limit for the first time. */
+static bool note(watch *w, phx_limit_kind kind, double t, double value, double figure)
+{
+    const bool beyond = !(value <= kinds[kind].limit), first = beyond && !w->seen;
+
+    if (first) {
+        w->seen = true;
+        w->first = t;
+    }
+    if (beyond && (first || !(value <= w->worst))) {
+        w->worst = value;
+        w->at = t;
+        w->figure = figure;
+    }
+    return first;
+}
+
+static double largest_rotation(int dim, const watched *w, const double *q)
+{
+    const int n_rot = dim == 2 ? 1 : 3;
+    double largest = 0.0;
+
+    for (int p = 0; p < w->n_points; p++) {
+        const phx_flex_point *point = &w->points[p];
+        double square = 0.0;
+        for (int r = 0; r < n_rot; r++) {
+            double theta = 0.0;
+            for (int j = 0; j < point->n; j++)
+                theta += point->theta[r * point->n + j] * q[point->dof[j]];
+            square += theta * theta;
+        }
+        largest = square <= largest ? largest : square;
+    }
+    return dim == 2 ? atan(sqrt(largest)) : sqrt(largest);
+}
+
+static bool look_at_stresses(phx_limits *limits, watched *w, double t, double since, const double *x)
+{
+    const double follows = limits->begun ? -expm1(-w->omega * since) : 1.0;
+    double strain = 0.0, force = 0.0;
+
+    phx_body_stress(w->body, x, limits->sigma);
+    memset(limits->force, 0, (size_t)(FUNCTIONALS * w->n_points) * sizeof *limits->force);
+    for (int f = 0; f < 1 + w->n_moments; f++)
+        phx_csr_apply(&w->stress[f], 1.0, limits->sigma, limits->force + f * w->n_points);
+    for (int p = 0; p < w->n_points; p++) {
+        const double N = limits->force[p];
+        double here = fabs(N) * w->per_force;
+        for (int m = 0; m < w->n_moments; m++)
+            here += fabs(limits->force[(m + 1) * w->n_points + p]) * w->per_moment[m];
+        strain = here <= strain ? strain : here;
+        w->mean[p] += follows * (N - w->mean[p]);
+        if (!(w->stiffening ? -w->mean[p] <= -force || w->mean[p] >= 0.0 : fabs(w->mean[p]) <= fabs(force)))
+            force = w->mean[p];
+    }
+    const bool strained = note(&w->watch[PHX_LIMIT_STRAIN], PHX_LIMIT_STRAIN, t, strain, strain);
+    return note(&w->watch[PHX_LIMIT_AXIAL_FORCE], PHX_LIMIT_AXIAL_FORCE, t, fabs(force) / w->euler, force) || strained;
+}
+
+bool phx_limits_look(phx_limits *limits, double t, const double *x, const phx_energies *energies)
+{
+    const double since = limits->begun ? t - limits->before : 0.0;
+    const double energy = energies->kinetic + fabs(energies->elastic);
+    bool found = note(&limits->energy, PHX_LIMIT_ENERGY, t, sqrt(2.0 * energy / limits->mass), energy);
+
+    for (int b = 0; b < limits->n_bodies; b++) {
+        watched *w = &limits->bodies[b];
+        const double *q = x + w->x + limits->dim + phx_attitude_size(limits->dim);
+        const double rotation = largest_rotation(limits->dim, w, q);
+        found = note(&w->watch[PHX_LIMIT_ROTATION], PHX_LIMIT_ROTATION, t, rotation, rotation) || found;
+        if (w->n_moments > 0)
+            found = look_at_stresses(limits, w, t, since, x + w->x) || found;
+    }
+    limits->begun = true;
+    limits->before = t;
+    return found;
+}
+
+/* ---- what is said ---- */
+static void put_rotation(char *text, const char *name, const watch *w, const watched *of)
+{
+    snprintf(text, TEXT,
+             "body '%s' leaves small deformation at t = %.6g s: its sections turn by up to %.3g rad against its frame "
+             "(at t = %.6g s), and its bending is linear, good to %.3g rad; %s",
+             name, w->first, w->worst, w->at, kinds[PHX_LIMIT_ROTATION].limit,
+             of->line
+                 ? "make it of several bodies welded in a row, each with a frame of its own, or check young, section "
+                   "and loads"
+                 : "check its frequencies and loads");
+}
+
+static void put_strain(char *text, const char *name, const watch *w)
+{
+    snprintf(text, TEXT,
+             "body '%s' leaves small strain at t = %.6g s: up to %.3g %% (at t = %.6g s), and Hooke's law with small "
+             "strain is good to %.3g %%; check young (Pa), section (m) and loads (N)",
+             name, w->first, 100.0 * w->worst, w->at, 100.0 * kinds[PHX_LIMIT_STRAIN].limit);
+}
+
+static void put_axial(char *text, const char *name, const watch *w, const watched *of)
+{
+    if (of->stiffening)
+        snprintf(text, TEXT,
+                 "body '%s' is compressed beyond its Euler load of %.3g N at t = %.6g s: %.3g N, %.3g times as much "
+                 "(at t = %.6g s), it buckles unless its joints hold it better than its reference condition; check "
+                 "loads and stiffness",
+                 name, of->euler, w->first, w->figure, w->worst, w->at);
+    else
+        snprintf(text, TEXT,
+                 "body '%s' has an axial force beyond its Euler load of %.3g N at t = %.6g s: %.3g N, %.3g times as "
+                 "much (at t = %.6g s), which its bending does not feel without stiffening; take stiffening: true",
+                 name, of->euler, w->first, w->figure, w->worst, w->at);
+}
+
+static void put_energy(char *text, const watch *w)
+{
+    snprintf(text, TEXT,
+             "the kinetic and elastic energy grows beyond all measure at t = %.6g s: up to %.3g J (at t = %.6g s), a "
+             "mean speed of %.3g m/s; the motion diverges: look for an instability (stiffening: true where bodies turn "
+             "fast), check drives, loads and units, or take a smaller step",
+             w->first, w->figure, w->at, w->worst);
+}
+
+int phx_limits_count(const phx_limits *limits)
+{
+    int count = limits && limits->energy.seen ? 1 : 0;
+
+    for (int b = 0; limits && b < limits->n_bodies; b++)
+        for (int k = 0; k < KINDS; k++)
+            count += limits->bodies[b].watch[k].seen;
+    return count;
+}
+
+static phx_limit_finding finding_of(const phx_limits *limits, const char *body, phx_limit_kind kind, const watch *w)
+{
+    return (phx_limit_finding){
+        .body = body, .kind = kind, .first = w->first, .worst = w->worst, .at = w->at, .text = limits->text};
+}
+
+phx_limit_finding phx_limits_finding(phx_limits *limits, int number)
+{
+    for (int b = 0; b < limits->n_bodies; b++)
+        for (int k = 0; k < KINDS; k++) {
+            const watched *of = &limits->bodies[b];
+            const watch *w = &of->watch[k];
+            if (!w->seen || number-- > 0)
+                continue;
+            if (k == PHX_LIMIT_ROTATION)
+                put_rotation(limits->text, of->name, w, of);
+            else if (k == PHX_LIMIT_STRAIN)
+                put_strain(limits->text, of->name, w);
+            else
+                put_axial(limits->text, of->name, w, of);
+            return finding_of(limits, of->name, (phx_limit_kind)k, w);
+        }
+    put_energy(limits->text, &limits->energy);
+    return finding_of(limits, "", PHX_LIMIT_ENERGY, &limits->energy);
+}

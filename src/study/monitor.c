@@ -1,0 +1,160 @@
+/* Whether a run keeps what its method keeps: the balance of energy and closed joints. */
+#include "internal.h"
+
+#include <float.h>
+#include <math.h>
+
+/* Relative to the largest energy exchanged, the largest place, the largest velocity. EXACT: methods that keep a
+ * quantity to what Newton's iteration leaves. ORDER: those that miss it by the error of a fixed step. With tolerances
+ * the error of a run is up to TOLERANCES of them. */
+static const double EXACT = 1e-9, ORDER = 1e-6, TOLERANCES = 100.0;
+static const double IDA_RTOL = 1e-8; /* of fixed steps */
+/* Rounding of a state and of sums over it; a gap that is always allowed, m (angles times 1 m) and m/s. */
+static const double ROUNDED = 64.0 * DBL_EPSILON, GAP = 1e-11;
+
+phx_monitor phx_monitor_create(const phx_system *system, const phx_simulate_report *report)
+{
+    const phx_integrate_options *used = &report->used;
+    const phx_integrator method = used->integrator;
+    const bool midpoint = method == PHX_MIDPOINT || method == PHX_MIDPOINT4;
+    const bool gauss = method == PHX_GAUSS4 || method == PHX_GAUSS6;
+    const bool full = phx_system_balances(system); /* without, ports do not follow the deformation */
+    const double rtol = used->rtol > 0.0 ? used->rtol : method == PHX_IDA ? IDA_RTOL : 0.0;
+    const double inexact = rtol > 0.0 ? fmax(TOLERANCES * rtol, EXACT) : ORDER;
+    phx_monitor monitor = {.system = system, .report = report};
+
+    monitor.keeps_energy = midpoint && full;
+    monitor.keeps_joints = (midpoint || gauss) && full;
+    monitor.of_energy = monitor.keeps_energy ? EXACT : gauss || midpoint ? fmax(inexact, ORDER) : inexact;
+    monitor.of_joints = monitor.keeps_joints ? EXACT : inexact;
+    return monitor;
+}
+
+static void grow(double *largest, double value)
+{
+    *largest = fmax(*largest, fabs(value));
+}
+
+/* Energies that bodies, springs and the world have exchanged so far. */
+static void measure(phx_monitor *monitor, const double *row, const phx_sizes *sizes)
+{
+    if (!monitor->started) {
+        monitor->started = true;
+        monitor->potential0 = row[PHX_COLUMN_POTENTIAL];
+        monitor->drift0 = row[PHX_COLUMN_DRIFT];
+        monitor->drift_rate0 = row[PHX_COLUMN_DRIFT_RATE];
+    }
+    grow(&monitor->energy, row[PHX_COLUMN_KINETIC]);
+    grow(&monitor->energy, row[PHX_COLUMN_ELASTIC]);
+    grow(&monitor->energy, row[PHX_COLUMN_POTENTIAL] - monitor->potential0);
+    grow(&monitor->energy, row[PHX_COLUMN_SUPPLIED]);
+    grow(&monitor->energy, row[PHX_COLUMN_DISSIPATED]);
+    grow(&monitor->reach, sizes->reach);
+    grow(&monitor->speed, sizes->speed);
+}
+
+/* What rounding makes of the balance: of the sums over the bodies, and of places, which over a step are velocities. */
+static double rounding(const phx_monitor *monitor, const double *row, const phx_sizes *sizes)
+{
+    const phx_integrate_stats *stats = &monitor->report->stats;
+    const double h = stats->smallest_step > 0.0 ? stats->smallest_step : monitor->report->used.step;
+    const double speed = h > 0.0 ? ROUNDED / h : 0.0;
+
+    return ROUNDED * sqrt(1.0 + (double)stats->steps) * (sizes->weight + fabs(row[PHX_COLUMN_POTENTIAL])) +
+           sizes->inertia * speed * speed + DBL_MIN;
+}
+
+static const char *method_of(const phx_monitor *monitor)
+{
+    return phx_integrator_name(monitor->report->used.integrator);
+}
+
+static phx_status stop(const phx_monitor *monitor, phx_context *context, double t, const char *what, double value,
+                       const char *unit, double relative, const char *of)
+{
+    const char *remedy = monitor->report->used.rtol > 0.0 ? "a smaller rtol" : "a smaller step";
+
+    return phx_fail(
+        context, PHX_ERR_ANALYSIS,
+        "%s stopped at t = %.9g s: %s by %.2g %s, %.2g of %s, where %s keeps %.0e; try %s, or another start",
+        method_of(monitor), t, what, value, unit, relative, of, method_of(monitor), EXACT, remedy);
+}
+
+/* NaN counts as more than allowed. */
+static bool exceeds(double value, double allowed)
+{
+    return !(value <= allowed);
+}
+
+static double allowed_residual(const phx_monitor *monitor)
+{
+    return monitor->of_energy * monitor->energy + monitor->rounding;
+}
+
+static double allowed_gap(const phx_monitor *monitor)
+{
+    return monitor->drift0 + monitor->of_joints * monitor->reach + GAP;
+}
+
+static double allowed_rate(const phx_monitor *monitor)
+{
+    return monitor->drift_rate0 + monitor->of_joints * monitor->speed + GAP;
+}
+
+static void keep_largest(double *largest, double *at, double value, double t)
+{
+    if (value <= *largest)
+        return;
+    *largest = value;
+    *at = t;
+}
+
+phx_status phx_monitor_look(phx_monitor *monitor, phx_context *context, const double *row, const double *x,
+                            const double *v)
+{
+    const double t = row[PHX_COLUMN_T], residual = fabs(row[PHX_COLUMN_RESIDUAL]);
+    const double gap = row[PHX_COLUMN_DRIFT], rate = row[PHX_COLUMN_DRIFT_RATE];
+    phx_sizes sizes;
+
+    phx_system_sizes(monitor->system, x, v, &sizes);
+    measure(monitor, row, &sizes);
+    grow(&monitor->rounding, rounding(monitor, row, &sizes));
+    keep_largest(&monitor->residual, &monitor->residual_t, residual, t);
+    keep_largest(&monitor->gap, &monitor->gap_t, gap, t);
+    keep_largest(&monitor->gap_rate, &monitor->gap_rate_t, rate, t);
+    if ((monitor->keeps_energy || isnan(residual)) && exceeds(residual, allowed_residual(monitor)))
+        return stop(monitor, context, t, "the balance of energy is open", residual, "J", residual / monitor->energy,
+                    "the energy");
+    if ((monitor->keeps_joints || isnan(gap)) && exceeds(gap, allowed_gap(monitor)))
+        return stop(monitor, context, t, "a joint is open", gap, "m", gap / monitor->reach, "the mechanism's reach");
+    if ((monitor->keeps_joints || isnan(rate)) && exceeds(rate, allowed_rate(monitor)))
+        return stop(monitor, context, t, "a joint slides", rate, "m/s", rate / monitor->speed, "the mechanism's speed");
+    return PHX_OK;
+}
+
+void phx_monitor_conclude(const phx_monitor *monitor, phx_context *context)
+{
+    const char *remedy = monitor->report->used.rtol > 0.0 ? "a smaller rtol" : "a smaller step";
+    const char *other = !phx_system_balances(monitor->system)              ? "kinetics: full"
+                        : monitor->report->used.integrator != PHX_MIDPOINT ? "midpoint, which closes it"
+                                                                           : "midpoint";
+    const char *name = phx_integrator_name(monitor->report->used.integrator);
+
+    if (exceeds(monitor->residual, allowed_residual(monitor)))
+        phx_log(context, PHX_LOG_WARNING,
+                "%s leaves the balance of energy open by up to %.2g J (t = %.9g s), %.2g of the energy, more than the "
+                "%.0e that its settings promise; try %s, or %s",
+                name, monitor->residual, monitor->residual_t, monitor->residual / monitor->energy, monitor->of_energy,
+                remedy, other);
+    if (exceeds(monitor->gap, allowed_gap(monitor)))
+        phx_log(context, PHX_LOG_WARNING,
+                "%s opens a joint by up to %.2g m (t = %.9g s), %.2g of the mechanism's reach, more than the %.0e that "
+                "its settings promise; try %s, or midpoint, which keeps it closed",
+                name, monitor->gap, monitor->gap_t, monitor->gap / monitor->reach, monitor->of_joints, remedy);
+    if (exceeds(monitor->gap_rate, allowed_rate(monitor)))
+        phx_log(context, PHX_LOG_WARNING,
+                "%s lets a joint slide with up to %.2g m/s (t = %.9g s), %.2g of the mechanism's speed, more than the "
+                "%.0e that its settings promise; try %s, or midpoint, which keeps it closed",
+                name, monitor->gap_rate, monitor->gap_rate_t, monitor->gap_rate / monitor->speed, monitor->of_joints,
+                remedy);
+}

@@ -1,0 +1,166 @@
+/* Quasi-static load path: the deformed start reached by loads that grow, those of inertia too. They are s times those
+ * of the start; at s = 0 the undeformed start is the solution. Steps of s are halved where Newton's iteration does not
+ * converge, or ends where the stiffness is no longer positive: a stable path is followed to the loads as they are, and
+ * where there is none the run says so. */
+#include "deformed.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ITERATIONS = 40 };
+static const double SMALLEST = 1.0 / 512.0; /* step of s: a buckling load is found to that part of the loads */
+
+/* A point of the path. */
+typedef struct point {
+    double *x, *a, *lambda, *force;
+} point;
+
+static phx_status point_create(const phx_system *system, const dense *d, point *p)
+{
+    phx_context *context = system->context;
+
+    p->x = phx_calloc(context, (size_t)system->n_x, sizeof *p->x);
+    p->a = phx_calloc(context, (size_t)d->n_v, sizeof *p->a);
+    p->lambda = phx_calloc(context, (size_t)d->m, sizeof *p->lambda);
+    p->force = phx_calloc(context, (size_t)d->n_force, sizeof *p->force);
+    return p->x && p->a && p->lambda && p->force ? PHX_OK : PHX_ERR_MEMORY;
+}
+
+static void point_free(point *p)
+{
+    phx_free(p->x);
+    phx_free(p->a);
+    phx_free(p->lambda);
+    phx_free(p->force);
+}
+
+static void copy(double *to, const double *from, int n)
+{
+    memcpy(to, from, (size_t)n * sizeof *to);
+}
+
+static void keep(const phx_system *system, const dense *d, const double *x, point *p)
+{
+    copy(p->x, x, system->n_x);
+    copy(p->a, d->a, d->n_v);
+    copy(p->lambda, d->lambda, d->m);
+    copy(p->force, d->force, d->n_force);
+}
+
+static void restore(const phx_system *system, const point *p, double *x, dense *d)
+{
+    copy(x, p->x, system->n_x);
+    copy(d->a, p->a, d->n_v);
+    copy(d->lambda, p->lambda, d->m);
+    copy(d->force, p->force, d->n_force);
+}
+
+/* Newton's iteration at d->load. PHX_NOT_CONVERGED: it did not. */
+static phx_status solve(phx_system *system, double t, double *x, double *v, dense *d)
+{
+    double best = HUGE_VAL;
+    int worse = 0;
+
+    for (int iteration = 0; iteration < ITERATIONS; iteration++) {
+        double moved = HUGE_VAL, bent = HUGE_VAL;
+        phx_status status = phx_deformed_evaluate(system, t, x, v, d);
+        if (!status)
+            status = phx_deformed_correct(system, x, d, &moved, &bent);
+        if (status)
+            return status;
+        const double change = fmax(moved, bent);
+        if (!(change < 1e3))
+            return PHX_NOT_CONVERGED;
+        if (change < 1e-14 || (best < 1e-9 && change >= best))
+            return phx_sys_measure_gaps(system->assembly, x, true, d->gaps) < 1e-9 ? PHX_OK : PHX_NOT_CONVERGED;
+        worse = change < best ? 0 : worse + 1;
+        if (worse > 5)
+            return PHX_NOT_CONVERGED;
+        best = fmin(best, change);
+    }
+    return PHX_NOT_CONVERGED;
+}
+
+static const char *name_of(const phx_system *system, int body)
+{
+    return body >= 0 ? phx_body_name(system->bodies[body].body) : "";
+}
+
+/* Why the path ends at d->load: it is at x, `least` and `body` those of phx_sys_stability there. */
+static phx_status ends(const phx_system *system, const dense *d, bool unstable, double least, int body)
+{
+    const char *mark = body >= 0 ? "'" : "", *of = body >= 0 ? "body '" : "the mechanism";
+
+    if (unstable)
+        return phx_fail(system->context, PHX_ERR_ANALYSIS,
+                        "there is no stable quasi-static deformation at the start: %s%s%s buckles at about %.3g %% of "
+                        "the loads, where its stiffness is no longer positive; make it stiffer or the loads smaller, "
+                        "or start with deformation: zero",
+                        of, name_of(system, body), mark, 100.0 * d->load);
+    return phx_fail(system->context, PHX_ERR_ANALYSIS,
+                    "the quasi-static deformation at the start did not converge beyond %.3g %% of the loads (a limit "
+                    "point: %s%s%s has %.2g of its stiffness left there): the bodies are too soft for their loads; "
+                    "make them stiffer or the loads smaller, or start with deformation: zero",
+                    100.0 * d->load, of, name_of(system, body), mark, fmax(least, 0.0));
+}
+
+/* What can be tried again with a smaller step. */
+static bool retry(phx_status status)
+{
+    return status != PHX_ERR_MEMORY && status != PHX_INTERRUPTED;
+}
+
+static phx_status follow(phx_system *system, double t, double *x, double *v, dense *d, point *last)
+{
+    double done = 0.0, step = 1.0;
+    bool unstable = false;
+    int body = -1, weakest = -1;
+    double least = 1.0;
+
+    keep(system, d, x, last);
+    while (done < 1.0) {
+        double found = 1.0;
+        d->load = fmin(1.0, done + step);
+        phx_status status = solve(system, t, x, v, d);
+        if (!status)
+            status = phx_deformed_evaluate(system, t, x, v, d);
+        if (!status)
+            status = phx_sys_stability(system, t, x, d, &found, &weakest);
+        if (!status && found > 0.0) {
+            done = d->load;
+            least = found;
+            body = weakest;
+            keep(system, d, x, last);
+            step = fmin(2.0 * step, 1.0 - done);
+            continue;
+        }
+        if (status && !retry(status))
+            return status;
+        phx_context_clear(system->context);
+        unstable = !status;
+        body = unstable ? weakest : body;
+        restore(system, last, x, d);
+        step *= 0.5;
+        if (step < SMALLEST) {
+            d->load = done;
+            return ends(system, d, unstable, least, body);
+        }
+    }
+    return PHX_OK;
+}
+
+phx_status phx_sys_load_path(phx_system *system, double t, double *x, double *v)
+{
+    dense d;
+    point last = {NULL, NULL, NULL, NULL};
+    phx_status status = phx_deformed_create(system, &d);
+
+    if (!status)
+        status = point_create(system, &d, &last);
+    d.independent = true;
+    if (!status)
+        status = follow(system, t, x, v, &d, &last);
+    point_free(&last);
+    phx_deformed_free(&d);
+    return status;
+}
