@@ -412,7 +412,7 @@ static phx_status finish_beam(phx_reader *reader, const phx_node *node, const ph
                                line, axial, bending);
     if (reader->model->dimension == 3 && body->elements > PHX_MODEL_MAX_SPATIAL_ELEMENTS)
         return phx_reader_fail(reader, phx_node_find(node, "elements"),
-                               "expected an integer from 1 to %d in space, found %d", PHX_MODEL_MAX_SPATIAL_ELEMENTS,
+                               "expected at most %d 'elements' in space, found %d", PHX_MODEL_MAX_SPATIAL_ELEMENTS,
                                body->elements);
     if (reader->model->dimension == 3 && body->twist && !material->poisson.given)
         return phx_reader_fail(reader, phx_node_find(node, "material"),

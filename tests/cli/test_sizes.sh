@@ -74,7 +74,7 @@ says "beam.yaml:10:15: bodies.bar.elements: expected an integer from 1 to 100000
 beam 20001 simply_supported
 sed 's/dimension: 2/dimension: 3/' beam.yaml >space.yaml
 run 2 check space.yaml
-says "space.yaml:10:15: bodies.bar.elements: expected an integer from 1 to 20000 in space, found 20001"
+says "space.yaml:10:15: bodies.bar: expected at most 20000 'elements' in space, found 20001"
 
 # ---- data that leave no room for products ----
 beam 4 cantilever
