@@ -9,7 +9,7 @@ import operator
 import os
 import typing
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Callable, Dict, List, Literal, Optional, Tuple, TypeVar, Union
+from typing import Any, Callable, Dict, List, Literal, Optional, Tuple, TypeVar, Union, cast
 
 import numpy as np
 
@@ -212,7 +212,7 @@ def _wrapped(function: Callable[..., Any]) -> Callable[..., Any]:
 def checked(what: Any_) -> Any_:
     """Decorator of a function, or of a class: its constructor and its public methods."""
     if not isinstance(what, type):
-        return _wrapped(what)  # type: ignore[return-value]
+        return cast(Any_, _wrapped(what))
     for name, member in list(vars(what).items()):
         if name.startswith("_") and name not in ("__init__", "__getitem__"):
             continue

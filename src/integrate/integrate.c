@@ -187,7 +187,7 @@ phx_status phx_run_accept(phx_run *run, double t1, double h)
     run->noise *= 0.99;
     run->noise_scale *= 0.99;
     phx_branch_watch(run, h);
-    if (run->outputs && crossing)
+    if (run->outputs && (crossing || phx_outputs_wait(run->outputs)))
         status = phx_outputs_passed(run->outputs, t1);
     if (run->outputs && status == PHX_OK)
         status = phx_outputs_at(run->outputs);
