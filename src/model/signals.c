@@ -57,6 +57,8 @@ static phx_status copy_expression(phx_context *context, const phx_model *model, 
 phx_status phx_model_copy_signal(phx_context *context, const phx_model *model, const phx_signal *signal,
                                  phx_signal **copy)
 {
+    if (!model || !copy)
+        return phx_fail_null(context, __func__, "model or copy");
     *copy = NULL;
     if (!signal)
         return PHX_OK;
@@ -69,7 +71,8 @@ phx_status phx_model_copy_signal(phx_context *context, const phx_model *model, c
             return copy_expression(context, model, from, copy);
         return phx_signal_create_table(context, from->count, from->times, from->values, copy);
     }
-    return phx_fail(context, PHX_ERR_ARGUMENT, "copying a signal: it does not belong to this model");
+    return phx_conclude(context,
+                        phx_fail(context, PHX_ERR_ARGUMENT, "copying a signal: it does not belong to this model"));
 }
 
 /* The table of a CSV file, read when this node is first met. */

@@ -54,6 +54,8 @@ static void put_inertia(FILE *stream, int dim, const double *inertia)
 
 phx_status phx_check_report_json(phx_context *context, const phx_check_report *report, FILE *stream)
 {
+    if (!report || !stream)
+        return phx_fail_null(context, __func__, "report or stream");
     const phx_certificate *c = &report->certificate;
 
     fprintf(stream, "{\n  \"coordinates\": %d,\n  \"velocities\": %d,\n  \"constraints\": %d,\n", c->coordinates,
@@ -78,7 +80,7 @@ phx_status phx_check_report_json(phx_context *context, const phx_check_report *r
             ",\n  \"energy\": {\"kinetic\": %.17g, \"elastic\": %.17g, \"potential\": %.17g, \"total\": %.17g}\n}\n",
             c->energy.kinetic, c->energy.elastic, c->energy.potential,
             c->energy.kinetic + c->energy.elastic + c->energy.potential);
-    return flush(context, stream);
+    return phx_conclude(context, flush(context, stream));
 }
 
 /* ---- table ---- */
@@ -114,6 +116,8 @@ static void put_structure(FILE *stream, const phx_check_report *report)
 
 phx_status phx_check_report_text(phx_context *context, const phx_check_report *report, FILE *stream)
 {
+    if (!report || !stream)
+        return phx_fail_null(context, __func__, "report or stream");
     const phx_certificate *c = &report->certificate;
     const int dim = report->dimension;
 
@@ -129,5 +133,5 @@ phx_status phx_check_report_text(phx_context *context, const phx_check_report *r
     put_value(stream, "kinetic energy", c->energy.kinetic, "J");
     put_value(stream, "elastic energy", c->energy.elastic, "J");
     put_value(stream, "potential energy", c->energy.potential, "J");
-    return flush(context, stream);
+    return phx_conclude(context, flush(context, stream));
 }

@@ -21,12 +21,14 @@ struct phx_sweep {
 
 phx_status phx_sweep_create(phx_context *context, phx_sweep **sweep)
 {
+    if (!sweep)
+        return phx_fail_null(context, __func__, "sweep");
     *sweep = phx_calloc(context, 1, sizeof **sweep);
     if (!*sweep)
         return PHX_ERR_MEMORY;
     (*sweep)->context = context;
     (*sweep)->points = 1;
-    return PHX_OK;
+    return phx_conclude(context, PHX_OK);
 }
 
 void phx_sweep_destroy(phx_sweep *sweep)
@@ -89,6 +91,8 @@ static double *append(phx_sweep *sweep, const char *name, int count)
 
 phx_status phx_sweep_add_range(phx_sweep *sweep, const char *name, double from, double to, int count)
 {
+    if (!sweep || !name)
+        return phx_fail_null(sweep ? sweep->context : NULL, __func__, "sweep or name");
     phx_status status = check(sweep, name, count);
     if (status)
         return status;
@@ -102,11 +106,13 @@ phx_status phx_sweep_add_range(phx_sweep *sweep, const char *name, double from, 
         values[i] = count > 1 ? from + (to - from) * i / (count - 1) : from;
     if (count > 1)
         values[count - 1] = to;
-    return PHX_OK;
+    return phx_conclude(sweep->context, PHX_OK);
 }
 
 phx_status phx_sweep_add_values(phx_sweep *sweep, const char *name, int count, const double *values)
 {
+    if (!sweep || !name || (count > 0 && !values))
+        return phx_fail_null(sweep ? sweep->context : NULL, __func__, "sweep, name or values");
     phx_status status = check(sweep, name, count);
     if (status)
         return status;
@@ -118,7 +124,7 @@ phx_status phx_sweep_add_values(phx_sweep *sweep, const char *name, int count, c
     if (!copy)
         return PHX_ERR_MEMORY;
     memcpy(copy, values, (size_t)count * sizeof *copy);
-    return PHX_OK;
+    return phx_conclude(sweep->context, PHX_OK);
 }
 
 int phx_sweep_parameters(const phx_sweep *sweep)
