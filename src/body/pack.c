@@ -63,6 +63,8 @@ static size_t size_of_room(const pack_operations *ops, const phx_body *body, int
 
 phx_status phx_pack_create(phx_context *context, const phx_pack_def *def, phx_pack **out)
 {
+    if (!def || !out)
+        return phx_fail_null(context, __func__, "def or pack");
     const int lanes = def->count == 1 ? 1 : def->count <= 4 ? 4 : 8;
     const pack_operations *ops = operations(lanes);
     const phx_body *bodies[PHX_LANES];

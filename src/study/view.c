@@ -133,6 +133,8 @@ static phx_status view_failure(phx_context *context, const phx_model *model, phx
 static phx_status view(phx_context *context, const phx_model *model, const phx_report_options *given,
                        const char *html_path, phx_report_size *size)
 {
+    if (!model || !html_path)
+        return phx_fail_null(context, __func__, "model or html_path");
     const phx_build_options build = {.without_outputs = false};
     phx_report_options options = given ? *given : (phx_report_options){0};
     phx_report_size unread, *counted = size ? size : &unread;
@@ -161,7 +163,7 @@ static phx_status view(phx_context *context, const phx_model *model, const phx_r
         status = view_failure(context, model, status, &options, html_path, counted);
     phx_start_point_free(&at);
     phx_free(loads);
-    return status;
+    return phx_conclude(context, status);
 }
 
 phx_status phx_study_view(phx_context *context, const phx_model *model, const phx_report_options *given,

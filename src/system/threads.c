@@ -249,6 +249,8 @@ static phx_status hand_on(workspace *ws)
 
 phx_status phx_system_threads(phx_dae *dae, int threads)
 {
+    if (!dae)
+        return phx_fail_null(NULL, __func__, "dae");
     workspace *ws = (workspace *)dae;
     phx_crew *before = ws->crew;
     phx_status status = PHX_OK;

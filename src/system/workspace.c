@@ -381,6 +381,8 @@ void phx_sys_workspace_destroy(workspace *ws)
 
 phx_status phx_system_dae(phx_system *system, phx_context *context, phx_dae **dae)
 {
+    if (!system || !dae)
+        return phx_fail_null(context, __func__, "system or dae");
     workspace *ws = NULL;
     phx_status status = PHX_OK;
 
@@ -395,7 +397,7 @@ phx_status phx_system_dae(phx_system *system, phx_context *context, phx_dae **da
     }
     if (!status)
         *dae = &ws->base;
-    return status;
+    return phx_conclude(context, status);
 }
 
 void phx_system_dae_destroy(phx_dae *dae)
