@@ -63,8 +63,8 @@ static phx_status factor(phx_cholesky *cholesky, const phx_csr *a)
 
 phx_status phx_cholesky_create(phx_context *context, const phx_csr *a, phx_cholesky **cholesky)
 {
-    if (!a || !cholesky)
-        return phx_fail_null(context, __func__, "a or cholesky");
+    if (!a || !a->ptr || !cholesky)
+        return phx_fail_null(context, __func__, "a, its ptr or cholesky");
     *cholesky = NULL;
     if (a->rows != a->cols)
         return phx_fail(context, PHX_ERR_ARGUMENT, "phx_cholesky_create: the matrix is %d x %d; it must be square",

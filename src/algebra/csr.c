@@ -140,8 +140,8 @@ phx_status phx_csr_from_dense(phx_context *context, int rows, int cols, const do
 
 phx_status phx_csr_copy(phx_context *context, const phx_csr *a, phx_csr *copy)
 {
-    if (!a || !copy)
-        return phx_fail_null(context, __func__, "a or copy");
+    if (!a || !a->ptr || !copy)
+        return phx_fail_null(context, __func__, "a, its ptr or copy");
     size_t entries = (size_t)a->ptr[a->rows];
     phx_status status = phx_csr_allocate(context, a->rows, a->cols, entries, copy);
     if (status)
@@ -154,8 +154,8 @@ phx_status phx_csr_copy(phx_context *context, const phx_csr *a, phx_csr *copy)
 
 phx_status phx_csr_transpose(phx_context *context, const phx_csr *a, phx_csr *transpose)
 {
-    if (!a || !transpose)
-        return phx_fail_null(context, __func__, "a or transpose");
+    if (!a || !a->ptr || !transpose)
+        return phx_fail_null(context, __func__, "a, its ptr or transpose");
     int entries = a->ptr[a->rows];
     phx_status status = phx_csr_allocate(context, a->cols, a->rows, (size_t)entries, transpose);
     if (status)

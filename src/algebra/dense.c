@@ -109,6 +109,8 @@ phx_status phx_dense_cholesky(phx_context *context, int n, double *a)
 {
     if (n > 0 && !a)
         return phx_fail_null(context, __func__, "a");
+    if (n < 0)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "phx_dense_cholesky: size %d; it must be >= 0", n);
     int failed = n <= PLAIN_CHOLESKY ? cholesky_plain((size_t)n, a) : cholesky_lapack(n, a);
     if (failed < n)
         return phx_fail(context, PHX_SINGULAR, "the %d x %d matrix is not positive definite: pivot %d is %g, not > 0",

@@ -424,8 +424,8 @@ phx_status phx_linearised_descriptor(phx_context *context, const phx_linearised 
 phx_status phx_linear_descriptor(phx_context *context, const char *name, const phx_linear *linear,
                                  const phx_channels *channels, phx_descriptor **descriptor)
 {
-    if (!linear || !descriptor)
-        return phx_fail_null(context, __func__, "linear or descriptor");
+    if (!name || !linear || !linear->M.ptr || !channels || !descriptor)
+        return phx_fail_null(context, __func__, "name, linear, its M, channels or descriptor");
     char *copy = phx_strdup(context, name);
     const phx_linearised it = {.name = copy, .linear = *linear, .channels = *channels};
     const phx_status status = copy ? phx_linearised_descriptor(context, &it, descriptor, NULL) : PHX_ERR_MEMORY;

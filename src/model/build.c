@@ -55,8 +55,8 @@ static void blame(suspect *so_far, const char *name, const void *field)
 
 phx_status phx_model_blame(phx_context *context, const phx_model *model, phx_status status)
 {
-    if (!model)
-        return phx_fail_null(context, __func__, "model");
+    if (!model || !model->path)
+        return phx_fail_null(context, __func__, "model or its path");
     const char *message = phx_context_message(context);
     const size_t length = strlen(model->path);
     suspect culprit = {.message = message, .first = SIZE_MAX};

@@ -62,6 +62,9 @@ phx_status phx_ss_append(phx_context *context, const char *name, int count, cons
     if (count < 1)
         return phx_fail(context, PHX_ERR_ARGUMENT, "system '%s': %d parts; there must be at least one",
                         name ? name : "system", count);
+    for (int k = 0; k < count; k++)
+        if (!systems[k])
+            return phx_fail_null(context, __func__, "one of systems");
     phx_status status = side_by_side(context, name, count, systems, &made);
     return phx_conclude(context, phx_ss_finish(context, status, made, appended));
 }

@@ -48,7 +48,6 @@ MAY_BE_NULL = {
     "phx_export_choose": {"format"},
     "phx_export_choose_exchange": {"format"},
     "phx_integrate": {"lambda", "sample", "stats", "user"},
-    "phx_linear_descriptor": {"channels", "name"},
     "phx_linearise": {"options"},
     "phx_linearised_descriptor": {"measured"},
     "phx_lu_create": {"order"},
