@@ -129,10 +129,10 @@ void phx_context_fail_allocation(phx_context *context, long n);
  * writes a file from files that it is given the names of has such a pair of its own. */
 void phx_files_begin(phx_context *context);
 void phx_files_end(phx_context *context);
-/* The file of this name is read: it must not be written over. Nothing to do outside a pair. */
+/* The file of this name is read: it must not be written over. Nothing to do for NULL and outside a pair. */
 phx_status phx_files_read(phx_context *context, const char *path);
 /* A file of this name is to be written: PHX_ERR_INPUT when that would destroy a listed one, else it is listed. Always
- * succeeds outside a pair. */
+ * succeeds for NULL and outside a pair. */
 phx_status phx_files_write(phx_context *context, const char *path);
 /* The same question for several outputs at once (NULL: none), also with respect to each other; lists nothing. */
 phx_status phx_files_check(phx_context *context, int count, const char *const *paths);

@@ -500,6 +500,8 @@ static phx_status factor(phx_block_ldl *it)
 
 phx_status phx_block_ldl_factor(phx_block_ldl *it)
 {
+    if (!it)
+        return phx_fail_null(NULL, __func__, "ldl");
     it->least = LEAST_PIVOT;
     return factor(it);
 }

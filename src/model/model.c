@@ -239,6 +239,8 @@ const char *phx_model_file(const phx_model *model, int k)
 
 phx_status phx_model_protect(phx_context *context, const phx_model *model)
 {
+    if (!model)
+        return phx_fail_null(context, __func__, "model");
     phx_status status = PHX_OK;
     const char *path;
     for (int k = 0; !status && (path = phx_model_file(model, k)) != NULL; k++)

@@ -242,6 +242,8 @@ void phx_bundle_add_file(phx_bundle *bundle, const char *path)
 
 phx_status phx_bundle_protect(phx_context *context, const phx_bundle *bundle)
 {
+    if (!bundle)
+        return phx_fail_null(context, __func__, "bundle");
     phx_status status = PHX_OK;
     for (int k = 0; k < bundle->n_files && !status; k++)
         status = phx_files_read(context, bundle->files[k]);

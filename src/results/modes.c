@@ -119,6 +119,8 @@ static phx_status write_table(phx_context *context, const phx_modes_table *table
 phx_status phx_modes_write(phx_context *context, const phx_modes_table *table, phx_modes_format format,
                            const char *path)
 {
+    if (!table || !path)
+        return phx_fail_null(context, __func__, "table or path");
     phx_status status = check(context, table);
     if (status)
         return status;

@@ -154,8 +154,6 @@ static phx_status report_modes(phx_context *context, const char *path, phx_repor
 static phx_status report(phx_context *context, const char *path, const phx_report_options *given, const char *html_path,
                          phx_report_size *size)
 {
-    if (!path || !html_path)
-        return phx_fail_null(context, __func__, "path or html_path");
     phx_report_options options = given ? *given : (phx_report_options){0};
     char *format = NULL;
     phx_status status = phx_report_check(context, given);
@@ -178,6 +176,8 @@ static phx_status report(phx_context *context, const char *path, const phx_repor
 phx_status phx_study_report(phx_context *context, const char *path, const phx_report_options *given,
                             const char *html_path, phx_report_size *size)
 {
+    if (!path || !html_path)
+        return phx_fail_null(context, __func__, "path or html_path");
     phx_files_begin(context);
     const phx_status status = report(context, path, given, html_path, size);
     phx_files_end(context);

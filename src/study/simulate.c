@@ -209,8 +209,6 @@ void phx_simulation_free(phx_simulation *s)
 static phx_status simulate(phx_context *context, const phx_model *model, const phx_simulate_options *options,
                            phx_simulate_report *report, phx_result **result)
 {
-    if (!model || !options || !report)
-        return phx_fail_null(context, __func__, "model, options or report");
     const phx_simulation_setup setup = {.options = options,
                                         .threads = options->threads,
                                         .h5_path = options->h5_path,
@@ -240,6 +238,8 @@ static phx_status simulate(phx_context *context, const phx_model *model, const p
 phx_status phx_study_simulate_result(phx_context *context, const phx_model *model, const phx_simulate_options *options,
                                      phx_simulate_report *report, phx_result **result)
 {
+    if (!model || !options || !report)
+        return phx_fail_null(context, __func__, "model, options or report");
     *report = (phx_simulate_report){0};
     if (result)
         *result = NULL;

@@ -133,8 +133,6 @@ static phx_status view_failure(phx_context *context, const phx_model *model, phx
 static phx_status view(phx_context *context, const phx_model *model, const phx_report_options *given,
                        const char *html_path, phx_report_size *size)
 {
-    if (!model || !html_path)
-        return phx_fail_null(context, __func__, "model or html_path");
     const phx_build_options build = {.without_outputs = false};
     phx_report_options options = given ? *given : (phx_report_options){0};
     phx_report_size unread, *counted = size ? size : &unread;
@@ -169,6 +167,8 @@ static phx_status view(phx_context *context, const phx_model *model, const phx_r
 phx_status phx_study_view(phx_context *context, const phx_model *model, const phx_report_options *given,
                           const char *html_path, phx_report_size *size)
 {
+    if (!model || !html_path)
+        return phx_fail_null(context, __func__, "model or html_path");
     phx_files_begin(context);
     const phx_status status = view(context, model, given, html_path, size);
     phx_files_end(context);
