@@ -113,7 +113,8 @@ phx_status phx_sweep_add_range(phx_sweep *sweep, const char *name, double from, 
     if (!isfinite(from) || !isfinite(to) || !isfinite(to - from))
         return phx_fail(sweep->context, PHX_ERR_ARGUMENT, "sweep: %s goes from %g to %g; both must be finite", name,
                         from, to);
-    return phx_conclude(sweep->context, append(sweep, name, NULL, &(sweep_parameter){.count = count, .from = from, .to = to}));
+    return phx_conclude(sweep->context,
+                        append(sweep, name, NULL, &(sweep_parameter){.count = count, .from = from, .to = to}));
 }
 
 phx_status phx_sweep_add_values(phx_sweep *sweep, const char *name, int count, const double *values)

@@ -95,6 +95,7 @@ MAY_BE_NULL = {
     "phx_study_modes": {"report"},
     "phx_study_report": {"options", "size"},
     "phx_study_simulate_result": {"result"},
+    "phx_study_simulate_size": {"sweep"},
     "phx_study_view": {"options", "size"},
     "phx_system_add_body": {"pose", "source"},
     "phx_system_add_flex_point": {"rotation"},
