@@ -65,7 +65,8 @@ void phx_context_set_log(phx_context *context, phx_log_fn *log, void *user);
 void phx_context_get_log(const phx_context *context, phx_log_fn **log, void **user); /* what was set last */
 void phx_context_set_progress(phx_context *context, phx_progress_fn *progress, void *user);
 
-/* Message of the last error, "" when there is none. Valid until the next error of this context. */
+/* Message of the last error, "" when there is none or the last call that makes or computes something has succeeded.
+ * Valid until the next call with this context. */
 const char *phx_context_message(const phx_context *context);
 /* Forget the last error. */
 void phx_context_clear(phx_context *context);
@@ -75,9 +76,15 @@ void phx_context_clear(phx_context *context);
  * returns the status. */
 phx_status phx_fail(phx_context *context, phx_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* PHX_ERR_ARGUMENT for an argument that is NULL and must not be: "phx_f: a, b or c is NULL". Every function of the
+ * library that returns a status answers so, but for pointers that its declaration allows to be NULL. */
+phx_status phx_fail_null(phx_context *context, const char *function, const char *arguments);
 /* Put text in front of the recorded message (an outer layer that knows more); returns `status`. */
 phx_status phx_fail_prefix(phx_context *context, phx_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* The end of a call: a success leaves no message, neither of an earlier failure nor of what was tried on the way.
+ * Returns `status`. */
+phx_status phx_conclude(phx_context *context, phx_status status);
 /* Send a message to the log sink; does nothing without one. */
 void phx_log(phx_context *context, phx_log_level level, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* Report progress; PHX_INTERRUPTED when the callback asks to stop, else PHX_OK. */
@@ -122,10 +129,10 @@ void phx_context_fail_allocation(phx_context *context, long n);
  * writes a file from files that it is given the names of has such a pair of its own. */
 void phx_files_begin(phx_context *context);
 void phx_files_end(phx_context *context);
-/* The file of this name is read: it must not be written over. Nothing to do outside a pair. */
+/* The file of this name is read: it must not be written over. Nothing to do for NULL and outside a pair. */
 phx_status phx_files_read(phx_context *context, const char *path);
 /* A file of this name is to be written: PHX_ERR_INPUT when that would destroy a listed one, else it is listed. Always
- * succeeds outside a pair. */
+ * succeeds for NULL and outside a pair. */
 phx_status phx_files_write(phx_context *context, const char *path);
 /* The same question for several outputs at once (NULL: none), also with respect to each other; lists nothing. */
 phx_status phx_files_check(phx_context *context, int count, const char *const *paths);

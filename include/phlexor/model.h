@@ -28,6 +28,7 @@ enum {
     PHX_MODEL_GROUND = -1,         /* phx_model_point.body of a point of the ground */
     PHX_MODEL_MAX_COORDINATES = 3, /* free coordinates of a joint that have keys */
     PHX_MODEL_MAX_ELEMENTS = 100000,
+    PHX_MODEL_MAX_SPATIAL_ELEMENTS = 20000,
     PHX_MODEL_MAX_COUNT = 1000000
 };
 

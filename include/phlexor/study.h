@@ -177,6 +177,7 @@ phx_status phx_study_modes(phx_context *context, const phx_model *model, const p
                            phx_modes_table *table, phx_study_modes_report *report);
 
 /* ---- how large a run would be ---- */
+/* What a run would make, before it is begun. */
 typedef struct phx_run_size {
     double points;   /* of the sweep; 1: none */
     double instants; /* that the results of all points record; 0 where the integrator chooses them, and of modes */

@@ -21,7 +21,8 @@ enum { PHX_GROUND = -1 };
 typedef struct phx_system phx_system;
 
 /* ---- building ---- */
-/* An empty system of dimension `dim` (2 or 3); gravity: dim values, m/s^2, inertial components. */
+/* An empty system of dimension `dim` (2 or 3); gravity: dim values, m/s^2, inertial components
+ * (NULL: none). */
 phx_status phx_system_create(phx_context *context, int dim, const double *gravity, phx_system **system);
 void phx_system_destroy(phx_system *system); /* frees bodies, ports, and everything it took over */
 
@@ -113,10 +114,12 @@ phx_status phx_system_add_load(phx_system *system, const phx_load_def *def);
 phx_status phx_system_add_distributed(phx_system *system, const char *name, phx_body_id body, phx_signal *component[3]);
 
 /* Freeze: numbering, pattern, redundant constraints (named through the log as a warning and kept for
- * phx_system_redundant), connected components. Nothing can be added afterwards. */
+ * phx_system_redundant), connected components. Nothing can be added afterwards. A frozen system stays as
+ * it is. */
 phx_status phx_system_freeze(phx_system *system);
 
-/* ---- asking ---- */
+/* ---- asking ----
+ * Of a system that is NULL, or for an index out of range, numbers are 0, pointers are NULL and nothing is filled in. */
 /* Context, dimension, numbers of bodies and joints, the bodies, and the sizes of x, v and lambda. */
 phx_context *phx_system_context(const phx_system *system);
 int phx_system_dim(const phx_system *system);

@@ -9,7 +9,7 @@ import operator
 import os
 import typing
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Callable, Dict, List, Literal, Optional, Tuple, TypeVar, Union
+from typing import Any, Callable, Dict, List, Literal, Optional, Tuple, TypeVar, Union, cast
 
 import numpy as np
 
@@ -42,7 +42,7 @@ def path(what: str, value: Any) -> Any:
     if not isinstance(value, (str, bytes, os.PathLike)):
         raise _wrong(what, "a path (a text or path-like)", value)
     name = os.fspath(value)
-    if (b"\0" if isinstance(name, bytes) else "\0") in name:  # type: ignore[operator]
+    if (b"\0" if isinstance(name, bytes) else "\0") in name:
         raise ValueError(f"{what}: a NUL character in {name!r}; no file has such a name")
     return value
 
@@ -212,7 +212,7 @@ def _wrapped(function: Callable[..., Any]) -> Callable[..., Any]:
 def checked(what: Any_) -> Any_:
     """Decorator of a function, or of a class: its constructor and its public methods."""
     if not isinstance(what, type):
-        return _wrapped(what)  # type: ignore[return-value]
+        return cast(Any_, _wrapped(what))
     for name, member in list(vars(what).items()):
         if name.startswith("_") and name not in ("__init__", "__getitem__"):
             continue
@@ -220,7 +220,7 @@ def checked(what: Any_) -> Any_:
             setattr(what, name, _wrapped(member))
         elif isinstance(member, classmethod):
             setattr(what, name, classmethod(_wrapped(member.__func__)))
-    return what
+    return what  # type: ignore[return-value]
 
 
 def not_pickled(kind: str, instead: str) -> Callable[..., Any]:

@@ -140,6 +140,8 @@ static void sort_results(const arnoldi *w, double *values, double *vectors)
 phx_status phx_eigen_shift_invert(phx_context *context, int n, int count, double sigma, phx_operator_fn *solve,
                                   phx_operator_fn *multiply, void *user, double tol, double *values, double *vectors)
 {
+    if (!solve || !multiply || (n > 0 && !values))
+        return phx_fail_null(context, __func__, "solve, multiply or values");
     if (count < 1 || count >= n)
         return phx_fail(context, PHX_ERR_ARGUMENT,
                         "phx_eigen_shift_invert: %d eigenvalues of a problem of size %d; the number must be in 1..%d",

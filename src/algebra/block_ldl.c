@@ -250,6 +250,8 @@ static void find_targets(phx_block_ldl *it)
 phx_status phx_block_ldl_create(phx_context *context, int n, const int *size, const int *ptr, const int *idx,
                                 double most, phx_block_ldl **out)
 {
+    if (!out || (n > 0 && (!size || !ptr || !idx)))
+        return phx_fail_null(context, __func__, "size, ptr, idx or ldl");
     phx_block_ldl *it = phx_calloc(context, 1, sizeof *it);
     phx_status status = it ? PHX_OK : PHX_ERR_MEMORY;
 
@@ -479,6 +481,8 @@ static inline void note_diagonal(const int m, const phx_block_ldl *it, const col
 
 static phx_status factor(phx_block_ldl *it)
 {
+    if (!it)
+        return phx_fail_null(NULL, __func__, "ldl");
     const column *own = it->columns, *last = own + it->n;
     bool good = true;
 
@@ -496,6 +500,8 @@ static phx_status factor(phx_block_ldl *it)
 
 phx_status phx_block_ldl_factor(phx_block_ldl *it)
 {
+    if (!it)
+        return phx_fail_null(NULL, __func__, "ldl");
     it->least = LEAST_PIVOT;
     return factor(it);
 }

@@ -63,6 +63,8 @@ static phx_status factor(phx_cholesky *cholesky, const phx_csr *a)
 
 phx_status phx_cholesky_create(phx_context *context, const phx_csr *a, phx_cholesky **cholesky)
 {
+    if (!a || !a->ptr || !cholesky)
+        return phx_fail_null(context, __func__, "a, its ptr or cholesky");
     *cholesky = NULL;
     if (a->rows != a->cols)
         return phx_fail(context, PHX_ERR_ARGUMENT, "phx_cholesky_create: the matrix is %d x %d; it must be square",
@@ -87,6 +89,8 @@ phx_status phx_cholesky_create(phx_context *context, const phx_csr *a, phx_chole
 
 phx_status phx_cholesky_solve(phx_cholesky *cholesky, int nrhs, double *x)
 {
+    if (!cholesky || (cholesky->n > 0 && nrhs > 0 && !x))
+        return phx_fail_null(cholesky ? cholesky->context : NULL, __func__, "cholesky or x");
     if (nrhs < 0)
         return phx_fail(cholesky->context, PHX_ERR_ARGUMENT,
                         "phx_cholesky_solve: %d right-hand sides; the number must be >= 0", nrhs);

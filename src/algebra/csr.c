@@ -82,6 +82,8 @@ static void gather_triplets(size_t count, const int *order, const int *row, cons
 phx_status phx_csr_from_triplets(phx_context *context, int rows, int cols, size_t count, const int *row, const int *col,
                                  const double *val, phx_csr *matrix)
 {
+    if (!matrix || (count > 0 && (!row || !col)))
+        return phx_fail_null(context, __func__, "row, col or matrix");
     *matrix = (phx_csr){0};
     phx_status status = check_triplets(context, rows, cols, count, row, col);
     if (status)
@@ -108,6 +110,8 @@ phx_status phx_csr_from_triplets(phx_context *context, int rows, int cols, size_
 phx_status phx_csr_from_dense(phx_context *context, int rows, int cols, const double *dense, double drop_below,
                               phx_csr *matrix)
 {
+    if (!matrix || (rows > 0 && !dense))
+        return phx_fail_null(context, __func__, "dense or matrix");
     *matrix = (phx_csr){0};
     if (rows < 0 || cols < 0 || isnan(drop_below))
         return phx_fail(context, PHX_ERR_ARGUMENT,
@@ -136,6 +140,8 @@ phx_status phx_csr_from_dense(phx_context *context, int rows, int cols, const do
 
 phx_status phx_csr_copy(phx_context *context, const phx_csr *a, phx_csr *copy)
 {
+    if (!a || !a->ptr || !copy)
+        return phx_fail_null(context, __func__, "a, its ptr or copy");
     size_t entries = (size_t)a->ptr[a->rows];
     phx_status status = phx_csr_allocate(context, a->rows, a->cols, entries, copy);
     if (status)
@@ -148,6 +154,8 @@ phx_status phx_csr_copy(phx_context *context, const phx_csr *a, phx_csr *copy)
 
 phx_status phx_csr_transpose(phx_context *context, const phx_csr *a, phx_csr *transpose)
 {
+    if (!a || !a->ptr || !transpose)
+        return phx_fail_null(context, __func__, "a, its ptr or transpose");
     int entries = a->ptr[a->rows];
     phx_status status = phx_csr_allocate(context, a->cols, a->rows, (size_t)entries, transpose);
     if (status)

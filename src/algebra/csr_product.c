@@ -24,6 +24,8 @@ static int merge_row(int i, double alpha, const phx_csr *a, double beta, const p
 phx_status phx_csr_add(phx_context *context, double alpha, const phx_csr *a, double beta, const phx_csr *b,
                        phx_csr *sum)
 {
+    if (!a || !a->ptr || !b || !b->ptr || !sum)
+        return phx_fail_null(context, __func__, "a, b, a ptr of theirs or sum");
     *sum = (phx_csr){0};
     if (a->rows != b->rows || a->cols != b->cols)
         return phx_fail(context, PHX_ERR_ARGUMENT, "phx_csr_add: %d x %d and %d x %d do not fit", a->rows, a->cols,
@@ -85,6 +87,8 @@ static void fill_product(const phx_csr *a, const phx_csr *b, int *place, phx_csr
 
 phx_status phx_csr_multiply(phx_context *context, const phx_csr *a, const phx_csr *b, phx_csr *product)
 {
+    if (!a || !a->ptr || !b || !b->ptr || !product)
+        return phx_fail_null(context, __func__, "a, b, a ptr of theirs or product");
     *product = (phx_csr){0};
     if (a->cols != b->rows)
         return phx_fail(context, PHX_ERR_ARGUMENT, "phx_csr_multiply: %d x %d times %d x %d does not fit", a->rows,
@@ -110,6 +114,8 @@ phx_status phx_csr_multiply(phx_context *context, const phx_csr *a, const phx_cs
 phx_status phx_csr_congruence(phx_context *context, const phx_csr *left, const phx_csr *a, const phx_csr *right,
                               phx_csr *product)
 {
+    if (!left || !left->ptr || !a || !a->ptr || !right || !right->ptr || !product)
+        return phx_fail_null(context, __func__, "left, a, right, a ptr of theirs or product");
     *product = (phx_csr){0};
     phx_csr left_T = {0}, a_right = {0};
     phx_status status = phx_csr_transpose(context, left, &left_T);

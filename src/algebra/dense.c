@@ -107,6 +107,10 @@ static int cholesky_lapack(int n, double *a)
 
 phx_status phx_dense_cholesky(phx_context *context, int n, double *a)
 {
+    if (n > 0 && !a)
+        return phx_fail_null(context, __func__, "a");
+    if (n < 0)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "phx_dense_cholesky: size %d; it must be >= 0", n);
     int failed = n <= PLAIN_CHOLESKY ? cholesky_plain((size_t)n, a) : cholesky_lapack(n, a);
     if (failed < n)
         return phx_fail(context, PHX_SINGULAR, "the %d x %d matrix is not positive definite: pivot %d is %g, not > 0",
@@ -241,6 +245,8 @@ static phx_status factor_lapack(phx_context *context, int n, double *a, int *piv
 
 phx_status phx_dense_solve(phx_context *context, int n, double *a, int nrhs, double *b)
 {
+    if (n > 0 && (!a || !b))
+        return phx_fail_null(context, __func__, "a or b");
     if (n <= PLAIN_LU)
         return solve_plain(context, (size_t)phx_int_max(n, 0), a, (size_t)nrhs, b);
     int *pivot = phx_calloc(context, (size_t)n, sizeof(int));
@@ -273,6 +279,8 @@ static phx_status inverse_plain(phx_context *context, size_t n, double *a)
 
 phx_status phx_dense_inverse(phx_context *context, int n, double *a)
 {
+    if (n > 0 && !a)
+        return phx_fail_null(context, __func__, "a");
     if (n <= PLAIN_LU)
         return inverse_plain(context, (size_t)phx_int_max(n, 0), a);
     size_t entries = (size_t)n * (size_t)n;

@@ -42,6 +42,8 @@ static phx_status least_norm_allocate(phx_context *context, double rcond, least_
 phx_status phx_dense_least_norm(phx_context *context, int m, int n, const double *a, int nrhs, const double *b,
                                 double rcond, double *x, int *rank)
 {
+    if (m > 0 && (!a || !b || !x))
+        return phx_fail_null(context, __func__, "a, b or x");
     phx_status status = check_arguments(context, "phx_dense_least_norm", m, n, a, rcond);
     if (!status && nrhs < 0)
         status = phx_fail(context, PHX_ERR_ARGUMENT, "phx_dense_least_norm: %d right-hand sides; must be >= 0", nrhs);
@@ -158,6 +160,8 @@ static void set_identity(int n, double *a)
 phx_status phx_dense_rrqr(phx_context *context, int m, int n, const double *a, double rtol, int *rank, int *order,
                           double *left_null)
 {
+    if (m > 0 && !a)
+        return phx_fail_null(context, __func__, "a");
     phx_status status = check_arguments(context, "phx_dense_rrqr", m, n, a, rtol);
     if (status)
         return status;
@@ -189,6 +193,8 @@ phx_status phx_dense_rrqr(phx_context *context, int m, int n, const double *a, d
 phx_status phx_dense_nullspace(phx_context *context, int m, int n, const double *a, double rtol, int *rank,
                                double **basis)
 {
+    if (!basis || (m > 0 && (!a || !rank)))
+        return phx_fail_null(context, __func__, "a, rank or basis");
     *basis = NULL;
     phx_status status = check_arguments(context, "phx_dense_nullspace", m, n, a, rtol);
     if (status)

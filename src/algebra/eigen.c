@@ -78,6 +78,8 @@ static phx_status fail_symmetric(phx_context *context, int n, int info)
 phx_status phx_dense_eigen_symmetric(phx_context *context, int n, const double *a, const double *b, double *values,
                                      double *vectors)
 {
+    if (n > 0 && (!a || !values))
+        return phx_fail_null(context, __func__, "a or values");
     phx_status status = check_problem(context, "phx_dense_eigen_symmetric", n, a, b);
     if (status || n == 0)
         return status;
@@ -144,6 +146,8 @@ static void turn_back(int n, const double *q, const double *z, double *part, dou
  * tridiagonal of zeros and b_k; its eigenvectors z give those of -i A, Q D z. All of it is real arithmetic. */
 phx_status phx_dense_eigen_skew(phx_context *context, int n, const double *a, double *omega, double *vectors)
 {
+    if (n > 0 && (!a || !omega))
+        return phx_fail_null(context, __func__, "a or omega");
     const size_t N = (size_t)(n > 0 ? n : 0);
     phx_status status = check_problem(context, "phx_dense_eigen_skew", n, a, NULL);
     if (status || n == 0)
@@ -270,6 +274,8 @@ static double largest_entry(size_t count, const double *a)
 phx_status phx_dense_eigen_general(phx_context *context, int n, const double *a, const double *b, double *re,
                                    double *im, double *vectors)
 {
+    if (n > 0 && (!a || !re || !im))
+        return phx_fail_null(context, __func__, "a, re or im");
     phx_status status = check_problem(context, "phx_dense_eigen_general", n, a, b);
     if (status || n == 0)
         return status;

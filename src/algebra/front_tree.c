@@ -471,6 +471,8 @@ cleanup:
 
 phx_status phx_order_work(phx_context *context, int n, const int *ptr, const int *idx, const int *order, double *work)
 {
+    if (n > 0 && (!ptr || !idx || !order || !work))
+        return phx_fail_null(context, __func__, "ptr, idx, order or work");
     phx_front_tree *tree = NULL;
     const phx_status status = phx_front_tree_create(context, n, ptr, idx, order, true, &tree);
 

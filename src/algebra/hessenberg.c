@@ -33,6 +33,8 @@ static phx_status reduce(phx_context *context, int n, double *h, double *q, doub
 
 phx_status phx_dense_hessenberg(phx_context *context, int n, const double *a, double *h, double *q)
 {
+    if (n > 0 && (!a || !h))
+        return phx_fail_null(context, __func__, "a or h");
     const size_t cells = (size_t)n * (size_t)n;
     double *by_columns = phx_calloc(context, 2 * cells + (size_t)n, sizeof *by_columns);
     phx_status status = by_columns ? PHX_OK : PHX_ERR_MEMORY;

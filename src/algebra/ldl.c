@@ -92,6 +92,8 @@ static phx_status make_columns(phx_ldl *ldl)
 
 phx_status phx_ldl_create(phx_context *context, int n, const int *ptr, const int *idx, phx_ldl **out)
 {
+    if (!out || (n > 0 && (!ptr || !idx)))
+        return phx_fail_null(context, __func__, "ptr, idx or ldl");
     phx_ldl *ldl = phx_calloc(context, 1, sizeof *ldl);
     phx_status status = ldl ? PHX_OK : PHX_ERR_MEMORY;
 
@@ -141,6 +143,8 @@ void phx_ldl_destroy(phx_ldl *ldl)
 
 phx_status phx_ldl_factor(phx_ldl *ldl, const double *val)
 {
+    if (!ldl || (ldl->n > 0 && !val))
+        return phx_fail_null(ldl ? ldl->context : NULL, __func__, "ldl or val");
     double *w = ldl->w;
 
     memset(w, 0, (size_t)ldl->n * sizeof *w);

@@ -79,6 +79,8 @@ static phx_status copy_pattern(phx_lu *lu, const int *ptr, const int *idx, const
 phx_status phx_lu_create(phx_context *context, int n, const int *ptr, const int *idx, const int *order,
                          bool complex_values, phx_lu **lu)
 {
+    if (!lu || (n > 0 && (!ptr || !idx)))
+        return phx_fail_null(context, __func__, "ptr, idx or lu");
     phx_status status = check_pattern(context, n, ptr, idx);
     if (!status && order)
         status = check_order(context, n, order);
@@ -124,6 +126,8 @@ void phx_lu_pivot_always(phx_lu *lu)
 
 phx_status phx_lu_use(phx_lu *lu, phx_crew *crew)
 {
+    if (!lu)
+        return phx_fail_null(NULL, __func__, "lu");
     return lu->fronts ? phx_fronts_use(lu->fronts, crew) : PHX_OK;
 }
 
@@ -159,6 +163,8 @@ static phx_status factor_by_klu(phx_lu *lu, const double *val, bool tried, bool 
 
 phx_status phx_lu_factor(phx_lu *lu, const double *val, int *column)
 {
+    if (!lu || (lu->n > 0 && !val))
+        return phx_fail_null(lu ? lu->context : NULL, __func__, "lu or val");
     bool chosen = false;
     if (column)
         *column = -1;
@@ -188,6 +194,8 @@ void phx_lu_forget(phx_lu *lu)
 /* ---- solution ---- */
 phx_status phx_lu_solve(phx_lu *lu, int nrhs, double *x)
 {
+    if (!lu || (lu->n > 0 && nrhs > 0 && !x))
+        return phx_fail_null(lu ? lu->context : NULL, __func__, "lu or x");
     if (!lu->factored)
         return phx_fail(lu->context, PHX_ERR_ARGUMENT,
                         "phx_lu_solve: no matrix has been factored, or the last one could not be");

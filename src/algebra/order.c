@@ -5,6 +5,8 @@
 
 phx_status phx_order_amd(phx_context *context, int n, const int *ptr, const int *idx, int *order)
 {
+    if (n > 0 && (!ptr || !idx || !order))
+        return phx_fail_null(context, __func__, "ptr, idx or order");
     if (n == 0)
         return PHX_OK;
     const int result = amd_order(n, ptr, idx, order, NULL, NULL);

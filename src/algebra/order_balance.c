@@ -211,6 +211,8 @@ static void visit(filled *f, int middle, int *reversed)
 phx_status phx_order_balance(phx_context *context, int n, const int *ptr, const int *idx, const double *weight,
                              int *order)
 {
+    if (n > 0 && (!ptr || !idx || !order))
+        return phx_fail_null(context, __func__, "ptr, idx or order");
     filled f = {.n = n, .ptr = ptr, .idx = idx};
     phx_status status = allocate(context, &f);
 

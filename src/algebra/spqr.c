@@ -126,6 +126,8 @@ static phx_status factor(phx_context *context, int m, int n, const columns *c, d
 phx_status phx_csr_dependent_columns(phx_context *context, const phx_csr *a, double rtol, int *rank, int *dependent,
                                      int *n_dependent)
 {
+    if (!a || !a->ptr || !rank || !dependent || !n_dependent)
+        return phx_fail_null(context, __func__, "a, its ptr, rank, dependent or n_dependent");
     if (!(rtol >= 0.0) || isinf(rtol))
         return phx_fail(context, PHX_ERR_ARGUMENT, "phx_csr_dependent_columns: rtol %g; it must be >= 0", rtol);
     size_t entries = (size_t)a->ptr[a->rows], bad = phx_first_not_finite(entries, a->val);

@@ -54,6 +54,8 @@ static int jacobi_call(const jacobi *w, bool transposed, bool want_right, double
 
 phx_status phx_dense_singular_values(phx_context *context, int m, int n, const double *a, double *values, double *right)
 {
+    if (m > 0 && (!a || !values))
+        return phx_fail_null(context, __func__, "a or values");
     if (m < 0 || n < 0)
         return phx_fail(context, PHX_ERR_ARGUMENT, "phx_dense_singular_values: %d x %d matrix; both must be >= 0", m,
                         n);

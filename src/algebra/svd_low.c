@@ -191,6 +191,8 @@ static phx_status rotate(phx_context *context, lowest *w)
 phx_status phx_dense_lowest_singular_values(phx_context *context, int m, int n, const double *a, int count,
                                             double *values, double *right, double *error)
 {
+    if (m > 0 && (!a || !values))
+        return phx_fail_null(context, __func__, "a or values");
     if (n < 1 || m < n || count < 1 || count > n)
         return phx_fail(
             context, PHX_ERR_ARGUMENT,

@@ -95,6 +95,12 @@ phx_status phx_fail(phx_context *context, phx_status status, const char *format,
     return status;
 }
 
+phx_status phx_fail_null(phx_context *context, const char *function, const char *arguments)
+{
+    return phx_fail(context, PHX_ERR_ARGUMENT, "%s: %s is NULL; only what its declaration allows to be NULL may be",
+                    function, arguments);
+}
+
 phx_status phx_fail_prefix(phx_context *context, phx_status status, const char *format, ...)
 {
     if (!context)
@@ -105,6 +111,13 @@ phx_status phx_fail_prefix(phx_context *context, phx_status status, const char *
     format_message(text, format, arguments);
     va_end(arguments);
     return phx_fail(context, status, "%s%s", text, context->message);
+}
+
+phx_status phx_conclude(phx_context *context, phx_status status)
+{
+    if (status == PHX_OK)
+        phx_context_clear(context);
+    return status;
 }
 
 void phx_log(phx_context *context, phx_log_level level, const char *format, ...)

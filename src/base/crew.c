@@ -141,6 +141,8 @@ static void *follow(void *user)
 
 phx_status phx_crew_run(phx_crew *crew, phx_context *context, int count, phx_crew_task *task, void *user)
 {
+    if (!task)
+        return phx_fail_null(context, __func__, "task");
     if (!crew)
         return count > 0 ? task(user, context, 0, 0, count) : PHX_OK;
     crew->context = context;
@@ -202,6 +204,8 @@ static void free_parts(phx_crew *crew)
 
 phx_status phx_crew_create(phx_context *context, int threads, phx_crew **created)
 {
+    if (!created)
+        return phx_fail_null(context, __func__, "crew");
     *created = NULL;
     const phx_status number = phx_thread_check_number(context, threads);
     if (number)

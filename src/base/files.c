@@ -269,6 +269,8 @@ static phx_status check_output(phx_context *context, const char *path, int n_oth
 
 phx_status phx_files_check(phx_context *context, int count, const char *const *paths)
 {
+    if (!paths && count > 0)
+        return phx_fail_null(context, __func__, "paths");
     phx_status status = PHX_OK;
     for (int k = 0; k < count && !status && context; k++)
         if (paths[k] && strcmp(paths[k], "-") != 0 && holds_bytes(paths[k]))
@@ -278,7 +280,7 @@ phx_status phx_files_check(phx_context *context, int count, const char *const *p
 
 phx_status phx_files_write(phx_context *context, const char *path)
 {
-    if (!context || !context->file_scopes || !holds_bytes(path))
+    if (!context || !context->file_scopes || !path || !holds_bytes(path))
         return PHX_OK;
     const phx_status status = check_output(context, path, 0, NULL);
     return status ? status : add(context, path, true);

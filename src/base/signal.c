@@ -22,12 +22,14 @@ static phx_status allocate(phx_context *context, signal_kind kind, int n, phx_si
 
 phx_status phx_signal_create_constant(phx_context *context, double value, phx_signal **signal)
 {
+    if (!signal)
+        return phx_fail_null(context, __func__, "signal");
     if (!isfinite(value))
         return phx_fail(context, PHX_ERR_ARGUMENT, "a constant signal is %g; it must be finite", value);
     const phx_status status = allocate(context, SIGNAL_CONSTANT, 0, signal);
     if (status == PHX_OK)
         (*signal)->constant = value;
-    return status;
+    return phx_conclude(context, status);
 }
 
 static phx_status check_table(phx_context *context, int count, const double *times, const double *values)
@@ -51,6 +53,8 @@ static phx_status check_table(phx_context *context, int count, const double *tim
 phx_status phx_signal_create_table(phx_context *context, int count, const double *times, const double *values,
                                    phx_signal **signal)
 {
+    if (!signal || (count > 0 && (!times || !values)))
+        return phx_fail_null(context, __func__, "times, values or signal");
     phx_status status = check_table(context, count, times, values);
     if (status == PHX_OK)
         status = allocate(context, SIGNAL_TABLE, count, signal);
@@ -58,7 +62,7 @@ phx_status phx_signal_create_table(phx_context *context, int count, const double
         (*signal)->breaks[i] = times[i];
         (*signal)->values[i] = values[i];
     }
-    return status;
+    return phx_conclude(context, status);
 }
 
 static phx_status check_function(phx_context *context, phx_signal_fn *function, int n_breaks, const double *breaks)
@@ -85,7 +89,8 @@ phx_status phx_signal_create_function(phx_context *context, phx_signal_fn *funct
                                       phx_signal_free_fn *free_data, int n_breaks, const double *breaks,
                                       phx_signal **signal)
 {
-    phx_status status = check_function(context, function, n_breaks, breaks);
+    phx_status status = function && signal ? check_function(context, function, n_breaks, breaks)
+                                           : phx_fail_null(context, __func__, "function or signal");
     if (status == PHX_OK)
         status = allocate(context, SIGNAL_FUNCTION, breaks ? n_breaks : 0, signal);
     if (status != PHX_OK) {
@@ -98,7 +103,7 @@ phx_status phx_signal_create_function(phx_context *context, phx_signal_fn *funct
     (*signal)->function = function;
     (*signal)->data = data;
     (*signal)->free_data = free_data;
-    return PHX_OK;
+    return phx_conclude(context, PHX_OK);
 }
 
 void phx_signal_destroy(phx_signal *signal)

@@ -159,6 +159,8 @@ static void free_parts(phx_team *team)
 
 phx_status phx_team_create(phx_context *context, int threads, phx_team **created)
 {
+    if (!created)
+        return phx_fail_null(context, __func__, "team");
     *created = NULL;
     const phx_status number = phx_thread_check_number(context, threads);
     if (number)
@@ -318,6 +320,8 @@ static int start(phx_team *team)
 
 phx_status phx_team_run(phx_team *team, const phx_team_work *work)
 {
+    if (!team || !work)
+        return phx_fail_null(team ? team->context : NULL, __func__, "team or work");
     if (work->count < 0 || !work->compute)
         return phx_fail(team->context, PHX_ERR_ARGUMENT, "work of %d items; the number must not be negative",
                         work->count);

@@ -206,6 +206,8 @@ static bool through_strains(const phx_body *body)
 
 phx_status phx_body_create(phx_context *context, const phx_body_def *def, phx_body **out)
 {
+    if (!def || !out)
+        return phx_fail_null(context, __func__, "def or body");
     const char *name = def->name ? def->name : "body";
     phx_body *body = NULL;
     phx_status status = check_def(context, name, def);
@@ -241,7 +243,7 @@ phx_status phx_body_create(phx_context *context, const phx_body_def *def, phx_bo
         phx_body_destroy(body);
     else
         *out = body;
-    return status;
+    return phx_conclude(context, status);
 }
 
 void phx_body_destroy(phx_body *body)

@@ -204,6 +204,8 @@ static phx_status fill(phx_condenser *it, const phx_body *body, int n_kept, cons
 phx_status phx_condenser_create(phx_context *context, const phx_body *body, int n_kept, const int *kept,
                                 phx_condenser **out)
 {
+    if (!body || !out || (n_kept > 0 && !kept))
+        return phx_fail_null(context, __func__, "body, kept or condenser");
     phx_condenser *it = phx_calloc(context, 1, sizeof *it);
     phx_status status = it ? PHX_OK : PHX_ERR_MEMORY;
 
@@ -387,6 +389,8 @@ static void arrange(phx_condenser *it)
 
 phx_status phx_condenser_factor(phx_condenser *it, double a, double b, double c)
 {
+    if (!it)
+        return phx_fail_null(NULL, __func__, "condenser");
     const int m = it->n_kept;
 
     sum_matrices(it, a, b, c);

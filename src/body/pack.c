@@ -63,6 +63,14 @@ static size_t size_of_room(const pack_operations *ops, const phx_body *body, int
 
 phx_status phx_pack_create(phx_context *context, const phx_pack_def *def, phx_pack **out)
 {
+    if (!def || !out)
+        return phx_fail_null(context, __func__, "def or pack");
+    if (def->count < 1 || def->count > PHX_LANES)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "phx_pack_create: %d bodies; there must be 1 to %d", def->count,
+                        PHX_LANES);
+    for (int k = 0; k < def->count; k++)
+        if (!def->bodies[k])
+            return phx_fail_null(context, __func__, "one of the bodies");
     const int lanes = def->count == 1 ? 1 : def->count <= 4 ? 4 : 8;
     const pack_operations *ops = operations(lanes);
     const phx_body *bodies[PHX_LANES];

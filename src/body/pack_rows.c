@@ -193,6 +193,8 @@ static phx_status prepare_rigid(phx_context *context, phx_pack_rows *it)
 /* ---- creation ---- */
 phx_status phx_pack_rows_create(phx_context *context, phx_pack *pack, const phx_pack_rows_def *def, phx_pack_rows **out)
 {
+    if (!pack || !def || !out)
+        return phx_fail_null(context, __func__, "pack, def or rows");
     phx_pack_rows *it = phx_calloc(context, 1, sizeof *it);
     phx_status status = it ? PHX_OK : PHX_ERR_MEMORY;
 

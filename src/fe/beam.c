@@ -107,6 +107,8 @@ static phx_status check_def(phx_context *context, const phx_beam_def *def)
 phx_status phx_beam_create(phx_context *context, const phx_beam_def *def, phx_beam **beam)
 {
     if (!def || !beam)
+        return phx_fail_null(context, __func__, "def or beam");
+    if (!def || !beam)
         return phx_fail(context, PHX_ERR_ARGUMENT, "beam: the definition and the result must not be NULL");
     phx_status status = check_def(context, def);
     if (status != PHX_OK)
@@ -121,5 +123,5 @@ phx_status phx_beam_create(phx_context *context, const phx_beam_def *def, phx_be
     if (status == PHX_OK)
         status = phx_flex_source_modes(context, full, def->modes, beam);
     phx_flex_source_destroy(full); /* the modes keep a share */
-    return status;
+    return phx_conclude(context, status);
 }

@@ -175,6 +175,8 @@ static phx_status make_stacks(phx_context *context, const phx_flex *flex, phx_fl
 
 phx_status phx_flex_make_compact(phx_context *context, phx_flex *flex)
 {
+    if (!flex)
+        return phx_fail_null(context, __func__, "flex");
     phx_flex_compact *it = phx_calloc(context, 1, sizeof *it);
     phx_status status = it ? PHX_OK : PHX_ERR_MEMORY;
 

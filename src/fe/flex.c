@@ -62,6 +62,8 @@ phx_status phx_flex_point_allocate(phx_context *context, int dim, int n, phx_fle
 
 phx_status phx_flex_point_copy(phx_context *context, int dim, const phx_flex_point *point, phx_flex_point *copy)
 {
+    if (!point || !copy)
+        return phx_fail_null(context, __func__, "point or copy");
     const size_t n = (size_t)point->n;
     phx_status status = phx_flex_point_allocate(context, dim, point->n, copy);
     if (status != PHX_OK)

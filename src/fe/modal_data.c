@@ -253,6 +253,8 @@ static const phx_source_operations operations = {"modal body", modal_destroy, NU
 
 phx_status phx_modal_source_create(phx_context *context, const phx_modal_data *data, phx_flex_source **source)
 {
+    if (!data || !source)
+        return phx_fail_null(context, __func__, "data or source");
     phx_status status = check_data(context, data);
     if (status != PHX_OK)
         return status;
@@ -274,12 +276,14 @@ phx_status phx_modal_source_create(phx_context *context, const phx_modal_data *d
         phx_flex_source_destroy(made);
     else
         *source = made;
-    return status;
+    return phx_conclude(context, status);
 }
 
 phx_status phx_modal_point(phx_context *context, int dim, int modes, const double *x, const double *translation,
                            const double *rotation, phx_flex_point *point)
 {
+    if (!x || !point)
+        return phx_fail_null(context, __func__, "x or point");
     const int n_rot = dim == 2 ? 1 : 3;
     int moving = 0; /* modes that move the point */
     phx_status status = check_finite(context, "the place of a point", (size_t)dim, x);

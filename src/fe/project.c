@@ -63,6 +63,8 @@ static void project_integrals(const phx_flex *full, int k, const double *T, doub
 
 phx_status phx_flex_project(phx_context *context, const phx_flex *full, int k, const double *T, phx_flex *flex)
 {
+    if (!full || !T || !flex)
+        return phx_fail_null(context, __func__, "full, T or flex");
     *flex = (phx_flex){.dim = 0};
     if (k < 1 || k > full->n)
         return phx_fail(context, PHX_ERR_ARGUMENT,
@@ -130,6 +132,8 @@ static void projected_destroy(phx_flex_source *source)
 phx_status phx_flex_point_project(phx_context *context, int dim, const phx_flex_point *full, int k, const double *T,
                                   phx_flex_point *point)
 {
+    if (!full || !T || !point)
+        return phx_fail_null(context, __func__, "full, T or point");
     const int n_rot = dim == 2 ? 1 : 3, n = full->n > 0 ? k : 0;
     phx_status status = phx_flex_point_allocate(context, dim, n, point);
     if (status != PHX_OK)
@@ -178,6 +182,8 @@ static const phx_source_operations projected_other = {"projected body", projecte
 phx_status phx_flex_source_project(phx_context *context, phx_flex_source *full, int k, const double *T,
                                    phx_flex_source **source)
 {
+    if (!full || !T || !source)
+        return phx_fail_null(context, __func__, "full, T or source");
     const size_t entries = (size_t)full->flex.n * (size_t)(k > 0 ? k : 0);
     projected_source *made = phx_calloc(context, 1, sizeof *made);
     if (!made)
@@ -215,6 +221,8 @@ static void fix_sign(int n, int k, int column, double *T)
 
 phx_status phx_flex_normal_modes(phx_context *context, const phx_flex *flex, int count, double *omega, double *T)
 {
+    if (!flex || (count > 0 && (!omega || !T)))
+        return phx_fail_null(context, __func__, "flex, omega or T");
     const int n = flex->n;
     if (count < 1 || count > n)
         return phx_fail(context, PHX_ERR_ARGUMENT, "modes is %d, must be between 1 and %d, the number of coordinates",
@@ -252,6 +260,8 @@ phx_status phx_flex_normal_modes(phx_context *context, const phx_flex *flex, int
 
 phx_status phx_flex_source_modes(phx_context *context, phx_flex_source *full, int count, phx_flex_source **source)
 {
+    if (!full || !source)
+        return phx_fail_null(context, __func__, "full or source");
     const int columns = count > 0 && count <= full->flex.n ? count : 0;
     double *omega = phx_calloc(context, (size_t)columns, sizeof *omega);
     double *T = phx_calloc(context, (size_t)full->flex.n * (size_t)columns, sizeof *T);

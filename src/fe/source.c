@@ -35,6 +35,8 @@ bool phx_flex_source_is_line(const phx_flex_source *source)
 
 phx_status phx_beam_point(const phx_beam *beam, phx_context *context, double s, phx_flex_point *point)
 {
+    if (!beam || !point)
+        return phx_fail_null(context, __func__, "beam or point");
     if (!phx_flex_source_is_line(beam))
         return phx_fail(context, PHX_ERR_ARGUMENT, "%s: it has no point at a fraction of a length",
                         beam->operations->name);

@@ -187,7 +187,7 @@ phx_status phx_run_accept(phx_run *run, double t1, double h)
     run->noise *= 0.99;
     run->noise_scale *= 0.99;
     phx_branch_watch(run, h);
-    if (run->outputs && crossing)
+    if (run->outputs && (crossing || phx_outputs_wait(run->outputs)))
         status = phx_outputs_passed(run->outputs, t1);
     if (run->outputs && status == PHX_OK)
         status = phx_outputs_at(run->outputs);
@@ -392,6 +392,8 @@ static phx_status integrate(phx_run *run)
 phx_status phx_integrate(phx_dae *dae, const phx_integrate_options *options, double *t, double *x, double *v,
                          double *lambda, phx_sample_fn *sample, void *user, phx_integrate_stats *stats)
 {
+    if (!dae || !options || !t || !x || !v)
+        return phx_fail_null(dae ? dae->context : NULL, __func__, "dae, options, t, x or v");
     if (!dae || !options || !t || !x || !v || (!lambda && dae->n_l > 0))
         return phx_fail(dae ? dae->context : NULL, PHX_ERR_ARGUMENT, "phx_integrate: an argument is NULL");
     phx_status status = check_options(dae->context, options);
@@ -421,5 +423,5 @@ phx_status phx_integrate(phx_dae *dae, const phx_integrate_options *options, dou
     status = integrate(&run);
     *t = run.t;
     run.stats->wall_seconds = wall_clock() - clock;
-    return status;
+    return phx_conclude(dae->context, status);
 }

@@ -6,6 +6,12 @@
 
 static const double SAME = 1e-9; /* lengths that agree to this, relative, are the same */
 
+/* Rates of change at an end of a step: of x, v, work and ledger. */
+typedef struct step_end {
+    double *x_dot, *v_dot, *lambda, *flow;
+    phx_work power;
+} step_end;
+
 struct phx_outputs {
     phx_run *run;
     phx_method *method;
@@ -21,6 +27,9 @@ struct phx_outputs {
     phx_run side;
     phx_method *side_method;
     phx_integrate_stats side_stats;
+    bool waits;       /* no side step gets through: instants are found from the ends of the step, its start is `side` */
+    step_end ends[2]; /* start and end of such a step */
+    double *memory;   /* what these point into */
 };
 
 /* Instants that are a whole number of equal steps apart take their times from these. */
@@ -52,6 +61,23 @@ static double decimal_of(const phx_run *run)
     return power;
 }
 
+static phx_status allocate_ends(phx_outputs *outputs)
+{
+    const phx_dae *dae = outputs->run->dae;
+    const size_t n_x = (size_t)dae->n_x, n_v = (size_t)dae->n_v, n_l = (size_t)dae->n_l, parts = (size_t)dae->n_parts;
+    double *at = phx_calloc(outputs->run->context, 2 * (n_x + n_v + n_l + parts), sizeof *at);
+
+    outputs->memory = at;
+    if (!at)
+        return PHX_ERR_MEMORY;
+    for (int k = 0; k < 2; k++) {
+        outputs->ends[k] =
+            (step_end){.x_dot = at, .v_dot = at + n_x, .lambda = at + n_x + n_v, .flow = at + n_x + n_v + n_l};
+        at += n_x + n_v + n_l + parts;
+    }
+    return PHX_OK;
+}
+
 static phx_status create_side(phx_outputs *outputs, phx_method_create_fn *create)
 {
     phx_run *run = outputs->run, *side = &outputs->side;
@@ -74,6 +100,8 @@ static phx_status create_side(phx_outputs *outputs, phx_method_create_fn *create
     if (!side->x || !side->v || !side->lambda)
         return PHX_ERR_MEMORY;
     status = phx_run_allocate(side);
+    if (status == PHX_OK && steps)
+        status = allocate_ends(outputs);
     return status == PHX_OK && steps ? create(side, &outputs->side_method) : status;
 }
 
@@ -104,6 +132,7 @@ void phx_outputs_destroy(phx_outputs *outputs)
     if (outputs->side_method)
         outputs->side_method->ops->destroy(outputs->side_method);
     phx_run_release(side);
+    phx_free(outputs->memory);
     phx_free(side->x);
     phx_free(side->v);
     phx_free(side->lambda);
@@ -139,6 +168,53 @@ static void begin_side(phx_outputs *outputs)
     outputs->side_method->ops->forget(outputs->side_method);
 }
 
+/* ---- between the ends of a step ---- */
+static phx_status rates_at(phx_outputs *outputs, const phx_run *run, step_end *end)
+{
+    phx_dae *dae = outputs->twin;
+    phx_status status = PHX_OK;
+
+    dae->ops->rates(dae, run->x, run->v, end->x_dot);
+    status = dae->ops->accelerations(dae, run->t, run->x, run->v, end->v_dot, end->lambda);
+    if (status == PHX_OK)
+        status =
+            dae->ops->power(dae, run->t, run->x, run->v, end->lambda, &end->power.supplied, &end->power.dissipated);
+    if (status == PHX_OK)
+        memcpy(end->flow, dae->parts, (size_t)dae->n_parts * sizeof *end->flow);
+    return status;
+}
+
+/* Cubic with the values a, b and the rates of change a_dot, b_dot at the ends of a step of length h; s from 0 to 1. */
+static double cubic(double s, double h, double a, double a_dot, double b, double b_dot)
+{
+    const double rest = 1.0 - s;
+    return rest * rest * (1.0 + 2.0 * s) * a + s * s * (3.0 - 2.0 * s) * b + h * s * rest * (rest * a_dot - s * b_dot);
+}
+
+/* The state at t, in a step that began at the state in `side` and ended at that of the run. */
+static phx_status sample_between(phx_outputs *outputs, double t)
+{
+    const phx_run *run = outputs->run, *side = &outputs->side;
+    const phx_dae *dae = run->dae;
+    const step_end *a = &outputs->ends[0], *b = &outputs->ends[1];
+    const double h = run->t - side->t, s = (t - side->t) / h;
+    phx_sample sample = {.t = t, .x = side->x1, .v = side->v1, .lambda = side->lambda1, .ledger = side->ledger1};
+
+    for (int k = 0; k < dae->n_x; k++)
+        side->x1[k] = cubic(s, h, side->x[k], a->x_dot[k], run->x[k], b->x_dot[k]);
+    dae->ops->normalise(outputs->twin, side->x1);
+    for (int k = 0; k < dae->n_v; k++)
+        side->v1[k] = cubic(s, h, side->v[k], a->v_dot[k], run->v[k], b->v_dot[k]);
+    for (int k = 0; k < dae->n_l; k++)
+        side->lambda1[k] = (1.0 - s) * a->lambda[k] + s * b->lambda[k];
+    for (int k = 0; k < dae->n_parts; k++)
+        side->ledger1[k] = cubic(s, h, side->ledger[k], a->flow[k], run->ledger[k], b->flow[k]);
+    sample.work.supplied = cubic(s, h, side->work.supplied, a->power.supplied, run->work.supplied, b->power.supplied);
+    sample.work.dissipated =
+        cubic(s, h, side->work.dissipated, a->power.dissipated, run->work.dissipated, b->power.dissipated);
+    return run->sample ? run->sample(run->user, &sample) : PHX_OK;
+}
+
 static phx_status step_aside(phx_outputs *outputs, double t)
 {
     const double from = outputs->run->t, h = (t - from) / outputs->pieces;
@@ -157,6 +233,12 @@ static phx_status sample_within(phx_outputs *outputs, double t)
     if (!run->sample)
         return PHX_OK;
     phx_status status = ops->look_back ? ops->look_back(outputs->method, t, side) : step_aside(outputs, t);
+    outputs->waits = status > 0 && status != PHX_INTERRUPTED && !ops->look_back;
+    if (outputs->waits) { /* near a singular position, where shorter steps are no easier */
+        phx_context_clear(run->context);
+        begin_side(outputs);
+        return rates_at(outputs, side, &outputs->ends[0]);
+    }
     if (status != PHX_OK)
         return status;
     side->t = t;
@@ -174,21 +256,27 @@ phx_status phx_outputs_before(phx_outputs *outputs, double t1)
         if (t >= t1 - outputs->near)
             return PHX_OK;
         const phx_status status = sample_within(outputs, t);
-        if (status != PHX_OK)
+        if (status != PHX_OK || outputs->waits)
             return status;
     }
     return PHX_OK;
 }
 
+bool phx_outputs_wait(const phx_outputs *outputs)
+{
+    return outputs->waits;
+}
+
 phx_status phx_outputs_passed(phx_outputs *outputs, double t1)
 {
-    phx_status status = PHX_OK;
+    phx_status status = outputs->waits ? rates_at(outputs, outputs->run, &outputs->ends[1]) : PHX_OK;
     for (; outputs->next <= outputs->count && status == PHX_OK; outputs->next++) {
         const double t = instant(outputs);
         if (t >= t1 - outputs->near)
             break;
-        status = phx_run_sample_at(outputs->run, t);
+        status = outputs->waits ? sample_between(outputs, t) : phx_run_sample_at(outputs->run, t);
     }
+    outputs->waits = false;
     return status;
 }
 

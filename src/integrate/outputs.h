@@ -14,8 +14,11 @@ phx_status phx_outputs_create(phx_run *run, phx_method *method, phx_method_creat
 void phx_outputs_destroy(phx_outputs *outputs);
 /* Sample what lies between the accepted state and t1, the end of the trial, both excluded. */
 phx_status phx_outputs_before(phx_outputs *outputs, double t1);
-/* Sample what lies before t1, the accepted state, by the motion between the ends of a step that crosses a singular
- * position (branch.h). */
+/* Whether phx_outputs_before could not reach an instant: it is found from the ends of the step when this is accepted.
+ */
+bool phx_outputs_wait(const phx_outputs *outputs);
+/* Sample what lies before t1, the accepted state, by the motion between the ends of its step: one that crosses a
+ * singular position (branch.h), or one whose instants wait. */
 phx_status phx_outputs_passed(phx_outputs *outputs, double t1);
 /* Sample the accepted state when it is at an instant. */
 phx_status phx_outputs_at(phx_outputs *outputs);

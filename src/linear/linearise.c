@@ -75,6 +75,8 @@ static phx_status factor_mass(phx_context *context, phx_linearised *it)
 phx_status phx_linearise(phx_context *context, phx_dae *dae, const phx_linearise_options *options,
                          phx_linearised **linearised)
 {
+    if (!dae || !linearised)
+        return phx_fail_null(context, __func__, "dae or linearised");
     phx_linearised *it = phx_calloc(context, 1, sizeof *it);
     phx_status status = it ? PHX_OK : PHX_ERR_MEMORY;
 
@@ -101,7 +103,7 @@ phx_status phx_linearise(phx_context *context, phx_dae *dae, const phx_linearise
         phx_linearised_destroy(it);
     else
         *linearised = it;
-    return status;
+    return phx_conclude(context, status);
 }
 
 /* ---- asking ---- */
@@ -133,6 +135,8 @@ double phx_linearised_unrest(const phx_linearised *it, bool deformations_free)
 /* ---- second order ---- */
 phx_status phx_linearised_second_order(phx_context *context, const phx_linearised *it, phx_ss_second_order_def *def)
 {
+    if (!it || !def)
+        return phx_fail_null(context, __func__, "linearised or def");
     const phx_reduced *r = &it->reduced;
 
     for (int k = 0; k < r->n_inputs; k++)
@@ -157,7 +161,7 @@ phx_status phx_linearised_second_order(phx_context *context, const phx_linearise
     def->coordinates = (const char *const *)r->names;
     def->inputs = (const char *const *)it->channels.inputs;
     def->outputs = (const char *const *)it->channels.outputs;
-    return PHX_OK;
+    return phx_conclude(context, PHX_OK);
 }
 
 /* ---- state space ---- */
@@ -313,6 +317,8 @@ static phx_status create_ss(phx_context *context, const phx_linearised *linearis
 
 phx_status phx_linearised_ss(phx_context *context, const phx_linearised *linearised, phx_ss **ss)
 {
+    if (!linearised || !ss)
+        return phx_fail_null(context, __func__, "linearised or ss");
     first_order it = {0};
     phx_status status = fill_first_order(context, &linearised->reduced, &it);
 
@@ -320,11 +326,13 @@ phx_status phx_linearised_ss(phx_context *context, const phx_linearised *lineari
     if (!status)
         status = create_ss(context, linearised, &it, ss);
     first_order_free(&it);
-    return status;
+    return phx_conclude(context, status);
 }
 
 phx_status phx_linearised_proper_ss(phx_context *context, const phx_linearised *linearised, phx_ss **ss)
 {
+    if (!linearised || !ss)
+        return phx_fail_null(context, __func__, "linearised or ss");
     first_order it = {0};
     phx_ss *all = NULL;
     const char **kept = NULL;
@@ -345,5 +353,5 @@ phx_status phx_linearised_proper_ss(phx_context *context, const phx_linearised *
     phx_ss_destroy(all);
     phx_free(kept);
     first_order_free(&it);
-    return status;
+    return phx_conclude(context, status);
 }

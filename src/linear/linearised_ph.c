@@ -388,6 +388,8 @@ static phx_status fill_form(phx_context *context, const phx_linearised *it, ph_f
 phx_status phx_linearised_descriptor(phx_context *context, const phx_linearised *it, phx_descriptor **descriptor,
                                      phx_measured *measured)
 {
+    if (!it || !descriptor)
+        return phx_fail_null(context, __func__, "linearised or descriptor");
     ph_form form = {.n = it->linear.n, .held = it->channels.n_held};
     phx_measured outputs = {0};
     phx_status status = PHX_OK;
@@ -416,16 +418,18 @@ phx_status phx_linearised_descriptor(phx_context *context, const phx_linearised 
     else
         phx_measured_free(&outputs);
     form_free(&form);
-    return status;
+    return phx_conclude(context, status);
 }
 
 phx_status phx_linear_descriptor(phx_context *context, const char *name, const phx_linear *linear,
                                  const phx_channels *channels, phx_descriptor **descriptor)
 {
+    if (!name || !linear || !linear->M.ptr || !channels || !descriptor)
+        return phx_fail_null(context, __func__, "name, linear, its M, channels or descriptor");
     char *copy = phx_strdup(context, name);
     const phx_linearised it = {.name = copy, .linear = *linear, .channels = *channels};
     const phx_status status = copy ? phx_linearised_descriptor(context, &it, descriptor, NULL) : PHX_ERR_MEMORY;
 
     phx_free(copy);
-    return status;
+    return phx_conclude(context, status);
 }

@@ -21,6 +21,8 @@ phx_modes_options phx_modes_options_default(void)
 
 phx_status phx_modal_create(phx_context *context, phx_modal **modal)
 {
+    if (!modal)
+        return phx_fail_null(context, __func__, "modal");
     *modal = phx_calloc(context, 1, sizeof **modal);
     if (!*modal)
         return PHX_ERR_MEMORY;
@@ -266,6 +268,8 @@ static bool is_large(const phx_linear *linear, const phx_modes_options *options,
 phx_status phx_modal_solve(phx_modal *modal, const phx_linear *linear, const phx_modes_options *given,
                            phx_mode_set *set)
 {
+    if (!modal || !linear || !given || !set)
+        return phx_fail_null(modal ? modal->context : NULL, __func__, "modal, linear, options or set");
     phx_context *context = modal->context;
     phx_modes_options own = *given;
     const phx_modes_options *const options = &own;

@@ -207,6 +207,8 @@ static void fill_parts(const phx_titop_def *def, const double *matrices, const d
 
 phx_status phx_titop_parts_create(phx_context *context, const phx_titop_def *def, phx_titop_parts *parts)
 {
+    if (!def || !parts)
+        return phx_fail_null(context, __func__, "def or parts");
     double *work = NULL;
     phx_status status = check_def(context, def);
 
@@ -327,6 +329,8 @@ static phx_status make_maps(phx_context *context, const phx_titop_def *def, cons
 
 phx_status phx_titop_create(phx_context *context, const phx_titop_def *def, phx_ss **titop)
 {
+    if (!def || !titop)
+        return phx_fail_null(context, __func__, "def or titop");
     phx_titop_parts parts = {0};
     titop_maps maps = {0};
     phx_status status = phx_titop_parts_create(context, def, &parts);
@@ -354,5 +358,5 @@ phx_status phx_titop_create(phx_context *context, const phx_titop_def *def, phx_
     }
     maps_free(&maps);
     phx_titop_parts_free(&parts);
-    return status;
+    return phx_conclude(context, status);
 }

@@ -55,6 +55,8 @@ static void list_copy(const branch_list *from, branch_list *to)
 /* ---- creation ---- */
 phx_status phx_tracker_create(phx_context *context, int n_axes, const int *counts, phx_tracker **tracker)
 {
+    if (!counts || !tracker)
+        return phx_fail_null(context, __func__, "counts or tracker");
     *tracker = NULL;
     for (int k = 0; k < n_axes; k++)
         if (counts[k] < 1)
@@ -286,6 +288,8 @@ static phx_status check(phx_tracker *tracker, const phx_mode_set *set, const phx
 phx_status phx_tracker_feed(phx_tracker *tracker, const phx_mode_set *set, const phx_csr *M, int *branch,
                             double *confidence)
 {
+    if (!tracker || !set || !branch)
+        return phx_fail_null(tracker ? tracker->context : NULL, __func__, "tracker, set or branch");
     phx_context *context = tracker->context;
     phx_status status = check(tracker, set, M);
     if (status)

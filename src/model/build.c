@@ -55,6 +55,8 @@ static void blame(suspect *so_far, const char *name, const void *field)
 
 phx_status phx_model_blame(phx_context *context, const phx_model *model, phx_status status)
 {
+    if (!model || !model->path)
+        return phx_fail_null(context, __func__, "model or its path");
     const char *message = phx_context_message(context);
     const size_t length = strlen(model->path);
     suspect culprit = {.message = message, .first = SIZE_MAX};
@@ -126,16 +128,20 @@ static phx_status build(phx_context *context, const phx_model *model, const phx_
 phx_status phx_model_build(phx_context *context, const phx_model *model, const phx_build_options *given,
                            phx_system **system)
 {
+    if (!model || !system)
+        return phx_fail_null(context, __func__, "model or system");
     const phx_build_options options = given ? *given : phx_build_options_default();
-    return build(context, model, &options, NULL, system);
+    return phx_conclude(context, build(context, model, &options, NULL, system));
 }
 
 phx_status phx_model_build_body(phx_context *context, const phx_model *model, int body, phx_system **system)
 {
+    if (!model || !system)
+        return phx_fail_null(context, __func__, "model or system");
     const phx_build_options options = phx_build_options_default();
     *system = NULL;
     if (body < 0 || body >= model->n_bodies)
         return phx_fail(context, PHX_ERR_ARGUMENT, "body %d of a model with %d bodies; the first is 0", body,
                         model->n_bodies);
-    return build(context, model, &options, &model->bodies[body], system);
+    return phx_conclude(context, build(context, model, &options, &model->bodies[body], system));
 }

@@ -29,6 +29,8 @@ struct phx_beam_cache {
 
 phx_status phx_beam_cache_create(phx_context *context, phx_beam_cache **cache)
 {
+    if (!cache)
+        return phx_fail_null(context, __func__, "cache");
     *cache = phx_calloc(context, 1, sizeof **cache);
     if (!*cache)
         return PHX_ERR_MEMORY;

@@ -70,6 +70,8 @@ static phx_status create(phx_context *context, const char *name, const char *tex
 phx_status phx_model_read_text(phx_context *context, const char *name, const char *text, size_t length, int n_overrides,
                                const phx_model_override *overrides, phx_model **model)
 {
+    if (!name || !text || !model)
+        return phx_fail_null(context, __func__, "name, text or model");
     if (!name || !text || !model || n_overrides < 0 || (n_overrides && !overrides))
         return phx_fail(context, PHX_ERR_ARGUMENT, "reading a model: name, text, model or overrides is NULL");
     phx_model *made = phx_calloc(context, 1, sizeof *made);
@@ -81,7 +83,7 @@ phx_status phx_model_read_text(phx_context *context, const char *name, const cha
         return status;
     }
     *model = made;
-    return PHX_OK;
+    return phx_conclude(context, PHX_OK);
 }
 
 /* ---- the file ---- */
@@ -112,6 +114,8 @@ static phx_status load(phx_context *context, const char *path, FILE *file, char 
 phx_status phx_model_read(phx_context *context, const char *path, int n_overrides, const phx_model_override *overrides,
                           phx_model **model)
 {
+    if (!path || !model)
+        return phx_fail_null(context, __func__, "path or model");
     if (!path)
         return phx_fail(context, PHX_ERR_ARGUMENT, "reading a model: the path is NULL");
     FILE *file = fopen(path, "rb");
@@ -135,11 +139,13 @@ phx_status phx_model_read(phx_context *context, const char *path, int n_override
         phx_model_destroy(made);
     else
         *model = made;
-    return status;
+    return phx_conclude(context, status);
 }
 
 phx_status phx_model_copy(phx_context *context, const phx_model *model, phx_model **copy)
 {
+    if (!model || !copy)
+        return phx_fail_null(context, __func__, "model or copy");
     if (!model || !model->store)
         return phx_fail(context, PHX_ERR_ARGUMENT, "copying a model: it is NULL or was not read from a file");
     phx_model *made = NULL;
@@ -151,7 +157,7 @@ phx_status phx_model_copy(phx_context *context, const phx_model *model, phx_mode
         phx_model_destroy(made);
     else
         *copy = made;
-    return status;
+    return phx_conclude(context, status);
 }
 
 void phx_model_destroy(phx_model *model)
@@ -171,6 +177,8 @@ void phx_model_destroy(phx_model *model)
 phx_status phx_model_set_parameters(phx_context *context, phx_model *model, int n_overrides,
                                     const phx_model_override *overrides)
 {
+    if (!model)
+        return phx_fail_null(context, __func__, "model");
     if (!model || !model->store || n_overrides < 0 || (n_overrides && !overrides))
         return phx_fail(context, PHX_ERR_ARGUMENT, "setting parameters: model or overrides is NULL");
     struct phx_model_store *store = model->store;
@@ -196,7 +204,7 @@ phx_status phx_model_set_parameters(phx_context *context, phx_model *model, int 
         phx_content_free(&content);
     }
     phx_free(all);
-    return status;
+    return phx_conclude(context, status);
 }
 
 /* ---- files ---- */
@@ -231,6 +239,8 @@ const char *phx_model_file(const phx_model *model, int k)
 
 phx_status phx_model_protect(phx_context *context, const phx_model *model)
 {
+    if (!model)
+        return phx_fail_null(context, __func__, "model");
     phx_status status = PHX_OK;
     const char *path;
     for (int k = 0; !status && (path = phx_model_file(model, k)) != NULL; k++)
@@ -247,6 +257,8 @@ phx_model_source phx_model_where(const phx_model *model, const void *field)
 phx_status phx_model_fail(phx_context *context, const phx_model *model, const void *field, phx_status status,
                           const char *format, ...)
 {
+    if (!format)
+        return phx_fail_null(context, __func__, "format");
     char message[1000];
     va_list args;
     va_start(args, format);
@@ -290,6 +302,8 @@ int phx_model_find_joint(const phx_model *model, const char *name)
 phx_status phx_model_evaluate(phx_context *context, const phx_model *model, const char *what, const char *expression,
                               double *value)
 {
+    if (!what || !expression || !value)
+        return phx_fail_null(context, __func__, "what, expression or value");
     phx_evaluator *evaluator = NULL;
     phx_status status = phx_evaluator_create(context, &evaluator);
     if (status)
@@ -301,7 +315,7 @@ phx_status phx_model_evaluate(phx_context *context, const phx_model *model, cons
     if (status == PHX_ERR_INPUT)
         phx_fail(context, status, "%s: %s", what, phx_evaluator_expression(evaluator)->error);
     phx_evaluator_destroy(evaluator);
-    return status;
+    return phx_conclude(context, status);
 }
 
 /* ---- words ---- */

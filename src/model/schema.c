@@ -270,7 +270,8 @@ static const phx_key body_keys[] = {
      .doc = "cross-section"},
     {"elements", &phx_type_integer, AT(phx_model_body, elements), .kinds = BEAM, .range = &elements_range,
      .fallback = "4",
-     .doc = "number of elements; beyond 10000 rounding outgrows the mass of an element in a 'cantilever' frame"},
+     .doc = "number of elements, in space at most 20000; beyond some 10000 the mass of an element is rounding in a "
+            "'cantilever' frame"},
     {"reference", &phx_type_word, AT(phx_model_body, reference), .required = true, .kinds = BEAM,
      .words = words_reference, .doc = "condition that fixes the deformation in the body frame"},
     {"order", &phx_type_integer, AT(phx_model_body, order), .kinds = BEAM, .range = &order_range, .fallback = "3",

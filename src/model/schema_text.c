@@ -95,6 +95,8 @@ static void add_row(phx_text *text, const phx_object *object, const phx_key *key
 
 phx_status phx_model_schema_markdown(phx_context *context, char **result)
 {
+    if (!result)
+        return phx_fail_null(context, __func__, "text");
     phx_text text = {.context = context};
     object_list list = all_objects();
     phx_text_add(&text, "# Keys of the model file\n\n"
@@ -261,6 +263,8 @@ static void add_object(phx_text *text, const phx_object *object)
 
 phx_status phx_model_schema_json(phx_context *context, char **result)
 {
+    if (!result)
+        return phx_fail_null(context, __func__, "text");
     phx_text text = {.context = context};
     object_list list = all_objects();
     phx_text_add(&text,

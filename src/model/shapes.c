@@ -410,6 +410,10 @@ static phx_status finish_beam(phx_reader *reader, const phx_node *node, const ph
                                "mass per length %g kg/m, axial stiffness %g N and bending stiffness %g N m^2 "
                                "must be finite and greater than 0; check material and section",
                                line, axial, bending);
+    if (reader->model->dimension == 3 && body->elements > PHX_MODEL_MAX_SPATIAL_ELEMENTS)
+        return phx_reader_fail(reader, phx_node_find(node, "elements"),
+                               "expected at most %d 'elements' in space, found %d", PHX_MODEL_MAX_SPATIAL_ELEMENTS,
+                               body->elements);
     if (reader->model->dimension == 3 && body->twist && !material->poisson.given)
         return phx_reader_fail(reader, phx_node_find(node, "material"),
                                "material '%s' has no 'poisson', which the torsion of a beam in space needs; or say "

@@ -57,6 +57,8 @@ static phx_status copy_expression(phx_context *context, const phx_model *model, 
 phx_status phx_model_copy_signal(phx_context *context, const phx_model *model, const phx_signal *signal,
                                  phx_signal **copy)
 {
+    if (!model || !copy)
+        return phx_fail_null(context, __func__, "model or copy");
     *copy = NULL;
     if (!signal)
         return PHX_OK;

@@ -81,6 +81,8 @@ static phx_status identity(phx_context *context, int n, double **basis)
 phx_status phx_reduce_free_motions(phx_context *context, int n, const double *mass_factor, int m,
                                    const double *constraints, double rtol, int *rank, phx_basis *basis)
 {
+    if (!basis || (n > 0 && !mass_factor))
+        return phx_fail_null(context, __func__, "mass_factor or basis");
     phx_status status = check(context, n, m, constraints);
     if (status)
         return status;

@@ -253,6 +253,8 @@ phx_status phx_reduce_lowest_modes(phx_context *context, const phx_basis *basis,
                                    int wanted, double *frequency, double *resolution, double *asymmetry,
                                    phx_basis *modes)
 {
+    if (!basis || !stiffness || (basis->count > 0 && !frequency))
+        return phx_fail_null(context, __func__, "basis, stiffness or frequency");
     modes_work w = {0};
     double noise = 0.0, skew = 0.0;
     phx_status status = check(context, basis, stiffness);
@@ -287,5 +289,7 @@ cleanup:
 phx_status phx_reduce_normal_modes(phx_context *context, const phx_basis *basis, const phx_stiffness *stiffness,
                                    double *frequency, double *resolution, double *asymmetry, phx_basis *modes)
 {
+    if (!basis || !stiffness || (basis->count > 0 && !frequency))
+        return phx_fail_null(context, __func__, "basis, stiffness or frequency");
     return phx_reduce_lowest_modes(context, basis, stiffness, 0, frequency, resolution, asymmetry, modes);
 }

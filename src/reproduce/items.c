@@ -68,6 +68,8 @@ const char *phx_reproduce_place(int k)
 
 phx_status phx_reproduce_find(phx_context *context, const char *name, int *k)
 {
+    if (!name || !k)
+        return phx_fail_null(context, __func__, "name or k");
     phx_nearest nearest = phx_nearest_to(name);
 
     for (*k = 0; *k < phx_catalog_size; (*k)++) {
@@ -75,8 +77,8 @@ phx_status phx_reproduce_find(phx_context *context, const char *name, int *k)
             return PHX_OK;
         phx_nearest_offer(&nearest, phx_catalog[*k].head.name);
     }
-    return phx_fail(context, PHX_ERR_INPUT, "there is no table or figure %s%s", phx_shown_text(name).text,
-                    phx_nearest_hint(&nearest).text);
+    return phx_conclude(context, phx_fail(context, PHX_ERR_INPUT, "there is no table or figure %s%s",
+                                          phx_shown_text(name).text, phx_nearest_hint(&nearest).text));
 }
 
 const char *phx_reproduce_published(void)
@@ -180,6 +182,8 @@ static phx_status go_through(phx_item *item, const bool *chosen)
 
 phx_status phx_reproduce(phx_context *context, const phx_reproduce_options *options, phx_comparisons **page)
 {
+    if (!page)
+        return phx_fail_null(context, __func__, "page");
     phx_published published = {0};
     phx_item item = {.context = context, .published = &published};
     bool *chosen = phx_calloc(context, (size_t)phx_catalog_size, sizeof *chosen);
@@ -205,5 +209,5 @@ phx_status phx_reproduce(phx_context *context, const phx_reproduce_options *opti
         *page = item.page;
     phx_published_free(&published);
     phx_free(chosen);
-    return status;
+    return phx_conclude(context, status);
 }

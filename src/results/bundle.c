@@ -14,7 +14,15 @@ struct phx_bundle {
     phx_bundle_item *items;
     char **files; /* it was made of */
     phx_status status;
+    char why[256]; /* the message of the first failure, as much as fits: calls that succeed clear that of the context */
 };
+
+static void set_status(phx_bundle *bundle, phx_status status)
+{
+    bundle->status = status;
+    if (status)
+        snprintf(bundle->why, sizeof bundle->why, "%s", phx_context_message(bundle->context));
+}
 
 static void free_item(phx_bundle_item *item)
 {
@@ -32,6 +40,8 @@ static void free_item(phx_bundle_item *item)
 
 phx_status phx_bundle_create(phx_context *context, phx_bundle **bundle)
 {
+    if (!bundle)
+        return phx_fail_null(context, __func__, "bundle");
     *bundle = phx_calloc(context, 1, sizeof **bundle);
     if (!*bundle)
         return PHX_ERR_MEMORY;
@@ -55,6 +65,8 @@ void phx_bundle_destroy(phx_bundle *bundle)
 /* ---- asking ---- */
 phx_status phx_bundle_status(const phx_bundle *bundle)
 {
+    if (bundle->status && !phx_context_message(bundle->context)[0])
+        phx_fail(bundle->context, bundle->status, "%s", bundle->why);
     return bundle->status;
 }
 
@@ -91,15 +103,15 @@ static phx_bundle_item *add(phx_bundle *bundle, const char *name, phx_bundle_kin
     if (bundle->status)
         return NULL;
     if (!is_name(name) || phx_bundle_find(bundle, name)) {
-        bundle->status = phx_fail(bundle->context, PHX_ERR_ARGUMENT,
-                                  "'%s' cannot be the name of an item of a bundle: %s", name ? name : "",
-                                  is_name(name) ? "there is one already" : "a letter, then letters, digits or '_'");
+        set_status(bundle, phx_fail(bundle->context, PHX_ERR_ARGUMENT,
+                                    "'%s' cannot be the name of an item of a bundle: %s", name ? name : "",
+                                    is_name(name) ? "there is one already" : "a letter, then letters, digits or '_'"));
         return NULL;
     }
     phx_bundle_item *grown =
         phx_realloc(bundle->context, bundle->items, (size_t)bundle->count + 1, sizeof *bundle->items);
     if (!grown) {
-        bundle->status = PHX_ERR_MEMORY;
+        set_status(bundle, PHX_ERR_MEMORY);
         return NULL;
     }
     bundle->items = grown;
@@ -112,7 +124,7 @@ static phx_bundle_item *add(phx_bundle *bundle, const char *name, phx_bundle_kin
         return item;
     free_item(item);
     bundle->count--;
-    bundle->status = PHX_ERR_MEMORY;
+    set_status(bundle, PHX_ERR_MEMORY);
     return NULL;
 }
 
@@ -120,9 +132,9 @@ static void check_finite(phx_bundle *bundle, const phx_bundle_item *item, size_t
 {
     for (size_t i = 0; i < count && !bundle->status; i++)
         if (!isfinite(values[i]))
-            bundle->status = phx_fail(bundle->context, PHX_ERR_ANALYSIS,
-                                      "'%s' is %g at its entry %zu and cannot be written; check the model", item->name,
-                                      values[i], i + 1);
+            set_status(bundle, phx_fail(bundle->context, PHX_ERR_ANALYSIS,
+                                        "'%s' is %g at its entry %zu and cannot be written; check the model",
+                                        item->name, values[i], i + 1));
 }
 
 static double *copy_values(phx_bundle *bundle, const phx_bundle_item *item, const double *values)
@@ -130,7 +142,7 @@ static double *copy_values(phx_bundle *bundle, const phx_bundle_item *item, cons
     const size_t count = (size_t)item->rows * (size_t)item->cols;
     double *copy = phx_calloc(bundle->context, count, sizeof *copy);
     if (!copy) {
-        bundle->status = PHX_ERR_MEMORY;
+        set_status(bundle, PHX_ERR_MEMORY);
         return NULL;
     }
     if (count > 0)
@@ -158,7 +170,7 @@ void phx_bundle_add_sparse(phx_bundle *bundle, const char *name, const phx_csr *
         return;
     item->rows = matrix->rows;
     item->cols = matrix->cols;
-    bundle->status = phx_csr_copy(bundle->context, matrix, &item->sparse);
+    set_status(bundle, phx_csr_copy(bundle->context, matrix, &item->sparse));
     if (!bundle->status)
         check_finite(bundle, item, (size_t)matrix->ptr[matrix->rows], matrix->val);
 }
@@ -170,17 +182,17 @@ void phx_bundle_add_names(phx_bundle *bundle, const char *name, int count, const
     if (!item)
         return;
     item->names = (const char *const *)copies;
-    bundle->status = copies ? PHX_OK : PHX_ERR_MEMORY;
+    set_status(bundle, copies ? PHX_OK : PHX_ERR_MEMORY);
     for (; item->rows < count && !bundle->status; item->rows++)
         if (!(copies[item->rows] = phx_strdup(bundle->context, names[item->rows])))
-            bundle->status = PHX_ERR_MEMORY;
+            set_status(bundle, PHX_ERR_MEMORY);
 }
 
 void phx_bundle_add_text(phx_bundle *bundle, const char *name, const char *text)
 {
     phx_bundle_item *item = add(bundle, name, PHX_BUNDLE_TEXT);
     if (item && !(item->text = phx_strdup(bundle->context, text ? text : "")))
-        bundle->status = PHX_ERR_MEMORY;
+        set_status(bundle, PHX_ERR_MEMORY);
 }
 
 void phx_bundle_add_number(phx_bundle *bundle, const char *name, double value)
@@ -196,7 +208,7 @@ static void replace(phx_bundle *bundle, const char **text, const char *with)
 {
     char *copy = phx_strdup(bundle->context, with ? with : "");
     if (!copy) {
-        bundle->status = PHX_ERR_MEMORY;
+        set_status(bundle, PHX_ERR_MEMORY);
         return;
     }
     phx_free((void *)*text);
@@ -230,6 +242,8 @@ void phx_bundle_add_file(phx_bundle *bundle, const char *path)
 
 phx_status phx_bundle_protect(phx_context *context, const phx_bundle *bundle)
 {
+    if (!bundle)
+        return phx_fail_null(context, __func__, "bundle");
     phx_status status = PHX_OK;
     for (int k = 0; k < bundle->n_files && !status; k++)
         status = phx_files_read(context, bundle->files[k]);

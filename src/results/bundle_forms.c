@@ -34,6 +34,8 @@ static phx_status add_poles(phx_context *context, phx_bundle *bundle, const phx_
 
 phx_status phx_bundle_add_ss(phx_context *context, phx_bundle *bundle, const phx_ss *system)
 {
+    if (!bundle || !system)
+        return phx_fail_null(context, __func__, "bundle or system");
     const int n = phx_ss_n(system), m = phx_ss_inputs(system), p = phx_ss_outputs(system);
     phx_bundle_add_text(bundle, "form", "state-space");
     phx_bundle_add_text(bundle, "name", phx_ss_name(system));
@@ -69,6 +71,8 @@ static phx_status add_or_zero(phx_context *context, phx_bundle *bundle, const ch
 
 phx_status phx_bundle_add_second_order(phx_context *context, phx_bundle *bundle, const phx_ss_second_order_def *system)
 {
+    if (!bundle || !system)
+        return phx_fail_null(context, __func__, "bundle or system");
     const int n = system->n, m = system->n_inputs, p = system->n_outputs;
     const struct {
         const char *name, *meaning;
@@ -100,6 +104,8 @@ phx_status phx_bundle_add_second_order(phx_context *context, phx_bundle *bundle,
 
 phx_status phx_bundle_add_descriptor(phx_context *context, phx_bundle *bundle, const phx_descriptor *system)
 {
+    if (!bundle || !system)
+        return phx_fail_null(context, __func__, "bundle or system");
     const int count = phx_descriptor_ports(system);
     const char **ports = phx_calloc(context, (size_t)count, sizeof *ports);
     const struct {
@@ -210,6 +216,8 @@ static phx_status get_second_order(phx_context *context, const phx_bundle *bundl
 
 phx_status phx_bundle_get_ss(phx_context *context, const phx_bundle *bundle, phx_ss **system)
 {
+    if (!bundle || !system)
+        return phx_fail_null(context, __func__, "bundle or system");
     const char *form = text_of(bundle, "form");
     *system = NULL;
     if (strcmp(form, "state-space") == 0)

@@ -147,6 +147,8 @@ static void add_attributes(phx_bundle *bundle, const phx_result *result)
 
 phx_status phx_bundle_add_result(phx_context *context, phx_bundle *bundle, const phx_result *result)
 {
+    if (!bundle || !result)
+        return phx_fail_null(context, __func__, "bundle or result");
     const size_t count = (size_t)phx_result_columns(result);
     const char **lists = phx_calloc(context, 3 * count, sizeof *lists);
     column_names names = {.text = phx_calloc(context, count, PHX_BUNDLE_NAME_SIZE)};
@@ -221,6 +223,8 @@ static phx_status add_rigid_modes(phx_context *context, phx_bundle *bundle, cons
 
 phx_status phx_bundle_add_modes(phx_context *context, phx_bundle *bundle, const phx_modes_table *table)
 {
+    if (!bundle || !table)
+        return phx_fail_null(context, __func__, "bundle or table");
     phx_bundle_add_names(bundle, "parameters", table->n_parameters, table->parameters);
     phx_bundle_add_matrix(bundle, "values", table->n_points, table->n_parameters, table->values, NULL);
     phx_bundle_describe(bundle, "values of the parameters at each point of the sweep", NULL);

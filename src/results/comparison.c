@@ -112,6 +112,8 @@ static phx_page_item *last_item(phx_comparisons *page)
 
 phx_status phx_comparisons_create(phx_context *context, const char *title, phx_comparisons **page)
 {
+    if (!page)
+        return phx_fail_null(context, __func__, "page");
     phx_comparisons *made = phx_calloc(context, 1, sizeof *made);
     *page = NULL;
     if (!made)

@@ -178,6 +178,8 @@ static void put_csv(phx_output *out, const phx_comparisons *page)
 
 phx_status phx_comparisons_write(const phx_comparisons *page, phx_comparisons_format format, const char *path)
 {
+    if (!page || !path)
+        return phx_fail_null(page ? page->context : NULL, __func__, "page or path");
     phx_output out;
     phx_status status = page->status ? page->status : phx_output_open(page->context, path, &out);
     if (status)

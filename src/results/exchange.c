@@ -162,6 +162,8 @@ static writer *writer_of(const char *path)
 
 phx_status phx_exchange_check(phx_context *context, const char *path)
 {
+    if (!path)
+        return phx_fail_null(context, __func__, "path");
     if (writer_of(path))
         return PHX_OK;
     if (!strcmp(path, "-"))
@@ -186,6 +188,8 @@ static phx_status write_as(phx_context *context, const char *path, writer *write
 
 phx_status phx_exchange_write(phx_context *context, const char *path, const phx_bundle *bundle)
 {
+    if (!path || !bundle)
+        return phx_fail_null(context, __func__, "path or bundle");
     phx_status status = phx_bundle_status(bundle);
     if (!status)
         status = phx_exchange_check(context, path);
@@ -194,6 +198,8 @@ phx_status phx_exchange_write(phx_context *context, const char *path, const phx_
 
 phx_status phx_exchange_write_as(phx_context *context, const char *path, const char *format, const phx_bundle *bundle)
 {
+    if (!path || !format || !bundle)
+        return phx_fail_null(context, __func__, "path, format or bundle");
     const phx_status status = phx_bundle_status(bundle);
     for (int k = 0; k < FORMATS && !status; k++)
         if (strcmp(formats[k].name, format) == 0)
@@ -203,6 +209,8 @@ phx_status phx_exchange_write_as(phx_context *context, const char *path, const c
 
 phx_status phx_exchange_print(phx_context *context, const phx_bundle *bundle, FILE *stream, const char *name)
 {
+    if (!bundle || !stream)
+        return phx_fail_null(context, __func__, "bundle or stream");
     phx_output output;
     phx_status status = phx_bundle_status(bundle);
     if (!status)

@@ -248,6 +248,8 @@ static phx_status read_item(phx_h5 *file, const char *path, phx_bundle *bundle)
 
 phx_status phx_exchange_read(phx_context *context, const char *path, phx_bundle **bundle)
 {
+    if (!path || !bundle)
+        return phx_fail_null(context, __func__, "path or bundle");
     phx_h5 *file = NULL;
     char **links = NULL;
     int count = 0;
@@ -269,5 +271,5 @@ phx_status phx_exchange_read(phx_context *context, const char *path, phx_bundle 
     }
     phx_h5_free_names(count, links);
     phx_h5_close(file);
-    return status;
+    return phx_conclude(context, status);
 }

@@ -187,15 +187,19 @@ static int choose(phx_context *context, const char *what, phx_file_kind kind, co
 phx_status phx_export_choose(phx_context *context, const char *path, const char *format,
                              const phx_export_format **chosen)
 {
+    if (!path || !chosen)
+        return phx_fail_null(context, __func__, "path or chosen");
     phx_file_kind kind;
     const phx_status status = phx_file_find_kind(context, path, &kind);
     const int k = status ? -1 : choose(context, path, kind, format);
     *chosen = k < 0 ? NULL : &formats[k].format;
-    return status ? status : k < 0 ? PHX_ERR_INPUT : PHX_OK;
+    return phx_conclude(context, status ? status : k < 0 ? PHX_ERR_INPUT : PHX_OK);
 }
 
 phx_status phx_export_choose_exchange(phx_context *context, const char *format, const phx_export_format **chosen)
 {
+    if (!chosen)
+        return phx_fail_null(context, __func__, "chosen");
     const int k = format ? choose(context, "what is to be written", PHX_FILE_LINEAR, format) : MTX;
     *chosen = k < 0 ? NULL : &formats[k].format;
     return k < 0 ? PHX_ERR_INPUT : PHX_OK;
@@ -204,12 +208,14 @@ phx_status phx_export_choose_exchange(phx_context *context, const char *format, 
 static phx_status export_file(phx_context *context, const char *path, const char *format, const char *output,
                               int most_frames)
 {
+    if (!path || !format)
+        return phx_fail_null(context, "phx_export", "path or format");
     phx_file_kind kind;
     const phx_status status = phx_file_find_kind(context, path, &kind);
     const int k = status ? -1 : choose(context, path, kind, format);
     if (k < 0)
         return status ? status : PHX_ERR_INPUT;
-    return formats[k].write[kind](context, path, formats[k].format.name, output, most_frames);
+    return phx_conclude(context, formats[k].write[kind](context, path, formats[k].format.name, output, most_frames));
 }
 
 phx_status phx_export(phx_context *context, const char *path, const char *format, const char *output, int most_frames)

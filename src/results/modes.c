@@ -101,6 +101,8 @@ phx_status phx_modes_protect(phx_context *context, const phx_modes_table *table)
 static phx_status write_table(phx_context *context, const phx_modes_table *table, phx_modes_format format,
                               const char *path)
 {
+    if (!table || !path)
+        return phx_fail_null(context, __func__, "table or path");
     phx_output output;
     phx_status status = phx_modes_protect(context, table);
     if (status)
@@ -117,6 +119,8 @@ static phx_status write_table(phx_context *context, const phx_modes_table *table
 phx_status phx_modes_write(phx_context *context, const phx_modes_table *table, phx_modes_format format,
                            const char *path)
 {
+    if (!table || !path)
+        return phx_fail_null(context, __func__, "table or path");
     phx_status status = check(context, table);
     if (status)
         return status;
@@ -129,6 +133,8 @@ phx_status phx_modes_write(phx_context *context, const phx_modes_table *table, p
 phx_status phx_modes_print(phx_context *context, const phx_modes_table *table, phx_modes_format format, FILE *stream,
                            const char *name)
 {
+    if (!table || !stream)
+        return phx_fail_null(context, __func__, "table or stream");
     phx_output output;
     if (format == PHX_MODES_HDF5)
         return phx_fail(context, PHX_ERR_ARGUMENT, "HDF5 cannot be printed; give the name of a file");
@@ -143,17 +149,21 @@ phx_status phx_modes_print(phx_context *context, const phx_modes_table *table, p
 
 phx_status phx_modes_read(phx_context *context, const char *path, phx_modes_table *table)
 {
+    if (!path || !table)
+        return phx_fail_null(context, __func__, "path or table");
     *table = (phx_modes_table){0};
     const phx_status status =
         phx_h5_is_hdf5(path) ? phx_modes_read_h5(context, path, table) : phx_modes_read_csv(context, path, table);
     if (status)
         phx_modes_free(table);
-    return status;
+    return phx_conclude(context, status);
 }
 
 phx_status phx_modes_set_drawing(phx_context *context, int dimension, int n_bodies, const phx_record_body *bodies,
                                  const phx_scene *scene, phx_modes_table *table)
 {
+    if (!table)
+        return phx_fail_null(context, __func__, "table");
     const phx_recorder_def def = {.dimension = dimension, .n_bodies = n_bodies, .bodies = bodies, .scene = scene};
     phx_layout drawing;
     const phx_status status = phx_layout_copy_bodies(context, &def, &drawing);

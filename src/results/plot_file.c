@@ -11,6 +11,8 @@ phx_plot_options phx_plot_options_default(void)
 
 phx_status phx_plot(phx_context *context, const char *path, const char *picture_path, const phx_plot_options *given)
 {
+    if (!path)
+        return phx_fail_null(context, __func__, "path");
     static phx_plotter *const of_files[PHX_FILE_KINDS] = {phx_plot_result, phx_plot_modes, phx_plot_linear};
     static phx_plotter *const plotters[] = {
         NULL, phx_plot_columns, phx_plot_spectrum, phx_plot_motion, phx_plot_linear, phx_plot_spy};
@@ -30,5 +32,5 @@ phx_status phx_plot(phx_context *context, const char *path, const char *picture_
     phx_files_begin(context);
     status = plot(context, path, picture_path, &options);
     phx_files_end(context);
-    return status;
+    return phx_conclude(context, status);
 }

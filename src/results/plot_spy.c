@@ -185,6 +185,8 @@ phx_status phx_plot_spy(phx_context *context, const char *path, const char *pict
 phx_status phx_plot_bundle(phx_context *context, const phx_bundle *bundle, const char *name, const char *picture_path,
                            const phx_plot_options *options)
 {
+    if (!bundle || !picture_path)
+        return phx_fail_null(context, __func__, "bundle or picture_path");
     const char *slash = strrchr(name, '/');
     const phx_bundle_item *title = phx_bundle_find(bundle, "title");
     phx_chart chart = {0};
@@ -206,5 +208,5 @@ phx_status phx_plot_bundle(phx_context *context, const phx_bundle *bundle, const
         status = phx_chart_write(&chart, picture_path);
     phx_files_end(context);
     phx_chart_free(&chart);
-    return status;
+    return phx_conclude(context, status);
 }

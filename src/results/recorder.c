@@ -138,6 +138,8 @@ static phx_status check_def(phx_context *context, const phx_recorder_def *def)
 
 phx_status phx_recorder_create(phx_context *context, const phx_recorder_def *def, phx_recorder **created)
 {
+    if (!def || !created)
+        return phx_fail_null(context, __func__, "def or recorder");
     *created = NULL;
     phx_status status = check_def(context, def);
     if (status)
@@ -276,6 +278,8 @@ static phx_status usable(const phx_recorder *recorder)
 
 phx_status phx_recorder_append(phx_recorder *recorder, const double *row, const double *x, const double *v)
 {
+    if (!recorder || !row)
+        return phx_fail_null(recorder ? recorder->context : NULL, __func__, "recorder or row");
     phx_status status = usable(recorder);
     if (!status)
         status = check_finite(recorder, row, x, v);
@@ -338,6 +342,8 @@ static phx_status checkpoint(phx_recorder *recorder, const char *reason)
 
 phx_status phx_recorder_checkpoint(phx_recorder *recorder)
 {
+    if (!recorder)
+        return phx_fail_null(NULL, __func__, "recorder");
     phx_status status = usable(recorder);
     if (status)
         return status;
@@ -352,6 +358,8 @@ phx_status phx_recorder_checkpoint(phx_recorder *recorder)
 /* Everything is on the disk before anything gets its name. */
 phx_status phx_recorder_finish(phx_recorder *recorder, int n_attributes, const phx_attribute *attributes)
 {
+    if (!recorder)
+        return phx_fail_null(NULL, __func__, "recorder");
     phx_status status = usable(recorder);
     if (!status)
         status =
@@ -379,6 +387,8 @@ phx_status phx_recorder_finish(phx_recorder *recorder, int n_attributes, const p
 
 phx_status phx_recorder_abandon(phx_recorder *recorder, const char *reason)
 {
+    if (!recorder)
+        return phx_fail_null(NULL, __func__, "recorder");
     if (recorder->closed)
         return PHX_OK;
     const phx_recorder_state state = {.status = "partial", .reason = reason ? reason : ""};

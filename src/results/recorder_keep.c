@@ -69,6 +69,8 @@ phx_status phx_recorder_describe(phx_recorder *recorder, const phx_recorder_stat
 /* ---- the result ---- */
 phx_status phx_recorder_take(phx_recorder *recorder, phx_context *context, phx_result **taken)
 {
+    if (!recorder || !taken)
+        return phx_fail_null(context, __func__, "recorder or result");
     *taken = NULL;
     if (!recorder->in_memory || !recorder->closed || recorder->taken || !recorder->kept_attributes)
         return phx_fail(context, PHX_ERR_ARGUMENT, "the recorder has no result to take: %s",

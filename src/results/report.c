@@ -253,6 +253,8 @@ static phx_status make(phx_report *report, const char *path, phx_report_size *si
 phx_status phx_report_result(phx_context *context, const phx_result *result, const phx_report_options *options,
                              const char *html_path, phx_report_size *size)
 {
+    if (!result || !html_path)
+        return phx_fail_null(context, __func__, "result or html_path");
     const char *reason = phx_result_text(result, "reason"), *title = phx_result_text(result, "model_name");
     phx_report report = {.context = context,
                          .point = -1,
@@ -271,12 +273,14 @@ phx_status phx_report_result(phx_context *context, const phx_result *result, con
                          .result = result,
                          .n_x = phx_result_n_x(result),
                          .rows = phx_result_rows(result)};
-    return make(&report, html_path, size);
+    return phx_conclude(context, make(&report, html_path, size));
 }
 
 phx_status phx_report_modes(phx_context *context, const phx_modes_table *table, const phx_report_options *options,
                             const char *html_path, phx_report_size *size)
 {
+    if (!table || !html_path)
+        return phx_fail_null(context, __func__, "table or html_path");
     phx_report report = {.context = context,
                          .point = -1,
                          .options = options,
@@ -292,12 +296,14 @@ phx_status phx_report_modes(phx_context *context, const phx_modes_table *table, 
                          .states = table->states,
                          .n_x = table->n_x,
                          .rows = (size_t)table->n_states};
-    return make(&report, html_path, size);
+    return phx_conclude(context, make(&report, html_path, size));
 }
 
 phx_status phx_report_model(phx_context *context, const phx_report_pose *pose, const phx_report_options *options,
                             const char *html_path, phx_report_size *size)
 {
+    if (!pose || !html_path)
+        return phx_fail_null(context, __func__, "pose or html_path");
     phx_report report = {.context = context,
                          .point = -1,
                          .options = options,
@@ -313,11 +319,13 @@ phx_status phx_report_model(phx_context *context, const phx_report_pose *pose, c
                          .states = pose->x,
                          .n_x = pose->n_x,
                          .rows = 1};
-    return make(&report, html_path, size);
+    return phx_conclude(context, make(&report, html_path, size));
 }
 
 phx_status phx_file_format(phx_context *context, const char *path, char **format)
 {
+    if (!path || !format)
+        return phx_fail_null(context, __func__, "path or format");
     phx_h5 *file = NULL;
 
     *format = NULL;

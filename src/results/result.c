@@ -10,6 +10,8 @@ const char *phx_result_path(const phx_result *result)
 
 phx_status phx_result_read(phx_context *context, const char *path, phx_result **created)
 {
+    if (!path || !created)
+        return phx_fail_null(context, __func__, "path or result");
     *created = NULL;
     phx_result *result = phx_calloc(context, 1, sizeof *result);
     if (!result)
@@ -31,7 +33,7 @@ phx_status phx_result_read(phx_context *context, const char *path, phx_result **
         phx_result_destroy(result);
     else
         *created = result;
-    return status;
+    return phx_conclude(context, status);
 }
 
 void phx_result_destroy(phx_result *result)
@@ -162,6 +164,8 @@ static phx_status read_rows(const phx_result *result, const char *path, int plac
 
 phx_status phx_result_column(const phx_result *result, int column, size_t first, size_t count, double *values)
 {
+    if (!result)
+        return phx_fail_null(NULL, __func__, "result");
     if (column < 0 || column >= result->layout.n_columns)
         return phx_fail(result->context, PHX_ERR_ARGUMENT, "%s: column %d is asked for; it has %d", name_of(result),
                         column, result->layout.n_columns);
@@ -181,6 +185,8 @@ const phx_record_entry *phx_result_ledger_entry(const phx_result *result, int en
 
 phx_status phx_result_ledger_values(const phx_result *result, int entry, size_t first, size_t count, double *values)
 {
+    if (!result)
+        return phx_fail_null(NULL, __func__, "result");
     const phx_layout *layout = &result->layout;
     if (entry < 0 || entry >= layout->n_ledger)
         return phx_fail(result->context, PHX_ERR_ARGUMENT, "%s: entry %d of its ledger is asked for; it has %d",
@@ -193,6 +199,8 @@ phx_status phx_result_ledger_values(const phx_result *result, int entry, size_t 
 
 phx_status phx_result_states(const phx_result *result, size_t first, size_t count, double *x, double *v)
 {
+    if (!result)
+        return phx_fail_null(NULL, __func__, "result");
     const phx_layout *layout = &result->layout;
     phx_status status = check_rows(result, first, count);
     if (!status && x && layout->n_x > 0)
@@ -204,6 +212,8 @@ phx_status phx_result_states(const phx_result *result, size_t first, size_t coun
 
 phx_status phx_result_state(const phx_result *result, size_t row, double *x, double *v)
 {
+    if (!result)
+        return phx_fail_null(NULL, __func__, "result");
     return phx_result_states(result, row, 1, x, v);
 }
 
@@ -243,6 +253,8 @@ static phx_status check_bodies(const phx_result *result, int dimension, int n_bo
 phx_status phx_result_last_state(const phx_result *result, int dimension, int n_bodies, const phx_record_body *bodies,
                                  double *t, double *x, double *v)
 {
+    if (!result)
+        return phx_fail_null(NULL, __func__, "result");
     if (result->rows == 0)
         return phx_fail(result->context, PHX_ERR_INPUT, "%s: it has no rows, so there is no state to start from",
                         name_of(result));

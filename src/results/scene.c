@@ -123,6 +123,8 @@ static bool copy_list(phx_context *context, int dimension, int k, phx_scene *fro
 
 phx_status phx_scene_copy(phx_context *context, int dimension, const phx_scene *scene, phx_scene *copy)
 {
+    if (!scene || !copy)
+        return phx_fail_null(context, __func__, "scene or copy");
     phx_scene from = *scene;
 
     *copy = (phx_scene){0};

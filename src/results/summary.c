@@ -209,6 +209,8 @@ phx_status phx_summary_put(phx_context *context, const phx_result *result, phx_o
 
 phx_status phx_result_summary(phx_context *context, const char *path, FILE *stream, const char *name)
 {
+    if (!path || !stream)
+        return phx_fail_null(context, __func__, "path or stream");
     phx_result *result = NULL;
     phx_output out;
     phx_status status = phx_result_read(context, path, &result);
@@ -222,5 +224,5 @@ phx_status phx_result_summary(phx_context *context, const char *path, FILE *stre
             status = phx_output_commit(&out);
     }
     phx_result_destroy(result);
-    return status;
+    return phx_conclude(context, status);
 }

@@ -13,6 +13,8 @@ struct phx_table {
 phx_status phx_table_create(phx_context *context, const char *path, int n_columns, const char *const *columns,
                             const char *text_column, phx_table **created)
 {
+    if (!path || !columns || !created)
+        return phx_fail_null(context, __func__, "path, columns or table");
     *created = NULL;
     if (n_columns < 1)
         return phx_fail(context, PHX_ERR_ARGUMENT, "%s: a table of %d columns; it needs one", path, n_columns);
@@ -57,6 +59,8 @@ static void append_text(phx_output *output, const char *text)
 
 phx_status phx_table_append(phx_table *table, const double *values, const char *text)
 {
+    if (!table)
+        return phx_fail_null(NULL, __func__, "table");
     phx_output *output = &table->output;
     for (int k = 0; k < table->n_columns; k++) {
         phx_output_text(output, k ? "," : "");
@@ -75,6 +79,8 @@ phx_status phx_table_append(phx_table *table, const double *values, const char *
 
 phx_status phx_table_finish(phx_table *table)
 {
+    if (!table)
+        return phx_fail_null(NULL, __func__, "table");
     return phx_output_commit(&table->output);
 }
 

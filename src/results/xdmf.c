@@ -205,5 +205,7 @@ static phx_status write_all(phx_frames *frames, phx_folder *folder)
 
 phx_status phx_export_xdmf(phx_context *context, const char *result_path, const char *name, int most_frames)
 {
-    return phx_frames_export(context, result_path, name, most_frames, is_ours, write_all);
+    if (!result_path || !name)
+        return phx_fail_null(context, __func__, "result_path or folder");
+    return phx_conclude(context, phx_frames_export(context, result_path, name, most_frames, is_ours, write_all));
 }

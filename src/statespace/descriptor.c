@@ -133,6 +133,8 @@ static phx_status copy_or(phx_context *context, const phx_csr *a, int rows, int 
 
 phx_status phx_descriptor_create(phx_context *context, const phx_descriptor_def *def, phx_descriptor **system)
 {
+    if (!def || !system)
+        return phx_fail_null(context, __func__, "def or system");
     phx_descriptor *made = NULL;
     phx_status status = check_def(context, def);
 
@@ -155,12 +157,14 @@ phx_status phx_descriptor_create(phx_context *context, const phx_descriptor_def 
         phx_descriptor_destroy(made);
     else
         *system = made;
-    return status;
+    return phx_conclude(context, status);
 }
 
 phx_status phx_descriptor_copy(phx_context *context, const phx_descriptor *system, const char *name,
                                phx_descriptor **copy)
 {
+    if (!system || !copy)
+        return phx_fail_null(context, __func__, "system or copy");
     phx_descriptor *made = NULL;
     phx_status status = name ? check_name(context, "system", name) : PHX_OK;
 
@@ -181,7 +185,7 @@ phx_status phx_descriptor_copy(phx_context *context, const phx_descriptor *syste
         phx_descriptor_destroy(made);
     else
         *copy = made;
-    return status;
+    return phx_conclude(context, status);
 }
 
 void phx_descriptor_destroy(phx_descriptor *system)
@@ -333,6 +337,8 @@ double phx_descriptor_dissipation(const phx_descriptor *system, const double *z,
 
 phx_status phx_descriptor_efforts(phx_context *context, const phx_descriptor *system, const double *e, double *z)
 {
+    if (!system || !e || !z)
+        return phx_fail_null(context, __func__, "system, e or z");
     if (!system->has_Q)
         return phx_fail(context, PHX_ERR_UNSUPPORTED,
                         "system '%s' is a nonlinear one frozen at a state; its efforts must be supplied", system->name);
@@ -344,6 +350,8 @@ phx_status phx_descriptor_efforts(phx_context *context, const phx_descriptor *sy
 /* H = 1/2 (E e)^T (Q e) */
 phx_status phx_descriptor_energy(phx_context *context, const phx_descriptor *system, const double *e, double *energy)
 {
+    if (!system || !e || !energy)
+        return phx_fail_null(context, __func__, "system, e or energy");
     double *work = phx_calloc(context, 2 * (size_t)system->n, sizeof *work);
     phx_status status = work ? phx_descriptor_efforts(context, system, e, work) : PHX_ERR_MEMORY;
 

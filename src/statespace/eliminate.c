@@ -364,6 +364,8 @@ static phx_status make_basis(phx_context *context, const split *it, phx_csr *bas
 phx_status phx_descriptor_eliminate(phx_context *context, const phx_descriptor *system, double rtol, phx_csr *basis,
                                     phx_descriptor **reduced)
 {
+    if (!system || !reduced)
+        return phx_fail_null(context, __func__, "system or reduced");
     split it = {0};
     phx_descriptor *made = NULL;
     phx_status status = PHX_OK;
@@ -403,7 +405,7 @@ phx_status phx_descriptor_eliminate(phx_context *context, const phx_descriptor *
         phx_descriptor_destroy(made);
     else
         *reduced = made;
-    return status;
+    return phx_conclude(context, status);
 }
 
 /* Q E^-1, from E^T X^T = Q^T */
@@ -440,6 +442,8 @@ static phx_status standard_efforts(phx_context *context, const phx_descriptor *s
 
 phx_status phx_descriptor_standard(phx_context *context, const phx_descriptor *system, phx_descriptor **standard)
 {
+    if (!system || !standard)
+        return phx_fail_null(context, __func__, "system or standard");
     const matrix_block one = {.size = system->n, .alpha = 1.0};
     phx_descriptor *made = NULL;
     phx_csr Q = {0};
@@ -464,5 +468,5 @@ phx_status phx_descriptor_standard(phx_context *context, const phx_descriptor *s
         phx_descriptor_destroy(made);
     else
         *standard = made;
-    return status;
+    return phx_conclude(context, status);
 }

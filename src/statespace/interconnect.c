@@ -46,6 +46,8 @@ static const phx_csr *matrix_of(const phx_descriptor *system, int m)
 phx_status phx_descriptor_append(phx_context *context, const char *name, int count,
                                  const phx_descriptor *const *systems, phx_descriptor **appended)
 {
+    if (!appended || (count > 0 && !systems))
+        return phx_fail_null(context, __func__, "systems or appended");
     phx_descriptor *made = NULL;
     matrix_block *blocks = NULL;
     int n = 0, ports = 0;
@@ -83,7 +85,7 @@ phx_status phx_descriptor_append(phx_context *context, const char *name, int cou
         phx_descriptor_destroy(made);
     else
         *appended = made;
-    return status;
+    return phx_conclude(context, status);
 }
 
 /* ---- two ports of one system ---- */
@@ -256,6 +258,8 @@ static phx_status close_loop(phx_context *context, const phx_descriptor *system,
 phx_status phx_descriptor_gyrator(phx_context *context, const phx_descriptor *system, const char *port_1,
                                   const char *port_2, const double *C, phx_descriptor **connected)
 {
+    if (!system || !port_1 || !port_2 || !connected)
+        return phx_fail_null(context, __func__, "system, port_1, port_2 or connected");
     wiring it = {0};
     double *L = NULL;
     phx_status status = find_pair(context, system, port_1, port_2, C, &it);
@@ -277,13 +281,15 @@ phx_status phx_descriptor_gyrator(phx_context *context, const phx_descriptor *sy
             status = phx_descriptor_form_absorb(context, c, L, &it.form);
     }
     phx_free(L);
-    return finish(context, status, &it, connected);
+    return phx_conclude(context, finish(context, status, &it, connected));
 }
 
 /* (u1, u2) = (-C, I) lambda,   0 = C^T y1 - y2 */
 phx_status phx_descriptor_transformer(phx_context *context, const phx_descriptor *system, const char *port_1,
                                       const char *port_2, const double *C, phx_descriptor **connected)
 {
+    if (!system || !port_1 || !port_2 || !connected)
+        return phx_fail_null(context, __func__, "system, port_1, port_2 or connected");
     const int n = system->n;
     wiring it = {0};
     phx_status status = find_pair(context, system, port_1, port_2, C, &it);
@@ -296,7 +302,7 @@ phx_status phx_descriptor_transformer(phx_context *context, const phx_descriptor
         put(&it, NULL, it.size[1], 1.0, n + system->ports[it.port[1]].first, n);
         status = change(context, system, &it);
     }
-    return finish(context, status, &it, connected);
+    return phx_conclude(context, finish(context, status, &it, connected));
 }
 
 /* ---- one port ---- */
@@ -341,11 +347,15 @@ static phx_status border(phx_context *context, const phx_descriptor *system, con
 phx_status phx_descriptor_exchange(phx_context *context, const phx_descriptor *system, const char *port,
                                    phx_descriptor **exchanged)
 {
-    return border(context, system, port, true, exchanged);
+    if (!system || !port || !exchanged)
+        return phx_fail_null(context, __func__, "system, port or exchanged");
+    return phx_conclude(context, border(context, system, port, true, exchanged));
 }
 
 phx_status phx_descriptor_hold(phx_context *context, const phx_descriptor *system, const char *port,
                                phx_descriptor **held)
 {
-    return border(context, system, port, false, held);
+    if (!system || !port || !held)
+        return phx_fail_null(context, __func__, "system, port or held");
+    return phx_conclude(context, border(context, system, port, false, held));
 }

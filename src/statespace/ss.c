@@ -127,6 +127,8 @@ static phx_status copy_matrix(phx_context *context, const phx_ss *system, char l
 
 phx_status phx_ss_create(phx_context *context, const phx_ss_def *def, phx_ss **system)
 {
+    if (!def || !system)
+        return phx_fail_null(context, __func__, "def or system");
     phx_ss *made = NULL;
     phx_status status = PHX_OK;
 
@@ -150,7 +152,7 @@ phx_status phx_ss_create(phx_context *context, const phx_ss_def *def, phx_ss **s
         status = phx_ss_put_names(context, def->n_inputs, def->inputs, NULL, 'u', "", made->inputs);
     if (!status)
         status = phx_ss_put_names(context, def->n_outputs, def->outputs, NULL, 'y', "", made->outputs);
-    return phx_ss_finish(context, status, made, system);
+    return phx_conclude(context, phx_ss_finish(context, status, made, system));
 }
 
 static phx_status copy_names(phx_context *context, int count, char *const *names, const char *prefix, char **to)
@@ -187,10 +189,12 @@ phx_status phx_ss_duplicate(phx_context *context, const phx_ss *system, const ch
 
 phx_status phx_ss_copy(phx_context *context, const phx_ss *system, const char *name, const char *prefix, phx_ss **copy)
 {
+    if (!system || !copy)
+        return phx_fail_null(context, __func__, "system or copy");
     phx_ss *made = NULL;
     phx_status status = phx_ss_duplicate(context, system, name, prefix, &made);
 
-    return phx_ss_finish(context, status, made, copy);
+    return phx_conclude(context, phx_ss_finish(context, status, made, copy));
 }
 
 /* ---- questions ---- */

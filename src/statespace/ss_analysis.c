@@ -36,6 +36,8 @@ static void sort_poles(int n, double *re, double *im)
 phx_status phx_ss_poles(phx_context *context, const phx_ss *system, double *re, double *im, double *omega,
                         double *damping)
 {
+    if (!system)
+        return phx_fail_null(context, __func__, "system");
     const int n = system->n;
     double *scale = NULL, *A = NULL, *values = phx_calloc(context, 2 * (size_t)n, sizeof *values);
     phx_status status = values ? phx_ss_balanced(context, system, &scale, &A) : PHX_ERR_MEMORY;
@@ -58,11 +60,13 @@ phx_status phx_ss_poles(phx_context *context, const phx_ss *system, double *re, 
     phx_free(scale);
     phx_free(A);
     phx_free(values);
-    return status;
+    return phx_conclude(context, status);
 }
 
 phx_status phx_ss_dc_gain(phx_context *context, const phx_ss *system, double *gain)
 {
+    if (!system || !gain)
+        return phx_fail_null(context, __func__, "system or gain");
     const int n = system->n, m = system->n_inputs;
     double *scale = NULL, *A = NULL, *b = phx_calloc(context, (size_t)n * (size_t)m, sizeof *b);
     phx_status status = b ? phx_ss_balanced(context, system, &scale, &A) : PHX_ERR_MEMORY;
@@ -87,5 +91,5 @@ phx_status phx_ss_dc_gain(phx_context *context, const phx_ss *system, double *ga
     phx_free(scale);
     phx_free(A);
     phx_free(b);
-    return status;
+    return phx_conclude(context, status);
 }

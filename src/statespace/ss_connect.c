@@ -54,14 +54,19 @@ static phx_status side_by_side(phx_context *context, const char *name, int count
 phx_status phx_ss_append(phx_context *context, const char *name, int count, const phx_ss *const *systems,
                          phx_ss **appended)
 {
+    if (!appended || (count > 0 && !systems))
+        return phx_fail_null(context, __func__, "systems or appended");
     phx_ss *made = NULL;
 
     *appended = NULL;
     if (count < 1)
         return phx_fail(context, PHX_ERR_ARGUMENT, "system '%s': %d parts; there must be at least one",
                         name ? name : "system", count);
+    for (int k = 0; k < count; k++)
+        if (!systems[k])
+            return phx_fail_null(context, __func__, "one of systems");
     phx_status status = side_by_side(context, name, count, systems, &made);
-    return phx_ss_finish(context, status, made, appended);
+    return phx_conclude(context, phx_ss_finish(context, status, made, appended));
 }
 
 /* ---- parts ---- */
@@ -105,6 +110,8 @@ phx_status phx_ss_restrict(phx_context *context, const phx_ss *system, int n_out
 phx_status phx_ss_sub(phx_context *context, const phx_ss *system, int n_outputs, const char *const *outputs,
                       int n_inputs, const char *const *inputs, phx_ss **sub)
 {
+    if (!system || !sub)
+        return phx_fail_null(context, __func__, "system or sub");
     int *in = NULL, *out = NULL;
     phx_status status = phx_ss_pick(context, system, true, &n_inputs, inputs, &in);
 
@@ -115,7 +122,7 @@ phx_status phx_ss_sub(phx_context *context, const phx_ss *system, int n_outputs,
         status = phx_ss_restrict(context, system, n_outputs, out, n_inputs, in, sub);
     phx_free(in);
     phx_free(out);
-    return status;
+    return phx_conclude(context, status);
 }
 
 /* ---- interconnection ---- */
@@ -204,6 +211,8 @@ phx_status phx_ss_connect(phx_context *context, const phx_ss *system, int n_link
                           int n_outputs, const char *const *outputs, int n_inputs, const char *const *inputs,
                           phx_ss **connected)
 {
+    if (!system || !connected)
+        return phx_fail_null(context, __func__, "system or connected");
     double *K = phx_calloc(context, (size_t)system->n_inputs * (size_t)system->n_outputs, sizeof *K);
     int *in = NULL, *out = NULL;
     phx_status status = K ? read_links(context, system, n_links, links, K) : PHX_ERR_MEMORY;
@@ -218,7 +227,7 @@ phx_status phx_ss_connect(phx_context *context, const phx_ss *system, int n_link
     phx_free(K);
     phx_free(in);
     phx_free(out);
-    return status;
+    return phx_conclude(context, status);
 }
 
 /* ---- two systems ---- */
@@ -263,17 +272,21 @@ static phx_status close_two(phx_context *context, const phx_ss *a, const phx_ss 
 
 phx_status phx_ss_series(phx_context *context, const phx_ss *first, const phx_ss *second, phx_ss **series)
 {
+    if (!first || !second || !series)
+        return phx_fail_null(context, __func__, "first, second or series");
     phx_status status = check_fit(context, first, second);
 
     *series = NULL;
     if (!status)
         status = close_two(context, first, second, 0.0, second, series);
-    return status;
+    return phx_conclude(context, status);
 }
 
 phx_status phx_ss_feedback(phx_context *context, const phx_ss *forward, const phx_ss *back, double sign,
                            phx_ss **closed)
 {
+    if (!forward || !back || !closed)
+        return phx_fail_null(context, __func__, "forward, back or closed");
     phx_status status = check_fit(context, forward, back);
 
     *closed = NULL;
@@ -284,5 +297,5 @@ phx_status phx_ss_feedback(phx_context *context, const phx_ss *forward, const ph
             phx_fail(context, PHX_ERR_ARGUMENT, "feedback of '%s': the sign %g must be finite", forward->name, sign);
     if (!status)
         status = close_two(context, forward, back, sign, forward, closed);
-    return status;
+    return phx_conclude(context, status);
 }

@@ -60,6 +60,8 @@ static void second_order_outputs(const phx_ss_second_order_def *def, const doubl
 
 phx_status phx_ss_from_second_order(phx_context *context, const phx_ss_second_order_def *def, phx_ss **system)
 {
+    if (!def || !system)
+        return phx_fail_null(context, __func__, "def or system");
     const int n = def->n, m = def->n_inputs, wide = 2 * n + m;
     phx_ss *made = NULL;
     double *a = NULL;
@@ -92,7 +94,7 @@ phx_status phx_ss_from_second_order(phx_context *context, const phx_ss_second_or
     if (!status)
         status = phx_ss_put_names(context, def->n_outputs, def->outputs, NULL, 'y', "", made->outputs);
     phx_free(a);
-    return phx_ss_finish(context, status, made, system);
+    return phx_conclude(context, phx_ss_finish(context, status, made, system));
 }
 
 /* ---- descriptor systems ---- */
@@ -186,6 +188,8 @@ static phx_status fill_from_descriptor(phx_context *context, const phx_descripto
 
 phx_status phx_ss_from_descriptor(phx_context *context, const phx_descriptor *descriptor, phx_ss **system)
 {
+    if (!descriptor || !system)
+        return phx_fail_null(context, __func__, "descriptor or system");
     phx_descriptor *reduced = NULL;
     const phx_descriptor *from = descriptor;
     phx_ss *made = NULL;
@@ -211,5 +215,5 @@ phx_status phx_ss_from_descriptor(phx_context *context, const phx_descriptor *de
     if (!status)
         status = phx_ss_put_names(context, made->n, NULL, NULL, 'e', "", made->states);
     phx_descriptor_destroy(reduced);
-    return phx_ss_finish(context, status, made, system);
+    return phx_conclude(context, phx_ss_finish(context, status, made, system));
 }

@@ -124,6 +124,8 @@ static void exchange_apply(const phx_ss *s, const exchange *it, phx_ss *to)
 
 phx_status phx_ss_invert(phx_context *context, const phx_ss *system, int count, const int *channels, phx_ss **inverted)
 {
+    if (!system || !inverted || (count > 0 && !channels))
+        return phx_fail_null(context, __func__, "system, channels or inverted");
     exchange it = {.count = count, .channels = channels};
     phx_ss *made = NULL;
     int dependent[2] = {-1, -1};
@@ -151,17 +153,21 @@ phx_status phx_ss_invert(phx_context *context, const phx_ss *system, int count, 
     exchange_free(&it);
     if (status)
         return status;
-    return phx_ss_finish(context, status, made, inverted);
+    return phx_conclude(context, phx_ss_finish(context, status, made, inverted));
 }
 
 phx_status phx_ss_invert_channel(phx_context *context, const phx_ss *system, int channel, phx_ss **inverted)
 {
-    return phx_ss_invert(context, system, 1, &channel, inverted);
+    if (!system || !inverted)
+        return phx_fail_null(context, __func__, "system or inverted");
+    return phx_conclude(context, phx_ss_invert(context, system, 1, &channel, inverted));
 }
 
 phx_status phx_ss_invert_names(phx_context *context, const phx_ss *system, int count, const char *const *channels,
                                phx_ss **inverted)
 {
+    if (!system || !inverted || (count > 0 && !channels))
+        return phx_fail_null(context, __func__, "system, channels or inverted");
     int *indices = count > 0 ? phx_calloc(context, (size_t)count, sizeof *indices) : NULL;
     phx_status status = count > 0 && !indices ? PHX_ERR_MEMORY : PHX_OK;
 
@@ -177,5 +183,5 @@ phx_status phx_ss_invert_names(phx_context *context, const phx_ss *system, int c
     if (!status)
         status = phx_ss_invert(context, system, count, indices, inverted);
     phx_free(indices);
-    return status;
+    return phx_conclude(context, status);
 }

@@ -330,6 +330,8 @@ static phx_status make_reduced(phx_context *context, const phx_ss *s, const dyna
 
 phx_status phx_ss_reduce(phx_context *context, const phx_ss *system, unsigned parts, double rtol, phx_ss **reduced)
 {
+    if (!system || !reduced)
+        return phx_fail_null(context, __func__, "system or reduced");
     const unsigned known = PHX_SS_CONSTRAINED | PHX_SS_MINIMAL;
     const double tolerance = rtol > 0.0 ? rtol : 1e-10;
     dynamics it = {0};
@@ -350,5 +352,5 @@ phx_status phx_ss_reduce(phx_context *context, const phx_ss *system, unsigned pa
         status = it.n == system->n ? phx_ss_copy(context, system, NULL, NULL, reduced)
                                    : make_reduced(context, system, &it, reduced);
     dynamics_free(&it);
-    return status;
+    return phx_conclude(context, status);
 }

@@ -180,6 +180,8 @@ static phx_status response_at(phx_context *context, sweep *it, double omega, dou
 phx_status phx_ss_responses(phx_context *context, const phx_ss *system, int count, const double *omega,
                             double *responses)
 {
+    if (!system || (count > 0 && (!omega || !responses)))
+        return phx_fail_null(context, __func__, "system, omega or responses");
     const size_t entries = 2 * (size_t)system->n_outputs * (size_t)system->n_inputs;
     sweep it = {0};
     phx_status status = sweep_create(context, system, &it);
@@ -187,10 +189,12 @@ phx_status phx_ss_responses(phx_context *context, const phx_ss *system, int coun
     for (int k = 0; k < count && !status; k++)
         status = response_at(context, &it, omega[k], responses + (size_t)k * entries);
     sweep_free(&it);
-    return status;
+    return phx_conclude(context, status);
 }
 
 phx_status phx_ss_response(phx_context *context, const phx_ss *system, double omega, double *response)
 {
-    return phx_ss_responses(context, system, 1, &omega, response);
+    if (!system || !response)
+        return phx_fail_null(context, __func__, "system or response");
+    return phx_conclude(context, phx_ss_responses(context, system, 1, &omega, response));
 }

@@ -255,6 +255,8 @@ static phx_status gain_of_parts(phx_context *context, const phx_ss *system, part
 
 phx_status phx_ss_dc_gain_by_outputs(phx_context *context, const phx_ss *system, double *gain)
 {
+    if (!system || !gain)
+        return phx_fail_null(context, __func__, "system or gain");
     parts it = {.n = system->n, .m = system->n_inputs, .p = system->n_outputs};
     phx_status status = phx_ss_balanced(context, system, &it.scale, &it.A);
 
@@ -272,5 +274,5 @@ phx_status phx_ss_dc_gain_by_outputs(phx_context *context, const phx_ss *system,
     }
 done:
     parts_free(&it);
-    return status;
+    return phx_conclude(context, status);
 }

@@ -55,6 +55,8 @@ static int empty_rows(const phx_csr *a)
 
 phx_status phx_descriptor_check(phx_context *context, const phx_descriptor *system, phx_descriptor_structure *structure)
 {
+    if (!system || !structure)
+        return phx_fail_null(context, __func__, "system or structure");
     phx_csr H = {0};
     power_form form = {0};
     double unused = 0.0;
@@ -84,5 +86,5 @@ phx_status phx_descriptor_check(phx_context *context, const phx_descriptor *syst
         }
         phx_csr_free(&H);
     }
-    return status;
+    return phx_conclude(context, status);
 }

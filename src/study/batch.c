@@ -408,6 +408,8 @@ static void finish(batch_work *work)
 phx_status phx_study_batch(phx_context *context, const phx_model *model, const phx_study_batch_options *options,
                            phx_study_batch_report *report)
 {
+    if (!model || !options || !report)
+        return phx_fail_null(context, __func__, "model, options or report");
     batch_work work = {.context = context,
                        .model = model,
                        .options = options,
@@ -434,5 +436,5 @@ phx_status phx_study_batch(phx_context *context, const phx_model *model, const p
         status = phx_table_finish(work.table);
     finish(&work);
     phx_files_end(context);
-    return status;
+    return phx_conclude(context, status);
 }

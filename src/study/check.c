@@ -111,6 +111,8 @@ phx_status phx_check_point(phx_context *context, const phx_model *model, const p
 
 phx_status phx_study_check(phx_context *context, const phx_model *model, phx_check_report *report)
 {
+    if (!model || !report)
+        return phx_fail_null(context, __func__, "model or report");
     const phx_build_options options = {.without_outputs = false};
     phx_start_point at = {0};
 
@@ -120,5 +122,5 @@ phx_status phx_study_check(phx_context *context, const phx_model *model, phx_che
     if (!status)
         status = phx_check_point(context, model, &at, report);
     phx_start_point_free(&at);
-    return status;
+    return phx_conclude(context, status);
 }

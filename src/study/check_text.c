@@ -70,6 +70,8 @@ static void put_limits(FILE *stream, const phx_check_report *report)
 
 phx_status phx_check_report_json(phx_context *context, const phx_check_report *report, FILE *stream)
 {
+    if (!report || !stream)
+        return phx_fail_null(context, __func__, "report or stream");
     const phx_certificate *c = &report->certificate;
 
     fprintf(stream, "{\n  \"coordinates\": %d,\n  \"velocities\": %d,\n  \"constraints\": %d,\n", c->coordinates,
@@ -94,7 +96,7 @@ phx_status phx_check_report_json(phx_context *context, const phx_check_report *r
             c->energy.kinetic, c->energy.elastic, c->energy.potential,
             c->energy.kinetic + c->energy.elastic + c->energy.potential);
     put_limits(stream, report);
-    return flush(context, stream);
+    return phx_conclude(context, flush(context, stream));
 }
 
 /* ---- table ---- */
@@ -130,6 +132,8 @@ static void put_structure(FILE *stream, const phx_check_report *report)
 
 phx_status phx_check_report_text(phx_context *context, const phx_check_report *report, FILE *stream)
 {
+    if (!report || !stream)
+        return phx_fail_null(context, __func__, "report or stream");
     const phx_certificate *c = &report->certificate;
     const int dim = report->dimension;
 
@@ -149,5 +153,5 @@ phx_status phx_check_report_text(phx_context *context, const phx_check_report *r
             report->n_limits ? "exceeded:" : "kept by the start and its loads");
     for (int k = 0; k < report->n_limits; k++)
         fprintf(stream, "  %s\n", report->limits[k].text);
-    return flush(context, stream);
+    return phx_conclude(context, flush(context, stream));
 }

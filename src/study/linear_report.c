@@ -160,6 +160,8 @@ static void put_dc_gain(FILE *stream, const phx_linear_report *report)
 
 phx_status phx_linear_report_text(phx_context *context, const phx_linear_report *report, FILE *stream)
 {
+    if (!report || !stream)
+        return phx_fail_null(context, __func__, "report or stream");
     const phx_ss *system = report->system;
     fprintf(stream, "%s\n", report->title);
     const int counts[] = {phx_ss_n(system), phx_ss_inputs(system), phx_ss_outputs(system)};
@@ -183,5 +185,5 @@ phx_status phx_linear_report_text(phx_context *context, const phx_linear_report 
     errno = 0;
     if (fflush(stream) == 0 && !ferror(stream))
         return PHX_OK;
-    return phx_fail(context, PHX_ERR_FILE, "cannot write the summary: %s", strerror(errno));
+    return phx_conclude(context, phx_fail(context, PHX_ERR_FILE, "cannot write the summary: %s", strerror(errno)));
 }

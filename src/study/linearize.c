@@ -175,6 +175,8 @@ static phx_status linearise(phx_context *context, const phx_model *model, const 
 phx_status phx_study_linearize(phx_context *context, const phx_model *model, const phx_study_linearize_options *options,
                                phx_linear_report *report)
 {
+    if (!model || !options || !report)
+        return phx_fail_null(context, __func__, "model, options or report");
     phx_linearised *linearised = NULL;
 
     *report = (phx_linear_report){0};
@@ -199,5 +201,5 @@ phx_status phx_study_linearize(phx_context *context, const phx_model *model, con
     phx_linearised_destroy(linearised);
     if (status)
         phx_linear_report_free(report);
-    return status;
+    return phx_conclude(context, status);
 }

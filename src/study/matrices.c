@@ -308,6 +308,8 @@ static phx_status add_bodies(phx_context *context, const phx_model *model, const
 /* ---- the whole ---- */
 phx_status phx_study_matrices(phx_context *context, const phx_model *model, phx_bundle *bundle)
 {
+    if (!model || !bundle)
+        return phx_fail_null(context, __func__, "model or bundle");
     const phx_build_options build = {.without_outputs = false};
     phx_start_point at = {0};
     phx_status status = phx_start_point_create(context, model, &build,
@@ -323,5 +325,5 @@ phx_status phx_study_matrices(phx_context *context, const phx_model *model, phx_
         status = phx_bundle_status(bundle);
     }
     phx_start_point_free(&at);
-    return status;
+    return phx_conclude(context, status);
 }

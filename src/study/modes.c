@@ -11,6 +11,8 @@ phx_study_modes_options phx_study_modes_options_default(void)
 
 phx_status phx_sweep_from_model(phx_context *context, const phx_model *model, phx_sweep **sweep)
 {
+    if (!model || !sweep)
+        return phx_fail_null(context, __func__, "model or sweep");
     phx_status status = phx_sweep_create(context, sweep);
 
     for (int k = 0; k < model->n_sweeps && !status; k++) {
@@ -28,7 +30,7 @@ phx_status phx_sweep_from_model(phx_context *context, const phx_model *model, ph
         phx_sweep_destroy(*sweep);
         *sweep = NULL;
     }
-    return status;
+    return phx_conclude(context, status);
 }
 
 /* ---- the work over a sweep ---- */
@@ -464,6 +466,8 @@ static phx_status name_files(phx_context *context, const phx_model *model, phx_m
 phx_status phx_study_modes(phx_context *context, const phx_model *model, const phx_study_modes_options *options,
                            phx_modes_table *table, phx_study_modes_report *report)
 {
+    if (!model || !options || !table)
+        return phx_fail_null(context, __func__, "model, options or table");
     phx_study_modes_report unread;
     modes_work work = {.context = context,
                        .model = model,
@@ -494,5 +498,5 @@ phx_status phx_study_modes(phx_context *context, const phx_model *model, const p
     finish(&work);
     if (status)
         phx_modes_free(table);
-    return status;
+    return phx_conclude(context, status);
 }

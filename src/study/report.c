@@ -170,12 +170,14 @@ static phx_status report(phx_context *context, const char *path, const phx_repor
     else
         status = report_result(context, path, &options, html_path, size);
     phx_free(format);
-    return status;
+    return phx_conclude(context, status);
 }
 
 phx_status phx_study_report(phx_context *context, const char *path, const phx_report_options *given,
                             const char *html_path, phx_report_size *size)
 {
+    if (!path || !html_path)
+        return phx_fail_null(context, __func__, "path or html_path");
     phx_files_begin(context);
     const phx_status status = report(context, path, given, html_path, size);
     phx_files_end(context);

@@ -232,12 +232,14 @@ static phx_status simulate(phx_context *context, const phx_model *model, const p
     }
 
     phx_simulation_free(&s);
-    return finished;
+    return phx_conclude(context, finished);
 }
 
 phx_status phx_study_simulate_result(phx_context *context, const phx_model *model, const phx_simulate_options *options,
                                      phx_simulate_report *report, phx_result **result)
 {
+    if (!model || !options || !report)
+        return phx_fail_null(context, __func__, "model, options or report");
     *report = (phx_simulate_report){0};
     if (result)
         *result = NULL;
@@ -250,5 +252,7 @@ phx_status phx_study_simulate_result(phx_context *context, const phx_model *mode
 phx_status phx_study_simulate(phx_context *context, const phx_model *model, const phx_simulate_options *options,
                               phx_simulate_report *report)
 {
-    return phx_study_simulate_result(context, model, options, report, NULL);
+    if (!model || !options || !report)
+        return phx_fail_null(context, __func__, "model, options or report");
+    return phx_conclude(context, phx_study_simulate_result(context, model, options, report, NULL));
 }

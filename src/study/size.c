@@ -56,6 +56,8 @@ static double intervals(double end, double interval)
 phx_status phx_study_simulate_size(phx_context *context, const phx_model *model, const phx_simulate_options *options,
                                    const phx_sweep *sweep, phx_run_size *size)
 {
+    if (!model || !options || !size)
+        return phx_fail_null(context, __func__, "model, options or size");
     phx_integrate_options used;
     phx_status status = phx_simulation_settle(context, model, options, &used);
 
@@ -84,6 +86,8 @@ static double wall_clock(void)
 phx_status phx_study_modes_size(phx_context *context, const phx_model *model, const phx_study_modes_options *options,
                                 phx_run_size *size)
 {
+    if (!model || !options || !size)
+        return phx_fail_null(context, __func__, "model, options or size");
     phx_study_modes_options one = *options;
     phx_study_modes_report report;
     phx_modes_table table = {0};
@@ -141,6 +145,8 @@ static const char *shown_time(double seconds, size_t size, char *text)
 
 phx_status phx_run_size_refuse(phx_context *context, const phx_run_size *size, const char *remedy)
 {
+    if (!size || !remedy)
+        return phx_fail_null(context, __func__, "size or remedy");
     char what[120] = "", bytes[40] = "an unknown size", seconds[40] = "an unknown time";
     int used = 0;
 

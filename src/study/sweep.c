@@ -31,12 +31,14 @@ static double value_at(const sweep_parameter *parameter, int i)
 
 phx_status phx_sweep_create(phx_context *context, phx_sweep **sweep)
 {
+    if (!sweep)
+        return phx_fail_null(context, __func__, "sweep");
     *sweep = phx_calloc(context, 1, sizeof **sweep);
     if (!*sweep)
         return PHX_ERR_MEMORY;
     (*sweep)->context = context;
     (*sweep)->points = 1;
-    return PHX_OK;
+    return phx_conclude(context, PHX_OK);
 }
 
 void phx_sweep_destroy(phx_sweep *sweep)
@@ -103,17 +105,22 @@ static phx_status append(phx_sweep *sweep, const char *name, const double *value
 
 phx_status phx_sweep_add_range(phx_sweep *sweep, const char *name, double from, double to, int count)
 {
+    if (!sweep || !name)
+        return phx_fail_null(sweep ? sweep->context : NULL, __func__, "sweep or name");
     phx_status status = check(sweep, name, count);
     if (status)
         return status;
     if (!isfinite(from) || !isfinite(to) || !isfinite(to - from))
         return phx_fail(sweep->context, PHX_ERR_ARGUMENT, "sweep: %s goes from %g to %g; both must be finite", name,
                         from, to);
-    return append(sweep, name, NULL, &(sweep_parameter){.count = count, .from = from, .to = to});
+    return phx_conclude(sweep->context,
+                        append(sweep, name, NULL, &(sweep_parameter){.count = count, .from = from, .to = to}));
 }
 
 phx_status phx_sweep_add_values(phx_sweep *sweep, const char *name, int count, const double *values)
 {
+    if (!sweep || !name || (count > 0 && !values))
+        return phx_fail_null(sweep ? sweep->context : NULL, __func__, "sweep, name or values");
     phx_status status = check(sweep, name, count);
     if (status)
         return status;
@@ -121,7 +128,7 @@ phx_status phx_sweep_add_values(phx_sweep *sweep, const char *name, int count, c
         if (!isfinite(values[i]))
             return phx_fail(sweep->context, PHX_ERR_ARGUMENT, "sweep: value %d of %s is %g; it must be finite", i + 1,
                             name, values[i]);
-    return append(sweep, name, values, &(sweep_parameter){.count = count});
+    return phx_conclude(sweep->context, append(sweep, name, values, &(sweep_parameter){.count = count}));
 }
 
 int phx_sweep_parameters(const phx_sweep *sweep)

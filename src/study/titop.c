@@ -381,6 +381,8 @@ static phx_status make_title(phx_context *context, const titop_work *work, const
 phx_status phx_study_titop(phx_context *context, const phx_model *model, const phx_study_titop_options *options,
                            phx_linear_report *report)
 {
+    if (!model || !options || !report)
+        return phx_fail_null(context, __func__, "model, options or report");
     titop_work work = {0};
     int body = -1;
 
@@ -407,5 +409,5 @@ phx_status phx_study_titop(phx_context *context, const phx_model *model, const p
     work_free(&work);
     if (status)
         phx_linear_report_free(report);
-    return status;
+    return phx_conclude(context, status);
 }

@@ -161,12 +161,14 @@ static phx_status view(phx_context *context, const phx_model *model, const phx_r
         status = view_failure(context, model, status, &options, html_path, counted);
     phx_start_point_free(&at);
     phx_free(loads);
-    return status;
+    return phx_conclude(context, status);
 }
 
 phx_status phx_study_view(phx_context *context, const phx_model *model, const phx_report_options *given,
                           const char *html_path, phx_report_size *size)
 {
+    if (!model || !html_path)
+        return phx_fail_null(context, __func__, "model or html_path");
     phx_files_begin(context);
     const phx_status status = view(context, model, given, html_path, size);
     phx_files_end(context);

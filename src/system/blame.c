@@ -28,7 +28,7 @@ phx_status phx_sys_blame_body(phx_context *context, const phx_body *body, bool f
             phx_body_name(body));
     return phx_fail(context, PHX_SINGULAR, "body '%s': its mass matrix is singular to rounding; %s",
                     phx_body_name(body),
-                    phx_body_n_q(body) > MANY ? "take fewer elements, or the reference simply_supported or free"
+                    phx_body_n_q(body) > MANY ? "take fewer elements, or the reference simply_supported"
                                               : "give it more mass and inertia about its centre of mass, or the others "
                                                 "less");
 }

@@ -38,6 +38,8 @@ static phx_status open_for_changes(phx_system *system)
 
 phx_status phx_system_create(phx_context *context, int dim, const double *gravity, phx_system **out)
 {
+    if (!out)
+        return phx_fail_null(context, __func__, "system");
     phx_system *system = NULL;
 
     *out = NULL;
@@ -56,7 +58,7 @@ phx_status phx_system_create(phx_context *context, int dim, const double *gravit
     for (int a = 0; gravity && a < dim; a++)
         system->gravity[a] = gravity[a];
     *out = system;
-    return PHX_OK;
+    return phx_conclude(context, PHX_OK);
 }
 
 static void free_coordinate_def(phx_coordinate_def *def)
@@ -135,8 +137,9 @@ static phx_status check_body(const phx_system *system, const phx_body *body, con
     phx_context *context = system->context;
     const int dim = system->dim;
 
-    if (!body)
-        return phx_fail(context, PHX_ERR_ARGUMENT, "there is no body to add");
+    for (int b = 0; b < system->n_bodies; b++)
+        if (system->bodies[b].body == body)
+            return phx_fail(context, PHX_ERR_ARGUMENT, "body '%s' is in the system already", phx_body_name(body));
     if ((phx_body_flex(body)->n_pair == 1 ? 2 : 3) != dim)
         return phx_fail(context, PHX_ERR_ARGUMENT, "body '%s' is not made for dimension %d", phx_body_name(body), dim);
     if (source && phx_flex_source_flex(source) != phx_body_flex(body))
@@ -153,7 +156,9 @@ static phx_status check_body(const phx_system *system, const phx_body *body, con
 phx_status phx_system_add_body(phx_system *system, phx_body *body, phx_flex_source *source, const phx_pose *pose,
                                phx_body_id *id)
 {
-    phx_status status = open_for_changes(system);
+    phx_status status = system && body && id
+                            ? open_for_changes(system)
+                            : phx_fail_null(system ? system->context : NULL, __func__, "system, body or id");
 
     if (!status)
         status = check_body(system, body, source, pose);
@@ -161,14 +166,19 @@ phx_status phx_system_add_body(phx_system *system, phx_body *body, phx_flex_sour
         status = grow(system->context, (void **)&system->bodies, &system->cap_bodies, system->n_bodies,
                       sizeof *system->bodies);
     if (status) {
-        phx_body_destroy(body);
-        phx_flex_source_destroy(source);
+        bool mine = false; /* a body that was added before stays */
+        for (int b = 0; system && b < system->n_bodies; b++)
+            mine = mine || system->bodies[b].body == body;
+        if (!mine) {
+            phx_body_destroy(body);
+            phx_flex_source_destroy(source);
+        }
         return status;
     }
     system->bodies[system->n_bodies] =
         (body_slot){.body = body, .source = source, .pose = pose ? *pose : phx_pose_default()};
     *id = system->n_bodies++;
-    return PHX_OK;
+    return phx_conclude(system->context, PHX_OK);
 }
 
 /* Place and directions into a slot. */
@@ -258,21 +268,27 @@ static phx_status new_port(phx_system *system, const place_def *def, phx_port_id
 phx_status phx_system_add_port(phx_system *system, phx_body_id body, const double *position, const double *rotation,
                                phx_port_id *id)
 {
+    if (!system || !id)
+        return phx_fail_null(system ? system->context : NULL, __func__, "system or id");
     const place_def def = {.body = body, .position = position, .rotation = rotation};
-    return new_port(system, &def, id);
+    return phx_conclude(system->context, new_port(system, &def, id));
 }
 
 phx_status phx_system_add_beam_port(phx_system *system, phx_body_id body, double s, phx_port_id *id)
 {
+    if (!system || !id)
+        return phx_fail_null(system ? system->context : NULL, __func__, "system or id");
     const place_def def = {.body = body, .s = s};
-    return new_port(system, &def, id);
+    return phx_conclude(system->context, new_port(system, &def, id));
 }
 
 phx_status phx_system_add_flex_port(phx_system *system, phx_body_id body, const phx_flex_point *point,
                                     const double *rotation, phx_port_id *id)
 {
+    if (!system || !point || !id)
+        return phx_fail_null(system ? system->context : NULL, __func__, "system, point or id");
     const place_def def = {.body = body, .point = point, .rotation = rotation};
-    return new_port(system, &def, id);
+    return phx_conclude(system->context, new_port(system, &def, id));
 }
 
 static phx_status new_point(phx_system *system, const char *name, const place_def *def)
@@ -308,16 +324,20 @@ static phx_status new_point(phx_system *system, const char *name, const place_de
 phx_status phx_system_add_point(phx_system *system, phx_body_id body, const char *name, double s,
                                 const double *position, const double *rotation)
 {
+    if (!system || !name)
+        return phx_fail_null(system ? system->context : NULL, __func__, "system or name");
     const bool beam = body >= 0 && body < system->n_bodies && phx_system_beam(system, body);
     const place_def def = {.body = body, .s = s, .position = beam ? NULL : position, .rotation = rotation};
-    return new_point(system, name, &def);
+    return phx_conclude(system->context, new_point(system, name, &def));
 }
 
 phx_status phx_system_add_flex_point(phx_system *system, phx_body_id body, const char *name,
                                      const phx_flex_point *point, const double *rotation)
 {
+    if (!system || !name || !point)
+        return phx_fail_null(system ? system->context : NULL, __func__, "system, name or point");
     const place_def def = {.body = body, .point = point, .rotation = rotation};
-    return new_point(system, name, &def);
+    return phx_conclude(system->context, new_point(system, name, &def));
 }
 
 /* Rotation from port B's to port A's directions in the poses as written (dim x dim). */
@@ -415,9 +435,13 @@ static phx_status make_joint(phx_system *system, joint_slot *joint)
 
 phx_status phx_system_add_joint(phx_system *system, const phx_joint_def *def, phx_joint_id *id)
 {
+    if (!system || !def)
+        return phx_fail_null(system ? system->context : NULL, __func__, "system or def");
     phx_status status = open_for_changes(system);
     joint_slot refused = {.def = *def}, *joint = &refused;
 
+    if (!status && !def->name)
+        status = phx_fail_null(system->context, __func__, "the name of a joint");
     if (!status && (def->a < 0 || def->b < 0 || def->a >= system->n_ports || def->b >= system->n_ports))
         status = phx_fail(system->context, PHX_ERR_ARGUMENT, "joint '%s': there is no port %d or %d", def->name, def->a,
                           def->b);
@@ -439,7 +463,7 @@ phx_status phx_system_add_joint(phx_system *system, const phx_joint_def *def, ph
     if (id)
         *id = system->n_joints;
     system->n_joints++;
-    return PHX_OK;
+    return phx_conclude(system->context, PHX_OK);
 }
 
 /* Takes the signals over, also on failure. Springs have two ports, loads one, distributed loads none
@@ -450,6 +474,8 @@ static phx_status new_force(phx_system *system, force_kind kind, const char *nam
     phx_status status = open_for_changes(system);
     const int least_a = kind == FORCE_DISTRIBUTED ? -1 : 0, least_b = kind == FORCE_LINE ? 0 : -1;
 
+    if (!status && !name)
+        status = phx_fail_null(system->context, __func__, "the name of a spring or a load");
     if (!status && (a < least_a || b < least_b || a >= system->n_ports || b >= system->n_ports))
         status = phx_fail(system->context, PHX_ERR_ARGUMENT, "'%s': there is no port %d or %d", name, a, b);
     if (!status)
@@ -476,6 +502,8 @@ static phx_status keep_force(phx_system *system, int before, phx_status status)
 
 phx_status phx_system_add_spring(phx_system *system, const phx_spring_def *def)
 {
+    if (!system || !def)
+        return phx_fail_null(system ? system->context : NULL, __func__, "system or def");
     const int before = system->n_forces;
     force_slot *force = NULL;
     phx_signal *signals[3] = {def->force, NULL, NULL};
@@ -488,11 +516,13 @@ phx_status phx_system_add_spring(phx_system *system, const phx_spring_def *def)
                           def->name, def->stiffness, def->damping, def->length);
     if (!status)
         force->spring = (phx_line_spring){def->stiffness, def->damping, def->length, def->force};
-    return keep_force(system, before, status);
+    return phx_conclude(system->context, keep_force(system, before, status));
 }
 
 phx_status phx_system_add_load(phx_system *system, const phx_load_def *def)
 {
+    if (!system || !def)
+        return phx_fail_null(system ? system->context : NULL, __func__, "system or def");
     const int before = system->n_forces;
     force_slot *force = NULL;
     phx_status status = new_force(system, FORCE_PORT, def->name, def->port, -1, def->component, &force);
@@ -503,7 +533,7 @@ phx_status phx_system_add_load(phx_system *system, const phx_load_def *def)
             force->load.component[i] = def->component[i];
         memcpy(force->load.rotation, system->ports[def->port].port.rotation, sizeof force->load.rotation);
     }
-    return keep_force(system, before, status);
+    return phx_conclude(system->context, keep_force(system, before, status));
 }
 
 /* Points of the beam's quadrature, where the load is taken. */
@@ -530,68 +560,96 @@ static phx_status place_distributed(phx_system *system, phx_body_id body, force_
 
 phx_status phx_system_add_distributed(phx_system *system, const char *name, phx_body_id body, phx_signal *component[3])
 {
+    if (!system || !name || !component)
+        return phx_fail_null(system ? system->context : NULL, __func__, "system, name or component");
     const int before = system->n_forces;
     force_slot *force = NULL;
     phx_status status = new_force(system, FORCE_DISTRIBUTED, name, -1, -1, component, &force);
 
     if (!status)
         status = place_distributed(system, body, force);
-    return keep_force(system, before, status);
+    return phx_conclude(system->context, keep_force(system, before, status));
 }
 
 /* ---- asking ---- */
 phx_context *phx_system_context(const phx_system *system)
 {
+    if (!system)
+        return NULL;
     return system->context;
 }
 int phx_system_dim(const phx_system *system)
 {
+    if (!system)
+        return 0;
     return system->dim;
 }
 int phx_system_bodies(const phx_system *system)
 {
+    if (!system)
+        return 0;
     return system->n_bodies;
 }
 int phx_system_joints(const phx_system *system)
 {
+    if (!system)
+        return 0;
     return system->n_joints;
 }
 const phx_body *phx_system_body(const phx_system *system, phx_body_id id)
 {
+    if (!system || id < 0 || id >= system->n_bodies)
+        return NULL;
     return system->bodies[id].body;
 }
 const phx_beam *phx_system_beam(const phx_system *system, phx_body_id id)
 {
+    if (!system || id < 0 || id >= system->n_bodies)
+        return NULL;
     const phx_flex_source *source = system->bodies[id].source;
     return source && phx_flex_source_is_line(source) ? source : NULL;
 }
 const char *phx_system_joint_name(const phx_system *system, phx_joint_id id)
 {
+    if (!system || id < 0 || id >= system->n_joints)
+        return NULL;
     return system->joints[id].name;
 }
 int phx_system_n_x(const phx_system *system)
 {
+    if (!system)
+        return 0;
     return system->n_x;
 }
 int phx_system_n_v(const phx_system *system)
 {
+    if (!system)
+        return 0;
     return system->n_v;
 }
 int phx_system_n_l(const phx_system *system)
 {
+    if (!system)
+        return 0;
     return system->n_independent;
 }
 void phx_system_offsets(const phx_system *system, phx_body_id id, int *x, int *v)
 {
+    if (!system || id < 0 || id >= system->n_bodies)
+        return;
     *x = system->bodies[id].x;
     *v = system->bodies[id].v;
 }
 int phx_system_redundant(const phx_system *system)
 {
+    if (!system)
+        return 0;
     return system->n_redundant;
 }
 void phx_system_redundant_row(const phx_system *system, int k, const char **name, int *row)
 {
+    if (!system || k < 0 || k >= phx_system_redundant(system))
+        return;
     const row_slot *slot = &system->rows[system->redundant[k]];
     *name = system->joints[slot->joint].name;
     *row = slot->number + 1;
@@ -599,6 +657,8 @@ void phx_system_redundant_row(const phx_system *system, int k, const char **name
 
 void phx_system_multiplier(const phx_system *system, int k, const char **name, int *row, bool *drive)
 {
+    if (!system || k < 0 || k >= system->n_independent)
+        return;
     const row_slot *slot = &system->rows[system->independent[k]];
     *name = system->joints[slot->joint].name;
     *row = slot->number + 1;
@@ -607,6 +667,8 @@ void phx_system_multiplier(const phx_system *system, int k, const char **name, i
 
 void phx_system_port_place(const phx_system *system, phx_port_id id, const double *x, double *place)
 {
+    if (!system || id < 0 || id >= system->n_ports || !x || !place)
+        return;
     const port_slot *port = &system->ports[id];
 
     if (port->body == PHX_GROUND) {

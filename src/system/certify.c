@@ -344,6 +344,8 @@ static void mass_properties(const workspace *ws, const double *x, phx_certificat
 phx_status phx_system_certify(phx_dae *dae, double t, const double *x, const double *v, const double *lambda,
                               phx_certificate *out)
 {
+    if (!dae || !x || !v || !out)
+        return phx_fail_null(dae ? dae->context : NULL, __func__, "dae, x, v or certificate");
     workspace *ws = (workspace *)dae;
     const phx_system *system = ws->system;
     phx_status status = PHX_OK;
@@ -370,5 +372,5 @@ phx_status phx_system_certify(phx_dae *dae, double t, const double *x, const dou
         out->smallest_mass_eigenvalue = fmin(out->smallest_mass_eigenvalue, smallest);
     }
     out->lossless = system->lossless && out->power_residual < 1e-10 && out->skew_residual == 0.0;
-    return status;
+    return phx_conclude(dae->context, status);
 }

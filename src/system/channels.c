@@ -380,6 +380,8 @@ static phx_status point_at(workspace *ws, double t, const double *x, const doubl
 phx_status phx_system_channels(phx_dae *dae, double t, const double *x, const double *lambda,
                                const phx_channels_options *options, phx_channels *channels)
 {
+    if (!dae || !x || !channels)
+        return phx_fail_null(dae ? dae->context : NULL, __func__, "dae, x or channels");
     workspace *ws = (workspace *)dae;
     phx_context *context = dae->context;
     const phx_channels_options none = {0};
@@ -421,7 +423,7 @@ phx_status phx_system_channels(phx_dae *dae, double t, const double *x, const do
     phx_free(chosen.inputs);
     phx_free(chosen.outputs);
     phx_free(all);
-    return status;
+    return phx_conclude(dae->context, status);
 }
 
 static void free_names(int count, char **names)
@@ -451,6 +453,8 @@ void phx_channels_free(phx_channels *channels)
 /* ---- rest ---- */
 phx_status phx_system_unrest(phx_dae *dae, double t, const double *x, double *rigid, double *free)
 {
+    if (!dae || !x)
+        return phx_fail_null(dae ? dae->context : NULL, __func__, "dae or x");
     workspace *ws = (workspace *)dae;
     const phx_system *system = ws->system;
     double mass = 0.0, *rhs = ws->scratch3;

@@ -179,6 +179,8 @@ phx_status phx_sys_components(phx_system *system)
 
 phx_status phx_system_freeze(phx_system *system)
 {
+    if (!system)
+        return phx_fail_null(NULL, __func__, "system");
     phx_context *context = system->context;
     int *every = NULL;
     phx_status status = PHX_OK;
@@ -219,5 +221,5 @@ phx_status phx_system_freeze(phx_system *system)
     }
     system->spoilt = !system->frozen;
     phx_free(every);
-    return status;
+    return phx_conclude(system->context, status);
 }

@@ -430,6 +430,8 @@ void phx_sys_joint_packs_free(workspace *ws)
 
 phx_status phx_system_joints_one_by_one(phx_dae *dae, bool one_by_one)
 {
+    if (!dae)
+        return phx_fail_null(NULL, __func__, "dae");
     workspace *ws = (workspace *)dae;
 
     list_loose(ws, one_by_one);

@@ -292,6 +292,8 @@ static phx_status take_matrices(workspace *ws, const double *x, bool exact, phx_
 
 phx_status phx_system_linear(phx_dae *dae, double t, const double *x, const double *lambda, phx_linear *linear)
 {
+    if (!dae || !x || !linear)
+        return phx_fail_null(dae ? dae->context : NULL, __func__, "dae, x or linear");
     workspace *ws = (workspace *)dae;
     double *at_rest = ws->vm, *multipliers = ws->lambda;
     phx_status status = PHX_OK;
@@ -304,12 +306,14 @@ phx_status phx_system_linear(phx_dae *dae, double t, const double *x, const doub
         status = phx_sys_locked_accelerations(ws, t, x, at_rest, true, ws->v0, multipliers, ws->scratch);
     if (!status)
         status = dae->ops->linearise(dae, t, x, at_rest, multipliers);
-    return status ? status : take_matrices(ws, x, true, linear);
+    return phx_conclude(dae->context, status ? status : take_matrices(ws, x, true, linear));
 }
 
 phx_status phx_system_linear_steady(phx_dae *dae, double t, const double *x, const double *v, const double *axes,
                                     const double *lambda, phx_linear *linear)
 {
+    if (!dae || !x || !v || !linear)
+        return phx_fail_null(dae ? dae->context : NULL, __func__, "dae, x, v or linear");
     workspace *ws = (workspace *)dae;
     const phx_status status = phx_sys_linearise_steady(dae, t, x, v, axes, lambda);
 
@@ -322,7 +326,7 @@ phx_status phx_system_linear_steady(phx_dae *dae, double t, const double *x, con
             linear->circulatory =
                 linear->circulatory || (phx_body_n_q(slot->body) > 0 && v[slot->v + i] != axes[slot->v + i]);
     }
-    return status ? status : take_matrices(ws, x, false, linear);
+    return phx_conclude(dae->context, status ? status : take_matrices(ws, x, false, linear));
 }
 
 void phx_system_coordinate_name(const phx_system *system, int k, char *buffer, size_t size)

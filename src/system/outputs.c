@@ -87,6 +87,10 @@ static phx_status check_output(const phx_system *system, const phx_output_def *d
 
 phx_status phx_system_add_output(phx_system *system, const phx_output_def *def)
 {
+    if (!system || !def)
+        return phx_fail_null(system ? system->context : NULL, __func__, "system or def");
+    if (!def->name)
+        return phx_fail_null(system->context, __func__, "the name of an output");
     phx_status status = check_output(system, def);
     output_slot *bigger = NULL;
 
@@ -103,7 +107,7 @@ phx_status phx_system_add_output(phx_system *system, const phx_output_def *def)
     if (!system->outputs[system->n_outputs].name)
         return PHX_ERR_MEMORY;
     system->n_outputs++;
-    return PHX_OK;
+    return phx_conclude(system->context, PHX_OK);
 }
 
 void phx_sys_output_free(output_slot *output)
@@ -155,6 +159,8 @@ phx_status phx_sys_output_prepare(phx_system *system)
 
 int phx_system_columns(const phx_system *system)
 {
+    if (!system)
+        return 0;
     return system->n_columns;
 }
 
@@ -168,6 +174,8 @@ static const output_slot *output_of_column(const phx_system *system, int column)
 
 void phx_system_column_name(const phx_system *system, int column, char *buffer, size_t size)
 {
+    if (!system || !buffer || size == 0 || column < 0 || column >= phx_system_columns(system))
+        return;
     const output_slot *output = output_of_column(system, column);
     const char *names = component_names(system, output);
     int k = column - output->first;
@@ -187,6 +195,8 @@ void phx_system_column_name(const phx_system *system, int column, char *buffer, 
 
 const char *phx_system_column_unit(const phx_system *system, int column)
 {
+    if (!system || column < 0 || column >= phx_system_columns(system))
+        return NULL;
     const output_slot *output = output_of_column(system, column);
     const int k = column - output->first;
 
@@ -580,6 +590,8 @@ void phx_sys_output_values(workspace *ws, double t, const double *v_dot, const d
 
 phx_status phx_system_outputs(phx_dae *dae, double t, const double *x, const double *v, double *columns)
 {
+    if (!dae || !x || !v || !columns)
+        return phx_fail_null(dae ? dae->context : NULL, __func__, "dae, x, v or columns");
     workspace *ws = (workspace *)dae;
     const phx_system *system = ws->system;
     double *v_dot = ws->v1, *lambda = ws->tau;
@@ -597,7 +609,7 @@ phx_status phx_system_outputs(phx_dae *dae, double t, const double *x, const dou
         status = phx_sys_all_multipliers(ws, lambda, ws->all);
     if (!status)
         phx_sys_output_values(ws, t, v_dot, ws->all, columns);
-    return status;
+    return phx_conclude(dae->context, status);
 }
 
 void phx_sys_output_slopes(slopes *it, const output_slot *output)

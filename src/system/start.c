@@ -282,6 +282,8 @@ static phx_status equilibrium(phx_system *system, double t, double *x, double *v
 
 phx_status phx_system_start(phx_system *system, const phx_start_options *options, double *x, double *v, double *lambda)
 {
+    if (!system || !x || !v)
+        return phx_fail_null(system ? system->context : NULL, __func__, "system, x or v");
     const double t = options ? options->t : 0.0;
     phx_dae *dae = NULL;
     double *v_dot = NULL;
@@ -307,5 +309,5 @@ phx_status phx_system_start(phx_system *system, const phx_start_options *options
     }
     phx_free(v_dot);
     phx_system_dae_destroy(dae);
-    return status;
+    return phx_conclude(system->context, status);
 }

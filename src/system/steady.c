@@ -281,6 +281,8 @@ static phx_status find_equilibrium(const steady *s, double *x, double *v, double
 /* ---- what others call ---- */
 phx_status phx_system_steady(phx_dae *dae, double t, double *x, double *v, double *axes, double *lambda, double *spin)
 {
+    if (!dae || !x || !v)
+        return phx_fail_null(dae ? dae->context : NULL, __func__, "dae, x or v");
     workspace *ws = (workspace *)dae;
     const phx_system *system = ws->system;
     steady s = {0};
@@ -308,7 +310,7 @@ phx_status phx_system_steady(phx_dae *dae, double t, double *x, double *v, doubl
     if (!status && spin)
         *spin = phx_steady_fastest(&s);
     steady_free(&s);
-    return status;
+    return phx_conclude(dae->context, status);
 }
 
 phx_status phx_sys_linearise_steady(phx_dae *dae, double t, const double *x, const double *v, const double *axes,

@@ -297,6 +297,8 @@ phx_status phx_system_dae(phx_system *system, phx_context *context, phx_dae **da
 
 phx_status phx_system_dae_with(phx_system *system, phx_context *context, phx_backend backend, phx_dae **dae)
 {
+    if (!system || !dae)
+        return phx_fail_null(context, __func__, "system or dae");
     workspace *ws = NULL;
     phx_status status = PHX_OK;
 
@@ -311,7 +313,7 @@ phx_status phx_system_dae_with(phx_system *system, phx_context *context, phx_bac
     }
     if (!status)
         *dae = &ws->base;
-    return status;
+    return phx_conclude(context, status);
 }
 
 void phx_system_dae_destroy(phx_dae *dae)
@@ -321,6 +323,8 @@ void phx_system_dae_destroy(phx_dae *dae)
 
 phx_status phx_system_threads(phx_dae *dae, int threads)
 {
+    if (!dae)
+        return phx_fail_null(NULL, __func__, "dae");
     workspace *ws = (workspace *)dae;
 
     if (threads < 0 || threads > PHX_TEAM_LARGEST)

@@ -71,6 +71,11 @@ beam 100001 simply_supported
 run 2 check beam.yaml
 says "beam.yaml:10:15: bodies.bar.elements: expected an integer from 1 to 100000, found '100001'"
 
+beam 20001 simply_supported
+sed 's/dimension: 2/dimension: 3/' beam.yaml >space.yaml
+run 2 check space.yaml
+says "space.yaml:10:15: bodies.bar: expected at most 20000 'elements' in space, found 20001"
+
 # ---- data that leave no room for products ----
 beam 4 cantilever
 for change in 'length: 1$/length: 1e300' 'length: 1$/length: 1e-100' 'density: 2700/density: 1e300' 'young: 7e10/young: 1e-160'; do

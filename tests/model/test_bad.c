@@ -188,7 +188,7 @@ static void beams_are_wrong(void **state)
         {5, 6, "key 'reference' of a body is missing", BEAM_WITH("length: 1, " SECTION)},
         {5, 92, "expected one of cantilever, simply_supported, free, found 'clamped'",
          BEAM_WITH("length: 1, " SECTION "reference: clamped")},
-        {5, 108, "an integer from 1 to 1000000, found '0'",
+        {5, 108, "an integer from 1 to 100000, found '0'",
          BEAM_WITH("length: 1, " SECTION "reference: free, elements: 0")},
     };
     CHECK_ALL(state, models);
