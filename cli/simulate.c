@@ -243,7 +243,8 @@ int cli_simulate(const cli_command *command, phx_context *context, int argc, cha
         {"--integrator", 0, OPTION_TEXT, "INTEGRATOR", "the method: midpoint, midpoint4, gauss4, gauss6, radau5 or ida",
          &given.integrator},
         {"--backend", 0, OPTION_CHOICE, "auto|plain|fast",
-         "how the equations are evaluated: one body and joint at a time, or those that are alike together (default: auto, "
+         "how the equations are evaluated: one body and joint at a time, or those that are alike together (default: "
+         "auto, "
          "which is fast)",
          &given.backend},
         {"--strict", 0, OPTION_FLAG, NULL, "a limit of validity that is exceeded ends the run", &given.strict},

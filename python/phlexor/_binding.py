@@ -55,6 +55,12 @@ class phx_ss_part(IntEnum):
     PHX_SS_MINIMAL = 6
 
 
+class phx_backend(IntEnum):
+    PHX_BACKEND_AUTO = 0
+    PHX_BACKEND_PLAIN = 1
+    PHX_BACKEND_FAST = 2
+
+
 class phx_model_body_kind(IntEnum):
     PHX_MODEL_RIGID = 0
     PHX_MODEL_BEAM = 1
@@ -955,6 +961,7 @@ phx_simulate_options._fields_ = [
     ("csv_path", c_char_p),
     ("strict", c_bool),
     ("threads", c_int),
+    ("backend", c_int),
 ]
 
 phx_simulate_report._fields_ = [

@@ -11,11 +11,11 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Literal, Mappi
 
 import numpy as np
 
-from ._binding import (phx_bundle, phx_check_report, phx_integrator, phx_linear_form, phx_linear_report, phx_model,
-                       phx_model_modes_at, phx_model_optional, phx_model_override, phx_modes_table, phx_result, phx_run_size,
-                       phx_simulate_options, phx_simulate_report, phx_status, phx_study_batch_options,
-                       phx_study_batch_report, phx_study_linearize_options, phx_study_modes_options,
-                       phx_study_modes_report, phx_study_point_fn, phx_study_titop_options)
+from ._binding import (phx_backend, phx_bundle, phx_check_report, phx_integrator, phx_linear_form, phx_linear_report,
+                       phx_model, phx_model_modes_at, phx_model_optional, phx_model_override, phx_modes_table,
+                       phx_result, phx_run_size, phx_simulate_options, phx_simulate_report, phx_status,
+                       phx_study_batch_options, phx_study_batch_report, phx_study_linearize_options,
+                       phx_study_modes_options, phx_study_modes_report, phx_study_point_fn, phx_study_titop_options)
 from ._call import (Context, FloatArray, Owner, PathLike, Progress, hdf5, name_list, names_of, path_of, text_of)
 from ._check import checked
 from ._library import lib
@@ -31,8 +31,14 @@ __all__ = ["Certificate", "Model"]
 #: A number or an expression of `pi`, `deg` and parameters.
 Number = Union[float, str]
 Integrator = Literal["midpoint", "midpoint4", "gauss4", "gauss6", "radau5", "ida"]
+Backend = Literal["auto", "plain", "fast"]
 Form = Literal["state-space", "second-order", "descriptor"]
 
+_BACKENDS = {
+    "auto": phx_backend.PHX_BACKEND_AUTO,
+    "plain": phx_backend.PHX_BACKEND_PLAIN,
+    "fast": phx_backend.PHX_BACKEND_FAST,
+}
 _INTEGRATORS = {
     "midpoint": phx_integrator.PHX_MIDPOINT,
     "midpoint4": phx_integrator.PHX_MIDPOINT4,
@@ -363,7 +369,8 @@ class Model:
     def simulate(self, end: Optional[float] = None, *, step: Optional[float] = None, every: Optional[float] = None,
                  rtol: Optional[float] = None, atol: Optional[float] = None, integrator: Optional[Integrator] = None,
                  h5: Optional[PathLike] = None, csv: Optional[PathLike] = None, strict: bool = False,
-                 threads: Optional[int] = None, progress: Optional[Progress] = None, yes: bool = False) -> Result:
+                 threads: Optional[int] = None, progress: Optional[Progress] = None, yes: bool = False,
+                 backend: Backend = "auto") -> Result:
         """Simulate from the start state.
 
         Parameters
@@ -385,6 +392,9 @@ class Model:
             ``progress(what, done, total)`` is called between steps; when it returns False the simulation stops.
         yes : bool
             Go on even when this makes 1e8 instants or 1e11 bytes and more, which is refused with an estimate otherwise.
+        backend : {"auto", "plain", "fast"}
+            How the equations are evaluated: one body and joint at a time with whole matrices, or those that are alike
+            together (auto). The results agree to rounding.
 
         Returns
         -------
@@ -400,6 +410,7 @@ class Model:
         """
         options = _simulate_options(end, step, every, rtol, atol, integrator, h5, csv)
         options.strict = strict
+        options.backend = _choose("backend", backend, _BACKENDS)
         options.threads = 0 if threads is None else check_threads(threads)
         report, result = phx_simulate_report(), ctypes.POINTER(phx_result)()
         with self._use(progress) as (call, pointer), self._files(pointer, h5):

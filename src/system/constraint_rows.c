@@ -105,8 +105,9 @@ static phx_status set_redundant_apart(workspace *ws, const double *x, int count,
     phx_context *context = ws->base.context;
     workspace *own = NULL;
     int *dependent = phx_calloc(context, (size_t)count, sizeof *dependent), *sorted = NULL, n = 0, kept = 0;
-    phx_status status =
-        dependent ? phx_sys_workspace_create(ws->system, context, PHX_BACKEND_AUTO, count, it->row, &own) : PHX_ERR_MEMORY;
+    phx_status status = dependent
+                            ? phx_sys_workspace_create(ws->system, context, PHX_BACKEND_AUTO, count, it->row, &own)
+                            : PHX_ERR_MEMORY;
 
     if (!status)
         status = phx_sys_dependent_rows(own, x, dependent, &n);

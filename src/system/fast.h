@@ -19,7 +19,7 @@ typedef struct row_group {
 } row_group;
 
 enum { PHX_JOINT_LANES = 4 };         /* joints of a pack */
-typedef struct joint_pack joint_pack; /* joints that are evaluated together (joint_pack.h) */
+typedef struct joint_pack joint_pack; /* joints that are evaluated together (fast_joints.h) */
 
 /* What rows and forces need to know of a port. */
 typedef enum port_need {
@@ -44,7 +44,7 @@ typedef struct condensed_lu {
     phx_lu *lu;
 } condensed_lu;
 
-/* The projection by the rows alone (delassus.c). */
+/* The projection by the rows alone (fast_delassus.c). */
 typedef struct delassus {
     phx_block_ldl *ldl;
     int n_types;
@@ -60,7 +60,7 @@ typedef struct delassus {
     double *mu;       /* n_l and a zero */
 } delassus;
 
-/* Condensation of the bodies' deformations (condense.c). */
+/* Condensation of the bodies' deformations (fast_condense.c). */
 typedef struct condensation {
     kkt_matrix kkt;
     int n_types;
@@ -97,7 +97,7 @@ typedef enum scratch_kind {
     N_SCRATCH
 } scratch_kind;
 
-/* What the parts of a crew share: sums that are not of one part only (threads.c). */
+/* What the parts of a crew share: sums that are not of one part only (fast_threads.c). */
 enum { LATE_PORT = 1, LATE_BODY = 4 }; /* times 1 for port A of a joint, times 2 for port B */
 typedef struct sharing {
     unsigned char *group;                   /* per group of rows: LATE_..., what it adds to after all parts are done */
@@ -118,8 +118,8 @@ struct fast_data {
     int n_loose_groups, *loose_groups, n_loose_ports, *loose_ports; /* in no pack that is used, ascending */
     bool *port_packed;                                              /* per port: it is in one */
     int n_loose_turning, *loose_turning; /* joints with counted coordinates, in no pack that is used, ascending */
-    const kkt_matrix *into;     /* the matrix that contributions go to: kkt, or the condensed one */
-    condensation *condensation; /* NULL: no body has inner coordinates */
+    const kkt_matrix *into;              /* the matrix that contributions go to: kkt, or the condensed one */
+    condensation *condensation;          /* NULL: no body has inner coordinates */
     phx_condensing condensing;
     delassus *delassus; /* NULL: the projection factors the sparse matrix */
     double *rows_room;  /* its scratch for one pack */
@@ -130,18 +130,19 @@ struct fast_data {
     pack_slot *packs;
     int *pack_of, *lane_of;            /* per body; -1: in none */
     int n_loose_bodies, *loose_bodies; /* in none, ascending */
-    double *border;     /* of one pack */
-    bool *pack_done;    /* per pack: scratch, false between its uses */
-    double *block;      /* condensed matrices of one pack */
-    bool start_viewed;  /* port_views hold the start of the interval at hand: only its end has to be evaluated */
-    bool end_viewed;    /* port_views are those of an instant at x1 */
-    port_need *need;    /* per port */
-    double *place_rate; /* per port: dim, u_dot */
+    double *border;                    /* of one pack */
+    bool *pack_done;                   /* per pack: scratch, false between its uses */
+    double *block;                     /* condensed matrices of one pack */
+    bool start_viewed;         /* port_views hold the start of the interval at hand: only its end has to be evaluated */
+    bool end_viewed;           /* port_views are those of an instant at x1 */
+    port_need *need;           /* per port */
+    double *place_rate;        /* per port: dim, u_dot */
     double *group_G, *group_K; /* of the rows of one group, dense */
     double *product;           /* PHX_PORT_MAX x the widest port's columns */
 };
 
-/* ---- the evaluator's operations (fast_rows.c, fast_couplings.c, fast_bodies.c, fast_linearise.c, delassus.c) ---- */
+/* ---- the evaluator's operations (fast_rows.c, fast_couplings.c, fast_bodies.c, fast_linearise.c, fast_delassus.c)
+ * ---- */
 void phx_fast_view_ports(workspace *ws);
 /* Of ports in no pack of joints what rows and forces need. */
 void phx_fast_view_rows(workspace *ws);
@@ -171,7 +172,7 @@ void phx_fast_synchronise(workspace *ws, double *x);
 phx_status phx_fast_set_threads(workspace *ws, int threads);
 int phx_fast_threads(const workspace *ws);
 
-/* ---- projection (delassus.c) ---- */
+/* ---- projection (fast_delassus.c) ---- */
 phx_status phx_sys_delassus_create(workspace *ws);
 void phx_sys_delassus_free(workspace *ws);
 
@@ -182,8 +183,8 @@ void phx_sys_delassus_free(workspace *ws);
 void phx_sys_follow_turns(workspace *ws, port_need viewed);
 void phx_sys_count_anew(const workspace *ws, int joint, double *x1);
 
-/* ---- threads (threads.c) ---- */
-/* A factorisation on the pattern of a matrix, by the crew where there is one (threads.c). */
+/* ---- threads (fast_threads.c) ---- */
+/* A factorisation on the pattern of a matrix, by the crew where there is one (fast_threads.c). */
 phx_status phx_fast_create_lu(const workspace *ws, const kkt_matrix *kkt, bool complex_values, phx_lu **lu);
 
 /* Groups of rows and all that is made once for several threads; rows are there. */

@@ -194,8 +194,8 @@ static inline void add_block_in(const int dim, const int first, workspace *ws, i
                 continue;
             times_map(dim, first, by, 0.5 * ws->h, block + left * PHX_PORT_MAX * PAIR_SIZE + right * PHX_PORT_MAX,
                       &maps[right], ws->fast->product);
-            add_pulled(dim, first, alpha, &maps[left], maps[right].n, ws->fast->product, at + left * n0 * n + right * n0, n,
-                       val);
+            add_pulled(dim, first, alpha, &maps[left], maps[right].n, ws->fast->product,
+                       at + left * n0 * n + right * n0, n, val);
         }
 }
 

@@ -202,8 +202,8 @@ static void add_port(workspace *ws, phx_port_id id)
     double *turns = ws->map_room, *bends = turns + n * n_rot; /* columns of w; columns of q in the rows of w */
     const phx_port_tangents out = {.turns = turns, .bends = bends};
 
-    phx_body_port_tangents(system->bodies[port->body].body, &port->port, &view,
-                           ws->effort + (size_t)id * PHX_PORT_MAX, &out);
+    phx_body_port_tangents(system->bodies[port->body].body, &port->port, &view, ws->effort + (size_t)id * PHX_PORT_MAX,
+                           &out);
     for (int i = 0; i < n; i++)
         for (int k = 0; k < n_rot; k++)
             ws->into_K[at[i * n + dim + k]] -= ws->weight_K * turns[i * n_rot + k];

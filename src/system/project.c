@@ -3,7 +3,8 @@
  * With S = G M^-1 G^T and e = G v - w, mu = -S^-1 e:  v <- v + M^-1 G^T mu. mu.w is work the drives supply; the rest of
  * the change of energy, 1/2 e^T S^-1 e, is given back by scaling the homogeneous part of the velocity, v less the part
  * M^-1 G^T S^-1 w that the drives prescribe and, in a free component, less the rigid motion that carries its momenta.
- * M^-1 G^T mu has no momentum, since every joint lets rigid motions of the whole pass. How S is solved: delassus.c. */
+ * M^-1 G^T mu has no momentum, since every joint lets rigid motions of the whole pass. How S is solved:
+ * fast_delassus.c. */
 #include "system_internal.h"
 
 #include <float.h>

@@ -276,7 +276,8 @@ static phx_status improve_choice(phx_system *system)
                  .out = system->redundant,
                  .kept = system->independent};
     workspace *ws = NULL;
-    phx_status status = phx_sys_workspace_create(system, context, PHX_BACKEND_AUTO, system->n_independent, system->independent, &ws);
+    phx_status status =
+        phx_sys_workspace_create(system, context, PHX_BACKEND_AUTO, system->n_independent, system->independent, &ws);
 
     it.C = phx_calloc(context, (1 + WALKS * STEPS) * n_out * n_kept, sizeof *it.C);
     it.volume = phx_calloc(context, 1 + WALKS * STEPS, sizeof *it.volume);

@@ -279,10 +279,10 @@ struct workspace {
     const evaluator *by;
     fast_data *fast; /* of the fast evaluator */
     int n_l;
-    int *row;                     /* system row of multiplier k */
-    int *row_slot;                /* multiplier of system row, or -1 */
-    work_row *rows;               /* n_l */
-    int n_driven, *driven;        /* rows with a signal */
+    int *row;              /* system row of multiplier k */
+    int *row_slot;         /* multiplier of system row, or -1 */
+    work_row *rows;        /* n_l */
+    int n_driven, *driven; /* rows with a signal */
     signal_watch signals;
     kkt_matrix kkt;
     double *M, *D, *K, *val;      /* values on the kkt pattern */
@@ -297,25 +297,25 @@ struct workspace {
     /* interval */
     double t0, h;
     double *x0, *x1, *xm, *v0, *v1, *vm, *p0;
-    double *low0, *low1;         /* what rounding took from x0 and x1 */
-    bool goes_on;                /* the interval at hand began where the one before it ended */
-    double *momentum0;           /* per component: linear (dim), angular (n_rot) at the start of the interval */
-    double *momentum1;           /* the same that the last projection put the end on, where it kept them: kept */
+    double *low0, *low1; /* what rounding took from x0 and x1 */
+    bool goes_on;        /* the interval at hand began where the one before it ended */
+    double *momentum0;   /* per component: linear (dim), angular (n_rot) at the start of the interval */
+    double *momentum1;   /* the same that the last projection put the end on, where it kept them: kept */
     bool *kept;
-    double *signal_work;         /* per component: share of the drives in what the projection takes */
-    double *impulse;             /* per component: impulses over the interval */
-    double *supply;              /* per component: work of the drives in the projection */
-    double *before;              /* per component: kinetic energy before the projection */
-    double *taken;               /* per component: energy beyond it that the joints take in the projection */
-    bool *moved;                 /* per component: its joints need the projection */
-    bool *on;                    /* per row: takes part in the assembly or the start velocities */
-    const double *turn0, *turn1; /* x at the ends, for the coordinates that count turns */
-    phx_products **products;     /* per body: of the interval; NULL: the evaluator has its own */
-    double *room;                /* scratch that all bodies share */
-    double *energy;              /* per body: scratch */
-    phx_body_view view;          /* of the interval or instant at hand: where vectors of all bodies begin */
-    phx_port_view *port_views;   /* per port */
-    bool summed;                 /* val is A(2/h) of an interval */
+    double *signal_work;               /* per component: share of the drives in what the projection takes */
+    double *impulse;                   /* per component: impulses over the interval */
+    double *supply;                    /* per component: work of the drives in the projection */
+    double *before;                    /* per component: kinetic energy before the projection */
+    double *taken;                     /* per component: energy beyond it that the joints take in the projection */
+    bool *moved;                       /* per component: its joints need the projection */
+    bool *on;                          /* per row: takes part in the assembly or the start velocities */
+    const double *turn0, *turn1;       /* x at the ends, for the coordinates that count turns */
+    phx_products **products;           /* per body: of the interval; NULL: the evaluator has its own */
+    double *room;                      /* scratch that all bodies share */
+    double *energy;                    /* per body: scratch */
+    phx_body_view view;                /* of the interval or instant at hand: where vectors of all bodies begin */
+    phx_port_view *port_views;         /* per port */
+    bool summed;                       /* val is A(2/h) of an interval */
     double *into_D, *into_K, weight_K; /* where a linearisation adds: D and K, or val with h/2 for K */
     double *covector;                  /* per row: PAIR_SIZE */
     double *w;                         /* per row: prescribed rate */
@@ -323,8 +323,8 @@ struct workspace {
                        batches of joints) */
     int *port_cols; /* per port: room for columns */
     int *port_first, *port_count;
-    double *map_room; /* 2 map_size: what the ports of a pair make of their bodies' columns */
-    int map_size, widest;                             /* widest: columns of a port */
+    double *map_room;     /* 2 map_size: what the ports of a pair make of their bodies' columns */
+    int map_size, widest; /* widest: columns of a port */
     double *scratch, *scratch2, *scratch3, *scratch4; /* n each */
     double *local;                                    /* dense scratch for element blocks */
     double *body_M, *body_D, *body_K;                 /* largest body pattern */
@@ -445,8 +445,8 @@ void phx_sys_parallel_free(parallel_rows *parallel);
  * are others than before. */
 bool phx_sys_parallel_choose(const workspace *ws, const bool *on, parallel_rows *parallel);
 bool phx_sys_dropped(const workspace *ws, int unknown); /* the unknown is the multiplier of such a row */
-/* phx_sys_factor_mass with the deformations held and the rows of `on` only, eps > 0 times its Schur diagonal on the multipliers:
- * solvable with redundant rows. Factored by itself. */
+/* phx_sys_factor_mass with the deformations held and the rows of `on` only, eps > 0 times its Schur diagonal on the
+ * multipliers: solvable with redundant rows. Factored by itself. */
 phx_status phx_sys_factor_rigid(workspace *ws, const double *x, const bool *on);
 /* b (n) <- its solution, zero on the deformations. */
 phx_status phx_sys_solve_rigid(workspace *ws, double *b);

@@ -253,13 +253,13 @@ void phx_sys_workspace_destroy(workspace *ws)
 {
     if (!ws)
         return;
-    double *arrays[] = {ws->mass,      ws->before,      ws->taken,      ws->M,         ws->D,         ws->K,
-                        ws->val,       ws->val_complex, ws->x0,         ws->x1,        ws->xm,        ws->v0,
-                        ws->v1,        ws->vm,          ws->p0,         ws->momentum0, ws->momentum1, ws->signal_work,
-                        ws->impulse,   ws->covector,    ws->w,          ws->effort,    ws->map_room,  ws->scratch,   ws->scratch2,  ws->scratch3,
-                        ws->scratch4,  ws->local,       ws->body_M,     ws->tau,       ws->lambda,    ws->low0,
-                        ws->low1,      ws->sigma,       ws->supply,     ws->all,       ws->spread,    ws->flow,
-                        ws->base.parts};
+    double *arrays[] = {ws->mass,     ws->before,      ws->taken,     ws->M,         ws->D,         ws->K,
+                        ws->val,      ws->val_complex, ws->x0,        ws->x1,        ws->xm,        ws->v0,
+                        ws->v1,       ws->vm,          ws->p0,        ws->momentum0, ws->momentum1, ws->signal_work,
+                        ws->impulse,  ws->covector,    ws->w,         ws->effort,    ws->map_room,  ws->scratch,
+                        ws->scratch2, ws->scratch3,    ws->scratch4,  ws->local,     ws->body_M,    ws->tau,
+                        ws->lambda,   ws->low0,        ws->low1,      ws->sigma,     ws->supply,    ws->all,
+                        ws->spread,   ws->flow,        ws->base.parts};
 
     ws->by->destroy(ws);
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)

@@ -77,6 +77,11 @@ class Reading(Case):
             phlexor.Model.from_text(PENDULUM.replace("simulate: {end: 1, step: 0.01}\n", "")).simulate()
         with self.assertRaisesRegex(ValueError, "integrator='euler': one of midpoint"):
             pendulum().simulate(integrator="euler")
+        with self.assertRaisesRegex(ValueError, "backend"):
+            pendulum().simulate(end=0.1, backend="quick")
+        plain = pendulum().simulate(end=0.1, backend="plain")["kinetic"]
+        fast = pendulum().simulate(end=0.1, backend="fast")["kinetic"]
+        np.testing.assert_allclose(plain, fast, rtol=1e-11, atol=1e-13)
         for end in (0.0, -1.0, float("nan"), float("inf")):
             with self.assertRaisesRegex(ValueError, "end="):
                 pendulum().simulate(end)

@@ -95,9 +95,9 @@ static void evaluate(const model *m, const trial *at, double h, found *out)
     CHECK_OK(m->context, ops->interval_work(m->dae, &out->work));
     if (ops->catch_up)
         ops->catch_up(m->dae, out->x1);
-    CHECK_OK(m->context, ops->power(m->dae, 0.1, at->x, at->v, at->lambda, &out->power.supplied, &out->power.dissipated));
     CHECK_OK(m->context,
-             ops->residual(m->dae, 0.1, at->x, at->v, at->v_dot, at->lambda, out->residual[INSTANT]));
+             ops->power(m->dae, 0.1, at->x, at->v, at->lambda, &out->power.supplied, &out->power.dissipated));
+    CHECK_OK(m->context, ops->residual(m->dae, 0.1, at->x, at->v, at->v_dot, at->lambda, out->residual[INSTANT]));
     for (int i = 0; i < n; i++)
         out->times[0][i] = out->residual[INTERVAL][i];
     CHECK_OK(m->context, ops->solve(m->dae, 0, out->times[0]));
@@ -140,8 +140,8 @@ static void evaluations_agree(void **state)
             check_same(kind->name, "what the matrices do", n, got[0].times[i], got[1].times[i]);
         CHECK_CLOSE(got[1].work.supplied, got[0].work.supplied, TOLERANCE * (1.0 + fabs(got[0].work.supplied)),
                     "%s: work", kind->name);
-        CHECK_CLOSE(got[1].work.dissipated, got[0].work.dissipated,
-                    TOLERANCE * (1.0 + fabs(got[0].work.dissipated)), "%s: loss", kind->name);
+        CHECK_CLOSE(got[1].work.dissipated, got[0].work.dissipated, TOLERANCE * (1.0 + fabs(got[0].work.dissipated)),
+                    "%s: loss", kind->name);
         CHECK_CLOSE(got[1].power.supplied, got[0].power.supplied, TOLERANCE * (1.0 + fabs(got[0].power.supplied)),
                     "%s: power", kind->name);
         found_free(&got[0]);

@@ -14,6 +14,8 @@ fresh_tree()
     printf '#include <phlexor/base.h>\n#include <stdio.h>\n' >"$tree/include/phlexor/low.h"
     : >"$tree/src/left/private.h"
     : >"$tree/src/left/left_kernel.h"
+    : >"$tree/src/left/fast.h"
+    printf '#include "fast.h"\nvoid phx_fast_step(int n);\n' >"$tree/src/left/fast_step.c"
     : >"$tree/src/low/low_kernel.h"
     printf '#include "private.h"\n#include <phlexor/base.h>\n#include <cblas.h>\n' >"$tree/src/left/left.c"
     printf '#include "../low/low_kernel.h"\n' >"$tree/src/left/wide_kernel.h"
@@ -56,6 +58,9 @@ expect_failure src/left/left.c '#include "../low/none_kernel.h"' 'not a private 
 expect_failure cli/main.c '#include "../src/low/low_kernel.h"' 'not a private header of cli/'
 expect_failure include/phlexor/low.h '#include "../low/low_kernel.h"' 'not a private header of include/phlexor/'
 expect_failure cli/main.c '#include "left/private.h"' 'not a private header of cli/'
+expect_failure src/left/left.c '#include "fast.h"' '"fast.h" is of the fast evaluator'
+expect_failure src/left/left.c '    phx_fast_step(3);' 'a call of the fast evaluator'
+expect_failure src/left/fast_step.c '    phx_plain_step(3);' 'a call of the plain evaluator'
 expect_failure src/layers.txt 'odd: up' 'odd knows up'
 expect_failure ARCHITECTURE.md '| `right` | base, low |' 'the row of right'
 [ "$failures" -eq 0 ]

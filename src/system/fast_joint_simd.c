@@ -1,6 +1,6 @@
 /* Operations on joints that are alike, PHX_JOINT_LANES of them at once; compiled for any processor, and again for those
  * with wider registers. The same of one joint after the other is in evaluate.c and couplings.c. */
-#include "turn_lanes.h"
+#include "fast_turn_simd.h"
 
 /* WORK(dim, n_a, n_b, dots, ...) for the kind of pack: what is constant there is so for the compiler. */
 #define EACH_KIND(WORK, ...)                                                                                           \

@@ -1,10 +1,10 @@
 /* Ports of joints that are alike, PHX_JOINT_LANES of them at once, and what they add to residuals and matrices; the
  * equations are those of body/ports.c. */
-#ifndef PHX_PORT_LANES_H
-#define PHX_PORT_LANES_H
+#ifndef PHX_FAST_PORT_SIMD_H
+#define PHX_FAST_PORT_SIMD_H
 
 #include "../algebra/lanes_kernel.h"
-#include "joint_pack.h"
+#include "fast_joints.h"
 
 #define real    lanes
 #define NAME(x) x

@@ -1,9 +1,9 @@
 /* DOT rows in space, of PHX_JOINT_LANES joints at once; the equations are those of joint/row_dots.c. An undeformed port
  * has n_q = 0: nothing is left of the turn of its section. */
-#ifndef PHX_DOT_LANES_H
-#define PHX_DOT_LANES_H
+#ifndef PHX_FAST_DOT_SIMD_H
+#define PHX_FAST_DOT_SIMD_H
 
-#include "port_lanes.h"
+#include "fast_port_simd.h"
 
 enum { MOST_DOTS = PHX_JOINT_MAX_ROWS - 3 };
 

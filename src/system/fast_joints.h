@@ -1,6 +1,6 @@
 /* Joints that are alike, evaluated together; private to layer system. */
-#ifndef PHX_JOINT_PACK_H
-#define PHX_JOINT_PACK_H
+#ifndef PHX_FAST_JOINTS_H
+#define PHX_FAST_JOINTS_H
 
 #include "fast.h"
 

@@ -72,8 +72,8 @@ static phx_status allocate(workspace *ws)
     ws->products = phx_calloc(context, count, sizeof *ws->products);
     ws->energy = phx_calloc(context, count, sizeof *ws->energy);
     ws->fast->pack_done = phx_calloc(context, count, sizeof *ws->fast->pack_done);
-    return ws->energy && ws->fast->pack_done && ws->room && ws->fast->packs && ws->fast->pack_of && ws->fast->lane_of && ws->fast->loose_bodies &&
-                   ws->products
+    return ws->energy && ws->fast->pack_done && ws->room && ws->fast->packs && ws->fast->pack_of && ws->fast->lane_of &&
+                   ws->fast->loose_bodies && ws->products
                ? PHX_OK
                : PHX_ERR_MEMORY;
 }

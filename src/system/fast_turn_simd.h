@@ -1,9 +1,9 @@
 /* Counted angles in space, of PHX_JOINT_LANES joints at once: not what they are, only whether they are near what x has
  * of them. The equations are those of joint/row_turn.c. */
-#ifndef PHX_TURN_LANES_H
-#define PHX_TURN_LANES_H
+#ifndef PHX_FAST_TURN_SIMD_H
+#define PHX_FAST_TURN_SIMD_H
 
-#include "dot_lanes.h"
+#include "fast_dot_simd.h"
 
 typedef unsigned long long word __attribute__((vector_size(32), aligned(8), may_alias));
 

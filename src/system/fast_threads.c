@@ -72,7 +72,8 @@ phx_status phx_sys_threads_create(workspace *ws)
 
     ws->fast->sharing.group = phx_calloc(context, rows, sizeof *ws->fast->sharing.group);
     ws->fast->sharing.port = phx_calloc(context, (size_t)system->n_ports, sizeof *ws->fast->sharing.port);
-    ws->fast->sharing.groups = phx_calloc(context, 2 * rows + (size_t)system->n_ports, sizeof *ws->fast->sharing.groups);
+    ws->fast->sharing.groups =
+        phx_calloc(context, 2 * rows + (size_t)system->n_ports, sizeof *ws->fast->sharing.groups);
     if (!ws->fast->sharing.group || !ws->fast->sharing.port || !ws->fast->sharing.groups)
         return PHX_ERR_MEMORY;
     ws->fast->sharing.packs = ws->fast->sharing.groups + rows;

@@ -270,7 +270,7 @@ void phx_sys_condensation_free(workspace *ws)
         free_factors(it, &it->slot[s]);
     free_factors(it, &it->mass);
     phx_sys_kkt_free(ws, &it->kkt);
-    double *arrays[] = {it->coupling,  it->val, it->b,      it->d,     it->sum,  it->inner,
+    double *arrays[] = {it->coupling,  it->val, it->b,      it->d,     it->sum,        it->inner,
                         it->inner_sum, it->x,   it->border, it->rates, ws->fast->block};
     size_t *places[] = {it->border_at, it->influence_at, it->inner_at, it->rates_at};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
@@ -341,8 +341,9 @@ void phx_fast_body_add(workspace *ws, int b, int row, int dof, double value)
 
     if (phx_sys_is_condensed(ws->fast->into, b)) {
         const int p = ws->fast->pack_of[b];
-        phx_pack_border_add(ws->fast->packs[p].pack, ws->fast->condensation->border + ws->fast->condensation->border_at[p],
-                            ws->fast->lane_of[b], row - dim, dof, value);
+        phx_pack_border_add(ws->fast->packs[p].pack,
+                            ws->fast->condensation->border + ws->fast->condensation->border_at[p], ws->fast->lane_of[b],
+                            row - dim, dof, value);
         return;
     }
     phx_body_pattern(body, &ptr, &idx);

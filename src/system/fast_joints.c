@@ -1,5 +1,5 @@
 /* Which joints a step evaluates together. */
-#include "joint_pack.h"
+#include "fast_joints.h"
 
 #include <string.h>
 
@@ -56,7 +56,7 @@ static bool in_a_row(const int *at, int n)
     return true;
 }
 
-/* Whether a matrix has the group's entries where joint_pack.h expects them. */
+/* Whether a matrix has the group's entries where fast_joints.h expects them. */
 static bool has_places(const workspace *ws, const kkt_matrix *kkt, const row_group *group)
 {
     const phx_port_id ports[2] = {group->a, group->b};
@@ -96,7 +96,8 @@ static bool may_pack(const workspace *ws, const row_group *group, const int *use
         return false;
     if (point_of(ws, group->a)->n > SIDE_COORDINATES || point_of(ws, group->b)->n > SIDE_COORDINATES)
         return false;
-    return has_places(ws, &ws->kkt, group) && (!ws->fast->condensation || has_places(ws, &ws->fast->condensation->kkt, group));
+    return has_places(ws, &ws->kkt, group) &&
+           (!ws->fast->condensation || has_places(ws, &ws->fast->condensation->kkt, group));
 }
 
 static int turns_of(const workspace *ws, int j)
@@ -205,7 +206,7 @@ static void take(const joint_pack *pack, int lane, int place, int **next)
     *next += PHX_JOINT_LANES;
 }
 
-/* Places of a joint in a matrix, in the order of joint_pack.h. */
+/* Places of a joint in a matrix, in the order of fast_joints.h. */
 static void fill_places(const workspace *ws, const joint_pack *pack, int lane, const kkt_matrix *kkt, int *at)
 {
     const row_group *group = &ws->fast->groups[pack->group[lane]];
@@ -335,7 +336,8 @@ static phx_status gather(workspace *ws, int g, const bool *may)
     phx_status status = PHX_OK;
 
     for (int other = g; other < ws->fast->n_groups && !status; other++) {
-        if (!may[other] || ws->fast->joint_pack_of[other] >= 0 || !alike(ws, &ws->fast->groups[g], &ws->fast->groups[other]))
+        if (!may[other] || ws->fast->joint_pack_of[other] >= 0 ||
+            !alike(ws, &ws->fast->groups[g], &ws->fast->groups[other]))
             continue;
         list[count++] = other;
         if (count == PHX_JOINT_LANES) {
@@ -395,8 +397,8 @@ phx_status phx_sys_joint_packs_create(workspace *ws)
     ws->fast->loose_ports = phx_calloc(context, n_ports, sizeof *ws->fast->loose_ports);
     ws->fast->port_packed = phx_calloc(context, n_ports, sizeof *ws->fast->port_packed);
     ws->fast->loose_turning = phx_calloc(context, (size_t)ws->system->n_joints, sizeof *ws->fast->loose_turning);
-    if (!uses || !may || !ws->fast->joint_packs || !ws->fast->joint_pack_of || !ws->fast->loose_groups || !ws->fast->loose_ports ||
-        !ws->fast->port_packed || !ws->fast->loose_turning)
+    if (!uses || !may || !ws->fast->joint_packs || !ws->fast->joint_pack_of || !ws->fast->loose_groups ||
+        !ws->fast->loose_ports || !ws->fast->port_packed || !ws->fast->loose_turning)
         status = PHX_ERR_MEMORY;
     if (!status)
         count_uses(ws, uses);

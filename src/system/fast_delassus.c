@@ -203,7 +203,8 @@ static phx_status make_packs(making *m)
     if (status)
         return status;
     it->schur = phx_calloc(ws->base.context, count + 1, sizeof *it->schur);
-    ws->fast->rows_room = phx_calloc(ws->base.context, ws->fast->scratch_size[SCRATCH_ROWS], sizeof *ws->fast->rows_room);
+    ws->fast->rows_room =
+        phx_calloc(ws->base.context, ws->fast->scratch_size[SCRATCH_ROWS], sizeof *ws->fast->rows_room);
     return it->schur && ws->fast->rows_room ? PHX_OK : PHX_ERR_MEMORY;
 }
 
@@ -227,8 +228,8 @@ static phx_status make_factors(making *m, double most)
             for (int j = m->first[b]; j < m->first[b + 1] && !status; j++)
                 status = phx_sys_put(context, &list, m->touched[i] / 2, m->touched[j] / 2);
     if (!status)
-        status =
-            phx_csr_from_triplets(context, ws->fast->n_groups, ws->fast->n_groups, list.count, list.row, list.col, NULL, &pattern);
+        status = phx_csr_from_triplets(context, ws->fast->n_groups, ws->fast->n_groups, list.count, list.row, list.col,
+                                       NULL, &pattern);
     if (!status)
         status = phx_block_ldl_create(context, ws->fast->n_groups, size, pattern.ptr, pattern.idx, most, &m->it->ldl);
     phx_csr_free(&pattern);
@@ -411,7 +412,8 @@ static phx_status schur_of_packs(void *user, phx_context *context, int part, int
             phx_sys_pack_energies(own, p, loop->x, loop->v);
             continue;
         }
-        phx_pack_rows_schur(it->rows[p], loop->x, loop->v, own->covector, own->fast->rows_room, it->schur + it->at[p], energy);
+        phx_pack_rows_schur(it->rows[p], loop->x, loop->v, own->covector, own->fast->rows_room, it->schur + it->at[p],
+                            energy);
         for (int l = 0; l < slot->count; l++)
             own->energy[slot->body[l]] = energy[l];
     }

@@ -1,4 +1,4 @@
-/* Factors and solutions of condensed matrices (condense.c says what they are). */
+/* Factors and solutions of condensed matrices (fast_condense.c says what they are). */
 #include "fast.h"
 
 #include <string.h>
