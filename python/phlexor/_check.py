@@ -143,7 +143,8 @@ def function(what: str, value: Any) -> Any:
 #: By what the annotation begins with, `Optional` left out; the names of the package's own aliases come first.
 _CHECKS: Dict[str, Callable[[str, Any], Any]] = {
     "PathLike": path, "ArrayLike": array, "SweepLike": sweep, "Progress": function, "Callable[": function,
-    "Integrator": text, "Backend": text, "Form": text, "Literal['": text, 'Literal["': text, "Mapping[str, Number]": values,
+    "Integrator": text, "Backend": text, "Form": text,
+    "Literal['": text, 'Literal["': text, "Mapping[str, Number]": values,
     "Iterable[str]": names, "Sequence[str]": names, "Iterable[Tuple[str, str, float]]": links,
     "float": number, "int": integer, "bool": flag, "str": text, "Number": lambda what, value:
         (text if isinstance(value, str) else number)(what, value),
