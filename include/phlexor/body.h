@@ -3,7 +3,7 @@
  *   configuration x_b = ( r dim | attitude | q n )     attitude: plane (c, s, angle not wrapped), space R 3x3 row-major
  *   velocity     nu_b = ( v dim | w n_rot | q_dot n )  v, w in body components, v of the frame's origin P
  *
- * Canonical momenta p = M(q) nu; formulation ([1] eqs 9-16, 30 in canonical form):
+ * Canonical momenta p = M(q) nu (docs/theory.md 1; the paper's eqs 9-16, 30 in canonical form):
  *   p_t' = p_t x w + f      p_r' = p_t x v + p_r x w + tau      p_q' = dT/dq - K q - R q_dot + f_q
  *   r' = R v                R' = R [w]x                         q' = q_dot
  * A rigid body is the case n = 0. Bodies are frozen after creation. */

@@ -11,7 +11,7 @@
  * points in inertial components along  A(a) = R (a + theta x a),  in the plane R(1, w') for a = (1, 0).
  *
  * Everything is evaluated over an interval from 0 to 1, so that the averages of the energy-conserving midpoint rule
- * (formulation: sums and products of such vectors change exactly by h times covector . rate) and plain instants are the
+ * (theory 4: sums and products of such vectors change exactly by h times covector . rate) and plain instants are the
  * same code: at an instant the ends coincide and h = 0. R need not be a rotation at a stage of a collocation method. */
 #ifndef PHLEXOR_PORT_H
 #define PHLEXOR_PORT_H
@@ -156,7 +156,7 @@ double phx_port_turn_quotient(double s, double c);
 /* Its derivative with respect to s, divided by s. That with respect to c is -1/(s^2 + c^2). */
 double phx_port_turn_quotient_slope(double s, double c);
 /* Difference quotient (atan(x1) - atan(x0))/(x1 - x0) without cancellation, 1/(1 + x^2) when the ends coincide. With
- * a = h w/2 of two frames it is the kappa of their relative angle (formulation, relative angles); with the slopes at
+ * a = h w/2 of two frames it is the kappa of their relative angle (theory 4); with the slopes at
  * the ends it is the discrete gradient of atan(theta). */
 double phx_port_atan_quotient(double x0, double x1);
 /* Its derivative with respect to x1. */

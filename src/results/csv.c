@@ -140,7 +140,7 @@ phx_status phx_csv_read(phx_context *context, const char *path, phx_csv *csv)
     *csv = (phx_csv){0};
     phx_status status = read_file(context, path, &bytes);
     const bool marked = !status && !strncmp(bytes, "\xEF\xBB\xBF", 3); /* as spreadsheets write it */
-    csv_reader reader = {context, path, bytes + (marked ? 3 : 0), 1};
+    csv_reader reader = {context, path, marked ? bytes + 3 : bytes, 1};
     if (!status)
         status = read_header(&reader, csv);
     while (!status && strchr(reader.place, '\n')) {

@@ -9,7 +9,7 @@ void phx_plain_interval_begin(workspace *ws)
     }
 }
 
-/* nu_mean = (nu_0 + nu_1)/2;  x_1 = x_0 (+) h nu_mean;  res = (p_1 - p_0)/h - mean forces (formulation 3). */
+/* nu_mean = (nu_0 + nu_1)/2;  x_1 = x_0 (+) h nu_mean;  res = (p_1 - p_0)/h - mean forces (theory 4). */
 void phx_plain_move(workspace *ws, const double *v1, double *res)
 {
     const phx_system *system = ws->system;

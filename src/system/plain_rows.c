@@ -19,7 +19,7 @@ void phx_plain_view_ports(workspace *ws)
     }
 }
 
-/* g_k and w_k, the mean of the prescribed rate over an interval (formulation 3: G_mean nu_mean = w_mean). */
+/* g_k and w_k, the mean of the prescribed rate over an interval (theory 4: G_mean nu_mean = w_mean). */
 void phx_plain_rows(workspace *ws, double t, double h)
 {
     for (int k = 0; k < ws->n_l; k++) {
