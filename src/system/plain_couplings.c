@@ -27,12 +27,6 @@ typedef struct pair_maps {
     double *product;   /* as large as one of them */
 } pair_maps;
 
-static void pair_ports(const phx_system *system, int pair, phx_port_id *a, phx_port_id *b)
-{
-    *a = pair < system->n_joints ? system->joints[pair].a : system->forces[pair - system->n_joints].a;
-    *b = pair < system->n_joints ? system->joints[pair].b : system->forces[pair - system->n_joints].b;
-}
-
 /* The block of one port, its first row and column at `row`, `first`; a port of the ground has none. */
 static void map_port(const workspace *ws, phx_port_id id, int row, int first, pair_maps *maps)
 {
@@ -118,7 +112,7 @@ void phx_plain_pair_add(workspace *ws, int pair, double alpha, const double *blo
     phx_port_id a, b;
 
     memcpy(copy, block, sizeof copy); /* it may stand where the maps go */
-    pair_ports(ws->system, pair, &a, &b);
+    (void)phx_sys_pair_ports(ws->system, pair, &a, &b);
     const pair_maps maps = map_pair(ws, a, b);
     add_block(ws, pair, alpha * ws->weight_K, copy, &maps, maps.W, ws->into_K);
 }
@@ -129,7 +123,7 @@ void phx_plain_pair_rate_add(workspace *ws, int pair, double alpha, const double
     phx_port_id a, b;
 
     memcpy(copy, block, sizeof copy);
-    pair_ports(ws->system, pair, &a, &b);
+    (void)phx_sys_pair_ports(ws->system, pair, &a, &b);
     const pair_maps maps = map_pair(ws, a, b);
     add_block(ws, pair, alpha, copy, &maps, maps.P, ws->into_D);
     add_block(ws, pair, alpha * ws->weight_K, copy, &maps, maps.T, ws->into_K);
@@ -212,12 +206,24 @@ static void add_port(workspace *ws, phx_port_id id)
             ws->into_K[at[(dim + k) * n + r + j]] -= ws->weight_K * bends[k * (n - r) + j];
 }
 
+/* The rows of a joint follow each other: the first behind those of the joint of row k. */
+static int end_of_joint(const workspace *ws, int k)
+{
+    const int joint = ws->system->rows[ws->row[k]].joint;
+
+    while (k < ws->n_l && ws->system->rows[ws->row[k]].joint == joint)
+        k++;
+    return k;
+}
+
 void phx_plain_add_couplings(workspace *ws, const double *lambda)
 {
-    for (int k = 0; k < ws->n_l; k++) {
+    for (int k = 0; k < ws->n_l;) {
         const pair_maps maps = map_pair(ws, ws->rows[k].a, ws->rows[k].b);
-        put_row(ws, k, &maps, ws->into_D);
-        add_row(ws, k, lambda[k], &maps);
+        for (const int end = end_of_joint(ws, k); k < end; k++) {
+            put_row(ws, k, &maps, ws->into_D);
+            add_row(ws, k, lambda[k], &maps);
+        }
     }
     for (int i = 0; i < ws->system->n_ports; i++)
         add_port(ws, i);
@@ -225,8 +231,9 @@ void phx_plain_add_couplings(workspace *ws, const double *lambda)
 
 void phx_plain_put_rows(workspace *ws, double *val)
 {
-    for (int k = 0; k < ws->n_l; k++) {
+    for (int k = 0; k < ws->n_l;) {
         const pair_maps maps = map_pair(ws, ws->rows[k].a, ws->rows[k].b);
-        put_row(ws, k, &maps, val);
+        for (const int end = end_of_joint(ws, k); k < end; k++)
+            put_row(ws, k, &maps, val);
     }
 }
