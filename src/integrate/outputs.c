@@ -22,7 +22,8 @@ struct phx_outputs {
     double decimal;   /* instants that no step ends at are rounded to multiples of its inverse; 0: they are not */
     double near;      /* s: instants so near to the end of a step are there */
     int pieces;       /* of a side step */
-    /* the side steps: */
+    /* the side steps, made at once where instants lie within steps: */
+    phx_method_create_fn *create;
     phx_dae *twin; /* NULL: the method looks back, and `side` has arrays only */
     phx_run side;
     phx_method *side_method;
@@ -78,7 +79,7 @@ static phx_status allocate_ends(phx_outputs *outputs)
     return PHX_OK;
 }
 
-static phx_status create_side(phx_outputs *outputs, phx_method_create_fn *create)
+static phx_status create_side(phx_outputs *outputs)
 {
     phx_run *run = outputs->run, *side = &outputs->side;
     const phx_dae *dae = run->dae;
@@ -102,7 +103,7 @@ static phx_status create_side(phx_outputs *outputs, phx_method_create_fn *create
     status = phx_run_allocate(side);
     if (status == PHX_OK && steps)
         status = allocate_ends(outputs);
-    return status == PHX_OK && steps ? create(side, &outputs->side_method) : status;
+    return status == PHX_OK && steps ? outputs->create(side, &outputs->side_method) : status;
 }
 
 phx_status phx_outputs_create(phx_run *run, phx_method *method, phx_method_create_fn *create, phx_outputs **outputs)
@@ -114,6 +115,7 @@ phx_status phx_outputs_create(phx_run *run, phx_method *method, phx_method_creat
     *outputs = it;
     it->run = run;
     it->method = method;
+    it->create = create;
     it->stride = 1.0;
     set_spacing(it, method->ops->step != NULL);
     it->count = (long)ceil(length / (it->stride * it->spacing) * (1.0 - SAME));
@@ -121,7 +123,7 @@ phx_status phx_outputs_create(phx_run *run, phx_method *method, phx_method_creat
     it->decimal = decimal_of(run);
     it->near = SAME * it->spacing + 4.0 * DBL_EPSILON * fmax(fabs(run->start), fabs(run->options.end));
     it->pieces = run->options.rtol > 0.0 ? 2 : 1; /* as of the steps that are chosen */
-    return create_side(it, create);
+    return it->on_grid ? PHX_OK : create_side(it);
 }
 
 void phx_outputs_destroy(phx_outputs *outputs)
@@ -232,7 +234,10 @@ static phx_status sample_within(phx_outputs *outputs, double t)
     const phx_method_ops *ops = outputs->method->ops;
     if (!run->sample)
         return PHX_OK;
-    phx_status status = ops->look_back ? ops->look_back(outputs->method, t, side) : step_aside(outputs, t);
+    phx_status status = side->x ? PHX_OK : create_side(outputs);
+    if (status != PHX_OK)
+        return status;
+    status = ops->look_back ? ops->look_back(outputs->method, t, side) : step_aside(outputs, t);
     outputs->waits = status > 0 && status != PHX_INTERRUPTED && !ops->look_back;
     if (outputs->waits) { /* near a singular position, where shorter steps are no easier */
         phx_context_clear(run->context);
