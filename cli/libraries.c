@@ -6,8 +6,6 @@
 #include <SuiteSparse_config.h>
 #include <cairo.h>
 #include <cblas.h>
-#include <cholmod.h>
-#include <fftw3.h>
 #include <hdf5.h>
 #include <klu.h>
 #include <lapacke.h>
@@ -52,8 +50,6 @@ void cli_print_libraries(FILE *stream)
     print_numbers(stream, "SuiteSparse", version[0], version[1], version[2], "sparse factorisations");
     print_numbers(stream, "  KLU", KLU_MAIN_VERSION, KLU_SUB_VERSION, KLU_SUBSUB_VERSION,
                   "LU of KKT matrices that need pivoting");
-    cholmod_version(version);
-    print_numbers(stream, "  CHOLMOD", version[0], version[1], version[2], "sparse Cholesky");
     print(stream, "ARPACK", PHX_ARPACK_VERSION, "eigenproblems of large systems");
     SUNDIALSGetVersion(sundials, sizeof sundials);
     print(stream, "SUNDIALS", sundials, "the integrator ida");
@@ -65,5 +61,4 @@ void cli_print_libraries(FILE *stream)
     print_numbers(stream, "matio", version[0], version[1], version[2], "MAT-files");
     print(stream, "zlib", zlibVersion(), "compression in pages and pictures");
     print(stream, "Cairo", cairo_version_string(), "pictures");
-    print(stream, "FFTW", fftw_version, "spectra");
 }

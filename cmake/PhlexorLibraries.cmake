@@ -33,12 +33,9 @@ phx_find_package(muparser muparser) # <muParser.h>
 phx_find_package(hdf5 hdf5-serial)  # <hdf5.h>
 phx_find_package(matio matio)       # <matio.h>
 phx_find_package(cairo cairo)       # <cairo.h>, <cairo-pdf.h>
-phx_find_package(fftw fftw3)        # <fftw3.h>
 phx_find_package(zlib zlib)         # <zlib.h>
 
 phx_find_library(klu klu.h suitesparse klu btf amd colamd suitesparseconfig)
-phx_find_library(cholmod cholmod.h suitesparse cholmod amd colamd suitesparseconfig)
-phx_find_library(spqr SuiteSparseQR_C.h suitesparse spqr cholmod suitesparseconfig)
 
 # <idas/idas.h> (everything of IDA is in it), serial vectors, dense and sparse matrices, dense and KLU solvers. SUNDIALS
 # counts with 64 bits here, so its KLU is the long one.

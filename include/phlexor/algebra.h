@@ -150,8 +150,8 @@ phx_status phx_order_balance(phx_context *context, int n, const int *ptr, const 
  * included; HUGE_VAL where it leaves the pattern to KLU. */
 phx_status phx_order_work(phx_context *context, int n, const int *ptr, const int *idx, const int *order, double *work);
 
-/* Sparse Cholesky (CHOLMOD, AMD) of an SPD matrix given by compressed rows (full symmetric pattern; the upper triangle
- * is read). PHX_SINGULAR when it is not positive definite. */
+/* Factors of a sparse SPD matrix given by compressed rows (all of it), by KLU without exchanges in the order of AMD.
+ * PHX_SINGULAR when it is not positive definite. */
 typedef struct phx_cholesky phx_cholesky;
 phx_status phx_cholesky_create(phx_context *context, const phx_csr *a, phx_cholesky **cholesky);
 phx_status phx_cholesky_solve(phx_cholesky *cholesky, int nrhs,
@@ -191,7 +191,7 @@ phx_status phx_block_ldl_factor(phx_block_ldl *ldl);
 double phx_block_ldl_least_pivot(phx_block_ldl *ldl);
 void phx_block_ldl_solve(const phx_block_ldl *ldl, double *x); /* x <- A^-1 x */
 
-/* Rank of the columns of a sparse matrix by rank-revealing sparse QR (SPQR) in the given order of columns: dependent[k]
+/* Rank of the columns of a sparse matrix by rank-revealing sparse QR in the given order of columns: dependent[k]
  * lists (ascending) the columns that depend on columns before them; `rtol` times the largest column norm is zero.
  * `dependent` has room for a->cols entries. */
 phx_status phx_csr_dependent_columns(phx_context *context, const phx_csr *a, double rtol, int *rank, int *dependent,

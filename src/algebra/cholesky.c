@@ -1,63 +1,70 @@
-/* Sparse Cholesky on CHOLMOD. The full symmetric pattern by rows is the same matrix by columns; the upper triangle is
- * used. */
-#include <string.h>
-
-#include <cholmod.h>
+/* Symmetric positive definite systems on KLU.
+ *
+ * Without exchanges the pivots u_kk of L U are the ratios of the leading minors, in the order of AMD: the matrix is
+ * positive definite where all are > 0. L U takes twice the work of L L^T; bodies, whose matrices these are, fill
+ * little.
+ */
+#include <klu.h>
 
 #include "internal.h"
 
 struct phx_cholesky {
     phx_context *context;
     int n;
-    cholmod_common common;
-    bool started;
-    cholmod_factor *factor;
-    /* the solution and the work space of cholmod_solve2, kept between solutions */
-    cholmod_dense *x, *y, *e;
+    klu_common common;
+    klu_symbolic *symbolic;
+    klu_numeric *numeric;
 };
 
-static phx_status fail_cholmod(phx_cholesky *cholesky, const char *what)
+static phx_status fail_klu(phx_cholesky *cholesky, const char *what)
 {
-    int code = cholesky->common.status;
-    if (code == CHOLMOD_OUT_OF_MEMORY || code == CHOLMOD_TOO_LARGE)
-        return phx_fail(cholesky->context, PHX_ERR_MEMORY, "%s: CHOLMOD has no memory for a matrix of size %d", what,
+    const int code = cholesky->common.status;
+    if (code == KLU_OUT_OF_MEMORY || code == KLU_TOO_LARGE)
+        return phx_fail(cholesky->context, PHX_ERR_MEMORY, "%s: KLU has no memory for a matrix of size %d", what,
                         cholesky->n);
-    return phx_fail(cholesky->context, PHX_ERR_LIBRARY, "%s: CHOLMOD failed with status %d on a matrix of size %d",
-                    what, code, cholesky->n);
+    return phx_fail(cholesky->context, PHX_ERR_LIBRARY, "%s: KLU failed with status %d on a matrix of size %d", what,
+                    code, cholesky->n);
+}
+
+static phx_status fail_indefinite(const phx_cholesky *cholesky, int row)
+{
+    return phx_fail(cholesky->context, PHX_SINGULAR,
+                    "the sparse matrix of size %d is not positive definite: the pivot of row %d is not > 0",
+                    cholesky->n, row);
+}
+
+static phx_status analyse(phx_cholesky *cholesky, const phx_csr *a)
+{
+    klu_common *common = &cholesky->common;
+    int *order = phx_calloc(cholesky->context, (size_t)a->rows, sizeof *order);
+    phx_status status = order ? phx_order_amd(cholesky->context, a->rows, a->ptr, a->idx, order) : PHX_ERR_MEMORY;
+    klu_defaults(common);
+    common->btf = 0;
+    common->scale = 0;
+    common->tol = 0.0; /* the diagonal is the pivot */
+    if (!status)
+        cholesky->symbolic = klu_analyze_given(a->rows, a->ptr, a->idx, order, order, common);
+    phx_free(order);
+    if (!status && !cholesky->symbolic)
+        status = fail_klu(cholesky, "phx_cholesky_create");
+    return status;
 }
 
 static phx_status factor(phx_cholesky *cholesky, const phx_csr *a)
 {
-    cholmod_common *common = &cholesky->common;
-    cholesky->started = cholmod_start(common);
-    if (!cholesky->started)
-        return fail_cholmod(cholesky, "phx_cholesky_create");
-    common->print = 0;    /* no messages on the terminal */
-    common->final_ll = 1; /* L L^T, which a matrix that is not positive definite does not have */
-    common->nmethods = 1;
-    common->method[0].ordering = CHOLMOD_AMD;
-    cholmod_sparse columns = {.nrow = (size_t)a->rows,
-                              .ncol = (size_t)a->cols,
-                              .nzmax = (size_t)a->ptr[a->rows],
-                              .p = a->ptr,
-                              .i = a->idx,
-                              .x = a->val,
-                              .stype = 1,
-                              .itype = CHOLMOD_INT,
-                              .xtype = CHOLMOD_REAL,
-                              .dtype = CHOLMOD_DOUBLE,
-                              .sorted = 1,
-                              .packed = 1};
-    cholesky->factor = cholmod_analyze(&columns, common);
-    if (!cholesky->factor || !cholmod_factorize(&columns, cholesky->factor, common))
-        return fail_cholmod(cholesky, "phx_cholesky_create");
-    if (common->status < CHOLMOD_OK)
-        return fail_cholmod(cholesky, "phx_cholesky_create");
-    size_t failed = cholesky->factor->minor;
-    if (failed < (size_t)a->rows)
-        return phx_fail(cholesky->context, PHX_SINGULAR,
-                        "the sparse matrix of size %d is not positive definite: the pivot of row %d is not > 0",
-                        a->rows, ((const int *)cholesky->factor->Perm)[failed]);
+    phx_status status = analyse(cholesky, a);
+    if (status)
+        return status;
+    cholesky->numeric = klu_factor(a->ptr, a->idx, a->val, cholesky->symbolic, &cholesky->common);
+    if (cholesky->common.status == KLU_SINGULAR)
+        return fail_indefinite(cholesky, cholesky->common.singular_col);
+    if (!cholesky->numeric)
+        return fail_klu(cholesky, "phx_cholesky_create");
+    const double *pivot = cholesky->numeric->Udiag;
+    const int *row = cholesky->numeric->Pnum, *col = cholesky->symbolic->Q;
+    for (int k = 0; k < a->rows; k++)
+        if (!(pivot[k] > 0.0) || row[k] != col[k])
+            return fail_indefinite(cholesky, col[k]);
     return PHX_OK;
 }
 
@@ -94,20 +101,10 @@ phx_status phx_cholesky_solve(phx_cholesky *cholesky, int nrhs, double *x)
     if (nrhs < 0)
         return phx_fail(cholesky->context, PHX_ERR_ARGUMENT,
                         "phx_cholesky_solve: %d right-hand sides; the number must be >= 0", nrhs);
-    size_t n = (size_t)cholesky->n, count = n * (size_t)nrhs;
-    if (count == 0)
+    if (cholesky->n == 0 || nrhs == 0)
         return PHX_OK;
-    cholmod_dense b = {.nrow = n,
-                       .ncol = (size_t)nrhs,
-                       .nzmax = count,
-                       .d = n,
-                       .x = x,
-                       .xtype = CHOLMOD_REAL,
-                       .dtype = CHOLMOD_DOUBLE};
-    if (!cholmod_solve2(CHOLMOD_A, cholesky->factor, &b, NULL, &cholesky->x, NULL, &cholesky->y, &cholesky->e,
-                        &cholesky->common))
-        return fail_cholmod(cholesky, "phx_cholesky_solve");
-    memcpy(x, cholesky->x->x, count * sizeof(double));
+    if (!klu_solve(cholesky->symbolic, cholesky->numeric, cholesky->n, nrhs, x, &cholesky->common))
+        return fail_klu(cholesky, "phx_cholesky_solve");
     return PHX_OK;
 }
 
@@ -115,12 +112,7 @@ void phx_cholesky_destroy(phx_cholesky *cholesky)
 {
     if (!cholesky)
         return;
-    if (cholesky->started) {
-        cholmod_free_factor(&cholesky->factor, &cholesky->common);
-        cholmod_free_dense(&cholesky->x, &cholesky->common);
-        cholmod_free_dense(&cholesky->y, &cholesky->common);
-        cholmod_free_dense(&cholesky->e, &cholesky->common);
-        cholmod_finish(&cholesky->common);
-    }
+    klu_free_numeric(&cholesky->numeric, &cholesky->common);
+    klu_free_symbolic(&cholesky->symbolic, &cholesky->common);
     phx_free(cholesky);
 }

@@ -210,7 +210,7 @@ static phx_status find_dependent(phx_context *context)
 
 static void test_every_allocation_may_fail(void **state)
 {
-    assert_in_range(fail_each_allocation(*state, find_dependent), 30, 300);
+    assert_in_range(fail_each_allocation(*state, find_dependent), 10, 100);
 }
 
 int main(void)
