@@ -133,6 +133,7 @@ export function bodiesAt(report, frame) {
 function check(report) {
     report.bodies ??= [];
     report.joints ??= [];
+    report.joint_kinds ??= {};
     report.springs ??= [];
     report.loads ??= [];
     let q = 0;
