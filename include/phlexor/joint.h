@@ -107,7 +107,11 @@ phx_row_reach phx_rows_tangent(int count, const phx_row *const *rows, const doub
     X(SPHERICAL, spherical)                                                                                            \
     X(UNIVERSAL, universal)                                                                                            \
     X(CYLINDRICAL, cylindrical)                                                                                        \
-    X(PLANAR, planar)
+    X(PLANAR, planar)                                                                                                  \
+    X(POINT_ON_PLANE, point_on_plane)                                                                                  \
+    X(CARTESIAN, cartesian)                                                                                            \
+    X(PARALLEL, parallel)                                                                                              \
+    X(PERPENDICULAR, perpendicular)
 
 #define PHX_JOINT_VALUE(NAME, name) PHX_JOINT_##NAME,
 typedef enum phx_joint_kind { PHX_JOINT_LIST(PHX_JOINT_VALUE) PHX_JOINT_KINDS } phx_joint_kind;

@@ -98,6 +98,14 @@ void phx_joint_add_axis(const phx_joint_frame *frame, phx_joint_row_list *list)
     }
 }
 
+void phx_joint_add_perpendicular(const phx_joint_frame *frame, phx_joint_row_list *list)
+{
+    phx_row row = {.kind = PHX_ROW_DOT, .angular = true};
+    memcpy(row.alpha, frame->in_a[0], sizeof(row.alpha));
+    memcpy(row.beta, frame->in_b[2], sizeof(row.beta));
+    list->constraints[list->n_constraints++] = row;
+}
+
 void phx_joint_add_displacement(const phx_joint_frame *frame, int k, phx_joint_row_list *list)
 {
     phx_row row = {.kind = PHX_ROW_DISPLACEMENT};

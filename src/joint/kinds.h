@@ -46,6 +46,8 @@ void phx_joint_add_normal(const phx_joint_frame *frame, int k, phx_joint_row_lis
 void phx_joint_add_line(const phx_joint_frame *frame, phx_joint_row_list *list);
 void phx_joint_add_no_turns(const phx_joint_frame *frame, phx_joint_row_list *list);
 void phx_joint_add_axis(const phx_joint_frame *frame, phx_joint_row_list *list);
+/* Append: base 2 of B stays perpendicular to base 0 of A. */
+void phx_joint_add_perpendicular(const phx_joint_frame *frame, phx_joint_row_list *list);
 /* Append coordinates: along base k; the turn of B about base k of A (space). */
 void phx_joint_add_displacement(const phx_joint_frame *frame, int k, phx_joint_row_list *list);
 void phx_joint_add_turn(const phx_joint_frame *frame, int k, phx_joint_row_list *list);
