@@ -16,11 +16,7 @@ const phx_joint_operations phx_joint_cylindrical = {
              .axis = PHX_AXIS_ROTATION,
              .axis_b = true,
              .n_coordinates = {0, 2},
-             .coordinates = {{"angle",
-                              "where port B's directions lie on port A's, B first turned the shortest way so that its "
-                              "axis lies on A's",
-                              true},
-                             {"displacement", "where B is at A", false}},
+             .coordinates = {{"angle", PHX_ZERO_OF_TURN, true}, {"displacement", PHX_ZERO_AT_A, false}},
              .solids = {{PHX_SOLID_CYLINDER, {0.4, 4.4}}, {PHX_SOLID_CYLINDER, {0.95, 1.8}}}},
     .zero = PHX_ZERO_AXIS,
     .rows = rows,

@@ -34,6 +34,18 @@ typedef struct phx_joint_operations {
     void (*rows)(const phx_joint_frame *frame, phx_joint_row_list *list);
 } phx_joint_operations;
 
+/* Where coordinates that several kinds have are zero: of phx_joint_add_turn(0), of displacements, of those along bases
+ * 1 and 2 of a normal, of the turns of a pair of axes. */
+#define PHX_ZERO_OF_TURN                                                                                               \
+    "where port B's directions lie on port A's, B first turned the shortest way so that its axis lies on A's"
+#define PHX_ZERO_AT_A "where B is at A"
+#define PHX_ZERO_IN_PLANE                                                                                              \
+    PHX_ZERO_AT_A "; e is the direction of A that follows the one nearest to the normal in the order x y z x, "        \
+                  "made perpendicular to it"
+#define PHX_ZERO_OF_PAIR                                                                                               \
+    "where the ports' directions coincide, when a and b are perpendicular by their components; else where the poses "  \
+    "have them"
+
 #define PHX_JOINT_DECLARE(NAME, name) extern const phx_joint_operations phx_joint_##name;
 PHX_JOINT_LIST(PHX_JOINT_DECLARE)
 #undef PHX_JOINT_DECLARE

@@ -14,10 +14,7 @@ const phx_joint_operations phx_joint_parallel = {
              .axis = PHX_AXIS_ROTATION,
              .axis_b = true,
              .n_coordinates = {0, 1},
-             .coordinates = {{"angle",
-                              "where port B's directions lie on port A's, B first turned the shortest way so that its "
-                              "axis lies on A's",
-                              true}},
+             .coordinates = {{"angle", PHX_ZERO_OF_TURN, true}},
              .solids = {{PHX_SOLID_CYLINDER, {0.3, 4.4}}, {PHX_SOLID_BOX, {1.2, 1.2, 1.2}}}},
     .zero = PHX_ZERO_AXIS,
     .rows = rows,

@@ -14,11 +14,7 @@ const phx_joint_operations phx_joint_perpendicular = {
              .space = true,
              .axis = PHX_AXIS_PAIR,
              .n_coordinates = {0, 2},
-             .coordinates = {{"angle about a",
-                              "where the ports' directions coincide, when a and b are perpendicular by their "
-                              "components; else where the poses have them",
-                              true},
-                             {"angle about b", "likewise", true}},
+             .coordinates = {{"angle about a", PHX_ZERO_OF_PAIR, true}, {"angle about b", "likewise", true}},
              .solids = {{PHX_SOLID_CYLINDER, {0.3, 3.0}}, {PHX_SOLID_ACROSS, {0.3, 3.0}}}},
     .zero = PHX_ZERO_CROSS,
     .rows = rows,

@@ -16,15 +16,9 @@ const phx_joint_operations phx_joint_planar = {
              .space = true,
              .axis = PHX_AXIS_NORMAL,
              .n_coordinates = {0, 3},
-             .coordinates = {{"displacement along e",
-                              "where B is at A; e is the direction of A that follows the one nearest to the normal in "
-                              "the order x y z x, made perpendicular to it",
-                              false},
-                             {"displacement along normal x e", "where B is at A", false},
-                             {"angle",
-                              "where port B's directions lie on port A's, B first turned the shortest way so that its "
-                              "axis lies on A's",
-                              true}},
+             .coordinates = {{"displacement along e", PHX_ZERO_IN_PLANE, false},
+                             {"displacement along normal x e", PHX_ZERO_AT_A, false},
+                             {"angle", PHX_ZERO_OF_TURN, true}},
              .solids = {{PHX_SOLID_BOX, {3.4, 3.4, 0.3}}, {PHX_SOLID_CYLINDER, {0.3, 1.4}}}},
     .zero = PHX_ZERO_AXIS,
     .rows = rows,

@@ -22,10 +22,7 @@ const phx_joint_operations phx_joint_revolute = {
              .axis_b = true,
              .holds_points = true,
              .n_coordinates = {1, 1},
-             .coordinates = {{"angle",
-                              "where port B's directions lie on port A's, B first turned the shortest way so that its "
-                              "axis lies on A's",
-                              true}},
+             .coordinates = {{"angle", PHX_ZERO_OF_TURN, true}},
              .solids = {{PHX_SOLID_CYLINDER, {0.36, 2.6}}, {PHX_SOLID_RING, {1.0, 0.17}}}},
     .zero = PHX_ZERO_AXIS,
     .rows = rows,
