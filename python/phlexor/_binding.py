@@ -14,6 +14,10 @@ JointKind = Literal[
     "universal",
     "cylindrical",
     "planar",
+    "point_on_plane",
+    "cartesian",
+    "parallel",
+    "perpendicular",
 ]
 
 
@@ -69,7 +73,11 @@ class phx_joint_kind(IntEnum):
     PHX_JOINT_UNIVERSAL = 5
     PHX_JOINT_CYLINDRICAL = 6
     PHX_JOINT_PLANAR = 7
-    PHX_JOINT_KINDS = 8
+    PHX_JOINT_POINT_ON_PLANE = 8
+    PHX_JOINT_CARTESIAN = 9
+    PHX_JOINT_PARALLEL = 10
+    PHX_JOINT_PERPENDICULAR = 11
+    PHX_JOINT_KINDS = 12
 
 
 class phx_joint_axis(IntEnum):

@@ -54,15 +54,18 @@ static void add_words(phx_text *text, const phx_word *words)
                                                                : "");
 }
 
-/* "for: beam; space only" */
+/* "beam; space", "all but weld": the shorter list of kinds */
 static void add_scope(phx_text *text, const phx_object *object, const phx_key *key)
 {
-    bool selects = false;
+    int count[2] = {0, 0}; /* without, with the key */
     for (int k = 0; (key->kinds || key->traits) && phx_word_at(object->kinds, k).word; k++)
-        selects = selects || !phx_key_fits(object, key, k);
+        count[phx_key_fits(object, key, k)]++;
+    const bool most = count[1] > 3 * count[0];
     const char *separator = "";
-    for (int k = 0; selects && phx_word_at(object->kinds, k).word; k++)
-        if (phx_key_fits(object, key, k)) {
+    if (most && count[0])
+        phx_text_add(text, "all but ");
+    for (int k = 0; count[0] && phx_word_at(object->kinds, k).word; k++)
+        if (phx_key_fits(object, key, k) != most) {
             phx_text_add(text, "%s%s", separator, phx_word_at(object->kinds, k).word);
             separator = ", ";
         }

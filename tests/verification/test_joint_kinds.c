@@ -138,6 +138,48 @@ static void closed_forms(void **state)
     }
 }
 
+/* A body that does not turn, on two springs, in the plane. */
+static const char plane_model[] =
+    "phlexor: 1\n"
+    "dimension: 2\n"
+    "gravity: [1, -2]\n"
+    "ground: {ports: {C: {position: [0.3, 0.1], angle: 0.3}}}\n"
+    "bodies: {table: {kind: rigid, mass: 3, inertia: 0.2, ports: {B: {angle: 0.1}}, pose: {angle: 1.5}}}\n"
+    "joints: {shift: {kind: cartesian, ports: [ground.C, table.B], angle: 0.4, position: [0.1, 0.2], rate: [0.4, "
+    "-0.5],\n"
+    "  stiffness: [60, 150], rest: [0, 0.2]}}\n"
+    "outputs: {shift: {coordinate: shift}, turn: {angle: table.B}}\n";
+
+static void compare_plane(mechanism *m, double t, const double *x, const double *v)
+{
+    const double c = cos(0.3), s = sin(0.3), f[2] = {3.0 * (c - 2.0 * s), 3.0 * (-s - 2.0 * c)};
+    const double exact[3] = {oscillation(3.0, 60.0, 0.0, f[0], 0.1, 0.4, t),
+                             oscillation(3.0, 150.0, 0.2, f[1], 0.2, -0.5, t), 0.3 + 0.4};
+    double *largest = m->looker;
+    CHECK_OK(m->context, phx_system_outputs(m->dae, t, x, v, m->columns));
+    for (int k = 0; k < 3; k++)
+        *largest = fmax(*largest, fabs(m->columns[k] - exact[k]));
+}
+
+static void closed_form_in_the_plane(void **state)
+{
+    double largest = 0.0;
+    mechanism m;
+    (void)state;
+    mechanism_open(&m, plane_model, 0, NULL);
+    assert_int_equal(m.dae->n_v - m.dae->n_l, 2);
+    m.look = compare_plane;
+    m.looker = &largest;
+    phx_integrate_options options = phx_integrate_options_default();
+    options.integrator = PHX_GAUSS6;
+    options.step = 1e-2;
+    options.end = 2.0;
+    mechanism_run(&m, &options);
+    CHECK_SMALL(largest, 1e-10, "coordinates and angle in the plane");
+    CHECK_SMALL(m.largest_drift, 1e-13, "gap in the plane");
+    mechanism_close(&m);
+}
+
 static void orders(void **state)
 {
     mechanism m;
@@ -149,6 +191,7 @@ static void orders(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(closed_forms), cmocka_unit_test(orders)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(closed_forms), cmocka_unit_test(closed_form_in_the_plane),
+                                       cmocka_unit_test(orders)};
     return cmocka_run_group_tests_name("kinds of joint", tests, NULL, NULL);
 }
