@@ -113,9 +113,13 @@ phx_row_reach phx_rows_tangent(int count, const phx_row *const *rows, const doub
     X(PARALLEL, parallel)                                                                                              \
     X(PERPENDICULAR, perpendicular)
 
-#define PHX_JOINT_VALUE(NAME, name) PHX_JOINT_##NAME,
-typedef enum phx_joint_kind { PHX_JOINT_LIST(PHX_JOINT_VALUE) PHX_JOINT_KINDS } phx_joint_kind;
-#undef PHX_JOINT_VALUE
+/* What a joint is: PHX_JOINT_LIST, then the number of kinds. */
+typedef enum phx_joint_kind {
+#define PHX_JOINT_ENUM(NAME, name) PHX_JOINT_##NAME,
+    PHX_JOINT_LIST(PHX_JOINT_ENUM)
+#undef PHX_JOINT_ENUM
+        PHX_JOINT_KINDS
+} phx_joint_kind;
 
 /* What a kind needs a direction of A for; it says in which dimensions the kind has one and which key of a model file
  * gives it. */
@@ -147,6 +151,7 @@ typedef enum phx_solid {
 } phx_solid;
 const char *phx_solid_name(phx_solid solid); /* "unknown" for what is none */
 
+/* One of the solids of a kind. */
 typedef struct phx_joint_solid {
     phx_solid shape;
     double size[3];
