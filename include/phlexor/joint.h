@@ -185,7 +185,7 @@ typedef struct phx_joint_shape {
     const double *rotation_a, *rotation_b; /* directions of the ports in the axes of their bodies (undeformed) */
     const double *axis;     /* in port A's directions, any length; NULL or ignored where the kind has none */
     const double *axis_b;   /* in port B's directions; NULL: the line that lies on `axis` in `relative`; of a pair of
-                               axes (universal) the second, needed */
+                               axes the second, needed */
     const double *relative; /* rotation from port B's to port A's directions in the poses as written, or that the joint
                                holds; NULL: identity */
 } phx_joint_shape;
@@ -196,10 +196,10 @@ typedef struct phx_joint_shape {
  * The relative rotation that is held is `relative`, of a prismatic joint turned the shortest way so that axis_b lies on
  * axis. The angle about an axis is that of port B's directions against port A's, B first turned the shortest way so
  * that its axis lies on A's; those of a spherical joint are the angles of x-y'-z'', R = Rx Ry Rz from port B's to port
- * A's directions; those of a universal joint are about A's and about B's axis, zero where the ports' directions
- * coincide when the axes are perpendicular there, else where `relative` has them. The displacements of a planar joint
- * are along the port's direction that follows, in the order x y z x, the one nearest to the normal, made perpendicular
- * to it, and along the normal x that. Errors: PHX_ERR_ARGUMENT for a zero axis or a matrix that is no rotation,
+ * A's directions; those of a pair of axes are about A's and about B's axis, zero where the ports' directions coincide
+ * when the axes are perpendicular there, else where `relative` has them. Displacements in a plane are along the port's
+ * direction that follows, in the order x y z x, the one nearest to the normal, made perpendicular to it, and along the
+ * normal x that. Errors: PHX_ERR_ARGUMENT for a zero axis or a matrix that is no rotation,
  * PHX_ERR_UNSUPPORTED for a kind that the dimension lacks. */
 phx_status phx_joint_rows(phx_context *context, const phx_joint_shape *shape, int *n_constraints,
                           phx_row constraints[PHX_JOINT_MAX_ROWS], int *n_coordinates,
