@@ -25,8 +25,7 @@ extern "C" {
 #endif
 
 enum {
-    PHX_MODEL_GROUND = -1,         /* phx_model_point.body of a point of the ground */
-    PHX_MODEL_MAX_COORDINATES = 3, /* free coordinates of a joint that have keys */
+    PHX_MODEL_GROUND = -1, /* phx_model_point.body of a point of the ground */
     PHX_MODEL_MAX_ELEMENTS = 100000,
     PHX_MODEL_MAX_SPATIAL_ELEMENTS = 20000,
     PHX_MODEL_MAX_COUNT = 1000000
@@ -205,19 +204,6 @@ typedef struct phx_model_body {
 
 /* ---- joints, springs, loads ---- */
 
-/* What a joint is: `kind`. */
-typedef enum phx_model_joint_kind {
-    PHX_MODEL_WELD,
-    PHX_MODEL_REVOLUTE,
-    PHX_MODEL_PRISMATIC,
-    PHX_MODEL_SLIDER,
-    PHX_MODEL_SPHERICAL, /* space only, from here on */
-    PHX_MODEL_UNIVERSAL,
-    PHX_MODEL_CYLINDRICAL,
-    PHX_MODEL_PLANAR,
-    PHX_MODEL_JOINT_KINDS
-} phx_model_joint_kind;
-
 /* A free coordinate of a joint and what acts along it; B relative to A. Units: rad and N m, or m and N. */
 typedef struct phx_model_coordinate {
     bool angular;
@@ -229,18 +215,17 @@ typedef struct phx_model_coordinate {
     phx_signal *effort;        /* of an actuator, on B along the coordinate and opposite on A; NULL: none */
 } phx_model_coordinate;
 
-/* Coordinates: weld none; revolute angle; prismatic and slider displacement; spherical three angles; universal two
- * angles; cylindrical angle, displacement; planar two displacements, angle. */
+/* The coordinates are those of phx_joint_info. */
 typedef struct phx_model_joint {
     const char *name;
-    phx_model_joint_kind kind;
+    phx_joint_kind kind;
     phx_model_point ports[2];    /* A, B */
-    phx_model_rotation relative; /* weld: `angle` or `rotation`, port B to port A; not given: as the poses have it */
+    phx_model_rotation relative; /* held: `angle` or `rotation`, port B to port A; not given: as the poses have it */
     double axis[3];              /* `axis`, `normal` or axes[0], in A's directions, unit; 0 where the kind has none */
     bool axis_b_given;
     double axis_b[3]; /* `axis_b` or axes[1], in B's directions, unit */
     int n_coordinates;
-    phx_model_coordinate coordinates[PHX_MODEL_MAX_COORDINATES];
+    phx_model_coordinate coordinates[PHX_JOINT_MAX_COORDINATES];
 } phx_model_joint;
 
 /* Along the line between two ports. */
@@ -455,7 +440,6 @@ phx_status phx_model_evaluate(phx_context *context, const phx_model *model, cons
 
 /* Words of the enums as the file writes them, "" outside the range. */
 const char *phx_model_body_kind_name(phx_model_body_kind kind);
-const char *phx_model_joint_kind_name(phx_model_joint_kind kind);
 const char *phx_model_quantity_name(phx_model_quantity quantity);
 const char *phx_model_integrator_name(phx_model_integrator integrator);
 /* The integrator of that name, PHX_MODEL_INTEGRATORS when there is none. */

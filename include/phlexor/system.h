@@ -78,8 +78,8 @@ typedef struct phx_joint_def {
     const char *name; /* copied */
     phx_joint_kind kind;
     phx_port_id a, b;
-    double axis[3];        /* in port A's directions; default (1, 0, 0); normal of planar, first axis of universal */
-    bool has_axis_b;       /* else B's line is the one on the axis in the poses as written; universal needs it */
+    double axis[3];        /* in port A's directions; default (1, 0, 0); a normal, the first of a pair of axes */
+    bool has_axis_b;       /* else B's line is the one on the axis in the poses as written; a pair of axes needs it */
     double axis_b[3];      /* in port B's directions */
     bool has_relative;     /* weld: relative rotation given, else as the poses have it */
     double relative[9];    /* dim x dim: port B's to port A's directions */

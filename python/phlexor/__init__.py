@@ -26,6 +26,7 @@ from .errors import (AnalysisError, ArgumentError, AssemblyError, FileError, Int
                      LibraryNotFoundError, ModelError, NotConvergedError, OutOfMemoryError, PhlexorError,
                      PhlexorWarning, RejectedError, SingularError, UnsupportedError)
 from .expression import Expression
+from .joints import JointCoordinate, JointInfo, joint_kinds
 from .linear import Csr, Linear, StateSpace, read_linear, read_matrices
 from .model import Certificate, Model
 from .modes import Modes, read_modes
@@ -59,10 +60,11 @@ def schema() -> str:
 
 __all__ = [
     "AnalysisError", "ArgumentError", "AssemblyError", "Batch", "BeamPort", "Body", "BodyRef", "Certificate",
-    "Circle", "Csr", "Damping", "Expression", "FileError", "General", "Interrupted", "LibraryError",
-    "LibraryNotFoundError", "Linear", "Material", "ModalPort", "Mode", "Model", "ModelBuilder", "ModelError", "Modes",
-    "NotConvergedError", "OutOfMemoryError", "PhlexorError", "PhlexorWarning", "PointMass", "Port", "PortShape",
+    "Circle", "Csr", "Damping", "Expression", "FileError", "General", "Interrupted", "JointCoordinate",
+    "JointInfo", "LibraryError", "LibraryNotFoundError", "Linear", "Material", "ModalPort", "Mode", "Model",
+    "ModelBuilder", "ModelError", "Modes", "NotConvergedError", "OutOfMemoryError", "PhlexorError", "PhlexorWarning", "PointMass", "Port", "PortShape",
     "Range", "Rectangle", "RejectedError", "Report", "Result", "Rotation", "SecondOrder", "SingularError",
     "StateSpace", "Table", "TableFile", "Tube", "UnsupportedError", "__version__", "errors", "expression",
-    "library_version", "read_linear", "read_matrices", "read_modes", "read_result", "schema", "set_blas_threads",
+    "joint_kinds", "library_version", "read_linear", "read_matrices", "read_modes", "read_result", "schema",
+    "set_blas_threads",
 ]

@@ -3,6 +3,22 @@
 from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_int, c_long, c_size_t,
                     c_uint, c_void_p)
 from enum import IntEnum
+from typing import Literal
+
+JointKind = Literal[
+    "weld",
+    "revolute",
+    "prismatic",
+    "slider",
+    "spherical",
+    "universal",
+    "cylindrical",
+    "planar",
+    "point_on_plane",
+    "cartesian",
+    "parallel",
+    "perpendicular",
+]
 
 
 class phx_status(IntEnum):
@@ -48,6 +64,40 @@ class phx_integrator(IntEnum):
     PHX_INTEGRATORS = 6
 
 
+class phx_joint_kind(IntEnum):
+    PHX_JOINT_WELD = 0
+    PHX_JOINT_REVOLUTE = 1
+    PHX_JOINT_PRISMATIC = 2
+    PHX_JOINT_SLIDER = 3
+    PHX_JOINT_SPHERICAL = 4
+    PHX_JOINT_UNIVERSAL = 5
+    PHX_JOINT_CYLINDRICAL = 6
+    PHX_JOINT_PLANAR = 7
+    PHX_JOINT_POINT_ON_PLANE = 8
+    PHX_JOINT_CARTESIAN = 9
+    PHX_JOINT_PARALLEL = 10
+    PHX_JOINT_PERPENDICULAR = 11
+    PHX_JOINT_KINDS = 12
+
+
+class phx_joint_axis(IntEnum):
+    PHX_AXIS_NONE = 0
+    PHX_AXIS_LINE = 1
+    PHX_AXIS_ROTATION = 2
+    PHX_AXIS_NORMAL = 3
+    PHX_AXIS_PAIR = 4
+
+
+class phx_solid(IntEnum):
+    PHX_SOLID_NONE = 0
+    PHX_SOLID_BOX = 1
+    PHX_SOLID_CYLINDER = 2
+    PHX_SOLID_ACROSS = 3
+    PHX_SOLID_BALL = 4
+    PHX_SOLID_RING = 5
+    PHX_SOLIDS = 6
+
+
 class phx_ss_part(IntEnum):
     PHX_SS_CONSTRAINED = 1
     PHX_SS_UNCONTROLLABLE = 2
@@ -79,18 +129,6 @@ class phx_model_section_kind(IntEnum):
 class phx_model_kinetics(IntEnum):
     PHX_MODEL_KINETICS_FULL = 0
     PHX_MODEL_KINETICS_SIMPLIFIED = 1
-
-
-class phx_model_joint_kind(IntEnum):
-    PHX_MODEL_WELD = 0
-    PHX_MODEL_REVOLUTE = 1
-    PHX_MODEL_PRISMATIC = 2
-    PHX_MODEL_SLIDER = 3
-    PHX_MODEL_SPHERICAL = 4
-    PHX_MODEL_UNIVERSAL = 5
-    PHX_MODEL_CYLINDRICAL = 6
-    PHX_MODEL_PLANAR = 7
-    PHX_MODEL_JOINT_KINDS = 8
 
 
 class phx_model_load_kind(IntEnum):
@@ -199,6 +237,18 @@ class phx_integrate_options(Structure):
 
 
 class phx_integrate_stats(Structure):
+    pass
+
+
+class phx_joint_coordinate(Structure):
+    pass
+
+
+class phx_joint_solid(Structure):
+    pass
+
+
+class phx_joint_info(Structure):
     pass
 
 
@@ -487,6 +537,31 @@ phx_integrate_stats._fields_ = [
     ("projections", c_long),
     ("smallest_step", c_double),
     ("wall_seconds", c_double),
+]
+
+phx_joint_coordinate._fields_ = [
+    ("name", c_char_p),
+    ("zero", c_char_p),
+    ("angular", c_bool),
+]
+
+phx_joint_solid._fields_ = [
+    ("shape", c_int),
+    ("size", c_double * 3),
+]
+
+phx_joint_info._fields_ = [
+    ("name", c_char_p),
+    ("holds", c_char_p),
+    ("plane", c_bool),
+    ("space", c_bool),
+    ("axis", c_int),
+    ("axis_b", c_bool),
+    ("relative", c_bool),
+    ("holds_points", c_bool),
+    ("n_coordinates", c_int * 2),
+    ("coordinates", phx_joint_coordinate * 3),
+    ("solids", phx_joint_solid * 3),
 ]
 
 phx_ss_def._fields_ = [
@@ -1101,6 +1176,8 @@ FUNCTIONS = {
     "phx_processors": (c_int, []),
     "phx_algebra_set_threads": (None, [c_int]),
     "phx_integrator_name": (c_char_p, [c_int]),
+    "phx_joint_kind_count": (c_int, []),
+    "phx_joint_kind_info": (POINTER(phx_joint_info), [c_int]),
     "phx_ss_create": (c_int, [POINTER(phx_context), POINTER(phx_ss_def), POINTER(POINTER(phx_ss))]),
     "phx_ss_copy": (c_int, [POINTER(phx_context), POINTER(phx_ss), c_char_p, c_char_p, POINTER(POINTER(phx_ss))]),
     "phx_ss_destroy": (None, [POINTER(phx_ss)]),

@@ -17,6 +17,7 @@ from typing import Any, Dict, Iterator, List, Literal, Mapping, Optional, Sequen
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ._binding import JointKind
 from ._call import Context, PathLike, path_of
 from ._check import checked
 from ._library import lib
@@ -461,11 +462,8 @@ class ModelBuilder:
                           ports=placed, point_masses=point_masses)
 
     # ---- joints, springs, loads ----
-    def joint(self, name: str,
-              kind: Literal["weld", "revolute", "prismatic", "slider", "spherical", "universal", "cylindrical",
-                            "planar"],
-              a: str, b: str, *, axis: Optional[Vector] = None, axis_b: Optional[Vector] = None,
-              axes: Optional[Sequence[Vector]] = None, normal: Optional[Vector] = None,
+    def joint(self, name: str, kind: JointKind, a: str, b: str, *, axis: Optional[Vector] = None,
+              axis_b: Optional[Vector] = None, axes: Optional[Sequence[Vector]] = None, normal: Optional[Vector] = None,
               rotation: Optional[Rotation] = None, angle: Any = None, position: Any = None, rate: Any = None,
               speed: Any = None, stiffness: Any = None, damping: Any = None, rest: Any = None,
               effort: Any = None) -> str:
@@ -475,7 +473,7 @@ class ModelBuilder:
         ----------
         name : str
         kind : str
-            The last four (and `twist`) exist in space only.
+            :func:`phlexor.joint_kinds` has them.
         a, b : str
             References to points: ``builder.ground.O``, ``body.P``, ``beam.at(0.5)``.
         axis, axis_b, axes, normal, rotation : optional

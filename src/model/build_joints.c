@@ -32,30 +32,6 @@ static phx_status copy_signal(phx_builder *builder, const phx_signal *signal, ph
 }
 
 /* ---- joints ---- */
-static phx_joint_kind joint_kind(phx_model_joint_kind kind)
-{
-    switch (kind) {
-    case PHX_MODEL_WELD:
-        return PHX_JOINT_WELD;
-    case PHX_MODEL_REVOLUTE:
-        return PHX_JOINT_REVOLUTE;
-    case PHX_MODEL_PRISMATIC:
-        return PHX_JOINT_PRISMATIC;
-    case PHX_MODEL_SLIDER:
-        return PHX_JOINT_SLIDER;
-    case PHX_MODEL_SPHERICAL:
-        return PHX_JOINT_SPHERICAL;
-    case PHX_MODEL_UNIVERSAL:
-        return PHX_JOINT_UNIVERSAL;
-    case PHX_MODEL_CYLINDRICAL:
-        return PHX_JOINT_CYLINDRICAL;
-    case PHX_MODEL_PLANAR:
-        return PHX_JOINT_PLANAR;
-    default:
-        return PHX_JOINT_KINDS;
-    }
-}
-
 static phx_status fill_coordinates(phx_builder *builder, const phx_model_joint *joint, phx_joint_def *def)
 {
     phx_status status = PHX_OK;
@@ -95,7 +71,7 @@ phx_status phx_builder_joint(phx_builder *builder, const phx_model_joint *joint)
     if (status)
         return status;
     def.name = joint->name;
-    def.kind = joint_kind(joint->kind);
+    def.kind = joint->kind;
     memcpy(def.axis, joint->axis, sizeof def.axis);
     def.has_axis_b = joint->axis_b_given;
     memcpy(def.axis_b, joint->axis_b, sizeof def.axis_b);

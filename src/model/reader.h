@@ -142,9 +142,6 @@ phx_status phx_model_names_file(phx_context *context, struct phx_model_store *st
 /* `name` relative to the folder of the model file, in the content's memory; NULL without memory. */
 char *phx_reader_path(phx_reader *reader, const char *name);
 
-/* Free coordinates of a kind of joint: their number and which are angles (joints.c). */
-int phx_joint_coordinates(phx_model_joint_kind kind, const bool **angular);
-
 /* The words of enums (schema.c). */
 extern const phx_word phx_words_body[], phx_words_section[], phx_words_joint[], phx_words_load[], phx_words_quantity[],
     phx_words_integrator[];

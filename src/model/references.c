@@ -62,7 +62,8 @@ static phx_status read_free_joint(phx_reader *reader, const phx_key *key, const 
     const int *index = field;
     phx_status status = read_joint(reader, key, node, field, owner);
     if (!status && reader->model->joints[*index].n_coordinates == 0)
-        return phx_reader_fail(reader, node, "joint '%s' is a weld and has no free coordinate", node->text);
+        return phx_reader_fail(reader, node, "joint '%s' is a %s and has no free coordinate", node->text,
+                               phx_joint_kind_name(reader->model->joints[*index].kind));
     return status;
 }
 

@@ -18,37 +18,44 @@ static const phx_range dimension_range = {"2 (plane) or 3 (space)", .integer = t
 static const phx_range order_range = {"3 (cubic) or 5 (quintic)", .integer = true, .only = {3, 5}};
 
 /* ---- words, in the order of the enums ---- */
-const phx_word phx_words_body[] = {{"rigid", PHX_BOTH}, {"beam", PHX_BOTH}, {"modal", PHX_BOTH}, {NULL, 0}};
-const phx_word phx_words_section[] = {
-    {"circle", PHX_BOTH}, {"tube", PHX_BOTH}, {"rectangle", PHX_BOTH}, {"general", PHX_BOTH}, {NULL, 0}};
-const phx_word phx_words_joint[] = {{"weld", PHX_BOTH},         {"revolute", PHX_BOTH},   {"prismatic", PHX_BOTH},
-                                    {"slider", PHX_BOTH},       {"spherical", PHX_SPACE}, {"universal", PHX_SPACE},
-                                    {"cylindrical", PHX_SPACE}, {"planar", PHX_SPACE},    {NULL, 0}};
-const phx_word phx_words_load[] = {{"force", PHX_BOTH}, {"torque", PHX_BOTH}, {"distributed", PHX_BOTH}, {NULL, 0}};
-const phx_word phx_words_quantity[] = {
-    {"position", PHX_BOTH},         {"velocity", PHX_BOTH}, {"acceleration", PHX_BOTH}, {"angle", PHX_PLANE},
-    {"angular_velocity", PHX_BOTH}, {"attitude", PHX_BOTH}, {"deformation", PHX_BOTH},  {"axial_force", PHX_BOTH},
-    {"bending_moment", PHX_BOTH},   {"torsion", PHX_SPACE}, {"stress", PHX_BOTH},       {"reaction", PHX_BOTH},
-    {"coordinate", PHX_BOTH},       {"rate", PHX_BOTH},     {"effort", PHX_BOTH},       {NULL, 0}};
-const phx_word phx_words_integrator[] = {{"midpoint", PHX_BOTH},
-                                         {"midpoint4", PHX_BOTH},
-                                         {"gauss4", PHX_BOTH},
-                                         {"gauss6", PHX_BOTH},
-                                         {"radau5", PHX_BOTH},
-                                         {"ida", PHX_BOTH},
-                                         {NULL, 0}};
-static const phx_word words_reference[] = {
-    {"cantilever", PHX_BOTH}, {"simply_supported", PHX_BOTH}, {"free", PHX_BOTH}, {NULL, 0}};
-static const phx_word words_element[] = {{"mixed", PHX_BOTH}, {"paper", PHX_BOTH}, {"assumed", PHX_BOTH}, {NULL, 0}};
-static const phx_word words_kinetics[] = {{"full", PHX_BOTH}, {"simplified", PHX_BOTH}, {NULL, 0}};
-static const phx_word words_side[] = {{"A", PHX_BOTH}, {"B", PHX_BOTH}, {NULL, 0}};
-static const phx_word words_frame[] = {{"inertial", PHX_BOTH}, {"body", PHX_BOTH}, {NULL, 0}};
-static const phx_word words_deformation[] = {{"zero", PHX_BOTH}, {"quasi_static", PHX_BOTH}, {NULL, 0}};
-static const phx_word words_modes_at[] = {{"initial", PHX_BOTH}, {"steady", PHX_BOTH}, {NULL, 0}};
-static const phx_word words_rotation[] = {
-    {"axis", PHX_SPACE}, {"quaternion", PHX_SPACE}, {"matrix", PHX_SPACE}, {NULL, 0}};
-static const phx_word words_table[] = {{"times", PHX_BOTH}, {"file", PHX_BOTH}, {NULL, 0}};
-static const phx_word words_sweep[] = {{"from", PHX_BOTH}, {"values", PHX_BOTH}, {NULL, 0}};
+#define WORD(text, where)                                                                                              \
+    {                                                                                                                  \
+        .word = text, .dims = where                                                                                    \
+    }
+const phx_word phx_words_body[] = {WORD("rigid", PHX_BOTH), WORD("beam", PHX_BOTH), WORD("modal", PHX_BOTH),
+                                   WORD(NULL, 0)};
+const phx_word phx_words_section[] = {WORD("circle", PHX_BOTH), WORD("tube", PHX_BOTH), WORD("rectangle", PHX_BOTH),
+                                      WORD("general", PHX_BOTH), WORD(NULL, 0)};
+const phx_word phx_words_load[] = {WORD("force", PHX_BOTH), WORD("torque", PHX_BOTH), WORD("distributed", PHX_BOTH),
+                                   WORD(NULL, 0)};
+const phx_word phx_words_quantity[] = {WORD("position", PHX_BOTH),         WORD("velocity", PHX_BOTH),
+                                       WORD("acceleration", PHX_BOTH),     WORD("angle", PHX_PLANE),
+                                       WORD("angular_velocity", PHX_BOTH), WORD("attitude", PHX_BOTH),
+                                       WORD("deformation", PHX_BOTH),      WORD("axial_force", PHX_BOTH),
+                                       WORD("bending_moment", PHX_BOTH),   WORD("torsion", PHX_SPACE),
+                                       WORD("stress", PHX_BOTH),           WORD("reaction", PHX_BOTH),
+                                       WORD("coordinate", PHX_BOTH),       WORD("rate", PHX_BOTH),
+                                       WORD("effort", PHX_BOTH),           WORD(NULL, 0)};
+const phx_word phx_words_integrator[] = {WORD("midpoint", PHX_BOTH),
+                                         WORD("midpoint4", PHX_BOTH),
+                                         WORD("gauss4", PHX_BOTH),
+                                         WORD("gauss6", PHX_BOTH),
+                                         WORD("radau5", PHX_BOTH),
+                                         WORD("ida", PHX_BOTH),
+                                         WORD(NULL, 0)};
+static const phx_word words_reference[] = {WORD("cantilever", PHX_BOTH), WORD("simply_supported", PHX_BOTH),
+                                           WORD("free", PHX_BOTH), WORD(NULL, 0)};
+static const phx_word words_element[] = {WORD("mixed", PHX_BOTH), WORD("paper", PHX_BOTH), WORD("assumed", PHX_BOTH),
+                                         WORD(NULL, 0)};
+static const phx_word words_kinetics[] = {WORD("full", PHX_BOTH), WORD("simplified", PHX_BOTH), WORD(NULL, 0)};
+static const phx_word words_side[] = {WORD("A", PHX_BOTH), WORD("B", PHX_BOTH), WORD(NULL, 0)};
+static const phx_word words_frame[] = {WORD("inertial", PHX_BOTH), WORD("body", PHX_BOTH), WORD(NULL, 0)};
+static const phx_word words_deformation[] = {WORD("zero", PHX_BOTH), WORD("quasi_static", PHX_BOTH), WORD(NULL, 0)};
+static const phx_word words_modes_at[] = {WORD("initial", PHX_BOTH), WORD("steady", PHX_BOTH), WORD(NULL, 0)};
+static const phx_word words_rotation[] = {WORD("axis", PHX_SPACE), WORD("quaternion", PHX_SPACE),
+                                          WORD("matrix", PHX_SPACE), WORD(NULL, 0)};
+static const phx_word words_table[] = {WORD("times", PHX_BOTH), WORD("file", PHX_BOTH), WORD(NULL, 0)};
+static const phx_word words_sweep[] = {WORD("from", PHX_BOTH), WORD("values", PHX_BOTH), WORD(NULL, 0)};
 
 #define BIT(kind)                (1u << (kind))
 #define AT                       offsetof
@@ -307,61 +314,54 @@ static const phx_object body = {"body",
                                 .finish = phx_finish_body};
 
 /* ---- joints, springs, loads ---- */
-#define WELD              BIT(PHX_MODEL_WELD)
-#define REVOLUTE          BIT(PHX_MODEL_REVOLUTE)
-#define PRISMATIC         BIT(PHX_MODEL_PRISMATIC)
-#define SLIDER            BIT(PHX_MODEL_SLIDER)
-#define SPHERICAL         BIT(PHX_MODEL_SPHERICAL)
-#define UNIVERSAL         BIT(PHX_MODEL_UNIVERSAL)
-#define CYLINDRICAL       BIT(PHX_MODEL_CYLINDRICAL)
-#define PLANAR            BIT(PHX_MODEL_PLANAR)
-#define TURNING           (REVOLUTE | SPHERICAL | UNIVERSAL | CYLINDRICAL | PLANAR)
-#define SHIFTING          (PRISMATIC | SLIDER | CYLINDRICAL | PLANAR)
+#define FREE              (PHX_JOINT_TURNS | PHX_JOINT_SHIFTS)
 #define COORDINATE(field) (AT(phx_model_joint, coordinates) + AT(phx_model_coordinate, field))
 static const phx_key joint_keys[] = {
     {"kind", &phx_type_kind, AT(phx_model_joint, kind), .required = true, .words = phx_words_joint,
      .doc = "what it leaves free"},
     {"ports", &phx_type_port_pair, AT(phx_model_joint, ports), .required = true, .doc = "B moves relative to A"},
-    {"axis", &phx_type_direction, AT(phx_model_joint, axis), .required = true, .kinds = PRISMATIC | SLIDER,
+    {"axis", &phx_type_direction, AT(phx_model_joint, axis), .required = true, .traits = PHX_JOINT_SHIFT_AXIS,
      .doc = "direction of the displacement, in A's directions"},
     {"axis", &phx_type_direction, AT(phx_model_joint, axis), .required = true, .dims = PHX_SPACE,
-     .kinds = REVOLUTE | CYLINDRICAL, .doc = "of the rotation, in A's directions"},
-    {"axis_b", &phx_type_direction_b, AT(phx_model_joint, axis_b), .kinds = PRISMATIC,
+     .traits = PHX_JOINT_TURN_AXIS, .doc = "of the rotation, in A's directions"},
+    {"axis_b", &phx_type_direction_b, AT(phx_model_joint, axis_b), .traits = PHX_JOINT_SHIFT_AXIS_B,
      .fallback = "as the poses have it", .doc = "the direction in B that coincides with axis"},
-    {"axis_b", &phx_type_direction_b, AT(phx_model_joint, axis_b), .dims = PHX_SPACE, .kinds = REVOLUTE | CYLINDRICAL,
+    {"axis_b", &phx_type_direction_b, AT(phx_model_joint, axis_b), .dims = PHX_SPACE, .traits = PHX_JOINT_TURN_AXIS_B,
      .fallback = "as the poses have it", .doc = "the direction in B that coincides with axis"},
-    {"axes", &phx_type_directions, AT(phx_model_joint, axis), .required = true, .dims = PHX_SPACE, .kinds = UNIVERSAL,
-     .doc = "[a, b], a in A's and b in B's directions"},
-    {"normal", &phx_type_direction, AT(phx_model_joint, axis), .required = true, .dims = PHX_SPACE, .kinds = PLANAR,
-     .doc = "of the plane, in A's directions"},
-    {"angle", &phx_type_angle, AT(phx_model_joint, relative), .dims = PHX_PLANE, .kinds = WELD, .unit = "rad",
-     .fallback = "as the poses have it", .doc = "relative rotation that is held"},
-    {"rotation", &phx_type_rotation, AT(phx_model_joint, relative), .dims = PHX_SPACE, .kinds = WELD,
+    {"axes", &phx_type_directions, AT(phx_model_joint, axis), .required = true, .dims = PHX_SPACE,
+     .traits = PHX_JOINT_AXES, .doc = "[a, b], a in A's and b in B's directions"},
+    {"normal", &phx_type_direction, AT(phx_model_joint, axis), .required = true, .dims = PHX_SPACE,
+     .traits = PHX_JOINT_NORMAL, .doc = "of the plane, in A's directions"},
+    {"angle", &phx_type_angle, AT(phx_model_joint, relative), .dims = PHX_PLANE, .traits = PHX_JOINT_RELATIVE,
+     .unit = "rad", .fallback = "as the poses have it", .doc = "relative rotation that is held"},
+    {"rotation", &phx_type_rotation, AT(phx_model_joint, relative), .dims = PHX_SPACE, .traits = PHX_JOINT_RELATIVE,
      .object = &rotation, .fallback = "as the poses have it", .doc = "relative rotation that is held, B to A"},
-    {"angle", &phx_type_start_angle, COORDINATE(start), .kinds = TURNING, .unit = "rad", .fallback = "free",
+    {"angle", &phx_type_start_angle, COORDINATE(start), .traits = PHX_JOINT_TURNS, .unit = "rad", .fallback = "free",
      .doc = "value at the start, held by the assembly, beyond pi too; free: that of the poses in (-pi, pi]"},
-    {"position", &phx_type_start_position, COORDINATE(start), .kinds = SHIFTING, .unit = "m", .fallback = "free",
-     .doc = "displacement at the start, held by the assembly"},
-    {"rate", &phx_type_coordinate_rate, COORDINATE(rate), .kinds = TURNING | SHIFTING, .unit = "rad/s, m/s",
-     .fallback = "free", .doc = "rate at the start"},
-    {"speed", &phx_type_coordinate_signal, COORDINATE(speed), .kinds = TURNING | SHIFTING, .unit = "rad/s, m/s",
+    {"position", &phx_type_start_position, COORDINATE(start), .traits = PHX_JOINT_SHIFTS, .unit = "m",
+     .fallback = "free", .doc = "displacement at the start, held by the assembly"},
+    {"rate", &phx_type_coordinate_rate, COORDINATE(rate), .traits = FREE, .unit = "rad/s, m/s", .fallback = "free",
+     .doc = "rate at the start"},
+    {"speed", &phx_type_coordinate_signal, COORDINATE(speed), .traits = FREE, .unit = "rad/s, m/s",
      .fallback = "not driven", .doc = "prescribed rate"},
-    {"stiffness", &phx_type_coordinate_number, COORDINATE(stiffness), .kinds = TURNING | SHIFTING,
-     .unit = "N m/rad, N/m", .range = &not_negative, .fallback = "0", .doc = "spring along the coordinate"},
-    {"damping", &phx_type_coordinate_number, COORDINATE(damping), .kinds = TURNING | SHIFTING,
-     .unit = "N m s/rad, N s/m", .range = &not_negative, .fallback = "0", .doc = "damper along the coordinate"},
-    {"rest", &phx_type_coordinate_number, COORDINATE(rest), .kinds = TURNING | SHIFTING, .unit = "rad, m",
-     .fallback = "0", .doc = "coordinate at which the spring is free"},
-    {"effort", &phx_type_coordinate_signal, COORDINATE(effort), .kinds = TURNING | SHIFTING, .unit = "N m, N",
-     .fallback = "none", .doc = "of an actuator, on B along the coordinate and opposite on A"},
+    {"stiffness", &phx_type_coordinate_number, COORDINATE(stiffness), .traits = FREE, .unit = "N m/rad, N/m",
+     .range = &not_negative, .fallback = "0", .doc = "spring along the coordinate"},
+    {"damping", &phx_type_coordinate_number, COORDINATE(damping), .traits = FREE, .unit = "N m s/rad, N s/m",
+     .range = &not_negative, .fallback = "0", .doc = "damper along the coordinate"},
+    {"rest", &phx_type_coordinate_number, COORDINATE(rest), .traits = FREE, .unit = "rad, m", .fallback = "0",
+     .doc = "coordinate at which the spring is free"},
+    {"effort", &phx_type_coordinate_signal, COORDINATE(effort), .traits = FREE, .unit = "N m, N", .fallback = "none",
+     .doc = "of an actuator, on B along the coordinate and opposite on A"},
 };
-static const phx_object joint = {"joint",
-                                 "Keys of a free coordinate take a list where there are several: cylindrical angle, "
-                                 "displacement; planar two displacements, angle; `null` leaves one out.",
-                                 TABLE(phx_model_joint, joint_keys),
-                                 KINDS(PHX_KIND_KEY, phx_words_joint, phx_model_joint),
-                                 .begin = phx_begin_joint,
-                                 .finish = phx_finish_joint};
+static const phx_object joint = {
+    "joint",
+    "Keys of a free coordinate take a list where there are several, in the order of the table "
+    "below; `null` leaves one out.",
+    TABLE(phx_model_joint, joint_keys),
+    KINDS(PHX_KIND_KEY, phx_words_joint, phx_model_joint),
+    .begin = phx_begin_joint,
+    .finish = phx_finish_joint,
+    .tables = phx_joint_tables};
 
 static const phx_key spring_keys[] = {
     {"ports", &phx_type_port_pair, AT(phx_model_spring, ports), .required = true, .doc = "its two ends"},

@@ -18,10 +18,31 @@ typedef struct phx_object phx_object;
 enum { PHX_PLANE = 1, PHX_SPACE = 2, PHX_BOTH = 3 };
 
 /* A word of an enum; its place in the table is its value. */
-typedef struct phx_word {
+typedef struct phx_word phx_word;
+struct phx_word {
     const char *word; /* NULL ends the table */
     unsigned dims;
-} phx_word;
+    unsigned traits;           /* of a kind: what keys may ask for */
+    phx_word (*at)(int value); /* in the first row of a table that has no others: gives the words, then one of NULL */
+};
+/* Word `value` of a table, at most one beyond its last. */
+static inline phx_word phx_word_at(const phx_word *words, int value)
+{
+    return words->at ? words->at(value) : words[value];
+}
+
+/* Traits of the kinds of joint (joints.c). */
+enum {
+    PHX_JOINT_SHIFT_AXIS = 1,   /* `axis` of a displacement */
+    PHX_JOINT_TURN_AXIS = 2,    /* `axis` of a rotation */
+    PHX_JOINT_SHIFT_AXIS_B = 4, /* `axis_b` of the one and of the other */
+    PHX_JOINT_TURN_AXIS_B = 8,
+    PHX_JOINT_NORMAL = 16,
+    PHX_JOINT_AXES = 32,
+    PHX_JOINT_RELATIVE = 64, /* the relative rotation that is held */
+    PHX_JOINT_TURNS = 128,   /* free angles */
+    PHX_JOINT_SHIFTS = 256   /* free displacements */
+};
 
 /* Range of a number. */
 typedef struct phx_range {
@@ -51,6 +72,7 @@ struct phx_key {
     bool required;
     unsigned dims;            /* 0: both */
     unsigned kinds;           /* bit k: for kind k of the object; 0: all */
+    unsigned traits;          /* for kinds with one of these traits; 0: all */
     const char *unit;         /* "" or NULL: none */
     const char *fallback;     /* default: a number or word that is read, or (where `preset` or zero makes it) a text */
     const phx_range *range;   /* numbers */
@@ -80,7 +102,12 @@ struct phx_object {
     phx_status (*begin)(phx_reader *reader, const phx_node *node, void *object);
     /* After all keys are read: what they must be together, and what follows from them; NULL: nothing. */
     phx_status (*finish)(phx_reader *reader, const phx_node *node, void *object);
+    /* What the documentation says after its keys, in Markdown; NULL: nothing. */
+    phx_status (*tables)(phx_text *text);
 };
+
+/* Whether a key of an object is for kind k, -1: for any. */
+bool phx_key_fits(const phx_object *object, const phx_key *key, int kind);
 
 extern const phx_object phx_schema_model;          /* the whole file */
 extern const phx_object phx_schema_plane_rotation; /* {angle: a} */
@@ -148,6 +175,7 @@ phx_status phx_begin_body(phx_reader *reader, const phx_node *node, void *object
 phx_status phx_finish_body(phx_reader *reader, const phx_node *node, void *object);
 phx_status phx_begin_joint(phx_reader *reader, const phx_node *node, void *object);
 phx_status phx_finish_joint(phx_reader *reader, const phx_node *node, void *object);
+phx_status phx_joint_tables(phx_text *text); /* joint_table.c */
 phx_status phx_finish_spring(phx_reader *reader, const phx_node *node, void *object);
 phx_status phx_finish_load(phx_reader *reader, const phx_node *node, void *object);
 phx_status phx_finish_initial(phx_reader *reader, const phx_node *node, void *object);

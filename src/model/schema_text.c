@@ -47,23 +47,26 @@ static phx_status finish_text(phx_text *text, char **result)
 /* ---- Markdown ---- */
 static void add_words(phx_text *text, const phx_word *words)
 {
-    for (int k = 0; words[k].word; k++)
-        phx_text_add(text, "%s`%s`%s", k ? " \\| " : "", words[k].word,
-                     words[k].dims == PHX_SPACE   ? " (space)"
-                     : words[k].dims == PHX_PLANE ? " (plane)"
-                                                  : "");
+    for (int k = 0; phx_word_at(words, k).word; k++)
+        phx_text_add(text, "%s`%s`%s", k ? " \\| " : "", phx_word_at(words, k).word,
+                     phx_word_at(words, k).dims == PHX_SPACE   ? " (space)"
+                     : phx_word_at(words, k).dims == PHX_PLANE ? " (plane)"
+                                                               : "");
 }
 
-/* "for: beam; space only" */
+/* "beam; space", "all but weld": the shorter list of kinds */
 static void add_scope(phx_text *text, const phx_object *object, const phx_key *key)
 {
-    bool selects = false;
-    for (int k = 0; key->kinds && object->kinds[k].word; k++)
-        selects = selects || !(key->kinds >> k & 1u);
+    int count[2] = {0, 0}; /* without, with the key */
+    for (int k = 0; (key->kinds || key->traits) && phx_word_at(object->kinds, k).word; k++)
+        count[phx_key_fits(object, key, k)]++;
+    const bool most = count[1] > 3 * count[0];
     const char *separator = "";
-    for (int k = 0; selects && object->kinds[k].word; k++)
-        if (key->kinds >> k & 1u) {
-            phx_text_add(text, "%s%s", separator, object->kinds[k].word);
+    if (most && count[0])
+        phx_text_add(text, "all but ");
+    for (int k = 0; count[0] && phx_word_at(object->kinds, k).word; k++)
+        if (phx_key_fits(object, key, k) != most) {
+            phx_text_add(text, "%s%s", separator, phx_word_at(object->kinds, k).word);
             separator = ", ";
         }
     if (key->dims == PHX_PLANE || key->dims == PHX_SPACE)
@@ -99,10 +102,11 @@ phx_status phx_model_schema_markdown(phx_context *context, char **result)
         return phx_fail_null(context, __func__, "text");
     phx_text text = {.context = context};
     object_list list = all_objects();
+    phx_status status = PHX_OK;
     phx_text_add(&text, "# Keys of the model file\n\n"
                         "Written by the reader's own schema. A number is a YAML number or an arithmetic expression of "
                         "`pi`, `deg` and the parameters; a signal may also use the time `t`.\n");
-    for (int i = 0; i < list.count; i++) {
+    for (int i = 0; i < list.count && !status; i++) {
         const phx_object *object = list.items[i];
         phx_text_add(&text, "\n## %s\n\n", object->title);
         if (*object->doc)
@@ -110,6 +114,12 @@ phx_status phx_model_schema_markdown(phx_context *context, char **result)
         phx_text_add(&text, "| key | value | unit | default | only for | meaning |\n|---|---|---|---|---|---|\n");
         for (int k = 0; k < object->n_keys; k++)
             add_row(&text, object, &object->keys[k]);
+        if (object->tables)
+            status = object->tables(&text);
+    }
+    if (status) {
+        phx_free(text.text);
+        return status;
     }
     return finish_text(&text, result);
 }
@@ -139,9 +149,9 @@ static void add_reference(phx_text *text, const phx_object *object)
 static void add_enum(phx_text *text, const phx_word *words, int only)
 {
     phx_text_add(text, "{\"enum\": [");
-    for (int k = 0, n = 0; words[k].word; k++)
+    for (int k = 0, n = 0; phx_word_at(words, k).word; k++)
         if (only < 0 || k == only)
-            phx_text_add(text, "%s\"%s\"", n++ ? ", " : "", words[k].word);
+            phx_text_add(text, "%s\"%s\"", n++ ? ", " : "", phx_word_at(words, k).word);
     phx_text_add(text, "]}");
 }
 
@@ -194,7 +204,7 @@ static int same_name(const phx_object *object, int row, int kind, int *index)
     int n = 0;
     for (int k = 0; k < object->n_keys; k++) {
         const phx_key *key = &object->keys[k];
-        if (strcmp(key->name, object->keys[row].name) || (key->kinds && kind >= 0 && !(key->kinds >> kind & 1u)))
+        if (strcmp(key->name, object->keys[row].name) || !phx_key_fits(object, key, kind))
             continue;
         if (k == row)
             *index = n;
@@ -216,7 +226,7 @@ static bool add_property(phx_text *text, const phx_object *object, int row, int 
     phx_text_add(text, ", \"anyOf\": [");
     for (int k = row; k < object->n_keys && n > 0; k++) {
         const phx_key *same = &object->keys[k];
-        if (strcmp(same->name, key->name) || (same->kinds && kind >= 0 && !(same->kinds >> kind & 1u)))
+        if (strcmp(same->name, key->name) || !phx_key_fits(object, same, kind))
             continue;
         phx_text_add(text, "%s", k == row ? "" : ", ");
         add_value(text, same, kind);
@@ -237,7 +247,7 @@ static void add_form(phx_text *text, const phx_object *object, int kind)
     first = true;
     for (int k = 0; k < object->n_keys; k++) {
         const phx_key *key = &object->keys[k];
-        bool fits = !key->kinds || kind < 0 || (key->kinds >> kind & 1u);
+        bool fits = phx_key_fits(object, key, kind);
         bool always = !key->dims || key->dims == PHX_BOTH || object->kind_rule == PHX_KIND_PRESENT;
         if (!key->required || !fits || !always)
             continue;
@@ -254,7 +264,7 @@ static void add_object(phx_text *text, const phx_object *object)
         return;
     }
     phx_text_add(text, "{\"oneOf\": [");
-    for (int k = 0; object->kinds[k].word; k++) {
+    for (int k = 0; phx_word_at(object->kinds, k).word; k++) {
         phx_text_add(text, "%s\n      ", k ? "," : "");
         add_form(text, object, k);
     }

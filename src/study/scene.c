@@ -221,7 +221,7 @@ static phx_status describe_joints(scene_maker *maker)
         const int j = scene->n_joints;
         const phx_model_joint *joint = &model->joints[j];
         scene->joint_name[j] = copy_of(maker, joint->name);
-        scene->joint_kind[j] = copy_of(maker, phx_model_joint_kind_name(joint->kind));
+        scene->joint_kind[j] = copy_of(maker, phx_joint_kind_name(joint->kind));
         scene->joint_a[j] = find_port(maker, &joint->ports[0]);
         scene->joint_b[j] = find_port(maker, &joint->ports[1]);
         memcpy(scene->joint_axis + j * maker->dim, joint->axis, (size_t)maker->dim * sizeof(double));

@@ -239,9 +239,9 @@ static void try_below(tester *t, const phx_key *key, const phx_node *value, cons
 static int kind_of(const phx_object *object, const phx_node *node)
 {
     const phx_node *named = phx_node_find(node, "kind");
-    for (int k = 0; object->kind_rule != PHX_KIND_NONE && object->kinds[k].word; k++)
-        if (object->kind_rule == PHX_KIND_KEY ? named && !strcmp(named->text, object->kinds[k].word)
-                                              : phx_node_find(node, object->kinds[k].word) != NULL)
+    for (int k = 0; object->kind_rule != PHX_KIND_NONE && phx_word_at(object->kinds, k).word; k++)
+        if (object->kind_rule == PHX_KIND_KEY ? named && !strcmp(named->text, phx_word_at(object->kinds, k).word)
+                                              : phx_node_find(node, phx_word_at(object->kinds, k).word) != NULL)
             return k;
     return -1;
 }

@@ -7,7 +7,7 @@
 static const double pi = 3.14159265358979323846;
 
 /* ---- the example models ---- */
-static void check_four_bar(phx_context *context, const char *path, phx_model_joint_kind crank)
+static void check_four_bar(phx_context *context, const char *path, phx_joint_kind crank)
 {
     phx_model *m = read_file(context, path);
     assert_int_equal(m->dimension, 2);
@@ -49,7 +49,7 @@ static void check_four_bar(phx_context *context, const char *path, phx_model_joi
     assert_int_equal(m->joints[3].ports[0].body, 2);
     CHECK_NEAR(m->joints[3].ports[0].at, 1.0, 0.0);
     assert_string_equal(m->ground_ports[m->joints[3].ports[1].port].name, "D");
-    if (crank == PHX_MODEL_WELD)
+    if (crank == PHX_JOINT_WELD)
         assert_true(m->joints[0].relative.given);
     else
         assert_true(m->joints[0].coordinates[0].start.given);
@@ -66,8 +66,8 @@ static void check_four_bar(phx_context *context, const char *path, phx_model_joi
 
 static void four_bars_are_read(void **state)
 {
-    check_four_bar(*state, "examples/four_bar.yaml", PHX_MODEL_WELD);
-    check_four_bar(*state, "examples/four_bar_free.yaml", PHX_MODEL_REVOLUTE);
+    check_four_bar(*state, "examples/four_bar.yaml", PHX_JOINT_WELD);
+    check_four_bar(*state, "examples/four_bar_free.yaml", PHX_JOINT_REVOLUTE);
 }
 
 static void crank_slider_is_read(void **state)
@@ -497,7 +497,7 @@ static void yaml_is_yaml(void **state)
 static void words_of_enums(void **state)
 {
     (void)state;
-    assert_string_equal(phx_model_joint_kind_name(PHX_MODEL_PLANAR), "planar");
+    assert_string_equal(phx_joint_kind_name(PHX_JOINT_PLANAR), "planar");
     assert_string_equal(phx_model_quantity_name(PHX_MODEL_EFFORT), "effort");
     assert_string_equal(phx_model_integrator_name(PHX_MODEL_IDA), "ida");
     assert_string_equal(phx_model_integrator_name(PHX_MODEL_INTEGRATORS), "");

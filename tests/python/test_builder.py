@@ -4,6 +4,7 @@ import inspect
 import json
 import math
 import unittest
+from typing import get_args
 
 import numpy as np
 
@@ -210,6 +211,69 @@ class Errors(Case):
         self.assertEqual(model.title, 'Kürbel "1": </script> # \\ \t')
         self.assertEqual(model.bodies, ("pièce à vis <b>", "true", "1e3"))
         self.assertEqual(model.simulate(end=0.1, step=0.1).columns[-1], "ω")
+
+
+class Joints(Case):
+    """Every kind of joint of the library, from its description."""
+
+    keys = {"axis": {"axis": [1, 2, 2]}, "normal": {"normal": [1, 2, 2]}, "axes": {"axes": [[1, 0, 0], [0, 1, 0]]}}
+
+    def forms(self, dimension):
+        """Required keys of each kind by the schema."""
+        forms = json.loads(phlexor.schema())["$defs"]["joint"]["oneOf"]
+        return {form["properties"]["kind"]["anyOf"][0]["enum"][0]: form for form in forms}
+
+    def model(self, dimension):
+        m = phlexor.ModelBuilder("kinds", dimension)
+        forms = self.forms(dimension)
+        for info in phlexor.joint_kinds():
+            if dimension not in info.dimensions:
+                continue
+            body = m.rigid(f"body {info.name}", mass=1, inertia=1 if dimension == 2 else [1, 2, 2.5])
+            n = len(info.coordinates_in(dimension))
+            asked = set(self.keys) & set(forms[info.name]["properties"])
+            given = {key: value for key in asked - {"axis"} for key, value in self.keys[key].items()}
+            if "axis" in asked and (dimension == 3 or "axis" in forms[info.name]["required"]):
+                given["axis"] = [1, 2, 2][:dimension]
+            if n:
+                given["stiffness"] = [10.0] * n
+            m.joint(info.name, info.name, m.ground.O, body.P, **given)
+            if n:
+                m.output(f"q {info.name}", "coordinate", info.name)
+        return m.build()
+
+    def test_names(self):
+        names = [info.name for info in phlexor.joint_kinds()]
+        self.assertEqual(tuple(names), get_args(builder.JointKind))
+        self.assertEqual(names, list(self.forms(3)))
+
+    def test_descriptions(self):
+        for info in phlexor.joint_kinds():
+            self.assertTrue(info.holds and set(info.dimensions) <= {2, 3}, info)
+            self.assertEqual(len(info.coordinates), max(len(info.coordinates_in(d)) for d in info.dimensions))
+            self.assertTrue(all(c.unit in ("rad", "m") and c.zero and c.name for c in info.coordinates), info)
+
+    def test_kinds(self):
+        for dimension in (2, 3):
+            model = self.model(dimension)
+            wanted = [info for info in phlexor.joint_kinds() if dimension in info.dimensions]
+            self.assertEqual(model.joints, tuple(info.name for info in wanted))
+            result = model.simulate(end=0.05, step=0.01)
+            for info in wanted:
+                n = len(info.coordinates_in(dimension))
+                if n:
+                    self.assertEqual(result.output(f"q {info.name}").reshape(len(result.t), -1).shape[1], n)
+
+    def test_page(self):
+        """The manifest of a page says how each kind is drawn."""
+        page = self.folder / "kinds.html"
+        try:
+            self.model(3).write_page(page)
+        except phlexor.LibraryError as error:
+            self.skipTest(str(error))
+        text = page.read_text(encoding="utf-8")
+        for info in phlexor.joint_kinds():
+            self.assertRegex(text, rf'"{info.name}":{{"holds_points":(true|false),"solids":\[{{"shape":"')
 
 
 class Complete(Case):
