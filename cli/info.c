@@ -1,6 +1,12 @@
 /* phlexor info */
 #include "cli.h"
 
+#ifdef PHX_GPL
+#define GPL_CLAUSE "the library CHOLMOD is under the GPL, and so is this program as a whole"
+#else
+#define GPL_CLAUSE "no library is under the GPL"
+#endif
+
 int cli_info(const cli_command *command, phx_context *context, int argc, char **argv)
 {
     const cli_arguments arguments = {NULL, 0, 0, NULL};
@@ -8,8 +14,7 @@ int cli_info(const cli_command *command, phx_context *context, int argc, char **
 
     if (parsed >= 0)
         return parsed;
-    printf("Phlexor %s\nbuild: %s\nlicence: MIT; of the libraries Cairo and KLU are under the LGPL, none is under the "
-           "GPL\nlibraries:\n",
+    printf("Phlexor %s\nbuild: %s\nlicence: MIT; " GPL_CLAUSE "; Cairo and KLU are under the LGPL\nlibraries:\n",
            phx_version(), phx_build());
     cli_print_libraries(stdout);
     return EXIT_DONE;

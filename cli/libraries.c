@@ -6,6 +6,9 @@
 #include <SuiteSparse_config.h>
 #include <cairo.h>
 #include <cblas.h>
+#ifdef PHX_GPL
+#include <cholmod.h>
+#endif
 #include <hdf5.h>
 #include <klu.h>
 #include <lapacke.h>
@@ -50,6 +53,10 @@ void cli_print_libraries(FILE *stream)
     print_numbers(stream, "SuiteSparse", version[0], version[1], version[2], "sparse factorisations");
     print_numbers(stream, "  KLU", KLU_MAIN_VERSION, KLU_SUB_VERSION, KLU_SUBSUB_VERSION,
                   "LU of KKT matrices that need pivoting");
+#ifdef PHX_GPL
+    cholmod_version(version);
+    print_numbers(stream, "  CHOLMOD", version[0], version[1], version[2], "sparse Cholesky");
+#endif
     print(stream, "ARPACK", PHX_ARPACK_VERSION, "eigenproblems of large systems");
     SUNDIALSGetVersion(sundials, sizeof sundials);
     print(stream, "SUNDIALS", sundials, "the integrator ida");

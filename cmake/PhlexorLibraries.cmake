@@ -36,6 +36,9 @@ phx_find_package(cairo cairo)       # <cairo.h>, <cairo-pdf.h>
 phx_find_package(zlib zlib)         # <zlib.h>
 
 phx_find_library(klu klu.h suitesparse klu btf amd colamd suitesparseconfig)
+if(PHX_GPL)
+    phx_find_library(cholmod cholmod.h suitesparse cholmod amd colamd suitesparseconfig)
+endif()
 
 # <idas/idas.h> (everything of IDA is in it), serial vectors, dense and sparse matrices, dense and KLU solvers. SUNDIALS
 # counts with 64 bits here, so its KLU is the long one.

@@ -70,7 +70,7 @@ static void test_what_is_not_positive_definite_is_named(void **state)
     phx_context *context = *state;
     uint64_t seed = 2;
     const double values[] = {-1.0, 0.0};
-    const int sizes[] = {80, 1500};
+    const int sizes[] = {80, 1500}; /* CHOLMOD factors the second one by supernodes */
     for (int v = 0; v < 4; v++) {
         phx_csr a = positive_definite(context, &seed, sizes[v / 2], 2);
         const int bad = 33;
