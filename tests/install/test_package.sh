@@ -26,6 +26,13 @@ for package in phlexor "$library"; do
         grep -q "$needed" "$place/$package.depends" || fail "$package does not depend on $needed: $(cat "$place/$package.depends")"
     done
 done
+copyright=$place/root/usr/share/doc/phlexor/copyright
+under=no
+if grep -q libcholmod "$place/phlexor.depends"; then
+    under=CHOLMOD,
+fi
+grep -q "and with $under .*under the GPL" "$copyright" || fail "the licence of what is linked: $(cat "$copyright")"
+grep -q "three.js authors" "$copyright" || fail "the authors of three.js are not in $copyright"
 grep -q "$library (= $version)" "$place/libphlexor-dev.depends" || fail "libphlexor-dev does not depend on $library"
 
 python=$(ls "$place"/packages/python3-phlexor_*_all.deb 2>/dev/null || true)
