@@ -73,12 +73,12 @@ typedef struct phx_model_shape {
     double rotation[3];    /* plane [0]; kg^-1/2/m; participation: about the body's origin, kg^1/2 m */
 } phx_model_shape;
 
-/* A named port. Of a rigid or modal body or the ground: a place and directions; of a beam: a fraction of the length. */
+/* A named port: a location of its body or the ground, and directions. */
 typedef struct phx_model_port {
     const char *name;
-    double position[3];          /* m, body (ground: inertial) components; of a beam (at length, 0, 0) */
+    double position[3];          /* m, body (ground: inertial) components, of the undeformed body */
     phx_model_rotation rotation; /* port to body axes; of a beam the identity */
-    double at;                   /* beams: fraction of the length in [0, 1]; else 0 */
+    phx_location location;       /* rigid bodies, ground: the place; beams: a fraction; modal bodies: the name */
     int n_shapes;                /* modal bodies: 0 (no mode moves it) or one for each mode */
     phx_model_shape *shapes;
 } phx_model_port;
@@ -88,7 +88,7 @@ typedef struct phx_model_point {
     const char *text; /* as written */
     int body;         /* index in phx_model.bodies, or PHX_MODEL_GROUND */
     int port;         /* index in the ports of the body or the ground; -1 for body@s */
-    double at;        /* beams: fraction of the length in [0, 1], of named ports too; else 0 */
+    phx_location location;
 } phx_model_point;
 
 /* ---- bodies ---- */

@@ -26,6 +26,15 @@ class phx_log_level(IntEnum):
     PHX_LOG_WARNING = 1
 
 
+class phx_location_sort(IntEnum):
+    PHX_LOCATION_ORIGIN = 0
+    PHX_LOCATION_FRACTION = 1
+    PHX_LOCATION_PLACE = 2
+    PHX_LOCATION_NODE = 3
+    PHX_LOCATION_NAME = 4
+    PHX_LOCATION_SORTS = 5
+
+
 class phx_reference(IntEnum):
     PHX_REFERENCE_CANTILEVER = 0
     PHX_REFERENCE_SIMPLY_SUPPORTED = 1
@@ -191,6 +200,10 @@ class phx_signal(Structure):
 
 
 class phx_csr(Structure):
+    pass
+
+
+class phx_location(Structure):
     pass
 
 
@@ -466,6 +479,14 @@ phx_csr._fields_ = [
     ("val", POINTER(c_double)),
 ]
 
+phx_location._fields_ = [
+    ("sort", c_int),
+    ("fraction", c_double),
+    ("place", c_double * 3),
+    ("node", c_int),
+    ("name", c_char_p),
+]
+
 phx_integrate_options._fields_ = [
     ("integrator", c_int),
     ("end", c_double),
@@ -574,7 +595,7 @@ phx_model_port._fields_ = [
     ("name", c_char_p),
     ("position", c_double * 3),
     ("rotation", phx_model_rotation),
-    ("at", c_double),
+    ("location", phx_location),
     ("n_shapes", c_int),
     ("shapes", POINTER(phx_model_shape)),
 ]
@@ -583,7 +604,7 @@ phx_model_point._fields_ = [
     ("text", c_char_p),
     ("body", c_int),
     ("port", c_int),
-    ("at", c_double),
+    ("location", phx_location),
 ]
 
 phx_model_section._fields_ = [

@@ -83,7 +83,7 @@ static phx_status make_beam(phx_builder *builder, const phx_model_body *body, ph
         return PHX_ERR_MEMORY;
     for (int k = 0; k < body->n_point_masses; k++) {
         const phx_model_point_mass *point = &body->point_masses[k];
-        masses[k] = (phx_beam_mass){.at = point->at.at, .mass = point->mass};
+        masses[k] = (phx_beam_mass){.at = point->at.location.fraction, .mass = point->mass};
         memcpy(masses[k].inertia, point->inertia, sizeof masses[k].inertia);
     }
     const phx_beam_def def = beam_def(builder->model, body, masses);
@@ -104,20 +104,6 @@ static phx_pose pose_of(int dim, const phx_model_body *body)
     memcpy(pose.rotation, body->pose.rotation.matrix, (size_t)(dim * dim) * sizeof *pose.rotation);
     pose.angle = body->pose.rotation.angle;
     return pose;
-}
-
-/* What the name of a body's port stands for. */
-static phx_status name_port(phx_builder *builder, phx_body_id id, const phx_model_body *body,
-                            const phx_model_port *port)
-{
-    phx_flex_point point = {.n = 0};
-    if (body->kind != PHX_MODEL_MODAL)
-        return phx_system_add_point(builder->system, id, port->name, port->at, port->position, port->rotation.matrix);
-    phx_status status = phx_builder_modal_point(builder, body, port, &point);
-    if (!status)
-        status = phx_system_add_flex_point(builder->system, id, port->name, &point, port->rotation.matrix);
-    phx_flex_point_free(&point);
-    return status;
 }
 
 /* ---- which of its data a body that cannot be made may owe it to ---- */
@@ -203,6 +189,7 @@ phx_status phx_builder_body(phx_builder *builder, const phx_model_body *body)
     }
     status = phx_system_add_body(builder->system, made, source, &pose, &id);
     for (int k = 0; k < body->n_ports && !status; k++)
-        status = name_port(builder, id, body, &body->ports[k]);
+        status = phx_system_add_point_at(builder->system, id, body->ports[k].name, &body->ports[k].location,
+                                         body->ports[k].rotation.matrix);
     return status;
 }

@@ -5,8 +5,9 @@
 
 static const double two_pi = 6.28318530717958647693;
 
-phx_status phx_builder_modal_point(phx_builder *builder, const phx_model_body *body, const phx_model_port *port,
-                                   phx_flex_point *point)
+/* How the modes move a port. */
+static phx_status make_point(phx_builder *builder, const phx_model_body *body, const phx_model_port *port,
+                             phx_flex_point *point)
 {
     const int dim = builder->model->dimension, n_rot = dim == 2 ? 1 : 3, n = body->n_modes;
     double *shapes = phx_calloc(builder->context, (size_t)((dim + n_rot) * n), sizeof *shapes);
@@ -50,48 +51,72 @@ static void fill_data(int dim, const phx_model_body *body, double *values, phx_m
     memcpy(data->centre, body->centre_of_mass, sizeof data->centre);
 }
 
-/* Point masses at ports. */
-static phx_status fill_masses(phx_builder *builder, const phx_model_body *body, phx_flex_point *points,
-                              phx_modal_mass *masses)
+/* What modal data are made of, beside the numbers of the modes: a point for each port, by name, and masses there. */
+typedef struct modal_parts {
+    int n_points;
+    phx_flex_point *points;
+    phx_modal_named *named;
+    phx_modal_mass *masses;
+} modal_parts;
+
+static phx_status make_parts(phx_builder *builder, const phx_model_body *body, modal_parts *parts)
 {
+    phx_context *context = builder->context;
     phx_status status = PHX_OK;
+
+    parts->points = phx_calloc(context, (size_t)body->n_ports, sizeof *parts->points);
+    parts->named = phx_calloc(context, (size_t)body->n_ports, sizeof *parts->named);
+    parts->masses = phx_calloc(context, (size_t)body->n_point_masses, sizeof *parts->masses);
+    if (!parts->points || !parts->named || !parts->masses)
+        return PHX_ERR_MEMORY;
+    for (int k = 0; k < body->n_ports && !status; k++) {
+        status = make_point(builder, body, &body->ports[k], &parts->points[k]);
+        parts->named[k] = (phx_modal_named){body->ports[k].name, &parts->points[k]};
+        parts->n_points += !status;
+    }
     for (int k = 0; k < body->n_point_masses && !status; k++) {
         const phx_model_point_mass *mass = &body->point_masses[k];
-        status = phx_builder_modal_point(builder, body, &body->ports[mass->at.port], &points[k]);
-        masses[k] = (phx_modal_mass){.point = &points[k], .mass = mass->mass};
-        memcpy(masses[k].inertia, mass->inertia, sizeof masses[k].inertia);
+        parts->masses[k] = (phx_modal_mass){.point = &parts->points[mass->at.port], .mass = mass->mass};
+        memcpy(parts->masses[k].inertia, mass->inertia, sizeof mass->inertia);
     }
     return status;
+}
+
+static void free_parts(modal_parts *parts)
+{
+    for (int k = 0; k < parts->n_points; k++)
+        phx_flex_point_free(&parts->points[k]);
+    phx_free(parts->points);
+    phx_free(parts->named);
+    phx_free(parts->masses);
 }
 
 phx_status phx_builder_modal(phx_builder *builder, const phx_model_body *body, phx_flex_source **source,
                              double **damping)
 {
-    const int dim = builder->model->dimension, n = body->n_modes, n_masses = body->n_point_masses;
+    const int dim = builder->model->dimension, n = body->n_modes;
     phx_context *context = builder->context;
     double *values = phx_calloc(context, (size_t)n * (size_t)(dim == 2 ? 5 : 13), sizeof *values);
-    phx_flex_point *points = phx_calloc(context, (size_t)n_masses, sizeof *points);
-    phx_modal_mass *masses = phx_calloc(context, (size_t)n_masses, sizeof *masses);
+    modal_parts parts = {0};
     phx_modal_data data;
     phx_status status = PHX_ERR_MEMORY;
 
     *damping = phx_calloc(context, (size_t)n, sizeof **damping);
-    if (values && points && masses && *damping) {
+    if (values && *damping)
+        status = make_parts(builder, body, &parts);
+    if (!status) {
         fill_data(dim, body, values, &data);
-        data.n_masses = n_masses;
-        data.masses = masses;
-        status = fill_masses(builder, body, points, masses);
-    }
-    if (!status)
+        data.n_masses = body->n_point_masses;
+        data.masses = parts.masses;
+        data.n_points = parts.n_points;
+        data.points = parts.named;
         status = phx_modal_source_create(context, &data, source);
+    }
     if (status && status != PHX_ERR_MEMORY)
         phx_fail_prefix(context, status, "body '%s': ", body->name);
     for (int k = 0; k < n && !status; k++) /* r_k = 2 zeta_k omega_k */
         (*damping)[k] = 2.0 * body->modes[k].damping * two_pi * body->modes[k].frequency;
-    for (int k = 0; points && k < n_masses; k++)
-        phx_flex_point_free(&points[k]);
     phx_free(values);
-    phx_free(points);
-    phx_free(masses);
+    free_parts(&parts);
     return status;
 }

@@ -107,7 +107,7 @@ static phx_status find_port(phx_reader *reader, const phx_node *node, const char
         return phx_reader_fail(reader, node, "%s has no port %s%s", body ? body->name : "the ground",
                                phx_shown_text(name).text, phx_nearest_hint(&nearest).text);
     }
-    point->at = ports[point->port].at;
+    point->location = ports[point->port].location;
     return PHX_OK;
 }
 
@@ -120,7 +120,8 @@ static phx_status find_place(phx_reader *reader, const phx_node *node, const cha
                                body ? body->name : "ground", body ? what_else(body) : "no beam",
                                body ? body->name : "ground", body ? "P" : "O");
     point->port = -1;
-    phx_status status = phx_evaluator_value(reader->evaluator, text, &point->at);
+    double s = 0.0;
+    phx_status status = phx_evaluator_value(reader->evaluator, text, &s);
     if (status == PHX_ERR_INPUT) {
         phx_model_source at = node->source;
         const phx_expression *expression = phx_evaluator_expression(reader->evaluator);
@@ -128,9 +129,10 @@ static phx_status find_place(phx_reader *reader, const phx_node *node, const cha
             at.column += (int)(text - node->text) + expression->error_at + !node->plain;
         return phx_reader_fail_at(reader, at, "%s", expression->error);
     }
-    if (!status && !(point->at >= 0.0 && point->at <= 1.0))
+    if (!status && !(s >= 0.0 && s <= 1.0))
         return phx_reader_fail(reader, node, "expected a fraction of the length in [0, 1] after '@', found %s = %.10g",
-                               phx_shown_text(text).text, point->at);
+                               phx_shown_text(text).text, s);
+    point->location = phx_location_at_fraction(s);
     return status;
 }
 
@@ -183,7 +185,6 @@ phx_status phx_read_point(phx_reader *reader, const phx_node *node, phx_model_po
         return PHX_ERR_MEMORY;
     memcpy(owner, text, length);
     point->text = text;
-    point->at = 0.0;
     phx_status status = find_owner(reader, node, owner, point);
     if (status)
         return status;

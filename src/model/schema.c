@@ -115,7 +115,7 @@ static const phx_object port = {"port", "Of a rigid body or the ground.", TABLE(
                                 .finish = phx_finish_port};
 
 static const phx_key beam_port_keys[] = {
-    {"at", &phx_type_number, AT(phx_model_port, at), .required = true, .range = &fraction,
+    {"at", &phx_type_number, AT(phx_model_port, location.fraction), .required = true, .range = &fraction,
      .doc = "place as a fraction of the length"},
 };
 static const phx_object beam_port = {"port of a beam", "Its directions follow the deformed section.",

@@ -223,12 +223,24 @@ static phx_status read_second(phx_reader *reader, const phx_key *key, const phx_
 }
 
 /* ---- ports ---- */
+/* Where a port of this kind of body is, after its keys are read. */
+static void locate_port(const phx_reader *reader, phx_model_port *port)
+{
+    if (reader->body && reader->body->kind == PHX_MODEL_BEAM) {
+        port->location.sort = PHX_LOCATION_FRACTION;
+        port->position[0] = port->location.fraction * reader->body->length;
+    } else if (reader->body && reader->body->kind == PHX_MODEL_MODAL) {
+        port->location = phx_location_of_name(port->name);
+    } else {
+        port->location = phx_location_at_place(3, port->position);
+    }
+}
+
 static phx_status add_port(phx_reader *reader, const phx_node *node, phx_model_port *port, const char *name, double at)
 {
     port->name = name;
-    port->at = at;
-    if (reader->body && reader->body->kind == PHX_MODEL_BEAM)
-        port->position[0] = at * reader->body->length;
+    port->location.fraction = at;
+    locate_port(reader, port);
     preset_rotation(reader, NULL, &port->rotation, NULL);
     return phx_reader_place(reader, port, sizeof *port, node ? node->source : reader->body_source);
 }
@@ -280,7 +292,8 @@ phx_status phx_finish_port(phx_reader *reader, const phx_node *node, void *objec
 {
     phx_model_port *port = object;
     if (reader->body && reader->body->kind == PHX_MODEL_BEAM)
-        return add_port(reader, node, port, port->name, port->at);
+        return add_port(reader, node, port, port->name, port->location.fraction);
+    locate_port(reader, port);
     if (phx_node_find(node, "angle") && phx_node_find(node, "rotation"))
         return phx_reader_fail(reader, phx_node_find(node, "rotation"),
                                "'angle' and 'rotation' of a port say the same; "

@@ -69,29 +69,36 @@ struct phx_limits {
 
 /* ---- creation ---- */
 /* Row `functional` at point p, dense: n_stress values. */
-static void stress_row(const phx_beam *beam, const watched *w, int functional, int p, double *room, double *row)
+static phx_status stress_row(phx_context *context, const phx_flex_source *source, const watched *w, int functional,
+                             int p, double *room, double *row)
 {
-    const size_t n = (size_t)phx_beam_flex(beam)->n_stress;
-    const double s = (double)p / (w->n_points - 1);
+    const size_t n = (size_t)phx_flex_source_flex(source)->n_stress;
+    const phx_location location = phx_location_at_fraction((double)p / (w->n_points - 1));
 
     memset(room, 0, 2 * n * sizeof *room);
-    phx_beam_stress_rows(beam, s, functional == 0 ? room : NULL, functional == 0 ? NULL : room, NULL);
+    const phx_status status = phx_flex_source_section_rows(source, context, &location, functional == 0 ? room : NULL,
+                                                           functional == 0 ? NULL : room, NULL);
     memcpy(row, room + (functional == 2 ? n : 0), n * sizeof *row);
+    return status;
 }
 
 /* The axial force, or a moment, at all points: the entries that are not zero. */
-static phx_status watch_stress(phx_context *context, const phx_beam *beam, watched *w, int functional, double *room)
+static phx_status watch_stress(phx_context *context, const phx_flex_source *source, watched *w, int functional,
+                               double *room)
 {
-    const int n = phx_beam_flex(beam)->n_stress;
+    const int n = phx_flex_source_flex(source)->n_stress;
     double *row = room + 2 * n;
     phx_csr *out = &w->stress[functional];
+    phx_status status = PHX_OK;
     int nnz = 0;
 
-    for (int p = 0; p < w->n_points; p++) {
-        stress_row(beam, w, functional, p, room, row);
+    for (int p = 0; p < w->n_points && !status; p++) {
+        status = stress_row(context, source, w, functional, p, room, row);
         for (int j = 0; j < n; j++)
             nnz += row[j] != 0.0;
     }
+    if (status)
+        return status;
     *out = (phx_csr){.rows = w->n_points, .cols = n};
     out->ptr = phx_calloc(context, (size_t)w->n_points + 1, sizeof *out->ptr);
     out->idx = phx_calloc(context, (size_t)nnz, sizeof *out->idx);
@@ -99,8 +106,8 @@ static phx_status watch_stress(phx_context *context, const phx_beam *beam, watch
     if (!out->ptr || !out->idx || !out->val)
         return PHX_ERR_MEMORY;
     nnz = 0;
-    for (int p = 0; p < w->n_points; p++) {
-        stress_row(beam, w, functional, p, room, row);
+    for (int p = 0; p < w->n_points && !status; p++) {
+        status = stress_row(context, source, w, functional, p, room, row);
         for (int j = 0; j < n; j++)
             if (row[j] != 0.0) {
                 out->idx[nnz] = j;
@@ -108,17 +115,17 @@ static phx_status watch_stress(phx_context *context, const phx_beam *beam, watch
             }
         out->ptr[p + 1] = nnz;
     }
-    return PHX_OK;
+    return status;
 }
 
-static phx_status watch_stresses(phx_context *context, const phx_beam *beam, int dim, watched *w)
+static phx_status watch_stresses(phx_context *context, const phx_flex_source *source, int dim, watched *w)
 {
-    double *room = phx_calloc(context, 3 * (size_t)phx_beam_flex(beam)->n_stress, sizeof *room);
+    double *room = phx_calloc(context, 3 * (size_t)phx_flex_source_flex(source)->n_stress, sizeof *room);
     phx_status status = room ? PHX_OK : PHX_ERR_MEMORY;
 
     w->n_moments = dim == 2 ? 1 : 2;
     for (int f = 0; f < 1 + w->n_moments && !status; f++)
-        status = watch_stress(context, beam, w, f, room);
+        status = watch_stress(context, source, w, f, room);
     phx_free(room);
     return status;
 }
@@ -145,7 +152,7 @@ static void find_stiffness(const phx_model *model, const phx_model_body *body, w
 }
 
 static phx_status watch_beam(phx_context *context, const phx_model *model, const phx_model_body *body,
-                             const phx_beam *beam, watched *w)
+                             const phx_flex_source *source, watched *w)
 {
     const bool mesh = body->kept_modes == 0 && body->element != PHX_ELEMENT_ASSUMED;
     phx_status status = PHX_OK;
@@ -155,10 +162,12 @@ static phx_status watch_beam(phx_context *context, const phx_model *model, const
     w->mean = phx_calloc(context, (size_t)w->n_points, sizeof *w->mean);
     if (!w->points || !w->mean)
         return PHX_ERR_MEMORY;
-    for (int p = 0; p < w->n_points && !status; p++)
-        status = phx_beam_point(beam, context, (double)p / (w->n_points - 1), &w->points[p]);
+    for (int p = 0; p < w->n_points && !status; p++) {
+        const phx_location location = phx_location_at_fraction((double)p / (w->n_points - 1));
+        status = phx_flex_source_point(source, context, &location, &w->points[p]);
+    }
     if (!status)
-        status = watch_stresses(context, beam, model->dimension, w);
+        status = watch_stresses(context, source, model->dimension, w);
     if (!status)
         find_stiffness(model, body, w);
     return status;
@@ -197,7 +206,7 @@ static phx_status watch_body(phx_limits *limits, phx_context *context, const phx
     w->name = phx_strdup(context, body->name);
     if (!w->name)
         return PHX_ERR_MEMORY;
-    return w->line ? watch_beam(context, model, body, phx_system_beam(system, id), w)
+    return w->line ? watch_beam(context, model, body, phx_system_source(system, id), w)
                    : watch_modal(context, system, id, body, w);
 }
 
