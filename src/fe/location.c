@@ -6,9 +6,11 @@
 
 #include <phlexor/fe.h>
 
-static const char *const sort_texts[PHX_LOCATION_SORTS] = {
-    [PHX_LOCATION_ORIGIN] = "origin", [PHX_LOCATION_FRACTION] = "fraction of the length",
-    [PHX_LOCATION_PLACE] = "place in body axes", [PHX_LOCATION_NODE] = "number of a node", [PHX_LOCATION_NAME] = "name"};
+static const char *const sort_texts[PHX_LOCATION_SORTS] = {[PHX_LOCATION_ORIGIN] = "origin",
+                                                           [PHX_LOCATION_FRACTION] = "fraction of the length",
+                                                           [PHX_LOCATION_PLACE] = "place in body axes",
+                                                           [PHX_LOCATION_NODE] = "number of a node",
+                                                           [PHX_LOCATION_NAME] = "name"};
 
 bool phx_location_same(const phx_location *a, const phx_location *b)
 {

@@ -69,6 +69,7 @@ static phx_status draw_body(phx_context *context, const phx_model *model, const 
 {
     const phx_model_body *body = &model->bodies[b];
     phx_record_body *record = &drawing->bodies[b];
+    phx_model_sections sections;
     phx_status status = PHX_OK;
 
     *record = (phx_record_body){.name = body->name, .kind = phx_model_body_kind_name(body->kind)};
@@ -76,10 +77,9 @@ static phx_status draw_body(phx_context *context, const phx_model *model, const 
     record->v_start = b > 0 ? record[-1].v_start + record[-1].v_count : 0;
     record->x_count = phx_body_n_x(made->body);
     record->v_count = phx_body_n_v(made->body);
-    if (body->kind == PHX_MODEL_BEAM)
-        status = draw_length(context, model->dimension,
-                             body->element == PHX_ELEMENT_ASSUMED ? body->kept_modes : body->elements, made->source,
-                             &drawing->points[b], &drawing->shapes[b], &record->n_points);
+    if (phx_model_body_sections(model, body, &sections) && made->source)
+        status = draw_length(context, model->dimension, sections.segments, made->source, &drawing->points[b],
+                             &drawing->shapes[b], &record->n_points);
     else
         status = draw_ports(context, model->dimension, body, made->source, &drawing->points[b], &drawing->shapes[b],
                             &record->n_points);

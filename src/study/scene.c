@@ -52,14 +52,15 @@ static int deformations(const scene_maker *maker, int body)
 }
 
 /* ---- bodies ---- */
-static void describe_section(const phx_model_body *body, double *radius, double *out)
+static void describe_section(const phx_model *model, const phx_model_body *body, double *radius, double *out)
 {
-    const phx_model_section *section = &body->section;
+    phx_model_sections sections;
+
+    if (!phx_model_body_sections(model, body, &sections) || !sections.section)
+        return;
+    const phx_model_section *section = sections.section;
     const double values[PHX_SCENE_SECTION] = {section->area, section->inertia[0], section->inertia[1],
                                               section->fibre[0], section->fibre[1]};
-
-    if (body->kind != PHX_MODEL_BEAM)
-        return;
     memcpy(out, values, sizeof values);
     *radius = section->fibre[0];
 }
@@ -82,7 +83,7 @@ static phx_status describe_bodies(scene_maker *maker)
         scene->mass[b] = flex->mass;
         for (int a = 0; a < maker->dim; a++)
             scene->centre[b * maker->dim + a] = flex->s0[a] / flex->mass;
-        describe_section(&model->bodies[b], &scene->radius[b], scene->section + b * PHX_SCENE_SECTION);
+        describe_section(model, &model->bodies[b], &scene->radius[b], scene->section + b * PHX_SCENE_SECTION);
     }
     return PHX_OK;
 }
@@ -292,11 +293,11 @@ enum { AXIAL, MOMENT_Y, MOMENT_Z, TORSION, SECTION_KINDS };
 /* Which of them are linear in q and there: the axial force of a stiffened body is not. */
 static int list_sections(const scene_maker *maker, int b, int kinds[SECTION_KINDS])
 {
-    const phx_model_body *body = &maker->model->bodies[b];
     const bool space = maker->dim == 3;
+    phx_model_sections sections;
     int n = 0;
 
-    if (!maker->made[b].source || !phx_flex_source_has_sections(maker->made[b].source) ||
+    if (!phx_model_body_sections(maker->model, &maker->model->bodies[b], &sections) || !maker->made[b].source ||
         (double)maker->drawing->bodies[b].n_points * deformations(maker, b) * SECTION_KINDS > MOST_MAP_VALUES)
         return 0;
     if (!phx_body_flex(maker->made[b].body)->stiffening)
@@ -304,7 +305,7 @@ static int list_sections(const scene_maker *maker, int b, int kinds[SECTION_KIND
     if (space)
         kinds[n++] = MOMENT_Y;
     kinds[n++] = MOMENT_Z;
-    if (space && body->twist)
+    if (sections.torsion)
         kinds[n++] = TORSION;
     return n;
 }

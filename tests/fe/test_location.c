@@ -155,9 +155,12 @@ static void a_text_is_read_by_what_is_offered(void **state)
                 {"17", NODE | NAME, {.sort = PHX_LOCATION_NODE, .node = 17}},
                 {"bore", NODE | NAME, {.sort = PHX_LOCATION_NAME, .name = "bore"}},
                 {"2nd", FRACTION | NAME, {.sort = PHX_LOCATION_NAME, .name = "2nd"}}},
-      bad[] = {{"bore", FRACTION | NODE, {PHX_LOCATION_ORIGIN}}, {"1.5", NODE | NAME, {PHX_LOCATION_ORIGIN}},
-               {"", FRACTION, {PHX_LOCATION_ORIGIN}},            {"1e300", NODE, {PHX_LOCATION_ORIGIN}},
-               {"nan", NODE, {PHX_LOCATION_ORIGIN}},             {"0.5", 0, {PHX_LOCATION_ORIGIN}}};
+      bad[] = {{"bore", FRACTION | NODE, {PHX_LOCATION_ORIGIN}},
+               {"1.5", NODE | NAME, {PHX_LOCATION_ORIGIN}},
+               {"", FRACTION, {PHX_LOCATION_ORIGIN}},
+               {"1e300", NODE, {PHX_LOCATION_ORIGIN}},
+               {"nan", NODE, {PHX_LOCATION_ORIGIN}},
+               {"0.5", 0, {PHX_LOCATION_ORIGIN}}};
     phx_location found;
     for (size_t k = 0; k < sizeof good / sizeof *good; k++) {
         CHECK_OK(context, phx_location_read(context, good[k].sorts, good[k].text, &found));
@@ -173,8 +176,8 @@ static void a_text_is_read_by_what_is_offered(void **state)
     assert_false(phx_location_same(&a, &b));
     assert_string_equal(phx_location_sorts_text(0).text, "nothing");
     for (int k = 0; k < PHX_LOCATION_SORTS; k++) /* all of them fit */
-        assert_non_null(
-            strstr(phx_location_sorts_text((1u << PHX_LOCATION_SORTS) - 1).text, phx_location_sorts_text(1u << k).text));
+        assert_non_null(strstr(phx_location_sorts_text((1u << PHX_LOCATION_SORTS) - 1).text,
+                               phx_location_sorts_text(1u << k).text));
 }
 
 int main(void)
