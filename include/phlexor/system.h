@@ -46,8 +46,8 @@ phx_status phx_system_add_body(phx_system *system, phx_body *body, phx_flex_sour
  * other sorts of locations, and for what is not on the body. */
 phx_status phx_system_add_port_at(phx_system *system, phx_body_id body, const phx_location *location,
                                   const double *rotation, phx_port_id *id);
-/* A port at a place of a rigid body or of the ground; rotation (dim x dim, may be NULL: identity) gives its directions.
- */
+/* A port at a place of a rigid body or of the ground (NULL: at the origin); rotation (dim x dim, may be NULL: identity)
+ * gives its directions. */
 phx_status phx_system_add_port(phx_system *system, phx_body_id body, const double *position, const double *rotation,
                                phx_port_id *id);
 /* A port at a fraction s of a beam's length. */

@@ -267,6 +267,10 @@ class phx_model_point(Structure):
     pass
 
 
+class phx_model_body_info(Structure):
+    pass
+
+
 class phx_model_section(Structure):
     pass
 
@@ -605,6 +609,20 @@ phx_model_point._fields_ = [
     ("body", c_int),
     ("port", c_int),
     ("location", phx_location),
+]
+
+phx_model_body_info._fields_ = [
+    ("name", c_char_p),
+    ("noun", c_char_p),
+    ("is", c_char_p),
+    ("doc", c_char_p),
+    ("plane", c_bool),
+    ("space", c_bool),
+    ("deforms", c_bool),
+    ("sections", c_bool),
+    ("locations", c_uint),
+    ("ports_in_file", c_bool),
+    ("ports", c_char_p * 4),
 ]
 
 phx_model_section._fields_ = [
@@ -1146,6 +1164,7 @@ FUNCTIONS = {
     "phx_ss_poles": (c_int, [POINTER(phx_context), POINTER(phx_ss), POINTER(c_double), POINTER(c_double), POINTER(c_double), POINTER(c_double)]),
     "phx_ss_responses": (c_int, [POINTER(phx_context), POINTER(phx_ss), c_int, POINTER(c_double), POINTER(c_double)]),
     "phx_ss_dc_gain": (c_int, [POINTER(phx_context), POINTER(phx_ss), POINTER(c_double)]),
+    "phx_model_body_kind_info": (POINTER(phx_model_body_info), [c_int]),
     "phx_model_read": (c_int, [POINTER(phx_context), c_char_p, c_int, POINTER(phx_model_override), POINTER(POINTER(phx_model))]),
     "phx_model_read_text": (c_int, [POINTER(phx_context), c_char_p, c_char_p, c_size_t, c_int, POINTER(phx_model_override), POINTER(POINTER(phx_model))]),
     "phx_model_copy": (c_int, [POINTER(phx_context), POINTER(phx_model), POINTER(POINTER(phx_model))]),

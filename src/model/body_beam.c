@@ -28,8 +28,8 @@ static const phx_object beam_port = {"port of a beam", "Its directions follow th
 static const phx_key keys[] = {
     {"length", &phx_type_number, AT(phx_model_body, length), .required = true, .kinds = BEAM, .unit = "m",
      .range = &positive, .doc = "along body x, from P to C"},
-    {"section", &phx_type_object, AT(phx_model_body, section), .required = true, .kinds = BEAM, .object = &phx_schema_section,
-     .doc = "cross-section"},
+    {"section", &phx_type_object, AT(phx_model_body, section), .required = true, .kinds = BEAM,
+     .object = &phx_schema_section, .doc = "cross-section"},
     {"elements", &phx_type_integer, AT(phx_model_body, elements), .kinds = BEAM, .range = &elements_range,
      .fallback = "4",
      .doc = "number of elements, in space at most 20000; beyond some 10000 the mass of an element is rounding in a "

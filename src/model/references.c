@@ -135,36 +135,36 @@ static phx_status read_behind(phx_reader *reader, const phx_node *node, const ch
     return status;
 }
 
-/* `body@text`: the expression of a fraction or of the number of a node, or a name, as the kind of the body has it. */
-static phx_status find_location(phx_reader *reader, const phx_node *node, const char *text, phx_model_point *point)
+phx_status phx_read_location(phx_reader *reader, const phx_node *node, const char *text, unsigned sorts,
+                             phx_location *location)
 {
-    const phx_model_body *body = point->body == PHX_MODEL_GROUND ? NULL : &reader->model->bodies[point->body];
-    const unsigned sorts = body ? phx_body_row_of(body)->info.locations : 0;
-    const bool name = (sorts & phx_location_bit(PHX_LOCATION_NAME)) && !strchr("0123456789.+-(", *text);
+    const bool fraction = sorts & phx_location_bit(PHX_LOCATION_FRACTION);
     double value = 0.0;
-    if (!sorts)
-        return fail_no_locations(reader, node, body);
-    point->port = -1;
-    if (name) {
-        point->location = phx_location_of_name(text);
+    if ((sorts & phx_location_bit(PHX_LOCATION_NAME)) && !strchr("0123456789.+-(", *text)) {
+        *location = phx_location_of_name(text);
         return PHX_OK;
     }
     phx_status status = read_behind(reader, node, text, &value);
     if (status)
         return status;
-    if (sorts & phx_location_bit(PHX_LOCATION_FRACTION)) {
-        point->location = phx_location_at_fraction(value);
-        if (!(value >= 0.0 && value <= 1.0))
-            return phx_reader_fail(reader, node,
-                                   "expected a fraction of the length in [0, 1] after '@', found %s = %.10g",
-                                   phx_shown_text(text).text, value);
-        return PHX_OK;
-    }
-    point->location = (phx_location){.sort = PHX_LOCATION_NODE, .node = (int)value};
-    if (!(sorts & phx_location_bit(PHX_LOCATION_NODE)) || !(fabs(value) < 1e9) || value != floor(value))
-        return phx_reader_fail(reader, node, "expected the %s after '@', found %s = %.10g",
-                               phx_location_sorts_text(sorts).text, phx_shown_text(text).text, value);
+    const bool whole = (sorts & phx_location_bit(PHX_LOCATION_NODE)) && fabs(value) < 1e9 && value == floor(value);
+    if (fraction ? !(value >= 0.0 && value <= 1.0) : !whole)
+        return phx_reader_fail(reader, node, "expected a %s after '@', found %s = %.10g",
+                               fraction ? "fraction of the length in [0, 1]" : phx_location_sorts_text(sorts).text,
+                               phx_shown_text(text).text, value);
+    *location =
+        fraction ? phx_location_at_fraction(value) : (phx_location){.sort = PHX_LOCATION_NODE, .node = (int)value};
     return PHX_OK;
+}
+
+/* `body@text`. */
+static phx_status find_location(phx_reader *reader, const phx_node *node, const char *text, phx_model_point *point)
+{
+    const phx_model_body *body = point->body == PHX_MODEL_GROUND ? NULL : &reader->model->bodies[point->body];
+    const unsigned sorts = body ? phx_body_row_of(body)->info.locations : 0;
+    point->port = -1;
+    return sorts ? phx_read_location(reader, node, text, sorts, &point->location)
+                 : fail_no_locations(reader, node, body);
 }
 
 static phx_status find_owner(phx_reader *reader, const phx_node *node, const char *name, phx_model_point *point)

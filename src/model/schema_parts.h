@@ -18,7 +18,10 @@ static const phx_range not_negative = {"a number not less than 0", .high = HUGE_
 #define AT                       offsetof
 #define TABLE(type, table)       .size = sizeof(type), .keys = table, .n_keys = (int)(sizeof table / sizeof table[0])
 #define KINDS(rule, words, type) .kind_rule = rule, .kinds = words, .kind_offset = AT(type, kind)
-#define KEYS(table)              {table, (int)(sizeof table / sizeof table[0])}
+#define KEYS(table)                                                                                                    \
+    {                                                                                                                  \
+        table, (int)(sizeof table / sizeof table[0])                                                                   \
+    }
 
 /* Traits of the kinds of body: keys that kinds share. */
 enum {

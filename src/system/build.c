@@ -309,9 +309,10 @@ phx_status phx_system_add_port_at(phx_system *system, phx_body_id body, const ph
 phx_status phx_system_add_port(phx_system *system, phx_body_id body, const double *position, const double *rotation,
                                phx_port_id *id)
 {
-    if (!system || !position || !id)
-        return phx_fail_null(system ? system->context : NULL, __func__, "system, position or id");
-    const phx_location location = phx_location_at_place(system->dim, position);
+    static const phx_location origin = {.sort = PHX_LOCATION_ORIGIN};
+    if (!system || !id)
+        return phx_fail_null(system ? system->context : NULL, __func__, "system or id");
+    const phx_location location = position ? phx_location_at_place(system->dim, position) : origin;
     return phx_system_add_port_at(system, body, &location, rotation, id);
 }
 

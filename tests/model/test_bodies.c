@@ -1,0 +1,156 @@
+/* The kinds of body: what a row says of its kind is true of every body of that kind; places behind '@' as a kind has
+ * them. */
+#include "model/reader.h"
+#include "support.h"
+
+static const phx_model_port *port_of(const phx_model_body *body, const char *name)
+{
+    for (int k = 0; k < body->n_ports; k++)
+        if (!strcmp(body->ports[k].name, name))
+            return &body->ports[k];
+    return NULL;
+}
+
+/* Every port lies where its location says, on the body as it was built. */
+static void check_ports(const phx_model *model, const phx_model_body *body, const phx_system *system)
+{
+    const phx_flex_source *source = phx_system_source(system, 0);
+    for (int k = 0; k < body->n_ports; k++) {
+        const phx_model_port *port = &body->ports[k];
+        const phx_body_port *found = phx_system_find_point(system, 0, port->name);
+        assert_non_null(found);
+        CHECK_VECTOR(model->dimension, found->point.x, port->position, 1e-15, "%s.%s", body->name, port->name);
+        CHECK_VECTOR(model->dimension * model->dimension, found->rotation, port->rotation.matrix, 0.0,
+                     "directions of %s.%s", body->name, port->name);
+        assert_true(source ? phx_flex_source_offers(source, port->location.sort)
+                           : port->location.sort == PHX_LOCATION_PLACE);
+    }
+}
+
+static void check_sections(const phx_model *model, const phx_model_body *body, const phx_model_body_info *info,
+                           const phx_flex_source *source)
+{
+    phx_model_sections sections = {0};
+    const int n_moments = model->dimension == 2 ? 1 : 2;
+    assert_int_equal(phx_model_body_sections(model, body, &sections), info->sections);
+    assert_int_equal(source && phx_flex_source_has_sections(source), info->sections);
+    if (!info->sections)
+        return;
+    assert_true(sections.segments >= 1 && sections.watched >= 2);
+    assert_true(sections.strain_per_force > 0.0 && sections.euler_load > 0.0 && sections.bending_frequency > 0.0);
+    for (int m = 0; m < n_moments; m++)
+        assert_true(sections.strain_per_moment[m] > 0.0);
+    assert_true(!sections.torsion || model->dimension == 3);
+    assert_int_equal(sections.stiffening, phx_flex_source_flex(source)->stiffening != NULL);
+}
+
+static void check_bodies(phx_context *context, const char *path, bool *seen)
+{
+    phx_model *model = read_file(context, path);
+    for (int b = 0; b < model->n_bodies; b++) {
+        const phx_model_body *body = &model->bodies[b];
+        const phx_model_body_info *info = phx_model_body_kind_info(body->kind);
+        phx_system *system = NULL;
+        seen[body->kind] = true;
+        assert_true(model->dimension == 2 ? info->plane : info->space);
+        for (int k = 0; k < PHX_MODEL_MAX_OWN_PORTS && info->ports[k]; k++)
+            assert_non_null(port_of(body, info->ports[k]));
+        CHECK_OK(context, phx_model_build_body(context, model, b, &system));
+        assert_int_equal(phx_body_n_q(phx_system_body(system, 0)) > 0, info->deforms);
+        assert_int_equal(phx_system_source(system, 0) != NULL, info->deforms);
+        check_ports(model, body, system);
+        check_sections(model, body, info, phx_system_source(system, 0));
+        for (int s = 0; s < PHX_LOCATION_SORTS; s++) /* what the file can say the body can answer */
+            if (info->locations & phx_location_bit((phx_location_sort)s))
+                assert_true(phx_flex_source_offers(phx_system_source(system, 0), (phx_location_sort)s));
+        phx_system_destroy(system);
+    }
+    phx_model_destroy(model);
+}
+
+static void rows_are_true(void **state)
+{
+    static const char *const files[] = {"examples/crank_slider.yaml", "examples/spin_up.yaml",
+                                        "examples/modal_appendage.yaml", "examples/rotor_blade.yaml",
+                                        "examples/manipulator.yaml"};
+    bool seen[PHX_MODEL_BODY_KINDS] = {false};
+    for (size_t k = 0; k < sizeof files / sizeof *files; k++)
+        check_bodies(*state, files[k], seen);
+    for (int kind = 0; kind < PHX_MODEL_BODY_KINDS; kind++)
+        if (!seen[kind])
+            fail_msg("no model has a body of kind '%s'", phx_model_body_kind_name((phx_model_body_kind)kind));
+}
+
+static void rows_are_complete(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < PHX_MODEL_BODY_KINDS; kind++) {
+        const phx_model_body_info *info = phx_model_body_kind_info((phx_model_body_kind)kind);
+        assert_string_equal(info->name, phx_model_body_kind_name((phx_model_body_kind)kind));
+        assert_true(*info->noun && *info->is && *info->doc && info->ports[0] && (info->plane || info->space));
+        assert_true(info->deforms || !info->sections);
+        for (int other = 0; other < kind; other++)
+            assert_string_not_equal(info->name, phx_model_body_kind_name((phx_model_body_kind)other));
+    }
+    assert_null(phx_model_body_kind_info((phx_model_body_kind)-1));
+    assert_null(phx_model_body_kind_info(PHX_MODEL_BODY_KINDS));
+    assert_string_equal(phx_model_body_kind_name(PHX_MODEL_BODY_KINDS), "");
+    assert_false(phx_model_body_sections(NULL, NULL, NULL));
+}
+
+/* ---- places behind '@' ---- */
+static phx_status read_place(phx_context *context, const char *text, unsigned sorts, phx_location *location)
+{
+    phx_model model = {.path = "place.yaml", .dimension = 2};
+    const phx_names none = {0, NULL};
+    const phx_node node = {.kind = PHX_NODE_SCALAR, .plain = true, .text = text};
+    phx_reader reader = {.context = context, .model = &model};
+    CHECK_OK(context, phx_evaluator_create(context, &reader.evaluator));
+    phx_evaluator_set_parameters(reader.evaluator, NULL, &none, NULL);
+    const phx_status status = phx_read_location(&reader, &node, text, sorts, location);
+    phx_evaluator_destroy(reader.evaluator);
+    return status;
+}
+
+static void places_are_read_by_what_a_kind_has(void **state)
+{
+    enum { FRACTION = 1 << PHX_LOCATION_FRACTION, NODE = 1 << PHX_LOCATION_NODE, NAME = 1 << PHX_LOCATION_NAME };
+    static const struct {
+        const char *text;
+        unsigned sorts;
+        phx_location wanted;
+    } good[] = {{"1/4", FRACTION | NAME, {.sort = PHX_LOCATION_FRACTION, .fraction = 0.25}},
+                {"sqrt(0.25)", FRACTION, {.sort = PHX_LOCATION_FRACTION, .fraction = 0.5}},
+                {"3*5+2", NODE | NAME, {.sort = PHX_LOCATION_NODE, .node = 17}},
+                {"bore", NODE | NAME, {.sort = PHX_LOCATION_NAME, .name = "bore"}},
+                {"left edge", NAME, {.sort = PHX_LOCATION_NAME, .name = "left edge"}}};
+    static const struct {
+        const char *text;
+        unsigned sorts;
+        const char *why;
+    } bad[] = {{"3/2", FRACTION, "expected a fraction of the length in [0, 1] after '@', found '3/2' = 1.5"},
+               {"0/0", FRACTION, "place.yaml"},
+               {"1.5", NODE | NAME, "expected a number of a node, name after '@', found '1.5' = 1.5"},
+               {"1e10", NODE, "expected a number of a node after '@'"},
+               {"2", NAME, "expected a name after '@', found '2' = 2"},
+               {"bore", NODE, "bore"}};
+    phx_location found;
+    for (size_t k = 0; k < sizeof good / sizeof *good; k++) {
+        CHECK_OK(*state, read_place(*state, good[k].text, good[k].sorts, &found));
+        assert_true(phx_location_same(&found, &good[k].wanted));
+    }
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        CHECK_STATUS(*state, read_place(*state, bad[k].text, bad[k].sorts, &found), PHX_ERR_INPUT);
+        CHECK_MESSAGE(*state, bad[k].why);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(rows_are_complete, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(rows_are_true, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(places_are_read_by_what_a_kind_has, context_setup, context_teardown),
+    };
+    return cmocka_run_group_tests_name("model_bodies", tests, NULL, NULL);
+}
