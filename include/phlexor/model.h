@@ -195,6 +195,8 @@ typedef struct phx_model_body {
     phx_model_point_mass *point_masses;
     phx_model_damping damping;
 
+    void *own; /* numbers of a kind that are not below; its file knows what they are. NULL: none */
+
     /* rigid and modal */
     double mass;              /* kg, > 0 */
     double inertia[9];        /* kg m^2 about the centre of mass, body axes: plane [0], space 3 x 3 row-major */

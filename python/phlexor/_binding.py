@@ -682,6 +682,7 @@ phx_model_body._fields_ = [
     ("n_point_masses", c_int),
     ("point_masses", POINTER(phx_model_point_mass)),
     ("damping", phx_model_damping),
+    ("own", c_void_p),
     ("mass", c_double),
     ("inertia", c_double * 9),
     ("centre_of_mass", c_double * 3),

@@ -17,6 +17,7 @@ typedef struct phx_body_row {
     phx_model_body_info info;
     unsigned traits;    /* of phx_word: which of the keys that kinds share it has */
     phx_key_table keys; /* its own, with the bit of the kind */
+    size_t own_size;    /* of the struct behind phx_model_body.own, for keys marked `own`; 0: none */
 
     /* ---- reading ---- */
     double port_fractions[PHX_MODEL_MAX_OWN_PORTS]; /* of the ports that always exist, where they lie along a length */

@@ -275,6 +275,16 @@ static phx_status fail_missing(phx_reader *reader, const phx_object *object, con
                            key->unit ? key->unit : "", key->unit ? ")" : "");
 }
 
+/* The struct that has the fields of a key. */
+static void *owner_of(const phx_object *object, const phx_key *key, void *target)
+{
+    void *own = NULL;
+    if (!key->own)
+        return target;
+    memcpy(&own, (char *)target + object->own_offset, sizeof own);
+    return own;
+}
+
 static phx_status read_keys(phx_reader *reader, const phx_object *object, const phx_node *node, int kind, void *target)
 {
     const phx_key *key;
@@ -282,13 +292,14 @@ static phx_status read_keys(phx_reader *reader, const phx_object *object, const 
         if (!applies(object, key, kind, phx_reader_dims(reader)))
             continue;
         const phx_node *value = phx_node_find(node, key->name);
+        void *owner = owner_of(object, key, target);
         phx_status status = PHX_OK;
         if (value)
-            status = read_key(reader, key, value, target);
+            status = read_key(reader, key, value, owner);
         else if (key->required)
             status = fail_missing(reader, object, key, node);
         else if (key->type->preset)
-            status = key->type->preset(reader, key, field_of(key, target), target);
+            status = key->type->preset(reader, key, field_of(key, owner), owner);
         if (status)
             return status;
     }

@@ -66,6 +66,7 @@ struct phx_key {
     const phx_word *words;    /* enums */
     const phx_object *object; /* of a nested object, or of the items of a map or list */
     size_t count_offset;      /* maps and lists: the number of items in the owner's struct */
+    bool own;                 /* the owner is the struct of the kind, to which `own_offset` of the object leads */
     const char *doc;          /* one line */
 };
 
@@ -92,6 +93,7 @@ struct phx_object {
     phx_kind_rule kind_rule;
     const phx_word *kinds;
     size_t kind_offset; /* of the enum in the struct */
+    size_t own_offset;  /* of a pointer to what a kind has for itself, which `begin` makes */
     /* After the kind is known, before any key is read; NULL: nothing. */
     phx_status (*begin)(phx_reader *reader, const phx_node *node, void *object);
     /* After all keys are read: what they must be together, and what follows from them; NULL: nothing. */

@@ -352,6 +352,9 @@ phx_status phx_begin_body(phx_reader *reader, const phx_node *node, void *object
     reader->body_source = node->source;
     reader->own_ports = (phx_names){0, NULL};
     reader->body->material = -1;
+    const size_t own = phx_body_row_of(reader->body)->own_size;
+    if (own > 0 && !(reader->body->own = phx_reader_calloc(reader, 1, own)))
+        return PHX_ERR_MEMORY;
     if (!strcmp(reader->body->name, "ground"))
         return phx_reader_fail(reader, reader->item, "the name 'ground' stands for what does not move; choose another");
     return PHX_OK;

@@ -98,6 +98,95 @@ static void rows_are_complete(void **state)
     assert_false(phx_model_body_sections(NULL, NULL, NULL));
 }
 
+/* ---- keys of a kind in a table of its own, for a struct of its own ---- */
+typedef struct wheel {
+    double radius;
+    int spokes;
+} wheel;
+typedef struct part {
+    const char *name;
+    int kind;
+    double mass, width;
+    wheel *own;
+} part;
+
+static const phx_key wheel_keys[] = {
+    {"radius", &phx_type_number, offsetof(wheel, radius), .required = true, .kinds = 2, .own = true, .doc = ""},
+    {"spokes", &phx_type_integer, offsetof(wheel, spokes), .kinds = 2, .own = true, .fallback = "8", .doc = ""}};
+static const phx_key plank_keys[] = {
+    {"width", &phx_type_number, offsetof(part, width), .required = true, .kinds = 1, .doc = ""}};
+
+static phx_key_table keys_of_part(int kind)
+{
+    return kind == 0 ? (phx_key_table){plank_keys, 1} : (phx_key_table){wheel_keys, 2};
+}
+
+static wheel the_wheel;
+static phx_status begin_part(phx_reader *reader, const phx_node *node, void *object)
+{
+    (void)reader, (void)node;
+    ((part *)object)->own = &the_wheel;
+    return PHX_OK;
+}
+
+static phx_status read_part(phx_context *context, const char *text, part *found)
+{
+    static const phx_word words[] = {
+        {.word = "plank", .dims = PHX_BOTH}, {.word = "wheel", .dims = PHX_BOTH}, {.word = NULL}};
+    const phx_key keys[] = {{"kind", &phx_type_kind, offsetof(part, kind), .required = true, .words = words, .doc = ""},
+                            {.name = NULL},
+                            {"mass", &phx_type_number, offsetof(part, mass), .required = true, .doc = ""}};
+    const phx_object object = {.title = "part",
+                               .doc = "",
+                               .size = sizeof(part),
+                               .keys = keys,
+                               .n_keys = 3,
+                               .of_kind = keys_of_part,
+                               .kind_rule = PHX_KIND_KEY,
+                               .kinds = words,
+                               .kind_offset = offsetof(part, kind),
+                               .own_offset = offsetof(part, own),
+                               .begin = begin_part};
+    phx_model model = {.path = "part.yaml", .dimension = 2};
+    const phx_names none = {0, NULL};
+    phx_content content = {.n_places = 0};
+    phx_reader reader = {.context = context, .model = &model, .content = &content};
+    phx_arena arena = {NULL};
+    const phx_node *root = NULL;
+    *found = (part){.name = "p"};
+    the_wheel = (wheel){0.0, 0};
+    CHECK_OK(context, phx_evaluator_create(context, &reader.evaluator));
+    phx_evaluator_set_parameters(reader.evaluator, NULL, &none, NULL);
+    CHECK_OK(context, phx_yaml_parse(context, &arena, model.path, text, strlen(text), &root));
+    const phx_status status = phx_read_object(&reader, &object, root, found);
+    phx_evaluator_destroy(reader.evaluator);
+    phx_content_free(&content);
+    phx_arena_free(&arena);
+    return status;
+}
+
+static void a_kind_has_keys_of_its_own(void **state)
+{
+    phx_context *context = *state;
+    part found;
+    CHECK_OK(context, read_part(context, "{kind: wheel, mass: 2, radius: 0.5}", &found));
+    CHECK_NEAR(found.mass, 2.0, 0.0);
+    CHECK_NEAR(the_wheel.radius, 0.5, 0.0);
+    assert_int_equal(the_wheel.spokes, 8);
+    CHECK_OK(context, read_part(context, "{kind: wheel, mass: 2, radius: 0.5, spokes: 3}", &found));
+    assert_int_equal(the_wheel.spokes, 3);
+    CHECK_OK(context, read_part(context, "{kind: plank, width: 3, mass: 1}", &found));
+    CHECK_NEAR(found.width, 3.0, 0.0);
+    CHECK_NEAR(the_wheel.radius, 0.0, 0.0);
+    CHECK_STATUS(context, read_part(context, "{kind: plank, width: 3, mass: 1, radius: 1}", &found), PHX_ERR_INPUT);
+    CHECK_MESSAGE(context,
+                  "'radius' does not apply to a part with 'plank', only with: wheel (keys: kind, width, mass)");
+    CHECK_STATUS(context, read_part(context, "{kind: wheel, mass: 1}", &found), PHX_ERR_INPUT);
+    CHECK_MESSAGE(context, "key 'radius' of a part is missing");
+    CHECK_STATUS(context, read_part(context, "{kind: wheel, mass: 1, radios: 1}", &found), PHX_ERR_INPUT);
+    CHECK_MESSAGE(context, "did you mean 'radius'");
+}
+
 /* ---- places behind '@' ---- */
 static phx_status read_place(phx_context *context, const char *text, unsigned sorts, phx_location *location)
 {
@@ -150,6 +239,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(rows_are_complete, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(rows_are_true, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(a_kind_has_keys_of_its_own, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(places_are_read_by_what_a_kind_has, context_setup, context_teardown),
     };
     return cmocka_run_group_tests_name("model_bodies", tests, NULL, NULL);
