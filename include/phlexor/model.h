@@ -97,10 +97,14 @@ typedef struct phx_model_point {
  * describes in phx_body_row_name. New kinds come last, so that the values stay what they are. */
 #define PHX_MODEL_BODY_LIST(X) X(RIGID, rigid) X(BEAM, beam) X(MODAL, modal)
 
-/* What a body is: `kind`. */
-#define PHX_MODEL_BODY_VALUE(NAME, name) PHX_MODEL_##NAME,
-typedef enum phx_model_body_kind { PHX_MODEL_BODY_LIST(PHX_MODEL_BODY_VALUE) PHX_MODEL_BODY_KINDS } phx_model_body_kind;
-#undef PHX_MODEL_BODY_VALUE
+/* What a body is: PHX_MODEL_BODY_LIST, then the number of kinds. */
+typedef enum phx_model_body_kind {
+/* The value of a kind. */
+#define PHX_MODEL_BODY_ENUM(NAME, name) PHX_MODEL_##NAME,
+    PHX_MODEL_BODY_LIST(PHX_MODEL_BODY_ENUM)
+#undef PHX_MODEL_BODY_ENUM
+        PHX_MODEL_BODY_KINDS
+} phx_model_body_kind;
 
 enum { PHX_MODEL_MAX_OWN_PORTS = 4 };
 /* What there is to know of a kind. */

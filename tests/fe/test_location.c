@@ -52,7 +52,7 @@ static void check_same_point(int dim, const phx_flex_point *a, const phx_flex_po
 static void a_beam_offers_its_origin_and_fractions(void **state)
 {
     phx_context *context = *state;
-    const phx_location origin = {PHX_LOCATION_ORIGIN};
+    const phx_location origin = {.sort = PHX_LOCATION_ORIGIN};
     for (int dim = 2; dim <= 3; dim++) {
         const phx_beam_def def = test_def(dim, 3, PHX_REFERENCE_FREE, 3);
         phx_beam *beams[2] = {test_beam(context, &def), NULL};
@@ -110,7 +110,7 @@ static void others_are_refused(void **state)
 {
     phx_context *context = *state;
     const phx_beam_def def = test_def(2, 3, PHX_REFERENCE_CANTILEVER, 2);
-    phx_location locations[PHX_LOCATION_SORTS + 1] = {{PHX_LOCATION_ORIGIN}};
+    phx_location locations[PHX_LOCATION_SORTS + 1] = {{.sort = PHX_LOCATION_ORIGIN}};
     int count = 0;
     const double *s = NULL;
     phx_flex_point point;
@@ -155,12 +155,12 @@ static void a_text_is_read_by_what_is_offered(void **state)
                 {"17", NODE | NAME, {.sort = PHX_LOCATION_NODE, .node = 17}},
                 {"bore", NODE | NAME, {.sort = PHX_LOCATION_NAME, .name = "bore"}},
                 {"2nd", FRACTION | NAME, {.sort = PHX_LOCATION_NAME, .name = "2nd"}}},
-      bad[] = {{"bore", FRACTION | NODE, {PHX_LOCATION_ORIGIN}},
-               {"1.5", NODE | NAME, {PHX_LOCATION_ORIGIN}},
-               {"", FRACTION, {PHX_LOCATION_ORIGIN}},
-               {"1e300", NODE, {PHX_LOCATION_ORIGIN}},
-               {"nan", NODE, {PHX_LOCATION_ORIGIN}},
-               {"0.5", 0, {PHX_LOCATION_ORIGIN}}};
+      bad[] = {{"bore", FRACTION | NODE, {.sort = PHX_LOCATION_ORIGIN}},
+               {"1.5", NODE | NAME, {.sort = PHX_LOCATION_ORIGIN}},
+               {"", FRACTION, {.sort = PHX_LOCATION_ORIGIN}},
+               {"1e300", NODE, {.sort = PHX_LOCATION_ORIGIN}},
+               {"nan", NODE, {.sort = PHX_LOCATION_ORIGIN}},
+               {"0.5", 0, {.sort = PHX_LOCATION_ORIGIN}}};
     phx_location found;
     for (size_t k = 0; k < sizeof good / sizeof *good; k++) {
         CHECK_OK(context, phx_location_read(context, good[k].sorts, good[k].text, &found));

@@ -94,7 +94,7 @@ static void ports_of_the_wrong_kind_are_refused(void **state)
     CHECK_STATUS(m.context, phx_system_add_beam_port(m.system, PHX_GROUND, 0.5, &port), PHX_ERR_ARGUMENT);
     CHECK_STATUS(m.context, phx_system_add_port(m.system, b, place, NULL, &port), PHX_ERR_ARGUMENT);
     CHECK_MESSAGE(m.context, "not by: place in body axes");
-    const phx_location origin = {PHX_LOCATION_ORIGIN}, node = {.sort = PHX_LOCATION_NODE, .node = 3};
+    const phx_location origin = {.sort = PHX_LOCATION_ORIGIN}, node = {.sort = PHX_LOCATION_NODE, .node = 3};
     const phx_body_id bodies[] = {PHX_GROUND, a, b};
     for (int k = 0; k < 3; k++) {
         CHECK_STATUS(m.context, phx_system_add_port_at(m.system, bodies[k], &node, NULL, &port), PHX_ERR_ARGUMENT);
