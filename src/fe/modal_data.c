@@ -284,12 +284,12 @@ static phx_status modal_point(const phx_flex_source *source, phx_context *contex
                               phx_flex_point *point)
 {
     const modal_body *it = (const modal_body *)source;
-    phx_nearest nearest = phx_nearest_to(location->name);
-    for (int k = 0; k < it->n_points; k++) {
+    for (int k = 0; k < it->n_points; k++)
         if (!strcmp(it->names[k], location->name))
             return phx_flex_point_copy(context, source->flex.dim, &it->points[k], point);
+    phx_nearest nearest = phx_nearest_to(location->name);
+    for (int k = 0; k < it->n_points; k++)
         phx_nearest_offer(&nearest, it->names[k]);
-    }
     return phx_fail(context, PHX_ERR_ARGUMENT, "%s: it has no point %s%s", source->operations->name,
                     phx_shown_text(location->name).text, phx_nearest_hint(&nearest).text);
 }

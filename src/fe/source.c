@@ -50,6 +50,8 @@ static phx_status check_location(const phx_flex_source *source, phx_context *con
         return phx_fail(context, PHX_ERR_ARGUMENT, "%s: its points are given by: %s; not by: %s", name,
                         phx_location_sorts_text(source->operations->sorts).text,
                         phx_location_sorts_text(phx_location_bit(location->sort)).text);
+    if (location->sort == PHX_LOCATION_NAME && !location->name)
+        return phx_fail_null(context, __func__, "the name of a location");
     if (location->sort == PHX_LOCATION_FRACTION && !(location->fraction >= 0.0 && location->fraction <= 1.0))
         return phx_fail(context, PHX_ERR_ARGUMENT, "%s: the point at %g lies off the %s, must be in [0, 1]", name,
                         location->fraction, name);

@@ -92,6 +92,8 @@ static void a_modal_body_offers_names(void **state)
     phx_flex_point_free(&point);
     CHECK_STATUS(context, phx_flex_source_point(it.source, context, &wrong, &point), PHX_ERR_ARGUMENT);
     CHECK_MESSAGE(context, "no point 'eyes'; did you mean 'eye'?");
+    const phx_location nameless = phx_location_of_name(NULL);
+    CHECK_STATUS(context, phx_flex_source_point(it.source, context, &nameless, &point), PHX_ERR_ARGUMENT);
 
     CHECK_OK(context, phx_flex_source_project(context, it.source, 1, T, &projected));
     CHECK_OK(context, phx_flex_source_point(projected, context, &eye, &point));

@@ -81,6 +81,18 @@ static void rows_are_true(void **state)
             fail_msg("no model has a body of kind '%s'", phx_model_body_kind_name((phx_model_body_kind)kind));
 }
 
+/* Between two points of a body that deforms a spring makes sense, between those of one that does not none. */
+static void springs_inside_a_body(void **state)
+{
+    phx_context *context = *state;
+    static const char text[] = "phlexor: 1\ndimension: 2\nmaterials: {m: {density: 1, young: 1}}\nbodies:\n"
+                               "  a: {kind: beam, material: m, length: 1, section: {kind: circle, diameter: 1}, "
+                               "reference: free}\n"
+                               "  b: {kind: modal, mass: 1, inertia: 1, modes: [{frequency: 1}], ports: {Q: {}}}\n"
+                               "springs: {s: {ports: [a.P, a.C]}, t: {ports: [b.P, b.Q]}}\n";
+    phx_model_destroy(read_text(context, text));
+}
+
 static void rows_are_complete(void **state)
 {
     (void)state;
@@ -239,6 +251,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(rows_are_complete, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(rows_are_true, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(springs_inside_a_body, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(a_kind_has_keys_of_its_own, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(places_are_read_by_what_a_kind_has, context_setup, context_teardown),
     };
