@@ -42,6 +42,15 @@ class phx_log_level(IntEnum):
     PHX_LOG_WARNING = 1
 
 
+class phx_location_sort(IntEnum):
+    PHX_LOCATION_ORIGIN = 0
+    PHX_LOCATION_FRACTION = 1
+    PHX_LOCATION_PLACE = 2
+    PHX_LOCATION_NODE = 3
+    PHX_LOCATION_NAME = 4
+    PHX_LOCATION_SORTS = 5
+
+
 class phx_reference(IntEnum):
     PHX_REFERENCE_CANTILEVER = 0
     PHX_REFERENCE_SIMPLY_SUPPORTED = 1
@@ -232,6 +241,10 @@ class phx_csr(Structure):
     pass
 
 
+class phx_location(Structure):
+    pass
+
+
 class phx_integrate_options(Structure):
     pass
 
@@ -301,6 +314,10 @@ class phx_model_port(Structure):
 
 
 class phx_model_point(Structure):
+    pass
+
+
+class phx_model_body_info(Structure):
     pass
 
 
@@ -516,6 +533,14 @@ phx_csr._fields_ = [
     ("val", POINTER(c_double)),
 ]
 
+phx_location._fields_ = [
+    ("sort", c_int),
+    ("fraction", c_double),
+    ("place", c_double * 3),
+    ("node", c_int),
+    ("name", c_char_p),
+]
+
 phx_integrate_options._fields_ = [
     ("integrator", c_int),
     ("end", c_double),
@@ -649,7 +674,7 @@ phx_model_port._fields_ = [
     ("name", c_char_p),
     ("position", c_double * 3),
     ("rotation", phx_model_rotation),
-    ("at", c_double),
+    ("location", phx_location),
     ("n_shapes", c_int),
     ("shapes", POINTER(phx_model_shape)),
 ]
@@ -658,7 +683,21 @@ phx_model_point._fields_ = [
     ("text", c_char_p),
     ("body", c_int),
     ("port", c_int),
-    ("at", c_double),
+    ("location", phx_location),
+]
+
+phx_model_body_info._fields_ = [
+    ("name", c_char_p),
+    ("noun", c_char_p),
+    ("is", c_char_p),
+    ("doc", c_char_p),
+    ("plane", c_bool),
+    ("space", c_bool),
+    ("deforms", c_bool),
+    ("sections", c_bool),
+    ("locations", c_uint),
+    ("ports_in_file", c_bool),
+    ("ports", c_char_p * 4),
 ]
 
 phx_model_section._fields_ = [
@@ -718,6 +757,7 @@ phx_model_body._fields_ = [
     ("n_point_masses", c_int),
     ("point_masses", POINTER(phx_model_point_mass)),
     ("damping", phx_model_damping),
+    ("own", c_void_p),
     ("mass", c_double),
     ("inertia", c_double * 9),
     ("centre_of_mass", c_double * 3),
@@ -1202,6 +1242,7 @@ FUNCTIONS = {
     "phx_ss_poles": (c_int, [POINTER(phx_context), POINTER(phx_ss), POINTER(c_double), POINTER(c_double), POINTER(c_double), POINTER(c_double)]),
     "phx_ss_responses": (c_int, [POINTER(phx_context), POINTER(phx_ss), c_int, POINTER(c_double), POINTER(c_double)]),
     "phx_ss_dc_gain": (c_int, [POINTER(phx_context), POINTER(phx_ss), POINTER(c_double)]),
+    "phx_model_body_kind_info": (POINTER(phx_model_body_info), [c_int]),
     "phx_model_read": (c_int, [POINTER(phx_context), c_char_p, c_int, POINTER(phx_model_override), POINTER(POINTER(phx_model))]),
     "phx_model_read_text": (c_int, [POINTER(phx_context), c_char_p, c_char_p, c_size_t, c_int, POINTER(phx_model_override), POINTER(POINTER(phx_model))]),
     "phx_model_copy": (c_int, [POINTER(phx_context), POINTER(phx_model), POINTER(POINTER(phx_model))]),

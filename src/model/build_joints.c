@@ -6,24 +6,11 @@
 phx_status phx_builder_port(phx_builder *builder, const phx_model_point *point, phx_port_id *id)
 {
     const phx_model *model = builder->model;
+    const phx_model_port *ports =
+        point->body == PHX_MODEL_GROUND ? model->ground_ports : model->bodies[point->body].ports;
+    const double *rotation = point->port >= 0 ? ports[point->port].rotation.matrix : NULL;
 
-    if (point->body == PHX_MODEL_GROUND) {
-        const phx_model_port *port = &model->ground_ports[point->port];
-        return phx_system_add_port(builder->system, PHX_GROUND, port->position, port->rotation.matrix, id);
-    }
-    const phx_model_body *body = &model->bodies[point->body];
-    if (body->kind == PHX_MODEL_BEAM)
-        return phx_system_add_beam_port(builder->system, point->body, point->at, id);
-    const phx_model_port *port = &body->ports[point->port];
-    if (body->kind == PHX_MODEL_MODAL) {
-        phx_flex_point place = {.n = 0};
-        phx_status status = phx_builder_modal_point(builder, body, port, &place);
-        if (!status)
-            status = phx_system_add_flex_port(builder->system, point->body, &place, port->rotation.matrix, id);
-        phx_flex_point_free(&place);
-        return status;
-    }
-    return phx_system_add_port(builder->system, point->body, port->position, port->rotation.matrix, id);
+    return phx_system_add_port_at(builder->system, point->body, &point->location, rotation, id);
 }
 
 static phx_status copy_signal(phx_builder *builder, const phx_signal *signal, phx_signal **copy)

@@ -1,5 +1,5 @@
-/* Joints, springs and loads. What there is of joints is known by phx_joint_kind_info. */
-#include "reader.h"
+/* Joints, springs and loads. */
+#include "body_kinds.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -58,12 +58,11 @@ phx_status phx_finish_joint(phx_reader *reader, const phx_node *node, void *obje
 phx_status phx_finish_spring(phx_reader *reader, const phx_node *node, void *object)
 {
     const phx_model_point *p = ((const phx_model_spring *)object)->ports;
-    bool same =
-        p[0].body == p[1].body && (p[0].body == PHX_MODEL_GROUND || (p[0].port == p[1].port && p[0].at == p[1].at));
-    if (!same && p[0].body == p[1].body && p[0].body != PHX_MODEL_GROUND)
-        same = reader->model->bodies[p[0].body].kind == PHX_MODEL_RIGID ||
-               (reader->model->bodies[p[0].body].kind == PHX_MODEL_BEAM && p[0].at == p[1].at);
-    if (same)
+    bool held = p[0].body == p[1].body; /* the two points, against each other */
+    if (held && p[0].body != PHX_MODEL_GROUND)
+        held = !phx_body_row_of(&reader->model->bodies[p[0].body])->info.deforms ||
+               phx_location_same(&p[0].location, &p[1].location);
+    if (held)
         return phx_reader_fail(reader, phx_node_find(node, "ports"),
                                "the distance of '%s' and '%s' never changes; a spring "
                                "needs two points that move",

@@ -93,6 +93,26 @@ unsigned phx_reader_dims(const phx_reader *reader)
     return dimension == 2 ? PHX_PLANE : dimension == 3 ? PHX_SPACE : PHX_BOTH;
 }
 
+const phx_key *phx_next_key(phx_key_walk *walk)
+{
+    const phx_object *object = walk->object;
+    while (walk->row < object->n_keys) {
+        const phx_key *key = &object->keys[walk->row];
+        if (!key->name && phx_word_at(object->kinds, walk->kind).word) {
+            const phx_key_table own = object->of_kind(walk->kind);
+            if (walk->own < own.n_keys)
+                return &own.keys[walk->own++];
+            walk->kind++;
+            walk->own = 0;
+            continue;
+        }
+        walk->row++;
+        if (key->name)
+            return key;
+    }
+    return NULL;
+}
+
 bool phx_key_fits(const phx_object *object, const phx_key *key, int kind)
 {
     if (kind < 0)
@@ -108,18 +128,20 @@ static bool applies(const phx_object *object, const phx_key *key, int kind, unsi
 
 const phx_key *phx_object_key(const phx_object *object, const char *name, int kind, unsigned dims)
 {
-    for (int k = 0; k < object->n_keys; k++)
-        if (!strcmp(object->keys[k].name, name) && applies(object, &object->keys[k], kind, dims))
-            return &object->keys[k];
+    const phx_key *key;
+    for (phx_key_walk walk = {.object = object}; (key = phx_next_key(&walk));)
+        if (!strcmp(key->name, name) && applies(object, key, kind, dims))
+            return key;
     return NULL;
 }
 
 static phx_nearest nearest_key(const phx_object *object, const char *name, int kind, unsigned dims)
 {
     phx_nearest nearest = phx_nearest_to(name);
-    for (int k = 0; k < object->n_keys; k++)
-        if (applies(object, &object->keys[k], kind, dims))
-            phx_nearest_offer(&nearest, object->keys[k].name);
+    const phx_key *key;
+    for (phx_key_walk walk = {.object = object}; (key = phx_next_key(&walk));)
+        if (applies(object, key, kind, dims))
+            phx_nearest_offer(&nearest, key->name);
     return nearest;
 }
 
@@ -128,14 +150,10 @@ static void list_keys(const phx_object *object, int kind, unsigned dims, char *t
 {
     size_t n = 0;
     text[0] = 0;
-    for (int k = 0; k < object->n_keys && n < size; k++) {
-        bool repeated = false;
-        for (int j = 0; j < k; j++)
-            repeated = repeated || (!strcmp(object->keys[j].name, object->keys[k].name) &&
-                                    applies(object, &object->keys[j], kind, dims));
-        if (!repeated && applies(object, &object->keys[k], kind, dims))
-            n += (size_t)snprintf(text + n, size - n, "%s%s", n ? ", " : "", object->keys[k].name);
-    }
+    const phx_key *key;
+    for (phx_key_walk walk = {.object = object}; n < size && (key = phx_next_key(&walk));)
+        if (phx_object_key(object, key->name, kind, dims) == key) /* the first of its name */
+            n += (size_t)snprintf(text + n, size - n, "%s%s", n ? ", " : "", key->name);
 }
 
 static phx_status check_known(phx_reader *reader, const phx_object *object, const phx_node *node)
@@ -257,20 +275,31 @@ static phx_status fail_missing(phx_reader *reader, const phx_object *object, con
                            key->unit ? key->unit : "", key->unit ? ")" : "");
 }
 
+/* The struct that has the fields of a key. */
+static void *owner_of(const phx_object *object, const phx_key *key, void *target)
+{
+    void *own = NULL;
+    if (!key->own)
+        return target;
+    memcpy(&own, (char *)target + object->own_offset, sizeof own);
+    return own;
+}
+
 static phx_status read_keys(phx_reader *reader, const phx_object *object, const phx_node *node, int kind, void *target)
 {
-    for (int k = 0; k < object->n_keys; k++) {
-        const phx_key *key = &object->keys[k];
+    const phx_key *key;
+    for (phx_key_walk walk = {.object = object}; (key = phx_next_key(&walk));) {
         if (!applies(object, key, kind, phx_reader_dims(reader)))
             continue;
         const phx_node *value = phx_node_find(node, key->name);
+        void *owner = owner_of(object, key, target);
         phx_status status = PHX_OK;
         if (value)
-            status = read_key(reader, key, value, target);
+            status = read_key(reader, key, value, owner);
         else if (key->required)
             status = fail_missing(reader, object, key, node);
         else if (key->type->preset)
-            status = key->type->preset(reader, key, field_of(key, target), target);
+            status = key->type->preset(reader, key, field_of(key, owner), owner);
         if (status)
             return status;
     }

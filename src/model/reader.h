@@ -129,6 +129,10 @@ void *phx_reader_calloc(phx_reader *reader, size_t count, size_t size); /* in th
 /* Index of the names of an array of the model, made when first asked for. */
 phx_status phx_reader_names(phx_reader *reader, phx_names *names, const void *items, size_t size, int count);
 
+/* What stands behind '@' on a body whose points are given by these sorts (bits): a name where names are among them and
+ * it does not begin like a number, else the expression of a fraction or of the number of a node. */
+phx_status phx_read_location(phx_reader *reader, const phx_node *node, const char *text, unsigned sorts,
+                             phx_location *location);
 /* A point: `body.PORT`, `ground.PORT`, `body@0.25`. */
 phx_status phx_read_point(phx_reader *reader, const phx_node *node, phx_model_point *point);
 const char *phx_point_owner(const phx_reader *reader, const phx_model_point *point); /* name of the body, "ground" */

@@ -79,8 +79,15 @@ struct phx_key {
     const phx_word *words;    /* enums */
     const phx_object *object; /* of a nested object, or of the items of a map or list */
     size_t count_offset;      /* maps and lists: the number of items in the owner's struct */
+    bool own;                 /* the owner is the struct of the kind, to which `own_offset` of the object leads */
     const char *doc;          /* one line */
 };
+
+/* Keys of one kind of an object, in a table of their own. */
+typedef struct phx_key_table {
+    const phx_key *keys;
+    int n_keys;
+} phx_key_table;
 
 /* How the kind of an object is known. */
 typedef enum phx_kind_rule {
@@ -92,12 +99,14 @@ typedef enum phx_kind_rule {
 struct phx_object {
     const char *title; /* "body": for messages and headings */
     const char *doc;
-    size_t size; /* of its struct */
-    const phx_key *keys;
+    size_t size;         /* of its struct */
+    const phx_key *keys; /* a row without a name stands for the tables of the kinds, in their order */
     int n_keys;
+    phx_key_table (*of_kind)(int kind);
     phx_kind_rule kind_rule;
     const phx_word *kinds;
     size_t kind_offset; /* of the enum in the struct */
+    size_t own_offset;  /* of a pointer to what a kind has for itself, which `begin` makes */
     /* After the kind is known, before any key is read; NULL: nothing. */
     phx_status (*begin)(phx_reader *reader, const phx_node *node, void *object);
     /* After all keys are read: what they must be together, and what follows from them; NULL: nothing. */
@@ -106,12 +115,20 @@ struct phx_object {
     phx_status (*tables)(phx_text *text);
 };
 
+/* All keys of an object: for (phx_key_walk walk = {.object = object}; (key = phx_next_key(&walk));) ... */
+typedef struct phx_key_walk {
+    const phx_object *object;
+    int row, kind, own; /* the next: a row of `keys`; where that has no name, of a kind its own row */
+} phx_key_walk;
+const phx_key *phx_next_key(phx_key_walk *walk); /* NULL behind the last */
 /* Whether a key of an object is for kind k, -1: for any. */
 bool phx_key_fits(const phx_object *object, const phx_key *key, int kind);
 
 extern const phx_object phx_schema_model;          /* the whole file */
 extern const phx_object phx_schema_plane_rotation; /* {angle: a} */
 extern const phx_object phx_schema_table;          /* a signal's table */
+/* What the keys of several kinds of body are made of. */
+extern const phx_object phx_schema_rotation, phx_schema_port, phx_schema_section;
 
 /* ---- the types (values.c, shapes.c, signals.c, references.c, joints.c, sweeps.c) ---- */
 extern const phx_type phx_type_number;      /* double */
@@ -151,12 +168,12 @@ extern const phx_type phx_type_torque;      /* phx_signal *[3], 1 or 3 component
 extern const phx_type phx_type_numbers;     /* pointer and count */
 extern const phx_type phx_type_column;      /* const char * */
 extern const phx_type phx_type_material;    /* int, index */
-extern const phx_type phx_type_beam;        /* int, index of a body that is a beam */
+extern const phx_type phx_type_long_body;   /* int, index of a body with sections along a length */
 extern const phx_type phx_type_joint;       /* int, index */
 extern const phx_type phx_type_free_joint;  /* int, index of a joint with a free coordinate */
 extern const phx_type phx_type_port;        /* phx_model_point anywhere */
 extern const phx_type phx_type_moving_port; /* phx_model_point on a body */
-extern const phx_type phx_type_beam_point;  /* phx_model_point on a beam */
+extern const phx_type phx_type_section;     /* phx_model_point on a body with sections along a length */
 extern const phx_type phx_type_own_port;    /* phx_model_point on the body being read */
 extern const phx_type phx_type_port_pair;   /* phx_model_point[2] */
 /* Of the free coordinates of a joint; the offset is that in phx_model_coordinate. */
@@ -169,6 +186,8 @@ extern const phx_type phx_type_coordinate_signal;
 /* Hooks of objects (shapes.c, signals.c, joints.c, analyses.c). */
 phx_status phx_finish_section(phx_reader *reader, const phx_node *node, void *object);
 phx_status phx_finish_rotation(phx_reader *reader, const phx_node *node, void *object);
+phx_key_table phx_body_keys(int kind);
+phx_status phx_body_tables(phx_text *text);
 phx_status phx_finish_port(phx_reader *reader, const phx_node *node, void *object);
 phx_status phx_finish_damping(phx_reader *reader, const phx_node *node, void *object);
 phx_status phx_begin_body(phx_reader *reader, const phx_node *node, void *object);

@@ -20,9 +20,10 @@ static void collect(object_list *list, const phx_object *object)
     if (list->count == MAX_OBJECTS)
         return;
     list->items[list->count++] = object;
-    for (int k = 0; k < object->n_keys; k++)
-        if (object->keys[k].object)
-            collect(list, object->keys[k].object);
+    const phx_key *key;
+    for (phx_key_walk walk = {.object = object}; (key = phx_next_key(&walk));)
+        if (key->object)
+            collect(list, key->object);
 }
 
 static object_list all_objects(void)
@@ -112,8 +113,9 @@ phx_status phx_model_schema_markdown(phx_context *context, char **result)
         if (*object->doc)
             phx_text_add(&text, "%s\n\n", object->doc);
         phx_text_add(&text, "| key | value | unit | default | only for | meaning |\n|---|---|---|---|---|---|\n");
-        for (int k = 0; k < object->n_keys; k++)
-            add_row(&text, object, &object->keys[k]);
+        const phx_key *key;
+        for (phx_key_walk walk = {.object = object}; (key = phx_next_key(&walk));)
+            add_row(&text, object, key);
         if (object->tables)
             status = object->tables(&text);
     }
@@ -198,38 +200,23 @@ static void add_value(phx_text *text, const phx_key *key, int kind)
     }
 }
 
-/* Number of rows of a key's name that apply to a kind, and the index of this one among them. */
-static int same_name(const phx_object *object, int row, int kind, int *index)
+/* One property, at the first row of its name that applies to a kind; rows that differ by dimension become alternatives.
+ */
+static bool add_property(phx_text *text, const phx_object *object, const phx_key *key, int kind, bool first)
 {
-    int n = 0;
-    for (int k = 0; k < object->n_keys; k++) {
-        const phx_key *key = &object->keys[k];
-        if (strcmp(key->name, object->keys[row].name) || !phx_key_fits(object, key, kind))
-            continue;
-        if (k == row)
-            *index = n;
-        n++;
-    }
-    return n;
-}
-
-/* One property; rows that differ by dimension become alternatives. */
-static bool add_property(phx_text *text, const phx_object *object, int row, int kind, bool first)
-{
-    int index = -1;
-    int n = same_name(object, row, kind, &index);
-    if (index != 0)
+    const char *separator = "";
+    if (!phx_key_fits(object, key, kind) || phx_object_key(object, key->name, kind, PHX_BOTH) != key)
         return false;
-    const phx_key *key = &object->keys[row];
     phx_text_add(text, "%s\n        \"%s\": {\"description\": ", first ? "" : ",", key->name);
     add_string(text, key->doc);
     phx_text_add(text, ", \"anyOf\": [");
-    for (int k = row; k < object->n_keys && n > 0; k++) {
-        const phx_key *same = &object->keys[k];
+    const phx_key *same;
+    for (phx_key_walk walk = {.object = object}; (same = phx_next_key(&walk));) {
         if (strcmp(same->name, key->name) || !phx_key_fits(object, same, kind))
             continue;
-        phx_text_add(text, "%s", k == row ? "" : ", ");
+        phx_text_add(text, "%s", separator);
         add_value(text, same, kind);
+        separator = ", ";
     }
     phx_text_add(text, "]}");
     return true;
@@ -240,13 +227,13 @@ static void add_form(phx_text *text, const phx_object *object, int kind)
 {
     bool first = true;
     phx_text_add(text, "{\"type\": \"object\", \"additionalProperties\": false, \"properties\": {");
-    for (int k = 0; k < object->n_keys; k++)
-        if (add_property(text, object, k, kind, first))
+    const phx_key *key;
+    for (phx_key_walk walk = {.object = object}; (key = phx_next_key(&walk));)
+        if (add_property(text, object, key, kind, first))
             first = false;
     phx_text_add(text, "\n      }, \"required\": [");
     first = true;
-    for (int k = 0; k < object->n_keys; k++) {
-        const phx_key *key = &object->keys[k];
+    for (phx_key_walk walk = {.object = object}; (key = phx_next_key(&walk));) {
         bool fits = phx_key_fits(object, key, kind);
         bool always = !key->dims || key->dims == PHX_BOTH || object->kind_rule == PHX_KIND_PRESENT;
         if (!key->required || !fits || !always)

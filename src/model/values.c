@@ -316,8 +316,8 @@ static phx_status read_given(phx_reader *reader, const phx_key *key, const phx_n
 static phx_status preset_nested(phx_reader *reader, const phx_key *key, void *field, void *owner)
 {
     (void)owner;
-    for (int k = 0; k < key->object->n_keys; k++) {
-        const phx_key *inner = &key->object->keys[k];
+    const phx_key *inner;
+    for (phx_key_walk walk = {.object = key->object}; (inner = phx_next_key(&walk));) {
         if (!inner->type->preset || (inner->dims && !(inner->dims & phx_reader_dims(reader))))
             continue;
         phx_status status = inner->type->preset(reader, inner, (char *)field + inner->offset, field);

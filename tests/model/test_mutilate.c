@@ -328,8 +328,8 @@ static void note_object(usage *u, const phx_object *object, const phx_node *node
 
 static void check_used(const usage *u, const phx_object *object, int depth)
 {
-    for (int k = 0; k < object->n_keys; k++) {
-        const phx_key *key = &object->keys[k];
+    const phx_key *key;
+    for (phx_key_walk walk = {.object = object}; (key = phx_next_key(&walk));) {
         bool used = false;
         for (int i = 0; i < u->count; i++)
             used = used || u->keys[i] == key;

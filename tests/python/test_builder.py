@@ -279,6 +279,38 @@ class Joints(Case):
 class Complete(Case):
     """Every key of the format has its argument."""
 
+    def test_body_kinds(self):
+        """A method named after a kind has the keys of that kind, no more and no fewer; `body` takes every kind."""
+        forms = {form["properties"]["kind"]["anyOf"][0]["enum"][0]: form
+                 for form in json.loads(phlexor.schema())["$defs"]["body"]["oneOf"]}
+        kinds = phlexor.body_kinds()
+        self.assertEqual([kind.name for kind in kinds], list(forms))
+        placed = set(inspect.signature(phlexor.ModelBuilder.body).parameters) - {"keys", "kind"}
+        for kind in kinds:
+            self.assertTrue(kind.doc and kind.dimensions and kind.ports, kind)
+            self.assertTrue(kind.deforms or not kind.sections, kind)
+            method = getattr(phlexor.ModelBuilder, kind.name, None)
+            if method:
+                keys = set(inspect.signature(method).parameters) - placed
+                self.assertEqual(keys, set(forms[kind.name]["properties"]) - {"kind", "pose", "velocity"}, kind.name)
+        self.assertTrue({"rigid", "beam", "modal"} <= {kind.name for kind in kinds})
+
+    def test_a_body_by_its_keys(self):
+        def bar(add):
+            m = phlexor.ModelBuilder("bar", 2)
+            m.material("steel", density=7850, young=2.1e11)
+            body = add(m, material="steel", length=1.5, section=phlexor.Circle(0.02), reference="cantilever",
+                       position=[1, 2], angular_velocity=3)
+            m.force("push", body.at(0.25), [1, 0])
+            m.force("pull", body.at("0.75"), [0, 1])
+            return m.text()
+
+        self.assertEqual(bar(lambda m, **keys: m.body("bar", "beam", **keys)),
+                         bar(lambda m, **keys: m.beam("bar", **keys)))
+        self.assertIn("bar@0.75", bar(lambda m, **keys: m.beam("bar", **keys)))
+        with self.assertRaisesRegex(ValueError, "no kind 'beem', only rigid, beam"):
+            bar(lambda m, **keys: m.body("bar", "beem", **keys))
+
     def test_keys(self):
         definitions = json.loads(phlexor.schema())["$defs"]
         renamed = {"from": "from_", "at": "at", "on": "on"}
