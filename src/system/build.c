@@ -140,7 +140,7 @@ static phx_status check_body(const phx_system *system, const phx_body *body, con
     for (int b = 0; b < system->n_bodies; b++)
         if (system->bodies[b].body == body)
             return phx_fail(context, PHX_ERR_ARGUMENT, "body '%s' is in the system already", phx_body_name(body));
-    if ((phx_body_flex(body)->n_pair == 1 ? 2 : 3) != dim)
+    if (phx_body_dim(body) != dim)
         return phx_fail(context, PHX_ERR_ARGUMENT, "body '%s' is not made for dimension %d", phx_body_name(body), dim);
     if (source && phx_flex_source_flex(source) != phx_body_flex(body))
         return phx_fail(context, PHX_ERR_ARGUMENT, "body '%s' is not made of the %s given with it", phx_body_name(body),
@@ -676,16 +676,15 @@ void phx_system_port_place(const phx_system *system, phx_port_id id, const doubl
         return;
     }
     const body_slot *slot = &system->bodies[port->body];
-    const double *xb = x + slot->x;
+    const double *frame = x + slot->x + port->port.frame.x, *q = phx_sys_q(slot, x);
     double R[9], y[3];
     for (int a = 0; a < system->dim; a++) {
         y[a] = port->port.point.x[a];
         for (int k = 0; k < port->port.point.n; k++)
-            y[a] += port->port.point.phi[a * port->port.point.n + k] *
-                    xb[system->dim + phx_attitude_size(system->dim) + port->port.point.dof[k]];
+            y[a] += port->port.point.phi[a * port->port.point.n + k] * q[port->port.point.dof[k]];
     }
-    phx_attitude_rotation(system->dim, xb + system->dim, R);
+    phx_attitude_rotation(system->dim, frame + system->dim, R);
     phx_rot_apply(system->dim, R, y, place);
     for (int a = 0; a < system->dim; a++)
-        place[a] += xb[a];
+        place[a] += frame[a];
 }

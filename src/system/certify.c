@@ -311,7 +311,7 @@ static void mass_properties(const workspace *ws, const double *x, phx_certificat
     for (int b = 0; b < system->n_bodies; b++) {
         const body_slot *slot = &system->bodies[b];
         phx_body_moment(slot->body, x + slot->x, moment);
-        out->mass += phx_body_flex(slot->body)->mass;
+        out->mass += phx_body_at_rest(slot->body)->mass;
         for (int a = 0; a < dim; a++)
             out->centre_of_mass[a] += moment[a];
     }

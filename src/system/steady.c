@@ -72,7 +72,7 @@ double phx_steady_mass(const phx_system *system)
 {
     double mass = 0.0;
     for (int b = 0; b < system->n_bodies; b++)
-        mass += phx_body_flex(system->bodies[b].body)->mass;
+        mass += phx_body_at_rest(system->bodies[b].body)->mass;
     return mass;
 }
 

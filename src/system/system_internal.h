@@ -386,6 +386,20 @@ typedef struct phx_sys_triplets {
 } phx_sys_triplets;
 phx_status phx_sys_put(phx_context *context, phx_sys_triplets *list, int row, int col);
 
+/* Coordinates of a body beside its frames in x, and their rates in v, vectors of the whole system. */
+static inline const double *phx_sys_q(const body_slot *slot, const double *x)
+{
+    int at;
+    (void)phx_body_coordinates(slot->body, &at, NULL);
+    return x + slot->x + at;
+}
+static inline const double *phx_sys_q_dot(const body_slot *slot, const double *v)
+{
+    int at;
+    (void)phx_body_coordinates(slot->body, NULL, &at);
+    return v + slot->v + at;
+}
+
 /* A body at the interval or instant at hand. */
 static inline phx_body_view phx_sys_body_view(const workspace *ws, int b)
 {
