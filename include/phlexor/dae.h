@@ -92,6 +92,9 @@ typedef struct phx_dae_ops {
 
     /* sqrt(dv^T M dv) with the constant (undeformed) block-diagonal mass, the norm that convergence is measured in. */
     double (*norm)(phx_dae *dae, const double *dv);
+    /* size (n_v) <- length of the vector that each velocity is a component of; of a deformation's rate the rate itself.
+     * NULL: each velocity stands for itself. */
+    void (*velocity_sizes)(phx_dae *dae, const double *v, double *size);
     /* Name of the body or joint that contributes most to a residual, for messages. */
     const char *(*culprit)(phx_dae *dae, const double *res);
     /* Whether everything that is given as a function of time is finite from t0 to t1, both included, as far as samples

@@ -33,6 +33,52 @@ typedef struct phx_flex_point {
 void phx_flex_point_free(phx_flex_point *point);
 phx_status phx_flex_point_copy(phx_context *context, int dim, const phx_flex_point *point, phx_flex_point *copy);
 
+/* ---- places on a body ---- */
+/* How a place on a body is said. */
+typedef enum phx_location_sort {
+    PHX_LOCATION_ORIGIN,   /* the origin of the body's frame, as undeformed */
+    PHX_LOCATION_FRACTION, /* a fraction of its length */
+    PHX_LOCATION_PLACE,    /* a place in body axes */
+    PHX_LOCATION_NODE,     /* the number of a node */
+    PHX_LOCATION_NAME,     /* the name of a point, a corner, an edge, a node set: whatever of the body has names */
+    PHX_LOCATION_SORTS
+} phx_location_sort;
+
+/* A place on a body. Only the field of its sort is read. */
+typedef struct phx_location {
+    phx_location_sort sort;
+    double fraction; /* in [0, 1] */
+    double place[3]; /* m */
+    int node;        /* as the body counts its nodes */
+    const char *name;
+} phx_location;
+static inline phx_location phx_location_at_fraction(double s)
+{
+    phx_location location = {PHX_LOCATION_FRACTION, s, {0.0, 0.0, 0.0}, 0, NULL};
+    return location;
+}
+static inline phx_location phx_location_at_place(int dim, const double *x)
+{
+    phx_location location = {PHX_LOCATION_PLACE, 0.0, {x[0], x[1], dim == 3 ? x[2] : 0.0}, 0, NULL};
+    return location;
+}
+static inline phx_location phx_location_of_name(const char *name)
+{
+    phx_location location = {PHX_LOCATION_NAME, 0.0, {0.0, 0.0, 0.0}, 0, name};
+    return location;
+}
+/* Its bit in a set of sorts, 0 for what is none. */
+static inline unsigned phx_location_bit(phx_location_sort sort)
+{
+    return (unsigned)sort < PHX_LOCATION_SORTS ? 1u << (unsigned)sort : 0u;
+}
+bool phx_location_same(const phx_location *a, const phx_location *b);
+/* "origin, fraction of the length": a set of sorts, for messages. */
+phx_shown phx_location_sorts_text(unsigned sorts);
+/* What a text like that behind '@' means on a body whose points are given by these sorts: a number a fraction or else a
+ * node, any other text a name, which stays the caller's. PHX_ERR_ARGUMENT when it can be none of them. */
+phx_status phx_location_read(phx_context *context, unsigned sorts, const char *text, phx_location *location);
+
 /* Von Karman strain of geometric stiffening, piecewise constant: strain k is
  *   eps_k = lin_k q + 1/2 sum_{g: strain_of[g] = k} weight[g] (slope_g q)^2,  energy 1/2 sum_k stiffness[k] eps_k^2.
  * The part 1/2 stiffness lin^2 is already in K. */
@@ -115,16 +161,35 @@ phx_status phx_flex_make_compact(phx_context *context, phx_flex *flex);
 void phx_flex_free_compact(phx_flex_compact *compact); /* NULL is allowed */
 
 /* ---- where a deformation comes from ---- */
-/* A beam, modal data: what fills a phx_flex and answers for its points. A source lives until each owner has destroyed
- * it, so that bodies of one definition, and the systems of a sweep, can share its matrices; its owners work on one
- * thread. */
+/* A beam, modal data: what fills a phx_flex and answers for its points and stresses. A source lives until each owner
+ * has destroyed it, so that bodies of one definition, and the systems of a sweep, can share its matrices; its owners
+ * work on one thread. */
 typedef struct phx_flex_source phx_flex_source;
 /* One more owner. Returns `source`; NULL gives NULL. */
 phx_flex_source *phx_flex_source_share(phx_flex_source *source);
 void phx_flex_source_destroy(phx_flex_source *source);               /* NULL is allowed */
 const phx_flex *phx_flex_source_flex(const phx_flex_source *source); /* owned by the source */
 const char *phx_flex_source_kind(const phx_flex_source *source);     /* "beam", "modal body": for messages */
-bool phx_flex_source_is_line(const phx_flex_source *source);         /* it has points at fractions of a length */
+/* Whether its points can be given by a location of this sort, and all such sorts as bits (phx_location_bit). */
+bool phx_flex_source_offers(const phx_flex_source *source, phx_location_sort sort);
+unsigned phx_flex_source_sorts(const phx_flex_source *source);
+/* The point at a location; free with phx_flex_point_free. PHX_ERR_ARGUMENT for a sort that the source does not offer,
+ * with those that it does, and for a location outside the body. */
+phx_status phx_flex_source_point(const phx_flex_source *source, phx_context *context, const phx_location *location,
+                                 phx_flex_point *point);
+/* Whether it has sections along a length: section forces at its points, and a quadrature for loads per length. The
+ * functions below are for such a source; others are PHX_ERR_ARGUMENT. */
+bool phx_flex_source_has_sections(const phx_flex_source *source);
+/* Linear functionals of the stress vector at a location: the axial force (tension positive), the bending moment
+ * (EI w'', n_moment = 1 in the plane, 2 in space: m_y = EIy uz'', m_z = EIz uy''), the torsion moment (space; zero
+ * where there is none): mean of both sides at an element interface. Dense rows of n_stress values. Any of the three may
+ * be NULL. */
+phx_status phx_flex_source_section_rows(const phx_flex_source *source, phx_context *context,
+                                        const phx_location *location, double *axial, double *moment, double *torsion);
+/* Quadrature over the length for loads per length: count points, their fractions s of the length and weights (m).
+ * Arrays owned by the source. */
+phx_status phx_flex_source_quadrature(const phx_flex_source *source, phx_context *context, int *count, const double **s,
+                                      const double **weight);
 
 /* ---- other bases ---- */
 /* The body in the coordinates eta of a basis, q = T eta with T n x k, row-major, of full rank, 1 <= k <= n: every
@@ -153,6 +218,12 @@ typedef struct phx_modal_mass {
     double inertia[9];
 } phx_modal_mass;
 
+/* A point of a modal body by its name. */
+typedef struct phx_modal_named {
+    const char *name;
+    const phx_flex_point *point;
+} phx_modal_named;
+
 /* A body given by rigid mass data and mass-normalised modes, as a finite-element program delivers it. The modes are
  * those of the body held by its frame (or floating in it), the participation factors
  *
@@ -175,6 +246,8 @@ typedef struct phx_modal_data {
     const double *inertia_second; /* n_pair x modes x modes: Q, symmetric; NULL: zero */
     int n_masses;
     const phx_modal_mass *masses; /* added to all integrals; points in the modal coordinates */
+    int n_points;
+    const phx_modal_named *points; /* what the source answers for by name */
 } phx_modal_data;
 /* Everything is copied. Stress vector: B q with K = B^T B, B = diag(2 pi f). Errors: PHX_ERR_ARGUMENT names the value
  * and the range; a mass matrix that is not positive definite names the excess of the effective mass of the modes, the
@@ -241,7 +314,7 @@ typedef struct phx_beam_def {
 } phx_beam_def;
 phx_beam_def phx_beam_def_default(void);
 
-typedef phx_flex_source phx_beam; /* a source along a line */
+typedef phx_flex_source phx_beam; /* points: origin, which is P, and fractions of the length; sections */
 /* Errors: PHX_ERR_ARGUMENT names the field, its value and the range; PHX_ERR_UNSUPPORTED: PHX_ELEMENT_PAPER with order
  * 5 or stiffening, assumed modes with another reference than cantilever, modes with stiffening, or more coordinates
  * than fit where all couple (free, paper, modes). */
@@ -262,12 +335,8 @@ static inline const phx_flex *phx_beam_flex(const phx_beam *beam)
 /* Point at a fraction s in [0,1] of the length, else PHX_ERR_ARGUMENT; free with phx_flex_point_free. A fraction within
  * rounding of a node is taken as the node. */
 phx_status phx_beam_point(const phx_beam *beam, phx_context *context, double s, phx_flex_point *point);
-/* Linear functionals of the stress vector at a fraction s: the axial force (tension positive), the bending moment
- * (EI w'', n_moment = 1 in the plane, 2 in space: m_y = EIy uz'', m_z = EIz uy''), the torsion moment (space; zero
- * where there is none): mean of both sides at an element interface. Dense rows of n_stress values. Any pointer may be
- * NULL. */
+/* phx_flex_source_section_rows at a fraction s, and phx_flex_source_quadrature, for what is known to be a beam. */
 void phx_beam_stress_rows(const phx_beam *beam, double s, double *axial, double *moment, double *torsion);
-/* Quadrature over the length for distributed loads: count points, fractions s and weights (m). Arrays owned by beam. */
 void phx_beam_quadrature(const phx_beam *beam, int *count, const double **s, const double **weight);
 
 #ifdef __cplusplus

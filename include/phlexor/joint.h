@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-enum { PHX_JOINT_MAX_ROWS = 6, PHX_JOINT_MAX_COORDINATES = 3 };
+enum { PHX_JOINT_MAX_ROWS = 6, PHX_JOINT_MAX_COORDINATES = 3, PHX_JOINT_MAX_SOLIDS = 3 };
 
 /* What a row measures between the ports A and B; u: places, A(alpha): the direction alpha of a body in inertial
  * components. */
@@ -32,6 +32,7 @@ typedef enum phx_row_kind {
                              s = A_a(alpha2) . A_b(beta) - A_a(alpha) . A_b(beta2): coordinate */
     PHX_ROW_TILT          /* space: atan2(s, |A_a(alpha) x A_b(beta)|), s = A_a(alpha) . A_b(beta): coordinate */
 } phx_row_kind;
+const char *phx_row_kind_name(phx_row_kind kind); /* "point", ...; "unknown" for what is no kind */
 
 /* What a DOT row has to do with turns: where it is the sine of an angle, phx_row_gap knows the angle. */
 typedef enum phx_row_hold {
@@ -96,54 +97,109 @@ phx_row_reach phx_rows_covectors(int count, const phx_row *const *rows, const ph
 phx_row_reach phx_rows_tangent(int count, const phx_row *const *rows, const double *weights, const phx_port_view *a,
                                const phx_port_view *b, double *H, double *slopes);
 
-/* The joints; spherical and what follows in space only. */
+/* The kinds of joint, the one list of them: X(NAME, name) is the kind PHX_JOINT_NAME that src/joint/name.c describes in
+ * phx_joint_name. New kinds come last, so that the values stay what they are. */
+#define PHX_JOINT_LIST(X)                                                                                              \
+    X(WELD, weld)                                                                                                      \
+    X(REVOLUTE, revolute)                                                                                              \
+    X(PRISMATIC, prismatic)                                                                                            \
+    X(SLIDER, slider)                                                                                                  \
+    X(SPHERICAL, spherical)                                                                                            \
+    X(UNIVERSAL, universal)                                                                                            \
+    X(CYLINDRICAL, cylindrical)                                                                                        \
+    X(PLANAR, planar)                                                                                                  \
+    X(POINT_ON_PLANE, point_on_plane)                                                                                  \
+    X(CARTESIAN, cartesian)                                                                                            \
+    X(PARALLEL, parallel)                                                                                              \
+    X(PERPENDICULAR, perpendicular)
+
+/* What a joint is: PHX_JOINT_LIST, then the number of kinds. */
 typedef enum phx_joint_kind {
-    PHX_JOINT_WELD,
-    PHX_JOINT_REVOLUTE,
-    PHX_JOINT_PRISMATIC,
-    PHX_JOINT_SLIDER,
-    PHX_JOINT_SPHERICAL,
-    PHX_JOINT_UNIVERSAL,
-    PHX_JOINT_CYLINDRICAL,
-    PHX_JOINT_PLANAR,
-    PHX_JOINT_KINDS
+#define PHX_JOINT_ENUM(NAME, name) PHX_JOINT_##NAME,
+    PHX_JOINT_LIST(PHX_JOINT_ENUM)
+#undef PHX_JOINT_ENUM
+        PHX_JOINT_KINDS
 } phx_joint_kind;
 
-/* What the kinds have in common, one visible table: name, dimensions it exists in, rows it makes. */
-const char *phx_joint_kind_name(phx_joint_kind kind); /* "unknown" for what is no kind */
+/* What a kind needs a direction of A for; it says in which dimensions the kind has one and which key of a model file
+ * gives it. */
+typedef enum phx_joint_axis {
+    PHX_AXIS_NONE,
+    PHX_AXIS_LINE,     /* of a displacement, plane and space: `axis` */
+    PHX_AXIS_ROTATION, /* of a rotation, space: `axis` */
+    PHX_AXIS_NORMAL,   /* of a plane, space: `normal` */
+    PHX_AXIS_PAIR      /* one of A and one of B, space: `axes` */
+} phx_joint_axis;
+
+/* A free coordinate of a kind. */
+typedef struct phx_joint_coordinate {
+    const char *name; /* NULL: there is none */
+    const char *zero; /* where it is zero */
+    bool angular;     /* rad, else m */
+} phx_joint_coordinate;
+
+/* Solids that a joint is drawn with. Its own axes: z along the joint's axis (without one along port A's z), the origin
+ * at the port. Sizes are multiples of what fits the bodies. */
+typedef enum phx_solid {
+    PHX_SOLID_NONE,
+    PHX_SOLID_BOX,      /* size: along x, y, z */
+    PHX_SOLID_CYLINDER, /* along z: radius, length */
+    PHX_SOLID_ACROSS,   /* a cylinder along y: radius, length */
+    PHX_SOLID_BALL,     /* radius */
+    PHX_SOLID_RING,     /* about z: radius of the ring, of its section */
+    PHX_SOLIDS
+} phx_solid;
+const char *phx_solid_name(phx_solid solid); /* "unknown" for what is none */
+
+/* One of the solids of a kind. */
+typedef struct phx_joint_solid {
+    phx_solid shape;
+    double size[3];
+} phx_joint_solid;
+
+/* What a kind is, as far as others need to know: the model file with its messages, schema and key tables, the report,
+ * the Python package and the documentation have it from here. */
+typedef struct phx_joint_info {
+    const char *name;  /* in model files */
+    const char *holds; /* one line: what of A and B it keeps together */
+    bool plane, space; /* where it exists */
+    phx_joint_axis axis;
+    bool axis_b;          /* a line of B lies on the axis; model files may give it (`axis_b`) */
+    bool relative;        /* holds the relative rotation; model files may give it (`angle`, `rotation`) */
+    bool holds_points;    /* the points of A and B coincide; else it is drawn where B is */
+    int n_coordinates[2]; /* plane, space */
+    phx_joint_coordinate coordinates[PHX_JOINT_MAX_COORDINATES];
+    phx_joint_solid solids[PHX_JOINT_MAX_SOLIDS];
+} phx_joint_info;
+
+/* The kinds are 0 to PHX_JOINT_KINDS - 1; their number as the library was built: */
+int phx_joint_kind_count(void);
+const phx_joint_info *phx_joint_kind_info(phx_joint_kind kind); /* NULL for what is no kind */
+const char *phx_joint_kind_name(phx_joint_kind kind);           /* "unknown" for what is no kind */
+phx_joint_kind phx_joint_kind_from_name(const char *name);      /* PHX_JOINT_KINDS when there is none */
 
 /* A joint before its rows are made. All matrices are dim x dim. */
 typedef struct phx_joint_shape {
     phx_joint_kind kind;
     int dim;
     const double *rotation_a, *rotation_b; /* directions of the ports in the axes of their bodies (undeformed) */
-    const double *axis;     /* in port A's directions, any length; normal of planar, first axis of universal; NULL or
-                               ignored where the kind has none */
-    const double *axis_b;   /* in port B's directions; NULL: the line that lies on `axis` in `relative`; universal: the
-                               second axis, needed */
-    const double *relative; /* rotation from port B's to port A's directions in the poses as written, or that a weld
+    const double *axis;     /* in port A's directions, any length; NULL or ignored where the kind has none */
+    const double *axis_b;   /* in port B's directions; NULL: the line that lies on `axis` in `relative`; of a pair of
+                               axes the second, needed */
+    const double *relative; /* rotation from port B's to port A's directions in the poses as written, or that the joint
                                holds; NULL: identity */
 } phx_joint_shape;
 
-/* Make the rows of a joint.
+/* Make the rows of a joint. Constraints are POINT, NORMAL and DOT rows, coordinates DISPLACEMENT, ANGLE (plane), TURN
+ * and TILT rows in the order of phx_joint_info; docs/keys.md lists them for every kind.
  *
- *               plane                   space                       coordinates
- *   weld        2 POINT, DOT            3 POINT, 3 DOT              -
- *   revolute    2 POINT                 3 POINT, 2 DOT              ANGLE (plane), TURN
- *   prismatic   NORMAL, DOT             2 NORMAL, 3 DOT             DISPLACEMENT
- *   slider      NORMAL                  2 NORMAL                    DISPLACEMENT
- *   spherical                           3 POINT                     TURN, TILT, TURN
- *   universal                           3 POINT, DOT                TURN, TURN
- *   cylindrical                         2 NORMAL, 2 DOT             TURN, DISPLACEMENT
- *   planar                              NORMAL, 2 DOT               DISPLACEMENT, DISPLACEMENT, TURN
- *
- * The relative rotation that prismatic holds is `relative`, turned the shortest way so that axis_b lies on axis. The
- * angle about an axis is that of port B's directions against port A's, B first turned the shortest way so that its axis
- * lies on A's; those of a spherical joint are the angles of x-y'-z'', R = Rx Ry Rz from port B's to port A's
- * directions; those of a universal joint are about A's and about B's axis, zero where the ports' directions coincide
- * when the axes are perpendicular there, else where `relative` has them. The displacements of a planar joint are along
- * the port's direction that follows, in the order x y z x, the one nearest to the normal, made perpendicular to it, and
- * along the normal x that. Errors: PHX_ERR_ARGUMENT for a zero axis or a matrix that is no rotation,
+ * The relative rotation that is held is `relative`, of a prismatic joint turned the shortest way so that axis_b lies on
+ * axis. The angle about an axis is that of port B's directions against port A's, B first turned the shortest way so
+ * that its axis lies on A's; those of a spherical joint are the angles of x-y'-z'', R = Rx Ry Rz from port B's to port
+ * A's directions; those of a pair of axes are about A's and about B's axis, zero where the ports' directions coincide
+ * when the axes are perpendicular there, else where `relative` has them. Displacements in a plane are along the port's
+ * direction that follows, in the order x y z x, the one nearest to the normal, made perpendicular to it, and along the
+ * normal x that. Errors: PHX_ERR_ARGUMENT for a zero axis or a matrix that is no rotation,
  * PHX_ERR_UNSUPPORTED for a kind that the dimension lacks. */
 phx_status phx_joint_rows(phx_context *context, const phx_joint_shape *shape, int *n_constraints,
                           phx_row constraints[PHX_JOINT_MAX_ROWS], int *n_coordinates,

@@ -25,8 +25,7 @@ extern "C" {
 #endif
 
 enum {
-    PHX_MODEL_GROUND = -1,         /* phx_model_point.body of a point of the ground */
-    PHX_MODEL_MAX_COORDINATES = 3, /* free coordinates of a joint that have keys */
+    PHX_MODEL_GROUND = -1, /* phx_model_point.body of a point of the ground */
     PHX_MODEL_MAX_ELEMENTS = 100000,
     PHX_MODEL_MAX_SPATIAL_ELEMENTS = 20000,
     PHX_MODEL_MAX_COUNT = 1000000
@@ -73,12 +72,12 @@ typedef struct phx_model_shape {
     double rotation[3];    /* plane [0]; kg^-1/2/m; participation: about the body's origin, kg^1/2 m */
 } phx_model_shape;
 
-/* A named port. Of a rigid or modal body or the ground: a place and directions; of a beam: a fraction of the length. */
+/* A named port: a location of its body or the ground, and directions. */
 typedef struct phx_model_port {
     const char *name;
-    double position[3];          /* m, body (ground: inertial) components; of a beam (at length, 0, 0) */
+    double position[3];          /* m, body (ground: inertial) components, of the undeformed body */
     phx_model_rotation rotation; /* port to body axes; of a beam the identity */
-    double at;                   /* beams: fraction of the length in [0, 1]; else 0 */
+    phx_location location;       /* rigid bodies, ground: the place; beams: a fraction; modal bodies: the name */
     int n_shapes;                /* modal bodies: 0 (no mode moves it) or one for each mode */
     phx_model_shape *shapes;
 } phx_model_port;
@@ -88,18 +87,39 @@ typedef struct phx_model_point {
     const char *text; /* as written */
     int body;         /* index in phx_model.bodies, or PHX_MODEL_GROUND */
     int port;         /* index in the ports of the body or the ground; -1 for body@s */
-    double at;        /* beams: fraction of the length in [0, 1], of named ports too; else 0 */
+    phx_location location;
 } phx_model_point;
 
 /* ---- bodies ---- */
 
-/* What a body is: `kind`. */
+/* The kinds of body, the one list of them: X(NAME, name) is the kind PHX_MODEL_NAME that src/model/body_name.c
+ * describes in phx_body_row_name. New kinds come last, so that the values stay what they are. */
+#define PHX_MODEL_BODY_LIST(X) X(RIGID, rigid) X(BEAM, beam) X(MODAL, modal)
+
+/* What a body is: PHX_MODEL_BODY_LIST, then the number of kinds. */
 typedef enum phx_model_body_kind {
-    PHX_MODEL_RIGID,
-    PHX_MODEL_BEAM,
-    PHX_MODEL_MODAL,
-    PHX_MODEL_BODY_KINDS
+/* The value of a kind. */
+#define PHX_MODEL_BODY_ENUM(NAME, name) PHX_MODEL_##NAME,
+    PHX_MODEL_BODY_LIST(PHX_MODEL_BODY_ENUM)
+#undef PHX_MODEL_BODY_ENUM
+        PHX_MODEL_BODY_KINDS
 } phx_model_body_kind;
+
+enum { PHX_MODEL_MAX_OWN_PORTS = 4 };
+/* What there is to know of a kind. */
+typedef struct phx_model_body_info {
+    const char *name;   /* the word of `kind` */
+    const char *noun;   /* "rigid body", for messages */
+    const char *is;     /* of a body of this kind, after its name: "rigid", "given by its modes" */
+    const char *doc;    /* one line */
+    bool plane, space;  /* the dimensions it exists in */
+    bool deforms;       /* its points move against each other */
+    bool sections;      /* phx_model_body_sections: outputs of section forces, loads per length */
+    unsigned locations; /* what may stand behind '@', as bits (phx_location_bit) */
+    bool ports_in_file; /* the file may give the ports below too, and say more of them */
+    const char *ports[PHX_MODEL_MAX_OWN_PORTS]; /* that always exist, then NULL; the first is P of a TITOP model */
+} phx_model_body_info;
+const phx_model_body_info *phx_model_body_kind_info(phx_model_body_kind kind); /* NULL: no such kind */
 
 /* What a cross-section is: `kind`. */
 typedef enum phx_model_section_kind {
@@ -172,12 +192,13 @@ typedef struct phx_model_body {
     phx_model_body_kind kind;
     phx_model_pose pose; /* first guess of where the body frame is */
     phx_model_velocity velocity;
-    int n_ports; /* rigid: ports[0] is P, the origin; beam: ports[0] is P (x = 0), ports[1] is C (x = length); modal:
-                    one of them is P, the origin */
+    int n_ports; /* those of phx_model_body_info that the file does not give, in their order, then those of the file */
     phx_model_port *ports;
     int n_point_masses;
     phx_model_point_mass *point_masses;
     phx_model_damping damping;
+
+    void *own; /* numbers of a kind that are not below; its file knows what they are. NULL: none */
 
     /* rigid and modal */
     double mass;              /* kg, > 0 */
@@ -205,19 +226,6 @@ typedef struct phx_model_body {
 
 /* ---- joints, springs, loads ---- */
 
-/* What a joint is: `kind`. */
-typedef enum phx_model_joint_kind {
-    PHX_MODEL_WELD,
-    PHX_MODEL_REVOLUTE,
-    PHX_MODEL_PRISMATIC,
-    PHX_MODEL_SLIDER,
-    PHX_MODEL_SPHERICAL, /* space only, from here on */
-    PHX_MODEL_UNIVERSAL,
-    PHX_MODEL_CYLINDRICAL,
-    PHX_MODEL_PLANAR,
-    PHX_MODEL_JOINT_KINDS
-} phx_model_joint_kind;
-
 /* A free coordinate of a joint and what acts along it; B relative to A. Units: rad and N m, or m and N. */
 typedef struct phx_model_coordinate {
     bool angular;
@@ -229,18 +237,17 @@ typedef struct phx_model_coordinate {
     phx_signal *effort;        /* of an actuator, on B along the coordinate and opposite on A; NULL: none */
 } phx_model_coordinate;
 
-/* Coordinates: weld none; revolute angle; prismatic and slider displacement; spherical three angles; universal two
- * angles; cylindrical angle, displacement; planar two displacements, angle. */
+/* The coordinates are those of phx_joint_info. */
 typedef struct phx_model_joint {
     const char *name;
-    phx_model_joint_kind kind;
+    phx_joint_kind kind;
     phx_model_point ports[2];    /* A, B */
-    phx_model_rotation relative; /* weld: `angle` or `rotation`, port B to port A; not given: as the poses have it */
+    phx_model_rotation relative; /* held: `angle` or `rotation`, port B to port A; not given: as the poses have it */
     double axis[3];              /* `axis`, `normal` or axes[0], in A's directions, unit; 0 where the kind has none */
     bool axis_b_given;
     double axis_b[3]; /* `axis_b` or axes[1], in B's directions, unit */
     int n_coordinates;
-    phx_model_coordinate coordinates[PHX_MODEL_MAX_COORDINATES];
+    phx_model_coordinate coordinates[PHX_JOINT_MAX_COORDINATES];
 } phx_model_joint;
 
 /* Along the line between two ports. */
@@ -269,7 +276,7 @@ typedef struct phx_model_load {
     const char *name;
     phx_model_load_kind kind;
     phx_model_point at;       /* force, torque */
-    int on;                   /* distributed: index of a beam; else -1 */
+    int on;                   /* distributed: index of a body with sections; else -1 */
     phx_model_frame frame;    /* force, torque: inertial or along the port's own directions */
     int n_components;         /* dim; for a torque 1 or 3 */
     phx_signal *component[3]; /* N, N m, or N/m in body axes as functions of t and s; owned by the model */
@@ -453,9 +460,23 @@ int phx_model_find_joint(const phx_model *model, const char *name);
 phx_status phx_model_evaluate(phx_context *context, const phx_model *model, const char *what, const char *expression,
                               double *value);
 
+/* Sections along the length of a body, and what its sections are held against. */
+typedef struct phx_model_sections {
+    const phx_model_section *section; /* NULL: not known */
+    int segments;                     /* pieces on each of which the deformation is one polynomial or shape */
+    bool torsion;                     /* it twists (space) */
+    int watched;                      /* places, both ends among them, at which a motion is watched */
+    bool stiffening;                  /* its bending feels the axial force */
+    double strain_per_force;          /* of the axial force, 1/N */
+    double strain_per_moment[2];      /* of the bending moments at the extreme fibres, 1/(N m): Mz; My, Mz in space */
+    double euler_load;                /* N, under its reference condition */
+    double bending_frequency;         /* its lowest, rad/s, under its reference condition */
+} phx_model_sections;
+/* false, nothing filled in: a body of this kind has none. */
+bool phx_model_body_sections(const phx_model *model, const phx_model_body *body, phx_model_sections *sections);
+
 /* Words of the enums as the file writes them, "" outside the range. */
 const char *phx_model_body_kind_name(phx_model_body_kind kind);
-const char *phx_model_joint_kind_name(phx_model_joint_kind kind);
 const char *phx_model_quantity_name(phx_model_quantity quantity);
 const char *phx_model_integrator_name(phx_model_integrator integrator);
 /* The integrator of that name, PHX_MODEL_INTEGRATORS when there is none. */

@@ -37,12 +37,17 @@ typedef struct phx_pose {
 phx_pose phx_pose_default(void); /* at the origin, not turned, at rest */
 
 /* Add a body made by phx_body_create; the system takes it over (also on failure). `source` (may be NULL: rigid) is
- * where its flex comes from, taken over too (hand over a share of one that is wanted elsewhere): along a line it
- * answers for points and stresses. */
+ * where its flex comes from, taken over too (hand over a share of one that is wanted elsewhere): it answers for
+ * points and stresses. */
 phx_status phx_system_add_body(phx_system *system, phx_body *body, phx_flex_source *source, const phx_pose *pose,
                                phx_body_id *id);
-/* A port at a place of a rigid body or of the ground; rotation (dim x dim, may be NULL: identity) gives its directions.
- */
+/* A port at a location of a body or of the ground, whose directions are `rotation` (dim x dim, NULL: identity). A body
+ * without a source and the ground have their origin and places, others what their source offers. PHX_ERR_ARGUMENT for
+ * other sorts of locations, and for what is not on the body. */
+phx_status phx_system_add_port_at(phx_system *system, phx_body_id body, const phx_location *location,
+                                  const double *rotation, phx_port_id *id);
+/* A port at a place of a rigid body or of the ground (NULL: at the origin); rotation (dim x dim, may be NULL: identity)
+ * gives its directions. */
 phx_status phx_system_add_port(phx_system *system, phx_body_id body, const double *position, const double *rotation,
                                phx_port_id *id);
 /* A port at a fraction s of a beam's length. */
@@ -51,10 +56,13 @@ phx_status phx_system_add_beam_port(phx_system *system, phx_body_id body, double
 phx_status phx_system_add_flex_port(phx_system *system, phx_body_id body, const phx_flex_point *point,
                                     const double *rotation, phx_port_id *id);
 
-/* A name for a point of a body, by which the channels of the linearised system find it (phx_system_channels): a rigid
- * body's at `position` with directions `rotation` (dim x dim, NULL: identity), a beam's at the fraction s of its length
- * (position and rotation are not read). A simulation does not see it. PHX_ERR_ARGUMENT for a name that the body has
- * already, no body, a place outside it. */
+/* A name for a point of a body, by which the channels of the linearised system find it (phx_system_channels). A
+ * simulation does not see it. PHX_ERR_ARGUMENT for a name that the body has already, no body, and as of
+ * phx_system_add_port_at. */
+phx_status phx_system_add_point_at(phx_system *system, phx_body_id body, const char *name, const phx_location *location,
+                                   const double *rotation);
+/* The same: a rigid body's at `position` with directions `rotation` (dim x dim, NULL: identity), a beam's at the
+ * fraction s of its length (position and rotation are not read). */
 phx_status phx_system_add_point(phx_system *system, phx_body_id body, const char *name, double s,
                                 const double *position, const double *rotation);
 /* The same for any point of a flexible body (copied). */
@@ -78,8 +86,8 @@ typedef struct phx_joint_def {
     const char *name; /* copied */
     phx_joint_kind kind;
     phx_port_id a, b;
-    double axis[3];        /* in port A's directions; default (1, 0, 0); normal of planar, first axis of universal */
-    bool has_axis_b;       /* else B's line is the one on the axis in the poses as written; universal needs it */
+    double axis[3];        /* in port A's directions; default (1, 0, 0); a normal, the first of a pair of axes */
+    bool has_axis_b;       /* else B's line is the one on the axis in the poses as written; a pair of axes needs it */
     double axis_b[3];      /* in port B's directions */
     bool has_relative;     /* weld: relative rotation given, else as the poses have it */
     double relative[9];    /* dim x dim: port B's to port A's directions */
@@ -126,7 +134,8 @@ int phx_system_dim(const phx_system *system);
 int phx_system_bodies(const phx_system *system);
 int phx_system_joints(const phx_system *system);
 const phx_body *phx_system_body(const phx_system *system, phx_body_id id);
-const phx_beam *phx_system_beam(const phx_system *system, phx_body_id id); /* NULL: the body lies along no line */
+const phx_flex_source *phx_system_source(const phx_system *system, phx_body_id id); /* NULL: it has none */
+const phx_beam *phx_system_beam(const phx_system *system, phx_body_id id);          /* NULL: it has no sections */
 const char *phx_system_joint_name(const phx_system *system, phx_joint_id id);
 int phx_system_n_x(const phx_system *system);
 int phx_system_n_v(const phx_system *system);
@@ -312,10 +321,11 @@ void phx_system_coordinate_name(const phx_system *system, int k, char *buffer, s
  *   JOINT      effort              acceleration            rate                      coordinate   (more than one: with
  * 1, 2.. behind)
  *
- * PORT is a name of phx_system_add_point; BODY@S is the point at a fraction S of a beam, with the directions of the
- * body. Of one motion the effort, the acceleration or the rate can be an input. As an output the effort is what moves
- * it where acceleration or rate is the input; of a joint that is no input the effort of its drive, else of its
- * actuator, which then does not change. A drive that is no input is locked.
+ * PORT is a name of phx_system_add_point; BODY@S is the point at a location S of the body as phx_location_read has it,
+ * of a beam at a fraction of its length, with the directions of the body. Of one motion the effort, the acceleration or
+ * the rate can be an input. As an output the effort is what moves it where acceleration or rate is the input; of a
+ * joint that is no input the effort of its drive, else of its actuator, which then does not change. A drive that is no
+ * input is locked.
  *   LOAD       fx fy [fz] of a force (distributed: per length, uniform), tz [tx ty] of a torque; in its own frame;
  *              inputs only
  *   SPRING     force (of its actuator), input only

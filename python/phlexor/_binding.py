@@ -3,6 +3,22 @@
 from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_int, c_long, c_size_t,
                     c_uint, c_void_p)
 from enum import IntEnum
+from typing import Literal
+
+JointKind = Literal[
+    "weld",
+    "revolute",
+    "prismatic",
+    "slider",
+    "spherical",
+    "universal",
+    "cylindrical",
+    "planar",
+    "point_on_plane",
+    "cartesian",
+    "parallel",
+    "perpendicular",
+]
 
 
 class phx_status(IntEnum):
@@ -26,6 +42,15 @@ class phx_log_level(IntEnum):
     PHX_LOG_WARNING = 1
 
 
+class phx_location_sort(IntEnum):
+    PHX_LOCATION_ORIGIN = 0
+    PHX_LOCATION_FRACTION = 1
+    PHX_LOCATION_PLACE = 2
+    PHX_LOCATION_NODE = 3
+    PHX_LOCATION_NAME = 4
+    PHX_LOCATION_SORTS = 5
+
+
 class phx_reference(IntEnum):
     PHX_REFERENCE_CANTILEVER = 0
     PHX_REFERENCE_SIMPLY_SUPPORTED = 1
@@ -46,6 +71,40 @@ class phx_integrator(IntEnum):
     PHX_RADAU5 = 4
     PHX_IDA = 5
     PHX_INTEGRATORS = 6
+
+
+class phx_joint_kind(IntEnum):
+    PHX_JOINT_WELD = 0
+    PHX_JOINT_REVOLUTE = 1
+    PHX_JOINT_PRISMATIC = 2
+    PHX_JOINT_SLIDER = 3
+    PHX_JOINT_SPHERICAL = 4
+    PHX_JOINT_UNIVERSAL = 5
+    PHX_JOINT_CYLINDRICAL = 6
+    PHX_JOINT_PLANAR = 7
+    PHX_JOINT_POINT_ON_PLANE = 8
+    PHX_JOINT_CARTESIAN = 9
+    PHX_JOINT_PARALLEL = 10
+    PHX_JOINT_PERPENDICULAR = 11
+    PHX_JOINT_KINDS = 12
+
+
+class phx_joint_axis(IntEnum):
+    PHX_AXIS_NONE = 0
+    PHX_AXIS_LINE = 1
+    PHX_AXIS_ROTATION = 2
+    PHX_AXIS_NORMAL = 3
+    PHX_AXIS_PAIR = 4
+
+
+class phx_solid(IntEnum):
+    PHX_SOLID_NONE = 0
+    PHX_SOLID_BOX = 1
+    PHX_SOLID_CYLINDER = 2
+    PHX_SOLID_ACROSS = 3
+    PHX_SOLID_BALL = 4
+    PHX_SOLID_RING = 5
+    PHX_SOLIDS = 6
 
 
 class phx_ss_part(IntEnum):
@@ -79,18 +138,6 @@ class phx_model_section_kind(IntEnum):
 class phx_model_kinetics(IntEnum):
     PHX_MODEL_KINETICS_FULL = 0
     PHX_MODEL_KINETICS_SIMPLIFIED = 1
-
-
-class phx_model_joint_kind(IntEnum):
-    PHX_MODEL_WELD = 0
-    PHX_MODEL_REVOLUTE = 1
-    PHX_MODEL_PRISMATIC = 2
-    PHX_MODEL_SLIDER = 3
-    PHX_MODEL_SPHERICAL = 4
-    PHX_MODEL_UNIVERSAL = 5
-    PHX_MODEL_CYLINDRICAL = 6
-    PHX_MODEL_PLANAR = 7
-    PHX_MODEL_JOINT_KINDS = 8
 
 
 class phx_model_load_kind(IntEnum):
@@ -194,11 +241,27 @@ class phx_csr(Structure):
     pass
 
 
+class phx_location(Structure):
+    pass
+
+
 class phx_integrate_options(Structure):
     pass
 
 
 class phx_integrate_stats(Structure):
+    pass
+
+
+class phx_joint_coordinate(Structure):
+    pass
+
+
+class phx_joint_solid(Structure):
+    pass
+
+
+class phx_joint_info(Structure):
     pass
 
 
@@ -251,6 +314,10 @@ class phx_model_port(Structure):
 
 
 class phx_model_point(Structure):
+    pass
+
+
+class phx_model_body_info(Structure):
     pass
 
 
@@ -466,6 +533,14 @@ phx_csr._fields_ = [
     ("val", POINTER(c_double)),
 ]
 
+phx_location._fields_ = [
+    ("sort", c_int),
+    ("fraction", c_double),
+    ("place", c_double * 3),
+    ("node", c_int),
+    ("name", c_char_p),
+]
+
 phx_integrate_options._fields_ = [
     ("integrator", c_int),
     ("end", c_double),
@@ -487,6 +562,31 @@ phx_integrate_stats._fields_ = [
     ("projections", c_long),
     ("smallest_step", c_double),
     ("wall_seconds", c_double),
+]
+
+phx_joint_coordinate._fields_ = [
+    ("name", c_char_p),
+    ("zero", c_char_p),
+    ("angular", c_bool),
+]
+
+phx_joint_solid._fields_ = [
+    ("shape", c_int),
+    ("size", c_double * 3),
+]
+
+phx_joint_info._fields_ = [
+    ("name", c_char_p),
+    ("holds", c_char_p),
+    ("plane", c_bool),
+    ("space", c_bool),
+    ("axis", c_int),
+    ("axis_b", c_bool),
+    ("relative", c_bool),
+    ("holds_points", c_bool),
+    ("n_coordinates", c_int * 2),
+    ("coordinates", phx_joint_coordinate * 3),
+    ("solids", phx_joint_solid * 3),
 ]
 
 phx_ss_def._fields_ = [
@@ -574,7 +674,7 @@ phx_model_port._fields_ = [
     ("name", c_char_p),
     ("position", c_double * 3),
     ("rotation", phx_model_rotation),
-    ("at", c_double),
+    ("location", phx_location),
     ("n_shapes", c_int),
     ("shapes", POINTER(phx_model_shape)),
 ]
@@ -583,7 +683,21 @@ phx_model_point._fields_ = [
     ("text", c_char_p),
     ("body", c_int),
     ("port", c_int),
-    ("at", c_double),
+    ("location", phx_location),
+]
+
+phx_model_body_info._fields_ = [
+    ("name", c_char_p),
+    ("noun", c_char_p),
+    ("is", c_char_p),
+    ("doc", c_char_p),
+    ("plane", c_bool),
+    ("space", c_bool),
+    ("deforms", c_bool),
+    ("sections", c_bool),
+    ("locations", c_uint),
+    ("ports_in_file", c_bool),
+    ("ports", c_char_p * 4),
 ]
 
 phx_model_section._fields_ = [
@@ -643,6 +757,7 @@ phx_model_body._fields_ = [
     ("n_point_masses", c_int),
     ("point_masses", POINTER(phx_model_point_mass)),
     ("damping", phx_model_damping),
+    ("own", c_void_p),
     ("mass", c_double),
     ("inertia", c_double * 9),
     ("centre_of_mass", c_double * 3),
@@ -1101,6 +1216,8 @@ FUNCTIONS = {
     "phx_processors": (c_int, []),
     "phx_algebra_set_threads": (None, [c_int]),
     "phx_integrator_name": (c_char_p, [c_int]),
+    "phx_joint_kind_count": (c_int, []),
+    "phx_joint_kind_info": (POINTER(phx_joint_info), [c_int]),
     "phx_ss_create": (c_int, [POINTER(phx_context), POINTER(phx_ss_def), POINTER(POINTER(phx_ss))]),
     "phx_ss_copy": (c_int, [POINTER(phx_context), POINTER(phx_ss), c_char_p, c_char_p, POINTER(POINTER(phx_ss))]),
     "phx_ss_destroy": (None, [POINTER(phx_ss)]),
@@ -1125,6 +1242,7 @@ FUNCTIONS = {
     "phx_ss_poles": (c_int, [POINTER(phx_context), POINTER(phx_ss), POINTER(c_double), POINTER(c_double), POINTER(c_double), POINTER(c_double)]),
     "phx_ss_responses": (c_int, [POINTER(phx_context), POINTER(phx_ss), c_int, POINTER(c_double), POINTER(c_double)]),
     "phx_ss_dc_gain": (c_int, [POINTER(phx_context), POINTER(phx_ss), POINTER(c_double)]),
+    "phx_model_body_kind_info": (POINTER(phx_model_body_info), [c_int]),
     "phx_model_read": (c_int, [POINTER(phx_context), c_char_p, c_int, POINTER(phx_model_override), POINTER(POINTER(phx_model))]),
     "phx_model_read_text": (c_int, [POINTER(phx_context), c_char_p, c_char_p, c_size_t, c_int, POINTER(phx_model_override), POINTER(POINTER(phx_model))]),
     "phx_model_copy": (c_int, [POINTER(phx_context), POINTER(phx_model), POINTER(POINTER(phx_model))]),

@@ -17,9 +17,11 @@ from typing import Any, Dict, Iterator, List, Literal, Mapping, Optional, Sequen
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ._binding import JointKind
 from ._call import Context, PathLike, path_of
 from ._check import checked
 from ._library import lib
+from .bodies import body_kinds
 from .expression import Expression, write_number
 from .model import Integrator, Model, Number
 
@@ -194,9 +196,13 @@ class BodyRef(str):
         """A port by name."""
         return f"{self}.{name}"
 
-    def at(self, fraction: float) -> str:
-        """The point of a beam at a fraction of its length."""
-        return f"{self}@{write_number(fraction)}"
+    def at(self, place: Union[float, str]) -> str:
+        """A point that has no name in the model: of a beam at a fraction of its length.
+
+        `phlexor.body_kinds` and docs/keys.md say which bodies have points by a fraction, by the number of a node, or
+        by a name that they come with.
+        """
+        return f"{self}@{place if isinstance(place, str) else write_number(place)}"
 
 
 def _entries(item: Any) -> Dict[str, Any]:
@@ -363,6 +369,26 @@ class ModelBuilder:
                   "body")
         return BodyRef(name)
 
+    def body(self, name: str, kind: str, *, position: Optional[Vector] = None, angle: Optional[Value] = None,
+             rotation: Optional[Rotation] = None, linear_velocity: Optional[Vector] = None,
+             angular_velocity: Optional[Union[Value, Vector]] = None, **keys: Any) -> BodyRef:
+        """A body of any kind, by the keys of the model file.
+
+        Parameters
+        ----------
+        name : str
+        kind : str
+            :func:`phlexor.body_kinds` has them.
+        position, angle, rotation, linear_velocity, angular_velocity : optional
+            As for :meth:`rigid`.
+        **keys
+            As docs/keys.md lists them for the kind; None leaves one out.
+        """
+        known = [row.name for row in body_kinds()]
+        if kind not in known:
+            raise ValueError(f"body {name!r}: there is no kind {kind!r}, only {', '.join(known)}")
+        return self._body(name, kind, position, angle, rotation, linear_velocity, angular_velocity, **keys)
+
     def rigid(self, name: str, *, mass: Value, inertia: Union[Value, Vector], centre_of_mass: Optional[Vector] = None,
               ports: Optional[Mapping[str, Union[Port, Vector]]] = None,
               point_masses: Optional[Sequence[PointMass]] = None, damping: Optional[Damping] = None,
@@ -461,11 +487,8 @@ class ModelBuilder:
                           ports=placed, point_masses=point_masses)
 
     # ---- joints, springs, loads ----
-    def joint(self, name: str,
-              kind: Literal["weld", "revolute", "prismatic", "slider", "spherical", "universal", "cylindrical",
-                            "planar"],
-              a: str, b: str, *, axis: Optional[Vector] = None, axis_b: Optional[Vector] = None,
-              axes: Optional[Sequence[Vector]] = None, normal: Optional[Vector] = None,
+    def joint(self, name: str, kind: JointKind, a: str, b: str, *, axis: Optional[Vector] = None,
+              axis_b: Optional[Vector] = None, axes: Optional[Sequence[Vector]] = None, normal: Optional[Vector] = None,
               rotation: Optional[Rotation] = None, angle: Any = None, position: Any = None, rate: Any = None,
               speed: Any = None, stiffness: Any = None, damping: Any = None, rest: Any = None,
               effort: Any = None) -> str:
@@ -475,7 +498,7 @@ class ModelBuilder:
         ----------
         name : str
         kind : str
-            The last four (and `twist`) exist in space only.
+            :func:`phlexor.joint_kinds` has them.
         a, b : str
             References to points: ``builder.ground.O``, ``body.P``, ``beam.at(0.5)``.
         axis, axis_b, axes, normal, rotation : optional

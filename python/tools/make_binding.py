@@ -38,6 +38,10 @@ SIMPLE = {
     "FILE": "None",
 }
 
+# Names of an enum's values as the words of a model file: name of the type, enum, prefix of the values, the last that is
+# none.
+WORDS = [("JointKind", "phx_joint_kind", "PHX_JOINT_", "PHX_JOINT_KINDS")]
+
 
 @dataclass
 class Type:
@@ -326,6 +330,14 @@ class Writer:
         yield "from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_int, c_long, c_size_t,"
         yield "                    c_uint, c_void_p)"
         yield "from enum import IntEnum"
+        yield "from typing import Literal"
+        yield ""
+        for name, enum, prefix, end in WORDS:
+            words = [key[len(prefix):].lower() for key, _ in self.header.enums[enum] if key != end]
+            yield f"{name} = Literal["
+            for word in words:
+                yield f'    "{word}",'
+            yield "]"
         yield ""
         for name in self.choice.enums:
             yield f"\nclass {name}(IntEnum):"

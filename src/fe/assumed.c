@@ -85,9 +85,11 @@ static int strain_derivative(const phx_field *field)
     return field->role == PHX_ROLE_BENDING ? 2 : 1;
 }
 
-static phx_status assumed_point(const phx_flex_source *source, phx_context *context, double s, phx_flex_point *point)
+static phx_status assumed_point(const phx_flex_source *source, phx_context *context, const phx_location *location,
+                                phx_flex_point *point)
 {
     const assumed_beam *beam = beam_of(source);
+    const double s = phx_beam_fraction(location);
     const int n = s > 0.0 ? source->flex.n : 0; /* the clamped end does not move */
     phx_status status = phx_flex_point_allocate(context, source->flex.dim, n, point);
     if (status != PHX_OK)
@@ -106,9 +108,11 @@ static phx_status assumed_point(const phx_flex_source *source, phx_context *cont
     return PHX_OK;
 }
 
-static void assumed_stress_rows(const phx_flex_source *source, double s, double *axial, double *moment, double *torsion)
+static void assumed_section_rows(const phx_flex_source *source, const phx_location *location, double *axial,
+                                 double *moment, double *torsion)
 {
     const assumed_beam *beam = beam_of(source);
+    const double s = phx_beam_fraction(location);
     const int n = source->flex.n, dim = source->flex.dim;
     for (int i = 0; i < n; i++) {
         const int f = i / beam->modes;
@@ -141,16 +145,17 @@ static void assumed_destroy(phx_flex_source *source)
     phx_free(beam);
 }
 
-static const phx_source_operations operations = {"beam", assumed_destroy, assumed_point, assumed_stress_rows,
-                                                 assumed_quadrature};
+static const phx_source_operations operations = {"beam",        assumed_destroy,      PHX_BEAM_SORTS,
+                                                 assumed_point, assumed_section_rows, assumed_quadrature};
 
 /* A mass at a fraction of the length: into the vectors and into the block. */
 static phx_status add_mass(phx_context *context, assumed_beam *beam, double s, double mass, const double *inertia,
                            phx_lump_block *block)
 {
     phx_flex *flex = &beam->source.flex;
+    const phx_location location = phx_location_at_fraction(s);
     phx_flex_point point;
-    phx_status status = assumed_point(&beam->source, context, s, &point);
+    phx_status status = assumed_point(&beam->source, context, &location, &point);
     if (status != PHX_OK)
         return status;
     phx_lump lump = {.x = {point.x[0]},

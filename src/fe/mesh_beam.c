@@ -39,9 +39,11 @@ static void drop_zeros(phx_local *local)
     local->n = kept;
 }
 
-static phx_status mesh_beam_point(const phx_flex_source *source, phx_context *context, double s, phx_flex_point *point)
+static phx_status mesh_beam_point(const phx_flex_source *source, phx_context *context, const phx_location *location,
+                                  phx_flex_point *point)
 {
     const mesh_beam *beam = beam_of(source);
+    const double s = phx_beam_fraction(location);
     const phx_mesh *mesh = &beam->mesh;
     int element;
     double xi;
@@ -76,15 +78,15 @@ static void add_stress(const phx_mesh *mesh, const phx_field *field, int element
         row[field->stress_first + element * psi->stride + k] += factor * value[k];
 }
 
-static void mesh_beam_stress_rows(const phx_flex_source *source, double s, double *axial, double *moment,
-                                  double *torsion)
+static void mesh_beam_section_rows(const phx_flex_source *source, const phx_location *location, double *axial,
+                                   double *moment, double *torsion)
 {
     const phx_mesh *mesh = &beam_of(source)->mesh;
     const int n = mesh->n_stress;
     int element;
     double xi;
     bool interface;
-    phx_mesh_locate(mesh, s, &element, &xi, &interface);
+    phx_mesh_locate(mesh, phx_beam_fraction(location), &element, &xi, &interface);
     for (int i = 0; i < n; i++) {
         if (axial)
             axial[i] = 0.0;
@@ -125,8 +127,8 @@ static void mesh_beam_destroy(phx_flex_source *source)
     phx_free(beam);
 }
 
-static const phx_source_operations operations = {"beam", mesh_beam_destroy, mesh_beam_point, mesh_beam_stress_rows,
-                                                 mesh_beam_quadrature};
+static const phx_source_operations operations = {"beam",          mesh_beam_destroy,      PHX_BEAM_SORTS,
+                                                 mesh_beam_point, mesh_beam_section_rows, mesh_beam_quadrature};
 
 phx_status phx_mesh_beam_create(phx_context *context, const phx_beam_def *def, phx_beam **beam)
 {

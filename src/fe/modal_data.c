@@ -53,6 +53,22 @@ static phx_status check_rigid(phx_context *context, const phx_modal_data *data)
     return check_finite(context, "the centre of mass", (size_t)data->dim, data->centre);
 }
 
+static phx_status check_points(phx_context *context, const phx_modal_data *data)
+{
+    if (data->n_points < 0 || (data->n_points > 0 && !data->points))
+        return phx_fail(context, PHX_ERR_ARGUMENT,
+                        "modal data: n_points is %d, must be the number of entries of points", data->n_points);
+    for (int k = 0; k < data->n_points; k++) {
+        const phx_flex_point *point = data->points[k].point;
+        if (!data->points[k].name || !point)
+            return phx_fail(context, PHX_ERR_ARGUMENT, "modal data: points[%d] needs a name and a point", k);
+        if (point->n > 0 && point->dof[point->n - 1] >= data->modes)
+            return phx_fail(context, PHX_ERR_ARGUMENT, "modal data: point '%s' moves with mode %d, there are %d",
+                            data->points[k].name, point->dof[point->n - 1] + 1, data->modes);
+    }
+    return PHX_OK;
+}
+
 static phx_status check_data(phx_context *context, const phx_modal_data *data)
 {
     if (data->dim != 2 && data->dim != 3)
@@ -80,7 +96,7 @@ static phx_status check_data(phx_context *context, const phx_modal_data *data)
         status = check_matrices(context, "gyroscopic", n_rot, n, -1.0, data->gyroscopic);
     if (status == PHX_OK)
         status = check_matrices(context, "inertia_second", n_pair, n, 1.0, data->inertia_second);
-    return status;
+    return status ? status : check_points(context, data);
 }
 
 /* ---- what the frame carries beside the modes ----
@@ -244,12 +260,58 @@ static phx_status make_stress(phx_context *context, const phx_modal_data *data, 
     return status;
 }
 
+/* ---- the source ---- */
+typedef struct modal_body {
+    phx_flex_source source;
+    int n_points;
+    char **names;
+    phx_flex_point *points;
+} modal_body;
+
 static void modal_destroy(phx_flex_source *source)
 {
-    phx_free(source);
+    modal_body *it = (modal_body *)source;
+    for (int k = 0; k < it->n_points; k++) {
+        phx_free(it->names[k]);
+        phx_flex_point_free(&it->points[k]);
+    }
+    phx_free(it->names);
+    phx_free(it->points);
+    phx_free(it);
 }
 
-static const phx_source_operations operations = {"modal body", modal_destroy, NULL, NULL, NULL};
+static phx_status modal_point(const phx_flex_source *source, phx_context *context, const phx_location *location,
+                              phx_flex_point *point)
+{
+    const modal_body *it = (const modal_body *)source;
+    for (int k = 0; k < it->n_points; k++)
+        if (!strcmp(it->names[k], location->name))
+            return phx_flex_point_copy(context, source->flex.dim, &it->points[k], point);
+    phx_nearest nearest = phx_nearest_to(location->name);
+    for (int k = 0; k < it->n_points; k++)
+        phx_nearest_offer(&nearest, it->names[k]);
+    return phx_fail(context, PHX_ERR_ARGUMENT, "%s: it has no point %s%s", source->operations->name,
+                    phx_shown_text(location->name).text, phx_nearest_hint(&nearest).text);
+}
+
+static const phx_source_operations operations = {"modal body", modal_destroy, 1u << PHX_LOCATION_NAME,
+                                                 modal_point,  NULL,          NULL};
+
+static phx_status keep_points(phx_context *context, const phx_modal_data *data, modal_body *made)
+{
+    phx_status status = PHX_OK;
+    made->names = phx_calloc(context, (size_t)data->n_points, sizeof *made->names);
+    made->points = phx_calloc(context, (size_t)data->n_points, sizeof *made->points);
+    if (!made->names || !made->points)
+        return PHX_ERR_MEMORY;
+    for (int k = 0; k < data->n_points && !status; k++) {
+        made->names[k] = phx_strdup(context, data->points[k].name);
+        made->n_points++;
+        status = made->names[k] ? phx_flex_point_copy(context, data->dim, data->points[k].point, &made->points[k])
+                                : PHX_ERR_MEMORY;
+    }
+    return status;
+}
 
 phx_status phx_modal_source_create(phx_context *context, const phx_modal_data *data, phx_flex_source **source)
 {
@@ -259,23 +321,26 @@ phx_status phx_modal_source_create(phx_context *context, const phx_modal_data *d
     if (status != PHX_OK)
         return status;
     const bool coupled = data->gyroscopic || data->inertia_second || data->n_masses > 0;
-    phx_flex_source *made = phx_calloc(context, 1, sizeof *made);
+    modal_body *made = phx_calloc(context, 1, sizeof *made);
     if (!made)
         return PHX_ERR_MEMORY;
-    made->operations = &operations;
-    status = fill(context, data, coupled, &made->flex);
+    phx_flex *flex = &made->source.flex;
+    made->source.operations = &operations;
+    status = fill(context, data, coupled, flex);
     if (status == PHX_OK)
-        status = check_residual_mass(context, &made->flex);
+        status = check_residual_mass(context, flex);
     if (status == PHX_OK)
-        status = add_masses(context, data, &made->flex);
+        status = add_masses(context, data, flex);
     if (status == PHX_OK)
-        status = make_stress(context, data, &made->flex);
+        status = make_stress(context, data, flex);
     if (status == PHX_OK)
-        status = phx_flex_make_compact(context, &made->flex);
+        status = phx_flex_make_compact(context, flex);
+    if (status == PHX_OK)
+        status = keep_points(context, data, made);
     if (status != PHX_OK)
-        phx_flex_source_destroy(made);
+        phx_flex_source_destroy(&made->source);
     else
-        *source = made;
+        *source = &made->source;
     return phx_conclude(context, status);
 }
 

@@ -116,6 +116,7 @@ phx_status phx_flex_project(phx_context *context, const phx_flex *full, int k, c
 /* ---- a projected source ---- */
 typedef struct projected_source {
     phx_flex_source source;
+    phx_source_operations operations;
     phx_flex_source *full;
     double *T;
 } projected_source;
@@ -152,11 +153,12 @@ phx_status phx_flex_point_project(phx_context *context, int dim, const phx_flex_
     return PHX_OK;
 }
 
-static phx_status projected_point(const phx_flex_source *source, phx_context *context, double s, phx_flex_point *point)
+static phx_status projected_point(const phx_flex_source *source, phx_context *context, const phx_location *location,
+                                  phx_flex_point *point)
 {
     const projected_source *it = (const projected_source *)source;
     phx_flex_point full = {.n = 0};
-    phx_status status = phx_beam_point(it->full, context, s, &full);
+    phx_status status = phx_flex_source_point(it->full, context, location, &full);
     if (status == PHX_OK)
         status = phx_flex_point_project(context, source->flex.dim, &full, source->flex.n, it->T, point);
     phx_flex_point_free(&full);
@@ -164,20 +166,30 @@ static phx_status projected_point(const phx_flex_source *source, phx_context *co
 }
 
 /* The stress vector is that of the full source. */
-static void projected_stress_rows(const phx_flex_source *source, double s, double *axial, double *moment,
-                                  double *torsion)
+static void projected_section_rows(const phx_flex_source *source, const phx_location *location, double *axial,
+                                   double *moment, double *torsion)
 {
-    phx_beam_stress_rows(((const projected_source *)source)->full, s, axial, moment, torsion);
+    const phx_flex_source *full = ((const projected_source *)source)->full;
+    full->operations->section_rows(full, location, axial, moment, torsion);
 }
 
 static void projected_quadrature(const phx_flex_source *source, int *count, const double **s, const double **weight)
 {
-    phx_beam_quadrature(((const projected_source *)source)->full, count, s, weight);
+    const phx_flex_source *full = ((const projected_source *)source)->full;
+    full->operations->quadrature(full, count, s, weight);
 }
 
-static const phx_source_operations projected_line = {"beam", projected_destroy, projected_point, projected_stress_rows,
-                                                     projected_quadrature};
-static const phx_source_operations projected_other = {"projected body", projected_destroy, NULL, NULL, NULL};
+/* It offers what the full source does, and goes by its name. */
+static phx_source_operations projected_operations(const phx_flex_source *full)
+{
+    const bool sections = phx_flex_source_has_sections(full);
+    return (phx_source_operations){.name = full->operations->name,
+                                   .destroy = projected_destroy,
+                                   .sorts = full->operations->sorts,
+                                   .point = projected_point,
+                                   .section_rows = sections ? projected_section_rows : NULL,
+                                   .quadrature = sections ? projected_quadrature : NULL};
+}
 
 phx_status phx_flex_source_project(phx_context *context, phx_flex_source *full, int k, const double *T,
                                    phx_flex_source **source)
@@ -188,7 +200,8 @@ phx_status phx_flex_source_project(phx_context *context, phx_flex_source *full, 
     projected_source *made = phx_calloc(context, 1, sizeof *made);
     if (!made)
         return PHX_ERR_MEMORY;
-    made->source.operations = phx_flex_source_is_line(full) ? &projected_line : &projected_other;
+    made->operations = projected_operations(full);
+    made->source.operations = &made->operations;
     phx_status status = phx_flex_project(context, &full->flex, k, T, &made->source.flex);
     if (status == PHX_OK)
         status = (made->T = phx_calloc(context, entries, sizeof *made->T)) ? PHX_OK : PHX_ERR_MEMORY;

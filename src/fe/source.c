@@ -1,4 +1,4 @@
-/* Sources of deformation: their owners, and the questions that only those along a line answer. */
+/* Sources of deformation: their owners, and what they answer for. */
 #include "source.h"
 
 #include "element.h"
@@ -28,26 +28,88 @@ const char *phx_flex_source_kind(const phx_flex_source *source)
     return source->operations->name;
 }
 
-bool phx_flex_source_is_line(const phx_flex_source *source)
+unsigned phx_flex_source_sorts(const phx_flex_source *source)
 {
-    return source->operations->point != NULL;
+    return source->operations->sorts;
+}
+
+bool phx_flex_source_offers(const phx_flex_source *source, phx_location_sort sort)
+{
+    return (source->operations->sorts & phx_location_bit(sort)) != 0;
+}
+
+bool phx_flex_source_has_sections(const phx_flex_source *source)
+{
+    return source->operations->section_rows != NULL;
+}
+
+static phx_status check_location(const phx_flex_source *source, phx_context *context, const phx_location *location)
+{
+    const char *name = source->operations->name;
+    if (!phx_flex_source_offers(source, location->sort))
+        return phx_fail(context, PHX_ERR_ARGUMENT, "%s: its points are given by: %s; not by: %s", name,
+                        phx_location_sorts_text(source->operations->sorts).text,
+                        phx_location_sorts_text(phx_location_bit(location->sort)).text);
+    if (location->sort == PHX_LOCATION_NAME && !location->name)
+        return phx_fail_null(context, __func__, "the name of a location");
+    if (location->sort == PHX_LOCATION_FRACTION && !(location->fraction >= 0.0 && location->fraction <= 1.0))
+        return phx_fail(context, PHX_ERR_ARGUMENT, "%s: the point at %g lies off the %s, must be in [0, 1]", name,
+                        location->fraction, name);
+    return PHX_OK;
+}
+
+phx_status phx_flex_source_point(const phx_flex_source *source, phx_context *context, const phx_location *location,
+                                 phx_flex_point *point)
+{
+    if (!source || !location || !point)
+        return phx_fail_null(context, __func__, "source, location or point");
+    const phx_status status = check_location(source, context, location);
+    return status ? status : source->operations->point(source, context, location, point);
+}
+
+static phx_status check_sections(const phx_flex_source *source, phx_context *context)
+{
+    return phx_flex_source_has_sections(source)
+               ? PHX_OK
+               : phx_fail(context, PHX_ERR_ARGUMENT, "%s: it has no sections", source->operations->name);
+}
+
+phx_status phx_flex_source_section_rows(const phx_flex_source *source, phx_context *context,
+                                        const phx_location *location, double *axial, double *moment, double *torsion)
+{
+    if (!source || !location)
+        return phx_fail_null(context, __func__, "source or location");
+    phx_status status = check_sections(source, context);
+    if (!status)
+        status = check_location(source, context, location);
+    if (!status)
+        source->operations->section_rows(source, location, axial, moment, torsion);
+    return status;
+}
+
+phx_status phx_flex_source_quadrature(const phx_flex_source *source, phx_context *context, int *count, const double **s,
+                                      const double **weight)
+{
+    if (!source || !count || !s || !weight)
+        return phx_fail_null(context, __func__, "source, count, s or weight");
+    const phx_status status = check_sections(source, context);
+    if (!status)
+        source->operations->quadrature(source, count, s, weight);
+    return status;
 }
 
 phx_status phx_beam_point(const phx_beam *beam, phx_context *context, double s, phx_flex_point *point)
 {
+    const phx_location location = phx_location_at_fraction(s);
     if (!beam || !point)
         return phx_fail_null(context, __func__, "beam or point");
-    if (!phx_flex_source_is_line(beam))
-        return phx_fail(context, PHX_ERR_ARGUMENT, "%s: it has no point at a fraction of a length",
-                        beam->operations->name);
-    if (!(s >= 0.0 && s <= 1.0))
-        return phx_fail(context, PHX_ERR_ARGUMENT, "beam: the point at %g lies off the beam, must be in [0, 1]", s);
-    return beam->operations->point(beam, context, s, point);
+    return phx_flex_source_point(beam, context, &location, point);
 }
 
 void phx_beam_stress_rows(const phx_beam *beam, double s, double *axial, double *moment, double *torsion)
 {
-    beam->operations->stress_rows(beam, s, axial, moment, torsion);
+    const phx_location location = phx_location_at_fraction(s);
+    beam->operations->section_rows(beam, &location, axial, moment, torsion);
 }
 
 void phx_beam_quadrature(const phx_beam *beam, int *count, const double **s, const double **weight)

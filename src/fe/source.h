@@ -8,9 +8,13 @@ typedef struct phx_source_operations {
     const char *name; /* "beam": for messages */
     /* What the source owns beside `flex`, and itself. */
     void (*destroy)(phx_flex_source *source);
-    /* Of a source along a line, else NULL; see phx_beam_point and its like. */
-    phx_status (*point)(const phx_flex_source *source, phx_context *context, double s, phx_flex_point *point);
-    void (*stress_rows)(const phx_flex_source *source, double s, double *axial, double *moment, double *torsion);
+    /* The point at a location, of one of these sorts (bits). A fraction is in [0, 1]. */
+    unsigned sorts;
+    phx_status (*point)(const phx_flex_source *source, phx_context *context, const phx_location *location,
+                        phx_flex_point *point);
+    /* Of a source with sections, else NULL; see phx_flex_source_section_rows and its like. */
+    void (*section_rows)(const phx_flex_source *source, const phx_location *location, double *axial, double *moment,
+                         double *torsion);
     void (*quadrature)(const phx_flex_source *source, int *count, const double **s, const double **weight);
 } phx_source_operations;
 
@@ -31,7 +35,13 @@ phx_status phx_flex_diagonal_pattern(phx_context *context, phx_flex *flex);
 phx_status phx_panel_quadrature(phx_context *context, double length, int panels, int points, int *count, double **s,
                                 double **weight);
 
-/* Beams by their element. The definition has been checked. */
+/* Beams by their element. The definition has been checked. Both offer these sorts. */
+enum { PHX_BEAM_SORTS = 1 << PHX_LOCATION_ORIGIN | 1 << PHX_LOCATION_FRACTION };
+/* The fraction of the length; that of the origin, P, is 0. */
+static inline double phx_beam_fraction(const phx_location *location)
+{
+    return location->sort == PHX_LOCATION_FRACTION ? location->fraction : 0.0;
+}
 phx_status phx_mesh_beam_create(phx_context *context, const phx_beam_def *def, phx_beam **beam);
 phx_status phx_assumed_beam_create(phx_context *context, const phx_beam_def *def, phx_beam **beam);
 

@@ -3,11 +3,17 @@
  *   x_dot - T(x) v = 0,   M(x) v_dot - f(t, x, v) - G^T mu_dot = 0,   G(x) v - w(t) = 0
  *
  * With the impulses mu of the joints for unknowns the equations have index 1, and the velocities of each step still
- * satisfy the constraints themselves. BDF above order 2 is unstable for vibrations near the imaginary axis, where steps
- * then stay small without need: from time to time the run tries whether it goes faster with order 2, or with 5 again.
- * To SUNDIALS the linear solver is a direct one over a matrix without entries; it eliminates the rows of x and leaves
- * the rest to the dae. The work is integrated as a quadrature. SUNDIALS prints nothing: what it has to say goes into
- * the message of the run. */
+ * satisfy the constraints themselves.
+ *
+ * The attitudes in x drift from rotations within the tolerance. The second and third equations are evaluated at the
+ * nearest rotations, so that the drift does not change them: the Newton matrix knows x only by its tangent. With x
+ * itself the corrections would contract slowly, and in linkages with redundant rows IDA would take them for divergence.
+ * The first one is linear in the attitudes and stays so: at the nearest rotations drift would turn them.
+ *
+ * BDF above order 2 is unstable for vibrations near the imaginary axis, where steps then stay small without need: from
+ * time to time the run tries whether it goes faster with order 2, or with 5 again. To SUNDIALS the linear solver is a
+ * direct one over a matrix without entries; it eliminates the rows of x and leaves the rest to the dae. The work is
+ * integrated as a quadrature. SUNDIALS prints nothing: what it has to say goes into the message of the run. */
 #include "branch.h"
 #include "newton.h"
 
@@ -43,8 +49,7 @@ typedef struct ida {
     N_Vector past, past_work; /* the same within the last step */
     double rtol, atol;
     double cj;         /* of the factorisation */
-    double *x;         /* n_x: the last residual's, where T and the tangent are taken */
-    double *normal_x;  /* n_x: normalised, for the linearisation */
+    double *x;         /* n_x: of the last evaluation, normalised */
     double *rates;     /* n_x */
     double *tangent;   /* n_v */
     double *shift;     /* n_v + n_l */
@@ -62,6 +67,15 @@ typedef struct ida {
 static double *entries(N_Vector vector)
 {
     return N_VGetArrayPointer(vector);
+}
+
+/* x of y with attitudes that are rotations. */
+static const double *configuration(ida *m, N_Vector y)
+{
+    phx_dae *dae = m->base.run->dae;
+    memcpy(m->x, entries(y), (size_t)dae->n_x * sizeof *m->x);
+    dae->ops->normalise(dae, m->x);
+    return m->x;
 }
 
 /* lambda = mu_dot */
@@ -84,14 +98,13 @@ static int residual(double t, N_Vector y, N_Vector y_dot, N_Vector res, void *us
 {
     ida *m = user;
     phx_dae *dae = m->base.run->dae;
-    const double *x = entries(y), *x_dot = entries(y_dot);
-    double *res_x = entries(res);
     int n_x = dae->n_x;
-    memcpy(m->x, x, (size_t)n_x * sizeof *m->x);
-    dae->ops->rates(dae, x, x + n_x, m->rates);
+    const double *x = configuration(m, y), *v = entries(y) + n_x, *x_dot = entries(y_dot), *v_dot = x_dot + n_x;
+    double *res_x = entries(res);
+    dae->ops->rates(dae, entries(y), v, m->rates);
     for (int k = 0; k < n_x; k++)
         res_x[k] = x_dot[k] - m->rates[k];
-    return to_sundials(m, dae->ops->residual(dae, t, x, x + n_x, x_dot + n_x, x_dot + n_x + dae->n_v, res_x + n_x));
+    return to_sundials(m, dae->ops->residual(dae, t, x, v, v_dot, multipliers(m, y_dot), res_x + n_x));
 }
 
 static int jacobian(double t, double cj, N_Vector y, N_Vector y_dot, N_Vector res, SUNMatrix matrix, void *user,
@@ -99,20 +112,18 @@ static int jacobian(double t, double cj, N_Vector y, N_Vector y_dot, N_Vector re
 {
     ida *m = user;
     phx_dae *dae = m->base.run->dae;
-    const double *x = entries(y);
+    const double *x = configuration(m, y), *v = entries(y) + dae->n_x;
     (void)res, (void)matrix, (void)work1, (void)work2, (void)work3;
     m->cj = cj;
-    memcpy(m->normal_x, x, (size_t)dae->n_x * sizeof *x);
-    dae->ops->normalise(dae, m->normal_x);
     m->base.run->stats->linearisations++;
-    return to_sundials(m, dae->ops->linearise(dae, t, m->normal_x, x + dae->n_x, multipliers(m, y_dot)));
+    return to_sundials(m, dae->ops->linearise(dae, t, x, v, multipliers(m, y_dot)));
 }
 
 static int quadrature(double t, N_Vector y, N_Vector y_dot, N_Vector power, void *user)
 {
     ida *m = user;
     phx_dae *dae = m->base.run->dae;
-    const double *x = entries(y), *v = x + dae->n_x;
+    const double *x = configuration(m, y), *v = entries(y) + dae->n_x;
     double *out = entries(power);
     const phx_status status = dae->ops->power(dae, t, x, v, multipliers(m, y_dot), &out[0], &out[1]);
     for (int k = 0; k < dae->n_parts && status == PHX_OK; k++)
@@ -120,16 +131,21 @@ static int quadrature(double t, N_Vector y, N_Vector y_dot, N_Vector power, void
     return to_sundials(m, status);
 }
 
-/* 1/(atol + rtol |y|); impulses count for nothing, what they do to the velocities does */
+/* 1/(atol + rtol |y|), with the length of the vector for |y| of a velocity: a component that joints hold near zero
+ * follows from places, whose errors are relative to theirs, and cannot be known to atol alone. Impulses count for
+ * nothing, what they do to the velocities does. */
 static int weights(N_Vector y, N_Vector weight, void *user)
 {
     ida *m = user;
-    const phx_dae *dae = m->base.run->dae;
-    const double *value = entries(y);
+    phx_dae *dae = m->base.run->dae;
+    const int n_x = dae->n_x, n = n_x + dae->n_v;
     double *w = entries(weight);
-    int n = dae->n_x + dae->n_v;
     for (int k = 0; k < n; k++)
-        w[k] = 1.0 / (m->atol + m->rtol * fabs(value[k]));
+        w[k] = fabs(entries(y)[k]);
+    if (dae->ops->velocity_sizes)
+        dae->ops->velocity_sizes(dae, entries(y) + n_x, w + n_x);
+    for (int k = 0; k < n; k++)
+        w[k] = 1.0 / (m->atol + m->rtol * w[k]);
     memset(w + n, 0, (size_t)dae->n_l * sizeof *w);
     return 0;
 }
@@ -387,7 +403,6 @@ static void ida_destroy(phx_method *method)
     N_VDestroy(m->past_work);
     SUNContext_Free(&m->sun);
     phx_free(m->x);
-    phx_free(m->normal_x);
     phx_free(m->rates);
     phx_free(m->tangent);
     phx_free(m->shift);
@@ -400,11 +415,10 @@ static phx_status allocate(ida *m)
     const phx_dae *dae = run->dae;
     size_t n_x = (size_t)dae->n_x, n_v = (size_t)dae->n_v, n_l = (size_t)dae->n_l;
     m->x = phx_calloc(run->context, n_x, sizeof *m->x);
-    m->normal_x = phx_calloc(run->context, n_x, sizeof *m->normal_x);
     m->rates = phx_calloc(run->context, n_x, sizeof *m->rates);
     m->tangent = phx_calloc(run->context, n_v, sizeof *m->tangent);
     m->shift = phx_calloc(run->context, n_v + n_l, sizeof *m->shift);
-    if (!m->x || !m->normal_x || !m->rates || !m->tangent || !m->shift)
+    if (!m->x || !m->rates || !m->tangent || !m->shift)
         return PHX_ERR_MEMORY;
 
     sunindextype n = dae->n_x + dae->n_v + dae->n_l;

@@ -9,9 +9,15 @@ static void rows(const phx_joint_frame *frame, phx_joint_row_list *list)
     phx_joint_add_displacement(frame, 0, list);
 }
 
-const phx_joint_operations phx_joint_cylindrical = {.name = "cylindrical",
-                                                    .plane = false,
-                                                    .space = true,
-                                                    .has_axis = {false, true},
-                                                    .zero = PHX_ZERO_AXIS,
-                                                    .rows = rows};
+const phx_joint_operations phx_joint_cylindrical = {
+    .info = {.name = "cylindrical",
+             .holds = "B on the line through A along `axis`, the axes on each other",
+             .space = true,
+             .axis = PHX_AXIS_ROTATION,
+             .axis_b = true,
+             .n_coordinates = {0, 2},
+             .coordinates = {{"angle", PHX_ZERO_OF_TURN, true}, {"displacement", PHX_ZERO_AT_A, false}},
+             .solids = {{PHX_SOLID_CYLINDER, {0.4, 4.4}}, {PHX_SOLID_CYLINDER, {0.95, 1.8}}}},
+    .zero = PHX_ZERO_AXIS,
+    .rows = rows,
+};

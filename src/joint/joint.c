@@ -4,25 +4,47 @@
 
 #include "kinds.h"
 
-static const phx_joint_operations *const kinds[PHX_JOINT_KINDS] = {
-    [PHX_JOINT_WELD] = &phx_joint_weld,
-    [PHX_JOINT_REVOLUTE] = &phx_joint_revolute,
-    [PHX_JOINT_PRISMATIC] = &phx_joint_prismatic,
-    [PHX_JOINT_SLIDER] = &phx_joint_slider,
-    [PHX_JOINT_SPHERICAL] = &phx_joint_spherical,
-    [PHX_JOINT_UNIVERSAL] = &phx_joint_universal,
-    [PHX_JOINT_CYLINDRICAL] = &phx_joint_cylindrical,
-    [PHX_JOINT_PLANAR] = &phx_joint_planar,
-};
+#define POINTER(NAME, name) [PHX_JOINT_##NAME] = &phx_joint_##name,
+static const phx_joint_operations *const kinds[PHX_JOINT_KINDS] = {PHX_JOINT_LIST(POINTER)};
+#undef POINTER
 
 static bool is_kind(phx_joint_kind kind)
 {
     return (int)kind >= 0 && (int)kind < (int)PHX_JOINT_KINDS;
 }
 
+int phx_joint_kind_count(void)
+{
+    return PHX_JOINT_KINDS;
+}
+
+const phx_joint_info *phx_joint_kind_info(phx_joint_kind kind)
+{
+    return is_kind(kind) ? &kinds[kind]->info : NULL;
+}
+
 const char *phx_joint_kind_name(phx_joint_kind kind)
 {
-    return is_kind(kind) ? kinds[kind]->name : "unknown";
+    return is_kind(kind) ? kinds[kind]->info.name : "unknown";
+}
+
+phx_joint_kind phx_joint_kind_from_name(const char *name)
+{
+    for (int kind = 0; name && kind < PHX_JOINT_KINDS; kind++)
+        if (!strcmp(kinds[kind]->info.name, name))
+            return (phx_joint_kind)kind;
+    return PHX_JOINT_KINDS;
+}
+
+const char *phx_solid_name(phx_solid solid)
+{
+    static const char *const names[PHX_SOLIDS] = {"unknown", "box", "cylinder", "cylinder across", "ball", "ring"};
+    return (int)solid > 0 && (int)solid < (int)PHX_SOLIDS ? names[solid] : "unknown";
+}
+
+static bool has_axis(const phx_joint_info *info, int dim)
+{
+    return info->axis != PHX_AXIS_NONE && (dim == 3 || info->axis == PHX_AXIS_LINE);
 }
 
 void phx_joint_add_points(const phx_joint_frame *frame, phx_joint_row_list *list)
@@ -44,7 +66,7 @@ void phx_joint_add_line(const phx_joint_frame *frame, phx_joint_row_list *list)
         phx_joint_add_normal(frame, k, list);
 }
 
-void phx_joint_add_no_turn(const phx_joint_frame *frame, int k, phx_joint_row_list *list)
+static void add_no_turn(const phx_joint_frame *frame, int k, phx_joint_row_list *list)
 {
     /* B turned by delta about base k takes base k+1 towards base k+2: e_{k+2} . (rotated e_{k+1}) = sin(delta);
      * in the plane e_1 . (rotated e_0) */
@@ -55,6 +77,12 @@ void phx_joint_add_no_turn(const phx_joint_frame *frame, int k, phx_joint_row_li
     memcpy(row.alpha2, frame->in_a[from], sizeof(row.alpha2));
     memcpy(row.beta2, frame->in_b[towards], sizeof(row.beta2));
     list->constraints[list->n_constraints++] = row;
+}
+
+void phx_joint_add_no_turns(const phx_joint_frame *frame, phx_joint_row_list *list)
+{
+    for (int k = 0; k < (frame->dim == 2 ? 1 : 3); k++)
+        add_no_turn(frame, k, list);
 }
 
 void phx_joint_add_axis(const phx_joint_frame *frame, phx_joint_row_list *list)
@@ -68,6 +96,14 @@ void phx_joint_add_axis(const phx_joint_frame *frame, phx_joint_row_list *list)
         memcpy(row.alpha2, frame->in_a[0], sizeof(row.alpha2));
         list->constraints[list->n_constraints++] = row;
     }
+}
+
+void phx_joint_add_perpendicular(const phx_joint_frame *frame, phx_joint_row_list *list)
+{
+    phx_row row = {.kind = PHX_ROW_DOT, .angular = true};
+    memcpy(row.alpha, frame->in_a[0], sizeof(row.alpha));
+    memcpy(row.beta, frame->in_b[2], sizeof(row.beta));
+    list->constraints[list->n_constraints++] = row;
 }
 
 void phx_joint_add_displacement(const phx_joint_frame *frame, int k, phx_joint_row_list *list)
@@ -167,7 +203,7 @@ static phx_status check(phx_context *context, const phx_joint_shape *shape, cons
     if (!is_kind(shape->kind))
         return phx_fail(context, PHX_ERR_ARGUMENT, "joint: kind %d is not one of 0 to %d", (int)shape->kind,
                         (int)PHX_JOINT_KINDS - 1);
-    const phx_joint_operations *kind = kinds[shape->kind];
+    const phx_joint_info *kind = &kinds[shape->kind]->info;
     if (dim != 2 && dim != 3)
         return phx_fail(context, PHX_ERR_ARGUMENT, "%s joint: dimension %d, expected 2 or 3", kind->name, dim);
     if (dim == 2 ? !kind->plane : !kind->space)
@@ -252,17 +288,18 @@ static phx_status find_zero(phx_context *context, const phx_joint_shape *shape, 
 
     if (kind->zero == PHX_ZERO_POSES)
         memcpy(zero, relative, (size_t)(dim * dim) * sizeof *zero);
-    if (!kind->has_axis[dim - 2])
+    const char *name = kind->info.name;
+    if (!has_axis(&kind->info, dim))
         return PHX_OK;
-    status = read_axis(context, kind->name, dim, "axis", shape->axis, a);
+    status = read_axis(context, name, dim, "axis", shape->axis, a);
     if (!status && (shape->axis_b || kind->zero == PHX_ZERO_CROSS))
-        status = read_axis(context, kind->name, dim, "axis of B", shape->axis_b, b);
+        status = read_axis(context, name, dim, "axis of B", shape->axis_b, b);
     else if (!status)
         phx_rot_apply_transposed(dim, relative, a, b);
     if (status)
         return status;
     if (kind->zero == PHX_ZERO_CROSS)
-        return zero_of_cross(context, kind->name, a, b, zero, relative, triad);
+        return zero_of_cross(context, name, a, b, zero, relative, triad);
     make_triad(dim, a, triad);
     if (kind->zero == PHX_ZERO_AXIS || (kind->zero == PHX_ZERO_POSES && shape->axis_b)) {
         double from[3];

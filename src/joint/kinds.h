@@ -27,30 +27,39 @@ typedef enum phx_joint_zero {
     PHX_ZERO_CROSS  /* that of the ports' directions or the one given, whichever has the axes perpendicular */
 } phx_joint_zero;
 
+/* A kind of joint: what others need to know of it, and how its rows are made. */
 typedef struct phx_joint_operations {
-    const char *name;
-    bool plane, space; /* where the kind exists */
-    bool has_axis[2];  /* plane, space */
+    phx_joint_info info;
     phx_joint_zero zero;
     void (*rows)(const phx_joint_frame *frame, phx_joint_row_list *list);
 } phx_joint_operations;
 
-extern const phx_joint_operations phx_joint_weld;
-extern const phx_joint_operations phx_joint_revolute;
-extern const phx_joint_operations phx_joint_prismatic;
-extern const phx_joint_operations phx_joint_slider;
-extern const phx_joint_operations phx_joint_spherical;
-extern const phx_joint_operations phx_joint_universal;
-extern const phx_joint_operations phx_joint_cylindrical;
-extern const phx_joint_operations phx_joint_planar;
+/* Where coordinates that several kinds have are zero: of phx_joint_add_turn(0), of displacements, of those along bases
+ * 1 and 2 of a normal, of the turns of a pair of axes. */
+#define PHX_ZERO_OF_TURN                                                                                               \
+    "where port B's directions lie on port A's, B first turned the shortest way so that its axis lies on A's"
+#define PHX_ZERO_AT_A "where B is at A"
+#define PHX_ZERO_IN_PLANE                                                                                              \
+    PHX_ZERO_AT_A "; e is the direction of A that follows the one nearest to the normal in the order x y z x, "        \
+                  "made perpendicular to it"
+#define PHX_ZERO_OF_PAIR                                                                                               \
+    "where the ports' directions coincide, when a and b are perpendicular by their components; else where the poses "  \
+    "have them"
+
+#define PHX_JOINT_DECLARE(NAME, name) extern const phx_joint_operations phx_joint_##name;
+PHX_JOINT_LIST(PHX_JOINT_DECLARE)
+#undef PHX_JOINT_DECLARE
 
 /* Append constraints: the points coincide; the distance of B from A across base k is zero; B stays on the line through
- * A along base 0; no turn about base k (value: the sine of B's turn about it); base 0 of B stays on base 0 of A. */
+ * A along base 0; no turn, one row about each base (value: the sine of B's turn about it); base 0 of B stays on base 0
+ * of A. */
 void phx_joint_add_points(const phx_joint_frame *frame, phx_joint_row_list *list);
 void phx_joint_add_normal(const phx_joint_frame *frame, int k, phx_joint_row_list *list);
 void phx_joint_add_line(const phx_joint_frame *frame, phx_joint_row_list *list);
-void phx_joint_add_no_turn(const phx_joint_frame *frame, int k, phx_joint_row_list *list);
+void phx_joint_add_no_turns(const phx_joint_frame *frame, phx_joint_row_list *list);
 void phx_joint_add_axis(const phx_joint_frame *frame, phx_joint_row_list *list);
+/* Append: base 2 of B stays perpendicular to base 0 of A. */
+void phx_joint_add_perpendicular(const phx_joint_frame *frame, phx_joint_row_list *list);
 /* Append coordinates: along base k; the turn of B about base k of A (space). */
 void phx_joint_add_displacement(const phx_joint_frame *frame, int k, phx_joint_row_list *list);
 void phx_joint_add_turn(const phx_joint_frame *frame, int k, phx_joint_row_list *list);

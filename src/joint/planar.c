@@ -11,4 +11,15 @@ static void rows(const phx_joint_frame *frame, phx_joint_row_list *list)
 }
 
 const phx_joint_operations phx_joint_planar = {
-    .name = "planar", .plane = false, .space = true, .has_axis = {false, true}, .zero = PHX_ZERO_AXIS, .rows = rows};
+    .info = {.name = "planar",
+             .holds = "B in the plane through A across `normal`, the normals along each other",
+             .space = true,
+             .axis = PHX_AXIS_NORMAL,
+             .n_coordinates = {0, 3},
+             .coordinates = {{"displacement along e", PHX_ZERO_IN_PLANE, false},
+                             {"displacement along normal x e", PHX_ZERO_AT_A, false},
+                             {"angle", PHX_ZERO_OF_TURN, true}},
+             .solids = {{PHX_SOLID_BOX, {3.4, 3.4, 0.3}}, {PHX_SOLID_CYLINDER, {0.3, 1.4}}}},
+    .zero = PHX_ZERO_AXIS,
+    .rows = rows,
+};

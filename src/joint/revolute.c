@@ -14,4 +14,16 @@ static void rows(const phx_joint_frame *frame, phx_joint_row_list *list)
 }
 
 const phx_joint_operations phx_joint_revolute = {
-    .name = "revolute", .plane = true, .space = true, .has_axis = {false, true}, .zero = PHX_ZERO_AXIS, .rows = rows};
+    .info = {.name = "revolute",
+             .holds = "points; in space `axis` of A and of B",
+             .plane = true,
+             .space = true,
+             .axis = PHX_AXIS_ROTATION,
+             .axis_b = true,
+             .holds_points = true,
+             .n_coordinates = {1, 1},
+             .coordinates = {{"angle", PHX_ZERO_OF_TURN, true}},
+             .solids = {{PHX_SOLID_CYLINDER, {0.36, 2.6}}, {PHX_SOLID_RING, {1.0, 0.17}}}},
+    .zero = PHX_ZERO_AXIS,
+    .rows = rows,
+};

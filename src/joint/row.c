@@ -10,6 +10,17 @@ static const phx_row_operations *const kinds[] = {
     [PHX_ROW_TILT] = &phx_row_tilt,
 };
 
+const char *phx_row_kind_name(phx_row_kind kind)
+{
+    static const char *const names[] = {
+        [PHX_ROW_POINT] = "point", [PHX_ROW_NORMAL] = "normal",
+        [PHX_ROW_DOT] = "dot",     [PHX_ROW_DISPLACEMENT] = "displacement",
+        [PHX_ROW_ANGLE] = "angle", [PHX_ROW_TURN] = "turn",
+        [PHX_ROW_TILT] = "tilt",
+    };
+    return (int)kind >= 0 && (size_t)kind < sizeof names / sizeof *names ? names[kind] : "unknown";
+}
+
 double phx_row_value(const phx_row *row, const phx_port_view *a, const phx_port_view *b, int end)
 {
     return kinds[row->kind]->measure(row, a, b, end) - row->target;

@@ -12,9 +12,19 @@ static void rows(const phx_joint_frame *frame, phx_joint_row_list *list)
     phx_joint_add_last_turn(frame, list);
 }
 
-const phx_joint_operations phx_joint_spherical = {.name = "spherical",
-                                                  .plane = false,
-                                                  .space = true,
-                                                  .has_axis = {false, false},
-                                                  .zero = PHX_ZERO_PORTS,
-                                                  .rows = rows};
+const phx_joint_operations phx_joint_spherical = {
+    .info = {.name = "spherical",
+             .holds = "points",
+             .space = true,
+             .holds_points = true,
+             .n_coordinates = {0, 3},
+             .coordinates =
+                 {{"angle about x",
+                   "where port B's directions lie on port A's; R = Rx(q1) Ry(q2) Rz(q3) takes B's components to A's",
+                   true},
+                  {"angle about y'", "likewise", true},
+                  {"angle about z''", "likewise", true}},
+             .solids = {{PHX_SOLID_BALL, {1.15}}}},
+    .zero = PHX_ZERO_PORTS,
+    .rows = rows,
+};

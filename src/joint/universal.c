@@ -4,18 +4,21 @@
 
 static void rows(const phx_joint_frame *frame, phx_joint_row_list *list)
 {
-    phx_row row = {.kind = PHX_ROW_DOT, .angular = true};
-    memcpy(row.alpha, frame->in_a[0], sizeof(row.alpha));
-    memcpy(row.beta, frame->in_b[2], sizeof(row.beta));
     phx_joint_add_points(frame, list);
-    list->constraints[list->n_constraints++] = row;
+    phx_joint_add_perpendicular(frame, list);
     phx_joint_add_first_turn(frame, list);
     phx_joint_add_last_turn(frame, list);
 }
 
-const phx_joint_operations phx_joint_universal = {.name = "universal",
-                                                  .plane = false,
-                                                  .space = true,
-                                                  .has_axis = {false, true},
-                                                  .zero = PHX_ZERO_CROSS,
-                                                  .rows = rows};
+const phx_joint_operations phx_joint_universal = {
+    .info = {.name = "universal",
+             .holds = "points; of `axes: [a, b]` a of A and b of B stay perpendicular",
+             .space = true,
+             .axis = PHX_AXIS_PAIR,
+             .holds_points = true,
+             .n_coordinates = {0, 2},
+             .coordinates = {{"angle about a", PHX_ZERO_OF_PAIR, true}, {"angle about b", "likewise", true}},
+             .solids = {{PHX_SOLID_CYLINDER, {0.3, 3.0}}, {PHX_SOLID_ACROSS, {0.3, 3.0}}, {PHX_SOLID_BALL, {0.6}}}},
+    .zero = PHX_ZERO_CROSS,
+    .rows = rows,
+};

@@ -4,9 +4,17 @@
 static void rows(const phx_joint_frame *frame, phx_joint_row_list *list)
 {
     phx_joint_add_points(frame, list);
-    for (int k = 0; k < (frame->dim == 2 ? 1 : 3); k++)
-        phx_joint_add_no_turn(frame, k, list);
+    phx_joint_add_no_turns(frame, list);
 }
 
 const phx_joint_operations phx_joint_weld = {
-    .name = "weld", .plane = true, .space = true, .has_axis = {false, false}, .zero = PHX_ZERO_POSES, .rows = rows};
+    .info = {.name = "weld",
+             .holds = "points and the relative rotation: that of the poses, or `angle`, in space `rotation`",
+             .plane = true,
+             .space = true,
+             .relative = true,
+             .holds_points = true,
+             .solids = {{PHX_SOLID_BOX, {1.5, 1.5, 1.5}}}},
+    .zero = PHX_ZERO_POSES,
+    .rows = rows,
+};

@@ -42,7 +42,9 @@ phx_status phx_finish_output(phx_reader *reader, const phx_node *node, void *obj
                                         "supplied", "dissipated", "residual", "drift",     "drift_rate"};
     const phx_model_output *output = object;
     const phx_model *m = reader->model;
-    if (output->quantity == PHX_MODEL_STRESS && m->bodies[output->point.body].section.kind == PHX_MODEL_GENERAL)
+    phx_model_sections sections;
+    if (output->quantity == PHX_MODEL_STRESS && phx_model_body_sections(m, &m->bodies[output->point.body], &sections) &&
+        (!sections.section || sections.section->kind == PHX_MODEL_GENERAL))
         return phx_reader_fail(reader, phx_node_find(node, "stress"),
                                "the stress of '%s' needs the distance of the extreme fibres, which a section of kind "
                                "'general' does not give; use circle, tube or rectangle",

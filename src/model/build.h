@@ -16,12 +16,6 @@ typedef struct phx_builder {
 phx_status phx_builder_at(const phx_builder *builder, const void *field, phx_status status);
 
 phx_status phx_builder_body(phx_builder *builder, const phx_model_body *body);
-/* The source of a modal body and the damper on each of its modes (n; free with phx_free). */
-phx_status phx_builder_modal(phx_builder *builder, const phx_model_body *body, phx_flex_source **source,
-                             double **damping);
-/* Point of a modal body at one of its ports; free with phx_flex_point_free. */
-phx_status phx_builder_modal_point(phx_builder *builder, const phx_model_body *body, const phx_model_port *port,
-                                   phx_flex_point *point);
 /* Add the port a reference means. */
 phx_status phx_builder_port(phx_builder *builder, const phx_model_point *point, phx_port_id *id);
 phx_status phx_builder_joint(phx_builder *builder, const phx_model_joint *joint);

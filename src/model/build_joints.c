@@ -6,24 +6,11 @@
 phx_status phx_builder_port(phx_builder *builder, const phx_model_point *point, phx_port_id *id)
 {
     const phx_model *model = builder->model;
+    const phx_model_port *ports =
+        point->body == PHX_MODEL_GROUND ? model->ground_ports : model->bodies[point->body].ports;
+    const double *rotation = point->port >= 0 ? ports[point->port].rotation.matrix : NULL;
 
-    if (point->body == PHX_MODEL_GROUND) {
-        const phx_model_port *port = &model->ground_ports[point->port];
-        return phx_system_add_port(builder->system, PHX_GROUND, port->position, port->rotation.matrix, id);
-    }
-    const phx_model_body *body = &model->bodies[point->body];
-    if (body->kind == PHX_MODEL_BEAM)
-        return phx_system_add_beam_port(builder->system, point->body, point->at, id);
-    const phx_model_port *port = &body->ports[point->port];
-    if (body->kind == PHX_MODEL_MODAL) {
-        phx_flex_point place = {.n = 0};
-        phx_status status = phx_builder_modal_point(builder, body, port, &place);
-        if (!status)
-            status = phx_system_add_flex_port(builder->system, point->body, &place, port->rotation.matrix, id);
-        phx_flex_point_free(&place);
-        return status;
-    }
-    return phx_system_add_port(builder->system, point->body, port->position, port->rotation.matrix, id);
+    return phx_system_add_port_at(builder->system, point->body, &point->location, rotation, id);
 }
 
 static phx_status copy_signal(phx_builder *builder, const phx_signal *signal, phx_signal **copy)
@@ -32,30 +19,6 @@ static phx_status copy_signal(phx_builder *builder, const phx_signal *signal, ph
 }
 
 /* ---- joints ---- */
-static phx_joint_kind joint_kind(phx_model_joint_kind kind)
-{
-    switch (kind) {
-    case PHX_MODEL_WELD:
-        return PHX_JOINT_WELD;
-    case PHX_MODEL_REVOLUTE:
-        return PHX_JOINT_REVOLUTE;
-    case PHX_MODEL_PRISMATIC:
-        return PHX_JOINT_PRISMATIC;
-    case PHX_MODEL_SLIDER:
-        return PHX_JOINT_SLIDER;
-    case PHX_MODEL_SPHERICAL:
-        return PHX_JOINT_SPHERICAL;
-    case PHX_MODEL_UNIVERSAL:
-        return PHX_JOINT_UNIVERSAL;
-    case PHX_MODEL_CYLINDRICAL:
-        return PHX_JOINT_CYLINDRICAL;
-    case PHX_MODEL_PLANAR:
-        return PHX_JOINT_PLANAR;
-    default:
-        return PHX_JOINT_KINDS;
-    }
-}
-
 static phx_status fill_coordinates(phx_builder *builder, const phx_model_joint *joint, phx_joint_def *def)
 {
     phx_status status = PHX_OK;
@@ -95,7 +58,7 @@ phx_status phx_builder_joint(phx_builder *builder, const phx_model_joint *joint)
     if (status)
         return status;
     def.name = joint->name;
-    def.kind = joint_kind(joint->kind);
+    def.kind = joint->kind;
     memcpy(def.axis, joint->axis, sizeof def.axis);
     def.has_axis_b = joint->axis_b_given;
     memcpy(def.axis_b, joint->axis_b, sizeof def.axis_b);

@@ -49,7 +49,9 @@ phx_status phx_builder_output(phx_builder *builder, const phx_model_output *outp
 
     if (output->quantity < PHX_MODEL_REACTION)
         status = phx_builder_port(builder, &output->point, &def.port);
-    if (output->quantity == PHX_MODEL_STRESS && output->point.body != PHX_MODEL_GROUND)
-        fill_section(model->dimension, &model->bodies[output->point.body].section, &def);
+    phx_model_sections sections;
+    if (output->quantity == PHX_MODEL_STRESS && output->point.body != PHX_MODEL_GROUND &&
+        phx_model_body_sections(model, &model->bodies[output->point.body], &sections) && sections.section)
+        fill_section(model->dimension, sections.section, &def);
     return status ? status : phx_system_add_output(builder->system, &def);
 }

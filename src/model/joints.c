@@ -1,38 +1,47 @@
 /* Joints, springs and loads. */
-#include "reader.h"
+#include "body_kinds.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Which free coordinates are angles, in the order of lists in the file. */
-static const struct {
-    int count;
-    bool angular[PHX_MODEL_MAX_COORDINATES];
-} coordinates_of[PHX_MODEL_JOINT_KINDS] = {
-    [PHX_MODEL_WELD] = {0, {false}},
-    [PHX_MODEL_REVOLUTE] = {1, {true}},
-    [PHX_MODEL_PRISMATIC] = {1, {false}},
-    [PHX_MODEL_SLIDER] = {1, {false}},
-    [PHX_MODEL_SPHERICAL] = {3, {true, true, true}},
-    [PHX_MODEL_UNIVERSAL] = {2, {true, true}},
-    [PHX_MODEL_CYLINDRICAL] = {2, {true, false}},
-    [PHX_MODEL_PLANAR] = {3, {false, false, true}},
-};
-
-int phx_joint_coordinates(phx_model_joint_kind kind, const bool **angular)
+/* ---- kinds ---- */
+static unsigned traits_of(const phx_joint_info *info)
 {
-    *angular = coordinates_of[kind].angular;
-    return coordinates_of[kind].count;
+    static const unsigned of_axis[] = {[PHX_AXIS_NONE] = 0,
+                                       [PHX_AXIS_LINE] = PHX_JOINT_SHIFT_AXIS,
+                                       [PHX_AXIS_ROTATION] = PHX_JOINT_TURN_AXIS,
+                                       [PHX_AXIS_NORMAL] = PHX_JOINT_NORMAL,
+                                       [PHX_AXIS_PAIR] = PHX_JOINT_AXES};
+    unsigned traits = of_axis[info->axis];
+    if (info->axis_b)
+        traits |= info->axis == PHX_AXIS_LINE ? PHX_JOINT_SHIFT_AXIS_B : PHX_JOINT_TURN_AXIS_B;
+    if (info->relative)
+        traits |= PHX_JOINT_RELATIVE;
+    for (int c = 0; c < PHX_JOINT_MAX_COORDINATES && info->coordinates[c].name; c++)
+        traits |= info->coordinates[c].angular ? PHX_JOINT_TURNS : PHX_JOINT_SHIFTS;
+    return traits;
 }
+
+static phx_word joint_word(int kind)
+{
+    const phx_joint_info *info = phx_joint_kind_info((phx_joint_kind)kind);
+    if (!info)
+        return (phx_word){.word = NULL};
+    return (phx_word){.word = info->name,
+                      .dims = (info->plane ? PHX_PLANE : 0u) | (info->space ? PHX_SPACE : 0u),
+                      .traits = traits_of(info)};
+}
+
+const phx_word phx_words_joint[] = {{.at = joint_word}};
 
 phx_status phx_begin_joint(phx_reader *reader, const phx_node *node, void *object)
 {
-    (void)reader, (void)node;
+    (void)node;
     phx_model_joint *joint = object;
-    const bool *angular;
-    joint->n_coordinates = phx_joint_coordinates(joint->kind, &angular);
+    const phx_joint_info *info = phx_joint_kind_info(joint->kind);
+    joint->n_coordinates = info->n_coordinates[reader->model->dimension - 2];
     for (int k = 0; k < joint->n_coordinates; k++)
-        joint->coordinates[k].angular = angular[k];
+        joint->coordinates[k].angular = info->coordinates[k].angular;
     return PHX_OK;
 }
 
@@ -49,12 +58,11 @@ phx_status phx_finish_joint(phx_reader *reader, const phx_node *node, void *obje
 phx_status phx_finish_spring(phx_reader *reader, const phx_node *node, void *object)
 {
     const phx_model_point *p = ((const phx_model_spring *)object)->ports;
-    bool same =
-        p[0].body == p[1].body && (p[0].body == PHX_MODEL_GROUND || (p[0].port == p[1].port && p[0].at == p[1].at));
-    if (!same && p[0].body == p[1].body && p[0].body != PHX_MODEL_GROUND)
-        same = reader->model->bodies[p[0].body].kind == PHX_MODEL_RIGID ||
-               (reader->model->bodies[p[0].body].kind == PHX_MODEL_BEAM && p[0].at == p[1].at);
-    if (same)
+    bool held = p[0].body == p[1].body; /* the two points, against each other */
+    if (held && p[0].body != PHX_MODEL_GROUND)
+        held = !phx_body_row_of(&reader->model->bodies[p[0].body])->info.deforms ||
+               phx_location_same(&p[0].location, &p[1].location);
+    if (held)
         return phx_reader_fail(reader, phx_node_find(node, "ports"),
                                "the distance of '%s' and '%s' never changes; a spring "
                                "needs two points that move",

@@ -324,16 +324,6 @@ static const char *word_of(const phx_word *words, int count, int value)
     return value >= 0 && value < count ? words[value].word : "";
 }
 
-const char *phx_model_body_kind_name(phx_model_body_kind kind)
-{
-    return word_of(phx_words_body, PHX_MODEL_BODY_KINDS, (int)kind);
-}
-
-const char *phx_model_joint_kind_name(phx_model_joint_kind kind)
-{
-    return word_of(phx_words_joint, PHX_MODEL_JOINT_KINDS, (int)kind);
-}
-
 const char *phx_model_quantity_name(phx_model_quantity quantity)
 {
     return word_of(phx_words_quantity, PHX_MODEL_QUANTITIES, (int)quantity);

@@ -93,26 +93,55 @@ unsigned phx_reader_dims(const phx_reader *reader)
     return dimension == 2 ? PHX_PLANE : dimension == 3 ? PHX_SPACE : PHX_BOTH;
 }
 
-static bool applies(const phx_key *key, int kind, unsigned dims)
+const phx_key *phx_next_key(phx_key_walk *walk)
 {
-    bool kind_fits = !key->kinds || kind < 0 || (key->kinds >> kind & 1u);
-    return kind_fits && (!key->dims || (key->dims & dims));
+    const phx_object *object = walk->object;
+    while (walk->row < object->n_keys) {
+        const phx_key *key = &object->keys[walk->row];
+        if (!key->name && phx_word_at(object->kinds, walk->kind).word) {
+            const phx_key_table own = object->of_kind(walk->kind);
+            if (walk->own < own.n_keys)
+                return &own.keys[walk->own++];
+            walk->kind++;
+            walk->own = 0;
+            continue;
+        }
+        walk->row++;
+        if (key->name)
+            return key;
+    }
+    return NULL;
+}
+
+bool phx_key_fits(const phx_object *object, const phx_key *key, int kind)
+{
+    if (kind < 0)
+        return true;
+    return (!key->kinds || (key->kinds >> kind & 1u)) &&
+           (!key->traits || (key->traits & phx_word_at(object->kinds, kind).traits));
+}
+
+static bool applies(const phx_object *object, const phx_key *key, int kind, unsigned dims)
+{
+    return phx_key_fits(object, key, kind) && (!key->dims || (key->dims & dims));
 }
 
 const phx_key *phx_object_key(const phx_object *object, const char *name, int kind, unsigned dims)
 {
-    for (int k = 0; k < object->n_keys; k++)
-        if (!strcmp(object->keys[k].name, name) && applies(&object->keys[k], kind, dims))
-            return &object->keys[k];
+    const phx_key *key;
+    for (phx_key_walk walk = {.object = object}; (key = phx_next_key(&walk));)
+        if (!strcmp(key->name, name) && applies(object, key, kind, dims))
+            return key;
     return NULL;
 }
 
 static phx_nearest nearest_key(const phx_object *object, const char *name, int kind, unsigned dims)
 {
     phx_nearest nearest = phx_nearest_to(name);
-    for (int k = 0; k < object->n_keys; k++)
-        if (applies(&object->keys[k], kind, dims))
-            phx_nearest_offer(&nearest, object->keys[k].name);
+    const phx_key *key;
+    for (phx_key_walk walk = {.object = object}; (key = phx_next_key(&walk));)
+        if (applies(object, key, kind, dims))
+            phx_nearest_offer(&nearest, key->name);
     return nearest;
 }
 
@@ -121,14 +150,10 @@ static void list_keys(const phx_object *object, int kind, unsigned dims, char *t
 {
     size_t n = 0;
     text[0] = 0;
-    for (int k = 0; k < object->n_keys && n < size; k++) {
-        bool repeated = false;
-        for (int j = 0; j < k; j++)
-            repeated = repeated ||
-                       (!strcmp(object->keys[j].name, object->keys[k].name) && applies(&object->keys[j], kind, dims));
-        if (!repeated && applies(&object->keys[k], kind, dims))
-            n += (size_t)snprintf(text + n, size - n, "%s%s", n ? ", " : "", object->keys[k].name);
-    }
+    const phx_key *key;
+    for (phx_key_walk walk = {.object = object}; n < size && (key = phx_next_key(&walk));)
+        if (phx_object_key(object, key->name, kind, dims) == key) /* the first of its name */
+            n += (size_t)snprintf(text + n, size - n, "%s%s", n ? ", " : "", key->name);
 }
 
 static phx_status check_known(phx_reader *reader, const phx_object *object, const phx_node *node)
@@ -160,12 +185,13 @@ static phx_status fail_misplaced(phx_reader *reader, const phx_object *object, c
     char kinds[200];
     size_t n = 0;
     kinds[0] = 0;
-    for (int k = 0; object->kinds[k].word && n < sizeof kinds; k++)
-        if ((object->kinds[k].dims & dims) && phx_object_key(object, name->text, k, dims))
-            n += (size_t)snprintf(kinds + n, sizeof kinds - n, "%s%s", n ? ", " : "", object->kinds[k].word);
+    for (int k = 0; phx_word_at(object->kinds, k).word && n < sizeof kinds; k++)
+        if ((phx_word_at(object->kinds, k).dims & dims) && phx_object_key(object, name->text, k, dims))
+            n += (size_t)snprintf(kinds + n, sizeof kinds - n, "%s%s", n ? ", " : "",
+                                  phx_word_at(object->kinds, k).word);
     return phx_reader_fail(reader, name, "key '%s' does not apply to %s %s with '%s', only with: %s (keys: %s)",
-                           name->text, phx_article(object->title), object->title, object->kinds[kind].word, kinds,
-                           keys);
+                           name->text, phx_article(object->title), object->title, phx_word_at(object->kinds, kind).word,
+                           kinds, keys);
 }
 
 static phx_status check_placed(phx_reader *reader, const phx_object *object, const phx_node *node, int kind)
@@ -183,13 +209,13 @@ static phx_status kind_from_present(phx_reader *reader, const phx_object *object
     *kind = -1;
     for (int i = 0; i < node->count; i++) {
         const phx_node *name = node->items[2 * i];
-        for (int k = 0; object->kinds[k].word; k++) {
-            if (strcmp(name->text, object->kinds[k].word))
+        for (int k = 0; phx_word_at(object->kinds, k).word; k++) {
+            if (strcmp(name->text, phx_word_at(object->kinds, k).word))
                 continue;
             if (first)
                 return phx_reader_fail(reader, name, "'%s' and '%s' do not go together in %s %s; keep one", name->text,
                                        first->text, phx_article(object->title), object->title);
-            if (!(object->kinds[k].dims & phx_reader_dims(reader)))
+            if (!(phx_word_at(object->kinds, k).dims & phx_reader_dims(reader)))
                 return phx_reader_fail(reader, name, "'%s' exists only with dimension %d, this model has %d",
                                        name->text, reader->model->dimension == 2 ? 3 : 2, reader->model->dimension);
             first = name;
@@ -200,9 +226,10 @@ static phx_status kind_from_present(phx_reader *reader, const phx_object *object
         return PHX_OK;
     char words[400];
     size_t n = 0;
-    for (int k = 0; object->kinds[k].word && n < sizeof words; k++)
-        if (object->kinds[k].dims & phx_reader_dims(reader))
-            n += (size_t)snprintf(words + n, sizeof words - n, "%s%s", n ? ", " : "", object->kinds[k].word);
+    for (int k = 0; phx_word_at(object->kinds, k).word && n < sizeof words; k++)
+        if (phx_word_at(object->kinds, k).dims & phx_reader_dims(reader))
+            n += (size_t)snprintf(words + n, sizeof words - n, "%s%s", n ? ", " : "",
+                                  phx_word_at(object->kinds, k).word);
     return phx_reader_fail(reader, node, "%s %s needs one of the keys %s", phx_article(object->title), object->title,
                            words);
 }
@@ -248,20 +275,31 @@ static phx_status fail_missing(phx_reader *reader, const phx_object *object, con
                            key->unit ? key->unit : "", key->unit ? ")" : "");
 }
 
+/* The struct that has the fields of a key. */
+static void *owner_of(const phx_object *object, const phx_key *key, void *target)
+{
+    void *own = NULL;
+    if (!key->own)
+        return target;
+    memcpy(&own, (char *)target + object->own_offset, sizeof own);
+    return own;
+}
+
 static phx_status read_keys(phx_reader *reader, const phx_object *object, const phx_node *node, int kind, void *target)
 {
-    for (int k = 0; k < object->n_keys; k++) {
-        const phx_key *key = &object->keys[k];
-        if (!applies(key, kind, phx_reader_dims(reader)))
+    const phx_key *key;
+    for (phx_key_walk walk = {.object = object}; (key = phx_next_key(&walk));) {
+        if (!applies(object, key, kind, phx_reader_dims(reader)))
             continue;
         const phx_node *value = phx_node_find(node, key->name);
+        void *owner = owner_of(object, key, target);
         phx_status status = PHX_OK;
         if (value)
-            status = read_key(reader, key, value, target);
+            status = read_key(reader, key, value, owner);
         else if (key->required)
             status = fail_missing(reader, object, key, node);
         else if (key->type->preset)
-            status = key->type->preset(reader, key, field_of(key, target), target);
+            status = key->type->preset(reader, key, field_of(key, owner), owner);
         if (status)
             return status;
     }

@@ -129,6 +129,10 @@ void *phx_reader_calloc(phx_reader *reader, size_t count, size_t size); /* in th
 /* Index of the names of an array of the model, made when first asked for. */
 phx_status phx_reader_names(phx_reader *reader, phx_names *names, const void *items, size_t size, int count);
 
+/* What stands behind '@' on a body whose points are given by these sorts (bits): a name where names are among them and
+ * it does not begin like a number, else the expression of a fraction or of the number of a node. */
+phx_status phx_read_location(phx_reader *reader, const phx_node *node, const char *text, unsigned sorts,
+                             phx_location *location);
 /* A point: `body.PORT`, `ground.PORT`, `body@0.25`. */
 phx_status phx_read_point(phx_reader *reader, const phx_node *node, phx_model_point *point);
 const char *phx_point_owner(const phx_reader *reader, const phx_model_point *point); /* name of the body, "ground" */
@@ -141,9 +145,6 @@ phx_status phx_read_csv(phx_reader *reader, const phx_node *node, const char *pa
 phx_status phx_model_names_file(phx_context *context, struct phx_model_store *store, const char *path);
 /* `name` relative to the folder of the model file, in the content's memory; NULL without memory. */
 char *phx_reader_path(phx_reader *reader, const char *name);
-
-/* Free coordinates of a kind of joint: their number and which are angles (joints.c). */
-int phx_joint_coordinates(phx_model_joint_kind kind, const bool **angular);
 
 /* The words of enums (schema.c). */
 extern const phx_word phx_words_body[], phx_words_section[], phx_words_joint[], phx_words_load[], phx_words_quantity[],

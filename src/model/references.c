@@ -1,6 +1,8 @@
 /* Names that stand for something else in the file: materials, bodies, joints, points. */
-#include "reader.h"
+#include "body_kinds.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Index of a name in an array of the model. */
@@ -29,22 +31,20 @@ static phx_status read_material(phx_reader *reader, const phx_key *key, const ph
                      "the name of a material", field);
 }
 
-/* What a body that is no beam is. */
-static const char *what_else(const phx_model_body *body)
-{
-    return body->kind == PHX_MODEL_MODAL ? "given by its modes" : "rigid";
-}
-
-static phx_status read_beam(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
+static phx_status read_long_body(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
 {
     (void)key, (void)owner;
     const phx_model *m = reader->model;
+    const phx_shown kinds = phx_body_kinds_with_sections();
+    char expected[120];
     int *index = field;
-    phx_status status = find_item(reader, node, &reader->content->bodies, m->bodies, sizeof *m->bodies, m->n_bodies,
-                                  "the name of a beam", index);
-    if (!status && m->bodies[*index].kind != PHX_MODEL_BEAM)
-        return phx_reader_fail(reader, node, "expected the name of a beam, body '%s' is %s", m->bodies[*index].name,
-                               what_else(&m->bodies[*index]));
+    snprintf(expected, sizeof expected, "the name of %s %s", phx_article(kinds.text), kinds.text);
+    phx_status status =
+        find_item(reader, node, &reader->content->bodies, m->bodies, sizeof *m->bodies, m->n_bodies, expected, index);
+    const phx_model_body_info *info = status ? NULL : &phx_body_row_of(&m->bodies[*index])->info;
+    if (info && !info->sections)
+        return phx_reader_fail(reader, node, "expected %s, body '%s' is %s", expected, m->bodies[*index].name,
+                               info->is);
     return status;
 }
 
@@ -62,7 +62,8 @@ static phx_status read_free_joint(phx_reader *reader, const phx_key *key, const 
     const int *index = field;
     phx_status status = read_joint(reader, key, node, field, owner);
     if (!status && reader->model->joints[*index].n_coordinates == 0)
-        return phx_reader_fail(reader, node, "joint '%s' is a weld and has no free coordinate", node->text);
+        return phx_reader_fail(reader, node, "joint '%s' is a %s and has no free coordinate", node->text,
+                               phx_joint_kind_name(reader->model->joints[*index].kind));
     return status;
 }
 
@@ -107,20 +108,24 @@ static phx_status find_port(phx_reader *reader, const phx_node *node, const char
         return phx_reader_fail(reader, node, "%s has no port %s%s", body ? body->name : "the ground",
                                phx_shown_text(name).text, phx_nearest_hint(&nearest).text);
     }
-    point->at = ports[point->port].at;
+    point->location = ports[point->port].location;
     return PHX_OK;
 }
 
-/* `body@s`: s is an expression. */
-static phx_status find_place(phx_reader *reader, const phx_node *node, const char *text, phx_model_point *point)
+static phx_status fail_no_locations(phx_reader *reader, const phx_node *node, const phx_model_body *body)
 {
-    const phx_model_body *body = point->body == PHX_MODEL_GROUND ? NULL : &reader->model->bodies[point->body];
-    if (!body || body->kind != PHX_MODEL_BEAM)
-        return phx_reader_fail(reader, node, "'@' names a point of a beam, %s is %s; use one of its ports, '%s.%s'",
-                               body ? body->name : "ground", body ? what_else(body) : "no beam",
-                               body ? body->name : "ground", body ? "P" : "O");
-    point->port = -1;
-    phx_status status = phx_evaluator_value(reader->evaluator, text, &point->at);
+    const phx_shown kinds = phx_body_kinds_with_locations();
+    const phx_model_body_info *info = body ? &phx_body_row_of(body)->info : NULL;
+    const char *name = body ? body->name : "ground";
+    return phx_reader_fail(reader, node, "'@' names a point of %s %s, %s is %s; use one of its ports, '%s.%s'",
+                           phx_article(kinds.text), kinds.text, name, info ? info->is : "no body", name,
+                           info ? info->ports[0] : "O");
+}
+
+/* The number behind '@', an expression. */
+static phx_status read_behind(phx_reader *reader, const phx_node *node, const char *text, double *value)
+{
+    phx_status status = phx_evaluator_value(reader->evaluator, text, value);
     if (status == PHX_ERR_INPUT) {
         phx_model_source at = node->source;
         const phx_expression *expression = phx_evaluator_expression(reader->evaluator);
@@ -128,10 +133,39 @@ static phx_status find_place(phx_reader *reader, const phx_node *node, const cha
             at.column += (int)(text - node->text) + expression->error_at + !node->plain;
         return phx_reader_fail_at(reader, at, "%s", expression->error);
     }
-    if (!status && !(point->at >= 0.0 && point->at <= 1.0))
-        return phx_reader_fail(reader, node, "expected a fraction of the length in [0, 1] after '@', found %s = %.10g",
-                               phx_shown_text(text).text, point->at);
     return status;
+}
+
+phx_status phx_read_location(phx_reader *reader, const phx_node *node, const char *text, unsigned sorts,
+                             phx_location *location)
+{
+    const bool fraction = sorts & phx_location_bit(PHX_LOCATION_FRACTION);
+    double value = 0.0;
+    if ((sorts & phx_location_bit(PHX_LOCATION_NAME)) && !strchr("0123456789.+-(", *text)) {
+        *location = phx_location_of_name(text);
+        return PHX_OK;
+    }
+    phx_status status = read_behind(reader, node, text, &value);
+    if (status)
+        return status;
+    const bool whole = (sorts & phx_location_bit(PHX_LOCATION_NODE)) && fabs(value) < 1e9 && value == floor(value);
+    if (fraction ? !(value >= 0.0 && value <= 1.0) : !whole)
+        return phx_reader_fail(reader, node, "expected a %s after '@', found %s = %.10g",
+                               fraction ? "fraction of the length in [0, 1]" : phx_location_sorts_text(sorts).text,
+                               phx_shown_text(text).text, value);
+    *location =
+        fraction ? phx_location_at_fraction(value) : (phx_location){.sort = PHX_LOCATION_NODE, .node = (int)value};
+    return PHX_OK;
+}
+
+/* `body@text`. */
+static phx_status find_location(phx_reader *reader, const phx_node *node, const char *text, phx_model_point *point)
+{
+    const phx_model_body *body = point->body == PHX_MODEL_GROUND ? NULL : &reader->model->bodies[point->body];
+    const unsigned sorts = body ? phx_body_row_of(body)->info.locations : 0;
+    point->port = -1;
+    return sorts ? phx_read_location(reader, node, text, sorts, &point->location)
+                 : fail_no_locations(reader, node, body);
 }
 
 static phx_status find_owner(phx_reader *reader, const phx_node *node, const char *name, phx_model_point *point)
@@ -183,12 +217,11 @@ phx_status phx_read_point(phx_reader *reader, const phx_node *node, phx_model_po
         return PHX_ERR_MEMORY;
     memcpy(owner, text, length);
     point->text = text;
-    point->at = 0.0;
     phx_status status = find_owner(reader, node, owner, point);
     if (status)
         return status;
     if (text[length] == '@')
-        return find_place(reader, node, text + length + 1, point);
+        return find_location(reader, node, text + length + 1, point);
     return find_port(reader, node, text + length + 1, point);
 }
 
@@ -210,17 +243,21 @@ static phx_status read_moving_port(phx_reader *reader, const phx_key *key, const
     return status;
 }
 
-static phx_status read_beam_point(phx_reader *reader, const phx_key *key, const phx_node *node, void *field,
-                                  void *owner)
+static phx_status read_section(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
 {
     (void)key, (void)owner;
     phx_model_point *point = field;
     phx_status status = phx_read_point(reader, node, point);
-    if (!status && (point->body == PHX_MODEL_GROUND || reader->model->bodies[point->body].kind != PHX_MODEL_BEAM))
-        return phx_reader_fail(
-            reader, node, "expected a point of a beam like body@0.5, %s is %s", phx_point_owner(reader, point),
-            point->body == PHX_MODEL_GROUND ? "no body" : what_else(&reader->model->bodies[point->body]));
-    return status;
+    if (status)
+        return status;
+    const phx_model_body_info *info =
+        point->body == PHX_MODEL_GROUND ? NULL : &phx_body_row_of(&reader->model->bodies[point->body])->info;
+    const phx_shown kinds = phx_body_kinds_with_sections();
+    if (!info || !info->sections)
+        return phx_reader_fail(reader, node, "expected a point of %s %s like body@0.5, %s is %s",
+                               phx_article(kinds.text), kinds.text, phx_point_owner(reader, point),
+                               info ? info->is : "no body");
+    return PHX_OK;
 }
 
 /* The name of a port of the body being read; `body.PORT` and `body@s` too. */
@@ -240,7 +277,7 @@ static phx_status read_own_port(phx_reader *reader, const phx_key *key, const ph
     point->text = text;
     point->body = (int)(body - reader->model->bodies);
     if (text[length] == '@')
-        return find_place(reader, node, text + length + 1, point);
+        return find_location(reader, node, text + length + 1, point);
     return find_port(reader, node, text[length] ? text + length + 1 : text, point);
 }
 
@@ -263,12 +300,12 @@ static phx_status read_port_pair(phx_reader *reader, const phx_key *key, const p
 #define POINT_JSON "{\"$ref\": \"#/$defs/point\"}"
 
 const phx_type phx_type_material = {"name of a material", NAME_JSON, read_material, NULL};
-const phx_type phx_type_beam = {"name of a beam", NAME_JSON, read_beam, NULL};
+const phx_type phx_type_long_body = {"name of a body", NAME_JSON, read_long_body, NULL};
 const phx_type phx_type_joint = {"name of a joint", NAME_JSON, read_joint, NULL};
 const phx_type phx_type_free_joint = {"name of a joint", NAME_JSON, read_free_joint, NULL};
 const phx_type phx_type_port = {"port", POINT_JSON, read_port, NULL};
 const phx_type phx_type_moving_port = {"port", POINT_JSON, read_moving_port, NULL};
-const phx_type phx_type_beam_point = {"point of a beam", POINT_JSON, read_beam_point, NULL};
+const phx_type phx_type_section = {"point of a body", POINT_JSON, read_section, NULL};
 const phx_type phx_type_own_port = {"port of this body", NAME_JSON, read_own_port, NULL};
 const phx_type phx_type_port_pair = {
     "[A, B]", "{\"type\": \"array\", \"minItems\": 2, \"maxItems\": 2, \"items\": " POINT_JSON "}", read_port_pair,

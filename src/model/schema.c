@@ -1,59 +1,41 @@
 /* Every key of a model file: the reader, the key table of the documentation and the JSON Schema work from these tables.
  * Rows stand in the order in which they are read: what others refer to comes first. */
-#include "schema.h"
-#include "reader.h"
-
-#include <math.h>
+#include "schema_parts.h"
 
 /* ---- ranges ---- */
-static const phx_range positive = {"a number greater than 0", 0.0, HUGE_VAL, .above_low = true};
-static const phx_range not_negative = {"a number not less than 0", .high = HUGE_VAL};
 static const phx_range poisson_range = {"a number greater than -1 and at most 0.5", -1.0, 0.5, .above_low = true};
-static const phx_range fraction = {"a number in [0, 1]", .high = 1.0};
-static const phx_range elements_range = {"an integer from 1 to 100000", 1.0, PHX_MODEL_MAX_ELEMENTS, .integer = true};
 static const phx_range count_range = {"an integer from 1 to 1000000", 1.0, PHX_MODEL_MAX_COUNT, .integer = true};
-static const phx_range modes_range = {"an integer from 1 to 4000", 1.0, 4000.0, .integer = true};
 static const phx_range version_range = {"1, the version of this format", .integer = true, .only = {1, 1}};
 static const phx_range dimension_range = {"2 (plane) or 3 (space)", .integer = true, .only = {2, 3}};
-static const phx_range order_range = {"3 (cubic) or 5 (quintic)", .integer = true, .only = {3, 5}};
 
 /* ---- words, in the order of the enums ---- */
-const phx_word phx_words_body[] = {{"rigid", PHX_BOTH}, {"beam", PHX_BOTH}, {"modal", PHX_BOTH}, {NULL, 0}};
-const phx_word phx_words_section[] = {
-    {"circle", PHX_BOTH}, {"tube", PHX_BOTH}, {"rectangle", PHX_BOTH}, {"general", PHX_BOTH}, {NULL, 0}};
-const phx_word phx_words_joint[] = {{"weld", PHX_BOTH},         {"revolute", PHX_BOTH},   {"prismatic", PHX_BOTH},
-                                    {"slider", PHX_BOTH},       {"spherical", PHX_SPACE}, {"universal", PHX_SPACE},
-                                    {"cylindrical", PHX_SPACE}, {"planar", PHX_SPACE},    {NULL, 0}};
-const phx_word phx_words_load[] = {{"force", PHX_BOTH}, {"torque", PHX_BOTH}, {"distributed", PHX_BOTH}, {NULL, 0}};
-const phx_word phx_words_quantity[] = {
-    {"position", PHX_BOTH},         {"velocity", PHX_BOTH}, {"acceleration", PHX_BOTH}, {"angle", PHX_PLANE},
-    {"angular_velocity", PHX_BOTH}, {"attitude", PHX_BOTH}, {"deformation", PHX_BOTH},  {"axial_force", PHX_BOTH},
-    {"bending_moment", PHX_BOTH},   {"torsion", PHX_SPACE}, {"stress", PHX_BOTH},       {"reaction", PHX_BOTH},
-    {"coordinate", PHX_BOTH},       {"rate", PHX_BOTH},     {"effort", PHX_BOTH},       {NULL, 0}};
-const phx_word phx_words_integrator[] = {{"midpoint", PHX_BOTH},
-                                         {"midpoint4", PHX_BOTH},
-                                         {"gauss4", PHX_BOTH},
-                                         {"gauss6", PHX_BOTH},
-                                         {"radau5", PHX_BOTH},
-                                         {"ida", PHX_BOTH},
-                                         {NULL, 0}};
-static const phx_word words_reference[] = {
-    {"cantilever", PHX_BOTH}, {"simply_supported", PHX_BOTH}, {"free", PHX_BOTH}, {NULL, 0}};
-static const phx_word words_element[] = {{"mixed", PHX_BOTH}, {"paper", PHX_BOTH}, {"assumed", PHX_BOTH}, {NULL, 0}};
-static const phx_word words_kinetics[] = {{"full", PHX_BOTH}, {"simplified", PHX_BOTH}, {NULL, 0}};
-static const phx_word words_side[] = {{"A", PHX_BOTH}, {"B", PHX_BOTH}, {NULL, 0}};
-static const phx_word words_frame[] = {{"inertial", PHX_BOTH}, {"body", PHX_BOTH}, {NULL, 0}};
-static const phx_word words_deformation[] = {{"zero", PHX_BOTH}, {"quasi_static", PHX_BOTH}, {NULL, 0}};
-static const phx_word words_modes_at[] = {{"initial", PHX_BOTH}, {"steady", PHX_BOTH}, {NULL, 0}};
-static const phx_word words_rotation[] = {
-    {"axis", PHX_SPACE}, {"quaternion", PHX_SPACE}, {"matrix", PHX_SPACE}, {NULL, 0}};
-static const phx_word words_table[] = {{"times", PHX_BOTH}, {"file", PHX_BOTH}, {NULL, 0}};
-static const phx_word words_sweep[] = {{"from", PHX_BOTH}, {"values", PHX_BOTH}, {NULL, 0}};
-
-#define BIT(kind)                (1u << (kind))
-#define AT                       offsetof
-#define TABLE(type, table)       .size = sizeof(type), .keys = table, .n_keys = (int)(sizeof table / sizeof table[0])
-#define KINDS(rule, words, type) .kind_rule = rule, .kinds = words, .kind_offset = AT(type, kind)
+const phx_word phx_words_section[] = {WORD("circle", PHX_BOTH), WORD("tube", PHX_BOTH), WORD("rectangle", PHX_BOTH),
+                                      WORD("general", PHX_BOTH), WORD(NULL, 0)};
+const phx_word phx_words_load[] = {WORD("force", PHX_BOTH), WORD("torque", PHX_BOTH), WORD("distributed", PHX_BOTH),
+                                   WORD(NULL, 0)};
+const phx_word phx_words_quantity[] = {WORD("position", PHX_BOTH),         WORD("velocity", PHX_BOTH),
+                                       WORD("acceleration", PHX_BOTH),     WORD("angle", PHX_PLANE),
+                                       WORD("angular_velocity", PHX_BOTH), WORD("attitude", PHX_BOTH),
+                                       WORD("deformation", PHX_BOTH),      WORD("axial_force", PHX_BOTH),
+                                       WORD("bending_moment", PHX_BOTH),   WORD("torsion", PHX_SPACE),
+                                       WORD("stress", PHX_BOTH),           WORD("reaction", PHX_BOTH),
+                                       WORD("coordinate", PHX_BOTH),       WORD("rate", PHX_BOTH),
+                                       WORD("effort", PHX_BOTH),           WORD(NULL, 0)};
+const phx_word phx_words_integrator[] = {WORD("midpoint", PHX_BOTH),
+                                         WORD("midpoint4", PHX_BOTH),
+                                         WORD("gauss4", PHX_BOTH),
+                                         WORD("gauss6", PHX_BOTH),
+                                         WORD("radau5", PHX_BOTH),
+                                         WORD("ida", PHX_BOTH),
+                                         WORD(NULL, 0)};
+static const phx_word words_side[] = {WORD("A", PHX_BOTH), WORD("B", PHX_BOTH), WORD(NULL, 0)};
+static const phx_word words_frame[] = {WORD("inertial", PHX_BOTH), WORD("body", PHX_BOTH), WORD(NULL, 0)};
+static const phx_word words_deformation[] = {WORD("zero", PHX_BOTH), WORD("quasi_static", PHX_BOTH), WORD(NULL, 0)};
+static const phx_word words_modes_at[] = {WORD("initial", PHX_BOTH), WORD("steady", PHX_BOTH), WORD(NULL, 0)};
+static const phx_word words_rotation[] = {WORD("axis", PHX_SPACE), WORD("quaternion", PHX_SPACE),
+                                          WORD("matrix", PHX_SPACE), WORD(NULL, 0)};
+static const phx_word words_table[] = {WORD("times", PHX_BOTH), WORD("file", PHX_BOTH), WORD(NULL, 0)};
+static const phx_word words_sweep[] = {WORD("from", PHX_BOTH), WORD("values", PHX_BOTH), WORD(NULL, 0)};
 
 /* ---- small objects ---- */
 static const phx_key plane_rotation_keys[] = {
@@ -74,9 +56,9 @@ static const phx_key rotation_keys[] = {
     {"matrix", &phx_type_matrix, AT(phx_rotation_form, matrix), .required = true, .dims = PHX_SPACE, .kinds = BIT(2),
      .doc = "3 rows; takes body (or port) components to those of the frame it is given in"},
 };
-static const phx_object rotation = {"rotation", "One of three forms.", TABLE(phx_rotation_form, rotation_keys),
-                                    KINDS(PHX_KIND_PRESENT, words_rotation, phx_rotation_form),
-                                    .finish = phx_finish_rotation};
+const phx_object phx_schema_rotation = {"rotation", "One of three forms.", TABLE(phx_rotation_form, rotation_keys),
+                                        KINDS(PHX_KIND_PRESENT, words_rotation, phx_rotation_form),
+                                        .finish = phx_finish_rotation};
 
 static const phx_key table_keys[] = {
     {"times", &phx_type_numbers, AT(phx_table_form, times), .required = true, .kinds = BIT(0), .unit = "s",
@@ -106,45 +88,16 @@ static const phx_object material = {"material", "Linear elastic, isotropic.", TA
 static const phx_key port_keys[] = {
     {"position", &phx_type_vector, AT(phx_model_port, position), .unit = "m", .fallback = "zero",
      .doc = "place, in body (ground: inertial) components"},
-    {"rotation", &phx_type_rotation, AT(phx_model_port, rotation), .fallback = "none", .object = &rotation,
+    {"rotation", &phx_type_rotation, AT(phx_model_port, rotation), .fallback = "none", .object = &phx_schema_rotation,
      .doc = "takes port components to body (ground: inertial) components"},
     {"angle", &phx_type_angle, AT(phx_model_port, rotation), .dims = PHX_PLANE, .unit = "rad", .fallback = "0",
      .doc = "the same as rotation, in the plane"},
 };
-static const phx_object port = {"port", "Of a rigid body or the ground.", TABLE(phx_model_port, port_keys),
-                                .finish = phx_finish_port};
-
-static const phx_key beam_port_keys[] = {
-    {"at", &phx_type_number, AT(phx_model_port, at), .required = true, .range = &fraction,
-     .doc = "place as a fraction of the length"},
-};
-static const phx_object beam_port = {"port of a beam", "Its directions follow the deformed section.",
-                                     TABLE(phx_model_port, beam_port_keys), .finish = phx_finish_port};
-
-static const phx_key shape_keys[] = {
-    {"translation", &phx_type_vector, AT(phx_model_shape, translation), .unit = "kg^-1/2", .fallback = "zero",
-     .doc = "displacement of the port in the mode, body components"},
-    {"rotation", &phx_type_turn, AT(phx_model_shape, rotation), .unit = "kg^-1/2/m", .fallback = "zero",
-     .doc = "small rotation of the port in the mode, body components"},
-};
-static const phx_object port_shape = {"shape at a port", "How a mass-normalised mode moves the port.",
-                                      TABLE(phx_model_shape, shape_keys)};
-
-static const phx_key modal_port_keys[] = {
-    {"position", &phx_type_vector, AT(phx_model_port, position), .unit = "m", .fallback = "zero",
-     .doc = "place, in body components"},
-    {"rotation", &phx_type_rotation, AT(phx_model_port, rotation), .fallback = "none", .object = &rotation,
-     .doc = "takes port components to body components"},
-    {"angle", &phx_type_angle, AT(phx_model_port, rotation), .dims = PHX_PLANE, .unit = "rad", .fallback = "0",
-     .doc = "the same as rotation, in the plane"},
-    {"shapes", &phx_type_list, AT(phx_model_port, shapes), .object = &port_shape, .fallback = "not moved",
-     .count_offset = AT(phx_model_port, n_shapes), .doc = "one for each mode of the body, in their order"},
-};
-static const phx_object modal_port = {"port of a modal body", "Its directions turn with the shapes.",
-                                      TABLE(phx_model_port, modal_port_keys), .finish = phx_finish_port};
+const phx_object phx_schema_port = {"port", "Of a rigid body or the ground.", TABLE(phx_model_port, port_keys),
+                                    .finish = phx_finish_port};
 
 static const phx_key ground_keys[] = {
-    {"ports", &phx_type_ports, AT(phx_model, ground_ports), .object = &port, .fallback = "O",
+    {"ports", &phx_type_ports, AT(phx_model, ground_ports), .object = &phx_schema_port, .fallback = "O",
      .count_offset = AT(phx_model, n_ground_ports), .doc = "named ports; O at the origin exists without being named"},
 };
 static const phx_object ground = {"ground", "What does not move. Its ports are named `ground.PORT`.",
@@ -156,7 +109,7 @@ static const phx_key pose_keys[] = {
      .doc = "of the body frame's origin, inertial components"},
     {"angle", &phx_type_angle, AT(phx_model_pose, rotation), .dims = PHX_PLANE, .unit = "rad", .fallback = "0",
      .doc = "of the body frame, counterclockwise"},
-    {"rotation", &phx_type_rotation, AT(phx_model_pose, rotation), .dims = PHX_SPACE, .object = &rotation,
+    {"rotation", &phx_type_rotation, AT(phx_model_pose, rotation), .dims = PHX_SPACE, .object = &phx_schema_rotation,
      .fallback = "none", .doc = "takes body to inertial components"},
 };
 static const phx_object pose = {"pose", "The first guess of where a body is; the assembly closes the joints.",
@@ -173,7 +126,7 @@ static const phx_object velocity = {"velocity", "At the start, before the joints
 
 static const phx_key point_mass_keys[] = {
     {"at", &phx_type_own_port, AT(phx_model_point_mass, at), .required = true,
-     .doc = "name of a port of this body; body@s on a beam"},
+     .doc = "name of a port of this body, or @s, a point of it"},
     {"mass", &phx_type_number, AT(phx_model_point_mass, mass), .required = true, .unit = "kg", .range = &not_negative,
      .doc = "mass"},
     {"inertia", &phx_type_inertia, AT(phx_model_point_mass, inertia), .unit = "kg m^2", .range = &not_negative,
@@ -214,154 +167,89 @@ static const phx_key section_keys[] = {
     {"torsion", &phx_type_number, AT(phx_model_section, torsion), .required = true, .dims = PHX_SPACE,
      .kinds = BIT(PHX_MODEL_GENERAL), .unit = "m^4", .range = &positive, .doc = "torsion constant"},
 };
-static const phx_object section = {"section", "Cross-section of a beam.", TABLE(phx_model_section, section_keys),
-                                   KINDS(PHX_KIND_KEY, phx_words_section, phx_model_section),
-                                   .finish = phx_finish_section};
+const phx_object phx_schema_section = {"section", "Cross-section of a beam.", TABLE(phx_model_section, section_keys),
+                                       KINDS(PHX_KIND_KEY, phx_words_section, phx_model_section),
+                                       .finish = phx_finish_section};
 
-static const phx_key mode_keys[] = {
-    {"frequency", &phx_type_number, AT(phx_model_mode, frequency), .required = true, .unit = "Hz", .range = &positive,
-     .doc = "natural frequency of the body held by its frame"},
-    {"damping", &phx_type_number, AT(phx_model_mode, damping), .range = &not_negative, .fallback = "0",
-     .doc = "ratio of critical damping"},
-    {"translation", &phx_type_vector, AT(phx_model_mode, participation.translation), .unit = "kg^1/2",
-     .fallback = "zero", .doc = "participation factors of translation, body components"},
-    {"rotation", &phx_type_turn, AT(phx_model_mode, participation.rotation), .unit = "kg^1/2 m", .fallback = "zero",
-     .doc = "participation factors of rotation about the body's origin"},
-    {"inertia", &phx_type_pairs, AT(phx_model_mode, inertia), .unit = "kg^1/2 m", .fallback = "0",
-     .doc = "change of the inertia about the origin with the mode"},
-};
-static const phx_object mode = {"mode", "Mass-normalised.", TABLE(phx_model_mode, mode_keys)};
-
-static const phx_key second_order_keys[] = {
-    {"gyroscopic", &phx_type_gyroscopic, AT(phx_model_second_order, gyroscopic), .fallback = "0",
-     .doc = "int rho (Phi_a^T Phi_b - Phi_b^T Phi_a) about each axis, antisymmetric"},
-    {"inertia", &phx_type_second, AT(phx_model_second_order, inertia), .unit = "1", .fallback = "0",
-     .doc = "second derivative of the inertia, symmetric; pairs 11 22 33 12 13 23"},
-};
-static const phx_object second_order = {"second_order",
-                                        "Integrals of second order in the deformation, matrices over the modes: one "
-                                        "for each axis (plane: one) or pair of axes.",
-                                        TABLE(phx_model_second_order, second_order_keys)};
-
-#define RIGID BIT(PHX_MODEL_RIGID)
-#define BEAM  BIT(PHX_MODEL_BEAM)
-#define MODAL BIT(PHX_MODEL_MODAL)
 static const phx_key body_keys[] = {
     {"kind", &phx_type_kind, AT(phx_model_body, kind), .required = true, .words = phx_words_body, .doc = "what it is"},
     {"pose", &phx_type_object, AT(phx_model_body, pose), .object = &pose, .fallback = "at the origin",
      .doc = "first guess of where the body frame is"},
     {"velocity", &phx_type_object, AT(phx_model_body, velocity), .object = &velocity, .fallback = "zero",
      .doc = "velocity at the start"},
-    {"mass", &phx_type_number, AT(phx_model_body, mass), .required = true, .kinds = RIGID | MODAL, .unit = "kg",
+    {"mass", &phx_type_number, AT(phx_model_body, mass), .required = true, .traits = PHX_BODY_MASS, .unit = "kg",
      .range = &positive, .doc = "mass"},
-    {"inertia", &phx_type_inertia, AT(phx_model_body, inertia), .required = true, .kinds = RIGID | MODAL,
+    {"inertia", &phx_type_inertia, AT(phx_model_body, inertia), .required = true, .traits = PHX_BODY_MASS,
      .unit = "kg m^2", .range = &not_negative, .doc = "about the centre of mass, body axes"},
-    {"centre_of_mass", &phx_type_vector, AT(phx_model_body, centre_of_mass), .kinds = RIGID | MODAL, .unit = "m",
+    {"centre_of_mass", &phx_type_vector, AT(phx_model_body, centre_of_mass), .traits = PHX_BODY_MASS, .unit = "m",
      .fallback = "zero", .doc = "in body axes"},
-    {"modes", &phx_type_list, AT(phx_model_body, modes), .required = true, .kinds = MODAL, .object = &mode,
-     .count_offset = AT(phx_model_body, n_modes), .doc = "modes of the body, mass-normalised"},
-    {"second_order", &phx_type_object, AT(phx_model_body, second_order), .kinds = MODAL, .object = &second_order,
-     .fallback = "zero", .doc = "shape integrals of second order"},
-    {"material", &phx_type_material, AT(phx_model_body, material), .required = true, .kinds = BEAM,
+    {"material", &phx_type_material, AT(phx_model_body, material), .required = true, .traits = PHX_BODY_MATERIAL,
      .doc = "name under materials"},
-    {"length", &phx_type_number, AT(phx_model_body, length), .required = true, .kinds = BEAM, .unit = "m",
-     .range = &positive, .doc = "along body x, from P to C"},
-    {"section", &phx_type_object, AT(phx_model_body, section), .required = true, .kinds = BEAM, .object = &section,
-     .doc = "cross-section"},
-    {"elements", &phx_type_integer, AT(phx_model_body, elements), .kinds = BEAM, .range = &elements_range,
-     .fallback = "4",
-     .doc = "number of elements, in space at most 20000; beyond some 10000 the mass of an element is rounding in a "
-            "'cantilever' frame"},
-    {"reference", &phx_type_word, AT(phx_model_body, reference), .required = true, .kinds = BEAM,
-     .words = words_reference, .doc = "condition that fixes the deformation in the body frame"},
-    {"order", &phx_type_integer, AT(phx_model_body, order), .kinds = BEAM, .range = &order_range, .fallback = "3",
-     .doc = "bending in cubic or quintic Hermite elements"},
-    {"element", &phx_type_word, AT(phx_model_body, element), .kinds = BEAM, .words = words_element, .fallback = "mixed",
-     .doc = "discontinuous stresses, the first paper's pairs, or assumed modes without elements"},
-    {"modes", &phx_type_integer, AT(phx_model_body, kept_modes), .kinds = BEAM, .range = &modes_range,
-     .fallback = "all coordinates",
-     .doc = "lowest normal modes that are kept; assumed: shapes of each direction, then required"},
-    {"kinetics", &phx_type_word, AT(phx_model_body, kinetics), .kinds = BEAM, .words = words_kinetics,
-     .fallback = "full", .doc = "inertia depends on the deformation, or the paper's simplified equations"},
-    {"twist", &phx_type_boolean, AT(phx_model_body, twist), .kinds = BEAM, .fallback = "true", .dims = PHX_SPACE,
-     .doc = "false: rigid in torsion"},
-    {"stiffening", &phx_type_boolean, AT(phx_model_body, stiffening), .kinds = BEAM, .fallback = "false",
-     .doc = "geometric stiffening by the axial force"},
-    {"ports", &phx_type_ports, AT(phx_model_body, ports), .kinds = RIGID, .object = &port, .fallback = "P",
-     .count_offset = AT(phx_model_body, n_ports), .doc = "named ports besides P, the origin"},
-    {"ports", &phx_type_ports, AT(phx_model_body, ports), .kinds = BEAM, .object = &beam_port, .fallback = "P, C",
-     .count_offset = AT(phx_model_body, n_ports), .doc = "named ports besides P (x = 0) and C (x = length)"},
-    {"ports", &phx_type_ports, AT(phx_model_body, ports), .kinds = MODAL, .object = &modal_port, .fallback = "P",
-     .count_offset = AT(phx_model_body, n_ports),
-     .doc = "named ports; P, the origin, exists without being named, and no mode moves it then"},
+    {.name = NULL}, /* those of each kind: body_kinds.h */
     {"point_masses", &phx_type_list, AT(phx_model_body, point_masses), .object = &point_mass, .fallback = "none",
      .count_offset = AT(phx_model_body, n_point_masses), .doc = "masses at ports"},
-    {"damping", &phx_type_object, AT(phx_model_body, damping), .kinds = RIGID | BEAM, .object = &damping,
+    {"damping", &phx_type_object, AT(phx_model_body, damping), .traits = PHX_BODY_DAMPING, .object = &damping,
      .fallback = "none", .doc = "damping of the deformation"},
 };
 static const phx_object body = {"body",
                                 "",
                                 TABLE(phx_model_body, body_keys),
                                 KINDS(PHX_KIND_KEY, phx_words_body, phx_model_body),
+                                .own_offset = AT(phx_model_body, own),
+                                .of_kind = phx_body_keys,
                                 .begin = phx_begin_body,
-                                .finish = phx_finish_body};
+                                .finish = phx_finish_body,
+                                .tables = phx_body_tables};
 
 /* ---- joints, springs, loads ---- */
-#define WELD              BIT(PHX_MODEL_WELD)
-#define REVOLUTE          BIT(PHX_MODEL_REVOLUTE)
-#define PRISMATIC         BIT(PHX_MODEL_PRISMATIC)
-#define SLIDER            BIT(PHX_MODEL_SLIDER)
-#define SPHERICAL         BIT(PHX_MODEL_SPHERICAL)
-#define UNIVERSAL         BIT(PHX_MODEL_UNIVERSAL)
-#define CYLINDRICAL       BIT(PHX_MODEL_CYLINDRICAL)
-#define PLANAR            BIT(PHX_MODEL_PLANAR)
-#define TURNING           (REVOLUTE | SPHERICAL | UNIVERSAL | CYLINDRICAL | PLANAR)
-#define SHIFTING          (PRISMATIC | SLIDER | CYLINDRICAL | PLANAR)
+#define FREE              (PHX_JOINT_TURNS | PHX_JOINT_SHIFTS)
 #define COORDINATE(field) (AT(phx_model_joint, coordinates) + AT(phx_model_coordinate, field))
 static const phx_key joint_keys[] = {
     {"kind", &phx_type_kind, AT(phx_model_joint, kind), .required = true, .words = phx_words_joint,
      .doc = "what it leaves free"},
     {"ports", &phx_type_port_pair, AT(phx_model_joint, ports), .required = true, .doc = "B moves relative to A"},
-    {"axis", &phx_type_direction, AT(phx_model_joint, axis), .required = true, .kinds = PRISMATIC | SLIDER,
+    {"axis", &phx_type_direction, AT(phx_model_joint, axis), .required = true, .traits = PHX_JOINT_SHIFT_AXIS,
      .doc = "direction of the displacement, in A's directions"},
     {"axis", &phx_type_direction, AT(phx_model_joint, axis), .required = true, .dims = PHX_SPACE,
-     .kinds = REVOLUTE | CYLINDRICAL, .doc = "of the rotation, in A's directions"},
-    {"axis_b", &phx_type_direction_b, AT(phx_model_joint, axis_b), .kinds = PRISMATIC,
+     .traits = PHX_JOINT_TURN_AXIS, .doc = "of the rotation, in A's directions"},
+    {"axis_b", &phx_type_direction_b, AT(phx_model_joint, axis_b), .traits = PHX_JOINT_SHIFT_AXIS_B,
      .fallback = "as the poses have it", .doc = "the direction in B that coincides with axis"},
-    {"axis_b", &phx_type_direction_b, AT(phx_model_joint, axis_b), .dims = PHX_SPACE, .kinds = REVOLUTE | CYLINDRICAL,
+    {"axis_b", &phx_type_direction_b, AT(phx_model_joint, axis_b), .dims = PHX_SPACE, .traits = PHX_JOINT_TURN_AXIS_B,
      .fallback = "as the poses have it", .doc = "the direction in B that coincides with axis"},
-    {"axes", &phx_type_directions, AT(phx_model_joint, axis), .required = true, .dims = PHX_SPACE, .kinds = UNIVERSAL,
-     .doc = "[a, b], a in A's and b in B's directions"},
-    {"normal", &phx_type_direction, AT(phx_model_joint, axis), .required = true, .dims = PHX_SPACE, .kinds = PLANAR,
-     .doc = "of the plane, in A's directions"},
-    {"angle", &phx_type_angle, AT(phx_model_joint, relative), .dims = PHX_PLANE, .kinds = WELD, .unit = "rad",
-     .fallback = "as the poses have it", .doc = "relative rotation that is held"},
-    {"rotation", &phx_type_rotation, AT(phx_model_joint, relative), .dims = PHX_SPACE, .kinds = WELD,
-     .object = &rotation, .fallback = "as the poses have it", .doc = "relative rotation that is held, B to A"},
-    {"angle", &phx_type_start_angle, COORDINATE(start), .kinds = TURNING, .unit = "rad", .fallback = "free",
+    {"axes", &phx_type_directions, AT(phx_model_joint, axis), .required = true, .dims = PHX_SPACE,
+     .traits = PHX_JOINT_AXES, .doc = "[a, b], a in A's and b in B's directions"},
+    {"normal", &phx_type_direction, AT(phx_model_joint, axis), .required = true, .dims = PHX_SPACE,
+     .traits = PHX_JOINT_NORMAL, .doc = "of the plane, in A's directions"},
+    {"angle", &phx_type_angle, AT(phx_model_joint, relative), .dims = PHX_PLANE, .traits = PHX_JOINT_RELATIVE,
+     .unit = "rad", .fallback = "as the poses have it", .doc = "relative rotation that is held"},
+    {"rotation", &phx_type_rotation, AT(phx_model_joint, relative), .dims = PHX_SPACE, .traits = PHX_JOINT_RELATIVE,
+     .object = &phx_schema_rotation, .fallback = "as the poses have it", .doc = "relative rotation that is held, B to A"},
+    {"angle", &phx_type_start_angle, COORDINATE(start), .traits = PHX_JOINT_TURNS, .unit = "rad", .fallback = "free",
      .doc = "value at the start, held by the assembly, beyond pi too; free: that of the poses in (-pi, pi]"},
-    {"position", &phx_type_start_position, COORDINATE(start), .kinds = SHIFTING, .unit = "m", .fallback = "free",
-     .doc = "displacement at the start, held by the assembly"},
-    {"rate", &phx_type_coordinate_rate, COORDINATE(rate), .kinds = TURNING | SHIFTING, .unit = "rad/s, m/s",
-     .fallback = "free", .doc = "rate at the start"},
-    {"speed", &phx_type_coordinate_signal, COORDINATE(speed), .kinds = TURNING | SHIFTING, .unit = "rad/s, m/s",
+    {"position", &phx_type_start_position, COORDINATE(start), .traits = PHX_JOINT_SHIFTS, .unit = "m",
+     .fallback = "free", .doc = "displacement at the start, held by the assembly"},
+    {"rate", &phx_type_coordinate_rate, COORDINATE(rate), .traits = FREE, .unit = "rad/s, m/s", .fallback = "free",
+     .doc = "rate at the start"},
+    {"speed", &phx_type_coordinate_signal, COORDINATE(speed), .traits = FREE, .unit = "rad/s, m/s",
      .fallback = "not driven", .doc = "prescribed rate"},
-    {"stiffness", &phx_type_coordinate_number, COORDINATE(stiffness), .kinds = TURNING | SHIFTING,
-     .unit = "N m/rad, N/m", .range = &not_negative, .fallback = "0", .doc = "spring along the coordinate"},
-    {"damping", &phx_type_coordinate_number, COORDINATE(damping), .kinds = TURNING | SHIFTING,
-     .unit = "N m s/rad, N s/m", .range = &not_negative, .fallback = "0", .doc = "damper along the coordinate"},
-    {"rest", &phx_type_coordinate_number, COORDINATE(rest), .kinds = TURNING | SHIFTING, .unit = "rad, m",
-     .fallback = "0", .doc = "coordinate at which the spring is free"},
-    {"effort", &phx_type_coordinate_signal, COORDINATE(effort), .kinds = TURNING | SHIFTING, .unit = "N m, N",
-     .fallback = "none", .doc = "of an actuator, on B along the coordinate and opposite on A"},
+    {"stiffness", &phx_type_coordinate_number, COORDINATE(stiffness), .traits = FREE, .unit = "N m/rad, N/m",
+     .range = &not_negative, .fallback = "0", .doc = "spring along the coordinate"},
+    {"damping", &phx_type_coordinate_number, COORDINATE(damping), .traits = FREE, .unit = "N m s/rad, N s/m",
+     .range = &not_negative, .fallback = "0", .doc = "damper along the coordinate"},
+    {"rest", &phx_type_coordinate_number, COORDINATE(rest), .traits = FREE, .unit = "rad, m", .fallback = "0",
+     .doc = "coordinate at which the spring is free"},
+    {"effort", &phx_type_coordinate_signal, COORDINATE(effort), .traits = FREE, .unit = "N m, N", .fallback = "none",
+     .doc = "of an actuator, on B along the coordinate and opposite on A"},
 };
-static const phx_object joint = {"joint",
-                                 "Keys of a free coordinate take a list where there are several: cylindrical angle, "
-                                 "displacement; planar two displacements, angle; `null` leaves one out.",
-                                 TABLE(phx_model_joint, joint_keys),
-                                 KINDS(PHX_KIND_KEY, phx_words_joint, phx_model_joint),
-                                 .begin = phx_begin_joint,
-                                 .finish = phx_finish_joint};
+static const phx_object joint = {
+    "joint",
+    "Keys of a free coordinate take a list where there are several, in the order of the table "
+    "below; `null` leaves one out.",
+    TABLE(phx_model_joint, joint_keys),
+    KINDS(PHX_KIND_KEY, phx_words_joint, phx_model_joint),
+    .begin = phx_begin_joint,
+    .finish = phx_finish_joint,
+    .tables = phx_joint_tables};
 
 static const phx_key spring_keys[] = {
     {"ports", &phx_type_port_pair, AT(phx_model_spring, ports), .required = true, .doc = "its two ends"},
@@ -389,7 +277,8 @@ static const phx_key load_keys[] = {
      .unit = "N/m", .doc = "components in body axes, of t and s = x/length"},
     {"at", &phx_type_moving_port, AT(phx_model_load, at), .required = true, .kinds = FORCE | TORQUE,
      .doc = "where it acts"},
-    {"on", &phx_type_beam, AT(phx_model_load, on), .required = true, .kinds = DISTRIBUTED, .doc = "the beam"},
+    {"on", &phx_type_long_body, AT(phx_model_load, on), .required = true, .kinds = DISTRIBUTED,
+     .doc = "the body, which has sections along a length, as a beam"},
     {"frame", &phx_type_word, AT(phx_model_load, frame), .kinds = FORCE | TORQUE, .words = words_frame,
      .fallback = "inertial", .doc = "body: along the port's own directions"},
 };
@@ -420,12 +309,11 @@ static const phx_key output_keys[] = {
     QUANTITY("attitude", phx_type_port, point, PHX_MODEL_ATTITUDE, "of a port's directions, quaternion w, x, y, z"),
     QUANTITY("deformation", phx_type_port, point, PHX_MODEL_DEFORMATION,
              "elastic displacement of a port, m, in the body frame"),
-    QUANTITY("axial_force", phx_type_beam_point, point, PHX_MODEL_AXIAL_FORCE, "at a point of a beam, N, tension > 0"),
-    QUANTITY("bending_moment", phx_type_beam_point, point, PHX_MODEL_BENDING_MOMENT,
-             "EI w'' at a point of a beam, N m"),
-    {"torsion", &phx_type_beam_point, AT(phx_model_output, point), .required = true, .dims = PHX_SPACE,
+    QUANTITY("axial_force", phx_type_section, point, PHX_MODEL_AXIAL_FORCE, "at a point of a beam, N, tension > 0"),
+    QUANTITY("bending_moment", phx_type_section, point, PHX_MODEL_BENDING_MOMENT, "EI w'' at a point of a beam, N m"),
+    {"torsion", &phx_type_section, AT(phx_model_output, point), .required = true, .dims = PHX_SPACE,
      .kinds = BIT(PHX_MODEL_TORSION), .doc = "torsion moment at a point of a beam, N m"},
-    QUANTITY("stress", phx_type_beam_point, point, PHX_MODEL_STRESS, "at the extreme fibres of a beam's section, Pa"),
+    QUANTITY("stress", phx_type_section, point, PHX_MODEL_STRESS, "at the extreme fibres of a beam's section, Pa"),
     QUANTITY("reaction", phx_type_joint, joint, PHX_MODEL_REACTION,
              "of a joint: what A exerts on B, force then torque about B or `at`, in A's directions"),
     QUANTITY("coordinate", phx_type_free_joint, joint, PHX_MODEL_COORDINATE, "free coordinates of a joint, rad, m"),

@@ -18,10 +18,31 @@ typedef struct phx_object phx_object;
 enum { PHX_PLANE = 1, PHX_SPACE = 2, PHX_BOTH = 3 };
 
 /* A word of an enum; its place in the table is its value. */
-typedef struct phx_word {
+typedef struct phx_word phx_word;
+struct phx_word {
     const char *word; /* NULL ends the table */
     unsigned dims;
-} phx_word;
+    unsigned traits;           /* of a kind: what keys may ask for */
+    phx_word (*at)(int value); /* in the first row of a table that has no others: gives the words, then one of NULL */
+};
+/* Word `value` of a table, at most one beyond its last. */
+static inline phx_word phx_word_at(const phx_word *words, int value)
+{
+    return words->at ? words->at(value) : words[value];
+}
+
+/* Traits of the kinds of joint (joints.c). */
+enum {
+    PHX_JOINT_SHIFT_AXIS = 1,   /* `axis` of a displacement */
+    PHX_JOINT_TURN_AXIS = 2,    /* `axis` of a rotation */
+    PHX_JOINT_SHIFT_AXIS_B = 4, /* `axis_b` of the one and of the other */
+    PHX_JOINT_TURN_AXIS_B = 8,
+    PHX_JOINT_NORMAL = 16,
+    PHX_JOINT_AXES = 32,
+    PHX_JOINT_RELATIVE = 64, /* the relative rotation that is held */
+    PHX_JOINT_TURNS = 128,   /* free angles */
+    PHX_JOINT_SHIFTS = 256   /* free displacements */
+};
 
 /* Range of a number. */
 typedef struct phx_range {
@@ -51,14 +72,22 @@ struct phx_key {
     bool required;
     unsigned dims;            /* 0: both */
     unsigned kinds;           /* bit k: for kind k of the object; 0: all */
+    unsigned traits;          /* for kinds with one of these traits; 0: all */
     const char *unit;         /* "" or NULL: none */
     const char *fallback;     /* default: a number or word that is read, or (where `preset` or zero makes it) a text */
     const phx_range *range;   /* numbers */
     const phx_word *words;    /* enums */
     const phx_object *object; /* of a nested object, or of the items of a map or list */
     size_t count_offset;      /* maps and lists: the number of items in the owner's struct */
+    bool own;                 /* the owner is the struct of the kind, to which `own_offset` of the object leads */
     const char *doc;          /* one line */
 };
+
+/* Keys of one kind of an object, in a table of their own. */
+typedef struct phx_key_table {
+    const phx_key *keys;
+    int n_keys;
+} phx_key_table;
 
 /* How the kind of an object is known. */
 typedef enum phx_kind_rule {
@@ -70,21 +99,36 @@ typedef enum phx_kind_rule {
 struct phx_object {
     const char *title; /* "body": for messages and headings */
     const char *doc;
-    size_t size; /* of its struct */
-    const phx_key *keys;
+    size_t size;         /* of its struct */
+    const phx_key *keys; /* a row without a name stands for the tables of the kinds, in their order */
     int n_keys;
+    phx_key_table (*of_kind)(int kind);
     phx_kind_rule kind_rule;
     const phx_word *kinds;
     size_t kind_offset; /* of the enum in the struct */
+    size_t own_offset;  /* of a pointer to what a kind has for itself, which `begin` makes */
     /* After the kind is known, before any key is read; NULL: nothing. */
     phx_status (*begin)(phx_reader *reader, const phx_node *node, void *object);
     /* After all keys are read: what they must be together, and what follows from them; NULL: nothing. */
     phx_status (*finish)(phx_reader *reader, const phx_node *node, void *object);
+    /* What the documentation says after its keys, in Markdown; NULL: nothing. */
+    phx_status (*tables)(phx_text *text);
 };
+
+/* All keys of an object: for (phx_key_walk walk = {.object = object}; (key = phx_next_key(&walk));) ... */
+typedef struct phx_key_walk {
+    const phx_object *object;
+    int row, kind, own; /* the next: a row of `keys`; where that has no name, of a kind its own row */
+} phx_key_walk;
+const phx_key *phx_next_key(phx_key_walk *walk); /* NULL behind the last */
+/* Whether a key of an object is for kind k, -1: for any. */
+bool phx_key_fits(const phx_object *object, const phx_key *key, int kind);
 
 extern const phx_object phx_schema_model;          /* the whole file */
 extern const phx_object phx_schema_plane_rotation; /* {angle: a} */
 extern const phx_object phx_schema_table;          /* a signal's table */
+/* What the keys of several kinds of body are made of. */
+extern const phx_object phx_schema_rotation, phx_schema_port, phx_schema_section;
 
 /* ---- the types (values.c, shapes.c, signals.c, references.c, joints.c, sweeps.c) ---- */
 extern const phx_type phx_type_number;      /* double */
@@ -124,12 +168,12 @@ extern const phx_type phx_type_torque;      /* phx_signal *[3], 1 or 3 component
 extern const phx_type phx_type_numbers;     /* pointer and count */
 extern const phx_type phx_type_column;      /* const char * */
 extern const phx_type phx_type_material;    /* int, index */
-extern const phx_type phx_type_beam;        /* int, index of a body that is a beam */
+extern const phx_type phx_type_long_body;   /* int, index of a body with sections along a length */
 extern const phx_type phx_type_joint;       /* int, index */
 extern const phx_type phx_type_free_joint;  /* int, index of a joint with a free coordinate */
 extern const phx_type phx_type_port;        /* phx_model_point anywhere */
 extern const phx_type phx_type_moving_port; /* phx_model_point on a body */
-extern const phx_type phx_type_beam_point;  /* phx_model_point on a beam */
+extern const phx_type phx_type_section;     /* phx_model_point on a body with sections along a length */
 extern const phx_type phx_type_own_port;    /* phx_model_point on the body being read */
 extern const phx_type phx_type_port_pair;   /* phx_model_point[2] */
 /* Of the free coordinates of a joint; the offset is that in phx_model_coordinate. */
@@ -142,12 +186,15 @@ extern const phx_type phx_type_coordinate_signal;
 /* Hooks of objects (shapes.c, signals.c, joints.c, analyses.c). */
 phx_status phx_finish_section(phx_reader *reader, const phx_node *node, void *object);
 phx_status phx_finish_rotation(phx_reader *reader, const phx_node *node, void *object);
+phx_key_table phx_body_keys(int kind);
+phx_status phx_body_tables(phx_text *text);
 phx_status phx_finish_port(phx_reader *reader, const phx_node *node, void *object);
 phx_status phx_finish_damping(phx_reader *reader, const phx_node *node, void *object);
 phx_status phx_begin_body(phx_reader *reader, const phx_node *node, void *object);
 phx_status phx_finish_body(phx_reader *reader, const phx_node *node, void *object);
 phx_status phx_begin_joint(phx_reader *reader, const phx_node *node, void *object);
 phx_status phx_finish_joint(phx_reader *reader, const phx_node *node, void *object);
+phx_status phx_joint_tables(phx_text *text); /* joint_table.c */
 phx_status phx_finish_spring(phx_reader *reader, const phx_node *node, void *object);
 phx_status phx_finish_load(phx_reader *reader, const phx_node *node, void *object);
 phx_status phx_finish_initial(phx_reader *reader, const phx_node *node, void *object);

@@ -20,9 +20,10 @@ static void collect(object_list *list, const phx_object *object)
     if (list->count == MAX_OBJECTS)
         return;
     list->items[list->count++] = object;
-    for (int k = 0; k < object->n_keys; k++)
-        if (object->keys[k].object)
-            collect(list, object->keys[k].object);
+    const phx_key *key;
+    for (phx_key_walk walk = {.object = object}; (key = phx_next_key(&walk));)
+        if (key->object)
+            collect(list, key->object);
 }
 
 static object_list all_objects(void)
@@ -47,23 +48,26 @@ static phx_status finish_text(phx_text *text, char **result)
 /* ---- Markdown ---- */
 static void add_words(phx_text *text, const phx_word *words)
 {
-    for (int k = 0; words[k].word; k++)
-        phx_text_add(text, "%s`%s`%s", k ? " \\| " : "", words[k].word,
-                     words[k].dims == PHX_SPACE   ? " (space)"
-                     : words[k].dims == PHX_PLANE ? " (plane)"
-                                                  : "");
+    for (int k = 0; phx_word_at(words, k).word; k++)
+        phx_text_add(text, "%s`%s`%s", k ? " \\| " : "", phx_word_at(words, k).word,
+                     phx_word_at(words, k).dims == PHX_SPACE   ? " (space)"
+                     : phx_word_at(words, k).dims == PHX_PLANE ? " (plane)"
+                                                               : "");
 }
 
-/* "for: beam; space only" */
+/* "beam; space", "all but weld": the shorter list of kinds */
 static void add_scope(phx_text *text, const phx_object *object, const phx_key *key)
 {
-    bool selects = false;
-    for (int k = 0; key->kinds && object->kinds[k].word; k++)
-        selects = selects || !(key->kinds >> k & 1u);
+    int count[2] = {0, 0}; /* without, with the key */
+    for (int k = 0; (key->kinds || key->traits) && phx_word_at(object->kinds, k).word; k++)
+        count[phx_key_fits(object, key, k)]++;
+    const bool most = count[1] > 3 * count[0];
     const char *separator = "";
-    for (int k = 0; selects && object->kinds[k].word; k++)
-        if (key->kinds >> k & 1u) {
-            phx_text_add(text, "%s%s", separator, object->kinds[k].word);
+    if (most && count[0])
+        phx_text_add(text, "all but ");
+    for (int k = 0; count[0] && phx_word_at(object->kinds, k).word; k++)
+        if (phx_key_fits(object, key, k) != most) {
+            phx_text_add(text, "%s%s", separator, phx_word_at(object->kinds, k).word);
             separator = ", ";
         }
     if (key->dims == PHX_PLANE || key->dims == PHX_SPACE)
@@ -99,17 +103,25 @@ phx_status phx_model_schema_markdown(phx_context *context, char **result)
         return phx_fail_null(context, __func__, "text");
     phx_text text = {.context = context};
     object_list list = all_objects();
+    phx_status status = PHX_OK;
     phx_text_add(&text, "# Keys of the model file\n\n"
                         "Written by the reader's own schema. A number is a YAML number or an arithmetic expression of "
                         "`pi`, `deg` and the parameters; a signal may also use the time `t`.\n");
-    for (int i = 0; i < list.count; i++) {
+    for (int i = 0; i < list.count && !status; i++) {
         const phx_object *object = list.items[i];
         phx_text_add(&text, "\n## %s\n\n", object->title);
         if (*object->doc)
             phx_text_add(&text, "%s\n\n", object->doc);
         phx_text_add(&text, "| key | value | unit | default | only for | meaning |\n|---|---|---|---|---|---|\n");
-        for (int k = 0; k < object->n_keys; k++)
-            add_row(&text, object, &object->keys[k]);
+        const phx_key *key;
+        for (phx_key_walk walk = {.object = object}; (key = phx_next_key(&walk));)
+            add_row(&text, object, key);
+        if (object->tables)
+            status = object->tables(&text);
+    }
+    if (status) {
+        phx_free(text.text);
+        return status;
     }
     return finish_text(&text, result);
 }
@@ -139,9 +151,9 @@ static void add_reference(phx_text *text, const phx_object *object)
 static void add_enum(phx_text *text, const phx_word *words, int only)
 {
     phx_text_add(text, "{\"enum\": [");
-    for (int k = 0, n = 0; words[k].word; k++)
+    for (int k = 0, n = 0; phx_word_at(words, k).word; k++)
         if (only < 0 || k == only)
-            phx_text_add(text, "%s\"%s\"", n++ ? ", " : "", words[k].word);
+            phx_text_add(text, "%s\"%s\"", n++ ? ", " : "", phx_word_at(words, k).word);
     phx_text_add(text, "]}");
 }
 
@@ -188,38 +200,23 @@ static void add_value(phx_text *text, const phx_key *key, int kind)
     }
 }
 
-/* Number of rows of a key's name that apply to a kind, and the index of this one among them. */
-static int same_name(const phx_object *object, int row, int kind, int *index)
+/* One property, at the first row of its name that applies to a kind; rows that differ by dimension become alternatives.
+ */
+static bool add_property(phx_text *text, const phx_object *object, const phx_key *key, int kind, bool first)
 {
-    int n = 0;
-    for (int k = 0; k < object->n_keys; k++) {
-        const phx_key *key = &object->keys[k];
-        if (strcmp(key->name, object->keys[row].name) || (key->kinds && kind >= 0 && !(key->kinds >> kind & 1u)))
-            continue;
-        if (k == row)
-            *index = n;
-        n++;
-    }
-    return n;
-}
-
-/* One property; rows that differ by dimension become alternatives. */
-static bool add_property(phx_text *text, const phx_object *object, int row, int kind, bool first)
-{
-    int index = -1;
-    int n = same_name(object, row, kind, &index);
-    if (index != 0)
+    const char *separator = "";
+    if (!phx_key_fits(object, key, kind) || phx_object_key(object, key->name, kind, PHX_BOTH) != key)
         return false;
-    const phx_key *key = &object->keys[row];
     phx_text_add(text, "%s\n        \"%s\": {\"description\": ", first ? "" : ",", key->name);
     add_string(text, key->doc);
     phx_text_add(text, ", \"anyOf\": [");
-    for (int k = row; k < object->n_keys && n > 0; k++) {
-        const phx_key *same = &object->keys[k];
-        if (strcmp(same->name, key->name) || (same->kinds && kind >= 0 && !(same->kinds >> kind & 1u)))
+    const phx_key *same;
+    for (phx_key_walk walk = {.object = object}; (same = phx_next_key(&walk));) {
+        if (strcmp(same->name, key->name) || !phx_key_fits(object, same, kind))
             continue;
-        phx_text_add(text, "%s", k == row ? "" : ", ");
+        phx_text_add(text, "%s", separator);
         add_value(text, same, kind);
+        separator = ", ";
     }
     phx_text_add(text, "]}");
     return true;
@@ -230,14 +227,14 @@ static void add_form(phx_text *text, const phx_object *object, int kind)
 {
     bool first = true;
     phx_text_add(text, "{\"type\": \"object\", \"additionalProperties\": false, \"properties\": {");
-    for (int k = 0; k < object->n_keys; k++)
-        if (add_property(text, object, k, kind, first))
+    const phx_key *key;
+    for (phx_key_walk walk = {.object = object}; (key = phx_next_key(&walk));)
+        if (add_property(text, object, key, kind, first))
             first = false;
     phx_text_add(text, "\n      }, \"required\": [");
     first = true;
-    for (int k = 0; k < object->n_keys; k++) {
-        const phx_key *key = &object->keys[k];
-        bool fits = !key->kinds || kind < 0 || (key->kinds >> kind & 1u);
+    for (phx_key_walk walk = {.object = object}; (key = phx_next_key(&walk));) {
+        bool fits = phx_key_fits(object, key, kind);
         bool always = !key->dims || key->dims == PHX_BOTH || object->kind_rule == PHX_KIND_PRESENT;
         if (!key->required || !fits || !always)
             continue;
@@ -254,7 +251,7 @@ static void add_object(phx_text *text, const phx_object *object)
         return;
     }
     phx_text_add(text, "{\"oneOf\": [");
-    for (int k = 0; object->kinds[k].word; k++) {
+    for (int k = 0; phx_word_at(object->kinds, k).word; k++) {
         phx_text_add(text, "%s\n      ", k ? "," : "");
         add_form(text, object, k);
     }

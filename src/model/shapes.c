@@ -1,5 +1,5 @@
 /* Directions, rotations, inertias, ports, sections: what has a shape, and the checks of a body. */
-#include "reader.h"
+#include "body_kinds.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -223,38 +223,61 @@ static phx_status read_second(phx_reader *reader, const phx_key *key, const phx_
 }
 
 /* ---- ports ---- */
-static phx_status add_port(phx_reader *reader, const phx_node *node, phx_model_port *port, const char *name, double at)
+void phx_place_port_by_position(const phx_model_body *body, phx_model_port *port)
+{
+    (void)body;
+    port->location = phx_location_at_place(3, port->position);
+}
+
+/* NULL: of the ground. */
+static void place_port(const phx_model_body *body, phx_model_port *port)
+{
+    if (body)
+        phx_body_row_of(body)->place_port(body, port);
+    else
+        phx_place_port_by_position(NULL, port);
+}
+
+/* A port that always exists. */
+static phx_status add_port(phx_reader *reader, const phx_node *node, phx_model_port *port, const char *name,
+                           double fraction)
 {
     port->name = name;
-    port->at = at;
-    if (reader->body && reader->body->kind == PHX_MODEL_BEAM)
-        port->position[0] = at * reader->body->length;
+    port->location.fraction = fraction;
+    place_port(reader->body, port);
     preset_rotation(reader, NULL, &port->rotation, NULL);
     return phx_reader_place(reader, port, sizeof *port, node ? node->source : reader->body_source);
+}
+
+/* The node of a name in a map, NULL. */
+static const phx_node *find_name(const phx_node *map, const char *name)
+{
+    for (int i = 0; i < map->count; i++)
+        if (!strcmp(map->items[2 * i]->text, name))
+            return map->items[2 * i];
+    return NULL;
 }
 
 /* The ports that always exist, then those of the file. */
 static phx_status make_ports(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
 {
-    static const char *const always[] = {"P", "C"};
     static const phx_node nothing = {.kind = PHX_NODE_SCALAR, .plain = true, .text = ""};
-    bool ground = !reader->body, modal = !ground && reader->body->kind == PHX_MODEL_MODAL;
-    int n_always = ground ? 1 : reader->body->kind == PHX_MODEL_BEAM ? 2 : 1;
-    for (int i = 0; node && node->kind == PHX_NODE_MAP && i < node->count; i++) {
-        const phx_node *name = node->items[2 * i];
-        if ((ground && !strcmp(name->text, "O")) || (modal && !strcmp(name->text, "P")))
-            n_always = 0; /* the file says where O is, how P moves */
-        for (int k = 0; !ground && !modal && k < n_always; k++)
-            if (!strcmp(name->text, always[k]))
-                return phx_reader_fail(reader, name, "port '%s' of a %s always exists; choose another name", always[k],
-                                       n_always == 2 ? "beam" : "rigid body");
+    static const phx_body_row ground = {.info = {.ports_in_file = true, .ports = {"O"}}};
+    const phx_body_row *row = reader->body ? phx_body_row_of(reader->body) : &ground;
+    int own[PHX_MODEL_MAX_OWN_PORTS], n = 0;
+    for (int k = 0; k < PHX_MODEL_MAX_OWN_PORTS && row->info.ports[k]; k++) {
+        const phx_node *given = node && node->kind == PHX_NODE_MAP ? find_name(node, row->info.ports[k]) : NULL;
+        if (given && !row->info.ports_in_file)
+            return phx_reader_fail(reader, given, "port '%s' of %s %s always exists; choose another name",
+                                   row->info.ports[k], phx_article(row->info.noun), row->info.noun);
+        if (!given)
+            own[n++] = k;
     }
-    phx_status status =
-        phx_read_map(reader, key, node ? node : &nothing, n_always, field, (char *)owner + key->count_offset);
+    phx_status status = phx_read_map(reader, key, node ? node : &nothing, n, field, (char *)owner + key->count_offset);
     phx_model_port *ports;
     memcpy(&ports, field, sizeof ports);
-    for (int k = 0; k < n_always && !status; k++)
-        status = add_port(reader, node, &ports[k], ground ? "O" : always[k], k);
+    for (int k = 0; k < n && !status; k++)
+        status = add_port(reader, node, &ports[k], row->info.ports[own[k]], row->port_fractions[own[k]]);
     return status;
 }
 
@@ -263,29 +286,17 @@ static phx_status preset_ports(phx_reader *reader, const phx_key *key, void *fie
     return make_ports(reader, key, NULL, field, owner);
 }
 
-static phx_status finish_modal_port(phx_reader *reader, const phx_node *node, const phx_model_port *port)
-{
-    const phx_node *shapes = phx_node_find(node, "shapes");
-    if (shapes && port->n_shapes != reader->body->n_modes)
-        return phx_reader_fail(reader, shapes, "expected one shape for each of the %d modes of the body, found %d",
-                               reader->body->n_modes, port->n_shapes);
-    const double *x = port->position;
-    if (!strcmp(port->name, "P") && (x[0] != 0.0 || x[1] != 0.0 || x[2] != 0.0))
-        return phx_reader_fail(reader, phx_node_find(node, "position"),
-                               "port P is the origin of the body; leave its position out, or choose another name");
-    return PHX_OK;
-}
-
 phx_status phx_finish_port(phx_reader *reader, const phx_node *node, void *object)
 {
     phx_model_port *port = object;
-    if (reader->body && reader->body->kind == PHX_MODEL_BEAM)
-        return add_port(reader, node, port, port->name, port->at);
     if (phx_node_find(node, "angle") && phx_node_find(node, "rotation"))
         return phx_reader_fail(reader, phx_node_find(node, "rotation"),
                                "'angle' and 'rotation' of a port say the same; "
                                "keep one");
-    return reader->body && reader->body->kind == PHX_MODEL_MODAL ? finish_modal_port(reader, node, port) : PHX_OK;
+    preset_rotation(reader, NULL, &port->rotation, NULL); /* of kinds whose ports have no such key */
+    place_port(reader->body, port);
+    const phx_body_row *row = reader->body ? phx_body_row_of(reader->body) : NULL;
+    return row && row->finish_port ? row->finish_port(reader, node, port) : PHX_OK;
 }
 
 /* ---- sections ---- */
@@ -341,6 +352,9 @@ phx_status phx_begin_body(phx_reader *reader, const phx_node *node, void *object
     reader->body_source = node->source;
     reader->own_ports = (phx_names){0, NULL};
     reader->body->material = -1;
+    const size_t own = phx_body_row_of(reader->body)->own_size;
+    if (own > 0 && !(reader->body->own = phx_reader_calloc(reader, 1, own)))
+        return PHX_ERR_MEMORY;
     if (!strcmp(reader->body->name, "ground"))
         return phx_reader_fail(reader, reader->item, "the name 'ground' stands for what does not move; choose another");
     return PHX_OK;
@@ -356,7 +370,7 @@ phx_status phx_finish_damping(phx_reader *reader, const phx_node *node, void *ob
     return PHX_OK;
 }
 
-static phx_status finish_rigid(phx_reader *reader, const phx_node *node, const phx_model_body *body)
+phx_status phx_check_inertia_of(phx_reader *reader, const phx_node *node, const phx_model_body *body)
 {
     const double *J = body->inertia;
     double c[3] = {1.0, 0.0, 0.0};
@@ -370,64 +384,9 @@ static phx_status finish_rigid(phx_reader *reader, const phx_node *node, const p
     return PHX_OK;
 }
 
-static phx_status finish_modal(phx_reader *reader, const phx_node *node, const phx_model_body *body)
-{
-    if (body->n_modes < 1)
-        return phx_reader_fail(reader, phx_node_find(node, "modes"),
-                               "expected at least one mode; a body without modes is 'rigid'");
-    return finish_rigid(reader, node, body);
-}
-
-/* What a beam in modes, or of assumed modes, asks of the other keys. */
-static phx_status check_beam_modes(phx_reader *reader, const phx_node *node, const phx_model_body *body)
-{
-    static const char *const of_elements[] = {"elements", "order"};
-    const bool assumed = body->element == PHX_ELEMENT_ASSUMED;
-    if (assumed && !body->kept_modes)
-        return phx_reader_fail(reader, phx_node_find(node, "element"),
-                               "'element: assumed' needs 'modes', the number of shapes of each direction");
-    for (int k = 0; assumed && k < 2; k++)
-        if (phx_node_find(node, of_elements[k]))
-            return phx_reader_fail(reader, phx_node_find(node, of_elements[k]),
-                                   "'%s' does not apply to 'element: assumed', which has no elements", of_elements[k]);
-    if (assumed && body->reference != PHX_REFERENCE_CANTILEVER)
-        return phx_reader_fail(reader, phx_node_find(node, "reference"),
-                               "assumed modes are those of a beam clamped at P; expected 'reference: cantilever'");
-    if (body->kept_modes && body->stiffening)
-        return phx_reader_fail(reader, phx_node_find(node, "stiffening"),
-                               "'stiffening' does not go together with 'modes', which cannot follow the shortening of "
-                               "the bent axis; keep one");
-    return PHX_OK;
-}
-
-static phx_status finish_beam(phx_reader *reader, const phx_node *node, const phx_model_body *body)
-{
-    const phx_model_material *material = &reader->model->materials[body->material];
-    double line = material->density * body->section.area, axial = material->young * body->section.area;
-    double bending = material->young * body->section.inertia[1];
-    if (!isnormal(line) || !isnormal(axial) || !isnormal(bending))
-        return phx_reader_fail(reader, node,
-                               "mass per length %g kg/m, axial stiffness %g N and bending stiffness %g N m^2 "
-                               "must be finite and greater than 0; check material and section",
-                               line, axial, bending);
-    if (reader->model->dimension == 3 && body->elements > PHX_MODEL_MAX_SPATIAL_ELEMENTS)
-        return phx_reader_fail(reader, phx_node_find(node, "elements"),
-                               "expected at most %d 'elements' in space, found %d", PHX_MODEL_MAX_SPATIAL_ELEMENTS,
-                               body->elements);
-    if (reader->model->dimension == 3 && body->twist && !material->poisson.given)
-        return phx_reader_fail(reader, phx_node_find(node, "material"),
-                               "material '%s' has no 'poisson', which the torsion of a beam in space needs; or say "
-                               "twist: false",
-                               material->name);
-    return check_beam_modes(reader, node, body);
-}
-
 phx_status phx_finish_body(phx_reader *reader, const phx_node *node, void *object)
 {
-    const phx_model_body *body = object;
-    if (body->kind == PHX_MODEL_BEAM)
-        return finish_beam(reader, node, body);
-    return body->kind == PHX_MODEL_MODAL ? finish_modal(reader, node, body) : finish_rigid(reader, node, body);
+    return phx_body_row_of(object)->finish(reader, node, object);
 }
 
 #define NUMBER_JSON "{\"$ref\": \"#/$defs/number\"}"

@@ -184,10 +184,10 @@ phx_status phx_read_word(phx_reader *reader, const phx_node *node, const phx_wor
 {
     const unsigned dims = phx_reader_dims(reader);
     const char *found = node->kind == PHX_NODE_SCALAR && !phx_node_is_null(node) ? node->text : NULL;
-    for (int k = 0; found && words[k].word; k++)
-        if (!strcmp(found, words[k].word)) {
+    for (int k = 0; found && phx_word_at(words, k).word; k++)
+        if (!strcmp(found, phx_word_at(words, k).word)) {
             *value = k;
-            if (words[k].dims & dims)
+            if (phx_word_at(words, k).dims & dims)
                 return PHX_OK;
             return phx_reader_fail(reader, node, "%s '%s' exists only with dimension %d, this model has %d", what,
                                    found, dims == PHX_PLANE ? 3 : 2, reader->model->dimension);
@@ -195,12 +195,12 @@ phx_status phx_read_word(phx_reader *reader, const phx_node *node, const phx_wor
     phx_nearest nearest = phx_nearest_to(found ? found : "");
     char list[300];
     size_t n = 0;
-    for (int k = 0; words[k].word; k++) {
-        if (!(words[k].dims & dims))
+    for (int k = 0; phx_word_at(words, k).word; k++) {
+        if (!(phx_word_at(words, k).dims & dims))
             continue;
-        phx_nearest_offer(&nearest, words[k].word);
+        phx_nearest_offer(&nearest, phx_word_at(words, k).word);
         if (n < sizeof list)
-            n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", n ? ", " : "", words[k].word);
+            n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", n ? ", " : "", phx_word_at(words, k).word);
     }
     return phx_reader_fail(reader, node, "expected one of %s, found %s%s", list, phx_shown_node(node).text,
                            found ? phx_nearest_hint(&nearest).text : "");
@@ -227,8 +227,8 @@ static phx_status read_word(phx_reader *reader, const phx_key *key, const phx_no
 static phx_status preset_word(phx_reader *reader, const phx_key *key, void *field, void *owner)
 {
     (void)reader, (void)owner;
-    for (int k = 0; key->words[k].word; k++)
-        if (key->fallback && !strcmp(key->words[k].word, key->fallback))
+    for (int k = 0; phx_word_at(key->words, k).word; k++)
+        if (key->fallback && !strcmp(phx_word_at(key->words, k).word, key->fallback))
             memcpy(field, &k, sizeof k);
     return PHX_OK;
 }
@@ -316,8 +316,8 @@ static phx_status read_given(phx_reader *reader, const phx_key *key, const phx_n
 static phx_status preset_nested(phx_reader *reader, const phx_key *key, void *field, void *owner)
 {
     (void)owner;
-    for (int k = 0; k < key->object->n_keys; k++) {
-        const phx_key *inner = &key->object->keys[k];
+    const phx_key *inner;
+    for (phx_key_walk walk = {.object = key->object}; (inner = phx_next_key(&walk));) {
         if (!inner->type->preset || (inner->dims && !(inner->dims & phx_reader_dims(reader))))
             continue;
         phx_status status = inner->type->preset(reader, inner, (char *)field + inner->offset, field);

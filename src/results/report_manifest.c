@@ -2,6 +2,8 @@
 #include "report.h"
 #include "column_groups.h"
 
+#include <phlexor/joint.h>
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -403,6 +405,49 @@ static void put_joints(phx_report *report, phx_output *m)
     text(m, "]");
 }
 
+static bool has_kind(const phx_scene *scene, const char *name)
+{
+    for (int j = 0; j < scene->n_joints; j++)
+        if (!strcmp(scene->joint_kind[j], name))
+            return true;
+    return false;
+}
+
+static void put_solids(phx_output *m, const phx_joint_info *info)
+{
+    key(m, false, "solids");
+    text(m, "[");
+    for (int s = 0; s < PHX_JOINT_MAX_SOLIDS && info->solids[s].shape != PHX_SOLID_NONE; s++) {
+        text(m, s ? ",{" : "{");
+        put_text(m, true, "shape", phx_solid_name(info->solids[s].shape));
+        key(m, false, "size");
+        put_vector(m, 3, info->solids[s].size);
+        text(m, "}");
+    }
+    text(m, "]");
+}
+
+/* How the kinds of the joints that there are are drawn. */
+static void put_joint_kinds(phx_report *report, phx_output *m)
+{
+    const phx_scene *scene = report->scene;
+    bool first = true;
+
+    key(m, false, "joint_kinds");
+    text(m, "{");
+    for (int k = 0; scene && k < phx_joint_kind_count(); k++) {
+        const phx_joint_info *info = phx_joint_kind_info((phx_joint_kind)k);
+        if (!has_kind(scene, info->name))
+            continue;
+        key(m, first, info->name);
+        text(m, info->holds_points ? "{\"holds_points\":true" : "{\"holds_points\":false");
+        put_solids(m, info);
+        text(m, "}");
+        first = false;
+    }
+    text(m, "}");
+}
+
 static void put_springs(phx_report *report, phx_output *m)
 {
     const phx_scene *scene = report->scene;
@@ -657,6 +702,7 @@ void phx_report_manifest(phx_report *report, phx_output *manifest)
     }
     text(manifest, "]");
     put_joints(report, manifest);
+    put_joint_kinds(report, manifest);
     if (report->scene) {
         put_springs(report, manifest);
         put_loads(report, manifest);

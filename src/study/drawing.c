@@ -3,51 +3,62 @@
 
 #include <string.h>
 
-enum { FEWEST_POINTS = 9, MOST_POINTS = 65 }; /* along a beam */
+enum { FEWEST_POINTS = 9, MOST_POINTS = 65 }; /* along a length */
 
-/* Through the ports, in file order; with the shapes of a modal body at each. */
-static phx_status draw_ports(phx_context *context, int dim, const phx_model_body *body, double **points,
-                             double **shapes, int *n)
+/* Point k of a polyline: the place, and with a source how it moves. */
+static phx_status draw_point(phx_context *context, int dim, const phx_flex_source *source, const phx_location *location,
+                             int k, double *points, double *shapes)
 {
-    const size_t n_q = (size_t)body->n_modes;
+    const int n_q = phx_flex_source_flex(source)->n;
+    phx_flex_point point = {0};
+    phx_status status = phx_flex_source_point(source, context, location, &point);
 
-    *points = phx_calloc(context, (size_t)(body->n_ports * dim), sizeof(double));
-    *shapes = n_q ? phx_calloc(context, (size_t)(body->n_ports * dim) * n_q, sizeof(double)) : NULL;
-    if (!*points || (n_q && !*shapes))
-        return PHX_ERR_MEMORY;
-    for (int k = 0; k < body->n_ports; k++) {
-        const phx_model_port *port = &body->ports[k];
-        memcpy(*points + k * dim, port->position, (size_t)dim * sizeof(double));
-        for (int j = 0; j < port->n_shapes; j++)
-            for (int a = 0; a < dim; a++)
-                (*shapes)[(size_t)(k * dim + a) * n_q + (size_t)j] = port->shapes[j].translation[a];
+    for (int a = 0; a < dim && !status; a++) {
+        points[k * dim + a] = point.x[a];
+        for (int j = 0; j < point.n; j++)
+            shapes[(size_t)(k * dim + a) * (size_t)n_q + (size_t)point.dof[j]] = point.phi[a * point.n + j];
     }
-    *n = body->n_ports;
-    return PHX_OK;
+    phx_flex_point_free(&point);
+    return status;
 }
 
-/* Equally spaced along the axis, with the shapes at each point. */
-static phx_status draw_beam(phx_context *context, int dim, int elements, const phx_beam *beam, double **points,
-                            double **shapes, int *n)
+static phx_status make_room(phx_context *context, int dim, int count, const phx_flex_source *source, double **points,
+                            double **shapes)
 {
-    const int n_q = phx_beam_flex(beam)->n;
-    const int wanted = 2 * elements + 1;
-    const int count = wanted < FEWEST_POINTS ? FEWEST_POINTS : wanted > MOST_POINTS ? MOST_POINTS : wanted;
-    phx_status status = PHX_OK;
+    const size_t values = (size_t)(count * dim);
 
-    *points = phx_calloc(context, (size_t)(count * dim), sizeof(double));
-    *shapes = phx_calloc(context, (size_t)(count * dim) * (size_t)n_q, sizeof(double));
-    if (!*points || !*shapes)
-        return PHX_ERR_MEMORY;
+    *points = phx_calloc(context, values, sizeof **points);
+    *shapes = source ? phx_calloc(context, values * (size_t)phx_flex_source_flex(source)->n, sizeof **shapes) : NULL;
+    return *points && (*shapes || !source) ? PHX_OK : PHX_ERR_MEMORY;
+}
+
+/* Through the ports, in file order; where the body deforms with the shapes at each. */
+static phx_status draw_ports(phx_context *context, int dim, const phx_model_body *body, const phx_flex_source *source,
+                             double **points, double **shapes, int *n)
+{
+    phx_status status = make_room(context, dim, body->n_ports, source, points, shapes);
+
+    for (int k = 0; k < body->n_ports && !status; k++) {
+        const phx_model_port *port = &body->ports[k];
+        memcpy(*points + k * dim, port->position, (size_t)dim * sizeof(double));
+        if (source)
+            status = draw_point(context, dim, source, &port->location, k, *points, *shapes);
+    }
+    *n = body->n_ports;
+    return status;
+}
+
+/* Equally spaced along the length, with the shapes at each point. */
+static phx_status draw_length(phx_context *context, int dim, int segments, const phx_flex_source *source,
+                              double **points, double **shapes, int *n)
+{
+    const int wanted = 2 * segments + 1;
+    const int count = wanted < FEWEST_POINTS ? FEWEST_POINTS : wanted > MOST_POINTS ? MOST_POINTS : wanted;
+    phx_status status = make_room(context, dim, count, source, points, shapes);
+
     for (int k = 0; k < count && !status; k++) {
-        phx_flex_point point = {0};
-        status = phx_beam_point(beam, context, (double)k / (count - 1), &point);
-        for (int a = 0; a < dim && !status; a++) {
-            (*points)[k * dim + a] = point.x[a];
-            for (int j = 0; j < point.n; j++)
-                (*shapes)[(size_t)(k * dim + a) * (size_t)n_q + (size_t)point.dof[j]] = point.phi[a * point.n + j];
-        }
-        phx_flex_point_free(&point);
+        const phx_location location = phx_location_at_fraction((double)k / (count - 1));
+        status = draw_point(context, dim, source, &location, k, *points, *shapes);
     }
     *n = count;
     return status;
@@ -58,6 +69,7 @@ static phx_status draw_body(phx_context *context, const phx_model *model, const 
 {
     const phx_model_body *body = &model->bodies[b];
     phx_record_body *record = &drawing->bodies[b];
+    phx_model_sections sections;
     phx_status status = PHX_OK;
 
     *record = (phx_record_body){.name = body->name, .kind = phx_model_body_kind_name(body->kind)};
@@ -65,13 +77,12 @@ static phx_status draw_body(phx_context *context, const phx_model *model, const 
     record->v_start = b > 0 ? record[-1].v_start + record[-1].v_count : 0;
     record->x_count = phx_body_n_x(made->body);
     record->v_count = phx_body_n_v(made->body);
-    if (body->kind == PHX_MODEL_BEAM)
-        status = draw_beam(context, model->dimension,
-                           body->element == PHX_ELEMENT_ASSUMED ? body->kept_modes : body->elements, made->beam,
-                           &drawing->points[b], &drawing->shapes[b], &record->n_points);
+    if (phx_model_body_sections(model, body, &sections) && made->source)
+        status = draw_length(context, model->dimension, sections.segments, made->source, &drawing->points[b],
+                             &drawing->shapes[b], &record->n_points);
     else
-        status =
-            draw_ports(context, model->dimension, body, &drawing->points[b], &drawing->shapes[b], &record->n_points);
+        status = draw_ports(context, model->dimension, body, made->source, &drawing->points[b], &drawing->shapes[b],
+                            &record->n_points);
     record->points = drawing->points[b];
     record->shapes = drawing->shapes[b];
     return status;
@@ -107,7 +118,7 @@ phx_status phx_drawing_create(phx_context *context, const phx_model *model, cons
     if (!made)
         return PHX_ERR_MEMORY;
     for (int b = 0; b < model->n_bodies; b++)
-        made[b] = (phx_made_body){phx_system_body(system, b), phx_system_beam(system, b)};
+        made[b] = (phx_made_body){phx_system_body(system, b), phx_system_source(system, b)};
     const phx_status status = phx_drawing_of_bodies(context, model, made, drawing);
     phx_free(made);
     return status;

@@ -31,10 +31,10 @@ phx_status phx_sweep_apply(phx_context *context, const phx_sweep *sweep, int poi
 /* Put "at theta1 = 0.5 (point 7 of 73): " in front of the message of a failure; returns `status`. */
 phx_status phx_sweep_name_point(phx_context *context, const phx_sweep *sweep, int point, phx_status status);
 
-/* A body as it was made, and the line it lies along (NULL: none). */
+/* A body as it was made, and what answers for its points (NULL: it does not deform). */
 typedef struct phx_made_body {
     const phx_body *body;
-    const phx_beam *beam;
+    const phx_flex_source *source;
 } phx_made_body;
 
 /* What a recorder needs to know of a mechanism: places of the bodies in the state, their polylines, and the scene. */

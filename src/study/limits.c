@@ -15,8 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { KINDS = 4, MODAL_POINTS = 17, MOST_POINTS = 129, TEXT = 600, FUNCTIONALS = 3 };
-static const double PI = 3.14159265358979323846;
+enum { KINDS = 4, TEXT = 600, FUNCTIONALS = 3 };
 
 static const struct {
     const char *name;
@@ -42,11 +41,11 @@ typedef struct watch {
 typedef struct watched {
     const phx_body *body;
     char *name;
-    bool line;
+    bool sections;
     int x; /* of q */
     int n_points;
     phx_flex_point *points;      /* n_points: section rotations */
-    phx_csr stress[FUNCTIONALS]; /* n_points x n_stress: axial force, moments; no rows: no line */
+    phx_csr stress[FUNCTIONALS]; /* n_points x n_stress: axial force, moments; no rows: no sections */
     int n_moments;
     double per_force, per_moment[2]; /* strain of N, M */
     double euler, omega;             /* N, rad/s */
@@ -69,29 +68,36 @@ struct phx_limits {
 
 /* ---- creation ---- */
 /* Row `functional` at point p, dense: n_stress values. */
-static void stress_row(const phx_beam *beam, const watched *w, int functional, int p, double *room, double *row)
+static phx_status stress_row(phx_context *context, const phx_flex_source *source, const watched *w, int functional,
+                             int p, double *room, double *row)
 {
-    const size_t n = (size_t)phx_beam_flex(beam)->n_stress;
-    const double s = (double)p / (w->n_points - 1);
+    const size_t n = (size_t)phx_flex_source_flex(source)->n_stress;
+    const phx_location location = phx_location_at_fraction((double)p / (w->n_points - 1));
 
     memset(room, 0, 2 * n * sizeof *room);
-    phx_beam_stress_rows(beam, s, functional == 0 ? room : NULL, functional == 0 ? NULL : room, NULL);
+    const phx_status status = phx_flex_source_section_rows(source, context, &location, functional == 0 ? room : NULL,
+                                                           functional == 0 ? NULL : room, NULL);
     memcpy(row, room + (functional == 2 ? n : 0), n * sizeof *row);
+    return status;
 }
 
 /* The axial force, or a moment, at all points: the entries that are not zero. */
-static phx_status watch_stress(phx_context *context, const phx_beam *beam, watched *w, int functional, double *room)
+static phx_status watch_stress(phx_context *context, const phx_flex_source *source, watched *w, int functional,
+                               double *room)
 {
-    const int n = phx_beam_flex(beam)->n_stress;
+    const int n = phx_flex_source_flex(source)->n_stress;
     double *row = room + 2 * n;
     phx_csr *out = &w->stress[functional];
+    phx_status status = PHX_OK;
     int nnz = 0;
 
-    for (int p = 0; p < w->n_points; p++) {
-        stress_row(beam, w, functional, p, room, row);
+    for (int p = 0; p < w->n_points && !status; p++) {
+        status = stress_row(context, source, w, functional, p, room, row);
         for (int j = 0; j < n; j++)
             nnz += row[j] != 0.0;
     }
+    if (status)
+        return status;
     *out = (phx_csr){.rows = w->n_points, .cols = n};
     out->ptr = phx_calloc(context, (size_t)w->n_points + 1, sizeof *out->ptr);
     out->idx = phx_calloc(context, (size_t)nnz, sizeof *out->idx);
@@ -99,8 +105,8 @@ static phx_status watch_stress(phx_context *context, const phx_beam *beam, watch
     if (!out->ptr || !out->idx || !out->val)
         return PHX_ERR_MEMORY;
     nnz = 0;
-    for (int p = 0; p < w->n_points; p++) {
-        stress_row(beam, w, functional, p, room, row);
+    for (int p = 0; p < w->n_points && !status; p++) {
+        status = stress_row(context, source, w, functional, p, room, row);
         for (int j = 0; j < n; j++)
             if (row[j] != 0.0) {
                 out->idx[nnz] = j;
@@ -108,64 +114,46 @@ static phx_status watch_stress(phx_context *context, const phx_beam *beam, watch
             }
         out->ptr[p + 1] = nnz;
     }
-    return PHX_OK;
+    return status;
 }
 
-static phx_status watch_stresses(phx_context *context, const phx_beam *beam, int dim, watched *w)
+static phx_status watch_stresses(phx_context *context, const phx_flex_source *source, int dim, watched *w)
 {
-    double *room = phx_calloc(context, 3 * (size_t)phx_beam_flex(beam)->n_stress, sizeof *room);
+    double *room = phx_calloc(context, 3 * (size_t)phx_flex_source_flex(source)->n_stress, sizeof *room);
     phx_status status = room ? PHX_OK : PHX_ERR_MEMORY;
 
     w->n_moments = dim == 2 ? 1 : 2;
     for (int f = 0; f < 1 + w->n_moments && !status; f++)
-        status = watch_stress(context, beam, w, f, room);
+        status = watch_stress(context, source, w, f, room);
     phx_free(room);
     return status;
 }
 
-/* Young's modulus, section, Euler load and lowest frequency of bending. */
-static void find_stiffness(const phx_model *model, const phx_model_body *body, watched *w)
+static phx_status watch_sections(phx_context *context, int dim, const phx_model_sections *sections,
+                                 const phx_flex_source *source, watched *w)
 {
-    const phx_model_material *material = &model->materials[body->material];
-    const phx_model_section *section = &body->section;
-    const bool space = model->dimension == 3, held = body->reference == PHX_REFERENCE_CANTILEVER;
-    const double E = material->young,
-                 weakest = space ? fmin(section->inertia[0], section->inertia[1]) : section->inertia[1];
-    const double wave = held ? 1.8751040687 : PI;
-
-    w->per_force = 1.0 / (E * section->area);
-    for (int m = 0; m < w->n_moments; m++) { /* Mz in the plane; My, Mz in space */
-        const int axis = space ? m : 1;
-        const double inertia = section->inertia[axis], known = section->fibre[1 - axis];
-        w->per_moment[m] = (known > 0.0 ? known : sqrt(3.0 * inertia / section->area)) / (E * inertia);
-    }
-    w->euler = PI * PI * E * weakest / (body->length * body->length) * (held ? 0.25 : 1.0);
-    w->omega = wave * wave / (body->length * body->length) * sqrt(E * weakest / (material->density * section->area));
-    w->stiffening = body->stiffening;
-}
-
-static phx_status watch_beam(phx_context *context, const phx_model *model, const phx_model_body *body,
-                             const phx_beam *beam, watched *w)
-{
-    const bool mesh = body->kept_modes == 0 && body->element != PHX_ELEMENT_ASSUMED;
     phx_status status = PHX_OK;
 
-    w->n_points = mesh && body->elements < MOST_POINTS ? body->elements + 1 : mesh ? MOST_POINTS : MODAL_POINTS;
+    w->sections = true;
+    w->n_points = sections->watched;
+    w->per_force = sections->strain_per_force;
+    memcpy(w->per_moment, sections->strain_per_moment, sizeof w->per_moment);
+    w->euler = sections->euler_load;
+    w->omega = sections->bending_frequency;
+    w->stiffening = sections->stiffening;
     w->points = phx_calloc(context, (size_t)w->n_points, sizeof *w->points);
     w->mean = phx_calloc(context, (size_t)w->n_points, sizeof *w->mean);
     if (!w->points || !w->mean)
         return PHX_ERR_MEMORY;
-    for (int p = 0; p < w->n_points && !status; p++)
-        status = phx_beam_point(beam, context, (double)p / (w->n_points - 1), &w->points[p]);
-    if (!status)
-        status = watch_stresses(context, beam, model->dimension, w);
-    if (!status)
-        find_stiffness(model, body, w);
-    return status;
+    for (int p = 0; p < w->n_points && !status; p++) {
+        const phx_location location = phx_location_at_fraction((double)p / (w->n_points - 1));
+        status = phx_flex_source_point(source, context, &location, &w->points[p]);
+    }
+    return status ? status : watch_stresses(context, source, dim, w);
 }
 
-/* Of modal data the ports are all that is known. */
-static phx_status watch_modal(phx_context *context, const phx_system *system, int id, const phx_model_body *body,
+/* Of a body without sections the ports are all that is known. */
+static phx_status watch_ports(phx_context *context, const phx_system *system, int id, const phx_model_body *body,
                               watched *w)
 {
     phx_status status = PHX_OK;
@@ -186,19 +174,21 @@ static phx_status watch_body(phx_limits *limits, phx_context *context, const phx
     const phx_system *system = limits->system;
     const phx_model_body *body = &model->bodies[id];
     watched *w = &limits->bodies[limits->n_bodies];
+    phx_model_sections sections;
     int x = 0, v = 0;
 
     limits->mass += phx_body_flex(phx_system_body(system, id))->mass;
     if (phx_body_n_q(phx_system_body(system, id)) == 0)
         return PHX_OK;
     phx_system_offsets(system, id, &x, &v);
-    *w = (watched){.body = phx_system_body(system, id), .x = x, .line = body->kind == PHX_MODEL_BEAM};
+    *w = (watched){.body = phx_system_body(system, id), .x = x};
     limits->n_bodies++;
     w->name = phx_strdup(context, body->name);
     if (!w->name)
         return PHX_ERR_MEMORY;
-    return w->line ? watch_beam(context, model, body, phx_system_beam(system, id), w)
-                   : watch_modal(context, system, id, body, w);
+    return phx_model_body_sections(model, body, &sections)
+               ? watch_sections(context, model->dimension, &sections, phx_system_source(system, id), w)
+               : watch_ports(context, system, id, body, w);
 }
 
 phx_status phx_limits_create(phx_context *context, const phx_model *model, const phx_system *system,
@@ -342,7 +332,7 @@ static void put_rotation(char *text, const char *name, const watch *w, const wat
              "body '%s' leaves small deformation at t = %.6g s: its sections turn by up to %.3g rad against its frame "
              "(at t = %.6g s), and its bending is linear, good to %.3g rad; %s",
              name, w->first, w->worst, w->at, kinds[PHX_LIMIT_ROTATION].limit,
-             of->line
+             of->sections
                  ? "make it of several bodies welded in a row, each with a frame of its own, or check young, section "
                    "and loads"
                  : "check its frequencies and loads");

@@ -52,14 +52,15 @@ static int deformations(const scene_maker *maker, int body)
 }
 
 /* ---- bodies ---- */
-static void describe_section(const phx_model_body *body, double *radius, double *out)
+static void describe_section(const phx_model *model, const phx_model_body *body, double *radius, double *out)
 {
-    const phx_model_section *section = &body->section;
+    phx_model_sections sections;
+
+    if (!phx_model_body_sections(model, body, &sections) || !sections.section)
+        return;
+    const phx_model_section *section = sections.section;
     const double values[PHX_SCENE_SECTION] = {section->area, section->inertia[0], section->inertia[1],
                                               section->fibre[0], section->fibre[1]};
-
-    if (body->kind != PHX_MODEL_BEAM)
-        return;
     memcpy(out, values, sizeof values);
     *radius = section->fibre[0];
 }
@@ -82,26 +83,20 @@ static phx_status describe_bodies(scene_maker *maker)
         scene->mass[b] = flex->mass;
         for (int a = 0; a < maker->dim; a++)
             scene->centre[b * maker->dim + a] = flex->s0[a] / flex->mass;
-        describe_section(&model->bodies[b], &scene->radius[b], scene->section + b * PHX_SCENE_SECTION);
+        describe_section(model, &model->bodies[b], &scene->radius[b], scene->section + b * PHX_SCENE_SECTION);
     }
     return PHX_OK;
 }
 
 /* ---- ports ---- */
-/* Displacement of a named port of a modal body, or of the point of a beam at a fraction of its length. */
-static phx_status port_shapes(const scene_maker *maker, int body, const phx_model_port *port, double at,
-                              double *position, double *shapes)
+/* Displacement of a location of a body that deforms. */
+static phx_status port_shapes(const scene_maker *maker, int body, const phx_location *location, double *position,
+                              double *shapes)
 {
     const int n_q = deformations(maker, body);
     phx_flex_point point = {0};
-    phx_status status = PHX_OK;
+    phx_status status = phx_flex_source_point(maker->made[body].source, maker->context, location, &point);
 
-    for (int k = 0; port && k < port->n_shapes; k++)
-        for (int a = 0; a < maker->dim; a++)
-            shapes[a * n_q + k] = port->shapes[k].translation[a];
-    if (!maker->made[body].beam)
-        return PHX_OK;
-    status = phx_beam_point(maker->made[body].beam, maker->context, at, &point);
     for (int a = 0; a < maker->dim && !status; a++) {
         position[a] = point.x[a];
         for (int k = 0; k < point.n; k++)
@@ -111,8 +106,9 @@ static phx_status port_shapes(const scene_maker *maker, int body, const phx_mode
     return status;
 }
 
-/* `port` NULL: the point of a beam at a fraction of its length. */
-static phx_status add_port(scene_maker *maker, int body, const char *name, const phx_model_port *port, double at)
+/* `port` NULL: a point without directions of its own. */
+static phx_status add_port(scene_maker *maker, int body, const char *name, const phx_model_port *port,
+                           const phx_location *location)
 {
     static const double identity[2][9] = {{1, 0, 0, 1}, {1, 0, 0, 0, 1, 0, 0, 0, 1}};
     const int dim = maker->dim;
@@ -132,7 +128,7 @@ static phx_status add_port(scene_maker *maker, int body, const char *name, const
         return PHX_OK;
     double *shapes = scene->port_shapes + scene->n_port_shapes;
     scene->n_port_shapes += dim * n_q;
-    return port_shapes(maker, body, port, at, scene->port_position + p * dim, shapes);
+    return port_shapes(maker, body, location, scene->port_position + p * dim, shapes);
 }
 
 /* The references of the model to points, one after the other; NULL behind the last. */
@@ -191,16 +187,17 @@ static phx_status describe_ports(scene_maker *maker)
     for (int b = 0; b < model->n_bodies; b++)
         maker->first[b + 1] = maker->first[b] + model->bodies[b].n_ports;
     for (int p = 0; p < model->n_ground_ports && !status; p++)
-        status = add_port(maker, -1, model->ground_ports[p].name, &model->ground_ports[p], 0.0);
+        status =
+            add_port(maker, -1, model->ground_ports[p].name, &model->ground_ports[p], &model->ground_ports[p].location);
     for (int b = 0; b < model->n_bodies; b++)
         for (int p = 0; p < model->bodies[b].n_ports && !status; p++) {
             const phx_model_port *port = &model->bodies[b].ports[p];
-            status = add_port(maker, b, port->name, port, port->at);
+            status = add_port(maker, b, port->name, port, &port->location);
         }
     for (int k = 0; reference(model, k) && !status; k++) {
         const phx_model_point *point = reference(model, k);
         if (point->text && find_port(maker, point) < 0) /* a distributed load has none */
-            status = add_port(maker, point->body, strchr(point->text, '@'), NULL, point->at);
+            status = add_port(maker, point->body, strchr(point->text, '@'), NULL, &point->location);
     }
     return status;
 }
@@ -221,7 +218,7 @@ static phx_status describe_joints(scene_maker *maker)
         const int j = scene->n_joints;
         const phx_model_joint *joint = &model->joints[j];
         scene->joint_name[j] = copy_of(maker, joint->name);
-        scene->joint_kind[j] = copy_of(maker, phx_model_joint_kind_name(joint->kind));
+        scene->joint_kind[j] = copy_of(maker, phx_joint_kind_name(joint->kind));
         scene->joint_a[j] = find_port(maker, &joint->ports[0]);
         scene->joint_b[j] = find_port(maker, &joint->ports[1]);
         memcpy(scene->joint_axis + j * maker->dim, joint->axis, (size_t)maker->dim * sizeof(double));
@@ -296,11 +293,11 @@ enum { AXIAL, MOMENT_Y, MOMENT_Z, TORSION, SECTION_KINDS };
 /* Which of them are linear in q and there: the axial force of a stiffened body is not. */
 static int list_sections(const scene_maker *maker, int b, int kinds[SECTION_KINDS])
 {
-    const phx_model_body *body = &maker->model->bodies[b];
     const bool space = maker->dim == 3;
+    phx_model_sections sections;
     int n = 0;
 
-    if (!maker->made[b].beam ||
+    if (!phx_model_body_sections(maker->model, &maker->model->bodies[b], &sections) || !maker->made[b].source ||
         (double)maker->drawing->bodies[b].n_points * deformations(maker, b) * SECTION_KINDS > MOST_MAP_VALUES)
         return 0;
     if (!phx_body_flex(maker->made[b].body)->stiffening)
@@ -308,7 +305,7 @@ static int list_sections(const scene_maker *maker, int b, int kinds[SECTION_KIND
     if (space)
         kinds[n++] = MOMENT_Y;
     kinds[n++] = MOMENT_Z;
-    if (space && body->twist)
+    if (sections.torsion)
         kinds[n++] = TORSION;
     return n;
 }
@@ -335,14 +332,18 @@ static phx_status map_sections(scene_maker *maker, int b, int n, const int *kind
         return PHX_ERR_MEMORY;
     const double *of_kind[SECTION_KINDS] = {row, maker->dim == 2 ? NULL : row + rows,
                                             maker->dim == 2 ? row + rows : row + 2 * rows, row + 3 * rows};
-    for (int i = 0; i < points; i++) {
-        phx_beam_stress_rows(maker->made[b].beam, (double)i / (points - 1), row, row + rows,
-                             maker->dim == 3 ? row + 3 * rows : NULL);
-        for (int k = 0; k < n; k++)
+    phx_status status = PHX_OK;
+    for (int i = 0; i < points && !status; i++) {
+        const phx_location location = phx_location_at_fraction((double)i / (points - 1));
+        status = phx_flex_source_section_rows(maker->made[b].source, maker->context, &location, row, row + rows,
+                                              maker->dim == 3 ? row + 3 * rows : NULL);
+        for (int k = 0; k < n && !status; k++)
             through_stress(flex, of_kind[kinds[k]],
                            scene->maps + scene->n_maps + (size_t)k * block + (size_t)i * (size_t)n_q);
     }
     phx_free(row);
+    if (status)
+        return status;
     scene->n_maps += n * (int)block;
     for (int k = 0; k < n; k++) {
         const int s = scene->n_sections;

@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 phx_study_titop_options phx_study_titop_options_default(void)
@@ -87,7 +86,8 @@ static phx_status add_all_names(phx_context *context, const phx_model *model, in
 static phx_status add_names(phx_context *context, const phx_model *model, int body,
                             const phx_study_titop_options *options, titop_work *work)
 {
-    phx_status status = add_name(context, work, options->parent ? options->parent : "P");
+    const char *parent = phx_model_body_kind_info(model->bodies[body].kind)->ports[0];
+    phx_status status = add_name(context, work, options->parent ? options->parent : parent);
     if (!options->ports)
         return status ? status : add_all_names(context, model, body, work);
     if (options->n_ports < 1)
@@ -112,12 +112,21 @@ static phx_status no_port(phx_context *context, const phx_model *model, const ph
                           phx_shown_text(name).text, phx_nearest_hint(&nearest).text);
 }
 
-/* A point of a beam, by the fraction of its length. */
-static phx_status beam_port(phx_context *context, const titop_work *work, double s, phx_body_port *port)
+/* The point @TEXT of a body with a source, in the directions of the body. */
+static phx_status located_port(phx_context *context, const phx_model *model, const phx_model_body *body,
+                               const phx_flex_source *source, const char *name, phx_body_port *port)
 {
     static const double identity[2][9] = {{1.0, 0.0, 0.0, 1.0}, {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0}};
-    memcpy(port->rotation, identity[phx_system_dim(work->system) - 2], sizeof port->rotation);
-    return phx_beam_point(phx_system_beam(work->system, 0), context, s, &port->point);
+    phx_location location;
+    phx_status status = phx_location_read(context, phx_flex_source_sorts(source), name + 1, &location);
+
+    memcpy(port->rotation, identity[model->dimension - 2], sizeof port->rotation);
+    if (!status)
+        status = phx_flex_source_point(source, context, &location, &port->point);
+    if (!status || status == PHX_ERR_MEMORY)
+        return status;
+    status = phx_fail_prefix(context, PHX_ERR_INPUT, "body '%s': port %s: ", body->name, name);
+    return phx_model_blame(context, model, status);
 }
 
 static phx_status make_port(phx_context *context, const phx_model *model, const phx_model_body *body,
@@ -128,15 +137,10 @@ static phx_status make_port(phx_context *context, const phx_model *model, const 
         memcpy(port->rotation, found->rotation, sizeof port->rotation);
         return phx_flex_point_copy(context, model->dimension, &found->point, &port->point);
     }
-    if (name[0] != '@' || body->kind != PHX_MODEL_BEAM)
+    const phx_flex_source *source = phx_system_source(work->system, 0);
+    if (name[0] != '@' || !source)
         return no_port(context, model, body, name);
-    char *end = NULL;
-    const double s = strtod(name + 1, &end);
-    if (end == name + 1 || *end || !(s >= 0.0 && s <= 1.0))
-        return phx_model_fail(context, model, body, PHX_ERR_INPUT,
-                              "body '%s': the port %s is no fraction of the length, @0 to @1", body->name,
-                              phx_shown_text(name).text);
-    return beam_port(context, work, s, port);
+    return located_port(context, model, body, source, name, port);
 }
 
 /* Names of the deformation coordinates, without the body's. */

@@ -45,7 +45,7 @@ static phx_status take_apart(phx_context *context, const phx_model *model, apart
         status = phx_model_build_body(context, model, b, &bodies->systems[b]);
         if (!status)
             bodies->made[b] =
-                (phx_made_body){phx_system_body(bodies->systems[b], 0), phx_system_beam(bodies->systems[b], 0)};
+                (phx_made_body){phx_system_body(bodies->systems[b], 0), phx_system_source(bodies->systems[b], 0)};
     }
     if (!status)
         status = phx_drawing_of_bodies(context, model, bodies->made, &bodies->drawing);

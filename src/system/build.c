@@ -91,9 +91,9 @@ void phx_system_destroy(phx_system *system)
         return;
     phx_sys_workspace_destroy(system->assembly);
     for (int i = 0; i < system->n_ports; i++)
-        phx_body_port_free(&system->ports[i].port);
+        phx_sys_place_free(&system->ports[i]);
     for (int i = 0; i < system->n_points; i++) {
-        phx_body_port_free(&system->points[i].place.port);
+        phx_sys_place_free(&system->points[i].place);
         phx_free(system->points[i].name);
     }
     for (int i = 0; i < system->n_joints; i++)
@@ -181,47 +181,73 @@ phx_status phx_system_add_body(phx_system *system, phx_body *body, phx_flex_sour
     return phx_conclude(system->context, PHX_OK);
 }
 
+static phx_status not_finite(const phx_system *system, phx_body_id body)
+{
+    return phx_fail(system->context, PHX_ERR_ARGUMENT, "'%s': a port's position or rotation is not finite",
+                    body == PHX_GROUND ? "ground" : phx_body_name(system->bodies[body].body));
+}
+
+/* Directions into a slot. */
+static phx_status set_rotation(const phx_system *system, phx_body_id body, const double *rotation, port_slot *slot)
+{
+    const int size = system->dim * system->dim;
+
+    if (rotation && !all_finite(rotation, size))
+        return not_finite(system, body);
+    if (rotation)
+        memcpy(slot->port.rotation, rotation, (size_t)size * sizeof *rotation);
+    return PHX_OK;
+}
+
 /* Place and directions into a slot. */
 static phx_status set_place(const phx_system *system, phx_body_id body, const double *position, const double *rotation,
                             port_slot *slot)
 {
-    const char *name = body == PHX_GROUND ? "ground" : phx_body_name(system->bodies[body].body);
-    const int dim = system->dim;
-
-    if (!all_finite(position, dim) || (rotation && !all_finite(rotation, dim * dim)))
-        return phx_fail(system->context, PHX_ERR_ARGUMENT, "'%s': a port's position or rotation is not finite", name);
-    memcpy(slot->port.point.x, position, (size_t)dim * sizeof *position);
-    if (rotation)
-        memcpy(slot->port.rotation, rotation, (size_t)(dim * dim) * sizeof *rotation);
-    return PHX_OK;
+    if (!all_finite(position, system->dim))
+        return not_finite(system, body);
+    memcpy(slot->port.point.x, position, (size_t)system->dim * sizeof *position);
+    return set_rotation(system, body, rotation, slot);
 }
 
-/* A place on a rigid body or the ground into an empty slot. */
-static phx_status place_at(const phx_system *system, phx_body_id body, const double *position, const double *rotation,
-                           port_slot *slot)
+static const phx_flex_source *source_of(const phx_system *system, phx_body_id body)
 {
-    if (body != PHX_GROUND && system->bodies[body].source)
-        return phx_fail(system->context, PHX_ERR_ARGUMENT,
-                        phx_system_beam(system, body)
-                            ? "body '%s' is a beam: its ports lie at a fraction of its length"
-                            : "body '%s' is flexible: a place does not say how a port moves with the deformation",
-                        phx_body_name(system->bodies[body].body));
-    return set_place(system, body, position, rotation, slot);
+    return body == PHX_GROUND ? NULL : system->bodies[body].source;
 }
 
-/* A point at a fraction of a beam's length into an empty slot. */
-static phx_status place_on_beam(const phx_system *system, phx_body_id body, double s, port_slot *slot)
+unsigned phx_sys_location_sorts(const phx_system *system, phx_body_id body)
 {
-    const phx_beam *beam = body == PHX_GROUND ? NULL : phx_system_beam(system, body);
+    const phx_flex_source *source = source_of(system, body);
+    return source ? phx_flex_source_sorts(source) : 1u << PHX_LOCATION_ORIGIN | 1u << PHX_LOCATION_PLACE;
+}
 
-    if (!beam)
+/* A location of a body or the ground into an empty slot. */
+static phx_status place_at(const phx_system *system, const place_def *def, port_slot *slot)
+{
+    static const double origin[3] = {0.0, 0.0, 0.0};
+    const phx_flex_source *source = source_of(system, def->body);
+    const phx_location *location = &def->location;
+    const char *name = def->body == PHX_GROUND ? "ground" : phx_body_name(system->bodies[def->body].body);
+
+    slot->location = *location;
+    slot->location.name = NULL;
+    if (!source && location->sort != PHX_LOCATION_ORIGIN && location->sort != PHX_LOCATION_PLACE)
         return phx_fail(system->context, PHX_ERR_ARGUMENT,
-                        "port at a fraction %g of the length: the body is not a beam", s);
-    if (!(s >= 0.0 && s <= 1.0))
-        return phx_fail(system->context, PHX_ERR_ARGUMENT, "body '%s': port at %g of the length, must be in 0 ... 1",
-                        phx_body_name(system->bodies[body].body), s);
-    slot->at = s;
-    return phx_beam_point(beam, system->context, s, &slot->port.point);
+                        "'%s' does not deform: its points are given by: %s; not by: %s", name,
+                        phx_location_sorts_text(phx_sys_location_sorts(system, def->body)).text,
+                        phx_location_sorts_text(phx_location_bit(location->sort)).text);
+    if (!source)
+        return set_place(system, def->body, location->sort == PHX_LOCATION_PLACE ? location->place : origin,
+                         def->rotation, slot);
+    phx_status status = phx_flex_source_point(source, system->context, location, &slot->port.point);
+    if (!status)
+        status = set_rotation(system, def->body, def->rotation, slot);
+    if (!status && location->sort == PHX_LOCATION_NAME) {
+        slot->location.name = phx_strdup(system->context, location->name);
+        status = slot->location.name ? PHX_OK : PHX_ERR_MEMORY;
+    }
+    if (status)
+        phx_sys_place_free(slot);
+    return status && status != PHX_ERR_MEMORY ? phx_fail_prefix(system->context, status, "body '%s': ", name) : status;
 }
 
 /* A copy of a point of a flexible body into an empty slot. */
@@ -240,13 +266,19 @@ static phx_status place_flex(const phx_system *system, phx_body_id body, const p
 
 phx_status phx_sys_place(const phx_system *system, const place_def *def, port_slot *slot)
 {
-    *slot = (port_slot){.body = def->body, .at = -1.0};
+    *slot = (port_slot){.body = def->body, .location.sort = PHX_LOCATION_SORTS};
     for (int a = 0; a < system->dim; a++)
         slot->port.rotation[a * system->dim + a] = 1.0;
     if (def->point)
         return place_flex(system, def->body, def->point, def->rotation, slot);
-    return def->position ? place_at(system, def->body, def->position, def->rotation, slot)
-                         : place_on_beam(system, def->body, def->s, slot);
+    return place_at(system, def, slot);
+}
+
+void phx_sys_place_free(port_slot *slot)
+{
+    phx_body_port_free(&slot->port);
+    phx_free((char *)slot->location.name);
+    slot->location.name = NULL;
 }
 
 static phx_status new_port(phx_system *system, const place_def *def, phx_port_id *id)
@@ -265,21 +297,31 @@ static phx_status new_port(phx_system *system, const place_def *def, phx_port_id
     return status;
 }
 
+phx_status phx_system_add_port_at(phx_system *system, phx_body_id body, const phx_location *location,
+                                  const double *rotation, phx_port_id *id)
+{
+    if (!system || !location || !id)
+        return phx_fail_null(system ? system->context : NULL, __func__, "system, location or id");
+    const place_def def = {.body = body, .location = *location, .rotation = rotation};
+    return phx_conclude(system->context, new_port(system, &def, id));
+}
+
 phx_status phx_system_add_port(phx_system *system, phx_body_id body, const double *position, const double *rotation,
                                phx_port_id *id)
 {
+    static const phx_location origin = {.sort = PHX_LOCATION_ORIGIN};
     if (!system || !id)
         return phx_fail_null(system ? system->context : NULL, __func__, "system or id");
-    const place_def def = {.body = body, .position = position, .rotation = rotation};
-    return phx_conclude(system->context, new_port(system, &def, id));
+    const phx_location location = position ? phx_location_at_place(system->dim, position) : origin;
+    return phx_system_add_port_at(system, body, &location, rotation, id);
 }
 
 phx_status phx_system_add_beam_port(phx_system *system, phx_body_id body, double s, phx_port_id *id)
 {
     if (!system || !id)
         return phx_fail_null(system ? system->context : NULL, __func__, "system or id");
-    const place_def def = {.body = body, .s = s};
-    return phx_conclude(system->context, new_port(system, &def, id));
+    const phx_location location = phx_location_at_fraction(s);
+    return phx_system_add_port_at(system, body, &location, NULL, id);
 }
 
 phx_status phx_system_add_flex_port(phx_system *system, phx_body_id body, const phx_flex_point *point,
@@ -313,7 +355,7 @@ static phx_status new_point(phx_system *system, const char *name, const place_de
         status = phx_sys_place(system, def, &slot->place);
     slot->name = status ? NULL : phx_strdup(system->context, name);
     if (!status && !slot->name) {
-        phx_body_port_free(&slot->place.port);
+        phx_sys_place_free(&slot->place);
         status = PHX_ERR_MEMORY;
     }
     if (!status)
@@ -321,14 +363,24 @@ static phx_status new_point(phx_system *system, const char *name, const place_de
     return status;
 }
 
+phx_status phx_system_add_point_at(phx_system *system, phx_body_id body, const char *name, const phx_location *location,
+                                   const double *rotation)
+{
+    if (!system || !name || !location)
+        return phx_fail_null(system ? system->context : NULL, __func__, "system, name or location");
+    const place_def def = {.body = body, .location = *location, .rotation = rotation};
+    return phx_conclude(system->context, new_point(system, name, &def));
+}
+
 phx_status phx_system_add_point(phx_system *system, phx_body_id body, const char *name, double s,
                                 const double *position, const double *rotation)
 {
     if (!system || !name)
         return phx_fail_null(system ? system->context : NULL, __func__, "system or name");
-    const bool beam = body >= 0 && body < system->n_bodies && phx_system_beam(system, body);
-    const place_def def = {.body = body, .s = s, .position = beam ? NULL : position, .rotation = rotation};
-    return phx_conclude(system->context, new_point(system, name, &def));
+    const bool flexible = body >= 0 && body < system->n_bodies && system->bodies[body].source;
+    const phx_location location =
+        flexible || !position ? phx_location_at_fraction(s) : phx_location_at_place(system->dim, position);
+    return phx_system_add_point_at(system, body, name, &location, flexible ? NULL : rotation);
 }
 
 phx_status phx_system_add_flex_point(phx_system *system, phx_body_id body, const char *name,
@@ -536,23 +588,27 @@ phx_status phx_system_add_load(phx_system *system, const phx_load_def *def)
     return phx_conclude(system->context, keep_force(system, before, status));
 }
 
-/* Points of the beam's quadrature, where the load is taken. */
+/* Points of the quadrature over the length, where the load is taken. */
 static phx_status place_distributed(phx_system *system, phx_body_id body, force_slot *force)
 {
-    const phx_beam *beam = NULL;
+    const phx_flex_source *source = phx_system_source(system, body);
     phx_status status = PHX_OK;
     int count = 0;
 
-    if (body < 0 || body >= system->n_bodies || !phx_system_beam(system, body))
-        return phx_fail(system->context, PHX_ERR_ARGUMENT, "load '%s': a distributed load acts on a beam", force->name);
-    beam = phx_system_beam(system, body);
-    phx_beam_quadrature(beam, &count, &force->fractions, &force->weights);
+    if (!source || !phx_flex_source_has_sections(source))
+        return phx_fail(system->context, PHX_ERR_ARGUMENT,
+                        "load '%s': a distributed load acts on a body with sections along a length, as a beam",
+                        force->name);
+    status = phx_flex_source_quadrature(source, system->context, &count, &force->fractions, &force->weights);
+    if (status)
+        return status;
     force->body = body;
     force->points = phx_calloc(system->context, (size_t)count, sizeof *force->points);
     if (!force->points)
         return PHX_ERR_MEMORY;
     for (int k = 0; k < count && !status; k++) {
-        status = phx_beam_point(beam, system->context, force->fractions[k], &force->points[k]);
+        const phx_location location = phx_location_at_fraction(force->fractions[k]);
+        status = phx_flex_source_point(source, system->context, &location, &force->points[k]);
         force->n_points += !status;
     }
     return status;
@@ -602,12 +658,16 @@ const phx_body *phx_system_body(const phx_system *system, phx_body_id id)
         return NULL;
     return system->bodies[id].body;
 }
-const phx_beam *phx_system_beam(const phx_system *system, phx_body_id id)
+const phx_flex_source *phx_system_source(const phx_system *system, phx_body_id id)
 {
     if (!system || id < 0 || id >= system->n_bodies)
         return NULL;
-    const phx_flex_source *source = system->bodies[id].source;
-    return source && phx_flex_source_is_line(source) ? source : NULL;
+    return system->bodies[id].source;
+}
+const phx_beam *phx_system_beam(const phx_system *system, phx_body_id id)
+{
+    const phx_flex_source *source = phx_system_source(system, id);
+    return source && phx_flex_source_has_sections(source) ? source : NULL;
 }
 const char *phx_system_joint_name(const phx_system *system, phx_joint_id id)
 {

@@ -3,7 +3,6 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Names of the four channels of a motion, by motion_part: of points in the plane and in space, of joints. */
@@ -155,7 +154,7 @@ void phx_sys_catalog_free(catalog *list)
     for (int i = 0; i < list->n_points; i++) {
         phx_free(list->points[i].name);
         if (list->points[i].own)
-            phx_body_port_free(&list->points[i].own->port);
+            phx_sys_place_free(list->points[i].own);
         phx_free(list->points[i].own);
     }
     phx_free(list->entries);
@@ -180,19 +179,18 @@ static const entry *look_up(const catalog *list, const char *name, bool input)
 }
 
 /* The point that "BODY@S.what" names, when it names one that is not there yet. */
-static phx_status put_fraction(catalog *list, const char *name)
+static phx_status put_location(catalog *list, const char *name)
 {
     const phx_system *system = list->system;
     const char *at = strchr(name, '@'), *dot = strrchr(name, '.');
-    char number[64], *end = NULL;
+    char text[64];
     phx_status status = PHX_OK;
 
-    if (!at || !dot || dot < at + 2 || (size_t)(dot - at) >= sizeof number)
+    if (!at || !dot || dot < at + 2 || (size_t)(dot - at) >= sizeof text)
         return PHX_OK;
-    memcpy(number, at + 1, (size_t)(dot - at - 1));
-    number[dot - at - 1] = '\0';
-    const double s = strtod(number, &end);
-    for (int b = 0; b < system->n_bodies && *end == '\0'; b++) {
+    memcpy(text, at + 1, (size_t)(dot - at - 1));
+    text[dot - at - 1] = '\0';
+    for (int b = 0; b < system->n_bodies; b++) {
         const char *body = phx_body_name(system->bodies[b].body);
         port_slot *own = NULL;
         if (strlen(body) != (size_t)(at - name) || strncmp(body, name, (size_t)(at - name)) != 0)
@@ -200,13 +198,16 @@ static phx_status put_fraction(catalog *list, const char *name)
         own = phx_calloc(system->context, 1, sizeof *own);
         if (!own)
             return PHX_ERR_MEMORY;
-        status = phx_sys_place(system, &(place_def){.body = b, .s = s}, own);
+        place_def def = {.body = b};
+        status = phx_location_read(system->context, phx_sys_location_sorts(system, b), text, &def.location);
+        if (!status)
+            status = phx_sys_place(system, &def, own);
         if (status) {
             phx_free(own);
             return phx_fail_prefix(system->context, status == PHX_ERR_MEMORY ? status : PHX_ERR_INPUT,
                                    "channel '%s': ", name);
         }
-        return put_point(list, body, '@', number, own, own);
+        return put_point(list, body, '@', text, own, own);
     }
     return PHX_OK;
 }
@@ -218,7 +219,7 @@ const entry *phx_sys_catalog_find(catalog *list, const char *name, bool input, p
     *status = PHX_OK;
     if (found)
         return found;
-    *status = put_fraction(list, name);
+    *status = put_location(list, name);
     return *status ? NULL : look_up(list, name, input);
 }
 

@@ -236,6 +236,27 @@ static double op_norm(phx_dae *dae, const double *dv)
     return sqrt(sum > 0.0 ? 2.0 * sum : 0.0);
 }
 
+static void put_length(int n, const double *vector, double *size)
+{
+    const double length = sqrt(phx_sys_dot(n, vector, vector));
+    for (int i = 0; i < n; i++)
+        size[i] = length;
+}
+
+/* |v| and |omega| of each body, |q_dot| of each deformation */
+static void op_velocity_sizes(phx_dae *dae, const double *v, double *size)
+{
+    const phx_system *system = of(dae)->system;
+
+    for (int k = 0; k < system->n_v; k++)
+        size[k] = fabs(v[k]);
+    for (int b = 0; b < system->n_bodies; b++) {
+        const int at = system->bodies[b].v, spin = at + system->dim;
+        put_length(system->dim, v + at, size + at);
+        put_length(system->n_rot, v + spin, size + spin);
+    }
+}
+
 static const char *op_culprit(phx_dae *dae, const double *res)
 {
     const workspace *ws = of(dae);
@@ -342,6 +363,7 @@ const phx_dae_ops phx_sys_ops = {
     .catch_up = op_catch_up,
     .project = phx_sys_op_project,
     .norm = op_norm,
+    .velocity_sizes = op_velocity_sizes,
     .culprit = op_culprit,
     .check_signals = phx_sys_op_check_signals,
     .regularity = phx_sys_op_regularity,

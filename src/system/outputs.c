@@ -57,6 +57,13 @@ static bool needs_accelerations(phx_quantity quantity)
            quantity == PHX_QUANTITY_EFFORT;
 }
 
+/* Whether there is a section at the port, with forces. */
+static bool has_section(const phx_system *system, const port_slot *port)
+{
+    const phx_flex_source *source = phx_system_source(system, port->body);
+    return source && phx_flex_source_has_sections(source) && phx_flex_source_offers(source, port->location.sort);
+}
+
 static phx_status check_output(const phx_system *system, const phx_output_def *def)
 {
     phx_context *context = system->context;
@@ -72,8 +79,11 @@ static phx_status check_output(const phx_system *system, const phx_output_def *d
                         system->joints[def->joint].name);
     if (!joint && (def->port < 0 || def->port >= system->n_ports))
         return phx_fail(context, PHX_ERR_ARGUMENT, "output '%s': there is no port %d", def->name, def->port);
-    if (!joint && of_stress(def->quantity) && system->ports[def->port].at < 0.0)
-        return phx_fail(context, PHX_ERR_ARGUMENT, "output '%s': only a beam has stresses", def->name);
+    if (!joint && of_stress(def->quantity) && !has_section(system, &system->ports[def->port]))
+        return phx_fail(context, PHX_ERR_ARGUMENT,
+                        "output '%s': there is no section; section forces and stresses are those of a body with "
+                        "sections along a length, as a beam",
+                        def->name);
     if (def->quantity == PHX_QUANTITY_TORSION && system->dim == 2)
         return phx_fail(context, PHX_ERR_ARGUMENT, "output '%s': there is no torsion in the plane", def->name);
     if (def->quantity == PHX_QUANTITY_STRESS && !(def->fibre[0] > 0.0 && def->area > 0.0 && def->inertia[0] > 0.0))
@@ -146,13 +156,16 @@ phx_status phx_sys_output_prepare(phx_system *system)
         if (!of_stress(output->def.quantity))
             continue;
         const port_slot *port = &system->ports[output->def.port];
-        const phx_beam *beam = phx_system_beam(system, port->body);
-        const size_t n = (size_t)phx_beam_flex(beam)->n_stress;
+        const phx_flex_source *source = phx_system_source(system, port->body);
+        const size_t n = (size_t)phx_flex_source_flex(source)->n_stress;
         output->stress = phx_calloc(system->context, 4 * n, sizeof *output->stress);
         if (!output->stress)
             return PHX_ERR_MEMORY;
-        phx_beam_stress_rows(beam, port->at, output->stress, output->stress + n,
-                             system->dim == 3 ? output->stress + 3 * n : NULL);
+        const phx_status status =
+            phx_flex_source_section_rows(source, system->context, &port->location, output->stress, output->stress + n,
+                                         system->dim == 3 ? output->stress + 3 * n : NULL);
+        if (status)
+            return status;
     }
     return PHX_OK;
 }

@@ -9,7 +9,7 @@ enum { PAIR_SIZE = 2 * PHX_PORT_MAX };
 /* ---- what a model is made of ---- */
 typedef struct port_slot {
     phx_body_id body;
-    double at; /* fraction of a beam's length, -1 at a place */
+    phx_location location; /* PHX_LOCATION_SORTS: given as a point; its name is owned */
     phx_body_port port;
 } port_slot;
 
@@ -356,14 +356,20 @@ void phx_sys_kinetic_energies(const workspace *ws, const double *x, const double
 /* Add to the rigid row `row` and the coordinate q_dof of a body in the array of K. */
 void phx_sys_body_add(workspace *ws, int b, int row, int dof, double value);
 
-/* Where a port or point is: a point of a flexible body; else at `position` of a rigid body or the ground; else at the
- * fraction s of a beam. The directions `rotation` may be NULL. */
+/* Where a port or point is: a point of a flexible body, else a location of the body or the ground. The directions
+ * `rotation` may be NULL. */
 typedef struct place_def {
     phx_body_id body;
     const phx_flex_point *point;
-    const double *position, *rotation;
-    double s;
+    phx_location location;
+    const double *rotation;
 } place_def;
+/* That place into `slot`, whose point and name are owned by the caller. */
+phx_status phx_sys_place(const phx_system *system, const place_def *def, port_slot *slot);
+void phx_sys_place_free(port_slot *slot);
+/* By which sorts of locations the points of a body or the ground are given, as bits. */
+unsigned phx_sys_location_sorts(const phx_system *system, phx_body_id body);
+
 /* ---- blame.c: messages of equations that cannot be solved; all return PHX_SINGULAR ---- */
 phx_status phx_sys_blame_body(phx_context *context, const phx_body *body, bool finite);
 /* An equation of the whole matrix: a velocity of a body or the row of a joint. */
@@ -376,8 +382,6 @@ phx_status phx_sys_blame_factor(const workspace *ws, const int *ptr, const doubl
 phx_status phx_sys_point_index_reserve(phx_system *system);
 /* Enter system->points[point]. */
 void phx_sys_point_index_add(phx_system *system, int point);
-/* That place into `slot`, whose point is owned by the caller. */
-phx_status phx_sys_place(const phx_system *system, const place_def *def, port_slot *slot);
 
 /* Growing list of places of a pattern. */
 typedef struct phx_sys_triplets {

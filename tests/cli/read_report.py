@@ -233,8 +233,7 @@ def gap_of_modes(page):
     """A shape moves both ends of a joint that holds a point together alike."""
     m = page.manifest
     pose, qs = page.array(m["frames"]["pose"]), page.array(m["frames"]["q"])
-    held = ("revolute", "weld", "spherical", "universal")
-    joints = [j for j in m["joints"] if j["kind"] in held]
+    joints = [j for j in m["joints"] if m["joint_kinds"][j["kind"]]["holds_points"]]
     assert joints and m["modes"]["rows"]
     worst = 0.0
 

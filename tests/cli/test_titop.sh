@@ -173,7 +173,7 @@ for file in wrong.mat wrong.h5 wrong.json beam.mat; do
     run 2 titop beam.yaml --body beam --parent Q -o $file
     says "no port 'Q'"
     run 2 titop beam.yaml --body beam --ports @1.5 -o $file
-    says '@0 to @1'
+    says 'must be in \[0, 1\]'
     run 2 titop beam.yaml --body beam --ports C,P -o $file
     says "'P' .*twice"
     run 2 titop beam.yaml --body block --ports @0.5 -o $file

@@ -62,7 +62,9 @@ static void test_values(void **state)
         const phx_flex *flex = phx_flex_source_flex(source);
         const double *c = it.data.centre, m = 5.0;
         assert_string_equal(phx_flex_source_kind(source), "modal body");
-        assert_false(phx_flex_source_is_line(source));
+        assert_false(phx_flex_source_has_sections(source));
+        assert_false(phx_flex_source_offers(source, PHX_LOCATION_FRACTION));
+        assert_true(phx_flex_source_offers(source, PHX_LOCATION_NAME));
         CHECK_CLOSE(flex->mass, m, 0.0, "mass");
         for (int a = 0; a < dim; a++)
             CHECK_CLOSE(flex->s0[a], m * c[a], 1e-15, "first moment %d", a);

@@ -17,7 +17,8 @@ typedef struct joint {
 
 static bool exists(int kind, int dim)
 {
-    return dim == 3 || kind < PHX_JOINT_SPHERICAL;
+    const phx_joint_info *info = phx_joint_kind_info((phx_joint_kind)kind);
+    return dim == 2 ? info->plane : info->space;
 }
 
 static joint random_joint(phx_context *context, uint64_t *seed, phx_joint_kind kind, int dim)
@@ -27,16 +28,16 @@ static joint random_joint(phx_context *context, uint64_t *seed, phx_joint_kind k
     random_rotation(seed, dim, j.rotation_b);
     random_rotation(seed, dim, j.relative);
     random_vector(seed, dim, 3.0, j.axis);
-    const bool ports = kind == PHX_JOINT_SPHERICAL || kind == PHX_JOINT_UNIVERSAL;
+    const bool pair = phx_joint_kind_info(kind)->axis == PHX_AXIS_PAIR;
+    const bool ports = kind == PHX_JOINT_SPHERICAL || pair;
     for (int i = 0; i < 9 && ports; i++) /* where their angles are zero */
         j.relative[i] = i % 4 == 0;
-    if (kind == PHX_JOINT_UNIVERSAL) {
+    if (pair) {
         double other[3];
         random_vector(seed, 3, 1.0, other);
         phx_vec_x_vec(3, j.axis, other, j.axis_b);
     }
-    const phx_joint_shape shape = {
-        kind, dim, j.rotation_a, j.rotation_b, j.axis, kind == PHX_JOINT_UNIVERSAL ? j.axis_b : NULL, j.relative};
+    const phx_joint_shape shape = {kind, dim, j.rotation_a, j.rotation_b, j.axis, pair ? j.axis_b : NULL, j.relative};
     phx_status status =
         phx_joint_rows(context, &shape, &j.n_constraints, j.constraints, &j.n_coordinates, j.coordinates);
     if (status != PHX_OK)
@@ -63,47 +64,103 @@ static void turn_further(int dim, const double *n, double angle, double *Q)
     multiply(dim, Q, step, Q);
 }
 
-/* What the joint leaves free at coordinates q: rotation Q of B against A from where it is held, and shift s of B, both
- * in port A's directions. What is free without a coordinate is random. */
-static void free_motion(const joint *j, uint64_t *seed, const double q[3], double *Q, double *s)
+/* The directions across n that displacements in a plane go along: e1, made of the direction after the one nearest to n,
+ * and n x e1. */
+static void directions_in_plane(const double *n, double e1[3], double e2[3])
+{
+    int largest = 0;
+    for (int i = 1; i < 3; i++)
+        if (fabs(n[i]) > fabs(n[largest]))
+            largest = i;
+    int next = (largest + 1) % 3;
+    for (int i = 0; i < 3; i++)
+        e1[i] = (i == next) - n[next] * n[i];
+    unit(3, e1, e1);
+    phx_vec_x_vec(3, n, e1, e2);
+}
+
+static void turn_anyhow(uint64_t *seed, int dim, double *Q)
+{
+    static const double along[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    for (int k = 0; k < (dim == 2 ? 1 : 3); k++)
+        turn_further(dim, along[k], uniform(seed, -0.5, 0.5), Q);
+}
+
+/* The rotation that the joint leaves free; see free_motion. */
+static void free_turn(const joint *j, uint64_t *seed, const double q[3], double *Q)
 {
     static const double along[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     double n[3], m[3];
     int dim = j->dim;
-    memset(s, 0, 3 * sizeof *s);
-    for (int i = 0; i < dim * dim; i++)
-        Q[i] = i % (dim + 1) == 0;
     unit(dim, j->axis, n);
-    if (j->kind == PHX_JOINT_REVOLUTE || j->kind == PHX_JOINT_CYLINDRICAL || j->kind == PHX_JOINT_PLANAR)
-        turn_further(dim, n, q[j->kind == PHX_JOINT_PLANAR ? 2 : 0], Q);
-    for (int k = 0; k < (dim == 2 ? 1 : 3); k++)
-        if (j->kind == PHX_JOINT_SLIDER || j->kind == PHX_JOINT_SPHERICAL)
-            turn_further(dim, along[k], j->kind == PHX_JOINT_SLIDER ? uniform(seed, -0.5, 0.5) : q[k], Q);
-    if (j->kind == PHX_JOINT_UNIVERSAL) {
+    switch (j->kind) {
+    case PHX_JOINT_REVOLUTE:
+    case PHX_JOINT_CYLINDRICAL:
+    case PHX_JOINT_PARALLEL:
+        turn_further(dim, n, q[0], Q);
+        break;
+    case PHX_JOINT_PLANAR:
+        turn_further(dim, n, q[2], Q);
+        break;
+    case PHX_JOINT_SLIDER:
+    case PHX_JOINT_POINT_ON_PLANE:
+        turn_anyhow(seed, dim, Q);
+        break;
+    case PHX_JOINT_SPHERICAL:
+        for (int k = 0; k < 3; k++)
+            turn_further(3, along[k], q[k], Q);
+        break;
+    case PHX_JOINT_UNIVERSAL:
+    case PHX_JOINT_PERPENDICULAR:
         unit(3, j->axis_b, m);
         turn_further(3, n, q[0], Q);
         turn_further(3, m, q[1], Q);
+        break;
+    default:
+        break;
     }
-    for (int i = 0; i < dim; i++) {
-        if (j->kind == PHX_JOINT_PRISMATIC || j->kind == PHX_JOINT_SLIDER)
-            s[i] = q[0] * n[i];
-        else if (j->kind == PHX_JOINT_CYLINDRICAL)
-            s[i] = q[1] * n[i];
-    }
-    if (j->kind == PHX_JOINT_PLANAR) {
-        double e1[3], e2[3];
-        int largest = 0;
-        for (int i = 1; i < 3; i++)
-            if (fabs(n[i]) > fabs(n[largest]))
-                largest = i;
-        int next = (largest + 1) % 3;
-        for (int i = 0; i < 3; i++)
-            e1[i] = (i == next) - n[next] * n[i];
-        unit(3, e1, e1);
-        phx_vec_x_vec(3, n, e1, e2);
+}
+
+/* The shift that the joint leaves free; see free_motion. */
+static void free_shift(const joint *j, uint64_t *seed, const double q[3], double *s)
+{
+    double n[3], e1[3], e2[3];
+    int dim = j->dim;
+    unit(dim, j->axis, n);
+    switch (j->kind) {
+    case PHX_JOINT_PRISMATIC:
+    case PHX_JOINT_SLIDER:
+    case PHX_JOINT_CYLINDRICAL:
+        for (int i = 0; i < dim; i++)
+            s[i] = q[j->kind == PHX_JOINT_CYLINDRICAL ? 1 : 0] * n[i];
+        break;
+    case PHX_JOINT_PLANAR:
+    case PHX_JOINT_POINT_ON_PLANE:
+        directions_in_plane(n, e1, e2);
         for (int i = 0; i < 3; i++)
             s[i] = q[0] * e1[i] + q[1] * e2[i];
+        break;
+    case PHX_JOINT_CARTESIAN:
+        memcpy(s, q, (size_t)dim * sizeof *s);
+        break;
+    case PHX_JOINT_PARALLEL:
+    case PHX_JOINT_PERPENDICULAR:
+        random_vector(seed, 3, 0.5, s);
+        break;
+    default:
+        break;
     }
+}
+
+/* What the joint leaves free at coordinates q: rotation Q of B against A from where it is held, and shift s of B, both
+ * in port A's directions. What is free without a coordinate is random. */
+static void free_motion(const joint *j, uint64_t *seed, const double q[3], double *Q, double *s)
+{
+    memset(s, 0, 3 * sizeof *s);
+    for (int i = 0; i < j->dim * j->dim; i++)
+        Q[i] = i % (j->dim + 1) == 0;
+    free_turn(j, seed, q, Q);
+    free_shift(j, seed, q, s);
 }
 
 /* S = R turned by atan(theta) (plane): where the section points */
@@ -163,7 +220,8 @@ static void allowed_motion(const joint *j, uint64_t *seed, phx_port_view v[2], d
 /* Where the angle about an axis is zero depends on the shortest turn, see test_angle_of_an_axis. */
 static bool zero_known(const joint *j, const phx_row *row)
 {
-    return j->dim == 2 || !row->angular || j->kind == PHX_JOINT_SPHERICAL || j->kind == PHX_JOINT_UNIVERSAL;
+    return j->dim == 2 || !row->angular || j->kind == PHX_JOINT_SPHERICAL ||
+           phx_joint_kind_info(j->kind)->axis == PHX_AXIS_PAIR;
 }
 
 static void check_rows(const joint *j, uint64_t *seed, const phx_port_view v[2])
@@ -219,10 +277,11 @@ static void test_allowed_motions(void **state)
  */
 static void test_angle_of_an_axis(void **state)
 {
-    static const phx_joint_kind kinds[3] = {PHX_JOINT_REVOLUTE, PHX_JOINT_CYLINDRICAL, PHX_JOINT_PLANAR};
+    static const phx_joint_kind kinds[4] = {PHX_JOINT_REVOLUTE, PHX_JOINT_CYLINDRICAL, PHX_JOINT_PLANAR,
+                                            PHX_JOINT_PARALLEL};
     uint64_t seed = 25;
-    for (int sample = 0; sample < 60; sample++) {
-        joint j = {.kind = kinds[sample % 3], .dim = 3};
+    for (int sample = 0; sample < 80; sample++) {
+        joint j = {.kind = kinds[sample / 2 % 4], .dim = 3};
         double psi = uniform(&seed, -3.0, 3.0), n[3], m[3], S[9], S_T[9], s[3] = {0},
                Q[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
         const bool same = sample % 2 == 0;
@@ -258,10 +317,11 @@ static void test_angle_of_an_axis(void **state)
 /* The gap of what holds a turn or an axis is an angle: whatever the guess, the turn by minus the gap closes it. */
 static void test_gap_is_the_angle(void **state)
 {
-    static const phx_joint_kind kinds[4] = {PHX_JOINT_WELD, PHX_JOINT_REVOLUTE, PHX_JOINT_PRISMATIC, PHX_JOINT_PLANAR};
+    static const phx_joint_kind kinds[6] = {PHX_JOINT_WELD,   PHX_JOINT_REVOLUTE,  PHX_JOINT_PRISMATIC,
+                                            PHX_JOINT_PLANAR, PHX_JOINT_CARTESIAN, PHX_JOINT_PARALLEL};
     uint64_t seed = 26;
-    for (int sample = 0; sample < 80; sample++) {
-        joint j = random_joint(*state, &seed, kinds[sample % 4], 3);
+    for (int sample = 0; sample < 120; sample++) {
+        joint j = random_joint(*state, &seed, kinds[sample % 6], 3);
         phx_port_view a = random_instant(&seed, 3, 0.0), b = random_instant(&seed, 3, 0.0);
         double phi[3] = {0.0, 0.0, 0.0}, Q[9];
         for (int k = 0; k < j.n_constraints; k++) {
@@ -319,19 +379,39 @@ static int rank_of(int rows, int columns, double m[MAX_ROWS][2 * PHX_PORT_MAX])
     return rank;
 }
 
-/* the kinds make the rows that the table in the header names, and these are independent on rigid bodies */
+/* The coordinates are those that the kind is described with; the points coincide if it says so. */
+static void check_described(const joint *j)
+{
+    const phx_joint_info *info = phx_joint_kind_info(j->kind);
+    int points = 0;
+    assert_int_equal(j->n_coordinates, info->n_coordinates[j->dim - 2]);
+    for (int c = 0; c < j->n_coordinates; c++) {
+        assert_non_null(info->coordinates[c].name);
+        assert_non_null(info->coordinates[c].zero);
+        assert_int_equal(j->coordinates[c].angular, info->coordinates[c].angular);
+    }
+    for (int k = 0; k < j->n_constraints; k++)
+        points += j->constraints[k].kind == PHX_ROW_POINT;
+    assert_int_equal(info->holds_points, points == j->dim);
+}
+
+/* The kinds leave the freedoms that their names promise, and as many coordinates as they are described with; the rows
+ * are independent on rigid bodies. */
 static void test_rows_are_independent(void **state)
 {
-    static const int constraints[2][PHX_JOINT_KINDS] = {{3, 2, 2, 1}, {6, 5, 5, 2, 3, 4, 4, 3}};
-    static const int coordinates[2][PHX_JOINT_KINDS] = {{0, 1, 1, 1}, {0, 1, 1, 1, 3, 2, 2, 3}};
+    static const int freedoms[PHX_JOINT_KINDS][2] = {
+        [PHX_JOINT_WELD] = {0, 0},        [PHX_JOINT_REVOLUTE] = {1, 1},  [PHX_JOINT_PRISMATIC] = {1, 1},
+        [PHX_JOINT_SLIDER] = {2, 4},      [PHX_JOINT_SPHERICAL] = {0, 3}, [PHX_JOINT_UNIVERSAL] = {0, 2},
+        [PHX_JOINT_CYLINDRICAL] = {0, 2}, [PHX_JOINT_PLANAR] = {0, 3},    [PHX_JOINT_POINT_ON_PLANE] = {0, 5},
+        [PHX_JOINT_CARTESIAN] = {2, 3},   [PHX_JOINT_PARALLEL] = {0, 4},  [PHX_JOINT_PERPENDICULAR] = {0, 5}};
     uint64_t seed = 22;
     for (int sample = 0; sample < 2 * PHX_JOINT_KINDS * 10; sample++) {
         int dim = 2 + sample % 2, kind = (sample / 2) % PHX_JOINT_KINDS, n_rigid = dim == 2 ? 3 : 6;
         if (!exists(kind, dim))
             continue;
         joint j = random_joint(*state, &seed, (phx_joint_kind)kind, dim);
-        assert_int_equal(j.n_constraints, constraints[dim - 2][kind]);
-        assert_int_equal(j.n_coordinates, coordinates[dim - 2][kind]);
+        assert_int_equal(j.n_constraints, n_rigid - freedoms[kind][dim - 2]);
+        check_described(&j);
         phx_port_view v[2];
         double q[2][3], m[MAX_ROWS][2 * PHX_PORT_MAX];
         allowed_motion(&j, &seed, v, q);
@@ -409,7 +489,7 @@ static void test_wrong_arguments(void **state)
         {PHX_JOINT_WELD, 4, identity, identity, axis, NULL, "dimension 4"},
         {PHX_JOINT_WELD, 2, plane, mirror, axis, NULL, "rotation of port B"},
         {PHX_JOINT_WELD, 3, zero, identity, axis, NULL, "rotation of port A"},
-        {PHX_JOINT_KINDS, 2, plane, plane, axis, NULL, "kind 8"},
+        {PHX_JOINT_KINDS, 2, plane, plane, axis, NULL, "is not one of 0 to"},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         double a[9] = {0};
@@ -423,6 +503,35 @@ static void test_wrong_arguments(void **state)
     }
     assert_string_equal(phx_joint_kind_name(PHX_JOINT_REVOLUTE), "revolute");
     assert_string_equal(phx_joint_kind_name(PHX_JOINT_KINDS), "unknown");
+    assert_null(phx_joint_kind_info(PHX_JOINT_KINDS));
+    assert_null(phx_joint_kind_info((phx_joint_kind)-1));
+    assert_int_equal(phx_joint_kind_from_name("revolut"), PHX_JOINT_KINDS);
+    assert_int_equal(phx_joint_kind_from_name(NULL), PHX_JOINT_KINDS);
+}
+
+/* Every kind is described in full; its name leads back to it and is what the list of kinds calls it. */
+static void test_descriptions(void **state)
+{
+#define WORD(NAME, name) #name,
+    static const char *const words[] = {PHX_JOINT_LIST(WORD)};
+#undef WORD
+    (void)state;
+    assert_int_equal(phx_joint_kind_count(), PHX_JOINT_KINDS);
+    for (int kind = 0; kind < PHX_JOINT_KINDS; kind++) {
+        const phx_joint_info *info = phx_joint_kind_info((phx_joint_kind)kind);
+        assert_string_equal(info->name, words[kind]);
+        assert_int_equal(phx_joint_kind_from_name(info->name), kind);
+        assert_true(info->plane || info->space);
+        assert_non_null(info->holds);
+        for (int s = 0; s < PHX_JOINT_MAX_SOLIDS && (s == 0 || info->solids[s].shape); s++) {
+            assert_string_not_equal(phx_solid_name(info->solids[s].shape), "unknown");
+            assert_true(info->solids[s].size[0] > 0.0);
+        }
+    }
+    assert_string_equal(phx_solid_name(PHX_SOLID_NONE), "unknown");
+    assert_string_equal(phx_solid_name(PHX_SOLIDS), "unknown");
+    assert_string_equal(phx_row_kind_name(PHX_ROW_TILT), "tilt");
+    assert_string_equal(phx_row_kind_name((phx_row_kind)(PHX_ROW_TILT + 1)), "unknown");
 }
 
 static int set_up(void **state)
@@ -442,7 +551,7 @@ int main(void)
         cmocka_unit_test(test_allowed_motions),   cmocka_unit_test(test_rows_are_independent),
         cmocka_unit_test(test_turn_opens_a_weld), cmocka_unit_test(test_shift_opens_a_slider),
         cmocka_unit_test(test_wrong_arguments),   cmocka_unit_test(test_angle_of_an_axis),
-        cmocka_unit_test(test_gap_is_the_angle),
+        cmocka_unit_test(test_gap_is_the_angle),  cmocka_unit_test(test_descriptions),
     };
     return cmocka_run_group_tests_name("joint kinds", tests, set_up, tear_down);
 }

@@ -359,6 +359,10 @@ static void springs_and_loads_are_wrong(void **state)
 {
     static const bad_model models[] = {
         {4, 24, "never changes", RIGID "springs: {s: {  ports: [a.P, a.P]}}\n"},
+        {5, 24, "the distance of 'a.P' and 'a.Q' never changes",
+         BODY("kind: rigid, mass: 1, inertia: 1, ports: {Q: {position: [1, 0]}}") "springs: {s: {  ports: [a.P, "
+                                                                                  "a.Q]}}\n"},
+        {5, 24, "the distance of 'a@1' and 'a.C' never changes", BEAM "springs: {s: {  ports: [a@1, a.C]}}\n"},
         {4, 42, "not less than 0", RIGID "springs: {s: {ports: [a.P, b.P], length: -1}}\n"},
         {4, 12, "a load needs one of the keys force, torque, distributed", RIGID "loads: {l: {at: a.P}}\n"},
         {4, 28, "'torque' and 'force' do not go together in a load",

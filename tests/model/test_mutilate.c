@@ -239,9 +239,9 @@ static void try_below(tester *t, const phx_key *key, const phx_node *value, cons
 static int kind_of(const phx_object *object, const phx_node *node)
 {
     const phx_node *named = phx_node_find(node, "kind");
-    for (int k = 0; object->kind_rule != PHX_KIND_NONE && object->kinds[k].word; k++)
-        if (object->kind_rule == PHX_KIND_KEY ? named && !strcmp(named->text, object->kinds[k].word)
-                                              : phx_node_find(node, object->kinds[k].word) != NULL)
+    for (int k = 0; object->kind_rule != PHX_KIND_NONE && phx_word_at(object->kinds, k).word; k++)
+        if (object->kind_rule == PHX_KIND_KEY ? named && !strcmp(named->text, phx_word_at(object->kinds, k).word)
+                                              : phx_node_find(node, phx_word_at(object->kinds, k).word) != NULL)
             return k;
     return -1;
 }
@@ -328,8 +328,8 @@ static void note_object(usage *u, const phx_object *object, const phx_node *node
 
 static void check_used(const usage *u, const phx_object *object, int depth)
 {
-    for (int k = 0; k < object->n_keys; k++) {
-        const phx_key *key = &object->keys[k];
+    const phx_key *key;
+    for (phx_key_walk walk = {.object = object}; (key = phx_next_key(&walk));) {
         bool used = false;
         for (int i = 0; i < u->count; i++)
             used = used || u->keys[i] == key;

@@ -7,7 +7,7 @@
 static const double pi = 3.14159265358979323846;
 
 /* ---- the example models ---- */
-static void check_four_bar(phx_context *context, const char *path, phx_model_joint_kind crank)
+static void check_four_bar(phx_context *context, const char *path, phx_joint_kind crank)
 {
     phx_model *m = read_file(context, path);
     assert_int_equal(m->dimension, 2);
@@ -47,9 +47,9 @@ static void check_four_bar(phx_context *context, const char *path, phx_model_joi
     assert_int_equal(m->joints[0].ports[0].body, PHX_MODEL_GROUND);
     assert_string_equal(m->ground_ports[m->joints[0].ports[0].port].name, "A");
     assert_int_equal(m->joints[3].ports[0].body, 2);
-    CHECK_NEAR(m->joints[3].ports[0].at, 1.0, 0.0);
+    CHECK_NEAR(m->joints[3].ports[0].location.fraction, 1.0, 0.0);
     assert_string_equal(m->ground_ports[m->joints[3].ports[1].port].name, "D");
-    if (crank == PHX_MODEL_WELD)
+    if (crank == PHX_JOINT_WELD)
         assert_true(m->joints[0].relative.given);
     else
         assert_true(m->joints[0].coordinates[0].start.given);
@@ -66,8 +66,8 @@ static void check_four_bar(phx_context *context, const char *path, phx_model_joi
 
 static void four_bars_are_read(void **state)
 {
-    check_four_bar(*state, "examples/four_bar.yaml", PHX_MODEL_WELD);
-    check_four_bar(*state, "examples/four_bar_free.yaml", PHX_MODEL_REVOLUTE);
+    check_four_bar(*state, "examples/four_bar.yaml", PHX_JOINT_WELD);
+    check_four_bar(*state, "examples/four_bar_free.yaml", PHX_JOINT_REVOLUTE);
 }
 
 static void crank_slider_is_read(void **state)
@@ -93,7 +93,7 @@ static void crank_slider_is_read(void **state)
     assert_int_equal(m->outputs[0].quantity, PHX_MODEL_DEFORMATION);
     assert_int_equal(m->outputs[0].frame, PHX_MODEL_BODY_FRAME);
     assert_int_equal(m->outputs[0].point.port, -1);
-    CHECK_NEAR(m->outputs[0].point.at, 0.5, 0.0);
+    CHECK_NEAR(m->outputs[0].point.location.fraction, 0.5, 0.0);
     assert_int_equal(m->outputs[1].quantity, PHX_MODEL_POSITION);
     assert_int_equal(m->outputs[1].frame, PHX_MODEL_INERTIAL);
     assert_int_equal(m->outputs[2].quantity, PHX_MODEL_EFFORT);
@@ -158,10 +158,10 @@ static void plane_bodies_are_read(void **state)
     assert_true(arm->stiffening);
     assert_int_equal(arm->n_ports, 3);
     CHECK_NEAR(arm->ports[1].position[0], 1.0, 0.0);
-    CHECK_NEAR(arm->ports[2].at, 1.0 / 3.0, 1e-16);
+    CHECK_NEAR(arm->ports[2].location.fraction, 1.0 / 3.0, 1e-16);
     CHECK_NEAR(arm->ports[2].position[0], 1.0 / 3.0, 1e-16);
-    CHECK_NEAR(arm->point_masses[0].at.at, 1.0 / 3.0, 1e-16);
-    CHECK_NEAR(arm->point_masses[1].at.at, 0.75, 0.0);
+    CHECK_NEAR(arm->point_masses[0].at.location.fraction, 1.0 / 3.0, 1e-16);
+    CHECK_NEAR(arm->point_masses[1].at.location.fraction, 0.75, 0.0);
     assert_int_equal(arm->point_masses[1].at.port, -1);
     assert_true(arm->damping.modal.given);
     CHECK_NEAR(pipe->section.area, pi / 4.0 * (4e-4 - 3.24e-4), 1e-18);
@@ -197,7 +197,7 @@ static void plane_joints_are_read(void **state)
     CHECK_NEAR(phx_signal_value(slide->coordinates[0].effort, 0.25), 1.25, 1e-15);
     CHECK_NEAR(phx_signal_value(slide->coordinates[0].effort, 9.0), -10.0, 0.0);
     assert_int_equal(slide->ports[1].body, 3);
-    CHECK_NEAR(slide->ports[1].at, 0.5, 0.0);
+    CHECK_NEAR(slide->ports[1].location.fraction, 0.5, 0.0);
     CHECK_NEAR(m->springs[0].length, 0.2, 0.0);
     CHECK_NEAR(phx_signal_value(m->springs[0].force, 0.25), 10.0, 1e-14);
     assert_int_equal(m->loads[0].frame, PHX_MODEL_BODY_FRAME);
@@ -211,7 +211,7 @@ static void plane_joints_are_read(void **state)
         assert_int_equal(m->outputs[i].quantity, i < 9 ? i : i + 1); /* all but torsion, in the order of the enum */
     assert_int_equal(m->outputs[0].frame, PHX_MODEL_BODY_FRAME);
     assert_int_equal(m->outputs[6].frame, PHX_MODEL_INERTIAL);
-    CHECK_NEAR(m->outputs[1].point.at, 1.0 / 3.0, 1e-16);
+    CHECK_NEAR(m->outputs[1].point.location.fraction, 1.0 / 3.0, 1e-16);
     assert_int_equal(m->simulate.integrator, PHX_MODEL_RADAU5);
     CHECK_NEAR(m->simulate.atol.value, 1e-9, 0.0);
     assert_int_equal(m->modes.at, PHX_MODEL_AT_STEADY);
@@ -273,7 +273,7 @@ static void fields_know_their_place(void **state)
                   {&m->bodies[1].section, 39, 21} /* shares its address with the kind */,
                   {&m->bodies[1].section.diameter, 39, 39},
                   {&m->bodies[3].order, 59, 3}, /* default: the body */
-                  {&m->bodies[1].ports[2].at, 46, 21},
+                  {&m->bodies[1].ports[2].location.fraction, 46, 21},
                   {&m->joints[1].coordinates[0].speed, 91, 78},
                   {&m->joints[1].ports[1], 91, 41},
                   {&m->joints[1].coordinates[0].stiffness, 91, 103},
@@ -497,7 +497,7 @@ static void yaml_is_yaml(void **state)
 static void words_of_enums(void **state)
 {
     (void)state;
-    assert_string_equal(phx_model_joint_kind_name(PHX_MODEL_PLANAR), "planar");
+    assert_string_equal(phx_joint_kind_name(PHX_JOINT_PLANAR), "planar");
     assert_string_equal(phx_model_quantity_name(PHX_MODEL_EFFORT), "effort");
     assert_string_equal(phx_model_integrator_name(PHX_MODEL_IDA), "ida");
     assert_string_equal(phx_model_integrator_name(PHX_MODEL_INTEGRATORS), "");

@@ -4,6 +4,7 @@ import inspect
 import json
 import math
 import unittest
+from typing import get_args
 
 import numpy as np
 
@@ -212,8 +213,103 @@ class Errors(Case):
         self.assertEqual(model.simulate(end=0.1, step=0.1).columns[-1], "ω")
 
 
+class Joints(Case):
+    """Every kind of joint of the library, from its description."""
+
+    keys = {"axis": {"axis": [1, 2, 2]}, "normal": {"normal": [1, 2, 2]}, "axes": {"axes": [[1, 0, 0], [0, 1, 0]]}}
+
+    def forms(self, dimension):
+        """Required keys of each kind by the schema."""
+        forms = json.loads(phlexor.schema())["$defs"]["joint"]["oneOf"]
+        return {form["properties"]["kind"]["anyOf"][0]["enum"][0]: form for form in forms}
+
+    def model(self, dimension):
+        m = phlexor.ModelBuilder("kinds", dimension)
+        forms = self.forms(dimension)
+        for info in phlexor.joint_kinds():
+            if dimension not in info.dimensions:
+                continue
+            body = m.rigid(f"body {info.name}", mass=1, inertia=1 if dimension == 2 else [1, 2, 2.5])
+            n = len(info.coordinates_in(dimension))
+            asked = set(self.keys) & set(forms[info.name]["properties"])
+            given = {key: value for key in asked - {"axis"} for key, value in self.keys[key].items()}
+            if "axis" in asked and (dimension == 3 or "axis" in forms[info.name]["required"]):
+                given["axis"] = [1, 2, 2][:dimension]
+            if n:
+                given["stiffness"] = [10.0] * n
+            m.joint(info.name, info.name, m.ground.O, body.P, **given)
+            if n:
+                m.output(f"q {info.name}", "coordinate", info.name)
+        return m.build()
+
+    def test_names(self):
+        names = [info.name for info in phlexor.joint_kinds()]
+        self.assertEqual(tuple(names), get_args(builder.JointKind))
+        self.assertEqual(names, list(self.forms(3)))
+
+    def test_descriptions(self):
+        for info in phlexor.joint_kinds():
+            self.assertTrue(info.holds and set(info.dimensions) <= {2, 3}, info)
+            self.assertEqual(len(info.coordinates), max(len(info.coordinates_in(d)) for d in info.dimensions))
+            self.assertTrue(all(c.unit in ("rad", "m") and c.zero and c.name for c in info.coordinates), info)
+
+    def test_kinds(self):
+        for dimension in (2, 3):
+            model = self.model(dimension)
+            wanted = [info for info in phlexor.joint_kinds() if dimension in info.dimensions]
+            self.assertEqual(model.joints, tuple(info.name for info in wanted))
+            result = model.simulate(end=0.05, step=0.01)
+            for info in wanted:
+                n = len(info.coordinates_in(dimension))
+                if n:
+                    self.assertEqual(result.output(f"q {info.name}").reshape(len(result.t), -1).shape[1], n)
+
+    def test_page(self):
+        """The manifest of a page says how each kind is drawn."""
+        page = self.folder / "kinds.html"
+        try:
+            self.model(3).write_page(page)
+        except phlexor.LibraryError as error:
+            self.skipTest(str(error))
+        text = page.read_text(encoding="utf-8")
+        for info in phlexor.joint_kinds():
+            self.assertRegex(text, rf'"{info.name}":{{"holds_points":(true|false),"solids":\[{{"shape":"')
+
+
 class Complete(Case):
     """Every key of the format has its argument."""
+
+    def test_body_kinds(self):
+        """A method named after a kind has the keys of that kind, no more and no fewer; `body` takes every kind."""
+        forms = {form["properties"]["kind"]["anyOf"][0]["enum"][0]: form
+                 for form in json.loads(phlexor.schema())["$defs"]["body"]["oneOf"]}
+        kinds = phlexor.body_kinds()
+        self.assertEqual([kind.name for kind in kinds], list(forms))
+        placed = set(inspect.signature(phlexor.ModelBuilder.body).parameters) - {"keys", "kind"}
+        for kind in kinds:
+            self.assertTrue(kind.doc and kind.dimensions and kind.ports, kind)
+            self.assertTrue(kind.deforms or not kind.sections, kind)
+            method = getattr(phlexor.ModelBuilder, kind.name, None)
+            if method:
+                keys = set(inspect.signature(method).parameters) - placed
+                self.assertEqual(keys, set(forms[kind.name]["properties"]) - {"kind", "pose", "velocity"}, kind.name)
+        self.assertTrue({"rigid", "beam", "modal"} <= {kind.name for kind in kinds})
+
+    def test_a_body_by_its_keys(self):
+        def bar(add):
+            m = phlexor.ModelBuilder("bar", 2)
+            m.material("steel", density=7850, young=2.1e11)
+            body = add(m, material="steel", length=1.5, section=phlexor.Circle(0.02), reference="cantilever",
+                       position=[1, 2], angular_velocity=3)
+            m.force("push", body.at(0.25), [1, 0])
+            m.force("pull", body.at("0.75"), [0, 1])
+            return m.text()
+
+        self.assertEqual(bar(lambda m, **keys: m.body("bar", "beam", **keys)),
+                         bar(lambda m, **keys: m.beam("bar", **keys)))
+        self.assertIn("bar@0.75", bar(lambda m, **keys: m.beam("bar", **keys)))
+        with self.assertRaisesRegex(ValueError, "no kind 'beem', only rigid, beam"):
+            bar(lambda m, **keys: m.body("bar", "beem", **keys))
 
     def test_keys(self):
         definitions = json.loads(phlexor.schema())["$defs"]

@@ -62,7 +62,8 @@ static void put_outputs(model *m, bool exact)
         put_output(m, PHX_QUANTITY_ATTITUDE, i, 0, false);
         put_output(m, PHX_QUANTITY_DEFORMATION, i, 0, false);
         put_output(m, PHX_QUANTITY_DEFORMATION, i, 0, true);
-        for (int k = 0; k < (m->system->dim == 3 ? 4 : 3) && m->system->ports[i].at >= 0.0; k++)
+        for (int k = 0; k < (m->system->dim == 3 ? 4 : 3) && m->system->ports[i].location.sort == PHX_LOCATION_FRACTION;
+             k++)
             put_output(m, stresses[k], i, 0, false);
     }
     for (int j = 0; j < m->system->n_joints; j++) {

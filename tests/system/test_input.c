@@ -93,7 +93,15 @@ static void ports_of_the_wrong_kind_are_refused(void **state)
     CHECK_STATUS(m.context, phx_system_add_beam_port(m.system, a, 0.5, &port), PHX_ERR_ARGUMENT);
     CHECK_STATUS(m.context, phx_system_add_beam_port(m.system, PHX_GROUND, 0.5, &port), PHX_ERR_ARGUMENT);
     CHECK_STATUS(m.context, phx_system_add_port(m.system, b, place, NULL, &port), PHX_ERR_ARGUMENT);
-    CHECK_MESSAGE(m.context, "'beam' is a beam");
+    CHECK_MESSAGE(m.context, "not by: place in body axes");
+    const phx_location origin = {.sort = PHX_LOCATION_ORIGIN}, node = {.sort = PHX_LOCATION_NODE, .node = 3};
+    const phx_body_id bodies[] = {PHX_GROUND, a, b};
+    for (int k = 0; k < 3; k++) {
+        CHECK_STATUS(m.context, phx_system_add_port_at(m.system, bodies[k], &node, NULL, &port), PHX_ERR_ARGUMENT);
+        CHECK_MESSAGE(m.context, "not by: number of a node");
+        CHECK_STATUS(m.context, phx_system_add_port_at(m.system, bodies[k], &origin, NULL, &port), PHX_OK);
+        CHECK_VECTOR(2, m.system->ports[port].port.point.x, place, 0.0, "origin of body %d", bodies[k]);
+    }
     CHECK_STATUS(m.context, phx_system_add_beam_port(m.system, b, 1.5, &port), PHX_ERR_ARGUMENT);
     CHECK_STATUS(m.context, phx_system_add_beam_port(m.system, b, NAN, &port), PHX_ERR_ARGUMENT);
     CHECK_STATUS(m.context, phx_system_add_port(m.system, 7, place, NULL, &port), PHX_ERR_ARGUMENT);

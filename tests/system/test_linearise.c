@@ -1,5 +1,6 @@
 /* The derivative arrays against central differences of the residuals, for every kind of joint, drive, force and body:
- * M, D, K, K_l, G at instants, A(2/h) over intervals, the accelerations, and complex factors against real ones. */
+ * M, D, K, K_l, G at instants, A(2/h) over intervals, the accelerations, and complex factors against real ones; sizes
+ * of velocities. */
 #include "system/fast.h"
 
 #include "zoo.h"
@@ -262,6 +263,48 @@ static void complex_factors_solve(void **state)
     }
 }
 
+/* Rigid body and beam, in the plane and in space: velocities and angular velocities by their lengths, rates of
+ * deformations by themselves. */
+static void velocities_have_the_sizes_of_their_vectors(void **state)
+{
+    for (int dim = 2; dim <= 3; dim++) {
+        const double down[3] = {0.0, 0.0, -9.81};
+        const beam_kind kind = beam_default();
+        model m;
+        if (dim == 2)
+            model_open(*state, 0.0, -9.81, &m);
+        else
+            model_open_space(*state, down, &m);
+        if (dim == 2)
+            add_rigid(&m, "rigid", 2.0, 0.3, 0.4, 0.1, pose_at(0.0, 0.0, 0.0));
+        else
+            add_rigid_space(&m, "rigid", pose_turned(0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.3));
+        add_beam(&m, "beam", &kind, pose_at(1.0, 0.0, 0.0));
+        model_ready(&m);
+        double *size = calloc((size_t)m.n_v, sizeof *size);
+        assert_non_null(size);
+        for (int k = 0; k < m.n_v; k++)
+            m.v[k] = k % 2 ? -1.0 - k : 1.0 + k;
+        m.dae->ops->velocity_sizes(m.dae, m.v, size);
+        for (int b = 0; b < 2; b++) {
+            int x = 0, at = 0;
+            phx_system_offsets(m.system, b, &x, &at);
+            const int spin = at + dim, end = spin + (dim == 2 ? 1 : 3);
+            const double *v = m.v + at, *omega = m.v + spin;
+            const double speed = dim == 2 ? hypot(v[0], v[1]) : sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+            const double rate =
+                dim == 2 ? fabs(omega[0]) : sqrt(omega[0] * omega[0] + omega[1] * omega[1] + omega[2] * omega[2]);
+            for (int k = at; k < end; k++)
+                CHECK_CLOSE(size[k], k < spin ? speed : rate, 1e-14 * speed, "%dD, body %d, velocity %d", dim, b, k);
+            for (int k = end; b == 1 && k < m.n_v; k++)
+                assert_true(size[k] == fabs(m.v[k]));
+        }
+        assert_true(m.n_v > (dim == 2 ? 6 : 12));
+        free(size);
+        model_close(&m);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -270,6 +313,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(interval_array_is_the_derivative, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(accelerations_satisfy_the_equations, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(complex_factors_solve, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(velocities_have_the_sizes_of_their_vectors, context_setup, context_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -202,7 +202,7 @@ static void space_kind(model *m, phx_joint_kind kind, int n, bool driven)
 {
     phx_port_id tip;
     phx_joint_def def = between(m, "joint", kind, &tip);
-    if (kind == PHX_JOINT_UNIVERSAL) {
+    if (phx_joint_kind_info(kind)->axis == PHX_AXIS_PAIR) {
         def.has_axis_b = true;
         def.axis_b[0] = 0.5;
         def.axis_b[1] = 0.3;
@@ -226,6 +226,10 @@ SPACE_ANIMAL(spherical, PHX_JOINT_SPHERICAL, 3)
 SPACE_ANIMAL(universal, PHX_JOINT_UNIVERSAL, 2)
 SPACE_ANIMAL(cylindrical, PHX_JOINT_CYLINDRICAL, 2)
 SPACE_ANIMAL(planar, PHX_JOINT_PLANAR, 3)
+SPACE_ANIMAL(point_on_plane, PHX_JOINT_POINT_ON_PLANE, 2)
+SPACE_ANIMAL(cartesian, PHX_JOINT_CARTESIAN, 3)
+SPACE_ANIMAL(parallel, PHX_JOINT_PARALLEL, 1)
+SPACE_ANIMAL(perpendicular, PHX_JOINT_PERPENDICULAR, 2)
 
 static void space_weld(model *m)
 {
@@ -295,6 +299,14 @@ const animal zoo[] = {
     {"space: driven planar", driven_planar, true, true},
     {"space: welds and stiffening", space_weld, true, true},
     {"space: loads", space_loads, true, true},
+    {"space: point on plane with springs, dampers, actuators", springy_point_on_plane, true, true},
+    {"space: driven point on plane", driven_point_on_plane, true, true},
+    {"space: Cartesian with springs, dampers, actuators", springy_cartesian, true, true},
+    {"space: driven Cartesian", driven_cartesian, true, true},
+    {"space: parallel with spring, damper, actuator", springy_parallel, true, true},
+    {"space: driven parallel", driven_parallel, true, true},
+    {"space: perpendicular with springs, dampers, actuators", springy_perpendicular, true, true},
+    {"space: driven perpendicular", driven_perpendicular, true, true},
 };
 const int n_zoo = (int)(sizeof zoo / sizeof *zoo);
 

@@ -142,23 +142,20 @@ static void add_outputs(char *text, int bodies)
                     b, b, b, b, b, b, b, b);
 }
 
-static void bricard_falls(void **state)
+static void bricard_open(minimal *m, mechanism *model)
 {
-    static const checks it = {"Bricard", 1e-10, 1e-9, 1e-8, 1e-10, 0.0, 0, {0}};
-    minimal m = {.coordinates = 1, .bodies = 5, .gravity = {0.0, 0.0, -9.81}, .pose = bricard_pose};
     double place[6][3], R[6][9];
     char text[TEXT] = "phlexor: 1\ndimension: 3\ngravity: [0, 0, -9.81]\n"
                       "ground: {ports: {last: {position: [-1, 0, 0], rotation: {axis: [1, 0, 0], angle: 90*deg}}}}\n"
                       "bodies:\n";
-    mechanism model;
 
-    (void)state;
-    m.q[0] = asin(sqrt(1.0 / 3.0)); /* along edges of a cube */
-    bricard_frames(m.q[0], place, R);
+    *m = (minimal){.coordinates = 1, .bodies = 5, .gravity = {0.0, 0.0, -9.81}, .pose = bricard_pose};
+    m->q[0] = asin(sqrt(1.0 / 3.0)); /* along edges of a cube */
+    bricard_frames(m->q[0], place, R);
     for (int b = 0; b < 5; b++) {
-        m.mass[b] = 10.0;
-        m.inertia[b][0] = 0.01;
-        m.inertia[b][1] = m.inertia[b][2] = 10.0 / 12.0;
+        m->mass[b] = 10.0;
+        m->inertia[b][0] = 0.01;
+        m->inertia[b][1] = m->inertia[b][2] = 10.0 / 12.0;
         append_text(text, TEXT,
                     "  b%d: {kind: rigid, mass: 10, inertia: [0.01, 10/12, 10/12], centre_of_mass: [0.5, 0, 0], "
                     "ports: {G: {position: [0.5, 0, 0]}, E: {position: [1, 0, 0], rotation: {axis: [1, 0, 0], angle: "
@@ -173,10 +170,54 @@ static void bricard_falls(void **state)
                     (const char *[]){"ground.O", "b0.E", "b1.E", "b2.E", "b3.E", "b4.E"}[k],
                     (const char *[]){"b0.P", "b1.P", "b2.P", "b3.P", "b4.P", "ground.last"}[k]);
     add_outputs(text, 5);
-    mechanism_open(&model, text, 0, NULL);
-    assert_int_equal(phx_system_redundant(model.system), 1);
-    assert_int_equal(model.dae->n_v - model.dae->n_l, 1);
+    mechanism_open(model, text, 0, NULL);
+    assert_int_equal(phx_system_redundant(model->system), 1);
+    assert_int_equal(model->dae->n_v - model->dae->n_l, 1);
+}
+
+static void bricard_falls(void **state)
+{
+    static const checks it = {"Bricard", 1e-10, 1e-9, 1e-8, 1e-10, 0.0, 0, {0}};
+    minimal m;
+    mechanism model;
+
+    (void)state;
+    bricard_open(&m, &model);
     run_both(&model, &m, 2e-3, 5e-4, &it);
+    mechanism_close(&model);
+}
+
+/* The last hinge is the redundant one: what it holds follows from places that drift by the tolerance. The steps of ida
+ * grow no faster than rtol^(-1/5), few are rejected, and the errors keep in proportion to rtol. */
+static void ida_follows_bricard_at_any_tolerance(void **state)
+{
+    enum { MOST_STEPS = 600 }; /* at 1e-6 */
+    phx_integrate_options options = phx_integrate_options_default();
+    minimal m;
+    mechanism model;
+
+    (void)state;
+    bricard_open(&m, &model);
+    const int n_x = model.dae->n_x, n_v = model.dae->n_v;
+    options.end = options.every = 2.0;
+    options.integrator = PHX_RADAU5;
+    options.rtol = 1e-12;
+    double *exact = mechanism_final_state(&model, &options);
+    options.integrator = PHX_IDA;
+    for (double rtol = 1e-6; rtol > 0.5e-10; rtol /= 10.0) {
+        options.rtol = rtol;
+        double *found = mechanism_final_state(&model, &options);
+        const double places = mechanism_distance(found, exact, n_x);
+        const double velocities = mechanism_distance(found + n_x, exact + n_x, n_v);
+        print_message("ida at %.0e: %ld steps, %ld rejected; wrong by %.1e in places, %.1e in velocities\n", rtol,
+                      model.stats.steps, model.stats.rejected, places, velocities);
+        assert_true((double)model.stats.steps < MOST_STEPS * pow(1e-6 / rtol, 0.2));
+        assert_true(10 * model.stats.rejected < model.stats.steps);
+        CHECK_SMALL(places, 200.0 * rtol, "places at %g", rtol);
+        CHECK_SMALL(velocities, 200.0 * rtol, "velocities at %g", rtol);
+        free(found);
+    }
+    free(exact);
     mechanism_close(&model);
 }
 
@@ -393,7 +434,8 @@ static void governor_swings(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(bricard_falls), cmocka_unit_test(slider_crank_runs),
-                                       cmocka_unit_test(governor_swings)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(bricard_falls),
+                                       cmocka_unit_test(ida_follows_bricard_at_any_tolerance),
+                                       cmocka_unit_test(slider_crank_runs), cmocka_unit_test(governor_swings)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

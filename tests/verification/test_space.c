@@ -311,15 +311,20 @@ static void turns_are_counted(void **state)
 static const struct {
     const char *kind, *rates;
     int freedom;
+    bool idle; /* it has nothing to hold: a body that does not turn goes on not to turn */
 } joints[] = {
-    {"revolute, axis: [1, 2, 3]", "3", 1},
-    {"spherical", "[1, -2, 3]", 3},
-    {"universal, axes: [[1, 0, 0], [0, 0.6, 0.8]]", "[2, -3]", 2},
-    {"cylindrical, axis: [1, 2, 3]", "[3, 1]", 2},
-    {"planar, normal: [1, 2, -1]", "[1, -1, 2]", 3},
-    {"prismatic, axis: [1, 2, 3]", "2", 1},
-    {"slider, axis: [1, 2, 3]", "2", 4},
-    {"weld", NULL, 0},
+    {"revolute, axis: [1, 2, 3]", "3", 1, false},
+    {"spherical", "[1, -2, 3]", 3, false},
+    {"universal, axes: [[1, 0, 0], [0, 0.6, 0.8]]", "[2, -3]", 2, false},
+    {"cylindrical, axis: [1, 2, 3]", "[3, 1]", 2, false},
+    {"planar, normal: [1, 2, -1]", "[1, -1, 2]", 3, false},
+    {"prismatic, axis: [1, 2, 3]", "2", 1, false},
+    {"slider, axis: [1, 2, 3]", "2", 4, false},
+    {"weld", NULL, 0, false},
+    {"point_on_plane, normal: [1, 2, -1]", "[1, -1]", 5, false},
+    {"cartesian", "[1, -1, 2]", 3, true},
+    {"parallel, axis: [1, 2, 3]", "2", 4, false},
+    {"perpendicular, axes: [[1, 0, 0], [0, 0.6, 0.8]]", "[2, -3]", 5, false},
 };
 
 /* One body on one joint, moving: m a = m g + F,  d/dt (I w) = I w' + w x I w = (u_B - c) x F + T, from the
@@ -376,7 +381,10 @@ static void reactions_balance_momentum(void **state)
             CHECK_CLOSE(I[i] * v_dot[3 + i] + moment[i], lever[i] + torque[i], 1e-11, "%s: torque %d", joints[k].kind,
                         i);
         }
-        assert_true(joints[k].freedom == 4 || fabs(columns[0]) + fabs(columns[1]) + fabs(columns[2]) > 1.0);
+        double size = 0.0; /* the joint exerts something: there is a balance to speak of */
+        for (int i = 0; i < 6; i++)
+            size += fabs(columns[i]);
+        assert_int_equal(size > 0.2, !joints[k].idle);
         mechanism_close(&m);
     }
 }

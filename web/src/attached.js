@@ -7,7 +7,6 @@ import { Loads } from './loads.js';
 import { multiply, rotate } from './motion.js';
 
 const upwards = new Vector3(0, 0, 1);
-const slides = new Set(['prismatic', 'slider', 'cylindrical', 'planar']); // drawn where body b is
 const colours = { light: { joint: 0x4a5666, ground: 0x9aa5b3 }, dark: { joint: 0xb4c0cf, ground: 0x667283 } };
 
 /** matrix := matrix rotation, nine numbers row by row (none: identity). */
@@ -27,10 +26,11 @@ export class Attached {
         this.groundMaterial = new MeshLambertMaterial();
         this.railMaterial = lineMaterial(0x808890, 0.8);
         this.radius = 0.011 * scene.size;
-        const { joints, springs, loads } = scene.report;
+        const { joints, joint_kinds: kinds, springs, loads } = scene.report;
         this.joints = joints.map((joint) => {
-            const solid = this.add(jointSolid(joint, this.fitting(joint.a, joint.b), this.material));
-            return { joint, solid, rail: this.makeRail() };
+            const kind = kinds[joint.kind];
+            const solid = this.add(jointSolid(joint, kind, this.fitting(joint.a, joint.b), this.material));
+            return { joint, solid, rail: this.makeRail(), atB: kind?.holds_points === false };
         });
         this.springs = springs.map((spring) => ({
             spring,
@@ -127,12 +127,12 @@ export class Attached {
         solid.quaternion.setFromRotationMatrix(matrix).multiply(solid.userData.turn);
     }
 
-    placeJoint({ joint, solid, rail }, point, matrix) {
+    placeJoint({ joint, solid, rail, atB }, point, matrix) {
         const other = [0, 0, 0];
         const found = this.portAt(joint.b, other, matrix) && this.portAt(joint.a, point, matrix);
         rail.visible = solid.visible = Boolean(found);
         if (!found) return;
-        this.put(solid, slides.has(joint.kind) ? other : point, matrix);
+        this.put(solid, atB ? other : point, matrix);
         rail.visible = solid.visible;
         const ends = rail.geometry.attributes.position;
         ends.setXYZ(0, ...point);

@@ -19,6 +19,7 @@
 //                           section? [{name, label, unit, map REF n x q}]}]    value at point i = row i of map times q
 //   joints                [{name, kind, a, b, axis? (in the directions of port a)}], a and b {body, port}, or the ground
 //                         {body: -1, position, rotation?}
+//   joint_kinds?          {kind: {holds_points (else drawn where b is), solids [{shape, size (3)}]}}: glyphs.js
 //   loads?                [{name, kind "force" | "torque" | "distributed", body, port, frame? "inertial" | "body" (the
 //                           directions of the port, of a distributed one the body's), places? (distributed: fractions
 //                           of the line of its body), value? REF F x places x 3, or places x 3 when it is constant}]
@@ -133,6 +134,7 @@ export function bodiesAt(report, frame) {
 function check(report) {
     report.bodies ??= [];
     report.joints ??= [];
+    report.joint_kinds ??= {};
     report.springs ??= [];
     report.loads ??= [];
     let q = 0;

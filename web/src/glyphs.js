@@ -26,30 +26,20 @@ import {
 
 const along = (geometry) => geometry.rotateX(Math.PI / 2); // cylinders of three.js stand along y
 
-/** Solids of unit size for each kind of joint; a kind that is not here is an octahedron. */
-const solids = {
-    weld: () => [new BoxGeometry(1.5, 1.5, 1.5)],
-    revolute: () => [along(new CylinderGeometry(0.36, 0.36, 2.6, 20)), new TorusGeometry(1, 0.17, 12, 40)],
-    cylindrical: () => [
-        along(new CylinderGeometry(0.4, 0.4, 4.4, 20)),
-        along(new CylinderGeometry(0.95, 0.95, 1.8, 28)),
-    ],
-    prismatic: () => [new BoxGeometry(0.55, 0.55, 4.4), new BoxGeometry(1.5, 1.5, 1.9)],
-    slider: () => [new BoxGeometry(0.45, 0.45, 4.4), along(new CylinderGeometry(0.95, 0.95, 1.6, 28))],
-    spherical: () => [new SphereGeometry(1.15, 24, 16)],
-    universal: () => [
-        along(new CylinderGeometry(0.3, 0.3, 3, 16)),
-        new CylinderGeometry(0.3, 0.3, 3, 16),
-        new SphereGeometry(0.6, 16, 12),
-    ],
-    planar: () => [new BoxGeometry(3.4, 3.4, 0.3), along(new CylinderGeometry(0.3, 0.3, 1.4, 16))],
-    line_spring: () => [new OctahedronGeometry(0.9)],
+/** The solids that the kinds of joint are made of, by their shape in the manifest. */
+const shapes = {
+    box: ([x, y, z]) => new BoxGeometry(x, y, z),
+    cylinder: ([radius, length]) => along(new CylinderGeometry(radius, radius, length, 24)),
+    'cylinder across': ([radius, length]) => new CylinderGeometry(radius, radius, length, 24),
+    ball: ([radius]) => new SphereGeometry(radius, 24, 16),
+    ring: ([radius, section]) => new TorusGeometry(radius, section, 12, 40),
 };
 
-export function jointSolid(joint, size, material) {
+/** A joint as its kind is drawn, `{solids: [{shape, size}]}`; an octahedron when it is not known how. */
+export function jointSolid(joint, kind, size, material) {
     const group = new Group();
-    for (const geometry of (solids[joint.kind] ?? (() => [new OctahedronGeometry(1.2)]))())
-        group.add(new Mesh(geometry, material));
+    const geometries = kind?.solids.map((solid) => shapes[solid.shape](solid.size)) ?? [new OctahedronGeometry(1.2)];
+    for (const geometry of geometries) group.add(new Mesh(geometry, material));
     group.scale.setScalar(size);
     const axis = new Vector3(...(joint.axis ?? [0, 0, 1]));
     if (axis.lengthSq() > 0) group.quaternion.setFromUnitVectors(new Vector3(0, 0, 1), axis.normalize());

@@ -120,9 +120,7 @@ export function jointGap() {
     let gap = 0;
     for (let k = 0; k <= 20; k++) {
         player.set(player.range[0] + ((player.range[1] - player.range[0]) * k) / 20);
-        for (const joint of report.joints.filter(({ kind }) =>
-            ['revolute', 'weld', 'spherical', 'universal'].includes(kind),
-        )) {
+        for (const joint of report.joints.filter(({ kind }) => report.joint_kinds[kind].holds_points)) {
             const a = [0, 0, 0],
                 b = [0, 0, 0];
             scene.attached.portAt(joint.a, a, matrix);

@@ -158,6 +158,16 @@ bodies:
     length: 0.35      # m
 `;
 
+const solid = (shape, ...size) => ({ shape, size });
+/** Every solid, and a kind of joint that it is not known how to draw (null). */
+const jointKinds = {
+    revolute: { holds_points: true, solids: [solid('cylinder', 0.36, 2.6), solid('ring', 1, 0.17)] },
+    weld: { holds_points: true, solids: [solid('box', 1.5, 1.5, 1.5)] },
+    prismatic: { holds_points: false, solids: [solid('box', 0.55, 0.55, 4.4), solid('box', 1.5, 1.5, 1.9)] },
+    universal: { holds_points: true, solids: [solid('cylinder across', 0.3, 3), solid('ball', 0.6)] },
+    unknown: null,
+};
+
 /** A slider crank with a flexible coupler. */
 export function plane({ frames = 501, rows = frames, title = 'Slider crank with a flexible coupler', end = 4 } = {}) {
     const arrays = new Arrays();
@@ -275,6 +285,7 @@ export function plane({ frames = 501, rows = frames, title = 'Slider crank with 
                 axis: [1, 0, 0],
             },
         ],
+        joint_kinds: jointKinds,
         springs: [{ name: 'return spring', a: { body: -1, position: [0.5, 0.06, 0] }, b: { body: 2, port: 0 } }],
         loads: [
             {
@@ -349,7 +360,7 @@ export function space({
     ];
     const joints = range(arms, (k) => ({
         name: `hinge ${k + 1}`,
-        kind: ['revolute', 'weld', 'universal', 'spherical', 'cylindrical', 'planar', 'slider', 'prismatic'][k % 8],
+        kind: Object.keys(jointKinds)[k % 5],
         a: { body: 0, port: k },
         b: { body: k + 1, port: 0 },
         axis: [0, 0, 1],
@@ -413,6 +424,7 @@ export function space({
         certificate,
         bodies,
         joints,
+        joint_kinds: jointKinds,
         loads: [{ name: 'thruster', body: 0, port: 0, kind: 'force' }],
         gravity: [0, 0, 0],
         settings: [{ name: 'integrator', value: 'gauss4' }],

@@ -1,0 +1,106 @@
+/* The kinds of body: the list, and what is asked of all of them. */
+#include "body_kinds.h"
+
+#include <stdio.h>
+
+#define ROW(NAME, name) &phx_body_row_##name,
+static const phx_body_row *const rows[PHX_MODEL_BODY_KINDS] = {PHX_MODEL_BODY_LIST(ROW)};
+
+static const phx_body_row *row_of_kind(int kind)
+{
+    return kind >= 0 && kind < PHX_MODEL_BODY_KINDS ? rows[kind] : NULL;
+}
+
+const phx_body_row *phx_body_row_of(const phx_model_body *body)
+{
+    return row_of_kind((int)body->kind);
+}
+
+const phx_model_body_info *phx_model_body_kind_info(phx_model_body_kind kind)
+{
+    const phx_body_row *row = row_of_kind((int)kind);
+    return row ? &row->info : NULL;
+}
+
+const char *phx_model_body_kind_name(phx_model_body_kind kind)
+{
+    const phx_body_row *row = row_of_kind((int)kind);
+    return row ? row->info.name : "";
+}
+
+bool phx_model_body_sections(const phx_model *model, const phx_model_body *body, phx_model_sections *sections)
+{
+    const phx_body_row *row = model && body && sections ? phx_body_row_of(body) : NULL;
+    if (!row || !row->sections)
+        return false;
+    *sections = (phx_model_sections){0};
+    row->sections(model, body, sections);
+    return true;
+}
+
+/* ---- the schema ---- */
+static phx_word body_word(int kind)
+{
+    const phx_body_row *row = row_of_kind(kind);
+    if (!row)
+        return (phx_word){.word = NULL};
+    return (phx_word){.word = row->info.name,
+                      .dims = (row->info.plane ? PHX_PLANE : 0u) | (row->info.space ? PHX_SPACE : 0u),
+                      .traits = row->traits};
+}
+
+const phx_word phx_words_body[] = {{.at = body_word}};
+
+phx_key_table phx_body_keys(int kind)
+{
+    return rows[kind]->keys;
+}
+
+phx_status phx_body_tables(phx_text *text)
+{
+    phx_text_add(text, "\nThe kinds:\n\n| kind | where | what it is | ports that always exist | points behind `@` |\n"
+                       "|---|---|---|---|---|\n");
+    for (int k = 0; k < PHX_MODEL_BODY_KINDS; k++) {
+        const phx_model_body_info *info = &rows[k]->info;
+        phx_text_add(text, "| `%s` | %s | %s | ", info->name,
+                     !info->plane   ? "space"
+                     : !info->space ? "plane"
+                                    : "plane, space",
+                     info->doc);
+        for (int p = 0; p < PHX_MODEL_MAX_OWN_PORTS && info->ports[p]; p++)
+            phx_text_add(text, "%s%s", p ? ", " : "", info->ports[p]);
+        phx_text_add(text, " | %s |\n", phx_location_sorts_text(info->locations).text);
+    }
+    return PHX_OK;
+}
+
+/* ---- messages ---- */
+static phx_shown kinds_with(bool (*has)(const phx_body_row *row))
+{
+    phx_shown shown = {.text = ""};
+    size_t n = 0;
+    for (int k = 0; k < PHX_MODEL_BODY_KINDS && n < sizeof shown.text; k++)
+        if (has(rows[k]))
+            n += (size_t)snprintf(shown.text + n, sizeof shown.text - n, "%s%s", n ? " or " : "", rows[k]->info.noun);
+    return shown;
+}
+
+static bool has_sections(const phx_body_row *row)
+{
+    return row->info.sections;
+}
+
+static bool has_locations(const phx_body_row *row)
+{
+    return row->info.locations != 0;
+}
+
+phx_shown phx_body_kinds_with_sections(void)
+{
+    return kinds_with(has_sections);
+}
+
+phx_shown phx_body_kinds_with_locations(void)
+{
+    return kinds_with(has_locations);
+}

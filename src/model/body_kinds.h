@@ -1,0 +1,60 @@
+/* Phlexor, layer model, private: the kinds of body, a row each. Everything that reads, builds, documents, draws or
+ * watches bodies asks the row; only the file of a row knows its kind. */
+#ifndef PHLEXOR_MODEL_BODY_KINDS_H
+#define PHLEXOR_MODEL_BODY_KINDS_H
+
+#include "build.h"
+#include "reader.h"
+
+/* Which of a body's numbers lies farthest from 1, in decades; for messages. */
+typedef struct phx_extreme {
+    const char *key;
+    double value, distance;
+} phx_extreme;
+void phx_extreme_offer(phx_extreme *worst, const char *key, double value);
+
+typedef struct phx_body_row {
+    phx_model_body_info info;
+    unsigned traits;    /* of phx_word: which of the keys that kinds share it has */
+    phx_key_table keys; /* its own, with the bit of the kind */
+    size_t own_size;    /* of the struct behind phx_model_body.own, for keys marked `own`; 0: none */
+
+    /* ---- reading ---- */
+    double port_fractions[PHX_MODEL_MAX_OWN_PORTS]; /* of the ports that always exist, where they lie along a length */
+    /* Location and place of a port, from its keys, or its fraction as above. */
+    void (*place_port)(const phx_model_body *body, phx_model_port *port);
+    /* After all keys of a port of the file, or of the body, are read: what they must be together. NULL: nothing. */
+    phx_status (*finish_port)(phx_reader *reader, const phx_node *node, const phx_model_port *port);
+    phx_status (*finish)(phx_reader *reader, const phx_node *node, const phx_model_body *body);
+
+    /* ---- building ---- */
+    /* The body, and where its deformation comes from (NULL: it has none); both are the caller's, on failure too. Masses
+     * at points are part of it. */
+    phx_status (*build)(phx_builder *builder, const phx_model_body *body, phx_flex_source **source, phx_body **made);
+    /* Offer the numbers that a failure may be owed to; masses at points are offered elsewhere. */
+    void (*offer_numbers)(const phx_model *model, const phx_model_body *body, phx_extreme *worst);
+
+    /* ---- asking ---- */
+    /* phx_model_body_sections; NULL: it has no sections along a length. */
+    void (*sections)(const phx_model *model, const phx_model_body *body, phx_model_sections *sections);
+} phx_body_row;
+
+#define PHX_BODY_DECLARE(NAME, name) extern const phx_body_row phx_body_row_##name;
+PHX_MODEL_BODY_LIST(PHX_BODY_DECLARE)
+#undef PHX_BODY_DECLARE
+
+const phx_body_row *phx_body_row_of(const phx_model_body *body);
+/* "beam", "beam or rod": the kinds with sections; those that have points behind '@'. */
+phx_shown phx_body_kinds_with_sections(void);
+phx_shown phx_body_kinds_with_locations(void);
+
+/* Port by its place: of bodies whose points do not move against each other, and of the ground. */
+void phx_place_port_by_position(const phx_model_body *body, phx_model_port *port);
+/* That mass and inertia of a body are those of one that has to be pushed to turn. */
+phx_status phx_check_inertia_of(phx_reader *reader, const phx_node *node, const phx_model_body *body);
+/* What every body is made of. */
+phx_body_def phx_builder_body_def(const phx_builder *builder, const phx_model_body *body);
+/* Mass, inertia and centre of mass. */
+void phx_offer_mass(const phx_model_body *body, phx_extreme *worst);
+
+#endif

@@ -1,0 +1,33 @@
+/* Phlexor, layer model, private: what tables of keys are written with. */
+#ifndef PHLEXOR_MODEL_SCHEMA_PARTS_H
+#define PHLEXOR_MODEL_SCHEMA_PARTS_H
+
+#include "reader.h"
+
+#include <math.h>
+
+/* ---- ranges ---- */
+static const phx_range positive = {"a number greater than 0", 0.0, HUGE_VAL, .above_low = true};
+static const phx_range not_negative = {"a number not less than 0", .high = HUGE_VAL};
+
+#define WORD(text, where)                                                                                              \
+    {                                                                                                                  \
+        .word = text, .dims = where                                                                                    \
+    }
+#define BIT(kind)                (1u << (kind))
+#define AT                       offsetof
+#define TABLE(type, table)       .size = sizeof(type), .keys = table, .n_keys = (int)(sizeof table / sizeof table[0])
+#define KINDS(rule, words, type) .kind_rule = rule, .kinds = words, .kind_offset = AT(type, kind)
+#define KEYS(table)                                                                                                    \
+    {                                                                                                                  \
+        table, (int)(sizeof table / sizeof table[0])                                                                   \
+    }
+
+/* Traits of the kinds of body: keys that kinds share. */
+enum {
+    PHX_BODY_MASS = 1,     /* mass, inertia, centre_of_mass */
+    PHX_BODY_MATERIAL = 2, /* material */
+    PHX_BODY_DAMPING = 4   /* damping */
+};
+
+#endif
