@@ -56,7 +56,8 @@ typedef struct phx_mass_properties {
     double mass, s0[3], J0[PHX_MAX_PAIR];
 } phx_mass_properties;
 
-/* A floating body; everything of `def` but its flex is copied. PHX_ERR_ARGUMENT, with the name, for values that make no body.
+/* A floating body; everything of `def` but its flex is copied. PHX_ERR_ARGUMENT, with the name, for values that make no
+ * body.
  * */
 typedef struct phx_body phx_body;
 phx_status phx_body_create(phx_context *context, const phx_body_def *def, phx_body **body);
@@ -136,9 +137,10 @@ void phx_body_rigid_force(const phx_body *body, const double *x, const double *p
 /* Instant: res = d/dt (M nu) - inertial, elastic, dissipative and gravity forces, with the acceleration v_dot. */
 void phx_body_residual(const phx_body *body, const double *gravity, const double *x, const double *v,
                        const double *v_dot, double *res);
-/* What an interval keeps of its start, of one body; freed with phx_free. NULL when there is no memory. `room`:
+/* What an interval keeps of its start, of one body. NULL when there is no memory. `room`:
  * phx_body_room numbers of scratch that bodies evaluated one after the other may share; NULL: room of its own. */
 phx_products *phx_body_products_create(phx_context *context, const phx_body *body, double *room);
+void phx_body_products_destroy(const phx_body *body, phx_products *products); /* NULL is allowed */
 size_t phx_body_room(const phx_body *body);
 /* Other scratch from now on, of products that were made with some. */
 void phx_body_products_share(const phx_body *body, phx_products *products, double *room);
@@ -333,6 +335,12 @@ typedef struct phx_body_port {
     phx_body_frame frame; /* of the body; with another than the first the point knows no coordinates */
 } phx_body_port;
 void phx_body_port_free(phx_body_port *port);
+/* The sorts of location that the body itself knows (phx_location_bit); 0: its source does, or its only frame has
+ * places. The frame and point of a location of such a sort; the port is empty before. PHX_ERR_ARGUMENT for another sort
+ * and for a location outside the body. */
+unsigned phx_body_location_sorts(const phx_body *body);
+phx_status phx_body_locate(const phx_body *body, phx_context *context, const phx_location *location,
+                           phx_body_port *port);
 /* Evaluate a port over an interval. */
 void phx_body_port_view(const phx_body *body, const phx_body_port *port, const phx_body_view *view, phx_port_view *out);
 /* The same when only the end of the interval has moved since `out` was evaluated. */

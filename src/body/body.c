@@ -144,6 +144,22 @@ void phx_body_rest(const phx_body *body, double *x)
         phx_attitude_set(body->dim, identity, 0.0, x + body->dim);
 }
 
+/* ---- places ---- */
+unsigned phx_body_location_sorts(const phx_body *body)
+{
+    return body->ops->locate ? body->ops->location_sorts : 0;
+}
+
+phx_status phx_body_locate(const phx_body *body, phx_context *context, const phx_location *location,
+                           phx_body_port *port)
+{
+    if (!(phx_body_location_sorts(body) & phx_location_bit(location->sort)))
+        return phx_fail(context, PHX_ERR_ARGUMENT, "its points are given by: %s; not by: %s",
+                        phx_location_sorts_text(phx_body_location_sorts(body)).text,
+                        phx_location_sorts_text(phx_location_bit(location->sort)).text);
+    return body->ops->locate(body, context, location, port);
+}
+
 /* ---- inertia ---- */
 void phx_body_momenta(const phx_body *body, const double *x, const double *v, double *p)
 {
@@ -200,7 +216,15 @@ phx_products *phx_body_products_create(phx_context *context, const phx_body *bod
 
 void phx_body_products_share(const phx_body *body, phx_products *products, double *room)
 {
-    body->ops->products_share(products, room);
+    body->ops->products_share(body, products, room);
+}
+
+void phx_body_products_destroy(const phx_body *body, phx_products *products)
+{
+    if (body->ops->products_destroy)
+        body->ops->products_destroy(body, products);
+    else
+        phx_free(products);
 }
 
 void phx_body_interval_begin(const phx_body *body, double h, const double *x0, const double *v0, phx_products *products)

@@ -54,7 +54,7 @@ static phx_status check_centre(phx_context *context, const char *name, int dim, 
 }
 
 phx_status phx_floating_check_range(phx_context *context, const char *name, const phx_flex *flex,
-                                const phx_rigid_def *rigid)
+                                    const phx_rigid_def *rigid)
 {
     phx_status status = fits(flex->mass) ? PHX_OK : refuse(context, name, "a mass of", flex->mass);
 

@@ -8,8 +8,8 @@
 
 /* Modes of (M, K), columns of phi with phi^T M phi = I, and their omega; of fine meshes through the root, or low
  * frequencies lose digits. M, K: dense; K is overwritten. */
-static phx_status normal_modes(phx_context *context, const phx_floating *body, const double *M, double *K, double *omega,
-                               double *phi)
+static phx_status normal_modes(phx_context *context, const phx_floating *body, const double *M, double *K,
+                               double *omega, double *phi)
 {
     const int n = body->base.n_q;
     const size_t nn = (size_t)n * (size_t)n;
@@ -118,17 +118,18 @@ phx_status phx_floating_make_damping(phx_context *context, const phx_body_def *d
 
     if (!(alpha >= 0.0) || !(beta >= 0.0) || !(zeta >= 0.0) || !isfinite(alpha + beta + zeta))
         return phx_fail(context, PHX_ERR_ARGUMENT,
-                        "body '%s': damping must not be negative (mass %g, stiffness %g, modal %g)", body->base.name, alpha,
-                        beta, zeta);
+                        "body '%s': damping must not be negative (mass %g, stiffness %g, modal %g)", body->base.name,
+                        alpha, beta, zeta);
     for (int i = 0; i < body->base.n_q && def->damping_diagonal; i++) {
         if (!(def->damping_diagonal[i] >= 0.0) || !isfinite(def->damping_diagonal[i]))
             return phx_fail(context, PHX_ERR_ARGUMENT,
-                            "body '%s': damping of coordinate %d is %g, must be finite and not negative", body->base.name,
-                            i + 1, def->damping_diagonal[i]);
+                            "body '%s': damping of coordinate %d is %g, must be finite and not negative",
+                            body->base.name, i + 1, def->damping_diagonal[i]);
         diagonal = diagonal || def->damping_diagonal[i] > 0.0;
     }
     if (zeta > 0.0 && (alpha > 0.0 || beta > 0.0 || diagonal))
-        return phx_fail(context, PHX_ERR_ARGUMENT, "body '%s': give modal or Rayleigh damping, not both", body->base.name);
+        return phx_fail(context, PHX_ERR_ARGUMENT, "body '%s': give modal or Rayleigh damping, not both",
+                        body->base.name);
     body->damped = body->base.n_q > 0 && (alpha > 0.0 || beta > 0.0 || zeta > 0.0 || diagonal);
     if (!body->damped)
         return PHX_OK;

@@ -144,7 +144,8 @@ static bool through_strains(const phx_floating *body)
     const phx_flex_matrix *K = &body->compact->K;
     const phx_csr *root = &body->flex->root;
 
-    return phx_floating_is_fine(body) && root->rows > 0 && 2 * (long)root->ptr[root->rows] <= 3 * (long)K->ptr[K->n_rows];
+    return phx_floating_is_fine(body) && root->rows > 0 &&
+           2 * (long)root->ptr[root->rows] <= 3 * (long)K->ptr[K->n_rows];
 }
 
 /* What every body has, from the definition. */
@@ -331,6 +332,12 @@ static phx_products *products_create(phx_context *context, const phx_body *body,
     return phx_floating_products_create(context, of(body), room);
 }
 
+static void products_share(const phx_body *body, phx_products *products, double *room)
+{
+    (void)body;
+    phx_floating_products_share(products, room);
+}
+
 static void interval_begin(const phx_body *body, double h, const double *x0, const double *v0, phx_products *products)
 {
     phx_floating_interval_begin(of(body), h, x0, v0, products);
@@ -406,7 +413,7 @@ const phx_body_ops phx_floating_ops = {
     .linearise = linearise,
     .room = room_of,
     .products_create = products_create,
-    .products_share = phx_floating_products_share,
+    .products_share = products_share,
     .interval_begin = interval_begin,
     .interval_residual = interval_residual,
     .interval_linearise = interval_linearise,

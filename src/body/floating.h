@@ -120,12 +120,12 @@ static inline const double *phx_floating_q_inertia(const phx_floating *body, con
 
 /* The residual of an interval with simplified kinetics; p0 = M(0) nu0. */
 void phx_floating_simplified_residual(const phx_floating *body, const double *gravity, const phx_body_view *view,
-                                  const double *p0, double *res);
+                                      const double *p0, double *res);
 
 /* The derivative of an interval's residual on the body's pattern, stiffening left out, from its border. w0, w1: the
  * angular velocities at the ends. */
 void phx_floating_spread_border(const phx_floating *body, double h, const double *w0, const double *w1, double *border,
-                            double *A);
+                                double *A);
 
 /* Index of the pair (a, b) of rotational axes in the order 11 | 11 22 33 12 13 23. */
 static inline int phx_pair(int a, int b)
@@ -232,17 +232,17 @@ static inline void phx_pair_products(int n_rot, const double *w0, const double *
 
 /* Part of the elastic force that geometric stiffening adds to K q, over an interval: res += ... */
 void phx_floating_stiffening_residual(const phx_flex *flex, const double *q0, const double *q1, const double *qm,
-                                  double *res);
+                                      double *res);
 /* Energy that stiffening adds to 1/2 q^T K q. */
 double phx_floating_stiffening_energy(const phx_flex *flex, const double *q);
 /* factor times its derivative with respect to (q1, q_m) that move together by (2 dq, dq) - at an instant by (dq, dq)
  * with q0, q1 and q_m the same - added on the body's pattern. */
 void phx_floating_stiffening_tangent(const phx_floating *body, const double *q0, const double *q1, const double *qm,
-                                 double factor, double *K);
+                                     double factor, double *K);
 
 /* PHX_ERR_ARGUMENT when masses, inertias or stiffnesses are so large or small that products of them are no numbers, or
  * the inertia of a rigid body (else NULL) about its centre of mass is rounding beside that about its origin. */
 phx_status phx_floating_check_range(phx_context *context, const char *name, const phx_flex *flex,
-                                const phx_rigid_def *rigid);
+                                    const phx_rigid_def *rigid);
 
 #endif

@@ -49,7 +49,8 @@ void phx_floating_products_share(phx_products *products, double *room)
     products->room = room;
 }
 
-void phx_floating_interval_begin(const phx_floating *body, double h, const double *x0, const double *v0, phx_products *products)
+void phx_floating_interval_begin(const phx_floating *body, double h, const double *x0, const double *v0,
+                                 phx_products *products)
 {
     const double *q0 = phx_floating_q(body, x0);
 
@@ -65,19 +66,21 @@ void phx_floating_interval_begin(const phx_floating *body, double h, const doubl
 static inline void interval_residual(const int dim, const phx_floating *body, const double *gravity,
                                      const phx_body_view *view, double *res)
 {
-    const double *q0 = phx_floating_q(body, view->x0), *q1 = phx_floating_q(body, view->x1), *qm = phx_floating_q(body, view->xm);
+    const double *q0 = phx_floating_q(body, view->x0), *q1 = phx_floating_q(body, view->x1),
+                 *qm = phx_floating_q(body, view->xm);
     phx_products *it = view->products;
 
     if (body->base.kinetics == PHX_KINETICS_FULL)
-        one_residual(dim, body->base.n_q, body, gravity, it->h, view->xm + dim, view->v0, view->v1, view->vm, &it->start,
-                     it->room, res);
+        one_residual(dim, body->base.n_q, body, gravity, it->h, view->xm + dim, view->v0, view->v1, view->vm,
+                     &it->start, it->room, res);
     else
         phx_floating_simplified_residual(body, gravity, view, it->p0, res);
     if (body->flex->stiffening)
         phx_floating_stiffening_residual(body->flex, q0, q1, qm, res + body->base.n_rigid);
 }
 
-void phx_floating_interval_residual(const phx_floating *body, const double *gravity, const phx_body_view *view, double *res)
+void phx_floating_interval_residual(const phx_floating *body, const double *gravity, const phx_body_view *view,
+                                    double *res)
 {
     if (body->base.dim == 2)
         interval_residual(2, body, gravity, view, res);
@@ -140,7 +143,7 @@ static inline void flexible_block(const int dim, const phx_floating *body, doubl
 }
 
 void phx_floating_spread_border(const phx_floating *body, double h, const double *w0, const double *w1, double *border,
-                            double *A)
+                                double *A)
 {
     memset(A, 0, (size_t)body->base.ptr[body->base.n_v] * sizeof *A);
     if (body->base.dim == 2) {
@@ -163,11 +166,11 @@ static inline void tangent(const int dim, const phx_floating *body, const double
     phx_floating_spread_border(body, it->h, view->v0 + dim, view->v1 + dim, border, A);
     if (body->flex->stiffening)
         phx_floating_stiffening_tangent(body, phx_floating_q(body, view->x0), phx_floating_q(body, view->x1),
-                                    phx_floating_q(body, view->xm), 0.5 * view->h, A);
+                                        phx_floating_q(body, view->xm), 0.5 * view->h, A);
 }
 
-void phx_floating_interval_linearise(const phx_floating *body, const double *gravity, const phx_body_view *view, double *room,
-                                 double *A)
+void phx_floating_interval_linearise(const phx_floating *body, const double *gravity, const phx_body_view *view,
+                                     double *room, double *A)
 {
     const size_t nnz = (size_t)body->base.ptr[body->base.n_v];
 

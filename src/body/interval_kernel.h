@@ -305,8 +305,8 @@ static inline void NAME(add_friction)(const phx_floating *body, int n, const rea
 }
 
 /* Rows of the deformations: 2/h M (u - q_dot0) + K q_m + R u and what comes through S, C, j, A, Q. */
-static inline void NAME(deformation_rows)(const int dim, const phx_floating *body, double h, const real *v0, const real *v1,
-                                          const real *u, const real *gm, const NAME(products) * it,
+static inline void NAME(deformation_rows)(const int dim, const phx_floating *body, double h, const real *v0,
+                                          const real *v1, const real *u, const real *gm, const NAME(products) * it,
                                           const NAME(arrays) * at, real *room, real *res)
 {
     const phx_flex *flex = body->flex;

@@ -21,6 +21,13 @@ typedef struct phx_body_ops {
     /* The undeformed configuration with the first frame at the origin. NULL: one frame, q = 0. */
     void (*rest)(const phx_body *body, double *x);
 
+    /* ---- places ---- */
+    /* The sorts of location that give a point of the body (phx_location_bit), and the frame and the point of one of
+     * them; the port is empty before. Errors: as phx_flex_source_point. NULL: places of the only frame, or what the
+     * body's source says. */
+    unsigned location_sorts;
+    phx_status (*locate)(const phx_body *body, phx_context *context, const phx_location *location, phx_body_port *port);
+
     /* ---- inertia ---- */
     /* p = M nu */
     void (*momenta)(const phx_body *body, const double *x, const double *v, double *p);
@@ -41,7 +48,8 @@ typedef struct phx_body_ops {
     /* Numbers of scratch, and what an interval keeps of its start. */
     size_t (*room)(const phx_body *body);
     phx_products *(*products_create)(phx_context *context, const phx_body *body, double *room);
-    void (*products_share)(phx_products *products, double *room);
+    void (*products_destroy)(const phx_body *body, phx_products *products); /* NULL: they are one piece of memory */
+    void (*products_share)(const phx_body *body, phx_products *products, double *room);
     void (*interval_begin)(const phx_body *body, double h, const double *x0, const double *v0, phx_products *products);
     void (*interval_residual)(const phx_body *body, const double *gravity, const phx_body_view *view, double *res);
     void (*interval_linearise)(const phx_body *body, const double *gravity, const phx_body_view *view, double *room,

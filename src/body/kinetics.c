@@ -53,8 +53,8 @@ static inline void inertia_pairs(const int dim, const phx_floating *body, const 
     for (int p = 0; p < phx_pairs(dim); p++)
         pair[p] = flex->J0[p];
     for (int p = 0; q && p < phx_pairs(dim); p++)
-        pair[p] +=
-            phx_floating_dot(flex->n, flex->j + p * flex->n, q) + 0.5 * phx_flex_matrix_form(&body->compact->Q[p], q, q);
+        pair[p] += phx_floating_dot(flex->n, flex->j + p * flex->n, q) +
+                   0.5 * phx_flex_matrix_form(&body->compact->Q[p], q, q);
 }
 
 static inline void inertia(const int dim, const phx_floating *body, const double *q, double *s, double *J)
@@ -206,8 +206,8 @@ static void add_product_of_root(const phx_csr *B, const double *x, double beta, 
 /* Over an interval: res_q += K q_mean + R q_dot_mean - 1/2 d/dq (nu0^T M(q) nu1) at q_mean, the discrete gradient of
  * the Lagrangian in q: M is quadratic in q, so the work of these forces is the change of energy. With simplified
  * kinetics the slope of M is that of the undeformed body. One pass over the pattern. */
-static inline void subtract_deformation_forces(const int dim, const phx_floating *body, const double *qm, const double *v0,
-                                               const double *v1, const double *vm, double *res)
+static inline void subtract_deformation_forces(const int dim, const phx_floating *body, const double *qm,
+                                               const double *v0, const double *v1, const double *vm, double *res)
 {
     const phx_flex *flex = body->flex;
     const int n_rot = phx_rotations(dim), n_pair = phx_pairs(dim), n = flex->n, r = dim + n_rot;
@@ -285,7 +285,7 @@ static void add_mass_rate(const phx_floating *body, const double *qk, const doub
 }
 
 void phx_floating_residual(const phx_floating *body, const double *gravity, const double *x, const double *v,
-                       const double *v_dot, double *res)
+                           const double *v_dot, double *res)
 {
     const double *q = phx_floating_q(body, x), *qk = phx_floating_q_inertia(body, x);
     double p[6];
@@ -319,7 +319,7 @@ static inline void simplified_residual(const int dim, const phx_floating *body, 
 }
 
 void phx_floating_simplified_residual(const phx_floating *body, const double *gravity, const phx_body_view *view,
-                                  const double *p0, double *res)
+                                      const double *p0, double *res)
 {
     if (body->base.dim == 2)
         simplified_residual(2, body, gravity, view, p0, res);
@@ -327,7 +327,8 @@ void phx_floating_simplified_residual(const phx_floating *body, const double *gr
         simplified_residual(3, body, gravity, view, p0, res);
 }
 
-void phx_floating_inertial_momentum(const phx_floating *body, const double *x, const double *v, double *linear, double *angular)
+void phx_floating_inertial_momentum(const phx_floating *body, const double *x, const double *v, double *linear,
+                                    double *angular)
 {
     const int dim = body->base.dim;
     double R[9], cross[3], p[6];

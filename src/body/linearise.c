@@ -129,7 +129,8 @@ static void make_rates(const phx_floating *body, const double *qk, const double 
         at->p[a] = flex->mass * v[a] + cross[a] + at->s_dot[a];
     phx_vec_x_vec(dim, at->s, v, cross);
     for (int k = 0; k < n_rot; k++) {
-        at->p[dim + k] = cross[k] + phx_floating_dot(n_rot, at->J + k * n_rot, w) + phx_floating_dot(n, flex->C + k * n, q_dot);
+        at->p[dim + k] =
+            cross[k] + phx_floating_dot(n_rot, at->J + k * n_rot, w) + phx_floating_dot(n, flex->C + k * n, q_dot);
         for (int i = 0; qk && i < n; i++)
             at->p[dim + k] += qk[i] * phx_flex_row(flex, flex->A[k], i, q_dot);
         for (int l = 0; l < n_rot; l++) {
@@ -271,8 +272,8 @@ static void gravity_stiffness(const phx_floating *body, const double *gravity, c
     }
 }
 
-void phx_floating_linearise(const phx_floating *body, const double *gravity, const double *x, const double *v, double *M,
-                        double *D, double *K)
+void phx_floating_linearise(const phx_floating *body, const double *gravity, const double *x, const double *v,
+                            double *M, double *D, double *K)
 {
     const phx_flex *flex = body->flex;
     const double *qk = phx_floating_q_inertia(body, x), *w = v + body->base.dim;
@@ -306,7 +307,8 @@ void phx_floating_linearise(const phx_floating *body, const double *gravity, con
         }
     }
     if (K && flex->stiffening)
-        phx_floating_stiffening_tangent(body, phx_floating_q(body, x), phx_floating_q(body, x), phx_floating_q(body, x), 1.0, K);
+        phx_floating_stiffening_tangent(body, phx_floating_q(body, x), phx_floating_q(body, x), phx_floating_q(body, x),
+                                        1.0, K);
     if (K)
         gravity_stiffness(body, gravity, x, K);
 }

@@ -40,7 +40,8 @@ static bool same_damping(const phx_floating *a, const phx_floating *b)
     if (memcmp(a->damping_def, b->damping_def, sizeof a->damping_def) != 0)
         return false;
     const int nnz = a->damping.ptr[a->base.n_q];
-    return nnz == b->damping.ptr[b->base.n_q] && memcmp(a->damping.val, b->damping.val, (size_t)nnz * sizeof(double)) == 0;
+    return nnz == b->damping.ptr[b->base.n_q] &&
+           memcmp(a->damping.val, b->damping.val, (size_t)nnz * sizeof(double)) == 0;
 }
 
 static bool alike(const phx_floating *a, const phx_floating *b)

@@ -9,9 +9,9 @@
 
 /* f(dim, n_q, ...) with constants for the compiler: the plane or space, rigid bodies or others. */
 #define PHX_WITH_KIND(body, f, ...)                                                                                    \
-    ((body)->base.dim == 2   ? (body)->base.n_q == 0 ? f(2, 0, __VA_ARGS__) : f(2, (body)->base.n_q, __VA_ARGS__)                     \
-       : (body)->base.n_q == 0 ? f(3, 0, __VA_ARGS__)                                                                       \
-                        : f(3, (body)->base.n_q, __VA_ARGS__))
+    ((body)->base.dim == 2   ? (body)->base.n_q == 0 ? f(2, 0, __VA_ARGS__) : f(2, (body)->base.n_q, __VA_ARGS__)      \
+       : (body)->base.n_q == 0 ? f(3, 0, __VA_ARGS__)                                                                  \
+                             : f(3, (body)->base.n_q, __VA_ARGS__))
 
 /* ---- to and fro ---- */
 /* `n` numbers of each body, those from `first` on. */

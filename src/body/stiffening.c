@@ -18,7 +18,8 @@ static void row_add(const phx_csr *a, int i, double alpha, double *y)
 }
 
 /* Adds alpha * (row i of a)^T (row j of b) on the body's pattern. Columns ascend, so each row is walked once. */
-static void rows_outer(const phx_floating *body, const phx_csr *a, int i, const phx_csr *b, int j, double alpha, double *K)
+static void rows_outer(const phx_floating *body, const phx_csr *a, int i, const phx_csr *b, int j, double alpha,
+                       double *K)
 {
     const int r = body->base.n_rigid;
     for (int k = a->ptr[i]; k < a->ptr[i + 1]; k++) {
@@ -41,7 +42,7 @@ static int slopes_end(const phx_flex_stiffening *st, int k, int g)
 }
 
 void phx_floating_stiffening_residual(const phx_flex *flex, const double *q0, const double *q1, const double *qm,
-                                  double *res)
+                                      double *res)
 {
     const phx_flex_stiffening *st = flex->stiffening;
     int first = 0;
@@ -84,7 +85,7 @@ double phx_floating_stiffening_energy(const phx_flex *flex, const double *q)
 }
 
 void phx_floating_stiffening_tangent(const phx_floating *body, const double *q0, const double *q1, const double *qm,
-                                 double factor, double *K)
+                                     double factor, double *K)
 {
     const phx_flex_stiffening *st = body->flex->stiffening;
     int first = 0;

@@ -73,7 +73,8 @@ static void modified_coupling(const phx_floating *body, const double *x, const d
         column[k] = 2.0 * a[k] - b[k] + c[k] - 3.0 * phx_flex_row(flex, flex->A[k], i, q_dot);
 }
 
-void phx_floating_structure(const phx_floating *body, phx_structure_form form, const double *x, const double *v, double *J)
+void phx_floating_structure(const phx_floating *body, phx_structure_form form, const double *x, const double *v,
+                            double *J)
 {
     const phx_flex *flex = body->flex;
     const int dim = body->base.dim, n = phx_floating_structure_size(body), at_R = dim, at_q = dim + dim * dim;
@@ -133,11 +134,12 @@ void phx_floating_structure(const phx_floating *body, phx_structure_form form, c
 /* Elastic, kinetic and gravity slopes with respect to q: canonical dH/dq at fixed p is -dT/dq at fixed nu + ..., the
  * paper's z_u is +dT/dq at fixed nu + ... */
 void phx_floating_efforts(const phx_floating *body, phx_structure_form form, const double *gravity, const double *x,
-                      const double *v, double *z)
+                          const double *v, double *z)
 {
     const phx_flex *flex = body->flex;
     const int dim = body->base.dim, n = flex->n, at_q = dim + dim * dim;
-    const double *q = phx_floating_q(body, x), *qk = phx_floating_q_inertia(body, x), *w = v + dim, *q_dot = v + body->base.n_rigid;
+    const double *q = phx_floating_q(body, x), *qk = phx_floating_q_inertia(body, x), *w = v + dim,
+                 *q_dot = v + body->base.n_rigid;
     const double sign = form == PHX_STRUCTURE_CANONICAL ? -1.0 : 1.0;
     double R[9], g[3], s[3], vxw[3], jw[3];
 

@@ -75,7 +75,7 @@ static double energy_rate_by_differences(const phx_system *system, const phx_bod
                                          const double *v, const double *v_dot, double *room, double *scale)
 {
     static const double weight[] = {0.75, -0.15, 1.0 / 60.0};
-    const double step = 2e-3;
+    const double step = 5e-4;
     double *p = room, *moved = p + phx_body_n_v(body), sum = 0.0;
 
     phx_body_momenta(body, x, v, p);
@@ -357,7 +357,7 @@ static void mass_properties(const workspace *ws, const double *x, phx_certificat
 {
     const phx_system *system = ws->system;
     const int dim = system->dim, n_rot = system->n_rot;
-    double moment[3], linear[3], angular[3], R[9], turn[3] = {0}, *v = ws->scratch;
+    double moment[3], linear[3], angular[3], R[9], turn[3] = {0}, twist[6], *v = ws->scratch;
 
     for (int b = 0; b < system->n_bodies; b++) {
         const body_slot *slot = &system->bodies[b];
@@ -372,17 +372,17 @@ static void mass_properties(const workspace *ws, const double *x, phx_certificat
         for (int b = 0; b < system->n_bodies; b++) { /* turn about the centre of mass */
             const body_slot *slot = &system->bodies[b];
             double arm[3], velocity[3];
-            memset(v, 0, (size_t)phx_body_n_v(slot->body) * sizeof *v);
             for (int a = 0; a < dim; a++)
                 arm[a] = x[slot->x + a] - out->centre_of_mass[a];
             turn[k] = 1.0;
             phx_rot_x_vec(dim, turn, arm, velocity);
             phx_attitude_rotation(dim, x + slot->x + dim, R);
-            phx_rot_apply_transposed(dim, R, velocity, v);
+            phx_rot_apply_transposed(dim, R, velocity, twist);
             if (dim == 2)
-                v[2] = 1.0;
+                twist[2] = 1.0;
             else
-                phx_rot_apply_transposed(3, R, turn, v + 3);
+                phx_rot_apply_transposed(3, R, turn, twist + 3);
+            phx_body_rigid_motion(slot->body, x + slot->x, twist, v);
             turn[k] = 0.0;
             phx_body_inertial_momentum(slot->body, x + slot->x, v, linear, angular);
             phx_vec_x_vec(dim, out->centre_of_mass, linear, velocity);

@@ -152,8 +152,7 @@ static void follow_forces(const workspace *ws, dense *d, const double *x)
 
     for (int b = 0; b < system->n_bodies; b++) {
         const body_slot *slot = &system->bodies[b];
-        phx_body_strain_forces(slot->body, phx_sys_q(slot, x),
-                               d->z + slot->v + rigid, force);
+        phx_body_strain_forces(slot->body, phx_sys_q(slot, x), d->z + slot->v + rigid, force);
         force += phx_body_strains(slot->body);
     }
 }
