@@ -1,4 +1,6 @@
-/* Phlexor, layer body: the floating body, rigid or flexible, as a port-Hamiltonian system.
+/* Phlexor, layer body: bodies as port-Hamiltonian systems; the floating body, rigid or flexible.
+ *
+ * Every body has moving frames and coordinates beside them. The floating body has one frame:
  *
  *   configuration x_b = ( r dim | attitude | q n )     attitude: plane (c, s, angle not wrapped), space R 3x3 row-major
  *   velocity     nu_b = ( v dim | w n_rot | q_dot n )  v, w in body components, v of the frame's origin P
@@ -43,7 +45,19 @@ typedef struct phx_body_def {
 } phx_body_def;
 phx_body_def phx_body_def_default(void);
 
-/* A body; everything of `def` but its flex is copied. PHX_ERR_ARGUMENT, with the name, for values that make no body.
+/* A frame that moves with a body: where its place and attitude are in x, its v and w in v. */
+typedef struct phx_body_frame {
+    int x, v;
+} phx_body_frame;
+
+/* Mass properties of an undeformed body about the origin of its first frame, in the axes of that frame: mass, first
+ * moment, moments of inertia in the order 11 | 11 22 33 12 13 23. */
+typedef struct phx_mass_properties {
+    double mass, s0[3], J0[PHX_MAX_PAIR];
+} phx_mass_properties;
+
+/* A floating body; everything of `def` but its flex is copied. PHX_ERR_ARGUMENT, with the name, for values that make no
+ * body.
  * */
 typedef struct phx_body phx_body;
 phx_status phx_body_create(phx_context *context, const phx_body_def *def, phx_body **body);
@@ -52,9 +66,23 @@ const char *phx_body_name(const phx_body *body);
 int phx_body_n_x(const phx_body *body);
 int phx_body_n_v(const phx_body *body);
 int phx_body_n_q(const phx_body *body);
-const phx_flex *phx_body_flex(const phx_body *body); /* never NULL: a rigid body has one with n = 0 */
-bool phx_body_is_lossless(const phx_body *body);     /* no damping, full kinetics */
-bool phx_body_balances(const phx_body *body);        /* full kinetics: what it loses is booked */
+const char *phx_body_kind(const phx_body *body); /* "floating body": for messages */
+int phx_body_dim(const phx_body *body);
+/* Its moving frames, the first at 0 of x and v; the number. Its coordinates beside them: where they are in x, their
+ * rates in v, their number n_q. Pointers may be NULL. */
+int phx_body_frames(const phx_body *body, const phx_body_frame **frames);
+int phx_body_coordinates(const phx_body *body, int *x, int *v);
+bool phx_body_deforms(const phx_body *body); /* it has more velocities than a rigid body */
+int phx_body_n_stress(const phx_body *body);
+const phx_mass_properties *phx_body_at_rest(const phx_body *body);
+bool phx_body_is_lossless(const phx_body *body); /* no damping, full kinetics */
+bool phx_body_balances(const phx_body *body);    /* full kinetics: what it loses is booked */
+/* Of a floating body, where a rigid one has n = 0; NULL: the body is of another kind. */
+const phx_flex *phx_body_flex(const phx_body *body);
+/* Of a body with an elastic energy 1/2 |B q|^2 = 1/2 q^T K q: B (NULL: none, or another energy); K over q, whose arrays
+ * are the body's (false: none, or another energy). */
+const phx_csr *phx_body_elastic_root(const phx_body *body);
+bool phx_body_stiffness(const phx_body *body, phx_csr *K);
 
 /* Attitude part of x (dim 2: 3 values, dim 3: 9) from a rotation (dim x dim) and, in the plane, an angle. */
 int phx_attitude_size(int dim);
@@ -85,19 +113,37 @@ typedef struct phx_body_view {
 void phx_body_momenta(const phx_body *body, const double *x, const double *v, double *p);
 /* M(q) as dense n_v x n_v. */
 void phx_body_mass_matrix(const phx_body *body, const double *x, double *mass);
-/* Its rows and columns of the rigid velocities, dim + n_rot square: | m I  -[s]x; [s]x  J |. */
+/* Inertia against rigid motions, dim + n_rot square: | m I  -[s]x; [s]x  J |. */
 void phx_body_rigid_mass(const phx_body *body, const double *x, double *mass);
 /* x_dot = T(x) v. */
 void phx_body_rates(const phx_body *body, const double *x, const double *v, double *x_dot);
+/* The undeformed configuration, the first frame at the origin. */
+void phx_body_rest(const phx_body *body, double *x);
+/* Move the body, as it is deformed, rigidly to where its first frame has this place and attitude (rotation: space, dim
+ * x dim; angle: plane). */
+void phx_body_place(const phx_body *body, const double *position, const double *rotation, double angle, double *x);
+/* x <- x (+) factor xi, xi over the velocities: r += R dr, R <- R cay(dphi) of every frame, q += dq. */
+void phx_body_displace(const phx_body *body, double factor, const double *xi, double *x);
+/* The same of the rigid motion that displaces the first frame by factor twist. */
+void phx_body_displace_rigidly(const phx_body *body, double factor, const double *twist, double *x);
+/* The xi of a change dx: (R^T dr, skew part of R^T dR) of every frame, dq. */
+void phx_body_tangent(const phx_body *body, const double *x, const double *dx, double *dxi);
+/* Attitudes made rotations again; plane: those of the angles. */
+void phx_body_normalise(const phx_body *body, double *x);
+/* Velocities of a rigid motion, v = T twist with the twist (v, w) of the first frame; wrench = T^T p of generalised
+ * forces or momenta p. */
+void phx_body_rigid_motion(const phx_body *body, const double *x, const double *twist, double *v);
+void phx_body_rigid_force(const phx_body *body, const double *x, const double *p, double *wrench);
 /* Instant: res = d/dt (M nu) - inertial, elastic, dissipative and gravity forces, with the acceleration v_dot. */
 void phx_body_residual(const phx_body *body, const double *gravity, const double *x, const double *v,
                        const double *v_dot, double *res);
-/* What an interval keeps of its start, of one body; freed with phx_free. NULL when there is no memory. `room`:
+/* What an interval keeps of its start, of one body. NULL when there is no memory. `room`:
  * phx_body_room numbers of scratch that bodies evaluated one after the other may share; NULL: room of its own. */
 phx_products *phx_body_products_create(phx_context *context, const phx_body *body, double *room);
+void phx_body_products_destroy(const phx_body *body, phx_products *products); /* NULL is allowed */
 size_t phx_body_room(const phx_body *body);
 /* Other scratch from now on, of products that were made with some. */
-void phx_body_products_share(phx_products *products, double *room);
+void phx_body_products_share(const phx_body *body, phx_products *products, double *room);
 /* Begin an interval of length h at (x0, v0). */
 void phx_body_interval_begin(const phx_body *body, double h, const double *x0, const double *v0,
                              phx_products *products);
@@ -284,10 +330,17 @@ void phx_body_efforts(const phx_body *body, phx_structure_form form, const doubl
 /* ---- ports ---- */
 /* A point of a body with directions. rotation: dim x dim, port directions in body axes (identity on beams). */
 typedef struct phx_body_port {
-    phx_flex_point point; /* owned */
+    phx_flex_point point; /* owned; x from the origin of the frame */
     double rotation[9];
+    phx_body_frame frame; /* of the body; with another than the first the point knows no coordinates */
 } phx_body_port;
 void phx_body_port_free(phx_body_port *port);
+/* The sorts of location that the body itself knows (phx_location_bit); 0: its source does, or its only frame has
+ * places. The frame and point of a location of such a sort; the port is empty before. PHX_ERR_ARGUMENT for another sort
+ * and for a location outside the body. */
+unsigned phx_body_location_sorts(const phx_body *body);
+phx_status phx_body_locate(const phx_body *body, phx_context *context, const phx_location *location,
+                           phx_body_port *port);
 /* Evaluate a port over an interval. */
 void phx_body_port_view(const phx_body *body, const phx_body_port *port, const phx_body_view *view, phx_port_view *out);
 /* The same when only the end of the interval has moved since `out` was evaluated. */

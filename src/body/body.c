@@ -1,14 +1,10 @@
-/* Creation and plain questions of a floating body. */
-#include "body_internal.h"
+/* What every body has, and the way to the operations of its kind. */
+#include "kind.h"
 
 #include <math.h>
 #include <string.h>
 
-phx_body_def phx_body_def_default(void)
-{
-    return (phx_body_def){.name = "body", .dim = 2, .kinetics = PHX_KINETICS_FULL};
-}
-
+/* ---- attitudes ---- */
 int phx_attitude_size(int dim)
 {
     return dim == 2 ? 3 : 9;
@@ -25,9 +21,54 @@ void phx_attitude_set(int dim, const double *rotation, double angle, double *att
     }
 }
 
+/* ---- what every body has ---- */
+phx_status phx_body_lay_out(phx_context *context, const phx_body_ops *ops, const char *name, int dim, int n_frames,
+                            phx_body_frame *frames, int n_q, phx_body *body)
+{
+    body->ops = ops;
+    body->dim = dim;
+    body->n_rot = dim == 2 ? 1 : 3;
+    body->n_rigid = dim + body->n_rot;
+    body->n_attitude = phx_attitude_size(dim);
+    body->n_frames = n_frames;
+    body->frames = frames;
+    for (int f = 0; f < n_frames; f++)
+        frames[f] = (phx_body_frame){.x = f * (dim + body->n_attitude), .v = f * body->n_rigid};
+    body->n_q = n_q;
+    body->q_x = n_frames * (dim + body->n_attitude);
+    body->q_v = n_frames * body->n_rigid;
+    body->n_x = body->q_x + n_q;
+    body->n_v = body->q_v + n_q;
+    body->name = phx_strdup(context, name);
+    return body->name ? PHX_OK : PHX_ERR_MEMORY;
+}
+
+void phx_body_free_base(phx_body *body)
+{
+    phx_free(body->name);
+    phx_free(body->ptr);
+    phx_free(body->idx);
+}
+
+void phx_body_destroy(phx_body *body)
+{
+    if (body)
+        body->ops->destroy(body);
+}
+
 const char *phx_body_name(const phx_body *body)
 {
     return body->name;
+}
+
+const char *phx_body_kind(const phx_body *body)
+{
+    return body->ops->kind;
+}
+
+int phx_body_dim(const phx_body *body)
+{
+    return body->dim;
 }
 
 int phx_body_n_x(const phx_body *body)
@@ -40,14 +81,40 @@ int phx_body_n_v(const phx_body *body)
     return body->n_v;
 }
 
+int phx_body_frames(const phx_body *body, const phx_body_frame **frames)
+{
+    if (frames)
+        *frames = body->frames;
+    return body->n_frames;
+}
+
+int phx_body_coordinates(const phx_body *body, int *x, int *v)
+{
+    if (x)
+        *x = body->q_x;
+    if (v)
+        *v = body->q_v;
+    return body->n_q;
+}
+
 int phx_body_n_q(const phx_body *body)
 {
     return body->n_q;
 }
 
-const phx_flex *phx_body_flex(const phx_body *body)
+bool phx_body_deforms(const phx_body *body)
 {
-    return body->flex;
+    return body->n_v > body->n_rigid;
+}
+
+int phx_body_n_stress(const phx_body *body)
+{
+    return body->n_stress;
+}
+
+const phx_mass_properties *phx_body_at_rest(const phx_body *body)
+{
+    return &body->rest;
 }
 
 bool phx_body_balances(const phx_body *body)
@@ -57,7 +124,7 @@ bool phx_body_balances(const phx_body *body)
 
 bool phx_body_is_lossless(const phx_body *body)
 {
-    return !body->damped && body->kinetics == PHX_KINETICS_FULL;
+    return body->lossless;
 }
 
 void phx_body_pattern(const phx_body *body, const int **ptr, const int **idx)
@@ -66,199 +133,175 @@ void phx_body_pattern(const phx_body *body, const int **ptr, const int **idx)
     *idx = body->idx;
 }
 
-/* Mass, centre and inertia of a rigid body: finite, and such that T > 0 for every motion. */
-static phx_status check_rigid(phx_context *context, const char *name, int dim, const phx_rigid_def *rigid)
+void phx_body_rest(const phx_body *body, double *x)
 {
-    const double *c = rigid->centre, *I = rigid->inertia;
-    double factor[9], sum = 0.0;
+    static const double identity[9] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0};
 
-    if (!(rigid->mass > 0.0) || !isfinite(rigid->mass))
-        return phx_fail(context, PHX_ERR_ARGUMENT, "body '%s': mass is %g, must be positive and finite", name,
-                        rigid->mass);
-    for (int a = 0; a < dim; a++)
-        sum += c[a];
-    if (!isfinite(sum))
-        return phx_fail(context, PHX_ERR_ARGUMENT, "body '%s': centre of mass (%g, %g, %g) is not finite", name, c[0],
-                        c[1], dim == 3 ? c[2] : 0.0);
-    if (dim == 2) {
-        if (!(I[0] > 0.0) || !isfinite(I[0]))
-            return phx_fail(context, PHX_ERR_ARGUMENT,
-                            "body '%s': inertia about the centre of mass is %g, must be positive and finite", name,
-                            I[0]);
-        return PHX_OK;
-    }
-    for (int a = 0; a < 3; a++)
-        for (int b = 0; b < a; b++)
-            if (!(fabs(I[3 * a + b] - I[3 * b + a]) <= 1e-12 * (fabs(I[4 * a]) + fabs(I[4 * b]))))
-                return phx_fail(context, PHX_ERR_ARGUMENT,
-                                "body '%s': inertia must be symmetric, entries %d%d and %d%d are %g and %g", name,
-                                a + 1, b + 1, b + 1, a + 1, I[3 * a + b], I[3 * b + a]);
-    memcpy(factor, I, sizeof factor);
-    if (phx_dense_cholesky(NULL, 3, factor))
-        return phx_fail(context, PHX_ERR_ARGUMENT,
-                        "body '%s': inertia about the centre of mass must be positive definite and finite, its "
-                        "diagonal is (%g, %g, %g)",
-                        name, I[0], I[4], I[8]);
-    return PHX_OK;
-}
-
-/* Mass properties of a rigid body about the origin P of its frame: s0 = m c, J0 = I_c + m (c.c I - c c^T). */
-static phx_status rigid_flex(phx_context *context, int dim, const phx_rigid_def *rigid, phx_flex *flex)
-{
-    const double *c = rigid->centre;
-    double cc = 0.0;
-
-    flex->dim = dim;
-    flex->n_rot = dim == 2 ? 1 : 3;
-    flex->n_pair = dim == 2 ? 1 : 6;
-    flex->mass = rigid->mass;
-    for (int a = 0; a < dim; a++) {
-        flex->s0[a] = rigid->mass * c[a];
-        cc += c[a] * c[a];
-    }
-    for (int a = 0; a < flex->n_rot; a++) {
-        for (int b = a; b < flex->n_rot; b++) {
-            const double steiner = dim == 2 ? cc : (a == b ? cc : 0.0) - c[a] * c[b];
-            flex->J0[phx_pair(a, b)] = rigid->inertia[a * flex->n_rot + b] + rigid->mass * steiner;
-        }
-    }
-    /* nothing, but arrays: rows are counted from them */
-    flex->S = phx_calloc(context, 0, sizeof *flex->S);
-    flex->C = phx_calloc(context, 0, sizeof *flex->C);
-    flex->j = phx_calloc(context, 0, sizeof *flex->j);
-    return flex->S && flex->C && flex->j ? PHX_OK : PHX_ERR_MEMORY;
-}
-
-/* Pattern over nu: rigid rows and columns are full, the flexible block is the flex pattern (full with modal damping).
- */
-static phx_status make_pattern(phx_context *context, phx_body *body)
-{
-    const phx_flex *flex = body->flex;
-    const phx_csr flex_pattern = {flex->n, flex->n, flex->ptr, flex->idx, NULL};
-    const bool wider = body->damped && body->damping.ptr[body->n_q] > flex->ptr[body->n_q];
-    const phx_csr *block = wider ? &body->damping : &flex_pattern;
-    const int r = body->n_rigid, n = body->n_v;
-    const int nnz_flex = body->n_q ? flex->ptr[body->n_q] : 0;
-    const int nnz_block = body->n_q ? block->ptr[body->n_q] : 0;
-    const int nnz_damping = body->damped ? body->damping.ptr[body->n_q] : 0;
-    const size_t nnz = (size_t)r * (size_t)n + (size_t)body->n_q * (size_t)r + (size_t)nnz_block;
-    int at = 0;
-
-    body->ptr = phx_calloc(context, (size_t)n + 1, sizeof *body->ptr);
-    body->idx = phx_calloc(context, nnz, sizeof *body->idx);
-    body->flex_at = phx_calloc(context, (size_t)nnz_flex, sizeof *body->flex_at);
-    body->damping_at = phx_calloc(context, (size_t)nnz_damping, sizeof *body->damping_at);
-    if (!body->ptr || !body->idx || !body->flex_at || !body->damping_at)
-        return PHX_ERR_MEMORY;
-    for (int i = 0; i < n; i++) {
-        body->ptr[i] = at;
-        for (int j = 0; j < (i < r ? n : r); j++)
-            body->idx[at++] = j;
-        for (int k = i < r ? 0 : block->ptr[i - r]; i >= r && k < block->ptr[i - r + 1]; k++)
-            body->idx[at++] = r + block->idx[k];
-    }
-    body->ptr[n] = at;
-    for (int i = 0; i < body->n_q; i++) {
-        const phx_csr whole = {n, n, body->ptr, body->idx, NULL};
-        for (int k = flex->ptr[i]; k < flex->ptr[i + 1]; k++)
-            body->flex_at[k] = phx_csr_find(&whole, r + i, r + flex->idx[k]);
-        for (int k = body->damped ? body->damping.ptr[i] : 0; body->damped && k < body->damping.ptr[i + 1]; k++)
-            body->damping_at[k] = phx_csr_find(&whole, r + i, r + body->damping.idx[k]);
-    }
-    return PHX_OK;
-}
-
-static phx_status check_def(phx_context *context, const char *name, const phx_body_def *def)
-{
-    if (def->dim != 2 && def->dim != 3)
-        return phx_fail(context, PHX_ERR_ARGUMENT, "body '%s': dim is %d, must be 2 or 3", name, def->dim);
-    if (!def->rigid == !def->flex)
-        return phx_fail(context, PHX_ERR_ARGUMENT, "body '%s': give exactly one of rigid and flex", name);
-    if (def->flex && def->flex->dim != def->dim)
-        return phx_fail(context, PHX_ERR_ARGUMENT, "body '%s': dimension %d differs from its deformation's %d", name,
-                        def->dim, def->flex->dim);
-    if (def->kinetics != PHX_KINETICS_FULL && def->kinetics != PHX_KINETICS_SIMPLIFIED)
-        return phx_fail(context, PHX_ERR_ARGUMENT, "body '%s': kinetics is %d, must be full or simplified", name,
-                        (int)def->kinetics);
-    return def->rigid ? check_rigid(context, name, def->dim, def->rigid) : PHX_OK;
-}
-
-/* The compact matrices of the flex, or some of its own. */
-static phx_status take_compact(phx_context *context, phx_body *body)
-{
-    body->compact = body->flex->compact;
-    if (body->compact)
-        return PHX_OK;
-    body->compacted = *body->flex;
-    const phx_status status = phx_flex_make_compact(context, &body->compacted);
-    body->compact = body->compacted.compact;
-    return status;
-}
-
-/* Many coordinates, and no more work through the strains than by K. */
-static bool through_strains(const phx_body *body)
-{
-    const phx_flex_matrix *K = &body->compact->K;
-    const phx_csr *root = &body->flex->root;
-
-    return phx_body_is_fine(body) && root->rows > 0 && 2 * (long)root->ptr[root->rows] <= 3 * (long)K->ptr[K->n_rows];
-}
-
-phx_status phx_body_create(phx_context *context, const phx_body_def *def, phx_body **out)
-{
-    if (!def || !out)
-        return phx_fail_null(context, __func__, "def or body");
-    const char *name = def->name ? def->name : "body";
-    phx_body *body = NULL;
-    phx_status status = check_def(context, name, def);
-
-    *out = NULL;
-    if (status)
-        return status;
-    body = phx_calloc(context, 1, sizeof *body);
-    if (!body)
-        return PHX_ERR_MEMORY;
-    body->dim = def->dim;
-    body->n_rot = def->dim == 2 ? 1 : 3;
-    body->n_rigid = body->dim + body->n_rot;
-    body->n_attitude = phx_attitude_size(def->dim);
-    body->kinetics = def->kinetics;
-    if (def->rigid)
-        status = rigid_flex(context, def->dim, def->rigid, &body->own);
-    body->flex = def->flex ? def->flex : &body->own;
-    if (!status)
-        status = phx_body_check_range(context, name, body->flex, def->rigid);
-    body->n_q = body->flex->n;
-    body->n_v = body->n_rigid + body->n_q;
-    body->n_x = body->dim + body->n_attitude + body->n_q;
-    if (!status)
-        status = take_compact(context, body);
-    if (!status && through_strains(body))
-        body->root = &body->flex->root;
-    if (!status)
-        status = (body->name = phx_strdup(context, name)) ? phx_body_make_damping(context, def, body) : PHX_ERR_MEMORY;
-    if (!status)
-        status = make_pattern(context, body);
-    if (status)
-        phx_body_destroy(body);
+    memset(x, 0, (size_t)body->n_x * sizeof *x);
+    if (body->ops->rest)
+        body->ops->rest(body, x);
     else
-        *out = body;
-    return phx_conclude(context, status);
+        phx_attitude_set(body->dim, identity, 0.0, x + body->dim);
 }
 
-void phx_body_destroy(phx_body *body)
+/* ---- places ---- */
+unsigned phx_body_location_sorts(const phx_body *body)
 {
-    if (!body)
-        return;
-    phx_csr_free(&body->damping);
-    phx_csr_free(&body->modal_root);
-    phx_csr_free(&body->rest);
-    phx_flex_free(&body->own);
-    phx_flex_free_compact(body->compacted.compact);
-    phx_free(body->name);
-    phx_free(body->ptr);
-    phx_free(body->idx);
-    phx_free(body->flex_at);
-    phx_free(body->damping_at);
-    phx_free(body);
+    return body->ops->locate ? body->ops->location_sorts : 0;
+}
+
+phx_status phx_body_locate(const phx_body *body, phx_context *context, const phx_location *location,
+                           phx_body_port *port)
+{
+    if (!(phx_body_location_sorts(body) & phx_location_bit(location->sort)))
+        return phx_fail(context, PHX_ERR_ARGUMENT, "its points are given by: %s; not by: %s",
+                        phx_location_sorts_text(phx_body_location_sorts(body)).text,
+                        phx_location_sorts_text(phx_location_bit(location->sort)).text);
+    return body->ops->locate(body, context, location, port);
+}
+
+/* ---- inertia ---- */
+void phx_body_momenta(const phx_body *body, const double *x, const double *v, double *p)
+{
+    body->ops->momenta(body, x, v, p);
+}
+
+void phx_body_put_mass(const phx_body *body, const double *x, bool all, const int *at, double *val)
+{
+    body->ops->put_mass(body, x, all, at, val);
+}
+
+void phx_body_moment(const phx_body *body, const double *x, double *moment)
+{
+    body->ops->moment(body, x, moment);
+}
+
+void phx_body_mass_matrix(const phx_body *body, const double *x, double *mass)
+{
+    body->ops->mass_matrix(body, x, mass);
+}
+
+void phx_body_rigid_mass(const phx_body *body, const double *x, double *mass)
+{
+    body->ops->rigid_mass(body, x, mass);
+}
+
+void phx_body_inertial_momentum(const phx_body *body, const double *x, const double *v, double *linear, double *angular)
+{
+    body->ops->inertial_momentum(body, x, v, linear, angular);
+}
+
+/* ---- equations of motion ---- */
+void phx_body_residual(const phx_body *body, const double *gravity, const double *x, const double *v,
+                       const double *v_dot, double *res)
+{
+    body->ops->residual(body, gravity, x, v, v_dot, res);
+}
+
+void phx_body_linearise(const phx_body *body, const double *gravity, const double *x, const double *v, double *M,
+                        double *D, double *K)
+{
+    body->ops->linearise(body, gravity, x, v, M, D, K);
+}
+
+size_t phx_body_room(const phx_body *body)
+{
+    return body->ops->room(body);
+}
+
+phx_products *phx_body_products_create(phx_context *context, const phx_body *body, double *room)
+{
+    return body->ops->products_create(context, body, room);
+}
+
+void phx_body_products_share(const phx_body *body, phx_products *products, double *room)
+{
+    body->ops->products_share(body, products, room);
+}
+
+void phx_body_products_destroy(const phx_body *body, phx_products *products)
+{
+    if (body->ops->products_destroy)
+        body->ops->products_destroy(body, products);
+    else
+        phx_free(products);
+}
+
+void phx_body_interval_begin(const phx_body *body, double h, const double *x0, const double *v0, phx_products *products)
+{
+    body->ops->interval_begin(body, h, x0, v0, products);
+}
+
+void phx_body_interval_residual(const phx_body *body, const double *gravity, const phx_body_view *view, double *res)
+{
+    body->ops->interval_residual(body, gravity, view, res);
+}
+
+void phx_body_interval_linearise(const phx_body *body, const double *gravity, const phx_body_view *view, double *room,
+                                 double *A)
+{
+    body->ops->interval_linearise(body, gravity, view, room, A);
+}
+
+/* ---- energies ---- */
+double phx_body_kinetic(const phx_body *body, const double *x, const double *v)
+{
+    return body->ops->kinetic(body, x, v);
+}
+
+double phx_body_kinetic_undeformed(const phx_body *body, const double *v)
+{
+    return body->ops->kinetic_undeformed(body, v);
+}
+
+double phx_body_elastic(const phx_body *body, const double *x)
+{
+    return body->ops->elastic(body, x);
+}
+
+/* V = -g . (m r + R s(q)) */
+double phx_body_potential(const phx_body *body, const double *gravity, const double *x)
+{
+    double moment[3], sum = 0.0;
+
+    phx_body_moment(body, x, moment);
+    for (int a = 0; a < body->dim; a++)
+        sum += gravity[a] * moment[a];
+    return -sum;
+}
+
+double phx_body_dissipation(const phx_body *body, const double *v)
+{
+    return body->ops->dissipation ? body->ops->dissipation(body, v) : 0.0;
+}
+
+/* ---- stresses ---- */
+void phx_body_stress(const phx_body *body, const double *x, double *sigma)
+{
+    if (body->n_stress > 0)
+        body->ops->stress(body, x, sigma);
+}
+
+void phx_body_stress_slope(const phx_body *body, const double *x, const double *row, double *out)
+{
+    memset(out, 0, (size_t)body->n_q * sizeof *out);
+    if (body->n_stress > 0)
+        body->ops->stress_slope(body, x, row, out);
+}
+
+/* ---- structure ---- */
+int phx_body_structure_size(const phx_body *body)
+{
+    return body->ops->structure_size ? body->ops->structure_size(body) : 0;
+}
+
+void phx_body_structure(const phx_body *body, phx_structure_form form, const double *x, const double *v, double *J)
+{
+    body->ops->structure(body, form, x, v, J);
+}
+
+void phx_body_efforts(const phx_body *body, phx_structure_form form, const double *gravity, const double *x,
+                      const double *v, double *z)
+{
+    body->ops->efforts(body, form, gravity, x, v, z);
 }

@@ -155,7 +155,7 @@ static inline void NAME(gravity_part)(const int dim, const int n, const NAME(end
 
 /* rows_i = (1/h + 1/2 wm x)(2 (C - A d)_i + h J'_i(q1) w1) ,  columns_i = 2/h (C - A d)_i - 2 (A u)_i - J'_i(q_m) w0
  * with J'_i(q) = j_i + (Q q)_i. */
-static inline void NAME(turning_parts)(const int dim, const phx_body *body, const NAME(ends) * e,
+static inline void NAME(turning_parts)(const int dim, const phx_floating *body, const NAME(ends) * e,
                                        const NAME(arrays) * at, real *room, NAME(border) * out)
 {
     const phx_flex *flex = body->flex;
@@ -187,7 +187,7 @@ static inline void NAME(turning_parts)(const int dim, const phx_body *body, cons
 }
 
 /* Of the derivative of the residual with respect to the mean velocity, after the residual. */
-static inline void NAME(interval_border)(const int dim, const int n, const phx_body *body, const double *gravity,
+static inline void NAME(interval_border)(const int dim, const int n, const phx_floating *body, const double *gravity,
                                          double h, const real *attitude1, const real *attitude, const real *v0,
                                          const real *v1, const real *vm, const NAME(products) * it, real *room,
                                          real *values)
@@ -208,7 +208,7 @@ static inline void NAME(interval_border)(const int dim, const int n, const phx_b
 }
 
 /* Of M(q): H = Gv = 1, E = Gw = 0, rows and columns C - A q. */
-static inline void NAME(mass_border)(const int dim, const phx_body *body, const NAME(inertia) * own, const real *q,
+static inline void NAME(mass_border)(const int dim, const phx_floating *body, const NAME(inertia) * own, const real *q,
                                      real *room, real *values)
 {
     const phx_flex *flex = body->flex;

@@ -1,5 +1,5 @@
 /* Whether what follows from the data of a body leaves room for products of it in double precision. */
-#include "body_internal.h"
+#include "floating.h"
 
 #include <math.h>
 
@@ -53,8 +53,8 @@ static phx_status check_centre(phx_context *context, const char *name, int dim, 
         name, rigid->inertia[0], flex->J0[0]);
 }
 
-phx_status phx_body_check_range(phx_context *context, const char *name, const phx_flex *flex,
-                                const phx_rigid_def *rigid)
+phx_status phx_floating_check_range(phx_context *context, const char *name, const phx_flex *flex,
+                                    const phx_rigid_def *rigid)
 {
     phx_status status = fits(flex->mass) ? PHX_OK : refuse(context, name, "a mass of", flex->mass);
 

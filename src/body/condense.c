@@ -18,9 +18,9 @@
 /* ---- which coordinates, in which order ---- */
 /* Distances from those that have 0, over the pattern; what they do not reach (-1) begins anew. Into `queue` in the
  * order of the distances; the largest. */
-static int measure_distances(const phx_body *body, int *distance, int *queue)
+static int measure_distances(const phx_floating *body, int *distance, int *queue)
 {
-    const int r = body->n_rigid, n = body->n_q;
+    const int r = body->base.n_rigid, n = body->base.n_q;
     int head = 0, tail = 0, largest = 0;
 
     for (int i = 0; i < n; i++)
@@ -30,8 +30,8 @@ static int measure_distances(const phx_body *body, int *distance, int *queue)
         while (head < tail) {
             const int i = queue[head++];
             largest = distance[i] > largest ? distance[i] : largest;
-            for (int e = body->ptr[r + i] + r; e < body->ptr[r + i + 1]; e++) {
-                const int j = body->idx[e] - r;
+            for (int e = body->base.ptr[r + i] + r; e < body->base.ptr[r + i + 1]; e++) {
+                const int j = body->base.idx[e] - r;
                 if (distance[j] >= 0)
                     continue;
                 distance[j] = distance[i] + 1;
@@ -48,9 +48,9 @@ static int measure_distances(const phx_body *body, int *distance, int *queue)
 
 /* Inner coordinates by their distance from those half way between the kept ones and the far end, the farthest first:
  * what stands between is banded, and it is eliminated from both ends, one end not waiting for the other. */
-static int order_inner(const phx_body *body, int n_kept, const int *kept, int *distance, int *queue, int *inner)
+static int order_inner(const phx_floating *body, int n_kept, const int *kept, int *distance, int *queue, int *inner)
 {
-    const int n = body->n_q;
+    const int n = body->base.n_q;
     int count = 0;
 
     for (int i = 0; i < n; i++)
@@ -70,23 +70,23 @@ static int order_inner(const phx_body *body, int n_kept, const int *kept, int *d
 }
 
 /* Entries of S that are not zero for good. */
-static void mark_entries(const phx_body *body, bool *used)
+static void mark_entries(const phx_floating *body, bool *used)
 {
     const phx_flex *flex = body->flex;
 
     for (int e = 0; e < flex->ptr[flex->n]; e++)
         used[body->flex_at[e]] = flex->M[e] != 0.0 || flex->K[e] != 0.0;
     for (int i = 0; i < flex->n; i++)
-        used[phx_body_entry(body, body->n_rigid + i, body->n_rigid + i)] = true;
-    for (int e = 0; body->damped && e < body->damping.ptr[body->n_q]; e++)
+        used[phx_floating_entry(body, body->base.n_rigid + i, body->base.n_rigid + i)] = true;
+    for (int e = 0; body->damped && e < body->damping.ptr[body->base.n_q]; e++)
         used[body->damping_at[e]] = used[body->damping_at[e]] || body->damping.val[e] != 0.0;
 }
 
 /* Rows of the inner coordinates and, of those, the columns that `place` numbers from 0 (-1: others). */
 static phx_status make_block(phx_condenser *it, const bool *used, const int *place, block *out)
 {
-    const phx_body *body = it->body;
-    const int r = body->n_rigid;
+    const phx_floating *body = it->body;
+    const int r = body->base.n_rigid;
 
     out->ptr = phx_calloc(it->context, (size_t)it->n_inner + 1, sizeof *out->ptr);
     if (!out->ptr)
@@ -95,8 +95,8 @@ static phx_status make_block(phx_condenser *it, const bool *used, const int *pla
         int count = 0;
         for (int p = 0; p < it->n_inner; p++) {
             const int row = r + it->inner[p];
-            for (int e = body->ptr[row] + r; e < body->ptr[row + 1]; e++) {
-                const int column = used[e] ? place[body->idx[e] - r] : -1;
+            for (int e = body->base.ptr[row] + r; e < body->base.ptr[row + 1]; e++) {
+                const int column = used[e] ? place[body->base.idx[e] - r] : -1;
                 if (column < 0)
                     continue;
                 if (pass > 0) {
@@ -120,16 +120,16 @@ static phx_status make_block(phx_condenser *it, const bool *used, const int *pla
 
 static phx_status make_blocks(phx_condenser *it, const bool *used, int *place)
 {
-    const phx_body *body = it->body;
-    const int r = body->n_rigid;
+    const phx_floating *body = it->body;
+    const int r = body->base.n_rigid;
     phx_status status = PHX_OK;
 
-    for (int i = 0; i < body->n_q; i++)
+    for (int i = 0; i < body->base.n_q; i++)
         place[i] = -1;
     for (int p = 0; p < it->n_inner; p++)
         place[it->inner[p]] = p;
     status = make_block(it, used, place, &it->own);
-    for (int i = 0; i < body->n_q; i++)
+    for (int i = 0; i < body->base.n_q; i++)
         place[i] = -1;
     for (int d = 0; d < it->n_kept; d++)
         place[it->kept[d]] = d;
@@ -137,7 +137,7 @@ static phx_status make_blocks(phx_condenser *it, const bool *used, int *place)
         status = make_block(it, used, place, &it->coupling);
     for (int d = 0; d < it->n_kept; d++)
         for (int c = 0; c < it->n_kept; c++)
-            it->corner_from[d * it->n_kept + c] = phx_body_entry(body, r + it->kept[d], r + it->kept[c]);
+            it->corner_from[d * it->n_kept + c] = phx_floating_entry(body, r + it->kept[d], r + it->kept[c]);
     return status;
 }
 
@@ -152,7 +152,7 @@ static bool make_sparse(phx_condenser *it, size_t rows, size_t entries, sparse *
 static phx_status allocate(phx_condenser *it)
 {
     const size_t inner = (size_t)it->n_inner, kept = (size_t)it->n_kept;
-    const size_t entries = (size_t)it->body->ptr[it->body->n_v], dim = (size_t)it->body->dim;
+    const size_t entries = (size_t)it->body->base.ptr[it->body->base.n_v], dim = (size_t)it->body->base.dim;
 
     it->corner_from = phx_calloc(it->context, kept * kept, sizeof *it->corner_from);
     it->corner = phx_calloc(it->context, kept * kept, sizeof *it->corner);
@@ -175,11 +175,11 @@ static phx_status allocate(phx_condenser *it)
     return PHX_OK;
 }
 
-static phx_status fill(phx_condenser *it, const phx_body *body, int n_kept, const int *kept)
+static phx_status fill(phx_condenser *it, const phx_floating *body, int n_kept, const int *kept)
 {
-    const size_t n = (size_t)body->n_q;
+    const size_t n = (size_t)body->base.n_q;
     int *integers = phx_calloc(it->context, 2 * n, sizeof *integers);
-    bool *used = phx_calloc(it->context, (size_t)body->ptr[body->n_v], sizeof *used);
+    bool *used = phx_calloc(it->context, (size_t)body->base.ptr[body->base.n_v], sizeof *used);
     phx_status status = PHX_ERR_MEMORY;
 
     it->inner = phx_calloc(it->context, n, sizeof *it->inner);
@@ -201,9 +201,10 @@ static phx_status fill(phx_condenser *it, const phx_body *body, int n_kept, cons
     return status;
 }
 
-phx_status phx_condenser_create(phx_context *context, const phx_body *body, int n_kept, const int *kept,
+phx_status phx_condenser_create(phx_context *context, const phx_body *any, int n_kept, const int *kept,
                                 phx_condenser **out)
 {
+    const phx_floating *body = any ? phx_as_floating(any) : NULL;
     if (!body || !out || (n_kept > 0 && !kept))
         return phx_fail_null(context, __func__, "body, kept or condenser");
     phx_condenser *it = phx_calloc(context, 1, sizeof *it);
@@ -261,7 +262,7 @@ void phx_condenser_destroy(phx_condenser *it)
 bool phx_condenser_serves(const phx_condenser *it, const phx_body *body, int n_kept, const int *kept)
 {
     return it->n_kept == n_kept && memcmp(it->kept, kept, (size_t)n_kept * sizeof *kept) == 0 &&
-           phx_body_alike(it->body, body);
+           phx_body_alike(&it->body->base, body);
 }
 
 int phx_condenser_inner(const phx_condenser *it)
@@ -272,13 +273,13 @@ int phx_condenser_inner(const phx_condenser *it)
 /* ---- factor ---- */
 static void sum_matrices(const phx_condenser *it, double a, double b, double c)
 {
-    const phx_body *body = it->body;
+    const phx_floating *body = it->body;
     const phx_flex *flex = body->flex;
 
-    memset(it->sum, 0, (size_t)body->ptr[body->n_v] * sizeof *it->sum);
+    memset(it->sum, 0, (size_t)body->base.ptr[body->base.n_v] * sizeof *it->sum);
     for (int e = 0; e < flex->ptr[flex->n]; e++)
         it->sum[body->flex_at[e]] = a * flex->M[e] + b * flex->K[e];
-    for (int e = 0; body->damped && e < body->damping.ptr[body->n_q]; e++)
+    for (int e = 0; body->damped && e < body->damping.ptr[body->base.n_q]; e++)
         it->sum[body->damping_at[e]] += c * body->damping.val[e];
 }
 
@@ -318,7 +319,7 @@ static void make_influence(phx_condenser *it)
 static void pull_sums(phx_condenser *it)
 {
     const phx_flex *flex = it->body->flex;
-    const int dim = it->body->dim, n = it->n_inner, m = it->n_kept;
+    const int dim = it->body->base.dim, n = it->n_inner, m = it->n_kept;
 
     for (int p = 0; p < n; p++)
         for (int a = 0; a < dim; a++)
@@ -361,7 +362,7 @@ static void take_columns(const block *from, int n, int columns, const int *inner
 
 static void take_axes(const phx_condenser *it, const double *values, const int *inner, sparse *out)
 {
-    const int dim = it->body->dim;
+    const int dim = it->body->base.dim;
 
     for (int a = 0, count = 0; a < dim; a++) {
         for (int p = 0; p < it->n_inner; p++)
@@ -372,7 +373,7 @@ static void take_axes(const phx_condenser *it, const double *values, const int *
 
 static void arrange(phx_condenser *it)
 {
-    const int dim = it->body->dim, n = it->n_inner, m = it->n_kept;
+    const int dim = it->body->base.dim, n = it->n_inner, m = it->n_kept;
 
     take_columns(&it->coupling, n, m, NULL, &it->S_kept);
     take_columns(&it->influence, n, m, it->inner, &it->T_kept);

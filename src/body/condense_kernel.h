@@ -123,7 +123,7 @@ static inline void NAME(reduce_kept)(const int dim, const phx_condenser *it, con
 static inline void NAME(reduce)(const int dim, const phx_condenser *it, real *values, real *Y, real *out)
 {
     const int n_rot = phx_rotations(dim), stride = dim + n_rot + it->n_kept;
-    const NAME(border) border = NAME(border_at)(dim, it->body->n_q, values);
+    const NAME(border) border = NAME(border_at)(dim, it->body->base.n_q, values);
     NAME(inner_sums) sum;
 
     for (int p = 0; p < it->n_inner; p++)
@@ -140,7 +140,7 @@ static inline void NAME(begin_solve)(const int dim, const phx_condenser *it, rea
                                      real *kept)
 {
     const int n_rot = phx_rotations(dim);
-    const NAME(border) border = NAME(border_at)(dim, it->body->n_q, values);
+    const NAME(border) border = NAME(border_at)(dim, it->body->base.n_q, values);
     real S[3] = ZEROS, sum[3] = ZEROS;
 
     phx_ldl_solve(it->ldl, LANES, (double *)z);
@@ -171,7 +171,7 @@ static inline void NAME(end_solve)(const int dim, const phx_condenser *it, real 
                                    const real *rigid, real *kept, real *z)
 {
     const int n_rot = phx_rotations(dim);
-    const NAME(border) border = NAME(border_at)(dim, it->body->n_q, values);
+    const NAME(border) border = NAME(border_at)(dim, it->body->base.n_q, values);
     const real *w = rigid + dim;
     real *pull = kept + it->n_kept;
 

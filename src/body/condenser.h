@@ -2,7 +2,7 @@
 #ifndef PHX_CONDENSER_H
 #define PHX_CONDENSER_H
 
-#include "body_internal.h"
+#include "floating.h"
 
 /* Entries of one sparse block: rows of the inner coordinates. */
 typedef struct block {
@@ -19,7 +19,7 @@ typedef struct sparse {
 
 struct phx_condenser {
     phx_context *context;
-    const phx_body *body; /* one of the type */
+    const phx_floating *body; /* one of the type */
     int n_inner, n_kept;
     int *inner, *kept;   /* coordinates of q in the order of elimination; as they were given */
     block own, coupling; /* S_ii on its pattern; S_id */

@@ -1,5 +1,5 @@
 /* Material damping R of a body, and what its force is made of. */
-#include "body_internal.h"
+#include "floating.h"
 
 #include <math.h>
 #include <string.h>
@@ -8,10 +8,10 @@
 
 /* Modes of (M, K), columns of phi with phi^T M phi = I, and their omega; of fine meshes through the root, or low
  * frequencies lose digits. M, K: dense; K is overwritten. */
-static phx_status normal_modes(phx_context *context, const phx_body *body, const double *M, double *K, double *omega,
-                               double *phi)
+static phx_status normal_modes(phx_context *context, const phx_floating *body, const double *M, double *K,
+                               double *omega, double *phi)
 {
-    const int n = body->n_q;
+    const int n = body->base.n_q;
     const size_t nn = (size_t)n * (size_t)n;
     const phx_stiffness stiffness = {.root = body->root};
     phx_basis basis = {.n = n, .count = n, .columns = phi}, modes = {0};
@@ -39,7 +39,7 @@ static phx_status normal_modes(phx_context *context, const phx_body *body, const
 
 /* Every (M_qq, K) mode gets the same ratio: R = M Phi diag(2 zeta omega) Phi^T M = W^T W, Phi^T M Phi = I,
  * W = diag(2 zeta omega)^1/2 Phi^T M; both dense. */
-static phx_status modal_damping(phx_context *context, double zeta, phx_body *body)
+static phx_status modal_damping(phx_context *context, double zeta, phx_floating *body)
 {
     const phx_flex *flex = body->flex;
     const int n = flex->n;
@@ -67,7 +67,7 @@ static phx_status modal_damping(phx_context *context, double zeta, phx_body *bod
         for (int j = 0; j < i; j++)
             M[i * n + j] = M[j * n + i] = 0.5 * (M[i * n + j] + M[j * n + i]);
     status = phx_csr_from_dense(context, n, n, M, -1.0, &body->damping);
-    if (status || !phx_body_is_fine(body))
+    if (status || !phx_floating_is_fine(body))
         goto cleanup;
     for (int i = 0; i < n; i++)
         for (int k = 0; k < n; k++)
@@ -96,7 +96,7 @@ static phx_status pattern_damping(phx_context *context, const phx_body_def *def,
 
 /* R = alpha M_qq + beta K + diag(r). The second term is a resistor on the stress, beta M2^-1 D q_dot, since
  * K = D^T M2^-1 D; on a fine mesh it goes through the strains as the elastic force does. */
-static phx_status rayleigh_damping(phx_context *context, const phx_body_def *def, bool diagonal, phx_body *body)
+static phx_status rayleigh_damping(phx_context *context, const phx_body_def *def, bool diagonal, phx_floating *body)
 {
     phx_status status = pattern_damping(context, def, body->flex, def->damping_stiffness, &body->damping);
 
@@ -111,25 +111,26 @@ static phx_status rayleigh_damping(phx_context *context, const phx_body_def *def
     return pattern_damping(context, def, body->flex, 0.0, &body->rest);
 }
 
-phx_status phx_body_make_damping(phx_context *context, const phx_body_def *def, phx_body *body)
+phx_status phx_floating_make_damping(phx_context *context, const phx_body_def *def, phx_floating *body)
 {
     const double alpha = def->damping_mass, beta = def->damping_stiffness, zeta = def->damping_modal;
     bool diagonal = false;
 
     if (!(alpha >= 0.0) || !(beta >= 0.0) || !(zeta >= 0.0) || !isfinite(alpha + beta + zeta))
         return phx_fail(context, PHX_ERR_ARGUMENT,
-                        "body '%s': damping must not be negative (mass %g, stiffness %g, modal %g)", body->name, alpha,
-                        beta, zeta);
-    for (int i = 0; i < body->n_q && def->damping_diagonal; i++) {
+                        "body '%s': damping must not be negative (mass %g, stiffness %g, modal %g)", body->base.name,
+                        alpha, beta, zeta);
+    for (int i = 0; i < body->base.n_q && def->damping_diagonal; i++) {
         if (!(def->damping_diagonal[i] >= 0.0) || !isfinite(def->damping_diagonal[i]))
             return phx_fail(context, PHX_ERR_ARGUMENT,
-                            "body '%s': damping of coordinate %d is %g, must be finite and not negative", body->name,
-                            i + 1, def->damping_diagonal[i]);
+                            "body '%s': damping of coordinate %d is %g, must be finite and not negative",
+                            body->base.name, i + 1, def->damping_diagonal[i]);
         diagonal = diagonal || def->damping_diagonal[i] > 0.0;
     }
     if (zeta > 0.0 && (alpha > 0.0 || beta > 0.0 || diagonal))
-        return phx_fail(context, PHX_ERR_ARGUMENT, "body '%s': give modal or Rayleigh damping, not both", body->name);
-    body->damped = body->n_q > 0 && (alpha > 0.0 || beta > 0.0 || zeta > 0.0 || diagonal);
+        return phx_fail(context, PHX_ERR_ARGUMENT, "body '%s': give modal or Rayleigh damping, not both",
+                        body->base.name);
+    body->damped = body->base.n_q > 0 && (alpha > 0.0 || beta > 0.0 || zeta > 0.0 || diagonal);
     if (!body->damped)
         return PHX_OK;
     body->damping_def[0] = alpha;
@@ -138,21 +139,15 @@ phx_status phx_body_make_damping(phx_context *context, const phx_body_def *def, 
     if (zeta == 0.0)
         return rayleigh_damping(context, def, diagonal, body);
     const phx_status status = modal_damping(context, zeta, body);
-    body->friction = phx_body_is_fine(body) ? NULL : &body->damping;
+    body->friction = phx_floating_is_fine(body) ? NULL : &body->damping;
     return status;
 }
 
-void phx_body_damping_roots(const phx_body *body, double *beta, const phx_csr **W)
-{
-    *beta = body->strain_damping;
-    *W = &body->modal_root;
-}
-
-void phx_body_subtract_rooted_damping(const phx_body *body, double *D)
+void phx_floating_subtract_rooted_damping(const phx_floating *body, double *D)
 {
     if (!body->damped || body->friction == &body->damping)
         return;
-    for (int k = 0; k < body->damping.ptr[body->n_q]; k++) {
+    for (int k = 0; k < body->damping.ptr[body->base.n_q]; k++) {
         D[body->damping_at[k]] -= body->damping.val[k];
         if (body->friction) /* on the same pattern */
             D[body->damping_at[k]] += body->rest.val[k];

@@ -9,65 +9,57 @@
 
 #include <string.h>
 
-static double kinetic(const phx_body *body, const double *q, const double *v)
+static double kinetic(const phx_floating *body, const double *q, const double *v)
 {
     const one_inertia own = one_inertia_of(body->flex);
     double energy = 0.0;
 
-    if (body->dim == 2)
-        one_kinetic(2, body->n_q, body, &own, q, v, &energy);
+    if (body->base.dim == 2)
+        one_kinetic(2, body->base.n_q, body, &own, q, v, &energy);
     else
-        one_kinetic(3, body->n_q, body, &own, q, v, &energy);
+        one_kinetic(3, body->base.n_q, body, &own, q, v, &energy);
     return energy;
 }
 
-double phx_body_kinetic(const phx_body *body, const double *x, const double *v)
+double phx_floating_kinetic(const phx_floating *body, const double *x, const double *v)
 {
-    return kinetic(body, phx_body_q_inertia(body, x), v);
+    return kinetic(body, phx_floating_q_inertia(body, x), v);
 }
 
-double phx_body_kinetic_undeformed(const phx_body *body, const double *v)
+double phx_floating_kinetic_undeformed(const phx_floating *body, const double *v)
 {
     return kinetic(body, NULL, v);
 }
 
 /* 1/2 |L2^-1 D q|^2: no cancellation between large terms. */
-double phx_body_elastic(const phx_body *body, const double *x)
+double phx_floating_elastic(const phx_floating *body, const double *x)
 {
     const phx_csr *root = &body->flex->root;
-    const double *q = phx_body_q(body, x);
+    const double *q = phx_floating_q(body, x);
     double energy = 0.0;
 
-    for (int i = 0; body->n_q && i < root->rows; i++) {
+    for (int i = 0; body->base.n_q && i < root->rows; i++) {
         double sum = 0.0;
         for (int k = root->ptr[i]; k < root->ptr[i + 1]; k++)
             sum += root->val[k] * q[root->idx[k]];
         energy += 0.5 * sum * sum;
     }
     if (body->flex->stiffening)
-        energy += phx_body_stiffening_energy(body->flex, q);
+        energy += phx_floating_stiffening_energy(body->flex, q);
     return energy;
 }
 
-void phx_body_moment(const phx_body *body, const double *x, double *moment)
+void phx_floating_moment(const phx_floating *body, const double *x, double *moment)
 {
     const phx_flex *flex = body->flex;
     double R[9], s[3] = {0};
 
-    for (int a = 0; a < body->dim; a++)
-        s[a] = flex->s0[a] + phx_body_dot(flex->n, flex->S + a * flex->n, phx_body_q(body, x));
-    phx_attitude_rotation(body->dim, x + body->dim, R);
-    phx_rot_apply(body->dim, R, s, moment);
-    for (int a = 0; a < body->dim; a++)
+    for (int a = 0; a < body->base.dim; a++)
+        s[a] = flex->s0[a] + phx_floating_dot(flex->n, flex->S + a * flex->n, phx_floating_q(body, x));
+    phx_attitude_rotation(body->base.dim, x + body->base.dim, R);
+    phx_rot_apply(body->base.dim, R, s, moment);
+    for (int a = 0; a < body->base.dim; a++)
         moment[a] += flex->mass * x[a];
-}
-
-/* V = -g.(m r + R s(q)) */
-double phx_body_potential(const phx_body *body, const double *gravity, const double *x)
-{
-    double moment[3];
-    phx_body_moment(body, x, moment);
-    return -phx_body_dot(body->dim, gravity, moment);
 }
 
 /* |B x|^2: a sum of squares, no cancellation between large terms. */
@@ -84,13 +76,13 @@ static double square_of(const phx_csr *B, const double *x)
     return sum;
 }
 
-double phx_body_dissipation(const phx_body *body, const double *v)
+double phx_floating_dissipation(const phx_floating *body, const double *v)
 {
-    const double *q_dot = v + body->n_rigid;
+    const double *q_dot = v + body->base.n_rigid;
     const phx_csr *R = body->friction;
     double power = 0.0;
 
-    for (int i = 0; R && i < body->n_q; i++)
+    for (int i = 0; R && i < body->base.n_q; i++)
         for (int k = R->ptr[i]; k < R->ptr[i + 1]; k++)
             power += q_dot[i] * R->val[k] * q_dot[R->idx[k]];
     if (body->strain_damping > 0.0)
@@ -98,13 +90,13 @@ double phx_body_dissipation(const phx_body *body, const double *v)
     return power + square_of(&body->modal_root, q_dot);
 }
 
-void phx_body_stress(const phx_body *body, const double *x, double *sigma)
+void phx_floating_stress(const phx_floating *body, const double *x, double *sigma)
 {
     const phx_flex *flex = body->flex;
-    const double *q = phx_body_q(body, x);
+    const double *q = phx_floating_q(body, x);
 
     memset(sigma, 0, (size_t)flex->n_stress * sizeof *sigma);
-    if (!body->n_q)
+    if (!body->base.n_q)
         return;
     phx_csr_apply(&flex->stress, 1.0, q, sigma);
     if (flex->stiffening) { /* N = EA eps: the ratio of stiffening to linear strain scales the axial force */
@@ -119,14 +111,14 @@ void phx_body_stress(const phx_body *body, const double *x, double *sigma)
     }
 }
 
-void phx_body_stress_slope(const phx_body *body, const double *x, const double *row, double *out)
+void phx_floating_stress_slope(const phx_floating *body, const double *x, const double *row, double *out)
 {
     const phx_flex *flex = body->flex;
     const phx_flex_stiffening *st = flex->stiffening;
-    const double *q = phx_body_q(body, x);
+    const double *q = phx_floating_q(body, x);
 
-    memset(out, 0, (size_t)body->n_q * sizeof *out);
-    if (!body->n_q)
+    memset(out, 0, (size_t)body->base.n_q * sizeof *out);
+    if (!body->base.n_q)
         return;
     phx_csr_apply_transposed(&flex->stress, 1.0, row, out);
     for (int g = 0; st && g < st->n_slope; g++) { /* d(1/2 EA w slope^2) = EA w slope dslope */

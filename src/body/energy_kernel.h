@@ -48,7 +48,7 @@ static inline void NAME(forms)(const phx_flex_stack *A, int matrices, int n, con
 
 /* 1/2 (m v + w x s + S q_dot) . v + 1/2 (s x v + J w + turn) . w + 1/2 (S^T v + turn^T w) . q_dot + 1/2 q_dot . M q_dot
  * with the turns C - A q; q NULL: undeformed. */
-static inline void NAME(kinetic)(const int dim, const int n, const phx_body *body, const NAME(inertia) * own,
+static inline void NAME(kinetic)(const int dim, const int n, const phx_floating *body, const NAME(inertia) * own,
                                  const real *q, const real *v, real *energy)
 {
     const phx_flex_compact *compact = body->compact;

@@ -7,7 +7,6 @@
 #define NAME(x) one_##x
 
 #include "border_kernel.h"
-#include "move_kernel.h"
 
 #include <string.h>
 
@@ -19,18 +18,18 @@ struct phx_products {
     double *p0, *room;
 };
 
-size_t phx_body_room(const phx_body *body)
+size_t phx_floating_room(const phx_floating *body)
 {
-    const int dim = body->dim, n_rot = body->n_rot, r = body->n_rigid;
-    const size_t border = (size_t)(r * r + 2 * dim * r + 2 * n_rot * body->n_q);
-    return border + (size_t)body->n_q * (size_t)(3 + n_rot + 2 * phx_pairs(dim));
+    const int dim = body->base.dim, n_rot = body->base.n_rot, r = body->base.n_rigid;
+    const size_t border = (size_t)(r * r + 2 * dim * r + 2 * n_rot * body->base.n_q);
+    return border + (size_t)body->base.n_q * (size_t)(3 + n_rot + 2 * phx_pairs(dim));
 }
 
-phx_products *phx_body_products_create(phx_context *context, const phx_body *body, double *room)
+phx_products *phx_floating_products_create(phx_context *context, const phx_floating *body, double *room)
 {
-    const size_t n = (size_t)body->n_q, head = (sizeof(phx_products) + sizeof(double) - 1) / sizeof(double);
-    const size_t own = (size_t)body->n_v + n * (size_t)(1 + body->n_rot);
-    double *all = phx_calloc(context, head + own + (room ? 0 : phx_body_room(body)), sizeof *all);
+    const size_t n = (size_t)body->base.n_q, head = (sizeof(phx_products) + sizeof(double) - 1) / sizeof(double);
+    const size_t own = (size_t)body->base.n_v + n * (size_t)(1 + body->base.n_rot);
+    double *all = phx_calloc(context, head + own + (room ? 0 : phx_floating_room(body)), sizeof *all);
     phx_products *it = (phx_products *)(void *)all;
 
     if (!all)
@@ -38,49 +37,52 @@ phx_products *phx_body_products_create(phx_context *context, const phx_body *bod
     it->start.own = one_inertia_of(body->flex);
     it->start.bent = &it->bent;
     it->p0 = all + head;
-    it->bent.d = it->p0 + body->n_v;
-    for (int k = 0; k < body->n_rot; k++)
+    it->bent.d = it->p0 + body->base.n_v;
+    for (int k = 0; k < body->base.n_rot; k++)
         it->bent.turned[k] = it->bent.d + (size_t)(1 + k) * n;
     it->room = room ? room : all + head + own;
     return it;
 }
 
-void phx_body_products_share(phx_products *products, double *room)
+void phx_floating_products_share(phx_products *products, double *room)
 {
     products->room = room;
 }
 
-void phx_body_interval_begin(const phx_body *body, double h, const double *x0, const double *v0, phx_products *products)
+void phx_floating_interval_begin(const phx_floating *body, double h, const double *x0, const double *v0,
+                                 phx_products *products)
 {
-    const double *q0 = phx_body_q(body, x0);
+    const double *q0 = phx_floating_q(body, x0);
 
     products->h = h;
-    if (body->kinetics == PHX_KINETICS_SIMPLIFIED)
-        phx_body_momenta(body, x0, v0, products->p0);
-    else if (body->dim == 2)
-        one_begin(2, body->n_q, body, h, q0, v0, &products->start, products->room);
+    if (body->base.kinetics == PHX_KINETICS_SIMPLIFIED)
+        phx_floating_momenta(body, x0, v0, products->p0);
+    else if (body->base.dim == 2)
+        one_begin(2, body->base.n_q, body, h, q0, v0, &products->start, products->room);
     else
-        one_begin(3, body->n_q, body, h, q0, v0, &products->start, products->room);
+        one_begin(3, body->base.n_q, body, h, q0, v0, &products->start, products->room);
 }
 
-static inline void interval_residual(const int dim, const phx_body *body, const double *gravity,
+static inline void interval_residual(const int dim, const phx_floating *body, const double *gravity,
                                      const phx_body_view *view, double *res)
 {
-    const double *q0 = phx_body_q(body, view->x0), *q1 = phx_body_q(body, view->x1), *qm = phx_body_q(body, view->xm);
+    const double *q0 = phx_floating_q(body, view->x0), *q1 = phx_floating_q(body, view->x1),
+                 *qm = phx_floating_q(body, view->xm);
     phx_products *it = view->products;
 
-    if (body->kinetics == PHX_KINETICS_FULL)
-        one_residual(dim, body->n_q, body, gravity, it->h, view->xm + dim, view->v0, view->v1, view->vm, &it->start,
-                     it->room, res);
+    if (body->base.kinetics == PHX_KINETICS_FULL)
+        one_residual(dim, body->base.n_q, body, gravity, it->h, view->xm + dim, view->v0, view->v1, view->vm,
+                     &it->start, it->room, res);
     else
-        phx_body_simplified_residual(body, gravity, view, it->p0, res);
+        phx_floating_simplified_residual(body, gravity, view, it->p0, res);
     if (body->flex->stiffening)
-        phx_body_stiffening_residual(body->flex, q0, q1, qm, res + body->n_rigid);
+        phx_floating_stiffening_residual(body->flex, q0, q1, qm, res + body->base.n_rigid);
 }
 
-void phx_body_interval_residual(const phx_body *body, const double *gravity, const phx_body_view *view, double *res)
+void phx_floating_interval_residual(const phx_floating *body, const double *gravity, const phx_body_view *view,
+                                    double *res)
 {
-    if (body->dim == 2)
+    if (body->base.dim == 2)
         interval_residual(2, body, gravity, view, res);
     else
         interval_residual(3, body, gravity, view, res);
@@ -88,23 +90,23 @@ void phx_body_interval_residual(const phx_body *body, const double *gravity, con
 
 /* ---- the derivative with respect to the mean velocity ---- */
 /* The rigid rows and columns from the border; rigid rows are full and others begin with the rigid columns. */
-static inline void spread(const int dim, const phx_body *body, double *values, double *A)
+static inline void spread(const int dim, const phx_floating *body, double *values, double *A)
 {
     const phx_flex *flex = body->flex;
     const int n = flex->n, n_rot = phx_rotations(dim), r = dim + n_rot;
     const one_border border = one_border_at(dim, n, values);
 
     for (int a = 0; a < r; a++)
-        memcpy(A + body->ptr[a], border.rigid + a * r, (size_t)r * sizeof *A);
+        memcpy(A + body->base.ptr[a], border.rigid + a * r, (size_t)r * sizeof *A);
     for (int i = 0; i < n; i++) {
-        double *row = A + body->ptr[r + i];
+        double *row = A + body->base.ptr[r + i];
         for (int a = 0; a < dim; a++) {
             double above = 0.0, left = 0.0;
             for (int b = 0; b < dim; b++) {
                 above += border.H[a * dim + b] * flex->S[b * n + i];
                 left += flex->S[b * n + i] * border.Gv[b * dim + a];
             }
-            A[body->ptr[a] + r + i] = above;
+            A[body->base.ptr[a] + r + i] = above;
             row[a] = left;
         }
         for (int k = 0; k < n_rot; k++) {
@@ -113,14 +115,14 @@ static inline void spread(const int dim, const phx_body *body, double *values, d
                 above += border.E[k * dim + b] * flex->S[b * n + i];
                 left += flex->S[b * n + i] * border.Gw[b * n_rot + k];
             }
-            A[body->ptr[dim + k] + r + i] = above;
+            A[body->base.ptr[dim + k] + r + i] = above;
             row[dim + k] = left;
         }
     }
 }
 
 /* Block q x q: (2 M/h - w1_k A_k) - w0_k A_k - h/4 sym(w0, w1) Q + h/2 K + R. */
-static inline void flexible_block(const int dim, const phx_body *body, double h, const double *w0, const double *w1,
+static inline void flexible_block(const int dim, const phx_floating *body, double h, const double *w0, const double *w1,
                                   double *A)
 {
     const phx_flex *flex = body->flex;
@@ -136,15 +138,15 @@ static inline void flexible_block(const int dim, const phx_body *body, double h,
             sum -= 0.25 * h * ww[p] * flex->Q[p][m];
         A[body->flex_at[m]] += sum;
     }
-    for (int m = 0; body->damped && m < body->damping.ptr[body->n_q]; m++)
+    for (int m = 0; body->damped && m < body->damping.ptr[body->base.n_q]; m++)
         A[body->damping_at[m]] += body->damping.val[m];
 }
 
-void phx_body_spread_border(const phx_body *body, double h, const double *w0, const double *w1, double *border,
-                            double *A)
+void phx_floating_spread_border(const phx_floating *body, double h, const double *w0, const double *w1, double *border,
+                                double *A)
 {
-    memset(A, 0, (size_t)body->ptr[body->n_v] * sizeof *A);
-    if (body->dim == 2) {
+    memset(A, 0, (size_t)body->base.ptr[body->base.n_v] * sizeof *A);
+    if (body->base.dim == 2) {
         spread(2, body, border, A);
         flexible_block(2, body, h, w0, w1, A);
     } else {
@@ -153,72 +155,34 @@ void phx_body_spread_border(const phx_body *body, double h, const double *w0, co
     }
 }
 
-static inline void tangent(const int dim, const phx_body *body, const double *gravity, const phx_body_view *view,
+static inline void tangent(const int dim, const phx_floating *body, const double *gravity, const phx_body_view *view,
                            double *A)
 {
     phx_products *it = view->products;
-    double *border = it->room + (size_t)body->n_q * (size_t)(3 + body->n_rot + 2 * phx_pairs(dim));
+    double *border = it->room + (size_t)body->base.n_q * (size_t)(3 + body->base.n_rot + 2 * phx_pairs(dim));
 
-    one_interval_border(dim, body->n_q, body, gravity, it->h, view->x1 + dim, view->xm + dim, view->v0, view->v1,
+    one_interval_border(dim, body->base.n_q, body, gravity, it->h, view->x1 + dim, view->xm + dim, view->v0, view->v1,
                         view->vm, &it->start, it->room, border);
-    phx_body_spread_border(body, it->h, view->v0 + dim, view->v1 + dim, border, A);
+    phx_floating_spread_border(body, it->h, view->v0 + dim, view->v1 + dim, border, A);
     if (body->flex->stiffening)
-        phx_body_stiffening_tangent(body, phx_body_q(body, view->x0), phx_body_q(body, view->x1),
-                                    phx_body_q(body, view->xm), 0.5 * view->h, A);
+        phx_floating_stiffening_tangent(body, phx_floating_q(body, view->x0), phx_floating_q(body, view->x1),
+                                        phx_floating_q(body, view->xm), 0.5 * view->h, A);
 }
 
-void phx_body_interval_linearise(const phx_body *body, const double *gravity, const phx_body_view *view, double *room,
-                                 double *A)
+void phx_floating_interval_linearise(const phx_floating *body, const double *gravity, const phx_body_view *view,
+                                     double *room, double *A)
 {
-    const size_t nnz = (size_t)body->ptr[body->n_v];
+    const size_t nnz = (size_t)body->base.ptr[body->base.n_v];
 
-    if (body->kinetics == PHX_KINETICS_SIMPLIFIED) { /* 2 M/h + D + h K/2 at the mean state */
+    if (body->base.kinetics == PHX_KINETICS_SIMPLIFIED) { /* 2 M/h + D + h K/2 at the mean state */
         double *D = room, *K = room + nnz;
-        phx_body_linearise(body, gravity, view->xm, view->vm, A, D, K);
+        phx_floating_linearise(body, gravity, view->xm, view->vm, A, D, K);
         for (size_t k = 0; k < nnz; k++)
             A[k] = 2.0 / view->h * A[k] + D[k] + 0.5 * view->h * K[k];
         return;
     }
-    if (body->dim == 2)
+    if (body->base.dim == 2)
         tangent(2, body, gravity, view, A);
     else
         tangent(3, body, gravity, view, A);
-}
-
-/* ---- the end ---- */
-void phx_body_move_deformation(int n, double h, const double *restrict q0, const double *restrict low0,
-                               const double *restrict rate, double *restrict q1, double *restrict low1,
-                               double *restrict qm)
-{
-    for (int i = 0; i < n; i++) {
-        const double exact = h * rate[i] + low0[i], sum = q0[i] + exact;
-        low1[i] = exact - (sum - q0[i]);
-        q1[i] = sum;
-        qm[i] = q0[i] + 0.5 * h * rate[i];
-    }
-}
-
-static void move(const phx_body *body, bool tried, double h, const double *x0, const double *low0, const double *vm,
-                 double *x1, double *low1, double *xm)
-{
-    const int q = body->dim + body->n_attitude;
-
-    if (body->dim == 2)
-        one_move_rigid(2, tried, h, x0, low0, vm, x1, low1, xm);
-    else
-        one_move_rigid(3, tried, h, x0, low0, vm, x1, low1, xm);
-    if (body->n_q > 0)
-        phx_body_move_deformation(body->n_q, h, x0 + q, low0 + q, vm + body->n_rigid, x1 + q, low1 + q, xm + q);
-}
-
-void phx_body_move(const phx_body *body, double h, const double *x0, const double *low0, const double *vm, double *x1,
-                   double *low1, double *xm)
-{
-    move(body, false, h, x0, low0, vm, x1, low1, xm);
-}
-
-void phx_body_try(const phx_body *body, double h, const double *x0, const double *low0, const double *vm, double *x1,
-                  double *low1, double *xm)
-{
-    move(body, true, h, x0, low0, vm, x1, low1, xm);
 }

@@ -17,7 +17,7 @@
 #define PHX_INTERVAL_KERNEL_H
 
 #include "../algebra/rotation_kernel.h"
-#include "body_internal.h"
+#include "floating.h"
 
 /* ---- small things ---- */
 static inline void NAME(clear)(int n, real *x)
@@ -75,7 +75,7 @@ static void NAME(multiply)(const phx_flex_stack *A, const real *x, real *y)
 }
 
 /* slopes = j + Q x, the derivatives of J */
-static void NAME(inertia_slopes)(const phx_body *body, const real *x, real *slopes)
+static void NAME(inertia_slopes)(const phx_floating *body, const real *x, real *slopes)
 {
     NAME(multiply_onto)(&body->compact->pairs, body->flex->j, x, slopes);
 }
@@ -182,7 +182,7 @@ static inline void NAME(rigid_momenta)(const int dim, const NAME(inertia) * own,
 }
 
 /* J_p(q0) = J0 + j.q0 + 1/2 q0.Q q0, s, and what else depends on the start alone. */
-static inline void NAME(begin)(const int dim, const int n, const phx_body *body, double h, const real *q0,
+static inline void NAME(begin)(const int dim, const int n, const phx_floating *body, double h, const real *q0,
                                const real *v0, NAME(products) * it, real *room)
 {
     const int n_rot = phx_rotations(dim), n_pair = phx_pairs(dim);
@@ -227,7 +227,7 @@ typedef struct NAME(arrays) {
     real *diff, *qm, *a, *b; /* u - q_dot0, q_m, A_k u (n_rot x n), j_p + Q_p q_m (pairs x n) */
 } NAME(arrays);
 
-static inline void NAME(evaluate)(const int dim, const int n, const phx_body *body, double h, const real *rate0,
+static inline void NAME(evaluate)(const int dim, const int n, const phx_floating *body, double h, const real *rate0,
                                   const real *u, const NAME(products) * it, real *room, NAME(arrays) * out)
 {
     out->diff = room;
@@ -244,7 +244,7 @@ static inline void NAME(evaluate)(const int dim, const int n, const phx_body *bo
 }
 
 /* The rigid momenta of a flexible body at the end, and what the tangent needs of it. */
-static inline void NAME(end_momenta)(const int dim, const int n, const phx_body *body, double h, const real *v1,
+static inline void NAME(end_momenta)(const int dim, const int n, const phx_floating *body, double h, const real *v1,
                                      const real *u, const NAME(arrays) * at, NAME(products) * it, real *p)
 {
     const int n_rot = phx_rotations(dim), n_pair = phx_pairs(dim);
@@ -280,7 +280,7 @@ static inline void NAME(pair_products)(const int dim, const real *w0, const real
 }
 
 /* q_m + beta u, from which one pass through the strains makes elastic and damping forces; q_m itself without beta. */
-static inline const real *NAME(strained)(const phx_body *body, int n, const real *qm, const real *u, real *sum)
+static inline const real *NAME(strained)(const phx_floating *body, int n, const real *qm, const real *u, real *sum)
 {
     if (body->strain_damping == 0.0)
         return qm;
@@ -290,7 +290,7 @@ static inline const real *NAME(strained)(const phx_body *body, int n, const real
 }
 
 /* res += what is left of R u: W^T (W u) of modal damping, and what has no root */
-static inline void NAME(add_friction)(const phx_body *body, int n, const real *u, real *room, real *res)
+static inline void NAME(add_friction)(const phx_floating *body, int n, const real *u, real *room, real *res)
 {
     const phx_csr *R = body->friction;
 
@@ -305,8 +305,8 @@ static inline void NAME(add_friction)(const phx_body *body, int n, const real *u
 }
 
 /* Rows of the deformations: 2/h M (u - q_dot0) + K q_m + R u and what comes through S, C, j, A, Q. */
-static inline void NAME(deformation_rows)(const int dim, const phx_body *body, double h, const real *v0, const real *v1,
-                                          const real *u, const real *gm, const NAME(products) * it,
+static inline void NAME(deformation_rows)(const int dim, const phx_floating *body, double h, const real *v0,
+                                          const real *v1, const real *u, const real *gm, const NAME(products) * it,
                                           const NAME(arrays) * at, real *room, real *res)
 {
     const phx_flex *flex = body->flex;
@@ -345,7 +345,7 @@ static inline void NAME(deformation_rows)(const int dim, const phx_body *body, d
 }
 
 /* res = (p1 - p0)/h - mean forces. `attitude`: the means of the direction cosines. */
-static inline void NAME(residual)(const int dim, const int n, const phx_body *body, const double *gravity, double h,
+static inline void NAME(residual)(const int dim, const int n, const phx_floating *body, const double *gravity, double h,
                                   const real *attitude, const real *v0, const real *v1, const real *vm,
                                   NAME(products) * it, real *room, real *res)
 {

@@ -1,6 +1,6 @@
 /* Momenta, equations of motion and energies of a floating body. One pass over the rows of the flex pattern serves every
  * sum over the deformation; plane and space differ in the number of rotational axes only. */
-#include "body_internal.h"
+#include "floating.h"
 
 #include <math.h>
 #include <string.h>
@@ -43,21 +43,21 @@ static inline void spread_pairs(const int dim, const double *pair, double *J)
 static inline void first_moment(const int dim, const phx_flex *flex, const double *q, double *s)
 {
     for (int a = 0; a < dim; a++)
-        s[a] = flex->s0[a] + (q ? phx_body_dot(flex->n, flex->S + a * flex->n, q) : 0.0);
+        s[a] = flex->s0[a] + (q ? phx_floating_dot(flex->n, flex->S + a * flex->n, q) : 0.0);
 }
 
-static inline void inertia_pairs(const int dim, const phx_body *body, const double *q, double *pair)
+static inline void inertia_pairs(const int dim, const phx_floating *body, const double *q, double *pair)
 {
     const phx_flex *flex = body->flex;
 
     for (int p = 0; p < phx_pairs(dim); p++)
         pair[p] = flex->J0[p];
     for (int p = 0; q && p < phx_pairs(dim); p++)
-        pair[p] +=
-            phx_body_dot(flex->n, flex->j + p * flex->n, q) + 0.5 * phx_flex_matrix_form(&body->compact->Q[p], q, q);
+        pair[p] += phx_floating_dot(flex->n, flex->j + p * flex->n, q) +
+                   0.5 * phx_flex_matrix_form(&body->compact->Q[p], q, q);
 }
 
-static inline void inertia(const int dim, const phx_body *body, const double *q, double *s, double *J)
+static inline void inertia(const int dim, const phx_floating *body, const double *q, double *s, double *J)
 {
     double pair[PAIR];
 
@@ -66,9 +66,9 @@ static inline void inertia(const int dim, const phx_body *body, const double *q,
     spread_pairs(dim, pair, J);
 }
 
-void phx_body_inertia(const phx_body *body, const double *q, double *s, double *J)
+void phx_floating_inertia(const phx_floating *body, const double *q, double *s, double *J)
 {
-    if (body->dim == 2)
+    if (body->base.dim == 2)
         inertia(2, body, q, s, J);
     else
         inertia(3, body, q, s, J);
@@ -76,7 +76,7 @@ void phx_body_inertia(const phx_body *body, const double *q, double *s, double *
 
 /* p = M(q) nu:  p_t = m v + w x s + S q_dot,  p_r = s x v + J w + L q_dot,  p_q = S^T v + L^T w + M q_dot.
  * `q` NULL: undeformed; `pq` NULL: the rigid rows only. One pass over the pattern. */
-static inline void momenta_in(const int dim, const phx_body *body, const double *q, const double *v, double *p,
+static inline void momenta_in(const int dim, const phx_floating *body, const double *q, const double *v, double *p,
                               double *pq)
 {
     const phx_flex *flex = body->flex;
@@ -104,56 +104,56 @@ static inline void momenta_in(const int dim, const phx_body *body, const double 
     spread_pairs(dim, pair, J);
     phx_rot_x_vec(dim, w, s, cross);
     for (int a = 0; a < dim; a++)
-        p[a] = flex->mass * v[a] + cross[a] + phx_body_dot(n, flex->S + a * n, q_dot);
+        p[a] = flex->mass * v[a] + cross[a] + phx_floating_dot(n, flex->S + a * n, q_dot);
     phx_vec_x_vec(dim, s, v, cross);
     for (int k = 0; k < n_rot; k++)
-        pr[k] = cross[k] + phx_body_dot(n_rot, J + k * n_rot, w) + turn[k];
+        pr[k] = cross[k] + phx_floating_dot(n_rot, J + k * n_rot, w) + turn[k];
 }
 
-static void momenta_at(const phx_body *body, const double *q, const double *v, double *p, double *pq)
+static void momenta_at(const phx_floating *body, const double *q, const double *v, double *p, double *pq)
 {
-    if (body->dim == 2)
+    if (body->base.dim == 2)
         momenta_in(2, body, q, v, p, pq);
     else
         momenta_in(3, body, q, v, p, pq);
 }
 
-void phx_body_momenta(const phx_body *body, const double *x, const double *v, double *p)
+void phx_floating_momenta(const phx_floating *body, const double *x, const double *v, double *p)
 {
-    momenta_at(body, phx_body_q_inertia(body, x), v, p, p + body->n_rigid);
+    momenta_at(body, phx_floating_q_inertia(body, x), v, p, p + body->base.n_rigid);
 }
 
 /* Columns of the rigid part of M(q) from unit velocities; rows are n apart. */
-static void rigid_mass(const phx_body *body, const double *q, int n, double *mass)
+static void rigid_mass(const phx_floating *body, const double *q, int n, double *mass)
 {
-    const int dim = body->dim;
+    const int dim = body->base.dim;
     double s[3], J[9], unit[ROT] = {0}, cross[3];
 
-    phx_body_inertia(body, q, s, J);
+    phx_floating_inertia(body, q, s, J);
     for (int a = 0; a < dim; a++)
         mass[a * n + a] = body->flex->mass;
-    for (int k = 0; k < body->n_rot; k++) {
+    for (int k = 0; k < body->base.n_rot; k++) {
         unit[k] = 1.0;
         phx_rot_x_vec(dim, unit, s, cross);
         unit[k] = 0.0;
         for (int a = 0; a < dim; a++)
             mass[a * n + dim + k] = mass[(dim + k) * n + a] = cross[a];
-        for (int l = 0; l < body->n_rot; l++)
-            mass[(dim + k) * n + dim + l] = J[k * body->n_rot + l];
+        for (int l = 0; l < body->base.n_rot; l++)
+            mass[(dim + k) * n + dim + l] = J[k * body->base.n_rot + l];
     }
 }
 
-void phx_body_rigid_mass(const phx_body *body, const double *x, double *mass)
+void phx_floating_rigid_mass(const phx_floating *body, const double *x, double *mass)
 {
-    memset(mass, 0, (size_t)body->n_rigid * (size_t)body->n_rigid * sizeof *mass);
-    rigid_mass(body, phx_body_q_inertia(body, x), body->n_rigid, mass);
+    memset(mass, 0, (size_t)body->base.n_rigid * (size_t)body->base.n_rigid * sizeof *mass);
+    rigid_mass(body, phx_floating_q_inertia(body, x), body->base.n_rigid, mass);
 }
 
-void phx_body_mass_matrix(const phx_body *body, const double *x, double *mass)
+void phx_floating_mass_matrix(const phx_floating *body, const double *x, double *mass)
 {
     const phx_flex *flex = body->flex;
-    const double *q = phx_body_q_inertia(body, x);
-    const int dim = body->dim, r = body->n_rigid, n = body->n_v, nq = body->n_q;
+    const double *q = phx_floating_q_inertia(body, x);
+    const int dim = body->base.dim, r = body->base.n_rigid, n = body->base.n_v, nq = body->base.n_q;
     double column[ROT];
 
     memset(mass, 0, (size_t)n * (size_t)n * sizeof *mass);
@@ -162,45 +162,26 @@ void phx_body_mass_matrix(const phx_body *body, const double *x, double *mass)
         for (int a = 0; a < dim; a++)
             mass[a * n + r + i] = mass[(r + i) * n + a] = flex->S[a * nq + i];
         phx_moment_column(dim, flex, i, q, column);
-        for (int k = 0; k < body->n_rot; k++)
+        for (int k = 0; k < body->base.n_rot; k++)
             mass[(dim + k) * n + r + i] = mass[(r + i) * n + dim + k] = column[k];
         for (int e = flex->ptr[i]; e < flex->ptr[i + 1]; e++)
             mass[(r + i) * n + r + flex->idx[e]] = flex->M[e];
     }
 }
 
-void phx_body_rates(const phx_body *body, const double *x, const double *v, double *x_dot)
-{
-    const int dim = body->dim;
-    const double *w = v + dim, *attitude = x + dim;
-    double R[9], *rate = x_dot + dim;
-
-    phx_attitude_rotation(dim, attitude, R);
-    phx_rot_apply(dim, R, v, x_dot);
-    if (dim == 2) { /* (c, s)' = w (-s, c), angle' = w */
-        rate[0] = -attitude[1] * w[0];
-        rate[1] = attitude[0] * w[0];
-        rate[2] = w[0];
-    } else { /* row i of R: R_i' = R_i [w]x = R_i x w as a column */
-        for (int i = 0; i < 3; i++)
-            phx_rot_x_vec(3, attitude + 3 * i, w, rate + 3 * i);
-    }
-    memcpy(rate + body->n_attitude, v + body->n_rigid, (size_t)body->n_q * sizeof *v);
-}
-
 /* res -= gravity: f_v = m g_b, f_w = s x g_b, f_q = S^T g_b with g_b = R^T g. */
-static inline void subtract_gravity(const int dim, const phx_body *body, const double *gravity, const double *x,
+static inline void subtract_gravity(const int dim, const phx_floating *body, const double *gravity, const double *x,
                                     double *res)
 {
     const phx_flex *flex = body->flex;
     const int r = dim + phx_rotations(dim), n = flex->n;
-    const double *q = phx_body_q(body, x);
+    const double *q = phx_floating_q(body, x);
     double R[9], g[3], s[3], torque[3];
 
     phx_attitude_rotation(dim, x + dim, R);
     phx_rot_apply_transposed(dim, R, gravity, g);
     for (int a = 0; a < dim; a++) {
-        s[a] = flex->s0[a] + phx_body_dot(n, flex->S + a * n, q);
+        s[a] = flex->s0[a] + phx_floating_dot(n, flex->S + a * n, q);
         res[a] -= flex->mass * g[a];
         for (int i = 0; i < n; i++)
             res[r + i] -= flex->S[a * n + i] * g[a];
@@ -225,13 +206,13 @@ static void add_product_of_root(const phx_csr *B, const double *x, double beta, 
 /* Over an interval: res_q += K q_mean + R q_dot_mean - 1/2 d/dq (nu0^T M(q) nu1) at q_mean, the discrete gradient of
  * the Lagrangian in q: M is quadratic in q, so the work of these forces is the change of energy. With simplified
  * kinetics the slope of M is that of the undeformed body. One pass over the pattern. */
-static inline void subtract_deformation_forces(const int dim, const phx_body *body, const double *qm, const double *v0,
-                                               const double *v1, const double *vm, double *res)
+static inline void subtract_deformation_forces(const int dim, const phx_floating *body, const double *qm,
+                                               const double *v0, const double *v1, const double *vm, double *res)
 {
     const phx_flex *flex = body->flex;
     const int n_rot = phx_rotations(dim), n_pair = phx_pairs(dim), n = flex->n, r = dim + n_rot;
     const double *w0 = v0 + dim, *w1 = v1 + dim, *dq0 = v0 + r, *dq1 = v1 + r;
-    const double bent = body->kinetics == PHX_KINETICS_FULL ? 0.5 : 0.0;
+    const double bent = body->base.kinetics == PHX_KINETICS_FULL ? 0.5 : 0.0;
     double a[3], b[3], ww[PAIR], *rq = res + r;
 
     if (n == 0)
@@ -278,11 +259,11 @@ static inline void subtract_transport(const int dim, const double *p, const doub
 }
 
 /* res += (dM/dt) nu with q_dot: rows  w x S q_dot,  (S q_dot) x v + J(q_dot)' w,  -sum w_k A_k q_dot. */
-static void add_mass_rate(const phx_body *body, const double *qk, const double *v, double *res)
+static void add_mass_rate(const phx_floating *body, const double *qk, const double *v, double *res)
 {
     const phx_flex *flex = body->flex;
-    const int dim = body->dim, n_rot = body->n_rot, n = flex->n;
-    const double *w = v + dim, *q_dot = v + body->n_rigid;
+    const int dim = body->base.dim, n_rot = body->base.n_rot, n = flex->n;
+    const double *w = v + dim, *q_dot = v + body->base.n_rigid;
     double s_dot[3], slope[PAIR], j_dot[PAIR] = {0}, a[3], b[3];
 
     for (int i = 0; i < n; i++) {
@@ -290,10 +271,10 @@ static void add_mass_rate(const phx_body *body, const double *qk, const double *
         for (int p = 0; p < flex->n_pair; p++)
             j_dot[p] += slope[p] * q_dot[i];
         phx_gyro_rows(dim, flex, i, q_dot, a);
-        res[body->n_rigid + i] -= phx_body_dot(n_rot, w, a);
+        res[body->base.n_rigid + i] -= phx_floating_dot(n_rot, w, a);
     }
     for (int d = 0; d < dim; d++)
-        s_dot[d] = phx_body_dot(n, flex->S + d * n, q_dot);
+        s_dot[d] = phx_floating_dot(n, flex->S + d * n, q_dot);
     phx_rot_x_vec(dim, w, s_dot, a);
     for (int d = 0; d < dim; d++)
         res[d] += a[d];
@@ -303,55 +284,56 @@ static void add_mass_rate(const phx_body *body, const double *qk, const double *
         res[dim + k] += a[k] + b[k];
 }
 
-void phx_body_residual(const phx_body *body, const double *gravity, const double *x, const double *v,
-                       const double *v_dot, double *res)
+void phx_floating_residual(const phx_floating *body, const double *gravity, const double *x, const double *v,
+                           const double *v_dot, double *res)
 {
-    const double *q = phx_body_q(body, x), *qk = phx_body_q_inertia(body, x);
+    const double *q = phx_floating_q(body, x), *qk = phx_floating_q_inertia(body, x);
     double p[6];
 
     momenta_at(body, qk, v, p, NULL);
-    momenta_at(body, qk, v_dot, res, res + body->n_rigid);
+    momenta_at(body, qk, v_dot, res, res + body->base.n_rigid);
     add_mass_rate(body, qk, v, res);
-    subtract_transport(body->dim, p, v, res);
-    subtract_deformation_forces(body->dim, body, q, v, v, v, res);
+    subtract_transport(body->base.dim, p, v, res);
+    subtract_deformation_forces(body->base.dim, body, q, v, v, v, res);
     if (body->flex->stiffening)
-        phx_body_stiffening_residual(body->flex, q, q, q, res + body->n_rigid);
-    subtract_gravity(body->dim, body, gravity, x, res);
+        phx_floating_stiffening_residual(body->flex, q, q, q, res + body->base.n_rigid);
+    subtract_gravity(body->base.dim, body, gravity, x, res);
 }
 
 /* Constant M: p1 - p0 = M (nu1 - nu0), and the rates of M by themselves. */
-static inline void simplified_residual(const int dim, const phx_body *body, const double *gravity,
+static inline void simplified_residual(const int dim, const phx_floating *body, const double *gravity,
                                        const phx_body_view *view, const double *p0, double *res)
 {
     const int r = dim + phx_rotations(dim);
     double p[6];
 
     momenta_in(dim, body, NULL, view->v1, res, res + r);
-    for (int i = 0; i < body->n_v; i++)
+    for (int i = 0; i < body->base.n_v; i++)
         res[i] = (res[i] - p0[i]) / view->h;
     for (int i = 0; i < r; i++)
         p[i] = p0[i] + 0.5 * view->h * res[i];
     add_mass_rate(body, NULL, view->vm, res);
-    subtract_deformation_forces(dim, body, phx_body_q(body, view->xm), view->v0, view->v1, view->vm, res);
+    subtract_deformation_forces(dim, body, phx_floating_q(body, view->xm), view->v0, view->v1, view->vm, res);
     subtract_transport(dim, p, view->vm, res);
     subtract_gravity(dim, body, gravity, view->xm, res);
 }
 
-void phx_body_simplified_residual(const phx_body *body, const double *gravity, const phx_body_view *view,
-                                  const double *p0, double *res)
+void phx_floating_simplified_residual(const phx_floating *body, const double *gravity, const phx_body_view *view,
+                                      const double *p0, double *res)
 {
-    if (body->dim == 2)
+    if (body->base.dim == 2)
         simplified_residual(2, body, gravity, view, p0, res);
     else
         simplified_residual(3, body, gravity, view, p0, res);
 }
 
-void phx_body_inertial_momentum(const phx_body *body, const double *x, const double *v, double *linear, double *angular)
+void phx_floating_inertial_momentum(const phx_floating *body, const double *x, const double *v, double *linear,
+                                    double *angular)
 {
-    const int dim = body->dim;
+    const int dim = body->base.dim;
     double R[9], cross[3], p[6];
 
-    momenta_at(body, phx_body_q_inertia(body, x), v, p, NULL);
+    momenta_at(body, phx_floating_q_inertia(body, x), v, p, NULL);
     phx_attitude_rotation(dim, x + dim, R);
     phx_rot_apply(dim, R, p, linear);
     if (dim == 2)
@@ -359,6 +341,6 @@ void phx_body_inertial_momentum(const phx_body *body, const double *x, const dou
     else
         phx_rot_apply(3, R, p + 3, angular);
     phx_vec_x_vec(dim, x, linear, cross);
-    for (int k = 0; k < body->n_rot; k++)
+    for (int k = 0; k < body->base.n_rot; k++)
         angular[k] += cross[k];
 }

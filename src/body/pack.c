@@ -27,24 +27,32 @@ int phx_pack_most(void)
     return 4;
 }
 
-bool phx_body_packs(const phx_body *body)
+bool phx_body_packs(const phx_body *any)
 {
-    return body->kinetics == PHX_KINETICS_FULL && !body->flex->stiffening;
+    const phx_floating *body = phx_as_floating(any);
+    return body && body->base.kinetics == PHX_KINETICS_FULL && !body->flex->stiffening;
 }
 
-static bool same_damping(const phx_body *a, const phx_body *b)
+static bool same_damping(const phx_floating *a, const phx_floating *b)
 {
     if (!a->damped || !b->damped)
         return a->damped == b->damped;
     if (memcmp(a->damping_def, b->damping_def, sizeof a->damping_def) != 0)
         return false;
-    const int nnz = a->damping.ptr[a->n_q];
-    return nnz == b->damping.ptr[b->n_q] && memcmp(a->damping.val, b->damping.val, (size_t)nnz * sizeof(double)) == 0;
+    const int nnz = a->damping.ptr[a->base.n_q];
+    return nnz == b->damping.ptr[b->base.n_q] &&
+           memcmp(a->damping.val, b->damping.val, (size_t)nnz * sizeof(double)) == 0;
+}
+
+static bool alike(const phx_floating *a, const phx_floating *b)
+{
+    return a->base.dim == b->base.dim && a->base.n_q == b->base.n_q &&
+           (a->base.n_q == 0 || (a->flex == b->flex && same_damping(a, b)));
 }
 
 bool phx_body_alike(const phx_body *a, const phx_body *b)
 {
-    return a->dim == b->dim && a->n_q == b->n_q && (a->n_q == 0 || (a->flex == b->flex && same_damping(a, b)));
+    return phx_as_floating(a) && phx_as_floating(b) && alike(phx_as_floating(a), phx_as_floating(b));
 }
 
 size_t phx_pack_room(const phx_body *body)
@@ -71,22 +79,25 @@ phx_status phx_pack_create(phx_context *context, const phx_pack_def *def, phx_pa
     for (int k = 0; k < def->count; k++)
         if (!def->bodies[k])
             return phx_fail_null(context, __func__, "one of the bodies");
+        else if (!phx_body_packs(def->bodies[k]))
+            return phx_fail(context, PHX_ERR_ARGUMENT, "phx_pack_create: body '%s' does not pack",
+                            phx_body_name(def->bodies[k]));
     const int lanes = def->count == 1 ? 1 : def->count <= 4 ? 4 : 8;
     const pack_operations *ops = operations(lanes);
-    const phx_body *bodies[PHX_LANES];
+    const phx_floating *bodies[PHX_LANES];
     phx_pack *it = phx_calloc(context, 1, sizeof *it + size_of_room(ops, def->bodies[0], lanes));
 
     *out = it;
     if (!it)
         return PHX_ERR_MEMORY;
     it->ops = ops;
-    it->body = def->bodies[0];
+    it->body = phx_as_floating(def->bodies[0]);
     it->count = def->count;
     it->lanes = lanes;
     it->room = def->room;
     for (int l = 0; l < lanes; l++) { /* lanes without a body read the last one */
         const int from = l < def->count ? l : def->count - 1;
-        bodies[l] = def->bodies[from];
+        bodies[l] = phx_as_floating(def->bodies[from]);
         it->x[l] = def->x[from];
         it->v[l] = def->v[from];
         it->c[l] = def->c[from];
@@ -120,13 +131,13 @@ void phx_pack_begin(phx_pack *pack, double h, const double *x0, const double *v0
 void phx_pack_move(const phx_pack *pack, bool tried, const double *x0, const double *low0, const double *vm, double *x1,
                    double *low1, double *xm)
 {
-    const phx_body *body = pack->body;
-    const int q = body->dim + body->n_attitude;
+    const phx_floating *body = pack->body;
+    const int q = body->base.dim + body->base.n_attitude;
 
     pack->ops->move(pack, tried, x0, low0, vm, x1, low1, xm);
-    for (int l = 0; l < pack->count && body->n_q > 0; l++) {
-        const int x = pack->x[l] + q, v = pack->v[l] + body->n_rigid;
-        phx_body_move_deformation(body->n_q, pack->h, x0 + x, low0 + x, vm + v, x1 + x, low1 + x, xm + x);
+    for (int l = 0; l < pack->count && body->base.n_q > 0; l++) {
+        const int x = pack->x[l] + q, v = pack->v[l] + body->base.n_rigid;
+        phx_body_move_coordinates(body->base.n_q, pack->h, x0 + x, low0 + x, vm + v, x1 + x, low1 + x, xm + x);
     }
 }
 
@@ -137,9 +148,9 @@ void phx_pack_residual(phx_pack *pack, const double *gravity, const double *xm, 
 
 size_t phx_pack_border_size(const phx_pack *pack)
 {
-    const phx_body *body = pack->body;
-    const int dim = body->dim, n_rot = body->n_rot, r = body->n_rigid;
-    return (size_t)(r * r + 2 * dim * (dim + n_rot) + 2 * n_rot * body->n_q) * (size_t)pack->lanes;
+    const phx_floating *body = pack->body;
+    const int dim = body->base.dim, n_rot = body->base.n_rot, r = body->base.n_rigid;
+    return (size_t)(r * r + 2 * dim * (dim + n_rot) + 2 * n_rot * body->base.n_q) * (size_t)pack->lanes;
 }
 
 void phx_pack_interval_border(phx_pack *pack, const double *gravity, const double *x1, const double *xm, double *border)
@@ -149,18 +160,18 @@ void phx_pack_interval_border(phx_pack *pack, const double *gravity, const doubl
 
 void phx_pack_interval_matrix(const phx_pack *pack, const double *border, int lane, double *A)
 {
-    const phx_body *body = pack->body;
-    const int dim = body->dim, lanes = pack->lanes;
+    const phx_floating *body = pack->body;
+    const int dim = body->base.dim, lanes = pack->lanes;
     const size_t size = phx_pack_border_size(pack) / (size_t)lanes;
     double *own = pack->room, w0[3], w1[3];
 
     for (size_t k = 0; k < size; k++)
         own[k] = border[k * (size_t)lanes + (size_t)lane];
-    for (int k = 0; k < body->n_rot; k++) {
+    for (int k = 0; k < body->base.n_rot; k++) {
         w0[k] = pack->v0[(dim + k) * lanes + lane];
         w1[k] = pack->v1[(dim + k) * lanes + lane];
     }
-    phx_body_spread_border(body, pack->h, w0, w1, own, A);
+    phx_floating_spread_border(body, pack->h, w0, w1, own, A);
 }
 
 void phx_pack_mass_border(phx_pack *pack, const double *x, double *border)
@@ -170,8 +181,8 @@ void phx_pack_mass_border(phx_pack *pack, const double *x, double *border)
 
 void phx_pack_border_add(const phx_pack *pack, double *border, int lane, int axis, int dof, double value)
 {
-    const phx_body *body = pack->body;
-    const int dim = body->dim, n_rot = body->n_rot, r = body->n_rigid;
+    const phx_floating *body = pack->body;
+    const int dim = body->base.dim, n_rot = body->base.n_rot, r = body->base.n_rigid;
     border[(r * r + 2 * dim * (dim + n_rot) + dof * n_rot + axis) * pack->lanes + lane] += value;
 }
 

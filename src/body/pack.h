@@ -9,7 +9,7 @@ typedef struct pack_operations pack_operations;
 /* In one piece with its products, which follow it. */
 struct phx_pack {
     const pack_operations *ops;
-    const phx_body *body; /* the first */
+    const phx_floating *body; /* the first */
     int count, lanes;
     int x[PHX_LANES], v[PHX_LANES], c[PHX_LANES]; /* where the bodies are in x, in v, in condensed vectors */
     double h;
@@ -21,7 +21,7 @@ struct phx_pack {
 /* What is compiled for each kind of number (pack_kernel.h). */
 struct pack_operations {
     size_t rigid_size, bending_size; /* bytes that a pack needs, and more when its bodies deform, beside its numbers */
-    void (*connect)(phx_pack *pack, const phx_body *const *bodies, void *room);
+    void (*connect)(phx_pack *pack, const phx_floating *const *bodies, void *room);
     void (*begin)(phx_pack *pack, const double *x0, const double *v0);
     void (*move)(const phx_pack *pack, bool tried, const double *x0, const double *low0, const double *vm, double *x1,
                  double *low1, double *xm);

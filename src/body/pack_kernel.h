@@ -9,9 +9,9 @@
 
 /* f(dim, n_q, ...) with constants for the compiler: the plane or space, rigid bodies or others. */
 #define PHX_WITH_KIND(body, f, ...)                                                                                    \
-    ((body)->dim == 2   ? (body)->n_q == 0 ? f(2, 0, __VA_ARGS__) : f(2, (body)->n_q, __VA_ARGS__)                     \
-       : (body)->n_q == 0 ? f(3, 0, __VA_ARGS__)                                                                       \
-                        : f(3, (body)->n_q, __VA_ARGS__))
+    ((body)->base.dim == 2   ? (body)->base.n_q == 0 ? f(2, 0, __VA_ARGS__) : f(2, (body)->base.n_q, __VA_ARGS__)      \
+       : (body)->base.n_q == 0 ? f(3, 0, __VA_ARGS__)                                                                  \
+                             : f(3, (body)->base.n_q, __VA_ARGS__))
 
 /* ---- to and fro ---- */
 /* `n` numbers of each body, those from `first` on. */
@@ -46,10 +46,10 @@ static inline int NAME(attitude_size)(const int dim)
 }
 
 /* The constants of each body, and where everything is in the room of the pack. */
-static void NAME(connect)(phx_pack *pack, const phx_body *const *bodies, void *room)
+static void NAME(connect)(phx_pack *pack, const phx_floating *const *bodies, void *room)
 {
-    const phx_body *body = pack->body;
-    const int n = body->n_q;
+    const phx_floating *body = pack->body;
+    const int n = body->base.n_q;
     NAME(products) *it = pack->products = room;
     double *own = (double *)&it->own;
     real *next = (real *)(void *)(it + 1);
@@ -61,24 +61,24 @@ static void NAME(connect)(phx_pack *pack, const phx_body *const *bodies, void *r
             own[k * LANES + (size_t)l] = from[k * LANES];
     }
     pack->v0 = (double *)next;
-    pack->v1 = (double *)(next += body->n_v);
+    pack->v1 = (double *)(next += body->base.n_v);
     if (n == 0)
         return;
-    it->bent = (NAME(bending) *)(void *)(next + body->n_v);
+    it->bent = (NAME(bending) *)(void *)(next + body->base.n_v);
     it->bent->d = next = (real *)(void *)(it->bent + 1);
-    for (int k = 0; k < body->n_rot; k++)
+    for (int k = 0; k < body->base.n_rot; k++)
         it->bent->turned[k] = next += n;
 }
 
 /* ---- an interval ---- */
 static inline void NAME(pack_begin_in)(const int dim, const int n, phx_pack *pack, const double *x0, const double *v0)
 {
-    const phx_body *body = pack->body;
+    const phx_floating *body = pack->body;
     real *q0 = (real *)pack->room, *rates = (real *)pack->v0;
 
     NAME(gather)(v0, pack->v, 0, dim + phx_rotations(dim) + n, rates);
     if (n > 0)
-        NAME(gather)(x0, pack->x, dim + body->n_attitude, n, q0);
+        NAME(gather)(x0, pack->x, dim + body->base.n_attitude, n, q0);
     NAME(begin)(dim, n, body, pack->h, q0, rates, pack->products, q0 + n);
 }
 
@@ -106,7 +106,7 @@ static inline void NAME(pack_move_in)(const int dim, const phx_pack *pack, bool 
 static void NAME(pack_move)(const phx_pack *pack, bool tried, const double *x0, const double *low0, const double *vm,
                             double *x1, double *low1, double *xm)
 {
-    if (pack->body->dim == 2)
+    if (pack->body->base.dim == 2)
         NAME(pack_move_in)(2, pack, tried, x0, low0, vm, x1, low1, xm);
     else
         NAME(pack_move_in)(3, pack, tried, x0, low0, vm, x1, low1, xm);
@@ -163,16 +163,16 @@ static void NAME(pack_border)(phx_pack *pack, const double *gravity, const doubl
 
 static void NAME(pack_mass_border)(phx_pack *pack, const double *x, double *border)
 {
-    const phx_body *body = pack->body;
+    const phx_floating *body = pack->body;
     const NAME(products) *it = pack->products;
-    const int dim = body->dim;
+    const int dim = body->base.dim;
     real *q = (real *)pack->room;
 
-    NAME(gather)(x, pack->x, dim + body->n_attitude, body->n_q, q);
+    NAME(gather)(x, pack->x, dim + body->base.n_attitude, body->base.n_q, q);
     if (dim == 2)
-        NAME(mass_border)(2, body, &it->own, q, q + body->n_q, (real *)border);
+        NAME(mass_border)(2, body, &it->own, q, q + body->base.n_q, (real *)border);
     else
-        NAME(mass_border)(3, body, &it->own, q, q + body->n_q, (real *)border);
+        NAME(mass_border)(3, body, &it->own, q, q + body->base.n_q, (real *)border);
 }
 
 /* w0 + w1 */
@@ -181,14 +181,14 @@ static void NAME(pack_rates)(const phx_pack *pack, double *rates)
     const real *v0 = (const real *)pack->v0, *v1 = (const real *)pack->v1;
     real *out = (real *)rates;
 
-    for (int k = 0; k < pack->body->n_rot; k++)
-        out[k] = v0[pack->body->dim + k] + v1[pack->body->dim + k];
+    for (int k = 0; k < pack->body->base.n_rot; k++)
+        out[k] = v0[pack->body->base.dim + k] + v1[pack->body->base.dim + k];
 }
 
 static inline void NAME(pack_kinetic_in)(const int dim, const int n, const phx_pack *pack, const double *x,
                                          const double *v, double *energy)
 {
-    const phx_body *body = pack->body;
+    const phx_floating *body = pack->body;
     const NAME(products) *it = pack->products;
     const int n_v = dim + phx_rotations(dim) + n;
     real *rates = (real *)pack->room, *q = rates + n_v, result;
@@ -196,7 +196,7 @@ static inline void NAME(pack_kinetic_in)(const int dim, const int n, const phx_p
 
     NAME(gather)(v, pack->v, 0, n_v, rates);
     if (x && n > 0)
-        NAME(gather)(x, pack->x, dim + body->n_attitude, n, q);
+        NAME(gather)(x, pack->x, dim + body->base.n_attitude, n, q);
     NAME(kinetic)(dim, n, body, &it->own, x ? q : NULL, rates, &result);
     for (int l = 0; l < LANES; l++)
         energy[l] = one[l];
@@ -211,7 +211,7 @@ static void NAME(pack_kinetic)(const phx_pack *pack, const double *x, const doub
 static void NAME(pack_reduce)(const phx_pack *pack, const phx_condenser *condenser, double *border, double *Y,
                               double *matrix)
 {
-    if (pack->body->dim == 2)
+    if (pack->body->base.dim == 2)
         NAME(reduce)(2, condenser, (real *)border, (real *)Y, (real *)matrix);
     else
         NAME(reduce)(3, condenser, (real *)border, (real *)Y, (real *)matrix);
@@ -221,25 +221,25 @@ static void NAME(gather_inner)(const phx_pack *pack, const phx_condenser *conden
 {
     for (int p = 0; p < condenser->n_inner; p++)
         for (int l = 0; l < LANES; l++)
-            z[p * LANES + l] = b[pack->v[l] + pack->body->n_rigid + condenser->inner[p]];
+            z[p * LANES + l] = b[pack->v[l] + pack->body->base.n_rigid + condenser->inner[p]];
 }
 
 static void NAME(scatter_inner)(const phx_pack *pack, const phx_condenser *condenser, const double *z, double *b)
 {
     for (int p = 0; p < condenser->n_inner; p++)
         for (int l = 0; l < pack->count; l++)
-            b[pack->v[l] + pack->body->n_rigid + condenser->inner[p]] = z[p * LANES + l];
+            b[pack->v[l] + pack->body->base.n_rigid + condenser->inner[p]] = z[p * LANES + l];
 }
 
 static void NAME(pack_begin_solve)(const phx_pack *pack, const phx_condenser *condenser, double *border, double *z,
                                    double *b)
 {
-    const int n = pack->body->n_rigid + condenser->n_kept;
+    const int n = pack->body->base.n_rigid + condenser->n_kept;
     real *change = (real *)pack->room;
     const double *added = pack->room;
 
     NAME(clear)(n, change);
-    if (pack->body->dim == 2)
+    if (pack->body->base.dim == 2)
         NAME(begin_solve)(2, condenser, (real *)border, (real *)z, change, change + 3);
     else
         NAME(begin_solve)(3, condenser, (real *)border, (real *)z, change, change + 6);
@@ -253,8 +253,8 @@ static void NAME(pack_end_solve)(const phx_pack *pack, const phx_condenser *cond
 {
     real *x = (real *)pack->room;
 
-    NAME(gather)(b, pack->c, 0, pack->body->n_rigid + condenser->n_kept, x);
-    if (pack->body->dim == 2)
+    NAME(gather)(b, pack->c, 0, pack->body->base.n_rigid + condenser->n_kept, x);
+    if (pack->body->base.dim == 2)
         NAME(end_solve)(2, condenser, (real *)border, (const real *)Y, x, x + 3, (real *)z);
     else
         NAME(end_solve)(3, condenser, (real *)border, (const real *)Y, x, x + 6, (real *)z);
@@ -265,8 +265,8 @@ static void NAME(pack_end_solve)(const phx_pack *pack, const phx_condenser *cond
 static void NAME(pack_lacking)(const phx_pack *pack, const phx_condenser *condenser, const double *rates,
                                const double *d, double *z, double *b)
 {
-    const phx_body *body = pack->body;
-    const int n = body->n_q, r = body->n_rigid;
+    const phx_floating *body = pack->body;
+    const int n = body->base.n_q, r = body->base.n_rigid;
     const real *w = (const real *)rates;
     real *whole = (real *)pack->room, *sum = whole + n, *each = sum + n, *inner = (real *)z;
     const double *result = (const double *)sum;
@@ -278,7 +278,7 @@ static void NAME(pack_lacking)(const phx_pack *pack, const phx_condenser *conden
     NAME(multiply)(&body->compact->gyro, whole, each);
     for (int i = 0; i < n; i++) {
         sum[i] = w[0] * each[i];
-        for (int k = 1; k < body->n_rot; k++)
+        for (int k = 1; k < body->base.n_rot; k++)
             sum[i] += w[k] * each[k * n + i];
     }
     for (int p = 0; p < condenser->n_inner; p++)
@@ -298,7 +298,7 @@ static void NAME(pack_rows_mass)(const phx_pack_rows *it, double *room)
     const NAME(products) *products = it->pack->products;
     real *border = (real *)room, *rest = border + it->n * it->n;
 
-    if (it->pack->body->dim == 2)
+    if (it->pack->body->base.dim == 2)
         NAME(mass_border)(2, it->pack->body, &products->own, NULL, rest, border);
     else
         NAME(mass_border)(3, it->pack->body, &products->own, NULL, rest, border);
@@ -351,18 +351,18 @@ static inline void NAME(pack_rows_schur_in)(const int dim, const int n, phx_pack
                                             double *energy)
 {
     const phx_pack *pack = it->pack;
-    const phx_body *body = pack->body;
+    const phx_floating *body = pack->body;
     const NAME(products) *known = pack->products;
-    const int n_rot = phx_rotations(dim), r = dim + n_rot, n_kept = n - r, n_q = body->n_q;
+    const int n_rot = phx_rotations(dim), r = dim + n_rot, n_kept = n - r, n_q = body->base.n_q;
     real attitude[9], R[9], *kept = (real *)room, *Y = kept + n_kept, *rest = Y + it->n_rows * n;
 
     NAME(gather)(x, pack->x, dim, NAME(attitude_size)(dim), attitude);
     NAME(rotation)(dim, attitude, R);
     if (it->condenser) {
-        real *q = rest + n * n, *rates = q + n_q, *rows = rates + body->n_v, s[3], pair[PHX_MAX_PAIR], result;
+        real *q = rest + n * n, *rates = q + n_q, *rows = rates + body->base.n_v, s[3], pair[PHX_MAX_PAIR], result;
         const double *numbers = (const double *)&result;
-        NAME(gather)(x, pack->x, dim + body->n_attitude, n_q, q);
-        NAME(gather)(v, pack->v, 0, body->n_v, rates);
+        NAME(gather)(x, pack->x, dim + body->base.n_attitude, n_q, q);
+        NAME(gather)(v, pack->v, 0, body->base.n_v, rates);
         for (int k = 0; k < n_kept; k++)
             kept[k] = q[it->condenser->kept[k]];
         NAME(mass_parts)(dim, body, &known->own, q, rates, rows + n_rot * n_q, rows, s, pair, &result);
@@ -378,7 +378,7 @@ static inline void NAME(pack_rows_schur_in)(const int dim, const int n, phx_pack
 static void NAME(pack_rows_schur)(phx_pack_rows *it, const double *x, const double *v, const double *covectors,
                                   double *room, double *S, double *energy)
 {
-    const bool plane = it->pack->body->dim == 2;
+    const bool plane = it->pack->body->base.dim == 2;
 
     if (!it->condenser && plane)
         NAME(rigid_kinetic_in)(2, it->pack, v, energy);
@@ -439,13 +439,13 @@ static inline void NAME(pack_rows_push_in)(const int dim, const int n, const phx
 
 static void NAME(pack_rows_push)(const phx_pack_rows *it, const double *mu, double *dv)
 {
-    if (it->plain && it->pack->body->dim == 2)
+    if (it->plain && it->pack->body->base.dim == 2)
         NAME(pack_plain_push_in)(2, it, mu, dv);
     else if (it->plain)
         NAME(pack_plain_push_in)(3, it, mu, dv);
-    else if (it->pack->body->dim == 2 && !it->condenser)
+    else if (it->pack->body->base.dim == 2 && !it->condenser)
         NAME(pack_rows_push_in)(2, 3, it, mu, dv);
-    else if (it->pack->body->dim == 2)
+    else if (it->pack->body->base.dim == 2)
         NAME(pack_rows_push_in)(2, it->n, it, mu, dv);
     else if (!it->condenser)
         NAME(pack_rows_push_in)(3, 6, it, mu, dv);

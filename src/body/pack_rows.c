@@ -26,7 +26,7 @@ static void count_rows(const phx_pack_rows_def *def, int lanes, int dim, int p, 
 
 static phx_status lay_out(phx_context *context, phx_pack_rows *it, const phx_pack_rows_def *def)
 {
-    const int lanes = it->pack->lanes, dim = it->pack->body->dim, n_rot = it->pack->body->n_rot;
+    const int lanes = it->pack->lanes, dim = it->pack->body->base.dim, n_rot = it->pack->body->base.n_rot;
     int n_others = 0;
 
     for (int l = 0; l < lanes; l++)
@@ -81,7 +81,7 @@ static int kept_place(const phx_condenser *condenser, int dof)
 
 static void set_port(const phx_pack_rows *it, const phx_pack_rows_def *def, int l, int p)
 {
-    const int lanes = it->pack->lanes, dim = it->pack->body->dim, n_rot = it->pack->body->n_rot;
+    const int lanes = it->pack->lanes, dim = it->pack->body->base.dim, n_rot = it->pack->body->base.n_rot;
     const port_rows *port = &it->ports[p];
     const phx_port_rows *from = port_of(def, l, p);
     int *row = it->row + port->first * lanes, *covector = it->covector + port->covector * lanes;
@@ -134,7 +134,7 @@ static void inverse_root(int n, const double *J, double *N)
  */
 static void set_rigid(const phx_pack_rows *it, int l, const double *mass)
 {
-    const int lanes = it->pack->lanes, dim = it->pack->body->dim, n_rot = it->pack->body->n_rot, n = it->n;
+    const int lanes = it->pack->lanes, dim = it->pack->body->base.dim, n_rot = it->pack->body->base.n_rot, n = it->n;
     double M[36], s[3], J[9], N[9], square = 0.0;
 
     for (int k = 0; k < n * n; k++)
@@ -204,7 +204,7 @@ phx_status phx_pack_rows_create(phx_context *context, phx_pack *pack, const phx_
     it->pack = pack;
     it->condenser = def->condenser;
     it->n_kept = def->condenser ? def->condenser->n_kept : 0;
-    it->n = pack->body->n_rigid + it->n_kept;
+    it->n = pack->body->base.n_rigid + it->n_kept;
     status = lay_out(context, it, def);
     for (int p = 0; p < it->n_ports && !status; p++)
         for (int l = 0; l < pack->lanes; l++)
@@ -232,8 +232,8 @@ void phx_pack_rows_destroy(phx_pack_rows *it)
 
 size_t phx_pack_rows_room(const phx_pack_rows *it)
 {
-    const phx_body *body = it->pack->body;
-    const size_t n = (size_t)it->n, parts = (size_t)((1 + 2 * body->n_rot) * body->n_q + body->n_v);
+    const phx_floating *body = it->pack->body;
+    const size_t n = (size_t)it->n, parts = (size_t)((1 + 2 * body->base.n_rot) * body->base.n_q + body->base.n_v);
     const size_t numbers = (size_t)it->n_kept + (size_t)it->n_rows * n + n * n + parts;
     return numbers * (size_t)it->pack->lanes + phx_pack_border_size(it->pack);
 }

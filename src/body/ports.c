@@ -1,5 +1,5 @@
-/* Ports of a floating body: the map P from nu to the port's rate, its transpose, and their derivatives. */
-#include "body_internal.h"
+/* Ports of a body: the map P from nu to the port's rate, its transpose, and their derivatives. */
+#include "kind.h"
 
 #include <string.h>
 
@@ -19,6 +19,23 @@ static inline const double *frame(const int dim, const double *attitude, double 
     if (dim == 3)
         return attitude;
     phx_attitude_rotation(dim, attitude, room);
+    return room;
+}
+
+/* The body as its port sees it: from the frame of the port. `room` holds that view where it is not the body's own. */
+static inline const phx_body_view *from_frame(const phx_body_port *port, const phx_body_view *view, phx_body_view *room)
+{
+    const int x = port->frame.x, v = port->frame.v;
+
+    if (x == 0)
+        return view;
+    *room = (phx_body_view){.h = view->h,
+                            .x0 = view->x0 + x,
+                            .x1 = view->x1 + x,
+                            .xm = view->xm + x,
+                            .v0 = view->v0 + v,
+                            .v1 = view->v1 + v,
+                            .vm = view->vm + v};
     return room;
 }
 
@@ -60,10 +77,10 @@ static inline void end_place(const int dim, const int n_q, const phx_body *body,
 }
 
 /* Velocity of the point relative to the axes, in body components. */
-static inline void velocity_of(const int dim, const int n_q, const phx_flex_point *point, const double *y,
-                               const double *v, double *velocity)
+static inline void velocity_of(const int dim, const int n_q, const phx_body *body, const phx_flex_point *point,
+                               const double *y, const double *v, double *velocity)
 {
-    local_velocity(dim, n_q, point->phi, y, v, v + dim + phx_rotations(dim), point->dof, velocity);
+    local_velocity(dim, n_q, point->phi, y, v, v + body->q_v, point->dof, velocity);
 }
 
 /* Rows of the place of P nu */
@@ -72,7 +89,7 @@ static inline void place_rate(const int dim, const int n_q, const phx_body *body
 {
     double room[4], local[3], velocity[3], inertial[3];
 
-    velocity_of(dim, n_q, point, lever(dim, n_q, body, point, view->xm, local), view->vm, velocity);
+    velocity_of(dim, n_q, body, point, lever(dim, n_q, body, point, view->xm, local), view->vm, velocity);
     phx_rot_apply(dim, frame(dim, view->xm + dim, room), velocity, inertial);
     for (int a = 0; a < dim; a++)
         rate[a] = inertial[a];
@@ -88,7 +105,7 @@ static inline void port_rate(const int dim, const int n_q, const phx_body *body,
     for (int k = 0; k < n_rot; k++) {
         double theta_dot = 0.0;
         for (int j = 0; j < n_q; j++)
-            theta_dot += point->theta[k * n_q + j] * view->vm[dim + n_rot + point->dof[j]];
+            theta_dot += point->theta[k * n_q + j] * view->vm[body->q_v + point->dof[j]];
         rate[dim + k] = view->vm[dim + k];
         rate[dim + n_rot + k] = theta_dot;
     }
@@ -125,7 +142,9 @@ static void view_any(const phx_body *body, const phx_body_port *port, const phx_
                      phx_port_view *out)
 {
     const phx_flex_point *point = &port->point;
+    phx_body_view room;
 
+    view = from_frame(port, view, &room);
     out->dim = body->dim;
     out->straight = point->n == 0;
     out->h = view->h;
@@ -153,7 +172,9 @@ void phx_body_port_view_end(const phx_body *body, const phx_body_port *port, con
 void phx_body_port_place_rate(const phx_body *body, const phx_body_port *port, const phx_body_view *view, double *rate)
 {
     const phx_flex_point *point = &port->point;
+    phx_body_view room;
 
+    view = from_frame(port, view, &room);
     if (body->dim == 2 && point->n == 0)
         place_rate(2, 0, body, point, view, rate);
     else if (body->dim == 2)
@@ -168,7 +189,9 @@ void phx_body_port_view_frames(const phx_body *body, const phx_body_port *port, 
                                phx_port_view *out)
 {
     const phx_flex_point *point = &port->point;
+    phx_body_view room;
 
+    view = from_frame(port, view, &room);
     out->straight = point->n == 0;
     out->h = view->h;
     phx_attitude_rotation(body->dim, view->x1 + body->dim, out->R1);
@@ -199,7 +222,7 @@ static inline void port_apply(const int dim, const int n_q, const phx_body *body
         along_shape(dim, n_q, point->phi, j, f, &sum);
         for (int k = 0; k < n_rot; k++)
             sum += point->theta[k * n_q + j] * effort[dim + n_rot + k];
-        res[(dim + n_rot) + point->dof[j]] += alpha * sum;
+        res[body->q_v + point->dof[j]] += alpha * sum;
     }
 }
 
@@ -207,7 +230,10 @@ void phx_body_port_apply(const phx_body *body, const phx_body_port *port, const 
                          const double *effort, double *res)
 {
     const phx_flex_point *point = &port->point;
+    phx_body_view room;
 
+    view = from_frame(port, view, &room);
+    res += port->frame.v;
     if (body->dim == 2 && point->n == 0)
         port_apply(2, 0, body, point, view, alpha, effort, res);
     else if (body->dim == 2)
@@ -254,13 +280,16 @@ static inline int port_jacobian(const int dim, const phx_body *body, const phx_b
             P[(r + k) * n + r + j] = point->theta[k * point->n + j];
     }
     for (int c = 0; cols && c < n; c++)
-        cols[c] = c < r ? c : r + point->dof[c - r];
+        cols[c] = c < r ? port->frame.v + c : body->q_v + point->dof[c - r];
     return n;
 }
 
 int phx_body_port_jacobian(const phx_body *body, const phx_body_port *port, const phx_body_view *view, int *cols,
                            double *P)
 {
+    phx_body_view room;
+
+    view = from_frame(port, view, &room);
     return body->dim == 2 ? port_jacobian(2, body, port, view, cols, P) : port_jacobian(3, body, port, view, cols, P);
 }
 
@@ -279,6 +308,9 @@ static inline void only_place(const int dim, const phx_body *body, const phx_bod
 
 void phx_body_port_place_jacobian(const phx_body *body, const phx_body_port *port, const phx_body_view *view, double *P)
 {
+    phx_body_view room;
+
+    view = from_frame(port, view, &room);
     if (body->dim == 2)
         only_place(2, body, port, view, P);
     else
@@ -301,7 +333,7 @@ static inline void rate_tangent(const int dim, const int n_q, const phx_body *bo
     const int n_rot = phx_rotations(dim), n = n_rot + n_q;
     double velocity[3];
 
-    velocity_of(dim, n_q, point, pose->y, view->vm, velocity);
+    velocity_of(dim, n_q, body, point, pose->y, view->vm, velocity);
     for (int a = 0; a < dim; a++, out += n) {
         rate_tangent_row(dim, n_q, point->phi, a, pose->R, pose->R1, view->vm + dim, velocity, pose->turn, out);
         for (int j = n_rot; j < n && body->kinetics != PHX_KINETICS_FULL; j++)
@@ -338,6 +370,9 @@ static inline void tangents(const int dim, const phx_body *body, const phx_body_
 void phx_body_port_tangents(const phx_body *body, const phx_body_port *port, const phx_body_view *view,
                             const double *effort, const phx_port_tangents *out)
 {
+    phx_body_view room;
+
+    view = from_frame(port, view, &room);
     if (body->dim == 2)
         tangents(2, body, port, view, effort, out);
     else

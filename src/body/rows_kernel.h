@@ -14,11 +14,11 @@
 /* ---- the mass of bodies that bend ---- */
 /* s and J at q, rows_i = C - A q (n_q x n_rot, without the rows of S), and the kinetic energy with v; room: n_rot n_q.
  */
-static inline void NAME(mass_parts)(const int dim, const phx_body *body, const NAME(inertia) * own, const real *q,
+static inline void NAME(mass_parts)(const int dim, const phx_floating *body, const NAME(inertia) * own, const real *q,
                                     const real *v, real *room, real *rows, real *s, real *pair, real *energy)
 {
     const phx_flex *flex = body->flex;
-    const int n = body->n_q, n_rot = phx_rotations(dim), r = dim + n_rot, n_pair = phx_pairs(dim);
+    const int n = body->base.n_q, n_rot = phx_rotations(dim), r = dim + n_rot, n_pair = phx_pairs(dim);
     const real *rate = v + r;
     real sums[6] = ZEROS, moments[6] = ZEROS, slope[PHX_MAX_PAIR] = ZEROS, form[PHX_MAX_PAIR], turn[3] = ZEROS;
     real p[6], twice, sum = {0.0};

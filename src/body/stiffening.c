@@ -1,7 +1,7 @@
 /* Geometric stiffening ([1], Remark 2): the von Karman strain eps = u' + 1/2 w'^2, constant in each element, in
  * the elastic energy 1/2 sum EA l eps^2. eps is quadratic in q, so eps(q1) - eps(q0) = eps'(q_mean)(q1 - q0) exactly
  * and the mean force N_mean eps'(q_mean), N_mean = (N0 + N1)/2, changes the energy exactly. */
-#include "body_internal.h"
+#include "floating.h"
 
 static double row_dot(const phx_csr *a, int i, const double *x)
 {
@@ -18,14 +18,15 @@ static void row_add(const phx_csr *a, int i, double alpha, double *y)
 }
 
 /* Adds alpha * (row i of a)^T (row j of b) on the body's pattern. Columns ascend, so each row is walked once. */
-static void rows_outer(const phx_body *body, const phx_csr *a, int i, const phx_csr *b, int j, double alpha, double *K)
+static void rows_outer(const phx_floating *body, const phx_csr *a, int i, const phx_csr *b, int j, double alpha,
+                       double *K)
 {
-    const int r = body->n_rigid;
+    const int r = body->base.n_rigid;
     for (int k = a->ptr[i]; k < a->ptr[i + 1]; k++) {
         const double factor = alpha * a->val[k];
-        int at = body->ptr[r + a->idx[k]] + r;
+        int at = body->base.ptr[r + a->idx[k]] + r;
         for (int l = b->ptr[j]; l < b->ptr[j + 1]; l++) {
-            while (body->idx[at] < r + b->idx[l])
+            while (body->base.idx[at] < r + b->idx[l])
                 at++;
             K[at] += factor * b->val[l];
         }
@@ -40,8 +41,8 @@ static int slopes_end(const phx_flex_stiffening *st, int k, int g)
     return g;
 }
 
-void phx_body_stiffening_residual(const phx_flex *flex, const double *q0, const double *q1, const double *qm,
-                                  double *res)
+void phx_floating_stiffening_residual(const phx_flex *flex, const double *q0, const double *q1, const double *qm,
+                                      double *res)
 {
     const phx_flex_stiffening *st = flex->stiffening;
     int first = 0;
@@ -63,7 +64,7 @@ void phx_body_stiffening_residual(const phx_flex *flex, const double *q0, const 
     }
 }
 
-double phx_body_stiffening_energy(const phx_flex *flex, const double *q)
+double phx_floating_stiffening_energy(const phx_flex *flex, const double *q)
 {
     const phx_flex_stiffening *st = flex->stiffening;
     double energy = 0.0;
@@ -83,8 +84,8 @@ double phx_body_stiffening_energy(const phx_flex *flex, const double *q)
     return energy;
 }
 
-void phx_body_stiffening_tangent(const phx_body *body, const double *q0, const double *q1, const double *qm,
-                                 double factor, double *K)
+void phx_floating_stiffening_tangent(const phx_floating *body, const double *q0, const double *q1, const double *qm,
+                                     double factor, double *K)
 {
     const phx_flex_stiffening *st = body->flex->stiffening;
     int first = 0;
@@ -112,12 +113,12 @@ void phx_body_stiffening_tangent(const phx_body *body, const double *q0, const d
     }
 }
 
-int phx_body_strains(const phx_body *body)
+int phx_floating_strains(const phx_floating *body)
 {
     return body->flex->stiffening ? body->flex->stiffening->n_strain : 0;
 }
 
-void phx_body_strain_forces(const phx_body *body, const double *q, const double *dq, double *force)
+void phx_floating_strain_forces(const phx_floating *body, const double *q, const double *dq, double *force)
 {
     const phx_flex_stiffening *st = body->flex->stiffening;
     int first = 0;
@@ -134,10 +135,10 @@ void phx_body_strain_forces(const phx_body *body, const double *q, const double 
     }
 }
 
-void phx_body_strain_curvature(const phx_body *body, const double *force, int ld, double *matrix)
+void phx_floating_strain_curvature(const phx_floating *body, const double *force, int ld, double *matrix)
 {
     const phx_flex_stiffening *st = body->flex->stiffening;
-    const int r = body->n_rigid;
+    const int r = body->base.n_rigid;
 
     for (int g = 0; st && g < st->n_slope; g++) {
         const phx_csr *s = &st->slope;

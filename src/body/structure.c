@@ -21,13 +21,13 @@
  *
  * pm_t = p_t + S q_dot, pm_r = p_r + L q_dot; column i of I_pf = int (2 p_f + rho v_f) x phi_i is
  * 2 v x S_i - dJ/dq_i w + w x L_i - 3 (A q_dot)_i. */
-#include "body_internal.h"
+#include "floating.h"
 
 #include <string.h>
 
-int phx_body_structure_size(const phx_body *body)
+int phx_floating_structure_size(const phx_floating *body)
 {
-    return body->dim + body->dim * body->dim + body->n_q + body->n_v;
+    return body->base.dim + body->base.dim * body->base.dim + body->base.n_q + body->base.n_v;
 }
 
 static void put_skew(int n, double *J, int row, int col, double value)
@@ -37,75 +37,76 @@ static void put_skew(int n, double *J, int row, int col, double value)
 }
 
 /* L_i (n_rot): column i of L(q). */
-static void moment_column(const phx_body *body, const double *qk, int i, double *l)
+static void moment_column(const phx_floating *body, const double *qk, int i, double *l)
 {
     const phx_flex *flex = body->flex;
-    for (int k = 0; k < body->n_rot; k++)
+    for (int k = 0; k < body->base.n_rot; k++)
         l[k] = flex->C[k * flex->n + i] - (qk ? phx_flex_row(flex, flex->A[k], i, qk) : 0.0);
 }
 
 /* dJ/dq_i w (n_rot). */
-static void inertia_slope_times(const phx_body *body, const double *qk, int i, const double *w, double *out)
+static void inertia_slope_times(const phx_floating *body, const double *qk, int i, const double *w, double *out)
 {
     const phx_flex *flex = body->flex;
-    for (int k = 0; k < body->n_rot; k++) {
+    for (int k = 0; k < body->base.n_rot; k++) {
         out[k] = 0.0;
-        for (int l = 0; l < body->n_rot; l++) {
+        for (int l = 0; l < body->base.n_rot; l++) {
             const int p = phx_pair(k < l ? k : l, k < l ? l : k);
             out[k] += w[l] * (flex->j[p * flex->n + i] + (qk ? phx_flex_row(flex, flex->Q[p], i, qk) : 0.0));
         }
     }
 }
 
-static void modified_coupling(const phx_body *body, const double *x, const double *v, int i, double *column)
+static void modified_coupling(const phx_floating *body, const double *x, const double *v, int i, double *column)
 {
     const phx_flex *flex = body->flex;
-    const double *qk = phx_body_q_inertia(body, x), *w = v + body->dim, *q_dot = v + body->n_rigid;
+    const double *qk = phx_floating_q_inertia(body, x), *w = v + body->base.dim, *q_dot = v + body->base.n_rigid;
     double S[3], l[3], a[3], b[3], c[3];
 
-    for (int d = 0; d < body->dim; d++)
+    for (int d = 0; d < body->base.dim; d++)
         S[d] = flex->S[d * flex->n + i];
     moment_column(body, qk, i, l);
-    phx_vec_x_vec(body->dim, v, S, a);
+    phx_vec_x_vec(body->base.dim, v, S, a);
     inertia_slope_times(body, qk, i, w, b);
-    phx_rot_x_rot(body->dim, w, l, c);
-    for (int k = 0; k < body->n_rot; k++)
+    phx_rot_x_rot(body->base.dim, w, l, c);
+    for (int k = 0; k < body->base.n_rot; k++)
         column[k] = 2.0 * a[k] - b[k] + c[k] - 3.0 * phx_flex_row(flex, flex->A[k], i, q_dot);
 }
 
-void phx_body_structure(const phx_body *body, phx_structure_form form, const double *x, const double *v, double *J)
+void phx_floating_structure(const phx_floating *body, phx_structure_form form, const double *x, const double *v,
+                            double *J)
 {
     const phx_flex *flex = body->flex;
-    const int dim = body->dim, n = phx_body_structure_size(body), at_R = dim, at_q = dim + dim * dim;
-    const int at_v = at_q + body->n_q, at_w = at_v + dim, at_f = at_w + body->n_rot;
-    const double *qk = phx_body_q_inertia(body, x), *q_dot = v + body->n_rigid;
+    const int dim = body->base.dim, n = phx_floating_structure_size(body), at_R = dim, at_q = dim + dim * dim;
+    const int at_v = at_q + body->base.n_q, at_w = at_v + dim, at_f = at_w + body->base.n_rot;
+    const double *qk = phx_floating_q_inertia(body, x), *q_dot = v + body->base.n_rigid;
     double R[9], s[3], in[9], unit[3] = {0}, cross[3], p[6], l[3];
 
     memset(J, 0, (size_t)n * (size_t)n * sizeof *J);
     phx_attitude_rotation(dim, x + dim, R);
-    phx_body_inertia(body, qk, s, in);
+    phx_floating_inertia(body, qk, s, in);
     /* momenta of the rigid rows */
     phx_rot_x_vec(dim, v + dim, s, cross);
     for (int a = 0; a < dim; a++)
         p[a] = flex->mass * v[a] + cross[a];
     phx_vec_x_vec(dim, s, v, cross);
-    for (int k = 0; k < body->n_rot; k++) {
+    for (int k = 0; k < body->base.n_rot; k++) {
         p[dim + k] = cross[k];
-        for (int m = 0; m < body->n_rot; m++)
-            p[dim + k] += in[k * body->n_rot + m] * v[dim + m];
+        for (int m = 0; m < body->base.n_rot; m++)
+            p[dim + k] += in[k * body->base.n_rot + m] * v[dim + m];
     }
-    for (int i = 0; i < body->n_q; i++) {
+    for (int i = 0; i < body->base.n_q; i++) {
         const double factor = form == PHX_STRUCTURE_MODIFIED ? 2.0 : 1.0;
         moment_column(body, qk, i, l);
         for (int a = 0; a < dim; a++)
             p[a] += factor * flex->S[a * flex->n + i] * q_dot[i];
-        for (int k = 0; k < body->n_rot; k++)
+        for (int k = 0; k < body->base.n_rot; k++)
             p[dim + k] += factor * l[k] * q_dot[i];
     }
     for (int a = 0; a < dim; a++)
         for (int b = 0; b < dim; b++)
             put_skew(n, J, a, at_v + b, R[a * dim + b]);
-    for (int k = 0; k < body->n_rot; k++) {
+    for (int k = 0; k < body->base.n_rot; k++) {
         unit[k] = 1.0;
         for (int i = 0; i < dim; i++) { /* row i of R: R_i' = R_i x w */
             phx_vec_x_rot(dim, R + i * dim, unit, cross);
@@ -116,28 +117,29 @@ void phx_body_structure(const phx_body *body, phx_structure_form form, const dou
         for (int a = 0; a < dim; a++)
             put_skew(n, J, at_v + a, at_w + k, cross[a]);
         phx_rot_x_rot(dim, p + dim, unit, cross);
-        for (int m = 0; m < body->n_rot; m++)
+        for (int m = 0; m < body->base.n_rot; m++)
             J[(at_w + m) * n + at_w + k] = cross[m];
         unit[k] = 0.0;
     }
-    for (int i = 0; i < body->n_q; i++) {
+    for (int i = 0; i < body->base.n_q; i++) {
         put_skew(n, J, at_q + i, at_f + i, 1.0);
         if (form == PHX_STRUCTURE_CANONICAL)
             continue;
         modified_coupling(body, x, v, i, cross);
-        for (int k = 0; k < body->n_rot; k++)
+        for (int k = 0; k < body->base.n_rot; k++)
             put_skew(n, J, at_w + k, at_f + i, cross[k]);
     }
 }
 
 /* Elastic, kinetic and gravity slopes with respect to q: canonical dH/dq at fixed p is -dT/dq at fixed nu + ..., the
  * paper's z_u is +dT/dq at fixed nu + ... */
-void phx_body_efforts(const phx_body *body, phx_structure_form form, const double *gravity, const double *x,
-                      const double *v, double *z)
+void phx_floating_efforts(const phx_floating *body, phx_structure_form form, const double *gravity, const double *x,
+                          const double *v, double *z)
 {
     const phx_flex *flex = body->flex;
-    const int dim = body->dim, n = flex->n, at_q = dim + dim * dim;
-    const double *q = phx_body_q(body, x), *qk = phx_body_q_inertia(body, x), *w = v + dim, *q_dot = v + body->n_rigid;
+    const int dim = body->base.dim, n = flex->n, at_q = dim + dim * dim;
+    const double *q = phx_floating_q(body, x), *qk = phx_floating_q_inertia(body, x), *w = v + dim,
+                 *q_dot = v + body->base.n_rigid;
     const double sign = form == PHX_STRUCTURE_CANONICAL ? -1.0 : 1.0;
     double R[9], g[3], s[3], vxw[3], jw[3];
 
@@ -161,11 +163,11 @@ void phx_body_efforts(const phx_body *body, phx_structure_form form, const doubl
             slope += flex->S[a * n + i] * vxw[a];
             force -= flex->S[a * n + i] * g[a];
         }
-        for (int k = 0; k < body->n_rot; k++)
+        for (int k = 0; k < body->base.n_rot; k++)
             slope += w[k] * (0.5 * jw[k] + phx_flex_row(flex, flex->A[k], i, q_dot));
         z[at_q + i] = force + sign * slope;
     }
     if (flex->stiffening)
-        phx_body_stiffening_residual(flex, q, q, q, z + at_q);
-    memcpy(z + at_q + n, v, (size_t)body->n_v * sizeof *z);
+        phx_floating_stiffening_residual(flex, q, q, q, z + at_q);
+    memcpy(z + at_q + n, v, (size_t)body->base.n_v * sizeof *z);
 }

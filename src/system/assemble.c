@@ -19,8 +19,7 @@ static void write_poses(const phx_system *system, double *x)
 {
     for (int b = 0; b < system->n_bodies; b++) {
         const body_slot *slot = &system->bodies[b];
-        memcpy(x + slot->x, slot->pose.position, (size_t)system->dim * sizeof *x);
-        phx_attitude_set(system->dim, slot->pose.rotation, slot->pose.angle, x + slot->x + system->dim);
+        phx_body_place(slot->body, slot->pose.position, slot->pose.rotation, slot->pose.angle, x + slot->x);
     }
 }
 
@@ -57,7 +56,7 @@ static void gap_covectors(workspace *ws)
 static void change_so_far(const phx_system *system, const body_slot *slot, const double *xb, double *d, double *turn)
 {
     const int dim = system->dim;
-    const phx_flex *flex = phx_body_flex(slot->body);
+    const phx_mass_properties *rest = phx_body_at_rest(slot->body);
     double written[16] = {0}, c0[3], c1[3], R[9], R0[9], s[3];
 
     memcpy(written, slot->pose.position, (size_t)dim * sizeof *written);
@@ -65,7 +64,7 @@ static void change_so_far(const phx_system *system, const body_slot *slot, const
     phx_attitude_rotation(dim, xb + dim, R);
     phx_attitude_rotation(dim, written + dim, R0);
     for (int a = 0; a < dim; a++)
-        s[a] = flex->s0[a] / flex->mass;
+        s[a] = rest->s0[a] / rest->mass;
     phx_rot_apply(dim, R, s, c1);
     phx_rot_apply(dim, R0, s, c0);
     for (int a = 0; a < dim; a++)
@@ -83,20 +82,20 @@ static void change_so_far(const phx_system *system, const body_slot *slot, const
 }
 
 /* Inertia of the undeformed body about its centre of mass, n_rot x n_rot: J0 - m (|s|^2 I - s s^T). */
-static void central_inertia(const phx_system *system, const phx_flex *flex, double *inertia)
+static void central_inertia(const phx_system *system, const phx_mass_properties *rest, double *inertia)
 {
     const int dim = system->dim, n_rot = system->n_rot;
     double s[3], square = 0.0;
 
     for (int a = 0; a < dim; a++) {
-        s[a] = flex->s0[a] / flex->mass;
+        s[a] = rest->s0[a] / rest->mass;
         square += s[a] * s[a];
     }
     for (int k = 0; k < n_rot; k++)
         for (int l = 0; l < n_rot; l++) {
             const int pair = k == l ? k : k + l + 2;
             const double steiner = (k == l ? square : 0.0) - (dim == 3 ? s[k] * s[l] : 0.0);
-            inertia[k * n_rot + l] = flex->J0[pair] - flex->mass * steiner;
+            inertia[k * n_rot + l] = rest->J0[pair] - rest->mass * steiner;
         }
 }
 
@@ -110,13 +109,13 @@ void phx_sys_pull_back(const workspace *ws, const double *x, double *rhs)
     memset(rhs, 0, (size_t)system->n_v * sizeof *rhs);
     for (int b = 0; b < system->n_bodies; b++) {
         const body_slot *slot = &system->bodies[b];
-        const phx_flex *flex = phx_body_flex(slot->body);
+        const phx_mass_properties *rest = phx_body_at_rest(slot->body);
         double d[3], turn[3], s[3], force[3], torque[3], inertia[9];
         change_so_far(system, slot, x + slot->x, d, turn);
-        central_inertia(system, flex, inertia);
+        central_inertia(system, rest, inertia);
         for (int a = 0; a < dim; a++) {
-            s[a] = flex->s0[a] / flex->mass;
-            force[a] = flex->mass * d[a];
+            s[a] = rest->s0[a] / rest->mass;
+            force[a] = rest->mass * d[a];
             rhs[slot->v + a] = -force[a];
         }
         phx_vec_x_vec(dim, s, force, torque);
@@ -141,11 +140,11 @@ static double change_of_poses(const phx_system *system, const double *x)
 
     for (int b = 0; b < system->n_bodies; b++) {
         const body_slot *slot = &system->bodies[b];
-        const phx_flex *flex = phx_body_flex(slot->body);
+        const phx_mass_properties *rest = phx_body_at_rest(slot->body);
         double d[3], turn[3], inertia[9];
         change_so_far(system, slot, x + slot->x, d, turn);
-        central_inertia(system, flex, inertia);
-        sum += 0.5 * flex->mass * phx_sys_dot(system->dim, d, d);
+        central_inertia(system, rest, inertia);
+        sum += 0.5 * rest->mass * phx_sys_dot(system->dim, d, d);
         for (int k = 0; k < system->n_rot; k++)
             sum += 0.5 * turn[k] * phx_sys_dot(system->n_rot, inertia + k * system->n_rot, turn);
     }
@@ -167,30 +166,15 @@ static double largest_move(const phx_system *system, const double *xi, double si
     return largest;
 }
 
-/* x <- x moved by the rigid part of alpha xi, no body by more than 0.4 rad or 0.4 of the size. */
+/* x <- x moved rigidly by alpha xi, no body by more than 0.4 rad or 0.4 of the size. What deforms in xi is left out: a
+ * rigid motion is known by that of the first frame. */
 static void move(const phx_system *system, const double *xi, double size, double alpha, double *x)
 {
-    const int dim = system->dim;
     const double largest = alpha * largest_move(system, xi, size);
     const double factor = largest > 0.4 ? 0.4 * alpha / largest : alpha;
 
-    for (int b = 0; b < system->n_bodies; b++) {
-        const double *d = xi + system->bodies[b].v;
-        double *xb = x + system->bodies[b].x, R[9], shift[3], turn[3];
-        phx_attitude_rotation(dim, xb + dim, R);
-        phx_rot_apply(dim, R, d, shift);
-        for (int a = 0; a < dim; a++)
-            xb[a] += factor * shift[a];
-        for (int k = 0; k < system->n_rot; k++)
-            turn[k] = factor * d[dim + k];
-        if (dim == 2) {
-            phx_attitude_set(2, NULL, xb[4] + turn[0], xb + 2);
-        } else {
-            phx_rot_cayley(3, R, turn, R);
-            phx_rot_normalise(3, R);
-            phx_attitude_set(3, R, 0.0, xb + 3);
-        }
-    }
+    for (int b = 0; b < system->n_bodies; b++)
+        phx_body_displace_rigidly(system->bodies[b].body, factor, xi + system->bodies[b].v, x + system->bodies[b].x);
 }
 
 double phx_sys_size(const workspace *ws)
@@ -202,8 +186,8 @@ double phx_sys_size(const workspace *ws)
         for (int a = 0; a < system->dim; a++)
             size = fmax(size, fmax(fabs(system->ports[i].port.point.x[a]), fabs(ws->port_views[i].u1[a])));
     for (int b = 0; b < system->n_bodies; b++) {
-        const phx_flex *flex = phx_body_flex(system->bodies[b].body);
-        size = fmax(size, sqrt(flex->J0[0] / flex->mass));
+        const phx_mass_properties *rest = phx_body_at_rest(system->bodies[b].body);
+        size = fmax(size, sqrt(rest->J0[0] / rest->mass));
     }
     return fmax(size, 1e-6);
 }
@@ -211,15 +195,14 @@ double phx_sys_size(const workspace *ws)
 double phx_sys_move_all(const workspace *ws, const double *xi, double *x)
 {
     const phx_system *system = ws->system;
-    const int rigid = system->dim + system->n_rot;
     const double size = phx_sys_size(ws), largest = largest_move(system, xi, size);
 
     move(system, xi, size, 1.0, x);
     for (int b = 0; b < system->n_bodies; b++) {
         const body_slot *slot = &system->bodies[b];
-        double *q = x + slot->x + system->dim + phx_attitude_size(system->dim);
-        for (int i = 0; i < phx_body_n_q(slot->body); i++)
-            q[i] += xi[slot->v + rigid + i];
+        int q_x, q_v, n_q = phx_body_coordinates(slot->body, &q_x, &q_v);
+        for (int i = 0; i < n_q; i++)
+            x[slot->x + q_x + i] += xi[slot->v + q_v + i];
     }
     return largest;
 }
@@ -416,9 +399,12 @@ static void unwind(const phx_system *system, double *x)
 {
     for (int b = 0; b < system->n_bodies && system->dim == 2; b++) {
         const body_slot *slot = &system->bodies[b];
-        double *angle = x + slot->x + system->dim + 2;
-        if (fabs(*angle - slot->pose.angle) > pi)
-            *angle = slot->pose.angle + remainder(*angle - slot->pose.angle, 2.0 * pi);
+        const double angle = x[slot->x + 4], nearest = slot->pose.angle + remainder(angle - slot->pose.angle, 2.0 * pi);
+        const phx_body_frame *frames;
+        const int n_frames = phx_body_frames(slot->body, &frames);
+        if (fabs(angle - slot->pose.angle) > pi)
+            for (int f = 0; f < n_frames; f++)
+                x[slot->x + frames[f].x + 4] = f == 0 ? nearest : x[slot->x + frames[f].x + 4] + nearest - angle;
     }
 }
 
@@ -510,7 +496,7 @@ phx_status phx_sys_walk(phx_system *system, double distance, double *way, double
     for (int b = 0; b < system->n_bodies; b++) {
         const body_slot *slot = &system->bodies[b];
         phx_body_rigid_mass(slot->body, x + slot->x, mass);
-        for (int i = 0; i < rigid; i++)
+        for (int i = 0; i < rigid; i++) /* as forces on the first frame, which is what factor_rigid takes */
             xi[slot->v + i] = phx_sys_dot(rigid, mass + i * rigid, way + slot->v);
     }
     phx_status status = phx_sys_factor_rigid(ws, x, ws->on);

@@ -33,6 +33,15 @@ phx_status phx_sys_blame_body(phx_context *context, const phx_body *body, bool f
                                                 "less");
 }
 
+phx_status phx_sys_check_floating(phx_context *context, const phx_system *system, const char *what, const char *remedy)
+{
+    for (int b = 0; b < system->n_bodies; b++)
+        if (!phx_body_flex(system->bodies[b].body))
+            return phx_fail(context, PHX_ERR_UNSUPPORTED, "body '%s' is a %s, for which there is no %s; %s",
+                            phx_body_name(system->bodies[b].body), phx_body_kind(system->bodies[b].body), what, remedy);
+    return PHX_OK;
+}
+
 phx_status phx_sys_blame_equation(const workspace *ws, int equation, bool finite)
 {
     const phx_system *system = ws->system;

@@ -140,7 +140,7 @@ static phx_status check_body(const phx_system *system, const phx_body *body, con
     for (int b = 0; b < system->n_bodies; b++)
         if (system->bodies[b].body == body)
             return phx_fail(context, PHX_ERR_ARGUMENT, "body '%s' is in the system already", phx_body_name(body));
-    if ((phx_body_flex(body)->n_pair == 1 ? 2 : 3) != dim)
+    if (phx_body_dim(body) != dim)
         return phx_fail(context, PHX_ERR_ARGUMENT, "body '%s' is not made for dimension %d", phx_body_name(body), dim);
     if (source && phx_flex_source_flex(source) != phx_body_flex(body))
         return phx_fail(context, PHX_ERR_ARGUMENT, "body '%s' is not made of the %s given with it", phx_body_name(body),
@@ -217,6 +217,9 @@ static const phx_flex_source *source_of(const phx_system *system, phx_body_id bo
 unsigned phx_sys_location_sorts(const phx_system *system, phx_body_id body)
 {
     const phx_flex_source *source = source_of(system, body);
+    const unsigned own = body == PHX_GROUND ? 0 : phx_body_location_sorts(system->bodies[body].body);
+    if (own)
+        return own;
     return source ? phx_flex_source_sorts(source) : 1u << PHX_LOCATION_ORIGIN | 1u << PHX_LOCATION_PLACE;
 }
 
@@ -230,15 +233,17 @@ static phx_status place_at(const phx_system *system, const place_def *def, port_
 
     slot->location = *location;
     slot->location.name = NULL;
-    if (!source && location->sort != PHX_LOCATION_ORIGIN && location->sort != PHX_LOCATION_PLACE)
+    const bool knows = def->body != PHX_GROUND && phx_body_location_sorts(system->bodies[def->body].body);
+    if (!knows && !source && location->sort != PHX_LOCATION_ORIGIN && location->sort != PHX_LOCATION_PLACE)
         return phx_fail(system->context, PHX_ERR_ARGUMENT,
                         "'%s' does not deform: its points are given by: %s; not by: %s", name,
                         phx_location_sorts_text(phx_sys_location_sorts(system, def->body)).text,
                         phx_location_sorts_text(phx_location_bit(location->sort)).text);
-    if (!source)
+    if (!knows && !source)
         return set_place(system, def->body, location->sort == PHX_LOCATION_PLACE ? location->place : origin,
                          def->rotation, slot);
-    phx_status status = phx_flex_source_point(source, system->context, location, &slot->port.point);
+    phx_status status = knows ? phx_body_locate(system->bodies[def->body].body, system->context, location, &slot->port)
+                              : phx_flex_source_point(source, system->context, location, &slot->port.point);
     if (!status)
         status = set_rotation(system, def->body, def->rotation, slot);
     if (!status && location->sort == PHX_LOCATION_NAME) {
@@ -392,8 +397,29 @@ phx_status phx_system_add_flex_point(phx_system *system, phx_body_id body, const
     return phx_conclude(system->context, new_point(system, name, &def));
 }
 
-/* Rotation from port B's to port A's directions in the poses as written (dim x dim). */
-static void relative_in_poses(const phx_system *system, phx_port_id a, phx_port_id b, double *relative)
+/* Of the frame of a port, in the pose as written of the undeformed body. */
+static phx_status rest_attitude(const phx_system *system, const port_slot *port, double *rotation)
+{
+    const body_slot *slot = &system->bodies[port->body];
+    const phx_pose *pose = &slot->pose;
+    double attitude[9], *x = NULL;
+
+    phx_attitude_set(system->dim, pose->rotation, pose->angle, attitude);
+    phx_attitude_rotation(system->dim, attitude, rotation);
+    if (port->port.frame.x == 0)
+        return PHX_OK;
+    x = phx_calloc(system->context, (size_t)phx_body_n_x(slot->body), sizeof *x);
+    if (!x)
+        return PHX_ERR_MEMORY;
+    phx_body_rest(slot->body, x);
+    phx_body_place(slot->body, pose->position, pose->rotation, pose->angle, x);
+    phx_attitude_rotation(system->dim, x + port->port.frame.x + system->dim, rotation);
+    phx_free(x);
+    return PHX_OK;
+}
+
+/* Rotation from port B's to port A's directions in the poses as written (dim x dim). PHX_ERR_MEMORY. */
+static phx_status relative_in_poses(const phx_system *system, phx_port_id a, phx_port_id b, double *relative)
 {
     double frame[2][9], world[9];
     const phx_port_id ids[2] = {a, b};
@@ -405,10 +431,9 @@ static void relative_in_poses(const phx_system *system, phx_port_id a, phx_port_
         for (int i = 0; i < dim; i++)
             world[i * dim + i] = 1.0;
         if (port->body != PHX_GROUND) {
-            const phx_pose *pose = &system->bodies[port->body].pose;
-            double attitude[9];
-            phx_attitude_set(dim, pose->rotation, pose->angle, attitude);
-            phx_attitude_rotation(dim, attitude, world);
+            const phx_status status = rest_attitude(system, port, world);
+            if (status)
+                return status;
         }
         for (int i = 0; i < dim; i++)
             for (int j = 0; j < dim; j++) {
@@ -423,6 +448,7 @@ static void relative_in_poses(const phx_system *system, phx_port_id a, phx_port_
             for (int k = 0; k < system->dim; k++)
                 relative[i * system->dim + j] += frame[0][k * system->dim + i] * frame[1][k * system->dim + j];
         }
+    return PHX_OK;
 }
 
 static phx_status check_coordinates(phx_system *system, const phx_joint_def *def, int n)
@@ -455,7 +481,9 @@ static phx_status make_joint(phx_system *system, joint_slot *joint)
     if (!joint->name)
         return PHX_ERR_MEMORY;
     joint->def.name = joint->name;
-    relative_in_poses(system, def->a, def->b, relative);
+    status = relative_in_poses(system, def->a, def->b, relative);
+    if (status)
+        return status;
     if (def->has_relative && system->dim == 2) {
         double attitude[3];
         phx_attitude_set(2, NULL, def->relative_angle, attitude);
@@ -736,16 +764,15 @@ void phx_system_port_place(const phx_system *system, phx_port_id id, const doubl
         return;
     }
     const body_slot *slot = &system->bodies[port->body];
-    const double *xb = x + slot->x;
+    const double *frame = x + slot->x + port->port.frame.x, *q = phx_sys_q(slot, x);
     double R[9], y[3];
     for (int a = 0; a < system->dim; a++) {
         y[a] = port->port.point.x[a];
         for (int k = 0; k < port->port.point.n; k++)
-            y[a] += port->port.point.phi[a * port->port.point.n + k] *
-                    xb[system->dim + phx_attitude_size(system->dim) + port->port.point.dof[k]];
+            y[a] += port->port.point.phi[a * port->port.point.n + k] * q[port->port.point.dof[k]];
     }
-    phx_attitude_rotation(system->dim, xb + system->dim, R);
+    phx_attitude_rotation(system->dim, frame + system->dim, R);
     phx_rot_apply(system->dim, R, y, place);
     for (int a = 0; a < system->dim; a++)
-        place[a] += xb[a];
+        place[a] += frame[a];
 }

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { STATES = 100, FEW_STATES = 4 };
@@ -24,27 +25,75 @@ static double number(uint64_t *seed)
     return (double)((*seed * 2685821657736338717ULL) >> 11) / 4503599627370496.0 - 1.0;
 }
 
+/* Coordinates by `size`, and the frames behind the first by as much. */
+static void deform(const phx_body *body, double size, uint64_t *seed, double *x)
+{
+    const phx_body_frame *frames;
+    const int n_frames = phx_body_frames(body, &frames), rigid = phx_body_dim(body) == 2 ? 3 : 6;
+    int q_x, n_q = phx_body_coordinates(body, &q_x, NULL);
+    double *xi = NULL;
+
+    for (int i = 0; i < n_q; i++)
+        x[q_x + i] = size * number(seed);
+    if (n_frames == 1)
+        return;
+    xi = phx_calloc(NULL, (size_t)phx_body_n_v(body), sizeof *xi);
+    for (int f = 1; f < n_frames && xi; f++)
+        for (int c = 0; c < rigid; c++)
+            xi[frames[f].v + c] = size * number(seed);
+    if (xi)
+        phx_body_displace(body, 1.0, xi, x);
+    phx_free(xi);
+}
+
 /* A state about the given one: attitudes and places anywhere, deformations small against the body. */
 static void random_state(const phx_system *system, const double *x, uint64_t *seed, double *xr, double *vr)
 {
     memcpy(xr, x, (size_t)system->n_x * sizeof *xr);
     for (int b = 0; b < system->n_bodies; b++) {
         const body_slot *slot = &system->bodies[b];
-        const phx_flex *flex = phx_body_flex(slot->body);
+        const phx_mass_properties *rest = phx_body_at_rest(slot->body);
         double R[9] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0}, turn[3], *xb = xr + slot->x;
-        double reach = sqrt(flex->J0[flex->n_pair > 1 ? 2 : 0] / flex->mass);
+        double place[3] = {0};
+        const double reach = sqrt(rest->J0[system->dim == 3 ? 2 : 0] / rest->mass);
         for (int a = 0; a < system->dim; a++)
-            xb[a] += number(seed);
+            place[a] = xb[a] + number(seed);
         for (int k = 0; k < system->n_rot; k++)
             turn[k] = 3.0 * number(seed);
         if (system->dim == 3)
             phx_rot_cayley(3, R, turn, R);
-        phx_attitude_set(system->dim, R, turn[0], xb + system->dim);
-        for (int i = 0; i < flex->n; i++)
-            xb[system->dim + phx_attitude_size(system->dim) + i] = 0.05 * reach * number(seed);
+        phx_body_place(slot->body, place, R, turn[0], xb);
+        deform(slot->body, 0.05 * reach, seed, xb);
     }
     for (int i = 0; i < system->n_v; i++)
         vr[i] = number(seed);
+}
+
+/* dH/dt along (x_dot, v_dot) of a body that does not offer its efforts: p . v_dot and the change of the energies along
+ * the velocities, held, by central differences of order 6, and the size of its terms. */
+static double energy_rate_by_differences(const phx_system *system, const phx_body *body, const double *x,
+                                         const double *v, const double *v_dot, double *room, double *scale)
+{
+    static const double weight[] = {0.75, -0.15, 1.0 / 60.0};
+    const double step = 5e-4;
+    double *p = room, *moved = p + phx_body_n_v(body), sum = 0.0;
+
+    phx_body_momenta(body, x, v, p);
+    for (int i = 0; i < phx_body_n_v(body); i++) {
+        sum += p[i] * v_dot[i];
+        *scale += fabs(p[i] * v_dot[i]);
+    }
+    for (int k = -3; k <= 3; k++) {
+        if (k == 0)
+            continue;
+        memcpy(moved, x, (size_t)phx_body_n_x(body) * sizeof *moved);
+        phx_body_displace(body, k * step, v, moved);
+        const double energy = phx_body_kinetic(body, moved, v) + phx_body_elastic(body, moved) +
+                              phx_body_potential(body, system->gravity, moved);
+        sum += (k > 0 ? 1.0 : -1.0) * weight[abs(k) - 1] * energy / step;
+        *scale += fabs(energy);
+    }
+    return sum;
 }
 
 /* dT/dq . q_dot at fixed velocities: T is a quadratic polynomial of q, so a central difference is exact. */
@@ -76,6 +125,8 @@ static double energy_rate(const phx_system *system, int b, const double *x, cons
                           double *room, double *scale)
 {
     const phx_body *body = system->bodies[b].body;
+    if (phx_body_structure_size(body) == 0)
+        return energy_rate_by_differences(system, body, x, v, v_dot, room, scale);
     const int dim = system->dim, n_v = phx_body_n_v(body), n_q = phx_body_n_q(body);
     double *p = room, *rest = p + n_v, *z = rest + n_v, *rate = z + phx_body_structure_size(body);
     double R_dot[9], sum = kinetic_slope(system, body, x, v, rate + phx_body_n_x(body));
@@ -221,7 +272,7 @@ static phx_status skew_residual(workspace *ws, double t, const double *x, double
     for (int b = 0; b < system->n_bodies && !status; b++) {
         const body_slot *slot = &system->bodies[b];
         const int n = phx_body_structure_size(slot->body);
-        if (n > 600) /* dense; the pattern is that of the smaller ones */
+        if (n == 0 || n > 600) /* not offered, or dense; the pattern is that of the smaller ones */
             continue;
         double *J = phx_calloc(context, (size_t)n * (size_t)n, sizeof *J);
         if (!J) {
@@ -306,12 +357,12 @@ static void mass_properties(const workspace *ws, const double *x, phx_certificat
 {
     const phx_system *system = ws->system;
     const int dim = system->dim, n_rot = system->n_rot;
-    double moment[3], linear[3], angular[3], R[9], turn[3] = {0}, *v = ws->scratch;
+    double moment[3], linear[3], angular[3], R[9], turn[3] = {0}, twist[6], *v = ws->scratch;
 
     for (int b = 0; b < system->n_bodies; b++) {
         const body_slot *slot = &system->bodies[b];
         phx_body_moment(slot->body, x + slot->x, moment);
-        out->mass += phx_body_flex(slot->body)->mass;
+        out->mass += phx_body_at_rest(slot->body)->mass;
         for (int a = 0; a < dim; a++)
             out->centre_of_mass[a] += moment[a];
     }
@@ -321,17 +372,17 @@ static void mass_properties(const workspace *ws, const double *x, phx_certificat
         for (int b = 0; b < system->n_bodies; b++) { /* turn about the centre of mass */
             const body_slot *slot = &system->bodies[b];
             double arm[3], velocity[3];
-            memset(v, 0, (size_t)phx_body_n_v(slot->body) * sizeof *v);
             for (int a = 0; a < dim; a++)
                 arm[a] = x[slot->x + a] - out->centre_of_mass[a];
             turn[k] = 1.0;
             phx_rot_x_vec(dim, turn, arm, velocity);
             phx_attitude_rotation(dim, x + slot->x + dim, R);
-            phx_rot_apply_transposed(dim, R, velocity, v);
+            phx_rot_apply_transposed(dim, R, velocity, twist);
             if (dim == 2)
-                v[2] = 1.0;
+                twist[2] = 1.0;
             else
-                phx_rot_apply_transposed(3, R, turn, v + 3);
+                phx_rot_apply_transposed(3, R, turn, twist + 3);
+            phx_body_rigid_motion(slot->body, x + slot->x, twist, v);
             turn[k] = 0.0;
             phx_body_inertial_momentum(slot->body, x + slot->x, v, linear, angular);
             phx_vec_x_vec(dim, out->centre_of_mass, linear, velocity);

@@ -462,7 +462,7 @@ phx_status phx_system_unrest(phx_dae *dae, double t, const double *x, double *ri
 
     memset(ws->vm, 0, (size_t)ws->kkt.n_v * sizeof *ws->vm);
     for (int b = 0; b < system->n_bodies; b++)
-        mass += phx_body_flex(system->bodies[b].body)->mass;
+        mass += phx_body_at_rest(system->bodies[b].body)->mass;
     if (rigid) {
         status = phx_sys_locked_accelerations(ws, t, x, ws->vm, true, ws->v0, ws->lambda, ws->scratch);
         if (!status)

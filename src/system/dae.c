@@ -68,8 +68,12 @@ static void op_count(phx_dae *dae, double *x)
     const phx_system *system = ws->system;
 
     for (int b = 0; b < system->n_bodies && system->dim == 2; b++) {
-        double *attitude = x + system->bodies[b].x + 2;
-        attitude[2] += remainder(atan2(attitude[1], attitude[0]) - attitude[2], 2.0 * acos(-1.0));
+        const phx_body_frame *frames;
+        const int n_frames = phx_body_frames(system->bodies[b].body, &frames);
+        for (int f = 0; f < n_frames; f++) {
+            double *attitude = x + system->bodies[b].x + frames[f].x + 2;
+            attitude[2] += remainder(atan2(attitude[1], attitude[0]) - attitude[2], 2.0 * acos(-1.0));
+        }
     }
     if (system->n_x > system->n_body_x) {
         phx_sys_set_instant(ws, x, ws->vm);
@@ -80,48 +84,22 @@ static void op_count(phx_dae *dae, double *x)
 static void op_normalise(phx_dae *dae, double *x)
 {
     const phx_system *system = of(dae)->system;
-    double R[9];
 
     if (system->dim == 2)
         op_count(dae, x);
-    for (int b = 0; b < system->n_bodies; b++) {
-        double *attitude = x + system->bodies[b].x + system->dim;
-        if (system->dim == 2) {
-            phx_attitude_set(2, NULL, attitude[2], attitude);
-        } else {
-            phx_attitude_rotation(3, attitude, R);
-            phx_rot_normalise(3, R);
-            phx_attitude_set(3, R, 0.0, attitude);
-        }
-    }
+    for (int b = 0; b < system->n_bodies; b++)
+        phx_body_normalise(system->bodies[b].body, x + system->bodies[b].x);
     if (system->dim == 3)
         op_count(dae, x);
 }
 
-/* (R^T dr, skew part of R^T dR, dq); the plane: dphi = c ds - s dc. */
 static void op_tangent(phx_dae *dae, const double *x, const double *dx, double *dxi)
 {
     const phx_system *system = of(dae)->system;
-    const int dim = system->dim, na = phx_attitude_size(dim);
 
     for (int b = 0; b < system->n_bodies; b++) {
         const body_slot *slot = &system->bodies[b];
-        const double *xb = x + slot->x, *db = dx + slot->x;
-        double *out = dxi + slot->v, R[9];
-        phx_attitude_rotation(dim, xb + dim, R);
-        phx_rot_apply_transposed(dim, R, db, out);
-        if (dim == 2) {
-            out[2] = xb[2] * db[3] - xb[3] * db[2];
-        } else {
-            double T[9];
-            for (int i = 0; i < 3; i++)
-                for (int j = 0; j < 3; j++)
-                    T[3 * i + j] = R[i] * db[3 + j] + R[3 + i] * db[6 + j] + R[6 + i] * db[9 + j];
-            out[3] = 0.5 * (T[7] - T[5]);
-            out[4] = 0.5 * (T[2] - T[6]);
-            out[5] = 0.5 * (T[3] - T[1]);
-        }
-        memcpy(out + dim + system->n_rot, db + dim + na, (size_t)phx_body_n_q(slot->body) * sizeof *out);
+        phx_body_tangent(slot->body, x + slot->x, dx + slot->x, dxi + slot->v);
     }
 }
 

@@ -133,7 +133,7 @@ static phx_status put_independent_forces(const workspace *ws, dense *d, const do
     for (int b = 0; b < system->n_bodies; b++) {
         const body_slot *slot = &system->bodies[b];
         const int n = phx_body_strains(slot->body);
-        phx_body_strain_forces(slot->body, x + slot->x + system->dim + phx_attitude_size(system->dim), NULL, change);
+        phx_body_strain_forces(slot->body, phx_sys_q(slot, x), NULL, change);
         for (int k = 0; k < n; k++)
             change[k] = d->force[first + k] - change[k];
         phx_body_strain_curvature(slot->body, change, d->cols, d->A + (size_t)slot->v * (size_t)d->cols + slot->v);
@@ -152,8 +152,7 @@ static void follow_forces(const workspace *ws, dense *d, const double *x)
 
     for (int b = 0; b < system->n_bodies; b++) {
         const body_slot *slot = &system->bodies[b];
-        phx_body_strain_forces(slot->body, x + slot->x + system->dim + phx_attitude_size(system->dim),
-                               d->z + slot->v + rigid, force);
+        phx_body_strain_forces(slot->body, phx_sys_q(slot, x), d->z + slot->v + rigid, force);
         force += phx_body_strains(slot->body);
     }
 }
@@ -293,7 +292,7 @@ static double bend_of(const phx_system *system, const dense *d, const double *x)
 
     for (int b = 0; b < system->n_bodies; b++) {
         const body_slot *slot = &system->bodies[b];
-        const double *q = x + slot->x + system->dim + phx_attitude_size(system->dim), *dq = d->z + slot->v + rigid;
+        const double *q = phx_sys_q(slot, x), *dq = d->z + slot->v + rigid;
         double moved = 0.0, size = 0.0;
         for (int i = 0; i < phx_body_n_q(slot->body); i++) {
             moved += dq[i] * dq[i];

@@ -115,7 +115,7 @@ double phx_sys_row_acceleration(workspace *ws, int k)
     const joint_slot *joint = &system->joints[slot->joint];
     const phx_port_id ids[2] = {joint->a, joint->b};
     const phx_port_view *views[2] = {&ws->port_views[joint->a], &ws->port_views[joint->b]};
-    const int dim = system->dim, size = phx_port_size(dim), rigid = dim + system->n_rot;
+    const int dim = system->dim, size = phx_port_size(dim);
     double *H = ws->local, *tangent = ws->local + 4 * PAIR_SIZE * PAIR_SIZE, sum = 0.0;
 
     if (phx_row_tangent(slot->row, views[0], views[1], H))
@@ -133,11 +133,11 @@ double phx_sys_row_acceleration(workspace *ws, int k)
             continue;
         const phx_body_view view = phx_sys_body_view(ws, port->body);
         const phx_port_tangents out = {.rate = tangent};
+        const int *cols = ws->port_cols + ws->port_first[ids[side]];
         phx_body_port_tangents(system->bodies[port->body].body, &port->port, &view, NULL, &out);
         for (int m = 0; m < dim; m++)
             for (int j = dim; j < count; j++)
-                sum += g[m] * tangent[m * (count - dim) + j - dim] *
-                       view.vm[j < rigid ? j : rigid + port->port.point.dof[j - rigid]];
+                sum += g[m] * tangent[m * (count - dim) + j - dim] * ws->view.vm[cols[j]];
     }
     return sum;
 }
@@ -230,9 +230,9 @@ phx_status phx_sys_distributed_force(workspace *ws, const force_slot *force, dou
     const phx_system *system = ws->system;
     const body_slot *slot = &system->bodies[force->body];
     const phx_body_view view = phx_sys_body_view(ws, force->body);
-    const int dim = system->dim, rigid = dim + system->n_rot;
-    const double *q = view.xm + dim + phx_attitude_size(dim), *v = view.vm;
-    double *out = res + slot->v;
+    const int dim = system->dim;
+    const double *q = phx_sys_q(slot, ws->view.xm), *v = view.vm, *q_dot = phx_sys_q_dot(slot, ws->view.vm);
+    double *out = res + slot->v, *out_q = out + (q_dot - v);
 
     for (int k = 0; k < force->n_points; k++) {
         const phx_flex_point *point = &force->points[k];
@@ -254,8 +254,8 @@ phx_status phx_sys_distributed_force(workspace *ws, const force_slot *force, dou
         for (int a = 0; a < dim; a++) {
             out[a] -= f[a];
             for (int j = 0; j < point->n; j++) {
-                out[rigid + point->dof[j]] -= point->phi[a * point->n + j] * f[a];
-                velocity[a] += point->phi[a * point->n + j] * v[rigid + point->dof[j]];
+                out_q[point->dof[j]] -= point->phi[a * point->n + j] * f[a];
+                velocity[a] += point->phi[a * point->n + j] * q_dot[point->dof[j]];
             }
             ws->power.supplied += f[a] * (v[a] + velocity[a]);
         }

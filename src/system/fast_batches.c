@@ -112,7 +112,8 @@ void phx_sys_packs_free(workspace *ws)
     for (int p = 0; p < ws->fast->n_packs; p++)
         phx_pack_destroy(ws->fast->packs[p].pack);
     for (int i = 0; i < ws->fast->n_loose_bodies; i++)
-        phx_free(ws->products[ws->fast->loose_bodies[i]]);
+        phx_body_products_destroy(ws->system->bodies[ws->fast->loose_bodies[i]].body,
+                                  ws->products[ws->fast->loose_bodies[i]]);
     phx_free(ws->fast->packs);
     phx_free(ws->fast->pack_of);
     phx_free(ws->fast->lane_of);

@@ -114,7 +114,8 @@ static phx_status share_scratch(workspace *ws)
         for (int p = phx_crew_first(ws->fast->crew, ws->fast->n_packs, part); p < end_pack; p++)
             phx_pack_share(ws->fast->packs[p].pack, own->room);
         for (int i = phx_crew_first(ws->fast->crew, ws->fast->n_loose_bodies, part); i < end_body; i++)
-            phx_body_products_share(ws->products[ws->fast->loose_bodies[i]], own->room);
+            phx_body_products_share(ws->system->bodies[ws->fast->loose_bodies[i]].body,
+                                    ws->products[ws->fast->loose_bodies[i]], own->room);
     }
     return PHX_OK;
 }

@@ -177,6 +177,13 @@ phx_status phx_sys_components(phx_system *system)
     return PHX_OK;
 }
 
+static phx_status assemble_undeformed(phx_system *system)
+{
+    for (int b = 0; b < system->n_bodies; b++)
+        phx_body_rest(system->bodies[b].body, system->x_start + system->bodies[b].x);
+    return phx_sys_assemble(system, system->x_start);
+}
+
 phx_status phx_system_freeze(phx_system *system)
 {
     if (!system)
@@ -210,7 +217,7 @@ phx_status phx_system_freeze(phx_system *system)
     if (!status && !system->x_start)
         status = PHX_ERR_MEMORY;
     if (!status)
-        status = phx_sys_assemble(system, system->x_start);
+        status = assemble_undeformed(system);
     if (!status)
         phx_sys_set_offsets(system, system->x_start);
     if (!status)

@@ -85,6 +85,23 @@ static phx_status collect_body(phx_context *context, const phx_system *system, c
     return status;
 }
 
+/* Places for a row on the rigid motions of a body of several frames (rigid.c). */
+static phx_status reserve_first_frame(phx_context *context, const phx_system *system, const kkt_matrix *kkt, int b,
+                                      int row, phx_sys_triplets *list)
+{
+    phx_status status = PHX_OK;
+
+    if (b == PHX_GROUND || !phx_sys_has_frames(system, b))
+        return PHX_OK;
+    for (int c = 0; c < system->dim + system->n_rot && !status; c++) {
+        const int column = unknown_of(kkt, system->bodies[b].v + c);
+        status = phx_sys_put(context, list, row, column);
+        if (!status)
+            status = phx_sys_put(context, list, column, row);
+    }
+    return status;
+}
+
 static phx_status collect(phx_context *context, const workspace *ws, const kkt_matrix *kkt, int *cols,
                           phx_sys_triplets *list)
 {
@@ -110,6 +127,9 @@ static phx_status collect(phx_context *context, const workspace *ws, const kkt_m
             if (!status)
                 status = phx_sys_put(context, list, cols[i], row);
         }
+        const phx_body_id bodies[2] = {system->ports[joint->a].body, system->ports[joint->b].body};
+        for (int side = 0; side < 2 && !status; side++)
+            status = reserve_first_frame(context, system, kkt, bodies[side], row, list);
     }
     return status;
 }

@@ -67,8 +67,10 @@ static bool root_is_exact(const workspace *ws, const double *x)
             return false;
     for (int b = 0; b < system->n_bodies; b++) {
         const body_slot *slot = &system->bodies[b];
-        const double *q = x + slot->x + system->dim + phx_attitude_size(system->dim);
-        for (int i = 0; i < phx_body_n_q(slot->body) && phx_body_flex(slot->body)->stiffening; i++)
+        const double *q = phx_sys_q(slot, x);
+        if (phx_body_deforms(slot->body) && !phx_body_elastic_root(slot->body))
+            return false;
+        for (int i = 0; i < phx_body_n_q(slot->body) && phx_body_strains(slot->body) > 0; i++)
             if (q[i] != 0.0)
                 return false;
     }
@@ -125,8 +127,8 @@ static phx_status make_root(const workspace *ws, bool springs, phx_csr *root)
     phx_status status = PHX_OK;
 
     for (int b = 0; b < system->n_bodies; b++) {
-        const phx_flex *flex = phx_body_flex(system->bodies[b].body);
-        room += flex->n ? (size_t)flex->root.ptr[flex->root.rows] : 0;
+        const phx_csr *own = phx_body_elastic_root(system->bodies[b].body);
+        room += own ? (size_t)own->ptr[own->rows] : 0;
     }
     for (int i = 0; i < system->n_forces; i++)
         room += system->forces[i].b < 0
@@ -138,8 +140,8 @@ static phx_status make_root(const workspace *ws, bool springs, phx_csr *root)
     if (!out.row || !out.col || !out.val)
         status = PHX_ERR_MEMORY;
     for (int b = 0; b < system->n_bodies && !status; b++) {
-        const phx_csr *own = &phx_body_flex(system->bodies[b].body)->root;
-        for (int i = 0; i < own->rows && phx_body_n_q(system->bodies[b].body) > 0; i++, rows++)
+        const phx_csr *own = phx_body_elastic_root(system->bodies[b].body);
+        for (int i = 0; own && i < own->rows; i++, rows++)
             for (int k = own->ptr[i]; k < own->ptr[i + 1]; k++) {
                 out.row[out.count] = rows;
                 out.col[out.count] = system->bodies[b].v + rigid + own->idx[k];
@@ -164,13 +166,15 @@ static phx_status make_rest(workspace *ws, phx_csr *rest)
 
     for (int b = 0; b < system->n_bodies; b++) {
         const phx_body *body = system->bodies[b].body;
-        const phx_flex *flex = phx_body_flex(body);
         const int rigid = system->dim + system->n_rot, *ptr = NULL, *idx = NULL;
+        phx_csr K;
+        if (!phx_body_stiffness(body, &K))
+            continue;
         phx_body_pattern(body, &ptr, &idx);
-        for (int i = 0; i < flex->n; i++)
-            for (int k = ptr[rigid + i], f = flex->ptr[i]; k < ptr[rigid + i + 1]; k++)
-                if (f < flex->ptr[i + 1] && idx[k] == rigid + flex->idx[f])
-                    ws->K[ws->kkt.body_at[b][k]] -= flex->K[f++];
+        for (int i = 0; i < K.rows; i++)
+            for (int k = ptr[rigid + i], f = K.ptr[i]; k < ptr[rigid + i + 1]; k++)
+                if (f < K.ptr[i + 1] && idx[k] == rigid + K.idx[f])
+                    ws->K[ws->kkt.body_at[b][k]] -= K.val[f++];
     }
     return block(ws->base.context, &ws->kkt, ws->K, 0, ws->kkt.n_v, ws->kkt.n_v, rest);
 }
@@ -216,7 +220,7 @@ static phx_status make_damping_root(workspace *ws, phx_csr *root)
     int rows = 0;
 
     for (int b = 0; b < system->n_bodies; b++) {
-        const phx_csr *B = &phx_body_flex(system->bodies[b].body)->root, *W;
+        const phx_csr *B = phx_body_elastic_root(system->bodies[b].body), *W;
         double beta;
         phx_body_damping_roots(system->bodies[b].body, &beta, &W);
         room += (beta > 0.0 ? (size_t)B->ptr[B->rows] : 0) + (W->rows > 0 ? (size_t)W->ptr[W->rows] : 0);
@@ -234,7 +238,7 @@ static phx_status make_damping_root(workspace *ws, phx_csr *root)
         double beta;
         phx_body_damping_roots(body, &beta, &W);
         if (beta > 0.0)
-            put_rows(&phx_body_flex(body)->root, sqrt(beta), column, &rows, &out);
+            put_rows(phx_body_elastic_root(body), sqrt(beta), column, &rows, &out);
         put_rows(W, 1.0, column, &rows, &out);
         status = leave_rest(ws, b);
     }
@@ -324,7 +328,7 @@ phx_status phx_system_linear_steady(phx_dae *dae, double t, const double *x, con
         const body_slot *slot = &ws->system->bodies[b];
         for (int i = ws->system->dim; i < ws->system->dim + ws->system->n_rot; i++)
             linear->circulatory =
-                linear->circulatory || (phx_body_n_q(slot->body) > 0 && v[slot->v + i] != axes[slot->v + i]);
+                linear->circulatory || (phx_body_deforms(slot->body) && v[slot->v + i] != axes[slot->v + i]);
     }
     return phx_conclude(dae->context, status ? status : take_matrices(ws, x, false, linear));
 }
@@ -333,14 +337,25 @@ void phx_system_coordinate_name(const phx_system *system, int k, char *buffer, s
 {
     static const char *const plane[] = {"rx", "ry", "phi"};
     static const char *const space[] = {"rx", "ry", "rz", "phix", "phiy", "phiz"};
-    const int rigid = system->dim + system->n_rot;
-    int b = 0;
+    const phx_body_frame *frames;
+    int b = 0, q_v;
 
     while (b + 1 < system->n_bodies && system->bodies[b + 1].v <= k)
         b++;
     k -= system->bodies[b].v;
-    if (k < rigid)
-        snprintf(buffer, size, "%s.%s", phx_body_name(system->bodies[b].body), system->dim == 2 ? plane[k] : space[k]);
-    else
-        snprintf(buffer, size, "%s.q%d", phx_body_name(system->bodies[b].body), k - rigid + 1);
+    const char *name = phx_body_name(system->bodies[b].body);
+    const int rigid = system->dim + system->n_rot, n_frames = phx_body_frames(system->bodies[b].body, &frames);
+    const int n_q = phx_body_coordinates(system->bodies[b].body, NULL, &q_v);
+    if (k >= q_v && k < q_v + n_q)
+        snprintf(buffer, size, "%s.q%d", name, k - q_v + 1);
+    for (int f = 0; f < n_frames; f++) {
+        const int i = k - frames[f].v;
+        if (i < 0 || i >= rigid)
+            continue;
+        const char *what = system->dim == 2 ? plane[i] : space[i];
+        if (f == 0)
+            snprintf(buffer, size, "%s.%s", name, what);
+        else
+            snprintf(buffer, size, "%s.%d.%s", name, f + 1, what);
+    }
 }

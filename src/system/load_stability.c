@@ -44,11 +44,13 @@ static void put_material(const phx_system *system, int n, double *K)
 
     memset(K, 0, (size_t)n * (size_t)n * sizeof *K);
     for (int b = 0; b < system->n_bodies; b++) {
-        const phx_flex *flex = phx_body_flex(system->bodies[b].body);
         double *block = K + (size_t)(system->bodies[b].v + rigid) * (size_t)(n + 1);
-        for (int i = 0; i < flex->n; i++)
-            for (int e = flex->ptr[i]; e < flex->ptr[i + 1]; e++)
-                block[(size_t)i * (size_t)n + (size_t)flex->idx[e]] = flex->K[e];
+        phx_csr own;
+        if (!phx_body_stiffness(system->bodies[b].body, &own))
+            continue;
+        for (int i = 0; i < own.rows; i++)
+            for (int e = own.ptr[i]; e < own.ptr[i + 1]; e++)
+                block[(size_t)i * (size_t)n + (size_t)own.idx[e]] = own.val[e];
     }
 }
 
@@ -112,17 +114,19 @@ static int body_of_mode(const phx_system *system, int n, int count, const double
 
     (void)n;
     for (int b = 0; b < system->n_bodies; b++) {
-        const phx_flex *flex = phx_body_flex(system->bodies[b].body);
         const int first = system->bodies[b].v + rigid;
         double energy = 0.0;
-        for (int i = 0; i < flex->n; i++)
-            for (int e = flex->ptr[i]; e < flex->ptr[i + 1]; e++) {
+        phx_csr own;
+        if (!phx_body_stiffness(system->bodies[b].body, &own))
+            continue;
+        for (int i = 0; i < own.rows; i++)
+            for (int e = own.ptr[i]; e < own.ptr[i + 1]; e++) {
                 double left = 0.0, right = 0.0;
                 for (int k = 0; k < count; k++) {
                     left += Z[(size_t)(first + i) * (size_t)count + (size_t)k] * y[k * stride];
-                    right += Z[(size_t)(first + flex->idx[e]) * (size_t)count + (size_t)k] * y[k * stride];
+                    right += Z[(size_t)(first + own.idx[e]) * (size_t)count + (size_t)k] * y[k * stride];
                 }
-                energy += left * flex->K[e] * right;
+                energy += left * own.val[e] * right;
             }
         if (energy > most) {
             most = energy;

@@ -145,20 +145,26 @@ static void place_joint(elimination *e, int j)
 static phx_status place_body(phx_context *context, elimination *e, int b)
 {
     const body_slot *slot = &e->system->bodies[b];
-    const phx_flex *flex = phx_body_flex(slot->body);
     const int rigid = e->system->dim + e->system->n_rot, *place = e->kkt->place;
     int *order = e->kkt->order + e->at, count = 0;
+    phx_csr K;
     phx_status status = PHX_OK;
 
     if (phx_sys_is_condensed(e->kkt, b)) {
         for (int k = e->kkt->kept_first[b]; k < e->kkt->kept_first[b + 1]; k++)
             order[count++] = slot->v + rigid + e->kkt->kept[k];
-    } else if (flex->n > 0) {
-        status = phx_order_amd(context, flex->n, flex->ptr, flex->idx, order);
-        for (; count < flex->n && !status; count++)
+    } else if (phx_body_stiffness(slot->body, &K)) {
+        status = phx_order_amd(context, K.rows, K.ptr, K.idx, order);
+        for (; count < K.rows && !status; count++)
             order[count] += slot->v + rigid;
+    } else if (phx_body_deforms(slot->body)) {
+        const int n = phx_body_n_v(slot->body), *ptr, *idx;
+        phx_body_pattern(slot->body, &ptr, &idx);
+        status = phx_order_amd(context, n, ptr, idx, order);
+        for (; count < n && !status; count++)
+            order[count] += slot->v;
     }
-    for (int i = 0; i < rigid; i++)
+    for (int i = 0; i < rigid && count < phx_body_n_v(slot->body); i++)
         order[count++] = slot->v + i;
     for (int i = 0; i < count && place; i++)
         order[i] = place[order[i]];
@@ -282,7 +288,7 @@ static phx_status find_leaves(phx_context *context, elimination *e, bool *leaf)
     if (!body_of)
         return PHX_ERR_MEMORY;
     for (int b = 0; b < system->n_bodies; b++) {
-        const int v = system->bodies[b].v, n = system->dim + system->n_rot + phx_body_flex(system->bodies[b].body)->n;
+        const int v = system->bodies[b].v, n = phx_body_n_v(system->bodies[b].body);
         int rows = 0;
         for (int i = v; i < v + n; i++)
             if (!kkt->place || kkt->place[i] >= 0)

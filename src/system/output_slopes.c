@@ -179,10 +179,12 @@ void phx_sys_stress_slopes(slopes *it, const output_slot *output)
     const phx_system *system = ws->system;
     const body_slot *slot = &system->bodies[system->ports[output->def.port].body];
     const double *x = ws->view.x1 + slot->x;
-    const int n = phx_body_flex(slot->body)->n_stress, n_q = phx_body_n_q(slot->body);
+    const int n = phx_body_n_stress(slot->body), n_q = phx_body_n_q(slot->body);
+    int q_v = 0;
     double *row = phx_calloc(ws->base.context, (size_t)n, sizeof *row);
     double *slope = phx_calloc(ws->base.context, (size_t)n_q, sizeof *slope);
 
+    (void)phx_body_coordinates(slot->body, NULL, &q_v);
     if (!row || !slope)
         it->status = PHX_ERR_MEMORY;
     for (int k = 0; k < output->count && !it->status; k++) {
@@ -190,7 +192,7 @@ void phx_sys_stress_slopes(slopes *it, const output_slot *output)
         stress_row(ws, output, k, n, row);
         phx_body_stress_slope(slot->body, x, row, slope);
         for (int i = 0; i < n_q; i++)
-            phx_sys_slope(it, SLOPE_Q, it->row[k], slot->v + system->dim + system->n_rot + i, slope[i]);
+            phx_sys_slope(it, SLOPE_Q, it->row[k], slot->v + q_v + i, slope[i]);
     }
     phx_free(row);
     phx_free(slope);

@@ -298,22 +298,20 @@ static void port_acceleration(workspace *ws, phx_port_id id, const double *v_dot
 {
     const phx_system *system = ws->system;
     const port_slot *port = &system->ports[id];
-    const int dim = system->dim, rigid = dim + system->n_rot, n = ws->port_count[id];
+    const int dim = system->dim, n = ws->port_count[id], *cols = ws->port_cols + ws->port_first[id];
     double *tangent = ws->local, *P = ws->local + dim * n;
 
     memset(a, 0, (size_t)dim * sizeof *a);
     if (port->body == PHX_GROUND)
         return;
     const phx_body_view view = phx_sys_body_view(ws, port->body);
-    const double *v = view.vm, *rate = v_dot + system->bodies[port->body].v;
     const phx_port_tangents out = {.rate = tangent, .place = P};
     phx_body_port_tangents(system->bodies[port->body].body, &port->port, &view, NULL, &out);
     for (int i = 0; i < dim; i++)
         for (int j = 0; j < n; j++) {
-            const int c = j < rigid ? j : rigid + port->port.point.dof[j - rigid];
-            a[i] += P[i * n + j] * rate[c];
+            a[i] += P[i * n + j] * v_dot[cols[j]];
             if (j >= dim)
-                a[i] += tangent[i * (n - dim) + j - dim] * v[c];
+                a[i] += tangent[i * (n - dim) + j - dim] * ws->view.vm[cols[j]];
         }
 }
 
@@ -363,8 +361,7 @@ void phx_sys_port_deformation(const workspace *ws, phx_port_id id, double *out)
     const port_slot *port = &ws->system->ports[id];
     const phx_flex_point *point = &port->port.point;
     const int dim = ws->system->dim;
-    const double *q =
-        port->body == PHX_GROUND ? NULL : phx_sys_body_view(ws, port->body).x1 + dim + phx_attitude_size(dim);
+    const double *q = port->body == PHX_GROUND ? NULL : phx_sys_q(&ws->system->bodies[port->body], ws->view.x1);
 
     for (int a = 0; a < dim; a++) {
         out[a] = 0.0;
@@ -416,7 +413,7 @@ static void stress_quantity(workspace *ws, const output_slot *output, double *ou
     const phx_system *system = ws->system;
     const port_slot *port = &system->ports[output->def.port];
     const phx_body *body = system->bodies[port->body].body;
-    const int n = phx_body_flex(body)->n_stress;
+    const int n = phx_body_n_stress(body);
     double axial = 0.0, moment[2] = {0}, torsion = 0.0;
 
     phx_body_stress(body, phx_sys_body_view(ws, port->body).x1, ws->sigma);

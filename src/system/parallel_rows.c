@@ -30,7 +30,7 @@ static int compare_pairs(const void *first, const void *second)
 
 static bool is_rigid(const phx_system *system, int body)
 {
-    return body == PHX_GROUND || phx_body_n_q(system->bodies[body].body) == 0;
+    return body == PHX_GROUND || !phx_body_deforms(system->bodies[body].body);
 }
 
 static void list_pairs(const workspace *ws, pair_row *list)

@@ -131,10 +131,14 @@ void phx_plain_pair_rate_add(workspace *ws, int pair, double alpha, const double
 
 void phx_plain_body_add(workspace *ws, int b, int row, int dof, double value)
 {
-    const int rigid = ws->system->dim + ws->system->n_rot, *ptr = NULL, *idx = NULL;
+    const phx_body *body = ws->system->bodies[b].body;
+    const int *ptr = NULL, *idx = NULL, n = phx_body_n_v(body);
+    int q_v;
 
-    phx_body_pattern(ws->system->bodies[b].body, &ptr, &idx);
-    ws->into_K[ws->kkt.body_at[b][ptr[row] + rigid + dof]] += value;
+    phx_body_pattern(body, &ptr, &idx);
+    (void)phx_body_coordinates(body, NULL, &q_v);
+    const phx_csr pattern = {n, n, (int *)ptr, (int *)idx, NULL};
+    ws->into_K[ws->kkt.body_at[b][phx_csr_find(&pattern, row, q_v + dof)]] += value;
 }
 
 /* sum_i y_i X_ij, y over the rates of A, then from PHX_PORT_MAX on those of B */

@@ -29,7 +29,7 @@ static phx_status create(workspace *ws)
 static void destroy(workspace *ws)
 {
     for (int b = 0; b < ws->system->n_bodies && ws->products; b++)
-        phx_free(ws->products[b]);
+        phx_body_products_destroy(ws->system->bodies[b].body, ws->products[b]);
     phx_free(ws->products);
     phx_free(ws->room);
     phx_free(ws->energy);

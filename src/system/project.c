@@ -58,7 +58,7 @@ static void impulses(workspace *ws)
         phx_body_moment(slot->body, ws->x1 + slot->x, moment1);
         for (int a = 0; a < dim; a++) {
             moment0[a] = 0.5 * (moment0[a] + moment1[a]);
-            sum[a] += ws->h * phx_body_flex(slot->body)->mass * system->gravity[a];
+            sum[a] += ws->h * phx_body_at_rest(slot->body)->mass * system->gravity[a];
         }
         phx_vec_x_vec(dim, moment0, system->gravity, torque);
         for (int k = 0; k < system->n_rot; k++)
@@ -89,21 +89,21 @@ static void impulses(workspace *ws)
 static void rigid_motion(const phx_system *system, const body_slot *slot, const double *x, int m, double *v)
 {
     const int dim = system->dim;
-    double R[9], axis[3] = {0}, at[3] = {0};
+    double R[9], axis[3] = {0}, at[3] = {0}, twist[6] = {0};
 
     phx_attitude_rotation(dim, x + slot->x + dim, R);
-    memset(v, 0, (size_t)phx_body_n_v(slot->body) * sizeof *v);
     if (m < dim) {
         at[m] = 1.0;
     } else {
         axis[m - dim] = 1.0;
         phx_rot_x_vec(dim, axis, x + slot->x, at);
         if (dim == 2)
-            v[2] = 1.0;
+            twist[2] = 1.0;
         else
-            phx_rot_apply_transposed(3, R, axis, v + 3);
+            phx_rot_apply_transposed(3, R, axis, twist + 3);
     }
-    phx_rot_apply_transposed(dim, R, at, v);
+    phx_rot_apply_transposed(dim, R, at, twist);
+    phx_body_rigid_motion(slot->body, x + slot->x, twist, v);
 }
 
 /* Bodies of a component, one after the other: for (...each body slot...). */
@@ -183,13 +183,13 @@ static void combine(const workspace *ws, const component_slot *component, double
 /* About P, the largest. */
 static double radius_of_gyration(const phx_system *system, const body_slot *slot)
 {
-    const phx_flex *flex = phx_body_flex(slot->body);
+    const phx_mass_properties *rest = phx_body_at_rest(slot->body);
     const int pairs = system->dim == 2 ? 1 : 3;
     double inertia = 0.0;
 
     for (int k = 0; k < pairs; k++)
-        inertia = fmax(inertia, flex->J0[k]);
-    return sqrt(inertia / flex->mass);
+        inertia = fmax(inertia, rest->J0[k]);
+    return sqrt(inertia / rest->mass);
 }
 
 /* Kinetic energy of a motion that moves no point over the step by more than its place is rounded. What rests, held by
@@ -205,7 +205,7 @@ static double unseen(const workspace *ws, const component_slot *component, const
         const double *r = x + slot->x;
         const double reach = sqrt(phx_sys_dot(system->dim, r, r)) + radius_of_gyration(system, slot);
         const double speed = ROUNDED * DBL_EPSILON * reach / h;
-        energy += 0.5 * phx_body_flex(slot->body)->mass * speed * speed;
+        energy += 0.5 * phx_body_at_rest(slot->body)->mass * speed * speed;
     }
     return energy;
 }
@@ -287,7 +287,7 @@ static double share_of_port(const phx_system *system, phx_port_id id, const doub
     if (port->body < 0)
         return 0.0;
     const body_slot *slot = &system->bodies[port->body];
-    const double *own = v + slot->v, *w = own + dim;
+    const double *own = v + slot->v + port->port.frame.v, *w = own + dim, *q_dot = phx_sys_q_dot(slot, v);
     const double speed =
         sqrt(phx_sys_dot(dim, own, own)) + sqrt(phx_sys_dot(n_rot, w, w)) * radius_of_gyration(system, slot);
     for (int a = 0; a < dim; a++)
@@ -295,7 +295,7 @@ static double share_of_port(const phx_system *system, phx_port_id id, const doub
     for (int k = 0; k < n_rot; k++) {
         double theta_dot = 0.0;
         for (int j = 0; j < n_q; j++)
-            theta_dot += port->port.point.theta[k * n_q + j] * w[n_rot + port->port.point.dof[j]];
+            theta_dot += port->port.point.theta[k * n_q + j] * q_dot[port->port.point.dof[j]];
         scale += fabs(g[dim + k] * w[k]) + fabs(g[dim + n_rot + k] * theta_dot);
     }
     return scale;

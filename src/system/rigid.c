@@ -1,4 +1,6 @@
-/* The bodies as rigid ones: [M -G^T; G eps] without the rows and columns of the deformations, factored by itself. */
+/* The bodies as rigid ones: [M -G^T; G eps] over the rigid motions v = T twist of the bodies, factored by itself. The
+ * twist of a body stands where the velocities of its first frame do; T is the identity there, and nothing else where a
+ * body has one frame. */
 #include "system_internal.h"
 
 #include <string.h>
@@ -102,6 +104,37 @@ static phx_status make_rigid(workspace *ws)
     return status;
 }
 
+/* Of a row of G that touches a body of several frames, G T, in place of the entries of the first frame. */
+static void fold_row(workspace *ws, const body_slot *slot, const double *x, int row)
+{
+    const kkt_matrix *kkt = &ws->kkt;
+    const phx_csr pattern = {kkt->n, kkt->n, kkt->ptr, kkt->idx, NULL};
+    const int n = phx_body_n_v(slot->body), each = ws->system->dim + ws->system->n_rot;
+    double *g = ws->scratch3, twist[6];
+    bool touched = false;
+
+    memset(g, 0, (size_t)n * sizeof *g);
+    for (int k = kkt->ptr[row]; k < kkt->ptr[row + 1]; k++)
+        if (kkt->idx[k] >= slot->v && kkt->idx[k] < slot->v + n) {
+            g[kkt->idx[k] - slot->v] = ws->val[k];
+            touched = true;
+        }
+    if (!touched)
+        return;
+    phx_body_rigid_force(slot->body, x + slot->x, g, twist);
+    for (int c = 0; c < each; c++) {
+        ws->val[phx_csr_find(&pattern, row, slot->v + c)] = twist[c];
+        ws->val[phx_csr_find(&pattern, slot->v + c, row)] = -twist[c];
+    }
+}
+
+static void fold_rows(workspace *ws, const double *x)
+{
+    for (int b = 0; b < ws->system->n_bodies; b++)
+        for (int k = 0; k < ws->n_l && phx_sys_has_frames(ws->system, b); k++)
+            fold_row(ws, &ws->system->bodies[b], x, ws->kkt.n_v + k);
+}
+
 /* The entries between rigid velocities and multipliers in ws->val. */
 static void put_values(workspace *ws, const double *x)
 {
@@ -120,6 +153,8 @@ static void put_values(workspace *ws, const double *x)
                 ws->val[ws->kkt.body_at[b][k]] = mass[i * each + idx[k]];
     }
     ws->by->put_rows(ws, ws->val);
+    fold_rows(ws, x);
+    ws->rigid_at = x;
 }
 
 /* eps: 1e-10 times the diagonal of G M^-1 G^T, with the diagonal of M; rows that are off give lambda = 0. */
@@ -175,7 +210,15 @@ phx_status phx_sys_factor_rigid(workspace *ws, const double *x, const bool *on)
 phx_status phx_sys_solve_rigid(workspace *ws, double *b)
 {
     rigid_kkt *rigid = &ws->rigid;
+    const phx_system *system = ws->system;
 
+    for (int i = 0; i < system->n_bodies; i++) /* forces on all frames as one wrench */
+        if (phx_sys_has_frames(system, i)) {
+            const body_slot *slot = &system->bodies[i];
+            double wrench[6];
+            phx_body_rigid_force(slot->body, ws->rigid_at + slot->x, b + slot->v, wrench);
+            memcpy(b + slot->v, wrench, (size_t)(system->dim + system->n_rot) * sizeof *b);
+        }
     for (int i = 0; i < rigid->n; i++)
         rigid->rhs[i] = phx_sys_dropped(ws, rigid->unknown[i]) ? 0.0 : b[rigid->unknown[i]];
     const phx_status status = phx_lu_solve(rigid->lu, 1, rigid->rhs);
@@ -184,5 +227,12 @@ phx_status phx_sys_solve_rigid(workspace *ws, double *b)
     memset(b, 0, (size_t)ws->kkt.n_v * sizeof *b);
     for (int i = 0; i < rigid->n; i++)
         b[rigid->unknown[i]] = rigid->rhs[i];
+    for (int i = 0; i < system->n_bodies; i++)
+        if (phx_sys_has_frames(system, i)) {
+            const body_slot *slot = &system->bodies[i];
+            double twist[6];
+            memcpy(twist, b + slot->v, (size_t)(system->dim + system->n_rot) * sizeof *b);
+            phx_body_rigid_motion(slot->body, ws->rigid_at + slot->x, twist, b + slot->v);
+        }
     return PHX_OK;
 }

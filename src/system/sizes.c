@@ -4,14 +4,14 @@
 #include <math.h>
 
 /* About P, the largest. */
-static double radius_of_gyration(int dim, const phx_flex *flex)
+static double radius_of_gyration(int dim, const phx_mass_properties *rest)
 {
     const int pairs = dim == 2 ? 1 : 3;
     double inertia = 0.0;
 
     for (int k = 0; k < pairs; k++)
-        inertia = fmax(inertia, flex->J0[k]);
-    return sqrt(inertia / flex->mass);
+        inertia = fmax(inertia, rest->J0[k]);
+    return sqrt(inertia / rest->mass);
 }
 
 static double norm(int n, const double *a)
@@ -22,15 +22,15 @@ static double norm(int n, const double *a)
 static void add_body(const phx_system *system, const body_slot *slot, const double *x, const double *v,
                      phx_sizes *sizes)
 {
-    const int dim = system->dim, n_rot = system->n_rot, n_q = phx_body_n_q(slot->body);
-    const phx_flex *flex = phx_body_flex(slot->body);
-    const double radius = radius_of_gyration(dim, flex), reach = norm(dim, x) + radius;
+    const int dim = system->dim, n_rot = system->n_rot;
+    const phx_mass_properties *rest = phx_body_at_rest(slot->body);
+    const double radius = radius_of_gyration(dim, rest), reach = norm(dim, x) + radius;
     double speed = norm(dim, v) + norm(n_rot, v + dim) * radius;
 
-    for (int i = 0; i < n_q; i++)
-        speed = fmax(speed, fabs(v[dim + n_rot + i]));
-    sizes->weight += flex->mass * norm(dim, system->gravity) * reach;
-    sizes->inertia += flex->mass * reach * reach;
+    for (int i = dim + n_rot; i < phx_body_n_v(slot->body); i++)
+        speed = fmax(speed, fabs(v[i]));
+    sizes->weight += rest->mass * norm(dim, system->gravity) * reach;
+    sizes->inertia += rest->mass * reach * reach;
     sizes->reach = fmax(sizes->reach, reach);
     sizes->speed = fmax(sizes->speed, speed);
 }

@@ -11,13 +11,14 @@ static void write_velocities(const phx_system *system, const double *x, double *
     memset(v, 0, (size_t)system->n_v * sizeof *v);
     for (int b = 0; b < system->n_bodies; b++) {
         const body_slot *slot = &system->bodies[b];
-        double R[9];
+        double R[9], twist[6];
         phx_attitude_rotation(system->dim, x + slot->x + system->dim, R);
-        phx_rot_apply_transposed(system->dim, R, slot->pose.linear, v + slot->v);
+        phx_rot_apply_transposed(system->dim, R, slot->pose.linear, twist);
         if (system->dim == 2)
-            v[slot->v + 2] = slot->pose.angular[0];
+            twist[2] = slot->pose.angular[0];
         else
-            phx_rot_apply_transposed(3, R, slot->pose.angular, v + slot->v + 3);
+            phx_rot_apply_transposed(3, R, slot->pose.angular, twist + 3);
+        phx_body_rigid_motion(slot->body, x + slot->x, twist, v + slot->v);
     }
 }
 
@@ -128,8 +129,8 @@ phx_status phx_sys_locked_accelerations(workspace *ws, double t, const double *x
             rhs[i] = -res[i];
         for (int b = 0; b < system->n_bodies && !status; b++) {
             const body_slot *slot = &system->bodies[b];
-            const int rigid = system->dim + system->n_rot;
-            memset(rhs + slot->v + rigid, 0, (size_t)phx_body_n_q(slot->body) * sizeof *rhs);
+            int q_v, n_q = phx_body_coordinates(slot->body, NULL, &q_v);
+            memset(rhs + slot->v + q_v, 0, (size_t)n_q * sizeof *rhs);
         }
         for (int k = 0; k < ws->n_l && !status; k++) {
             const row_slot *slot = &system->rows[ws->row[k]];
@@ -167,9 +168,8 @@ static phx_status factor_stiffness(phx_system *system, phx_cholesky **factor)
     phx_status status = PHX_OK;
 
     for (int b = 0; b < system->n_bodies && !status; b++) {
-        const phx_flex *flex = phx_body_flex(system->bodies[b].body);
-        const phx_csr K = {flex->n, flex->n, flex->ptr, flex->idx, flex->K};
-        if (flex->n > 0)
+        phx_csr K;
+        if (phx_body_stiffness(system->bodies[b].body, &K))
             status = phx_cholesky_create(system->context, &K, &factor[b]);
         if (status)
             phx_fail_prefix(system->context, status, "body '%s': ", phx_body_name(system->bodies[b].body));
@@ -188,7 +188,7 @@ static phx_status correct_deformation(phx_system *system, phx_cholesky **factor,
     for (int b = 0; b < system->n_bodies && !status; b++) {
         const body_slot *slot = &system->bodies[b];
         const int n = phx_body_n_q(slot->body);
-        double *q = x + slot->x + system->dim + phx_attitude_size(system->dim), *step = res + slot->v + rigid;
+        double *q = x + (phx_sys_q(slot, x) - x), *step = res + slot->v + rigid;
         double moved = 0.0, size = 0.0;
         if (n == 0)
             continue;
@@ -293,6 +293,8 @@ phx_status phx_system_start(phx_system *system, const phx_start_options *options
         return phx_fail(system->context, PHX_ERR_ARGUMENT, "the system must be frozen first");
     memcpy(x, system->x_start, (size_t)system->n_x * sizeof *x);
     status = phx_sys_start_velocities(system, t, x, v);
+    if (!status && options && options->quasi_static)
+        status = phx_sys_check_floating(system->context, system, "quasi-static start", "start with deformation: zero");
     if (!status && options && options->quasi_static)
         status = equilibrium(system, t, x, v);
     if (!lambda)

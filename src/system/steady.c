@@ -72,7 +72,7 @@ double phx_steady_mass(const phx_system *system)
 {
     double mass = 0.0;
     for (int b = 0; b < system->n_bodies; b++)
-        mass += phx_body_flex(system->bodies[b].body)->mass;
+        mass += phx_body_at_rest(system->bodies[b].body)->mass;
     return mass;
 }
 
@@ -287,8 +287,11 @@ phx_status phx_system_steady(phx_dae *dae, double t, double *x, double *v, doubl
     const phx_system *system = ws->system;
     steady s = {0};
     int driven = 0;
-    phx_status status = check_drives(system, t, dae->context, &driven);
+    phx_status status =
+        phx_sys_check_floating(dae->context, system, "steady rotation", "simulate it, and take its modes at rest");
 
+    if (!status)
+        status = check_drives(system, t, dae->context, &driven);
     if (!status)
         status = steady_create(ws, t, &s);
     if (!status) {

@@ -293,6 +293,7 @@ struct workspace {
     phx_lu *lu_mass;
     parallel_rows parallel; /* made at its first use */
     rigid_kkt rigid;
+    const double *rigid_at; /* the configuration that it was factored at */
     double *val_complex;
     /* interval */
     double t0, h;
@@ -372,6 +373,8 @@ unsigned phx_sys_location_sorts(const phx_system *system, phx_body_id body);
 
 /* ---- blame.c: messages of equations that cannot be solved; all return PHX_SINGULAR ---- */
 phx_status phx_sys_blame_body(phx_context *context, const phx_body *body, bool finite);
+/* PHX_ERR_UNSUPPORTED when a body is not a floating one: there is no `what`, and the remedy. */
+phx_status phx_sys_check_floating(phx_context *context, const phx_system *system, const char *what, const char *remedy);
 /* An equation of the whole matrix: a velocity of a body or the row of a joint. */
 phx_status phx_sys_blame_equation(const workspace *ws, int equation, bool finite);
 /* For phx_lu_factor: row `equation` of the matrix that failed stands for the unknown `column` of the whole one. */
@@ -389,6 +392,26 @@ typedef struct phx_sys_triplets {
     size_t count, capacity;
 } phx_sys_triplets;
 phx_status phx_sys_put(phx_context *context, phx_sys_triplets *list, int row, int col);
+
+/* Whether a body has more frames than one. */
+static inline bool phx_sys_has_frames(const phx_system *system, int b)
+{
+    return phx_body_frames(system->bodies[b].body, NULL) > 1;
+}
+
+/* Coordinates of a body beside its frames in x, and their rates in v, vectors of the whole system. */
+static inline const double *phx_sys_q(const body_slot *slot, const double *x)
+{
+    int at;
+    (void)phx_body_coordinates(slot->body, &at, NULL);
+    return x + slot->x + at;
+}
+static inline const double *phx_sys_q_dot(const body_slot *slot, const double *v)
+{
+    int at;
+    (void)phx_body_coordinates(slot->body, NULL, &at);
+    return v + slot->v + at;
+}
 
 /* A body at the interval or instant at hand. */
 static inline phx_body_view phx_sys_body_view(const workspace *ws, int b)

@@ -37,9 +37,14 @@ static phx_status lay_out_ports(phx_context *context, workspace *ws)
         return PHX_ERR_MEMORY;
     for (int i = 0; i < system->n_ports; i++) {
         const port_slot *port = &system->ports[i];
+        if (port->body == PHX_GROUND)
+            continue;
+        const body_slot *slot = &system->bodies[port->body];
+        int q_v;
+        (void)phx_body_coordinates(slot->body, NULL, &q_v);
         for (int c = 0; c < ws->port_count[i]; c++)
             ws->port_cols[ws->port_first[i] + c] =
-                system->bodies[port->body].v + (c < rigid ? c : rigid + port->port.point.dof[c - rigid]);
+                c < rigid ? slot->v + port->port.frame.v + c : slot->v + q_v + port->port.point.dof[c - rigid];
     }
     return PHX_OK;
 }
@@ -106,7 +111,7 @@ static phx_status allocate_for_bodies(phx_context *context, workspace *ws)
 
     for (int b = 0; b < system->n_bodies; b++) {
         const int *ptr = NULL, *idx = NULL;
-        const size_t stresses = (size_t)phx_body_flex(system->bodies[b].body)->n_stress;
+        const size_t stresses = (size_t)phx_body_n_stress(system->bodies[b].body);
         phx_body_pattern(system->bodies[b].body, &ptr, &idx);
         const size_t entries = (size_t)ptr[phx_body_n_v(system->bodies[b].body)];
         widest = entries > widest ? entries : widest;
@@ -141,7 +146,6 @@ static phx_status allocate(phx_context *context, workspace *ws)
 static void fill_constants(workspace *ws)
 {
     const phx_system *system = ws->system;
-    const double eye[9] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0};
     const int dim = system->dim;
 
     for (int i = 0; i < system->n_ports; i++) {
@@ -151,7 +155,7 @@ static void fill_constants(workspace *ws)
             phx_sys_ground_view(system, port, &ws->port_views[i]);
     }
     for (int b = 0; b < system->n_bodies; b++)
-        phx_attitude_set(dim, dim == 2 ? NULL : eye, 0.0, ws->x1 + system->bodies[b].x + dim);
+        phx_body_rest(system->bodies[b].body, ws->x1 + system->bodies[b].x);
     for (int k = 0; k < ws->n_l; k++) {
         double *g = ws->covector + (size_t)k * PAIR_SIZE;
         if (ws->rows[k].unit >= 0) {
@@ -178,7 +182,7 @@ static work_row make_row(const phx_system *system, const row_slot *slot)
 static bool is_rigid(const phx_system *system, phx_port_id id)
 {
     const phx_body_id b = system->ports[id].body;
-    return b == PHX_GROUND || phx_body_n_q(system->bodies[b].body) == 0;
+    return b == PHX_GROUND || !phx_body_deforms(system->bodies[b].body);
 }
 
 /* Measured on chains of links: 0.7 increments (beams in the plane) to 2.3 (rigid bodies in space) where the joints are

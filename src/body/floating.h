@@ -1,15 +1,13 @@
-/* Private to layer body. */
-#ifndef PHX_BODY_INTERNAL_H
-#define PHX_BODY_INTERNAL_H
+/* The floating body, private to layer body: one frame and small deformations q about it; a rigid body is the case
+ * n_q = 0. */
+#ifndef PHX_FLOATING_H
+#define PHX_FLOATING_H
 
-#include <phlexor/body.h>
+#include "kind.h"
 
-struct phx_body {
-    char *name;
-    int dim, n_rot, n_rigid; /* n_rigid = dim + n_rot */
-    int n_attitude;          /* entries of the attitude in x */
-    int n_q, n_v, n_x;
-    phx_kinetics kinetics;
+typedef struct phx_floating {
+    phx_body base;
+    phx_body_frame frame;
     phx_flex own;         /* of a rigid body: mass properties, n = 0 */
     const phx_flex *flex; /* borrowed, or &own */
     phx_flex compacted;   /* holds the compact matrices of a flex that has none */
@@ -24,23 +22,68 @@ struct phx_body {
     phx_csr rest;            /* alpha M + diag(r) beside strain_damping; else no rows */
     const phx_csr *friction; /* all of R or `rest`; NULL: nothing */
     double damping_def[3];   /* alpha, beta, zeta as given */
-    int *ptr, *idx;          /* n_v x n_v pattern */
-    int *flex_at;            /* position in idx of entry k of the flex pattern */
-    int *damping_at;         /* position in idx of entry k of the damping matrix */
-};
+    int *flex_at;            /* position in the pattern of entry k of the flex pattern */
+    int *damping_at;         /* position in the pattern of entry k of the damping matrix */
+} phx_floating;
+
+extern const phx_body_ops phx_floating_ops;
+/* A body as the floating body that it is; NULL: it is of another kind. */
+static inline const phx_floating *phx_as_floating(const phx_body *body)
+{
+    return body->ops == &phx_floating_ops ? (const phx_floating *)body : NULL;
+}
+
+/* ---- the operations of the table, and what they share ---- */
+void phx_floating_momenta(const phx_floating *body, const double *x, const double *v, double *p);
+void phx_floating_put_mass(const phx_floating *body, const double *x, bool all, const int *at, double *val);
+void phx_floating_moment(const phx_floating *body, const double *x, double *moment);
+void phx_floating_rigid_mass(const phx_floating *body, const double *x, double *mass);
+void phx_floating_mass_matrix(const phx_floating *body, const double *x, double *mass);
+void phx_floating_inertial_momentum(const phx_floating *body, const double *x, const double *v, double *linear,
+                                    double *angular);
+void phx_floating_residual(const phx_floating *body, const double *gravity, const double *x, const double *v,
+                           const double *v_dot, double *res);
+void phx_floating_linearise(const phx_floating *body, const double *gravity, const double *x, const double *v,
+                            double *M, double *D, double *K);
+size_t phx_floating_room(const phx_floating *body);
+phx_products *phx_floating_products_create(phx_context *context, const phx_floating *body, double *room);
+void phx_floating_products_share(phx_products *products, double *room);
+void phx_floating_interval_begin(const phx_floating *body, double h, const double *x0, const double *v0,
+                                 phx_products *products);
+void phx_floating_interval_residual(const phx_floating *body, const double *gravity, const phx_body_view *view,
+                                    double *res);
+void phx_floating_interval_linearise(const phx_floating *body, const double *gravity, const phx_body_view *view,
+                                     double *room, double *A);
+double phx_floating_kinetic(const phx_floating *body, const double *x, const double *v);
+double phx_floating_kinetic_undeformed(const phx_floating *body, const double *v);
+double phx_floating_elastic(const phx_floating *body, const double *x);
+double phx_floating_dissipation(const phx_floating *body, const double *v);
+void phx_floating_stress(const phx_floating *body, const double *x, double *sigma);
+void phx_floating_stress_slope(const phx_floating *body, const double *x, const double *row, double *out);
+int phx_floating_structure_size(const phx_floating *body);
+void phx_floating_structure(const phx_floating *body, phx_structure_form form, const double *x, const double *v,
+                            double *J);
+void phx_floating_efforts(const phx_floating *body, phx_structure_form form, const double *gravity, const double *x,
+                          const double *v, double *z);
+
+/* See the functions of body.h. */
+int phx_floating_strains(const phx_floating *body);
+void phx_floating_strain_forces(const phx_floating *body, const double *q, const double *dq, double *force);
+void phx_floating_strain_curvature(const phx_floating *body, const double *force, int ld, double *matrix);
+void phx_floating_subtract_rooted_damping(const phx_floating *body, double *D);
 
 /* R and what its force is made of; after the root. Errors: PHX_ERR_ARGUMENT. */
-phx_status phx_body_make_damping(phx_context *context, const phx_body_def *def, phx_body *body);
+phx_status phx_floating_make_damping(phx_context *context, const phx_body_def *def, phx_floating *body);
 
 /* So many coordinates that the rounding of K q, or of R q_dot, would be a load that the body feels. */
-static inline bool phx_body_is_fine(const phx_body *body)
+static inline bool phx_floating_is_fine(const phx_floating *body)
 {
     enum { FINE = 49 };
-    return body->n_q >= FINE;
+    return body->base.n_q >= FINE;
 }
 
 /* a . b; four sums, so that additions do not wait for each other. */
-static inline double phx_body_dot(int n, const double *a, const double *b)
+static inline double phx_floating_dot(int n, const double *a, const double *b)
 {
     double sum[4] = {0.0, 0.0, 0.0, 0.0}, rest = 0.0;
     int i = 0;
@@ -54,9 +97,9 @@ static inline double phx_body_dot(int n, const double *a, const double *b)
 }
 
 /* Place of an entry in the body's pattern; -1: none. */
-static inline int phx_body_entry(const phx_body *body, int row, int col)
+static inline int phx_floating_entry(const phx_floating *body, int row, int col)
 {
-    const phx_csr pattern = {body->n_v, body->n_v, body->ptr, body->idx, NULL};
+    const phx_csr pattern = {body->base.n_v, body->base.n_v, body->base.ptr, body->base.idx, NULL};
     return phx_csr_find(&pattern, row, col);
 }
 
@@ -65,26 +108,24 @@ static inline int phx_pairs(const int dim)
     return dim == 2 ? 1 : PHX_MAX_PAIR;
 }
 
-/* Offsets in x: r at 0, attitude at dim, q after it. */
-static inline const double *phx_body_q(const phx_body *body, const double *x)
+static inline const double *phx_floating_q(const phx_floating *body, const double *x)
 {
-    return x + body->dim + body->n_attitude;
+    return phx_body_q(&body->base, x);
 }
 
-/* Deformation that the inertia sees: q, or none with simplified kinetics (NULL: zero). */
-static inline const double *phx_body_q_inertia(const phx_body *body, const double *x)
+static inline const double *phx_floating_q_inertia(const phx_floating *body, const double *x)
 {
-    return body->kinetics == PHX_KINETICS_FULL ? phx_body_q(body, x) : NULL;
+    return phx_body_q_inertia(&body->base, x);
 }
 
 /* The residual of an interval with simplified kinetics; p0 = M(0) nu0. */
-void phx_body_simplified_residual(const phx_body *body, const double *gravity, const phx_body_view *view,
-                                  const double *p0, double *res);
+void phx_floating_simplified_residual(const phx_floating *body, const double *gravity, const phx_body_view *view,
+                                      const double *p0, double *res);
 
 /* The derivative of an interval's residual on the body's pattern, stiffening left out, from its border. w0, w1: the
  * angular velocities at the ends. */
-void phx_body_spread_border(const phx_body *body, double h, const double *w0, const double *w1, double *border,
-                            double *A);
+void phx_floating_spread_border(const phx_floating *body, double h, const double *w0, const double *w1, double *border,
+                                double *A);
 
 /* Index of the pair (a, b) of rotational axes in the order 11 | 11 22 33 12 13 23. */
 static inline int phx_pair(int a, int b)
@@ -93,7 +134,7 @@ static inline int phx_pair(int a, int b)
 }
 
 /* Inertia at a deformation q (NULL: undeformed): first moment s (dim), J (n_rot x n_rot). */
-void phx_body_inertia(const phx_body *body, const double *q, double *s, double *J);
+void phx_floating_inertia(const phx_floating *body, const double *q, double *s, double *J);
 
 /* (A x)_i on the flex pattern, the inner loop of everything: two sums that do not wait for each other. */
 static inline double phx_flex_row(const phx_flex *flex, const double *val, int i, const double *x)
@@ -189,22 +230,19 @@ static inline void phx_pair_products(int n_rot, const double *w0, const double *
             c[phx_pair(k, l)] = k == l ? w0[k] * w1[k] : w0[k] * w1[l] + w0[l] * w1[k];
 }
 
-/* n deformations: q1 = q0 + h q_dot, q_m, with what rounding took from q0 and takes from q1. */
-void phx_body_move_deformation(int n, double h, const double *q0, const double *low0, const double *rate, double *q1,
-                               double *low1, double *qm);
 /* Part of the elastic force that geometric stiffening adds to K q, over an interval: res += ... */
-void phx_body_stiffening_residual(const phx_flex *flex, const double *q0, const double *q1, const double *qm,
-                                  double *res);
+void phx_floating_stiffening_residual(const phx_flex *flex, const double *q0, const double *q1, const double *qm,
+                                      double *res);
 /* Energy that stiffening adds to 1/2 q^T K q. */
-double phx_body_stiffening_energy(const phx_flex *flex, const double *q);
+double phx_floating_stiffening_energy(const phx_flex *flex, const double *q);
 /* factor times its derivative with respect to (q1, q_m) that move together by (2 dq, dq) - at an instant by (dq, dq)
  * with q0, q1 and q_m the same - added on the body's pattern. */
-void phx_body_stiffening_tangent(const phx_body *body, const double *q0, const double *q1, const double *qm,
-                                 double factor, double *K);
+void phx_floating_stiffening_tangent(const phx_floating *body, const double *q0, const double *q1, const double *qm,
+                                     double factor, double *K);
 
 /* PHX_ERR_ARGUMENT when masses, inertias or stiffnesses are so large or small that products of them are no numbers, or
  * the inertia of a rigid body (else NULL) about its centre of mass is rounding beside that about its origin. */
-phx_status phx_body_check_range(phx_context *context, const char *name, const phx_flex *flex,
-                                const phx_rigid_def *rigid);
+phx_status phx_floating_check_range(phx_context *context, const char *name, const phx_flex *flex,
+                                    const phx_rigid_def *rigid);
 
 #endif

@@ -1,0 +1,429 @@
+/* Creation of a floating body, and its row of the table of kinds. */
+#include "floating.h"
+
+#include <math.h>
+#include <string.h>
+
+phx_body_def phx_body_def_default(void)
+{
+    return (phx_body_def){.name = "body", .dim = 2, .kinetics = PHX_KINETICS_FULL};
+}
+
+/* Mass, centre and inertia of a rigid body: finite, and such that T > 0 for every motion. */
+static phx_status check_rigid(phx_context *context, const char *name, int dim, const phx_rigid_def *rigid)
+{
+    const double *c = rigid->centre, *I = rigid->inertia;
+    double factor[9], sum = 0.0;
+
+    if (!(rigid->mass > 0.0) || !isfinite(rigid->mass))
+        return phx_fail(context, PHX_ERR_ARGUMENT, "body '%s': mass is %g, must be positive and finite", name,
+                        rigid->mass);
+    for (int a = 0; a < dim; a++)
+        sum += c[a];
+    if (!isfinite(sum))
+        return phx_fail(context, PHX_ERR_ARGUMENT, "body '%s': centre of mass (%g, %g, %g) is not finite", name, c[0],
+                        c[1], dim == 3 ? c[2] : 0.0);
+    if (dim == 2) {
+        if (!(I[0] > 0.0) || !isfinite(I[0]))
+            return phx_fail(context, PHX_ERR_ARGUMENT,
+                            "body '%s': inertia about the centre of mass is %g, must be positive and finite", name,
+                            I[0]);
+        return PHX_OK;
+    }
+    for (int a = 0; a < 3; a++)
+        for (int b = 0; b < a; b++)
+            if (!(fabs(I[3 * a + b] - I[3 * b + a]) <= 1e-12 * (fabs(I[4 * a]) + fabs(I[4 * b]))))
+                return phx_fail(context, PHX_ERR_ARGUMENT,
+                                "body '%s': inertia must be symmetric, entries %d%d and %d%d are %g and %g", name,
+                                a + 1, b + 1, b + 1, a + 1, I[3 * a + b], I[3 * b + a]);
+    memcpy(factor, I, sizeof factor);
+    if (phx_dense_cholesky(NULL, 3, factor))
+        return phx_fail(context, PHX_ERR_ARGUMENT,
+                        "body '%s': inertia about the centre of mass must be positive definite and finite, its "
+                        "diagonal is (%g, %g, %g)",
+                        name, I[0], I[4], I[8]);
+    return PHX_OK;
+}
+
+/* Mass properties of a rigid body about the origin P of its frame: s0 = m c, J0 = I_c + m (c.c I - c c^T). */
+static phx_status rigid_flex(phx_context *context, int dim, const phx_rigid_def *rigid, phx_flex *flex)
+{
+    const double *c = rigid->centre;
+    double cc = 0.0;
+
+    flex->dim = dim;
+    flex->n_rot = dim == 2 ? 1 : 3;
+    flex->n_pair = dim == 2 ? 1 : 6;
+    flex->mass = rigid->mass;
+    for (int a = 0; a < dim; a++) {
+        flex->s0[a] = rigid->mass * c[a];
+        cc += c[a] * c[a];
+    }
+    for (int a = 0; a < flex->n_rot; a++) {
+        for (int b = a; b < flex->n_rot; b++) {
+            const double steiner = dim == 2 ? cc : (a == b ? cc : 0.0) - c[a] * c[b];
+            flex->J0[phx_pair(a, b)] = rigid->inertia[a * flex->n_rot + b] + rigid->mass * steiner;
+        }
+    }
+    /* nothing, but arrays: rows are counted from them */
+    flex->S = phx_calloc(context, 0, sizeof *flex->S);
+    flex->C = phx_calloc(context, 0, sizeof *flex->C);
+    flex->j = phx_calloc(context, 0, sizeof *flex->j);
+    return flex->S && flex->C && flex->j ? PHX_OK : PHX_ERR_MEMORY;
+}
+
+/* Pattern over nu: rigid rows and columns are full, the flexible block is the flex pattern (full with modal damping).
+ */
+static phx_status make_pattern(phx_context *context, phx_floating *body)
+{
+    const phx_flex *flex = body->flex;
+    const phx_csr flex_pattern = {flex->n, flex->n, flex->ptr, flex->idx, NULL};
+    const bool wider = body->damped && body->damping.ptr[body->base.n_q] > flex->ptr[body->base.n_q];
+    const phx_csr *block = wider ? &body->damping : &flex_pattern;
+    const int r = body->base.n_rigid, n = body->base.n_v;
+    const int nnz_flex = body->base.n_q ? flex->ptr[body->base.n_q] : 0;
+    const int nnz_block = body->base.n_q ? block->ptr[body->base.n_q] : 0;
+    const int nnz_damping = body->damped ? body->damping.ptr[body->base.n_q] : 0;
+    const size_t nnz = (size_t)r * (size_t)n + (size_t)body->base.n_q * (size_t)r + (size_t)nnz_block;
+    int at = 0;
+
+    body->base.ptr = phx_calloc(context, (size_t)n + 1, sizeof *body->base.ptr);
+    body->base.idx = phx_calloc(context, nnz, sizeof *body->base.idx);
+    body->flex_at = phx_calloc(context, (size_t)nnz_flex, sizeof *body->flex_at);
+    body->damping_at = phx_calloc(context, (size_t)nnz_damping, sizeof *body->damping_at);
+    if (!body->base.ptr || !body->base.idx || !body->flex_at || !body->damping_at)
+        return PHX_ERR_MEMORY;
+    for (int i = 0; i < n; i++) {
+        body->base.ptr[i] = at;
+        for (int j = 0; j < (i < r ? n : r); j++)
+            body->base.idx[at++] = j;
+        for (int k = i < r ? 0 : block->ptr[i - r]; i >= r && k < block->ptr[i - r + 1]; k++)
+            body->base.idx[at++] = r + block->idx[k];
+    }
+    body->base.ptr[n] = at;
+    for (int i = 0; i < body->base.n_q; i++) {
+        const phx_csr whole = {n, n, body->base.ptr, body->base.idx, NULL};
+        for (int k = flex->ptr[i]; k < flex->ptr[i + 1]; k++)
+            body->flex_at[k] = phx_csr_find(&whole, r + i, r + flex->idx[k]);
+        for (int k = body->damped ? body->damping.ptr[i] : 0; body->damped && k < body->damping.ptr[i + 1]; k++)
+            body->damping_at[k] = phx_csr_find(&whole, r + i, r + body->damping.idx[k]);
+    }
+    return PHX_OK;
+}
+
+static phx_status check_def(phx_context *context, const char *name, const phx_body_def *def)
+{
+    if (def->dim != 2 && def->dim != 3)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "body '%s': dim is %d, must be 2 or 3", name, def->dim);
+    if (!def->rigid == !def->flex)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "body '%s': give exactly one of rigid and flex", name);
+    if (def->flex && def->flex->dim != def->dim)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "body '%s': dimension %d differs from its deformation's %d", name,
+                        def->dim, def->flex->dim);
+    if (def->kinetics != PHX_KINETICS_FULL && def->kinetics != PHX_KINETICS_SIMPLIFIED)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "body '%s': kinetics is %d, must be full or simplified", name,
+                        (int)def->kinetics);
+    return def->rigid ? check_rigid(context, name, def->dim, def->rigid) : PHX_OK;
+}
+
+/* The compact matrices of the flex, or some of its own. */
+static phx_status take_compact(phx_context *context, phx_floating *body)
+{
+    body->compact = body->flex->compact;
+    if (body->compact)
+        return PHX_OK;
+    body->compacted = *body->flex;
+    const phx_status status = phx_flex_make_compact(context, &body->compacted);
+    body->compact = body->compacted.compact;
+    return status;
+}
+
+/* Many coordinates, and no more work through the strains than by K. */
+static bool through_strains(const phx_floating *body)
+{
+    const phx_flex_matrix *K = &body->compact->K;
+    const phx_csr *root = &body->flex->root;
+
+    return phx_floating_is_fine(body) && root->rows > 0 &&
+           2 * (long)root->ptr[root->rows] <= 3 * (long)K->ptr[K->n_rows];
+}
+
+/* What every body has, from the definition. */
+static phx_status lay_out(phx_context *context, const phx_body_def *def, const char *name, phx_floating *body)
+{
+    const phx_flex *flex = body->flex;
+    phx_body *base = &body->base;
+
+    base->kinetics = def->kinetics;
+    base->n_stress = flex->n_stress;
+    base->rest.mass = flex->mass;
+    memcpy(base->rest.s0, flex->s0, sizeof base->rest.s0);
+    memcpy(base->rest.J0, flex->J0, sizeof base->rest.J0);
+    return phx_body_lay_out(context, &phx_floating_ops, name, def->dim, 1, &body->frame, flex->n, base);
+}
+
+phx_status phx_body_create(phx_context *context, const phx_body_def *def, phx_body **out)
+{
+    if (!def || !out)
+        return phx_fail_null(context, __func__, "def or body");
+    const char *name = def->name ? def->name : "body";
+    phx_floating *body = NULL;
+    phx_status status = check_def(context, name, def);
+
+    *out = NULL;
+    if (status)
+        return status;
+    body = phx_calloc(context, 1, sizeof *body);
+    if (!body)
+        return PHX_ERR_MEMORY;
+    body->base.ops = &phx_floating_ops;
+    if (def->rigid)
+        status = rigid_flex(context, def->dim, def->rigid, &body->own);
+    body->flex = def->flex ? def->flex : &body->own;
+    if (!status)
+        status = phx_floating_check_range(context, name, body->flex, def->rigid);
+    if (!status)
+        status = lay_out(context, def, name, body);
+    if (!status)
+        status = take_compact(context, body);
+    if (!status && through_strains(body))
+        body->root = &body->flex->root;
+    if (!status)
+        status = phx_floating_make_damping(context, def, body);
+    body->base.lossless = !body->damped && def->kinetics == PHX_KINETICS_FULL;
+    if (!status)
+        status = make_pattern(context, body);
+    if (status)
+        phx_body_destroy(&body->base);
+    else
+        *out = &body->base;
+    return phx_conclude(context, status);
+}
+
+/* ---- what only a floating body has ---- */
+const phx_flex *phx_body_flex(const phx_body *body)
+{
+    const phx_floating *floating = phx_as_floating(body);
+    return floating ? floating->flex : NULL;
+}
+
+const phx_csr *phx_body_elastic_root(const phx_body *body)
+{
+    const phx_floating *floating = phx_as_floating(body);
+    return floating && floating->flex->n > 0 ? &floating->flex->root : NULL;
+}
+
+bool phx_body_stiffness(const phx_body *body, phx_csr *K)
+{
+    const phx_flex *flex = phx_body_flex(body);
+
+    if (!flex || flex->n == 0)
+        return false;
+    *K = (phx_csr){flex->n, flex->n, flex->ptr, flex->idx, flex->K};
+    return true;
+}
+
+int phx_body_strains(const phx_body *body)
+{
+    const phx_floating *floating = phx_as_floating(body);
+    return floating ? phx_floating_strains(floating) : 0;
+}
+
+void phx_body_strain_forces(const phx_body *body, const double *q, const double *dq, double *force)
+{
+    const phx_floating *floating = phx_as_floating(body);
+    if (floating)
+        phx_floating_strain_forces(floating, q, dq, force);
+}
+
+void phx_body_strain_curvature(const phx_body *body, const double *force, int ld, double *matrix)
+{
+    const phx_floating *floating = phx_as_floating(body);
+    if (floating)
+        phx_floating_strain_curvature(floating, force, ld, matrix);
+}
+
+void phx_body_damping_roots(const phx_body *body, double *beta, const phx_csr **W)
+{
+    static const phx_csr none = {0};
+    const phx_floating *floating = phx_as_floating(body);
+
+    *beta = floating ? floating->strain_damping : 0.0;
+    *W = floating ? &floating->modal_root : &none;
+}
+
+void phx_body_subtract_rooted_damping(const phx_body *body, double *D)
+{
+    const phx_floating *floating = phx_as_floating(body);
+    if (floating)
+        phx_floating_subtract_rooted_damping(floating, D);
+}
+
+/* ---- the table ---- */
+static const phx_floating *of(const phx_body *body)
+{
+    return (const phx_floating *)body;
+}
+
+static void destroy(phx_body *base)
+{
+    phx_floating *body = (phx_floating *)base;
+
+    phx_csr_free(&body->damping);
+    phx_csr_free(&body->modal_root);
+    phx_csr_free(&body->rest);
+    phx_flex_free(&body->own);
+    phx_flex_free_compact(body->compacted.compact);
+    phx_free(body->flex_at);
+    phx_free(body->damping_at);
+    phx_body_free_base(base);
+    phx_free(body);
+}
+
+static void momenta(const phx_body *body, const double *x, const double *v, double *p)
+{
+    phx_floating_momenta(of(body), x, v, p);
+}
+
+static void put_mass(const phx_body *body, const double *x, bool all, const int *at, double *val)
+{
+    phx_floating_put_mass(of(body), x, all, at, val);
+}
+
+static void moment(const phx_body *body, const double *x, double *sum)
+{
+    phx_floating_moment(of(body), x, sum);
+}
+
+static void rigid_mass(const phx_body *body, const double *x, double *mass)
+{
+    phx_floating_rigid_mass(of(body), x, mass);
+}
+
+static void mass_matrix(const phx_body *body, const double *x, double *mass)
+{
+    phx_floating_mass_matrix(of(body), x, mass);
+}
+
+static void inertial_momentum(const phx_body *body, const double *x, const double *v, double *linear, double *angular)
+{
+    phx_floating_inertial_momentum(of(body), x, v, linear, angular);
+}
+
+static void residual(const phx_body *body, const double *gravity, const double *x, const double *v, const double *v_dot,
+                     double *res)
+{
+    phx_floating_residual(of(body), gravity, x, v, v_dot, res);
+}
+
+static void linearise(const phx_body *body, const double *gravity, const double *x, const double *v, double *M,
+                      double *D, double *K)
+{
+    phx_floating_linearise(of(body), gravity, x, v, M, D, K);
+}
+
+static size_t room_of(const phx_body *body)
+{
+    return phx_floating_room(of(body));
+}
+
+static phx_products *products_create(phx_context *context, const phx_body *body, double *room)
+{
+    return phx_floating_products_create(context, of(body), room);
+}
+
+static void products_share(const phx_body *body, phx_products *products, double *room)
+{
+    (void)body;
+    phx_floating_products_share(products, room);
+}
+
+static void interval_begin(const phx_body *body, double h, const double *x0, const double *v0, phx_products *products)
+{
+    phx_floating_interval_begin(of(body), h, x0, v0, products);
+}
+
+static void interval_residual(const phx_body *body, const double *gravity, const phx_body_view *view, double *res)
+{
+    phx_floating_interval_residual(of(body), gravity, view, res);
+}
+
+static void interval_linearise(const phx_body *body, const double *gravity, const phx_body_view *view, double *room,
+                               double *A)
+{
+    phx_floating_interval_linearise(of(body), gravity, view, room, A);
+}
+
+static double kinetic(const phx_body *body, const double *x, const double *v)
+{
+    return phx_floating_kinetic(of(body), x, v);
+}
+
+static double kinetic_undeformed(const phx_body *body, const double *v)
+{
+    return phx_floating_kinetic_undeformed(of(body), v);
+}
+
+static double elastic(const phx_body *body, const double *x)
+{
+    return phx_floating_elastic(of(body), x);
+}
+
+static double dissipation(const phx_body *body, const double *v)
+{
+    return phx_floating_dissipation(of(body), v);
+}
+
+static void stress(const phx_body *body, const double *x, double *sigma)
+{
+    phx_floating_stress(of(body), x, sigma);
+}
+
+static void stress_slope(const phx_body *body, const double *x, const double *row, double *out)
+{
+    phx_floating_stress_slope(of(body), x, row, out);
+}
+
+static int structure_size(const phx_body *body)
+{
+    return phx_floating_structure_size(of(body));
+}
+
+static void structure(const phx_body *body, phx_structure_form form, const double *x, const double *v, double *J)
+{
+    phx_floating_structure(of(body), form, x, v, J);
+}
+
+static void efforts(const phx_body *body, phx_structure_form form, const double *gravity, const double *x,
+                    const double *v, double *z)
+{
+    phx_floating_efforts(of(body), form, gravity, x, v, z);
+}
+
+const phx_body_ops phx_floating_ops = {
+    .kind = "floating body",
+    .destroy = destroy,
+    .momenta = momenta,
+    .put_mass = put_mass,
+    .moment = moment,
+    .rigid_mass = rigid_mass,
+    .mass_matrix = mass_matrix,
+    .inertial_momentum = inertial_momentum,
+    .residual = residual,
+    .linearise = linearise,
+    .room = room_of,
+    .products_create = products_create,
+    .products_share = products_share,
+    .interval_begin = interval_begin,
+    .interval_residual = interval_residual,
+    .interval_linearise = interval_linearise,
+    .kinetic = kinetic,
+    .kinetic_undeformed = kinetic_undeformed,
+    .elastic = elastic,
+    .dissipation = dissipation,
+    .stress = stress,
+    .stress_slope = stress_slope,
+    .structure_size = structure_size,
+    .structure = structure,
+    .efforts = efforts,
+};

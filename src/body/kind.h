@@ -1,0 +1,117 @@
+/* A kind of bodies: what every body has, and the table of operations that tells one kind from another.
+ *
+ * The configuration of a body is one or several moving frames and coordinates beside them,
+ *
+ *     frame f:       x: r (dim), attitude                 v: v (dim), w (n_rot), body components of that frame
+ *     coordinates:   x: q (n_q)                           v: q_dot
+ *
+ * each at a place in x and v that the kind chooses; the first frame leads both. What follows from this layout alone,
+ * the motion of the state, rigid motions, ports, is the same for all kinds (motion.c, ports.c). The kind answers for
+ * inertia, forces, energies and stresses. A floating body has one frame and its deformation for coordinates. */
+#ifndef PHX_BODY_KIND_H
+#define PHX_BODY_KIND_H
+
+#include <phlexor/body.h>
+
+/* Every function gets x and v of one body. Those that may be NULL say so. */
+typedef struct phx_body_ops {
+    const char *kind; /* "floating body": for messages */
+    /* Frees what the body owns beside struct phx_body, and the body itself. */
+    void (*destroy)(phx_body *body);
+    /* The undeformed configuration with the first frame at the origin. NULL: one frame, q = 0. */
+    void (*rest)(const phx_body *body, double *x);
+
+    /* ---- places ---- */
+    /* The sorts of location that give a point of the body (phx_location_bit), and the frame and the point of one of
+     * them; the port is empty before. Errors: as phx_flex_source_point. NULL: places of the only frame, or what the
+     * body's source says. */
+    unsigned location_sorts;
+    phx_status (*locate)(const phx_body *body, phx_context *context, const phx_location *location, phx_body_port *port);
+
+    /* ---- inertia ---- */
+    /* p = M nu */
+    void (*momenta)(const phx_body *body, const double *x, const double *v, double *p);
+    /* See phx_body_put_mass. */
+    void (*put_mass)(const phx_body *body, const double *x, bool all, const int *at, double *val);
+    /* First moment in inertial components, mass * (place of the centre of mass). */
+    void (*moment)(const phx_body *body, const double *x, double *moment);
+    /* T^T M T with the rigid motions T (phx_body_rigid_motion); M dense; momenta about the inertial origin. */
+    void (*rigid_mass)(const phx_body *body, const double *x, double *mass);
+    void (*mass_matrix)(const phx_body *body, const double *x, double *mass);
+    void (*inertial_momentum)(const phx_body *body, const double *x, const double *v, double *linear, double *angular);
+
+    /* ---- equations of motion, at an instant and over an interval (see the functions of body.h) ---- */
+    void (*residual)(const phx_body *body, const double *gravity, const double *x, const double *v, const double *v_dot,
+                     double *res);
+    void (*linearise)(const phx_body *body, const double *gravity, const double *x, const double *v, double *M,
+                      double *D, double *K);
+    /* Numbers of scratch, and what an interval keeps of its start. */
+    size_t (*room)(const phx_body *body);
+    phx_products *(*products_create)(phx_context *context, const phx_body *body, double *room);
+    void (*products_destroy)(const phx_body *body, phx_products *products); /* NULL: they are one piece of memory */
+    void (*products_share)(const phx_body *body, phx_products *products, double *room);
+    void (*interval_begin)(const phx_body *body, double h, const double *x0, const double *v0, phx_products *products);
+    void (*interval_residual)(const phx_body *body, const double *gravity, const phx_body_view *view, double *res);
+    void (*interval_linearise)(const phx_body *body, const double *gravity, const phx_body_view *view, double *room,
+                               double *A);
+
+    /* ---- energies ---- */
+    double (*kinetic)(const phx_body *body, const double *x, const double *v);
+    double (*kinetic_undeformed)(const phx_body *body, const double *v);
+    double (*elastic)(const phx_body *body, const double *x);
+    /* NULL: none is lost. */
+    double (*dissipation)(const phx_body *body, const double *v);
+
+    /* ---- stresses; NULL: there are none ---- */
+    void (*stress)(const phx_body *body, const double *x, double *sigma);
+    void (*stress_slope)(const phx_body *body, const double *x, const double *row, double *out);
+
+    /* ---- the structure as dense matrices; NULL: not offered ---- */
+    int (*structure_size)(const phx_body *body);
+    void (*structure)(const phx_body *body, phx_structure_form form, const double *x, const double *v, double *J);
+    void (*efforts)(const phx_body *body, phx_structure_form form, const double *gravity, const double *x,
+                    const double *v, double *z);
+} phx_body_ops;
+
+/* The first member of every body. */
+struct phx_body {
+    const phx_body_ops *ops;
+    char *name;
+    int dim, n_rot, n_rigid; /* n_rigid = dim + n_rot */
+    int n_attitude;          /* entries of an attitude in x */
+    int n_frames;
+    const phx_body_frame *frames; /* the first at 0, 0 */
+    int n_q, q_x, q_v;            /* coordinates, where they are in x, their rates in v */
+    int n_v, n_x;
+    int n_stress;
+    phx_kinetics kinetics;
+    bool lossless;
+    phx_mass_properties rest; /* of the undeformed body about its first frame */
+    int *ptr, *idx;           /* n_v x n_v pattern: structurally symmetric, ascending columns, the diagonal in it */
+};
+
+/* Fills what every body has for `n_frames` frames one after the other with the coordinates behind them; a kind may
+ * arrange them otherwise afterwards. The name is copied, `frames` is the caller's array of so many, filled here.
+ * PHX_ERR_MEMORY. */
+phx_status phx_body_lay_out(phx_context *context, const phx_body_ops *ops, const char *name, int dim, int n_frames,
+                            phx_body_frame *frames, int n_q, phx_body *body);
+/* Frees name and pattern; for `destroy`. */
+void phx_body_free_base(phx_body *body);
+
+/* The coordinates over an interval: q1 = q0 + h rate, q_m, with what rounding took from q0 and takes from q1. */
+void phx_body_move_coordinates(int n, double h, const double *q0, const double *low0, const double *rate, double *q1,
+                               double *low1, double *qm);
+
+/* The coordinates in x. */
+static inline const double *phx_body_q(const phx_body *body, const double *x)
+{
+    return x + body->q_x;
+}
+
+/* Deformation that the lever arms of ports see: q, or none with simplified kinetics (NULL: zero). */
+static inline const double *phx_body_q_inertia(const phx_body *body, const double *x)
+{
+    return body->kinetics == PHX_KINETICS_FULL ? phx_body_q(body, x) : NULL;
+}
+
+#endif
