@@ -13,7 +13,7 @@
 
 #include <phlexor/study.h>
 
-#include "results/chart.h"
+#include "results/plot/chart.h"
 #include "options.h"
 #include "timing.h"
 

@@ -158,7 +158,7 @@ function(phx_layer layer)
     add_library(phx_${layer} STATIC ${ARG_SOURCES})
     target_compile_options(phx_${layer} PRIVATE "$<$<COMPILE_LANGUAGE:C>:${PHX_FLAGS}>"
         "$<$<COMPILE_LANGUAGE:CXX>:${PHX_CXX_FLAGS}>")
-    target_include_directories(phx_${layer} PUBLIC ${PROJECT_SOURCE_DIR}/include)
+    target_include_directories(phx_${layer} PUBLIC ${PROJECT_SOURCE_DIR}/include PRIVATE ${PROJECT_SOURCE_DIR}/src)
     phx_link(phx_${layer} PUBLIC ${ARG_DEPENDS})
     phx_link(phx_${layer} PRIVATE ${ARG_LIBS})
     set_property(GLOBAL APPEND PROPERTY PHX_BUILT ${layer})

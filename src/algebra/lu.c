@@ -5,7 +5,7 @@
  * factorisations, twice as many after each vain attempt. */
 #include <string.h>
 
-#include "front.h"
+#include "algebra/multifrontal/front.h"
 #include "lu_klu.h"
 
 enum { FIRST_WAIT = 8, LONGEST_WAIT = 512 };

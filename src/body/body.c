@@ -153,6 +153,8 @@ unsigned phx_body_location_sorts(const phx_body *body)
 phx_status phx_body_locate(const phx_body *body, phx_context *context, const phx_location *location,
                            phx_body_port *port)
 {
+    if (!body || !location || !port)
+        return phx_fail_null(context, __func__, "body, location or port");
     if (!(phx_body_location_sorts(body) & phx_location_bit(location->sort)))
         return phx_fail(context, PHX_ERR_ARGUMENT, "its points are given by: %s; not by: %s",
                         phx_location_sorts_text(phx_body_location_sorts(body)).text,

@@ -9,7 +9,7 @@
 #ifndef PHX_MOVE_KERNEL_H
 #define PHX_MOVE_KERNEL_H
 
-#include "../algebra/rotation_kernel.h"
+#include "algebra/rotation_kernel.h"
 
 #include <math.h>
 

@@ -5,7 +5,7 @@
 
 #define real    double
 #define NAME(x) x
-#include "../port/place_kernel.h"
+#include "port/place_kernel.h"
 
 void phx_body_port_free(phx_body_port *port)
 {

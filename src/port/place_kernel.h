@@ -8,7 +8,7 @@
 #ifndef PHX_PLACE_KERNEL_H
 #define PHX_PLACE_KERNEL_H
 
-#include "../algebra/rotation_kernel.h"
+#include "algebra/rotation_kernel.h"
 
 /* y_a += sum over k of shapes_ak q_k of `rows` rows; q_k is entry at[k] of q (NULL: entry k). */
 static inline void NAME(add_shapes)(const int rows, const int n, const real *shapes, const real *q, const int *at,

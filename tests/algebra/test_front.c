@@ -1,7 +1,7 @@
 /* Block elimination on fronts: matrices of mechanisms against KLU, and that bad pivots are noticed. */
 #include "support.h"
 
-#include "algebra/front.h"
+#include "algebra/multifrontal/front.h"
 #include "algebra/lu_klu.h"
 
 /* ---- matrices ---- */

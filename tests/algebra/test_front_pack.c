@@ -2,7 +2,7 @@
  * that what is wrong with one leaf of a pack is noticed. */
 #include "support.h"
 
-#include "algebra/front.h"
+#include "algebra/multifrontal/front.h"
 #include "algebra/lu_klu.h"
 
 /* ---- matrices ---- */

@@ -1,7 +1,7 @@
 /* Pictures of chosen columns: which are found, over what, spectra, patterns, pages and their formats. */
 #define _XOPEN_SOURCE 700
 #include "example.h"
-#include "results/plot.h"
+#include "results/plot/plot.h"
 
 /* ---- a result with known values ---- */
 enum { COLUMNS = 9 };

@@ -1,7 +1,7 @@
 /* Pictures: well-formed, inside the page, small however many rows there are, and showing the extremes. */
 #define _XOPEN_SOURCE 700
 #include "example.h"
-#include "results/chart.h"
+#include "results/plot/chart.h"
 
 #include <ctype.h>
 

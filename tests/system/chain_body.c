@@ -98,8 +98,8 @@ static void put(const chain *it, const tangent *to, int row, int column, double 
 }
 
 /* P^T E W and the derivative of P^T e at fixed effort e, of a spring. */
-static void add_link_tangent(const chain *it, const link *at, const phx_body_view *view, const phx_load_result *of_spring,
-                             const tangent *to)
+static void add_link_tangent(const chain *it, const link *at, const phx_body_view *view,
+                             const phx_load_result *of_spring, const tangent *to)
 {
     const int dim = it->base.dim, n_rot = it->base.n_rot, r = it->base.n_rigid;
     double P[2][3 * 6], rate[2][3 * 6], turn[9], turns[6 * 3], bends[3], W[2][3 * 6];
@@ -112,8 +112,8 @@ static void add_link_tangent(const chain *it, const link *at, const phx_body_vie
         phx_body_port_tangents(&it->base, &at->port[side], view, effort, &out);
         for (int a = 0; a < dim; a++)
             for (int j = 0; j < r; j++)
-                W[side][a * r + j] = P[side][a * r + j] +
-                                     (j < dim ? 0.0 : 0.5 * view->h * rate[side][a * (r - dim) + j - dim]);
+                W[side][a * r + j] =
+                    P[side][a * r + j] + (j < dim ? 0.0 : 0.5 * view->h * rate[side][a * (r - dim) + j - dim]);
         for (int i = 0; i < r; i++)
             for (int k = 0; k < n_rot; k++)
                 put(it, to, v + i, v + dim + k, -turns[i * n_rot + k]);

@@ -147,8 +147,8 @@ static void moves_like_its_sections(void **state)
                 options.step = runs[r].step;
                 options.rtol = runs[r].rtol;
                 const double before = total_energy(&p[k].m, p[k].m.x, p[k].m.v);
-                CHECK_OK(*state, phx_integrate(p[k].m.dae, &options, &t, p[k].m.x, p[k].m.v, p[k].m.lambda, NULL, NULL,
-                                               NULL));
+                CHECK_OK(*state,
+                         phx_integrate(p[k].m.dae, &options, &t, p[k].m.x, p[k].m.v, p[k].m.lambda, NULL, NULL, NULL));
                 if (runs[r].integrator == PHX_MIDPOINT)
                     CHECK_SMALL(total_energy(&p[k].m, p[k].m.x, p[k].m.v) - before, 1e-10, "energy in %d dimensions",
                                 dim);
@@ -168,8 +168,8 @@ static void both_evaluators_agree(void **state)
             double t = 0.0;
             open_pendulum(*state, dim, true, 1.2, &p[k]);
             phx_system_dae_destroy(p[k].m.dae);
-            CHECK_OK(*state, phx_system_dae_with(p[k].m.system, *state, k ? PHX_BACKEND_FAST : PHX_BACKEND_PLAIN,
-                                                 &p[k].m.dae));
+            CHECK_OK(*state,
+                     phx_system_dae_with(p[k].m.system, *state, k ? PHX_BACKEND_FAST : PHX_BACKEND_PLAIN, &p[k].m.dae));
             options.step = 0.005;
             options.end = 0.5;
             CHECK_OK(*state,

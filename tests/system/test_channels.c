@@ -1,6 +1,6 @@
 /* Inputs and outputs of the linearised system: outputs against central differences of the nonlinear columns, loads
  * against the residual itself, motions against places; names, defaults and what is refused. */
-#include "system/fast.h"
+#include "system/fast/fast.h"
 
 #include "zoo.h"
 

@@ -1,6 +1,6 @@
 /* Condensed matrices against whole ones: single solutions, accelerations, projections, runs of every kind of mechanism
  * both ways, and what takes over where the iteration is slow. */
-#include "system/fast.h"
+#include "system/fast/fast.h"
 
 #include "insides.h"
 

@@ -1,6 +1,6 @@
 /* The projection by the rows alone against the sparse matrix over velocities and multipliers: who has it, single
  * solutions, runs, nearly dependent rows, threads. */
-#include "system/fast.h"
+#include "system/fast/fast.h"
 
 #include "insides.h"
 

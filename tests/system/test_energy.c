@@ -1,6 +1,6 @@
 /* Invariants of the midpoint rule on averages: the energy balance over single random intervals and over runs, joints
  * that stay closed, mechanisms in one model that do not trade energy, momenta of free mechanisms. */
-#include "system/fast.h"
+#include "system/fast/fast.h"
 
 #include "zoo.h"
 

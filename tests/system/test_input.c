@@ -1,5 +1,5 @@
 /* What is wrong is refused with a message and taken over or freed all the same; every allocation may fail. */
-#include "system/fast.h"
+#include "system/fast/fast.h"
 
 #include "zoo.h"
 

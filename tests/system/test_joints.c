@@ -1,6 +1,6 @@
 /* Joints that are alike side by side against the same joints one by one: residuals and matrices of intervals and of
  * instants, rows of projections, runs. */
-#include "system/fast.h"
+#include "system/fast/fast.h"
 
 #include <math.h>
 

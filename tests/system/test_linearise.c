@@ -1,7 +1,7 @@
 /* The derivative arrays against central differences of the residuals, for every kind of joint, drive, force and body:
  * M, D, K, K_l, G at instants, A(2/h) over intervals, the accelerations, and complex factors against real ones; sizes
  * of velocities. */
-#include "system/fast.h"
+#include "system/fast/fast.h"
 
 #include "zoo.h"
 

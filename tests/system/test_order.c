@@ -2,7 +2,7 @@
  * a chain is linear, and stars, loops, separate mechanisms and bodies without joints all factor. */
 #include "support.h"
 
-#include "system/fast.h"
+#include "system/fast/fast.h"
 
 /* ---- random mechanisms that close by construction ---- */
 typedef struct placed {

@@ -1,6 +1,6 @@
 /* The projection after a step: it closes the velocities, keeps the order, books the work of drives, leaves alone what
  * is closed to rounding, and asks for a smaller step when it would take too much. */
-#include "system/fast.h"
+#include "system/fast/fast.h"
 
 #include "support.h"
 

@@ -1,6 +1,6 @@
 /* Redundant constraints are found, named and left out; the motion is that of the model without them, the reactions are
  * the least-norm ones. A start in a singular configuration is not mistaken for redundancy. */
-#include "system/fast.h"
+#include "system/fast/fast.h"
 
 #include "support.h"
 

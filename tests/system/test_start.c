@@ -1,7 +1,7 @@
 /* The start state: assembly is the least change of the poses, given values are held, joints that cannot close are
  * named, velocities are the least change of kinetic energy, the quasi-static deformation is the exact one and does not
  * ring. */
-#include "system/fast.h"
+#include "system/fast/fast.h"
 
 #include "support.h"
 

@@ -1,6 +1,6 @@
 /* Counted angles over intervals: what is in packs lags behind, and once it is brought up has the bits of counts by the
  * general code after every interval. */
-#include "system/fast.h"
+#include "system/fast/fast.h"
 
 #include <math.h>
 

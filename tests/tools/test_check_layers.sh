@@ -18,7 +18,7 @@ fresh_tree()
     printf '#include "fast.h"\nvoid phx_fast_step(int n);\n' >"$tree/src/left/fast_step.c"
     : >"$tree/src/low/low_kernel.h"
     printf '#include "private.h"\n#include <phlexor/base.h>\n#include <cblas.h>\n' >"$tree/src/left/left.c"
-    printf '#include "../low/low_kernel.h"\n' >"$tree/src/left/wide_kernel.h"
+    printf '#include "low/low_kernel.h"\n' >"$tree/src/left/wide_kernel.h"
     printf '#include <phlexor/low.h>\n' >"$tree/include/phlexor/phlexor.h"
     printf '#include <phlexor/phlexor.h>\n#include <phlexor/right.h>\n' >"$tree/cli/main.c"
     printf '| layer | knows only |\n| `base` | – |\n| `low` | base |\n| `left` | low |\n' >"$tree/ARCHITECTURE.md"
@@ -51,12 +51,12 @@ expect_failure include/phlexor/other.h '#include <stddef.h>' 'has no layer other
 expect_failure src/left/left.c '#include <phlexor/phlexor.h>' 'must not include <phlexor/phlexor.h>'
 expect_failure src/left/left.c '#include <phlexor/nothing.h>' 'belongs to no layer'
 expect_failure src/right/right.c '#include "private.h"' 'not a private header of src/right/'
-expect_failure src/right/right.c '#include "../left/private.h"' 'not a private header of src/right/'
-expect_failure src/right/right.c '#include "../left/left_kernel.h"' 'right must not know left'
-expect_failure src/low/low.c '#include "../left/left_kernel.h"' 'low must not know left'
-expect_failure src/left/left.c '#include "../low/none_kernel.h"' 'not a private header of src/left/'
+expect_failure src/right/right.c '#include "left/private.h"' 'not a private header of src/right/'
+expect_failure src/right/right.c '#include "left/left_kernel.h"' 'right must not know left'
+expect_failure src/low/low.c '#include "left/left_kernel.h"' 'low must not know left'
+expect_failure src/left/left.c '#include "low/none_kernel.h"' 'not a private header of src/left/'
 expect_failure cli/main.c '#include "../src/low/low_kernel.h"' 'not a private header of cli/'
-expect_failure include/phlexor/low.h '#include "../low/low_kernel.h"' 'not a private header of include/phlexor/'
+expect_failure include/phlexor/low.h '#include "low/low_kernel.h"' 'not a private header of include/phlexor/'
 expect_failure cli/main.c '#include "left/private.h"' 'not a private header of cli/'
 expect_failure src/left/left.c '#include "fast.h"' '"fast.h" is of the fast evaluator'
 expect_failure src/left/left.c '    phx_fast_step(3);' 'a call of the fast evaluator'

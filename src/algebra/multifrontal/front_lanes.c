@@ -1,0 +1,324 @@
+/* The elimination of a pack: PHX_FRONT_LANES leaves alike, a number of each side by side in a register.
+ *
+ * The remaining block of a leaf has no entries of A, so the steps work on the rows and columns of the pivots only, and
+ * the update is made at the end, once,
+ *
+ *     update = - sum over the steps of L W . */
+#include "front_lanes.h"
+#include "algebra/lanes_kernel.h"
+
+typedef lanes scalar;
+
+static inline scalar zero(void)
+{
+    return (scalar){0.0, 0.0, 0.0, 0.0};
+}
+
+static inline scalar times(scalar a, scalar b)
+{
+    return a * b;
+}
+
+static inline scalar minus_times(scalar a, scalar b, scalar c)
+{
+    return a - b * c;
+}
+
+static inline scalar plus(scalar a, scalar b)
+{
+    return a + b;
+}
+
+static inline scalar reciprocal(scalar a)
+{
+    return 1.0 / a;
+}
+
+#include "front_step.h"
+
+#ifdef PHX_FOR_AVX2
+#define NAME(x) phx_front_pack_##x##_avx2
+#else
+#define NAME(x) phx_front_pack_##x
+#endif
+
+/* Sizes that are constants stay so all the way down. */
+#define INLINE static inline __attribute__((always_inline))
+
+/* ---- to and fro ---- */
+static inline lanes gather(const double *from, const int *at)
+{
+    return (lanes){from[at[0]], from[at[1]], from[at[2]], from[at[3]]};
+}
+
+static inline void scatter(lanes value, double *to, const int *at)
+{
+    for (int l = 0; l < PHX_FRONT_LANES; l++)
+        to[at[l]] = value[l];
+}
+
+/* The entries of a run go to their places. */
+static inline void load_run(const double *val, const phx_front_run *run, lanes *F)
+{
+    const int *at = run->source, *target = run->target;
+    if (run->length == 1 || !run->wide) {
+        for (int k = 0; k < run->length; k++)
+            F[target[k]] = gather(val + k, at);
+        return;
+    }
+    const lanes rows[4] = {*(const lanes *)(val + at[0]), *(const lanes *)(val + at[1]), *(const lanes *)(val + at[2]),
+                           *(const lanes *)(val + at[3])};
+    lanes columns[4];
+    transpose(rows, columns);
+    F[target[0]] = columns[0];
+    F[target[1]] = columns[1];
+    if (run->length > 2)
+        F[target[2]] = columns[2];
+    if (run->length > 3)
+        F[target[3]] = columns[3];
+}
+
+static inline void store_rows(const lanes *from, double *const *to, int at)
+{
+    lanes rows[4];
+    transpose(from, rows);
+    for (int l = 0; l < PHX_FRONT_LANES; l++)
+        *(lanes *)(to[l] + at) = rows[l];
+}
+
+/* Rows and columns of the pivots, rows of m. */
+INLINE void assemble_pack(const phx_front_tree *tree, const phx_front_pack *pack, const int P, const int R,
+                          const double *val, lanes *F)
+{
+    const phx_front_run *run = tree->run + pack->runs;
+    const int m = P + R;
+    if (!pack->full) {
+        for (int k = 0; k < P * m; k++)
+            F[k] = zero();
+        for (int i = P; i < m; i++)
+            for (int k = 0; k < P; k++)
+                F[i * m + k] = zero();
+    }
+    for (int k = 0; k < pack->n_runs; k++)
+        load_run(val, &run[k], F);
+}
+
+/* ---- elimination ---- */
+/* row <- row - l W, of `count` columns */
+INLINE void subtract_row(const int p, const int count, const lanes *l, const lanes *restrict W, const int r,
+                         lanes *restrict row)
+{
+    const lanes a = l[0], b = p > 1 ? l[1] : a, c = p > 2 ? l[2] : a;
+    for (int j = 0; j < count; j++) {
+        lanes sum = minus_times(row[j], a, W[j]);
+        if (p > 1)
+            sum = minus_times(sum, b, W[r + j]);
+        if (p > 2)
+            sum = minus_times(sum, c, W[2 * r + j]);
+        row[j] = sum;
+    }
+}
+
+/* A step of p pivots with `left` to come and R unknowns that remain; F is at the first of its pivots, rows of m. */
+INLINE void eliminate_panel(const int p, const int left, const int R, const int m, lanes *restrict F,
+                            lanes *restrict over, lanes *restrict C)
+{
+    const int r = left + R;
+    lanes *restrict W = C + p * p, *restrict L = W + p * r;
+    lanes factors[9];
+    factor_block(p, m, F, factors, C);
+    for (int k = 0; k < p; k++)
+        over[k] = factors[k * p + k];
+    for (int j = 0; j < r; j++)
+        solve_block(p, factors, F + p + j, m, W + j, r);
+    for (int i = 0; i < r; i++)
+        for (int k = 0; k < p; k++)
+            L[i * p + k] = F[(p + i) * m + k];
+    for (int i = 0; i < left; i++)
+        subtract_row(p, r, L + i * p, W, r, F + (p + i) * m + p);
+    for (int i = left; i < r; i++)
+        subtract_row(p, left, L + i * p, W, r, F + (p + i) * m + p);
+}
+
+/* The terms of a step in `width` neighbours of row i of the update, from column j on. */
+INLINE void subtract_products(const int p, const int left, const int R, const lanes *C, int i, int j, const int width,
+                              lanes *sum)
+{
+    const int r = left + R;
+    const lanes *W = C + p * p + left + j, *L = C + p * p + p * r + (left + i) * p;
+    for (int k = 0; k < p; k++)
+        for (int c = 0; c < width; c++)
+            sum[c] = minus_times(sum[c], L[k], W[k * r + c]);
+}
+
+INLINE void sum_products(const int P, const int R, const lanes *C, int i, int j, const int width, lanes *sum)
+{
+    int left = P;
+    for (int c = 0; c < width; c++)
+        sum[c] = zero();
+    for (; left > PHX_FRONT_STEP; C += phx_front_step_size(PHX_FRONT_STEP, left + R)) {
+        left -= PHX_FRONT_STEP;
+        subtract_products(PHX_FRONT_STEP, left, R, C, i, j, width, sum);
+    }
+    if (left == 3)
+        subtract_products(3, 0, R, C, i, j, width, sum);
+    else if (left == 2)
+        subtract_products(2, 0, R, C, i, j, width, sum);
+    else
+        subtract_products(1, 0, R, C, i, j, width, sum);
+}
+
+/* Four columns at a time; where R is no multiple of four the last ones overlap. */
+INLINE void update_pack(const int P, const int R, const lanes *C, double *const *to)
+{
+    lanes sum[4];
+    for (int i = 0; i < R; i++) {
+        for (int j = 0; j < R && R >= 4; j += 4) {
+            const int first = phx_int_min(j, R - 4);
+            sum_products(P, R, C, i, first, 4, sum);
+            store_rows(sum, to, i * R + first);
+        }
+        for (int j = 0; j < R && R < 4; j++) {
+            sum_products(P, R, C, i, j, 1, sum);
+            for (int l = 0; l < PHX_FRONT_LANES; l++)
+                to[l][i * R + j] = sum[0][l];
+        }
+    }
+}
+
+INLINE void factor_pack(const phx_front_tree *tree, const phx_front_pack *pack, const int P, const int R,
+                        const double *val, double *factors, double *stack, double *work)
+{
+    const int m = P + R, *rows = tree->pack_rows + pack->rows;
+    double *update[PHX_FRONT_LANES];
+    lanes *F = (lanes *)work, *C = (lanes *)(factors + pack->factor), over[PHX_FRONT_MOST];
+
+    assemble_pack(tree, pack, P, R, val, F);
+    for (int done = 0; done < P;) {
+        const int left = P - done, p = phx_front_step(left), rest = left - p;
+        lanes *here = F + done * (m + 1);
+        if (p == 3)
+            eliminate_panel(3, rest, R, m, here, over + done, C);
+        else if (p == 2)
+            eliminate_panel(2, 0, R, m, here, over + done, C);
+        else
+            eliminate_panel(1, 0, R, m, here, over + done, C);
+        C += phx_front_step_size(p, rest + R);
+        done += p;
+    }
+    for (int k = 0; k < P; k++)
+        scatter(over[k], factors, rows + PHX_FRONT_LANES * k);
+    for (int l = 0; l < PHX_FRONT_LANES; l++)
+        update[l] = stack + tree->front[pack->front[l]].update;
+    update_pack(P, R, (const lanes *)(factors + pack->factor), update);
+}
+
+/* ---- solution ---- */
+/* Y: the pivots, then what the step subtracts from the remaining ones. */
+INLINE void step_down(const int p, const int r, const lanes *C, lanes *Y)
+{
+    const lanes *L = C + p * p + p * r;
+    lanes z[3];
+    solve_block(p, C, Y, 1, z, 1);
+    for (int k = 0; k < p; k++)
+        Y[k] = z[k];
+    for (int i = 0; i < r; i++) {
+        lanes sum = Y[p + i];
+        for (int k = 0; k < p; k++)
+            sum = minus_times(sum, L[i * p + k], z[k]);
+        Y[p + i] = sum;
+    }
+}
+
+INLINE void step_up(const int p, const int r, const lanes *C, lanes *Y)
+{
+    const lanes *W = C + p * p;
+    for (int k = 0; k < p; k++) {
+        lanes sum = Y[k];
+        for (int j = 0; j < r; j++)
+            sum = minus_times(sum, W[k * r + j], Y[p + j]);
+        Y[k] = sum;
+    }
+}
+
+INLINE void down_pack(const phx_front_tree *tree, const phx_front_pack *pack, const int P, const int R,
+                      const double *factors, double *y)
+{
+    const int *rows = tree->pack_rows + pack->rows;
+    const lanes *C = (const lanes *)(factors + pack->factor);
+    lanes Y[PHX_FRONT_MOST];
+
+    for (int k = 0; k < P; k++)
+        Y[k] = gather(y, rows + PHX_FRONT_LANES * k);
+    for (int k = P; k < P + R; k++)
+        Y[k] = zero();
+    for (int done = 0; done < P;) {
+        const int left = P - done, p = phx_front_step(left), r = left - p + R;
+        if (p == 3)
+            step_down(3, r, C, Y + done);
+        else if (p == 2)
+            step_down(2, R, C, Y + done);
+        else
+            step_down(1, R, C, Y + done);
+        C += phx_front_step_size(p, r);
+        done += p;
+    }
+    for (int k = 0; k < P; k++)
+        scatter(Y[k], y, rows + PHX_FRONT_LANES * k);
+    for (int k = P; k < P + R; k++)
+        for (int l = 0; l < pack->count; l++)
+            y[rows[PHX_FRONT_LANES * k + l]] += Y[k][l];
+}
+
+INLINE void up_pack(const phx_front_tree *tree, const phx_front_pack *pack, const int P, const int R,
+                    const double *factors, double *y)
+{
+    const int *rows = tree->pack_rows + pack->rows;
+    const lanes *C = (const lanes *)(factors + pack->factor) + phx_front_factor_size(P, R);
+    lanes Y[PHX_FRONT_MOST];
+
+    for (int k = 0; k < P + R; k++)
+        Y[k] = gather(y, rows + PHX_FRONT_LANES * k);
+    for (int done = 0; done < P;) {
+        const int p = phx_front_last_step(P - done), r = done + R;
+        C -= phx_front_step_size(p, r);
+        done += p;
+        if (p == 3)
+            step_up(3, r, C, Y + P - done);
+        else if (p == 2)
+            step_up(2, R, C, Y + P - done);
+        else
+            step_up(1, R, C, Y + P - done);
+    }
+    for (int k = 0; k < P; k++)
+        scatter(Y[k], y, rows + PHX_FRONT_LANES * k);
+}
+
+/* ---- the same with constant sizes ---- */
+#define EACH_SIZE(WORK, ...)                                                                                           \
+    if (pack->pivots == 3 && pack->rest == 4)                                                                          \
+        WORK(tree, pack, 3, 4, __VA_ARGS__);                                                                           \
+    else if (pack->pivots == 6 && pack->rest == 4)                                                                     \
+        WORK(tree, pack, 6, 4, __VA_ARGS__);                                                                           \
+    else if (pack->pivots == 6 && pack->rest == 6)                                                                     \
+        WORK(tree, pack, 6, 6, __VA_ARGS__);                                                                           \
+    else if (pack->pivots == 6 && pack->rest == 10)                                                                    \
+        WORK(tree, pack, 6, 10, __VA_ARGS__);                                                                          \
+    else                                                                                                               \
+        WORK(tree, pack, pack->pivots, pack->rest, __VA_ARGS__)
+
+void NAME(factor)(const phx_front_tree *tree, const phx_front_pack *pack, const double *val, double *factors,
+                  double *stack, double *work)
+{
+    EACH_SIZE(factor_pack, val, factors, stack, work);
+}
+
+void NAME(down)(const phx_front_tree *tree, const phx_front_pack *pack, const double *factors, double *y)
+{
+    EACH_SIZE(down_pack, factors, y);
+}
+
+void NAME(up)(const phx_front_tree *tree, const phx_front_pack *pack, const double *factors, double *y)
+{
+    EACH_SIZE(up_pack, factors, y);
+}

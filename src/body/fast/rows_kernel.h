@@ -1,0 +1,340 @@
+/* Rows G on the velocities of a body that has no other unknowns, with M = L D L^T and what is eliminated inside left
+ * out, which no row sees:
+ *
+ *     Y = G L^-T ,  Z = Y D^-1 ,   G M^-1 G^T = Z Y^T ,   M^-1 G^T mu = L^-T (Z^T mu) .
+ *
+ * See interval_kernel.h for `real` and NAME. */
+#ifndef PHX_ROWS_KERNEL_H
+#define PHX_ROWS_KERNEL_H
+
+#include "port/place_kernel.h"
+#include "body/floating/energy_kernel.h"
+#include "pack_rows.h"
+
+/* ---- the mass of bodies that bend ---- */
+/* s and J at q, rows_i = C - A q (n_q x n_rot, without the rows of S), and the kinetic energy with v; room: n_rot n_q.
+ */
+static inline void NAME(mass_parts)(const int dim, const phx_floating *body, const NAME(inertia) * own, const real *q,
+                                    const real *v, real *room, real *rows, real *s, real *pair, real *energy)
+{
+    const phx_flex *flex = body->flex;
+    const int n = body->base.n_q, n_rot = phx_rotations(dim), r = dim + n_rot, n_pair = phx_pairs(dim);
+    const real *rate = v + r;
+    real sums[6] = ZEROS, moments[6] = ZEROS, slope[PHX_MAX_PAIR] = ZEROS, form[PHX_MAX_PAIR], turn[3] = ZEROS;
+    real p[6], twice, sum = {0.0};
+
+    NAME(multiply)(&body->compact->moments, q, sums);
+    NAME(multiply)(&body->compact->moments, rate, moments);
+    NAME(forms)(&body->compact->pairs, n_pair, n, q, q, form);
+    NAME(multiply)(&body->compact->gyro, q, room);
+    for (int i = 0; i < n; i++) {
+        for (int k = 0; k < n_rot; k++) {
+            rows[i * n_rot + k] = flex->C[k * n + i] - room[k * n + i];
+            turn[k] += rows[i * n_rot + k] * rate[i];
+        }
+        for (int e = 0; e < n_pair; e++)
+            slope[e] += flex->j[e * n + i] * q[i];
+    }
+    for (int a = 0; a < dim; a++)
+        s[a] = own->s0[a] + sums[a];
+    for (int e = 0; e < n_pair; e++)
+        pair[e] = own->J0[e] + slope[e] + 0.5 * form[e];
+    NAME(rigid_momenta)(dim, own, s, pair, moments, turn, v, p);
+    NAME(forms)(&body->compact->mass, 1, n, rate, rate, &twice);
+    for (int i = 0; i < r; i++)
+        sum += v[i] * (p[i] + (i < dim ? moments[i] : turn[i - dim]));
+    *energy = 0.5 * (sum + twice);
+}
+
+/* What a condenser of M_qq makes of M(q), its lower triangle: border_kernel.h with H = Gv = 1, E = Gw = 0. Y = M_ii^-1
+ * rows_i. */
+static inline void NAME(reduce_mass)(const int dim, const phx_condenser *it, const NAME(inertia) * own, const real *s,
+                                     const real *pair, const real *rows, real *Y, real *out)
+{
+    const int n_rot = phx_rotations(dim), r = dim + n_rot, m = it->n_kept, n = r + m;
+    real SY[9] = ZEROS, rows_Y[9] = ZEROS;
+
+    for (int p = 0; p < it->n_inner; p++)
+        for (int k = 0; k < n_rot; k++)
+            Y[p * n_rot + k] = rows[it->inner[p] * n_rot + k];
+    phx_ldl_solve(it->ldl, n_rot * LANES, (double *)Y);
+    for (int c = 0; c < r; c++) {
+        real unit[6] = ZEROS, column[6];
+        unit[c] += 1.0;
+        NAME(rigid_momenta)(dim, own, s, pair, NULL, NULL, unit, column);
+        for (int a = c; a < r; a++)
+            out[a * n + c] = column[a];
+    }
+    for (int d = 0; d < m; d++) {
+        real *row = out + (r + d) * n;
+        for (int a = 0; a < dim; a++)
+            row[a] = (real){0.0} + it->sums_kept[a * m + d];
+        for (int k = 0; k < n_rot; k++)
+            row[dim + k] = rows[it->kept[d] * n_rot + k];
+        for (int c = 0; c <= d; c++)
+            row[r + c] = (real){0.0} + it->corner[d * m + c];
+    }
+    for (int p = 0; p < it->n_inner; p++) {
+        const double *S = it->sums + p * dim;
+        const real *row = rows + it->inner[p] * n_rot, *y = Y + p * n_rot;
+        for (int k = 0; k < n_rot; k++) {
+            for (int a = 0; a < dim; a++)
+                SY[k * dim + a] += S[a] * y[k];
+            for (int l = 0; l <= k; l++)
+                rows_Y[k * n_rot + l] += row[k] * y[l];
+        }
+        for (int e = it->coupling.ptr[p]; e < it->coupling.ptr[p + 1]; e++)
+            for (int k = 0; k < n_rot; k++)
+                out[(r + it->coupling.idx[e]) * n + dim + k] -= it->coupling.val[e] * y[k];
+    }
+    for (int a = 0; a < dim; a++)
+        for (int b = 0; b <= a; b++)
+            out[a * n + b] -= it->sums_pull[a * dim + b];
+    for (int k = 0; k < n_rot; k++) {
+        for (int a = 0; a < dim; a++)
+            out[(dim + k) * n + a] -= SY[k * dim + a];
+        for (int l = 0; l <= k; l++)
+            out[(dim + k) * n + dim + l] -= rows_Y[k * n_rot + l];
+    }
+}
+
+/* ---- rows ---- */
+
+/* L D L^T of a full matrix, its lower triangle: L packed without its diagonal, and 1/D. */
+static inline void NAME(decompose)(int n, real *matrix, real *L, real *inverse)
+{
+    for (int j = 0; j < n; j++) {
+        inverse[j] = 1.0 / matrix[j * n + j];
+        for (int i = j + 1; i < n; i++) {
+            const real l = matrix[i * n + j] * inverse[j];
+            for (int k = j + 1; k <= i; k++)
+                matrix[i * n + k] -= l * matrix[k * n + j];
+            L[i * (i - 1) / 2 + j] = l;
+        }
+    }
+}
+
+static inline void NAME(rotation)(const int dim, const real *attitude, real *R)
+{
+    if (dim == 2) {
+        R[0] = R[3] = attitude[0];
+        R[1] = -attitude[1];
+        R[2] = attitude[1];
+        return;
+    }
+    for (int i = 0; i < 9; i++)
+        R[i] = attitude[i];
+}
+
+/* Rows of the place of a port, dim x n, at the kept coordinates. */
+static inline void NAME(place_rows)(const int dim, const int n, const port_rows *port, const real *R, const real *kept,
+                                    real *place)
+{
+    const int n_kept = n - dim - phx_rotations(dim);
+    const real *phi = (const real *)port->phi, *x = (const real *)port->x;
+    real y[3];
+
+    for (int a = 0; a < dim; a++)
+        y[a] = x[a];
+    NAME(add_shapes)(dim, n_kept, phi, kept, NULL, y);
+    NAME(place_jacobian)(dim, n_kept, phi, R, y, place);
+}
+
+/* A row with a covector: g_u^T place + (0, g_w, g_theta^T theta). */
+static inline void NAME(covector_row)(const int dim, const int n, const port_rows *port, const real *place,
+                                      const double *const *covector, real *row)
+{
+    const int n_rot = phx_rotations(dim), r = dim + n_rot;
+    const real *theta = (const real *)port->theta;
+    real g[9];
+    double *numbers = (double *)g;
+
+    for (int i = port->turns ? dim : 0; i < r + (n > r ? n_rot : 0); i++)
+        for (int l = 0; l < LANES; l++)
+            numbers[i * LANES + l] = covector[l][i];
+    for (int j = 0; j < n; j++) {
+        real sum = {0.0};
+        for (int a = 0; a < dim && !port->turns; a++)
+            sum += g[a] * place[a * n + j];
+        row[j] = sum;
+    }
+    for (int k = 0; k < n_rot; k++)
+        row[dim + k] += g[dim + k];
+    for (int j = 0; j < n - r; j++)
+        for (int k = 0; k < n_rot; k++)
+            row[r + j] += g[r + k] * theta[k * (n - r) + j];
+}
+
+/* y <- L^-1 y, z = D^-1 y */
+static inline void NAME(finish_row)(const int n, const real *L, const real *inverse, real *y, real *z)
+{
+    for (int i = 0; i < n; i++) {
+        const real *below = L + i * (i - 1) / 2;
+        for (int j = 0; j < i; j++)
+            y[i] -= below[j] * y[j];
+        z[i] = inverse[i] * y[i];
+    }
+}
+
+/* Y (n_rows x n) and Z of all rows at the attitude and the kept coordinates; room: dim x n. */
+static inline void NAME(all_rows)(const int dim, const int n, const phx_pack_rows *it, const real *R, const real *kept,
+                                  const double *covectors, real *room, real *Y, real *Z)
+{
+    static const double none[9] = {0.0};
+    const real *L = (const real *)it->L, *inverse = (const real *)it->inverse;
+
+    for (int p = 0; p < it->n_ports; p++) {
+        const port_rows *port = &it->ports[p];
+        const real *sign = (const real *)port->sign;
+        const int *at = it->covector + port->covector * LANES;
+        real *y = Y + port->first * n, *z = Z + port->first * n;
+        NAME(place_rows)(dim, n, port, R, kept, room);
+        for (int a = 0; a < port->points; a++, y += n, z += n) {
+            for (int j = 0; j < n; j++)
+                y[j] = sign[0] * room[a * n + j];
+            NAME(finish_row)(n, L, inverse, y, z);
+        }
+        for (int k = 0; k < port->others; k++, y += n, z += n, at += LANES) {
+            const double *covector[LANES];
+            for (int l = 0; l < LANES; l++)
+                covector[l] = at[l] < 0 ? none : covectors + at[l];
+            NAME(covector_row)(dim, n, port, room, covector, y);
+            NAME(finish_row)(n, L, inverse, y, z);
+        }
+    }
+}
+
+/* S = Z Y^T, packed rows of the lower triangle. */
+static inline void NAME(multiply_rows)(const int n, int n_rows, const real *Y, const real *Z, real *S)
+{
+    for (int i = 0; i < n_rows; i++)
+        for (int j = 0; j <= i; j++) {
+            real sum = {0.0};
+            for (int c = 0; c < n; c++)
+                sum += Z[i * n + c] * Y[j * n + c];
+            *S++ = sum;
+        }
+}
+
+/* ---- rigid bodies ---- */
+/* With the velocity of the centre of mass and J_c^-1 = N N^T about it, a row that is the inertial axis a of the place
+ * of a port with lever d, times its sign, is sign (R_a , d x R_a), and one on turns is (0, g_w):
+ *
+ *     E = sign N^T (d x R_a) = lever R_a^T ,   E = N^T g_w ,    G M^-1 G^T = E E^T + 1/m where both have the same axis,
+ *     dw = N (E^T mu) ,   dv = R^T (sum of sign mu)/m - dw x c . */
+static inline void NAME(plain_rows)(const int dim, const phx_pack_rows *it, const real *R, const double *covectors,
+                                    real *E)
+{
+    static const double none[3] = {0.0};
+    const int n_rot = phx_rotations(dim);
+    const real *N = (const real *)it->root;
+
+    for (int p = 0; p < it->n_ports; p++) {
+        const port_rows *port = &it->ports[p];
+        const real *lever = (const real *)port->lever;
+        const int *at = it->covector + port->covector * LANES;
+        for (int a = 0; a < port->points; a++, E += n_rot)
+            for (int k = 0; k < n_rot; k++) {
+                E[k] = lever[k * dim] * R[a * dim];
+                for (int b = 1; b < dim; b++)
+                    E[k] += lever[k * dim + b] * R[a * dim + b];
+            }
+        for (int i = 0; i < port->others; i++, E += n_rot, at += LANES) {
+            real g[3];
+            double *numbers = (double *)g;
+            for (int l = 0; l < LANES; l++) {
+                const double *from = at[l] < 0 ? none : covectors + at[l] + dim;
+                for (int k = 0; k < n_rot; k++)
+                    numbers[k * LANES + l] = from[k];
+            }
+            for (int k = 0; k < n_rot; k++) { /* N is upper triangular */
+                E[k] = N[k] * g[0];
+                for (int b = 1; b <= k; b++)
+                    E[k] += N[b * n_rot + k] * g[b];
+            }
+        }
+    }
+}
+
+static inline void NAME(plain_schur)(const int dim, const phx_pack_rows *it, const real *E, real *S)
+{
+    const int n_rot = phx_rotations(dim);
+    const real over_mass = ((const real *)it->over_mass)[0];
+    real *to = S;
+
+    for (int i = 0; i < it->n_rows; i++)
+        for (int j = 0; j <= i; j++, to++) {
+            *to = E[i * n_rot] * E[j * n_rot];
+            for (int k = 1; k < n_rot; k++)
+                *to += E[i * n_rot + k] * E[j * n_rot + k];
+        }
+    for (int p = 0; p < it->n_ports; p++) {
+        const real share = over_mass * ((const real *)it->ports[p].sign)[0];
+        for (int q = 0; q <= p && it->ports[p].points > 0; q++) {
+            const real both = share * ((const real *)it->ports[q].sign)[0];
+            for (int a = 0; a < dim && it->ports[q].points > 0; a++) {
+                const int i = it->ports[p].first + a;
+                S[i * (i + 1) / 2 + it->ports[q].first + a] += both;
+            }
+        }
+    }
+}
+
+static inline void NAME(plain_push)(const int dim, const phx_pack_rows *it, const double *mu, real *x)
+{
+    const int n_rot = phx_rotations(dim);
+    const real *N = (const real *)it->root, *c = (const real *)it->centre, *R = (const real *)it->frame;
+    const real *E = (const real *)it->Z, over_mass = ((const real *)it->over_mass)[0];
+    const int *row = it->row;
+    real force[3] = ZEROS, torque[3] = ZEROS, arm[3];
+
+    for (int p = 0; p < it->n_ports; p++) {
+        const port_rows *port = &it->ports[p];
+        const real sign = ((const real *)port->sign)[0];
+        for (int i = 0; i < port->points + port->others; i++, E += n_rot, row += LANES) {
+            real own;
+            double *numbers = (double *)&own;
+            for (int l = 0; l < LANES; l++)
+                numbers[l] = mu[row[l]];
+            for (int k = 0; k < n_rot; k++)
+                torque[k] += E[k] * own;
+            if (i < port->points)
+                force[i] += sign * own;
+        }
+    }
+    for (int k = 0; k < n_rot; k++) {
+        x[dim + k] = N[k * n_rot + k] * torque[k];
+        for (int b = k + 1; b < n_rot; b++)
+            x[dim + k] += N[k * n_rot + b] * torque[b];
+    }
+    NAME(rot_x_vec)(dim, x + dim, c, arm);
+    for (int a = 0; a < dim; a++) {
+        real sum = R[a] * force[0];
+        for (int b = 1; b < dim; b++)
+            sum += R[b * dim + a] * force[b];
+        x[a] = over_mass * sum - arm[a];
+    }
+}
+
+/* x = L^-T (Z^T mu) */
+static inline void NAME(push_rows)(const int n, const phx_pack_rows *it, const double *mu, real *x)
+{
+    const real *Z = (const real *)it->Z, *L = (const real *)it->L;
+    const int *row = it->row;
+
+    for (int j = 0; j < n; j++)
+        x[j] = (real){0.0};
+    for (int i = 0; i < it->n_rows; i++, row += LANES) {
+        real own;
+        double *numbers = (double *)&own;
+        for (int l = 0; l < LANES; l++)
+            numbers[l] = mu[row[l]];
+        for (int j = 0; j < n; j++)
+            x[j] += Z[i * n + j] * own;
+    }
+    for (int i = n; i-- > 0;)
+        for (int j = 0; j < i; j++)
+            x[j] -= L[i * (i - 1) / 2 + j] * x[i];
+}
+
+#endif

@@ -1,0 +1,381 @@
+/* What a step evaluates of a floating body, written once for a kind of number: the including file defines `real`, a
+ * double or one number of each of several bodies side by side, ZEROS, which makes arrays of it zero, and NAME(x), what
+ * x is called for it. The bodies differ in their state alone; matrices are those of the first. `dim` and, where bodies
+ * are rigid, the number `n` of deformations are constants where a kernel is put, so that it becomes what they need.
+ *
+ * Over an interval q1 = q0 + h u and q_dot1 = 2 u - q_dot0, u the mean rate. With
+ *
+ *     d = q0 + h/2 q_dot0 ,   q_m = d + h/2 (u - q_dot0) ,
+ *
+ * A_k antisymmetric and Q_p symmetric, few products serve both ends:
+ *
+ *     A_k (w1_k q1 - w0_k q0)/h + 1/2 A_k (w0_k q_dot1 + w1_k q_dot0)
+ *                                       = (w1 - w0)_k/h A_k d + (w0 + w1)_k A_k u ,
+ *     q_dot1 . A_k q1 = - 2 d . A_k u - q_dot0 . A_k d ,    q_dot0 . A_k q0 = q_dot0 . A_k d ,
+ *     1/2 (q1 . Q_p q1 - q0 . Q_p q0) = h u . Q_p q_m . */
+#ifndef PHX_INTERVAL_KERNEL_H
+#define PHX_INTERVAL_KERNEL_H
+
+#include "algebra/rotation_kernel.h"
+#include "floating.h"
+
+/* ---- small things ---- */
+static inline void NAME(clear)(int n, real *x)
+{
+    for (int i = 0; i < n; i++)
+        x[i] = (real){0.0};
+}
+
+/* Rows of a stack that have `length` entries: y = sums, with `start` (over all rows of the stack) y = start + sums. */
+static inline void NAME(sum_rows)(const int length, int count, const double *val, const int *idx, const int *row,
+                                  const double *start, const real *x, real *restrict y)
+{
+    for (int r = 0; r < count; r++, val += length, idx += length) {
+        real even = {0.0}, odd = {0.0};
+        for (int e = 0; e + 1 < length; e += 2) {
+            even += val[e] * x[idx[e]];
+            odd += val[e + 1] * x[idx[e + 1]];
+        }
+        if (length % 2)
+            even += val[length - 1] * x[idx[length - 1]];
+        y[row[r]] = start ? start[row[r]] + (even + odd) : even + odd;
+    }
+}
+
+static inline void NAME(multiply_onto)(const phx_flex_stack *A, const double *start, const real *x, real *y)
+{
+    const double *val = A->val;
+    const int *idx = A->idx, *row = A->row;
+
+    for (int g = 0; g < A->n_groups; g++) {
+        const int length = A->length[g], count = A->count[g];
+        switch (length) {
+        case 0:
+            NAME(sum_rows)(0, count, val, idx, row, start, x, y);
+            break;
+        case 3:
+            NAME(sum_rows)(3, count, val, idx, row, start, x, y);
+            break;
+        case 6:
+            NAME(sum_rows)(6, count, val, idx, row, start, x, y);
+            break;
+        default:
+            NAME(sum_rows)(length, count, val, idx, row, start, x, y);
+        }
+        val += length * count;
+        idx += length * count;
+        row += count;
+    }
+}
+
+/* y = A x, all rows of a stack */
+static void NAME(multiply)(const phx_flex_stack *A, const real *x, real *y)
+{
+    NAME(multiply_onto)(A, NULL, x, y);
+}
+
+/* slopes = j + Q x, the derivatives of J */
+static void NAME(inertia_slopes)(const phx_floating *body, const real *x, real *slopes)
+{
+    NAME(multiply_onto)(&body->compact->pairs, body->flex->j, x, slopes);
+}
+
+/* y = B^T (B x). On a fine mesh what rounding leaves of K x is a load of its own, and beams are soft against it;
+ * rounded strains are no more than a change of x in its last digits. */
+static inline void NAME(through_strains)(const phx_csr *root, int n, const real *x, real *y)
+{
+    NAME(clear)(n, y);
+    for (int i = 0; i < root->rows; i++) {
+        real strain = {0.0};
+        for (int e = root->ptr[i]; e < root->ptr[i + 1]; e++)
+            strain += root->val[e] * x[root->idx[e]];
+        for (int e = root->ptr[i]; e < root->ptr[i + 1]; e++)
+            y[root->idx[e]] += root->val[e] * strain;
+    }
+}
+
+/* y = R^T g, the direction cosines as the state holds them */
+static inline void NAME(to_body)(const int dim, const real *R, const double *g, real *y)
+{
+    if (dim == 2) {
+        y[0] = R[0] * g[0] + R[1] * g[1];
+        y[1] = -R[1] * g[0] + R[0] * g[1];
+        return;
+    }
+    for (int j = 0; j < 3; j++)
+        y[j] = R[j] * g[0] + R[3 + j] * g[1] + R[6 + j] * g[2];
+}
+
+/* y = J w, J by its pairs */
+static inline void NAME(pair_times)(const int dim, const real *pair, const real *w, real *y)
+{
+    if (dim == 2) {
+        y[0] = pair[0] * w[0];
+    } else {
+        y[0] = pair[0] * w[0] + pair[3] * w[1] + pair[4] * w[2];
+        y[1] = pair[3] * w[0] + pair[1] * w[1] + pair[5] * w[2];
+        y[2] = pair[4] * w[0] + pair[5] * w[1] + pair[2] * w[2];
+    }
+}
+
+/* ---- the start of an interval ---- */
+/* Of the undeformed bodies; the only constants in which they may differ. */
+typedef struct NAME(inertia) {
+    real mass, s0[3], J0[PHX_MAX_PAIR];
+} NAME(inertia);
+
+static inline NAME(inertia) NAME(inertia_of)(const phx_flex *flex)
+{
+    NAME(inertia) it = {.mass = (real){0.0} + flex->mass};
+
+    for (int a = 0; a < 3; a++)
+        it.s0[a] = (real){0.0} + flex->s0[a];
+    for (int p = 0; p < PHX_MAX_PAIR; p++)
+        it.J0[p] = (real){0.0} + flex->J0[p];
+    return it;
+}
+
+/* What deforming adds to it. */
+typedef struct NAME(bending) {
+    real s[3], s_dot[3], c_dot[3];    /* s(q0), S q_dot0, C q_dot0 */
+    real pair[PHX_MAX_PAIR], gyro[3]; /* J(q0), q_dot0 . A_k d */
+    real s1[3], pair1[PHX_MAX_PAIR];  /* at the end, written by the residual */
+    real sm[3];                       /* s(q_m) */
+    real *d, *turned[3];              /* d, A_k d, one behind the other */
+} NAME(bending);
+
+typedef struct NAME(products) {
+    NAME(inertia) own;
+    real p[6], pm[6];     /* momenta of the rigid rows: at the start, mean */
+    NAME(bending) * bent; /* not looked at where n is 0 */
+} NAME(products);
+
+/* Moments and inertia of the body: at the end, and the moments of the mean. */
+static inline const real *NAME(end_moments)(const int n, const NAME(products) * it)
+{
+    return n > 0 ? it->bent->s1 : it->own.s0;
+}
+
+static inline const real *NAME(end_inertia)(const int n, const NAME(products) * it)
+{
+    return n > 0 ? it->bent->pair1 : it->own.J0;
+}
+
+static inline const real *NAME(mean_moments)(const int n, const NAME(products) * it)
+{
+    return n > 0 ? it->bent->sm : it->own.s0;
+}
+
+/* Momenta of the rigid rows: m v + w x s + s_dot,  s x v + J w + turn; s_dot, turn: NULL for zero. */
+static inline void NAME(rigid_momenta)(const int dim, const NAME(inertia) * own, const real *s, const real *pair,
+                                       const real *s_dot, const real *turn, const real *v, real *p)
+{
+    real a[3], b[3];
+
+    NAME(rot_x_vec)(dim, v + dim, s, a);
+    for (int i = 0; i < dim; i++)
+        p[i] = s_dot ? own->mass * v[i] + a[i] + s_dot[i] : own->mass * v[i] + a[i];
+    NAME(vec_x_vec)(dim, s, v, a);
+    NAME(pair_times)(dim, pair, v + dim, b);
+    for (int k = 0; k < phx_rotations(dim); k++)
+        p[dim + k] = turn ? a[k] + b[k] + turn[k] : a[k] + b[k];
+}
+
+/* J_p(q0) = J0 + j.q0 + 1/2 q0.Q q0, s, and what else depends on the start alone. */
+static inline void NAME(begin)(const int dim, const int n, const phx_floating *body, double h, const real *q0,
+                               const real *v0, NAME(products) * it, real *room)
+{
+    const int n_rot = phx_rotations(dim), n_pair = phx_pairs(dim);
+    const real *rate = v0 + dim + n_rot;
+    NAME(bending) *bent = it->bent;
+    real moments[6] = ZEROS, turn[3], gyro[3] = ZEROS, sum[PHX_MAX_PAIR] = ZEROS;
+
+    if (n == 0) {
+        NAME(rigid_momenta)(dim, &it->own, it->own.s0, it->own.J0, NULL, NULL, v0, it->p);
+        return;
+    }
+    NAME(multiply)(&body->compact->moments, q0, moments);
+    for (int a = 0; a < dim; a++)
+        bent->s[a] = it->own.s0[a] + moments[a];
+    NAME(multiply)(&body->compact->moments, rate, moments);
+    for (int a = 0; a < dim; a++)
+        bent->s_dot[a] = moments[a];
+    for (int k = 0; k < n_rot; k++)
+        bent->c_dot[k] = moments[dim + k];
+    NAME(inertia_slopes)(body, q0, room);
+    for (int i = 0; i < n; i++)
+        for (int p = 0; p < n_pair; p++)
+            sum[p] += q0[i] * (body->flex->j[p * n + i] + room[p * n + i]);
+    for (int p = 0; p < n_pair; p++)
+        bent->pair[p] = it->own.J0[p] + 0.5 * sum[p];
+    for (int i = 0; i < n; i++)
+        bent->d[i] = q0[i] + 0.5 * h * rate[i];
+    NAME(multiply)(&body->compact->gyro, bent->d, bent->turned[0]);
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < n_rot; k++)
+            gyro[k] += rate[i] * bent->turned[k][i];
+    for (int k = 0; k < n_rot; k++) {
+        bent->gyro[k] = gyro[k];
+        turn[k] = bent->c_dot[k] - bent->gyro[k];
+    }
+    NAME(rigid_momenta)(dim, &it->own, bent->s, bent->pair, bent->s_dot, turn, v0, it->p);
+}
+
+/* ---- the residual ---- */
+/* Arrays over the deformations in `room`. */
+typedef struct NAME(arrays) {
+    real *diff, *qm, *a, *b; /* u - q_dot0, q_m, A_k u (n_rot x n), j_p + Q_p q_m (pairs x n) */
+} NAME(arrays);
+
+static inline void NAME(evaluate)(const int dim, const int n, const phx_floating *body, double h, const real *rate0,
+                                  const real *u, const NAME(products) * it, real *room, NAME(arrays) * out)
+{
+    out->diff = room;
+    out->qm = room + n;
+    room += 2 * n;
+    for (int i = 0; i < n; i++) {
+        out->diff[i] = u[i] - rate0[i];
+        out->qm[i] = it->bent->d[i] + 0.5 * h * out->diff[i];
+    }
+    out->a = room;
+    out->b = room + phx_rotations(dim) * n;
+    NAME(multiply)(&body->compact->gyro, u, out->a);
+    NAME(inertia_slopes)(body, out->qm, out->b);
+}
+
+/* The rigid momenta of a flexible body at the end, and what the tangent needs of it. */
+static inline void NAME(end_momenta)(const int dim, const int n, const phx_floating *body, double h, const real *v1,
+                                     const real *u, const NAME(arrays) * at, NAME(products) * it, real *p)
+{
+    const int n_rot = phx_rotations(dim), n_pair = phx_pairs(dim);
+    NAME(bending) *bent = it->bent;
+    real moments[6] = ZEROS, s_dot[3], turn[3], curl[3] = ZEROS, sum[PHX_MAX_PAIR] = ZEROS;
+
+    NAME(multiply)(&body->compact->moments, u, moments);
+    for (int a = 0; a < dim; a++) {
+        bent->s1[a] = bent->s[a] + h * moments[a];
+        bent->sm[a] = bent->s[a] + 0.5 * h * moments[a];
+        s_dot[a] = 2.0 * moments[a] - bent->s_dot[a];
+    }
+    for (int i = 0; i < n; i++) {
+        for (int m = 0; m < n_pair; m++)
+            sum[m] += u[i] * at->b[m * n + i];
+        for (int k = 0; k < n_rot; k++)
+            curl[k] += bent->d[i] * at->a[k * n + i];
+    }
+    for (int m = 0; m < n_pair; m++)
+        bent->pair1[m] = bent->pair[m] + h * sum[m];
+    for (int k = 0; k < n_rot; k++)
+        turn[k] = 2.0 * (moments[dim + k] + curl[k]) - bent->c_dot[k] + bent->gyro[k];
+    NAME(rigid_momenta)(dim, &it->own, bent->s1, bent->pair1, s_dot, turn, v1, p);
+}
+
+/* Coefficients of w0_k w1_l in the pairs. */
+static inline void NAME(pair_products)(const int dim, const real *w0, const real *w1, real *c)
+{
+    const int n_rot = phx_rotations(dim);
+    for (int k = 0; k < n_rot; k++)
+        for (int l = k; l < n_rot; l++)
+            c[phx_pair(k, l)] = k == l ? w0[k] * w1[k] : w0[k] * w1[l] + w0[l] * w1[k];
+}
+
+/* q_m + beta u, from which one pass through the strains makes elastic and damping forces; q_m itself without beta. */
+static inline const real *NAME(strained)(const phx_floating *body, int n, const real *qm, const real *u, real *sum)
+{
+    if (body->strain_damping == 0.0)
+        return qm;
+    for (int i = 0; i < n; i++)
+        sum[i] = qm[i] + body->strain_damping * u[i];
+    return sum;
+}
+
+/* res += what is left of R u: W^T (W u) of modal damping, and what has no root */
+static inline void NAME(add_friction)(const phx_floating *body, int n, const real *u, real *room, real *res)
+{
+    const phx_csr *R = body->friction;
+
+    for (int i = 0; R && i < n; i++)
+        for (int e = R->ptr[i]; e < R->ptr[i + 1]; e++)
+            res[i] += R->val[e] * u[R->idx[e]];
+    if (body->modal_root.rows == 0)
+        return;
+    NAME(through_strains)(&body->modal_root, n, u, room);
+    for (int i = 0; i < n; i++)
+        res[i] += room[i];
+}
+
+/* Rows of the deformations: 2/h M (u - q_dot0) + K q_m + R u and what comes through S, C, j, A, Q. */
+static inline void NAME(deformation_rows)(const int dim, const phx_floating *body, double h, const real *v0,
+                                          const real *v1, const real *u, const real *gm, const NAME(products) * it,
+                                          const NAME(arrays) * at, real *room, real *res)
+{
+    const phx_flex *flex = body->flex;
+    const int n = flex->n, n_rot = phx_rotations(dim), n_pair = phx_pairs(dim);
+    const double over_h = 1.0 / h;
+    const real *w0 = v0 + dim, *w1 = v1 + dim;
+    real S[3], c[3], sum[3], ww[PHX_MAX_PAIR], across[3], *elastic = room;
+
+    NAME(vec_x_rot)(dim, v0, w1, S);
+    NAME(vec_x_rot)(dim, v1, w0, across);
+    for (int a = 0; a < dim; a++)
+        S[a] = over_h * (v1[a] - v0[a]) - 0.5 * (S[a] + across[a]) - gm[a];
+    for (int k = 0; k < n_rot; k++) {
+        c[k] = over_h * (w1[k] - w0[k]);
+        sum[k] = w0[k] + w1[k];
+    }
+    NAME(pair_products)(dim, w0, w1, ww);
+    for (int p = 0; p < n_pair; p++)
+        ww[p] *= 0.5;
+    NAME(multiply)(&body->compact->mass, at->diff, res);
+    if (body->root)
+        NAME(through_strains)(body->root, n, NAME(strained)(body, n, at->qm, u, room + n), elastic);
+    else
+        NAME(multiply)(&body->compact->stiffness, at->qm, elastic);
+    for (int i = 0; i < n; i++) {
+        real force = 2.0 * over_h * res[i] + elastic[i];
+        for (int a = 0; a < dim; a++)
+            force += flex->S[a * n + i] * S[a];
+        for (int k = 0; k < n_rot; k++)
+            force += (flex->C[k * n + i] - it->bent->turned[k][i]) * c[k] - sum[k] * at->a[k * n + i];
+        for (int p = 0; p < n_pair; p++)
+            force -= ww[p] * at->b[p * n + i];
+        res[i] = force;
+    }
+    NAME(add_friction)(body, n, u, room, res);
+}
+
+/* res = (p1 - p0)/h - mean forces. `attitude`: the means of the direction cosines. */
+static inline void NAME(residual)(const int dim, const int n, const phx_floating *body, const double *gravity, double h,
+                                  const real *attitude, const real *v0, const real *v1, const real *vm,
+                                  NAME(products) * it, real *room, real *res)
+{
+    const int n_rot = phx_rotations(dim), r = dim + n_rot;
+    const double over_h = 1.0 / h;
+    const real *u = vm + r;
+    NAME(arrays) at = {0};
+    real p[6], gm[3], a[3], b[3], c[3], torque[3];
+
+    if (n > 0) {
+        NAME(evaluate)(dim, n, body, h, v0 + r, u, it, room, &at);
+        NAME(end_momenta)(dim, n, body, h, v1, u, &at, it, p);
+    } else {
+        NAME(rigid_momenta)(dim, &it->own, it->own.s0, it->own.J0, NULL, NULL, v1, p);
+    }
+    for (int i = 0; i < r; i++)
+        it->pm[i] = 0.5 * (it->p[i] + p[i]);
+    NAME(to_body)(dim, attitude, gravity, gm);
+    NAME(vec_x_rot)(dim, it->pm, vm + dim, a);
+    for (int i = 0; i < dim; i++)
+        res[i] = over_h * (p[i] - it->p[i]) - a[i] - it->own.mass * gm[i];
+    NAME(vec_x_vec)(dim, it->pm, vm, b);
+    NAME(rot_x_rot)(dim, it->pm + dim, vm + dim, c);
+    NAME(vec_x_vec)(dim, NAME(mean_moments)(n, it), gm, torque);
+    for (int k = 0; k < n_rot; k++)
+        res[dim + k] = over_h * (p[dim + k] - it->p[dim + k]) - b[k] - c[k] - torque[k];
+    if (n == 0)
+        return;
+    NAME(deformation_rows)
+    (dim, body, h, v0, v1, u, gm, it, &at, room + (size_t)(2 + n_rot + phx_pairs(dim)) * (size_t)n, res + r);
+}
+
+#endif

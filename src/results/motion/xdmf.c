@@ -1,0 +1,211 @@
+/* A motion as XDMF: FOLDER/motion.xmf, a collection over time that ParaView opens, and beside it FOLDER/motion.h5 with
+ * the numbers of n points:
+ *
+ *   /frame_000000/place          n x 3, m
+ *   /frame_000000/displacement,
+ *     velocity, axis_x ...       n x components, or n: the arrays of frames.h
+ *   /body                        n, number of the body of each point
+ *   /cells                       for each cell what it is (1: vertices, 2: a line), how many points, and which
+ *
+ * The columns of the result stand in motion.xmf, as data of the grid. Parts of datasets (HyperSlab) are for some
+ * readers only, so each instant has datasets of its own. */
+#include "folder.h"
+#include "frames.h"
+#include "results/store/h5.h"
+#include "results/store/output.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { POLYVERTEX = 1, POLYLINE = 2 }; /* cells of XDMF */
+
+/* ---- the numbers ---- */
+static void frame_name(size_t frame, char name[32])
+{
+    snprintf(name, 32, "/frame_%06zu", frame % 1000000);
+}
+
+static phx_status put_array(phx_h5 *file, const char *group, const char *name, size_t n, int components,
+                            const double *values)
+{
+    char *path = phx_h5_link(phx_h5_context(file), group, name);
+    if (!path)
+        return PHX_ERR_MEMORY;
+    phx_h5_make_rows(file, path, n, components > 1 ? (size_t)components : 0);
+    phx_h5_put_rows(file, path, 0, n, values);
+    phx_free(path);
+    return PHX_OK;
+}
+
+static phx_status put_frame(phx_h5 *file, const phx_frames *frames, size_t k)
+{
+    const size_t n = (size_t)frames->n_points;
+    char group[32];
+    frame_name(k, group);
+    phx_h5_make_group(file, group);
+    phx_status status = put_array(file, group, "place", n, 3, frames->place);
+    for (int a = 0; a < frames->n_arrays && !status; a++)
+        status =
+            put_array(file, group, frames->arrays[a].name, n, frames->arrays[a].components, frames->arrays[a].values);
+    return status;
+}
+
+/* Integers in the list of cells. */
+static int cells_size(const phx_frames *frames)
+{
+    const int bodies = phx_result_bodies(frames->result);
+    int size = 3 * bodies;
+    for (int b = 0; b < bodies; b++) {
+        int first = 0;
+        const int n = phx_frames_line(frames, b, &first);
+        size += n > 1 ? 2 + n : 0;
+    }
+    return size;
+}
+
+static phx_status put_cells(phx_h5 *file, const phx_frames *frames)
+{
+    const int bodies = phx_result_bodies(frames->result), size = cells_size(frames);
+    int *cells = phx_calloc(frames->context, (size_t)size, sizeof *cells), *at = cells;
+    if (!cells)
+        return PHX_ERR_MEMORY;
+    for (int b = 0; b < bodies; b++) {
+        *at++ = POLYVERTEX;
+        *at++ = 1;
+        *at++ = b;
+    }
+    for (int b = 0; b < bodies; b++) {
+        int first = 0;
+        const int n = phx_frames_line(frames, b, &first);
+        if (n < 2)
+            continue;
+        *at++ = POLYLINE;
+        *at++ = n;
+        for (int i = 0; i < n; i++)
+            *at++ = first + i;
+    }
+    phx_h5_put_integers(file, "/cells", size, cells);
+    phx_h5_put_integers(file, "/body", frames->n_points, frames->body);
+    phx_free(cells);
+    return PHX_OK;
+}
+
+/* ---- what they mean ---- */
+static void put_line(phx_output *out, const char *text)
+{
+    phx_output_text(out, text);
+    phx_output_line(out);
+}
+
+static void put_integers(phx_output *out, const char *name, int count)
+{
+    phx_output_format(out,
+                      "<DataItem Dimensions=\"%d\" NumberType=\"Int\" Precision=\"4\" Format=\"HDF\">motion.h5:/%s",
+                      count, name);
+    put_line(out, "</DataItem>");
+}
+
+static void put_numbers(phx_output *out, const phx_frames *frames, const char *name, int components, size_t k)
+{
+    char group[32];
+    frame_name(k, group);
+    phx_output_format(out, "<DataItem Dimensions=\"%d", frames->n_points);
+    if (components > 1)
+        phx_output_format(out, " %d", components);
+    phx_output_format(out, "\" NumberType=\"Float\" Precision=\"8\" Format=\"HDF\">motion.h5:%s/", group);
+    phx_output_xml(out, name);
+    put_line(out, "</DataItem>");
+}
+
+static void put_values(phx_output *out, const phx_frames *frames)
+{
+    for (int c = 1; c < phx_result_columns(frames->result); c++) {
+        phx_output_text(out, "<Attribute Name=\"");
+        phx_output_xml(out, phx_result_column_name(frames->result, c));
+        phx_output_text(out,
+                        "\" AttributeType=\"Scalar\" Center=\"Grid\"><DataItem Dimensions=\"1\" NumberType=\"Float\" "
+                        "Precision=\"8\" Format=\"XML\">");
+        phx_output_number(out, frames->values[c]);
+        put_line(out, "</DataItem></Attribute>");
+    }
+}
+
+static void put_grid(phx_output *out, const phx_frames *frames, size_t k)
+{
+    phx_output_format(out, "<Grid Name=\"frame %zu\" GridType=\"Uniform\"><Time Value=\"", k);
+    phx_output_number(out, frames->values[0]);
+    put_line(out, "\"/>");
+    phx_output_format(out, "<Topology TopologyType=\"Mixed\" NumberOfElements=\"%d\">",
+                      phx_result_bodies(frames->result) + frames->n_lines);
+    put_integers(out, "cells", cells_size(frames));
+    put_line(out, "</Topology>");
+    phx_output_text(out, "<Geometry GeometryType=\"XYZ\">");
+    put_numbers(out, frames, "place", 3, k);
+    put_line(out, "</Geometry>");
+    for (int a = 0; a < frames->n_arrays; a++) {
+        const phx_frame_array *array = &frames->arrays[a];
+        phx_output_text(out, "<Attribute Name=\"");
+        phx_output_xml(out, array->name);
+        phx_output_format(out, "\" AttributeType=\"%s\" Center=\"Node\">", array->components > 1 ? "Vector" : "Scalar");
+        put_numbers(out, frames, array->name, array->components, k);
+        put_line(out, "</Attribute>");
+    }
+    phx_output_text(out, "<Attribute Name=\"body\" AttributeType=\"Scalar\" Center=\"Node\">");
+    put_integers(out, "body", frames->n_points);
+    put_line(out, "</Attribute>");
+    put_values(out, frames);
+    put_line(out, "</Grid>");
+}
+
+/* ---- the folder ---- */
+static bool is_ours(const char *name)
+{
+    return !strncmp(name, "motion.h5", 9) || !strncmp(name, "motion.xmf", 10);
+}
+
+static phx_status write_frames(phx_frames *frames, phx_h5 *file, phx_output *out)
+{
+    phx_status status = put_cells(file, frames);
+    for (size_t k = 0; k < frames->count && !status; k++) {
+        status = phx_progress(frames->context, "frames", (double)k, (double)frames->count);
+        if (!status)
+            status = phx_frames_read(frames, k);
+        if (!status)
+            status = put_frame(file, frames, k);
+        if (!status)
+            put_grid(out, frames, k);
+    }
+    return status;
+}
+
+static phx_status write_all(phx_frames *frames, phx_folder *folder)
+{
+    phx_output out;
+    phx_h5 *file = NULL;
+    phx_status status = phx_output_open_in_folder(frames->context, phx_folder_path(folder, "motion.xmf"), &out);
+    if (status)
+        return status;
+    status = phx_h5_create(frames->context, phx_folder_path(folder, "motion.h5"), &file);
+    if (!status) {
+        put_line(&out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>");
+        put_line(&out, "<Xdmf Version=\"2.0\"><Domain><Grid Name=\"motion\" GridType=\"Collection\" "
+                       "CollectionType=\"Temporal\">");
+        status = write_frames(frames, file, &out);
+        put_line(&out, "</Grid></Domain></Xdmf>");
+    }
+    if (file && status)
+        phx_h5_close(file);
+    else if (file)
+        status = phx_h5_finish(file);
+    if (!status)
+        return phx_output_commit(&out);
+    phx_output_close(&out, false);
+    return status;
+}
+
+phx_status phx_export_xdmf(phx_context *context, const char *result_path, const char *name, int most_frames)
+{
+    if (!result_path || !name)
+        return phx_fail_null(context, __func__, "result_path or folder");
+    return phx_conclude(context, phx_frames_export(context, result_path, name, most_frames, is_ours, write_all));
+}

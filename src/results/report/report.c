@@ -1,0 +1,337 @@
+/* Reports: how much of a result goes into a page, and the page. */
+#include "report.h"
+#include "results/modes/modes.h"
+#include "results/store/result.h"
+#include "results/store/h5.h"
+#include "page.h"
+
+#include <string.h>
+
+enum {
+    MOST_BYTES = 19500000, /* of a page */
+    SPARE = 20000,         /* the elements around the data, and the stream's own bytes */
+    LEAST_POINTS = 4
+};
+static const char marker[] = "<!--phlexor-data-->";
+
+/* ---- how much ---- */
+/* Bytes of the page that the arrays may have before they are packed: base64 makes 4 of 3. */
+static double allowance(const char *page, const phx_output *manifest)
+{
+    const double rest = (double)MOST_BYTES - SPARE - (double)strlen(page) - (double)manifest->used;
+    return rest > 0.0 ? 0.75 * rest : 0.0;
+}
+
+/* Bytes of the arrays that one configuration more, one row of the diagrams more adds; and of all the others. */
+typedef struct report_cost {
+    double frame, point, fixed;
+} report_cost;
+
+static report_cost costs(const phx_report *report)
+{
+    report_cost cost = {0};
+
+    for (int k = 0; k < report->n_arrays; k++) {
+        const report_array *array = &report->arrays[k];
+        const double bytes = (double)array->count * (array->type == REPORT_F64 ? 8.0 : 4.0);
+        const bool of_frames = array->write == phx_report_frame_times || array->write == phx_report_poses ||
+                               array->write == phx_report_deformed || array->write == phx_report_load_values;
+        const bool of_points = array->write == phx_report_times || array->write == phx_report_column;
+        if (of_frames && report->frames > 0)
+            cost.frame += bytes / (double)report->frames;
+        else if (of_points && report->points > 0)
+            cost.point += bytes / (double)report->points;
+        else
+            cost.fixed += bytes;
+    }
+    return cost;
+}
+
+static size_t as_many(double bytes, double each, size_t least, size_t most)
+{
+    const double count = each > 0.0 ? bytes / each : (double)most;
+    return count >= (double)most ? most : count > (double)least ? (size_t)count : least < most ? least : most;
+}
+
+static double taken(size_t count, double each)
+{
+    return (double)count * each;
+}
+
+/* The diagrams get what the animation leaves, a third of the room at least, and the other way round. */
+static void choose_amount(phx_report *report, double room, const report_cost *cost)
+{
+    const double free_room = room > cost->fixed ? room - cost->fixed : 0.0;
+    const double all_points = taken(report->rows, cost->point);
+    const double least_points = all_points < free_room / 3.0 ? all_points : free_room / 3.0;
+
+    report->frames = as_many(free_room - least_points, cost->frame, 1, report->rows);
+    report->points = as_many(free_room - taken(report->frames, cost->frame), cost->point, LEAST_POINTS, report->rows);
+    if (report->points < report->rows)
+        report->points -= report->points % 2; /* the ends and pairs */
+}
+
+/* What there is too much of, the least needed first: maps, of modes the shapes of most points, deformations. False: it
+ * fits, or nothing is left. */
+static bool leave_out(phx_report *report, double room, const report_cost *cost)
+{
+    const bool one = !report->result; /* nothing but the fixed arrays and each configuration */
+    const double share = one ? room : 0.5 * room;
+    const double bytes = cost->fixed + (one ? taken(report->frames, cost->frame) : 0.0);
+    const int points = report->modes ? report->modes->n_points : 0;
+
+    if (bytes <= share || !report->with_shapes)
+        return false;
+    if (report->with_maps)
+        report->with_maps = false;
+    else if (report->every_shape < points)
+        report->every_shape *= 2;
+    else
+        report->with_shapes = false;
+    return true;
+}
+
+/* A manifest of everything says what it costs; the one for the page follows when that is too much. */
+static phx_status settle_amount(phx_report *report, const char *page, phx_output *manifest)
+{
+    phx_status status = PHX_OK;
+
+    report->with_maps = report->with_shapes = true;
+    report->every_shape = 1;
+    for (bool again = true; again && !status;) {
+        report->frames = report->points = report->rows;
+        manifest->used = manifest->whole = 0;
+        phx_report_manifest(report, manifest);
+        const double room = allowance(page, manifest);
+        const report_cost cost = costs(report);
+        status = manifest->status;
+        again = leave_out(report, room, &cost);
+        if (!again && report->result)
+            choose_amount(report, room, &cost);
+    }
+    if (status || (report->frames == report->rows && report->points == report->rows))
+        return status;
+    manifest->used = manifest->whole = 0;
+    phx_report_manifest(report, manifest);
+    return manifest->status;
+}
+
+/* ---- the page ---- */
+static phx_status put_arrays(phx_report *report, phx_output *output)
+{
+    phx_payload *payload = NULL;
+    phx_status status = phx_payload_create(report->context, output, &payload);
+
+    for (int k = 0; k < report->n_arrays && !status; k++) {
+        const report_array *array = &report->arrays[k];
+        while (phx_payload_count(payload) < array->at)
+            phx_payload_u32(payload, 0);
+        phx_report_at_point(report, array->point);
+        status = array->write(report, array->index, payload);
+    }
+    if (!status)
+        status = phx_payload_finish(payload);
+    phx_payload_destroy(payload);
+    if (report->point >= 0)
+        phx_report_at_point(report, -1);
+    return status;
+}
+
+/* JSON in an element of html: '<' stands in strings only. */
+static void put_manifest(phx_output *output, const phx_output *manifest)
+{
+    const char *from = manifest->buffer, *end = from + manifest->used;
+
+    while (from < end) {
+        const char *bracket = memchr(from, '<', (size_t)(end - from)), *to = bracket ? bracket : end;
+        phx_output_bytes(output, from, (size_t)(to - from));
+        if (bracket)
+            phx_output_text(output, "\\u003c");
+        from = bracket ? to + 1 : end;
+    }
+}
+
+static phx_status write_page(phx_report *report, const char *page, const phx_output *manifest, const char *path,
+                             size_t *bytes)
+{
+    const char *place = strstr(page, marker);
+    phx_output output;
+    phx_status status = phx_output_open(report->context, path, &output);
+
+    if (status)
+        return status;
+    phx_output_bytes(&output, page, (size_t)(place - page));
+    phx_output_text(&output, "<script id=\"phlexor-manifest\" type=\"application/json\">");
+    put_manifest(&output, manifest);
+    phx_output_text(&output, "</script>");
+    phx_output_line(&output);
+    phx_output_text(&output, "<script id=\"phlexor-arrays\" type=\"text/plain\">");
+    status = put_arrays(report, &output);
+    phx_output_text(&output, "</script>");
+    phx_output_text(&output, place + sizeof marker - 1);
+    if (status) {
+        phx_output_close(&output, false);
+        return status;
+    }
+    status = phx_output_finish(&output);
+    const size_t written = (size_t)output.written;
+    if (!status)
+        status = phx_output_publish(&output);
+    *bytes = status ? 0 : written; /* there is a page only now */
+    phx_output_close(&output, false);
+    return status;
+}
+
+static phx_status find_page(phx_context *context, const phx_report_options *options, const char **page)
+{
+    size_t length = 0;
+
+    *page = options ? options->page : NULL;
+    if (!*page && !phx_report_page(page, &length))
+        return phx_fail(context, PHX_ERR_LIBRARY,
+                        "reports are off in this build: it was made without Node.js, or with PHX_REPORT=OFF; install "
+                        "nodejs and npm and build again");
+    if (!strstr(*page, marker))
+        return phx_fail(context, PHX_ERR_ARGUMENT, "the page of a report has no line %s", marker);
+    return PHX_OK;
+}
+
+phx_status phx_report_check(phx_context *context, const phx_report_options *options)
+{
+    const char *page = NULL;
+    return find_page(context, options, &page);
+}
+
+/* The page must not be written over what it shows. */
+static phx_status protect(const phx_report *report)
+{
+    phx_status status = PHX_OK;
+    if (report->result && phx_result_path(report->result))
+        status = phx_files_read(report->context, phx_result_path(report->result));
+    if (!status && report->modes)
+        status = phx_modes_protect(report->context, report->modes);
+    return status;
+}
+
+static phx_status make(phx_report *report, const char *path, phx_report_size *size)
+{
+    static const phx_report_options none = {0};
+    phx_report_size unread, *counted = size ? size : &unread;
+    phx_output manifest = {.descriptor = -1};
+    const char *page = NULL;
+    const size_t row = (size_t)report->n_x;
+
+    if (!report->options)
+        report->options = &none;
+    phx_status status = find_page(report->context, report->options, &page);
+    if (!status)
+        status = phx_output_open_memory(report->context, &manifest);
+    report->block = phx_calloc(report->context, row > REPORT_BLOCK ? row : REPORT_BLOCK, sizeof *report->block);
+    report->turns = phx_calloc(report->context, (size_t)report->n_bodies * 4, sizeof *report->turns);
+    if (!status && (!report->block || !report->turns))
+        status = PHX_ERR_MEMORY;
+    if (!status)
+        status = phx_report_choose_entries(report);
+    if (!status)
+        status = settle_amount(report, page, &manifest);
+    *counted = (phx_report_size){.rows = report->rows, .frames = report->frames, .points = report->points};
+    phx_files_begin(report->context);
+    if (!status)
+        status = protect(report);
+    if (!status)
+        status = write_page(report, page, &manifest, path, &counted->bytes);
+    phx_files_end(report->context);
+    phx_output_close(&manifest, false);
+    phx_free(report->arrays);
+    phx_free(report->block);
+    phx_free(report->turns);
+    phx_free(report->entry_shown);
+    return status;
+}
+
+/* ---- what is shown ---- */
+phx_status phx_report_result(phx_context *context, const phx_result *result, const phx_report_options *options,
+                             const char *html_path, phx_report_size *size)
+{
+    if (!result || !html_path)
+        return phx_fail_null(context, __func__, "result or html_path");
+    const char *reason = phx_result_text(result, "reason"), *title = phx_result_text(result, "model_name");
+    phx_report report = {.context = context,
+                         .point = -1,
+                         .options = options,
+                         .kind = "simulation",
+                         .title = title ? title : "",
+                         .program = phx_result_text(result, "program_version"),
+                         .model_text = phx_result_model_text(result),
+                         .reason = phx_result_is_complete(result) ? NULL
+                                   : reason                       ? reason
+                                                                  : "",
+                         .dimension = phx_result_dimension(result),
+                         .n_bodies = phx_result_bodies(result),
+                         .bodies = phx_result_bodies(result) > 0 ? phx_result_body(result, 0) : NULL,
+                         .scene = phx_result_scene(result),
+                         .result = result,
+                         .n_x = phx_result_n_x(result),
+                         .rows = phx_result_rows(result)};
+    return phx_conclude(context, make(&report, html_path, size));
+}
+
+phx_status phx_report_modes(phx_context *context, const phx_modes_table *table, const phx_report_options *options,
+                            const char *html_path, phx_report_size *size)
+{
+    if (!table || !html_path)
+        return phx_fail_null(context, __func__, "table or html_path");
+    phx_report report = {.context = context,
+                         .point = -1,
+                         .options = options,
+                         .kind = "modes",
+                         .title = table->model_name,
+                         .program = table->program_version,
+                         .model_text = table->model_text,
+                         .dimension = table->dimension > 0 ? table->dimension : 3,
+                         .n_bodies = table->n_bodies,
+                         .bodies = table->bodies,
+                         .scene = table->scene,
+                         .modes = table,
+                         .states = table->states,
+                         .n_x = table->n_x,
+                         .rows = (size_t)table->n_states};
+    return phx_conclude(context, make(&report, html_path, size));
+}
+
+phx_status phx_report_model(phx_context *context, const phx_report_pose *pose, const phx_report_options *options,
+                            const char *html_path, phx_report_size *size)
+{
+    if (!pose || !html_path)
+        return phx_fail_null(context, __func__, "pose or html_path");
+    phx_report report = {.context = context,
+                         .point = -1,
+                         .options = options,
+                         .kind = "model",
+                         .title = pose->title,
+                         .program = phx_version(),
+                         .model_text = pose->model_text,
+                         .reason = pose->reason,
+                         .dimension = pose->dimension,
+                         .n_bodies = pose->n_bodies,
+                         .bodies = pose->bodies,
+                         .scene = pose->scene,
+                         .states = pose->x,
+                         .n_x = pose->n_x,
+                         .rows = 1};
+    return phx_conclude(context, make(&report, html_path, size));
+}
+
+phx_status phx_file_format(phx_context *context, const char *path, char **format)
+{
+    if (!path || !format)
+        return phx_fail_null(context, __func__, "path or format");
+    phx_h5 *file = NULL;
+
+    *format = NULL;
+    phx_status status = phx_h5_open(context, path, &file);
+    if (!status)
+        status = phx_h5_get_text(file, "/", "format", format);
+    phx_h5_close(file);
+    return status;
+}

@@ -1,0 +1,91 @@
+/* Reports: what is shown, the arrays behind the page and the text that describes them; private to the layer results.
+ *
+ * A page holds a manifest, JSON, and arrays, the numbers it refers to by their place in one stream of bytes. The
+ * manifest is made first: each reference adds an array to a list, and the list is streamed afterwards. */
+#ifndef PHX_RESULTS_REPORT_H
+#define PHX_RESULTS_REPORT_H
+
+#include "results/store/output.h"
+#include "payload.h"
+#include <phlexor/results.h>
+
+typedef struct phx_report phx_report;
+typedef enum report_type { REPORT_F32, REPORT_F64, REPORT_U32 } report_type;
+
+/* Puts the `count` numbers of an array. */
+typedef phx_status report_writer(phx_report *report, int index, phx_payload *payload);
+typedef struct report_array {
+    report_writer *write;
+    int index;
+    report_type type;
+    size_t count, at; /* at: its first byte, a multiple of 8 */
+    int point;        /* of the sweep, whose bodies it is about; -1: those of the report */
+} report_array;
+
+struct phx_report {
+    phx_context *context;
+    const phx_report_options *options;
+    const char *kind, *title, *program, *model_text, *reason; /* reason NULL: complete */
+    int dimension, n_bodies;
+    const phx_record_body *bodies;
+    const phx_scene *scene; /* NULL: none */
+    int point;              /* bodies and scene are now those of this point of the sweep; -1: those of the report */
+    /* where the motion comes from: one of these, or one configuration */
+    const phx_result *result;
+    const phx_modes_table *modes;
+    const double *states; /* rows x n_x, of modes and one configuration */
+    int n_x;
+    size_t rows; /* configurations there are */
+    /* how much of it is taken */
+    size_t frames; /* configurations shown, evenly chosen */
+    size_t points; /* in each column of the diagrams: all rows, or pairs of least and greatest */
+    bool with_maps, with_shapes;
+    int n_entries[2];  /* of the ledger: that supply, that take */
+    bool *entry_shown; /* of each entry */
+    int every_shape;   /* of the points of a sweep: mode shapes of each such one */
+    /* the arrays */
+    int n_arrays, room;
+    report_array *arrays;
+    size_t bytes;
+    /* what writers work with */
+    double *block; /* room for REPORT_BLOCK numbers, or one row of x */
+    int block_of;  /* what is in it: a column, or REPORT_STATES */
+    size_t block_first, block_rows;
+    double *turns; /* n_bodies x 4: the quaternions of the frame before */
+};
+
+enum { REPORT_BLOCK = 1 << 15, REPORT_STATES = -1, REPORT_ENTRIES = 24 };
+
+/* A reference into the manifest and the array behind it. PHX_ERR_MEMORY sticks to the manifest. */
+void phx_report_ref(phx_report *report, phx_output *manifest, report_type type, size_t count, report_writer *write,
+                    int index);
+/* Up to REPORT_ENTRIES entries of the ledger of either kind, those with the most work. */
+phx_status phx_report_choose_entries(phx_report *report);
+/* Make the bodies of a point of the sweep (-1: of the report) those that are written about; false: they are no others.
+ */
+bool phx_report_at_point(phx_report *report, int point);
+/* Whether a body is drawn as at the first point, with the same section forces. */
+bool phx_report_same_body(const phx_report *report, int b);
+/* The manifest; the list of arrays is made anew. */
+void phx_report_manifest(phx_report *report, phx_output *manifest);
+int phx_report_deformations(const phx_report *report, int body);
+/* A number of JSON: null when it is not finite. */
+void phx_report_number(phx_output *manifest, double value);
+
+/* ---- writers (report_arrays.c); index: of the body, the port, the section, the column, the row of modes ---- */
+report_writer phx_report_points, phx_report_lines, phx_report_shapes, phx_report_port_shapes;
+/* Section k of the scene; of body b the fibre f: n_sections + 4 b + f. */
+report_writer phx_report_map;
+report_writer phx_report_frame_times, phx_report_poses, phx_report_deformed;
+/* Load k at each frame: n_places x 3; constant: once. */
+report_writer phx_report_load_values, phx_report_load_constant;
+int phx_report_load_places(const phx_report *report, int load);
+double phx_report_load_place(const phx_report *report, int load, int place); /* fraction of the length */
+bool phx_report_load_is_constant(const phx_report *report, int load);
+report_writer phx_report_times, phx_report_column;
+report_writer phx_report_mode_real, phx_report_mode_imaginary;
+/* Fibres of a body that a stress can be given for: 0, 2 in the plane, 4 in space; its signs of y and z. */
+int phx_report_fibres(const phx_report *report, int body);
+int phx_report_fibre_sign(int fibre, int axis);
+
+#endif

@@ -1,0 +1,232 @@
+/* Freezing a system: numbering, rows, components, assembly. */
+#include "system/system_internal.h"
+
+#include <string.h>
+
+static phx_status add_coordinate_forces(phx_system *system)
+{
+    for (int j = 0; j < system->n_joints; j++) {
+        joint_slot *joint = &system->joints[j];
+        for (int c = 0; c < joint->n_coordinates; c++) {
+            const phx_coordinate_def *def = &joint->coordinates[c].def;
+            force_slot *bigger = NULL;
+            if (!def->effort && !(def->stiffness > 0.0) && !(def->damping > 0.0))
+                continue;
+            bigger = phx_realloc(system->context, system->forces, (size_t)system->n_forces + 1, sizeof *bigger);
+            if (!bigger)
+                return PHX_ERR_MEMORY;
+            system->forces = bigger;
+            system->cap_forces = system->n_forces + 1;
+            system->forces[system->n_forces++] =
+                (force_slot){.kind = FORCE_COORDINATE, .a = joint->a, .b = joint->b, .joint = j, .coordinate = c};
+        }
+    }
+    return PHX_OK;
+}
+
+static void new_row(phx_system *system, row_role role, int j, int number, int c, const phx_row *row)
+{
+    system->rows[system->n_rows++] =
+        (row_slot){.role = role, .joint = j, .number = number, .coordinate = c, .row = row};
+}
+
+/* Offsets of bodies, rows of joints (constraints, drives, values held for the start), forces along coordinates. */
+phx_status phx_sys_number(phx_system *system)
+{
+    size_t most = 0;
+    phx_status status = add_coordinate_forces(system);
+
+    if (status)
+        return status;
+    system->n_x = system->n_v = 0;
+    system->lossless = true;
+    for (int b = 0; b < system->n_bodies; b++) {
+        body_slot *slot = &system->bodies[b];
+        slot->x = system->n_x;
+        slot->v = system->n_v;
+        system->n_x += phx_body_n_x(slot->body);
+        system->n_v += phx_body_n_v(slot->body);
+        system->lossless = system->lossless && phx_body_is_lossless(slot->body);
+    }
+    system->n_body_x = system->n_x;
+    for (int j = 0; j < system->n_joints; j++)
+        for (int c = 0; c < system->joints[j].n_coordinates; c++) {
+            coordinate_slot *coordinate = &system->joints[j].coordinates[c];
+            coordinate->turn = coordinate->row.counted ? system->n_x++ : -1;
+        }
+    for (int i = 0; i < system->n_forces; i++) {
+        const force_slot *force = &system->forces[i];
+        const bool damped = force->kind == FORCE_LINE
+                                ? force->spring.damping > 0.0
+                                : force->kind == FORCE_COORDINATE &&
+                                      system->joints[force->joint].coordinates[force->coordinate].def.damping > 0.0;
+        system->lossless = system->lossless && !damped;
+    }
+    for (int j = 0; j < system->n_joints; j++)
+        most += (size_t)(system->joints[j].n_constraints + system->joints[j].n_coordinates);
+    system->rows = phx_calloc(system->context, most, sizeof *system->rows);
+    if (!system->rows)
+        return PHX_ERR_MEMORY;
+    for (int j = 0; j < system->n_joints; j++) {
+        joint_slot *joint = &system->joints[j];
+        joint->first_row = system->n_rows;
+        for (int k = 0; k < joint->n_constraints; k++)
+            new_row(system, ROW_CONSTRAINT, j, k, 0, &joint->constraints[k]);
+        for (int c = 0; c < joint->n_coordinates; c++) {
+            coordinate_slot *coordinate = &joint->coordinates[c];
+            if (coordinate->def.speed) {
+                coordinate->driven_row = system->n_rows;
+                new_row(system, ROW_DRIVEN, j, joint->n_constraints + c, c, &coordinate->row);
+            } else if (coordinate->def.has_start || coordinate->def.has_rate) {
+                coordinate->held_row = system->n_rows;
+                new_row(system, ROW_HELD, j, joint->n_constraints + c, c, &coordinate->row);
+            }
+        }
+    }
+    return PHX_OK;
+}
+
+/* ---- connected components ---- */
+static int find_root(int *parent, int i)
+{
+    while (parent[i] != i)
+        i = parent[i] = parent[parent[i]];
+    return i;
+}
+
+static void mark_outside_forces(phx_system *system)
+{
+    for (int i = 0; i < system->n_forces; i++) {
+        const force_slot *force = &system->forces[i];
+        const phx_body_id a = force->a >= 0 ? system->ports[force->a].body : PHX_GROUND;
+        const phx_body_id b = force->b >= 0 ? system->ports[force->b].body : PHX_GROUND;
+        const int ca = a >= 0 ? system->bodies[a].component : -1, cb = b >= 0 ? system->bodies[b].component : -1;
+        if (force->kind == FORCE_DISTRIBUTED) /* its impulse is not booked */
+            system->components[system->bodies[force->body].component].free = false;
+        if (force->kind == FORCE_PORT || force->kind == FORCE_DISTRIBUTED || ca == cb)
+            continue;
+        if (ca >= 0)
+            system->components[ca].free = false;
+        if (cb >= 0)
+            system->components[cb].free = false;
+    }
+}
+
+static void sort_bodies(phx_system *system)
+{
+    int at = 0;
+    for (int b = 0; b < system->n_bodies; b++)
+        system->components[system->bodies[b].component].count++;
+    for (int c = 0; c < system->n_components; c++) {
+        system->components[c].first = at;
+        at += system->components[c].count;
+        system->components[c].count = 0;
+    }
+    for (int b = 0; b < system->n_bodies; b++) {
+        component_slot *component = &system->components[system->bodies[b].component];
+        system->by_component[component->first + component->count++] = b;
+        component->n_v += phx_body_n_v(system->bodies[b].body);
+    }
+}
+
+/* Union of bodies over joints with rows; one with a row to the ground has no momenta to keep. */
+phx_status phx_sys_components(phx_system *system)
+{
+    int *parent = phx_calloc(system->context, (size_t)system->n_bodies, sizeof *parent);
+    int count = 0;
+
+    system->by_component = phx_calloc(system->context, (size_t)system->n_bodies, sizeof *system->by_component);
+    system->components = phx_calloc(system->context, (size_t)system->n_bodies, sizeof *system->components);
+    if (!parent || !system->components || !system->by_component) {
+        phx_free(parent);
+        return PHX_ERR_MEMORY;
+    }
+    for (int b = 0; b < system->n_bodies; b++)
+        parent[b] = b;
+    for (int j = 0; j < system->n_joints; j++) {
+        const phx_body_id a = system->ports[system->joints[j].a].body, b = system->ports[system->joints[j].b].body;
+        if (a >= 0 && b >= 0)
+            parent[find_root(parent, a)] = find_root(parent, b);
+    }
+    for (int b = 0; b < system->n_bodies; b++)
+        system->bodies[b].component = -1;
+    for (int b = 0; b < system->n_bodies; b++) {
+        const int root = find_root(parent, b);
+        if (system->bodies[root].component < 0) {
+            system->components[count].free = true;
+            system->bodies[root].component = count++;
+        }
+        system->bodies[b].component = system->bodies[root].component;
+    }
+    system->n_components = count;
+    for (int r = 0; r < system->n_rows; r++) {
+        row_slot *row = &system->rows[r];
+        const phx_body_id a = system->ports[system->joints[row->joint].a].body;
+        const phx_body_id b = system->ports[system->joints[row->joint].b].body;
+        component_slot *component = &system->components[system->bodies[a >= 0 ? a : b].component];
+        row->component = system->bodies[a >= 0 ? a : b].component;
+        if ((a < 0 || b < 0) && row->role != ROW_HELD)
+            component->free = false;
+        component->driven = component->driven || row->role == ROW_DRIVEN;
+    }
+    mark_outside_forces(system);
+    for (int c = 0; c < count; c++)
+        system->any_free = system->any_free || system->components[c].free;
+    sort_bodies(system);
+    phx_free(parent);
+    return PHX_OK;
+}
+
+static phx_status assemble_undeformed(phx_system *system)
+{
+    for (int b = 0; b < system->n_bodies; b++)
+        phx_body_rest(system->bodies[b].body, system->x_start + system->bodies[b].x);
+    return phx_sys_assemble(system, system->x_start);
+}
+
+phx_status phx_system_freeze(phx_system *system)
+{
+    if (!system)
+        return phx_fail_null(NULL, __func__, "system");
+    phx_context *context = system->context;
+    int *every = NULL;
+    phx_status status = PHX_OK;
+
+    if (system->frozen)
+        return PHX_OK;
+    if (system->spoilt)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "the system could not be frozen before; build it anew");
+    if (system->n_bodies == 0)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "the system has no body");
+    system->spoilt = true; /* until all has succeeded: what is half made may only be destroyed */
+    status = phx_sys_number(system);
+    if (!status)
+        status = phx_sys_ledger_create(system);
+    if (!status)
+        status = phx_sys_components(system);
+    if (!status)
+        status = phx_sys_output_prepare(system);
+    every = status ? NULL : phx_calloc(context, (size_t)system->n_rows, sizeof *every);
+    if (!status && !every)
+        status = PHX_ERR_MEMORY;
+    for (int r = 0; r < system->n_rows && !status; r++)
+        every[r] = r;
+    if (!status)
+        status = phx_sys_workspace_create(system, context, PHX_BACKEND_AUTO, system->n_rows, every, &system->assembly);
+    system->x_start = status ? NULL : phx_calloc(context, (size_t)system->n_x, sizeof *system->x_start);
+    if (!status && !system->x_start)
+        status = PHX_ERR_MEMORY;
+    if (!status)
+        status = assemble_undeformed(system);
+    if (!status)
+        phx_sys_set_offsets(system, system->x_start);
+    if (!status)
+        status = phx_sys_find_redundant(system);
+    if (!status) {
+        system->varies = phx_sys_varies(system);
+        system->frozen = true;
+    }
+    system->spoilt = !system->frozen;
+    phx_free(every);
+    return phx_conclude(system->context, status);
+}

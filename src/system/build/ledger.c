@@ -1,0 +1,140 @@
+/* The power ledger: which load, drive, actuator, spring, damper and body supplies or takes how much of what phx_work
+ * sums up. Entries that supply come first, then those that take. */
+#include "system/system_internal.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool has_effort(const joint_slot *joint)
+{
+    for (int c = 0; c < joint->n_coordinates; c++)
+        if (joint->coordinates[c].def.effort || joint->coordinates[c].def.speed)
+            return true;
+    return false;
+}
+
+static bool has_damper(const joint_slot *joint)
+{
+    for (int c = 0; c < joint->n_coordinates; c++)
+        if (joint->coordinates[c].def.damping != 0.0)
+            return true;
+    return false;
+}
+
+/* One more, when there is a cause for it; its number or -1. */
+static int add(phx_system *system, bool is_there, const char *kind, const char *name, bool dissipates)
+{
+    if (!is_there)
+        return -1;
+    if (system->ledger)
+        system->ledger[system->n_ledger] = (ledger_entry){kind, name, dissipates};
+    return system->n_ledger++;
+}
+
+/* Joints, springs, loads, bodies, in their order. */
+static void list(phx_system *system, bool dissipates)
+{
+    for (int j = 0; j < system->n_joints; j++) {
+        joint_slot *joint = &system->joints[j];
+        joint->entry[dissipates] =
+            add(system, dissipates ? has_damper(joint) : has_effort(joint), "joint", joint->name, dissipates);
+    }
+    for (int i = 0; i < system->n_forces; i++) {
+        force_slot *force = &system->forces[i];
+        const bool line = force->kind == FORCE_LINE;
+        if (force->kind == FORCE_COORDINATE)
+            force->entry[dissipates] = system->joints[force->joint].entry[dissipates];
+        else
+            force->entry[dissipates] =
+                add(system, dissipates ? line && force->spring.damping != 0.0 : !line || force->spring.force,
+                    line ? "spring" : "load", force->name, dissipates);
+    }
+    for (int b = 0; b < system->n_bodies && dissipates; b++)
+        system->bodies[b].entry = add(system, !phx_body_is_lossless(system->bodies[b].body), "body",
+                                      phx_body_name(system->bodies[b].body), dissipates);
+}
+
+phx_status phx_sys_ledger_create(phx_system *system)
+{
+    for (int pass = 0; pass < 2; pass++) { /* counting, then writing */
+        if (pass == 1)
+            system->ledger = phx_calloc(system->context, (size_t)system->n_ledger, sizeof *system->ledger);
+        if (pass == 1 && !system->ledger)
+            return PHX_ERR_MEMORY;
+        system->n_ledger = 0;
+        list(system, false);
+        list(system, true);
+    }
+    return PHX_OK;
+}
+
+int phx_system_ledger(const phx_system *system)
+{
+    return system->n_ledger;
+}
+
+void phx_system_ledger_name(const phx_system *system, int entry, char *buffer, size_t size)
+{
+    snprintf(buffer, size, "%s.%s", system->ledger[entry].kind, system->ledger[entry].name);
+}
+
+bool phx_system_ledger_dissipates(const phx_system *system, int entry)
+{
+    return system->ledger[entry].dissipates;
+}
+
+/* ---- booking ---- */
+static int drive_entry(const workspace *ws, int k)
+{
+    const row_slot *row = &ws->system->rows[ws->row[k]];
+    return row->role == ROW_DRIVEN ? ws->system->joints[row->joint].entry[0] : -1;
+}
+
+/* parts = h (flow, and lambda w of each drive) */
+void phx_sys_ledger_work(workspace *ws, double h, const double *lambda)
+{
+    double *parts = ws->base.parts;
+
+    for (int i = 0; i < ws->base.n_parts; i++)
+        parts[i] = h * ws->flow[i];
+    for (int k = 0; k < ws->n_l && ws->base.n_parts > 0; k++) {
+        const int entry = drive_entry(ws, k);
+        if (entry >= 0)
+            parts[entry] += h * lambda[k] * ws->w[k];
+    }
+}
+
+void phx_sys_ledger_nothing(workspace *ws)
+{
+    for (int i = 0; i < ws->base.n_parts; i++)
+        ws->base.parts[i] = 0.0;
+}
+
+/* mu w of each drive, mu: the rows of dv. What a component's supply is beyond their sum, of the energy that the
+ * correction of prescribed motions takes, is shared among its drives as |mu e|. */
+void phx_sys_ledger_project(workspace *ws, const double *dv, const double *e)
+{
+    const phx_system *system = ws->system;
+    double *rest = ws->taken, *total = ws->signal_work;
+
+    phx_sys_ledger_nothing(ws);
+    memcpy(rest, ws->supply, (size_t)system->n_components * sizeof *rest);
+    memset(total, 0, (size_t)system->n_components * sizeof *total);
+    for (int k = 0; k < ws->n_l; k++) {
+        const int entry = drive_entry(ws, k), component = system->rows[ws->row[k]].component;
+        if (entry < 0)
+            continue;
+        const double mu = dv[ws->kkt.n_v + k];
+        ws->base.parts[entry] += mu * ws->w[k];
+        rest[component] -= mu * ws->w[k];
+        total[component] += fabs(mu * e[k]) + DBL_MIN;
+    }
+    for (int k = 0; k < ws->n_l; k++) {
+        const int entry = drive_entry(ws, k), component = system->rows[ws->row[k]].component;
+        if (entry >= 0)
+            ws->base.parts[entry] +=
+                rest[component] * ((fabs(dv[ws->kkt.n_v + k] * e[k]) + DBL_MIN) / total[component]);
+    }
+}

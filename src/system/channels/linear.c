@@ -1,0 +1,361 @@
+/* Matrices of the linearised system about a configuration at rest or in steady rotation, drives locked. */
+#include "system/system_internal.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+void phx_linear_free(phx_linear *linear)
+{
+    if (!linear)
+        return;
+    phx_csr_free(&linear->M);
+    phx_csr_free(&linear->D);
+    phx_csr_free(&linear->K);
+    phx_csr_free(&linear->G);
+    phx_csr_free(&linear->root);
+    phx_csr_free(&linear->rest);
+    phx_csr_free(&linear->damping_root);
+    phx_csr_free(&linear->damping_rest);
+    memset(linear, 0, sizeof *linear);
+}
+
+/* Block (rows r0.., columns c0..) of an array on the kkt pattern, zeros dropped but the diagonal kept. */
+static phx_status block(phx_context *context, const kkt_matrix *kkt, const double *val, int r0, int rows, int cols,
+                        phx_csr *out)
+{
+    int *row = NULL, *col = NULL;
+    double *value = NULL;
+    size_t count = 0, room = 0;
+    phx_status status = PHX_OK;
+
+    for (int i = r0; i < r0 + rows; i++)
+        room += (size_t)(kkt->ptr[i + 1] - kkt->ptr[i]);
+    row = phx_calloc(context, room, sizeof *row);
+    col = phx_calloc(context, room, sizeof *col);
+    value = phx_calloc(context, room, sizeof *value);
+    if (!row || !col || !value)
+        status = PHX_ERR_MEMORY;
+    for (int i = r0; i < r0 + rows && !status; i++)
+        for (int k = kkt->ptr[i]; k < kkt->ptr[i + 1]; k++)
+            if (kkt->idx[k] < cols && (val[k] != 0.0 || kkt->idx[k] == i)) {
+                row[count] = i - r0;
+                col[count] = kkt->idx[k];
+                value[count++] = val[k];
+            }
+    if (!status)
+        status = phx_csr_from_triplets(context, rows, cols, count, row, col, value, out);
+    phx_free(row);
+    phx_free(col);
+    phx_free(value);
+    return status;
+}
+
+/* Elasticity alone makes K: no gravity, no effort at any port, no strain that stiffening would feel. */
+static bool root_is_exact(const workspace *ws, const double *x)
+{
+    const phx_system *system = ws->system;
+
+    for (int a = 0; a < system->dim; a++)
+        if (system->gravity[a] != 0.0)
+            return false;
+    for (int i = 0; i < system->n_ports * PHX_PORT_MAX; i++)
+        if (ws->effort[i] != 0.0)
+            return false;
+    for (int i = 0; i < system->n_forces; i++)
+        if (system->forces[i].kind == FORCE_DISTRIBUTED)
+            return false;
+    for (int b = 0; b < system->n_bodies; b++) {
+        const body_slot *slot = &system->bodies[b];
+        const double *q = phx_sys_q(slot, x);
+        if (phx_body_deforms(slot->body) && !phx_body_elastic_root(slot->body))
+            return false;
+        for (int i = 0; i < phx_body_n_q(slot->body) && phx_body_strains(slot->body) > 0; i++)
+            if (q[i] != 0.0)
+                return false;
+    }
+    return true;
+}
+
+typedef struct entries {
+    int *row, *col;
+    double *val;
+    size_t count;
+} entries;
+
+/* Row sqrt(k) g P of a spring along a line or a coordinate. */
+static void spring_row(const workspace *ws, const force_slot *force, int row, entries *out)
+{
+    const phx_system *system = ws->system;
+    const phx_port_view *a = &ws->port_views[force->a], *b = &ws->port_views[force->b];
+    double g[PAIR_SIZE] = {0}, k = 0.0;
+
+    if (force->kind == FORCE_COORDINATE) {
+        const coordinate_slot *coordinate = &system->joints[force->joint].coordinates[force->coordinate];
+        phx_row_covectors(&coordinate->row, a, b, g, g + PHX_PORT_MAX);
+        k = coordinate->def.stiffness;
+    } else if (force->kind == FORCE_LINE) {
+        double length = 0.0;
+        for (int i = 0; i < system->dim; i++)
+            length += (b->um[i] - a->um[i]) * (b->um[i] - a->um[i]);
+        for (int i = 0; i < system->dim && length > 0.0; i++) {
+            g[PHX_PORT_MAX + i] = (b->um[i] - a->um[i]) / sqrt(length);
+            g[i] = -g[PHX_PORT_MAX + i];
+        }
+        k = force->spring.stiffness;
+    }
+    for (int side = 0; side < 2 && k > 0.0; side++) {
+        const phx_port_id id = side ? force->b : force->a;
+        phx_sys_pull(ws, id, g + side * PHX_PORT_MAX, ws->local);
+        for (int c = 0; c < ws->port_count[id]; c++) {
+            out->row[out->count] = row;
+            out->col[out->count] = ws->port_cols[ws->port_first[id] + c];
+            out->val[out->count++] = sqrt(k) * ws->local[c];
+        }
+    }
+}
+
+/* Stacked L2^-1 D of the bodies and, with `springs`, a row for each spring. */
+static phx_status make_root(const workspace *ws, bool springs, phx_csr *root)
+{
+    const phx_system *system = ws->system;
+    phx_context *context = ws->base.context;
+    const int rigid = system->dim + system->n_rot;
+    entries out = {0};
+    size_t room = 0;
+    int rows = 0;
+    phx_status status = PHX_OK;
+
+    for (int b = 0; b < system->n_bodies; b++) {
+        const phx_csr *own = phx_body_elastic_root(system->bodies[b].body);
+        room += own ? (size_t)own->ptr[own->rows] : 0;
+    }
+    for (int i = 0; i < system->n_forces; i++)
+        room += system->forces[i].b < 0
+                    ? 0
+                    : (size_t)(ws->port_count[system->forces[i].a] + ws->port_count[system->forces[i].b]);
+    out.row = phx_calloc(context, room, sizeof *out.row);
+    out.col = phx_calloc(context, room, sizeof *out.col);
+    out.val = phx_calloc(context, room, sizeof *out.val);
+    if (!out.row || !out.col || !out.val)
+        status = PHX_ERR_MEMORY;
+    for (int b = 0; b < system->n_bodies && !status; b++) {
+        const phx_csr *own = phx_body_elastic_root(system->bodies[b].body);
+        for (int i = 0; own && i < own->rows; i++, rows++)
+            for (int k = own->ptr[i]; k < own->ptr[i + 1]; k++) {
+                out.row[out.count] = rows;
+                out.col[out.count] = system->bodies[b].v + rigid + own->idx[k];
+                out.val[out.count++] = own->val[k];
+            }
+    }
+    for (int i = 0; i < system->n_forces && springs && !status; i++)
+        if (system->forces[i].b >= 0)
+            spring_row(ws, &system->forces[i], rows++, &out);
+    if (!status)
+        status = phx_csr_from_triplets(context, rows, system->n_v, out.count, out.row, out.col, out.val, root);
+    phx_free(out.row);
+    phx_free(out.col);
+    phx_free(out.val);
+    return status;
+}
+
+/* K less the bodies' own elasticity, which the root stands for: gravity, loads, springs, multipliers, stiffening. */
+static phx_status make_rest(workspace *ws, phx_csr *rest)
+{
+    const phx_system *system = ws->system;
+
+    for (int b = 0; b < system->n_bodies; b++) {
+        const phx_body *body = system->bodies[b].body;
+        const int rigid = system->dim + system->n_rot, *ptr = NULL, *idx = NULL;
+        phx_csr K;
+        if (!phx_body_stiffness(body, &K))
+            continue;
+        phx_body_pattern(body, &ptr, &idx);
+        for (int i = 0; i < K.rows; i++)
+            for (int k = ptr[rigid + i], f = K.ptr[i]; k < ptr[rigid + i + 1]; k++)
+                if (f < K.ptr[i + 1] && idx[k] == rigid + K.idx[f])
+                    ws->K[ws->kkt.body_at[b][k]] -= K.val[f++];
+    }
+    return block(ws->base.context, &ws->kkt, ws->K, 0, ws->kkt.n_v, ws->kkt.n_v, rest);
+}
+
+/* factor times the rows of a body's matrix over its deformations. */
+static void put_rows(const phx_csr *own, double factor, int column, int *rows, entries *out)
+{
+    for (int i = 0; i < own->rows; i++, ++*rows)
+        for (int k = own->ptr[i]; k < own->ptr[i + 1]; k++) {
+            out->row[out->count] = *rows;
+            out->col[out->count] = column + own->idx[k];
+            out->val[out->count++] = factor * own->val[k];
+        }
+}
+
+/* Takes from ws->D what of body b has a root. */
+static phx_status leave_rest(workspace *ws, int b)
+{
+    const phx_body *body = ws->system->bodies[b].body;
+    const int *ptr = NULL, *idx = NULL, *at = ws->kkt.body_at[b];
+
+    phx_body_pattern(body, &ptr, &idx);
+    const int nnz = ptr[phx_body_n_v(body)];
+    double *own = phx_calloc(ws->base.context, (size_t)nnz, sizeof *own);
+    if (!own)
+        return PHX_ERR_MEMORY;
+    for (int k = 0; k < nnz; k++)
+        own[k] = ws->D[at[k]];
+    phx_body_subtract_rooted_damping(body, own);
+    for (int k = 0; k < nnz; k++)
+        ws->D[at[k]] = own[k];
+    phx_free(own);
+    return PHX_OK;
+}
+
+/* Stacked sqrt(beta) B and W of the bodies that have them. Leaves in ws->D what is not in it. */
+static phx_status make_damping_root(workspace *ws, phx_csr *root)
+{
+    const phx_system *system = ws->system;
+    phx_context *context = ws->base.context;
+    entries out = {0};
+    size_t room = 0;
+    int rows = 0;
+
+    for (int b = 0; b < system->n_bodies; b++) {
+        const phx_csr *B = phx_body_elastic_root(system->bodies[b].body), *W;
+        double beta;
+        phx_body_damping_roots(system->bodies[b].body, &beta, &W);
+        room += (beta > 0.0 ? (size_t)B->ptr[B->rows] : 0) + (W->rows > 0 ? (size_t)W->ptr[W->rows] : 0);
+    }
+    if (room == 0)
+        return PHX_OK;
+    out.row = phx_calloc(context, room, sizeof *out.row);
+    out.col = phx_calloc(context, room, sizeof *out.col);
+    out.val = phx_calloc(context, room, sizeof *out.val);
+    phx_status status = out.row && out.col && out.val ? PHX_OK : PHX_ERR_MEMORY;
+    for (int b = 0; b < system->n_bodies && !status; b++) {
+        const phx_body *body = system->bodies[b].body;
+        const int column = system->bodies[b].v + system->dim + system->n_rot;
+        const phx_csr *W;
+        double beta;
+        phx_body_damping_roots(body, &beta, &W);
+        if (beta > 0.0)
+            put_rows(phx_body_elastic_root(body), sqrt(beta), column, &rows, &out);
+        put_rows(W, 1.0, column, &rows, &out);
+        status = leave_rest(ws, b);
+    }
+    if (!status)
+        status = phx_csr_from_triplets(context, rows, system->n_v, out.count, out.row, out.col, out.val, root);
+    phx_free(out.row);
+    phx_free(out.col);
+    phx_free(out.val);
+    return status;
+}
+
+/* The arrays of the last linearisation as matrices. `exact`: elasticity may be all of K. */
+/* Rows of a matrix must be numbers whose squares are numbers too; `first`: the equation of its first row. */
+static phx_status check_finite(const workspace *ws, const phx_csr *matrix, int first)
+{
+    for (int i = 0; i < matrix->rows; i++)
+        for (int k = matrix->ptr[i]; k < matrix->ptr[i + 1]; k++)
+            if (!(fabs(matrix->val[k]) <= 1e150))
+                return phx_sys_blame_equation(ws, first + i, false);
+    return PHX_OK;
+}
+
+static phx_status take_matrices(workspace *ws, const double *x, bool exact, phx_linear *linear)
+{
+    phx_context *context = ws->base.context;
+    const int n_v = ws->kkt.n_v;
+    phx_status status = block(context, &ws->kkt, ws->M, 0, n_v, n_v, &linear->M);
+
+    linear->n = n_v;
+    linear->m = ws->n_l;
+    if (!status)
+        status = block(context, &ws->kkt, ws->D, 0, n_v, n_v, &linear->D);
+    if (!status)
+        status = block(context, &ws->kkt, ws->K, 0, n_v, n_v, &linear->K);
+    if (!status)
+        status = block(context, &ws->kkt, ws->D, n_v, ws->n_l, n_v, &linear->G);
+    const phx_csr *const matrices[] = {&linear->M, &linear->D, &linear->K, &linear->G};
+    for (int k = 0; k < 4 && !status; k++)
+        status = check_finite(ws, matrices[k], k < 3 ? 0 : n_v);
+    for (int k = 0; !status && k < linear->D.ptr[n_v]; k++)
+        linear->damped = linear->damped || linear->D.val[k] != 0.0;
+    linear->has_root = !status && exact && root_is_exact(ws, x);
+    if (!status)
+        status = make_root(ws, linear->has_root, &linear->root);
+    if (!status && !linear->has_root)
+        status = make_rest(ws, &linear->rest);
+    if (!status)
+        status = make_damping_root(ws, &linear->damping_root);
+    if (!status && linear->damping_root.rows > 0)
+        status = block(context, &ws->kkt, ws->D, 0, n_v, n_v, &linear->damping_rest);
+    if (status)
+        phx_linear_free(linear);
+    return status;
+}
+
+phx_status phx_system_linear(phx_dae *dae, double t, const double *x, const double *lambda, phx_linear *linear)
+{
+    if (!dae || !x || !linear)
+        return phx_fail_null(dae ? dae->context : NULL, __func__, "dae, x or linear");
+    workspace *ws = (workspace *)dae;
+    double *at_rest = ws->vm, *multipliers = ws->lambda;
+    phx_status status = PHX_OK;
+
+    memset(linear, 0, sizeof *linear);
+    memset(at_rest, 0, (size_t)ws->kkt.n_v * sizeof *at_rest);
+    if (lambda)
+        memcpy(multipliers, lambda, (size_t)ws->n_l * sizeof *lambda);
+    else
+        status = phx_sys_locked_accelerations(ws, t, x, at_rest, true, ws->v0, multipliers, ws->scratch);
+    if (!status)
+        status = dae->ops->linearise(dae, t, x, at_rest, multipliers);
+    return phx_conclude(dae->context, status ? status : take_matrices(ws, x, true, linear));
+}
+
+phx_status phx_system_linear_steady(phx_dae *dae, double t, const double *x, const double *v, const double *axes,
+                                    const double *lambda, phx_linear *linear)
+{
+    if (!dae || !x || !v || !linear)
+        return phx_fail_null(dae ? dae->context : NULL, __func__, "dae, x, v or linear");
+    workspace *ws = (workspace *)dae;
+    const phx_status status = phx_sys_linearise_steady(dae, t, x, v, axes, lambda);
+
+    memset(linear, 0, sizeof *linear);
+    linear->gyroscopic = true;
+    linear->lossless = ws->system->lossless;
+    for (int b = 0; b < ws->system->n_bodies && !linear->lossless; b++) {
+        const body_slot *slot = &ws->system->bodies[b];
+        for (int i = ws->system->dim; i < ws->system->dim + ws->system->n_rot; i++)
+            linear->circulatory =
+                linear->circulatory || (phx_body_deforms(slot->body) && v[slot->v + i] != axes[slot->v + i]);
+    }
+    return phx_conclude(dae->context, status ? status : take_matrices(ws, x, false, linear));
+}
+
+void phx_system_coordinate_name(const phx_system *system, int k, char *buffer, size_t size)
+{
+    static const char *const plane[] = {"rx", "ry", "phi"};
+    static const char *const space[] = {"rx", "ry", "rz", "phix", "phiy", "phiz"};
+    const phx_body_frame *frames;
+    int b = 0, q_v;
+
+    while (b + 1 < system->n_bodies && system->bodies[b + 1].v <= k)
+        b++;
+    k -= system->bodies[b].v;
+    const char *name = phx_body_name(system->bodies[b].body);
+    const int rigid = system->dim + system->n_rot, n_frames = phx_body_frames(system->bodies[b].body, &frames);
+    const int n_q = phx_body_coordinates(system->bodies[b].body, NULL, &q_v);
+    if (k >= q_v && k < q_v + n_q)
+        snprintf(buffer, size, "%s.q%d", name, k - q_v + 1);
+    for (int f = 0; f < n_frames; f++) {
+        const int i = k - frames[f].v;
+        if (i < 0 || i >= rigid)
+            continue;
+        const char *what = system->dim == 2 ? plane[i] : space[i];
+        if (f == 0)
+            snprintf(buffer, size, "%s.%s", name, what);
+        else
+            snprintf(buffer, size, "%s.%d.%s", name, f + 1, what);
+    }
+}

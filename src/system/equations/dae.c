@@ -1,0 +1,375 @@
+/* The table of operations over a system. */
+#include "system/system_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+static workspace *of(phx_dae *dae)
+{
+    return (workspace *)dae;
+}
+
+const phx_system *phx_system_of(const phx_dae *dae)
+{
+    return ((const workspace *)dae)->system;
+}
+
+static void op_rates(phx_dae *dae, const double *x, const double *v, double *x_dot)
+{
+    const phx_system *system = of(dae)->system;
+    for (int b = 0; b < system->n_bodies; b++) {
+        const body_slot *slot = &system->bodies[b];
+        phx_body_rates(slot->body, x + slot->x, v + slot->v, x_dot + slot->x);
+    }
+    phx_sys_turn_rates(system, x, v, x_dot);
+}
+
+/* res = [ M v_dot - f - G^T lambda ; G v - w ] */
+static phx_status op_residual(phx_dae *dae, double t, const double *x, const double *v, const double *v_dot,
+                              const double *lambda, double *res)
+{
+    workspace *ws = of(dae);
+    const phx_system *system = ws->system;
+    phx_status status = PHX_OK;
+
+    phx_sys_set_instant(ws, x, v);
+    for (int b = 0; b < system->n_bodies; b++) {
+        const body_slot *slot = &system->bodies[b];
+        phx_body_residual(slot->body, system->gravity, x + slot->x, v + slot->v, v_dot + slot->v, res + slot->v);
+    }
+    status = phx_sys_forces(ws, t, false, res);
+    if (status)
+        return status;
+    ws->by->rows_residual(ws, t, 0.0, lambda, res);
+    return PHX_OK;
+}
+
+static phx_status op_power(phx_dae *dae, double t, const double *x, const double *v, const double *lambda,
+                           double *supplied, double *dissipated)
+{
+    workspace *ws = of(dae);
+    phx_status status = PHX_OK;
+
+    phx_sys_set_instant(ws, x, v);
+    phx_sys_rows(ws, t, 0.0);
+    memset(ws->scratch4, 0, (size_t)ws->kkt.n * sizeof(double));
+    status = phx_sys_forces(ws, t, false, ws->scratch4);
+    *supplied = ws->power.supplied;
+    *dissipated = ws->power.dissipated;
+    for (int k = 0; k < ws->n_l; k++)
+        *supplied += lambda[k] * ws->w[k];
+    phx_sys_ledger_work(ws, 1.0, lambda);
+    return status;
+}
+
+static void op_count(phx_dae *dae, double *x)
+{
+    workspace *ws = of(dae);
+    const phx_system *system = ws->system;
+
+    for (int b = 0; b < system->n_bodies && system->dim == 2; b++) {
+        const phx_body_frame *frames;
+        const int n_frames = phx_body_frames(system->bodies[b].body, &frames);
+        for (int f = 0; f < n_frames; f++) {
+            double *attitude = x + system->bodies[b].x + frames[f].x + 2;
+            attitude[2] += remainder(atan2(attitude[1], attitude[0]) - attitude[2], 2.0 * acos(-1.0));
+        }
+    }
+    if (system->n_x > system->n_body_x) {
+        phx_sys_set_instant(ws, x, ws->vm);
+        phx_sys_count_turns(ws, x);
+    }
+}
+
+static void op_normalise(phx_dae *dae, double *x)
+{
+    const phx_system *system = of(dae)->system;
+
+    if (system->dim == 2)
+        op_count(dae, x);
+    for (int b = 0; b < system->n_bodies; b++)
+        phx_body_normalise(system->bodies[b].body, x + system->bodies[b].x);
+    if (system->dim == 3)
+        op_count(dae, x);
+}
+
+static void op_tangent(phx_dae *dae, const double *x, const double *dx, double *dxi)
+{
+    const phx_system *system = of(dae)->system;
+
+    for (int b = 0; b < system->n_bodies; b++) {
+        const body_slot *slot = &system->bodies[b];
+        phx_body_tangent(slot->body, x + slot->x, dx + slot->x, dxi + slot->v);
+    }
+}
+
+/* M v_dot = f + G^T lambda, G v_dot = w_dot - G_dot v. */
+phx_status phx_sys_op_accelerations(phx_dae *dae, double t, const double *x, const double *v, double *v_dot,
+                                    double *lambda)
+{
+    workspace *ws = of(dae);
+    const phx_system *system = ws->system;
+    const int n_v = system->n_v;
+    double *rhs = ws->scratch2;
+    phx_status status = PHX_OK;
+
+    memset(ws->scratch3, 0, (size_t)ws->kkt.n * sizeof(double));
+    status = op_residual(dae, t, x, v, ws->scratch3, ws->scratch3 + n_v, rhs);
+    if (status)
+        return status;
+    for (int i = 0; i < n_v; i++)
+        rhs[i] = -rhs[i];
+    for (int k = 0; k < ws->n_l; k++) {
+        const row_slot *slot = &system->rows[ws->row[k]];
+        const coordinate_slot *coordinate = &system->joints[slot->joint].coordinates[slot->coordinate];
+        rhs[n_v + k] = slot->role == ROW_DRIVEN ? phx_signal_rate(coordinate->def.speed, t) : 0.0;
+        rhs[n_v + k] -= phx_sys_row_acceleration(ws, k);
+    }
+    status = phx_sys_factor_mass(ws, x);
+    if (!status)
+        status = phx_sys_solve_mass(ws, rhs);
+    for (int i = 0; i < ws->kkt.n && !status; i++)
+        if (!isfinite(rhs[i]))
+            return phx_sys_blame_equation(ws, i, false);
+    if (status)
+        return status;
+    memcpy(v_dot, rhs, (size_t)n_v * sizeof *v_dot);
+    memcpy(lambda, rhs + n_v, (size_t)ws->n_l * sizeof *lambda);
+    return PHX_OK;
+}
+
+/* ---- the midpoint rule on averages ---- */
+/* The start of the interval; whether it begins where the last one ended. What rounding took from x0 and the momenta of
+ * free components are known then; they stay when the last one is tried again. */
+static bool carry_over(workspace *ws, const double *x0, const double *v0)
+{
+    const phx_system *system = ws->system;
+    const size_t bytes_x = (size_t)system->n_x * sizeof *x0, bytes_v = (size_t)system->n_v * sizeof *v0;
+    const int per = system->dim + system->n_rot;
+    const bool goes_on = memcmp(x0, ws->x1, bytes_x) == 0;
+
+    if (!goes_on && memcmp(x0, ws->x0, bytes_x) == 0 && memcmp(v0, ws->v0, bytes_v) == 0)
+        return false;
+    if (goes_on) {
+        phx_sys_exchange(&ws->x0, &ws->x1);
+        phx_sys_exchange(&ws->low0, &ws->low1);
+    } else {
+        memcpy(ws->x0, x0, bytes_x);
+        memset(ws->low0, 0, bytes_x);
+    }
+    memcpy(ws->v0, v0, bytes_v);
+    if (!system->any_free)
+        return goes_on;
+    phx_sys_momenta(ws, x0, v0, ws->momentum0);
+    for (int c = 0; c < system->n_components && goes_on && memcmp(v0, ws->v1, bytes_v) == 0; c++)
+        if (ws->kept[c])
+            memcpy(ws->momentum0 + c * per, ws->momentum1 + c * per, (size_t)per * sizeof(double));
+    return goes_on;
+}
+
+/* Counted turns start from those of x0. */
+void phx_sys_begin_turns(workspace *ws)
+{
+    const phx_system *system = ws->system;
+
+    ws->turn0 = ws->x0;
+    ws->turn1 = ws->x1;
+    memcpy(ws->x1 + system->n_body_x, ws->x0 + system->n_body_x,
+           (size_t)(system->n_x - system->n_body_x) * sizeof *ws->x1);
+}
+
+static phx_status op_interval_begin(phx_dae *dae, double t0, double h, const double *x0, const double *v0)
+{
+    workspace *ws = of(dae);
+
+    ws->t0 = t0;
+    ws->h = h;
+    ws->goes_on = carry_over(ws, x0, v0);
+    ws->view =
+        (phx_body_view){.h = h, .x0 = ws->x0, .x1 = ws->x1, .xm = ws->xm, .v0 = ws->v0, .v1 = ws->v1, .vm = ws->vm};
+    ws->by->interval_begin(ws);
+    return PHX_OK;
+}
+
+static phx_status op_interval_residual(phx_dae *dae, const double *v1, const double *lambda, double *x1, double *res)
+{
+    workspace *ws = of(dae);
+    const phx_status status = ws->by->interval_residual(ws, v1, lambda, res);
+
+    if (status)
+        return status;
+    memcpy(ws->lambda, lambda, (size_t)ws->n_l * sizeof *lambda);
+    if (x1)
+        memcpy(x1, ws->x1, (size_t)ws->system->n_x * sizeof *x1);
+    return PHX_OK;
+}
+
+static void op_catch_up(phx_dae *dae, double *x)
+{
+    workspace *ws = of(dae);
+
+    if (ws->by->synchronise)
+        ws->by->synchronise(ws, x);
+}
+
+static phx_status op_interval_work(phx_dae *dae, phx_work *work)
+{
+    workspace *ws = of(dae);
+
+    work->supplied = ws->h * ws->power.supplied;
+    work->dissipated = ws->h * ws->power.dissipated;
+    for (int k = 0; k < ws->n_l; k++)
+        work->supplied += ws->h * ws->lambda[k] * ws->w[k];
+    phx_sys_ledger_work(ws, ws->h, ws->lambda);
+    return PHX_OK;
+}
+
+/* sqrt(dv^T M dv), M of the undeformed bodies */
+static double op_norm(phx_dae *dae, const double *dv)
+{
+    workspace *ws = of(dae);
+    double sum = 0.0;
+
+    phx_sys_kinetic_energies(ws, NULL, dv);
+    for (int b = 0; b < ws->system->n_bodies; b++)
+        sum += ws->energy[b];
+    return sqrt(sum > 0.0 ? 2.0 * sum : 0.0);
+}
+
+static void put_length(int n, const double *vector, double *size)
+{
+    const double length = sqrt(phx_sys_dot(n, vector, vector));
+    for (int i = 0; i < n; i++)
+        size[i] = length;
+}
+
+/* |v| and |omega| of each body, |q_dot| of each deformation */
+static void op_velocity_sizes(phx_dae *dae, const double *v, double *size)
+{
+    const phx_system *system = of(dae)->system;
+
+    for (int k = 0; k < system->n_v; k++)
+        size[k] = fabs(v[k]);
+    for (int b = 0; b < system->n_bodies; b++) {
+        const int at = system->bodies[b].v, spin = at + system->dim;
+        put_length(system->dim, v + at, size + at);
+        put_length(system->n_rot, v + spin, size + spin);
+    }
+}
+
+static const char *op_culprit(phx_dae *dae, const double *res)
+{
+    const workspace *ws = of(dae);
+    const phx_system *system = ws->system;
+    const char *name = system->n_bodies ? phx_body_name(system->bodies[0].body) : "";
+    double largest = -1.0;
+
+    for (int b = 0; b < system->n_bodies; b++) {
+        for (int i = 0; i < phx_body_n_v(system->bodies[b].body); i++) {
+            const double size = fabs(res[system->bodies[b].v + i]);
+            if (size > largest || isnan(size)) {
+                largest = isnan(size) ? HUGE_VAL : size;
+                name = phx_body_name(system->bodies[b].body);
+            }
+        }
+    }
+    return name;
+}
+
+static void op_drift(phx_dae *dae, double t, const double *x, const double *v, double *position, double *velocity)
+{
+    workspace *ws = of(dae);
+    const phx_system *system = ws->system;
+    double g[PAIR_SIZE];
+
+    phx_sys_set_instant(ws, x, v);
+    *position = *velocity = 0.0;
+    for (int r = 0; r < system->n_rows; r++) {
+        const row_slot *slot = &system->rows[r];
+        const joint_slot *joint = &system->joints[slot->joint];
+        const phx_port_view *a = &ws->port_views[joint->a], *b = &ws->port_views[joint->b];
+        double rate = 0.0;
+        if (slot->role == ROW_HELD)
+            continue;
+        phx_row_covectors(slot->row, a, b, g, g + PHX_PORT_MAX);
+        rate = phx_sys_dot(phx_port_size(system->dim), g, a->rate) +
+               phx_sys_dot(phx_port_size(system->dim), g + PHX_PORT_MAX, b->rate);
+        if (slot->role == ROW_DRIVEN)
+            rate -= phx_signal_value(joint->coordinates[slot->coordinate].def.speed, t);
+        else
+            *position = fmax(*position, fabs(phx_row_value(slot->row, a, b, 1)));
+        *velocity = fmax(*velocity, fabs(rate));
+    }
+}
+
+static void op_stiffness_apply(phx_dae *dae, const double *dxi, double *out)
+{
+    const workspace *ws = of(dae);
+    const kkt_matrix *kkt = &ws->kkt;
+    for (int i = 0; i < kkt->n; i++)
+        for (int k = kkt->ptr[i]; k < kkt->ptr[i + 1] && kkt->idx[k] < kkt->n_v; k++)
+            out[i] += ws->K[k] * dxi[kkt->idx[k]];
+}
+
+static void op_mass_apply(phx_dae *dae, const double *dv, double *out)
+{
+    const workspace *ws = of(dae);
+    const kkt_matrix *kkt = &ws->kkt;
+    for (int i = 0; i < kkt->n_v; i++)
+        for (int k = kkt->ptr[i]; k < kkt->ptr[i + 1] && kkt->idx[k] < kkt->n_v; k++)
+            out[i] += ws->M[k] * dv[kkt->idx[k]];
+}
+
+static phx_status op_solve(phx_dae *dae, int slot, double *b)
+{
+    return of(dae)->by->solve(of(dae), slot, b);
+}
+
+static phx_status op_solve_complex(phx_dae *dae, int slot, double *b)
+{
+    return phx_lu_solve(of(dae)->lu_complex[slot], 1, b);
+}
+
+static phx_status op_twin(phx_dae *dae, phx_dae **twin)
+{
+    const workspace *ws = of(dae);
+    const phx_backend backend = ws->by == &phx_plain_evaluator ? PHX_BACKEND_PLAIN : PHX_BACKEND_FAST;
+    const phx_status status = phx_system_dae_with(ws->system, dae->context, backend, twin);
+
+    if (!status && ws->by->imitate)
+        ws->by->imitate(of(*twin), ws);
+    return status;
+}
+
+const phx_dae_ops phx_sys_ops = {
+    .rates = op_rates,
+    .residual = op_residual,
+    .power = op_power,
+    .accelerations = phx_sys_op_accelerations,
+    .normalise = op_normalise,
+    .count = op_count,
+    .tangent = op_tangent,
+    .linearise = phx_sys_op_linearise,
+    .stiffness_apply = op_stiffness_apply,
+    .mass_apply = op_mass_apply,
+    .factor = phx_sys_op_factor,
+    .factor_complex = phx_sys_op_factor_complex,
+    .solve = op_solve,
+    .solve_complex = op_solve_complex,
+    .interval_begin = op_interval_begin,
+    .interval_residual = op_interval_residual,
+    .interval_linearise = phx_sys_op_interval_linearise,
+    .interval_work = op_interval_work,
+    .catch_up = op_catch_up,
+    .project = phx_sys_op_project,
+    .norm = op_norm,
+    .velocity_sizes = op_velocity_sizes,
+    .culprit = op_culprit,
+    .check_signals = phx_sys_op_check_signals,
+    .regularity = phx_sys_op_regularity,
+    .dependent = phx_sys_op_dependent,
+    .next_break = phx_sys_op_next_break,
+    .twin = op_twin,
+    .twin_destroy = phx_system_dae_destroy,
+    .drift = op_drift,
+};

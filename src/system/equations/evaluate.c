@@ -1,0 +1,337 @@
+/* Evaluation of bodies, rows and forces at an instant or over an interval. */
+#include "system/system_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+void phx_sys_ground_view(const phx_system *system, const port_slot *port, phx_port_view *view)
+{
+    const int dim = system->dim;
+
+    memset(view, 0, sizeof *view);
+    view->dim = dim;
+    for (int a = 0; a < dim; a++) {
+        view->u0[a] = view->u1[a] = view->um[a] = port->port.point.x[a];
+        view->R0[a * dim + a] = view->R1[a * dim + a] = view->Rm[a * dim + a] = 1.0;
+    }
+}
+
+void phx_sys_view_port(const phx_system *system, phx_port_id id, const double *x, const double *v, phx_port_view *view)
+{
+    const port_slot *port = &system->ports[id];
+
+    memset(view, 0, sizeof *view);
+    if (port->body == PHX_GROUND) {
+        phx_sys_ground_view(system, port, view);
+        return;
+    }
+    const body_slot *slot = &system->bodies[port->body];
+    const double *xb = x + slot->x, *vb = v + slot->v;
+    const phx_body_view body = {.h = 0.0, .x0 = xb, .x1 = xb, .xm = xb, .v0 = vb, .v1 = vb, .vm = vb};
+    phx_body_port_view(slot->body, &port->port, &body, view);
+}
+
+void phx_sys_point_at(workspace *ws, const double *x, const double *v)
+{
+    ws->h = 0.0;
+    ws->view = (phx_body_view){.h = 0.0, .x0 = x, .x1 = x, .xm = x, .v0 = v, .v1 = v, .vm = v};
+    ws->turn0 = ws->turn1 = x;
+}
+
+void phx_sys_set_instant(workspace *ws, const double *x, const double *v)
+{
+    phx_sys_point_at(ws, x, v);
+    ws->by->view_ports(ws);
+}
+
+void phx_sys_rows(workspace *ws, double t, double h)
+{
+    ws->by->rows(ws, t, h);
+}
+
+/* G_k nu = g_a . zeta_a + g_b . zeta_b */
+double phx_sys_row_rate(const workspace *ws, int k)
+{
+    const work_row *row = &ws->rows[k];
+    const int size = phx_port_size(ws->system->dim);
+    const double *g = ws->covector + (size_t)k * PAIR_SIZE;
+
+    return phx_sys_dot(size, g, ws->port_views[row->a].rate) +
+           phx_sys_dot(size, g + PHX_PORT_MAX, ws->port_views[row->b].rate);
+}
+
+double phx_sys_row_scale(const workspace *ws, int k)
+{
+    const double *g = ws->covector + (size_t)k * PAIR_SIZE;
+    const double *ra = ws->port_views[ws->rows[k].a].rate, *rb = ws->port_views[ws->rows[k].b].rate;
+    double scale = ws->w[k] < 0.0 ? -ws->w[k] : ws->w[k];
+
+    for (int i = 0; i < phx_port_size(ws->system->dim); i++) {
+        const double a = g[i] * ra[i], b = g[PHX_PORT_MAX + i] * rb[i];
+        scale += (a < 0.0 ? -a : a) + (b < 0.0 ? -b : b);
+    }
+    return scale;
+}
+
+double phx_sys_coordinate_value(const workspace *ws, int j, int c, int end)
+{
+    const joint_slot *joint = &ws->system->joints[j];
+    const coordinate_slot *coordinate = &joint->coordinates[c];
+    const double near = coordinate->turn < 0 ? 0.0 : (end ? ws->turn1 : ws->turn0)[coordinate->turn];
+
+    return phx_row_unwrapped(&coordinate->row, &ws->port_views[joint->a], &ws->port_views[joint->b], end, near);
+}
+
+/* sum_i g_i P_ij over the columns of a port: places, then the turns of the frame, then those of the section. */
+void phx_sys_pull(const workspace *ws, phx_port_id id, const double *covector, double *row)
+{
+    const phx_system *system = ws->system;
+    const int dim = system->dim, n_rot = system->n_rot, r = dim + n_rot, n = ws->port_count[id];
+    const port_slot *port = &system->ports[id];
+    double *place = ws->map_room;
+
+    if (n == 0)
+        return;
+    const phx_body_view view = phx_sys_body_view(ws, port->body);
+    phx_body_port_place_jacobian(system->bodies[port->body].body, &port->port, &view, place);
+    for (int j = 0; j < n; j++) {
+        double sum = 0.0;
+        for (int a = 0; a < dim; a++)
+            sum += covector[a] * place[a * n + j];
+        row[j] = sum;
+    }
+    for (int k = 0; k < n_rot; k++)
+        row[dim + k] += covector[dim + k];
+    for (int j = 0; j < n - r; j++)
+        for (int k = 0; k < n_rot; k++)
+            row[r + j] += covector[r + k] * port->port.point.theta[k * (n - r) + j];
+}
+
+/* g_dot . zeta + g . (P nu)_dot at fixed nu: the ports' variations are their rates. */
+double phx_sys_row_acceleration(workspace *ws, int k)
+{
+    const phx_system *system = ws->system;
+    const row_slot *slot = &system->rows[ws->row[k]];
+    const joint_slot *joint = &system->joints[slot->joint];
+    const phx_port_id ids[2] = {joint->a, joint->b};
+    const phx_port_view *views[2] = {&ws->port_views[joint->a], &ws->port_views[joint->b]};
+    const int dim = system->dim, size = phx_port_size(dim);
+    double *H = ws->local, *tangent = ws->local + 4 * PAIR_SIZE * PAIR_SIZE, sum = 0.0;
+
+    if (phx_row_tangent(slot->row, views[0], views[1], H))
+        for (int s = 0; s < 2; s++)
+            for (int i = 0; i < size; i++)
+                for (int r = 0; r < 2; r++)
+                    for (int m = 0; m < size; m++)
+                        sum += views[s]->rate[i] * H[(s * PHX_PORT_MAX + i) * PAIR_SIZE + r * PHX_PORT_MAX + m] *
+                               views[r]->rate[m];
+    for (int side = 0; side < 2; side++) {
+        const port_slot *port = &system->ports[ids[side]];
+        const int count = ws->port_count[ids[side]];
+        const double *g = ws->covector + (size_t)k * PAIR_SIZE + side * PHX_PORT_MAX;
+        if (port->body == PHX_GROUND)
+            continue;
+        const phx_body_view view = phx_sys_body_view(ws, port->body);
+        const phx_port_tangents out = {.rate = tangent};
+        const int *cols = ws->port_cols + ws->port_first[ids[side]];
+        phx_body_port_tangents(system->bodies[port->body].body, &port->port, &view, NULL, &out);
+        for (int m = 0; m < dim; m++)
+            for (int j = dim; j < count; j++)
+                sum += g[m] * tangent[m * (count - dim) + j - dim] * ws->view.vm[cols[j]];
+    }
+    return sum;
+}
+
+static void add_effort(workspace *ws, phx_port_id id, double alpha, const double *effort)
+{
+    if (id < 0)
+        return;
+    double *total = ws->effort + (size_t)id * PHX_PORT_MAX;
+    for (int i = 0; i < phx_port_size(ws->system->dim); i++)
+        total[i] += alpha * effort[i];
+}
+
+/* ---- forces ---- */
+/* Spring, damper and actuator along a coordinate psi: effort f g, f = -k (psi_mean - rest) - c psi' + F(t). */
+static phx_status coordinate_force(workspace *ws, int pair, const force_slot *force, double t, bool linear)
+{
+    const joint_slot *joint = &ws->system->joints[force->joint];
+    const coordinate_slot *coordinate = &joint->coordinates[force->coordinate];
+    const phx_coordinate_def *def = &coordinate->def;
+    const phx_port_view *a = &ws->port_views[joint->a], *b = &ws->port_views[joint->b];
+    const int size = phx_port_size(ws->system->dim);
+    double g[PAIR_SIZE], rate = 0.0, actuator = phx_signal_value(def->effort, t);
+    double mean = 0.5 * (phx_sys_coordinate_value(ws, force->joint, force->coordinate, 0) +
+                         phx_sys_coordinate_value(ws, force->joint, force->coordinate, 1));
+
+    if (!isfinite(actuator))
+        return phx_fail(ws->base.context, PHX_ERR_ANALYSIS,
+                        "joint '%s': the effort is %g at t = %g s, expected a finite value", joint->name, actuator, t);
+    phx_row_covectors(&coordinate->row, a, b, g, g + PHX_PORT_MAX);
+    rate = phx_sys_dot(size, g, a->rate) + phx_sys_dot(size, g + PHX_PORT_MAX, b->rate);
+    const double f = -def->stiffness * (mean - def->rest) - def->damping * rate + actuator;
+    add_effort(ws, joint->a, f, g);
+    add_effort(ws, joint->b, f, g + PHX_PORT_MAX);
+    ws->power.supplied += actuator * rate;
+    ws->power.dissipated += def->damping * rate * rate;
+    if (!linear)
+        return PHX_OK;
+    /* At an instant K -= f H - k g g^T - c g (dg . zeta)^T,  D -= -c g g^T. Over an interval psi_mean = psi0 + h/2 g .
+     * zeta, so h k/2 adds to c and k itself has no place. */
+    const double place = ws->h == 0.0 ? def->stiffness : 0.0;
+    const double damping = def->damping + 0.5 * ws->h * def->stiffness;
+    double *H = ws->local, *block = H + PAIR_SIZE * PAIR_SIZE, zeta[PAIR_SIZE] = {0}, slope[PAIR_SIZE] = {0};
+    memcpy(zeta, a->rate, (size_t)size * sizeof *zeta);
+    memcpy(zeta + PHX_PORT_MAX, b->rate, (size_t)size * sizeof *zeta);
+    const bool curved = phx_row_tangent(&coordinate->row, a, b, H);
+    for (int i = 0; i < PAIR_SIZE; i++)
+        for (int m = 0; curved && m < PAIR_SIZE; m++)
+            slope[m] += zeta[i] * H[i * PAIR_SIZE + m];
+    for (int i = 0; i < PAIR_SIZE; i++)
+        for (int m = 0; m < PAIR_SIZE; m++)
+            block[i * PAIR_SIZE + m] =
+                (curved ? f * H[i * PAIR_SIZE + m] : 0.0) - place * g[i] * g[m] - damping * g[i] * slope[m];
+    phx_sys_pair_add(ws, pair, -1.0, block);
+    if (damping != 0.0) {
+        for (int i = 0; i < PAIR_SIZE; i++)
+            for (int m = 0; m < PAIR_SIZE; m++)
+                block[i * PAIR_SIZE + m] = -damping * g[i] * g[m];
+        phx_sys_pair_rate_add(ws, pair, -1.0, block);
+    }
+    return PHX_OK;
+}
+
+static phx_status port_force(workspace *ws, int pair, const force_slot *force, double t, bool linear)
+{
+    phx_load_result result = {0};
+    const phx_port_view *a = &ws->port_views[force->a];
+    phx_status status = force->kind == FORCE_LINE
+                            ? phx_line_spring_evaluate(ws->base.context, &force->spring, a, &ws->port_views[force->b],
+                                                       t, linear, &result)
+                            : phx_port_load_evaluate(ws->base.context, &force->load, a, t, linear, &result);
+
+    if (status)
+        return phx_fail_prefix(ws->base.context, status, "'%s': ", force->name);
+    add_effort(ws, force->a, 1.0, result.effort);
+    add_effort(ws, force->b, 1.0, result.effort + PHX_PORT_MAX);
+    ws->power.supplied += result.supplied;
+    ws->power.dissipated += result.dissipated;
+    if (linear && result.has_tangent)
+        phx_sys_pair_add(ws, pair, -1.0, result.tangent);
+    if (linear && result.has_rate_tangent)
+        phx_sys_pair_rate_add(ws, pair, -1.0, result.rate_tangent);
+    return PHX_OK;
+}
+
+/* Force per length in body axes: generalised forces int f, int (x + u) x f, int Phi^T f. Its only stiffness is that of
+ * the lever arm: torque d(phi dq) x f. */
+phx_status phx_sys_distributed_force(workspace *ws, const force_slot *force, double t, bool linear, double *res)
+{
+    const phx_system *system = ws->system;
+    const body_slot *slot = &system->bodies[force->body];
+    const phx_body_view view = phx_sys_body_view(ws, force->body);
+    const int dim = system->dim;
+    const double *q = phx_sys_q(slot, ws->view.xm), *v = view.vm, *q_dot = phx_sys_q_dot(slot, ws->view.vm);
+    double *out = res + slot->v, *out_q = out + (q_dot - v);
+
+    for (int k = 0; k < force->n_points; k++) {
+        const phx_flex_point *point = &force->points[k];
+        double f[3] = {0}, y[3] = {0}, velocity[3], torque[3];
+        for (int a = 0; a < dim; a++) {
+            f[a] = force->weights[k] * phx_signal_value_at(force->signal[a], t, force->fractions[k]);
+            y[a] = point->x[a];
+            for (int j = 0; j < point->n; j++)
+                y[a] += point->phi[a * point->n + j] * q[point->dof[j]];
+        }
+        for (int a = 0; a < dim; a++)
+            if (!isfinite(f[a]))
+                return phx_fail(
+                    ws->base.context, PHX_ERR_ANALYSIS,
+                    "load '%s': component %d is %g at t = %g s and %g of the length, expected a finite value",
+                    force->name, a + 1, f[a], t, force->fractions[k]);
+        phx_vec_x_vec(dim, y, f, torque);
+        phx_rot_x_vec(dim, v + dim, y, velocity);
+        for (int a = 0; a < dim; a++) {
+            out[a] -= f[a];
+            for (int j = 0; j < point->n; j++) {
+                out_q[point->dof[j]] -= point->phi[a * point->n + j] * f[a];
+                velocity[a] += point->phi[a * point->n + j] * q_dot[point->dof[j]];
+            }
+            ws->power.supplied += f[a] * (v[a] + velocity[a]);
+        }
+        for (int r = 0; r < system->n_rot; r++)
+            out[dim + r] -= torque[r];
+        for (int j = 0; linear && j < point->n; j++) {
+            double phi[3];
+            for (int a = 0; a < dim; a++)
+                phi[a] = point->phi[a * point->n + j];
+            phx_vec_x_vec(dim, phi, f, torque);
+            for (int r = 0; r < system->n_rot; r++)
+                phx_sys_body_add(ws, force->body, dim + r, point->dof[j], -ws->weight_K * torque[r]);
+        }
+    }
+    return PHX_OK;
+}
+
+phx_status phx_sys_forces(workspace *ws, double t, bool linear, double *res)
+{
+    const phx_system *system = ws->system;
+    phx_status status = PHX_OK;
+
+    ws->by->clear_efforts(ws);
+    ws->power = (phx_work){0.0, 0.0};
+    if (!linear)
+        memset(ws->flow, 0, (size_t)system->n_ledger * sizeof *ws->flow);
+    for (int i = 0; i < system->n_forces && !status; i++) {
+        const force_slot *force = &system->forces[i];
+        const int pair = system->n_joints + i;
+        const phx_work before = ws->power;
+        if (force->kind == FORCE_COORDINATE)
+            status = coordinate_force(ws, pair, force, t, linear);
+        else if (force->kind == FORCE_DISTRIBUTED)
+            status = phx_sys_distributed_force(ws, force, t, linear, res);
+        else
+            status = port_force(ws, pair, force, t, linear);
+        if (!linear && force->entry[0] >= 0)
+            ws->flow[force->entry[0]] += ws->power.supplied - before.supplied;
+        if (!linear && force->entry[1] >= 0)
+            ws->flow[force->entry[1]] += ws->power.dissipated - before.dissipated;
+    }
+    for (int b = 0; b < system->n_bodies && !system->lossless; b++) {
+        const double taken = phx_body_dissipation(system->bodies[b].body, ws->view.vm + system->bodies[b].v);
+        ws->power.dissipated += taken;
+        if (!linear && system->bodies[b].entry >= 0)
+            ws->flow[system->bodies[b].entry] += taken;
+    }
+    return status;
+}
+
+/* e += sum_k lambda_k g_k */
+void phx_sys_apply_multipliers(workspace *ws, const double *lambda)
+{
+    for (int k = 0; k < ws->n_l; k++) {
+        const double *g = ws->covector + (size_t)k * PAIR_SIZE;
+        add_effort(ws, ws->rows[k].a, lambda[k], g);
+        add_effort(ws, ws->rows[k].b, lambda[k], g + PHX_PORT_MAX);
+    }
+}
+
+void phx_sys_pair_add(workspace *ws, int pair, double alpha, const double *block)
+{
+    ws->by->pair_add(ws, pair, alpha, block);
+}
+
+void phx_sys_pair_rate_add(workspace *ws, int pair, double alpha, const double *block)
+{
+    ws->by->pair_rate_add(ws, pair, alpha, block);
+}
+
+void phx_sys_body_add(workspace *ws, int b, int row, int dof, double value)
+{
+    ws->by->body_add(ws, b, row, dof, value);
+}
+
+void phx_sys_kinetic_energies(const workspace *ws, const double *x, const double *v)
+{
+    ws->by->kinetic_energies(ws, x, v);
+}

@@ -1,0 +1,257 @@
+/* The pattern of a KKT matrix over (v, multipliers), whole or without the unknowns that are eliminated inside the
+ * bodies, and where every contribution goes. */
+#include "system/system_internal.h"
+
+#include <string.h>
+
+static int unknown_of(const kkt_matrix *kkt, int v)
+{
+    return kkt->place ? kkt->place[v] : v;
+}
+
+static int port_columns(const workspace *ws, const kkt_matrix *kkt, phx_port_id id, int *cols)
+{
+    for (int c = 0; c < ws->port_count[id]; c++)
+        cols[c] = unknown_of(kkt, ws->port_cols[ws->port_first[id] + c]);
+    return ws->port_count[id];
+}
+
+/* Columns of both ports of a pair, a's first; returns their number. */
+static int pair_columns(const workspace *ws, const kkt_matrix *kkt, phx_port_id a, phx_port_id b, int *cols)
+{
+    const int n = port_columns(ws, kkt, a, cols);
+    return b < 0 ? n : n + port_columns(ws, kkt, b, cols + n);
+}
+
+int phx_sys_body_columns(const phx_system *system, const kkt_matrix *kkt, int b, int *cols)
+{
+    const int rigid = system->dim + system->n_rot, v = system->bodies[b].v;
+    int n = 0;
+
+    for (; n < rigid; n++)
+        cols[n] = unknown_of(kkt, v + n);
+    for (int k = kkt->kept_first[b]; k < kkt->kept_first[b + 1]; k++)
+        cols[n++] = unknown_of(kkt, v + rigid + kkt->kept[k]);
+    return n;
+}
+
+bool phx_sys_is_condensed(const kkt_matrix *kkt, int b)
+{
+    return kkt->condensed && kkt->condensed[b];
+}
+
+/* Pairs that couple through second derivatives: every joint first, then every force. Distributed loads have none. */
+int phx_sys_pair_count(const phx_system *system)
+{
+    return system->n_joints + system->n_forces;
+}
+
+bool phx_sys_pair_ports(const phx_system *system, int pair, phx_port_id *a, phx_port_id *b)
+{
+    if (pair < system->n_joints) {
+        const joint_slot *joint = &system->joints[pair];
+        bool curved = false;
+        for (int k = 0; k < joint->n_constraints; k++)
+            curved = curved || joint->constraints[k].kind != PHX_ROW_POINT;
+        for (int c = 0; c < joint->n_coordinates; c++)
+            curved = curved || joint->coordinates[c].driven_row >= 0;
+        *a = joint->a;
+        *b = joint->b;
+        return curved;
+    }
+    const force_slot *force = &system->forces[pair - system->n_joints];
+    *a = force->a;
+    *b = force->b;
+    return force->kind != FORCE_DISTRIBUTED;
+}
+
+static phx_status collect_body(phx_context *context, const phx_system *system, const kkt_matrix *kkt, int b, int *cols,
+                               phx_sys_triplets *list)
+{
+    const phx_body *body = system->bodies[b].body;
+    const int *ptr = NULL, *idx = NULL, v = system->bodies[b].v;
+    phx_status status = PHX_OK;
+
+    if (phx_sys_is_condensed(kkt, b)) {
+        const int n = phx_sys_body_columns(system, kkt, b, cols);
+        for (int k = 0; k < n * n && !status; k++)
+            status = phx_sys_put(context, list, cols[k / n], cols[k % n]);
+        return status;
+    }
+    phx_body_pattern(body, &ptr, &idx);
+    for (int i = 0; i < phx_body_n_v(body); i++)
+        for (int k = ptr[i]; k < ptr[i + 1] && !status; k++)
+            status = phx_sys_put(context, list, unknown_of(kkt, v + i), unknown_of(kkt, v + idx[k]));
+    return status;
+}
+
+/* Places for a row on the rigid motions of a body of several frames (rigid.c). */
+static phx_status reserve_first_frame(phx_context *context, const phx_system *system, const kkt_matrix *kkt, int b,
+                                      int row, phx_sys_triplets *list)
+{
+    phx_status status = PHX_OK;
+
+    if (b == PHX_GROUND || !phx_sys_has_frames(system, b))
+        return PHX_OK;
+    for (int c = 0; c < system->dim + system->n_rot && !status; c++) {
+        const int column = unknown_of(kkt, system->bodies[b].v + c);
+        status = phx_sys_put(context, list, row, column);
+        if (!status)
+            status = phx_sys_put(context, list, column, row);
+    }
+    return status;
+}
+
+static phx_status collect(phx_context *context, const workspace *ws, const kkt_matrix *kkt, int *cols,
+                          phx_sys_triplets *list)
+{
+    const phx_system *system = ws->system;
+    phx_status status = PHX_OK;
+
+    for (int b = 0; b < system->n_bodies && !status; b++)
+        status = collect_body(context, system, kkt, b, cols, list);
+    for (int p = 0; p < phx_sys_pair_count(system) && !status; p++) {
+        phx_port_id a = -1, b = -1;
+        if (!phx_sys_pair_ports(system, p, &a, &b))
+            continue;
+        const int n = pair_columns(ws, kkt, a, b, cols);
+        for (int k = 0; k < n * n && !status; k++)
+            status = phx_sys_put(context, list, cols[k / n], cols[k % n]);
+    }
+    for (int k = 0; k < ws->n_l && !status; k++) {
+        const joint_slot *joint = &system->joints[system->rows[ws->row[k]].joint];
+        const int n = pair_columns(ws, kkt, joint->a, joint->b, cols), row = kkt->n_v + k;
+        status = phx_sys_put(context, list, row, row);
+        for (int i = 0; i < n && !status; i++) {
+            status = phx_sys_put(context, list, row, cols[i]);
+            if (!status)
+                status = phx_sys_put(context, list, cols[i], row);
+        }
+        const phx_body_id bodies[2] = {system->ports[joint->a].body, system->ports[joint->b].body};
+        for (int side = 0; side < 2 && !status; side++)
+            status = reserve_first_frame(context, system, kkt, bodies[side], row, list);
+    }
+    return status;
+}
+
+/* Positions of the square block over `cols` in the pattern, into a new array; -1 where there is no entry. */
+static phx_status locate(phx_context *context, const phx_csr *pattern, int n, const int *cols, int **at)
+{
+    *at = phx_calloc(context, (size_t)(n * n), sizeof **at);
+    if (!*at)
+        return PHX_ERR_MEMORY;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            (*at)[i * n + j] = cols[i] < 0 || cols[j] < 0 ? -1 : phx_csr_find(pattern, cols[i], cols[j]);
+    return PHX_OK;
+}
+
+static phx_status locate_bodies(phx_context *context, const phx_system *system, kkt_matrix *kkt, const phx_csr *pattern,
+                                int *cols)
+{
+    phx_status status = PHX_OK;
+
+    for (int b = 0; b < system->n_bodies && !status; b++) {
+        const int *ptr = NULL, *idx = NULL, v = system->bodies[b].v, n = phx_body_n_v(system->bodies[b].body);
+        if (phx_sys_is_condensed(kkt, b)) {
+            status = locate(context, pattern, phx_sys_body_columns(system, kkt, b, cols), cols, &kkt->body_at[b]);
+            continue;
+        }
+        phx_body_pattern(system->bodies[b].body, &ptr, &idx);
+        kkt->body_at[b] = phx_calloc(context, (size_t)ptr[n], sizeof(int));
+        if (!kkt->body_at[b])
+            return PHX_ERR_MEMORY;
+        for (int i = 0; i < n; i++)
+            for (int k = ptr[i]; k < ptr[i + 1]; k++)
+                kkt->body_at[b][k] = phx_csr_find(pattern, unknown_of(kkt, v + i), unknown_of(kkt, v + idx[k]));
+    }
+    return status;
+}
+
+static phx_status locate_rows(phx_context *context, const workspace *ws, kkt_matrix *kkt, const phx_csr *pattern,
+                              int *cols)
+{
+    const phx_system *system = ws->system;
+
+    for (int k = 0; k < ws->n_l; k++) {
+        const joint_slot *joint = &system->joints[system->rows[ws->row[k]].joint];
+        const int n = pair_columns(ws, kkt, joint->a, joint->b, cols), row = kkt->n_v + k;
+        kkt->row_at[k] = phx_calloc(context, (size_t)(2 * n), sizeof(int));
+        if (!kkt->row_at[k])
+            return PHX_ERR_MEMORY;
+        for (int i = 0; i < n; i++) {
+            kkt->row_at[k][i] = phx_csr_find(pattern, row, cols[i]);
+            kkt->row_at[k][n + i] = phx_csr_find(pattern, cols[i], row);
+        }
+    }
+    return PHX_OK;
+}
+
+static phx_status locate_all(phx_context *context, const workspace *ws, kkt_matrix *kkt, const phx_csr *pattern,
+                             int *cols)
+{
+    const phx_system *system = ws->system;
+    phx_status status = PHX_OK;
+
+    kkt->body_at = phx_calloc(context, (size_t)system->n_bodies, sizeof *kkt->body_at);
+    kkt->port_at = phx_calloc(context, (size_t)system->n_ports, sizeof *kkt->port_at);
+    kkt->pair_at = phx_calloc(context, (size_t)phx_sys_pair_count(system), sizeof *kkt->pair_at);
+    kkt->row_at = phx_calloc(context, (size_t)ws->n_l, sizeof *kkt->row_at);
+    if (!kkt->body_at || !kkt->port_at || !kkt->pair_at || !kkt->row_at)
+        return PHX_ERR_MEMORY;
+    status = locate_bodies(context, system, kkt, pattern, cols);
+    for (int p = 0; p < system->n_ports && !status; p++)
+        status = locate(context, pattern, port_columns(ws, kkt, p, cols), cols, &kkt->port_at[p]);
+    for (int p = 0; p < phx_sys_pair_count(system) && !status; p++) {
+        phx_port_id a = -1, b = -1;
+        if (phx_sys_pair_ports(system, p, &a, &b))
+            status = locate(context, pattern, pair_columns(ws, kkt, a, b, cols), cols, &kkt->pair_at[p]);
+    }
+    return status ? status : locate_rows(context, ws, kkt, pattern, cols);
+}
+
+phx_status phx_sys_kkt_create(phx_context *context, const workspace *ws, kkt_matrix *kkt, double **val)
+{
+    phx_sys_triplets list = {0};
+    phx_csr pattern = {0};
+    int *cols = phx_calloc(context, (size_t)(2 * (ws->system->n_v + 1)), sizeof *cols);
+    phx_status status = cols ? collect(context, ws, kkt, cols, &list) : PHX_ERR_MEMORY;
+
+    kkt->n_l = ws->n_l;
+    kkt->n = kkt->n_v + kkt->n_l;
+    if (!status)
+        status = phx_csr_from_triplets(context, kkt->n, kkt->n, list.count, list.row, list.col, NULL, &pattern);
+    if (!status)
+        status = locate_all(context, ws, kkt, &pattern, cols);
+    kkt->ptr = pattern.ptr;
+    kkt->idx = pattern.idx;
+    *val = pattern.val;
+    kkt->order = status ? NULL : phx_calloc(context, (size_t)kkt->n, sizeof *kkt->order);
+    if (!status)
+        status = kkt->order ? phx_sys_order(context, ws, kkt) : PHX_ERR_MEMORY;
+    phx_free(cols);
+    phx_free(list.row);
+    phx_free(list.col);
+    return status;
+}
+
+static void free_each(int **list, int count)
+{
+    for (int i = 0; list && i < count; i++)
+        phx_free(list[i]);
+    phx_free(list);
+}
+
+void phx_sys_kkt_free(const workspace *ws, kkt_matrix *kkt)
+{
+    int *indices[] = {kkt->ptr, kkt->idx, kkt->order, kkt->place, kkt->kept_first, kkt->kept};
+
+    free_each(kkt->body_at, ws->system->n_bodies);
+    free_each(kkt->port_at, ws->system->n_ports);
+    free_each(kkt->pair_at, phx_sys_pair_count(ws->system));
+    free_each(kkt->row_at, ws->n_l);
+    for (size_t i = 0; i < sizeof indices / sizeof *indices; i++)
+        phx_free(indices[i]);
+    phx_free(kkt->condensed);
+    *kkt = (kkt_matrix){0};
+}

@@ -1,0 +1,497 @@
+/* The elimination order of the KKT matrix.
+ *
+ * Bodies come in an order of small fill on their graph (minimum degree), the deformation of a body before its rigid
+ * velocities. A multiplier may come only when the rows placed so far, cut to the bodies eliminated so far, have full
+ * rank: then every leading block [ M -G^T ; G 0 ] is regular and no zero pivot is met. Rows between eliminated bodies
+ * (or to the ground) are complete and, being independent, never lose rank. A joint to a body that comes later is cut to
+ * one side; a cluster of eliminated bodies may hold one such joint if nothing holds it to the ground: the rigid motions
+ * of the cluster pass its own rows and meet the rows of that one joint with full rank. That one keeps trees and stars
+ * without fill: a leaf takes the joint to its parent along.
+ *
+ * Or all bodies come first that nothing but multipliers couples with others: they wait for nothing and go in packs
+ * (phx_lu). What is left are the joints, neighbours when they share such a body, and the other bodies; no joint comes
+ * before its bodies, so that every leading block is regular. The order of less work is taken. */
+#include "system/system_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+/* From so many bodies on the order may be balanced, for several threads, unless it costs more by this factor. Measured
+ * on one thread: chains from both their ends cost the same or less where the joints have few rows, but half as much
+ * again in space with five rows a joint, since what hangs on the ground keeps the rows of the next joint. */
+enum { BALANCE_BODIES = 16 };
+static const double BALANCE_COST = 1.15;
+/* From so many bodies on they may come before all joints. */
+enum { LEAF_BODIES = 4 };
+
+phx_status phx_sys_put(phx_context *context, phx_sys_triplets *list, int row, int col)
+{
+    if (list->count == list->capacity) {
+        const size_t wider = list->capacity ? 2 * list->capacity : 256;
+        int *rows = phx_realloc(context, list->row, wider, sizeof *rows), *cols = NULL;
+        if (!rows)
+            return PHX_ERR_MEMORY;
+        list->row = rows;
+        cols = phx_realloc(context, list->col, wider, sizeof *cols);
+        if (!cols)
+            return PHX_ERR_MEMORY;
+        list->col = cols;
+        list->capacity = wider;
+    }
+    list->row[list->count] = row;
+    list->col[list->count++] = col;
+    return PHX_OK;
+}
+
+static phx_status put_both(phx_context *context, phx_sys_triplets *list, int a, int b)
+{
+    const phx_status status = phx_sys_put(context, list, a, b);
+    return status ? status : phx_sys_put(context, list, b, a);
+}
+
+/* The bodies of joint p, or of a force when p is beyond the joints; false when one is the ground. */
+static bool acts_between(const phx_system *system, int p, phx_body_id *body_a, phx_body_id *body_b)
+{
+    const phx_port_id a = p < system->n_joints ? system->joints[p].a : system->forces[p - system->n_joints].a;
+    const phx_port_id b = p < system->n_joints ? system->joints[p].b : system->forces[p - system->n_joints].b;
+    *body_a = a < 0 ? -1 : system->ports[a].body;
+    *body_b = b < 0 ? -1 : system->ports[b].body;
+    return *body_a >= 0 && *body_b >= 0;
+}
+
+/* Bodies are neighbours when a joint or a force acts between them. */
+static phx_status body_order(phx_context *context, const phx_system *system, bool balanced, int *order)
+{
+    phx_sys_triplets list = {0};
+    phx_csr graph = {0};
+    phx_status status = PHX_OK;
+
+    for (int b = 0; b < system->n_bodies && !status; b++)
+        status = phx_sys_put(context, &list, b, b);
+    for (int p = 0; p < system->n_joints + system->n_forces && !status; p++) {
+        phx_body_id a, b;
+        if (acts_between(system, p, &a, &b))
+            status = put_both(context, &list, a, b);
+    }
+    if (!status)
+        status = phx_csr_from_triplets(context, system->n_bodies, system->n_bodies, list.count, list.row, list.col,
+                                       NULL, &graph);
+    if (!status)
+        status = phx_order_amd(context, graph.rows, graph.ptr, graph.idx, order);
+    if (!status && balanced)
+        status = phx_order_balance(context, graph.rows, graph.ptr, graph.idx, NULL, order);
+    phx_csr_free(&graph);
+    phx_free(list.row);
+    phx_free(list.col);
+    return status;
+}
+
+/* The elimination as it goes. */
+typedef struct elimination {
+    const workspace *ws;
+    kkt_matrix *kkt;
+    const phx_system *system;
+    int at;              /* places filled in kkt.order */
+    int *order, *rank;   /* of the bodies */
+    int *parent;         /* clusters of eliminated bodies: union-find */
+    int *ahead;          /* per cluster (at its root): the later body that its one cut joint leads to, or -1 */
+    bool *grounded;      /* per cluster */
+    int *first, *joints; /* joints of each body */
+    bool *placed;        /* per joint */
+    int *waiting;        /* joints between eliminated bodies that could not be placed yet */
+    int n_waiting;
+} elimination;
+
+static int root_of(elimination *e, int b)
+{
+    while (e->parent[b] != b)
+        b = e->parent[b] = e->parent[e->parent[b]];
+    return b;
+}
+
+static void body_pair(const phx_system *system, int j, phx_body_id *a, phx_body_id *b)
+{
+    *a = system->ports[system->joints[j].a].body;
+    *b = system->ports[system->joints[j].b].body;
+}
+
+/* Multipliers of joint j that this workspace carries, appended to the order when `order` is given; their number. */
+static int joint_rows(const workspace *ws, const kkt_matrix *kkt, int j, int *order)
+{
+    const joint_slot *joint = &ws->system->joints[j];
+    int rows[PHX_JOINT_MAX_ROWS + 2 * PHX_JOINT_MAX_COORDINATES], n_rows = 0, count = 0;
+
+    for (int r = 0; r < joint->n_constraints; r++)
+        rows[n_rows++] = joint->first_row + r;
+    for (int c = 0; c < joint->n_coordinates; c++) {
+        rows[n_rows++] = joint->coordinates[c].driven_row;
+        rows[n_rows++] = joint->coordinates[c].held_row;
+    }
+    for (int i = 0; i < n_rows; i++) {
+        const int k = rows[i] < 0 ? -1 : ws->row_slot[rows[i]];
+        if (k >= 0 && order)
+            order[count] = kkt->n_v + k;
+        count += k >= 0;
+    }
+    return count;
+}
+
+static void place_joint(elimination *e, int j)
+{
+    e->at += joint_rows(e->ws, e->kkt, j, e->kkt->order + e->at);
+    e->placed[j] = true;
+}
+
+static phx_status place_body(phx_context *context, elimination *e, int b)
+{
+    const body_slot *slot = &e->system->bodies[b];
+    const int rigid = e->system->dim + e->system->n_rot, *place = e->kkt->place;
+    int *order = e->kkt->order + e->at, count = 0;
+    phx_csr K;
+    phx_status status = PHX_OK;
+
+    if (phx_sys_is_condensed(e->kkt, b)) {
+        for (int k = e->kkt->kept_first[b]; k < e->kkt->kept_first[b + 1]; k++)
+            order[count++] = slot->v + rigid + e->kkt->kept[k];
+    } else if (phx_body_stiffness(slot->body, &K)) {
+        status = phx_order_amd(context, K.rows, K.ptr, K.idx, order);
+        for (; count < K.rows && !status; count++)
+            order[count] += slot->v + rigid;
+    } else if (phx_body_deforms(slot->body)) {
+        const int n = phx_body_n_v(slot->body), *ptr, *idx;
+        phx_body_pattern(slot->body, &ptr, &idx);
+        status = phx_order_amd(context, n, ptr, idx, order);
+        for (; count < n && !status; count++)
+            order[count] += slot->v;
+    }
+    for (int i = 0; i < rigid && count < phx_body_n_v(slot->body); i++)
+        order[count++] = slot->v + i;
+    for (int i = 0; i < count && place; i++)
+        order[i] = place[order[i]];
+    e->at += count;
+    return status;
+}
+
+/* One cluster of both; at most one of them has a joint ahead or, then, none is grounded (may_join). */
+static void join(elimination *e, int a, int b)
+{
+    const int ra = root_of(e, a), rb = root_of(e, b);
+    if (ra == rb)
+        return;
+    e->parent[ra] = rb;
+    e->grounded[rb] = e->grounded[rb] || e->grounded[ra];
+    e->ahead[rb] = e->ahead[ra] >= 0 ? e->ahead[ra] : e->ahead[rb];
+}
+
+static bool may_join(elimination *e, int a, int b)
+{
+    const int ra = root_of(e, a), rb = root_of(e, b);
+    const int ahead = (e->ahead[ra] >= 0) + (ra != rb && e->ahead[rb] >= 0);
+    return ahead == 0 || (ahead == 1 && !e->grounded[ra] && !e->grounded[rb]);
+}
+
+/* Place the waiting joints that have become possible; a placed one may make room for others. */
+static void place_waiting(elimination *e)
+{
+    for (bool again = true; again;) {
+        int kept = 0;
+        again = false;
+        for (int i = 0; i < e->n_waiting; i++) {
+            phx_body_id a, b;
+            body_pair(e->system, e->waiting[i], &a, &b);
+            if (may_join(e, a, b)) {
+                place_joint(e, e->waiting[i]);
+                join(e, a, b);
+            } else {
+                e->waiting[kept++] = e->waiting[i];
+            }
+        }
+        e->n_waiting = kept;
+    }
+}
+
+/* After the velocities of body b: the joints that its elimination completes, then, if its cluster may, one joint ahead,
+ * to the body that comes next. */
+static void place_joints_of(elimination *e, int b)
+{
+    int best = -1, best_rank = e->system->n_bodies;
+
+    for (int i = e->first[b]; i < e->first[b + 1]; i++) { /* cut joints that led here are whole now */
+        phx_body_id a, c;
+        body_pair(e->system, e->joints[i], &a, &c);
+        const int other = a == b ? c : a;
+        if (other >= 0 && e->placed[e->joints[i]] && e->rank[other] < e->rank[b] && e->ahead[root_of(e, other)] == b) {
+            e->ahead[root_of(e, other)] = -1;
+            join(e, other, b);
+        }
+    }
+    for (int i = e->first[b]; i < e->first[b + 1]; i++) {
+        const int j = e->joints[i];
+        phx_body_id a, c;
+        body_pair(e->system, j, &a, &c);
+        const int other = a == b ? c : a;
+        if (e->placed[j])
+            continue;
+        if (other < 0) {
+            place_joint(e, j);
+            e->grounded[root_of(e, b)] = true;
+        } else if (e->rank[other] < e->rank[b]) {
+            e->waiting[e->n_waiting++] = j;
+        } else if (e->rank[other] < best_rank) {
+            best = j;
+            best_rank = e->rank[other];
+        }
+    }
+    place_waiting(e);
+    const int root = root_of(e, b);
+    if (best >= 0 && !e->grounded[root] && e->ahead[root] < 0) {
+        place_joint(e, best);
+        e->ahead[root] = e->order[best_rank];
+    }
+}
+
+/* Joints that carry multipliers, body by body. */
+static void list_joints(elimination *e)
+{
+    const phx_system *system = e->system;
+
+    for (int pass = 0; pass < 2; pass++) {
+        for (int j = 0; j < system->n_joints; j++) {
+            phx_body_id pair[2];
+            body_pair(system, j, &pair[0], &pair[1]);
+            e->placed[j] = joint_rows(e->ws, e->kkt, j, NULL) == 0;
+            for (int side = 0; side < 2; side++) {
+                if (pair[side] < 0 || e->placed[j])
+                    continue;
+                if (pass == 0)
+                    e->first[pair[side] + 1]++;
+                else
+                    e->joints[e->first[pair[side]]++] = j;
+            }
+        }
+        for (int b = 0; pass == 0 && b < system->n_bodies; b++)
+            e->first[b + 1] += e->first[b];
+    }
+    memmove(e->first + 1, e->first, (size_t)system->n_bodies * sizeof *e->first);
+    e->first[0] = 0;
+}
+
+/* ---- bodies first ---- */
+/* A body whose velocities no joint and no force couples with those of another one, and that few multipliers touch. */
+static phx_status find_leaves(phx_context *context, elimination *e, bool *leaf)
+{
+    const phx_system *system = e->system;
+    const kkt_matrix *kkt = e->kkt;
+    const int most = 2 * (system->dim + system->n_rot);
+    int *body_of = phx_calloc(context, (size_t)kkt->n_v, sizeof *body_of);
+
+    if (!body_of)
+        return PHX_ERR_MEMORY;
+    for (int b = 0; b < system->n_bodies; b++) {
+        const int v = system->bodies[b].v, n = phx_body_n_v(system->bodies[b].body);
+        int rows = 0;
+        for (int i = v; i < v + n; i++)
+            if (!kkt->place || kkt->place[i] >= 0)
+                body_of[kkt->place ? kkt->place[i] : i] = b;
+        for (int i = e->first[b]; i < e->first[b + 1]; i++)
+            rows += joint_rows(e->ws, kkt, e->joints[i], NULL);
+        leaf[b] = rows <= most;
+    }
+    for (int i = 0; i < kkt->n_v; i++)
+        for (int k = kkt->ptr[i]; k < kkt->ptr[i + 1]; k++)
+            if (kkt->idx[k] < kkt->n_v && body_of[kkt->idx[k]] != body_of[i])
+                leaf[body_of[i]] = leaf[body_of[kkt->idx[k]]] = false;
+    phx_free(body_of);
+    return PHX_OK;
+}
+
+/* What is left when the leaves have been eliminated, bodies and, numbered after all of them, joints: the joints of a
+ * leaf are neighbours, a joint and its other bodies, and bodies with a joint or a force between them. */
+static phx_status rest_order(phx_context *context, const elimination *e, const bool *leaf, bool balanced, int *order)
+{
+    const phx_system *system = e->system;
+    const int nb = system->n_bodies, n = nb + system->n_joints;
+    phx_sys_triplets list = {0};
+    phx_csr graph = {0};
+    phx_status status = PHX_OK;
+
+    for (int k = 0; k < n && !status; k++)
+        status = phx_sys_put(context, &list, k, k);
+    for (int b = 0; b < nb; b++)
+        for (int i = e->first[b]; i < e->first[b + 1] && !status; i++) {
+            if (!leaf[b])
+                status = put_both(context, &list, b, nb + e->joints[i]);
+            for (int k = e->first[b]; k < i && leaf[b] && !status; k++)
+                status = put_both(context, &list, nb + e->joints[k], nb + e->joints[i]);
+        }
+    for (int p = 0; p < system->n_joints + system->n_forces && !status; p++) {
+        phx_body_id a, b;
+        if (acts_between(system, p, &a, &b) && !leaf[a] && !leaf[b])
+            status = put_both(context, &list, a, b);
+    }
+    if (!status)
+        status = phx_csr_from_triplets(context, n, n, list.count, list.row, list.col, NULL, &graph);
+    if (!status)
+        status = phx_order_amd(context, n, graph.ptr, graph.idx, order);
+    if (!status && balanced)
+        status = phx_order_balance(context, n, graph.ptr, graph.idx, NULL, order);
+    phx_csr_free(&graph);
+    phx_free(list.row);
+    phx_free(list.col);
+    return status;
+}
+
+/* Place the joint when its bodies have been eliminated: `left` counts those that have not. */
+static void place_whole(elimination *e, int j, const int *left)
+{
+    if (!e->placed[j] && left[j] == 0)
+        place_joint(e, j);
+}
+
+/* Leaves, then the rest in the order given; joints not before their bodies. */
+static phx_status place_after_leaves(phx_context *context, elimination *e, const bool *leaf, const int *order,
+                                     bool *reached, int *left)
+{
+    const int nb = e->system->n_bodies;
+    phx_status status = PHX_OK;
+
+    for (int b = 0; b < nb && !status; b++) {
+        for (int i = e->first[b]; i < e->first[b + 1]; i++)
+            left[e->joints[i]] += !leaf[b];
+        if (leaf[b])
+            status = place_body(context, e, b);
+    }
+    for (int k = 0; k < nb + e->system->n_joints && !status; k++) {
+        const int b = order[k], j = b - nb;
+        if (j >= 0) {
+            reached[j] = true;
+            place_whole(e, j, left);
+        } else if (!leaf[b]) {
+            status = place_body(context, e, b);
+            for (int i = e->first[b]; i < e->first[b + 1]; i++) {
+                left[e->joints[i]]--;
+                if (reached[e->joints[i]])
+                    place_whole(e, e->joints[i], left);
+            }
+        }
+    }
+    return status;
+}
+
+/* The order that begins with the leaves; nothing is placed when there are none. */
+static phx_status order_from_leaves(phx_context *context, elimination *e, bool balanced)
+{
+    const size_t nb = (size_t)e->system->n_bodies, nj = (size_t)e->system->n_joints;
+    int *integers = phx_calloc(context, nb + 2 * nj, sizeof *integers);
+    bool *flags = phx_calloc(context, nb + nj, sizeof *flags);
+    phx_status status = integers && flags ? find_leaves(context, e, flags) : PHX_ERR_MEMORY;
+    int leaves = 0;
+
+    for (size_t b = 0; b < nb && !status; b++)
+        leaves += flags[b];
+    if (!status && leaves == 0)
+        goto cleanup;
+    if (!status)
+        status = rest_order(context, e, flags, balanced, integers);
+    if (!status)
+        status = place_after_leaves(context, e, flags, integers, flags + nb, integers + nb + nj);
+cleanup:
+    phx_free(integers);
+    phx_free(flags);
+    return status;
+}
+
+/* ---- along the graph of bodies ---- */
+static phx_status order_along(phx_context *context, elimination *e, bool balanced)
+{
+    phx_status status = body_order(context, e->system, balanced, e->order);
+    for (int k = 0; k < e->system->n_bodies && !status; k++) {
+        e->rank[e->order[k]] = k;
+        e->parent[k] = k;
+        e->ahead[k] = -1;
+    }
+    for (int k = 0; k < e->system->n_bodies && !status; k++) {
+        status = place_body(context, e, e->order[k]);
+        if (!status)
+            place_joints_of(e, e->order[k]);
+    }
+    return status;
+}
+
+/* placed: unknowns that have a place in kkt->order; fewer than all when leaves are to come first and there are none. */
+static phx_status order_unknowns(phx_context *context, const workspace *ws, bool leaves_first, bool balanced,
+                                 kkt_matrix *kkt, int *placed)
+{
+    const phx_system *system = ws->system;
+    const size_t nb = (size_t)system->n_bodies, nj = (size_t)system->n_joints;
+    int *integers = phx_calloc(context, 5 * nb + 1 + 3 * nj, sizeof *integers);
+    bool *flags = phx_calloc(context, nb + nj, sizeof *flags);
+    phx_status status = integers && flags ? PHX_OK : PHX_ERR_MEMORY;
+    elimination e = {.ws = ws, .kkt = kkt, .system = system};
+
+    if (status)
+        goto cleanup;
+    e.order = integers;
+    e.rank = e.order + nb;
+    e.parent = e.rank + nb;
+    e.ahead = e.parent + nb;
+    e.first = e.ahead + nb;
+    e.joints = e.first + nb + 1;
+    e.waiting = e.joints + 2 * nj;
+    e.grounded = flags;
+    e.placed = flags + nb;
+    list_joints(&e);
+    status = leaves_first ? order_from_leaves(context, &e, balanced) : order_along(context, &e, balanced);
+    *placed = e.at;
+cleanup:
+    phx_free(integers);
+    phx_free(flags);
+    return status;
+}
+
+/* ---- choice ---- */
+/* The order of least work so far. */
+typedef struct best_order {
+    int *order;
+    double work;
+    bool leaves_first;
+} best_order;
+
+/* Another order is taken when its work is less than `most` times that of the best one. */
+static phx_status try_order(phx_context *context, const workspace *ws, bool leaves_first, bool balanced, double most,
+                            kkt_matrix *kkt, best_order *best)
+{
+    double work = HUGE_VAL;
+    int placed = 0;
+    phx_status status = order_unknowns(context, ws, leaves_first, balanced, kkt, &placed);
+
+    if (status || placed < kkt->n) /* there are no leaves */
+        return status;
+    status = phx_order_work(context, kkt->n, kkt->ptr, kkt->idx, kkt->order, &work);
+    if (!status && (best->work < 0.0 || work < most * best->work)) {
+        memcpy(best->order, kkt->order, (size_t)kkt->n * sizeof *best->order);
+        best->work = work;
+        best->leaves_first = leaves_first;
+    }
+    return status;
+}
+
+phx_status phx_sys_order(phx_context *context, const workspace *ws, kkt_matrix *kkt)
+{
+    const int bodies = ws->system->n_bodies;
+    int placed = 0;
+
+    if (bodies < LEAF_BODIES) /* there is nothing to choose */
+        return order_unknowns(context, ws, false, false, kkt, &placed);
+    best_order best = {phx_calloc(context, (size_t)kkt->n, sizeof *best.order), -1.0, false};
+    phx_status status = best.order ? try_order(context, ws, false, false, 1.0, kkt, &best) : PHX_ERR_MEMORY;
+
+    if (!status)
+        status = try_order(context, ws, true, false, 1.0, kkt, &best);
+    if (!status && bodies >= BALANCE_BODIES)
+        status = try_order(context, ws, best.leaves_first, true, BALANCE_COST, kkt, &best);
+    if (!status)
+        memcpy(kkt->order, best.order, (size_t)kkt->n * sizeof *best.order);
+    phx_free(best.order);
+    return status;
+}

@@ -1,0 +1,446 @@
+/* After a step: v1 on G v1 = w(t1), component by component, without changing the energy balance.
+ *
+ * With S = G M^-1 G^T and e = G v - w, mu = -S^-1 e:  v <- v + M^-1 G^T mu. mu.w is work the drives supply; the rest of
+ * the change of energy, 1/2 e^T S^-1 e, is given back by scaling the homogeneous part of the velocity, v less the part
+ * M^-1 G^T S^-1 w that the drives prescribe and, in a free component, less the rigid motion that carries its momenta.
+ * M^-1 G^T mu has no momentum, since every joint lets rigid motions of the whole pass. How S is solved:
+ * fast_delassus.c. */
+#include "system/system_internal.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { PER = 6 };      /* dim + n_rot at most */
+enum { ROUNDED = 32 }; /* rounding is that many times DBL_EPSILON */
+
+/* A step to put on the joints: its length (0: none), its end, and the solutions for -e and w (NULL: no drives). */
+typedef struct correction {
+    double h;
+    bool interval, may_reject;
+    const double *x, *v;
+    double *dv, *drive;
+} correction;
+
+void phx_sys_momenta(const workspace *ws, const double *x, const double *v, double *momenta)
+{
+    const phx_system *system = ws->system;
+    const int dim = system->dim, per = dim + system->n_rot;
+
+    memset(momenta, 0, (size_t)(system->n_components * per) * sizeof *momenta);
+    for (int b = 0; b < system->n_bodies; b++) {
+        const body_slot *slot = &system->bodies[b];
+        double linear[3], angular[3], *sum = momenta + slot->component * per;
+        if (!system->components[slot->component].free)
+            continue;
+        phx_body_inertial_momentum(slot->body, x + slot->x, v + slot->v, linear, angular);
+        for (int a = 0; a < dim; a++)
+            sum[a] += linear[a];
+        for (int k = 0; k < system->n_rot; k++)
+            sum[dim + k] += angular[k];
+    }
+}
+
+/* Impulses of gravity and loads on the free components over the interval; the views are the interval's. */
+static void impulses(workspace *ws)
+{
+    const phx_system *system = ws->system;
+    const int dim = system->dim, per = dim + system->n_rot;
+    double torque[3], moment0[3], moment1[3];
+
+    memset(ws->impulse, 0, (size_t)(system->n_components * per) * sizeof *ws->impulse);
+    for (int b = 0; b < system->n_bodies; b++) { /* m g at the mean centre of mass */
+        const body_slot *slot = &system->bodies[b];
+        double *sum = ws->impulse + slot->component * per;
+        if (!system->components[slot->component].free)
+            continue;
+        phx_body_moment(slot->body, ws->x0 + slot->x, moment0);
+        phx_body_moment(slot->body, ws->x1 + slot->x, moment1);
+        for (int a = 0; a < dim; a++) {
+            moment0[a] = 0.5 * (moment0[a] + moment1[a]);
+            sum[a] += ws->h * phx_body_at_rest(slot->body)->mass * system->gravity[a];
+        }
+        phx_vec_x_vec(dim, moment0, system->gravity, torque);
+        for (int k = 0; k < system->n_rot; k++)
+            sum[dim + k] += ws->h * torque[k];
+    }
+    for (int i = 0; i < system->n_forces; i++) {
+        const force_slot *force = &system->forces[i];
+        phx_load_result load = {0};
+        if (force->kind != FORCE_PORT || system->ports[force->a].body == PHX_GROUND)
+            continue;
+        const phx_port_view *view = &ws->port_views[force->a];
+        double *sum = ws->impulse + system->bodies[system->ports[force->a].body].component * per, couple[3];
+        if (phx_port_load_evaluate(NULL, &force->load, view, ws->t0 + 0.5 * ws->h, false, &load))
+            continue;
+        phx_vec_x_vec(dim, view->um, load.effort, torque);
+        if (dim == 3)
+            phx_rot_apply(3, view->Rm, load.effort + 3, couple);
+        else
+            couple[0] = load.effort[2];
+        for (int a = 0; a < dim; a++)
+            sum[a] += ws->h * load.effort[a];
+        for (int k = 0; k < system->n_rot; k++)
+            sum[dim + k] += ws->h * (torque[k] + couple[k]);
+    }
+}
+
+/* Velocity of body b in the rigid motion number m of everything (translations, then turns about the origin). */
+static void rigid_motion(const phx_system *system, const body_slot *slot, const double *x, int m, double *v)
+{
+    const int dim = system->dim;
+    double R[9], axis[3] = {0}, at[3] = {0}, twist[6] = {0};
+
+    phx_attitude_rotation(dim, x + slot->x + dim, R);
+    if (m < dim) {
+        at[m] = 1.0;
+    } else {
+        axis[m - dim] = 1.0;
+        phx_rot_x_vec(dim, axis, x + slot->x, at);
+        if (dim == 2)
+            twist[2] = 1.0;
+        else
+            phx_rot_apply_transposed(3, R, axis, twist + 3);
+    }
+    phx_rot_apply_transposed(dim, R, at, twist);
+    phx_body_rigid_motion(slot->body, x + slot->x, twist, v);
+}
+
+/* Bodies of a component, one after the other: for (...each body slot...). */
+static const body_slot *member(const phx_system *system, const component_slot *component, int i)
+{
+    return &system->bodies[system->by_component[component->first + i]];
+}
+
+/* part = rigid motion of a component with the given momenta, T (T^T M T)^-1 momenta; only its bodies are written. */
+static phx_status momentum_part(workspace *ws, const component_slot *component, const double *x, const double *momenta,
+                                double *part)
+{
+    const phx_system *system = ws->system;
+    const int per = system->dim + system->n_rot;
+    double inertia[PER * PER] = {0}, a[PER], linear[3], angular[3];
+    phx_status status = PHX_OK;
+
+    for (int b = 0; b < component->count; b++) {
+        const body_slot *slot = member(system, component, b);
+        for (int m = 0; m < per; m++) {
+            rigid_motion(system, slot, x, m, part + slot->v);
+            phx_body_inertial_momentum(slot->body, x + slot->x, part + slot->v, linear, angular);
+            for (int r = 0; r < per; r++)
+                inertia[r * per + m] += r < system->dim ? linear[r] : angular[r - system->dim];
+        }
+    }
+    memcpy(a, momenta, (size_t)per * sizeof *a);
+    status = phx_dense_solve(ws->base.context, per, inertia, 1, a);
+    for (int b = 0; b < component->count && !status; b++) {
+        const body_slot *slot = member(system, component, b);
+        double *v = part + slot->v, *one = ws->scratch4 + slot->v;
+        memset(v, 0, (size_t)phx_body_n_v(slot->body) * sizeof *v);
+        for (int m = 0; m < per; m++) {
+            rigid_motion(system, slot, x, m, one);
+            for (int i = 0; i < phx_body_n_v(slot->body); i++)
+                v[i] += a[m] * one[i];
+        }
+    }
+    return status;
+}
+
+static double kinetic(workspace *ws, const component_slot *component, const double *x, const double *v)
+{
+    double energy = 0.0;
+
+    ws->by->component_energies(ws, component, x, v);
+    for (int i = 0; i < component->count; i++)
+        energy += ws->energy[ws->system->by_component[component->first + i]];
+    return energy;
+}
+
+/* y = alpha a + beta b on the velocities from `first` to before `end`; b NULL: zero. */
+static void combine_range(int first, int end, double alpha, const double *a, double beta, const double *b, double *y)
+{
+    for (int i = first; b && i < end; i++)
+        y[i] = alpha * a[i] + beta * b[i];
+    for (int i = first; !b && i < end; i++)
+        y[i] = alpha * a[i];
+}
+
+/* The same on those of a component, of the whole system at once. */
+static void combine(const workspace *ws, const component_slot *component, double alpha, const double *a, double beta,
+                    const double *b, double *y)
+{
+    const phx_system *system = ws->system;
+
+    if (component->count == system->n_bodies) {
+        combine_range(0, system->n_v, alpha, a, beta, b, y);
+        return;
+    }
+    for (int k = 0; k < component->count; k++) {
+        const body_slot *slot = member(system, component, k);
+        combine_range(slot->v, slot->v + phx_body_n_v(slot->body), alpha, a, beta, b, y);
+    }
+}
+
+/* About P, the largest. */
+static double radius_of_gyration(const phx_system *system, const body_slot *slot)
+{
+    const phx_mass_properties *rest = phx_body_at_rest(slot->body);
+    const int pairs = system->dim == 2 ? 1 : 3;
+    double inertia = 0.0;
+
+    for (int k = 0; k < pairs; k++)
+        inertia = fmax(inertia, rest->J0[k]);
+    return sqrt(inertia / rest->mass);
+}
+
+/* Kinetic energy of a motion that moves no point over the step by more than its place is rounded. What rests, held by
+ * forces, has nothing but the rounding of these for velocities, and no step is short enough to make a correction of
+ * them small against their own energy. */
+static double unseen(const workspace *ws, const component_slot *component, const double *x, double h)
+{
+    const phx_system *system = ws->system;
+    double energy = 0.0;
+
+    for (int b = 0; b < component->count && h != 0.0; b++) {
+        const body_slot *slot = member(system, component, b);
+        const double *r = x + slot->x;
+        const double reach = sqrt(phx_sys_dot(system->dim, r, r)) + radius_of_gyration(system, slot);
+        const double speed = ROUNDED * DBL_EPSILON * reach / h;
+        energy += 0.5 * phx_body_at_rest(slot->body)->mass * speed * speed;
+    }
+    return energy;
+}
+
+/* Exchange the momenta of `v` for the wanted ones; `fixed` becomes the rigid motion that carries them. */
+static phx_status exchange_momenta(workspace *ws, const component_slot *component, const double *x,
+                                   const double *wanted, double *fixed, double *v)
+{
+    const phx_system *system = ws->system;
+    double missing[PER], linear[3], angular[3], *step = ws->scratch3;
+    phx_status status = PHX_OK;
+
+    memcpy(missing, wanted, sizeof missing);
+    for (int b = 0; b < component->count; b++) {
+        const body_slot *slot = member(system, component, b);
+        phx_body_inertial_momentum(slot->body, x + slot->x, v + slot->v, linear, angular);
+        for (int a = 0; a < system->dim; a++)
+            missing[a] -= linear[a];
+        for (int k = 0; k < system->n_rot; k++)
+            missing[system->dim + k] -= angular[k];
+    }
+    status = momentum_part(ws, component, x, missing, step);
+    if (!status)
+        combine(ws, component, 1.0, step, 1.0, v, v);
+    return status ? status : momentum_part(ws, component, x, wanted, fixed);
+}
+
+/* Corrects one component into ws->v1. wanted: momenta to keep, or NULL. Without them the energy that dv takes is known:
+ * its terms would cancel in the difference of two energies. */
+static phx_status correct(workspace *ws, int c, const correction *step, const double *wanted)
+{
+    const component_slot *component = &ws->system->components[c];
+    const double *x = step->x, *v = step->v, *dv = step->dv, *drive = step->drive;
+    double *next = ws->vm, *fixed = wanted || drive ? ws->p0 : NULL, factor = 1.0, missing = ws->taken[c];
+    const double before = ws->before[c], target = before + ws->supply[c];
+    phx_status status = PHX_OK;
+
+    combine(ws, component, 1.0, v, 1.0, dv, next);
+    if (wanted) {
+        status = exchange_momenta(ws, component, x, wanted, fixed, next);
+        if (status)
+            return status;
+        missing = target - kinetic(ws, component, x, next);
+        combine(ws, component, 1.0, fixed, 1.0, drive, fixed);
+    } else if (drive) {
+        combine(ws, component, 1.0, drive, 0.0, NULL, fixed);
+    }
+    const double after = target - missing;
+    const bool large = fabs(missing) > 1e-3 * fmax(before, after);
+    if (step->may_reject && large && fabs(missing) > 1e-3 * fmax(before, after) + ws->signal_work[c] &&
+        fabs(missing) > unseen(ws, component, x, step->h))
+        return PHX_REJECTED;
+    if (fixed) /* homogeneous part, M-orthogonal to the fixed one */
+        combine(ws, component, 1.0, next, -1.0, fixed, next);
+    const double spare = fixed ? kinetic(ws, component, x, next) : after;
+    /* a part below the rounding of the energy tells nothing: a body that moves as one rigid piece has no other */
+    const bool scalable =
+        component->n_v > component->n_rows && fabs(missing) < 0.1 * spare && spare > DBL_EPSILON * fmax(before, after);
+    if (wanted && !scalable) { /* a body that moves as one rigid piece: the energy goes first */
+        ws->kept[c] = false;
+        return correct(ws, c, step, NULL);
+    }
+    if (component->driven && (large || !scalable))
+        ws->supply[c] -= missing; /* a prescribed motion, or a jump in it: mu . (w before + w)/2, the drives' work */
+    else if (scalable)
+        factor = sqrt(1.0 + missing / spare);
+    combine(ws, component, factor, next, 1.0, fixed, ws->v1);
+    return PHX_OK;
+}
+
+/* What rounding makes of the share of a port in the rate of a row: a pinned point is at rest by cancellation, so how
+ * fast the points of its body move counts, |v| + |w| times its radius of gyration about P. */
+static double share_of_port(const phx_system *system, phx_port_id id, const double *g, const double *v)
+{
+    const port_slot *port = &system->ports[id];
+    const int dim = system->dim, n_rot = system->n_rot, n_q = port->port.point.n;
+    double scale = 0.0;
+
+    if (port->body < 0)
+        return 0.0;
+    const body_slot *slot = &system->bodies[port->body];
+    const double *own = v + slot->v + port->port.frame.v, *w = own + dim, *q_dot = phx_sys_q_dot(slot, v);
+    const double speed =
+        sqrt(phx_sys_dot(dim, own, own)) + sqrt(phx_sys_dot(n_rot, w, w)) * radius_of_gyration(system, slot);
+    for (int a = 0; a < dim; a++)
+        scale += fabs(g[a]) * speed;
+    for (int k = 0; k < n_rot; k++) {
+        double theta_dot = 0.0;
+        for (int j = 0; j < n_q; j++)
+            theta_dot += port->port.point.theta[k * n_q + j] * q_dot[port->port.point.dof[j]];
+        scale += fabs(g[dim + k] * w[k]) + fabs(g[dim + n_rot + k] * theta_dot);
+    }
+    return scale;
+}
+
+static double rounding(const workspace *ws, int k, const double *v)
+{
+    const double *g = ws->covector + (size_t)k * PAIR_SIZE;
+    const double scale = fabs(ws->w[k]) + share_of_port(ws->system, ws->rows[k].a, g, v) +
+                         share_of_port(ws->system, ws->rows[k].b, g + PHX_PORT_MAX, v);
+
+    return ROUNDED * DBL_EPSILON * scale + DBL_MIN;
+}
+
+/* Which components ask to be corrected: those with a residual above rounding. */
+static void find_moved(workspace *ws, const double *v, const double *e)
+{
+    const phx_system *system = ws->system;
+    int missing = system->n_components;
+
+    memset(ws->moved, 0, (size_t)system->n_components * sizeof *ws->moved);
+    for (int k = 0; k < ws->n_l && missing > 0; k++) {
+        bool *moved = &ws->moved[system->rows[ws->row[k]].component];
+        if (*moved || fabs(e[k]) <= rounding(ws, k, v))
+            continue;
+        *moved = true;
+        missing--;
+    }
+}
+
+/* What the drives supply, how much work of theirs the size of the step does not bound, and what else the joints take,
+ * for each component:  T(v + dv) - T(v) = mu.(G v + 1/2 G dv) = mu.w + 1/2 mu.e. */
+static void drive_work(workspace *ws, const double *dv, const double *e)
+{
+    const phx_system *system = ws->system;
+    const size_t bytes = (size_t)system->n_components * sizeof *ws->supply;
+
+    memset(ws->supply, 0, bytes);
+    memset(ws->signal_work, 0, bytes);
+    memset(ws->taken, 0, bytes);
+    for (int k = 0; k < ws->n_l;) {
+        const int component = system->rows[ws->row[k]].component;
+        double taken = 0.0;
+        for (; k < ws->n_l && system->rows[ws->row[k]].component == component; k++)
+            taken -= 0.5 * dv[ws->kkt.n_v + k] * e[k];
+        ws->taken[component] += taken;
+    }
+    for (int i = 0; i < ws->n_driven; i++) {
+        const int k = ws->driven[i], component = system->rows[ws->row[k]].component;
+        const double impulse = dv[ws->kkt.n_v + k];
+        ws->supply[component] += impulse * ws->w[k];
+        /* between its mean and its end a signal may do what it likes, at any step */
+        ws->signal_work[component] += fabs(impulse * e[k]);
+    }
+}
+
+/* Kinetic energies of the components that are corrected; `energies`: those of the bodies are there. */
+static void find_energies(workspace *ws, const correction *step, bool energies)
+{
+    const phx_system *system = ws->system;
+
+    for (int c = 0; c < system->n_components; c++) {
+        ws->before[c] = 0.0;
+        for (int i = 0; i < system->components[c].count && energies; i++)
+            ws->before[c] += ws->energy[system->by_component[system->components[c].first + i]];
+    }
+    for (int c = 0; c < system->n_components && !energies; c++)
+        if (ws->moved[c] || (step->interval && system->components[c].free))
+            ws->before[c] = kinetic(ws, &system->components[c], step->x, step->v);
+}
+
+/* Each component by itself: its joints, and its momenta where it is free. */
+static phx_status correct_components(workspace *ws, const correction *step)
+{
+    const phx_system *system = ws->system;
+    const int per = system->dim + system->n_rot;
+    phx_status status = PHX_OK;
+
+    for (int c = 0; c < system->n_components && !status; c++) {
+        const bool keep = step->interval && system->components[c].free;
+        double wanted[PER] = {0};
+        for (int i = 0; i < per; i++)
+            wanted[i] = ws->momentum0[c * per + i] + ws->impulse[c * per + i];
+        ws->kept[c] = keep;
+        memcpy(ws->momentum1 + c * per, wanted, (size_t)per * sizeof *wanted);
+        if (keep || ws->moved[c])
+            status = correct(ws, c, step, keep ? wanted : NULL);
+    }
+    return status;
+}
+
+phx_status phx_sys_op_project(phx_dae *dae, double t1, double h, bool interval, bool may_reject, const double *x1,
+                              double *v1, double *lambda, phx_work *work)
+{
+    workspace *ws = (workspace *)dae;
+    const phx_system *system = ws->system;
+    const int n_v = system->n_v;
+    double *e = ws->tau, *dv = ws->scratch, *drive = ws->scratch2;
+    bool any = false, joints = false, drives = false, energies = false;
+    phx_status status = PHX_OK;
+
+    *work = (phx_work){0.0, 0.0};
+    phx_sys_ledger_nothing(ws);
+    if (interval && system->any_free)
+        impulses(ws);
+    ws->by->row_residuals(ws, t1, x1, v1, e);
+    if (ws->by->viewed_end)
+        ws->by->viewed_end(ws, x1);
+    find_moved(ws, v1, e);
+    for (int c = 0; c < system->n_components; c++) {
+        joints = joints || ws->moved[c];
+        any = any || ws->moved[c] || (interval && system->components[c].free);
+        drives = drives || system->components[c].driven;
+    }
+    if (!any)
+        return PHX_OK;
+    if (!joints)
+        memset(dv, 0, (size_t)ws->kkt.n * sizeof *dv);
+    if (joints) {
+        status = ws->by->factor_rows(ws, x1, v1, &energies);
+        if (!status)
+            status = ws->by->solve_rows(ws, -1.0, e, dv);
+        if (!status && drives)
+            status = ws->by->solve_rows(ws, 1.0, ws->w, drive);
+    }
+    drive_work(ws, dv, e);
+    memcpy(ws->v1, v1, (size_t)n_v * sizeof *v1);
+    const correction step = {.h = h,
+                             .interval = interval,
+                             .may_reject = may_reject,
+                             .x = x1,
+                             .v = v1,
+                             .dv = dv,
+                             .drive = drives && joints ? drive : NULL};
+    find_energies(ws, &step, energies);
+    if (!status)
+        status = correct_components(ws, &step);
+    if (status)
+        return status;
+    memcpy(v1, ws->v1, (size_t)n_v * sizeof *v1);
+    for (int c = 0; c < system->n_components; c++)
+        work->supplied += ws->supply[c];
+    if (ws->base.n_parts > 0)
+        phx_sys_ledger_project(ws, dv, e);
+    for (int k = 0; k < ws->n_l && h != 0.0; k++)
+        lambda[k] += dv[n_v + k] / h;
+    return PHX_OK;
+}

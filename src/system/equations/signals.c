@@ -1,0 +1,129 @@
+/* Whether what drives and loads are given as functions of time is finite. */
+#include "system/system_internal.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* A signal and whose it is. */
+typedef struct given {
+    const phx_signal *signal;
+    double s;               /* place on a beam */
+    const char *who, *name; /* "joint 'pin'" */
+    const char *what;       /* "speed" */
+    int number;             /* of the component, from 1; 0: it has one only */
+} given;
+
+static phx_status check(phx_context *context, const given *it, double t0, double t1)
+{
+    phx_signal_gap gap;
+    char number[32] = "";
+
+    if (!phx_signal_has_gap(it->signal, t0, t1, it->s, &gap))
+        return PHX_OK;
+    if (it->number > 0)
+        snprintf(number, sizeof number, " (component %d)", it->number);
+    if (!isfinite(gap.value))
+        return phx_fail(context, PHX_ERR_ANALYSIS,
+                        "%s '%s': the %s%s is %s at t = %.9g s, expected a finite value; give one that is finite at "
+                        "all times, or let the run end before",
+                        it->who, it->name, it->what, number,
+                        isnan(gap.value)  ? "not a number"
+                        : gap.value > 0.0 ? "infinite"
+                                          : "minus infinite",
+                        gap.t);
+    return phx_fail(context, PHX_ERR_ANALYSIS,
+                    "%s '%s': the %s%s has a pole at t = %.9g s, where it exceeds %.1g; give one that is finite at all "
+                    "times, or let the run end before",
+                    it->who, it->name, it->what, number, gap.t, fabs(gap.value));
+}
+
+static phx_status check_joint(phx_context *context, const joint_slot *joint, double t0, double t1)
+{
+    phx_status status = PHX_OK;
+
+    for (int c = 0; c < joint->n_coordinates && !status; c++) {
+        const phx_coordinate_def *def = &joint->coordinates[c].def;
+        given it = {.who = "joint", .name = joint->name, .number = joint->n_coordinates > 1 ? c + 1 : 0};
+        it.signal = def->speed;
+        it.what = "speed";
+        status = check(context, &it, t0, t1);
+        it.signal = def->effort;
+        it.what = "effort";
+        if (!status)
+            status = check(context, &it, t0, t1);
+    }
+    return status;
+}
+
+/* A distributed load at its ends and in the middle: places are not searched, only times. */
+static phx_status check_force(phx_context *context, const force_slot *force, double t0, double t1)
+{
+    const bool distributed = force->kind == FORCE_DISTRIBUTED;
+    const double places[] = {0.0, 0.5, 1.0};
+    phx_status status = PHX_OK;
+
+    for (int k = 0; k < (distributed ? 3 : 1) && !status; k++) {
+        for (int a = 0; a < 3 && !status; a++) {
+            const given it = {.signal = force->signal[a],
+                              .s = places[k],
+                              .who = force->kind == FORCE_LINE ? "spring" : "load",
+                              .name = force->name,
+                              .what = distributed                          ? "force per length"
+                                      : force->kind == FORCE_LINE          ? "force"
+                                      : force->load.kind == PHX_LOAD_FORCE ? "force"
+                                                                           : "torque",
+                              .number = a > 0 || force->signal[1] || force->signal[2] ? a + 1 : 0};
+            status = check(context, &it, t0, t1);
+        }
+    }
+    return status;
+}
+
+bool phx_sys_varies(const phx_system *system)
+{
+    bool varies = false;
+
+    for (int j = 0; j < system->n_joints; j++)
+        for (int c = 0; c < system->joints[j].n_coordinates; c++) {
+            const phx_coordinate_def *def = &system->joints[j].coordinates[c].def;
+            varies = varies || !phx_signal_is_constant(def->speed) || !phx_signal_is_constant(def->effort);
+        }
+    for (int i = 0; i < system->n_forces; i++)
+        for (int a = 0; a < 3; a++)
+            varies = varies || !phx_signal_is_constant(system->forces[i].signal[a]);
+    return varies;
+}
+
+phx_status phx_sys_op_check_signals(phx_dae *dae, double t0, double t1)
+{
+    const phx_system *system = phx_system_of(dae);
+    phx_status status = PHX_OK;
+
+    if (!system->varies)
+        return PHX_OK;
+    for (int j = 0; j < system->n_joints && !status; j++)
+        status = check_joint(dae->context, &system->joints[j], t0, t1);
+    for (int i = 0; i < system->n_forces && !status; i++)
+        if (system->forces[i].kind != FORCE_COORDINATE)
+            status = check_force(dae->context, &system->forces[i], t0, t1);
+    if (!status)
+        phx_sys_look_at_signals((workspace *)dae, t0, t1);
+    return status;
+}
+
+double phx_sys_op_next_break(const phx_dae *dae, double t)
+{
+    const phx_system *system = phx_system_of(dae);
+    double next = HUGE_VAL;
+
+    for (int j = 0; j < system->n_joints && system->varies; j++)
+        for (int c = 0; c < system->joints[j].n_coordinates; c++) {
+            const phx_coordinate_def *def = &system->joints[j].coordinates[c].def;
+            next = fmin(next, phx_signal_next_break(def->speed, t));
+            next = fmin(next, phx_signal_next_break(def->effort, t));
+        }
+    for (int i = 0; i < system->n_forces && system->varies; i++)
+        for (int a = 0; a < 3 && system->forces[i].kind != FORCE_COORDINATE; a++)
+            next = fmin(next, phx_signal_next_break(system->forces[i].signal[a], t));
+    return next;
+}

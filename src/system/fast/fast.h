@@ -1,0 +1,254 @@
+/* Private to layer system: the fast evaluator. Bodies and joints that are alike are evaluated together, in SIMD width;
+ * matrices are condensed to rigid velocities, boundary coordinates and multipliers where that pays, projections to the
+ * multipliers; loops and eliminations go over a thread pool. What it evaluates agrees with the plain evaluator to
+ * rounding. */
+#ifndef PHX_SYSTEM_FAST_H
+#define PHX_SYSTEM_FAST_H
+
+#include "system/system_internal.h"
+
+/* The rows of the workspace that belong to one joint, which follow each other. */
+typedef struct row_group {
+    phx_port_id a, b;
+    int joint;
+    int first, end; /* rows from `first` up to before `end` */
+    int points;     /* it begins with that many POINT rows, of all axes, with rate zero; or 0 */
+    bool one_body;  /* both ports are on the same one */
+    bool rigid;     /* the ports are on two bodies, neither deformed there, and all other rows are DOT rows */
+    bool opens[2];  /* the first group that has the port on A, on B */
+} row_group;
+
+enum { PHX_JOINT_LANES = 4 };         /* joints of a pack */
+typedef struct joint_pack joint_pack; /* joints that are evaluated together (fast_joints.h) */
+
+/* What rows and forces need to know of a port. */
+typedef enum port_need {
+    NEED_PLACE_RATE, /* the rate of its place, in place_rate alone */
+    NEED_FRAMES,     /* and of its view R_m, R_1 and the rate */
+    NEED_VIEW,
+    NEED_MORE /* no port has it */
+} port_need;
+
+/* Bodies that are evaluated together. */
+typedef struct pack_slot {
+    phx_pack *pack;
+    int count, lanes, body[PHX_LANES];
+} pack_slot;
+
+/* A factorisation with the inner deformations of the bodies eliminated first. */
+typedef struct condensed_lu {
+    phx_condenser **type;               /* of each type of body: cj M + R + K/cj */
+    double cj;                          /* that they are factored for; 0: none */
+    int corrections, asked;             /* of a solution; matrices until their number is asked for anew */
+    double *border, *influence, *rates; /* of all condensed packs; rates: w0 + w1 of the interval */
+    phx_lu *lu;
+} condensed_lu;
+
+/* The projection by the rows alone (fast_delassus.c). */
+typedef struct delassus {
+    phx_block_ldl *ldl;
+    int n_types;
+    phx_condenser **type; /* of M_qq */
+    int *type_of;         /* per pack; -1: rigid */
+    phx_pack_rows **rows; /* per pack; NULL: no row touches it */
+    size_t *at;           /* per pack: its matrices in `schur` */
+    double *schur;        /* the matrices of all packs, then a zero */
+    int n_entries;
+    int *entries;     /* 3 numbers each: place in S, and the two numbers that it is the sum of */
+    bool packed, all; /* all bodies are in packs; and rows touch them */
+    bool factored;    /* the factors of S are those of the instant */
+    double *mu;       /* n_l and a zero */
+} delassus;
+
+/* Condensation of the bodies' deformations (fast_condense.c). */
+typedef struct condensation {
+    kkt_matrix kkt;
+    int n_types;
+    int *type;                                              /* per body; -1: not condensed */
+    size_t *border_at, *influence_at, *inner_at, *rates_at; /* per pack */
+    size_t border_size, influence_size, inner_size, rates_size;
+    int *from;                 /* per unknown: its place in the whole matrix */
+    double *coupling;          /* what joins the bodies: rows, forces, whole bodies */
+    double *val;               /* with the condensed bodies */
+    double *b, *d, *sum;       /* kkt.n: right-hand side, correction, their sum */
+    double *inner, *inner_sum; /* the same of the inner coordinates, by packs */
+    double *x;                 /* kkt.n of the whole matrix */
+    double *border, *rates;    /* of the interval linearised last */
+    condensed_lu slot[PHX_FACTOR_SLOTS], mass;
+    const condensed_lu *holder;     /* of the borders of the last linearisation; NULL: they are above */
+    bool pays;                      /* for intervals */
+    bool linearised;                /* the last linearisation was condensed */
+    bool in_slot[PHX_FACTOR_SLOTS]; /* so is the factorisation in the slot */
+    int wait;                       /* linearisations that stay whole because the iteration contracted slowly */
+} condensation;
+
+/* Scratch of what goes over bodies, ports or joints on one thread, numbers: matrices of a body, what bodies share,
+ * border and matrices of a pack, maps of two ports, rows of a group, a product, rows of a pack. */
+typedef enum scratch_kind {
+    SCRATCH_BODY,
+    SCRATCH_ROOM,
+    SCRATCH_BORDER,
+    SCRATCH_BLOCK,
+    SCRATCH_MAP,
+    SCRATCH_G,
+    SCRATCH_K,
+    SCRATCH_PRODUCT,
+    SCRATCH_ROWS,
+    N_SCRATCH
+} scratch_kind;
+
+/* What the parts of a crew share: sums that are not of one part only (fast_threads.c). */
+enum { LATE_PORT = 1, LATE_BODY = 4 }; /* times 1 for port A of a joint, times 2 for port B */
+typedef struct sharing {
+    unsigned char *group;                   /* per group of rows: LATE_..., what it adds to after all parts are done */
+    bool *port;                             /* per port: it adds to its body then */
+    int n_groups, *groups, n_ports, *ports; /* those of which anything is late, ascending */
+    int n_packs, *packs;                    /* of joints */
+    double *room;                           /* scratch of the parts from the second on */
+    size_t stride;                          /* from part to part */
+} sharing;
+
+struct fast_data {
+    row_group *groups;
+    int n_groups;
+    bool *in_group; /* per port: a group has it */
+    joint_pack *joint_packs;
+    int n_joint_packs, used_joint_packs;                            /* all, or none where joints go one by one */
+    int *joint_pack_of;                                             /* per group; -1: in none */
+    int n_loose_groups, *loose_groups, n_loose_ports, *loose_ports; /* in no pack that is used, ascending */
+    bool *port_packed;                                              /* per port: it is in one */
+    int n_loose_turning, *loose_turning; /* joints with counted coordinates, in no pack that is used, ascending */
+    const kkt_matrix *into;              /* the matrix that contributions go to: kkt, or the condensed one */
+    condensation *condensation;          /* NULL: no body has inner coordinates */
+    phx_condensing condensing;
+    delassus *delassus; /* NULL: the projection factors the sparse matrix */
+    double *rows_room;  /* its scratch for one pack */
+    phx_crew *crew;     /* NULL: the calling thread does everything */
+    sharing sharing;
+    size_t scratch_size[N_SCRATCH];
+    int n_packs;
+    pack_slot *packs;
+    int *pack_of, *lane_of;            /* per body; -1: in none */
+    int n_loose_bodies, *loose_bodies; /* in none, ascending */
+    double *border;                    /* of one pack */
+    bool *pack_done;                   /* per pack: scratch, false between its uses */
+    double *block;                     /* condensed matrices of one pack */
+    bool start_viewed;         /* port_views hold the start of the interval at hand: only its end has to be evaluated */
+    bool end_viewed;           /* port_views are those of an instant at x1 */
+    port_need *need;           /* per port */
+    double *place_rate;        /* per port: dim, u_dot */
+    double *group_G, *group_K; /* of the rows of one group, dense */
+    double *product;           /* PHX_PORT_MAX x the widest port's columns */
+};
+
+/* ---- the evaluator's operations (fast_rows.c, fast_couplings.c, fast_bodies.c, fast_linearise.c, fast_delassus.c)
+ * ---- */
+void phx_fast_view_ports(workspace *ws);
+/* Of ports in no pack of joints what rows and forces need. */
+void phx_fast_view_rows(workspace *ws);
+void phx_fast_rows(workspace *ws, double t, double h);
+void phx_fast_row_residuals(workspace *ws, double t, const double *x, const double *v, double *e);
+void phx_fast_rows_residual(workspace *ws, double t, double h, const double *lambda, double *res);
+void phx_fast_viewed_end(workspace *ws, const double *x1);
+void phx_fast_clear_efforts(workspace *ws);
+void phx_fast_add_couplings(workspace *ws, const double *lambda);
+void phx_fast_put_rows(workspace *ws, double *val);
+void phx_fast_pair_add(workspace *ws, int pair, double alpha, const double *block);
+void phx_fast_pair_rate_add(workspace *ws, int pair, double alpha, const double *block);
+void phx_fast_body_add(workspace *ws, int b, int row, int dof, double value);
+void phx_fast_interval_begin(workspace *ws);
+phx_status phx_fast_interval_residual(workspace *ws, const double *v1, const double *lambda, double *res);
+void phx_fast_kinetic_energies(const workspace *ws, const double *x, const double *v);
+void phx_fast_component_energies(workspace *ws, const component_slot *component, const double *x, const double *v);
+phx_status phx_fast_interval_linearise(workspace *ws);
+phx_status phx_fast_factor(workspace *ws, int slot, double cj);
+phx_status phx_fast_solve(workspace *ws, int slot, double *b);
+phx_status phx_fast_factor_mass(workspace *ws, const double *x);
+phx_status phx_fast_solve_mass(workspace *ws, double *b);
+phx_status phx_fast_factor_rows(workspace *ws, const double *x, const double *v, bool *energies);
+phx_status phx_fast_solve_rows(workspace *ws, double alpha, const double *r, double *b);
+double phx_fast_least_pivot(workspace *ws, const double *x, const double *v);
+void phx_fast_synchronise(workspace *ws, double *x);
+phx_status phx_fast_set_threads(workspace *ws, int threads);
+int phx_fast_threads(const workspace *ws);
+
+/* ---- projection (fast_delassus.c) ---- */
+phx_status phx_sys_delassus_create(workspace *ws);
+void phx_sys_delassus_free(workspace *ws);
+
+/* ---- angles of joints (fast_turns.c) ---- */
+/* Over the interval, in x1, which has those of x0. Those of joints in packs stay while the angle is less than 3/4 pi
+ * away, which tells the turn; the ports of the others with the need `viewed` or more have been viewed. Then of a joint
+ * whose angle has gone farther. */
+void phx_sys_follow_turns(workspace *ws, port_need viewed);
+void phx_sys_count_anew(const workspace *ws, int joint, double *x1);
+
+/* ---- threads (fast_threads.c) ---- */
+/* A factorisation on the pattern of a matrix, by the crew where there is one (fast_threads.c). */
+phx_status phx_fast_create_lu(const workspace *ws, const kkt_matrix *kkt, bool complex_values, phx_lu **lu);
+
+/* Groups of rows and all that is made once for several threads; rows are there. */
+phx_status phx_sys_threads_create(workspace *ws);
+void phx_sys_threads_free(workspace *ws);
+/* What of the loops over joints and ports is late, after another crew or other packs of joints. */
+phx_status phx_sys_find_late(workspace *ws);
+/* All parts of [0, count), by the crew where there is one; tasks that cannot fail. */
+void phx_sys_run(const workspace *ws, int count, phx_crew_task *task, void *user);
+/* The workspace with the scratch of a part, in `room`. */
+typedef struct fast_part {
+    workspace ws;
+    fast_data fast;
+} fast_part;
+workspace *phx_sys_part(const workspace *ws, int part, fast_part *room);
+/* Kinetic energies of the bodies of a pack into ws->energy. */
+void phx_sys_pack_energies(const workspace *ws, int pack, const double *x, const double *v);
+/* values <- 0 */
+void phx_sys_clear(const workspace *ws, size_t count, double *values);
+
+/* ---- packs ---- */
+/* After the types of the condensation, if any, are known. */
+phx_status phx_sys_packs_create(workspace *ws);
+void phx_sys_packs_free(workspace *ws);
+/* Derivatives over the interval, of the bodies in a pack or of one in none, into val at the places `body_at`. */
+void phx_sys_put_pack(workspace *ws, int p, int *const *body_at, double *val);
+void phx_sys_put_body(workspace *ws, int b, int *const *body_at, double *val);
+/* The type of a body for condensation, -1: it is not condensed. */
+int phx_sys_condensed_type(const workspace *ws, int b);
+
+/* ---- packs of joints ---- */
+/* After both matrices are there. */
+phx_status phx_sys_joint_packs_create(workspace *ws);
+void phx_sys_joint_packs_free(workspace *ws);
+/* Of those in use at the views of the bodies at hand: residuals of their rows and what their efforts do at the bodies,
+ * into res (n_v + n_l); what rates of rows read, at an instant; what they add to a linearisation; G and -G^T in place
+ * of what is there. */
+void phx_sys_joint_packs_residual(workspace *ws, const double *lambda, double *res);
+void phx_sys_joint_packs_rates(workspace *ws, double *rates); /* at an instant, with the covectors */
+void phx_sys_joint_packs_linearise(workspace *ws, const double *lambda);
+void phx_sys_joint_packs_put(workspace *ws, double *val);
+/* Counted coordinates in x1 at the end of the interval (phx_sys_follow_turns). */
+void phx_sys_joint_packs_turns(const workspace *ws, double *x1);
+/* The bodies of a joint in a pack, -1: no joint is there; set what of it is late (LATE_BODY), and whether anything is.
+ */
+void phx_sys_joint_pack_bodies(const workspace *ws, int p, int lane, phx_body_id *bodies);
+bool phx_sys_joint_pack_waits(workspace *ws, int p, int lane, int late);
+
+/* ---- condensation ---- */
+/* Which bodies, and the pattern; then, over the packs, its arrays. */
+phx_status phx_sys_condensation_create(workspace *ws);
+phx_status phx_sys_condensation_allocate(workspace *ws);
+void phx_sys_condensation_free(workspace *ws);
+/* The arrays of a slot's factorisation, at its first use. */
+phx_status phx_sys_condensed_lu_create(workspace *ws, condensed_lu *out);
+/* Whether the next interval is linearised condensed. */
+bool phx_sys_condenses(const workspace *ws);
+/* The borders of the condensed bodies, the tangents of the others, at the interval at hand. */
+void phx_sys_condensed_bodies(workspace *ws);
+/* Factor what interval_linearise left, A(cj), into a slot; solve with it, refined. */
+phx_status phx_sys_condensed_factor(workspace *ws, int slot, double cj);
+phx_status phx_sys_condensed_solve(workspace *ws, int slot, double *b);
+/* The same of [M -G^T; G 0] at an instant; the ports' Jacobians and the rows are evaluated. */
+phx_status phx_sys_condensed_factor_mass(workspace *ws, const double *x);
+phx_status phx_sys_condensed_solve_mass(workspace *ws, double *b);
+
+#endif

@@ -1,0 +1,315 @@
+/* The start state: velocities by the smallest change in kinetic energy, the deformation in equilibrium when asked, and
+ * the multipliers of the instant. */
+#include "system/system_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Velocities of the poses, inertial, into body components; zero deformation rates. */
+static void write_velocities(const phx_system *system, const double *x, double *v)
+{
+    memset(v, 0, (size_t)system->n_v * sizeof *v);
+    for (int b = 0; b < system->n_bodies; b++) {
+        const body_slot *slot = &system->bodies[b];
+        double R[9], twist[6];
+        phx_attitude_rotation(system->dim, x + slot->x + system->dim, R);
+        phx_rot_apply_transposed(system->dim, R, slot->pose.linear, twist);
+        if (system->dim == 2)
+            twist[2] = slot->pose.angular[0];
+        else
+            phx_rot_apply_transposed(3, R, slot->pose.angular, twist + 3);
+        phx_body_rigid_motion(slot->body, x + slot->x, twist, v + slot->v);
+    }
+}
+
+/* Rows that act on velocities at the start: all but coordinates without a given rate. */
+static bool rate_given(const phx_system *system, const row_slot *slot)
+{
+    return slot->role != ROW_HELD || system->joints[slot->joint].coordinates[slot->coordinate].def.has_rate;
+}
+
+static phx_status contradiction(const workspace *ws, double tolerance)
+{
+    const phx_system *system = ws->system;
+    const char *name = "";
+    double worst = 0.0;
+
+    for (int k = 0; k < ws->n_l; k++) {
+        const row_slot *slot = &system->rows[ws->row[k]];
+        const double e = fabs(phx_sys_row_rate(ws, k) - ws->w[k]);
+        if (rate_given(system, slot) && (e > worst || isnan(e))) {
+            worst = e;
+            name = system->joints[slot->joint].name;
+        }
+    }
+    if (worst <= tolerance)
+        return PHX_OK;
+    return phx_fail(system->context, PHX_ERR_ASSEMBLY,
+                    "the rates given at the start contradict the joints: joint '%s' is left with %.3g m/s or rad/s; "
+                    "give fewer of rate and speed",
+                    name, worst);
+}
+
+/* A rate given beside a prescribed one must be that one. */
+static phx_status check_rates(const phx_system *system, double t)
+{
+    for (int j = 0; j < system->n_joints; j++)
+        for (int c = 0; c < system->joints[j].n_coordinates; c++) {
+            const phx_coordinate_def *def = &system->joints[j].coordinates[c].def;
+            const double speed = phx_signal_value(def->speed, t);
+            if (def->speed && !isfinite(speed))
+                return phx_fail(system->context, PHX_ERR_ASSEMBLY, "joint '%s': the speed is %g at t = %g s",
+                                system->joints[j].name, speed, t);
+            if (def->speed && def->has_rate && !(fabs(def->rate - speed) <= 1e-9 * (fabs(speed) + fabs(def->rate))))
+                return phx_fail(system->context, PHX_ERR_ASSEMBLY,
+                                "joint '%s': the rate %g contradicts the speed, which is %g at t = %g s; leave it out",
+                                system->joints[j].name, def->rate, speed, t);
+        }
+    return PHX_OK;
+}
+
+/* min (v - v0)^T M (v - v0) with G v = w: v += M^-1 G^T mu; repeated, so that agreeing redundant rows converge. */
+phx_status phx_sys_start_velocities(phx_system *system, double t, const double *x, double *v)
+{
+    workspace *ws = system->assembly;
+    double *rhs = ws->scratch, scale = 0.0;
+    bool *on = ws->on;
+    phx_status status = check_rates(system, t);
+
+    if (status)
+        return status;
+    write_velocities(system, x, v);
+    for (int k = 0; k < ws->n_l; k++)
+        on[k] = rate_given(system, &system->rows[ws->row[k]]);
+    for (int pass = 0; pass < 6 && !status; pass++) {
+        phx_sys_set_instant(ws, x, v);
+        phx_sys_rows(ws, t, 0.0);
+        memset(rhs, 0, (size_t)ws->kkt.n * sizeof *rhs);
+        for (int k = 0; k < ws->n_l; k++) {
+            rhs[system->n_v + k] = on[k] ? ws->w[k] - phx_sys_row_rate(ws, k) : 0.0;
+            scale = fmax(scale, phx_sys_row_scale(ws, k));
+        }
+        if (pass == 0)
+            status = phx_sys_factor_rigid(ws, x, on);
+        if (!status)
+            status = phx_sys_solve_rigid(ws, rhs);
+        for (int i = 0; i < system->n_v && !status; i++)
+            v[i] += rhs[i];
+    }
+    if (!status) {
+        phx_sys_set_instant(ws, x, v);
+        phx_sys_rows(ws, t, 0.0);
+        status = contradiction(ws, 1e-9 * fmax(scale, 1e-9));
+    }
+    return status;
+}
+
+static bool is_zero(int n, const double *values)
+{
+    for (int i = 0; i < n; i++)
+        if (values[i] != 0.0)
+            return false;
+    return true;
+}
+
+phx_status phx_sys_locked_accelerations(workspace *ws, double t, const double *x, const double *v, bool drives_locked,
+                                        double *a, double *lambda, double *res)
+{
+    const phx_system *system = ws->system;
+    const int n_v = system->n_v;
+    double *rhs = ws->scratch2;
+    bool *on = ws->on;
+    phx_status status = PHX_OK;
+
+    memset(a, 0, (size_t)n_v * sizeof *a);
+    memset(lambda, 0, (size_t)ws->n_l * sizeof *lambda);
+    for (int pass = 0; pass < 4 && !status; pass++) {
+        status = phx_sys_ops.residual(&ws->base, t, x, v, a, lambda, res);
+        for (int i = 0; i < n_v && !status; i++)
+            rhs[i] = -res[i];
+        for (int b = 0; b < system->n_bodies && !status; b++) {
+            const body_slot *slot = &system->bodies[b];
+            int q_v, n_q = phx_body_coordinates(slot->body, NULL, &q_v);
+            memset(rhs + slot->v + q_v, 0, (size_t)n_q * sizeof *rhs);
+        }
+        for (int k = 0; k < ws->n_l && !status; k++) {
+            const row_slot *slot = &system->rows[ws->row[k]];
+            const joint_slot *joint = &system->joints[slot->joint];
+            on[k] = slot->role != ROW_HELD;
+            rhs[n_v + k] = slot->role == ROW_DRIVEN && !drives_locked
+                               ? phx_signal_rate(joint->coordinates[slot->coordinate].def.speed, t)
+                               : 0.0;
+            rhs[n_v + k] = on[k] ? rhs[n_v + k] - phx_sys_row_acceleration(ws, k) : 0.0;
+        }
+        if (!status) { /* what the accelerations so far already give: G a, by the rates that a would be */
+            phx_sys_set_instant(ws, x, a);
+            for (int k = 0; k < ws->n_l; k++)
+                rhs[n_v + k] -= on[k] ? phx_sys_row_rate(ws, k) : 0.0;
+            if (is_zero(ws->kkt.n, rhs)) /* no load, no motion: nothing accelerates, and nothing holds */
+                break;
+            if (pass == 0)
+                status = phx_sys_factor_rigid(ws, x, on);
+        }
+        if (!status)
+            status = phx_sys_solve_rigid(ws, rhs);
+        for (int i = 0; i < n_v && !status; i++)
+            a[i] += rhs[i];
+        for (int k = 0; k < ws->n_l && !status; k++)
+            lambda[k] += rhs[n_v + k];
+    }
+    if (!status)
+        status = phx_sys_ops.residual(&ws->base, t, x, v, a, lambda, res);
+    return status;
+}
+
+/* One Cholesky factor of K for each flexible body. */
+static phx_status factor_stiffness(phx_system *system, phx_cholesky **factor)
+{
+    phx_status status = PHX_OK;
+
+    for (int b = 0; b < system->n_bodies && !status; b++) {
+        phx_csr K;
+        if (phx_body_stiffness(system->bodies[b].body, &K))
+            status = phx_cholesky_create(system->context, &K, &factor[b]);
+        if (status)
+            phx_fail_prefix(system->context, status, "body '%s': ", phx_body_name(system->bodies[b].body));
+    }
+    return status;
+}
+
+/* q <- q - K^-1 r; returns the largest change over the bodies, relative to the deformation, in the energy norm. */
+static phx_status correct_deformation(phx_system *system, phx_cholesky **factor, double *res, double *x, double *change,
+                                      int *worst)
+{
+    const int rigid = system->dim + system->n_rot;
+    phx_status status = PHX_OK;
+
+    *change = 0.0;
+    for (int b = 0; b < system->n_bodies && !status; b++) {
+        const body_slot *slot = &system->bodies[b];
+        const int n = phx_body_n_q(slot->body);
+        double *q = x + (phx_sys_q(slot, x) - x), *step = res + slot->v + rigid;
+        double moved = 0.0, size = 0.0;
+        if (n == 0)
+            continue;
+        status = phx_cholesky_solve(factor[b], 1, step);
+        for (int i = 0; i < n && !status; i++) {
+            q[i] -= step[i];
+            moved += step[i] * step[i];
+            size += q[i] * q[i];
+        }
+        const double relative = isnan(moved) ? HUGE_VAL : size > 0.0 ? sqrt(moved / size) : 0.0;
+        if (relative > *change) {
+            *change = relative;
+            *worst = b;
+        }
+    }
+    return status;
+}
+
+/* Deformation in equilibrium with the inertial and applied loads of the instant: fixed point over
+ * joints closed on the deformed bodies -> velocities -> rigid accelerations -> K q = loads. */
+static phx_status equilibrium(phx_system *system, double t, double *x, double *v)
+{
+    phx_context *context = system->context;
+    workspace *ws = system->assembly;
+    phx_cholesky **factor = phx_calloc(context, (size_t)system->n_bodies, sizeof(phx_cholesky *));
+    double *work = phx_calloc(context, (size_t)(2 * ws->kkt.n + system->n_v), sizeof *work);
+    double change = HUGE_VAL, best = HUGE_VAL;
+    phx_status status = factor && work ? factor_stiffness(system, factor) : PHX_ERR_MEMORY;
+    int worse = 0, iteration = 0, softest = 0;
+
+    for (; iteration < 200 && !status && change > 0.0 && worse < 6; iteration++) {
+        status = phx_sys_assemble(system, x);
+        if (status == PHX_ERR_ASSEMBLY)
+            status = phx_fail_prefix(context, PHX_ERR_ANALYSIS,
+                                     "on the deformed bodies, whose rigid motions have to close them (a structure that "
+                                     "is statically indeterminate or too soft for its loads: start with deformation: "
+                                     "zero), ");
+        if (!status)
+            status = phx_sys_start_velocities(system, t, x, v);
+        if (!status)
+            status = phx_sys_locked_accelerations(ws, t, x, v, false, work, work + system->n_v, work + ws->kkt.n);
+        if (!status)
+            status = correct_deformation(system, factor, work + ws->kkt.n, x, &change, &softest);
+        worse = change < best ? 0 : worse + 1;
+        best = fmin(best, change);
+        if ((best < 1e-11 && worse > 0) || !(change < 1e6))
+            break;
+    }
+    if (!status && !(best < 1e-9))
+        status =
+            phx_fail(context, PHX_ERR_ANALYSIS,
+                     "the quasi-static deformation at the start did not converge (last relative change %.2g after %d "
+                     "iterations, of body '%s'): the bodies are too soft for their loads; start with deformation: "
+                     "zero",
+                     change, iteration, phx_body_name(system->bodies[softest].body));
+    if (!status)
+        status = phx_sys_assemble(system, x);
+    if (!status)
+        status = phx_sys_start_velocities(system, t, x, v);
+    bool stable = true;
+    if (!status)
+        status = phx_sys_stable(system, t, x, v, work, work + system->n_v, &stable);
+    for (int b = 0; factor && b < system->n_bodies; b++)
+        phx_cholesky_destroy(factor[b]);
+    phx_free(factor);
+    phx_free(work);
+    const bool failed = status && status != PHX_ERR_MEMORY && status != PHX_INTERRUPTED;
+    if (!status && stable)
+        return PHX_OK;
+    if (!stable) {
+        memcpy(x, system->x_start, (size_t)system->n_x * sizeof *x);
+        status = phx_sys_load_path(system, t, x, v);
+        return status ? status : phx_sys_start_velocities(system, t, x, v);
+    }
+    if (failed && phx_sys_deformed_fits(system)) { /* bodies that must deform to be closed, or bend too much for that */
+        phx_context_clear(context);
+        memcpy(x, system->x_start, (size_t)system->n_x * sizeof *x);
+        return phx_sys_deformed_start(system, t, x, v);
+    }
+    if (failed && status != PHX_ERR_ANALYSIS) { /* numbers that are none, joints that do not close on such bodies */
+        char *reason = phx_strdup(NULL, phx_context_message(context));
+        status = phx_fail(context, PHX_ERR_ANALYSIS,
+                          "the quasi-static deformation at the start did not converge after %d iterations, and %d "
+                          "velocities are too many for a load path (%s); take fewer elements, or start with "
+                          "deformation: zero",
+                          iteration, system->n_v, reason ? reason : "");
+        phx_free(reason);
+    }
+    return status;
+}
+
+phx_status phx_system_start(phx_system *system, const phx_start_options *options, double *x, double *v, double *lambda)
+{
+    if (!system || !x || !v)
+        return phx_fail_null(system ? system->context : NULL, __func__, "system, x or v");
+    const double t = options ? options->t : 0.0;
+    phx_dae *dae = NULL;
+    double *v_dot = NULL;
+    phx_status status = PHX_OK;
+
+    if (!system->frozen)
+        return phx_fail(system->context, PHX_ERR_ARGUMENT, "the system must be frozen first");
+    memcpy(x, system->x_start, (size_t)system->n_x * sizeof *x);
+    status = phx_sys_start_velocities(system, t, x, v);
+    if (!status && options && options->quasi_static)
+        status = phx_sys_check_floating(system->context, system, "quasi-static start", "start with deformation: zero");
+    if (!status && options && options->quasi_static)
+        status = equilibrium(system, t, x, v);
+    if (!lambda)
+        return status;
+    if (!status)
+        status = phx_system_dae(system, system->context, &dae);
+    v_dot = status ? NULL : phx_calloc(system->context, (size_t)system->n_v, sizeof *v_dot);
+    if (!status && !v_dot)
+        status = PHX_ERR_MEMORY;
+    if (!status) {
+        status = dae->ops->accelerations(dae, t, x, v, v_dot, lambda);
+        if (status == PHX_SINGULAR)
+            status = phx_fail_prefix(system->context, PHX_ERR_ANALYSIS, "the start is a singular configuration: ");
+    }
+    phx_free(v_dot);
+    phx_system_dae_destroy(dae);
+    return phx_conclude(system->context, status);
+}
