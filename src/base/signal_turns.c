@@ -1,12 +1,13 @@
-/* How often a signal changes direction in a time: whether steps of that length see how it varies. */
+/* Number of times that a signal changes direction in an interval, which shows whether steps of that length resolve it.
+ */
 #include "signal.h"
 
 #include <math.h>
 
 enum { SAMPLES = 13 };
 
-/* Samples in cells of equal length, at places in them that no multiple of a period has in common. Changes below SMALL
- * of the largest value are none. */
+/* One sample in each of SAMPLES cells of equal length, at irregular places, so that no period of the signal fits them.
+ * Changes below SMALL of the largest value are not counted. */
 int phx_signal_turns(const phx_signal *signal, double t0, double t1, double s, double *largest, double *range)
 {
     static const double SMALL = 0.02, GOLDEN = 0.61803398874989485;
