@@ -13,7 +13,7 @@ int phx_signal_turns(const phx_signal *signal, double t0, double t1, double s, d
     static const double SMALL = 0.02, GOLDEN = 0.61803398874989485;
     const double length = t1 - t0;
     double least = HUGE_VAL, most = -HUGE_VAL, f[SAMPLES], turn;
-    int turns = 0, way = 0;
+    int reversals = 0, way = 0;
 
     *range = 0.0;
     if (phx_signal_is_constant(signal) || !(length > 0.0))
@@ -37,10 +37,10 @@ int phx_signal_turns(const phx_signal *signal, double t0, double t1, double s, d
         if (way == next)
             turn = f[i];
         else if (fabs(change) > SMALL * *largest) {
-            turns += way != 0;
+            reversals += way != 0;
             way = next;
             turn = f[i];
         }
     }
-    return turns;
+    return reversals;
 }

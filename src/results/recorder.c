@@ -400,8 +400,8 @@ phx_status phx_recorder_abandon(phx_recorder *recorder, const char *reason)
         const phx_status csv_status = phx_output_finish(&recorder->csv);
         status = status ? status : csv_status;
     }
-    const phx_status kept = recorder->in_memory ? phx_recorder_describe(recorder, &state) : PHX_OK;
-    return status ? status : kept;
+    const phx_status described = recorder->in_memory ? phx_recorder_describe(recorder, &state) : PHX_OK;
+    return status ? status : described;
 }
 
 void phx_recorder_discard(phx_recorder *recorder)

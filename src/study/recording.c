@@ -253,9 +253,9 @@ phx_status phx_recording_sample(void *user, const phx_sample *sample)
         return status;
     remember_range(recording);
     remember_largest(recording->report, row);
-    const phx_status kept = phx_monitor_look(&recording->monitor, recording->context, row, sample->x, sample->v);
+    const phx_status checked = phx_monitor_look(&recording->monitor, recording->context, row, sample->x, sample->v);
 
-    return kept ? kept : look_at_limits(recording, sample, &energies);
+    return checked ? checked : look_at_limits(recording, sample, &energies);
 }
 
 void phx_recording_warn(phx_context *context, phx_limits *limits, const char *before)
@@ -314,8 +314,8 @@ phx_status phx_recording_finish(phx_recording *recording, phx_status status)
         return phx_recording_complete(recording->context, recording->recorder, recording->report, recording->limits);
     const char *message = phx_context_message(recording->context);
     char *reason = phx_strdup(NULL, message[0] ? message : phx_status_text(status));
-    const phx_status kept = phx_recorder_abandon(recording->recorder, reason ? reason : phx_status_text(status));
-    if (kept) /* why the run stopped comes first */
+    const phx_status stored = phx_recorder_abandon(recording->recorder, reason ? reason : phx_status_text(status));
+    if (stored) /* the message begins with the reason why the run stopped */
         phx_fail_prefix(recording->context, status,
                         "%s; and the result so far could not be kept: ", reason ? reason : phx_status_text(status));
     phx_free(reason);

@@ -135,10 +135,10 @@ static phx_status view(phx_context *context, const phx_model *model, const phx_r
 {
     const phx_build_options build = {.without_outputs = false};
     phx_report_options options = given ? *given : (phx_report_options){0};
-    phx_report_size unread, *counted = size ? size : &unread;
+    phx_report_size unread, *written = size ? size : &unread;
     phx_start_point at = {0};
 
-    *counted = (phx_report_size){0};
+    *written = (phx_report_size){0};
     options.n_certificate = 0;
     phx_report_load *loads = NULL;
     phx_status status = phx_report_check(context, given);
@@ -156,9 +156,9 @@ static phx_status view(phx_context *context, const phx_model *model, const phx_r
     status =
         phx_start_point_create(context, model, &build, model->initial.deformation == PHX_MODEL_QUASI_STATIC, true, &at);
     if (!status)
-        status = view_assembled(context, model, &at, &options, html_path, counted);
+        status = view_assembled(context, model, &at, &options, html_path, written);
     if (status && status != PHX_ERR_MEMORY && status != PHX_ERR_FILE && status != PHX_INTERRUPTED)
-        status = view_failure(context, model, status, &options, html_path, counted);
+        status = view_failure(context, model, status, &options, html_path, written);
     phx_start_point_free(&at);
     phx_free(loads);
     return phx_conclude(context, status);

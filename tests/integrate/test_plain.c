@@ -1,4 +1,4 @@
-/* The midpoint step with its predictor, kept Jacobians, condensation and early stop against the same scheme in its
+/* The midpoint step with its predictor, reused Jacobians, condensation and early stop against the same scheme in its
  * plainest form: Newton from the velocities before the step, a fresh whole Jacobian for every correction, down to
  * rounding. */
 #include <phlexor/integrate.h>
@@ -68,7 +68,7 @@ static void fast_steps_are_the_plain_ones(void **state)
     }
 }
 
-/* What an interval takes over from the projection before it is what it would evaluate itself. */
+/* The data that an interval takes over from the projection before it equal those it would evaluate itself. */
 static void a_look_between_the_steps_changes_nothing(void **state)
 {
     for (int k = 0; k < n_zoo; k++) {
