@@ -64,7 +64,7 @@ void phx_context_clear(phx_context *context)
         context->message[0] = '\0';
 }
 
-/* Formats into `text`; what does not fit is cut before the first byte of a UTF-8 character and ends in "...". */
+/* Formats into `text`; a text that is too long is cut before the first byte of a UTF-8 character and ends in "...". */
 static void format_message(char text[MESSAGE_SIZE], const char *format, va_list arguments)
     __attribute__((format(printf, 2, 0)));
 static void format_message(char text[MESSAGE_SIZE], const char *format, va_list arguments)

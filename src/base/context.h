@@ -1,10 +1,10 @@
-/* What a context is made of; private to the layer base. */
+/* The struct of a context; private to the layer base. */
 #ifndef PHX_BASE_CONTEXT_H
 #define PHX_BASE_CONTEXT_H
 
 #include <phlexor/base.h>
 
-/* The message has a fixed place, so that running out of memory can be reported too. */
+/* The message has a fixed size, so that running out of memory can be reported too. */
 enum { MESSAGE_SIZE = 2048 };
 
 typedef struct phx_used_file phx_used_file; /* files.c */
@@ -17,10 +17,10 @@ struct phx_context {
     void *progress_user;
     size_t allocations;
     long fail_after; /* allocations that still succeed before one fails; negative: none fails */
-    int file_scopes; /* phx_files_begin without its end */
-    int n_files;     /* read and written in them */
+    int file_scopes; /* calls of phx_files_begin without their end */
+    int n_files;     /* read and written in these scopes */
     phx_used_file *files;
-    struct phx_context *books; /* where allocations are counted; NULL: here */
+    struct phx_context *counter; /* the context that counts allocations; NULL: this one */
 };
 
 /* Forget the files that the context lists. */

@@ -1,4 +1,4 @@
-/* Which files are read and written by one piece of work, so that none is written over another. */
+/* The files read and written by one command, so that none is written over another. */
 #define _XOPEN_SOURCE 700
 #include "context.h"
 
@@ -12,12 +12,12 @@
 
 enum { MOST_LINKS = 40, NAMES = 3 };
 
-/* What a result is called until it is complete, and what its checkpoints are called until they are. */
+/* Suffixes of a result and of its checkpoints while they are incomplete. */
 static const char *const suffixes[NAMES] = {"", ".partial", ".partial.tmp"};
 
 struct phx_used_file {
     char *given;    /* the name as it was given */
-    char *resolved; /* where it leads to */
+    char *resolved; /* the file it leads to */
     bool exists, written;
     dev_t device;
     ino_t inode;
@@ -31,7 +31,7 @@ static size_t folder_length(const char *path)
     return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
-/* folder(path) + name; NULL when memory is out. */
+/* folder(path) + name; NULL without memory. */
 static char *beside(phx_context *context, const char *path, const char *name)
 {
     const size_t folder = name[0] == '/' ? 0 : folder_length(path);

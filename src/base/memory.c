@@ -4,18 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-static phx_context *books_of(phx_context *context)
+static phx_context *counter_of(phx_context *context)
 {
-    return context && context->books ? context->books : context;
+    return context && context->counter ? context->counter : context;
 }
 
 /* Whether the context wants this allocation to fail; counts down to the one that does. */
 static bool fails_on_purpose(phx_context *context)
 {
-    phx_context *books = books_of(context);
-    if (!books || books->fail_after < 0)
+    phx_context *counter = counter_of(context);
+    if (!counter || counter->fail_after < 0)
         return false;
-    return books->fail_after-- == 0;
+    return counter->fail_after-- == 0;
 }
 
 /* Counts the allocation, or records the error when `pointer` is NULL. */
@@ -24,7 +24,7 @@ static void *account(phx_context *context, void *pointer, size_t count, size_t s
     if (!pointer)
         phx_fail(context, PHX_ERR_MEMORY, "out of memory: %zu items of %zu bytes are not available", count, size);
     else if (context)
-        books_of(context)->allocations++;
+        counter_of(context)->allocations++;
     return pointer;
 }
 
@@ -36,8 +36,8 @@ static size_t bytes_of(size_t count, size_t size)
     return count <= SIZE_MAX / size ? count * size : 0;
 }
 
-/* Zeros; what is longer than a few cache lines begins with one, so that no wide load straddles two. Of large arrays
- * calloc gives pages that take no memory before they are written. */
+/* Zeroed memory. Arrays longer than a few cache lines begin at a cache line, so that no wide load straddles two. For
+ * large arrays calloc gives pages that take no memory before they are written. */
 static void *zeros(size_t bytes)
 {
     enum { LINE = 64, SHORT = 4 * LINE, LARGE = 1 << 17 };

@@ -1,4 +1,4 @@
-/* What a signal is made of; private to the layer base. */
+/* The struct of a signal; private to the layer base. */
 #ifndef PHX_BASE_SIGNAL_H
 #define PHX_BASE_SIGNAL_H
 

@@ -1,18 +1,19 @@
-/* How often a signal changes direction in a time: whether steps of that length see how it varies. */
+/* Number of times that a signal changes direction in an interval, which shows whether steps of that length resolve it.
+ */
 #include "signal.h"
 
 #include <math.h>
 
 enum { SAMPLES = 13 };
 
-/* Samples in cells of equal length, at places in them that no multiple of a period has in common. Changes below SMALL
- * of the largest value are none. */
+/* One sample in each of SAMPLES cells of equal length, at irregular places, so that no period of the signal fits them.
+ * Changes below SMALL of the largest value are not counted. */
 int phx_signal_turns(const phx_signal *signal, double t0, double t1, double s, double *largest, double *range)
 {
     static const double SMALL = 0.02, GOLDEN = 0.61803398874989485;
     const double length = t1 - t0;
     double least = HUGE_VAL, most = -HUGE_VAL, f[SAMPLES], turn;
-    int turns = 0, way = 0;
+    int reversals = 0, way = 0;
 
     *range = 0.0;
     if (phx_signal_is_constant(signal) || !(length > 0.0))
@@ -36,10 +37,10 @@ int phx_signal_turns(const phx_signal *signal, double t0, double t1, double s, d
         if (way == next)
             turn = f[i];
         else if (fabs(change) > SMALL * *largest) {
-            turns += way != 0;
+            reversals += way != 0;
             way = next;
             turn = f[i];
         }
     }
-    return turns;
+    return reversals;
 }

@@ -1,4 +1,4 @@
-/* A thread that leaves signals to the others. */
+/* Threads that block all signals, so that other threads handle them. */
 #define _POSIX_C_SOURCE 200809L
 #include "thread.h"
 

@@ -1,4 +1,4 @@
-/* Texts for messages: what was found, and the nearest word. */
+/* Texts for messages: quotations of the input, and the nearest valid word. */
 #include <phlexor/base.h>
 
 #include <limits.h>

@@ -1,8 +1,8 @@
 /* In a singular position the rows of a closed loop depend on each other, and two motions or more go on from there: a
  * parallelogram may unfold into an antiparallelogram. With the rows' regularity r, which falls to zero in proportion to
- * the time that is left, and a gap of size delta in the joints, the motion is that of x y = delta: it bends into the
- * other branch at a distance of sqrt(delta), and the smaller the steps the better they follow it. A method that lets
- * the joints drift, or whose stages come too near, cannot tell the branches.
+ * the time that is left, and a residual of size delta in the joints, the motion is that of x y = delta: it bends into
+ * the other branch at a distance of sqrt(delta), and the smaller the steps the better they follow it. A method that
+ * lets the joints drift, or whose stages come too near, cannot tell the branches.
  *
  *      r |\            /
  *        | \   zone   /          far: steps of the method, at most half of the way
@@ -18,42 +18,42 @@
 #include <stdio.h>
 #include <string.h>
 
-/* In units of the largest regularity of the run: from WATCHED downwards singular positions are expected; where the zone
- * begins: FAR times sqrt(delta), in [NEAREST, FARTHEST]; a zone that fails is made SMALLER, down to GIVEN_UP. */
+/* In units of the largest regularity of the run: below WATCHED singular positions are expected; the zone begins at FAR
+ * times sqrt(delta), limited to [NEAREST, FARTHEST]; a zone that fails is made SMALLER, down to GIVEN_UP. */
 static const double WATCHED = 0.25, FAR = 30.0, NEAREST = 3e-4, FARTHEST = 0.03, SMALLER = 0.25, GIVEN_UP = 1e-6;
-/* The zone's second half, of the first: not as long, or the mean of its ends is the singular position. */
+/* Length of the zone's second half relative to the first: not 1, or the mean of its ends is the singular position. */
 static const double BEYOND = 1.6;
-/* Change of velocities over the zone, relative, that is not one of branches: what is forced, and SMOOTH per unit of r.
- */
+/* Relative change of the velocities over the zone that is allowed on the same branch: FORCED by loads and drives, and
+ * SMOOTH per unit of r. */
 static const double FORCED = 0.05, SMOOTH = 5.0;
-/* A run looks again when r may have changed by SHARE of itself, after MOST steps at the latest; the FIRST ones tell how
- * fast r changes. */
+/* The regularity r is evaluated again when it may have changed by SHARE of itself, after MOST steps at the latest, and
+ * after each of the FIRST steps, which show how fast it changes. */
 static const double SHARE = 0.25, FORGET = 0.99;
 enum { MOST = 32, FIRST = 8 };
 
-/* Velocities at a look, and the work until then. */
-typedef struct book {
+/* Velocities at an evaluation of r, and the work until then. */
+typedef struct snapshot {
     double t;
     phx_work work;
     double *v, *ledger; /* n_v, n_parts */
-} book;
+} snapshot;
 
 struct phx_branch {
     phx_method *bridge; /* the midpoint rule */
-    /* looks */
-    double t, r, largest; /* of the last one; the largest r of the run */
-    long looks, steps;    /* steps since the last one */
-    book books[2];        /* of the last two while a singular position is near */
-    double rate, way;     /* change of r per distance |v| dt; distance since the last look */
+    /* evaluations of the regularity r */
+    double t, r, largest;    /* of the last evaluation; the largest r of the run */
+    long evaluations, steps; /* number of evaluations; steps since the last one */
+    snapshot snapshots[2];   /* at the last two while a singular position is near */
+    double rate, way;        /* change of r per distance |v| dt; distance since the last evaluation */
     /* the singular position ahead or behind */
     bool ahead, behind;
-    double at, speed;    /* s; change of r in a second */
-    double zone, factor; /* where it begins, r relative to the largest; 1, less after failures */
-    bool inside;         /* the step at hand crosses it */
+    double at, speed;    /* time of the singular position, s; change of r, 1/s */
+    double zone, factor; /* r relative to the largest where the zone begins; 1, less after failures */
+    bool inside;         /* the present step crosses it */
     /* the zone crossed last: its start, and a state inside it */
     double start;
     double *x0, *v0, *rate0, *rate1, *x, *v, *ledger;
-    double *memory; /* what these point into */
+    double *memory; /* storage of these arrays */
 };
 
 static double regularity(const phx_run *run)
@@ -61,7 +61,7 @@ static double regularity(const phx_run *run)
     return run->dae->ops->regularity(run->dae, run->t, run->x, run->v);
 }
 
-/* sqrt(delta) of the joints as they are */
+/* Where the zone begins, from the present position residual delta of the joints. */
 static double zone_of(const phx_run *run, const phx_branch *it)
 {
     double position = 0.0, velocity = 0.0;
@@ -69,26 +69,26 @@ static double zone_of(const phx_run *run, const phx_branch *it)
     return it->factor * fmin(fmax(FAR * sqrt(position), NEAREST), FARTHEST);
 }
 
-/* ---- looks ---- */
-static void keep_books(phx_run *run)
+/* ---- regularity ---- */
+static void store_snapshot(phx_run *run)
 {
     phx_branch *it = run->branch;
-    const book first = it->books[0];
-    it->books[0] = it->books[1];
-    it->books[1] = (book){.t = run->t, .work = run->work, .v = first.v, .ledger = first.ledger};
+    const snapshot first = it->snapshots[0];
+    it->snapshots[0] = it->snapshots[1];
+    it->snapshots[1] = (snapshot){.t = run->t, .work = run->work, .v = first.v, .ledger = first.ledger};
     memcpy(first.v, run->v, (size_t)run->dae->n_v * sizeof *first.v);
     memcpy(first.ledger, run->ledger, (size_t)run->dae->n_parts * sizeof *first.ledger);
 }
 
-static void look(phx_run *run)
+static void evaluate_regularity(phx_run *run)
 {
     phx_branch *it = run->branch;
     const double r = regularity(run), change = r - it->r, dt = run->t - it->t;
-    if (it->looks > 0 && it->way > 0.0)
+    if (it->evaluations > 0 && it->way > 0.0)
         it->rate = fmax(FORGET * it->rate, fabs(change) / it->way);
     it->largest = fmax(it->largest, r);
     const bool low = r < WATCHED * it->largest;
-    it->ahead = it->looks > 0 && low && change < 0.0 && dt > 0.0;
+    it->ahead = it->evaluations > 0 && low && change < 0.0 && dt > 0.0;
     if (it->ahead) {
         it->speed = -change / (dt * it->largest);
         it->at = run->t + r / (it->largest * it->speed);
@@ -96,10 +96,10 @@ static void look(phx_run *run)
     }
     it->behind = it->behind && low && !it->ahead;
     if (low)
-        keep_books(run);
+        store_snapshot(run);
     if (!low)
         it->factor = 1.0;
-    it->looks++;
+    it->evaluations++;
     it->t = run->t;
     it->r = r;
     it->way = 0.0;
@@ -114,8 +114,8 @@ void phx_branch_watch(phx_run *run, double h)
     it->way += run->scale * fabs(h);
     it->steps++;
     const bool near = it->ahead || it->behind || it->r < WATCHED * it->largest;
-    if (near || it->looks < FIRST || it->steps >= MOST || it->rate * it->way >= SHARE * it->r)
-        look(run);
+    if (near || it->evaluations < FIRST || it->steps >= MOST || it->rate * it->way >= SHARE * it->r)
+        evaluate_regularity(run);
 }
 
 double phx_branch_limit(const phx_run *run, double h)
@@ -153,7 +153,7 @@ static bool same_branch(const phx_run *run)
     return change <= (FORCED + SMOOTH * it->zone) * size;
 }
 
-/* The rule has left its marks in the workspace. */
+/* The midpoint rule has used the workspace: synchronise the joint angles, and let the method start anew. */
 static void begin_anew(phx_run *run, phx_method *method)
 {
     if (run->dae->ops->catch_up)
@@ -167,7 +167,7 @@ static bool can_retry(phx_status status)
     return status == PHX_NOT_CONVERGED || status == PHX_SINGULAR || status == PHX_REJECTED;
 }
 
-/* Not from here: the zone becomes smaller. */
+/* The zone cannot be crossed from here: make it smaller. */
 static phx_status go_nearer(phx_run *run, phx_method *method, phx_status status)
 {
     phx_branch *it = run->branch;
@@ -211,8 +211,8 @@ phx_status phx_branch_cross(phx_run *run, phx_method *method, double t1)
     return status;
 }
 
-/* x by its values and rates of change at the ends, cubic. Not v by the slope of that: it would show what the ends miss
- * of the joints, divided by a short time. */
+/* x by the cubic with its values and rates of change at the ends. v does not follow from the derivative of the cubic,
+ * which would contain the joint residuals at the ends divided by a short time. */
 static void interpolate_motion(const phx_run *run, double h, double s)
 {
     const phx_branch *it = run->branch;
@@ -226,7 +226,7 @@ static void interpolate_motion(const phx_run *run, double h, double s)
     dae->ops->normalise(dae, it->x);
 }
 
-/* v and the work by parabolas through a look before the zone and its ends. */
+/* v and the work by parabolas through the snapshot before the zone and the ends of the zone. */
 static double parabola(const double t[3], double f0, double f1, double f2, double at)
 {
     const double d01 = (f1 - f0) / (t[1] - t[0]), d12 = (f2 - f1) / (t[2] - t[1]);
@@ -236,14 +236,14 @@ static double parabola(const double t[3], double f0, double f1, double f2, doubl
 static void interpolate_rest(const phx_run *run, double at, phx_work *work)
 {
     const phx_branch *it = run->branch;
-    const phx_work *w0 = &it->books[0].work, *w1 = &it->books[1].work, *w2 = &run->work;
-    const double t[3] = {it->books[0].t, it->books[1].t, run->t};
+    const phx_work *w0 = &it->snapshots[0].work, *w1 = &it->snapshots[1].work, *w2 = &run->work;
+    const double t[3] = {it->snapshots[0].t, it->snapshots[1].t, run->t};
     work->supplied = parabola(t, w0->supplied, w1->supplied, w2->supplied, at);
     work->dissipated = parabola(t, w0->dissipated, w1->dissipated, w2->dissipated, at);
     for (int k = 0; k < run->dae->n_v; k++)
-        it->v[k] = parabola(t, it->books[0].v[k], it->books[1].v[k], run->v[k], at);
+        it->v[k] = parabola(t, it->snapshots[0].v[k], it->snapshots[1].v[k], run->v[k], at);
     for (int k = 0; k < run->dae->n_parts; k++)
-        it->ledger[k] = parabola(t, it->books[0].ledger[k], it->books[1].ledger[k], run->ledger[k], at);
+        it->ledger[k] = parabola(t, it->snapshots[0].ledger[k], it->snapshots[1].ledger[k], run->ledger[k], at);
 }
 
 bool phx_branch_is_crossing(const phx_run *run)
@@ -298,7 +298,7 @@ phx_status phx_branch_step(phx_run *run, phx_method *method, double t0, double t
     const bool far = !it || (run->t <= t0 && !phx_branch_is_near(run) && phx_branch_limit(run, h) >= h);
     if (far)
         return phx_halving_step(run, method, t0, t1, h);
-    /* the midpoint rule itself seldom meets one so closely that it does not simply go on */
+    /* the midpoint rule itself passes most singular positions: try its own step first */
     if (run->options.integrator == PHX_MIDPOINT && run->t <= t0) {
         const phx_status status = method->ops->step(method, t0, t1, h, false);
         if (status <= 0)
@@ -355,10 +355,10 @@ static phx_status allocate(const phx_run *run, phx_branch *it)
     it->v0 = it->rate1 + n_x;
     it->v = it->v0 + n_v;
     it->ledger = it->v + n_v;
-    it->books[0].ledger = it->ledger + n_parts;
-    it->books[1].ledger = it->books[0].ledger + n_parts;
-    it->books[0].v = it->books[1].ledger + n_parts;
-    it->books[1].v = it->books[0].v + n_v;
+    it->snapshots[0].ledger = it->ledger + n_parts;
+    it->snapshots[1].ledger = it->snapshots[0].ledger + n_parts;
+    it->snapshots[0].v = it->snapshots[1].ledger + n_parts;
+    it->snapshots[1].v = it->snapshots[0].v + n_v;
     return PHX_OK;
 }
 

@@ -2,9 +2,9 @@
  *
  *   x1 = x0 + h sum_i b_i T(X_i) V_i,   v1 = v0 + sum_i d_i z_i
  *
- * Quadratic invariants are kept to rounding: R^T R, the gaps of joints, the energy of rigid bodies. The velocities of
- * the joints hold at the stages only; the projection of the dae puts v1 on G(x1) v1 = w(t1), which also gives the order
- * 2s. */
+ * Quadratic invariants are kept to rounding: R^T R, the position constraints of joints, the energy of rigid bodies. The
+ * velocities of the joints hold at the stages only; the projection of the dae puts v1 on G(x1) v1 = w(t1), which also
+ * gives the order 2s. */
 #include "stages.h"
 
 #include <math.h>
@@ -21,8 +21,9 @@ typedef struct gauss {
     double *x, *v;        /* n_x, n_v: between the two */
     double *bend;         /* n_v: the highest divided difference of the velocities, weighted */
     double weight[NODES]; /* of the velocities in it */
-    double atol_size, error,
-        kept; /* atol in the norm of the dae; of the last pair; where the last kept stages end, s */
+    double atol_size;     /* atol in the norm of the dae */
+    double error;         /* of the last pair, in units of the tolerance */
+    double stored;        /* end of the interval whose stages were stored last, s */
 } gauss;
 
 static void end_of_step(const gauss *m, double h)
@@ -119,7 +120,7 @@ static phx_status half(gauss *m, double t0, double t1, double h, bool last_chanc
     for (int i = 0; i < m->stages.tableau.s; i++)
         add_node(m, first + i, m->stages.v + i * n_v);
     phx_stages_keep(&m->stages, h);
-    m->kept = t1;
+    m->stored = t1;
     return PHX_OK;
 }
 
@@ -134,7 +135,7 @@ static phx_status pair_step(phx_method *method, double t0, double t1, double h, 
     double *const x0 = run->x, *const v0 = run->v;
     const double middle = t0 + 0.5 * h;
     phx_run_clear_work(run);
-    if (m->kept > t0) /* of a try that was given up */
+    if (m->stored > t0) /* stages of a rejected trial */
         m->stages.h_before = 0.0;
     memset(m->bend, 0, (size_t)dae->n_v * sizeof *m->bend);
     phx_status status = half(m, t0, middle, 0.5 * h, last_chance, 0);
@@ -158,7 +159,7 @@ static double pair_estimate(const phx_method *method)
     return ((const gauss *)method)->error;
 }
 
-/* bend = (c_s/c_1) h^2s v^(2s) for steps of size h, where c_s h^2s x^(2s+1) is what x misses in a unit of time:
+/* bend = (c_s/c_1) h^2s v^(2s) for steps of size h, where c_s h^2s x^(2s+1) is the error of x per unit of time:
  *
  *     c_s = (s!)^4 / ((2s + 1) ((2s)!)^3),   c_1 = 1/24,   h^2s v^(2s) = (2s)! h^2s v[t_0, ..., t_2s]  */
 static void set_weights(gauss *m)
@@ -235,7 +236,7 @@ phx_status phx_gauss_create(phx_run *run, phx_method **method)
     if (!adaptive)
         return PHX_OK;
     set_weights(m);
-    m->kept = run->t;
+    m->stored = run->t;
     m->atol_size = phx_run_atol_size(run, m->bend);
     return phx_reversible_create(run, &m->base, 2 * stages, method);
 }

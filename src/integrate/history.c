@@ -82,7 +82,7 @@ static void predict(int order, const double *w, double *const *rows, double alon
     }
 }
 
-/* The order that is there for time t, at most `order`, and its weights; 0 for none. */
+/* The highest order available at time t, at most `order`, and its weights; 0 for none. */
 static int find_weights(const phx_history *history, int order, double t, double *w)
 {
     while (order > 0 && !weights(history, 0, order, t, w))
@@ -106,8 +106,8 @@ void phx_history_predict(const phx_history *history, const phx_dae *dae, double 
     predict(order_l, w, history->lambda, 1.0, NULL, dae->n_l, lambda);
 }
 
-/* What an order misses of the newest of `rows` (n each) by those before, into `missed`; false when it is not available.
- */
+/* The error of the newest of `rows` (n each) predicted at this order from the ones before, into `missed`; false when
+ * the order is not available. */
 static bool find_miss(const phx_history *history, int order, double *const *rows, int n, double *missed)
 {
     double w[PHX_HISTORY];

@@ -13,7 +13,7 @@
  * BDF above order 2 is unstable for vibrations near the imaginary axis, where steps then stay small without need: from
  * time to time the run tries whether it goes faster with order 2, or with 5 again. To SUNDIALS the linear solver is a
  * direct one over a matrix without entries; it eliminates the rows of x and leaves the rest to the dae. The work is
- * integrated as a quadrature. SUNDIALS prints nothing: what it has to say goes into the message of the run. */
+ * integrated as a quadrature. SUNDIALS prints nothing: its messages go into the message of the run. */
 #include "branch.h"
 #include "newton.h"
 
@@ -54,7 +54,7 @@ typedef struct ida {
     double *tangent;   /* n_v */
     double *shift;     /* n_v + n_l */
     phx_status status; /* of the dae's operation that failed last inside SUNDIALS */
-    char text[TEXT];   /* what SUNDIALS said last */
+    char text[TEXT];   /* last message of SUNDIALS */
     int restarts;      /* after failures */
     double restarted_at;
     long rejected, iterations;       /* before IDA was started last */
@@ -84,8 +84,8 @@ static const double *multipliers(const ida *m, N_Vector y_dot)
     return entries(y_dot) + m->base.run->dae->n_x + m->base.run->dae->n_v;
 }
 
-/* Zero: success, positive: try again with a smaller step, negative: give up. SUNDIALS may call on after a failure: what
- * is fatal is kept. */
+/* Zero: success, positive: try again with a smaller step, negative: give up. SUNDIALS may go on calling after a
+ * failure, so a fatal status is not overwritten. */
 static int to_sundials(ida *m, phx_status status)
 {
     if (m->status >= 0)
@@ -93,7 +93,7 @@ static int to_sundials(ida *m, phx_status status)
     return status == PHX_OK ? 0 : status > 0 ? 1 : -1;
 }
 
-/* ---- what SUNDIALS calls ---- */
+/* ---- functions called by SUNDIALS ---- */
 static int residual(double t, N_Vector y, N_Vector y_dot, N_Vector res, void *user)
 {
     ida *m = user;
@@ -132,8 +132,8 @@ static int quadrature(double t, N_Vector y, N_Vector y_dot, N_Vector power, void
 }
 
 /* 1/(atol + rtol |y|), with the length of the vector for |y| of a velocity: a component that joints hold near zero
- * follows from places, whose errors are relative to theirs, and cannot be known to atol alone. Impulses count for
- * nothing, what they do to the velocities does. */
+ * follows from positions, whose errors are relative to their size, and cannot be known to atol alone. Impulses have
+ * no weight; their effect on the velocities has. */
 static int weights(N_Vector y, N_Vector weight, void *user)
 {
     ida *m = user;

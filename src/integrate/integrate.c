@@ -1,4 +1,4 @@
-/* The driver: output instants, sampling, progress, and what is said when a run stops. */
+/* The driver: output instants, sampling, progress, and the message when a run stops. */
 #include "branch.h"
 #include "outputs.h"
 
@@ -136,8 +136,8 @@ static phx_status check_signals(const phx_run *run, double t0, double t1)
     return run->dae->ops->check_signals ? run->dae->ops->check_signals(run->dae, t0, t1) : PHX_OK;
 }
 
-/* Before anybody sees the state; that of the start is what the caller gave. */
-static void catch_up(phx_run *run)
+/* Synchronise the unwrapped joint angles before a state is sampled; the start state is as the caller gave it. */
+static void synchronise(phx_run *run)
 {
     if (run->lags && run->stats->steps > 0)
         run->dae->ops->catch_up(run->dae, run->x);
@@ -147,7 +147,7 @@ phx_status phx_run_sample_at(phx_run *run, double t)
 {
     if (!run->sample)
         return PHX_OK;
-    catch_up(run);
+    synchronise(run);
     phx_sample sample = {
         .t = run->t, .x = run->x, .v = run->v, .lambda = run->lambda, .work = run->work, .ledger = run->ledger};
     phx_branch_sample(run, t, &sample);
@@ -203,7 +203,7 @@ phx_status phx_run_blame(phx_run *run, phx_status status, double h, const char *
 {
     run->reason = reason;
     run->failed_step = h;
-    run->culprit = res ? run->dae->ops->culprit(run->dae, res) : NULL;
+    run->worst = res ? run->dae->ops->culprit(run->dae, res) : NULL;
     return status;
 }
 
@@ -228,7 +228,7 @@ double phx_run_smallest_step(const phx_run *run)
     return fmax(1e-14 * (end - run->start), 4e-16 * fmax(fabs(run->start), fabs(end)));
 }
 
-/* What to try, by the way a method chooses its steps. */
+/* The advice at the end of the message of a run that stops; it depends on how the method chooses its steps. */
 static const char *remedy(const phx_run *run)
 {
     if (run->options.integrator == PHX_IDA)
@@ -257,8 +257,8 @@ phx_status phx_run_stop(phx_run *run, phx_status status)
         return phx_fail(run->context, status, "%s stopped at t = %.9g s: %s", name, run->t, singular);
     if (run->reason)
         return phx_fail(run->context, status, "%s stopped at t = %.9g s: with a step of %.3g s %s%s%s; try %s", name,
-                        run->t, run->failed_step, run->reason, run->culprit ? ", worst at " : "",
-                        run->culprit ? run->culprit : "", remedy(run));
+                        run->t, run->failed_step, run->reason, run->worst ? ", worst at " : "",
+                        run->worst ? run->worst : "", remedy(run));
     if (phx_context_message(run->context)[0] == '\0')
         return phx_fail(run->context, status, "%s stopped at t = %.9g s: %s; try %s", name, run->t,
                         phx_status_text(status), remedy(run));
@@ -380,7 +380,7 @@ static phx_status integrate(phx_run *run)
     if (status == PHX_OK)
         status = all_instants(run, method);
     phx_branch_finish(run, run->options.end);
-    catch_up(run);
+    synchronise(run);
     phx_outputs_destroy(run->outputs);
     if (method)
         method->ops->destroy(method);

@@ -2,11 +2,11 @@
  *
  *   (p1 - p0)/h = forces(mean) + G_mean^T lambda,   G_mean v_mean = w_mean,   v_mean = (v0 + v1)/2
  *
- * solved for v1 and lambda to rounding, because what is left of the residual is what is lost of the energy; then v1 is
- * put on G(x1) v1 = w(t1) by the energy-neutral projection of the dae. */
+ * solved for v1 and lambda to rounding, because the remaining residual is an error of the energy; then v1 is projected
+ * onto G(x1) v1 = w(t1) by the energy-neutral projection of the dae. */
 #include "history.h"
 #include "newton.h"
-#include "renewal.h"
+#include "jacobian_reuse.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,18 +14,19 @@
 enum { FORWARD_SLOT, BACKWARD_SLOT, SLOTS };
 enum { FORGIVEN = 3 };
 static const double MATRIX_COST = 3.0; /* where the dae does not say */
-static const double ROUGH = 1e-8;
+/* After a correction below this, relative, two digits of the next one are enough: its error is rounding. */
+static const double LOOSE_TOLERANCE = 1e-8;
 
 typedef struct midpoint {
     phx_method base;
-    double *res, *delta;          /* n_v + n_l: residual, increment of (v_mean, lambda) */
-    double *x, *v;                /* n_x, n_v: where an inner interval of a composition starts */
-    double *back;                 /* n_v */
-    phx_jacobian jacobian[SLOTS]; /* A(2/h), one for each size of interval in a composition */
-    phx_history history;          /* of the intervals solved last */
-    phx_renewal renewal[SLOTS];   /* when the Jacobian is made anew */
-    double atol_size;             /* atol in the norm of the dae; adaptive steps only */
-    double error;                 /* of the last pair, in units of the tolerance */
+    double *res, *delta;             /* n_v + n_l: residual, correction of (v_mean, lambda) */
+    double *x, *v;                   /* n_x, n_v: start of an interval inside a composition */
+    double *back;                    /* n_v */
+    phx_jacobian jacobian[SLOTS];    /* A(2/h), one for each size of interval in a composition */
+    phx_history history;             /* of the intervals solved last */
+    phx_jacobian_reuse reuse[SLOTS]; /* when a new Jacobian is made */
+    double atol_size;                /* atol in the norm of the dae; adaptive steps only */
+    double error;                    /* of the last pair, in units of the tolerance */
 } midpoint;
 
 /* One interval [t0, t0 + h] from (x0, v0), with the factorisation that belongs to its size. */
@@ -49,20 +50,19 @@ static phx_status refresh(midpoint *m, const interval *span)
         return status == PHX_SINGULAR ? phx_run_blame(run, status, span->h, "the Newton matrix is singular", m->res)
                                       : status;
     run->stats->factorisations++;
-    phx_renewal_made(&m->renewal[span->slot]);
+    phx_jacobian_reuse_made(&m->reuse[span->slot]);
     *jacobian = (phx_jacobian){.h = span->h, .valid = true, .recent = true};
     return PHX_OK;
 }
 
-/* A(2/h) (dv_mean, dlambda) = -res; size: |dv1| = 2 |dv_mean|. After an increment below ROUGH the next one is so small
- * that its own errors are rounding. */
-static phx_status increment(midpoint *m, const interval *span, const phx_newton *newton, double *size)
+/* A(2/h) (dv_mean, dlambda) = -res; size: |dv1| = 2 |dv_mean|. */
+static phx_status solve_correction(midpoint *m, const interval *span, const phx_newton *newton, double *size)
 {
     phx_run *run = m->base.run;
     int n = run->dae->n_v + run->dae->n_l;
     for (int i = 0; i < n; i++)
         m->delta[i] = -m->res[i];
-    run->dae->rough = newton->previous >= 0.0 && newton->previous <= ROUGH * newton->scale;
+    run->dae->rough = newton->previous >= 0.0 && newton->previous <= LOOSE_TOLERANCE * newton->scale;
     phx_status status = run->dae->ops->solve(run->dae, span->slot, m->delta);
     run->dae->rough = false;
     run->stats->newton_iterations++;
@@ -96,7 +96,7 @@ static phx_status widen_scale(midpoint *m, const interval *span, phx_newton *new
     return status;
 }
 
-/* The increments do not shrink: look whether they are rounding, then start again with a fresh Jacobian, then give up.
+/* The corrections do not shrink: look whether they are rounding, then start again with a fresh Jacobian, then give up.
  */
 static phx_status rescue(midpoint *m, const interval *span, phx_newton *newton)
 {
@@ -113,20 +113,20 @@ static phx_status rescue(midpoint *m, const interval *span, phx_newton *newton)
     return PHX_OK;
 }
 
-/* An increment from the residual at hand, judged and applied. */
+/* One correction from the present residual, judged and applied. */
 static phx_status iterate(midpoint *m, const interval *span, phx_newton *newton, phx_newton_verdict *verdict)
 {
     phx_jacobian *jacobian = &m->jacobian[span->slot];
-    phx_renewal *renewal = &m->renewal[span->slot];
+    phx_jacobian_reuse *reuse = &m->reuse[span->slot];
     double size;
-    const bool keep = phx_jacobian_fits(jacobian, span->h) && !phx_renewal_is_due(renewal);
+    const bool keep = phx_jacobian_fits(jacobian, span->h) && !phx_jacobian_reuse_is_due(reuse);
     phx_status status = keep ? PHX_OK : refresh(m, span);
     if (status == PHX_OK)
-        status = increment(m, span, newton, &size);
+        status = solve_correction(m, span, newton, &size);
     if (status != PHX_OK)
         return status;
     *verdict = phx_newton_judge(newton, size, jacobian->recent);
-    if (phx_renewal_count(renewal, size) && *verdict == PHX_NEWTON_GOES_ON)
+    if (phx_jacobian_reuse_count(reuse, size) && *verdict == PHX_NEWTON_GOES_ON)
         *verdict = PHX_NEWTON_LAST;
     if (*verdict == PHX_NEWTON_FAILS)
         return rescue(m, span, newton);
@@ -146,7 +146,7 @@ static phx_status solve(midpoint *m, const interval *span)
     newton.forgiven = FORGIVEN;
     phx_newton_verdict verdict = PHX_NEWTON_GOES_ON;
     m->jacobian[span->slot].recent = false;
-    phx_renewal_begin(&m->renewal[span->slot]);
+    phx_jacobian_reuse_begin(&m->reuse[span->slot]);
     for (int k = 0; k <= PHX_NEWTON_LIMIT; k++) {
         const bool stops = verdict == PHX_NEWTON_LAST || verdict == PHX_NEWTON_ROUNDING;
         const bool done = stops && (newton.scale == scale || phx_newton_confirm(&newton, dae->ops->norm(dae, run->v1)));
@@ -154,7 +154,7 @@ static phx_status solve(midpoint *m, const interval *span)
         if (status != PHX_OK)
             return status;
         if (done) {
-            phx_renewal_learn(&m->renewal[span->slot], 2.0 * newton.left * newton.scale);
+            phx_jacobian_reuse_learn(&m->reuse[span->slot], 2.0 * newton.left * newton.scale);
             run->noise = newton.noise;
             run->noise_scale = newton.forces;
             return PHX_OK;
@@ -182,15 +182,15 @@ static phx_status advance_interval(midpoint *m, const interval *span)
         status = dae->ops->interval_work(dae, &work);
     if (status != PHX_OK)
         return status;
-    phx_history_keep(&m->history, dae, middle, span->h, span->v0, run->v1, run->lambda1,
-                     m->renewal[span->slot].size[0]);
+    phx_history_keep(&m->history, dae, middle, span->h, span->v0, run->v1, run->lambda1, m->reuse[span->slot].size[0]);
     run->work1.supplied += work.supplied;
     run->work1.dissipated += work.dissipated;
     phx_run_book(run, 1.0);
     return PHX_OK;
 }
 
-/* Put the velocities at the end of the step on the joints; h: of the last interval, which the multipliers belong to. */
+/* Project the velocities at the end of the step onto the joints; h: size of the last interval, to which the multipliers
+ * belong. */
 static phx_status project(midpoint *m, double t1, double h, bool last_chance)
 {
     phx_run *run = m->base.run;
@@ -208,7 +208,7 @@ static phx_status project(midpoint *m, double t1, double h, bool last_chance)
     return PHX_OK;
 }
 
-/* A try from t0: without the intervals of one before that was given up. */
+/* A trial from t0: forget the intervals of a rejected trial. */
 static void begin_try(midpoint *m, double t0)
 {
     phx_run_clear_work(m->base.run);
@@ -229,9 +229,9 @@ static phx_status midpoint_step(phx_method *method, double t0, double t1, double
  *
  *     S(gk) S(gk) S((1-4g)k) S(gk) S(gk)  S(gk) S(gk) S((1-4g)k) S(gk) S(gk),   one projection at the end.
  *
- * The intervals in the middle of each half go backwards. An interval turns what its start misses of G v = w around,
- * e1 = -e0 + c h^2; an odd number of intervals ends with e of order h^2, and a projection that large is so unsymmetric
- * that the order is 3. An even number in a palindrome ends with e of order h^3. */
+ * The intervals in the middle of each half go backwards. An interval reverses the sign of the constraint error
+ * e = G v - w, e1 = -e0 + c h^2. An odd number of intervals ends with e of order h^2; a projection of that size is not
+ * symmetric, which reduces the order to 3. An even number in a palindrome ends with e of order h^3. */
 static phx_status composed_step(phx_method *method, double t0, double t1, double h, bool last_chance)
 {
     midpoint *m = (midpoint *)method;
@@ -328,7 +328,7 @@ static void midpoint_forget(phx_method *method)
     phx_history_forget(&m->history, method->run->dae, method->run->lambda);
     for (int slot = 0; slot < SLOTS; slot++) {
         m->jacobian[slot].valid = false;
-        m->renewal[slot] = phx_renewal_create(m->renewal[slot].matrix);
+        m->reuse[slot] = phx_jacobian_reuse_create(m->reuse[slot].matrix);
     }
 }
 
@@ -348,7 +348,7 @@ static phx_status create(phx_run *run, const phx_method_ops *ops, phx_method **m
     m->base = (phx_method){.ops = ops, .run = run};
     run->lags = run->dae->ops->catch_up != NULL;
     for (int slot = 0; slot < SLOTS; slot++)
-        m->renewal[slot] = phx_renewal_create(cost > 0 ? cost : MATRIX_COST);
+        m->reuse[slot] = phx_jacobian_reuse_create(cost > 0 ? cost : MATRIX_COST);
     if (!allocate(m)) {
         midpoint_destroy(&m->base);
         return PHX_ERR_MEMORY;

@@ -3,10 +3,11 @@
 #include <math.h>
 #include <string.h>
 
-/* Slower than SLOW a fresh Jacobian pays; slower than STALLED the iteration does not converge, unless the increments
+/* Slower than SLOW a fresh Jacobian pays; slower than STALLED the iteration does not converge, unless the corrections
  * are rounding: surely below SURE_NOISE of the velocities, never above NOISE, and in between when a fresh Jacobian does
- * not halve them in STALLS increments. (A kept one may stall there as well: what it gets wrong grows out of rounding.)
- * LUCKY rates are not believed; WILD ones are not forgiven; a CREDIBLE one says that the increment before was right. */
+ * not halve them in STALLS corrections. (A reused one may stall there as well, because its own error acts like
+ * rounding.) LUCKY rates are not believed; WILD ones are not forgiven; a CREDIBLE one says that the correction before
+ * was right. */
 enum { STALLS = 3 };
 #define NOISE_LIMIT 1e-12
 static const double SLOW = 0.02, STALLED = 0.5, NOISE = NOISE_LIMIT, SURE_NOISE = 2e-14;
@@ -14,9 +15,9 @@ static const double LUCKY = 1e-2, CREDIBLE = 0.1, WILD = 4.0;
 /* Of the velocity that the forces give 64 DBL_EPSILON may be taken for rounding, and no more: stiffness makes forces of
  * any size, which move nothing. */
 static const double ROUNDED = 64.0 * 0x1p-52 / NOISE_LIMIT;
-/* Increments that were taken for the size of velocities may be that many times as large. */
+/* Corrections that set the scale of the velocities may be this many times as large as the velocities found. */
 static const double FOUND = 16.0;
-/* The default tolerance, and the share of a tolerance that may be left after the last increment. */
+/* The default tolerance, and the share of a tolerance that may be left after the last correction. */
 static const double TO_ROUNDING = 1e-14, LEFT = 0.05;
 
 phx_newton phx_newton_to_rounding(const phx_run *run, double scale)
@@ -39,13 +40,13 @@ phx_newton phx_newton_to_weights(double tolerance)
         .tolerance = LEFT * tolerance, .left = tolerance, .scale = 1.0, .noise_scale = 1.0, .previous = -1.0};
 }
 
-/* The increment did not shrink. */
+/* The correction did not shrink. */
 static phx_newton_verdict judge_stall(phx_newton *newton, double size, bool recent)
 {
     double relative = size / newton->noise_scale;
     if (relative <= newton->noise)
         return PHX_NEWTON_ROUNDING;
-    if (!(relative <= NOISE)) /* far from the solution a fresh Jacobian may need a few increments to find its way */
+    if (!(relative <= NOISE)) /* far from the solution a fresh Jacobian may need a few corrections to find its way */
         return newton->forgiven-- > 0 && newton->rate < WILD ? PHX_NEWTON_SLOW : PHX_NEWTON_FAILS;
     if (!recent)
         return PHX_NEWTON_SLOW;
@@ -76,18 +77,18 @@ phx_newton_verdict phx_newton_judge(phx_newton *newton, double size, bool recent
         return PHX_NEWTON_GOES_ON;
     double rate = size / previous, rate_before = newton->rate;
     newton->rate = rate;
-    /* From rest what the iteration finds is the size of the velocities. */
+    /* From rest the corrections themselves give the scale of the velocities. */
     if (rate < CREDIBLE && newton->noise > 0.0) {
         newton->scale = fmax(newton->scale, previous);
         newton->noise_scale = fmax(newton->noise_scale, previous);
     }
     if (rate > STALLED)
         return judge_stall(newton, size, recent);
-    /* |error after the increment| <= rate/(1-rate) |increment| */
+    /* |error after the correction| <= rate/(1-rate) |correction| */
     double safe_rate = fmax(rate, LUCKY);
     if (safe_rate / (1.0 - safe_rate) * size <= newton->left * newton->scale)
         return PHX_NEWTON_LAST;
-    /* Slow on the average of two increments, and what is left is more than two increments can do. */
+    /* Slow on the average of two corrections, and two more would not reach the tolerance. */
     bool slow = rate > SLOW && (rate_before == 0.0 || rate * rate_before > SLOW * SLOW);
     bool nearly_there = rate * rate * size <= newton->tolerance * newton->scale;
     return slow && !nearly_there ? PHX_NEWTON_SLOW : PHX_NEWTON_GOES_ON;

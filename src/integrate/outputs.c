@@ -20,17 +20,17 @@ struct phx_outputs {
     double stride;    /* spacings from one to the next */
     bool on_grid;     /* they are ends of equal steps */
     double decimal;   /* instants that no step ends at are rounded to multiples of its inverse; 0: they are not */
-    double near;      /* s: instants so near to the end of a step are there */
-    int pieces;       /* of a side step */
-    /* the side steps, made at once where instants lie within steps: */
+    double near;      /* s: instants this near to the end of a step are at it */
+    int pieces;       /* steps from the start of a step to an instant */
+    /* steps beside those of the run, created at once where instants lie within steps: */
     phx_method_create_fn *create;
     phx_dae *twin; /* NULL: the method looks back, and `side` has arrays only */
     phx_run side;
     phx_method *side_method;
     phx_integrate_stats side_stats;
-    bool waits;       /* no side step gets through: instants are found from the ends of the step, its start is `side` */
+    bool waits; /* no step to the instant succeeds: instants are interpolated in the step, whose start is `side` */
     step_end ends[2]; /* start and end of such a step */
-    double *memory;   /* what these point into */
+    double *memory;   /* storage of these arrays */
 };
 
 /* Instants that are a whole number of equal steps apart take their times from these. */

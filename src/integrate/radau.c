@@ -1,7 +1,7 @@
 /* Radau IIA with 3 stages, order 5, after Hairer and Wanner, Solving Ordinary Differential Equations II, section IV.8.
  *
  * The last stage is the end of the step, so that G(x1) v1 = w(t1) holds. The step size follows from the embedded
- * formula of order 3, filtered by the Newton matrix so that stiff components do not spoil it:
+ * formula of order 3, filtered by the Newton matrix so that stiff components do not dominate it:
  *
  *   err = (cj M - J)^-1 [ f(t0, y0) + M (1/h) sum_i E_i (Y_i - y0) ],   cj = real/h,   E_i = real * error_i
  *
@@ -14,7 +14,7 @@
 
 /* Limits of the controller: safety, largest decrease, largest growth; no change of the step for less than KEEP. */
 static const double SAFETY = 0.9, DECREASE = 5.0, GROWTH = 8.0, KEEP = 1.2;
-/* A Jacobian that contracts slower is renewed before the next step. */
+/* After slower contraction a new Jacobian is made before the next step. */
 static const double GOOD_RATE = 0.05;
 static const double DEFAULT_ATOL = 1e-2; /* of rtol */
 enum { USUAL_ITERATIONS = 7 };
@@ -33,7 +33,7 @@ typedef struct radau {
     int jumps;                   /* steps taken without holding the tolerance */
     double *weight_x, *weight_v; /* n_x, n_v: 1/(atol + rtol |y|) */
     double *error_x, *error_v;   /* n_x, n_v + n_l */
-    double *slope_x, *tangent;   /* n_x, n_v */
+    double *x_dot, *tangent;     /* n_x, n_v */
     double *x, *v, *lambda;      /* a state moved by the error */
 } radau;
 
@@ -108,10 +108,10 @@ static phx_status filtered_error(radau *m, double t0, double h, const double *x,
     int n_x = dae->n_x, n_v = dae->n_v;
     double cj = tableau->real / h;
     /* a = T(x) v + (1/h) sum E_i (X_i - x0) */
-    dae->ops->rates(dae, x, v, m->slope_x);
+    dae->ops->rates(dae, x, v, m->x_dot);
     for (int i = 0; i < tableau->s; i++)
         for (int k = 0; k < n_x; k++)
-            m->slope_x[k] += cj * tableau->error[i] * (stages->x[i * n_x + k] - run->x[k]);
+            m->x_dot[k] += cj * tableau->error[i] * (stages->x[i * n_x + k] - run->x[k]);
     /* b = f + G^T lambda + M (1/h) sum E_i (V_i - v0): minus the residual with v_dot = -(1/h) sum E_i z_i */
     for (int k = 0; k < n_v; k++) {
         stages->v_dot[k] = 0.0;
@@ -123,17 +123,17 @@ static phx_status filtered_error(radau *m, double t0, double h, const double *x,
         return status;
     for (int k = 0; k < n_v + dae->n_l; k++)
         m->error_v[k] = -m->error_v[k];
-    dae->ops->tangent(dae, x, m->slope_x, m->tangent);
+    dae->ops->tangent(dae, x, m->x_dot, m->tangent);
     status = phx_solve_eliminated(dae, PHX_SLOT_REAL, cj, m->tangent, stages->rhs, m->error_v);
     /* cj err_x = a + T err_v */
     dae->ops->rates(dae, x, m->error_v, m->error_x);
     for (int k = 0; k < n_x; k++)
-        m->error_x[k] = (m->error_x[k] + m->slope_x[k]) / cj;
+        m->error_x[k] = (m->error_x[k] + m->x_dot[k]) / cj;
     return status;
 }
 
-/* Estimate in units of the tolerance. What is too large in the first step or after a rejection is filtered once more,
- * with f at y0 + err. */
+/* Estimate in units of the tolerance. An estimate that is too large in the first step or after a rejection is filtered
+ * once more, with f at y0 + err. */
 static phx_status estimate(radau *m, double t0, double h, double *error)
 {
     phx_run *run = m->base.run;
@@ -186,7 +186,7 @@ static void rejected(radau *m, double h, double error)
     m->base.run->stats->rejected++;
 }
 
-/* Nothing of what was before a jump tells how to go on. */
+/* Behind a jump nothing known from before is of use. */
 static void behind_jump(radau *m, double smallest)
 {
     m->jumps++;
@@ -201,13 +201,13 @@ static phx_status first_step(radau *m, double to)
 {
     phx_run *run = m->base.run;
     phx_dae *dae = run->dae;
-    dae->ops->rates(dae, run->x, run->v, m->slope_x);
+    dae->ops->rates(dae, run->x, run->v, m->x_dot);
     phx_status status = dae->ops->accelerations(dae, run->t, run->x, run->v, m->error_v, m->lambda);
     if (status != PHX_OK)
         return status;
     set_weights(m);
-    double size = weighted_norm(m, run->x, run->v), slope = weighted_norm(m, m->slope_x, m->error_v);
-    m->h = slope > 0.0 ? 1e-2 * fmax(size, 1.0) / slope : to - run->t;
+    double size = weighted_norm(m, run->x, run->v), rate = weighted_norm(m, m->x_dot, m->error_v);
+    m->h = rate > 0.0 ? 1e-2 * fmax(size, 1.0) / rate : to - run->t;
     return PHX_OK;
 }
 
@@ -229,7 +229,7 @@ static phx_status too_small(radau *m, double h)
     return phx_run_stop(run, PHX_NOT_CONVERGED);
 }
 
-/* One try; `*error` at least 1: rejected, unless it is at a `jump`. */
+/* One trial; `*error` at least 1: rejected, unless it is at a `jump`. */
 static phx_status try_step(radau *m, double h, bool jump, double *error)
 {
     phx_run *run = m->base.run;
@@ -311,7 +311,7 @@ static void radau_destroy(phx_method *method)
     phx_free(m->weight_v);
     phx_free(m->error_x);
     phx_free(m->error_v);
-    phx_free(m->slope_x);
+    phx_free(m->x_dot);
     phx_free(m->tangent);
     phx_free(m->x);
     phx_free(m->v);
@@ -327,7 +327,7 @@ static phx_status allocate(radau *m)
         double **array;
         size_t count;
     } parts[] = {{&m->weight_x, n_x}, {&m->weight_v, n_v}, {&m->error_x, n_x}, {&m->error_v, n_v + n_l},
-                 {&m->slope_x, n_x},  {&m->tangent, n_v},  {&m->x, n_x},       {&m->v, n_v},
+                 {&m->x_dot, n_x},    {&m->tangent, n_v},  {&m->x, n_x},       {&m->v, n_v},
                  {&m->lambda, n_l}};
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         *parts[i].array = phx_calloc(run->context, parts[i].count, sizeof(double));

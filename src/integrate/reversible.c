@@ -26,13 +26,13 @@ static const double DEFAULT_ATOL = 1e-2; /* of rtol */
 
 typedef struct reversible {
     phx_method base;
-    phx_method *inner;
+    phx_method *wrapped;
     int order;
     double wanted; /* step that the last estimate asks for, s; 0: none yet */
     double last;   /* last step accepted, s; 0: none yet */
 } reversible;
 
-/* Blocks of [from, to]; a place is counted in the smallest ones. */
+/* Blocks of [from, to]; `at` is a position in units of the smallest blocks. */
 typedef struct ruler {
     double from, to, length;
     long long at;
@@ -108,9 +108,9 @@ static phx_status adaptive_step(reversible *m, ruler *r)
         const double t1 = next == WHOLE ? r->to : r->from + r->length * ldexp((double)next, -FINEST);
         const bool last_chance = s.level == FINEST || 0.5 * h <= phx_run_smallest_step(run);
         run->reason = NULL;
-        phx_status status = m->inner->ops->step(m->inner, run->t, t1, h, last_chance);
+        phx_status status = m->wrapped->ops->step(m->wrapped, run->t, t1, h, last_chance);
         if (status == PHX_OK) {
-            m->wanted = h * pow(fmax(m->inner->ops->estimate(m->inner), 1e-12), -1.0 / m->order);
+            m->wanted = h * pow(fmax(m->wrapped->ops->estimate(m->wrapped), 1e-12), -1.0 / m->order);
             if (last_chance || !again(&s, level_of(r, m->wanted))) {
                 m->last = h;
                 r->at = next;
@@ -141,7 +141,7 @@ static phx_status cross(reversible *m, ruler *r)
         next = next < WHOLE ? next : WHOLE;
         to = next == WHOLE ? r->to : r->from + r->length * ldexp((double)next, -FINEST);
     }
-    const phx_status status = phx_branch_cross(run, m->inner, to);
+    const phx_status status = phx_branch_cross(run, m->wrapped, to);
     if (status == PHX_OK && run->t > before)
         r->at = next;
     return status;
@@ -185,20 +185,20 @@ double phx_run_atol_size(const phx_run *run, double *room)
 static void reversible_destroy(phx_method *method)
 {
     reversible *m = (reversible *)method;
-    m->inner->ops->destroy(m->inner);
+    m->wrapped->ops->destroy(m->wrapped);
     phx_free(m);
 }
 
 static const phx_method_ops ops = {.destroy = reversible_destroy, .advance = reversible_advance};
 
-phx_status phx_reversible_create(phx_run *run, phx_method *inner, int order, phx_method **method)
+phx_status phx_reversible_create(phx_run *run, phx_method *wrapped, int order, phx_method **method)
 {
     reversible *m = phx_calloc(run->context, 1, sizeof *m);
     if (!m) {
-        inner->ops->destroy(inner);
+        wrapped->ops->destroy(wrapped);
         return PHX_ERR_MEMORY;
     }
-    *m = (reversible){.base = {.ops = &ops, .run = run}, .inner = inner, .order = order};
+    *m = (reversible){.base = {.ops = &ops, .run = run}, .wrapped = wrapped, .order = order};
     *method = &m->base;
     return PHX_OK;
 }

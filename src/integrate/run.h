@@ -1,4 +1,5 @@
-/* What the integrators share: the run, its last state and its trial, and the methods that make one of the other. */
+/* Shared by the integrators: the run with its last accepted state and its trial, and the interface of a method, which
+ * computes the trial from the accepted state. */
 #ifndef PHLEXOR_INTEGRATE_RUN_H
 #define PHLEXOR_INTEGRATE_RUN_H
 
@@ -7,7 +8,7 @@
 typedef struct phx_branch phx_branch;
 
 /* One call of phx_integrate. A method reads the accepted state and fills the trial; phx_run_accept makes the trial the
- * accepted state. A try that fails leaves the accepted state as it was. */
+ * accepted state. A trial that fails leaves the accepted state unchanged. */
 typedef struct phx_run {
     phx_dae *dae;
     phx_context *context;
@@ -19,7 +20,7 @@ typedef struct phx_run {
     double *x, *v, *lambda; /* n_x, n_v, n_l */
     phx_work work;
 
-    /* The trial: the end of the step that is tried, and the work over this step. */
+    /* The trial: the state at the end of the step, and the work over this step. */
     double *x1, *v1, *lambda1; /* n_x, n_v, n_l */
     phx_work work1;
 
@@ -27,16 +28,17 @@ typedef struct phx_run {
 
     double scale;       /* running size of the velocities, in the norm of the dae */
     double noise_scale; /* running size of what the forces add to scale where rounding is told apart */
-    double noise;       /* running size of the rounding in Newton's increments, relative to noise_scale */
+    double noise;       /* running size of the rounding in the Newton corrections, relative to noise_scale */
 
-    /* Why the last try failed; NULL: the dae or nobody said. */
-    const char *reason, *culprit;
+    /* Why the last trial failed (NULL: the message of the dae, if any), and the name of the body or joint with the
+     * worst residual. */
+    const char *reason, *worst;
     double failed_step; /* s */
 
     struct phx_outputs *outputs; /* where to sample between the steps; NULL: steps end at output instants */
     phx_branch *branch;          /* singular positions; NULL: there are none */
 
-    bool lags; /* counted angles of accepted states may lag behind (catch_up of the dae) */
+    bool lags; /* unwrapped joint angles of accepted states may lag behind: synchronise them with catch_up of the dae */
     phx_sample_fn *sample;
     void *user;
     double start, shown, shown_clock; /* s: start of the run, simulated and wall time of the last progress report */
@@ -47,22 +49,23 @@ typedef struct phx_run {
 phx_status phx_run_accept(phx_run *run, double t1, double h);
 /* Sample the accepted state. */
 phx_status phx_run_sample(phx_run *run);
-/* That at t, which the last step may have passed. */
+/* Sample the state at t, which the last step may have passed. */
 phx_status phx_run_sample_at(phx_run *run, double t);
 /* The arrays of the trial and of the ledgers. */
 phx_status phx_run_allocate(phx_run *run);
 void phx_run_release(phx_run *run);
-/* A try begins: no work of the trial yet. */
+/* A trial begins: its work is zero. */
 void phx_run_clear_work(phx_run *run);
-/* Add `factor` times the parts that the dae has just told to those of the trial. */
+/* Add `factor` times the parts in dae->parts to the ledger of the trial. */
 void phx_run_book(phx_run *run, double factor);
 /* Sample when every accepted step is an output (every = 0). */
 phx_status phx_run_sample_step(phx_run *run);
-/* Record why a try with step h fails: the reason in words and, from the residual (may be NULL), who is to blame. */
+/* Record why a trial with step h fails: the reason in words and, from the residual (may be NULL), the body or joint
+ * with the worst residual. Returns `status`. */
 phx_status phx_run_blame(phx_run *run, phx_status status, double h, const char *reason, const double *res);
 /* The smallest step worth trying for a method that chooses its steps, s. */
 double phx_run_smallest_step(const phx_run *run);
-/* Say why the run stops here: time, step, reason, body, remedy. Returns `status`. */
+/* Set the message that says why the run stops here: time, step, reason, body, remedy. Returns `status`. */
 phx_status phx_run_stop(phx_run *run, phx_status status);
 /* Size of velocities v from which a step or a part of it starts, or the running one where that is larger. */
 double phx_run_scale(phx_run *run, const double *v);
@@ -80,13 +83,13 @@ typedef struct phx_method_ops {
     /* Try one step from the accepted state at t0 to the trial at t1 = t0 + h. A positive status can be retried with a
      * smaller step; `last_chance`: there will be none. */
     phx_status (*step)(phx_method *method, double t0, double t1, double h, bool last_chance);
-    /* Of the last try that step got through, in units of the tolerance, the same from either end of the step. NULL: no
-     * estimate. */
+    /* Error estimate of the last trial that succeeded, in units of the tolerance, the same from either end of the step.
+     * NULL: no estimate. */
     double (*estimate)(const phx_method *method);
-    /* Forget the steps before, and factorisations: the next one does not depend on them. */
+    /* Forget the steps before and the factorisations: the next step does not depend on them. */
     void (*forget)(phx_method *method);
-    /* Fill the accepted state of another run by that at t, within the step that was made last. NULL: a step of the
-     * length that is asked for does. */
+    /* Fill the accepted state of the run `into` with the state at t, within the last step. NULL: a step to t is made
+     * instead. */
     phx_status (*look_back)(phx_method *method, double t, phx_run *into);
     /* Go to `to` in steps of its own choice, each accepted and sampled by phx_run_accept and phx_run_sample_step. */
     phx_status (*advance)(phx_method *method, double to);
@@ -105,8 +108,8 @@ phx_status phx_midpoint4_create(phx_run *run, phx_method **method);
 phx_status phx_gauss_create(phx_run *run, phx_method **method); /* gauss4 and gauss6 */
 phx_status phx_radau_create(phx_run *run, phx_method **method);
 phx_status phx_ida_create(phx_run *run, phx_method **method);
-/* The method with steps chosen by its estimate, which falls with h^order; `inner` is taken over, also on failure. */
-phx_status phx_reversible_create(phx_run *run, phx_method *inner, int order, phx_method **method);
+/* The method `wrapped` with steps chosen by its estimate, which falls with h^order. Owns `wrapped`, also on failure. */
+phx_status phx_reversible_create(phx_run *run, phx_method *wrapped, int order, phx_method **method);
 /* atol |(1, 1, ...)| in the norm of the dae, its default included. `room`: n_v values of workspace. */
 double phx_run_atol_size(const phx_run *run, double *room);
 

@@ -5,7 +5,7 @@
  *   G(X_i) V_i = w(t_i)
  *
  * Simplified Newton: with the defect e_i = x_dot_i - T(X_i) V_i, its tangent eps_i, residuals r_i, and one set of
- * derivative arrays for all stages, the increments satisfy for each eigenvalue mu of a_inverse, cj = mu/h, after the
+ * derivative arrays for all stages, the corrections satisfy for each eigenvalue mu of a_inverse, cj = mu/h, after the
  * transformation that diagonalises a_inverse (the commutators of the attitudes, of size h omega, are left to the
  * iteration)
  *
@@ -87,17 +87,17 @@ static void predict(phx_stages *stages, double h)
         start_constant(stages);
         return;
     }
-    double slopes[PHX_STAGES * PHX_STAGES], values[PHX_STAGES * PHX_STAGES];
+    double derivatives[PHX_STAGES * PHX_STAGES], values[PHX_STAGES * PHX_STAGES];
     for (int i = 0; i < s; i++) {
         double tau = 1.0 + tableau->c[i] * h / stages->h_before;
-        phx_tableau_lagrange(tableau, tau, slopes + i * s);
+        phx_tableau_lagrange(tableau, tau, derivatives + i * s);
         phx_tableau_lagrange_zero(tableau, tau, values + i * s);
         for (int j = 0; j < s; j++)
             values[i * s + j] -= tableau->d[j];
     }
-    combine(s, slopes, dae->n_x, stages->before.x_dot, stages->now.x_dot);
+    combine(s, derivatives, dae->n_x, stages->before.x_dot, stages->now.x_dot);
     combine(s, values, dae->n_v, stages->before.z, stages->now.z);
-    combine(s, slopes, dae->n_l, stages->before.lambda, stages->now.lambda);
+    combine(s, derivatives, dae->n_l, stages->before.lambda, stages->now.lambda);
 }
 
 void phx_stages_keep(phx_stages *stages, double h)
@@ -190,7 +190,7 @@ static phx_status refresh(phx_stages *stages, double t0, double h)
     return status;
 }
 
-/* ---- increments ---- */
+/* ---- Newton corrections ---- */
 /* Row k of basis_inverse applied to the residuals and shifts of the stages: -r', and [K; K_l] eps'. */
 static void transform(const phx_stages *stages, int row, int k, double *minus_r, double *shift)
 {
@@ -234,8 +234,8 @@ static phx_status solve_pair(phx_stages *stages, double h)
     return dae->ops->solve_complex(dae, PHX_SLOT_COMPLEX, stages->rhs_complex);
 }
 
-/* Overwrites the residuals by the increments (dV_i, dLambda_i). */
-static phx_status increments(phx_stages *stages, double h)
+/* Overwrites the residuals by the corrections (dV_i, dLambda_i). */
+static phx_status corrections(phx_stages *stages, double h)
 {
     const phx_tableau *tableau = &stages->tableau;
     phx_dae *dae = stages->run->dae;
@@ -264,11 +264,11 @@ static void apply(phx_stages *stages)
     phx_dae *dae = stages->run->dae;
     int n_v = dae->n_v, n_l = dae->n_l, n = n_v + n_l;
     for (int i = 0; i < stages->tableau.s; i++) {
-        const double *increment = stages->res + i * n;
+        const double *correction = stages->res + i * n;
         for (int k = 0; k < n_v; k++)
-            stages->now.z[i * n_v + k] += increment[k];
+            stages->now.z[i * n_v + k] += correction[k];
         for (int k = 0; k < n_l; k++)
-            stages->now.lambda[i * n_l + k] += increment[n_v + k];
+            stages->now.lambda[i * n_l + k] += correction[n_v + k];
     }
     make_stage_v(stages);
     make_rates(stages);
@@ -284,7 +284,7 @@ static double weighted(int n, const double *a, const double *weight)
 }
 
 /* sqrt(mean over the stages of |dV_i|^2 + |eps_i|^2), in the norm of the dae or in error weights */
-static double increment_size(const phx_stages *stages)
+static double correction_size(const phx_stages *stages)
 {
     phx_dae *dae = stages->run->dae;
     const double *weight = stages->weight_v;
@@ -320,7 +320,7 @@ static phx_status give_up(phx_stages *stages, double t0, double h, const char *r
     return status != PHX_OK ? status : phx_run_blame(stages->run, PHX_NOT_CONVERGED, h, reason, stages->res);
 }
 
-/* The increments do not shrink: look whether they are rounding, then start again with a fresh Jacobian, then give up.
+/* The corrections do not shrink: look whether they are rounding, then start again with a fresh Jacobian, then give up.
  */
 static phx_status rescue(phx_stages *stages, double t0, double h, phx_newton *newton)
 {
@@ -336,17 +336,17 @@ static phx_status rescue(phx_stages *stages, double t0, double h, phx_newton *ne
     return PHX_OK;
 }
 
-/* One increment, judged and applied. */
+/* One correction, judged and applied. */
 static phx_status iterate(phx_stages *stages, double t0, double h, phx_newton *newton, bool *done)
 {
     phx_status status = evaluate(stages, t0, h);
     if (status == PHX_OK && !phx_jacobian_fits(&stages->jacobian, h))
         status = refresh(stages, t0, h);
     if (status == PHX_OK)
-        status = increments(stages, h);
+        status = corrections(stages, h);
     if (status != PHX_OK)
         return status;
-    phx_newton_verdict verdict = phx_newton_judge(newton, increment_size(stages), stages->jacobian.recent);
+    phx_newton_verdict verdict = phx_newton_judge(newton, correction_size(stages), stages->jacobian.recent);
     if (verdict == PHX_NEWTON_FAILS)
         return rescue(stages, t0, h, newton);
     if (verdict != PHX_NEWTON_ROUNDING)

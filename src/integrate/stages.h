@@ -26,7 +26,7 @@ typedef struct phx_stages {
     double *rhs;                           /* n_v + n_l */
     double *rhs_complex;                   /* n_v + n_l, interleaved */
     double *mean_x, *mean_v, *mean_lambda; /* n_x, n_v, n_l */
-    double *memory;                        /* what x to mean_lambda point into */
+    double *memory;                        /* storage of the arrays x to mean_lambda */
     const double *weight_v; /* n_v, 1/allowed error: solve to weight_tolerance of it; NULL: to rounding */
     double weight_tolerance;
     phx_jacobian jacobian; /* A(real/h), A((re + i im)/h) */

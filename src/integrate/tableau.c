@@ -10,7 +10,7 @@ static const long double PI = 3.141592653589793238462643383279502884L;
 
 /* P_n(2c-1) and its derivative with respect to c, by recurrence:
  * (k+1) P_{k+1} = (2k+1) u P_k - k P_{k-1},  P'_{k+1} = P'_{k-1} + (2k+1) P_k */
-static void legendre(int n, long double c, long double *value, long double *slope)
+static void legendre(int n, long double c, long double *value, long double *derivative)
 {
     long double u = 2.0L * c - 1.0L, p0 = 1.0L, p1 = u, d0 = 0.0L, d1 = 1.0L;
     if (n == 0) {
@@ -25,7 +25,7 @@ static void legendre(int n, long double c, long double *value, long double *slop
         d1 = d2;
     }
     *value = p1;
-    *slope = 2.0L * d1;
+    *derivative = 2.0L * d1;
 }
 
 /* The zero of P_n - P_m next to a guess (m < 0: of P_n). */
@@ -65,7 +65,7 @@ static long double polynomial(int s, const long double *p, long double tau)
     return value;
 }
 
-static long double polynomial_slope(int s, const long double *p, long double tau)
+static long double polynomial_derivative(int s, const long double *p, long double tau)
 {
     long double value = 0.0L;
     for (int i = s - 1; i >= 1; i--)
@@ -212,7 +212,7 @@ static void complete(int s, const long double *c, phx_tableau *tableau)
         for (int i = 0; i < s; i++) {
             /* a_ij = int_0^c_i l_j,  a_inverse_ij = d/dtau (tau l_j / c_j) at c_i */
             tableau->a[i * s + j] = (double)polynomial_integral(s, p, c[i]);
-            a_inverse[i][j] = (polynomial(s, p, c[i]) + c[i] * polynomial_slope(s, p, c[i])) / c[j];
+            a_inverse[i][j] = (polynomial(s, p, c[i]) + c[i] * polynomial_derivative(s, p, c[i])) / c[j];
             tableau->a_inverse[i * s + j] = (double)a_inverse[i][j];
         }
     }

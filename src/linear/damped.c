@@ -18,11 +18,11 @@ double complex phx_quadratic_root(double complex a, double complex b, double com
 
 typedef struct damped_work {
     int f;           /* undamped modes */
-    int e;           /* of these the ones with stiffness */
+    int e;           /* those of them with stiffness */
     int *elastic;    /* e: their indices */
     double *scale;   /* e: omega, the scale of the position in the state */
     double *D;       /* f x f, Phi^T D Phi */
-    double *skew;    /* f x f, Phi^T K_skew Phi; zero unless it is wanted */
+    double *skew;    /* f x f, Phi^T K_skew Phi; zero unless requested */
     bool symmetric;  /* no skew part, D symmetric to rounding: left and right vectors are the same */
     bool gyroscopic; /* D skew, K symmetric: the left vectors are the conjugates of the right ones */
     bool definite;   /* of these: every stiffness is positive, A is skew */
@@ -106,7 +106,7 @@ static double keep_skew_part(int f, double *a)
     return largest;
 }
 
-/* A mode has a position in the state when it has stiffness of its own or a circulatory force answers to it. */
+/* A mode has a position in the state when it has stiffness of its own or causes a circulatory force. */
 static void find_elastic(const phx_undamped *undamped, double skew_largest, damped_work *w)
 {
     for (int j = 0; j < w->f; j++) {
@@ -190,9 +190,9 @@ static double shift_of(const phx_undamped *undamped, int wanted)
     return shift;
 }
 
-/* Whether rounding in the eigenvalues of A, of the size of its largest entry, is felt by the lowest modes: of strongly
- * damped ones the entries reach beta omega^2 of the highest. */
-static bool is_rough(const damped_work *w)
+/* Whether the rounding of the eigenvalues of A, which is relative to its largest entry, is too large for the lowest
+ * modes. With strong damping the entries reach beta omega^2 of the highest mode. */
+static bool loses_lowest_modes(const damped_work *w)
 {
     double skew, lowest = HUGE_VAL;
     for (int c = 0; c < w->e; c++)
@@ -235,7 +235,7 @@ static phx_status invert(phx_context *context, const phx_undamped *undamped, dam
         w->A[(size_t)(e + w->elastic[c]) * size + c] += 1.0 / w->scale[c];
     w->inverted = !status;
     phx_free(Q);
-    return status == PHX_SINGULAR ? PHX_OK : status; /* a root at sigma: A itself has to do */
+    return status == PHX_SINGULAR ? PHX_OK : status; /* a root at sigma: use A itself */
 }
 
 /* The roots, lambda = sigma + 1/theta of those of the inverse. */
@@ -247,7 +247,7 @@ static phx_status find_roots(phx_context *context, const phx_undamped *undamped,
         return phx_dense_eigen_skew(context, size, w->A, w->im, w->vectors);
     phx_status status = PHX_OK;
     w->sigma = shift_of(undamped, wanted);
-    if (w->sigma > 0.0 && is_rough(w))
+    if (w->sigma > 0.0 && loses_lowest_modes(w))
         status = invert(context, undamped, w);
     if (!status)
         status = phx_dense_eigen_general(context, size, w->A, NULL, w->re, w->im, w->vectors);
@@ -295,7 +295,7 @@ static double complex improve(const phx_undamped *undamped, const damped_work *w
     return cimag(better) > 0.0 ? better : lambda;
 }
 
-/* The same with the conjugate: eta^H D eta = i beta, so with lambda = i omega
+/* The same with the conjugate vector: eta^H D eta = i beta, so with lambda = i omega
  *   a omega^2 + beta omega - c = 0,  a = eta^H eta, c = eta^H Lambda eta,
  * whose root is real where the mode neither grows nor decays. */
 static double complex improve_gyroscopic(const phx_undamped *undamped, const damped_work *w, double complex lambda,
@@ -330,7 +330,8 @@ static void append(const phx_basis *modes, double complex lambda, const double c
     list->lambda[list->count++] = lambda;
 }
 
-/* What rounding makes of the zero roots: that of the undamped frequencies, and of the largest entry of A. */
+/* Bound of the zero roots under rounding: the resolution of the undamped frequencies plus the rounding of the largest
+ * entry of A. */
 static double zero_root(const phx_undamped *undamped, const damped_work *w)
 {
     const int size = w->e + w->f;
@@ -349,7 +350,7 @@ static phx_status collect(phx_context *context, const phx_undamped *undamped, co
         const double complex lambda = w->re[k] + w->im[k] * I;
         if (w->im[k] < 0.0 || cabs(lambda) <= zero)
             continue;
-        if (w->gyroscopic && w->im[k] == 0.0 && w->re[k] < 0.0) /* the mirror image of one that grows */
+        if (w->gyroscopic && w->im[k] == 0.0 && w->re[k] < 0.0) /* the mirror image of an unstable one */
             continue;
         if (!isfinite(w->re[k]) || !isfinite(w->im[k]))
             return phx_fail(context, PHX_ERR_ANALYSIS, "modes: a root of the damped system is not finite");

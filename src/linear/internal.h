@@ -1,4 +1,4 @@
-/* What the files of layer linear share. */
+/* Types and functions shared by the files of layer linear. */
 #ifndef PHX_LINEAR_INTERNAL_H
 #define PHX_LINEAR_INTERNAL_H
 
@@ -16,7 +16,7 @@ typedef struct phx_undamped {
 } phx_undamped;
 void phx_undamped_free(phx_undamped *undamped);
 
-/* The stiffness of `linear` as layer reduce wants it; borrows. */
+/* The stiffness of `linear` in the form of layer reduce; borrows. */
 phx_stiffness phx_linear_stiffness(const phx_linear *linear);
 
 /* ---- modes before they are chosen and normalised ---- */
@@ -55,7 +55,7 @@ typedef struct phx_kkt {
     double *values; /* interleaved when complex */
     phx_lu *lu;
 } phx_kkt;
-/* Prepare for the matrices given (D may have no rows); what is there from an earlier call is kept when the pattern and
+/* Prepare for the matrices given (D may have no rows). The arrays of an earlier call are reused when the pattern and
  * the order are the same. */
 phx_status phx_kkt_prepare(phx_context *context, const phx_csr *M, const phx_csr *D, const phx_csr *K, const phx_csr *G,
                            const int *order, bool is_complex, phx_kkt *kkt);
@@ -66,7 +66,7 @@ phx_status phx_kkt_factor_shifted(phx_kkt *kkt, const phx_csr *M, const phx_csr 
 phx_status phx_kkt_factor_quadratic(phx_kkt *kkt, const phx_csr *M, const phx_csr *D, const phx_csr *K,
                                     const phx_csr *G, double complex lambda);
 
-/* Matrices of a large system: K made symmetric unless its skew part is wanted, redundant rows of G dropped. */
+/* Matrices of a large system: K made symmetric unless its skew part is requested, redundant rows of G dropped. */
 typedef struct phx_large {
     const phx_linear *linear;
     phx_csr K, G;

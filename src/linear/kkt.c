@@ -21,7 +21,7 @@ void phx_kkt_free(phx_kkt *kkt)
 typedef struct entry_list {
     size_t count;
     int *row, *col;
-    double *val; /* zeros: only the pattern counts */
+    double *val; /* zeros: only the pattern is used */
 } entry_list;
 
 static int entries(const phx_csr *a)
@@ -117,7 +117,7 @@ phx_status phx_kkt_prepare(phx_context *context, const phx_csr *M, const phx_csr
         return status;
     if (kkt->lu && same_pattern(&pattern, &kkt->pattern) && same_order(order, kkt->order, pattern.rows)) {
         phx_csr_free(&pattern);
-        phx_lu_forget(kkt->lu); /* or the modes would depend, by rounding, on what was solved before */
+        phx_lu_forget(kkt->lu); /* otherwise the modes would depend, by rounding, on the problem solved before */
     } else {
         phx_kkt_free(kkt);
         kkt->pattern = pattern;

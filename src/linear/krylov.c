@@ -10,9 +10,9 @@
  *     | Q(sigma)  G^T | | x' |     | -M g - (D + sigma M) f |
  *     | G         0   | | mu |  =  |  0                     |      y' = f + sigma x'
  *
- * The space is that of a block of start vectors: every vector of the basis is multiplied in its turn, and what the
- * basis already contains is left out. So roots of several vectors are found as often as the start vectors tell them
- * apart. The basis is orthonormal in scale^2 x^T M x + y^T M y. */
+ * The space belongs to a block of start vectors: the vectors of the basis are multiplied one after the other, and each
+ * product is orthogonalised against the basis. A root of several vectors is found as often as the start vectors are
+ * independent in its eigenspace. The basis is orthonormal in scale^2 x^T M x + y^T M y. */
 #include <math.h>
 #include <string.h>
 
@@ -20,9 +20,9 @@
 
 enum { TRIES = 8 };
 
-/* Of a product: what orthogonalisation leaves is rounding below this. */
+/* A product of smaller relative length after orthogonalisation is rounding. */
 static const double negligible = 1e-11;
-/* Of the largest theta: what rounding leaves of all others. */
+/* Rounding of all values theta, relative to the largest. */
 static const double rounding = 1e-14;
 
 void phx_krylov_free(phx_krylov *it)

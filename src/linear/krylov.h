@@ -10,27 +10,28 @@ typedef struct phx_krylov {
     phx_context *context;
     const phx_large *large; /* borrowed, as kkt */
     phx_kkt *kkt;
-    int n, room;            /* coordinates; vectors there is room for */
-    int count, done;        /* vectors of the basis, and those of them that were multiplied */
+    int n, room;            /* number of coordinates; largest number of vectors */
+    int count, done;        /* number of vectors of the basis; number of those multiplied */
     double sigma, scale;    /* rad/s */
     uint64_t seed;          /* of random start vectors */
     double *basis;          /* room x 2n, one vector after the other */
     double *product;        /* room x room: S V_done = V H */
     double *work;           /* 4n + n + m + room */
     double complex *lambda; /* done: roots in the space */
-    double *error;          /* done: what their residual makes of lambda, rad/s */
+    double *error;          /* done: error of lambda from the residual, rad/s */
     double *vectors;        /* done x done, complex by interleaving: eigenvectors of H in columns */
 } phx_krylov;
-/* Factors at sigma, or a little beside it. scale: rad/s, weight of x against y. kkt is prepared and real. */
+/* Factor at sigma, or close to it when sigma is a root. scale: rad/s, weight of x against y. kkt is prepared and real.
+ */
 phx_status phx_krylov_begin(phx_context *context, const phx_large *large, phx_kkt *kkt, double sigma, double scale,
                             int room, phx_krylov *it);
-/* Factors again, after another space has used kkt. */
+/* Factor again, after another space has used kkt. */
 phx_status phx_krylov_factor(phx_krylov *it);
 void phx_krylov_free(phx_krylov *it);
-/* Start vectors: (x, 0) or (0, x), x with the stride given and G x = 0; a random one that the operator has smoothed. */
+/* Start vectors: (x, 0) or (0, x), x with the stride given and G x = 0; or a random one smoothed by the operator. */
 void phx_krylov_start(phx_krylov *it, const double *x, int stride, bool velocity);
 phx_status phx_krylov_start_random(phx_krylov *it);
-/* Multiply until `done` vectors are; fewer when all are or the room is full. */
+/* Multiply until `done` vectors are multiplied; fewer when there are no more or the room is full. */
 phx_status phx_krylov_extend(phx_krylov *it, int done);
 /* lambda, error and vectors of the space. */
 phx_status phx_krylov_roots(phx_krylov *it);

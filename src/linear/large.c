@@ -35,7 +35,7 @@ static phx_status scaled_columns(phx_context *context, const phx_csr *M, const p
     return status;
 }
 
-/* kept = the rows of G that `dropped` (ascending) does not name */
+/* kept = G without the rows `dropped` (ascending) */
 static phx_status keep_rows(phx_context *context, const phx_csr *G, const int *dropped, int n_dropped, phx_csr *kept)
 {
     const size_t total = (size_t)G->ptr[G->rows];
@@ -206,7 +206,7 @@ static phx_status lanczos(phx_context *context, const phx_large *large, phx_kkt 
                                  k, sqrt(fabs(sigma)), n);
     phx_free(values);
     if (!status) {
-        *basis = (phx_basis){.n = n, .count = k, .columns = vectors}; /* the first n rows; the multipliers are left */
+        *basis = (phx_basis){.n = n, .count = k, .columns = vectors}; /* the first n rows, without the multipliers */
         vectors = NULL;
         status = orthonormalise(context, M, basis);
         if (status)
@@ -244,7 +244,7 @@ static phx_status attempt(phx_context *context, const phx_large *large, phx_kkt 
         status = phx_reduce_normal_modes(context, &basis, &stiffness, undamped->frequency, &undamped->resolution,
                                          &undamped->asymmetry, &undamped->modes);
     phx_basis_free(&basis);
-    /* the space found does not contain the highest modes, which rounding is relative to */
+    /* rounding is relative to the highest modes, which the space does not contain */
     const double top = sqrt(phx_large_highest(large));
     undamped->resolution = fmax(undamped->resolution, (stiffness.root ? 1e-10 : 1e-7) * top);
     return status;
@@ -265,8 +265,8 @@ static int elastic_modes(const phx_undamped *undamped, double *lowest)
     return count;
 }
 
-/* The shift must lie below the elastic modes but near them: next to a much smaller one the rigid-body modes drown the
- * elastic ones, next to a much larger one these cannot be told apart. */
+/* The shift must lie below the elastic modes but near them: if its modulus is much smaller, the rigid-body modes
+ * dominate the elastic ones; if it is much larger, the elastic ones cannot be distinguished. */
 phx_status phx_large_undamped(phx_context *context, const phx_large *large, int count, phx_kkt *kkt,
                               phx_undamped *undamped)
 {

@@ -170,7 +170,7 @@ typedef struct first_order {
     int n, m, p;
     double *A, *B, *C, *D;
     const char **names;
-    bool *improper; /* per output: follows the derivative of a rate; NULL: that is an error */
+    bool *improper; /* per output: whether it follows the derivative of a rate; NULL: such an output is an error */
 } first_order;
 
 static void first_order_free(first_order *it)
@@ -226,7 +226,7 @@ static phx_status fill_first_order(phx_context *context, const phx_reduced *r, f
  *
  *     x_bar' = A x_bar + A B_k w,   y = C x_bar + C B_k w + D_k w'       D_k must vanish
  *
- * and s' itself has dropped out of x_bar. */
+ * and s' itself does not occur in x_bar. */
 static phx_status take_rate(phx_context *context, const phx_linearised *linearised, int k, first_order *it)
 {
     const phx_reduced *r = &linearised->reduced;
@@ -335,23 +335,23 @@ phx_status phx_linearised_proper_ss(phx_context *context, const phx_linearised *
         return phx_fail_null(context, __func__, "linearised or ss");
     first_order it = {0};
     phx_ss *all = NULL;
-    const char **kept = NULL;
+    const char **proper = NULL;
     int count = 0;
     phx_status status = fill_first_order(context, &linearised->reduced, &it);
 
     *ss = NULL;
     if (!status) {
         it.improper = phx_calloc(context, (size_t)it.p, sizeof *it.improper);
-        kept = phx_calloc(context, (size_t)it.p, sizeof *kept);
-        status = it.improper && kept ? create_ss(context, linearised, &it, &all) : PHX_ERR_MEMORY;
+        proper = phx_calloc(context, (size_t)it.p, sizeof *proper);
+        status = it.improper && proper ? create_ss(context, linearised, &it, &all) : PHX_ERR_MEMORY;
     }
     for (int i = 0; i < it.p && !status; i++)
         if (!it.improper[i])
-            kept[count++] = linearised->channels.outputs[i];
+            proper[count++] = linearised->channels.outputs[i];
     if (!status)
-        status = phx_ss_sub(context, all, count, kept, 0, NULL, ss);
+        status = phx_ss_sub(context, all, count, proper, 0, NULL, ss);
     phx_ss_destroy(all);
-    phx_free(kept);
+    phx_free(proper);
     first_order_free(&it);
     return phx_conclude(context, status);
 }

@@ -29,7 +29,7 @@ typedef struct reduction {
     double resolution;
     bool skew;   /* K has a part that is not symmetric */
     double *Z;   /* n x (m + held): A Z = I, Z^T M modes = 0 */
-    double *eta; /* f x held: elastic modes of the motion that goes with s are taken out by it */
+    double *eta; /* f x held: removes the elastic modes from the motion that follows s */
     double *W;   /* outputs x n: multipliers to outputs, Y_L Z^T */
 } reduction;
 
@@ -52,8 +52,8 @@ static phx_status rank_of(reduction *w, int rows, int *rank)
     return status;
 }
 
-/* The first prescribed motion that what comes before it holds. */
-static phx_status blame_motion(reduction *w, int rank_all)
+/* The first prescribed motion that depends on the constraints before it. */
+static phx_status name_dependent_motion(reduction *w, int rank_all)
 {
     const phx_channels *channels = &w->it->channels;
     int before = 0, rank = 0;
@@ -89,7 +89,7 @@ static phx_status free_motions(reduction *w, phx_basis *basis)
     phx_csr_to_dense(&channels->H, w->A + (size_t)w->m * n);
     status = phx_reduce_free_motions(w->context, w->n, w->it->factor, (int)rows, w->A, w->rtol, &rank, basis);
     if (!status && w->held > 0 && rank < (int)rows)
-        status = blame_motion(w, rank);
+        status = name_dependent_motion(w, rank);
     w->f = w->n - rank;
     return status;
 }
@@ -224,8 +224,8 @@ static phx_status make_basis(reduction *w)
 }
 
 /* ---- reduced matrices ---- */
-/* K basis, its columns zero for motions without stiffness: rigid modes, and prescribed motions of a frequency below
- * what rounding makes of zero. */
+/* K basis, with zero columns for motions without stiffness: rigid modes, and prescribed motions of a frequency that is
+ * zero to rounding. */
 static phx_status stiffness_times_basis(const reduction *w, double **KP)
 {
     const phx_reduced *r = &w->it->reduced;

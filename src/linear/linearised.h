@@ -1,4 +1,4 @@
-/* What the files on linearised mechanisms share. */
+/* Types and functions shared by the files on linearised mechanisms. */
 #ifndef PHX_LINEARISED_H
 #define PHX_LINEARISED_H
 

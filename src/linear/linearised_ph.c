@@ -60,7 +60,7 @@ static size_t entries(const phx_csr *a)
     return a->rows > 0 ? (size_t)a->ptr[a->rows] : 0;
 }
 
-/* ---- what the form asks of the matrices ---- */
+/* ---- requirements of the form on the matrices ---- */
 static double largest(const phx_csr *a)
 {
     double most = 0.0;
@@ -97,7 +97,7 @@ static phx_status symmetric_part(phx_context *context, const char *what, const p
 }
 
 /* D + 1e-10 max|D_ij| I is positive definite. As the largest eigenvalue is not below max|D_ij|, check_eigenvalues would
- * agree; it is asked only where this does not hold, so that a sparse D costs sparse work. */
+ * accept D as well; it is called only where this does not hold, so that a sparse D costs sparse work. */
 static phx_status is_damping(phx_context *context, const phx_csr *D, bool *is)
 {
     const int n = D->rows;

@@ -1,4 +1,4 @@
-/* Modes of a linearised system: the dense way, and the choice between the ways. */
+/* Modes of a linearised system: the dense solver, and the choice of the solver. */
 #include <math.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@ enum { DAMPED_LIMIT = 200 };
 
 struct phx_modal {
     phx_context *context;
-    phx_csr mass;   /* the matrix that `factor` is of */
+    phx_csr mass;   /* the matrix factored in `factor` */
     double *factor; /* L, n x n */
     phx_kkt shifted, quadratic;
 };
@@ -109,7 +109,7 @@ static bool same(const phx_csr *a, const phx_csr *b)
            memcmp(a->idx, b->idx, count * sizeof *a->idx) == 0 && memcmp(a->val, b->val, count * sizeof *a->val) == 0;
 }
 
-/* M = L L^T, kept while M stays. */
+/* M = L L^T, reused while M does not change. */
 static phx_status factor_mass(phx_modal *modal, const phx_csr *M)
 {
     phx_context *context = modal->context;
@@ -187,7 +187,7 @@ static phx_status list_undamped(phx_context *context, const phx_undamped *undamp
     return status;
 }
 
-/* Leaves the rigid-body modes and the `count` undamped modes of smallest frequency beside them. */
+/* Drop all but the rigid-body modes and the `count` other undamped modes of smallest frequency. */
 static phx_status truncate(phx_context *context, int count, phx_undamped *undamped)
 {
     const int n = undamped->modes.n, f = undamped->modes.count;

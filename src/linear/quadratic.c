@@ -2,7 +2,7 @@
  *
  * Krylov spaces about real shifts (krylov.c) find which roots are the lowest; the vectors found, with the lowest
  * undamped modes, span the space on which the system is projected, its stiffness through the root (damped.c). A root of
- * the projected system counts where a Krylov space has it too: the projected system alone also has roots that are none.
+ * the projected system is accepted where a Krylov space has it too: the projected system also has spurious roots.
  *
  * The first space starts from the lowest undamped modes, as positions and as velocities, so from all modes of a
  * repeated frequency. Many overdamped roots may gather at a point of the real axis (-1/beta, with damping beta K):
@@ -13,10 +13,10 @@
 
 #include "krylov.h"
 
-/* Of the modulus: the error of a root that counts as found, and how far rounding of K may put a projected one from it.
- */
+/* Relative to the modulus: the largest error of a root found, and its distance from the projected root by rounding of
+ * K. */
 static const double found_rtol = 1e-8, match_rtol = 1e-3;
-/* Of the modulus of a point where roots gather: how far about it. */
+/* Radius of a cluster of roots, relative to the modulus of its centre. */
 static const double gathered_rtol = 0.1;
 
 typedef struct root {
@@ -25,7 +25,7 @@ typedef struct root {
     double error;    /* rad/s */
     int index;       /* in its space */
     bool found;      /* its error is small */
-    bool covered;    /* another space has searched around it */
+    bool covered;    /* another space has searched its neighbourhood */
 } root;
 
 typedef struct circle {
@@ -46,9 +46,9 @@ typedef struct search {
     int n_roots;  /* of the last space, im >= 0 */
     root *known;  /* room: accepted roots of all spaces */
     int n_known, room;
-    double *columns; /* 2 room x n: what they span, one vector after the other */
+    double *columns; /* 2 room x n: vectors of their span, one after the other */
     int n_columns;
-    circle circles[CIRCLES]; /* about places where real roots gather: searched */
+    circle circles[CIRCLES]; /* circles about clusters of real roots, searched */
     int n_circles;
 } search;
 
@@ -67,7 +67,7 @@ static int by_distance(const void *a, const void *b)
     return x->index - y->index;
 }
 
-/* Within a circle that was searched, or not told from what is in there. */
+/* Within a circle that was searched, or not distinguishable from a root in it. */
 static bool is_covered(const search *it, double complex lambda, double error)
 {
     for (int k = 0; k < it->n_circles; k++) {
@@ -99,9 +99,9 @@ static phx_status sort_roots(search *it, phx_krylov *space)
     return status;
 }
 
-/* The nearest roots, as many as are found or covered without a gap; *radius: of the circle about the shift that holds
- * no other. */
-static int without_gap(const search *it, const phx_krylov *space, double *radius)
+/* Number of nearest roots without one that is neither found nor covered; *radius: of the circle about the shift that
+ * contains no other. */
+static int count_contiguous(const search *it, const phx_krylov *space, double *radius)
 {
     const bool all = space->done == space->count && space->done >= 2 * it->freedom;
     int count = 0;
@@ -132,7 +132,7 @@ static int by_modulus(const void *a, const void *b)
     return x != y ? (x < y ? -1 : 1) : ((const root *)a)->index - ((const root *)b)->index;
 }
 
-/* Accepts of the first `count` roots the lowest that are wanted, and takes their shapes. */
+/* Accept, of the first `count` roots, the lowest ones needed, and store their shapes. */
 static phx_status accept(search *it, const phx_krylov *space, int count)
 {
     const size_t n = (size_t)it->large->linear->n;
@@ -170,7 +170,7 @@ static void start(const search *it, int elastic, phx_krylov *space)
     }
 }
 
-/* Drops the known roots within a circle, which another space has searched. */
+/* Drop the known roots within a circle that another space has searched. */
 static void forget_within(search *it, double centre, double radius)
 {
     int kept = 0;
@@ -180,7 +180,7 @@ static void forget_within(search *it, double centre, double radius)
     it->n_known = kept;
 }
 
-/* A space about a point where real roots gather. *right: the rightmost root found, or the point itself. */
+/* Search a space about a cluster of real roots. *right: the rightmost root found, or the centre itself. */
 static phx_status search_about(search *it, double point, double *right)
 {
     enum { VECTORS = 90, RANDOM = 3 };
@@ -199,7 +199,7 @@ static phx_status search_about(search *it, double point, double *right)
     if (!status) {
         for (int k = 0; k < it->n_roots; k++)
             it->roots[k].covered = false;
-        int count = without_gap(it, &space, &radius);
+        int count = count_contiguous(it, &space, &radius);
         radius = fmin(radius, gathered_rtol * fabs(point));
         while (count > 0 && it->roots[count - 1].distance > radius)
             count--;
@@ -214,7 +214,7 @@ static phx_status search_about(search *it, double point, double *right)
     return status;
 }
 
-/* Real roots gather about a point: shifts that go to the right end, where the lowest of them are. */
+/* A cluster of real roots: move the shift to its right end, where the lowest roots are. */
 static phx_status search_gathered(search *it, double point)
 {
     enum { SHIFTS = 8 };
@@ -246,7 +246,7 @@ static phx_status search_about_zero(search *it, phx_krylov *space)
             status = sort_roots(it, space);
         if (status)
             break;
-        const int count = without_gap(it, space, &radius);
+        const int count = count_contiguous(it, space, &radius);
         if (is_complete(it, space, count, radius))
             return accept(it, space, count);
         const root *next = count < it->n_roots ? &it->roots[count] : NULL;
@@ -267,7 +267,7 @@ static phx_status search_about_zero(search *it, phx_krylov *space)
     return status;
 }
 
-/* The first space is about a positive shift: there Q is definite but for what is unstable. */
+/* The first space is about a positive shift: there Q is positive definite unless the system is unstable. */
 static phx_status search_all(search *it, int elastic)
 {
     phx_krylov space = {0};
@@ -305,7 +305,7 @@ static double length_of(const columns *it, const double *z)
     return sqrt(fmax(square, 0.0));
 }
 
-/* z less its components along the others; returns what is left of its length. */
+/* Subtract from z its components along the others; returns the ratio of the lengths after and before. */
 static double orthogonalise(const columns *it, double *z)
 {
     const size_t n = (size_t)it->large->linear->n;
@@ -324,7 +324,7 @@ static double orthogonalise(const columns *it, double *z)
     return length_of(it, z);
 }
 
-/* Takes from z the smallest part, by the matrix factored, that opens the joints. */
+/* Subtract from z the smallest vector, by the matrix factored, so that z satisfies the joints. */
 static phx_status close_column(const columns *it, double *z)
 {
     const int n = it->large->linear->n, m = it->large->G.rows;
@@ -337,8 +337,8 @@ static phx_status close_column(const columns *it, double *z)
     return status;
 }
 
-/* Appends a vector unless it depends on those there. What is left of one that nearly does is rounding to a part, which
- * opens the joints. */
+/* Append a vector unless it depends on the others. The remainder of one that nearly does is partly rounding, which
+ * violates the joints. */
 static phx_status append_column(columns *it, const double *x, int stride)
 {
     const int n = it->large->linear->n;
@@ -359,7 +359,7 @@ static phx_status append_column(columns *it, const double *x, int stride)
     return PHX_OK;
 }
 
-/* Mass-orthonormal columns of all that was found and of the undamped modes. */
+/* Mass-orthonormal columns of all vectors found and of the undamped modes. */
 static phx_status make_basis(const search *it, phx_basis *basis)
 {
     const phx_basis *modes = &it->undamped->modes;
@@ -391,7 +391,7 @@ static phx_status make_basis(const search *it, phx_basis *basis)
     return status;
 }
 
-/* Keeps of the projected roots, in their order, those that were found, and of these the `count` lowest. */
+/* Drop all projected roots but the `count` lowest of those that a Krylov space has found. */
 static void keep_found(search *it, int count, phx_mode_list *list)
 {
     const size_t n = (size_t)list->n;
@@ -415,7 +415,7 @@ static void keep_found(search *it, int count, phx_mode_list *list)
 }
 
 /* Every root found that is lower than the last one kept must be among them, but for the zeros of rigid-body modes. */
-static phx_status check_kept(const search *it, int rigid, const phx_mode_list *list)
+static phx_status check_complete(const search *it, int rigid, const phx_mode_list *list)
 {
     const double last = list->count > 0 ? cabs(list->lambda[list->count - 1]) : HUGE_VAL;
     int zeros = 0;
@@ -432,7 +432,7 @@ static phx_status check_kept(const search *it, int rigid, const phx_mode_list *l
     return PHX_OK;
 }
 
-/* The system on the space of all that was found. */
+/* The system projected on the space of all vectors found. */
 static phx_status project(search *it, const phx_modes_options *options, int *rigid, phx_mode_list *list)
 {
     const phx_linear *linear = it->large->linear;
@@ -451,14 +451,14 @@ static phx_status project(search *it, const phx_modes_options *options, int *rig
         status = phx_linear_damped(it->context, linear, options, &space, 0, rigid, list);
     if (!status) {
         keep_found(it, options->count, list);
-        status = check_kept(it, *rigid, list);
+        status = check_complete(it, *rigid, list);
     }
     phx_basis_free(&basis);
     phx_undamped_free(&space);
     return status;
 }
 
-/* What the shift and the circle searched are measured by: the highest of the `count` lowest elastic frequencies. */
+/* Scale of the shift and of the circle searched: the highest of the `count` lowest elastic frequencies. */
 static double measure(const phx_undamped *undamped, int count, int *rigid)
 {
     double highest = 0.0;

@@ -237,7 +237,7 @@ phx_status phx_titop_parts_create(phx_context *context, const phx_titop_def *def
 }
 
 /* ---- the state-space form ---- */
-/* What maps the second-order form onto (3), with m = size (n_children + 1) channels. */
+/* The matrices that map the second-order form onto (3), with m = size (n_children + 1) channels. */
 typedef struct titop_maps {
     double *F;    /* n x m: | Phi^T  -L_P | */
     double *Y_a;  /* m x n: | Phi; -L_P^T | */

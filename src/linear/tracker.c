@@ -4,12 +4,12 @@
 
 #include "internal.h"
 
-/* A mode resembles a branch of the neighbour from this MAC on, and one that was lost earlier from the second. */
+/* Least MAC with which a mode continues a branch of the neighbour, and one that was lost earlier. */
 static const double active_mac = 0.05, lost_mac = 0.5;
 /* Modes closer than this in frequency, relative, may have exchanged their shapes in part. */
 static const double close_modes = 1e-3;
 
-/* The branches known at a point: of each the shape it had when it was seen last. */
+/* The branches known at a point, each with its latest shape. */
 typedef struct branch_list {
     int n, count;
     int *number;
@@ -20,7 +20,7 @@ typedef struct branch_list {
 struct phx_tracker {
     phx_context *context;
     int axes;
-    int *counts, *index; /* axes; the point to be fed next */
+    int *counts, *index; /* per axis: number of points; index of the next point */
     bool started, finished;
     int next_number;
     branch_list *at; /* axes: branches at the latest point where every faster axis was at its start */
@@ -132,7 +132,7 @@ static void apply_mass(const phx_csr *M, const double complex *x, double complex
 }
 
 /* x^H y; in real and imaginary parts, because products of complex numbers look for infinities */
-static double complex inner(int n, const double complex *x, const double complex *y)
+static double complex inner_product(int n, const double complex *x, const double complex *y)
 {
     double re = 0.0, im = 0.0;
     for (int i = 0; i < n; i++) {
@@ -142,7 +142,7 @@ static double complex inner(int n, const double complex *x, const double complex
     return re + im * I;
 }
 
-/* Everything that comparing a set with the branches of its neighbour needs. */
+/* Workspace to compare a set with the branches of its neighbour. */
 typedef struct comparison {
     int n, modes, known;
     double complex *shapes; /* modes x n */
@@ -188,16 +188,16 @@ static void fill_gain(const phx_csr *M, const branch_list *before, comparison *c
     for (int i = 0; i < c->modes; i++) {
         const double complex *shape = c->shapes + (size_t)i * c->n;
         apply_mass(M, shape, c->mass);
-        c->square[i] = creal(inner(c->n, shape, c->mass));
+        c->square[i] = creal(inner_product(c->n, shape, c->mass));
         for (int j = 0; j < c->known; j++)
-            c->along[(size_t)i * c->known + j] = inner(c->n, c->mass, before->shapes + (size_t)j * c->n);
+            c->along[(size_t)i * c->known + j] = inner_product(c->n, c->mass, before->shapes + (size_t)j * c->n);
         for (int j = c->known; j < cols; j++)
             c->gain[(size_t)i * cols + j] = active_mac;
     }
     for (int j = 0; j < c->known; j++) {
         const double complex *shape = before->shapes + (size_t)j * c->n;
         apply_mass(M, shape, c->mass);
-        const double square = creal(inner(c->n, shape, c->mass));
+        const double square = creal(inner_product(c->n, shape, c->mass));
         for (int i = 0; i < c->modes; i++) {
             const double complex along = c->along[(size_t)i * c->known + j];
             const double product = square * c->square[i];

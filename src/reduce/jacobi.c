@@ -16,7 +16,7 @@ static void rotate_rows(int n, double *x, int p, int q, double c, double s)
 }
 
 /* One rotation that makes a_pq zero: with theta = (a_qq - a_pp)/(2 a_pq), t = tan = sign(theta)/(|theta| + sqrt(1 +
- * theta^2)), a_pp <- a_pp - t a_pq,   a_qq <- a_qq + t a_pq. Rows are turned and the symmetric columns copied from
+ * theta^2)), a_pp <- a_pp - t a_pq,   a_qq <- a_qq + t a_pq. Rows are rotated and the symmetric columns copied from
  * them. */
 static void rotate(int n, double *a, double *vectors, int p, int q)
 {
@@ -42,9 +42,9 @@ phx_status phx_reduce_jacobi(phx_context *context, int n, double *a, double *val
     for (size_t k = 0; k < (size_t)n * (size_t)n; k++)
         largest = fmax(largest, fabs(a[k]));
     const double floor = DBL_EPSILON * DBL_EPSILON * largest;
-    int turned = 1, sweep = 0;
-    for (; turned && sweep < MAX_SWEEPS; sweep++) {
-        turned = 0;
+    int rotations = 1, sweep = 0;
+    for (; rotations && sweep < MAX_SWEEPS; sweep++) {
+        rotations = 0;
         for (int p = 0; p < n - 1; p++)
             for (int q = p + 1; q < n; q++) {
                 const double apq = fabs(a[(size_t)p * n + q]);
@@ -53,10 +53,10 @@ phx_status phx_reduce_jacobi(phx_context *context, int n, double *a, double *val
                 if (apq <= fmax(small, floor))
                     continue;
                 rotate(n, a, vectors, p, q);
-                turned++;
+                rotations++;
             }
     }
-    if (turned)
+    if (rotations)
         return phx_fail(context, PHX_NOT_CONVERGED,
                         "the eigenvalues of a matrix of size %d did not settle in %d sweeps", n, MAX_SWEEPS);
     for (int k = 0; k < n; k++)

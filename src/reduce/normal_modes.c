@@ -7,25 +7,26 @@
 
 #include "jacobi.h"
 
-/* What rounding makes of a zero: of a frequency through the root, relative to the largest, measured below 1e-12 (fine
- * meshes in floating frames); of lambda through eigenvalues, relative to the size of the terms, measured below 5e-15.
+/* The largest value that rounding gives for a zero: of a frequency by the root of the stiffness, relative to the
+ * largest, measured below 1e-12 (fine meshes in floating frames); of lambda by eigenvalues, relative to the size of the
+ * terms, measured below 5e-15.
  */
 static const double root_noise = 1e-10;
 static const double eigenvalue_noise = 1e-13;
-/* The lowest modes alone are taken where the estimate of their relative error is below this. */
+/* Only the lowest modes are computed where the estimate of their relative error is below this. */
 static const double lowest_error = 1e-13;
 
 typedef struct modes_work {
-    int n, f, r;     /* coordinates, basis, rows of the root */
-    int found;       /* modes: f, or fewer when only the lowest were asked for */
-    double *sigma;   /* f: frequencies of the root alone, ascending */
-    double *lambda;  /* f */
-    double *columns; /* n x f: P, then P V */
-    double *turned;  /* n x f */
-    double *vectors; /* f x f, columns or rows as said; f x found */
-    double *matrix;  /* f x f */
-    double *product; /* max(n, r) x f */
-    int *order;      /* f */
+    int n, f, r;      /* coordinates, basis, rows of the root */
+    int found;        /* modes: f, or fewer when only the lowest were asked for */
+    double *sigma;    /* f: frequencies of the root alone, ascending */
+    double *lambda;   /* f */
+    double *columns;  /* n x f: P, then P V */
+    double *combined; /* n x f */
+    double *vectors;  /* f x f, columns or rows as said; f x found */
+    double *matrix;   /* f x f */
+    double *product;  /* max(n, r) x f */
+    int *order;       /* f */
 } modes_work;
 
 static void work_free(modes_work *w)
@@ -33,7 +34,7 @@ static void work_free(modes_work *w)
     phx_free(w->sigma);
     phx_free(w->lambda);
     phx_free(w->columns);
-    phx_free(w->turned);
+    phx_free(w->combined);
     phx_free(w->vectors);
     phx_free(w->matrix);
     phx_free(w->product);
@@ -51,12 +52,12 @@ static phx_status work_create(phx_context *context, const phx_basis *basis, cons
     w->sigma = phx_calloc(context, f, sizeof *w->sigma);
     w->lambda = phx_calloc(context, f, sizeof *w->lambda);
     w->columns = phx_calloc(context, n * f, sizeof *w->columns);
-    w->turned = phx_calloc(context, n * f, sizeof *w->turned);
+    w->combined = phx_calloc(context, n * f, sizeof *w->combined);
     w->vectors = phx_calloc(context, f * f, sizeof *w->vectors);
     w->matrix = phx_calloc(context, f * f, sizeof *w->matrix);
     w->product = phx_calloc(context, rows * f, sizeof *w->product);
     w->order = phx_calloc(context, f, sizeof *w->order);
-    if (!w->sigma || !w->lambda || !w->columns || !w->turned || !w->vectors || !w->matrix || !w->product || !w->order)
+    if (!w->sigma || !w->lambda || !w->columns || !w->combined || !w->vectors || !w->matrix || !w->product || !w->order)
         return PHX_ERR_MEMORY;
     memcpy(w->columns, basis->columns, n * f * sizeof(double));
     return PHX_OK;
@@ -73,17 +74,17 @@ static void sparse_times_dense(const phx_csr *a, int f, const double *x, double 
 }
 
 /* columns <- columns * V, V f x found with the new columns in its columns (or f x f with them in its rows) */
-static void turn_columns(modes_work *w, bool in_rows)
+static void combine_columns(modes_work *w, bool in_rows)
 {
     phx_dense_multiply(false, in_rows, w->n, w->found, w->f, 1.0, w->columns, w->f, w->vectors, w->found, 0.0,
-                       w->turned, w->found);
+                       w->combined, w->found);
     double *swap = w->columns;
-    w->columns = w->turned;
-    w->turned = swap;
+    w->columns = w->combined;
+    w->combined = swap;
 }
 
 /* root P = U diag(sigma) V^T: sigma ascending, columns = P V. */
-static phx_status through_root(phx_context *context, const phx_csr *root, modes_work *w)
+static phx_status modes_by_root(phx_context *context, const phx_csr *root, modes_work *w)
 {
     const int f = w->f, found = w->r < f ? w->r : f;
     sparse_times_dense(root, f, w->columns, w->product);
@@ -96,15 +97,15 @@ static phx_status through_root(phx_context *context, const phx_csr *root, modes_
         for (int i = 0; i < f; i++)
             w->vectors[(size_t)i * f + j] = w->matrix[(size_t)i * f + f - 1 - j];
     }
-    turn_columns(w, false);
+    combine_columns(w, false);
     return PHX_OK;
 }
 
 /* The `wanted` lowest singular values of root P alone, and columns = P V with their vectors, n x found. False, and
- * nothing done, when the estimate of the error does not allow it or a value is not told from zero. The highest
- * frequency is not known: the Frobenius norm of root P is above it. */
-static phx_status through_lowest(phx_context *context, const phx_csr *root, int wanted, modes_work *w, double *highest,
-                                 bool *done)
+ * nothing done, when the estimate of the error does not allow it or a value cannot be distinguished from zero. The
+ * highest frequency is not known: the Frobenius norm of root P is above it. */
+static phx_status modes_by_lowest(phx_context *context, const phx_csr *root, int wanted, modes_work *w, double *highest,
+                                  bool *done)
 {
     const size_t cells = (size_t)w->r * (size_t)w->f;
     double error = HUGE_VAL, square = 0.0;
@@ -118,12 +119,12 @@ static phx_status through_lowest(phx_context *context, const phx_csr *root, int 
     if (!*done)
         return status;
     w->found = wanted;
-    turn_columns(w, false);
+    combine_columns(w, false);
     return PHX_OK;
 }
 
-/* Largest row sum of |r_i rest_ij r_j|, r_i the length of row i of X = columns: what rounding in X^T rest X is relative
- * to, also where the terms cancel, as those of a constant load do in the motions of a free body. */
+/* Largest row sum of |r_i rest_ij r_j|, r_i the length of row i of X = columns. Rounding in X^T rest X is relative to
+ * it, also where the terms cancel, like those of a constant load in the motions of a free body. */
 static double size_of_terms(const phx_csr *rest, const modes_work *w)
 {
     const int f = w->f;
@@ -144,8 +145,8 @@ static double size_of_terms(const phx_csr *rest, const modes_work *w)
     return largest;
 }
 
-/* matrix = X^T rest X, X = columns; its skew part is measured and removed. A part below `noise` is no part. Returns the
- * largest entry. */
+/* matrix = X^T rest X, X = columns; its skew part is measured and removed. A skew part below `noise` counts as zero.
+ * Returns the largest entry. */
 static double project_rest(const phx_csr *rest, double noise, modes_work *w, double *asymmetry)
 {
     const int f = w->f;
@@ -168,8 +169,8 @@ static double project_rest(const phx_csr *rest, double noise, modes_work *w, dou
     return largest;
 }
 
-/* Eigenvalues of the projected rest alone. */
-static phx_status through_eigenvalues(phx_context *context, modes_work *w)
+/* Modes from the eigenvalues of the projected rest alone. */
+static phx_status modes_by_eigenvalues(phx_context *context, modes_work *w)
 {
     const int f = w->f;
     double *unit = phx_calloc(context, (size_t)f * (size_t)f, sizeof *unit);
@@ -180,12 +181,12 @@ static phx_status through_eigenvalues(phx_context *context, modes_work *w)
     const phx_status status = phx_dense_eigen_symmetric(context, f, w->matrix, unit, w->lambda, w->vectors);
     phx_free(unit);
     if (!status)
-        turn_columns(w, false);
+        combine_columns(w, false);
     return status;
 }
 
 /* Eigenvalues of diag(sigma^2) + X^T rest X. */
-static phx_status through_both(phx_context *context, modes_work *w)
+static phx_status modes_by_both(phx_context *context, modes_work *w)
 {
     const int f = w->f;
     memset(w->vectors, 0, (size_t)f * (size_t)f * sizeof *w->vectors);
@@ -195,7 +196,7 @@ static phx_status through_both(phx_context *context, modes_work *w)
     }
     const phx_status status = phx_reduce_jacobi(context, f, w->matrix, w->lambda, w->vectors);
     if (!status)
-        turn_columns(w, true);
+        combine_columns(w, true);
     return status;
 }
 
@@ -217,9 +218,9 @@ static phx_status solve(phx_context *context, const phx_stiffness *stiffness, in
     const bool few = root && !rest && wanted > 0 && 2 * wanted <= w->f && w->r >= w->f;
     double highest = 0.0;
     bool done = false;
-    phx_status status = few ? through_lowest(context, root, wanted, w, &highest, &done) : PHX_OK;
+    phx_status status = few ? modes_by_lowest(context, root, wanted, w, &highest, &done) : PHX_OK;
     if (!status && root && !done) {
-        status = through_root(context, root, w);
+        status = modes_by_root(context, root, w);
         highest = w->sigma[w->f - 1];
     }
     if (status)
@@ -232,7 +233,7 @@ static phx_status solve(phx_context *context, const phx_stiffness *stiffness, in
     const double noise = eigenvalue_noise * size_of_terms(rest, w);
     *resolution = fmax(*resolution, sqrt(noise));
     if (project_rest(rest, noise, w, asymmetry) > 0.0)
-        status = root ? through_both(context, w) : through_eigenvalues(context, w);
+        status = root ? modes_by_both(context, w) : modes_by_eigenvalues(context, w);
     return status;
 }
 
@@ -271,15 +272,15 @@ phx_status phx_reduce_lowest_modes(phx_context *context, const phx_basis *basis,
         const double lambda = w.lambda[w.order[k]];
         frequency[k] = plain ? w.sigma[w.order[k]] : copysign(sqrt(fabs(lambda)), lambda);
         for (int i = 0; i < w.n; i++)
-            w.turned[(size_t)i * w.found + k] = w.columns[(size_t)i * w.found + w.order[k]];
+            w.combined[(size_t)i * w.found + k] = w.columns[(size_t)i * w.found + w.order[k]];
     }
     if (resolution)
         *resolution = noise;
     if (asymmetry)
         *asymmetry = skew;
     if (modes) {
-        *modes = (phx_basis){.n = w.n, .count = w.found, .columns = w.turned};
-        w.turned = NULL;
+        *modes = (phx_basis){.n = w.n, .count = w.found, .columns = w.combined};
+        w.combined = NULL;
     }
 cleanup:
     work_free(&w);

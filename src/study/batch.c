@@ -14,7 +14,7 @@ phx_study_batch_options phx_study_batch_options_default(void)
     return (phx_study_batch_options){0};
 }
 
-/* What belongs to one thread. */
+/* The data of one thread. */
 typedef struct batch_worker {
     phx_model *model;
     phx_beam_cache *cache;
@@ -23,12 +23,12 @@ typedef struct batch_worker {
     char *names;                   /* of the attributes */
 } batch_worker;
 
-/* A point on its way: its result is recorded, but HDF5 has not seen it. */
+/* A point between its computation and its delivery: its result is recorded, but not written to HDF5 yet. */
 typedef struct batch_slot {
     phx_context *files; /* of the recorder, which changes threads */
     phx_recorder *recorder;
     phx_limits *limits;
-    char *message; /* why it failed; NULL: it did not */
+    char *message; /* the reason of a failure; NULL: success */
     phx_simulate_report report;
     int n_outputs;
     double *outputs; /* end, min, max of each */
@@ -42,18 +42,18 @@ typedef struct batch_work {
     const phx_sweep *sweep;
     phx_study_batch_report *report;
     int n_parameters, digits;
-    phx_team *team;
+    phx_team *map;
     batch_worker *workers;
     batch_slot *slots;
     phx_table *table;
     int n_outputs;   /* of the table */
-    int waiting;     /* points that failed before there was a table */
-    char **messages; /* theirs */
+    int waiting;     /* number of points that failed before the table was begun */
+    char **messages; /* of these points */
     double *row;
 } batch_work;
 
 /* ---- names ---- */
-/* The path of a point's result: NAME.h5 makes NAME-0001.h5. NULL when memory is out. */
+/* The path of a point's result: NAME.h5 makes NAME-0001.h5. NULL without memory. */
 static char *numbered(const batch_work *work, phx_context *context, const char *path, int point)
 {
     const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path, *dot = strrchr(base, '.');
@@ -71,7 +71,7 @@ static bool is_file(const char *path)
     return path && strcmp(path, "-") != 0;
 }
 
-/* That no result takes the place of another one, of the list or of what the model is made of. */
+/* Check that no result overwrites another one, the list, or a file of the model. */
 static phx_status check_names(const batch_work *work)
 {
     const char *const h5_path = work->options->simulate.h5_path, *const csv_path = work->options->simulate.csv_path;
@@ -173,7 +173,7 @@ static int columns_of(const batch_work *work)
     return 1 + work->n_parameters + NUMBERS + OF_OUTPUT * work->n_outputs;
 }
 
-/* Everything but the outputs; returns how many. */
+/* All values but the outputs; returns their number. */
 static int fill_row(const batch_work *work, int point, const phx_simulate_report *report, double *row)
 {
     int n = 0;
@@ -197,7 +197,7 @@ static phx_status append_failed(batch_work *work, int point, const char *message
     return phx_table_append(work->table, work->row, message);
 }
 
-/* The columns are known with the first point that is complete, or when there is none; `slot` NULL. */
+/* Begin the table with the columns of the first complete point; `slot` is NULL when no point is complete. */
 static phx_status open_table(batch_work *work, const batch_slot *slot)
 {
     static const char *const suffixes[OF_OUTPUT] = {"end", "min", "max"};
@@ -337,7 +337,7 @@ static phx_status deliver_point(void *user, int point, int number)
 /* ---- beginning and end ---- */
 static phx_status prepare_worker(batch_work *work, int number)
 {
-    phx_context *context = phx_team_context(work->team, number);
+    phx_context *context = phx_team_context(work->map, number);
     batch_worker *worker = &work->workers[number];
     const size_t n = (size_t)work->n_parameters;
     phx_status status = phx_model_copy(context, work->model, &worker->model);
@@ -361,19 +361,19 @@ static phx_status prepare(batch_work *work)
     phx_context *context = work->context;
     const int points = work->report->points, asked = work->options->threads > 0 ? work->options->threads : 1;
     const int threads = work->model->initial.from ? 1 : asked < points ? asked : points;
-    phx_status status = phx_team_create(context, threads, &work->team);
+    phx_status status = phx_team_create(context, threads, &work->map);
 
     if (status)
         return status;
     work->report->threads = threads;
     work->workers = phx_calloc(context, (size_t)threads, sizeof *work->workers);
-    work->slots = phx_calloc(context, (size_t)phx_team_slots(work->team), sizeof *work->slots);
+    work->slots = phx_calloc(context, (size_t)phx_team_slots(work->map), sizeof *work->slots);
     work->messages = phx_calloc(context, (size_t)points, sizeof *work->messages);
     if (!work->workers || !work->slots || !work->messages)
         return PHX_ERR_MEMORY;
     for (int k = 0; k < threads && !status; k++)
         status = prepare_worker(work, k);
-    for (int k = 0; k < phx_team_slots(work->team) && !status; k++)
+    for (int k = 0; k < phx_team_slots(work->map) && !status; k++)
         status = phx_context_create(&work->slots[k].files);
     work->digits = 4;
     for (int limit = 10000; limit <= points && limit < 1000000000; limit *= 10)
@@ -384,11 +384,11 @@ static phx_status prepare(batch_work *work)
 static void finish(batch_work *work)
 {
     phx_table_destroy(work->table);
-    for (int k = 0; work->slots && k < phx_team_slots(work->team); k++) {
+    for (int k = 0; work->slots && k < phx_team_slots(work->map); k++) {
         empty(&work->slots[k]);
         phx_context_destroy(work->slots[k].files);
     }
-    for (int k = 0; work->workers && k < phx_team_workers(work->team); k++) {
+    for (int k = 0; work->workers && k < phx_team_workers(work->map); k++) {
         batch_worker *worker = &work->workers[k];
         phx_beam_cache_destroy(worker->cache);
         phx_free(worker->overrides);
@@ -402,7 +402,7 @@ static void finish(batch_work *work)
     phx_free(work->row);
     phx_free(work->workers);
     phx_free(work->slots);
-    phx_team_destroy(work->team);
+    phx_team_destroy(work->map);
 }
 
 phx_status phx_study_batch(phx_context *context, const phx_model *model, const phx_study_batch_options *options,
@@ -429,7 +429,7 @@ phx_status phx_study_batch(phx_context *context, const phx_model *model, const p
         status = prepare(&work);
     }
     if (!status)
-        status = phx_team_run(work.team, &points);
+        status = phx_team_run(work.map, &points);
     if (!status && options->table_path && !work.table)
         status = open_table(&work, NULL);
     if (!status && work.table)

@@ -1,4 +1,4 @@
-/* The certificate as a report shows it: each number with what it means. */
+/* The certificate in a report: each number with its meaning. */
 #include "certificate_items.h"
 
 #include <string.h>

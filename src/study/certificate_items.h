@@ -1,4 +1,4 @@
-/* The certificate as a report shows it; private to the layer study. */
+/* The certificate in a report; private to the layer study. */
 #ifndef PHLEXOR_STUDY_CERTIFICATE_ITEMS_H
 #define PHLEXOR_STUDY_CERTIFICATE_ITEMS_H
 

@@ -17,7 +17,7 @@ void phx_check_report_free(phx_check_report *report)
     *report = (phx_check_report){0};
 }
 
-/* Redundant rows, their joints named by the model's own strings. */
+/* Add the redundant rows to the report; joints named by the strings of the model. */
 static phx_status list_redundant(phx_context *context, const phx_model *model, const phx_system *system,
                                  phx_check_report *report)
 {
@@ -34,7 +34,7 @@ static phx_status list_redundant(phx_context *context, const phx_model *model, c
     return PHX_OK;
 }
 
-/* What x exceeds, added to the report; bodies named by the model's own strings. */
+/* Add the limits of validity that x exceeds to the report; bodies named by the strings of the model. */
 static phx_status add_limits(phx_context *context, const phx_model *model, const phx_system *system, const double *x,
                              const double *v, bool quasi_static, phx_check_report *report)
 {
@@ -67,11 +67,12 @@ static phx_status add_limits(phx_context *context, const phx_model *model, const
     return status;
 }
 
-/* Of the start; where that keeps to them, of the deformation in equilibrium with its loads, if there is one. */
+/* Check the limits at the start and, where it exceeds none, at the equilibrium of the deformations with the loads, if
+ * there is one. */
 static phx_status list_limits(phx_context *context, const phx_model *model, const phx_start_point *at,
                               phx_check_report *report)
 {
-    enum { LARGEST = 600 }; /* velocities, for which that takes no time */
+    enum { LARGEST = 600 }; /* number of velocities up to which this is fast */
     const phx_start_options options = {.quasi_static = true};
     phx_status status = add_limits(context, model, at->system, at->x, at->v, false, report);
     if (status || report->n_limits > 0 || phx_system_n_v(at->system) > LARGEST ||

@@ -14,7 +14,7 @@ static phx_status flush(phx_context *context, FILE *stream)
 }
 
 /* ---- json ---- */
-/* A text in double quotes, with what json asks to be escaped. */
+/* A text in double quotes, escaped for json. */
 static void put_text(FILE *stream, const char *text)
 {
     fputc('"', stream);

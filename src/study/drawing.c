@@ -1,11 +1,11 @@
-/* Bodies as a recorder wants them: ranges of the state and a polyline each. */
+/* The bodies for a recorder: ranges of the state and a polyline each. */
 #include "internal.h"
 
 #include <string.h>
 
 enum { FEWEST_POINTS = 9, MOST_POINTS = 65 }; /* along a length */
 
-/* Point k of a polyline: the place, and with a source how it moves. */
+/* Point k of a polyline: its position and, with a source, its shape functions. */
 static phx_status draw_point(phx_context *context, int dim, const phx_flex_source *source, const phx_location *location,
                              int k, double *points, double *shapes)
 {
@@ -32,7 +32,7 @@ static phx_status make_room(phx_context *context, int dim, int count, const phx_
     return *points && (*shapes || !source) ? PHX_OK : PHX_ERR_MEMORY;
 }
 
-/* Through the ports, in file order; where the body deforms with the shapes at each. */
+/* A polyline through the ports, in file order; of a body that deforms with the shapes at each. */
 static phx_status draw_ports(phx_context *context, int dim, const phx_model_body *body, const phx_flex_source *source,
                              double **points, double **shapes, int *n)
 {
@@ -48,7 +48,7 @@ static phx_status draw_ports(phx_context *context, int dim, const phx_model_body
     return status;
 }
 
-/* Equally spaced along the length, with the shapes at each point. */
+/* A polyline of points equally spaced along the length, with the shapes at each. */
 static phx_status draw_length(phx_context *context, int dim, int segments, const phx_flex_source *source,
                               double **points, double **shapes, int *n)
 {

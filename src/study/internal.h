@@ -1,4 +1,4 @@
-/* Layer study, private: what analyses share. */
+/* Types and functions shared by the analyses; private to the layer study. */
 #ifndef PHLEXOR_STUDY_INTERNAL_H
 #define PHLEXOR_STUDY_INTERNAL_H
 
@@ -6,7 +6,7 @@
 
 #include <phlexor/study.h>
 
-/* What the bundle has comes from the files of the model. */
+/* Record the files of the model as the sources of the bundle. */
 void phx_bundle_made_from(phx_bundle *bundle, const phx_model *model);
 
 /* The system of a model at its start state. */
@@ -15,7 +15,7 @@ typedef struct phx_start_point {
     phx_dae *dae;
     double *x, *v, *lambda;
 } phx_start_point;
-/* quasi_static: with the deformations in equilibrium. multipliers: lambda is wanted, NULL else. */
+/* quasi_static: with the deformations in equilibrium. multipliers: compute lambda; otherwise it is NULL. */
 phx_status phx_start_point_create(phx_context *context, const phx_model *model, const phx_build_options *options,
                                   bool quasi_static, bool multipliers, phx_start_point *point);
 void phx_start_point_free(phx_start_point *point); /* frees and zeroes the fields */
@@ -24,20 +24,20 @@ void phx_start_point_free(phx_start_point *point); /* frees and zeroes the field
 phx_status phx_check_point(phx_context *context, const phx_model *model, const phx_start_point *at,
                            phx_check_report *report);
 
-/* Give the model the parameters of a point; nothing when there are none. `overrides` has room for as many. The names in
- * it are the sweep's. */
+/* Set the parameters of the model to those of a point, if there are any. `overrides` has room for as many; the names in
+ * it belong to the sweep. */
 phx_status phx_sweep_apply(phx_context *context, const phx_sweep *sweep, int point, phx_model *model,
                            phx_model_override *overrides);
 /* Put "at theta1 = 0.5 (point 7 of 73): " in front of the message of a failure; returns `status`. */
 phx_status phx_sweep_name_point(phx_context *context, const phx_sweep *sweep, int point, phx_status status);
 
-/* A body as it was made, and what answers for its points (NULL: it does not deform). */
+/* A body that was built, and the source of its points (NULL: it does not deform). */
 typedef struct phx_made_body {
     const phx_body *body;
     const phx_flex_source *source;
 } phx_made_body;
 
-/* What a recorder needs to know of a mechanism: places of the bodies in the state, their polylines, and the scene. */
+/* The description of a mechanism for a recorder: ranges of the bodies in the state, their polylines, and the scene. */
 typedef struct phx_drawing {
     int n_bodies;
     phx_record_body *bodies;
@@ -46,10 +46,10 @@ typedef struct phx_drawing {
 } phx_drawing;
 phx_status phx_drawing_create(phx_context *context, const phx_model *model, const phx_system *system,
                               phx_drawing *drawing);
-/* The same from the bodies of a model (`made`: one for each), which need not go together. */
+/* The same from the bodies of a model (`made`: one for each), which need not be assembled. */
 phx_status phx_drawing_of_bodies(phx_context *context, const phx_model *model, const phx_made_body *made,
                                  phx_drawing *drawing);
-/* Its scene, when the polylines are there. */
+/* The scene of the drawing, whose polylines must be there. */
 phx_status phx_scene_of(phx_context *context, const phx_model *model, const phx_made_body *made,
                         const phx_drawing *drawing, phx_scene *scene);
 void phx_drawing_free(phx_drawing *drawing);
@@ -60,38 +60,38 @@ phx_status phx_continue_state(phx_context *context, const phx_model *model, cons
 /* Put the place of `from` in the model file in front of a message; returns `status`. */
 phx_status phx_continue_blame(phx_context *context, const phx_model *model, phx_status status);
 
-/* What a simulation is to do beside what the model says. All is borrowed. */
+/* Settings of a simulation beyond those of the model. All is borrowed. */
 typedef struct phx_simulation_setup {
-    const phx_simulate_options *options; /* of it, the numbers and the integrator */
+    const phx_simulate_options *options; /* of these the numbers and the integrator */
     const char *h5_path, *csv_path;      /* NULL: no such file */
     int threads;                         /* inside the simulation; as of phx_system_threads */
     phx_beam_cache *cache;               /* may be NULL */
     phx_context *files;                  /* the context of the recorder; NULL: that of the simulation */
     bool no_checkpoints;                 /* nothing is written to HDF5 before the end */
-    bool in_memory;                      /* the recorder keeps its rows, to be taken */
+    bool in_memory;                      /* the recorder stores its rows for phx_recorder_take */
     int n_attributes;                    /* of the result, beside the settings */
     const phx_attribute *attributes;
 } phx_simulation_setup;
 
-/* The balance of energy and the gaps of the joints of a run, against what its method keeps. A method that keeps them
- * exactly is stopped where it does not; of the others the log says in the end by how much they are off. */
+/* Checks the balance of energy and the drift of the joints of a run. With a method that keeps them exactly the run
+ * stops when they are violated; with other methods a warning at the end gives the largest violation. */
 typedef struct phx_monitor {
     const phx_system *system;
     const phx_simulate_report *report; /* settings, steps so far */
     bool keeps_energy, keeps_joints;   /* exactly */
-    double of_energy, of_joints;       /* what is allowed, relative to the energy, to places and to velocities */
+    double of_energy, of_joints;       /* allowed, relative to the energy, to positions and to velocities */
     double energy, reach, speed;       /* largest so far: energy exchanged, J; m; m/s */
     double potential0, drift0, drift_rate0;
-    double rounding;                /* of the balance, J: largest so far */
-    double residual, gap, gap_rate; /* largest so far, J, m, m/s; their instants, s */
-    double residual_t, gap_t, gap_rate_t;
+    double rounding;                    /* rounding error of the balance, J: largest so far */
+    double residual, drift, drift_rate; /* largest so far, J, m, m/s; their instants, s */
+    double residual_t, drift_t, drift_rate_t;
     bool started;
 } phx_monitor;
 phx_monitor phx_monitor_create(const phx_system *system, const phx_simulate_report *report);
 /* Another row of fixed columns and its state. PHX_ERR_ANALYSIS: the run must not go on. */
 phx_status phx_monitor_look(phx_monitor *monitor, phx_context *context, const double *row, const double *x,
                             const double *v);
-/* The run is complete: say in the log where it is less exact than it should be. */
+/* The run is complete: log a warning for each quantity that is less exact than its method promises. */
 void phx_monitor_conclude(const phx_monitor *monitor, phx_context *context);
 
 /* Fixed columns of a recording. */
@@ -109,7 +109,7 @@ enum {
     PHX_FIXED_COLUMNS /* before the outputs */
 };
 
-/* The recorder of a simulation at work. */
+/* The recorder of a simulation that runs. */
 typedef struct phx_recording {
     phx_context *context, *files;
     phx_system *system;
@@ -132,27 +132,27 @@ phx_status phx_recording_create(phx_context *context, const phx_model *model, ph
                                 const phx_drawing *drawing, const phx_simulation_setup *setup,
                                 phx_simulate_report *report, phx_recording *recording);
 phx_status phx_recording_sample(void *recording, const phx_sample *sample); /* a phx_sample_fn */
-/* Complete the result, or leave what there is when `status` is not PHX_OK; returns the status of the whole. */
+/* Complete the result, or leave it partial when `status` is not PHX_OK; returns the first failure. */
 phx_status phx_recording_finish(phx_recording *recording, phx_status status);
 void phx_recording_free(phx_recording *recording);
-/* Complete a result with what the report says, and what lies beyond the limits (NULL: nothing). */
+/* Complete a result with the numbers of the report and the limits that were exceeded (`limits` NULL: none). */
 phx_status phx_recording_complete(phx_context *context, phx_recorder *recorder, const phx_simulate_report *report,
                                   phx_limits *limits);
 /* A warning for each limit that is exceeded. */
 void phx_recording_warn(phx_context *context, phx_limits *limits, const char *before);
 
-/* A simulation that has run: its result is recorded and neither complete nor given up. */
+/* A simulation that has run: its result is recorded, but neither completed nor abandoned yet. */
 typedef struct phx_simulation {
     phx_system *system;
     phx_dae *dae;
     phx_drawing drawing;
-    phx_recording recording; /* without a recorder when it did not come that far */
+    phx_recording recording; /* without a recorder after an early failure */
     double t, *x, *v, *lambda;
 } phx_simulation;
-/* What the model and the options make of the settings. */
+/* The settings of the run, from the model and the options. */
 phx_status phx_simulation_settle(phx_context *context, const phx_model *model, const phx_simulate_options *options,
                                  phx_integrate_options *used);
-/* Say in the log what of the settings has no effect. */
+/* Log a warning for each setting without effect. */
 void phx_simulation_warn(phx_context *context, const phx_model *model, const phx_simulate_options *options,
                          const phx_integrate_options *used);
 /* Build, start, integrate, record. `s` has to be freed after a failure too. */
@@ -162,7 +162,7 @@ void phx_simulation_free(phx_simulation *s);
 
 /* Add a residual of the structure; `name` is static. */
 void phx_linear_report_residual(phx_linear_report *report, const char *name, double value);
-/* Poles and DC gain of the report's system, and what the bundle has beside the form. */
+/* Fill in the poles and the DC gain of the report's system, and the other entries of the bundle. */
 phx_status phx_linear_report_fill(phx_context *context, const phx_model *model, phx_linear_report *report);
 
 #endif

@@ -1,5 +1,5 @@
-/* Limits of validity. A body is small deformation in a frame that moves as it likes; a recorded instant is held against
- * what that means:
+/* Limits of validity. A body has small deformations in a frame with large motions; each recorded instant is checked for
+ * that:
  *
  *   rotation     |theta(s)| of sections, plane atan theta; bending is linear in the slope, and cos theta = 1
  *   strain       |N|/EA + sum |M| c/EI, c the distance of the extreme fibre; Hooke's law, and du/dx small against 1
@@ -32,7 +32,7 @@ double phx_limit_of(phx_limit_kind kind)
     return (int)kind >= 0 && (int)kind < KINDS ? kinds[kind].limit : 0.0;
 }
 
-/* What has been seen of one kind in one body. */
+/* The largest value of one kind of limit in one body. */
 typedef struct watch {
     bool seen;
     double first, worst, at, figure; /* figure: signed axial force, N; energy, J */
@@ -152,7 +152,7 @@ static phx_status watch_sections(phx_context *context, int dim, const phx_model_
     return status ? status : watch_stresses(context, source, dim, w);
 }
 
-/* Of a body without sections the ports are all that is known. */
+/* Of a body without sections only the ports are known. */
 static phx_status watch_ports(phx_context *context, const phx_system *system, int id, const phx_model_body *body,
                               watched *w)
 {

@@ -1,4 +1,4 @@
-/* What there is to say of a linear model. */
+/* The report of a linear model: poles and DC gain. */
 #include "internal.h"
 
 #include <errno.h>
@@ -38,8 +38,8 @@ static phx_status find_poles(phx_context *context, phx_linear_report *report)
     return phx_ss_poles(context, report->system, report->re, report->im, report->omega, report->damping);
 }
 
-/* Where poles at zero leave no gain of the whole, the rows that do not see them have one: accelerations of a mechanism
- * that can move. */
+/* With poles at zero there is no DC gain of all outputs, but of those that do not observe these poles: accelerations of
+ * a mechanism that can move. */
 static phx_status find_dc_gain(phx_context *context, phx_linear_report *report)
 {
     const phx_ss *system = report->system;
@@ -105,14 +105,14 @@ static void put_poles(FILE *stream, const phx_linear_report *report)
 {
     enum { MOST = 24 };
     const int n = phx_ss_n(report->system);
-    /* two poles in one place, as at zero, come apart by the root of rounding */
+    /* rounding separates a double pole, as at zero, by the square root of its size */
     const double zero = n > 0 ? sqrt(n * DBL_EPSILON) * report->omega[n - 1] : 0.0;
     int shown = 0, rest = 0;
     fprintf(stream, "\npoles          omega (rad/s)   frequency (Hz)          damping\n");
     for (int k = 0; k < n; k++) {
         if (report->im[k] < 0.0) /* the pair has been shown */
             continue;
-        if (shown++ < MOST) { /* of what rounding makes of zero the direction means nothing */
+        if (shown++ < MOST) { /* the direction of a value that is zero to rounding has no meaning */
             const double damping = report->omega[k] <= zero ? 0.0 : report->damping[k] + 0.0;
             fprintf(stream, "%11s %16.10g %16.10g %16.10g\n", kind_of(report, k, zero), report->omega[k],
                     report->omega[k] / (2.0 * acos(-1.0)), damping);

@@ -71,7 +71,7 @@ static phx_status find_structure(phx_context *context, const phx_linearised *lin
     return status;
 }
 
-/* Accelerations below this, m/s^2, are rounding of forces that balance. */
+/* Accelerations below this, m/s^2, are rounding of forces in equilibrium. */
 static const double balanced = 1e-6;
 
 static void tell_unrest(phx_context *context, const phx_linearised *linearised, phx_linear_report *report)
@@ -183,7 +183,7 @@ phx_status phx_study_linearize(phx_context *context, const phx_model *model, con
     phx_status status = linearise(context, model, options, &linearised);
     if (!status)
         status = make_title(context, model, &report->title);
-    if (!status && options->form == PHX_FORM_DESCRIPTOR) /* improper outputs are no trouble to that form */
+    if (!status && options->form == PHX_FORM_DESCRIPTOR) /* that form allows improper outputs */
         status = phx_linearised_proper_ss(context, linearised, &report->system);
     else if (!status)
         status = phx_linearised_ss(context, linearised, &report->system);

@@ -174,8 +174,8 @@ static phx_status add_descriptor(phx_context *context, const phx_linear *linear,
     return status;
 }
 
-/* What the model has of inputs and outputs; without inputs only the constraints. A model without outputs is asked for a
- * place of its first body, which is then forgotten. */
+/* The inputs and outputs of the model; without inputs only the constraints. A model without outputs gets the position
+ * of its first body as an output, which is dropped afterwards. */
 static phx_status find_channels(phx_context *context, const phx_model *model, const phx_start_point *at,
                                 const phx_linear *linear, phx_channels *channels)
 {
@@ -240,7 +240,7 @@ static void add_part(phx_bundle *bundle, const char *stem, const char *part, con
     phx_bundle_describe(bundle, meaning, unit);
 }
 
-/* The deformation: what phx_flex has of it. */
+/* The deformation matrices of a phx_flex. */
 static void add_flex(phx_bundle *bundle, const char *stem, const phx_flex *flex)
 {
     phx_csr on = {.rows = flex->n, .cols = flex->n, .ptr = flex->ptr, .idx = flex->idx, .val = flex->M};

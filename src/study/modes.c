@@ -34,7 +34,7 @@ phx_status phx_sweep_from_model(phx_context *context, const phx_model *model, ph
 }
 
 /* ---- the work over a sweep ---- */
-/* What belongs to one thread. */
+/* The data of one thread. */
 typedef struct modes_worker {
     const phx_model *model; /* `copy`, or without a sweep the caller's */
     phx_model *copy;
@@ -43,12 +43,12 @@ typedef struct modes_worker {
     phx_model_override *overrides; /* n_parameters */
 } modes_worker;
 
-/* A point on its way into the table. */
+/* A point between its computation and its delivery to the table. */
 typedef struct modes_slot {
     phx_linear linear;
     phx_mode_set set;
     int n_x;
-    double *x; /* the configuration the modes are about; NULL: not kept */
+    double *x; /* the configuration about which the modes are computed; NULL: not stored */
 } modes_slot;
 
 typedef struct modes_work {
@@ -56,14 +56,14 @@ typedef struct modes_work {
     const phx_model *model;
     const phx_sweep *sweep;
     int count, carry, n_points, n_parameters;
-    phx_team *team;
+    phx_team *map;
     modes_worker *workers;
     modes_slot *slots;
     phx_tracker *tracker;
     int rows_room;
     bool steady; /* about a rotation */
     bool shapes; /* still kept */
-    bool draw;   /* keep the bodies and the configurations */
+    bool draw;   /* store the bodies and the configurations */
     int shape_rows_room;
     phx_mode_row *rows; /* of the table */
     double *real, *imaginary;
@@ -86,7 +86,7 @@ static phx_status linearise_steady(phx_context *context, phx_start_point *at, do
     return status;
 }
 
-/* Linearised system of the worker's model as it stands. */
+/* Linearised system of the worker's model with its present parameters. */
 static phx_status linearise(modes_work *work, phx_context *context, const modes_worker *worker, int point,
                             phx_start_point *at, phx_linear *linear)
 {
@@ -176,7 +176,7 @@ static void drop_shapes(modes_work *work)
     work->shapes = false;
 }
 
-/* The shapes of the modes just added; the first point has said what the coordinates are. */
+/* The shapes of the modes just added; the coordinates are those of the first point. */
 static phx_status add_shapes(modes_work *work, const phx_mode_set *set, int count)
 {
     phx_modes_table *table = work->table;
@@ -263,7 +263,7 @@ static phx_status keep_state(phx_context *context, const phx_start_point *at, mo
     return PHX_OK;
 }
 
-/* Into the table; where the number changes along the sweep the first configuration alone stays. */
+/* Add the configuration to the table; where its size changes along the sweep only the first one stays. */
 static void add_state(modes_work *work, int point, const modes_slot *slot)
 {
     phx_modes_table *table = work->table;
@@ -308,7 +308,7 @@ static void empty(modes_slot *slot)
     slot->x = NULL;
 }
 
-/* Everything about a point that needs no other: on any thread. */
+/* The part of a point that does not depend on other points: on any thread. */
 static phx_status compute_point(void *user, phx_context *context, int number, int point, int slot)
 {
     modes_work *work = user;
@@ -320,7 +320,7 @@ static phx_status compute_point(void *user, phx_context *context, int number, in
     return phx_sweep_name_point(context, work->sweep, point, status);
 }
 
-/* Into the table, with the identity of the modes along the points before. */
+/* Add the point to the table, and track its modes from the points before. */
 static phx_status deliver_point(void *user, int point, int number)
 {
     modes_work *work = user;
@@ -371,7 +371,7 @@ static phx_status prepare_table(modes_work *work)
 
 static phx_status prepare_worker(modes_work *work, int number)
 {
-    phx_context *context = phx_team_context(work->team, number);
+    phx_context *context = phx_team_context(work->map, number);
     modes_worker *worker = &work->workers[number];
     phx_status status = PHX_OK;
 
@@ -393,13 +393,13 @@ static phx_status prepare_worker(modes_work *work, int number)
 static phx_status prepare_workers(modes_work *work, int threads)
 {
     phx_context *context = work->context;
-    phx_status status = phx_team_create(context, threads < work->n_points ? threads : work->n_points, &work->team);
+    phx_status status = phx_team_create(context, threads < work->n_points ? threads : work->n_points, &work->map);
 
     if (status)
         return status;
-    const int n = phx_team_workers(work->team);
+    const int n = phx_team_workers(work->map);
     work->workers = phx_calloc(context, (size_t)n, sizeof *work->workers);
-    work->slots = phx_calloc(context, (size_t)phx_team_slots(work->team), sizeof *work->slots);
+    work->slots = phx_calloc(context, (size_t)phx_team_slots(work->map), sizeof *work->slots);
     if (!work->workers || !work->slots)
         return PHX_ERR_MEMORY;
     for (int k = 0; k < n && !status; k++)
@@ -427,9 +427,9 @@ static phx_status prepare(modes_work *work, int threads)
 
 static void finish(modes_work *work)
 {
-    for (int k = 0; work->slots && k < phx_team_slots(work->team); k++)
+    for (int k = 0; work->slots && k < phx_team_slots(work->map); k++)
         empty(&work->slots[k]);
-    for (int k = 0; work->workers && k < phx_team_workers(work->team); k++) {
+    for (int k = 0; work->workers && k < phx_team_workers(work->map); k++) {
         modes_worker *worker = &work->workers[k];
         if (worker->cache) {
             const phx_beam_cache_stats beams = phx_beam_cache_statistics(worker->cache);
@@ -443,11 +443,11 @@ static void finish(modes_work *work)
     }
     phx_free(work->workers);
     phx_free(work->slots);
-    phx_team_destroy(work->team);
+    phx_team_destroy(work->map);
     phx_tracker_destroy(work->tracker);
 }
 
-/* The table keeps the names of the files that the model is made of. */
+/* The table stores the names of the files of the model. */
 static phx_status name_files(phx_context *context, const phx_model *model, phx_modes_table *table)
 {
     int count = 0;
@@ -487,7 +487,7 @@ phx_status phx_study_modes(phx_context *context, const phx_model *model, const p
     work.carry = work.n_points > 1 ? phx_tracker_carry(work.count) : work.count;
     phx_status status = prepare(&work, options->threads > 0 ? options->threads : 1);
     if (!status)
-        status = phx_team_run(work.team, &points);
+        status = phx_team_run(work.map, &points);
     if (!status)
         status = name_files(context, model, table);
     if (work.any_imaginary && !status) {

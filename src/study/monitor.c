@@ -1,16 +1,16 @@
-/* Whether a run keeps what its method keeps: the balance of energy and closed joints. */
+/* Whether a run keeps the invariants of its method: the balance of energy and closed joints. */
 #include "internal.h"
 
 #include <float.h>
 #include <math.h>
 
-/* Relative to the largest energy exchanged, the largest place, the largest velocity. EXACT: methods that keep a
- * quantity to what Newton's iteration leaves. ORDER: those that miss it by the error of a fixed step. With tolerances
- * the error of a run is up to TOLERANCES of them. */
+/* Allowed errors relative to the largest energy exchanged, the largest position, the largest velocity. EXACT: of
+ * methods that keep a quantity up to the residual of Newton's iteration. ORDER: of other methods with fixed steps. With
+ * tolerances the error of a run is up to TOLERANCES times them. */
 static const double EXACT = 1e-9, ORDER = 1e-6, TOLERANCES = 100.0;
 static const double IDA_RTOL = 1e-8; /* of fixed steps */
-/* Rounding of a state and of sums over it; a gap that is always allowed, m (angles times 1 m) and m/s. */
-static const double ROUNDED = 64.0 * DBL_EPSILON, GAP = 1e-11;
+/* Rounding of a state and of sums over it; the drift that is always allowed, m (angles times 1 m) and m/s. */
+static const double ROUNDED = 64.0 * DBL_EPSILON, SMALL_DRIFT = 1e-11;
 
 phx_monitor phx_monitor_create(const phx_system *system, const phx_simulate_report *report)
 {
@@ -35,7 +35,7 @@ static void grow(double *largest, double value)
     *largest = fmax(*largest, fabs(value));
 }
 
-/* Energies that bodies, springs and the world have exchanged so far. */
+/* Update the largest energies exchanged so far between bodies, springs and the world, and the largest sizes. */
 static void measure(phx_monitor *monitor, const double *row, const phx_sizes *sizes)
 {
     if (!monitor->started) {
@@ -53,7 +53,8 @@ static void measure(phx_monitor *monitor, const double *row, const phx_sizes *si
     grow(&monitor->speed, sizes->speed);
 }
 
-/* What rounding makes of the balance: of the sums over the bodies, and of places, which over a step are velocities. */
+/* Rounding error of the balance of energy, J: of the sums over the bodies, and of the velocities that are differences
+ * of positions over a step. */
 static double rounding(const phx_monitor *monitor, const double *row, const phx_sizes *sizes)
 {
     const phx_integrate_stats *stats = &monitor->report->stats;
@@ -91,14 +92,14 @@ static double allowed_residual(const phx_monitor *monitor)
     return monitor->of_energy * monitor->energy + monitor->rounding;
 }
 
-static double allowed_gap(const phx_monitor *monitor)
+static double allowed_drift(const phx_monitor *monitor)
 {
-    return monitor->drift0 + monitor->of_joints * monitor->reach + GAP;
+    return monitor->drift0 + monitor->of_joints * monitor->reach + SMALL_DRIFT;
 }
 
-static double allowed_rate(const phx_monitor *monitor)
+static double allowed_drift_rate(const phx_monitor *monitor)
 {
-    return monitor->drift_rate0 + monitor->of_joints * monitor->speed + GAP;
+    return monitor->drift_rate0 + monitor->of_joints * monitor->speed + SMALL_DRIFT;
 }
 
 static void keep_largest(double *largest, double *at, double value, double t)
@@ -113,21 +114,22 @@ phx_status phx_monitor_look(phx_monitor *monitor, phx_context *context, const do
                             const double *v)
 {
     const double t = row[PHX_COLUMN_T], residual = fabs(row[PHX_COLUMN_RESIDUAL]);
-    const double gap = row[PHX_COLUMN_DRIFT], rate = row[PHX_COLUMN_DRIFT_RATE];
+    const double drift = row[PHX_COLUMN_DRIFT], rate = row[PHX_COLUMN_DRIFT_RATE];
     phx_sizes sizes;
 
     phx_system_sizes(monitor->system, x, v, &sizes);
     measure(monitor, row, &sizes);
     grow(&monitor->rounding, rounding(monitor, row, &sizes));
     keep_largest(&monitor->residual, &monitor->residual_t, residual, t);
-    keep_largest(&monitor->gap, &monitor->gap_t, gap, t);
-    keep_largest(&monitor->gap_rate, &monitor->gap_rate_t, rate, t);
+    keep_largest(&monitor->drift, &monitor->drift_t, drift, t);
+    keep_largest(&monitor->drift_rate, &monitor->drift_rate_t, rate, t);
     if ((monitor->keeps_energy || isnan(residual)) && exceeds(residual, allowed_residual(monitor)))
         return stop(monitor, context, t, "the balance of energy is open", residual, "J", residual / monitor->energy,
                     "the energy");
-    if ((monitor->keeps_joints || isnan(gap)) && exceeds(gap, allowed_gap(monitor)))
-        return stop(monitor, context, t, "a joint is open", gap, "m", gap / monitor->reach, "the mechanism's reach");
-    if ((monitor->keeps_joints || isnan(rate)) && exceeds(rate, allowed_rate(monitor)))
+    if ((monitor->keeps_joints || isnan(drift)) && exceeds(drift, allowed_drift(monitor)))
+        return stop(monitor, context, t, "a joint is open", drift, "m", drift / monitor->reach,
+                    "the mechanism's reach");
+    if ((monitor->keeps_joints || isnan(rate)) && exceeds(rate, allowed_drift_rate(monitor)))
         return stop(monitor, context, t, "a joint slides", rate, "m/s", rate / monitor->speed, "the mechanism's speed");
     return PHX_OK;
 }
@@ -146,15 +148,15 @@ void phx_monitor_conclude(const phx_monitor *monitor, phx_context *context)
                 "%.0e that its settings promise; try %s, or %s",
                 name, monitor->residual, monitor->residual_t, monitor->residual / monitor->energy, monitor->of_energy,
                 remedy, other);
-    if (exceeds(monitor->gap, allowed_gap(monitor)))
+    if (exceeds(monitor->drift, allowed_drift(monitor)))
         phx_log(context, PHX_LOG_WARNING,
                 "%s opens a joint by up to %.2g m (t = %.9g s), %.2g of the mechanism's reach, more than the %.0e that "
                 "its settings promise; try %s, or midpoint, which keeps it closed",
-                name, monitor->gap, monitor->gap_t, monitor->gap / monitor->reach, monitor->of_joints, remedy);
-    if (exceeds(monitor->gap_rate, allowed_rate(monitor)))
+                name, monitor->drift, monitor->drift_t, monitor->drift / monitor->reach, monitor->of_joints, remedy);
+    if (exceeds(monitor->drift_rate, allowed_drift_rate(monitor)))
         phx_log(context, PHX_LOG_WARNING,
                 "%s lets a joint slide with up to %.2g m/s (t = %.9g s), %.2g of the mechanism's speed, more than the "
                 "%.0e that its settings promise; try %s, or midpoint, which keeps it closed",
-                name, monitor->gap_rate, monitor->gap_rate_t, monitor->gap_rate / monitor->speed, monitor->of_joints,
-                remedy);
+                name, monitor->drift_rate, monitor->drift_rate_t, monitor->drift_rate / monitor->speed,
+                monitor->of_joints, remedy);
 }

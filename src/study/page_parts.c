@@ -43,8 +43,8 @@ static phx_status draw_point(phx_context *context, const phx_model *model, phx_b
     return status;
 }
 
-/* Whether the states of the table are those of these bodies, which then have the names of the table: those of the model
- * do not outlive its next parameters. */
+/* Whether the states of the table belong to these bodies, which then get the names of the table: the names of the model
+ * are only valid until its parameters change. */
 static bool fits(const phx_modes_table *table, phx_drawing *drawing)
 {
     bool same = drawing->n_bodies == table->n_bodies;

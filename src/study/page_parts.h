@@ -1,4 +1,4 @@
-/* What a page shows of the model itself; private to the layer study. */
+/* The parts of a page that come from the model itself; private to the layer study. */
 #ifndef PHLEXOR_STUDY_PAGE_PARTS_H
 #define PHLEXOR_STUDY_PAGE_PARTS_H
 
@@ -14,8 +14,8 @@ typedef struct phx_page_points {
     int n_drawings;
     phx_drawing *drawings;
 } phx_page_points;
-/* Those of a table of modes, from the model that made it. No points when there is one only, when the table has no
- * configuration for each, or when they would take too much memory. */
+/* The bodies at the points of a table of modes, from the model of the table. No points when there is one only, when the
+ * table has no configuration for each, or when they would take too much memory. */
 phx_status phx_page_points_create(phx_context *context, const phx_model *model, const phx_modes_table *table,
                                   phx_page_points *points);
 void phx_page_points_free(phx_page_points *points); /* frees and zeroes the fields */

@@ -1,4 +1,4 @@
-/* The instants of a simulation on their way into a recorder. */
+/* Records the instants of a simulation. */
 #include "internal.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@ static const phx_record_column fixed_columns[PHX_FIXED_COLUMNS] = {
     {"supplied", "J"}, {"dissipated", "J"}, {"residual", "J"}, {"drift", "m"},     {"drift_rate", "m/s"},
 };
 
-/* The fixed columns and the outputs; names of the outputs are kept in `names`. */
+/* The fixed columns and the outputs; names of the outputs are stored in `names`. */
 static phx_status list_columns(phx_context *context, const phx_system *system, phx_record_column **columns,
                                char **names)
 {
@@ -31,7 +31,7 @@ static phx_status list_columns(phx_context *context, const phx_system *system, p
     return PHX_OK;
 }
 
-/* The ledger of a system; its names are kept in `names`. */
+/* The ledger of a system; its names are stored in `names`. */
 static phx_status list_ledger(phx_context *context, const phx_system *system, phx_record_entry **entries, char **names)
 {
     const int n = phx_system_ledger(system);
@@ -179,7 +179,7 @@ static void remember_range(phx_recording *recording)
     }
 }
 
-/* Of the two quaternions of an attitude take the one nearer to that of the row before, in its place. */
+/* Replace a quaternion by its negative, the same attitude, when that is nearer to the quaternion of the row before. */
 static void keep_signs(const phx_recording *recording)
 {
     double *row = recording->row + PHX_FIXED_COLUMNS;
@@ -197,7 +197,7 @@ static void keep_signs(const phx_recording *recording)
     }
 }
 
-/* An energy that is no number ends every run, a limit of validity those that are strict. */
+/* An energy that is not finite ends every run, an exceeded limit of validity only strict ones. */
 static phx_status look_at_limits(phx_recording *recording, const phx_sample *sample, const phx_energies *energies)
 {
     phx_limits *limits = recording->limits;
@@ -253,9 +253,9 @@ phx_status phx_recording_sample(void *user, const phx_sample *sample)
         return status;
     remember_range(recording);
     remember_largest(recording->report, row);
-    const phx_status kept = phx_monitor_look(&recording->monitor, recording->context, row, sample->x, sample->v);
+    const phx_status checked = phx_monitor_look(&recording->monitor, recording->context, row, sample->x, sample->v);
 
-    return kept ? kept : look_at_limits(recording, sample, &energies);
+    return checked ? checked : look_at_limits(recording, sample, &energies);
 }
 
 void phx_recording_warn(phx_context *context, phx_limits *limits, const char *before)
@@ -264,7 +264,7 @@ void phx_recording_warn(phx_context *context, phx_limits *limits, const char *be
         phx_log(context, PHX_LOG_WARNING, "%s%s", before, phx_limits_finding(limits, k).text);
 }
 
-/* The numbers of the run, and a text for each limit that was exceeded: none where there was none. */
+/* The numbers of the run, and a text for each limit that was exceeded. */
 phx_status phx_recording_complete(phx_context *context, phx_recorder *recorder, const phx_simulate_report *report,
                                   phx_limits *limits)
 {
@@ -314,8 +314,8 @@ phx_status phx_recording_finish(phx_recording *recording, phx_status status)
         return phx_recording_complete(recording->context, recording->recorder, recording->report, recording->limits);
     const char *message = phx_context_message(recording->context);
     char *reason = phx_strdup(NULL, message[0] ? message : phx_status_text(status));
-    const phx_status kept = phx_recorder_abandon(recording->recorder, reason ? reason : phx_status_text(status));
-    if (kept) /* why the run stopped comes first */
+    const phx_status stored = phx_recorder_abandon(recording->recorder, reason ? reason : phx_status_text(status));
+    if (stored) /* the message begins with the reason why the run stopped */
         phx_fail_prefix(recording->context, status,
                         "%s; and the result so far could not be kept: ", reason ? reason : phx_status_text(status));
     phx_free(reason);

@@ -4,13 +4,13 @@
 
 #include <string.h>
 
-/* The certificate is made in a context of its own, whose failure is no failure of the report. */
+/* The certificate is made in a context of its own; its failure does not fail the report. */
 static bool pass_progress(void *user, const char *what, double done, double total)
 {
     return phx_progress(user, what, done, total) == PHX_OK;
 }
 
-/* FOLDER/TITLE: the folder of the result is where files that the model names are looked for. */
+/* FOLDER/TITLE: files named by the model are searched in the folder of the result. */
 static char *model_place(phx_context *context, const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -25,12 +25,13 @@ static char *model_place(phx_context *context, const char *path)
     return place;
 }
 
-/* What the model in a file says beside what is recorded. Everything that points into it is borrowed. */
+/* The model text in a result file, read for the parts of the page that are not recorded. Pointers into it are borrowed.
+ */
 typedef struct origin {
-    phx_context *context; /* of its own: its failures are none of the report */
+    phx_context *context; /* separate: its failures do not fail the report */
     phx_model *model;
     phx_check_report report;
-    char *message; /* why there is no certificate; NULL: there is one */
+    char *message; /* the reason why there is no certificate; NULL: there is one */
     phx_certificate_items list;
     phx_report_load *loads;
     phx_page_points points;
@@ -51,7 +52,7 @@ static bool ends_the_report(phx_status status)
     return status == PHX_INTERRUPTED || status == PHX_ERR_MEMORY;
 }
 
-/* With the values of its parameters that the result was made with. */
+/* Read the model with the parameter values of the result. */
 static phx_status read_model(origin *of, const char *place, const char *text, const phx_scene *scene)
 {
     const int n = scene ? scene->n_parameters : 0;
@@ -66,7 +67,7 @@ static phx_status read_model(origin *of, const char *place, const char *text, co
     return status;
 }
 
-/* The certificate, or why there is none. */
+/* The certificate, or the reason why there is none. */
 static phx_status list_certificate(phx_context *context, origin *of, phx_status status)
 {
     if (!status)

@@ -1,4 +1,4 @@
-/* The scene of a model: ports, joints, springs, loads, and what can be read along the lines of its bodies. */
+/* The scene of a model: ports, joints, springs, loads, and section forces along the lines of its bodies. */
 #include "internal.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@ typedef struct scene_maker {
     phx_scene *scene;
     int dim;
     int *first;        /* per body: its first port; one behind: the first that has no name of its own */
-    phx_status status; /* PHX_ERR_MEMORY as soon as a list or a name could not be had */
+    phx_status status; /* PHX_ERR_MEMORY as soon as a list or a name cannot be allocated */
 } scene_maker;
 
 /* NULL is remembered. */
@@ -290,7 +290,7 @@ static const struct section_kind {
     {"axial_force", "N"}, {"bending_moment_y", "N m"}, {"bending_moment_z", "N m"}, {"torsion", "N m"}};
 enum { AXIAL, MOMENT_Y, MOMENT_Z, TORSION, SECTION_KINDS };
 
-/* Which of them are linear in q and there: the axial force of a stiffened body is not. */
+/* Whether each section force exists and is linear in q: the axial force of a stiffened body is not. */
 static int list_sections(const scene_maker *maker, int b, int kinds[SECTION_KINDS])
 {
     const bool space = maker->dim == 3;

@@ -20,7 +20,7 @@ static double chosen(const phx_model_optional *given, const phx_model_optional *
     return given->given ? given->value : of_model->given ? of_model->value : 0.0;
 }
 
-/* An interval so short that the instants cannot be counted. */
+/* Refuse an interval so short that the instants cannot be counted. */
 static phx_status check_count(phx_context *context, const phx_model *model, const char *name,
                               const phx_model_optional *option, const phx_model_optional *key, double interval,
                               double end)
@@ -133,7 +133,7 @@ static void describe(const phx_system *system, const phx_dae *dae, phx_simulate_
     report->lossless = dae->lossless;
 }
 
-/* Warnings of the run, with the place in the file of whom they name. */
+/* Warnings of the run, with the place in the file of the object they name. */
 typedef struct warnings {
     phx_context *context;
     const phx_model *model;

@@ -1,4 +1,4 @@
-/* How large a run would be, before it is begun: instants, points, bytes and seconds. */
+/* Estimates the size of a run before it begins: instants, points, bytes and seconds. */
 #include "internal.h"
 
 #include <math.h>
@@ -6,12 +6,12 @@
 #include <time.h>
 
 static const double MANY_INSTANTS = 1e8, MANY_BYTES = 1e11, MANY_POINTS = 1e6;
-static const double WORTH_A_TRIAL = 1e6; /* instants or points: below them no run is large */
+static const double WORTH_A_TRIAL = 1e6; /* instants or points below which no run is large */
 enum { TRIAL_STEPS = 20 };
 
-/* What one simulation takes per instant that it records, from the first steps of one. */
+/* Bytes per recorded instant and seconds per step of one simulation, measured in its first steps. */
 typedef struct trial {
-    double bytes, seconds_per_step; /* NAN: it cannot be told */
+    double bytes, seconds_per_step; /* NAN: unknown */
 } trial;
 
 static phx_simulate_options shortened(const phx_simulate_options *options, const phx_integrate_options *used)
@@ -25,7 +25,7 @@ static phx_simulate_options shortened(const phx_simulate_options *options, const
     return shorter;
 }
 
-/* The run itself will say what is wrong with the model: here that only means that nothing is known. */
+/* Errors of the model are reported by the run itself; here they only mean that the size is unknown. */
 static trial try_steps(const phx_model *model, const phx_simulate_options *options, const phx_integrate_options *used)
 {
     const phx_simulate_options shorter = shortened(options, used);

@@ -10,7 +10,7 @@ phx_study_titop_options phx_study_titop_options_default(void)
     return (phx_study_titop_options){0};
 }
 
-/* What is made on the way; ports[0] is P. */
+/* Intermediate results; ports[0] is P. */
 typedef struct titop_work {
     phx_system *system; /* of the body alone */
     int count;          /* names of ports, P first */
@@ -66,7 +66,7 @@ static phx_status add_point(phx_context *context, titop_work *work, int body, co
     return add_name(context, work, at);
 }
 
-/* Every port of the body in the file but P, then the points at which something holds it. */
+/* Every port of the body in the file but P, then the points at which it is connected. */
 static phx_status add_all_names(phx_context *context, const phx_model *model, int body, titop_work *work)
 {
     phx_status status = PHX_OK;
@@ -325,7 +325,7 @@ static phx_status invert(phx_context *context, const phx_study_titop_options *op
     return status;
 }
 
-/* The inputs and outputs that stay, without the states that the other inputs held. */
+/* Select inputs and outputs, and drop the states held by the inputs that are left out. */
 static phx_status select_signals(phx_context *context, const phx_study_titop_options *options,
                                  phx_linear_report *report)
 {

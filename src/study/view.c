@@ -1,10 +1,10 @@
-/* The page of a model before any analysis: assembled, or as it is written when that cannot be done. */
+/* The page of a model before any analysis: assembled, or with the poses of the file when the assembly fails. */
 #include "certificate_items.h"
 #include "page_parts.h"
 
 #include <string.h>
 
-/* Each body in a system of its own, as it is written. */
+/* Each body in a system of its own, in the pose of the file. */
 typedef struct apart {
     int n_bodies;
     phx_system **systems;
@@ -24,7 +24,7 @@ static void free_apart(apart *bodies)
     phx_drawing_free(&bodies->drawing);
 }
 
-/* x of a body: place and attitude of its pose; no deformation. */
+/* x of a body: position and attitude of its pose; no deformation. */
 static void pose_as_written(int dim, const phx_model_pose *pose, double *x)
 {
     memcpy(x, pose->position, (size_t)dim * sizeof *x);
@@ -112,7 +112,7 @@ static phx_status view_assembled(phx_context *context, const phx_model *model, c
     return status;
 }
 
-/* Show what is written, and come back with the failure that is the reason. */
+/* Make the page with the poses of the file; returns the failure of the assembly. */
 static phx_status view_failure(phx_context *context, const phx_model *model, phx_status failure,
                                const phx_report_options *options, const char *html_path, phx_report_size *size)
 {
@@ -135,10 +135,10 @@ static phx_status view(phx_context *context, const phx_model *model, const phx_r
 {
     const phx_build_options build = {.without_outputs = false};
     phx_report_options options = given ? *given : (phx_report_options){0};
-    phx_report_size unread, *counted = size ? size : &unread;
+    phx_report_size unread, *written = size ? size : &unread;
     phx_start_point at = {0};
 
-    *counted = (phx_report_size){0};
+    *written = (phx_report_size){0};
     options.n_certificate = 0;
     phx_report_load *loads = NULL;
     phx_status status = phx_report_check(context, given);
@@ -156,9 +156,9 @@ static phx_status view(phx_context *context, const phx_model *model, const phx_r
     status =
         phx_start_point_create(context, model, &build, model->initial.deformation == PHX_MODEL_QUASI_STATIC, true, &at);
     if (!status)
-        status = view_assembled(context, model, &at, &options, html_path, counted);
+        status = view_assembled(context, model, &at, &options, html_path, written);
     if (status && status != PHX_ERR_MEMORY && status != PHX_ERR_FILE && status != PHX_INTERRUPTED)
-        status = view_failure(context, model, status, &options, html_path, counted);
+        status = view_failure(context, model, status, &options, html_path, written);
     phx_start_point_free(&at);
     phx_free(loads);
     return phx_conclude(context, status);

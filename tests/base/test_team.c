@@ -236,7 +236,7 @@ static phx_status allocate(void *user, phx_context *context, int worker, int ite
     return memory ? PHX_OK : PHX_ERR_MEMORY;
 }
 
-/* What the calling thread allocates as a worker counts in the caller's books. */
+/* Allocations of the calling thread as a worker count in the caller's context. */
 static void test_every_allocation_may_fail(void **state)
 {
     phx_context *context = *state;

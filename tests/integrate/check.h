@@ -1,4 +1,4 @@
-/* What the tests of the integrators share: one call to run a pendulum. */
+/* Shared by the tests of the integrators: one call to run a pendulum. */
 #ifndef PHLEXOR_TESTS_INTEGRATE_CHECK_H
 #define PHLEXOR_TESTS_INTEGRATE_CHECK_H
 

@@ -15,7 +15,7 @@ static double norm(phx_dae *dae, const double *dv)
     return sqrt(sum);
 }
 
-/* What there is in the middle of the interval t. */
+/* The exact values in the middle of the interval t. */
 typedef struct motion {
     double (*v_dot)(int i, double t);
     double (*lambda)(int k, double t);
@@ -75,7 +75,8 @@ static void test_smooth(void **state)
     assert_true(it.lambda < 1e-9);
 }
 
-/* What rings takes the last rate, or none; the multipliers are followed all the same, and the other way round. */
+/* Ringing velocities are predicted with the last rate, or none, while smooth multipliers are extrapolated, and the
+ * other way round. */
 static void test_orders_of_their_own(void **state)
 {
     missed it = predict(*state, &(motion){ringing, cubic});

@@ -1,4 +1,4 @@
-/* What the schemes keep by construction, over many steps: energy, closed joints, velocities on the joints, rotations.
+/* Invariants of the schemes, over many steps: energy, closed joints, velocities on the joints, rotations.
  */
 #include "check.h"
 

@@ -1,5 +1,5 @@
-/* The midpoint step with its predictor, kept Jacobians, condensation and early stop against the same scheme in its
- * plainest form: Newton from the velocities before the step, a fresh whole Jacobian for every increment, down to
+/* The midpoint step with its predictor, reused Jacobians, condensation and early stop against the same scheme in its
+ * plainest form: Newton from the velocities before the step, a fresh whole Jacobian for every correction, down to
  * rounding. */
 #include <phlexor/integrate.h>
 
@@ -62,13 +62,13 @@ static void fast_steps_are_the_plain_ones(void **state)
         run_midpoint(&m, 0.0, STEP, STEPS, &work);
         check_state(zoo[k].name, "place", m.n_x, x, m.x);
         check_state(zoo[k].name, "velocity", m.n_v, v, m.v);
-        print_message("%s: %.2f increments a step, %ld Jacobians\n", zoo[k].name,
+        print_message("%s: %.2f corrections a step, %ld Jacobians\n", zoo[k].name,
                       (double)stats.newton_iterations / STEPS, stats.linearisations);
         model_close(&m);
     }
 }
 
-/* What an interval takes over from the projection before it is what it would evaluate itself. */
+/* The data that an interval takes over from the projection before it equal those it would evaluate itself. */
 static void a_look_between_the_steps_changes_nothing(void **state)
 {
     for (int k = 0; k < n_zoo; k++) {

@@ -3,7 +3,7 @@
 
 static const beam slender = {.length = 1.0, .mass_per_length = 0.2714, .axial = 7.1e6, .bending = 59.17};
 
-/* What the ends of a beam do: bits for x, y and turning held at P, and the same times 8 at C. */
+/* Supports of the ends of a beam: bits for x, y and turning held at P, and the same times 8 at C. */
 enum { PX = 1, PY = 2, PT = 4, CX = 8, CY = 16, CT = 32 };
 
 static void beam_between(phx_context *context, const beam *b, int held, double angle, phx_linear *linear)

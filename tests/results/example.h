@@ -1,4 +1,4 @@
-/* What the tests of the results layer share: a small result of two bodies, files, and a directory of their own. */
+/* Shared by the tests of the results layer: a small result of two bodies, files, and a directory of their own. */
 #ifndef PHX_TESTS_RESULTS_EXAMPLE_H
 #define PHX_TESTS_RESULTS_EXAMPLE_H
 

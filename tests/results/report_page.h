@@ -15,7 +15,7 @@ typedef struct report_page {
     size_t n_bytes;
 } report_page;
 
-/* What stands between `start` and the next "</script>", copied; free with free. */
+/* The text between `start` and the next "</script>", copied; free with free. */
 static inline char *page_element(const char *html, const char *start)
 {
     const char *from = strstr(html, start);

@@ -1,10 +1,10 @@
-/* Damaged HDF5 files of every kind: a clear message and nothing else, whatever the damage. Without the seal HDF5
+/* Damaged HDF5 files of every kind: a clear message and nothing else, whatever the damage. Without the checksum HDF5
  * crashes on some of these files and never comes back from others. */
 #define _XOPEN_SOURCE 700
 #include "example.h"
 #include "exchange_sample.h"
 
-enum { TRIALS = 150, SEAL = 24 };
+enum { TRIALS = 150, TRAILER = 24 };
 
 typedef phx_status reader(phx_context *context, const char *path);
 
@@ -84,7 +84,7 @@ static unsigned next(unsigned *seed)
     return *seed >> 8;
 }
 
-/* One kind of damage after the other; `bytes` has room for SEAL more. Returns the new size. */
+/* One kind of damage after the other; `bytes` has room for TRAILER more. Returns the new size. */
 static size_t damage(int kind, unsigned *seed, char *bytes, size_t size)
 {
     const size_t place = next(seed) % size, rest = size - place;
@@ -111,8 +111,8 @@ static size_t damage(int kind, unsigned *seed, char *bytes, size_t size)
             bytes[next(seed) % size] = (char)next(seed);
         return size;
     default: /* something behind the end */
-        memset(bytes + size, 'x', SEAL);
-        return size + next(seed) % SEAL + 1;
+        memset(bytes + size, 'x', TRAILER);
+        return size + next(seed) % TRAILER + 1;
     }
 }
 
@@ -124,7 +124,7 @@ static void test_damaged_files_are_refused(void **state)
     make_files(context);
     for (int f = 0; f < FILES; f++) {
         size_t size = 0;
-        char *whole = example_bytes(files[f].path, &size), *bytes = calloc(size + SEAL, 1);
+        char *whole = example_bytes(files[f].path, &size), *bytes = calloc(size + TRAILER, 1);
         for (int k = 0; k < TRIALS; k++) {
             memcpy(bytes, whole, size);
             const size_t left = damage(k % 7, &seed, bytes, size);
@@ -145,7 +145,7 @@ static void test_damaged_files_are_refused(void **state)
     assert_true(refused > 400);
 }
 
-/* Every single byte counts, those of the seal too. */
+/* Every single byte is protected, those of the trailer too. */
 static void test_every_byte_is_protected(void **state)
 {
     phx_context *context = *state;
@@ -162,18 +162,18 @@ static void test_every_byte_is_protected(void **state)
     free(bytes);
 }
 
-/* The seal is what the manual says, and goes when another program changes the file. */
-static void test_the_seal(void **state)
+/* The trailer is as documented, and is removed when another program changes the file. */
+static void test_the_trailer(void **state)
 {
     phx_context *context = *state;
     make_files(context);
     for (int f = 0; f < FILES; f++) {
         size_t size = 0, before = 0;
         char *bytes = example_bytes(files[f].path, &size);
-        assert_memory_equal(bytes + size - SEAL, "PHXSEAL1", 8);
+        assert_memory_equal(bytes + size - TRAILER, "PHXSEAL1", 8);
         for (size_t k = 8; k-- > 0;)
-            before = before << 8 | (unsigned char)bytes[size - SEAL + 8 + k];
-        assert_int_equal(before, size - SEAL);
+            before = before << 8 | (unsigned char)bytes[size - TRAILER + 8 + k];
+        assert_int_equal(before, size - TRAILER);
         write_bytes("bare.h5", bytes, before);
         CHECK_OK(context, files[f].read(context, "bare.h5"));
         write_bytes("bare.h5", bytes, before - 1);
@@ -190,7 +190,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_damaged_files_are_refused),
         TEST(test_every_byte_is_protected),
-        TEST(test_the_seal),
+        TEST(test_the_trailer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

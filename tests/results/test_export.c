@@ -1,5 +1,5 @@
 /* Exports: which formats there are of which file, that they are complete or not there, names that other programs take.
- * What other programs make of the files is tested with the program (tests/cli/test_files.sh, test_paraview.sh). */
+ * How other programs read the files is tested with the program (tests/cli/test_files.sh, test_paraview.sh). */
 #define _XOPEN_SOURCE 700
 #include "example.h"
 #include "exchange_sample.h"
@@ -118,7 +118,7 @@ static void test_every_allocation_may_fail(void **state)
 }
 
 /* ---- simulations ---- */
-/* What the recorder writes while it runs is what is exported afterwards. */
+/* The rows that the recorder writes while it runs are those exported afterwards. */
 static void test_csv_is_that_of_the_recorder(void **state)
 {
     phx_context *context = *state;
@@ -290,7 +290,7 @@ static void test_matrix_market(void **state)
     phx_csr_free(&hidden);
 }
 
-/* What an item is goes through HDF5. */
+/* The kind of an item survives HDF5. */
 static void test_descriptions_come_back(void **state)
 {
     phx_context *context = *state;

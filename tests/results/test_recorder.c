@@ -1,4 +1,4 @@
-/* What a recorder writes, a result reads: round trips, names, determinism, continuing a run. */
+/* A result reads the data that a recorder wrote: round trips, names, determinism, continuing a run. */
 #define _XOPEN_SOURCE 700
 #include "example.h"
 

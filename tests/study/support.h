@@ -1,4 +1,4 @@
-/* What the tests of analyses share: a folder of their own to write into, models of the examples. */
+/* Shared by the tests of analyses: a folder of their own to write into, models of the examples. */
 #ifndef PHX_TESTS_STUDY_SUPPORT_H
 #define PHX_TESTS_STUDY_SUPPORT_H
 

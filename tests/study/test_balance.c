@@ -1,5 +1,5 @@
-/* What a run keeps and says: the balance of energy of stiff beams at steps that are far too long for them, the stop and
- * the warnings of a run that does not keep it, and states that do not depend on when they are recorded. */
+/* Invariants of a run and its messages: the balance of energy of stiff beams at steps that are far too long for them,
+ * the stop and the warnings of a run that does not keep it, and states that do not depend on when they are recorded. */
 #include "support.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* What a result keeps to be drawn: places and section forces from the states alone are those of the outputs. */
+/* The drawing data of a result: positions and section forces from the states alone are those of the outputs. */
 #include "support.h"
 
 static phx_model *read_text(phx_context *context, const char *text)

@@ -224,7 +224,7 @@ static phx_status read_value(phx_h5 *file, const char *path, phx_bundle *bundle)
     return damaged(file, path);
 }
 
-/* What it is, where the file says so. */
+/* The kind of an object, where the file gives it. */
 static phx_status read_description(phx_h5 *file, const char *path, phx_bundle *bundle)
 {
     char *meaning = NULL, *unit = NULL;

@@ -203,7 +203,7 @@ static bool same_variable(const matvar_t *a, const matvar_t *b)
     return true;
 }
 
-/* matio does not tell of every write that failed: what is in the file must be what was to be there. */
+/* matio does not report every failed write: the contents of the file are compared with the bundle. */
 static phx_status read_back(phx_context *context, const char *path, const phx_bundle *bundle)
 {
     mat_t *file = Mat_Open(path, MAT_ACC_RDONLY);
@@ -230,7 +230,7 @@ static phx_status synchronise(phx_context *context, const char *path)
     return durable ? PHX_OK : phx_file_fail(context, path, "write", error);
 }
 
-/* matio fails without telling why. When it was not the file that failed, it was an allocation. */
+/* matio does not give a reason of a failure. If it is not the file, it is an allocation. */
 static phx_status fail_matio(phx_context *context, const char *path, const char *action, int error)
 {
     if (error)

@@ -1,5 +1,4 @@
-/* Exchange files as a folder of Matrix Market files, one for each matrix, with contents.json for what is around them.
- */
+/* Exchange files as a folder of Matrix Market files, one for each matrix, with contents.json for all other data. */
 #include "exchange.h"
 #include "results/motion/folder.h"
 

@@ -246,7 +246,7 @@ static phx_status read_shapes(phx_h5 *file, phx_modes_table *table)
     return status;
 }
 
-/* What there is to draw, of files that have it. */
+/* The bodies and the scene, of files that have them. */
 static phx_status read_drawing(phx_h5 *file, phx_modes_table *table)
 {
     phx_layout drawing = {.n_v = phx_modes_rates(table)};

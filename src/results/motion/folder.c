@@ -33,7 +33,7 @@ const char *phx_folder_path(phx_folder *folder, const char *name)
     return folder->path;
 }
 
-/* The folder to build in, without what an earlier try left there. */
+/* The folder to build in, without the remains of an earlier attempt. */
 static phx_status make_partial(phx_folder *folder, phx_folder_owner *is_ours)
 {
     if (mkdir(folder->partial, 0777) == 0)

@@ -8,12 +8,12 @@
 typedef struct phx_folder {
     phx_context *context;
     char *name;    /* what it will be called */
-    char *partial; /* what it is called meanwhile */
+    char *partial; /* its name until then */
     char *path;    /* room for a name in it */
     size_t path_size;
 } phx_folder;
 
-/* Whether a file of this name may be what an earlier try left, to be removed before another one. */
+/* Whether a file of this name may be left from an earlier attempt, to be removed before the next. */
 typedef bool phx_folder_owner(const char *name);
 
 /* PHX_ERR_FILE when there is something of this name that is not an empty folder. Free with phx_folder_free, on failure

@@ -1,4 +1,4 @@
-/* Charts of lines: what they are made of. chart_page.c and chart_draw.c draw them. */
+/* Charts of lines: their data. chart_page.c and chart_draw.c draw them. */
 #include "chart.h"
 
 phx_status phx_chart_create(phx_context *context, const char *title, const char *subtitle, phx_chart *chart)

@@ -5,7 +5,7 @@
 #include "results/store/output.h"
 #include <phlexor/results.h>
 
-enum { PHX_CHART_INK = 6 }; /* the palette's black */
+enum { PHX_CHART_BLACK = 6 }; /* the palette's black */
 
 typedef struct phx_line {
     char *label; /* NULL: not in the legend */
@@ -17,7 +17,7 @@ typedef struct phx_line {
     double *x, *y; /* a y that is not finite breaks the line */
 } phx_line;
 
-/* A range of rows or columns that belongs together. */
+/* A range of rows or columns with a common name. */
 typedef struct phx_band {
     char *label;
     int end; /* its last row or column and one; it begins where the one before ends */
@@ -36,7 +36,7 @@ typedef struct phx_pattern {
 typedef struct phx_panel {
     char *title; /* with the unit */
     char *x_label;
-    bool logarithmic;   /* |y| on a logarithmic scale; what is zero lies on the lower edge */
+    bool logarithmic;   /* |y| on a logarithmic scale; zeros lie on the lower edge */
     bool equal;         /* one scale for both axes */
     bool x_logarithmic; /* the same of x */
     bool markers;       /* points are marked */

@@ -21,7 +21,8 @@ enum {
 #define COLOUR_MINOR 0xF1F1F1u
 #define COLOUR_GUIDE 0xA0A0A0u
 
-/* Okabe and Ito's palette without its yellow, which a white page swallows: told apart by all kinds of colour vision. */
+/* Okabe and Ito's palette without its yellow, which is invisible on a white page: distinguishable with all kinds of
+ * colour vision. */
 static const unsigned palette[] = {0x0072B2, 0xD55E00, 0x009E73, 0xCC79A7, 0xE69F00, 0x56B4E9, 0x000000};
 enum { PALETTE = sizeof palette / sizeof *palette };
 static const unsigned greys[] = {0x000000, 0x7F7F7F, 0x404040, 0xA6A6A6};
@@ -104,7 +105,7 @@ static void integer_label(char *label, size_t size, int value)
     minus(label, size, number);
 }
 
-/* The text at a tick; what is raised behind it is empty on linear axes. */
+/* The text at a tick; its raised exponent is empty on linear axes. */
 static const char *tick_label(const phx_axis *axis, double tick, char label[LABEL_SIZE], char raised[LABEL_SIZE])
 {
     char number[PHX_NUMBER_SIZE];
@@ -190,13 +191,13 @@ double phx_draw_head(const phx_drawing *drawing, const phx_panel *panel)
 
 static void put_grid_line(phx_drawing *drawing, const phx_area *area, double share, bool of_x, unsigned colour)
 {
-    const phx_ink ink = {.colour = colour, .width = drawing->scale};
+    const phx_stroke stroke = {.colour = colour, .width = drawing->scale};
     const double bottom = area->top + area->height, right = area->left + area->width;
     const double x = area->left + area->width * share, y = bottom - area->height * share;
     if (of_x)
-        drawing->pen.type->segment(&drawing->pen, x, area->top, x, bottom, &ink);
+        drawing->pen.type->segment(&drawing->pen, x, area->top, x, bottom, &stroke);
     else
-        drawing->pen.type->segment(&drawing->pen, area->left, y, right, y, &ink);
+        drawing->pen.type->segment(&drawing->pen, area->left, y, right, y, &stroke);
 }
 
 /* The grid lines of an axis; between decades also those at 2 to 9 times a power of ten where there is room. */
@@ -225,14 +226,14 @@ static void put_x_axis(phx_drawing *drawing, const phx_area *area, const char *l
 {
     const double scale = drawing->scale, bottom = area->top + area->height, right = area->left + area->width;
     const phx_letters letters = {.size = 12.0 * scale, .anchor = PHX_ANCHOR_MIDDLE};
-    const phx_ink ink = {.colour = COLOUR_AXIS, .width = scale};
+    const phx_stroke stroke = {.colour = COLOUR_AXIS, .width = scale};
     char text[512], raised[LABEL_SIZE];
     for (int i = 0; i < area->x.n_ticks; i++) {
         const double x = area->left + area->width * (area->x.ticks[i] - area->x.low) / (area->x.high - area->x.low);
         const char *behind = tick_label(&area->x, area->x.ticks[i], text, raised);
         put_text(drawing, x, bottom + 17.0 * scale, &letters, text, behind);
     }
-    drawing->pen.type->segment(&drawing->pen, area->left, bottom, right, bottom, &ink);
+    drawing->pen.type->segment(&drawing->pen, area->left, bottom, right, bottom, &stroke);
     snprintf(text, sizeof text, "%s%s", label, area->x.exponent ? " \xC3\x97 10" : "");
     integer_label(raised, sizeof raised, area->x.exponent);
     const phx_fitted name = phx_draw_fit(drawing, text, letters.size, false, area->width);
@@ -244,43 +245,43 @@ static void put_y_axis(phx_drawing *drawing, const phx_area *area)
 {
     const double scale = drawing->scale, bottom = area->top + area->height;
     const phx_letters letters = {.size = 12.0 * scale, .anchor = PHX_ANCHOR_END};
-    const phx_ink ink = {.colour = COLOUR_AXIS, .width = scale};
+    const phx_stroke stroke = {.colour = COLOUR_AXIS, .width = scale};
     char text[LABEL_SIZE], raised[LABEL_SIZE];
     for (int i = 0; i < area->y.n_ticks; i++) {
         const double y = bottom - area->height * (area->y.ticks[i] - area->y.low) / (area->y.high - area->y.low);
         const char *behind = tick_label(&area->y, area->y.ticks[i], text, raised);
         put_text(drawing, area->left - 7.0 * scale, y + 4.0 * scale, &letters, text, behind);
     }
-    drawing->pen.type->segment(&drawing->pen, area->left, area->top, area->left, bottom, &ink);
+    drawing->pen.type->segment(&drawing->pen, area->left, area->top, area->left, bottom, &stroke);
 }
 
 /* ---- lines ---- */
-static phx_ink ink_of(const phx_drawing *drawing, const phx_line *line, double width)
+static phx_stroke stroke_of(const phx_drawing *drawing, const phx_line *line, double width)
 {
     const double scale = drawing->scale;
-    phx_ink ink = {.colour = COLOUR_GUIDE, .width = width * scale, .dash = 1, .scale = 0.7 * scale};
+    phx_stroke stroke = {.colour = COLOUR_GUIDE, .width = width * scale, .dash = 1, .scale = 0.7 * scale};
     if (line->guide)
-        return ink;
+        return stroke;
     if (line->shade) {
         const double dark = line->shade / 256.0;
         const unsigned red = (unsigned)(200.0 - 192.0 * dark), green = (unsigned)(216.0 - 168.0 * dark),
                        blue = (unsigned)(232.0 - 125.0 * dark);
-        ink.colour = drawing->grey ? (unsigned)(208.0 - 208.0 * dark) * 0x010101u : red << 16 | green << 8 | blue;
-        ink.scale = 0.0;
-        return ink;
+        stroke.colour = drawing->grey ? (unsigned)(208.0 - 208.0 * dark) * 0x010101u : red << 16 | green << 8 | blue;
+        stroke.scale = 0.0;
+        return stroke;
     }
-    ink.colour = drawing->grey ? greys[line->colour % GREYS] : palette[line->colour % PALETTE];
-    ink.dash = line->colour % PHX_DASHES;
-    ink.scale = scale;
-    return ink;
+    stroke.colour = drawing->grey ? greys[line->colour % GREYS] : palette[line->colour % PALETTE];
+    stroke.dash = line->colour % PHX_DASHES;
+    stroke.scale = scale;
+    return stroke;
 }
 
 static void put_line(phx_drawing *drawing, const phx_area *area, const phx_line *line)
 {
-    const phx_ink ink = ink_of(drawing, line, line->guide ? 0.8 : 1.6);
+    const phx_stroke stroke = stroke_of(drawing, line, line->guide ? 0.8 : 1.6);
     bool open = false;
     long last_x = 0, last_y = 0;
-    drawing->pen.type->begin(&drawing->pen, &ink);
+    drawing->pen.type->begin(&drawing->pen, &stroke);
     for (size_t i = 0; i < line->count; i++) {
         if (!is_shown(line, i)) {
             open = false;
@@ -313,11 +314,11 @@ static void put_guide_label(phx_drawing *drawing, const phx_area *area, const ph
 
 static void put_markers(phx_drawing *drawing, const phx_area *area, const phx_line *line)
 {
-    const phx_ink ink = ink_of(drawing, line, 1.0);
+    const phx_stroke stroke = stroke_of(drawing, line, 1.0);
     for (size_t i = 0; i < line->count; i++)
         if (is_shown(line, i))
             drawing->pen.type->disc(&drawing->pen, place_x(area, line->x[i]), place_y(area, line->y[i]),
-                                    2.2 * drawing->scale, ink.colour);
+                                    2.2 * drawing->scale, stroke.colour);
 }
 
 static void put_cross(phx_pen *pen, double x, double y, double arm)
@@ -330,9 +331,9 @@ static void put_cross(phx_pen *pen, double x, double y, double arm)
 
 static void put_crosses(phx_drawing *drawing, const phx_area *area, const phx_line *line)
 {
-    phx_ink ink = ink_of(drawing, line, 1.6);
-    ink.scale = 0.0;
-    drawing->pen.type->begin(&drawing->pen, &ink);
+    phx_stroke stroke = stroke_of(drawing, line, 1.6);
+    stroke.scale = 0.0;
+    drawing->pen.type->begin(&drawing->pen, &stroke);
     for (size_t i = 0; i < line->count; i++)
         if (is_shown(line, i))
             put_cross(&drawing->pen, place_x(area, line->x[i]), place_y(area, line->y[i]), CROSS * drawing->scale);
@@ -344,9 +345,9 @@ static void put_crosses(phx_drawing *drawing, const phx_area *area, const phx_li
 /* A piece of the line, or the cross of its points. */
 static void put_mark(const phx_drawing *drawing, phx_pen *pen, const phx_line *line, double x, double y)
 {
-    phx_ink ink = ink_of(drawing, line, line->points ? 1.6 : 2.0);
-    ink.scale = line->points ? 0.0 : ink.scale;
-    pen->type->begin(pen, &ink);
+    phx_stroke stroke = stroke_of(drawing, line, line->points ? 1.6 : 2.0);
+    stroke.scale = line->points ? 0.0 : stroke.scale;
+    pen->type->begin(pen, &stroke);
     if (line->points) {
         put_cross(pen, x + 0.5 * LEGEND_MARK * drawing->scale, y, CROSS * drawing->scale);
     } else {

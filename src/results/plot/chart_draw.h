@@ -5,7 +5,7 @@
 #include "chart.h"
 #include "pen.h"
 
-/* What the panels share. Lengths are given for letters of 12 pixels and drawn `scale` times as large. */
+/* Settings shared by the panels. Lengths are given for letters of 12 pixels and drawn `scale` times as large. */
 typedef struct phx_drawing {
     phx_ruler *ruler;
     phx_pen pen;
@@ -29,12 +29,12 @@ enum {
 
 /* The axes of a panel for the width and height of its area; patterns have none. */
 void phx_draw_make_axes(const phx_drawing *drawing, const phx_panel *panel, phx_area *area);
-/* Height of what the panel shows over its width when both axes have one scale; 0: it has no shape of its own. */
+/* Ratio of height to width of the contents when both axes have one scale; 0: any ratio. */
 double phx_draw_aspect(const phx_panel *panel);
 /* Room that labels need beside the plot, left or right, and above it (names of columns). */
 double phx_draw_margin(const phx_drawing *drawing, const phx_panel *panel, const phx_area *area, bool left);
 double phx_draw_head(const phx_drawing *drawing, const phx_panel *panel);
-/* A text that is as wide as `width` at most: what goes beyond is an ellipsis. */
+/* A text at most `width` wide: a longer one ends in an ellipsis. */
 typedef struct phx_fitted {
     char text[512];
 } phx_fitted;

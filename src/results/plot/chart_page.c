@@ -21,7 +21,7 @@ typedef struct page {
     double width, height, plot_width;
     double left[MOST_COLUMNS], right[MOST_COLUMNS]; /* margins of each column of panels */
     phx_area *areas;
-    double *heads; /* of each panel: what stands above its plot, the same in a row of panels */
+    double *heads; /* of each panel: height above its plot, the same in a row of panels */
 } page;
 
 static double points(double value)
@@ -118,7 +118,7 @@ static double height_of(const page *p, int k)
 
 /* ---- placing ---- */
 
-/* Margins depend on the labels of ticks, ticks on the size of the plots: a guess first, then what it gives. */
+/* Margins depend on the labels of ticks, ticks on the size of the plots: an estimate first, then the result. */
 static phx_status find_margins(page *p)
 {
     const double scale = p->drawing.scale;

@@ -30,7 +30,7 @@ double phx_pattern_margin(const phx_drawing *drawing, const phx_pattern *pattern
 static void put_bands(phx_drawing *drawing, const phx_pattern *pattern, const phx_area *area, bool of_rows)
 {
     const double scale = drawing->scale, cell = area->width / (pattern->cols ? pattern->cols : 1);
-    const phx_ink ink = {.colour = 0xB8B8B8, .width = 0.8 * scale};
+    const phx_stroke stroke = {.colour = 0xB8B8B8, .width = 0.8 * scale};
     const phx_letters letters = {
         .size = 10.0 * scale, .anchor = of_rows ? PHX_ANCHOR_END : PHX_ANCHOR_START, .upward = !of_rows};
     const double right = area->left + area->width, bottom = area->top + area->height;
@@ -40,9 +40,9 @@ static void put_bands(phx_drawing *drawing, const phx_pattern *pattern, const ph
     for (int k = 0; k < count; start = bands[k++].end) {
         const double end = cell * bands[k].end, middle = 0.5 * cell * (start + bands[k].end);
         if (of_rows && k + 1 < count)
-            drawing->pen.type->segment(&drawing->pen, area->left, area->top + end, right, area->top + end, &ink);
+            drawing->pen.type->segment(&drawing->pen, area->left, area->top + end, right, area->top + end, &stroke);
         else if (k + 1 < count)
-            drawing->pen.type->segment(&drawing->pen, area->left + end, area->top, area->left + end, bottom, &ink);
+            drawing->pen.type->segment(&drawing->pen, area->left + end, area->top, area->left + end, bottom, &stroke);
         if (middle < free_from)
             continue;
         const double x = of_rows ? area->left - 6.0 * scale : area->left + middle + 3.5 * scale;
@@ -61,10 +61,10 @@ static void put_cells(phx_drawing *drawing, const phx_pattern *pattern, const ph
     const int shared = (larger + PHX_PATTERN_CELLS - 1) / PHX_PATTERN_CELLS;
     const double entry = area->width / (pattern->cols ? pattern->cols : 1), cell = entry * shared;
     const double size = fmax(cell > 3.0 * drawing->scale ? 0.86 * cell : cell, 0.9 * drawing->scale);
-    const phx_ink ink = {.colour = phx_pattern_colour(drawing->grey, negative), .fill = true};
+    const phx_stroke stroke = {.colour = phx_pattern_colour(drawing->grey, negative), .fill = true};
     unsigned char *seen = drawing->seen;
     memset(seen, 0, (size_t)PHX_PATTERN_CELLS * PHX_PATTERN_CELLS);
-    drawing->pen.type->begin(&drawing->pen, &ink);
+    drawing->pen.type->begin(&drawing->pen, &stroke);
     for (size_t k = 0; k < pattern->count; k++) {
         const int row = pattern->row[k] / shared, col = pattern->col[k] / shared;
         if (!(negative ? pattern->value[k] < 0.0 : pattern->value[k] > 0.0) || seen[row * PHX_PATTERN_CELLS + col])
@@ -78,7 +78,7 @@ static void put_cells(phx_drawing *drawing, const phx_pattern *pattern, const ph
 
 void phx_draw_pattern(phx_drawing *drawing, const phx_pattern *pattern, const phx_area *area)
 {
-    const phx_ink frame = {.colour = 0x555555, .width = drawing->scale};
+    const phx_stroke frame = {.colour = 0x555555, .width = drawing->scale};
     put_bands(drawing, pattern, area, true);
     put_bands(drawing, pattern, area, false);
     put_cells(drawing, pattern, area, false);

@@ -1,4 +1,4 @@
-/* Pens: what the ways of writing share. */
+/* Pens: functions shared by the output formats. */
 #include "pen.h"
 
 #include <ctype.h>

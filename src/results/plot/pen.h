@@ -1,4 +1,5 @@
-/* What charts are drawn with: paths, discs and texts on a page, as SVG, PDF or PNG; private to the layer results.
+/* Pens, with which charts are drawn: paths, discs and texts on a page, as SVG, PDF or PNG; private to the layer
+ * results.
  *
  * Lengths are in pixels of 1/96 inch, y downward. The page is a file that gets its name when the pen is closed. */
 #ifndef PHX_RESULTS_PEN_H
@@ -9,13 +10,13 @@
 
 #define PHX_PIXELS_OF_MM 3.7795275590551181 /* 96/25.4 */
 
-typedef struct phx_ink {
+typedef struct phx_stroke {
     unsigned colour; /* 0xRRGGBB */
     double width;
     int dash;     /* 0: solid; up to PHX_DASHES - 1 */
     double scale; /* of the dashes; 0: solid */
     bool fill;    /* the inside, without a line */
-} phx_ink;
+} phx_stroke;
 enum { PHX_DASHES = 5, PHX_DASH_PARTS = 6 };
 /* Lengths of the parts of a dash, on and off in turn, at scale 1; returns how many. */
 int phx_dash(int dash, double parts[PHX_DASH_PARTS]);
@@ -36,7 +37,7 @@ phx_status phx_ruler_create(phx_context *context, phx_ruler **ruler);
 void phx_ruler_destroy(phx_ruler *ruler); /* NULL is allowed */
 /* Width of a text of this size, `raised` (NULL: none) small and high behind it. */
 double phx_ruler_width(phx_ruler *ruler, const char *text, const char *raised, double size, bool bold);
-/* What is raised is this much smaller and higher, relative to the size of the text. */
+/* Raised text is this much smaller and higher, relative to the size of the text. */
 #define PHX_RAISED_SIZE 0.75
 #define PHX_RAISED_BY   0.42
 
@@ -51,17 +52,17 @@ typedef struct phx_sheet {
 
 typedef struct phx_pen phx_pen;
 
-/* One of the ways of writing. */
+/* One output format. */
 typedef struct phx_pen_type {
     phx_status (*open)(phx_pen *pen, const phx_sheet *sheet);
     void (*group)(phx_pen *pen, bool start);
-    void (*begin)(phx_pen *pen, const phx_ink *ink);
+    void (*begin)(phx_pen *pen, const phx_stroke *stroke);
     void (*move)(phx_pen *pen, double x, double y, bool draw); /* draw: a line from where the path is */
     void (*end)(phx_pen *pen);
-    void (*segment)(phx_pen *pen, double x1, double y1, double x2, double y2, const phx_ink *ink); /* solid */
+    void (*segment)(phx_pen *pen, double x1, double y1, double x2, double y2, const phx_stroke *stroke); /* solid */
     void (*disc)(phx_pen *pen, double x, double y, double radius, unsigned colour);
     void (*text)(phx_pen *pen, double x, double y, const phx_letters *letters, const char *text, const char *raised);
-    phx_status (*finish)(phx_pen *pen); /* what is left goes to the output */
+    phx_status (*finish)(phx_pen *pen); /* the rest goes to the output */
     void (*destroy)(phx_pen *pen);
 } phx_pen_type;
 extern const phx_pen_type phx_pen_svg, phx_pen_pdf, phx_pen_png;
@@ -69,17 +70,17 @@ extern const phx_pen_type phx_pen_svg, phx_pen_pdf, phx_pen_png;
 struct phx_pen {
     phx_context *context;
     const phx_pen_type *type;
-    phx_output *out; /* the file, or what the picture becomes a part of */
+    phx_output *out; /* the file, or the page that contains the picture */
     phx_output file;
     phx_sheet sheet;
     phx_ruler *ruler;          /* borrowed */
     struct phx_canvas *canvas; /* of PDF and PNG */
-    phx_ink ink;
+    phx_stroke stroke;
     int in_line;      /* points on the line of the SVG file */
     size_t n_written; /* bytes of the PNG file */
 };
 
-/* The way of writing that `format` names ("svg", "pdf", "png"), or the ending of the path when it is NULL.
+/* The output format that `format` names ("svg", "pdf", "png"), or the ending of the path when it is NULL.
  * PHX_ERR_INPUT for another. */
 phx_status phx_pen_choose(phx_context *context, const char *path, const char *format, const phx_pen_type **type);
 phx_status phx_pen_open(phx_context *context, const char *path, const phx_pen_type *type, const phx_sheet *sheet,

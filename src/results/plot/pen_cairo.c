@@ -161,16 +161,16 @@ static void canvas_group(phx_pen *pen, bool start)
     (void)start;
 }
 
-static void canvas_begin(phx_pen *pen, const phx_ink *ink)
+static void canvas_begin(phx_pen *pen, const phx_stroke *stroke)
 {
     cairo_t *cairo = pen->canvas->cairo;
     double parts[PHX_DASH_PARTS];
-    const int count = ink->scale > 0.0 ? phx_dash(ink->dash, parts) : 0;
+    const int count = stroke->scale > 0.0 ? phx_dash(stroke->dash, parts) : 0;
     for (int k = 0; k < count; k++)
-        parts[k] *= ink->scale;
-    pen->ink = *ink;
-    set_colour(cairo, ink->colour);
-    cairo_set_line_width(cairo, ink->width);
+        parts[k] *= stroke->scale;
+    pen->stroke = *stroke;
+    set_colour(cairo, stroke->colour);
+    cairo_set_line_width(cairo, stroke->width);
     cairo_set_line_join(cairo, CAIRO_LINE_JOIN_ROUND);
     cairo_set_dash(cairo, parts, count, 0.0);
     cairo_new_path(cairo);
@@ -183,12 +183,12 @@ static void canvas_move(phx_pen *pen, double x, double y, bool draw)
 
 static void canvas_end(phx_pen *pen)
 {
-    (pen->ink.fill ? cairo_fill : cairo_stroke)(pen->canvas->cairo);
+    (pen->stroke.fill ? cairo_fill : cairo_stroke)(pen->canvas->cairo);
 }
 
-static void canvas_segment(phx_pen *pen, double x1, double y1, double x2, double y2, const phx_ink *ink)
+static void canvas_segment(phx_pen *pen, double x1, double y1, double x2, double y2, const phx_stroke *stroke)
 {
-    canvas_begin(pen, ink);
+    canvas_begin(pen, stroke);
     canvas_move(pen, x1, y1, false);
     canvas_move(pen, x2, y2, true);
     canvas_end(pen);

@@ -71,21 +71,21 @@ static void svg_group(phx_pen *pen, bool start)
     phx_output_line(pen->out);
 }
 
-static void svg_begin(phx_pen *pen, const phx_ink *ink)
+static void svg_begin(phx_pen *pen, const phx_stroke *stroke)
 {
     phx_output *out = pen->out;
     double parts[PHX_DASH_PARTS];
-    const int count = ink->scale > 0.0 ? phx_dash(ink->dash, parts) : 0;
-    if (ink->fill) {
-        phx_output_format(out, "<path fill=\"#%06X\"", ink->colour);
+    const int count = stroke->scale > 0.0 ? phx_dash(stroke->dash, parts) : 0;
+    if (stroke->fill) {
+        phx_output_format(out, "<path fill=\"#%06X\"", stroke->colour);
     } else {
-        phx_output_format(out, "<path fill=\"none\" stroke=\"#%06X\"", ink->colour);
-        put_length_attribute(out, "stroke-width", ink->width);
+        phx_output_format(out, "<path fill=\"none\" stroke=\"#%06X\"", stroke->colour);
+        put_length_attribute(out, "stroke-width", stroke->width);
         phx_output_text(out, " stroke-linejoin=\"round\"");
     }
     for (int k = 0; k < count; k++) {
         phx_output_text(out, k ? " " : " stroke-dasharray=\"");
-        put_length(out, ink->scale * parts[k]);
+        put_length(out, stroke->scale * parts[k]);
     }
     phx_output_text(out, count ? "\" d=\"" : " d=\"");
     pen->in_line = 0;
@@ -110,16 +110,16 @@ static void svg_end(phx_pen *pen)
     phx_output_line(pen->out);
 }
 
-static void svg_segment(phx_pen *pen, double x1, double y1, double x2, double y2, const phx_ink *ink)
+static void svg_segment(phx_pen *pen, double x1, double y1, double x2, double y2, const phx_stroke *stroke)
 {
     phx_output_text(pen->out, "<line");
     put_attribute(pen->out, "x1", x1);
     put_attribute(pen->out, "y1", y1);
     put_attribute(pen->out, "x2", x2);
     put_attribute(pen->out, "y2", y2);
-    phx_output_format(pen->out, " stroke=\"#%06X\"", ink->colour);
-    if (ink->width != 1.0)
-        put_length_attribute(pen->out, "stroke-width", ink->width);
+    phx_output_format(pen->out, " stroke=\"#%06X\"", stroke->colour);
+    if (stroke->width != 1.0)
+        put_length_attribute(pen->out, "stroke-width", stroke->width);
     phx_output_text(pen->out, "/>");
     phx_output_line(pen->out);
 }

@@ -1,4 +1,4 @@
-/* What the pictures share; private to the layer results. */
+/* Types and functions shared by the pictures; private to the layer results. */
 #ifndef PHX_RESULTS_PLOT_H
 #define PHX_RESULTS_PLOT_H
 
@@ -8,7 +8,7 @@
 
 enum { PHX_PLOT_BLOCK = 1 << 15, PHX_PLOT_BUCKETS = 400, PHX_PLOT_TEXT = 512 };
 
-/* What draws a file. */
+/* A function that draws a file. */
 typedef phx_status phx_plotter(phx_context *context, const char *path, const char *picture_path,
                                const phx_plot_options *options);
 phx_plotter phx_plot_result, phx_plot_columns, phx_plot_spectrum, phx_plot_motion, phx_plot_modes, phx_plot_linear,

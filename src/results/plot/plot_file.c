@@ -1,4 +1,4 @@
-/* The picture that a file is for. */
+/* The picture of a file, by its kind. */
 #include "results/store/kind.h"
 #include "plot.h"
 

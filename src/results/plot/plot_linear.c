@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum { MOST_LINES = 12, GRID = 500, NEAR = 8, SAMPLES = 64 };
-/* A response this much smaller than what the states that move could add up to, |c| |x| + |d|, is rounding: solving for
+/* A response this much smaller than its bound by the states, |c| |x| + |d|, is rounding: solving for
  * them leaves errors of n eps times the condition of i omega - A in all of them, in proportion to the largest. */
 static const double ROUNDING = 1e-10;
 
@@ -77,7 +77,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Poles below this are what rounding makes of zero. */
+/* Poles below this are zero to rounding. */
 static double zero_pole(const linear_picture *picture)
 {
     const int n = phx_ss_n(picture->system);
@@ -166,7 +166,7 @@ static phx_status chosen_system(const linear_picture *picture, bool states, phx_
     return status;
 }
 
-/* Responses of what was chosen, one after the other; those at a pole are not numbers. Free them. */
+/* Responses of the chosen signals, one after the other; NaN at a pole. To be freed. */
 static phx_status find_responses(const linear_picture *picture, bool states, int count, const double *frequencies,
                                  double **responses)
 {
@@ -189,7 +189,7 @@ static phx_status find_responses(const linear_picture *picture, bool states, int
     return single ? PHX_OK : status;
 }
 
-/* What is known of a Bode diagram: responses at all frequencies, and how large the states are at some of them. */
+/* The data of a Bode diagram: responses at all frequencies, and the size of the states at some of them. */
 typedef struct bode {
     double *responses; /* frequencies x outputs x inputs, complex */
     int n_samples;
@@ -286,7 +286,7 @@ static phx_status add_responses(linear_picture *picture)
     return status;
 }
 
-/* What was left out stands under the title. */
+/* Name the responses left out under the title. */
 static phx_status tell_left_out(linear_picture *picture)
 {
     char zero[80] = "", more[64] = "", text[PHX_PLOT_TEXT];

@@ -1,4 +1,4 @@
-/* What all pictures of results share: columns over time, or over each other, as lines. */
+/* Shared by all pictures of results: columns over time, or over each other, as lines. */
 #include "plot.h"
 
 #include <math.h>
@@ -18,7 +18,8 @@ phx_status phx_result_picture_open(phx_context *context, const char *path, const
     phx_plot_source_titles(&picture->source, path, title, subtitle, sizeof title);
     status = phx_chart_create(context, title, subtitle, &picture->chart);
     picture->chart.page = options->page;
-    if (picture->source.result && !phx_result_is_complete(picture->source.result)) { /* in print no title says so */
+    if (picture->source.result &&
+        !phx_result_is_complete(picture->source.result)) { /* a print has no title to say so */
         const char *reason = phx_result_text(picture->source.result, "reason");
         phx_log(context, PHX_LOG_WARNING, "%s is unfinished%s%s", path, reason ? ": " : "", reason ? reason : "");
     }
@@ -62,7 +63,7 @@ void phx_plot_with_unit(char *text, size_t size, const char *name, const char *u
 
 /* ---- columns become lines ---- */
 
-/* What takes the points of a column one after the other. */
+/* A function that takes the points of a column one after the other. */
 typedef struct taker {
     void (*take)(struct taker *it, double x, double y);
     phx_thinner thinner;
@@ -109,7 +110,7 @@ static void measure(taker *it, double x, double y)
     phx_range_add(&it->y, y);
 }
 
-/* Keeps a point that is far enough from the last one kept, and what is not a number, which breaks the line. */
+/* Keep a point that is far enough from the last one kept, or not a number, which breaks the line. */
 static void keep_apart(taker *it, double x, double y)
 {
     phx_line *line = it->line;

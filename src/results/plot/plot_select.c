@@ -1,4 +1,4 @@
-/* The columns of a result that a picture is asked to show. */
+/* The columns of a result chosen for a picture. */
 #include "plot.h"
 
 #include <stdio.h>
@@ -134,7 +134,7 @@ void phx_selection_free(phx_selection *selection)
     *selection = (phx_selection){0};
 }
 
-/* What a unit measures. */
+/* The quantity that a unit measures. */
 static const char *quantity(const char *unit)
 {
     static const char *const quantities[][2] = {{"s", "Time"},

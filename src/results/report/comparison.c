@@ -1,4 +1,4 @@
-/* Pages of comparisons: building them, and what they say of themselves. */
+/* Pages of comparisons: building them, and their verdicts. */
 #include "comparison.h"
 
 #include <math.h>
@@ -262,7 +262,7 @@ void phx_comparisons_add_line(phx_comparisons *page, const char *label, bool poi
         page->status = PHX_ERR_MEMORY;
         return;
     }
-    line->colour = points ? PHX_CHART_INK : drawn;
+    line->colour = points ? PHX_CHART_BLACK : drawn;
     line->points = points;
     memcpy(line->x, x, (size_t)count * sizeof *x);
     memcpy(line->y, y, (size_t)count * sizeof *y);

@@ -1,4 +1,4 @@
-/* Pages of comparisons: what they are made of; private to the layer results. */
+/* The data of pages of comparisons; private to the layer results. */
 #ifndef PHX_RESULTS_COMPARISON_H
 #define PHX_RESULTS_COMPARISON_H
 

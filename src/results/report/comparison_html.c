@@ -82,7 +82,7 @@ static void put_characters(phx_output *out, const char *text, size_t length, boo
     }
 }
 
-/* What stands between backquotes is code. */
+/* Text between backquotes is code. */
 static void put_rich(phx_output *out, const char *text, size_t length)
 {
     bool code = false;
@@ -172,7 +172,7 @@ static void put_standard_cells(phx_output *out, const phx_standard *standard, do
     put_number_cell(out, "", standard->given, standard->tolerance, 2);
 }
 
-/* Of a difference that has to be zero two digits tell enough. */
+/* Two digits are enough for a difference that should be zero. */
 static int digits_of(const phx_comparison_row *row)
 {
     const bool difference =

@@ -1,4 +1,4 @@
-/* Numbers on their way to a text: bytes, zlib, base64, each with a block of its own. */
+/* Encodes numbers as text: bytes, zlib, base64, each with a block of its own. */
 #include "payload.h"
 
 #include <float.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <zlib.h>
 
-enum { RAW = 1 << 16, PACKED = 3 << 14, TEXT = 4 << 14 }; /* PACKED bytes make TEXT characters */
+enum { RAW = 1 << 16, COMPRESSED = 3 << 14, TEXT = 4 << 14 }; /* COMPRESSED bytes make TEXT characters */
 
 struct phx_payload {
     phx_context *context;
@@ -15,12 +15,12 @@ struct phx_payload {
     phx_status status;
     z_stream stream;
     bool open;
-    size_t count, n_raw, n_packed;
-    unsigned char raw[RAW], packed[PACKED];
+    size_t count, n_raw, n_compressed;
+    unsigned char raw[RAW], compressed[COMPRESSED];
     char text[TEXT];
 };
 
-/* zlib allocates through Phlexor, so that its failures are seen as every other. */
+/* zlib allocates through Phlexor, so that its failures are reported like all others. */
 static voidpf allocate(voidpf context, uInt items, uInt size)
 {
     return phx_calloc(context, items, size);
@@ -58,15 +58,15 @@ void phx_payload_destroy(phx_payload *payload)
     phx_free(payload);
 }
 
-/* Everything packed so far as base64; but for the last time a multiple of three bytes. */
+/* Write the compressed bytes as base64; a multiple of three bytes except at the end. */
 static void put_text(phx_payload *payload)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    const unsigned char *from = payload->packed;
+    const unsigned char *from = payload->compressed;
     char *to = payload->text;
 
-    for (size_t i = 0; i < payload->n_packed; i += 3) {
-        const size_t rest = payload->n_packed - i;
+    for (size_t i = 0; i < payload->n_compressed; i += 3) {
+        const size_t rest = payload->n_compressed - i;
         const unsigned long bits = (unsigned long)from[i] << 16 | (rest > 1 ? (unsigned long)from[i + 1] << 8 : 0) |
                                    (rest > 2 ? (unsigned long)from[i + 2] : 0);
         *to++ = digits[bits >> 18 & 63];
@@ -75,7 +75,7 @@ static void put_text(phx_payload *payload)
         *to++ = rest > 2 ? digits[bits & 63] : '=';
     }
     phx_output_bytes(payload->output, payload->text, (size_t)(to - payload->text));
-    payload->n_packed = 0;
+    payload->n_compressed = 0;
 }
 
 static void deflate_raw(phx_payload *payload, int flush)
@@ -85,11 +85,11 @@ static void deflate_raw(phx_payload *payload, int flush)
     payload->stream.next_in = payload->raw;
     payload->stream.avail_in = (uInt)payload->n_raw;
     do {
-        payload->stream.next_out = payload->packed + payload->n_packed;
-        payload->stream.avail_out = (uInt)(PACKED - payload->n_packed);
+        payload->stream.next_out = payload->compressed + payload->n_compressed;
+        payload->stream.avail_out = (uInt)(COMPRESSED - payload->n_compressed);
         result = deflate(&payload->stream, flush);
-        payload->n_packed = PACKED - payload->stream.avail_out;
-        if (payload->n_packed == PACKED)
+        payload->n_compressed = COMPRESSED - payload->stream.avail_out;
+        if (payload->n_compressed == COMPRESSED)
             put_text(payload);
     } while (result == Z_OK && (payload->stream.avail_in > 0 || flush == Z_FINISH || payload->stream.avail_out == 0));
     if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR && !payload->status)

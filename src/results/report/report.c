@@ -1,4 +1,4 @@
-/* Reports: how much of a result goes into a page, and the page. */
+/* Reports: chooses the part of a result that goes into a page, and writes the page. */
 #include "report.h"
 #include "results/modes/modes.h"
 #include "results/store/result.h"
@@ -15,7 +15,7 @@ enum {
 static const char marker[] = "<!--phlexor-data-->";
 
 /* ---- how much ---- */
-/* Bytes of the page that the arrays may have before they are packed: base64 makes 4 of 3. */
+/* Bytes of the arrays allowed before encoding: base64 makes 4 bytes of 3. */
 static double allowance(const char *page, const phx_output *manifest)
 {
     const double rest = (double)MOST_BYTES - SPARE - (double)strlen(page) - (double)manifest->used;
@@ -58,7 +58,7 @@ static double taken(size_t count, double each)
     return (double)count * each;
 }
 
-/* The diagrams get what the animation leaves, a third of the room at least, and the other way round. */
+/* The diagrams get the room that the animation leaves, at least a third, and the other way round. */
 static void choose_amount(phx_report *report, double room, const report_cost *cost)
 {
     const double free_room = room > cost->fixed ? room - cost->fixed : 0.0;
@@ -71,8 +71,8 @@ static void choose_amount(phx_report *report, double room, const report_cost *co
         report->points -= report->points % 2; /* the ends and pairs */
 }
 
-/* What there is too much of, the least needed first: maps, of modes the shapes of most points, deformations. False: it
- * fits, or nothing is left. */
+/* Leave out the least important part that does not fit: maps, the shapes of modes at most points, deformations. False:
+ * it fits, or nothing can be left out. */
 static bool leave_out(phx_report *report, double room, const report_cost *cost)
 {
     const bool one = !report->result; /* nothing but the fixed arrays and each configuration */
@@ -91,7 +91,7 @@ static bool leave_out(phx_report *report, double room, const report_cost *cost)
     return true;
 }
 
-/* A manifest of everything says what it costs; the one for the page follows when that is too much. */
+/* The manifest of everything gives its size; when that is too large a smaller one follows. */
 static phx_status settle_amount(phx_report *report, const char *page, phx_output *manifest)
 {
     phx_status status = PHX_OK;
@@ -202,7 +202,7 @@ phx_status phx_report_check(phx_context *context, const phx_report_options *opti
     return find_page(context, options, &page);
 }
 
-/* The page must not be written over what it shows. */
+/* The page must not overwrite the files that it shows. */
 static phx_status protect(const phx_report *report)
 {
     phx_status status = PHX_OK;
@@ -216,7 +216,7 @@ static phx_status protect(const phx_report *report)
 static phx_status make(phx_report *report, const char *path, phx_report_size *size)
 {
     static const phx_report_options none = {0};
-    phx_report_size unread, *counted = size ? size : &unread;
+    phx_report_size unread, *written = size ? size : &unread;
     phx_output manifest = {.descriptor = -1};
     const char *page = NULL;
     const size_t row = (size_t)report->n_x;
@@ -227,24 +227,24 @@ static phx_status make(phx_report *report, const char *path, phx_report_size *si
     if (!status)
         status = phx_output_open_memory(report->context, &manifest);
     report->block = phx_calloc(report->context, row > REPORT_BLOCK ? row : REPORT_BLOCK, sizeof *report->block);
-    report->turns = phx_calloc(report->context, (size_t)report->n_bodies * 4, sizeof *report->turns);
-    if (!status && (!report->block || !report->turns))
+    report->quaternions = phx_calloc(report->context, (size_t)report->n_bodies * 4, sizeof *report->quaternions);
+    if (!status && (!report->block || !report->quaternions))
         status = PHX_ERR_MEMORY;
     if (!status)
         status = phx_report_choose_entries(report);
     if (!status)
         status = settle_amount(report, page, &manifest);
-    *counted = (phx_report_size){.rows = report->rows, .frames = report->frames, .points = report->points};
+    *written = (phx_report_size){.rows = report->rows, .frames = report->frames, .points = report->points};
     phx_files_begin(report->context);
     if (!status)
         status = protect(report);
     if (!status)
-        status = write_page(report, page, &manifest, path, &counted->bytes);
+        status = write_page(report, page, &manifest, path, &written->bytes);
     phx_files_end(report->context);
     phx_output_close(&manifest, false);
     phx_free(report->arrays);
     phx_free(report->block);
-    phx_free(report->turns);
+    phx_free(report->quaternions);
     phx_free(report->entry_shown);
     return status;
 }

@@ -1,4 +1,4 @@
-/* Reports: what is shown, the arrays behind the page and the text that describes them; private to the layer results.
+/* Reports: the selection shown, the arrays of the page and the text that describes them; private to the layer results.
  *
  * A page holds a manifest, JSON, and arrays, the numbers it refers to by their place in one stream of bytes. The
  * manifest is made first: each reference adds an array to a list, and the list is streamed afterwards. */
@@ -30,13 +30,13 @@ struct phx_report {
     const phx_record_body *bodies;
     const phx_scene *scene; /* NULL: none */
     int point;              /* bodies and scene are now those of this point of the sweep; -1: those of the report */
-    /* where the motion comes from: one of these, or one configuration */
+    /* source of the motion: one of these, or one configuration */
     const phx_result *result;
     const phx_modes_table *modes;
     const double *states; /* rows x n_x, of modes and one configuration */
     int n_x;
-    size_t rows; /* configurations there are */
-    /* how much of it is taken */
+    size_t rows; /* number of configurations */
+    /* the part of it that is shown */
     size_t frames; /* configurations shown, evenly chosen */
     size_t points; /* in each column of the diagrams: all rows, or pairs of least and greatest */
     bool with_maps, with_shapes;
@@ -47,11 +47,11 @@ struct phx_report {
     int n_arrays, room;
     report_array *arrays;
     size_t bytes;
-    /* what writers work with */
+    /* workspace of the writers */
     double *block; /* room for REPORT_BLOCK numbers, or one row of x */
-    int block_of;  /* what is in it: a column, or REPORT_STATES */
+    int block_of;  /* its contents: a column, or REPORT_STATES */
     size_t block_first, block_rows;
-    double *turns; /* n_bodies x 4: the quaternions of the frame before */
+    double *quaternions; /* n_bodies x 4: attitudes in the frame before */
 };
 
 enum { REPORT_BLOCK = 1 << 15, REPORT_STATES = -1, REPORT_ENTRIES = 24 };
@@ -61,12 +61,11 @@ void phx_report_ref(phx_report *report, phx_output *manifest, report_type type, 
                     int index);
 /* Up to REPORT_ENTRIES entries of the ledger of either kind, those with the most work. */
 phx_status phx_report_choose_entries(phx_report *report);
-/* Make the bodies of a point of the sweep (-1: of the report) those that are written about; false: they are no others.
- */
+/* Select the bodies of a point of the sweep (-1: of the report); false: they are the same as before. */
 bool phx_report_at_point(phx_report *report, int point);
 /* Whether a body is drawn as at the first point, with the same section forces. */
 bool phx_report_same_body(const phx_report *report, int b);
-/* The manifest; the list of arrays is made anew. */
+/* Write the manifest and the list of its arrays. */
 void phx_report_manifest(phx_report *report, phx_output *manifest);
 int phx_report_deformations(const phx_report *report, int body);
 /* A number of JSON: null when it is not finite. */

@@ -26,7 +26,7 @@ static void put_vectors(phx_payload *payload, int dim, size_t rows, const double
 }
 
 /* rows x dim x n as rows x 3 x n */
-static void put_slopes(phx_payload *payload, int dim, size_t rows, size_t n, const double *values)
+static void put_shapes(phx_payload *payload, int dim, size_t rows, size_t n, const double *values)
 {
     for (size_t i = 0; i < rows; i++)
         for (int a = 0; a < 3; a++)
@@ -53,7 +53,7 @@ phx_status phx_report_lines(phx_report *report, int index, phx_payload *payload)
 phx_status phx_report_shapes(phx_report *report, int index, phx_payload *payload)
 {
     const phx_record_body *body = &report->bodies[index];
-    put_slopes(payload, report->dimension, (size_t)body->n_points, (size_t)phx_report_deformations(report, index),
+    put_shapes(payload, report->dimension, (size_t)body->n_points, (size_t)phx_report_deformations(report, index),
                body->shapes);
     return PHX_OK;
 }
@@ -66,7 +66,7 @@ phx_status phx_report_port_shapes(phx_report *report, int index, phx_payload *pa
     for (int p = 0; p < index; p++)
         if (scene->port_body[p] >= 0)
             values += report->dimension * phx_report_deformations(report, scene->port_body[p]);
-    put_slopes(payload, report->dimension, 1, (size_t)phx_report_deformations(report, scene->port_body[index]), values);
+    put_shapes(payload, report->dimension, 1, (size_t)phx_report_deformations(report, scene->port_body[index]), values);
     return PHX_OK;
 }
 
@@ -225,7 +225,7 @@ static void quaternion_of(const double *R, double *q)
         q[i] = size > 0.0 ? row[i] / size : (double)(i == 0);
 }
 
-/* Of the two quaternions of an attitude the one nearer to that of the frame before. */
+/* The quaternion of an attitude or its negative, whichever is nearer to that of the frame before. */
 static void put_attitude(int dim, const double *attitude, double *before, phx_payload *payload)
 {
     double q[4] = {0}, product = 0.0;
@@ -250,7 +250,7 @@ phx_status phx_report_poses(phx_report *report, int index, phx_payload *payload)
     phx_status status = PHX_OK;
 
     (void)index;
-    memset(report->turns, 0, (size_t)report->n_bodies * 4 * sizeof *report->turns);
+    memset(report->quaternions, 0, (size_t)report->n_bodies * 4 * sizeof *report->quaternions);
     for (size_t k = 0; k < report->frames && !status; k++) {
         const double *x = NULL;
         status = state_of(report, row_of_frame(report, k), &x);
@@ -259,7 +259,7 @@ phx_status phx_report_poses(phx_report *report, int index, phx_payload *payload)
             const bool placed = report->bodies[b].x_count >= front_of(report);
             const double *own = placed ? x + report->bodies[b].x_start : nowhere;
             put_vectors(payload, dim, 1, own);
-            put_attitude(dim, placed ? own + dim : nowhere + 3, report->turns + 4 * b, payload);
+            put_attitude(dim, placed ? own + dim : nowhere + 3, report->quaternions + 4 * b, payload);
         }
         if (!status)
             status = phx_progress(report->context, "frames", (double)k, (double)report->frames);
@@ -369,7 +369,7 @@ static void put_interval(phx_payload *payload, const double *values, size_t coun
     }
 }
 
-/* The rows of an interval; of one that does not fit the block two values, kept in `two`: the extremes, or the times. */
+/* The rows of an interval; of one that does not fit the block two values in `two`: the extremes, or the times. */
 static phx_status see_interval(phx_report *report, int column, size_t first, size_t count, double two[2], size_t *kept,
                                const double **values)
 {

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { SAMPLES = 8 }; /* instants that the work is looked at */
+enum { SAMPLES = 8 }; /* instants at which the work is evaluated */
 
 typedef struct sized_entry {
     int entry;

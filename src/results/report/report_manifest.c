@@ -131,7 +131,7 @@ static void put_setting(phx_output *m, bool first, const char *prefix, const cha
     text(m, "}");
 }
 
-/* Attributes of a result that are no settings: of the format, and what the run came to. */
+/* Attributes of a result that are not settings: of the format, and numbers of the run. */
 static const struct known_attribute {
     const char *name, *label, *unit;
 } known[] = {
@@ -181,7 +181,7 @@ static void put_settings(phx_report *report, phx_output *m)
     text(m, "]");
 }
 
-/* How much of a result is shown, where it is not all. */
+/* The part of a result that is shown, where it is not all. */
 static void describe_thinning(const phx_report *report, char *to, size_t size, bool diagrams)
 {
     if (diagrams)
@@ -427,7 +427,7 @@ static void put_solids(phx_output *m, const phx_joint_info *info)
     text(m, "]");
 }
 
-/* How the kinds of the joints that there are are drawn. */
+/* How each kind of joint in the model is drawn. */
 static void put_joint_kinds(phx_report *report, phx_output *m)
 {
     const phx_scene *scene = report->scene;
@@ -530,7 +530,7 @@ static void put_frames(phx_report *report, phx_output *m)
     text(m, "}");
 }
 
-/* What the entries of the ledger supplied, or took: a group when there are any. */
+/* Work that the entries of the ledger supplied, or dissipated: a group when there are any. */
 static void put_ledger(phx_report *report, phx_output *m, bool dissipates)
 {
     const int columns = phx_result_columns(report->result), all = report->n_entries[dissipates];

@@ -66,8 +66,7 @@ static double amplitude(const double a[3], const double b[3])
     return sqrt(0.5 * (aa + bb) + hypot(0.5 * (aa - bb), ab));
 }
 
-/* What the shape is divided by: the greatest displacement of a drawn point; of a shape that moves none (torsion) its
- * largest entry. */
+/* Scale of the shape: the greatest displacement of a drawn point; if no point moves (torsion), the largest entry. */
 static double scale_of(const phx_report *report, int row)
 {
     const phx_modes_table *table = report->modes;

@@ -1,4 +1,4 @@
-/* The bodies along a sweep: which point is written about, and what changes. */
+/* The bodies along a sweep: the selected point, and the changes between points. */
 #include "report.h"
 
 #include <string.h>

@@ -105,7 +105,7 @@ phx_status phx_file_claim(phx_context *context, const char *path, char **target,
 
 int phx_file_create(const char *path)
 {
-    (void)unlink(path); /* what an earlier try left, or a link that would lead elsewhere */
+    (void)unlink(path); /* the remains of an earlier attempt, or a link to another file */
     return open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 }
 
@@ -204,7 +204,7 @@ phx_status phx_file_replace(phx_context *context, const char *path, phx_file_wri
     if (!status && !(partial = phx_file_suffixed(context, target, ".partial")))
         status = PHX_ERR_MEMORY;
     if (!status)
-        status = make_empty(context, partial); /* for the reason that other libraries do not tell */
+        status = make_empty(context, partial); /* for the errno, which other libraries do not return */
     if (!status) {
         status = write(context, partial, data);
         if (!status)

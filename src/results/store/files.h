@@ -7,12 +7,12 @@
 /* Record PHX_ERR_FILE: "PATH: cannot ACTION: REASON; REMEDY", reason and remedy from an errno. */
 phx_status phx_file_fail(phx_context *context, const char *path, const char *action, int error);
 
-/* Where a result of this name has to be put: symbolic links followed, also one to a file that is not there yet.
- * `special` (may be NULL) tells that it is a device or a pipe, which is written directly. PHX_ERR_FILE for a directory
- * or an empty name, PHX_ERR_INPUT for "-". Free `target` with phx_free. */
+/* The path to which a result of this name is written: symbolic links followed, also one to a file that is not there
+ * yet. `special` (may be NULL) tells that it is a device or a pipe, which is written directly. PHX_ERR_FILE for a
+ * directory or an empty name, PHX_ERR_INPUT for "-". Free `target` with phx_free. */
 phx_status phx_file_target(phx_context *context, const char *path, char **target, bool *special);
 
-/* The same for a file that is made now: PHX_ERR_INPUT when that would destroy one that is read or written too. */
+/* The same for a file that is made now: PHX_ERR_INPUT when that would overwrite one that is also read or written. */
 phx_status phx_file_claim(phx_context *context, const char *path, char **target, bool *special);
 /* A new empty file for reading and writing instead of whatever has this name; its descriptor, or -1 with errno. */
 int phx_file_create(const char *path);
@@ -20,13 +20,14 @@ int phx_file_create(const char *path);
 /* path + suffix; free with phx_free. NULL when memory is out, error recorded. */
 char *phx_file_suffixed(phx_context *context, const char *path, const char *suffix);
 
-/* Write count bytes; the errno of the failure, 0 when all is written. `written` (may be NULL) counts what was. */
+/* Write count bytes; the errno of the failure, 0 when all are written. `written` (may be NULL): number of bytes
+ * written. */
 int phx_file_write(int descriptor, const char *bytes, size_t count, size_t *written);
 
 /* Rename and make the new name durable. */
 phx_status phx_file_publish(phx_context *context, const char *from, const char *to);
 
-/* What writes a whole file of this name from `data`. */
+/* A function that writes a whole file of this name from `data`. */
 typedef phx_status phx_file_writer(phx_context *context, const char *path, const void *data);
 /* Let `write` make NAME.partial, make it durable and give it its name; on failure it is removed and an older NAME
  * stays. */

@@ -1,4 +1,4 @@
-/* What reading and writing HDF5 have in common: errors, names. */
+/* Errors and names, for reading and writing HDF5. */
 #include "h5_internal.h"
 
 #include <stdio.h>
@@ -27,7 +27,7 @@ void phx_h5_loud(h5_quiet quiet)
     H5Eset_auto2(H5E_DEFAULT, quiet.print, quiet.data);
 }
 
-/* Why HDF5 failed: its first reason, and whether it had no memory for something. */
+/* The reason of a failure of HDF5: its first message, and whether it ran out of memory. */
 typedef struct reason {
     char text[160];
     bool memory;
@@ -49,7 +49,7 @@ static reason last_reason(void)
     for (char *c = why.text; *c; c++)
         if (*c == '\n')
             *c = ' ';
-    if (!told) { /* it may have had no memory for the reason either */
+    if (!told) { /* it may have had no memory for the message either */
         void *some = phx_calloc(NULL, 1, 1 << 16);
         why.memory = !some;
         phx_free(some);

@@ -58,7 +58,7 @@ void phx_h5_free_names(int count, char **names);
 phx_status phx_h5_extent(phx_h5 *file, const char *path, size_t *rows, size_t *cols);
 phx_status phx_h5_read_integers(phx_h5 *file, const char *path, int count, int *values);
 phx_status phx_h5_read_rows(phx_h5 *file, const char *path, size_t first, size_t count, double *values);
-/* What an object is, by the type and rank of its values. */
+/* The kind of an object, by the type and rank of its values. */
 typedef enum phx_h5_kind {
     PHX_H5_OTHER,
     PHX_H5_GROUP,

@@ -1,4 +1,4 @@
-/* What the files of the HDF5 wrapper share. */
+/* Types and functions shared by the files of the HDF5 wrapper. */
 #ifndef PHX_RESULTS_H5_INTERNAL_H
 #define PHX_RESULTS_H5_INTERNAL_H
 
@@ -6,14 +6,14 @@
 
 #include <hdf5.h>
 
-/* Where a file being written goes. HDF5 never learns of a failed write: it cannot close a file after one, and takes the
- * process down at exit. The first errno is kept here instead. */
-typedef struct h5_sink {
+/* The target of a file being written. HDF5 is not told of a failed write, because it cannot close a file after one and
+ * crashes the process at exit. The first errno is stored here instead. */
+typedef struct h5_target {
     int descriptor;
     int error;    /* errno of the first failure; 0: none */
-    haddr_t size; /* bytes the file would have without the failure */
+    haddr_t size; /* size that the file would have without the failure, bytes */
     hid_t driver; /* negative: none */
-} h5_sink;
+} h5_target;
 
 struct phx_h5 {
     phx_context *context;
@@ -21,11 +21,11 @@ struct phx_h5 {
     hid_t file;
     hid_t text_type;
     bool writing;
-    h5_sink sink;
+    h5_target target;
     phx_status status;
 };
 
-/* HDF5 prints errors unless it is told not to; its setting is put back by phx_h5_loud. */
+/* Stops HDF5 from printing errors; phx_h5_loud restores its setting. */
 typedef struct h5_quiet {
     H5E_auto2_t print;
     void *data;
@@ -39,14 +39,14 @@ phx_status phx_h5_text_type(phx_h5 *file);
 /* A complex number as h5py stores it, a compound of r and i, in the number type given; negative on failure. */
 hid_t phx_h5_complex_type(hid_t number);
 
-/* Put the seal (h5_seal.c) behind a file that is complete; `descriptor` is open for reading and writing. */
-phx_status phx_h5_seal(phx_context *context, const char *path, int descriptor);
-/* The file may be given to HDF5: its bytes are those that were written, or another program made it. */
-phx_status phx_h5_check_seal(phx_context *context, const char *path);
+/* Append the checksum (h5_checksum.c) to a file that is complete; `descriptor` is open for reading and writing. */
+phx_status phx_h5_append_checksum(phx_context *context, const char *path, int descriptor);
+/* PHX_OK when HDF5 may read the file: its bytes are those that were written, or another program wrote it. */
+phx_status phx_h5_verify_checksum(phx_context *context, const char *path);
 
-/* Create the file of `sink`, which must outlive what is returned; a negative id on failure. */
-hid_t phx_h5_sink_create(h5_sink *sink, const char *path);
+/* Create the file of `target`, which must outlive the id returned; a negative id on failure. */
+hid_t phx_h5_target_create(h5_target *target, const char *path);
 /* Forget the driver, after the file is closed. */
-void phx_h5_sink_forget(h5_sink *sink);
+void phx_h5_target_forget(h5_target *target);
 
 #endif

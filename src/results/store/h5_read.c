@@ -1,4 +1,4 @@
-/* Reading HDF5 files, after their seal has been checked: HDF5 does not stand damage everywhere. */
+/* Reading HDF5 files, after their checksum has been verified: HDF5 may crash on damaged files. */
 #include "h5_internal.h"
 #include "files.h"
 
@@ -33,7 +33,7 @@ static hid_t open_file(const char *path)
 phx_status phx_h5_open(phx_context *context, const char *path, phx_h5 **opened)
 {
     *opened = NULL;
-    FILE *stream = fopen(path, "rb"); /* for the reason that HDF5 does not tell */
+    FILE *stream = fopen(path, "rb"); /* for the errno, which HDF5 does not return */
     if (!stream)
         return phx_file_fail(context, path, "read", errno);
     fclose(stream);
@@ -41,13 +41,13 @@ phx_status phx_h5_open(phx_context *context, const char *path, phx_h5 **opened)
         return phx_fail(context, PHX_ERR_FILE, "%s: cannot read: not an HDF5 file; give a result of Phlexor", path);
     phx_status ready = phx_files_read(context, path);
     if (!ready)
-        ready = phx_h5_check_seal(context, path);
+        ready = phx_h5_verify_checksum(context, path);
     if (ready)
         return ready;
     phx_h5 *file = phx_calloc(context, 1, sizeof *file);
     if (!file)
         return PHX_ERR_MEMORY;
-    *file = (phx_h5){.context = context, .file = -1, .text_type = -1, .sink = {.descriptor = -1, .driver = -1}};
+    *file = (phx_h5){.context = context, .file = -1, .text_type = -1, .target = {.descriptor = -1, .driver = -1}};
     const h5_quiet quiet = phx_h5_quiet();
     file->path = phx_strdup(context, path);
     if (!file->path)

@@ -15,19 +15,19 @@ phx_status phx_h5_create(phx_context *context, const char *path, phx_h5 **create
     if (!file)
         return PHX_ERR_MEMORY;
     *file = (phx_h5){
-        .context = context, .file = -1, .text_type = -1, .writing = true, .sink = {.descriptor = -1, .driver = -1}};
+        .context = context, .file = -1, .text_type = -1, .writing = true, .target = {.descriptor = -1, .driver = -1}};
     const h5_quiet quiet = phx_h5_quiet();
     file->path = phx_strdup(context, path);
     if (!file->path) {
         file->status = PHX_ERR_MEMORY;
         goto cleanup;
     }
-    file->sink.descriptor = phx_file_create(path);
-    if (file->sink.descriptor < 0) {
+    file->target.descriptor = phx_file_create(path);
+    if (file->target.descriptor < 0) {
         file->status = phx_file_fail(context, path, "create", errno);
         goto cleanup;
     }
-    file->file = phx_h5_sink_create(&file->sink, path);
+    file->file = phx_h5_target_create(&file->target, path);
     if (file->file < 0)
         phx_h5_fail(file, "create", "the file");
     else
@@ -42,11 +42,11 @@ cleanup:
     return status;
 }
 
-/* What remains to do after a call of HDF5 that returned `result`. */
+/* Record a failure after a call of HDF5 that returned `result`. */
 static void settle(phx_h5 *file, herr_t result, const char *part)
 {
-    if (file->sink.error)
-        file->status = phx_file_fail(file->context, file->path, "write", file->sink.error);
+    if (file->target.error)
+        file->status = phx_file_fail(file->context, file->path, "write", file->target.error);
     else if (result < 0)
         phx_h5_fail(file, "write", part);
 }
@@ -248,11 +248,11 @@ phx_status phx_h5_finish(phx_h5 *file)
         settle(file, closed, "the end of the file");
     phx_h5_loud(quiet);
     if (!file->status)
-        file->status = phx_h5_seal(file->context, file->path, file->sink.descriptor);
-    if (!file->status && fsync(file->sink.descriptor) != 0)
+        file->status = phx_h5_append_checksum(file->context, file->path, file->target.descriptor);
+    if (!file->status && fsync(file->target.descriptor) != 0)
         file->status = phx_file_fail(file->context, file->path, "write", errno);
-    const int result = close(file->sink.descriptor);
-    file->sink.descriptor = -1;
+    const int result = close(file->target.descriptor);
+    file->target.descriptor = -1;
     if (!file->status && result != 0 && errno != EINTR)
         file->status = phx_file_fail(file->context, file->path, "write", errno);
     const phx_status status = file->status;
@@ -269,10 +269,10 @@ void phx_h5_close(phx_h5 *file)
         H5Tclose(file->text_type);
     if (file->file >= 0)
         H5Fclose(file->file);
-    phx_h5_sink_forget(&file->sink);
+    phx_h5_target_forget(&file->target);
     phx_h5_loud(quiet);
-    if (file->sink.descriptor >= 0)
-        close(file->sink.descriptor);
+    if (file->target.descriptor >= 0)
+        close(file->target.descriptor);
     phx_free(file->path);
     phx_free(file);
 }

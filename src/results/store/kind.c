@@ -1,4 +1,4 @@
-/* What a file of Phlexor is for. */
+/* The kind of a file of Phlexor. */
 #include "kind.h"
 #include "csv.h"
 #include "h5.h"

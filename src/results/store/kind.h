@@ -1,4 +1,4 @@
-/* What a file of Phlexor is for; private to the layer results. */
+/* The kind of a file of Phlexor; private to the layer results. */
 #ifndef PHX_RESULTS_KIND_H
 #define PHX_RESULTS_KIND_H
 

@@ -1,4 +1,4 @@
-/* What a row of a result means: checking, copying, and its form in an HDF5 file. */
+/* The layout of a row of a result: checking, copying, and its form in an HDF5 file. */
 #include "layout.h"
 #include "scene.h"
 

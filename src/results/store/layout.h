@@ -1,4 +1,4 @@
-/* What a row of a result means: columns, states, bodies; private to the layer results. */
+/* The layout of a row of a result: columns, states, bodies; private to the layer results. */
 #ifndef PHX_RESULTS_LAYOUT_H
 #define PHX_RESULTS_LAYOUT_H
 
@@ -25,8 +25,8 @@ typedef struct phx_layout {
     phx_scene *scene; /* NULL: none */
 } phx_layout;
 
-/* Deformations of a body: what is left of its range of x behind place and attitude; negative: the range is too small.
- */
+/* Number of deformations of a body: the rest of its range of x behind position and attitude; negative: the range is too
+ * small. */
 int phx_layout_deformations(int dimension, const phx_record_body *body);
 
 /* The bodies of a def fit its dimension and states, and the scene the bodies. */

@@ -280,7 +280,7 @@ char *phx_utf8_cleaned(phx_context *context, const char *text)
     return cleaned;
 }
 
-/* Append the character that starts at `text`, a replacement when it is none; returns what follows. */
+/* Append the character that starts at `text`, a replacement when it is invalid; returns the rest of the text. */
 static const char *append_character(phx_output *output, const char *text)
 {
     char character[PHX_UTF8_SIZE];

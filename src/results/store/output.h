@@ -2,7 +2,7 @@
  *
  * An output goes to NAME.partial and gets its name by phx_output_publish, or straight to a device or an open stream, or
  * stays in memory.
- * The first failure sticks: writing goes on as if nothing had happened and phx_output_finish returns it. */
+ * The first failure sticks: later calls go on as usual, and phx_output_finish returns it. */
 #ifndef PHX_RESULTS_OUTPUT_H
 #define PHX_RESULTS_OUTPUT_H
 
@@ -35,12 +35,12 @@ void phx_number_fixed(double value, int decimals, char text[PHX_NUMBER_SIZE]);
 
 /* ---- UTF-8 ---- */
 enum { PHX_UTF8_SIZE = 8 }; /* room for a character and a zero */
-/* The first character of a text, a space instead of a control character, U+FFFD instead of what is none. Returns what
- * follows. */
+/* The first character of a text, a space instead of a control character, U+FFFD instead of an invalid one. Returns the
+ * rest of the text. */
 const char *phx_utf8_next(const char *text, char character[PHX_UTF8_SIZE]);
-/* Nothing in the text would be replaced. */
+/* Whether the text has no character to replace. */
 bool phx_utf8_is_plain(const char *text);
-/* The text with everything replaced that has to be; free with phx_free. NULL when memory is out. */
+/* The text with these replacements; free with phx_free. NULL when memory is out. */
 char *phx_utf8_cleaned(phx_context *context, const char *text);
 
 /* On failure `output` may be passed to phx_output_close, and need not. */
@@ -64,7 +64,7 @@ void phx_output_json(phx_output *output, const char *text);
 /* Text of XML, its special characters escaped, what XML does not allow left out. */
 void phx_output_xml(phx_output *output, const char *text);
 
-/* Bring whole lines to the file, so that another program can read them. */
+/* Write whole lines to the file, so that another program can read them. */
 phx_status phx_output_flush(phx_output *output);
 /* Everything is on the disk and the file closed; the first failure, if there was one. */
 phx_status phx_output_finish(phx_output *output);

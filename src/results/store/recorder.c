@@ -1,4 +1,4 @@
-/* Recorders: a result appears under its name when it is complete, and what is unfinished stays readable. */
+/* Recorders: a result gets its name when it is complete, and an unfinished one stays readable. */
 #define _XOPEN_SOURCE 700
 #include "recorder.h"
 #include "files.h"
@@ -12,8 +12,8 @@
 
 enum {
     BLOCK_VALUES = 1 << 15,       /* doubles in a block on its way to HDF5 */
-    BYTES_PER_SECOND = 500000000, /* of a checkpoint, until one has shown it */
-    ENOUGH_BYTES = 1 << 26,       /* of a checkpoint that shows it */
+    BYTES_PER_SECOND = 500000000, /* assumed cost of a checkpoint, until one was measured */
+    ENOUGH_BYTES = 1 << 26,       /* least size of a checkpoint that measures it */
     LOOSER = 4
 };
 
@@ -94,8 +94,8 @@ static phx_status make_buffers(phx_recorder *recorder, size_t buffer_bytes)
     return recorder->buffer && recorder->block && recorder->scratch ? PHX_OK : PHX_ERR_MEMORY;
 }
 
-/* The spool is a file without a name beside the result: opened under the name of the checkpoint to come, so that what a
- * killed run left there goes too, and that a place that cannot be written to is found now. */
+/* The spool is a file without a name beside the result: opened under the name of the next checkpoint, so that the
+ * remains of a killed run are removed and a folder without write access is found now. */
 static phx_status open_h5(phx_recorder *recorder, const char *path)
 {
     phx_context *context = recorder->context;
@@ -242,7 +242,7 @@ static void append_buffer(phx_recorder *recorder, const double *row, const doubl
     recorder->n_buffered++;
 }
 
-/* What the rows since the last checkpoint add to the cost of the next, s. */
+/* Time that the rows since the last checkpoint add to the next one, s. */
 static double added_cost(const phx_recorder *recorder)
 {
     const double row_bytes = (double)(recorder->width * sizeof(double));
@@ -310,7 +310,7 @@ phx_status phx_recorder_append(phx_recorder *recorder, const double *row, const 
 
 /* ---- checkpoints and the end ---- */
 
-/* Replace NAME.partial and start anew behind the rows in it. */
+/* Replace NAME.partial and continue behind the rows in it. */
 static phx_status checkpoint(phx_recorder *recorder, const char *reason)
 {
     const double start = now();
@@ -355,7 +355,7 @@ phx_status phx_recorder_checkpoint(phx_recorder *recorder)
     return status;
 }
 
-/* Everything is on the disk before anything gets its name. */
+/* All files are on the disk before one of them gets its name. */
 phx_status phx_recorder_finish(phx_recorder *recorder, int n_attributes, const phx_attribute *attributes)
 {
     if (!recorder)
@@ -400,8 +400,8 @@ phx_status phx_recorder_abandon(phx_recorder *recorder, const char *reason)
         const phx_status csv_status = phx_output_finish(&recorder->csv);
         status = status ? status : csv_status;
     }
-    const phx_status kept = recorder->in_memory ? phx_recorder_describe(recorder, &state) : PHX_OK;
-    return status ? status : kept;
+    const phx_status described = recorder->in_memory ? phx_recorder_describe(recorder, &state) : PHX_OK;
+    return status ? status : described;
 }
 
 void phx_recorder_discard(phx_recorder *recorder)

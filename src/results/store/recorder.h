@@ -1,11 +1,11 @@
-/* What a recorder is made of; private to the layer results. */
+/* The struct of a recorder; private to the layer results. */
 #ifndef PHX_RESULTS_RECORDER_H
 #define PHX_RESULTS_RECORDER_H
 
 #include "layout.h"
 #include "output.h"
 
-/* Rows on their way:  append -> buffer (memory) -> spool (unnamed file) -> checkpoint NAME.partial -> NAME
+/* The path of the rows:  append -> buffer (memory) -> spool (unnamed file) -> checkpoint NAME.partial -> NAME
  *
  *   rows 0 .. n_saved-1                    in the checkpoint `saved`
  *   rows n_saved .. n_saved+n_spooled-1    in the spool
@@ -46,7 +46,7 @@ struct phx_recorder {
     bool failed, closed;
 };
 
-/* What a file says about the run. */
+/* The attributes of a file about the run. */
 typedef struct phx_recorder_state {
     const char *status, *reason;
     int n_attributes;
@@ -56,10 +56,10 @@ typedef struct phx_recorder_state {
 /* Write every row to NAME.partial.tmp and make it durable; removed again on failure. */
 phx_status phx_recorder_store(phx_recorder *recorder, const phx_recorder_state *state);
 
-/* Bring the rows in memory to the spool. */
+/* Write the rows in memory to the spool. */
 phx_status phx_recorder_spool(phx_recorder *recorder);
 
-/* Keep a row for phx_recorder_take; what the result taken says about the run. */
+/* Store a row for phx_recorder_take; collect the attributes of the result taken. */
 phx_status phx_recorder_keep(phx_recorder *recorder, const double *row, const double *x, const double *v);
 phx_status phx_recorder_describe(phx_recorder *recorder, const phx_recorder_state *state);
 

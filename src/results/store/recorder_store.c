@@ -1,4 +1,4 @@
-/* The rows of a recorder on their way to the disk: spool and HDF5 file. */
+/* Writes the rows of a recorder to the disk: spool and HDF5 file. */
 #define _XOPEN_SOURCE 700
 #include "recorder.h"
 #include "files.h"

@@ -1,4 +1,4 @@
-/* Results: what a recorder left, complete or partial, read on demand. */
+/* Results of a recorder, complete or partial, read on demand. */
 #include "result.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* What an open result is made of; private to the layer results. */
+/* The struct of an open result; private to the layer results. */
 #ifndef PHX_RESULTS_RESULT_H
 #define PHX_RESULTS_RESULT_H
 

@@ -67,7 +67,7 @@ static void put_text(phx_output *out, const phx_result *result, const char *key,
     phx_output_json(out, text ? text : "");
 }
 
-/* What it is of, how it ended, and the attributes: settings, then what the run took. */
+/* The model, how the run ended, and the attributes: settings, then counts and times of the run. */
 static void put_head(phx_output *out, const phx_result *result)
 {
     phx_output_text(out, "{\n  \"format\": \"phlexor summary\",\n  \"format_version\": 1");
@@ -98,7 +98,7 @@ static void put_head(phx_output *out, const phx_result *result)
     phx_output_text(out, "}");
 }
 
-/* The largest over the run: of |kinetic|, |elastic|, |energy|; of |residual|; of the gaps. */
+/* The largest over the run: of |kinetic|, |elastic|, |energy|; of |residual|; of the drift of the joints. */
 static void put_largest(phx_output *out, const phx_result *result, const column_summary *summaries)
 {
     static const struct {
@@ -125,7 +125,7 @@ static void put_largest(phx_output *out, const phx_result *result, const column_
     phx_output_text(out, "}");
 }
 
-/* What each entry of the ledger has supplied or taken in the end. */
+/* Work that each entry of the ledger has supplied or dissipated at the end. */
 static phx_status put_ledger(phx_output *out, const phx_result *result)
 {
     const size_t rows = phx_result_rows(result);

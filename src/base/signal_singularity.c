@@ -1,8 +1,8 @@
-/* Where a signal has no finite value.
+/* Singularities of a signal: times at which it has no finite value.
  *
- * Of a function nothing is known but its values. On a smooth piece it is sampled at Gauss's points and at the ends; a
- * pole shows itself in that samples change sign across it or are largest beside it. Such a place is closed in on, down
- * to the last digits of t, and there a pole differs from everything else: |f| still grows, the nearer t comes. */
+ * Only the values of a function are known. On a smooth piece it is sampled at Gauss's points and at the ends. At a pole
+ * the samples change sign, or they are largest beside it. Such a place is bracketed down to the last digits of t, and
+ * there a pole differs from any other function: |f| still grows as t comes nearer. */
 #include "signal.h"
 
 #include <float.h>
@@ -13,15 +13,16 @@ enum { SAMPLES = 7, MOST_BISECTIONS = 1100 };
  * |t|^-p does for p > 0.13. A logarithm does not: its integral is finite, and so are its values at all t but one. */
 enum { DISTANCES = 4 };
 static const double NEAREST = 64.0, CLOSER = 8.0, GROWS = 1.3;
-/* Samples that differ by less than this factor from their median are those of a smooth function. One at an end that is
- * largest is looked at when the function falls towards it, from BESIDE of the way to the next, or when it is LARGE. */
+/* Samples that differ by less than this factor from their median are those of a smooth function. A largest one
+ * at an end is examined when the function, at BESIDE of the way to the next sample, is not below it, or when it is
+ * LARGE. */
 static const double EVEN = 1.5, BESIDE = 1e-3, LARGE = 1e6;
 
 typedef struct piece {
     const phx_signal *signal;
     double s;
     double digit;       /* of t, s */
-    double least, most; /* the breaks around, s */
+    double least, most; /* breaks of the signal on both sides, s */
     double t[SAMPLES], f[SAMPLES];
     phx_signal_gap *gap;
 } piece;
@@ -130,7 +131,7 @@ static bool peaks(const piece *p, int i, double usual)
     return size > LARGE * usual || !(beside < size);
 }
 
-static bool gap_in_piece(piece *p, double from, double to)
+static bool singularity_in_piece(piece *p, double from, double to)
 {
     static const double place[SAMPLES] = {
         -1.0, -0.90617984593866399, -0.53846931010568309, 0.0, 0.53846931010568309, 0.90617984593866399, 1.0};
@@ -165,7 +166,7 @@ bool phx_signal_has_gap(const phx_signal *signal, double t0, double t1, double s
         p.least = i > 0 ? signal->breaks[i - 1] : -HUGE_VAL;
         p.most = i < signal->n_breaks ? signal->breaks[i] : HUGE_VAL;
         const double to = fmin(p.most, t1);
-        if (to > from && gap_in_piece(&p, from, to))
+        if (to > from && singularity_in_piece(&p, from, to))
             return true;
         from = to;
     }

@@ -1,15 +1,15 @@
-/* The seal of an HDF5 file: a checksum behind its end.
+/* The checksum of an HDF5 file, in a trailer behind its end.
  *
  * HDF5 protects its tables by checksums, but not the texts of variable length nor the values, and it crashes, or never
  * comes back, when it meets damage there. So every file that is written here ends with
  *
  *   "PHXSEAL1"   8 bytes
- *   size         8 bytes, little endian: bytes before the seal, which is where the file ends for HDF5
+ *   size         8 bytes, little endian: bytes before the trailer, the size of the file for HDF5
  *   checksum     4 bytes, little endian: CRC-32 of them (that of zlib and of IEEE 802.3)
  *   its own      4 bytes, little endian: CRC-32 of the 20 bytes before
  *
- * and is checked before HDF5 sees it. HDF5 does not mind bytes behind its end; a program that changes the file takes
- * them away. So a file without a seal is read when it ends where HDF5 says, and nothing protects it then. */
+ * and is checked before HDF5 sees it. HDF5 ignores bytes behind its end, and a program that changes the file removes
+ * them. So a file without a trailer is read when its size is that of the superblock; it has no protection then. */
 #define _XOPEN_SOURCE 700
 #include "files.h"
 #include "h5_internal.h"
@@ -21,8 +21,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
-enum { SEAL_SIZE = 24, NAME_SIZE = 8, SIZE_AT = 8, SUM_AT = 16, OWN_AT = 20, BLOCK = 1 << 18 };
-static const unsigned char seal_name[NAME_SIZE] = {'P', 'H', 'X', 'S', 'E', 'A', 'L', '1'};
+enum { TRAILER_SIZE = 24, NAME_SIZE = 8, SIZE_AT = 8, SUM_AT = 16, OWN_AT = 20, BLOCK = 1 << 18 };
+static const unsigned char trailer_name[NAME_SIZE] = {'P', 'H', 'X', 'S', 'E', 'A', 'L', '1'};
 
 /* ---- bytes ---- */
 static void put_number(unsigned char *bytes, int count, unsigned long long value)
@@ -56,7 +56,7 @@ static int read_bytes(int descriptor, unsigned char *bytes, size_t count, off_t 
 }
 
 /* CRC-32 of the first `size` bytes. */
-static phx_status add_up(phx_context *context, const char *path, int descriptor, off_t size, uLong *sum)
+static phx_status checksum_of(phx_context *context, const char *path, int descriptor, off_t size, uLong *sum)
 {
     unsigned char *block = phx_calloc(context, BLOCK, 1);
     if (!block)
@@ -74,34 +74,34 @@ static phx_status add_up(phx_context *context, const char *path, int descriptor,
     return error ? phx_file_fail(context, path, "read", error) : PHX_OK;
 }
 
-static uLong own_sum(const unsigned char *seal)
+static uLong own_sum(const unsigned char *trailer)
 {
-    return crc32(crc32(0L, Z_NULL, 0), seal, OWN_AT);
+    return crc32(crc32(0L, Z_NULL, 0), trailer, OWN_AT);
 }
 
 /* ---- writing ---- */
-phx_status phx_h5_seal(phx_context *context, const char *path, int descriptor)
+phx_status phx_h5_append_checksum(phx_context *context, const char *path, int descriptor)
 {
     struct stat info;
-    unsigned char seal[SEAL_SIZE];
+    unsigned char trailer[TRAILER_SIZE];
     uLong sum;
     if (fstat(descriptor, &info) != 0)
         return phx_file_fail(context, path, "write", errno);
-    const phx_status status = add_up(context, path, descriptor, info.st_size, &sum);
+    const phx_status status = checksum_of(context, path, descriptor, info.st_size, &sum);
     if (status)
         return status;
-    memcpy(seal, seal_name, NAME_SIZE);
-    put_number(seal + SIZE_AT, 8, (unsigned long long)info.st_size);
-    put_number(seal + SUM_AT, 4, sum);
-    put_number(seal + OWN_AT, 4, own_sum(seal));
+    memcpy(trailer, trailer_name, NAME_SIZE);
+    put_number(trailer + SIZE_AT, 8, (unsigned long long)info.st_size);
+    put_number(trailer + SUM_AT, 4, sum);
+    put_number(trailer + OWN_AT, 4, own_sum(trailer));
     const int error = lseek(descriptor, info.st_size, SEEK_SET) < 0
                           ? errno
-                          : phx_file_write(descriptor, (const char *)seal, SEAL_SIZE, NULL);
+                          : phx_file_write(descriptor, (const char *)trailer, TRAILER_SIZE, NULL);
     return error ? phx_file_fail(context, path, "write", error) : PHX_OK;
 }
 
 /* ---- reading ---- */
-/* Where the file ends for HDF5, from the superblock at its begin; -1 when that is not as HDF5 writes it. */
+/* Size of the file for HDF5, from the superblock at its beginning; -1 when that is invalid. */
 static long long end_of(const unsigned char *head)
 {
     enum { VERSION_AT = 8, SIZES_0 = 13, BASE_0 = 24, END_0 = 40, SIZES_2 = 9, BASE_2 = 12, END_2 = 28 };
@@ -110,7 +110,7 @@ static long long end_of(const unsigned char *head)
     int base = old ? BASE_0 : BASE_2, end = old ? END_0 : END_2;
     if (head[VERSION_AT] > 3 || sizes[0] != 8 || sizes[1] != 8)
         return -1;
-    if (head[VERSION_AT] == 1) { /* one more table size before them */
+    if (head[VERSION_AT] == 1) { /* version 1 has one more table size before them */
         base += 4;
         end += 4;
     }
@@ -126,30 +126,30 @@ static phx_status damaged(phx_context *context, const char *path, const char *wh
 static phx_status check_open(phx_context *context, const char *path, int descriptor)
 {
     enum { HEAD = 64 };
-    unsigned char head[HEAD] = {0}, seal[SEAL_SIZE] = {0};
+    unsigned char head[HEAD] = {0}, trailer[TRAILER_SIZE] = {0};
     struct stat info;
     uLong sum;
     int error = fstat(descriptor, &info) != 0 ? errno : 0;
-    const off_t size = error ? 0 : info.st_size, before = size - SEAL_SIZE;
+    const off_t size = error ? 0 : info.st_size, before = size - TRAILER_SIZE;
     if (!error && size < HEAD)
         return damaged(context, path, "it is too short");
     if (!error)
         error = read_bytes(descriptor, head, HEAD, 0);
     if (!error)
-        error = read_bytes(descriptor, seal, SEAL_SIZE, before);
+        error = read_bytes(descriptor, trailer, TRAILER_SIZE, before);
     if (error)
         return phx_file_fail(context, path, "read", error);
-    if (memcmp(seal, seal_name, NAME_SIZE) != 0 || get_number(seal + OWN_AT, 4) != own_sum(seal))
+    if (memcmp(trailer, trailer_name, NAME_SIZE) != 0 || get_number(trailer + OWN_AT, 4) != own_sum(trailer))
         return end_of(head) == (long long)size ? PHX_OK : damaged(context, path, "its end is not what was written");
-    if (get_number(seal + SIZE_AT, 8) != (unsigned long long)before)
+    if (get_number(trailer + SIZE_AT, 8) != (unsigned long long)before)
         return damaged(context, path, "a part of it is missing or stands twice");
-    const phx_status status = add_up(context, path, descriptor, before, &sum);
-    if (!status && get_number(seal + SUM_AT, 4) != sum)
+    const phx_status status = checksum_of(context, path, descriptor, before, &sum);
+    if (!status && get_number(trailer + SUM_AT, 4) != sum)
         return damaged(context, path, "its bytes do not give its checksum");
     return status;
 }
 
-phx_status phx_h5_check_seal(phx_context *context, const char *path)
+phx_status phx_h5_verify_checksum(phx_context *context, const char *path)
 {
     const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
     if (descriptor < 0)

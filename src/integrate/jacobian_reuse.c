@@ -1,0 +1,79 @@
+#include "jacobian_reuse.h"
+
+#include <string.h>
+
+/* PATIENCE: number of intervals with a new Jacobian each before reuse is tried again. PROOF: number of intervals that
+ * rely on a proved number of corrections, while theirs are at most ALIKE times as large. */
+enum { PATIENCE = 64, PROOF = 16 };
+static const double ALIKE = 1.25;
+
+phx_jacobian_reuse phx_jacobian_reuse_create(double matrix)
+{
+    return (phx_jacobian_reuse){.matrix = matrix};
+}
+
+void phx_jacobian_reuse_begin(phx_jacobian_reuse *reuse)
+{
+    reuse->corrections = reuse->made = 0;
+    reuse->fresh = false;
+}
+
+bool phx_jacobian_reuse_is_due(const phx_jacobian_reuse *reuse)
+{
+    return reuse->corrections == 0 && (reuse->intervals == 0 || reuse->eager > 0);
+}
+
+void phx_jacobian_reuse_made(phx_jacobian_reuse *reuse)
+{
+    reuse->made++;
+    reuse->fresh = reuse->made == 1 && reuse->corrections == 0;
+}
+
+static bool is_proved(const phx_jacobian_reuse *reuse)
+{
+    if (!reuse->fresh || reuse->uses == 0 || reuse->corrections != reuse->count)
+        return false;
+    for (int k = 0; k < reuse->count; k++)
+        if (!(reuse->size[k] <= ALIKE * reuse->proved[k]))
+            return false;
+    return true;
+}
+
+bool phx_jacobian_reuse_count(phx_jacobian_reuse *reuse, double size)
+{
+    if (reuse->corrections < PHX_JACOBIAN_REUSE_SIZES)
+        reuse->size[reuse->corrections] = size;
+    reuse->corrections++;
+    return is_proved(reuse);
+}
+
+/* Returns the number of corrections that the interval needed. */
+static int prove(phx_jacobian_reuse *reuse, double enough)
+{
+    int count = reuse->corrections;
+    if (reuse->uses > 0 && reuse->fresh && count == reuse->count) {
+        reuse->uses--;
+        return count;
+    }
+    reuse->uses = 0;
+    if (!reuse->fresh || count > PHX_JACOBIAN_REUSE_SIZES)
+        return count;
+    if (count > 1 && reuse->size[count - 1] <= enough)
+        count--;
+    memcpy(reuse->proved, reuse->size, sizeof reuse->proved);
+    reuse->count = count;
+    reuse->uses = PROOF;
+    return count;
+}
+
+void phx_jacobian_reuse_learn(phx_jacobian_reuse *reuse, double enough)
+{
+    const double cost = prove(reuse, enough) + reuse->made * reuse->matrix;
+    const bool expensive = reuse->intervals > 0 && !reuse->fresh && cost * reuse->intervals >= reuse->spent;
+    if (reuse->eager > 0)
+        reuse->eager--;
+    else if (expensive && reuse->intervals == 1)
+        reuse->eager = PATIENCE;
+    reuse->spent = reuse->made > 0 ? cost : reuse->spent + cost;
+    reuse->intervals = expensive ? 0 : reuse->made > 0 ? 1 : reuse->intervals + 1;
+}
