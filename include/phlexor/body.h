@@ -106,7 +106,7 @@ typedef struct phx_body_view {
     double h;
     const double *x0, *x1, *xm;
     const double *v0, *v1, *vm;
-    phx_products *products; /* of an interval, made by phx_body_products_create; NULL at an instant and in packs */
+    phx_products *products; /* of an interval, made by phx_body_products_create; NULL at an instant and in batches */
 } phx_body_view;
 
 /* p = M(q) nu, p in the order of nu. */
@@ -197,125 +197,6 @@ void phx_body_linearise(const phx_body *body, const double *gravity, const doubl
  * with full kinetics. `room`: twice the pattern. */
 void phx_body_interval_linearise(const phx_body *body, const double *gravity, const phx_body_view *view, double *room,
                                  double *A);
-
-/* ---- condensation: the deformation inside a body eliminated ---- */
-/* A constant deformation block S = a M_qq + b K + c R with all coordinates but the kept ones eliminated. It serves any
- * body of the same phx_flex, damping and kept coordinates; one thread at a time. */
-typedef struct phx_condenser phx_condenser;
-/* `kept`: n_kept coordinates of q, ascending, copied. The body is borrowed. Errors: PHX_ERR_MEMORY. */
-phx_status phx_condenser_create(phx_context *context, const phx_body *body, int n_kept, const int *kept,
-                                phx_condenser **condenser);
-void phx_condenser_destroy(phx_condenser *condenser);
-bool phx_condenser_serves(const phx_condenser *condenser, const phx_body *body, int n_kept, const int *kept);
-int phx_condenser_inner(const phx_condenser *condenser); /* coordinates that it eliminates */
-/* Factor S; PHX_SINGULAR when it is neither positive nor negative definite to rounding. No allocation. */
-phx_status phx_condenser_factor(phx_condenser *condenser, double a, double b, double c);
-
-/* ---- packs: bodies over one deformation evaluated together ----
- * The numbers of its bodies stand side by side in the arrays of a pack: entry e of body l at [e * lanes + l], where
- * there are one lane for one body, four for up to four and eight for more; what stands in lanes without a body is of no
- * meaning. Vectors of states and velocities (x, v, res) are those of a whole system, in which each body has its place.
- * What is computed of a body does not depend on its company. */
-enum { PHX_LANES = 8 }; /* the most */
-typedef struct phx_pack phx_pack;
-typedef struct phx_pack_def {
-    int count;                         /* of bodies, 1 to phx_pack_most() */
-    const phx_body *bodies[PHX_LANES]; /* borrowed; each packs, and they are alike */
-    int x[PHX_LANES], v[PHX_LANES];    /* first entries of the bodies in x and v */
-    int c[PHX_LANES]; /* first entry of the rigid velocities in condensed vectors; the kept coordinates follow */
-    double *room;     /* phx_pack_room numbers of scratch, borrowed; packs used one after the other may share it */
-} phx_pack_def;
-/* The most bodies that a pack takes on this processor: 4, or 8 where it has AVX-512. */
-int phx_pack_most(void);
-/* Whether a body may be in a pack: full kinetics, no geometric stiffening. */
-bool phx_body_packs(const phx_body *body);
-/* Whether two bodies may be in one: the same phx_flex and equal damping, or both rigid. */
-bool phx_body_alike(const phx_body *a, const phx_body *b);
-size_t phx_pack_room(const phx_body *body);
-/* Errors: PHX_ERR_MEMORY. */
-phx_status phx_pack_create(phx_context *context, const phx_pack_def *def, phx_pack **pack);
-void phx_pack_destroy(phx_pack *pack);
-int phx_pack_lanes(const phx_pack *pack);
-void phx_pack_share(phx_pack *pack, double *room); /* other scratch from now on */
-/* As phx_body_interval_begin, phx_body_move or, tried, phx_body_try, and phx_body_interval_residual. low0, low1: like
- * x; vm, xm: means over the interval. */
-void phx_pack_begin(phx_pack *pack, double h, const double *x0, const double *v0);
-void phx_pack_move(const phx_pack *pack, bool tried, const double *x0, const double *low0, const double *vm, double *x1,
-                   double *low1, double *xm);
-void phx_pack_residual(phx_pack *pack, const double *gravity, const double *xm, const double *v1, double *res);
-/* Kinetic energy of each body (room for PHX_LANES); x NULL: of the undeformed ones. */
-void phx_pack_kinetic(const phx_pack *pack, const double *x, const double *v, double *energy);
-
-/* The border of a matrix over a body's velocities is what of its rigid rows and columns follows from the state. With
- * S_i = (S_1i ...), the column of coordinate i in phx_flex.S, they are
- *     [ rigid   H S_i                 ]      arrays, row-major, one after the other: rigid (n_rigid square), H (dim x
- *     [         E S_i + rows_i        ]      dim), E (n_rot x dim), Gv (dim x dim), Gw (dim x n_rot), rows (n_q x
- *     [ S_i^T Gv   S_i^T Gw + columns_i ]    n_rot), columns (n_q x n_rot) */
-size_t phx_pack_border_size(const phx_pack *pack);
-/* Of the derivative of the residual with respect to the mean velocity, after the residual. */
-void phx_pack_interval_border(phx_pack *pack, const double *gravity, const double *x1, const double *xm,
-                              double *border);
-/* That derivative as phx_body_interval_linearise has it, of the body in `lane`, from its border. */
-void phx_pack_interval_matrix(const phx_pack *pack, const double *border, int lane, double *A);
-/* Of M(q). */
-void phx_pack_mass_border(phx_pack *pack, const double *x, double *border);
-/* Add to the entry of rotation `axis` and coordinate `dof` of the body in `lane`. */
-void phx_pack_border_add(const phx_pack *pack, double *border, int lane, int axis, int dof, double value);
-/* w0 + w1 of the interval, n_rot: 2/h M + R + h/2 K lacks - sum (w0 + w1)_k A_k of the interval's deformation block, to
- * first order in h w. */
-void phx_pack_rates(const phx_pack *pack, double *rates);
-
-/* Solutions with a border and the constant block of a condenser that serves the bodies. Y (inner x n_rot) is kept for
- * them; the condensed matrix is over the rigid velocities and the kept coordinates. */
-size_t phx_pack_inner_size(const phx_pack *pack, const phx_condenser *condenser); /* inner coordinates of all bodies */
-void phx_pack_reduce(const phx_pack *pack, const phx_condenser *condenser, double *border, double *Y, double *matrix);
-/* The inner entries of b, a vector of velocities, to z and back. */
-void phx_pack_gather_inner(const phx_pack *pack, const phx_condenser *condenser, const double *b, double *z);
-void phx_pack_scatter_inner(const phx_pack *pack, const phx_condenser *condenser, const double *z, double *b);
-/* z are the inner entries of a right-hand side: what they add to the condensed one goes to b. With its solution in b
- * the second function makes the inner ones of the solution of z. */
-void phx_pack_begin_solve(const phx_pack *pack, const phx_condenser *condenser, double *border, double *z, double *b);
-void phx_pack_end_solve(const phx_pack *pack, const phx_condenser *condenser, double *border, const double *Y,
-                        const double *b, double *z);
-/* sum_k rates_k A_k d over the deformations, of d with the inner entries z and the others in the condensed vector d:
- * the inner ones into z, the others into b, where the rigid ones become zero. */
-void phx_pack_lacking(const phx_pack *pack, const phx_condenser *condenser, const double *rates, const double *d,
-                      double *z, double *b);
-
-/* Rows on the velocities of the bodies in a pack, at their ports: with the mass M(q) and the rows G that touch a body,
- * G M^-1 G^T and M^-1 G^T mu. */
-typedef struct phx_pack_rows phx_pack_rows;
-typedef struct phx_port_rows {
-    const phx_flex_point *point; /* borrowed while creating */
-    int points;                  /* the first of dim rows that are `sign` times the rate of its place; -1: none */
-    double sign;
-    int first, count; /* further rows, by their covectors */
-    int covector;     /* where the covector of `first` is; the others follow `stride` apart */
-    bool turns;       /* the covectors are zero on the rate of the place */
-} phx_port_rows;
-typedef struct phx_pack_rows_def {
-    const phx_condenser *condenser; /* serves the bodies, of M_qq, borrowed; its kept coordinates are those that the
-                                       ports see. NULL: rigid bodies */
-    int n_ports[PHX_LANES];
-    const phx_port_rows *ports[PHX_LANES]; /* borrowed while creating */
-    int stride;
-    int none; /* where multipliers hold a zero */
-} phx_pack_rows_def;
-/* The pack is borrowed. Errors: PHX_ERR_MEMORY. */
-phx_status phx_pack_rows_create(phx_context *context, phx_pack *pack, const phx_pack_rows_def *def,
-                                phx_pack_rows **rows);
-void phx_pack_rows_destroy(phx_pack_rows *rows);
-/* Numbers of scratch; rows of each body and their number, `none` where a body has fewer: [k * lanes + l]; numbers of S.
- */
-size_t phx_pack_rows_room(const phx_pack_rows *rows);
-int phx_pack_rows_count(const phx_pack_rows *rows, const int **number);
-size_t phx_pack_rows_size(const phx_pack_rows *rows);
-/* S = G M(q)^-1 G^T of each body, its lower triangle, rows one after the other, and its kinetic energy (room for
- * PHX_LANES). What they were made of is kept for the second function: the entries of M^-1 G^T mu in dv, at the places
- * of the bodies. */
-void phx_pack_rows_schur(phx_pack_rows *rows, const double *x, const double *v, const double *covectors, double *room,
-                         double *S, double *energy);
-void phx_pack_rows_push(const phx_pack_rows *rows, const double *mu, double *dv);
 
 /* Structure matrix of the body's pH form at (x, v), dense skew, for the certificate:
  * canonical: state (r, attitude cosines, q, p), x' = J dH; modified: the paper's (12) with modified momenta. Size

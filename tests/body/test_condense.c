@@ -1,6 +1,6 @@
 /* The elimination of inner deformations against dense algebra: condensed matrices, solutions, what the constant block
  * lacks, whom the factors serve. */
-#include "packs.h"
+#include "batches.h"
 
 #include <phlexor/algebra.h>
 
@@ -68,10 +68,10 @@ static const weights sums[] = {
     {"mass", 1.0, 0.0, 0.0},      {"h = -0.05", -40.0, -0.025, 1.0}, {"damping counted twice", 40.0, 0.025, 2.0},
 };
 
-/* Condensed matrices and the solutions through them of all bodies of a pack. */
+/* Condensed matrices and the solutions through them of all bodies of a batch. */
 typedef struct condensed {
-    double border[PHX_LANES * MAX_BORDER], Y[PHX_LANES * 3 * MAX_V], matrix[PHX_LANES * MAX_ALL];
-    double b[PHX_LANES * MAX_V], x[PHX_LANES * MAX_V];
+    double border[PHX_BATCH_WIDTH * MAX_BORDER], Y[PHX_BATCH_WIDTH * 3 * MAX_V], matrix[PHX_BATCH_WIDTH * MAX_ALL];
+    double b[PHX_BATCH_WIDTH * MAX_V], x[PHX_BATCH_WIDTH * MAX_V];
 } condensed;
 
 /* Each equation is divided by its largest coefficient, so that pivots are chosen by what they are worth. */
@@ -90,14 +90,14 @@ static void solve_condensed(phx_context *context, const subject *it, const group
                             int n_kept, const int *list, condensed *out)
 {
     const int n = it->n_v, all = it->n_rigid + n_kept;
-    double z[PHX_LANES * MAX_V], c[PHX_LANES * MAX_V], lu[MAX_ALL];
+    double z[PHX_BATCH_WIDTH * MAX_V], c[PHX_BATCH_WIDTH * MAX_V], lu[MAX_ALL];
 
-    assert_int_equal(phx_pack_inner_size(at->pack, condenser), at->lanes * (it->n_q - n_kept));
-    phx_pack_gather_inner(at->pack, condenser, out->b, z);
+    assert_int_equal(phx_body_batch_inner_size(at->batch, condenser), at->lanes * (it->n_q - n_kept));
+    phx_body_batch_gather_inner(at->batch, condenser, out->b, z);
     for (int l = 0; l < at->count; l++)
         for (int i = 0; i < all; i++)
             c[l * all + i] = out->b[l * n + list[i]];
-    phx_pack_begin_solve(at->pack, condenser, out->border, z, c);
+    phx_body_batch_begin_solve(at->batch, condenser, out->border, z, c);
     for (int l = 0; l < at->count; l++) {
         of_lane(at->lanes, l, all * all, out->matrix, lu);
         even_rows(all, lu, c + l * all);
@@ -105,8 +105,8 @@ static void solve_condensed(phx_context *context, const subject *it, const group
         for (int i = 0; i < all; i++)
             out->x[l * n + list[i]] = c[l * all + i];
     }
-    phx_pack_end_solve(at->pack, condenser, out->border, out->Y, c, z);
-    phx_pack_scatter_inner(at->pack, condenser, z, out->x);
+    phx_body_batch_end_solve(at->batch, condenser, out->border, out->Y, c, z);
+    phx_body_batch_scatter_inner(at->batch, condenser, z, out->x);
 }
 
 /* A x = b, and the condensed matrix against a dense Schur complement. */
@@ -140,7 +140,7 @@ static void check_sum(phx_context *context, const subject *it, const group *at, 
     condensed out;
     char what[80];
 
-    assert_int_equal(phx_pack_border_size(at->pack), at->lanes * size);
+    assert_int_equal(phx_body_batch_border_size(at->batch), at->lanes * size);
     number(it, n_kept, kept, list);
     random_vector(seed, at->lanes * size, 1.0, out.border); /* anything may stand in a border */
     random_vector(seed, at->count * it->n_v, 1.0, out.b);
@@ -148,7 +148,7 @@ static void check_sum(phx_context *context, const subject *it, const group *at, 
         out.border[(i / at->lanes) * (it->n_rigid + 1) * at->lanes + i % at->lanes] += 20.0;
     const size_t before = phx_context_allocations(context);
     CHECK_OK(context, phx_condenser_factor(condenser, sums[k].a, sums[k].b, sums[k].c));
-    phx_pack_reduce(at->pack, condenser, out.border, out.Y, out.matrix);
+    phx_body_batch_reduce(at->batch, condenser, out.border, out.Y, out.matrix);
     assert_int_equal(phx_context_allocations(context), before);
     constant_block(it, sums[k].a, sums[k].b, sums[k].c, S);
     solve_condensed(context, it, at, condenser, n_kept, list, &out);
@@ -167,12 +167,12 @@ static void check_reduction(phx_context *context, const subject *it, uint64_t *s
 
         CHECK_OK(context, phx_condenser_create(context, it->body, n_kept, kept, &condenser));
         assert_int_equal(phx_condenser_inner(condenser), it->n_q - n_kept);
-        for (int count = 1; count <= phx_pack_most(); count++) {
+        for (int count = 1; count <= phx_body_batch_most(); count++) {
             group at;
-            pack_create(context, it, count, n_kept, &at);
+            batch_create(context, it, count, n_kept, &at);
             for (size_t k = 0; k < sizeof sums / sizeof *sums; k++)
                 check_sum(context, it, &at, condenser, n_kept, kept, (int)k, seed);
-            pack_destroy(&at);
+            batch_destroy(&at);
         }
         phx_condenser_destroy(condenser);
     }
@@ -194,21 +194,21 @@ static void check_nothing_inside(phx_context *context, const subject *it, uint64
     for (int i = 0; i < it->n_q; i++)
         kept[i] = i;
     CHECK_OK(context, phx_condenser_create(context, it->body, it->n_q, kept, &condenser));
-    pack_create(context, it, 1, it->n_q, &at);
+    batch_create(context, it, 1, it->n_q, &at);
     assert_int_equal(phx_condenser_inner(condenser), 0);
     CHECK_OK(context, phx_condenser_factor(condenser, 40.0, 0.025, 1.0));
     random_vector(seed, border_size(it), 1.0, border);
     random_vector(seed, it->n_v, 1.0, c);
     memcpy(was, c, sizeof was);
-    phx_pack_reduce(at.pack, condenser, border, Y, got);
-    phx_pack_begin_solve(at.pack, condenser, border, z, c);
-    phx_pack_end_solve(at.pack, condenser, border, Y, c, z);
+    phx_body_batch_reduce(at.batch, condenser, border, Y, got);
+    phx_body_batch_begin_solve(at.batch, condenser, border, z, c);
+    phx_body_batch_end_solve(at.batch, condenser, border, Y, c, z);
     constant_block(it, 40.0, 0.025, 1.0, S);
     whole(it, border, S, A);
     CHECK_SMALL(scaled_defect(it->n_v, got, A), 1e-15, "%s: nothing condensed", it->name);
     for (int i = 0; i < it->n_v; i++)
         assert_true(c[i] == was[i]);
-    pack_destroy(&at);
+    batch_destroy(&at);
     phx_condenser_destroy(condenser);
 }
 
@@ -220,25 +220,26 @@ static void test_all_kept(void **state)
 /* ---- what the constant block lacks ---- */
 static const int no_coordinate;
 
-/* sum w_k A_k d of every body of a pack, all coordinates inner ones but `n_kept` kept ones. */
+/* sum w_k A_k d of every body of a batch, all coordinates inner ones but `n_kept` kept ones. */
 static void turned(phx_context *context, const subject *it, int count, int n_kept, const int *kept, const double *w,
                    const double *d, double *out)
 {
     const int r = it->n_rigid, all = r + n_kept;
-    double z[PHX_LANES * MAX_V], x[PHX_LANES * MAX_V], c[PHX_LANES * MAX_V] = {0}, b[PHX_LANES * MAX_V];
+    double z[PHX_BATCH_WIDTH * MAX_V], x[PHX_BATCH_WIDTH * MAX_V], c[PHX_BATCH_WIDTH * MAX_V] = {0},
+                                                                                       b[PHX_BATCH_WIDTH * MAX_V];
     phx_condenser *condenser = NULL;
     group at;
 
     CHECK_OK(context, phx_condenser_create(context, it->body, n_kept, kept, &condenser));
-    pack_create(context, it, count, n_kept, &at);
+    batch_create(context, it, count, n_kept, &at);
     for (int l = 0; l < count; l++) {
         memcpy(x + l * it->n_v + r, d + l * it->n_q, (size_t)it->n_q * sizeof *d);
         for (int k = 0; k < n_kept; k++)
             c[l * all + r + k] = d[l * it->n_q + kept[k]];
     }
-    phx_pack_gather_inner(at.pack, condenser, x, z);
-    phx_pack_lacking(at.pack, condenser, w, c, z, b);
-    phx_pack_scatter_inner(at.pack, condenser, z, x);
+    phx_body_batch_gather_inner(at.batch, condenser, x, z);
+    phx_body_batch_lacking(at.batch, condenser, w, c, z, b);
+    phx_body_batch_scatter_inner(at.batch, condenser, z, x);
     for (int l = 0; l < count; l++) {
         for (int i = 0; i < r; i++)
             assert_true(b[l * all + i] == 0.0);
@@ -246,7 +247,7 @@ static void turned(phx_context *context, const subject *it, int count, int n_kep
             x[l * it->n_v + r + kept[k]] = b[l * all + r + k];
         memcpy(out + l * it->n_q, x + l * it->n_v + r, (size_t)it->n_q * sizeof *d);
     }
-    pack_destroy(&at);
+    batch_destroy(&at);
     phx_condenser_destroy(condenser);
 }
 
@@ -304,7 +305,7 @@ static void test_what_the_constant_block_lacks(void **state)
     each_kind(*state, check_gyroscopic);
 }
 
-/* sum w_k A_k x of packs: linear in w, antisymmetric, x . A_k x = 0, whatever is kept. The bound that the iteration
+/* sum w_k A_k x of batches: linear in w, antisymmetric, x . A_k x = 0, whatever is kept. The bound that the iteration
  * rests on: |x . A_k y| <= |x|_M |y|_M for unit axes. */
 static void check_bound(phx_context *context, const subject *it, uint64_t *seed)
 {
@@ -312,11 +313,12 @@ static void check_bound(phx_context *context, const subject *it, uint64_t *seed)
     const int n = it->n_q;
 
     for (int trial = 0; trial < 20; trial++) {
-        const int count = 1 + trial % phx_pack_most(), lanes = lanes_of(count);
+        const int count = 1 + trial % phx_body_batch_most(), lanes = lanes_of(count);
         int kept[MAX_V];
         const int n_kept = choose(context, it, trial % N_KEPT, seed, kept);
-        double y[PHX_LANES * MAX_V], w[3 * PHX_LANES], twice[3 * PHX_LANES], one[PHX_LANES * MAX_V];
-        double two[PHX_LANES * MAX_V];
+        double y[PHX_BATCH_WIDTH * MAX_V], w[3 * PHX_BATCH_WIDTH], twice[3 * PHX_BATCH_WIDTH],
+            one[PHX_BATCH_WIDTH * MAX_V];
+        double two[PHX_BATCH_WIDTH * MAX_V];
         random_vector(seed, count * n, 1.0, y);
         random_vector(seed, lanes * it->n_rot, 1.0, w);
         for (int k = 0; k < lanes * it->n_rot; k++)
@@ -375,8 +377,8 @@ static void test_whom_it_serves(void **state)
     for (int dim = 2; dim < 4; dim++) {
         subject it, twin;
         phx_body *body[N], *again[N];
-        subject_create(context, &pack_kinds[dim == 2 ? 0 : 9], &it);
-        subject_create(context, &pack_kinds[dim == 2 ? 0 : 9], &twin);
+        subject_create(context, &batch_kinds[dim == 2 ? 0 : 9], &it);
+        subject_create(context, &batch_kinds[dim == 2 ? 0 : 9], &twin);
         for (int k = 0; k < N; k++) {
             body[k] =
                 body_of(context, phx_body_flex(it.body), dampings[k].mass, dampings[k].stiffness, dampings[k].modal);
@@ -413,20 +415,20 @@ static void test_singular_sums_are_refused(void **state)
     phx_condenser *condenser = NULL;
     double border[MAX_BORDER], Y[3 * MAX_V], first[MAX_ALL], again[MAX_ALL];
 
-    subject_create(context, &pack_kinds[9], &it);
+    subject_create(context, &batch_kinds[9], &it);
     const int all = it.n_rigid + 1;
     CHECK_OK(context, phx_condenser_create(context, it.body, 1, kept, &condenser));
-    pack_create(context, &it, 1, 1, &at);
+    batch_create(context, &it, 1, 1, &at);
     random_vector(&(uint64_t){9}, border_size(&it), 1.0, border);
     CHECK_OK(context, phx_condenser_factor(condenser, 40.0, 0.025, 1.0));
-    phx_pack_reduce(at.pack, condenser, border, Y, first);
+    phx_body_batch_reduce(at.batch, condenser, border, Y, first);
     CHECK_STATUS(context, phx_condenser_factor(condenser, 0.0, 0.0, 1.0), PHX_SINGULAR); /* undamped: nothing is left */
     CHECK_MESSAGE(context, "pivot 1");
     CHECK_STATUS(context, phx_condenser_factor(condenser, NAN, 0.0, 0.0), PHX_SINGULAR);
     CHECK_OK(context, phx_condenser_factor(condenser, 40.0, 0.025, 1.0));
-    phx_pack_reduce(at.pack, condenser, border, Y, again);
+    phx_body_batch_reduce(at.batch, condenser, border, Y, again);
     assert_memory_equal(first, again, (size_t)(all * all) * sizeof *first);
-    pack_destroy(&at);
+    batch_destroy(&at);
     phx_condenser_destroy(condenser);
     phx_condenser_destroy(NULL);
     subject_destroy(&it);
@@ -441,7 +443,7 @@ static void test_failing_allocations(void **state)
     subject it;
     long n = 0;
 
-    subject_create(context, &pack_kinds[11], &it);
+    subject_create(context, &batch_kinds[11], &it);
     for (; status; n++) {
         phx_condenser *condenser = NULL;
         phx_context_fail_allocation(context, n);

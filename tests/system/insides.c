@@ -128,8 +128,8 @@ static void rotor(model *m)
     add_joint(m, "seat", PHX_JOINT_WELD, seat, at_beam(m, beam, 0.0));
 }
 
-/* Six bodies of one beam, so that four of them make a pack, and two of another: links of a chain, each seen at its ends
- * alone, the others welded on and held at P. */
+/* Six bodies of one beam, so that four of them make a batch, and two of another: links of a chain, each seen at its
+ * ends alone, the others welded on and held at P. */
 static void many_alike(model *m)
 {
     phx_beam_def beam_def = phx_beam_def_default();

@@ -66,8 +66,8 @@ static void pins_apart(model *m)
     two_pins(m, 0.3);
 }
 
-/* One of the rods of a star is not in a pack: it is a beam with simplified kinetics. */
-static void one_without_pack(model *m)
+/* One of the rods of a star is not in a batch: it is a beam with simplified kinetics. */
+static void one_without_batch(model *m)
 {
     beam_kind kind = beam_default();
 
@@ -99,9 +99,12 @@ typedef struct subject {
     bool by_rows;
 } subject;
 static const subject subjects[] = {
-    {{"star of many", star_of_many, true, false}, false},           {{"star of few", star_of_few, true, false}, true},
-    {{"pins that nearly meet", near_pins, true, false}, true},      {{"pins apart", pins_apart, true, false}, true},
-    {{"a body in no pack", one_without_pack, false, false}, false}, {{"tree in space", space_tree, true, true}, true},
+    {{"star of many", star_of_many, true, false}, false},
+    {{"star of few", star_of_few, true, false}, true},
+    {{"pins that nearly meet", near_pins, true, false}, true},
+    {{"pins apart", pins_apart, true, false}, true},
+    {{"a body in no batch", one_without_batch, false, false}, false},
+    {{"tree in space", space_tree, true, true}, true},
 };
 enum { N_SUBJECTS = sizeof subjects / sizeof *subjects };
 
@@ -151,7 +154,7 @@ static bool solve(model *m, bool plain, const double *x, const double *v, double
         const double want = phx_body_kinetic(slot->body, x + slot->x, v + slot->v);
         CHECK_CLOSE(ws->energy[b], want, 1e-13 * want, "kinetic energy of body %d", b);
     }
-    assert_true(energies || plain || !ws->fast->delassus || !ws->fast->delassus->packed);
+    assert_true(energies || plain || !ws->fast->delassus || !ws->fast->delassus->batched);
     return !plain && ws->fast->delassus && ws->fast->delassus->factored;
 }
 

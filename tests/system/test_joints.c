@@ -15,7 +15,7 @@ typedef struct chain {
     phx_joint_kind kind;
     bool space;
     links links;
-    bool packs; /* its joints may go side by side */
+    bool batches; /* its joints may go side by side */
 } chain;
 
 static const chain chains[] = {
@@ -211,13 +211,13 @@ static void compare_both(model *m, const char *name, double h, uint64_t *seed)
     compare(m, name, h, seed);
 }
 
-/* Full packs of four and one of what is left, unless that is a single one. By turns there are two kinds. */
-static int packs_of(const chain *it, int alike)
+/* Full batches of four and one of what is left, unless that is a single one. By turns there are two kinds. */
+static int batches_of(const chain *it, int alike)
 {
     const int kinds = it->links == BY_TURNS ? 2 : 1;
     int count = 0;
 
-    for (int k = 0; k < kinds && it->packs; k++) {
+    for (int k = 0; k < kinds && it->batches; k++) {
         const int n = (alike + kinds - 1 - k) / kinds;
         count += n / PHX_JOINT_LANES + (n % PHX_JOINT_LANES > 1);
     }
@@ -235,7 +235,7 @@ static void chains_agree(void **state)
             snprintf(name, sizeof name, "%s in %s, links %d, %d alike", phx_joint_kind_name(chains[c].kind),
                      chains[c].space ? "space" : "the plane", (int)chains[c].links, alike);
             chain_open(*state, &chains[c], alike, &m);
-            assert_int_equal(((const workspace *)m.dae)->fast->used_joint_packs, packs_of(&chains[c], alike));
+            assert_int_equal(((const workspace *)m.dae)->fast->used_joint_batches, batches_of(&chains[c], alike));
             compare_both(&m, name, alike % 2 ? 0.05 : -0.2, &seed);
             model_close(&m);
         }
@@ -263,7 +263,7 @@ static void runs_agree(void **state)
         model m[2];
         phx_work work[2] = {{0.0, 0.0}, {0.0, 0.0}};
         double places = 0.0;
-        if (!chains[c].packs || chains[c].kind == PHX_JOINT_WELD)
+        if (!chains[c].batches || chains[c].kind == PHX_JOINT_WELD)
             continue;
         for (int w = 0; w < 2; w++) {
             chain_open(*state, &chains[c], 6, &m[w]);

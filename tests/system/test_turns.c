@@ -1,5 +1,5 @@
-/* Counted angles over intervals: what is in packs lags behind, and once it is brought up has the bits of counts by the
- * general code after every interval. */
+/* Counted angles over intervals: what is in batches lags behind, and once it is brought up has the bits of counts by
+ * the general code after every interval. */
 #include "system/fast/fast.h"
 
 #include <math.h>
@@ -171,7 +171,7 @@ static void counts_are_those_of_the_general_code(void **state)
         shift_origins(&m, &seed);
         double *x = state_of(&m, NULL), *v = calloc((size_t)m.n_v, sizeof *v);
         CHECK_OK(*state, phx_system_dae(m.system, *state, &other));
-        assert_int_equal(((const workspace *)m.dae)->fast->used_joint_packs, 2);
+        assert_int_equal(((const workspace *)m.dae)->fast->used_joint_batches, 2);
         assert_int_equal(((const workspace *)m.dae)->fast->n_loose_turning, 1);
         random_state(&m, &seed, x, v);
         for (int k = 0; k < 3; k++)

@@ -156,7 +156,7 @@ static double modulus(const phx_fronts *fronts, const double *values, size_t k)
     return fronts->is_complex ? hypot(values[2 * k], values[2 * k + 1]) : fabs(values[k]);
 }
 
-/* Factors of a front by itself, or of one lane of a pack. */
+/* Factors of a front by itself, or of one lane of a batch. */
 typedef struct front_factors {
     const phx_fronts *fronts;
     const double *C; /* of the step */
@@ -165,9 +165,9 @@ typedef struct front_factors {
 
 static front_factors factors_of(const phx_fronts *fronts, const phx_front *front, const double *all)
 {
-    if (front->pack < 0)
+    if (front->batch < 0)
         return (front_factors){fronts, all + front->factor * (fronts->is_complex ? 2 : 1), 1};
-    return (front_factors){fronts, all + fronts->tree->pack[front->pack].factor + front->lane, PHX_FRONT_LANES};
+    return (front_factors){fronts, all + fronts->tree->batch[front->batch].factor + front->lane, PHX_FRONT_LANES};
 }
 
 static void next_step(front_factors *factors, size_t scalars)

@@ -12,8 +12,8 @@
  * and what remains is added to the parent's front. Solving:  z = F_pp^-1 b_p ,  b_u <- b_u - L z  up the tree, then
  * x_p = z - W x_u  down. Children come before their parent, and their updates wait on a stack.
  *
- * Leaves, fronts without children, wait for nothing. Those that are alike go in packs, PHX_FRONT_LANES at a time, the
- * numbers of one beside those of the next (front_pack.c, front_lanes.c). */
+ * Leaves, fronts without children, wait for nothing. Those that are alike go in batches, PHX_FRONT_LANES at a time, the
+ * numbers of one beside those of the next (front_batch.c, front_lanes.c). */
 #ifndef PHLEXOR_ALGEBRA_FRONT_H
 #define PHLEXOR_ALGEBRA_FRONT_H
 
@@ -21,8 +21,8 @@
 
 enum {
     PHX_FRONT_STEP = 3,  /* most pivots of a step */
-    PHX_FRONT_LANES = 4, /* leaves of a pack */
-    PHX_FRONT_MOST = 32, /* most unknowns of a leaf of a pack */
+    PHX_FRONT_LANES = 4, /* leaves of a batch */
+    PHX_FRONT_MOST = 32, /* most unknowns of a leaf of a batch */
     PHX_FRONT_APART = 16 /* scalars between what two threads write all the time: more than a cache line, 64 bytes */
 };
 
@@ -51,8 +51,8 @@ static inline size_t phx_front_factor_size(int pivots, int rest)
     return size;
 }
 
-/* A leaf that is worth a pack: beyond this the time goes to its update, which the parent adds one by one. */
-static inline bool phx_front_may_pack(int pivots, int rest)
+/* A leaf that is worth a batch: beyond this the time goes to its update, which the parent adds one by one. */
+static inline bool phx_front_may_batch(int pivots, int rest)
 {
     return pivots + rest <= PHX_FRONT_MOST && rest <= 3 * pivots + 2;
 }
@@ -61,28 +61,28 @@ static inline bool phx_front_may_pack(int pivots, int rest)
 typedef struct phx_front {
     int pivots, rest;   /* unknowns eliminated here; unknowns that remain */
     int child, sibling; /* the first child, the next child of the same parent; -1: none */
-    bool covered;       /* the first child is of a pack, and its remaining unknowns are all those of this front */
+    bool covered;       /* the first child is of a batch, and its remaining unknowns are all those of this front */
     bool in_a_row;      /* the remaining unknowns stand side by side in the parent's front */
     size_t rows;        /* its unknowns, the pivots first */
     size_t relative;    /* of the remaining unknowns */
     size_t entries;     /* its entries of A, up to those of the next front */
     size_t factor;      /* C (p x p, F_pp factored), W (p x r), L (r x p) of each step, up to those of the next front;
-                           nothing for a leaf of a pack */
+                           nothing for a leaf of a batch */
     size_t update;      /* rest x rest */
-    int pack, lane;     /* of a leaf that goes with others; -1: none */
+    int batch, lane;    /* of a leaf that goes with others; -1: none */
 } phx_front;
 
 /* Leaves alike: as many pivots and remaining unknowns, entries of A at the same places. They are eliminated when the
  * turn of the first one comes. Lanes beyond `count` repeat the first. */
-typedef struct phx_front_pack {
+typedef struct phx_front_batch {
     int count, pivots, rest;
     bool full; /* every place of the pivots' rows and columns has an entry of A */
     int front[PHX_FRONT_LANES];
-    size_t rows; /* in pack_rows: its unknowns, by lane within each; the same as `slot` has them */
+    size_t rows; /* in batch_rows: its unknowns, by lane within each; the same as `slot` has them */
     size_t runs; /* in the list of runs: its entries of A */
     int n_runs, n_entries;
     size_t factor; /* as of a front, by lane within each scalar */
-} phx_front_pack;
+} phx_front_batch;
 
 /* Fronts next to each other with all that is below them, for one thread; `front_cut.c`. */
 typedef struct phx_front_branch {
@@ -109,10 +109,10 @@ typedef struct phx_front_tree {
     int *target;      /* ... and their places in the front, row * (pivots + rest) + column */
     int n_branches;   /* 0, or at least 2: the other fronts, the trunk, come after them */
     phx_front_branch *branch;
-    bool in_packs; /* leaves may be in packs */
-    int n_packs;
-    phx_front_pack *pack;
-    int *pack_rows;
+    bool in_batches; /* leaves may be in batches */
+    int n_batches;
+    phx_front_batch *batch;
+    int *batch_rows;
     phx_front_run *run;
     int *slot;       /* like rows, of branches with slots, n and following, for unknowns of the trunk */
     int *slot_place; /* n_slots: the place of what a slot is for */
@@ -121,13 +121,13 @@ typedef struct phx_front_tree {
     long nnz;                                /* of L + U as the given order makes them, one unit diagonal not counted */
 } phx_front_tree;
 
-/* PHX_OK with *tree NULL when the pattern is not worth it: too unsymmetric or too much fill. in_packs: leaves may go
- * in packs. */
+/* PHX_OK with *tree NULL when the pattern is not worth it: too unsymmetric or too much fill. in_batches: leaves may go
+ * in batches. */
 phx_status phx_front_tree_create(phx_context *context, int n, const int *ptr, const int *idx, const int *order,
-                                 bool in_packs, phx_front_tree **tree);
+                                 bool in_batches, phx_front_tree **tree);
 void phx_front_tree_destroy(phx_front_tree *tree);
 
-/* What a leaf of a pack costs, over what it costs by itself. */
+/* What a leaf of a batch costs, over what it costs by itself. */
 #define PHX_FRONT_PACK_COST 0.35
 /* What eliminating a front by itself costs, in multiplications. */
 double phx_front_cost(int pivots, int rest);
@@ -135,10 +135,10 @@ double phx_front_cost(int pivots, int rest);
 int phx_front_end_place(const phx_front_tree *tree, int front);
 /* Choose the branches; lists of children and rows are there, slot is a copy of rows. */
 phx_status phx_front_cut(phx_context *context, phx_front_tree *tree);
-/* Put leaves that are alike into packs; the branches are there. Changes the sequence of the entries of leaves. */
-phx_status phx_front_make_packs(phx_context *context, phx_front_tree *tree);
-/* Room on the stack, which ends at stack_size yet, for the updates of packs. */
-phx_status phx_front_lay_packs(phx_context *context, phx_front_tree *tree);
+/* Put leaves that are alike into batches; the branches are there. Changes the sequence of the entries of leaves. */
+phx_status phx_front_make_batches(phx_context *context, phx_front_tree *tree);
+/* Room on the stack, which ends at stack_size yet, for the updates of batches. */
+phx_status phx_front_lay_batches(phx_context *context, phx_front_tree *tree);
 
 /* Numeric work on the fronts first .. end-1 for one type of values; factors begin with the reciprocal pivots in the
  * order; stack and work (two of the largest front) are scratch. The result may be anything, not finite included, when a

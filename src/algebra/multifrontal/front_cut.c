@@ -27,7 +27,7 @@ static double own_work(const cutting *c, int f)
 {
     const phx_front *front = &c->tree->front[f];
     const double cost = phx_front_cost(front->pivots, front->rest);
-    return c->tree->in_packs && front->child < 0 ? PHX_FRONT_PACK_COST * cost : cost;
+    return c->tree->in_batches && front->child < 0 ? PHX_FRONT_PACK_COST * cost : cost;
 }
 
 /* Returns the work of all fronts. */

@@ -1,4 +1,4 @@
-/* The elimination of a pack: PHX_FRONT_LANES leaves alike, a number of each side by side in a register.
+/* The elimination of a batch: PHX_FRONT_LANES leaves alike, a number of each side by side in a register.
  *
  * The remaining block of a leaf has no entries of A, so the steps work on the rows and columns of the pivots only, and
  * the update is made at the end, once,
@@ -37,9 +37,9 @@ static inline scalar reciprocal(scalar a)
 #include "front_step.h"
 
 #ifdef PHX_FOR_AVX2
-#define NAME(x) phx_front_pack_##x##_avx2
+#define NAME(x) phx_front_batch_##x##_avx2
 #else
-#define NAME(x) phx_front_pack_##x
+#define NAME(x) phx_front_batch_##x
 #endif
 
 /* Sizes that are constants stay so all the way down. */
@@ -87,19 +87,19 @@ static inline void store_rows(const lanes *from, double *const *to, int at)
 }
 
 /* Rows and columns of the pivots, rows of m. */
-INLINE void assemble_pack(const phx_front_tree *tree, const phx_front_pack *pack, const int P, const int R,
-                          const double *val, lanes *F)
+INLINE void assemble_batch(const phx_front_tree *tree, const phx_front_batch *batch, const int P, const int R,
+                           const double *val, lanes *F)
 {
-    const phx_front_run *run = tree->run + pack->runs;
+    const phx_front_run *run = tree->run + batch->runs;
     const int m = P + R;
-    if (!pack->full) {
+    if (!batch->full) {
         for (int k = 0; k < P * m; k++)
             F[k] = zero();
         for (int i = P; i < m; i++)
             for (int k = 0; k < P; k++)
                 F[i * m + k] = zero();
     }
-    for (int k = 0; k < pack->n_runs; k++)
+    for (int k = 0; k < batch->n_runs; k++)
         load_run(val, &run[k], F);
 }
 
@@ -169,7 +169,7 @@ INLINE void sum_products(const int P, const int R, const lanes *C, int i, int j,
 }
 
 /* Four columns at a time; where R is no multiple of four the last ones overlap. */
-INLINE void update_pack(const int P, const int R, const lanes *C, double *const *to)
+INLINE void update_batch(const int P, const int R, const lanes *C, double *const *to)
 {
     lanes sum[4];
     for (int i = 0; i < R; i++) {
@@ -186,14 +186,14 @@ INLINE void update_pack(const int P, const int R, const lanes *C, double *const 
     }
 }
 
-INLINE void factor_pack(const phx_front_tree *tree, const phx_front_pack *pack, const int P, const int R,
-                        const double *val, double *factors, double *stack, double *work)
+INLINE void factor_batch(const phx_front_tree *tree, const phx_front_batch *batch, const int P, const int R,
+                         const double *val, double *factors, double *stack, double *work)
 {
-    const int m = P + R, *rows = tree->pack_rows + pack->rows;
+    const int m = P + R, *rows = tree->batch_rows + batch->rows;
     double *update[PHX_FRONT_LANES];
-    lanes *F = (lanes *)work, *C = (lanes *)(factors + pack->factor), over[PHX_FRONT_MOST];
+    lanes *F = (lanes *)work, *C = (lanes *)(factors + batch->factor), over[PHX_FRONT_MOST];
 
-    assemble_pack(tree, pack, P, R, val, F);
+    assemble_batch(tree, batch, P, R, val, F);
     for (int done = 0; done < P;) {
         const int left = P - done, p = phx_front_step(left), rest = left - p;
         lanes *here = F + done * (m + 1);
@@ -209,8 +209,8 @@ INLINE void factor_pack(const phx_front_tree *tree, const phx_front_pack *pack, 
     for (int k = 0; k < P; k++)
         scatter(over[k], factors, rows + PHX_FRONT_LANES * k);
     for (int l = 0; l < PHX_FRONT_LANES; l++)
-        update[l] = stack + tree->front[pack->front[l]].update;
-    update_pack(P, R, (const lanes *)(factors + pack->factor), update);
+        update[l] = stack + tree->front[batch->front[l]].update;
+    update_batch(P, R, (const lanes *)(factors + batch->factor), update);
 }
 
 /* ---- solution ---- */
@@ -241,11 +241,11 @@ INLINE void step_up(const int p, const int r, const lanes *C, lanes *Y)
     }
 }
 
-INLINE void down_pack(const phx_front_tree *tree, const phx_front_pack *pack, const int P, const int R,
-                      const double *factors, double *y)
+INLINE void down_batch(const phx_front_tree *tree, const phx_front_batch *batch, const int P, const int R,
+                       const double *factors, double *y)
 {
-    const int *rows = tree->pack_rows + pack->rows;
-    const lanes *C = (const lanes *)(factors + pack->factor);
+    const int *rows = tree->batch_rows + batch->rows;
+    const lanes *C = (const lanes *)(factors + batch->factor);
     lanes Y[PHX_FRONT_MOST];
 
     for (int k = 0; k < P; k++)
@@ -266,15 +266,15 @@ INLINE void down_pack(const phx_front_tree *tree, const phx_front_pack *pack, co
     for (int k = 0; k < P; k++)
         scatter(Y[k], y, rows + PHX_FRONT_LANES * k);
     for (int k = P; k < P + R; k++)
-        for (int l = 0; l < pack->count; l++)
+        for (int l = 0; l < batch->count; l++)
             y[rows[PHX_FRONT_LANES * k + l]] += Y[k][l];
 }
 
-INLINE void up_pack(const phx_front_tree *tree, const phx_front_pack *pack, const int P, const int R,
-                    const double *factors, double *y)
+INLINE void up_batch(const phx_front_tree *tree, const phx_front_batch *batch, const int P, const int R,
+                     const double *factors, double *y)
 {
-    const int *rows = tree->pack_rows + pack->rows;
-    const lanes *C = (const lanes *)(factors + pack->factor) + phx_front_factor_size(P, R);
+    const int *rows = tree->batch_rows + batch->rows;
+    const lanes *C = (const lanes *)(factors + batch->factor) + phx_front_factor_size(P, R);
     lanes Y[PHX_FRONT_MOST];
 
     for (int k = 0; k < P + R; k++)
@@ -296,29 +296,29 @@ INLINE void up_pack(const phx_front_tree *tree, const phx_front_pack *pack, cons
 
 /* ---- the same with constant sizes ---- */
 #define EACH_SIZE(WORK, ...)                                                                                           \
-    if (pack->pivots == 3 && pack->rest == 4)                                                                          \
-        WORK(tree, pack, 3, 4, __VA_ARGS__);                                                                           \
-    else if (pack->pivots == 6 && pack->rest == 4)                                                                     \
-        WORK(tree, pack, 6, 4, __VA_ARGS__);                                                                           \
-    else if (pack->pivots == 6 && pack->rest == 6)                                                                     \
-        WORK(tree, pack, 6, 6, __VA_ARGS__);                                                                           \
-    else if (pack->pivots == 6 && pack->rest == 10)                                                                    \
-        WORK(tree, pack, 6, 10, __VA_ARGS__);                                                                          \
+    if (batch->pivots == 3 && batch->rest == 4)                                                                        \
+        WORK(tree, batch, 3, 4, __VA_ARGS__);                                                                          \
+    else if (batch->pivots == 6 && batch->rest == 4)                                                                   \
+        WORK(tree, batch, 6, 4, __VA_ARGS__);                                                                          \
+    else if (batch->pivots == 6 && batch->rest == 6)                                                                   \
+        WORK(tree, batch, 6, 6, __VA_ARGS__);                                                                          \
+    else if (batch->pivots == 6 && batch->rest == 10)                                                                  \
+        WORK(tree, batch, 6, 10, __VA_ARGS__);                                                                         \
     else                                                                                                               \
-        WORK(tree, pack, pack->pivots, pack->rest, __VA_ARGS__)
+        WORK(tree, batch, batch->pivots, batch->rest, __VA_ARGS__)
 
-void NAME(factor)(const phx_front_tree *tree, const phx_front_pack *pack, const double *val, double *factors,
+void NAME(factor)(const phx_front_tree *tree, const phx_front_batch *batch, const double *val, double *factors,
                   double *stack, double *work)
 {
-    EACH_SIZE(factor_pack, val, factors, stack, work);
+    EACH_SIZE(factor_batch, val, factors, stack, work);
 }
 
-void NAME(down)(const phx_front_tree *tree, const phx_front_pack *pack, const double *factors, double *y)
+void NAME(down)(const phx_front_tree *tree, const phx_front_batch *batch, const double *factors, double *y)
 {
-    EACH_SIZE(down_pack, factors, y);
+    EACH_SIZE(down_batch, factors, y);
 }
 
-void NAME(up)(const phx_front_tree *tree, const phx_front_pack *pack, const double *factors, double *y)
+void NAME(up)(const phx_front_tree *tree, const phx_front_batch *batch, const double *factors, double *y)
 {
-    EACH_SIZE(up_pack, factors, y);
+    EACH_SIZE(up_batch, factors, y);
 }

@@ -1,2 +1,2 @@
-/* Packs of leaves in registers that hold all lanes; the numbers are the same. */
+/* Batches of leaves in registers that hold all lanes; the numbers are the same. */
 #include "front_lanes.c"

@@ -60,9 +60,9 @@ static void factor(const phx_front_tree *tree, int first, int end, const double 
     const scalar *val = (const scalar *)values;
     scalar *factors = (scalar *)to, *stack = (scalar *)waiting, *work = (scalar *)scratch;
     for (const phx_front *front = tree->front + first; front < tree->front + end; front++) {
-        if (front->pack >= 0) {
+        if (front->batch >= 0) {
             if (front->lane == 0)
-                PACK_FACTOR(tree, &tree->pack[front->pack], values, to, waiting, scratch);
+                PACK_FACTOR(tree, &tree->batch[front->batch], values, to, waiting, scratch);
             continue;
         }
         scalar *over = factors + tree->rows[front->rows], *C = factors + front->factor,
@@ -85,9 +85,9 @@ static void solve_down(const phx_front_tree *tree, int first, int end, const dou
     const scalar *factors = (const scalar *)from;
     scalar *y = (scalar *)solution;
     for (const phx_front *front = tree->front + first; front < tree->front + end; front++) {
-        if (front->pack >= 0) {
+        if (front->batch >= 0) {
             if (front->lane == 0)
-                PACK_DOWN(tree, &tree->pack[front->pack], from, solution);
+                PACK_DOWN(tree, &tree->batch[front->batch], from, solution);
             continue;
         }
         const scalar *C = factors + front->factor;
@@ -107,9 +107,9 @@ static void solve_up(const phx_front_tree *tree, int first, int end, const doubl
     const scalar *factors = (const scalar *)from;
     scalar *y = (scalar *)solution;
     for (const phx_front *front = tree->front + end; front-- > tree->front + first;) {
-        if (front->pack >= 0) {
+        if (front->batch >= 0) {
             if (front->lane == 0)
-                PACK_UP(tree, &tree->pack[front->pack], from, solution);
+                PACK_UP(tree, &tree->batch[front->batch], from, solution);
             continue;
         }
         const scalar *C = factors + front[1].factor;

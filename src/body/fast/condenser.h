@@ -2,6 +2,7 @@
 #ifndef PHX_CONDENSER_H
 #define PHX_CONDENSER_H
 
+#include "batches.h"
 #include "body/floating/floating.h"
 
 /* Entries of one sparse block: rows of the inner coordinates. */

@@ -9,7 +9,7 @@
 
 #include "port/place_kernel.h"
 #include "body/floating/energy_kernel.h"
-#include "pack_rows.h"
+#include "batch_rows.h"
 
 /* ---- the mass of bodies that bend ---- */
 /* s and J at q, rows_i = C - A q (n_q x n_rot, without the rows of S), and the kinetic energy with v; room: n_rot n_q.
@@ -100,7 +100,7 @@ static inline void NAME(reduce_mass)(const int dim, const phx_condenser *it, con
 
 /* ---- rows ---- */
 
-/* L D L^T of a full matrix, its lower triangle: L packed without its diagonal, and 1/D. */
+/* L D L^T of a full matrix, its lower triangle: L batched without its diagonal, and 1/D. */
 static inline void NAME(decompose)(int n, real *matrix, real *L, real *inverse)
 {
     for (int j = 0; j < n; j++) {
@@ -177,8 +177,8 @@ static inline void NAME(finish_row)(const int n, const real *L, const real *inve
 }
 
 /* Y (n_rows x n) and Z of all rows at the attitude and the kept coordinates; room: dim x n. */
-static inline void NAME(all_rows)(const int dim, const int n, const phx_pack_rows *it, const real *R, const real *kept,
-                                  const double *covectors, real *room, real *Y, real *Z)
+static inline void NAME(all_rows)(const int dim, const int n, const phx_body_batch_rows *it, const real *R,
+                                  const real *kept, const double *covectors, real *room, real *Y, real *Z)
 {
     static const double none[9] = {0.0};
     const real *L = (const real *)it->L, *inverse = (const real *)it->inverse;
@@ -204,7 +204,7 @@ static inline void NAME(all_rows)(const int dim, const int n, const phx_pack_row
     }
 }
 
-/* S = Z Y^T, packed rows of the lower triangle. */
+/* S = Z Y^T, batched rows of the lower triangle. */
 static inline void NAME(multiply_rows)(const int n, int n_rows, const real *Y, const real *Z, real *S)
 {
     for (int i = 0; i < n_rows; i++)
@@ -222,8 +222,8 @@ static inline void NAME(multiply_rows)(const int n, int n_rows, const real *Y, c
  *
  *     E = sign N^T (d x R_a) = lever R_a^T ,   E = N^T g_w ,    G M^-1 G^T = E E^T + 1/m where both have the same axis,
  *     dw = N (E^T mu) ,   dv = R^T (sum of sign mu)/m - dw x c . */
-static inline void NAME(plain_rows)(const int dim, const phx_pack_rows *it, const real *R, const double *covectors,
-                                    real *E)
+static inline void NAME(plain_rows)(const int dim, const phx_body_batch_rows *it, const real *R,
+                                    const double *covectors, real *E)
 {
     static const double none[3] = {0.0};
     const int n_rot = phx_rotations(dim);
@@ -256,7 +256,7 @@ static inline void NAME(plain_rows)(const int dim, const phx_pack_rows *it, cons
     }
 }
 
-static inline void NAME(plain_schur)(const int dim, const phx_pack_rows *it, const real *E, real *S)
+static inline void NAME(plain_schur)(const int dim, const phx_body_batch_rows *it, const real *E, real *S)
 {
     const int n_rot = phx_rotations(dim);
     const real over_mass = ((const real *)it->over_mass)[0];
@@ -280,7 +280,7 @@ static inline void NAME(plain_schur)(const int dim, const phx_pack_rows *it, con
     }
 }
 
-static inline void NAME(plain_push)(const int dim, const phx_pack_rows *it, const double *mu, real *x)
+static inline void NAME(plain_push)(const int dim, const phx_body_batch_rows *it, const double *mu, real *x)
 {
     const int n_rot = phx_rotations(dim);
     const real *N = (const real *)it->root, *c = (const real *)it->centre, *R = (const real *)it->frame;
@@ -317,7 +317,7 @@ static inline void NAME(plain_push)(const int dim, const phx_pack_rows *it, cons
 }
 
 /* x = L^-T (Z^T mu) */
-static inline void NAME(push_rows)(const int n, const phx_pack_rows *it, const double *mu, real *x)
+static inline void NAME(push_rows)(const int n, const phx_body_batch_rows *it, const double *mu, real *x)
 {
     const real *Z = (const real *)it->Z, *L = (const real *)it->L;
     const int *row = it->row;

@@ -8,7 +8,7 @@
  * of the cluster pass its own rows and meet the rows of that one joint with full rank. That one keeps trees and stars
  * without fill: a leaf takes the joint to its parent along.
  *
- * Or all bodies come first that nothing but multipliers couples with others: they wait for nothing and go in packs
+ * Or all bodies come first that nothing but multipliers couples with others: they wait for nothing and go in batches
  * (phx_lu). What is left are the joints, neighbours when they share such a body, and the other bodies; no joint comes
  * before its bodies, so that every leading block is regular. The order of less work is taken. */
 #include "system/system_internal.h"

@@ -5,6 +5,7 @@
 #ifndef PHX_SYSTEM_FAST_H
 #define PHX_SYSTEM_FAST_H
 
+#include "body/fast/batches.h"
 #include "system/system_internal.h"
 
 /* The rows of the workspace that belong to one joint, which follow each other. */
@@ -18,8 +19,8 @@ typedef struct row_group {
     bool opens[2];  /* the first group that has the port on A, on B */
 } row_group;
 
-enum { PHX_JOINT_LANES = 4 };         /* joints of a pack */
-typedef struct joint_pack joint_pack; /* joints that are evaluated together (fast_joints.h) */
+enum { PHX_JOINT_LANES = 4 };           /* joints of a batch */
+typedef struct joint_batch joint_batch; /* joints that are evaluated together (fast_joints.h) */
 
 /* What rows and forces need to know of a port. */
 typedef enum port_need {
@@ -30,17 +31,17 @@ typedef enum port_need {
 } port_need;
 
 /* Bodies that are evaluated together. */
-typedef struct pack_slot {
-    phx_pack *pack;
-    int count, lanes, body[PHX_LANES];
-} pack_slot;
+typedef struct batch_slot {
+    phx_body_batch *batch;
+    int count, lanes, body[PHX_BATCH_WIDTH];
+} batch_slot;
 
 /* A factorisation with the inner deformations of the bodies eliminated first. */
 typedef struct condensed_lu {
     phx_condenser **type;               /* of each type of body: cj M + R + K/cj */
     double cj;                          /* that they are factored for; 0: none */
     int corrections, asked;             /* of a solution; matrices until their number is asked for anew */
-    double *border, *influence, *rates; /* of all condensed packs; rates: w0 + w1 of the interval */
+    double *border, *influence, *rates; /* of all condensed batches; rates: w0 + w1 of the interval */
     phx_lu *lu;
 } condensed_lu;
 
@@ -48,16 +49,16 @@ typedef struct condensed_lu {
 typedef struct delassus {
     phx_block_ldl *ldl;
     int n_types;
-    phx_condenser **type; /* of M_qq */
-    int *type_of;         /* per pack; -1: rigid */
-    phx_pack_rows **rows; /* per pack; NULL: no row touches it */
-    size_t *at;           /* per pack: its matrices in `schur` */
-    double *schur;        /* the matrices of all packs, then a zero */
+    phx_condenser **type;       /* of M_qq */
+    int *type_of;               /* per batch; -1: rigid */
+    phx_body_batch_rows **rows; /* per batch; NULL: no row touches it */
+    size_t *at;                 /* per batch: its matrices in `schur` */
+    double *schur;              /* the matrices of all batches, then a zero */
     int n_entries;
-    int *entries;     /* 3 numbers each: place in S, and the two numbers that it is the sum of */
-    bool packed, all; /* all bodies are in packs; and rows touch them */
-    bool factored;    /* the factors of S are those of the instant */
-    double *mu;       /* n_l and a zero */
+    int *entries;      /* 3 numbers each: place in S, and the two numbers that it is the sum of */
+    bool batched, all; /* all bodies are in batches; and rows touch them */
+    bool factored;     /* the factors of S are those of the instant */
+    double *mu;        /* n_l and a zero */
 } delassus;
 
 /* Condensation of the bodies' deformations (fast_condense.c). */
@@ -65,13 +66,13 @@ typedef struct condensation {
     kkt_matrix kkt;
     int n_types;
     int *type;                                              /* per body; -1: not condensed */
-    size_t *border_at, *influence_at, *inner_at, *rates_at; /* per pack */
+    size_t *border_at, *influence_at, *inner_at, *rates_at; /* per batch */
     size_t border_size, influence_size, inner_size, rates_size;
     int *from;                 /* per unknown: its place in the whole matrix */
     double *coupling;          /* what joins the bodies: rows, forces, whole bodies */
     double *val;               /* with the condensed bodies */
     double *b, *d, *sum;       /* kkt.n: right-hand side, correction, their sum */
-    double *inner, *inner_sum; /* the same of the inner coordinates, by packs */
+    double *inner, *inner_sum; /* the same of the inner coordinates, by batches */
     double *x;                 /* kkt.n of the whole matrix */
     double *border, *rates;    /* of the interval linearised last */
     condensed_lu slot[PHX_FACTOR_SLOTS], mass;
@@ -83,7 +84,7 @@ typedef struct condensation {
 } condensation;
 
 /* Scratch of what goes over bodies, ports or joints on one thread, numbers: matrices of a body, what bodies share,
- * border and matrices of a pack, maps of two ports, rows of a group, a product, rows of a pack. */
+ * border and matrices of a batch, maps of two ports, rows of a group, a product, rows of a batch. */
 typedef enum scratch_kind {
     SCRATCH_BODY,
     SCRATCH_ROOM,
@@ -103,7 +104,7 @@ typedef struct sharing {
     unsigned char *group;                   /* per group of rows: LATE_..., what it adds to after all parts are done */
     bool *port;                             /* per port: it adds to its body then */
     int n_groups, *groups, n_ports, *ports; /* those of which anything is late, ascending */
-    int n_packs, *packs;                    /* of joints */
+    int n_batches, *batches;                /* of joints */
     double *room;                           /* scratch of the parts from the second on */
     size_t stride;                          /* from part to part */
 } sharing;
@@ -112,27 +113,27 @@ struct fast_data {
     row_group *groups;
     int n_groups;
     bool *in_group; /* per port: a group has it */
-    joint_pack *joint_packs;
-    int n_joint_packs, used_joint_packs;                            /* all, or none where joints go one by one */
-    int *joint_pack_of;                                             /* per group; -1: in none */
-    int n_loose_groups, *loose_groups, n_loose_ports, *loose_ports; /* in no pack that is used, ascending */
-    bool *port_packed;                                              /* per port: it is in one */
-    int n_loose_turning, *loose_turning; /* joints with counted coordinates, in no pack that is used, ascending */
+    joint_batch *joint_batches;
+    int n_joint_batches, used_joint_batches;                        /* all, or none where joints go one by one */
+    int *joint_batch_of;                                            /* per group; -1: in none */
+    int n_loose_groups, *loose_groups, n_loose_ports, *loose_ports; /* in no batch that is used, ascending */
+    bool *port_batched;                                             /* per port: it is in one */
+    int n_loose_turning, *loose_turning; /* joints with counted coordinates, in no batch that is used, ascending */
     const kkt_matrix *into;              /* the matrix that contributions go to: kkt, or the condensed one */
     condensation *condensation;          /* NULL: no body has inner coordinates */
     phx_condensing condensing;
     delassus *delassus; /* NULL: the projection factors the sparse matrix */
-    double *rows_room;  /* its scratch for one pack */
+    double *rows_room;  /* its scratch for one batch */
     phx_crew *crew;     /* NULL: the calling thread does everything */
     sharing sharing;
     size_t scratch_size[N_SCRATCH];
-    int n_packs;
-    pack_slot *packs;
-    int *pack_of, *lane_of;            /* per body; -1: in none */
+    int n_batches;
+    batch_slot *batches;
+    int *batch_of, *lane_of;           /* per body; -1: in none */
     int n_loose_bodies, *loose_bodies; /* in none, ascending */
-    double *border;                    /* of one pack */
-    bool *pack_done;                   /* per pack: scratch, false between its uses */
-    double *block;                     /* condensed matrices of one pack */
+    double *border;                    /* of one batch */
+    bool *batch_done;                  /* per batch: scratch, false between its uses */
+    double *block;                     /* condensed matrices of one batch */
     bool start_viewed;         /* port_views hold the start of the interval at hand: only its end has to be evaluated */
     bool end_viewed;           /* port_views are those of an instant at x1 */
     port_need *need;           /* per port */
@@ -144,7 +145,7 @@ struct fast_data {
 /* ---- the evaluator's operations (fast_rows.c, fast_couplings.c, fast_bodies.c, fast_linearise.c, fast_delassus.c)
  * ---- */
 void phx_fast_view_ports(workspace *ws);
-/* Of ports in no pack of joints what rows and forces need. */
+/* Of ports in no batch of joints what rows and forces need. */
 void phx_fast_view_rows(workspace *ws);
 void phx_fast_rows(workspace *ws, double t, double h);
 void phx_fast_row_residuals(workspace *ws, double t, const double *x, const double *v, double *e);
@@ -177,7 +178,7 @@ phx_status phx_sys_delassus_create(workspace *ws);
 void phx_sys_delassus_free(workspace *ws);
 
 /* ---- angles of joints (fast_turns.c) ---- */
-/* Over the interval, in x1, which has those of x0. Those of joints in packs stay while the angle is less than 3/4 pi
+/* Over the interval, in x1, which has those of x0. Those of joints in batches stay while the angle is less than 3/4 pi
  * away, which tells the turn; the ports of the others with the need `viewed` or more have been viewed. Then of a joint
  * whose angle has gone farther. */
 void phx_sys_follow_turns(workspace *ws, port_need viewed);
@@ -190,7 +191,7 @@ phx_status phx_fast_create_lu(const workspace *ws, const kkt_matrix *kkt, bool c
 /* Groups of rows and all that is made once for several threads; rows are there. */
 phx_status phx_sys_threads_create(workspace *ws);
 void phx_sys_threads_free(workspace *ws);
-/* What of the loops over joints and ports is late, after another crew or other packs of joints. */
+/* What of the loops over joints and ports is late, after another crew or other batches of joints. */
 phx_status phx_sys_find_late(workspace *ws);
 /* All parts of [0, count), by the crew where there is one; tasks that cannot fail. */
 void phx_sys_run(const workspace *ws, int count, phx_crew_task *task, void *user);
@@ -200,41 +201,41 @@ typedef struct fast_part {
     fast_data fast;
 } fast_part;
 workspace *phx_sys_part(const workspace *ws, int part, fast_part *room);
-/* Kinetic energies of the bodies of a pack into ws->energy. */
-void phx_sys_pack_energies(const workspace *ws, int pack, const double *x, const double *v);
+/* Kinetic energies of the bodies of a batch into ws->energy. */
+void phx_sys_batch_energies(const workspace *ws, int batch, const double *x, const double *v);
 /* values <- 0 */
 void phx_sys_clear(const workspace *ws, size_t count, double *values);
 
-/* ---- packs ---- */
+/* ---- batches ---- */
 /* After the types of the condensation, if any, are known. */
-phx_status phx_sys_packs_create(workspace *ws);
-void phx_sys_packs_free(workspace *ws);
-/* Derivatives over the interval, of the bodies in a pack or of one in none, into val at the places `body_at`. */
-void phx_sys_put_pack(workspace *ws, int p, int *const *body_at, double *val);
+phx_status phx_sys_batches_create(workspace *ws);
+void phx_sys_batches_free(workspace *ws);
+/* Derivatives over the interval, of the bodies in a batch or of one in none, into val at the places `body_at`. */
+void phx_sys_put_batch(workspace *ws, int p, int *const *body_at, double *val);
 void phx_sys_put_body(workspace *ws, int b, int *const *body_at, double *val);
 /* The type of a body for condensation, -1: it is not condensed. */
 int phx_sys_condensed_type(const workspace *ws, int b);
 
-/* ---- packs of joints ---- */
+/* ---- batches of joints ---- */
 /* After both matrices are there. */
-phx_status phx_sys_joint_packs_create(workspace *ws);
-void phx_sys_joint_packs_free(workspace *ws);
+phx_status phx_sys_joint_batches_create(workspace *ws);
+void phx_sys_joint_batches_free(workspace *ws);
 /* Of those in use at the views of the bodies at hand: residuals of their rows and what their efforts do at the bodies,
  * into res (n_v + n_l); what rates of rows read, at an instant; what they add to a linearisation; G and -G^T in place
  * of what is there. */
-void phx_sys_joint_packs_residual(workspace *ws, const double *lambda, double *res);
-void phx_sys_joint_packs_rates(workspace *ws, double *rates); /* at an instant, with the covectors */
-void phx_sys_joint_packs_linearise(workspace *ws, const double *lambda);
-void phx_sys_joint_packs_put(workspace *ws, double *val);
+void phx_sys_joint_batches_residual(workspace *ws, const double *lambda, double *res);
+void phx_sys_joint_batches_rates(workspace *ws, double *rates); /* at an instant, with the covectors */
+void phx_sys_joint_batches_linearise(workspace *ws, const double *lambda);
+void phx_sys_joint_batches_put(workspace *ws, double *val);
 /* Counted coordinates in x1 at the end of the interval (phx_sys_follow_turns). */
-void phx_sys_joint_packs_turns(const workspace *ws, double *x1);
-/* The bodies of a joint in a pack, -1: no joint is there; set what of it is late (LATE_BODY), and whether anything is.
+void phx_sys_joint_batches_turns(const workspace *ws, double *x1);
+/* The bodies of a joint in a batch, -1: no joint is there; set what of it is late (LATE_BODY), and whether anything is.
  */
-void phx_sys_joint_pack_bodies(const workspace *ws, int p, int lane, phx_body_id *bodies);
-bool phx_sys_joint_pack_waits(workspace *ws, int p, int lane, int late);
+void phx_sys_joint_batch_bodies(const workspace *ws, int p, int lane, phx_body_id *bodies);
+bool phx_sys_joint_batch_waits(workspace *ws, int p, int lane, int late);
 
 /* ---- condensation ---- */
-/* Which bodies, and the pattern; then, over the packs, its arrays. */
+/* Which bodies, and the pattern; then, over the batches, its arrays. */
 phx_status phx_sys_condensation_create(workspace *ws);
 phx_status phx_sys_condensation_allocate(workspace *ws);
 void phx_sys_condensation_free(workspace *ws);

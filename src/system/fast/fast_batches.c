@@ -4,51 +4,52 @@
 static bool may_join(const workspace *ws, int a, int b)
 {
     const phx_system *system = ws->system;
-    return phx_body_packs(system->bodies[b].body) && phx_sys_condensed_type(ws, a) == phx_sys_condensed_type(ws, b) &&
+    return phx_body_fits_batch(system->bodies[b].body) &&
+           phx_sys_condensed_type(ws, a) == phx_sys_condensed_type(ws, b) &&
            phx_body_alike(system->bodies[a].body, system->bodies[b].body);
 }
 
-static phx_status make_pack(workspace *ws, int count, const int *bodies)
+static phx_status make_batch(workspace *ws, int count, const int *bodies)
 {
     const phx_system *system = ws->system;
     const kkt_matrix *condensed = ws->fast->condensation ? &ws->fast->condensation->kkt : NULL;
-    pack_slot *slot = &ws->fast->packs[ws->fast->n_packs];
-    phx_pack_def def = {.count = count, .room = ws->room};
+    batch_slot *slot = &ws->fast->batches[ws->fast->n_batches];
+    phx_body_batch_def def = {.count = count, .room = ws->room};
 
     slot->count = count;
     for (int l = 0; l < count; l++) {
         const body_slot *body = &system->bodies[bodies[l]];
         slot->body[l] = bodies[l];
-        ws->fast->pack_of[bodies[l]] = ws->fast->n_packs;
+        ws->fast->batch_of[bodies[l]] = ws->fast->n_batches;
         ws->fast->lane_of[bodies[l]] = l;
         def.bodies[l] = body->body;
         def.x[l] = body->x;
         def.v[l] = body->v;
         def.c[l] = condensed ? condensed->place[body->v] : 0;
     }
-    ws->fast->n_packs++;
-    const phx_status status = phx_pack_create(ws->base.context, &def, &slot->pack);
-    slot->lanes = status ? 1 : phx_pack_lanes(slot->pack);
+    ws->fast->n_batches++;
+    const phx_status status = phx_body_batch_create(ws->base.context, &def, &slot->batch);
+    slot->lanes = status ? 1 : phx_body_batch_lanes(slot->batch);
     return status;
 }
 
-/* Packs of the bodies that go with body b, from b on. */
+/* Batches of the bodies that go with body b, from b on. */
 static phx_status gather(workspace *ws, int b, int *list)
 {
-    const int most = phx_pack_most();
+    const int most = phx_body_batch_most();
     phx_status status = PHX_OK;
     int count = 0;
 
     for (int other = b; other < ws->system->n_bodies && !status; other++) {
-        if (ws->fast->pack_of[other] >= 0 || !may_join(ws, b, other))
+        if (ws->fast->batch_of[other] >= 0 || !may_join(ws, b, other))
             continue;
         list[count++] = other;
         if (count == most) {
-            status = make_pack(ws, most, list);
+            status = make_batch(ws, most, list);
             count = 0;
         }
     }
-    return status || count == 0 ? status : make_pack(ws, count, list);
+    return status || count == 0 ? status : make_batch(ws, count, list);
 }
 
 static phx_status allocate(workspace *ws)
@@ -59,46 +60,46 @@ static phx_status allocate(workspace *ws)
     size_t room = 1;
 
     for (int b = 0; b < system->n_bodies; b++) {
-        const size_t pack = phx_pack_room(system->bodies[b].body), one = phx_body_room(system->bodies[b].body);
-        room = pack > room ? pack : room;
+        const size_t batch = phx_body_batch_room(system->bodies[b].body), one = phx_body_room(system->bodies[b].body);
+        room = batch > room ? batch : room;
         room = one > room ? one : room;
     }
     ws->fast->scratch_size[SCRATCH_ROOM] = room;
     ws->room = phx_calloc(context, room, sizeof *ws->room);
-    ws->fast->packs = phx_calloc(context, count, sizeof *ws->fast->packs);
-    ws->fast->pack_of = phx_calloc(context, count, sizeof *ws->fast->pack_of);
+    ws->fast->batches = phx_calloc(context, count, sizeof *ws->fast->batches);
+    ws->fast->batch_of = phx_calloc(context, count, sizeof *ws->fast->batch_of);
     ws->fast->lane_of = phx_calloc(context, count, sizeof *ws->fast->lane_of);
     ws->fast->loose_bodies = phx_calloc(context, count, sizeof *ws->fast->loose_bodies);
     ws->products = phx_calloc(context, count, sizeof *ws->products);
     ws->energy = phx_calloc(context, count, sizeof *ws->energy);
-    ws->fast->pack_done = phx_calloc(context, count, sizeof *ws->fast->pack_done);
-    return ws->energy && ws->fast->pack_done && ws->room && ws->fast->packs && ws->fast->pack_of && ws->fast->lane_of &&
-                   ws->fast->loose_bodies && ws->products
+    ws->fast->batch_done = phx_calloc(context, count, sizeof *ws->fast->batch_done);
+    return ws->energy && ws->fast->batch_done && ws->room && ws->fast->batches && ws->fast->batch_of &&
+                   ws->fast->lane_of && ws->fast->loose_bodies && ws->products
                ? PHX_OK
                : PHX_ERR_MEMORY;
 }
 
-phx_status phx_sys_packs_create(workspace *ws)
+phx_status phx_sys_batches_create(workspace *ws)
 {
     const phx_system *system = ws->system;
     phx_context *context = ws->base.context;
     phx_status status = allocate(ws);
-    int list[PHX_LANES];
+    int list[PHX_BATCH_WIDTH];
     size_t border = 1;
 
     for (int b = 0; b < system->n_bodies && !status; b++)
-        ws->fast->pack_of[b] = -1;
+        ws->fast->batch_of[b] = -1;
     for (int b = 0; b < system->n_bodies && !status; b++) {
-        if (ws->fast->pack_of[b] < 0 && phx_body_packs(system->bodies[b].body))
+        if (ws->fast->batch_of[b] < 0 && phx_body_fits_batch(system->bodies[b].body))
             status = gather(ws, b, list);
-        if (status || ws->fast->pack_of[b] >= 0)
+        if (status || ws->fast->batch_of[b] >= 0)
             continue;
         ws->fast->loose_bodies[ws->fast->n_loose_bodies++] = b;
         ws->products[b] = phx_body_products_create(context, system->bodies[b].body, ws->room);
         status = ws->products[b] ? PHX_OK : PHX_ERR_MEMORY;
     }
-    for (int p = 0; p < ws->fast->n_packs && !status; p++) {
-        const size_t size = phx_pack_border_size(ws->fast->packs[p].pack);
+    for (int p = 0; p < ws->fast->n_batches && !status; p++) {
+        const size_t size = phx_body_batch_border_size(ws->fast->batches[p].batch);
         border = size > border ? size : border;
     }
     ws->fast->scratch_size[SCRATCH_BORDER] = border;
@@ -107,26 +108,26 @@ phx_status phx_sys_packs_create(workspace *ws)
     return status ? status : ws->fast->border ? PHX_OK : PHX_ERR_MEMORY;
 }
 
-void phx_sys_packs_free(workspace *ws)
+void phx_sys_batches_free(workspace *ws)
 {
-    for (int p = 0; p < ws->fast->n_packs; p++)
-        phx_pack_destroy(ws->fast->packs[p].pack);
+    for (int p = 0; p < ws->fast->n_batches; p++)
+        phx_body_batch_destroy(ws->fast->batches[p].batch);
     for (int i = 0; i < ws->fast->n_loose_bodies; i++)
         phx_body_products_destroy(ws->system->bodies[ws->fast->loose_bodies[i]].body,
                                   ws->products[ws->fast->loose_bodies[i]]);
-    phx_free(ws->fast->packs);
-    phx_free(ws->fast->pack_of);
+    phx_free(ws->fast->batches);
+    phx_free(ws->fast->batch_of);
     phx_free(ws->fast->lane_of);
     phx_free(ws->fast->loose_bodies);
     phx_free(ws->products);
     phx_free(ws->energy);
-    phx_free(ws->fast->pack_done);
+    phx_free(ws->fast->batch_done);
     phx_free(ws->room);
     phx_free(ws->fast->border);
 }
 
 /* The border of a rigid body, row by row: its columns stand side by side in the matrix. */
-static void put_rigid(const pack_slot *slot, int lane, int n, const double *border, const int *at, double *val)
+static void put_rigid(const batch_slot *slot, int lane, int n, const double *border, const int *at, double *val)
 {
     const double *from = border + lane;
 
@@ -135,15 +136,15 @@ static void put_rigid(const pack_slot *slot, int lane, int n, const double *bord
             val[at[i * n] + j] = *from;
 }
 
-/* Matrices of a pack over the interval into val, at the places of each body; a rigid one is nothing but its border. */
-void phx_sys_put_pack(workspace *ws, int p, int *const *body_at, double *val)
+/* Matrices of a batch over the interval into val, at the places of each body; a rigid one is nothing but its border. */
+void phx_sys_put_batch(workspace *ws, int p, int *const *body_at, double *val)
 {
-    const pack_slot *slot = &ws->fast->packs[p];
+    const batch_slot *slot = &ws->fast->batches[p];
     const phx_system *system = ws->system;
     const phx_body *body = system->bodies[slot->body[0]].body;
     const int rigid = system->dim + system->n_rot, *ptr = NULL, *idx = NULL;
 
-    phx_pack_interval_border(slot->pack, system->gravity, ws->x1, ws->xm, ws->fast->border);
+    phx_body_batch_interval_border(slot->batch, system->gravity, ws->x1, ws->xm, ws->fast->border);
     phx_body_pattern(body, &ptr, &idx);
     for (int l = 0; l < slot->count; l++) {
         const int *at = body_at[slot->body[l]];
@@ -151,13 +152,13 @@ void phx_sys_put_pack(workspace *ws, int p, int *const *body_at, double *val)
             put_rigid(slot, l, rigid, ws->fast->border, at, val);
             continue;
         }
-        phx_pack_interval_matrix(slot->pack, ws->fast->border, l, ws->body_M);
+        phx_body_batch_interval_matrix(slot->batch, ws->fast->border, l, ws->body_M);
         for (int k = 0; k < ptr[phx_body_n_v(body)]; k++)
             val[at[k]] = ws->body_M[k];
     }
 }
 
-/* The same of a body in no pack. */
+/* The same of a body in no batch. */
 void phx_sys_put_body(workspace *ws, int b, int *const *body_at, double *val)
 {
     const phx_body *body = ws->system->bodies[b].body;

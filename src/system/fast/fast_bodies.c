@@ -1,13 +1,13 @@
-/* The fast evaluator: bodies, one pack after the other, and those that are in none. */
+/* The fast evaluator: bodies, one batch after the other, and those that are in none. */
 #include "fast.h"
 
-static phx_status begin_packs(void *user, phx_context *context, int part, int first, int end)
+static phx_status begin_batches(void *user, phx_context *context, int part, int first, int end)
 {
     const workspace *ws = user;
 
     (void)context, (void)part;
     for (int p = first; p < end; p++)
-        phx_pack_begin(ws->fast->packs[p].pack, ws->h, ws->x0, ws->v0);
+        phx_body_batch_begin(ws->fast->batches[p].batch, ws->h, ws->x0, ws->v0);
     return PHX_OK;
 }
 
@@ -28,7 +28,7 @@ void phx_fast_interval_begin(workspace *ws)
 {
     ws->fast->start_viewed = ws->goes_on && ws->fast->end_viewed;
     ws->fast->end_viewed = false;
-    phx_sys_run(ws, ws->fast->n_packs, begin_packs, ws);
+    phx_sys_run(ws, ws->fast->n_batches, begin_batches, ws);
     phx_sys_run(ws, ws->fast->n_loose_bodies, begin_bodies, ws);
 }
 
@@ -52,17 +52,17 @@ static phx_status set_velocities(void *user, phx_context *context, int part, int
     return PHX_OK;
 }
 
-static phx_status set_packs(void *user, phx_context *context, int part, int first, int end)
+static phx_status set_batches(void *user, phx_context *context, int part, int first, int end)
 {
     const interval_end *to = user;
     workspace *ws = to->ws;
 
     (void)context, (void)part;
     for (int p = first; p < end; p++) {
-        phx_pack *pack = ws->fast->packs[p].pack;
-        phx_pack_move(pack, to->res != NULL, ws->x0, ws->low0, ws->vm, ws->x1, ws->low1, ws->xm);
+        phx_body_batch *batch = ws->fast->batches[p].batch;
+        phx_body_batch_move(batch, to->res != NULL, ws->x0, ws->low0, ws->vm, ws->x1, ws->low1, ws->xm);
         if (to->res)
-            phx_pack_residual(pack, ws->system->gravity, ws->xm, ws->v1, to->res);
+            phx_body_batch_residual(batch, ws->system->gravity, ws->xm, ws->v1, to->res);
     }
     return PHX_OK;
 }
@@ -86,14 +86,15 @@ static phx_status set_bodies(void *user, phx_context *context, int part, int fir
     return PHX_OK;
 }
 
-/* Bodies, one pack after the other: the end and the mean of the interval, then their rows of the residual (NULL: none).
+/* Bodies, one batch after the other: the end and the mean of the interval, then their rows of the residual (NULL:
+ * none).
  */
 static void set_interval(workspace *ws, const double *v1, double *res)
 {
     interval_end to = {ws, v1, res};
 
     phx_sys_run(ws, ws->system->n_v, set_velocities, &to);
-    phx_sys_run(ws, ws->fast->n_packs, set_packs, &to);
+    phx_sys_run(ws, ws->fast->n_batches, set_batches, &to);
     phx_sys_run(ws, ws->fast->n_loose_bodies, set_bodies, &to);
 }
 
@@ -134,23 +135,23 @@ typedef struct energy_loop {
     const double *x, *v;
 } energy_loop;
 
-void phx_sys_pack_energies(const workspace *ws, int p, const double *x, const double *v)
+void phx_sys_batch_energies(const workspace *ws, int p, const double *x, const double *v)
 {
-    const pack_slot *slot = &ws->fast->packs[p];
-    double energies[PHX_LANES];
+    const batch_slot *slot = &ws->fast->batches[p];
+    double energies[PHX_BATCH_WIDTH];
 
-    phx_pack_kinetic(slot->pack, x, v, energies);
+    phx_body_batch_kinetic(slot->batch, x, v, energies);
     for (int l = 0; l < slot->count; l++)
         ws->energy[slot->body[l]] = energies[l];
 }
 
-static phx_status energies_of_packs(void *user, phx_context *context, int part, int first, int end)
+static phx_status energies_of_batches(void *user, phx_context *context, int part, int first, int end)
 {
     const energy_loop *it = user;
 
     (void)context, (void)part;
     for (int p = first; p < end; p++)
-        phx_sys_pack_energies(it->ws, p, it->x, it->v);
+        phx_sys_batch_energies(it->ws, p, it->x, it->v);
     return PHX_OK;
 }
 
@@ -173,12 +174,12 @@ void phx_fast_kinetic_energies(const workspace *ws, const double *x, const doubl
 {
     energy_loop loop = {ws, x, v};
 
-    phx_sys_run(ws, ws->fast->n_packs, energies_of_packs, &loop);
+    phx_sys_run(ws, ws->fast->n_batches, energies_of_batches, &loop);
     phx_sys_run(ws, ws->fast->n_loose_bodies, energies_of_bodies, &loop);
 }
 
-/* Where a component is most of the system all bodies are evaluated; else its own, packs whole and once: what they give
- * bodies of others is not looked at. */
+/* Where a component is most of the system all bodies are evaluated; else its own, batches whole and once: what they
+ * give bodies of others is not looked at. */
 void phx_fast_component_energies(workspace *ws, const component_slot *component, const double *x, const double *v)
 {
     const phx_system *system = ws->system;
@@ -189,16 +190,16 @@ void phx_fast_component_energies(workspace *ws, const component_slot *component,
         return;
     }
     for (int i = 0; i < component->count; i++) {
-        const int b = bodies[i], p = ws->fast->pack_of[b];
+        const int b = bodies[i], p = ws->fast->batch_of[b];
         const body_slot *slot = &system->bodies[b];
         if (p < 0)
             ws->energy[b] = phx_body_kinetic(slot->body, x + slot->x, v + slot->v);
-        else if (!ws->fast->pack_done[p]) {
-            phx_sys_pack_energies(ws, p, x, v);
-            ws->fast->pack_done[p] = true;
+        else if (!ws->fast->batch_done[p]) {
+            phx_sys_batch_energies(ws, p, x, v);
+            ws->fast->batch_done[p] = true;
         }
     }
     for (int i = 0; i < component->count; i++)
-        if (ws->fast->pack_of[bodies[i]] >= 0)
-            ws->fast->pack_done[ws->fast->pack_of[bodies[i]]] = false;
+        if (ws->fast->batch_of[bodies[i]] >= 0)
+            ws->fast->batch_done[ws->fast->batch_of[bodies[i]]] = false;
 }

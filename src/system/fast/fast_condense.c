@@ -48,7 +48,7 @@ static void mark_ports(const phx_system *system, bool *kept)
  * matrix of its own: such bodies stay whole. */
 static bool can_condense(const phx_body *body, int inner)
 {
-    return inner >= FEWEST_INNER && phx_body_packs(body);
+    return inner >= FEWEST_INNER && phx_body_fits_batch(body);
 }
 
 /* Fills condensed, kept_first, kept, place and n_v; whether any body is condensed. */
@@ -148,24 +148,24 @@ static phx_status make_factors(workspace *ws, const condensation *it, condensed_
     return status;
 }
 
-/* Where the packs have their arrays; the unknowns of the widest body. */
+/* Where the batches have their arrays; the unknowns of the widest body. */
 static size_t lay_out(const workspace *ws, condensation *it)
 {
     const phx_system *system = ws->system;
     size_t widest = 1;
 
-    for (int p = 0; p < ws->fast->n_packs; p++) {
-        const pack_slot *slot = &ws->fast->packs[p];
+    for (int p = 0; p < ws->fast->n_batches; p++) {
+        const batch_slot *slot = &ws->fast->batches[p];
         const int b = slot->body[0];
         if (it->type[b] < 0)
             continue;
-        const size_t inner = phx_pack_inner_size(slot->pack, it->mass.type[it->type[b]]);
+        const size_t inner = phx_body_batch_inner_size(slot->batch, it->mass.type[it->type[b]]);
         const size_t n = (size_t)(system->dim + system->n_rot + it->kkt.kept_first[b + 1] - it->kkt.kept_first[b]);
         it->border_at[p] = it->border_size;
         it->influence_at[p] = it->influence_size;
         it->inner_at[p] = it->inner_size;
         it->rates_at[p] = it->rates_size;
-        it->border_size += phx_pack_border_size(slot->pack);
+        it->border_size += phx_body_batch_border_size(slot->batch);
         it->influence_size += inner * (size_t)system->n_rot;
         it->inner_size += inner;
         it->rates_size += (size_t)(system->n_rot * slot->lanes);
@@ -177,12 +177,12 @@ static size_t lay_out(const workspace *ws, condensation *it)
 static phx_status allocate(workspace *ws, condensation *it)
 {
     phx_context *context = ws->base.context;
-    const size_t n = (size_t)it->kkt.n, packs = (size_t)ws->fast->n_packs;
+    const size_t n = (size_t)it->kkt.n, batches = (size_t)ws->fast->n_batches;
 
-    it->border_at = phx_calloc(context, packs, sizeof *it->border_at);
-    it->influence_at = phx_calloc(context, packs, sizeof *it->influence_at);
-    it->inner_at = phx_calloc(context, packs, sizeof *it->inner_at);
-    it->rates_at = phx_calloc(context, packs, sizeof *it->rates_at);
+    it->border_at = phx_calloc(context, batches, sizeof *it->border_at);
+    it->influence_at = phx_calloc(context, batches, sizeof *it->influence_at);
+    it->inner_at = phx_calloc(context, batches, sizeof *it->inner_at);
+    it->rates_at = phx_calloc(context, batches, sizeof *it->rates_at);
     if (!it->border_at || !it->influence_at || !it->inner_at || !it->rates_at)
         return PHX_ERR_MEMORY;
     const size_t widest = lay_out(ws, it);
@@ -193,7 +193,7 @@ static phx_status allocate(workspace *ws, condensation *it)
     it->inner = phx_calloc(context, it->inner_size, sizeof *it->inner);
     it->inner_sum = phx_calloc(context, it->inner_size, sizeof *it->inner_sum);
     it->x = phx_calloc(context, (size_t)ws->kkt.n, sizeof *it->x);
-    ws->fast->scratch_size[SCRATCH_BLOCK] = widest * widest * PHX_LANES;
+    ws->fast->scratch_size[SCRATCH_BLOCK] = widest * widest * PHX_BATCH_WIDTH;
     ws->fast->block = phx_calloc(context, ws->fast->scratch_size[SCRATCH_BLOCK], sizeof *ws->fast->block);
     it->border = phx_calloc(context, it->border_size, sizeof *it->border);
     it->rates = phx_calloc(context, it->rates_size, sizeof *it->rates);
@@ -294,7 +294,7 @@ bool phx_sys_condenses(const workspace *ws)
     return it->pays || ws->fast->condensing == PHX_CONDENSE_ALWAYS;
 }
 
-static phx_status borders_of_packs(void *user, phx_context *context, int part, int first, int end)
+static phx_status borders_of_batches(void *user, phx_context *context, int part, int first, int end)
 {
     fast_part room;
     workspace *ws = phx_sys_part(user, part, &room);
@@ -303,13 +303,13 @@ static phx_status borders_of_packs(void *user, phx_context *context, int part, i
 
     (void)context;
     for (int p = first; p < end; p++) {
-        const pack_slot *slot = &ws->fast->packs[p];
+        const batch_slot *slot = &ws->fast->batches[p];
         if (it->type[slot->body[0]] < 0) {
-            phx_sys_put_pack(ws, p, it->kkt.body_at, it->coupling);
+            phx_sys_put_batch(ws, p, it->kkt.body_at, it->coupling);
             continue;
         }
-        phx_pack_interval_border(slot->pack, system->gravity, ws->x1, ws->xm, it->border + it->border_at[p]);
-        phx_pack_rates(slot->pack, it->rates + it->rates_at[p]);
+        phx_body_batch_interval_border(slot->batch, system->gravity, ws->x1, ws->xm, it->border + it->border_at[p]);
+        phx_body_batch_rates(slot->batch, it->rates + it->rates_at[p]);
     }
     return PHX_OK;
 }
@@ -329,7 +329,7 @@ static phx_status whole_bodies(void *user, phx_context *context, int part, int f
 void phx_sys_condensed_bodies(workspace *ws)
 {
     ws->fast->condensation->holder = NULL;
-    phx_sys_run(ws, ws->fast->n_packs, borders_of_packs, ws);
+    phx_sys_run(ws, ws->fast->n_batches, borders_of_batches, ws);
     phx_sys_run(ws, ws->fast->n_loose_bodies, whole_bodies, ws);
 }
 
@@ -340,10 +340,10 @@ void phx_fast_body_add(workspace *ws, int b, int row, int dof, double value)
     const int *ptr = NULL, *idx = NULL;
 
     if (phx_sys_is_condensed(ws->fast->into, b)) {
-        const int p = ws->fast->pack_of[b];
-        phx_pack_border_add(ws->fast->packs[p].pack,
-                            ws->fast->condensation->border + ws->fast->condensation->border_at[p], ws->fast->lane_of[b],
-                            row - dim, dof, value);
+        const int p = ws->fast->batch_of[b];
+        phx_body_batch_border_add(ws->fast->batches[p].batch,
+                                  ws->fast->condensation->border + ws->fast->condensation->border_at[p],
+                                  ws->fast->lane_of[b], row - dim, dof, value);
         return;
     }
     phx_body_pattern(body, &ptr, &idx);

@@ -9,57 +9,58 @@
 enum { AGAIN = 16, STAY_WHOLE = 64 };
 static const double LEFT = 1e-5;
 
-/* The condenser of a pack, NULL: it is not condensed. */
-static const phx_condenser *of_pack(const workspace *ws, const condensed_lu *factors, int p)
+/* The condenser of a batch, NULL: it is not condensed. */
+static const phx_condenser *of_batch(const workspace *ws, const condensed_lu *factors, int p)
 {
-    const int type = ws->fast->condensation->type[ws->fast->packs[p].body[0]];
+    const int type = ws->fast->condensation->type[ws->fast->batches[p].body[0]];
     return type < 0 ? NULL : factors->type[type];
 }
 
-/* A loop over condensed packs: what is done with each, the factors, a condensed and a whole vector, inner coordinates.
+/* A loop over condensed batches: what is done with each, the factors, a condensed and a whole vector, inner
+ * coordinates.
  */
-typedef struct pack_loop pack_loop;
-typedef void pack_work(const pack_loop *it, const workspace *ws, int p, const phx_condenser *condenser);
-struct pack_loop {
+typedef struct batch_loop batch_loop;
+typedef void batch_work(const batch_loop *it, const workspace *ws, int p, const phx_condenser *condenser);
+struct batch_loop {
     const workspace *ws;
     const condensed_lu *factors;
     double *c, *b, *inner;
     const double *x;
-    pack_work *work;
+    batch_work *work;
 };
 
-static phx_status each_pack(void *user, phx_context *context, int part, int first, int end)
+static phx_status each_batch(void *user, phx_context *context, int part, int first, int end)
 {
-    const pack_loop *it = user;
+    const batch_loop *it = user;
     fast_part room;
     workspace *own = phx_sys_part(it->ws, part, &room);
 
     (void)context;
     for (int p = first; p < end; p++) {
-        const phx_condenser *condenser = of_pack(own, it->factors, p);
+        const phx_condenser *condenser = of_batch(own, it->factors, p);
         if (condenser)
             it->work(it, own, p, condenser);
     }
     return PHX_OK;
 }
 
-static void over_packs(pack_work *work, pack_loop *loop)
+static void over_batches(batch_work *work, batch_loop *loop)
 {
     loop->work = work;
-    phx_sys_run(loop->ws, loop->ws->fast->n_packs, each_pack, loop);
+    phx_sys_run(loop->ws, loop->ws->fast->n_batches, each_batch, loop);
 }
 
-/* The condensed matrices of a pack, added to the values. */
-static void add_condensed(const pack_loop *it, const workspace *ws, int p, const phx_condenser *condenser)
+/* The condensed matrices of a batch, added to the values. */
+static void add_condensed(const batch_loop *it, const workspace *ws, int p, const phx_condenser *condenser)
 {
     const condensation *all = ws->fast->condensation;
     const kkt_matrix *kkt = &all->kkt;
-    const pack_slot *slot = &ws->fast->packs[p];
+    const batch_slot *slot = &ws->fast->batches[p];
     const int b = slot->body[0];
     const int n = ws->system->dim + ws->system->n_rot + kkt->kept_first[b + 1] - kkt->kept_first[b];
 
-    phx_pack_reduce(slot->pack, condenser, it->factors->border + all->border_at[p],
-                    it->factors->influence + all->influence_at[p], ws->fast->block);
+    phx_body_batch_reduce(slot->batch, condenser, it->factors->border + all->border_at[p],
+                          it->factors->influence + all->influence_at[p], ws->fast->block);
     for (int l = 0; l < slot->count; l++) {
         const int *at = kkt->body_at[slot->body[l]];
         for (int k = 0; k < n * n; k++)
@@ -67,41 +68,44 @@ static void add_condensed(const pack_loop *it, const workspace *ws, int p, const
     }
 }
 
-static void add_mass(const pack_loop *it, const workspace *ws, int p, const phx_condenser *condenser)
+static void add_mass(const batch_loop *it, const workspace *ws, int p, const phx_condenser *condenser)
 {
-    phx_pack_mass_border(ws->fast->packs[p].pack, it->x, it->factors->border + ws->fast->condensation->border_at[p]);
+    phx_body_batch_mass_border(ws->fast->batches[p].batch, it->x,
+                               it->factors->border + ws->fast->condensation->border_at[p]);
     add_condensed(it, ws, p, condenser);
 }
 
-static void begin_solve(const pack_loop *it, const workspace *ws, int p, const phx_condenser *condenser)
+static void begin_solve(const batch_loop *it, const workspace *ws, int p, const phx_condenser *condenser)
 {
     const condensation *all = ws->fast->condensation;
-    phx_pack_begin_solve(ws->fast->packs[p].pack, condenser, it->factors->border + all->border_at[p],
-                         it->inner + all->inner_at[p], it->c);
+    phx_body_batch_begin_solve(ws->fast->batches[p].batch, condenser, it->factors->border + all->border_at[p],
+                               it->inner + all->inner_at[p], it->c);
 }
 
-static void end_solve(const pack_loop *it, const workspace *ws, int p, const phx_condenser *condenser)
+static void end_solve(const batch_loop *it, const workspace *ws, int p, const phx_condenser *condenser)
 {
     const condensation *all = ws->fast->condensation;
-    phx_pack_end_solve(ws->fast->packs[p].pack, condenser, it->factors->border + all->border_at[p],
-                       it->factors->influence + all->influence_at[p], it->c, it->inner + all->inner_at[p]);
+    phx_body_batch_end_solve(ws->fast->batches[p].batch, condenser, it->factors->border + all->border_at[p],
+                             it->factors->influence + all->influence_at[p], it->c, it->inner + all->inner_at[p]);
 }
 
-static void gather_inner(const pack_loop *it, const workspace *ws, int p, const phx_condenser *condenser)
+static void gather_inner(const batch_loop *it, const workspace *ws, int p, const phx_condenser *condenser)
 {
-    phx_pack_gather_inner(ws->fast->packs[p].pack, condenser, it->b, it->inner + ws->fast->condensation->inner_at[p]);
+    phx_body_batch_gather_inner(ws->fast->batches[p].batch, condenser, it->b,
+                                it->inner + ws->fast->condensation->inner_at[p]);
 }
 
-static void scatter_inner(const pack_loop *it, const workspace *ws, int p, const phx_condenser *condenser)
+static void scatter_inner(const batch_loop *it, const workspace *ws, int p, const phx_condenser *condenser)
 {
-    phx_pack_scatter_inner(ws->fast->packs[p].pack, condenser, it->inner + ws->fast->condensation->inner_at[p], it->b);
+    phx_body_batch_scatter_inner(ws->fast->batches[p].batch, condenser, it->inner + ws->fast->condensation->inner_at[p],
+                                 it->b);
 }
 
-static void find_lacking(const pack_loop *it, const workspace *ws, int p, const phx_condenser *condenser)
+static void find_lacking(const batch_loop *it, const workspace *ws, int p, const phx_condenser *condenser)
 {
     const condensation *all = ws->fast->condensation;
-    phx_pack_lacking(ws->fast->packs[p].pack, condenser, it->factors->rates + all->rates_at[p], it->b,
-                     it->inner + all->inner_at[p], it->c);
+    phx_body_batch_lacking(ws->fast->batches[p].batch, condenser, it->factors->rates + all->rates_at[p], it->b,
+                           it->inner + all->inner_at[p], it->c);
 }
 
 /* ---- factors ---- */
@@ -168,19 +172,19 @@ phx_status phx_sys_condensed_factor(workspace *ws, int slot, double cj)
     if (out->asked > 0)
         out->asked--;
     memcpy(it->val, it->coupling, (size_t)it->kkt.ptr[it->kkt.n] * sizeof *it->val);
-    over_packs(add_condensed, &(pack_loop){.ws = ws, .factors = out});
+    over_batches(add_condensed, &(batch_loop){.ws = ws, .factors = out});
     return factor_values(ws, out);
 }
 
 /* ---- solutions ---- */
-/* c, inner <- B^-1 (c, inner): a condensed vector and the inner coordinates of all packs. */
+/* c, inner <- B^-1 (c, inner): a condensed vector and the inner coordinates of all batches. */
 static phx_status solve(const workspace *ws, const condensed_lu *factors, double *c, double *inner)
 {
-    pack_loop loop = {.ws = ws, .factors = factors, .c = c, .inner = inner};
+    batch_loop loop = {.ws = ws, .factors = factors, .c = c, .inner = inner};
 
-    over_packs(begin_solve, &loop);
+    over_batches(begin_solve, &loop);
     const phx_status status = phx_lu_solve(factors->lu, 1, c);
-    over_packs(end_solve, &loop);
+    over_batches(end_solve, &loop);
     return status;
 }
 
@@ -191,7 +195,7 @@ static void take_apart(const workspace *ws, const condensed_lu *factors, double 
 
     for (int i = 0; i < it->kkt.n; i++)
         c[i] = b[it->from[i]];
-    over_packs(gather_inner, &(pack_loop){.ws = ws, .factors = factors, .b = b, .inner = inner});
+    over_batches(gather_inner, &(batch_loop){.ws = ws, .factors = factors, .b = b, .inner = inner});
 }
 
 static void put_together(const workspace *ws, const condensed_lu *factors, const double *c, double *inner, double *b)
@@ -200,14 +204,14 @@ static void put_together(const workspace *ws, const condensed_lu *factors, const
 
     for (int i = 0; i < it->kkt.n; i++)
         b[it->from[i]] = c[i];
-    over_packs(scatter_inner, &(pack_loop){.ws = ws, .factors = factors, .b = b, .inner = inner});
+    over_batches(scatter_inner, &(batch_loop){.ws = ws, .factors = factors, .b = b, .inner = inner});
 }
 
 /* b = -(A - B) d in both parts, the inner ones in place. */
 static void lacking(const workspace *ws, const condensed_lu *factors, double *d, double *inner, double *b)
 {
     memset(b, 0, (size_t)ws->fast->condensation->kkt.n * sizeof *b);
-    over_packs(find_lacking, &(pack_loop){.ws = ws, .factors = factors, .b = d, .c = b, .inner = inner});
+    over_batches(find_lacking, &(batch_loop){.ws = ws, .factors = factors, .b = d, .c = b, .inner = inner});
 }
 
 /* d <- B^-1 (B - A) d, sum += d; the new d is left in it->b and it->inner. */
@@ -281,7 +285,7 @@ phx_status phx_sys_condensed_factor_mass(workspace *ws, const double *x)
     ws->fast->into = &it->kkt;
     phx_fast_put_rows(ws, it->val);
     ws->fast->into = &ws->kkt;
-    over_packs(add_mass, &(pack_loop){.ws = ws, .factors = &it->mass, .x = x});
+    over_batches(add_mass, &(batch_loop){.ws = ws, .factors = &it->mass, .x = x});
     for (int b = 0; b < system->n_bodies; b++)
         if (it->type[b] < 0)
             phx_body_put_mass(system->bodies[b].body, x + system->bodies[b].x, true, it->kkt.body_at[b], it->val);

@@ -417,7 +417,7 @@ void phx_fast_put_rows(workspace *ws, double *val)
     rows_loop loop = {.ws = ws, .val = val};
 
     phx_sys_run(ws, ws->fast->n_loose_groups, put_rows, &loop);
-    phx_sys_joint_packs_put(ws, val);
+    phx_sys_joint_batches_put(ws, val);
 }
 
 /* K_l of a row that takes entry `unit` of the port on B less that of the port on A. */
@@ -596,7 +596,7 @@ static void add_groups(workspace *ws, const double *lambda)
     phx_sys_run(ws, ws->fast->n_loose_groups, add_some, &loop);
     for (int i = 0; i < ws->fast->sharing.n_groups; i++)
         add_one(ws, ws->fast->sharing.groups[i], true, lambda);
-    phx_sys_joint_packs_linearise(ws, lambda);
+    phx_sys_joint_batches_linearise(ws, lambda);
 }
 
 void phx_fast_add_couplings(workspace *ws, const double *lambda)

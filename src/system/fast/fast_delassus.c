@@ -4,7 +4,7 @@
  *     S mu = r ,   S = G M^-1 G^T = sum_b G_b M_b^-1 G_b^T   (Delassus' operator) ,   dv_b = M_b^-1 G_b^T mu .
  *
  * The rows of a joint are a block, and joints meet where they touch one body. Where a body carries so many of them that
- * S costs more than the sparse matrix over velocities and multipliers, where a body is in no pack, or where S loses
+ * S costs more than the sparse matrix over velocities and multipliers, where a body is in no batch, or where S loses
  * digits, that matrix is factored. */
 #include "fast.h"
 
@@ -68,7 +68,7 @@ static int coordinates_on(const workspace *ws, int b)
 }
 
 /* Multiplications for S before it is factored, and the least that a factorisation takes: the rows of one body all meet.
- * HUGE_VAL where a body is in no pack or a joint has both ends on one. */
+ * HUGE_VAL where a body is in no batch or a joint has both ends on one. */
 static double least_work(const making *m)
 {
     const workspace *ws = m->ws;
@@ -79,15 +79,15 @@ static double least_work(const making *m)
             return HUGE_VAL;
     for (int b = 0; b < ws->system->n_bodies; b++) {
         const double rows = rows_on(m, b), n = coordinates_on(ws, b);
-        if (rows > 0.0 && ws->fast->pack_of[b] < 0)
+        if (rows > 0.0 && ws->fast->batch_of[b] < 0)
             return HUGE_VAL;
-        work += (rows * n * (n + rows)) / 4.0; /* in packs of four, so that all processors choose alike */
+        work += (rows * n * (n + rows)) / 4.0; /* in batches of four, so that all processors choose alike */
         dense = fmax(dense, rows * rows * rows / 6.0);
     }
     return work + dense;
 }
 
-/* ---- packs ---- */
+/* ---- batches ---- */
 static phx_port_rows side_rows(const workspace *ws, int side)
 {
     const row_group *group = &ws->fast->groups[side / 2];
@@ -106,8 +106,8 @@ static phx_port_rows side_rows(const workspace *ws, int side)
     return rows;
 }
 
-/* The coordinates that ports of a pack's bodies see, ascending; their number. */
-static int kept_of_pack(const making *m, const pack_slot *slot)
+/* The coordinates that ports of a batch's bodies see, ascending; their number. */
+static int kept_of_batch(const making *m, const batch_slot *slot)
 {
     const int n_q = phx_body_n_q(m->ws->system->bodies[slot->body[0]].body);
     int count = 0;
@@ -125,13 +125,13 @@ static int kept_of_pack(const making *m, const pack_slot *slot)
     return count;
 }
 
-/* The condenser of a pack of flexible bodies, an old one or a new one. */
+/* The condenser of a batch of flexible bodies, an old one or a new one. */
 static phx_status find_type(making *m, int p)
 {
     delassus *it = m->it;
-    const pack_slot *slot = &m->ws->fast->packs[p];
+    const batch_slot *slot = &m->ws->fast->batches[p];
     const phx_body *body = m->ws->system->bodies[slot->body[0]].body;
-    const int n_kept = kept_of_pack(m, slot);
+    const int n_kept = kept_of_batch(m, slot);
     phx_status status = PHX_OK;
     int type = 0;
 
@@ -151,12 +151,12 @@ static phx_status find_type(making *m, int p)
     return PHX_OK;
 }
 
-static phx_status make_pack(making *m, int p)
+static phx_status make_batch(making *m, int p)
 {
     workspace *ws = m->ws;
     delassus *it = m->it;
-    const pack_slot *slot = &ws->fast->packs[p];
-    phx_pack_rows_def def = {.stride = PAIR_SIZE, .none = ws->n_l};
+    const batch_slot *slot = &ws->fast->batches[p];
+    phx_body_batch_rows_def def = {.stride = PAIR_SIZE, .none = ws->n_l};
     bool any = false;
 
     for (int l = 0; l < slot->lanes; l++) {
@@ -171,17 +171,17 @@ static phx_status make_pack(making *m, int p)
     phx_status status = find_type(m, p);
     if (!status) {
         def.condenser = it->type_of[p] < 0 ? NULL : it->type[it->type_of[p]];
-        status = phx_pack_rows_create(ws->base.context, slot->pack, &def, &it->rows[p]);
+        status = phx_body_batch_rows_create(ws->base.context, slot->batch, &def, &it->rows[p]);
     }
     if (status)
         return status;
-    const size_t room = phx_pack_rows_room(it->rows[p]);
+    const size_t room = phx_body_batch_rows_room(it->rows[p]);
     if (room > ws->fast->scratch_size[SCRATCH_ROWS])
         ws->fast->scratch_size[SCRATCH_ROWS] = room;
     return PHX_OK;
 }
 
-static phx_status make_packs(making *m)
+static phx_status make_batches(making *m)
 {
     workspace *ws = m->ws;
     delassus *it = m->it;
@@ -191,15 +191,15 @@ static phx_status make_packs(making *m)
     it->all = true;
     for (int i = 0; i < m->first[ws->system->n_bodies]; i++)
         m->ports[i] = side_rows(ws, m->touched[i]);
-    for (int p = 0; p < ws->fast->n_packs && !status; p++) {
-        status = make_pack(m, p);
+    for (int p = 0; p < ws->fast->n_batches && !status; p++) {
+        status = make_batch(m, p);
         it->at[p] = count;
-        count += it->rows[p] ? phx_pack_rows_size(it->rows[p]) : 0;
+        count += it->rows[p] ? phx_body_batch_rows_size(it->rows[p]) : 0;
     }
-    it->packed = true;
+    it->batched = true;
     for (int b = 0; b < ws->system->n_bodies; b++)
-        it->packed = it->packed && ws->fast->pack_of[b] >= 0;
-    it->all = it->all && it->packed;
+        it->batched = it->batched && ws->fast->batch_of[b] >= 0;
+    it->all = it->all && it->batched;
     if (status)
         return status;
     it->schur = phx_calloc(ws->base.context, count + 1, sizeof *it->schur);
@@ -240,9 +240,9 @@ static phx_status make_factors(making *m, double most)
 }
 
 /* Where the entries of a body's matrix go: from: 2 numbers per place, -1: none yet. */
-static void send_body(const delassus *it, const pack_slot *slot, int p, int l, int none, int *from)
+static void send_body(const delassus *it, const batch_slot *slot, int p, int l, int none, int *from)
 {
-    const int *number = NULL, count = phx_pack_rows_count(it->rows[p], &number);
+    const int *number = NULL, count = phx_body_batch_rows_count(it->rows[p], &number);
     int e = 0;
 
     for (int i = 0; i < count; i++)
@@ -260,8 +260,8 @@ static phx_status make_entries(making *m)
     const workspace *ws = m->ws;
     delassus *it = m->it;
     const size_t places = phx_block_ldl_entries(it->ldl);
-    const int last = ws->fast->n_packs - 1;
-    const int zero = (int)(it->at[last] + (it->rows[last] ? phx_pack_rows_size(it->rows[last]) : 0));
+    const int last = ws->fast->n_batches - 1;
+    const int zero = (int)(it->at[last] + (it->rows[last] ? phx_body_batch_rows_size(it->rows[last]) : 0));
     int *from = phx_calloc(ws->base.context, 2 * places, sizeof *from);
 
     it->entries = phx_calloc(ws->base.context, 3 * places, sizeof *it->entries);
@@ -271,9 +271,9 @@ static phx_status make_entries(making *m)
     }
     for (size_t k = 0; k < 2 * places; k++)
         from[k] = -1;
-    for (int p = 0; p < ws->fast->n_packs; p++)
-        for (int l = 0; l < ws->fast->packs[p].count && it->rows[p]; l++)
-            send_body(it, &ws->fast->packs[p], p, l, ws->n_l, from);
+    for (int p = 0; p < ws->fast->n_batches; p++)
+        for (int l = 0; l < ws->fast->batches[p].count && it->rows[p]; l++)
+            send_body(it, &ws->fast->batches[p], p, l, ws->n_l, from);
     for (size_t k = 0; k < places; k++)
         if (from[2 * k] >= 0) {
             int *entry = it->entries + 3 * it->n_entries++;
@@ -289,16 +289,16 @@ static phx_status make_entries(making *m)
 static phx_status allocate(workspace *ws)
 {
     phx_context *context = ws->base.context;
-    const size_t packs = (size_t)ws->fast->n_packs;
+    const size_t batches = (size_t)ws->fast->n_batches;
     delassus *it = phx_calloc(context, 1, sizeof *it);
 
     ws->fast->delassus = it;
     if (!it)
         return PHX_ERR_MEMORY;
-    it->type = phx_calloc(context, packs, sizeof *it->type);
-    it->type_of = phx_calloc(context, packs, sizeof *it->type_of);
-    it->rows = phx_calloc(context, packs, sizeof *it->rows);
-    it->at = phx_calloc(context, packs, sizeof *it->at);
+    it->type = phx_calloc(context, batches, sizeof *it->type);
+    it->type_of = phx_calloc(context, batches, sizeof *it->type_of);
+    it->rows = phx_calloc(context, batches, sizeof *it->rows);
+    it->at = phx_calloc(context, batches, sizeof *it->at);
     it->mu = phx_calloc(context, (size_t)ws->n_l + 1, sizeof *it->mu);
     return it->type && it->type_of && it->rows && it->at && it->mu ? PHX_OK : PHX_ERR_MEMORY;
 }
@@ -325,7 +325,7 @@ static phx_status make(making *m)
     status = make_factors(m, most);
     if (status || !m->it->ldl)
         return status;
-    status = make_packs(m);
+    status = make_batches(m);
     return status ? status : make_entries(m);
 }
 
@@ -336,7 +336,7 @@ phx_status phx_sys_delassus_create(workspace *ws)
     const size_t sides = 2 * (size_t)ws->fast->n_groups;
     int widest = 0;
 
-    if (ws->n_l == 0 || ws->fast->n_packs == 0)
+    if (ws->n_l == 0 || ws->fast->n_batches == 0)
         return PHX_OK;
     for (int b = 0; b < system->n_bodies; b++)
         widest = phx_body_n_q(system->bodies[b].body) > widest ? phx_body_n_q(system->bodies[b].body) : widest;
@@ -369,8 +369,8 @@ void phx_sys_delassus_free(workspace *ws)
     ws->fast->scratch_size[SCRATCH_ROWS] = 0;
     if (!it)
         return;
-    for (int p = 0; it->rows && p < ws->fast->n_packs; p++)
-        phx_pack_rows_destroy(it->rows[p]);
+    for (int p = 0; it->rows && p < ws->fast->n_batches; p++)
+        phx_body_batch_rows_destroy(it->rows[p]);
     for (int k = 0; k < it->n_types; k++)
         phx_condenser_destroy(it->type[k]);
     phx_block_ldl_destroy(it->ldl);
@@ -397,7 +397,7 @@ typedef struct rows_loop {
     double *out; /* S, or dv */
 } rows_loop;
 
-static phx_status schur_of_packs(void *user, phx_context *context, int part, int first, int end)
+static phx_status schur_of_batches(void *user, phx_context *context, int part, int first, int end)
 {
     const rows_loop *loop = user;
     fast_part room;
@@ -406,14 +406,14 @@ static phx_status schur_of_packs(void *user, phx_context *context, int part, int
 
     (void)context;
     for (int p = first; p < end; p++) {
-        const pack_slot *slot = &own->fast->packs[p];
-        double energy[PHX_LANES];
+        const batch_slot *slot = &own->fast->batches[p];
+        double energy[PHX_BATCH_WIDTH];
         if (!it->rows[p]) {
-            phx_sys_pack_energies(own, p, loop->x, loop->v);
+            phx_sys_batch_energies(own, p, loop->x, loop->v);
             continue;
         }
-        phx_pack_rows_schur(it->rows[p], loop->x, loop->v, own->covector, own->fast->rows_room, it->schur + it->at[p],
-                            energy);
+        phx_body_batch_rows_schur(it->rows[p], loop->x, loop->v, own->covector, own->fast->rows_room,
+                                  it->schur + it->at[p], energy);
         for (int l = 0; l < slot->count; l++)
             own->energy[slot->body[l]] = energy[l];
     }
@@ -436,7 +436,7 @@ static void evaluate(workspace *ws, const double *x, const double *v)
 {
     rows_loop loop = {.ws = ws, .x = x, .v = v, .out = phx_block_ldl_begin(ws->fast->delassus->ldl)};
 
-    phx_sys_run(ws, ws->fast->n_packs, schur_of_packs, &loop);
+    phx_sys_run(ws, ws->fast->n_batches, schur_of_batches, &loop);
     phx_sys_run(ws, ws->fast->delassus->n_entries, sum_entries, &loop);
 }
 
@@ -455,7 +455,7 @@ phx_status phx_fast_factor_rows(workspace *ws, const double *x, const double *v,
 {
     delassus *it = in_use(ws);
 
-    *energies = it && it->packed;
+    *energies = it && it->batched;
     if (it) {
         evaluate(ws, x, v);
         it->factored = phx_block_ldl_factor(it->ldl) == PHX_OK;
@@ -464,7 +464,7 @@ phx_status phx_fast_factor_rows(workspace *ws, const double *x, const double *v,
 }
 
 /* ---- solutions ---- */
-static phx_status push_packs(void *user, phx_context *context, int part, int first, int end)
+static phx_status push_batches(void *user, phx_context *context, int part, int first, int end)
 {
     const rows_loop *loop = user;
     const delassus *it = loop->ws->fast->delassus;
@@ -472,7 +472,7 @@ static phx_status push_packs(void *user, phx_context *context, int part, int fir
     (void)context, (void)part;
     for (int p = first; p < end; p++)
         if (it->rows[p])
-            phx_pack_rows_push(it->rows[p], it->mu, loop->out);
+            phx_body_batch_rows_push(it->rows[p], it->mu, loop->out);
     return PHX_OK;
 }
 
@@ -490,6 +490,6 @@ phx_status phx_fast_solve_rows(workspace *ws, double alpha, const double *r, dou
         return phx_fast_solve_mass(ws, b);
     phx_block_ldl_solve(it->ldl, mu);
     memcpy(b + ws->kkt.n_v, mu, (size_t)ws->n_l * sizeof *mu);
-    phx_sys_run(ws, ws->fast->n_packs, push_packs, &(rows_loop){.ws = ws, .out = b});
+    phx_sys_run(ws, ws->fast->n_batches, push_batches, &(rows_loop){.ws = ws, .out = b});
     return PHX_OK;
 }

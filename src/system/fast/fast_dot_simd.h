@@ -275,12 +275,12 @@ static inline void pull_block(const int n_left, const int n_right, const joint_s
 }
 
 /* K -= a part of the block of pairs; `left` and `right` are sides. */
-static inline void add_pairs(const int n_a, const int n_b, const workspace *ws, const joint_pack *pack,
+static inline void add_pairs(const int n_a, const int n_b, const workspace *ws, const joint_batch *batch,
                              const joint_state *at, int left, int right, const real *block)
 {
     const int n_left = left ? n_b : n_a, n_right = right ? n_b : n_a, n = 3 + n_right, per = (2 + n_a + n_b) * LANES;
-    const unsigned bits = pack->adds[at->late][1 << left | 1 << right];
-    const places to = find_places(3, n_a, n_b, 3 + pack->dots, places_in(ws, pack));
+    const unsigned bits = batch->adds[at->late][1 << left | 1 << right];
+    const places to = find_places(3, n_a, n_b, 3 + batch->dots, places_in(ws, batch));
     const int *entry = to.pairs + (left ? 3 + n_a : 0) * per + (right ? 1 + n_a : 0) * LANES;
 
     for (int i = 0; i < 3 + n_left; i++, entry += per) {
@@ -291,54 +291,54 @@ static inline void add_pairs(const int n_a, const int n_b, const workspace *ws, 
 }
 
 /* What the DOT rows make of lambda and the rates: the slopes of both sides, and K -= weight lambda P^T H W. */
-static inline void curve(const int n_a, const int n_b, const workspace *ws, const joint_pack *pack,
+static inline void curve(const int n_a, const int n_b, const workspace *ws, const joint_batch *batch,
                          const joint_state *at, const section *s, const side_terms *terms, dot_rows *rows)
 {
-    const real *alpha = (const real *)pack->alpha, *beta = (const real *)pack->beta;
+    const real *alpha = (const real *)batch->alpha, *beta = (const real *)batch->beta;
     const int n_q[2] = {n_a, n_b};
     dot_sums sums[2] = {0};
     real block[(3 + MOST_Q) * (3 + MOST_Q)], M[9], H[4][9];
 
-    for (int k = 0; k < pack->dots; k++) {
+    for (int k = 0; k < batch->dots; k++) {
         dot_side a, b;
         real lambda, slope[2][6];
-        fetch(at->lambda, pack->first, 3 + k, 1, &lambda);
+        fetch(at->lambda, batch->first, 3 + k, 1, &lambda);
         lambda *= ws->weight_K;
         look(n_a, &s[0], alpha + 3 * k, &a);
         look(n_b, &s[1], beta + 3 * k, &b);
         add_side(n_a, n_b, &s[0], &a, &b, &lambda, &sums[0], slope[0]);
         add_side(n_b, n_a, &s[1], &b, &a, &lambda, &sums[1], slope[1]);
-        pull(n_a, &pack->side[0], slope[0], terms[0].turn, rows[0].slope[k]);
-        pull(n_b, &pack->side[1], slope[1], terms[1].turn, rows[1].slope[k]);
+        pull(n_a, &batch->side[0], slope[0], terms[0].turn, rows[0].slope[k]);
+        pull(n_b, &batch->side[1], slope[1], terms[1].turn, rows[1].slope[k]);
     }
     for (int left = 0; left < 2; left++) {
         const int right = 1 - left;
-        const joint_side *own = &pack->side[left], *other = &pack->side[right];
+        const joint_side *own = &batch->side[left], *other = &batch->side[right];
         real *blocks[4] = {H[0], H[1], H[2], NULL};
         for (int e = 0; e < (n_q[left] > 0 ? 3 : 1); e++)
             double_cross(sums[left].diagonal[e], H[e]);
         pull_block(n_q[left], n_q[left], own, own, terms[left].turn, blocks, block);
-        add_pairs(n_a, n_b, ws, pack, at, left, left, block);
+        add_pairs(n_a, n_b, ws, batch, at, left, left, block);
         relative(s[left].R, s[right].R1, M);
         for (int e = 0; e < 4; e++)
             if ((n_q[right] > 0 || e % 2 == 0) && (n_q[left] > 0 || e < 2))
                 across(sums[left].across[e], M, H[e]);
         blocks[3] = H[3];
         pull_block(n_q[left], n_q[right], own, other, terms[right].turn, blocks, block);
-        add_pairs(n_a, n_b, ws, pack, at, left, right, block);
+        add_pairs(n_a, n_b, ws, batch, at, left, right, block);
     }
 }
 
-static inline void find_covectors(const int n_a, const int n_b, const joint_pack *pack, const section *s,
+static inline void find_covectors(const int n_a, const int n_b, const joint_batch *batch, const section *s,
                                   dot_rows *rows)
 {
-    const real *alpha = (const real *)pack->alpha, *beta = (const real *)pack->beta;
+    const real *alpha = (const real *)batch->alpha, *beta = (const real *)batch->beta;
 
-    for (int k = 0; k < pack->dots; k++) {
+    for (int k = 0; k < batch->dots; k++) {
         real g[12];
         covectors(n_a, n_b, &s[0], &s[1], alpha + 3 * k, beta + 3 * k, g);
-        pull(n_a, &pack->side[0], g, NULL, rows[0].g[k]);
-        pull(n_b, &pack->side[1], g + 6, NULL, rows[1].g[k]);
+        pull(n_a, &batch->side[0], g, NULL, rows[0].g[k]);
+        pull(n_b, &batch->side[1], g + 6, NULL, rows[1].g[k]);
     }
 }
 

@@ -2,10 +2,10 @@
  * with wider registers. The same of one joint after the other is in evaluate.c and couplings.c. */
 #include "fast_turn_simd.h"
 
-/* WORK(dim, n_a, n_b, dots, ...) for the kind of pack: what is constant there is so for the compiler. */
+/* WORK(dim, n_a, n_b, dots, ...) for the kind of batch: what is constant there is so for the compiler. */
 #define EACH_KIND(WORK, ...)                                                                                           \
-    const int dim = ws->system->dim, n_a = pack->side[0].n_q, n_b = pack->side[1].n_q;                                 \
-    const bool rigid = n_a + n_b == 0, dots = pack->dots > 0;                                                          \
+    const int dim = ws->system->dim, n_a = batch->side[0].n_q, n_b = batch->side[1].n_q;                               \
+    const bool rigid = n_a + n_b == 0, dots = batch->dots > 0;                                                         \
     if (dim == 2 && rigid)                                                                                             \
         WORK(2, 0, 0, false, __VA_ARGS__);                                                                             \
     else if (dim == 2)                                                                                                 \
@@ -21,10 +21,10 @@
 
 /* ---- residual ---- */
 /* -P^T e of a side, e = (force, torque on w, torque on theta_dot), into the residual of the bodies. */
-static inline void apply_effort(const int dim, const int n_q, const bool dots, const joint_pack *pack,
+static inline void apply_effort(const int dim, const int n_q, const bool dots, const joint_batch *batch,
                                 const joint_state *at, int which, const port_state *p, const real *e, double *res)
 {
-    const joint_side *side = &pack->side[which];
+    const joint_side *side = &batch->side[which];
     const real *phi = (const real *)side->phi, *theta = (const real *)side->theta;
     const int n_rot = phx_rotations(dim), r = dim + n_rot;
     real out[6 + MOST_Q], torque[3];
@@ -41,20 +41,20 @@ static inline void apply_effort(const int dim, const int n_q, const bool dots, c
         for (int k = 0; k < n_rot && dots; k++)
             out[r + j] += theta[k * n_q + j] * e[r + k];
     }
-    const unsigned bits = pack->adds[at->late][1 << which];
+    const unsigned bits = batch->adds[at->late][1 << which];
 
     subtract_run(r, bits, out, side->v, res);
     for (int j = 0; j < n_q; j++)
         subtract_run(1, bits, out + r + j, side->q_dot + j * LANES, res);
 }
 
-static inline void keep_covectors(const int n_a, const int n_b, const workspace *ws, const joint_pack *pack, int k,
+static inline void keep_covectors(const int n_a, const int n_b, const workspace *ws, const joint_batch *batch, int k,
                                   const real *g)
 {
     const double *in = (const double *)g;
 
-    for (int l = 0; l < pack->count; l++) {
-        double *to = ws->covector + (size_t)(pack->first[l] + k) * PAIR_SIZE + 3;
+    for (int l = 0; l < batch->count; l++) {
+        double *to = ws->covector + (size_t)(batch->first[l] + k) * PAIR_SIZE + 3;
         for (int i = 0; i < (n_a > 0 ? 6 : 3); i++)
             to[i] = in[i * LANES + l];
         for (int i = 0; i < (n_b > 0 ? 6 : 3); i++)
@@ -63,27 +63,27 @@ static inline void keep_covectors(const int n_a, const int n_b, const workspace 
 }
 
 /* A DOT row: its covectors, kept at an instant, and its rate. */
-static inline void rate_of_dot(const int n_a, const int n_b, const workspace *ws, const joint_pack *pack, int k,
+static inline void rate_of_dot(const int n_a, const int n_b, const workspace *ws, const joint_batch *batch, int k,
                                const section *s, real *g, real *rate)
 {
-    const real *alpha = (const real *)pack->alpha, *beta = (const real *)pack->beta;
+    const real *alpha = (const real *)batch->alpha, *beta = (const real *)batch->beta;
 
     covectors(n_a, n_b, &s[0], &s[1], alpha + 3 * k, beta + 3 * k, g);
     *rate = (real){0.0};
     add_turn_rate(n_a, &s[0], g, rate);
     add_turn_rate(n_b, &s[1], g + 6, rate);
     if (ws->h == 0.0)
-        keep_covectors(n_a, n_b, ws, pack, 3 + k, g);
+        keep_covectors(n_a, n_b, ws, batch, 3 + k, g);
 }
 
 /* The ports, and the rates of the POINT rows. */
-static inline void rates_of_points(const int dim, const int n_a, const int n_b, const joint_pack *pack,
+static inline void rates_of_points(const int dim, const int n_a, const int n_b, const joint_batch *batch,
                                    const joint_state *at, port_state *p, real *rates)
 {
     real place[2][3];
 
-    find_port(dim, n_a, at, &pack->side[0], &p[0]);
-    find_port(dim, n_b, at, &pack->side[1], &p[1]);
+    find_port(dim, n_a, at, &batch->side[0], &p[0]);
+    find_port(dim, n_b, at, &batch->side[1], &p[1]);
     for (int side = 0; side < 2; side++)
         rot_apply(dim, p[side].R, p[side].velocity, place[side]);
     for (int a = 0; a < dim; a++)
@@ -91,27 +91,27 @@ static inline void rates_of_points(const int dim, const int n_a, const int n_b, 
 }
 
 /* Rates of the rows to their places over all. */
-static inline void put_rates(const int dim, int dots, const real *rates, const joint_pack *pack, double *out)
+static inline void put_rates(const int dim, int dots, const real *rates, const joint_batch *batch, double *out)
 {
-    put_run(dim, rates, 1, pack->first, out);
+    put_run(dim, rates, 1, batch->first, out);
     for (int k = dim; k < dim + dots; k++)
-        put_run(1, rates + k, 1, pack->first, out + k);
+        put_run(1, rates + k, 1, batch->first, out + k);
 }
 
 /* DOT rows: covectors, rates, and efforts on turns. */
-static inline void residual_of_dots(const int n_a, const int n_b, const workspace *ws, const joint_pack *pack,
+static inline void residual_of_dots(const int n_a, const int n_b, const workspace *ws, const joint_batch *batch,
                                     const joint_state *at, const port_state *p, real *rates, real *e_a, real *e_b)
 {
     section s[2];
 
-    find_section(n_a, false, at, &pack->side[0], &p[0], &s[0]);
-    find_section(n_b, false, at, &pack->side[1], &p[1], &s[1]);
+    find_section(n_a, false, at, &batch->side[0], &p[0], &s[0]);
+    find_section(n_b, false, at, &batch->side[1], &p[1], &s[1]);
     for (int i = 3; i < 9; i++)
         e_a[i] = e_b[i] = (real){0.0};
-    for (int k = 0; k < pack->dots; k++) {
+    for (int k = 0; k < batch->dots; k++) {
         real g[12], lambda;
-        rate_of_dot(n_a, n_b, ws, pack, k, s, g, &rates[3 + k]);
-        fetch(at->lambda, pack->first, 3 + k, 1, &lambda);
+        rate_of_dot(n_a, n_b, ws, batch, k, s, g, &rates[3 + k]);
+        fetch(at->lambda, batch->first, 3 + k, 1, &lambda);
         for (int i = 0; i < (n_a > 0 ? 6 : 3); i++)
             e_a[3 + i] += lambda * g[i];
         for (int i = 0; i < (n_b > 0 ? 6 : 3); i++)
@@ -120,67 +120,67 @@ static inline void residual_of_dots(const int n_a, const int n_b, const workspac
 }
 
 static inline void residual_in(const int dim, const int n_a, const int n_b, const bool dots, const workspace *ws,
-                               const joint_pack *pack, const joint_state *at, double *res)
+                               const joint_batch *batch, const joint_state *at, double *res)
 {
     real rates[3 + MOST_DOTS], e[2][PHX_PORT_MAX];
     port_state p[2];
 
-    rates_of_points(dim, n_a, n_b, pack, at, p, rates);
-    fetch(at->lambda, pack->first, 0, dim, e[1]);
+    rates_of_points(dim, n_a, n_b, batch, at, p, rates);
+    fetch(at->lambda, batch->first, 0, dim, e[1]);
     negate(dim, e[1], e[0]);
     if (dots)
-        residual_of_dots(n_a, n_b, ws, pack, at, p, rates, e[0], e[1]);
-    put_rates(dim, dots ? pack->dots : 0, rates, pack, res + ws->system->n_v);
-    apply_effort(dim, n_a, dots, pack, at, 0, &p[0], e[0], res);
-    apply_effort(dim, n_b, dots, pack, at, 1, &p[1], e[1], res);
+        residual_of_dots(n_a, n_b, ws, batch, at, p, rates, e[0], e[1]);
+    put_rates(dim, dots ? batch->dots : 0, rates, batch, res + ws->system->n_v);
+    apply_effort(dim, n_a, dots, batch, at, 0, &p[0], e[0], res);
+    apply_effort(dim, n_b, dots, batch, at, 1, &p[1], e[1], res);
 }
 
-static void residual(const workspace *ws, const joint_pack *pack, const joint_state *at, double *res)
+static void residual(const workspace *ws, const joint_batch *batch, const joint_state *at, double *res)
 {
-    EACH_KIND(residual_in, ws, pack, at, res);
+    EACH_KIND(residual_in, ws, batch, at, res);
 }
 
 /* ---- rates alone ---- */
 static inline void rates_in(const int dim, const int n_a, const int n_b, const bool dots, const workspace *ws,
-                            const joint_pack *pack, const joint_state *at, double *out)
+                            const joint_batch *batch, const joint_state *at, double *out)
 {
     real rates[3 + MOST_DOTS], g[12];
     port_state p[2];
     section s[2];
 
-    rates_of_points(dim, n_a, n_b, pack, at, p, rates);
+    rates_of_points(dim, n_a, n_b, batch, at, p, rates);
     if (dots) {
-        find_section(n_a, false, at, &pack->side[0], &p[0], &s[0]);
-        find_section(n_b, false, at, &pack->side[1], &p[1], &s[1]);
-        for (int k = 0; k < pack->dots; k++)
-            rate_of_dot(n_a, n_b, ws, pack, k, s, g, &rates[3 + k]);
+        find_section(n_a, false, at, &batch->side[0], &p[0], &s[0]);
+        find_section(n_b, false, at, &batch->side[1], &p[1], &s[1]);
+        for (int k = 0; k < batch->dots; k++)
+            rate_of_dot(n_a, n_b, ws, batch, k, s, g, &rates[3 + k]);
     }
-    put_rates(dim, dots ? pack->dots : 0, rates, pack, out);
+    put_rates(dim, dots ? batch->dots : 0, rates, batch, out);
 }
 
-static void rates(const workspace *ws, const joint_pack *pack, const joint_state *at, double *out)
+static void rates(const workspace *ws, const joint_batch *batch, const joint_state *at, double *out)
 {
-    EACH_KIND(rates_in, ws, pack, at, out);
+    EACH_KIND(rates_in, ws, batch, at, out);
 }
 
 /* ---- rows alone ---- */
 static inline void put_in(const int dim, const int n_a, const int n_b, const bool dots, const workspace *ws,
-                          const joint_pack *pack, const joint_state *at, double *val)
+                          const joint_batch *batch, const joint_state *at, double *val)
 {
-    const int n_rows = dots ? dim + pack->dots : dim, *all = places_in(ws, pack);
+    const int n_rows = dots ? dim + batch->dots : dim, *all = places_in(ws, batch);
     real P[2][3 * (6 + MOST_Q)], minus[3 * (6 + MOST_Q)];
     port_state p[2];
     section s[2];
     dot_rows rows[2];
 
-    find_port(dim, n_a, at, &pack->side[0], &p[0]);
-    find_port(dim, n_b, at, &pack->side[1], &p[1]);
-    place_jacobian(dim, n_a, (const real *)pack->side[0].phi, p[0].R, p[0].y, P[0]);
-    place_jacobian(dim, n_b, (const real *)pack->side[1].phi, p[1].R, p[1].y, P[1]);
+    find_port(dim, n_a, at, &batch->side[0], &p[0]);
+    find_port(dim, n_b, at, &batch->side[1], &p[1]);
+    place_jacobian(dim, n_a, (const real *)batch->side[0].phi, p[0].R, p[0].y, P[0]);
+    place_jacobian(dim, n_b, (const real *)batch->side[1].phi, p[1].R, p[1].y, P[1]);
     if (dots) {
-        find_section(n_a, false, at, &pack->side[0], &p[0], &s[0]);
-        find_section(n_b, false, at, &pack->side[1], &p[1], &s[1]);
-        find_covectors(n_a, n_b, pack, s, rows);
+        find_section(n_a, false, at, &batch->side[0], &p[0], &s[0]);
+        find_section(n_b, false, at, &batch->side[1], &p[1], &s[1]);
+        find_covectors(n_a, n_b, batch, s, rows);
     }
     const places to = find_places(dim, n_a, n_b, n_rows, all);
     for (int side = 0; side < 2; side++) {
@@ -188,13 +188,13 @@ static inline void put_in(const int dim, const int n_a, const int n_b, const boo
         negate(dim * (dim + phx_rotations(dim) + n_q), P[side], minus);
         put_points(dim, n_q, side ? P[1] : minus, side ? minus : P[0], to.rows[side], to.per_row, to.above[side], val);
         if (dots)
-            put_dots(n_q, pack->dots, rows[side].g, rows[side].g, &to, side, val);
+            put_dots(n_q, batch->dots, rows[side].g, rows[side].g, &to, side, val);
     }
 }
 
-static void put(const workspace *ws, const joint_pack *pack, const joint_state *at, double *val)
+static void put(const workspace *ws, const joint_batch *batch, const joint_state *at, double *val)
 {
-    EACH_KIND(put_in, ws, pack, at, val);
+    EACH_KIND(put_in, ws, batch, at, val);
 }
 
 /* ---- derivatives ---- */
@@ -215,9 +215,9 @@ static inline void terms_of(const int dim, const int n_q, bool summed, const wor
 }
 
 static inline void linearise_in(const int dim, const int n_a, const int n_b, const bool dots, const workspace *ws,
-                                const joint_pack *pack, const joint_state *at)
+                                const joint_batch *batch, const joint_state *at)
 {
-    const int n_rows = dots ? dim + pack->dots : dim, *all = places_in(ws, pack);
+    const int n_rows = dots ? dim + batch->dots : dim, *all = places_in(ws, batch);
     const bool summed = ws->into_D == ws->into_K;
     double *val = ws->into_K;
     real force[2][3];
@@ -226,47 +226,47 @@ static inline void linearise_in(const int dim, const int n_a, const int n_b, con
     section s[2];
     dot_rows rows[2];
 
-    fetch(at->lambda, pack->first, 0, dim, force[1]);
+    fetch(at->lambda, batch->first, 0, dim, force[1]);
     for (int a = 0; a < dim; a++)
         force[0][a] = -force[1][a];
-    terms_of(dim, n_a, summed, ws, &pack->side[0], at, force[0], &p[0], &terms[0]);
-    terms_of(dim, n_b, summed, ws, &pack->side[1], at, force[1], &p[1], &terms[1]);
+    terms_of(dim, n_a, summed, ws, &batch->side[0], at, force[0], &p[0], &terms[0]);
+    terms_of(dim, n_b, summed, ws, &batch->side[1], at, force[1], &p[1], &terms[1]);
     if (dots) {
-        find_section(n_a, true, at, &pack->side[0], &p[0], &s[0]);
-        find_section(n_b, true, at, &pack->side[1], &p[1], &s[1]);
-        curve(n_a, n_b, ws, pack, at, s, terms, rows);
+        find_section(n_a, true, at, &batch->side[0], &p[0], &s[0]);
+        find_section(n_b, true, at, &batch->side[1], &p[1], &s[1]);
+        curve(n_a, n_b, ws, batch, at, s, terms, rows);
         if (summed)
-            find_covectors(n_a, n_b, pack, s, rows);
-        sum_rows(n_a, pack->dots, summed, ws->weight_K, &rows[0]);
-        sum_rows(n_b, pack->dots, summed, ws->weight_K, &rows[1]);
+            find_covectors(n_a, n_b, batch, s, rows);
+        sum_rows(n_a, batch->dots, summed, ws->weight_K, &rows[0]);
+        sum_rows(n_b, batch->dots, summed, ws->weight_K, &rows[1]);
     }
     const places to = find_places(dim, n_a, n_b, n_rows, all);
     for (int side = 0; side < 2; side++) {
         const int n_q = side ? n_b : n_a, n = dim * (dim + phx_rotations(dim) + n_q);
         real *G = terms[side].G, *P = terms[side].P, *sign = side ? P : G; /* A: -G and P above, B: G and -P */
-        add_geometric(dim, n_q, pack->adds[at->late][1 << side], &terms[side], to.turns[side], to.bends[side], val);
+        add_geometric(dim, n_q, batch->adds[at->late][1 << side], &terms[side], to.turns[side], to.bends[side], val);
         if (at->late)
             continue;
         negate(n, sign, sign);
         put_points(dim, n_q, G, summed ? P : NULL, to.rows[side], to.per_row, to.above[side], val);
         if (dots)
-            put_dots(n_q, pack->dots, rows[side].slope, summed ? rows[side].g : NULL, &to, side, val);
+            put_dots(n_q, batch->dots, rows[side].slope, summed ? rows[side].g : NULL, &to, side, val);
     }
 }
 
-static void linearise(const workspace *ws, const joint_pack *pack, const joint_state *at)
+static void linearise(const workspace *ws, const joint_batch *batch, const joint_state *at)
 {
     if (ws->into_D != ws->into_K && !at->late)
-        put(ws, pack, at, ws->into_D);
-    EACH_KIND(linearise_in, ws, pack, at);
+        put(ws, batch, at, ws->into_D);
+    EACH_KIND(linearise_in, ws, batch, at);
 }
 
 /* ---- counted turns ---- */
-static unsigned gone(const joint_pack *pack, const double *x1)
+static unsigned gone(const joint_batch *batch, const double *x1)
 {
-    const int n_a = pack->side[0].n_q, n_b = pack->side[1].n_q;
+    const int n_a = batch->side[0].n_q, n_b = batch->side[1].n_q;
 
-    return n_a + n_b == 0 ? gone_in(0, 0, pack, x1) : gone_in(n_a, n_b, pack, x1);
+    return n_a + n_b == 0 ? gone_in(0, 0, batch, x1) : gone_in(n_a, n_b, batch, x1);
 }
 
 #ifdef PHX_FOR_AVX2

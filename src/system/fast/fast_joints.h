@@ -4,10 +4,10 @@
 
 #include "fast.h"
 
-/* Coordinates that a port of a pack sees at most. */
+/* Coordinates that a port of a batch sees at most. */
 enum { SIDE_COORDINATES = 12 };
 
-/* The ports of a pack on A or on B. Numbers of PHX_JOINT_LANES joints stand side by side; the last joint fills up what
+/* The ports of a batch on A or on B. Numbers of PHX_JOINT_LANES joints stand side by side; the last joint fills up what
  * has none. */
 typedef struct joint_side {
     int n_q;                                                           /* coordinates that a port sees */
@@ -16,7 +16,7 @@ typedef struct joint_side {
     double *place, *phi, *theta; /* of the points: dim, dim x n_q, n_rot x n_q */
 } joint_side;
 
-/* A counted coordinate of the joints in a pack: its tangent is s/c, c = p1 . q1 + p2 . q2, s = p2 . q1 - p1 . q2, with
+/* A counted coordinate of the joints in a batch: its tangent is s/c, c = p1 . q1 + p2 . q2, s = p2 . q1 - p1 . q2, with
  * directions p of one side and q of the other. */
 typedef struct joint_turn {
     int on;                       /* the side of p */
@@ -26,7 +26,7 @@ typedef struct joint_turn {
 
 /* Up to PHX_JOINT_LANES joints between two bodies each, whose rows are POINT rows along all axes, then `dots` DOT rows
  * (in space only), all with rate zero. No other joint and no force has their ports. */
-struct joint_pack {
+struct joint_batch {
     int count, dots;
     int group[PHX_JOINT_LANES], first[PHX_JOINT_LANES]; /* groups of rows, their first rows */
     joint_side side[2];
@@ -57,16 +57,16 @@ typedef struct joint_state {
 typedef struct joint_operations {
     /* Covectors, efforts at the ports, and the residual over v and multipliers: of the rows, and what the efforts do at
      * the bodies. */
-    void (*residual)(const workspace *ws, const joint_pack *pack, const joint_state *at, double *res);
+    void (*residual)(const workspace *ws, const joint_batch *batch, const joint_state *at, double *res);
     /* At an instant: covectors, and the rates of the rows into `rates` (n_l). */
-    void (*rates)(const workspace *ws, const joint_pack *pack, const joint_state *at, double *rates);
+    void (*rates)(const workspace *ws, const joint_batch *batch, const joint_state *at, double *rates);
     /* G, -G^T into into_D; K_l and the geometric terms, weight_K times, into into_K, which may be the same array. */
-    void (*linearise)(const workspace *ws, const joint_pack *pack, const joint_state *at);
+    void (*linearise)(const workspace *ws, const joint_batch *batch, const joint_state *at);
     /* G and -G^T in place of what is there. */
-    void (*put)(const workspace *ws, const joint_pack *pack, const joint_state *at, double *val);
+    void (*put)(const workspace *ws, const joint_batch *batch, const joint_state *at, double *val);
     /* As bits, the joints that have gone away from a counted coordinate that x1 has; the others are less than 3/4 pi
      * from it and have never been farther since it was counted. */
-    unsigned (*gone)(const joint_pack *pack, const double *x1);
+    unsigned (*gone)(const joint_batch *batch, const double *x1);
 } joint_operations;
 
 extern const joint_operations phx_joint_lanes, phx_joint_lanes_avx2;

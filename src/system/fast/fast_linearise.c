@@ -3,14 +3,14 @@
 
 #include <string.h>
 
-static phx_status interval_packs(void *user, phx_context *context, int part, int first, int end)
+static phx_status interval_batches(void *user, phx_context *context, int part, int first, int end)
 {
     fast_part room;
     workspace *own = phx_sys_part(user, part, &room);
 
     (void)context;
     for (int p = first; p < end; p++)
-        phx_sys_put_pack(own, p, own->kkt.body_at, own->val);
+        phx_sys_put_batch(own, p, own->kkt.body_at, own->val);
     return PHX_OK;
 }
 
@@ -52,7 +52,7 @@ phx_status phx_fast_interval_linearise(workspace *ws)
     if (condensed) {
         phx_sys_condensed_bodies(ws);
     } else {
-        phx_sys_run(ws, ws->fast->n_packs, interval_packs, ws);
+        phx_sys_run(ws, ws->fast->n_batches, interval_batches, ws);
         phx_sys_run(ws, ws->fast->n_loose_bodies, interval_bodies, ws);
     }
     phx_fast_add_couplings(ws, ws->lambda);

@@ -161,9 +161,9 @@ static inline void put_points(const int dim, const int n_q, const real *G, const
 }
 
 /* Places in the matrix that contributions go to. */
-static inline const int *places_in(const workspace *ws, const joint_pack *pack)
+static inline const int *places_in(const workspace *ws, const joint_batch *batch)
 {
-    return pack->at[ws->fast->condensation && ws->fast->into == &ws->fast->condensation->kkt];
+    return batch->at[ws->fast->condensation && ws->fast->into == &ws->fast->condensation->kkt];
 }
 
 /* Where the parts of the places begin; from row to row of G. */

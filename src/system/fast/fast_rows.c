@@ -1,4 +1,4 @@
-/* The fast evaluator: ports and rows that are in no pack of joints, and what becomes of their efforts. */
+/* The fast evaluator: ports and rows that are in no batch of joints, and what becomes of their efforts. */
 #include "fast.h"
 
 #include <string.h>
@@ -155,7 +155,7 @@ void phx_fast_row_residuals(workspace *ws, double t, const double *x, const doub
     phx_fast_view_rows(ws);
     set_signals(ws, t, 0.0);
     phx_sys_run(ws, ws->fast->n_loose_groups, rates_of_groups, &loop);
-    phx_sys_joint_packs_rates(ws, e);
+    phx_sys_joint_batches_rates(ws, e);
 }
 
 /* `sides`: LATE_PORT of those that it is applied to. */
@@ -281,7 +281,7 @@ void phx_fast_rows_residual(workspace *ws, double t, double h, const double *lam
         for (int k = ws->fast->groups[g].first; k < ws->fast->groups[g].end; k++)
             apply_multiplier(ws, k, ws->fast->sharing.group[g], lambda[k]);
     }
-    phx_sys_joint_packs_residual(ws, lambda, res);
+    phx_sys_joint_batches_residual(ws, lambda, res);
     loop.res = res;
     phx_sys_run(ws, ws->fast->n_loose_ports, apply_to_bodies, &loop);
     for (int i = 0; i < ws->fast->sharing.n_ports; i++)
@@ -294,7 +294,7 @@ void phx_fast_view_ports(workspace *ws)
     phx_sys_run(ws, ws->system->n_ports, view_ports, ws);
 }
 
-/* Over an interval joints in packs make no use of them. */
+/* Over an interval joints in batches make no use of them. */
 void phx_fast_clear_efforts(workspace *ws)
 {
     for (int i = 0; i < ws->fast->n_loose_ports && ws->h != 0.0; i++)

@@ -76,8 +76,8 @@ phx_status phx_sys_threads_create(workspace *ws)
         phx_calloc(context, 2 * rows + (size_t)system->n_ports, sizeof *ws->fast->sharing.groups);
     if (!ws->fast->sharing.group || !ws->fast->sharing.port || !ws->fast->sharing.groups)
         return PHX_ERR_MEMORY;
-    ws->fast->sharing.packs = ws->fast->sharing.groups + rows;
-    ws->fast->sharing.ports = ws->fast->sharing.packs + rows;
+    ws->fast->sharing.batches = ws->fast->sharing.groups + rows;
+    ws->fast->sharing.ports = ws->fast->sharing.batches + rows;
     return PHX_OK;
 }
 
@@ -90,7 +90,7 @@ void phx_sys_threads_free(workspace *ws)
     phx_free(ws->fast->sharing.room);
 }
 
-/* Scratch of the parts, with a cache line between them; parts of packs and bodies as the loops have them. */
+/* Scratch of the parts, with a cache line between them; parts of batches and bodies as the loops have them. */
 static phx_status share_scratch(workspace *ws)
 {
     enum { APART = 16 };
@@ -109,10 +109,10 @@ static phx_status share_scratch(workspace *ws)
     for (int part = 0; part < parts; part++) {
         fast_part room;
         const workspace *own = phx_sys_part(ws, part, &room);
-        const int end_pack = phx_crew_first(ws->fast->crew, ws->fast->n_packs, part + 1),
+        const int end_batch = phx_crew_first(ws->fast->crew, ws->fast->n_batches, part + 1),
                   end_body = phx_crew_first(ws->fast->crew, ws->fast->n_loose_bodies, part + 1);
-        for (int p = phx_crew_first(ws->fast->crew, ws->fast->n_packs, part); p < end_pack; p++)
-            phx_pack_share(ws->fast->packs[p].pack, own->room);
+        for (int p = phx_crew_first(ws->fast->crew, ws->fast->n_batches, part); p < end_batch; p++)
+            phx_body_batch_share(ws->fast->batches[p].batch, own->room);
         for (int i = phx_crew_first(ws->fast->crew, ws->fast->n_loose_bodies, part); i < end_body; i++)
             phx_body_products_share(ws->system->bodies[ws->fast->loose_bodies[i]].body,
                                     ws->products[ws->fast->loose_bodies[i]], own->room);
@@ -154,25 +154,25 @@ static void find_late_groups(workspace *ws, int *owner)
 }
 
 /* owner: n_bodies of scratch, all -1; as in the next one. */
-static void find_late_packs(workspace *ws, int *owner)
+static void find_late_batches(workspace *ws, int *owner)
 {
     sharing *it = &ws->fast->sharing;
 
-    it->n_packs = 0;
-    for (int p = 0, part = 0; p < ws->fast->used_joint_packs; p++) {
+    it->n_batches = 0;
+    for (int p = 0, part = 0; p < ws->fast->used_joint_batches; p++) {
         bool waits = false;
-        while (p >= phx_crew_first(ws->fast->crew, ws->fast->used_joint_packs, part + 1))
+        while (p >= phx_crew_first(ws->fast->crew, ws->fast->used_joint_batches, part + 1))
             part++;
         for (int l = 0; l < PHX_JOINT_LANES; l++) {
             phx_body_id bodies[2];
             int late = 0;
-            phx_sys_joint_pack_bodies(ws, p, l, bodies);
+            phx_sys_joint_batch_bodies(ws, p, l, bodies);
             for (int side = 0; side < 2; side++)
                 late |= is_late(owner, bodies[side], part) ? LATE_BODY << side : 0;
-            waits = phx_sys_joint_pack_waits(ws, p, l, late) || waits;
+            waits = phx_sys_joint_batch_waits(ws, p, l, late) || waits;
         }
         if (waits)
-            it->packs[it->n_packs++] = p;
+            it->batches[it->n_batches++] = p;
     }
 }
 
@@ -195,7 +195,7 @@ phx_status phx_sys_find_late(workspace *ws)
 {
     const int n_owners = ws->system->n_bodies + ws->system->n_ports;
     int *owner = phx_calloc(ws->base.context, (size_t)n_owners, sizeof *owner);
-    void (*const find[])(workspace * ws, int *owner) = {find_late_groups, find_late_packs, find_late_ports};
+    void (*const find[])(workspace * ws, int *owner) = {find_late_groups, find_late_batches, find_late_ports};
 
     if (!owner)
         return PHX_ERR_MEMORY;

@@ -57,22 +57,22 @@ static inline void add_gone(const real *angle, const real *c, const real *s, wor
     *all |= ~((word)(along > 0.0) & (word)(*c * *c + *s * *s > LEAST));
 }
 
-static inline unsigned gone_in(const int n_a, const int n_b, const joint_pack *pack, const double *x1)
+static inline unsigned gone_in(const int n_a, const int n_b, const joint_batch *batch, const double *x1)
 {
     turn_side a, b;
     word all = {0};
     unsigned bits = 0;
 
-    find_end(n_a, x1, &pack->side[0], &a);
-    find_end(n_b, x1, &pack->side[1], &b);
-    for (int k = 0; k < pack->turns; k++) {
-        const joint_turn *turn = &pack->turn[k];
+    find_end(n_a, x1, &batch->side[0], &a);
+    find_end(n_b, x1, &batch->side[1], &b);
+    for (int k = 0; k < batch->turns; k++) {
+        const joint_turn *turn = &batch->turn[k];
         real angle, c, s;
         if (turn->on == 0)
             cosine_and_sine(n_a, n_b, &a, &b, turn, &c, &s);
         else
             cosine_and_sine(n_b, n_a, &b, &a, turn, &c, &s);
-        fetch(x1, pack->turn_at, k, 1, &angle);
+        fetch(x1, batch->turn_at, k, 1, &angle);
         angle += *(const real *)turn->target;
         add_gone(&angle, &c, &s, &all);
     }

@@ -1,5 +1,5 @@
-/* The fast evaluator: angles of joints over intervals. Those of joints in packs lag behind: there is no arc tangent to
- * take while an angle stays near what x has of it. */
+/* The fast evaluator: angles of joints over intervals. Those of joints in batches lag behind: there is no arc tangent
+ * to take while an angle stays near what x has of it. */
 #include "fast.h"
 
 #include <string.h>
@@ -28,7 +28,7 @@ void phx_sys_follow_turns(workspace *ws, port_need viewed)
         phx_sys_count_joint(joint, &ws->port_views[joint->a], &ws->port_views[joint->b], ws->x1);
     }
     if (ws->system->n_x > ws->system->n_body_x)
-        phx_sys_joint_packs_turns(ws, ws->x1);
+        phx_sys_joint_batches_turns(ws, ws->x1);
 }
 
 static void count_at(const workspace *ws, const joint_slot *joint, const double *x_of_bodies, double *x)

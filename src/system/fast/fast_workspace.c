@@ -111,10 +111,10 @@ static phx_status create(workspace *ws)
     if (!status)
         status = phx_sys_condensation_create(ws);
     if (!status)
-        status = phx_sys_packs_create(ws);
+        status = phx_sys_batches_create(ws);
     if (!status)
         status = phx_sys_condensation_allocate(ws);
-    return status ? status : phx_sys_joint_packs_create(ws);
+    return status ? status : phx_sys_joint_batches_create(ws);
 }
 
 static void destroy(workspace *ws)
@@ -124,9 +124,9 @@ static void destroy(workspace *ws)
     if (!it)
         return;
     phx_sys_delassus_free(ws);
-    phx_sys_joint_packs_free(ws);
+    phx_sys_joint_batches_free(ws);
     phx_sys_condensation_free(ws);
-    phx_sys_packs_free(ws);
+    phx_sys_batches_free(ws);
     phx_sys_threads_free(ws);
     phx_free(it->group_G);
     phx_free(it->group_K);

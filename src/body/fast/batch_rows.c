@@ -1,17 +1,17 @@
-/* Rows on the velocities of packs: what never changes. */
-#include "pack_rows.h"
+/* Rows on the velocities of batches: what never changes. */
+#include "batch_rows.h"
 
 #include <math.h>
 #include <string.h>
 
 /* Body l's port number p; NULL: it has fewer. */
-static const phx_port_rows *port_of(const phx_pack_rows_def *def, int l, int p)
+static const phx_port_rows *port_of(const phx_body_batch_rows_def *def, int l, int p)
 {
     return p < def->n_ports[l] ? &def->ports[l][p] : NULL;
 }
 
 /* Which rows the ports number p have, the most that one of the bodies has. */
-static void count_rows(const phx_pack_rows_def *def, int lanes, int dim, int p, port_rows *port)
+static void count_rows(const phx_body_batch_rows_def *def, int lanes, int dim, int p, port_rows *port)
 {
     port->turns = true;
     for (int l = 0; l < lanes; l++) {
@@ -24,9 +24,9 @@ static void count_rows(const phx_pack_rows_def *def, int lanes, int dim, int p, 
     }
 }
 
-static phx_status lay_out(phx_context *context, phx_pack_rows *it, const phx_pack_rows_def *def)
+static phx_status lay_out(phx_context *context, phx_body_batch_rows *it, const phx_body_batch_rows_def *def)
 {
-    const int lanes = it->pack->lanes, dim = it->pack->body->base.dim, n_rot = it->pack->body->base.n_rot;
+    const int lanes = it->batch->lanes, dim = it->batch->body->base.dim, n_rot = it->batch->body->base.n_rot;
     int n_others = 0;
 
     for (int l = 0; l < lanes; l++)
@@ -79,9 +79,9 @@ static int kept_place(const phx_condenser *condenser, int dof)
     return k;
 }
 
-static void set_port(const phx_pack_rows *it, const phx_pack_rows_def *def, int l, int p)
+static void set_port(const phx_body_batch_rows *it, const phx_body_batch_rows_def *def, int l, int p)
 {
-    const int lanes = it->pack->lanes, dim = it->pack->body->base.dim, n_rot = it->pack->body->base.n_rot;
+    const int lanes = it->batch->lanes, dim = it->batch->body->base.dim, n_rot = it->batch->body->base.n_rot;
     const port_rows *port = &it->ports[p];
     const phx_port_rows *from = port_of(def, l, p);
     int *row = it->row + port->first * lanes, *covector = it->covector + port->covector * lanes;
@@ -132,9 +132,9 @@ static void inverse_root(int n, const double *J, double *N)
 
 /* Centre of mass, mass and N of body l from its mass matrix; then the levers N^T [d]x of its ports, times their sign.
  */
-static void set_rigid(const phx_pack_rows *it, int l, const double *mass)
+static void set_rigid(const phx_body_batch_rows *it, int l, const double *mass)
 {
-    const int lanes = it->pack->lanes, dim = it->pack->body->base.dim, n_rot = it->pack->body->base.n_rot, n = it->n;
+    const int lanes = it->batch->lanes, dim = it->batch->body->base.dim, n_rot = it->batch->body->base.n_rot, n = it->n;
     double M[36], s[3], J[9], N[9], square = 0.0;
 
     for (int k = 0; k < n * n; k++)
@@ -172,53 +172,54 @@ static void set_rigid(const phx_pack_rows *it, int l, const double *mass)
     }
 }
 
-static phx_status prepare_rigid(phx_context *context, phx_pack_rows *it)
+static phx_status prepare_rigid(phx_context *context, phx_body_batch_rows *it)
 {
-    double *room = phx_calloc(context, phx_pack_rows_room(it), sizeof *room);
+    double *room = phx_calloc(context, phx_body_batch_rows_room(it), sizeof *room);
 
     if (!room)
         return PHX_ERR_MEMORY;
     it->plain = true;
     for (int p = 0; p < it->n_ports; p++)
         it->plain = it->plain && it->ports[p].turns;
-    it->pack->ops->rows_mass(it, room);
-    for (int l = 0; l < it->pack->lanes && it->plain; l++)
+    it->batch->ops->rows_mass(it, room);
+    for (int l = 0; l < it->batch->lanes && it->plain; l++)
         set_rigid(it, l, room);
     if (!it->plain)
-        it->pack->ops->rows_factor(it, room);
+        it->batch->ops->rows_factor(it, room);
     phx_free(room);
     return PHX_OK;
 }
 
 /* ---- creation ---- */
-phx_status phx_pack_rows_create(phx_context *context, phx_pack *pack, const phx_pack_rows_def *def, phx_pack_rows **out)
+phx_status phx_body_batch_rows_create(phx_context *context, phx_body_batch *batch, const phx_body_batch_rows_def *def,
+                                      phx_body_batch_rows **out)
 {
-    if (!pack || !def || !out)
-        return phx_fail_null(context, __func__, "pack, def or rows");
-    phx_pack_rows *it = phx_calloc(context, 1, sizeof *it);
+    if (!batch || !def || !out)
+        return phx_fail_null(context, __func__, "batch, def or rows");
+    phx_body_batch_rows *it = phx_calloc(context, 1, sizeof *it);
     phx_status status = it ? PHX_OK : PHX_ERR_MEMORY;
 
     *out = NULL;
     if (status)
         return status;
-    it->pack = pack;
+    it->batch = batch;
     it->condenser = def->condenser;
     it->n_kept = def->condenser ? def->condenser->n_kept : 0;
-    it->n = pack->body->base.n_rigid + it->n_kept;
+    it->n = batch->body->base.n_rigid + it->n_kept;
     status = lay_out(context, it, def);
     for (int p = 0; p < it->n_ports && !status; p++)
-        for (int l = 0; l < pack->lanes; l++)
+        for (int l = 0; l < batch->lanes; l++)
             set_port(it, def, l, p);
     if (!status && !it->condenser)
         status = prepare_rigid(context, it);
     if (status)
-        phx_pack_rows_destroy(it);
+        phx_body_batch_rows_destroy(it);
     else
         *out = it;
     return status;
 }
 
-void phx_pack_rows_destroy(phx_pack_rows *it)
+void phx_body_batch_rows_destroy(phx_body_batch_rows *it)
 {
     if (!it)
         return;
@@ -230,32 +231,32 @@ void phx_pack_rows_destroy(phx_pack_rows *it)
     phx_free(it);
 }
 
-size_t phx_pack_rows_room(const phx_pack_rows *it)
+size_t phx_body_batch_rows_room(const phx_body_batch_rows *it)
 {
-    const phx_floating *body = it->pack->body;
+    const phx_floating *body = it->batch->body;
     const size_t n = (size_t)it->n, parts = (size_t)((1 + 2 * body->base.n_rot) * body->base.n_q + body->base.n_v);
     const size_t numbers = (size_t)it->n_kept + (size_t)it->n_rows * n + n * n + parts;
-    return numbers * (size_t)it->pack->lanes + phx_pack_border_size(it->pack);
+    return numbers * (size_t)it->batch->lanes + phx_body_batch_border_size(it->batch);
 }
 
-int phx_pack_rows_count(const phx_pack_rows *it, const int **number)
+int phx_body_batch_rows_count(const phx_body_batch_rows *it, const int **number)
 {
     *number = it->row;
     return it->n_rows;
 }
 
-size_t phx_pack_rows_size(const phx_pack_rows *it)
+size_t phx_body_batch_rows_size(const phx_body_batch_rows *it)
 {
-    return (size_t)(it->n_rows * (it->n_rows + 1) / 2 * it->pack->lanes);
+    return (size_t)(it->n_rows * (it->n_rows + 1) / 2 * it->batch->lanes);
 }
 
-void phx_pack_rows_schur(phx_pack_rows *it, const double *x, const double *v, const double *covectors, double *room,
-                         double *S, double *energy)
+void phx_body_batch_rows_schur(phx_body_batch_rows *it, const double *x, const double *v, const double *covectors,
+                               double *room, double *S, double *energy)
 {
-    it->pack->ops->rows_schur(it, x, v, covectors, room, S, energy);
+    it->batch->ops->rows_schur(it, x, v, covectors, room, S, energy);
 }
 
-void phx_pack_rows_push(const phx_pack_rows *it, const double *mu, double *dv)
+void phx_body_batch_rows_push(const phx_body_batch_rows *it, const double *mu, double *dv)
 {
-    it->pack->ops->rows_push(it, mu, dv);
+    it->batch->ops->rows_push(it, mu, dv);
 }

@@ -1,5 +1,5 @@
-/* Packs of leaves: against the elimination one by one, against KLU, on any number of threads, on any processor, and
- * that what is wrong with one leaf of a pack is noticed. */
+/* Batches of leaves: against the elimination one by one, against KLU, on any number of threads, on any processor, and
+ * that what is wrong with one leaf of a batch is noticed. */
 #include "support.h"
 
 #include "algebra/multifrontal/front.h"
@@ -108,16 +108,16 @@ static phx_fronts *new_fronts(phx_context *context, const matrix *m, bool is_com
     return fronts;
 }
 
-/* Leaves in packs, and lanes that they fill. */
-static int packed_leaves(phx_context *context, const matrix *m, int *lanes)
+/* Leaves in batches, and lanes that they fill. */
+static int batched_leaves(phx_context *context, const matrix *m, int *lanes)
 {
     phx_front_tree *tree = NULL;
     int count = 0;
     CHECK_OK(context, phx_front_tree_create(context, m->a.rows, m->a.ptr, m->a.idx, m->order, true, &tree));
     assert_non_null(tree);
-    for (int k = 0; k < tree->n_packs; k++)
-        count += tree->pack[k].count;
-    *lanes = PHX_FRONT_LANES * tree->n_packs;
+    for (int k = 0; k < tree->n_batches; k++)
+        count += tree->batch[k].count;
+    *lanes = PHX_FRONT_LANES * tree->n_batches;
     phx_front_tree_destroy(tree);
     return count;
 }
@@ -130,7 +130,7 @@ static void compare(phx_context *context, const chain_def *def)
     const size_t n = (size_t)m.a.rows, entries = (size_t)m.a.ptr[n];
     double *val = m.a.val, *pair = new_doubles(2 * entries), *x = new_doubles(n), *y = new_doubles(n),
            *z = new_doubles(2 * n), *b = new_doubles(n);
-    phx_fronts *packed = new_fronts(context, &m, false), *single = new_fronts(context, &m, true);
+    phx_fronts *batched = new_fronts(context, &m, false), *single = new_fronts(context, &m, true);
     phx_klu *klu = NULL;
     uint64_t seed = 13;
 
@@ -147,11 +147,11 @@ static void compare(phx_context *context, const chain_def *def)
             z[2 * k] = b[k];
             z[2 * k + 1] = 0.0;
         }
-        assert_true(phx_fronts_factor(packed, val, &audited));
+        assert_true(phx_fronts_factor(batched, val, &audited));
         assert_true(phx_fronts_factor(single, pair, &other));
         assert_int_equal(audited, round == 0);
         CHECK_OK(context, phx_klu_factor(klu, val, &pivoted, &column));
-        phx_fronts_solve(packed, 1, x);
+        phx_fronts_solve(batched, 1, x);
         phx_fronts_solve(single, 1, z);
         CHECK_OK(context, phx_klu_solve(klu, 1, y));
         double size = 0.0;
@@ -166,7 +166,7 @@ static void compare(phx_context *context, const chain_def *def)
             val[k] *= 1.0 + 0.02 * random_number(&seed);
     }
     phx_klu_destroy(klu);
-    phx_fronts_destroy(packed);
+    phx_fronts_destroy(batched);
     phx_fronts_destroy(single);
     double *all[] = {pair, x, y, z, b};
     for (int k = 0; k < 5; k++)
@@ -174,8 +174,8 @@ static void compare(phx_context *context, const chain_def *def)
     free_matrix(&m);
 }
 
-/* Packs of every size, of leaves of every size, whole or with holes. */
-static void test_packs_of_every_size(void **state)
+/* Batches of every size, of leaves of every size, whole or with holes. */
+static void test_batches_of_every_size(void **state)
 {
     const int rows[] = {1, 2, 3, 5, 6};
     for (int bodies = 1; bodies <= 9; bodies++)
@@ -198,31 +198,31 @@ static void test_leaves_of_different_shapes(void **state)
             }
 }
 
-static void test_leaves_alike_are_packed(void **state)
+static void test_leaves_alike_are_batched(void **state)
 {
     const chain_def plane = {43, {3, 3, 3}, 2, 0, true, 0}, space = {43, {6, 6, 6}, 3, 0, true, 0},
                     mixed = {43, {3, 6, 3}, 2, 0, true, 0}, unlike = {12, {9, 9, 9}, 2, 50, false, 0},
                     deep = {43, {6, 6, 6}, 2, 0, true, 3};
     matrix m = chain_matrix(*state, &plane);
     int lanes;
-    assert_int_equal(packed_leaves(*state, &m, &lanes), 42); /* the one at the end has one joint only */
+    assert_int_equal(batched_leaves(*state, &m, &lanes), 42); /* the one at the end has one joint only */
     assert_int_equal(lanes, 44);
     free_matrix(&m);
     m = chain_matrix(*state, &space);
-    assert_int_equal(packed_leaves(*state, &m, &lanes), 42);
+    assert_int_equal(batched_leaves(*state, &m, &lanes), 42);
     assert_int_equal(lanes, 44);
     free_matrix(&m);
     m = chain_matrix(*state, &mixed);
-    assert_int_equal(packed_leaves(*state, &m, &lanes), 42);
+    assert_int_equal(batched_leaves(*state, &m, &lanes), 42);
     assert_int_equal(lanes, 28 + 16);
     free_matrix(&m);
     m = chain_matrix(*state, &deep); /* what comes first touches less than what comes last */
-    assert_int_equal(packed_leaves(*state, &m, &lanes), 42);
+    assert_int_equal(batched_leaves(*state, &m, &lanes), 42);
     assert_int_equal(lanes, 44);
     free_matrix(&m);
     compare(*state, &deep);
     m = chain_matrix(*state, &unlike);
-    assert_int_equal(packed_leaves(*state, &m, &lanes), 0);
+    assert_int_equal(batched_leaves(*state, &m, &lanes), 0);
     free_matrix(&m);
 }
 
@@ -288,7 +288,7 @@ static void test_one_bad_pivot_is_noticed(void **state)
     free_matrix(&m);
 }
 
-/* Branches with packs of their own: the same bits on any number of threads. */
+/* Branches with batches of their own: the same bits on any number of threads. */
 static void test_threads_change_nothing(void **state)
 {
     const chain_def def = {600, {6, 6, 6}, 3, 0, true, 0};
@@ -300,7 +300,7 @@ static void test_threads_change_nothing(void **state)
     CHECK_OK(*state, phx_order_balance(*state, m.a.rows, m.a.ptr, m.a.idx, NULL, m.order));
     CHECK_OK(*state, phx_front_tree_create(*state, m.a.rows, m.a.ptr, m.a.idx, m.order, true, &tree));
     assert_in_range(tree->n_branches, 2, 40);
-    assert_in_range(tree->n_packs, 100, 300);
+    assert_in_range(tree->n_batches, 100, 300);
     phx_front_tree_destroy(tree);
     for (int threads = 0; threads <= 3; threads++) {
         phx_fronts *fronts = new_fronts(*state, &m, false);
@@ -350,7 +350,7 @@ static void test_every_processor_gives_the_same(void **state)
         matrix m = chain_matrix(*state, &def);
         phx_front_tree *tree = NULL;
         CHECK_OK(*state, phx_front_tree_create(*state, m.a.rows, m.a.ptr, m.a.idx, m.order, true, &tree));
-        assert_true(tree->n_packs > 0 || def.holes > 0);
+        assert_true(tree->n_batches > 0 || def.holes > 0);
         double *factors[2], *y[2];
         for (int k = 0; k < 2; k++) {
             factors[k] = new_doubles(tree->factor_size);
@@ -372,9 +372,9 @@ static void test_every_processor_gives_the_same(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_packs_of_every_size, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_batches_of_every_size, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_leaves_of_different_shapes, context_setup, context_teardown),
-        cmocka_unit_test_setup_teardown(test_leaves_alike_are_packed, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_leaves_alike_are_batched, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_one_bad_lane_is_noticed, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_one_bad_pivot_is_noticed, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_threads_change_nothing, context_setup, context_teardown),

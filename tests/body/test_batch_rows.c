@@ -1,19 +1,19 @@
-/* Rows on the velocities of packs: G M^-1 G^T and M^-1 G^T mu against dense ones, and nobody's numbers depend on the
+/* Rows on the velocities of batches: G M^-1 G^T and M^-1 G^T mu against dense ones, and nobody's numbers depend on the
  * company. */
-#include "packs.h"
+#include "batches.h"
 
-enum { PORTS = 3, MOST_ROWS = PORTS * 6, ALL_ROWS = PHX_LANES * MOST_ROWS, STRIDE = 2 * PHX_PORT_MAX };
+enum { PORTS = 3, MOST_ROWS = PORTS * 6, ALL_ROWS = PHX_BATCH_WIDTH * MOST_ROWS, STRIDE = 2 * PHX_PORT_MAX };
 
 /* Rows at the ports of several bodies, numbered body after body. */
 typedef struct rows {
-    int count, n_rows, n_ports[PHX_LANES], first[PHX_LANES + 1];
-    phx_body_port port[PHX_LANES][PORTS];
-    phx_port_rows def[PHX_LANES][PORTS];
-    double covectors[ALL_ROWS * STRIDE], x[PHX_LANES * MAX_X], v[PHX_LANES * MAX_V];
+    int count, n_rows, n_ports[PHX_BATCH_WIDTH], first[PHX_BATCH_WIDTH + 1];
+    phx_body_port port[PHX_BATCH_WIDTH][PORTS];
+    phx_port_rows def[PHX_BATCH_WIDTH][PORTS];
+    double covectors[ALL_ROWS * STRIDE], x[PHX_BATCH_WIDTH * MAX_X], v[PHX_BATCH_WIDTH * MAX_V];
     double *room;
     phx_condenser *condenser;
-    phx_pack_rows *made;
-    group pack;
+    phx_body_batch_rows *made;
+    group batch;
 } rows;
 
 /* Body l has 1 to 3 ports; at each the rows of its place, or some with covectors, or both. turns: covectors are on
@@ -59,7 +59,7 @@ static void make(phx_context *context, const subject *it, int first, int end, ro
 {
     int kept[MAX_V], n_kept = 0;
     bool marks[MAX_V] = {false};
-    phx_pack_rows_def def = {.stride = STRIDE, .none = from->n_rows};
+    phx_body_batch_rows_def def = {.stride = STRIDE, .none = from->n_rows};
 
     *out = *from;
     for (int l = 0; l < from->count; l++)
@@ -74,40 +74,41 @@ static void make(phx_context *context, const subject *it, int first, int end, ro
         CHECK_OK(context, phx_condenser_factor(out->condenser, 1.0, 0.0, 0.0));
     }
     def.condenser = out->condenser;
-    pack_create(context, it, end - first, n_kept, &out->pack);
-    for (int l = 0; l < out->pack.lanes; l++) {
+    batch_create(context, it, end - first, n_kept, &out->batch);
+    for (int l = 0; l < out->batch.lanes; l++) {
         def.n_ports[l] = first + l < end ? from->n_ports[first + l] : 0;
         def.ports[l] = from->def[first + l < end ? first + l : first];
     }
-    CHECK_OK(context, phx_pack_rows_create(context, out->pack.pack, &def, &out->made));
-    out->room = malloc((phx_pack_rows_room(out->made) + 1) * sizeof *out->room);
+    CHECK_OK(context, phx_body_batch_rows_create(context, out->batch.batch, &def, &out->made));
+    out->room = malloc((phx_body_batch_rows_room(out->made) + 1) * sizeof *out->room);
     assert_non_null(out->room);
 }
 
 static void release(rows *it)
 {
-    phx_pack_rows_destroy(it->made);
+    phx_body_batch_rows_destroy(it->made);
     phx_condenser_destroy(it->condenser);
-    pack_destroy(&it->pack);
+    batch_destroy(&it->batch);
     free(it->room);
 }
 
 /* S of all rows, zero between bodies, and dv (n_v of each body), for the bodies first to before `end`. */
 static void evaluate(const subject *it, rows *r, int first, int end, const double *mu, double *S, double *dv)
 {
-    const int *number = NULL, count = phx_pack_rows_count(r->made, &number), lanes = r->pack.lanes;
-    double *own = malloc((phx_pack_rows_size(r->made) + 1) * sizeof *own);
-    double energy[PHX_LANES];
+    const int *number = NULL, count = phx_body_batch_rows_count(r->made, &number), lanes = r->batch.lanes;
+    double *own = malloc((phx_body_batch_rows_size(r->made) + 1) * sizeof *own);
+    double energy[PHX_BATCH_WIDTH];
     int e = 0;
 
     assert_non_null(own);
-    phx_pack_rows_schur(r->made, r->x + first * it->n_x, r->v + first * it->n_v, r->covectors, r->room, own, energy);
+    phx_body_batch_rows_schur(r->made, r->x + first * it->n_x, r->v + first * it->n_v, r->covectors, r->room, own,
+                              energy);
     for (int l = 0; l < end - first; l++) {
         const double want = phx_body_kinetic(it->body, r->x + (first + l) * it->n_x, r->v + (first + l) * it->n_v);
         CHECK_CLOSE(energy[l], want, 1e-13 * want, "%s: kinetic energy of body %d", it->name, l);
     }
-    memset(r->pack.room, 0xff, phx_pack_room(it->body) * sizeof(double));
-    memset(r->room, 0xff, phx_pack_rows_room(r->made) * sizeof(double));
+    memset(r->batch.room, 0xff, phx_body_batch_room(it->body) * sizeof(double));
+    memset(r->room, 0xff, phx_body_batch_rows_room(r->made) * sizeof(double));
     for (int i = 0; i < count; i++)
         for (int j = 0; j <= i; j++, e++)
             for (int l = 0; l < end - first; l++) {
@@ -115,7 +116,7 @@ static void evaluate(const subject *it, rows *r, int first, int end, const doubl
                 if (row < r->n_rows && col < r->n_rows)
                     S[row * r->n_rows + col] = S[col * r->n_rows + row] = own[e * lanes + l];
             }
-    phx_pack_rows_push(r->made, mu, dv + first * it->n_v);
+    phx_body_batch_rows_push(r->made, mu, dv + first * it->n_v);
     free(own);
 }
 
@@ -175,9 +176,9 @@ static void check_body(phx_context *context, const subject *it, const rows *r, i
 
 static void check_some(phx_context *context, const subject *it, bool turns, uint64_t *seed)
 {
-    for (int count = 1; count <= phx_pack_most(); count++) {
+    for (int count = 1; count <= phx_body_batch_most(); count++) {
         double *S = calloc(2 * ALL_ROWS * ALL_ROWS, sizeof *S), *one = S + ALL_ROWS * ALL_ROWS, mu[ALL_ROWS + 1];
-        double dv[PHX_LANES * MAX_V], alone[PHX_LANES * MAX_V];
+        double dv[PHX_BATCH_WIDTH * MAX_V], alone[PHX_BATCH_WIDTH * MAX_V];
         rows chosen, together;
         assert_non_null(S);
         choose_rows(context, it, count, turns, seed, &chosen);
@@ -250,17 +251,17 @@ static void test_failing_allocations(void **state)
     }
     choose_rows(context, &it, 2, false, &seed, &chosen);
     make(context, &it, 0, 2, &chosen, &made);
-    const phx_pack_rows_def def = {.stride = STRIDE,
-                                   .none = chosen.n_rows,
-                                   .n_ports = {chosen.n_ports[0], chosen.n_ports[1]},
-                                   .ports = {chosen.def[0], chosen.def[1]}};
+    const phx_body_batch_rows_def def = {.stride = STRIDE,
+                                         .none = chosen.n_rows,
+                                         .n_ports = {chosen.n_ports[0], chosen.n_ports[1]},
+                                         .ports = {chosen.def[0], chosen.def[1]}};
     for (; status; n++) {
-        phx_pack_rows *other = NULL;
+        phx_body_batch_rows *other = NULL;
         phx_context_fail_allocation(context, n);
-        status = phx_pack_rows_create(context, made.pack.pack, &def, &other);
+        status = phx_body_batch_rows_create(context, made.batch.batch, &def, &other);
         phx_context_fail_allocation(context, -1);
         CHECK_STATUS(context, status, other ? PHX_OK : PHX_ERR_MEMORY);
-        phx_pack_rows_destroy(other);
+        phx_body_batch_rows_destroy(other);
     }
     assert_int_equal(n, 8);
     release(&made);

@@ -1,36 +1,37 @@
-/* What the tests of packs and of condensation share: bodies that pack, dense references. */
+/* What the tests of batches and of condensation share: bodies that batch, dense references. */
 #ifndef PHLEXOR_TESTS_BODY_PACKS_H
 #define PHLEXOR_TESTS_BODY_PACKS_H
 
+#include "body/fast/batches.h"
 #include "support.h"
 
 enum { MAX_ALL = MAX_V * MAX_V, MAX_BORDER = 6 * MAX_V + 72 };
 enum { KEPT_NONE, KEPT_END, KEPT_MIDDLE, KEPT_BOTH_ENDS, KEPT_EVERY_PORT, KEPT_ALL_BUT_ONE, KEPT_ANY, N_KEPT };
-extern const body_kind pack_kinds[];
+extern const body_kind batch_kinds[];
 
 /* Bodies with as many lanes as they take. */
 typedef struct group {
     int count, lanes;
     double *room;
-    phx_pack *pack;
+    phx_body_batch *batch;
 } group;
 /* Intervals of several bodies from random states. */
 typedef struct interval {
-    double x0[PHX_LANES * MAX_X], x1[PHX_LANES * MAX_X], xm[PHX_LANES * MAX_X];
-    double v0[PHX_LANES * MAX_V], v1[PHX_LANES * MAX_V], vm[PHX_LANES * MAX_V];
+    double x0[PHX_BATCH_WIDTH * MAX_X], x1[PHX_BATCH_WIDTH * MAX_X], xm[PHX_BATCH_WIDTH * MAX_X];
+    double v0[PHX_BATCH_WIDTH * MAX_V], v1[PHX_BATCH_WIDTH * MAX_V], vm[PHX_BATCH_WIDTH * MAX_V];
 } interval;
 
-/* Every kind that packs and bends, in turn. */
+/* Every kind that batches and bends, in turn. */
 void each_kind(phx_context *context, void (*check)(phx_context *context, const subject *it, uint64_t *seed));
 /* Fills kept, ascending; the number. */
 int choose(phx_context *context, const subject *it, int how, uint64_t *seed, int *kept);
-/* Lanes of a pack of so many bodies. */
+/* Lanes of a batch of so many bodies. */
 int lanes_of(int count);
-/* A pack of these bodies, or of one several times; body l has the l-th part of all vectors. */
-void pack_different(phx_context *context, const subject *it, const phx_body *const *bodies, int count, int n_kept,
-                    group *out);
-void pack_create(phx_context *context, const subject *it, int count, int n_kept, group *out);
-void pack_destroy(group *it);
+/* A batch of these bodies, or of one several times; body l has the l-th part of all vectors. */
+void batch_different(phx_context *context, const subject *it, const phx_body *const *bodies, int count, int n_kept,
+                     group *out);
+void batch_create(phx_context *context, const subject *it, int count, int n_kept, group *out);
+void batch_destroy(group *it);
 /* One lane of an array. */
 void of_lane(int lanes, int lane, int count, const double *all, double *one);
 /* S = a M_qq + b K + c R, n_q square. */

@@ -1,7 +1,7 @@
-/* Operations of a pack of four bodies; compiled for any processor, again for those with registers of four numbers, and,
- * for eight bodies, for those with registers of eight. */
+/* Operations of a batch of four bodies; compiled for any processor, again for those with registers of four numbers,
+ * and, for eight bodies, for those with registers of eight. */
 #include "algebra/lanes_kernel.h"
-#include "pack.h"
+#include "batch.h"
 
 /* clang-format off */
 #define ZEROS {{0.0}}
@@ -12,7 +12,7 @@
 typedef double eight __attribute__((vector_size(64), aligned(8), may_alias));
 #define real       eight
 #define LANES      8
-#define OPERATIONS phx_pack_of_eight_avx512
+#define OPERATIONS phx_body_batch_of_eight_avx512
 
 /* v[0] and v[4], one behind the other */
 static inline eight lanes_join(const lanes *v)
@@ -28,9 +28,9 @@ static inline eight lanes_pick(const double *const *from, int i)
 #define real  lanes
 #define LANES 4
 #ifdef PHX_FOR_AVX2
-#define OPERATIONS phx_pack_of_four_avx2
+#define OPERATIONS phx_body_batch_of_four_avx2
 #else
-#define OPERATIONS phx_pack_of_four
+#define OPERATIONS phx_body_batch_of_four
 #endif
 
 static inline lanes lanes_join(const lanes *v)
@@ -80,4 +80,4 @@ static inline void lanes_part(const real *from, int n, double *const *to)
             to[l][i] = from[i][l];
 }
 
-#include "pack_kernel.h"
+#include "batch_kernel.h"

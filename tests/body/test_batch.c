@@ -1,5 +1,5 @@
-/* Packs of bodies: borders against dense matrices, and nobody's numbers depend on the company. */
-#include "packs.h"
+/* Batches of bodies: borders against dense matrices, and nobody's numbers depend on the company. */
+#include "batches.h"
 
 /* Largest difference between the rigid rows and columns of a border and those of A, relative to the largest of A. */
 static double border_defect(const subject *it, const double *border, const double *A)
@@ -21,19 +21,19 @@ static double border_defect(const subject *it, const double *border, const doubl
 
 static void check_mass_border(phx_context *context, const subject *it, uint64_t *seed)
 {
-    for (int count = 1; count <= phx_pack_most(); count++) {
-        double x[PHX_LANES * MAX_X], border[PHX_LANES * MAX_BORDER], one[MAX_BORDER], M[MAX_ALL];
+    for (int count = 1; count <= phx_body_batch_most(); count++) {
+        double x[PHX_BATCH_WIDTH * MAX_X], border[PHX_BATCH_WIDTH * MAX_BORDER], one[MAX_BORDER], M[MAX_ALL];
         group at;
-        pack_create(context, it, count, 0, &at);
+        batch_create(context, it, count, 0, &at);
         for (int l = 0; l < count; l++)
             random_configuration(seed, it, x + l * it->n_x);
-        phx_pack_mass_border(at.pack, x, border);
+        phx_body_batch_mass_border(at.batch, x, border);
         for (int l = 0; l < count; l++) {
             phx_body_mass_matrix(it->body, x + l * it->n_x, M);
             of_lane(at.lanes, l, border_size(it), border, one);
             CHECK_SMALL(border_defect(it, one, M), 1e-15, "%s: border of the mass matrix, body %d", it->name, l);
         }
-        pack_destroy(&at);
+        batch_destroy(&at);
     }
 }
 
@@ -44,15 +44,16 @@ static void test_border_of_the_mass_matrix(void **state)
 
 /* Ends of the interval, for good and tried, with what rounding takes from them. */
 static void check_ends(const subject *it, const phx_body *const *bodies, int count, double h, const interval *at,
-                       const phx_pack *pack, uint64_t *seed)
+                       const phx_body_batch *batch, uint64_t *seed)
 {
     const size_t size = (size_t)(count * it->n_x) * sizeof(double);
-    double low0[PHX_LANES * MAX_X], low1[PHX_LANES * MAX_X] = {0}, x1[PHX_LANES * MAX_X], xm[PHX_LANES * MAX_X];
-    double own_low1[PHX_LANES * MAX_X] = {0}, own_x1[PHX_LANES * MAX_X], own_xm[PHX_LANES * MAX_X];
+    double low0[PHX_BATCH_WIDTH * MAX_X], low1[PHX_BATCH_WIDTH * MAX_X] = {0}, x1[PHX_BATCH_WIDTH * MAX_X],
+                                                                 xm[PHX_BATCH_WIDTH * MAX_X];
+    double own_low1[PHX_BATCH_WIDTH * MAX_X] = {0}, own_x1[PHX_BATCH_WIDTH * MAX_X], own_xm[PHX_BATCH_WIDTH * MAX_X];
 
     random_vector(seed, count * it->n_x, 1e-17, low0);
     for (int tried = 0; tried < 2; tried++) {
-        phx_pack_move(pack, tried, at->x0, low0, at->vm, x1, low1, xm);
+        phx_body_batch_move(batch, tried, at->x0, low0, at->vm, x1, low1, xm);
         for (int l = 0; l < count; l++) {
             const int x = l * it->n_x, v = l * it->n_v;
             (tried ? phx_body_try : phx_body_move)(bodies[l], h, at->x0 + x, low0 + x, at->vm + v, own_x1 + x,
@@ -65,31 +66,32 @@ static void check_ends(const subject *it, const phx_body *const *bodies, int cou
     }
 }
 
-/* Packs give each body the numbers that it has alone, bit by bit; scratch may be written over between the calls. */
-static void check_pack(phx_context *context, const subject *it, const phx_body *const *bodies, int count, double h,
-                       uint64_t *seed)
+/* Batches give each body the numbers that it has alone, bit by bit; scratch may be written over between the calls. */
+static void check_batch(phx_context *context, const subject *it, const phx_body *const *bodies, int count, double h,
+                        uint64_t *seed)
 {
     const int *ptr = NULL, *idx = NULL, size = border_size(it);
-    double res[PHX_LANES * MAX_V], border[PHX_LANES * MAX_BORDER], rates[3 * PHX_LANES], energy[PHX_LANES];
+    double res[PHX_BATCH_WIDTH * MAX_V], border[PHX_BATCH_WIDTH * MAX_BORDER], rates[3 * PHX_BATCH_WIDTH],
+        energy[PHX_BATCH_WIDTH];
     double want[MAX_V], own[MAX_BORDER], val[MAX_ALL], got[MAX_ALL], A[MAX_ALL];
     interval at;
     group g;
 
     phx_body_pattern(it->body, &ptr, &idx);
-    pack_different(context, it, bodies, count, 0, &g);
+    batch_different(context, it, bodies, count, 0, &g);
     make_interval(it, count, h, 1.0, seed, &at);
-    phx_pack_begin(g.pack, h, at.x0, at.v0);
-    check_ends(it, bodies, count, h, &at, g.pack, seed);
-    phx_pack_residual(g.pack, test_gravity, at.xm, at.v1, res);
-    memset(g.room, 0xff, phx_pack_room(it->body) * sizeof(double));
-    phx_pack_interval_border(g.pack, test_gravity, at.x1, at.xm, border);
-    phx_pack_rates(g.pack, rates);
-    phx_pack_kinetic(g.pack, at.x1, at.v1, energy);
+    phx_body_batch_begin(g.batch, h, at.x0, at.v0);
+    check_ends(it, bodies, count, h, &at, g.batch, seed);
+    phx_body_batch_residual(g.batch, test_gravity, at.xm, at.v1, res);
+    memset(g.room, 0xff, phx_body_batch_room(it->body) * sizeof(double));
+    phx_body_batch_interval_border(g.batch, test_gravity, at.x1, at.xm, border);
+    phx_body_batch_rates(g.batch, rates);
+    phx_body_batch_kinetic(g.batch, at.x1, at.v1, energy);
     for (int l = 0; l < count; l++) {
         const double *v0 = at.v0 + l * it->n_v, *v1 = at.v1 + l * it->n_v;
         alone(it, bodies[l], l, h, &at, want, val);
         assert_memory_equal(res + l * it->n_v, want, (size_t)it->n_v * sizeof *want);
-        phx_pack_interval_matrix(g.pack, border, l, got);
+        phx_body_batch_interval_matrix(g.batch, border, l, got);
         assert_memory_equal(got, val, (size_t)ptr[it->n_v] * sizeof *val);
         spread(it, val, A);
         of_lane(g.lanes, l, size, border, own);
@@ -98,21 +100,21 @@ static void check_pack(phx_context *context, const subject *it, const phx_body *
             assert_true(rates[(k - it->dim) * g.lanes + l] == v0[k] + v1[k]);
         assert_true(energy[l] == phx_body_kinetic(bodies[l], at.x1 + l * it->n_x, v1));
     }
-    phx_pack_kinetic(g.pack, NULL, at.v1, energy);
+    phx_body_batch_kinetic(g.batch, NULL, at.v1, energy);
     for (int l = 0; l < count; l++)
         assert_true(energy[l] == phx_body_kinetic_undeformed(bodies[l], at.v1 + l * it->n_v));
-    pack_destroy(&g);
+    batch_destroy(&g);
 }
 
 static const double lengths[] = {1e-3, 0.05, -0.3};
 
 static void check_company(phx_context *context, const subject *it, uint64_t *seed)
 {
-    const phx_body *same[PHX_LANES];
-    for (int l = 0; l < PHX_LANES; l++)
+    const phx_body *same[PHX_BATCH_WIDTH];
+    for (int l = 0; l < PHX_BATCH_WIDTH; l++)
         same[l] = it->body;
-    for (int n = 0; n < 2 * phx_pack_most(); n++)
-        check_pack(context, it, same, 1 + n % phx_pack_most(), lengths[n % 3], seed);
+    for (int n = 0; n < 2 * phx_body_batch_most(); n++)
+        check_batch(context, it, same, 1 + n % phx_body_batch_most(), lengths[n % 3], seed);
 }
 
 /* Rigid bodies keep company whatever their masses. */
@@ -121,12 +123,12 @@ static void test_rigid_company(void **state)
     uint64_t seed = 47;
     for (int k = 0; k < n_body_kinds; k++) {
         subject it;
-        const phx_body *different[PHX_LANES];
-        phx_body *made[PHX_LANES];
+        const phx_body *different[PHX_BATCH_WIDTH];
+        phx_body *made[PHX_BATCH_WIDTH];
         if (!body_kinds[k].rigid)
             continue;
         subject_create(*state, &body_kinds[k], &it);
-        for (int l = 0; l < PHX_LANES; l++) {
+        for (int l = 0; l < PHX_BATCH_WIDTH; l++) {
             phx_rigid_def rigid = it.rigid_def;
             phx_body_def def = phx_body_def_default();
             rigid.mass *= 1.0 + l;
@@ -141,8 +143,8 @@ static void test_rigid_company(void **state)
             different[l] = made[l];
         }
         for (int n = 0; n < 8; n++)
-            check_pack(*state, &it, different + n % 3, phx_pack_most() - n % 3, lengths[n % 3], &seed);
-        for (int l = 0; l < PHX_LANES; l++)
+            check_batch(*state, &it, different + n % 3, phx_body_batch_most() - n % 3, lengths[n % 3], &seed);
+        for (int l = 0; l < PHX_BATCH_WIDTH; l++)
             phx_body_destroy(made[l]);
         subject_destroy(&it);
     }
@@ -161,16 +163,16 @@ static void test_failing_allocations(void **state)
     subject it;
     long n = 0;
 
-    subject_create(context, &pack_kinds[11], &it);
+    subject_create(context, &batch_kinds[11], &it);
     double room = 0.0;
-    phx_pack_def def = {.count = 1, .bodies = {it.body}, .room = &room};
+    phx_body_batch_def def = {.count = 1, .bodies = {it.body}, .room = &room};
     for (; status; n++) {
-        phx_pack *pack = NULL;
+        phx_body_batch *batch = NULL;
         phx_context_fail_allocation(context, n);
-        status = phx_pack_create(context, &def, &pack);
+        status = phx_body_batch_create(context, &def, &batch);
         phx_context_fail_allocation(context, -1);
-        CHECK_STATUS(context, status, pack ? PHX_OK : PHX_ERR_MEMORY);
-        phx_pack_destroy(pack);
+        CHECK_STATUS(context, status, batch ? PHX_OK : PHX_ERR_MEMORY);
+        phx_body_batch_destroy(batch);
     }
     assert_int_equal(n, 2);
     subject_destroy(&it);

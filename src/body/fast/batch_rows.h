@@ -1,22 +1,22 @@
-/* Rows on the velocities of packs; private to layer body. */
-#ifndef PHX_PACK_ROWS_H
-#define PHX_PACK_ROWS_H
+/* Rows on the velocities of batches; private to layer body. */
+#ifndef PHX_BATCH_ROWS_H
+#define PHX_BATCH_ROWS_H
 
-#include "pack.h"
+#include "batch.h"
 
-/* The ports with the same number on the bodies of a pack. */
+/* The ports with the same number on the bodies of a batch. */
 typedef struct port_rows {
     int first;               /* of its rows in those of a body */
     int points, others;      /* first dim or 0 rows of its place, then rows with covectors */
-    int covector;            /* its first in phx_pack_rows.covector */
+    int covector;            /* its first in phx_body_batch_rows.covector */
     bool turns;              /* the covectors are on turns only */
     double *sign;            /* of the rows of its place; 0: this body has none */
     double *x, *phi, *theta; /* dim, dim x n_kept, n_rot x n_kept */
     double *lever;           /* n_rot x dim, of rows of places and turns on rigid bodies (rows_kernel.h) */
 } port_rows;
 
-struct phx_pack_rows {
-    phx_pack *pack;
+struct phx_body_batch_rows {
+    phx_body_batch *batch;
     const phx_condenser *condenser; /* NULL: rigid bodies */
     int n, n_kept;                  /* velocities that rows see: the rigid ones and the kept coordinates */
     int n_ports, n_rows;
@@ -24,10 +24,10 @@ struct phx_pack_rows {
     int *row;      /* n_rows x lanes: number of the row */
     int *covector; /* other rows x lanes: where its covector is; -1: this body has no such row */
     double *constants;
-    double *L;         /* unit, packed rows below the diagonal */
+    double *L;         /* unit, batched rows below the diagonal */
     double *inverse;   /* of D */
     double *Z;         /* n_rows x n: G L^-T D^-1 */
-    double *influence; /* n_inner x n_rot, as phx_pack_reduce leaves it */
+    double *influence; /* n_inner x n_rot, as phx_body_batch_reduce leaves it */
     /* Where rigid bodies have rows of places and of turns only; Z is E then. */
     bool plain;
     double *centre, *over_mass, *root; /* centre of mass; 1/m; N, n_rot square */

@@ -1,9 +1,9 @@
-/* Packs of leaves that are alike.
+/* Batches of leaves that are alike.
  *
  * A leaf goes with others of the same part of the tree, a branch or what of the trunk is between two branches, so that
- * threads share no pack. A pack is eliminated when the turn of its first leaf comes, before the other ones' own; their
- * updates cannot be on the stack, which is for what comes last and goes first, and have rooms behind it. A room is used
- * again once the fronts that its leaves belong to have been assembled. */
+ * threads share no batch. A batch is eliminated when the turn of its first leaf comes, before the other ones' own;
+ * their updates cannot be on the stack, which is for what comes last and goes first, and have rooms behind it. A room
+ * is used again once the fronts that its leaves belong to have been assembled. */
 #include "front.h"
 
 #include <limits.h>
@@ -11,15 +11,15 @@
 
 enum { MOST_OPEN = 16, MOST_ROOMS = 64 };
 
-/* Packs that are not full yet. */
-typedef struct packing {
+/* Batches that are not full yet. */
+typedef struct batching {
     phx_front_tree *tree;
     int open[MOST_OPEN], n_open;
-} packing;
+} batching;
 
 static bool is_leaf(const phx_front *front)
 {
-    return front->child < 0 && phx_front_may_pack(front->pivots, front->rest);
+    return front->child < 0 && phx_front_may_batch(front->pivots, front->rest);
 }
 
 /* Fronts first .. *end-1 are a part. */
@@ -71,74 +71,74 @@ static bool are_alike(const phx_front_tree *tree, const phx_front *a, const phx_
     return true;
 }
 
-static void close_pack(packing *p, int k)
+static void close_batch(batching *p, int k)
 {
     for (p->n_open--; k < p->n_open; k++)
         p->open[k] = p->open[k + 1];
 }
 
-static void put_leaf(packing *p, int f)
+static void put_leaf(batching *p, int f)
 {
     phx_front_tree *tree = p->tree;
     phx_front *front = &tree->front[f];
-    phx_front_pack *pack = NULL;
+    phx_front_batch *batch = NULL;
     int k = 0;
 
-    while (k < p->n_open && !are_alike(tree, front, &tree->front[tree->pack[p->open[k]].front[0]]))
+    while (k < p->n_open && !are_alike(tree, front, &tree->front[tree->batch[p->open[k]].front[0]]))
         k++;
     if (k == p->n_open) {
         if (k == MOST_OPEN)
-            close_pack(p, 0);
+            close_batch(p, 0);
         k = p->n_open++;
-        p->open[k] = tree->n_packs++;
-        pack = &tree->pack[p->open[k]];
-        pack->pivots = front->pivots;
-        pack->rest = front->rest;
-        pack->n_entries = count_entries(front);
-        pack->full = pack->n_entries == front->pivots * (front->pivots + 2 * front->rest);
+        p->open[k] = tree->n_batches++;
+        batch = &tree->batch[p->open[k]];
+        batch->pivots = front->pivots;
+        batch->rest = front->rest;
+        batch->n_entries = count_entries(front);
+        batch->full = batch->n_entries == front->pivots * (front->pivots + 2 * front->rest);
         for (int l = 0; l < PHX_FRONT_LANES; l++)
-            pack->front[l] = f;
+            batch->front[l] = f;
     }
-    pack = &tree->pack[p->open[k]];
-    front->pack = p->open[k];
-    front->lane = pack->count;
-    pack->front[pack->count++] = f;
-    if (pack->count == PHX_FRONT_LANES)
-        close_pack(p, k);
+    batch = &tree->batch[p->open[k]];
+    front->batch = p->open[k];
+    front->lane = batch->count;
+    batch->front[batch->count++] = f;
+    if (batch->count == PHX_FRONT_LANES)
+        close_batch(p, k);
 }
 
-/* A leaf that has found no other one goes by itself. Returns unknowns of all packs. */
+/* A leaf that has found no other one goes by itself. Returns unknowns of all batches. */
 static size_t drop_single(phx_front_tree *tree)
 {
     size_t rows = 0;
     int kept = 0;
-    for (int k = 0; k < tree->n_packs; k++) {
-        phx_front_pack *pack = &tree->pack[kept];
-        *pack = tree->pack[k];
-        if (pack->count == 1) {
-            tree->front[pack->front[0]].pack = -1;
+    for (int k = 0; k < tree->n_batches; k++) {
+        phx_front_batch *batch = &tree->batch[kept];
+        *batch = tree->batch[k];
+        if (batch->count == 1) {
+            tree->front[batch->front[0]].batch = -1;
             continue;
         }
-        for (int l = 0; l < pack->count; l++)
-            tree->front[pack->front[l]].pack = kept;
-        pack->rows = rows;
-        rows += PHX_FRONT_LANES * (size_t)(pack->pivots + pack->rest);
+        for (int l = 0; l < batch->count; l++)
+            tree->front[batch->front[l]].batch = kept;
+        batch->rows = rows;
+        rows += PHX_FRONT_LANES * (size_t)(batch->pivots + batch->rest);
         kept++;
     }
-    tree->n_packs = kept;
+    tree->n_batches = kept;
     return rows;
 }
 
-static void list_rows(phx_front_tree *tree, const phx_front_pack *pack)
+static void list_rows(phx_front_tree *tree, const phx_front_batch *batch)
 {
     for (int l = 0; l < PHX_FRONT_LANES; l++) {
-        const int *rows = tree->slot + tree->front[pack->front[l]].rows;
-        for (int k = 0; k < pack->pivots + pack->rest; k++)
-            tree->pack_rows[pack->rows + (size_t)(k * PHX_FRONT_LANES + l)] = rows[k];
+        const int *rows = tree->slot + tree->front[batch->front[l]].rows;
+        for (int k = 0; k < batch->pivots + batch->rest; k++)
+            tree->batch_rows[batch->rows + (size_t)(k * PHX_FRONT_LANES + l)] = rows[k];
     }
 }
 
-/* Entries of a pack in the sequence that they have in A for its first leaf. */
+/* Entries of a batch in the sequence that they have in A for its first leaf. */
 typedef struct listed {
     int source, entry;
 } listed;
@@ -149,51 +149,51 @@ static int compare_listed(const void *a, const void *b)
     return one->source < other->source ? -1 : one->source > other->source;
 }
 
-static void list_entries(const phx_front_tree *tree, const phx_front_pack *pack, listed *list)
+static void list_entries(const phx_front_tree *tree, const phx_front_batch *batch, listed *list)
 {
-    const int *source = tree->source + tree->front[pack->front[0]].entries;
-    for (int e = 0; e < pack->n_entries; e++)
+    const int *source = tree->source + tree->front[batch->front[0]].entries;
+    for (int e = 0; e < batch->n_entries; e++)
         list[e] = (listed){source[e], e};
-    qsort(list, (size_t)pack->n_entries, sizeof *list, compare_listed);
+    qsort(list, (size_t)batch->n_entries, sizeof *list, compare_listed);
 }
 
 /* Entry `b` stands beside `a` in A, in all lanes. */
-static bool follows(const phx_front_tree *tree, const phx_front_pack *pack, int a, int b)
+static bool follows(const phx_front_tree *tree, const phx_front_batch *batch, int a, int b)
 {
     bool does = true;
     for (int l = 0; l < PHX_FRONT_LANES && does; l++) {
-        const int *source = tree->source + tree->front[pack->front[l]].entries;
+        const int *source = tree->source + tree->front[batch->front[l]].entries;
         does = source[b] == source[a] + 1;
     }
     return does;
 }
 
-static void begin_run(const phx_front_tree *tree, const phx_front_pack *pack, int entry, phx_front_run *run)
+static void begin_run(const phx_front_tree *tree, const phx_front_batch *batch, int entry, phx_front_run *run)
 {
     const size_t all = tree->front[tree->n_fronts].entries;
     *run = (phx_front_run){.wide = true};
     for (int l = 0; l < PHX_FRONT_LANES; l++) {
-        run->source[l] = tree->source[tree->front[pack->front[l]].entries + (size_t)entry];
+        run->source[l] = tree->source[tree->front[batch->front[l]].entries + (size_t)entry];
         run->wide = run->wide && (size_t)run->source[l] + 4 <= all;
     }
 }
 
-/* Lists the runs of all packs, or counts them when there is no list. */
+/* Lists the runs of all batches, or counts them when there is no list. */
 static size_t list_runs(phx_front_tree *tree)
 {
     listed list[PHX_FRONT_MOST * PHX_FRONT_MOST];
     size_t count = 0;
-    for (int k = 0; k < tree->n_packs; k++) {
-        phx_front_pack *pack = &tree->pack[k];
-        const int *target = tree->target + tree->front[pack->front[0]].entries;
+    for (int k = 0; k < tree->n_batches; k++) {
+        phx_front_batch *batch = &tree->batch[k];
+        const int *target = tree->target + tree->front[batch->front[0]].entries;
         int length = 0;
-        pack->runs = count;
-        list_entries(tree, pack, list);
-        for (int e = 0; e < pack->n_entries; e++) {
-            if (length == 0 || length == 4 || !follows(tree, pack, list[e - 1].entry, list[e].entry)) {
+        batch->runs = count;
+        list_entries(tree, batch, list);
+        for (int e = 0; e < batch->n_entries; e++) {
+            if (length == 0 || length == 4 || !follows(tree, batch, list[e - 1].entry, list[e].entry)) {
                 length = 0;
                 if (tree->run)
-                    begin_run(tree, pack, list[e].entry, &tree->run[count]);
+                    begin_run(tree, batch, list[e].entry, &tree->run[count]);
                 count++;
             }
             if (tree->run) {
@@ -202,7 +202,7 @@ static size_t list_runs(phx_front_tree *tree)
             }
             length++;
         }
-        pack->n_runs = (int)(count - pack->runs);
+        batch->n_runs = (int)(count - batch->runs);
     }
     return count;
 }
@@ -213,7 +213,7 @@ static void find_covers(phx_front_tree *tree)
     for (int f = 0; f < tree->n_fronts; f++) {
         phx_front *front = &tree->front[f];
         for (int c = front->child, before = -1; c >= 0 && !front->covered; before = c, c = tree->front[c].sibling) {
-            if (tree->front[c].pack < 0 || tree->front[c].rest != front->pivots + front->rest)
+            if (tree->front[c].batch < 0 || tree->front[c].rest != front->pivots + front->rest)
                 continue;
             front->covered = true;
             if (before >= 0) {
@@ -225,15 +225,15 @@ static void find_covers(phx_front_tree *tree)
     }
 }
 
-phx_status phx_front_make_packs(phx_context *context, phx_front_tree *tree)
+phx_status phx_front_make_batches(phx_context *context, phx_front_tree *tree)
 {
-    packing p = {.tree = tree};
+    batching p = {.tree = tree};
     size_t leaves = 0, rows = 0;
 
     for (int f = 0; f < tree->n_fronts; f++)
         leaves += is_leaf(&tree->front[f]);
-    tree->pack = phx_calloc(context, leaves, sizeof *tree->pack);
-    if (!tree->pack)
+    tree->batch = phx_calloc(context, leaves, sizeof *tree->batch);
+    if (!tree->batch)
         return PHX_ERR_MEMORY;
     for (int first = 0, end; first < tree->n_fronts; first = end) {
         part_from(tree, first, &end);
@@ -246,14 +246,14 @@ phx_status phx_front_make_packs(phx_context *context, phx_front_tree *tree)
         }
     }
     rows = drop_single(tree);
-    tree->pack_rows = phx_calloc(context, rows, sizeof *tree->pack_rows);
+    tree->batch_rows = phx_calloc(context, rows, sizeof *tree->batch_rows);
     phx_front_run *runs = phx_calloc(context, list_runs(tree), sizeof *runs);
     tree->run = runs;
-    if (!tree->pack_rows || !runs)
+    if (!tree->batch_rows || !runs)
         return PHX_ERR_MEMORY;
     list_runs(tree);
-    for (int k = 0; k < tree->n_packs; k++)
-        list_rows(tree, &tree->pack[k]);
+    for (int k = 0; k < tree->n_batches; k++)
+        list_rows(tree, &tree->batch[k]);
     find_covers(tree);
     return PHX_OK;
 }
@@ -277,9 +277,9 @@ static room *find_room(room *rooms, int *count, int first, size_t size, size_t *
     return added;
 }
 
-phx_status phx_front_lay_packs(phx_context *context, phx_front_tree *tree)
+phx_status phx_front_lay_batches(phx_context *context, phx_front_tree *tree)
 {
-    room *rooms = phx_calloc(context, (size_t)tree->n_packs, sizeof *rooms);
+    room *rooms = phx_calloc(context, (size_t)tree->n_batches, sizeof *rooms);
     int *parent = phx_calloc(context, (size_t)tree->n_fronts, sizeof *parent);
     phx_status status = rooms && parent ? PHX_OK : PHX_ERR_MEMORY;
 
@@ -288,10 +288,10 @@ phx_status phx_front_lay_packs(phx_context *context, phx_front_tree *tree)
     for (int f = 0; f < tree->n_fronts && !status; f++)
         for (int c = tree->front[f].child; c >= 0; c = tree->front[c].sibling)
             parent[c] = f;
-    for (int k = 0, count = 0, end = 0; k < tree->n_packs && !status; k++) {
-        const phx_front_pack *pack = &tree->pack[k];
-        const int first = pack->front[0];
-        const size_t size = (size_t)(pack->rest * pack->rest);
+    for (int k = 0, count = 0, end = 0; k < tree->n_batches && !status; k++) {
+        const phx_front_batch *batch = &tree->batch[k];
+        const int first = batch->front[0];
+        const size_t size = (size_t)(batch->rest * batch->rest);
         if (first >= end) {
             part_from(tree, first, &end);
             count = 0;
@@ -299,9 +299,9 @@ phx_status phx_front_lay_packs(phx_context *context, phx_front_tree *tree)
         }
         room *own = find_room(rooms, &count, first, size * PHX_FRONT_LANES, &tree->stack_size);
         own->last = first;
-        for (int l = 0; l < pack->count; l++) {
-            tree->front[pack->front[l]].update = own->at + (size_t)l * size;
-            own->last = phx_int_max(own->last, parent[pack->front[l]]);
+        for (int l = 0; l < batch->count; l++) {
+            tree->front[batch->front[l]].update = own->at + (size_t)l * size;
+            own->last = phx_int_max(own->last, parent[batch->front[l]]);
         }
     }
     phx_free(rooms);

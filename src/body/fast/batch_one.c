@@ -1,11 +1,11 @@
-/* Operations of a pack of one body. */
+/* Operations of a batch of one body. */
 #define real  double
 #define LANES 1
 /* clang-format off */
 #define ZEROS {0.0}
 /* clang-format on */
 #define NAME(x)    one_##x
-#define OPERATIONS phx_pack_of_one
+#define OPERATIONS phx_body_batch_of_one
 
 #include <string.h>
 
@@ -19,4 +19,4 @@ static inline void one_part(const double *from, int n, double *const *to)
     memcpy(to[0], from, (size_t)n * sizeof *from);
 }
 
-#include "pack_kernel.h"
+#include "batch_kernel.h"

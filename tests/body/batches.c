@@ -1,4 +1,4 @@
-#include "packs.h"
+#include "batches.h"
 
 #include <phlexor/algebra.h>
 
@@ -11,7 +11,7 @@
 
 /* name, dim, rigid, order, reference, element, stiffening, masses, kinetics, damping: mass, stiffness, modal; modes,
  * modal data */
-const body_kind pack_kinds[] = {
+const body_kind batch_kinds[] = {
     {"plane cantilever", 2, false, 3, CANTILEVER, MIXED, false, false, FULL, 0, 0, 0, 0, false},
     {"plane supported, masses, Rayleigh", 2, false, 3, SUPPORTED, MIXED, false, true, FULL, 0.3, 0.02, 0, 0, false},
     {"plane free, masses", 2, false, 3, FREE, MIXED, false, true, FULL, 0, 0, 0, 0, false},
@@ -29,7 +29,7 @@ const body_kind pack_kinds[] = {
     {"space supported, 5 modes, Rayleigh", 3, false, 3, SUPPORTED, MIXED, false, true, FULL, 0.3, 0.02, 0, 5, false},
     {"space modal data, masses", 3, false, 3, FREE, MIXED, false, true, FULL, 0, 0, 0, 6, true},
 };
-enum { N_KINDS = (int)(sizeof pack_kinds / sizeof *pack_kinds) };
+enum { N_KINDS = (int)(sizeof batch_kinds / sizeof *batch_kinds) };
 
 /* Every kind in turn. */
 void each_kind(phx_context *context, void (*check)(phx_context *context, const subject *it, uint64_t *seed))
@@ -37,7 +37,7 @@ void each_kind(phx_context *context, void (*check)(phx_context *context, const s
     uint64_t seed = 41;
     for (int k = 0; k < N_KINDS; k++) {
         subject it;
-        subject_create(context, &pack_kinds[k], &it);
+        subject_create(context, &batch_kinds[k], &it);
         check(context, &it, &seed);
         subject_destroy(&it);
     }
@@ -79,41 +79,41 @@ int lanes_of(int count)
     return count == 1 ? 1 : count <= 4 ? 4 : 8;
 }
 
-void pack_different(phx_context *context, const subject *it, const phx_body *const *bodies, int count, int n_kept,
-                    group *out)
+void batch_different(phx_context *context, const subject *it, const phx_body *const *bodies, int count, int n_kept,
+                     group *out)
 {
-    phx_pack_def def = {.count = count};
+    phx_body_batch_def def = {.count = count};
 
     *out = (group){.count = count,
                    .lanes = count == 1   ? 1
                             : count <= 4 ? 4
                                          : 8,
-                   .room = malloc(phx_pack_room(it->body) * sizeof(double))};
+                   .room = malloc(phx_body_batch_room(it->body) * sizeof(double))};
     assert_non_null(out->room);
     def.room = out->room;
     for (int l = 0; l < count; l++) {
-        assert_true(phx_body_packs(bodies[l]) && phx_body_alike(bodies[0], bodies[l]));
+        assert_true(phx_body_fits_batch(bodies[l]) && phx_body_alike(bodies[0], bodies[l]));
         def.bodies[l] = bodies[l];
         def.x[l] = l * it->n_x;
         def.v[l] = l * it->n_v;
         def.c[l] = l * (it->n_rigid + n_kept);
     }
-    CHECK_OK(context, phx_pack_create(context, &def, &out->pack));
-    assert_int_equal(phx_pack_lanes(out->pack), out->lanes);
+    CHECK_OK(context, phx_body_batch_create(context, &def, &out->batch));
+    assert_int_equal(phx_body_batch_lanes(out->batch), out->lanes);
 }
 
-void pack_create(phx_context *context, const subject *it, int count, int n_kept, group *out)
+void batch_create(phx_context *context, const subject *it, int count, int n_kept, group *out)
 {
-    const phx_body *bodies[PHX_LANES];
+    const phx_body *bodies[PHX_BATCH_WIDTH];
 
     for (int l = 0; l < count; l++)
         bodies[l] = it->body;
-    pack_different(context, it, bodies, count, n_kept, out);
+    batch_different(context, it, bodies, count, n_kept, out);
 }
 
-void pack_destroy(group *it)
+void batch_destroy(group *it)
 {
-    phx_pack_destroy(it->pack);
+    phx_body_batch_destroy(it->batch);
     free(it->room);
 }
 

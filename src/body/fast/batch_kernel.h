@@ -1,0 +1,481 @@
+/* A batch's operations for one kind of number: the state of its bodies is brought side by side, the kernels do the
+ * work, the result goes back. The including file defines real, LANES, ZEROS, NAME and OPERATIONS, the name of the
+ * table, and how numbers of the bodies are put side by side and parted, NAME(interleave) and NAME(part). */
+#include "condense_kernel.h"
+#include "body/floating/energy_kernel.h"
+#include "body/move_kernel.h"
+#include "batch.h"
+#include "rows_kernel.h"
+
+/* f(dim, n_q, ...) with constants for the compiler: the plane or space, rigid bodies or others. */
+#define PHX_WITH_KIND(body, f, ...)                                                                                    \
+    ((body)->base.dim == 2   ? (body)->base.n_q == 0 ? f(2, 0, __VA_ARGS__) : f(2, (body)->base.n_q, __VA_ARGS__)      \
+       : (body)->base.n_q == 0 ? f(3, 0, __VA_ARGS__)                                                                  \
+                             : f(3, (body)->base.n_q, __VA_ARGS__))
+
+/* ---- to and fro ---- */
+/* `n` numbers of each body, those from `first` on. */
+static inline void NAME(gather)(const double *all, const int *at, int first, int n, real *to)
+{
+    const double *from[LANES];
+
+    for (int l = 0; l < LANES; l++)
+        from[l] = all + at[l] + first;
+    NAME(interleave)(from, n, to);
+}
+
+static inline void NAME(scatter)(const real *from, int count, const int *at, int n, double *all)
+{
+    const double *in = (const double *)from;
+    double *to[LANES];
+
+    for (int l = 0; l < LANES; l++)
+        to[l] = all + at[l];
+    if (count == LANES) {
+        NAME(part)(from, n, to);
+        return;
+    }
+    for (int l = 0; l < count; l++)
+        for (int i = 0; i < n; i++)
+            to[l][i] = in[i * LANES + l];
+}
+
+static inline int NAME(attitude_size)(const int dim)
+{
+    return dim == 2 ? 2 : 9; /* the counted angle is not looked at */
+}
+
+/* The constants of each body, and where everything is in the room of the batch. */
+static void NAME(connect)(phx_body_batch *batch, const phx_floating *const *bodies, void *room)
+{
+    const phx_floating *body = batch->body;
+    const int n = body->base.n_q;
+    NAME(products) *it = batch->products = room;
+    double *own = (double *)&it->own;
+    real *next = (real *)(void *)(it + 1);
+
+    for (int l = 0; l < LANES; l++) {
+        const NAME(inertia) one = NAME(inertia_of)(bodies[l]->flex);
+        const double *from = (const double *)&one;
+        for (size_t k = 0; k < sizeof one / sizeof(real); k++)
+            own[k * LANES + (size_t)l] = from[k * LANES];
+    }
+    batch->v0 = (double *)next;
+    batch->v1 = (double *)(next += body->base.n_v);
+    if (n == 0)
+        return;
+    it->bent = (NAME(bending) *)(void *)(next + body->base.n_v);
+    it->bent->d = next = (real *)(void *)(it->bent + 1);
+    for (int k = 0; k < body->base.n_rot; k++)
+        it->bent->turned[k] = next += n;
+}
+
+/* ---- an interval ---- */
+static inline void NAME(batch_begin_in)(const int dim, const int n, phx_body_batch *batch, const double *x0,
+                                        const double *v0)
+{
+    const phx_floating *body = batch->body;
+    real *q0 = (real *)batch->room, *rates = (real *)batch->v0;
+
+    NAME(gather)(v0, batch->v, 0, dim + phx_rotations(dim) + n, rates);
+    if (n > 0)
+        NAME(gather)(x0, batch->x, dim + body->base.n_attitude, n, q0);
+    NAME(begin)(dim, n, body, batch->h, q0, rates, batch->products, q0 + n);
+}
+
+static void NAME(batch_begin)(phx_body_batch *batch, const double *x0, const double *v0)
+{
+    PHX_WITH_KIND(batch->body, NAME(batch_begin_in), batch, x0, v0);
+}
+
+static inline void NAME(batch_move_in)(const int dim, const phx_body_batch *batch, bool tried, const double *x0,
+                                       const double *low0, const double *vm, double *x1, double *low1, double *xm)
+{
+    const int n = dim == 2 ? 5 : 12;
+    real from[12], low[12], rates[6], to[12], rest[12] = ZEROS, mean[12];
+
+    NAME(gather)(x0, batch->x, 0, n, from);
+    NAME(gather)(low0, batch->x, 0, n, low);
+    NAME(gather)(vm, batch->v, 0, dim + phx_rotations(dim), rates);
+    NAME(move_rigid)(dim, tried, batch->h, from, low, rates, to, rest, mean);
+    NAME(scatter)(to, batch->count, batch->x, n, x1);
+    NAME(scatter)(mean, batch->count, batch->x, n, xm);
+    if (!tried)
+        NAME(scatter)(rest, batch->count, batch->x, n, low1);
+}
+
+static void NAME(batch_move)(const phx_body_batch *batch, bool tried, const double *x0, const double *low0,
+                             const double *vm, double *x1, double *low1, double *xm)
+{
+    if (batch->body->base.dim == 2)
+        NAME(batch_move_in)(2, batch, tried, x0, low0, vm, x1, low1, xm);
+    else
+        NAME(batch_move_in)(3, batch, tried, x0, low0, vm, x1, low1, xm);
+}
+
+/* The mean velocities, in front of the room. */
+static inline real *NAME(means)(const int n_v, const phx_body_batch *batch)
+{
+    const real *v0 = (const real *)batch->v0, *v1 = (const real *)batch->v1;
+    real *vm = (real *)batch->room;
+
+    for (int i = 0; i < n_v; i++)
+        vm[i] = 0.5 * (v0[i] + v1[i]);
+    return vm;
+}
+
+static inline void NAME(batch_residual_in)(const int dim, const int n, phx_body_batch *batch, const double *gravity,
+                                           const double *xm, const double *v1, double *res)
+{
+    const int n_v = dim + phx_rotations(dim) + n;
+    real attitude[9], *rates = (real *)batch->v1, *vm, *out;
+
+    NAME(gather)(v1, batch->v, 0, n_v, rates);
+    NAME(gather)(xm, batch->x, dim, NAME(attitude_size)(dim), attitude);
+    vm = NAME(means)(n_v, batch);
+    out = vm + n_v;
+    NAME(residual)
+    (dim, n, batch->body, gravity, batch->h, attitude, (const real *)batch->v0, rates, vm, batch->products, out + n_v,
+     out);
+    NAME(scatter)(out, batch->count, batch->v, n_v, res);
+}
+
+static void NAME(batch_residual)(phx_body_batch *batch, const double *gravity, const double *xm, const double *v1,
+                                 double *res)
+{
+    PHX_WITH_KIND(batch->body, NAME(batch_residual_in), batch, gravity, xm, v1, res);
+}
+
+static inline void NAME(batch_border_in)(const int dim, const int n, phx_body_batch *batch, const double *gravity,
+                                         const double *x1, const double *xm, double *border)
+{
+    const int n_v = dim + phx_rotations(dim) + n;
+    real attitude1[9], attitude[9], *vm = NAME(means)(n_v, batch);
+
+    NAME(gather)(x1, batch->x, dim, NAME(attitude_size)(dim), attitude1);
+    NAME(gather)(xm, batch->x, dim, NAME(attitude_size)(dim), attitude);
+    NAME(interval_border)
+    (dim, n, batch->body, gravity, batch->h, attitude1, attitude, (const real *)batch->v0, (const real *)batch->v1, vm,
+     batch->products, vm + n_v, (real *)border);
+}
+
+static void NAME(batch_border)(phx_body_batch *batch, const double *gravity, const double *x1, const double *xm,
+                               double *border)
+{
+    PHX_WITH_KIND(batch->body, NAME(batch_border_in), batch, gravity, x1, xm, border);
+}
+
+static void NAME(batch_mass_border)(phx_body_batch *batch, const double *x, double *border)
+{
+    const phx_floating *body = batch->body;
+    const NAME(products) *it = batch->products;
+    const int dim = body->base.dim;
+    real *q = (real *)batch->room;
+
+    NAME(gather)(x, batch->x, dim + body->base.n_attitude, body->base.n_q, q);
+    if (dim == 2)
+        NAME(mass_border)(2, body, &it->own, q, q + body->base.n_q, (real *)border);
+    else
+        NAME(mass_border)(3, body, &it->own, q, q + body->base.n_q, (real *)border);
+}
+
+/* w0 + w1 */
+static void NAME(batch_rates)(const phx_body_batch *batch, double *rates)
+{
+    const real *v0 = (const real *)batch->v0, *v1 = (const real *)batch->v1;
+    real *out = (real *)rates;
+
+    for (int k = 0; k < batch->body->base.n_rot; k++)
+        out[k] = v0[batch->body->base.dim + k] + v1[batch->body->base.dim + k];
+}
+
+static inline void NAME(batch_kinetic_in)(const int dim, const int n, const phx_body_batch *batch, const double *x,
+                                          const double *v, double *energy)
+{
+    const phx_floating *body = batch->body;
+    const NAME(products) *it = batch->products;
+    const int n_v = dim + phx_rotations(dim) + n;
+    real *rates = (real *)batch->room, *q = rates + n_v, result;
+    const double *one = (const double *)&result;
+
+    NAME(gather)(v, batch->v, 0, n_v, rates);
+    if (x && n > 0)
+        NAME(gather)(x, batch->x, dim + body->base.n_attitude, n, q);
+    NAME(kinetic)(dim, n, body, &it->own, x ? q : NULL, rates, &result);
+    for (int l = 0; l < LANES; l++)
+        energy[l] = one[l];
+}
+
+static void NAME(batch_kinetic)(const phx_body_batch *batch, const double *x, const double *v, double *energy)
+{
+    PHX_WITH_KIND(batch->body, NAME(batch_kinetic_in), batch, x, v, energy);
+}
+
+/* ---- condensation ---- */
+static void NAME(batch_reduce)(const phx_body_batch *batch, const phx_condenser *condenser, double *border, double *Y,
+                               double *matrix)
+{
+    if (batch->body->base.dim == 2)
+        NAME(reduce)(2, condenser, (real *)border, (real *)Y, (real *)matrix);
+    else
+        NAME(reduce)(3, condenser, (real *)border, (real *)Y, (real *)matrix);
+}
+
+static void NAME(gather_inner)(const phx_body_batch *batch, const phx_condenser *condenser, const double *b, double *z)
+{
+    for (int p = 0; p < condenser->n_inner; p++)
+        for (int l = 0; l < LANES; l++)
+            z[p * LANES + l] = b[batch->v[l] + batch->body->base.n_rigid + condenser->inner[p]];
+}
+
+static void NAME(scatter_inner)(const phx_body_batch *batch, const phx_condenser *condenser, const double *z, double *b)
+{
+    for (int p = 0; p < condenser->n_inner; p++)
+        for (int l = 0; l < batch->count; l++)
+            b[batch->v[l] + batch->body->base.n_rigid + condenser->inner[p]] = z[p * LANES + l];
+}
+
+static void NAME(batch_begin_solve)(const phx_body_batch *batch, const phx_condenser *condenser, double *border,
+                                    double *z, double *b)
+{
+    const int n = batch->body->base.n_rigid + condenser->n_kept;
+    real *change = (real *)batch->room;
+    const double *added = batch->room;
+
+    NAME(clear)(n, change);
+    if (batch->body->base.dim == 2)
+        NAME(begin_solve)(2, condenser, (real *)border, (real *)z, change, change + 3);
+    else
+        NAME(begin_solve)(3, condenser, (real *)border, (real *)z, change, change + 6);
+    for (int l = 0; l < batch->count; l++)
+        for (int i = 0; i < n; i++)
+            b[batch->c[l] + i] += added[i * LANES + l];
+}
+
+static void NAME(batch_end_solve)(const phx_body_batch *batch, const phx_condenser *condenser, double *border,
+                                  const double *Y, const double *b, double *z)
+{
+    real *x = (real *)batch->room;
+
+    NAME(gather)(b, batch->c, 0, batch->body->base.n_rigid + condenser->n_kept, x);
+    if (batch->body->base.dim == 2)
+        NAME(end_solve)(2, condenser, (real *)border, (const real *)Y, x, x + 3, (real *)z);
+    else
+        NAME(end_solve)(3, condenser, (real *)border, (const real *)Y, x, x + 6, (real *)z);
+}
+
+/* sum_k w_k A_k d over the deformations of d: z are its inner ones and become those of the result, `d` and b are
+ * condensed vectors. */
+static void NAME(batch_lacking)(const phx_body_batch *batch, const phx_condenser *condenser, const double *rates,
+                                const double *d, double *z, double *b)
+{
+    const phx_floating *body = batch->body;
+    const int n = body->base.n_q, r = body->base.n_rigid;
+    const real *w = (const real *)rates;
+    real *whole = (real *)batch->room, *sum = whole + n, *each = sum + n, *inner = (real *)z;
+    const double *result = (const double *)sum;
+
+    for (int p = 0; p < condenser->n_inner; p++)
+        whole[condenser->inner[p]] = inner[p];
+    for (int k = 0; k < condenser->n_kept; k++)
+        NAME(gather)(d, batch->c, r + k, 1, whole + condenser->kept[k]);
+    NAME(multiply)(&body->compact->gyro, whole, each);
+    for (int i = 0; i < n; i++) {
+        sum[i] = w[0] * each[i];
+        for (int k = 1; k < body->base.n_rot; k++)
+            sum[i] += w[k] * each[k * n + i];
+    }
+    for (int p = 0; p < condenser->n_inner; p++)
+        inner[p] = sum[condenser->inner[p]];
+    for (int l = 0; l < batch->count; l++) {
+        for (int i = 0; i < r; i++)
+            b[batch->c[l] + i] = 0.0;
+        for (int k = 0; k < condenser->n_kept; k++)
+            b[batch->c[l] + r + k] = result[condenser->kept[k] * LANES + l];
+    }
+}
+
+/* ---- rows ---- */
+/* The mass of rigid bodies is in front of its border. */
+static void NAME(batch_rows_mass)(const phx_body_batch_rows *it, double *room)
+{
+    const NAME(products) *products = it->batch->products;
+    real *border = (real *)room, *rest = border + it->n * it->n;
+
+    if (it->batch->body->base.dim == 2)
+        NAME(mass_border)(2, it->batch->body, &products->own, NULL, rest, border);
+    else
+        NAME(mass_border)(3, it->batch->body, &products->own, NULL, rest, border);
+}
+
+static void NAME(batch_rows_factor)(phx_body_batch_rows *it, double *room)
+{
+    NAME(batch_rows_mass)(it, room);
+    NAME(decompose)(it->n, (real *)room, (real *)it->L, (real *)it->inverse);
+}
+
+static inline void NAME(batch_plain_schur_in)(const int dim, phx_body_batch_rows *it, const double *x,
+                                              const double *covectors, double *S)
+{
+    real attitude[9], *R = (real *)it->frame, *E = (real *)it->Z;
+
+    NAME(gather)(x, it->batch->x, dim, NAME(attitude_size)(dim), attitude);
+    NAME(rotation)(dim, attitude, R);
+    NAME(plain_rows)(dim, it, R, covectors, E);
+    NAME(plain_schur)(dim, it, E, (real *)S);
+}
+
+/* 1/2 (m v + w x s) . v + 1/2 (s x v + J w) . w */
+static inline void NAME(rigid_kinetic_in)(const int dim, const phx_body_batch *batch, const double *v, double *energy)
+{
+    const NAME(products) *known = batch->products;
+    const int r = dim + phx_rotations(dim);
+    real rates[6], p[6], sum = {0.0};
+    const double *numbers = (const double *)&sum;
+
+    NAME(gather)(v, batch->v, 0, r, rates);
+    NAME(rigid_momenta)(dim, &known->own, known->own.s0, known->own.J0, NULL, NULL, rates, p);
+    for (int i = 0; i < r; i++)
+        sum += rates[i] * p[i];
+    for (int l = 0; l < LANES; l++)
+        energy[l] = 0.5 * numbers[l];
+}
+
+static inline void NAME(batch_plain_push_in)(const int dim, const phx_body_batch_rows *it, const double *mu, double *dv)
+{
+    real x[6];
+
+    NAME(plain_push)(dim, it, mu, x);
+    NAME(scatter)(x, it->batch->count, it->batch->v, dim + phx_rotations(dim), dv);
+}
+
+/* With a condenser the mass is reduced and factored at x. */
+static inline void NAME(batch_rows_schur_in)(const int dim, const int n, phx_body_batch_rows *it, const double *x,
+                                             const double *v, const double *covectors, double *room, double *S,
+                                             double *energy)
+{
+    const phx_body_batch *batch = it->batch;
+    const phx_floating *body = batch->body;
+    const NAME(products) *known = batch->products;
+    const int n_rot = phx_rotations(dim), r = dim + n_rot, n_kept = n - r, n_q = body->base.n_q;
+    real attitude[9], R[9], *kept = (real *)room, *Y = kept + n_kept, *rest = Y + it->n_rows * n;
+
+    NAME(gather)(x, batch->x, dim, NAME(attitude_size)(dim), attitude);
+    NAME(rotation)(dim, attitude, R);
+    if (it->condenser) {
+        real *q = rest + n * n, *rates = q + n_q, *rows = rates + body->base.n_v, s[3], pair[PHX_MAX_PAIR], result;
+        const double *numbers = (const double *)&result;
+        NAME(gather)(x, batch->x, dim + body->base.n_attitude, n_q, q);
+        NAME(gather)(v, batch->v, 0, body->base.n_v, rates);
+        for (int k = 0; k < n_kept; k++)
+            kept[k] = q[it->condenser->kept[k]];
+        NAME(mass_parts)(dim, body, &known->own, q, rates, rows + n_rot * n_q, rows, s, pair, &result);
+        for (int l = 0; l < LANES; l++)
+            energy[l] = numbers[l];
+        NAME(reduce_mass)(dim, it->condenser, &known->own, s, pair, rows, (real *)it->influence, rest);
+        NAME(decompose)(n, rest, (real *)it->L, (real *)it->inverse);
+    }
+    NAME(all_rows)(dim, n, it, R, kept, covectors, rest, Y, (real *)it->Z);
+    NAME(multiply_rows)(n, it->n_rows, Y, (const real *)it->Z, (real *)S);
+}
+
+static void NAME(batch_rows_schur)(phx_body_batch_rows *it, const double *x, const double *v, const double *covectors,
+                                   double *room, double *S, double *energy)
+{
+    const bool plane = it->batch->body->base.dim == 2;
+
+    if (!it->condenser && plane)
+        NAME(rigid_kinetic_in)(2, it->batch, v, energy);
+    else if (!it->condenser)
+        NAME(rigid_kinetic_in)(3, it->batch, v, energy);
+    if (it->plain && plane)
+        NAME(batch_plain_schur_in)(2, it, x, covectors, S);
+    else if (it->plain)
+        NAME(batch_plain_schur_in)(3, it, x, covectors, S);
+    else if (plane && !it->condenser)
+        NAME(batch_rows_schur_in)(2, 3, it, x, v, covectors, room, S, energy);
+    else if (plane)
+        NAME(batch_rows_schur_in)(2, it->n, it, x, v, covectors, room, S, energy);
+    else if (!it->condenser)
+        NAME(batch_rows_schur_in)(3, 6, it, x, v, covectors, room, S, energy);
+    else
+        NAME(batch_rows_schur_in)(3, it->n, it, x, v, covectors, room, S, energy);
+}
+
+/* What the inner coordinates make of the others: -(Y w + Z v + T kept). */
+static inline void NAME(push_inner)(const int dim, const phx_body_batch_rows *it, const real *x, double *dv)
+{
+    const phx_condenser *condenser = it->condenser;
+    const phx_body_batch *batch = it->batch;
+    const int n_rot = phx_rotations(dim), r = dim + n_rot;
+    const real *Y = (const real *)it->influence;
+
+    for (int p = 0; p < condenser->n_inner; p++) {
+        real sum = {0.0};
+        const double *numbers = (const double *)&sum;
+        for (int k = 0; k < n_rot; k++)
+            sum -= Y[p * n_rot + k] * x[dim + k];
+        for (int a = 0; a < dim; a++)
+            sum -= condenser->pull[p * dim + a] * x[a];
+        for (int e = condenser->influence.ptr[p]; e < condenser->influence.ptr[p + 1]; e++)
+            sum -= condenser->influence.val[e] * x[r + condenser->influence.idx[e]];
+        for (int l = 0; l < batch->count; l++)
+            dv[batch->v[l] + r + condenser->inner[p]] = numbers[l];
+    }
+}
+
+static inline void NAME(batch_rows_push_in)(const int dim, const int n, const phx_body_batch_rows *it, const double *mu,
+                                            double *dv)
+{
+    const phx_body_batch *batch = it->batch;
+    const int r = dim + phx_rotations(dim);
+    real *x = (real *)batch->room;
+    const double *numbers = batch->room;
+
+    NAME(push_rows)(n, it, mu, x);
+    NAME(scatter)(x, batch->count, batch->v, r, dv);
+    for (int l = 0; l < batch->count; l++)
+        for (int k = 0; k < n - r; k++)
+            dv[batch->v[l] + r + it->condenser->kept[k]] = numbers[(r + k) * LANES + l];
+    if (it->condenser)
+        NAME(push_inner)(dim, it, x, dv);
+}
+
+static void NAME(batch_rows_push)(const phx_body_batch_rows *it, const double *mu, double *dv)
+{
+    if (it->plain && it->batch->body->base.dim == 2)
+        NAME(batch_plain_push_in)(2, it, mu, dv);
+    else if (it->plain)
+        NAME(batch_plain_push_in)(3, it, mu, dv);
+    else if (it->batch->body->base.dim == 2 && !it->condenser)
+        NAME(batch_rows_push_in)(2, 3, it, mu, dv);
+    else if (it->batch->body->base.dim == 2)
+        NAME(batch_rows_push_in)(2, it->n, it, mu, dv);
+    else if (!it->condenser)
+        NAME(batch_rows_push_in)(3, 6, it, mu, dv);
+    else
+        NAME(batch_rows_push_in)(3, it->n, it, mu, dv);
+}
+
+const batch_operations OPERATIONS = {
+    .rigid_size = sizeof(NAME(products)),
+    .bending_size = sizeof(NAME(bending)),
+    .connect = NAME(connect),
+    .begin = NAME(batch_begin),
+    .move = NAME(batch_move),
+    .residual = NAME(batch_residual),
+    .border = NAME(batch_border),
+    .mass_border = NAME(batch_mass_border),
+    .reduce = NAME(batch_reduce),
+    .gather_inner = NAME(gather_inner),
+    .scatter_inner = NAME(scatter_inner),
+    .begin_solve = NAME(batch_begin_solve),
+    .end_solve = NAME(batch_end_solve),
+    .lacking = NAME(batch_lacking),
+    .rates = NAME(batch_rates),
+    .kinetic = NAME(batch_kinetic),
+    .rows_mass = NAME(batch_rows_mass),
+    .rows_factor = NAME(batch_rows_factor),
+    .rows_schur = NAME(batch_rows_schur),
+    .rows_push = NAME(batch_rows_push),
+};
