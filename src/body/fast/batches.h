@@ -1,5 +1,5 @@
-/* Floating bodies for the fast evaluator: their inner deformations eliminated, and batches of bodies over one deformation
- * evaluated side by side. Everything here exists for speed alone. */
+/* Floating bodies for the fast evaluator: their inner deformations eliminated, and batches of bodies over one
+ * deformation evaluated side by side. Everything here exists for speed alone. */
 #ifndef PHX_BODY_FAST_BATCHES_H
 #define PHX_BODY_FAST_BATCHES_H
 
@@ -26,11 +26,11 @@ phx_status phx_condenser_factor(phx_condenser *condenser, double a, double b, do
 enum { PHX_BATCH_WIDTH = 8 }; /* the most */
 typedef struct phx_body_batch phx_body_batch;
 typedef struct phx_body_batch_def {
-    int count;                         /* of bodies, 1 to phx_body_batch_most() */
-    const phx_body *bodies[PHX_BATCH_WIDTH]; /* borrowed; each batches, and they are alike */
-    int x[PHX_BATCH_WIDTH], v[PHX_BATCH_WIDTH];    /* first entries of the bodies in x and v */
+    int count;                                  /* of bodies, 1 to phx_body_batch_most() */
+    const phx_body *bodies[PHX_BATCH_WIDTH];    /* borrowed; each batches, and they are alike */
+    int x[PHX_BATCH_WIDTH], v[PHX_BATCH_WIDTH]; /* first entries of the bodies in x and v */
     int c[PHX_BATCH_WIDTH]; /* first entry of the rigid velocities in condensed vectors; the kept coordinates follow */
-    double *room;     /* phx_body_batch_room numbers of scratch, borrowed; batches used one after the other may share it */
+    double *room; /* phx_body_batch_room numbers of scratch, borrowed; batches used one after the other may share it */
 } phx_body_batch_def;
 /* The most bodies that a batch takes on this processor: 4, or 8 where it has AVX-512. */
 int phx_body_batch_most(void);
@@ -47,9 +47,10 @@ void phx_body_batch_share(phx_body_batch *batch, double *room); /* other scratch
 /* As phx_body_interval_begin, phx_body_move or, tried, phx_body_try, and phx_body_interval_residual. low0, low1: like
  * x; vm, xm: means over the interval. */
 void phx_body_batch_begin(phx_body_batch *batch, double h, const double *x0, const double *v0);
-void phx_body_batch_move(const phx_body_batch *batch, bool tried, const double *x0, const double *low0, const double *vm, double *x1,
-                   double *low1, double *xm);
-void phx_body_batch_residual(phx_body_batch *batch, const double *gravity, const double *xm, const double *v1, double *res);
+void phx_body_batch_move(const phx_body_batch *batch, bool tried, const double *x0, const double *low0,
+                         const double *vm, double *x1, double *low1, double *xm);
+void phx_body_batch_residual(phx_body_batch *batch, const double *gravity, const double *xm, const double *v1,
+                             double *res);
 /* Kinetic energy of each body (room for PHX_BATCH_WIDTH); x NULL: of the undeformed ones. */
 void phx_body_batch_kinetic(const phx_body_batch *batch, const double *x, const double *v, double *energy);
 
@@ -61,7 +62,7 @@ void phx_body_batch_kinetic(const phx_body_batch *batch, const double *x, const 
 size_t phx_body_batch_border_size(const phx_body_batch *batch);
 /* Of the derivative of the residual with respect to the mean velocity, after the residual. */
 void phx_body_batch_interval_border(phx_body_batch *batch, const double *gravity, const double *x1, const double *xm,
-                              double *border);
+                                    double *border);
 /* That derivative as phx_body_interval_linearise has it, of the body in `lane`, from its border. */
 void phx_body_batch_interval_matrix(const phx_body_batch *batch, const double *border, int lane, double *A);
 /* Of M(q). */
@@ -74,20 +75,25 @@ void phx_body_batch_rates(const phx_body_batch *batch, double *rates);
 
 /* Solutions with a border and the constant block of a condenser that serves the bodies. Y (inner x n_rot) is kept for
  * them; the condensed matrix is over the rigid velocities and the kept coordinates. */
-size_t phx_body_batch_inner_size(const phx_body_batch *batch, const phx_condenser *condenser); /* inner coordinates of all bodies */
-void phx_body_batch_reduce(const phx_body_batch *batch, const phx_condenser *condenser, double *border, double *Y, double *matrix);
+size_t phx_body_batch_inner_size(const phx_body_batch *batch,
+                                 const phx_condenser *condenser); /* inner coordinates of all bodies */
+void phx_body_batch_reduce(const phx_body_batch *batch, const phx_condenser *condenser, double *border, double *Y,
+                           double *matrix);
 /* The inner entries of b, a vector of velocities, to z and back. */
-void phx_body_batch_gather_inner(const phx_body_batch *batch, const phx_condenser *condenser, const double *b, double *z);
-void phx_body_batch_scatter_inner(const phx_body_batch *batch, const phx_condenser *condenser, const double *z, double *b);
+void phx_body_batch_gather_inner(const phx_body_batch *batch, const phx_condenser *condenser, const double *b,
+                                 double *z);
+void phx_body_batch_scatter_inner(const phx_body_batch *batch, const phx_condenser *condenser, const double *z,
+                                  double *b);
 /* z are the inner entries of a right-hand side: what they add to the condensed one goes to b. With its solution in b
  * the second function makes the inner ones of the solution of z. */
-void phx_body_batch_begin_solve(const phx_body_batch *batch, const phx_condenser *condenser, double *border, double *z, double *b);
-void phx_body_batch_end_solve(const phx_body_batch *batch, const phx_condenser *condenser, double *border, const double *Y,
-                        const double *b, double *z);
+void phx_body_batch_begin_solve(const phx_body_batch *batch, const phx_condenser *condenser, double *border, double *z,
+                                double *b);
+void phx_body_batch_end_solve(const phx_body_batch *batch, const phx_condenser *condenser, double *border,
+                              const double *Y, const double *b, double *z);
 /* sum_k rates_k A_k d over the deformations, of d with the inner entries z and the others in the condensed vector d:
  * the inner ones into z, the others into b, where the rigid ones become zero. */
-void phx_body_batch_lacking(const phx_body_batch *batch, const phx_condenser *condenser, const double *rates, const double *d,
-                      double *z, double *b);
+void phx_body_batch_lacking(const phx_body_batch *batch, const phx_condenser *condenser, const double *rates,
+                            const double *d, double *z, double *b);
 
 /* Rows on the velocities of the bodies in a batch, at their ports: with the mass M(q) and the rows G that touch a body,
  * G M^-1 G^T and M^-1 G^T mu. */
@@ -110,7 +116,7 @@ typedef struct phx_body_batch_rows_def {
 } phx_body_batch_rows_def;
 /* The batch is borrowed. Errors: PHX_ERR_MEMORY. */
 phx_status phx_body_batch_rows_create(phx_context *context, phx_body_batch *batch, const phx_body_batch_rows_def *def,
-                                phx_body_batch_rows **rows);
+                                      phx_body_batch_rows **rows);
 void phx_body_batch_rows_destroy(phx_body_batch_rows *rows);
 /* Numbers of scratch; rows of each body and their number, `none` where a body has fewer: [k * lanes + l]; numbers of S.
  */
@@ -118,10 +124,10 @@ size_t phx_body_batch_rows_room(const phx_body_batch_rows *rows);
 int phx_body_batch_rows_count(const phx_body_batch_rows *rows, const int **number);
 size_t phx_body_batch_rows_size(const phx_body_batch_rows *rows);
 /* S = G M(q)^-1 G^T of each body, its lower triangle, rows one after the other, and its kinetic energy (room for
- * PHX_BATCH_WIDTH). What they were made of is kept for the second function: the entries of M^-1 G^T mu in dv, at the places
- * of the bodies. */
-void phx_body_batch_rows_schur(phx_body_batch_rows *rows, const double *x, const double *v, const double *covectors, double *room,
-                         double *S, double *energy);
+ * PHX_BATCH_WIDTH). What they were made of is kept for the second function: the entries of M^-1 G^T mu in dv, at the
+ * places of the bodies. */
+void phx_body_batch_rows_schur(phx_body_batch_rows *rows, const double *x, const double *v, const double *covectors,
+                               double *room, double *S, double *energy);
 void phx_body_batch_rows_push(const phx_body_batch_rows *rows, const double *mu, double *dv);
 
 #endif
