@@ -287,6 +287,79 @@ static void test_coarse_sweep_of_four_bar_finds_the_branches_of_a_fine_one(void 
                          fine[i][k]);
 }
 
+/* ---- thresholds ---- */
+enum { ENTRIES = 4, MOST_MODES = 2 };
+typedef struct shown {
+    int count;
+    double omega[MOST_MODES], shapes[MOST_MODES * ENTRIES];
+} shown;
+
+/* Feeds modes with unit mass; branches and confidences of the last point. */
+static void track(phx_context *context, int points, shown *way, int *branch, double *confidence)
+{
+    int ptr[ENTRIES + 1] = {0, 1, 2, 3, 4}, idx[ENTRIES] = {0, 1, 2, 3};
+    double unit[ENTRIES] = {1.0, 1.0, 1.0, 1.0};
+    const phx_csr M = {ENTRIES, ENTRIES, ptr, idx, unit};
+    phx_tracker *tracker = NULL;
+
+    CHECK_OK(context, phx_tracker_create(context, 1, &points, &tracker));
+    for (int i = 0; i < points; i++) {
+        const phx_mode_set set = {.n = ENTRIES, .count = way[i].count, .omega = way[i].omega, .shapes = way[i].shapes};
+        CHECK_OK(context, phx_tracker_feed(tracker, &set, &M, branch, confidence));
+    }
+    phx_tracker_destroy(tracker);
+}
+
+/* A mode continues a branch from a MAC of 0.05 on, one that was lost earlier from 0.5 on. */
+static void test_thresholds_of_the_mac(void **state)
+{
+    for (int lost = 0; lost < 2; lost++)
+        for (int side = -1; side <= 1; side += 2) {
+            const double mac = (lost ? 0.5 : 0.05) * (1.0 + 0.02 * side);
+            shown way[] = {{1, {1.0}, {1.0}}, {1, {1.0}, {0.0, 1.0}}, {1, {1.0}, {sqrt(mac), 0.0, sqrt(1.0 - mac)}}};
+            int branch[MOST_MODES];
+            if (!lost)
+                way[1] = way[2];
+            track(*state, lost ? 3 : 2, way, branch, NULL);
+            assert_int_equal(branch[0], side > 0 ? 1 : lost ? 3 : 2);
+        }
+}
+
+/* Modes within 1e-3 in frequency are compared as a space: a turn of 40 degrees in it is not remembered. */
+static void test_threshold_of_close_modes(void **state)
+{
+    const double turn = 40.0 * TEST_PI / 180.0;
+    for (int side = -1; side <= 1; side += 2) {
+        shown way[3];
+        int branch[MOST_MODES];
+        for (int i = 0; i < 3; i++) {
+            const double c = cos(i * turn), s = sin(i * turn);
+            way[i] = (shown){2, {i == 1 ? 1.0 - 1e-3 * (1.0 + 0.02 * side) : 0.9, 1.0}, {c, s, 0.0, 0.0, -s, c}};
+        }
+        track(*state, 3, way, branch, NULL);
+        assert_int_equal(branch[0], side < 0 ? 2 : 1);
+        assert_int_equal(branch[1], side < 0 ? 1 : 2);
+    }
+}
+
+/* Of a branch whose shape lies in the space of close modes with less than a quarter of its mass the mode is remembered,
+ * else its part in that space. */
+static void test_threshold_of_the_part_in_a_space(void **state)
+{
+    for (int side = -1; side <= 1; side += 2) {
+        const double b2 = 0.1, a2 = 0.25 * (1.0 + 0.02 * side) - b2; /* squares of the shares of both modes */
+        const double a = sqrt(a2), b = sqrt(b2), u = sqrt(1.0 - a2), v = -a * b / u, w = sqrt(1.0 - b2 - v * v);
+        shown way[] = {{1, {1.0}, {1.0}},
+                       {2, {1.0, 1.0 + 1e-5}, {a, u, 0.0, 0.0, b, v, w}},
+                       {1, {1.0}, {a2 + b2, a * u + b * v, b * w}}}; /* the part of the first shape */
+        int branch[MOST_MODES];
+        double confidence[MOST_MODES];
+        track(*state, 3, way, branch, confidence);
+        assert_int_equal(branch[0], 1);
+        CHECK_CLOSE(confidence[0], side > 0 ? 1.0 : a2 / (a2 + b2), 1e-12, "MAC with what is remembered");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -296,6 +369,9 @@ int main(void)
         cmocka_unit_test(test_wide_veering),
         cmocka_unit_test(test_mode_that_leaves_and_returns),
         cmocka_unit_test(test_two_parameters),
+        cmocka_unit_test(test_thresholds_of_the_mac),
+        cmocka_unit_test(test_threshold_of_close_modes),
+        cmocka_unit_test(test_threshold_of_the_part_in_a_space),
         cmocka_unit_test(test_wrong_use),
         cmocka_unit_test(test_failing_allocations),
         cmocka_unit_test(test_coarse_sweep_of_four_bar_finds_the_branches_of_a_fine_one),
