@@ -16,7 +16,7 @@ static phx_status check_arguments(phx_context *context, const char *function, in
 }
 
 /* ---- least norm ---- */
-/* What dgelsy works on, by columns. */
+/* Arrays of dgelsy, by columns. */
 typedef struct least_norm {
     int m, n, nrhs, ldb;
     double *a, *b, *work;

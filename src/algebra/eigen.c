@@ -180,7 +180,7 @@ phx_status phx_dense_eigen_skew(phx_context *context, int n, const double *a, do
 }
 
 /* ---- general ---- */
-/* What dgeev and dggev work on, by columns; packed holds the eigenvectors, a complex pair as (re, im) in two columns.
+/* Arrays of dgeev and dggev, by columns; packed holds the eigenvectors, a complex pair as (re, im) in two columns.
  */
 typedef struct general {
     double *a, *b, *beta, *packed, *work;

@@ -1,4 +1,4 @@
-/* What several files of layer algebra need. */
+/* Functions shared by files of layer algebra. */
 #include <math.h>
 
 #include <lapacke.h>

@@ -1,4 +1,4 @@
-/* What the files of layer algebra share. */
+/* Declarations shared by the files of layer algebra. */
 #ifndef PHLEXOR_ALGEBRA_INTERNAL_H
 #define PHLEXOR_ALGEBRA_INTERNAL_H
 

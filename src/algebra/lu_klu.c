@@ -40,7 +40,7 @@ struct phx_klu {
 };
 
 /* ---- creation ---- */
-/* What KLU reported, as a status. */
+/* The report of KLU as a status. */
 static phx_status fail_klu(phx_klu *klu, const char *what)
 {
     if (klu->common.status == KLU_OUT_OF_MEMORY)

@@ -84,7 +84,7 @@ static size_t append(filled *f, int k, int other, size_t at)
     return at + 1;
 }
 
-/* What each unknown meets: in the pattern, and what its children meet. False when that is too much. */
+/* The unknowns that each unknown meets: in the pattern, and through its children. False when they are too many. */
 static bool fill(filled *f)
 {
     const size_t capacity = MOST_FILL * ((size_t)f->ptr[f->n] + (size_t)f->n);

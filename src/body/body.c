@@ -1,4 +1,4 @@
-/* What every body has, and the way to the operations of its kind. */
+/* The part that all bodies share, and the calls of the operations of a kind. */
 #include "kind.h"
 
 #include <math.h>

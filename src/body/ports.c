@@ -111,7 +111,7 @@ static inline void port_rate(const int dim, const int n_q, const phx_body *body,
     }
 }
 
-/* What lies between the ends: means and rates. */
+/* Means and rates over the interval. */
 static inline void view_mean(const int dim, const int n_q, const phx_body *body, const phx_flex_point *point,
                              const phx_body_view *view, phx_port_view *out)
 {
@@ -244,7 +244,7 @@ void phx_body_port_apply(const phx_body *body, const phx_body_port *port, const 
         port_apply(3, point->n, body, point, view, alpha, effort, res);
 }
 
-/* What the derivatives of a port have in common. */
+/* Frames and lever arm, common to all derivatives of a port. */
 typedef struct port_pose {
     const double *R, *R1; /* frame of the body: mean, end */
     const double *y;

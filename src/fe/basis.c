@@ -20,7 +20,7 @@ static int raw_coordinate(const phx_field *field, int node, int value)
     return field->first + node * field->element->displacement.stride + value;
 }
 
-/* What the reference holds at zero. The coordinates of `free` are those of the simply supported beam. */
+/* Coordinates that the reference holds at zero. The coordinates of `free` are those of the simply supported beam. */
 static phx_status select_coordinates(phx_context *context, const phx_mesh *mesh, phx_reference reference,
                                      phx_reference_basis *basis)
 {

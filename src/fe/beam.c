@@ -52,7 +52,7 @@ static phx_status check_masses(phx_context *context, const phx_beam_def *def)
     return PHX_OK;
 }
 
-/* What a basis other than that of the elements asks for. */
+/* The wishes for a basis other than that of the elements. */
 static phx_status check_modes(phx_context *context, const phx_beam_def *def)
 {
     const bool assumed = def->element == PHX_ELEMENT_ASSUMED;

@@ -1,4 +1,4 @@
-/* What a floating body needs of its deformation: memory and pattern. */
+/* Memory and pattern of a phx_flex. */
 #include "mesh.h"
 #include "source.h"
 

@@ -6,7 +6,7 @@
 
 typedef struct phx_source_operations {
     const char *name; /* "beam": for messages */
-    /* What the source owns beside `flex`, and itself. */
+    /* Frees the data of the source beside `flex`, and the source itself. */
     void (*destroy)(phx_flex_source *source);
     /* The point at a location, of one of these sorts (bits). A fraction is in [0, 1]. */
     unsigned sorts;

@@ -1,4 +1,4 @@
-/* What the joint kinds share: the frame they build rows in and the rows themselves. */
+/* Shared by the kinds of joint: the frame they build rows in and the rows themselves. */
 #ifndef PHLEXOR_JOINT_KINDS_H
 #define PHLEXOR_JOINT_KINDS_H
 

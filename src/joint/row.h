@@ -1,4 +1,4 @@
-/* What the row kinds share: the operations of a kind, the distance of the ports, blocks of the tangent. */
+/* Shared by the kinds of row: the operations of a kind, the distance of the ports, blocks of the tangent. */
 #ifndef PHLEXOR_JOINT_ROW_H
 #define PHLEXOR_JOINT_ROW_H
 

@@ -47,7 +47,7 @@ static inline void add_outer(double weight, const double *x, const double *y, do
             sum[3 * i + j] += weight * x[i] * y[j];
 }
 
-/* What one row adds at the side `own`, and its slope there: zeta^T H,
+/* Contribution of one row at the side `own`, and its slope there: zeta^T H,
  *   w: s x f_1 + a_1 x R_1^T B_dot,   theta: alpha x (f x w + R_1^T B_dot) */
 static inline void add_side(const phx_port_view *view, const dot_side *own, const dot_side *other, double weight,
                             double diagonal[3][9], double across[4][9], double *slope)

@@ -4,7 +4,7 @@
 
 #include "result.h"
 
-/* What the element sees of its ports over the interval. */
+/* Distance of the ports over the interval. */
 typedef struct line {
     int dim;
     double d[3], d_dot[3];    /* mean distance; its rate (d1 - d0)/h */

@@ -1,4 +1,4 @@
-/* What the elements of the load layer share: the parts of a result that a dimension uses. */
+/* Shared by the elements of the load layer: the parts of a result that a dimension uses. */
 #ifndef PHLEXOR_LOAD_RESULT_H
 #define PHLEXOR_LOAD_RESULT_H
 

@@ -167,7 +167,7 @@ typedef struct kkt_matrix {
     int **row_at;  /* per row: position in G of each column of both ports; then in G^T */
 } kkt_matrix;
 
-/* What the evaluation of a row needs, side by side in memory; the target in `row` is not kept up to date. */
+/* The data that the evaluation of a row reads, side by side in memory; the target in `row` is not kept up to date. */
 typedef struct work_row {
     phx_port_id a, b;
     int unit;                /* its covectors are -1 and +1 in this entry of the ports for good; -1: any others */
@@ -188,7 +188,7 @@ typedef struct parallel_rows {
     double *reduced; /* scratch */
 } parallel_rows;
 
-/* What is left of it when the deformations are held; made at its first use. */
+/* The same with the deformations held; made at its first use. */
 typedef struct rigid_kkt {
     int n;
     int *unknown;          /* of the whole matrix */
@@ -201,10 +201,10 @@ typedef struct rigid_kkt {
 /* How a workspace is evaluated: by the plain evaluator (plain.h) or by a faster one. What takes a workspace and is not
  * in this table is the same for all of them. */
 typedef struct evaluator {
-    /* What it needs beside the workspace, made when all else is there; freed also when only part of it was made. */
+    /* Its own data beside the workspace, made when all else is there; freed also when only part of it was made. */
     phx_status (*create)(workspace *ws);
     void (*destroy)(workspace *ws);
-    /* What projections need of a workspace whose steps are integrated; NULL: nothing more. */
+    /* The data that projections need of a workspace whose steps are integrated; NULL: nothing more. */
     phx_status (*create_projection)(workspace *ws);
     /* Settings as those of another workspace; NULL: it has none. */
     void (*imitate)(workspace *ws, const workspace *other);

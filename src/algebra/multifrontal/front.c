@@ -254,7 +254,7 @@ static bool pivots_hold(const front_factors *factors, const int *rows, int p, in
     return hold;
 }
 
-/* What remains of T after a step:  T_uu + |L| |W| */
+/* The Schur complement of T after a step:  T_uu + |L| |W| */
 static void add_products(const front_factors *factors, int p, int r, const double *T, double *update)
 {
     const int m = p + r;

@@ -127,9 +127,9 @@ phx_status phx_front_tree_create(phx_context *context, int n, const int *ptr, co
                                  bool in_batches, phx_front_tree **tree);
 void phx_front_tree_destroy(phx_front_tree *tree);
 
-/* What a leaf of a batch costs, over what it costs by itself. */
+/* Cost of a leaf in a batch over its cost by itself. */
 #define PHX_FRONT_PACK_COST 0.35
-/* What eliminating a front by itself costs, in multiplications. */
+/* Cost of eliminating a front by itself, in multiplications. */
 double phx_front_cost(int pivots, int rest);
 /* The place after the last pivot of a front. */
 int phx_front_end_place(const phx_front_tree *tree, int front);

@@ -2,7 +2,7 @@
  * and the names of what is in front_wide.h. */
 #include "front_step.h"
 
-/* What the numeric work of one type is made of, for p pivots and any number r of remaining unknowns. */
+/* The numeric steps for one type of number, for p pivots and any number r of remaining unknowns. */
 typedef struct kernel {
     void (*eliminate)(int r, const scalar *restrict F, scalar *restrict over, scalar *restrict C,
                       scalar *restrict update);

@@ -62,7 +62,7 @@ size_t phx_body_batch_room(const phx_body *body)
     return PHX_BATCH_WIDTH * (2 * (size_t)body->n_v + more * n) + border;
 }
 
-/* What a batch needs behind itself. */
+/* Bytes of a batch behind its struct. */
 static size_t size_of_room(const batch_operations *ops, const phx_body *body, int lanes)
 {
     const size_t numbers = (size_t)(2 * body->n_v + (1 + body->n_rot) * body->n_q) * (size_t)lanes;

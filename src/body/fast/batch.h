@@ -19,7 +19,7 @@ struct phx_body_batch {
     double *room; /* borrowed */
 };
 
-/* What is compiled for each kind of number (batch_kernel.h). */
+/* The operations that are compiled for each kind of number (batch_kernel.h). */
 struct batch_operations {
     size_t rigid_size, bending_size; /* bytes that a batch needs, and more when its bodies deform, beside its numbers */
     void (*connect)(phx_body_batch *batch, const phx_floating *const *bodies, void *room);

@@ -402,7 +402,7 @@ static void NAME(batch_rows_schur)(phx_body_batch_rows *it, const double *x, con
         NAME(batch_rows_schur_in)(3, it->n, it, x, v, covectors, room, S, energy);
 }
 
-/* What the inner coordinates make of the others: -(Y w + Z v + T kept). */
+/* Inner coordinates from the others: -(Y w + Z v + T kept). */
 static inline void NAME(push_inner)(const int dim, const phx_body_batch_rows *it, const real *x, double *dv)
 {
     const phx_condenser *condenser = it->condenser;

@@ -1,4 +1,4 @@
-/* What a condenser holds; private to layer body. */
+/* The data of a condenser; private to layer body. */
 #ifndef PHX_CONDENSER_H
 #define PHX_CONDENSER_H
 

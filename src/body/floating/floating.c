@@ -148,7 +148,7 @@ static bool through_strains(const phx_floating *body)
            2 * (long)root->ptr[root->rows] <= 3 * (long)K->ptr[K->n_rows];
 }
 
-/* What every body has, from the definition. */
+/* The part that all bodies share, from the definition. */
 static phx_status lay_out(phx_context *context, const phx_body_def *def, const char *name, phx_floating *body)
 {
     const phx_flex *flex = body->flex;

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* What is kept of the start; with simplified kinetics its momenta. */
+/* Data of the start of an interval; with simplified kinetics its momenta. */
 struct phx_products {
     double h;
     one_products start;

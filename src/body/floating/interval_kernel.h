@@ -1,4 +1,4 @@
-/* What a step evaluates of a floating body, written once for a kind of number: the including file defines `real`, a
+/* The floating body over a step, written once for a kind of number: the including file defines `real`, a
  * double or one number of each of several bodies side by side, ZEROS, which makes arrays of it zero, and NAME(x), what
  * x is called for it. The bodies differ in their state alone; matrices are those of the first. `dim` and, where bodies
  * are rigid, the number `n` of deformations are constants where a kernel is put, so that it becomes what they need.
@@ -135,7 +135,7 @@ static inline NAME(inertia) NAME(inertia_of)(const phx_flex *flex)
     return it;
 }
 
-/* What deforming adds to it. */
+/* The contributions of the deformation. */
 typedef struct NAME(bending) {
     real s[3], s_dot[3], c_dot[3];    /* s(q0), S q_dot0, C q_dot0 */
     real pair[PHX_MAX_PAIR], gyro[3]; /* J(q0), q_dot0 . A_k d */

@@ -113,7 +113,7 @@ static double kinetic_slope(const phx_system *system, const phx_body *body, cons
     return (energy[1] - energy[0]) / (2.0 * step);
 }
 
-/* What a body needs of `room` in energy_rate. */
+/* Numbers of `room` that a body needs in energy_rate. */
 static int energy_room(const phx_body *body)
 {
     return 2 * phx_body_n_v(body) + phx_body_structure_size(body) + 2 * phx_body_n_x(body);

@@ -12,7 +12,7 @@ typedef struct motion {
     int held;              /* the row of H where it is prescribed, else -1 */
 } motion;
 
-/* What has a name. */
+/* The kinds of things that have a name. */
 typedef enum entry_kind { ENTRY_MOTION, ENTRY_LOAD, ENTRY_COLUMN } entry_kind;
 typedef enum motion_part { PART_EFFORT, PART_ACCELERATION, PART_RATE, PART_POSITION, MOTION_PARTS } motion_part;
 typedef struct entry {
@@ -40,7 +40,7 @@ void phx_sys_catalog_free(catalog *list);
 /* Entry of that name for an input or an output; adds the point of BODY@S. NULL when there is none or on failure
  * (`status`). */
 const entry *phx_sys_catalog_find(catalog *list, const char *name, bool input, phx_status *status);
-/* What to say of a name that is not there (phx_nearest_hint). */
+/* The message for a name that is not there (phx_nearest_hint). */
 phx_shown phx_sys_catalog_hint(const catalog *list, const char *name, bool input);
 
 /* ---- derivatives, as triplets ---- */

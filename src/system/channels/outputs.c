@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What a quantity looks like: names of its components and unit; space has its own list. And what it changes by. */
+/* The look of a quantity: names of its components and unit; space has its own list. And what it changes by. */
 typedef struct quantity_info {
     phx_quantity quantity;
     const char *plane, *space; /* component names, '|' between them; "" for a scalar */
@@ -511,9 +511,9 @@ static phx_status spread_multipliers(workspace *ws, const double *lambda, double
     return PHX_OK;
 }
 
-/* What A exerts on B: force and torque of the constraint rows, in A's directions. About the place of port B it is what
- * the rows exert there, about that of port A the opposite of what they exert on A: no row does work on a common rigid
- * motion. */
+/* The reaction of A on B: force and torque of the constraint rows, in A's directions. About the place of port B it is
+ * what the rows exert there, about that of port A the opposite of what they exert on A: no row does work on a common
+ * rigid motion. */
 static void reaction(workspace *ws, const output_slot *output, const double *multipliers, double *out)
 {
     const phx_system *system = ws->system;

@@ -24,7 +24,7 @@ static void scatter_bodies(workspace *ws, const double *x, const double *v)
     }
 }
 
-/* What the forces add, and their efforts at the ports. */
+/* Contributions of the forces, and their efforts at the ports. */
 phx_status phx_sys_add_forces(workspace *ws, double t)
 {
     memset(ws->scratch4, 0, (size_t)ws->kkt.n * sizeof(double));

@@ -305,7 +305,7 @@ static phx_status find_leaves(phx_context *context, elimination *e, bool *leaf)
     return PHX_OK;
 }
 
-/* What is left when the leaves have been eliminated, bodies and, numbered after all of them, joints: the joints of a
+/* The graph left when the leaves have been eliminated, bodies and, numbered after all of them, joints: the joints of a
  * leaf are neighbours, a joint and its other bodies, and bodies with a joint or a force between them. */
 static phx_status rest_order(phx_context *context, const elimination *e, const bool *leaf, bool balanced, int *order)
 {

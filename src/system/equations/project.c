@@ -276,7 +276,7 @@ static phx_status correct(workspace *ws, int c, const correction *step, const do
     return PHX_OK;
 }
 
-/* What rounding makes of the share of a port in the rate of a row: a pinned point is at rest by cancellation, so how
+/* Rounding of the share of a port in the rate of a row: a pinned point is at rest by cancellation, so how
  * fast the points of its body move counts, |v| + |w| times its radius of gyration about P. */
 static double share_of_port(const phx_system *system, phx_port_id id, const double *g, const double *v)
 {
@@ -326,7 +326,7 @@ static void find_moved(workspace *ws, const double *v, const double *e)
     }
 }
 
-/* What the drives supply, how much work of theirs the size of the step does not bound, and what else the joints take,
+/* The work of the drives, how much work of theirs the size of the step does not bound, and what else the joints take,
  * for each component:  T(v + dv) - T(v) = mu.(G v + 1/2 G dv) = mu.w + 1/2 mu.e. */
 static void drive_work(workspace *ws, const double *dv, const double *e)
 {

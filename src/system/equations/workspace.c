@@ -103,7 +103,7 @@ static phx_status allocate_numbers(phx_context *context, workspace *ws)
     return PHX_OK;
 }
 
-/* What is sized by the largest body: the matrices and stresses of one body at a time. */
+/* Arrays sized by the largest body: the matrices and stresses of one body at a time. */
 static phx_status allocate_for_bodies(phx_context *context, workspace *ws)
 {
     const phx_system *system = ws->system;

@@ -22,7 +22,7 @@ typedef struct row_group {
 enum { PHX_JOINT_LANES = 4 };           /* joints of a batch */
 typedef struct joint_batch joint_batch; /* joints that are evaluated together (fast_joints.h) */
 
-/* What rows and forces need to know of a port. */
+/* The part of a port that rows and forces read. */
 typedef enum port_need {
     NEED_PLACE_RATE, /* the rate of its place, in place_rate alone */
     NEED_FRAMES,     /* and of its view R_m, R_1 and the rate */
@@ -98,7 +98,7 @@ typedef enum scratch_kind {
     N_SCRATCH
 } scratch_kind;
 
-/* What the parts of a crew share: sums that are not of one part only (fast_threads.c). */
+/* Data that the threads share: sums that are not of one part only (fast_threads.c). */
 enum { LATE_PORT = 1, LATE_BODY = 4 }; /* times 1 for port A of a joint, times 2 for port B */
 typedef struct sharing {
     unsigned char *group;                   /* per group of rows: LATE_..., what it adds to after all parts are done */
@@ -191,7 +191,7 @@ phx_status phx_fast_create_lu(const workspace *ws, const kkt_matrix *kkt, bool c
 /* Groups of rows and all that is made once for several threads; rows are there. */
 phx_status phx_sys_threads_create(workspace *ws);
 void phx_sys_threads_free(workspace *ws);
-/* What of the loops over joints and ports is late, after another crew or other batches of joints. */
+/* The entries of the loops over joints and ports that are late, after another crew or other batches of joints. */
 phx_status phx_sys_find_late(workspace *ws);
 /* All parts of [0, count), by the crew where there is one; tasks that cannot fail. */
 void phx_sys_run(const workspace *ws, int count, phx_crew_task *task, void *user);

@@ -1,10 +1,10 @@
-/* What ports, pairs of ports and rows add to the derivative arrays. */
+/* Contributions of ports, pairs of ports and rows to the derivative arrays. */
 #include "fast.h"
 
 #include <string.h>
 
 /* ---- ports ---- */
-/* What a port makes of its body's columns: P, W and d(P nu)/d xi without what they have for good (body.h), and its
+/* The maps of a port over its body's columns: P, W and d(P nu)/d xi without what they have for good (body.h), and its
  * geometric terms. All zero: a port of the ground. */
 typedef struct port_map {
     int n, n_q;
@@ -95,7 +95,7 @@ static void add_loose_ports(workspace *ws)
 }
 
 /* ---- pairs of ports ---- */
-/* What multiplies a block from the right. */
+/* The factor of a block from the right. */
 typedef enum right_side { BY_RATE, BY_VARIATION, BY_RATE_TANGENT } right_side;
 
 /* z (size x n) = block times P, W or d(P nu)/d xi of a port; the block has the leading dimension PAIR_SIZE and entries
@@ -282,7 +282,7 @@ static inline void put_dots(const workspace *ws, const row_group *group, const d
     }
 }
 
-/* What the DOT rows of a rigid group make of lambda and the rates: K_l, unless it is there, and parts of
+/* Terms of the DOT rows of a rigid group from lambda and the rates: K_l, unless it is there, and parts of
  * K -= lambda P^T H W. */
 static inline void add_dots(workspace *ws, const row_group *group, int parts, bool late, const double *lambda,
                             const port_map *maps)
@@ -507,7 +507,7 @@ static inline void map_group(const int dim, workspace *ws, const row_group *grou
     }
 }
 
-/* What is to be done of a group: its stiffness in the bodies `sides` (LATE_BODY) and the parts of blocks; late: the
+/* The work on a group: its stiffness in the bodies `sides` (LATE_BODY) and the parts of blocks; late: the
  * rest is there. */
 typedef struct group_share {
     int sides, parts;

@@ -303,7 +303,7 @@ static phx_status allocate(workspace *ws)
     return it->type && it->type_of && it->rows && it->at && it->mu ? PHX_OK : PHX_ERR_MEMORY;
 }
 
-/* What the sparse matrix over velocities and multipliers costs; HUGE_VAL where it is left to KLU. */
+/* Cost of the sparse matrix over velocities and multipliers; HUGE_VAL where it is left to KLU. */
 static phx_status sparse_work(const workspace *ws, double *work)
 {
     const kkt_matrix *kkt = ws->fast->condensation ? &ws->fast->condensation->kkt : &ws->kkt;

@@ -8,7 +8,7 @@
 enum { MOST_DOTS = PHX_JOINT_MAX_ROWS - 3 };
 
 /* ---- covectors ---- */
-/* What directions need to know of a port in space; of an undeformed one the mean frame alone, and the frame at the end
+/* The data of a port in space that directions need; of an undeformed one the mean frame alone, and the frame at the end
  * for derivatives. */
 typedef struct section {
     const real *R; /* mean */
@@ -184,7 +184,7 @@ static inline void add_outer(const real *weight, const real *x, const real *y, r
     }
 }
 
-/* What a row adds at the side `own`, and its slope there, on w and theta_dot. */
+/* Contribution of a row at the side `own`, and its slope there, on w and theta_dot. */
 static inline void add_side(const int n_q, const int n_other, const section *s, const dot_side *own,
                             const dot_side *other, const real *lambda, dot_sums *sums, real *slope)
 {
@@ -290,7 +290,7 @@ static inline void add_pairs(const int n_a, const int n_b, const workspace *ws, 
     }
 }
 
-/* What the DOT rows make of lambda and the rates: the slopes of both sides, and K -= weight lambda P^T H W. */
+/* Terms of the DOT rows from lambda and the rates: the slopes of both sides, and K -= weight lambda P^T H W. */
 static inline void curve(const int n_a, const int n_b, const workspace *ws, const joint_batch *batch,
                          const joint_state *at, const section *s, const side_terms *terms, dot_rows *rows)
 {

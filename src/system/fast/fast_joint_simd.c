@@ -198,7 +198,7 @@ static void put(const workspace *ws, const joint_batch *batch, const joint_state
 }
 
 /* ---- derivatives ---- */
-/* What is summed has P in G; else G holds K_l alone. */
+/* A summed matrix has P in G; else G holds K_l alone. */
 static inline void terms_of(const int dim, const int n_q, bool summed, const workspace *ws, const joint_side *side,
                             const joint_state *at, const real *force, port_state *p, side_terms *terms)
 {

@@ -364,7 +364,7 @@ static void list_turning(workspace *ws)
             joints[ws->fast->n_loose_turning++] = j;
 }
 
-/* What is in no batch that is used, and how many are. */
+/* The joints in no batch that is used, and their number. */
 static void list_loose(workspace *ws, bool one_by_one)
 {
     ws->fast->used_joint_batches = one_by_one ? 0 : ws->fast->n_joint_batches;

@@ -47,7 +47,7 @@ struct joint_batch {
     unsigned char adds[2][4];
 };
 
-/* What the operations look at: the ends and the mean of the interval, or three times an instant. */
+/* The states that the operations read: the ends and the mean of the interval, or three times an instant. */
 typedef struct joint_state {
     double h;
     const double *x0, *x1, *xm, *vm, *lambda;

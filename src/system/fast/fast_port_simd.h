@@ -120,8 +120,8 @@ static inline void find_port(const int dim, const int n_q, const joint_state *at
 }
 
 /* ---- their derivatives ---- */
-/* What a side adds: the rows of the place, in those of G + K_l with the derivative of the rate, P + h/2 d(P nu)/d xi;
- * its geometric terms, columns of w (n x n_rot) and of q (n_rot x n_q). */
+/* Contributions of a side: the rows of the place, in those of G + K_l with the derivative of the rate, P + h/2 d(P
+ * nu)/d xi; its geometric terms, columns of w (n x n_rot) and of q (n_rot x n_q). */
 typedef struct side_terms {
     real R1[9], turn[9];
     real P[3 * (6 + MOST_Q)], G[3 * (6 + MOST_Q)];

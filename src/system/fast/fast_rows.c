@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* What the need says of a port whose start has been viewed or not. */
+/* The part of a port to view, by whether its start has been viewed. */
 static void view_port(workspace *ws, phx_port_id id, port_need need)
 {
     const port_slot *port = &ws->system->ports[id];

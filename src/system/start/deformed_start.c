@@ -317,8 +317,8 @@ static void row_accelerations(workspace *ws, const dense *d, const double *x, co
         out[k] += phx_sys_row_rate(ws, k);
 }
 
-/* What moves at the start has velocities, and rows of accelerations, that change with the deformation: the frame of a
- * turning body moves against the section that is driven. By differences; K leaves it out. */
+/* A mechanism that moves at the start has velocities, and rows of accelerations, that change with the deformation: the
+ * frame of a turning body moves against the section that is driven. By differences; K leaves it out. */
 static phx_status put_velocity_terms(phx_system *system, double t, const double *x, const double *v, dense *d)
 {
     workspace *ws = system->assembly;

@@ -104,7 +104,7 @@ static phx_status ends(const phx_system *system, const dense *d, bool unstable, 
                     100.0 * d->load, of, name_of(system, body), mark, fmax(least, 0.0));
 }
 
-/* What can be tried again with a smaller step. */
+/* Failures after which a smaller step can be tried. */
 static bool retry(phx_status status)
 {
     return status != PHX_ERR_MEMORY && status != PHX_INTERRUPTED;

@@ -179,8 +179,8 @@ static void unit_twist(const phx_system *system, int b, const line *about, const
         phx_rot_apply_transposed(3, R, about->axis, z + 3);
 }
 
-/* What is left of M ad(z) + ad(z)^T M: `off` the axis is the centre of mass, m; the inertias across it are `uneven`,
- * relative to the largest. */
+/* The residual of M ad(z) + ad(z)^T M = 0: `off` the axis is the centre of mass, m; the inertias across it are
+ * `uneven`, relative to the largest. */
 static void asymmetry(const phx_system *system, const double *M, const double *z, double *off, double *uneven)
 {
     const int dim = system->dim, n = dim + system->n_rot;
@@ -377,7 +377,7 @@ phx_status phx_steady_find_rotors(steady *s, int component, bool driven_too, con
 
     if (!status)
         phx_sys_set_instant(s->ws, x, s->zero);
-    /* What turns against the ground does so with the twist if it can: those joints come last. */
+    /* Bodies that turn against the ground do so with the twist if they can: those joints come last. */
     for (int i = 0; i < 2 * system->n_joints && !status; i++) {
         const int j = i % system->n_joints;
         const joint_slot *joint = &system->joints[j];
