@@ -413,6 +413,13 @@ static inline const double *phx_sys_q_dot(const body_slot *slot, const double *v
     return v + slot->v + at;
 }
 
+/* Velocities v of a body that moves rigidly: inertial velocity of the origin of its first frame, inertial angular
+ * velocity. */
+void phx_sys_rigid_velocities(const body_slot *slot, const double *x, const double *linear, const double *angular,
+                              double *v);
+/* About the origin of the first frame, the largest, of the undeformed body. */
+double phx_sys_radius_of_gyration(const body_slot *slot);
+
 /* A body at the interval or instant at hand. */
 static inline phx_body_view phx_sys_body_view(const workspace *ws, int b)
 {

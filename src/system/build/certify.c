@@ -357,7 +357,7 @@ static void mass_properties(const workspace *ws, const double *x, phx_certificat
 {
     const phx_system *system = ws->system;
     const int dim = system->dim, n_rot = system->n_rot;
-    double moment[3], linear[3], angular[3], R[9], turn[3] = {0}, twist[6], *v = ws->scratch;
+    double moment[3], linear[3], angular[3], turn[3] = {0}, *v = ws->scratch;
 
     for (int b = 0; b < system->n_bodies; b++) {
         const body_slot *slot = &system->bodies[b];
@@ -376,15 +376,9 @@ static void mass_properties(const workspace *ws, const double *x, phx_certificat
                 arm[a] = x[slot->x + a] - out->centre_of_mass[a];
             turn[k] = 1.0;
             phx_rot_x_vec(dim, turn, arm, velocity);
-            phx_attitude_rotation(dim, x + slot->x + dim, R);
-            phx_rot_apply_transposed(dim, R, velocity, twist);
-            if (dim == 2)
-                twist[2] = 1.0;
-            else
-                phx_rot_apply_transposed(3, R, turn, twist + 3);
-            phx_body_rigid_motion(slot->body, x + slot->x, twist, v);
+            phx_sys_rigid_velocities(slot, x, velocity, turn, v);
             turn[k] = 0.0;
-            phx_body_inertial_momentum(slot->body, x + slot->x, v, linear, angular);
+            phx_body_inertial_momentum(slot->body, x + slot->x, v + slot->v, linear, angular);
             phx_vec_x_vec(dim, out->centre_of_mass, linear, velocity);
             for (int l = 0; l < n_rot; l++)
                 out->inertia[l * n_rot + k] += angular[l] - velocity[l];

@@ -3,13 +3,12 @@
 
 #include <math.h>
 
-/* About P, the largest. */
-static double radius_of_gyration(int dim, const phx_mass_properties *rest)
+double phx_sys_radius_of_gyration(const body_slot *slot)
 {
-    const int pairs = dim == 2 ? 1 : 3;
+    const phx_mass_properties *rest = phx_body_at_rest(slot->body);
     double inertia = 0.0;
 
-    for (int k = 0; k < pairs; k++)
+    for (int k = 0; k < phx_rotations(phx_body_dim(slot->body)); k++)
         inertia = fmax(inertia, rest->J0[k]);
     return sqrt(inertia / rest->mass);
 }
@@ -24,7 +23,7 @@ static void add_body(const phx_system *system, const body_slot *slot, const doub
 {
     const int dim = system->dim, n_rot = system->n_rot;
     const phx_mass_properties *rest = phx_body_at_rest(slot->body);
-    const double radius = radius_of_gyration(dim, rest), reach = norm(dim, x) + radius;
+    const double radius = phx_sys_radius_of_gyration(slot), reach = norm(dim, x) + radius;
     double speed = norm(dim, v) + norm(n_rot, v + dim) * radius;
 
     for (int i = dim + n_rot; i < phx_body_n_v(slot->body); i++)

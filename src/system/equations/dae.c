@@ -243,7 +243,7 @@ static void put_length(int n, const double *vector, double *size)
         size[i] = length;
 }
 
-/* |v| and |omega| of each body, |q_dot| of each deformation */
+/* |v| and |omega| of each frame, |q_dot| of each coordinate */
 static void op_velocity_sizes(phx_dae *dae, const double *v, double *size)
 {
     const phx_system *system = of(dae)->system;
@@ -251,9 +251,13 @@ static void op_velocity_sizes(phx_dae *dae, const double *v, double *size)
     for (int k = 0; k < system->n_v; k++)
         size[k] = fabs(v[k]);
     for (int b = 0; b < system->n_bodies; b++) {
-        const int at = system->bodies[b].v, spin = at + system->dim;
-        put_length(system->dim, v + at, size + at);
-        put_length(system->n_rot, v + spin, size + spin);
+        const phx_body_frame *frames;
+        const int n_frames = phx_body_frames(system->bodies[b].body, &frames);
+        for (int f = 0; f < n_frames; f++) {
+            const int at = system->bodies[b].v + frames[f].v, spin = at + system->dim;
+            put_length(system->dim, v + at, size + at);
+            put_length(system->n_rot, v + spin, size + spin);
+        }
     }
 }
 

@@ -31,6 +31,21 @@ void phx_sys_view_port(const phx_system *system, phx_port_id id, const double *x
     phx_body_port_view(slot->body, &port->port, &body, view);
 }
 
+void phx_sys_rigid_velocities(const body_slot *slot, const double *x, const double *linear, const double *angular,
+                              double *v)
+{
+    const int dim = phx_body_dim(slot->body);
+    double R[9], twist[6];
+
+    phx_attitude_rotation(dim, x + slot->x + dim, R);
+    phx_rot_apply_transposed(dim, R, linear, twist);
+    if (dim == 2)
+        twist[2] = angular[0];
+    else
+        phx_rot_apply_transposed(3, R, angular, twist + 3);
+    phx_body_rigid_motion(slot->body, x + slot->x, twist, v + slot->v);
+}
+
 void phx_sys_point_at(workspace *ws, const double *x, const double *v)
 {
     ws->h = 0.0;
@@ -232,7 +247,7 @@ phx_status phx_sys_distributed_force(workspace *ws, const force_slot *force, dou
     const phx_body_view view = phx_sys_body_view(ws, force->body);
     const int dim = system->dim;
     const double *q = phx_sys_q(slot, ws->view.xm), *v = view.vm, *q_dot = phx_sys_q_dot(slot, ws->view.vm);
-    double *out = res + slot->v, *out_q = out + (q_dot - v);
+    double *out = res + slot->v, *out_q = res + (q_dot - ws->view.vm);
 
     for (int k = 0; k < force->n_points; k++) {
         const phx_flex_point *point = &force->points[k];

@@ -85,25 +85,19 @@ static void impulses(workspace *ws)
     }
 }
 
-/* Velocity of body b in the rigid motion number m of everything (translations, then turns about the origin). */
+/* Velocities, in v of all bodies, of one in the rigid motion number m of everything (translations, then turns about the
+ * origin). */
 static void rigid_motion(const phx_system *system, const body_slot *slot, const double *x, int m, double *v)
 {
-    const int dim = system->dim;
-    double R[9], axis[3] = {0}, at[3] = {0}, twist[6] = {0};
+    double axis[3] = {0}, at[3] = {0};
 
-    phx_attitude_rotation(dim, x + slot->x + dim, R);
-    if (m < dim) {
+    if (m < system->dim) {
         at[m] = 1.0;
     } else {
-        axis[m - dim] = 1.0;
-        phx_rot_x_vec(dim, axis, x + slot->x, at);
-        if (dim == 2)
-            twist[2] = 1.0;
-        else
-            phx_rot_apply_transposed(3, R, axis, twist + 3);
+        axis[m - system->dim] = 1.0;
+        phx_rot_x_vec(system->dim, axis, x + slot->x, at);
     }
-    phx_rot_apply_transposed(dim, R, at, twist);
-    phx_body_rigid_motion(slot->body, x + slot->x, twist, v);
+    phx_sys_rigid_velocities(slot, x, at, axis, v);
 }
 
 /* Bodies of a component, one after the other: for (...each body slot...). */
@@ -124,7 +118,7 @@ static phx_status momentum_part(workspace *ws, const component_slot *component, 
     for (int b = 0; b < component->count; b++) {
         const body_slot *slot = member(system, component, b);
         for (int m = 0; m < per; m++) {
-            rigid_motion(system, slot, x, m, part + slot->v);
+            rigid_motion(system, slot, x, m, part);
             phx_body_inertial_momentum(slot->body, x + slot->x, part + slot->v, linear, angular);
             for (int r = 0; r < per; r++)
                 inertia[r * per + m] += r < system->dim ? linear[r] : angular[r - system->dim];
@@ -137,7 +131,7 @@ static phx_status momentum_part(workspace *ws, const component_slot *component, 
         double *v = part + slot->v, *one = ws->scratch4 + slot->v;
         memset(v, 0, (size_t)phx_body_n_v(slot->body) * sizeof *v);
         for (int m = 0; m < per; m++) {
-            rigid_motion(system, slot, x, m, one);
+            rigid_motion(system, slot, x, m, ws->scratch4);
             for (int i = 0; i < phx_body_n_v(slot->body); i++)
                 v[i] += a[m] * one[i];
         }
@@ -180,18 +174,6 @@ static void combine(const workspace *ws, const component_slot *component, double
     }
 }
 
-/* About P, the largest. */
-static double radius_of_gyration(const phx_system *system, const body_slot *slot)
-{
-    const phx_mass_properties *rest = phx_body_at_rest(slot->body);
-    const int pairs = system->dim == 2 ? 1 : 3;
-    double inertia = 0.0;
-
-    for (int k = 0; k < pairs; k++)
-        inertia = fmax(inertia, rest->J0[k]);
-    return sqrt(inertia / rest->mass);
-}
-
 /* Kinetic energy of a motion that moves no point over the step by more than its place is rounded. What rests, held by
  * forces, has nothing but the rounding of these for velocities, and no step is short enough to make a correction of
  * them small against their own energy. */
@@ -203,7 +185,7 @@ static double unseen(const workspace *ws, const component_slot *component, const
     for (int b = 0; b < component->count && h != 0.0; b++) {
         const body_slot *slot = member(system, component, b);
         const double *r = x + slot->x;
-        const double reach = sqrt(phx_sys_dot(system->dim, r, r)) + radius_of_gyration(system, slot);
+        const double reach = sqrt(phx_sys_dot(system->dim, r, r)) + phx_sys_radius_of_gyration(slot);
         const double speed = ROUNDED * DBL_EPSILON * reach / h;
         energy += 0.5 * phx_body_at_rest(slot->body)->mass * speed * speed;
     }
@@ -289,7 +271,7 @@ static double share_of_port(const phx_system *system, phx_port_id id, const doub
     const body_slot *slot = &system->bodies[port->body];
     const double *own = v + slot->v + port->port.frame.v, *w = own + dim, *q_dot = phx_sys_q_dot(slot, v);
     const double speed =
-        sqrt(phx_sys_dot(dim, own, own)) + sqrt(phx_sys_dot(n_rot, w, w)) * radius_of_gyration(system, slot);
+        sqrt(phx_sys_dot(dim, own, own)) + sqrt(phx_sys_dot(n_rot, w, w)) * phx_sys_radius_of_gyration(slot);
     for (int a = 0; a < dim; a++)
         scale += fabs(g[a]) * speed;
     for (int k = 0; k < n_rot; k++) {

@@ -8,17 +8,9 @@
 /* Velocities of the poses, inertial, into body components; zero deformation rates. */
 static void write_velocities(const phx_system *system, const double *x, double *v)
 {
-    memset(v, 0, (size_t)system->n_v * sizeof *v);
     for (int b = 0; b < system->n_bodies; b++) {
         const body_slot *slot = &system->bodies[b];
-        double R[9], twist[6];
-        phx_attitude_rotation(system->dim, x + slot->x + system->dim, R);
-        phx_rot_apply_transposed(system->dim, R, slot->pose.linear, twist);
-        if (system->dim == 2)
-            twist[2] = slot->pose.angular[0];
-        else
-            phx_rot_apply_transposed(3, R, slot->pose.angular, twist + 3);
-        phx_body_rigid_motion(slot->body, x + slot->x, twist, v + slot->v);
+        phx_sys_rigid_velocities(slot, x, slot->pose.linear, slot->pose.angular, v);
     }
 }
 
@@ -188,7 +180,9 @@ static phx_status correct_deformation(phx_system *system, phx_cholesky **factor,
     for (int b = 0; b < system->n_bodies && !status; b++) {
         const body_slot *slot = &system->bodies[b];
         const int n = phx_body_n_q(slot->body);
-        double *q = x + (phx_sys_q(slot, x) - x), *step = res + slot->v + rigid;
+        int at;
+        (void)phx_body_coordinates(slot->body, &at, NULL);
+        double *q = x + slot->x + at, *step = res + slot->v + rigid;
         double moved = 0.0, size = 0.0;
         if (n == 0)
             continue;

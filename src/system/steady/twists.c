@@ -13,20 +13,14 @@ static void write_body(const phx_system *system, const body_slot *slot, const do
                        const double *x, double *v)
 {
     const int dim = system->dim;
-    const double *xb = x + slot->x;
-    double R[9] = {0}, velocity[3], angular[3];
+    double velocity[3], angular[3];
 
-    phx_attitude_rotation(dim, xb + dim, R);
-    phx_rot_x_vec(dim, twist + dim, xb, velocity);
+    phx_rot_x_vec(dim, twist + dim, x + slot->x, velocity);
     for (int a = 0; a < dim; a++)
         velocity[a] = factor * (velocity[a] + twist[a]);
     for (int k = 0; k < system->n_rot; k++)
         angular[k] = factor * twist[dim + k];
-    phx_rot_apply_transposed(dim, R, velocity, v + slot->v);
-    if (dim == 2)
-        v[slot->v + 2] = angular[0];
-    else
-        phx_rot_apply_transposed(3, R, angular, v + slot->v + 3);
+    phx_sys_rigid_velocities(slot, x, velocity, angular, v);
 }
 
 void phx_steady_unit_twist(const steady *s, int component, int c, const double *x, double *v)
