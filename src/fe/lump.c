@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "mesh.h"
+#include "line_mesh.h"
 
 static const int pair_first[PHX_MAX_PAIR] = {0, 1, 2, 0, 0, 1};
 static const int pair_second[PHX_MAX_PAIR] = {0, 1, 2, 1, 2, 2};

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "lump.h"
-#include "mesh.h"
+#include "line_mesh.h"
 #include "source.h"
 
 enum { MODES_MAX = 4000 };
