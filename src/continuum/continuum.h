@@ -23,12 +23,11 @@ enum {
     PHX_UNKNOWN_OTHER /* none: without mass, or with a mass that rotations of the body do not mix with others */
 };
 
-/* The matrices of an element, in storage of its caller: `unknown` for most_unknowns, the others for as many entries as
- * the largest element needs. Row-major. M2 is given by diagonal blocks of `block` x `block`, one after the other:
- * n_stresses / block of them, the rows of D in the same order. */
+/* The matrices of an element, in storage of its caller for the largest element; rows and columns in the order of its
+ * unknowns. Row-major. M2 is given by diagonal blocks of `block` x `block`, one after the other: n_stresses / block of
+ * them, the rows of D in the same order. */
 typedef struct phx_element_matrices {
     int n_unknowns, n_stresses, block;
-    int *unknown;
     double *M;          /* n_unknowns x n_unknowns */
     double *D;          /* n_stresses x n_unknowns */
     double *compliance; /* n_stresses x block */
@@ -40,7 +39,8 @@ typedef struct phx_elastic_model phx_elastic_model;
 typedef struct phx_elastic_ops {
     const char *kind; /* "plate", "solid", "imported body": for messages */
     void (*destroy_data)(void *data);
-    /* The matrices of element e. No allocation. NULL: the matrices are all that is known (n_elements is 0). */
+    /* The matrices of element e, all fields but the pointers. No allocation. NULL: M and K are all that is known
+     * (n_elements is 0). */
     void (*element)(const phx_elastic_model *model, int e, phx_element_matrices *matrices);
 } phx_elastic_ops;
 
@@ -59,6 +59,8 @@ struct phx_elastic_model {
     phx_csr M, K;   /* n x n, the whole symmetric pattern; M may be singular */
     int n_elements;
     int most_unknowns, most_stresses, most_block; /* of an element */
+    int *first_unknown;                           /* n_elements + 1: where the unknowns of each begin in `unknown` */
+    int *unknown;                                 /* each once in an element, in any order */
     int *first_stress;                            /* n_elements + 1: where the stresses of each begin */
 };
 void phx_elastic_destroy(phx_elastic_model *model); /* NULL is allowed */
