@@ -42,6 +42,7 @@ typedef struct phx_elastic_ops {
     /* The matrices of element e, all fields but the pointers. No allocation. NULL: M and K are all that is known
      * (n_elements is 0). */
     void (*element)(const phx_elastic_model *model, int e, phx_element_matrices *matrices);
+    bool edges; /* a plate: groups of edges have normal slopes beside their nodes */
 } phx_elastic_ops;
 
 /* A body of many unknowns, before boundary conditions and bases. It owns everything it points to but `ops`. */
@@ -179,12 +180,80 @@ typedef struct phx_import_def {
 /* A model of M, K and nodes; no elements. PHX_ERR_INPUT names file, line and remedy. */
 phx_status phx_import_create(phx_context *context, const phx_import_def *def, phx_elastic_model **model);
 
-/* ---- bases (basis.c, interface.c) ---- */
-/* A point of the body that others are joined to: its displacement and small rotation are these rows on the unknowns. */
+/* ---- interfaces (interface.c) ---- */
+typedef enum phx_interface_kind {
+    PHX_INTERFACE_RIGID,  /* its unknowns move as a rigid body (RBE2) */
+    PHX_INTERFACE_AVERAGE /* its motion is their mean rigid one, by least squares; it does work with forces spread by
+                             the same weights (RBE3) */
+} phx_interface_kind;
+
+/* A part of a body that others are joined to. Its displacement and small rotation are `rows` on the unknowns: 6 x n,
+ * u_x u_y u_z at x, r_x r_y r_z; a rigid one has its unknowns instead, which follow it. */
 typedef struct phx_interface {
-    const char *name;
+    char *name;
     double x[3];
-    phx_csr rows; /* 6 x n: u_x u_y u_z, r_x r_y r_z; rows without entries: the body says nothing of it */
+    int n_tied, *tied;
+    phx_csr rows;
+    bool turns; /* it has rotations: a single node of a solid has none */
 } phx_interface;
+void phx_interface_free(phx_interface *interface);
+/* Of unknowns, each once, in any order. x: the place of the port; NULL: the mean of the places of the unknowns. An
+ * average of unknowns that do not determine a rotation has none (turns is false); PHX_ERR_ARGUMENT when they do not
+ * determine the displacement, or only a part of the rotations. The name is copied. */
+phx_status phx_interface_create(phx_context *context, const phx_elastic_model *model, const char *name,
+                                phx_interface_kind kind, const double *x, int n_unknowns, const int *unknowns,
+                                phx_interface *interface);
+/* The unknowns of nodes, of all their components; and of a group of the mesh: of its nodes or, for an edge of a plate,
+ * all that move there, the normal slopes too. The caller frees `unknown`. */
+phx_status phx_elastic_node_unknowns(phx_context *context, const phx_elastic_model *model, int n_nodes,
+                                     const int *nodes, int *count, int **unknown);
+phx_status phx_elastic_group_unknowns(phx_context *context, const phx_elastic_model *model, const char *group,
+                                      int *count, int **unknown);
+
+/* ---- bases (basis.c, source.c) ---- */
+typedef enum phx_basis_kind {
+    PHX_BASIS_FREE,          /* free normal modes */
+    PHX_BASIS_HELD,          /* normal modes with one interface held */
+    PHX_BASIS_CRAIG_BAMPTON, /* unit motions of all rigid interfaces, normal modes with all of them held */
+    PHX_BASIS_ALL            /* all unknowns: small bodies */
+} phx_basis_kind;
+
+typedef enum phx_frame_kind {
+    PHX_FRAME_MEAN, /* mean axes: the deformation has no momentum */
+    PHX_FRAME_HELD, /* fixed to an interface */
+    PHX_FRAME_CHORD /* its origin in one interface, the line to another one its direction, turning about it with the
+                       first */
+} phx_frame_kind;
+
+typedef struct phx_continuum_def {
+    const char *name; /* of the body, for messages */
+    phx_basis_kind basis;
+    int modes;    /* normal modes, >= 0 */
+    int hold;     /* interface that PHX_BASIS_HELD holds */
+    bool statics; /* and what unit forces and moments at the joined interfaces make of the body */
+    phx_frame_kind frame;
+    int frame_at[2];             /* interfaces of the frame */
+    const unsigned char *held;   /* unknowns that do not move (n); NULL: none */
+    const unsigned char *joined; /* per interface: something is joined to it; NULL: all */
+} phx_continuum_def;
+
+/* How well a basis holds its body. */
+typedef struct phx_basis_quality {
+    double frequency;   /* largest relative error of the first frequencies with all joined interfaces held */
+    double flexibility; /* largest relative error of the static flexibility at a joined interface */
+    const char *where;  /* interface of that error */
+} phx_basis_quality;
+
+/* A source of deformation in a basis of an elastic model, both of which it takes over (on success): the model and the
+ * interfaces, whose names are those of its points. Its stress vector is B q, K = B^T B in the basis. PHX_ERR_ARGUMENT
+ * for more modes than the body has. */
+phx_status phx_continuum_source_create(phx_context *context, const phx_continuum_def *def, phx_elastic_model *model,
+                                       int n_interfaces, phx_interface *interfaces, phx_flex_source **source);
+/* Of such a source: its model, its basis (u = Phi q: n coordinates one after the other, model->n numbers each), the
+ * circular frequencies of its coordinates, its quality. */
+const phx_elastic_model *phx_continuum_model(const phx_flex_source *source);
+const double *phx_continuum_basis(const phx_flex_source *source);
+const double *phx_continuum_frequencies(const phx_flex_source *source);
+const phx_basis_quality *phx_continuum_quality(const phx_flex_source *source);
 
 #endif
