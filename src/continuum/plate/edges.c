@@ -23,11 +23,6 @@ static int add_edge(phx_plate *plate, int a, int b)
     return edge;
 }
 
-static int label_of(const int *labels, int i)
-{
-    return labels ? labels[i] : i + 1;
-}
-
 static phx_status allocate(phx_context *context, const phx_mesh *mesh, phx_plate *plate)
 {
     const size_t most = 3 * (size_t)plate->n_triangles;
@@ -70,9 +65,9 @@ phx_status phx_plate_find_edges(phx_context *context, const phx_mesh *mesh, phx_
             if (*beside >= 0)
                 return phx_fail(context, PHX_ERR_ARGUMENT,
                                 "plate: triangles %d and %d lie on the same side of the edge between nodes %d and %d",
-                                label_of(mesh->cell_label, plate->cell[*beside]),
-                                label_of(mesh->cell_label, plate->cell[t]), label_of(mesh->label, a),
-                                label_of(mesh->label, b));
+                                phx_plate_label(mesh->cell_label, plate->cell[*beside]),
+                                phx_plate_label(mesh->cell_label, plate->cell[t]), phx_plate_label(mesh->label, a),
+                                phx_plate_label(mesh->label, b));
             *beside = t;
             plate->edge[3 * t + e] = edge;
         }

@@ -51,7 +51,8 @@ static void scale_slopes(const phx_plate *plate, const phx_plate_frame *frame, d
         scale[j] = plate->theory == PHX_PLATE_MINDLIN ? sqrt(2.0 * frame->area) : 1.0;
     for (int e = 0; e < 3 && plate->theory == PHX_PLATE_MINDLIN; e++)
         for (int m = 0; m < per_edge; m++)
-            scale[e * per_edge + m] = frame->length[e] * (frame->reversed[e] ? -1.0 : 1.0) * parity(frame->reversed[e], m);
+            scale[e * per_edge + m] =
+                frame->length[e] * (frame->reversed[e] ? -1.0 : 1.0) * parity(frame->reversed[e], m);
 }
 
 /* f_a G_a */
@@ -114,7 +115,8 @@ static void fill_slopes(const phx_plate *plate, const phx_plate_frame *frame, in
 /* D_alpha = int_dT N_nn side P_m, the last columns. */
 static void fill_normal_slopes(const phx_plate *plate, const phx_plate_frame *frame, double *D)
 {
-    const int per_edge = plate->order + 1, n = phx_plate_bending_unknowns(plate), block = phx_plate_bending_block(plate);
+    const int per_edge = plate->order + 1, n = phx_plate_bending_unknowns(plate),
+              block = phx_plate_bending_block(plate);
 
     for (int e = 0; e < 3; e++) {
         double nn[3];

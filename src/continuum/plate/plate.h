@@ -13,6 +13,7 @@ typedef struct phx_plate {
     int order; /* k */
     bool membrane;
 
+    int n_corners; /* nodes of the mesh */
     int n_triangles;
     int *corner;  /* n_triangles x 3: nodes, in the order of the mesh, either way round */
     int *edge;    /* n_triangles x 3: edge e goes from corner e to corner e + 1 */
@@ -38,10 +39,36 @@ typedef struct phx_plate {
 
 const phx_plate *phx_plate_of(const phx_elastic_model *model); /* NULL: the model is no plate */
 
+/* What phx_plate_create consists of. PHX_ERR_ARGUMENT says what is wrong with the definition or the mesh. */
+phx_status phx_plate_add_sections(phx_context *context, const phx_plate_def *def, phx_plate *plate);
+phx_status phx_plate_add_triangles(phx_context *context, const phx_mesh *mesh, const phx_plate_def *def,
+                                   phx_plate *plate);
 /* The edges of the triangles: n_edges, end, neighbour, edge_from, edge_next, edge. PHX_ERR_ARGUMENT where triangles
  * overlap or more than two meet. */
 phx_status phx_plate_find_edges(phx_context *context, const phx_mesh *mesh, phx_plate *plate);
+/* Nodes, unknowns, those of each element, rigid motions. */
+phx_status phx_plate_add_unknowns(phx_context *context, const phx_mesh *mesh, phx_plate *plate,
+                                  phx_elastic_model *model);
+
+enum { PHX_PLATE_EDGE_NODES = 4 }; /* most nodes on an edge */
+/* The nodes on an edge, along it; their number. */
+int phx_plate_edge_nodes(const phx_plate *plate, int edge, int node[PHX_PLATE_EDGE_NODES]);
+/* The edges that the cells of a group of lines are, and the sign of the wanted normal against the edge's own: outward,
+ * inside the plate to the right of the line. */
+phx_status phx_plate_group_edges(phx_context *context, const phx_elastic_model *model, const phx_mesh_group *group,
+                                 int *edge, double *sign);
+/* phx_elastic_traction for plates; `group` may be NULL: all triangles. */
+phx_status phx_plate_traction(phx_context *context, const phx_elastic_model *model, const char *group,
+                              const double traction[3], double pressure, double *force);
+
+/* The nodes of a triangle in the order of phx_triangle_nodes; their number. */
+int phx_plate_nodes(const phx_plate *plate, int triangle, int node[PHX_TRIANGLE_NODES]);
 int phx_plate_edge_between(const phx_plate *plate, int a, int b); /* -1: there is none */
+
+static inline int phx_plate_label(const int *labels, int i)
+{
+    return labels ? labels[i] : i + 1;
+}
 
 /* An affine triangle. */
 typedef struct phx_plate_frame {

@@ -10,9 +10,8 @@ void phx_isotropic_section(double young, double poisson, double density, double 
     const double h = thickness, C = young / (1.0 - poisson * poisson), G = young / (2.0 * (1.0 + poisson));
     const double plane[9] = {C, poisson * C, 0.0, poisson * C, C, 0.0, 0.0, 0.0, G};
 
-    *section = (phx_plate_section){.mass = density * h,
-                                   .rotary = density * h * h * h / 12.0,
-                                   .shear = {kappa * G * h, 0.0, 0.0, kappa * G * h}};
+    *section = (phx_plate_section){
+        .mass = density * h, .rotary = density * h * h * h / 12.0, .shear = {kappa * G * h, 0.0, 0.0, kappa * G * h}};
     for (int k = 0; k < 9; k++) {
         section->membrane[k] = h * plane[k];
         section->bending[k] = h * h * h / 12.0 * plane[k];
@@ -33,8 +32,14 @@ static void plane_stiffness(const phx_plate_layer *layer, double Qbar[9])
     const double c = cos(layer->angle), s = sin(layer->angle);
     const double T[9] = {c * c, s * s, c * s, s * s, c * c, -c * s, -2.0 * c * s, 2.0 * c * s, c * c - s * s};
     const double nu12 = layer->poisson, nu21 = nu12 * layer->young[1] / layer->young[0], f = 1.0 / (1.0 - nu12 * nu21);
-    const double Q[9] = {f * layer->young[0],        f * nu12 * layer->young[1], 0.0, f * nu12 * layer->young[1],
-                         f * layer->young[1], 0.0,                         0.0, 0.0,
+    const double Q[9] = {f * layer->young[0],
+                         f * nu12 * layer->young[1],
+                         0.0,
+                         f * nu12 * layer->young[1],
+                         f * layer->young[1],
+                         0.0,
+                         0.0,
+                         0.0,
                          layer->shear[0]};
     double QT[9];
 
@@ -81,8 +86,9 @@ static phx_status check_layer(phx_context *context, int k, const phx_plate_layer
                             name[i], positive[i]);
     const double nu = layer->poisson;
     if (!(nu * nu * layer->young[1] < layer->young[0]))
-        return phx_fail(context, PHX_ERR_ARGUMENT, "laminate: layer %d: nu12 is %g, its square must be below E1/E2 = %g",
-                        k + 1, nu, layer->young[0] / layer->young[1]);
+        return phx_fail(context, PHX_ERR_ARGUMENT,
+                        "laminate: layer %d: nu12 is %g, its square must be below E1/E2 = %g", k + 1, nu,
+                        layer->young[0] / layer->young[1]);
     if (!isfinite(layer->angle))
         return phx_fail(context, PHX_ERR_ARGUMENT, "laminate: layer %d: the angle is %g", k + 1, layer->angle);
     return PHX_OK;
@@ -104,10 +110,11 @@ static phx_status check_symmetry(phx_context *context, const laminate *sum, doub
     const double offset = fabs(sum->mass[1]) / (thickness * sum->mass[0]);
 
     if (coupling > tolerance)
-        return phx_fail(context, PHX_ERR_ARGUMENT,
-                        "laminate: the layers are not symmetric about the middle: membrane and bending are coupled by B "
-                        "= %.3g h A; at most %g is allowed",
-                        coupling, tolerance);
+        return phx_fail(
+            context, PHX_ERR_ARGUMENT,
+            "laminate: the layers are not symmetric about the middle: membrane and bending are coupled by B "
+            "= %.3g h A; at most %g is allowed",
+            coupling, tolerance);
     if (offset > tolerance)
         return phx_fail(context, PHX_ERR_ARGUMENT,
                         "laminate: the centre of mass lies %.3g h off the middle; at most %g is allowed", offset,

@@ -50,8 +50,7 @@ static void add_mass(const functions *at, double weight, phx_triangle_tables *t)
     for (int i = 0; i < t->n_slopes; i++)
         for (int j = 0; j < t->n_slopes; j++)
             for (int ab = 0; ab < 4; ab++)
-                t->slope_mass[i][j][ab / 2][ab % 2] +=
-                    weight * at->slope.value[i][ab / 2] * at->slope.value[j][ab % 2];
+                t->slope_mass[i][j][ab / 2][ab % 2] += weight * at->slope.value[i][ab / 2] * at->slope.value[j][ab % 2];
 }
 
 static void add_edge_work(int e, const functions *at, const double *legendre, double weight, phx_triangle_tables *t)

@@ -1,4 +1,5 @@
-/* Phlexor, layer continuum (private): the spaces of plates on a triangle, and their integrals on the reference triangle.
+/* Phlexor, layer continuum (private): the spaces of plates on a triangle, and their integrals on the reference
+ * triangle.
  *
  * Barycentric coordinates lambda_0, lambda_1, lambda_2; the reference coordinates are lambda_1 and lambda_2. An affine
  * triangle has the gradients G_a = grad lambda_a (a = 1, 2), and every integral on it is a contraction of a table with
@@ -23,7 +24,8 @@ enum {
     PHX_TRIANGLE_POINTS = PHX_TRIANGLE_RULE * PHX_TRIANGLE_RULE
 };
 
-/* Values, first and second derivatives by lambda_1 and lambda_2 at a point, of Lagrange functions of degree 1, 2 or 3. */
+/* Values, first and second derivatives by lambda_1 and lambda_2 at a point, of Lagrange functions of degree 1, 2 or 3.
+ */
 typedef struct phx_lagrange {
     double value[PHX_TRIANGLE_NODES], first[PHX_TRIANGLE_NODES][2], second[PHX_TRIANGLE_NODES][2][2];
 } phx_lagrange;
@@ -52,13 +54,13 @@ void phx_triangle_edge_point(int e, double s, double lambda[3]);
 
 typedef struct phx_triangle_tables {
     int n_nodes, n_slopes, n_polynomials, n_legendre;
-    double mass[PHX_TRIANGLE_NODES][PHX_TRIANGLE_NODES];                                /* mean(L_i L_j) */
-    double gradient[PHX_TRIANGLE_POLYNOMIALS][PHX_TRIANGLE_NODES][2];                   /* mean(phi_i d_a L_j) */
-    double slope_gradient[PHX_TRIANGLE_POLYNOMIALS][PHX_TRIANGLE_SLOPES][2][2];         /* mean(phi_i d_b s_ja) */
-    double edge_slope[3][PHX_TRIANGLE_POLYNOMIALS][PHX_TRIANGLE_SLOPES][2];             /* int_0^1 phi_i s_ja ds */
-    double edge_legendre[3][PHX_TRIANGLE_POLYNOMIALS][PHX_TRIANGLE_LEGENDRE];           /* int_0^1 phi_i P_m ds */
-    double slope[PHX_TRIANGLE_POLYNOMIALS][PHX_TRIANGLE_SLOPES][2];                     /* mean(phi_i s_ja) */
-    double slope_mass[PHX_TRIANGLE_SLOPES][PHX_TRIANGLE_SLOPES][2][2];                  /* mean(s_ia s_jb) */
+    double mass[PHX_TRIANGLE_NODES][PHX_TRIANGLE_NODES];                        /* mean(L_i L_j) */
+    double gradient[PHX_TRIANGLE_POLYNOMIALS][PHX_TRIANGLE_NODES][2];           /* mean(phi_i d_a L_j) */
+    double slope_gradient[PHX_TRIANGLE_POLYNOMIALS][PHX_TRIANGLE_SLOPES][2][2]; /* mean(phi_i d_b s_ja) */
+    double edge_slope[3][PHX_TRIANGLE_POLYNOMIALS][PHX_TRIANGLE_SLOPES][2];     /* int_0^1 phi_i s_ja ds */
+    double edge_legendre[3][PHX_TRIANGLE_POLYNOMIALS][PHX_TRIANGLE_LEGENDRE];   /* int_0^1 phi_i P_m ds */
+    double slope[PHX_TRIANGLE_POLYNOMIALS][PHX_TRIANGLE_SLOPES][2];             /* mean(phi_i s_ja) */
+    double slope_mass[PHX_TRIANGLE_SLOPES][PHX_TRIANGLE_SLOPES][2][2];          /* mean(s_ia s_jb) */
 } phx_triangle_tables;
 /* Of order k. `nedelec`: the slopes are Nedelec's, else gradients of the deflections. */
 void phx_triangle_tabulate(int order, bool nedelec, phx_triangle_tables *tables);
