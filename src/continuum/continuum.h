@@ -157,19 +157,40 @@ typedef struct phx_plate_def {
     int n_regions;
     const phx_plate_region *regions;
 } phx_plate_def;
-/* A plate on the triangles of a mesh in the plane z = 0. Hellan-Herrmann-Johnson with hybridisation: deflection in
- * Lagrange P_{k+1}, normal slopes of edges P_k (PHX_UNKNOWN_OTHER), moments P_k in each triangle; Mindlin: TDNNS with
- * rotations in Nedelec II P_k. Translations ux, uy, uz of all Lagrange nodes are unknowns: without `membrane` the plane
- * ones have mass and no stiffness, and are held by whoever builds a basis. The mesh is taken on success. */
+/* A plate on the triangles of a mesh in a plane z = constant, either way round. Hellan-Herrmann-Johnson with
+ * hybridisation: deflection in Lagrange P_{k+1}, normal slopes of edges P_k (PHX_UNKNOWN_OTHER), moments P_k in each
+ * triangle; Mindlin (k = 1, 2): TDNNS with rotations in Nedelec II P_k (PHX_UNKNOWN_OTHER), shear forces P_k in each
+ * triangle. Translations ux, uy, uz of all Lagrange nodes that a triangle has are unknowns, with stresses P_k for the
+ * plane ones; without `membrane` these have mass and no stiffness, and are held by whoever builds a basis. Nodes: those
+ * of the mesh, then k on each edge, then those inside triangles. The mesh is taken (emptied) on success.
+ * PHX_ERR_ARGUMENT: cells that are not triangles of 3 nodes, flat ones, in no region or in two, overlapping; a section
+ * that is not positive definite. */
 phx_status phx_plate_create(phx_context *context, phx_mesh *mesh, const phx_plate_def *def, phx_elastic_model **model);
-/* Unknowns on an edge group of a plate (the caller frees `unknown`): its deflections, and its normal slopes with the
- * sign of the outward normal (alpha = sign * unknown + ..., +1 or -1 each; NULL: not wanted). Which: 0 deflections,
- * 1 slopes, 2 in-plane translations, 3 tangential rotations of Mindlin. */
-phx_status phx_plate_edge_unknowns(phx_context *context, const phx_elastic_model *model, const char *group, int which,
-                                   int *count, int **unknown, double **sign);
-/* Stress resultants at a point of triangle e (barycentric): N (xx yy xy), M (xx yy xy), q (x y; Kirchhoff: Div M). */
-void phx_plate_resultants(const phx_elastic_model *model, int e, const double *u, const double barycentric[3],
+/* What a plate leaves on an edge. */
+typedef enum phx_plate_trace {
+    PHX_TRACE_DEFLECTIONS,  /* uz of the nodes */
+    PHX_TRACE_SLOPES,       /* normal slopes: k + 1 for each edge, Legendre polynomials along it, so the mean first */
+    PHX_TRACE_TRANSLATIONS, /* ux, uy of each node */
+    PHX_TRACE_ROTATIONS     /* Mindlin: tangential components of theta, as the slopes */
+} phx_plate_trace;
+/* The unknowns of a plate on a group of edges (the caller frees them). sign (NULL: not wanted), +1 or -1 each: the
+ * slope along the outward normal n is sign * unknown, the rotation along e_z x n too; inside the plate n points to the
+ * right of the lines of the group. */
+phx_status phx_plate_edge_unknowns(phx_context *context, const phx_elastic_model *model, const char *group,
+                                   phx_plate_trace trace, int *count, int **unknown, double **sign);
+/* Triangles of a plate, and of which cell of the mesh each is made (may be NULL; borrowed). */
+int phx_plate_triangles(const phx_elastic_model *model, const int **cell);
+/* Stress resultants at a point of a triangle (barycentric, by the corners of its cell) for the unknowns u: N (xx yy
+ * xy), M = bending * grad theta (xx yy xy), q (x y): the force that balances moments, 0 = Div M + q without rotary
+ * inertia, and accelerates the plate, mass w'' = div q + pressure. */
+void phx_plate_resultants(const phx_elastic_model *model, int triangle, const double *u, const double barycentric[3],
                           double N[3], double M[3], double q[2]);
+/* A force that varies over a plate: N/m^2 on a triangle at x with normal e_z; N/m on an edge, with the normal as above.
+ */
+typedef void phx_plate_load_fn(void *user, const double x[3], const double normal[3], double traction[3]);
+/* Adds its work to `force` (n): on a group of triangles or edges, NULL: on all triangles. Integrated to degree 6. */
+phx_status phx_plate_load(phx_context *context, const phx_elastic_model *model, const char *group,
+                          phx_plate_load_fn *load, void *user, double *force);
 
 /* ---- matrices of other programs (imported/) ---- */
 typedef struct phx_import_def {
