@@ -171,7 +171,7 @@ typedef enum phx_plate_trace {
     PHX_TRACE_DEFLECTIONS,  /* uz of the nodes */
     PHX_TRACE_SLOPES,       /* normal slopes: k + 1 for each edge, Legendre polynomials along it, so the mean first */
     PHX_TRACE_TRANSLATIONS, /* ux, uy of each node */
-    PHX_TRACE_ROTATIONS     /* Mindlin: tangential components of theta, as the slopes */
+    PHX_TRACE_ROTATIONS     /* Mindlin: tangential components of theta, as the slopes; Kirchhoff: none */
 } phx_plate_trace;
 /* The unknowns of a plate on a group of edges (the caller frees them). sign (NULL: not wanted), +1 or -1 each: the
  * slope along the outward normal n is sign * unknown, the rotation along e_z x n too; inside the plate n points to the
@@ -261,7 +261,7 @@ typedef struct phx_continuum_def {
 /* How well a basis holds its body. */
 typedef struct phx_basis_quality {
     double frequency;   /* largest relative error of the first frequencies with all joined interfaces held */
-    double flexibility; /* largest relative error of the static flexibility at a joined interface */
+    double flexibility; /* largest error of the static flexibility at a joined interface, over the largest there */
     const char *where;  /* interface of that error */
 } phx_basis_quality;
 
