@@ -126,8 +126,8 @@ static void square(const phx_csr *root, phx_flex *flex)
                 flex->K[phx_flex_entry(flex, root->idx[i], root->idx[j])] += root->val[i] * root->val[j];
 }
 
-phx_status phx_elastic_assemble(phx_context *context, const phx_line_mesh *mesh, const phx_reference_basis *basis,
-                                phx_flex *flex)
+phx_status phx_line_elastic_assemble(phx_context *context, const phx_line_mesh *mesh, const phx_reference_basis *basis,
+                                     phx_flex *flex)
 {
     element_block block[PHX_FIELD_MAX] = {{0}};
     size_t entries = 0, own = 0;

@@ -9,6 +9,7 @@
 #define PHLEXOR_FE_LINE_MESH_H
 
 #include "element.h"
+#include "fe.h"
 
 enum {
     PHX_FIELD_MAX = 4,
@@ -89,18 +90,12 @@ int phx_reference_basis_row(const phx_reference_basis *basis, bool strain, int n
 /* ---- assembly ---- */
 /* Masses in raw coordinates: fills dim.., mass, s0, J0, S, C, j, ptr, idx, M, A, Q of `raw` (K stays NULL). */
 phx_status phx_mass_assemble(phx_context *context, const phx_line_mesh *mesh, const phx_beam_def *def, phx_flex *raw);
-/* Allocate the arrays of `flex`, with dim and n set, except pattern and matrices. */
-phx_status phx_flex_allocate_vectors(phx_context *context, phx_flex *flex);
-/* Allocate M, A, Q and, when wanted, K for the pattern ptr, idx that is already there. */
-phx_status phx_flex_allocate_matrices(phx_context *context, phx_flex *flex, bool stiffness);
-/* Index of entry (row, col) of the pattern. The entry exists. */
-int phx_flex_entry(const phx_flex *flex, int row, int col);
 /* Masses to q: everything of `flex` but K, stress, root and stiffening. `dense`: full pattern. */
 phx_status phx_reference_basis_apply(phx_context *context, const phx_reference_basis *basis, const phx_flex *raw,
                                      bool dense, phx_flex *flex);
 /* stress, root and K. */
-phx_status phx_elastic_assemble(phx_context *context, const phx_line_mesh *mesh, const phx_reference_basis *basis,
-                                phx_flex *flex);
+phx_status phx_line_elastic_assemble(phx_context *context, const phx_line_mesh *mesh, const phx_reference_basis *basis,
+                                     phx_flex *flex);
 phx_status phx_stiffening_assemble(phx_context *context, const phx_line_mesh *mesh, const phx_reference_basis *basis,
                                    phx_flex *flex);
 

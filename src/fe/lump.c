@@ -187,3 +187,22 @@ void phx_lump_scatter(const phx_lump_block *block, const int *dof, phx_flex *fle
         }
     }
 }
+
+phx_status phx_flex_add_mass(phx_context *context, const phx_flex_point *point, double mass, const double *inertia,
+                             phx_flex *flex)
+{
+    phx_lump_block block = {.n = 0};
+    phx_lump lump = {
+        .mass = mass, .n = point->n, .stride = point->n, .dof = point->dof, .phi = point->phi, .theta = point->theta};
+    phx_status status = phx_lump_block_create(context, flex->dim, point->n, &block);
+
+    memcpy(lump.x, point->x, sizeof lump.x);
+    phx_lump_set_inertia(flex->n_rot, inertia, &lump);
+    if (!status) {
+        phx_lump_add_vectors(&lump, flex);
+        phx_lump_add_matrices(flex->dim, &lump, &block);
+        phx_lump_scatter(&block, point->dof, flex);
+    }
+    phx_lump_block_free(&block);
+    return status;
+}

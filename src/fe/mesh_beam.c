@@ -147,7 +147,7 @@ phx_status phx_mesh_beam_create(phx_context *context, const phx_beam_def *def, p
     if (status == PHX_OK)
         status = phx_reference_basis_apply(context, &made->basis, &raw, def->element == PHX_ELEMENT_PAPER, flex);
     if (status == PHX_OK)
-        status = phx_elastic_assemble(context, &made->mesh, &made->basis, flex);
+        status = phx_line_elastic_assemble(context, &made->mesh, &made->basis, flex);
     if (status == PHX_OK && def->stiffening)
         status = phx_stiffening_assemble(context, &made->mesh, &made->basis, flex);
     if (status == PHX_OK)

@@ -36,13 +36,16 @@ typedef struct phx_cell_info {
     int dimension;    /* 1, 2, 3 */
     int order;        /* 1, 2 */
     int nodes, corners;
-    int sides;            /* edges of a surface cell, faces of a solid one; 0: a line */
-    const int (*side)[8]; /* its nodes, those of the side's own cell type in its order, seen from outside */
+    int edges;            /* 1 of a line, which is its own */
+    const int (*edge)[2]; /* its two corners; node corners + k of a quadratic cell is the middle of edge k */
+    int sides;            /* edges of a surface cell, faces of a solid one in the order of Abaqus; 0: a line */
+    const int (*side)[8]; /* its nodes, those of the side's own cell type in its order; faces seen from outside */
     const phx_cell_type *side_type;
 } phx_cell_info;
-const phx_cell_info *phx_cell_info_of(phx_cell_type type);
+const phx_cell_info *phx_cell_info_of(phx_cell_type type); /* NULL: no type of the table */
 
-/* A named part: cells of one dimension, or nodes alone (dimension 0). */
+/* A named part: cells of one dimension, or nodes alone (dimension 0). A name may stand for one part of each dimension.
+ */
 typedef struct phx_mesh_group {
     char *name;
     int dimension;
@@ -53,45 +56,50 @@ typedef struct phx_mesh_group {
 typedef struct phx_mesh {
     int n_nodes;
     double *x;  /* n_nodes x 3, m */
-    int *label; /* n_nodes: the number of each node in its file, ascending or not; NULL: 1, 2, ... */
+    int *label; /* n_nodes: number of each node in its file, ascending; NULL: 1, 2, ... */
     int n_cells;
     phx_cell_type *type; /* n_cells */
     int *first;          /* n_cells + 1: where its nodes begin in `node` */
     int *node;
-    int *cell_label; /* n_cells: as in the file; NULL: 1, 2, ... */
+    int *cell_label; /* n_cells: number in the file, 0: made here; NULL: 1, 2, ... */
     int n_groups;
     phx_mesh_group *groups;
 } phx_mesh;
 void phx_mesh_free(phx_mesh *mesh); /* frees what it owns, zeroes the fields; NULL is allowed */
 
 /* ---- asking ---- */
-const phx_mesh_group *phx_mesh_group_named(const phx_mesh *mesh, const char *name); /* NULL: there is none */
-int phx_mesh_node_labelled(const phx_mesh *mesh, int label);                        /* -1: there is none */
-int phx_mesh_nearest_node(const phx_mesh *mesh, const double x[3]);
-int phx_mesh_count(const phx_mesh *mesh, int dimension); /* cells of a dimension */
+/* As written, else without regard to case; of several dimensions the highest. NULL: there is none. */
+const phx_mesh_group *phx_mesh_group_named(const phx_mesh *mesh, const char *name);
+const phx_mesh_group *phx_mesh_group_in(const phx_mesh *mesh, const char *name, int dimension); /* -1: any */
+int phx_mesh_node_labelled(const phx_mesh *mesh, int label);                                    /* -1: there is none */
+int phx_mesh_nearest_node(const phx_mesh *mesh, const double x[3]); /* -1: there are no nodes */
+int phx_mesh_count(const phx_mesh *mesh, int dimension);            /* cells of a dimension */
 
 /* ---- making ---- */
 /* Adds a group of cells (sorted, its nodes collected) or, with dimension 0, of nodes. The name is copied; one that is
- * there already gets the union. PHX_ERR_ARGUMENT for an index outside or cells of another dimension. */
+ * there already in this dimension gets the union. PHX_ERR_ARGUMENT for an index outside or cells of another dimension.
+ */
 phx_status phx_mesh_add_group(phx_context *context, phx_mesh *mesh, const char *name, int dimension, int count,
                               const int *items);
 
 /* Triangles of order 1 on the rectangle [0, size[0]] x [0, size[1]] in the plane z = 0, elements[0] x elements[1]
- * squares, each of two triangles (the diagonal from the lower left) or, crossed, of four. `grading` (>= 1) draws nodes
- * towards x = 0 (and, below 0 of its components, nothing): x -> size (x/size)^grading. Groups: "all" (triangles), edges
- * "x0" "x1" "y0" "y1", corners "x0y0" "x1y0" "x0y1" "x1y1". */
+ * squares, each of two triangles (the diagonal from the lower left) or, crossed, of four. A grading g > 1 of an axis
+ * makes the squares at its beginning narrower: what would be at the fraction s of the side is at s^g; with both_ends
+ * the same from either end to the middle. Groups: "all" (triangles), edges "x0" "x1" "y0" "y1", corners "x0y0" "x1y0"
+ * "x0y1" "x1y1". */
 typedef struct phx_rectangle_mesh {
-    double size[2];
+    double size[2]; /* m */
     int elements[2];
     bool crossed;
-    double grading[2]; /* 1: uniform */
+    double grading[2]; /* 1 (or 0): uniform */
+    bool both_ends[2];
 } phx_rectangle_mesh;
 phx_status phx_mesh_rectangle(phx_context *context, const phx_rectangle_mesh *def, phx_mesh *mesh);
 
-/* Cells of one solid type on the box [0, size[0]] x [0, size[1]] x [0, size[2]]; hexahedra are parted into six
- * tetrahedra, or two wedges. Groups: "all" (solids), faces "x0" "x1" "y0" "y1" "z0" "z1". */
+/* Cells of one solid type on the box [0, size[0]] x [0, size[1]] x [0, size[2]]; hexahedra, each parted into six
+ * tetrahedra, or along z into two wedges. Groups: "all" (solids), faces "x0" "x1" "y0" "y1" "z0" "z1". */
 typedef struct phx_box_mesh {
-    double size[3];
+    double size[3]; /* m */
     int elements[3];
     phx_cell_type type;
 } phx_box_mesh;

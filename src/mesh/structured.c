@@ -1,0 +1,366 @@
+/* Structured meshes of rectangles and boxes.
+ *
+ * Every corner and every middle of an edge lies on a lattice of half elements, 2 n + 1 points along an axis of n
+ * elements: the middle between two corners is the mean of their indices, whatever the cells are. */
+#include "mesh.h"
+
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+enum { MOST_PIECES = 6, MOST_CORNERS = 8 };
+
+/* How one brick of 2 x 2 x 2 half elements is parted into cells: the corners of each. */
+typedef struct pattern {
+    phx_cell_type type;
+    int n_cells;
+    int corner[MOST_PIECES][MOST_CORNERS][3];
+} pattern;
+
+typedef struct lattice {
+    phx_context *context;
+    int dimension;
+    int elements[3]; /* 0 along an axis that does not exist */
+    int points[3];   /* 2 elements + 1 */
+    pattern parted;
+    int *node; /* of each point of the lattice, -1: none */
+    int n_sides[6], *sides[6]; /* cells on the boundary: x0, x1, y0, ... */
+} lattice;
+
+static const char *const side_names[6] = {"x0", "x1", "y0", "y1", "z0", "z1"};
+
+/* ---- patterns ---- */
+/* Six tetrahedra around the diagonal: from corner to corner along the axes in every order. Each meets the next brick in
+ * the same diagonals. */
+static void part_into_tets(pattern *p)
+{
+    static const int order[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}, {2, 1, 0}, {1, 0, 2}};
+    p->n_cells = 6;
+    for (int t = 0; t < 6; t++) {
+        int path[4][3] = {{0}};
+        for (int k = 0; k < 3; k++) {
+            memcpy(path[k + 1], path[k], sizeof path[k]);
+            path[k + 1][order[t][k]] = 2;
+        }
+        const int swap = t >= 3; /* odd orders are left-handed */
+        for (int k = 0; k < 4; k++)
+            memcpy(p->corner[t][k], path[swap && (k == 1 || k == 2) ? 3 - k : k], sizeof path[k]);
+    }
+}
+
+static void add_cell(pattern *p, int n_corners, const int (*corner)[3])
+{
+    memcpy(p->corner[p->n_cells++], corner, (size_t)n_corners * sizeof *corner);
+}
+
+static pattern solid_pattern(phx_cell_type type)
+{
+    static const int hex[8][3] = {{0, 0, 0}, {2, 0, 0}, {2, 2, 0}, {0, 2, 0}, {0, 0, 2}, {2, 0, 2}, {2, 2, 2}, {0, 2, 2}};
+    static const int wedges[2][6][3] = {{{0, 0, 0}, {2, 0, 0}, {2, 2, 0}, {0, 0, 2}, {2, 0, 2}, {2, 2, 2}},
+                                        {{0, 0, 0}, {2, 2, 0}, {0, 2, 0}, {0, 0, 2}, {2, 2, 2}, {0, 2, 2}}};
+    pattern p = {.type = type};
+    switch (phx_cell_info_of(type)->corners) {
+    case 4:
+        part_into_tets(&p);
+        break;
+    case 6:
+        add_cell(&p, 6, wedges[0]);
+        add_cell(&p, 6, wedges[1]);
+        break;
+    default:
+        add_cell(&p, 8, hex);
+    }
+    return p;
+}
+
+static pattern triangle_pattern(bool crossed)
+{
+    static const int halves[2][3][3] = {{{0, 0, 0}, {2, 0, 0}, {2, 2, 0}}, {{0, 0, 0}, {2, 2, 0}, {0, 2, 0}}};
+    static const int quarters[4][3][3] = {{{0, 0, 0}, {2, 0, 0}, {1, 1, 0}},
+                                          {{2, 0, 0}, {2, 2, 0}, {1, 1, 0}},
+                                          {{2, 2, 0}, {0, 2, 0}, {1, 1, 0}},
+                                          {{0, 2, 0}, {0, 0, 0}, {1, 1, 0}}};
+    pattern p = {.type = PHX_CELL_TRI3};
+    for (int t = 0; t < (crossed ? 4 : 2); t++)
+        add_cell(&p, 3, crossed ? quarters[t] : halves[t]);
+    return p;
+}
+
+/* ---- the lattice ---- */
+static int larger(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+static size_t point_index(const lattice *l, const int point[3])
+{
+    return ((size_t)point[2] * (size_t)l->points[1] + (size_t)point[1]) * (size_t)l->points[0] + (size_t)point[0];
+}
+
+/* The points of all nodes of cell `piece` of a brick. */
+static void cell_points(const lattice *l, const int brick[3], int piece, int (*points)[3])
+{
+    const phx_cell_info *cell = phx_cell_info_of(l->parted.type);
+    for (int k = 0; k < cell->corners; k++)
+        for (int axis = 0; axis < 3; axis++)
+            points[k][axis] = 2 * brick[axis] + l->parted.corner[piece][k][axis];
+    for (int k = cell->corners; k < cell->nodes; k++)
+        for (int axis = 0; axis < 3; axis++)
+            points[k][axis] = (points[cell->edge[k - cell->corners][0]][axis] +
+                               points[cell->edge[k - cell->corners][1]][axis]) / 2;
+}
+
+/* The boundary (0: x0, 1: x1, ...) that a side lies on, -1: none. */
+static int boundary_of(const lattice *l, const int *side, int n_nodes, int (*points)[3])
+{
+    for (int axis = 0; axis < l->dimension; axis++)
+        for (int end = 0; end < 2; end++) {
+            int k = 0;
+            while (k < n_nodes && points[side[k]][axis] == end * 2 * l->elements[axis])
+                k++;
+            if (k == n_nodes)
+                return 2 * axis + end;
+        }
+    return -1;
+}
+
+typedef phx_status visit_fn(lattice *l, phx_mesh *mesh, int (*points)[3]);
+
+/* All cells, x fastest. */
+static phx_status visit_cells(lattice *l, phx_mesh *mesh, visit_fn *visit)
+{
+    int points[PHX_CELL_MOST_NODES][3], brick[3];
+    phx_status status = PHX_OK;
+    for (brick[2] = 0; brick[2] < larger(1, l->elements[2]); brick[2]++)
+        for (brick[1] = 0; brick[1] < l->elements[1]; brick[1]++)
+            for (brick[0] = 0; brick[0] < l->elements[0]; brick[0]++)
+                for (int piece = 0; piece < l->parted.n_cells && !status; piece++) {
+                    cell_points(l, brick, piece, points);
+                    status = visit(l, mesh, points);
+                }
+    return status;
+}
+
+static phx_status mark_nodes(lattice *l, phx_mesh *mesh, int (*points)[3])
+{
+    (void)mesh;
+    for (int k = 0; k < phx_cell_info_of(l->parted.type)->nodes; k++)
+        l->node[point_index(l, points[k])] = 0;
+    return PHX_OK;
+}
+
+static void append_cell(phx_mesh *mesh, phx_cell_type type)
+{
+    mesh->type[mesh->n_cells++] = type;
+    mesh->first[mesh->n_cells] = mesh->first[mesh->n_cells - 1] + phx_cell_info_of(type)->nodes;
+}
+
+static phx_status add_solid(lattice *l, phx_mesh *mesh, int (*points)[3])
+{
+    append_cell(mesh, l->parted.type);
+    for (int k = 0; k < phx_cell_info_of(l->parted.type)->nodes; k++)
+        mesh->node[mesh->first[mesh->n_cells - 1] + k] = l->node[point_index(l, points[k])];
+    return PHX_OK;
+}
+
+static phx_status add_sides(lattice *l, phx_mesh *mesh, int (*points)[3])
+{
+    const phx_cell_info *cell = phx_cell_info_of(l->parted.type);
+    for (int s = 0; s < cell->sides; s++) {
+        const int n_nodes = phx_cell_info_of(cell->side_type[s])->nodes;
+        const int boundary = boundary_of(l, cell->side[s], n_nodes, points);
+        if (boundary < 0)
+            continue;
+        l->sides[boundary][l->n_sides[boundary]++] = mesh->n_cells;
+        append_cell(mesh, cell->side_type[s]);
+        for (int k = 0; k < n_nodes; k++)
+            mesh->node[mesh->first[mesh->n_cells - 1] + k] = l->node[point_index(l, points[cell->side[s][k]])];
+    }
+    return PHX_OK;
+}
+
+/* ---- memory ---- */
+/* Cells on the two boundaries across an axis: at most two triangles or one quadrilateral a brick. */
+static size_t most_sides(const lattice *l, int axis)
+{
+    size_t count = 2;
+    for (int other = 0; other < l->dimension; other++)
+        if (other != axis)
+            count *= (size_t)l->elements[other];
+    return count;
+}
+
+/* Room for all cells; phx_free gives back what is not used with the mesh. */
+static phx_status make_room(lattice *l, phx_mesh *mesh)
+{
+    const phx_cell_info *cell = phx_cell_info_of(l->parted.type);
+    const size_t solids = (size_t)l->parted.n_cells * (size_t)l->elements[0] * (size_t)l->elements[1] *
+                          (size_t)larger(1, l->elements[2]);
+    size_t n_sides = 0;
+    for (int b = 0; b < 2 * l->dimension; b++) {
+        l->sides[b] = phx_calloc(l->context, most_sides(l, b / 2), sizeof *l->sides[b]);
+        if (!l->sides[b])
+            return PHX_ERR_MEMORY;
+        n_sides += most_sides(l, b / 2);
+    }
+    mesh->type = phx_calloc(l->context, solids + n_sides, sizeof *mesh->type);
+    mesh->first = phx_calloc(l->context, solids + n_sides + 1, sizeof *mesh->first);
+    mesh->node = phx_calloc(l->context, solids * (size_t)cell->nodes + 8 * n_sides, sizeof *mesh->node);
+    return mesh->type && mesh->first && mesh->node ? PHX_OK : PHX_ERR_MEMORY;
+}
+
+static phx_status number_nodes(lattice *l, phx_mesh *mesh)
+{
+    const size_t points = (size_t)l->points[0] * (size_t)l->points[1] * (size_t)l->points[2];
+    l->node = phx_calloc(l->context, points, sizeof *l->node);
+    if (!l->node)
+        return PHX_ERR_MEMORY;
+    for (size_t i = 0; i < points; i++)
+        l->node[i] = -1;
+    const phx_status status = visit_cells(l, mesh, mark_nodes);
+    for (size_t i = 0; i < points && !status; i++)
+        if (l->node[i] == 0)
+            l->node[i] = mesh->n_nodes++;
+    mesh->x = phx_calloc(l->context, 3 * (size_t)mesh->n_nodes, sizeof *mesh->x);
+    return status ? status : mesh->x ? PHX_OK : PHX_ERR_MEMORY;
+}
+
+/* ---- places ---- */
+/* size (s)^grading for s = i/n; towards both ends the same from either end to the middle. */
+static double graded(int i, int n, double size, double grading, bool both_ends)
+{
+    if (both_ends && 2 * i > n)
+        return size - graded(n - i, n, size, grading, true);
+    const double s = (double)i / n;
+    return both_ends ? 0.5 * size * pow(2.0 * s, grading) : size * pow(s, grading);
+}
+
+static void place_nodes(const lattice *l, phx_mesh *mesh, const double *size, const double *grading, const bool *both)
+{
+    int p[3];
+    for (p[2] = 0; p[2] < l->points[2]; p[2]++)
+        for (p[1] = 0; p[1] < l->points[1]; p[1]++)
+            for (p[0] = 0; p[0] < l->points[0]; p[0]++) {
+                const int node = l->node[point_index(l, p)];
+                for (int axis = 0; axis < l->dimension && node >= 0; axis++)
+                    mesh->x[3 * (size_t)node + (size_t)axis] =
+                        graded(p[axis], 2 * l->elements[axis], size[axis], grading ? grading[axis] : 1.0,
+                               both && both[axis]);
+            }
+}
+
+/* ---- groups ---- */
+static phx_status add_all(lattice *l, phx_mesh *mesh)
+{
+    const int count = phx_mesh_count(mesh, l->dimension); /* they stand first */
+    int *items = phx_calloc(l->context, (size_t)count, sizeof *items);
+    if (!items)
+        return PHX_ERR_MEMORY;
+    for (int i = 0; i < count; i++)
+        items[i] = i;
+    const phx_status status = phx_mesh_add_group(l->context, mesh, "all", l->dimension, count, items);
+    phx_free(items);
+    return status;
+}
+
+static phx_status add_corners(lattice *l, phx_mesh *mesh)
+{
+    static const char *const names[4] = {"x0y0", "x1y0", "x0y1", "x1y1"};
+    phx_status status = PHX_OK;
+    for (int k = 0; k < 4 && !status; k++) {
+        const int point[3] = {k % 2 ? l->points[0] - 1 : 0, k / 2 ? l->points[1] - 1 : 0, 0};
+        status = phx_mesh_add_group(l->context, mesh, names[k], 0, 1, &l->node[point_index(l, point)]);
+    }
+    return status;
+}
+
+static phx_status add_groups(lattice *l, phx_mesh *mesh)
+{
+    phx_status status = add_all(l, mesh);
+    for (int b = 0; b < 2 * l->dimension && !status; b++)
+        status = phx_mesh_add_group(l->context, mesh, side_names[b], l->dimension - 1, l->n_sides[b], l->sides[b]);
+    return status || l->dimension == 3 ? status : add_corners(l, mesh);
+}
+
+/* ---- what is asked for ---- */
+/* `most_nodes`: of the cells of a brick; more than what its part of the lattice and of the boundary needs. */
+static phx_status check_sizes(phx_context *context, const char *what, int dimension, const double *size,
+                              const int *elements, int most_nodes)
+{
+    double entries = most_nodes;
+    for (int axis = 0; axis < dimension; axis++) {
+        if (!(size[axis] > 0.0) || !isfinite(size[axis]))
+            return phx_fail(context, PHX_ERR_ARGUMENT, "%s: size along %c is %g m; it must be above 0", what,
+                            "xyz"[axis], size[axis]);
+        if (elements[axis] < 1)
+            return phx_fail(context, PHX_ERR_ARGUMENT, "%s: %d elements along %c; at least 1 is needed", what,
+                            elements[axis], "xyz"[axis]);
+        entries *= elements[axis] + 1.0;
+    }
+    if (entries > INT_MAX)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "%s: more elements than a mesh can have", what);
+    return PHX_OK;
+}
+
+static phx_status make(lattice *l, const double *size, const double *grading, const bool *both, phx_mesh *mesh)
+{
+    for (int axis = 0; axis < 3; axis++)
+        l->points[axis] = 2 * l->elements[axis] + 1;
+    *mesh = (phx_mesh){0};
+    phx_status status = number_nodes(l, mesh);
+    if (!status) {
+        place_nodes(l, mesh, size, grading, both);
+        status = make_room(l, mesh);
+    }
+    if (!status)
+        status = visit_cells(l, mesh, add_solid);
+    if (!status)
+        status = visit_cells(l, mesh, add_sides);
+    if (!status)
+        status = add_groups(l, mesh);
+    if (status)
+        phx_mesh_free(mesh);
+    phx_free(l->node);
+    for (int b = 0; b < 6; b++)
+        phx_free(l->sides[b]);
+    return status;
+}
+
+phx_status phx_mesh_rectangle(phx_context *context, const phx_rectangle_mesh *def, phx_mesh *mesh)
+{
+    if (!def || !mesh)
+        return phx_fail_null(context, __func__, "def or mesh");
+    const phx_status status = check_sizes(context, "rectangle", 2, def->size, def->elements, 12);
+    if (status)
+        return status;
+    double grading[2];
+    for (int axis = 0; axis < 2; axis++) {
+        grading[axis] = def->grading[axis] == 0.0 ? 1.0 : def->grading[axis];
+        if (!(grading[axis] >= 1.0) || grading[axis] > 100.0)
+            return phx_fail(context, PHX_ERR_ARGUMENT, "rectangle: grading along %c is %g; 1 to 100 is possible",
+                            "xy"[axis], grading[axis]);
+    }
+    lattice l = {.context = context,
+                 .dimension = 2,
+                 .elements = {def->elements[0], def->elements[1], 0},
+                 .parted = triangle_pattern(def->crossed)};
+    return make(&l, def->size, grading, def->both_ends, mesh);
+}
+
+phx_status phx_mesh_box(phx_context *context, const phx_box_mesh *def, phx_mesh *mesh)
+{
+    if (!def || !mesh)
+        return phx_fail_null(context, __func__, "def or mesh");
+    const phx_cell_info *cell = phx_cell_info_of(def->type);
+    if (!cell || cell->dimension != 3)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "box: cells of type %s; solid ones are needed",
+                        cell ? cell->name : "?");
+    const phx_status status = check_sizes(context, "box", 3, def->size, def->elements, 60);
+    if (status)
+        return status;
+    lattice l = {.context = context,
+                 .dimension = 3,
+                 .elements = {def->elements[0], def->elements[1], def->elements[2]},
+                 .parted = solid_pattern(def->type)};
+    return make(&l, def->size, NULL, NULL, mesh);
+}
