@@ -58,6 +58,9 @@ struct phx_elastic_model {
     int *component; /* n: PHX_UNKNOWN_... */
     double *rigid;  /* 6 x n: unit translations along x, y, z, unit rotations about them through the origin */
     phx_csr M, K;   /* n x n, the whole symmetric pattern; M may be singular */
+    int n_modes;    /* 0; else the stiffness is known for these modes alone, u = modes q, and K is empty (no entry) */
+    double *modes;  /* n x n_modes */
+    double *modal_M, *modal_K; /* n_modes x n_modes, symmetric */
     int n_elements;
     int most_unknowns, most_stresses, most_block; /* of an element */
     int *first_unknown;                           /* n_elements + 1: where the unknowns of each begin in `unknown` */
@@ -195,10 +198,21 @@ phx_status phx_plate_load(phx_context *context, const phx_elastic_model *model, 
 /* ---- matrices of other programs (imported/) ---- */
 typedef struct phx_import_def {
     int n_files;
-    const char *const *files;  /* found out by suffix and content: see docs/import.md */
+    const char *const *files; /* found out by suffix and content: see docs/import.md */
+    /* Files of the two matrices where names and content do not say which is which; they stand here and not in `files`.
+     * NULL: none. */
+    const char *mass_file, *stiffness_file;
     double length, mass, time; /* of the units of the files in m, kg, s; 1: SI */
+    /* Rigid bodies of CalculiX, by label: reference node, and the node whose translations are its rotations. Those that
+     * a deck names (*RIGID BODY with REF NODE and ROT NODE) are found there. */
+    int n_rigid;
+    const int (*rigid)[2];
 } phx_import_def;
-/* A model of M, K and nodes; no elements. PHX_ERR_INPUT names file, line and remedy. */
+phx_import_def phx_import_def_default(void); /* no file, SI */
+/* A model of M, K and nodes, or M, nodes and modes (MBDyn); no elements. Round-off in the symmetry of the matrices is
+ * averaged away; unknowns that neither matrix has an entry for are left out; entries of 0 are no part of the pattern.
+ * The mesh is that of a deck among the files. PHX_ERR_INPUT names file, line and remedy; PHX_ERR_FILE; the log gets a
+ * line for each file and warnings of what looks constrained or has no stiffness. */
 phx_status phx_import_create(phx_context *context, const phx_import_def *def, phx_elastic_model **model);
 
 /* ---- interfaces (interface.c) ---- */
