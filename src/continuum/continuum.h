@@ -260,6 +260,12 @@ typedef enum phx_frame_kind {
                        first */
 } phx_frame_kind;
 
+/* A mass at an interface: kg, kg m^2 about it, body axes, row-major. */
+typedef struct phx_continuum_mass {
+    int interface;
+    double mass, inertia[9];
+} phx_continuum_mass;
+
 typedef struct phx_continuum_def {
     const char *name; /* of the body, for messages */
     phx_basis_kind basis;
@@ -270,6 +276,8 @@ typedef struct phx_continuum_def {
     int frame_at[2];             /* interfaces of the frame */
     const unsigned char *held;   /* unknowns that do not move (n); NULL: none */
     const unsigned char *joined; /* per interface: something is joined to it; NULL: all */
+    int n_masses;
+    const phx_continuum_mass *masses; /* added to the inertia in the basis */
 } phx_continuum_def;
 
 /* How well a basis holds its body. */

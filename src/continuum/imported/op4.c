@@ -23,7 +23,7 @@ typedef struct op4_reader {
     bool big;      /* strings have their row in a field of its own */
     int per_value; /* words of a value in strings */
     int per_line, width;
-    int in_line;   /* values that were read from the current line */
+    int in_line; /* values that were read from the current line */
 } op4_reader;
 
 /* 4 fields of a head, or 3 or fewer of a column: those that are there. */
@@ -134,8 +134,7 @@ static phx_status read_columns(op4_reader *reader)
             import_next_line(reader->text);
             return PHX_OK;
         }
-        status = head[1] == 0 ? read_strings(reader, head[0], head[2])
-                              : read_values(reader, head[0], head[1], head[2]);
+        status = head[1] == 0 ? read_strings(reader, head[0], head[2]) : read_values(reader, head[0], head[1], head[2]);
         if (status)
             return status;
     }
