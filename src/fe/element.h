@@ -9,12 +9,9 @@
 #ifndef PHLEXOR_FE_ELEMENT_H
 #define PHLEXOR_FE_ELEMENT_H
 
-#include <phlexor/fe.h>
+#include "fe.h"
 
-enum {
-    PHX_SHAPE_MAX = 6, /* functions of one space on one element */
-    PHX_GAUSS_MAX = 8  /* points of a Gauss rule */
-};
+enum { PHX_SHAPE_MAX = 6 }; /* functions of one space on one element */
 
 /* Polynomials on the element, in xi = x/h from 0 to 1. The functions of the left node come first, then those of the
  * right node, so that function k of element e is the mesh's function e*stride + k. */
@@ -62,14 +59,6 @@ typedef enum phx_element_role { PHX_ROLE_AXIAL, PHX_ROLE_BENDING, PHX_ROLE_TORSI
 
 /* The element for a role, from the one table of elements; NULL when there is none. */
 const phx_element *phx_element_find(phx_element_role role, phx_element_kind kind, int order);
-
-/* Gauss rule on [0,1], exact to degree 2*count-1; 1 <= count <= PHX_GAUSS_MAX. */
-void phx_gauss(int count, double *point, double *weight);
-/* Number of Gauss points that integrate polynomials of this degree exactly. */
-static inline int phx_gauss_count(int degree)
-{
-    return degree / 2 + 1;
-}
 
 /* Element matrices of the mixed form on an element of length h (row-major): m2 is count x count of the stress space,
  * d is (stress count) x (displacement count). */

@@ -43,4 +43,14 @@ int phx_flex_entry(const phx_flex *flex, int row, int col);
 phx_status phx_flex_add_mass(phx_context *context, const phx_flex_point *point, double mass, const double *inertia,
                              phx_flex *flex);
 
+enum { PHX_GAUSS_MAX = 8 }; /* points of a Gauss rule */
+
+/* Gauss rule on [0,1], exact to degree 2*count-1; 1 <= count <= PHX_GAUSS_MAX. */
+void phx_gauss(int count, double *point, double *weight);
+/* Number of Gauss points that integrate polynomials of this degree exactly. */
+static inline int phx_gauss_count(int degree)
+{
+    return degree / 2 + 1;
+}
+
 #endif
