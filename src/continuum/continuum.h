@@ -43,6 +43,9 @@ typedef struct phx_elastic_ops {
      * (n_elements is 0). */
     void (*element)(const phx_elastic_model *model, int e, phx_element_matrices *matrices);
     bool edges; /* a plate: groups of edges have normal slopes beside their nodes */
+    /* phx_elastic_traction, whose arguments are checked; NULL: nothing that it could act on. */
+    phx_status (*traction)(phx_context *context, const phx_elastic_model *model, const char *group,
+                           const double traction[3], double pressure, double *force);
 } phx_elastic_ops;
 
 /* A body of many unknowns, before boundary conditions and bases. It owns everything it points to but `ops`. */
@@ -94,26 +97,42 @@ typedef struct phx_solid_material {
     double stiffness[36]; /* C: stresses xx yy zz xy yz zx from strains xx yy zz 2xy 2yz 2zx; row-major, SPD */
 } phx_solid_material;
 void phx_isotropic_material(double young, double poisson, double density, phx_solid_material *material);
+/* Axes x y z: moduli along them, poisson = nu_xy, nu_yz, nu_xz (nu_xy: contraction along y by tension along x), shear
+ * moduli G_xy, G_yz, G_zx. */
+void phx_orthotropic_material(const double young[3], const double poisson[3], const double shear[3], double density,
+                              phx_solid_material *material);
 
-typedef enum phx_solid_rule { /* integration of hexahedra with 20 nodes, and of the mass */
-                              PHX_SOLID_FULL,
-                              PHX_SOLID_REDUCED /* Hex20R: 2 x 2 x 2 points for the stiffness */
+typedef enum phx_solid_rule {
+    PHX_SOLID_FULL,
+    PHX_SOLID_REDUCED /* hexahedra with 20 nodes: 2 x 2 x 2 points for the stiffness (Hex20R) */
 } phx_solid_rule;
 
 typedef struct phx_solid_region {
     const char *group; /* of the mesh; NULL: every solid cell */
     phx_solid_material material;
     phx_solid_rule rule;
-    bool lumped; /* row-sum lumped mass */
+    bool lumped; /* mass on the diagonal: sums of rows; of quadratic cells the diagonal scaled to the mass */
 } phx_solid_region;
-/* Three translations for each node that a solid cell has. The mesh is taken (emptied) on success. PHX_ERR_ARGUMENT: a
- * solid cell in no region or in two, one turned inside out or flat (its label and the determinant), a material that is
- * not positive definite. */
+/* Three translations for each node that a solid cell has. Stiffness as C3D4, C3D10, C3D8 (mean dilatation), C3D20,
+ * C3D20R, C3D6, C3D15 of Abaqus; masses are integrated exactly where edges are straight. The mesh is taken (emptied) on
+ * success. PHX_ERR_ARGUMENT: a solid cell in no region or in two, one turned inside out or flat (its label and the
+ * determinant), a material that is not positive definite. A warning for Tet4, which is far too stiff in bending. */
 phx_status phx_solid_create(phx_context *context, phx_mesh *mesh, int n_regions, const phx_solid_region *regions,
                             phx_elastic_model **model);
-/* Stresses xx yy zz xy yz zx at the integration points of element e for the unknowns u, and their places (3 each). */
+/* Stresses xx yy zz xy yz zx at the integration points of element e for the unknowns u, and their places (3 each; NULL:
+ * not wanted). */
 int phx_solid_points(const phx_elastic_model *model, int e); /* their number */
 void phx_solid_stress(const phx_elastic_model *model, int e, const double *u, double *x, double *stress);
+/* The same at the nodes (n_nodes x 6), for pictures: in each element the fit of least squares by its linear shape
+ * functions, then the mean over the elements of a node; 0 where there are none. `offset` (NULL: none) is added to the
+ * stresses at the points, as below. */
+phx_status phx_solid_nodal_stress(phx_context *context, const phx_elastic_model *model, const double *u,
+                                  const double *offset, double *stress);
+/* Thermal expansion of a group of solid cells (NULL: all) by rise * expansion along x y z (K, 1/K): adds to `force` (n)
+ * the load D^T M2^-1 (w eps_th), and to `offset` (one per stress, first_stress; NULL: not wanted) what is to be added
+ * to the stresses of the displacement, -C eps_th. */
+phx_status phx_solid_thermal(phx_context *context, const phx_elastic_model *model, const char *group,
+                             const double expansion[3], double rise, double *force, double *offset);
 /* The six stresses -> von Mises; principal ones, descending. */
 double phx_von_mises(const double stress[6]);
 void phx_principal_stresses(const double stress[6], double principal[3]);
