@@ -42,6 +42,7 @@ typedef struct phx_elastic_ops {
     /* The matrices of element e, all fields but the pointers. No allocation. NULL: M and K are all that is known
      * (n_elements is 0). */
     void (*element)(const phx_elastic_model *model, int e, phx_element_matrices *matrices);
+    bool edges; /* a plate: groups of edges have normal slopes beside their nodes */
     /* phx_elastic_traction, whose arguments are checked; NULL: nothing that it could act on. */
     phx_status (*traction)(phx_context *context, const phx_elastic_model *model, const char *group,
                            const double traction[3], double pressure, double *force);
@@ -60,6 +61,9 @@ struct phx_elastic_model {
     int *component; /* n: PHX_UNKNOWN_... */
     double *rigid;  /* 6 x n: unit translations along x, y, z, unit rotations about them through the origin */
     phx_csr M, K;   /* n x n, the whole symmetric pattern; M may be singular */
+    int n_modes;    /* 0; else the stiffness is known for these modes alone, u = modes q, and K is empty (no entry) */
+    double *modes;  /* n x n_modes */
+    double *modal_M, *modal_K; /* n_modes x n_modes, symmetric */
     int n_elements;
     int most_unknowns, most_stresses, most_block; /* of an element */
     int *first_unknown;                           /* n_elements + 1: where the unknowns of each begin in `unknown` */
@@ -175,35 +179,143 @@ typedef struct phx_plate_def {
     int n_regions;
     const phx_plate_region *regions;
 } phx_plate_def;
-/* A plate on the triangles of a mesh in the plane z = 0. Hellan-Herrmann-Johnson with hybridisation: deflection in
- * Lagrange P_{k+1}, normal slopes of edges P_k (PHX_UNKNOWN_OTHER), moments P_k in each triangle; Mindlin: TDNNS with
- * rotations in Nedelec II P_k. Translations ux, uy, uz of all Lagrange nodes are unknowns: without `membrane` the plane
- * ones have mass and no stiffness, and are held by whoever builds a basis. The mesh is taken on success. */
+/* A plate on the triangles of a mesh in a plane z = constant, either way round. Hellan-Herrmann-Johnson with
+ * hybridisation: deflection in Lagrange P_{k+1}, normal slopes of edges P_k (PHX_UNKNOWN_OTHER), moments P_k in each
+ * triangle; Mindlin (k = 1, 2): TDNNS with rotations in Nedelec II P_k (PHX_UNKNOWN_OTHER), shear forces P_k in each
+ * triangle. Translations ux, uy, uz of all Lagrange nodes that a triangle has are unknowns, with stresses P_k for the
+ * plane ones; without `membrane` these have mass and no stiffness, and are held by whoever builds a basis. Nodes: those
+ * of the mesh, then k on each edge, then those inside triangles. The mesh is taken (emptied) on success.
+ * PHX_ERR_ARGUMENT: cells that are not triangles of 3 nodes, flat ones, in no region or in two, overlapping; a section
+ * that is not positive definite. */
 phx_status phx_plate_create(phx_context *context, phx_mesh *mesh, const phx_plate_def *def, phx_elastic_model **model);
-/* Unknowns on an edge group of a plate (the caller frees `unknown`): its deflections, and its normal slopes with the
- * sign of the outward normal (alpha = sign * unknown + ..., +1 or -1 each; NULL: not wanted). Which: 0 deflections,
- * 1 slopes, 2 in-plane translations, 3 tangential rotations of Mindlin. */
-phx_status phx_plate_edge_unknowns(phx_context *context, const phx_elastic_model *model, const char *group, int which,
-                                   int *count, int **unknown, double **sign);
-/* Stress resultants at a point of triangle e (barycentric): N (xx yy xy), M (xx yy xy), q (x y; Kirchhoff: Div M). */
-void phx_plate_resultants(const phx_elastic_model *model, int e, const double *u, const double barycentric[3],
+/* What a plate leaves on an edge. */
+typedef enum phx_plate_trace {
+    PHX_TRACE_DEFLECTIONS,  /* uz of the nodes */
+    PHX_TRACE_SLOPES,       /* normal slopes: k + 1 for each edge, Legendre polynomials along it, so the mean first */
+    PHX_TRACE_TRANSLATIONS, /* ux, uy of each node */
+    PHX_TRACE_ROTATIONS     /* Mindlin: tangential components of theta, as the slopes; Kirchhoff: none */
+} phx_plate_trace;
+/* The unknowns of a plate on a group of edges (the caller frees them). sign (NULL: not wanted), +1 or -1 each: the
+ * slope along the outward normal n is sign * unknown, the rotation along e_z x n too; inside the plate n points to the
+ * right of the lines of the group. */
+phx_status phx_plate_edge_unknowns(phx_context *context, const phx_elastic_model *model, const char *group,
+                                   phx_plate_trace trace, int *count, int **unknown, double **sign);
+/* Triangles of a plate, and of which cell of the mesh each is made (may be NULL; borrowed). */
+int phx_plate_triangles(const phx_elastic_model *model, const int **cell);
+/* Stress resultants at a point of a triangle (barycentric, by the corners of its cell) for the unknowns u: N (xx yy
+ * xy), M = bending * grad theta (xx yy xy), q (x y): the force that balances moments, 0 = Div M + q without rotary
+ * inertia, and accelerates the plate, mass w'' = div q + pressure. */
+void phx_plate_resultants(const phx_elastic_model *model, int triangle, const double *u, const double barycentric[3],
                           double N[3], double M[3], double q[2]);
+/* A force that varies over a plate: N/m^2 on a triangle at x with normal e_z; N/m on an edge, with the normal as above.
+ */
+typedef void phx_plate_load_fn(void *user, const double x[3], const double normal[3], double traction[3]);
+/* Adds its work to `force` (n): on a group of triangles or edges, NULL: on all triangles. Integrated to degree 6. */
+phx_status phx_plate_load(phx_context *context, const phx_elastic_model *model, const char *group,
+                          phx_plate_load_fn *load, void *user, double *force);
 
 /* ---- matrices of other programs (imported/) ---- */
 typedef struct phx_import_def {
     int n_files;
-    const char *const *files;  /* found out by suffix and content: see docs/import.md */
+    const char *const *files; /* found out by suffix and content: see docs/import.md */
+    /* Files of the two matrices where names and content do not say which is which; they stand here and not in `files`.
+     * NULL: none. */
+    const char *mass_file, *stiffness_file;
     double length, mass, time; /* of the units of the files in m, kg, s; 1: SI */
+    /* Rigid bodies of CalculiX, by label: reference node, and the node whose translations are its rotations. Those that
+     * a deck names (*RIGID BODY with REF NODE and ROT NODE) are found there. */
+    int n_rigid;
+    const int (*rigid)[2];
 } phx_import_def;
-/* A model of M, K and nodes; no elements. PHX_ERR_INPUT names file, line and remedy. */
+phx_import_def phx_import_def_default(void); /* no file, SI */
+/* A model of M, K and nodes, or M, nodes and modes (MBDyn); no elements. Round-off in the symmetry of the matrices is
+ * averaged away; unknowns that neither matrix has an entry for are left out; entries of 0 are no part of the pattern.
+ * The mesh is that of a deck among the files. PHX_ERR_INPUT names file, line and remedy; PHX_ERR_FILE; the log gets a
+ * line for each file and warnings of what looks constrained or has no stiffness. */
 phx_status phx_import_create(phx_context *context, const phx_import_def *def, phx_elastic_model **model);
 
-/* ---- bases (basis.c, interface.c) ---- */
-/* A point of the body that others are joined to: its displacement and small rotation are these rows on the unknowns. */
+/* ---- interfaces (interface.c) ---- */
+typedef enum phx_interface_kind {
+    PHX_INTERFACE_RIGID,  /* its unknowns move as a rigid body (RBE2) */
+    PHX_INTERFACE_AVERAGE /* its motion is their mean rigid one, by least squares; it does work with forces spread by
+                             the same weights (RBE3) */
+} phx_interface_kind;
+
+/* A part of a body that others are joined to. Its displacement and small rotation are `rows` on the unknowns: 6 x n,
+ * u_x u_y u_z at x, r_x r_y r_z; a rigid one has its unknowns instead, which follow it. */
 typedef struct phx_interface {
-    const char *name;
+    char *name;
     double x[3];
-    phx_csr rows; /* 6 x n: u_x u_y u_z, r_x r_y r_z; rows without entries: the body says nothing of it */
+    int n_tied, *tied;
+    phx_csr rows;
+    bool turns; /* it has rotations: a single node of a solid has none */
 } phx_interface;
+void phx_interface_free(phx_interface *interface);
+/* Of unknowns, each once, in any order. x: the place of the port; NULL: the mean of the places of the unknowns. An
+ * average of unknowns that do not determine a rotation has none (turns is false); PHX_ERR_ARGUMENT when they do not
+ * determine the displacement, or only a part of the rotations. The name is copied. */
+phx_status phx_interface_create(phx_context *context, const phx_elastic_model *model, const char *name,
+                                phx_interface_kind kind, const double *x, int n_unknowns, const int *unknowns,
+                                phx_interface *interface);
+/* The unknowns of nodes, of all their components; and of a group of the mesh: of its nodes or, for an edge of a plate,
+ * all that move there, the normal slopes too. The caller frees `unknown`. */
+phx_status phx_elastic_node_unknowns(phx_context *context, const phx_elastic_model *model, int n_nodes,
+                                     const int *nodes, int *count, int **unknown);
+phx_status phx_elastic_group_unknowns(phx_context *context, const phx_elastic_model *model, const char *group,
+                                      int *count, int **unknown);
+
+/* ---- bases (basis.c, source.c) ---- */
+typedef enum phx_basis_kind {
+    PHX_BASIS_FREE,          /* free normal modes */
+    PHX_BASIS_HELD,          /* normal modes with one interface held */
+    PHX_BASIS_CRAIG_BAMPTON, /* unit motions of all rigid interfaces, normal modes with all of them held */
+    PHX_BASIS_ALL            /* all unknowns: small bodies */
+} phx_basis_kind;
+
+typedef enum phx_frame_kind {
+    PHX_FRAME_MEAN, /* mean axes: the deformation has no momentum */
+    PHX_FRAME_HELD, /* fixed to an interface */
+    PHX_FRAME_CHORD /* its origin in one interface, the line to another one its direction, turning about it with the
+                       first */
+} phx_frame_kind;
+
+/* A mass at an interface: kg, kg m^2 about it, body axes, row-major. */
+typedef struct phx_continuum_mass {
+    int interface;
+    double mass, inertia[9];
+} phx_continuum_mass;
+
+typedef struct phx_continuum_def {
+    const char *name; /* of the body, for messages */
+    phx_basis_kind basis;
+    int modes;    /* normal modes, >= 0 */
+    int hold;     /* interface that PHX_BASIS_HELD holds */
+    bool statics; /* and what unit forces and moments at the joined interfaces make of the body */
+    phx_frame_kind frame;
+    int frame_at[2];             /* interfaces of the frame */
+    const unsigned char *held;   /* unknowns that do not move (n); NULL: none */
+    const unsigned char *joined; /* per interface: something is joined to it; NULL: all */
+    int n_masses;
+    const phx_continuum_mass *masses; /* added to the inertia in the basis */
+} phx_continuum_def;
+
+/* How well a basis holds its body. */
+typedef struct phx_basis_quality {
+    double frequency;   /* largest relative error of the first frequencies with all joined interfaces held */
+    double flexibility; /* largest error of the static flexibility at a joined interface, over the largest there */
+    const char *where;  /* interface of that error */
+} phx_basis_quality;
+
+/* A source of deformation in a basis of an elastic model, both of which it takes over (on success): the model and the
+ * interfaces, whose names are those of its points. Its stress vector is B q, K = B^T B in the basis. PHX_ERR_ARGUMENT
+ * for more modes than the body has. */
+phx_status phx_continuum_source_create(phx_context *context, const phx_continuum_def *def, phx_elastic_model *model,
+                                       int n_interfaces, phx_interface *interfaces, phx_flex_source **source);
+/* Of such a source: its model, its basis (u = Phi q: n coordinates one after the other, model->n numbers each), the
+ * circular frequencies of its coordinates, its quality. */
+const phx_elastic_model *phx_continuum_model(const phx_flex_source *source);
+const double *phx_continuum_basis(const phx_flex_source *source);
+const double *phx_continuum_frequencies(const phx_flex_source *source);
+const phx_basis_quality *phx_continuum_quality(const phx_flex_source *source);
 
 #endif

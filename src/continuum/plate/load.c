@@ -1,0 +1,133 @@
+/* Distributed forces on a plate: on triangles (N/m^2) and on edges (N/m). */
+#include "plate.h"
+
+#include "fe/fe.h"
+
+/* Adds weight * traction, with the value of each function, to the translations of the nodes. */
+static void add_to_nodes(const phx_plate *plate, int count, const int *node, const double *value, double weight,
+                         const double traction[3], double *force)
+{
+    for (int j = 0; j < count; j++)
+        for (int c = 0; c < 3; c++)
+            force[plate->deflection[node[j]] - 2 + c] += weight * value[j] * traction[c];
+}
+
+static void place(const phx_elastic_model *model, const int *corner, const double lambda[3], double x[3])
+{
+    for (int i = 0; i < 3; i++) {
+        x[i] = 0.0;
+        for (int c = 0; c < 3; c++)
+            x[i] += lambda[c] * model->x[3 * corner[c] + i];
+    }
+}
+
+static void load_triangle(const phx_elastic_model *model, int t, phx_plate_load_fn *load, void *user, double *force)
+{
+    const phx_plate *plate = phx_plate_of(model);
+    const double normal[3] = {0.0, 0.0, 1.0};
+    double lambda[PHX_TRIANGLE_POINTS][3], weight[PHX_TRIANGLE_POINTS], x[3], traction[3];
+    int node[PHX_TRIANGLE_NODES];
+    phx_plate_frame frame;
+    phx_lagrange at;
+
+    phx_plate_frame_of(model, t, &frame);
+    phx_plate_nodes(plate, t, node);
+    phx_triangle_rule(lambda, weight);
+    for (int g = 0; g < PHX_TRIANGLE_POINTS; g++) {
+        const int count = phx_triangle_lagrange(plate->order + 1, lambda[g], &at);
+        place(model, plate->corner + 3 * t, lambda[g], x);
+        load(user, x, normal, traction);
+        add_to_nodes(plate, count, node, at.value, frame.area * weight[g], traction, force);
+    }
+}
+
+/* Edge e of triangle t; sign: of the normal wanted, as seen from this triangle. */
+static void load_edge(const phx_elastic_model *model, int t, int e, double sign, phx_plate_load_fn *load, void *user,
+                      double *force)
+{
+    const phx_plate *plate = phx_plate_of(model);
+    double s[PHX_TRIANGLE_RULE], weight[PHX_TRIANGLE_RULE], lambda[3], x[3], traction[3];
+    int node[PHX_TRIANGLE_NODES];
+    phx_plate_frame frame;
+    phx_lagrange at;
+
+    phx_plate_frame_of(model, t, &frame);
+    phx_plate_nodes(plate, t, node);
+    phx_gauss(PHX_TRIANGLE_RULE, s, weight);
+    const double normal[3] = {sign * frame.normal[e][0], sign * frame.normal[e][1], 0.0};
+    for (int g = 0; g < PHX_TRIANGLE_RULE; g++) {
+        phx_triangle_edge_point(e, s[g], lambda);
+        const int count = phx_triangle_lagrange(plate->order + 1, lambda, &at);
+        place(model, plate->corner + 3 * t, lambda, x);
+        load(user, x, normal, traction);
+        add_to_nodes(plate, count, node, at.value, frame.length[e] * weight[g], traction, force);
+    }
+}
+
+static phx_status load_edges(phx_context *context, const phx_elastic_model *model, const phx_mesh_group *group,
+                             phx_plate_load_fn *load, void *user, double *force)
+{
+    const phx_plate *plate = phx_plate_of(model);
+    int *edge = phx_calloc(context, (size_t)group->n_cells, sizeof *edge);
+    double *sign = phx_calloc(context, (size_t)group->n_cells, sizeof *sign);
+    phx_status status = edge && sign ? phx_plate_group_edges(context, model, group, edge, sign) : PHX_ERR_MEMORY;
+
+    for (int k = 0; k < group->n_cells && !status; k++) {
+        const int *beside = plate->neighbour + 2 * edge[k], t = beside[0] >= 0 ? beside[0] : beside[1];
+        int e = 0;
+        while (plate->edge[3 * t + e] != edge[k])
+            e++;
+        load_edge(model, t, e, beside[0] >= 0 ? sign[k] : -sign[k], load, user, force);
+    }
+    phx_free(edge);
+    phx_free(sign);
+    return status;
+}
+
+phx_status phx_plate_load(phx_context *context, const phx_elastic_model *model, const char *group,
+                          phx_plate_load_fn *load, void *user, double *force)
+{
+    if (!model || !load || !force)
+        return phx_fail_null(context, __func__, "model, load or force");
+    const phx_plate *plate = phx_plate_of(model);
+    const phx_mesh_group *part = group ? phx_mesh_group_named(&model->mesh, group) : NULL;
+    if (!plate)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "phx_plate_load: the model is not a plate");
+    if (group && (!part || (part->dimension != 1 && part->dimension != 2)))
+        return phx_fail(context, PHX_ERR_ARGUMENT, "plate: the mesh has no group %s of triangles or edges",
+                        phx_shown_text(group).text);
+    if (part && part->dimension == 1)
+        return load_edges(context, model, part, load, user, force);
+    /* the cells of triangles ascend, those of a group too */
+    for (int t = 0, k = 0; t < plate->n_triangles; t++) {
+        while (part && k < part->n_cells && part->cells[k] < plate->cell[t])
+            k++;
+        if (!part || (k < part->n_cells && part->cells[k] == plate->cell[t]))
+            load_triangle(model, t, load, user, force);
+    }
+    return PHX_OK;
+}
+
+typedef struct constant_load {
+    const double *traction;
+    double pressure;
+} constant_load;
+
+static void constant(void *user, const double x[3], const double normal[3], double traction[3])
+{
+    const constant_load *load = user;
+
+    (void)x;
+    for (int c = 0; c < 3; c++)
+        traction[c] = load->traction[c] - load->pressure * normal[c];
+}
+
+phx_status phx_plate_traction(phx_context *context, const phx_elastic_model *model, const char *group,
+                              const double traction[3], double pressure, double *force)
+{
+    constant_load load = {.traction = traction, .pressure = pressure};
+
+    if (!traction)
+        return phx_fail_null(context, __func__, "traction");
+    return phx_plate_load(context, model, group, constant, &load, force);
+}

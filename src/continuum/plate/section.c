@@ -1,0 +1,156 @@
+/* Sections of plates: isotropic, and laminates by classical lamination theory. */
+#include "continuum/continuum.h"
+
+#include <math.h>
+#include <string.h>
+
+void phx_isotropic_section(double young, double poisson, double density, double thickness, double kappa,
+                           phx_plate_section *section)
+{
+    const double h = thickness, C = young / (1.0 - poisson * poisson), G = young / (2.0 * (1.0 + poisson));
+    const double plane[9] = {C, poisson * C, 0.0, poisson * C, C, 0.0, 0.0, 0.0, G};
+
+    *section = (phx_plate_section){
+        .mass = density * h, .rotary = density * h * h * h / 12.0, .shear = {kappa * G * h, 0.0, 0.0, kappa * G * h}};
+    for (int k = 0; k < 9; k++) {
+        section->membrane[k] = h * plane[k];
+        section->bending[k] = h * h * h / 12.0 * plane[k];
+    }
+}
+
+/* ---- laminates ---- */
+/* Integrals through the thickness: A = sum Q t, B = sum Q (z1^2 - z0^2)/2, D = sum Q (z1^3 - z0^3)/3. */
+typedef struct laminate {
+    double A[9], B[9], D[9], shear[4];
+    double mass[3]; /* sum rho t, rho (z1^2 - z0^2)/2, rho (z1^3 - z0^3)/3 */
+} laminate;
+
+/* Plane stress in the layer's axes, Q, turned into those of the plate: Qbar = T^T Q T with the strains of the layer
+ * (e1, e2, g12) = T (e_xx, e_yy, g_xy). */
+static void plane_stiffness(const phx_plate_layer *layer, double Qbar[9])
+{
+    const double c = cos(layer->angle), s = sin(layer->angle);
+    const double T[9] = {c * c, s * s, c * s, s * s, c * c, -c * s, -2.0 * c * s, 2.0 * c * s, c * c - s * s};
+    const double nu12 = layer->poisson, nu21 = nu12 * layer->young[1] / layer->young[0], f = 1.0 / (1.0 - nu12 * nu21);
+    const double Q[9] = {f * layer->young[0],
+                         f * nu12 * layer->young[1],
+                         0.0,
+                         f * nu12 * layer->young[1],
+                         f * layer->young[1],
+                         0.0,
+                         0.0,
+                         0.0,
+                         layer->shear[0]};
+    double QT[9];
+
+    phx_dense_multiply(false, false, 3, 3, 3, 1.0, Q, 3, T, 3, 0.0, QT, 3);
+    phx_dense_multiply(true, false, 3, 3, 3, 1.0, T, 3, QT, 3, 0.0, Qbar, 3);
+}
+
+/* q = R^T diag(G13, G23) R (g_x, g_y) */
+static void shear_stiffness(const phx_plate_layer *layer, double G[4])
+{
+    const double c = cos(layer->angle), s = sin(layer->angle), G13 = layer->shear[1], G23 = layer->shear[2];
+    G[0] = c * c * G13 + s * s * G23;
+    G[1] = G[2] = c * s * (G13 - G23);
+    G[3] = s * s * G13 + c * c * G23;
+}
+
+static void add_layer(const phx_plate_layer *layer, double z0, double z1, laminate *sum)
+{
+    const double t[3] = {z1 - z0, (z1 * z1 - z0 * z0) / 2.0, (z1 * z1 * z1 - z0 * z0 * z0) / 3.0};
+    double Q[9], G[4];
+
+    plane_stiffness(layer, Q);
+    shear_stiffness(layer, G);
+    for (int k = 0; k < 9; k++) {
+        sum->A[k] += t[0] * Q[k];
+        sum->B[k] += t[1] * Q[k];
+        sum->D[k] += t[2] * Q[k];
+    }
+    for (int k = 0; k < 4; k++)
+        sum->shear[k] += t[0] * G[k];
+    for (int k = 0; k < 3; k++)
+        sum->mass[k] += layer->density * t[k];
+}
+
+static phx_status check_layer(phx_context *context, int k, const phx_plate_layer *layer)
+{
+    const double positive[] = {layer->young[0], layer->young[1], layer->shear[0], layer->shear[1],
+                               layer->shear[2], layer->density,  layer->thickness};
+    static const char *const name[] = {"E1", "E2", "G12", "G13", "G23", "density", "thickness"};
+
+    for (int i = 0; i < 7; i++)
+        if (!(positive[i] > 0.0 && isfinite(positive[i])))
+            return phx_fail(context, PHX_ERR_ARGUMENT, "laminate: layer %d: %s is %g, must be finite and > 0", k + 1,
+                            name[i], positive[i]);
+    const double nu = layer->poisson;
+    if (!(nu * nu * layer->young[1] < layer->young[0]))
+        return phx_fail(context, PHX_ERR_ARGUMENT,
+                        "laminate: layer %d: nu12 is %g, its square must be below E1/E2 = %g", k + 1, nu,
+                        layer->young[0] / layer->young[1]);
+    if (!isfinite(layer->angle))
+        return phx_fail(context, PHX_ERR_ARGUMENT, "laminate: layer %d: the angle is %g", k + 1, layer->angle);
+    return PHX_OK;
+}
+
+static double largest(int n, const double *a)
+{
+    double most = 0.0;
+    for (int k = 0; k < n; k++)
+        most = fmax(most, fabs(a[k]));
+    return most;
+}
+
+/* What couples bending and membrane must vanish. */
+static phx_status check_symmetry(phx_context *context, const laminate *sum, double thickness)
+{
+    const double tolerance = 1e-9;
+    const double coupling = largest(9, sum->B) / (thickness * largest(9, sum->A));
+    const double offset = fabs(sum->mass[1]) / (thickness * sum->mass[0]);
+
+    if (coupling > tolerance)
+        return phx_fail(
+            context, PHX_ERR_ARGUMENT,
+            "laminate: the layers are not symmetric about the middle: membrane and bending are coupled by B "
+            "= %.3g h A; at most %g is allowed",
+            coupling, tolerance);
+    if (offset > tolerance)
+        return phx_fail(context, PHX_ERR_ARGUMENT,
+                        "laminate: the centre of mass lies %.3g h off the middle; at most %g is allowed", offset,
+                        tolerance);
+    return PHX_OK;
+}
+
+phx_status phx_laminate_section(phx_context *context, int n_layers, const phx_plate_layer *layers, double kappa,
+                                phx_plate_section *section)
+{
+    laminate sum = {.mass = {0.0}};
+    double thickness = 0.0;
+
+    if (!layers || !section)
+        return phx_fail_null(context, __func__, "layers or section");
+    if (n_layers < 1)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "laminate: %d layers; there must be one at least", n_layers);
+    if (!(kappa > 0.0 && kappa <= 1.0))
+        return phx_fail(context, PHX_ERR_ARGUMENT, "laminate: the shear correction factor is %g, must be in (0, 1]",
+                        kappa);
+    for (int k = 0; k < n_layers; k++) {
+        const phx_status status = check_layer(context, k, &layers[k]);
+        if (status)
+            return status;
+        thickness += layers[k].thickness;
+    }
+    double z = -0.5 * thickness;
+    for (int k = 0; k < n_layers; z += layers[k++].thickness)
+        add_layer(&layers[k], z, z + layers[k].thickness, &sum);
+    const phx_status status = check_symmetry(context, &sum, thickness);
+    if (status)
+        return status;
+    *section = (phx_plate_section){.mass = sum.mass[0], .rotary = sum.mass[2]};
+    memcpy(section->membrane, sum.A, sizeof sum.A);
+    memcpy(section->bending, sum.D, sizeof sum.D);
+    for (int k = 0; k < 4; k++)
+        section->shear[k] = kappa * sum.shear[k];
+    return PHX_OK;
+}
