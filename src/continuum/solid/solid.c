@@ -95,8 +95,8 @@ static phx_status assign_regions(phx_context *context, const phx_mesh *mesh, int
     for (int c = 0; c < mesh->n_cells; c++)
         part_of_cell[c] = -1;
     for (int r = 0; r < n_regions; r++) {
-        const phx_mesh_group *group = regions[r].group ? phx_mesh_group_named(mesh, regions[r].group) : NULL;
-        if (regions[r].group && (!group || group->dimension != 3))
+        const phx_mesh_group *group = regions[r].group ? phx_mesh_group_in(mesh, regions[r].group, 3) : NULL;
+        if (regions[r].group && !group)
             return phx_fail(context, PHX_ERR_ARGUMENT, "the mesh has no group of solid cells named %s",
                             phx_shown_text(regions[r].group).text);
         const int count = group ? group->n_cells : mesh->n_cells;
