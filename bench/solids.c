@@ -121,7 +121,8 @@ static phx_status run(phx_context *context, int type, double unknowns, int modes
     if (!status)
         printf("%-6s %9d %10d %11d %8.2f %9.2f %8.2f %8.2f %10d %8.2f %8.2f %8.2f %9.0f  %.10g\n", types[type].name,
                model->n_elements, model->n, model->K.ptr[model->n], time[0], time[1], time[2], time[3], o.solutions,
-               o.solve, o.multiply, wall, bench_peak_memory(), sqrt(fmax(values[6 < modes ? 6 : 0], 0.0)) / 6.283185307179586);
+               o.solve, o.multiply, wall, bench_peak_memory(),
+               sqrt(fmax(values[6 < modes ? 6 : 0], 0.0)) / 6.283185307179586);
     fflush(stdout);
     phx_cholesky_destroy(o.factors);
     phx_csr_free(&shifted);
@@ -148,8 +149,9 @@ int main(int count, char **words)
     bench_processor(processor, sizeof processor);
     printf("%s, %s; a free block, %d modes; processor time, s; memory: the largest so far, MB\n\n", processor,
            bench_compiler(), modes);
-    printf("%-6s %9s %10s %11s %8s %9s %8s %8s %10s %8s %8s %8s %9s  %s\n", "type", "elements", "unknowns", "entries of K",
-           "mesh", "assembly", "factor", "modes", "solutions", "solve", "M x", "wall", "memory", "first, Hz");
+    printf("%-6s %9s %10s %11s %8s %9s %8s %8s %10s %8s %8s %8s %9s  %s\n", "type", "elements", "unknowns",
+           "entries of K", "mesh", "assembly", "factor", "modes", "solutions", "solve", "M x", "wall", "memory",
+           "first, Hz");
     phx_algebra_set_threads(1);
     for (int type = 0; type < 3 && !status; type++)
         for (int k = 0; k < (unknowns ? 1 : 2) && !status; k++)

@@ -84,9 +84,8 @@ static void test_rules(void **state)
 /* ---- K as in the textbooks, by shape functions written out and derivatives by a complex step ---- */
 static const double corner_of_hex[8][3] = {{-1, -1, -1}, {1, -1, -1}, {1, 1, -1}, {-1, 1, -1},
                                            {-1, -1, 1},  {1, -1, 1},  {1, 1, 1},  {-1, 1, 1}};
-static const double middle_of_hex[12][3] = {{0, -1, -1}, {1, 0, -1}, {0, 1, -1}, {-1, 0, -1},
-                                            {0, -1, 1},  {1, 0, 1},  {0, 1, 1},  {-1, 0, 1},
-                                            {-1, -1, 0}, {1, -1, 0}, {1, 1, 0},  {-1, 1, 0}};
+static const double middle_of_hex[12][3] = {{0, -1, -1}, {1, 0, -1}, {0, 1, -1},  {-1, 0, -1}, {0, -1, 1}, {1, 0, 1},
+                                            {0, 1, 1},   {-1, 0, 1}, {-1, -1, 0}, {1, -1, 0},  {1, 1, 0},  {-1, 1, 0}};
 static const int edge_of_tet[6][2] = {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}};
 static const int edge_of_triangle[3][2] = {{0, 1}, {1, 2}, {2, 0}};
 

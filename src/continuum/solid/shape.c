@@ -17,16 +17,14 @@ static const reference triangle = {1, {2}, {{0}, {1}, {2}}};
 static const reference quadrangle = {2, {1, 1}, {{0, 2}, {1, 2}, {1, 3}, {0, 3}}};
 static const reference tetrahedron = {1, {3}, {{0}, {1}, {2}, {3}}};
 static const reference hexahedron = {
-    3,
-    {1, 1, 1},
-    {{0, 2, 4}, {1, 2, 4}, {1, 3, 4}, {0, 3, 4}, {0, 2, 5}, {1, 2, 5}, {1, 3, 5}, {0, 3, 5}}};
+    3, {1, 1, 1}, {{0, 2, 4}, {1, 2, 4}, {1, 3, 4}, {0, 3, 4}, {0, 2, 5}, {1, 2, 5}, {1, 3, 5}, {0, 3, 5}}};
 static const reference wedge = {2, {2, 1}, {{0, 3}, {1, 3}, {2, 3}, {0, 4}, {1, 4}, {2, 4}}};
 
 static const reference *const references[PHX_CELL_TYPES] = {
-    [PHX_CELL_LINE2] = &line,        [PHX_CELL_LINE3] = &line,         [PHX_CELL_TRI3] = &triangle,
-    [PHX_CELL_TRI6] = &triangle,     [PHX_CELL_QUAD4] = &quadrangle,   [PHX_CELL_QUAD8] = &quadrangle,
-    [PHX_CELL_TET4] = &tetrahedron,  [PHX_CELL_TET10] = &tetrahedron,  [PHX_CELL_HEX8] = &hexahedron,
-    [PHX_CELL_HEX20] = &hexahedron,  [PHX_CELL_WEDGE6] = &wedge,       [PHX_CELL_WEDGE15] = &wedge,
+    [PHX_CELL_LINE2] = &line,       [PHX_CELL_LINE3] = &line,        [PHX_CELL_TRI3] = &triangle,
+    [PHX_CELL_TRI6] = &triangle,    [PHX_CELL_QUAD4] = &quadrangle,  [PHX_CELL_QUAD8] = &quadrangle,
+    [PHX_CELL_TET4] = &tetrahedron, [PHX_CELL_TET10] = &tetrahedron, [PHX_CELL_HEX8] = &hexahedron,
+    [PHX_CELL_HEX20] = &hexahedron, [PHX_CELL_WEDGE6] = &wedge,      [PHX_CELL_WEDGE15] = &wedge,
 };
 
 /* mu and its derivatives (constant): first barycentric coordinate 1 - sum, for lines with the coordinate -1 to 1. */

@@ -38,7 +38,7 @@ typedef struct phx_solid_table {
 typedef struct phx_solid_part {
     phx_solid_material material;
     double compliance[36]; /* C^-1 */
-    bool lumped;
+    bool lumped, mass_at_stresses;
 } phx_solid_part;
 
 typedef struct phx_solid_element {
