@@ -42,6 +42,9 @@ typedef struct phx_elastic_ops {
     /* The matrices of element e, all fields but the pointers. No allocation. NULL: M and K are all that is known
      * (n_elements is 0). */
     void (*element)(const phx_elastic_model *model, int e, phx_element_matrices *matrices);
+    /* phx_elastic_traction, whose arguments are checked; NULL: nothing that it could act on. */
+    phx_status (*traction)(phx_context *context, const phx_elastic_model *model, const char *group,
+                           const double traction[3], double pressure, double *force);
 } phx_elastic_ops;
 
 /* A body of many unknowns, before boundary conditions and bases. It owns everything it points to but `ops`. */
