@@ -42,6 +42,7 @@ typedef struct phx_elastic_ops {
     /* The matrices of element e, all fields but the pointers. No allocation. NULL: M and K are all that is known
      * (n_elements is 0). */
     void (*element)(const phx_elastic_model *model, int e, phx_element_matrices *matrices);
+    bool edges; /* a plate: groups of edges have normal slopes beside their nodes */
     /* phx_elastic_traction, whose arguments are checked; NULL: nothing that it could act on. */
     phx_status (*traction)(phx_context *context, const phx_elastic_model *model, const char *group,
                            const double traction[3], double pressure, double *force);
@@ -60,6 +61,9 @@ struct phx_elastic_model {
     int *component; /* n: PHX_UNKNOWN_... */
     double *rigid;  /* 6 x n: unit translations along x, y, z, unit rotations about them through the origin */
     phx_csr M, K;   /* n x n, the whole symmetric pattern; M may be singular */
+    int n_modes;    /* 0; else the stiffness is known for these modes alone, u = modes q, and K is empty (no entry) */
+    double *modes;  /* n x n_modes */
+    double *modal_M, *modal_K; /* n_modes x n_modes, symmetric */
     int n_elements;
     int most_unknowns, most_stresses, most_block; /* of an element */
     int *first_unknown;                           /* n_elements + 1: where the unknowns of each begin in `unknown` */
@@ -93,26 +97,42 @@ typedef struct phx_solid_material {
     double stiffness[36]; /* C: stresses xx yy zz xy yz zx from strains xx yy zz 2xy 2yz 2zx; row-major, SPD */
 } phx_solid_material;
 void phx_isotropic_material(double young, double poisson, double density, phx_solid_material *material);
+/* Axes x y z: moduli along them, poisson = nu_xy, nu_yz, nu_xz (nu_xy: contraction along y by tension along x), shear
+ * moduli G_xy, G_yz, G_zx. */
+void phx_orthotropic_material(const double young[3], const double poisson[3], const double shear[3], double density,
+                              phx_solid_material *material);
 
-typedef enum phx_solid_rule { /* integration of hexahedra with 20 nodes, and of the mass */
-                              PHX_SOLID_FULL,
-                              PHX_SOLID_REDUCED /* Hex20R: 2 x 2 x 2 points for the stiffness */
+typedef enum phx_solid_rule {
+    PHX_SOLID_FULL,
+    PHX_SOLID_REDUCED /* hexahedra with 20 nodes: 2 x 2 x 2 points for the stiffness (Hex20R) */
 } phx_solid_rule;
 
 typedef struct phx_solid_region {
     const char *group; /* of the mesh; NULL: every solid cell */
     phx_solid_material material;
     phx_solid_rule rule;
-    bool lumped; /* row-sum lumped mass */
+    bool lumped; /* mass on the diagonal: sums of rows; of quadratic cells the diagonal scaled to the mass */
 } phx_solid_region;
-/* Three translations for each node that a solid cell has. The mesh is taken (emptied) on success. PHX_ERR_ARGUMENT: a
- * solid cell in no region or in two, one turned inside out or flat (its label and the determinant), a material that is
- * not positive definite. */
+/* Three translations for each node that a solid cell has. Stiffness as C3D4, C3D10, C3D8 (mean dilatation), C3D20,
+ * C3D20R, C3D6, C3D15 of Abaqus; masses are integrated exactly where edges are straight. The mesh is taken (emptied) on
+ * success. PHX_ERR_ARGUMENT: a solid cell in no region or in two, one turned inside out or flat (its label and the
+ * determinant), a material that is not positive definite. A warning for Tet4, which is far too stiff in bending. */
 phx_status phx_solid_create(phx_context *context, phx_mesh *mesh, int n_regions, const phx_solid_region *regions,
                             phx_elastic_model **model);
-/* Stresses xx yy zz xy yz zx at the integration points of element e for the unknowns u, and their places (3 each). */
+/* Stresses xx yy zz xy yz zx at the integration points of element e for the unknowns u, and their places (3 each; NULL:
+ * not wanted). */
 int phx_solid_points(const phx_elastic_model *model, int e); /* their number */
 void phx_solid_stress(const phx_elastic_model *model, int e, const double *u, double *x, double *stress);
+/* The same at the nodes (n_nodes x 6), for pictures: in each element the fit of least squares by its linear shape
+ * functions, then the mean over the elements of a node; 0 where there are none. `offset` (NULL: none) is added to the
+ * stresses at the points, as below. */
+phx_status phx_solid_nodal_stress(phx_context *context, const phx_elastic_model *model, const double *u,
+                                  const double *offset, double *stress);
+/* Thermal expansion of a group of solid cells (NULL: all) by rise * expansion along x y z (K, 1/K): adds to `force` (n)
+ * the load D^T M2^-1 (w eps_th), and to `offset` (one per stress, first_stress; NULL: not wanted) what is to be added
+ * to the stresses of the displacement, -C eps_th. */
+phx_status phx_solid_thermal(phx_context *context, const phx_elastic_model *model, const char *group,
+                             const double expansion[3], double rise, double *force, double *offset);
 /* The six stresses -> von Mises; principal ones, descending. */
 double phx_von_mises(const double stress[6]);
 void phx_principal_stresses(const double stress[6], double principal[3]);
@@ -173,7 +193,7 @@ typedef enum phx_plate_trace {
     PHX_TRACE_DEFLECTIONS,  /* uz of the nodes */
     PHX_TRACE_SLOPES,       /* normal slopes: k + 1 for each edge, Legendre polynomials along it, so the mean first */
     PHX_TRACE_TRANSLATIONS, /* ux, uy of each node */
-    PHX_TRACE_ROTATIONS     /* Mindlin: tangential components of theta, as the slopes */
+    PHX_TRACE_ROTATIONS     /* Mindlin: tangential components of theta, as the slopes; Kirchhoff: none */
 } phx_plate_trace;
 /* The unknowns of a plate on a group of edges (the caller frees them). sign (NULL: not wanted), +1 or -1 each: the
  * slope along the outward normal n is sign * unknown, the rotation along e_z x n too; inside the plate n points to the
@@ -197,18 +217,105 @@ phx_status phx_plate_load(phx_context *context, const phx_elastic_model *model, 
 /* ---- matrices of other programs (imported/) ---- */
 typedef struct phx_import_def {
     int n_files;
-    const char *const *files;  /* found out by suffix and content: see docs/import.md */
+    const char *const *files; /* found out by suffix and content: see docs/import.md */
+    /* Files of the two matrices where names and content do not say which is which; they stand here and not in `files`.
+     * NULL: none. */
+    const char *mass_file, *stiffness_file;
     double length, mass, time; /* of the units of the files in m, kg, s; 1: SI */
+    /* Rigid bodies of CalculiX, by label: reference node, and the node whose translations are its rotations. Those that
+     * a deck names (*RIGID BODY with REF NODE and ROT NODE) are found there. */
+    int n_rigid;
+    const int (*rigid)[2];
 } phx_import_def;
-/* A model of M, K and nodes; no elements. PHX_ERR_INPUT names file, line and remedy. */
+phx_import_def phx_import_def_default(void); /* no file, SI */
+/* A model of M, K and nodes, or M, nodes and modes (MBDyn); no elements. Round-off in the symmetry of the matrices is
+ * averaged away; unknowns that neither matrix has an entry for are left out; entries of 0 are no part of the pattern.
+ * The mesh is that of a deck among the files. PHX_ERR_INPUT names file, line and remedy; PHX_ERR_FILE; the log gets a
+ * line for each file and warnings of what looks constrained or has no stiffness. */
 phx_status phx_import_create(phx_context *context, const phx_import_def *def, phx_elastic_model **model);
 
-/* ---- bases (basis.c, interface.c) ---- */
-/* A point of the body that others are joined to: its displacement and small rotation are these rows on the unknowns. */
+/* ---- interfaces (interface.c) ---- */
+typedef enum phx_interface_kind {
+    PHX_INTERFACE_RIGID,  /* its unknowns move as a rigid body (RBE2) */
+    PHX_INTERFACE_AVERAGE /* its motion is their mean rigid one, by least squares; it does work with forces spread by
+                             the same weights (RBE3) */
+} phx_interface_kind;
+
+/* A part of a body that others are joined to. Its displacement and small rotation are `rows` on the unknowns: 6 x n,
+ * u_x u_y u_z at x, r_x r_y r_z; a rigid one has its unknowns instead, which follow it. */
 typedef struct phx_interface {
-    const char *name;
+    char *name;
     double x[3];
-    phx_csr rows; /* 6 x n: u_x u_y u_z, r_x r_y r_z; rows without entries: the body says nothing of it */
+    int n_tied, *tied;
+    phx_csr rows;
+    bool turns; /* it has rotations: a single node of a solid has none */
 } phx_interface;
+void phx_interface_free(phx_interface *interface);
+/* Of unknowns, each once, in any order. x: the place of the port; NULL: the mean of the places of the unknowns. An
+ * average of unknowns that do not determine a rotation has none (turns is false); PHX_ERR_ARGUMENT when they do not
+ * determine the displacement, or only a part of the rotations. The name is copied. */
+phx_status phx_interface_create(phx_context *context, const phx_elastic_model *model, const char *name,
+                                phx_interface_kind kind, const double *x, int n_unknowns, const int *unknowns,
+                                phx_interface *interface);
+/* The unknowns of nodes, of all their components; and of a group of the mesh: of its nodes or, for an edge of a plate,
+ * all that move there, the normal slopes too. The caller frees `unknown`. */
+phx_status phx_elastic_node_unknowns(phx_context *context, const phx_elastic_model *model, int n_nodes,
+                                     const int *nodes, int *count, int **unknown);
+phx_status phx_elastic_group_unknowns(phx_context *context, const phx_elastic_model *model, const char *group,
+                                      int *count, int **unknown);
+
+/* ---- bases (basis.c, source.c) ---- */
+typedef enum phx_basis_kind {
+    PHX_BASIS_FREE,          /* free normal modes */
+    PHX_BASIS_HELD,          /* normal modes with one interface held */
+    PHX_BASIS_CRAIG_BAMPTON, /* unit motions of all rigid interfaces, normal modes with all of them held */
+    PHX_BASIS_ALL            /* all unknowns: small bodies */
+} phx_basis_kind;
+
+typedef enum phx_frame_kind {
+    PHX_FRAME_MEAN, /* mean axes: the deformation has no momentum */
+    PHX_FRAME_HELD, /* fixed to an interface */
+    PHX_FRAME_CHORD /* its origin in one interface, the line to another one its direction, turning about it with the
+                       first */
+} phx_frame_kind;
+
+/* A mass at an interface: kg, kg m^2 about it, body axes, row-major. */
+typedef struct phx_continuum_mass {
+    int interface;
+    double mass, inertia[9];
+} phx_continuum_mass;
+
+typedef struct phx_continuum_def {
+    const char *name; /* of the body, for messages */
+    phx_basis_kind basis;
+    int modes;    /* normal modes, >= 0 */
+    int hold;     /* interface that PHX_BASIS_HELD holds */
+    bool statics; /* and what unit forces and moments at the joined interfaces make of the body */
+    phx_frame_kind frame;
+    int frame_at[2];             /* interfaces of the frame */
+    const unsigned char *held;   /* unknowns that do not move (n); NULL: none */
+    const unsigned char *joined; /* per interface: something is joined to it; NULL: all */
+    int n_masses;
+    const phx_continuum_mass *masses; /* added to the inertia in the basis */
+} phx_continuum_def;
+
+/* How well a basis holds its body. */
+typedef struct phx_basis_quality {
+    double frequency;   /* largest relative error of the first frequencies with all joined interfaces held */
+    double flexibility; /* largest error of the static flexibility at a joined interface, over the largest there */
+    const char *where;  /* interface of that error */
+} phx_basis_quality;
+
+/* A source of deformation in a basis of an elastic model, both of which it takes over (on success): the model and the
+ * interfaces, whose names are those of its points. Its stress vector is B q, K = B^T B in the basis. PHX_ERR_ARGUMENT
+ * for more modes than the body has. */
+phx_status phx_continuum_source_create(phx_context *context, const phx_continuum_def *def, phx_elastic_model *model,
+                                       int n_interfaces, phx_interface *interfaces, phx_flex_source **source);
+/* Of such a source: its model, its basis (u = Phi q: n coordinates one after the other, model->n numbers each), the
+ * circular frequencies of its coordinates, its quality. */
+const phx_elastic_model *phx_continuum_model(const phx_flex_source *source);
+const double *phx_continuum_basis(const phx_flex_source *source);
+const double *phx_continuum_frequencies(const phx_flex_source *source);
+const phx_basis_quality *phx_continuum_quality(const phx_flex_source *source);
 
 #endif

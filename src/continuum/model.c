@@ -15,6 +15,9 @@ void phx_elastic_destroy(phx_elastic_model *model)
     phx_free(model->node);
     phx_free(model->component);
     phx_free(model->rigid);
+    phx_free(model->modes);
+    phx_free(model->modal_M);
+    phx_free(model->modal_K);
     phx_free(model->first_unknown);
     phx_free(model->unknown);
     phx_free(model->first_stress);

@@ -71,21 +71,9 @@ static void hold_trace(phx_context *context, free_set *set, const phx_elastic_mo
     phx_free(unknown);
 }
 
-/* Rotations of edges are unknowns of Mindlin plates only. */
-static bool is_mindlin(phx_context *context, const phx_elastic_model *model)
-{
-    int count, *unknown;
-    const bool mindlin =
-        phx_plate_edge_unknowns(context, model, "x0", PHX_TRACE_ROTATIONS, &count, &unknown, NULL) == PHX_OK;
-    if (mindlin)
-        phx_free(unknown);
-    return mindlin;
-}
-
 free_set supported(phx_context *context, const phx_elastic_model *model, const char *letters)
 {
     static const char *const edge[4] = {"x0", "x1", "y0", "y1"};
-    const bool mindlin = is_mindlin(context, model);
     free_set set = free_all(model->n);
 
     hold_component(&set, model, PHX_UNKNOWN_UX);
@@ -96,7 +84,7 @@ free_set supported(phx_context *context, const phx_elastic_model *model, const c
         hold_trace(context, &set, model, edge[e], PHX_TRACE_DEFLECTIONS);
         if (letters[e] == 'C')
             hold_trace(context, &set, model, edge[e], PHX_TRACE_SLOPES);
-        if (letters[e] != 's' && mindlin)
+        if (letters[e] != 's') /* Kirchhoff: none */
             hold_trace(context, &set, model, edge[e], PHX_TRACE_ROTATIONS);
     }
     return set;

@@ -1,0 +1,444 @@
+/* Bases of an elastic body: which shapes, made orthonormal; and how well they hold it. */
+#include "basis.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ALL_MOST = 3000 }; /* unknowns of a body in all its unknowns */
+
+void shapes_free(shapes *it)
+{
+    phx_free(it->y);
+    phx_free(it->omega);
+    memset(it, 0, sizeof *it);
+}
+
+/* Room for so many more. */
+static phx_status grow(phx_context *context, int more, shapes *it)
+{
+    double *y = phx_calloc(context, (size_t)(it->count + more) * (size_t)it->n + 1, sizeof *y);
+
+    if (!y)
+        return PHX_ERR_MEMORY;
+    if (it->count > 0)
+        memcpy(y, it->y, (size_t)it->count * (size_t)it->n * sizeof *y);
+    phx_free(it->y);
+    it->y = y;
+    return PHX_OK;
+}
+
+static double *next(shapes *it)
+{
+    return it->y + (size_t)it->count++ * (size_t)it->n;
+}
+
+static bool is_joined(const phx_continuum_def *def, int i)
+{
+    return !def->joined || def->joined[i];
+}
+
+/* ---- families of shapes ---- */
+/* 1 at the coordinates of rigid interface i. */
+static void hold_interface(const elastic_space *space, int i, unsigned char *held)
+{
+    for (int c = 0; c < 6 && space->tie[i] >= 0; c++)
+        held[space->tie[i] + c] = 1;
+}
+
+/* The lowest modes with these coordinates held. */
+static phx_status add_modes(phx_context *context, const phx_continuum_def *def, const elastic_space *space,
+                            flexibility *with, shapes *basis)
+{
+    double *omega = phx_calloc(context, (size_t)def->modes + 1, sizeof *omega);
+    phx_status status = omega ? grow(context, def->modes, basis) : PHX_ERR_MEMORY;
+
+    if (!status && def->modes > flexibility_most_modes(with))
+        status = phx_fail(context, PHX_ERR_ARGUMENT, "'%s': modes is %d, the body has %d at most", def->name,
+                          def->modes, flexibility_most_modes(with));
+    if (!status && def->modes > 0)
+        status = flexibility_modes(with, def->modes, omega, basis->y + (size_t)basis->count * (size_t)space->n);
+    if (!status)
+        basis->count += def->modes;
+    phx_free(omega);
+    return status;
+}
+
+/* What a unit force or moment at each joined interface makes of the body. */
+static phx_status add_statics(phx_context *context, const phx_continuum_def *def, const elastic_space *space,
+                              flexibility *with, shapes *basis)
+{
+    phx_status status = grow(context, 6 * space->n_interfaces, basis);
+
+    for (int i = 0; i < space->n_interfaces && !status; i++) {
+        for (int c = 0; c < 6 && is_joined(def, i) && !status; c++) {
+            const phx_csr *rows = &space->rows[i];
+            double *f;
+            if (rows->ptr[c] == rows->ptr[c + 1])
+                continue;
+            f = next(basis);
+            for (int e = rows->ptr[c]; e < rows->ptr[c + 1]; e++)
+                f[rows->idx[e]] += rows->val[e];
+            status = flexibility_apply(with, f, f);
+        }
+    }
+    return status;
+}
+
+/* Unit motions of the rigid interfaces, the others of them held: y = e_b - A K e_b. */
+static phx_status add_constraint_modes(phx_context *context, const elastic_space *space, flexibility *with,
+                                       shapes *basis)
+{
+    const size_t n = (size_t)space->n;
+    double *f = phx_calloc(context, n + 1, sizeof *f);
+    phx_status status = f ? grow(context, 6 * space->n_interfaces, basis) : PHX_ERR_MEMORY;
+
+    for (int i = 0; i < space->n_interfaces && !status; i++)
+        for (int c = 0; c < 6 && space->tie[i] >= 0 && !status; c++) {
+            const int b = space->tie[i] + c;
+            double *y;
+            if (space->empty[b])
+                continue;
+            y = next(basis);
+            memset(f, 0, n * sizeof *f);
+            for (int e = space->K.ptr[b]; e < space->K.ptr[b + 1]; e++) /* column b is row b */
+                f[space->K.idx[e]] = -space->K.val[e];
+            status = flexibility_apply(with, f, y);
+            y[b] = 1.0;
+        }
+    phx_free(f);
+    return status;
+}
+
+static phx_status add_all(phx_context *context, const phx_continuum_def *def, const elastic_space *space, shapes *basis)
+{
+    if (space->n > ALL_MOST)
+        return phx_fail(context, PHX_ERR_ARGUMENT,
+                        "'%s': it has %d unknowns; a body in all of them may have %d: take modes", def->name, space->n,
+                        ALL_MOST);
+    phx_status status = grow(context, space->n, basis);
+    for (int j = 0; j < space->n && !status; j++)
+        if (!space->empty[j])
+            next(basis)[j] = 1.0;
+    return status;
+}
+
+/* ---- orthonormal ---- */
+/* Y <- V Y: combinations, `count` of them, V count x basis->count. */
+static phx_status combine(phx_context *context, int count, const double *V, shapes *basis)
+{
+    double *y = phx_calloc(context, (size_t)count * (size_t)basis->n + 1, sizeof *y);
+
+    if (!y)
+        return PHX_ERR_MEMORY;
+    phx_dense_multiply(false, false, count, basis->n, basis->count, 1.0, V, basis->count, basis->y, basis->n, 0.0, y,
+                       basis->n);
+    phx_free(basis->y);
+    basis->y = y;
+    basis->count = count;
+    return PHX_OK;
+}
+
+/* Y A Y^T, symmetric. */
+static phx_status gram(phx_context *context, const phx_csr *A, const shapes *basis, double *out)
+{
+    const size_t n = (size_t)basis->n, m = (size_t)basis->count;
+    double *product = phx_calloc(context, n * m + 1, sizeof *product);
+
+    if (!product)
+        return PHX_ERR_MEMORY;
+    for (size_t k = 0; k < m; k++)
+        phx_csr_apply(A, 1.0, basis->y + k * n, product + k * n);
+    phx_dense_multiply(false, true, basis->count, basis->count, basis->n, 1.0, basis->y, basis->n, product, basis->n,
+                       0.0, out, basis->count);
+    for (size_t i = 0; i < m; i++)
+        for (size_t j = 0; j < i; j++)
+            out[i * m + j] = out[j * m + i] = 0.5 * (out[i * m + j] + out[j * m + i]);
+    phx_free(product);
+    return PHX_OK;
+}
+
+/* First orthonormal in K, where dependent shapes show, K <- I; then the modes of M in them, whose eigenvalues
+ * 1 / omega^2 are largest, and best known, for the lowest frequencies. */
+static phx_status orthonormalise(phx_context *context, const phx_continuum_def *def, const elastic_space *space,
+                                 shapes *basis)
+{
+    const size_t m = (size_t)basis->count;
+    double *A = phx_calloc(context, m * m + 1, sizeof *A), *V = phx_calloc(context, m * m + 1, sizeof *V);
+    double *U = phx_calloc(context, m * m + 1, sizeof *U), *values = phx_calloc(context, m + 1, sizeof *values);
+    phx_status status = A && V && U && values ? gram(context, &space->K, basis, A) : PHX_ERR_MEMORY;
+    int kept = 0;
+
+    for (size_t k = 0; k < m && !status; k++) { /* to one size */
+        const double scale = A[k * m + k] > 0.0 ? 1.0 / sqrt(A[k * m + k]) : 0.0;
+        for (size_t i = 0; i < (size_t)basis->n; i++)
+            basis->y[k * (size_t)basis->n + i] *= scale;
+    }
+    if (!status)
+        status = gram(context, &space->K, basis, A);
+    if (!status)
+        status = phx_dense_eigen_symmetric(context, basis->count, A, NULL, values, V);
+    for (size_t k = 0; k < m && !status; k++) {
+        if (!(values[k] > 1e-12 * values[m - 1]))
+            continue; /* it depends on the others */
+        for (size_t i = 0; i < m; i++)
+            U[(size_t)kept * m + i] = V[i * m + k] / sqrt(values[k]);
+        kept++;
+    }
+    if (!status)
+        status = combine(context, kept, U, basis);
+    if (!status)
+        status = gram(context, &space->M, basis, A);
+    if (!status && kept > 0)
+        status = phx_dense_eigen_symmetric(context, kept, A, NULL, values, V);
+    basis->omega = phx_calloc(context, (size_t)kept + 1, sizeof *basis->omega);
+    if (!basis->omega)
+        status = PHX_ERR_MEMORY;
+    int count = 0;
+    for (int k = kept - 1; k >= 0 && !status; k--) {
+        if (!(values[k] > 1e-14 * values[kept - 1]))
+            continue; /* no mass to speak of */
+        basis->omega[count] = 1.0 / sqrt(values[k]);
+        for (int i = 0; i < kept; i++)
+            U[(size_t)count * (size_t)kept + (size_t)i] = V[(size_t)i * (size_t)kept + (size_t)k] * basis->omega[count];
+        count++;
+    }
+    if (!status)
+        status = combine(context, count, U, basis);
+    if (!status && count == 0)
+        status = phx_fail(context, PHX_ERR_ARGUMENT, "'%s': its basis has no shape; ask for modes", def->name);
+    phx_free(A);
+    phx_free(V);
+    phx_free(U);
+    phx_free(values);
+    return status;
+}
+
+/* ---- the basis ---- */
+static phx_status add_shapes(phx_context *context, const phx_continuum_def *def, const elastic_space *space,
+                             shapes *basis)
+{
+    unsigned char *held = phx_calloc(context, (size_t)space->n + 1, sizeof *held);
+    flexibility *with = NULL, *free_body = NULL;
+    phx_status status = held ? PHX_OK : PHX_ERR_MEMORY;
+
+    if (!status && def->basis == PHX_BASIS_ALL) {
+        phx_free(held);
+        return add_all(context, def, space, basis);
+    }
+    for (int i = 0; i < space->n_interfaces && !status; i++)
+        if (def->basis == PHX_BASIS_CRAIG_BAMPTON || (def->basis == PHX_BASIS_HELD && i == def->hold))
+            hold_interface(space, i, held);
+    if (!status)
+        status = flexibility_create(context, space, held, &with);
+    if (!status)
+        status = add_modes(context, def, space, with, basis);
+    if (!status && def->basis == PHX_BASIS_CRAIG_BAMPTON)
+        status = add_constraint_modes(context, space, with, basis);
+    if (!status && def->statics && def->basis != PHX_BASIS_FREE)
+        status = flexibility_create(context, space, NULL, &free_body);
+    if (!status && def->statics)
+        status = add_statics(context, def, space, free_body ? free_body : with, basis);
+    flexibility_destroy(with);
+    flexibility_destroy(free_body);
+    phx_free(held);
+    return status;
+}
+
+phx_status basis_create(phx_context *context, const phx_continuum_def *def, const elastic_space *space, shapes *basis)
+{
+    phx_status status;
+
+    memset(basis, 0, sizeof *basis);
+    basis->n = space->n;
+    status = add_shapes(context, def, space, basis);
+    for (int k = 0; k < basis->count && !status; k++)
+        elastic_space_remove_rigid(space, basis->y + (size_t)k * (size_t)space->n);
+    if (!status)
+        status = orthonormalise(context, def, space, basis);
+    for (int k = 0; k < basis->count && !status; k++) /* what rounding brought back */
+        elastic_space_remove_rigid(space, basis->y + (size_t)k * (size_t)space->n);
+    if (status)
+        shapes_free(basis);
+    return status;
+}
+
+/* ---- quality ---- */
+/* 6 x m: motion of interface i by the shapes. */
+static void motion_of(const phx_csr *rows, const shapes *basis, double *out)
+{
+    for (int k = 0; k < basis->count; k++) {
+        double motion[6] = {0};
+        phx_csr_apply(rows, 1.0, basis->y + (size_t)k * (size_t)basis->n, motion);
+        for (int c = 0; c < 6; c++)
+            out[(size_t)c * (size_t)basis->count + (size_t)k] = motion[c];
+    }
+}
+
+/* Static flexibility at an interface: exact, F = C A C^T, and of the basis, C Y diag(1/omega^2) Y^T C^T, which is
+ * smaller. *lacks: the largest part that is missing, of displacements by forces and of rotations by moments, each over
+ * the largest there: what is stiff need not be known as well as what is soft. */
+static phx_status lacking_flexibility(phx_context *context, const elastic_space *space, flexibility *body, int i,
+                                      const shapes *basis, double *lacks)
+{
+    const size_t n = (size_t)space->n, m = (size_t)basis->count;
+    const phx_csr *rows = &space->rows[i];
+    double *f = phx_calloc(context, n + 6 * m + 1, sizeof *f), *motion;
+    phx_status status = f ? PHX_OK : PHX_ERR_MEMORY;
+
+    double missing[2] = {0}, largest[2] = {0};
+    *lacks = 0.0;
+    motion = f ? f + n : NULL;
+    if (!status)
+        motion_of(rows, basis, motion);
+    for (int c = 0; c < 6 && !status; c++) {
+        double exact[6] = {0}, own = 0.0;
+        if (rows->ptr[c] == rows->ptr[c + 1])
+            continue;
+        memset(f, 0, n * sizeof *f);
+        for (int e = rows->ptr[c]; e < rows->ptr[c + 1]; e++)
+            f[rows->idx[e]] = rows->val[e];
+        status = flexibility_apply(body, f, f);
+        phx_csr_apply(rows, 1.0, f, exact);
+        for (size_t k = 0; k < m; k++)
+            own += motion[(size_t)c * m + k] * motion[(size_t)c * m + k] / (basis->omega[k] * basis->omega[k]);
+        missing[c / 3] = fmax(missing[c / 3], exact[c] - own);
+        largest[c / 3] = fmax(largest[c / 3], exact[c]);
+    }
+    for (int k = 0; k < 2; k++)
+        if (largest[k] > 0.0)
+            *lacks = fmax(*lacks, missing[k] / largest[k]);
+    phx_free(f);
+    return status;
+}
+
+/* Frequencies of the body in its shapes and rigid motions with the joined rigid interfaces held: omega ascending;
+ * *count of them. */
+static phx_status held_frequencies(phx_context *context, const phx_continuum_def *def, const elastic_space *space,
+                                   const shapes *basis, double **omega, int *count)
+{
+    const int m = basis->count + space->n_rigid;
+    double *G = phx_calloc(context, 6 * (size_t)space->n_interfaces * (size_t)m + 1, sizeof *G), *null_space = NULL;
+    double *A = NULL, *B = NULL;
+    int rows = 0, rank = 0;
+    phx_status status = G ? PHX_OK : PHX_ERR_MEMORY;
+    const shapes rigid = {.n = space->n, .count = space->n_rigid, .y = space->rigid};
+
+    *omega = NULL;
+    *count = 0;
+    for (int i = 0; i < space->n_interfaces && !status; i++) {
+        if (!is_joined(def, i) || space->tie[i] < 0)
+            continue;
+        double *elastic = phx_calloc(context, 6 * (size_t)m + 1, sizeof *elastic), *stiff;
+        if (!elastic) {
+            status = PHX_ERR_MEMORY;
+            break;
+        }
+        stiff = elastic + 6 * (size_t)basis->count;
+        motion_of(&space->rows[i], basis, elastic);
+        motion_of(&space->rows[i], &rigid, stiff);
+        for (int c = 0; c < 6; c++) {
+            double *row = G + (size_t)(rows + c) * (size_t)m, size = 0.0;
+            for (int k = 0; k < m; k++) {
+                row[k] =
+                    k < basis->count ? elastic[c * basis->count + k] : stiff[c * space->n_rigid + k - basis->count];
+                size = fmax(size, fabs(row[k]));
+            }
+            for (int k = 0; k < m && size > 0.0; k++)
+                row[k] /= size;
+        }
+        rows += 6;
+        phx_free(elastic);
+    }
+    if (!status && rows > 0)
+        status = phx_dense_nullspace(context, rows, m, G, 1e-10, &rank, &null_space);
+    const int f = m - rank;
+    if (!status && rows > 0 && f > 0) { /* null_space: m x f */
+        A = phx_calloc(context, (size_t)f * (size_t)f, sizeof *A);
+        B = phx_calloc(context, (size_t)f * (size_t)f, sizeof *B);
+        *omega = phx_calloc(context, (size_t)f, sizeof **omega);
+        status = A && B && *omega ? PHX_OK : PHX_ERR_MEMORY;
+        for (int i = 0; i < f && !status; i++)
+            for (int j = 0; j < f; j++)
+                for (int k = 0; k < m; k++) {
+                    const double product =
+                        null_space[(size_t)k * (size_t)f + (size_t)i] * null_space[(size_t)k * (size_t)f + (size_t)j];
+                    B[i * f + j] += product;
+                    A[i * f + j] += k < basis->count ? product * basis->omega[k] * basis->omega[k] : 0.0;
+                }
+        if (!status)
+            status = phx_dense_eigen_symmetric(context, f, A, B, *omega, NULL);
+        for (int k = 0; k < f && !status; k++)
+            (*omega)[k] = sqrt(fmax((*omega)[k], 0.0));
+        *count = status ? 0 : f;
+    }
+    phx_free(A);
+    phx_free(B);
+    phx_free(G);
+    phx_free(null_space);
+    return status;
+}
+
+/* The first frequencies with the joined rigid interfaces held, in the basis and of the body. */
+static phx_status compare_frequencies(phx_context *context, const phx_continuum_def *def, const elastic_space *space,
+                                      const shapes *basis, double *error)
+{
+    enum { COMPARED = 2 };
+    double exact[COMPARED], *own = NULL;
+    double *shape = phx_calloc(context, COMPARED * (size_t)space->n + 1, sizeof *shape);
+    unsigned char *held = phx_calloc(context, (size_t)space->n + 1, sizeof *held);
+    flexibility *with = NULL;
+    int count = 0, compared = COMPARED, ties = 0;
+    phx_status status = shape && held ? PHX_OK : PHX_ERR_MEMORY;
+
+    *error = 0.0;
+    for (int i = 0; i < space->n_interfaces && !status; i++)
+        if (is_joined(def, i) && space->tie[i] >= 0) {
+            hold_interface(space, i, held);
+            ties++;
+        }
+    if (!status && ties > 0)
+        status = flexibility_create(context, space, held, &with);
+    if (with && !status) {
+        if (compared > flexibility_most_modes(with))
+            compared = flexibility_most_modes(with);
+        if (compared > 0)
+            status = flexibility_modes(with, compared, exact, shape);
+        if (!status)
+            status = held_frequencies(context, def, space, basis, &own, &count);
+        if (!status && count == 0)
+            *error = HUGE_VAL; /* nothing is left that could move */
+        for (int k = 0; k < compared && k < count && !status; k++)
+            *error = fmax(*error, fabs(own[k] - exact[k]) / exact[k]);
+    }
+    flexibility_destroy(with);
+    phx_free(own);
+    phx_free(shape);
+    phx_free(held);
+    return status;
+}
+
+phx_status basis_quality(phx_context *context, const phx_continuum_def *def, const elastic_space *space,
+                         const phx_interface *interfaces, const shapes *basis, phx_basis_quality *quality)
+{
+    flexibility *body = NULL;
+    phx_status status;
+
+    memset(quality, 0, sizeof *quality);
+    if (def->basis == PHX_BASIS_ALL)
+        return PHX_OK;
+    status = compare_frequencies(context, def, space, basis, &quality->frequency);
+    if (!status)
+        status = flexibility_create(context, space, NULL, &body);
+    for (int i = 0; i < space->n_interfaces && !status; i++) {
+        double lacks = 0.0;
+        if (!is_joined(def, i))
+            continue;
+        status = lacking_flexibility(context, space, body, i, basis, &lacks);
+        if (lacks > quality->flexibility) {
+            quality->flexibility = lacks;
+            quality->where = interfaces[i].name;
+        }
+    }
+    flexibility_destroy(body);
+    return status;
+}

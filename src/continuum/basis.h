@@ -1,0 +1,70 @@
+/* Phlexor, layer continuum, private: the coordinates in which bases are found, and flexibility. */
+#ifndef PHLEXOR_CONTINUUM_BASIS_H
+#define PHLEXOR_CONTINUUM_BASIS_H
+
+#include "continuum.h"
+
+/* Unit rigid motion k (translations, then rotations) at unknown j, about the point x:
+ * e_k x (p - x) = X_k - (e_k x x), e_k x x = x_a e_b - x_b e_a with a, b the axes after k. */
+static inline double phx_elastic_rigid_about(const phx_elastic_model *model, int j, int k, const double x[3])
+{
+    const size_t n = (size_t)model->n;
+    const double *r = model->rigid + (size_t)j;
+    const size_t a = (size_t)(k + 1) % 3, b = (size_t)(k + 2) % 3;
+
+    return k < 3 ? r[(size_t)k * n] : r[(size_t)k * n] - x[a] * r[b * n] + x[b] * r[a * n];
+}
+
+/* ---- the space of a body whose interfaces are tied ----
+ * u = T y: unknowns that are neither tied nor held, then six coordinates (displacement, rotation) of each rigid
+ * interface. */
+typedef struct elastic_space {
+    const phx_elastic_model *model;
+    int n;
+    phx_csr T;            /* model->n x n */
+    phx_csr M, K;         /* T^T M T, T^T K T */
+    unsigned char *empty; /* n: a coordinate of an interface that moves nothing, all it could move is held */
+    int *tie;             /* per interface: its first coordinate, -1: it is not rigid */
+    phx_csr *rows;        /* per interface: 6 x n, its displacement and rotation by y */
+    int n_interfaces;
+    int n_rigid;     /* rigid motions that the space has: 6, fewer when unknowns are held */
+    double *rigid;   /* n_rigid x n, orthonormal in M */
+    double *M_rigid; /* n_rigid x n: M times them */
+} elastic_space;
+phx_status elastic_space_create(phx_context *context, const phx_elastic_model *model, const unsigned char *held,
+                                int n_interfaces, const phx_interface *interfaces, elastic_space *space);
+void elastic_space_free(elastic_space *space);
+/* x <- x - R R^T M x: rigid motions taken out, in mean axes. */
+void elastic_space_remove_rigid(const elastic_space *space, double *x);
+
+/* ---- flexibility ----
+ * w = A f: the displacement by the loads f while some coordinates are held and the rigid motions that are left
+ * accelerate (inertia relief), without these motions: A = P K^-1 P^T, P = I - R R^T M. K w = P^T f, exactly. */
+typedef struct flexibility flexibility;
+/* held: n of the space, 1 where a coordinate is held. */
+phx_status flexibility_create(phx_context *context, const elastic_space *space, const unsigned char *held,
+                              flexibility **made);
+void flexibility_destroy(flexibility *it); /* NULL is allowed */
+/* f and w: n of the space; entries of f at held coordinates do not count, those of w are zero. w may be f. */
+phx_status flexibility_apply(flexibility *it, const double *f, double *w);
+/* The lowest `count` modes of the body so held, without rigid ones: omega ascending (rad/s), modes count x n. */
+phx_status flexibility_modes(flexibility *it, int count, double *omega, double *modes);
+/* At most so many has it. */
+int flexibility_most_modes(const flexibility *it);
+
+/* ---- bases ---- */
+/* Shapes in a space, one after the other: count x n. */
+typedef struct shapes {
+    int n, count;
+    double *y;
+    double *omega; /* count: of orthonormal ones, ascending */
+} shapes;
+void shapes_free(shapes *it);
+/* The shapes a definition asks for, orthonormal: Y^T M Y = I, Y^T K Y = diag(omega^2), without momentum (mean axes).
+ * Dependent ones are left out. */
+phx_status basis_create(phx_context *context, const phx_continuum_def *def, const elastic_space *space, shapes *basis);
+/* How well shapes in mean axes hold the body. */
+phx_status basis_quality(phx_context *context, const phx_continuum_def *def, const elastic_space *space,
+                         const phx_interface *interfaces, const shapes *basis, phx_basis_quality *quality);
+
+#endif

@@ -1,0 +1,513 @@
+/* From what the files say to an elastic model: what rows are, symmetry, units, what is left out. */
+#include "imported.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const phx_elastic_ops imported_ops = {.kind = "imported body"};
+
+/* ---- what must be there ---- */
+static phx_status check_parts(const phx_import *import)
+{
+    const import_matrix *mass = &import->matrix[IMPORT_MASS], *stiffness = &import->matrix[IMPORT_STIFFNESS];
+    const char *first = import->def->n_files > 0 ? import->def->files[0]
+                        : import->def->mass_file ? import->def->mass_file
+                                                 : import->def->stiffness_file;
+    if (import->nodes.n == 0)
+        return phx_fail(import->context, PHX_ERR_INPUT,
+                        "%s: none of the files gives nodes; add the deck (.inp), the GRID lines or a table of nodes "
+                        "(node, x, y, z)",
+                        first);
+    if (!mass->path || mass->count == 0)
+        return phx_fail(import->context, PHX_ERR_INPUT, "%s: none of the files has a mass matrix", first);
+    if (import->modes.count > 0 && stiffness->path)
+        return phx_fail(import->context, PHX_ERR_INPUT,
+                        "%s: a stiffness matrix beside the modes of %s; a body has one or the other", stiffness->path,
+                        mass->path);
+    if (import->modes.count == 0 && (!stiffness->path || stiffness->count == 0))
+        return phx_fail(import->context, PHX_ERR_INPUT, "%s: none of the files has a stiffness matrix", first);
+    return PHX_OK;
+}
+
+/* ---- what rows are ---- */
+static int most_rows(const phx_import *import)
+{
+    const int mass = import->matrix[IMPORT_MASS].rows, stiffness = import->matrix[IMPORT_STIFFNESS].rows;
+    return mass > stiffness ? mass : stiffness;
+}
+
+/* Listed by a file: put into the order of the rows, each of which stands there once. */
+static phx_status order_listed(phx_import *import)
+{
+    import_unknowns *u = &import->unknowns;
+    int *label = phx_calloc(import->context, (size_t)u->n, sizeof *label);
+    int *component = phx_calloc(import->context, (size_t)u->n, sizeof *component);
+    phx_status status = label && component ? PHX_OK : PHX_ERR_MEMORY;
+    for (int k = 0; k < u->n && !status; k++) {
+        const int row = u->row[k];
+        if (row >= u->n)
+            status = phx_fail(import->context, PHX_ERR_INPUT,
+                              "%s:%ld: row %d of node %d %s, but only %d rows are named; every row of the matrices has "
+                              "a node and a component",
+                              u->path, u->line[k], row + 1, u->label[k], import_component_names[u->component[k]], u->n);
+        else if (label[row])
+            status = phx_fail(import->context, PHX_ERR_INPUT, "%s:%ld: row %d is node %d %s, and node %d %s as well",
+                              u->path, u->line[k], row + 1, u->label[k], import_component_names[u->component[k]],
+                              label[row], import_component_names[component[row]]);
+        if (status)
+            break;
+        label[row] = u->label[k];
+        component[row] = u->component[k];
+    }
+    if (!status) {
+        memcpy(u->label, label, (size_t)u->n * sizeof *label);
+        memcpy(u->component, component, (size_t)u->n * sizeof *component);
+    }
+    phx_free(label);
+    phx_free(component);
+    return status;
+}
+
+static int compare_labels(const void *a, const void *b)
+{
+    const int left = *(const int *)a, right = *(const int *)b;
+    return (left > right) - (left < right);
+}
+
+/* Row 3 (label - 1) + component of a file whose numbers are those of the nodes: renumbered over the nodes there are. */
+static phx_status renumber_rows(phx_import *import, const int *sorted)
+{
+    import_map place = {0};
+    phx_status status = PHX_OK;
+    for (int i = 0, found; i < import->nodes.n && !status; i++)
+        status = import_map_put(import->context, &place, sorted[i], i, &found);
+    for (int r = 0; r < 2 && !status; r++) {
+        import_matrix *m = &import->matrix[r];
+        for (size_t k = 0; k < 2 * m->count && !status; k++) {
+            int *row = k < m->count ? &m->row[k] : &m->col[k - m->count];
+            const int node = import_map_find(&place, *row / 3 + 1);
+            if (node < 0)
+                status = phx_fail(import->context, PHX_ERR_INPUT,
+                                  "%s: row or column %d would be component %d of node %d, which %s does not have; let "
+                                  "the matrices be written with nodes and components",
+                                  m->path, *row + 1, *row % 3 + 1, *row / 3 + 1, import->nodes.path);
+            *row = 3 * node + *row % 3;
+        }
+        m->rows = 3 * import->nodes.n;
+    }
+    import_map_free(&place);
+    return status;
+}
+
+/* No file says what rows are: three or six for each node. */
+static phx_status number_by_rule(phx_import *import)
+{
+    const import_nodes *nodes = &import->nodes;
+    const bool declared = import->matrix[0].declared || import->matrix[1].declared;
+    const int rows = most_rows(import);
+    int *sorted = phx_calloc(import->context, (size_t)nodes->n, sizeof *sorted);
+    phx_status status = sorted ? PHX_OK : PHX_ERR_MEMORY;
+    if (status)
+        return status;
+    memcpy(sorted, nodes->label, (size_t)nodes->n * sizeof *sorted);
+    if (!nodes->in_order)
+        qsort(sorted, (size_t)nodes->n, sizeof *sorted, compare_labels);
+    const int last = sorted[nodes->n - 1];
+    const bool by_label = !declared && !nodes->in_order && rows > 3LL * nodes->n && rows <= 3LL * last;
+    const int components = by_label || rows <= 3LL * nodes->n ? 3 : 6;
+    if (rows > (long long)components * nodes->n && !by_label)
+        status = phx_fail(import->context, PHX_ERR_INPUT,
+                          "%s: a matrix of %d rows, and %d nodes in %s: more than six rows for each; give a table that "
+                          "says what the rows are",
+                          import->matrix[IMPORT_STIFFNESS].path, rows, nodes->n, nodes->path);
+    else if (declared && rows != (long long)components * nodes->n)
+        status = phx_fail(import->context, PHX_ERR_INPUT,
+                          "%s: a matrix of %d rows, and %d nodes in %s: neither three nor six rows for each; give a "
+                          "table that says what the rows are",
+                          import->matrix[IMPORT_STIFFNESS].path, rows, nodes->n, nodes->path);
+    for (int i = 0; i < nodes->n && !status; i++)
+        for (int c = 0; c < components && !status; c++)
+            status = import_count_unknown(import, sorted[i], c);
+    if (!status && by_label)
+        status = renumber_rows(import, sorted);
+    phx_free(sorted);
+    return status;
+}
+
+static phx_status check_rows(const phx_import *import)
+{
+    const int n = import->unknowns.n;
+    for (int r = 0; r < 2; r++) {
+        const import_matrix *m = &import->matrix[r];
+        if (m->path && !m->labelled && (m->declared ? m->rows != n : m->rows > n))
+            return phx_fail(import->context, PHX_ERR_INPUT, "%s:%ld: row or column %d, but %s has %d unknowns", m->path,
+                            m->last_line, m->rows, import->unknowns.path ? import->unknowns.path : import->nodes.path,
+                            n);
+    }
+    return PHX_OK;
+}
+
+/* The ROT NODE of a rigid body: its translations are the rotations of the reference node. */
+static phx_status turn_rotations(phx_import *import)
+{
+    import_unknowns *u = &import->unknowns;
+    import_map reference = {0};
+    phx_status status = PHX_OK;
+    for (int k = 0, found; k < import->n_rigid && !status; k++)
+        status = import_map_put(import->context, &reference, import->rigid[k][1], import->rigid[k][0], &found);
+    for (int k = 0; k < u->n && !status && import->n_rigid > 0; k++) {
+        const int label = import_map_find(&reference, u->label[k]);
+        if (label < 0)
+            continue;
+        if (u->component[k] > PHX_UNKNOWN_UZ)
+            status = phx_fail(import->context, PHX_ERR_INPUT,
+                              "node %d is said to have the rotations of node %d as its translations, but has rotations "
+                              "of its own",
+                              u->label[k], label);
+        else if (import_map_find(&u->place, import_unknown_key(label, u->component[k] + PHX_UNKNOWN_RX)) >= 0)
+            status = phx_fail(import->context, PHX_ERR_INPUT,
+                              "node %d is said to have the rotations of node %d as its translations, but node %d has "
+                              "rotations of its own",
+                              u->label[k], label, label);
+        u->label[k] = label;
+        u->component[k] += PHX_UNKNOWN_RX;
+    }
+    import_map_free(&reference);
+    return status;
+}
+
+static phx_status name_rows(phx_import *import)
+{
+    phx_status status = PHX_OK;
+    if (!import->matrix[IMPORT_MASS].labelled)
+        status = import->unknowns.listed ? order_listed(import) : number_by_rule(import);
+    else if (import->unknowns.listed)
+        status = phx_fail(import->context, PHX_ERR_INPUT,
+                          "%s: it says what rows are, but the matrices have nodes and components themselves; leave it "
+                          "out",
+                          import->unknowns.path);
+    if (!status)
+        status = check_rows(import);
+    return status ? status : turn_rotations(import);
+}
+
+/* ---- the model ---- */
+static phx_status put_nodes(phx_import *import, phx_elastic_model *model)
+{
+    const size_t n = (size_t)import->nodes.n;
+    const double unit = import->mesh.n_nodes > 0 ? 1.0 : import->def->length; /* a mesh was read in m */
+    model->n_nodes = import->nodes.n;
+    model->x = phx_calloc(import->context, 3 * n, sizeof *model->x);
+    model->label = phx_calloc(import->context, n, sizeof *model->label);
+    if (!model->x || !model->label)
+        return PHX_ERR_MEMORY;
+    for (size_t k = 0; k < 3 * n; k++)
+        model->x[k] = unit * import->nodes.x[k];
+    memcpy(model->label, import->nodes.label, n * sizeof *model->label);
+    model->mesh = import->mesh;
+    import->mesh = (phx_mesh){0};
+    return PHX_OK;
+}
+
+/* Nodes and components of all rows, the left out ones among them. */
+static phx_status put_unknowns(phx_import *import, phx_elastic_model *model)
+{
+    const import_unknowns *u = &import->unknowns;
+    model->n = u->n;
+    model->node = phx_calloc(import->context, (size_t)u->n, sizeof *model->node);
+    model->component = phx_calloc(import->context, (size_t)u->n, sizeof *model->component);
+    if (!model->node || !model->component)
+        return PHX_ERR_MEMORY;
+    for (int k = 0; k < u->n; k++) {
+        model->component[k] = u->component[k];
+        model->node[k] = -1;
+        if (u->component[k] == PHX_UNKNOWN_OTHER)
+            continue;
+        model->node[k] = import_map_find(&import->nodes.place, u->label[k]);
+        if (model->node[k] < 0)
+            return phx_fail(import->context, PHX_ERR_INPUT,
+                            "%s: the matrices have node %d, but it is not among the %d nodes of %s. Nodes that the "
+                            "program made by itself need names: CalculiX *RIGID BODY with ROT NODE, solids instead of "
+                            "shells and beams",
+                            u->path ? u->path : import->matrix[IMPORT_STIFFNESS].path, u->label[k], import->nodes.n,
+                            import->nodes.path);
+    }
+    return PHX_OK;
+}
+
+static bool turns(const phx_elastic_model *model, int k)
+{
+    return model->component[k] >= PHX_UNKNOWN_RX && model->component[k] <= PHX_UNKNOWN_RZ;
+}
+
+/* Forces are mass length / time^2, moments have one length more: entries by m/t^2 (M: by m) and the length for each of
+ * row and column that turns. */
+static void scale(const phx_elastic_model *model, double factor, double length, phx_csr *a)
+{
+    for (int i = 0; i < a->rows; i++)
+        for (int k = a->ptr[i]; k < a->ptr[i + 1]; k++)
+            a->val[k] *= factor * (turns(model, i) ? length : 1.0) * (turns(model, a->idx[k]) ? length : 1.0);
+}
+
+static phx_status put_matrices(phx_import *import, phx_elastic_model *model)
+{
+    const phx_import_def *def = import->def;
+    const double stiffness = def->mass / (def->time * def->time);
+    phx_status status = import_symmetric(import, IMPORT_MASS, model->n, &model->M);
+    if (!status && import->modes.count > 0)
+        status = phx_csr_from_triplets(import->context, model->n, model->n, 0, NULL, NULL, NULL, &model->K);
+    else if (!status)
+        status = import_symmetric(import, IMPORT_STIFFNESS, model->n, &model->K);
+    if (status)
+        return status;
+    scale(model, def->mass, def->length, &model->M);
+    scale(model, stiffness, def->length, &model->K);
+    return PHX_OK;
+}
+
+/* u = shape a with a in units of length of the file: q = length a in m, so that displacements stay and rotations are
+ * divided by it. */
+static phx_status put_modes(phx_import *import, phx_elastic_model *model)
+{
+    const phx_import_def *def = import->def;
+    const size_t k = (size_t)import->modes.count;
+    if (k == 0)
+        return PHX_OK;
+    phx_status status = import_symmetric_dense(import, "modal mass", (int)k, import->modes.M);
+    if (!status)
+        status = import_symmetric_dense(import, "modal stiffness", (int)k, import->modes.K);
+    if (status)
+        return status;
+    model->n_modes = (int)k;
+    model->modes = import->modes.shape;
+    model->modal_M = import->modes.M;
+    model->modal_K = import->modes.K;
+    import->modes = (import_modes){0};
+    for (size_t i = 0; i < (size_t)model->n; i++)
+        for (size_t j = 0; j < k && turns(model, (int)i); j++)
+            model->modes[i * k + j] /= def->length;
+    for (size_t i = 0; i < k * k; i++) {
+        model->modal_M[i] *= def->mass;
+        model->modal_K[i] *= def->mass / (def->time * def->time);
+    }
+    return PHX_OK;
+}
+
+/* ---- unknowns that are left out ---- */
+static bool has_entry(const phx_csr *a, int i)
+{
+    for (int k = a->ptr[i]; k < a->ptr[i + 1]; k++)
+        if (a->val[k] != 0.0)
+            return true;
+    return false;
+}
+
+static bool moves(const phx_elastic_model *model, int i)
+{
+    for (int j = 0; j < model->n_modes; j++)
+        if (model->modes[(size_t)i * (size_t)model->n_modes + (size_t)j] != 0.0)
+            return true;
+    return false;
+}
+
+/* Rows and columns with new[i] >= 0, entries other than 0, in place. */
+static void select_entries(phx_csr *a, const int *fresh)
+{
+    int used = 0, rows = 0;
+    for (int i = 0, begin = 0; i < a->rows; i++) {
+        const int end = a->ptr[i + 1];
+        for (int k = begin; k < end; k++) {
+            if (fresh[i] < 0 || a->val[k] == 0.0)
+                continue;
+            a->idx[used] = fresh[a->idx[k]];
+            a->val[used++] = a->val[k];
+        }
+        begin = end;
+        if (fresh[i] >= 0)
+            a->ptr[++rows] = used;
+    }
+    a->rows = a->cols = rows;
+}
+
+static void select_unknowns(phx_elastic_model *model, const int *fresh)
+{
+    const size_t modes = (size_t)model->n_modes;
+    int n = 0;
+    for (int i = 0; i < model->n; i++) {
+        if (fresh[i] < 0)
+            continue;
+        model->node[n] = model->node[i];
+        model->component[n] = model->component[i];
+        if (modes > 0)
+            memmove(model->modes + (size_t)n * modes, model->modes + (size_t)i * modes, modes * sizeof(double));
+        n++;
+    }
+    model->n = n;
+}
+
+static void report_left_out(const phx_import *import, const int *fresh, int n)
+{
+    int count = 0, first = -1;
+    for (int i = 0; i < n; i++)
+        if (fresh[i] < 0 && count++ == 0)
+            first = i;
+    if (count > 0)
+        phx_log(import->context, PHX_LOG_INFO,
+                "%d of %d unknowns have neither mass nor stiffness and are left out, first %s", count, n,
+                import_place_of(import, first).text);
+}
+
+static phx_status leave_out(phx_import *import, phx_elastic_model *model)
+{
+    const int n = model->n;
+    int *fresh = phx_calloc(import->context, (size_t)n, sizeof *fresh), kept = 0;
+    if (!fresh)
+        return PHX_ERR_MEMORY;
+    for (int i = 0; i < n; i++)
+        fresh[i] = has_entry(&model->M, i) || has_entry(&model->K, i) || moves(model, i) ? kept++ : -1;
+    report_left_out(import, fresh, n);
+    select_entries(&model->M, fresh);
+    select_entries(&model->K, fresh);
+    select_unknowns(model, fresh);
+    phx_free(fresh);
+    if (kept == 0)
+        return phx_fail(import->context, PHX_ERR_INPUT, "%s: the matrices have no entry other than 0",
+                        import->matrix[IMPORT_MASS].path);
+    return PHX_OK;
+}
+
+/* ---- rigid motions and what they show ---- */
+static phx_status put_rigid_motions(phx_import *import, phx_elastic_model *model)
+{
+    const size_t n = (size_t)model->n;
+    model->rigid = phx_calloc(import->context, 6 * n, sizeof *model->rigid);
+    if (!model->rigid)
+        return PHX_ERR_MEMORY;
+    for (size_t k = 0; k < n; k++) {
+        const int c = model->component[k];
+        if (c == PHX_UNKNOWN_OTHER)
+            continue;
+        model->rigid[(size_t)c * n + k] = 1.0; /* e_c; of a rotation: the unit rotation */
+        if (c > PHX_UNKNOWN_UZ)
+            continue;
+        const double *x = model->x + 3 * (size_t)model->node[k];
+        const int next = (c + 1) % 3, last = (c + 2) % 3; /* (w x x)_c = w_next x_last - w_last x_next */
+        model->rigid[(size_t)(3 + next) * n + k] = x[last];
+        model->rigid[(size_t)(3 + last) * n + k] = -x[next];
+    }
+    return PHX_OK;
+}
+
+/* A stiffness matrix in place of the mass gives none. */
+static phx_status check_mass(phx_import *import, const phx_elastic_model *model)
+{
+    for (int c = 0; c < 3; c++) {
+        double mass = 0.0, trace = 0.0;
+        for (int i = 0; i < model->n; i++)
+            for (int k = model->M.ptr[i]; k < model->M.ptr[i + 1]; k++) {
+                const int j = model->M.idx[k];
+                if (model->component[i] == c && model->component[j] == c)
+                    mass += model->M.val[k];
+                if (model->component[i] == c && j == i)
+                    trace += model->M.val[k];
+            }
+        if (!(mass > 1e-6 * trace))
+            return phx_fail(
+                import->context, PHX_ERR_INPUT,
+                "%s: the mass matrix gives the body the mass %g kg along %s, with %g kg on its diagonal; is "
+                "it a stiffness matrix?",
+                import->matrix[IMPORT_MASS].path, mass, &import_component_names[c][1], trace);
+    }
+    return PHX_OK;
+}
+
+/* Modal coordinates of a reduced body couple with the motion of its points in a way that nobody knows. */
+static phx_status check_scalar_points(phx_import *import, const phx_elastic_model *model)
+{
+    for (int i = 0; i < model->n; i++)
+        if (model->component[i] == PHX_UNKNOWN_OTHER && has_entry(&model->M, i))
+            return phx_fail(
+                import->context, PHX_ERR_INPUT,
+                "%s: the scalar points of the matrices have mass, but no place: let the matrices be written "
+                "for grid points alone, without modal coordinates",
+                import->matrix[IMPORT_MASS].path);
+    return PHX_OK;
+}
+
+static void warn_of_unknowns(phx_import *import, const phx_elastic_model *model)
+{
+    int loose = 0, first = -1;
+    for (int i = 0; i < model->n && model->n_modes == 0; i++)
+        if (!has_entry(&model->K, i) && loose++ == 0)
+            first = i;
+    if (loose > 0)
+        phx_log(import->context, PHX_LOG_WARNING, "%s: %d unknowns have mass and no stiffness, first node %d %s",
+                import->matrix[IMPORT_STIFFNESS].path, loose,
+                model->node[first] >= 0 ? model->label[model->node[first]] : 0,
+                import_component_names[model->component[first]]);
+}
+
+/* Nodes that have some of the three translations but not all of them. */
+static phx_status warn_of_constraints(phx_import *import, const phx_elastic_model *model)
+{
+    unsigned char *has = phx_calloc(import->context, (size_t)model->n_nodes, 1);
+    int held = 0, first = -1;
+    if (!has)
+        return PHX_ERR_MEMORY;
+    for (int i = 0; i < model->n; i++)
+        if (model->component[i] <= PHX_UNKNOWN_UZ)
+            has[model->node[i]] |= (unsigned char)(1u << model->component[i]);
+    for (int i = 0; i < model->n_nodes; i++)
+        if (has[i] != 0 && has[i] != 7 && held++ == 0)
+            first = i;
+    phx_free(has);
+    if (held > 0)
+        phx_log(import->context, PHX_LOG_WARNING,
+                "%s: %d nodes have some but not all of their translations, first node %d: were they constrained when "
+                "the matrices were written? A body that moves needs matrices without constraints",
+                import->matrix[IMPORT_MASS].path, held, model->label[first]);
+    return PHX_OK;
+}
+
+static phx_status fill(phx_import *import, phx_elastic_model *model)
+{
+    phx_status status = put_nodes(import, model);
+    if (!status)
+        status = put_unknowns(import, model);
+    if (!status)
+        status = put_matrices(import, model);
+    if (!status)
+        status = put_modes(import, model);
+    if (!status)
+        status = leave_out(import, model);
+    if (!status)
+        status = check_scalar_points(import, model);
+    if (!status)
+        status = check_mass(import, model);
+    if (!status)
+        status = put_rigid_motions(import, model);
+    if (!status)
+        status = warn_of_constraints(import, model);
+    if (!status)
+        warn_of_unknowns(import, model);
+    return status;
+}
+
+phx_status import_build(phx_import *import, phx_elastic_model **model)
+{
+    phx_status status = check_parts(import);
+    if (!status)
+        status = name_rows(import);
+    if (status)
+        return status;
+    phx_elastic_model *made = phx_calloc(import->context, 1, sizeof *made);
+    if (!made)
+        return PHX_ERR_MEMORY;
+    made->ops = &imported_ops;
+    status = fill(import, made);
+    if (status)
+        phx_elastic_destroy(made);
+    else
+        *model = made;
+    return status;
+}

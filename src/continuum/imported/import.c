@@ -1,0 +1,115 @@
+/* Mass and stiffness matrices of other finite-element programs. */
+#include "imported.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Formats that share a suffix stand in the order in which they are tried; the last one takes what is left. */
+static const import_format *const formats[] = {
+    &import_matrix_market, &import_mbdyn, &import_bulk, &import_abaqus, &import_calculix_matrix,
+    &import_calculix_dof,  &import_mesh,  &import_op4,  &import_table,
+};
+enum { N_FORMATS = sizeof formats / sizeof *formats };
+
+phx_import_def phx_import_def_default(void)
+{
+    return (phx_import_def){.length = 1.0, .mass = 1.0, .time = 1.0};
+}
+
+/* ---- which format a file has ---- */
+static bool has_suffix(const import_format *format, const char *path)
+{
+    const char *suffix = strrchr(path, '.');
+    if (!suffix || strchr(suffix, '/'))
+        return false;
+    for (int k = 0; format->suffixes[k]; k++)
+        if (import_word_is((import_word){suffix + 1, (int)strlen(suffix + 1)}, format->suffixes[k]))
+            return true;
+    return false;
+}
+
+static bool has_content(const import_format *format, import_text *text)
+{
+    const bool has = format->has(text);
+    import_text_rewind(text);
+    return has;
+}
+
+/* By suffix and content; where no suffix fits by content alone. NULL: none. */
+static const import_format *format_of(import_text *text)
+{
+    bool known = false;
+    for (int k = 0; k < N_FORMATS; k++) {
+        if (!has_suffix(formats[k], text->path))
+            continue;
+        if (!formats[k]->has || has_content(formats[k], text))
+            return formats[k];
+        known = true;
+    }
+    for (int k = 0; k < N_FORMATS && !known; k++)
+        if (formats[k]->has && has_content(formats[k], text))
+            return formats[k];
+    return NULL;
+}
+
+static phx_status read_file(phx_import *import, const char *path)
+{
+    import_text text;
+    phx_status status = import_text_open(import->context, path, &text);
+    if (status)
+        return status;
+    const import_format *format = format_of(&text);
+    if (!format)
+        status = phx_fail(import->context, PHX_ERR_INPUT,
+                          "%s: neither its suffix nor its content is of a format that can be read: Abaqus .mtx and "
+                          ".inp, CalculiX .sti .mas .dof .inp, Matrix Market .mtx, tables of nodes .csv .txt, Nastran "
+                          ".pch .bdf .op4, MBDyn .fem, Gmsh .msh",
+                          path);
+    else
+        status = format->read(import, &text);
+    if (!status)
+        phx_log(import->context, PHX_LOG_INFO, "%s: %s, %ld lines", path, format->name, text.line);
+    import_text_close(&text);
+    return status;
+}
+
+/* ---- the definition ---- */
+static phx_status check_def(phx_context *context, const phx_import_def *def)
+{
+    const struct {
+        const char *name;
+        double value;
+    } units[] = {{"length", def->length}, {"mass", def->mass}, {"time", def->time}};
+    for (int k = 0; k < 3; k++)
+        if (!(units[k].value > 0.0) || !isfinite(units[k].value))
+            return phx_fail(context, PHX_ERR_ARGUMENT, "the unit of %s is %g; it must be positive and finite",
+                            units[k].name, units[k].value);
+    if (def->n_files < 0 || def->n_rigid < 0 || (def->n_files == 0 && !def->mass_file && !def->stiffness_file))
+        return phx_fail(context, PHX_ERR_ARGUMENT, "%d files and %d rigid bodies; there must be a file", def->n_files,
+                        def->n_rigid);
+    for (int k = 0; k < def->n_files; k++)
+        if (!def->files[k])
+            return phx_fail(context, PHX_ERR_ARGUMENT, "file %d of %d has no name", k + 1, def->n_files);
+    return PHX_OK;
+}
+
+phx_status phx_import_create(phx_context *context, const phx_import_def *def, phx_elastic_model **model)
+{
+    if (!context || !def || !model || (def->n_files > 0 && !def->files) || (def->n_rigid > 0 && !def->rigid))
+        return phx_fail_null(context, __func__, "def, its files or rigid, or model");
+    phx_import import = {.context = context, .def = def};
+    *model = NULL;
+    phx_status status = check_def(context, def);
+    for (int k = 0; k < def->n_rigid && !status; k++)
+        status = import_add_rigid(&import, def->rigid[k][0], def->rigid[k][1]);
+    for (int k = 0; k < def->n_files && !status; k++)
+        status = read_file(&import, def->files[k]);
+    if (!status && def->mass_file)
+        status = read_file(&import, def->mass_file);
+    if (!status && def->stiffness_file)
+        status = read_file(&import, def->stiffness_file);
+    if (!status)
+        status = import_build(&import, model);
+    import_free(&import);
+    return phx_conclude(context, status);
+}

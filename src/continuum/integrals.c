@@ -1,0 +1,195 @@
+/* Shape integrals of a basis from M and the meaning of the unknowns alone. With T_k, X_k unit translation and rotation
+ * along and about axis k, and (G_k u)_i = e_k x u_i on the translations and rotations of every node:
+ *
+ *   S_k = T_k^T M Phi    C_k = X_k^T M Phi    A_k = (G_k Phi)^T M Phi, antisymmetric where M = m (x) I_3
+ *   J0_ab = X_a^T M X_b    j_ab = X_a^T M G_b Phi + X_b^T M G_a Phi    Q_ab = (G_a Phi)^T M (G_b Phi) + transpose
+ *
+ * J_ab = sum m (e_a x p) . (e_b x p) with p = x + u; L_k = C_k + q^T A_k. */
+#include "basis.h"
+#include "integrals.h"
+
+#include <math.h>
+#include <string.h>
+
+static const int pair_first[PHX_MAX_PAIR] = {0, 1, 2, 0, 0, 1};
+static const int pair_second[PHX_MAX_PAIR] = {0, 1, 2, 1, 2, 2};
+
+typedef struct products {
+    int n, k;          /* unknowns, coordinates */
+    double *M_Phi;     /* k x n */
+    double *G_Phi[3];  /* k x n */
+    double *M_G;       /* k x n: of one axis */
+    double *M_T, *M_X; /* 3 x n each */
+    int *partner;      /* n_nodes x 6: unknown of each component, -1: there is none */
+} products;
+
+static phx_status find_partners(phx_context *context, const phx_elastic_model *model, int **at)
+{
+    *at = phx_calloc(context, 6 * (size_t)model->n_nodes + 1, sizeof **at);
+    if (!*at)
+        return PHX_ERR_MEMORY;
+    for (int i = 0; i < 6 * model->n_nodes; i++)
+        (*at)[i] = -1;
+    for (int j = 0; j < model->n; j++)
+        if (model->node[j] >= 0 && model->component[j] < PHX_UNKNOWN_OTHER)
+            (*at)[6 * model->node[j] + model->component[j]] = j;
+    return PHX_OK;
+}
+
+/* y = G_k u */
+static void cross_nodes(const phx_elastic_model *model, const int *at, int k, const double *u, double *y)
+{
+    const int a = (k + 1) % 3, b = (k + 2) % 3; /* e_k x u = u_a e_b - u_b e_a */
+
+    for (int i = 0; i < 2 * model->n_nodes; i++) { /* translations, then rotations */
+        const int *own = at + 3 * i;
+        if (own[b] >= 0)
+            y[own[b]] = own[a] >= 0 ? u[own[a]] : 0.0;
+        if (own[a] >= 0)
+            y[own[a]] = own[b] >= 0 ? -u[own[b]] : 0.0;
+    }
+}
+
+static void apply_rows(const phx_csr *M, int rows, const double *x, double *y)
+{
+    const size_t n = (size_t)M->rows;
+
+    memset(y, 0, (size_t)rows * n * sizeof *y);
+    for (int r = 0; r < rows; r++)
+        phx_csr_apply(M, 1.0, x + (size_t)r * n, y + (size_t)r * n);
+}
+
+static phx_status make_products(phx_context *context, const phx_elastic_model *model, int k, const double *Phi,
+                                products *p)
+{
+    const size_t n = (size_t)model->n, kn = (size_t)k * n;
+    phx_status status = find_partners(context, model, &p->partner);
+
+    p->n = model->n;
+    p->k = k;
+    p->M_Phi = phx_calloc(context, kn + 1, sizeof *p->M_Phi);
+    p->M_G = phx_calloc(context, kn + 1, sizeof *p->M_G);
+    p->M_T = phx_calloc(context, 6 * n, sizeof *p->M_T);
+    if (!p->M_Phi || !p->M_G || !p->M_T)
+        status = PHX_ERR_MEMORY;
+    for (int a = 0; a < 3 && !status; a++) {
+        p->G_Phi[a] = phx_calloc(context, kn + 1, sizeof *p->G_Phi[a]);
+        if (!p->G_Phi[a])
+            status = PHX_ERR_MEMORY;
+        for (int c = 0; c < k && !status; c++)
+            cross_nodes(model, p->partner, a, Phi + (size_t)c * n, p->G_Phi[a] + (size_t)c * n);
+    }
+    if (!status) {
+        apply_rows(&model->M, k, Phi, p->M_Phi);
+        p->M_X = p->M_T + 3 * n;
+        apply_rows(&model->M, 6, model->rigid, p->M_T);
+    }
+    return status;
+}
+
+static void free_products(products *p)
+{
+    phx_free(p->M_Phi);
+    phx_free(p->M_G);
+    phx_free(p->M_T);
+    phx_free(p->partner);
+    for (int a = 0; a < 3; a++)
+        phx_free(p->G_Phi[a]);
+}
+
+/* out (rows x cols) = a b^T + beta out, a rows x n, b cols x n. */
+static void gram(int n, int rows, int cols, const double *a, const double *b, double beta, double *out)
+{
+    phx_dense_multiply(false, true, rows, cols, n, 1.0, a, n, b, n, beta, out, cols);
+}
+
+static void rigid_part(const phx_elastic_model *model, const products *p, phx_flex *flex)
+{
+    const double *T = model->rigid, *X = model->rigid + 3 * (size_t)p->n;
+    double TX[9], XX[9], TT[9];
+
+    gram(p->n, 3, 3, T, p->M_T, 0.0, TT);
+    gram(p->n, 3, 3, T, p->M_X, 0.0, TX);
+    gram(p->n, 3, 3, X, p->M_X, 0.0, XX);
+    flex->mass = (TT[0] + TT[4] + TT[8]) / 3.0;
+    flex->s0[0] = 0.5 * (TX[5] - TX[7]); /* T_a^T M X_b = e_a . (e_b x s0) */
+    flex->s0[1] = 0.5 * (TX[6] - TX[2]);
+    flex->s0[2] = 0.5 * (TX[1] - TX[3]);
+    for (int q = 0; q < PHX_MAX_PAIR; q++)
+        flex->J0[q] = 0.5 * (XX[3 * pair_first[q] + pair_second[q]] + XX[3 * pair_second[q] + pair_first[q]]);
+}
+
+static void first_order(const phx_elastic_model *model, products *p, phx_flex *flex)
+{
+    const double *T = model->rigid, *X = model->rigid + 3 * (size_t)p->n;
+
+    gram(p->n, 3, p->k, T, p->M_Phi, 0.0, flex->S);
+    gram(p->n, 3, p->k, X, p->M_Phi, 0.0, flex->C);
+    for (int q = 0; q < PHX_MAX_PAIR; q++) {
+        const int a = pair_first[q], b = pair_second[q];
+        double *j = flex->j + (size_t)q * (size_t)p->k;
+        gram(p->n, 1, p->k, p->M_X + (size_t)a * (size_t)p->n, p->G_Phi[b], 0.0, j);
+        gram(p->n, 1, p->k, p->M_X + (size_t)b * (size_t)p->n, p->G_Phi[a], 1.0, j);
+    }
+}
+
+/* The part of (G_k Phi)^T M Phi that is not antisymmetric is left out; relative to the whole it is *symmetric. */
+static void second_order(const phx_elastic_model *model, products *p, phx_flex *flex, double *symmetric)
+{
+    const int k = p->k;
+    double lost = 0.0, whole = 0.0;
+
+    for (int a = 0; a < 3; a++) {
+        gram(p->n, k, k, p->G_Phi[a], p->M_Phi, 0.0, flex->A[a]);
+        for (int i = 0; i < k; i++)
+            for (int j = 0; j <= i; j++) {
+                double *one = &flex->A[a][i * k + j], *other = &flex->A[a][j * k + i];
+                const double skew = 0.5 * (*one - *other);
+                lost = fmax(lost, fabs(*one + *other));
+                whole = fmax(whole, fabs(*one) + fabs(*other));
+                *one = skew;
+                *other = -skew;
+            }
+    }
+    *symmetric = whole > 0.0 ? lost / whole : 0.0;
+    for (int b = 0; b < 3; b++) {
+        apply_rows(&model->M, k, p->G_Phi[b], p->M_G);
+        for (int q = 0; q < PHX_MAX_PAIR; q++) {
+            if (pair_second[q] != b)
+                continue;
+            double *Q = flex->Q[q];
+            gram(p->n, k, k, p->G_Phi[pair_first[q]], p->M_G, 0.0, Q);
+            for (int i = 0; i < k; i++)
+                for (int j = 0; j <= i; j++)
+                    Q[i * k + j] = Q[j * k + i] = Q[i * k + j] + Q[j * k + i];
+        }
+    }
+}
+
+phx_status continuum_integrals(phx_context *context, const phx_elastic_model *model, int k, const double *Phi,
+                               phx_flex *flex, double *symmetric)
+{
+    products p = {0};
+    phx_status status;
+
+    flex->dim = 3;
+    flex->n = k;
+    status = phx_flex_allocate_vectors(context, flex);
+    if (!status)
+        status = phx_flex_dense_pattern(context, flex);
+    if (!status)
+        status = phx_flex_allocate_matrices(context, flex, true);
+    if (!status)
+        status = make_products(context, model, k, Phi, &p);
+    if (!status) {
+        rigid_part(model, &p, flex);
+        first_order(model, &p, flex);
+        second_order(model, &p, flex, symmetric);
+        gram(p.n, k, k, Phi, p.M_Phi, 0.0, flex->M);
+        for (int i = 0; i < k; i++)
+            for (int j = 0; j < i; j++)
+                flex->M[i * k + j] = flex->M[j * k + i] = 0.5 * (flex->M[i * k + j] + flex->M[j * k + i]);
+    }
+    free_products(&p);
+    return status;
+}

@@ -1,0 +1,14 @@
+/* Phlexor, layer continuum, private: what a floating body needs of a basis. */
+#ifndef PHLEXOR_CONTINUUM_INTEGRALS_H
+#define PHLEXOR_CONTINUUM_INTEGRALS_H
+
+#include "continuum.h"
+#include "fe/fe.h"
+
+/* Everything of `flex` that comes from the mass: for a basis Phi of k columns, one after the other, n numbers each. K
+ * is allocated, on a full pattern. *symmetric: the largest entry of the part of A that rounding, or a mass matrix that
+ * couples directions, makes symmetric and that is left out, over the largest of A. */
+phx_status continuum_integrals(phx_context *context, const phx_elastic_model *model, int k, const double *Phi,
+                               phx_flex *flex, double *symmetric);
+
+#endif

@@ -1,0 +1,197 @@
+/* Interfaces: parts of a body that others are joined to. */
+#include "basis.h"
+
+#include <math.h>
+#include <string.h>
+
+void phx_interface_free(phx_interface *interface)
+{
+    phx_free(interface->name);
+    phx_free(interface->tied);
+    phx_csr_free(&interface->rows);
+    memset(interface, 0, sizeof *interface);
+}
+
+/* ---- unknowns of parts ---- */
+phx_status phx_elastic_node_unknowns(phx_context *context, const phx_elastic_model *model, int n_nodes,
+                                     const int *nodes, int *count, int **unknown)
+{
+    unsigned char *wanted = phx_calloc(context, (size_t)model->n_nodes + 1, sizeof *wanted);
+    phx_status status = wanted ? PHX_OK : PHX_ERR_MEMORY;
+
+    *count = 0;
+    *unknown = phx_calloc(context, (size_t)model->n + 1, sizeof **unknown);
+    if (!*unknown)
+        status = PHX_ERR_MEMORY;
+    for (int k = 0; k < n_nodes && !status; k++)
+        wanted[nodes[k]] = 1;
+    for (int j = 0; j < model->n && !status; j++)
+        if (model->node[j] >= 0 && wanted[model->node[j]] && model->component[j] != PHX_UNKNOWN_OTHER)
+            (*unknown)[(*count)++] = j;
+    phx_free(wanted);
+    return status;
+}
+
+/* Everything that moves on an edge of a plate. */
+static phx_status edge_unknowns(phx_context *context, const phx_elastic_model *model, const char *group, int *count,
+                                int **unknown)
+{
+    enum { SORTS = PHX_TRACE_ROTATIONS + 1 };
+    int counts[SORTS] = {0}, *parts[SORTS] = {0};
+    phx_status status = PHX_OK;
+
+    *count = 0;
+    for (int k = 0; k < SORTS && !status; k++) {
+        status = phx_plate_edge_unknowns(context, model, group, (phx_plate_trace)k, &counts[k], &parts[k], NULL);
+        *count += counts[k];
+    }
+    *unknown = phx_calloc(context, (size_t)*count + 1, sizeof **unknown);
+    if (!*unknown)
+        status = PHX_ERR_MEMORY;
+    for (int k = 0, at = 0; k < SORTS && !status; at += counts[k++])
+        memcpy(*unknown + at, parts[k], (size_t)counts[k] * sizeof **unknown);
+    for (int k = 0; k < SORTS; k++)
+        phx_free(parts[k]);
+    return status;
+}
+
+phx_status phx_elastic_group_unknowns(phx_context *context, const phx_elastic_model *model, const char *group,
+                                      int *count, int **unknown)
+{
+    const phx_mesh_group *it = phx_mesh_group_named(&model->mesh, group);
+
+    *unknown = NULL;
+    if (!it) {
+        phx_nearest nearest = phx_nearest_to(group);
+        for (int g = 0; g < model->mesh.n_groups; g++)
+            phx_nearest_offer(&nearest, model->mesh.groups[g].name);
+        return phx_fail(context, PHX_ERR_ARGUMENT, "the mesh has no group %s%s", phx_shown_text(group).text,
+                        phx_nearest_hint(&nearest).text);
+    }
+    if (it->dimension == 1 && model->ops->edges)
+        return edge_unknowns(context, model, group, count, unknown);
+    return phx_elastic_node_unknowns(context, model, it->n_nodes, it->nodes, count, unknown);
+}
+
+/* ---- the mean rigid motion ---- */
+/* Places of the unknowns that have one; squared radius about the mean. */
+static double mean_place(const phx_elastic_model *model, int count, const int *unknowns, double x[3])
+{
+    double radius = 0.0;
+    int placed = 0;
+
+    memset(x, 0, 3 * sizeof *x);
+    for (int k = 0; k < count; k++) {
+        const int node = model->node[unknowns[k]];
+        for (int a = 0; a < 3 && node >= 0; a++)
+            x[a] += model->x[3 * node + a];
+        placed += node >= 0;
+    }
+    for (int a = 0; a < 3; a++)
+        x[a] /= placed > 0 ? placed : 1;
+    for (int k = 0; k < count; k++) {
+        const int node = model->node[unknowns[k]];
+        for (int a = 0; a < 3 && node >= 0; a++)
+            radius += (model->x[3 * node + a] - x[a]) * (model->x[3 * node + a] - x[a]);
+    }
+    return radius / (placed > 0 ? placed : 1);
+}
+
+/* Translations count by 1, rotations and slopes by the squared radius of the part. */
+static double weight_of(const phx_elastic_model *model, int j, double radius2)
+{
+    return model->component[j] <= PHX_UNKNOWN_UZ ? 1.0 : radius2 > 0.0 ? radius2 : 1.0;
+}
+
+/* rows: c = (R^T W R)^-1 R^T W u, R the rigid motions about x of these unknowns. `motions` of them are determined: 6,
+ * or the 3 displacements. */
+static phx_status mean_rows(phx_context *context, const phx_elastic_model *model, int count, const int *unknowns,
+                            double radius2, phx_interface *it)
+{
+    const double ell = radius2 > 0.0 ? sqrt(radius2) : 1.0;
+    double gram[36] = {0}, values[6], inverse[36];
+    double *R = phx_calloc(context, 6 * (size_t)count + 1, sizeof *R),
+           *rows = phx_calloc(context, 6 * (size_t)count + 1, sizeof *rows);
+    int *row = phx_calloc(context, 6 * (size_t)count + 1, sizeof *row),
+        *col = phx_calloc(context, 6 * (size_t)count + 1, sizeof *col);
+    phx_status status = R && rows && row && col ? PHX_OK : PHX_ERR_MEMORY;
+    int motions = 6;
+
+    for (int k = 0; k < count && !status; k++)
+        for (int c = 0; c < 6; c++) /* rotations times a length, so that all have one unit */
+            R[6 * k + c] = phx_elastic_rigid_about(model, unknowns[k], c, it->x) / (c < 3 ? 1.0 : ell);
+    for (int k = 0; k < count && !status; k++)
+        for (int c = 0; c < 6; c++)
+            for (int d = 0; d < 6; d++)
+                gram[6 * c + d] += weight_of(model, unknowns[k], radius2) * R[6 * k + c] * R[6 * k + d] / count;
+    if (!status)
+        status = phx_dense_eigen_symmetric(context, 6, gram, NULL, values, NULL);
+    if (!status && values[0] < 1e-10 * values[5]) { /* displacements alone, when the rotations move nothing */
+        double rotations = 0.0;
+        for (int c = 3; c < 6; c++)
+            rotations = fmax(rotations, gram[7 * c]);
+        motions = 3;
+        if (rotations > 1e-20)
+            status = phx_fail(context, PHX_ERR_ARGUMENT,
+                              "'%s': its nodes do not determine its rotation, they lie on a line; add nodes off the "
+                              "line, or take a single node",
+                              it->name);
+    }
+    for (int c = 0; c < motions; c++)
+        for (int d = 0; d < motions; d++)
+            inverse[motions * c + d] = gram[6 * c + d];
+    if (!status) {
+        status = phx_dense_inverse(context, motions, inverse);
+        if (status)
+            status = phx_fail(context, PHX_ERR_ARGUMENT, "'%s': its nodes do not determine its displacement", it->name);
+    }
+    for (int k = 0, at = 0; k < count && !status; k++)
+        for (int c = 0; c < motions; c++, at++) {
+            double sum = 0.0;
+            for (int d = 0; d < motions; d++)
+                sum += inverse[motions * c + d] * R[6 * k + d];
+            row[at] = c;
+            col[at] = unknowns[k];
+            rows[at] = sum * weight_of(model, unknowns[k], radius2) / count / (c < 3 ? 1.0 : ell);
+        }
+    it->turns = motions == 6;
+    if (!status)
+        status = phx_csr_from_triplets(context, 6, model->n, (size_t)(count * motions), row, col, rows, &it->rows);
+    phx_free(R);
+    phx_free(rows);
+    phx_free(row);
+    phx_free(col);
+    return status;
+}
+
+phx_status phx_interface_create(phx_context *context, const phx_elastic_model *model, const char *name,
+                                phx_interface_kind kind, const double *x, int n_unknowns, const int *unknowns,
+                                phx_interface *interface)
+{
+    double mean[3];
+    phx_status status = PHX_OK;
+    const double radius2 = mean_place(model, n_unknowns, unknowns, mean);
+
+    memset(interface, 0, sizeof *interface);
+    if (n_unknowns < 1)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "'%s': it has no node of the body", name);
+    memcpy(interface->x, x ? x : mean, sizeof interface->x);
+    interface->name = phx_strdup(context, name);
+    if (!interface->name)
+        status = PHX_ERR_MEMORY;
+    if (!status && kind == PHX_INTERFACE_RIGID && radius2 > 0.0) {
+        interface->tied = phx_calloc(context, (size_t)n_unknowns, sizeof *interface->tied);
+        if (interface->tied) {
+            memcpy(interface->tied, unknowns, (size_t)n_unknowns * sizeof *unknowns);
+            interface->n_tied = n_unknowns;
+            interface->turns = true;
+        } else {
+            status = PHX_ERR_MEMORY;
+        }
+    } else if (!status) {
+        status = mean_rows(context, model, n_unknowns, unknowns, radius2, interface);
+    }
+    if (status)
+        phx_interface_free(interface);
+    return status;
+}

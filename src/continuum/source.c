@@ -1,0 +1,343 @@
+/* An elastic model in a basis, as a source of deformation for a floating body: the frame, the integrals, the points. */
+#include "basis.h"
+#include "integrals.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct continuum_source {
+    phx_flex_source source; /* first */
+    phx_elastic_model *model;
+    int n_interfaces;
+    phx_interface *interfaces;
+    double *Phi; /* n x model->n: columns of the basis, one after the other */
+    double *omega;
+    phx_basis_quality quality;
+} continuum_source;
+
+static const continuum_source *of(const phx_flex_source *source)
+{
+    return (const continuum_source *)source;
+}
+
+/* ---- the frame ---- */
+/* The six conditions of the frame on a displacement with the motions u, r of one interface (6) and of another (6). */
+static void conditions(const phx_continuum_def *def, const phx_interface *interfaces, const double first[6],
+                       const double second[6], double c[6])
+{
+    memcpy(c, first, 6 * sizeof *c);
+    if (def->frame != PHX_FRAME_CHORD)
+        return;
+    /* u = 0 at the first, twist about the chord 0 there, u across the chord equal at both */
+    double axis[3], length = 0.0, across[2][3];
+    for (int a = 0; a < 3; a++) {
+        axis[a] = interfaces[def->frame_at[1]].x[a] - interfaces[def->frame_at[0]].x[a];
+        length += axis[a] * axis[a];
+    }
+    length = sqrt(length);
+    for (int a = 0; a < 3; a++)
+        axis[a] /= length;
+    const int least = fabs(axis[0]) <= fabs(axis[1]) && fabs(axis[0]) <= fabs(axis[2]) ? 0
+                      : fabs(axis[1]) <= fabs(axis[2])                                 ? 1
+                                                                                       : 2;
+    const double along[3] = {least == 0, least == 1, least == 2};
+    phx_rot_x_vec(3, axis, along, across[0]);
+    phx_rot_x_vec(3, axis, across[0], across[1]);
+    c[3] = c[4] = c[5] = 0.0;
+    for (int a = 0; a < 3; a++) {
+        c[3] += axis[a] * first[3 + a];
+        c[4] += across[0][a] * second[a] / length;
+        c[5] += across[1][a] * second[a] / length;
+    }
+}
+
+/* A rigid motion of the model (6 numbers) as the motion of an interface. */
+static void rigid_motion_of(const phx_interface *interface, int k, double motion[6])
+{
+    memset(motion, 0, 6 * sizeof *motion);
+    motion[k] = 1.0;
+    if (k >= 3) {
+        double axis[3] = {k == 3, k == 4, k == 5};
+        phx_rot_x_vec(3, axis, interface->x, motion);
+    }
+}
+
+/* Phi <- Phi - R c(R)^-1 c(Phi): the same deformations seen from the frame. motion: per interface of the frame, of each
+ * shape. */
+static phx_status to_frame(phx_context *context, const phx_continuum_def *def, const elastic_space *space,
+                           const phx_interface *interfaces, const shapes *basis, double *Phi)
+{
+    const size_t n = (size_t)space->model->n;
+    double cR[36], c[6];
+    phx_status status = PHX_OK;
+
+    if (def->frame == PHX_FRAME_MEAN)
+        return PHX_OK;
+    const int first = def->frame_at[0], second = def->frame == PHX_FRAME_CHORD ? def->frame_at[1] : first;
+    for (int k = 0; k < 6; k++) {
+        double one[6], other[6];
+        rigid_motion_of(&interfaces[first], k, one);
+        rigid_motion_of(&interfaces[second], k, other);
+        conditions(def, interfaces, one, other, c);
+        for (int r = 0; r < 6; r++)
+            cR[6 * r + k] = c[r];
+    }
+    status = phx_dense_inverse(context, 6, cR);
+    if (status)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "'%s': the interfaces of its frame do not hold it", def->name);
+    for (int s = 0; s < basis->count; s++) {
+        double one[6] = {0}, other[6] = {0};
+        const double *y = basis->y + (size_t)s * (size_t)basis->n;
+        phx_csr_apply(&space->rows[first], 1.0, y, one);
+        phx_csr_apply(&space->rows[second], 1.0, y, other);
+        conditions(def, interfaces, one, other, c);
+        for (int k = 0; k < 6; k++) {
+            double part = 0.0;
+            for (int r = 0; r < 6; r++)
+                part += cR[6 * k + r] * c[r];
+            for (size_t j = 0; j < n; j++)
+                Phi[(size_t)s * n + j] -= part * space->model->rigid[(size_t)k * n + j];
+        }
+    }
+    return PHX_OK;
+}
+
+/* ---- points ---- */
+/* Motion of an interface by the basis in the frame, 6 x count: its rows, or the motion that its first unknowns follow.
+ */
+static phx_status interface_point(phx_context *context, const continuum_source *it, const phx_elastic_model *model,
+                                  const phx_interface *interface, phx_flex_point *point)
+{
+    const int k = it->source.flex.n;
+    const size_t n = (size_t)model->n;
+    phx_status status = phx_flex_point_allocate(context, 3, k, point);
+
+    if (status)
+        return status;
+    memcpy(point->x, interface->x, sizeof point->x);
+    for (int c = 0; c < k; c++) {
+        double motion[6] = {0};
+        point->dof[c] = c;
+        phx_csr_apply(&interface->rows, 1.0, it->Phi + (size_t)c * n, motion);
+        for (int a = 0; a < 3; a++) {
+            point->phi[a * k + c] = motion[a];
+            point->theta[a * k + c] = motion[3 + a];
+        }
+    }
+    point->n = k;
+    return PHX_OK;
+}
+
+static phx_status node_point(phx_context *context, const continuum_source *it, int node, phx_flex_point *point)
+{
+    const phx_elastic_model *model = it->model;
+    const int k = it->source.flex.n;
+    phx_status status = phx_flex_point_allocate(context, 3, k, point);
+
+    if (status)
+        return status;
+    memcpy(point->x, model->x + 3 * (size_t)node, sizeof point->x);
+    for (int c = 0; c < k; c++)
+        point->dof[c] = c;
+    for (int j = 0; j < model->n; j++) {
+        const int component = model->component[j];
+        if (model->node[j] != node || component == PHX_UNKNOWN_OTHER)
+            continue;
+        double *row = component < 3 ? point->phi + component * k : point->theta + (component - 3) * k;
+        for (int c = 0; c < k; c++)
+            row[c] = it->Phi[(size_t)c * (size_t)model->n + (size_t)j];
+    }
+    point->n = k;
+    return PHX_OK;
+}
+
+static int node_labelled(const phx_elastic_model *model, int label)
+{
+    for (int i = 0; i < model->n_nodes; i++)
+        if ((model->label ? model->label[i] : i + 1) == label)
+            return i;
+    return -1;
+}
+
+static phx_status point_at(const phx_flex_source *source, phx_context *context, const phx_location *location,
+                           phx_flex_point *point)
+{
+    const continuum_source *it = of(source);
+
+    if (location->sort == PHX_LOCATION_NODE) {
+        const int node = node_labelled(it->model, location->node);
+        return node >= 0 ? node_point(context, it, node, point)
+                         : phx_fail(context, PHX_ERR_ARGUMENT, "%s: it has no node %d", source->operations->name,
+                                    location->node);
+    }
+    phx_nearest nearest = phx_nearest_to(location->name);
+    for (int i = 0; i < it->n_interfaces; i++) {
+        if (!strcmp(it->interfaces[i].name, location->name))
+            return interface_point(context, it, it->model, &it->interfaces[i], point);
+        phx_nearest_offer(&nearest, it->interfaces[i].name);
+    }
+    return phx_fail(context, PHX_ERR_ARGUMENT, "%s: it has no point %s%s", source->operations->name,
+                    phx_shown_text(location->name).text, phx_nearest_hint(&nearest).text);
+}
+
+static phx_status add_mass(phx_context *context, continuum_source *it, const phx_elastic_model *model,
+                           const phx_interface *interface, const phx_continuum_mass *mass)
+{
+    phx_flex_point point = {.n = 0};
+    phx_status status = interface_point(context, it, model, interface, &point);
+
+    if (!status)
+        status = phx_flex_add_mass(context, &point, mass->mass, mass->inertia, &it->source.flex);
+    phx_flex_point_free(&point);
+    return status;
+}
+
+/* ---- life ---- */
+static void destroy(phx_flex_source *source)
+{
+    continuum_source *it = (continuum_source *)source;
+
+    phx_elastic_destroy(it->model);
+    for (int i = 0; i < it->n_interfaces; i++)
+        phx_interface_free(&it->interfaces[i]);
+    phx_free(it->interfaces);
+    phx_free(it->Phi);
+    phx_free(it->omega);
+    phx_free(it);
+}
+
+enum { SORTS = 1 << PHX_LOCATION_NAME | 1 << PHX_LOCATION_NODE };
+static const phx_source_operations operations = {"elastic body", destroy, SORTS, point_at, NULL, NULL};
+
+/* Phi = T Y in the frame. */
+static phx_status make_Phi(phx_context *context, const phx_continuum_def *def, const elastic_space *space,
+                           const phx_interface *interfaces, const shapes *basis, double **Phi)
+{
+    const size_t n = (size_t)space->model->n;
+
+    *Phi = phx_calloc(context, (size_t)basis->count * n + 1, sizeof **Phi);
+    if (!*Phi)
+        return PHX_ERR_MEMORY;
+    for (size_t k = 0; k < (size_t)basis->count; k++)
+        phx_csr_apply(&space->T, 1.0, basis->y + k * (size_t)basis->n, *Phi + k * n);
+    return to_frame(context, def, space, interfaces, basis, *Phi);
+}
+
+/* Rows of rigid interfaces, which the source answers by: their motion from the unknowns that follow them. */
+static phx_status make_rows(phx_context *context, const phx_elastic_model *model, int n_interfaces,
+                            phx_interface *interfaces)
+{
+    phx_status status = PHX_OK;
+
+    for (int i = 0; i < n_interfaces && !status; i++) {
+        phx_interface mean;
+        if (interfaces[i].n_tied == 0)
+            continue;
+        status = phx_interface_create(context, model, interfaces[i].name, PHX_INTERFACE_AVERAGE, interfaces[i].x,
+                                      interfaces[i].n_tied, interfaces[i].tied, &mean);
+        if (!status) {
+            phx_csr_free(&interfaces[i].rows);
+            interfaces[i].rows = mean.rows;
+            memset(&mean.rows, 0, sizeof mean.rows);
+            phx_interface_free(&mean);
+        }
+    }
+    return status;
+}
+
+/* K = diag(omega^2), sigma = diag(omega) q. */
+static phx_status make_stiffness(phx_context *context, const shapes *basis, phx_flex *flex)
+{
+    const int n = basis->count;
+    int *each = phx_calloc(context, (size_t)n + 1, sizeof *each);
+    phx_status status = each ? PHX_OK : PHX_ERR_MEMORY;
+
+    for (int k = 0; k < n && !status; k++) {
+        each[k] = k;
+        flex->K[phx_flex_entry(flex, k, k)] = basis->omega[k] * basis->omega[k];
+    }
+    flex->n_stress = n;
+    if (!status)
+        status = phx_csr_from_triplets(context, n, n, (size_t)n, each, each, basis->omega, &flex->root);
+    if (!status)
+        status = phx_csr_copy(context, &flex->root, &flex->stress);
+    phx_free(each);
+    return status;
+}
+
+phx_status phx_continuum_source_create(phx_context *context, const phx_continuum_def *def, phx_elastic_model *model,
+                                       int n_interfaces, phx_interface *interfaces, phx_flex_source **source)
+{
+    continuum_source *it = phx_calloc(context, 1, sizeof *it);
+    elastic_space space = {0};
+    shapes basis = {0};
+    double symmetric = 0.0;
+    phx_status status =
+        it ? elastic_space_create(context, model, def->held, n_interfaces, interfaces, &space) : PHX_ERR_MEMORY;
+
+    if (!status)
+        status = basis_create(context, def, &space, &basis);
+    if (!status)
+        status = basis_quality(context, def, &space, interfaces, &basis, &it->quality);
+    if (!status)
+        status = make_Phi(context, def, &space, interfaces, &basis, &it->Phi);
+    if (!status)
+        status = continuum_integrals(context, model, basis.count, it->Phi, &it->source.flex, &symmetric);
+    if (!status && symmetric > 1e-6)
+        phx_log(
+            context, PHX_LOG_WARNING,
+            "'%s': its mass matrix couples directions (%.2g of the gyroscopic terms are left out); rotations of the "
+            "body see the deformation to that accuracy",
+            def->name, symmetric);
+    if (!status)
+        status = make_stiffness(context, &basis, &it->source.flex);
+    if (!status)
+        status = make_rows(context, model, n_interfaces, interfaces);
+    for (int k = 0; k < def->n_masses && !status; k++)
+        status = add_mass(context, it, model, &interfaces[def->masses[k].interface], &def->masses[k]);
+    if (!status)
+        status = phx_flex_make_compact(context, &it->source.flex);
+    if (it) {
+        it->omega = basis.omega;
+        basis.omega = NULL;
+        it->source.operations = &operations;
+    }
+    shapes_free(&basis);
+    elastic_space_free(&space);
+    if (status) {
+        if (it) /* nothing is taken over */
+            phx_flex_source_destroy(&it->source);
+        return status;
+    }
+    it->model = model;
+    it->interfaces = phx_calloc(context, (size_t)n_interfaces + 1, sizeof *it->interfaces);
+    if (!it->interfaces) {
+        it->model = NULL;
+        phx_flex_source_destroy(&it->source);
+        return PHX_ERR_MEMORY;
+    }
+    memcpy(it->interfaces, interfaces, (size_t)n_interfaces * sizeof *interfaces);
+    it->n_interfaces = n_interfaces;
+    *source = &it->source;
+    return PHX_OK;
+}
+
+const phx_elastic_model *phx_continuum_model(const phx_flex_source *source)
+{
+    return of(source)->model;
+}
+
+const double *phx_continuum_basis(const phx_flex_source *source)
+{
+    return of(source)->Phi;
+}
+
+const double *phx_continuum_frequencies(const phx_flex_source *source)
+{
+    return of(source)->omega;
+}
+
+const phx_basis_quality *phx_continuum_quality(const phx_flex_source *source)
+{
+    return &of(source)->quality;
+}
