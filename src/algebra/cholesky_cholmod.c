@@ -40,8 +40,8 @@ struct phx_cholesky_factors {
     cholmod_dense *x, *y, *e;
 };
 
-/* METIS draws random numbers from the one sequence of the process, begun anew in each call: threads wait for each other,
- * or the order would depend on time. */
+/* METIS draws random numbers from the one sequence of the process, begun anew in each call: threads wait for each
+ * other, or the order would depend on time. */
 static pthread_mutex_t order_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static phx_status fail_cholmod(const phx_cholesky *cholesky)

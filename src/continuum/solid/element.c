@@ -37,9 +37,8 @@ double phx_solid_gradients(int nodes, const double *x, const double *dN, double 
     /* dxi_c/dx_k = cofactor[c][k] / det */
     for (int a = 0; a < nodes; a++)
         for (int k = 0; k < 3; k++)
-            gradient[3 * a + k] = (dN[3 * a] * cofactor[0][k] + dN[3 * a + 1] * cofactor[1][k] +
-                                   dN[3 * a + 2] * cofactor[2][k]) /
-                                  det;
+            gradient[3 * a + k] =
+                (dN[3 * a] * cofactor[0][k] + dN[3 * a + 1] * cofactor[1][k] + dN[3 * a + 2] * cofactor[2][k]) / det;
     return det;
 }
 
@@ -51,8 +50,8 @@ void phx_solid_geometry_of(const phx_elastic_model *model, int e, phx_solid_geom
 
     phx_solid_nodes(model, e, geometry->x);
     for (int g = 0; g < table->stiffness.n; g++) {
-        geometry->w[g] = table->stiffness.w[g] * phx_solid_gradients(table->nodes, geometry->x, table->stiffness.dN[g],
-                                                                     geometry->gradient[g]);
+        geometry->w[g] = table->stiffness.w[g] *
+                         phx_solid_gradients(table->nodes, geometry->x, table->stiffness.dN[g], geometry->gradient[g]);
         volume += geometry->w[g];
     }
     if (!table->mean_dilatation)
@@ -73,14 +72,14 @@ void phx_solid_strain_rows(const phx_solid_table *table, const phx_solid_geometr
         const double *gradient = geometry->gradient[point] + 3 * a;
         const double x = factor * gradient[0], y = factor * gradient[1], z = factor * gradient[2];
         double *column = B + 3 * a;
-        column[0] = x;              /* xx */
-        column[n + 1] = y;          /* yy */
-        column[2 * n + 2] = z;      /* zz */
-        column[3 * n] = y;          /* 2 xy */
+        column[0] = x;         /* xx */
+        column[n + 1] = y;     /* yy */
+        column[2 * n + 2] = z; /* zz */
+        column[3 * n] = y;     /* 2 xy */
         column[3 * n + 1] = x;
-        column[4 * n + 1] = z;      /* 2 yz */
+        column[4 * n + 1] = z; /* 2 yz */
         column[4 * n + 2] = y;
-        column[5 * n] = z;          /* 2 zx */
+        column[5 * n] = z; /* 2 zx */
         column[5 * n + 2] = x;
         for (int k = 0; k < 3 && table->mean_dilatation; k++) {
             const double change = factor * (geometry->mean[3 * a + k] - gradient[k]) / 3.0;

@@ -48,12 +48,12 @@ static const struct {
     const reference *cell;
     bool quadratic;
 } references[PHX_CELL_TYPES] = {
-    [PHX_CELL_LINE2] = {&line, false},        [PHX_CELL_LINE3] = {&line, true},
-    [PHX_CELL_TRI3] = {&triangle, false},     [PHX_CELL_TRI6] = {&triangle, true},
-    [PHX_CELL_QUAD4] = {&quadrangle, false},  [PHX_CELL_QUAD8] = {&quadrangle, true},
-    [PHX_CELL_TET4] = {&tetrahedron, false},  [PHX_CELL_TET10] = {&tetrahedron, true},
-    [PHX_CELL_HEX8] = {&hexahedron, false},   [PHX_CELL_HEX20] = {&hexahedron, true},
-    [PHX_CELL_WEDGE6] = {&wedge, false},      [PHX_CELL_WEDGE15] = {&wedge, true},
+    [PHX_CELL_LINE2] = {&line, false},       [PHX_CELL_LINE3] = {&line, true},
+    [PHX_CELL_TRI3] = {&triangle, false},    [PHX_CELL_TRI6] = {&triangle, true},
+    [PHX_CELL_QUAD4] = {&quadrangle, false}, [PHX_CELL_QUAD8] = {&quadrangle, true},
+    [PHX_CELL_TET4] = {&tetrahedron, false}, [PHX_CELL_TET10] = {&tetrahedron, true},
+    [PHX_CELL_HEX8] = {&hexahedron, false},  [PHX_CELL_HEX20] = {&hexahedron, true},
+    [PHX_CELL_WEDGE6] = {&wedge, false},     [PHX_CELL_WEDGE15] = {&wedge, true},
 };
 
 /* mu and its derivatives (constant): first barycentric coordinate 1 - sum, for lines with the coordinate -1 to 1. */

@@ -58,10 +58,11 @@ static phx_status make_part(phx_context *context, const phx_solid_region *region
                         phx_shown_text(region_name(region)).text, asymmetry);
     memcpy(L, C, sizeof L);
     if (!finite || phx_dense_cholesky(context, 6, L))
-        return phx_fail(context, PHX_ERR_ARGUMENT,
-                        "material of region %s: its stiffness is not positive definite; an isotropic one needs a modulus "
-                        "> 0 and a Poisson's ratio in (-1, 0.5)",
-                        phx_shown_text(region_name(region)).text);
+        return phx_fail(
+            context, PHX_ERR_ARGUMENT,
+            "material of region %s: its stiffness is not positive definite; an isotropic one needs a modulus "
+            "> 0 and a Poisson's ratio in (-1, 0.5)",
+            phx_shown_text(region_name(region)).text);
     for (int k = 0; k < 36; k++)
         part->compliance[k] = k % 7 == 0 ? 1.0 : 0.0;
     phx_dense_triangle_solve(false, 6, L, 6, part->compliance);

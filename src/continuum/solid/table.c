@@ -48,8 +48,8 @@ static phx_status fill_extrapolation(phx_context *context, const int degree[2], 
 {
     const phx_cell_type linear = phx_cell_linear(table->cell);
     const int points = table->stiffness.n, corners = phx_cell_info_of(linear)->nodes;
-    double at_points[PHX_SOLID_MOST_POINTS * 8], at_node[8], identity[PHX_SOLID_MOST_POINTS * PHX_SOLID_MOST_POINTS] = {
-                                                                 0};
+    double at_points[PHX_SOLID_MOST_POINTS * 8], at_node[8],
+        identity[PHX_SOLID_MOST_POINTS * PHX_SOLID_MOST_POINTS] = {0};
     double corner[8 * PHX_SOLID_MOST_POINTS], xi[3];
     phx_rule rule;
 
