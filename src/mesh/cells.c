@@ -13,8 +13,8 @@ static const int wedge_edges[9][2] = {{0, 1}, {1, 2}, {2, 0}, {3, 4}, {4, 5}, {5
 static const int tri_sides[3][8] = {{0, 1, 3}, {1, 2, 4}, {2, 0, 5}};
 static const int quad_sides[4][8] = {{0, 1, 4}, {1, 2, 5}, {2, 3, 6}, {3, 0, 7}};
 static const int tet_sides[4][8] = {{0, 2, 1, 6, 5, 4}, {0, 1, 3, 4, 8, 7}, {1, 2, 3, 5, 9, 8}, {2, 0, 3, 6, 7, 9}};
-static const int hex_sides[6][8] = {{0, 3, 2, 1, 11, 10, 9, 8},  {4, 5, 6, 7, 12, 13, 14, 15},
-                                    {0, 1, 5, 4, 8, 17, 12, 16}, {1, 2, 6, 5, 9, 18, 13, 17},
+static const int hex_sides[6][8] = {{0, 3, 2, 1, 11, 10, 9, 8},   {4, 5, 6, 7, 12, 13, 14, 15},
+                                    {0, 1, 5, 4, 8, 17, 12, 16},  {1, 2, 6, 5, 9, 18, 13, 17},
                                     {2, 3, 7, 6, 10, 19, 14, 18}, {3, 0, 4, 7, 11, 16, 15, 19}};
 static const int wedge_sides[5][8] = {{0, 2, 1, 8, 7, 6},
                                       {3, 4, 5, 9, 10, 11},
@@ -22,7 +22,10 @@ static const int wedge_sides[5][8] = {{0, 2, 1, 8, 7, 6},
                                       {1, 2, 5, 4, 7, 14, 10, 13},
                                       {2, 0, 3, 5, 8, 12, 11, 14}};
 
-#define FOUR(type) {type, type, type, type}
+#define FOUR(type)                                                                                                     \
+    {                                                                                                                  \
+        type, type, type, type                                                                                         \
+    }
 static const phx_cell_type line2[] = FOUR(PHX_CELL_LINE2), line3[] = FOUR(PHX_CELL_LINE3);
 static const phx_cell_type tri3[] = FOUR(PHX_CELL_TRI3), tri6[] = FOUR(PHX_CELL_TRI6);
 #undef FOUR

@@ -23,7 +23,7 @@ typedef struct lattice {
     int elements[3]; /* 0 along an axis that does not exist */
     int points[3];   /* 2 elements + 1 */
     pattern parted;
-    int *node; /* of each point of the lattice, -1: none */
+    int *node;                 /* of each point of the lattice, -1: none */
     int n_sides[6], *sides[6]; /* cells on the boundary: x0, x1, y0, ... */
 } lattice;
 
@@ -55,7 +55,8 @@ static void add_cell(pattern *p, int n_corners, const int (*corner)[3])
 
 static pattern solid_pattern(phx_cell_type type)
 {
-    static const int hex[8][3] = {{0, 0, 0}, {2, 0, 0}, {2, 2, 0}, {0, 2, 0}, {0, 0, 2}, {2, 0, 2}, {2, 2, 2}, {0, 2, 2}};
+    static const int hex[8][3] = {{0, 0, 0}, {2, 0, 0}, {2, 2, 0}, {0, 2, 0},
+                                  {0, 0, 2}, {2, 0, 2}, {2, 2, 2}, {0, 2, 2}};
     static const int wedges[2][6][3] = {{{0, 0, 0}, {2, 0, 0}, {2, 2, 0}, {0, 0, 2}, {2, 0, 2}, {2, 2, 2}},
                                         {{0, 0, 0}, {2, 2, 0}, {0, 2, 0}, {0, 0, 2}, {2, 2, 2}, {0, 2, 2}}};
     pattern p = {.type = type};
@@ -106,8 +107,8 @@ static void cell_points(const lattice *l, const int brick[3], int piece, int (*p
             points[k][axis] = 2 * brick[axis] + l->parted.corner[piece][k][axis];
     for (int k = cell->corners; k < cell->nodes; k++)
         for (int axis = 0; axis < 3; axis++)
-            points[k][axis] = (points[cell->edge[k - cell->corners][0]][axis] +
-                               points[cell->edge[k - cell->corners][1]][axis]) / 2;
+            points[k][axis] =
+                (points[cell->edge[k - cell->corners][0]][axis] + points[cell->edge[k - cell->corners][1]][axis]) / 2;
 }
 
 /* The boundary (0: x0, 1: x1, ...) that a side lies on, -1: none. */
@@ -194,8 +195,8 @@ static size_t most_sides(const lattice *l, int axis)
 static phx_status make_room(lattice *l, phx_mesh *mesh)
 {
     const phx_cell_info *cell = phx_cell_info_of(l->parted.type);
-    const size_t solids = (size_t)l->parted.n_cells * (size_t)l->elements[0] * (size_t)l->elements[1] *
-                          (size_t)larger(1, l->elements[2]);
+    const size_t solids =
+        (size_t)l->parted.n_cells * (size_t)l->elements[0] * (size_t)l->elements[1] * (size_t)larger(1, l->elements[2]);
     size_t n_sides = 0;
     for (int b = 0; b < 2 * l->dimension; b++) {
         l->sides[b] = phx_calloc(l->context, most_sides(l, b / 2), sizeof *l->sides[b]);
@@ -243,9 +244,8 @@ static void place_nodes(const lattice *l, phx_mesh *mesh, const double *size, co
             for (p[0] = 0; p[0] < l->points[0]; p[0]++) {
                 const int node = l->node[point_index(l, p)];
                 for (int axis = 0; axis < l->dimension && node >= 0; axis++)
-                    mesh->x[3 * (size_t)node + (size_t)axis] =
-                        graded(p[axis], 2 * l->elements[axis], size[axis], grading ? grading[axis] : 1.0,
-                               both && both[axis]);
+                    mesh->x[3 * (size_t)node + (size_t)axis] = graded(
+                        p[axis], 2 * l->elements[axis], size[axis], grading ? grading[axis] : 1.0, both && both[axis]);
             }
 }
 

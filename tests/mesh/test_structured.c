@@ -2,7 +2,6 @@
 #include "mesh/mesh.h"
 #include "support/testing.h"
 
-
 enum { SOLID_TYPES = 6 };
 static const phx_cell_type solids[SOLID_TYPES] = {PHX_CELL_TET4,  PHX_CELL_TET10,  PHX_CELL_HEX8,
                                                   PHX_CELL_HEX20, PHX_CELL_WEDGE6, PHX_CELL_WEDGE15};
@@ -95,7 +94,7 @@ static int by_int(const void *a, const void *b)
 
 static int by_nodes(const void *a, const void *b)
 {
-    return memcmp(((const side_key *)a)->nodes, ((const side_key *)b)->nodes, sizeof ((const side_key *)a)->nodes);
+    return memcmp(((const side_key *)a)->nodes, ((const side_key *)b)->nodes, sizeof((const side_key *)a)->nodes);
 }
 
 static side_key key_of(const phx_mesh *mesh, int c, const int *local, int count)
@@ -297,7 +296,8 @@ static void test_groups(void **state)
     assert_int_equal(phx_mesh_group_in(&mesh, "PART", 0)->n_nodes, 2);
     assert_null(phx_mesh_group_in(&mesh, "Part", 1));
     assert_null(phx_mesh_group_named(&mesh, "Parts"));
-    CHECK_OK(context, phx_mesh_add_group(context, &mesh, "PART", 2, 0, NULL)); /* another name; it is found as written */
+    CHECK_OK(context,
+             phx_mesh_add_group(context, &mesh, "PART", 2, 0, NULL)); /* another name; it is found as written */
     assert_int_equal(phx_mesh_group_named(&mesh, "PART")->n_cells, 0);
     const int outside[1] = {mesh.n_cells}, below[1] = {-1}, line[1] = {mesh.n_cells - 1};
     CHECK_STATUS(context, phx_mesh_add_group(context, &mesh, "w", 2, 1, outside), PHX_ERR_ARGUMENT);

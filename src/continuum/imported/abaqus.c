@@ -27,17 +27,19 @@ static phx_status read_row(phx_import *import, import_text *text, bool labelled,
     if (status)
         return status;
     if (number < 1)
-        return labelled ? import_fail(text, "node %d: nodes that Abaqus adds by itself (Lagrange multipliers, internal "
-                                            "nodes of connectors and contact) have no place; leave them out of the "
-                                            "model",
+        return labelled ? import_fail(text,
+                                      "node %d: nodes that Abaqus adds by itself (Lagrange multipliers, internal "
+                                      "nodes of connectors and contact) have no place; leave them out of the "
+                                      "model",
                                       number)
                         : import_fail(text, "row or column %d; they are counted from 1", number);
     *row = number - 1;
     if (!labelled)
         return PHX_OK;
     if (component < 1 || component > 6)
-        return import_fail(text, "component %d of node %d; 1 to 3 are translations, 4 to 6 rotations, others cannot "
-                                 "be read",
+        return import_fail(text,
+                           "component %d of node %d; 1 to 3 are translations, 4 to 6 rotations, others cannot "
+                           "be read",
                            component, number);
     return import_row_of(import, text, number, component - 1, row);
 }
@@ -79,13 +81,15 @@ static phx_status read(phx_import *import, import_text *text)
     phx_status status = import_role_of_file(import, text, &role);
     while (!status && next_entry_line(text, &keyword)) {
         if (keyword)
-            return import_fail(text, "keyword %s: this is no file of *MATRIX GENERATE; write the matrices with *MATRIX "
-                                     "OUTPUT, MASS, STIFFNESS",
+            return import_fail(text,
+                               "keyword %s: this is no file of *MATRIX GENERATE; write the matrices with *MATRIX "
+                               "OUTPUT, MASS, STIFFNESS",
                                import_shown(import_next_word(text)).text);
         const int words = count_words(text);
         if (!matrix && words != 3 && words != 5)
-            return import_fail(text, "%d values; a line has 'row col value' or 'node, component, node, component, "
-                                     "value'",
+            return import_fail(text,
+                               "%d values; a line has 'row col value' or 'node, component, node, component, "
+                               "value'",
                                words);
         if (!matrix)
             status = import_begin_matrix(import, text, role, words == 5, &matrix);

@@ -10,9 +10,9 @@ static const phx_elastic_ops imported_ops = {.kind = "imported body"};
 static phx_status check_parts(const phx_import *import)
 {
     const import_matrix *mass = &import->matrix[IMPORT_MASS], *stiffness = &import->matrix[IMPORT_STIFFNESS];
-    const char *first = import->def->n_files > 0       ? import->def->files[0]
-                        : import->def->mass_file       ? import->def->mass_file
-                                                       : import->def->stiffness_file;
+    const char *first = import->def->n_files > 0 ? import->def->files[0]
+                        : import->def->mass_file ? import->def->mass_file
+                                                 : import->def->stiffness_file;
     if (import->nodes.n == 0)
         return phx_fail(import->context, PHX_ERR_INPUT,
                         "%s: none of the files gives nodes; add the deck (.inp), the GRID lines or a table of nodes "
@@ -140,9 +140,9 @@ static phx_status check_rows(const phx_import *import)
     for (int r = 0; r < 2; r++) {
         const import_matrix *m = &import->matrix[r];
         if (m->path && !m->labelled && (m->declared ? m->rows != n : m->rows > n))
-            return phx_fail(import->context, PHX_ERR_INPUT, "%s:%ld: row or column %d, but %s has %d unknowns",
-                            m->path, m->last_line, m->rows,
-                            import->unknowns.path ? import->unknowns.path : import->nodes.path, n);
+            return phx_fail(import->context, PHX_ERR_INPUT, "%s:%ld: row or column %d, but %s has %d unknowns", m->path,
+                            m->last_line, m->rows, import->unknowns.path ? import->unknowns.path : import->nodes.path,
+                            n);
     }
     return PHX_OK;
 }
@@ -412,10 +412,11 @@ static phx_status check_mass(phx_import *import, const phx_elastic_model *model)
                     trace += model->M.val[k];
             }
         if (!(mass > 1e-6 * trace))
-            return phx_fail(import->context, PHX_ERR_INPUT,
-                            "%s: the mass matrix gives the body the mass %g kg along %s, with %g kg on its diagonal; is "
-                            "it a stiffness matrix?",
-                            import->matrix[IMPORT_MASS].path, mass, &import_component_names[c][1], trace);
+            return phx_fail(
+                import->context, PHX_ERR_INPUT,
+                "%s: the mass matrix gives the body the mass %g kg along %s, with %g kg on its diagonal; is "
+                "it a stiffness matrix?",
+                import->matrix[IMPORT_MASS].path, mass, &import_component_names[c][1], trace);
     }
     return PHX_OK;
 }
@@ -425,10 +426,11 @@ static phx_status check_scalar_points(phx_import *import, const phx_elastic_mode
 {
     for (int i = 0; i < model->n; i++)
         if (model->component[i] == PHX_UNKNOWN_OTHER && has_entry(&model->M, i))
-            return phx_fail(import->context, PHX_ERR_INPUT,
-                            "%s: the scalar points of the matrices have mass, but no place: let the matrices be written "
-                            "for grid points alone, without modal coordinates",
-                            import->matrix[IMPORT_MASS].path);
+            return phx_fail(
+                import->context, PHX_ERR_INPUT,
+                "%s: the scalar points of the matrices have mass, but no place: let the matrices be written "
+                "for grid points alone, without modal coordinates",
+                import->matrix[IMPORT_MASS].path);
     return PHX_OK;
 }
 

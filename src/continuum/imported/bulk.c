@@ -183,8 +183,9 @@ static phx_status check_systems(const bulk_reader *reader, int place_system, int
     const import_text place = place_of(reader, 0);
     if (place_system == 0 && displacement_system == 0)
         return PHX_OK;
-    return import_fail(&place, "coordinate system %d; only the basic system can be read: write GRID with CP and CD "
-                               "empty or 0",
+    return import_fail(&place,
+                       "coordinate system %d; only the basic system can be read: write GRID with CP and CD "
+                       "empty or 0",
                        place_system ? place_system : displacement_system);
 }
 
@@ -264,8 +265,9 @@ static phx_status read_place(bulk_reader *reader, int k, int *row)
     if (status)
         return status;
     if (label < 1 || component < 0 || component > 6)
-        return import_fail(&place, "node %d, component %d; nodes are counted from 1, components are 1 to 6, 0 of a "
-                                   "scalar point",
+        return import_fail(&place,
+                           "node %d, component %d; nodes are counted from 1, components are 1 to 6, 0 of a "
+                           "scalar point",
                            label, component);
     return import_row_of(reader->import, &place, label, component ? component - 1 : PHX_UNKNOWN_OTHER, row);
 }

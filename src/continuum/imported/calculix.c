@@ -19,8 +19,9 @@ static phx_status check_end(const phx_import *import, const import_text *text, c
     if (text->size > 0 && text->bytes[text->size - 1] != '\n' && end.digits < text->digits)
         return import_fail(text, "the file ends inside a line: it is truncated");
     if (other->count > 0 && other->count != matrix->count)
-        return import_fail(text, "the file has %zu entries, %s has %zu: one of them is truncated, or they are of two "
-                                 "runs",
+        return import_fail(text,
+                           "the file has %zu entries, %s has %zu: one of them is truncated, or they are of two "
+                           "runs",
                            matrix->count, other->path, other->count);
     return PHX_OK;
 }

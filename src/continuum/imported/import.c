@@ -6,8 +6,8 @@
 
 /* Formats that share a suffix stand in the order in which they are tried; the last one takes what is left. */
 static const import_format *const formats[] = {
-    &import_matrix_market, &import_mbdyn, &import_bulk,  &import_abaqus, &import_calculix_matrix, &import_calculix_dof,
-    &import_mesh,          &import_op4,   &import_table,
+    &import_matrix_market, &import_mbdyn, &import_bulk, &import_abaqus, &import_calculix_matrix,
+    &import_calculix_dof,  &import_mesh,  &import_op4,  &import_table,
 };
 enum { N_FORMATS = sizeof formats / sizeof *formats };
 

@@ -62,7 +62,7 @@ typedef struct import_nodes {
 
 /* Modes instead of a stiffness matrix. The rows of `modes` are the unknowns in their order. */
 typedef struct import_modes {
-    int count; /* 0: none */
+    int count;     /* 0: none */
     double *shape; /* n x count */
     double *M, *K; /* count x count */
 } import_modes;
@@ -104,8 +104,8 @@ phx_status import_role_of_file(const phx_import *import, const import_text *text
 
 /* ---- the formats ---- */
 typedef struct import_format {
-    const char *name;             /* for messages */
-    const char *const *suffixes;  /* lower case, NULL behind the last */
+    const char *name;               /* for messages */
+    const char *const *suffixes;    /* lower case, NULL behind the last */
     bool (*has)(import_text *text); /* whether the content is of this format; NULL: the suffix says so */
     phx_status (*read)(phx_import *import, import_text *text);
 } import_format;

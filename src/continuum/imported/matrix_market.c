@@ -94,8 +94,9 @@ static phx_status read_array(phx_import *import, import_text *text, const mm_hea
         for (int row = header->symmetric ? col : 0; row < header->rows; row++) {
             double value;
             if (!import_next_data_line(text, "%"))
-                return import_fail(text, "the file ends before the entry (%d, %d) of %d rows and %d columns: it is "
-                                         "truncated",
+                return import_fail(text,
+                                   "the file ends before the entry (%d, %d) of %d rows and %d columns: it is "
+                                   "truncated",
                                    row + 1, col + 1, header->rows, header->cols);
             phx_status status = import_value_of(text, import_next_word(text), "the entry", &value);
             if (!status)

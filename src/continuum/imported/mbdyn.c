@@ -36,7 +36,8 @@ static int record_of(import_text *text)
     int number;
     text->at = text->begin;
     const import_word stars = import_next_word(text);
-    import_word word = import_word_is(stars, "**") ? import_next_word(text) : (import_word){stars.text + 2, stars.length - 2};
+    import_word word =
+        import_word_is(stars, "**") ? import_next_word(text) : (import_word){stars.text + 2, stars.length - 2};
     if (!import_word_is(word, "RECORD") || !import_word_is(import_next_word(text), "GROUP"))
         return 0;
     return import_integer_of(import_next_word(text), &number) ? number : 0;
@@ -104,8 +105,9 @@ static phx_status read_head(fem_reader *reader)
     for (int k = 0; k < 5; k++) {
         const import_word word = next_value(reader->text);
         if (!import_integer_of(word, &count[k]) || count[k] < 0)
-            return import_fail(reader->text, "the first record has the numbers of nodes and of normal, attachment, "
-                                             "constraint and rejected modes, here %s",
+            return import_fail(reader->text,
+                               "the first record has the numbers of nodes and of normal, attachment, "
+                               "constraint and rejected modes, here %s",
                                import_shown(word).text);
     }
     const double modes = (double)count[1] + count[2] + count[3] - count[4];
@@ -113,8 +115,8 @@ static phx_status read_head(fem_reader *reader)
     if (count[0] < 1 || modes < 1.0)
         return import_fail(reader->text, "%d nodes and %.0f modes; there must be some of both", count[0], modes);
     if (2.0 * values > (double)reader->text->size)
-        return import_fail(reader->text, "the file is too short for %d nodes and %.0f modes: it is truncated",
-                           count[0], modes);
+        return import_fail(reader->text, "the file is too short for %d nodes and %.0f modes: it is truncated", count[0],
+                           modes);
     reader->nodes = count[0];
     reader->modes = import->modes.count = (int)modes;
     const size_t n = 6 * (size_t)reader->nodes, k = (size_t)reader->modes;

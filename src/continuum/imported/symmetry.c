@@ -115,9 +115,11 @@ static void check_pair(void *user, const symmetric_pair *pair)
     }
 }
 
+/* Of values that are printed with so many digits, relative to the smallest first digit; two such units where two
+ * roundings differ. Fewer than five digits are no rounding: somebody wrote the numbers as they are. */
 static double last_digit(int digits)
 {
-    return 2.0 * pow(10.0, 1 - (digits > 1 ? digits : 1));
+    return digits < 5 ? 0.0 : 2.0 * pow(10.0, 1 - digits);
 }
 
 static phx_status refuse_asymmetry(const phx_import *import, const import_matrix *m, const symmetry_check *check,
@@ -172,8 +174,9 @@ static phx_status check_minors(const phx_import *import, import_role role, const
         const int at = phx_csr_find(a, i, i);
         diagonal[i] = at >= 0 ? a->val[at] : 0.0;
         if (diagonal[i] < -round_off * largest[i])
-            status = phx_fail(import->context, PHX_ERR_INPUT, "%s: %s has the %s %g on the diagonal; it must not be "
-                                                              "negative",
+            status = phx_fail(import->context, PHX_ERR_INPUT,
+                              "%s: %s has the %s %g on the diagonal; it must not be "
+                              "negative",
                               import->matrix[role].path, import_place_of(import, i).text, import_role_names[role],
                               diagonal[i]);
     }
@@ -242,7 +245,8 @@ phx_status import_symmetric_dense(phx_import *import, const char *what, int n, d
             if (a[i * size + i] < 0.0)
                 return phx_fail(import->context, PHX_ERR_INPUT, "%s: the %s of mode %zu is %g; it must not be negative",
                                 import->matrix[IMPORT_MASS].path, what, i + 1, a[i * size + i]);
-            if (fabs(*lower - *upper) > round_off * scale + last_digit(import->matrix[IMPORT_MASS].digits) * fabs(*lower))
+            if (fabs(*lower - *upper) >
+                round_off * scale + last_digit(import->matrix[IMPORT_MASS].digits) * fabs(*lower))
                 return phx_fail(import->context, PHX_ERR_INPUT,
                                 "%s: the %s is not symmetric: %.10g of modes %zu and %zu, %.10g the other way round",
                                 import->matrix[IMPORT_MASS].path, what, *lower, i + 1, j + 1, *upper);
