@@ -4,7 +4,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { ALL_MOST = 3000 }; /* unknowns of a body in all its unknowns */
+enum {
+    ALL_MOST = 3000, /* unknowns of a body in all its unknowns */
+    COMPARED = 2     /* frequencies by which bases are judged */
+};
 
 void shapes_free(shapes *it)
 {
@@ -382,7 +385,6 @@ static phx_status held_frequencies(phx_context *context, const phx_continuum_def
 static phx_status compare_frequencies(phx_context *context, const phx_continuum_def *def, const elastic_space *space,
                                       const shapes *basis, double *error)
 {
-    enum { COMPARED = 2 };
     double exact[COMPARED], *own = NULL;
     double *shape = phx_calloc(context, COMPARED * (size_t)space->n + 1, sizeof *shape);
     unsigned char *held = phx_calloc(context, (size_t)space->n + 1, sizeof *held);
@@ -424,8 +426,8 @@ phx_status basis_quality(phx_context *context, const phx_continuum_def *def, con
     phx_status status;
 
     memset(quality, 0, sizeof *quality);
-    if (def->basis == PHX_BASIS_ALL)
-        return PHX_OK;
+    if (def->basis == PHX_BASIS_ALL || (def->basis == PHX_BASIS_CRAIG_BAMPTON && def->modes >= COMPARED))
+        return PHX_OK; /* it has what is compared */
     status = compare_frequencies(context, def, space, basis, &quality->frequency);
     if (!status)
         status = flexibility_create(context, space, NULL, &body);

@@ -1,5 +1,5 @@
 /* Meshes: memory, groups, nodes by label and place. */
-#include "mesh.h"
+#include "builder.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -20,6 +20,10 @@ void phx_mesh_free(phx_mesh *mesh)
         return;
     for (int g = 0; g < mesh->n_groups; g++)
         free_group(&mesh->groups[g]);
+    for (int v = 0; v < mesh->n_variants; v++)
+        phx_free(mesh->variants[v]);
+    phx_free(mesh->variants);
+    phx_free(mesh->variant);
     phx_free(mesh->groups);
     phx_free(mesh->x);
     phx_free(mesh->label);
@@ -158,9 +162,8 @@ static phx_status check_items(phx_context *context, const phx_mesh *mesh, const 
     return PHX_OK;
 }
 
-/* The items with those of `old` (may be NULL), sorted, each once. */
-static phx_status fill_group(phx_context *context, const phx_mesh *mesh, const phx_mesh_group *old, int count,
-                             const int *items, phx_mesh_group *group)
+phx_status phx_mesh_fill_group(phx_context *context, const phx_mesh *mesh, const phx_mesh_group *old, int count,
+                               const int *items, phx_mesh_group *group)
 {
     const bool nodes = group->dimension == 0;
     const int n_old = !old ? 0 : nodes ? old->n_nodes : old->n_cells;
@@ -192,7 +195,7 @@ phx_status phx_mesh_add_group(phx_context *context, phx_mesh *mesh, const char *
         return status;
     const phx_mesh_group *old = find(mesh, name, dimension, strcmp);
     phx_mesh_group group = {.name = phx_strdup(context, name), .dimension = dimension};
-    status = group.name ? fill_group(context, mesh, old, count, items, &group) : PHX_ERR_MEMORY;
+    status = group.name ? phx_mesh_fill_group(context, mesh, old, count, items, &group) : PHX_ERR_MEMORY;
     phx_mesh_group *grown = NULL;
     if (!status && !old) {
         grown = phx_realloc(context, mesh->groups, (size_t)mesh->n_groups + 1, sizeof *grown);

@@ -62,6 +62,9 @@ typedef struct phx_mesh {
     int *first;          /* n_cells + 1: where its nodes begin in `node` */
     int *node;
     int *cell_label; /* n_cells: number in the file, 0: made here; NULL: 1, 2, ... */
+    int n_variants;
+    char **variants; /* element types as a deck names them: "C3D20R", "C3D8I" */
+    int *variant;    /* n_cells: which of them, -1: none; NULL: the file has no such names */
     int n_groups;
     phx_mesh_group *groups;
 } phx_mesh;
@@ -106,11 +109,57 @@ typedef struct phx_box_mesh {
 phx_status phx_mesh_box(phx_context *context, const phx_box_mesh *def, phx_mesh *mesh);
 
 /* ---- files ---- */
-/* The mesh of a file: .msh (Gmsh 2 and 4, text and binary), .inp (Abaqus, CalculiX); .geo, .step, .stp, .brep, .iges,
- * .med, .unv, .bdf, .nas, .vtk through the program gmsh, when it is installed. Lengths are multiplied by `unit` (m).
- * Physical groups, *NSET, *ELSET and *SURFACE become groups; names as the file writes them (Abaqus: as written, found
- * without regard to case). Cells of types that are not in the table are an error with their name. PHX_ERR_INPUT names
- * file, line or byte, and what was expected; PHX_ERR_FILE. */
+/* The mesh of a file: .msh (Gmsh 2, 4.0 and 4.1, text and binary), .inp (Abaqus, CalculiX); .geo, .step, .stp, .brep,
+ * .iges, .igs, .med, .unv, .bdf, .nas, .vtk through the program gmsh, when it is installed. Coordinates are multiplied
+ * by `unit` (m). Nodes that no cell has stay. Cells of types that are not in the table are an error with their name.
+ * Errors: PHX_ERR_INPUT names file, line or byte, and what was expected; PHX_ERR_FILE.
+ *
+ * Groups of .msh are the physical groups, by their names or "point 3", "curve 3", "surface 3", "volume 3"; of .inp the
+ * *NSET, *ELSET and *SURFACE with their names as first written (those of an instance: "Part-1-1.Set-1"), an *ELSET of
+ * cells of several dimensions one of each. Faces of a *SURFACE become cells. Labels of the second instance of a deck
+ * and of all that follow are counted on behind those of the first; what stands outside of instances comes last. */
 phx_status phx_mesh_read(phx_context *context, const char *path, double unit, phx_mesh *mesh);
+
+/* The same of a .msh or .inp whose bytes are here: `path` tells the format, stands in messages, and files that it
+ * includes are looked for beside it. `deck` may be NULL. */
+typedef struct phx_deck phx_deck;
+phx_status phx_mesh_read_bytes(phx_context *context, const char *path, const char *bytes, size_t size, double unit,
+                               phx_mesh *mesh, phx_deck *deck);
+
+/* Materials of a deck in its own units; 0 and PHX_DECK_ELASTIC_NONE where it says nothing. */
+typedef enum phx_deck_elastic {
+    PHX_DECK_ELASTIC_NONE,
+    PHX_DECK_ELASTIC_ISOTROPIC,             /* E, nu */
+    PHX_DECK_ELASTIC_ENGINEERING_CONSTANTS, /* E1 E2 E3 nu12 nu13 nu23 G12 G13 G23 */
+    PHX_DECK_ELASTIC_ORTHOTROPIC,           /* D1111 D1122 D2222 D1133 D2233 D3333 D1212 D1313 D2323 */
+    PHX_DECK_ELASTIC_ANISOTROPIC,           /* 21 */
+    PHX_DECK_ELASTIC_LAMINA,                /* E1 E2 nu12 G12 G13 G23 */
+    PHX_DECK_ELASTIC_OTHER
+} phx_deck_elastic;
+typedef struct phx_deck_material {
+    char *name;
+    phx_deck_elastic elastic;
+    double constants[21]; /* of the first temperature */
+    double density, expansion;
+    bool has_density, has_expansion; /* isotropic expansion */
+    bool temperatures;               /* the deck gives several, of which the first was taken */
+} phx_deck_material;
+
+/* *SOLID SECTION, *SHELL SECTION: what the cells of a group are made of. */
+typedef struct phx_deck_section {
+    char *group; /* name of the group */
+    int material;
+    bool shell;
+    double thickness; /* of a shell, in the unit of the deck */
+} phx_deck_section;
+
+struct phx_deck {
+    int n_materials, n_sections;
+    phx_deck_material *materials;
+    phx_deck_section *sections;
+};
+/* phx_mesh_read, and the materials of a deck; of other files there are none. */
+phx_status phx_mesh_read_deck(phx_context *context, const char *path, double unit, phx_mesh *mesh, phx_deck *deck);
+void phx_deck_free(phx_deck *deck); /* frees what it owns, zeroes the fields; NULL is allowed */
 
 #endif

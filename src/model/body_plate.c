@@ -27,7 +27,7 @@ static const phx_word words_mesh[] = {WORD("size", PHX_SPACE), WORD("file", PHX_
 static const phx_word words_theory[] = {WORD("kirchhoff", PHX_SPACE), WORD("mindlin", PHX_SPACE), WORD(NULL, 0)};
 static const phx_range order_range = {"0, 1 or 2", 0.0, 2.0, .integer = true};
 static const phx_range elements_range = {"an integer from 1 to 2000", 1.0, 2000.0, .integer = true};
-static const phx_range grading_range = {"a number from 1 to 10", 1.0, 10.0};
+static const phx_range grading_range = {.text = "a number from 1 to 10", .low = 1.0, .high = 10.0};
 
 static const phx_key mesh_keys[] = {
     {"size", &phx_type_pair, AT(plate_mesh, size), .required = true, .kinds = BIT(MESH_SIZE), .unit = "m",

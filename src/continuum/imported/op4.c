@@ -8,7 +8,6 @@
  * Nothing in the file says what rows are. */
 #include "imported.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,29 +93,34 @@ static phx_status read_values(op4_reader *reader, int col, int row, int count)
     return PHX_OK;
 }
 
+/* length + 1 and row of a string. */
+static phx_status read_string_head(op4_reader *reader, int head[2])
+{
+    if (reader->big)
+        return read_fields(reader, 2, head, "a string of values");
+    int number = 0;
+    if (!import_next_line(reader->text) || !import_integer_of(import_next_word(reader->text), &number))
+        return import_fail(reader->text, "a string of values begins with length and row in one number");
+    head[0] = number / 65536;
+    head[1] = number % 65536;
+    return PHX_OK;
+}
+
 static phx_status read_strings(op4_reader *reader, int col, int words)
 {
-    while (words > 0) {
-        int head[2] = {0};
-        phx_status status = read_fields(reader, reader->big ? 2 : 0, head, "a string of values");
-        if (!status && !reader->big) {
-            const import_text *text = reader->text;
-            if (!import_next_line(reader->text) || !import_integer_of(import_column(text, 0, INT_MAX / 2), head + 1))
-                return import_fail(text, "a string of values begins with length and row in one number");
-            head[0] = head[1] / 65536;
-            head[1] %= 65536;
-        }
+    phx_status status = PHX_OK;
+    while (words > 0 && !status) {
+        int head[2];
+        status = read_string_head(reader, head);
         if (status)
             return status;
-        const int length = head[0] - 1 + (reader->big ? 2 : 1); /* in words, with its own head */
-        if (head[0] < 2 || head[0] > words || length > words)
+        const int length = head[0] - 1, heads = reader->big ? 2 : 1; /* in words */
+        if (length < 1 || length > words - heads)
             return import_fail(reader->text, "the strings do not fill their column");
-        words -= length;
-        status = read_values(reader, col, head[1], (head[0] - 1) / reader->per_value);
-        if (status)
-            return status;
+        words -= length + heads;
+        status = read_values(reader, col, head[1], length / reader->per_value);
     }
-    return PHX_OK;
+    return status;
 }
 
 static phx_status read_columns(op4_reader *reader)

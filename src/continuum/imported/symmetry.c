@@ -115,9 +115,11 @@ static void check_pair(void *user, const symmetric_pair *pair)
     }
 }
 
+/* Of values that are printed with so many digits, relative to the smallest first digit; two such units where two
+ * roundings differ. Fewer than five digits are no rounding: somebody wrote the numbers as they are. */
 static double last_digit(int digits)
 {
-    return 2.0 * pow(10.0, 1 - (digits > 1 ? digits : 1));
+    return digits < 5 ? 0.0 : 2.0 * pow(10.0, 1 - digits);
 }
 
 static phx_status refuse_asymmetry(const phx_import *import, const import_matrix *m, const symmetry_check *check,

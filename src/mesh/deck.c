@@ -1,0 +1,439 @@
+/* Input decks of Abaqus and CalculiX: nodes, elements, parts and instances. */
+#include "deck.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- nodes and elements ---- */
+/* A file named by INPUT= stands in front of the data lines. */
+static phx_status open_input(phx_deck_reader *r, const phx_keyword *k)
+{
+    const phx_slice *name = phx_keyword_value(k, "INPUT");
+    return name ? phx_deck_open(r, *name, k->place) : PHX_OK;
+}
+
+/* x -> origin + rot (x + shift - origin) */
+static void move_to_instance(const phx_instance *instance, double x[3])
+{
+    double d[3];
+    for (int i = 0; i < 3; i++)
+        d[i] = x[i] + instance->shift[i] - instance->origin[i];
+    for (int i = 0; i < 3; i++)
+        x[i] = instance->origin[i] + instance->rot[3 * i] * d[0] + instance->rot[3 * i + 1] * d[1] +
+               instance->rot[3 * i + 2] * d[2];
+}
+
+/* A whole number that must be there. */
+static phx_status read_whole(phx_deck_reader *r, phx_slice field, size_t place, const char *what, long long *value)
+{
+    if (!phx_scan_integer(field.text, field.length, value))
+        return DECK_FAIL(r, place, "%s is expected, a whole number; found %s", what,
+                         phx_shown_part(field.text, field.length).text);
+    return PHX_OK;
+}
+
+/* The set that NSET= or ELSET= of a keyword names, -1: none. */
+static phx_status set_of(phx_deck_reader *r, const phx_keyword *k, const char *key, int *set)
+{
+    const phx_slice *name = phx_keyword_value(k, key);
+    *set = -1;
+    return name && name->length ? phx_deck_set(r, key[0] == 'E', *name, set) : PHX_OK;
+}
+
+static phx_status add_to_set(phx_deck_reader *r, int set, long long label, size_t place)
+{
+    const phx_range range = {
+        .scope = phx_deck_scope(r), .elements = -1, .from = label, .to = label, .step = 1, .place = place};
+    return set < 0 ? PHX_OK : phx_set_add(r, set, &range);
+}
+
+/* `keyword`: its place, one for all of the set, whose labels exist. */
+static phx_status read_node(phx_deck_reader *r, const phx_deck_line *line, int set, size_t keyword)
+{
+    phx_slice rest = line->text, field = {NULL, 0};
+    const size_t place = line->place;
+    long long label;
+    double x[3] = {0.0, 0.0, 0.0};
+    phx_next_field(&rest, &field);
+    phx_status status = read_whole(r, field, place, "the number of a node", &label);
+    for (int i = 0; i < 3 && !status && phx_next_field(&rest, &field); i++)
+        status = field.length && !phx_scan_number(field.text, field.length, &x[i])
+                     ? DECK_FAIL(r, place, "a coordinate is expected, a number; found %s",
+                                 phx_shown_part(field.text, field.length).text)
+                     : PHX_OK;
+    if (!status && r->instance >= 0)
+        move_to_instance(&r->instances[r->instance], x);
+    if (!status)
+        status = phx_builder_node(r->b, phx_deck_scope(r), label, place, x);
+    return status ? status : add_to_set(r, set, label, keyword);
+}
+
+static phx_status read_nodes(phx_deck_reader *r, const phx_keyword *k)
+{
+    const phx_slice *system = phx_keyword_value(k, "SYSTEM");
+    int set;
+    if (system && !phx_slice_is(*system, "R"))
+        return DECK_FAIL(r, k->place, "nodes in cylindrical or spherical coordinates are not supported");
+    phx_status status = open_input(r, k);
+    if (!status)
+        status = set_of(r, k, "NSET", &set);
+    const phx_deck_line *line;
+    while (!status && (line = phx_deck_data(r)))
+        status = read_node(r, line, set, k->place);
+    return status;
+}
+
+/* The element type of a keyword, and its name in capitals. */
+static phx_status read_type(phx_deck_reader *r, const phx_keyword *k, phx_built_cell *cell, const int **order)
+{
+    const phx_slice *type = phx_keyword_value(k, "TYPE");
+    char name[PHX_DECK_NAME] = "";
+    if (!type || !type->length || type->length >= sizeof name)
+        return DECK_FAIL(r, k->place, "*ELEMENT without a type; TYPE=C3D10, say, is expected");
+    for (size_t i = 0; i < type->length; i++) {
+        const char c = type->text[i];
+        name[i] = c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
+    }
+    const phx_status status = phx_deck_cell_type(r, name, k->place, &cell->type, order);
+    return status ? status : phx_builder_variant(r->b, name, &cell->variant);
+}
+
+/* The nodes of an element, on as many lines as they need: `rest` is left of the first one. */
+static phx_status read_element_nodes(phx_deck_reader *r, const phx_built_cell *cell, phx_slice rest, int *nodes)
+{
+    const phx_cell_info *info = phx_cell_info_of(cell->type);
+    size_t place = cell->place;
+    phx_slice field;
+    long long label;
+    int n = 0;
+    for (;;) {
+        while (phx_next_field(&rest, &field)) {
+            if (field.length == 0 && n == info->nodes)
+                continue;
+            if (n == info->nodes)
+                return DECK_FAIL(r, place, "element %d (%s) has more than %d nodes", cell->label, info->name, n);
+            phx_status status = read_whole(r, field, place, "a node of an element", &label);
+            if (!status)
+                status = phx_builder_label(r->b, "an element with the node", label, place, &nodes[n++]);
+            if (status)
+                return status;
+        }
+        if (n == info->nodes)
+            return PHX_OK;
+        const phx_deck_line *line = phx_deck_data(r);
+        if (!line)
+            return DECK_FAIL(r, place, "element %d (%s) has %d of %d nodes", cell->label, info->name, n, info->nodes);
+        rest = line->text;
+        place = line->place;
+    }
+}
+
+static phx_status read_element(phx_deck_reader *r, const phx_deck_line *line, phx_built_cell cell, const int *order,
+                               int set, size_t keyword)
+{
+    phx_slice rest = line->text, field = {NULL, 0};
+    long long label;
+    int read[PHX_CELL_MOST_NODES], nodes[PHX_CELL_MOST_NODES];
+    cell.place = line->place;
+    phx_next_field(&rest, &field);
+    phx_status status = read_whole(r, field, cell.place, "the number of an element", &label);
+    if (!status)
+        status = phx_builder_label(r->b, "element", label, cell.place, &cell.label);
+    if (!status)
+        status = read_element_nodes(r, &cell, rest, read);
+    if (status)
+        return status;
+    for (int k = 0; k < phx_cell_info_of(cell.type)->nodes; k++)
+        nodes[k] = read[order ? order[k] : k];
+    status = phx_builder_cell(r->b, &cell, nodes);
+    return status ? status : add_to_set(r, set, label, keyword);
+}
+
+static phx_status read_elements(phx_deck_reader *r, const phx_keyword *k)
+{
+    phx_built_cell cell = {.scope = phx_deck_scope(r)};
+    const int *order;
+    int set;
+    phx_status status = read_type(r, k, &cell, &order);
+    if (!status)
+        status = open_input(r, k);
+    if (!status)
+        status = set_of(r, k, "ELSET", &set);
+    const phx_deck_line *line;
+    while (!status && (line = phx_deck_data(r)))
+        status = read_element(r, line, cell, order, set, k->place);
+    return status;
+}
+
+static phx_status read_node_set(phx_deck_reader *r, const phx_keyword *k)
+{
+    const phx_status status = open_input(r, k);
+    return status ? status : phx_deck_read_set(r, k, false);
+}
+
+static phx_status read_element_set(phx_deck_reader *r, const phx_keyword *k)
+{
+    const phx_status status = open_input(r, k);
+    return status ? status : phx_deck_read_set(r, k, true);
+}
+
+/* ---- parts and instances ---- */
+/* Keeps the text up to *END PART, which is read for each instance. */
+static phx_status read_part(phx_deck_reader *r, const phx_keyword *k)
+{
+    const phx_slice *name = phx_keyword_value(k, "NAME");
+    if (!name || !name->length)
+        return DECK_FAIL(r, k->place, "*PART without a name; NAME=NAME is expected");
+    if (r->base)
+        return DECK_FAIL(r, k->place, "a *PART inside of another");
+    const int depth = r->depth;
+    if (depth == 0)
+        return DECK_FAIL(r, k->place, "*PART without *END PART");
+    phx_part part = {.name = *name, .text = r->text[depth - 1]};
+    const phx_deck_line *line;
+    if (r->has_line) /* its data were looked at */
+        part.text.at = r->line.begin;
+    while ((line = phx_deck_peek(r)) && r->depth == depth) {
+        phx_keyword end = {.n_keys = 0};
+        phx_status status = PHX_OK;
+        part.text.end = line->begin;
+        if (*line->text.text == '*')
+            status = phx_deck_keyword(r, &end);
+        else
+            r->has_line = false;
+        if (status)
+            return status;
+        if (strcmp(end.name, "ENDPART") != 0)
+            continue;
+        status = phx_grow(r->context, &r->parts, &r->parts_room, r->n_parts + 1, sizeof *r->parts);
+        if (!status)
+            r->parts[r->n_parts++] = part;
+        return status;
+    }
+    return DECK_FAIL(r, k->place, "*PART without *END PART in the same file");
+}
+
+static const phx_part *part_named(const phx_deck_reader *r, phx_slice name)
+{
+    for (size_t k = 0; k < r->n_parts; k++)
+        if (phx_slice_same(r->parts[k].name, name))
+            return &r->parts[k];
+    return NULL;
+}
+
+static phx_status read_line_of_numbers(phx_deck_reader *r, int count, double *values, int *n)
+{
+    const phx_deck_line *line = phx_deck_data(r);
+    *n = 0;
+    if (!line)
+        return PHX_OK;
+    phx_slice rest = line->text, field;
+    const size_t place = line->place;
+    phx_status status = PHX_OK;
+    while (*n < count && !status && phx_next_field(&rest, &field))
+        status = phx_deck_number(r, field, place, "the place of an instance", &values[(*n)++]);
+    return status;
+}
+
+/* Rodrigues: rot = I + sin(angle) N + (1 - cos(angle)) N N, N = [n x]. */
+static void rotation_about(const double n[3], double angle, double rot[9])
+{
+    const double N[9] = {0.0, -n[2], n[1], n[2], 0.0, -n[0], -n[1], n[0], 0.0};
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            double square = 0.0;
+            for (int k = 0; k < 3; k++)
+                square += N[3 * i + k] * N[3 * k + j];
+            rot[3 * i + j] = (i == j) + sin(angle) * N[3 * i + j] + (1.0 - cos(angle)) * square;
+        }
+}
+
+/* A line with a shift, then one with a turn: points a and b of the axis, the angle in degrees. */
+static phx_status read_placement(phx_deck_reader *r, const phx_keyword *k, phx_instance *instance)
+{
+    double turn[7] = {0.0}, axis[3], length = 0.0;
+    int n;
+    for (int i = 0; i < 3; i++)
+        instance->rot[4 * i] = 1.0;
+    phx_status status = read_line_of_numbers(r, 3, instance->shift, &n);
+    if (!status && n)
+        status = read_line_of_numbers(r, 7, turn, &n);
+    if (status || n < 7)
+        return status || n == 0 || n == 3
+                   ? status
+                   : DECK_FAIL(r, k->place, "an instance is turned by two points and an angle, seven numbers");
+    for (int i = 0; i < 3; i++) {
+        axis[i] = turn[3 + i] - turn[i];
+        length = hypot(length, axis[i]);
+        instance->origin[i] = turn[i];
+    }
+    if (!(length > 0.0))
+        return DECK_FAIL(r, k->place, "an instance is turned about an axis of two equal points");
+    for (int i = 0; i < 3; i++)
+        axis[i] /= length;
+    rotation_about(axis, turn[6] * (3.14159265358979323846 / 180.0), instance->rot);
+    return PHX_OK;
+}
+
+static phx_status read_all(phx_deck_reader *r);
+
+/* The text of a part, as if it stood here. */
+static phx_status read_part_text(phx_deck_reader *r, const phx_part *part, size_t place)
+{
+    const phx_deck_line next = r->line;
+    const bool has_line = r->has_line;
+    const int base = r->base;
+    r->has_line = false;
+    phx_status status = phx_deck_push(r, part->text, place);
+    if (status)
+        return status;
+    r->base = r->depth - 1;
+    status = read_all(r);
+    r->base = base;
+    r->line = next;
+    r->has_line = has_line;
+    return status;
+}
+
+static phx_status read_instance(phx_deck_reader *r, const phx_keyword *k)
+{
+    const phx_slice *name = phx_keyword_value(k, "NAME"), *of = phx_keyword_value(k, "PART");
+    if (!name || !name->length || !of)
+        return DECK_FAIL(r, k->place, "*INSTANCE without NAME=NAME and PART=NAME");
+    if (r->instance >= 0)
+        return DECK_FAIL(r, k->place, "an *INSTANCE inside of another");
+    if (phx_deck_find_instance(r, *name) >= 0)
+        return DECK_FAIL(r, k->place, "the instance %s is there twice", phx_shown_part(name->text, name->length).text);
+    const phx_part *part = part_named(r, *of);
+    if (!part)
+        return DECK_FAIL(r, k->place, "there is no part %s before this line",
+                         phx_shown_part(of->text, of->length).text);
+    phx_instance instance = {.name = *name};
+    phx_status status = read_placement(r, k, &instance);
+    if (!status)
+        status = phx_grow(r->context, &r->instances, &r->instances_room, r->n_instances + 1, sizeof instance);
+    if (!status)
+        status = phx_builder_scope(r->b, &instance.scope);
+    if (status)
+        return status;
+    r->instance = (int)r->n_instances;
+    r->instances[r->n_instances++] = instance;
+    return read_part_text(r, part, k->place);
+}
+
+static phx_status end_instance(phx_deck_reader *r, const phx_keyword *k)
+{
+    (void)k;
+    r->instance = -1;
+    return PHX_OK;
+}
+
+/* ---- keywords ---- */
+static phx_status include(phx_deck_reader *r, const phx_keyword *k)
+{
+    if (!phx_keyword_value(k, "INPUT"))
+        return DECK_FAIL(r, k->place, "*INCLUDE without a file; INPUT=NAME is expected");
+    return open_input(r, k);
+}
+
+static phx_status refuse(phx_deck_reader *r, const phx_keyword *k)
+{
+    return DECK_FAIL(r, k->place,
+                     "*%s makes or moves nodes or elements by rule, which is not supported; write them "
+                     "out",
+                     k->name);
+}
+
+typedef struct keyword_entry {
+    const char *name;
+    bool material; /* of the materials, which are read when they are asked for */
+    phx_status (*read)(phx_deck_reader *r, const phx_keyword *k);
+} keyword_entry;
+
+static const keyword_entry keywords[] = {
+    {"NODE", false, read_nodes},
+    {"ELEMENT", false, read_elements},
+    {"NSET", false, read_node_set},
+    {"ELSET", false, read_element_set},
+    {"SURFACE", false, phx_deck_read_surface},
+    {"INCLUDE", false, include},
+    {"PART", false, read_part},
+    {"INSTANCE", false, read_instance},
+    {"ENDINSTANCE", false, end_instance},
+    {"MATERIAL", true, phx_deck_read_material},
+    {"ELASTIC", true, phx_deck_read_elastic},
+    {"DENSITY", true, phx_deck_read_density},
+    {"EXPANSION", true, phx_deck_read_expansion},
+    {"SOLIDSECTION", true, phx_deck_read_section},
+    {"SHELLSECTION", true, phx_deck_read_section},
+    {"NGEN", false, refuse},
+    {"NFILL", false, refuse},
+    {"NCOPY", false, refuse},
+    {"NMAP", false, refuse},
+    {"ELGEN", false, refuse},
+    {"ELCOPY", false, refuse},
+    {"SYSTEM", false, refuse},
+};
+
+static phx_status read_keyword(phx_deck_reader *r)
+{
+    phx_keyword k;
+    phx_status status = phx_deck_keyword(r, &k);
+    for (size_t i = 0; i < sizeof keywords / sizeof *keywords && !status; i++)
+        if (!strcmp(k.name, keywords[i].name) && (r->deck || !keywords[i].material)) {
+            status = keywords[i].read(r, &k);
+            break;
+        }
+    while (!status && phx_deck_data(r)) /* of a keyword without meaning for a mesh */
+        continue;
+    return status;
+}
+
+static phx_status read_all(phx_deck_reader *r)
+{
+    const phx_deck_line *line;
+    phx_status status = PHX_OK;
+    while (!status && (line = phx_deck_peek(r))) {
+        if (*line->text.text != '*')
+            return DECK_FAIL(r, line->place, "a keyword, a line that begins with *, is expected; found %s",
+                             phx_shown_part(line->text.text, line->text.length).text);
+        status = read_keyword(r);
+    }
+    return status;
+}
+
+/* ---- the deck ---- */
+static void free_reader(phx_deck_reader *r)
+{
+    for (size_t k = 0; k < r->n_sets; k++) {
+        phx_free(r->sets[k].name);
+        phx_free(r->sets[k].ranges);
+    }
+    for (size_t k = 0; k < r->n_surface_lines; k++)
+        phx_free(r->surface_lines[k].surface);
+    phx_free(r->sets);
+    phx_free(r->parts);
+    phx_free(r->instances);
+    phx_free(r->surface_lines);
+    phx_free(r->section_lines);
+    phx_free(r->is_shared);
+    phx_table_free(&r->set_table);
+}
+
+phx_status phx_read_inp(phx_builder *builder, phx_deck *deck)
+{
+    phx_deck_reader r = {.b = builder, .context = builder->context, .deck = deck, .instance = -1, .material = -1};
+    const phx_input_file *file = &builder->input->files[0];
+    const size_t mark = file->size >= 3 && !memcmp(file->bytes, "\xEF\xBB\xBF", 3) ? 3 : 0; /* of UTF-8 */
+    phx_status status = phx_deck_push(&r, (phx_deck_text){0, file->bytes + mark, file->bytes + file->size}, 0);
+    if (!status)
+        status = read_all(&r);
+    if (!status)
+        status = phx_builder_index(builder);
+    if (!status)
+        status = phx_deck_make_groups(&r);
+    if (!status && deck)
+        status = phx_deck_join_sections(&r);
+    free_reader(&r);
+    return status;
+}

@@ -1,0 +1,42 @@
+/* The element types of Abaqus and CalculiX. */
+#include "deck.h"
+
+#include <string.h>
+
+/* The middle of a quadratic line stands between its ends. */
+static const int line3_order[] = {0, 2, 1};
+
+/* Letters behind these names tell variants: C3D20R, C3D8I, S4R. */
+static const struct {
+    const char *name;
+    phx_cell_type type;
+} types[] = {
+    {"C3D4", PHX_CELL_TET4},   {"C3D10", PHX_CELL_TET10},   {"C3D8", PHX_CELL_HEX8},   {"C3D20", PHX_CELL_HEX20},
+    {"C3D6", PHX_CELL_WEDGE6}, {"C3D15", PHX_CELL_WEDGE15}, {"S3", PHX_CELL_TRI3},     {"STRI3", PHX_CELL_TRI3},
+    {"S6", PHX_CELL_TRI6},     {"STRI65", PHX_CELL_TRI6},   {"S4", PHX_CELL_QUAD4},    {"S8", PHX_CELL_QUAD8},
+    {"CPS3", PHX_CELL_TRI3},   {"CPS4", PHX_CELL_QUAD4},    {"CPS6", PHX_CELL_TRI6},   {"CPS8", PHX_CELL_QUAD8},
+    {"CPE3", PHX_CELL_TRI3},   {"CPE4", PHX_CELL_QUAD4},    {"CPE6", PHX_CELL_TRI6},   {"CPE8", PHX_CELL_QUAD8},
+    {"CAX3", PHX_CELL_TRI3},   {"CAX4", PHX_CELL_QUAD4},    {"CAX6", PHX_CELL_TRI6},   {"CAX8", PHX_CELL_QUAD8},
+    {"M3D3", PHX_CELL_TRI3},   {"M3D4", PHX_CELL_QUAD4},    {"M3D6", PHX_CELL_TRI6},   {"M3D8", PHX_CELL_QUAD8},
+    {"SFM3D3", PHX_CELL_TRI3}, {"SFM3D4", PHX_CELL_QUAD4},  {"SFM3D6", PHX_CELL_TRI6}, {"SFM3D8", PHX_CELL_QUAD8},
+    {"R3D3", PHX_CELL_TRI3},   {"R3D4", PHX_CELL_QUAD4},    {"T2D2", PHX_CELL_LINE2},  {"T2D3", PHX_CELL_LINE3},
+    {"T3D2", PHX_CELL_LINE2},  {"T3D3", PHX_CELL_LINE3},    {"B21", PHX_CELL_LINE2},   {"B22", PHX_CELL_LINE3},
+    {"B23", PHX_CELL_LINE2},   {"B31", PHX_CELL_LINE2},     {"B32", PHX_CELL_LINE3},   {"B33", PHX_CELL_LINE2},
+};
+
+phx_status phx_deck_cell_type(phx_deck_reader *r, const char *name, size_t place, phx_cell_type *type,
+                              const int **order)
+{
+    for (size_t k = 0; k < sizeof types / sizeof *types; k++) {
+        const size_t n = strlen(types[k].name);
+        if (strncmp(name, types[k].name, n) || (name[n] >= '0' && name[n] <= '9'))
+            continue;
+        *type = types[k].type;
+        *order = *type == PHX_CELL_LINE3 ? line3_order : NULL;
+        return PHX_OK;
+    }
+    return DECK_FAIL(r, place,
+                     "elements of type %s are not supported; solids C3D4, C3D6, C3D8, C3D10, C3D15 and C3D20, shells, "
+                     "membranes and plane elements of 3, 4, 6 or 8 nodes, trusses and beams are",
+                     phx_shown_text(name).text);
+}
