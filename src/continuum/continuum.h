@@ -104,7 +104,8 @@ void phx_orthotropic_material(const double young[3], const double poisson[3], co
 
 typedef enum phx_solid_rule {
     PHX_SOLID_FULL,
-    PHX_SOLID_REDUCED /* hexahedra with 20 nodes: 2 x 2 x 2 points for the stiffness (Hex20R) */
+    PHX_SOLID_REDUCED, /* hexahedra with 20 nodes: 2 x 2 x 2 points for the stiffness (Hex20R) */
+    PHX_SOLID_PLAIN    /* hexahedra with 8 nodes: no mean dilatation, as C3D8 of CalculiX; they lock */
 } phx_solid_rule;
 
 typedef struct phx_solid_region {

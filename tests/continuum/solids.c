@@ -5,6 +5,7 @@ const solid_type solid_types[SOLID_TYPES] = {
     {"hex8", PHX_CELL_HEX8, PHX_SOLID_FULL},       {"hex20", PHX_CELL_HEX20, PHX_SOLID_FULL},
     {"hex20r", PHX_CELL_HEX20, PHX_SOLID_REDUCED}, {"wedge6", PHX_CELL_WEDGE6, PHX_SOLID_FULL},
     {"wedge15", PHX_CELL_WEDGE15, PHX_SOLID_FULL},
+    {"hex8 plain", PHX_CELL_HEX8, PHX_SOLID_PLAIN},
 };
 
 /* x_k + 0.07 L_k sin(pi x_k / L_k) * (something of the others): faces stay in their planes. */

@@ -4,13 +4,13 @@
 
 #include "support.h"
 
-/* All elements; the reduced Hex20 last but two. */
+/* All elements. */
 typedef struct solid_type {
     const char *name;
     phx_cell_type cell;
     phx_solid_rule rule;
 } solid_type;
-enum { SOLID_TYPES = 7 };
+enum { SOLID_TYPES = 8 };
 extern const solid_type solid_types[SOLID_TYPES];
 
 typedef enum box_shape {

@@ -268,7 +268,7 @@ static void add_classical(const solid_type *type, const phx_elastic_model *model
         memcpy(x + 3 * a, model->x + 3 * model->node[unknown[3 * a]], 3 * sizeof *x);
     for (int g = 0; g < points; g++)
         weight[g] *= classical_strains(type->cell, x, point[g], B + 6 * n * g);
-    if (type->cell == PHX_CELL_HEX8)
+    if (type->cell == PHX_CELL_HEX8 && type->rule == PHX_SOLID_FULL)
         dilate_by_mean(points, n, weight, B);
     for (int g = 0; g < points; g++) {
         phx_dense_multiply(false, false, 6, n, 6, weight[g], C, 6, B + 6 * n * g, n, 0.0, CB, n);

@@ -1,5 +1,5 @@
 /* Solids against the program ccx (CalculiX) on the same mesh: with the mass at the points of the stiffness the
- * frequencies are the same. Not Hex8: C3D8 of CalculiX is not that of Abaqus. Skipped where there is no ccx. */
+ * frequencies are the same (C3D8 of CalculiX is the plain one). Skipped where there is no ccx. */
 #define _POSIX_C_SOURCE 200809L
 #include <unistd.h>
 
@@ -7,7 +7,8 @@
 
 enum { SKIPPED = 77, MODES = 6 };
 
-static const char *const calculix_names[SOLID_TYPES] = {"C3D4", "C3D10", NULL, "C3D20", "C3D20R", "C3D6", "C3D15"};
+static const char *const calculix_names[SOLID_TYPES] = {"C3D4", "C3D10", NULL, "C3D20", "C3D20R", "C3D6", "C3D15",
+                                                          "C3D8"};
 
 static void write_deck(const char *path, const phx_mesh *mesh, const char *type)
 {

@@ -80,7 +80,7 @@ static phx_solid_kind kind_of(phx_cell_type type, phx_solid_rule rule)
     case PHX_CELL_TET10:
         return PHX_SOLID_TET10;
     case PHX_CELL_HEX8:
-        return PHX_SOLID_HEX8;
+        return rule == PHX_SOLID_PLAIN ? PHX_SOLID_HEX8_PLAIN : PHX_SOLID_HEX8;
     case PHX_CELL_HEX20:
         return rule == PHX_SOLID_REDUCED ? PHX_SOLID_HEX20R : PHX_SOLID_HEX20;
     case PHX_CELL_WEDGE6:

@@ -11,6 +11,7 @@ typedef enum phx_solid_kind {
     PHX_SOLID_TET4,
     PHX_SOLID_TET10,
     PHX_SOLID_HEX8,
+    PHX_SOLID_HEX8_PLAIN, /* without B-bar */
     PHX_SOLID_HEX20,
     PHX_SOLID_HEX20R,
     PHX_SOLID_WEDGE6,
