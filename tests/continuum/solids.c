@@ -4,8 +4,7 @@ const solid_type solid_types[SOLID_TYPES] = {
     {"tet4", PHX_CELL_TET4, PHX_SOLID_FULL},       {"tet10", PHX_CELL_TET10, PHX_SOLID_FULL},
     {"hex8", PHX_CELL_HEX8, PHX_SOLID_FULL},       {"hex20", PHX_CELL_HEX20, PHX_SOLID_FULL},
     {"hex20r", PHX_CELL_HEX20, PHX_SOLID_REDUCED}, {"wedge6", PHX_CELL_WEDGE6, PHX_SOLID_FULL},
-    {"wedge15", PHX_CELL_WEDGE15, PHX_SOLID_FULL},
-    {"hex8 plain", PHX_CELL_HEX8, PHX_SOLID_PLAIN},
+    {"wedge15", PHX_CELL_WEDGE15, PHX_SOLID_FULL}, {"hex8 plain", PHX_CELL_HEX8, PHX_SOLID_PLAIN},
 };
 
 /* x_k + 0.07 L_k sin(pi x_k / L_k) * (something of the others): faces stay in their planes. */

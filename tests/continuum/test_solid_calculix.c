@@ -7,8 +7,8 @@
 
 enum { SKIPPED = 77, MODES = 6 };
 
-static const char *const calculix_names[SOLID_TYPES] = {"C3D4", "C3D10", NULL, "C3D20", "C3D20R", "C3D6", "C3D15",
-                                                          "C3D8"};
+static const char *const calculix_names[SOLID_TYPES] = {"C3D4",   "C3D10", NULL,    "C3D20",
+                                                        "C3D20R", "C3D6",  "C3D15", "C3D8"};
 
 static void write_deck(const char *path, const phx_mesh *mesh, const char *type)
 {
