@@ -237,6 +237,8 @@ phx_status phx_import_create(phx_context *context, const phx_import_def *def, ph
 /* ---- interfaces (interface.c) ---- */
 typedef enum phx_interface_kind {
     PHX_INTERFACE_RIGID,  /* its unknowns move as a rigid body (RBE2) */
+    PHX_INTERFACE_HINGED, /* the straight edge of a plate: its nodes move as a rigid body, its normal slopes are free
+                             and their mean is the rotation about it */
     PHX_INTERFACE_AVERAGE /* its motion is their mean rigid one, by least squares; it does work with forces spread by
                              the same weights (RBE3) */
 } phx_interface_kind;
@@ -246,7 +248,9 @@ typedef enum phx_interface_kind {
 typedef struct phx_interface {
     char *name;
     double x[3];
-    int n_tied, *tied;
+    int n_tied, *tied;       /* unknowns that move as a rigid body */
+    int n_turning, *turning; /* hinged: its normal slopes */
+    double axis[3];          /* hinged: unit vector along the edge, else 0 */
     phx_csr rows;
     bool turns; /* it has rotations: a single node of a solid has none */
 } phx_interface;

@@ -4,7 +4,8 @@
 #include <string.h>
 
 /* ---- keys ---- */
-static const phx_word words_attach[] = {WORD("rigid", PHX_BOTH), WORD("average", PHX_BOTH), WORD(NULL, 0)};
+static const phx_word words_attach[] = {WORD("rigid", PHX_BOTH), WORD("hinged", PHX_BOTH), WORD("average", PHX_BOTH),
+                                        WORD(NULL, 0)};
 static const phx_word words_basis[] = {WORD("free", PHX_BOTH), WORD("held", PHX_BOTH), WORD("craig_bampton", PHX_BOTH),
                                        WORD("all", PHX_BOTH), WORD(NULL, 0)};
 static const phx_range modes_range = {"an integer from 0 to 1000", 0.0, 1000.0, .integer = true};
@@ -16,7 +17,8 @@ static const phx_key port_keys[] = {
     {"node", &phx_type_integer, AT(phx_model_port, node), .range = &label_range,
      .doc = "number of a node instead; a node of a solid has no rotation"},
     {"attach", &phx_type_word, AT(phx_model_port, attach), .words = words_attach, .fallback = "rigid",
-     .doc = "the part moves as a rigid body, or the port is its mean motion"},
+     .doc = "the part moves as a rigid body; the edge of a plate does, but for its slopes, whose mean is the rotation "
+            "about it; or the port is its mean motion"},
     {"position", &phx_type_vector, AT(phx_model_port, position), .unit = "m", .fallback = "mean place of the part",
      .doc = "place of the port, in body components"},
     {"rotation", &phx_type_rotation, AT(phx_model_port, rotation), .fallback = "none", .object = &phx_schema_rotation,
@@ -111,7 +113,7 @@ static phx_status check_basis(phx_reader *reader, const phx_node *node, const ph
         const int port = port_named(body, keys->basis.at);
         if (port < 0)
             return fail_no_port(reader, at, body, keys->basis.at);
-        if (body->ports[port].attach || body->ports[port].node)
+        if (body->ports[port].attach == PHX_INTERFACE_AVERAGE || body->ports[port].node)
             return phx_reader_fail(reader, at, "a basis can be held at a rigid port on a part of the mesh; '%s' is %s",
                                    keys->basis.at, body->ports[port].node ? "a node" : "an average");
     } else if (at) {
@@ -162,7 +164,7 @@ static phx_status make_interface(phx_builder *builder, const phx_elastic_model *
                                  phx_interface *interface)
 {
     phx_context *context = builder->context;
-    const phx_interface_kind kind = port->attach ? PHX_INTERFACE_AVERAGE : PHX_INTERFACE_RIGID;
+    const phx_interface_kind kind = (phx_interface_kind)port->attach;
     int count = 0, *unknowns = NULL;
     phx_status status;
 
