@@ -204,11 +204,12 @@ phx_status phx_elastic_assemble(phx_context *context, phx_elastic_model *model)
     const size_t most = (size_t)model->most_unknowns;
     phx_element_matrices matrices;
     void *room = NULL;
-    int *where = phx_calloc(context, (size_t)model->n + most + 1, sizeof *where), *place;
+    int *where = phx_calloc(context, (size_t)model->n + 1, sizeof *where);
+    int *place = phx_calloc(context, most + 1, sizeof *place);
     double *Ke = phx_calloc(context, most * most + 1, sizeof *Ke);
-    phx_status status = where && Ke ? phx_elastic_element_room(context, model, &matrices, &room) : PHX_ERR_MEMORY;
+    phx_status status =
+        where && place && Ke ? phx_elastic_element_room(context, model, &matrices, &room) : PHX_ERR_MEMORY;
 
-    place = where + model->n;
     phx_csr_free(&model->K);
     phx_csr_free(&model->M);
     if (!status)
@@ -230,6 +231,7 @@ phx_status phx_elastic_assemble(phx_context *context, phx_elastic_model *model)
     }
     phx_free(room);
     phx_free(where);
+    phx_free(place);
     phx_free(Ke);
     return status;
 }
