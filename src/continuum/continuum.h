@@ -9,7 +9,7 @@
 #ifndef PHLEXOR_CONTINUUM_CONTINUUM_H
 #define PHLEXOR_CONTINUUM_CONTINUUM_H
 
-#include <phlexor/fe.h>
+#include "fe/fe.h"
 #include "mesh/mesh.h"
 
 /* Which component of its node an unknown is. */
@@ -321,5 +321,10 @@ const phx_elastic_model *phx_continuum_model(const phx_flex_source *source);
 const double *phx_continuum_basis(const phx_flex_source *source);
 const double *phx_continuum_frequencies(const phx_flex_source *source);
 const phx_basis_quality *phx_continuum_quality(const phx_flex_source *source);
+
+/* What a force on the unknowns of the model (n) does to the body in the basis: `load` is filled, the caller frees it.
+ */
+phx_status phx_continuum_load(phx_context *context, const phx_flex_source *source, const double *force,
+                              phx_flex_load *load);
 
 #endif

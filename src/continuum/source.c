@@ -349,3 +349,9 @@ const phx_basis_quality *phx_continuum_quality(const phx_flex_source *source)
 {
     return &of(source)->quality;
 }
+
+phx_status phx_continuum_load(phx_context *context, const phx_flex_source *source, const double *force,
+                              phx_flex_load *load)
+{
+    return continuum_load(context, of(source)->model, source->flex.n, of(source)->Phi, force, load);
+}

@@ -1,5 +1,9 @@
 /* What plates, solids and imported bodies share. */
 #include "elastic.h"
+#include "expression.h"
+#include "memory.h"
+
+#include "system/system.h"
 
 #include <string.h>
 
@@ -12,7 +16,7 @@ static const phx_range modes_range = {"an integer from 0 to 1000", 0.0, 1000.0, 
 static const phx_range label_range = {"an integer from 1 to 2147483647", 1.0, 2147483647.0, .integer = true};
 
 static const phx_key port_keys[] = {
-    {"on", &phx_type_title, AT(phx_model_port, group), .fallback = "the port's own name",
+    {"on", &phx_type_column, AT(phx_model_port, group), .fallback = "the port's own name",
      .doc = "group of the mesh: an edge of a plate, a face, a set of nodes"},
     {"node", &phx_type_integer, AT(phx_model_port, node), .range = &label_range,
      .doc = "number of a node instead; a node of a solid has no rotation"},
@@ -35,7 +39,7 @@ static const phx_key basis_keys[] = {
          "with all of them held; all unknowns of the mesh"},
     {"modes", &phx_type_integer, AT(phx_elastic_keys, basis.modes) - AT(phx_elastic_keys, basis), .range = &modes_range,
      .fallback = "10", .doc = "lowest normal modes that are kept"},
-    {"at", &phx_type_title, AT(phx_elastic_keys, basis.at) - AT(phx_elastic_keys, basis), .doc = "held: the port"},
+    {"at", &phx_type_column, AT(phx_elastic_keys, basis.at) - AT(phx_elastic_keys, basis), .doc = "held: the port"},
     {"statics", &phx_type_boolean, AT(phx_elastic_keys, basis.statics) - AT(phx_elastic_keys, basis),
      .fallback = "true",
      .doc = "free, held: besides, what unit forces and moments at the joined ports make of the body"},
@@ -287,4 +291,89 @@ phx_status phx_elastic_build(phx_builder *builder, const phx_model_body *body, p
     def.damping_stiffness = body->damping.stiffness;
     def.damping_modal = body->damping.modal.value;
     return phx_body_create(builder->context, &def, made);
+}
+
+/* ---- loads over surfaces ---- */
+typedef struct surface_load {
+    phx_place_function *profile; /* NULL: 1 */
+    int component;               /* of the traction; -1: pressure along -normal, z of a plate */
+} surface_load;
+
+static void traction_at(void *user, const double x[3], const double normal[3], double traction[3])
+{
+    const surface_load *it = user;
+    const double value = it->profile ? phx_place_function_value(it->profile, x) : 1.0;
+
+    (void)normal;
+    for (int a = 0; a < 3; a++)
+        traction[a] = a == (it->component < 0 ? 2 : it->component) ? value : 0.0;
+}
+
+/* The work-equivalent force on the unknowns by the factor 1. */
+static phx_status surface_force(phx_builder *builder, const phx_model_load *load, const phx_elastic_model *elastic,
+                                surface_load *it, double *force)
+{
+    double traction[3] = {0};
+
+    if (builder->model->bodies[load->on].kind == PHX_MODEL_PLATE)
+        return phx_plate_load(builder->context, elastic, load->group, traction_at, it, force);
+    if (it->profile)
+        return phx_fail(builder->context, PHX_ERR_UNSUPPORTED, "load '%s': a profile is for plates", load->name);
+    if (it->component >= 0)
+        traction[it->component] = 1.0;
+    return phx_elastic_traction(builder->context, elastic, load->group, traction, it->component < 0, force);
+}
+
+/* The profile with the parameters as they are. */
+static phx_status make_profile(phx_builder *builder, const char *text, phx_place_function **profile)
+{
+    const phx_model *model = builder->model;
+    phx_arena memory = {0};
+    phx_names names = {0};
+    phx_evaluator *evaluator = NULL;
+    phx_status status = phx_names_build(builder->context, &memory, model->parameters, sizeof *model->parameters,
+                                        model->n_parameters, &names);
+
+    if (!status)
+        status = phx_evaluator_create(builder->context, &evaluator);
+    if (!status) {
+        phx_evaluator_set_parameters(evaluator, model->parameters, &names, NULL);
+        status = phx_evaluator_place_function(evaluator, text, profile);
+    }
+    phx_evaluator_destroy(evaluator);
+    phx_arena_free(&memory);
+    return status;
+}
+
+phx_status phx_builder_surface_load(phx_builder *builder, const phx_model_load *load, phx_signal *component[3])
+{
+    phx_context *context = builder->context;
+    const phx_flex_source *source = phx_system_source(builder->system, load->on);
+    const phx_elastic_model *elastic = phx_continuum_model(source);
+    const bool pressure = load->kind == PHX_MODEL_PRESSURE;
+    surface_load it = {.component = pressure ? -1 : 0};
+    phx_flex_load fields[3] = {{.n = 0}};
+    double *force = phx_calloc(context, (size_t)elastic->n + 1, sizeof *force);
+    phx_status status = force ? PHX_OK : PHX_ERR_MEMORY;
+    int count = 0;
+
+    if (!status && load->profile)
+        status = make_profile(builder, load->profile, &it.profile);
+    for (int k = 0; k < load->n_components && !status; k++) {
+        it.component = pressure ? -1 : k;
+        memset(force, 0, (size_t)elastic->n * sizeof *force);
+        status = surface_force(builder, load, elastic, &it, force);
+        if (!status)
+            status = phx_continuum_load(context, source, force, &fields[count]);
+        count += !status;
+    }
+    phx_place_function_destroy(it.profile);
+    phx_free(force);
+    if (!status)
+        return phx_system_add_surface_load(builder->system, load->name, load->on, count, fields, component);
+    for (int k = 0; k < count; k++)
+        phx_flex_load_free(&fields[k]);
+    for (int k = 0; k < 3; k++)
+        phx_signal_destroy(component[k]);
+    return phx_builder_at(builder, load, status);
 }
