@@ -286,7 +286,7 @@ static void test_membrane_patch(void **state)
         for (int i = 0; i < model->n; i++) /* nodes that plates put on the edge x0 */
             if (model->component[i] == PHX_UNKNOWN_UX && model->x[3 * model->node[i]] == 0.0)
                 hold(&set, 1, &i);
-        CHECK_OK(context, phx_plate_traction(context, model, "x1", traction, -1000.0, u)); /* outwards */
+        CHECK_OK(context, phx_elastic_traction(context, model, "x1", traction, -1000.0, u)); /* outwards */
         solve_free(context, &model->K, &set, u);
         for (int t = 0; t < phx_plate_triangles(model, NULL); t++) {
             phx_plate_resultants(model, t, u, lambda, N, M, q);
@@ -449,7 +449,7 @@ static void test_lines_inside(void **state)
     assert_int_equal(count, 8);
     for (int k = 0; k < count; k += 2)
         CHECK_CLOSE(sign[k] * u[unknown[k]], c[1], 1e-14, "slope across line %d", k / 2);
-    CHECK_OK(context, phx_plate_traction(context, model, "x0", none, -2.0, f));
+    CHECK_OK(context, phx_elastic_traction(context, model, "x0", none, -2.0, f));
     CHECK_CLOSE(dot_product(model->n, f, model->rigid), 2.0, 1e-14, "force along the normal");
     CHECK_CLOSE(dot_product(model->n, f, model->rigid + model->n), 0.0, 1e-14, "force along the lines");
     CHECK_CLOSE(dot_product(model->n, f, model->rigid + 5 * (size_t)model->n), -1.0, 1e-14, "moment about the origin");
@@ -481,7 +481,7 @@ static void test_line_off_edges(void **state)
     CHECK_STATUS(context, phx_plate_edge_unknowns(context, model, "x0", PHX_TRACE_SLOPES, &count, &unknown, NULL),
                  PHX_ERR_ARGUMENT);
     CHECK_MESSAGE(context, "of group 'x0' is not an edge of a triangle");
-    CHECK_STATUS(context, phx_plate_traction(context, model, "x0", none, 1.0, f), PHX_ERR_ARGUMENT);
+    CHECK_STATUS(context, phx_elastic_traction(context, model, "x0", none, 1.0, f), PHX_ERR_ARGUMENT);
     CHECK_MESSAGE(context, "of group 'x0' is not an edge of a triangle");
     free(f);
     phx_elastic_destroy(model);
@@ -523,7 +523,7 @@ static void test_pressure(void **state)
         double *u = calloc((size_t)model->n, sizeof *u);
         assert_non_null(u);
         /* a pressure on the upper side presses down */
-        CHECK_OK(context, phx_plate_traction(context, model, "all", down, 0.75, u));
+        CHECK_OK(context, phx_elastic_traction(context, model, "all", down, 0.75, u));
         CHECK_CLOSE(dot_product(model->n, u, model->rigid + 2 * (size_t)model->n), -1.0, 1e-13, "resultant");
         CHECK_CLOSE(dot_product(model->n, u, model->rigid + 3 * (size_t)model->n), -0.5, 1e-13, "about x");
         CHECK_CLOSE(dot_product(model->n, u, model->rigid + 4 * (size_t)model->n), 0.5, 1e-13, "about y");
@@ -754,9 +754,9 @@ static void test_bad_loads(void **state)
     const double traction[3] = {0.0};
 
     assert_non_null(f);
-    CHECK_STATUS(context, phx_plate_traction(context, model, "nowhere", traction, 1.0, f), PHX_ERR_ARGUMENT);
+    CHECK_STATUS(context, phx_elastic_traction(context, model, "nowhere", traction, 1.0, f), PHX_ERR_ARGUMENT);
     CHECK_MESSAGE(context, "no group 'nowhere' of triangles or edges");
-    CHECK_STATUS(context, phx_plate_traction(context, model, "x0y0", traction, 1.0, f), PHX_ERR_ARGUMENT);
+    CHECK_STATUS(context, phx_elastic_traction(context, model, "x0y0", traction, 1.0, f), PHX_ERR_ARGUMENT);
     CHECK_STATUS(context, phx_plate_load(context, model, NULL, NULL, NULL, f), PHX_ERR_ARGUMENT);
     free(f);
     phx_elastic_destroy(model);
