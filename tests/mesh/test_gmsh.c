@@ -31,8 +31,8 @@ static void write_file(const char *name, const void *data, size_t size, mode_t m
 static void install(const char *what)
 {
     char script[1000];
-    const int n = snprintf(script, sizeof script,
-                           "#!/bin/sh\nfor last; do echo \"$last\"; done > '%s/arguments'\n%s\n", folder, what);
+    const int n = snprintf(script, sizeof script, "#!/bin/sh\nfor last; do echo \"$last\"; done > '%s/arguments'\n%s\n",
+                           folder, what);
     assert_in_range(n, 1, sizeof script - 1);
     write_file("gmsh", script, (size_t)n, 0755);
 }
