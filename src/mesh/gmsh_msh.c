@@ -2,7 +2,7 @@
  *
  * A file is a row of sections $Name ... $EndName. Format 2 gives every element the tag of a physical group; format 4
  * gives blocks of elements the tag of an entity, and entities the tags of their groups. Which cells belong to which tag
- * is kept in runs and made groups at the end. */
+ * is kept in runs and made groups at the end; in a file without physical groups entities are groups. */
 #include "builder.h"
 #include "gmsh_cells.h"
 
@@ -47,6 +47,7 @@ typedef struct msh {
     entity *entities;
     int *tags; /* physical tags of all entities */
     physical_name *names;
+    bool has_physical; /* some cells or points belong to a physical group */
     run *runs;
     point *points;
     phx_table entity_table, cell_table;
@@ -494,8 +495,9 @@ static phx_status add_cell(msh *m, const phx_built_cell *cell, const int *nodes,
 typedef struct element {
     long long number; /* of its type */
     long long label;
-    long long tag; /* of its physical group (0: none), or of its entity */
-    int dimension; /* of the entity, -1: not told */
+    long long tag;  /* of its physical group, or of its entity */
+    bool of_entity; /* which of them */
+    int dimension;  /* of the entity, -1: not told */
     size_t place;
 } element;
 
@@ -516,7 +518,7 @@ static phx_status read_point(msh *m, const element *e)
     if (status)
         return status;
     m->points[m->n_points] = p;
-    return add_run(m, 0, e->tag, e->dimension >= 0, m->n_points++);
+    return add_run(m, 0, e->tag, e->of_entity, m->n_points++);
 }
 
 static phx_status read_cell(msh *m, const element *e)
@@ -539,7 +541,7 @@ static phx_status read_cell(msh *m, const element *e)
         nodes[k] = read[gmsh->order ? gmsh->order[k] : k];
     size_t index = 0;
     status = add_cell(m, &cell, nodes, &index);
-    return status ? status : add_run(m, info->dimension, e->tag, e->dimension >= 0, index);
+    return status ? status : add_run(m, info->dimension, e->tag, e->of_entity, index);
 }
 
 static phx_status read_element(msh *m, const element *e)
@@ -547,7 +549,7 @@ static phx_status read_element(msh *m, const element *e)
     return phx_gmsh_is_point(e->number) ? read_point(m, e) : read_cell(m, e);
 }
 
-/* Tags of format 2: physical group, entity, partitions. */
+/* Tags of format 2: physical group (0: none), entity, partitions. */
 static phx_status read_tags_2(msh *m, long long n_tags, element *e)
 {
     long long tag = 0;
@@ -556,7 +558,8 @@ static phx_status read_tags_2(msh *m, long long n_tags, element *e)
         return FAIL(m, "an element with %lld tags", n_tags);
     for (long long k = 0; k < n_tags && !status; k++) {
         status = get_int(m, "a tag of an element", &tag);
-        if (!status && k == 0)
+        e->of_entity = k == 0 ? tag == 0 : e->of_entity;
+        if (k == 0 || (k == 1 && e->of_entity))
             e->tag = llabs(tag);
     }
     return status;
@@ -628,7 +631,7 @@ static phx_status read_element_block(msh *m, long long *n_read)
     if (!status)
         status = get_count(m, "the number of elements of a block", 2, &count);
     for (long long k = 0; !status && k < count; k++) {
-        element e = {.number = number, .tag = tag, .dimension = (int)dimension, .place = here(m)};
+        element e = {.number = number, .tag = tag, .of_entity = true, .dimension = (int)dimension, .place = here(m)};
         status = get_tag(m, "the tag of an element", &e.label);
         if (!m->binary)
             e.place = here(m);
@@ -652,7 +655,7 @@ static int by_tag(const void *a, const void *b)
                                         : (p->tag > q->tag) - (p->tag < q->tag);
 }
 
-/* The group of a physical tag: by its name, or "surface 3". */
+/* The group of a physical tag: by its name, or "surface 3" as that of an entity. */
 static phx_status group_of_tag(msh *m, int dimension, int tag, int *group)
 {
     static const char *const sorts[4] = {"point", "curve", "surface", "volume"};
@@ -679,9 +682,24 @@ static phx_status add_item(msh *m, int dimension, size_t item, int group)
 static phx_status add_to_group(msh *m, const run *r, int tag)
 {
     int group = -1;
-    phx_status status = tag ? group_of_tag(m, r->dimension, tag, &group) : PHX_OK;
-    for (size_t item = r->first; item < r->end && tag && !status; item++)
+    phx_status status = group_of_tag(m, r->dimension, tag, &group);
+    for (size_t item = r->first; item < r->end && !status; item++)
         status = add_item(m, r->dimension, item, group);
+    return status;
+}
+
+/* To its physical groups. */
+static phx_status add_run_to_groups(msh *m, const run *r)
+{
+    const entity key = {.dimension = r->dimension, .tag = r->tag};
+    const int e = r->entity ? phx_table_find(&m->entity_table, entity_hash(&key), is_entity, m->entities, &key) : -1;
+    const size_t n_tags = !r->entity ? 1 : e >= 0 ? m->entities[e].count : 0;
+    phx_status status = PHX_OK;
+    for (size_t t = 0; t < n_tags && !status; t++) {
+        const int tag = r->entity ? m->tags[m->entities[e].first + t] : r->tag;
+        m->has_physical = m->has_physical || tag;
+        status = tag ? add_to_group(m, r, tag) : PHX_OK;
+    }
     return status;
 }
 
@@ -693,17 +711,12 @@ static phx_status make_groups(msh *m)
         qsort(m->names, m->n_names, sizeof *m->names, by_tag);
     for (size_t k = 0; k < m->n_names && !status; k++)
         status = group_of_tag(m, m->names[k].dimension, m->names[k].tag, &group);
-    for (size_t k = 0; k < m->n_runs && !status; k++) {
-        const run *r = &m->runs[k];
-        if (!r->entity) {
-            status = add_to_group(m, r, r->tag);
-            continue;
-        }
-        const entity key = {.dimension = r->dimension, .tag = r->tag};
-        const int e = phx_table_find(&m->entity_table, entity_hash(&key), is_entity, m->entities, &key);
-        for (size_t t = 0; e >= 0 && t < m->entities[e].count && !status; t++)
-            status = add_to_group(m, r, m->tags[m->entities[e].first + t]);
-    }
+    for (size_t k = 0; k < m->n_runs && !status; k++)
+        status = add_run_to_groups(m, &m->runs[k]);
+    const bool by_entity = m->n_names == 0 && !m->has_physical;
+    for (size_t k = 0; k < m->n_runs && !status && by_entity; k++)
+        if (m->runs[k].tag)
+            status = add_to_group(m, &m->runs[k], m->runs[k].tag);
     return status;
 }
 

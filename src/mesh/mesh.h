@@ -114,7 +114,8 @@ phx_status phx_mesh_box(phx_context *context, const phx_box_mesh *def, phx_mesh 
  * by `unit` (m). Nodes that no cell has stay. Cells of types that are not in the table are an error with their name.
  * Errors: PHX_ERR_INPUT names file, line or byte, and what was expected; PHX_ERR_FILE.
  *
- * Groups of .msh are the physical groups, by their names or "point 3", "curve 3", "surface 3", "volume 3"; of .inp the
+ * Groups of .msh are the physical groups, by their names or "point 3", "curve 3", "surface 3", "volume 3"; of a file
+ * that has none (made of a .step, say) the entities of the geometry, named in the same way. Groups of .inp are the
  * *NSET, *ELSET and *SURFACE with their names as first written (those of an instance: "Part-1-1.Set-1"), an *ELSET of
  * cells of several dimensions one of each. Faces of a *SURFACE become cells. Labels of the second instance of a deck
  * and of all that follow are counted on behind those of the first; what stands outside of instances comes last. */

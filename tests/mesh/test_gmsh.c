@@ -225,7 +225,7 @@ static void test_program(void **state)
     CHECK_OK(context, status);
     double volume = 0.0;
     for (int c = 0; c < mesh.n_cells; c++) {
-        check_middles(&mesh, c);
+        check_middles(&mesh, c, 1e-12);
         if (phx_cell_info_of(mesh.type[c])->dimension == 3)
             volume += volume_of_cell(&mesh, c);
     }
