@@ -54,7 +54,8 @@ static phx_status read_node_label(phx_msh *m, const element *e, int *node)
     long long label = 0;
     const phx_status status = phx_msh_tag(m, "a node of an element", &label);
     return status ? status
-                  : phx_builder_label(m->b, "an element with the node", label, m->binary ? e->place : phx_msh_place(m), node);
+                  : phx_builder_label(m->b, "an element with the node", label, m->binary ? e->place : phx_msh_place(m),
+                                      node);
 }
 
 static phx_status read_point(phx_msh *m, const element *e)
@@ -179,7 +180,8 @@ static phx_status read_element_block(phx_msh *m, long long *n_read)
     if (!status)
         status = phx_msh_count(m, "the number of elements of a block", 2, &count);
     for (long long k = 0; !status && k < count; k++) {
-        element e = {.number = number, .tag = tag, .of_entity = true, .dimension = (int)dimension, .place = phx_msh_place(m)};
+        element e = {
+            .number = number, .tag = tag, .of_entity = true, .dimension = (int)dimension, .place = phx_msh_place(m)};
         status = phx_msh_tag(m, "the tag of an element", &e.label);
         if (!m->binary)
             e.place = phx_msh_place(m);
@@ -194,4 +196,3 @@ phx_status phx_msh_elements(phx_msh *m)
 {
     return m->format < 40 ? read_elements_2(m) : phx_msh_blocks(m, "the number of elements", read_element_block);
 }
-

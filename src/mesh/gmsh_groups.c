@@ -240,4 +240,3 @@ phx_status phx_msh_groups(phx_msh *m)
             status = add_to_group(m, &m->runs[k], m->runs[k].tag);
     return status;
 }
-

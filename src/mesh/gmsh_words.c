@@ -169,4 +169,3 @@ phx_status phx_msh_byte_order(phx_msh *m)
     }
     return PHX_OK;
 }
-
