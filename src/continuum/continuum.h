@@ -104,14 +104,16 @@ void phx_orthotropic_material(const double young[3], const double poisson[3], co
 
 typedef enum phx_solid_rule {
     PHX_SOLID_FULL,
-    PHX_SOLID_REDUCED /* hexahedra with 20 nodes: 2 x 2 x 2 points for the stiffness (Hex20R) */
+    PHX_SOLID_REDUCED, /* hexahedra with 20 nodes: 2 x 2 x 2 points for the stiffness (Hex20R) */
+    PHX_SOLID_PLAIN    /* hexahedra with 8 nodes: no mean dilatation, as C3D8 of CalculiX; they lock */
 } phx_solid_rule;
 
 typedef struct phx_solid_region {
     const char *group; /* of the mesh; NULL: every solid cell */
     phx_solid_material material;
     phx_solid_rule rule;
-    bool lumped; /* mass on the diagonal: sums of rows; of quadratic cells the diagonal scaled to the mass */
+    bool lumped;           /* mass on the diagonal: sums of rows; of quadratic cells the diagonal scaled to the mass */
+    bool mass_at_stresses; /* mass integrated at the points of the stiffness, as CalculiX does it: M may be singular */
 } phx_solid_region;
 /* Three translations for each node that a solid cell has. Stiffness as C3D4, C3D10, C3D8 (mean dilatation), C3D20,
  * C3D20R, C3D6, C3D15 of Abaqus; masses are integrated exactly where edges are straight. The mesh is taken (emptied) on
