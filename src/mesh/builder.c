@@ -410,8 +410,8 @@ phx_status phx_builder_group(phx_builder *b, const char *name, int dimension, in
     if (*index >= 0)
         return PHX_OK;
     phx_built_group group = {.name = phx_strdup(b->context, name), .dimension = dimension};
-    phx_status status = group.name ? phx_grow(b->context, &b->groups, &b->groups_room, b->n_groups + 1, sizeof group)
-                                   : PHX_ERR_MEMORY;
+    phx_status status =
+        group.name ? phx_grow(b->context, &b->groups, &b->groups_room, b->n_groups + 1, sizeof group) : PHX_ERR_MEMORY;
     if (!status)
         status = phx_table_add(b->context, &b->group_names, hash, (int)b->n_groups);
     if (status) {

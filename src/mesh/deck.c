@@ -338,8 +338,9 @@ static phx_status include(phx_deck_reader *r, const phx_keyword *k)
 
 static phx_status refuse(phx_deck_reader *r, const phx_keyword *k)
 {
-    return DECK_FAIL(r, k->place, "*%s makes or moves nodes or elements by rule, which is not supported; write them "
-                                  "out",
+    return DECK_FAIL(r, k->place,
+                     "*%s makes or moves nodes or elements by rule, which is not supported; write them "
+                     "out",
                      k->name);
 }
 
@@ -421,8 +422,7 @@ static void free_reader(phx_deck_reader *r)
 
 phx_status phx_read_inp(phx_builder *builder, phx_deck *deck)
 {
-    phx_deck_reader r = {
-        .b = builder, .context = builder->context, .deck = deck, .instance = -1, .material = -1};
+    phx_deck_reader r = {.b = builder, .context = builder->context, .deck = deck, .instance = -1, .material = -1};
     const phx_input_file *file = &builder->input->files[0];
     const size_t mark = file->size >= 3 && !memcmp(file->bytes, "\xEF\xBB\xBF", 3) ? 3 : 0; /* of UTF-8 */
     phx_status status = phx_deck_push(&r, (phx_deck_text){0, file->bytes + mark, file->bytes + file->size}, 0);

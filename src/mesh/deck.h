@@ -1,7 +1,8 @@
 /* Phlexor, layer mesh, private: input decks of Abaqus and CalculiX.
  *
- * A keyword line "*NAME, KEY=VALUE, KEY" is followed by data lines; "**" begins a comment. Blanks and case do not count.
- * An instance of a part is the text of the part read once more, with its own scope of labels and its own place. */
+ * A keyword line "*NAME, KEY=VALUE, KEY" is followed by data lines; "**" begins a comment. Blanks and case do not
+ * count. An instance of a part is the text of the part read once more, with its own scope of labels and its own place.
+ */
 #ifndef PHLEXOR_MESH_DECK_H
 #define PHLEXOR_MESH_DECK_H
 
@@ -94,16 +95,16 @@ typedef struct phx_deck_reader {
     size_t n_surface_lines, surface_room, n_section_lines, section_room, sections_room, materials_room;
     phx_surface_line *surface_lines;
     phx_section_line *section_lines;
-    int material; /* being read, -1: none */
-    double n_items; /* that sets and surfaces have put into groups */
+    int material;    /* being read, -1: none */
+    double n_items;  /* that sets and surfaces have put into groups */
     bool *is_shared; /* side 8 cell + side of solids: another has it too; NULL: not looked for */
 } phx_deck_reader;
 
 /* ---- lines (deck_lines.c) ---- */
 phx_status phx_deck_open(phx_deck_reader *r, phx_slice name, size_t place); /* a file to be read next */
 phx_status phx_deck_push(phx_deck_reader *r, phx_deck_text text, size_t place);
-const phx_deck_line *phx_deck_peek(phx_deck_reader *r);      /* NULL: the end */
-const phx_deck_line *phx_deck_data(phx_deck_reader *r);      /* takes the next line; NULL: no data line is next */
+const phx_deck_line *phx_deck_peek(phx_deck_reader *r);          /* NULL: the end */
+const phx_deck_line *phx_deck_data(phx_deck_reader *r);          /* takes the next line; NULL: no data line is next */
 phx_status phx_deck_keyword(phx_deck_reader *r, phx_keyword *k); /* takes the keyword that is next */
 /* The value of a key (text NULL: it has none); NULL: there is no such key. */
 const phx_slice *phx_keyword_value(const phx_keyword *k, const char *key);

@@ -32,8 +32,8 @@ phx_status phx_deck_read_material(phx_deck_reader *r, const phx_keyword *k)
         return DECK_FAIL(r, k->place, "*MATERIAL without a name; NAME=NAME is expected");
     if (find_material(deck, *name) >= 0)
         return DECK_FAIL(r, k->place, "the material %s is there twice", phx_shown_part(name->text, name->length).text);
-    const phx_status status = phx_grow(r->context, &deck->materials, &r->materials_room,
-                                       (size_t)deck->n_materials + 1, sizeof *deck->materials);
+    const phx_status status = phx_grow(r->context, &deck->materials, &r->materials_room, (size_t)deck->n_materials + 1,
+                                       sizeof *deck->materials);
     char *copy = status ? NULL : phx_slice_copy(r->context, *name);
     if (!copy)
         return PHX_ERR_MEMORY;

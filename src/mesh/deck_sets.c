@@ -107,8 +107,9 @@ phx_status phx_set_add(phx_deck_reader *r, int index, const phx_range *range)
 {
     phx_set *set = &r->sets[index];
     phx_range *last = set->count ? &set->ranges[set->count - 1] : NULL;
-    if (last && last->place == range->place && last->scope == range->scope && last->elements < 0 && range->elements < 0 && last->step == 1 &&
-        !last->generated && !range->generated && range->from == last->to + 1 && range->step == 1) {
+    if (last && last->place == range->place && last->scope == range->scope && last->elements < 0 &&
+        range->elements < 0 && last->step == 1 && !last->generated && !range->generated &&
+        range->from == last->to + 1 && range->step == 1) {
         last->to = range->to;
         return PHX_OK;
     }
@@ -144,9 +145,9 @@ static phx_status fail_unknown_set(phx_deck_reader *r, bool cells, phx_slice nam
     for (size_t k = 0; k < r->n_sets && k < 1000; k++)
         if (r->sets[k].cells == cells)
             phx_nearest_offer(&nearest, r->sets[k].name);
-    const phx_status status = DECK_FAIL(r, place, "%s is neither a label nor the name of %s set before this line%s",
-                                        phx_shown_text(wrong).text, cells ? "an element" : "a node",
-                                        phx_nearest_hint(&nearest).text);
+    const phx_status status =
+        DECK_FAIL(r, place, "%s is neither a label nor the name of %s set before this line%s",
+                  phx_shown_text(wrong).text, cells ? "an element" : "a node", phx_nearest_hint(&nearest).text);
     phx_free(wrong);
     return status;
 }
@@ -269,8 +270,8 @@ phx_status phx_deck_read_surface(phx_deck_reader *r, const phx_keyword *k)
         phx_next_field(&rest, &surface.item);
         if (!phx_next_field(&rest, &surface.side) || nodes)
             surface.side = (phx_slice){NULL, 0};
-        phx_status status = phx_grow(r->context, &r->surface_lines, &r->surface_room, r->n_surface_lines + 1,
-                                     sizeof *r->surface_lines);
+        phx_status status =
+            phx_grow(r->context, &r->surface_lines, &r->surface_room, r->n_surface_lines + 1, sizeof *r->surface_lines);
         surface.surface = status ? NULL : full_name(r, *name, r->instance);
         if (!surface.surface)
             return PHX_ERR_MEMORY;
@@ -301,8 +302,8 @@ static phx_status push_labels(phx_deck_reader *r, bool cells, const phx_range *r
 {
     phx_status status = PHX_OK;
     for (long long label = range->from; label <= range->to && !status; label += range->step) {
-        const int item = cells ? phx_builder_find_cell(r->b, range->scope, label)
-                               : phx_builder_find_node(r->b, range->scope, label);
+        const int item =
+            cells ? phx_builder_find_cell(r->b, range->scope, label) : phx_builder_find_node(r->b, range->scope, label);
         if (item >= 0)
             status = push(r, l, item, range->place);
         else if (!range->generated)
@@ -318,8 +319,8 @@ static phx_status push_items(phx_deck_reader *r, bool cells, const phx_range *ra
     phx_status status = PHX_OK;
     for (int i = 0; i < count && !status; i++) {
         const int scope = cells ? r->b->cells[i].scope : r->b->nodes[i].scope;
-        const long long label = (long long)(cells ? r->b->cells[i].label : r->b->nodes[i].label) -
-                                r->b->scopes[scope].base[cells];
+        const long long label =
+            (long long)(cells ? r->b->cells[i].label : r->b->nodes[i].label) - r->b->scopes[scope].base[cells];
         if (scope == range->scope && label >= range->from && label <= range->to &&
             (label - range->from) % range->step == 0)
             status = push(r, l, i, range->place);
@@ -506,8 +507,7 @@ static phx_status make_surface(phx_deck_reader *r, const phx_surface_line *line)
     if (!status)
         status = line->nodes ? phx_builder_group(r->b, line->surface, 0, &group) : read_side(r, line, &side);
     for (size_t i = 0; i < l.count && !status; i++)
-        status = line->nodes ? phx_builder_item(r->b, group, l.items[i])
-                             : add_surface_cell(r, line, l.items[i], side);
+        status = line->nodes ? phx_builder_item(r->b, group, l.items[i]) : add_surface_cell(r, line, l.items[i], side);
     phx_free(l.items);
     return status;
 }

@@ -13,7 +13,7 @@
 
 typedef struct entity {
     int dimension, tag;
-    size_t first;  /* of its physical tags */
+    size_t first; /* of its physical tags */
     size_t count;
 } entity;
 
@@ -503,7 +503,8 @@ static phx_status read_node_label(msh *m, const element *e, int *node)
 {
     long long label = 0;
     const phx_status status = get_tag(m, "a node of an element", &label);
-    return status ? status : phx_builder_label(m->b, "an element with the node", label, m->binary ? e->place : here(m), node);
+    return status ? status
+                  : phx_builder_label(m->b, "an element with the node", label, m->binary ? e->place : here(m), node);
 }
 
 static phx_status read_point(msh *m, const element *e)
@@ -656,8 +657,7 @@ static phx_status group_of_tag(msh *m, int dimension, int tag, int *group)
 {
     static const char *const sorts[4] = {"point", "curve", "surface", "volume"};
     const physical_name key = {.dimension = dimension, .tag = tag};
-    const physical_name *named =
-        m->n_names ? bsearch(&key, m->names, m->n_names, sizeof *m->names, by_tag) : NULL;
+    const physical_name *named = m->n_names ? bsearch(&key, m->names, m->n_names, sizeof *m->names, by_tag) : NULL;
     if (named && named->name[0])
         return phx_builder_group(m->b, named->name, dimension, group);
     char name[32];

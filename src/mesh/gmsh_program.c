@@ -60,8 +60,8 @@ static phx_status make_folder(phx_context *context, phx_gmsh_result *result)
     if (!folder)
         return PHX_ERR_MEMORY;
     if (!mkdtemp(folder)) {
-        const phx_status status = phx_fail(context, PHX_ERR_FILE, "no temporary folder can be made in %s: %s", root,
-                                           strerror(errno));
+        const phx_status status =
+            phx_fail(context, PHX_ERR_FILE, "no temporary folder can be made in %s: %s", root, strerror(errno));
         phx_free(folder);
         return status;
     }
@@ -217,8 +217,9 @@ phx_status phx_gmsh_run(phx_context *context, const char *path, bool geometry, p
     if (!status && !file)
         status = PHX_ERR_MEMORY;
     if (!status) { /* -3 meshes what there is: of a geometry without volumes its surfaces */
-        char *argv[] = {program, file, geometry ? "-3" : "-save", "-format", "msh41", "-bin", "-setnumber",
-                        "Mesh.SecondOrderIncomplete", "1", "-o", result->mesh, NULL};
+        char *argv[] = {program,      file,         geometry ? "-3" : "-save",    "-format", "msh41",
+                        "-bin",       "-setnumber", "Mesh.SecondOrderIncomplete", "1",       "-o",
+                        result->mesh, NULL};
         status = run(context, path, argv, result->mesh);
     }
     phx_free(file);

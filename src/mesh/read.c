@@ -11,9 +11,9 @@ static const struct {
     const char *ending;
     file_format format;
 } endings[] = {
-    {".msh", FORMAT_MSH},       {".inp", FORMAT_INP},      {".geo", FORMAT_GEOMETRY},  {".step", FORMAT_GEOMETRY},
-    {".stp", FORMAT_GEOMETRY},  {".brep", FORMAT_GEOMETRY}, {".iges", FORMAT_GEOMETRY}, {".igs", FORMAT_GEOMETRY},
-    {".med", FORMAT_MESH},      {".unv", FORMAT_MESH},     {".bdf", FORMAT_MESH},      {".nas", FORMAT_MESH},
+    {".msh", FORMAT_MSH},      {".inp", FORMAT_INP},       {".geo", FORMAT_GEOMETRY},  {".step", FORMAT_GEOMETRY},
+    {".stp", FORMAT_GEOMETRY}, {".brep", FORMAT_GEOMETRY}, {".iges", FORMAT_GEOMETRY}, {".igs", FORMAT_GEOMETRY},
+    {".med", FORMAT_MESH},     {".unv", FORMAT_MESH},      {".bdf", FORMAT_MESH},      {".nas", FORMAT_MESH},
     {".vtk", FORMAT_MESH},
 };
 

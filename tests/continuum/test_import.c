@@ -39,8 +39,8 @@ static double entry_of(const phx_csr *a, int i, int j)
 }
 
 /* Entry by entry, to the relative difference `digits` that the format prints. */
-static void check_matrix(sample *s, const phx_elastic_model *model, const phx_csr *got,
-                         double (*want)[SAMPLE_UNKNOWNS], double factor, double digits, const char *name)
+static void check_matrix(sample *s, const phx_elastic_model *model, const phx_csr *got, double (*want)[SAMPLE_UNKNOWNS],
+                         double factor, double digits, const char *name)
 {
     for (int i = 0; i < model->n; i++)
         for (int j = 0; j < model->n; j++) {
@@ -377,7 +377,8 @@ static void round_off(void **state)
     write_deck("b.inp", &other);
     write_coordinates("b_STIF1.mtx", other.K, WHOLE, "%.17g");
     write_coordinates("b_MASS1.mtx", other.M, WHOLE, "%.17g");
-    CHECK_OK(*state, import_files(*state, phx_import_def_default(), &model, "b_STIF1.mtx", "b_MASS1.mtx", "b.inp", NULL));
+    CHECK_OK(*state,
+             import_files(*state, phx_import_def_default(), &model, "b_STIF1.mtx", "b_MASS1.mtx", "b.inp", NULL));
     CHECK_CLOSE(entry_of(&model->K, 4, 7), entry_of(&model->K, 7, 4), 0.0, "symmetric");
     CHECK_CLOSE(entry_of(&model->K, 4, 7), 0.5 * (other.K[4][7] + other.K[7][4]), 1e-15 * other.K[4][4], "mean");
     phx_elastic_destroy(model);
@@ -385,11 +386,13 @@ static void round_off(void **state)
     other = consecutive;
     other.K[4][7] *= 1.0 + 4e-6;
     write_coordinates("b_STIF1.mtx", other.K, WHOLE, "%.5e");
-    CHECK_OK(*state, import_files(*state, phx_import_def_default(), &model, "b_STIF1.mtx", "b_MASS1.mtx", "b.inp", NULL));
+    CHECK_OK(*state,
+             import_files(*state, phx_import_def_default(), &model, "b_STIF1.mtx", "b_MASS1.mtx", "b.inp", NULL));
     phx_elastic_destroy(model);
     other.K[4][7] *= 1.001;
     write_coordinates("b_STIF1.mtx", other.K, WHOLE, "%.17g");
-    CHECK_STATUS(*state, import_files(*state, phx_import_def_default(), &model, "b_STIF1.mtx", "b_MASS1.mtx", "b.inp", NULL),
+    CHECK_STATUS(*state,
+                 import_files(*state, phx_import_def_default(), &model, "b_STIF1.mtx", "b_MASS1.mtx", "b.inp", NULL),
                  PHX_ERR_INPUT);
     CHECK_MESSAGE(*state, "b_STIF1.mtx: the matrix is not symmetric: the entries of node 2 uy with node 3 uy");
     assert_null(model);
@@ -430,7 +433,8 @@ static void refuse(phx_context *context, const refusal *r, int count, const char
         for (int i = 0; good[2 * i]; i++)
             write_text(good[2 * i], "%s", strcmp(good[2 * i], r[k].file) ? good[2 * i + 1] : r[k].text);
         phx_import_def def = phx_import_def_default();
-        const phx_status status = import_files(context, def, &model, good[0], good[2], good[4], good[4] ? good[6] : NULL, NULL);
+        const phx_status status =
+            import_files(context, def, &model, good[0], good[2], good[4], good[4] ? good[6] : NULL, NULL);
         if (status != PHX_ERR_INPUT)
             fail_msg("accepted: %s with %s", r[k].file, r[k].text);
         CHECK_MESSAGE(context, r[k].message);
@@ -454,10 +458,14 @@ static void refused_market(void **state)
          "K.mtx:6: the file goes on behind the last entry"},
         {"K.mtx", "%%MatrixMarket matrix coordinate real symmetric\n3 3 3\n1 1 1.0\n2 4 1.0\n3 3 1.0\n",
          "K.mtx:4: the entry (2, 4) lies outside the matrix of 3 rows and 3 columns"},
-        {"K.mtx", "%%MatrixMarket matrix coordinate complex symmetric\n3 3 3\n", "K.mtx:1: the field of the matrix must "},
-        {"K.mtx", "%%MatrixMarket matrix coordinate real hermitian\n3 3 3\n", "K.mtx:1: the symmetry of the matrix must "},
-        {"K.mtx", "%%MatrixMarket matrix coordinate real general\n3 4 3\n", "K.mtx:2: a matrix of 3 rows and 4 columns"},
-        {"K.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 1\n1 1 1 1\n", "K.mtx:3: the line goes on with '1'"},
+        {"K.mtx", "%%MatrixMarket matrix coordinate complex symmetric\n3 3 3\n",
+         "K.mtx:1: the field of the matrix must "},
+        {"K.mtx", "%%MatrixMarket matrix coordinate real hermitian\n3 3 3\n",
+         "K.mtx:1: the symmetry of the matrix must "},
+        {"K.mtx", "%%MatrixMarket matrix coordinate real general\n3 4 3\n",
+         "K.mtx:2: a matrix of 3 rows and 4 columns"},
+        {"K.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 1\n1 1 1 1\n",
+         "K.mtx:3: the line goes on with '1'"},
         {"K.mtx", "%%MatrixMarket matrix array real general\n3 3\n1\n0\n0\n0\n1\n0\n0\n0\n",
          "K.mtx:10: the file ends before the entry (3, 3)"},
         {"K.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 4\n1 1 1\n2 2 1\n3 3 1\n2 1 0.5\n",
@@ -486,8 +494,11 @@ static void refused_market(void **state)
 
 static void refused_calculix(void **state)
 {
-    static const char *const good[] = {"b.sti", "1 1 1e0\n2 2 1e0\n3 3 1e0\n", "b.mas", "1 1 1e0\n2 2 1e0\n3 3 1e0\n",
-                                       "b.dof", "1.1\n1.2\n1.3\n", "n.csv", "1,0,0,0\n", NULL};
+    static const char *const good[] = {"b.sti", "1 1 1e0\n2 2 1e0\n3 3 1e0\n",
+                                       "b.mas", "1 1 1e0\n2 2 1e0\n3 3 1e0\n",
+                                       "b.dof", "1.1\n1.2\n1.3\n",
+                                       "n.csv", "1,0,0,0\n",
+                                       NULL};
     static const refusal refusals[] = {
         {"b.dof", "1.1\n1.2\n1.4\n", "b.dof:3: direction 4 of node 1"},
         {"b.dof", "1.1\n12\n1.3\n", "b.dof:2: a line must be 'node.direction', as 12.3, here it is '12'"},
@@ -508,7 +519,8 @@ static void refused_calculix(void **state)
 static void refused_abaqus(void **state)
 {
     static const char diagonal[] = "1,1,1,1,1.\n1,2,1,2,1.\n1,3,1,3,1.\n";
-    static const char *const good[] = {"b_STIF1.mtx", diagonal, "b_MASS1.mtx", diagonal, "n.csv", "1,0,0,0\n", NULL, NULL};
+    static const char *const good[] = {"b_STIF1.mtx", diagonal,    "b_MASS1.mtx", diagonal,
+                                       "n.csv",       "1,0,0,0\n", NULL,          NULL};
     static const refusal refusals[] = {
         {"b_STIF1.mtx", "1,1,1,1,1.\n1,2,1,2,\n", "b_STIF1.mtx:2: the line ends before the entry"},
         {"b_STIF1.mtx", "1,1,1,1\n", "b_STIF1.mtx:1: 4 values"},
@@ -516,7 +528,8 @@ static void refused_abaqus(void **state)
         {"b_STIF1.mtx", "1,11,1,11,1.\n", "b_STIF1.mtx:1: component 11 of node 1"},
         {"b_STIF1.mtx", "** x\n*MATRIX,TYPE=STIFFNESS\n1,2,\n", "b_STIF1.mtx:2: keyword '*MATRIX"},
         {"b_STIF1.mtx", "1 1 1.\n2 2 1.\n3 3 1.\n", "write both in one way"},
-        {"b_STIF1.mtx", "1,1,1,1,1.\n2,1,2,1,1\n", "the matrices have node 2, but it is not among the 1 nodes of n.csv"},
+        {"b_STIF1.mtx", "1,1,1,1,1.\n2,1,2,1,1\n",
+         "the matrices have node 2, but it is not among the 1 nodes of n.csv"},
     };
     refuse(*state, refusals, sizeof refusals / sizeof *refusals, good);
 }
@@ -531,8 +544,10 @@ static void refused_nastran(void **state)
         {"b.pch", "GRID,1,,0.,0.,0.\nDMIG,KAAX,0,6,4\n", "b.pch:2: the entries have type 4"},
         {"b.pch", "GRID,1,5,0.,0.,0.\n", "b.pch:1: coordinate system 5"},
         {"b.pch", "GRID,1,,0.,0.,0.,7\n", "b.pch:1: coordinate system 7"},
-        {"b.pch", "GRID,1,,0.,0.,0.\nDMIG,KAAX,1,1,,1,1,1.\n", "b.pch:2: a column of the matrix KAAX before its first line"},
-        {"b.pch", "GRID,1,,0.,0.,0.\nDMIG,KAAX,0,6,2\nDMIG,KAAX,1,1,,1,1,1.0x\n", "b.pch:3: the entry must be a number"},
+        {"b.pch", "GRID,1,,0.,0.,0.\nDMIG,KAAX,1,1,,1,1,1.\n",
+         "b.pch:2: a column of the matrix KAAX before its first line"},
+        {"b.pch", "GRID,1,,0.,0.,0.\nDMIG,KAAX,0,6,2\nDMIG,KAAX,1,1,,1,1,1.0x\n",
+         "b.pch:3: the entry must be a number"},
         {"b.pch", "GRID,1,,0.,0.,0.\nDMIG,KAAX,0,6,2\nDMIG,KGG,0,6,2\n", "b.pch:3: a second stiffness matrix"},
         {"b.pch", "DMIG,KAAX,0,6,2\nDMIG,KAAX,1,1,,1,1,1.0\n", "b.pch: none of the files gives nodes"},
         {"b.pch", "GRID,1,,0.,0.,0.\n" HEADS "DMIG,KAAX,1,1,,1,1,1.,,\n,1,1,2.\n", "stands there twice"},
@@ -585,11 +600,26 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(abaqus_coordinates), TEST(abaqus_gaps),      TEST(abaqus_labels),   TEST(calculix),
-        TEST(matrix_market),      TEST(tables),           TEST(nastran_bulk),    TEST(nastran_op4),
-        TEST(mbdyn),              TEST(units),            TEST(rotations),       TEST(rigid_body_of_calculix),
-        TEST(round_off),          TEST(empty_rows),       TEST(refused_market),  TEST(refused_calculix),
-        TEST(refused_abaqus),     TEST(refused_nastran),  TEST(refused_files),   TEST(memory),
+        TEST(abaqus_coordinates),
+        TEST(abaqus_gaps),
+        TEST(abaqus_labels),
+        TEST(calculix),
+        TEST(matrix_market),
+        TEST(tables),
+        TEST(nastran_bulk),
+        TEST(nastran_op4),
+        TEST(mbdyn),
+        TEST(units),
+        TEST(rotations),
+        TEST(rigid_body_of_calculix),
+        TEST(round_off),
+        TEST(empty_rows),
+        TEST(refused_market),
+        TEST(refused_calculix),
+        TEST(refused_abaqus),
+        TEST(refused_nastran),
+        TEST(refused_files),
+        TEST(memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,7 +7,7 @@
 #include "support/testing.h"
 
 static const char *const names[] = {
-    "abaqus_rows.txt",  "abaqus_labels.txt", "calculix.txt",  "market.txt",    "market_general.txt",
+    "abaqus_rows.txt",  "abaqus_labels.txt", "calculix.txt",   "market.txt",    "market_general.txt",
     "market_words.txt", "bulk_small.txt",    "bulk_large.txt", "bulk_free.txt", "op4_dense.txt",
     "op4_strings.txt",  "op4_big.txt",       "mbdyn.txt",
 };
@@ -95,9 +95,10 @@ static void change_bytes(uint64_t *seed, char *data, size_t size)
     for (int k = 0; k < count; k++) {
         const size_t at = (size_t)(0.5 * (1.0 + random_value(seed)) * (double)(size - 1));
         const double choice = random_value(seed);
-        data[at] = choice > 0.8 ? (char)(int)(127.0 * random_value(seed))
-                                : letters[(size_t)(0.5 * (1.0 + choice / 0.8) * (double)(sizeof letters - 2)) %
-                                          (sizeof letters - 1)];
+        data[at] =
+            choice > 0.8
+                ? (char)(int)(127.0 * random_value(seed))
+                : letters[(size_t)(0.5 * (1.0 + choice / 0.8) * (double)(sizeof letters - 2)) % (sizeof letters - 1)];
     }
 }
 
