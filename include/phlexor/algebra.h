@@ -150,8 +150,9 @@ phx_status phx_order_balance(phx_context *context, int n, const int *ptr, const 
  * included; HUGE_VAL where it leaves the pattern to KLU. */
 phx_status phx_order_work(phx_context *context, int n, const int *ptr, const int *idx, const int *order, double *work);
 
-/* Factors of a sparse SPD matrix given by compressed rows (all of it), in the order of AMD: by CHOLMOD, or by KLU
- * without exchanges where Phlexor is built without PHX_GPL. PHX_SINGULAR when it is not positive definite. */
+/* Factors of a sparse SPD matrix given by compressed rows (all of it): by CHOLMOD, in the order of AMD or, for large
+ * matrices of bodies in space, of METIS, or by KLU without exchanges in the order of AMD where Phlexor is built without
+ * PHX_GPL. PHX_SINGULAR when it is not positive definite. */
 typedef struct phx_cholesky phx_cholesky;
 phx_status phx_cholesky_create(phx_context *context, const phx_csr *a, phx_cholesky **cholesky);
 phx_status phx_cholesky_solve(phx_cholesky *cholesky, int nrhs,

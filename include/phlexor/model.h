@@ -80,6 +80,11 @@ typedef struct phx_model_port {
     phx_location location;       /* rigid bodies, ground: the place; beams: a fraction; modal bodies: the name */
     int n_shapes;                /* modal bodies: 0 (no mode moves it) or one for each mode */
     phx_model_shape *shapes;
+    /* plates, solids, imported bodies */
+    const char *group; /* of the mesh; NULL: the one with the port's name */
+    int node;          /* number of a node instead; 0: none */
+    int attach;        /* 0: the part moves as a rigid body, 1: the port is its mean motion */
+    bool placed;       /* `position` is given, else it is the mean place of the part */
 } phx_model_port;
 
 /* A reference to a point: `body.PORT`, `ground.PORT` or `body@0.25`. */
@@ -94,7 +99,8 @@ typedef struct phx_model_point {
 
 /* The kinds of body, the one list of them: X(NAME, name) is the kind PHX_MODEL_NAME that src/model/body_name.c
  * describes in phx_body_row_name. New kinds come last, so that the values stay what they are. */
-#define PHX_MODEL_BODY_LIST(X) X(RIGID, rigid) X(BEAM, beam) X(MODAL, modal)
+#define PHX_MODEL_BODY_LIST(X)                                                                                         \
+    X(RIGID, rigid) X(BEAM, beam) X(MODAL, modal) X(PLATE, plate) X(SOLID, solid) X(IMPORTED, imported)
 
 /* What a body is: PHX_MODEL_BODY_LIST, then the number of kinds. */
 typedef enum phx_model_body_kind {

@@ -15,6 +15,8 @@ struct phx_cholesky {
 
 /* Fills cholesky->factors; `a` is checked and not empty. After a failure too they are the caller's to free. */
 phx_status phx_cholesky_factor(phx_cholesky *cholesky, const phx_csr *a);
+/* The same by CHOLMOD with indices of the size asked for; the function above chooses. */
+phx_status phx_cholesky_factor_as(phx_cholesky *cholesky, const phx_csr *a, bool wide);
 /* nrhs > 0 */
 phx_status phx_cholesky_substitute(phx_cholesky *cholesky, int nrhs, double *x);
 void phx_cholesky_factors_free(phx_cholesky_factors *factors); /* NULL: nothing */

@@ -176,6 +176,24 @@ static void scatter(phx_elastic_model *model, int e, const double *M, const doub
     }
 }
 
+/* Without the zeros off the diagonal: the mass of a solid couples equal components only, a lumped one nothing. */
+static void drop_zeros(phx_csr *matrix)
+{
+    int used = 0;
+
+    for (int i = 0, first = 0; i < matrix->rows; i++) {
+        const int end = matrix->ptr[i + 1];
+        for (int e = first; e < end; e++) {
+            if (matrix->val[e] == 0.0 && matrix->idx[e] != i)
+                continue;
+            matrix->idx[used] = matrix->idx[e];
+            matrix->val[used++] = matrix->val[e];
+        }
+        first = end;
+        matrix->ptr[i + 1] = used;
+    }
+}
+
 phx_status phx_elastic_assemble(phx_context *context, phx_elastic_model *model)
 {
     const size_t most = (size_t)model->most_unknowns;
@@ -201,6 +219,8 @@ phx_status phx_elastic_assemble(phx_context *context, phx_elastic_model *model)
         add_square(matrices.n_stresses, matrices.n_unknowns, matrices.D, Ke);
         scatter(model, e, matrices.M, Ke, where, place);
     }
+    if (!status)
+        drop_zeros(&model->M);
     phx_free(room);
     phx_free(where);
     phx_free(Ke);

@@ -275,7 +275,8 @@ static void motion_of(const phx_csr *rows, const shapes *basis, double *out)
 }
 
 /* Static flexibility at an interface: exact, F = C A C^T, and of the basis, C Y diag(1/omega^2) Y^T C^T, which is
- * smaller. *lacks: the largest part of a flexibility that is missing, over the directions of force and moment. */
+ * smaller. *lacks: the largest part that is missing, of displacements by forces and of rotations by moments, each over
+ * the largest there: what is stiff need not be known as well as what is soft. */
 static phx_status lacking_flexibility(phx_context *context, const elastic_space *space, flexibility *body, int i,
                                       const shapes *basis, double *lacks)
 {
@@ -284,6 +285,7 @@ static phx_status lacking_flexibility(phx_context *context, const elastic_space 
     double *f = phx_calloc(context, n + 6 * m + 1, sizeof *f), *motion;
     phx_status status = f ? PHX_OK : PHX_ERR_MEMORY;
 
+    double missing[2] = {0}, largest[2] = {0};
     *lacks = 0.0;
     motion = f ? f + n : NULL;
     if (!status)
@@ -299,9 +301,12 @@ static phx_status lacking_flexibility(phx_context *context, const elastic_space 
         phx_csr_apply(rows, 1.0, f, exact);
         for (size_t k = 0; k < m; k++)
             own += motion[(size_t)c * m + k] * motion[(size_t)c * m + k] / (basis->omega[k] * basis->omega[k]);
-        if (exact[c] > 0.0)
-            *lacks = fmax(*lacks, 1.0 - own / exact[c]);
+        missing[c / 3] = fmax(missing[c / 3], exact[c] - own);
+        largest[c / 3] = fmax(largest[c / 3], exact[c]);
     }
+    for (int k = 0; k < 2; k++)
+        if (largest[k] > 0.0)
+            *lacks = fmax(*lacks, missing[k] / largest[k]);
     phx_free(f);
     return status;
 }

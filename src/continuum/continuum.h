@@ -43,6 +43,9 @@ typedef struct phx_elastic_ops {
      * (n_elements is 0). */
     void (*element)(const phx_elastic_model *model, int e, phx_element_matrices *matrices);
     bool edges; /* a plate: groups of edges have normal slopes beside their nodes */
+    /* phx_elastic_traction, whose arguments are checked; NULL: nothing that it could act on. */
+    phx_status (*traction)(phx_context *context, const phx_elastic_model *model, const char *group,
+                           const double traction[3], double pressure, double *force);
 } phx_elastic_ops;
 
 /* A body of many unknowns, before boundary conditions and bases. It owns everything it points to but `ops`. */
@@ -94,26 +97,42 @@ typedef struct phx_solid_material {
     double stiffness[36]; /* C: stresses xx yy zz xy yz zx from strains xx yy zz 2xy 2yz 2zx; row-major, SPD */
 } phx_solid_material;
 void phx_isotropic_material(double young, double poisson, double density, phx_solid_material *material);
+/* Axes x y z: moduli along them, poisson = nu_xy, nu_yz, nu_xz (nu_xy: contraction along y by tension along x), shear
+ * moduli G_xy, G_yz, G_zx. */
+void phx_orthotropic_material(const double young[3], const double poisson[3], const double shear[3], double density,
+                              phx_solid_material *material);
 
-typedef enum phx_solid_rule { /* integration of hexahedra with 20 nodes, and of the mass */
-                              PHX_SOLID_FULL,
-                              PHX_SOLID_REDUCED /* Hex20R: 2 x 2 x 2 points for the stiffness */
+typedef enum phx_solid_rule {
+    PHX_SOLID_FULL,
+    PHX_SOLID_REDUCED /* hexahedra with 20 nodes: 2 x 2 x 2 points for the stiffness (Hex20R) */
 } phx_solid_rule;
 
 typedef struct phx_solid_region {
     const char *group; /* of the mesh; NULL: every solid cell */
     phx_solid_material material;
     phx_solid_rule rule;
-    bool lumped; /* row-sum lumped mass */
+    bool lumped; /* mass on the diagonal: sums of rows; of quadratic cells the diagonal scaled to the mass */
 } phx_solid_region;
-/* Three translations for each node that a solid cell has. The mesh is taken (emptied) on success. PHX_ERR_ARGUMENT: a
- * solid cell in no region or in two, one turned inside out or flat (its label and the determinant), a material that is
- * not positive definite. */
+/* Three translations for each node that a solid cell has. Stiffness as C3D4, C3D10, C3D8 (mean dilatation), C3D20,
+ * C3D20R, C3D6, C3D15 of Abaqus; masses are integrated exactly where edges are straight. The mesh is taken (emptied) on
+ * success. PHX_ERR_ARGUMENT: a solid cell in no region or in two, one turned inside out or flat (its label and the
+ * determinant), a material that is not positive definite. A warning for Tet4, which is far too stiff in bending. */
 phx_status phx_solid_create(phx_context *context, phx_mesh *mesh, int n_regions, const phx_solid_region *regions,
                             phx_elastic_model **model);
-/* Stresses xx yy zz xy yz zx at the integration points of element e for the unknowns u, and their places (3 each). */
+/* Stresses xx yy zz xy yz zx at the integration points of element e for the unknowns u, and their places (3 each; NULL:
+ * not wanted). */
 int phx_solid_points(const phx_elastic_model *model, int e); /* their number */
 void phx_solid_stress(const phx_elastic_model *model, int e, const double *u, double *x, double *stress);
+/* The same at the nodes (n_nodes x 6), for pictures: in each element the fit of least squares by its linear shape
+ * functions, then the mean over the elements of a node; 0 where there are none. `offset` (NULL: none) is added to the
+ * stresses at the points, as below. */
+phx_status phx_solid_nodal_stress(phx_context *context, const phx_elastic_model *model, const double *u,
+                                  const double *offset, double *stress);
+/* Thermal expansion of a group of solid cells (NULL: all) by rise * expansion along x y z (K, 1/K): adds to `force` (n)
+ * the load D^T M2^-1 (w eps_th), and to `offset` (one per stress, first_stress; NULL: not wanted) what is to be added
+ * to the stresses of the displacement, -C eps_th. */
+phx_status phx_solid_thermal(phx_context *context, const phx_elastic_model *model, const char *group,
+                             const double expansion[3], double rise, double *force, double *offset);
 /* The six stresses -> von Mises; principal ones, descending. */
 double phx_von_mises(const double stress[6]);
 void phx_principal_stresses(const double stress[6], double principal[3]);
@@ -174,7 +193,7 @@ typedef enum phx_plate_trace {
     PHX_TRACE_DEFLECTIONS,  /* uz of the nodes */
     PHX_TRACE_SLOPES,       /* normal slopes: k + 1 for each edge, Legendre polynomials along it, so the mean first */
     PHX_TRACE_TRANSLATIONS, /* ux, uy of each node */
-    PHX_TRACE_ROTATIONS     /* Mindlin: tangential components of theta, as the slopes */
+    PHX_TRACE_ROTATIONS     /* Mindlin: tangential components of theta, as the slopes; Kirchhoff: none */
 } phx_plate_trace;
 /* The unknowns of a plate on a group of edges (the caller frees them). sign (NULL: not wanted), +1 or -1 each: the
  * slope along the outward normal n is sign * unknown, the rotation along e_z x n too; inside the plate n points to the
@@ -260,6 +279,12 @@ typedef enum phx_frame_kind {
                        first */
 } phx_frame_kind;
 
+/* A mass at an interface: kg, kg m^2 about it, body axes, row-major. */
+typedef struct phx_continuum_mass {
+    int interface;
+    double mass, inertia[9];
+} phx_continuum_mass;
+
 typedef struct phx_continuum_def {
     const char *name; /* of the body, for messages */
     phx_basis_kind basis;
@@ -270,12 +295,14 @@ typedef struct phx_continuum_def {
     int frame_at[2];             /* interfaces of the frame */
     const unsigned char *held;   /* unknowns that do not move (n); NULL: none */
     const unsigned char *joined; /* per interface: something is joined to it; NULL: all */
+    int n_masses;
+    const phx_continuum_mass *masses; /* added to the inertia in the basis */
 } phx_continuum_def;
 
 /* How well a basis holds its body. */
 typedef struct phx_basis_quality {
     double frequency;   /* largest relative error of the first frequencies with all joined interfaces held */
-    double flexibility; /* largest relative error of the static flexibility at a joined interface */
+    double flexibility; /* largest error of the static flexibility at a joined interface, over the largest there */
     const char *where;  /* interface of that error */
 } phx_basis_quality;
 

@@ -36,13 +36,13 @@ phx_status phx_elastic_node_unknowns(phx_context *context, const phx_elastic_mod
 static phx_status edge_unknowns(phx_context *context, const phx_elastic_model *model, const char *group, int *count,
                                 int **unknown)
 {
-    enum { SORTS = 4 };
+    enum { SORTS = PHX_TRACE_ROTATIONS + 1 };
     int counts[SORTS] = {0}, *parts[SORTS] = {0};
     phx_status status = PHX_OK;
 
     *count = 0;
     for (int k = 0; k < SORTS && !status; k++) {
-        status = phx_plate_edge_unknowns(context, model, group, k, &counts[k], &parts[k], NULL);
+        status = phx_plate_edge_unknowns(context, model, group, (phx_plate_trace)k, &counts[k], &parts[k], NULL);
         *count += counts[k];
     }
     *unknown = phx_calloc(context, (size_t)*count + 1, sizeof **unknown);

@@ -105,11 +105,11 @@ static phx_status to_frame(phx_context *context, const phx_continuum_def *def, c
 /* ---- points ---- */
 /* Motion of an interface by the basis in the frame, 6 x count: its rows, or the motion that its first unknowns follow.
  */
-static phx_status interface_point(phx_context *context, const continuum_source *it, int i, phx_flex_point *point)
+static phx_status interface_point(phx_context *context, const continuum_source *it, const phx_elastic_model *model,
+                                  const phx_interface *interface, phx_flex_point *point)
 {
-    const phx_interface *interface = &it->interfaces[i];
     const int k = it->source.flex.n;
-    const size_t n = (size_t)it->model->n;
+    const size_t n = (size_t)model->n;
     phx_status status = phx_flex_point_allocate(context, 3, k, point);
 
     if (status)
@@ -173,11 +173,23 @@ static phx_status point_at(const phx_flex_source *source, phx_context *context, 
     phx_nearest nearest = phx_nearest_to(location->name);
     for (int i = 0; i < it->n_interfaces; i++) {
         if (!strcmp(it->interfaces[i].name, location->name))
-            return interface_point(context, it, i, point);
+            return interface_point(context, it, it->model, &it->interfaces[i], point);
         phx_nearest_offer(&nearest, it->interfaces[i].name);
     }
     return phx_fail(context, PHX_ERR_ARGUMENT, "%s: it has no point %s%s", source->operations->name,
                     phx_shown_text(location->name).text, phx_nearest_hint(&nearest).text);
+}
+
+static phx_status add_mass(phx_context *context, continuum_source *it, const phx_elastic_model *model,
+                           const phx_interface *interface, const phx_continuum_mass *mass)
+{
+    phx_flex_point point = {.n = 0};
+    phx_status status = interface_point(context, it, model, interface, &point);
+
+    if (!status)
+        status = phx_flex_add_mass(context, &point, mass->mass, mass->inertia, &it->source.flex);
+    phx_flex_point_free(&point);
+    return status;
 }
 
 /* ---- life ---- */
@@ -280,9 +292,11 @@ phx_status phx_continuum_source_create(phx_context *context, const phx_continuum
     if (!status)
         status = make_stiffness(context, &basis, &it->source.flex);
     if (!status)
-        status = phx_flex_make_compact(context, &it->source.flex);
-    if (!status)
         status = make_rows(context, model, n_interfaces, interfaces);
+    for (int k = 0; k < def->n_masses && !status; k++)
+        status = add_mass(context, it, model, &interfaces[def->masses[k].interface], &def->masses[k]);
+    if (!status)
+        status = phx_flex_make_compact(context, &it->source.flex);
     if (it) {
         it->omega = basis.omega;
         basis.omega = NULL;

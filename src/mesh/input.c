@@ -43,28 +43,50 @@ static phx_status load(phx_input *input, const char *path, size_t place, phx_inp
     return failed ? cannot_read(input, path, place, "reading ended with an error") : PHX_OK;
 }
 
+/* The file is the input's from here on, also when this fails. */
+static phx_status add_file(phx_input *input, phx_input_file *file)
+{
+    phx_input_file *grown = phx_realloc(input->context, input->files, (size_t)input->n_files + 1, sizeof *grown);
+    if (!grown) {
+        phx_free(file->bytes);
+        phx_free(file->path);
+        return PHX_ERR_MEMORY;
+    }
+    input->files = grown;
+    const phx_input_file *before = input->n_files ? &grown[input->n_files - 1] : NULL;
+    file->base = before ? before->base + before->size + 1 : 0;
+    grown[input->n_files++] = *file;
+    return PHX_OK;
+}
+
 phx_status phx_input_load(phx_input *input, const char *path, size_t place, int *index)
 {
     phx_input_file file = {0};
     phx_status status = phx_files_read(input->context, path);
     if (!status)
         status = load(input, path, place, &file);
-    phx_input_file *grown = NULL;
-    if (!status) {
-        grown = phx_realloc(input->context, input->files, (size_t)input->n_files + 1, sizeof *grown);
-        status = grown ? PHX_OK : PHX_ERR_MEMORY;
-    }
     if (status) {
         phx_free(file.bytes);
         phx_free(file.path);
         return status;
     }
-    input->files = grown;
-    const phx_input_file *before = input->n_files ? &grown[input->n_files - 1] : NULL;
-    file.base = before ? before->base + before->size + 1 : 0;
     *index = input->n_files;
-    grown[input->n_files++] = file;
-    return PHX_OK;
+    return add_file(input, &file);
+}
+
+phx_status phx_input_copy(phx_input *input, const char *path, const char *bytes, size_t size)
+{
+    phx_input_file file = {.size = size};
+    file.path = phx_strdup(input->context, path);
+    file.bytes = phx_calloc(input->context, size + 1, 1);
+    if (!file.path || !file.bytes) {
+        phx_free(file.path);
+        phx_free(file.bytes);
+        return PHX_ERR_MEMORY;
+    }
+    if (size)
+        memcpy(file.bytes, bytes, size);
+    return add_file(input, &file);
 }
 
 void phx_input_free(phx_input *input)

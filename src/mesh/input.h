@@ -22,6 +22,7 @@ typedef struct phx_input {
 /* Reads a regular file; `file` is its index. `place`: where another file names it, for the message, or PHX_NO_PLACE. */
 #define PHX_NO_PLACE ((size_t)-1)
 phx_status phx_input_load(phx_input *input, const char *path, size_t place, int *file);
+phx_status phx_input_copy(phx_input *input, const char *path, const char *bytes, size_t size); /* the first file */
 void phx_input_free(phx_input *input);
 
 /* PHX_ERR_INPUT with "file:line: " or, in a binary file, "file: byte N: ". */

@@ -120,6 +120,12 @@ phx_status phx_mesh_box(phx_context *context, const phx_box_mesh *def, phx_mesh 
  * and of all that follow are counted on behind those of the first; what stands outside of instances comes last. */
 phx_status phx_mesh_read(phx_context *context, const char *path, double unit, phx_mesh *mesh);
 
+/* The same of a .msh or .inp whose bytes are here: `path` tells the format, stands in messages, and files that it
+ * includes are looked for beside it. `deck` may be NULL. */
+typedef struct phx_deck phx_deck;
+phx_status phx_mesh_read_bytes(phx_context *context, const char *path, const char *bytes, size_t size, double unit,
+                               phx_mesh *mesh, phx_deck *deck);
+
 /* Materials of a deck in its own units; 0 and PHX_DECK_ELASTIC_NONE where it says nothing. */
 typedef enum phx_deck_elastic {
     PHX_DECK_ELASTIC_NONE,
@@ -147,11 +153,11 @@ typedef struct phx_deck_section {
     double thickness; /* of a shell, in the unit of the deck */
 } phx_deck_section;
 
-typedef struct phx_deck {
+struct phx_deck {
     int n_materials, n_sections;
     phx_deck_material *materials;
     phx_deck_section *sections;
-} phx_deck;
+};
 /* phx_mesh_read, and the materials of a deck; of other files there are none. */
 phx_status phx_mesh_read_deck(phx_context *context, const char *path, double unit, phx_mesh *mesh, phx_deck *deck);
 void phx_deck_free(phx_deck *deck); /* frees what it owns, zeroes the fields; NULL is allowed */

@@ -26,21 +26,28 @@ static file_format format_of(const char *path)
     return FORMATS;
 }
 
-/* `deck` is filled from a deck only. */
-static phx_status read_file(phx_context *context, const char *path, double unit, file_format format, phx_deck *deck,
-                            phx_mesh *mesh)
+/* The mesh of the input, which is freed. */
+static phx_status read_input(phx_input *input, double unit, file_format format, phx_deck *deck, phx_mesh *mesh)
 {
-    phx_input input = {.context = context};
-    phx_builder builder = {.context = context};
-    int file;
-    phx_status status = phx_input_load(&input, path, PHX_NO_PLACE, &file);
-    if (!status)
-        status = phx_builder_init(&builder, &input, unit);
+    phx_builder builder;
+    phx_status status = phx_builder_init(&builder, input, unit);
     if (!status)
         status = format == FORMAT_INP ? phx_read_inp(&builder, deck) : phx_read_msh(&builder);
     if (!status)
         status = phx_builder_finish(&builder, mesh);
     phx_builder_free(&builder);
+    phx_input_free(input);
+    return status;
+}
+
+static phx_status read_file(phx_context *context, const char *path, double unit, file_format format, phx_deck *deck,
+                            phx_mesh *mesh)
+{
+    phx_input input = {.context = context};
+    int file;
+    const phx_status status = phx_input_load(&input, path, PHX_NO_PLACE, &file);
+    if (!status)
+        return read_input(&input, unit, format, deck, mesh);
     phx_input_free(&input);
     return status;
 }
@@ -60,19 +67,32 @@ static phx_status read_by_gmsh(phx_context *context, const char *path, double un
     return status;
 }
 
+static phx_status check_unit(phx_context *context, const char *path, double unit)
+{
+    if (unit > 0.0 && isfinite(unit))
+        return PHX_OK;
+    return phx_fail(context, PHX_ERR_ARGUMENT, "%s: the unit of length is %g m; it must be above 0", path, unit);
+}
+
+static phx_status fail_format(phx_context *context, const char *path)
+{
+    return phx_fail(context, PHX_ERR_INPUT,
+                    "%s: its ending tells no format of meshes; .msh and .inp are read, and through the program gmsh "
+                    ".geo, .step, .stp, .brep, .iges, .igs, .med, .unv, .bdf, .nas and .vtk",
+                    path);
+}
+
 /* `deck` may be NULL: materials are passed over. */
 static phx_status read_any(phx_context *context, const char *path, double unit, phx_mesh *mesh, phx_deck *deck)
 {
-    *mesh = (phx_mesh){0};
-    if (!(unit > 0.0) || !isfinite(unit))
-        return phx_fail(context, PHX_ERR_ARGUMENT, "%s: the unit of length is %g m; it must be above 0", path, unit);
     const file_format f = format_of(path);
-    if (f == FORMATS)
-        return phx_fail(context, PHX_ERR_INPUT,
-                        "%s: its ending tells no format of meshes; .msh and .inp are read, and through the program "
-                        "gmsh .geo, .step, .stp, .brep, .iges, .igs, .med, .unv, .bdf, .nas and .vtk",
-                        path);
     const bool by_gmsh = f == FORMAT_GEOMETRY || f == FORMAT_MESH;
+    *mesh = (phx_mesh){0};
+    const phx_status status = check_unit(context, path, unit);
+    if (status)
+        return status;
+    if (f == FORMATS)
+        return fail_format(context, path);
     return phx_conclude(context, by_gmsh ? read_by_gmsh(context, path, unit, f == FORMAT_GEOMETRY, mesh)
                                          : read_file(context, path, unit, f, deck, mesh));
 }
@@ -93,4 +113,29 @@ phx_status phx_mesh_read_deck(phx_context *context, const char *path, double uni
     if (status)
         phx_deck_free(deck);
     return status;
+}
+
+phx_status phx_mesh_read_bytes(phx_context *context, const char *path, const char *bytes, size_t size, double unit,
+                               phx_mesh *mesh, phx_deck *deck)
+{
+    if (!path || (!bytes && size) || !mesh)
+        return phx_fail_null(context, __func__, "path, bytes or mesh");
+    *mesh = (phx_mesh){0};
+    if (deck)
+        *deck = (phx_deck){0};
+    phx_status status = check_unit(context, path, unit);
+    if (status)
+        return status;
+    const file_format f = format_of(path);
+    if (f != FORMAT_MSH && f != FORMAT_INP)
+        return fail_format(context, path);
+    phx_input input = {.context = context};
+    status = phx_input_copy(&input, path, bytes, size);
+    if (!status)
+        status = read_input(&input, unit, f, deck, mesh);
+    else
+        phx_input_free(&input);
+    if (status)
+        phx_deck_free(deck);
+    return phx_conclude(context, status);
 }

@@ -55,13 +55,21 @@ bool vectors_value_is(const char *object, const char *key, const char *word)
     return strncmp(at, word, strlen(word)) == 0;
 }
 
+char *vectors_text(const char *name)
+{
+    enum { MOST = 100000 };
+    char path[256];
+    snprintf(path, sizeof path, PHX_SOURCE_DIR "/tests/data/%s", name);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    char *text = test_calloc(1, MOST);
+    const size_t size = fread(text, 1, MOST - 1, file);
+    fclose(file);
+    assert_in_range(size, 100, MOST - 2);
+    return text;
+}
+
 char *vectors_read(void)
 {
-    FILE *file = fopen(PHX_SOURCE_DIR "/tests/data/beam_vectors.json", "r");
-    assert_non_null(file);
-    char *text = test_calloc(1, 20000);
-    const size_t size = fread(text, 1, 19999, file);
-    fclose(file);
-    assert_in_range(size, 1000, 19998);
-    return text;
+    return vectors_text("beam_vectors.json");
 }

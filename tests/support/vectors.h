@@ -5,7 +5,8 @@
 
 #include "testing.h"
 
-/* The text of the file; free with test_free. */
+/* The text of a file of tests/data, of beam_vectors.json; free with test_free. */
+char *vectors_text(const char *name);
 char *vectors_read(void);
 /* The next object of the text, which is cut there; NULL at its end. */
 char *vectors_next(char **text);

@@ -26,7 +26,11 @@ static void destroy_plate(void *data)
     phx_free(plate);
 }
 
-static const phx_elastic_ops plate_ops = {.kind = "plate", .destroy_data = destroy_plate, .element = phx_plate_element};
+static const phx_elastic_ops plate_ops = {.kind = "plate",
+                                          .destroy_data = destroy_plate,
+                                          .element = phx_plate_element,
+                                          .edges = true,
+                                          .traction = phx_plate_traction};
 
 const phx_plate *phx_plate_of(const phx_elastic_model *model)
 {

@@ -78,16 +78,13 @@ static int put_edges(const phx_plate *plate, int first, int n_edges, const int *
 }
 
 static phx_status check_request(phx_context *context, const phx_plate *plate, const phx_mesh_group *group,
-                                const char *name, phx_plate_trace trace)
+                                const char *name)
 {
     if (!plate)
         return phx_fail(context, PHX_ERR_ARGUMENT, "phx_plate_edge_unknowns: the model is not a plate");
     if (!group || group->dimension != 1)
         return phx_fail(context, PHX_ERR_ARGUMENT, "plate: the mesh has no group %s of edges",
                         phx_shown_text(name).text);
-    if (trace == PHX_TRACE_ROTATIONS && plate->theory != PHX_PLATE_MINDLIN)
-        return phx_fail(context, PHX_ERR_ARGUMENT,
-                        "plate: a Kirchhoff plate has no rotations of its own on edges; they follow from deflections");
     return PHX_OK;
 }
 
@@ -98,7 +95,7 @@ phx_status phx_plate_edge_unknowns(phx_context *context, const phx_elastic_model
         return phx_fail_null(context, __func__, "model, group, count or unknown");
     const phx_plate *plate = phx_plate_of(model);
     const phx_mesh_group *lines = phx_mesh_group_named(&model->mesh, group);
-    phx_status status = check_request(context, plate, lines, group, trace);
+    phx_status status = check_request(context, plate, lines, group);
     if (status)
         return status;
 
@@ -113,6 +110,8 @@ phx_status phx_plate_edge_unknowns(phx_context *context, const phx_elastic_model
         status = phx_plate_group_edges(context, model, lines, edge, edge_sign);
     if (!status && (trace == PHX_TRACE_DEFLECTIONS || trace == PHX_TRACE_TRANSLATIONS))
         *count = put_nodes(plate, model, n, edge, trace == PHX_TRACE_TRANSLATIONS, seen, found, found_sign);
+    else if (!status && trace == PHX_TRACE_ROTATIONS && plate->theory != PHX_PLATE_MINDLIN)
+        *count = 0; /* its rotations follow from its deflections */
     else if (!status)
         *count = put_edges(plate, trace == PHX_TRACE_SLOPES ? plate->first_slope : plate->first_rotation, n, edge,
                            edge_sign, found, found_sign);

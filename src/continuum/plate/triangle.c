@@ -163,7 +163,7 @@ int phx_triangle_polynomials(int order, const double lambda[3], phx_polynomials 
         {2.0 * (5.0 * y - 1.0), 5.0 * y - 1.0 + 5.0 * (2.0 * x + y - 1.0)},
         {0.0, 20.0 * y - 8.0},
     };
-    static const double inverse_mean_square[PHX_TRIANGLE_POLYNOMIALS] = {1.0, 6.0, 2.0, 30.0, 18.0, 3.0};
+    static const double inverse_mean_square[PHX_TRIANGLE_POLYNOMIALS] = {1.0, 6.0, 2.0, 15.0, 9.0, 3.0};
     const int count = (order + 1) * (order + 2) / 2;
 
     for (int i = 0; i < count; i++) {

@@ -1,0 +1,121 @@
+/* Stresses of solids: at the integration points, at the nodes, and those of a thermal expansion. */
+#include "solid.h"
+
+#include <string.h>
+
+int phx_solid_points(const phx_elastic_model *model, int e)
+{
+    const phx_solid_data *data = phx_solid_of(model);
+
+    return data->table[data->element[e].kind]->stiffness.n;
+}
+
+/* y = A x, 6 x 6 */
+static void multiply(const double *A, const double *x, double *y)
+{
+    for (int i = 0; i < 6; i++) {
+        y[i] = 0.0;
+        for (int j = 0; j < 6; j++)
+            y[i] += A[6 * i + j] * x[j];
+    }
+}
+
+void phx_solid_stress(const phx_elastic_model *model, int e, const double *u, double *x, double *stress)
+{
+    const phx_solid_data *data = phx_solid_of(model);
+    const phx_solid_table *table = data->table[data->element[e].kind];
+    const double *C = data->part[data->element[e].part].material.stiffness;
+    const int n = 3 * table->nodes, *unknown = model->unknown + model->first_unknown[e];
+    double B[6 * 3 * PHX_SOLID_MOST_NODES];
+    phx_solid_geometry geometry;
+
+    phx_solid_geometry_of(model, e, &geometry);
+    for (int g = 0; g < table->stiffness.n; g++) {
+        double strain[6] = {0};
+        phx_solid_strain_rows(table, &geometry, g, 1.0, B);
+        for (int i = 0; i < 6; i++)
+            for (int k = 0; k < n; k++)
+                strain[i] += B[i * n + k] * u[unknown[k]];
+        multiply(C, strain, stress + 6 * g);
+        for (int k = 0; k < 3 && x; k++) {
+            x[3 * g + k] = 0.0;
+            for (int a = 0; a < table->nodes; a++)
+                x[3 * g + k] += table->stiffness.N[g][a] * geometry.x[3 * a + k];
+        }
+    }
+}
+
+phx_status phx_solid_nodal_stress(phx_context *context, const phx_elastic_model *model, const double *u,
+                                  const double *offset, double *stress)
+{
+    if (!model || !u || !stress)
+        return phx_fail_null(context, __func__, "model, u or stress");
+    const phx_solid_data *data = phx_solid_of(model);
+    int *count = phx_calloc(context, (size_t)model->n_nodes, sizeof *count);
+
+    if (!count)
+        return PHX_ERR_MEMORY;
+    memset(stress, 0, 6 * (size_t)model->n_nodes * sizeof *stress);
+    for (int e = 0; e < model->n_elements; e++) {
+        const phx_solid_table *table = data->table[data->element[e].kind];
+        const int points = table->stiffness.n, *node = model->mesh.node + model->mesh.first[data->element[e].cell];
+        double at_points[6 * PHX_SOLID_MOST_POINTS];
+        phx_solid_stress(model, e, u, NULL, at_points);
+        for (int k = 0; k < 6 * points && offset; k++)
+            at_points[k] += offset[model->first_stress[e] + k];
+        for (int a = 0; a < table->nodes; a++) {
+            phx_dense_multiply(false, false, 1, 6, points, 1.0, table->extrapolation + a * points, points, at_points, 6,
+                               1.0, stress + 6 * (size_t)node[a], 6);
+            count[node[a]]++;
+        }
+    }
+    for (int i = 0; i < model->n_nodes; i++)
+        for (int k = 0; k < 6 && count[i] > 0; k++)
+            stress[6 * (size_t)i + (size_t)k] /= count[i];
+    phx_free(count);
+    return PHX_OK;
+}
+
+/* ---- thermal expansion ---- */
+/* Of element e: force += D^T M2^-1 (w eps), M2^-1 (w eps) = C eps at each point; offset -= C eps. */
+static void expand(const phx_elastic_model *model, int e, const double eps[6], phx_element_matrices *matrices,
+                   double *force, double *offset)
+{
+    const phx_solid_data *data = phx_solid_of(model);
+    const int *unknown = model->unknown + model->first_unknown[e];
+    double stress[6];
+
+    multiply(data->part[data->element[e].part].material.stiffness, eps, stress);
+    phx_solid_element_matrices(model, e, matrices);
+    for (int row = 0; row < matrices->n_stresses; row++) {
+        const double *D = matrices->D + (size_t)row * (size_t)matrices->n_unknowns;
+        for (int k = 0; k < matrices->n_unknowns; k++)
+            force[unknown[k]] += D[k] * stress[row % 6];
+        if (offset)
+            offset[model->first_stress[e] + row] -= stress[row % 6];
+    }
+}
+
+phx_status phx_solid_thermal(phx_context *context, const phx_elastic_model *model, const char *group,
+                             const double expansion[3], double rise, double *force, double *offset)
+{
+    if (!model || !expansion || !force)
+        return phx_fail_null(context, __func__, "model, expansion or force");
+    if (model->ops != &phx_solid_ops)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "a %s has no thermal expansion; a solid has", model->ops->kind);
+    const phx_solid_data *data = phx_solid_of(model);
+    const phx_mesh_group *part = group ? phx_mesh_group_named(&model->mesh, group) : NULL;
+    if (group && (!part || part->dimension != 3))
+        return phx_fail(context, PHX_ERR_ARGUMENT, "the mesh has no group of solid cells named %s",
+                        phx_shown_text(group).text);
+    const double eps[6] = {expansion[0] * rise, expansion[1] * rise, expansion[2] * rise};
+    phx_element_matrices matrices;
+    void *room = NULL;
+    phx_status status = phx_elastic_element_room(context, model, &matrices, &room);
+    const int count = part ? part->n_cells : model->n_elements;
+
+    for (int k = 0; k < count && !status; k++)
+        expand(model, part ? data->element_of_cell[part->cells[k]] : k, eps, &matrices, force, offset);
+    phx_free(room);
+    return status;
+}

@@ -1,0 +1,141 @@
+/* The body of another finite-element program, by its mass and stiffness matrices. */
+#include "elastic.h"
+
+#include <string.h>
+
+/* ---- keys ---- */
+typedef struct units {
+    double length, mass, time;
+} units;
+
+typedef struct imported {
+    phx_elastic_keys elastic; /* first */
+    int n_files;
+    const char **files;
+    const char *mass_file, *stiffness_file;
+    units units;
+} imported;
+
+/* One file, or a list of files. */
+static phx_status read_files(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
+{
+    const int count = node->kind == PHX_NODE_LIST ? node->count : 1;
+    const char **files = phx_reader_calloc(reader, (size_t)count + 1, sizeof *files);
+    phx_status status = files ? PHX_OK : PHX_ERR_MEMORY;
+
+    if (node->kind == PHX_NODE_MAP || count < 1)
+        return phx_reader_expected(reader, node, "a file, or a list of files");
+    for (int k = 0; k < count && !status; k++) {
+        const phx_node *item = node->kind == PHX_NODE_LIST ? node->items[k] : node;
+        status = phx_type_path.read(reader, key, item, &files[k], owner);
+    }
+    memcpy(field, &files, sizeof files);
+    memcpy((char *)owner + key->count_offset, &count, sizeof count);
+    return status;
+}
+static const phx_type type_files = {"file or list of files",
+                                    "{\"anyOf\": [{\"type\": \"string\"}, {\"type\": \"array\", \"minItems\": 1, "
+                                    "\"items\": {\"type\": \"string\"}}]}",
+                                    read_files, NULL};
+
+static const phx_key units_keys[] = {
+    {"length", &phx_type_number, AT(units, length), .unit = "m", .range = &positive, .fallback = "1",
+     .doc = "unit of length"},
+    {"mass", &phx_type_number, AT(units, mass), .unit = "kg", .range = &positive, .fallback = "1",
+     .doc = "unit of mass: 1000 for mm, t, s, N"},
+    {"time", &phx_type_number, AT(units, time), .unit = "s", .range = &positive, .fallback = "1",
+     .doc = "unit of time"},
+};
+static const phx_object units_object = {"units", "Units of the files.", TABLE(units, units_keys)};
+
+#define IMPORTED BIT(PHX_MODEL_IMPORTED)
+static const phx_key keys[] = {
+    {"files", &type_files, AT(imported, files), .own = true, .required = true, .kinds = IMPORTED,
+     .count_offset = AT(imported, n_files),
+     .doc = "matrices, nodes and decks that the program has written: docs/import.md"},
+    {"mass_matrix", &phx_type_path, AT(imported, mass_file), .own = true, .kinds = IMPORTED,
+     .doc = "file of M where its name does not say so"},
+    {"stiffness_matrix", &phx_type_path, AT(imported, stiffness_file), .own = true, .kinds = IMPORTED,
+     .doc = "file of K where its name does not say so"},
+    {"units", &phx_type_object, AT(imported, units), .own = true, .kinds = IMPORTED, .object = &units_object,
+     .fallback = "SI", .doc = "units of the files"},
+    PHX_ELASTIC_KEYS(IMPORTED),
+};
+
+static const imported *imported_of(const phx_model_body *body)
+{
+    return body->own;
+}
+
+/* ---- building ---- */
+/* Rigid motions must cost no force: a matrix of a constrained structure, or a wrong table of nodes, shows here. */
+static phx_status check(phx_builder *builder, const phx_model_body *body, const phx_elastic_model *elastic)
+{
+    static const char *const motion[] = {"translation along x", "translation along y", "translation along z",
+                                         "rotation about x",    "rotation about y",    "rotation about z"};
+    static const double most = 1e-6;
+    phx_elastic_summary summary;
+    phx_status status = phx_elastic_summarise(builder->context, elastic, &summary);
+
+    for (int k = 0; k < 6 && !status; k++)
+        if (!(summary.rigid_force[k] < most))
+            status = phx_fail(builder->context, PHX_ERR_ARGUMENT,
+                              "body '%s': its stiffness matrix resists a %s of the whole (%.2g of its largest entry; 0 "
+                              "for a free body): export it without supports, and check that the nodes are those of the "
+                              "matrices",
+                              body->name, motion[k], summary.rigid_force[k]);
+    if (!status && !(summary.mass > 0.0))
+        status = phx_fail(builder->context, PHX_ERR_ARGUMENT, "body '%s': its mass matrix gives a mass of %g kg",
+                          body->name, summary.mass);
+    return status;
+}
+
+static phx_status build(phx_builder *builder, const phx_model_body *body, phx_flex_source **source, phx_body **made)
+{
+    const imported *it = imported_of(body);
+    phx_import_def def = phx_import_def_default();
+    phx_elastic_model *elastic = NULL;
+
+    def.n_files = it->n_files;
+    def.files = it->files;
+    def.mass_file = it->mass_file;
+    def.stiffness_file = it->stiffness_file;
+    def.length = it->units.length;
+    def.mass = it->units.mass;
+    def.time = it->units.time;
+    phx_status status = phx_import_create(builder->context, &def, &elastic);
+    if (!status) {
+        status = check(builder, body, elastic);
+        if (status)
+            phx_elastic_destroy(elastic);
+    }
+    return status ? phx_builder_at(builder, body, status)
+                  : phx_elastic_build(builder, body, elastic, NULL, source, made);
+}
+
+static void offer_numbers(const phx_model *model, const phx_model_body *body, phx_extreme *worst)
+{
+    const imported *it = imported_of(body);
+
+    (void)model;
+    phx_extreme_offer(worst, "units.length", it->units.length);
+    phx_extreme_offer(worst, "units.mass", it->units.mass);
+    phx_extreme_offer(worst, "units.time", it->units.time);
+}
+
+const phx_body_row phx_body_row_imported = {
+    .info = {.name = "imported",
+             .noun = "imported body",
+             .is = "imported",
+             .doc = "an elastic body by the mass and stiffness matrices of another finite-element program",
+             .space = true,
+             .deforms = true,
+             .locations = 1u << PHX_LOCATION_NODE},
+    .traits = PHX_BODY_DAMPING,
+    .keys = KEYS(keys),
+    .own_size = sizeof(imported),
+    .place_port = phx_elastic_place_port,
+    .finish_port = phx_elastic_finish_port,
+    .finish = phx_elastic_finish,
+    .build = build,
+    .offer_numbers = offer_numbers};

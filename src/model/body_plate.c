@@ -1,0 +1,161 @@
+/* The plate: Kirchhoff or Mindlin, in the plane z = 0 of its frame or wherever its mesh lies parallel to it. */
+#include "elastic.h"
+
+/* ---- keys ---- */
+typedef struct plate_mesh {
+    int kind; /* size, file */
+    double size[2];
+    double elements[2];
+    bool crossed;
+    double grading[2];
+    const char *file;
+    double unit;
+} plate_mesh;
+
+typedef struct plate {
+    phx_elastic_keys elastic; /* first */
+    plate_mesh mesh;
+    double thickness;
+    phx_plate_theory theory;
+    int order;
+    bool membrane;
+    double shear_correction;
+} plate;
+
+enum { MESH_SIZE, MESH_FILE };
+static const phx_word words_mesh[] = {WORD("size", PHX_SPACE), WORD("file", PHX_SPACE), WORD(NULL, 0)};
+static const phx_word words_theory[] = {WORD("kirchhoff", PHX_SPACE), WORD("mindlin", PHX_SPACE), WORD(NULL, 0)};
+static const phx_range order_range = {"0, 1 or 2", 0.0, 2.0, .integer = true};
+static const phx_range elements_range = {"an integer from 1 to 2000", 1.0, 2000.0, .integer = true};
+static const phx_range grading_range = {.text = "a number from 1 to 10", .low = 1.0, .high = 10.0};
+
+static const phx_key mesh_keys[] = {
+    {"size", &phx_type_pair, AT(plate_mesh, size), .required = true, .kinds = BIT(MESH_SIZE), .unit = "m",
+     .range = &positive,
+     .doc =
+         "a rectangle from the origin along x and y; groups: its edges x0 x1 y0 y1, its corners x0y0 x1y0 x0y1 x1y1"},
+    {"elements", &phx_type_pair, AT(plate_mesh, elements), .required = true, .kinds = BIT(MESH_SIZE),
+     .range = &elements_range, .doc = "squares along x and y, of two triangles each"},
+    {"crossed", &phx_type_boolean, AT(plate_mesh, crossed), .kinds = BIT(MESH_SIZE), .fallback = "false",
+     .doc = "of four triangles each"},
+    {"grading", &phx_type_pair, AT(plate_mesh, grading), .kinds = BIT(MESH_SIZE), .range = &grading_range,
+     .fallback = "uniform", .doc = "the node at the fraction s of a side lies at s^grading"},
+    {"file", &phx_type_path, AT(plate_mesh, file), .required = true, .kinds = BIT(MESH_FILE),
+     .doc = "mesh file with triangles: .msh, .inp, or what gmsh reads when it is installed"},
+    {"unit", &phx_type_number, AT(plate_mesh, unit), .kinds = BIT(MESH_FILE), .unit = "m", .range = &positive,
+     .fallback = "1", .doc = "unit of length of the file"},
+};
+static const phx_object mesh_object = {"mesh", "Triangles in a plane z = constant.", TABLE(plate_mesh, mesh_keys),
+                                       KINDS(PHX_KIND_PRESENT, words_mesh, plate_mesh)};
+
+#define PLATE BIT(PHX_MODEL_PLATE)
+static const phx_key keys[] = {
+    {"mesh", &phx_type_object, AT(plate, mesh), .own = true, .required = true, .kinds = PLATE, .object = &mesh_object,
+     .doc = "its triangles"},
+    {"thickness", &phx_type_number, AT(plate, thickness), .own = true, .required = true, .kinds = PLATE, .unit = "m",
+     .range = &positive, .doc = "along z"},
+    {"theory", &phx_type_word, AT(plate, theory), .own = true, .kinds = PLATE, .words = words_theory,
+     .fallback = "kirchhoff", .doc = "without or with shear deformation and rotary inertia"},
+    {"order", &phx_type_integer, AT(plate, order), .own = true, .kinds = PLATE, .range = &order_range, .fallback = "1",
+     .doc = "degree of the moments; deflections have one more (mindlin: 1 or 2)"},
+    {"membrane", &phx_type_boolean, AT(plate, membrane), .own = true, .kinds = PLATE, .fallback = "true",
+     .doc = "false: rigid in its plane"},
+    {"shear_correction", &phx_type_number, AT(plate, shear_correction), .own = true, .kinds = PLATE, .range = &positive,
+     .fallback = "0.8333333333333334", .doc = "mindlin: of the shear stiffness"},
+    PHX_ELASTIC_KEYS(PLATE),
+};
+
+static const plate *plate_of(const phx_model_body *body)
+{
+    return body->own;
+}
+
+/* ---- reading ---- */
+static phx_status finish(phx_reader *reader, const phx_node *node, const phx_model_body *body)
+{
+    const plate *it = plate_of(body);
+
+    if (!reader->model->materials[body->material].poisson.given)
+        return phx_reader_fail(reader, phx_node_find(node, "material"),
+                               "material '%s' has no 'poisson', which a plate needs",
+                               reader->model->materials[body->material].name);
+    if (it->theory == PHX_PLATE_MINDLIN && it->order == 0)
+        return phx_reader_fail(reader, phx_node_find(node, "order"), "a Mindlin plate has order 1 or 2");
+    return phx_elastic_finish(reader, node, body);
+}
+
+/* ---- building ---- */
+static phx_status make_mesh(phx_builder *builder, const plate_mesh *from, phx_mesh *mesh)
+{
+    const phx_rectangle_mesh rectangle = {.size = {from->size[0], from->size[1]},
+                                          .elements = {(int)from->elements[0], (int)from->elements[1]},
+                                          .crossed = from->crossed,
+                                          .grading = {from->grading[0], from->grading[1]}};
+
+    return from->kind == MESH_FILE ? phx_mesh_read(builder->context, from->file, from->unit, mesh)
+                                   : phx_mesh_rectangle(builder->context, &rectangle, mesh);
+}
+
+/* A plate without membrane does not move in its plane. */
+static phx_status hold_plane(phx_context *context, const phx_elastic_model *elastic, unsigned char **held)
+{
+    *held = phx_calloc(context, (size_t)elastic->n + 1, 1);
+    for (int j = 0; j < elastic->n && *held; j++)
+        (*held)[j] = elastic->component[j] == PHX_UNKNOWN_UX || elastic->component[j] == PHX_UNKNOWN_UY;
+    return *held ? PHX_OK : PHX_ERR_MEMORY;
+}
+
+static phx_status build(phx_builder *builder, const phx_model_body *body, phx_flex_source **source, phx_body **made)
+{
+    const plate *it = plate_of(body);
+    const phx_model_material *material = &builder->model->materials[body->material];
+    phx_plate_region region = {.group = NULL};
+    const phx_plate_def def = {
+        .theory = it->theory, .order = it->order, .membrane = it->membrane, .n_regions = 1, .regions = &region};
+    phx_elastic_model *elastic = NULL;
+    unsigned char *held = NULL;
+    phx_mesh mesh = {0};
+    phx_status status = make_mesh(builder, &it->mesh, &mesh);
+
+    phx_isotropic_section(material->young, material->poisson.value, material->density, it->thickness,
+                          it->shear_correction, &region.section);
+    if (!status)
+        status = phx_plate_create(builder->context, &mesh, &def, &elastic);
+    phx_mesh_free(&mesh);
+    if (status)
+        return phx_builder_at(builder, body, status);
+    if (!it->membrane)
+        status = hold_plane(builder->context, elastic, &held);
+    if (!status)
+        status = phx_elastic_build(builder, body, elastic, held, source, made);
+    else
+        phx_elastic_destroy(elastic);
+    phx_free(held);
+    return status;
+}
+
+static void offer_numbers(const phx_model *model, const phx_model_body *body, phx_extreme *worst)
+{
+    const phx_model_material *material = &model->materials[body->material];
+
+    phx_extreme_offer(worst, "material.density", material->density);
+    phx_extreme_offer(worst, "material.young", material->young);
+    phx_extreme_offer(worst, "thickness", plate_of(body)->thickness);
+    phx_extreme_offer(worst, "mesh.size", plate_of(body)->mesh.size[0]);
+}
+
+const phx_body_row phx_body_row_plate = {.info = {.name = "plate",
+                                                  .noun = "plate",
+                                                  .is = "a plate",
+                                                  .doc = "an elastic plate in its plane z = 0, on triangles",
+                                                  .space = true,
+                                                  .deforms = true,
+                                                  .locations = 1u << PHX_LOCATION_NODE},
+                                         .traits = PHX_BODY_MATERIAL | PHX_BODY_DAMPING,
+                                         .keys = KEYS(keys),
+                                         .own_size = sizeof(plate),
+                                         .place_port = phx_elastic_place_port,
+                                         .finish_port = phx_elastic_finish_port,
+                                         .finish = finish,
+                                         .build = build,
+                                         .offer_numbers = offer_numbers};

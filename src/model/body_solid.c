@@ -1,0 +1,137 @@
+/* The elastic solid, on a mesh of tetrahedra, hexahedra and wedges. */
+#include "elastic.h"
+
+/* ---- keys ---- */
+typedef struct solid_mesh {
+    int kind; /* size, file */
+    double size[3];
+    double elements[3];
+    int cells; /* place in words_cells */
+    const char *file;
+    double unit;
+} solid_mesh;
+
+typedef struct solid {
+    phx_elastic_keys elastic; /* first */
+    solid_mesh mesh;
+    bool reduced, lumped;
+} solid;
+
+enum { MESH_SIZE, MESH_FILE };
+static const phx_word words_mesh[] = {WORD("size", PHX_SPACE), WORD("file", PHX_SPACE), WORD(NULL, 0)};
+static const phx_word words_cells[] = {WORD("hex20", PHX_SPACE),
+                                       WORD("hex8", PHX_SPACE),
+                                       WORD("tet10", PHX_SPACE),
+                                       WORD("tet4", PHX_SPACE),
+                                       WORD("wedge15", PHX_SPACE),
+                                       WORD("wedge6", PHX_SPACE),
+                                       WORD(NULL, 0)};
+static const phx_cell_type cells[] = {PHX_CELL_HEX20, PHX_CELL_HEX8,    PHX_CELL_TET10,
+                                      PHX_CELL_TET4,  PHX_CELL_WEDGE15, PHX_CELL_WEDGE6};
+static const phx_range elements_range = {"an integer from 1 to 2000", 1.0, 2000.0, .integer = true};
+
+static phx_status read_counts(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
+{
+    (void)owner;
+    return phx_read_numbers(reader, node, key->range, 3, field);
+}
+static const phx_type type_counts = {"3 integers",
+                                     "{\"type\": \"array\", \"minItems\": 3, \"maxItems\": 3, \"items\": {\"type\": "
+                                     "[\"integer\", \"string\"]}}",
+                                     read_counts, NULL};
+
+static const phx_key mesh_keys[] = {
+    {"size", &phx_type_vector, AT(solid_mesh, size), .required = true, .kinds = BIT(MESH_SIZE), .unit = "m",
+     .range = &positive, .doc = "a box from the origin along x, y and z; groups: its faces x0 x1 y0 y1 z0 z1"},
+    {"elements", &type_counts, AT(solid_mesh, elements), .required = true, .kinds = BIT(MESH_SIZE),
+     .range = &elements_range, .doc = "boxes along x, y and z"},
+    {"cells", &phx_type_word, AT(solid_mesh, cells), .kinds = BIT(MESH_SIZE), .words = words_cells, .fallback = "hex20",
+     .doc = "what the boxes are, or are parted into"},
+    {"file", &phx_type_path, AT(solid_mesh, file), .required = true, .kinds = BIT(MESH_FILE),
+     .doc = "mesh file: .msh, .inp, or what gmsh reads when it is installed"},
+    {"unit", &phx_type_number, AT(solid_mesh, unit), .kinds = BIT(MESH_FILE), .unit = "m", .range = &positive,
+     .fallback = "1", .doc = "unit of length of the file"},
+};
+static const phx_object mesh_object = {"mesh", "Solid cells.", TABLE(solid_mesh, mesh_keys),
+                                       KINDS(PHX_KIND_PRESENT, words_mesh, solid_mesh)};
+
+#define SOLID BIT(PHX_MODEL_SOLID)
+static const phx_key keys[] = {
+    {"mesh", &phx_type_object, AT(solid, mesh), .own = true, .required = true, .kinds = SOLID, .object = &mesh_object,
+     .doc = "its cells"},
+    {"reduced", &phx_type_boolean, AT(solid, reduced), .own = true, .kinds = SOLID, .fallback = "false",
+     .doc = "hex20: 2 x 2 x 2 integration points for the stiffness"},
+    {"lumped", &phx_type_boolean, AT(solid, lumped), .own = true, .kinds = SOLID, .fallback = "false",
+     .doc = "mass lumped at the nodes by the sums of the rows"},
+    PHX_ELASTIC_KEYS(SOLID),
+};
+
+static const solid *solid_of(const phx_model_body *body)
+{
+    return body->own;
+}
+
+/* ---- reading ---- */
+static phx_status finish(phx_reader *reader, const phx_node *node, const phx_model_body *body)
+{
+    const phx_model_material *material = &reader->model->materials[body->material];
+
+    if (!material->poisson.given || !(material->poisson.value < 0.5))
+        return phx_reader_fail(reader, phx_node_find(node, "material"),
+                               "material '%s' needs 'poisson' below 0.5 for a solid", material->name);
+    return phx_elastic_finish(reader, node, body);
+}
+
+/* ---- building ---- */
+static phx_status make_mesh(phx_builder *builder, const solid_mesh *from, phx_mesh *mesh)
+{
+    const phx_box_mesh box = {.size = {from->size[0], from->size[1], from->size[2]},
+                              .elements = {(int)from->elements[0], (int)from->elements[1], (int)from->elements[2]},
+                              .type = cells[from->cells]};
+
+    return from->kind == MESH_FILE ? phx_mesh_read(builder->context, from->file, from->unit, mesh)
+                                   : phx_mesh_box(builder->context, &box, mesh);
+}
+
+static phx_status build(phx_builder *builder, const phx_model_body *body, phx_flex_source **source, phx_body **made)
+{
+    const solid *it = solid_of(body);
+    const phx_model_material *material = &builder->model->materials[body->material];
+    phx_solid_region region = {.rule = it->reduced ? PHX_SOLID_REDUCED : PHX_SOLID_FULL, .lumped = it->lumped};
+    phx_elastic_model *elastic = NULL;
+    phx_mesh mesh = {0};
+    phx_status status = make_mesh(builder, &it->mesh, &mesh);
+
+    phx_isotropic_material(material->young, material->poisson.value, material->density, &region.material);
+    if (!status)
+        status = phx_solid_create(builder->context, &mesh, 1, &region, &elastic);
+    phx_mesh_free(&mesh);
+    return status ? phx_builder_at(builder, body, status)
+                  : phx_elastic_build(builder, body, elastic, NULL, source, made);
+}
+
+static void offer_numbers(const phx_model *model, const phx_model_body *body, phx_extreme *worst)
+{
+    const phx_model_material *material = &model->materials[body->material];
+
+    phx_extreme_offer(worst, "material.density", material->density);
+    phx_extreme_offer(worst, "material.young", material->young);
+    phx_extreme_offer(worst, "mesh.size", solid_of(body)->mesh.size[0]);
+}
+
+const phx_body_row phx_body_row_solid = {
+    .info = {.name = "solid",
+             .noun = "solid",
+             .is = "a solid",
+             .doc = "an elastic solid on a mesh of tetrahedra, hexahedra and wedges",
+             .space = true,
+             .deforms = true,
+             .locations = 1u << PHX_LOCATION_NODE},
+    .traits = PHX_BODY_MATERIAL | PHX_BODY_DAMPING,
+    .keys = KEYS(keys),
+    .own_size = sizeof(solid),
+    .place_port = phx_elastic_place_port,
+    .finish_port = phx_elastic_finish_port,
+    .finish = finish,
+    .build = build,
+    .offer_numbers = offer_numbers};

@@ -1,0 +1,288 @@
+/* What plates, solids and imported bodies share. */
+#include "elastic.h"
+
+#include <string.h>
+
+/* ---- keys ---- */
+static const phx_word words_attach[] = {WORD("rigid", PHX_BOTH), WORD("average", PHX_BOTH), WORD(NULL, 0)};
+static const phx_word words_basis[] = {WORD("free", PHX_BOTH), WORD("held", PHX_BOTH), WORD("craig_bampton", PHX_BOTH),
+                                       WORD("all", PHX_BOTH), WORD(NULL, 0)};
+static const phx_range modes_range = {"an integer from 0 to 1000", 0.0, 1000.0, .integer = true};
+static const phx_range label_range = {"an integer from 1 to 2147483647", 1.0, 2147483647.0, .integer = true};
+
+static const phx_key port_keys[] = {
+    {"on", &phx_type_title, AT(phx_model_port, group), .fallback = "the port's own name",
+     .doc = "group of the mesh: an edge of a plate, a face, a set of nodes"},
+    {"node", &phx_type_integer, AT(phx_model_port, node), .range = &label_range,
+     .doc = "number of a node instead; a node of a solid has no rotation"},
+    {"attach", &phx_type_word, AT(phx_model_port, attach), .words = words_attach, .fallback = "rigid",
+     .doc = "the part moves as a rigid body, or the port is its mean motion"},
+    {"position", &phx_type_vector, AT(phx_model_port, position), .unit = "m", .fallback = "mean place of the part",
+     .doc = "place of the port, in body components"},
+    {"rotation", &phx_type_rotation, AT(phx_model_port, rotation), .fallback = "none", .object = &phx_schema_rotation,
+     .doc = "takes port components to body components"},
+};
+const phx_object phx_schema_elastic_port = {"port on a part of a mesh", "It moves with the deformed part.",
+                                            TABLE(phx_model_port, port_keys), .finish = phx_finish_port};
+
+static const phx_key basis_keys[] = {
+    {"kind", &phx_type_word, AT(phx_elastic_keys, basis.kind) - AT(phx_elastic_keys, basis), .words = words_basis,
+     .fallback = "craig_bampton",
+     .doc =
+         "normal modes of the free body; of the body held at one port; unit motions of all rigid ports and the modes "
+         "with all of them held; all unknowns of the mesh"},
+    {"modes", &phx_type_integer, AT(phx_elastic_keys, basis.modes) - AT(phx_elastic_keys, basis), .range = &modes_range,
+     .fallback = "10", .doc = "lowest normal modes that are kept"},
+    {"at", &phx_type_title, AT(phx_elastic_keys, basis.at) - AT(phx_elastic_keys, basis), .doc = "held: the port"},
+    {"statics", &phx_type_boolean, AT(phx_elastic_keys, basis.statics) - AT(phx_elastic_keys, basis),
+     .fallback = "true",
+     .doc = "free, held: besides, what unit forces and moments at the joined ports make of the body"},
+};
+const phx_object phx_schema_basis = {"basis", "Coordinates of the deformation.",
+                                     .size = sizeof(((phx_elastic_keys *)0)->basis), .keys = basis_keys,
+                                     .n_keys = (int)(sizeof basis_keys / sizeof basis_keys[0])};
+
+static phx_status read_frame(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
+{
+    const char **frame = field;
+    (void)key, (void)owner;
+
+    if (node->kind == PHX_NODE_SCALAR)
+        return phx_read_text(reader, node, "a port, two ports [P, C], or 'mean'", &frame[0]);
+    if (node->kind != PHX_NODE_LIST || node->count != 2)
+        return phx_reader_expected(reader, node, "a port, two ports [P, C], or 'mean'");
+    const phx_status status = phx_read_text(reader, node->items[0], "the name of a port", &frame[0]);
+    return status ? status : phx_read_text(reader, node->items[1], "the name of a port", &frame[1]);
+}
+const phx_type phx_type_frame = {"port, 2 ports or 'mean'",
+                                 "{\"anyOf\": [{\"type\": \"string\"}, {\"type\": \"array\", \"minItems\": 2, "
+                                 "\"maxItems\": 2, \"items\": {\"type\": \"string\"}}]}",
+                                 read_frame, NULL};
+
+/* ---- reading ---- */
+static const phx_elastic_keys *keys_of(const phx_model_body *body)
+{
+    return body->own;
+}
+
+void phx_elastic_place_port(const phx_model_body *body, phx_model_port *port)
+{
+    (void)body;
+    port->location = phx_location_of_name(port->name);
+}
+
+phx_status phx_elastic_finish_port(phx_reader *reader, const phx_node *node, const phx_model_port *port)
+{
+    if (phx_node_find(node, "on") && port->node)
+        return phx_reader_fail(reader, phx_node_find(node, "node"),
+                               "'on' and 'node' both say where the port is; keep "
+                               "one");
+    ((phx_model_port *)(uintptr_t)port)->placed = phx_node_find(node, "position") != NULL;
+    return PHX_OK;
+}
+
+/* The port of this name, -1. */
+static int port_named(const phx_model_body *body, const char *name)
+{
+    for (int k = 0; k < body->n_ports; k++)
+        if (!strcmp(body->ports[k].name, name))
+            return k;
+    return -1;
+}
+
+static phx_status fail_no_port(phx_reader *reader, const phx_node *node, const phx_model_body *body, const char *name)
+{
+    phx_nearest nearest = phx_nearest_to(name);
+    for (int k = 0; k < body->n_ports; k++)
+        phx_nearest_offer(&nearest, body->ports[k].name);
+    return phx_reader_fail(reader, node, "the body has no port %s%s", phx_shown_text(name).text,
+                           phx_nearest_hint(&nearest).text);
+}
+
+static phx_status check_basis(phx_reader *reader, const phx_node *node, const phx_model_body *body)
+{
+    const phx_elastic_keys *keys = keys_of(body);
+    const phx_node *basis = phx_node_find(node, "basis");
+    const phx_node *at = basis && basis->kind == PHX_NODE_MAP ? phx_node_find(basis, "at") : NULL;
+
+    if (keys->basis.kind == PHX_BASIS_HELD) {
+        if (!at)
+            return phx_reader_fail(reader, basis, "a 'held' basis needs 'at', the port that is held");
+        const int port = port_named(body, keys->basis.at);
+        if (port < 0)
+            return fail_no_port(reader, at, body, keys->basis.at);
+        if (body->ports[port].attach || body->ports[port].node)
+            return phx_reader_fail(reader, at, "a basis can be held at a rigid port on a part of the mesh; '%s' is %s",
+                                   keys->basis.at, body->ports[port].node ? "a node" : "an average");
+    } else if (at) {
+        return phx_reader_fail(reader, at, "'at' is for a 'held' basis");
+    }
+    return PHX_OK;
+}
+
+phx_status phx_elastic_finish(phx_reader *reader, const phx_node *node, const phx_model_body *body)
+{
+    const phx_elastic_keys *keys = keys_of(body);
+    const phx_node *frame = phx_node_find(node, "frame");
+    phx_status status = check_basis(reader, node, body);
+
+    if (!status && frame && !(frame->kind == PHX_NODE_SCALAR && !strcmp(keys->frame[0], "mean")))
+        for (int k = 0; k < 2 && keys->frame[k] && !status; k++)
+            if (port_named(body, keys->frame[k]) < 0)
+                status = fail_no_port(reader, k || keys->frame[1] ? frame->items[k] : frame, body, keys->frame[k]);
+    if (!status && keys->frame[1] && !strcmp(keys->frame[0], keys->frame[1]))
+        status = phx_reader_fail(reader, frame, "a frame along a line needs two different ports");
+    return status;
+}
+
+/* ---- building ---- */
+static bool is_at(const phx_model_point *point, int body, int port)
+{
+    return point->body == body && point->port == port;
+}
+
+/* Something pushes or holds the port. */
+static bool is_joined(const phx_model *model, int body, int port)
+{
+    bool joined = false;
+
+    for (int k = 0; k < model->n_joints; k++)
+        joined =
+            joined || is_at(&model->joints[k].ports[0], body, port) || is_at(&model->joints[k].ports[1], body, port);
+    for (int k = 0; k < model->n_springs; k++)
+        joined =
+            joined || is_at(&model->springs[k].ports[0], body, port) || is_at(&model->springs[k].ports[1], body, port);
+    for (int k = 0; k < model->n_loads; k++)
+        joined = joined || (model->loads[k].on < 0 && is_at(&model->loads[k].at, body, port));
+    return joined;
+}
+
+/* The part of the body under a port. */
+static phx_status make_interface(phx_builder *builder, const phx_elastic_model *elastic, const phx_model_port *port,
+                                 phx_interface *interface)
+{
+    phx_context *context = builder->context;
+    const phx_interface_kind kind = port->attach ? PHX_INTERFACE_AVERAGE : PHX_INTERFACE_RIGID;
+    int count = 0, *unknowns = NULL;
+    phx_status status;
+
+    if (port->node) {
+        int node = -1;
+        for (int i = 0; i < elastic->n_nodes && node < 0; i++)
+            node = (elastic->label ? elastic->label[i] : i + 1) == port->node ? i : -1;
+        status = node < 0 ? phx_fail(context, PHX_ERR_ARGUMENT, "the mesh has no node %d", port->node)
+                          : phx_elastic_node_unknowns(context, elastic, 1, &node, &count, &unknowns);
+    } else {
+        status =
+            phx_elastic_group_unknowns(context, elastic, port->group ? port->group : port->name, &count, &unknowns);
+    }
+    if (!status)
+        status = phx_interface_create(context, elastic, port->name, kind, port->placed ? port->position : NULL, count,
+                                      unknowns, interface);
+    phx_free(unknowns);
+    return status ? phx_builder_at(builder, port, status) : PHX_OK;
+}
+
+/* The frame, from its key or the joined ports. */
+static void choose_frame(const phx_model_body *body, const unsigned char *joined, phx_continuum_def *def)
+{
+    const phx_elastic_keys *keys = keys_of(body);
+    int found = 0;
+
+    def->frame = PHX_FRAME_MEAN;
+    if (keys->frame[0] && (keys->frame[1] || strcmp(keys->frame[0], "mean") != 0)) {
+        def->frame = keys->frame[1] ? PHX_FRAME_CHORD : PHX_FRAME_HELD;
+        for (int k = 0; k < 2 && keys->frame[k]; k++)
+            def->frame_at[k] = port_named(body, keys->frame[k]);
+    } else if (!keys->frame[0]) {
+        for (int k = 0; k < body->n_ports && found < 2; k++)
+            if (joined[k])
+                def->frame_at[found++] = k;
+        def->frame = found == 2 ? PHX_FRAME_CHORD : found == 1 ? PHX_FRAME_HELD : PHX_FRAME_MEAN;
+    }
+}
+
+/* Says how well the basis holds the body: nothing, a warning, or the error that it does not. */
+static phx_status judge(phx_builder *builder, const phx_model_body *body, const phx_basis_quality *quality)
+{
+    static const double warns = 0.01, fails = 0.1;
+    static const char *const remedy = "take 'basis: {kind: craig_bampton}', or more modes";
+    const char *where = quality->where ? quality->where : "";
+
+    if (quality->frequency > fails)
+        return phx_builder_at(builder, body,
+                              phx_fail(builder->context, PHX_ERR_ARGUMENT,
+                                       "body '%s': its basis cannot hold its joined ports: with them held its first "
+                                       "frequencies err by %.2g %%; %s",
+                                       body->name, 100.0 * quality->frequency, remedy));
+    if (quality->frequency > warns)
+        phx_log(builder->context, PHX_LOG_WARNING,
+                "body '%s': with its joined ports held its first frequencies err by %.2g %%; %s", body->name,
+                100.0 * quality->frequency, remedy);
+    if (quality->flexibility > 5.0 * warns)
+        phx_log(builder->context, PHX_LOG_WARNING,
+                "body '%s': its basis lacks %.2g %% of the static flexibility at port '%s'; %s", body->name,
+                100.0 * quality->flexibility, where, remedy);
+    return PHX_OK;
+}
+
+static phx_status make_source(phx_builder *builder, const phx_model_body *body, phx_elastic_model *elastic,
+                              const unsigned char *held, phx_flex_source **source)
+{
+    const phx_elastic_keys *keys = keys_of(body);
+    const int index = (int)(body - builder->model->bodies);
+    phx_context *context = builder->context;
+    phx_interface *interfaces = phx_calloc(context, (size_t)body->n_ports + 1, sizeof *interfaces);
+    phx_continuum_mass *masses = phx_calloc(context, (size_t)body->n_point_masses + 1, sizeof *masses);
+    unsigned char *joined = phx_calloc(context, (size_t)body->n_ports + 1, 1);
+    phx_continuum_def def = {.name = body->name,
+                             .basis = keys->basis.kind,
+                             .modes = keys->basis.modes,
+                             .statics = keys->basis.statics && keys->basis.kind != PHX_BASIS_CRAIG_BAMPTON,
+                             .held = held,
+                             .joined = joined,
+                             .n_masses = body->n_point_masses,
+                             .masses = masses};
+    phx_status status = interfaces && masses && joined ? PHX_OK : PHX_ERR_MEMORY;
+
+    for (int k = 0; k < body->n_ports && !status; k++) {
+        status = make_interface(builder, elastic, &body->ports[k], &interfaces[k]);
+        joined[k] = is_joined(builder->model, index, k);
+        if (keys->basis.at && !strcmp(keys->basis.at, body->ports[k].name))
+            def.hold = k;
+    }
+    for (int k = 0; k < body->n_point_masses && !status; k++) {
+        masses[k] =
+            (phx_continuum_mass){.interface = body->point_masses[k].at.port, .mass = body->point_masses[k].mass};
+        memcpy(masses[k].inertia, body->point_masses[k].inertia, sizeof masses[k].inertia);
+    }
+    if (!status) {
+        choose_frame(body, joined, &def);
+        status = phx_continuum_source_create(context, &def, elastic, body->n_ports, interfaces, source);
+        if (status)
+            status = phx_builder_at(builder, body, status);
+    }
+    for (int k = 0; k < body->n_ports && status && interfaces; k++)
+        phx_interface_free(&interfaces[k]);
+    if (status)
+        phx_elastic_destroy(elastic);
+    phx_free(interfaces);
+    phx_free(masses);
+    phx_free(joined);
+    return status ? status : judge(builder, body, phx_continuum_quality(*source));
+}
+
+phx_status phx_elastic_build(phx_builder *builder, const phx_model_body *body, phx_elastic_model *elastic,
+                             const unsigned char *held, phx_flex_source **source, phx_body **made)
+{
+    phx_body_def def = phx_builder_body_def(builder, body);
+    phx_status status = make_source(builder, body, elastic, held, source);
+
+    if (status)
+        return status;
+    def.flex = phx_flex_source_flex(*source);
+    def.damping_mass = body->damping.mass;
+    def.damping_stiffness = body->damping.stiffness;
+    def.damping_modal = body->damping.modal.value;
+    return phx_body_create(builder->context, &def, made);
+}
