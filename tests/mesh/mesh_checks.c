@@ -122,4 +122,3 @@ void check_conformity(const phx_mesh *mesh, int dimension)
     }
     free(keys);
 }
-

@@ -4,7 +4,7 @@
 static const struct {
     phx_cell_type type;
     const char *name;
-} solids[6] = {{PHX_CELL_TET4, "C3D4"},   {PHX_CELL_TET10, "C3D10"}, {PHX_CELL_HEX8, "C3D8I"},
+} solids[6] = {{PHX_CELL_TET4, "C3D4"},    {PHX_CELL_TET10, "C3D10"}, {PHX_CELL_HEX8, "C3D8I"},
                {PHX_CELL_HEX20, "C3D20R"}, {PHX_CELL_WEDGE6, "C3D6"}, {PHX_CELL_WEDGE15, "C3D15"}};
 
 static phx_mesh box(phx_context *context, phx_cell_type type, int n)
@@ -39,9 +39,9 @@ static void put_cells(bytes *b, const phx_mesh *mesh, const char *name)
         put_text(b, "%d,", cell_label(c));
         for (int k = 0; k < n; k++) /* some lines end with a comma, as Abaqus wants it, others not */
             put_text(b, " %d%s", node_label(mesh->node[mesh->first[c] + k]),
-                     k == n - 1    ? "\n"
+                     k == n - 1     ? "\n"
                      : k % 15 == 14 ? (c % 2 ? "\n" : ",\n")
-                                   : ",");
+                                    : ",");
     }
 }
 
@@ -67,8 +67,7 @@ static bytes write_deck(const phx_mesh *mesh, const char *name)
     bytes b = {0};
     put_text(&b, "** a box\r\n*HEADING\n text, that is = not read\n*NODE, NSET=Nall\n");
     for (int i = mesh->n_nodes - 1; i >= 0; i--)
-        put_text(&b, "%d, %.17g,%.17g, %.17g\n", node_label(i), mesh->x[3 * i], mesh->x[3 * i + 1],
-                 mesh->x[3 * i + 2]);
+        put_text(&b, "%d, %.17g,%.17g, %.17g\n", node_label(i), mesh->x[3 * i], mesh->x[3 * i + 1], mesh->x[3 * i + 2]);
     put_cells(&b, mesh, name);
     for (int k = 0; k < 6; k++)
         put_surface(&b, mesh, (const char[3]){"xyz"[k / 2], k % 2 ? '1' : '0', 0});
@@ -162,18 +161,17 @@ static void check_answer(phx_context *context, const char *data, size_t size)
     phx_deck_free(&deck);
 }
 
-#define TET                                                                                                            \
-    "*NODE\n1,0,0,0\n2,1,0,0\n3,0,1,0\n4,0,0,1\n5,0,0,-1\n*ELEMENT,TYPE=C3D4,ELSET=E\n1,1,2,3,4\n2,1,3,2,5\n"
+#define TET "*NODE\n1,0,0,0\n2,1,0,0\n3,0,1,0\n4,0,0,1\n5,0,0,-1\n*ELEMENT,TYPE=C3D4,ELSET=E\n1,1,2,3,4\n2,1,3,2,5\n"
 #define MATERIALS                                                                                                      \
     "*MATERIAL, NAME=Steel\n*ELASTIC\n2.1e5, .3, 20.\n2.0e5, .3, 100.\n*DENSITY\n7.85E-9,\n*EXPANSION\n1.2e-5\n"       \
-    "*Material, name=\"a laminate\"\n*ELASTIC, TYPE=ENGINEERING CONSTANTS\n1,2,3,4,5,6,7,8\n9,\n"                       \
+    "*Material, name=\"a laminate\"\n*ELASTIC, TYPE=ENGINEERING CONSTANTS\n1,2,3,4,5,6,7,8\n9,\n"                      \
     "*SOLID SECTION, ELSET=e, MATERIAL=STEEL\n,\n"
 #define ASSEMBLY                                                                                                       \
     "*HEADING\n*PART, NAME=P\n" TET "*NSET, NSET=tip\n4\n*SOLID SECTION, ELSET=E, MATERIAL=m\n*END PART\n"             \
     "*ASSEMBLY, NAME=A\n*INSTANCE, NAME=P-1, PART=P\n*END INSTANCE\n"                                                  \
     "*Instance, name=P-2, part=p\n10., 0., 0.\n10., 0., 0., 10., 0., 1., 90.\n*End Instance\n"                         \
-    "*NODE\n1, 5,5,5\n*NSET, NSET=ref\n1\n*NSET, NSET=tips, INSTANCE=P-2\ntip\n*NSET,NSET=tips\nP-1.tip, P-2.5\n"     \
-    "*ELSET, ELSET=part two, INSTANCE=P-2, GENERATE\n1,2\n*SURFACE, NAME=s\nP-1.E, S1\nP-2.1, S2\n*END ASSEMBLY\n"    \
+    "*NODE\n1, 5,5,5\n*NSET, NSET=ref\n1\n*NSET, NSET=tips, INSTANCE=P-2\ntip\n*NSET,NSET=tips\nP-1.tip, P-2.5\n"      \
+    "*ELSET, ELSET=part two, INSTANCE=P-2, GENERATE\n1,2\n*SURFACE, NAME=s\nP-1.E, S1\nP-2.1, S2\n*END ASSEMBLY\n"     \
     "*MATERIAL, NAME=m\n*ELASTIC\n1,0\n"
 
 static void test_damaged(void **state)
@@ -239,7 +237,8 @@ static void test_refused(void **state)
         {TET "*MATERIAL\n", "*MATERIAL without a name"},
         {TET "*MATERIAL,NAME=a\n*MATERIAL,NAME=A\n", "the material 'A' is there twice"},
         {TET "*ELASTIC\n1,2\n", "*ELASTIC without a *MATERIAL before it"},
-        {TET "*MATERIAL,NAME=a\n*ELASTIC\nx\n", "a.inp:12: a constant of the material is expected, a number; found 'x'"},
+        {TET "*MATERIAL,NAME=a\n*ELASTIC\nx\n",
+         "a.inp:12: a constant of the material is expected, a number; found 'x'"},
         {TET "*MATERIAL,NAME=a\n*ELASTIC\n", "a.inp:11: *ELASTIC without data"},
         {TET "*SOLID SECTION,ELSET=E,MATERIAL=a\n", "a.inp:10: there is no material 'a' in this deck"},
         {TET "*SOLID SECTION,ELSET=F,MATERIAL=a\n", "a.inp:10: there is no element set 'F' before this line"},
@@ -263,7 +262,7 @@ static void test_instances(void **state)
     CHECK_OK(context, read_text(context, ASSEMBLY, &mesh, &deck));
     assert_int_equal(mesh.n_nodes, 11);
     assert_int_equal(phx_mesh_count(&mesh, 3), 4);
-    assert_null(mesh.label); /* 1 to 5, 6 to 10, 11 */
+    assert_null(mesh.label);      /* 1 to 5, 6 to 10, 11 */
     for (int i = 0; i < 5; i++) { /* moved by 10 along x, turned by 90 degrees about z through (10, 0, 0) */
         const double *x = mesh.x + 3 * i, moved[3] = {10.0 - x[1], x[0], x[2]};
         CHECK_VECTOR(3, mesh.x + 3 * (5 + i), moved, 1e-15, "node %d of the second instance", i + 1);
@@ -328,10 +327,11 @@ static void test_lines_and_shells(void **state)
 {
     phx_context *context = *state;
     phx_mesh mesh;
-    CHECK_OK(context, read_text(context,
-                                TET "*ELEMENT,TYPE=B32,ELSET=mixed\n11,1,2,3\n*ELEMENT,TYPE=S4R,ELSET=mixed\n12,1,2,3,4\n"
-                                    "*SURFACE,NAME=edge\n12,E2\n*SURFACE,NAME=top\n12,SPOS\n",
-                                &mesh, NULL));
+    CHECK_OK(context,
+             read_text(context,
+                       TET "*ELEMENT,TYPE=B32,ELSET=mixed\n11,1,2,3\n*ELEMENT,TYPE=S4R,ELSET=mixed\n12,1,2,3,4\n"
+                           "*SURFACE,NAME=edge\n12,E2\n*SURFACE,NAME=top\n12,SPOS\n",
+                       &mesh, NULL));
     const int line[3] = {0, 2, 1}, edge[2] = {1, 2};
     assert_int_equal(mesh.type[2], PHX_CELL_LINE3);
     assert_memory_equal(mesh.node + mesh.first[2], line, sizeof line);

@@ -53,7 +53,8 @@ static void check_groups(const phx_mesh *mesh, const phx_mesh *want)
     for (int k = 0; k < 6; k++)
         check_group(mesh, want, names[k], names[k]);
     check_group(mesh, want, "surface 15", "z1");
-    const phx_mesh_group *two = phx_mesh_group_named(mesh, "two faces"), *corners = phx_mesh_group_named(mesh, "corners");
+    const phx_mesh_group *two = phx_mesh_group_named(mesh, "two faces"),
+                         *corners = phx_mesh_group_named(mesh, "corners");
     assert_int_equal(two->n_cells,
                      phx_mesh_group_named(want, "x0")->n_cells + phx_mesh_group_named(want, "y0")->n_cells);
     assert_int_equal(corners->dimension, 0);
@@ -144,8 +145,7 @@ static void test_corrupted(void **state)
             for (int k = 0; k < 4; k++) {
                 phx_mesh mesh;
                 file.data[n] = (char)(file.data[n] ^ masks[k]);
-                const phx_status status =
-                    phx_mesh_read_bytes(context, "f.msh", file.data, file.size, 1.0, &mesh, NULL);
+                const phx_status status = phx_mesh_read_bytes(context, "f.msh", file.data, file.size, 1.0, &mesh, NULL);
                 file.data[n] = (char)(file.data[n] ^ masks[k]);
                 assert_true(status == PHX_OK || status == PHX_ERR_INPUT);
                 refused += status == PHX_ERR_INPUT;
@@ -157,9 +157,9 @@ static void test_corrupted(void **state)
     phx_mesh_free(&want);
 }
 
-#define HEAD2 "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n"
-#define NODES "$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n$EndNodes\n"
-#define HEAD4 "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n"
+#define HEAD2  "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n"
+#define NODES  "$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n$EndNodes\n"
+#define HEAD4  "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n"
 #define NODES4 "$Nodes\n1 4 1 4\n3 1 0 4\n1\n2\n3\n4\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n$EndNodes\n"
 
 static void test_refused(void **state)
@@ -189,7 +189,8 @@ static void test_refused(void **state)
         {HEAD2 NODES "$Elements\n1\n1 15 2 1 1 9\n$EndElements\n", "a.msh:13: a point element has node 9"},
         {HEAD2 NODES "$Elements\n2\n1 4 2 1 1 1 2 3 4\n1 2 2 1 1 1 2 3\n$EndElements\n",
          "a.msh:14: element 1 is there twice, first at a.msh:13"},
-        {HEAD2 NODES "$Elements\n1\n1 7 2 1 1 1 2 3 4 4\n$EndElements\n", "a.msh:13: elements of Gmsh's type 7, 5-node"},
+        {HEAD2 NODES "$Elements\n1\n1 7 2 1 1 1 2 3 4 4\n$EndElements\n",
+         "a.msh:13: elements of Gmsh's type 7, 5-node"},
         {HEAD2 NODES "$Elements\n1\n1 12 2 1 1 1 2\n$EndElements\n", "set Mesh.SecondOrderIncomplete = 1 in Gmsh"},
         {HEAD2 NODES "$Elements\n1\n1 99 2 1 1 1 2\n$EndElements\n", "elements of Gmsh's type 99 are not supported"},
         {HEAD2 NODES "$Elements\n1\n1 4 -2 1 1 1 2\n$EndElements\n", "an element with -2 tags"},
@@ -198,8 +199,7 @@ static void test_refused(void **state)
         {HEAD2 "$PhysicalNames\n1\n4 1 \"name\"\n$EndPhysicalNames\n", "a physical name of dimension 4"},
         {HEAD2 "$Other\n", "the file ends inside of '$Other'"},
         {HEAD4 "$Nodes\n1 4000000000000 1 4\n3 1 0 4000000000000\n1\n", "more than the rest of the file can hold"},
-        {HEAD4 "$Nodes\n1 4 1 4\n3 1 0 1\n1\n0 0 0\n$EndNodes\n",
-         "the number of nodes is 4, and the blocks have 1"},
+        {HEAD4 "$Nodes\n1 4 1 4\n3 1 0 1\n1\n0 0 0\n$EndNodes\n", "the number of nodes is 4, and the blocks have 1"},
         {HEAD4 "$Nodes\n1 1 1 1\n7 1 0 1\n1\n0 0 0\n$EndNodes\n", "a block of an entity of dimension 7"},
         {HEAD4 "$Nodes\n1 1 1 1\n3 1 0 1\n4000000000\n0 0 0\n$EndNodes\n", "node 4000000000; 1 to 2147483647"},
         {HEAD4 NODES4 "$Elements\n1 1 1 1\n2 1 4 1\n1 1 2 3 4\n$EndElements\n",
@@ -221,12 +221,13 @@ static void test_text_variants(void **state)
 {
     phx_context *context = *state;
     phx_mesh mesh;
-    CHECK_OK(context, read_text(context,
-                                "$MeshFormat\r\n2.2 0 8\r\n$EndMeshFormat\r\n$PhysicalNames\r\n2\r\n3 4 \"a \"b\" c\"\r\n"
-                                "2 5 \"empty\"\r\n$EndPhysicalNames\r\n$Odd\r\n1 2 3\r\n$EndOdd\r\n$Nodes\r\n4\r\n"
-                                "1 0 0 0\r\n2 1 0 0\r\n3 0 1 0\r\n4 0 0 1.5d0\r\n$EndNodes\r\n$Elements\r\n2\r\n"
-                                "1 4 3 4 1 0 1 2 3 4\r\n2 2 0 1 2 3\r\n$EndElements\r\n",
-                                &mesh));
+    CHECK_OK(context,
+             read_text(context,
+                       "$MeshFormat\r\n2.2 0 8\r\n$EndMeshFormat\r\n$PhysicalNames\r\n2\r\n3 4 \"a \"b\" c\"\r\n"
+                       "2 5 \"empty\"\r\n$EndPhysicalNames\r\n$Odd\r\n1 2 3\r\n$EndOdd\r\n$Nodes\r\n4\r\n"
+                       "1 0 0 0\r\n2 1 0 0\r\n3 0 1 0\r\n4 0 0 1.5d0\r\n$EndNodes\r\n$Elements\r\n2\r\n"
+                       "1 4 3 4 1 0 1 2 3 4\r\n2 2 0 1 2 3\r\n$EndElements\r\n",
+                       &mesh));
     assert_null(mesh.label);
     assert_null(mesh.cell_label);
     assert_int_equal(mesh.n_cells, 2);

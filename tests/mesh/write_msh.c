@@ -98,9 +98,9 @@ static void end_line(writer *w)
 
 /* ---- types ---- */
 static const int gmsh_types[PHX_CELL_TYPES] = {
-    [PHX_CELL_LINE2] = 1,  [PHX_CELL_LINE3] = 8, [PHX_CELL_TRI3] = 2,   [PHX_CELL_TRI6] = 9,
-    [PHX_CELL_QUAD4] = 3,  [PHX_CELL_QUAD8] = 16, [PHX_CELL_TET4] = 4,   [PHX_CELL_TET10] = 11,
-    [PHX_CELL_HEX8] = 5,   [PHX_CELL_HEX20] = 17, [PHX_CELL_WEDGE6] = 6, [PHX_CELL_WEDGE15] = 18,
+    [PHX_CELL_LINE2] = 1, [PHX_CELL_LINE3] = 8,  [PHX_CELL_TRI3] = 2,   [PHX_CELL_TRI6] = 9,
+    [PHX_CELL_QUAD4] = 3, [PHX_CELL_QUAD8] = 16, [PHX_CELL_TET4] = 4,   [PHX_CELL_TET10] = 11,
+    [PHX_CELL_HEX8] = 5,  [PHX_CELL_HEX20] = 17, [PHX_CELL_WEDGE6] = 6, [PHX_CELL_WEDGE15] = 18,
 };
 
 /* Edges in Gmsh's order; NULL: as in the table. */
@@ -126,7 +126,7 @@ static int middle_of(const phx_cell_info *cell, const int ends[2])
 static void put_nodes(writer *w, int c)
 {
     const phx_cell_info *cell = phx_cell_info_of(w->mesh->type[c]);
-    const int (*edges)[2] = gmsh_edges(w->mesh->type[c]);
+    const int(*edges)[2] = gmsh_edges(w->mesh->type[c]);
     for (int k = 0; k < cell->nodes; k++) {
         const int local = k < cell->corners || !edges ? k : middle_of(cell, edges[k - cell->corners]);
         put_tag(w, msh_node_label(w->mesh->node[w->mesh->first[c] + local]));
@@ -152,8 +152,11 @@ static int surface_tags(int b, int tags[2])
 static void put_format(writer *w)
 {
     const msh_style *s = w->style;
-    put_text(&w->out, "$MeshFormat\n%s %d %d\n", s->format == 22 ? "2.2" : s->format == 40 ? "4" : "4.1", s->binary,
-             s->size_bytes);
+    put_text(&w->out, "$MeshFormat\n%s %d %d\n",
+             s->format == 22   ? "2.2"
+             : s->format == 40 ? "4"
+                               : "4.1",
+             s->binary, s->size_bytes);
     if (s->binary) {
         put_int(w, 1);
         put_text(&w->out, "\n");
@@ -193,7 +196,7 @@ static void put_entities(writer *w)
         put_box(w, 6);
         put_size(w, n_tags);
         for (int t = 0; t < n_tags; t++)
-            put_int(w, t ? -tags[t] : tags[t]); /* negative: of reversed orientation */
+            put_int(w, t ? -tags[t] : tags[t]);        /* negative: of reversed orientation */
         put_size(w, 2), put_int(w, 1), put_int(w, -2); /* bounding entities, which are not told of */
         end_line(w);
     }
