@@ -232,7 +232,8 @@ typedef struct phx_import_def {
 phx_import_def phx_import_def_default(void); /* no file, SI */
 /* A model of M, K and nodes, or M, nodes and modes (MBDyn); no elements. Round-off in the symmetry of the matrices is
  * averaged away; unknowns that neither matrix has an entry for are left out; entries of 0 are no part of the pattern.
- * The mesh is that of a deck among the files. PHX_ERR_INPUT names file, line and remedy; PHX_ERR_FILE; the log gets a
+ * The mesh is that of a deck among the files; where a table names sets of nodes they are its groups, of nodes alone
+ * without a deck. PHX_ERR_INPUT names file, line and remedy; PHX_ERR_FILE; the log gets a
  * line for each file and warnings of what looks constrained or has no stiffness. */
 phx_status phx_import_create(phx_context *context, const phx_import_def *def, phx_elastic_model **model);
 

@@ -324,7 +324,8 @@ phx_status phx_continuum_source_create(phx_context *context, const phx_continuum
         phx_flex_source_destroy(&it->source);
         return PHX_ERR_MEMORY;
     }
-    memcpy(it->interfaces, interfaces, (size_t)n_interfaces * sizeof *interfaces);
+    if (n_interfaces > 0)
+        memcpy(it->interfaces, interfaces, (size_t)n_interfaces * sizeof *interfaces);
     it->n_interfaces = n_interfaces;
     *source = &it->source;
     return PHX_OK;
