@@ -1,4 +1,5 @@
 #include "chain.h"
+#include "fe/fe.h"
 
 #include <math.h>
 #include <stdio.h>

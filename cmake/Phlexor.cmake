@@ -8,7 +8,8 @@
 #   examples        phx_example(<name> SOURCES x.c)
 #   bench           phx_bench(<name> SOURCES x.c [LAYERS ..] [LIBS ..])
 #
-# Public headers are <phlexor/<layer>.h>; a private one is "x.h" beside the files of its layer (tests: "<layer>/x.h").
+# Public headers are <phlexor/<layer>.h>, what a layer offers to the others and to the program is "<layer>/<layer>.h"; a
+# private one is "x.h" beside the files of its layer (tests: "<layer>/x.h").
 # A name under LIBS that is one of the targets phx::<name> of PhlexorLibraries.cmake means that target.
 include_guard(GLOBAL)
 include(GNUInstallDirs)
@@ -149,7 +150,7 @@ function(phx_layer layer)
             message(FATAL_ERROR "layer ${layer} must not know ${other}: see src/layers.txt")
         endif()
     endforeach()
-    if(NOT ARG_SOURCES) # nothing but its public header
+    if(NOT ARG_SOURCES) # nothing but headers
         add_library(phx_${layer} INTERFACE)
         target_include_directories(phx_${layer} INTERFACE ${PROJECT_SOURCE_DIR}/include)
         phx_link(phx_${layer} INTERFACE ${ARG_DEPENDS})
@@ -183,6 +184,7 @@ function(phx_program)
     add_executable(phlexor_program ${ARG_SOURCES})
     set_target_properties(phlexor_program PROPERTIES OUTPUT_NAME phlexor LINKER_LANGUAGE C)
     target_compile_options(phlexor_program PRIVATE ${PHX_FLAGS})
+    target_include_directories(phlexor_program PRIVATE ${PROJECT_SOURCE_DIR}/src)
     phx_link(phlexor_program PRIVATE phlexor_static ${ARG_LIBS} m)
     install(TARGETS phlexor_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
 endfunction()

@@ -1,6 +1,7 @@
 /* Other bases of a body: projection, normal modes, assumed modes, modal data. Energies and points of a body in another
  * basis are those of the full body at q = T eta; assumed modes have their analytic values. */
 #include "support.h"
+#include "fe/source.h"
 
 enum { MAX_COORDINATES = 200 };
 

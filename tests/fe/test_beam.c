@@ -1,5 +1,6 @@
 /* Points, coordinates, stresses and stiffening data of a beam; the order of q and of the stresses. */
 #include "support.h"
+#include "fe/source.h"
 
 enum { MAX = 160, DEGREE = 5 };
 

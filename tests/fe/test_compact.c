@@ -1,5 +1,6 @@
 /* The stacks of matrices that every step multiplies, against the matrices themselves. */
 #include "support.h"
+#include "fe/fe.h"
 
 #include <string.h>
 

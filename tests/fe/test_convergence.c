@@ -4,6 +4,7 @@
  * Start: nodal Hermite interpolant of v, w = m = 0. The semi-discrete equations M q'' + K q = f sin(t) are solved
  * exactly, mode by mode; the errors are the largest over t = 0.01 ... 1.00, H2 for v and w, L2 for m. */
 #include "support.h"
+#include "fe/fe.h"
 
 static const double pi = 3.14159265358979323846;
 

@@ -1,5 +1,6 @@
 /* Definitions that must be refused, allocations that fail, and the cost of a long beam. */
 #include "support.h"
+#include "fe/fe.h"
 
 /* A change that spoils a good definition, the dimension it needs and the word its message must hold. */
 typedef void spoil_fn(phx_beam_def *def, phx_beam_mass *mass);

@@ -1,5 +1,6 @@
 /* Places on a body: what a source offers, how a place is said and read, what is refused. */
 #include "support.h"
+#include "fe/fe.h"
 
 enum { MODES = 2 };
 

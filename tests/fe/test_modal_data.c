@@ -1,5 +1,6 @@
 /* A body by its modal data: the integrals given, masses at points, and what is refused. */
 #include "support.h"
+#include "fe/fe.h"
 
 enum { MODES = 3 };
 

@@ -1,5 +1,6 @@
 /* Shape integrals of phx_flex against a direct quadrature of the deformed beam as a cloud of particles. */
 #include "support.h"
+#include "fe/fe.h"
 
 enum { MAX_PARTICLES = 64, MAX_COORDINATES = 64 };
 

@@ -1,5 +1,6 @@
 /* Frequencies and deflections of uniform beams against Euler-Bernoulli theory, whatever the reference condition. */
 #include "support.h"
+#include "fe/source.h"
 
 /* What an end holds, as bits. */
 enum { HOLD_X = 1, HOLD_Y = 2, HOLD_TURN = 4 };

@@ -1,6 +1,7 @@
 /* Linear models of mechanisms from their pHDAE: against the connection of TITOP models, against each other's forms,
  * against responses written down by hand; what cannot be is refused. */
 #include "four_bar.h"
+#include "statespace/internal.h"
 
 enum { POINTS = 73, MOST = 60 };
 

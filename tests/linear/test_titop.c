@@ -2,7 +2,7 @@
  * the motion of P as a constraint, for beams and rigid bodies with any ports. */
 #include "support/testing.h"
 
-#include <phlexor/linear.h>
+#include "linear/linear.h"
 
 enum { MAX_V = 60, FREQUENCIES = 20, MAX_PORTS = 3, MAX_CHANNELS = 6 * (MAX_PORTS + 1) };
 

@@ -2,6 +2,9 @@
  * the same system entry by entry, the same accelerations and reactions as the joint of the system layer, no power lost.
  */
 #include "support.h"
+#include "dae/dae.h"
+#include "body/body.h"
+#include "statespace/internal.h"
 
 #include <phlexor/system.h>
 
