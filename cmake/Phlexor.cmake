@@ -265,6 +265,23 @@ macro(phx_add_tests)
     add_test(NAME layers COMMAND ${PROJECT_SOURCE_DIR}/tools/check-layers)
 endmacro()
 
+# Writes the version script of the shared library: the functions that the public headers declare, each at the start of a
+# line as .clang-format has them, and nothing else.
+function(phx_write_exports map)
+    file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/phlexor/*.h)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${headers})
+    foreach(header IN LISTS headers)
+        file(STRINGS ${header} lines REGEX "^[a-z].*[ *]phx_[A-Za-z0-9_]+\\(")
+        foreach(line IN LISTS lines)
+            if(NOT line MATCHES "^(static|typedef) ")
+                string(REGEX MATCH "(phx_[A-Za-z0-9_]+)\\(" match "${line}")
+                string(APPEND names " ${CMAKE_MATCH_1};")
+            endif()
+        endforeach()
+    endforeach()
+    file(CONFIGURE OUTPUT ${map} CONTENT "{\n    global:${names}\n    local: *;\n};\n" @ONLY)
+endfunction()
+
 # The layers folded into one libphlexor. Targets phlexor_static and phlexor_shared; Phlexor::static and Phlexor::shared
 # in the installed package.
 function(phx_add_library)
@@ -282,8 +299,8 @@ function(phx_add_library)
             $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
         phx_link(phlexor_${kind} PRIVATE ${libs} m)
     endforeach()
-    # Only phx_ names leave the shared library.
-    set(map ${PROJECT_SOURCE_DIR}/cmake/libphlexor.map)
+    set(map ${PROJECT_BINARY_DIR}/libphlexor.map)
+    phx_write_exports(${map})
     set_target_properties(phlexor_shared PROPERTIES VERSION ${PROJECT_VERSION}
         SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} LINK_DEPENDS ${map})
     target_link_options(phlexor_shared PRIVATE -Wl,--version-script=${map})

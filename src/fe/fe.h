@@ -80,19 +80,6 @@ phx_status phx_flex_source_quadrature(const phx_flex_source *source, phx_context
 
 /* ---- beams ---- */
 
-/* The functions of any source, for a beam. */
-static inline phx_beam *phx_beam_share(phx_beam *beam)
-{
-    return phx_flex_source_share(beam);
-}
-static inline void phx_beam_destroy(phx_beam *beam)
-{
-    phx_flex_source_destroy(beam);
-}
-static inline const phx_flex *phx_beam_flex(const phx_beam *beam)
-{
-    return phx_flex_source_flex(beam);
-}
 /* Point at a fraction s in [0,1] of the length, else PHX_ERR_ARGUMENT; free with phx_flex_point_free. A fraction within
  * rounding of a node is taken as the node. */
 phx_status phx_beam_point(const phx_beam *beam, phx_context *context, double s, phx_flex_point *point);

@@ -73,8 +73,8 @@ static void a_beam_offers_its_origin_and_fractions(void **state)
                 phx_flex_point_free(&same);
             }
         }
-        phx_beam_destroy(beams[1]);
-        phx_beam_destroy(beams[0]);
+        phx_flex_source_destroy(beams[1]);
+        phx_flex_source_destroy(beams[0]);
     }
 }
 
