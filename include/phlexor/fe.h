@@ -109,7 +109,8 @@ typedef struct phx_flex {
     phx_flex_stiffening *stiffening; /* NULL: none */
     phx_flex_compact *compact;       /* made last, by phx_flex_make_compact; NULL: not yet */
 } phx_flex;
-void phx_flex_free(phx_flex *flex); /* frees what it owns, zeroes the fields; NULL is allowed */
+/* Frees the arrays, which malloc and its like have made, and zeroes the fields; NULL is allowed. */
+void phx_flex_free(phx_flex *flex);
 /* Fills `compact` from the matrices as they are. PHX_ERR_MEMORY. */
 phx_status phx_flex_make_compact(phx_context *context, phx_flex *flex);
 

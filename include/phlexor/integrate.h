@@ -1,4 +1,4 @@
-/* Phlexor, layer integrate: time integrators over the table of operations of a dae. */
+/* Phlexor, layer integrate: time integrators. */
 #ifndef PHLEXOR_INTEGRATE_H
 #define PHLEXOR_INTEGRATE_H
 

@@ -111,7 +111,7 @@ phx_status phx_titop_create(phx_context *context, const phx_titop_def *def, phx_
 
 /* ---- linear models of mechanisms ----
  *
- * The pHDAE of a system about a configuration at rest, with named inputs and outputs (phx_channels of layer system).
+ * The pHDAE of a system about a configuration at rest, with named inputs and outputs (phx_channels_options).
  * Three forms of one model. All need the channels to be possible: PHX_ERR_INPUT names a motion that cannot be
  * prescribed because joints or other prescribed motions hold it. */
 typedef struct phx_linearise_options {
@@ -126,7 +126,8 @@ phx_linearise_options phx_linearise_options_default(void);
 
 /* A mechanism linearised about a configuration. */
 typedef struct phx_linearised phx_linearised;
-/* Errors of phx_system_linear and phx_system_channels; PHX_ERR_ANALYSIS when the mass matrix is not positive definite.
+/* Errors of phx_system_linear and for channels, see phx_channels_options; PHX_ERR_ANALYSIS when the mass matrix is not
+ * positive definite.
  * Dense: n^3 work. The result keeps nothing of `dae`. */
 phx_status phx_linearise(phx_context *context, phx_dae *dae, const phx_linearise_options *options,
                          phx_linearised **linearised);

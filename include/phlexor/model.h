@@ -104,7 +104,7 @@ typedef struct phx_model_body_info {
     const char *doc;    /* one line */
     bool plane, space;  /* the dimensions it exists in */
     bool deforms;       /* its points move against each other */
-    bool sections;      /* phx_model_body_sections: outputs of section forces, loads per length */
+    bool sections;      /* along its length: outputs of section forces, loads per length */
     unsigned locations; /* what may stand behind '@', as bits 1 << phx_location_sort */
     bool ports_in_file; /* the file may give the ports below too, and say more of them */
     const char *ports[PHX_MODEL_MAX_OWN_PORTS]; /* that always exist, then NULL; the first is P of a TITOP model */

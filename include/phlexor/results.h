@@ -1,4 +1,4 @@
-/* Phlexor, layer results: recorders, result files, tables of modes, pictures.
+/* Phlexor, layer results: result files, tables of modes, exchange files, pictures, reports.
  *
  * The layer knows nothing of bodies and joints: it gets plain descriptions. What holds for every file it writes:
  * - A file appears under its name only when it is complete and on the disk; until then an older file of that name is
@@ -93,8 +93,8 @@ typedef struct phx_record_entry {
 
 /* ---- result: what a recorder left, complete or partial ---- */
 
-/* An open result file, its descriptions in memory and its rows read on demand; or the result of phx_recorder_take, all
- * of it in memory. What it returns by pointer lives as long. */
+/* An open result file, its descriptions in memory and its rows read on demand; or the result of
+ * phx_study_simulate_result, all of it in memory. What it returns by pointer lives as long. */
 phx_status phx_result_read(phx_context *context, const char *path, phx_result **result);
 void phx_result_destroy(phx_result *result); /* NULL is allowed */
 

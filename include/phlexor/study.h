@@ -94,7 +94,7 @@ typedef struct phx_simulate_report {
 /* Build the model's system, make its start state (`initial`), integrate and record. The csv columns are
  *   t, kinetic, elastic, potential, energy, supplied, dissipated, residual, drift, drift_rate, outputs in file order.
  * The HDF5 file has also the states and what is needed to draw the bodies. When the run stops early its result is left
- * as NAME.partial (see phx_recorder) and `report` says how far it came. Errors: those of phx_model_build and
+ * as NAME.partial and `report` says how far it came. Errors: those of phx_model_build and
  * phx_integrate, PHX_ERR_INPUT for missing or impossible settings, PHX_ERR_FILE, PHX_INTERRUPTED. */
 phx_status phx_study_simulate(phx_context *context, const phx_model *model, const phx_simulate_options *options,
                               phx_simulate_report *report);
@@ -244,7 +244,7 @@ typedef enum phx_linear_form {
 
 /* The channels and the form. */
 typedef struct phx_study_linearize_options {
-    phx_channels_options channels; /* inputs and outputs: phx_system_channels */
+    phx_channels_options channels; /* inputs and outputs */
     phx_linear_form form;          /* of the report's bundle */
 } phx_study_linearize_options;
 phx_study_linearize_options phx_study_linearize_options_default(void);
@@ -258,13 +258,15 @@ phx_status phx_study_linearize(phx_context *context, const phx_model *model, con
 
 /* ---- the matrices of a model ----
  * What phx_study_linearize makes its models of, unreduced and sparse, about the start state at zero speed with the
- * drives locked: M D K G   M xi'' + D xi' + K xi = G^T lambda + F u, G xi' = 0 (phx_linear); KKT = | M -G^T; -G 0 | F H
- * Y_q Y_v Y_a Y_l Y_h Y_u   inputs and outputs (phx_channels), where the model has any; drives by their rate E J R Q B
- * P S N   the descriptor form (phx_linearised_descriptor); not there, with a warning in the log, when K or D does not
- * allow it NAME_M, and of a body that deforms NAME_R NAME_M_ff NAME_K_ff NAME_S NAME_C NAME_stress NAME_root: the
- * body's own (phx_body, phx_flex); NAME as phx_bundle_make_name makes it of the body's coordinates states
- * multipliers (rows of G) inputs outputs bodies: names;  title, model: texts Everything is added to `bundle`, with what
- * it is and its unit. Errors as above. */
+ * drives locked, added to `bundle` with what each is and its unit:
+ *   M D K G KKT: M xi'' + D xi' + K xi = G^T lambda + F u, G xi' = 0 (phx_linear); KKT = | M -G^T; -G 0 |
+ *   F H Y_q Y_v Y_a Y_l Y_h Y_u: inputs and outputs (phx_channels_options), where the model has any; drives by their
+ * rate E J R Q B P S N: the descriptor form (phx_linearised_descriptor); not there, with a warning in the log, when K
+ * or D does not allow it NAME_M, and of a body that deforms NAME_R NAME_M_ff NAME_K_ff NAME_S NAME_C NAME_stress
+ * NAME_root: the body's own (phx_body, phx_flex); NAME is the body's with '_' for what is no letter or digit
+ *   coordinates states multipliers (rows of G) inputs outputs bodies: names
+ *   title, model: texts
+ * Errors as above. */
 phx_status phx_study_matrices(phx_context *context, const phx_model *model, phx_bundle *bundle);
 
 /* ---- check ---- */

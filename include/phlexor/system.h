@@ -283,7 +283,8 @@ void phx_system_coordinate_name(const phx_system *system, int k, char *buffer, s
  *   SPRING     force (of its actuator), input only
  *   NAME, NAME.x ..: the output columns of the system; outputs only
  */
-/* Which channels. */
+/* Which channels. PHX_ERR_INPUT, with the names that come nearest, for a channel that does not exist, is listed twice,
+ * cannot be an input (or output), or an empty list, also an empty default. */
 typedef struct phx_channels_options {
     int n_inputs, n_outputs;
     const char *const *inputs;  /* NULL: all loads, actuators of springs and of joints, drives, in the order added */

@@ -71,7 +71,7 @@ static inline int phx_row_unit(const phx_row *row)
 }
 /* It knows the turns of the ports only, not their places: its covectors and tangent vanish for translations. */
 bool phx_row_turns(const phx_row *row);
-/* Derivatives of the covectors with respect to the variation of the ports' means (<phlexor/port.h>): H (2 PHX_PORT_MAX
+/* Derivatives of the covectors with respect to the variation of the ports' means ("port/port.h"): H (2 PHX_PORT_MAX
  * square, row-major, overwritten): H[i][m] is d(g_a, g_b)_i / d(xi_a, xi_b)_m with b's entries from PHX_PORT_MAX on. In
  * each of the four blocks only the phx_port_size rows and columns of the dimension are written. Returns false, H
  * untouched, when it is zero. */

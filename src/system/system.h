@@ -90,8 +90,7 @@ typedef struct phx_channels {
     phx_csr Y_h;            /* n_outputs x n_held */
     phx_csr Y_u;            /* n_outputs x n_inputs */
 } phx_channels;
-/* x, t, lambda as for phx_system_linear. PHX_ERR_INPUT, with the names that come nearest, for a channel that does not
- * exist, is listed twice, cannot be an input (or output), or an empty list, also an empty default. */
+/* x, t, lambda as for phx_system_linear. Errors for channels: phx_channels_options. */
 phx_status phx_system_channels(phx_dae *dae, double t, const double *x, const double *lambda,
                                const phx_channels_options *options, phx_channels *channels);
 void phx_channels_free(phx_channels *channels); /* frees and zeroes the fields; NULL is allowed */
