@@ -11,7 +11,7 @@
 
 #include <phlexor/reduce.h>
 
-#include "mesh.h"
+#include "line_mesh.h"
 #include "source.h"
 
 enum { DENSE_MODES_MAX = 4000 }; /* coordinates of the dense eigenproblem */

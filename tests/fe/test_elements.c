@@ -1,7 +1,7 @@
 /* Elements against closed forms of classical finite elements and of [2] (eqs 16, 17). */
 #include "support.h"
 
-#include "fe/mesh.h"
+#include "fe/line_mesh.h"
 
 static const double bar_stiffness[2 * 2] = {1, -1, -1, 1}; /* EA/h */
 static const double bar_mass[2 * 2] = {2, 1, 1, 2};        /* m h/6 */
@@ -79,9 +79,9 @@ static void test_quintic_stiffness(void **state)
 }
 
 /* Masses of one element in raw coordinates, as dense arrays. */
-static double *element_mass(phx_context *context, const phx_beam_def *def, phx_mesh *mesh, phx_flex *raw)
+static double *element_mass(phx_context *context, const phx_beam_def *def, phx_line_mesh *mesh, phx_flex *raw)
 {
-    CHECK_STATUS(context, phx_mesh_build(context, def, mesh), PHX_OK);
+    CHECK_STATUS(context, phx_line_mesh_build(context, def, mesh), PHX_OK);
     CHECK_STATUS(context, phx_mass_assemble(context, mesh, def, raw), PHX_OK);
     return flex_dense(context, raw, raw->M);
 }
@@ -99,7 +99,7 @@ static void test_cubic_mass(void **state)
     for (int i = 0; i < 4; i++)
         for (int j = 0; j < 4; j++)
             want[(i + 2) * 6 + j + 2] = m * h / 420 * bending[i * 4 + j];
-    phx_mesh mesh;
+    phx_line_mesh mesh;
     phx_flex raw;
     double *mass = element_mass(*state, &def, &mesh, &raw);
     check_matrix("consistent mass", 6, mass, want, 1.0, 1e-14);
