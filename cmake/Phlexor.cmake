@@ -90,11 +90,24 @@ if(PHX_FUZZ)
     list(APPEND PHX_FLAGS -fsanitize=fuzzer-no-link)
 endif()
 
+# Programs that are not installed are linked by gold, where it is there: in a quarter of the time.
+include(CheckLinkerFlag)
+check_linker_flag(C -fuse-ld=gold PHX_HAS_GOLD)
+set(PHX_QUICK_LINK $<$<BOOL:${PHX_HAS_GOLD}>:-fuse-ld=gold>)
+
 # The one file in C++, which keeps the exceptions of a library from C, is compiled with those of the flags that C++ has.
 set(PHX_CXX_FLAGS ${PHX_FLAGS})
 list(REMOVE_ITEM PHX_CXX_FLAGS -Wstrict-prototypes -Wmissing-prototypes)
 if(PHX_SANITIZE)
     list(APPEND PHX_CXX_FLAGS -fno-sanitize=vptr) # needs more of the run-time library than a program linked as C has
+endif()
+
+# Where optimising takes longer than it saves: the tests, which compute little outside of the library and have as many
+# lines, and with sanitizers the kernels for registers of several numbers, which are large and run for moments.
+set(PHX_TEST_FLAGS $<IF:$<CONFIG:Debug>,-O0,-O1>)
+set(PHX_LANES_FLAGS)
+if(PHX_SANITIZE)
+    set(PHX_LANES_FLAGS -O0)
 endif()
 
 # ---- the table of layers ----
@@ -132,14 +145,32 @@ function(phx_link target scope)
     endforeach()
 endfunction()
 
-# A program of the tests, the fuzzers, the examples or the benchmarks on top of `layers`.
-function(phx_add_on_layers target sources layers libs)
-    add_executable(${target} ${sources})
-    set_target_properties(${target} PROPERTIES LINKER_LANGUAGE C)
-    target_compile_options(${target} PRIVATE ${PHX_FLAGS})
+# How the sources of the tests, the fuzzers and the benchmarks are compiled: `flags` come last.
+function(phx_compile_on_layers target layers libs flags)
+    target_compile_options(${target} PRIVATE ${PHX_FLAGS} ${flags})
     target_compile_definitions(${target} PRIVATE PHX_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
     target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
     phx_link(${target} PRIVATE ${layers} ${libs} m)
+endfunction()
+
+# A program of the tests, the fuzzers or the benchmarks on top of `layers`. The first source is the program's own; the
+# others, which several programs share, are compiled once: tests/system/zoo.c by the target tests_system_zoo_c.
+function(phx_add_on_layers target sources layers libs flags)
+    list(POP_FRONT sources own)
+    add_executable(${target} ${own})
+    set_target_properties(${target} PROPERTIES LINKER_LANGUAGE C)
+    target_link_options(${target} PRIVATE ${PHX_QUICK_LINK})
+    phx_compile_on_layers(${target} "${layers}" "${libs}" "${flags}")
+    foreach(source IN LISTS sources)
+        get_filename_component(source ${source} ABSOLUTE)
+        file(RELATIVE_PATH shared ${PROJECT_SOURCE_DIR} ${source})
+        string(MAKE_C_IDENTIFIER ${shared} shared)
+        if(NOT TARGET ${shared})
+            add_library(${shared} OBJECT ${source})
+            phx_compile_on_layers(${shared} "${layers}" "${libs}" "${flags}")
+        endif()
+        target_sources(${target} PRIVATE $<TARGET_OBJECTS:${shared}>)
+    endforeach()
 endfunction()
 
 # ---- what the directories call ----
@@ -172,7 +203,7 @@ endfunction()
 function(phx_layer_wide layer wide)
     if(PHX_${wide})
         target_sources(phx_${layer} PRIVATE ${ARGN})
-        set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "${PHX_${wide}_FLAGS}"
+        set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "${PHX_${wide}_FLAGS};${PHX_LANES_FLAGS}"
             COMPILE_DEFINITIONS PHX_FOR_${wide})
         target_compile_definitions(phx_${layer} PRIVATE PHX_${wide})
     endif()
@@ -193,7 +224,7 @@ endfunction()
 # private header of the layer fe. The program sees PHX_SOURCE_DIR (a string) and runs in the directory of the build.
 function(phx_test name)
     cmake_parse_arguments(ARG "" "TIMEOUT;COST" "SOURCES;LAYERS;LIBS;LABELS" ${ARGN})
-    phx_add_on_layers(test_${name} "${ARG_SOURCES}" "${ARG_LAYERS}" "phx_testing;${ARG_LIBS}")
+    phx_add_on_layers(test_${name} "${ARG_SOURCES}" "${ARG_LAYERS}" "phx_testing;${ARG_LIBS}" "${PHX_TEST_FLAGS}")
     if(NOT ARG_TIMEOUT)
         set(ARG_TIMEOUT 120)
     endif()
@@ -213,7 +244,7 @@ function(phx_fuzz name)
     if(NOT PHX_FUZZ)
         list(APPEND sources ${PROJECT_SOURCE_DIR}/tests/fuzz/replay.c)
     endif()
-    phx_add_on_layers(fuzz_${name} "${sources}" "${ARG_LAYERS}" "${ARG_LIBS}")
+    phx_add_on_layers(fuzz_${name} "${sources}" "${ARG_LAYERS}" "${ARG_LIBS}" "${PHX_TEST_FLAGS}")
     if(PHX_FUZZ)
         target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
     else()
@@ -239,7 +270,7 @@ endfunction()
 # A benchmark, run by the target `bench`.
 function(phx_bench name)
     cmake_parse_arguments(ARG "" "" "SOURCES;LAYERS;LIBS" ${ARGN})
-    phx_add_on_layers(bench_${name} "${ARG_SOURCES}" "${ARG_LAYERS}" "${ARG_LIBS}")
+    phx_add_on_layers(bench_${name} "${ARG_SOURCES}" "${ARG_LAYERS}" "${ARG_LIBS}" "")
     set_target_properties(bench_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench)
     if(NOT TARGET bench)
         add_custom_target(bench)

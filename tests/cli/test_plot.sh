@@ -52,7 +52,7 @@ page()
         END { exit bad || !found }' info.txt || fail "expected $1 x $2 mm: $(grep 'Page size' info.txt)"
 }
 
-# picture NAME ARGUMENTS...: as PDF, SVG and PNG, each twice with the same bytes (with PHLEXOR_DRAW_ONCE: once), each
+# picture NAME ARGUMENTS...: as PDF, SVG and PNG, each twice with the same bytes (with PHLEXOR_TEST_SHORT: once), each
 # opened
 picture()
 {
@@ -61,7 +61,7 @@ picture()
     for ending in pdf svg png; do
         run 0 plot "$@" --dpi 80 -o "$name.$ending"
         prints "^$name.$ending\$"
-        if [ -z "${PHLEXOR_DRAW_ONCE-}" ]; then
+        if [ -z "${PHLEXOR_TEST_SHORT-}" ]; then
             run 0 plot "$@" --dpi 80 -o "$name-again.$ending"
             cmp "$name.$ending" "$name-again.$ending" || fail "$name.$ending differs from run to run"
         fi

@@ -354,7 +354,7 @@ static void view_without_memory(void **state)
         phx_model *model = read_text(context, text);
         const phx_status expected = closed ? PHX_OK : PHX_ERR_ASSEMBLY;
         phx_status status = PHX_ERR_MEMORY;
-        for (long n = 0; status != expected; n++) {
+        for (long n = 0; status != expected; n += TEST_SHORTER(1, 3)) {
             phx_report_size size;
             phx_context_fail_allocation(context, n);
             status = phx_study_view(context, model, &options, "a.html", &size);
