@@ -16,7 +16,6 @@
 #include <phlexor/model.h>
 #include <phlexor/port.h>
 #include <phlexor/reduce.h>
-#include <phlexor/reproduce.h>
 #include <phlexor/results.h>
 #include <phlexor/statespace.h>
 #include <phlexor/study.h>

@@ -80,7 +80,6 @@ MAY_BE_NULL = {
     "phx_report_model": {"options", "size"},
     "phx_report_modes": {"options", "size"},
     "phx_report_result": {"options", "size"},
-    "phx_reproduce": {"options"},
     "phx_result_column": {"values"},
     "phx_result_last_state": {"bodies", "t", "v", "x"},
     "phx_result_ledger_values": {"values"},
