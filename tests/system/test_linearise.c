@@ -22,7 +22,7 @@ static void dense_arrays(model *m, double a, double b, double c, double A[MOST][
     for (int i = 0; i < kkt->n; i++) {
         memset(A[i], 0, sizeof A[i]);
         for (int k = kkt->ptr[i]; k < kkt->ptr[i + 1]; k++)
-            A[i][kkt->idx[k]] = a * ws->M[k] + b * ws->D[k] + c * ws->K[k];
+            A[i][kkt->idx[k]] = a * ws->values.M[k] + b * ws->values.D[k] + c * ws->values.K[k];
     }
 }
 
@@ -34,7 +34,7 @@ static void dense_matrix(model *m, double A[MOST][MOST])
     for (int i = 0; i < ws->kkt.n; i++) {
         memset(A[i], 0, sizeof A[i]);
         for (int k = ws->kkt.ptr[i]; k < ws->kkt.ptr[i + 1]; k++)
-            A[i][ws->kkt.idx[k]] = ws->val[k];
+            A[i][ws->kkt.idx[k]] = ws->values.val[k];
     }
 }
 

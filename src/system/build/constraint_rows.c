@@ -38,7 +38,7 @@ static phx_status rows_matrix(workspace *ws, const catalog *list, int count, con
     for (int k = 0; k < count; k++) {
         const joint_slot *joint = &system->joints[system->rows[rows[k]].joint];
         double g[PAIR_SIZE];
-        phx_row_covectors(system->rows[rows[k]].row, &ws->port_views[joint->a], &ws->port_views[joint->b], g,
+        phx_row_covectors(system->rows[rows[k]].row, &ws->ports.view[joint->a], &ws->ports.view[joint->b], g,
                           g + PHX_PORT_MAX);
         phx_sys_slope_port(&it, SLOPE_H, k, joint->a, g);
         phx_sys_slope_port(&it, SLOPE_H, k, joint->b, g + PHX_PORT_MAX);

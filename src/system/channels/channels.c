@@ -165,13 +165,13 @@ static void load_slopes(slopes *it, int input, const force_slot *force, int comp
 
     if (force->kind == FORCE_LINE) {
         const phx_line_spring spring = {.force = unit};
-        it->status = phx_line_spring_evaluate(ws->base.context, &spring, &ws->port_views[force->a],
-                                              &ws->port_views[force->b], 0.0, false, &result);
+        it->status = phx_line_spring_evaluate(ws->base.context, &spring, &ws->ports.view[force->a],
+                                              &ws->ports.view[force->b], 0.0, false, &result);
     } else {
         phx_port_load load = force->load;
         for (int c = 0; c < 3; c++)
             load.component[c] = c == component ? unit : NULL;
-        it->status = phx_port_load_evaluate(ws->base.context, &load, &ws->port_views[force->a], 0.0, false, &result);
+        it->status = phx_port_load_evaluate(ws->base.context, &load, &ws->ports.view[force->a], 0.0, false, &result);
     }
     if (it->status) {
         it->status = phx_fail_prefix(ws->base.context, it->status, "'%s': ", force->name);
@@ -190,10 +190,10 @@ static void distributed_slopes(slopes *it, int input, const force_slot *force, i
 
     for (int c = 0; c < 3; c++)
         one.signal[c] = c == component ? unit : NULL;
-    memset(ws->scratch4, 0, (size_t)ws->kkt.n * sizeof *ws->scratch4);
-    it->status = phx_sys_distributed_force(ws, &one, 0.0, false, ws->scratch4);
+    memset(ws->scratch.vector[3], 0, (size_t)ws->kkt.n * sizeof *ws->scratch.vector[3]);
+    it->status = phx_sys_distributed_force(ws, &one, 0.0, false, ws->scratch.vector[3]);
     for (int i = slot->v; i < slot->v + phx_body_n_v(slot->body) && !it->status; i++)
-        phx_sys_slope(it, SLOPE_F, input, i, -ws->scratch4[i]);
+        phx_sys_slope(it, SLOPE_F, input, i, -ws->scratch.vector[3][i]);
 }
 
 static phx_status input_slopes(slopes *it, const choice *chosen)
@@ -358,17 +358,18 @@ static phx_status alloc_channels(phx_context *context, phx_channels *out)
 /* Everything at the point: views of all ports, their Jacobians, all multipliers. */
 static phx_status point_at(workspace *ws, double t, const double *x, const double *lambda, double *all)
 {
-    double *multipliers = ws->lambda;
+    double *multipliers = ws->step.lambda;
     phx_status status = PHX_OK;
 
-    memset(ws->vm, 0, (size_t)ws->kkt.n_v * sizeof *ws->vm);
+    memset(ws->step.vm, 0, (size_t)ws->kkt.n_v * sizeof *ws->step.vm);
     if (lambda)
         memcpy(multipliers, lambda, (size_t)ws->n_l * sizeof *lambda);
     else
-        status = phx_sys_locked_accelerations(ws, t, x, ws->vm, true, ws->v0, multipliers, ws->scratch);
+        status =
+            phx_sys_locked_accelerations(ws, t, x, ws->step.vm, true, ws->step.v0, multipliers, ws->scratch.vector[0]);
     if (status)
         return status;
-    phx_sys_set_instant(ws, x, ws->vm);
+    phx_sys_set_instant(ws, x, ws->step.vm);
     phx_sys_rows(ws, t, 0.0);
     if (ws->system->n_redundant > 0)
         status = phx_sys_factor_mass(ws, x);
@@ -457,24 +458,25 @@ phx_status phx_system_unrest(phx_dae *dae, double t, const double *x, double *ri
         return phx_fail_null(dae ? dae->context : NULL, __func__, "dae or x");
     workspace *ws = (workspace *)dae;
     const phx_system *system = ws->system;
-    double mass = 0.0, *rhs = ws->scratch3;
+    double mass = 0.0, *rhs = ws->scratch.vector[2];
     phx_status status = PHX_OK;
 
-    memset(ws->vm, 0, (size_t)ws->kkt.n_v * sizeof *ws->vm);
+    memset(ws->step.vm, 0, (size_t)ws->kkt.n_v * sizeof *ws->step.vm);
     for (int b = 0; b < system->n_bodies; b++)
         mass += phx_body_at_rest(system->bodies[b].body)->mass;
     if (rigid) {
-        status = phx_sys_locked_accelerations(ws, t, x, ws->vm, true, ws->v0, ws->lambda, ws->scratch);
+        status = phx_sys_locked_accelerations(ws, t, x, ws->step.vm, true, ws->step.v0, ws->step.lambda,
+                                              ws->scratch.vector[0]);
         if (!status)
-            *rigid = dae->ops->norm(dae, ws->v0) / sqrt(mass);
+            *rigid = dae->ops->norm(dae, ws->step.v0) / sqrt(mass);
     }
     if (!free || status)
         return status;
     /* M a = f + G^T lambda, G a = 0 */
     memset(rhs, 0, (size_t)ws->kkt.n * sizeof *rhs);
-    status = dae->ops->residual(dae, t, x, ws->vm, rhs, rhs + ws->kkt.n_v, ws->scratch2);
+    status = dae->ops->residual(dae, t, x, ws->step.vm, rhs, rhs + ws->kkt.n_v, ws->scratch.vector[1]);
     for (int i = 0; i < ws->kkt.n_v && !status; i++)
-        rhs[i] = -ws->scratch2[i];
+        rhs[i] = -ws->scratch.vector[1][i];
     if (!status)
         status = phx_sys_factor_mass(ws, x);
     if (!status)

@@ -11,7 +11,7 @@
 static void vector_slopes(slopes *it, const output_slot *output, slope_part part, const double *value)
 {
     const phx_system *system = it->ws->system;
-    const phx_port_view *view = &it->ws->port_views[output->def.port];
+    const phx_port_view *view = &it->ws->ports.view[output->def.port];
     const int dim = system->dim;
     const bool turned = output->def.body_frame;
     double local[3];
@@ -34,7 +34,7 @@ static void vector_slopes(slopes *it, const output_slot *output, slope_part part
 
 void phx_sys_position_slopes(slopes *it, const output_slot *output)
 {
-    vector_slopes(it, output, SLOPE_Q, it->ws->port_views[output->def.port].u1);
+    vector_slopes(it, output, SLOPE_Q, it->ws->ports.view[output->def.port].u1);
 }
 
 void phx_sys_velocity_slopes(slopes *it, const output_slot *output)
@@ -53,7 +53,7 @@ static void deformation_column(slopes *it, const output_slot *output, int column
     const int dim = it->ws->system->dim;
     double turned[3];
 
-    phx_rot_apply(dim, it->ws->port_views[output->def.port].R1, change, turned);
+    phx_rot_apply(dim, it->ws->ports.view[output->def.port].R1, change, turned);
     for (int a = 0; a < dim; a++)
         phx_sys_slope(it, SLOPE_Q, it->row[a], column, output->def.inertial ? turned[a] : change[a]);
 }
@@ -87,7 +87,7 @@ void phx_sys_deformation_slopes(slopes *it, const output_slot *output)
 /* Turn of a port's section in its own axes, n_rot x PHX_PORT_MAX; in space U^T R (dphi + E dtheta). */
 static void section_turn(const workspace *ws, phx_port_id id, double *turn)
 {
-    const phx_port_view *view = &ws->port_views[id];
+    const phx_port_view *view = &ws->ports.view[id];
     double U[9], E[9];
 
     memset(turn, 0, 3 * PHX_PORT_MAX * sizeof *turn);
@@ -112,7 +112,7 @@ void phx_sys_angle_slopes(slopes *it, const output_slot *output)
 /* Plane: (angle + atan theta)'; space: w + E theta' in body axes, R of it in inertial ones. */
 void phx_sys_angular_velocity_slopes(slopes *it, const output_slot *output)
 {
-    const phx_port_view *view = &it->ws->port_views[output->def.port];
+    const phx_port_view *view = &it->ws->ports.view[output->def.port];
 
     for (int k = 0; k < it->ws->system->n_rot; k++) {
         double covector[PHX_PORT_MAX] = {0}, axis[3] = {0};
@@ -166,7 +166,7 @@ static void stress_row(const workspace *ws, const output_slot *output, int k, in
     }
     for (int part = 0; part < ws->system->dim - 1; part++) {
         const double *m = part ? second : moment;
-        const double sign = ws->system->dim == 3 && phx_sys_dot(n, m, ws->sigma) < 0.0 ? -1.0 : 1.0;
+        const double sign = ws->system->dim == 3 && phx_sys_dot(n, m, ws->bodies.stress) < 0.0 ? -1.0 : 1.0;
         const double factor = side * sign * output->def.fibre[part] / output->def.inertia[part];
         for (int i = 0; i < n; i++)
             row[i] = (part ? row[i] : axial[i] / output->def.area) + factor * m[i];
@@ -188,7 +188,7 @@ void phx_sys_stress_slopes(slopes *it, const output_slot *output)
     if (!row || !slope)
         it->status = PHX_ERR_MEMORY;
     for (int k = 0; k < output->count && !it->status; k++) {
-        phx_body_stress(slot->body, x, ws->sigma);
+        phx_body_stress(slot->body, x, ws->bodies.stress);
         stress_row(ws, output, k, n, row);
         phx_body_stress_slope(slot->body, x, row, slope);
         for (int i = 0; i < n_q; i++)
@@ -241,7 +241,7 @@ typedef struct wrench_parts {
 static void wrench_of_row(const workspace *ws, const joint_slot *joint, const phx_row *row, bool at_a,
                           wrench_parts *out)
 {
-    const phx_port_view *a = &ws->port_views[joint->a], *b = &ws->port_views[joint->b], *on = at_a ? a : b;
+    const phx_port_view *a = &ws->ports.view[joint->a], *b = &ws->ports.view[joint->b], *on = at_a ? a : b;
     const int dim = ws->system->dim, n_rot = ws->system->n_rot, side = at_a ? 0 : PHX_PORT_MAX;
     double both[PAIR_SIZE], g[PHX_PORT_MAX], H[PAIR_SIZE * PAIR_SIZE] = {0};
 
@@ -309,7 +309,7 @@ void phx_sys_reaction_slopes(slopes *it, const output_slot *output)
     const int dim = ws->system->dim;
     double frame[9], turn[3 * PHX_PORT_MAX] = {0};
 
-    phx_sys_section_frame(&ws->port_views[joint->a], ws->system->ports[joint->a].port.rotation, frame);
+    phx_sys_section_frame(&ws->ports.view[joint->a], ws->system->ports[joint->a].port.rotation, frame);
     section_turn(ws, joint->a, turn);
     if (output->def.inertial) {
         memset(turn, 0, sizeof turn);

@@ -53,9 +53,9 @@ void phx_sys_slope_port(slopes *it, slope_part part, int row, phx_port_id port, 
 {
     const workspace *ws = it->ws;
 
-    phx_sys_pull(ws, port, covector, ws->local);
-    for (int c = 0; c < ws->port_count[port]; c++)
-        phx_sys_slope(it, part, row, ws->port_cols[ws->port_first[port] + c], ws->local[c]);
+    phx_sys_pull(ws, port, covector, ws->scratch.block);
+    for (int c = 0; c < ws->ports.count[port]; c++)
+        phx_sys_slope(it, part, row, ws->ports.cols[ws->ports.first[port] + c], ws->scratch.block[c]);
 }
 
 void phx_sys_turn_covector(const phx_port_view *view, const double *axis, double *covector)
@@ -131,7 +131,7 @@ void phx_sys_slope_coordinate(slopes *it, slope_part part, int row, int id, int 
     const joint_slot *joint = &it->ws->system->joints[id];
     double g[PAIR_SIZE];
 
-    phx_row_covectors(&joint->coordinates[coordinate].row, &it->ws->port_views[joint->a], &it->ws->port_views[joint->b],
+    phx_row_covectors(&joint->coordinates[coordinate].row, &it->ws->ports.view[joint->a], &it->ws->ports.view[joint->b],
                       g, g + PHX_PORT_MAX);
     for (int i = 0; i < PAIR_SIZE; i++)
         g[i] *= factor;

@@ -44,6 +44,6 @@ void phx_sys_count_turns(const workspace *ws, double *x)
 
     for (int j = 0; j < system->n_joints && counts(system); j++) {
         const joint_slot *joint = &system->joints[j];
-        phx_sys_count_joint(joint, &ws->port_views[joint->a], &ws->port_views[joint->b], x);
+        phx_sys_count_joint(joint, &ws->ports.view[joint->a], &ws->ports.view[joint->b], x);
     }
 }

@@ -201,7 +201,7 @@ typedef struct fast_part {
     fast_data fast;
 } fast_part;
 workspace *phx_sys_part(const workspace *ws, int part, fast_part *room);
-/* Kinetic energies of the bodies of a batch into ws->energy. */
+/* Kinetic energies of the bodies of a batch into ws->bodies.energy. */
 void phx_sys_batch_energies(const workspace *ws, int batch, const double *x, const double *v);
 /* values <- 0 */
 void phx_sys_clear(const workspace *ws, size_t count, double *values);

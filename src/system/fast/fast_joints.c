@@ -18,7 +18,7 @@ static int dots_of(const workspace *ws, const row_group *group)
     const int dots = group->end - group->first - group->points;
 
     for (int k = group->first + group->points; k < group->end; k++)
-        if (ws->rows[k].row.kind != PHX_ROW_DOT || ws->rows[k].speed || ws->rows[k].rate != 0.0)
+        if (ws->rows.row[k].row.kind != PHX_ROW_DOT || ws->rows.row[k].speed || ws->rows.row[k].rate != 0.0)
             return -1;
     return dots == 0 || ws->system->dim == 3 ? dots : -1;
 }
@@ -61,7 +61,7 @@ static bool has_places(const workspace *ws, const kkt_matrix *kkt, const row_gro
 {
     const phx_port_id ports[2] = {group->a, group->b};
     const int dim = ws->system->dim, n_rot = ws->system->n_rot, r = dim + n_rot;
-    const int n[2] = {ws->port_count[group->a], ws->port_count[group->b]}, all = n[0] + n[1];
+    const int n[2] = {ws->ports.count[group->a], ws->ports.count[group->b]}, all = n[0] + n[1];
     const bool dots = group->end > group->first + group->points;
 
     for (int side = 0, from = 0; side < 2; from += n[side++]) {
@@ -317,7 +317,7 @@ static phx_status make_batch(workspace *ws, int count, const int *groups)
         for (int which = 0; which < 2; which++)
             fill_side(ws, batch, which, l);
         for (int k = 0; k < batch->dots; k++) {
-            const phx_row *row = &ws->rows[group->first + group->points + k].row;
+            const phx_row *row = &ws->rows.row[group->first + group->points + k].row;
             spread(batch, l, 3, row->alpha, batch->alpha + 3 * PHX_JOINT_LANES * k);
             spread(batch, l, 3, row->beta, batch->beta + 3 * PHX_JOINT_LANES * k);
         }
@@ -486,7 +486,7 @@ static void over_batches(const workspace *ws, joint_work *work, const double *la
     joint_loop loop = {
         .ws = ws,
         .ops = operations(),
-        .at = {.h = ws->h, .x0 = view->x0, .x1 = view->x1, .xm = view->xm, .vm = view->vm, .lambda = lambda},
+        .at = {.h = ws->view.h, .x0 = view->x0, .x1 = view->x1, .xm = view->xm, .vm = view->vm, .lambda = lambda},
         .out = out,
         .work = work};
 

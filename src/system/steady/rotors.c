@@ -82,7 +82,7 @@ static line find_line(const steady *s, const joint_slot *joint, int coordinate, 
 {
     const workspace *ws = s->ws;
     const int dim = ws->system->dim, n_rot = ws->system->n_rot;
-    const phx_port_view *a = &ws->port_views[joint->a], *b = &ws->port_views[joint->b], *view = side_a ? a : b;
+    const phx_port_view *a = &ws->ports.view[joint->a], *b = &ws->ports.view[joint->b], *view = side_a ? a : b;
     double g[PAIR_SIZE], own[3];
     line out = {0};
 
@@ -105,7 +105,7 @@ static bool row_resists(const steady *s, const phx_row *row, const joint_slot *j
 {
     const workspace *ws = s->ws;
     const int dim = ws->system->dim, n_rot = ws->system->n_rot;
-    const phx_port_view *a = &ws->port_views[joint->a], *b = &ws->port_views[joint->b];
+    const phx_port_view *a = &ws->ports.view[joint->a], *b = &ws->ports.view[joint->b];
     double g_a[PHX_PORT_MAX], g_b[PHX_PORT_MAX], arm[3], rate[PHX_PORT_MAX] = {0};
 
     phx_row_covectors(row, a, b, g_a, g_b);
@@ -326,7 +326,7 @@ static bool held_aside(const steady *s, const line *about, const bool *on)
             if (ends[e] < 0 || system->ports[ends[e]].body == PHX_GROUND || !on[system->ports[ends[e]].body])
                 continue;
             for (int a = 0; a < system->dim; a++)
-                arm[a] = ws->port_views[ends[e]].um[a] - about->point[a];
+                arm[a] = ws->ports.view[ends[e]].um[a] - about->point[a];
             phx_rot_x_vec(system->dim, about->axis, arm, aside);
             if (phx_sys_dot(system->dim, aside, aside) > 1e-12 * s->size * s->size)
                 return true;

@@ -229,9 +229,9 @@ static phx_status compare_forces(const steady *s, double time, const double *v)
             change = fmax(change, relative);
         }
     if (change <= 1e-8)
-        change = largest_change(s, time, ws->K, s->K, &body);
+        change = largest_change(s, time, ws->values.K, s->K, &body);
     if (change <= 1e-8)
-        change = largest_change(s, time, ws->D, s->D, &body);
+        change = largest_change(s, time, ws->values.D, s->D, &body);
     return change <= 1e-8 ? PHX_OK
                           : not_steady(s, "the forces on body", phx_body_name(system->bodies[body].body), change);
 }
@@ -244,8 +244,8 @@ static double largest_rate(const steady *s, bool prescribed, const char **joint)
     double worst = 0.0, largest = 0.0;
 
     for (int k = 0; k < ws->n_l; k++) {
-        const row_slot *slot = &system->rows[ws->row[k]];
-        const double unit = slot->row->angular ? 1.0 : s->size, w = prescribed ? ws->w[k] : 0.0;
+        const row_slot *slot = &system->rows[ws->rows.index[k]];
+        const double unit = slot->row->angular ? 1.0 : s->size, w = prescribed ? ws->rows.w[k] : 0.0;
         const double rate = fabs(phx_sys_row_rate(ws, k) - w) / unit;
         largest = fmax(largest, phx_sys_row_scale(ws, k) / unit);
         if (!(rate <= worst)) {
@@ -267,9 +267,9 @@ static phx_status compare_joints(const steady *s, double time, const double *v)
     phx_sys_set_instant(ws, s->x, v);
     phx_sys_rows(ws, s->t + time, 0.0);
     for (int k = 0; k < ws->n_l; k++) {
-        const row_slot *slot = &system->rows[ws->row[k]];
+        const row_slot *slot = &system->rows[ws->rows.index[k]];
         const joint_slot *joint = &system->joints[slot->joint];
-        const double gap = phx_row_value(slot->row, &ws->port_views[joint->a], &ws->port_views[joint->b], 1);
+        const double gap = phx_row_value(slot->row, &ws->ports.view[joint->a], &ws->ports.view[joint->b], 1);
         if (slot->role != ROW_DRIVEN && fabs(gap) / (slot->row->angular ? 1.0 : s->size) > 1e-8)
             return not_steady(s, "the gaps of joint", joint->name, fabs(gap));
     }
@@ -338,8 +338,8 @@ phx_status phx_steady_check(const steady *s, const double *x, const double *v)
         phx_steady_accelerations(s, 1.0, v, s->v_dot);
         if (!status)
             status = ws->base.ops->residual(&ws->base, s->t, x, v, s->v_dot, s->zero, s->res);
-        memcpy(s->K, ws->K, bytes);
-        memcpy(s->D, ws->D, bytes);
+        memcpy(s->K, ws->values.K, bytes);
+        memcpy(s->D, ws->values.D, bytes);
         turn_on(s, time, x, s->x);
         phx_steady_velocities(s, -1, 1.0, s->x, later);
         if (!status)

@@ -134,21 +134,21 @@ static phx_status add_convection(const steady *s, const double *x, const double 
     const workspace *ws = s->ws;
     phx_status status = PHX_OK;
 
-    add_product(ws, ws->M, -1.0, spin, ws->D);
+    add_product(ws, ws->values.M, -1.0, spin, ws->values.D);
     for (int b = 0; b < ws->system->n_bodies && !status; b++)
         if (s->Z[b].rows > 0)
-            status = phx_steady_add_product(ws, b, ws->M, -factor * s->turn[b], &s->Z[b], ws->D);
+            status = phx_steady_add_product(ws, b, ws->values.M, -factor * s->turn[b], &s->Z[b], ws->values.D);
     for (int b = 0; b < ws->system->n_bodies && !status; b++)
         if (s->Z[b].rows > 0) {
-            status = phx_steady_add_product(ws, b, ws->D, -factor * s->turn[b], &s->Z[b], ws->K);
+            status = phx_steady_add_product(ws, b, ws->values.D, -factor * s->turn[b], &s->Z[b], ws->values.K);
             if (!status)
-                status = phx_steady_add_inertia(ws, b, x, v_dot, ws->K);
+                status = phx_steady_add_inertia(ws, b, x, v_dot, ws->values.K);
         }
-    add_product(ws, ws->D, 1.0, axes, ws->K);
-    add_product(ws, ws->M, 1.0, axes, ws->D);
+    add_product(ws, ws->values.D, 1.0, axes, ws->values.K);
+    add_product(ws, ws->values.M, 1.0, axes, ws->values.D);
     for (int b = 0; b < ws->system->n_bodies && !status; b++)
         if (s->Z[b].rows > 0)
-            status = phx_steady_add_product(ws, b, ws->M, -factor * s->turn[b], &s->Z[b], ws->D);
+            status = phx_steady_add_product(ws, b, ws->values.M, -factor * s->turn[b], &s->Z[b], ws->values.D);
     return status;
 }
 
@@ -162,9 +162,9 @@ static double gaps(const steady *s, const double *x, const double *v, bool first
 
     phx_sys_set_instant(ws, x, v);
     for (int k = 0; k < ws->n_l; k++) {
-        const row_slot *slot = &system->rows[ws->row[k]];
+        const row_slot *slot = &system->rows[ws->rows.index[k]];
         const joint_slot *joint = &system->joints[slot->joint];
-        out[k] = phx_row_value(slot->row, &ws->port_views[joint->a], &ws->port_views[joint->b], 1);
+        out[k] = phx_row_value(slot->row, &ws->ports.view[joint->a], &ws->ports.view[joint->b], 1);
         if (first)
             s->coordinate[k] = slot->role == ROW_DRIVEN ? out[k] : 0.0;
         out[k] -= s->coordinate[k];
@@ -182,15 +182,16 @@ static phx_status factor_shifted(workspace *ws)
 
     for (int i = 0; i < kkt->n_v; i++)
         for (int k = kkt->ptr[i]; k < kkt->ptr[i + 1]; k++)
-            if (kkt->idx[k] == i && ws->M[k] > 0.0)
-                highest = fmax(highest, fabs(ws->K[k]) / ws->M[k]);
+            if (kkt->idx[k] == i && ws->values.M[k] > 0.0)
+                highest = fmax(highest, fabs(ws->values.K[k]) / ws->values.M[k]);
     phx_status status = PHX_SINGULAR;
     for (double sigma = 1e-13 * (highest > 0.0 ? highest : 1.0);
          status == PHX_SINGULAR && sigma <= 1e-5 * highest + 1.0; sigma *= 1e3) {
         for (int i = 0; i < kkt->n; i++)
             for (int k = kkt->ptr[i]; k < kkt->ptr[i + 1]; k++)
-                ws->val[k] = i < kkt->n_v && kkt->idx[k] < kkt->n_v ? ws->K[k] + sigma * ws->M[k] : ws->D[k];
-        status = phx_sys_factor(ws, false, ws->val, &ws->lu_mass);
+                ws->values.val[k] = i < kkt->n_v && kkt->idx[k] < kkt->n_v ? ws->values.K[k] + sigma * ws->values.M[k]
+                                                                           : ws->values.D[k];
+        status = phx_sys_factor(ws, false, ws->values.val, &ws->mass.lu);
     }
     return status;
 }
@@ -228,7 +229,7 @@ static phx_status newton(const steady *s, double factor, double *x, double *v, d
         if (!status)
             status = factor_shifted(ws);
         if (!status)
-            status = phx_lu_solve(ws->lu_mass, 1, s->xi);
+            status = phx_lu_solve(ws->mass.lu, 1, s->xi);
         if (status)
             return status;
         *moved = dae->ops->norm(dae, s->xi) / scale;

@@ -89,8 +89,8 @@ static double left_over(const steady *s, int component, const double *x, double 
     phx_sys_set_instant(ws, x, v);
     phx_sys_rows(ws, s->t, 0.0);
     for (int k = 0; k < ws->n_l; k++) {
-        const row_slot *slot = &system->rows[ws->row[k]];
-        const double e = fabs(phx_sys_row_rate(ws, k) - ws->w[k]) / (slot->row->angular ? 1.0 : s->size);
+        const row_slot *slot = &system->rows[ws->rows.index[k]];
+        const double e = fabs(phx_sys_row_rate(ws, k) - ws->rows.w[k]) / (slot->row->angular ? 1.0 : s->size);
         if (slot->component == component && !(e <= worst)) {
             worst = isnan(e) ? HUGE_VAL : e;
             *joint = system->joints[slot->joint].name;
@@ -103,7 +103,7 @@ static double left_over(const steady *s, int component, const double *x, double 
 static double rotor_rate(const workspace *ws, const rotor *one)
 {
     const joint_slot *joint = &ws->system->joints[one->joint];
-    const phx_port_view *a = &ws->port_views[joint->a], *b = &ws->port_views[joint->b];
+    const phx_port_view *a = &ws->ports.view[joint->a], *b = &ws->ports.view[joint->b];
     const int size = phx_port_size(ws->system->dim);
     double g[PAIR_SIZE];
 
@@ -120,10 +120,10 @@ static int put_rates(const steady *s, int component, int n, int c, double *A, do
 
     phx_sys_rows(ws, s->t, 0.0);
     for (int k = 0; k < ws->n_l; k++) {
-        const row_slot *slot = &system->rows[ws->row[k]];
+        const row_slot *slot = &system->rows[ws->rows.index[k]];
         const double scale = slot->component != component ? 0.0 : slot->row->angular ? 1.0 : 1.0 / s->size;
         A[k * n + c] = scale * phx_sys_row_rate(ws, k);
-        b[k] = scale * ws->w[k];
+        b[k] = scale * ws->rows.w[k];
     }
     for (int i = 0; i < s->n_rotors; i++) {
         const rotor *one = &s->rotors[i];
