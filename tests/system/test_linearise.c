@@ -221,7 +221,7 @@ static void accelerations_satisfy_the_equations(void **state)
                 x1[i] = m.x[i] + dt * x_dot[i];
             for (int i = 0; i < m.n_v; i++)
                 v1[i] = m.v[i] + dt * v_dot[i];
-            m.dae->ops->normalise(m.dae, x1);
+            m.dae->ops->normalise(m.dae, x1, true);
             residual(&m, t + dt, x1, v1, v_dot, lambda, res[side]);
         }
         for (int i = m.n_v; i < m.n_v + m.n_l; i++)

@@ -62,11 +62,9 @@ static phx_status op_power(phx_dae *dae, double t, const double *x, const double
     return status;
 }
 
-static void op_count(phx_dae *dae, double *x)
+/* Angles of frames in the plane follow the direction cosines. */
+static void count_planar(const phx_system *system, double *x)
 {
-    workspace *ws = of(dae);
-    const phx_system *system = ws->system;
-
     for (int b = 0; b < system->n_bodies && system->dim == 2; b++) {
         const phx_body_frame *frames;
         const int n_frames = phx_body_frames(system->bodies[b].body, &frames);
@@ -75,21 +73,27 @@ static void op_count(phx_dae *dae, double *x)
             attitude[2] += remainder(atan2(attitude[1], attitude[0]) - attitude[2], 2.0 * acos(-1.0));
         }
     }
-    if (system->n_x > system->n_body_x) {
+}
+
+static void op_count(phx_dae *dae, double *x)
+{
+    workspace *ws = of(dae);
+
+    count_planar(ws->system, x);
+    if (ws->system->n_x > ws->system->n_body_x) {
         phx_sys_set_instant(ws, x, ws->step.vm);
         phx_sys_count_turns(ws, x);
     }
 }
 
-static void op_normalise(phx_dae *dae, double *x)
+static void op_normalise(phx_dae *dae, double *x, bool count)
 {
     const phx_system *system = of(dae)->system;
 
-    if (system->dim == 2)
-        op_count(dae, x);
+    count_planar(system, x);
     for (int b = 0; b < system->n_bodies; b++)
         phx_body_normalise(system->bodies[b].body, x + system->bodies[b].x);
-    if (system->dim == 3)
+    if (count && system->dim == 3)
         op_count(dae, x);
 }
 

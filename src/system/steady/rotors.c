@@ -66,9 +66,8 @@ void phx_steady_deformation_rates(const steady *s, const double *turn, double fa
 
     for (int b = 0; b < system->n_bodies; b++) {
         const body_slot *slot = &system->bodies[b];
-        const double *q = x + slot->x + phx_body_n_x(slot->body) - phx_body_n_q(slot->body);
         if (s->Z[b].rows > 0 && turn[b] != 0.0) /* q_dot = -s Z q */
-            phx_csr_apply(&s->Z[b], -factor * turn[b], q, v + slot->v + rigid);
+            phx_csr_apply(&s->Z[b], -factor * turn[b], phx_sys_q(slot, x), v + slot->v + rigid);
     }
 }
 
@@ -210,12 +209,15 @@ static void asymmetry(const phx_system *system, const double *M, const double *z
 /* Inertia of the undeformed body, n square in its axes. */
 static phx_status undeformed_mass(phx_context *context, const body_slot *slot, const double *x, double *M)
 {
-    const int n_x = phx_body_n_x(slot->body), n = phx_body_n_q(slot->body);
-    double *xb = phx_calloc(context, (size_t)n_x, sizeof *xb);
+    const size_t n_x = (size_t)phx_body_n_x(slot->body);
+    double *xb = phx_calloc(context, n_x, sizeof *xb);
+    int q_x;
 
     if (!xb)
         return PHX_ERR_MEMORY;
-    memcpy(xb, x + slot->x, (size_t)(n_x - n) * sizeof *xb);
+    const int n = phx_body_coordinates(slot->body, &q_x, NULL);
+    memcpy(xb, x + slot->x, n_x * sizeof *xb);
+    memset(xb + q_x, 0, (size_t)n * sizeof *xb);
     phx_body_rigid_mass(slot->body, xb, M);
     phx_free(xb);
     return PHX_OK;

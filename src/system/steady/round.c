@@ -167,8 +167,9 @@ phx_status phx_steady_add_inertia(const workspace *ws, int b, const double *x, c
 {
     const phx_system *system = ws->system;
     const body_slot *slot = &system->bodies[b];
-    const int n_x = phx_body_n_x(slot->body), n_v = phx_body_n_v(slot->body), n = phx_body_n_q(slot->body);
-    const int rigid = n_v - n, *ptr = NULL, *idx = NULL;
+    const int n_x = phx_body_n_x(slot->body), n_v = phx_body_n_v(slot->body), *ptr = NULL, *idx = NULL;
+    int q_x, q_v;
+    const int n = phx_body_coordinates(slot->body, &q_x, &q_v);
     double *xb = phx_calloc(ws->base.context, (size_t)(n_x + 2 * n_v), sizeof *xb), *p[2];
 
     if (!xb)
@@ -178,7 +179,7 @@ phx_status phx_steady_add_inertia(const workspace *ws, int b, const double *x, c
     memcpy(xb, x + slot->x, (size_t)n_x * sizeof *xb);
     phx_body_pattern(slot->body, &ptr, &idx);
     for (int c = 0; c < n; c++) {
-        double *q = xb + n_x - n + c, kept = *q;
+        double *q = xb + q_x + c, kept = *q;
         for (int side = 0; side < 2; side++) {
             *q = kept + (side ? 1.0 : -1.0);
             phx_body_momenta(slot->body, xb, v_dot + slot->v, p[side]);
@@ -186,7 +187,7 @@ phx_status phx_steady_add_inertia(const workspace *ws, int b, const double *x, c
         *q = kept;
         for (int i = 0; i < n_v; i++)
             for (int k = ptr[i]; k < ptr[i + 1]; k++)
-                if (idx[k] == rigid + c)
+                if (idx[k] == q_v + c)
                     K[ws->kkt.body_at[b][k]] += 0.5 * (p[1][i] - p[0][i]);
     }
     phx_free(xb);

@@ -125,10 +125,12 @@ static void turn_on(const steady *s, double time, const double *x, double *later
     for (int b = 0; b < system->n_bodies; b++) {
         const body_slot *slot = &system->bodies[b];
         double Q[9], p[3];
+        int q_x;
         if (spins(s, b)) {
+            (void)phx_body_coordinates(slot->body, &q_x, NULL);
             phx_steady_turn(dim, s->spin + slot->v, time, Q, p);
             turn_in_body(dim, Q, p, s->spin[slot->v + dim] * time, later + slot->x);
-            turn_deformation(s, b, false, time, later + slot->x + phx_body_n_x(slot->body) - phx_body_n_q(slot->body));
+            turn_deformation(s, b, false, time, later + slot->x + q_x);
         }
         turn_in_space(system, s->twist + slot->component * TWIST, time, later + slot->x);
     }
