@@ -1,11 +1,12 @@
 /* Steady rotation: all bodies of a component turn (or slide) as one rigid body, with a twist that the joints and the
- * constant speeds of the drives determine, and rotors beside it with a constant twist s z in their axes (rotors.c).
+ * constant speeds of the drives determine, and spinning bodies beside it with a constant twist s z in their axes.
  * The body velocities are then functions of the configuration,
  *
  *   v = V(x) = U(x) + s z,   U:   u_P = R^T (v_O + Omega x r),   w = R^T Omega,   q_dot = 0,
  *
  * constant in axes that do not take part in the spin s z. In those of the body they turn backwards, v_dot = -s ad(z) v,
- * and as a rotor looks the same in all its angles, this is the same at any time. The deformed equilibrium solves
+ * and as a spinning body looks the same in all its angles, this is the same at any time. The deformed equilibrium
+ * solves
  *
  *   residual of motion(x, V(x), v_dot, lambda) = 0          n_v
  *   gaps of the joints = 0, driven coordinates as they are  n_l
@@ -16,7 +17,8 @@
  *
  *   M xi'' + (D - s M ad(z) + M ad(U)) xi' + (K + (D - s M ad(z)) ad(U)) xi - G^T dlambda,
  *
- * whose last matrix is also that of Newton's iteration, since V(x) varies by ad(U) xi. Of rotors that bend, round.c. */
+ * whose last matrix is also that of Newton's iteration, since V(x) varies by ad(U) xi. Of spinning bodies that bend,
+ * axisymmetric.c. */
 #include <math.h>
 #include <string.h>
 
@@ -31,11 +33,11 @@ static void steady_free(steady *s)
     phx_free(s->room);
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         phx_free(arrays[i]);
-    for (int i = 0; i < s->n_rotors; i++)
-        phx_free(s->rotors[i].unit);
+    for (int i = 0; i < s->n_spinning; i++)
+        phx_free(s->spinning[i].unit);
     for (int b = 0; s->Z && b < s->ws->system->n_bodies; b++)
         phx_csr_free(&s->Z[b]);
-    phx_free(s->rotors);
+    phx_free(s->spinning);
     phx_free(s->Z);
     phx_free(s->turn);
 }
@@ -299,9 +301,9 @@ phx_status phx_system_steady(phx_dae *dae, double t, double *x, double *v, doubl
         memset(v, 0, (size_t)system->n_v * sizeof *v);
         phx_sys_set_instant(ws, x, v);
         s.size = phx_sys_size(ws);
-        status = phx_steady_find_twists(&s, x, v);
+        status = phx_steady_find_motion(&s, x, v);
     }
-    if (!status && driven == 0 && s.n_rotors == 0)
+    if (!status && driven == 0 && s.n_spinning == 0)
         status = phx_fail(dae->context, PHX_ERR_ANALYSIS,
                           "a steady rotation needs a drive: give a joint to the ground a constant speed, or the joint "
                           "of a rotor a speed or a rate");
@@ -334,13 +336,13 @@ phx_status phx_sys_linearise_steady(phx_dae *dae, double t, const double *x, con
         s.turn[b] = phx_steady_turning(system->n_rot, s.spin + at + system->dim);
         for (int i = 0; i < rigid; i++)
             z[i] = s.spin[at + i] / s.turn[b];
-        s.n_rotors += s.turn[b] > 0.0;
+        s.n_spinning += s.turn[b] > 0.0;
         if (s.turn[b] > 0.0 && phx_body_n_q(system->bodies[b].body) > 0)
-            status = phx_steady_round(dae->context, system->bodies[b].body, z, &s.Z[b], &uneven);
+            status = phx_steady_axisymmetric(dae->context, system->bodies[b].body, z, &s.Z[b], &uneven);
     }
     if (!status)
         phx_steady_accelerations(&s, 1.0, v, s.v_dot);
-    s.n_rotors = 0; /* it has no list */
+    s.n_spinning = 0; /* it has no list */
     if (!status)
         status = dae->ops->linearise(dae, t, x, v, lambda);
     if (!status)

@@ -1,8 +1,8 @@
-/* Is a rotation steady? After everything has turned on, the rotors in their bearings too, the same forces and
- * derivatives must be found, in axes that take no part in the spin of the rotors, the joints closed and the same
- * motions free.
+/* Is a rotation steady? After everything has turned on, the spinning bodies in their bearings too, the same forces and
+ * derivatives must be found, in axes that take no part in the spin of the spinning bodies, the joints closed and the
+ * same motions free.
  *
- * A rotor that has turned by g = exp(s z t) in such axes has velocities and forces there with
+ * A spinning body that has turned by g = exp(s z t) in such axes has velocities and forces there with
  *
  *   nu = Ad(g) nu_body,   f = Ad(g)^-T f_body,   Ad(Q, p) = [Q [p]x Q; 0 Q]. */
 #include <math.h>
@@ -10,7 +10,7 @@
 
 #include "steady.h"
 
-/* ---- the turn of a rotor ---- */
+/* ---- the turn of a spinning body ---- */
 static bool spins(const steady *s, int b)
 {
     const phx_system *system = s->ws->system;
@@ -24,7 +24,7 @@ static void turn_deformation(const steady *s, int b, bool forces, double time, d
         phx_steady_turn_deformation(&s->Z[b], forces, -s->turn[b] * time, s->room, q);
 }
 
-/* nu_body = Ad(g)^-1 nu of the rotors after `time`, in place. */
+/* nu_body = Ad(g)^-1 nu of the spinning bodies after `time`, in place. */
 static void to_bodies(const steady *s, double time, double *nu)
 {
     const phx_system *system = s->ws->system;
@@ -47,7 +47,7 @@ static void to_bodies(const steady *s, double time, double *nu)
     }
 }
 
-/* f = Ad(g)^-T f_body of the rotors after `time`, in place. */
+/* f = Ad(g)^-T f_body of the spinning bodies after `time`, in place. */
 static void from_bodies(const steady *s, double time, double *f)
 {
     const phx_system *system = s->ws->system;
@@ -115,7 +115,7 @@ static void turn_in_space(const phx_system *system, const double *twist, double 
     }
 }
 
-/* x as it will be after `time`: each rotor turned in its bearings, each component moved by its twist. */
+/* x as it will be after `time`: each spinning body turned in its bearings, each component moved by its twist. */
 static void turn_on(const steady *s, double time, const double *x, double *later)
 {
     const phx_system *system = s->ws->system;
@@ -304,8 +304,8 @@ double phx_steady_fastest(const steady *s)
 
     for (int c = 0; c < system->n_components; c++)
         speed = fmax(speed, phx_steady_turning(system->n_rot, s->twist + c * TWIST + system->dim));
-    for (int i = 0; i < s->n_rotors; i++)
-        speed = fmax(speed, fabs(s->rotors[i].speed));
+    for (int i = 0; i < s->n_spinning; i++)
+        speed = fmax(speed, fabs(s->spinning[i].speed));
     return speed;
 }
 
@@ -319,9 +319,9 @@ static double slowest(const steady *s)
         if (own > 1e-6 * speed)
             speed = fmin(speed, own);
     }
-    for (int i = 0; i < s->n_rotors; i++)
-        if (fabs(s->rotors[i].speed) > 1e-6 * speed)
-            speed = fmin(speed, fabs(s->rotors[i].speed));
+    for (int i = 0; i < s->n_spinning; i++)
+        if (fabs(s->spinning[i].speed) > 1e-6 * speed)
+            speed = fmin(speed, fabs(s->spinning[i].speed));
     return speed;
 }
 

@@ -1,9 +1,9 @@
-/* Rotors that bend. What turns such a body by an angle a about its axis turns its deformations too: with axes that do
- * not take part in the spin, q_axes = exp(a Z) q_body, where Z is the turn of the displacements,
+/* Spinning bodies that bend. What turns such a body by an angle a about its axis turns its deformations too: with axes
+ * that do not take part in the spin, q_axes = exp(a Z) q_body, where Z is the turn of the displacements,
  *
  *   [axis]x Phi = Phi Z,     so  M_qq Z = int rho Phi^T [axis]x Phi = -sum_k axis_k A_k,     Z^3 = -Z,
  *
- * if the body is round. A deformation that stands still in the axes has q_dot = -s Z q in those of the body. */
+ * if the body is axisymmetric. A deformation that stands still in the axes has q_dot = -s Z q in those of the body. */
 #include <math.h>
 #include <string.h>
 
@@ -100,7 +100,8 @@ static phx_status unturned(phx_context *context, const phx_csr *Z, double *worst
     return PHX_OK;
 }
 
-phx_status phx_steady_round(phx_context *context, const phx_body *body, const double *z, phx_csr *Z, double *uneven)
+phx_status phx_steady_axisymmetric(phx_context *context, const phx_body *body, const double *z, phx_csr *Z,
+                                   double *uneven)
 {
     const phx_flex *flex = phx_body_flex(body);
     phx_status status = make_generator(context, flex, z + flex->dim, Z);
