@@ -33,7 +33,7 @@ typedef struct coordinate_slot {
     phx_coordinate_def def;
     int driven_row; /* index in rows when speed is given, else -1 */
     int held_row;   /* index in rows when start or rate is given and the coordinate is not driven, else -1 */
-    int turn;       /* where x keeps its value, so that full turns count; -1: the bodies' states tell it */
+    int angle;      /* where x keeps its value, so that it is unwrapped; -1: the bodies' states tell it */
 } coordinate_slot;
 
 typedef struct joint_slot {
@@ -115,7 +115,7 @@ struct phx_system {
     ledger_entry *ledger;
     output_slot *outputs;
     int n_x, n_v;
-    int n_body_x; /* entries of x that belong to bodies; behind them the coordinates that count turns */
+    int n_body_x; /* entries of x that belong to bodies; behind them the unwrapped joint angles */
     int n_independent, n_redundant;
     int *independent;           /* rows that carry a multiplier, in order */
     int *redundant;             /* the others (constraint and driven rows) */
@@ -171,7 +171,7 @@ typedef struct kkt_matrix {
 typedef struct work_row {
     phx_port_id a, b;
     int unit;                /* its covectors are -1 and +1 in this entry of the ports for good; -1: any others */
-    bool turns;              /* it knows their turns only */
+    bool angular_only;       /* its covectors are zero on the rates of places */
     const phx_signal *speed; /* of a driven row, else NULL */
     double rate;             /* of a held row, else 0 */
     phx_row row;
@@ -370,7 +370,7 @@ struct workspace {
     mass_matrix mass;
     step_interval step;
     phx_body_view view;              /* of the interval or instant at hand: where vectors of all bodies begin */
-    const double *angles0, *angles1; /* x at its ends, for the coordinates that count turns */
+    const double *angles0, *angles1; /* x at its ends, for the unwrapped joint angles */
     body_set bodies;
     scratch scratch;
     projection projection;
@@ -528,10 +528,10 @@ phx_status phx_sys_factor_whole(workspace *ws, int slot, double cj);
 phx_status phx_sys_factor_whole_mass(workspace *ws, const double *x); /* phx_sys_factor_mass on it */
 /* phx_sys_forces with `linear`, without its residual. */
 phx_status phx_sys_add_forces(workspace *ws, double t);
-/* Coordinates that count turns in x1 as in x0. */
-void phx_sys_begin_turns(workspace *ws);
+/* Unwrapped joint angles in x1 as in x0. */
+void phx_sys_begin_angles(workspace *ws);
 /* Those of a joint in x, nearest to those that x has, at end 1 of the views. */
-void phx_sys_count_joint(const joint_slot *joint, const phx_port_view *a, const phx_port_view *b, double *x);
+void phx_sys_unwrap_joint(const joint_slot *joint, const phx_port_view *a, const phx_port_view *b, double *x);
 /* Values of [M -G^T; G 0] at the current instant view, whose rows are evaluated, into ws->mass.val; and its
  * factorisation in lu_mass. */
 void phx_sys_mass_values(workspace *ws, const double *x);
@@ -617,18 +617,18 @@ phx_status phx_sys_load_path(phx_system *system, double t, double *x, double *v)
  * the system is small enough to tell (load_stability.c); v is written. */
 phx_status phx_sys_stable(phx_system *system, double t, const double *x, double *v, const double *a,
                           const double *lambda, bool *stable);
-/* Offsets that make every coordinate count from its given start value at x, and the counted coordinates in x. */
+/* Offsets that make every coordinate count from its given start value at x, and the unwrapped joint angles in x. */
 void phx_sys_set_offsets(phx_system *system, double *x);
 /* Freeze, by stages. */
 phx_status phx_sys_number(phx_system *system);
 phx_status phx_sys_find_redundant(phx_system *system);
 phx_status phx_sys_components(phx_system *system);
 double phx_sys_coordinate_value(const workspace *ws, int joint, int coordinate, int end);
-/* Counted coordinates in x, nearest to those that x has: at the instant that all ports have been viewed at; their
+/* Unwrapped joint angles in x, nearest to those that x has: at the instant that all ports have been viewed at; their
  * rates.
  */
-void phx_sys_count_turns(const workspace *ws, double *x);
-void phx_sys_turn_rates(const phx_system *system, const double *x, const double *v, double *x_dot);
+void phx_sys_unwrap_angles(const workspace *ws, double *x);
+void phx_sys_angle_rates(const phx_system *system, const double *x, const double *v, double *x_dot);
 /* A port of a state, without a workspace. */
 void phx_sys_view_port(const phx_system *system, phx_port_id id, const double *x, const double *v, phx_port_view *view);
 /* Directions of a section in inertial components, orthonormal: dim x dim, columns are the port's directions, `own` what

@@ -259,7 +259,7 @@ void phx_system_energies(const phx_system *system, const double *x, const double
             energies->potential += phx_line_spring_energy(&force->spring, &a, &b, 1);
         } else { /* 1/2 k (psi - rest)^2 */
             const coordinate_slot *coordinate = &system->joints[force->joint].coordinates[force->coordinate];
-            const double near = coordinate->turn < 0 ? 0.0 : x[coordinate->turn];
+            const double near = coordinate->angle < 0 ? 0.0 : x[coordinate->angle];
             const double d = phx_row_unwrapped(&coordinate->row, &a, &b, 1, near) - coordinate->def.rest;
             energies->potential += 0.5 * coordinate->def.stiffness * d * d;
         }

@@ -21,7 +21,7 @@ static void op_rates(phx_dae *dae, const double *x, const double *v, double *x_d
         const body_slot *slot = &system->bodies[b];
         phx_body_rates(slot->body, x + slot->x, v + slot->v, x_dot + slot->x);
     }
-    phx_sys_turn_rates(system, x, v, x_dot);
+    phx_sys_angle_rates(system, x, v, x_dot);
 }
 
 /* res = [ M v_dot - f - G^T lambda ; G v - w ] */
@@ -63,7 +63,7 @@ static phx_status op_power(phx_dae *dae, double t, const double *x, const double
 }
 
 /* Angles of frames in the plane follow the direction cosines. */
-static void count_planar(const phx_system *system, double *x)
+static void unwrap_planar(const phx_system *system, double *x)
 {
     for (int b = 0; b < system->n_bodies && system->dim == 2; b++) {
         const phx_body_frame *frames;
@@ -75,14 +75,14 @@ static void count_planar(const phx_system *system, double *x)
     }
 }
 
-static void op_count(phx_dae *dae, double *x)
+static void op_unwrap(phx_dae *dae, double *x)
 {
     workspace *ws = of(dae);
 
-    count_planar(ws->system, x);
+    unwrap_planar(ws->system, x);
     if (ws->system->n_x > ws->system->n_body_x) {
         phx_sys_set_instant(ws, x, ws->step.vm);
-        phx_sys_count_turns(ws, x);
+        phx_sys_unwrap_angles(ws, x);
     }
 }
 
@@ -90,11 +90,11 @@ static void op_normalise(phx_dae *dae, double *x, bool count)
 {
     const phx_system *system = of(dae)->system;
 
-    count_planar(system, x);
+    unwrap_planar(system, x);
     for (int b = 0; b < system->n_bodies; b++)
         phx_body_normalise(system->bodies[b].body, x + system->bodies[b].x);
     if (count && system->dim == 3)
-        op_count(dae, x);
+        op_unwrap(dae, x);
 }
 
 static void op_tangent(phx_dae *dae, const double *x, const double *dx, double *dxi)
@@ -193,8 +193,8 @@ static bool carry_over(workspace *ws, const double *x0, const double *v0)
     return goes_on;
 }
 
-/* Counted turns start from those of x0. */
-void phx_sys_begin_turns(workspace *ws)
+/* Unwrapped angles start from those of x0. */
+void phx_sys_begin_angles(workspace *ws)
 {
     const phx_system *system = ws->system;
 
@@ -234,7 +234,7 @@ static phx_status op_interval_residual(phx_dae *dae, const double *v1, const dou
     return PHX_OK;
 }
 
-static void op_catch_up(phx_dae *dae, double *x)
+static void op_synchronise(phx_dae *dae, double *x)
 {
     workspace *ws = of(dae);
 
@@ -381,7 +381,7 @@ const phx_dae_ops phx_sys_ops = {
     .power = op_power,
     .accelerations = phx_sys_op_accelerations,
     .normalise = op_normalise,
-    .count = op_count,
+    .count = op_unwrap,
     .tangent = op_tangent,
     .linearise = phx_sys_op_linearise,
     .stiffness_apply = op_stiffness_apply,
@@ -394,7 +394,7 @@ const phx_dae_ops phx_sys_ops = {
     .interval_residual = op_interval_residual,
     .interval_linearise = phx_sys_op_interval_linearise,
     .interval_work = op_interval_work,
-    .catch_up = op_catch_up,
+    .catch_up = op_synchronise,
     .project = phx_sys_op_project,
     .norm = op_norm,
     .velocity_sizes = op_velocity_sizes,

@@ -91,12 +91,12 @@ double phx_sys_coordinate_value(const workspace *ws, int j, int c, int end)
 {
     const joint_slot *joint = &ws->system->joints[j];
     const coordinate_slot *coordinate = &joint->coordinates[c];
-    const double near = coordinate->turn < 0 ? 0.0 : (end ? ws->angles1 : ws->angles0)[coordinate->turn];
+    const double near = coordinate->angle < 0 ? 0.0 : (end ? ws->angles1 : ws->angles0)[coordinate->angle];
 
     return phx_row_unwrapped(&coordinate->row, &ws->ports.view[joint->a], &ws->ports.view[joint->b], end, near);
 }
 
-/* sum_i g_i P_ij over the columns of a port: places, then the turns of the frame, then those of the section. */
+/* sum_i g_i P_ij over the columns of a port: places, then the rotations of the frame, then those of the section. */
 void phx_sys_pull(const workspace *ws, phx_port_id id, const double *covector, double *row)
 {
     const phx_system *system = ws->system;

@@ -108,7 +108,7 @@ static void impulses(workspace *ws)
     }
 }
 
-/* Velocities, in v of all bodies, of one in the rigid motion number m of everything (translations, then turns about the
+/* Velocities, in v of all bodies, of one in the rigid motion number m of everything (translations, then rotations about the
  * origin). */
 static void rigid_motion(const phx_system *system, const body_slot *slot, const double *x, int m, double *v)
 {

@@ -100,16 +100,16 @@ static void set_interval(workspace *ws, const double *v1, double *res)
     phx_sys_run(ws, ws->fast->n_loose_bodies, set_bodies, &to);
 }
 
-/* The end of an interval whose residual was evaluated nearby: only forces and counted turns depend on the views. */
+/* The end of an interval whose residual was evaluated nearby: only forces and unwrapped angles depend on the views. */
 static phx_status end_interval(workspace *ws, const double *v1)
 {
     const phx_system *system = ws->system;
 
     set_interval(ws, v1, NULL);
-    phx_sys_begin_turns(ws);
+    phx_sys_begin_angles(ws);
     if (system->n_forces > 0)
         phx_fast_view_rows(ws);
-    phx_sys_follow_turns(ws, system->n_forces > 0 ? NEED_VIEW : NEED_MORE);
+    phx_sys_follow_angles(ws, system->n_forces > 0 ? NEED_VIEW : NEED_MORE);
     if (system->n_forces == 0 && system->lossless)
         return PHX_OK;
     return phx_sys_forces(ws, ws->step.t0 + 0.5 * ws->view.h, false, ws->scratch.vector[3]);
@@ -122,7 +122,7 @@ phx_status phx_fast_interval_residual(workspace *ws, const double *v1, const dou
     if (!res)
         return end_interval(ws, v1);
     set_interval(ws, v1, res);
-    phx_sys_begin_turns(ws);
+    phx_sys_begin_angles(ws);
     phx_fast_view_rows(ws);
     ws->fast->start_viewed = true;
     status = phx_sys_forces(ws, ws->step.t0 + 0.5 * ws->view.h, false, res);

@@ -40,14 +40,14 @@ static inline port_map map_port(const int dim, const workspace *ws, phx_port_id 
     return map;
 }
 
-/* row = g^T P; a covector on turns alone has no rows of u. */
-static inline void pull(const int dim, const bool turns, const port_map *map, const double *g, double *row)
+/* row = g^T P; a covector on rotations alone has no rows of u. */
+static inline void pull(const int dim, const bool angular_only, const port_map *map, const double *g, double *row)
 {
     const int n_rot = phx_rotations(dim), r = dim + n_rot, n = map->n;
 
     for (int j = 0; j < n; j++) {
         double sum = 0.0;
-        for (int a = 0; a < dim && !turns; a++)
+        for (int a = 0; a < dim && !angular_only; a++)
             sum += g[a] * map->of.place[a * n + j];
         row[j] = sum;
     }
@@ -334,7 +334,7 @@ static inline void group_jacobian(const int dim, const workspace *ws, const row_
                 continue;
             for (int j = 0; j < map->n && row->unit >= 0; j++)
                 to[j] = side ? map->of.place[row->unit * map->n + j] : -map->of.place[row->unit * map->n + j];
-            if (row->unit < 0 && row->turns)
+            if (row->unit < 0 && row->angular_only)
                 pull(dim, true, map, g + side * PHX_PORT_MAX, to);
             else if (row->unit < 0)
                 pull(dim, false, map, g + side * PHX_PORT_MAX, to);
@@ -440,7 +440,7 @@ static inline void row_stiffness(const int dim, const workspace *ws, int k, cons
 {
     const int n_rot = phx_rotations(dim), r = dim + n_rot;
     const double *g = ws->rows.covector + (size_t)k * PAIR_SIZE, half = 0.5 * ws->view.h;
-    const bool places = !ws->rows.row[k].turns, bent = reach == PHX_REACH_ALL;
+    const bool places = !ws->rows.row[k].angular_only, bent = reach == PHX_REACH_ALL;
 
     for (int side = 0; side < 2; side++, g += PHX_PORT_MAX, slope += PHX_PORT_MAX) {
         const port_map *map = &maps[side];

@@ -99,10 +99,10 @@ static phx_port_rows side_rows(const workspace *ws, int side)
                           .first = rest,
                           .count = group->end - rest,
                           .covector = rest * PAIR_SIZE + side % 2 * PHX_PORT_MAX,
-                          .turns = true};
+                          .angular_only = true};
 
     for (int k = rest; k < group->end; k++)
-        rows.turns = rows.turns && ws->rows.row[k].turns;
+        rows.angular_only = rows.angular_only && ws->rows.row[k].angular_only;
     return rows;
 }
 

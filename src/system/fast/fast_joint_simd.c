@@ -1,6 +1,6 @@
 /* Operations on joints that are alike, PHX_JOINT_LANES of them at once; compiled for any processor, and again for those
  * with wider registers. The same of one joint after the other is in evaluate.c and couplings.c. */
-#include "fast_turn_simd.h"
+#include "fast_angle_simd.h"
 
 /* WORK(dim, n_a, n_b, dots, ...) for the kind of batch: what is constant there is so for the compiler. */
 #define EACH_KIND(WORK, ...)                                                                                           \
@@ -98,7 +98,7 @@ static inline void put_rates(const int dim, int dots, const real *rates, const j
         put_run(1, rates + k, 1, batch->first, out + k);
 }
 
-/* DOT rows: covectors, rates, and efforts on turns. */
+/* DOT rows: covectors, rates, and efforts on rotations. */
 static inline void residual_of_dots(const int n_a, const int n_b, const workspace *ws, const joint_batch *batch,
                                     const joint_state *at, const port_state *p, real *rates, real *e_a, real *e_b)
 {
@@ -262,7 +262,7 @@ static void linearise(const workspace *ws, const joint_batch *batch, const joint
     EACH_KIND(linearise_in, ws, batch, at);
 }
 
-/* ---- counted turns ---- */
+/* ---- unwrapped angles ---- */
 static unsigned gone(const joint_batch *batch, const double *x1)
 {
     const int n_a = batch->side[0].n_q, n_b = batch->side[1].n_q;

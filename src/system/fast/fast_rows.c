@@ -116,7 +116,7 @@ void phx_fast_rows(workspace *ws, double t, double h)
 static double row_rate(const workspace *ws, int k)
 {
     const work_row *row = &ws->rows.row[k];
-    const int dim = ws->system->dim, size = phx_port_size(dim), first = row->turns ? dim : 0;
+    const int dim = ws->system->dim, size = phx_port_size(dim), first = row->angular_only ? dim : 0;
 
     if (row->unit >= 0)
         return ws->fast->place_rate[row->b * dim + row->unit] - ws->fast->place_rate[row->a * dim + row->unit];
@@ -175,9 +175,9 @@ static void apply_multiplier(workspace *ws, int k, int sides, double lambda)
             b[row->unit] += lambda;
         return;
     }
-    for (int i = row->turns ? dim : 0; i < size && sides & ON_A; i++)
+    for (int i = row->angular_only ? dim : 0; i < size && sides & ON_A; i++)
         a[i] += lambda * g[i];
-    for (int i = row->turns ? dim : 0; i < size && sides & ON_B; i++)
+    for (int i = row->angular_only ? dim : 0; i < size && sides & ON_B; i++)
         b[i] += lambda * g[PHX_PORT_MAX + i];
 }
 

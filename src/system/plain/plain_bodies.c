@@ -56,9 +56,9 @@ phx_status phx_plain_interval_residual(workspace *ws, const double *v1, const do
     phx_status status = PHX_OK;
 
     phx_plain_move(ws, v1, res);
-    phx_sys_begin_turns(ws);
+    phx_sys_begin_angles(ws);
     phx_plain_view_ports(ws);
-    phx_sys_count_turns(ws, ws->step.x1);
+    phx_sys_unwrap_angles(ws, ws->step.x1);
     status = phx_sys_forces(ws, ws->step.t0 + 0.5 * ws->view.h, false, res ? res : ws->scratch.vector[3]);
     if (!status && res)
         phx_plain_rows_residual(ws, ws->step.t0, ws->view.h, lambda, res);

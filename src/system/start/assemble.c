@@ -520,7 +520,7 @@ static double principal_angle(double angle)
     return wrapped <= rounding - pi ? wrapped + 2.0 * pi : wrapped;
 }
 
-/* The origin of a coordinate, and the value that x keeps of one that counts turns. At the start a coordinate has the
+/* The origin of a coordinate, and the value that x keeps of an unwrapped one. At the start a coordinate has the
  * value that is given; an angle that is not given has its principal value, in the plane and in space alike. */
 static void set_offset(const workspace *ws, int j, int c, double *x)
 {
@@ -536,8 +536,8 @@ static void set_offset(const workspace *ws, int j, int c, double *x)
         if (!coordinate->row.counted) /* by whole turns, which leaves the values of most models as they are */
             coordinate->row.target += 2.0 * pi * round((value - start) / (2.0 * pi));
     }
-    if (coordinate->turn >= 0)
-        x[coordinate->turn] = start;
+    if (coordinate->angle >= 0)
+        x[coordinate->angle] = start;
 }
 
 void phx_sys_set_offsets(phx_system *system, double *x)
@@ -549,5 +549,5 @@ void phx_sys_set_offsets(phx_system *system, double *x)
     for (int j = 0; j < system->n_joints; j++)
         for (int c = 0; c < system->joints[j].n_coordinates; c++)
             set_offset(ws, j, c, x);
-    phx_sys_count_turns(ws, x);
+    phx_sys_unwrap_angles(ws, x);
 }
