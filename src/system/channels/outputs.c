@@ -10,25 +10,25 @@ typedef struct quantity_info {
     phx_quantity quantity;
     const char *plane, *space; /* component names, '|' between them; "" for a scalar */
     const char *unit;
-    phx_sys_slopes_fn *slopes;
+    phx_sys_jacobian_fn *jacobian;
 } quantity_info;
 
 static const quantity_info quantities[] = {
-    {PHX_QUANTITY_POSITION, "x|y", "x|y|z", "m", phx_sys_position_slopes},
-    {PHX_QUANTITY_VELOCITY, "x|y", "x|y|z", "m/s", phx_sys_velocity_slopes},
-    {PHX_QUANTITY_ACCELERATION, "x|y", "x|y|z", "m/s^2", phx_sys_acceleration_slopes},
-    {PHX_QUANTITY_ANGLE, "", "", "rad", phx_sys_angle_slopes},
-    {PHX_QUANTITY_ANGULAR_VELOCITY, "", "x|y|z", "rad/s", phx_sys_angular_velocity_slopes},
-    {PHX_QUANTITY_ATTITUDE, "w|x|y|z", "w|x|y|z", "", phx_sys_attitude_slopes},
-    {PHX_QUANTITY_DEFORMATION, "x|y", "x|y|z", "m", phx_sys_deformation_slopes},
-    {PHX_QUANTITY_AXIAL_FORCE, "", "", "N", phx_sys_stress_slopes},
-    {PHX_QUANTITY_BENDING_MOMENT, "", "y|z", "N m", phx_sys_stress_slopes},
-    {PHX_QUANTITY_TORSION, "", "", "N m", phx_sys_stress_slopes},
-    {PHX_QUANTITY_STRESS, "top|bottom", "top|bottom", "Pa", phx_sys_stress_slopes},
-    {PHX_QUANTITY_REACTION, "fx|fy|tz", "fx|fy|fz|tx|ty|tz", "N, N m", phx_sys_reaction_slopes},
-    {PHX_QUANTITY_COORDINATE, "", "", "m or rad", phx_sys_coordinate_slopes},
-    {PHX_QUANTITY_RATE, "", "", "m/s or rad/s", phx_sys_rate_slopes},
-    {PHX_QUANTITY_EFFORT, "", "", "N or N m", phx_sys_effort_slopes},
+    {PHX_QUANTITY_POSITION, "x|y", "x|y|z", "m", phx_sys_position_jacobian},
+    {PHX_QUANTITY_VELOCITY, "x|y", "x|y|z", "m/s", phx_sys_velocity_jacobian},
+    {PHX_QUANTITY_ACCELERATION, "x|y", "x|y|z", "m/s^2", phx_sys_acceleration_jacobian},
+    {PHX_QUANTITY_ANGLE, "", "", "rad", phx_sys_angle_jacobian},
+    {PHX_QUANTITY_ANGULAR_VELOCITY, "", "x|y|z", "rad/s", phx_sys_angular_velocity_jacobian},
+    {PHX_QUANTITY_ATTITUDE, "w|x|y|z", "w|x|y|z", "", phx_sys_attitude_jacobian},
+    {PHX_QUANTITY_DEFORMATION, "x|y", "x|y|z", "m", phx_sys_deformation_jacobian},
+    {PHX_QUANTITY_AXIAL_FORCE, "", "", "N", phx_sys_stress_jacobian},
+    {PHX_QUANTITY_BENDING_MOMENT, "", "y|z", "N m", phx_sys_stress_jacobian},
+    {PHX_QUANTITY_TORSION, "", "", "N m", phx_sys_stress_jacobian},
+    {PHX_QUANTITY_STRESS, "top|bottom", "top|bottom", "Pa", phx_sys_stress_jacobian},
+    {PHX_QUANTITY_REACTION, "fx|fy|tz", "fx|fy|fz|tx|ty|tz", "N, N m", phx_sys_reaction_jacobian},
+    {PHX_QUANTITY_COORDINATE, "", "", "m or rad", phx_sys_coordinate_jacobian},
+    {PHX_QUANTITY_RATE, "", "", "m/s or rad/s", phx_sys_rate_jacobian},
+    {PHX_QUANTITY_EFFORT, "", "", "N or N m", phx_sys_effort_jacobian},
 };
 
 static const quantity_info *info_of(phx_quantity quantity)
@@ -637,7 +637,7 @@ phx_status phx_system_outputs(phx_dae *dae, double t, const double *x, const dou
     return phx_conclude(dae->context, status);
 }
 
-void phx_sys_output_slopes(slopes *it, const output_slot *output)
+void phx_sys_output_jacobian(jacobian_rows *it, const output_slot *output)
 {
-    info_of(output->def.quantity)->slopes(it, output);
+    info_of(output->def.quantity)->jacobian(it, output);
 }

@@ -108,8 +108,8 @@ static void impulses(workspace *ws)
     }
 }
 
-/* Velocities, in v of all bodies, of one in the rigid motion number m of everything (translations, then rotations about the
- * origin). */
+/* Velocities, in v of all bodies, of one in the rigid motion number m of everything (translations, then rotations about
+ * the origin). */
 static void rigid_motion(const phx_system *system, const body_slot *slot, const double *x, int m, double *v)
 {
     double axis[3] = {0}, at[3] = {0};
