@@ -13,14 +13,14 @@ static const phx_port_rows *port_of(const phx_body_batch_rows_def *def, int l, i
 /* Which rows the ports number p have, the most that one of the bodies has. */
 static void count_rows(const phx_body_batch_rows_def *def, int lanes, int dim, int p, port_rows *port)
 {
-    port->turns = true;
+    port->angular_only = true;
     for (int l = 0; l < lanes; l++) {
         const phx_port_rows *from = port_of(def, l, p);
         if (!from)
             continue;
         port->points = from->points >= 0 ? dim : port->points;
         port->others = from->count > port->others ? from->count : port->others;
-        port->turns = port->turns && (from->turns || from->count == 0);
+        port->angular_only = port->angular_only && (from->angular_only || from->count == 0);
     }
 }
 
@@ -180,7 +180,7 @@ static phx_status prepare_rigid(phx_context *context, phx_body_batch_rows *it)
         return PHX_ERR_MEMORY;
     it->plain = true;
     for (int p = 0; p < it->n_ports; p++)
-        it->plain = it->plain && it->ports[p].turns;
+        it->plain = it->plain && it->ports[p].angular_only;
     it->batch->ops->rows_mass(it, room);
     for (int l = 0; l < it->batch->lanes && it->plain; l++)
         set_rigid(it, l, room);

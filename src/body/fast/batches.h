@@ -102,9 +102,9 @@ typedef struct phx_port_rows {
     const phx_flex_point *point; /* borrowed while creating */
     int points;                  /* the first of dim rows that are `sign` times the rate of its place; -1: none */
     double sign;
-    int first, count; /* further rows, by their covectors */
-    int covector;     /* where the covector of `first` is; the others follow `stride` apart */
-    bool turns;       /* the covectors are zero on the rate of the place */
+    int first, count;  /* further rows, by their covectors */
+    int covector;      /* where the covector of `first` is; the others follow `stride` apart */
+    bool angular_only; /* the covectors are zero on the rate of the place */
 } phx_port_rows;
 typedef struct phx_body_batch_rows_def {
     const phx_condenser *condenser; /* serves the bodies, of M_qq, borrowed; its kept coordinates are those that the

@@ -149,12 +149,12 @@ static inline void NAME(covector_row)(const int dim, const int n, const port_row
     real g[9];
     double *numbers = (double *)g;
 
-    for (int i = port->turns ? dim : 0; i < r + (n > r ? n_rot : 0); i++)
+    for (int i = port->angular_only ? dim : 0; i < r + (n > r ? n_rot : 0); i++)
         for (int l = 0; l < LANES; l++)
             numbers[i * LANES + l] = covector[l][i];
     for (int j = 0; j < n; j++) {
         real sum = {0.0};
-        for (int a = 0; a < dim && !port->turns; a++)
+        for (int a = 0; a < dim && !port->angular_only; a++)
             sum += g[a] * place[a * n + j];
         row[j] = sum;
     }
@@ -218,7 +218,7 @@ static inline void NAME(multiply_rows)(const int n, int n_rows, const real *Y, c
 
 /* ---- rigid bodies ---- */
 /* With the velocity of the centre of mass and J_c^-1 = N N^T about it, a row that is the inertial axis a of the place
- * of a port with lever d, times its sign, is sign (R_a , d x R_a), and one on turns is (0, g_w):
+ * of a port with lever d, times its sign, is sign (R_a , d x R_a), and one on rotations is (0, g_w):
  *
  *     E = sign N^T (d x R_a) = lever R_a^T ,   E = N^T g_w ,    G M^-1 G^T = E E^T + 1/m where both have the same axis,
  *     dw = N (E^T mu) ,   dv = R^T (sum of sign mu)/m - dw x c . */

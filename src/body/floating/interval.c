@@ -18,18 +18,20 @@ struct phx_products {
     double *p0, *room;
 };
 
-size_t phx_floating_room(const phx_floating *body)
+size_t phx_floating_room(const phx_body *base)
 {
+    const phx_floating *body = phx_floating_of(base);
     const int dim = body->base.dim, n_rot = body->base.n_rot, r = body->base.n_rigid;
     const size_t border = (size_t)(r * r + 2 * dim * r + 2 * n_rot * body->base.n_q);
     return border + (size_t)body->base.n_q * (size_t)(3 + n_rot + 2 * phx_pairs(dim));
 }
 
-phx_products *phx_floating_products_create(phx_context *context, const phx_floating *body, double *room)
+phx_products *phx_floating_products_create(phx_context *context, const phx_body *base, double *room)
 {
+    const phx_floating *body = phx_floating_of(base);
     const size_t n = (size_t)body->base.n_q, head = (sizeof(phx_products) + sizeof(double) - 1) / sizeof(double);
     const size_t own = (size_t)body->base.n_v + n * (size_t)(1 + body->base.n_rot);
-    double *all = phx_calloc(context, head + own + (room ? 0 : phx_floating_room(body)), sizeof *all);
+    double *all = phx_calloc(context, head + own + (room ? 0 : phx_floating_room(base)), sizeof *all);
     phx_products *it = (phx_products *)(void *)all;
 
     if (!all)
@@ -44,19 +46,21 @@ phx_products *phx_floating_products_create(phx_context *context, const phx_float
     return it;
 }
 
-void phx_floating_products_share(phx_products *products, double *room)
+void phx_floating_products_share(const phx_body *body, phx_products *products, double *room)
 {
+    (void)body;
     products->room = room;
 }
 
-void phx_floating_interval_begin(const phx_floating *body, double h, const double *x0, const double *v0,
+void phx_floating_interval_begin(const phx_body *base, double h, const double *x0, const double *v0,
                                  phx_products *products)
 {
+    const phx_floating *body = phx_floating_of(base);
     const double *q0 = phx_floating_q(body, x0);
 
     products->h = h;
     if (body->base.kinetics == PHX_KINETICS_SIMPLIFIED)
-        phx_floating_momenta(body, x0, v0, products->p0);
+        phx_floating_momenta(base, x0, v0, products->p0);
     else if (body->base.dim == 2)
         one_begin(2, body->base.n_q, body, h, q0, v0, &products->start, products->room);
     else
@@ -79,9 +83,10 @@ static inline void interval_residual(const int dim, const phx_floating *body, co
         phx_floating_stiffening_residual(body->flex, q0, q1, qm, res + body->base.n_rigid);
 }
 
-void phx_floating_interval_residual(const phx_floating *body, const double *gravity, const phx_body_view *view,
-                                    double *res)
+void phx_floating_interval_residual(const phx_body *base, const double *gravity, const phx_body_view *view, double *res)
 {
+    const phx_floating *body = phx_floating_of(base);
+
     if (body->base.dim == 2)
         interval_residual(2, body, gravity, view, res);
     else
@@ -169,14 +174,15 @@ static inline void tangent(const int dim, const phx_floating *body, const double
                                         phx_floating_q(body, view->xm), 0.5 * view->h, A);
 }
 
-void phx_floating_interval_linearise(const phx_floating *body, const double *gravity, const phx_body_view *view,
+void phx_floating_interval_linearise(const phx_body *base, const double *gravity, const phx_body_view *view,
                                      double *room, double *A)
 {
+    const phx_floating *body = phx_floating_of(base);
     const size_t nnz = (size_t)body->base.ptr[body->base.n_v];
 
     if (body->base.kinetics == PHX_KINETICS_SIMPLIFIED) { /* 2 M/h + D + h K/2 at the mean state */
         double *D = room, *K = room + nnz;
-        phx_floating_linearise(body, gravity, view->xm, view->vm, A, D, K);
+        phx_floating_linearise(base, gravity, view->xm, view->vm, A, D, K);
         for (size_t k = 0; k < nnz; k++)
             A[k] = 2.0 / view->h * A[k] + D[k] + 0.5 * view->h * K[k];
         return;

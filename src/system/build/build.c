@@ -508,7 +508,7 @@ static phx_status make_joint(phx_system *system, joint_slot *joint)
     status = check_coordinates(system, def, def->n_coordinates);
     for (int c = 0; c < joint->n_coordinates; c++) {
         joint->coordinates[c] = (coordinate_slot){
-            .row = coordinates[c], .def = def->coordinate[c], .driven_row = -1, .held_row = -1, .turn = -1};
+            .row = coordinates[c], .def = def->coordinate[c], .driven_row = -1, .held_row = -1, .angle = -1};
     }
     return status;
 }

@@ -128,7 +128,7 @@ static int joint_rows(const workspace *ws, const kkt_matrix *kkt, int j, int *or
         rows[n_rows++] = joint->coordinates[c].held_row;
     }
     for (int i = 0; i < n_rows; i++) {
-        const int k = rows[i] < 0 ? -1 : ws->row_slot[rows[i]];
+        const int k = rows[i] < 0 ? -1 : ws->rows.multiplier[rows[i]];
         if (k >= 0 && order)
             order[count] = kkt->n_v + k;
         count += k >= 0;

@@ -118,9 +118,9 @@ struct fast_data {
     int *joint_batch_of;                                            /* per group; -1: in none */
     int n_loose_groups, *loose_groups, n_loose_ports, *loose_ports; /* in no batch that is used, ascending */
     bool *port_batched;                                             /* per port: it is in one */
-    int n_loose_turning, *loose_turning; /* joints with counted coordinates, in no batch that is used, ascending */
-    const kkt_matrix *into;              /* the matrix that contributions go to: kkt, or the condensed one */
-    condensation *condensation;          /* NULL: no body has inner coordinates */
+    int n_loose_angles, *loose_angles; /* joints with unwrapped angles, in no batch that is used, ascending */
+    const kkt_matrix *into;            /* the matrix that contributions go to: kkt, or the condensed one */
+    condensation *condensation;        /* NULL: no body has inner coordinates */
     phx_condensing condensing;
     delassus *delassus; /* NULL: the projection factors the sparse matrix */
     double *rows_room;  /* its scratch for one batch */
@@ -177,12 +177,12 @@ int phx_fast_threads(const workspace *ws);
 phx_status phx_sys_delassus_create(workspace *ws);
 void phx_sys_delassus_free(workspace *ws);
 
-/* ---- angles of joints (fast_turns.c) ---- */
+/* ---- angles of joints (fast_angles.c) ---- */
 /* Over the interval, in x1, which has those of x0. Those of joints in batches stay while the angle is less than 3/4 pi
  * away, which tells the turn; the ports of the others with the need `viewed` or more have been viewed. Then of a joint
  * whose angle has gone farther. */
-void phx_sys_follow_turns(workspace *ws, port_need viewed);
-void phx_sys_count_anew(const workspace *ws, int joint, double *x1);
+void phx_sys_follow_angles(workspace *ws, port_need viewed);
+void phx_sys_unwrap_anew(const workspace *ws, int joint, double *x1);
 
 /* ---- threads (fast_threads.c) ---- */
 /* A factorisation on the pattern of a matrix, by the crew where there is one (fast_threads.c). */
@@ -201,7 +201,7 @@ typedef struct fast_part {
     fast_data fast;
 } fast_part;
 workspace *phx_sys_part(const workspace *ws, int part, fast_part *room);
-/* Kinetic energies of the bodies of a batch into ws->energy. */
+/* Kinetic energies of the bodies of a batch into ws->bodies.energy. */
 void phx_sys_batch_energies(const workspace *ws, int batch, const double *x, const double *v);
 /* values <- 0 */
 void phx_sys_clear(const workspace *ws, size_t count, double *values);
@@ -227,8 +227,8 @@ void phx_sys_joint_batches_residual(workspace *ws, const double *lambda, double 
 void phx_sys_joint_batches_rates(workspace *ws, double *rates); /* at an instant, with the covectors */
 void phx_sys_joint_batches_linearise(workspace *ws, const double *lambda);
 void phx_sys_joint_batches_put(workspace *ws, double *val);
-/* Counted coordinates in x1 at the end of the interval (phx_sys_follow_turns). */
-void phx_sys_joint_batches_turns(const workspace *ws, double *x1);
+/* Unwrapped angles in x1 at the end of the interval (phx_sys_follow_angles). */
+void phx_sys_joint_batches_angles(const workspace *ws, double *x1);
 /* The bodies of a joint in a batch, -1: no joint is there; set what of it is late (LATE_BODY), and whether anything is.
  */
 void phx_sys_joint_batch_bodies(const workspace *ws, int p, int lane, phx_body_id *bodies);

@@ -14,7 +14,7 @@ static phx_status make_batch(workspace *ws, int count, const int *bodies)
     const phx_system *system = ws->system;
     const kkt_matrix *condensed = ws->fast->condensation ? &ws->fast->condensation->kkt : NULL;
     batch_slot *slot = &ws->fast->batches[ws->fast->n_batches];
-    phx_body_batch_def def = {.count = count, .room = ws->room};
+    phx_body_batch_def def = {.count = count, .room = ws->bodies.room};
 
     slot->count = count;
     for (int l = 0; l < count; l++) {
@@ -65,16 +65,16 @@ static phx_status allocate(workspace *ws)
         room = one > room ? one : room;
     }
     ws->fast->scratch_size[SCRATCH_ROOM] = room;
-    ws->room = phx_calloc(context, room, sizeof *ws->room);
+    ws->bodies.room = phx_calloc(context, room, sizeof *ws->bodies.room);
     ws->fast->batches = phx_calloc(context, count, sizeof *ws->fast->batches);
     ws->fast->batch_of = phx_calloc(context, count, sizeof *ws->fast->batch_of);
     ws->fast->lane_of = phx_calloc(context, count, sizeof *ws->fast->lane_of);
     ws->fast->loose_bodies = phx_calloc(context, count, sizeof *ws->fast->loose_bodies);
-    ws->products = phx_calloc(context, count, sizeof *ws->products);
-    ws->energy = phx_calloc(context, count, sizeof *ws->energy);
+    ws->bodies.products = phx_calloc(context, count, sizeof *ws->bodies.products);
+    ws->bodies.energy = phx_calloc(context, count, sizeof *ws->bodies.energy);
     ws->fast->batch_done = phx_calloc(context, count, sizeof *ws->fast->batch_done);
-    return ws->energy && ws->fast->batch_done && ws->room && ws->fast->batches && ws->fast->batch_of &&
-                   ws->fast->lane_of && ws->fast->loose_bodies && ws->products
+    return ws->bodies.energy && ws->fast->batch_done && ws->bodies.room && ws->fast->batches && ws->fast->batch_of &&
+                   ws->fast->lane_of && ws->fast->loose_bodies && ws->bodies.products
                ? PHX_OK
                : PHX_ERR_MEMORY;
 }
@@ -95,8 +95,8 @@ phx_status phx_sys_batches_create(workspace *ws)
         if (status || ws->fast->batch_of[b] >= 0)
             continue;
         ws->fast->loose_bodies[ws->fast->n_loose_bodies++] = b;
-        ws->products[b] = phx_body_products_create(context, system->bodies[b].body, ws->room);
-        status = ws->products[b] ? PHX_OK : PHX_ERR_MEMORY;
+        ws->bodies.products[b] = phx_body_products_create(context, system->bodies[b].body, ws->bodies.room);
+        status = ws->bodies.products[b] ? PHX_OK : PHX_ERR_MEMORY;
     }
     for (int p = 0; p < ws->fast->n_batches && !status; p++) {
         const size_t size = phx_body_batch_border_size(ws->fast->batches[p].batch);
@@ -114,15 +114,15 @@ void phx_sys_batches_free(workspace *ws)
         phx_body_batch_destroy(ws->fast->batches[p].batch);
     for (int i = 0; i < ws->fast->n_loose_bodies; i++)
         phx_body_products_destroy(ws->system->bodies[ws->fast->loose_bodies[i]].body,
-                                  ws->products[ws->fast->loose_bodies[i]]);
+                                  ws->bodies.products[ws->fast->loose_bodies[i]]);
     phx_free(ws->fast->batches);
     phx_free(ws->fast->batch_of);
     phx_free(ws->fast->lane_of);
     phx_free(ws->fast->loose_bodies);
-    phx_free(ws->products);
-    phx_free(ws->energy);
+    phx_free(ws->bodies.products);
+    phx_free(ws->bodies.energy);
     phx_free(ws->fast->batch_done);
-    phx_free(ws->room);
+    phx_free(ws->bodies.room);
     phx_free(ws->fast->border);
 }
 
@@ -144,7 +144,7 @@ void phx_sys_put_batch(workspace *ws, int p, int *const *body_at, double *val)
     const phx_body *body = system->bodies[slot->body[0]].body;
     const int rigid = system->dim + system->n_rot, *ptr = NULL, *idx = NULL;
 
-    phx_body_batch_interval_border(slot->batch, system->gravity, ws->x1, ws->xm, ws->fast->border);
+    phx_body_batch_interval_border(slot->batch, system->gravity, ws->step.x1, ws->step.xm, ws->fast->border);
     phx_body_pattern(body, &ptr, &idx);
     for (int l = 0; l < slot->count; l++) {
         const int *at = body_at[slot->body[l]];
@@ -152,9 +152,9 @@ void phx_sys_put_batch(workspace *ws, int p, int *const *body_at, double *val)
             put_rigid(slot, l, rigid, ws->fast->border, at, val);
             continue;
         }
-        phx_body_batch_interval_matrix(slot->batch, ws->fast->border, l, ws->body_M);
+        phx_body_batch_interval_matrix(slot->batch, ws->fast->border, l, ws->bodies.M);
         for (int k = 0; k < ptr[phx_body_n_v(body)]; k++)
-            val[at[k]] = ws->body_M[k];
+            val[at[k]] = ws->bodies.M[k];
     }
 }
 
@@ -166,7 +166,7 @@ void phx_sys_put_body(workspace *ws, int b, int *const *body_at, double *val)
 
     const phx_body_view view = phx_sys_body_view(ws, b);
     phx_body_pattern(body, &ptr, &idx);
-    phx_body_interval_linearise(body, ws->system->gravity, &view, ws->body_D, ws->body_M);
+    phx_body_interval_linearise(body, ws->system->gravity, &view, ws->bodies.D, ws->bodies.M);
     for (int k = 0; k < ptr[phx_body_n_v(body)]; k++)
-        val[at[k]] = ws->body_M[k];
+        val[at[k]] = ws->bodies.M[k];
 }

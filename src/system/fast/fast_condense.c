@@ -308,7 +308,8 @@ static phx_status borders_of_batches(void *user, phx_context *context, int part,
             phx_sys_put_batch(ws, p, it->kkt.body_at, it->coupling);
             continue;
         }
-        phx_body_batch_interval_border(slot->batch, system->gravity, ws->x1, ws->xm, it->border + it->border_at[p]);
+        phx_body_batch_interval_border(slot->batch, system->gravity, ws->step.x1, ws->step.xm,
+                                       it->border + it->border_at[p]);
         phx_body_batch_rates(slot->batch, it->rates + it->rates_at[p]);
     }
     return PHX_OK;
@@ -347,5 +348,5 @@ void phx_fast_body_add(workspace *ws, int b, int row, int dof, double value)
         return;
     }
     phx_body_pattern(body, &ptr, &idx);
-    ws->into_K[ws->fast->into->body_at[b][ptr[row] + rigid + dof]] += value;
+    ws->values.into_K[ws->fast->into->body_at[b][ptr[row] + rigid + dof]] += value;
 }

@@ -99,10 +99,10 @@ static phx_port_rows side_rows(const workspace *ws, int side)
                           .first = rest,
                           .count = group->end - rest,
                           .covector = rest * PAIR_SIZE + side % 2 * PHX_PORT_MAX,
-                          .turns = true};
+                          .angular_only = true};
 
     for (int k = rest; k < group->end; k++)
-        rows.turns = rows.turns && ws->rows[k].turns;
+        rows.angular_only = rows.angular_only && ws->rows.row[k].angular_only;
     return rows;
 }
 
@@ -412,10 +412,10 @@ static phx_status schur_of_batches(void *user, phx_context *context, int part, i
             phx_sys_batch_energies(own, p, loop->x, loop->v);
             continue;
         }
-        phx_body_batch_rows_schur(it->rows[p], loop->x, loop->v, own->covector, own->fast->rows_room,
+        phx_body_batch_rows_schur(it->rows[p], loop->x, loop->v, own->rows.covector, own->fast->rows_room,
                                   it->schur + it->at[p], energy);
         for (int l = 0; l < slot->count; l++)
-            own->energy[slot->body[l]] = energy[l];
+            own->bodies.energy[slot->body[l]] = energy[l];
     }
     return PHX_OK;
 }

@@ -26,11 +26,11 @@ static void write_poses(const phx_system *system, double *x)
 /* Gap of row k at the current views; false when the row asks nothing of the positions. */
 static bool row_gap(const workspace *ws, int k, double *gap)
 {
-    const row_slot *slot = &ws->system->rows[ws->row[k]];
+    const row_slot *slot = &ws->system->rows[ws->rows.index[k]];
     const joint_slot *joint = &ws->system->joints[slot->joint];
     const phx_coordinate_def *def = &joint->coordinates[slot->coordinate].def;
 
-    phx_row_gap(slot->row, &ws->port_views[joint->a], &ws->port_views[joint->b], gap, NULL, NULL);
+    phx_row_gap(slot->row, &ws->ports.view[joint->a], &ws->ports.view[joint->b], gap, NULL, NULL);
     if (slot->role == ROW_CONSTRAINT)
         return true;
     if (!def->has_start)
@@ -45,9 +45,9 @@ static bool row_gap(const workspace *ws, int k, double *gap)
 static void gap_covectors(workspace *ws)
 {
     for (int k = 0; k < ws->n_l; k++) {
-        const row_slot *slot = &ws->system->rows[ws->row[k]];
-        double *g = ws->covector + (size_t)k * PAIR_SIZE, gap;
-        phx_row_gap(slot->row, &ws->port_views[ws->rows[k].a], &ws->port_views[ws->rows[k].b], &gap, g,
+        const row_slot *slot = &ws->system->rows[ws->rows.index[k]];
+        double *g = ws->rows.covector + (size_t)k * PAIR_SIZE, gap;
+        phx_row_gap(slot->row, &ws->ports.view[ws->rows.row[k].a], &ws->ports.view[ws->rows.row[k].b], &gap, g,
                     g + PHX_PORT_MAX);
     }
 }
@@ -184,7 +184,7 @@ double phx_sys_size(const workspace *ws)
 
     for (int i = 0; i < system->n_ports; i++)
         for (int a = 0; a < system->dim; a++)
-            size = fmax(size, fmax(fabs(system->ports[i].port.point.x[a]), fabs(ws->port_views[i].u1[a])));
+            size = fmax(size, fmax(fabs(system->ports[i].port.point.x[a]), fabs(ws->ports.view[i].u1[a])));
     for (int b = 0; b < system->n_bodies; b++) {
         const phx_mass_properties *rest = phx_body_at_rest(system->bodies[b].body);
         size = fmax(size, sqrt(rest->J0[0] / rest->mass));
@@ -210,7 +210,7 @@ double phx_sys_move_all(const workspace *ws, const double *xi, double *x)
 /* A gap that size and radian make comparable. */
 static double relative_gap(const workspace *ws, int k, double gap, double size)
 {
-    return isnan(gap) ? HUGE_VAL : fabs(gap) / (ws->system->rows[ws->row[k]].row->angular ? 1.0 : size);
+    return isnan(gap) ? HUGE_VAL : fabs(gap) / (ws->system->rows[ws->rows.index[k]].row->angular ? 1.0 : size);
 }
 
 static phx_status cannot_close(const workspace *ws, double size, double tolerance)
@@ -223,7 +223,7 @@ static phx_status cannot_close(const workspace *ws, double size, double toleranc
         double worst = 0.0, gap = 0.0;
         bool open = false;
         for (int k = 0; k < ws->n_l; k++)
-            if (system->rows[ws->row[k]].joint == j && row_gap(ws, k, &gap)) {
+            if (system->rows[ws->rows.index[k]].joint == j && row_gap(ws, k, &gap)) {
                 worst = fmax(worst, fabs(gap));
                 open = open || relative_gap(ws, k, gap, size) > tolerance;
             }
@@ -243,14 +243,14 @@ double phx_sys_measure_gaps(workspace *ws, const double *x, bool hold, double *r
 {
     double worst = 0.0;
 
-    phx_sys_set_instant(ws, x, ws->vm);
+    phx_sys_set_instant(ws, x, ws->step.vm);
     const double size = phx_sys_size(ws);
     for (int k = 0; k < ws->n_l; k++) {
         double gap = 0.0;
-        ws->on[k] = row_gap(ws, k, &gap) && (hold || ws->system->rows[ws->row[k]].role == ROW_CONSTRAINT);
+        ws->rows.on[k] = row_gap(ws, k, &gap) && (hold || ws->system->rows[ws->rows.index[k]].role == ROW_CONSTRAINT);
         if (rhs)
-            rhs[ws->kkt.n_v + k] = ws->on[k] ? -gap : 0.0;
-        if (ws->on[k])
+            rhs[ws->kkt.n_v + k] = ws->rows.on[k] ? -gap : 0.0;
+        if (ws->rows.on[k])
             worst = fmax(worst, relative_gap(ws, k, gap, size));
     }
     return worst;
@@ -261,7 +261,7 @@ double phx_sys_measure_gaps(workspace *ws, const double *x, bool hold, double *r
 static phx_status close_joints(workspace *ws, double *x, bool hold)
 {
     enum { LIMIT = 80 };
-    double *rhs = ws->scratch, best = HUGE_VAL;
+    double *rhs = ws->scratch.vector[0], best = HUGE_VAL;
     phx_status status = PHX_OK;
 
     for (int iteration = 0; iteration < LIMIT && !status; iteration++) {
@@ -271,7 +271,7 @@ static phx_status close_joints(workspace *ws, double *x, bool hold)
         best = fmin(best, worst);
         gap_covectors(ws);
         memset(rhs, 0, (size_t)ws->kkt.n_v * sizeof *rhs);
-        status = phx_sys_factor_rigid(ws, x, ws->on);
+        status = phx_sys_factor_rigid(ws, x, ws->rows.on);
         if (!status)
             status = phx_sys_solve_rigid(ws, rhs);
         if (!status)
@@ -282,11 +282,11 @@ static phx_status close_joints(workspace *ws, double *x, bool hold)
     return !status && phx_sys_measure_gaps(ws, x, hold, NULL) <= 1e-10 ? PHX_OK : PHX_NOT_CONVERGED;
 }
 
-/* Way down along closed joints: xi into ws->scratch2; its relative size and the slope of f along it. */
+/* Way down along closed joints: xi into ws->scratch.vector[1]; its relative size and the slope of f along it. */
 static phx_status downhill(workspace *ws, const double *x, double *size, double *slope)
 {
     const phx_system *system = ws->system;
-    double *xi = ws->scratch2, *gradient = ws->p0;
+    double *xi = ws->scratch.vector[1], *gradient = ws->scratch.velocities;
     phx_status status = PHX_OK;
 
     phx_sys_measure_gaps(ws, x, true, NULL);
@@ -294,7 +294,7 @@ static phx_status downhill(workspace *ws, const double *x, double *size, double 
     phx_sys_pull_back(ws, x, xi);
     memcpy(gradient, xi, (size_t)system->n_v * sizeof *xi);
     memset(xi + system->n_v, 0, (size_t)ws->n_l * sizeof *xi);
-    status = phx_sys_factor_rigid(ws, x, ws->on);
+    status = phx_sys_factor_rigid(ws, x, ws->rows.on);
     if (!status)
         status = phx_sys_solve_rigid(ws, xi);
     if (status)
@@ -304,20 +304,20 @@ static phx_status downhill(workspace *ws, const double *x, double *size, double 
     return PHX_OK;
 }
 
-/* f at x moved by alpha xi and closed again, in ws->x1; HUGE_VAL when it cannot be closed there. */
+/* f at x moved by alpha xi and closed again, in ws->step.x1; HUGE_VAL when it cannot be closed there. */
 static phx_status change_along(workspace *ws, const double *x, double alpha, double *change)
 {
     const phx_system *system = ws->system;
 
-    memcpy(ws->x1, x, (size_t)system->n_x * sizeof *x);
-    move(system, ws->scratch2, phx_sys_size(ws), alpha, ws->x1);
-    const phx_status status = close_joints(ws, ws->x1, true);
-    *change = status ? HUGE_VAL : change_of_poses(system, ws->x1);
+    memcpy(ws->step.x1, x, (size_t)system->n_x * sizeof *x);
+    move(system, ws->scratch.vector[1], phx_sys_size(ws), alpha, ws->step.x1);
+    const phx_status status = close_joints(ws, ws->step.x1, true);
+    *change = status ? HUGE_VAL : change_of_poses(system, ws->step.x1);
     return status < 0 ? status : PHX_OK;
 }
 
 /* The length of the step xi: the parabola through f, its slope and f at 1, then halving. Leaves the moved and closed
- * configuration in ws->x1 and its f in *next, which is not below f when f does not fall. */
+ * configuration in ws->step.x1 and its f in *next, which is not below f when f does not fall. */
 static phx_status search(workspace *ws, const double *x, double f, double slope, double *alpha, double *next)
 {
     enum { HALVINGS = 12 };
@@ -360,7 +360,7 @@ static phx_status least_change(workspace *ws, double *x)
         }
         if (status || stays)
             return status;
-        memcpy(x, ws->x1, (size_t)ws->system->n_x * sizeof *x);
+        memcpy(x, ws->step.x1, (size_t)ws->system->n_x * sizeof *x);
     }
     return PHX_OK; /* closed, and nearly the least change */
 }
@@ -380,10 +380,10 @@ static void draw(int n, uint64_t *seed, double *numbers)
 static void scatter(workspace *ws, uint64_t *seed, double distance, double *x)
 {
     const phx_system *system = ws->system;
-    double *xi = ws->scratch2;
+    double *xi = ws->scratch.vector[1];
 
     draw(system->n_v, seed, xi);
-    phx_sys_set_instant(ws, x, ws->vm);
+    phx_sys_set_instant(ws, x, ws->step.vm);
     const double size = phx_sys_size(ws);
     for (int b = 0; b < system->n_bodies; b++)
         for (int a = 0; a < system->dim; a++)
@@ -414,7 +414,7 @@ static phx_status assemble_from_around(workspace *ws, double *x)
     enum { ATTEMPTS = 12, MOVES = 4 };
     const phx_system *system = ws->system;
     const size_t bytes = (size_t)system->n_x * sizeof *x;
-    double *trial = ws->x0, *best = ws->xm, least = HUGE_VAL;
+    double *trial = ws->step.x0, *best = ws->step.xm, least = HUGE_VAL;
     uint64_t seed = first_seed;
 
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -447,7 +447,7 @@ phx_status phx_sys_assemble(phx_system *system, double *x)
     phx_status status = PHX_OK;
 
     write_poses(system, x);
-    memset(ws->vm, 0, (size_t)system->n_v * sizeof *ws->vm);
+    memset(ws->step.vm, 0, (size_t)system->n_v * sizeof *ws->step.vm);
     status = close_joints(ws, x, true);
     if (!status) {
         unwind(system, x);
@@ -461,7 +461,7 @@ phx_status phx_sys_assemble(phx_system *system, double *x)
         }
     }
     unwind(system, x);
-    phx_sys_set_instant(ws, x, ws->vm);
+    phx_sys_set_instant(ws, x, ws->step.vm);
     return status;
 }
 
@@ -470,7 +470,7 @@ phx_status phx_sys_neighbour(phx_system *system, double distance, double *x)
     workspace *ws = system->assembly;
     uint64_t seed = first_seed;
 
-    memset(ws->vm, 0, (size_t)system->n_v * sizeof *ws->vm);
+    memset(ws->step.vm, 0, (size_t)system->n_v * sizeof *ws->step.vm);
     scatter(ws, &seed, distance, x);
     return close_joints(ws, x, false);
 }
@@ -487,9 +487,9 @@ phx_status phx_sys_walk(phx_system *system, double distance, double *way, double
 {
     workspace *ws = system->assembly;
     const int rigid = system->dim + system->n_rot;
-    double *xi = ws->scratch2, mass[36];
+    double *xi = ws->scratch.vector[1], mass[36];
 
-    memset(ws->vm, 0, (size_t)system->n_v * sizeof *ws->vm);
+    memset(ws->step.vm, 0, (size_t)system->n_v * sizeof *ws->step.vm);
     phx_sys_measure_gaps(ws, x, false, NULL);
     gap_covectors(ws);
     memset(xi, 0, (size_t)ws->kkt.n * sizeof *xi);
@@ -499,7 +499,7 @@ phx_status phx_sys_walk(phx_system *system, double distance, double *way, double
         for (int i = 0; i < rigid; i++) /* as forces on the first frame, which is what factor_rigid takes */
             xi[slot->v + i] = phx_sys_dot(rigid, mass + i * rigid, way + slot->v);
     }
-    phx_status status = phx_sys_factor_rigid(ws, x, ws->on);
+    phx_status status = phx_sys_factor_rigid(ws, x, ws->rows.on);
     if (!status)
         status = phx_sys_solve_rigid(ws, xi);
     if (status)
@@ -520,7 +520,7 @@ static double principal_angle(double angle)
     return wrapped <= rounding - pi ? wrapped + 2.0 * pi : wrapped;
 }
 
-/* The origin of a coordinate, and the value that x keeps of one that counts turns. At the start a coordinate has the
+/* The origin of a coordinate, and the value that x keeps of an unwrapped one. At the start a coordinate has the
  * value that is given; an angle that is not given has its principal value, in the plane and in space alike. */
 static void set_offset(const workspace *ws, int j, int c, double *x)
 {
@@ -536,18 +536,18 @@ static void set_offset(const workspace *ws, int j, int c, double *x)
         if (!coordinate->row.counted) /* by whole turns, which leaves the values of most models as they are */
             coordinate->row.target += 2.0 * pi * round((value - start) / (2.0 * pi));
     }
-    if (coordinate->turn >= 0)
-        x[coordinate->turn] = start;
+    if (coordinate->angle >= 0)
+        x[coordinate->angle] = start;
 }
 
 void phx_sys_set_offsets(phx_system *system, double *x)
 {
     workspace *ws = system->assembly;
 
-    memset(ws->v1, 0, (size_t)system->n_v * sizeof *ws->v1);
-    phx_sys_set_instant(ws, x, ws->v1);
+    memset(ws->step.v1, 0, (size_t)system->n_v * sizeof *ws->step.v1);
+    phx_sys_set_instant(ws, x, ws->step.v1);
     for (int j = 0; j < system->n_joints; j++)
         for (int c = 0; c < system->joints[j].n_coordinates; c++)
             set_offset(ws, j, c, x);
-    phx_sys_count_turns(ws, x);
+    phx_sys_unwrap_angles(ws, x);
 }

@@ -89,11 +89,11 @@ phx_status phx_deformed_linearise(phx_system *system, double t, const double *x,
     phx_status status = phx_sys_op_linearise(&ws->base, t, x, v, d->lambda);
 
     if (!status && d->load < 1.0) {
-        memcpy(d->K, ws->K, (size_t)nnz * sizeof *d->K);
+        memcpy(d->K, ws->values.K, (size_t)nnz * sizeof *d->K);
         system->n_forces = 0;
         status = phx_sys_op_linearise(&ws->base, t, x, v, d->lambda);
         for (int k = 0; k < nnz; k++)
-            ws->K[k] = d->load * d->K[k] + (1.0 - d->load) * ws->K[k];
+            ws->values.K[k] = d->load * d->K[k] + (1.0 - d->load) * ws->values.K[k];
     }
     system->n_forces = forces;
     put_back(system, &own);
@@ -168,12 +168,12 @@ static phx_status motion_rows(phx_system *system, dense *d, double t, const doub
         for (int k = ws->kkt.ptr[i]; k < ws->kkt.ptr[i + 1]; k++) {
             const int j = ws->kkt.idx[k];
             if (j < d->n_v)
-                row[j] = ws->K[k];
+                row[j] = ws->values.K[k];
             else
-                row[d->n_v + d->n_r + j - d->n_v] = ws->D[k];
+                row[d->n_v + d->n_r + j - d->n_v] = ws->values.D[k];
         }
         for (int c = 0; c < d->n_r; c++)
-            row[d->n_v + c] = entry(ws, ws->M, i, d->rigid[c]);
+            row[d->n_v + c] = entry(ws, ws->values.M, i, d->rigid[c]);
     }
     if (!status)
         status = residual(system, t, x, v, d);
@@ -189,7 +189,7 @@ static void acceleration_rows(workspace *ws, dense *d, double t, const double *x
     const int first = d->n_v + d->m;
 
     for (int k = 0; k < d->m; k++) {
-        const row_slot *slot = &system->rows[ws->row[k]];
+        const row_slot *slot = &system->rows[ws->rows.index[k]];
         double *row = d->A + (size_t)(first + k) * (size_t)d->cols;
         if (slot->role == ROW_HELD) {
             row[d->n_v + d->n_r + k] = 1.0;
@@ -197,7 +197,7 @@ static void acceleration_rows(workspace *ws, dense *d, double t, const double *x
             continue;
         }
         for (int c = 0; c < d->n_r; c++)
-            row[d->n_v + c] = entry(ws, ws->D, d->n_v + k, d->rigid[c]);
+            row[d->n_v + c] = entry(ws, ws->values.D, d->n_v + k, d->rigid[c]);
         d->b[first + k] = -phx_sys_row_acceleration(ws, k);
         if (slot->role == ROW_DRIVEN)
             d->b[first + k] +=
@@ -205,7 +205,7 @@ static void acceleration_rows(workspace *ws, dense *d, double t, const double *x
     }
     phx_sys_set_instant(ws, x, d->a); /* what the accelerations so far give: the rates that a would be */
     for (int k = 0; k < d->m; k++)
-        if (system->rows[ws->row[k]].role != ROW_HELD)
+        if (system->rows[ws->rows.index[k]].role != ROW_HELD)
             d->b[first + k] -= phx_sys_row_rate(ws, k);
 }
 
@@ -220,14 +220,14 @@ static phx_status position_rows(workspace *ws, dense *d, const double *x)
     phx_sys_measure_gaps(ws, x, true, d->gaps);
     phx_sys_pull_back(ws, x, d->gaps);
     phx_sys_rows(ws, 0.0, 0.0);
-    memset(ws->val, 0, (size_t)ws->kkt.ptr[ws->kkt.n] * sizeof(double));
-    ws->by->put_rows(ws, ws->val);
+    memset(ws->values.val, 0, (size_t)ws->kkt.ptr[ws->kkt.n] * sizeof(double));
+    ws->by->put_rows(ws, ws->values.val);
     memset(d->G, 0, (size_t)(d->m * d->n_r) * sizeof *d->G);
     for (int k = 0; k < d->m; k++) {
         double *row = d->A + (size_t)(d->n_v + k) * (size_t)d->cols, norm = 0.0;
-        for (int e = ws->kkt.ptr[d->n_v + k]; e < ws->kkt.ptr[d->n_v + k + 1] && ws->on[k]; e++)
+        for (int e = ws->kkt.ptr[d->n_v + k]; e < ws->kkt.ptr[d->n_v + k + 1] && ws->rows.on[k]; e++)
             if (ws->kkt.idx[e] < d->n_v)
-                row[ws->kkt.idx[e]] = ws->val[e];
+                row[ws->kkt.idx[e]] = ws->values.val[e];
         d->b[d->n_v + k] = d->gaps[d->n_v + k];
         for (int c = 0; c < d->n_r; c++)
             norm = fmax(norm, fabs(row[d->rigid[c]]));
@@ -243,7 +243,7 @@ static phx_status position_rows(workspace *ws, dense *d, const double *x)
             d->b[d->n_v + 2 * d->m + r] += n * d->gaps[d->rigid[c]];
             const int body = c / rigid * rigid; /* M couples a body's rigid velocities with each other only */
             for (int e = body; e < body + rigid; e++)
-                row[d->rigid[e]] += n * entry(ws, ws->M, d->rigid[c], d->rigid[e]);
+                row[d->rigid[e]] += n * entry(ws, ws->values.M, d->rigid[c], d->rigid[e]);
         }
     }
     phx_free(basis);
@@ -345,9 +345,9 @@ static phx_status put_velocity_terms(phx_system *system, double t, const double 
             for (int k = ws->kkt.ptr[i]; k < ws->kkt.ptr[i + 1]; k++)
                 if (ws->kkt.idx[k] < d->n_v)
                     d->A[(size_t)i * (size_t)d->cols + (size_t)j] +=
-                        ws->D[k] * (rate[ws->kkt.idx[k]] - v[ws->kkt.idx[k]]) / small;
+                        ws->values.D[k] * (rate[ws->kkt.idx[k]] - v[ws->kkt.idx[k]]) / small;
         for (int k = 0; k < d->m; k++)
-            if (system->rows[ws->row[k]].role != ROW_HELD)
+            if (system->rows[ws->rows.index[k]].role != ROW_HELD)
                 d->A[(size_t)(d->n_v + d->m + k) * (size_t)d->cols + (size_t)j] += (other[k] - own[k]) / small;
     }
     phx_free(room);
