@@ -592,15 +592,15 @@ phx_status phx_sys_neighbour(phx_system *system, double distance, double *x);
  * cannot be closed. phx_sys_any_way: a direction to begin with, another one for each seed. */
 phx_status phx_sys_walk(phx_system *system, double distance, double *way, double *x);
 void phx_sys_any_way(const phx_system *system, int seed, double *way);
-/* Gaps at x, negated, into rhs (rows; NULL: none); on[] says which rows ask for a position (with `hold` also the held
- * coordinates). Returns the largest, relative to the size of the system for lengths. */
-double phx_sys_measure_gaps(workspace *ws, const double *x, bool hold, double *rhs);
+/* Assembly residuals at x, negated, into rhs (rows; NULL: none); on[] says which rows ask for a position (with `hold`
+ * also the held coordinates). Returns the largest, relative to the size of the system for lengths. */
+double phx_sys_assembly_residual(workspace *ws, const double *x, bool hold, double *rhs);
 /* Minus the gradient of 1/2 (sum m |dc|^2 + dtheta . I_c dtheta) over the changes from the poses as written: n_v. */
 void phx_sys_pull_back(const workspace *ws, const double *x, double *rhs);
 /* Moves the bodies' frames by the rigid part of xi, at most 0.4 of the size or rad, and the deformations by the rest;
  * returns the largest rigid entry. */
 double phx_sys_move_all(const workspace *ws, const double *xi, double *x);
-/* Size of the mechanism at the current instant view, m: what gaps and moves are small against. */
+/* Size of the mechanism at the current instant view, m: what residuals and moves are small against. */
 double phx_sys_size(const workspace *ws);
 /* The arrays of the motion about a steady rotation (steady.c). */
 phx_status phx_sys_linearise_steady(phx_dae *dae, double t, const double *x, const double *v, const double *axes,

@@ -141,12 +141,12 @@ void constant_block(const subject *it, double a, double b, double c, double *S)
     }
 }
 
-/* A border and S as a dense matrix, n_v square. */
-void whole(const subject *it, const double *border, const double *S, double *A)
+/* An arrow block and S as a dense matrix, n_v square. */
+void whole(const subject *it, const double *arrow, const double *S, double *A)
 {
     const phx_flex *flex = phx_body_flex(it->body);
     const int n = it->n_v, r = it->n_rigid, dim = it->dim, n_rot = it->n_rot;
-    const double *rigid = border, *H = rigid + r * r, *E = H + dim * dim, *Gv = E + n_rot * dim, *Gw = Gv + dim * dim;
+    const double *rigid = arrow, *H = rigid + r * r, *E = H + dim * dim, *Gv = E + n_rot * dim, *Gw = Gv + dim * dim;
     const double *rows = Gw + dim * n_rot, *columns = rows + it->n_q * n_rot;
 
     memset(A, 0, (size_t)(n * n) * sizeof *A);
@@ -173,7 +173,7 @@ void whole(const subject *it, const double *border, const double *S, double *A)
     }
 }
 
-int border_size(const subject *it)
+int arrow_size(const subject *it)
 {
     const int dim = it->dim, n_rot = it->n_rot, r = it->n_rigid;
     return r * r + 2 * dim * dim + 2 * dim * n_rot + 2 * n_rot * it->n_q;

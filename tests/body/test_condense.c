@@ -70,7 +70,7 @@ static const weights sums[] = {
 
 /* Condensed matrices and the solutions through them of all bodies of a batch. */
 typedef struct condensed {
-    double border[PHX_BATCH_WIDTH * MAX_BORDER], Y[PHX_BATCH_WIDTH * 3 * MAX_V], matrix[PHX_BATCH_WIDTH * MAX_ALL];
+    double arrow[PHX_BATCH_WIDTH * MAX_ARROW], Y[PHX_BATCH_WIDTH * 3 * MAX_V], matrix[PHX_BATCH_WIDTH * MAX_ALL];
     double b[PHX_BATCH_WIDTH * MAX_V], x[PHX_BATCH_WIDTH * MAX_V];
 } condensed;
 
@@ -97,7 +97,7 @@ static void solve_condensed(phx_context *context, const subject *it, const group
     for (int l = 0; l < at->count; l++)
         for (int i = 0; i < all; i++)
             c[l * all + i] = out->b[l * n + list[i]];
-    phx_body_batch_begin_solve(at->batch, condenser, out->border, z, c);
+    phx_body_batch_begin_solve(at->batch, condenser, out->arrow, z, c);
     for (int l = 0; l < at->count; l++) {
         of_lane(at->lanes, l, all * all, out->matrix, lu);
         even_rows(all, lu, c + l * all);
@@ -105,7 +105,7 @@ static void solve_condensed(phx_context *context, const subject *it, const group
         for (int i = 0; i < all; i++)
             out->x[l * n + list[i]] = c[l * all + i];
     }
-    phx_body_batch_end_solve(at->batch, condenser, out->border, out->Y, c, z);
+    phx_body_batch_end_solve(at->batch, condenser, out->arrow, out->Y, c, z);
     phx_body_batch_scatter_inner(at->batch, condenser, z, out->x);
 }
 
@@ -113,12 +113,12 @@ static void solve_condensed(phx_context *context, const subject *it, const group
 static void check_lane(phx_context *context, const subject *it, int lanes, int lane, int n_kept, const int *list,
                        const double *S, const condensed *got, const char *what)
 {
-    const int n = it->n_v, all = it->n_rigid + n_kept, size = (int)border_size(it);
-    double border[MAX_BORDER], A[MAX_ALL], matrix[MAX_ALL], want[MAX_ALL];
+    const int n = it->n_v, all = it->n_rigid + n_kept, size = (int)arrow_size(it);
+    double arrow[MAX_ARROW], A[MAX_ALL], matrix[MAX_ALL], want[MAX_ALL];
 
-    of_lane(lanes, lane, size, got->border, border);
+    of_lane(lanes, lane, size, got->arrow, arrow);
     of_lane(lanes, lane, all * all, got->matrix, matrix);
-    whole(it, border, S, A);
+    whole(it, arrow, S, A);
     schur(context, n, all, list, A, want);
     CHECK_SMALL(scaled_defect(all, matrix, want), 1e-10, "%s, %s: condensed matrix", it->name, what);
     for (int i = 0; i < n; i++) {
@@ -134,21 +134,21 @@ static void check_lane(phx_context *context, const subject *it, int lanes, int l
 static void check_sum(phx_context *context, const subject *it, const group *at, phx_condenser *condenser, int n_kept,
                       const int *kept, int k, uint64_t *seed)
 {
-    const int size = (int)border_size(it);
+    const int size = (int)arrow_size(it);
     int list[MAX_V];
     double S[MAX_ALL];
     condensed out;
     char what[80];
 
-    assert_int_equal(phx_body_batch_border_size(at->batch), at->lanes * size);
+    assert_int_equal(phx_body_batch_arrow_size(at->batch), at->lanes * size);
     number(it, n_kept, kept, list);
-    random_vector(seed, at->lanes * size, 1.0, out.border); /* anything may stand in a border */
+    random_vector(seed, at->lanes * size, 1.0, out.arrow); /* anything may stand in an arrow block */
     random_vector(seed, at->count * it->n_v, 1.0, out.b);
     for (int i = 0; i < it->n_rigid * at->lanes; i++)
-        out.border[(i / at->lanes) * (it->n_rigid + 1) * at->lanes + i % at->lanes] += 20.0;
+        out.arrow[(i / at->lanes) * (it->n_rigid + 1) * at->lanes + i % at->lanes] += 20.0;
     const size_t before = phx_context_allocations(context);
     CHECK_OK(context, phx_condenser_factor(condenser, sums[k].a, sums[k].b, sums[k].c));
-    phx_body_batch_reduce(at->batch, condenser, out.border, out.Y, out.matrix);
+    phx_body_batch_reduce(at->batch, condenser, out.arrow, out.Y, out.matrix);
     assert_int_equal(phx_context_allocations(context), before);
     constant_block(it, sums[k].a, sums[k].b, sums[k].c, S);
     solve_condensed(context, it, at, condenser, n_kept, list, &out);
@@ -187,7 +187,7 @@ static void test_condensed_matrices_and_solutions(void **state)
 static void check_nothing_inside(phx_context *context, const subject *it, uint64_t *seed)
 {
     int kept[MAX_V];
-    double border[MAX_BORDER], S[MAX_ALL], A[MAX_ALL], Y[1], got[MAX_ALL], z[1], c[MAX_V], was[MAX_V];
+    double arrow[MAX_ARROW], S[MAX_ALL], A[MAX_ALL], Y[1], got[MAX_ALL], z[1], c[MAX_V], was[MAX_V];
     phx_condenser *condenser = NULL;
     group at;
 
@@ -197,14 +197,14 @@ static void check_nothing_inside(phx_context *context, const subject *it, uint64
     batch_create(context, it, 1, it->n_q, &at);
     assert_int_equal(phx_condenser_inner(condenser), 0);
     CHECK_OK(context, phx_condenser_factor(condenser, 40.0, 0.025, 1.0));
-    random_vector(seed, border_size(it), 1.0, border);
+    random_vector(seed, arrow_size(it), 1.0, arrow);
     random_vector(seed, it->n_v, 1.0, c);
     memcpy(was, c, sizeof was);
-    phx_body_batch_reduce(at.batch, condenser, border, Y, got);
-    phx_body_batch_begin_solve(at.batch, condenser, border, z, c);
-    phx_body_batch_end_solve(at.batch, condenser, border, Y, c, z);
+    phx_body_batch_reduce(at.batch, condenser, arrow, Y, got);
+    phx_body_batch_begin_solve(at.batch, condenser, arrow, z, c);
+    phx_body_batch_end_solve(at.batch, condenser, arrow, Y, c, z);
     constant_block(it, 40.0, 0.025, 1.0, S);
-    whole(it, border, S, A);
+    whole(it, arrow, S, A);
     CHECK_SMALL(scaled_defect(it->n_v, got, A), 1e-15, "%s: nothing condensed", it->name);
     for (int i = 0; i < it->n_v; i++)
         assert_true(c[i] == was[i]);
@@ -413,20 +413,20 @@ static void test_singular_sums_are_refused(void **state)
     subject it;
     group at;
     phx_condenser *condenser = NULL;
-    double border[MAX_BORDER], Y[3 * MAX_V], first[MAX_ALL], again[MAX_ALL];
+    double arrow[MAX_ARROW], Y[3 * MAX_V], first[MAX_ALL], again[MAX_ALL];
 
     subject_create(context, &batch_kinds[9], &it);
     const int all = it.n_rigid + 1;
     CHECK_OK(context, phx_condenser_create(context, it.body, 1, kept, &condenser));
     batch_create(context, &it, 1, 1, &at);
-    random_vector(&(uint64_t){9}, border_size(&it), 1.0, border);
+    random_vector(&(uint64_t){9}, arrow_size(&it), 1.0, arrow);
     CHECK_OK(context, phx_condenser_factor(condenser, 40.0, 0.025, 1.0));
-    phx_body_batch_reduce(at.batch, condenser, border, Y, first);
+    phx_body_batch_reduce(at.batch, condenser, arrow, Y, first);
     CHECK_STATUS(context, phx_condenser_factor(condenser, 0.0, 0.0, 1.0), PHX_SINGULAR); /* undamped: nothing is left */
     CHECK_MESSAGE(context, "pivot 1");
     CHECK_STATUS(context, phx_condenser_factor(condenser, NAN, 0.0, 0.0), PHX_SINGULAR);
     CHECK_OK(context, phx_condenser_factor(condenser, 40.0, 0.025, 1.0));
-    phx_body_batch_reduce(at.batch, condenser, border, Y, again);
+    phx_body_batch_reduce(at.batch, condenser, arrow, Y, again);
     assert_memory_equal(first, again, (size_t)(all * all) * sizeof *first);
     batch_destroy(&at);
     phx_condenser_destroy(condenser);

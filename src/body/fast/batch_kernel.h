@@ -146,26 +146,26 @@ static void NAME(batch_residual)(phx_body_batch *batch, const double *gravity, c
     PHX_WITH_KIND(batch->body, NAME(batch_residual_in), batch, gravity, xm, v1, res);
 }
 
-static inline void NAME(batch_border_in)(const int dim, const int n, phx_body_batch *batch, const double *gravity,
-                                         const double *x1, const double *xm, double *border)
+static inline void NAME(batch_arrow_in)(const int dim, const int n, phx_body_batch *batch, const double *gravity,
+                                        const double *x1, const double *xm, double *arrow)
 {
     const int n_v = dim + phx_rotations(dim) + n;
     real attitude1[9], attitude[9], *vm = NAME(means)(n_v, batch);
 
     NAME(gather)(x1, batch->x, dim, NAME(attitude_size)(dim), attitude1);
     NAME(gather)(xm, batch->x, dim, NAME(attitude_size)(dim), attitude);
-    NAME(interval_border)
+    NAME(interval_arrow)
     (dim, n, batch->body, gravity, batch->h, attitude1, attitude, (const real *)batch->v0, (const real *)batch->v1, vm,
-     batch->products, vm + n_v, (real *)border);
+     batch->products, vm + n_v, (real *)arrow);
 }
 
-static void NAME(batch_border)(phx_body_batch *batch, const double *gravity, const double *x1, const double *xm,
-                               double *border)
+static void NAME(batch_arrow)(phx_body_batch *batch, const double *gravity, const double *x1, const double *xm,
+                              double *arrow)
 {
-    PHX_WITH_KIND(batch->body, NAME(batch_border_in), batch, gravity, x1, xm, border);
+    PHX_WITH_KIND(batch->body, NAME(batch_arrow_in), batch, gravity, x1, xm, arrow);
 }
 
-static void NAME(batch_mass_border)(phx_body_batch *batch, const double *x, double *border)
+static void NAME(batch_mass_arrow)(phx_body_batch *batch, const double *x, double *arrow)
 {
     const phx_floating *body = batch->body;
     const NAME(products) *it = batch->products;
@@ -174,9 +174,9 @@ static void NAME(batch_mass_border)(phx_body_batch *batch, const double *x, doub
 
     NAME(gather)(x, batch->x, dim + body->base.n_attitude, body->base.n_q, q);
     if (dim == 2)
-        NAME(mass_border)(2, body, &it->own, q, q + body->base.n_q, (real *)border);
+        NAME(mass_arrow)(2, body, &it->own, q, q + body->base.n_q, (real *)arrow);
     else
-        NAME(mass_border)(3, body, &it->own, q, q + body->base.n_q, (real *)border);
+        NAME(mass_arrow)(3, body, &it->own, q, q + body->base.n_q, (real *)arrow);
 }
 
 /* w0 + w1 */
@@ -212,13 +212,13 @@ static void NAME(batch_kinetic)(const phx_body_batch *batch, const double *x, co
 }
 
 /* ---- condensation ---- */
-static void NAME(batch_reduce)(const phx_body_batch *batch, const phx_condenser *condenser, double *border, double *Y,
+static void NAME(batch_reduce)(const phx_body_batch *batch, const phx_condenser *condenser, double *arrow, double *Y,
                                double *matrix)
 {
     if (batch->body->base.dim == 2)
-        NAME(reduce)(2, condenser, (real *)border, (real *)Y, (real *)matrix);
+        NAME(reduce)(2, condenser, (real *)arrow, (real *)Y, (real *)matrix);
     else
-        NAME(reduce)(3, condenser, (real *)border, (real *)Y, (real *)matrix);
+        NAME(reduce)(3, condenser, (real *)arrow, (real *)Y, (real *)matrix);
 }
 
 static void NAME(gather_inner)(const phx_body_batch *batch, const phx_condenser *condenser, const double *b, double *z)
@@ -235,7 +235,7 @@ static void NAME(scatter_inner)(const phx_body_batch *batch, const phx_condenser
             b[batch->v[l] + batch->body->base.n_rigid + condenser->inner[p]] = z[p * LANES + l];
 }
 
-static void NAME(batch_begin_solve)(const phx_body_batch *batch, const phx_condenser *condenser, double *border,
+static void NAME(batch_begin_solve)(const phx_body_batch *batch, const phx_condenser *condenser, double *arrow,
                                     double *z, double *b)
 {
     const int n = batch->body->base.n_rigid + condenser->n_kept;
@@ -244,24 +244,24 @@ static void NAME(batch_begin_solve)(const phx_body_batch *batch, const phx_conde
 
     NAME(clear)(n, change);
     if (batch->body->base.dim == 2)
-        NAME(begin_solve)(2, condenser, (real *)border, (real *)z, change, change + 3);
+        NAME(begin_solve)(2, condenser, (real *)arrow, (real *)z, change, change + 3);
     else
-        NAME(begin_solve)(3, condenser, (real *)border, (real *)z, change, change + 6);
+        NAME(begin_solve)(3, condenser, (real *)arrow, (real *)z, change, change + 6);
     for (int l = 0; l < batch->count; l++)
         for (int i = 0; i < n; i++)
             b[batch->c[l] + i] += added[i * LANES + l];
 }
 
-static void NAME(batch_end_solve)(const phx_body_batch *batch, const phx_condenser *condenser, double *border,
+static void NAME(batch_end_solve)(const phx_body_batch *batch, const phx_condenser *condenser, double *arrow,
                                   const double *Y, const double *b, double *z)
 {
     real *x = (real *)batch->room;
 
     NAME(gather)(b, batch->c, 0, batch->body->base.n_rigid + condenser->n_kept, x);
     if (batch->body->base.dim == 2)
-        NAME(end_solve)(2, condenser, (real *)border, (const real *)Y, x, x + 3, (real *)z);
+        NAME(end_solve)(2, condenser, (real *)arrow, (const real *)Y, x, x + 3, (real *)z);
     else
-        NAME(end_solve)(3, condenser, (real *)border, (const real *)Y, x, x + 6, (real *)z);
+        NAME(end_solve)(3, condenser, (real *)arrow, (const real *)Y, x, x + 6, (real *)z);
 }
 
 /* sum_k w_k A_k d over the deformations of d: z are its inner ones and become those of the result, `d` and b are
@@ -296,16 +296,16 @@ static void NAME(batch_lacking)(const phx_body_batch *batch, const phx_condenser
 }
 
 /* ---- rows ---- */
-/* The mass of rigid bodies is in front of its border. */
+/* The mass of rigid bodies is in front of its arrow block. */
 static void NAME(batch_rows_mass)(const phx_body_batch_rows *it, double *room)
 {
     const NAME(products) *products = it->batch->products;
-    real *border = (real *)room, *rest = border + it->n * it->n;
+    real *arrow = (real *)room, *rest = arrow + it->n * it->n;
 
     if (it->batch->body->base.dim == 2)
-        NAME(mass_border)(2, it->batch->body, &products->own, NULL, rest, border);
+        NAME(mass_arrow)(2, it->batch->body, &products->own, NULL, rest, arrow);
     else
-        NAME(mass_border)(3, it->batch->body, &products->own, NULL, rest, border);
+        NAME(mass_arrow)(3, it->batch->body, &products->own, NULL, rest, arrow);
 }
 
 static void NAME(batch_rows_factor)(phx_body_batch_rows *it, double *room)
@@ -464,8 +464,8 @@ const batch_operations OPERATIONS = {
     .begin = NAME(batch_begin),
     .move = NAME(batch_move),
     .residual = NAME(batch_residual),
-    .border = NAME(batch_border),
-    .mass_border = NAME(batch_mass_border),
+    .arrow = NAME(batch_arrow),
+    .mass_arrow = NAME(batch_mass_arrow),
     .reduce = NAME(batch_reduce),
     .gather_inner = NAME(gather_inner),
     .scatter_inner = NAME(scatter_inner),

@@ -236,7 +236,7 @@ size_t phx_body_batch_rows_room(const phx_body_batch_rows *it)
     const phx_floating *body = it->batch->body;
     const size_t n = (size_t)it->n, parts = (size_t)((1 + 2 * body->base.n_rot) * body->base.n_q + body->base.n_v);
     const size_t numbers = (size_t)it->n_kept + (size_t)it->n_rows * n + n * n + parts;
-    return numbers * (size_t)it->batch->lanes + phx_body_batch_border_size(it->batch);
+    return numbers * (size_t)it->batch->lanes + phx_body_batch_arrow_size(it->batch);
 }
 
 int phx_body_batch_rows_count(const phx_body_batch_rows *it, const int **number)

@@ -54,30 +54,30 @@ void phx_body_batch_residual(phx_body_batch *batch, const double *gravity, const
 /* Kinetic energy of each body (room for PHX_BATCH_WIDTH); x NULL: of the undeformed ones. */
 void phx_body_batch_kinetic(const phx_body_batch *batch, const double *x, const double *v, double *energy);
 
-/* The border of a matrix over a body's velocities is what of its rigid rows and columns follows from the state. With
- * S_i = (S_1i ...), the column of coordinate i in phx_flex.S, they are
- *     [ rigid   H S_i                 ]      arrays, row-major, one after the other: rigid (n_rigid square), H (dim x
- *     [         E S_i + rows_i        ]      dim), E (n_rot x dim), Gv (dim x dim), Gw (dim x n_rot), rows (n_q x
- *     [ S_i^T Gv   S_i^T Gw + columns_i ]    n_rot), columns (n_q x n_rot) */
-size_t phx_body_batch_border_size(const phx_body_batch *batch);
+/* The arrow block of a matrix over a body's velocities is what of its rigid rows and columns follows from the state.
+ * With S_i = (S_1i ...), the column of coordinate i in phx_flex.S, they are [ rigid   H S_i                 ] arrays,
+ * row-major, one after the other: rigid (n_rigid square), H (dim x [         E S_i + rows_i        ]      dim), E
+ * (n_rot x dim), Gv (dim x dim), Gw (dim x n_rot), rows (n_q x [ S_i^T Gv   S_i^T Gw + columns_i ]    n_rot), columns
+ * (n_q x n_rot) */
+size_t phx_body_batch_arrow_size(const phx_body_batch *batch);
 /* Of the derivative of the residual with respect to the mean velocity, after the residual. */
-void phx_body_batch_interval_border(phx_body_batch *batch, const double *gravity, const double *x1, const double *xm,
-                                    double *border);
-/* That derivative as phx_body_interval_linearise has it, of the body in `lane`, from its border. */
-void phx_body_batch_interval_matrix(const phx_body_batch *batch, const double *border, int lane, double *A);
+void phx_body_batch_interval_arrow(phx_body_batch *batch, const double *gravity, const double *x1, const double *xm,
+                                   double *arrow);
+/* That derivative as phx_body_interval_linearise has it, of the body in `lane`, from its arrow block. */
+void phx_body_batch_interval_matrix(const phx_body_batch *batch, const double *arrow, int lane, double *A);
 /* Of M(q). */
-void phx_body_batch_mass_border(phx_body_batch *batch, const double *x, double *border);
+void phx_body_batch_mass_arrow(phx_body_batch *batch, const double *x, double *arrow);
 /* Add to the entry of rotation `axis` and coordinate `dof` of the body in `lane`. */
-void phx_body_batch_border_add(const phx_body_batch *batch, double *border, int lane, int axis, int dof, double value);
+void phx_body_batch_arrow_add(const phx_body_batch *batch, double *arrow, int lane, int axis, int dof, double value);
 /* w0 + w1 of the interval, n_rot: 2/h M + R + h/2 K lacks - sum (w0 + w1)_k A_k of the interval's deformation block, to
  * first order in h w. */
 void phx_body_batch_rates(const phx_body_batch *batch, double *rates);
 
-/* Solutions with a border and the constant block of a condenser that serves the bodies. Y (inner x n_rot) is kept for
- * them; the condensed matrix is over the rigid velocities and the kept coordinates. */
+/* Solutions with an arrow block and the constant block of a condenser that serves the bodies. Y (inner x n_rot) is kept
+ * for them; the condensed matrix is over the rigid velocities and the kept coordinates. */
 size_t phx_body_batch_inner_size(const phx_body_batch *batch,
                                  const phx_condenser *condenser); /* inner coordinates of all bodies */
-void phx_body_batch_reduce(const phx_body_batch *batch, const phx_condenser *condenser, double *border, double *Y,
+void phx_body_batch_reduce(const phx_body_batch *batch, const phx_condenser *condenser, double *arrow, double *Y,
                            double *matrix);
 /* The inner entries of b, a vector of velocities, to z and back. */
 void phx_body_batch_gather_inner(const phx_body_batch *batch, const phx_condenser *condenser, const double *b,
@@ -86,9 +86,9 @@ void phx_body_batch_scatter_inner(const phx_body_batch *batch, const phx_condens
                                   double *b);
 /* z are the inner entries of a right-hand side: what they add to the condensed one goes to b. With its solution in b
  * the second function makes the inner ones of the solution of z. */
-void phx_body_batch_begin_solve(const phx_body_batch *batch, const phx_condenser *condenser, double *border, double *z,
+void phx_body_batch_begin_solve(const phx_body_batch *batch, const phx_condenser *condenser, double *arrow, double *z,
                                 double *b);
-void phx_body_batch_end_solve(const phx_body_batch *batch, const phx_condenser *condenser, double *border,
+void phx_body_batch_end_solve(const phx_body_batch *batch, const phx_condenser *condenser, double *arrow,
                               const double *Y, const double *b, double *z);
 /* sum_k rates_k A_k d over the deformations, of d with the inner entries z and the others in the condensed vector d:
  * the inner ones into z, the others into b, where the rigid ones become zero. */

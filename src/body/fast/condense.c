@@ -9,8 +9,8 @@
  *         [ A_ir  S_id  S_ii ]     condensed:  [ A_rr - A_ri X   A_rd - A_ri T ]
  *                                              [ A_dr - S_di X   S_dd - S_di T ]
  *
- * S_ii is factored once for all bodies of one type. What moves with the body, A without S, is its border
- * (border_kernel.h); condense_kernel.h eliminates it. */
+ * S_ii is factored once for all bodies of one type. What moves with the body, A without S, is its arrow block
+ * (arrow_kernel.h); condense_kernel.h eliminates it. */
 #include "condenser.h"
 
 #include <string.h>

@@ -46,7 +46,7 @@ static inline void NAME(mass_parts)(const int dim, const phx_floating *body, con
     *energy = 0.5 * (sum + twice);
 }
 
-/* M(q) condensed with the condenser of M_qq, its lower triangle: border_kernel.h with H = Gv = 1, E = Gw = 0. Y =
+/* M(q) condensed with the condenser of M_qq, its lower triangle: arrow_kernel.h with H = Gv = 1, E = Gw = 0. Y =
  * M_ii^-1 rows_i. */
 static inline void NAME(reduce_mass)(const int dim, const phx_condenser *it, const NAME(inertia) * own, const real *s,
                                      const real *pair, const real *rows, real *Y, real *out)

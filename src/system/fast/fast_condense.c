@@ -116,7 +116,7 @@ static void free_factors(const condensation *it, condensed_lu *factors)
     for (int k = 0; factors->type && k < it->n_types; k++)
         phx_condenser_destroy(factors->type[k]);
     phx_free(factors->type);
-    phx_free(factors->border);
+    phx_free(factors->arrow);
     phx_free(factors->influence);
     phx_free(factors->rates);
     phx_lu_destroy(factors->lu);
@@ -131,10 +131,10 @@ static phx_status make_factors(workspace *ws, const condensation *it, condensed_
     phx_context *context = ws->base.context;
     phx_status status = PHX_OK;
 
-    out->border = phx_calloc(context, it->border_size, sizeof *out->border);
+    out->arrow = phx_calloc(context, it->arrow_size, sizeof *out->arrow);
     out->influence = phx_calloc(context, it->influence_size, sizeof *out->influence);
     out->rates = phx_calloc(context, it->rates_size, sizeof *out->rates);
-    if (!out->border || !out->influence || !out->rates)
+    if (!out->arrow || !out->influence || !out->rates)
         return PHX_ERR_MEMORY;
     if (out->type)
         return PHX_OK;
@@ -161,11 +161,11 @@ static size_t lay_out(const workspace *ws, condensation *it)
             continue;
         const size_t inner = phx_body_batch_inner_size(slot->batch, it->mass.type[it->type[b]]);
         const size_t n = (size_t)(system->dim + system->n_rot + it->kkt.kept_first[b + 1] - it->kkt.kept_first[b]);
-        it->border_at[p] = it->border_size;
+        it->arrow_at[p] = it->arrow_size;
         it->influence_at[p] = it->influence_size;
         it->inner_at[p] = it->inner_size;
         it->rates_at[p] = it->rates_size;
-        it->border_size += phx_body_batch_border_size(slot->batch);
+        it->arrow_size += phx_body_batch_arrow_size(slot->batch);
         it->influence_size += inner * (size_t)system->n_rot;
         it->inner_size += inner;
         it->rates_size += (size_t)(system->n_rot * slot->lanes);
@@ -179,11 +179,11 @@ static phx_status allocate(workspace *ws, condensation *it)
     phx_context *context = ws->base.context;
     const size_t n = (size_t)it->kkt.n, batches = (size_t)ws->fast->n_batches;
 
-    it->border_at = phx_calloc(context, batches, sizeof *it->border_at);
+    it->arrow_at = phx_calloc(context, batches, sizeof *it->arrow_at);
     it->influence_at = phx_calloc(context, batches, sizeof *it->influence_at);
     it->inner_at = phx_calloc(context, batches, sizeof *it->inner_at);
     it->rates_at = phx_calloc(context, batches, sizeof *it->rates_at);
-    if (!it->border_at || !it->influence_at || !it->inner_at || !it->rates_at)
+    if (!it->arrow_at || !it->influence_at || !it->inner_at || !it->rates_at)
         return PHX_ERR_MEMORY;
     const size_t widest = lay_out(ws, it);
     it->coupling = phx_calloc(context, (size_t)it->kkt.ptr[n], sizeof *it->coupling);
@@ -195,11 +195,11 @@ static phx_status allocate(workspace *ws, condensation *it)
     it->x = phx_calloc(context, (size_t)ws->kkt.n, sizeof *it->x);
     ws->fast->scratch_size[SCRATCH_BLOCK] = widest * widest * PHX_BATCH_WIDTH;
     ws->fast->block = phx_calloc(context, ws->fast->scratch_size[SCRATCH_BLOCK], sizeof *ws->fast->block);
-    it->border = phx_calloc(context, it->border_size, sizeof *it->border);
+    it->arrow = phx_calloc(context, it->arrow_size, sizeof *it->arrow);
     it->rates = phx_calloc(context, it->rates_size, sizeof *it->rates);
     it->from = phx_calloc(context, n, sizeof *it->from);
     return it->coupling && it->b && it->d && it->sum && it->inner && it->inner_sum && it->x && ws->fast->block &&
-                   it->border && it->rates && it->from
+                   it->arrow && it->rates && it->from
                ? PHX_OK
                : PHX_ERR_MEMORY;
 }
@@ -270,9 +270,9 @@ void phx_sys_condensation_free(workspace *ws)
         free_factors(it, &it->slot[s]);
     free_factors(it, &it->mass);
     phx_sys_kkt_free(ws, &it->kkt);
-    double *arrays[] = {it->coupling,  it->val, it->b,      it->d,     it->sum,        it->inner,
-                        it->inner_sum, it->x,   it->border, it->rates, ws->fast->block};
-    size_t *places[] = {it->border_at, it->influence_at, it->inner_at, it->rates_at};
+    double *arrays[] = {it->coupling,  it->val, it->b,     it->d,     it->sum,        it->inner,
+                        it->inner_sum, it->x,   it->arrow, it->rates, ws->fast->block};
+    size_t *places[] = {it->arrow_at, it->influence_at, it->inner_at, it->rates_at};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         phx_free(arrays[k]);
     for (size_t k = 0; k < sizeof places / sizeof *places; k++)
@@ -294,7 +294,7 @@ bool phx_sys_condenses(const workspace *ws)
     return it->pays || ws->fast->condensing == PHX_CONDENSE_ALWAYS;
 }
 
-static phx_status borders_of_batches(void *user, phx_context *context, int part, int first, int end)
+static phx_status arrows_of_batches(void *user, phx_context *context, int part, int first, int end)
 {
     fast_part room;
     workspace *ws = phx_sys_part(user, part, &room);
@@ -308,8 +308,8 @@ static phx_status borders_of_batches(void *user, phx_context *context, int part,
             phx_sys_put_batch(ws, p, it->kkt.body_at, it->coupling);
             continue;
         }
-        phx_body_batch_interval_border(slot->batch, system->gravity, ws->step.x1, ws->step.xm,
-                                       it->border + it->border_at[p]);
+        phx_body_batch_interval_arrow(slot->batch, system->gravity, ws->step.x1, ws->step.xm,
+                                      it->arrow + it->arrow_at[p]);
         phx_body_batch_rates(slot->batch, it->rates + it->rates_at[p]);
     }
     return PHX_OK;
@@ -330,7 +330,7 @@ static phx_status whole_bodies(void *user, phx_context *context, int part, int f
 void phx_sys_condensed_bodies(workspace *ws)
 {
     ws->fast->condensation->holder = NULL;
-    phx_sys_run(ws, ws->fast->n_batches, borders_of_batches, ws);
+    phx_sys_run(ws, ws->fast->n_batches, arrows_of_batches, ws);
     phx_sys_run(ws, ws->fast->n_loose_bodies, whole_bodies, ws);
 }
 
@@ -342,9 +342,9 @@ void phx_fast_body_add(workspace *ws, int b, int row, int dof, double value)
 
     if (phx_sys_is_condensed(ws->fast->into, b)) {
         const int p = ws->fast->batch_of[b];
-        phx_body_batch_border_add(ws->fast->batches[p].batch,
-                                  ws->fast->condensation->border + ws->fast->condensation->border_at[p],
-                                  ws->fast->lane_of[b], row - dim, dof, value);
+        phx_body_batch_arrow_add(ws->fast->batches[p].batch,
+                                 ws->fast->condensation->arrow + ws->fast->condensation->arrow_at[p],
+                                 ws->fast->lane_of[b], row - dim, dof, value);
         return;
     }
     phx_body_pattern(body, &ptr, &idx);

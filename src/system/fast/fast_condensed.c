@@ -59,7 +59,7 @@ static void add_condensed(const batch_loop *it, const workspace *ws, int p, cons
     const int b = slot->body[0];
     const int n = ws->system->dim + ws->system->n_rot + kkt->kept_first[b + 1] - kkt->kept_first[b];
 
-    phx_body_batch_reduce(slot->batch, condenser, it->factors->border + all->border_at[p],
+    phx_body_batch_reduce(slot->batch, condenser, it->factors->arrow + all->arrow_at[p],
                           it->factors->influence + all->influence_at[p], ws->fast->block);
     for (int l = 0; l < slot->count; l++) {
         const int *at = kkt->body_at[slot->body[l]];
@@ -70,22 +70,22 @@ static void add_condensed(const batch_loop *it, const workspace *ws, int p, cons
 
 static void add_mass(const batch_loop *it, const workspace *ws, int p, const phx_condenser *condenser)
 {
-    phx_body_batch_mass_border(ws->fast->batches[p].batch, it->x,
-                               it->factors->border + ws->fast->condensation->border_at[p]);
+    phx_body_batch_mass_arrow(ws->fast->batches[p].batch, it->x,
+                              it->factors->arrow + ws->fast->condensation->arrow_at[p]);
     add_condensed(it, ws, p, condenser);
 }
 
 static void begin_solve(const batch_loop *it, const workspace *ws, int p, const phx_condenser *condenser)
 {
     const condensation *all = ws->fast->condensation;
-    phx_body_batch_begin_solve(ws->fast->batches[p].batch, condenser, it->factors->border + all->border_at[p],
+    phx_body_batch_begin_solve(ws->fast->batches[p].batch, condenser, it->factors->arrow + all->arrow_at[p],
                                it->inner + all->inner_at[p], it->c);
 }
 
 static void end_solve(const batch_loop *it, const workspace *ws, int p, const phx_condenser *condenser)
 {
     const condensation *all = ws->fast->condensation;
-    phx_body_batch_end_solve(ws->fast->batches[p].batch, condenser, it->factors->border + all->border_at[p],
+    phx_body_batch_end_solve(ws->fast->batches[p].batch, condenser, it->factors->arrow + all->arrow_at[p],
                              it->factors->influence + all->influence_at[p], it->c, it->inner + all->inner_at[p]);
 }
 
@@ -144,15 +144,16 @@ static phx_status factor_types(const condensation *it, double cj, double b, doub
     return status;
 }
 
-/* The borders of the last linearisation into a slot: from where it left them, or from the slot that took them first. */
-static void take_borders(condensation *it, condensed_lu *out)
+/* The arrow blocks of the last linearisation into a slot: from where it left them, or from the slot that took them
+ * first. */
+static void take_arrows(condensation *it, condensed_lu *out)
 {
     if (!it->holder) {
-        phx_sys_exchange(&it->border, &out->border);
+        phx_sys_exchange(&it->arrow, &out->arrow);
         phx_sys_exchange(&it->rates, &out->rates);
         it->holder = out;
     } else if (it->holder != out) {
-        memcpy(out->border, it->holder->border, it->border_size * sizeof *out->border);
+        memcpy(out->arrow, it->holder->arrow, it->arrow_size * sizeof *out->arrow);
         memcpy(out->rates, it->holder->rates, it->rates_size * sizeof *out->rates);
     }
 }
@@ -161,14 +162,14 @@ phx_status phx_sys_condensed_factor(workspace *ws, int slot, double cj)
 {
     condensation *it = ws->fast->condensation;
     condensed_lu *out = &it->slot[slot];
-    phx_status status = out->border ? PHX_OK : phx_sys_condensed_lu_create(ws, out);
+    phx_status status = out->arrow ? PHX_OK : phx_sys_condensed_lu_create(ws, out);
 
     if (status)
         return status;
     status = factor_types(it, cj, 1.0 / cj, 1.0, out);
     if (status)
         return status;
-    take_borders(it, out);
+    take_arrows(it, out);
     if (out->asked > 0)
         out->asked--;
     memcpy(it->val, it->coupling, (size_t)it->kkt.ptr[it->kkt.n] * sizeof *it->val);
