@@ -96,8 +96,8 @@ struct phx_system {
     phx_context *context;
     int dim, n_rot;
     double gravity[3];
-    bool frozen;
-    bool spoilt; /* freezing failed: may only be destroyed */
+    bool finalised;
+    bool invalid; /* finalising failed: may only be destroyed */
     int n_bodies, n_ports, n_points, n_joints, n_forces, n_rows, n_components, n_outputs, n_columns;
     int cap_bodies, cap_ports, cap_points, cap_joints, cap_forces, cap_outputs;
     body_slot *bodies;
@@ -154,10 +154,10 @@ typedef struct workspace workspace;
  * the first unknowns are all velocities; a condensed one has no place for those eliminated inside their bodies. */
 typedef struct kkt_matrix {
     int n_v, n_l, n;
-    int *place;      /* per velocity: its unknown, or -1; NULL: they are the same */
-    bool *condensed; /* per body: it has kept coordinates only; NULL: none is */
-    int *kept_first; /* per body: first of its kept coordinates of q */
-    int *kept;
+    int *place;          /* per velocity: its unknown, or -1; NULL: they are the same */
+    bool *condensed;     /* per body: it has boundary coordinates only; NULL: none is */
+    int *boundary_first; /* per body: first of its boundary coordinates of q */
+    int *boundary;
     int *ptr, *idx;
     int *order;
     int *
@@ -405,7 +405,7 @@ void phx_sys_reactions_free(reactions *made);
 phx_status phx_sys_workspace_create(phx_system *system, phx_context *context, phx_backend backend, int n_rows,
                                     const int *rows, workspace **out);
 void phx_sys_workspace_destroy(workspace *ws);
-/* Pattern, places and elimination order; n_v, place, condensed and kept are given (kkt.c). `val`: zeros on it. */
+/* Pattern, places and elimination order; n_v, place, condensed and boundary are given (kkt.c). `val`: zeros on it. */
 phx_status phx_sys_kkt_create(phx_context *context, const workspace *ws, kkt_matrix *kkt, double **val);
 void phx_sys_kkt_free(const workspace *ws, kkt_matrix *kkt);
 /* Fills kkt->order (order.c). */
@@ -619,7 +619,7 @@ phx_status phx_sys_stable(phx_system *system, double t, const double *x, double 
                           const double *lambda, bool *stable);
 /* Offsets that make every coordinate count from its given start value at x, and the unwrapped joint angles in x. */
 void phx_sys_set_offsets(phx_system *system, double *x);
-/* Freeze, by stages. */
+/* To finalise it, by stages. */
 phx_status phx_sys_number(phx_system *system);
 phx_status phx_sys_find_redundant(phx_system *system);
 phx_status phx_sys_components(phx_system *system);

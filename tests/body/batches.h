@@ -24,13 +24,13 @@ typedef struct interval {
 /* Every kind that batches and bends, in turn. */
 void each_kind(phx_context *context, void (*check)(phx_context *context, const subject *it, uint64_t *seed));
 /* Fills kept, ascending; the number. */
-int choose(phx_context *context, const subject *it, int how, uint64_t *seed, int *kept);
+int choose(phx_context *context, const subject *it, int how, uint64_t *seed, int *boundary);
 /* Lanes of a batch of so many bodies. */
 int lanes_of(int count);
 /* A batch of these bodies, or of one several times; body l has the l-th part of all vectors. */
-void batch_different(phx_context *context, const subject *it, const phx_body *const *bodies, int count, int n_kept,
+void batch_different(phx_context *context, const subject *it, const phx_body *const *bodies, int count, int n_boundary,
                      group *out);
-void batch_create(phx_context *context, const subject *it, int count, int n_kept, group *out);
+void batch_create(phx_context *context, const subject *it, int count, int n_boundary, group *out);
 void batch_destroy(group *it);
 /* One lane of an array. */
 void of_lane(int lanes, int lane, int count, const double *all, double *one);

@@ -199,9 +199,9 @@ void phx_body_batch_kinetic(const phx_body_batch *batch, const double *x, const 
 }
 
 /* ---- condensation ---- */
-size_t phx_body_batch_inner_size(const phx_body_batch *batch, const phx_condenser *condenser)
+size_t phx_body_batch_internal_size(const phx_body_batch *batch, const phx_condenser *condenser)
 {
-    return (size_t)condenser->n_inner * (size_t)batch->lanes;
+    return (size_t)condenser->n_internal * (size_t)batch->lanes;
 }
 
 void phx_body_batch_reduce(const phx_body_batch *batch, const phx_condenser *condenser, double *arrow, double *Y,
@@ -210,16 +210,16 @@ void phx_body_batch_reduce(const phx_body_batch *batch, const phx_condenser *con
     batch->ops->reduce(batch, condenser, arrow, Y, matrix);
 }
 
-void phx_body_batch_gather_inner(const phx_body_batch *batch, const phx_condenser *condenser, const double *b,
-                                 double *z)
+void phx_body_batch_gather_internal(const phx_body_batch *batch, const phx_condenser *condenser, const double *b,
+                                    double *z)
 {
-    batch->ops->gather_inner(batch, condenser, b, z);
+    batch->ops->gather_internal(batch, condenser, b, z);
 }
 
-void phx_body_batch_scatter_inner(const phx_body_batch *batch, const phx_condenser *condenser, const double *z,
-                                  double *b)
+void phx_body_batch_scatter_internal(const phx_body_batch *batch, const phx_condenser *condenser, const double *z,
+                                     double *b)
 {
-    batch->ops->scatter_inner(batch, condenser, z, b);
+    batch->ops->scatter_internal(batch, condenser, z, b);
 }
 
 void phx_body_batch_begin_solve(const phx_body_batch *batch, const phx_condenser *condenser, double *arrow, double *z,

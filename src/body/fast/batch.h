@@ -31,8 +31,8 @@ struct batch_operations {
     void (*mass_arrow)(phx_body_batch *batch, const double *x, double *arrow);
     void (*reduce)(const phx_body_batch *batch, const phx_condenser *condenser, double *arrow, double *Y,
                    double *matrix);
-    void (*gather_inner)(const phx_body_batch *batch, const phx_condenser *condenser, const double *b, double *z);
-    void (*scatter_inner)(const phx_body_batch *batch, const phx_condenser *condenser, const double *z, double *b);
+    void (*gather_internal)(const phx_body_batch *batch, const phx_condenser *condenser, const double *b, double *z);
+    void (*scatter_internal)(const phx_body_batch *batch, const phx_condenser *condenser, const double *z, double *b);
     void (*begin_solve)(const phx_body_batch *batch, const phx_condenser *condenser, double *arrow, double *z,
                         double *b);
     void (*end_solve)(const phx_body_batch *batch, const phx_condenser *condenser, double *arrow, const double *Y,

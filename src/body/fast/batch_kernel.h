@@ -221,24 +221,26 @@ static void NAME(batch_reduce)(const phx_body_batch *batch, const phx_condenser 
         NAME(reduce)(3, condenser, (real *)arrow, (real *)Y, (real *)matrix);
 }
 
-static void NAME(gather_inner)(const phx_body_batch *batch, const phx_condenser *condenser, const double *b, double *z)
+static void NAME(gather_internal)(const phx_body_batch *batch, const phx_condenser *condenser, const double *b,
+                                  double *z)
 {
-    for (int p = 0; p < condenser->n_inner; p++)
+    for (int p = 0; p < condenser->n_internal; p++)
         for (int l = 0; l < LANES; l++)
-            z[p * LANES + l] = b[batch->v[l] + batch->body->base.n_rigid + condenser->inner[p]];
+            z[p * LANES + l] = b[batch->v[l] + batch->body->base.n_rigid + condenser->internal[p]];
 }
 
-static void NAME(scatter_inner)(const phx_body_batch *batch, const phx_condenser *condenser, const double *z, double *b)
+static void NAME(scatter_internal)(const phx_body_batch *batch, const phx_condenser *condenser, const double *z,
+                                   double *b)
 {
-    for (int p = 0; p < condenser->n_inner; p++)
+    for (int p = 0; p < condenser->n_internal; p++)
         for (int l = 0; l < batch->count; l++)
-            b[batch->v[l] + batch->body->base.n_rigid + condenser->inner[p]] = z[p * LANES + l];
+            b[batch->v[l] + batch->body->base.n_rigid + condenser->internal[p]] = z[p * LANES + l];
 }
 
 static void NAME(batch_begin_solve)(const phx_body_batch *batch, const phx_condenser *condenser, double *arrow,
                                     double *z, double *b)
 {
-    const int n = batch->body->base.n_rigid + condenser->n_kept;
+    const int n = batch->body->base.n_rigid + condenser->n_boundary;
     real *change = (real *)batch->room;
     const double *added = batch->room;
 
@@ -257,14 +259,14 @@ static void NAME(batch_end_solve)(const phx_body_batch *batch, const phx_condens
 {
     real *x = (real *)batch->room;
 
-    NAME(gather)(b, batch->c, 0, batch->body->base.n_rigid + condenser->n_kept, x);
+    NAME(gather)(b, batch->c, 0, batch->body->base.n_rigid + condenser->n_boundary, x);
     if (batch->body->base.dim == 2)
         NAME(end_solve)(2, condenser, (real *)arrow, (const real *)Y, x, x + 3, (real *)z);
     else
         NAME(end_solve)(3, condenser, (real *)arrow, (const real *)Y, x, x + 6, (real *)z);
 }
 
-/* sum_k w_k A_k d over the deformations of d: z are its inner ones and become those of the result, `d` and b are
+/* sum_k w_k A_k d over the deformations of d: z are its internal ones and become those of the result, `d` and b are
  * condensed vectors. */
 static void NAME(batch_lacking)(const phx_body_batch *batch, const phx_condenser *condenser, const double *rates,
                                 const double *d, double *z, double *b)
@@ -272,26 +274,26 @@ static void NAME(batch_lacking)(const phx_body_batch *batch, const phx_condenser
     const phx_floating *body = batch->body;
     const int n = body->base.n_q, r = body->base.n_rigid;
     const real *w = (const real *)rates;
-    real *whole = (real *)batch->room, *sum = whole + n, *each = sum + n, *inner = (real *)z;
+    real *whole = (real *)batch->room, *sum = whole + n, *each = sum + n, *internal = (real *)z;
     const double *result = (const double *)sum;
 
-    for (int p = 0; p < condenser->n_inner; p++)
-        whole[condenser->inner[p]] = inner[p];
-    for (int k = 0; k < condenser->n_kept; k++)
-        NAME(gather)(d, batch->c, r + k, 1, whole + condenser->kept[k]);
+    for (int p = 0; p < condenser->n_internal; p++)
+        whole[condenser->internal[p]] = internal[p];
+    for (int k = 0; k < condenser->n_boundary; k++)
+        NAME(gather)(d, batch->c, r + k, 1, whole + condenser->boundary[k]);
     NAME(multiply)(&body->compact->gyro, whole, each);
     for (int i = 0; i < n; i++) {
         sum[i] = w[0] * each[i];
         for (int k = 1; k < body->base.n_rot; k++)
             sum[i] += w[k] * each[k * n + i];
     }
-    for (int p = 0; p < condenser->n_inner; p++)
-        inner[p] = sum[condenser->inner[p]];
+    for (int p = 0; p < condenser->n_internal; p++)
+        internal[p] = sum[condenser->internal[p]];
     for (int l = 0; l < batch->count; l++) {
         for (int i = 0; i < r; i++)
             b[batch->c[l] + i] = 0.0;
-        for (int k = 0; k < condenser->n_kept; k++)
-            b[batch->c[l] + r + k] = result[condenser->kept[k] * LANES + l];
+        for (int k = 0; k < condenser->n_boundary; k++)
+            b[batch->c[l] + r + k] = result[condenser->boundary[k] * LANES + l];
     }
 }
 
@@ -357,8 +359,8 @@ static inline void NAME(batch_rows_schur_in)(const int dim, const int n, phx_bod
     const phx_body_batch *batch = it->batch;
     const phx_floating *body = batch->body;
     const NAME(products) *known = batch->products;
-    const int n_rot = phx_rotations(dim), r = dim + n_rot, n_kept = n - r, n_q = body->base.n_q;
-    real attitude[9], R[9], *kept = (real *)room, *Y = kept + n_kept, *rest = Y + it->n_rows * n;
+    const int n_rot = phx_rotations(dim), r = dim + n_rot, n_boundary = n - r, n_q = body->base.n_q;
+    real attitude[9], R[9], *boundary = (real *)room, *Y = boundary + n_boundary, *rest = Y + it->n_rows * n;
 
     NAME(gather)(x, batch->x, dim, NAME(attitude_size)(dim), attitude);
     NAME(rotation)(dim, attitude, R);
@@ -367,15 +369,15 @@ static inline void NAME(batch_rows_schur_in)(const int dim, const int n, phx_bod
         const double *numbers = (const double *)&result;
         NAME(gather)(x, batch->x, dim + body->base.n_attitude, n_q, q);
         NAME(gather)(v, batch->v, 0, body->base.n_v, rates);
-        for (int k = 0; k < n_kept; k++)
-            kept[k] = q[it->condenser->kept[k]];
+        for (int k = 0; k < n_boundary; k++)
+            boundary[k] = q[it->condenser->boundary[k]];
         NAME(mass_parts)(dim, body, &known->own, q, rates, rows + n_rot * n_q, rows, s, pair, &result);
         for (int l = 0; l < LANES; l++)
             energy[l] = numbers[l];
         NAME(reduce_mass)(dim, it->condenser, &known->own, s, pair, rows, (real *)it->influence, rest);
         NAME(decompose)(n, rest, (real *)it->L, (real *)it->inverse);
     }
-    NAME(all_rows)(dim, n, it, R, kept, covectors, rest, Y, (real *)it->Z);
+    NAME(all_rows)(dim, n, it, R, boundary, covectors, rest, Y, (real *)it->Z);
     NAME(multiply_rows)(n, it->n_rows, Y, (const real *)it->Z, (real *)S);
 }
 
@@ -402,15 +404,15 @@ static void NAME(batch_rows_schur)(phx_body_batch_rows *it, const double *x, con
         NAME(batch_rows_schur_in)(3, it->n, it, x, v, covectors, room, S, energy);
 }
 
-/* Inner coordinates from the others: -(Y w + Z v + T kept). */
-static inline void NAME(push_inner)(const int dim, const phx_body_batch_rows *it, const real *x, double *dv)
+/* Internal coordinates from the others: -(Y w + Z v + T boundary). */
+static inline void NAME(push_internal)(const int dim, const phx_body_batch_rows *it, const real *x, double *dv)
 {
     const phx_condenser *condenser = it->condenser;
     const phx_body_batch *batch = it->batch;
     const int n_rot = phx_rotations(dim), r = dim + n_rot;
     const real *Y = (const real *)it->influence;
 
-    for (int p = 0; p < condenser->n_inner; p++) {
+    for (int p = 0; p < condenser->n_internal; p++) {
         real sum = {0.0};
         const double *numbers = (const double *)&sum;
         for (int k = 0; k < n_rot; k++)
@@ -420,7 +422,7 @@ static inline void NAME(push_inner)(const int dim, const phx_body_batch_rows *it
         for (int e = condenser->influence.ptr[p]; e < condenser->influence.ptr[p + 1]; e++)
             sum -= condenser->influence.val[e] * x[r + condenser->influence.idx[e]];
         for (int l = 0; l < batch->count; l++)
-            dv[batch->v[l] + r + condenser->inner[p]] = numbers[l];
+            dv[batch->v[l] + r + condenser->internal[p]] = numbers[l];
     }
 }
 
@@ -436,9 +438,9 @@ static inline void NAME(batch_rows_push_in)(const int dim, const int n, const ph
     NAME(scatter)(x, batch->count, batch->v, r, dv);
     for (int l = 0; l < batch->count; l++)
         for (int k = 0; k < n - r; k++)
-            dv[batch->v[l] + r + it->condenser->kept[k]] = numbers[(r + k) * LANES + l];
+            dv[batch->v[l] + r + it->condenser->boundary[k]] = numbers[(r + k) * LANES + l];
     if (it->condenser)
-        NAME(push_inner)(dim, it, x, dv);
+        NAME(push_internal)(dim, it, x, dv);
 }
 
 static void NAME(batch_rows_push)(const phx_body_batch_rows *it, const double *mu, double *dv)
@@ -467,8 +469,8 @@ const batch_operations OPERATIONS = {
     .arrow = NAME(batch_arrow),
     .mass_arrow = NAME(batch_mass_arrow),
     .reduce = NAME(batch_reduce),
-    .gather_inner = NAME(gather_inner),
-    .scatter_inner = NAME(scatter_inner),
+    .gather_internal = NAME(gather_internal),
+    .scatter_internal = NAME(scatter_internal),
     .begin_solve = NAME(batch_begin_solve),
     .end_solve = NAME(batch_end_solve),
     .lacking = NAME(batch_lacking),

@@ -36,7 +36,7 @@ typedef struct batch_slot {
     int count, lanes, body[PHX_BATCH_WIDTH];
 } batch_slot;
 
-/* A factorisation with the inner deformations of the bodies eliminated first. */
+/* A factorisation with the internal deformations of the bodies eliminated first. */
 typedef struct condensed_lu {
     phx_condenser **type;              /* of each type of body: cj M + R + K/cj */
     double cj;                         /* that they are factored for; 0: none */
@@ -65,16 +65,16 @@ typedef struct delassus {
 typedef struct condensation {
     kkt_matrix kkt;
     int n_types;
-    int *type;                                             /* per body; -1: not condensed */
-    size_t *arrow_at, *influence_at, *inner_at, *rates_at; /* per batch */
-    size_t arrow_size, influence_size, inner_size, rates_size;
-    int *from;                 /* per unknown: its place in the whole matrix */
-    double *coupling;          /* what joins the bodies: rows, forces, whole bodies */
-    double *val;               /* with the condensed bodies */
-    double *b, *d, *sum;       /* kkt.n: right-hand side, correction, their sum */
-    double *inner, *inner_sum; /* the same of the inner coordinates, by batches */
-    double *x;                 /* kkt.n of the whole matrix */
-    double *arrow, *rates;     /* of the interval linearised last */
+    int *type;                                                /* per body; -1: not condensed */
+    size_t *arrow_at, *influence_at, *internal_at, *rates_at; /* per batch */
+    size_t arrow_size, influence_size, internal_size, rates_size;
+    int *from;                       /* per unknown: its place in the whole matrix */
+    double *coupling;                /* what joins the bodies: rows, forces, whole bodies */
+    double *val;                     /* with the condensed bodies */
+    double *b, *d, *sum;             /* kkt.n: right-hand side, correction, their sum */
+    double *internal, *internal_sum; /* the same of the internal coordinates, by batches */
+    double *x;                       /* kkt.n of the whole matrix */
+    double *arrow, *rates;           /* of the interval linearised last */
     condensed_lu slot[PHX_FACTOR_SLOTS], mass;
     const condensed_lu *holder;     /* of the arrow blocks of the last linearisation; NULL: they are above */
     bool pays;                      /* for intervals */
@@ -120,7 +120,7 @@ struct fast_data {
     bool *port_batched;                                             /* per port: it is in one */
     int n_loose_angles, *loose_angles; /* joints with unwrapped angles, in no batch that is used, ascending */
     const kkt_matrix *into;            /* the matrix that contributions go to: kkt, or the condensed one */
-    condensation *condensation;        /* NULL: no body has inner coordinates */
+    condensation *condensation;        /* NULL: no body has internal coordinates */
     phx_condensing condensing;
     delassus *delassus; /* NULL: the projection factors the sparse matrix */
     double *rows_room;  /* its scratch for one batch */

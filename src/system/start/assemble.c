@@ -456,7 +456,7 @@ phx_status phx_sys_assemble(phx_system *system, double *x)
         unwind(system, x);
         status = least_change(ws, x);
     } else if (status > 0) {
-        if (!system->frozen) /* deformed bodies: no search */
+        if (!system->finalised) /* deformed bodies: no search */
             status = assemble_from_around(ws, x);
         if (status > 0) {
             phx_sys_assembly_residual(ws, x, true, NULL);
