@@ -38,7 +38,7 @@ static void choose_rows(phx_context *context, const subject *it, int count, bool
             }
             def->first = out->n_rows;
             def->count = others;
-            def->turns = turns || (kind == 2 && p == 1);
+            def->angular_only = turns || (kind == 2 && p == 1);
             def->covector = def->first * STRIDE + p % 2 * PHX_PORT_MAX;
             out->n_rows += others;
         }
@@ -47,9 +47,9 @@ static void choose_rows(phx_context *context, const subject *it, int count, bool
     }
     out->first[count] = out->n_rows;
     random_vector(seed, ALL_ROWS * STRIDE, 1.0, out->covectors);
-    for (int l = 0; l < count; l++) /* turns alone */
+    for (int l = 0; l < count; l++) /* rotations alone */
         for (int p = 0; p < out->n_ports[l]; p++)
-            for (int k = 0; k < out->def[l][p].count && out->def[l][p].turns; k++)
+            for (int k = 0; k < out->def[l][p].count && out->def[l][p].angular_only; k++)
                 for (int a = 0; a < it->dim; a++)
                     out->covectors[out->def[l][p].covector + k * STRIDE + a] = 0.0;
 }
