@@ -96,8 +96,8 @@ struct phx_system {
     phx_context *context;
     int dim, n_rot;
     double gravity[3];
-    bool frozen;
-    bool spoilt; /* freezing failed: may only be destroyed */
+    bool finalised;
+    bool invalid; /* finalising failed: may only be destroyed */
     int n_bodies, n_ports, n_points, n_joints, n_forces, n_rows, n_components, n_outputs, n_columns;
     int cap_bodies, cap_ports, cap_points, cap_joints, cap_forces, cap_outputs;
     body_slot *bodies;
@@ -154,10 +154,10 @@ typedef struct workspace workspace;
  * the first unknowns are all velocities; a condensed one has no place for those eliminated inside their bodies. */
 typedef struct kkt_matrix {
     int n_v, n_l, n;
-    int *place;      /* per velocity: its unknown, or -1; NULL: they are the same */
-    bool *condensed; /* per body: it has kept coordinates only; NULL: none is */
-    int *kept_first; /* per body: first of its kept coordinates of q */
-    int *kept;
+    int *place;          /* per velocity: its unknown, or -1; NULL: they are the same */
+    bool *condensed;     /* per body: it has boundary coordinates only; NULL: none is */
+    int *boundary_first; /* per body: first of its boundary coordinates of q */
+    int *boundary;
     int *ptr, *idx;
     int *order;
     int *
@@ -405,7 +405,7 @@ void phx_sys_reactions_free(reactions *made);
 phx_status phx_sys_workspace_create(phx_system *system, phx_context *context, phx_backend backend, int n_rows,
                                     const int *rows, workspace **out);
 void phx_sys_workspace_destroy(workspace *ws);
-/* Pattern, places and elimination order; n_v, place, condensed and kept are given (kkt.c). `val`: zeros on it. */
+/* Pattern, places and elimination order; n_v, place, condensed and boundary are given (kkt.c). `val`: zeros on it. */
 phx_status phx_sys_kkt_create(phx_context *context, const workspace *ws, kkt_matrix *kkt, double **val);
 void phx_sys_kkt_free(const workspace *ws, kkt_matrix *kkt);
 /* Fills kkt->order (order.c). */
@@ -592,15 +592,15 @@ phx_status phx_sys_neighbour(phx_system *system, double distance, double *x);
  * cannot be closed. phx_sys_any_way: a direction to begin with, another one for each seed. */
 phx_status phx_sys_walk(phx_system *system, double distance, double *way, double *x);
 void phx_sys_any_way(const phx_system *system, int seed, double *way);
-/* Gaps at x, negated, into rhs (rows; NULL: none); on[] says which rows ask for a position (with `hold` also the held
- * coordinates). Returns the largest, relative to the size of the system for lengths. */
-double phx_sys_measure_gaps(workspace *ws, const double *x, bool hold, double *rhs);
+/* Assembly residuals at x, negated, into rhs (rows; NULL: none); on[] says which rows ask for a position (with `hold`
+ * also the held coordinates). Returns the largest, relative to the size of the system for lengths. */
+double phx_sys_assembly_residual(workspace *ws, const double *x, bool hold, double *rhs);
 /* Minus the gradient of 1/2 (sum m |dc|^2 + dtheta . I_c dtheta) over the changes from the poses as written: n_v. */
 void phx_sys_pull_back(const workspace *ws, const double *x, double *rhs);
 /* Moves the bodies' frames by the rigid part of xi, at most 0.4 of the size or rad, and the deformations by the rest;
  * returns the largest rigid entry. */
 double phx_sys_move_all(const workspace *ws, const double *xi, double *x);
-/* Size of the mechanism at the current instant view, m: what gaps and moves are small against. */
+/* Size of the mechanism at the current instant view, m: what residuals and moves are small against. */
 double phx_sys_size(const workspace *ws);
 /* The arrays of the motion about a steady rotation (steady.c). */
 phx_status phx_sys_linearise_steady(phx_dae *dae, double t, const double *x, const double *v, const double *axes,
@@ -619,7 +619,7 @@ phx_status phx_sys_stable(phx_system *system, double t, const double *x, double 
                           const double *lambda, bool *stable);
 /* Offsets that make every coordinate count from its given start value at x, and the unwrapped joint angles in x. */
 void phx_sys_set_offsets(phx_system *system, double *x);
-/* Freeze, by stages. */
+/* To finalise it, by stages. */
 phx_status phx_sys_number(phx_system *system);
 phx_status phx_sys_find_redundant(phx_system *system);
 phx_status phx_sys_components(phx_system *system);

@@ -121,10 +121,10 @@ static inline const double *phx_floating_q_inertia(const phx_floating *body, con
 void phx_floating_simplified_residual(const phx_floating *body, const double *gravity, const phx_body_view *view,
                                       const double *p0, double *res);
 
-/* The derivative of an interval's residual on the body's pattern, stiffening left out, from its border. w0, w1: the
- * angular velocities at the ends. */
-void phx_floating_spread_border(const phx_floating *body, double h, const double *w0, const double *w1, double *border,
-                                double *A);
+/* The derivative of an interval's residual on the body's pattern, stiffening left out, from its arrow block. w0, w1:
+ * the angular velocities at the ends. */
+void phx_floating_spread_arrow(const phx_floating *body, double h, const double *w0, const double *w1, double *arrow,
+                               double *A);
 
 /* Index of the pair (a, b) of rotational axes in the order 11 | 11 22 33 12 13 23. */
 static inline int phx_pair(int a, int b)

@@ -1,8 +1,8 @@
 /* Redundant constraint rows: how many depend on the others, and which of them are left out.
  *
  * With the rows D left out and the rows S kept, G_D = C G_S wherever the mechanism goes, so that what rounding leaves
- * of the gaps in S comes out in D magnified by C. Rows that are sound at the start may come near dependence later; so C
- * is asked at places along the free motion, and rows are exchanged until no entry is large. */
+ * of the residuals in S comes out in D magnified by C. Rows that are sound at the start may come near dependence later;
+ * so C is asked at places along the free motion, and rows are exchanged until no entry is large. */
 #include "system/system_internal.h"
 
 #include <math.h>

@@ -291,7 +291,7 @@ static void op_velocity_sizes(phx_dae *dae, const double *v, double *size)
     }
 }
 
-static const char *op_culprit(phx_dae *dae, const double *res)
+static const char *op_worst_residual(phx_dae *dae, const double *res)
 {
     const workspace *ws = of(dae);
     const phx_system *system = ws->system;
@@ -398,7 +398,7 @@ const phx_dae_ops phx_sys_ops = {
     .project = phx_sys_op_project,
     .norm = op_norm,
     .velocity_sizes = op_velocity_sizes,
-    .culprit = op_culprit,
+    .culprit = op_worst_residual,
     .check_signals = phx_sys_op_check_signals,
     .regularity = phx_sys_op_regularity,
     .dependent = phx_sys_op_dependent,

@@ -30,8 +30,8 @@ int phx_sys_body_columns(const phx_system *system, const kkt_matrix *kkt, int b,
 
     for (; n < rigid; n++)
         cols[n] = unknown_of(kkt, v + n);
-    for (int k = kkt->kept_first[b]; k < kkt->kept_first[b + 1]; k++)
-        cols[n++] = unknown_of(kkt, v + rigid + kkt->kept[k]);
+    for (int k = kkt->boundary_first[b]; k < kkt->boundary_first[b + 1]; k++)
+        cols[n++] = unknown_of(kkt, v + rigid + kkt->boundary[k]);
     return n;
 }
 
@@ -244,7 +244,7 @@ static void free_each(int **list, int count)
 
 void phx_sys_kkt_free(const workspace *ws, kkt_matrix *kkt)
 {
-    int *indices[] = {kkt->ptr, kkt->idx, kkt->order, kkt->place, kkt->kept_first, kkt->kept};
+    int *indices[] = {kkt->ptr, kkt->idx, kkt->order, kkt->place, kkt->boundary_first, kkt->boundary};
 
     free_each(kkt->body_at, ws->system->n_bodies);
     free_each(kkt->port_at, ws->system->n_ports);

@@ -1,8 +1,8 @@
 /* Many rows between the same two rigid bodies, all but a few of them dependent: which ones a linear step keeps.
  *
  * The rows of such a pair act on dim + n_rot relative velocities at most. Left in [M -G^T; G eps], the others would
- * make a dense block of the size of all rows. Only the step is told to leave them out; gaps and rates are measured of
- * all rows, so that rows that contradict each other are found all the same. */
+ * make a dense block of the size of all rows. Only the step is told to leave them out; residuals and rates are measured
+ * of all rows, so that rows that contradict each other are found all the same. */
 #include "system/system_internal.h"
 
 #include <math.h>

@@ -308,7 +308,7 @@ phx_status phx_system_dae_with(phx_system *system, phx_context *context, phx_bac
     phx_status status = PHX_OK;
 
     *dae = NULL;
-    if (!system->frozen)
+    if (!system->finalised)
         return phx_fail(context, PHX_ERR_ARGUMENT, "the system must be frozen first");
     status = phx_sys_workspace_create(system, context, backend, system->n_independent, system->independent, &ws);
     if (!status && ws->by->create_projection) {

@@ -36,12 +36,12 @@ typedef struct batch_slot {
     int count, lanes, body[PHX_BATCH_WIDTH];
 } batch_slot;
 
-/* A factorisation with the inner deformations of the bodies eliminated first. */
+/* A factorisation with the internal deformations of the bodies eliminated first. */
 typedef struct condensed_lu {
-    phx_condenser **type;               /* of each type of body: cj M + R + K/cj */
-    double cj;                          /* that they are factored for; 0: none */
-    int corrections, asked;             /* of a solution; matrices until their number is asked for anew */
-    double *border, *influence, *rates; /* of all condensed batches; rates: w0 + w1 of the interval */
+    phx_condenser **type;              /* of each type of body: cj M + R + K/cj */
+    double cj;                         /* that they are factored for; 0: none */
+    int corrections, asked;            /* of a solution; matrices until their number is asked for anew */
+    double *arrow, *influence, *rates; /* of all condensed batches; rates: w0 + w1 of the interval */
     phx_lu *lu;
 } condensed_lu;
 
@@ -65,18 +65,18 @@ typedef struct delassus {
 typedef struct condensation {
     kkt_matrix kkt;
     int n_types;
-    int *type;                                              /* per body; -1: not condensed */
-    size_t *border_at, *influence_at, *inner_at, *rates_at; /* per batch */
-    size_t border_size, influence_size, inner_size, rates_size;
-    int *from;                 /* per unknown: its place in the whole matrix */
-    double *coupling;          /* what joins the bodies: rows, forces, whole bodies */
-    double *val;               /* with the condensed bodies */
-    double *b, *d, *sum;       /* kkt.n: right-hand side, correction, their sum */
-    double *inner, *inner_sum; /* the same of the inner coordinates, by batches */
-    double *x;                 /* kkt.n of the whole matrix */
-    double *border, *rates;    /* of the interval linearised last */
+    int *type;                                                /* per body; -1: not condensed */
+    size_t *arrow_at, *influence_at, *internal_at, *rates_at; /* per batch */
+    size_t arrow_size, influence_size, internal_size, rates_size;
+    int *from;                       /* per unknown: its place in the whole matrix */
+    double *coupling;                /* what joins the bodies: rows, forces, whole bodies */
+    double *val;                     /* with the condensed bodies */
+    double *b, *d, *sum;             /* kkt.n: right-hand side, correction, their sum */
+    double *internal, *internal_sum; /* the same of the internal coordinates, by batches */
+    double *x;                       /* kkt.n of the whole matrix */
+    double *arrow, *rates;           /* of the interval linearised last */
     condensed_lu slot[PHX_FACTOR_SLOTS], mass;
-    const condensed_lu *holder;     /* of the borders of the last linearisation; NULL: they are above */
+    const condensed_lu *holder;     /* of the arrow blocks of the last linearisation; NULL: they are above */
     bool pays;                      /* for intervals */
     bool linearised;                /* the last linearisation was condensed */
     bool in_slot[PHX_FACTOR_SLOTS]; /* so is the factorisation in the slot */
@@ -84,11 +84,11 @@ typedef struct condensation {
 } condensation;
 
 /* Scratch of what goes over bodies, ports or joints on one thread, numbers: matrices of a body, what bodies share,
- * border and matrices of a batch, maps of two ports, rows of a group, a product, rows of a batch. */
+ * arrow block and matrices of a batch, maps of two ports, rows of a group, a product, rows of a batch. */
 typedef enum scratch_kind {
     SCRATCH_BODY,
     SCRATCH_ROOM,
-    SCRATCH_BORDER,
+    SCRATCH_ARROW,
     SCRATCH_BLOCK,
     SCRATCH_MAP,
     SCRATCH_G,
@@ -120,7 +120,7 @@ struct fast_data {
     bool *port_batched;                                             /* per port: it is in one */
     int n_loose_angles, *loose_angles; /* joints with unwrapped angles, in no batch that is used, ascending */
     const kkt_matrix *into;            /* the matrix that contributions go to: kkt, or the condensed one */
-    condensation *condensation;        /* NULL: no body has inner coordinates */
+    condensation *condensation;        /* NULL: no body has internal coordinates */
     phx_condensing condensing;
     delassus *delassus; /* NULL: the projection factors the sparse matrix */
     double *rows_room;  /* its scratch for one batch */
@@ -131,7 +131,7 @@ struct fast_data {
     batch_slot *batches;
     int *batch_of, *lane_of;           /* per body; -1: in none */
     int n_loose_bodies, *loose_bodies; /* in none, ascending */
-    double *border;                    /* of one batch */
+    double *arrow;                     /* of one batch */
     bool *batch_done;                  /* per batch: scratch, false between its uses */
     double *block;                     /* condensed matrices of one batch */
     bool start_viewed;         /* port_views hold the start of the interval at hand: only its end has to be evaluated */
@@ -243,7 +243,7 @@ void phx_sys_condensation_free(workspace *ws);
 phx_status phx_sys_condensed_lu_create(workspace *ws, condensed_lu *out);
 /* Whether the next interval is linearised condensed. */
 bool phx_sys_condenses(const workspace *ws);
-/* The borders of the condensed bodies, the tangents of the others, at the interval at hand. */
+/* The arrow blocks of the condensed bodies, the tangents of the others, at the interval at hand. */
 void phx_sys_condensed_bodies(workspace *ws);
 /* Factor what interval_linearise left, A(cj), into a slot; solve with it, refined. */
 phx_status phx_sys_condensed_factor(workspace *ws, int slot, double cj);

@@ -39,7 +39,7 @@ static void clear_values(workspace *ws, bool condensed)
     phx_sys_clear(ws, (size_t)ws->fast->into->ptr[ws->fast->into->n], ws->values.into_D);
 }
 
-/* A(2/h) at once, into val or, condensed, as borders of bodies and what couples them. */
+/* A(2/h) at once, into val or, condensed, as arrow blocks of bodies and what couples them. */
 phx_status phx_fast_interval_linearise(workspace *ws)
 {
     condensation *it = ws->fast->condensation;

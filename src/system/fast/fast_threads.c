@@ -30,7 +30,7 @@ workspace *phx_sys_part(const workspace *ws, int part, fast_part *room)
     if (part == 0)
         return own;
     double *at = fast->sharing.room + (size_t)(part - 1) * fast->sharing.stride;
-    double **arrays[N_SCRATCH] = {&own->bodies.M, &own->bodies.room, &fast->border,  &fast->block,    &own->ports.map,
+    double **arrays[N_SCRATCH] = {&own->bodies.M, &own->bodies.room, &fast->arrow,   &fast->block,    &own->ports.map,
                                   &fast->group_G, &fast->group_K,    &fast->product, &fast->rows_room};
     for (int k = 0; k < N_SCRATCH; k++) {
         *arrays[k] = at;

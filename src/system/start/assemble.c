@@ -1,9 +1,9 @@
 /* Closing the joints at position level by the smallest change of the poses as written,
  *   min  f = 1/2 sum (m |dc|^2 + dtheta . I_c dtheta)    over the bodies' centres of mass c and attitudes,
- * deformations held, given coordinate values held. With W the rigid mass matrix, g the gaps, d the change so far,
- *   | W  -G^T | | xi |   |  0 |                     | W  -G^T | | xi |   | -grad f |
- *   | G   eps | | mu | = | -g |  closes the joints, | G   eps | | mu | = |    0    |  leads down along closed joints,
- * with a search for the length of the step; eps lets redundant rows pass when they agree. */
+ * deformations held, given coordinate values held. With W the rigid mass matrix, g the assembly residuals, d the change
+ * so far, | W  -G^T | | xi |   |  0 |                     | W  -G^T | | xi |   | -grad f | | G   eps | | mu | = | -g |
+ * closes the joints, | G   eps | | mu | = |    0    |  leads down along closed joints, with a search for the length of
+ * the step; eps lets redundant rows pass when they agree. */
 #include "system/system_internal.h"
 
 #include <float.h>
@@ -24,30 +24,30 @@ static void write_poses(const phx_system *system, double *x)
 }
 
 /* Gap of row k at the current views; false when the row asks nothing of the positions. */
-static bool row_gap(const workspace *ws, int k, double *gap)
+static bool row_residual(const workspace *ws, int k, double *residual)
 {
     const row_slot *slot = &ws->system->rows[ws->rows.index[k]];
     const joint_slot *joint = &ws->system->joints[slot->joint];
     const phx_coordinate_def *def = &joint->coordinates[slot->coordinate].def;
 
-    phx_row_gap(slot->row, &ws->ports.view[joint->a], &ws->ports.view[joint->b], gap, NULL, NULL);
+    phx_row_gap(slot->row, &ws->ports.view[joint->a], &ws->ports.view[joint->b], residual, NULL, NULL);
     if (slot->role == ROW_CONSTRAINT)
         return true;
     if (!def->has_start)
         return false;
-    *gap -= def->start;
+    *residual -= def->start;
     if (slot->row->angular)
-        *gap = remainder(*gap, 2.0 * pi);
+        *residual = remainder(*residual, 2.0 * pi);
     return true;
 }
 
-/* Covectors of the gaps. */
-static void gap_covectors(workspace *ws)
+/* Covectors of the assembly residuals. */
+static void residual_covectors(workspace *ws)
 {
     for (int k = 0; k < ws->n_l; k++) {
         const row_slot *slot = &ws->system->rows[ws->rows.index[k]];
-        double *g = ws->rows.covector + (size_t)k * PAIR_SIZE, gap;
-        phx_row_gap(slot->row, &ws->ports.view[ws->rows.row[k].a], &ws->ports.view[ws->rows.row[k].b], &gap, g,
+        double *g = ws->rows.covector + (size_t)k * PAIR_SIZE, residual;
+        phx_row_gap(slot->row, &ws->ports.view[ws->rows.row[k].a], &ws->ports.view[ws->rows.row[k].b], &residual, g,
                     g + PHX_PORT_MAX);
     }
 }
@@ -207,10 +207,11 @@ double phx_sys_move_all(const workspace *ws, const double *xi, double *x)
     return largest;
 }
 
-/* A gap that size and radian make comparable. */
-static double relative_gap(const workspace *ws, int k, double gap, double size)
+/* An assembly residual that size and radian make comparable. */
+static double relative_residual(const workspace *ws, int k, double residual, double size)
 {
-    return isnan(gap) ? HUGE_VAL : fabs(gap) / (ws->system->rows[ws->rows.index[k]].row->angular ? 1.0 : size);
+    return isnan(residual) ? HUGE_VAL
+                           : fabs(residual) / (ws->system->rows[ws->rows.index[k]].row->angular ? 1.0 : size);
 }
 
 static phx_status cannot_close(const workspace *ws, double size, double tolerance)
@@ -220,12 +221,12 @@ static phx_status cannot_close(const workspace *ws, double size, double toleranc
     size_t used = 0;
 
     for (int j = 0; j < system->n_joints; j++) {
-        double worst = 0.0, gap = 0.0;
+        double worst = 0.0, residual = 0.0;
         bool open = false;
         for (int k = 0; k < ws->n_l; k++)
-            if (system->rows[ws->rows.index[k]].joint == j && row_gap(ws, k, &gap)) {
-                worst = fmax(worst, fabs(gap));
-                open = open || relative_gap(ws, k, gap, size) > tolerance;
+            if (system->rows[ws->rows.index[k]].joint == j && row_residual(ws, k, &residual)) {
+                worst = fmax(worst, fabs(residual));
+                open = open || relative_residual(ws, k, residual, size) > tolerance;
             }
         if (open && used < sizeof list - 80)
             used += (size_t)snprintf(list + used, sizeof list - used, "%s'%s' (gap %.3g)", used ? ", " : "",
@@ -237,27 +238,29 @@ static phx_status cannot_close(const workspace *ws, double size, double toleranc
         list);
 }
 
-/* Gaps of the rows at x, the largest; -gap into the rows of rhs (may be NULL), and which rows ask anything: all, or
- * without `hold` the constraints only. */
-double phx_sys_measure_gaps(workspace *ws, const double *x, bool hold, double *rhs)
+/* Assembly residuals of the rows at x, the largest; negated into the rows of rhs (may be NULL), and which rows ask
+ * anything: all, or without `hold` the constraints only. */
+double phx_sys_assembly_residual(workspace *ws, const double *x, bool hold, double *rhs)
 {
     double worst = 0.0;
 
     phx_sys_set_instant(ws, x, ws->step.vm);
     const double size = phx_sys_size(ws);
     for (int k = 0; k < ws->n_l; k++) {
-        double gap = 0.0;
-        ws->rows.on[k] = row_gap(ws, k, &gap) && (hold || ws->system->rows[ws->rows.index[k]].role == ROW_CONSTRAINT);
+        double residual = 0.0;
+        ws->rows.on[k] =
+            row_residual(ws, k, &residual) && (hold || ws->system->rows[ws->rows.index[k]].role == ROW_CONSTRAINT);
         if (rhs)
-            rhs[ws->kkt.n_v + k] = ws->rows.on[k] ? -gap : 0.0;
+            rhs[ws->kkt.n_v + k] = ws->rows.on[k] ? -residual : 0.0;
         if (ws->rows.on[k])
-            worst = fmax(worst, relative_gap(ws, k, gap, size));
+            worst = fmax(worst, relative_residual(ws, k, residual, size));
     }
     return worst;
 }
 
-/* Close the joints from x by Newton steps of least norm; PHX_NOT_CONVERGED when gaps are left. What is fatal, a lack of
- * memory, says nothing about the joints and is returned as it is, here and by all that closes joints. */
+/* Close the joints from x by Newton steps of least norm; PHX_NOT_CONVERGED when assembly residuals are left. What is
+ * fatal, a lack of memory, says nothing about the joints and is returned as it is, here and by all that closes joints.
+ */
 static phx_status close_joints(workspace *ws, double *x, bool hold)
 {
     enum { LIMIT = 80 };
@@ -265,11 +268,11 @@ static phx_status close_joints(workspace *ws, double *x, bool hold)
     phx_status status = PHX_OK;
 
     for (int iteration = 0; iteration < LIMIT && !status; iteration++) {
-        const double worst = phx_sys_measure_gaps(ws, x, hold, rhs);
+        const double worst = phx_sys_assembly_residual(ws, x, hold, rhs);
         if (worst <= DBL_EPSILON || (worst <= 1e-12 && worst >= best))
             return PHX_OK;
         best = fmin(best, worst);
-        gap_covectors(ws);
+        residual_covectors(ws);
         memset(rhs, 0, (size_t)ws->kkt.n_v * sizeof *rhs);
         status = phx_sys_factor_rigid(ws, x, ws->rows.on);
         if (!status)
@@ -279,7 +282,7 @@ static phx_status close_joints(workspace *ws, double *x, bool hold)
     }
     if (status < 0)
         return status;
-    return !status && phx_sys_measure_gaps(ws, x, hold, NULL) <= 1e-10 ? PHX_OK : PHX_NOT_CONVERGED;
+    return !status && phx_sys_assembly_residual(ws, x, hold, NULL) <= 1e-10 ? PHX_OK : PHX_NOT_CONVERGED;
 }
 
 /* Way down along closed joints: xi into ws->scratch.vector[1]; its relative size and the slope of f along it. */
@@ -289,8 +292,8 @@ static phx_status downhill(workspace *ws, const double *x, double *size, double 
     double *xi = ws->scratch.vector[1], *gradient = ws->scratch.velocities;
     phx_status status = PHX_OK;
 
-    phx_sys_measure_gaps(ws, x, true, NULL);
-    gap_covectors(ws);
+    phx_sys_assembly_residual(ws, x, true, NULL);
+    residual_covectors(ws);
     phx_sys_pull_back(ws, x, xi);
     memcpy(gradient, xi, (size_t)system->n_v * sizeof *xi);
     memset(xi + system->n_v, 0, (size_t)ws->n_l * sizeof *xi);
@@ -453,10 +456,10 @@ phx_status phx_sys_assemble(phx_system *system, double *x)
         unwind(system, x);
         status = least_change(ws, x);
     } else if (status > 0) {
-        if (!system->frozen) /* deformed bodies: no search */
+        if (!system->finalised) /* deformed bodies: no search */
             status = assemble_from_around(ws, x);
         if (status > 0) {
-            phx_sys_measure_gaps(ws, x, true, NULL);
+            phx_sys_assembly_residual(ws, x, true, NULL);
             return cannot_close(ws, phx_sys_size(ws), 1e-10);
         }
     }
@@ -490,8 +493,8 @@ phx_status phx_sys_walk(phx_system *system, double distance, double *way, double
     double *xi = ws->scratch.vector[1], mass[36];
 
     memset(ws->step.vm, 0, (size_t)system->n_v * sizeof *ws->step.vm);
-    phx_sys_measure_gaps(ws, x, false, NULL);
-    gap_covectors(ws);
+    phx_sys_assembly_residual(ws, x, false, NULL);
+    residual_covectors(ws);
     memset(xi, 0, (size_t)ws->kkt.n * sizeof *xi);
     for (int b = 0; b < system->n_bodies; b++) {
         const body_slot *slot = &system->bodies[b];

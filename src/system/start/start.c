@@ -283,7 +283,7 @@ phx_status phx_system_start(phx_system *system, const phx_start_options *options
     double *v_dot = NULL;
     phx_status status = PHX_OK;
 
-    if (!system->frozen)
+    if (!system->finalised)
         return phx_fail(system->context, PHX_ERR_ARGUMENT, "the system must be frozen first");
     memcpy(x, system->x_start, (size_t)system->n_x * sizeof *x);
     status = phx_sys_start_velocities(system, t, x, v);

@@ -271,9 +271,9 @@ static phx_status compare_joints(const steady *s, double time, const double *v)
     for (int k = 0; k < ws->n_l; k++) {
         const row_slot *slot = &system->rows[ws->rows.index[k]];
         const joint_slot *joint = &system->joints[slot->joint];
-        const double gap = phx_row_value(slot->row, &ws->ports.view[joint->a], &ws->ports.view[joint->b], 1);
-        if (slot->role != ROW_DRIVEN && fabs(gap) / (slot->row->angular ? 1.0 : s->size) > 1e-8)
-            return not_steady(s, "the gaps of joint", joint->name, fabs(gap));
+        const double residual = phx_row_value(slot->row, &ws->ports.view[joint->a], &ws->ports.view[joint->b], 1);
+        if (slot->role != ROW_DRIVEN && fabs(residual) / (slot->row->angular ? 1.0 : s->size) > 1e-8)
+            return not_steady(s, "the gaps of joint", joint->name, fabs(residual));
     }
     change = largest_rate(s, true, &name);
     if (change > 1e-8)

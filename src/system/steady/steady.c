@@ -9,7 +9,7 @@
  * solves
  *
  *   residual of motion(x, V(x), v_dot, lambda) = 0          n_v
- *   gaps of the joints = 0, driven coordinates as they are  n_l
+ *   joint residuals = 0   , driven coordinates as they are  n_l
  *
  * With xi the increment of x in those axes, dv = xi' + ad(U) xi, ad(v, w) = [[w]x [v]x; 0 [w]x] on the rigid part of
  * each body (from d(r' ) = R([w]x xi_r + xi_r' ) and R' = R[w]x), and dv_dot = xi'' + ad(U) xi' - s ad(z) dv. The
@@ -156,7 +156,7 @@ static phx_status add_convection(const steady *s, const double *x, const double 
 
 /* Gaps, driven coordinates against their values at the start: what is left to close, n_l. Returns the largest,
  * relative. */
-static double gaps(const steady *s, const double *x, const double *v, bool first, double *out)
+static double joint_residuals(const steady *s, const double *x, const double *v, bool first, double *out)
 {
     workspace *ws = s->ws;
     const phx_system *system = ws->system;
@@ -224,7 +224,7 @@ static phx_status newton(const steady *s, double factor, double *x, double *v, d
             status = dae->ops->residual(dae, s->t, x, v, s->v_dot, lambda, s->res);
         if (status)
             return status;
-        const double gap = gaps(s, x, v, false, s->res + system->n_v);
+        const double residual = joint_residuals(s, x, v, false, s->res + system->n_v);
         status = add_convection(s, x, s->work, s->v, factor, s->v_dot);
         for (int i = 0; i < ws->kkt.n; i++)
             s->xi[i] = -s->res[i];
@@ -240,7 +240,7 @@ static phx_status newton(const steady *s, double factor, double *x, double *v, d
         phx_sys_move_all(ws, s->xi, x);
         for (int k = 0; k < ws->n_l; k++)
             lambda[k] += s->xi[system->n_v + k];
-        if (best < 1e-10 && gap < 1e-10 && *moved >= 0.3 * best) {
+        if (best < 1e-10 && residual < 1e-10 && *moved >= 0.3 * best) {
             set_velocities(s, factor, x, v);
             return PHX_OK;
         }
@@ -258,7 +258,7 @@ static phx_status find_equilibrium(const steady *s, double *x, double *v, double
     phx_status status = PHX_NOT_CONVERGED;
     double moved = 0.0;
 
-    gaps(s, x, v, true, s->res + system->n_v);
+    joint_residuals(s, x, v, true, s->res + system->n_v);
     memcpy(s->x, x, (size_t)system->n_x * sizeof *x);
     for (size_t i = 0; i < sizeof steps / sizeof *steps && (status == PHX_NOT_CONVERGED || status == PHX_SINGULAR);
          i++) {
