@@ -8,7 +8,8 @@
 #   examples        phx_example(<name> SOURCES x.c)
 #   bench           phx_bench(<name> SOURCES x.c [LAYERS ..] [LIBS ..])
 #
-# Public headers are <phlexor/<layer>.h>; a private one is "x.h" beside the files of its layer (tests: "<layer>/x.h").
+# Public headers are <phlexor/<layer>.h>, what a layer offers to the others and to the program is "<layer>/<layer>.h"; a
+# private one is "x.h" beside the files of its layer (tests: "<layer>/x.h").
 # A name under LIBS that is one of the targets phx::<name> of PhlexorLibraries.cmake means that target.
 include_guard(GLOBAL)
 include(GNUInstallDirs)
@@ -184,7 +185,7 @@ function(phx_layer layer)
             message(FATAL_ERROR "layer ${layer} must not know ${other}: see src/layers.txt")
         endif()
     endforeach()
-    if(NOT ARG_SOURCES) # nothing but its public header
+    if(NOT ARG_SOURCES) # nothing but headers
         add_library(phx_${layer} INTERFACE)
         target_include_directories(phx_${layer} INTERFACE ${PROJECT_SOURCE_DIR}/include)
         phx_link(phx_${layer} INTERFACE ${ARG_DEPENDS})
@@ -218,6 +219,7 @@ function(phx_program)
     add_executable(phlexor_program ${ARG_SOURCES})
     set_target_properties(phlexor_program PROPERTIES OUTPUT_NAME phlexor LINKER_LANGUAGE C)
     target_compile_options(phlexor_program PRIVATE ${PHX_FLAGS})
+    target_include_directories(phlexor_program PRIVATE ${PROJECT_SOURCE_DIR}/src)
     phx_link(phlexor_program PRIVATE phlexor_static ${ARG_LIBS} m)
     install(TARGETS phlexor_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
 endfunction()
@@ -298,6 +300,23 @@ macro(phx_add_tests)
     add_test(NAME layers COMMAND ${PROJECT_SOURCE_DIR}/tools/check-layers)
 endmacro()
 
+# Writes the version script of the shared library: the functions that the public headers declare, each at the start of a
+# line as .clang-format has them, and nothing else.
+function(phx_write_exports map)
+    file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/phlexor/*.h)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${headers})
+    foreach(header IN LISTS headers)
+        file(STRINGS ${header} lines REGEX "^[a-z].*[ *]phx_[A-Za-z0-9_]+\\(")
+        foreach(line IN LISTS lines)
+            if(NOT line MATCHES "^(static|typedef) ")
+                string(REGEX MATCH "(phx_[A-Za-z0-9_]+)\\(" match "${line}")
+                string(APPEND names " ${CMAKE_MATCH_1};")
+            endif()
+        endforeach()
+    endforeach()
+    file(CONFIGURE OUTPUT ${map} CONTENT "{\n    global:${names}\n    local: *;\n};\n" @ONLY)
+endfunction()
+
 # The layers folded into one libphlexor. Targets phlexor_static and phlexor_shared; Phlexor::static and Phlexor::shared
 # in the installed package.
 function(phx_add_library)
@@ -315,8 +334,8 @@ function(phx_add_library)
             $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
         phx_link(phlexor_${kind} PRIVATE ${libs} m)
     endforeach()
-    # Only phx_ names leave the shared library.
-    set(map ${PROJECT_SOURCE_DIR}/cmake/libphlexor.map)
+    set(map ${PROJECT_BINARY_DIR}/libphlexor.map)
+    phx_write_exports(${map})
     set_target_properties(phlexor_shared PROPERTIES VERSION ${PROJECT_VERSION}
         SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} LINK_DEPENDS ${map})
     target_link_options(phlexor_shared PRIVATE -Wl,--version-script=${map})

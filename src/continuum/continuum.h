@@ -9,7 +9,7 @@
 #ifndef PHLEXOR_CONTINUUM_CONTINUUM_H
 #define PHLEXOR_CONTINUUM_CONTINUUM_H
 
-#include <phlexor/fe.h>
+#include "fe/fe.h"
 #include "mesh/mesh.h"
 
 /* Which component of its node an unknown is. */

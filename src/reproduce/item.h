@@ -2,7 +2,7 @@
 #ifndef PHX_REPRODUCE_ITEM_H
 #define PHX_REPRODUCE_ITEM_H
 
-#include <phlexor/reproduce.h>
+#include "reproduce.h"
 
 #define PHX_PI 3.14159265358979323846
 

@@ -2,7 +2,8 @@
  * be read; names; interruption; memory. That all items pass is tested through the program (cli_reproduce). */
 #include "support/testing.h"
 
-#include <phlexor/reproduce.h>
+#include "reproduce/reproduce.h"
+#include "results/report/comparison.h"
 
 /* ---- verdicts ---- */
 static phx_standard standard(double value, double tolerance)

@@ -1,6 +1,7 @@
 /* Killed, interrupted, full disk, no memory: the older result is untouched, the unfinished one readable or absent. */
 #define _XOPEN_SOURCE 700
 #include "example.h"
+#include "results/store/recorder.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,7 @@
 /* The drawing data of a result: positions and section forces from the states alone are those of the outputs. */
 #include "support.h"
+#include "results/results.h"
+#include "body/body.h"
 
 static phx_model *read_text(phx_context *context, const char *text)
 {

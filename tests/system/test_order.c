@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include "system/fast/fast.h"
+#include "algebra/internal.h"
 
 /* ---- random mechanisms that close by construction ---- */
 typedef struct placed {

@@ -4,7 +4,7 @@
 #ifndef PHLEXOR_REPRODUCE_H
 #define PHLEXOR_REPRODUCE_H
 
-#include <phlexor/study.h>
+#include "study/study.h"
 
 #ifdef __cplusplus
 extern "C" {
