@@ -91,10 +91,13 @@ if(PHX_FUZZ)
     list(APPEND PHX_FLAGS -fsanitize=fuzzer-no-link)
 endif()
 
-# Programs that are not installed are linked by gold, where it is there: in a quarter of the time.
+# The programs of the tests and benchmarks are linked by gold, where it is there: in a quarter of the time.
 include(CheckLinkerFlag)
 check_linker_flag(C -fuse-ld=gold PHX_HAS_GOLD)
-set(PHX_QUICK_LINK $<$<BOOL:${PHX_HAS_GOLD}>:-fuse-ld=gold>)
+set(PHX_QUICK_LINK)
+if(PHX_HAS_GOLD AND NOT PHX_FUZZ)
+    set(PHX_QUICK_LINK -fuse-ld=gold)
+endif()
 
 # The one file in C++, which keeps the exceptions of a library from C, is compiled with those of the flags that C++ has.
 set(PHX_CXX_FLAGS ${PHX_FLAGS})
@@ -154,8 +157,9 @@ function(phx_compile_on_layers target layers libs flags)
     phx_link(${target} PRIVATE ${layers} ${libs} m)
 endfunction()
 
-# A program of the tests, the fuzzers or the benchmarks on top of `layers`. The first source is the program's own; the
-# others, which several programs share, are compiled once: tests/system/zoo.c by the target tests_system_zoo_c.
+# A program of the tests, the fuzzers or the benchmarks on top of `layers`. The first source is the program's own,
+# compiled with `flags`; the others, which several programs share, are compiled once and as the library is:
+# tests/system/zoo.c by the target tests_system_zoo_c.
 function(phx_add_on_layers target sources layers libs flags)
     list(POP_FRONT sources own)
     add_executable(${target} ${own})
@@ -168,7 +172,7 @@ function(phx_add_on_layers target sources layers libs flags)
         string(MAKE_C_IDENTIFIER ${shared} shared)
         if(NOT TARGET ${shared})
             add_library(${shared} OBJECT ${source})
-            phx_compile_on_layers(${shared} "${layers}" "${libs}" "${flags}")
+            phx_compile_on_layers(${shared} "${layers}" "${libs}" "")
         endif()
         target_sources(${target} PRIVATE $<TARGET_OBJECTS:${shared}>)
     endforeach()
