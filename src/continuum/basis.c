@@ -4,7 +4,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { ALL_MOST = 3000 }; /* unknowns of a body in all its unknowns */
+enum {
+    ALL_MOST = 3000, /* unknowns of a body in all its unknowns */
+    COMPARED = 2     /* frequencies by which bases are judged */
+};
 
 void shapes_free(shapes *it)
 {
@@ -38,10 +41,10 @@ static bool is_joined(const phx_continuum_def *def, int i)
 }
 
 /* ---- families of shapes ---- */
-/* 1 at the coordinates of rigid interface i. */
+/* 1 at the coordinates of interface i. */
 static void hold_interface(const elastic_space *space, int i, unsigned char *held)
 {
-    for (int c = 0; c < 6 && space->tie[i] >= 0; c++)
+    for (int c = 0; c < space->ties[i]; c++)
         held[space->tie[i] + c] = 1;
 }
 
@@ -93,7 +96,7 @@ static phx_status add_constraint_modes(phx_context *context, const elastic_space
     phx_status status = f ? grow(context, 6 * space->n_interfaces, basis) : PHX_ERR_MEMORY;
 
     for (int i = 0; i < space->n_interfaces && !status; i++)
-        for (int c = 0; c < 6 && space->tie[i] >= 0 && !status; c++) {
+        for (int c = 0; c < space->ties[i] && !status; c++) {
             const int b = space->tie[i] + c;
             double *y;
             if (space->empty[b])
@@ -382,7 +385,6 @@ static phx_status held_frequencies(phx_context *context, const phx_continuum_def
 static phx_status compare_frequencies(phx_context *context, const phx_continuum_def *def, const elastic_space *space,
                                       const shapes *basis, double *error)
 {
-    enum { COMPARED = 2 };
     double exact[COMPARED], *own = NULL;
     double *shape = phx_calloc(context, COMPARED * (size_t)space->n + 1, sizeof *shape);
     unsigned char *held = phx_calloc(context, (size_t)space->n + 1, sizeof *held);
@@ -424,8 +426,8 @@ phx_status basis_quality(phx_context *context, const phx_continuum_def *def, con
     phx_status status;
 
     memset(quality, 0, sizeof *quality);
-    if (def->basis == PHX_BASIS_ALL)
-        return PHX_OK;
+    if (def->basis == PHX_BASIS_ALL || (def->basis == PHX_BASIS_CRAIG_BAMPTON && def->modes >= COMPARED))
+        return PHX_OK; /* it has what is compared */
     status = compare_frequencies(context, def, space, basis, &quality->frequency);
     if (!status)
         status = flexibility_create(context, space, NULL, &body);

@@ -9,7 +9,7 @@
 #ifndef PHLEXOR_CONTINUUM_CONTINUUM_H
 #define PHLEXOR_CONTINUUM_CONTINUUM_H
 
-#include <phlexor/fe.h>
+#include "fe/fe.h"
 #include "mesh/mesh.h"
 
 /* Which component of its node an unknown is. */
@@ -51,18 +51,19 @@ typedef struct phx_elastic_ops {
 /* A body of many unknowns, before boundary conditions and bases. It owns everything it points to but `ops`. */
 struct phx_elastic_model {
     const phx_elastic_ops *ops;
-    void *data;     /* of the kind */
-    phx_mesh mesh;  /* empty (0 nodes) where there is none */
-    int n_nodes;    /* that unknowns belong to: those of the mesh, perhaps others behind them (middles of edges) */
-    double *x;      /* n_nodes x 3, body axes, m */
-    int *label;     /* n_nodes: as its file counts; NULL: 1, 2, ... */
-    int n;          /* unknowns */
-    int *node;      /* n: node of each unknown, -1: none */
-    int *component; /* n: PHX_UNKNOWN_... */
-    double *rigid;  /* 6 x n: unit translations along x, y, z, unit rotations about them through the origin */
-    phx_csr M, K;   /* n x n, the whole symmetric pattern; M may be singular */
-    int n_modes;    /* 0; else the stiffness is known for these modes alone, u = modes q, and K is empty (no entry) */
-    double *modes;  /* n x n_modes */
+    void *data;      /* of the kind */
+    phx_mesh mesh;   /* empty (0 nodes) where there is none */
+    int n_nodes;     /* that unknowns belong to: those of the mesh, perhaps others behind them (middles of edges) */
+    double *x;       /* n_nodes x 3, body axes, m */
+    int *label;      /* n_nodes: as its file counts; NULL: 1, 2, ... */
+    int n;           /* unknowns */
+    int *node;       /* n: node of each unknown, -1: none */
+    int *component;  /* n: PHX_UNKNOWN_... */
+    double *rigid;   /* 6 x n: unit translations along x, y, z, unit rotations about them through the origin */
+    phx_csr M, K;    /* n x n, the whole symmetric pattern; M may be singular */
+    double rounding; /* of entries of M and K in their files, relative, by the digits printed; 0: computed here */
+    int n_modes;     /* 0; else the stiffness is known for these modes alone, u = modes q, and K is empty (no entry) */
+    double *modes;   /* n x n_modes */
     double *modal_M, *modal_K; /* n_modes x n_modes, symmetric */
     int n_elements;
     int most_unknowns, most_stresses, most_block; /* of an element */
@@ -238,6 +239,8 @@ phx_status phx_import_create(phx_context *context, const phx_import_def *def, ph
 /* ---- interfaces (interface.c) ---- */
 typedef enum phx_interface_kind {
     PHX_INTERFACE_RIGID,  /* its unknowns move as a rigid body (RBE2) */
+    PHX_INTERFACE_HINGED, /* the straight edge of a plate: its nodes move as a rigid body, its normal slopes are free
+                             and their mean is the rotation about it */
     PHX_INTERFACE_AVERAGE /* its motion is their mean rigid one, by least squares; it does work with forces spread by
                              the same weights (RBE3) */
 } phx_interface_kind;
@@ -247,7 +250,9 @@ typedef enum phx_interface_kind {
 typedef struct phx_interface {
     char *name;
     double x[3];
-    int n_tied, *tied;
+    int n_tied, *tied;       /* unknowns that move as a rigid body */
+    int n_turning, *turning; /* hinged: its normal slopes */
+    double axis[3];          /* hinged: unit vector along the edge, else 0 */
     phx_csr rows;
     bool turns; /* it has rotations: a single node of a solid has none */
 } phx_interface;
@@ -318,5 +323,10 @@ const phx_elastic_model *phx_continuum_model(const phx_flex_source *source);
 const double *phx_continuum_basis(const phx_flex_source *source);
 const double *phx_continuum_frequencies(const phx_flex_source *source);
 const phx_basis_quality *phx_continuum_quality(const phx_flex_source *source);
+
+/* What a force on the unknowns of the model (n) does to the body in the basis: `load` is filled, the caller frees it.
+ */
+phx_status phx_continuum_load(phx_context *context, const phx_flex_source *source, const double *force,
+                              phx_flex_load *load);
 
 #endif

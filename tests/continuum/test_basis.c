@@ -201,9 +201,6 @@ static void craig_bampton_between_two_edges(void **state)
         CHECK_OK(context, phx_continuum_source_create(context, &def, model, 2, interfaces, &source));
         const phx_flex *flex = phx_flex_source_flex(source);
         assert_int_equal(flex->n, 12);
-        /* the modes with both ends held are in the basis, and the flexibility at its ends */
-        assert_true(phx_continuum_quality(source)->frequency < 1e-8);
-        CHECK_BELOW(phx_continuum_quality(source)->flexibility, 2e-2, "flexibility");
         check_energy(model, flex, phx_continuum_basis(source));
         for (int i = 0; i < 2; i++) {
             const phx_location location = phx_location_of_name(i ? "x1" : "x0");

@@ -255,6 +255,7 @@ static void nastran_bulk(void **state)
         for (int k = 0; k < 3; k++) {
             write_bulk("block.pch", &body, (bulk_style)style, triangles[k]);
             CHECK_OK(*state, import_files(*state, phx_import_def_default(), &model, "block.pch", NULL));
+            CHECK_BETWEEN(model->rounding, 1e-3 * digits[style], digits[style], "rounding of the entries");
             check_model(*state, &body, model, digits[style]);
         }
 }

@@ -1,6 +1,7 @@
 /* From what the files say to an elastic model: what rows are, symmetry, units, what is left out. */
 #include "imported.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -201,8 +202,12 @@ static phx_status put_nodes(phx_import *import, phx_elastic_model *model)
     model->label = phx_calloc(import->context, n, sizeof *model->label);
     if (!model->x || !model->label)
         return PHX_ERR_MEMORY;
-    for (size_t k = 0; k < 3 * n; k++)
+    for (size_t k = 0; k < 3 * n; k++) {
         model->x[k] = unit * import->nodes.x[k];
+        if (!isfinite(model->x[k]))
+            return phx_fail(import->context, PHX_ERR_INPUT, "%s: in m the place of node %d is beyond all numbers",
+                            import->nodes.path, import->nodes.label[k / 3]);
+    }
     memcpy(model->label, import->nodes.label, n * sizeof *model->label);
     model->mesh = import->mesh;
     import->mesh = (phx_mesh){0};
@@ -301,11 +306,19 @@ static bool turns(const phx_elastic_model *model, int k)
 
 /* Forces are mass length / time^2, moments have one length more: entries by m/t^2 (M: by m) and the length for each of
  * row and column that turns. */
-static void scale(const phx_elastic_model *model, double factor, double length, phx_csr *a)
+static phx_status scale(phx_import *import, import_role role, const phx_elastic_model *model, double factor, phx_csr *a)
 {
+    const double length = import->def->length;
     for (int i = 0; i < a->rows; i++)
-        for (int k = a->ptr[i]; k < a->ptr[i + 1]; k++)
+        for (int k = a->ptr[i]; k < a->ptr[i + 1]; k++) {
             a->val[k] *= factor * (turns(model, i) ? length : 1.0) * (turns(model, a->idx[k]) ? length : 1.0);
+            if (!isfinite(a->val[k]))
+                return phx_fail(import->context, PHX_ERR_INPUT,
+                                "%s: in SI units the entry of %s and %s is beyond all numbers; check the units",
+                                import->matrix[role].path, import_place_of(import, i).text,
+                                import_place_of(import, a->idx[k]).text);
+        }
+    return PHX_OK;
 }
 
 static phx_status put_matrices(phx_import *import, phx_elastic_model *model)
@@ -317,11 +330,14 @@ static phx_status put_matrices(phx_import *import, phx_elastic_model *model)
         status = phx_csr_from_triplets(import->context, model->n, model->n, 0, NULL, NULL, NULL, &model->K);
     else if (!status)
         status = import_symmetric(import, IMPORT_STIFFNESS, model->n, &model->K);
-    if (status)
-        return status;
-    scale(model, def->mass, def->length, &model->M);
-    scale(model, stiffness, def->length, &model->K);
-    return PHX_OK;
+    if (!status)
+        status = scale(import, IMPORT_MASS, model, def->mass, &model->M);
+    if (!status)
+        status = scale(import, IMPORT_STIFFNESS, model, stiffness, &model->K);
+    if (!status)
+        model->rounding =
+            fmax(import_rounding(&import->matrix[IMPORT_MASS]), import_rounding(&import->matrix[IMPORT_STIFFNESS]));
+    return status;
 }
 
 /* u = shape a with a in units of length of the file: q = length a in m, so that displacements stay and rotations are
@@ -345,11 +361,18 @@ static phx_status put_modes(phx_import *import, phx_elastic_model *model)
     for (size_t i = 0; i < (size_t)model->n; i++)
         for (size_t j = 0; j < k && turns(model, (int)i); j++)
             model->modes[i * k + j] /= def->length;
+    bool finite = true;
     for (size_t i = 0; i < k * k; i++) {
         model->modal_M[i] *= def->mass;
         model->modal_K[i] *= def->mass / (def->time * def->time);
+        finite = finite && isfinite(model->modal_M[i]) && isfinite(model->modal_K[i]);
     }
-    return PHX_OK;
+    for (size_t i = 0; i < (size_t)model->n * k; i++)
+        finite = finite && isfinite(model->modes[i]);
+    return finite ? PHX_OK
+                  : phx_fail(import->context, PHX_ERR_INPUT,
+                             "%s: in SI units the modes or their matrices are beyond all numbers; check the units",
+                             import->matrix[IMPORT_MASS].path);
 }
 
 /* ---- unknowns that are left out ---- */

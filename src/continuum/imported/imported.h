@@ -109,6 +109,9 @@ phx_status import_begin_nodes(phx_import *import, const char *path);
 phx_status import_add_to_set(phx_import *import, const import_text *text, import_word name, int label);
 phx_status import_add_rigid(phx_import *import, int reference, int rotation);
 
+/* Relative rounding of its entries in the file, at most, by the digits that are printed. */
+double import_rounding(const import_matrix *matrix);
+
 /* What the name of a file or a matrix says. */
 import_role import_role_of_name(const char *name);
 /* The role that the user or the name of the file gives; PHX_ERR_INPUT where there is none. */

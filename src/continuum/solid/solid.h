@@ -2,7 +2,7 @@
 #ifndef PHLEXOR_CONTINUUM_SOLID_SOLID_H
 #define PHLEXOR_CONTINUUM_SOLID_SOLID_H
 
-#include "../continuum.h"
+#include "continuum/continuum.h"
 #include "shape.h"
 
 enum { PHX_SOLID_MOST_NODES = PHX_CELL_MOST_NODES, PHX_SOLID_MOST_POINTS = 27 };
