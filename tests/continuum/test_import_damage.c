@@ -9,7 +9,7 @@
 static const char *const names[] = {
     "abaqus_rows.txt",  "abaqus_labels.txt", "calculix.txt",   "market.txt",    "market_general.txt",
     "market_words.txt", "bulk_small.txt",    "bulk_large.txt", "bulk_free.txt", "op4_dense.txt",
-    "op4_strings.txt",  "op4_big.txt",       "mbdyn.txt",
+    "op4_strings.txt",  "op4_big.txt",       "mbdyn.txt",      "sets.txt",
 };
 enum { N_NAMES = sizeof names / sizeof *names, CHANGES = 1500, ROOM = 1 << 16 };
 
