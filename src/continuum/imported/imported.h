@@ -128,6 +128,8 @@ extern const import_format import_matrix_market, import_abaqus, import_calculix_
     import_mesh, import_bulk, import_op4, import_mbdyn, import_table;
 
 /* ---- the model ---- */
+/* Makes `unknowns` the rows of both matrices, in their order. */
+phx_status import_name_rows(phx_import *import);
 phx_status import_build(phx_import *import, phx_elastic_model **model);
 
 /* The matrix as it is: both triangles, round-off in their difference averaged away. PHX_ERR_INPUT: it is not symmetric,
