@@ -1,7 +1,8 @@
 # How Phlexor's directories become targets. A directory says only what is its own:
 #
 #   src/<layer>     phx_layer(<layer> SOURCES a.c b.c DEPENDS base algebra LIBS klu m)
-#   cli             phx_program(SOURCES main.c simulate.c LIBS hdf5)
+#   reproduce       phx_program_part(reproduce SOURCES a.c)
+#   cli             phx_program(SOURCES main.c simulate.c PARTS reproduce LIBS hdf5)
 #   tests/<layer>   phx_test(<name> SOURCES test_x.c LAYERS fe algebra [LIBS ..] [LABELS slow] [TIMEOUT 60]
 #                   [COST 10])   long tests have a cost, by which ctest begins with them
 #   tests/fuzz      phx_fuzz(<name> SOURCES fuzz_x.c LAYERS model), corpus in tests/fuzz/corpus/<name>
@@ -90,10 +91,13 @@ if(PHX_FUZZ)
     list(APPEND PHX_FLAGS -fsanitize=fuzzer-no-link)
 endif()
 
-# Programs that are not installed are linked by gold, where it is there: in a quarter of the time.
+# The programs of the tests and benchmarks are linked by gold, where it is there: in a quarter of the time.
 include(CheckLinkerFlag)
 check_linker_flag(C -fuse-ld=gold PHX_HAS_GOLD)
-set(PHX_QUICK_LINK $<$<BOOL:${PHX_HAS_GOLD}>:-fuse-ld=gold>)
+set(PHX_QUICK_LINK)
+if(PHX_HAS_GOLD AND NOT PHX_FUZZ)
+    set(PHX_QUICK_LINK -fuse-ld=gold)
+endif()
 
 # The one file in C++, which keeps the exceptions of a library from C, is compiled with those of the flags that C++ has.
 set(PHX_CXX_FLAGS ${PHX_FLAGS})
@@ -153,8 +157,9 @@ function(phx_compile_on_layers target layers libs flags)
     phx_link(${target} PRIVATE ${layers} ${libs} m)
 endfunction()
 
-# A program of the tests, the fuzzers or the benchmarks on top of `layers`. The first source is the program's own; the
-# others, which several programs share, are compiled once: tests/system/zoo.c by the target tests_system_zoo_c.
+# A program of the tests, the fuzzers or the benchmarks on top of `layers`. The first source is the program's own,
+# compiled with `flags`; the others, which several programs share, are compiled once and as the library is:
+# tests/system/zoo.c by the target tests_system_zoo_c.
 function(phx_add_on_layers target sources layers libs flags)
     list(POP_FRONT sources own)
     add_executable(${target} ${own})
@@ -167,7 +172,7 @@ function(phx_add_on_layers target sources layers libs flags)
         string(MAKE_C_IDENTIFIER ${shared} shared)
         if(NOT TARGET ${shared})
             add_library(${shared} OBJECT ${source})
-            phx_compile_on_layers(${shared} "${layers}" "${libs}" "${flags}")
+            phx_compile_on_layers(${shared} "${layers}" "${libs}" "")
         endif()
         target_sources(${target} PRIVATE $<TARGET_OBJECTS:${shared}>)
     endforeach()
@@ -209,14 +214,25 @@ function(phx_layer_wide layer wide)
     endif()
 endfunction()
 
+# A part of the program in a folder of its own, which sees what a user of the library sees: the target phx_<name>. Its
+# header is "<name>/<name>.h".
+function(phx_program_part name)
+    cmake_parse_arguments(ARG "" "" "SOURCES" ${ARGN})
+    add_library(phx_${name} STATIC ${ARG_SOURCES})
+    target_compile_options(phx_${name} PRIVATE ${PHX_FLAGS})
+    target_include_directories(phx_${name} PUBLIC ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/src)
+    phx_link(phx_${name} PUBLIC phlexor_static m)
+endfunction()
+
 # The program: bin/phlexor.
 function(phx_program)
-    cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
+    cmake_parse_arguments(ARG "" "" "SOURCES;PARTS;LIBS" ${ARGN})
     add_executable(phlexor_program ${ARG_SOURCES})
     set_target_properties(phlexor_program PROPERTIES OUTPUT_NAME phlexor LINKER_LANGUAGE C)
     target_compile_options(phlexor_program PRIVATE ${PHX_FLAGS})
     target_include_directories(phlexor_program PRIVATE ${PROJECT_SOURCE_DIR}/src)
-    phx_link(phlexor_program PRIVATE phlexor_static ${ARG_LIBS} m)
+    list(TRANSFORM ARG_PARTS PREPEND phx_)
+    phx_link(phlexor_program PRIVATE ${ARG_PARTS} phlexor_static ${ARG_LIBS} m)
     install(TARGETS phlexor_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
 endfunction()
 

@@ -33,8 +33,9 @@ typedef struct phx_dae_ops {
     /* Solve the acceleration-level system M v_dot = f + G^T lambda, G v_dot = w_dot - G_dot v at a consistent state. */
     phx_status (*accelerations)(phx_dae *dae, double t, const double *x, const double *v, double *v_dot,
                                 double *lambda);
-    /* Bring attitudes back to rotations, in place; counted angles follow them. */
-    void (*normalise)(phx_dae *dae, double *x);
+    /* Bring attitudes back to rotations, in place; with `count` counted angles follow them, which evaluations at x do
+     * not need. */
+    void (*normalise)(phx_dae *dae, double *x, bool count);
     /* Counted angles follow the direction cosines, in place; nothing else changes. */
     void (*count)(phx_dae *dae, double *x);
     /* dxi = tangent of the embedded increment dx at x: (R^T dr, skew part of R^T dR, dq). */

@@ -13,24 +13,20 @@ within()
     [ "$spent" -le "$limit" ] || fail "phlexor $*: $spent s, at most $limit expected"
 }
 
-# With sanitizers only, too slow for such numbers: a tenth of the parts.
-many=${PHLEXOR_TEST_SHORT:+1}
-many=${many:-10}
-
 head2='phlexor: 1
 dimension: 2'
 
 # ---- many ports of one body ----
 {
     printf '%s\nbodies:\n  a:\n    kind: rigid\n    mass: 1\n    inertia: 1\n    ports:\n' "$head2"
-    awk 'BEGIN { for (i = 0; i < '$((20000 * many))'; i++) printf "      p%d: {position: [%d, 0]}\n", i, i }'
+    awk 'BEGIN { for (i = 0; i < 200000; i++) printf "      p%d: {position: [%d, 0]}\n", i, i }'
 } >ports.yaml
 within 60 0 check ports.yaml
 
 # ---- many loads ----
 {
     printf '%s\nbodies:\n  a: {kind: rigid, mass: 1, inertia: 1}\nloads:\n' "$head2"
-    awk 'BEGIN { for (i = 0; i < '$((2000 * many))'; i++) printf "  l%d: {force: [1, 0], at: a.P}\n", i }'
+    awk 'BEGIN { for (i = 0; i < 20000; i++) printf "  l%d: {force: [1, 0], at: a.P}\n", i }'
 } >loads.yaml
 within 60 0 check loads.yaml
 
@@ -66,7 +62,7 @@ bodies:
     reference: $2
 EOF
 }
-beam $((10000 * many)) simply_supported
+beam 100000 simply_supported
 within 60 0 check beam.yaml
 beam 50000 cantilever
 run 1 check beam.yaml

@@ -2,8 +2,6 @@
 # Every example model runs as it is: certified, simulated where it says so, its modes where it says so, drawn and
 # exported; and its result is what its first lines say.
 #
-# With PHLEXOR_TEST_SHORT a tenth of each motion is simulated, and what its first lines say is left out.
-#
 #   test_examples.sh PROGRAM EXAMPLES DATA
 set -eu
 program=$1
@@ -47,16 +45,6 @@ largest()
         END { if (NR < 3) exit 1; printf \"%.17g\", most }" "$work/$1.csv"
 }
 
-# simulate PATH MODEL
-simulate()
-{
-    if [ -z "${PHLEXOR_TEST_SHORT-}" ]; then
-        run simulate "$1" --csv "$2.csv"
-    else
-        run simulate "$1" --csv "$2.csv" --end "($(sed -n 's/^simulate: {end: \([^,}]*\).*/\1/p' "$1")) / 10"
-    fi
-}
-
 # below WHAT VALUE LIMIT
 below()
 {
@@ -82,7 +70,7 @@ for path in "$examples"/*.yaml; do
     run check "$path" --format json || continue
     grep -q '"skew_residual": 0,' out || complain "$model: $(grep skew_residual out)"
     awk '/power_residual/ { gsub(",", ""); exit !($2 <= 1e-12) }' out || complain "$model: $(grep power_residual out)"
-    if grep -q '^simulate:' "$path" && simulate "$path" "$model"; then
+    if grep -q '^simulate:' "$path" && run simulate "$path" --csv "$model.csv"; then
         grep -q 'balance closes' out || complain "$model: $(cat out)"
         made "$model.h5"
         exact "$model"
@@ -94,8 +82,6 @@ for path in "$examples"/*.yaml; do
         run plot "$model.modes.csv" && made "$model.modes.svg"
     fi
 done
-
-[ -z "${PHLEXOR_TEST_SHORT-}" ] || exit $((failures > 0))
 
 # The peaks of the coupler's deflection over its length (independent computation).
 below "crank_slider, upper peak" "$(largest crank_slider 'v["mid.y"] / 0.3')" 0.018775

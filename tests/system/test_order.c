@@ -93,7 +93,7 @@ static void compare_with_dense(model *m, double tolerance, const char *what)
     assert_non_null(b);
     for (int i = 0; i < n; i++)
         for (int k = kkt->ptr[i]; k < kkt->ptr[i + 1]; k++)
-            A[i * n + kkt->idx[k]] = inside(m)->val[k];
+            A[i * n + kkt->idx[k]] = inside(m)->values.val[k];
     memcpy(A + n * n, A, (size_t)(n * n) * sizeof *A);
     random_vector(&seed, n, 1.0, b);
     memcpy(x, b, (size_t)n * sizeof *x);
@@ -160,7 +160,7 @@ static void leading_blocks_are_regular(void **state)
             place[kkt->order[i]] = i;
         for (int i = 0; i < n; i++)
             for (int e = kkt->ptr[i]; e < kkt->ptr[i + 1]; e++)
-                A[place[i] * n + place[kkt->idx[e]]] = inside(&m)->val[e];
+                A[place[i] * n + place[kkt->idx[e]]] = inside(&m)->values.val[e];
         for (int i = 0; i < n; i++) { /* a pivot, relative to the terms it is the sum of */
             double scale = fabs(A[i * n + i]);
             for (int j = 0; j < i; j++)
@@ -250,7 +250,7 @@ static long fill_of(model *m)
 {
     long entries = 0;
     factor_at_start(m, 1e-3);
-    phx_lu_stats(inside(m)->lu[0], NULL, NULL, NULL, &entries);
+    phx_lu_stats(inside(m)->values.lu[0], NULL, NULL, NULL, &entries);
     return entries;
 }
 

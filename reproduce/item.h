@@ -1,4 +1,4 @@
-/* What the items of the page share; private to the layer reproduce. */
+/* What the items of the page share; private to this folder. */
 #ifndef PHX_REPRODUCE_ITEM_H
 #define PHX_REPRODUCE_ITEM_H
 
