@@ -4,7 +4,7 @@
 #ifndef PHX_REPRODUCE_H
 #define PHX_REPRODUCE_H
 
-#include <phlexor/study.h>
+#include "study/study.h"
 
 /* The items, in the order of the page. */
 int phx_reproduce_items(void);

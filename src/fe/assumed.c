@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "lump.h"
-#include "mesh.h"
+#include "line_mesh.h"
 #include "source.h"
 
 enum { PANELS_PER_MODE = 2, PANEL_POINTS = PHX_GAUSS_MAX };

@@ -1,5 +1,5 @@
 /* Reference conditions: raw coordinates r = Z q. */
-#include "mesh.h"
+#include "line_mesh.h"
 
 #include <string.h>
 
@@ -21,7 +21,7 @@ static int raw_coordinate(const phx_field *field, int node, int value)
 }
 
 /* Coordinates that the reference holds at zero. The coordinates of `free` are those of the simply supported beam. */
-static phx_status select_coordinates(phx_context *context, const phx_mesh *mesh, phx_reference reference,
+static phx_status select_coordinates(phx_context *context, const phx_line_mesh *mesh, phx_reference reference,
                                      phx_reference_basis *basis)
 {
     basis->n_raw = mesh->n;
@@ -49,7 +49,7 @@ static phx_status select_coordinates(phx_context *context, const phx_mesh *mesh,
 }
 
 /* R: unit translation along `axis` or unit rotation about an axis, u = e x (x,0,0) and theta = e, as nodal values. */
-static void rigid_motion(const phx_mesh *mesh, int axis, double *column, int stride)
+static void rigid_motion(const phx_line_mesh *mesh, int axis, double *column, int stride)
 {
     const int turn = axis - mesh->dim; /* >= 0: a rotation */
     for (int f = 0; f < mesh->n_fields; f++) {
@@ -70,7 +70,8 @@ static void rigid_motion(const phx_mesh *mesh, int axis, double *column, int str
 }
 
 /* W = (G R)^-1 G E with G = [S; C]: then G (E - R W) = 0, the mean axes. */
-static phx_status mean_axes(phx_context *context, const phx_mesh *mesh, const phx_flex *raw, phx_reference_basis *basis)
+static phx_status mean_axes(phx_context *context, const phx_line_mesh *mesh, const phx_flex *raw,
+                            phx_reference_basis *basis)
 {
     for (int axis = 0; axis < mesh->dim + mesh->n_rot; axis++) {
         /* a section that cannot twist has no rotation about the axis */
@@ -99,7 +100,7 @@ static phx_status mean_axes(phx_context *context, const phx_mesh *mesh, const ph
     return phx_dense_solve(context, m, moments, basis->n, basis->mean);
 }
 
-phx_status phx_reference_basis_build(phx_context *context, const phx_mesh *mesh, phx_reference reference,
+phx_status phx_reference_basis_build(phx_context *context, const phx_line_mesh *mesh, phx_reference reference,
                                      const phx_flex *raw, phx_reference_basis *basis)
 {
     *basis = (phx_reference_basis){.n = 0};

@@ -1,5 +1,5 @@
 /* Elasticity in mixed form: sigma = M2^-1 D q, the root B = L2^-1 D with M2 = L2 L2^T, and K = B^T B = D^T M2^-1 D. */
-#include "mesh.h"
+#include "line_mesh.h"
 
 #include <string.h>
 
@@ -19,7 +19,7 @@ static void block_free(element_block *block)
 }
 
 /* M2 and D, element by element. */
-static void add_elements(const phx_mesh *mesh, const phx_field *field, int span, element_block *block)
+static void add_elements(const phx_line_mesh *mesh, const phx_field *field, int span, element_block *block)
 {
     const phx_shape *stress = &field->element->stress, *displacement = &field->element->displacement;
     const int ns = block->n_stress, nv = block->n;
@@ -36,7 +36,8 @@ static void add_elements(const phx_mesh *mesh, const phx_field *field, int span,
     }
 }
 
-static phx_status block_build(phx_context *context, const phx_mesh *mesh, const phx_field *field, element_block *block)
+static phx_status block_build(phx_context *context, const phx_line_mesh *mesh, const phx_field *field,
+                              element_block *block)
 {
     const phx_shape *stress = &field->element->stress, *displacement = &field->element->displacement;
     const int span = phx_shape_discontinuous(stress) ? 1 : mesh->elements;
@@ -98,7 +99,7 @@ static void append_compliance(const phx_field *field, const element_block *block
 }
 
 /* The rows of a field, block by block. */
-static void append_field(const phx_mesh *mesh, const phx_field *field, const element_block *block,
+static void append_field(const phx_line_mesh *mesh, const phx_field *field, const element_block *block,
                          const phx_reference_basis *basis, int *dof, phx_flex *flex)
 {
     const phx_shape *psi = &field->element->stress;
@@ -125,8 +126,8 @@ static void square(const phx_csr *root, phx_flex *flex)
                 flex->K[phx_flex_entry(flex, root->idx[i], root->idx[j])] += root->val[i] * root->val[j];
 }
 
-phx_status phx_elastic_assemble(phx_context *context, const phx_mesh *mesh, const phx_reference_basis *basis,
-                                phx_flex *flex)
+phx_status phx_line_elastic_assemble(phx_context *context, const phx_line_mesh *mesh, const phx_reference_basis *basis,
+                                     phx_flex *flex)
 {
     element_block block[PHX_FIELD_MAX] = {{0}};
     size_t entries = 0, own = 0;
@@ -155,8 +156,8 @@ phx_status phx_elastic_assemble(phx_context *context, const phx_mesh *mesh, cons
 }
 
 /* Slopes of the bending fields at the Gauss points of element e: rows of `slope`, their strain and weight. */
-static void append_slopes(const phx_mesh *mesh, const phx_reference_basis *basis, int e, int points, const double *xi,
-                          const double *weight, phx_flex_stiffening *stiffening)
+static void append_slopes(const phx_line_mesh *mesh, const phx_reference_basis *basis, int e, int points,
+                          const double *xi, const double *weight, phx_flex_stiffening *stiffening)
 {
     for (int f = 0; f < mesh->n_fields; f++) {
         const phx_field *field = &mesh->field[f];
@@ -178,7 +179,7 @@ static void append_slopes(const phx_mesh *mesh, const phx_reference_basis *basis
 }
 
 /* eps_e = (u_{e+1} - u_e)/h + 1/2 mean of |w'|^2 over element e, energy 1/2 EA h eps_e^2 */
-phx_status phx_stiffening_assemble(phx_context *context, const phx_mesh *mesh, const phx_reference_basis *basis,
+phx_status phx_stiffening_assemble(phx_context *context, const phx_line_mesh *mesh, const phx_reference_basis *basis,
                                    phx_flex *flex)
 {
     const phx_field *axial = &mesh->field[0];

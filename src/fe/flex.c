@@ -1,5 +1,5 @@
 /* Memory and pattern of a phx_flex. */
-#include "mesh.h"
+#include "line_mesh.h"
 #include "source.h"
 
 #include <string.h>

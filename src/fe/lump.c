@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "mesh.h"
+#include "line_mesh.h"
 
 static const int pair_first[PHX_MAX_PAIR] = {0, 1, 2, 0, 0, 1};
 static const int pair_second[PHX_MAX_PAIR] = {0, 1, 2, 1, 2, 2};
@@ -186,4 +186,23 @@ void phx_lump_scatter(const phx_lump_block *block, const int *dof, phx_flex *fle
                 flex->Q[p][lower] += block->Q[p][at];
         }
     }
+}
+
+phx_status phx_flex_add_mass(phx_context *context, const phx_flex_point *point, double mass, const double *inertia,
+                             phx_flex *flex)
+{
+    phx_lump_block block = {.n = 0};
+    phx_lump lump = {
+        .mass = mass, .n = point->n, .stride = point->n, .dof = point->dof, .phi = point->phi, .theta = point->theta};
+    phx_status status = phx_lump_block_create(context, flex->dim, point->n, &block);
+
+    memcpy(lump.x, point->x, sizeof lump.x);
+    phx_lump_set_inertia(flex->n_rot, inertia, &lump);
+    if (!status) {
+        phx_lump_add_vectors(&lump, flex);
+        phx_lump_add_matrices(flex->dim, &lump, &block);
+        phx_lump_scatter(&block, point->dof, flex);
+    }
+    phx_lump_block_free(&block);
+    return status;
 }

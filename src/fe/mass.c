@@ -1,6 +1,6 @@
 /* Shape integrals of a beam's masses in raw coordinates: the section's through Gauss points, and point masses. */
 #include "lump.h"
-#include "mesh.h"
+#include "line_mesh.h"
 
 /* A lump that moves with a point of an element. */
 static phx_lump lump_of(const phx_local *local, double x, double mass)
@@ -15,7 +15,7 @@ static phx_lump lump_of(const phx_local *local, double x, double mass)
 }
 
 /* The section's masses: rho A along the axis and, in space, the polar inertia about it. */
-static void add_section(const phx_mesh *mesh, const phx_beam_def *def, phx_flex *raw, phx_lump_block *block)
+static void add_section(const phx_line_mesh *mesh, const phx_beam_def *def, phx_flex *raw, phx_lump_block *block)
 {
     int degree = 0;
     for (int f = 0; f < mesh->n_fields; f++)
@@ -27,7 +27,7 @@ static void add_section(const phx_mesh *mesh, const phx_beam_def *def, phx_flex 
 
     phx_local local[PHX_GAUSS_MAX];
     for (int g = 0; g < points; g++)
-        phx_mesh_local(mesh, 0, xi[g], &local[g]);
+        phx_line_mesh_local(mesh, 0, xi[g], &local[g]);
     for (int e = 0; e < mesh->elements; e++) {
         for (int g = 0; g < points; g++) {
             const double dx = mesh->h * weight[g];
@@ -46,13 +46,13 @@ static void add_section(const phx_mesh *mesh, const phx_beam_def *def, phx_flex 
     }
 }
 
-static void add_point_mass(const phx_mesh *mesh, const phx_beam_mass *mass, phx_flex *raw, phx_lump_block *block)
+static void add_point_mass(const phx_line_mesh *mesh, const phx_beam_mass *mass, phx_flex *raw, phx_lump_block *block)
 {
     int element;
     double xi;
     phx_local local;
-    phx_mesh_locate(mesh, mass->at, &element, &xi, NULL);
-    phx_mesh_local(mesh, element, xi, &local);
+    phx_line_mesh_locate(mesh, mass->at, &element, &xi, NULL);
+    phx_line_mesh_local(mesh, element, xi, &local);
     phx_lump lump = lump_of(&local, mass->at * mesh->length, mass->mass);
     phx_lump_set_inertia(mesh->n_rot, mass->inertia, &lump);
     phx_lump_block_clear(mesh->dim, block);
@@ -61,7 +61,7 @@ static void add_point_mass(const phx_mesh *mesh, const phx_beam_mass *mass, phx_
     phx_lump_scatter(block, local.dof, raw);
 }
 
-phx_status phx_mass_assemble(phx_context *context, const phx_mesh *mesh, const phx_beam_def *def, phx_flex *raw)
+phx_status phx_mass_assemble(phx_context *context, const phx_line_mesh *mesh, const phx_beam_def *def, phx_flex *raw)
 {
     phx_lump_block block = {.n = 0};
     int n_local = 0;
@@ -72,7 +72,7 @@ phx_status phx_mass_assemble(phx_context *context, const phx_mesh *mesh, const p
     if (status == PHX_OK)
         status = phx_flex_allocate_vectors(context, raw);
     if (status == PHX_OK)
-        status = phx_mesh_pattern(context, mesh, &raw->ptr, &raw->idx);
+        status = phx_line_mesh_pattern(context, mesh, &raw->ptr, &raw->idx);
     if (status == PHX_OK)
         status = phx_flex_allocate_matrices(context, raw, false);
     if (status == PHX_OK) {

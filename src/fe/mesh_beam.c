@@ -1,12 +1,12 @@
 /* The beam of elements: its deformation built on a mesh, its points and stresses. */
-#include "mesh.h"
+#include "line_mesh.h"
 #include "source.h"
 
 #include <math.h>
 
 typedef struct mesh_beam {
     phx_flex_source source;
-    phx_mesh mesh;
+    phx_line_mesh mesh;
     phx_reference_basis basis;
     int n_quadrature;
     double *s, *weight;
@@ -44,12 +44,12 @@ static phx_status mesh_beam_point(const phx_flex_source *source, phx_context *co
 {
     const mesh_beam *beam = beam_of(source);
     const double s = phx_beam_fraction(location);
-    const phx_mesh *mesh = &beam->mesh;
+    const phx_line_mesh *mesh = &beam->mesh;
     int element;
     double xi;
     phx_local local;
-    phx_mesh_locate(mesh, s, &element, &xi, NULL);
-    phx_mesh_local(mesh, element, xi, &local);
+    phx_line_mesh_locate(mesh, s, &element, &xi, NULL);
+    phx_line_mesh_local(mesh, element, xi, &local);
     drop_zeros(&local);
 
     const int capacity = phx_reference_basis_row_capacity(&beam->basis, false, local.n);
@@ -69,7 +69,8 @@ static phx_status mesh_beam_point(const phx_flex_source *source, phx_context *co
 }
 
 /* row += factor psi(xi) of the field in an element */
-static void add_stress(const phx_mesh *mesh, const phx_field *field, int element, double xi, double factor, double *row)
+static void add_stress(const phx_line_mesh *mesh, const phx_field *field, int element, double xi, double factor,
+                       double *row)
 {
     const phx_shape *psi = &field->element->stress;
     double value[PHX_SHAPE_MAX];
@@ -81,12 +82,12 @@ static void add_stress(const phx_mesh *mesh, const phx_field *field, int element
 static void mesh_beam_section_rows(const phx_flex_source *source, const phx_location *location, double *axial,
                                    double *moment, double *torsion)
 {
-    const phx_mesh *mesh = &beam_of(source)->mesh;
+    const phx_line_mesh *mesh = &beam_of(source)->mesh;
     const int n = mesh->n_stress;
     int element;
     double xi;
     bool interface;
-    phx_mesh_locate(mesh, phx_beam_fraction(location), &element, &xi, &interface);
+    phx_line_mesh_locate(mesh, phx_beam_fraction(location), &element, &xi, &interface);
     for (int i = 0; i < n; i++) {
         if (axial)
             axial[i] = 0.0;
@@ -138,7 +139,7 @@ phx_status phx_mesh_beam_create(phx_context *context, const phx_beam_def *def, p
         return PHX_ERR_MEMORY;
     phx_flex *flex = &made->source.flex;
     made->source.operations = &operations;
-    phx_status status = phx_mesh_build(context, def, &made->mesh);
+    phx_status status = phx_line_mesh_build(context, def, &made->mesh);
     if (status == PHX_OK)
         status = phx_mass_assemble(context, &made->mesh, def, &raw);
     if (status == PHX_OK)
@@ -146,7 +147,7 @@ phx_status phx_mesh_beam_create(phx_context *context, const phx_beam_def *def, p
     if (status == PHX_OK)
         status = phx_reference_basis_apply(context, &made->basis, &raw, def->element == PHX_ELEMENT_PAPER, flex);
     if (status == PHX_OK)
-        status = phx_elastic_assemble(context, &made->mesh, &made->basis, flex);
+        status = phx_line_elastic_assemble(context, &made->mesh, &made->basis, flex);
     if (status == PHX_OK && def->stiffening)
         status = phx_stiffening_assemble(context, &made->mesh, &made->basis, flex);
     if (status == PHX_OK)

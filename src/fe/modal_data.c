@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "lump.h"
-#include "mesh.h"
+#include "line_mesh.h"
 #include "source.h"
 
 enum { MODES_MAX = 4000 };
@@ -217,26 +217,8 @@ static phx_status fill(phx_context *context, const phx_modal_data *data, bool co
 static phx_status add_masses(phx_context *context, const phx_modal_data *data, phx_flex *flex)
 {
     phx_status status = PHX_OK;
-    for (int m = 0; m < data->n_masses && status == PHX_OK; m++) {
-        const phx_modal_mass *mass = &data->masses[m];
-        const phx_flex_point *point = mass->point;
-        phx_lump_block block = {.n = 0};
-        phx_lump lump = {.mass = mass->mass,
-                         .n = point->n,
-                         .stride = point->n,
-                         .dof = point->dof,
-                         .phi = point->phi,
-                         .theta = point->theta};
-        memcpy(lump.x, point->x, sizeof lump.x);
-        phx_lump_set_inertia(flex->n_rot, mass->inertia, &lump);
-        status = phx_lump_block_create(context, flex->dim, point->n, &block);
-        if (status == PHX_OK) {
-            phx_lump_add_vectors(&lump, flex);
-            phx_lump_add_matrices(flex->dim, &lump, &block);
-            phx_lump_scatter(&block, point->dof, flex);
-        }
-        phx_lump_block_free(&block);
-    }
+    for (int m = 0; m < data->n_masses && status == PHX_OK; m++)
+        status = phx_flex_add_mass(context, data->masses[m].point, data->masses[m].mass, data->masses[m].inertia, flex);
     return status;
 }
 

@@ -9,9 +9,9 @@
 #include <math.h>
 #include <string.h>
 
-#include <phlexor/reduce.h>
+#include "reduce/reduce.h"
 
-#include "mesh.h"
+#include "line_mesh.h"
 #include "source.h"
 
 enum { DENSE_MODES_MAX = 4000 }; /* coordinates of the dense eigenproblem */

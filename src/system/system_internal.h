@@ -2,7 +2,7 @@
 #ifndef PHX_SYSTEM_INTERNAL_H
 #define PHX_SYSTEM_INTERNAL_H
 
-#include <phlexor/system.h>
+#include "system/system.h"
 
 enum { PAIR_SIZE = 2 * PHX_PORT_MAX };
 

@@ -1,5 +1,6 @@
 /* Sparse Cholesky: residuals, work space reused, what is not positive definite. */
 #include "support.h"
+#include "algebra/algebra.h"
 
 /* A = C C^T + I for a random sparse C. */
 static phx_csr positive_definite(phx_context *context, uint64_t *seed, int n, int per_row)

@@ -3,6 +3,7 @@
 #include "reproduce/reproduce.h"
 #include "support/testing.h"
 
+#include "results/report/comparison.h"
 /* ---- verdicts ---- */
 static phx_standard standard(double value, double tolerance)
 {

@@ -138,7 +138,7 @@ phx_body_id add_beam(model *m, const char *name, const beam_kind *kind, phx_pose
     CHECK_OK(m->context, phx_beam_create(m->context, &beam_def, &beam));
     def.name = name;
     def.dim = m->dim;
-    def.flex = phx_beam_flex(beam);
+    def.flex = phx_flex_source_flex(beam);
     def.kinetics = kind->kinetics;
     def.damping_mass = kind->damping_mass;
     def.damping_stiffness = kind->damping_stiffness;

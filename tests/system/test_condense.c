@@ -552,10 +552,10 @@ static void bodies_of_one_type_share_factors(void **state)
             snprintf(name, sizeof name, "body%d", k);
             body_def.name = name;
             body_def.dim = dim;
-            body_def.flex = phx_beam_flex(beam);
+            body_def.flex = phx_flex_source_flex(beam);
             body_def.damping_mass = damping[k];
             CHECK_OK(m.context, phx_body_create(m.context, &body_def, &body));
-            CHECK_OK(m.context, phx_system_add_body(m.system, body, phx_beam_share(beam), &pose, &id));
+            CHECK_OK(m.context, phx_system_add_body(m.system, body, phx_flex_source_share(beam), &pose, &id));
             if (port[k] >= 0.0)
                 add_torque(&m, name, at_beam(&m, id, port[k]), constant(&m, 1.0));
         }

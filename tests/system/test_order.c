@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include "system/fast/fast.h"
+#include "algebra/internal.h"
 
 /* ---- random mechanisms that close by construction ---- */
 typedef struct placed {
@@ -122,7 +123,7 @@ static void factor_at_start(model *m, double h)
 
 static void random_mechanisms_factor(void **state)
 {
-    for (uint64_t k = 0; k < 120; k++) {
+    for (uint64_t k = 0; k < TEST_LONG(120); k++) {
         uint64_t seed = 7919 * k + 17;
         char what[40];
         model m;
@@ -141,7 +142,7 @@ static void random_mechanisms_factor(void **state)
 /* No leading block of the order is singular: without pivoting, every pivot is sound. */
 static void leading_blocks_are_regular(void **state)
 {
-    for (uint64_t k = 0; k < 400; k++) {
+    for (uint64_t k = 0; k < TEST_LONG(400); k++) {
         uint64_t seed = 104729 * k + 3;
         model m;
         model_open(*state, 0.0, 0.0, &m);

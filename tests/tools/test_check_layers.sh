@@ -60,6 +60,7 @@ expect_failure src/left/left.c '#include "low/none_kernel.h"' 'not a private hea
 expect_failure cli/main.c '#include "../src/low/low_kernel.h"' 'not a private header of cli/'
 expect_failure reproduce/reproduce.h '#include "low/low_kernel.h"' 'not a private header of reproduce/'
 expect_failure include/phlexor/low.h '#include "low/low_kernel.h"' 'not a private header of include/phlexor/'
+expect_failure cli/main.c '#include "low/low_kernel.h"' 'not a private header of cli/'
 expect_failure cli/main.c '#include "left/private.h"' 'not a private header of cli/'
 expect_failure src/left/left.c '#include "fast.h"' '"fast.h" is of the fast evaluator'
 expect_failure src/left/left.c '    phx_fast_step(3);' 'a call of the fast evaluator'

@@ -3,7 +3,7 @@
 #ifndef PHX_BODY_FAST_BATCHES_H
 #define PHX_BODY_FAST_BATCHES_H
 
-#include <phlexor/body.h>
+#include "body/body.h"
 
 /* ---- condensation: the deformation inside a body eliminated ---- */
 /* A constant deformation block S = a M_qq + b K + c R with all coordinates but the boundary ones eliminated. It serves

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include <phlexor/reduce.h>
+#include "reduce/reduce.h"
 
 /* Modes of (M, K), columns of phi with phi^T M phi = I, and their omega; of fine meshes through the root, or low
  * frequencies lose digits. M, K: dense; K is overwritten. */

@@ -2,7 +2,7 @@
 #define _XOPEN_SOURCE 700
 #include "files.h"
 
-#include <phlexor/results.h>
+#include "results/results.h"
 
 #include <errno.h>
 #include <fcntl.h>

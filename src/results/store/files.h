@@ -2,7 +2,7 @@
 #ifndef PHX_RESULTS_FILES_H
 #define PHX_RESULTS_FILES_H
 
-#include <phlexor/base.h>
+#include "base/base.h"
 
 /* Record PHX_ERR_FILE: "PATH: cannot ACTION: REASON; REMEDY", reason and remedy from an errno. */
 phx_status phx_file_fail(phx_context *context, const char *path, const char *action, int error);

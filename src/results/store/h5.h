@@ -5,7 +5,7 @@
 #ifndef PHX_RESULTS_H5_H
 #define PHX_RESULTS_H5_H
 
-#include <phlexor/results.h>
+#include "results/results.h"
 
 typedef struct phx_h5 phx_h5;
 

@@ -13,4 +13,7 @@ bool phx_scene_is_in(phx_h5 *file);
 /* `scene` has to be freed after a failure too. */
 phx_status phx_scene_read(phx_h5 *file, int dimension, phx_scene *scene);
 
+/* A copy that owns everything; `dimension` 2 or 3. */
+phx_status phx_scene_copy(phx_context *context, int dimension, const phx_scene *scene, phx_scene *copy);
+
 #endif

@@ -310,7 +310,7 @@ static const char *op_worst_residual(phx_dae *dae, const double *res)
     return name;
 }
 
-static void op_drift(phx_dae *dae, double t, const double *x, const double *v, double *position, double *velocity)
+void phx_system_drift(phx_dae *dae, double t, const double *x, const double *v, double *position, double *velocity)
 {
     workspace *ws = of(dae);
     const phx_system *system = ws->system;
@@ -405,5 +405,5 @@ const phx_dae_ops phx_sys_ops = {
     .next_break = phx_sys_op_next_break,
     .twin = op_twin,
     .twin_destroy = phx_system_dae_destroy,
-    .drift = op_drift,
+    .drift = phx_system_drift,
 };

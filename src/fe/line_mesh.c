@@ -1,5 +1,5 @@
 /* The mesh of the beam axis: fields, raw coordinates, points, pattern. */
-#include "mesh.h"
+#include "line_mesh.h"
 
 #include <math.h>
 
@@ -33,7 +33,7 @@ int phx_beam_fields(const phx_beam_def *def, phx_field field[PHX_FIELD_MAX])
 }
 
 /* Element, and place among the coordinates and stresses, of a field. */
-static phx_status place_field(phx_context *context, const phx_beam_def *def, phx_mesh *mesh, phx_field *field)
+static phx_status place_field(phx_context *context, const phx_beam_def *def, phx_line_mesh *mesh, phx_field *field)
 {
     field->element = phx_element_find(field->role, def->element, def->order);
     if (!field->element)
@@ -49,13 +49,13 @@ static phx_status place_field(phx_context *context, const phx_beam_def *def, phx
     return PHX_OK;
 }
 
-phx_status phx_mesh_build(phx_context *context, const phx_beam_def *def, phx_mesh *mesh)
+phx_status phx_line_mesh_build(phx_context *context, const phx_beam_def *def, phx_line_mesh *mesh)
 {
-    *mesh = (phx_mesh){.dim = def->dim,
-                       .n_rot = def->dim == 2 ? 1 : 3,
-                       .elements = def->elements,
-                       .length = def->length,
-                       .h = def->length / def->elements};
+    *mesh = (phx_line_mesh){.dim = def->dim,
+                            .n_rot = def->dim == 2 ? 1 : 3,
+                            .elements = def->elements,
+                            .length = def->length,
+                            .h = def->length / def->elements};
     phx_status status = PHX_OK;
     mesh->n_fields = phx_beam_fields(def, mesh->field);
     for (int f = 0; f < mesh->n_fields && status == PHX_OK; f++)
@@ -63,7 +63,7 @@ phx_status phx_mesh_build(phx_context *context, const phx_beam_def *def, phx_mes
     return status;
 }
 
-void phx_mesh_local(const phx_mesh *mesh, int element, double xi, phx_local *local)
+void phx_line_mesh_local(const phx_line_mesh *mesh, int element, double xi, phx_local *local)
 {
     *local = (phx_local){.n = 0};
     for (int f = 0; f < mesh->n_fields; f++) {
@@ -83,7 +83,7 @@ void phx_mesh_local(const phx_mesh *mesh, int element, double xi, phx_local *loc
     }
 }
 
-void phx_mesh_locate(const phx_mesh *mesh, double s, int *element, double *xi, bool *interface)
+void phx_line_mesh_locate(const phx_line_mesh *mesh, double s, int *element, double *xi, bool *interface)
 {
     double place = s * mesh->elements;
     double node = round(place);
@@ -99,7 +99,7 @@ void phx_mesh_locate(const phx_mesh *mesh, double s, int *element, double *xi, b
 }
 
 /* Columns of row (field, node): all values of the nodes node-1 .. node+1, in all fields; returns their number. */
-static int row_columns(const phx_mesh *mesh, int node, int *idx)
+static int row_columns(const phx_line_mesh *mesh, int node, int *idx)
 {
     const int from = node > 0 ? node - 1 : 0;
     const int to = node < mesh->elements ? node + 1 : node;
@@ -114,7 +114,7 @@ static int row_columns(const phx_mesh *mesh, int node, int *idx)
     return count;
 }
 
-phx_status phx_mesh_pattern(phx_context *context, const phx_mesh *mesh, int **ptr, int **idx)
+phx_status phx_line_mesh_pattern(phx_context *context, const phx_line_mesh *mesh, int **ptr, int **idx)
 {
     *ptr = phx_calloc(context, (size_t)mesh->n + 1, sizeof **ptr);
     *idx = NULL;

@@ -5,10 +5,11 @@
  *   plane  ux | (w, w'[, w''])                             w along y
  *   space  ux | (v, v'[, v'']) along y | (w, w'[, w'']) along z | twist
  * Stresses: field by field, element by element (DG) or node by node (paper's spaces). */
-#ifndef PHLEXOR_FE_MESH_H
-#define PHLEXOR_FE_MESH_H
+#ifndef PHLEXOR_FE_LINE_MESH_H
+#define PHLEXOR_FE_LINE_MESH_H
 
 #include "element.h"
+#include "fe.h"
 
 enum {
     PHX_FIELD_MAX = 4,
@@ -28,7 +29,7 @@ typedef struct phx_field {
     int stress_first, stress_count;
 } phx_field;
 
-typedef struct phx_mesh {
+typedef struct phx_line_mesh {
     int dim, n_rot;
     int elements;
     double length, h; /* h = length/elements */
@@ -36,14 +37,14 @@ typedef struct phx_mesh {
     phx_field field[PHX_FIELD_MAX]; /* axial, bending (1 or 2), torsion */
     int n;                          /* raw coordinates */
     int n_stress;
-} phx_mesh;
+} phx_line_mesh;
 
 /* The fields of a beam without element and place: what they are, their stiffness, how they move a point; returns their
  * number. */
 int phx_beam_fields(const phx_beam_def *def, phx_field field[PHX_FIELD_MAX]);
 
 /* PHX_ERR_UNSUPPORTED when there is no element of this kind and order. The def has been checked. */
-phx_status phx_mesh_build(phx_context *context, const phx_beam_def *def, phx_mesh *mesh);
+phx_status phx_line_mesh_build(phx_context *context, const phx_beam_def *def, phx_line_mesh *mesh);
 
 /* Displacement and section rotation at a point of an element as rows on its raw coordinates. */
 typedef struct phx_local {
@@ -52,14 +53,14 @@ typedef struct phx_local {
     double phi[3][PHX_LOCAL_MAX];   /* u = phi r      */
     double theta[3][PHX_LOCAL_MAX]; /* theta = theta r */
 } phx_local;
-void phx_mesh_local(const phx_mesh *mesh, int element, double xi, phx_local *local);
+void phx_line_mesh_local(const phx_line_mesh *mesh, int element, double xi, phx_local *local);
 
 /* Element and place xi in [0,1] of the fraction s; a point within rounding of a node is put on it (xi = 0, or 1 at the
  * end of the beam). *interface is true at an inner node; the element before it ends there. Any pointer may be NULL. */
-void phx_mesh_locate(const phx_mesh *mesh, double s, int *element, double *xi, bool *interface);
+void phx_line_mesh_locate(const phx_line_mesh *mesh, double s, int *element, double *xi, bool *interface);
 
 /* Pattern of the matrices in raw coordinates: each couples with all coordinates of its node and the neighbours. */
-phx_status phx_mesh_pattern(phx_context *context, const phx_mesh *mesh, int **ptr, int **idx);
+phx_status phx_line_mesh_pattern(phx_context *context, const phx_line_mesh *mesh, int **ptr, int **idx);
 
 /* ---- reference condition: r = Z q ----
  * Selection: Z = E, columns of the identity. Mean axes: Z = E - R W, with R the raw values of the rigid motions and W
@@ -76,7 +77,7 @@ typedef struct phx_reference_basis {
     double *mean;                  /* W, n_rigid x n */
 } phx_reference_basis;
 /* `raw` holds S and C (masses included) in raw coordinates. */
-phx_status phx_reference_basis_build(phx_context *context, const phx_mesh *mesh, phx_reference reference,
+phx_status phx_reference_basis_build(phx_context *context, const phx_line_mesh *mesh, phx_reference reference,
                                      const phx_flex *raw, phx_reference_basis *basis);
 void phx_reference_basis_free(phx_reference_basis *basis);
 /* Entries that phx_reference_basis_row makes at most out of a row of n_local raw entries. */
@@ -88,20 +89,14 @@ int phx_reference_basis_row(const phx_reference_basis *basis, bool strain, int n
 
 /* ---- assembly ---- */
 /* Masses in raw coordinates: fills dim.., mass, s0, J0, S, C, j, ptr, idx, M, A, Q of `raw` (K stays NULL). */
-phx_status phx_mass_assemble(phx_context *context, const phx_mesh *mesh, const phx_beam_def *def, phx_flex *raw);
-/* Allocate the arrays of `flex`, with dim and n set, except pattern and matrices. */
-phx_status phx_flex_allocate_vectors(phx_context *context, phx_flex *flex);
-/* Allocate M, A, Q and, when wanted, K for the pattern ptr, idx that is already there. */
-phx_status phx_flex_allocate_matrices(phx_context *context, phx_flex *flex, bool stiffness);
-/* Index of entry (row, col) of the pattern. The entry exists. */
-int phx_flex_entry(const phx_flex *flex, int row, int col);
+phx_status phx_mass_assemble(phx_context *context, const phx_line_mesh *mesh, const phx_beam_def *def, phx_flex *raw);
 /* Masses to q: everything of `flex` but K, stress, root and stiffening. `dense`: full pattern. */
 phx_status phx_reference_basis_apply(phx_context *context, const phx_reference_basis *basis, const phx_flex *raw,
                                      bool dense, phx_flex *flex);
 /* stress, root and K. */
-phx_status phx_elastic_assemble(phx_context *context, const phx_mesh *mesh, const phx_reference_basis *basis,
-                                phx_flex *flex);
-phx_status phx_stiffening_assemble(phx_context *context, const phx_mesh *mesh, const phx_reference_basis *basis,
+phx_status phx_line_elastic_assemble(phx_context *context, const phx_line_mesh *mesh, const phx_reference_basis *basis,
+                                     phx_flex *flex);
+phx_status phx_stiffening_assemble(phx_context *context, const phx_line_mesh *mesh, const phx_reference_basis *basis,
                                    phx_flex *flex);
 
 #endif
