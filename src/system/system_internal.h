@@ -233,8 +233,8 @@ typedef struct evaluator {
      * -G^T alone, in place of what is there. */
     void (*add_couplings)(workspace *ws, const double *lambda);
     void (*put_rows)(workspace *ws, double *val);
-    /* Derivatives of the efforts of a pair of ports, block (PAIR_SIZE square), with respect to the variation of the
-     * ports, or to their rates. */
+    /* Adds a pair's derivative of its efforts, block (PAIR_SIZE square), alpha times: with respect to the variation of
+     * the ports, K += P^T block W, or to their rates, D += P^T block P, K += P^T block d(P nu)/d xi. */
     void (*pair_add)(workspace *ws, int pair, double alpha, const double *block);
     void (*pair_rate_add)(workspace *ws, int pair, double alpha, const double *block);
     /* The same of one entry, rigid row `row` and coordinate q_dof of a body, of K. */
@@ -419,11 +419,6 @@ bool phx_sys_is_condensed(const kkt_matrix *kkt, int b);
 int phx_sys_pair_count(const phx_system *system);
 bool phx_sys_pair_ports(const phx_system *system, int pair, phx_port_id *a, phx_port_id *b);
 
-/* Kinetic energies of all bodies into ws->bodies.energy; x NULL: of the undeformed ones. */
-void phx_sys_kinetic_energies(const workspace *ws, const double *x, const double *v);
-/* Add to the rigid row `row` and the coordinate q_dof of a body in the array of K. */
-void phx_sys_body_add(workspace *ws, int b, int row, int dof, double value);
-
 /* Where a port or point is: a point of a flexible body, else a location of the body or the ground. The directions
  * `rotation` may be NULL. */
 typedef struct place_def {
@@ -508,8 +503,6 @@ void phx_sys_point_at(workspace *ws, const double *x, const double *v);
 void phx_sys_set_instant(workspace *ws, const double *x, const double *v);
 /* A port of the ground: at rest for good. */
 void phx_sys_ground_view(const phx_system *system, const port_slot *port, phx_port_view *view);
-/* Covectors of all rows of the workspace and their prescribed rates at time t, or the means over [t0, t0+h]. */
-void phx_sys_rows(workspace *ws, double t, double h);
 /* rate of row k of the workspace: g . zeta, all ports at the current view. */
 double phx_sys_row_rate(const workspace *ws, int k);
 /* Efforts of forces into ws->ports.effort, powers into ws->power; distributed loads straight into res (res -= ...).
@@ -517,37 +510,29 @@ double phx_sys_row_rate(const workspace *ws, int k);
 phx_status phx_sys_forces(workspace *ws, double t, bool linear, double *res);
 /* effort += multipliers' covectors */
 void phx_sys_apply_multipliers(workspace *ws, const double *lambda);
-/* Add a pair's derivative of its efforts, block (PAIR_SIZE square), alpha times: with respect to the variation of the
- * ports, K += P^T block W, or to their rates, D += P^T block P, K += P^T block d(P nu)/d xi. */
-void phx_sys_pair_add(workspace *ws, int pair, double alpha, const double *block);
-void phx_sys_pair_rate_add(workspace *ws, int pair, double alpha, const double *block);
 /* row (port_count) = covector^T P of a port at the view of its body. */
 void phx_sys_pull(const workspace *ws, phx_port_id id, const double *covector, double *row);
 /* Factorisation of a whole matrix on the KKT pattern; the first use of `lu` allocates. */
 phx_status phx_sys_factor(workspace *ws, bool complex_values, const double *val, phx_lu **lu);
 /* A(cj) on it into a slot. */
 phx_status phx_sys_factor_whole(workspace *ws, int slot, double cj);
-phx_status phx_sys_factor_whole_mass(workspace *ws, const double *x); /* phx_sys_factor_mass on it */
+phx_status phx_sys_factor_whole_mass(workspace *ws, const double *x); /* factor_mass on it */
 /* phx_sys_forces with `linear`, without its residual. */
 phx_status phx_sys_add_forces(workspace *ws, double t);
 /* Unwrapped joint angles in x1 as in x0. */
 void phx_sys_begin_angles(workspace *ws);
 /* Those of a joint in x, nearest to those that x has, at end 1 of the views. */
 void phx_sys_unwrap_joint(const joint_slot *joint, const phx_port_view *a, const phx_port_view *b, double *x);
-/* Values of [M -G^T; G 0] at the current instant view, whose rows are evaluated, into ws->mass.val; and its
- * factorisation in lu_mass. */
+/* Values of [M -G^T; G 0] at the current instant view, whose rows are evaluated, into ws->mass.val. */
 void phx_sys_mass_values(workspace *ws, const double *x);
-phx_status phx_sys_factor_mass(workspace *ws, const double *x);
-/* b <- [M -G^T; G 0]^-1 b with it. */
-phx_status phx_sys_solve_mass(workspace *ws, double *b);
 phx_status phx_sys_parallel_create(const workspace *ws, parallel_rows *out);
 void phx_sys_parallel_free(parallel_rows *parallel);
 /* Of the rows that are on, those that depend on others of their pair at the instant whose G is in ws->values.val;
  * whether they are others than before. */
 bool phx_sys_parallel_choose(const workspace *ws, const bool *on, parallel_rows *parallel);
 bool phx_sys_dropped(const workspace *ws, int unknown); /* the unknown is the multiplier of such a row */
-/* phx_sys_factor_mass with the deformations held and the rows of `on` only, eps > 0 times its Schur diagonal on the
- * multipliers: solvable with redundant rows. Factored by itself. */
+/* factor_mass of the evaluator with the deformations held and the rows of `on` only, eps > 0 times its Schur diagonal
+ * on the multipliers: solvable with redundant rows. Factored by itself. */
 phx_status phx_sys_factor_rigid(workspace *ws, const double *x, const bool *on);
 /* b (n) <- its solution, zero on the deformations. */
 phx_status phx_sys_solve_rigid(workspace *ws, double *b);
@@ -641,7 +626,7 @@ void phx_sys_port_attitude(workspace *ws, phx_port_id id, double *out);         
 /* Multipliers of all rows of the system, least-norm with redundant ones; the mass at the current instant is factored.
  */
 phx_status phx_sys_all_multipliers(workspace *ws, const double *lambda, double *all);
-/* G_r = C G of the redundant rows by those of the workspace, C redundant x n_l; after phx_sys_factor_mass. */
+/* G_r = C G of the redundant rows by those of the workspace, C redundant x n_l; after factor_mass. */
 phx_status phx_sys_dependence(workspace *ws, double *C);
 /* All columns at the current instant view. */
 void phx_sys_output_values(workspace *ws, double t, const double *v_dot, const double *all, double *columns);

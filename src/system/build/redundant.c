@@ -62,7 +62,7 @@ phx_status phx_sys_dependent_rows(workspace *ws, const double *x, int *dependent
 
     memset(ws->step.vm, 0, (size_t)n_v * sizeof(double));
     phx_sys_set_instant(ws, x, ws->step.vm);
-    phx_sys_rows(ws, 0.0, 0.0);
+    ws->by->rows(ws, 0.0, 0.0);
     phx_sys_mass_values(ws, x);
     const size_t entries = transposed_rows(ws, NULL, NULL, NULL);
     row = phx_calloc(context, entries, sizeof *row);
@@ -165,8 +165,8 @@ static phx_status add_place(workspace *ws, const double *x, choice *it)
 {
     memset(ws->step.vm, 0, (size_t)ws->kkt.n_v * sizeof(double));
     phx_sys_set_instant(ws, x, ws->step.vm);
-    phx_sys_rows(ws, 0.0, 0.0);
-    phx_status status = phx_sys_factor_mass(ws, x);
+    ws->by->rows(ws, 0.0, 0.0);
+    phx_status status = ws->by->factor_mass(ws, x);
     if (!status)
         status = phx_sys_dependence(ws, place_of(it, it->n_places));
     if (!status)

@@ -370,9 +370,9 @@ static phx_status point_at(workspace *ws, double t, const double *x, const doubl
     if (status)
         return status;
     phx_sys_set_instant(ws, x, ws->step.vm);
-    phx_sys_rows(ws, t, 0.0);
+    ws->by->rows(ws, t, 0.0);
     if (ws->system->n_redundant > 0)
-        status = phx_sys_factor_mass(ws, x);
+        status = ws->by->factor_mass(ws, x);
     if (!status)
         status = phx_sys_all_multipliers(ws, multipliers, all);
     return status;
@@ -478,9 +478,9 @@ phx_status phx_system_unrest(phx_dae *dae, double t, const double *x, double *ri
     for (int i = 0; i < ws->kkt.n_v && !status; i++)
         rhs[i] = -ws->scratch.vector[1][i];
     if (!status)
-        status = phx_sys_factor_mass(ws, x);
+        status = ws->by->factor_mass(ws, x);
     if (!status)
-        status = phx_sys_solve_mass(ws, rhs);
+        status = ws->by->solve_mass(ws, rhs);
     if (!status)
         *free = dae->ops->norm(dae, rhs) / sqrt(mass);
     return status;

@@ -487,7 +487,7 @@ phx_status phx_sys_dependence(workspace *ws, double *C)
     for (int r = 0; r < system->n_redundant && !status; r++) {
         row_transposed(ws, system->redundant[r], rhs);
         memset(rhs + n_v, 0, (size_t)n_l * sizeof *rhs);
-        status = phx_sys_solve_mass(ws, rhs);
+        status = ws->by->solve_mass(ws, rhs);
         for (int k = 0; k < n_l; k++)
             C[(size_t)r * (size_t)n_l + (size_t)k] = -rhs[n_v + k];
     }

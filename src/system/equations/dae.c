@@ -51,7 +51,7 @@ static phx_status op_power(phx_dae *dae, double t, const double *x, const double
     phx_status status = PHX_OK;
 
     phx_sys_set_instant(ws, x, v);
-    phx_sys_rows(ws, t, 0.0);
+    ws->by->rows(ws, t, 0.0);
     memset(ws->scratch.vector[3], 0, (size_t)ws->kkt.n * sizeof(double));
     status = phx_sys_forces(ws, t, false, ws->scratch.vector[3]);
     *supplied = ws->power.supplied;
@@ -129,9 +129,9 @@ phx_status phx_sys_op_accelerations(phx_dae *dae, double t, const double *x, con
         rhs[n_v + k] = slot->role == ROW_DRIVEN ? phx_signal_rate(coordinate->def.speed, t) : 0.0;
         rhs[n_v + k] -= phx_sys_row_acceleration(ws, k);
     }
-    status = phx_sys_factor_mass(ws, x);
+    status = ws->by->factor_mass(ws, x);
     if (!status)
-        status = phx_sys_solve_mass(ws, rhs);
+        status = ws->by->solve_mass(ws, rhs);
     for (int i = 0; i < ws->kkt.n && !status; i++)
         if (!isfinite(rhs[i]))
             return phx_sys_blame_equation(ws, i, false);
@@ -260,7 +260,7 @@ static double op_norm(phx_dae *dae, const double *dv)
     workspace *ws = of(dae);
     double sum = 0.0;
 
-    phx_sys_kinetic_energies(ws, NULL, dv);
+    ws->by->kinetic_energies(ws, NULL, dv);
     for (int b = 0; b < ws->system->n_bodies; b++)
         sum += ws->bodies.energy[b];
     return sqrt(sum > 0.0 ? 2.0 * sum : 0.0);

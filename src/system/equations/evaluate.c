@@ -58,11 +58,6 @@ void phx_sys_set_instant(workspace *ws, const double *x, const double *v)
     ws->by->view_ports(ws);
 }
 
-void phx_sys_rows(workspace *ws, double t, double h)
-{
-    ws->by->rows(ws, t, h);
-}
-
 /* G_k nu = g_a . zeta_a + g_b . zeta_b */
 double phx_sys_row_rate(const workspace *ws, int k)
 {
@@ -205,12 +200,12 @@ static phx_status coordinate_force(workspace *ws, int pair, const force_slot *fo
         for (int m = 0; m < PAIR_SIZE; m++)
             block[i * PAIR_SIZE + m] =
                 (curved ? f * H[i * PAIR_SIZE + m] : 0.0) - place * g[i] * g[m] - damping * g[i] * slope[m];
-    phx_sys_pair_add(ws, pair, -1.0, block);
+    ws->by->pair_add(ws, pair, -1.0, block);
     if (damping != 0.0) {
         for (int i = 0; i < PAIR_SIZE; i++)
             for (int m = 0; m < PAIR_SIZE; m++)
                 block[i * PAIR_SIZE + m] = -damping * g[i] * g[m];
-        phx_sys_pair_rate_add(ws, pair, -1.0, block);
+        ws->by->pair_rate_add(ws, pair, -1.0, block);
     }
     return PHX_OK;
 }
@@ -231,9 +226,9 @@ static phx_status port_force(workspace *ws, int pair, const force_slot *force, d
     ws->power.supplied += result.supplied;
     ws->power.dissipated += result.dissipated;
     if (linear && result.has_tangent)
-        phx_sys_pair_add(ws, pair, -1.0, result.tangent);
+        ws->by->pair_add(ws, pair, -1.0, result.tangent);
     if (linear && result.has_rate_tangent)
-        phx_sys_pair_rate_add(ws, pair, -1.0, result.rate_tangent);
+        ws->by->pair_rate_add(ws, pair, -1.0, result.rate_tangent);
     return PHX_OK;
 }
 
@@ -320,7 +315,7 @@ phx_status phx_sys_distributed_force(workspace *ws, const force_slot *force, dou
                 phi[a] = point->phi[a * point->n + j];
             phx_vec_x_vec(dim, phi, f, torque);
             for (int r = 0; r < system->n_rot; r++)
-                phx_sys_body_add(ws, force->body, dim + r, point->dof[j], -ws->values.weight_K * torque[r]);
+                ws->by->body_add(ws, force->body, dim + r, point->dof[j], -ws->values.weight_K * torque[r]);
         }
     }
     return PHX_OK;
@@ -367,24 +362,4 @@ void phx_sys_apply_multipliers(workspace *ws, const double *lambda)
         add_effort(ws, ws->rows.row[k].a, lambda[k], g);
         add_effort(ws, ws->rows.row[k].b, lambda[k], g + PHX_PORT_MAX);
     }
-}
-
-void phx_sys_pair_add(workspace *ws, int pair, double alpha, const double *block)
-{
-    ws->by->pair_add(ws, pair, alpha, block);
-}
-
-void phx_sys_pair_rate_add(workspace *ws, int pair, double alpha, const double *block)
-{
-    ws->by->pair_rate_add(ws, pair, alpha, block);
-}
-
-void phx_sys_body_add(workspace *ws, int b, int row, int dof, double value)
-{
-    ws->by->body_add(ws, b, row, dof, value);
-}
-
-void phx_sys_kinetic_energies(const workspace *ws, const double *x, const double *v)
-{
-    ws->by->kinetic_energies(ws, x, v);
 }

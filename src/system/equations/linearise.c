@@ -74,7 +74,7 @@ phx_status phx_sys_op_linearise(phx_dae *dae, double t, const double *x, const d
     clear_values(ws);
     phx_sys_set_instant(ws, x, v);
     scatter_bodies(ws, x, v);
-    phx_sys_rows(ws, t, 0.0);
+    ws->by->rows(ws, t, 0.0);
     const phx_status status = phx_sys_add_forces(ws, t);
     if (status)
         return status;
@@ -153,16 +153,6 @@ phx_status phx_sys_factor_whole_mass(workspace *ws, const double *x)
 {
     phx_sys_mass_values(ws, x);
     return phx_sys_factor(ws, false, ws->mass.val, &ws->mass.lu);
-}
-
-phx_status phx_sys_factor_mass(workspace *ws, const double *x)
-{
-    return ws->by->factor_mass(ws, x);
-}
-
-phx_status phx_sys_solve_mass(workspace *ws, double *b)
-{
-    return ws->by->solve_mass(ws, b);
 }
 
 void phx_system_kkt(const phx_dae *dae, int *n, const int **ptr, const int **idx, const int **order, const double **val)

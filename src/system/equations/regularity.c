@@ -47,7 +47,7 @@ static double inverse_iteration(workspace *ws, const double *x, const bool *weak
 {
     const int n_l = ws->n_l;
     double *b = ws->scratch.vector[0], shrinks = -1.0;
-    phx_status status = weak ? phx_sys_factor_rigid(ws, x, weak) : phx_sys_factor_mass(ws, x);
+    phx_status status = weak ? phx_sys_factor_rigid(ws, x, weak) : ws->by->factor_mass(ws, x);
 
     for (int k = 0; k < n_l; k++)
         z[k] = 1.0 + 0.5 * sin(1.0 + 2.0 * k);
@@ -58,7 +58,7 @@ static double inverse_iteration(workspace *ws, const double *x, const bool *weak
         memset(b, 0, (size_t)ws->kkt.n_v * sizeof *b);
         for (int k = 0; k < n_l; k++)
             b[ws->kkt.n_v + k] = z[k] /= sqrt(size);
-        status = weak ? phx_sys_solve_rigid(ws, b) : phx_sys_solve_mass(ws, b);
+        status = weak ? phx_sys_solve_rigid(ws, b) : ws->by->solve_mass(ws, b);
         for (int k = 0; k < n_l && !status; k++) {
             product += z[k] * b[ws->kkt.n_v + k];
             z[k] = b[ws->kkt.n_v + k];

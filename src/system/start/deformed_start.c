@@ -219,7 +219,7 @@ static phx_status position_rows(workspace *ws, dense *d, const double *x)
 
     phx_sys_assembly_residual(ws, x, true, d->residuals);
     phx_sys_pull_back(ws, x, d->residuals);
-    phx_sys_rows(ws, 0.0, 0.0);
+    ws->by->rows(ws, 0.0, 0.0);
     memset(ws->values.val, 0, (size_t)ws->kkt.ptr[ws->kkt.n] * sizeof(double));
     ws->by->put_rows(ws, ws->values.val);
     memset(d->G, 0, (size_t)(d->m * d->n_r) * sizeof *d->G);

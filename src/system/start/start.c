@@ -75,7 +75,7 @@ phx_status phx_sys_start_velocities(phx_system *system, double t, const double *
         on[k] = rate_given(system, &system->rows[ws->rows.index[k]]);
     for (int pass = 0; pass < 6 && !status; pass++) {
         phx_sys_set_instant(ws, x, v);
-        phx_sys_rows(ws, t, 0.0);
+        ws->by->rows(ws, t, 0.0);
         memset(rhs, 0, (size_t)ws->kkt.n * sizeof *rhs);
         for (int k = 0; k < ws->n_l; k++) {
             rhs[system->n_v + k] = on[k] ? ws->rows.w[k] - phx_sys_row_rate(ws, k) : 0.0;
@@ -90,7 +90,7 @@ phx_status phx_sys_start_velocities(phx_system *system, double t, const double *
     }
     if (!status) {
         phx_sys_set_instant(ws, x, v);
-        phx_sys_rows(ws, t, 0.0);
+        ws->by->rows(ws, t, 0.0);
         status = contradiction(ws, 1e-9 * fmax(scale, 1e-9));
     }
     return status;

@@ -267,7 +267,7 @@ static phx_status compare_joints(const steady *s, double time, const double *v)
     double change = 0.0;
 
     phx_sys_set_instant(ws, s->x, v);
-    phx_sys_rows(ws, s->t + time, 0.0);
+    ws->by->rows(ws, s->t + time, 0.0);
     for (int k = 0; k < ws->n_l; k++) {
         const row_slot *slot = &system->rows[ws->rows.index[k]];
         const joint_slot *joint = &system->joints[slot->joint];
@@ -291,10 +291,10 @@ static phx_status free_motion(const steady *s, const double *x, const double *v)
     phx_status status = PHX_OK;
 
     phx_sys_set_instant(ws, x, v);
-    phx_sys_rows(ws, s->t, 0.0);
-    status = phx_sys_factor_mass(ws, x);
+    ws->by->rows(ws, s->t, 0.0);
+    status = ws->by->factor_mass(ws, x);
     any_motion(ws->kkt.n, ws->kkt.n_v, s->xi);
-    return status ? status : phx_sys_solve_mass(ws, s->xi);
+    return status ? status : ws->by->solve_mass(ws, s->xi);
 }
 
 double phx_steady_fastest(const steady *s)

@@ -87,7 +87,7 @@ static double left_over(const steady *s, int component, const double *x, double 
 
     phx_steady_velocities(s, component, 1.0, x, v);
     phx_sys_set_instant(ws, x, v);
-    phx_sys_rows(ws, s->t, 0.0);
+    ws->by->rows(ws, s->t, 0.0);
     for (int k = 0; k < ws->n_l; k++) {
         const row_slot *slot = &system->rows[ws->rows.index[k]];
         const double e = fabs(phx_sys_row_rate(ws, k) - ws->rows.w[k]) / (slot->row->angular ? 1.0 : s->size);
@@ -119,7 +119,7 @@ static int put_rates(const steady *s, int component, int n, int c, double *A, do
     const phx_system *system = ws->system;
     int row = ws->n_l;
 
-    phx_sys_rows(ws, s->t, 0.0);
+    ws->by->rows(ws, s->t, 0.0);
     for (int k = 0; k < ws->n_l; k++) {
         const row_slot *slot = &system->rows[ws->rows.index[k]];
         const double scale = slot->component != component ? 0.0 : slot->row->angular ? 1.0 : 1.0 / s->size;
