@@ -11,7 +11,7 @@
  * readers only, so each instant has datasets of its own. */
 #include "folder.h"
 #include "frames.h"
-#include "results/store/h5.h"
+#include "file/file.h"
 #include "results/store/output.h"
 
 #include <stdio.h>
