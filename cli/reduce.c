@@ -65,7 +65,7 @@ int cli_reduce(const cli_command *command, phx_context *context, int argc, char 
         {"--set", 0, OPTION_LIST, "NAME=VALUE", "value of a parameter; may be repeated", &given.set},
         {"--format", 0, OPTION_CHOICE, "table|json", "of the summary; default: table", &given.format},
     };
-    const cli_arguments arguments = {options, (int)(sizeof options / sizeof *options), 1, &given.model};
+    const cli_arguments arguments = {options, (int)(sizeof options / sizeof *options), 1, &given.model, NULL};
     phx_model *model = NULL;
     int status = cli_parse(command, context, &arguments, argc, argv);
 
