@@ -41,13 +41,11 @@ static int read_unit(const cli_command *command, const char *text, phx_study_imp
 static phx_status put(phx_context *context, const import_arguments *given, const phx_import_report *report)
 {
     const bool json = given->format && !strcmp(given->format, "json");
-    phx_status status = given->output ? phx_import_report_save(context, report, given->output) : PHX_OK;
+    const phx_status status = json            ? phx_import_report_json(context, report, stdout)
+                              : given->output ? phx_import_report_text(context, report, stdout)
+                                              : phx_import_report_yaml(context, report, stdout);
 
-    if (status)
-        return status;
-    return json            ? phx_import_report_json(context, report, stdout)
-           : given->output ? phx_import_report_text(context, report, stdout)
-                           : phx_import_report_yaml(context, report, stdout);
+    return status || !given->output ? status : phx_import_report_save(context, report, given->output);
 }
 
 static int import(const cli_command *command, phx_context *context, import_arguments *given)

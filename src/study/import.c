@@ -55,8 +55,12 @@ static phx_status name_body(phx_context *context, const char *name, const char *
 {
     const char *slash = strrchr(path, '/'), *base = name ? name : slash ? slash + 1 : path;
     const char *dot = name ? NULL : strrchr(base, '.');
-    const size_t length = dot && dot > base ? (size_t)(dot - base) : strlen(base);
-
+    size_t length = dot && dot > base ? (size_t)(dot - base) : strlen(base);
+    for (int k = 0; k < 2 && !name; k++) { /* as Abaqus calls its matrices */
+        const char *ending = strstr(base, k ? "_MASS" : "_STIF");
+        if (ending && ending > base && (size_t)(ending - base) < length)
+            length = (size_t)(ending - base);
+    }
     report->name = phx_calloc(context, length + 2, 1);
     if (!report->name)
         return PHX_ERR_MEMORY;
@@ -223,7 +227,7 @@ static phx_status make_plate(phx_context *context, const char *path, phx_mesh *m
         .theory = PHX_PLATE_KIRCHHOFF, .order = 1, .membrane = true, .n_regions = 1, .regions = &region};
 
     if (!(report->thickness > 0.0))
-        return phx_fail(context, PHX_ERR_INPUT, "%s: a mesh of surfaces without a thickness; give one in m", path);
+        return phx_fail(context, PHX_ERR_INPUT, "%s: a mesh of surfaces without a thickness; give the thickness of the plate", path);
     phx_isotropic_section(report->used.young, report->used.poisson, report->used.density, report->thickness,
                           shear_correction, &region.section);
     return phx_plate_create(context, mesh, &def, model);

@@ -49,7 +49,8 @@ static phx_status refuse_by_message(phx_context *context, phx_import_group *grou
 static phx_status judge(phx_context *context, const phx_elastic_model *model, phx_import_report *report,
                         phx_import_group *group, int count, const int *unknown, int *owner)
 {
-    phx_interface interface = {0};
+    static const phx_interface_kind kinds[] = {PHX_INTERFACE_RIGID, PHX_INTERFACE_AVERAGE}; /* a port is asked as both */
+    phx_status status = PHX_OK;
     char why[240];
 
     if (2 * count > model->n)
@@ -59,9 +60,12 @@ static phx_status judge(phx_context *context, const phx_elastic_model *model, ph
             snprintf(why, sizeof why, "it shares nodes with '%.120s'", report->groups[owner[unknown[k]] - 1].name);
             return refuse(context, group, why);
         }
-    phx_status status = phx_interface_create(context, model, group->name, PHX_INTERFACE_RIGID, NULL, count, unknown,
-                                             &interface);
-    phx_interface_free(&interface);
+    for (int k = 0; k < 2 && !status; k++) {
+        phx_interface interface = {0};
+        status = phx_interface_create(context, model, group->name, kinds[k], NULL, count, unknown, &interface);
+        if (!status)
+            phx_interface_free(&interface);
+    }
     if (status)
         return refuse_by_message(context, group, status);
     for (int k = 0; k < count; k++)

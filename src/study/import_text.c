@@ -6,12 +6,13 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 static const char *const matrix_names[] = {"mass", "stiffness"};
 static const char *const kind_names[] = {"imported", "solid", "plate"};
-static const char *const dimension_names[] = {"nodes", "line", "surface", "volume"};
+static const char *const dimension_names[] = {"", "line", "surface", "volume"};
 
 static phx_status flush(phx_context *context, FILE *stream)
 {
@@ -88,9 +89,10 @@ static void put_summary(const phx_import_report *report, const char *prefix, FIL
     put_body(report, prefix, stream);
     for (int k = 0; k < report->n_groups; k++) {
         const phx_import_group *group = &report->groups[k];
-        fprintf(stream, "%s%s %s: %s%d nodes; %s%s\n", prefix, group->node ? "node" : "group", group->name,
-                group->node || !group->dimension ? "" : dimension_names[group->dimension],
-                group->nodes, group->refused ? "no port: " : "port", group->refused ? group->refused : "");
+        fprintf(stream, "%s%s %s: %s%s%d node%s; %s%s\n", prefix, group->node ? "node" : "group", group->name,
+                dimension_names[group->dimension], group->dimension ? ", " : "", group->nodes,
+                group->nodes == 1 ? "" : "s", group->refused ? "no port: " : "port",
+                group->refused ? group->refused : "");
     }
     if (report->n_materials > 1 && report->kind != PHX_IMPORT_MATRICES)
         fprintf(stream, "%sone material is taken for the whole body: %s\n", prefix, report->used.name);
@@ -211,21 +213,61 @@ static void put_yaml(FILE *stream, const char *text)
         phx_put_json(stream, text);
 }
 
-/* A path as it is seen from the model file, which is in the current folder where `folder` is NULL. */
+/* The shortest text of a number that gives it back. */
+static void put_number(FILE *stream, double value)
+{
+    char text[40];
+
+    for (int digits = 6; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if (strtod(text, NULL) == value)
+            break;
+    }
+    fputs(text, stream);
+}
+
+/* The folder in which both paths are, with its slash. */
+static size_t common_length(const char *a, const char *b)
+{
+    size_t common = 0;
+
+    for (size_t k = 0; a[k] && a[k] == b[k]; k++)
+        if (a[k] == '/')
+            common = k + 1;
+    return common;
+}
+
+/* A path as it is seen from the model file, which is in the current folder where `folder` is NULL; else that ends with
+ * a slash. */
 static phx_status put_path(phx_context *context, const char *folder, const char *path, FILE *stream)
 {
     if (!folder || path[0] == '/') {
         put_yaml(stream, path);
         return PHX_OK;
     }
-    char *whole = phx_files_resolve(context, path);
-    if (!whole)
-        return PHX_ERR_MEMORY;
-    const size_t length = strlen(folder);
-    const bool below = !strncmp(whole, folder, length) && whole[length] == '/';
-    put_yaml(stream, below ? whole + length + 1 : whole);
+    char *whole = phx_files_resolve(context, path), *relative = NULL;
+    const size_t common = whole ? common_length(folder, whole) : 0;
+    if (whole)
+        relative = phx_calloc(context, 2 * strlen(folder) + strlen(whole) + 1, 1); /* "../" for each "x/" */
+    for (const char *c = folder + common; relative && *c; c++)
+        if (*c == '/')
+            strcat(relative, "../");
+    if (relative)
+        put_yaml(stream, strcat(relative, whole + common));
     phx_free(whole);
-    return PHX_OK;
+    phx_free(relative);
+    return relative ? PHX_OK : PHX_ERR_MEMORY;
+}
+
+/* {a: 1, b: 2, c: 3} */
+static void put_map(FILE *stream, const char *before, const char *const names[3], const double values[3])
+{
+    fputs(before, stream);
+    for (int k = 0; k < 3; k++) {
+        fprintf(stream, "%s%s: ", k ? ", " : "{", names[k]);
+        put_number(stream, values[k]);
+    }
+    fputs("}\n", stream);
 }
 
 static phx_status put_imported(phx_context *context, const phx_import_report *report, const char *folder, FILE *stream)
@@ -233,6 +275,8 @@ static phx_status put_imported(phx_context *context, const phx_import_report *re
     const struct {
         const char *key, *path;
     } named[] = {{"mass_matrix", report->mass_matrix}, {"stiffness_matrix", report->stiffness_matrix}};
+    static const char *const unit_names[] = {"length", "mass", "time"};
+    const double units[] = {report->length, report->mass_unit, report->time};
     const int others = report->n_files - (report->mass_matrix != NULL) - (report->stiffness_matrix != NULL);
     phx_status status = PHX_OK;
 
@@ -249,8 +293,7 @@ static phx_status put_imported(phx_context *context, const phx_import_report *re
             fputc('\n', stream);
         }
     if (report->length != 1.0 || report->mass_unit != 1.0 || report->time != 1.0)
-        fprintf(stream, "    units: {length: %.17g, mass: %.17g, time: %.17g}\n", report->length, report->mass_unit,
-                report->time);
+        put_map(stream, "    units: ", unit_names, units);
     return status;
 }
 
@@ -260,11 +303,16 @@ static phx_status put_meshed(phx_context *context, const phx_import_report *repo
     put_yaml(stream, report->used.name);
     fputs("\n    mesh: {file: ", stream);
     const phx_status status = put_path(context, folder, report->files[0].path, stream);
-    if (report->length != 1.0)
-        fprintf(stream, ", unit: %.17g", report->length);
+    if (report->length != 1.0) {
+        fputs(", unit: ", stream);
+        put_number(stream, report->length);
+    }
     fputs("}\n", stream);
-    if (report->kind == PHX_IMPORT_PLATE)
-        fprintf(stream, "    thickness: %.17g\n", report->thickness);
+    if (report->kind == PHX_IMPORT_PLATE) {
+        fputs("    thickness: ", stream);
+        put_number(stream, report->thickness);
+        fputc('\n', stream);
+    }
     return status;
 }
 
@@ -290,17 +338,20 @@ static void put_ports(const phx_import_report *report, FILE *stream)
 
 static phx_status put_model(phx_context *context, const phx_import_report *report, const char *folder, FILE *stream)
 {
+    static const char *const material_names[] = {"density", "young", "poisson"};
+    const double material[] = {report->used.density, report->used.young, report->used.poisson};
     phx_status status;
 
     put_summary(report, "# ", stream);
+    if (report->no_model)
+        return phx_fail(context, PHX_ERR_INPUT, "%s: %s", report->files[0].path, report->no_model);
     fputs("phlexor: 1\ntitle: ", stream);
     phx_put_json(stream, report->name);
     fputs("\ndimension: 3\n", stream);
     if (report->kind != PHX_IMPORT_MATRICES) {
         fputs("materials:\n  ", stream);
         put_yaml(stream, report->used.name);
-        fprintf(stream, ": {density: %.17g, young: %.17g, poisson: %.17g}%s\n", report->used.density,
-                report->used.young, report->used.poisson, report->assumed ? " # assumed" : "");
+        put_map(stream, report->assumed ? ": # assumed\n    " : ": ", material_names, material);
     }
     fputs("bodies:\n  ", stream);
     put_yaml(stream, report->name);
@@ -311,19 +362,11 @@ static phx_status put_model(phx_context *context, const phx_import_report *repor
     return status;
 }
 
-static phx_status check_model(phx_context *context, const phx_import_report *report)
-{
-    return report->no_model ? phx_fail(context, PHX_ERR_INPUT, "%s: %s", report->files[0].path, report->no_model)
-                            : PHX_OK;
-}
-
 phx_status phx_import_report_yaml(phx_context *context, const phx_import_report *report, FILE *stream)
 {
     if (!report || !stream)
         return phx_fail_null(context, __func__, "report or stream");
-    phx_status status = check_model(context, report);
-    if (!status)
-        status = put_model(context, report, NULL, stream);
+    const phx_status status = put_model(context, report, NULL, stream);
     return status ? status : flush(context, stream);
 }
 
@@ -351,19 +394,17 @@ phx_status phx_import_report_save(phx_context *context, const phx_import_report 
 {
     if (!report || !path)
         return phx_fail_null(context, __func__, "report or path");
-    phx_status status = check_model(context, report);
     saved it = {.report = report};
     char *whole = NULL;
 
-    if (!status && strchr(path, '/')) {
+    if (strchr(path, '/')) {
         whole = phx_files_resolve(context, path);
         if (!whole)
             return PHX_ERR_MEMORY;
-        *strrchr(whole, '/') = '\0';
+        strrchr(whole, '/')[1] = '\0';
         it.folder = whole;
     }
-    if (!status)
-        status = phx_file_replace(context, path, write_model, &it);
+    const phx_status status = phx_file_replace(context, path, write_model, &it);
     phx_free(whole);
     return phx_conclude(context, status);
 }
