@@ -83,8 +83,9 @@ typedef struct phx_model_port {
     /* plates, solids, imported bodies */
     const char *group; /* of the mesh; NULL: the one with the port's name */
     int node;          /* number of a node instead; 0: none */
-    int attach;        /* 0: the part moves as a rigid body, 1: the port is its mean motion */
-    bool placed;       /* `position` is given, else it is the mean place of the part */
+    int attach;  /* 0: the part moves as a rigid body; 1: so do its nodes, its slopes are free; 2: the port is its mean
+                    motion */
+    bool placed; /* `position` is given, else it is the mean place of the part */
 } phx_model_port;
 
 /* A reference to a point: `body.PORT`, `ground.PORT` or `body@0.25`. */
@@ -121,6 +122,7 @@ typedef struct phx_model_body_info {
     const char *doc;    /* one line */
     bool plane, space;  /* the dimensions it exists in */
     bool deforms;       /* its points move against each other */
+    bool mesh;          /* a mesh, on which loads over surfaces act */
     bool sections;      /* phx_model_body_sections: outputs of section forces, loads per length */
     unsigned locations; /* what may stand behind '@', as bits (phx_location_bit) */
     bool ports_in_file; /* the file may give the ports below too, and say more of them */
@@ -271,7 +273,9 @@ typedef struct phx_model_spring {
 typedef enum phx_model_load_kind {
     PHX_MODEL_FORCE,
     PHX_MODEL_TORQUE,
-    PHX_MODEL_DISTRIBUTED,
+    PHX_MODEL_DISTRIBUTED, /* per length */
+    PHX_MODEL_PRESSURE,    /* on a surface, against its normal */
+    PHX_MODEL_TRACTION,    /* on a surface, or the edge of a plate */
     PHX_MODEL_LOAD_KINDS
 } phx_model_load_kind;
 
@@ -282,8 +286,10 @@ typedef enum phx_model_frame { PHX_MODEL_INERTIAL, PHX_MODEL_BODY_FRAME } phx_mo
 typedef struct phx_model_load {
     const char *name;
     phx_model_load_kind kind;
-    phx_model_point at;       /* force, torque */
-    int on;                   /* distributed: index of a body with sections; else -1 */
+    phx_model_point at; /* force, torque */
+    int on;            /* distributed: index of a body with sections; pressure, traction: of one with a mesh; else -1 */
+    const char *group; /* pressure, traction: of the mesh; NULL: the whole plate */
+    const char *profile;      /* the same: expression of x, y, z that the load is multiplied by; NULL: 1 */
     phx_model_frame frame;    /* force, torque: inertial or along the port's own directions */
     int n_components;         /* dim; for a torque 1 or 3 */
     phx_signal *component[3]; /* N, N m, or N/m in body axes as functions of t and s; owned by the model */

@@ -1,9 +1,9 @@
 /* Sparse Cholesky on CHOLMOD. The full symmetric pattern by rows is the same matrix by columns; the upper triangle is
  * used.
  *
- * The order is that of AMD, or, where its factors are many times the matrix and take many operations an entry (solids,
- * large plates), that of METIS (nested dissection) if it is better; such factors are made of dense supernodes. Indices
- * are int, and int64_t when the factors have more entries than int counts. */
+ * The order is that of AMD, or, where its factors are many times the matrix and take many operations an entry (solids),
+ * that of METIS (nested dissection) if it is better; such factors are made of dense supernodes. Indices are int, and
+ * int64_t when the factors have more entries than int counts. */
 #define _POSIX_C_SOURCE 200809L
 #include <pthread.h>
 #include <stdint.h>
@@ -64,6 +64,27 @@ static int64_t *widen(phx_context *context, const phx_csr *a)
     return index;
 }
 
+/* The order of AMD, or that of METIS where AMD's takes many operations and METIS's factors are smaller: the rule of
+ * CHOLMOD itself. A CHOLMOD without METIS has the former only. */
+static cholmod_factor *analyse(const struct library *library, cholmod_sparse *columns, cholmod_common *common)
+{
+    common->nmethods = 1;
+    common->method[0].ordering = CHOLMOD_AMD;
+    cholmod_factor *by_degree = library->analyse(columns, common);
+    if (!by_degree || common->fl < 500.0 * common->lnz || common->lnz < 5.0 * common->anz)
+        return by_degree;
+    const double entries = common->lnz;
+    common->method[0].ordering = CHOLMOD_METIS;
+    pthread_mutex_lock(&order_lock);
+    cholmod_factor *dissected = library->analyse(columns, common);
+    pthread_mutex_unlock(&order_lock);
+    common->status = CHOLMOD_OK;
+    cholmod_factor **worse = dissected && common->lnz < entries ? &by_degree : &dissected;
+    cholmod_factor *better = worse == &by_degree ? dissected : by_degree;
+    library->free_factor(worse, common);
+    return better;
+}
+
 static bool factor(phx_cholesky_factors *factors, const phx_csr *a, void *ptr, void *idx)
 {
     cholmod_common *common = &factors->common;
@@ -85,9 +106,7 @@ static bool factor(phx_cholesky_factors *factors, const phx_csr *a, void *ptr, v
                               .dtype = CHOLMOD_DOUBLE,
                               .sorted = 1,
                               .packed = 1};
-    pthread_mutex_lock(&order_lock);
-    factors->LL_T = factors->library->analyse(&columns, common);
-    pthread_mutex_unlock(&order_lock);
+    factors->LL_T = analyse(factors->library, &columns, common);
     return factors->LL_T && factors->library->factorise(&columns, factors->LL_T, common) &&
            common->status >= CHOLMOD_OK;
 }

@@ -10,11 +10,12 @@ enum { MAX_WORD = 64 };
 static phx_shown quoted(const char *before, const char *text, const char *after)
 {
     phx_shown shown;
+    const char *begin = text;
     int n = snprintf(shown.text, sizeof shown.text, "%s'", before);
     const int room = (int)sizeof shown.text - 8 - (int)strlen(after);
     for (; *text && n < room; text++)
         shown.text[n++] = (unsigned char)*text < 0x20 ? '?' : *text;
-    while (*text && n > 0 && ((unsigned char)*text & 0xC0) == 0x80) /* not inside a UTF-8 character */
+    while (*text && text > begin && ((unsigned char)*text & 0xC0) == 0x80) /* not inside a UTF-8 character */
         text--, n--;
     snprintf(shown.text + n, sizeof shown.text - (size_t)n, "%s'%s", *text ? "..." : "", after);
     return shown;

@@ -176,8 +176,9 @@ static void scatter(phx_elastic_model *model, int e, const double *M, const doub
     }
 }
 
-/* Without the zeros off the diagonal: the mass of a solid couples equal components only, a lumped one nothing. */
-static void drop_zeros(phx_csr *matrix)
+/* Without the zeros off the diagonal: the mass of a solid couples equal components only, a lumped one nothing, and the
+ * plane of a plate need not be stiff. */
+static void drop_zeros(phx_context *context, phx_csr *matrix)
 {
     int used = 0;
 
@@ -192,6 +193,10 @@ static void drop_zeros(phx_csr *matrix)
         first = end;
         matrix->ptr[i + 1] = used;
     }
+    int *idx = phx_realloc(context, matrix->idx, (size_t)used + 1, sizeof *idx);
+    matrix->idx = idx ? idx : matrix->idx;
+    double *val = phx_realloc(context, matrix->val, (size_t)used + 1, sizeof *val);
+    matrix->val = val ? val : matrix->val;
 }
 
 phx_status phx_elastic_assemble(phx_context *context, phx_elastic_model *model)
@@ -199,11 +204,12 @@ phx_status phx_elastic_assemble(phx_context *context, phx_elastic_model *model)
     const size_t most = (size_t)model->most_unknowns;
     phx_element_matrices matrices;
     void *room = NULL;
-    int *where = phx_calloc(context, (size_t)model->n + most + 1, sizeof *where), *place;
+    int *where = phx_calloc(context, (size_t)model->n + 1, sizeof *where);
+    int *place = phx_calloc(context, most + 1, sizeof *place);
     double *Ke = phx_calloc(context, most * most + 1, sizeof *Ke);
-    phx_status status = where && Ke ? phx_elastic_element_room(context, model, &matrices, &room) : PHX_ERR_MEMORY;
+    phx_status status =
+        where && place && Ke ? phx_elastic_element_room(context, model, &matrices, &room) : PHX_ERR_MEMORY;
 
-    place = where + model->n;
     phx_csr_free(&model->K);
     phx_csr_free(&model->M);
     if (!status)
@@ -219,10 +225,13 @@ phx_status phx_elastic_assemble(phx_context *context, phx_elastic_model *model)
         add_square(matrices.n_stresses, matrices.n_unknowns, matrices.D, Ke);
         scatter(model, e, matrices.M, Ke, where, place);
     }
-    if (!status)
-        drop_zeros(&model->M);
+    if (!status) {
+        drop_zeros(context, &model->M);
+        drop_zeros(context, &model->K);
+    }
     phx_free(room);
     phx_free(where);
+    phx_free(place);
     phx_free(Ke);
     return status;
 }

@@ -41,10 +41,10 @@ static bool is_joined(const phx_continuum_def *def, int i)
 }
 
 /* ---- families of shapes ---- */
-/* 1 at the coordinates of rigid interface i. */
+/* 1 at the coordinates of interface i. */
 static void hold_interface(const elastic_space *space, int i, unsigned char *held)
 {
-    for (int c = 0; c < 6 && space->tie[i] >= 0; c++)
+    for (int c = 0; c < space->ties[i]; c++)
         held[space->tie[i] + c] = 1;
 }
 
@@ -96,7 +96,7 @@ static phx_status add_constraint_modes(phx_context *context, const elastic_space
     phx_status status = f ? grow(context, 6 * space->n_interfaces, basis) : PHX_ERR_MEMORY;
 
     for (int i = 0; i < space->n_interfaces && !status; i++)
-        for (int c = 0; c < 6 && space->tie[i] >= 0 && !status; c++) {
+        for (int c = 0; c < space->ties[i] && !status; c++) {
             const int b = space->tie[i] + c;
             double *y;
             if (space->empty[b])

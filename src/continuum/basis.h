@@ -16,15 +16,16 @@ static inline double phx_elastic_rigid_about(const phx_elastic_model *model, int
 }
 
 /* ---- the space of a body whose interfaces are tied ----
- * u = T y: unknowns that are neither tied nor held, then six coordinates (displacement, rotation) of each rigid
- * interface. */
+ * u = T y: unknowns that are neither tied nor held, then the coordinates of each interface that has tied unknowns:
+ * displacement and rotation, six; of a hinged edge without the rotation about it, five. */
 typedef struct elastic_space {
     const phx_elastic_model *model;
     int n;
     phx_csr T;            /* model->n x n */
     phx_csr M, K;         /* T^T M T, T^T K T */
     unsigned char *empty; /* n: a coordinate of an interface that moves nothing, all it could move is held */
-    int *tie;             /* per interface: its first coordinate, -1: it is not rigid */
+    int *tie;             /* per interface: its first coordinate, -1: it has none */
+    int *ties;            /* per interface: their number */
     phx_csr *rows;        /* per interface: 6 x n, its displacement and rotation by y */
     int n_interfaces;
     int n_rigid;     /* rigid motions that the space has: 6, fewer when unknowns are held */

@@ -9,7 +9,7 @@
 #ifndef PHLEXOR_CONTINUUM_CONTINUUM_H
 #define PHLEXOR_CONTINUUM_CONTINUUM_H
 
-#include <phlexor/fe.h>
+#include "fe/fe.h"
 #include "mesh/mesh.h"
 
 /* Which component of its node an unknown is. */
@@ -104,14 +104,16 @@ void phx_orthotropic_material(const double young[3], const double poisson[3], co
 
 typedef enum phx_solid_rule {
     PHX_SOLID_FULL,
-    PHX_SOLID_REDUCED /* hexahedra with 20 nodes: 2 x 2 x 2 points for the stiffness (Hex20R) */
+    PHX_SOLID_REDUCED, /* hexahedra with 20 nodes: 2 x 2 x 2 points for the stiffness (Hex20R) */
+    PHX_SOLID_PLAIN    /* hexahedra with 8 nodes: no mean dilatation, as C3D8 of CalculiX; they lock */
 } phx_solid_rule;
 
 typedef struct phx_solid_region {
     const char *group; /* of the mesh; NULL: every solid cell */
     phx_solid_material material;
     phx_solid_rule rule;
-    bool lumped; /* mass on the diagonal: sums of rows; of quadratic cells the diagonal scaled to the mass */
+    bool lumped;           /* mass on the diagonal: sums of rows; of quadratic cells the diagonal scaled to the mass */
+    bool mass_at_stresses; /* mass integrated at the points of the stiffness, as CalculiX does it: M may be singular */
 } phx_solid_region;
 /* Three translations for each node that a solid cell has. Stiffness as C3D4, C3D10, C3D8 (mean dilatation), C3D20,
  * C3D20R, C3D6, C3D15 of Abaqus; masses are integrated exactly where edges are straight. The mesh is taken (emptied) on
@@ -230,7 +232,8 @@ typedef struct phx_import_def {
 phx_import_def phx_import_def_default(void); /* no file, SI */
 /* A model of M, K and nodes, or M, nodes and modes (MBDyn); no elements. Round-off in the symmetry of the matrices is
  * averaged away; unknowns that neither matrix has an entry for are left out; entries of 0 are no part of the pattern.
- * The mesh is that of a deck among the files. PHX_ERR_INPUT names file, line and remedy; PHX_ERR_FILE; the log gets a
+ * The mesh is that of a deck among the files; where a table names sets of nodes they are its groups, of nodes alone
+ * without a deck. PHX_ERR_INPUT names file, line and remedy; PHX_ERR_FILE; the log gets a
  * line for each file and warnings of what looks constrained or has no stiffness. */
 phx_status phx_import_create(phx_context *context, const phx_import_def *def, phx_elastic_model **model);
 
@@ -257,6 +260,8 @@ phx_status phx_import_describe(phx_context *context, const phx_import_def *def, 
 /* ---- interfaces (interface.c) ---- */
 typedef enum phx_interface_kind {
     PHX_INTERFACE_RIGID,  /* its unknowns move as a rigid body (RBE2) */
+    PHX_INTERFACE_HINGED, /* the straight edge of a plate: its nodes move as a rigid body, its normal slopes are free
+                             and their mean is the rotation about it */
     PHX_INTERFACE_AVERAGE /* its motion is their mean rigid one, by least squares; it does work with forces spread by
                              the same weights (RBE3) */
 } phx_interface_kind;
@@ -266,7 +271,9 @@ typedef enum phx_interface_kind {
 typedef struct phx_interface {
     char *name;
     double x[3];
-    int n_tied, *tied;
+    int n_tied, *tied;       /* unknowns that move as a rigid body */
+    int n_turning, *turning; /* hinged: its normal slopes */
+    double axis[3];          /* hinged: unit vector along the edge, else 0 */
     phx_csr rows;
     bool turns; /* it has rotations: a single node of a solid has none */
 } phx_interface;
@@ -337,6 +344,11 @@ const phx_elastic_model *phx_continuum_model(const phx_flex_source *source);
 const double *phx_continuum_basis(const phx_flex_source *source);
 const double *phx_continuum_frequencies(const phx_flex_source *source);
 const phx_basis_quality *phx_continuum_quality(const phx_flex_source *source);
+
+/* What a force on the unknowns of the model (n) does to the body in the basis: `load` is filled, the caller frees it.
+ */
+phx_status phx_continuum_load(phx_context *context, const phx_flex_source *source, const double *force,
+                              phx_flex_load *load);
 
 /* ---- reduced bodies (reduced/) ----
  * A body in its basis, in an HDF5 file: shape integrals, stiffness, ports, and for pictures nodes and cells with the

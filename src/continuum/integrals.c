@@ -97,6 +97,15 @@ static void free_products(products *p)
         phx_free(p->G_Phi[a]);
 }
 
+static double inner(int n, const double *a, const double *b)
+{
+    double sum = 0.0;
+
+    for (int i = 0; i < n; i++)
+        sum += a[i] * b[i];
+    return sum;
+}
+
 /* out (rows x cols) = a b^T + beta out, a rows x n, b cols x n. */
 static void gram(int n, int rows, int cols, const double *a, const double *b, double beta, double *out)
 {
@@ -191,5 +200,30 @@ phx_status continuum_integrals(phx_context *context, const phx_elastic_model *mo
                 flex->M[i * k + j] = flex->M[j * k + i] = 0.5 * (flex->M[i * k + j] + flex->M[j * k + i]);
     }
     free_products(&p);
+    return status;
+}
+
+phx_status continuum_load(phx_context *context, const phx_elastic_model *model, int k, const double *Phi,
+                          const double *force, phx_flex_load *load)
+{
+    const size_t n = (size_t)model->n;
+    int *at = NULL;
+    double *turned = phx_calloc(context, n + 1, sizeof *turned);
+    phx_status status = turned ? find_partners(context, model, &at) : PHX_ERR_MEMORY;
+
+    if (!status)
+        status = phx_flex_load_allocate(context, k, load);
+    for (int a = 0; a < 3 && !status; a++) {
+        load->force[a] = inner(model->n, model->rigid + (size_t)a * n, force);
+        load->moment[a] = inner(model->n, model->rigid + (size_t)(3 + a) * n, force);
+        for (int c = 0; c < k; c++) {
+            cross_nodes(model, at, a, Phi + (size_t)c * n, turned);
+            load->turning[a * k + c] = inner(model->n, turned, force);
+        }
+    }
+    for (int c = 0; c < k && !status; c++)
+        load->modal[c] = inner(model->n, Phi + (size_t)c * n, force);
+    phx_free(at);
+    phx_free(turned);
     return status;
 }

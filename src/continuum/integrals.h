@@ -11,4 +11,8 @@
 phx_status continuum_integrals(phx_context *context, const phx_elastic_model *model, int k, const double *Phi,
                                phx_flex *flex, double *symmetric);
 
+/* phx_continuum_load in a basis. */
+phx_status continuum_load(phx_context *context, const phx_elastic_model *model, int k, const double *Phi,
+                          const double *force, phx_flex_load *load);
+
 #endif

@@ -8,6 +8,7 @@ void phx_interface_free(phx_interface *interface)
 {
     phx_free(interface->name);
     phx_free(interface->tied);
+    phx_free(interface->turning);
     phx_csr_free(&interface->rows);
     memset(interface, 0, sizeof *interface);
 }
@@ -164,6 +165,61 @@ static phx_status mean_rows(phx_context *context, const phx_elastic_model *model
     return status;
 }
 
+static phx_status copy_unknowns(phx_context *context, int count, const int *unknowns, int *n, int **copy)
+{
+    *copy = phx_calloc(context, (size_t)count + 1, sizeof **copy);
+    if (!*copy)
+        return PHX_ERR_MEMORY;
+    memcpy(*copy, unknowns, (size_t)count * sizeof **copy);
+    *n = count;
+    return PHX_OK;
+}
+
+/* The line on which the nodes lie, a unit vector. */
+static phx_status edge_axis(phx_context *context, const phx_elastic_model *model, int count, const int *unknowns,
+                            const double mean[3], phx_interface *it)
+{
+    double spread[9] = {0}, values[3], vectors[9];
+
+    for (int k = 0; k < count; k++) {
+        const int node = model->node[unknowns[k]];
+        for (int a = 0; a < 3 && node >= 0; a++)
+            for (int b = 0; b < 3; b++)
+                spread[3 * a + b] += (model->x[3 * node + a] - mean[a]) * (model->x[3 * node + b] - mean[b]);
+    }
+    const phx_status status = phx_dense_eigen_symmetric(context, 3, spread, NULL, values, vectors);
+    if (status)
+        return status;
+    if (values[1] > 1e-16 * values[2])
+        return phx_fail(context, PHX_ERR_ARGUMENT, "'%s': a hinged edge must be straight", it->name);
+    for (int a = 0; a < 3; a++)
+        it->axis[a] = vectors[3 * a + 2];
+    return PHX_OK;
+}
+
+/* Nodes to `tied`, what has no node (slopes) to `turning`. */
+static phx_status make_hinge(phx_context *context, const phx_elastic_model *model, int count, const int *unknowns,
+                             const double mean[3], phx_interface *it)
+{
+    phx_status status = copy_unknowns(context, count, unknowns, &it->n_tied, &it->tied);
+
+    if (!status)
+        status = copy_unknowns(context, count, unknowns, &it->n_turning, &it->turning);
+    if (!status)
+        status = edge_axis(context, model, count, unknowns, mean, it);
+    it->n_tied = it->n_turning = 0;
+    for (int k = 0; k < count && !status; k++)
+        if (model->node[unknowns[k]] >= 0)
+            it->tied[it->n_tied++] = unknowns[k];
+        else
+            it->turning[it->n_turning++] = unknowns[k];
+    if (!status && it->n_turning == 0)
+        status = phx_fail(context, PHX_ERR_ARGUMENT,
+                          "'%s': only the edge of a plate can be hinged; here are no normal slopes", it->name);
+    it->turns = true;
+    return status;
+}
+
 phx_status phx_interface_create(phx_context *context, const phx_elastic_model *model, const char *name,
                                 phx_interface_kind kind, const double *x, int n_unknowns, const int *unknowns,
                                 phx_interface *interface)
@@ -179,18 +235,13 @@ phx_status phx_interface_create(phx_context *context, const phx_elastic_model *m
     interface->name = phx_strdup(context, name);
     if (!interface->name)
         status = PHX_ERR_MEMORY;
-    if (!status && kind == PHX_INTERFACE_RIGID && radius2 > 0.0) {
-        interface->tied = phx_calloc(context, (size_t)n_unknowns, sizeof *interface->tied);
-        if (interface->tied) {
-            memcpy(interface->tied, unknowns, (size_t)n_unknowns * sizeof *unknowns);
-            interface->n_tied = n_unknowns;
-            interface->turns = true;
-        } else {
-            status = PHX_ERR_MEMORY;
-        }
-    } else if (!status) {
+    else if (kind == PHX_INTERFACE_HINGED)
+        status = make_hinge(context, model, n_unknowns, unknowns, mean, interface);
+    else if (kind == PHX_INTERFACE_RIGID && radius2 > 0.0)
+        status = copy_unknowns(context, n_unknowns, unknowns, &interface->n_tied, &interface->tied);
+    else
         status = mean_rows(context, model, n_unknowns, unknowns, radius2, interface);
-    }
+    interface->turns = interface->turns || interface->n_tied > 0;
     if (status)
         phx_interface_free(interface);
     return status;

@@ -220,14 +220,22 @@ static phx_status make_rows(phx_context *context, const phx_elastic_model *model
     phx_status status = PHX_OK;
 
     for (int i = 0; i < n_interfaces && !status; i++) {
-        phx_interface mean;
-        if (interfaces[i].n_tied == 0)
+        phx_interface *it = &interfaces[i], mean;
+        int *unknowns;
+        if (it->n_tied == 0)
             continue;
-        status = phx_interface_create(context, model, interfaces[i].name, PHX_INTERFACE_AVERAGE, interfaces[i].x,
-                                      interfaces[i].n_tied, interfaces[i].tied, &mean);
+        unknowns = phx_calloc(context, (size_t)(it->n_tied + it->n_turning), sizeof *unknowns);
+        if (!unknowns)
+            return PHX_ERR_MEMORY;
+        memcpy(unknowns, it->tied, (size_t)it->n_tied * sizeof *unknowns);
+        if (it->n_turning > 0)
+            memcpy(unknowns + it->n_tied, it->turning, (size_t)it->n_turning * sizeof *unknowns);
+        status = phx_interface_create(context, model, it->name, PHX_INTERFACE_AVERAGE, it->x,
+                                      it->n_tied + it->n_turning, unknowns, &mean);
+        phx_free(unknowns);
         if (!status) {
-            phx_csr_free(&interfaces[i].rows);
-            interfaces[i].rows = mean.rows;
+            phx_csr_free(&it->rows);
+            it->rows = mean.rows;
             memset(&mean.rows, 0, sizeof mean.rows);
             phx_interface_free(&mean);
         }
@@ -307,7 +315,8 @@ phx_status phx_continuum_source_create(phx_context *context, const phx_continuum
         phx_flex_source_destroy(&it->source);
         return PHX_ERR_MEMORY;
     }
-    memcpy(made->interfaces, interfaces, (size_t)n_interfaces * sizeof *interfaces);
+    if (n_interfaces > 0)
+        memcpy(made->interfaces, interfaces, (size_t)n_interfaces * sizeof *interfaces);
     made->n_interfaces = n_interfaces;
     *source = &it->source;
     return PHX_OK;
@@ -342,4 +351,10 @@ const phx_basis_quality *phx_continuum_quality(const phx_flex_source *source)
 {
     const continuum_source *it = of(source);
     return it ? &it->quality : NULL;
+}
+
+phx_status phx_continuum_load(phx_context *context, const phx_flex_source *source, const double *force,
+                              phx_flex_load *load)
+{
+    return continuum_load(context, of(source)->model, source->flex.n, of(source)->Phi, force, load);
 }

@@ -18,6 +18,37 @@ static void put(triplets *it, int row, int col, double value)
     it->val[it->count++] = value;
 }
 
+/* Coordinate c of an interface as a rigid motion about its place: displacement, rotation. A hinged edge turns about two
+ * axes across it. Returns false behind the last. */
+static bool tie_motion(const phx_interface *interface, int c, double motion[6])
+{
+    const double *axis = interface->axis;
+    const bool hinged = interface->n_turning > 0;
+
+    memset(motion, 0, 6 * sizeof *motion);
+    if (c >= (hinged ? 5 : 6))
+        return false;
+    if (c < 3 || !hinged) {
+        motion[c] = 1.0;
+        return true;
+    }
+    const int least = fabs(axis[0]) <= fabs(axis[1]) && fabs(axis[0]) <= fabs(axis[2]) ? 0
+                      : fabs(axis[1]) <= fabs(axis[2])                                 ? 1
+                                                                                       : 2;
+    const double other[3] = {least == 0, least == 1, least == 2};
+    double across[3], length = 0.0;
+    phx_rot_x_vec(3, axis, other, across);
+    if (c == 4)
+        phx_rot_x_vec(3, axis, across, motion + 3);
+    else
+        memcpy(motion + 3, across, sizeof across);
+    for (int a = 3; a < 6; a++)
+        length += motion[a] * motion[a];
+    for (int a = 3; a < 6; a++)
+        motion[a] /= sqrt(length);
+    return true;
+}
+
 static phx_status make_T(phx_context *context, elastic_space *space, const unsigned char *held, int n_interfaces,
                          const phx_interface *interfaces)
 {
@@ -37,7 +68,7 @@ static phx_status make_T(phx_context *context, elastic_space *space, const unsig
                                   interfaces[*mine - 1].name, interfaces[i].name);
             *mine = i + 1;
         }
-        most += 6 * (size_t)interfaces[i].n_tied;
+        most += 6 * (size_t)interfaces[i].n_tied; /* at most */
     }
     t.row = phx_calloc(context, most, sizeof *t.row);
     t.col = phx_calloc(context, most, sizeof *t.col);
@@ -48,14 +79,17 @@ static phx_status make_T(phx_context *context, elastic_space *space, const unsig
         if (!tied[j] && !(held && held[j]))
             put(&t, j, space->n++, 1.0);
     for (int i = 0; i < n_interfaces && !status; i++) {
+        double motion[6];
         space->tie[i] = interfaces[i].n_tied ? space->n : -1;
-        space->n += interfaces[i].n_tied ? 6 : 0;
-        for (int k = 0; k < interfaces[i].n_tied; k++)
-            for (int c = 0; c < 6; c++) {
+        for (int c = 0; interfaces[i].n_tied && tie_motion(&interfaces[i], c, motion);
+             c++, space->ties[i]++, space->n++)
+            for (int k = 0; k < interfaces[i].n_tied; k++) {
                 const int j = interfaces[i].tied[k];
-                const double value = phx_elastic_rigid_about(model, j, c, interfaces[i].x);
+                double value = 0.0;
+                for (int m = 0; m < 6; m++)
+                    value += motion[m] != 0.0 ? motion[m] * phx_elastic_rigid_about(model, j, m, interfaces[i].x) : 0.0;
                 if (value != 0.0 && !(held && held[j]))
-                    put(&t, j, space->tie[i] + c, value);
+                    put(&t, j, space->n, value);
             }
     }
     if (!status)
@@ -91,7 +125,7 @@ static phx_status find_empty(phx_context *context, elastic_space *space, const p
                     gram[6 * (space->T.idx[e] - first) + space->T.idx[f] - first] += space->T.val[e] * space->T.val[f];
         }
         for (int k = 0; k < 6; k++)
-            size[k] = first >= 0 && !space->empty[first + k] ? sqrt(gram[7 * k]) : 0.0;
+            size[k] = k < space->ties[i] && !space->empty[first + k] ? sqrt(gram[7 * k]) : 0.0;
         for (int k = 0; k < 6; k++)
             for (int l = 0; l < 6; l++)
                 gram[6 * k + l] = size[k] > 0.0 && size[l] > 0.0 ? gram[6 * k + l] / (size[k] * size[l]) : k == l;
@@ -109,19 +143,45 @@ static phx_status find_empty(phx_context *context, elastic_space *space, const p
     return status;
 }
 
-/* Displacement and rotation of each interface by y. */
+/* Displacement and rotation of each interface by y: what ties it, and the mean of the slopes about a hinged edge. */
 static phx_status make_rows(phx_context *context, elastic_space *space, const phx_interface *interfaces)
 {
     phx_status status = PHX_OK;
 
     for (int i = 0; i < space->n_interfaces && !status; i++) {
-        const int six[6] = {0, 1, 2, 3, 4, 5};
-        const double ones[6] = {1.0, 1.0, 1.0, 1.0, 1.0, 1.0};
-        int col[6];
-        for (int c = 0; c < 6; c++)
-            col[c] = space->tie[i] + c;
-        status = space->tie[i] >= 0 ? phx_csr_from_triplets(context, 6, space->n, 6, six, col, ones, &space->rows[i])
-                                    : phx_csr_multiply(context, &interfaces[i].rows, &space->T, &space->rows[i]);
+        const phx_interface *it = &interfaces[i];
+        if (!it->n_tied) {
+            status = phx_csr_multiply(context, &it->rows, &space->T, &space->rows[i]);
+            continue;
+        }
+        const size_t most = 36 + 3 * (size_t)it->n_turning;
+        triplets t = {.row = phx_calloc(context, most, sizeof *t.row),
+                      .col = phx_calloc(context, most, sizeof *t.col),
+                      .val = phx_calloc(context, most, sizeof *t.val)};
+        double motion[6], sum = 0.0;
+        if (!t.row || !t.col || !t.val)
+            status = PHX_ERR_MEMORY;
+        for (int c = 0; c < space->ties[i] && !status && tie_motion(it, c, motion); c++)
+            for (int m = 0; m < 6; m++)
+                if (motion[m] != 0.0)
+                    put(&t, m, space->tie[i] + c, motion[m]);
+        for (int pass = 0; pass < 2 && !status; pass++)
+            for (int k = 0; k < it->n_turning; k++) {
+                double slope = 0.0;
+                for (int a = 0; a < 3; a++)
+                    slope += it->axis[a] * phx_elastic_rigid_about(space->model, it->turning[k], 3 + a, it->x);
+                if (!pass)
+                    sum += slope * slope;
+                else
+                    for (int a = 0; a < 3 && slope != 0.0; a++) /* a slope is a coordinate of its own */
+                        if (it->axis[a] != 0.0)
+                            put(&t, 3 + a, space->T.idx[space->T.ptr[it->turning[k]]], it->axis[a] * slope / sum);
+            }
+        if (!status)
+            status = phx_csr_from_triplets(context, 6, space->n, t.count, t.row, t.col, t.val, &space->rows[i]);
+        phx_free(t.row);
+        phx_free(t.col);
+        phx_free(t.val);
     }
     return status;
 }
@@ -143,13 +203,20 @@ static void rigid_coordinates(const elastic_space *space, const phx_interface *i
         y[space->T.idx[e]] = u;
     }
     for (int i = 0; i < space->n_interfaces; i++) {
-        double *own = y + space->tie[i], turned[3];
+        double own[6], motion[6];
         if (space->tie[i] < 0)
             continue;
-        phx_rot_x_vec(3, a + 3, interfaces[i].x, turned);
+        phx_rot_x_vec(3, a + 3, interfaces[i].x, own);
         for (int c = 0; c < 3; c++) {
-            own[c] = a[c] + turned[c];
+            own[c] += a[c];
             own[3 + c] = a[3 + c];
+        }
+        for (int c = 0; c < space->ties[i] && tie_motion(&interfaces[i], c, motion);
+             c++) { /* unit motions: projections */
+            double *part = &y[space->tie[i] + c];
+            *part = 0.0;
+            for (int m = 0; m < 6; m++)
+                *part += motion[m] * own[m];
         }
     }
 }
@@ -238,8 +305,9 @@ phx_status elastic_space_create(phx_context *context, const phx_elastic_model *m
     memset(space, 0, sizeof *space);
     space->model = model;
     space->tie = phx_calloc(context, (size_t)n_interfaces + 1, sizeof *space->tie);
+    space->ties = phx_calloc(context, (size_t)n_interfaces + 1, sizeof *space->ties);
     space->rows = phx_calloc(context, (size_t)n_interfaces + 1, sizeof *space->rows);
-    phx_status status = space->tie && space->rows ? PHX_OK : PHX_ERR_MEMORY;
+    phx_status status = space->tie && space->ties && space->rows ? PHX_OK : PHX_ERR_MEMORY;
     space->n_interfaces = status ? 0 : n_interfaces;
     if (!status)
         status = make_T(context, space, held, n_interfaces, interfaces);
@@ -262,6 +330,7 @@ void elastic_space_free(elastic_space *space)
         phx_csr_free(&space->rows[i]);
     phx_free(space->rows);
     phx_free(space->tie);
+    phx_free(space->ties);
     phx_free(space->empty);
     phx_free(space->rigid);
     phx_free(space->M_rigid);

@@ -43,6 +43,18 @@ int phx_flex_entry(const phx_flex *flex, int row, int col);
 phx_status phx_flex_add_mass(phx_context *context, const phx_flex_point *point, double mass, const double *inertia,
                              phx_flex *flex);
 
+/* A load that keeps its direction in the body's frame and its distribution: what it does by its factor 1, with the
+ * deformation q: resultant `force`, moment about the frame's origin `moment` + `turning` q, on the coordinates `modal`.
+ */
+typedef struct phx_flex_load {
+    int n;
+    double force[3], moment[3];
+    double *turning; /* 3 x n */
+    double *modal;   /* n */
+} phx_flex_load;
+void phx_flex_load_free(phx_flex_load *load);
+phx_status phx_flex_load_allocate(phx_context *context, int n, phx_flex_load *load); /* zeros */
+
 enum { PHX_GAUSS_MAX = 8 }; /* points of a Gauss rule */
 
 /* Gauss rule on [0,1], exact to degree 2*count-1; 1 <= count <= PHX_GAUSS_MAX. */

@@ -141,3 +141,22 @@ int phx_flex_entry(const phx_flex *flex, int row, int col)
     }
     return low;
 }
+
+phx_status phx_flex_load_allocate(phx_context *context, int n, phx_flex_load *load)
+{
+    memset(load, 0, sizeof *load);
+    load->n = n;
+    load->turning = phx_calloc(context, 3 * (size_t)n + 1, sizeof *load->turning);
+    load->modal = phx_calloc(context, (size_t)n + 1, sizeof *load->modal);
+    if (load->turning && load->modal)
+        return PHX_OK;
+    phx_flex_load_free(load);
+    return PHX_ERR_MEMORY;
+}
+
+void phx_flex_load_free(phx_flex_load *load)
+{
+    phx_free(load->turning);
+    phx_free(load->modal);
+    memset(load, 0, sizeof *load);
+}

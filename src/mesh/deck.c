@@ -423,9 +423,7 @@ static void free_reader(phx_deck_reader *r)
 phx_status phx_read_inp(phx_builder *builder, phx_deck *deck)
 {
     phx_deck_reader r = {.b = builder, .context = builder->context, .deck = deck, .instance = -1, .material = -1};
-    const phx_input_file *file = &builder->input->files[0];
-    const size_t mark = file->size >= 3 && !memcmp(file->bytes, "\xEF\xBB\xBF", 3) ? 3 : 0; /* of UTF-8 */
-    phx_status status = phx_deck_push(&r, (phx_deck_text){0, file->bytes + mark, file->bytes + file->size}, 0);
+    phx_status status = phx_deck_push_file(&r, 0, 0);
     if (!status)
         status = read_all(&r);
     if (!status)

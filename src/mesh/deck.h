@@ -102,6 +102,7 @@ typedef struct phx_deck_reader {
 
 /* ---- lines (deck_lines.c) ---- */
 phx_status phx_deck_open(phx_deck_reader *r, phx_slice name, size_t place); /* a file to be read next */
+phx_status phx_deck_push_file(phx_deck_reader *r, int file, size_t place);
 phx_status phx_deck_push(phx_deck_reader *r, phx_deck_text text, size_t place);
 const phx_deck_line *phx_deck_peek(phx_deck_reader *r);          /* NULL: the end */
 const phx_deck_line *phx_deck_data(phx_deck_reader *r);          /* takes the next line; NULL: no data line is next */

@@ -40,7 +40,7 @@ static char upper(char c)
 bool phx_slice_is(phx_slice a, const char *word)
 {
     for (size_t k = 0; k < a.length; k++)
-        if (!is_blank(a.text[k]) && upper(a.text[k]) != *word++)
+        if (!is_blank(a.text[k]) && (*word == 0 || upper(a.text[k]) != *word++))
             return false;
     return *word == 0;
 }
@@ -70,6 +70,18 @@ phx_status phx_deck_push(phx_deck_reader *r, phx_deck_text text, size_t place)
         return DECK_FAIL(r, place, "files include one another more than %d deep", PHX_DECK_DEPTH);
     r->text[r->depth++] = text;
     return PHX_OK;
+}
+
+/* A whole file, without a byte order mark of UTF-8. */
+phx_status phx_deck_push_file(phx_deck_reader *r, int index, size_t place)
+{
+    const phx_input_file *file = &r->b->input->files[index];
+    const char *zero = memchr(file->bytes, 0, file->size);
+    if (zero)
+        return DECK_FAIL(r, file->base + (size_t)(zero - file->bytes),
+                         "a byte that is zero; a text file (ASCII, UTF-8) is expected");
+    const size_t mark = file->size >= 3 && !memcmp(file->bytes, "\xEF\xBB\xBF", 3) ? 3 : 0;
+    return phx_deck_push(r, (phx_deck_text){index, file->bytes + mark, file->bytes + file->size}, place);
 }
 
 /* folder(of) + name */
@@ -103,8 +115,7 @@ phx_status phx_deck_open(phx_deck_reader *r, phx_slice name, size_t place)
     phx_free(path);
     if (status)
         return status;
-    const char *bytes = input->files[file].bytes;
-    return phx_deck_push(r, (phx_deck_text){file, bytes, bytes + input->files[file].size}, place);
+    return phx_deck_push_file(r, file, place);
 }
 
 /* ---- lines ---- */

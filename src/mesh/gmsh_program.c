@@ -157,25 +157,18 @@ static phx_status start(phx_context *context, char *const *argv, pid_t *child, i
 static phx_status listen_to(phx_context *context, int out, printed *p)
 {
     char text[4096];
-    double waited = 0.0;
-    for (;;) {
+    phx_status status;
+    while (!(status = phx_progress(context, "meshes by gmsh", 0.0, 1.0))) {
         struct pollfd ready = {.fd = out, .events = POLLIN};
         const int n_ready = poll(&ready, 1, WAIT_MS);
-        if (n_ready == 0) {
-            const phx_status status = phx_progress(context, "seconds of gmsh", waited += WAIT_MS / 1000.0, 0.0);
-            if (status)
-                return status;
-            continue;
-        }
-        const ssize_t n = n_ready > 0 ? read(out, text, sizeof text) : -1;
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
+        const ssize_t n = n_ready > 0 ? read(out, text, sizeof text) : n_ready;
+        if (n > 0)
+            take_output(p, text, (size_t)n);
+        else if (n_ready != 0 && !(n < 0 && errno == EINTR))
             break;
-        take_output(p, text, (size_t)n);
     }
     end_of_line(p);
-    return PHX_OK;
+    return status;
 }
 
 static phx_status run(phx_context *context, const char *path, char *const *argv, const char *mesh)
@@ -190,7 +183,7 @@ static phx_status run(phx_context *context, const char *path, char *const *argv,
     status = listen_to(context, out, &p);
     close(out);
     if (status)
-        kill(child, SIGTERM);
+        kill(child, SIGKILL);
     while (waitpid(child, &ended, 0) < 0 && errno == EINTR)
         continue;
     if (status)

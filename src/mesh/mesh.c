@@ -1,6 +1,7 @@
 /* Meshes: memory, groups, nodes by label and place. */
 #include "builder.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -167,6 +168,9 @@ phx_status phx_mesh_fill_group(phx_context *context, const phx_mesh *mesh, const
 {
     const bool nodes = group->dimension == 0;
     const int n_old = !old ? 0 : nodes ? old->n_nodes : old->n_cells;
+    if (count > INT_MAX - n_old)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "group %s: %d items and %d more", phx_shown_text(group->name).text,
+                        n_old, count);
     int *all = phx_calloc(context, (size_t)n_old + (size_t)count, sizeof *all);
     if (!all)
         return PHX_ERR_MEMORY;

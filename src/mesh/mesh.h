@@ -114,7 +114,8 @@ phx_status phx_mesh_box(phx_context *context, const phx_box_mesh *def, phx_mesh 
  * by `unit` (m). Nodes that no cell has stay. Cells of types that are not in the table are an error with their name.
  * Errors: PHX_ERR_INPUT names file, line or byte, and what was expected; PHX_ERR_FILE.
  *
- * Groups of .msh are the physical groups, by their names or "point 3", "curve 3", "surface 3", "volume 3"; of .inp the
+ * Groups of .msh are the physical groups, by their names or "point 3", "curve 3", "surface 3", "volume 3"; of a file
+ * that has none (made of a .step, say) the entities of the geometry, named in the same way. Groups of .inp are the
  * *NSET, *ELSET and *SURFACE with their names as first written (those of an instance: "Part-1-1.Set-1"), an *ELSET of
  * cells of several dimensions one of each. Faces of a *SURFACE become cells. Labels of the second instance of a deck
  * and of all that follow are counted on behind those of the first; what stands outside of instances comes last. */
@@ -128,15 +129,15 @@ typedef struct phx_deck phx_deck;
 phx_status phx_mesh_read_bytes(phx_context *context, const char *path, const char *bytes, size_t size, double unit,
                                phx_mesh *mesh, phx_deck *deck);
 
-/* Materials of a deck in its own units; 0 and PHX_DECK_ELASTIC_NONE where it says nothing. */
+/* Materials of a deck in its own units. */
 typedef enum phx_deck_elastic {
-    PHX_DECK_ELASTIC_NONE,
+    PHX_DECK_ELASTIC_NONE,                  /* the deck says nothing */
     PHX_DECK_ELASTIC_ISOTROPIC,             /* E, nu */
     PHX_DECK_ELASTIC_ENGINEERING_CONSTANTS, /* E1 E2 E3 nu12 nu13 nu23 G12 G13 G23 */
     PHX_DECK_ELASTIC_ORTHOTROPIC,           /* D1111 D1122 D2222 D1133 D2233 D3333 D1212 D1313 D2323 */
     PHX_DECK_ELASTIC_ANISOTROPIC,           /* 21 */
     PHX_DECK_ELASTIC_LAMINA,                /* E1 E2 nu12 G12 G13 G23 */
-    PHX_DECK_ELASTIC_OTHER
+    PHX_DECK_ELASTIC_OTHER                  /* none of these; its constants are not read */
 } phx_deck_elastic;
 typedef struct phx_deck_material {
     char *name;
@@ -149,8 +150,8 @@ typedef struct phx_deck_material {
 
 /* *SOLID SECTION, *SHELL SECTION: what the cells of a group are made of. */
 typedef struct phx_deck_section {
-    char *group; /* name of the group */
-    int material;
+    char *group;  /* name of the group; an *ELSET without elements has none */
+    int material; /* index, -1: the section names none (a laminate) */
     bool shell;
     double thickness; /* of a shell, in the unit of the deck */
 } phx_deck_section;

@@ -100,6 +100,16 @@ phx_shown phx_body_kinds_with_sections(void)
     return kinds_with(has_sections);
 }
 
+static bool has_mesh(const phx_body_row *row)
+{
+    return row->info.mesh;
+}
+
+phx_shown phx_body_kinds_with_mesh(void)
+{
+    return kinds_with(has_mesh);
+}
+
 phx_shown phx_body_kinds_with_locations(void)
 {
     return kinds_with(has_locations);

@@ -44,8 +44,9 @@ PHX_MODEL_BODY_LIST(PHX_BODY_DECLARE)
 #undef PHX_BODY_DECLARE
 
 const phx_body_row *phx_body_row_of(const phx_model_body *body);
-/* "beam", "beam or rod": the kinds with sections; those that have points behind '@'. */
+/* "beam", "beam or rod": the kinds with sections; with a mesh; those that have points behind '@'. */
 phx_shown phx_body_kinds_with_sections(void);
+phx_shown phx_body_kinds_with_mesh(void);
 phx_shown phx_body_kinds_with_locations(void);
 
 /* Port by its place: of bodies whose points do not move against each other, and of the ground. */

@@ -126,6 +126,7 @@ const phx_body_row phx_body_row_solid = {
              .doc = "an elastic solid on a mesh of tetrahedra, hexahedra and wedges",
              .space = true,
              .deforms = true,
+             .mesh = true,
              .locations = 1u << PHX_LOCATION_NODE},
     .traits = PHX_BODY_MATERIAL | PHX_BODY_DAMPING,
     .keys = KEYS(keys),

@@ -21,6 +21,8 @@ phx_status phx_builder_port(phx_builder *builder, const phx_model_point *point, 
 phx_status phx_builder_joint(phx_builder *builder, const phx_model_joint *joint);
 phx_status phx_builder_spring(phx_builder *builder, const phx_model_spring *spring);
 phx_status phx_builder_load(phx_builder *builder, const phx_model_load *load);
+/* Takes the signals over, on failure too. */
+phx_status phx_builder_surface_load(phx_builder *builder, const phx_model_load *load, phx_signal *component[3]);
 phx_status phx_builder_output(phx_builder *builder, const phx_model_output *output);
 
 /* A share of the beam of this definition. */

@@ -100,12 +100,14 @@ phx_status phx_builder_load(phx_builder *builder, const phx_model_load *load)
                         .follower = load->frame == PHX_MODEL_BODY_FRAME};
     phx_status status = PHX_OK;
 
-    if (load->kind != PHX_MODEL_DISTRIBUTED)
+    if (load->on < 0)
         status = phx_builder_port(builder, &load->at, &def.port);
     if (!status)
         status = copy_components(builder, load, def.component);
     if (status)
         return status;
+    if (load->kind == PHX_MODEL_PRESSURE || load->kind == PHX_MODEL_TRACTION)
+        return phx_builder_surface_load(builder, load, def.component);
     return load->kind == PHX_MODEL_DISTRIBUTED
                ? phx_system_add_distributed(builder->system, load->name, load->on, def.component)
                : phx_system_add_load(builder->system, &def);

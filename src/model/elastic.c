@@ -1,22 +1,28 @@
 /* What plates, solids and imported bodies share. */
 #include "elastic.h"
+#include "expression.h"
+#include "memory.h"
+
+#include "system/system.h"
 
 #include <string.h>
 
 /* ---- keys ---- */
-static const phx_word words_attach[] = {WORD("rigid", PHX_BOTH), WORD("average", PHX_BOTH), WORD(NULL, 0)};
+static const phx_word words_attach[] = {WORD("rigid", PHX_BOTH), WORD("hinged", PHX_BOTH), WORD("average", PHX_BOTH),
+                                        WORD(NULL, 0)};
 static const phx_word words_basis[] = {WORD("free", PHX_BOTH), WORD("held", PHX_BOTH), WORD("craig_bampton", PHX_BOTH),
                                        WORD("all", PHX_BOTH), WORD(NULL, 0)};
 static const phx_range modes_range = {"an integer from 0 to 1000", 0.0, 1000.0, .integer = true};
 static const phx_range label_range = {"an integer from 1 to 2147483647", 1.0, 2147483647.0, .integer = true};
 
 static const phx_key port_keys[] = {
-    {"on", &phx_type_title, AT(phx_model_port, group), .fallback = "the port's own name",
+    {"on", &phx_type_column, AT(phx_model_port, group), .fallback = "the port's own name",
      .doc = "group of the mesh: an edge of a plate, a face, a set of nodes"},
     {"node", &phx_type_integer, AT(phx_model_port, node), .range = &label_range,
      .doc = "number of a node instead; a node of a solid has no rotation"},
     {"attach", &phx_type_word, AT(phx_model_port, attach), .words = words_attach, .fallback = "rigid",
-     .doc = "the part moves as a rigid body, or the port is its mean motion"},
+     .doc = "the part moves as a rigid body; the edge of a plate does, but for its slopes, whose mean is the rotation "
+            "about it; or the port is its mean motion"},
     {"position", &phx_type_vector, AT(phx_model_port, position), .unit = "m", .fallback = "mean place of the part",
      .doc = "place of the port, in body components"},
     {"rotation", &phx_type_rotation, AT(phx_model_port, rotation), .fallback = "none", .object = &phx_schema_rotation,
@@ -33,7 +39,7 @@ static const phx_key basis_keys[] = {
          "with all of them held; all unknowns of the mesh"},
     {"modes", &phx_type_integer, AT(phx_elastic_keys, basis.modes) - AT(phx_elastic_keys, basis), .range = &modes_range,
      .fallback = "10", .doc = "lowest normal modes that are kept"},
-    {"at", &phx_type_title, AT(phx_elastic_keys, basis.at) - AT(phx_elastic_keys, basis), .doc = "held: the port"},
+    {"at", &phx_type_column, AT(phx_elastic_keys, basis.at) - AT(phx_elastic_keys, basis), .doc = "held: the port"},
     {"statics", &phx_type_boolean, AT(phx_elastic_keys, basis.statics) - AT(phx_elastic_keys, basis),
      .fallback = "true",
      .doc = "free, held: besides, what unit forces and moments at the joined ports make of the body"},
@@ -111,7 +117,7 @@ static phx_status check_basis(phx_reader *reader, const phx_node *node, const ph
         const int port = port_named(body, keys->basis.at);
         if (port < 0)
             return fail_no_port(reader, at, body, keys->basis.at);
-        if (body->ports[port].attach || body->ports[port].node)
+        if (body->ports[port].attach == PHX_INTERFACE_AVERAGE || body->ports[port].node)
             return phx_reader_fail(reader, at, "a basis can be held at a rigid port on a part of the mesh; '%s' is %s",
                                    keys->basis.at, body->ports[port].node ? "a node" : "an average");
     } else if (at) {
@@ -162,7 +168,7 @@ static phx_status make_interface(phx_builder *builder, const phx_elastic_model *
                                  phx_interface *interface)
 {
     phx_context *context = builder->context;
-    const phx_interface_kind kind = port->attach ? PHX_INTERFACE_AVERAGE : PHX_INTERFACE_RIGID;
+    const phx_interface_kind kind = (phx_interface_kind)port->attach;
     int count = 0, *unknowns = NULL;
     phx_status status;
 
@@ -285,4 +291,89 @@ phx_status phx_elastic_build(phx_builder *builder, const phx_model_body *body, p
     def.damping_stiffness = body->damping.stiffness;
     def.damping_modal = body->damping.modal.value;
     return phx_body_create(builder->context, &def, made);
+}
+
+/* ---- loads over surfaces ---- */
+typedef struct surface_load {
+    phx_place_function *profile; /* NULL: 1 */
+    int component;               /* of the traction; -1: pressure along -normal, z of a plate */
+} surface_load;
+
+static void traction_at(void *user, const double x[3], const double normal[3], double traction[3])
+{
+    const surface_load *it = user;
+    const double value = it->profile ? phx_place_function_value(it->profile, x) : 1.0;
+
+    (void)normal;
+    for (int a = 0; a < 3; a++)
+        traction[a] = a == (it->component < 0 ? 2 : it->component) ? value : 0.0;
+}
+
+/* The work-equivalent force on the unknowns by the factor 1. */
+static phx_status surface_force(phx_builder *builder, const phx_model_load *load, const phx_elastic_model *elastic,
+                                surface_load *it, double *force)
+{
+    double traction[3] = {0};
+
+    if (builder->model->bodies[load->on].kind == PHX_MODEL_PLATE)
+        return phx_plate_load(builder->context, elastic, load->group, traction_at, it, force);
+    if (it->profile)
+        return phx_fail(builder->context, PHX_ERR_UNSUPPORTED, "load '%s': a profile is for plates", load->name);
+    if (it->component >= 0)
+        traction[it->component] = 1.0;
+    return phx_elastic_traction(builder->context, elastic, load->group, traction, it->component < 0, force);
+}
+
+/* The profile with the parameters as they are. */
+static phx_status make_profile(phx_builder *builder, const char *text, phx_place_function **profile)
+{
+    const phx_model *model = builder->model;
+    phx_arena memory = {0};
+    phx_names names = {0};
+    phx_evaluator *evaluator = NULL;
+    phx_status status = phx_names_build(builder->context, &memory, model->parameters, sizeof *model->parameters,
+                                        model->n_parameters, &names);
+
+    if (!status)
+        status = phx_evaluator_create(builder->context, &evaluator);
+    if (!status) {
+        phx_evaluator_set_parameters(evaluator, model->parameters, &names, NULL);
+        status = phx_evaluator_place_function(evaluator, text, profile);
+    }
+    phx_evaluator_destroy(evaluator);
+    phx_arena_free(&memory);
+    return status;
+}
+
+phx_status phx_builder_surface_load(phx_builder *builder, const phx_model_load *load, phx_signal *component[3])
+{
+    phx_context *context = builder->context;
+    const phx_flex_source *source = phx_system_source(builder->system, load->on);
+    const phx_elastic_model *elastic = phx_continuum_model(source);
+    const bool pressure = load->kind == PHX_MODEL_PRESSURE;
+    surface_load it = {.component = pressure ? -1 : 0};
+    phx_flex_load fields[3] = {{.n = 0}};
+    double *force = phx_calloc(context, (size_t)elastic->n + 1, sizeof *force);
+    phx_status status = force ? PHX_OK : PHX_ERR_MEMORY;
+    int count = 0;
+
+    if (!status && load->profile)
+        status = make_profile(builder, load->profile, &it.profile);
+    for (int k = 0; k < load->n_components && !status; k++) {
+        it.component = pressure ? -1 : k;
+        memset(force, 0, (size_t)elastic->n * sizeof *force);
+        status = surface_force(builder, load, elastic, &it, force);
+        if (!status)
+            status = phx_continuum_load(context, source, force, &fields[count]);
+        count += !status;
+    }
+    phx_place_function_destroy(it.profile);
+    phx_free(force);
+    if (!status)
+        return phx_system_add_surface_load(builder->system, load->name, load->on, count, fields, component);
+    for (int k = 0; k < count; k++)
+        phx_flex_load_free(&fields[k]);
+    for (int k = 0; k < 3; k++)
+        phx_signal_destroy(component[k]);
+    return phx_builder_at(builder, load, status);
 }

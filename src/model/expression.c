@@ -227,7 +227,10 @@ static bool fail_name(phx_evaluator *e, const phx_token *token, phx_expression_u
 static phx_status define_name(phx_evaluator *e, phx_parser *parser, const phx_token *token, phx_expression_use use)
 {
     char name[MAX_NAME];
-    if ((use != PHX_USE_CONSTANT && phx_token_is(&e->expression, token, "t")) ||
+    const char *const letter = &e->expression.text[token->start];
+    if (use == PHX_USE_SURFACE && token->length == 1 && *letter >= 'x' && *letter <= 'z')
+        return PHX_OK;
+    if ((use != PHX_USE_CONSTANT && use != PHX_USE_SURFACE && phx_token_is(&e->expression, token, "t")) ||
         (use == PHX_USE_TIME_AND_PLACE && phx_token_is(&e->expression, token, "s")))
         return PHX_OK;
     int index = phx_evaluator_parameter(e, token);
@@ -468,4 +471,54 @@ phx_status phx_evaluator_signal(phx_evaluator *evaluator, const char *text, phx_
         return function_signal(evaluator, text, signal);
     status = phx_evaluator_value(evaluator, text, &value);
     return status ? status : phx_signal_create_constant(evaluator->context, value, signal);
+}
+
+/* ---- functions of a place ---- */
+struct phx_place_function {
+    phx_parser *parser;
+    double x[5]; /* x, y, z; t and s, which the expression does not name */
+};
+
+phx_status phx_evaluator_place_function(phx_evaluator *evaluator, const char *text, phx_place_function **made)
+{
+    static const char *const names[] = {"x", "y", "z"};
+    phx_status status = phx_evaluator_scan(evaluator, text, PHX_USE_SURFACE);
+    double value;
+
+    if (status)
+        return status;
+    phx_place_function *function = phx_calloc(evaluator->context, 1, sizeof *function);
+    if (!function)
+        return PHX_ERR_MEMORY;
+    status = create_parser(evaluator->context, &function->x[3], &function->x[4], &function->parser);
+    for (int k = 0; k < 3 && !status; k++)
+        if (phx_parser_add_variable(function->parser, names[k], &function->x[k]))
+            status = fail_memory(evaluator->context);
+    if (!status)
+        status = define_names(evaluator, function->parser, PHX_USE_SURFACE);
+    if (!status)
+        status = evaluate(evaluator, function->parser, &value); /* compiles */
+    if (status)
+        phx_place_function_destroy(function);
+    else
+        *made = function;
+    return status;
+}
+
+double phx_place_function_value(phx_place_function *function, const double x[3])
+{
+    double value;
+
+    for (int k = 0; k < 3; k++)
+        function->x[k] = x[k];
+    phx_parser_value(function->parser, &value);
+    return value;
+}
+
+void phx_place_function_destroy(phx_place_function *function)
+{
+    if (!function)
+        return;
+    phx_parser_destroy(function->parser);
+    phx_free(function);
 }

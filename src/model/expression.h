@@ -72,7 +72,12 @@ const phx_expression *phx_evaluator_expression(const phx_evaluator *evaluator);
 /* Index of the parameter a token names, -1. */
 int phx_evaluator_parameter(const phx_evaluator *evaluator, const phx_token *token);
 /* Which of the reserved names an expression may use. */
-typedef enum phx_expression_use { PHX_USE_CONSTANT, PHX_USE_TIME, PHX_USE_TIME_AND_PLACE } phx_expression_use;
+typedef enum phx_expression_use {
+    PHX_USE_CONSTANT,
+    PHX_USE_TIME,           /* t */
+    PHX_USE_TIME_AND_PLACE, /* t, s */
+    PHX_USE_SURFACE         /* x, y, z */
+} phx_expression_use;
 /* Split, check and look up every name. PHX_ERR_INPUT leaves the error in the expression
  * and nothing in the context. */
 phx_status phx_evaluator_scan(phx_evaluator *evaluator, const char *text, phx_expression_use use);
@@ -91,5 +96,13 @@ enum { PHX_MAX_BREAKS = 64 };
 phx_status phx_evaluator_probe(phx_evaluator *evaluator, const char *text, double t, double *value);
 /* Breaks of the expression last scanned, ascending, without repetitions; at most PHX_MAX_BREAKS. */
 phx_status phx_expression_breaks(phx_evaluator *evaluator, double breaks[PHX_MAX_BREAKS], int *count);
+
+/* ---- functions of a place ---- */
+/* An expression of x, y, z, for many places; not for several threads. */
+typedef struct phx_place_function phx_place_function;
+/* PHX_ERR_INPUT leaves the error in the expression. */
+phx_status phx_evaluator_place_function(phx_evaluator *evaluator, const char *text, phx_place_function **made);
+double phx_place_function_value(phx_place_function *function, const double x[3]);
+void phx_place_function_destroy(phx_place_function *function); /* NULL is allowed */
 
 #endif

@@ -31,21 +31,43 @@ static phx_status read_material(phx_reader *reader, const phx_key *key, const ph
                      "the name of a material", field);
 }
 
-static phx_status read_long_body(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
+/* A body that has something: `has` of its kind, `kinds` the nouns of those. */
+static phx_status read_body_with(phx_reader *reader, const phx_node *node, phx_shown kinds,
+                                 bool (*has)(const phx_model_body_info *info), int *index)
 {
-    (void)key, (void)owner;
     const phx_model *m = reader->model;
-    const phx_shown kinds = phx_body_kinds_with_sections();
     char expected[120];
-    int *index = field;
     snprintf(expected, sizeof expected, "the name of %s %s", phx_article(kinds.text), kinds.text);
     phx_status status =
         find_item(reader, node, &reader->content->bodies, m->bodies, sizeof *m->bodies, m->n_bodies, expected, index);
     const phx_model_body_info *info = status ? NULL : &phx_body_row_of(&m->bodies[*index])->info;
-    if (info && !info->sections)
+    if (info && !has(info))
         return phx_reader_fail(reader, node, "expected %s, body '%s' is %s", expected, m->bodies[*index].name,
                                info->is);
     return status;
+}
+
+static bool has_sections(const phx_model_body_info *info)
+{
+    return info->sections;
+}
+
+static bool has_mesh(const phx_model_body_info *info)
+{
+    return info->mesh;
+}
+
+static phx_status read_long_body(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
+{
+    (void)key, (void)owner;
+    return read_body_with(reader, node, phx_body_kinds_with_sections(), has_sections, field);
+}
+
+static phx_status read_meshed_body(phx_reader *reader, const phx_key *key, const phx_node *node, void *field,
+                                   void *owner)
+{
+    (void)key, (void)owner;
+    return read_body_with(reader, node, phx_body_kinds_with_mesh(), has_mesh, field);
 }
 
 static phx_status read_joint(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
@@ -301,6 +323,7 @@ static phx_status read_port_pair(phx_reader *reader, const phx_key *key, const p
 
 const phx_type phx_type_material = {"name of a material", NAME_JSON, read_material, NULL};
 const phx_type phx_type_long_body = {"name of a body", NAME_JSON, read_long_body, NULL};
+const phx_type phx_type_meshed_body = {"name of a body", NAME_JSON, read_meshed_body, NULL};
 const phx_type phx_type_joint = {"name of a joint", NAME_JSON, read_joint, NULL};
 const phx_type phx_type_free_joint = {"name of a joint", NAME_JSON, read_free_joint, NULL};
 const phx_type phx_type_port = {"port", POINT_JSON, read_port, NULL};

@@ -11,8 +11,9 @@ static const phx_range dimension_range = {"2 (plane) or 3 (space)", .integer = t
 /* ---- words, in the order of the enums ---- */
 const phx_word phx_words_section[] = {WORD("circle", PHX_BOTH), WORD("tube", PHX_BOTH), WORD("rectangle", PHX_BOTH),
                                       WORD("general", PHX_BOTH), WORD(NULL, 0)};
-const phx_word phx_words_load[] = {WORD("force", PHX_BOTH), WORD("torque", PHX_BOTH), WORD("distributed", PHX_BOTH),
-                                   WORD(NULL, 0)};
+const phx_word phx_words_load[] = {WORD("force", PHX_BOTH),       WORD("torque", PHX_BOTH),
+                                   WORD("distributed", PHX_BOTH), WORD("pressure", PHX_SPACE),
+                                   WORD("traction", PHX_SPACE),   WORD(NULL, 0)};
 const phx_word phx_words_quantity[] = {WORD("position", PHX_BOTH),         WORD("velocity", PHX_BOTH),
                                        WORD("acceleration", PHX_BOTH),     WORD("angle", PHX_PLANE),
                                        WORD("angular_velocity", PHX_BOTH), WORD("attitude", PHX_BOTH),
@@ -269,6 +270,8 @@ static const phx_object spring = {"spring", "Along the line between two ports.",
 #define FORCE       BIT(PHX_MODEL_FORCE)
 #define TORQUE      BIT(PHX_MODEL_TORQUE)
 #define DISTRIBUTED BIT(PHX_MODEL_DISTRIBUTED)
+#define PRESSURE    BIT(PHX_MODEL_PRESSURE)
+#define TRACTION    BIT(PHX_MODEL_TRACTION)
 static const phx_key load_keys[] = {
     {"force", &phx_type_force, AT(phx_model_load, component), .required = true, .kinds = FORCE, .unit = "N",
      .doc = "components"},
@@ -278,6 +281,16 @@ static const phx_key load_keys[] = {
      .unit = "N/m", .doc = "components in body axes, of t and s = x/length"},
     {"at", &phx_type_moving_port, AT(phx_model_load, at), .required = true, .kinds = FORCE | TORQUE,
      .doc = "where it acts"},
+    {"pressure", &phx_type_signal, AT(phx_model_load, component[0]), .required = true, .kinds = PRESSURE,
+     .unit = "N/m^2", .doc = "pushes against the outward normal of a face, along z on a plate"},
+    {"traction", &phx_type_force, AT(phx_model_load, component), .required = true, .kinds = TRACTION, .unit = "N/m^2",
+     .doc = "components in body axes; N/m on the edge of a plate"},
+    {"on", &phx_type_meshed_body, AT(phx_model_load, on), .required = true, .kinds = PRESSURE | TRACTION,
+     .doc = "the body, which has a mesh: a plate, a solid"},
+    {"group", &phx_type_column, AT(phx_model_load, group), .kinds = PRESSURE | TRACTION, .fallback = "all of a plate",
+     .doc = "of its mesh: faces; triangles or edges of a plate"},
+    {"profile", &phx_type_profile, AT(phx_model_load, profile), .kinds = PRESSURE | TRACTION, .fallback = "1",
+     .doc = "factor over the surface, an expression of x, y, z in body axes (m)"},
     {"on", &phx_type_long_body, AT(phx_model_load, on), .required = true, .kinds = DISTRIBUTED,
      .doc = "the body, which has sections along a length, as a beam"},
     {"frame", &phx_type_word, AT(phx_model_load, frame), .kinds = FORCE | TORQUE, .words = words_frame,

@@ -169,6 +169,8 @@ extern const phx_type phx_type_numbers;     /* pointer and count */
 extern const phx_type phx_type_column;      /* const char * */
 extern const phx_type phx_type_material;    /* int, index */
 extern const phx_type phx_type_long_body;   /* int, index of a body with sections along a length */
+extern const phx_type phx_type_meshed_body; /* int, index of a body with a mesh */
+extern const phx_type phx_type_profile;     /* const char *, an expression of x, y, z */
 extern const phx_type phx_type_joint;       /* int, index */
 extern const phx_type phx_type_free_joint;  /* int, index of a joint with a free coordinate */
 extern const phx_type phx_type_port;        /* phx_model_point anywhere */

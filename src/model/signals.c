@@ -154,6 +154,21 @@ static phx_status read_distributed(phx_reader *reader, const phx_key *key, const
     return read_signals(reader, node, reader->model->dimension, PHX_USE_TIME_AND_PLACE, field);
 }
 
+/* An expression of a place, checked here; it is evaluated when the body is built. */
+static phx_status read_profile(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
+{
+    (void)key, (void)owner;
+    phx_place_function *function = NULL;
+    const char *text = NULL;
+    phx_status status = phx_read_text(reader, node, "an expression of x, y and z", &text);
+    if (status)
+        return status;
+    status = phx_evaluator_place_function(reader->evaluator, text, &function);
+    phx_place_function_destroy(function);
+    memcpy(field, &text, sizeof text);
+    return status == PHX_ERR_INPUT ? phx_reader_fail_expression(reader, node) : status;
+}
+
 static phx_status read_torque(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
 {
     (void)key, (void)owner;
@@ -170,6 +185,7 @@ static phx_status read_torque(phx_reader *reader, const phx_key *key, const phx_
 const phx_type phx_type_signal = {"signal", SIGNAL_JSON, read_signal, NULL};
 const phx_type phx_type_force = {"list of signals", SIGNALS_JSON, read_force, NULL};
 const phx_type phx_type_distributed = {"list of signals", SIGNALS_JSON, read_distributed, NULL};
+const phx_type phx_type_profile = {"expression", "{\"type\": [\"string\", \"number\"]}", read_profile, NULL};
 const phx_type phx_type_torque = {"signal; space: list",
                                   "{\"anyOf\": [" SIGNAL_JSON ", {\"type\": \"array\", \"items\": " SIGNAL_JSON "}]}",
                                   read_torque, NULL};

@@ -12,10 +12,9 @@ phx_status phx_page_loads(phx_context *context, const phx_model *model, phx_repo
         return PHX_ERR_MEMORY;
     for (int k = 0; k < model->n_loads; k++) {
         const phx_model_load *load = &model->loads[k];
-        (*loads)[k] =
-            (phx_report_load){.follows = load->kind == PHX_MODEL_DISTRIBUTED || load->frame == PHX_MODEL_BODY_FRAME,
-                              .n_components = load->n_components,
-                              .component = {load->component[0], load->component[1], load->component[2]}};
+        (*loads)[k] = (phx_report_load){.follows = load->on >= 0 || load->frame == PHX_MODEL_BODY_FRAME,
+                                        .n_components = load->n_components,
+                                        .component = {load->component[0], load->component[1], load->component[2]}};
     }
     return PHX_OK;
 }

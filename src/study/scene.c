@@ -245,8 +245,11 @@ static phx_status describe_springs(scene_maker *maker)
 
 static phx_status describe_loads(scene_maker *maker)
 {
-    static const char *const kinds[PHX_MODEL_LOAD_KINDS] = {
-        [PHX_MODEL_FORCE] = "force", [PHX_MODEL_TORQUE] = "torque", [PHX_MODEL_DISTRIBUTED] = "distributed"};
+    static const char *const kinds[PHX_MODEL_LOAD_KINDS] = {[PHX_MODEL_FORCE] = "force",
+                                                            [PHX_MODEL_TORQUE] = "torque",
+                                                            [PHX_MODEL_DISTRIBUTED] = "distributed",
+                                                            [PHX_MODEL_PRESSURE] = "pressure",
+                                                            [PHX_MODEL_TRACTION] = "traction"};
     phx_scene *scene = maker->scene;
     const int n = maker->model->n_loads;
 
@@ -258,7 +261,7 @@ static phx_status describe_loads(scene_maker *maker)
         const phx_model_point first = {.body = load->on};
         scene->load_name[scene->n_loads] = copy_of(maker, load->name);
         scene->load_kind[scene->n_loads] = copy_of(maker, kinds[load->kind]);
-        scene->load_port[scene->n_loads] = find_port(maker, load->kind == PHX_MODEL_DISTRIBUTED ? &first : &load->at);
+        scene->load_port[scene->n_loads] = find_port(maker, load->on >= 0 ? &first : &load->at);
     }
     return maker->status;
 }

@@ -2,7 +2,7 @@
 #ifndef PHX_SYSTEM_INTERNAL_H
 #define PHX_SYSTEM_INTERNAL_H
 
-#include <phlexor/system.h>
+#include "system/system.h"
 
 enum { PAIR_SIZE = 2 * PHX_PORT_MAX };
 
@@ -73,6 +73,8 @@ typedef struct force_slot {
     phx_flex_point *points; /* quadrature points, owned */
     const double *weights;  /* owned by the beam */
     const double *fractions;
+    int n_fields; /* of a distributed load over a surface: one for each signal; 0: along a line */
+    phx_flex_load fields[3];
     int entry[2]; /* of the ledger: what it supplies, what it takes; -1: none */
 } force_slot;
 

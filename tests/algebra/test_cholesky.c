@@ -1,6 +1,8 @@
 /* Sparse Cholesky: residuals, work space reused, what is not positive definite. */
 #include "support.h"
 
+#include "algebra/cholesky.h"
+
 /* A = C C^T + I for a random sparse C. */
 static phx_csr positive_definite(phx_context *context, uint64_t *seed, int n, int per_row)
 {
@@ -65,6 +67,63 @@ static void test_solutions(void **state)
     phx_cholesky_destroy(NULL);
 }
 
+#ifdef PHX_GPL
+/* The 7-point Laplacian of a cube, whose factors are those of METIS in supernodes; by either size of indices. */
+static void test_bodies_in_space(void **state)
+{
+    phx_context *context = *state;
+    enum { SIDE = 24, N = SIDE * SIDE * SIDE };
+    const int step[3] = {1, SIDE, SIDE * SIDE};
+    int *row = malloc(7 * N * sizeof *row), *col = malloc(7 * N * sizeof *col), count = 0;
+    double *val = new_doubles(7 * N), *b = new_doubles(N), *x[2] = {new_doubles(N), new_doubles(N)};
+    uint64_t seed = 5;
+    phx_csr a;
+
+    assert_true(row && col);
+    for (int i = 0; i < N; i++) {
+        row[count] = col[count] = i;
+        val[count++] = 6.0 + 1e-3 * random_number(&seed);
+        for (int k = 0; k < 3; k++)
+            for (int sign = -1; sign <= 1; sign += 2) {
+                const int at = i / step[k] % SIDE + sign;
+                if (at < 0 || at >= SIDE)
+                    continue;
+                row[count] = i;
+                col[count] = i + sign * step[k];
+                val[count++] = -1.0;
+            }
+    }
+    CHECK_OK(context, phx_csr_from_triplets(context, N, N, (size_t)count, row, col, val, &a));
+    random_fill(&seed, N, b);
+    for (int wide = 0; wide < 2; wide++) {
+        phx_cholesky cholesky = {.context = context, .n = N};
+        CHECK_OK(context, phx_cholesky_factor_as(&cholesky, &a, wide));
+        memcpy(x[wide], b, N * sizeof *b);
+        CHECK_OK(context, phx_cholesky_substitute(&cholesky, 1, x[wide]));
+        phx_cholesky_factors_free(cholesky.factors);
+        double *residual = new_doubles(N);
+        memcpy(residual, b, N * sizeof *b);
+        phx_csr_apply(&a, -1.0, x[wide], residual);
+        for (int i = 0; i < N; i++)
+            CHECK_BELOW(fabs(residual[i]), 1e-12, "A x - b, wide %d, row %d", wide, i);
+        free(residual);
+    }
+    CHECK_BELOW(difference(N, x[0], x[1]), 1e-10, "int and int64_t indices");
+    a.val[phx_csr_find(&a, 4321, 4321)] = -1.0;
+    phx_cholesky wrong = {.context = context, .n = N};
+    CHECK_STATUS(context, phx_cholesky_factor_as(&wrong, &a, true), PHX_SINGULAR);
+    assert_non_null(strstr(phx_context_message(context), "pivot of row "));
+    phx_cholesky_factors_free(wrong.factors);
+    phx_csr_free(&a);
+    free(row);
+    free(col);
+    free(val);
+    free(b);
+    free(x[0]);
+    free(x[1]);
+}
+#endif
+
 static void test_what_is_not_positive_definite_is_named(void **state)
 {
     phx_context *context = *state;
@@ -128,6 +187,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_solutions, context_setup, context_teardown),
+#ifdef PHX_GPL
+        cmocka_unit_test_setup_teardown(test_bodies_in_space, context_setup, context_teardown),
+#endif
         cmocka_unit_test_setup_teardown(test_what_is_not_positive_definite_is_named, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_bad_arguments_are_named, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_every_allocation_may_fail, context_setup, context_teardown),

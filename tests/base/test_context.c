@@ -26,6 +26,20 @@ static void test_message_is_recorded_prefixed_and_cleared(void **state)
     assert_string_equal(phx_context_message(context), "");
 }
 
+/* Long texts are cut between characters: a whole one of three bytes, and bytes that begin none. */
+static void test_shown_text_is_cut_between_characters(void **state)
+{
+    (void)state;
+    char text[200];
+    for (int k = 0; k < 198; k++)
+        text[k] = "\xe2\x82\xac"[k % 3];
+    text[198] = '\0';
+    const phx_shown euros = phx_shown_text(text);
+    assert_int_equal((strlen(euros.text) - strlen("'...'")) % 3, 0);
+    memset(text, '\x80', 198);
+    assert_string_equal(phx_shown_text(text).text, "'...'");
+}
+
 static void test_message_may_quote_the_message_it_replaces(void **state)
 {
     phx_context *context = *state;
@@ -116,6 +130,22 @@ static void test_progress_stops_the_work(void **state)
     assert_string_equal(phx_context_message(context), "sweep: stopped by the user at 5 of 10");
 }
 
+/* A text is cut between characters; one of nothing but inner bytes of UTF-8 is cut altogether. */
+static void test_shown_text_is_cut_between_characters(void **state)
+{
+    (void)state;
+    char text[301] = {0}, inner[301] = {0};
+    for (int k = 0; k < 150; k++)
+        memcpy(text + 2 * k, "\xC3\xA9", 2);
+    memset(inner, 0xB7, sizeof inner - 1);
+    const phx_shown shown = phx_shown_text(text);
+    const size_t length = strlen(shown.text), letters = length - strlen("'...'");
+    assert_string_equal(shown.text + length - 4, "...'");
+    assert_int_equal(letters % 2, 0);
+    assert_memory_equal(shown.text + 1, text, letters);
+    assert_string_equal(phx_shown_text(inner).text, "'...'");
+}
+
 static void test_version_is_three_numbers(void **state)
 {
     (void)state;
@@ -138,7 +168,9 @@ int main(void)
         cmocka_unit_test(test_null_context_only_passes_the_status),
         cmocka_unit_test_setup_teardown(test_log_reaches_the_sink, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_progress_stops_the_work, context_setup, context_teardown),
+        cmocka_unit_test(test_shown_text_is_cut_between_characters),
         cmocka_unit_test(test_version_is_three_numbers),
+        cmocka_unit_test(test_shown_text_is_cut_between_characters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

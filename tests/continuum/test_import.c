@@ -210,6 +210,42 @@ static void tables(void **state)
     }
 }
 
+/* Sets of nodes, in the table of nodes or in one of its own. */
+static void sets(void **state)
+{
+    phx_elastic_model *model;
+    for (int own = 0; own < 2; own++) {
+        FILE *file = fopen("sets.csv", "w");
+        fprintf(file, own ? "set,node\n" : "set,node,x,y,z\n");
+        for (int k = 0; k < SAMPLE_NODES; k++) {
+            fprintf(file, "%s,%d", k % 3 == 0 ? (k == 0 ? "left+all" : "left") : k == 5 ? "-" : "all", body.label[k]);
+            if (!own)
+                fprintf(file, ",%.17g,%.17g,%.17g", body.x[k][0], body.x[k][1], body.x[k][2]);
+            fprintf(file, "\n");
+        }
+        fclose(file);
+        write_market("K.mtx", body.K, true);
+        write_market("M.mtx", body.M, true);
+        CHECK_OK(*state,
+                 own ? import_files(*state, phx_import_def_default(), &model, "block.pch", "sets.csv", NULL)
+                     : import_files(*state, phx_import_def_default(), &model, "K.mtx", "M.mtx", "sets.csv", NULL));
+        const phx_mesh_group *left = phx_mesh_group_named(&model->mesh, "left");
+        const phx_mesh_group *all = phx_mesh_group_named(&model->mesh, "all");
+        assert_non_null(left);
+        assert_non_null(all);
+        assert_int_equal(left->n_nodes, 4);
+        assert_int_equal(all->n_nodes, 8);
+        for (int k = 0; k < 4; k++)
+            CHECK_CLOSE(model->x[3 * left->nodes[k]], 0.0, 0.0, "x of node %d of the set", k);
+        check_model(*state, &body, model, own ? 1e-9 : 1e-15);
+        write_bulk("block.pch", &body, LARGE_FIELD, LOWER); /* for the table of its own */
+    }
+    write_text("sets.csv", "node,set\n17,left\n18,left\n");
+    CHECK_STATUS(*state, import_files(*state, phx_import_def_default(), &model, "block.pch", "sets.csv", NULL),
+                 PHX_ERR_INPUT);
+    CHECK_MESSAGE(*state, "the set 'left' has node 18, which is not among the 12 nodes of block.pch");
+}
+
 static void nastran_bulk(void **state)
 {
     const double digits[] = {[SMALL_FIELD] = 5e-4, [LARGE_FIELD] = 1e-9, [FREE_FIELD] = 1e-12};
@@ -606,6 +642,7 @@ int main(void)
         TEST(calculix),
         TEST(matrix_market),
         TEST(tables),
+        TEST(sets),
         TEST(nastran_bulk),
         TEST(nastran_op4),
         TEST(mbdyn),

@@ -286,7 +286,7 @@ static void test_membrane_patch(void **state)
         for (int i = 0; i < model->n; i++) /* nodes that plates put on the edge x0 */
             if (model->component[i] == PHX_UNKNOWN_UX && model->x[3 * model->node[i]] == 0.0)
                 hold(&set, 1, &i);
-        CHECK_OK(context, phx_plate_traction(context, model, "x1", traction, -1000.0, u)); /* outwards */
+        CHECK_OK(context, phx_elastic_traction(context, model, "x1", traction, -1000.0, u)); /* outwards */
         solve_free(context, &model->K, &set, u);
         for (int t = 0; t < phx_plate_triangles(model, NULL); t++) {
             phx_plate_resultants(model, t, u, lambda, N, M, q);
@@ -418,6 +418,75 @@ static void test_edges(void **state)
     }
 }
 
+/* Lines inside a plate, walked along +y: the normal is to the right of them, +x. A load on them goes to their nodes. */
+static void test_lines_inside(void **state)
+{
+    phx_context *context = *state;
+    const phx_rectangle_mesh rectangle = {.size = {1.0, 1.0}, .elements = {2, 4}, .grading = {1.0, 1.0}};
+    phx_plate_region region = {.group = NULL};
+    const phx_plate_def def = {.order = 1, .n_regions = 1, .regions = &region};
+    const double c[10] = {0.0, 0.3, -0.7}, none[3] = {0.0};
+    phx_mesh mesh;
+    phx_elastic_model *model;
+    double *sign;
+    int count, *unknown;
+
+    CHECK_OK(context, phx_mesh_rectangle(context, &rectangle, &mesh));
+    const phx_mesh_group *side = phx_mesh_group_named(&mesh, "x0");
+    for (int k = 0; k < side->n_cells; k++) { /* the lines of the edge x0 move to the middle, upwards */
+        int *end = mesh.node + mesh.first[side->cells[k]];
+        const double *a = mesh.x + 3 * end[0], *b = mesh.x + 3 * end[1];
+        const double low[3] = {0.5, fmin(a[1], b[1])}, high[3] = {0.5, fmax(a[1], b[1])};
+        end[0] = phx_mesh_nearest_node(&mesh, low);
+        end[1] = phx_mesh_nearest_node(&mesh, high);
+    }
+    phx_isotropic_section(70e9, 0.3, 2700.0, 0.01, 5.0 / 6.0, &region.section);
+    CHECK_OK(context, phx_plate_create(context, &mesh, &def, &model));
+    double *u = calloc((size_t)model->n, sizeof *u), *f = calloc((size_t)model->n, sizeof *f);
+    assert_true(u && f);
+    interpolate(model, c, u);
+    CHECK_OK(context, phx_plate_edge_unknowns(context, model, "x0", PHX_TRACE_SLOPES, &count, &unknown, &sign));
+    assert_int_equal(count, 8);
+    for (int k = 0; k < count; k += 2)
+        CHECK_CLOSE(sign[k] * u[unknown[k]], c[1], 1e-14, "slope across line %d", k / 2);
+    CHECK_OK(context, phx_elastic_traction(context, model, "x0", none, -2.0, f));
+    CHECK_CLOSE(dot_product(model->n, f, model->rigid), 2.0, 1e-14, "force along the normal");
+    CHECK_CLOSE(dot_product(model->n, f, model->rigid + model->n), 0.0, 1e-14, "force along the lines");
+    CHECK_CLOSE(dot_product(model->n, f, model->rigid + 5 * (size_t)model->n), -1.0, 1e-14, "moment about the origin");
+    phx_free(unknown);
+    phx_free(sign);
+    free(u);
+    free(f);
+    phx_elastic_destroy(model);
+}
+
+/* A line that joins nodes which no triangle joins. */
+static void test_line_off_edges(void **state)
+{
+    phx_context *context = *state;
+    const phx_rectangle_mesh rectangle = {.size = {1.0, 1.0}, .elements = {2, 2}, .grading = {1.0, 1.0}};
+    phx_plate_region region = {.group = NULL};
+    const phx_plate_def def = {.order = 1, .n_regions = 1, .regions = &region};
+    const double far[3] = {1.0, 1.0, 0.0}, none[3] = {0.0};
+    phx_mesh mesh;
+    phx_elastic_model *model;
+    int count, *unknown;
+
+    CHECK_OK(context, phx_mesh_rectangle(context, &rectangle, &mesh));
+    mesh.node[mesh.first[phx_mesh_group_named(&mesh, "x0")->cells[0]]] = phx_mesh_nearest_node(&mesh, far);
+    phx_isotropic_section(70e9, 0.3, 2700.0, 0.01, 5.0 / 6.0, &region.section);
+    CHECK_OK(context, phx_plate_create(context, &mesh, &def, &model));
+    double *f = calloc((size_t)model->n, sizeof *f);
+    assert_non_null(f);
+    CHECK_STATUS(context, phx_plate_edge_unknowns(context, model, "x0", PHX_TRACE_SLOPES, &count, &unknown, NULL),
+                 PHX_ERR_ARGUMENT);
+    CHECK_MESSAGE(context, "of group 'x0' is not an edge of a triangle");
+    CHECK_STATUS(context, phx_elastic_traction(context, model, "x0", none, 1.0, f), PHX_ERR_ARGUMENT);
+    CHECK_MESSAGE(context, "of group 'x0' is not an edge of a triangle");
+    free(f);
+    phx_elastic_destroy(model);
+}
+
 /* ---- loads and resultants ---- */
 /* Navier's series for a simply supported square of side 1 under the pressure 1: deflection of the middle, moment there
  * and shear force in the middle of the edge x = 0, of D = 1. */
@@ -454,7 +523,7 @@ static void test_pressure(void **state)
         double *u = calloc((size_t)model->n, sizeof *u);
         assert_non_null(u);
         /* a pressure on the upper side presses down */
-        CHECK_OK(context, phx_plate_traction(context, model, "all", down, 0.75, u));
+        CHECK_OK(context, phx_elastic_traction(context, model, "all", down, 0.75, u));
         CHECK_CLOSE(dot_product(model->n, u, model->rigid + 2 * (size_t)model->n), -1.0, 1e-13, "resultant");
         CHECK_CLOSE(dot_product(model->n, u, model->rigid + 3 * (size_t)model->n), -0.5, 1e-13, "about x");
         CHECK_CLOSE(dot_product(model->n, u, model->rigid + 4 * (size_t)model->n), 0.5, 1e-13, "about y");
@@ -685,9 +754,9 @@ static void test_bad_loads(void **state)
     const double traction[3] = {0.0};
 
     assert_non_null(f);
-    CHECK_STATUS(context, phx_plate_traction(context, model, "nowhere", traction, 1.0, f), PHX_ERR_ARGUMENT);
+    CHECK_STATUS(context, phx_elastic_traction(context, model, "nowhere", traction, 1.0, f), PHX_ERR_ARGUMENT);
     CHECK_MESSAGE(context, "no group 'nowhere' of triangles or edges");
-    CHECK_STATUS(context, phx_plate_traction(context, model, "x0y0", traction, 1.0, f), PHX_ERR_ARGUMENT);
+    CHECK_STATUS(context, phx_elastic_traction(context, model, "x0y0", traction, 1.0, f), PHX_ERR_ARGUMENT);
     CHECK_STATUS(context, phx_plate_load(context, model, NULL, NULL, NULL, f), PHX_ERR_ARGUMENT);
     free(f);
     phx_elastic_destroy(model);
@@ -739,6 +808,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_rigid_motions, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_regions, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_edges, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_lines_inside, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_line_off_edges, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_pressure, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_cross_ply, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_quasi_isotropic, context_setup, context_teardown),

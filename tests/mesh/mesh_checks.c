@@ -52,13 +52,13 @@ int find_int(int n, const int *list, int item)
 }
 
 /* Every edge's middle lies there, and a side's edges are those of its cell. */
-void check_middles(const phx_mesh *mesh, int c)
+void check_middles(const phx_mesh *mesh, int c, double tol)
 {
     const phx_cell_info *cell = phx_cell_info_of(mesh->type[c]);
     for (int k = cell->corners; k < cell->nodes; k++)
         for (int i = 0; i < 3; i++) {
             const int *edge = cell->edge[k - cell->corners];
-            CHECK_CLOSE(place(mesh, c, k)[i], 0.5 * (place(mesh, c, edge[0])[i] + place(mesh, c, edge[1])[i]), 1e-15,
+            CHECK_CLOSE(place(mesh, c, k)[i], 0.5 * (place(mesh, c, edge[0])[i] + place(mesh, c, edge[1])[i]), tol,
                         "%s: node %d", cell->name, k + 1);
         }
     for (int s = 0; s < cell->sides; s++) {
@@ -69,7 +69,7 @@ void check_middles(const phx_mesh *mesh, int c)
             for (int i = 0; i < 3; i++) {
                 const double *a = place(mesh, c, cell->side[s][side->edge[k - side->corners][0]]);
                 const double *b = place(mesh, c, cell->side[s][side->edge[k - side->corners][1]]);
-                CHECK_CLOSE(place(mesh, c, cell->side[s][k])[i], 0.5 * (a[i] + b[i]), 1e-15, "%s: side %d, node %d",
+                CHECK_CLOSE(place(mesh, c, cell->side[s][k])[i], 0.5 * (a[i] + b[i]), tol, "%s: side %d, node %d",
                             cell->name, s + 1, k + 1);
             }
     }

@@ -13,7 +13,7 @@ double volume_of_cell(const phx_mesh *mesh, int c);
 double area_of_triangle(const phx_mesh *mesh, int c);
 int find_int(int n, const int *list, int item); /* its index, -1 */
 /* Every edge's middle lies there, and a side's edges are those of its cell. */
-void check_middles(const phx_mesh *mesh, int c);
+void check_middles(const phx_mesh *mesh, int c, double tol);
 /* Every side is shared by two cells or is a cell of the boundary. */
 void check_conformity(const phx_mesh *mesh, int dimension);
 

@@ -380,15 +380,27 @@ static void test_include(void **state)
     remove("test_deck.INP");
 }
 
+static void test_encodings(void **state)
+{
+    phx_context *context = *state;
+    phx_mesh mesh;
+    CHECK_OK(context, read_text(context, "\xEF\xBB\xBF" TET, &mesh, NULL));
+    assert_int_equal(mesh.n_cells, 2);
+    phx_mesh_free(&mesh);
+    const char wide[] = "*\0N\0O\0D\0E\0";
+    CHECK_STATUS(context, phx_mesh_read_bytes(context, "a.inp", wide, sizeof wide, 1.0, &mesh, NULL), PHX_ERR_INPUT);
+    CHECK_MESSAGE(context, "a.inp:1: a byte that is zero; a text file (ASCII, UTF-8) is expected");
+}
+
 /* Sets that double themselves, and ranges of all numbers. */
 static void test_large_sets(void **state)
 {
     phx_context *context = *state;
     phx_mesh mesh;
     bytes b = {0};
-    put_text(&b, "%s*NSET,NSET=a\n1,3,5\n", TET);
+    put_text(&b, "%s*NSET,NSET=a\n1,3,5\n*NSET,NSET=b\na\n", TET);
     for (int k = 0; k < 40; k++)
-        put_text(&b, "*NSET,NSET=a\nb\n*NSET,NSET=b\na,a,a\n" + (k == 0 ? strlen("*NSET,NSET=a\nb\n") : 0));
+        put_text(&b, "*NSET,NSET=a\nb\n*NSET,NSET=b\na,a,a\n");
     CHECK_STATUS(context, phx_mesh_read_bytes(context, "a.inp", b.data, b.size, 1.0, &mesh, NULL), PHX_ERR_INPUT);
     CHECK_MESSAGE(context, "name one another so often");
     b.size = 0;
@@ -435,6 +447,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_materials, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_lines_and_shells, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_include, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_encodings, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_large_sets, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_memory, context_setup, context_teardown),
     };

@@ -43,7 +43,7 @@ static void check_same(const phx_mesh *mesh, const phx_mesh *want, double unit)
     assert_memory_equal(mesh->type, want->type, (size_t)n * sizeof *mesh->type);
     assert_memory_equal(mesh->node, want->node, (size_t)want->first[n] * sizeof *mesh->node);
     for (int c = 0; c < mesh->n_cells; c++)
-        check_middles(mesh, c);
+        check_middles(mesh, c, 1e-15);
     check_conformity(mesh, 3);
 }
 
@@ -203,7 +203,7 @@ static void test_refused(void **state)
         {HEAD4 "$Nodes\n1 1 1 1\n7 1 0 1\n1\n0 0 0\n$EndNodes\n", "a block of an entity of dimension 7"},
         {HEAD4 "$Nodes\n1 1 1 1\n3 1 0 1\n4000000000\n0 0 0\n$EndNodes\n", "node 4000000000; 1 to 2147483647"},
         {HEAD4 NODES4 "$Elements\n1 1 1 1\n2 1 4 1\n1 1 2 3 4\n$EndElements\n",
-         "a.msh:18: cells of type tet4 in an entity of dimension 2"},
+         "a.msh:19: cells of type tet4 in an entity of dimension 2"},
         {HEAD4 NODES4 "$Elements\n1 1 1 1\n2 -1 2 -1\n", "the number of elements of a block is -1"},
         {HEAD4 "$Entities\n99999999 0 0 0\n", "the number of entities is 99999999, more than the rest"},
     };
@@ -236,6 +236,25 @@ static void test_text_variants(void **state)
     assert_int_equal(phx_mesh_group_named(&mesh, "empty")->n_cells, 0);
     CHECK_CLOSE(mesh.x[11], 1.5, 0.0, "a Fortran exponent");
     phx_mesh_free(&mesh);
+}
+
+/* Without physical groups those of the geometry. */
+static void test_entity_groups(void **state)
+{
+    phx_context *context = *state;
+    static const char *const texts[2] = {
+        HEAD2 NODES "$Elements\n3\n1 15 2 0 9 4\n2 4 2 0 5 1 2 3 4\n3 2 2 0 6 1 2 3\n$EndElements\n",
+        HEAD4 "$Entities\n1 0 1 1\n9 0 0 0 0\n6 0 0 0 1 1 1 0 0\n5 0 0 0 1 1 1 0 0\n$EndEntities\n" NODES4
+              "$Elements\n3 3 1 3\n0 9 15 1\n1 4\n3 5 4 1\n2 1 2 3 4\n2 6 2 1\n3 1 2 3\n$EndElements\n"};
+    for (int k = 0; k < 2; k++) {
+        phx_mesh mesh;
+        CHECK_OK(context, read_text(context, texts[k], &mesh));
+        assert_int_equal(mesh.n_groups, 3);
+        assert_int_equal(phx_mesh_group_named(&mesh, "point 9")->nodes[0], 3);
+        assert_int_equal(phx_mesh_group_named(&mesh, "volume 5")->cells[0], 0);
+        assert_int_equal(phx_mesh_group_named(&mesh, "surface 6")->cells[0], 1);
+        phx_mesh_free(&mesh);
+    }
 }
 
 /* The physical groups of a partitioned mesh are those of the parts. */
@@ -302,6 +321,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_corrupted, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_refused, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_text_variants, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_entity_groups, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_partitioned, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_sparse_labels, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_memory, context_setup, context_teardown),

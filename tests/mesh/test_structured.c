@@ -33,7 +33,7 @@ static void test_box(void **state)
         for (int c = 0; c < mesh.n_cells; c++) {
             const phx_cell_info *cell = phx_cell_info_of(mesh.type[c]);
             static const int own[8] = {0, 1, 2, 3, 4, 5, 6, 7};
-            check_middles(&mesh, c);
+            check_middles(&mesh, c, 1e-15);
             if (cell->dimension == 2) {
                 flux += flux_of_side(&mesh, c, own, cell->corners) / 6.0;
                 continue;
@@ -49,6 +49,34 @@ static void test_box(void **state)
         assert_int_equal(phx_mesh_group_named(&mesh, "ALL")->n_nodes, mesh.n_nodes);
         phx_mesh_free(&mesh);
     }
+}
+
+/* The corners of the faces S1, S2, ... in the manuals of Abaqus and CalculiX; theirs may turn the other way. */
+static void test_faces_of_abaqus(void **state)
+{
+    (void)state;
+    static const struct {
+        phx_cell_type types[2];
+        const char *faces[6];
+    } tables[] = {
+        {{PHX_CELL_TET4, PHX_CELL_TET10}, {"123", "142", "243", "341"}},
+        {{PHX_CELL_HEX8, PHX_CELL_HEX20}, {"1234", "5876", "1562", "2673", "3784", "4851"}},
+        {{PHX_CELL_WEDGE6, PHX_CELL_WEDGE15}, {"123", "456", "1254", "2365", "3146"}},
+        {{PHX_CELL_TRI3, PHX_CELL_TRI6}, {"12", "23", "31"}},
+        {{PHX_CELL_QUAD4, PHX_CELL_QUAD8}, {"12", "23", "34", "41"}},
+    };
+    for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
+        for (int order = 0; order < 2; order++) {
+            const phx_cell_info *cell = phx_cell_info_of(tables[t].types[order]);
+            assert_int_equal(cell->order, order + 1);
+            for (int s = 0; s < cell->sides; s++) {
+                const int n = phx_cell_info_of(cell->side_type[s])->corners;
+                assert_int_equal(strlen(tables[t].faces[s]), n);
+                for (int k = 0; k < n; k++)
+                    assert_true(find_int(n, cell->side[s], tables[t].faces[s][k] - '1') >= 0);
+            }
+            assert_true(cell->sides == 6 || !tables[t].faces[cell->sides]);
+        }
 }
 
 static void test_rectangle(void **state)
@@ -207,6 +235,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_box, context_setup, context_teardown),
+        cmocka_unit_test(test_faces_of_abaqus),
         cmocka_unit_test_setup_teardown(test_rectangle, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_grading, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_refused, context_setup, context_teardown),

@@ -209,6 +209,65 @@ static phx_status put_nodes(phx_import *import, phx_elastic_model *model)
     return PHX_OK;
 }
 
+/* A mesh of nodes alone, where no file gives one: for its sets. */
+static phx_status make_mesh(phx_import *import, phx_elastic_model *model)
+{
+    const size_t n = (size_t)model->n_nodes;
+    phx_mesh *mesh = &model->mesh;
+    mesh->x = phx_calloc(import->context, 3 * n, sizeof *mesh->x);
+    mesh->label = phx_calloc(import->context, n, sizeof *mesh->label);
+    mesh->first = phx_calloc(import->context, 1, sizeof *mesh->first);
+    if (!mesh->x || !mesh->label || !mesh->first)
+        return PHX_ERR_MEMORY;
+    mesh->n_nodes = model->n_nodes;
+    memcpy(mesh->x, model->x, 3 * n * sizeof *mesh->x);
+    memcpy(mesh->label, model->label, n * sizeof *mesh->label);
+    return PHX_OK;
+}
+
+/* Members of one set after the other, as nodes. */
+static phx_status sort_members(const phx_import *import, int *first, int *node)
+{
+    const import_sets *sets = &import->sets;
+    for (int k = 0; k < sets->n_members; k++)
+        first[sets->member[k][0] + 1]++;
+    for (int s = 0; s < sets->n; s++)
+        first[s + 1] += first[s];
+    for (int k = sets->n_members - 1; k >= 0; k--) {
+        const int set = sets->member[k][0], label = sets->member[k][1];
+        const int at = import_map_find(&import->nodes.place, label);
+        if (at < 0)
+            return phx_fail(import->context, PHX_ERR_INPUT,
+                            "the set '%s' has node %d, which is not among the %d nodes "
+                            "of %s",
+                            sets->name[set], label, import->nodes.n, import->nodes.path);
+        node[--first[set + 1]] = at;
+    }
+    return PHX_OK; /* first[s + 1] is now where set s begins */
+}
+
+static phx_status put_sets(phx_import *import, phx_elastic_model *model)
+{
+    const import_sets *sets = &import->sets;
+    if (sets->n == 0)
+        return PHX_OK;
+    int *first = phx_calloc(import->context, (size_t)sets->n + 2, sizeof *first);
+    int *node = phx_calloc(import->context, (size_t)sets->n_members, sizeof *node);
+    phx_status status = first && node ? PHX_OK : PHX_ERR_MEMORY;
+    if (!status && model->mesh.n_nodes == 0)
+        status = make_mesh(import, model);
+    if (!status)
+        status = sort_members(import, first, node);
+    for (int s = 0; s < sets->n && !status; s++) {
+        const int end = s + 1 < sets->n ? first[s + 2] : sets->n_members;
+        status = phx_mesh_add_group(import->context, &model->mesh, sets->name[s], 0, end - first[s + 1],
+                                    node + first[s + 1]);
+    }
+    phx_free(first);
+    phx_free(node);
+    return status;
+}
+
 /* Nodes and components of all rows, the left out ones among them. */
 static phx_status put_unknowns(phx_import *import, phx_elastic_model *model)
 {
@@ -472,6 +531,8 @@ static phx_status warn_of_constraints(phx_import *import, const phx_elastic_mode
 static phx_status fill(phx_import *import, phx_elastic_model *model)
 {
     phx_status status = put_nodes(import, model);
+    if (!status)
+        status = put_sets(import, model);
     if (!status)
         status = put_unknowns(import, model);
     if (!status)

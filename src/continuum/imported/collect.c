@@ -85,6 +85,8 @@ void import_free(phx_import *import)
     phx_free(import->nodes.x);
     phx_free(import->nodes.label);
     import_map_free(&import->nodes.place);
+    phx_free(import->sets.name);
+    phx_free(import->sets.member);
     phx_free(import->modes.shape);
     phx_free(import->modes.M);
     phx_free(import->modes.K);
@@ -252,6 +254,48 @@ phx_status import_add_node(phx_import *import, const import_text *text, int labe
     }
     memcpy(nodes->x + 3 * (size_t)nodes->n, x, 3 * sizeof *x);
     nodes->label[nodes->n++] = label;
+    return PHX_OK;
+}
+
+/* ---- sets ---- */
+static phx_status find_set(phx_import *import, const import_text *text, import_word name, int *set)
+{
+    import_sets *sets = &import->sets;
+    for (*set = 0; *set < sets->n; ++*set)
+        if (name.length == (int)strlen(sets->name[*set]) && !strncmp(name.text, sets->name[*set], (size_t)name.length))
+            return PHX_OK;
+    if (name.length >= IMPORT_SET_NAME || sets->n == IMPORT_SETS)
+        return import_fail(text,
+                           "the set %s has a name of %d letters and is number %d; there is room for %d letters "
+                           "and %d sets",
+                           import_shown(name).text, name.length, sets->n + 1, IMPORT_SET_NAME - 1, IMPORT_SETS);
+    if (sets->n == sets->room) {
+        const int room = sets->room ? 2 * sets->room : 8;
+        const phx_status status = grow(import->context, &sets->name, (size_t)room, sizeof *sets->name);
+        if (status)
+            return status;
+        sets->room = room;
+    }
+    memset(sets->name[sets->n], 0, sizeof *sets->name);
+    memcpy(sets->name[sets->n++], name.text, (size_t)name.length);
+    return PHX_OK;
+}
+
+phx_status import_add_to_set(phx_import *import, const import_text *text, import_word name, int label)
+{
+    import_sets *sets = &import->sets;
+    int set;
+    phx_status status = find_set(import, text, name, &set);
+    if (!status && sets->n_members == sets->members_room) {
+        const int room = sets->members_room ? 2 * sets->members_room : 64;
+        status = grow(import->context, &sets->member, (size_t)room, sizeof *sets->member);
+        if (!status)
+            sets->members_room = room;
+    }
+    if (status)
+        return status;
+    sets->member[sets->n_members][0] = set;
+    sets->member[sets->n_members++][1] = label;
     return PHX_OK;
 }
 

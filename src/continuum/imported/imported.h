@@ -60,6 +60,15 @@ typedef struct import_nodes {
     import_map place; /* of label */
 } import_nodes;
 
+/* Sets of nodes, by label, beside those of a mesh. */
+enum { IMPORT_SETS = 1000, IMPORT_SET_NAME = 64 };
+typedef struct import_sets {
+    int n, room;
+    char (*name)[IMPORT_SET_NAME];
+    int n_members, members_room;
+    int (*member)[2]; /* set, label of the node */
+} import_sets;
+
 /* Modes instead of a stiffness matrix. The rows of `modes` are the unknowns in their order. */
 typedef struct import_modes {
     int count;     /* 0: none */
@@ -74,6 +83,7 @@ typedef struct phx_import {
     import_matrix matrix[2]; /* by role */
     import_unknowns unknowns;
     import_nodes nodes;
+    import_sets sets;
     import_modes modes;
     phx_mesh mesh; /* of the file that gives the nodes, in m; empty: of no such file */
     int n_rigid, rigid_room;
@@ -96,6 +106,8 @@ phx_status import_count_unknown(phx_import *import, int label, int component);
 phx_status import_add_node(phx_import *import, const import_text *text, int label, const double x[3]);
 /* The file gives nodes: PHX_ERR_INPUT where another one does. */
 phx_status import_begin_nodes(phx_import *import, const char *path);
+/* PHX_ERR_INPUT: the name is too long, or there are too many sets. */
+phx_status import_add_to_set(phx_import *import, const import_text *text, import_word name, int label);
 phx_status import_add_rigid(phx_import *import, int reference, int rotation);
 
 /* What the name of a file or a matrix says. */

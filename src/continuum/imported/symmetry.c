@@ -93,7 +93,8 @@ static void count_triangles(void *user, const symmetric_pair *pair)
 typedef struct symmetry_check {
     const double *largest; /* of each row and column */
     double last_digit;     /* relative */
-    double excess;         /* largest difference, in tolerances */
+    double relative;       /* largest difference over sqrt(r_i r_j) */
+    double excess;         /* the same in tolerances, of what is refused */
     long count;            /* of places that differ by more than that */
     symmetric_pair worst;
 } symmetry_check;
@@ -103,9 +104,11 @@ static void check_pair(void *user, const symmetric_pair *pair)
     symmetry_check *check = user;
     const double *v = pair->value;
     const double size = fmax(fabs(v[0]), fabs(v[1]));
-    const double tolerance =
-        round_off * sqrt(check->largest[pair->row]) * sqrt(check->largest[pair->col]) + check->last_digit * size;
+    const double scale = sqrt(check->largest[pair->row]) * sqrt(check->largest[pair->col]);
+    const double tolerance = round_off * scale + check->last_digit * size;
     const double difference = fabs(v[0] - v[1]);
+    if (difference > check->relative * scale)
+        check->relative = difference / scale;
     if (difference <= tolerance)
         return;
     check->count++;
@@ -135,12 +138,18 @@ static phx_status refuse_asymmetry(const phx_import *import, const import_matrix
                                  : "Follower loads, friction, gyroscopic terms and damping must not be in it");
 }
 
-static phx_status check_symmetry(const phx_import *import, const import_matrix *m, const phx_csr *a,
-                                 const phx_csr *transpose, const double *largest, bool one_triangle)
+static phx_status check_symmetry(const phx_import *import, import_role role, const phx_csr *a, const phx_csr *transpose,
+                                 const double *largest, bool one_triangle)
 {
+    const import_matrix *m = &import->matrix[role];
     symmetry_check check = {.largest = largest, .last_digit = last_digit(m->digits)};
     each_pair(a, transpose, check_pair, &check);
-    return check.count > 0 ? refuse_asymmetry(import, m, &check, one_triangle) : PHX_OK;
+    if (check.count > 0)
+        return refuse_asymmetry(import, m, &check, one_triangle);
+    phx_log(import->context, PHX_LOG_INFO,
+            "%s: %s matrix, both triangles; they differ by %.1e of the largest entries of row and column at most",
+            m->path, import_role_names[role], check.relative);
+    return PHX_OK;
 }
 
 /* The largest entry of each row and column. */
@@ -222,7 +231,7 @@ phx_status import_symmetric(phx_import *import, import_role role, int n, phx_csr
     }
     const bool mirror = !m->whole && count.both == 0;
     if (!status && !mirror)
-        status = check_symmetry(import, m, &a, &transpose, largest, count.both == 0);
+        status = check_symmetry(import, role, &a, &transpose, largest, count.both == 0);
     if (!status)
         status = unite(import, &a, &transpose, mirror, matrix);
     phx_csr_free(&a);

@@ -4,13 +4,15 @@
  *   node, x, y, z, ux, uy, uz, ...       with their names in every line: rows in the order of the table
  *   node, x, y, z, 1, 2, 3, ...          with their rows from 1; 0 or '-': there is none
  *
- * A first line of words names the columns: node x y z ux uy uz rx ry rz, in any order. Without x y z the table says
- * only what rows are, of nodes that another file gives. Comments begin with # or %. */
+ * A first line of words names the columns: node x y z ux uy uz rx ry rz set, in any order; `set`: the sets that the
+ * node is in, as bore or bore+top or -. Without x y z the table says what rows are, or what sets there are, of nodes
+ * that another file gives. Comments begin with # or %. */
 #include "imported.h"
 
-enum { NODE = 0, X, Y, Z, UX, MOST_COLUMNS = 10 };
+enum { NODE = 0, X, Y, Z, UX, SET = 10, MOST_COLUMNS };
 static const char *const suffixes[] = {"csv", "txt", "dat", "tab", "nodes", NULL};
-static const char *const column_names[MOST_COLUMNS] = {"node", "x", "y", "z", "ux", "uy", "uz", "rx", "ry", "rz"};
+static const char *const column_names[MOST_COLUMNS] = {"node", "x",  "y",  "z",  "ux", "uy",
+                                                       "uz",   "rx", "ry", "rz", "set"};
 
 typedef struct node_table {
     int n_columns;
@@ -48,7 +50,7 @@ static phx_status read_names(import_text *text, node_table *table)
             return check_columns(text, table);
         const int column = column_of(word);
         if (column < 0)
-            return import_fail(text, "there is no column %s; there are node, x, y, z, ux, uy, uz, rx, ry, rz",
+            return import_fail(text, "there is no column %s; there are node, x, y, z, ux, uy, uz, rx, ry, rz, set",
                                import_shown(word).text);
         if (table->has[column])
             return import_fail(text, "the column '%s' stands here twice", column_names[column]);
@@ -59,7 +61,7 @@ static phx_status read_names(import_text *text, node_table *table)
 
 static void set_default_columns(node_table *table)
 {
-    for (table->n_columns = 0; table->n_columns < MOST_COLUMNS; table->n_columns++) {
+    for (table->n_columns = 0; table->n_columns < SET; table->n_columns++) {
         table->column[table->n_columns] = table->n_columns;
         table->has[table->n_columns] = true;
     }
@@ -71,7 +73,7 @@ static phx_status read_unknown(phx_import *import, import_text *text, node_table
 {
     const int named = column_of(word);
     int row;
-    if (named >= UX)
+    if (named >= UX && named < SET)
         return import_list_unknown(import, text, table->rows++, label, named - UX);
     if (import_word_is(word, "-"))
         return PHX_OK;
@@ -79,6 +81,23 @@ static phx_status read_unknown(phx_import *import, import_text *text, node_table
         return import_fail(text, "%s of node %d must be its row (from 1; 0: it has none), here it is %s",
                            column_names[column], label, import_shown(word).text);
     return row > 0 ? import_list_unknown(import, text, row - 1, label, column - UX) : PHX_OK;
+}
+
+/* bore+top */
+static phx_status read_sets(phx_import *import, import_text *text, import_word word, int label)
+{
+    phx_status status = PHX_OK;
+    const char *name = word.text, *last = word.text + word.length;
+    if (import_word_is(word, "-"))
+        return PHX_OK;
+    for (const char *c = name; c <= last && !status; c++) {
+        if (c < last && *c != '+')
+            continue;
+        if (c > name)
+            status = import_add_to_set(import, text, (import_word){name, (int)(c - name)}, label);
+        name = c + 1;
+    }
+    return status;
 }
 
 static phx_status read_row(phx_import *import, import_text *text, node_table *table)
@@ -103,10 +122,10 @@ static phx_status read_row(phx_import *import, import_text *text, node_table *ta
     phx_status status = import_line_ends(text);
     if (!status && table->has[X])
         status = import_add_node(import, text, label, x);
-    for (int k = UX; k < MOST_COLUMNS && !status; k++)
+    for (int k = UX; k < SET && !status; k++)
         if (unknown[k].length > 0)
             status = read_unknown(import, text, table, unknown[k], k, label);
-    return status;
+    return status || !table->has[SET] ? status : read_sets(import, text, unknown[SET], label);
 }
 
 static bool begins_with_a_name(import_text *text)

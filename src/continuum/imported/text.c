@@ -1,4 +1,5 @@
 /* Text files of other programs. */
+#define _POSIX_C_SOURCE 200809L /* stat */
 #include "text.h"
 
 #include <ctype.h>
@@ -10,37 +11,40 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* ---- the file ---- */
-static phx_status load(import_text *text, FILE *file)
+static phx_status cannot_read(const import_text *text, const char *why)
 {
-    size_t room = 1 << 16;
-    for (;;) {
-        char *grown = phx_realloc(text->context, text->bytes, room, 1);
-        if (!grown)
-            return PHX_ERR_MEMORY;
-        text->bytes = grown;
-        text->size += fread(grown + text->size, 1, room - 1 - text->size, file);
-        grown[text->size] = '\0';
-        if (text->size < room - 1)
-            break;
-        room *= 2;
-    }
-    if (ferror(file))
-        return phx_fail(text->context, PHX_ERR_FILE, "%s: cannot read: %s", text->path, strerror(errno));
-    return PHX_OK;
+    return phx_fail(text->context, PHX_ERR_FILE, "%s: cannot read: %s", text->path, why);
+}
+
+/* Only a regular file: a device or a pipe may never end. */
+static phx_status load(import_text *text)
+{
+    struct stat info;
+    if (stat(text->path, &info))
+        return cannot_read(text, strerror(errno));
+    if (!S_ISREG(info.st_mode))
+        return cannot_read(text, "it is no regular file");
+    text->bytes = phx_calloc(text->context, (size_t)info.st_size + 1, 1);
+    if (!text->bytes)
+        return PHX_ERR_MEMORY;
+    FILE *file = fopen(text->path, "rb");
+    if (!file)
+        return cannot_read(text, strerror(errno));
+    text->size = fread(text->bytes, 1, (size_t)info.st_size, file);
+    const bool failed = ferror(file) != 0;
+    fclose(file);
+    return failed ? cannot_read(text, "reading ended with an error") : PHX_OK;
 }
 
 phx_status import_text_open(phx_context *context, const char *path, import_text *text)
 {
     *text = (import_text){.context = context, .path = path};
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return phx_fail(context, PHX_ERR_FILE, "%s: cannot read: %s", path, strerror(errno));
-    phx_status status = phx_files_read(context, path);
+    phx_status status = load(text);
     if (!status)
-        status = load(text, file);
-    fclose(file);
+        status = phx_files_read(context, path);
     if (!status && memchr(text->bytes, '\0', text->size))
         status = phx_fail(context, PHX_ERR_INPUT,
                           "%s: this is a binary file; matrices of other programs are read from text files", path);

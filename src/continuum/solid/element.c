@@ -90,14 +90,15 @@ void phx_solid_strain_rows(const phx_solid_table *table, const phx_solid_geometr
 }
 
 /* rho * integral of N N^T (nodes x nodes) */
-static void scalar_mass(const phx_solid_table *table, const double *x, double density, double *mass)
+static void scalar_mass(const phx_solid_table *table, const phx_solid_part *part, const double *x, double *mass)
 {
+    const phx_solid_points_table *points = part->mass_at_stresses ? &table->stiffness : &table->mass;
     const int nodes = table->nodes;
 
     memset(mass, 0, (size_t)(nodes * nodes) * sizeof *mass);
-    for (int g = 0; g < table->mass.n; g++) {
-        const double *N = table->mass.N[g];
-        const double w = density * table->mass.w[g] * phx_solid_gradients(nodes, x, table->mass.dN[g], NULL);
+    for (int g = 0; g < points->n; g++) {
+        const double *N = points->N[g];
+        const double w = part->material.density * points->w[g] * phx_solid_gradients(nodes, x, points->dN[g], NULL);
         for (int a = 0; a < nodes; a++)
             for (int b = 0; b <= a; b++)
                 mass[a * nodes + b] += w * N[a] * N[b];
@@ -136,7 +137,7 @@ static void fill_mass(const phx_solid_table *table, const phx_solid_part *part, 
     const int nodes = table->nodes, n = 3 * nodes;
     double mass[PHX_SOLID_MOST_NODES * PHX_SOLID_MOST_NODES];
 
-    scalar_mass(table, x, part->material.density, mass);
+    scalar_mass(table, part, x, mass);
     if (part->lumped)
         lump_mass(table, mass);
     memset(M, 0, (size_t)(n * n) * sizeof *M);

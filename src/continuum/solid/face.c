@@ -119,11 +119,11 @@ phx_status phx_solid_traction(phx_context *context, const phx_elastic_model *mod
                               const double traction[3], double pressure, double *force)
 {
     const phx_mesh *mesh = &model->mesh;
-    const phx_mesh_group *faces = phx_mesh_group_named(mesh, group);
+    const phx_mesh_group *faces = phx_mesh_group_in(mesh, group, 2);
     int *ptr = NULL, *item = NULL;
     phx_status status = PHX_OK;
 
-    if (!faces || faces->dimension != 2)
+    if (!faces)
         return phx_fail(context, PHX_ERR_ARGUMENT, "the mesh has no group of faces named %s",
                         phx_shown_text(group).text);
     if (pressure != 0.0)

@@ -45,6 +45,7 @@ static phx_status make_part(phx_context *context, const phx_solid_region *region
 
     part->material = region->material;
     part->lumped = region->lumped;
+    part->mass_at_stresses = region->mass_at_stresses;
     if (!(region->material.density >= 0.0) || isinf(region->material.density))
         return phx_fail(context, PHX_ERR_ARGUMENT, "material of region %s: density %g; it must be >= 0",
                         phx_shown_text(region_name(region)).text, region->material.density);
@@ -79,7 +80,7 @@ static phx_solid_kind kind_of(phx_cell_type type, phx_solid_rule rule)
     case PHX_CELL_TET10:
         return PHX_SOLID_TET10;
     case PHX_CELL_HEX8:
-        return PHX_SOLID_HEX8;
+        return rule == PHX_SOLID_PLAIN ? PHX_SOLID_HEX8_PLAIN : PHX_SOLID_HEX8;
     case PHX_CELL_HEX20:
         return rule == PHX_SOLID_REDUCED ? PHX_SOLID_HEX20R : PHX_SOLID_HEX20;
     case PHX_CELL_WEDGE6:
@@ -96,8 +97,8 @@ static phx_status assign_regions(phx_context *context, const phx_mesh *mesh, int
     for (int c = 0; c < mesh->n_cells; c++)
         part_of_cell[c] = -1;
     for (int r = 0; r < n_regions; r++) {
-        const phx_mesh_group *group = regions[r].group ? phx_mesh_group_named(mesh, regions[r].group) : NULL;
-        if (regions[r].group && (!group || group->dimension != 3))
+        const phx_mesh_group *group = regions[r].group ? phx_mesh_group_in(mesh, regions[r].group, 3) : NULL;
+        if (regions[r].group && !group)
             return phx_fail(context, PHX_ERR_ARGUMENT, "the mesh has no group of solid cells named %s",
                             phx_shown_text(regions[r].group).text);
         const int count = group ? group->n_cells : mesh->n_cells;

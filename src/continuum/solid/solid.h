@@ -2,7 +2,7 @@
 #ifndef PHLEXOR_CONTINUUM_SOLID_SOLID_H
 #define PHLEXOR_CONTINUUM_SOLID_SOLID_H
 
-#include "../continuum.h"
+#include "continuum/continuum.h"
 #include "shape.h"
 
 enum { PHX_SOLID_MOST_NODES = PHX_CELL_MOST_NODES, PHX_SOLID_MOST_POINTS = 27 };
@@ -11,6 +11,7 @@ typedef enum phx_solid_kind {
     PHX_SOLID_TET4,
     PHX_SOLID_TET10,
     PHX_SOLID_HEX8,
+    PHX_SOLID_HEX8_PLAIN, /* without B-bar */
     PHX_SOLID_HEX20,
     PHX_SOLID_HEX20R,
     PHX_SOLID_WEDGE6,
@@ -38,7 +39,7 @@ typedef struct phx_solid_table {
 typedef struct phx_solid_part {
     phx_solid_material material;
     double compliance[36]; /* C^-1 */
-    bool lumped;
+    bool lumped, mass_at_stresses;
 } phx_solid_part;
 
 typedef struct phx_solid_element {

@@ -104,8 +104,8 @@ phx_status phx_solid_thermal(phx_context *context, const phx_elastic_model *mode
     if (model->ops != &phx_solid_ops)
         return phx_fail(context, PHX_ERR_ARGUMENT, "a %s has no thermal expansion; a solid has", model->ops->kind);
     const phx_solid_data *data = phx_solid_of(model);
-    const phx_mesh_group *part = group ? phx_mesh_group_named(&model->mesh, group) : NULL;
-    if (group && (!part || part->dimension != 3))
+    const phx_mesh_group *part = group ? phx_mesh_group_in(&model->mesh, group, 3) : NULL;
+    if (group && !part)
         return phx_fail(context, PHX_ERR_ARGUMENT, "the mesh has no group of solid cells named %s",
                         phx_shown_text(group).text);
     const double eps[6] = {expansion[0] * rise, expansion[1] * rise, expansion[2] * rise};

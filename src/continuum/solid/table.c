@@ -3,7 +3,7 @@
  *              stiffness            mass (exact for straight edges)
  *     Tet4     1 point              4
  *     Tet10    4                    14
- *     Hex8     2 x 2 x 2, B-bar     3 x 3 x 3
+ *     Hex8     2 x 2 x 2, B-bar     3 x 3 x 3      plain: without B-bar
  *     Hex20    3 x 3 x 3            4 x 4 x 4
  *     Hex20R   2 x 2 x 2            4 x 4 x 4
  *     Wedge6   1 x 2                6 x 3
@@ -24,6 +24,7 @@ static const struct {
     [PHX_SOLID_TET4] = {PHX_CELL_TET4, false, {1, 0}, {2, 0}},
     [PHX_SOLID_TET10] = {PHX_CELL_TET10, false, {2, 0}, {4, 0}},
     [PHX_SOLID_HEX8] = {PHX_CELL_HEX8, true, {0, 3}, {0, 4}},
+    [PHX_SOLID_HEX8_PLAIN] = {PHX_CELL_HEX8, false, {0, 3}, {0, 4}},
     [PHX_SOLID_HEX20] = {PHX_CELL_HEX20, false, {0, 5}, {0, 6}},
     [PHX_SOLID_HEX20R] = {PHX_CELL_HEX20, false, {0, 3}, {0, 6}},
     [PHX_SOLID_WEDGE6] = {PHX_CELL_WEDGE6, false, {1, 3}, {3, 4}},

@@ -83,6 +83,8 @@ static void free_force(force_slot *force)
     for (int k = 0; k < force->n_points; k++)
         phx_flex_point_free(&force->points[k]);
     phx_free(force->points);
+    for (int k = 0; k < force->n_fields; k++)
+        phx_flex_load_free(&force->fields[k]);
 }
 
 void phx_system_destroy(phx_system *system)
@@ -652,6 +654,27 @@ phx_status phx_system_add_distributed(phx_system *system, const char *name, phx_
 
     if (!status)
         status = place_distributed(system, body, force);
+    return phx_conclude(system->context, keep_force(system, before, status));
+}
+
+phx_status phx_system_add_surface_load(phx_system *system, const char *name, phx_body_id body, int count,
+                                       phx_flex_load *fields, phx_signal **factors)
+{
+    phx_signal *signals[3] = {NULL, NULL, NULL};
+    const int before = system->n_forces;
+    force_slot *force = NULL;
+
+    for (int k = 0; k < count; k++)
+        signals[k] = factors[k];
+    phx_status status = new_force(system, FORCE_DISTRIBUTED, name, -1, -1, signals, &force);
+    if (!status) {
+        force->body = body;
+        force->n_fields = count;
+        memcpy(force->fields, fields, (size_t)count * sizeof *fields);
+    } else {
+        for (int k = 0; k < count; k++)
+            phx_flex_load_free(&fields[k]);
+    }
     return phx_conclude(system->context, keep_force(system, before, status));
 }
 

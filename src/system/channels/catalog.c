@@ -113,6 +113,8 @@ static phx_status put_force(catalog *list, int i)
     const int first = torque ? system->dim : 0, count = torque ? system->n_rot : system->dim;
     phx_status status = PHX_OK;
 
+    if (force->n_fields == 1)
+        return put_entry(list, ENTRY_LOAD, i, 0, "%s.pressure", force->name);
     if (force->kind == FORCE_LINE)
         return put_entry(list, ENTRY_LOAD, i, 0, "%s.force", force->name);
     for (int c = 0; c < count && force->kind != FORCE_COORDINATE && !status; c++)

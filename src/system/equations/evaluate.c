@@ -240,6 +240,43 @@ static phx_status port_force(workspace *ws, int pair, const force_slot *force, d
 
 /* Force per length in body axes: generalised forces int f, int (x + u) x f, int Phi^T f. Its only stiffness is that of
  * the lever arm: torque d(phi dq) x f. */
+/* A surface load: its factor times what phx_flex_load says; theory 6. */
+static phx_status surface_force(workspace *ws, const force_slot *force, double t, bool linear, double *res)
+{
+    const body_slot *slot = &ws->system->bodies[force->body];
+    const phx_body_view view = phx_sys_body_view(ws, force->body);
+    const double *q = phx_sys_q(slot, ws->view.xm), *v = view.vm, *q_dot = phx_sys_q_dot(slot, ws->view.vm);
+    double *out = res + slot->v, *out_q = res + (q_dot - ws->view.vm);
+
+    for (int k = 0; k < force->n_fields; k++) {
+        const phx_flex_load *field = &force->fields[k];
+        const double factor = phx_signal_value(force->signal[k], t);
+        double power = 0.0;
+        if (!isfinite(factor))
+            return phx_fail(ws->base.context, PHX_ERR_ANALYSIS, "load '%s' is %g at t = %g s, expected a finite value",
+                            force->name, factor, t);
+        if (factor == 0.0)
+            continue;
+        for (int a = 0; a < 3; a++) {
+            const double *turning = field->turning + a * field->n;
+            double moment = field->moment[a];
+            for (int j = 0; j < field->n; j++)
+                moment += turning[j] * q[j];
+            out[a] -= factor * field->force[a];
+            out[3 + a] -= factor * moment;
+            power += field->force[a] * v[a] + moment * v[3 + a];
+            for (int j = 0; linear && j < field->n; j++)
+                phx_sys_body_add(ws, force->body, 3 + a, j, -ws->weight_K * factor * turning[j]);
+        }
+        for (int j = 0; j < field->n; j++) {
+            out_q[j] -= factor * field->modal[j];
+            power += field->modal[j] * q_dot[j];
+        }
+        ws->power.supplied += factor * power;
+    }
+    return PHX_OK;
+}
+
 phx_status phx_sys_distributed_force(workspace *ws, const force_slot *force, double t, bool linear, double *res)
 {
     const phx_system *system = ws->system;
@@ -249,6 +286,8 @@ phx_status phx_sys_distributed_force(workspace *ws, const force_slot *force, dou
     const double *q = phx_sys_q(slot, ws->view.xm), *v = view.vm, *q_dot = phx_sys_q_dot(slot, ws->view.vm);
     double *out = res + slot->v, *out_q = res + (q_dot - ws->view.vm);
 
+    if (force->n_fields > 0)
+        return surface_force(ws, force, t, linear, res);
     for (int k = 0; k < force->n_points; k++) {
         const phx_flex_point *point = &force->points[k];
         double f[3] = {0}, y[3] = {0}, velocity[3], torque[3];
