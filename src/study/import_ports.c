@@ -109,21 +109,23 @@ static phx_status add_groups(phx_context *context, const phx_elastic_model *mode
     return status;
 }
 
-/* Six unknowns: a node at which something was tied in the other program. */
-static phx_status add_nodes(phx_context *context, const phx_elastic_model *model, phx_import_report *report)
+/* Nodes with all six components where few have them, in no port yet: something is tied to them in the other program. */
+static phx_status add_nodes(phx_context *context, const phx_elastic_model *model, phx_import_report *report,
+                            const int *owner)
 {
+    enum { ALL = 0x3f };
     unsigned char *has = phx_calloc(context, (size_t)model->n_nodes + 1, 1);
     phx_status status = has ? PHX_OK : PHX_ERR_MEMORY;
     int count = 0;
 
     for (int j = 0; j < model->n && !status; j++)
-        if (model->node[j] >= 0 && model->component[j] < PHX_UNKNOWN_OTHER)
+        if (model->node[j] >= 0 && model->component[j] < PHX_UNKNOWN_OTHER && owner[j] == 0)
             has[model->node[j]] |= (unsigned char)(1u << model->component[j]);
     for (int i = 0; i < model->n_nodes && !status; i++)
-        count += has[i] == 0x3f;
+        count += has[i] == ALL;
     for (int i = 0; i < model->n_nodes && count <= MOST_NODES && !status; i++) {
         char name[32];
-        if (has[i] != 0x3f)
+        if (has[i] != ALL)
             continue;
         phx_import_group *group = &report->groups[report->n_groups++];
         *group = (phx_import_group){.nodes = 1, .node = model->label ? model->label[i] : i + 1};
@@ -137,17 +139,15 @@ static phx_status add_nodes(phx_context *context, const phx_elastic_model *model
 
 phx_status phx_import_find_ports(phx_context *context, const phx_elastic_model *model, phx_import_report *report)
 {
-    int *owner = phx_calloc(context, (size_t)model->n + 1, sizeof *owner), ports = 0;
+    int *owner = phx_calloc(context, (size_t)model->n + 1, sizeof *owner);
 
     report->groups =
         phx_calloc(context, (size_t)model->mesh.n_groups + MOST_NODES, sizeof *report->groups);
     phx_status status = owner && report->groups ? PHX_OK : PHX_ERR_MEMORY;
     if (!status)
         status = add_groups(context, model, report, owner);
-    for (int k = 0; k < report->n_groups; k++)
-        ports += !report->groups[k].refused;
-    if (!status && ports == 0)
-        status = add_nodes(context, model, report);
+    if (!status)
+        status = add_nodes(context, model, report, owner);
     phx_free(owner);
     return status;
 }
