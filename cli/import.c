@@ -90,8 +90,8 @@ int cli_import(const cli_command *command, phx_context *context, int argc, char 
         {"--modes", 0, OPTION_COUNT, "N", "frequencies of the free body (default: 6)", &given.options.frequencies},
         {"--format", 0, OPTION_CHOICE, "table|json", "of the summary; default: table", &given.format},
     };
-    const cli_arguments arguments = {
-        options, (int)(sizeof options / sizeof *options), .wanted = 1, .more = &given.files};
+    const cli_arguments arguments = {options, (int)(sizeof options / sizeof *options), .wanted = 1,
+                                     .more = &given.files};
     int status = cli_parse(command, context, &arguments, argc, argv);
 
     if (status < 0)

@@ -71,7 +71,7 @@ static void print_usage(FILE *stream)
           "Port-Hamiltonian flexible multibody dynamics: simulates models of rigid and flexible bodies.\n\nCommands:\n",
           stream);
     for (int k = 0; k < N_COMMANDS; k++)
-        fprintf(stream, "  %-10s %-6s %s\n", commands[k].name, commands[k].arguments, commands[k].doc);
+        fprintf(stream, "  %-10s %-7s %s\n", commands[k].name, commands[k].arguments, commands[k].doc);
     fputs(
         "\n'phlexor COMMAND --help' tells more of one. Exit status: 0 done, 1 the analysis failed, 2 the command line\n"
         "or the model file is wrong, 130 interrupted.\n",

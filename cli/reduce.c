@@ -19,8 +19,9 @@ static void print_text(const phx_reduce_report *report, const char *output)
         printf(" %.8g", report->frequency[k]);
     printf("%s Hz\n", report->coordinates > MOST ? " ..." : "");
     if (report->frequency_error >= 0.0)
-        printf("  errors       %.2g of the first frequencies with the joined ports held, %.2g of the flexibility there\n",
-               report->frequency_error, report->flexibility_error);
+        printf(
+            "  errors       %.2g of the first frequencies with the joined ports held, %.2g of the flexibility there\n",
+            report->frequency_error, report->flexibility_error);
     printf("In the model: %s: {kind: reduced, file: %s}, with its pose, velocity and damping\n", report->body, output);
 }
 

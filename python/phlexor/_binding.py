@@ -124,7 +124,11 @@ class phx_model_body_kind(IntEnum):
     PHX_MODEL_RIGID = 0
     PHX_MODEL_BEAM = 1
     PHX_MODEL_MODAL = 2
-    PHX_MODEL_BODY_KINDS = 3
+    PHX_MODEL_PLATE = 3
+    PHX_MODEL_SOLID = 4
+    PHX_MODEL_IMPORTED = 5
+    PHX_MODEL_REDUCED = 6
+    PHX_MODEL_BODY_KINDS = 7
 
 
 class phx_model_section_kind(IntEnum):
@@ -144,7 +148,9 @@ class phx_model_load_kind(IntEnum):
     PHX_MODEL_FORCE = 0
     PHX_MODEL_TORQUE = 1
     PHX_MODEL_DISTRIBUTED = 2
-    PHX_MODEL_LOAD_KINDS = 3
+    PHX_MODEL_PRESSURE = 3
+    PHX_MODEL_TRACTION = 4
+    PHX_MODEL_LOAD_KINDS = 5
 
 
 class phx_model_frame(IntEnum):
@@ -677,6 +683,10 @@ phx_model_port._fields_ = [
     ("location", phx_location),
     ("n_shapes", c_int),
     ("shapes", POINTER(phx_model_shape)),
+    ("group", c_char_p),
+    ("node", c_int),
+    ("attach", c_int),
+    ("placed", c_bool),
 ]
 
 phx_model_point._fields_ = [
@@ -694,6 +704,7 @@ phx_model_body_info._fields_ = [
     ("plane", c_bool),
     ("space", c_bool),
     ("deforms", c_bool),
+    ("mesh", c_bool),
     ("sections", c_bool),
     ("locations", c_uint),
     ("ports_in_file", c_bool),
@@ -814,6 +825,8 @@ phx_model_load._fields_ = [
     ("kind", c_int),
     ("at", phx_model_point),
     ("on", c_int),
+    ("group", c_char_p),
+    ("profile", c_char_p),
     ("frame", c_int),
     ("n_components", c_int),
     ("component", POINTER(phx_signal) * 3),

@@ -198,8 +198,7 @@ static void choose_material(const phx_deck *deck, phx_import_report *report)
 {
     static char steel[] = "steel";
     const int first = deck->n_sections > 0 ? deck->sections[0].material : 0;
-    const phx_import_material *material =
-        first >= 0 && first < report->n_materials ? &report->materials[first] : NULL;
+    const phx_import_material *material = first >= 0 && first < report->n_materials ? &report->materials[first] : NULL;
 
     report->assumed = !material || !material->isotropic || !(material->density > 0.0) || !(material->young > 0.0) ||
                       !(material->poisson > -1.0 && material->poisson < 0.5);
@@ -227,7 +226,8 @@ static phx_status make_plate(phx_context *context, const char *path, phx_mesh *m
         .theory = PHX_PLATE_KIRCHHOFF, .order = 1, .membrane = true, .n_regions = 1, .regions = &region};
 
     if (!(report->thickness > 0.0))
-        return phx_fail(context, PHX_ERR_INPUT, "%s: a mesh of surfaces without a thickness; give the thickness of the plate", path);
+        return phx_fail(context, PHX_ERR_INPUT,
+                        "%s: a mesh of surfaces without a thickness; give the thickness of the plate", path);
     phx_isotropic_section(report->used.young, report->used.poisson, report->used.density, report->thickness,
                           shear_correction, &region.section);
     return phx_plate_create(context, mesh, &def, model);
@@ -286,8 +286,8 @@ static phx_status check_options(phx_context *context, const phx_study_import_opt
     return PHX_OK;
 }
 
-static phx_status import_files(phx_context *context, const phx_study_import_options *options,
-                               phx_import_report *report, phx_elastic_model **model)
+static phx_status import_files(phx_context *context, const phx_study_import_options *options, phx_import_report *report,
+                               phx_elastic_model **model)
 {
     const bool one = options->n_files == 1 && !options->mass_matrix && !options->stiffness_matrix;
     const char *dot = one ? strrchr(options->files[0], '.') : NULL;
@@ -321,7 +321,7 @@ phx_status phx_study_import(phx_context *context, const phx_study_import_options
         made->mass_unit = options->mass;
         made->time = options->time;
         status = name_body(context, options->name,
-                           options->n_files > 0       ? options->files[0]
+                           options->n_files > 0        ? options->files[0]
                            : options->stiffness_matrix ? options->stiffness_matrix
                                                        : options->mass_matrix,
                            made);

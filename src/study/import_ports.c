@@ -49,7 +49,8 @@ static phx_status refuse_by_message(phx_context *context, phx_import_group *grou
 static phx_status judge(phx_context *context, const phx_elastic_model *model, phx_import_report *report,
                         phx_import_group *group, int count, const int *unknown, int *owner)
 {
-    static const phx_interface_kind kinds[] = {PHX_INTERFACE_RIGID, PHX_INTERFACE_AVERAGE}; /* a port is asked as both */
+    static const phx_interface_kind kinds[] = {PHX_INTERFACE_RIGID,
+                                               PHX_INTERFACE_AVERAGE}; /* a port is asked as both */
     phx_status status = PHX_OK;
     char why[240];
 
@@ -141,8 +142,7 @@ phx_status phx_import_find_ports(phx_context *context, const phx_elastic_model *
 {
     int *owner = phx_calloc(context, (size_t)model->n + 1, sizeof *owner);
 
-    report->groups =
-        phx_calloc(context, (size_t)model->mesh.n_groups + MOST_NODES, sizeof *report->groups);
+    report->groups = phx_calloc(context, (size_t)model->mesh.n_groups + MOST_NODES, sizeof *report->groups);
     phx_status status = owner && report->groups ? PHX_OK : PHX_ERR_MEMORY;
     if (!status)
         status = add_groups(context, model, report, owner);

@@ -44,7 +44,7 @@ struct phx_import_report {
     double thickness;               /* of a plate, m */
     phx_elastic_summary summary;
     int n_frequencies;
-    double *frequency; /* Hz */
+    double *frequency;               /* Hz */
     char *no_frequencies, *no_model; /* why; NULL: they are there, it can be a body of a model */
 };
 

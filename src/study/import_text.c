@@ -54,9 +54,9 @@ static void put_body(const phx_import_report *report, const char *prefix, FILE *
     fprintf(stream, "%s%s: %s body of %d nodes, %d unknowns\n", prefix, report->name, kind_names[report->kind],
             report->nodes, report->unknowns);
     if (report->kind != PHX_IMPORT_MATRICES)
-        fprintf(stream, "%s  of %s%s: density %.6g kg/m^3, young %.6g N/m^2, poisson %.6g\n", prefix,
-                report->used.name, report->assumed ? " (assumed; the file has no isotropic material)" : "",
-                report->used.density, report->used.young, report->used.poisson);
+        fprintf(stream, "%s  of %s%s: density %.6g kg/m^3, young %.6g N/m^2, poisson %.6g\n", prefix, report->used.name,
+                report->assumed ? " (assumed; the file has no isotropic material)" : "", report->used.density,
+                report->used.young, report->used.poisson);
     fprintf(stream, "%s  mass            %.10g kg\n", prefix, s->mass);
     fprintf(stream, "%s  centre of mass  %.10g %.10g %.10g m\n", prefix, s->centre[0], s->centre[1], s->centre[2]);
     for (int a = 0; a < 3; a++)
@@ -81,8 +81,8 @@ static void put_summary(const phx_import_report *report, const char *prefix, FIL
         const phx_import_material *material = &report->materials[k];
         fprintf(stream, "%smaterial %s: ", prefix, material->name);
         if (material->isotropic)
-            fprintf(stream, "density %.6g kg/m^3, young %.6g N/m^2, poisson %.6g\n", material->density,
-                    material->young, material->poisson);
+            fprintf(stream, "density %.6g kg/m^3, young %.6g N/m^2, poisson %.6g\n", material->density, material->young,
+                    material->poisson);
         else
             fputs("not isotropic\n", stream);
     }

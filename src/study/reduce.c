@@ -60,8 +60,8 @@ phx_status phx_study_reduce(phx_context *context, const phx_model *model, const 
     phx_system *system = NULL;
     int index = -1;
 
-    if (!model || !path || !report)
-        return phx_fail_null(context, __func__, "model, path or report");
+    if (!model || !name || !path || !report)
+        return phx_fail_null(context, __func__, "model, name, path or report");
     *report = (phx_reduce_report){0};
     phx_status status = phx_study_find_body(context, model, name, &index);
     const phx_model_body *body = status ? NULL : &model->bodies[index];

@@ -1,4 +1,5 @@
-/* Reduced bodies: what is written is read again bit by bit, masses at ports, and files that are not what was written. */
+/* Reduced bodies: what is written is read again bit by bit, masses at ports, and files that are not what was written.
+ */
 #include "continuum/continuum.h"
 
 #include "file/file.h"
@@ -179,8 +180,8 @@ static void masses_at_ports(void **state)
 {
     phx_context *context = *state;
     const phx_continuum_mass mass = {.interface = 1, .mass = 0.1, .inertia = {1e-4, 0, 0, 0, 2e-4, 0, 0, 0, 2e-4}};
-    phx_flex_source *bar = make_bar(context, 0.0), *heavy = make_bar(context, 0.1), *read = write_and_read(context, bar),
-                    *made = NULL;
+    phx_flex_source *bar = make_bar(context, 0.0), *heavy = make_bar(context, 0.1),
+                    *read = write_and_read(context, bar), *made = NULL;
     const phx_location location = phx_location_of_name("C");
 
     CHECK_OK(context, phx_reduced_with_masses(context, read, 1, &mass, &made));

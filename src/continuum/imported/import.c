@@ -66,8 +66,7 @@ static phx_import_file found_so_far(const phx_import *import)
     return found;
 }
 
-static void record(const phx_import *import, const import_text *text, const char *format,
-                   const phx_import_file *before)
+static void record(const phx_import *import, const import_text *text, const char *format, const phx_import_file *before)
 {
     phx_import_file now = found_so_far(import);
     if (!import->contents)

@@ -355,12 +355,11 @@ static phx_status read_basis(phx_h5 *file, reduced_source *it)
 {
     phx_elastic_model *model = it->shape.model;
     int components = 0;
-    phx_status status =
-        read_integers(file, "/picture/unknown_node", 0, model->n_nodes - 1, &model->n, &model->node);
+    phx_status status = read_integers(file, "/picture/unknown_node", 0, model->n_nodes - 1, &model->n, &model->node);
 
     if (!status)
-        status = read_integers(file, "/picture/unknown_component", 0, PHX_UNKNOWN_OTHER - 1, &components,
-                               &model->component);
+        status =
+            read_integers(file, "/picture/unknown_component", 0, PHX_UNKNOWN_OTHER - 1, &components, &model->component);
     if (!status && components != model->n)
         status = wrong(file, "/picture/unknown_component", "has %d entries for %d unknowns", components, model->n);
     return status ? status : read_matrix(file, "/picture/Phi", it->shape.source.flex.n, model->n, &it->shape.Phi);
