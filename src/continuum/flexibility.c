@@ -290,7 +290,7 @@ phx_status flexibility_modes(flexibility *it, int count, double *omega, double *
     phx_status status = vectors ? PHX_OK : PHX_ERR_MEMORY;
 
     if (!status)
-        status = phx_eigen_shift_invert(it->context, it->n, count, 0.0, op_apply, op_mass, it, 0.0, omega, vectors);
+        status = phx_eigen_shift_invert(it->context, it->n, count, 0.0, op_apply, op_mass, it, 1e-13, omega, vectors);
     memset(modes, 0, (size_t)count * full * sizeof *modes);
     for (int k = 0; k < count && !status; k++) {
         double *x = vectors + n * (size_t)count;

@@ -174,6 +174,28 @@ static void test_nodal_stress_of_bending(void **state)
     }
 }
 
+static void test_wrong_arguments(void **state)
+{
+    phx_context *context = *state;
+    const phx_solid_material material = steel();
+    const double three[3] = {1.0, 1.0, 1.0};
+    phx_mesh mesh = box_mesh(context, size, 1, 1, 1, PHX_CELL_HEX8, BOX_REGULAR);
+    phx_elastic_model *model = solid_model(context, &mesh, &material, PHX_SOLID_FULL, false);
+    const phx_elastic_ops *ops = model->ops, other = {.kind = "plate", .destroy_data = ops->destroy_data};
+    double u[24] = {0}, stress[48] = {0};
+
+    CHECK_STATUS(context, phx_solid_nodal_stress(context, model, NULL, NULL, stress), PHX_ERR_ARGUMENT);
+    CHECK_STATUS(context, phx_solid_thermal(context, model, NULL, NULL, 1.0, u, NULL), PHX_ERR_ARGUMENT);
+    CHECK_STATUS(context, phx_elastic_traction(context, model, NULL, three, 1.0, u), PHX_ERR_ARGUMENT);
+    model->ops = &other;
+    CHECK_STATUS(context, phx_solid_nodal_stress(context, model, u, NULL, stress), PHX_ERR_ARGUMENT);
+    CHECK_MESSAGE(context, "plate");
+    CHECK_STATUS(context, phx_solid_thermal(context, model, NULL, three, 1.0, u, NULL), PHX_ERR_ARGUMENT);
+    CHECK_STATUS(context, phx_elastic_traction(context, model, "x0", three, 1.0, u), PHX_ERR_ARGUMENT);
+    model->ops = ops;
+    phx_elastic_destroy(model);
+}
+
 static void test_invariants(void **state)
 {
     (void)state;
@@ -228,6 +250,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_resultants_on_faces, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_thermal_expansion, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_nodal_stress_of_bending, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_wrong_arguments, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_invariants, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_orthotropic, context_setup, context_teardown),
     };

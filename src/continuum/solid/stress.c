@@ -3,6 +3,13 @@
 
 #include <string.h>
 
+static phx_status check_solid(phx_context *context, const phx_elastic_model *model)
+{
+    if (model->ops == &phx_solid_ops)
+        return PHX_OK;
+    return phx_fail(context, PHX_ERR_ARGUMENT, "a solid is wanted and the body is a %s", model->ops->kind);
+}
+
 int phx_solid_points(const phx_elastic_model *model, int e)
 {
     const phx_solid_data *data = phx_solid_of(model);
@@ -50,6 +57,9 @@ phx_status phx_solid_nodal_stress(phx_context *context, const phx_elastic_model 
 {
     if (!model || !u || !stress)
         return phx_fail_null(context, __func__, "model, u or stress");
+    phx_status status = check_solid(context, model);
+    if (status)
+        return status;
     const phx_solid_data *data = phx_solid_of(model);
     int *count = phx_calloc(context, (size_t)model->n_nodes, sizeof *count);
 
@@ -101,8 +111,9 @@ phx_status phx_solid_thermal(phx_context *context, const phx_elastic_model *mode
 {
     if (!model || !expansion || !force)
         return phx_fail_null(context, __func__, "model, expansion or force");
-    if (model->ops != &phx_solid_ops)
-        return phx_fail(context, PHX_ERR_ARGUMENT, "a %s has no thermal expansion; a solid has", model->ops->kind);
+    phx_status status = check_solid(context, model);
+    if (status)
+        return status;
     const phx_solid_data *data = phx_solid_of(model);
     const phx_mesh_group *part = group ? phx_mesh_group_in(&model->mesh, group, 3) : NULL;
     if (group && !part)
@@ -111,7 +122,7 @@ phx_status phx_solid_thermal(phx_context *context, const phx_elastic_model *mode
     const double eps[6] = {expansion[0] * rise, expansion[1] * rise, expansion[2] * rise};
     phx_element_matrices matrices;
     void *room = NULL;
-    phx_status status = phx_elastic_element_room(context, model, &matrices, &room);
+    status = phx_elastic_element_room(context, model, &matrices, &room);
     const int count = part ? part->n_cells : model->n_elements;
 
     for (int k = 0; k < count && !status; k++)
