@@ -86,8 +86,9 @@ static phx_status add_all_names(phx_context *context, const phx_model *model, in
 static phx_status add_names(phx_context *context, const phx_model *model, int body,
                             const phx_study_titop_options *options, titop_work *work)
 {
-    const char *parent = phx_model_body_kind_info(model->bodies[body].kind)->ports[0];
-    phx_status status = add_name(context, work, options->parent ? options->parent : parent);
+    const char *own = phx_model_body_kind_info(model->bodies[body].kind)->ports[0];
+    const char *parent = options->parent ? options->parent : own ? own : "P";
+    phx_status status = add_name(context, work, parent);
     if (!options->ports)
         return status ? status : add_all_names(context, model, body, work);
     if (options->n_ports < 1)

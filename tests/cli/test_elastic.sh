@@ -181,6 +181,14 @@ for model in whole reduced; do
     grep -v '^#' out.txt >$model-modes.csv
 done
 cmp -s whole-modes.csv reduced-modes.csv || fail "modes with the reduced body differ"
+for model in whole reduced; do
+    run 0 titop $model.yaml --body arm --format json
+    cp out.txt $model-titop.json
+done
+grep -v '"model"' whole-titop.json >one.txt
+grep -v '"model"' reduced-titop.json | cmp -s - one.txt || fail "the TITOP model of the reduced body differs"
+run 2 titop bar.yaml --body rod
+says "body 'rod' has no port 'P'"
 run 0 view reduced.yaml -o reduced.html
 run 0 reduce reduced.yaml --body arm -o twice.h5 # of a reduced body
 sed 's/arm.h5/twice.h5/' reduced.yaml >second.yaml
