@@ -89,10 +89,13 @@ static void put_summary(const phx_import_report *report, const char *prefix, FIL
     put_body(report, prefix, stream);
     for (int k = 0; k < report->n_groups; k++) {
         const phx_import_group *group = &report->groups[k];
-        fprintf(stream, "%s%s %s: %s%s%d node%s; %s%s\n", prefix, group->node ? "node" : "group", group->name,
-                dimension_names[group->dimension], group->dimension ? ", " : "", group->nodes,
-                group->nodes == 1 ? "" : "s", group->refused ? "no port: " : "port",
-                group->refused ? group->refused : "");
+        if (group->node) {
+            fprintf(stream, "%snode %d, which has rotations: port\n", prefix, group->node);
+            continue;
+        }
+        fprintf(stream, "%sgroup %s: %s%s%d node%s; %s%s\n", prefix, group->name, dimension_names[group->dimension],
+                group->dimension ? ", " : "", group->nodes, group->nodes == 1 ? "" : "s",
+                group->refused ? "no port: " : "port", group->refused ? group->refused : "");
     }
     if (report->n_materials > 1 && report->kind != PHX_IMPORT_MATRICES)
         fprintf(stream, "%sone material is taken for the whole body: %s\n", prefix, report->used.name);

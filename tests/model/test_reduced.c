@@ -1,56 +1,14 @@
 /* Bodies of kind `reduced`: the same mechanism as with the body that they were made of, ports of the file, one reading
  * for all values of the parameters, what is refused. */
-#include "continuum/continuum.h"
-
-#include "support.h"
+#include "arm.h"
 
 #include <phlexor/system.h>
-
-static const char whole[] = "kind: solid, material: steel, mesh: {size: [0.2, 0.02, 0.01], elements: [4, 1, 1]}, "
-                            "basis: {modes: 4}, ports: {P: {on: x0}, C: {on: x1, rotation: {axis: [1, 0, 0], "
-                            "angle: 0.3}}}";
-static const char reduced[] = "kind: reduced, file: arm.h5";
-
-/* An arm on a hinge. */
-static phx_model *read_arm(phx_context *context, const char *arm, const char *more)
-{
-    static char text[2000];
-
-    snprintf(text, sizeof text,
-             "phlexor: 1\ndimension: 3\ngravity: [0, -9.81, 0]\nparameters: {rate: 2}\n"
-             "materials: {steel: {density: 7850, young: 2.1e11, poisson: 0.3}}\n"
-             "bodies:\n  arm: {%s%s}\n"
-             "joints: {hinge: {kind: revolute, ports: [ground.O, arm.P], axis: [0, 0, 1], rate: rate}}\n"
-             "loads: {pull: {force: [0, 1, 0], at: arm.C}}\n"
-             "outputs: {tip: {position: arm.C}, middle: {deformation: arm@20}}\n",
-             arm, more);
-    return read_text(context, text);
-}
-
-static void write_arm(phx_context *context)
-{
-    phx_model *model = read_arm(context, whole, "");
-    const phx_model_body *body = &model->bodies[0];
-    phx_system *system = NULL;
-    phx_reduced_port ports[2];
-
-    CHECK_OK(context, phx_model_build_body(context, model, 0, &system));
-    assert_int_equal(body->n_ports, 2);
-    for (int k = 0; k < 2; k++) {
-        ports[k].name = body->ports[k].name;
-        ports[k].location = &body->ports[k].location;
-        memcpy(ports[k].rotation, body->ports[k].rotation.matrix, sizeof ports[k].rotation);
-    }
-    CHECK_OK(context, phx_reduced_write(context, "arm.h5", "arm", "solid", phx_system_source(system, 0), 2, ports));
-    phx_system_destroy(system);
-    phx_model_destroy(model);
-}
 
 /* ---- what the file says ---- */
 static void ports_are_those_of_the_file(void **state)
 {
     phx_context *context = *state;
-    phx_model *one = read_arm(context, whole, ""), *model = read_arm(context, reduced, "");
+    phx_model *one = read_arm(context, whole_arm, ""), *model = read_arm(context, reduced_arm, "");
     const phx_model_body *body = &model->bodies[0];
     phx_system *system = NULL;
 
@@ -76,7 +34,7 @@ static void the_file_is_read_once(void **state)
 {
     phx_context *context = *state;
     const phx_model_override rate = {.name = "rate", .value = 3.0};
-    phx_model *model = read_arm(context, reduced, ", point_masses: [{at: C, mass: rate}]"), *copy = NULL;
+    phx_model *model = read_arm(context, reduced_arm, ", point_masses: [{at: C, mass: rate}]"), *copy = NULL;
     phx_system *system = NULL;
 
     assert_int_equal(rename("arm.h5", "away.h5"), 0);
@@ -136,7 +94,7 @@ static int make_arm(void **state)
     const int failed = context_setup(state);
 
     if (!failed)
-        write_arm(*state);
+        write_reduced_arm(*state);
     return failed;
 }
 
