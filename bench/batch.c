@@ -8,6 +8,7 @@
 
 #include "options.h"
 #include "timing.h"
+#include "base/base.h"
 
 enum { MODES = 6, JOBS = 2, MOST_PAIRS = 100 };
 static const char *const job_names[JOBS] = {"modes", "simulate"};

@@ -1,4 +1,5 @@
 #include "chain.h"
+#include "fe/fe.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -49,7 +50,7 @@ static phx_status add_link(phx_context *context, const chain_def *chain, phx_sys
     snprintf(name, sizeof name, "link%d", k + 1);
     def.name = name;
     def.dim = chain->dim;
-    def.flex = beam ? phx_beam_flex(beam) : NULL;
+    def.flex = beam ? phx_flex_source_flex(beam) : NULL;
     for (int i = 0; i < 3; i++)
         pose.position[i] = start[i];
     if (chain->dim == 3)
@@ -58,7 +59,7 @@ static phx_status add_link(phx_context *context, const chain_def *chain, phx_sys
     start[2] -= sin(turn);
     status = beam ? phx_body_create(context, &def, &body) : make_rigid(context, &def, &body);
     if (!status)
-        status = phx_system_add_body(system, body, phx_beam_share(beam), &pose, &id);
+        status = phx_system_add_body(system, body, phx_flex_source_share(beam), &pose, &id);
     for (int end = 0; end < 2 && !status; end++)
         status = beam ? phx_system_add_beam_port(system, id, end, &ends[end])
                       : phx_system_add_port(system, id, places[end], NULL, &ends[end]);
@@ -101,6 +102,6 @@ phx_status chain_create(phx_context *context, const chain_def *def, phx_system *
     }
     if (!status)
         status = phx_system_freeze(*system);
-    phx_beam_destroy(beam);
+    phx_flex_source_destroy(beam);
     return status;
 }

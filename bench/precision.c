@@ -16,6 +16,7 @@
 #include "results/plot/chart.h"
 #include "options.h"
 #include "timing.h"
+#include "dae/dae.h"
 
 enum { WIDTH = 3, MOST_SETTINGS = 40, METHODS = PHX_INTEGRATORS + 3 };
 

@@ -13,11 +13,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <phlexor/reduce.h>
+#include "reduce/reduce.h"
 #include <phlexor/study.h>
 
 #include "options.h"
 #include "timing.h"
+#include "linear/linear.h"
 
 enum { MODES = 6 };
 typedef enum phase { PARAMETERS, BUILD, START, LINEARISE, NULL_SPACE, EIGEN, TRACK, PHASES } phase;

@@ -1,5 +1,6 @@
 /* phlexor simulate --sweep */
 #include "cli.h"
+#include "results/results.h"
 
 #include <phlexor/study.h>
 

@@ -1,7 +1,7 @@
 /* phlexor check */
 #include "cli.h"
 
-#include <phlexor/study.h>
+#include "study/study.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #ifndef PHLEXOR_CLI_H
 #define PHLEXOR_CLI_H
 
-#include <phlexor/study.h>
+#include "study/study.h"
 
 #include <stdio.h>
 

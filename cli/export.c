@@ -1,7 +1,7 @@
 /* phlexor export */
 #include "cli.h"
 
-#include <phlexor/results.h>
+#include "results/results.h"
 
 #include <string.h>
 

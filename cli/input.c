@@ -1,6 +1,7 @@
 /* The model and numbers on the command line. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli.h"
+#include "results/results.h"
 
 #include <ctype.h>
 #include <errno.h>

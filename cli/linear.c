@@ -1,5 +1,6 @@
 /* What the commands share that make a linear model. */
 #include "cli.h"
+#include "study/study.h"
 
 #include <string.h>
 

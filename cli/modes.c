@@ -1,5 +1,6 @@
 /* phlexor modes */
 #include "cli.h"
+#include "results/results.h"
 
 #include <phlexor/study.h>
 

@@ -1,7 +1,7 @@
 /* Candidates for a place of the command line: see offers.h. What cannot be read offers nothing. */
 #include "offers.h"
 
-#include <phlexor/reproduce.h>
+#include "reproduce/reproduce.h"
 
 #include <string.h>
 

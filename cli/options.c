@@ -1,5 +1,6 @@
 /* Options of the command line: reading, help. */
 #include "cli.h"
+#include "base/base.h"
 
 #include <errno.h>
 #include <stdlib.h>

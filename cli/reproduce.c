@@ -1,7 +1,7 @@
 /* phlexor reproduce */
 #include "cli.h"
 
-#include <phlexor/reproduce.h>
+#include "reproduce/reproduce.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,6 +1,8 @@
 /* phlexor simulate */
 #define _POSIX_C_SOURCE 200809L
 #include "cli.h"
+#include "results/results.h"
+#include "system/system.h"
 
 #include <phlexor/study.h>
 

@@ -1,5 +1,6 @@
 /* Sweeps on the command line: name=from:to:count, and the threads that work on them. */
 #include "cli.h"
+#include "model/model.h"
 
 #include <phlexor/study.h>
 

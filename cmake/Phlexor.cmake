@@ -1,14 +1,16 @@
 # How Phlexor's directories become targets. A directory says only what is its own:
 #
 #   src/<layer>     phx_layer(<layer> SOURCES a.c b.c DEPENDS base algebra LIBS klu m)
-#   cli             phx_program(SOURCES main.c simulate.c LIBS hdf5)
+#   reproduce       phx_program_part(reproduce SOURCES a.c)
+#   cli             phx_program(SOURCES main.c simulate.c PARTS reproduce LIBS hdf5)
 #   tests/<layer>   phx_test(<name> SOURCES test_x.c LAYERS fe algebra [LIBS ..] [LABELS slow] [TIMEOUT 60]
 #                   [COST 10])   long tests have a cost, by which ctest begins with them
 #   tests/fuzz      phx_fuzz(<name> SOURCES fuzz_x.c LAYERS model), corpus in tests/fuzz/corpus/<name>
 #   examples        phx_example(<name> SOURCES x.c)
 #   bench           phx_bench(<name> SOURCES x.c [LAYERS ..] [LIBS ..])
 #
-# Public headers are <phlexor/<layer>.h>; a private one is "x.h" beside the files of its layer (tests: "<layer>/x.h").
+# Public headers are <phlexor/<layer>.h>, what a layer offers to the others and to the program is "<layer>/<layer>.h"; a
+# private one is "x.h" beside the files of its layer (tests: "<layer>/x.h").
 # A name under LIBS that is one of the targets phx::<name> of PhlexorLibraries.cmake means that target.
 include_guard(GLOBAL)
 include(GNUInstallDirs)
@@ -89,11 +91,27 @@ if(PHX_FUZZ)
     list(APPEND PHX_FLAGS -fsanitize=fuzzer-no-link)
 endif()
 
+# The programs of the tests and benchmarks are linked by gold, where it is there: in a quarter of the time.
+include(CheckLinkerFlag)
+check_linker_flag(C -fuse-ld=gold PHX_HAS_GOLD)
+set(PHX_QUICK_LINK)
+if(PHX_HAS_GOLD AND NOT PHX_FUZZ)
+    set(PHX_QUICK_LINK -fuse-ld=gold)
+endif()
+
 # The one file in C++, which keeps the exceptions of a library from C, is compiled with those of the flags that C++ has.
 set(PHX_CXX_FLAGS ${PHX_FLAGS})
 list(REMOVE_ITEM PHX_CXX_FLAGS -Wstrict-prototypes -Wmissing-prototypes)
 if(PHX_SANITIZE)
     list(APPEND PHX_CXX_FLAGS -fno-sanitize=vptr) # needs more of the run-time library than a program linked as C has
+endif()
+
+# Where optimising takes longer than it saves: the tests, which compute little outside of the library and have as many
+# lines, and with sanitizers the kernels for registers of several numbers, which are large and run for moments.
+set(PHX_TEST_FLAGS $<IF:$<CONFIG:Debug>,-O0,-O1>)
+set(PHX_LANES_FLAGS)
+if(PHX_SANITIZE)
+    set(PHX_LANES_FLAGS -O0)
 endif()
 
 # ---- the table of layers ----
@@ -131,14 +149,33 @@ function(phx_link target scope)
     endforeach()
 endfunction()
 
-# A program of the tests, the fuzzers, the examples or the benchmarks on top of `layers`.
-function(phx_add_on_layers target sources layers libs)
-    add_executable(${target} ${sources})
-    set_target_properties(${target} PROPERTIES LINKER_LANGUAGE C)
-    target_compile_options(${target} PRIVATE ${PHX_FLAGS})
+# How the sources of the tests, the fuzzers and the benchmarks are compiled: `flags` come last.
+function(phx_compile_on_layers target layers libs flags)
+    target_compile_options(${target} PRIVATE ${PHX_FLAGS} ${flags})
     target_compile_definitions(${target} PRIVATE PHX_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
     target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
     phx_link(${target} PRIVATE ${layers} ${libs} m)
+endfunction()
+
+# A program of the tests, the fuzzers or the benchmarks on top of `layers`. The first source is the program's own,
+# compiled with `flags`; the others, which several programs share, are compiled once and as the library is:
+# tests/system/zoo.c by the target tests_system_zoo_c.
+function(phx_add_on_layers target sources layers libs flags)
+    list(POP_FRONT sources own)
+    add_executable(${target} ${own})
+    set_target_properties(${target} PROPERTIES LINKER_LANGUAGE C)
+    target_link_options(${target} PRIVATE ${PHX_QUICK_LINK})
+    phx_compile_on_layers(${target} "${layers}" "${libs}" "${flags}")
+    foreach(source IN LISTS sources)
+        get_filename_component(source ${source} ABSOLUTE)
+        file(RELATIVE_PATH shared ${PROJECT_SOURCE_DIR} ${source})
+        string(MAKE_C_IDENTIFIER ${shared} shared)
+        if(NOT TARGET ${shared})
+            add_library(${shared} OBJECT ${source})
+            phx_compile_on_layers(${shared} "${layers}" "${libs}" "")
+        endif()
+        target_sources(${target} PRIVATE $<TARGET_OBJECTS:${shared}>)
+    endforeach()
 endfunction()
 
 # ---- what the directories call ----
@@ -149,7 +186,7 @@ function(phx_layer layer)
             message(FATAL_ERROR "layer ${layer} must not know ${other}: see src/layers.txt")
         endif()
     endforeach()
-    if(NOT ARG_SOURCES) # nothing but its public header
+    if(NOT ARG_SOURCES) # nothing but headers
         add_library(phx_${layer} INTERFACE)
         target_include_directories(phx_${layer} INTERFACE ${PROJECT_SOURCE_DIR}/include)
         phx_link(phx_${layer} INTERFACE ${ARG_DEPENDS})
@@ -171,19 +208,31 @@ endfunction()
 function(phx_layer_wide layer wide)
     if(PHX_${wide})
         target_sources(phx_${layer} PRIVATE ${ARGN})
-        set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "${PHX_${wide}_FLAGS}"
+        set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "${PHX_${wide}_FLAGS};${PHX_LANES_FLAGS}"
             COMPILE_DEFINITIONS PHX_FOR_${wide})
         target_compile_definitions(phx_${layer} PRIVATE PHX_${wide})
     endif()
 endfunction()
 
+# A part of the program in a folder of its own, which sees what a user of the library sees: the target phx_<name>. Its
+# header is "<name>/<name>.h".
+function(phx_program_part name)
+    cmake_parse_arguments(ARG "" "" "SOURCES" ${ARGN})
+    add_library(phx_${name} STATIC ${ARG_SOURCES})
+    target_compile_options(phx_${name} PRIVATE ${PHX_FLAGS})
+    target_include_directories(phx_${name} PUBLIC ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/src)
+    phx_link(phx_${name} PUBLIC phlexor_static m)
+endfunction()
+
 # The program: bin/phlexor.
 function(phx_program)
-    cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
+    cmake_parse_arguments(ARG "" "" "SOURCES;PARTS;LIBS" ${ARGN})
     add_executable(phlexor_program ${ARG_SOURCES})
     set_target_properties(phlexor_program PROPERTIES OUTPUT_NAME phlexor LINKER_LANGUAGE C)
     target_compile_options(phlexor_program PRIVATE ${PHX_FLAGS})
-    phx_link(phlexor_program PRIVATE phlexor_static ${ARG_LIBS} m)
+    target_include_directories(phlexor_program PRIVATE ${PROJECT_SOURCE_DIR}/src)
+    list(TRANSFORM ARG_PARTS PREPEND phx_)
+    phx_link(phlexor_program PRIVATE ${ARG_PARTS} phlexor_static ${ARG_LIBS} m)
     install(TARGETS phlexor_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
 endfunction()
 
@@ -191,7 +240,7 @@ endfunction()
 # private header of the layer fe. The program sees PHX_SOURCE_DIR (a string) and runs in the directory of the build.
 function(phx_test name)
     cmake_parse_arguments(ARG "" "TIMEOUT;COST" "SOURCES;LAYERS;LIBS;LABELS" ${ARGN})
-    phx_add_on_layers(test_${name} "${ARG_SOURCES}" "${ARG_LAYERS}" "phx_testing;${ARG_LIBS}")
+    phx_add_on_layers(test_${name} "${ARG_SOURCES}" "${ARG_LAYERS}" "phx_testing;${ARG_LIBS}" "${PHX_TEST_FLAGS}")
     if(NOT ARG_TIMEOUT)
         set(ARG_TIMEOUT 120)
     endif()
@@ -211,7 +260,7 @@ function(phx_fuzz name)
     if(NOT PHX_FUZZ)
         list(APPEND sources ${PROJECT_SOURCE_DIR}/tests/fuzz/replay.c)
     endif()
-    phx_add_on_layers(fuzz_${name} "${sources}" "${ARG_LAYERS}" "${ARG_LIBS}")
+    phx_add_on_layers(fuzz_${name} "${sources}" "${ARG_LAYERS}" "${ARG_LIBS}" "${PHX_TEST_FLAGS}")
     if(PHX_FUZZ)
         target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
     else()
@@ -237,7 +286,7 @@ endfunction()
 # A benchmark, run by the target `bench`.
 function(phx_bench name)
     cmake_parse_arguments(ARG "" "" "SOURCES;LAYERS;LIBS" ${ARGN})
-    phx_add_on_layers(bench_${name} "${ARG_SOURCES}" "${ARG_LAYERS}" "${ARG_LIBS}")
+    phx_add_on_layers(bench_${name} "${ARG_SOURCES}" "${ARG_LAYERS}" "${ARG_LIBS}" "")
     set_target_properties(bench_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench)
     if(NOT TARGET bench)
         add_custom_target(bench)
@@ -263,6 +312,23 @@ macro(phx_add_tests)
     add_test(NAME layers COMMAND ${PROJECT_SOURCE_DIR}/tools/check-layers)
 endmacro()
 
+# Writes the version script of the shared library: the functions that the public headers declare, each at the start of a
+# line as .clang-format has them, and nothing else.
+function(phx_write_exports map)
+    file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/phlexor/*.h)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${headers})
+    foreach(header IN LISTS headers)
+        file(STRINGS ${header} lines REGEX "^[a-z].*[ *]phx_[A-Za-z0-9_]+\\(")
+        foreach(line IN LISTS lines)
+            if(NOT line MATCHES "^(static|typedef) ")
+                string(REGEX MATCH "(phx_[A-Za-z0-9_]+)\\(" match "${line}")
+                string(APPEND names " ${CMAKE_MATCH_1};")
+            endif()
+        endforeach()
+    endforeach()
+    file(CONFIGURE OUTPUT ${map} CONTENT "{\n    global:${names}\n    local: *;\n};\n" @ONLY)
+endfunction()
+
 # The layers folded into one libphlexor. Targets phlexor_static and phlexor_shared; Phlexor::static and Phlexor::shared
 # in the installed package.
 function(phx_add_library)
@@ -280,8 +346,8 @@ function(phx_add_library)
             $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
         phx_link(phlexor_${kind} PRIVATE ${libs} m)
     endforeach()
-    # Only phx_ names leave the shared library.
-    set(map ${PROJECT_SOURCE_DIR}/cmake/libphlexor.map)
+    set(map ${PROJECT_BINARY_DIR}/libphlexor.map)
+    phx_write_exports(${map})
     set_target_properties(phlexor_shared PROPERTIES VERSION ${PROJECT_VERSION}
         SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} LINK_DEPENDS ${map})
     target_link_options(phlexor_shared PRIVATE -Wl,--version-script=${map})

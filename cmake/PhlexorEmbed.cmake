@@ -1,4 +1,4 @@
-# Files of the source tree as bytes in the library.
+# Files of the source tree as bytes in a library.
 #
 #   phx_embed(<variable> <name> HEADER x.h FILES a.csv b.yaml)
 #

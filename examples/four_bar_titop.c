@@ -63,7 +63,7 @@ static phx_status make_link(phx_context *context, int k, double mass, phx_beam *
         return status;
     def.name = NAMES[k];
     def.dim = 2;
-    def.flex = phx_beam_flex(*beam);
+    def.flex = phx_flex_source_flex(*beam);
     return phx_body_create(context, &def, body);
 }
 
@@ -73,6 +73,7 @@ static phx_status make_block(phx_context *context, int k, phx_ss **block)
     /* hinged at P: torque in, angular acceleration out; the follower's end D moves not at all: accelerations in */
     const char *const hinged[] = {"crank.P.alpha", "coupler.P.alpha", "follower.P.alpha"};
     const char *const inverted[] = {hinged[k], "follower.C.fx", "follower.C.fy"};
+    const phx_location start = phx_location_at_fraction(0.0), end = phx_location_at_fraction(1.0);
     phx_body_port P = {.rotation = {1.0, 0.0, 0.0, 1.0}}, C = P;
     phx_beam *beam = NULL;
     phx_body *body = NULL;
@@ -80,9 +81,9 @@ static phx_status make_block(phx_context *context, int k, phx_ss **block)
     phx_status status = make_link(context, k, 0.0, &beam, &body);
 
     if (!status)
-        status = phx_beam_point(beam, context, 0.0, &P.point);
+        status = phx_flex_source_point(beam, context, &start, &P.point);
     if (!status)
-        status = phx_beam_point(beam, context, 1.0, &C.point);
+        status = phx_flex_source_point(beam, context, &end, &C.point);
     if (!status) {
         const phx_titop_port child = {"C", &C};
         phx_titop_def def = phx_titop_def_default();
@@ -98,7 +99,7 @@ static phx_status make_block(phx_context *context, int k, phx_ss **block)
     phx_body_port_free(&P);
     phx_body_port_free(&C);
     phx_body_destroy(body);
-    phx_beam_destroy(beam);
+    phx_flex_source_destroy(beam);
     return status;
 }
 
@@ -187,7 +188,7 @@ static phx_status build(phx_context *context, double theta, bool clamped, phx_sy
         phx_body_id id = -1;
         status = make_link(context, k, k < 2 ? JOINT_MASS : 0.0, &beam, &body);
         if (status) {
-            phx_beam_destroy(beam);
+            phx_flex_source_destroy(beam);
             return status;
         }
         pose.position[0] = point[k][0];
@@ -222,8 +223,9 @@ static phx_status by_joints(phx_context *context, double theta, bool clamped, do
     if (!status)
         status = phx_system_dae(system, context, &dae);
     if (!status) {
-        x = phx_calloc(context, (size_t)(dae->n_x + dae->n_v), sizeof *x);
-        status = x ? phx_system_start(system, NULL, x, x + dae->n_x, NULL) : PHX_ERR_MEMORY;
+        const int n_x = phx_system_n_x(system), n_v = phx_system_n_v(system);
+        x = calloc((size_t)(n_x + n_v), sizeof *x);
+        status = x ? phx_system_start(system, NULL, x, x + n_x, NULL) : PHX_ERR_MEMORY;
     }
     if (!status)
         status = phx_system_linear(dae, 0.0, x, NULL, &linear);
@@ -236,7 +238,7 @@ static phx_status by_joints(phx_context *context, double theta, bool clamped, do
     phx_mode_set_free(&modes);
     phx_linear_free(&linear);
     phx_modal_destroy(modal);
-    phx_free(x);
+    free(x);
     phx_system_dae_destroy(dae);
     phx_system_destroy(system);
     return status;

@@ -48,10 +48,10 @@ static phx_status add_flexible_link(phx_context *context, phx_system *system, ph
         return status;
     def.name = "link 2";
     def.dim = 2;
-    def.flex = phx_beam_flex(beam);
+    def.flex = phx_flex_source_flex(beam);
     status = phx_body_create(context, &def, &body);
     if (status) {
-        phx_beam_destroy(beam);
+        phx_flex_source_destroy(beam);
         return status;
     }
     pose.position[0] = LENGTH;
@@ -114,7 +114,7 @@ static phx_status observe(void *user, const phx_sample *sample)
     double gap, gap_rate;
 
     phx_system_energies(w->system, sample->x, sample->v, &e);
-    w->dae->ops->drift(w->dae, sample->t, sample->x, sample->v, &gap, &gap_rate);
+    phx_system_drift(w->dae, sample->t, sample->x, sample->v, &gap, &gap_rate);
     double energy = e.kinetic + e.elastic + e.potential;
     if (sample->t == 0.0)
         w->start = energy;
@@ -137,9 +137,9 @@ static phx_status simulate(phx_context *context, phx_system *system, watch *w)
     if (status)
         return status;
     w->system = system;
-    x = phx_calloc(context, (size_t)w->dae->n_x, sizeof *x);
-    v = phx_calloc(context, (size_t)w->dae->n_v, sizeof *v);
-    lambda = phx_calloc(context, (size_t)w->dae->n_l, sizeof *lambda);
+    x = calloc((size_t)phx_system_n_x(system), sizeof *x);
+    v = calloc((size_t)phx_system_n_v(system), sizeof *v);
+    lambda = calloc((size_t)phx_system_n_l(system), sizeof *lambda);
     status = x && v && lambda ? phx_system_start(system, &at_start, x, v, lambda) : PHX_ERR_MEMORY;
     if (!status) {
         options.end = 1.0;
@@ -149,9 +149,9 @@ static phx_status simulate(phx_context *context, phx_system *system, watch *w)
     if (!status)
         printf("%ld steps to t = %g s, %ld Newton iterations, %ld factorisations\n", stats.steps, t,
                stats.newton_iterations, stats.factorisations);
-    phx_free(x);
-    phx_free(v);
-    phx_free(lambda);
+    free(x);
+    free(v);
+    free(lambda);
     return status;
 }
 

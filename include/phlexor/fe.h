@@ -31,7 +31,6 @@ typedef struct phx_flex_point {
     double *theta; /* n_rot x n, row-major */
 } phx_flex_point;
 void phx_flex_point_free(phx_flex_point *point);
-phx_status phx_flex_point_copy(phx_context *context, int dim, const phx_flex_point *point, phx_flex_point *copy);
 
 /* ---- places on a body ---- */
 /* How a place on a body is said. */
@@ -67,17 +66,6 @@ static inline phx_location phx_location_of_name(const char *name)
     phx_location location = {PHX_LOCATION_NAME, 0.0, {0.0, 0.0, 0.0}, 0, name};
     return location;
 }
-/* Its bit in a set of sorts, 0 for what is none. */
-static inline unsigned phx_location_bit(phx_location_sort sort)
-{
-    return (unsigned)sort < PHX_LOCATION_SORTS ? 1u << (unsigned)sort : 0u;
-}
-bool phx_location_same(const phx_location *a, const phx_location *b);
-/* "origin, fraction of the length": a set of sorts, for messages. */
-phx_shown phx_location_sorts_text(unsigned sorts);
-/* What a text like that behind '@' means on a body whose points are given by these sorts: a number a fraction or else a
- * node, any other text a name, which stays the caller's. PHX_ERR_ARGUMENT when it can be none of them. */
-phx_status phx_location_read(phx_context *context, unsigned sorts, const char *text, phx_location *location);
 
 /* Von Karman strain of geometric stiffening, piecewise constant: strain k is
  *   eps_k = lin_k q + 1/2 sum_{g: strain_of[g] = k} weight[g] (slope_g q)^2,  energy 1/2 sum_k stiffness[k] eps_k^2.
@@ -94,42 +82,8 @@ typedef struct phx_flex_stiffening {
     int *stress_row; /* n_strain: row of the stress vector that holds this axial force */
 } phx_flex_stiffening;
 
-/* A matrix over q x q without its zeros, by rows; rows without entries are left out. */
-typedef struct phx_flex_matrix {
-    int n_rows;
-    int *row, *ptr, *idx;
-    double *val;
-} phx_flex_matrix;
-/* x^T A y */
-static inline double phx_flex_matrix_form(const phx_flex_matrix *a, const double *x, const double *y)
-{
-    double form = 0.0;
-    for (int r = 0; r < a->n_rows; r++) {
-        double sum = 0.0;
-        for (int e = a->ptr[r]; e < a->ptr[r + 1]; e++)
-            sum += a->val[e] * y[a->idx[e]];
-        form += x[a->row[r]] * sum;
-    }
-    return form;
-}
-
-/* Matrices with a common vector, one above the other: row i of matrix m is row m n + i, n rows each. Rows of one length
- * follow each other, so that a loop over each length can have it as a constant. Rows of matrices are filled up with
- * zeros to multiples of three, which they have along a beam but for its ends (a node has two neighbours). Rows without
- * entries have length 0. */
-typedef struct phx_flex_stack {
-    int n_groups;
-    int *length, *count; /* entries of a row, rows */
-    int *row, *idx;      /* in the order of the groups */
-    double *val;
-} phx_flex_stack;
-
 /* The matrices of a phx_flex, each without its zeros: what is multiplied in every step. */
-typedef struct phx_flex_compact {
-    phx_flex_matrix K, A[3], Q[PHX_MAX_PAIR];
-    phx_flex_stack mass, stiffness, gyro, pairs; /* M, K, all A_k, all Q_p */
-    phx_flex_stack moments;                      /* of one row each: S_a, then C_k */
-} phx_flex_compact;
+typedef struct phx_flex_compact phx_flex_compact;
 
 /* Everything a floating body needs of its deformation. All matrices over q x q share one structurally symmetric
  * pattern (ptr, idx) that contains the diagonal. */
@@ -155,10 +109,10 @@ typedef struct phx_flex {
     phx_flex_stiffening *stiffening; /* NULL: none */
     phx_flex_compact *compact;       /* made last, by phx_flex_make_compact; NULL: not yet */
 } phx_flex;
-void phx_flex_free(phx_flex *flex); /* frees what it owns, zeroes the fields; NULL is allowed */
+/* Frees the arrays, which malloc and its like have made, and zeroes the fields; NULL is allowed. */
+void phx_flex_free(phx_flex *flex);
 /* Fills `compact` from the matrices as they are. PHX_ERR_MEMORY. */
 phx_status phx_flex_make_compact(phx_context *context, phx_flex *flex);
-void phx_flex_free_compact(phx_flex_compact *compact); /* NULL is allowed */
 
 /* ---- where a deformation comes from ---- */
 /* A beam, modal data: what fills a phx_flex and answers for its points and stresses. A source lives until each owner
@@ -169,27 +123,10 @@ typedef struct phx_flex_source phx_flex_source;
 phx_flex_source *phx_flex_source_share(phx_flex_source *source);
 void phx_flex_source_destroy(phx_flex_source *source);               /* NULL is allowed */
 const phx_flex *phx_flex_source_flex(const phx_flex_source *source); /* owned by the source */
-const char *phx_flex_source_kind(const phx_flex_source *source);     /* "beam", "modal body": for messages */
-/* Whether its points can be given by a location of this sort, and all such sorts as bits (phx_location_bit). */
-bool phx_flex_source_offers(const phx_flex_source *source, phx_location_sort sort);
-unsigned phx_flex_source_sorts(const phx_flex_source *source);
 /* The point at a location; free with phx_flex_point_free. PHX_ERR_ARGUMENT for a sort that the source does not offer,
  * with those that it does, and for a location outside the body. */
 phx_status phx_flex_source_point(const phx_flex_source *source, phx_context *context, const phx_location *location,
                                  phx_flex_point *point);
-/* Whether it has sections along a length: section forces at its points, and a quadrature for loads per length. The
- * functions below are for such a source; others are PHX_ERR_ARGUMENT. */
-bool phx_flex_source_has_sections(const phx_flex_source *source);
-/* Linear functionals of the stress vector at a location: the axial force (tension positive), the bending moment
- * (EI w'', n_moment = 1 in the plane, 2 in space: m_y = EIy uz'', m_z = EIz uy''), the torsion moment (space; zero
- * where there is none): mean of both sides at an element interface. Dense rows of n_stress values. Any of the three may
- * be NULL. */
-phx_status phx_flex_source_section_rows(const phx_flex_source *source, phx_context *context,
-                                        const phx_location *location, double *axial, double *moment, double *torsion);
-/* Quadrature over the length for loads per length: count points, their fractions s of the length and weights (m).
- * Arrays owned by the source. */
-phx_status phx_flex_source_quadrature(const phx_flex_source *source, phx_context *context, int *count, const double **s,
-                                      const double **weight);
 
 /* ---- other bases ---- */
 /* The body in the coordinates eta of a basis, q = T eta with T n x k, row-major, of full rank, 1 <= k <= n: every
@@ -319,25 +256,6 @@ typedef phx_flex_source phx_beam; /* points: origin, which is P, and fractions o
  * 5 or stiffening, assumed modes with another reference than cantilever, modes with stiffening, or more coordinates
  * than fit where all couple (free, paper, modes). */
 phx_status phx_beam_create(phx_context *context, const phx_beam_def *def, phx_beam **beam);
-/* The functions of any source, for a beam. */
-static inline phx_beam *phx_beam_share(phx_beam *beam)
-{
-    return phx_flex_source_share(beam);
-}
-static inline void phx_beam_destroy(phx_beam *beam)
-{
-    phx_flex_source_destroy(beam);
-}
-static inline const phx_flex *phx_beam_flex(const phx_beam *beam)
-{
-    return phx_flex_source_flex(beam);
-}
-/* Point at a fraction s in [0,1] of the length, else PHX_ERR_ARGUMENT; free with phx_flex_point_free. A fraction within
- * rounding of a node is taken as the node. */
-phx_status phx_beam_point(const phx_beam *beam, phx_context *context, double s, phx_flex_point *point);
-/* phx_flex_source_section_rows at a fraction s, and phx_flex_source_quadrature, for what is known to be a beam. */
-void phx_beam_stress_rows(const phx_beam *beam, double s, double *axial, double *moment, double *torsion);
-void phx_beam_quadrature(const phx_beam *beam, int *count, const double **s, const double **weight);
 
 #ifdef __cplusplus
 }

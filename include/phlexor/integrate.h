@@ -1,7 +1,8 @@
-/* Phlexor, layer integrate: time integrators over the table of operations of a dae. */
+/* Phlexor, layer integrate: time integrators. */
 #ifndef PHLEXOR_INTEGRATE_H
 #define PHLEXOR_INTEGRATE_H
 
+#include <phlexor/base.h>
 #include <phlexor/dae.h>
 
 #ifdef __cplusplus
@@ -48,7 +49,7 @@ typedef struct phx_sample {
     double t;
     const double *x, *v, *lambda;
     phx_work work;        /* since the start */
-    const double *ledger; /* n_parts of the dae: its parts, since the start */
+    const double *ledger; /* phx_system_ledger entries, since the start, J */
 } phx_sample;
 /* Any status but PHX_OK ends the run with it (PHX_INTERRUPTED: the user stopped it). */
 typedef phx_status phx_sample_fn(void *user, const phx_sample *sample);

@@ -70,29 +70,6 @@ void phx_modal_destroy(phx_modal *modal); /* NULL is allowed */
 phx_status phx_modal_solve(phx_modal *modal, const phx_linear *linear, const phx_modes_options *options,
                            phx_mode_set *set);
 
-/* ---- identity along a sweep ---- */
-
-/* Gives every mode the branch it belongs to, by the modal assurance criterion in the mass matrix against the modes of
- * the neighbouring point,
- *
- *     MAC_ij = |a_i^H M b_j|^2 / (a_i^H M a_i  b_j^H M b_j),
- *
- * and the assignment with the largest sum. Points are fed in the order of the sweep, the last axis fastest; the
- * neighbour is the point before on that axis, and at the start of a line the start of the line before. Modes closer
- * than 1e-3 in frequency are compared as a space, so that a crossing is passed on either side. */
-typedef struct phx_tracker phx_tracker;
-/* counts (n_axes, copied): points along each axis, the first slowest. n_axes 0: one point. */
-phx_status phx_tracker_create(phx_context *context, int n_axes, const int *counts, phx_tracker **tracker);
-void phx_tracker_destroy(phx_tracker *tracker); /* NULL is allowed */
-/* Modes to compute at each point when `count` are asked for: some more, so that crossings with modes above are seen. */
-int phx_tracker_carry(int count);
-/* branch (set->count): from 1, at the first point the rank. A mode that resembles none seen before gets a new number,
- * and so do all modes of a point that has other coordinates than its neighbour. confidence (may be NULL): for each mode
- * the MAC that decided, 1 at the first point, 0 for a new branch. Errors: PHX_ERR_ARGUMENT for more points than the
- * counts allow, or M of another size than the shapes. */
-phx_status phx_tracker_feed(phx_tracker *tracker, const phx_mode_set *set, const phx_csr *M, int *branch,
-                            double *confidence);
-
 /* ---- TITOP models ([2] (1)-(3), (12), (24)) ----
  *
  * A body at rest, undeformed, seen from its ports: accelerations of the port P in and the wrench at P out; wrenches at
@@ -122,20 +99,6 @@ typedef struct phx_titop_def {
 } phx_titop_def;
 phx_titop_def phx_titop_def_default(void); /* ports named P and C are for the caller to give */
 
-/* The matrices of (1) and (2). Owns its arrays. */
-typedef struct phx_titop_parts {
-    int size;          /* entries of a wrench: 3 in the plane, 6 in space */
-    int n, n_children; /* coordinates, ports C */
-    double *D_P;       /* size x size: rigid mass model about P */
-    double *L_P;       /* n x size: participation */
-    double *M, *D, *K; /* n x n: mass, damping, stiffness */
-    double *tau;       /* n_children size x size: rigid kinematics from P to each C */
-    double *Phi;       /* n_children size x n: motion of each C with q */
-} phx_titop_parts;
-/* PHX_ERR_ARGUMENT for a missing body, port or name, or a name that stands twice. */
-phx_status phx_titop_parts_create(phx_context *context, const phx_titop_def *def, phx_titop_parts *parts);
-void phx_titop_parts_free(phx_titop_parts *parts); /* frees and zeroes the fields; NULL is allowed */
-
 /* The state-space form (3), in finite-element coordinates: x = (q, q'), and channels, input to output,
  *
  *   NAME.C.fx fy tz            ->  NAME.C.ax ay alpha           ports C one after the other, then
@@ -148,7 +111,7 @@ phx_status phx_titop_create(phx_context *context, const phx_titop_def *def, phx_
 
 /* ---- linear models of mechanisms ----
  *
- * The pHDAE of a system about a configuration at rest, with named inputs and outputs (phx_channels of layer system).
+ * The pHDAE of a system about a configuration at rest, with named inputs and outputs (phx_channels_options).
  * Three forms of one model. All need the channels to be possible: PHX_ERR_INPUT names a motion that cannot be
  * prescribed because joints or other prescribed motions hold it. */
 typedef struct phx_linearise_options {
@@ -163,18 +126,15 @@ phx_linearise_options phx_linearise_options_default(void);
 
 /* A mechanism linearised about a configuration. */
 typedef struct phx_linearised phx_linearised;
-/* Errors of phx_system_linear and phx_system_channels; PHX_ERR_ANALYSIS when the mass matrix is not positive definite.
+/* Errors of phx_system_linear and for channels, see phx_channels_options; PHX_ERR_ANALYSIS when the mass matrix is not
+ * positive definite.
  * Dense: n^3 work. The result keeps nothing of `dae`. */
 phx_status phx_linearise(phx_context *context, phx_dae *dae, const phx_linearise_options *options,
                          phx_linearised **linearised);
 void phx_linearised_destroy(phx_linearised *linearised); /* NULL is allowed */
 
 /* What is returned belongs to `linearised`. */
-const phx_linear *phx_linearised_matrices(const phx_linearised *linearised); /* M, D, K, unreduced; G with drives */
-const phx_channels *phx_linearised_channels(const phx_linearised *linearised);
 const char *phx_linearised_coordinate(const phx_linearised *linearised, int k); /* name of xi_k */
-/* How far the point is from rest (phx_system_unrest), m/s^2. */
-double phx_linearised_unrest(const phx_linearised *linearised, bool deformations_free);
 
 /* Second order, reduced: xi = basis q,
  *
@@ -207,8 +167,6 @@ phx_status phx_linearised_second_order(phx_context *context, const phx_linearise
  * PHX_ERR_INPUT when an output has a direct feedthrough of the derivative of a rate (accelerations, efforts and
  * reactions have): names both. */
 phx_status phx_linearised_ss(phx_context *context, const phx_linearised *linearised, phx_ss **ss);
-/* The same without those outputs; there may be none left. */
-phx_status phx_linearised_proper_ss(phx_context *context, const phx_linearised *linearised, phx_ss **ss);
 
 /* Descriptor pH form over e = (xi, v, lambda, mu): E = diag(I, M, 0), Q = diag(K, I, I),
  *
@@ -227,10 +185,6 @@ typedef struct phx_measured {
 void phx_measured_free(phx_measured *measured);
 phx_status phx_linearised_descriptor(phx_context *context, const phx_linearised *linearised,
                                      phx_descriptor **descriptor, phx_measured *measured);
-/* The same form straight from the matrices, without outputs; `channels` may have no inputs (n, m, G and empty H and F
- * are enough then). No dense work where D is positive semi-definite. */
-phx_status phx_linear_descriptor(phx_context *context, const char *name, const phx_linear *linear,
-                                 const phx_channels *channels, phx_descriptor **descriptor);
 /* State names of the descriptor form: xi by phx_linearised_coordinate, "NAME_dot", then the multipliers. */
 
 #ifdef __cplusplus

@@ -8,11 +8,6 @@
  * phx_model_destroy; what is built from a model and borrows its signals must go first. A model is used by one thread at
  * a time (a signal evaluates through its own expression handle); several models are independent.
  *
- * Positions: the model remembers where in the file each field was written. Pass the address of a field to
- * phx_model_where or phx_model_fail, e.g. phx_model_fail(context, model, &body->material, ...). Addresses of fields the
- * file does not give (defaults) lead to the position of the object that holds them; those of copies to the file alone.
- * A struct shares its address with its first field, whose position then counts when the file gives it.
- *
  * Vectors have 3 entries, the third is 0 in the plane. Rotational vectors (angular velocity) have their plane
  * value in entry 0. Rotations are dim x dim, row-major, in the first dim*dim entries. */
 #ifndef PHLEXOR_MODEL_H
@@ -30,11 +25,6 @@ enum {
     PHX_MODEL_MAX_SPATIAL_ELEMENTS = 20000,
     PHX_MODEL_MAX_COUNT = 1000000
 };
-
-/* Place in the model file, both from 1; line 0: not from the file. */
-typedef struct phx_model_source {
-    int line, column;
-} phx_model_source;
 
 /* A number that may be absent. */
 typedef struct phx_model_optional {
@@ -123,8 +113,8 @@ typedef struct phx_model_body_info {
     bool plane, space;  /* the dimensions it exists in */
     bool deforms;       /* its points move against each other */
     bool mesh;          /* a mesh, on which loads over surfaces act */
-    bool sections;      /* phx_model_body_sections: outputs of section forces, loads per length */
-    unsigned locations; /* what may stand behind '@', as bits (phx_location_bit) */
+    bool sections;      /* along its length: outputs of section forces, loads per length */
+    unsigned locations; /* what may stand behind '@', as bits 1 << phx_location_sort */
     bool ports_in_file; /* the file may give the ports below too, and say more of them */
     const char *ports[PHX_MODEL_MAX_OWN_PORTS]; /* that always exist, then NULL; the first is P of a TITOP model */
 } phx_model_body_info;
@@ -446,54 +436,10 @@ void phx_model_destroy(phx_model *model); /* NULL is allowed */
 phx_status phx_model_set_parameters(phx_context *context, phx_model *model, int n_overrides,
                                     const phx_model_override *overrides);
 
-/* An independent copy of one of the model's signals (NULL gives NULL), for what takes signals over: it may outlive the
- * model and be used by another thread. PHX_ERR_ARGUMENT when the signal is not the model's, PHX_ERR_MEMORY. */
-phx_status phx_model_copy_signal(phx_context *context, const phx_model *model, const phx_signal *signal,
-                                 phx_signal **copy);
-
-/* File k that the model is made of, with all links in its name followed: the model file (none when it was read from
- * memory), csv files of signals, a result to continue. NULL behind the last one; the text is the model's. */
-const char *phx_model_file(const phx_model *model, int k);
-/* List them with the context as files that are read (phx_files_read), so that nothing is written over them. */
-phx_status phx_model_protect(phx_context *context, const phx_model *model);
-
-/* Where a field was written; see the head of this file. */
-phx_model_source phx_model_where(const phx_model *model, const void *field);
-/* phx_fail with "file:line:column: " of the field (NULL: "file: ") in front. */
-phx_status phx_model_fail(phx_context *context, const phx_model *model, const void *field, phx_status status,
-                          const char *format, ...) __attribute__((format(printf, 5, 6)));
-
-/* Index by name, -1 when there is none. */
-int phx_model_find_parameter(const phx_model *model, const char *name);
-int phx_model_find_body(const phx_model *model, const char *name);
-int phx_model_find_joint(const phx_model *model, const char *name);
-
 /* Value of a constant expression with the model's parameters, for the command line; `what` names it in messages.
  * PHX_ERR_INPUT when it is wrong or not finite. */
 phx_status phx_model_evaluate(phx_context *context, const phx_model *model, const char *what, const char *expression,
                               double *value);
-
-/* Sections along the length of a body, and what its sections are held against. */
-typedef struct phx_model_sections {
-    const phx_model_section *section; /* NULL: not known */
-    int segments;                     /* pieces on each of which the deformation is one polynomial or shape */
-    bool torsion;                     /* it twists (space) */
-    int watched;                      /* places, both ends among them, at which a motion is watched */
-    bool stiffening;                  /* its bending feels the axial force */
-    double strain_per_force;          /* of the axial force, 1/N */
-    double strain_per_moment[2];      /* of the bending moments at the extreme fibres, 1/(N m): Mz; My, Mz in space */
-    double euler_load;                /* N, under its reference condition */
-    double bending_frequency;         /* its lowest, rad/s, under its reference condition */
-} phx_model_sections;
-/* false, nothing filled in: a body of this kind has none. */
-bool phx_model_body_sections(const phx_model *model, const phx_model_body *body, phx_model_sections *sections);
-
-/* Words of the enums as the file writes them, "" outside the range. */
-const char *phx_model_body_kind_name(phx_model_body_kind kind);
-const char *phx_model_quantity_name(phx_model_quantity quantity);
-const char *phx_model_integrator_name(phx_model_integrator integrator);
-/* The integrator of that name, PHX_MODEL_INTEGRATORS when there is none. */
-phx_model_integrator phx_model_integrator_from_name(const char *name);
 
 /* The schema the reader works from: a table of keys in Markdown, and a JSON Schema (draft 2020-12) for editors. The
  * text is allocated; free with phx_free. */
@@ -513,7 +459,6 @@ void phx_beam_cache_destroy(phx_beam_cache *cache); /* NULL is allowed */
 typedef struct phx_beam_cache_stats {
     long made, reused; /* beams since the creation of the cache */
 } phx_beam_cache_stats;
-phx_beam_cache_stats phx_beam_cache_statistics(const phx_beam_cache *cache);
 
 /* How a system is built of a model. */
 typedef struct phx_build_options {
@@ -528,14 +473,6 @@ phx_build_options phx_build_options_default(void);
  * PHX_ERR_ASSEMBLY when joints cannot close, PHX_ERR_MEMORY. */
 phx_status phx_model_build(phx_context *context, const phx_model *model, const phx_build_options *options,
                            phx_system **system);
-
-/* The same of one body alone, without joints, loads and outputs; it is body 0 of the system. */
-phx_status phx_model_build_body(phx_context *context, const phx_model *model, int body, phx_system **system);
-
-/* Put file:line:column of the joint, body, spring or load that the recorded message names first in quotes in front of
- * it, of the file when it names none; nothing when the message has a position already. For errors of phx_system_start
- * and the like. Returns `status`. */
-phx_status phx_model_blame(phx_context *context, const phx_model *model, phx_status status);
 
 #ifdef __cplusplus
 }

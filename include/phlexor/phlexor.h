@@ -14,9 +14,6 @@
 #include <phlexor/linear.h>
 #include <phlexor/load.h>
 #include <phlexor/model.h>
-#include <phlexor/port.h>
-#include <phlexor/reduce.h>
-#include <phlexor/reproduce.h>
 #include <phlexor/results.h>
 #include <phlexor/statespace.h>
 #include <phlexor/study.h>

@@ -1,4 +1,4 @@
-/* Phlexor, layer results: recorders, result files, tables of modes, pictures.
+/* Phlexor, layer results: result files, tables of modes, exchange files, pictures, reports.
  *
  * The layer knows nothing of bodies and joints: it gets plain descriptions. What holds for every file it writes:
  * - A file appears under its name only when it is complete and on the disk; until then an older file of that name is
@@ -16,7 +16,6 @@
 #define PHLEXOR_RESULTS_H
 
 #include <phlexor/statespace.h>
-#include <stdio.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -35,12 +34,6 @@ typedef struct phx_attribute {
 
 typedef struct phx_result phx_result; /* what a recorder left: see below */
 
-/* A column of a result. */
-typedef struct phx_record_column {
-    const char *name; /* unique, not empty */
-    const char *unit; /* NULL or "": none */
-} phx_record_column;
-
 /* A body's place in the state vectors and a polyline to draw it. In x a body holds
  *   ( place dim | attitude: plane (cos, sin, angle), space R 3x3 row-major | deformation n_q ),  n_q = what is left,
  * and point i of the polyline is at  place + R (points[i] + shapes[i] q)  in inertial components. */
@@ -55,8 +48,7 @@ typedef struct phx_record_body {
 } phx_record_body;
 
 /* What there is to see of a mechanism beside its bodies' polylines. Every list is flat, one entry after the other;
- * n_q: deformation coordinates of a body. A scene owns what it points to; phx_scene_free. */
-enum { PHX_SCENE_SECTION = 5 };
+ * n_q: deformation coordinates of a body. A scene owns what it points to. */
 typedef struct phx_scene {
     int n_bodies;    /* as many as there are bodies, in their order */
     double *radius;  /* half the height of the section, m; 0: none */
@@ -92,9 +84,6 @@ typedef struct phx_scene {
     int n_gravity;   /* dim, or 0: not known */
     double *gravity; /* m/s^2 */
 } phx_scene;
-/* A copy that owns everything; `dimension` 2 or 3. */
-phx_status phx_scene_copy(phx_context *context, int dimension, const phx_scene *scene, phx_scene *copy);
-void phx_scene_free(phx_scene *scene); /* frees what it owns, zeroes the fields; NULL is allowed */
 
 /* An entry of a ledger: who supplied or took work, J since the start. */
 typedef struct phx_record_entry {
@@ -102,104 +91,10 @@ typedef struct phx_record_entry {
     bool dissipates;
 } phx_record_entry;
 
-/* What is recorded, and where it goes. */
-typedef struct phx_recorder_def {
-    const char *h5_path;  /* NULL: no HDF5 file */
-    const char *csv_path; /* NULL: no csv file; "-": standard output; has the columns only */
-    int dimension;        /* 2 or 3 */
-    int n_columns;        /* at least 1: the first is the time, s */
-    const phx_record_column *columns;
-    int n_ledger;                   /* entries of the ledger, which HDF5 and results in memory have, csv has not */
-    const phx_record_entry *ledger; /* those that supply first */
-    int n_x, n_v;                   /* sizes of the state vectors; 0: not recorded */
-    int n_bodies;
-    const phx_record_body *bodies;
-    const phx_scene *scene; /* NULL: none */
-    const char *model_name; /* the title of pictures: no path. Texts may be NULL: "" */
-    const char *model_text, *program_version, *integrator;
-    int n_attributes;
-    const phx_attribute *attributes;
-    double checkpoint_interval; /* s, smallest interval between checkpoints; default 0.5 */
-    double checkpoint_share; /* of the run that checkpoints may take, in (0, 1]; default 0.05; up to four times as much
-                                where rows come so fast that there would be none */
-    size_t buffer_bytes;     /* rows kept in memory before they go to disk; default 4 MiB */
-    bool in_memory;          /* every row is kept as well, for phx_recorder_take */
-} phx_recorder_def;
-phx_recorder_def phx_recorder_def_default(void);
-
-/* The HDF5 file of a result, for other programs (version 1 of the format):
- *   attributes of the root: format "phlexor result", format_version, status "complete" or "partial", reason (why it is
- *     partial), last_time, program_version, model_name, integrator, dimension, and the free-form ones
- *   /model: the model text
- *   /columns/N: a column, attributes name and unit; N is the name with '/' and '%' as %XX; in the order of the columns
- *   /states/x, /states/v: rows x n_x, rows x n_v
- *   /bodies/name, kind, x_start, x_count, v_start, v_count, n_points, deforms: one entry for each body
- *   /bodies/points, /bodies/shapes: points and, where deforms is 1, shapes of all bodies one after the other, flat
- *   the lists of phx_scene: /bodies/radius, mass, centre, section; /ports/name, body, position, rotation, shapes;
- *     /joints/name, kind, port_a, port_b, axis; /springs/name, port_a, port_b; /loads/name, kind, port;
- *     /sections/body, name, unit, maps; /parameters/name, value; /gravity. Older files have none of them.
- *   /ledger/supplied/N, /ledger/dissipated/N: the entries of the ledger, like columns. Absent without any
- *
- * A recorder collects rows. While it runs,
- *   NAME.partial      (HDF5) is absent or a readable result with the attribute status = "partial", replaced as a whole
- *                     at every checkpoint; it survives the death of the process
- *   NAME.partial.tmp  the next checkpoint being written; never to be read
- *   NAME.csv.partial  plain text, whole lines, at most a second behind
- * Checkpoints are made by phx_recorder_append, at first after `checkpoint_interval` and then as often as
- * `checkpoint_share` allows. Between them rows are kept in `buffer_bytes` of memory and in an unnamed file beside the
- * result. The disk must hold twice the size of the result. */
-typedef struct phx_recorder phx_recorder;
-
-/* Everything of `def` is copied. Fails when a file cannot be created beside the results, before any computing. */
-phx_status phx_recorder_create(phx_context *context, const phx_recorder_def *def, phx_recorder **recorder);
-/* Add a row: n_columns values and behind them the n_ledger of the ledger, and the state n_x, n_v (NULL allowed where
- * the size is 0). A value that is not finite is refused (PHX_ERR_ANALYSIS, naming the column or body) and the recorder
- * stays as it was. Allocates only for a checkpoint and, `in_memory`, each time the rows have doubled. After
- * PHX_ERR_FILE nothing can be appended; abandon still keeps what it can. */
-phx_status phx_recorder_append(phx_recorder *recorder, const double *row, const double *x, const double *v);
-/* Bring what was appended to NAME.partial now. */
-phx_status phx_recorder_checkpoint(phx_recorder *recorder);
-/* Complete the result (status = "complete", last_time, and the attributes given) under its name. On failure the older
- * result and the last checkpoint stay as they were. */
-phx_status phx_recorder_finish(phx_recorder *recorder, int n_attributes, const phx_attribute *attributes);
-/* Stop here: a last checkpoint with status = "partial", the reason and last_time. Nothing is left when there was no
- * row. On failure the last checkpoint stays. The context's message is kept when it succeeds. */
-phx_status phx_recorder_abandon(phx_recorder *recorder, const char *reason);
-/* Stop here and leave nothing: NAME.partial goes too. Destroy it afterwards. */
-void phx_recorder_discard(phx_recorder *recorder);
-/* The result of a recorder `in_memory` that is finished or abandoned, once: the result then has the rows, and reports
- * to `context`, which may be another than the recorder's. Its attributes are those of a file. The caller owns it.
- * PHX_ERR_ARGUMENT when there is nothing to take. */
-phx_status phx_recorder_take(phx_recorder *recorder, phx_context *context, phx_result **result);
-/* NULL is allowed. Neither finished nor abandoned nor discarded: the last checkpoint stays. */
-void phx_recorder_destroy(phx_recorder *recorder);
-
-/* What a recorder did so far. */
-typedef struct phx_recorder_stats {
-    size_t rows;
-    long checkpoints;
-    double checkpoint_seconds, elapsed_seconds; /* wall clock; elapsed since the creation */
-} phx_recorder_stats;
-phx_recorder_stats phx_recorder_statistics(const phx_recorder *recorder);
-
-/* ---- tables ---- */
-
-/* A csv file that grows by rows, for what is listed over many runs. FILE.partial has every row appended, and whole
- * lines only. The path "-" is standard output. Allocates at the creation only. */
-typedef struct phx_table phx_table;
-/* Columns of numbers, then one of texts unless text_column is NULL. Everything is copied. */
-phx_status phx_table_create(phx_context *context, const char *path, int n_columns, const char *const *columns,
-                            const char *text_column, phx_table **table);
-/* n_columns values; NAN: an empty field. text NULL: empty. Line ends in the text become spaces. */
-phx_status phx_table_append(phx_table *table, const double *values, const char *text);
-/* The file is complete and gets its name. */
-phx_status phx_table_finish(phx_table *table);
-void phx_table_destroy(phx_table *table); /* NULL is allowed. Not finished: FILE.partial stays, if it has a row. */
-
 /* ---- result: what a recorder left, complete or partial ---- */
 
-/* An open result file, its descriptions in memory and its rows read on demand; or the result of phx_recorder_take, all
- * of it in memory. What it returns by pointer lives as long. */
+/* An open result file, its descriptions in memory and its rows read on demand; or the result of
+ * phx_study_simulate_result, all of it in memory. What it returns by pointer lives as long. */
 phx_status phx_result_read(phx_context *context, const char *path, phx_result **result);
 void phx_result_destroy(phx_result *result); /* NULL is allowed */
 
@@ -229,18 +124,12 @@ phx_status phx_result_column(const phx_result *result, int column, size_t first,
 int phx_result_ledger(const phx_result *result);
 const phx_record_entry *phx_result_ledger_entry(const phx_result *result, int entry);
 phx_status phx_result_ledger_values(const phx_result *result, int entry, size_t first, size_t count, double *values);
-/* State of a row; x (n_x) or v (n_v) may be NULL. */
-phx_status phx_result_state(const phx_result *result, size_t row, double *x, double *v);
 /* States of rows first .. first + count - 1: x (count x n_x), v (count x n_v); either may be NULL. */
 phx_status phx_result_states(const phx_result *result, size_t first, size_t count, double *x, double *v);
 /* All rows of a result in memory, one after the other: the columns, x, v, the ledger, `width` values altogether. NULL
  * for a file.
  */
 const double *phx_result_memory(const phx_result *result, size_t *width);
-/* The last state, for a run that goes on from it: the bodies must be those of the result, in the same order with the
- * same names and ranges (drawing data does not matter), else PHX_ERR_INPUT names the first that differs. */
-phx_status phx_result_last_state(const phx_result *result, int dimension, int n_bodies, const phx_record_body *bodies,
-                                 double *t, double *x, double *v);
 
 /* ---- tables of modes ---- */
 
@@ -292,17 +181,10 @@ typedef enum phx_modes_format {
 /* A value that is not finite is refused with PHX_ERR_ANALYSIS. */
 phx_status phx_modes_write(phx_context *context, const phx_modes_table *table, phx_modes_format format,
                            const char *path);
-/* The text formats to an open stream, which is flushed; `name` is for messages, e.g. "standard output". */
-phx_status phx_modes_print(phx_context *context, const phx_modes_table *table, phx_modes_format format, FILE *stream,
-                           const char *name);
 /* Read what phx_modes_write left as csv (no rigid_modes, no shapes) or HDF5. `table` is set to own what it points to;
  * free with phx_modes_free. */
 phx_status phx_modes_read(phx_context *context, const char *path, phx_modes_table *table);
 void phx_modes_free(phx_modes_table *table);
-/* Give a table that has none the bodies of its first point, and what else there is to see (scene; NULL: nothing).
- * Everything is copied; the states are the caller's to add. */
-phx_status phx_modes_set_drawing(phx_context *context, int dimension, int n_bodies, const phx_record_body *bodies,
-                                 const phx_scene *scene, phx_modes_table *table);
 
 /* ---- exchange files: named things for MATLAB, Octave, Python ---- */
 
@@ -328,33 +210,13 @@ typedef struct phx_bundle_item {
     double number;
 } phx_bundle_item;
 
-/* Can a file or folder of this name be made (NULL or "-": yes)? PHX_ERR_FILE with the reason: ask before computing. */
-phx_status phx_output_check(phx_context *context, const char *path);
-
 /* An ordered collection of named things. Adding copies; the first failure sticks, nothing is added after it, and
  * phx_bundle_status and phx_exchange_write return it: PHX_ERR_ARGUMENT for a name that is none or stands twice,
  * PHX_ERR_ANALYSIS for a value that is not finite, PHX_ERR_MEMORY. */
 typedef struct phx_bundle phx_bundle;
 phx_status phx_bundle_create(phx_context *context, phx_bundle **bundle);
 void phx_bundle_destroy(phx_bundle *bundle); /* NULL is allowed */
-/* rows x cols, row-major; imaginary may be NULL; NULL for an empty matrix. */
-void phx_bundle_add_matrix(phx_bundle *bundle, const char *name, int rows, int cols, const double *real,
-                           const double *imaginary);
-void phx_bundle_add_sparse(phx_bundle *bundle, const char *name, const phx_csr *matrix);
-void phx_bundle_add_names(phx_bundle *bundle, const char *name, int count, const char *const *names);
-void phx_bundle_add_text(phx_bundle *bundle, const char *name, const char *text);
-void phx_bundle_add_number(phx_bundle *bundle, const char *name, double value);
-/* A name for an item made of any text: `prefix`, then the text with '_' for what is no letter or digit of ASCII; no
- * word of MATLAB's language, at most 63 letters, and a number behind where the bundle has that name already. */
-enum { PHX_BUNDLE_NAME_SIZE = 64 };
-void phx_bundle_make_name(const phx_bundle *bundle, const char *prefix, const char *text,
-                          char name[PHX_BUNDLE_NAME_SIZE]);
-/* What the item added last is, for people, and its unit; either may be NULL. */
-void phx_bundle_describe(phx_bundle *bundle, const char *meaning, const char *unit);
-/* What is in the bundle was made of this file, which the functions that write a bundle do not write over. */
-void phx_bundle_add_file(phx_bundle *bundle, const char *path);
-/* List those files with the context as files that are read (phx_files_read). */
-phx_status phx_bundle_protect(phx_context *context, const phx_bundle *bundle);
+/* PHX_OK, or the first failure. */
 phx_status phx_bundle_status(const phx_bundle *bundle);
 int phx_bundle_count(const phx_bundle *bundle);
 /* Item k in the order of adding; the item of a name, NULL when there is none. They belong to the bundle. */
@@ -374,16 +236,6 @@ phx_status phx_bundle_add_descriptor(phx_context *context, phx_bundle *bundle, c
  * none, or what there is does not fit together; the errors of phx_ss_create and phx_ss_from_second_order. */
 phx_status phx_bundle_get_ss(phx_context *context, const phx_bundle *bundle, phx_ss **system);
 
-/* A simulation: each column as a matrix rows x 1 whose name is the column's with '_' for what a name cannot have, a
- * number behind where two would be the same; names `columns`, `units`, `variables` (what the columns are called in the
- * bundle); `states_x`, `states_v`; `ledger` (names), `ledger_dissipates`, `ledger_values` (rows x entries), where there
- * is one; bodies with `kinds`, `x_start` ... (from 0); attributes as info_NAME; `model`. */
-phx_status phx_bundle_add_result(phx_context *context, phx_bundle *bundle, const phx_result *result);
-/* A table of modes: `parameters`, `values` (points x parameters), `rigid_modes`, `spin`; columns `point` (from 1),
- * `mode`, `branch`, `omega`, `frequency`, `damping`; `coordinates`, `shapes` (rows x coordinates, complex where they
- * are); `title`, `model`. What the table has not is not there. */
-phx_status phx_bundle_add_modes(phx_context *context, phx_bundle *bundle, const phx_modes_table *table);
-
 /* Write a bundle; the end of the name says how (capitals or not):
  *   .mat   MAT-file version 5, compressed: double matrices, sparse matrices, columns of cells with texts, texts
  *   .h5    HDF5, attributes format "phlexor exchange" and format_version: matrices as rows x cols (complex: compound of
@@ -396,12 +248,6 @@ phx_status phx_bundle_add_modes(phx_context *context, phx_bundle *bundle, const 
  * them and has the other items; built as FOLDER.partial PHX_ERR_INPUT for another ending, PHX_ERR_FILE when it cannot
  * be written, the status of the bundle. */
 phx_status phx_exchange_write(phx_context *context, const char *path, const phx_bundle *bundle);
-/* The same in the format "mat", "h5", "json" or "mtx", whatever the name. */
-phx_status phx_exchange_write_as(phx_context *context, const char *path, const char *format, const phx_bundle *bundle);
-/* The ending is one that phx_exchange_write knows, else PHX_ERR_INPUT: ask before computing. */
-phx_status phx_exchange_check(phx_context *context, const char *path);
-/* As json to an open stream, which is flushed; `name` is for messages. */
-phx_status phx_exchange_print(phx_context *context, const phx_bundle *bundle, FILE *stream, const char *name);
 /* Read an HDF5 file that phx_exchange_write left. */
 phx_status phx_exchange_read(phx_context *context, const char *path, phx_bundle **bundle);
 
@@ -514,21 +360,7 @@ typedef struct phx_report_size {
     size_t bytes;                /* of the page */
 } phx_report_size;
 
-/* A configuration of a mechanism without a motion. */
-typedef struct phx_report_pose {
-    const char *title, *model_text;
-    const char *reason; /* why it is not what it should be; NULL: it is */
-    int dimension, n_bodies;
-    const phx_record_body *bodies;
-    const phx_scene *scene; /* NULL: none */
-    int n_x;
-    const double *x; /* n_x */
-} phx_report_pose;
-
-/* There is a page for reports with these options (NULL: none), else PHX_ERR_LIBRARY says why not: ask before computing.
- */
-phx_status phx_report_check(phx_context *context, const phx_report_options *options);
-/* The page of a result, complete or partial; of a table of modes; of a configuration. The data stand in it, so that it
+/* The page of a result, complete or partial; of a table of modes. The data stand in it, so that it
  * needs nothing else; of long results as much as keeps the page below 20 MB: instants evenly chosen for the animation,
  * least and greatest values of equal intervals for the diagrams. `options` may be NULL, and so may `size`. Errors:
  * PHX_ERR_LIBRARY without a page in this build, PHX_ERR_ARGUMENT for a page without the line, PHX_ERR_FILE,
@@ -537,146 +369,24 @@ phx_status phx_report_result(phx_context *context, const phx_result *result, con
                              const char *html_path, phx_report_size *size);
 phx_status phx_report_modes(phx_context *context, const phx_modes_table *table, const phx_report_options *options,
                             const char *html_path, phx_report_size *size);
-phx_status phx_report_model(phx_context *context, const phx_report_pose *pose, const phx_report_options *options,
-                            const char *html_path, phx_report_size *size);
-/* What an HDF5 file is: "phlexor result", "phlexor modes", "phlexor exchange". PHX_ERR_FILE when it is none of them.
- * Free `format` with phx_free. */
-phx_status phx_file_format(phx_context *context, const char *path, char **format);
-
-/* ---- comparisons: what was computed beside what is published ---- */
-
-/* Something to hold a value against. */
-typedef struct phx_standard {
-    bool given;
-    const char *text;        /* as it is printed; NULL: the value */
-    double value, tolerance; /* met when |computed - value| <= tolerance */
-} phx_standard;
-
-/* A value and what it is held against. */
-typedef struct phx_comparison_row {
-    const char *what, *unit; /* unit "": none */
-    double value;            /* computed */
-    phx_standard published;  /* printed in the source */
-    phx_standard reference;  /* theory, or a program that shares nothing with this one */
-    const char *reason;      /* why the published value is not met; NULL: it has to be */
-} phx_comparison_row;
-
-/* What comes of it; the worse, the larger. */
-typedef enum phx_verdict {
-    PHX_VERDICT_SHOWN,     /* nothing to hold it against */
-    PHX_VERDICT_PASS,      /* every standard is met */
-    PHX_VERDICT_EXPLAINED, /* the reference is met, the published value is not, and the reason is given */
-    PHX_VERDICT_FAIL,
-    PHX_VERDICTS
-} phx_verdict;
-const char *phx_verdict_name(phx_verdict verdict); /* "shown", "pass", "explained", "fail" */
-/* A value that is not a number fails. */
-phx_verdict phx_comparison_judge(const phx_comparison_row *row);
-
-/* An item: a table or a figure of a source. Texts may be NULL but for name and title. */
-typedef struct phx_comparison_item {
-    const char *name;       /* letters, digits and '-' */
-    const char *title;      /* "Rotating crank-slider" */
-    const char *source;     /* key of phx_comparisons_add_source */
-    const char *place;      /* in the source: "Figure 8" */
-    const char *text;       /* what is computed, and how; empty lines make paragraphs */
-    const char *command;    /* lines that do it by hand */
-    const char *model_name; /* file name of the model, and its text */
-    const char *model;
-} phx_comparison_item;
-
-/* A figure of an item. */
-typedef struct phx_comparison_figure {
-    const char *title, *remark, *x_label, *y_label; /* labels with their units; remark may be NULL */
-    bool logarithmic, x_logarithmic;                /* axes; y shows the size then */
-    bool equal;                                     /* one scale for both axes */
-} phx_comparison_figure;
-
-/* A page of items, built from the top. Everything is copied. The first failure sticks, nothing is added after it, and
- * phx_comparisons_status and _write return it: PHX_ERR_MEMORY. */
-typedef struct phx_comparisons phx_comparisons;
-phx_status phx_comparisons_create(phx_context *context, const char *title, phx_comparisons **page);
-void phx_comparisons_destroy(phx_comparisons *page); /* NULL is allowed */
-/* The first failure of the adding. */
-phx_status phx_comparisons_status(const phx_comparisons *page);
-void phx_comparisons_add_introduction(phx_comparisons *page, const char *text); /* paragraphs as above */
-/* url may be NULL. */
-void phx_comparisons_add_source(phx_comparisons *page, const char *key, const char *citation, const char *url);
-/* A table or figure of a source that has no item, and why. */
-void phx_comparisons_add_missing(phx_comparisons *page, const char *source, const char *place, const char *why);
-void phx_comparisons_add_item(phx_comparisons *page, const phx_comparison_item *item);
-/* To the item added last: rows, remarks, figures; its computing failed; the seconds it took. */
-void phx_comparisons_add_row(phx_comparisons *page, const phx_comparison_row *row);
-void phx_comparisons_add_note(phx_comparisons *page, const char *text);
-void phx_comparisons_add_figure(phx_comparisons *page, const phx_comparison_figure *figure);
-/* To the figure added last: a line through the points, or the points alone. A y that is not finite breaks the line. */
-void phx_comparisons_add_line(phx_comparisons *page, const char *label, bool points, int count, const double *x,
-                              const double *y);
-void phx_comparisons_fail_item(phx_comparisons *page, const char *message);
-void phx_comparisons_set_seconds(phx_comparisons *page, double seconds);
-
-/* Items; the name of an item and its rows. */
-int phx_comparisons_items(const phx_comparisons *page);
-const char *phx_comparisons_name(const phx_comparisons *page, int item);
-int phx_comparisons_rows(const phx_comparisons *page, int item);
-/* Rows of an item (-1: of all) with this verdict. */
-int phx_comparisons_count(const phx_comparisons *page, int item, phx_verdict verdict);
-/* Of an item, -1: of the page; the worst of the rows. An item whose computing failed fails. */
-phx_verdict phx_comparisons_verdict(const phx_comparisons *page, int item);
-
-/* What a page is written as. */
-typedef enum phx_comparisons_format {
-    PHX_COMPARISONS_HTML, /* one page that needs nothing else, with the figures */
-    PHX_COMPARISONS_JSON, /* no figures, and no models */
-    PHX_COMPARISONS_CSV   /* the rows */
-} phx_comparisons_format;
-/* The path "-" is standard output. The seconds in html and json are the only thing in a file of this layer that is
- * another in each run. */
-phx_status phx_comparisons_write(const phx_comparisons *page, phx_comparisons_format format, const char *path);
 
 /* ---- other programs ---- */
 
-/* The motion of a result for ParaView: FOLDER/motion.pvd and one FOLDER/frame_NNNNNN.vtp for each of `most_frames`
- * instants at most (0: all), evenly chosen, the first and the last among them. Points: the frames' origins and the
- * polylines of the bodies in space (z = 0 in the plane) with the vectors displacement (what the deformation adds),
- * velocity and the body's axes axis_x, axis_y, axis_z, the section forces that the result has maps of (axial_force,
- * bending_moment_y, bending_moment_z, torsion; 0 elsewhere); the number of the body; the columns of the result as field
- * data. The folder is built as FOLDER.partial. PHX_ERR_FILE when it exists and is not empty, or the result has no
- * bodies. */
-phx_status phx_export_vtk(phx_context *context, const char *result_path, const char *folder, int most_frames);
-/* The same as XDMF, in two files for all instants: FOLDER/motion.xmf, which is to be opened, and FOLDER/motion.h5. */
-phx_status phx_export_xdmf(phx_context *context, const char *result_path, const char *folder, int most_frames);
-
-/* The formats that results are exported to. */
-typedef struct phx_export_format {
-    const char *name;   /* "vtk" */
-    const char *ending; /* of the usual name of what is written: "_vtk", a folder, or ".mat", a file */
-    const char *opens;  /* what of a folder other programs open; NULL: it is a file */
-} phx_export_format;
-/* The format of that name, NULL: the first that there is of such a file. PHX_ERR_INPUT for a format that there is not,
- * or not of such a file; PHX_ERR_FILE when the file cannot be read. Ask before computing. */
-phx_status phx_export_choose(phx_context *context, const char *path, const char *format,
-                             const phx_export_format **chosen);
-/* Of a bundle that is no file yet: the formats of phx_exchange_write_as but h5; NULL: mtx. */
-phx_status phx_export_choose_exchange(phx_context *context, const char *format, const phx_export_format **chosen);
 /* Write what is in a file (a simulation, complete or not; modes, HDF5 or csv; a linear model) in the format of that
  * name:
  *
  *         simulation                 modes                       linear model
- *   vtk   phx_export_vtk             -                           -
- *   xdmf  phx_export_xdmf            -                           -
- *   mat   phx_bundle_add_result      phx_bundle_add_modes        its items
+ *   vtk   the motion                 -                           -
+ *   xdmf  the motion                 -                           -
+ *   mat   columns, states, ledger    the rows, the shapes        its items
  *   csv   the columns                the rows                    -
- *   json  phx_result_summary         with the shapes             its items
+ *   json  a summary                  with the shapes             its items
  *   mtx   -                          -                           its matrices
  *
- * most_frames is for vtk and xdmf. Errors of phx_export_choose; PHX_ERR_INPUT when the output is the file itself. */
+ * most_frames is for vtk and xdmf, which ParaView opens: the instants at most, evenly chosen; 0: all. PHX_ERR_INPUT for
+ * a format that there is not, or not of such a file, and when the output is the file itself; PHX_ERR_FILE when the file
+ * cannot be read. */
 phx_status phx_export(phx_context *context, const char *path, const char *format, const char *output, int most_frames);
-
-/* A simulation in short, as json to an open stream, which is flushed: what it is of, whether and why it is incomplete,
- * settings and counts, the largest energy, residual and gaps, the ledger at the end, and of each column unit, first and
- * last value, least and largest with their times. */
-phx_status phx_result_summary(phx_context *context, const char *path, FILE *stream, const char *name);
 
 #ifdef __cplusplus
 }

@@ -59,10 +59,8 @@ phx_status phx_descriptor_copy(phx_context *context, const phx_descriptor *syste
 void phx_descriptor_destroy(phx_descriptor *system); /* NULL is allowed */
 
 /* ---- asking; what is returned belongs to the system ---- */
-/* Name, size, matrices (NULL where the system has none) and ports. */
-const char *phx_descriptor_name(const phx_descriptor *system);
+/* Size, matrices (NULL where the system has none) and ports. */
 int phx_descriptor_n(const phx_descriptor *system);
-int phx_descriptor_inputs(const phx_descriptor *system); /* columns of B */
 const phx_csr *phx_descriptor_E(const phx_descriptor *system);
 const phx_csr *phx_descriptor_J(const phx_descriptor *system);
 const phx_csr *phx_descriptor_R(const phx_descriptor *system);
@@ -73,21 +71,8 @@ const phx_csr *phx_descriptor_S(const phx_descriptor *system);
 const phx_csr *phx_descriptor_N(const phx_descriptor *system);
 int phx_descriptor_ports(const phx_descriptor *system);
 const char *phx_descriptor_port_name(const phx_descriptor *system, int port);
-/* First column in B, and number of columns (may be NULL). */
-int phx_descriptor_port_columns(const phx_descriptor *system, int port, int *size);
-/* Port of that name or full name; -1 when there is none. */
-int phx_descriptor_find_port(const phx_descriptor *system, const char *name);
 
 /* ---- the equations; arrays have n entries, u and y one for each input; u NULL: zero ---- */
-/* rhs = (J - R) z + (B - P) u, which is E e_dot. */
-void phx_descriptor_rates(const phx_descriptor *system, const double *z, const double *u, double *rhs);
-/* y = (B + P)^T z + (S + N) u */
-void phx_descriptor_outputs(const phx_descriptor *system, const double *z, const double *u, double *y);
-/* (z, u)^T W (z, u) = z^T R z + 2 z^T P u + u^T S u, W */
-double phx_descriptor_dissipation(const phx_descriptor *system, const double *z, const double *u);
-/* z = Q e and H = 1/2 e^T E^T Q e; PHX_ERR_UNSUPPORTED for a frozen nonlinear system. */
-phx_status phx_descriptor_efforts(phx_context *context, const phx_descriptor *system, const double *e, double *z);
-phx_status phx_descriptor_energy(phx_context *context, const phx_descriptor *system, const double *e, double *energy);
 
 /* What the structure is worth, in the largest absolute entry of each matrix. */
 typedef struct phx_descriptor_structure {
@@ -194,10 +179,9 @@ const double *phx_ss_D(const phx_ss *system);
 const char *phx_ss_state(const phx_ss *system, int k);
 const char *phx_ss_input(const phx_ss *system, int k);
 const char *phx_ss_output(const phx_ss *system, int k);
-/* Index of that name; -1 when there is none. A channel is found by its input or its output. */
+/* Index of that name; -1 when there is none. */
 int phx_ss_find_input(const phx_ss *system, const char *name);
 int phx_ss_find_output(const phx_ss *system, const char *name);
-int phx_ss_find_channel(const phx_ss *system, const char *name);
 
 /* ---- systems out of systems ---- */
 /* Side by side; PHX_ERR_ARGUMENT when a name would stand twice (prefix a copy). */

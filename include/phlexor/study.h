@@ -29,16 +29,13 @@ phx_status phx_sweep_add_values(phx_sweep *sweep, const char *name, int count, c
 
 /* Number of parameters. */
 int phx_sweep_parameters(const phx_sweep *sweep);
-/* Name of parameter k (owned by the sweep), number of its values, value i of it. k and i must be in range. */
+/* Name of parameter k (owned by the sweep). k must be in range. */
 const char *phx_sweep_name(const phx_sweep *sweep, int k);
-int phx_sweep_count(const phx_sweep *sweep, int k);
-double phx_sweep_value(const phx_sweep *sweep, int k, int i);
 /* Number of points, the product of the counts; 1 without parameters. */
 int phx_sweep_points(const phx_sweep *sweep);
-/* Place of a point along every parameter, and the values there (one for each parameter; either may be NULL); and the
- * point of a place. Arguments must be in range. */
+/* Place of a point along every parameter, and the values there (one for each parameter; either may be NULL). The
+ * point must be in range. */
 void phx_sweep_at(const phx_sweep *sweep, int point, int *index, double *values);
-int phx_sweep_point(const phx_sweep *sweep, const int *index);
 
 /* A sweep over what the model's `sweep` lists, but for parameters whose values were given from outside (--set): those
  * stay as they are, which the log says. */
@@ -52,9 +49,6 @@ typedef enum phx_limit_kind {
     PHX_LIMIT_AXIAL_FORCE, /* against the Euler load of the body under its reference conditions: 1 */
     PHX_LIMIT_ENERGY       /* a speed that the energy amounts to: m/s */
 } phx_limit_kind;
-/* "rotation", "strain", "axial_force", "energy" */
-const char *phx_limit_kind_name(phx_limit_kind kind);
-double phx_limit_of(phx_limit_kind kind); /* the limit */
 
 /* A limit that is, or was, exceeded. */
 typedef struct phx_limit_finding {
@@ -100,7 +94,7 @@ typedef struct phx_simulate_report {
 /* Build the model's system, make its start state (`initial`), integrate and record. The csv columns are
  *   t, kinetic, elastic, potential, energy, supplied, dissipated, residual, drift, drift_rate, outputs in file order.
  * The HDF5 file has also the states and what is needed to draw the bodies. When the run stops early its result is left
- * as NAME.partial (see phx_recorder) and `report` says how far it came. Errors: those of phx_model_build and
+ * as NAME.partial and `report` says how far it came. Errors: those of phx_model_build and
  * phx_integrate, PHX_ERR_INPUT for missing or impossible settings, PHX_ERR_FILE, PHX_INTERRUPTED. */
 phx_status phx_study_simulate(phx_context *context, const phx_model *model, const phx_simulate_options *options,
                               phx_simulate_report *report);
@@ -218,8 +212,6 @@ typedef struct phx_linear_report {
     phx_bundle *bundle; /* what a file of the model has: the form, dc_gain, the residuals, title, model (its text) */
 } phx_linear_report;
 void phx_linear_report_free(phx_linear_report *report); /* frees and zeroes the fields; NULL is allowed */
-/* For reading, to an open stream; the bundle is for files and json. PHX_ERR_FILE when it cannot be written. */
-phx_status phx_linear_report_text(phx_context *context, const phx_linear_report *report, FILE *stream);
 
 /* A port of a body by its name in the model file, or @S, the point at the fraction S of a beam's length. */
 typedef struct phx_study_titop_options {
@@ -252,7 +244,7 @@ typedef enum phx_linear_form {
 
 /* The channels and the form. */
 typedef struct phx_study_linearize_options {
-    phx_channels_options channels; /* inputs and outputs: phx_system_channels */
+    phx_channels_options channels; /* inputs and outputs */
     phx_linear_form form;          /* of the report's bundle */
 } phx_study_linearize_options;
 phx_study_linearize_options phx_study_linearize_options_default(void);
@@ -266,13 +258,15 @@ phx_status phx_study_linearize(phx_context *context, const phx_model *model, con
 
 /* ---- the matrices of a model ----
  * What phx_study_linearize makes its models of, unreduced and sparse, about the start state at zero speed with the
- * drives locked: M D K G   M xi'' + D xi' + K xi = G^T lambda + F u, G xi' = 0 (phx_linear); KKT = | M -G^T; -G 0 | F H
- * Y_q Y_v Y_a Y_l Y_h Y_u   inputs and outputs (phx_channels), where the model has any; drives by their rate E J R Q B
- * P S N   the descriptor form (phx_linearised_descriptor); not there, with a warning in the log, when K or D does not
- * allow it NAME_M, and of a body that deforms NAME_R NAME_M_ff NAME_K_ff NAME_S NAME_C NAME_stress NAME_root: the
- * body's own (phx_body, phx_flex); NAME as phx_bundle_make_name makes it of the body's coordinates states
- * multipliers (rows of G) inputs outputs bodies: names;  title, model: texts Everything is added to `bundle`, with what
- * it is and its unit. Errors as above. */
+ * drives locked, added to `bundle` with what each is and its unit:
+ *   M D K G KKT: M xi'' + D xi' + K xi = G^T lambda + F u, G xi' = 0 (phx_linear); KKT = | M -G^T; -G 0 |
+ *   F H Y_q Y_v Y_a Y_l Y_h Y_u: inputs and outputs (phx_channels_options), where the model has any; drives by their
+ * rate E J R Q B P S N: the descriptor form (phx_linearised_descriptor); not there, with a warning in the log, when K
+ * or D does not allow it NAME_M, and of a body that deforms NAME_R NAME_M_ff NAME_K_ff NAME_S NAME_C NAME_stress
+ * NAME_root: the body's own (phx_body, phx_flex); NAME is the body's with '_' for what is no letter or digit
+ *   coordinates states multipliers (rows of G) inputs outputs bodies: names
+ *   title, model: texts
+ * Errors as above. */
 phx_status phx_study_matrices(phx_context *context, const phx_model *model, phx_bundle *bundle);
 
 /* ---- check ---- */
@@ -296,11 +290,6 @@ void phx_check_report_free(phx_check_report *report); /* frees and zeroes the fi
 
 /* The structure certificate of the model's system at its start state. */
 phx_status phx_study_check(phx_context *context, const phx_model *model, phx_check_report *report);
-
-/* The certificate as json (17 digits) or as a table for reading, to an open stream. PHX_ERR_FILE when it cannot be
- * written. */
-phx_status phx_check_report_json(phx_context *context, const phx_check_report *report, FILE *stream);
-phx_status phx_check_report_text(phx_context *context, const phx_check_report *report, FILE *stream);
 
 /* ---- elastic bodies ---- */
 /* What phx_study_reduce has written. */

@@ -56,20 +56,14 @@ phx_status phx_system_add_beam_port(phx_system *system, phx_body_id body, double
 phx_status phx_system_add_flex_port(phx_system *system, phx_body_id body, const phx_flex_point *point,
                                     const double *rotation, phx_port_id *id);
 
-/* A name for a point of a body, by which the channels of the linearised system find it (phx_system_channels). A
+/* A name for a point of a body, by which the channels of the linearised system find it (phx_channels_options). A
  * simulation does not see it. PHX_ERR_ARGUMENT for a name that the body has already, no body, and as of
  * phx_system_add_port_at. */
 phx_status phx_system_add_point_at(phx_system *system, phx_body_id body, const char *name, const phx_location *location,
                                    const double *rotation);
-/* The same: a rigid body's at `position` with directions `rotation` (dim x dim, NULL: identity), a beam's at the
- * fraction s of its length (position and rotation are not read). */
-phx_status phx_system_add_point(phx_system *system, phx_body_id body, const char *name, double s,
-                                const double *position, const double *rotation);
 /* The same for any point of a flexible body (copied). */
 phx_status phx_system_add_flex_point(phx_system *system, phx_body_id body, const char *name,
                                      const phx_flex_point *point, const double *rotation);
-/* What such a name stands for, owned by the system until it changes; NULL when the body has no such point. */
-const phx_body_port *phx_system_find_point(const phx_system *system, phx_body_id body, const char *name);
 
 /* What acts along a free coordinate of a joint, and its start. Units: rad and N m, or m and N. */
 typedef struct phx_coordinate_def {
@@ -121,34 +115,18 @@ phx_status phx_system_add_load(phx_system *system, const phx_load_def *def);
 /* Force per length in body axes on a beam, signals of t and s; taken over. */
 phx_status phx_system_add_distributed(phx_system *system, const char *name, phx_body_id body, phx_signal *component[3]);
 
-/* Freeze: numbering, pattern, redundant constraints (named through the log as a warning and kept for
- * phx_system_redundant), connected components. Nothing can be added afterwards. A frozen system stays as
- * it is. */
+/* Freeze: numbering, pattern, redundant constraints (named through the log as a warning), connected
+ * components. Nothing can be added afterwards. A frozen system stays as it is. */
 phx_status phx_system_freeze(phx_system *system);
 
 /* ---- asking ----
  * Of a system that is NULL, or for an index out of range, numbers are 0, pointers are NULL and nothing is filled in. */
-/* Context, dimension, numbers of bodies and joints, the bodies, and the sizes of x, v and lambda. */
-phx_context *phx_system_context(const phx_system *system);
-int phx_system_dim(const phx_system *system);
-int phx_system_bodies(const phx_system *system);
-int phx_system_joints(const phx_system *system);
-const phx_body *phx_system_body(const phx_system *system, phx_body_id id);
-const phx_flex_source *phx_system_source(const phx_system *system, phx_body_id id); /* NULL: it has none */
-const phx_beam *phx_system_beam(const phx_system *system, phx_body_id id);          /* NULL: it has no sections */
-const char *phx_system_joint_name(const phx_system *system, phx_joint_id id);
+/* Sizes of x, v and lambda. */
 int phx_system_n_x(const phx_system *system);
 int phx_system_n_v(const phx_system *system);
 int phx_system_n_l(const phx_system *system); /* independent constraint rows */
 /* Offsets of a body in x and v. */
 void phx_system_offsets(const phx_system *system, phx_body_id id, int *x, int *v);
-/* Redundant rows: count, and joint name and row number (from 1) of each. */
-int phx_system_redundant(const phx_system *system);
-void phx_system_redundant_row(const phx_system *system, int k, const char **joint, int *row);
-/* Joint and row number (from 1) of multiplier k of phx_system_n_l, and whether the row is that of a drive. */
-void phx_system_multiplier(const phx_system *system, int k, const char **joint, int *row, bool *drive);
-/* Undeformed or deformed places for drawing and messages: port in inertial components at configuration x. */
-void phx_system_port_place(const phx_system *system, phx_port_id port, const double *x, double *place);
 
 /* ---- start state ---- */
 /* How the start state is made. */
@@ -167,16 +145,6 @@ typedef struct phx_energies {
     double kinetic, elastic, potential; /* potential: gravity and springs */
 } phx_energies;
 void phx_system_energies(const phx_system *system, const double *x, const double *v, phx_energies *energies);
-/* How large a state is, to tell rounding by. */
-typedef struct phx_sizes {
-    double weight;  /* sum of m |g| reach, J */
-    double inertia; /* sum of m reach^2, kg m^2 */
-    double reach;   /* the largest distance of a body from the origin, its radius of gyration included, m */
-    double speed;   /* the largest velocity, rotations times the radius of gyration, m/s */
-} phx_sizes;
-void phx_system_sizes(const phx_system *system, const double *x, const double *v, phx_sizes *sizes);
-/* Whether energies, what is supplied and what is dissipated balance; not with simplified kinetics. */
-bool phx_system_balances(const phx_system *system);
 
 /* What an output is; in columns of SI units, components in the order x, y, z. */
 typedef enum phx_quantity {
@@ -216,14 +184,13 @@ int phx_system_columns(const phx_system *system);
 /* "NAME" or "NAME.x", into a buffer. */
 void phx_system_column_name(const phx_system *system, int column, char *buffer, size_t size);
 const char *phx_system_column_unit(const phx_system *system, int column);
-/* The quantity of a column, and (may be NULL) which component of it. */
-phx_quantity phx_system_column_quantity(const phx_system *system, int column, int *component);
 
 /* ---- ledger: who supplied or took the work ---- */
-/* Entries of phx_dae.parts: of each joint with a drive or an actuator, each spring with an actuator and each load what
- * it supplies, then of each joint and spring with a damper and each body that is not lossless what it takes. The first
- * add up to `supplied` of phx_work, the others to `dissipated`. Of a projection of several drives in one mechanism
- * their sum is exact; how the correction is shared among them is a convention (|multiplier x residual|). */
+/* Entries of the ledger of a phx_sample: of each joint with a drive or an actuator, each spring with an actuator and
+ * each load what it supplies, then of each joint and spring with a damper and each body that is not lossless what it
+ * takes. The first add up to `supplied` of phx_work, the others to `dissipated`. Of a projection of several drives in
+ * one mechanism their sum is exact; how the correction is shared among them is a convention (|multiplier x residual|).
+ */
 int phx_system_ledger(const phx_system *system); /* how many */
 /* "joint.NAME", "spring.NAME", "load.NAME", "body.NAME", into a buffer. */
 void phx_system_ledger_name(const phx_system *system, int entry, char *buffer, size_t size);
@@ -240,31 +207,16 @@ typedef enum phx_backend {
     PHX_BACKEND_PLAIN,
     PHX_BACKEND_FAST
 } phx_backend;
-const char *phx_backend_name(phx_backend backend); /* "auto", "plain", "fast" */
 /* phx_system_dae with a chosen evaluation. */
 phx_status phx_system_dae_with(phx_system *system, phx_context *context, phx_backend backend, phx_dae **dae);
 void phx_system_dae_destroy(phx_dae *dae);
-const phx_system *phx_system_of(const phx_dae *dae); /* of a dae made by phx_system_dae */
 /* Let so many threads work inside the operations of this dae, on bodies, joints and branches of the elimination; 0: as
  * many as pay, one for a small mechanism, else one for each processor. One after creation. All results are the same bit
- * by bit. Not between a factorisation and its solutions. Errors as of phx_crew_create; then the calling thread is
- * alone. */
+ * by bit. Not between a factorisation and its solutions. Errors: PHX_ERR_ARGUMENT, PHX_ERR_MEMORY, PHX_ERR_LIBRARY;
+ * then the calling thread is alone. */
 phx_status phx_system_threads(phx_dae *dae, int threads);
-int phx_system_thread_count(const phx_dae *dae);
-/* The matrix factored last (whole: phx_system_condense), for benchmarks and inspection: n rows in compressed form, the
- * elimination order, the values (real factorisations only). Any may be NULL; they belong to the dae and hold until its
- * next operation. */
-void phx_system_kkt(const phx_dae *dae, int *n, const int **ptr, const int **idx, const int **order,
-                    const double **val);
-/* Intervals and projections condense the deformations inside the bodies first, projections also all velocities, or
- * factor their whole matrices: with the same results. It pays for projections, and for intervals where bodies have many
- * inner coordinates; while its iteration contracts slowly, intervals stay whole whatever is asked. Not between a
- * factorisation and its solutions. */
-typedef enum phx_condensing { PHX_CONDENSE_WHERE_IT_PAYS, PHX_CONDENSE_ALWAYS, PHX_CONDENSE_NEVER } phx_condensing;
-void phx_system_condense(phx_dae *dae, phx_condensing when);
-/* Joints that are alike are evaluated side by side, the default, or one by one like all others: with the same results,
- * to rounding. Errors: PHX_ERR_MEMORY. */
-phx_status phx_system_joints_one_by_one(phx_dae *dae, bool one_by_one);
+/* Largest position-level gap and velocity-level residual of the joints at a state, m and m/s (angles times 1 m). */
+void phx_system_drift(phx_dae *dae, double t, const double *x, const double *v, double *position, double *velocity);
 /* Evaluate the output columns at a state; accelerations, reactions and efforts solve the acceleration-level system at
  * this state. */
 phx_status phx_system_outputs(phx_dae *dae, double t, const double *x, const double *v, double *columns);
@@ -321,8 +273,8 @@ void phx_system_coordinate_name(const phx_system *system, int k, char *buffer, s
  *   JOINT      effort              acceleration            rate                      coordinate   (more than one: with
  * 1, 2.. behind)
  *
- * PORT is a name of phx_system_add_point; BODY@S is the point at a location S of the body as phx_location_read has it,
- * of a beam at a fraction of its length, with the directions of the body. Of one motion the effort, the acceleration or
+ * PORT is a name of phx_system_add_point_at; BODY@S is the point at a location S of the body (a fraction of its length,
+ * the number of a node, a name), with the directions of the body. Of one motion the effort, the acceleration or
  * the rate can be an input. As an output the effort is what moves it where acceleration or rate is the input; of a
  * joint that is no input the effort of its drive, else of its actuator, which then does not change. A drive that is no
  * input is locked.
@@ -331,40 +283,14 @@ void phx_system_coordinate_name(const phx_system *system, int k, char *buffer, s
  *   SPRING     force (of its actuator), input only
  *   NAME, NAME.x ..: the output columns of the system; outputs only
  */
-typedef enum phx_channel_kind { PHX_CHANNEL_EFFORT, PHX_CHANNEL_ACCELERATION, PHX_CHANNEL_RATE } phx_channel_kind;
-/* Channels of a linearised system, and the matrices above. Owns its arrays. */
-typedef struct phx_channels {
-    int n, m, n_held; /* coordinates xi, rows of G, rows of H */
-    int n_inputs, n_outputs;
-    char **inputs, **outputs;
-    phx_channel_kind *kind; /* of each input; loads are efforts */
-    int *held;              /* of each input: its row of H; -1 for efforts */
-    char **motion;          /* of each row of H: the motion's name, "JOINT.coordinate", "crank.P.angle" */
-    char **rate;            /* of each row of H: the name of its rate */
-    phx_csr G;              /* m x n: independent rows of the joints and of drives that are locked */
-    phx_csr H;              /* n_held x n */
-    phx_csr F;              /* n x n_inputs; columns of prescribed motions are zero */
-    phx_csr Y_q, Y_v, Y_a;  /* n_outputs x n */
-    phx_csr Y_l;            /* n_outputs x m */
-    phx_csr Y_h;            /* n_outputs x n_held */
-    phx_csr Y_u;            /* n_outputs x n_inputs */
-} phx_channels;
-/* Which channels. */
+/* Which channels. PHX_ERR_INPUT, with the names that come nearest, for a channel that does not exist, is listed twice,
+ * cannot be an input (or output), or an empty list, also an empty default. */
 typedef struct phx_channels_options {
     int n_inputs, n_outputs;
     const char *const *inputs;  /* NULL: all loads, actuators of springs and of joints, drives, in the order added */
     const char *const *outputs; /* NULL: all output columns */
     bool drives_by_rate;        /* drives among the default inputs: by their rate; else by their acceleration */
 } phx_channels_options;
-/* x, t, lambda as for phx_system_linear. PHX_ERR_INPUT, with the names that come nearest, for a channel that does not
- * exist, is listed twice, cannot be an input (or output), or an empty list, also an empty default. */
-phx_status phx_system_channels(phx_dae *dae, double t, const double *x, const double *lambda,
-                               const phx_channels_options *options, phx_channels *channels);
-void phx_channels_free(phx_channels *channels); /* frees and zeroes the fields; NULL is allowed */
-
-/* How far (x, v = 0) is from rest with the drives locked: sqrt(a^T M a / mass), m/s^2, with the deformations held
- * (`rigid`: the joints cannot carry the loads) and free (`free`). Either may be NULL. */
-phx_status phx_system_unrest(phx_dae *dae, double t, const double *x, double *rigid, double *free);
 
 /* ---- certificate ---- */
 /* The structure of a system, measured. */

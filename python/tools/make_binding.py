@@ -367,6 +367,7 @@ class Writer:
 def c_program(header: Header, choice: Choice) -> Iterator[str]:
     yield "#include <phlexor/phlexor.h>"
     yield "#include <stddef.h>"
+    yield "#include <stdio.h>"
     for name in choice.functions:
         yield header.functions[name].text + ";"
     yield "int main(void)\n{"

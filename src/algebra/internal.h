@@ -4,7 +4,7 @@
 
 #include <float.h>
 
-#include <phlexor/algebra.h>
+#include "algebra/algebra.h"
 
 /* A pivot smaller than this part of the terms it is the sum of is what cancellation left of a zero: the test of a
  * singular matrix that no scaling of rows or columns can mislead. In singular saddle-point matrices of chains (3 to
@@ -43,5 +43,18 @@ void phx_transpose(int rows, int cols, const double *a, double *t);
 phx_status phx_csr_allocate(phx_context *context, int rows, int cols, size_t entries, phx_csr *matrix);
 /* PHX_ERR_LIBRARY saying that `routine` returned `info`. */
 phx_status phx_fail_lapack(phx_context *context, const char *routine, int info);
+
+/* Rank-revealing QR with column pivoting of A (m x n, row-major, kept): rank, the order of the columns (column
+ * order[k] was the k-th pivot; may be NULL), and, when wanted (not NULL), an orthonormal basis of null(A^T) as
+ * m x (m-rank). Pivots up to rtol times the largest column norm count as zero. */
+phx_status phx_dense_rrqr(phx_context *context, int m, int n, const double *a, double rtol, int *rank, int *order,
+                          double *left_null);
+
+/* Statistics since creation: factorisations with pivots checked in full or chosen anew, others, right-hand sides
+ * solved; entries in L+U without the unit diagonal of L. Any may be NULL. */
+void phx_lu_stats(const phx_lu *lu, long *factors, long *refactors, long *solves, long *nnz_lu);
+
+/* Multiplications of a factorisation. */
+double phx_block_ldl_work(const phx_block_ldl *ldl);
 
 #endif

@@ -1,5 +1,5 @@
 /* Orders of small fill (AMD of SuiteSparse). */
-#include <phlexor/algebra.h>
+#include "algebra/algebra.h"
 
 #include <amd.h>
 

@@ -3,7 +3,7 @@
 #ifndef PHX_ROTATION_KERNEL_H
 #define PHX_ROTATION_KERNEL_H
 
-#include <phlexor/algebra.h>
+#include "algebra/algebra.h"
 
 static inline void NAME(rot_x_vec)(const int dim, const real *w, const real *a, real *y)
 {

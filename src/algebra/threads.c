@@ -1,7 +1,7 @@
 /* Threads of the BLAS. */
 #include <cblas.h>
 
-#include <phlexor/algebra.h>
+#include "algebra/algebra.h"
 
 void phx_algebra_set_threads(int threads)
 {

@@ -2,7 +2,7 @@
 #ifndef PHX_BASE_CONTEXT_H
 #define PHX_BASE_CONTEXT_H
 
-#include <phlexor/base.h>
+#include "base/base.h"
 
 /* The message has a fixed size, so that running out of memory can be reported too. */
 enum { MESSAGE_SIZE = 2048 };

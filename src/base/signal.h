@@ -2,7 +2,7 @@
 #ifndef PHX_BASE_SIGNAL_H
 #define PHX_BASE_SIGNAL_H
 
-#include <phlexor/base.h>
+#include "base/base.h"
 
 typedef enum signal_kind { SIGNAL_CONSTANT, SIGNAL_TABLE, SIGNAL_FUNCTION } signal_kind;
 

@@ -3,7 +3,7 @@
 #define PHX_BASE_THREAD_H
 
 #include <pthread.h>
-#include <phlexor/base.h>
+#include "base/base.h"
 
 /* False when the system refuses a thread. */
 bool phx_thread_start(pthread_t *thread, void *(*run)(void *user), void *user);

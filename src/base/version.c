@@ -1,4 +1,4 @@
-#include <phlexor/base.h>
+#include "base/base.h"
 
 const char *phx_version(void)
 {

@@ -1,5 +1,5 @@
 /* Texts for messages: quotations of the input, and the nearest valid word. */
-#include <phlexor/base.h>
+#include "base/base.h"
 
 #include <limits.h>
 #include <stdio.h>

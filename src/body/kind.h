@@ -11,7 +11,7 @@
 #ifndef PHX_BODY_KIND_H
 #define PHX_BODY_KIND_H
 
-#include <phlexor/body.h>
+#include "body/body.h"
 
 /* Every function gets x and v of one body. Those that may be NULL say so. */
 typedef struct phx_body_ops {

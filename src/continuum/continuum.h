@@ -51,18 +51,19 @@ typedef struct phx_elastic_ops {
 /* A body of many unknowns, before boundary conditions and bases. It owns everything it points to but `ops`. */
 struct phx_elastic_model {
     const phx_elastic_ops *ops;
-    void *data;     /* of the kind */
-    phx_mesh mesh;  /* empty (0 nodes) where there is none */
-    int n_nodes;    /* that unknowns belong to: those of the mesh, perhaps others behind them (middles of edges) */
-    double *x;      /* n_nodes x 3, body axes, m */
-    int *label;     /* n_nodes: as its file counts; NULL: 1, 2, ... */
-    int n;          /* unknowns */
-    int *node;      /* n: node of each unknown, -1: none */
-    int *component; /* n: PHX_UNKNOWN_... */
-    double *rigid;  /* 6 x n: unit translations along x, y, z, unit rotations about them through the origin */
-    phx_csr M, K;   /* n x n, the whole symmetric pattern; M may be singular */
-    int n_modes;    /* 0; else the stiffness is known for these modes alone, u = modes q, and K is empty (no entry) */
-    double *modes;  /* n x n_modes */
+    void *data;      /* of the kind */
+    phx_mesh mesh;   /* empty (0 nodes) where there is none */
+    int n_nodes;     /* that unknowns belong to: those of the mesh, perhaps others behind them (middles of edges) */
+    double *x;       /* n_nodes x 3, body axes, m */
+    int *label;      /* n_nodes: as its file counts; NULL: 1, 2, ... */
+    int n;           /* unknowns */
+    int *node;       /* n: node of each unknown, -1: none */
+    int *component;  /* n: PHX_UNKNOWN_... */
+    double *rigid;   /* 6 x n: unit translations along x, y, z, unit rotations about them through the origin */
+    phx_csr M, K;    /* n x n, the whole symmetric pattern; M may be singular */
+    double rounding; /* of entries of M and K in their files, relative, by the digits printed; 0: computed here */
+    int n_modes;     /* 0; else the stiffness is known for these modes alone, u = modes q, and K is empty (no entry) */
+    double *modes;   /* n x n_modes */
     double *modal_M, *modal_K; /* n_modes x n_modes, symmetric */
     int n_elements;
     int most_unknowns, most_stresses, most_block; /* of an element */

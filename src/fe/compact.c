@@ -1,5 +1,5 @@
 /* The matrices of a deformation without their zeros: on the common pattern most entries of most matrices vanish. */
-#include <phlexor/fe.h>
+#include "fe/fe.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
 #ifndef PHLEXOR_FE_ELEMENT_H
 #define PHLEXOR_FE_ELEMENT_H
 
-#include "fe.h"
+#include "fe/fe.h"
 
 enum { PHX_SHAPE_MAX = 6 }; /* functions of one space on one element */
 

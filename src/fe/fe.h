@@ -1,10 +1,93 @@
-/* Phlexor, layer fe, for other layers of the library: what makes a phx_flex and a source of deformation. */
-#ifndef PHLEXOR_FE_FE_H
-#define PHLEXOR_FE_FE_H
+/* Layer fe, for the other layers of the library: places, the matrices of a deformation as they are multiplied, what a
+ * source answers, what makes one. */
+#ifndef PHX_FE_FE_H
+#define PHX_FE_FE_H
+
+#include "algebra/algebra.h"
 
 #include <phlexor/fe.h>
 
-/* ---- sources ---- */
+/* ---- points, places ---- */
+phx_status phx_flex_point_copy(phx_context *context, int dim, const phx_flex_point *point, phx_flex_point *copy);
+
+/* The bit of a sort in a set of sorts, 0 for what is none. */
+static inline unsigned phx_location_bit(phx_location_sort sort)
+{
+    return (unsigned)sort < PHX_LOCATION_SORTS ? 1u << (unsigned)sort : 0u;
+}
+bool phx_location_same(const phx_location *a, const phx_location *b);
+/* "origin, fraction of the length": a set of sorts, for messages. */
+phx_shown phx_location_sorts_text(unsigned sorts);
+/* What a text like that behind '@' means on a body whose points are given by these sorts: a number a fraction or else a
+ * node, any other text a name, which stays the caller's. PHX_ERR_ARGUMENT when it can be none of them. */
+phx_status phx_location_read(phx_context *context, unsigned sorts, const char *text, phx_location *location);
+
+/* A matrix over q x q without its zeros, by rows; rows without entries are left out. */
+typedef struct phx_flex_matrix {
+    int n_rows;
+    int *row, *ptr, *idx;
+    double *val;
+} phx_flex_matrix;
+/* x^T A y */
+static inline double phx_flex_matrix_form(const phx_flex_matrix *a, const double *x, const double *y)
+{
+    double form = 0.0;
+    for (int r = 0; r < a->n_rows; r++) {
+        double sum = 0.0;
+        for (int e = a->ptr[r]; e < a->ptr[r + 1]; e++)
+            sum += a->val[e] * y[a->idx[e]];
+        form += x[a->row[r]] * sum;
+    }
+    return form;
+}
+
+/* Matrices with a common vector, one above the other: row i of matrix m is row m n + i, n rows each. Rows of one length
+ * follow each other, so that a loop over each length can have it as a constant. Rows of matrices are filled up with
+ * zeros to multiples of three, which they have along a beam but for its ends (a node has two neighbours). Rows without
+ * entries have length 0. */
+typedef struct phx_flex_stack {
+    int n_groups;
+    int *length, *count; /* entries of a row, rows */
+    int *row, *idx;      /* in the order of the groups */
+    double *val;
+} phx_flex_stack;
+
+struct phx_flex_compact {
+    phx_flex_matrix K, A[3], Q[PHX_MAX_PAIR];
+    phx_flex_stack mass, stiffness, gyro, pairs; /* M, K, all A_k, all Q_p */
+    phx_flex_stack moments;                      /* of one row each: S_a, then C_k */
+};
+void phx_flex_free_compact(phx_flex_compact *compact); /* NULL is allowed */
+
+/* ---- where a deformation comes from ---- */
+const char *phx_flex_source_kind(const phx_flex_source *source); /* "beam", "modal body": for messages */
+/* Whether its points can be given by a location of this sort, and all such sorts as bits (phx_location_bit). */
+bool phx_flex_source_offers(const phx_flex_source *source, phx_location_sort sort);
+unsigned phx_flex_source_sorts(const phx_flex_source *source);
+/* Whether it has sections along a length: section forces at its points, and a quadrature for loads per length. The
+ * functions below are for such a source; others are PHX_ERR_ARGUMENT. */
+bool phx_flex_source_has_sections(const phx_flex_source *source);
+/* Linear functionals of the stress vector at a location: the axial force (tension positive), the bending moment
+ * (EI w'', n_moment = 1 in the plane, 2 in space: m_y = EIy uz'', m_z = EIz uy''), the torsion moment (space; zero
+ * where there is none): mean of both sides at an element interface. Dense rows of n_stress values. Any of the three may
+ * be NULL. */
+phx_status phx_flex_source_section_rows(const phx_flex_source *source, phx_context *context,
+                                        const phx_location *location, double *axial, double *moment, double *torsion);
+/* Quadrature over the length for loads per length: count points, their fractions s of the length and weights (m).
+ * Arrays owned by the source. */
+phx_status phx_flex_source_quadrature(const phx_flex_source *source, phx_context *context, int *count, const double **s,
+                                      const double **weight);
+
+/* ---- beams ---- */
+
+/* Point at a fraction s in [0,1] of the length, else PHX_ERR_ARGUMENT; free with phx_flex_point_free. A fraction within
+ * rounding of a node is taken as the node. */
+phx_status phx_beam_point(const phx_beam *beam, phx_context *context, double s, phx_flex_point *point);
+/* phx_flex_source_section_rows at a fraction s of what is known to be a beam. */
+void phx_beam_stress_rows(const phx_beam *beam, double s, double *axial, double *moment, double *torsion);
+
+/* ---- what makes a source ---- */
+/* What a kind of source does. */
 typedef struct phx_source_operations {
     const char *name; /* "beam": for messages */
     /* Frees the data of the source beside `flex`, and the source itself. */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <phlexor/fe.h>
+#include "fe/fe.h"
 
 static const char *const sort_texts[PHX_LOCATION_SORTS] = {[PHX_LOCATION_ORIGIN] = "origin",
                                                            [PHX_LOCATION_FRACTION] = "fraction of the length",

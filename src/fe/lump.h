@@ -5,7 +5,7 @@
 #ifndef PHLEXOR_FE_LUMP_H
 #define PHLEXOR_FE_LUMP_H
 
-#include <phlexor/fe.h>
+#include "fe/fe.h"
 
 /* A mass m at x with inertia I about the point (n_rot x n_rot, on body rotation + theta), and how the point moves:
  * u = phi r, theta = theta r on n coordinates, entry (a, i) at a*stride + i. */

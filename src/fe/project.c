@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include <phlexor/reduce.h>
+#include "reduce/reduce.h"
 
 #include "line_mesh.h"
 #include "source.h"

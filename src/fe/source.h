@@ -2,7 +2,7 @@
 #ifndef PHLEXOR_FE_SOURCE_H
 #define PHLEXOR_FE_SOURCE_H
 
-#include "fe.h"
+#include "fe/fe.h"
 
 /* Gauss rule of so many points (at most PHX_GAUSS_MAX) on each of so many panels of equal length: fractions of the
  * length and weights (m), allocated; freed by the caller on failure too. */
@@ -18,5 +18,8 @@ static inline double phx_beam_fraction(const phx_location *location)
 }
 phx_status phx_mesh_beam_create(phx_context *context, const phx_beam_def *def, phx_beam **beam);
 phx_status phx_assumed_beam_create(phx_context *context, const phx_beam_def *def, phx_beam **beam);
+
+/* phx_flex_source_quadrature of what is known to be a beam. */
+void phx_beam_quadrature(const phx_beam *beam, int *count, const double **s, const double **weight);
 
 #endif

@@ -3,7 +3,7 @@
 #ifndef PHLEXOR_FILE_FILE_H
 #define PHLEXOR_FILE_FILE_H
 
-#include <phlexor/base.h>
+#include "base/base.h"
 
 /* ---- names, durable renames, messages ---- */
 /* Record PHX_ERR_FILE: "PATH: cannot ACTION: REASON; REMEDY", reason and remedy from an errno. */

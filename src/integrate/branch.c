@@ -223,7 +223,7 @@ static void interpolate_motion(const phx_run *run, double h, double s)
     dae->ops->rates(dae, run->x, run->v, it->rate1);
     for (int k = 0; k < dae->n_x; k++)
         it->x[k] = f0 * it->x0[k] + f1 * run->x[k] + rate0 * it->rate0[k] + rate1 * it->rate1[k];
-    dae->ops->normalise(dae, it->x);
+    dae->ops->normalise(dae, it->x, true);
 }
 
 /* v and the work by parabolas through the snapshot before the zone and the ends of the zone. */

@@ -60,7 +60,7 @@ static void remove_rounding(const gauss *m)
     int n_x = run->dae->n_x;
     double *x = m->stages.mean_x, change = 0.0;
     memcpy(x, run->x1, (size_t)n_x * sizeof *x);
-    run->dae->ops->normalise(run->dae, x);
+    run->dae->ops->normalise(run->dae, x, true);
     for (int k = 0; k < n_x; k++)
         change = fmax(change, fabs(x[k] - run->x1[k]));
     if (change <= ROUNDING)

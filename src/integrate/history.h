@@ -2,7 +2,7 @@
 #ifndef PHLEXOR_INTEGRATE_HISTORY_H
 #define PHLEXOR_INTEGRATE_HISTORY_H
 
-#include <phlexor/dae.h>
+#include "dae/dae.h"
 
 enum { PHX_HISTORY = 6 }; /* number of intervals stored */
 

@@ -74,7 +74,7 @@ static const double *configuration(ida *m, N_Vector y)
 {
     phx_dae *dae = m->base.run->dae;
     memcpy(m->x, entries(y), (size_t)dae->n_x * sizeof *m->x);
-    dae->ops->normalise(dae, m->x);
+    dae->ops->normalise(dae, m->x, false);
     return m->x;
 }
 
@@ -324,7 +324,7 @@ static phx_status accept(ida *m, double t1)
     memcpy(run->x1, y, (size_t)dae->n_x * sizeof *y);
     memcpy(run->v1, y + dae->n_x, (size_t)dae->n_v * sizeof *y);
     memcpy(run->lambda1, multipliers(m, m->y_dot), (size_t)dae->n_l * sizeof *y);
-    run->dae->ops->normalise(run->dae, run->x1);
+    run->dae->ops->normalise(run->dae, run->x1, true);
     run->work1 = (phx_work){.supplied = work[0] - run->work.supplied, .dissipated = work[1] - run->work.dissipated};
     for (int k = 0; k < dae->n_parts; k++)
         run->ledger1[k] = work[2 + k] - run->ledger[k];
@@ -489,7 +489,7 @@ static phx_status ida_look_back(phx_method *method, double t, phx_run *into)
         return phx_fail(run->context, PHX_ERR_LIBRARY, "IDA does not tell the state at t = %.9g s: %s", t, m->text);
     memcpy(into->x, y, (size_t)dae->n_x * sizeof *y);
     memcpy(into->v, y + dae->n_x, (size_t)dae->n_v * sizeof *y);
-    run->dae->ops->normalise(run->dae, into->x);
+    run->dae->ops->normalise(run->dae, into->x, true);
     into->work = (phx_work){.supplied = work[0], .dissipated = work[1]};
     memcpy(into->ledger, work + 2, (size_t)dae->n_parts * sizeof *work);
     if (IDAGetDky(m->memory, t, 1, m->past) != IDA_SUCCESS)

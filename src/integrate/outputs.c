@@ -204,7 +204,7 @@ static phx_status sample_between(phx_outputs *outputs, double t)
 
     for (int k = 0; k < dae->n_x; k++)
         side->x1[k] = cubic(s, h, side->x[k], a->x_dot[k], run->x[k], b->x_dot[k]);
-    dae->ops->normalise(outputs->twin, side->x1);
+    dae->ops->normalise(outputs->twin, side->x1, true);
     for (int k = 0; k < dae->n_v; k++)
         side->v1[k] = cubic(s, h, side->v[k], a->v_dot[k], run->v[k], b->v_dot[k]);
     for (int k = 0; k < dae->n_l; k++)

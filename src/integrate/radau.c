@@ -57,7 +57,7 @@ static phx_status finish(radau *m, double t0, double h)
     phx_status status = phx_stages_work(&m->stages, t0, h, &run->work1);
     if (status != PHX_OK)
         return status;
-    run->dae->ops->normalise(run->dae, run->x1);
+    run->dae->ops->normalise(run->dae, run->x1, true);
     phx_stages_keep(&m->stages, h);
     if (m->stages.rate > GOOD_RATE)
         m->stages.jacobian.valid = false;

@@ -3,6 +3,8 @@
 #ifndef PHLEXOR_INTEGRATE_RUN_H
 #define PHLEXOR_INTEGRATE_RUN_H
 
+#include "dae/dae.h"
+
 #include <phlexor/integrate.h>
 
 typedef struct phx_branch phx_branch;

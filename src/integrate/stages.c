@@ -162,7 +162,7 @@ static phx_status linearise(phx_stages *stages, double t0, double h)
         for (int k = 0; k < dae->n_l; k++)
             stages->mean_lambda[k] += b * stages->now.lambda[i * dae->n_l + k];
     }
-    dae->ops->normalise(dae, stages->mean_x);
+    dae->ops->normalise(dae, stages->mean_x, false);
     stages->run->stats->linearisations++;
     return dae->ops->linearise(dae, mean_t, stages->mean_x, stages->mean_v, stages->mean_lambda);
 }

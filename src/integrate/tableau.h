@@ -2,7 +2,7 @@
 #ifndef PHLEXOR_INTEGRATE_TABLEAU_H
 #define PHLEXOR_INTEGRATE_TABLEAU_H
 
-#include <phlexor/base.h>
+#include "base/base.h"
 
 enum { PHX_STAGES = 3 }; /* at most */
 

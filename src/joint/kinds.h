@@ -2,7 +2,7 @@
 #ifndef PHLEXOR_JOINT_KINDS_H
 #define PHLEXOR_JOINT_KINDS_H
 
-#include <phlexor/joint.h>
+#include "joint/joint.h"
 
 /* Directions of a joint, each in the body axes of A and of B, where the rotation that counts as zero makes them
  * coincide. Plane: base 0 is the axis (or port A's x when the kind has none), base 1 is it turned by +90 degrees.

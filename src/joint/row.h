@@ -2,7 +2,7 @@
 #ifndef PHLEXOR_JOINT_ROW_H
 #define PHLEXOR_JOINT_ROW_H
 
-#include <phlexor/joint.h>
+#include "joint/joint.h"
 
 /* One kind of row. The covectors arrive zeroed; the tangent zeroes H itself (phx_port_pair_clear) when it is not zero.
  */

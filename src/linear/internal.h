@@ -4,8 +4,8 @@
 
 #include <complex.h>
 
-#include <phlexor/linear.h>
-#include <phlexor/reduce.h>
+#include "linear/linear.h"
+#include "reduce/reduce.h"
 
 /* ---- undamped modes, the basis of everything else ---- */
 typedef struct phx_undamped {

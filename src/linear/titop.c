@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <phlexor/linear.h>
+#include "linear/linear.h"
 
 enum { MAX_SIZE = 6 };
 

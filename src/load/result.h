@@ -2,7 +2,7 @@
 #ifndef PHLEXOR_LOAD_RESULT_H
 #define PHLEXOR_LOAD_RESULT_H
 
-#include <phlexor/load.h>
+#include "load/load.h"
 
 static inline void load_result_clear(int dim, phx_load_result *result)
 {

@@ -12,7 +12,7 @@
 #ifndef PHLEXOR_MESH_MESH_H
 #define PHLEXOR_MESH_MESH_H
 
-#include <phlexor/base.h>
+#include "base/base.h"
 
 typedef enum phx_cell_type {
     PHX_CELL_LINE2,

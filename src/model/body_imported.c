@@ -1,6 +1,7 @@
 /* The body of another finite-element program, by its mass and stiffness matrices. */
 #include "elastic.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- keys ---- */
@@ -73,7 +74,7 @@ static phx_status check(phx_builder *builder, const phx_model_body *body, const 
 {
     static const char *const motion[] = {"translation along x", "translation along y", "translation along z",
                                          "rotation about x",    "rotation about y",    "rotation about z"};
-    static const double most = 1e-6;
+    const double most = fmax(1e-6, 100.0 * elastic->rounding);
     phx_elastic_summary summary;
     phx_status status = phx_elastic_summarise(builder->context, elastic, &summary);
 

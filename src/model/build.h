@@ -2,7 +2,7 @@
 #ifndef PHLEXOR_MODEL_BUILD_H
 #define PHLEXOR_MODEL_BUILD_H
 
-#include <phlexor/model.h>
+#include "model/model.h"
 
 typedef struct phx_builder {
     phx_context *context;
@@ -29,5 +29,10 @@ phx_status phx_builder_output(phx_builder *builder, const phx_model_output *outp
 phx_status phx_beam_cache_get(phx_beam_cache *cache, phx_context *context, const phx_beam_def *def, phx_beam **beam);
 /* Call before a build: forget beams that recent builds did not use once there are many. */
 void phx_beam_cache_begin(phx_beam_cache *cache);
+
+/* An independent copy of one of the model's signals (NULL gives NULL), for what takes signals over: it may outlive the
+ * model and be used by another thread. PHX_ERR_ARGUMENT when the signal is not the model's, PHX_ERR_MEMORY. */
+phx_status phx_model_copy_signal(phx_context *context, const phx_model *model, const phx_signal *signal,
+                                 phx_signal **copy);
 
 #endif

@@ -40,7 +40,7 @@ phx_status phx_beam_cache_create(phx_context *context, phx_beam_cache **cache)
 
 static void free_entry(cache_entry *entry)
 {
-    phx_beam_destroy(entry->beam);
+    phx_flex_source_destroy(entry->beam);
     phx_free(entry->masses);
     phx_free(entry);
 }
@@ -184,6 +184,6 @@ phx_status phx_beam_cache_get(phx_beam_cache *cache, phx_context *context, const
         cache->stats.made++;
     }
     entry->build = cache->build;
-    *beam = phx_beam_share(entry->beam);
+    *beam = phx_flex_source_share(entry->beam);
     return PHX_OK;
 }

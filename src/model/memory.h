@@ -2,7 +2,7 @@
 #ifndef PHLEXOR_MODEL_MEMORY_H
 #define PHLEXOR_MODEL_MEMORY_H
 
-#include <phlexor/base.h>
+#include "base/base.h"
 
 typedef struct phx_arena {
     struct phx_arena_block *last;

@@ -1,4 +1,5 @@
 /* Signals of time: expressions and tables. */
+#include "build.h"
 #include "reader.h"
 
 #include <stdio.h>

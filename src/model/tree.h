@@ -4,7 +4,7 @@
 
 #include "memory.h"
 
-#include <phlexor/model.h>
+#include "model/model.h"
 
 typedef enum phx_node_kind { PHX_NODE_SCALAR, PHX_NODE_LIST, PHX_NODE_MAP } phx_node_kind;
 

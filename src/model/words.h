@@ -19,4 +19,11 @@ phx_status phx_names_build(phx_context *context, phx_arena *arena, const void *i
 int phx_names_find(const phx_names *names, const char *name); /* index of the item, -1: none */
 void phx_names_offer(const phx_names *names, phx_nearest *nearest);
 
+/* Words of the enums as the file writes them, "" outside the range. */
+const char *phx_model_quantity_name(phx_model_quantity quantity);
+const char *phx_model_integrator_name(phx_model_integrator integrator);
+
+/* The integrator of that name, PHX_MODEL_INTEGRATORS when there is none. */
+phx_model_integrator phx_model_integrator_from_name(const char *name);
+
 #endif

@@ -1,7 +1,7 @@
 /* The port: directions that follow a section, their increments over an interval, and angles. */
 #include <math.h>
 
-#include <phlexor/port.h>
+#include "port/port.h"
 
 /* b = a + theta x a */
 static void turned(int dim, const double *theta, const double *a, double *b)

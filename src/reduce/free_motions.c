@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include <phlexor/reduce.h>
+#include "reduce/reduce.h"
 
 static const double default_rtol = 1e-10;
 /* Rows shorter than this times the longest are rounding, not constraints. */

@@ -2,7 +2,7 @@
 #ifndef PHX_REDUCE_JACOBI_H
 #define PHX_REDUCE_JACOBI_H
 
-#include <phlexor/base.h>
+#include "base/base.h"
 
 /* Eigenvalues and eigenvectors of a symmetric matrix (n x n, row-major, destroyed) whose diagonal spans many orders of
  * magnitude and dominates, by cyclic Jacobi rotations: unlike a reduction to tridiagonal form they do not mix the large

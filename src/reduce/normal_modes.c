@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <phlexor/reduce.h>
+#include "reduce/reduce.h"
 
 #include "jacobi.h"
 

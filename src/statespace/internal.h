@@ -2,7 +2,7 @@
 #ifndef PHX_STATESPACE_INTERNAL_H
 #define PHX_STATESPACE_INTERNAL_H
 
-#include <phlexor/statespace.h>
+#include "statespace/statespace.h"
 
 typedef struct port_entry {
     char *name;
@@ -59,5 +59,27 @@ phx_status phx_descriptor_form_take(phx_context *context, const power_form *form
 phx_status phx_descriptor_begin(phx_context *context, const char *name, int n, int n_ports, phx_descriptor **out);
 /* Next port, named; its columns follow those before it. */
 phx_status phx_descriptor_add_port(phx_context *context, phx_descriptor *system, const char *name, int size);
+
+/* Columns of B. */
+int phx_descriptor_inputs(const phx_descriptor *system);
+
+/* First column in B, and number of columns (may be NULL). */
+int phx_descriptor_port_columns(const phx_descriptor *system, int port, int *size);
+
+/* Port of that name or full name; -1 when there is none. */
+int phx_descriptor_find_port(const phx_descriptor *system, const char *name);
+
+/* rhs = (J - R) z + (B - P) u, which is E e_dot. */
+void phx_descriptor_rates(const phx_descriptor *system, const double *z, const double *u, double *rhs);
+
+/* y = (B + P)^T z + (S + N) u */
+void phx_descriptor_outputs(const phx_descriptor *system, const double *z, const double *u, double *y);
+
+/* (z, u)^T W (z, u) = z^T R z + 2 z^T P u + u^T S u, W */
+double phx_descriptor_dissipation(const phx_descriptor *system, const double *z, const double *u);
+
+/* z = Q e and H = 1/2 e^T E^T Q e; PHX_ERR_UNSUPPORTED for a frozen nonlinear system. */
+phx_status phx_descriptor_efforts(phx_context *context, const phx_descriptor *system, const double *e, double *z);
+phx_status phx_descriptor_energy(phx_context *context, const phx_descriptor *system, const double *e, double *energy);
 
 #endif

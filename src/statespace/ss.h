@@ -2,7 +2,7 @@
 #ifndef PHX_STATESPACE_SS_H
 #define PHX_STATESPACE_SS_H
 
-#include <phlexor/statespace.h>
+#include "statespace/statespace.h"
 
 struct phx_ss {
     char *name;

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "internal.h"
 #include "ss.h"
 
 phx_ss_second_order_def phx_ss_second_order_def_default(void)

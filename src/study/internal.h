@@ -4,7 +4,7 @@
 
 #include "limits.h"
 
-#include <phlexor/study.h>
+#include "study/study.h"
 
 /* Record the files of the model as the sources of the bundle. */
 void phx_bundle_made_from(phx_bundle *bundle, const phx_model *model);
@@ -170,5 +170,12 @@ void phx_simulation_free(phx_simulation *s);
 void phx_linear_report_residual(phx_linear_report *report, const char *name, double value);
 /* Fill in the poles and the DC gain of the report's system, and the other entries of the bundle. */
 phx_status phx_linear_report_fill(phx_context *context, const phx_model *model, phx_linear_report *report);
+
+/* Number of values of parameter k, value i of it. k and i must be in range. */
+int phx_sweep_count(const phx_sweep *sweep, int k);
+double phx_sweep_value(const phx_sweep *sweep, int k, int i);
+
+/* The point of a place along every parameter. Arguments must be in range. */
+int phx_sweep_point(const phx_sweep *sweep, const int *index);
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef PHX_STUDY_LIMITS_H
 #define PHX_STUDY_LIMITS_H
 
-#include <phlexor/study.h>
+#include "study/study.h"
 
 /* The flexible bodies of a system and the findings about them so far. The system is borrowed; the findings remain when
  * it is destroyed. */
@@ -17,5 +17,9 @@ bool phx_limits_look(phx_limits *limits, double t, const double *x, const phx_en
  * next check. */
 int phx_limits_count(const phx_limits *limits); /* NULL: 0 */
 phx_limit_finding phx_limits_finding(phx_limits *limits, int k);
+
+/* "rotation", "strain", "axial_force", "energy" */
+const char *phx_limit_kind_name(phx_limit_kind kind);
+double phx_limit_of(phx_limit_kind kind); /* the limit */
 
 #endif

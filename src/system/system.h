@@ -1,14 +1,106 @@
-/* Phlexor, layer system, for other layers of the library. */
-#ifndef PHLEXOR_SYSTEM_SYSTEM_H
-#define PHLEXOR_SYSTEM_SYSTEM_H
+/* Layer system, for the other layers of the library: what analyses ask of a system beside its users. */
+#ifndef PHX_SYSTEM_SYSTEM_H
+#define PHX_SYSTEM_SYSTEM_H
+
+#include "body/body.h"
+#include "dae/dae.h"
+#include "joint/joint.h"
+#include "load/load.h"
 
 #include <phlexor/system.h>
 
-#include "fe/fe.h"
-
+/* ---- building ---- */
 /* A load over surfaces of a deforming body in space, in body axes: the sum of factors[k](t) times fields[k], count
  * <= 3. Fields and factors are taken over, on failure too. */
 phx_status phx_system_add_surface_load(phx_system *system, const char *name, phx_body_id body, int count,
                                        phx_flex_load *fields, phx_signal **factors);
+/* phx_system_add_point_at of a rigid body's point at `position` with directions `rotation` (dim x dim, NULL: identity),
+ * a beam's at the fraction s of its length (position and rotation are not read). */
+phx_status phx_system_add_point(phx_system *system, phx_body_id body, const char *name, double s,
+                                const double *position, const double *rotation);
+/* What the name of a point stands for, owned by the system until it changes; NULL when the body has no such point. */
+const phx_body_port *phx_system_find_point(const phx_system *system, phx_body_id body, const char *name);
+
+/* ---- asking ----
+ * Of a system that is NULL, or for an index out of range, numbers are 0, pointers are NULL and nothing is filled in. */
+/* Context, dimension, numbers of bodies and joints, the bodies. */
+phx_context *phx_system_context(const phx_system *system);
+int phx_system_dim(const phx_system *system);
+int phx_system_bodies(const phx_system *system);
+int phx_system_joints(const phx_system *system);
+const phx_body *phx_system_body(const phx_system *system, phx_body_id id);
+const phx_flex_source *phx_system_source(const phx_system *system, phx_body_id id); /* NULL: it has none */
+const phx_beam *phx_system_beam(const phx_system *system, phx_body_id id);          /* NULL: it has no sections */
+const char *phx_system_joint_name(const phx_system *system, phx_joint_id id);
+/* Redundant rows: count, and joint name and row number (from 1) of each. */
+int phx_system_redundant(const phx_system *system);
+void phx_system_redundant_row(const phx_system *system, int k, const char **joint, int *row);
+/* Joint and row number (from 1) of multiplier k of phx_system_n_l, and whether the row is that of a drive. */
+void phx_system_multiplier(const phx_system *system, int k, const char **joint, int *row, bool *drive);
+/* Undeformed or deformed places for drawing and messages: port in inertial components at configuration x. */
+void phx_system_port_place(const phx_system *system, phx_port_id port, const double *x, double *place);
+
+/* ---- energies, outputs ---- */
+/* How large a state is, to tell rounding by. */
+typedef struct phx_sizes {
+    double weight;  /* sum of m |g| reach, J */
+    double inertia; /* sum of m reach^2, kg m^2 */
+    double reach;   /* the largest distance of a body from the origin, its radius of gyration included, m */
+    double speed;   /* the largest velocity, rotations times the radius of gyration, m/s */
+} phx_sizes;
+void phx_system_sizes(const phx_system *system, const double *x, const double *v, phx_sizes *sizes);
+/* Whether energies, what is supplied and what is dissipated balance; not with simplified kinetics. */
+bool phx_system_balances(const phx_system *system);
+
+/* The quantity of a column, and (may be NULL) which component of it. */
+phx_quantity phx_system_column_quantity(const phx_system *system, int column, int *component);
+
+/* ---- workspace ---- */
+const char *phx_backend_name(phx_backend backend);   /* "auto", "plain", "fast" */
+const phx_system *phx_system_of(const phx_dae *dae); /* of a dae made by phx_system_dae */
+/* Threads that phx_system_threads has set to work. */
+int phx_system_thread_count(const phx_dae *dae);
+/* The matrix factored last (whole: phx_system_condense), for benchmarks and inspection: n rows in compressed form, the
+ * elimination order, the values (real factorisations only). Any may be NULL; they belong to the dae and hold until its
+ * next operation. */
+void phx_system_kkt(const phx_dae *dae, int *n, const int **ptr, const int **idx, const int **order,
+                    const double **val);
+/* Intervals and projections condense the deformations inside the bodies first, projections also all velocities, or
+ * factor their whole matrices: with the same results. It pays for projections, and for intervals where bodies have many
+ * inner coordinates; while its iteration contracts slowly, intervals stay whole whatever is asked. Not between a
+ * factorisation and its solutions. */
+typedef enum phx_condensing { PHX_CONDENSE_WHERE_IT_PAYS, PHX_CONDENSE_ALWAYS, PHX_CONDENSE_NEVER } phx_condensing;
+void phx_system_condense(phx_dae *dae, phx_condensing when);
+/* Joints that are alike are evaluated side by side, the default, or one by one like all others: with the same results,
+ * to rounding. Errors: PHX_ERR_MEMORY. */
+phx_status phx_system_joints_one_by_one(phx_dae *dae, bool one_by_one);
+
+/* ---- inputs and outputs of the linearised system: see phx_channels_options ---- */
+typedef enum phx_channel_kind { PHX_CHANNEL_EFFORT, PHX_CHANNEL_ACCELERATION, PHX_CHANNEL_RATE } phx_channel_kind;
+/* Channels of a linearised system, and the matrices above. Owns its arrays. */
+typedef struct phx_channels {
+    int n, m, n_held; /* coordinates xi, rows of G, rows of H */
+    int n_inputs, n_outputs;
+    char **inputs, **outputs;
+    phx_channel_kind *kind; /* of each input; loads are efforts */
+    int *held;              /* of each input: its row of H; -1 for efforts */
+    char **motion;          /* of each row of H: the motion's name, "JOINT.coordinate", "crank.P.angle" */
+    char **rate;            /* of each row of H: the name of its rate */
+    phx_csr G;              /* m x n: independent rows of the joints and of drives that are locked */
+    phx_csr H;              /* n_held x n */
+    phx_csr F;              /* n x n_inputs; columns of prescribed motions are zero */
+    phx_csr Y_q, Y_v, Y_a;  /* n_outputs x n */
+    phx_csr Y_l;            /* n_outputs x m */
+    phx_csr Y_h;            /* n_outputs x n_held */
+    phx_csr Y_u;            /* n_outputs x n_inputs */
+} phx_channels;
+/* x, t, lambda as for phx_system_linear. Errors for channels: phx_channels_options. */
+phx_status phx_system_channels(phx_dae *dae, double t, const double *x, const double *lambda,
+                               const phx_channels_options *options, phx_channels *channels);
+void phx_channels_free(phx_channels *channels); /* frees and zeroes the fields; NULL is allowed */
+
+/* How far (x, v = 0) is from rest with the drives locked: sqrt(a^T M a / mass), m/s^2, with the deformations held
+ * (`rigid`: the joints cannot carry the loads) and free (`free`). Either may be NULL. */
+phx_status phx_system_unrest(phx_dae *dae, double t, const double *x, double *rigid, double *free);
 
 #endif

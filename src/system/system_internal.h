@@ -33,7 +33,7 @@ typedef struct coordinate_slot {
     phx_coordinate_def def;
     int driven_row; /* index in rows when speed is given, else -1 */
     int held_row;   /* index in rows when start or rate is given and the coordinate is not driven, else -1 */
-    int turn;       /* where x keeps its value, so that full turns count; -1: the bodies' states tell it */
+    int angle;      /* where x keeps its value, so that it is unwrapped; -1: the bodies' states tell it */
 } coordinate_slot;
 
 typedef struct joint_slot {
@@ -98,8 +98,8 @@ struct phx_system {
     phx_context *context;
     int dim, n_rot;
     double gravity[3];
-    bool frozen;
-    bool spoilt; /* freezing failed: may only be destroyed */
+    bool finalised;
+    bool invalid; /* finalising failed: may only be destroyed */
     int n_bodies, n_ports, n_points, n_joints, n_forces, n_rows, n_components, n_outputs, n_columns;
     int cap_bodies, cap_ports, cap_points, cap_joints, cap_forces, cap_outputs;
     body_slot *bodies;
@@ -117,7 +117,7 @@ struct phx_system {
     ledger_entry *ledger;
     output_slot *outputs;
     int n_x, n_v;
-    int n_body_x; /* entries of x that belong to bodies; behind them the coordinates that count turns */
+    int n_body_x; /* entries of x that belong to bodies; behind them the unwrapped joint angles */
     int n_independent, n_redundant;
     int *independent;           /* rows that carry a multiplier, in order */
     int *redundant;             /* the others (constraint and driven rows) */
@@ -156,10 +156,10 @@ typedef struct workspace workspace;
  * the first unknowns are all velocities; a condensed one has no place for those eliminated inside their bodies. */
 typedef struct kkt_matrix {
     int n_v, n_l, n;
-    int *place;      /* per velocity: its unknown, or -1; NULL: they are the same */
-    bool *condensed; /* per body: it has kept coordinates only; NULL: none is */
-    int *kept_first; /* per body: first of its kept coordinates of q */
-    int *kept;
+    int *place;          /* per velocity: its unknown, or -1; NULL: they are the same */
+    bool *condensed;     /* per body: it has boundary coordinates only; NULL: none is */
+    int *boundary_first; /* per body: first of its boundary coordinates of q */
+    int *boundary;
     int *ptr, *idx;
     int *order;
     int *
@@ -173,7 +173,7 @@ typedef struct kkt_matrix {
 typedef struct work_row {
     phx_port_id a, b;
     int unit;                /* its covectors are -1 and +1 in this entry of the ports for good; -1: any others */
-    bool turns;              /* it knows their turns only */
+    bool angular_only;       /* its covectors are zero on the rates of places */
     const phx_signal *speed; /* of a driven row, else NULL */
     double rate;             /* of a held row, else 0 */
     phx_row row;
@@ -198,6 +198,7 @@ typedef struct rigid_kkt {
     int *order;
     double *val, *rhs;
     phx_lu *lu;
+    const double *at; /* the configuration that it was factored at */
 } rigid_kkt;
 
 /* How a workspace is evaluated: by the plain evaluator (plain.h) or by a faster one. What takes a workspace and is not
@@ -232,8 +233,8 @@ typedef struct evaluator {
      * -G^T alone, in place of what is there. */
     void (*add_couplings)(workspace *ws, const double *lambda);
     void (*put_rows)(workspace *ws, double *val);
-    /* Derivatives of the efforts of a pair of ports, block (PAIR_SIZE square), with respect to the variation of the
-     * ports, or to their rates. */
+    /* Adds a pair's derivative of its efforts, block (PAIR_SIZE square), alpha times: with respect to the variation of
+     * the ports, K += P^T block W, or to their rates, D += P^T block P, K += P^T block d(P nu)/d xi. */
     void (*pair_add)(workspace *ws, int pair, double alpha, const double *block);
     void (*pair_rate_add)(workspace *ws, int pair, double alpha, const double *block);
     /* The same of one entry, rigid row `row` and coordinate q_dof of a body, of K. */
@@ -247,14 +248,15 @@ typedef struct evaluator {
     phx_status (*solve)(workspace *ws, int slot, double *b);
     phx_status (*factor_mass)(workspace *ws, const double *x);
     phx_status (*solve_mass)(workspace *ws, double *b);
-    /* For the projection: G M^-1 G^T or what stands for it; whether this has left the kinetic energies in ws->energy;
-     * then b (n) <- the solution of (0, alpha r). */
+    /* For the projection: G M^-1 G^T or what stands for it; whether this has left the kinetic energies in
+     * ws->bodies.energy; then b (n) <- the solution of (0, alpha r). */
     phx_status (*factor_rows)(workspace *ws, const double *x, const double *v, bool *energies);
     phx_status (*solve_rows)(workspace *ws, double alpha, const double *r, double *b);
     /* The least pivot of S = G M^-1 G^T at an instant whose rows are evaluated, relative to its diagonal; negative
      * where S is not formed. NULL: it never is. */
     double (*least_pivot)(workspace *ws, const double *x, const double *v);
-    /* Kinetic energies of all bodies into ws->energy, x NULL: undeformed; and at least those of one component. */
+    /* Kinetic energies of all bodies into ws->bodies.energy, x NULL: undeformed; and at least those of one component.
+     */
     void (*kinetic_energies)(const workspace *ws, const double *x, const double *v);
     void (*component_energies)(workspace *ws, const component_slot *component, const double *x, const double *v);
     /* Angles of joints in x, which the bodies' states have left behind, brought up to them; NULL: none ever lags. */
@@ -275,74 +277,137 @@ typedef struct signal_watch {
     watched_signal *signal;
 } signal_watch;
 
+/* The rows that carry a multiplier. */
+typedef struct row_set {
+    int *index;            /* system row of multiplier k */
+    int *multiplier;       /* of system row r, or -1 */
+    work_row *row;         /* n_l */
+    int n_driven, *driven; /* rows with a signal */
+    double *covector;      /* per row: PAIR_SIZE */
+    double *w;             /* per row: prescribed rate */
+    bool *on;              /* per row: takes part in the assembly or the start velocities */
+} row_set;
+
+/* The ports: which velocities move them, and what the rows and forces read of them and do to them. */
+typedef struct port_set {
+    int *first, *count, *cols; /* per port: where its columns of v begin in `cols`, and how many they are */
+    int widest;                /* columns of a port */
+    double *map;               /* 2 map_size: what the ports of a pair make of their bodies' columns */
+    int map_size;
+    phx_port_view *view; /* at the interval or instant at hand */
+    double *effort;      /* PHX_PORT_MAX each: total of multipliers and forces (fast, over an interval: not of ports in
+                            batches of joints) */
+} port_set;
+
+/* One body at a time; products, room and energy are the evaluator's. */
+typedef struct body_set {
+    double *M, *D, *K;       /* largest body pattern */
+    double *stress;          /* largest stress vector */
+    phx_products **products; /* per body: of the interval; NULL: the evaluator has its own */
+    double *room;            /* scratch that all bodies share */
+    double *energy;          /* per body: scratch */
+} body_set;
+
+/* A linearisation on the kkt pattern and its factorisations, each made at its first use (linearise.c). */
+typedef struct kkt_values {
+    double *M, *D, *K, *val, *val_complex;
+    bool summed;                       /* val is A(2/h) of an interval */
+    double *into_D, *into_K, weight_K; /* where a linearisation adds: D and K, or val with h/2 for K */
+    phx_lu *lu[PHX_FACTOR_SLOTS], *lu_complex[PHX_FACTOR_SLOTS];
+} kkt_values;
+
+/* [M -G^T; G 0] on the kkt pattern, at the instant it was evaluated for last (linearise.c). */
+typedef struct mass_matrix {
+    double *val;
+    bool begun; /* what never changes in it is there */
+    phx_lu *lu; /* made at its first use */
+} mass_matrix;
+
+/* The interval of the step (dae.c). */
+typedef struct step_interval {
+    double t0;
+    double *x0, *x1, *xm, *v0, *v1, *vm;
+    double *low0, *low1; /* what rounding took from x0 and x1 */
+    double *lambda;      /* the multipliers that its residual was evaluated for last */
+    bool goes_on;        /* it began where the one before it ended */
+} step_interval;
+
+/* What the projection (project.c) knows of each component. */
+typedef struct projection {
+    double *momentum0; /* linear (dim), angular (n_rot) at the start of the interval */
+    double *momentum1; /* the same that the last projection put the end on, where it kept them: kept */
+    bool *kept;
+    double *impulse;     /* impulses over the interval */
+    double *supply;      /* work of the drives in the projection */
+    double *signal_work; /* share of the drives in what the projection takes */
+    double *before;      /* kinetic energy before the projection */
+    double *taken;       /* energy beyond it that the joints take in the projection */
+    bool *moved;         /* its joints need the projection */
+} projection;
+
+/* Multipliers of all rows of the system, least-norm with redundant ones (outputs.c). */
+typedef struct reactions {
+    double *all;
+    double *dependence; /* redundant x n_l, then redundant square, then redundant */
+} reactions;
+
+/* Of one function at a time. */
+typedef struct scratch {
+    double *vector[4];   /* n */
+    double *velocities;  /* n_v */
+    double *multipliers; /* n_l */
+    double *block;       /* dense blocks over the columns of two ports */
+} scratch;
+
+/* In the order in which its parts are made: each needs those above it. */
 struct workspace {
     phx_dae base; /* first: a phx_dae is a workspace */
     phx_system *system;
     const evaluator *by;
-    fast_data *fast; /* of the fast evaluator */
     int n_l;
-    int *row;              /* system row of multiplier k */
-    int *row_slot;         /* multiplier of system row, or -1 */
-    work_row *rows;        /* n_l */
-    int n_driven, *driven; /* rows with a signal */
-    signal_watch signals;
+    row_set rows;
+    port_set ports;
     kkt_matrix kkt;
-    double *M, *D, *K, *val;      /* values on the kkt pattern */
-    double *mass;                 /* [M -G^T; G 0] at the instant it was evaluated for last */
-    bool mass_begun;              /* and what never changes in it is there */
-    phx_lu *lu[PHX_FACTOR_SLOTS]; /* each made at its first use */
-    phx_lu *lu_complex[PHX_FACTOR_SLOTS];
-    phx_lu *lu_mass;
-    parallel_rows parallel; /* made at its first use */
-    rigid_kkt rigid;
-    const double *rigid_at; /* the configuration that it was factored at */
-    double *val_complex;
-    /* interval */
-    double t0, h;
-    double *x0, *x1, *xm, *v0, *v1, *vm, *p0;
-    double *low0, *low1; /* what rounding took from x0 and x1 */
-    bool goes_on;        /* the interval at hand began where the one before it ended */
-    double *momentum0;   /* per component: linear (dim), angular (n_rot) at the start of the interval */
-    double *momentum1;   /* the same that the last projection put the end on, where it kept them: kept */
-    bool *kept;
-    double *signal_work;               /* per component: share of the drives in what the projection takes */
-    double *impulse;                   /* per component: impulses over the interval */
-    double *supply;                    /* per component: work of the drives in the projection */
-    double *before;                    /* per component: kinetic energy before the projection */
-    double *taken;                     /* per component: energy beyond it that the joints take in the projection */
-    bool *moved;                       /* per component: its joints need the projection */
-    bool *on;                          /* per row: takes part in the assembly or the start velocities */
-    const double *turn0, *turn1;       /* x at the ends, for the coordinates that count turns */
-    phx_products **products;           /* per body: of the interval; NULL: the evaluator has its own */
-    double *room;                      /* scratch that all bodies share */
-    double *energy;                    /* per body: scratch */
-    phx_body_view view;                /* of the interval or instant at hand: where vectors of all bodies begin */
-    phx_port_view *port_views;         /* per port */
-    bool summed;                       /* val is A(2/h) of an interval */
-    double *into_D, *into_K, weight_K; /* where a linearisation adds: D and K, or val with h/2 for K */
-    double *covector;                  /* per row: PAIR_SIZE */
-    double *w;                         /* per row: prescribed rate */
-    double *effort; /* per port: PHX_PORT_MAX, total of multipliers and forces (fast, over an interval: not of ports in
-                       batches of joints) */
-    int *port_cols; /* per port: room for columns */
-    int *port_first, *port_count;
-    double *map_room;     /* 2 map_size: what the ports of a pair make of their bodies' columns */
-    int map_size, widest; /* widest: columns of a port */
-    double *scratch, *scratch2, *scratch3, *scratch4; /* n each */
-    double *local;                                    /* dense scratch for element blocks */
-    double *body_M, *body_D, *body_K;                 /* largest body pattern */
-    double *tau, *lambda;                             /* n_l */
-    double *sigma;                                    /* largest stress vector */
-    double *all;    /* per row of the system: multiplier, least-norm with redundant rows */
-    double *spread; /* redundant x n_l, then redundant square, then redundant: their dependence */
+    kkt_values values;
+    mass_matrix mass;
+    step_interval step;
+    phx_body_view view;              /* of the interval or instant at hand: where vectors of all bodies begin */
+    const double *angles0, *angles1; /* x at its ends, for the unwrapped joint angles */
+    body_set bodies;
+    scratch scratch;
+    projection projection;
+    reactions reactions;
     phx_work power; /* of the last evaluation: supplied and dissipated by forces */
     double *flow;   /* n_ledger: the same by entries of the ledger, drives left out; not of a linearisation */
+    signal_watch signals;
+    fast_data *fast;        /* of the fast evaluator */
+    parallel_rows parallel; /* made at its first use */
+    rigid_kkt rigid;        /* the same */
 };
+
+/* An array of numbers to be made, and where it goes. */
+typedef struct phx_sys_array {
+    double **at;
+    size_t count;
+} phx_sys_array;
+/* Zeros; PHX_ERR_MEMORY when one of them cannot be made. */
+phx_status phx_sys_arrays_create(phx_context *context, size_t n, const phx_sys_array *arrays);
+void phx_sys_arrays_free(size_t n, double *const *arrays);
+
+/* Parts of a workspace. What is made before one fails is freed with the rest. */
+phx_status phx_sys_values_create(phx_context *context, const kkt_matrix *kkt, kkt_values *values, mass_matrix *mass);
+void phx_sys_values_free(kkt_values *values, mass_matrix *mass);
+phx_status phx_sys_interval_create(phx_context *context, const phx_system *system, int n_l, step_interval *step);
+void phx_sys_interval_free(step_interval *step);
+phx_status phx_sys_projection_create(phx_context *context, const phx_system *system, projection *made);
+void phx_sys_projection_free(projection *made);
+phx_status phx_sys_reactions_create(phx_context *context, const phx_system *system, int n_l, reactions *made);
+void phx_sys_reactions_free(reactions *made);
 
 phx_status phx_sys_workspace_create(phx_system *system, phx_context *context, phx_backend backend, int n_rows,
                                     const int *rows, workspace **out);
 void phx_sys_workspace_destroy(workspace *ws);
-/* Pattern, places and elimination order; n_v, place, condensed and kept are given (kkt.c). `val`: zeros on it. */
+/* Pattern, places and elimination order; n_v, place, condensed and boundary are given (kkt.c). `val`: zeros on it. */
 phx_status phx_sys_kkt_create(phx_context *context, const workspace *ws, kkt_matrix *kkt, double **val);
 void phx_sys_kkt_free(const workspace *ws, kkt_matrix *kkt);
 /* Fills kkt->order (order.c). */
@@ -353,11 +418,6 @@ bool phx_sys_is_condensed(const kkt_matrix *kkt, int b);
 /* Pairs of ports that couple through second derivatives: every joint first, then every force; whether this one does. */
 int phx_sys_pair_count(const phx_system *system);
 bool phx_sys_pair_ports(const phx_system *system, int pair, phx_port_id *a, phx_port_id *b);
-
-/* Kinetic energies of all bodies into ws->energy; x NULL: of the undeformed ones. */
-void phx_sys_kinetic_energies(const workspace *ws, const double *x, const double *v);
-/* Add to the rigid row `row` and the coordinate q_dof of a body in the array of K. */
-void phx_sys_body_add(workspace *ws, int b, int row, int dof, double value);
 
 /* Where a port or point is: a point of a flexible body, else a location of the body or the ground. The directions
  * `rotation` may be NULL. */
@@ -435,7 +495,7 @@ static inline phx_body_view phx_sys_body_view(const workspace *ws, int b)
                            .v0 = all->v0 + v,
                            .v1 = all->v1 + v,
                            .vm = all->vm + v,
-                           .products = all->h == 0.0 ? NULL : ws->products[b]};
+                           .products = all->h == 0.0 ? NULL : ws->bodies.products[b]};
 }
 
 /* Point every body at an instant; and evaluate all ports. */
@@ -443,46 +503,36 @@ void phx_sys_point_at(workspace *ws, const double *x, const double *v);
 void phx_sys_set_instant(workspace *ws, const double *x, const double *v);
 /* A port of the ground: at rest for good. */
 void phx_sys_ground_view(const phx_system *system, const port_slot *port, phx_port_view *view);
-/* Covectors of all rows of the workspace and their prescribed rates at time t, or the means over [t0, t0+h]. */
-void phx_sys_rows(workspace *ws, double t, double h);
 /* rate of row k of the workspace: g . zeta, all ports at the current view. */
 double phx_sys_row_rate(const workspace *ws, int k);
-/* Efforts of forces into ws->effort, powers into ws->power; distributed loads straight into res (res -= ...).
+/* Efforts of forces into ws->ports.effort, powers into ws->power; distributed loads straight into res (res -= ...).
  * With `linear` also tangents into K, D. */
 phx_status phx_sys_forces(workspace *ws, double t, bool linear, double *res);
 /* effort += multipliers' covectors */
 void phx_sys_apply_multipliers(workspace *ws, const double *lambda);
-/* Add a pair's derivative of its efforts, block (PAIR_SIZE square), alpha times: with respect to the variation of the
- * ports, K += P^T block W, or to their rates, D += P^T block P, K += P^T block d(P nu)/d xi. */
-void phx_sys_pair_add(workspace *ws, int pair, double alpha, const double *block);
-void phx_sys_pair_rate_add(workspace *ws, int pair, double alpha, const double *block);
 /* row (port_count) = covector^T P of a port at the view of its body. */
 void phx_sys_pull(const workspace *ws, phx_port_id id, const double *covector, double *row);
 /* Factorisation of a whole matrix on the KKT pattern; the first use of `lu` allocates. */
 phx_status phx_sys_factor(workspace *ws, bool complex_values, const double *val, phx_lu **lu);
 /* A(cj) on it into a slot. */
 phx_status phx_sys_factor_whole(workspace *ws, int slot, double cj);
-phx_status phx_sys_factor_whole_mass(workspace *ws, const double *x); /* phx_sys_factor_mass on it */
+phx_status phx_sys_factor_whole_mass(workspace *ws, const double *x); /* factor_mass on it */
 /* phx_sys_forces with `linear`, without its residual. */
 phx_status phx_sys_add_forces(workspace *ws, double t);
-/* Coordinates that count turns in x1 as in x0. */
-void phx_sys_begin_turns(workspace *ws);
+/* Unwrapped joint angles in x1 as in x0. */
+void phx_sys_begin_angles(workspace *ws);
 /* Those of a joint in x, nearest to those that x has, at end 1 of the views. */
-void phx_sys_count_joint(const joint_slot *joint, const phx_port_view *a, const phx_port_view *b, double *x);
-/* Values of [M -G^T; G 0] at the current instant view, whose rows are evaluated, into ws->mass; and its factorisation
- * in lu_mass. */
+void phx_sys_unwrap_joint(const joint_slot *joint, const phx_port_view *a, const phx_port_view *b, double *x);
+/* Values of [M -G^T; G 0] at the current instant view, whose rows are evaluated, into ws->mass.val. */
 void phx_sys_mass_values(workspace *ws, const double *x);
-phx_status phx_sys_factor_mass(workspace *ws, const double *x);
-/* b <- [M -G^T; G 0]^-1 b with it. */
-phx_status phx_sys_solve_mass(workspace *ws, double *b);
 phx_status phx_sys_parallel_create(const workspace *ws, parallel_rows *out);
 void phx_sys_parallel_free(parallel_rows *parallel);
-/* Of the rows that are on, those that depend on others of their pair at the instant whose G is in ws->val; whether they
- * are others than before. */
+/* Of the rows that are on, those that depend on others of their pair at the instant whose G is in ws->values.val;
+ * whether they are others than before. */
 bool phx_sys_parallel_choose(const workspace *ws, const bool *on, parallel_rows *parallel);
 bool phx_sys_dropped(const workspace *ws, int unknown); /* the unknown is the multiplier of such a row */
-/* phx_sys_factor_mass with the deformations held and the rows of `on` only, eps > 0 times its Schur diagonal on the
- * multipliers: solvable with redundant rows. Factored by itself. */
+/* factor_mass of the evaluator with the deformations held and the rows of `on` only, eps > 0 times its Schur diagonal
+ * on the multipliers: solvable with redundant rows. Factored by itself. */
 phx_status phx_sys_factor_rigid(workspace *ws, const double *x, const bool *on);
 /* b (n) <- its solution, zero on the deformations. */
 phx_status phx_sys_solve_rigid(workspace *ws, double *b);
@@ -529,15 +579,15 @@ phx_status phx_sys_neighbour(phx_system *system, double distance, double *x);
  * cannot be closed. phx_sys_any_way: a direction to begin with, another one for each seed. */
 phx_status phx_sys_walk(phx_system *system, double distance, double *way, double *x);
 void phx_sys_any_way(const phx_system *system, int seed, double *way);
-/* Gaps at x, negated, into rhs (rows; NULL: none); on[] says which rows ask for a position (with `hold` also the held
- * coordinates). Returns the largest, relative to the size of the system for lengths. */
-double phx_sys_measure_gaps(workspace *ws, const double *x, bool hold, double *rhs);
+/* Assembly residuals at x, negated, into rhs (rows; NULL: none); on[] says which rows ask for a position (with `hold`
+ * also the held coordinates). Returns the largest, relative to the size of the system for lengths. */
+double phx_sys_assembly_residual(workspace *ws, const double *x, bool hold, double *rhs);
 /* Minus the gradient of 1/2 (sum m |dc|^2 + dtheta . I_c dtheta) over the changes from the poses as written: n_v. */
 void phx_sys_pull_back(const workspace *ws, const double *x, double *rhs);
 /* Moves the bodies' frames by the rigid part of xi, at most 0.4 of the size or rad, and the deformations by the rest;
  * returns the largest rigid entry. */
 double phx_sys_move_all(const workspace *ws, const double *xi, double *x);
-/* Size of the mechanism at the current instant view, m: what gaps and moves are small against. */
+/* Size of the mechanism at the current instant view, m: what residuals and moves are small against. */
 double phx_sys_size(const workspace *ws);
 /* The arrays of the motion about a steady rotation (steady.c). */
 phx_status phx_sys_linearise_steady(phx_dae *dae, double t, const double *x, const double *v, const double *axes,
@@ -554,18 +604,18 @@ phx_status phx_sys_load_path(phx_system *system, double t, double *x, double *v)
  * the system is small enough to tell (load_stability.c); v is written. */
 phx_status phx_sys_stable(phx_system *system, double t, const double *x, double *v, const double *a,
                           const double *lambda, bool *stable);
-/* Offsets that make every coordinate count from its given start value at x, and the counted coordinates in x. */
+/* Offsets that make every coordinate count from its given start value at x, and the unwrapped joint angles in x. */
 void phx_sys_set_offsets(phx_system *system, double *x);
-/* Freeze, by stages. */
+/* To finalise it, by stages. */
 phx_status phx_sys_number(phx_system *system);
 phx_status phx_sys_find_redundant(phx_system *system);
 phx_status phx_sys_components(phx_system *system);
 double phx_sys_coordinate_value(const workspace *ws, int joint, int coordinate, int end);
-/* Counted coordinates in x, nearest to those that x has: at the instant that all ports have been viewed at; their
+/* Unwrapped joint angles in x, nearest to those that x has: at the instant that all ports have been viewed at; their
  * rates.
  */
-void phx_sys_count_turns(const workspace *ws, double *x);
-void phx_sys_turn_rates(const phx_system *system, const double *x, const double *v, double *x_dot);
+void phx_sys_unwrap_angles(const workspace *ws, double *x);
+void phx_sys_angle_rates(const phx_system *system, const double *x, const double *v, double *x_dot);
 /* A port of a state, without a workspace. */
 void phx_sys_view_port(const phx_system *system, phx_port_id id, const double *x, const double *v, phx_port_view *view);
 /* Directions of a section in inertial components, orthonormal: dim x dim, columns are the port's directions, `own` what
@@ -576,7 +626,7 @@ void phx_sys_port_attitude(workspace *ws, phx_port_id id, double *out);         
 /* Multipliers of all rows of the system, least-norm with redundant ones; the mass at the current instant is factored.
  */
 phx_status phx_sys_all_multipliers(workspace *ws, const double *lambda, double *all);
-/* G_r = C G of the redundant rows by those of the workspace, C redundant x n_l; after phx_sys_factor_mass. */
+/* G_r = C G of the redundant rows by those of the workspace, C redundant x n_l; after factor_mass. */
 phx_status phx_sys_dependence(workspace *ws, double *C);
 /* All columns at the current instant view. */
 void phx_sys_output_values(workspace *ws, double t, const double *v_dot, const double *all, double *columns);

@@ -1,5 +1,6 @@
 /* Random numbers, and allocators that count and fail. */
 #include "support.h"
+#include "base/base.h"
 
 #include <SuiteSparse_config.h>
 

@@ -1,5 +1,6 @@
 /* Shift-invert eigenpairs: known spectra, constraints, reruns, failures. */
 #include "support.h"
+#include "algebra/algebra.h"
 
 /* A, B and the factorisation of A - sigma B behind the operators. */
 typedef struct problem {

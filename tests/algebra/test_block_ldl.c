@@ -1,6 +1,7 @@
 /* L D L^T of small dense blocks: solutions against dense LU over patterns and sizes of blocks, new values in old
  * patterns, what has no factors, what costs too much. */
 #include "support.h"
+#include "algebra/internal.h"
 
 enum { MOST_BLOCKS = 40, MOST = MOST_BLOCKS * 9 };
 

@@ -1,5 +1,6 @@
 /* Sparse Cholesky: residuals, work space reused, what is not positive definite. */
 #include "support.h"
+#include "algebra/algebra.h"
 
 #include "algebra/cholesky.h"
 

@@ -1,5 +1,6 @@
 /* Sparse matrices against their dense pictures. */
 #include "support.h"
+#include "algebra/algebra.h"
 
 /* A random matrix with about `fill` of its entries. */
 static phx_csr random_csr(phx_context *context, uint64_t *seed, int rows, int cols, double fill)

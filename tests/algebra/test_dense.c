@@ -1,5 +1,6 @@
 /* Dense kernels, below and above the sizes where BLAS and LAPACK take over. */
 #include "support.h"
+#include "algebra/algebra.h"
 
 #include <float.h>
 

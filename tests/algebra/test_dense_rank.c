@@ -1,5 +1,6 @@
 /* Least norm, pivoted QR and null spaces on matrices of known rank. */
 #include "support.h"
+#include "algebra/internal.h"
 
 /* A = X Y with X m x rank, Y rank x n. */
 static double *of_rank(uint64_t *seed, int m, int n, int rank)

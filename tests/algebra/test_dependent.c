@@ -1,5 +1,6 @@
 /* Dependent columns of sparse matrices against dense ranks. */
 #include "support.h"
+#include "algebra/internal.h"
 
 static const double RTOL = 1e-10;
 

@@ -1,5 +1,6 @@
 /* Dense eigenproblems and singular values: residuals, orthogonality, known spectra, relative accuracy. */
 #include "support.h"
+#include "algebra/algebra.h"
 
 static double *random_matrix(uint64_t *seed, int rows, int cols)
 {

@@ -1,5 +1,6 @@
 /* L D L^T: solutions against dense LU, any width, new values in old patterns, what has no factors. */
 #include "support.h"
+#include "algebra/algebra.h"
 
 #include <float.h>
 

@@ -1,5 +1,6 @@
 /* Sparse LU: residuals, saddle-point matrices, reuse of pivots, what survives a failure. */
 #include "support.h"
+#include "algebra/internal.h"
 
 /* ---- matrices ---- */
 /* A random pattern with a full diagonal and about `per_row` entries in a row, values 1. */

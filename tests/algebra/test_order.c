@@ -1,5 +1,6 @@
 /* Orders of small fill. */
 #include "support.h"
+#include "algebra/internal.h"
 
 static void check_permutation(int n, const int *order)
 {

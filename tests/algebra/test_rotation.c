@@ -1,5 +1,6 @@
 /* Rotations: exactness of the Cayley step, orthogonality, quaternions, cross products. */
 #include "support.h"
+#include "algebra/algebra.h"
 
 /* max |R^T R - I| and |det R - 1| */
 static double not_a_rotation(int dim, const double *r)

@@ -1,5 +1,6 @@
 /* The smallest singular values against all of them. */
 #include "support.h"
+#include "algebra/algebra.h"
 
 #include <float.h>
 

@@ -1,5 +1,5 @@
 /* Status texts, messages, log sink, progress. */
-#include <phlexor/base.h>
+#include "base/base.h"
 
 #include "support/testing.h"
 

@@ -1,5 +1,5 @@
 /* Crews of threads: every item once, the same parts at any time, the lowest failure, sleep and waking, memory. */
-#include <phlexor/base.h>
+#include "base/base.h"
 
 #include <threads.h>
 #include <time.h>

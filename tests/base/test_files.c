@@ -1,6 +1,6 @@
 /* Files that are read and written in one piece of work. */
 #define _XOPEN_SOURCE 700
-#include <phlexor/base.h>
+#include "base/base.h"
 
 #include "support/testing.h"
 

@@ -1,5 +1,5 @@
 /* Memory: zeroed, checked for overflow, counted, failing on demand. */
-#include <phlexor/base.h>
+#include "base/base.h"
 
 #include "support/testing.h"
 

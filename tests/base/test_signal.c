@@ -1,5 +1,5 @@
 /* Signals: values, means that are exact on each smooth piece, rates against the derivative on paper. */
-#include <phlexor/base.h>
+#include "base/base.h"
 
 #include "support/testing.h"
 

@@ -1,5 +1,5 @@
 /* Teams of threads: order, the lowest failure, messages, interruption, memory. */
-#include <phlexor/base.h>
+#include "base/base.h"
 
 #include <stdatomic.h>
 #include <time.h>

@@ -43,7 +43,7 @@ void each_kind(phx_context *context, void (*check)(phx_context *context, const s
     }
 }
 
-/* ---- kept coordinates ---- */
+/* ---- boundary coordinates ---- */
 static void mark_port(phx_context *context, const subject *it, double s, bool *marks)
 {
     phx_body_port port;
@@ -54,7 +54,7 @@ static void mark_port(phx_context *context, const subject *it, double s, bool *m
 }
 
 /* Fills kept, ascending; the number. */
-int choose(phx_context *context, const subject *it, int how, uint64_t *seed, int *kept)
+int choose(phx_context *context, const subject *it, int how, uint64_t *seed, int *boundary)
 {
     bool marks[MAX_V] = {false};
     int count = 0;
@@ -70,7 +70,7 @@ int choose(phx_context *context, const subject *it, int how, uint64_t *seed, int
             marks[i] || (how == KEPT_ALL_BUT_ONE && i != it->n_q / 2) || (how == KEPT_ANY && random_value(seed) > 0.3);
     for (int i = 0; i < it->n_q; i++)
         if (marks[i])
-            kept[count++] = i;
+            boundary[count++] = i;
     return count;
 }
 
@@ -79,7 +79,7 @@ int lanes_of(int count)
     return count == 1 ? 1 : count <= 4 ? 4 : 8;
 }
 
-void batch_different(phx_context *context, const subject *it, const phx_body *const *bodies, int count, int n_kept,
+void batch_different(phx_context *context, const subject *it, const phx_body *const *bodies, int count, int n_boundary,
                      group *out)
 {
     phx_body_batch_def def = {.count = count};
@@ -96,19 +96,19 @@ void batch_different(phx_context *context, const subject *it, const phx_body *co
         def.bodies[l] = bodies[l];
         def.x[l] = l * it->n_x;
         def.v[l] = l * it->n_v;
-        def.c[l] = l * (it->n_rigid + n_kept);
+        def.c[l] = l * (it->n_rigid + n_boundary);
     }
     CHECK_OK(context, phx_body_batch_create(context, &def, &out->batch));
     assert_int_equal(phx_body_batch_lanes(out->batch), out->lanes);
 }
 
-void batch_create(phx_context *context, const subject *it, int count, int n_kept, group *out)
+void batch_create(phx_context *context, const subject *it, int count, int n_boundary, group *out)
 {
     const phx_body *bodies[PHX_BATCH_WIDTH];
 
     for (int l = 0; l < count; l++)
         bodies[l] = it->body;
-    batch_different(context, it, bodies, count, n_kept, out);
+    batch_different(context, it, bodies, count, n_boundary, out);
 }
 
 void batch_destroy(group *it)
@@ -141,12 +141,12 @@ void constant_block(const subject *it, double a, double b, double c, double *S)
     }
 }
 
-/* A border and S as a dense matrix, n_v square. */
-void whole(const subject *it, const double *border, const double *S, double *A)
+/* An arrow block and S as a dense matrix, n_v square. */
+void whole(const subject *it, const double *arrow, const double *S, double *A)
 {
     const phx_flex *flex = phx_body_flex(it->body);
     const int n = it->n_v, r = it->n_rigid, dim = it->dim, n_rot = it->n_rot;
-    const double *rigid = border, *H = rigid + r * r, *E = H + dim * dim, *Gv = E + n_rot * dim, *Gw = Gv + dim * dim;
+    const double *rigid = arrow, *H = rigid + r * r, *E = H + dim * dim, *Gv = E + n_rot * dim, *Gw = Gv + dim * dim;
     const double *rows = Gw + dim * n_rot, *columns = rows + it->n_q * n_rot;
 
     memset(A, 0, (size_t)(n * n) * sizeof *A);
@@ -173,7 +173,7 @@ void whole(const subject *it, const double *border, const double *S, double *A)
     }
 }
 
-int border_size(const subject *it)
+int arrow_size(const subject *it)
 {
     const int dim = it->dim, n_rot = it->n_rot, r = it->n_rigid;
     return r * r + 2 * dim * dim + 2 * dim * n_rot + 2 * n_rot * it->n_q;

@@ -5,7 +5,7 @@
 #include "body/fast/batches.h"
 #include "support.h"
 
-enum { MAX_ALL = MAX_V * MAX_V, MAX_BORDER = 6 * MAX_V + 72 };
+enum { MAX_ALL = MAX_V * MAX_V, MAX_ARROW = 6 * MAX_V + 72 };
 enum { KEPT_NONE, KEPT_END, KEPT_MIDDLE, KEPT_BOTH_ENDS, KEPT_EVERY_PORT, KEPT_ALL_BUT_ONE, KEPT_ANY, N_KEPT };
 extern const body_kind batch_kinds[];
 
@@ -24,22 +24,22 @@ typedef struct interval {
 /* Every kind that batches and bends, in turn. */
 void each_kind(phx_context *context, void (*check)(phx_context *context, const subject *it, uint64_t *seed));
 /* Fills kept, ascending; the number. */
-int choose(phx_context *context, const subject *it, int how, uint64_t *seed, int *kept);
+int choose(phx_context *context, const subject *it, int how, uint64_t *seed, int *boundary);
 /* Lanes of a batch of so many bodies. */
 int lanes_of(int count);
 /* A batch of these bodies, or of one several times; body l has the l-th part of all vectors. */
-void batch_different(phx_context *context, const subject *it, const phx_body *const *bodies, int count, int n_kept,
+void batch_different(phx_context *context, const subject *it, const phx_body *const *bodies, int count, int n_boundary,
                      group *out);
-void batch_create(phx_context *context, const subject *it, int count, int n_kept, group *out);
+void batch_create(phx_context *context, const subject *it, int count, int n_boundary, group *out);
 void batch_destroy(group *it);
 /* One lane of an array. */
 void of_lane(int lanes, int lane, int count, const double *all, double *one);
 /* S = a M_qq + b K + c R, n_q square. */
 void constant_block(const subject *it, double a, double b, double c, double *S);
-/* A border and S (NULL: none) as a dense matrix, n_v square. */
-void whole(const subject *it, const double *border, const double *S, double *A);
-/* Numbers of a body's border. */
-int border_size(const subject *it);
+/* An arrow block and S (NULL: none) as a dense matrix, n_v square. */
+void whole(const subject *it, const double *arrow, const double *S, double *A);
+/* Numbers of a body's arrow block. */
+int arrow_size(const subject *it);
 /* Random intervals; angular velocities are scaled by `turn`. */
 void make_interval(const subject *it, int count, double h, double turn, uint64_t *seed, interval *out);
 /* Residual and matrix of `body` alone, at the place b. */

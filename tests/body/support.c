@@ -68,7 +68,7 @@ static void add_masses(subject *it)
 /* A body by the modal data of a beam in modal coordinates, with all integrals: the same body. */
 static phx_flex_source *modal_twin(phx_context *context, const phx_beam *beam)
 {
-    const phx_flex *flex = phx_beam_flex(beam);
+    const phx_flex *flex = phx_flex_source_flex(beam);
     enum { MAX_MODES = 8 };
     double frequency[MAX_MODES], translation[3 * MAX_MODES], rotation[3 * MAX_MODES], first[6 * MAX_MODES];
     double gyroscopic[3 * MAX_MODES * MAX_MODES], second[6 * MAX_MODES * MAX_MODES];
@@ -127,7 +127,7 @@ void subject_from_beam(phx_context *context, const phx_beam_def *beam_def, const
     it->beam_def = *beam_def;
     it->dim = beam_def->dim;
     CHECK_STATUS(context, phx_beam_create(context, beam_def, &it->beam), PHX_OK);
-    it->source = phx_beam_share(it->beam);
+    it->source = phx_flex_source_share(it->beam);
     create_body(context, &def, it);
 }
 
@@ -167,7 +167,7 @@ void subject_create(phx_context *context, const body_kind *kind, subject *it)
             add_masses(it);
         it->beam_def.modes = kind->modes;
         CHECK_STATUS(context, phx_beam_create(context, &it->beam_def, &it->beam), PHX_OK);
-        it->source = kind->modal_data ? modal_twin(context, it->beam) : phx_beam_share(it->beam);
+        it->source = kind->modal_data ? modal_twin(context, it->beam) : phx_flex_source_share(it->beam);
     }
     create_body(context, &def, it);
     assert_in_range(it->n_v, 1, MAX_V);
@@ -178,7 +178,7 @@ void subject_destroy(subject *it)
 {
     phx_body_destroy(it->body);
     phx_flex_source_destroy(it->source);
-    phx_beam_destroy(it->beam);
+    phx_flex_source_destroy(it->beam);
 }
 
 void subject_port(phx_context *context, const subject *it, double s, phx_body_port *port)

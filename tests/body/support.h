@@ -2,7 +2,7 @@
 #ifndef PHLEXOR_TESTS_BODY_SUPPORT_H
 #define PHLEXOR_TESTS_BODY_SUPPORT_H
 
-#include <phlexor/body.h>
+#include "body/body.h"
 
 #include "support/testing.h"
 

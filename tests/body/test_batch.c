@@ -1,13 +1,14 @@
-/* Batches of bodies: borders against dense matrices, and nobody's numbers depend on the company. */
+/* Batches of bodies: arrow blocks against dense matrices, and nobody's numbers depend on the company. */
 #include "batches.h"
 
-/* Largest difference between the rigid rows and columns of a border and those of A, relative to the largest of A. */
-static double border_defect(const subject *it, const double *border, const double *A)
+/* Largest difference between the rigid rows and columns of an arrow block and those of A, relative to the largest of A.
+ */
+static double arrow_defect(const subject *it, const double *arrow, const double *A)
 {
     const int n = it->n_v, r = it->n_rigid;
     double got[MAX_ALL], worst = 0.0, scale = 0.0;
 
-    whole(it, border, NULL, got);
+    whole(it, arrow, NULL, got);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++) {
             if (i >= r && j >= r)
@@ -19,27 +20,27 @@ static double border_defect(const subject *it, const double *border, const doubl
     return worst / scale;
 }
 
-static void check_mass_border(phx_context *context, const subject *it, uint64_t *seed)
+static void check_mass_arrow(phx_context *context, const subject *it, uint64_t *seed)
 {
     for (int count = 1; count <= phx_body_batch_most(); count++) {
-        double x[PHX_BATCH_WIDTH * MAX_X], border[PHX_BATCH_WIDTH * MAX_BORDER], one[MAX_BORDER], M[MAX_ALL];
+        double x[PHX_BATCH_WIDTH * MAX_X], arrow[PHX_BATCH_WIDTH * MAX_ARROW], one[MAX_ARROW], M[MAX_ALL];
         group at;
         batch_create(context, it, count, 0, &at);
         for (int l = 0; l < count; l++)
             random_configuration(seed, it, x + l * it->n_x);
-        phx_body_batch_mass_border(at.batch, x, border);
+        phx_body_batch_mass_arrow(at.batch, x, arrow);
         for (int l = 0; l < count; l++) {
             phx_body_mass_matrix(it->body, x + l * it->n_x, M);
-            of_lane(at.lanes, l, border_size(it), border, one);
-            CHECK_SMALL(border_defect(it, one, M), 1e-15, "%s: border of the mass matrix, body %d", it->name, l);
+            of_lane(at.lanes, l, arrow_size(it), arrow, one);
+            CHECK_SMALL(arrow_defect(it, one, M), 1e-15, "%s: border of the mass matrix, body %d", it->name, l);
         }
         batch_destroy(&at);
     }
 }
 
-static void test_border_of_the_mass_matrix(void **state)
+static void test_arrow_of_the_mass_matrix(void **state)
 {
-    each_kind(*state, check_mass_border);
+    each_kind(*state, check_mass_arrow);
 }
 
 /* Ends of the interval, for good and tried, with what rounding takes from them. */
@@ -70,10 +71,10 @@ static void check_ends(const subject *it, const phx_body *const *bodies, int cou
 static void check_batch(phx_context *context, const subject *it, const phx_body *const *bodies, int count, double h,
                         uint64_t *seed)
 {
-    const int *ptr = NULL, *idx = NULL, size = border_size(it);
-    double res[PHX_BATCH_WIDTH * MAX_V], border[PHX_BATCH_WIDTH * MAX_BORDER], rates[3 * PHX_BATCH_WIDTH],
+    const int *ptr = NULL, *idx = NULL, size = arrow_size(it);
+    double res[PHX_BATCH_WIDTH * MAX_V], arrow[PHX_BATCH_WIDTH * MAX_ARROW], rates[3 * PHX_BATCH_WIDTH],
         energy[PHX_BATCH_WIDTH];
-    double want[MAX_V], own[MAX_BORDER], val[MAX_ALL], got[MAX_ALL], A[MAX_ALL];
+    double want[MAX_V], own[MAX_ARROW], val[MAX_ALL], got[MAX_ALL], A[MAX_ALL];
     interval at;
     group g;
 
@@ -84,18 +85,18 @@ static void check_batch(phx_context *context, const subject *it, const phx_body 
     check_ends(it, bodies, count, h, &at, g.batch, seed);
     phx_body_batch_residual(g.batch, test_gravity, at.xm, at.v1, res);
     memset(g.room, 0xff, phx_body_batch_room(it->body) * sizeof(double));
-    phx_body_batch_interval_border(g.batch, test_gravity, at.x1, at.xm, border);
+    phx_body_batch_interval_arrow(g.batch, test_gravity, at.x1, at.xm, arrow);
     phx_body_batch_rates(g.batch, rates);
     phx_body_batch_kinetic(g.batch, at.x1, at.v1, energy);
     for (int l = 0; l < count; l++) {
         const double *v0 = at.v0 + l * it->n_v, *v1 = at.v1 + l * it->n_v;
         alone(it, bodies[l], l, h, &at, want, val);
         assert_memory_equal(res + l * it->n_v, want, (size_t)it->n_v * sizeof *want);
-        phx_body_batch_interval_matrix(g.batch, border, l, got);
+        phx_body_batch_interval_matrix(g.batch, arrow, l, got);
         assert_memory_equal(got, val, (size_t)ptr[it->n_v] * sizeof *val);
         spread(it, val, A);
-        of_lane(g.lanes, l, size, border, own);
-        CHECK_SMALL(border_defect(it, own, A), 1e-14, "%s, h = %g: border of an interval", it->name, h);
+        of_lane(g.lanes, l, size, arrow, own);
+        CHECK_SMALL(arrow_defect(it, own, A), 1e-14, "%s, h = %g: border of an interval", it->name, h);
         for (int k = it->dim; k < it->n_rigid; k++)
             assert_true(rates[(k - it->dim) * g.lanes + l] == v0[k] + v1[k]);
         assert_true(energy[l] == phx_body_kinetic(bodies[l], at.x1 + l * it->n_x, v1));
@@ -181,7 +182,7 @@ static void test_failing_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_border_of_the_mass_matrix),
+        cmocka_unit_test(test_arrow_of_the_mass_matrix),
         cmocka_unit_test(test_company),
         cmocka_unit_test(test_rigid_company),
         cmocka_unit_test(test_failing_allocations),

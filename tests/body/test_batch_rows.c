@@ -38,7 +38,7 @@ static void choose_rows(phx_context *context, const subject *it, int count, bool
             }
             def->first = out->n_rows;
             def->count = others;
-            def->turns = turns || (kind == 2 && p == 1);
+            def->angular_only = turns || (kind == 2 && p == 1);
             def->covector = def->first * STRIDE + p % 2 * PHX_PORT_MAX;
             out->n_rows += others;
         }
@@ -47,9 +47,9 @@ static void choose_rows(phx_context *context, const subject *it, int count, bool
     }
     out->first[count] = out->n_rows;
     random_vector(seed, ALL_ROWS * STRIDE, 1.0, out->covectors);
-    for (int l = 0; l < count; l++) /* turns alone */
+    for (int l = 0; l < count; l++) /* rotations alone */
         for (int p = 0; p < out->n_ports[l]; p++)
-            for (int k = 0; k < out->def[l][p].count && out->def[l][p].turns; k++)
+            for (int k = 0; k < out->def[l][p].count && out->def[l][p].angular_only; k++)
                 for (int a = 0; a < it->dim; a++)
                     out->covectors[out->def[l][p].covector + k * STRIDE + a] = 0.0;
 }
@@ -57,7 +57,7 @@ static void choose_rows(phx_context *context, const subject *it, int count, bool
 /* Of the bodies from `first` to before `end`, with all coordinates kept that any port here sees. */
 static void make(phx_context *context, const subject *it, int first, int end, rows *from, rows *out)
 {
-    int kept[MAX_V], n_kept = 0;
+    int boundary[MAX_V], n_boundary = 0;
     bool marks[MAX_V] = {false};
     phx_body_batch_rows_def def = {.stride = STRIDE, .none = from->n_rows};
 
@@ -68,13 +68,13 @@ static void make(phx_context *context, const subject *it, int first, int end, ro
                 marks[from->port[l][p].point.dof[j]] = true;
     for (int i = 0; i < it->n_q; i++)
         if (marks[i])
-            kept[n_kept++] = i;
+            boundary[n_boundary++] = i;
     if (it->n_q > 0) {
-        CHECK_OK(context, phx_condenser_create(context, it->body, n_kept, kept, &out->condenser));
+        CHECK_OK(context, phx_condenser_create(context, it->body, n_boundary, boundary, &out->condenser));
         CHECK_OK(context, phx_condenser_factor(out->condenser, 1.0, 0.0, 0.0));
     }
     def.condenser = out->condenser;
-    batch_create(context, it, end - first, n_kept, &out->batch);
+    batch_create(context, it, end - first, n_boundary, &out->batch);
     for (int l = 0; l < out->batch.lanes; l++) {
         def.n_ports[l] = first + l < end ? from->n_ports[first + l] : 0;
         def.ports[l] = from->def[first + l < end ? first + l : first];

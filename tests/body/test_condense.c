@@ -1,39 +1,40 @@
-/* The elimination of inner deformations against dense algebra: condensed matrices, solutions, what the constant block
- * lacks, whom the factors serve. */
+/* The elimination of internal deformations against dense algebra: condensed matrices, solutions, what the constant
+ * block lacks, whom the factors serve. */
 #include "batches.h"
 
 #include <phlexor/algebra.h>
 
-/* The Schur complement of A over the rigid and the kept unknowns, which `list` numbers, the inner ones behind them. */
-static void schur(phx_context *context, int n, int n_kept, const int *list, const double *A, double *out)
+/* The Schur complement of A over the rigid and the boundary unknowns, which `list` numbers, the internal ones behind
+ * them. */
+static void schur(phx_context *context, int n, int n_boundary, const int *list, const double *A, double *out)
 {
-    const int m = n - n_kept;
-    double inner[MAX_ALL], right[MAX_ALL];
+    const int m = n - n_boundary;
+    double internal[MAX_ALL], right[MAX_ALL];
 
     for (int i = 0; i < m; i++) {
         for (int j = 0; j < m; j++)
-            inner[i * m + j] = A[list[n_kept + i] * n + list[n_kept + j]];
-        for (int j = 0; j < n_kept; j++)
-            right[i * n_kept + j] = A[list[n_kept + i] * n + list[j]];
+            internal[i * m + j] = A[list[n_boundary + i] * n + list[n_boundary + j]];
+        for (int j = 0; j < n_boundary; j++)
+            right[i * n_boundary + j] = A[list[n_boundary + i] * n + list[j]];
     }
-    CHECK_OK(context, phx_dense_solve(context, m, inner, n_kept, right));
-    for (int i = 0; i < n_kept; i++)
-        for (int j = 0; j < n_kept; j++) {
-            out[i * n_kept + j] = A[list[i] * n + list[j]];
+    CHECK_OK(context, phx_dense_solve(context, m, internal, n_boundary, right));
+    for (int i = 0; i < n_boundary; i++)
+        for (int j = 0; j < n_boundary; j++) {
+            out[i * n_boundary + j] = A[list[i] * n + list[j]];
             for (int k = 0; k < m; k++)
-                out[i * n_kept + j] -= A[list[i] * n + list[n_kept + k]] * right[k * n_kept + j];
+                out[i * n_boundary + j] -= A[list[i] * n + list[n_boundary + k]] * right[k * n_boundary + j];
         }
 }
 
-/* The rigid unknowns, the kept ones, the others. */
-static void number(const subject *it, int n_kept, const int *kept, int *list)
+/* The rigid unknowns, the boundary ones, the others. */
+static void number(const subject *it, int n_boundary, const int *boundary, int *list)
 {
-    int count = it->n_rigid + n_kept, k = 0;
+    int count = it->n_rigid + n_boundary, k = 0;
 
     for (int i = 0; i < it->n_rigid; i++)
         list[i] = i;
     for (int i = 0; i < it->n_q; i++) {
-        if (k < n_kept && kept[k] == i)
+        if (k < n_boundary && boundary[k] == i)
             list[it->n_rigid + k++] = it->n_rigid + i;
         else
             list[count++] = it->n_rigid + i;
@@ -70,7 +71,7 @@ static const weights sums[] = {
 
 /* Condensed matrices and the solutions through them of all bodies of a batch. */
 typedef struct condensed {
-    double border[PHX_BATCH_WIDTH * MAX_BORDER], Y[PHX_BATCH_WIDTH * 3 * MAX_V], matrix[PHX_BATCH_WIDTH * MAX_ALL];
+    double arrow[PHX_BATCH_WIDTH * MAX_ARROW], Y[PHX_BATCH_WIDTH * 3 * MAX_V], matrix[PHX_BATCH_WIDTH * MAX_ALL];
     double b[PHX_BATCH_WIDTH * MAX_V], x[PHX_BATCH_WIDTH * MAX_V];
 } condensed;
 
@@ -87,17 +88,17 @@ static void even_rows(int n, double *A, double *b)
 
 /* x of b, the condensed matrix of each body by dense algebra. */
 static void solve_condensed(phx_context *context, const subject *it, const group *at, const phx_condenser *condenser,
-                            int n_kept, const int *list, condensed *out)
+                            int n_boundary, const int *list, condensed *out)
 {
-    const int n = it->n_v, all = it->n_rigid + n_kept;
+    const int n = it->n_v, all = it->n_rigid + n_boundary;
     double z[PHX_BATCH_WIDTH * MAX_V], c[PHX_BATCH_WIDTH * MAX_V], lu[MAX_ALL];
 
-    assert_int_equal(phx_body_batch_inner_size(at->batch, condenser), at->lanes * (it->n_q - n_kept));
-    phx_body_batch_gather_inner(at->batch, condenser, out->b, z);
+    assert_int_equal(phx_body_batch_internal_size(at->batch, condenser), at->lanes * (it->n_q - n_boundary));
+    phx_body_batch_gather_internal(at->batch, condenser, out->b, z);
     for (int l = 0; l < at->count; l++)
         for (int i = 0; i < all; i++)
             c[l * all + i] = out->b[l * n + list[i]];
-    phx_body_batch_begin_solve(at->batch, condenser, out->border, z, c);
+    phx_body_batch_begin_solve(at->batch, condenser, out->arrow, z, c);
     for (int l = 0; l < at->count; l++) {
         of_lane(at->lanes, l, all * all, out->matrix, lu);
         even_rows(all, lu, c + l * all);
@@ -105,20 +106,20 @@ static void solve_condensed(phx_context *context, const subject *it, const group
         for (int i = 0; i < all; i++)
             out->x[l * n + list[i]] = c[l * all + i];
     }
-    phx_body_batch_end_solve(at->batch, condenser, out->border, out->Y, c, z);
-    phx_body_batch_scatter_inner(at->batch, condenser, z, out->x);
+    phx_body_batch_end_solve(at->batch, condenser, out->arrow, out->Y, c, z);
+    phx_body_batch_scatter_internal(at->batch, condenser, z, out->x);
 }
 
 /* A x = b, and the condensed matrix against a dense Schur complement. */
-static void check_lane(phx_context *context, const subject *it, int lanes, int lane, int n_kept, const int *list,
+static void check_lane(phx_context *context, const subject *it, int lanes, int lane, int n_boundary, const int *list,
                        const double *S, const condensed *got, const char *what)
 {
-    const int n = it->n_v, all = it->n_rigid + n_kept, size = (int)border_size(it);
-    double border[MAX_BORDER], A[MAX_ALL], matrix[MAX_ALL], want[MAX_ALL];
+    const int n = it->n_v, all = it->n_rigid + n_boundary, size = (int)arrow_size(it);
+    double arrow[MAX_ARROW], A[MAX_ALL], matrix[MAX_ALL], want[MAX_ALL];
 
-    of_lane(lanes, lane, size, got->border, border);
+    of_lane(lanes, lane, size, got->arrow, arrow);
     of_lane(lanes, lane, all * all, got->matrix, matrix);
-    whole(it, border, S, A);
+    whole(it, arrow, S, A);
     schur(context, n, all, list, A, want);
     CHECK_SMALL(scaled_defect(all, matrix, want), 1e-10, "%s, %s: condensed matrix", it->name, what);
     for (int i = 0; i < n; i++) {
@@ -131,47 +132,47 @@ static void check_lane(phx_context *context, const subject *it, int lanes, int l
     }
 }
 
-static void check_sum(phx_context *context, const subject *it, const group *at, phx_condenser *condenser, int n_kept,
-                      const int *kept, int k, uint64_t *seed)
+static void check_sum(phx_context *context, const subject *it, const group *at, phx_condenser *condenser,
+                      int n_boundary, const int *boundary, int k, uint64_t *seed)
 {
-    const int size = (int)border_size(it);
+    const int size = (int)arrow_size(it);
     int list[MAX_V];
     double S[MAX_ALL];
     condensed out;
     char what[80];
 
-    assert_int_equal(phx_body_batch_border_size(at->batch), at->lanes * size);
-    number(it, n_kept, kept, list);
-    random_vector(seed, at->lanes * size, 1.0, out.border); /* anything may stand in a border */
+    assert_int_equal(phx_body_batch_arrow_size(at->batch), at->lanes * size);
+    number(it, n_boundary, boundary, list);
+    random_vector(seed, at->lanes * size, 1.0, out.arrow); /* anything may stand in an arrow block */
     random_vector(seed, at->count * it->n_v, 1.0, out.b);
     for (int i = 0; i < it->n_rigid * at->lanes; i++)
-        out.border[(i / at->lanes) * (it->n_rigid + 1) * at->lanes + i % at->lanes] += 20.0;
+        out.arrow[(i / at->lanes) * (it->n_rigid + 1) * at->lanes + i % at->lanes] += 20.0;
     const size_t before = phx_context_allocations(context);
     CHECK_OK(context, phx_condenser_factor(condenser, sums[k].a, sums[k].b, sums[k].c));
-    phx_body_batch_reduce(at->batch, condenser, out.border, out.Y, out.matrix);
+    phx_body_batch_reduce(at->batch, condenser, out.arrow, out.Y, out.matrix);
     assert_int_equal(phx_context_allocations(context), before);
     constant_block(it, sums[k].a, sums[k].b, sums[k].c, S);
-    solve_condensed(context, it, at, condenser, n_kept, list, &out);
+    solve_condensed(context, it, at, condenser, n_boundary, list, &out);
     for (int l = 0; l < at->count; l++) {
-        snprintf(what, sizeof what, "%s, %d kept, body %d of %d", sums[k].name, n_kept, l, at->count);
-        check_lane(context, it, at->lanes, l, n_kept, list, S, &out, what);
+        snprintf(what, sizeof what, "%s, %d kept, body %d of %d", sums[k].name, n_boundary, l, at->count);
+        check_lane(context, it, at->lanes, l, n_boundary, list, S, &out, what);
     }
 }
 
 static void check_reduction(phx_context *context, const subject *it, uint64_t *seed)
 {
     for (int how = 0; how < N_KEPT; how++) {
-        int kept[MAX_V];
-        const int n_kept = choose(context, it, how, seed, kept);
+        int boundary[MAX_V];
+        const int n_boundary = choose(context, it, how, seed, boundary);
         phx_condenser *condenser = NULL;
 
-        CHECK_OK(context, phx_condenser_create(context, it->body, n_kept, kept, &condenser));
-        assert_int_equal(phx_condenser_inner(condenser), it->n_q - n_kept);
+        CHECK_OK(context, phx_condenser_create(context, it->body, n_boundary, boundary, &condenser));
+        assert_int_equal(phx_condenser_internal(condenser), it->n_q - n_boundary);
         for (int count = 1; count <= phx_body_batch_most(); count++) {
             group at;
-            batch_create(context, it, count, n_kept, &at);
+            batch_create(context, it, count, n_boundary, &at);
             for (size_t k = 0; k < sizeof sums / sizeof *sums; k++)
-                check_sum(context, it, &at, condenser, n_kept, kept, (int)k, seed);
+                check_sum(context, it, &at, condenser, n_boundary, boundary, (int)k, seed);
             batch_destroy(&at);
         }
         phx_condenser_destroy(condenser);
@@ -186,25 +187,25 @@ static void test_condensed_matrices_and_solutions(void **state)
 /* Nothing is left over where every coordinate is kept. */
 static void check_nothing_inside(phx_context *context, const subject *it, uint64_t *seed)
 {
-    int kept[MAX_V];
-    double border[MAX_BORDER], S[MAX_ALL], A[MAX_ALL], Y[1], got[MAX_ALL], z[1], c[MAX_V], was[MAX_V];
+    int boundary[MAX_V];
+    double arrow[MAX_ARROW], S[MAX_ALL], A[MAX_ALL], Y[1], got[MAX_ALL], z[1], c[MAX_V], was[MAX_V];
     phx_condenser *condenser = NULL;
     group at;
 
     for (int i = 0; i < it->n_q; i++)
-        kept[i] = i;
-    CHECK_OK(context, phx_condenser_create(context, it->body, it->n_q, kept, &condenser));
+        boundary[i] = i;
+    CHECK_OK(context, phx_condenser_create(context, it->body, it->n_q, boundary, &condenser));
     batch_create(context, it, 1, it->n_q, &at);
-    assert_int_equal(phx_condenser_inner(condenser), 0);
+    assert_int_equal(phx_condenser_internal(condenser), 0);
     CHECK_OK(context, phx_condenser_factor(condenser, 40.0, 0.025, 1.0));
-    random_vector(seed, border_size(it), 1.0, border);
+    random_vector(seed, arrow_size(it), 1.0, arrow);
     random_vector(seed, it->n_v, 1.0, c);
     memcpy(was, c, sizeof was);
-    phx_body_batch_reduce(at.batch, condenser, border, Y, got);
-    phx_body_batch_begin_solve(at.batch, condenser, border, z, c);
-    phx_body_batch_end_solve(at.batch, condenser, border, Y, c, z);
+    phx_body_batch_reduce(at.batch, condenser, arrow, Y, got);
+    phx_body_batch_begin_solve(at.batch, condenser, arrow, z, c);
+    phx_body_batch_end_solve(at.batch, condenser, arrow, Y, c, z);
     constant_block(it, 40.0, 0.025, 1.0, S);
-    whole(it, border, S, A);
+    whole(it, arrow, S, A);
     CHECK_SMALL(scaled_defect(it->n_v, got, A), 1e-15, "%s: nothing condensed", it->name);
     for (int i = 0; i < it->n_v; i++)
         assert_true(c[i] == was[i]);
@@ -212,7 +213,7 @@ static void check_nothing_inside(phx_context *context, const subject *it, uint64
     phx_condenser_destroy(condenser);
 }
 
-static void test_all_kept(void **state)
+static void test_all_boundary(void **state)
 {
     each_kind(*state, check_nothing_inside);
 }
@@ -220,31 +221,31 @@ static void test_all_kept(void **state)
 /* ---- what the constant block lacks ---- */
 static const int no_coordinate;
 
-/* sum w_k A_k d of every body of a batch, all coordinates inner ones but `n_kept` kept ones. */
-static void turned(phx_context *context, const subject *it, int count, int n_kept, const int *kept, const double *w,
-                   const double *d, double *out)
+/* sum w_k A_k d of every body of a batch, all coordinates internal ones but `n_boundary` boundary ones. */
+static void turned(phx_context *context, const subject *it, int count, int n_boundary, const int *boundary,
+                   const double *w, const double *d, double *out)
 {
-    const int r = it->n_rigid, all = r + n_kept;
+    const int r = it->n_rigid, all = r + n_boundary;
     double z[PHX_BATCH_WIDTH * MAX_V], x[PHX_BATCH_WIDTH * MAX_V], c[PHX_BATCH_WIDTH * MAX_V] = {0},
                                                                                        b[PHX_BATCH_WIDTH * MAX_V];
     phx_condenser *condenser = NULL;
     group at;
 
-    CHECK_OK(context, phx_condenser_create(context, it->body, n_kept, kept, &condenser));
-    batch_create(context, it, count, n_kept, &at);
+    CHECK_OK(context, phx_condenser_create(context, it->body, n_boundary, boundary, &condenser));
+    batch_create(context, it, count, n_boundary, &at);
     for (int l = 0; l < count; l++) {
         memcpy(x + l * it->n_v + r, d + l * it->n_q, (size_t)it->n_q * sizeof *d);
-        for (int k = 0; k < n_kept; k++)
-            c[l * all + r + k] = d[l * it->n_q + kept[k]];
+        for (int k = 0; k < n_boundary; k++)
+            c[l * all + r + k] = d[l * it->n_q + boundary[k]];
     }
-    phx_body_batch_gather_inner(at.batch, condenser, x, z);
+    phx_body_batch_gather_internal(at.batch, condenser, x, z);
     phx_body_batch_lacking(at.batch, condenser, w, c, z, b);
-    phx_body_batch_scatter_inner(at.batch, condenser, z, x);
+    phx_body_batch_scatter_internal(at.batch, condenser, z, x);
     for (int l = 0; l < count; l++) {
         for (int i = 0; i < r; i++)
             assert_true(b[l * all + i] == 0.0);
-        for (int k = 0; k < n_kept; k++)
-            x[l * it->n_v + r + kept[k]] = b[l * all + r + k];
+        for (int k = 0; k < n_boundary; k++)
+            x[l * it->n_v + r + boundary[k]] = b[l * all + r + k];
         memcpy(out + l * it->n_q, x + l * it->n_v + r, (size_t)it->n_q * sizeof *d);
     }
     batch_destroy(&at);
@@ -314,8 +315,8 @@ static void check_bound(phx_context *context, const subject *it, uint64_t *seed)
 
     for (int trial = 0; trial < 20; trial++) {
         const int count = 1 + trial % phx_body_batch_most(), lanes = lanes_of(count);
-        int kept[MAX_V];
-        const int n_kept = choose(context, it, trial % N_KEPT, seed, kept);
+        int boundary[MAX_V];
+        const int n_boundary = choose(context, it, trial % N_KEPT, seed, boundary);
         double y[PHX_BATCH_WIDTH * MAX_V], w[3 * PHX_BATCH_WIDTH], twice[3 * PHX_BATCH_WIDTH],
             one[PHX_BATCH_WIDTH * MAX_V];
         double two[PHX_BATCH_WIDTH * MAX_V];
@@ -323,7 +324,7 @@ static void check_bound(phx_context *context, const subject *it, uint64_t *seed)
         random_vector(seed, lanes * it->n_rot, 1.0, w);
         for (int k = 0; k < lanes * it->n_rot; k++)
             twice[k] = 2.0 * w[k];
-        turned(context, it, count, n_kept, kept, w, y, one);
+        turned(context, it, count, n_boundary, boundary, w, y, one);
         turned(context, it, count, 0, &no_coordinate, twice, y, two);
         for (int i = 0; i < count * n; i++)
             CHECK_CLOSE(two[i], 2.0 * one[i], 1e-14 * (1.0 + max_abs(count * n, one)), "%s: sum", it->name);
@@ -368,7 +369,7 @@ static phx_body *body_of(phx_context *context, const phx_flex *flex, double mass
 static void test_whom_it_serves(void **state)
 {
     phx_context *context = *state;
-    const int kept[] = {0, 3}, others[] = {0, 4}, more[] = {0, 3, 4};
+    const int boundary[] = {0, 3}, others[] = {0, 4}, more[] = {0, 3, 4};
     const struct {
         double mass, stiffness, modal;
     } dampings[] = {{0, 0, 0}, {0.3, 0.02, 0}, {0.3, 0.02001, 0}, {0.31, 0.02, 0}, {0, 0, 0.05}, {0, 0, 0.06}};
@@ -387,13 +388,13 @@ static void test_whom_it_serves(void **state)
         }
         for (int k = 0; k < N; k++) {
             phx_condenser *condenser = NULL;
-            CHECK_OK(context, phx_condenser_create(context, body[k], 2, kept, &condenser));
+            CHECK_OK(context, phx_condenser_create(context, body[k], 2, boundary, &condenser));
             for (int i = 0; i < N; i++)
-                assert_int_equal(phx_condenser_serves(condenser, again[i], 2, kept), i == k);
+                assert_int_equal(phx_condenser_serves(condenser, again[i], 2, boundary), i == k);
             assert_false(phx_condenser_serves(condenser, again[k], 2, others));
-            assert_false(phx_condenser_serves(condenser, again[k], 1, kept));
+            assert_false(phx_condenser_serves(condenser, again[k], 1, boundary));
             assert_false(phx_condenser_serves(condenser, again[k], 3, more));
-            assert_false(phx_condenser_serves(condenser, twin.body, 2, kept)); /* equal matrices, but others */
+            assert_false(phx_condenser_serves(condenser, twin.body, 2, boundary)); /* equal matrices, but others */
             phx_condenser_destroy(condenser);
         }
         for (int k = 0; k < N; k++) {
@@ -409,24 +410,24 @@ static void test_whom_it_serves(void **state)
 static void test_singular_sums_are_refused(void **state)
 {
     phx_context *context = *state;
-    const int kept[] = {1};
+    const int boundary[] = {1};
     subject it;
     group at;
     phx_condenser *condenser = NULL;
-    double border[MAX_BORDER], Y[3 * MAX_V], first[MAX_ALL], again[MAX_ALL];
+    double arrow[MAX_ARROW], Y[3 * MAX_V], first[MAX_ALL], again[MAX_ALL];
 
     subject_create(context, &batch_kinds[9], &it);
     const int all = it.n_rigid + 1;
-    CHECK_OK(context, phx_condenser_create(context, it.body, 1, kept, &condenser));
+    CHECK_OK(context, phx_condenser_create(context, it.body, 1, boundary, &condenser));
     batch_create(context, &it, 1, 1, &at);
-    random_vector(&(uint64_t){9}, border_size(&it), 1.0, border);
+    random_vector(&(uint64_t){9}, arrow_size(&it), 1.0, arrow);
     CHECK_OK(context, phx_condenser_factor(condenser, 40.0, 0.025, 1.0));
-    phx_body_batch_reduce(at.batch, condenser, border, Y, first);
+    phx_body_batch_reduce(at.batch, condenser, arrow, Y, first);
     CHECK_STATUS(context, phx_condenser_factor(condenser, 0.0, 0.0, 1.0), PHX_SINGULAR); /* undamped: nothing is left */
     CHECK_MESSAGE(context, "pivot 1");
     CHECK_STATUS(context, phx_condenser_factor(condenser, NAN, 0.0, 0.0), PHX_SINGULAR);
     CHECK_OK(context, phx_condenser_factor(condenser, 40.0, 0.025, 1.0));
-    phx_body_batch_reduce(at.batch, condenser, border, Y, again);
+    phx_body_batch_reduce(at.batch, condenser, arrow, Y, again);
     assert_memory_equal(first, again, (size_t)(all * all) * sizeof *first);
     batch_destroy(&at);
     phx_condenser_destroy(condenser);
@@ -460,7 +461,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_condensed_matrices_and_solutions),
-        cmocka_unit_test(test_all_kept),
+        cmocka_unit_test(test_all_boundary),
         cmocka_unit_test(test_what_the_constant_block_lacks),
         cmocka_unit_test(test_bound_of_the_gyroscopic_form),
         cmocka_unit_test(test_whom_it_serves),

@@ -63,7 +63,7 @@ static void test_bad_body(void **state)
     CHECK_STATUS(*state, phx_beam_create(*state, &beam_def, &beam), PHX_OK);
     phx_body_def good = phx_body_def_default(), def;
     good.name = "spoilt";
-    good.flex = phx_beam_flex(beam);
+    good.flex = phx_flex_source_flex(beam);
 
     def = good;
     def.dim = 4;
@@ -96,7 +96,7 @@ static void test_bad_body(void **state)
     def.damping_modal = 0.01;
     def.damping_stiffness = 0.01;
     refused(*state, &def, "not both");
-    phx_beam_destroy(beam);
+    phx_flex_source_destroy(beam);
 }
 
 /* What is asked of a body is what was given; the name is a copy, a missing one has a default. */

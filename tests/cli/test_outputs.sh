@@ -23,7 +23,7 @@ run 0 simulate m.yaml -o a.h5 --csv a.csv
 sed 's/^outputs/initial: {from: a.h5}\noutputs/; s/end: 0.1/end: 0.2/' m.yaml >next.yaml
 run 0 modes m.yaml -o modes.h5
 run 0 linearize m.yaml -o linear.h5
-cat >published.csv <"$source_dir/src/reproduce/published.csv"
+cat >published.csv <"$source_dir/reproduce/published.csv"
 mkdir folder kept
 ln -s "$place" elsewhere
 cp -p m.yaml next.yaml signal.csv a.h5 a.csv modes.h5 linear.h5 published.csv kept
@@ -225,8 +225,10 @@ unwritable()
 }
 runner=
 unwritable 'No such file or directory; check the name, and create' nowhere/x
-unwritable 'Not a directory; check the name' plain/x
-unwritable 'File name too long; choose a shorter name' "$long"
+if [ -z "${PHLEXOR_TEST_SHORT-}" ]; then
+    unwritable 'Not a directory; check the name' plain/x
+    unwritable 'File name too long; choose a shorter name' "$long"
+fi
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then # a folder of somebody else
     chmod 755 "$place"
     runner='setpriv --reuid=65534 --clear-groups'

@@ -55,12 +55,12 @@ run 0 reproduce --only matrices -o -
 prints '</html>'
 
 # ---- a wrong value ----
-sed 's/^table-10,ω2,22.272,/table-10,ω2,22.273,/' "$source_dir/src/reproduce/published.csv" >wrong.csv
+sed 's/^table-10,ω2,22.272,/table-10,ω2,22.273,/' "$source_dir/reproduce/published.csv" >wrong.csv
 run 1 reproduce --published wrong.csv --only table-10 --only table-11 -o wrong.html
 prints '^table-10 *fail '
 prints '^table-11 *pass '
 grep -q 'Something fails' wrong.html || fail "the page does not say that something fails"
-sed 's/^table-10,ω2,22.272,.*/table-10,ω2,twenty/' "$source_dir/src/reproduce/published.csv" >wrong.csv
+sed 's/^table-10,ω2,22.272,.*/table-10,ω2,twenty/' "$source_dir/reproduce/published.csv" >wrong.csv
 run 2 reproduce --published wrong.csv --only table-10 -o unread.html
 says 'line [0-9]*: 3 fields'
 [ ! -e unread.html ] || fail "there is a page without values"

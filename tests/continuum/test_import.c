@@ -255,6 +255,7 @@ static void nastran_bulk(void **state)
         for (int k = 0; k < 3; k++) {
             write_bulk("block.pch", &body, (bulk_style)style, triangles[k]);
             CHECK_OK(*state, import_files(*state, phx_import_def_default(), &model, "block.pch", NULL));
+            CHECK_BETWEEN(model->rounding, 1e-3 * digits[style], digits[style], "rounding of the entries");
             check_model(*state, &body, model, digits[style]);
         }
 }
@@ -343,6 +344,28 @@ static void units(void **state)
     write_market("K.mtx", other.K, true);
     CHECK_OK(*state, import_files(*state, def, &model, "K.mtx", "M.mtx", "nodes.csv", NULL));
     check_model(*state, &consecutive, model, 1e-14);
+}
+
+/* Units that take numbers beyond all numbers. */
+static void units_beyond_numbers(void **state)
+{
+    phx_elastic_model *model;
+    phx_import_def def = phx_import_def_default();
+    write_table("nodes.csv", &body);
+    write_market("K.mtx", body.K, true);
+    write_market("M.mtx", body.M, true);
+    def.mass = 1e306;
+    CHECK_STATUS(*state, import_files(*state, def, &model, "K.mtx", "M.mtx", "nodes.csv", NULL), PHX_ERR_INPUT);
+    CHECK_MESSAGE(*state, "K.mtx: in SI units the entry of node 17 ux and node 17 ux is beyond all numbers");
+    def.mass = 1.0;
+    def.length = 1e308;
+    static sample far;
+    far = body;
+    far.x[3][0] = 50.0;
+    write_table("nodes.csv", &far);
+    CHECK_STATUS(*state, import_files(*state, def, &model, "K.mtx", "M.mtx", "nodes.csv", NULL), PHX_ERR_INPUT);
+    CHECK_MESSAGE(*state, "nodes.csv: in m the place of node 3 is beyond all numbers");
+    assert_null(model);
 }
 
 /* Two nodes with all six unknowns, 2 m apart along x, a spring of 5 N/m and of 3 Nm/rad between them, in mm. */
@@ -647,6 +670,7 @@ int main(void)
         TEST(nastran_op4),
         TEST(mbdyn),
         TEST(units),
+        TEST(units_beyond_numbers),
         TEST(rotations),
         TEST(rigid_body_of_calculix),
         TEST(round_off),

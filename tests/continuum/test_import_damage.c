@@ -9,7 +9,7 @@
 static const char *const names[] = {
     "abaqus_rows.txt",  "abaqus_labels.txt", "calculix.txt",   "market.txt",    "market_general.txt",
     "market_words.txt", "bulk_small.txt",    "bulk_large.txt", "bulk_free.txt", "op4_dense.txt",
-    "op4_strings.txt",  "op4_big.txt",       "mbdyn.txt",
+    "op4_strings.txt",  "op4_big.txt",       "mbdyn.txt",      "sets.txt",
 };
 enum { N_NAMES = sizeof names / sizeof *names, CHANGES = 1500, ROOM = 1 << 16 };
 
@@ -94,11 +94,9 @@ static void change_bytes(uint64_t *seed, char *data, size_t size)
     const int count = 1 + (int)(1.5 * (1.0 + random_value(seed)));
     for (int k = 0; k < count; k++) {
         const size_t at = (size_t)(0.5 * (1.0 + random_value(seed)) * (double)(size - 1));
-        const double choice = random_value(seed);
+        const double value = random_value(seed), letter = 0.5 * (1.0 + random_value(seed));
         data[at] =
-            choice > 0.8
-                ? (char)(int)(127.0 * random_value(seed))
-                : letters[(size_t)(0.5 * (1.0 + choice / 0.8) * (double)(sizeof letters - 2)) % (sizeof letters - 1)];
+            value > 0.8 ? (char)(1 + (int)(254.0 * letter)) : letters[(size_t)(letter * (double)(sizeof letters - 2))];
     }
 }
 

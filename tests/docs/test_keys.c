@@ -2,6 +2,7 @@
 #include <phlexor/model.h>
 
 #include "support/testing.h"
+#include "base/base.h"
 
 static const char path[] = PHX_SOURCE_DIR "/docs/keys.md";
 

@@ -1,4 +1,5 @@
 #include "support.h"
+#include "algebra/algebra.h"
 
 const double quadrature_point[QUADRATURE_POINTS] = {
     0.5 - 0.5 * 0.9739065285171717200779640, 0.5 - 0.5 * 0.8650633666889845107320967,

@@ -1,6 +1,7 @@
 /* Other bases of a body: projection, normal modes, assumed modes, modal data. Energies and points of a body in another
  * basis are those of the full body at q = T eta; assumed modes have their analytic values. */
 #include "support.h"
+#include "fe/source.h"
 
 enum { MAX_COORDINATES = 200 };
 
@@ -30,7 +31,7 @@ static double kinetic(const phx_flex *flex, const double *q, const double *q_dot
 /* Stress at a fraction from the stress vector: axial, moments, torsion. */
 static void stress_at(phx_context *context, const phx_beam *beam, double s, const double *q, double out[4])
 {
-    const phx_flex *flex = phx_beam_flex(beam);
+    const phx_flex *flex = phx_flex_source_flex(beam);
     const size_t n = (size_t)flex->n_stress;
     double *row = phx_calloc(context, 5 * n, sizeof *row);
     assert_non_null(row);
@@ -45,7 +46,7 @@ static void stress_at(phx_context *context, const phx_beam *beam, double s, cons
 static void check_same(phx_context *context, const phx_beam *full, const phx_beam *reduced, const double *T,
                        const char *what)
 {
-    const phx_flex *f = phx_beam_flex(full), *r = phx_beam_flex(reduced);
+    const phx_flex *f = phx_flex_source_flex(full), *r = phx_flex_source_flex(reduced);
     const int k = r->n;
     uint64_t seed = 3;
     check_mixed(f, what);
@@ -116,7 +117,7 @@ static void test_normal_modes(void **state)
                 def.n_masses = 1;
                 def.masses = &mass;
                 phx_beam *full = test_beam(context, &def);
-                const phx_flex *flex = phx_beam_flex(full);
+                const phx_flex *flex = phx_flex_source_flex(full);
                 const int n = flex->n;
                 double omega[MAX_COORDINATES], *T = phx_calloc(context, (size_t)(n * n), sizeof *T);
                 assert_in_range(n, 4, MAX_COORDINATES);
@@ -125,16 +126,16 @@ static void test_normal_modes(void **state)
                     def.modes = k;
                     phx_beam *modal = test_beam(context, &def);
                     CHECK_STATUS(context, phx_flex_normal_modes(context, flex, k, omega, T), PHX_OK);
-                    assert_int_equal(phx_beam_flex(modal)->n, k);
-                    assert_int_equal(phx_beam_flex(modal)->n_stress, flex->n_stress);
+                    assert_int_equal(phx_flex_source_flex(modal)->n, k);
+                    assert_int_equal(phx_flex_source_flex(modal)->n_stress, flex->n_stress);
                     for (int m = 1; m < k; m++)
                         assert_true(omega[m - 1] > 0.0 && omega[m] >= omega[m - 1]);
-                    check_normal(context, phx_beam_flex(modal), omega, reference_name(def.reference));
+                    check_normal(context, phx_flex_source_flex(modal), omega, reference_name(def.reference));
                     check_same(context, full, modal, T, reference_name(def.reference));
-                    phx_beam_destroy(modal);
+                    phx_flex_source_destroy(modal);
                 }
                 phx_free(T);
-                phx_beam_destroy(full);
+                phx_flex_source_destroy(full);
             }
         }
     }
@@ -146,7 +147,7 @@ static void test_frequencies(void **state)
     phx_context *context = *state;
     const phx_beam_def def = test_def(3, 3, PHX_REFERENCE_SIMPLY_SUPPORTED, 4);
     phx_beam *full = test_beam(context, &def);
-    const phx_flex *flex = phx_beam_flex(full);
+    const phx_flex *flex = phx_flex_source_flex(full);
     const size_t n = (size_t)flex->n;
     double *M = flex_dense(context, flex, flex->M), *K = flex_dense(context, flex, flex->K);
     double omega[MAX_COORDINATES], lambda[MAX_COORDINATES], *T = phx_calloc(context, n * n, sizeof *T);
@@ -158,7 +159,7 @@ static void test_frequencies(void **state)
     phx_free(T);
     phx_free(M);
     phx_free(K);
-    phx_beam_destroy(full);
+    phx_flex_source_destroy(full);
 }
 
 /* ---- projection on any basis, refusals ---- */
@@ -170,24 +171,24 @@ static void test_projection(void **state)
     phx_flex flex;
     uint64_t seed = 21;
     double T[5 * MAX_COORDINATES];
-    const int n = phx_beam_flex(full)->n;
+    const int n = phx_flex_source_flex(full)->n;
     random_vector(&seed, 5 * n, 1.0, T);
     CHECK_STATUS(context, phx_flex_source_project(context, full, 5, T, &reduced), PHX_OK);
     check_same(context, full, reduced, T, "random basis");
-    CHECK_STATUS(context, phx_flex_project(context, phx_beam_flex(full), 0, T, &flex), PHX_ERR_ARGUMENT);
+    CHECK_STATUS(context, phx_flex_project(context, phx_flex_source_flex(full), 0, T, &flex), PHX_ERR_ARGUMENT);
     CHECK_MESSAGE(context, "0 columns");
-    CHECK_STATUS(context, phx_flex_project(context, phx_beam_flex(full), n + 1, T, &flex), PHX_ERR_ARGUMENT);
-    phx_beam_destroy(full); /* `reduced` has a share */
+    CHECK_STATUS(context, phx_flex_project(context, phx_flex_source_flex(full), n + 1, T, &flex), PHX_ERR_ARGUMENT);
+    phx_flex_source_destroy(full); /* `reduced` has a share */
     phx_flex_point point;
     CHECK_STATUS(context, phx_beam_point(reduced, context, 1.0, &point), PHX_OK);
     assert_int_equal(point.n, 5);
     phx_flex_point_free(&point);
-    phx_beam_destroy(reduced);
+    phx_flex_source_destroy(reduced);
     def.stiffening = true;
     full = test_beam(context, &def);
-    CHECK_STATUS(context, phx_flex_project(context, phx_beam_flex(full), 5, T, &flex), PHX_ERR_UNSUPPORTED);
+    CHECK_STATUS(context, phx_flex_project(context, phx_flex_source_flex(full), 5, T, &flex), PHX_ERR_UNSUPPORTED);
     CHECK_MESSAGE(context, "stiffening");
-    phx_beam_destroy(full);
+    phx_flex_source_destroy(full);
 }
 
 /* ---- assumed modes ---- */
@@ -209,7 +210,7 @@ static void test_assumed(void **state)
     for (int dim = 2; dim <= 3; dim++) {
         const phx_beam_def def = assumed_def(dim, SHAPES);
         phx_beam *beam = test_beam(context, &def);
-        const phx_flex *flex = phx_beam_flex(beam);
+        const phx_flex *flex = phx_flex_source_flex(beam);
         const double rho = def.mass_per_length, L = def.length;
         double omega[4 * SHAPES];
         assert_int_equal(flex->n, (dim == 2 ? 2 : 4) * SHAPES);
@@ -242,7 +243,7 @@ static void test_assumed(void **state)
         }
         phx_flex_point_free(&tip);
         phx_flex_point_free(&root);
-        phx_beam_destroy(beam);
+        phx_flex_source_destroy(beam);
     }
 }
 
@@ -256,7 +257,7 @@ static void test_assumed_integrals(void **state)
     def.n_masses = 1;
     def.masses = &mass;
     phx_beam *beam = test_beam(context, &def);
-    const phx_flex *flex = phx_beam_flex(beam);
+    const phx_flex *flex = phx_flex_source_flex(beam);
     double S[2][6] = {{0}}, C[6] = {0}, j[6] = {0}, M[6][6] = {{0}}, A[6][6] = {{0}}, Q[6][6] = {{0}};
     for (int g = 0; g <= PANELS * QUADRATURE_POINTS; g++) {
         const bool lump = g == PANELS * QUADRATURE_POINTS;
@@ -287,7 +288,7 @@ static void test_assumed_integrals(void **state)
     CHECK_VECTOR(36, flex->M, &M[0][0], 1e-13, "M");
     CHECK_VECTOR(36, flex->A[0], &A[0][0], 1e-13, "A");
     CHECK_VECTOR(36, flex->Q[0], &Q[0][0], 1e-13, "Q");
-    phx_beam_destroy(beam);
+    phx_flex_source_destroy(beam);
 }
 
 /* A load at the tip: the deflection F L^3/(3 EI) and the elongation F L/EA are approached from below, with the known
@@ -300,7 +301,7 @@ static void test_assumed_static(void **state)
         const int modes = level ? 16 : 8;
         const phx_beam_def def = assumed_def(2, modes);
         phx_beam *beam = test_beam(context, &def);
-        const phx_flex *flex = phx_beam_flex(beam);
+        const phx_flex *flex = phx_flex_source_flex(beam);
         const double L = def.length, EA = def.axial_stiffness, EI = def.bending_stiffness[0], step = 1e-3;
         double q[32], u[5][3], theta[5][3], stress[4];
         phx_flex_point tip;
@@ -323,7 +324,7 @@ static void test_assumed_static(void **state)
         CHECK_RELATIVE(stress[0], EA * (u[0][0] - 8.0 * u[1][0] + 8.0 * u[3][0] - u[4][0]) / h, 1e-5, "axial force");
         CHECK_RELATIVE(stress[1], EI * (theta[0][0] - 8.0 * theta[1][0] + 8.0 * theta[3][0] - theta[4][0]) / h, 1e-5,
                        "bending moment");
-        phx_beam_destroy(beam);
+        phx_flex_source_destroy(beam);
     }
     CHECK_BETWEEN(error[0][0] / error[0][1], 1.8, 2.2, "elongation: first order");
     CHECK_BETWEEN(error[1][0] / error[1][1], 7.0, 9.5, "deflection: third order");

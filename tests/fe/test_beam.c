@@ -1,5 +1,6 @@
 /* Points, coordinates, stresses and stiffening data of a beam; the order of q and of the stresses. */
 #include "support.h"
+#include "fe/source.h"
 
 enum { MAX = 160, DEGREE = 5 };
 
@@ -83,14 +84,14 @@ static void motion_at(phx_context *context, const phx_beam *beam, double s, cons
     CHECK_STATUS(context, phx_beam_point(beam, context, s, &point), PHX_OK);
     for (int i = 1; i < point.n; i++)
         assert_true(point.dof[i - 1] < point.dof[i]);
-    point_motion(phx_beam_flex(beam), &point, q, u, theta);
+    point_motion(phx_flex_source_flex(beam), &point, q, u, theta);
     phx_flex_point_free(&point);
 }
 
 static void check_points(phx_context *context, const phx_beam_def *def)
 {
     phx_beam *beam = test_beam(context, def);
-    const phx_flex *flex = phx_beam_flex(beam);
+    const phx_flex *flex = phx_flex_source_flex(beam);
     const polynomials field = exact_field(def);
     double q[MAX], shift[3] = {0}, turn[3] = {0}, u[3], theta[3], want_u[3], want_theta[3];
     assert_int_equal(interpolate(def, &field, q), flex->n);
@@ -116,14 +117,14 @@ static void check_points(phx_context *context, const phx_beam_def *def)
                         def->dim, def->order, reference_name(def->reference), a, places[k]);
         }
     }
-    phx_beam_destroy(beam);
+    phx_flex_source_destroy(beam);
 }
 
 /* Axial force, moments and torsion of the field are its derivatives times the stiffness, everywhere. */
 static void check_stresses(phx_context *context, const phx_beam_def *def)
 {
     phx_beam *beam = test_beam(context, def);
-    const phx_flex *flex = phx_beam_flex(beam);
+    const phx_flex *flex = phx_flex_source_flex(beam);
     const polynomials field = exact_field(def);
     double q[MAX], stress[MAX] = {0}, axial[MAX], moment[2 * MAX], torsion[MAX];
     interpolate(def, &field, q);
@@ -149,14 +150,14 @@ static void check_stresses(phx_context *context, const phx_beam_def *def)
                         reference_name(def->reference), f, places[k]);
         }
     }
-    phx_beam_destroy(beam);
+    phx_flex_source_destroy(beam);
 }
 
 /* |B q|^2 = q K q = int EA u'^2 + EI w''^2 + ... of the field */
 static void check_energy(phx_context *context, const phx_beam_def *def)
 {
     phx_beam *beam = test_beam(context, def);
-    const phx_flex *flex = phx_beam_flex(beam);
+    const phx_flex *flex = phx_flex_source_flex(beam);
     const polynomials field = exact_field(def);
     double q[MAX], root[MAX] = {0}, norm = 0.0, want = 0.0;
     interpolate(def, &field, q);
@@ -174,7 +175,7 @@ static void check_energy(phx_context *context, const phx_beam_def *def)
     CHECK_CLOSE(norm, want, 1e-12 * want, "dimension %d, order %d: |B q|^2", def->dim, def->order);
     CHECK_CLOSE(flex_form(flex, flex->K, q, q), want, 1e-12 * want, "dimension %d, order %d: q K q", def->dim,
                 def->order);
-    phx_beam_destroy(beam);
+    phx_flex_source_destroy(beam);
 }
 
 static void test_fields(void **state)
@@ -196,7 +197,7 @@ static void test_stress_at_interface(void **state)
 {
     const phx_beam_def def = test_def(2, 3, PHX_REFERENCE_SIMPLY_SUPPORTED, 3);
     phx_beam *beam = test_beam(*state, &def);
-    const phx_flex *flex = phx_beam_flex(beam);
+    const phx_flex *flex = phx_flex_source_flex(beam);
     double q[MAX], stress[MAX] = {0}, row[MAX], value[5] = {0}, axial[3] = {0};
     const double places[5] = {1.0 / 9.0, 2.0 / 9.0, 1.0 / 3.0, 4.0 / 9.0, 5.0 / 9.0};
     uint64_t seed = 3;
@@ -214,7 +215,7 @@ static void test_stress_at_interface(void **state)
     assert_true(fabs(left - right) > 0.1);
     CHECK_CLOSE(value[2], 0.5 * (left + right), 1e-11, "moment at an interface");
     CHECK_CLOSE(axial[1], 0.5 * (axial[0] + axial[2]), 1e-12, "axial force at an interface");
-    phx_beam_destroy(beam);
+    phx_flex_source_destroy(beam);
 }
 
 /* Stresses, energy and end velocities of a state computed elsewhere (independent formulation): fixes the order of q and
@@ -236,7 +237,7 @@ static void test_reference_state(void **state)
     for (int k = 0; k < 2; k++) {
         phx_beam_def def = test_def(2, 3, k == 0 ? PHX_REFERENCE_CANTILEVER : PHX_REFERENCE_SIMPLY_SUPPORTED, 2);
         phx_beam *beam = test_beam(*state, &def);
-        const phx_flex *flex = phx_beam_flex(beam);
+        const phx_flex *flex = phx_flex_source_flex(beam);
         double got[6] = {0}, u[3], theta[3], u_dot[3], theta_dot[3];
         phx_csr_apply(&flex->stress, 1.0, q, got);
         for (int i = 0; i < 6; i++)
@@ -263,7 +264,7 @@ static void test_reference_state(void **state)
         CHECK_CLOSE(v[0] - w * u[1] + u_dot[0], end_velocity[k][0], 1e-14, "velocity of C along x");
         CHECK_CLOSE(v[1] + w * (def.length + u[0]) + u_dot[1], end_velocity[k][1], 1e-14, "velocity of C along y");
         CHECK_CLOSE(w + theta_dot[0], end_velocity[k][2], 1e-14, "rate of the section at C");
-        phx_beam_destroy(beam);
+        phx_flex_source_destroy(beam);
     }
 }
 
@@ -284,7 +285,7 @@ static void test_sparse_points(void **state)
         CHECK_CLOSE(point.x[0], def.length * node / 10.0, 1e-15, "place of node %d", node);
         phx_flex_point_free(&point);
     }
-    phx_beam_destroy(beam);
+    phx_flex_source_destroy(beam);
 }
 
 /* Strains of geometric stiffening for the exact field: u' + mean of w'^2/2 over each element, as the integral says;
@@ -297,7 +298,7 @@ static void test_stiffening(void **state)
                 phx_beam_def def = test_def(dim, order, (phx_reference)reference, 3);
                 def.stiffening = true;
                 phx_beam *beam = test_beam(*state, &def);
-                const phx_flex *flex = phx_beam_flex(beam);
+                const phx_flex *flex = phx_flex_source_flex(beam);
                 const phx_flex_stiffening *stiffening = flex->stiffening;
                 const double h = def.length / def.elements;
                 double q[MAX], stress[MAX] = {0}, lin[3] = {0}, slope[MAX] = {0}, quadratic[3] = {0}, sum[3] = {0};
@@ -328,7 +329,7 @@ static void test_stiffening(void **state)
                     CHECK_CLOSE(stress[stiffening->stress_row[e]], def.axial_stiffness * lin[e], 1e-13,
                                 "axial force of element %d", e);
                 }
-                phx_beam_destroy(beam);
+                phx_flex_source_destroy(beam);
             }
         }
     }
@@ -350,7 +351,7 @@ static void test_load_quadrature(void **state)
     }
     CHECK_CLOSE(sum, def.length, 1e-15, "sum of the weights");
     CHECK_CLOSE(power, def.length / 12, 1e-15, "integral of s^11");
-    phx_beam_destroy(beam);
+    phx_flex_source_destroy(beam);
 }
 
 int main(void)

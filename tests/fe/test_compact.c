@@ -1,5 +1,6 @@
 /* The stacks of matrices that every step multiplies, against the matrices themselves. */
 #include "support.h"
+#include "fe/fe.h"
 
 #include <string.h>
 
@@ -72,13 +73,13 @@ static void test_stacks(void **state)
         for (int reference = PHX_REFERENCE_CANTILEVER; reference <= PHX_REFERENCE_FREE; reference++) {
             const phx_beam_def def = test_def(dim, 3, (phx_reference)reference, 5);
             phx_beam *beam = test_beam(*state, &def);
-            const phx_flex *flex = phx_beam_flex(beam);
+            const phx_flex *flex = phx_flex_source_flex(beam);
             check_stack(flex, &flex->compact->mass, 1, &flex->M, "M");
             check_stack(flex, &flex->compact->stiffness, 1, &flex->K, "K");
             check_stack(flex, &flex->compact->gyro, flex->n_rot, flex->A, "A");
             check_stack(flex, &flex->compact->pairs, flex->n_pair, flex->Q, "Q");
             check_moments(flex);
-            phx_beam_destroy(beam);
+            phx_flex_source_destroy(beam);
         }
 }
 

@@ -4,6 +4,7 @@
  * Start: nodal Hermite interpolant of v, w = m = 0. The semi-discrete equations M q'' + K q = f sin(t) are solved
  * exactly, mode by mode; the errors are the largest over t = 0.01 ... 1.00, H2 for v and w, L2 for m. */
 #include "support.h"
+#include "fe/fe.h"
 
 static const double pi = 3.14159265358979323846;
 
@@ -46,7 +47,7 @@ static double *numbers(phx_context *context, int count)
 /* Rows of the moment of `beam` at s on its bending coordinates. */
 static void moment_row(const phx_beam *beam, double s, int shift, double *row)
 {
-    const phx_flex *flex = phx_beam_flex(beam);
+    const phx_flex *flex = phx_flex_source_flex(beam);
     double functional[4 * MAX_BENDING];
     assert_true(flex->n_stress <= 4 * MAX_BENDING);
     phx_beam_stress_rows(beam, s, NULL, functional, NULL);
@@ -81,7 +82,7 @@ static bending make_bending(phx_context *context, phx_element_kind element, int 
 {
     phx_beam_def def = unit_beam(element, elements);
     bending b = {.beam = test_beam(context, &def)};
-    b.flex = phx_beam_flex(b.beam);
+    b.flex = phx_flex_source_flex(b.beam);
     b.shift = elements; /* nodes 1 .. N along x */
     b.n = b.flex->n - b.shift;
     make_modes(context, &b);
@@ -101,7 +102,7 @@ static bending make_bending(phx_context *context, phx_element_kind element, int 
         moment_row(b.beam, b.x[k], b.shift, b.moment + k * b.n);
         moment_row(mixed, b.x[k], b.shift, b.curvature + k * b.n);
     }
-    phx_beam_destroy(mixed);
+    phx_flex_source_destroy(mixed);
     return b;
 }
 
@@ -116,7 +117,7 @@ static void free_bending(bending *b)
     phx_free(b->x);
     phx_free(b->curvature);
     phx_free(b->moment);
-    phx_beam_destroy(b->beam);
+    phx_flex_source_destroy(b->beam);
 }
 
 /* y = modes^T x */
@@ -298,7 +299,7 @@ static void test_frequencies_by_root(void **state)
             continue;
         const phx_beam_def def = unit_beam(rows[k].element, rows[k].elements);
         phx_beam *beam = test_beam(*state, &def);
-        const phx_flex *flex = phx_beam_flex(beam);
+        const phx_flex *flex = phx_flex_source_flex(beam);
         const int n = flex->n, m = flex->n_stress, shift = rows[k].elements, bend = n - shift;
         double *mass = flex_dense(*state, flex, flex->M), *root = numbers(*state, n * m),
                *values = numbers(*state, n + m);
@@ -316,7 +317,7 @@ static void test_frequencies_by_root(void **state)
         phx_free(mass);
         phx_free(root);
         phx_free(values);
-        phx_beam_destroy(beam);
+        phx_flex_source_destroy(beam);
     }
 }
 

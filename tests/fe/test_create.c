@@ -1,5 +1,6 @@
 /* Definitions that must be refused, allocations that fail, and the cost of a long beam. */
 #include "support.h"
+#include "fe/fe.h"
 
 /* A change that spoils a good definition, the dimension it needs and the word its message must hold. */
 typedef void spoil_fn(phx_beam_def *def, phx_beam_mass *mass);
@@ -205,7 +206,7 @@ static void test_refusals(void **state)
         def.n_masses = 1;
         def.masses = &mass;
         CHECK_STATUS(context, phx_beam_create(context, &def, &beam), PHX_OK);
-        phx_beam_destroy(beam);
+        phx_flex_source_destroy(beam);
         beam = NULL;
         bad_defs[k].spoil(&def, &mass);
         phx_context_clear(context);
@@ -225,7 +226,7 @@ static void test_defaults(void **state)
     assert_int_equal(def.order, 3);
     CHECK_STATUS(*state, phx_beam_create(*state, &def, &beam), PHX_ERR_ARGUMENT);
     CHECK_STATUS(*state, phx_beam_create(*state, NULL, &beam), PHX_ERR_ARGUMENT);
-    phx_beam_destroy(NULL);
+    phx_flex_source_destroy(NULL);
     phx_flex_free(NULL);
     phx_flex_point_free(NULL);
 }
@@ -239,7 +240,7 @@ static void test_points_off_the_beam(void **state)
         phx_flex_point point;
         CHECK_STATUS(*state, phx_beam_point(beam, *state, places[k], &point), PHX_ERR_ARGUMENT);
     }
-    phx_beam_destroy(beam);
+    phx_flex_source_destroy(beam);
 }
 
 /* Every allocation fails in turn: the error is reported and nothing leaks. */
@@ -262,7 +263,7 @@ static void test_allocation_failures(void **state)
             if (!done)
                 CHECK_STATUS(context, status, PHX_ERR_MEMORY);
             phx_flex_point_free(&point);
-            phx_beam_destroy(beam);
+            phx_flex_source_destroy(beam);
         }
         assert_true(n > 30);
     }
@@ -286,7 +287,7 @@ static measure measure_beam(phx_context *context, const phx_beam_def *def)
 {
     const size_t bytes = bytes_asked, calls = phx_context_allocations(context);
     phx_beam *beam = test_beam(context, def);
-    const phx_flex *flex = phx_beam_flex(beam);
+    const phx_flex *flex = phx_flex_source_flex(beam);
     const measure m = {.bytes = bytes_asked - bytes,
                        .calls = phx_context_allocations(context) - calls,
                        .entries = (size_t)flex->ptr[flex->n],
@@ -294,7 +295,7 @@ static measure measure_beam(phx_context *context, const phx_beam_def *def)
                        .root = (size_t)flex->root.ptr[flex->root.rows],
                        .lin = (size_t)flex->stiffening->lin.ptr[flex->stiffening->lin.rows],
                        .slope = (size_t)flex->stiffening->slope.ptr[flex->stiffening->slope.rows]};
-    phx_beam_destroy(beam);
+    phx_flex_source_destroy(beam);
     return m;
 }
 

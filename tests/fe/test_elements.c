@@ -118,7 +118,7 @@ static void test_quintic_mass(void **state)
                              -5544 * l, -3432 * l2, -52 * l3,   -3732 * l, 832 * l2,  -69 * l3, 462 * l2,  264 * l3,
                              5 * l4,    281 * l2,   -69 * l3,   6 * l4};
     phx_beam *beam = test_beam(*state, &def);
-    const phx_flex *flex = phx_beam_flex(beam);
+    const phx_flex *flex = phx_flex_source_flex(beam);
     assert_int_equal(flex->n, 5); /* ux, then the bending */
     double *mass = flex_dense(*state, flex, flex->M), got[36];
     got[0] = flex->mass;
@@ -132,7 +132,7 @@ static void test_quintic_mass(void **state)
     }
     check_matrix("quintic mass", 6, got, want, def.mass_per_length * l / 55440, 1e-14);
     phx_free(mass);
-    phx_beam_destroy(beam);
+    phx_flex_source_destroy(beam);
 }
 
 /* The paper's pairs give on one element what the discontinuous ones give, and something else on two. */
@@ -143,11 +143,11 @@ static void test_paper_on_one_element(void **state)
         phx_beam *mixed = test_beam(*state, &def);
         def.element = PHX_ELEMENT_PAPER;
         phx_beam *paper = test_beam(*state, &def);
-        const int n = phx_beam_flex(mixed)->n;
-        check_mixed(phx_beam_flex(mixed), "mixed");
-        check_mixed(phx_beam_flex(paper), "paper");
-        double *a = flex_dense(*state, phx_beam_flex(mixed), phx_beam_flex(mixed)->K);
-        double *b = flex_dense(*state, phx_beam_flex(paper), phx_beam_flex(paper)->K);
+        const int n = phx_flex_source_flex(mixed)->n;
+        check_mixed(phx_flex_source_flex(mixed), "mixed");
+        check_mixed(phx_flex_source_flex(paper), "paper");
+        double *a = flex_dense(*state, phx_flex_source_flex(mixed), phx_flex_source_flex(mixed)->K);
+        double *b = flex_dense(*state, phx_flex_source_flex(paper), phx_flex_source_flex(paper)->K);
         double difference = 0.0, scale = 0.0;
         for (int k = 0; k < n * n; k++) {
             difference = fmax(difference, fabs(a[k] - b[k]));
@@ -159,8 +159,8 @@ static void test_paper_on_one_element(void **state)
             assert_true(difference > 1e-2 * scale);
         phx_free(a);
         phx_free(b);
-        phx_beam_destroy(mixed);
-        phx_beam_destroy(paper);
+        phx_flex_source_destroy(mixed);
+        phx_flex_source_destroy(paper);
     }
 }
 
@@ -171,7 +171,7 @@ static void test_assembled_stiffness(void **state)
     enum { N = 7 };
     phx_beam_def def = test_def(3, 3, PHX_REFERENCE_CANTILEVER, N);
     phx_beam *beam = test_beam(*state, &def);
-    const phx_flex *flex = phx_beam_flex(beam);
+    const phx_flex *flex = phx_flex_source_flex(beam);
     const double h = def.length / N;
     const double cubic[16] = {12,  6 * h,  -12, 6 * h,  6 * h, 4 * h * h, -6 * h, 2 * h * h,
                               -12, -6 * h, 12,  -6 * h, 6 * h, 2 * h * h, -6 * h, 4 * h * h};
@@ -200,7 +200,7 @@ static void test_assembled_stiffness(void **state)
     }
     check_matrix("assembled stiffness", 6 * N, got, want, 1.0, 1e-13);
     phx_free(got);
-    phx_beam_destroy(beam);
+    phx_flex_source_destroy(beam);
 }
 
 /* The private Gauss rule is exact to degree 2n-1 and no further. */

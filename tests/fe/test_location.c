@@ -1,5 +1,6 @@
 /* Places on a body: what a source offers, how a place is said and read, what is refused. */
 #include "support.h"
+#include "fe/fe.h"
 
 enum { MODES = 2 };
 
@@ -72,8 +73,8 @@ static void a_beam_offers_its_origin_and_fractions(void **state)
                 phx_flex_point_free(&same);
             }
         }
-        phx_beam_destroy(beams[1]);
-        phx_beam_destroy(beams[0]);
+        phx_flex_source_destroy(beams[1]);
+        phx_flex_source_destroy(beams[0]);
     }
 }
 

@@ -1,5 +1,6 @@
 /* A body by its modal data: the integrals given, masses at points, and what is refused. */
 #include "support.h"
+#include "fe/fe.h"
 
 enum { MODES = 3 };
 
@@ -126,7 +127,7 @@ static void test_point_mass(void **state)
         const phx_beam_mass mass = {.at = 1.0, .mass = 0.3, .inertia = {0.05, 0.01, 0, 0.01, 0.04, 0, 0, 0, 0.03}};
         phx_beam_def def = test_def(dim, 3, PHX_REFERENCE_CANTILEVER, 3);
         phx_beam *bare = test_beam(context, &def), *loaded = NULL;
-        const phx_flex *flex = phx_beam_flex(bare);
+        const phx_flex *flex = phx_flex_source_flex(bare);
         double omega[MODES], T[MODES * 64], frequency[MODES], S[3 * MODES], C[3 * MODES], j[6 * MODES];
         double A[3 * MODES * MODES], Q[6 * MODES * MODES];
         phx_flex modal, want;
@@ -138,7 +139,7 @@ static void test_point_mass(void **state)
         loaded = test_beam(context, &def);
         CHECK_STATUS(context, phx_flex_normal_modes(context, flex, MODES, omega, T), PHX_OK);
         CHECK_STATUS(context, phx_flex_project(context, flex, MODES, T, &modal), PHX_OK);
-        CHECK_STATUS(context, phx_flex_project(context, phx_beam_flex(loaded), MODES, T, &want), PHX_OK);
+        CHECK_STATUS(context, phx_flex_project(context, phx_flex_source_flex(loaded), MODES, T, &want), PHX_OK);
         CHECK_STATUS(context, phx_beam_point(bare, context, 1.0, &tip), PHX_OK);
         CHECK_STATUS(context, phx_flex_point_project(context, dim, &tip, MODES, T, &reduced), PHX_OK);
         const int n_rot = modal.n_rot, n_pair = modal.n_pair;
@@ -181,8 +182,8 @@ static void test_point_mass(void **state)
         phx_flex_point_free(&reduced);
         phx_flex_free(&modal);
         phx_flex_free(&want);
-        phx_beam_destroy(bare);
-        phx_beam_destroy(loaded);
+        phx_flex_source_destroy(bare);
+        phx_flex_source_destroy(loaded);
     }
 }
 

@@ -1,5 +1,6 @@
 /* Shape integrals of phx_flex against a direct quadrature of the deformed beam as a cloud of particles. */
 #include "support.h"
+#include "fe/fe.h"
 
 enum { MAX_PARTICLES = 64, MAX_COORDINATES = 64 };
 
@@ -30,7 +31,7 @@ static void add_masses(phx_beam_def *def, phx_beam_mass masses[3])
 static void add_particle(phx_context *context, const phx_beam *beam, double s, const double *q, const double *q_dot,
                          mass_point *particle)
 {
-    const phx_flex *flex = phx_beam_flex(beam);
+    const phx_flex *flex = phx_flex_source_flex(beam);
     phx_flex_point point;
     double u[3], theta[3];
     CHECK_STATUS(context, phx_beam_point(beam, context, s, &point), PHX_OK);
@@ -147,7 +148,7 @@ static void check_beam(phx_context *context, const phx_beam_def *def, const char
 {
     static mass_point list[MAX_PARTICLES];
     phx_beam *beam = test_beam(context, def);
-    const phx_flex *flex = phx_beam_flex(beam);
+    const phx_flex *flex = phx_flex_source_flex(beam);
     double q[MAX_COORDINATES], q_dot[MAX_COORDINATES];
     uint64_t seed = 7;
     assert_true(flex->n <= MAX_COORDINATES);
@@ -158,7 +159,7 @@ static void check_beam(phx_context *context, const phx_beam_def *def, const char
         const moments want = sum_particles(count, list);
         check_sums(flex, &want, q, q_dot, name);
     }
-    phx_beam_destroy(beam);
+    phx_flex_source_destroy(beam);
 }
 
 /* Every dimension, order, reference and element kind, with and without point masses. */
@@ -202,7 +203,7 @@ static void test_mean_axes(void **state)
         phx_beam_def def = test_def(dim, 3, PHX_REFERENCE_FREE, 4);
         add_masses(&def, mass);
         phx_beam *beam = test_beam(*state, &def);
-        const phx_flex *flex = phx_beam_flex(beam);
+        const phx_flex *flex = phx_flex_source_flex(beam);
         double q[MAX_COORDINATES], at_rest[MAX_COORDINATES] = {0};
         uint64_t seed = 11;
         random_vector(&seed, flex->n, 1.0, q);
@@ -217,7 +218,7 @@ static void test_mean_axes(void **state)
             assert_true(flex->S[i] == 0.0);
         for (int i = 0; i < flex->n_rot * flex->n; i++)
             assert_true(flex->C[i] == 0.0);
-        phx_beam_destroy(beam);
+        phx_flex_source_destroy(beam);
     }
 }
 
@@ -255,10 +256,10 @@ static void test_symmetry(void **state)
             add_masses(&def, mass);
             phx_beam *beam = test_beam(*state, &def);
             const bool dense = reference == PHX_REFERENCE_FREE;
-            check_pattern(phx_beam_flex(beam), reference_name(def.reference));
-            const int n = phx_beam_flex(beam)->n, entries = phx_beam_flex(beam)->ptr[n];
+            check_pattern(phx_flex_source_flex(beam), reference_name(def.reference));
+            const int n = phx_flex_source_flex(beam)->n, entries = phx_flex_source_flex(beam)->ptr[n];
             assert_true(dense ? entries == n * n : entries < n * n);
-            phx_beam_destroy(beam);
+            phx_flex_source_destroy(beam);
         }
     }
 }

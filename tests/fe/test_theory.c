@@ -1,5 +1,6 @@
 /* Frequencies and deflections of uniform beams against Euler-Bernoulli theory, whatever the reference condition. */
 #include "support.h"
+#include "fe/source.h"
 
 /* What an end holds, as bits. */
 enum { HOLD_X = 1, HOLD_Y = 2, HOLD_TURN = 4 };
@@ -82,7 +83,7 @@ static void floating_matrices(const phx_flex *flex, double *mass, double *stiffn
 static double frequencies(phx_context *context, const phx_beam_def *def, const end_case *ends, double omega[3])
 {
     phx_beam *beam = test_beam(context, def);
-    const phx_flex *flex = phx_beam_flex(beam);
+    const phx_flex *flex = phx_flex_source_flex(beam);
     const int n = 3 + flex->n;
     const size_t square = (size_t)n * (size_t)n;
     double *mass = phx_calloc(context, 6 * square + (size_t)(MAX_ROWS * n), sizeof *mass);
@@ -117,7 +118,7 @@ static double frequencies(phx_context *context, const phx_beam_def *def, const e
     const double largest = sqrt(values[m - 1]);
     phx_free(basis);
     phx_free(mass);
-    phx_beam_destroy(beam);
+    phx_flex_source_destroy(beam);
     return largest;
 }
 
@@ -227,7 +228,7 @@ static void test_space_frequencies(void **state)
     enum { N = 16 };
     const phx_beam_def def = test_def(3, 3, PHX_REFERENCE_CANTILEVER, N);
     phx_beam *beam = test_beam(*state, &def);
-    const phx_flex *flex = phx_beam_flex(beam);
+    const phx_flex *flex = phx_flex_source_flex(beam);
     const double l = def.length, pi = 3.14159265358979323846, beta = cases[0].roots[0] * cases[0].roots[0] / (l * l);
     double omega[2 * N];
     assert_int_equal(flex->n, 6 * N);
@@ -241,14 +242,14 @@ static void test_space_frequencies(void **state)
     block_frequencies(*state, flex, 5 * N, N, omega);
     CHECK_CLOSE(omega[0] / (pi / (2 * l) * sqrt(def.torsion_stiffness / def.polar_inertia)), 1.0,
                 1.01 * pow(pi / (2 * N), 2) / 24, "twisting");
-    phx_beam_destroy(beam);
+    phx_flex_source_destroy(beam);
 }
 
 /* q = K^-1 f, f: force (dim) and torque (n_rot) at the point s plus a uniform load along y, N/m. */
 static void deflect(phx_context *context, const phx_beam *beam, double s, const double *force, const double *torque,
                     double uniform, double *q)
 {
-    const phx_flex *flex = phx_beam_flex(beam);
+    const phx_flex *flex = phx_flex_source_flex(beam);
     phx_flex_point point;
     memset(q, 0, (size_t)flex->n * sizeof *q);
     CHECK_STATUS(context, phx_beam_point(beam, context, s, &point), PHX_OK);
@@ -277,7 +278,7 @@ static void tip(phx_context *context, const phx_beam *beam, const double *q, dou
 {
     phx_flex_point point;
     CHECK_STATUS(context, phx_beam_point(beam, context, 1.0, &point), PHX_OK);
-    point_motion(phx_beam_flex(beam), &point, q, u, theta);
+    point_motion(phx_flex_source_flex(beam), &point, q, u, theta);
     phx_flex_point_free(&point);
 }
 
@@ -289,7 +290,7 @@ static void test_cantilever_statics(void **state)
         for (int elements = 1; elements <= 5; elements += 2) {
             const phx_beam_def def = test_def(2, order, PHX_REFERENCE_CANTILEVER, elements);
             phx_beam *beam = test_beam(*state, &def);
-            const phx_flex *flex = phx_beam_flex(beam);
+            const phx_flex *flex = phx_flex_source_flex(beam);
             const double l = def.length, ei = def.bending_stiffness[0];
             const double force[2] = {1.7, 0.9}, torque[1] = {-0.4}, uniform = 0.6;
             double q[64], u[3], theta[3], stress[64] = {0}, row[64], none[2] = {0};
@@ -316,7 +317,7 @@ static void test_cantilever_statics(void **state)
                         elements, order);
             CHECK_CLOSE(theta[0], uniform * pow(l, 3) / (6 * ei), 1e-11, "%d elements, order %d: slope, uniform load",
                         elements, order);
-            phx_beam_destroy(beam);
+            phx_flex_source_destroy(beam);
         }
     }
 }
@@ -342,7 +343,7 @@ static void test_space_statics(void **state)
         CHECK_CLOSE(u[a], want_u[a], 1e-12, "tip displacement %d", a);
         CHECK_CLOSE(theta[a], want_theta[a], 1e-12, "tip rotation %d", a);
     }
-    phx_beam_destroy(beam);
+    phx_flex_source_destroy(beam);
 }
 
 /* Simply supported under an end moment: slopes ML/3EI and -ML/6EI. */
@@ -358,10 +359,10 @@ static void test_simply_supported_statics(void **state)
     CHECK_CLOSE(u[1], 0.0, 0.0, "simply supported: w at C");
     CHECK_CLOSE(theta[0], unit / 3, 1e-12, "simply supported: slope at C");
     CHECK_STATUS(*state, phx_beam_point(beam, *state, 0.0, &point), PHX_OK);
-    point_motion(phx_beam_flex(beam), &point, q, u, theta);
+    point_motion(phx_flex_source_flex(beam), &point, q, u, theta);
     CHECK_CLOSE(theta[0], -unit / 6, 1e-12, "simply supported: slope at P");
     phx_flex_point_free(&point);
-    phx_beam_destroy(beam);
+    phx_flex_source_destroy(beam);
 }
 
 int main(void)

@@ -1,5 +1,6 @@
 /* Any bytes as a model file: the reader refuses them with a message or makes a model that can be used and renewed. A
  * first line "#!name=expression" becomes an override. */
+#include "model/build.h"
 #include <phlexor/model.h>
 
 #include <stdint.h>

@@ -219,8 +219,9 @@ static phx_status accelerations(phx_dae *dae, double t, const double *x, const d
     return tripped(p);
 }
 
-static void normalise(phx_dae *dae, double *x)
+static void normalise(phx_dae *dae, double *x, bool counts)
 {
+    (void)counts;
     for (int b = 0; b < self(dae)->def.bodies; b++) {
         double size = hypot(x[NX * b + 2], x[NX * b + 3]);
         x[NX * b + 2] /= size;

@@ -5,7 +5,7 @@
 #ifndef PHLEXOR_TESTS_INTEGRATE_PENDULUM_H
 #define PHLEXOR_TESTS_INTEGRATE_PENDULUM_H
 
-#include <phlexor/dae.h>
+#include "dae/dae.h"
 
 #include <complex.h>
 

@@ -13,7 +13,7 @@ static void random_state(const pendulum *p, unsigned *seed, double *x, double *v
         else
             lambda[k - p->dae.n_x - p->dae.n_v] = 5.0 * value;
     }
-    p->dae.ops->normalise((phx_dae *)p, x);
+    p->dae.ops->normalise((phx_dae *)p, x, true);
 }
 
 static pendulum_def full_def(void)

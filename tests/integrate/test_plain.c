@@ -6,7 +6,7 @@
 #include "../system/zoo.h"
 
 static const double STEP = 1e-3;
-enum { STEPS = 150 };
+enum { STEPS = TEST_SHORTER(150, 20) };
 
 static phx_status nothing(void *user, const phx_sample *sample)
 {

@@ -2,7 +2,7 @@
  * coordinate, and open with the right sign on motions that it forbids. */
 #include "../port/views.h"
 
-#include <phlexor/joint.h>
+#include "joint/joint.h"
 
 enum { SAMPLES = 100, MAX_ROWS = PHX_JOINT_MAX_ROWS + PHX_JOINT_MAX_COORDINATES };
 

@@ -2,7 +2,7 @@
  * covectors are derivatives and the tangents second derivatives. */
 #include "../port/views.h"
 
-#include <phlexor/joint.h>
+#include "joint/joint.h"
 
 enum { SAMPLES = 400, LD = 2 * PHX_PORT_MAX };
 

@@ -35,7 +35,7 @@ void four_bar_blocks(phx_context *context, four_bar_links *it)
         CHECK_OK(context, phx_beam_create(context, &beam, &it->beam[k]));
         body.name = names[k];
         body.dim = 2;
-        body.flex = phx_beam_flex(it->beam[k]);
+        body.flex = phx_flex_source_flex(it->beam[k]);
         CHECK_OK(context, phx_body_create(context, &body, &it->body[k]));
         CHECK_OK(context, phx_beam_point(it->beam[k], context, 0.0, &P.point));
         CHECK_OK(context, phx_beam_point(it->beam[k], context, 1.0, &C.point));
@@ -54,7 +54,7 @@ void four_bar_free(four_bar_links *it)
     for (int k = 0; k < FOUR_BAR_LINKS; k++) {
         phx_ss_destroy(it->block[k]);
         phx_body_destroy(it->body[k]);
-        phx_beam_destroy(it->beam[k]);
+        phx_flex_source_destroy(it->beam[k]);
     }
 }
 
@@ -157,7 +157,7 @@ static void add_link(phx_context *context, phx_system *system, int k, const doub
     CHECK_OK(context, phx_beam_create(context, &beam, &made));
     def.name = names[k];
     def.dim = 2;
-    def.flex = phx_beam_flex(made);
+    def.flex = phx_flex_source_flex(made);
     CHECK_OK(context, phx_body_create(context, &def, &body));
     memcpy(pose.position, place, 2 * sizeof *place);
     pose.angle = angle;

@@ -4,7 +4,7 @@
 
 #include "support/testing.h"
 
-#include <phlexor/linear.h>
+#include "linear/linear.h"
 
 enum { FOUR_BAR_LINKS = 3 };
 

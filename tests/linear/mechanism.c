@@ -1,6 +1,6 @@
 #include "mechanism.h"
 
-#include <phlexor/reduce.h>
+#include "reduce/reduce.h"
 
 void put(entry_list *list, int row, int col, double val)
 {

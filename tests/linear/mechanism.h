@@ -5,7 +5,7 @@
 
 #include "support/testing.h"
 
-#include <phlexor/linear.h>
+#include "linear/linear.h"
 
 /* ---- growing lists of entries ---- */
 typedef struct entry_list {

@@ -1,6 +1,7 @@
 /* Linear models of mechanisms from their pHDAE: against the connection of TITOP models, against each other's forms,
  * against responses written down by hand; what cannot be is refused. */
 #include "four_bar.h"
+#include "statespace/internal.h"
 
 enum { POINTS = 73, MOST = 60 };
 
@@ -308,7 +309,7 @@ static phx_body *arm_body(phx_context *context, int k, const phx_beam *beam)
 
     def.name = arm_names[k];
     def.dim = 2;
-    def.flex = phx_beam_flex(beam);
+    def.flex = phx_flex_source_flex(beam);
     def.damping_stiffness = 1e-4;
     def.damping_mass = 0.05;
     CHECK_OK(context, phx_body_create(context, &def, &body));
@@ -421,7 +422,7 @@ static void arm_blocks(phx_context *context, const double *angle, phx_ss **arm)
         phx_body_port_free(&P);
         phx_body_port_free(&C);
         phx_body_destroy(body);
-        phx_beam_destroy(beam);
+        phx_flex_source_destroy(beam);
     }
     /* shoulder: psi'' = alpha of upper; elbow: alpha of lower - alpha of upper.C */
     links[count++] = (phx_ss_link){"shoulder.psi_dd", "upper.P.alpha", 1.0};

@@ -71,7 +71,7 @@ static void test_stiffness_damping(void **state)
 {
     phx_context *context = *state;
     static const double betas[] = {1e-9, 1e-6, 1e-4, 1e-3, 1e-2, 1.0};
-    for (size_t k = 0; k < sizeof betas / sizeof *betas; k++)
+    for (size_t k = TEST_SHORTER(0, 1); k < sizeof betas / sizeof *betas; k += TEST_SHORTER(1, 4))
         for (int root = 0; root < 2; root++) {
             mechanism mech;
             phx_linear linear;
@@ -90,7 +90,7 @@ static void test_kelvin_voigt_beam(void **state)
     static const double roots[] = {1.8751040687119611, 4.6940911329741746, 7.8547574382376126, 10.995540734875467};
     static const int meshes[] = {100, 400, 1000};
     const double betas[] = {1e-6, 1e-4, 2e-3};
-    for (int m = 0; m < 3; m++)
+    for (int m = 0; m < TEST_SHORTER(3, 1); m++)
         for (int k = 0; k < 3; k++) {
             mechanism mech;
             phx_linear linear;
@@ -120,7 +120,7 @@ static void test_mass_damping(void **state)
 {
     phx_context *context = *state;
     static const double alphas[] = {1e-6, 1.0, 120.0, 1000.0, 1e5};
-    for (size_t k = 0; k < sizeof alphas / sizeof *alphas; k++) {
+    for (size_t k = TEST_SHORTER(0, 1); k < sizeof alphas / sizeof *alphas; k += TEST_SHORTER(1, 2)) {
         mechanism mech;
         phx_linear linear;
         phx_modes_options options = phx_modes_options_default();
@@ -139,7 +139,7 @@ static void test_damper_at_the_tip(void **state)
 {
     phx_context *context = *state;
     static const double sizes[] = {1e-3, 10.0, 100.0, 1e4, 1e7};
-    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+    for (size_t k = TEST_SHORTER(0, 1); k < sizeof sizes / sizeof *sizes; k += TEST_SHORTER(1, 2)) {
         mechanism mech;
         phx_linear linear;
         begin_clamped(&mech, context, 60);
@@ -158,7 +158,7 @@ static void test_skew_parts(void **state)
     phx_context *context = *state;
     static const double spins[] = {1e-3, 5.0, 40.0};
     for (int kind = 0; kind < 4; kind++)
-        for (int k = 0; k < 3; k++) {
+        for (int k = TEST_SHORTER(0, 1); k < 3; k += TEST_SHORTER(1, 2)) {
             mechanism mech;
             phx_linear linear;
             phx_modes_options options = phx_modes_options_default();

@@ -2,7 +2,7 @@
  * the motion of P as a constraint, for beams and rigid bodies with any ports. */
 #include "support/testing.h"
 
-#include <phlexor/linear.h>
+#include "linear/linear.h"
 
 enum { MAX_V = 60, FREQUENCIES = 20, MAX_PORTS = 3, MAX_CHANNELS = 6 * (MAX_PORTS + 1) };
 
@@ -54,7 +54,7 @@ static void make_body(phx_context *context, const subject *it, ported *model)
         def.damping_mass = it->damping_mass;
         def.damping_stiffness = it->damping_stiffness;
         CHECK_OK(context, phx_beam_create(context, &beam, &model->beam));
-        def.flex = phx_beam_flex(model->beam);
+        def.flex = phx_flex_source_flex(model->beam);
     } else {
         def.rigid = &rigid;
     }
@@ -90,7 +90,7 @@ static void free_model(const subject *it, ported *model)
     for (int k = 0; k <= it->n_children; k++)
         phx_body_port_free(&model->port[k]);
     phx_body_destroy(model->body);
-    phx_beam_destroy(model->beam);
+    phx_flex_source_destroy(model->beam);
 }
 
 /* ---- the unit beam of the paper's tables ---- */
@@ -106,7 +106,7 @@ static void make_ported_beam(phx_context *context, const phx_beam_def *beam, por
     CHECK_OK(context, phx_beam_create(context, beam, &model->beam));
     def.name = "beam";
     def.dim = 2;
-    def.flex = phx_beam_flex(model->beam);
+    def.flex = phx_flex_source_flex(model->beam);
     CHECK_OK(context, phx_body_create(context, &def, &model->body));
     for (int k = 0; k < 2; k++) {
         CHECK_OK(context, phx_beam_point(model->beam, context, 1.0 - k, &model->port[k].point));

@@ -2,7 +2,7 @@
  * tangents are derivatives; what cannot be evaluated says why. Nothing is allocated. */
 #include "../port/views.h"
 
-#include <phlexor/load.h>
+#include "load/load.h"
 
 enum { SAMPLES = 300, LD = 2 * PHX_PORT_MAX };
 

@@ -3,7 +3,8 @@
 
 #include "continuum/continuum.h"
 
-#include <phlexor/system.h>
+#include "model/model.h"
+#include "system/system.h"
 
 const char whole_arm[] = "kind: solid, material: steel, mesh: {size: [0.2, 0.02, 0.01], elements: [4, 1, 1]}, "
                             "basis: {modes: 4}, ports: {P: {on: x0}, C: {on: x1, rotation: {axis: [1, 0, 0], "

@@ -1,4 +1,5 @@
 #include "support.h"
+#include "base/base.h"
 
 char *load_text(phx_context *context, const char *path)
 {

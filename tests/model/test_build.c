@@ -1,5 +1,6 @@
 /* The builder: mass properties, shared beams, ports and outputs, joints of space, memory that runs out. */
 #include "support.h"
+#include "model/model.h"
 
 #define HEAD "phlexor: 1\ndimension: 2\nmaterials: {m: {density: 1000, young: 2e9}}\n"
 
@@ -77,7 +78,7 @@ static void makes_beams_once(void **state)
     def.bending_stiffness[0] = 2e9 * pi * pow(0.02, 4) / 64.0;
     def.elements = 3;
     CHECK_OK(context, phx_beam_create(context, &def, &beam));
-    const phx_flex *flex = phx_body_flex(phx_system_body(system, 0)), *plain = phx_beam_flex(beam);
+    const phx_flex *flex = phx_body_flex(phx_system_body(system, 0)), *plain = phx_flex_source_flex(beam);
     assert_int_equal(flex->n, plain->n);
     double stiffness = 0.0, mass = 0.0;
     for (int k = 0; k < plain->ptr[plain->n]; k++) {
@@ -89,7 +90,7 @@ static void makes_beams_once(void **state)
         CHECK_NEAR(flex->M[k], plain->M[k], 1e-14 * mass);
     }
     assert_ptr_equal(phx_system_beam(system, 0), phx_system_beam(system, 1));
-    phx_beam_destroy(beam);
+    phx_flex_source_destroy(beam);
     phx_system_destroy(system);
     phx_model_destroy(model);
 }

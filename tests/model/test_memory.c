@@ -1,6 +1,7 @@
 /* Every allocation fails in turn: the call says so, nothing is lost (address sanitizer), what existed stays as it was.
  */
 #include "support.h"
+#include "model/build.h"
 
 typedef struct call {
     const char *text;

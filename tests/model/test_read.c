@@ -1,6 +1,8 @@
 /* The example models and the models with every key: each value arrives where the specification says. */
 #define _POSIX_C_SOURCE 200809L /* readdir */
 #include "support.h"
+#include "model/build.h"
+#include "model/words.h"
 
 #include <dirent.h>
 

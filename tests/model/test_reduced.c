@@ -2,7 +2,8 @@
  * for all values of the parameters, what is refused. */
 #include "arm.h"
 
-#include <phlexor/system.h>
+#include "model/model.h"
+#include "system/system.h"
 
 /* ---- what the file says ---- */
 static void ports_are_those_of_the_file(void **state)

@@ -4,7 +4,7 @@
 
 #include "support/testing.h"
 
-#include <phlexor/port.h>
+#include "port/port.h"
 
 /* uniform in (low, high), the same sequence in every run */
 static inline double uniform(uint64_t *seed, double low, double high)

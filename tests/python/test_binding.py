@@ -2,6 +2,7 @@
 
 import ctypes
 import os
+import re
 import subprocess
 import sys
 import unittest
@@ -10,6 +11,16 @@ from phlexor import _binding
 from support import SOURCE, Case
 
 TOOL = SOURCE / "python" / "tools" / "make_binding.py"
+
+
+def declared():
+    """What the public headers declare."""
+    sys.path.insert(0, str(TOOL.parent))
+    try:
+        import make_binding
+    finally:
+        sys.path.remove(str(TOOL.parent))
+    return make_binding.Reader().read()
 
 
 def compiler():
@@ -72,6 +83,20 @@ class Binding(Case):
             header = make_binding.Reader().read()
             made = "\n".join(make_binding.Writer(header, make_binding.choose(header)).lines()) + "\n"
             self.assertNotEqual(made, committed, old)
+
+    def test_exports(self):
+        """The library exports the functions of the public headers and nothing else."""
+        lines = subprocess.run(["nm", "-D", "--defined-only", os.environ["PHLEXOR_LIBRARY"]], check=True,
+                               stdout=subprocess.PIPE, text=True, env={**os.environ, "LD_PRELOAD": ""}).stdout.splitlines()
+        exported = {line.split()[-1].partition("@")[0] for line in lines if " T " in line}
+        self.assertEqual({name for name in exported if not name.startswith("__")}, set(declared().functions))
+
+    def test_every_function_is_used(self):
+        """What is public is called by an example, a test or the package, or the documentation tells of it."""
+        places = [*(SOURCE / "examples").glob("*.c"), *(SOURCE / "tests").rglob("*.c"), *(SOURCE / "docs").glob("*.md"),
+                  *(path for path in (SOURCE / "python" / "phlexor").glob("*.py") if path.name != "_binding.py")]
+        words = {word for path in places for word in re.findall(r"\bphx_\w+", path.read_text(encoding="utf-8"))}
+        self.assertEqual(sorted(set(declared().functions) - words), [])
 
     def test_every_function_is_in_the_library(self):
         from phlexor._library import lib

@@ -1,7 +1,7 @@
 /* Bases from plain matrices: free motions of constraints, normal modes through roots and eigenvalues. */
 #include "support/testing.h"
 
-#include <phlexor/reduce.h>
+#include "reduce/reduce.h"
 
 #include "reduce/jacobi.h"
 

@@ -1,9 +1,9 @@
 /* The comparison with the papers can fail: verdicts, published values that are changed, missing, superfluous or not to
  * be read; names; interruption; memory. That all items pass is tested through the program (cli_reproduce). */
+#include "reproduce/reproduce.h"
 #include "support/testing.h"
 
-#include <phlexor/reproduce.h>
-
+#include "results/report/comparison.h"
 /* ---- verdicts ---- */
 static phx_standard standard(double value, double tolerance)
 {

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <phlexor/results.h>
+#include "results/results.h"
 
 #define REFUSED(context, expected, word, call)                                                                         \
     do {                                                                                                               \

@@ -1,4 +1,5 @@
 #include "exchange_sample.h"
+#include "results/results.h"
 
 phx_status exchange_sample(phx_context *context, phx_bundle **bundle)
 {

@@ -3,6 +3,7 @@
 #define _XOPEN_SOURCE 700
 #include "example.h"
 #include "exchange_sample.h"
+#include "results/exchange/exchange.h"
 
 static void record(phx_context *context, const char *path, const char *csv, size_t rows, bool partial)
 {

@@ -1,6 +1,7 @@
 /* A result reads the data that a recorder wrote: round trips, names, determinism, continuing a run. */
 #define _XOPEN_SOURCE 700
 #include "example.h"
+#include "results/store/recorder.h"
 
 #include <locale.h>
 #include <time.h>

@@ -2,6 +2,7 @@
  * fails. */
 #define _XOPEN_SOURCE 700
 #include "scene_example.h"
+#include "results/motion/export.h"
 
 static void record(phx_context *context, const char *path, size_t rows)
 {

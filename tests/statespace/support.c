@@ -1,4 +1,5 @@
 #include "support.h"
+#include "algebra/algebra.h"
 
 /* One way: what `a` stores is in `b`. */
 static void check_contained(const char *file, int line, const phx_csr *a, const phx_csr *b, const char *what)

@@ -1,5 +1,6 @@
 /* Descriptor systems: creation, structure, power, interconnections against their block formulas, elimination. */
 #include "support.h"
+#include "statespace/internal.h"
 
 enum { COORDINATES = 4, N = 2 * COORDINATES, INPUTS = 5, WIDE = 40 };
 

@@ -1,6 +1,7 @@
 /* Descriptor systems with feedthrough: the power balance, and every interconnection against that of the state-space
  * systems, whose algebra is another one. */
 #include "support.h"
+#include "statespace/internal.h"
 
 enum { N = 6, INPUTS = 5, ALL = N + INPUTS, WIDE = 2 * ALL, SAMPLES = 20 };
 

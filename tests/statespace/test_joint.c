@@ -2,6 +2,9 @@
  * the same system entry by entry, the same accelerations and reactions as the joint of the system layer, no power lost.
  */
 #include "support.h"
+#include "dae/dae.h"
+#include "body/body.h"
+#include "statespace/internal.h"
 
 #include <phlexor/system.h>
 
@@ -48,7 +51,7 @@ static phx_body *make_body(phx_context *context, int k, phx_beam **beam)
     CHECK_STATUS(context, phx_beam_create(context, &def, beam), PHX_OK);
     body_def.name = names[k];
     body_def.dim = 2;
-    body_def.flex = phx_beam_flex(*beam);
+    body_def.flex = phx_flex_source_flex(*beam);
     CHECK_STATUS(context, phx_body_create(context, &body_def, &body), PHX_OK);
     return body;
 }
@@ -104,7 +107,7 @@ static void free_pendulum(pendulum *it)
         for (int p = 0; p < ENDS; p++)
             phx_body_port_free(&it->port[k][p]);
         phx_body_destroy(it->body[k]);
-        phx_beam_destroy(it->beam[k]);
+        phx_flex_source_destroy(it->beam[k]);
     }
 }
 

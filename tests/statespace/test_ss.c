@@ -1,5 +1,6 @@
 /* State-space systems: each operation against what it means for transfer functions. */
 #include "support.h"
+#include "statespace/statespace.h"
 
 #include <complex.h>
 #include <math.h>

@@ -2,6 +2,7 @@
 #define _XOPEN_SOURCE 700 /* access */
 
 #include "support.h"
+#include "results/results.h"
 
 #include <unistd.h>
 

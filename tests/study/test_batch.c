@@ -2,6 +2,7 @@
 #define _XOPEN_SOURCE 700 /* mkdtemp */
 
 #include "support/testing.h"
+#include "base/base.h"
 
 #include <dirent.h>
 #include <unistd.h>

@@ -1,5 +1,6 @@
 /* The matrices of a model: every allocation may fail; models without inputs, without outputs, with neither. */
 #include "support.h"
+#include "algebra/algebra.h"
 
 static bool has(const phx_bundle *bundle, const char *names)
 {

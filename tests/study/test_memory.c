@@ -1,5 +1,6 @@
 /* Results in memory: the same as in the file, partial when the run stops, from batches in the order of the points. */
 #include "support.h"
+#include "results/results.h"
 
 /* ---- one run ---- */
 static void same_attributes(const phx_result *a, const phx_result *b)

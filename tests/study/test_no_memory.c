@@ -2,6 +2,7 @@
  * PHX_ERR_MEMORY and a message that says so. It is never taken for a matrix that is singular, an iteration that does
  * not converge or a model that is wrong, and nothing is computed in another way because of it. */
 #include "support.h"
+#include "base/base.h"
 
 typedef struct analysis {
     const char *example;

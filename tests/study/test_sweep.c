@@ -2,6 +2,7 @@
 #include <limits.h>
 
 #include "support/testing.h"
+#include "study/internal.h"
 
 #include <phlexor/study.h>
 

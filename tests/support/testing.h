@@ -18,8 +18,9 @@
 
 #define TEST_PI 3.14159265358979323846
 
-/* How many of `count` steps or shapes a long test takes: all in the optimised build, which shows what accumulates, a
- * tenth under sanitizers, which look at the same code once more, slowly. Tolerances are the same. */
+/* TEST_LONG: how many of `count` steps or shapes a long test takes: all in the optimised build, which shows what
+ * accumulates, a tenth under sanitizers, which look at the same code once more, slowly. TEST_SHORTER says both numbers.
+ * Tolerances are the same. Scripts ask for PHLEXOR_TEST_SHORT, which the presets of sanitizers and Valgrind set. */
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define TEST_SANITIZED
@@ -28,10 +29,11 @@
 #define TEST_SANITIZED
 #endif
 #ifdef TEST_SANITIZED
-#define TEST_LONG(count) ((count) / 10)
+#define TEST_SHORTER(full, sanitized) (sanitized)
 #else
-#define TEST_LONG(count) (count)
+#define TEST_SHORTER(full, sanitized) (full)
 #endif
+#define TEST_LONG(count) TEST_SHORTER(count, (count) / 10)
 
 /* ---- checks: the place, a number, what was wanted, and what it is about (as for printf) ---- */
 /* |got - want| <= tol */

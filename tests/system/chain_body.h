@@ -3,8 +3,8 @@
 #ifndef PHLEXOR_TESTS_SYSTEM_CHAIN_BODY_H
 #define PHLEXOR_TESTS_SYSTEM_CHAIN_BODY_H
 
-#include <phlexor/body.h>
-#include <phlexor/load.h>
+#include "body/body.h"
+#include "load/load.h"
 
 enum { CHAIN_MOST = 8, CHAIN_SPRINGS = 6 };
 

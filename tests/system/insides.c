@@ -157,12 +157,12 @@ static void many_alike(model *m)
         phx_body *body = NULL;
         def.name = names[k];
         def.dim = m->dim;
-        def.flex = phx_beam_flex(beam[k / 6]);
+        def.flex = phx_flex_source_flex(beam[k / 6]);
         CHECK_OK(m->context, phx_body_create(m->context, &def, &body));
-        CHECK_OK(m->context, phx_system_add_body(m->system, body, phx_beam_share(beam[k / 6]), &pose, &link[k]));
+        CHECK_OK(m->context, phx_system_add_body(m->system, body, phx_flex_source_share(beam[k / 6]), &pose, &link[k]));
     }
     for (int k = 0; k < 2; k++)
-        phx_beam_destroy(beam[k]);
+        phx_flex_source_destroy(beam[k]);
     add_joint(m, "shoulder", PHX_JOINT_REVOLUTE, ground(m, 0.0, 0.0), at_beam(m, link[0], 0.0));
     for (int k = 1; k < 6; k++)
         add_joint(m, "elbow", m->dim == 3 && k % 2 ? PHX_JOINT_SPHERICAL : PHX_JOINT_REVOLUTE,

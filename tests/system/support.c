@@ -138,7 +138,7 @@ phx_body_id add_beam(model *m, const char *name, const beam_kind *kind, phx_pose
     CHECK_OK(m->context, phx_beam_create(m->context, &beam_def, &beam));
     def.name = name;
     def.dim = m->dim;
-    def.flex = phx_beam_flex(beam);
+    def.flex = phx_flex_source_flex(beam);
     def.kinetics = kind->kinetics;
     def.damping_mass = kind->damping_mass;
     def.damping_stiffness = kind->damping_stiffness;
@@ -277,7 +277,7 @@ void random_state(const model *m, uint64_t *seed, double *x, double *v)
     phx_system_offsets(m->system, n_bodies - 1, &at, &at_v);
     for (int i = at + phx_body_n_x(phx_system_body(m->system, n_bodies - 1)); i < m->n_x; i++)
         x[i] = 0.0;
-    m->dae->ops->normalise(m->dae, x); /* coordinates that count turns follow the bodies */
+    m->dae->ops->normalise(m->dae, x, true); /* coordinates that count turns follow the bodies */
 }
 
 void displaced(const model *m, const double *x, double step, const double *xi, double *x1)

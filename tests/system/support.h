@@ -2,7 +2,7 @@
 #ifndef PHLEXOR_TESTS_SYSTEM_SUPPORT_H
 #define PHLEXOR_TESTS_SYSTEM_SUPPORT_H
 
-#include <phlexor/system.h>
+#include "system/system.h"
 
 #include "support/testing.h"
 

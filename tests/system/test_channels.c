@@ -85,7 +85,7 @@ static void columns_at(model *m, const double *x, const double *v, const double 
     double all[MOST] = {0};
 
     for (int k = 0; k < m->n_l; k++)
-        all[ws->row[k]] = lambda[k];
+        all[ws->rows.index[k]] = lambda[k];
     phx_sys_set_instant(ws, x, v);
     phx_sys_output_values(ws, 0.3, v_dot, all, columns);
 }
@@ -253,14 +253,14 @@ static void motions_of_points_are_their_places(void **state)
         for (int side = 0; side < 2; side++) {
             displaced(&m, x, side ? step : -step, xi, x1);
             phx_sys_set_instant(inside(&m), x1, zero);
-            view[side][0] = inside(&m)->port_views[on_a];
-            view[side][1] = inside(&m)->port_views[on_b];
+            view[side][0] = inside(&m)->ports.view[on_a];
+            view[side][1] = inside(&m)->ports.view[on_b];
         }
         phx_sys_set_instant(inside(&m), x, zero);
         for (int p = 0; p < 2; p++) {
             const phx_port_id id = p ? on_b : on_a;
             double frame[9], du[3];
-            phx_sys_section_frame(&inside(&m)->port_views[id], m.system->ports[id].port.rotation, frame);
+            phx_sys_section_frame(&inside(&m)->ports.view[id], m.system->ports[id].port.rotation, frame);
             for (int i = 0; i < 2; i++)
                 du[i] = (view[1][p].u1[i] - view[0][p].u1[i]) / (2.0 * step);
             for (int i = 0; i < 2; i++)

@@ -155,7 +155,7 @@ static void whole_matrix(model *m, const trial *it, double *A)
     memset(A, 0, (size_t)(ws->kkt.n * ws->kkt.n) * sizeof *A);
     for (int i = 0; i < ws->kkt.n; i++)
         for (int k = ws->kkt.ptr[i]; k < ws->kkt.ptr[i + 1]; k++)
-            A[i * ws->kkt.n + ws->kkt.idx[k]] = ws->val[k];
+            A[i * ws->kkt.n + ws->kkt.idx[k]] = ws->values.val[k];
 }
 
 /* With A the matrix of the interval, B the same without what turns add to the deformations of condensed bodies, and
@@ -552,10 +552,10 @@ static void bodies_of_one_type_share_factors(void **state)
             snprintf(name, sizeof name, "body%d", k);
             body_def.name = name;
             body_def.dim = dim;
-            body_def.flex = phx_beam_flex(beam);
+            body_def.flex = phx_flex_source_flex(beam);
             body_def.damping_mass = damping[k];
             CHECK_OK(m.context, phx_body_create(m.context, &body_def, &body));
-            CHECK_OK(m.context, phx_system_add_body(m.system, body, phx_beam_share(beam), &pose, &id));
+            CHECK_OK(m.context, phx_system_add_body(m.system, body, phx_flex_source_share(beam), &pose, &id));
             if (port[k] >= 0.0)
                 add_torque(&m, name, at_beam(&m, id, port[k]), constant(&m, 1.0));
         }
@@ -581,10 +581,10 @@ static void steps_allocate_nothing(void **state)
             run_midpoint(&m, 0.0, 2e-3, 1, &work);
             for (int n = 0; n < 15; n++) {
                 const size_t before = phx_context_allocations(m.context);
-                const bool had_whole = inside(&m)->lu[0] != NULL;
+                const bool had_whole = inside(&m)->values.lu[0] != NULL;
                 run_midpoint(&m, 2e-3 * (n + 1), 2e-3, 1, &work);
                 const size_t made = phx_context_allocations(m.context) - before;
-                if (made > 0 && had_whole == (inside(&m)->lu[0] != NULL))
+                if (made > 0 && had_whole == (inside(&m)->values.lu[0] != NULL))
                     fail_msg("%s: %zu allocations in step %d, %s", subject_of(k)->name, made, n + 2,
                              plain ? "whole" : "condensed");
             }

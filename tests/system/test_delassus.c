@@ -152,7 +152,7 @@ static bool solve(model *m, bool plain, const double *x, const double *v, double
     for (int b = 0; b < m->system->n_bodies && energies; b++) {
         const body_slot *slot = &m->system->bodies[b];
         const double want = phx_body_kinetic(slot->body, x + slot->x, v + slot->v);
-        CHECK_CLOSE(ws->energy[b], want, 1e-13 * want, "kinetic energy of body %d", b);
+        CHECK_CLOSE(ws->bodies.energy[b], want, 1e-13 * want, "kinetic energy of body %d", b);
     }
     assert_true(energies || plain || !ws->fast->delassus || !ws->fast->delassus->batched);
     return !plain && ws->fast->delassus && ws->fast->delassus->factored;

@@ -21,7 +21,7 @@ static void row_values(const model *m, const double *x, double *values)
     for (int r = 0; r < system->n_rows; r++) {
         const joint_slot *joint = &system->joints[system->rows[r].joint];
         values[r] =
-            phx_row_value(system->rows[r].row, &inside(m)->port_views[joint->a], &inside(m)->port_views[joint->b], 1);
+            phx_row_value(system->rows[r].row, &inside(m)->ports.view[joint->a], &inside(m)->ports.view[joint->b], 1);
     }
 }
 

@@ -219,10 +219,10 @@ static phx_status add_flexible(trial *t, double x, phx_body_id *id)
         return status;
     def.name = "beam";
     def.dim = 2;
-    def.flex = phx_beam_flex(beam);
+    def.flex = phx_flex_source_flex(beam);
     status = phx_body_create(t->context, &def, &body);
     if (status) {
-        phx_beam_destroy(beam);
+        phx_flex_source_destroy(beam);
         return status;
     }
     return phx_system_add_body(t->system, body, beam, &pose, id);

@@ -142,21 +142,21 @@ static void evaluate(const model *m, const trial *at, bool one_by_one, found *ou
     CHECK_OK(m->context, ops->interval_residual(m->dae, at->v1, at->lambda, x1, res));
     out->res[0] = copied(out->n_res, res);
     CHECK_OK(m->context, ops->interval_linearise(m->dae));
-    out->interval = copied(out->n_values, condensed ? ws->fast->condensation->coupling : ws->val);
+    out->interval = copied(out->n_values, condensed ? ws->fast->condensation->coupling : ws->values.val);
     ws->by->row_residuals(ws, 0.1, x1, at->v1, res);
     out->rates = copied((size_t)ws->n_l, res);
-    double *mass = condensed ? ws->fast->condensation->val : ws->mass;
+    double *mass = condensed ? ws->fast->condensation->val : ws->mass.val;
     ws->fast->into = kkt;
     memset(mass, 0, out->n_values * sizeof *mass);
     ws->by->put_rows(ws, mass);
     ws->fast->into = &ws->kkt;
     out->mass = copied(out->n_values, mass);
-    ws->mass_begun = false;
+    ws->mass.begun = false;
     CHECK_OK(m->context, ops->residual(m->dae, 0.1, x1, at->v1, at->v, at->lambda, res));
     out->res[1] = copied(out->n_res, res);
     CHECK_OK(m->context, ops->linearise(m->dae, 0.1, x1, at->v1, at->lambda));
-    out->instant[0] = copied(out->n_whole, ws->D);
-    out->instant[1] = copied(out->n_whole, ws->K);
+    out->instant[0] = copied(out->n_whole, ws->values.D);
+    out->instant[1] = copied(out->n_whole, ws->values.K);
     free(x1);
     free(res);
 }

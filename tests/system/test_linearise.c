@@ -22,7 +22,7 @@ static void dense_arrays(model *m, double a, double b, double c, double A[MOST][
     for (int i = 0; i < kkt->n; i++) {
         memset(A[i], 0, sizeof A[i]);
         for (int k = kkt->ptr[i]; k < kkt->ptr[i + 1]; k++)
-            A[i][kkt->idx[k]] = a * ws->M[k] + b * ws->D[k] + c * ws->K[k];
+            A[i][kkt->idx[k]] = a * ws->values.M[k] + b * ws->values.D[k] + c * ws->values.K[k];
     }
 }
 
@@ -34,7 +34,7 @@ static void dense_matrix(model *m, double A[MOST][MOST])
     for (int i = 0; i < ws->kkt.n; i++) {
         memset(A[i], 0, sizeof A[i]);
         for (int k = ws->kkt.ptr[i]; k < ws->kkt.ptr[i + 1]; k++)
-            A[i][ws->kkt.idx[k]] = ws->val[k];
+            A[i][ws->kkt.idx[k]] = ws->values.val[k];
     }
 }
 
@@ -221,7 +221,7 @@ static void accelerations_satisfy_the_equations(void **state)
                 x1[i] = m.x[i] + dt * x_dot[i];
             for (int i = 0; i < m.n_v; i++)
                 v1[i] = m.v[i] + dt * v_dot[i];
-            m.dae->ops->normalise(m.dae, x1);
+            m.dae->ops->normalise(m.dae, x1, true);
             residual(&m, t + dt, x1, v1, v_dot, lambda, res[side]);
         }
         for (int i = m.n_v; i < m.n_v + m.n_l; i++)

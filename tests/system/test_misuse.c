@@ -71,7 +71,7 @@ static void the_order_of_calls_is_kept(void **state)
     phx_dae *dae = NULL;
     model_open(*state, 0.0, -9.81, &m);
     const phx_body_id body = add_pendulum(&m);
-    refused(&m, phx_system_start(m.system, NULL, x, v, lambda)); /* before it is frozen */
+    refused(&m, phx_system_start(m.system, NULL, x, v, lambda)); /* before it is finalised */
     refused(&m, phx_system_dae(m.system, m.context, &dae));
     assert_null(dae);
     CHECK_OK(m.context, phx_system_freeze(m.system));

@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include "system/fast/fast.h"
+#include "algebra/internal.h"
 
 /* ---- random mechanisms that close by construction ---- */
 typedef struct placed {
@@ -92,7 +93,7 @@ static void compare_with_dense(model *m, double tolerance, const char *what)
     assert_non_null(b);
     for (int i = 0; i < n; i++)
         for (int k = kkt->ptr[i]; k < kkt->ptr[i + 1]; k++)
-            A[i * n + kkt->idx[k]] = inside(m)->val[k];
+            A[i * n + kkt->idx[k]] = inside(m)->values.val[k];
     memcpy(A + n * n, A, (size_t)(n * n) * sizeof *A);
     random_vector(&seed, n, 1.0, b);
     memcpy(x, b, (size_t)n * sizeof *x);
@@ -122,7 +123,7 @@ static void factor_at_start(model *m, double h)
 
 static void random_mechanisms_factor(void **state)
 {
-    for (uint64_t k = 0; k < 120; k++) {
+    for (uint64_t k = 0; k < TEST_LONG(120); k++) {
         uint64_t seed = 7919 * k + 17;
         char what[40];
         model m;
@@ -141,7 +142,7 @@ static void random_mechanisms_factor(void **state)
 /* No leading block of the order is singular: without pivoting, every pivot is sound. */
 static void leading_blocks_are_regular(void **state)
 {
-    for (uint64_t k = 0; k < 400; k++) {
+    for (uint64_t k = 0; k < TEST_LONG(400); k++) {
         uint64_t seed = 104729 * k + 3;
         model m;
         model_open(*state, 0.0, 0.0, &m);
@@ -159,7 +160,7 @@ static void leading_blocks_are_regular(void **state)
             place[kkt->order[i]] = i;
         for (int i = 0; i < n; i++)
             for (int e = kkt->ptr[i]; e < kkt->ptr[i + 1]; e++)
-                A[place[i] * n + place[kkt->idx[e]]] = inside(&m)->val[e];
+                A[place[i] * n + place[kkt->idx[e]]] = inside(&m)->values.val[e];
         for (int i = 0; i < n; i++) { /* a pivot, relative to the terms it is the sum of */
             double scale = fabs(A[i * n + i]);
             for (int j = 0; j < i; j++)
@@ -249,7 +250,7 @@ static long fill_of(model *m)
 {
     long entries = 0;
     factor_at_start(m, 1e-3);
-    phx_lu_stats(inside(m)->lu[0], NULL, NULL, NULL, &entries);
+    phx_lu_stats(inside(m)->values.lu[0], NULL, NULL, NULL, &entries);
     return entries;
 }
 

@@ -50,12 +50,12 @@ static void chains(model *m, int n_chains, int links)
 
 static void long_chain(model *m)
 {
-    chains(m, 1, 240);
+    chains(m, 1, TEST_SHORTER(240, 60));
 }
 
 static void many_chains(model *m)
 {
-    chains(m, 40, 5);
+    chains(m, TEST_SHORTER(40, 10), 5);
 }
 
 static const animal large[] = {{"a chain in the plane", long_chain, true, false},

@@ -70,7 +70,7 @@ static phx_body_id make_beam(model *m, const char *object, vector *at)
     }
     CHECK_OK(m->context, phx_beam_create(m->context, &def, &beam));
     body.name = "beam";
-    body.flex = phx_beam_flex(beam);
+    body.flex = phx_flex_source_flex(beam);
     CHECK_OK(m->context, phx_body_create(m->context, &body, &made));
     CHECK_OK(m->context, phx_system_add_body(m->system, made, beam, &pose, &id));
     return id;

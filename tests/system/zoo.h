@@ -16,7 +16,7 @@ extern const int n_zoo;
 
 /* Opened (model_open) in its dimension with the gravity of all. */
 void zoo_begin(phx_context *context, const animal *kind, model *m);
-/* Opened with gravity (1, -9.81), in space (1, 2, -9.81), built and frozen; the start is not made. */
+/* Opened with gravity (1, -9.81), in space (1, 2, -9.81), built and finalised; the start is not made. */
 void zoo_open(phx_context *context, const animal *kind, model *m);
 
 #endif

@@ -9,7 +9,8 @@ failures=0
 fresh_tree()
 {
     rm -rf "$tree"
-    mkdir -p "$tree/src/base" "$tree/src/low" "$tree/src/left" "$tree/src/right" "$tree/include/phlexor" "$tree/cli"
+    mkdir -p "$tree/src/base" "$tree/src/low" "$tree/src/left" "$tree/src/right" "$tree/include/phlexor" "$tree/cli" \
+        "$tree/examples" "$tree/reproduce"
     printf 'base:\nlow: base\nleft: low\nright: low\n' >"$tree/src/layers.txt"
     printf '#include <phlexor/base.h>\n#include <stdio.h>\n' >"$tree/include/phlexor/low.h"
     : >"$tree/src/left/private.h"
@@ -17,10 +18,13 @@ fresh_tree()
     : >"$tree/src/left/fast.h"
     printf '#include "fast.h"\nvoid phx_fast_step(int n);\n' >"$tree/src/left/fast_step.c"
     : >"$tree/src/low/low_kernel.h"
-    printf '#include "private.h"\n#include <phlexor/base.h>\n#include <cblas.h>\n' >"$tree/src/left/left.c"
+    : >"$tree/src/low/low.h"
+    printf '#include "private.h"\n#include "low/low.h"\n#include <phlexor/base.h>\n#include <cblas.h>\n' >"$tree/src/left/left.c"
     printf '#include "low/low_kernel.h"\n' >"$tree/src/left/wide_kernel.h"
     printf '#include <phlexor/low.h>\n' >"$tree/include/phlexor/phlexor.h"
-    printf '#include <phlexor/phlexor.h>\n#include <phlexor/right.h>\n' >"$tree/cli/main.c"
+    printf '#include <phlexor/phlexor.h>\n#include "low/low.h"\n#include "reproduce/reproduce.h"\n' >"$tree/cli/main.c"
+    printf '#include <phlexor/right.h>\n' >"$tree/reproduce/reproduce.h"
+    printf '#include <phlexor/phlexor.h>\n' >"$tree/examples/example.c"
     printf '| layer | knows only |\n| `base` | – |\n| `low` | base |\n| `left` | low |\n' >"$tree/ARCHITECTURE.md"
 }
 
@@ -44,19 +48,23 @@ if ! said=$("$check" "$tree" 2>&1); then
     failures=$((failures + 1))
 fi
 expect_failure src/low/low.c '#include <phlexor/left.h>' 'low must not know left'
-expect_failure src/left/left.c '  #  include <phlexor/right.h>' 'src/left/left.c:4: left must not know right'
+expect_failure src/left/left.c '  #  include <phlexor/right.h>' 'src/left/left.c:5: left must not know right'
 expect_failure include/phlexor/low.h '#include <phlexor/left.h>' 'low must not know left'
 expect_failure include/phlexor/low.h '#include <hdf5.h>' 'must not show <hdf5.h>'
 expect_failure include/phlexor/other.h '#include <stddef.h>' 'has no layer other'
 expect_failure src/left/left.c '#include <phlexor/phlexor.h>' 'must not include <phlexor/phlexor.h>'
 expect_failure src/left/left.c '#include <phlexor/nothing.h>' 'belongs to no layer'
+expect_failure examples/example.c '#include "low/low.h"' 'not a private header of examples/'
+expect_failure src/base/base.c '#include "low/low.h"' 'base must not know low'
 expect_failure src/right/right.c '#include "private.h"' 'not a private header of src/right/'
 expect_failure src/right/right.c '#include "left/private.h"' 'not a private header of src/right/'
 expect_failure src/right/right.c '#include "left/left_kernel.h"' 'right must not know left'
 expect_failure src/low/low.c '#include "left/left_kernel.h"' 'low must not know left'
 expect_failure src/left/left.c '#include "low/none_kernel.h"' 'not a private header of src/left/'
 expect_failure cli/main.c '#include "../src/low/low_kernel.h"' 'not a private header of cli/'
+expect_failure reproduce/reproduce.h '#include "low/low_kernel.h"' 'not a private header of reproduce/'
 expect_failure include/phlexor/low.h '#include "low/low_kernel.h"' 'not a private header of include/phlexor/'
+expect_failure cli/main.c '#include "low/low_kernel.h"' 'not a private header of cli/'
 expect_failure cli/main.c '#include "left/private.h"' 'not a private header of cli/'
 expect_failure src/left/left.c '#include "fast.h"' '"fast.h" is of the fast evaluator'
 expect_failure src/left/left.c '    phx_fast_step(3);' 'a call of the fast evaluator'

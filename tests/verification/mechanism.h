@@ -4,7 +4,7 @@
 
 #include "support/testing.h"
 
-#include <phlexor/model.h>
+#include "model/model.h"
 #include <phlexor/integrate.h>
 
 typedef struct mechanism {

@@ -1,6 +1,6 @@
 #include "minimal.h"
 
-#include <phlexor/algebra.h>
+#include "algebra/algebra.h"
 
 enum { C = MINIMAL_COORDINATES, B = MINIMAL_BODIES };
 

@@ -4,7 +4,7 @@
 
 #include "mechanism.h"
 
-#include <phlexor/linear.h>
+#include "linear/linear.h"
 
 typedef struct rotation {
     mechanism m;

@@ -48,7 +48,7 @@ static size_t put_shapes(phx_context *context, const phx_beam *beam, double s, c
 /* The model with the arm by its modal data, as they come from a beam without the mass at the tip. */
 static void modal_text(phx_context *context, const phx_beam *beam, bool second_order, bool with_mass, char *text)
 {
-    const phx_flex *flex = phx_beam_flex(beam);
+    const phx_flex *flex = phx_flex_source_flex(beam);
     const double centre = flex->s0[0] / flex->mass;
     size_t at = put(text, 0, "%s  arm:\n    kind: modal\n    mass: %.17g\n    inertia: %.17g\n", FRAME, flex->mass,
                     flex->J0[0] - flex->mass * centre * centre);

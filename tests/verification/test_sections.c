@@ -2,6 +2,7 @@
  * in both planes, stretched and twisted, lying anywhere. Then what the file of a result holds, to draw the motion
  * again. */
 #include "mechanism.h"
+#include "results/results.h"
 
 #include <phlexor/study.h>
 

@@ -1,6 +1,7 @@
 /* Linear models of the examples that float in space: far below their frequencies they are rigid bodies, and forces on
  * the hub accelerate it by the inverse of the rigid mass matrix about it. */
 #include "support/testing.h"
+#include "dae/dae.h"
 
 #include <phlexor/linear.h>
 #include <phlexor/model.h>

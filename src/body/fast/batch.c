@@ -58,8 +58,8 @@ bool phx_body_alike(const phx_body *a, const phx_body *b)
 size_t phx_body_batch_room(const phx_body *body)
 {
     const size_t n = (size_t)body->n_q, more = (size_t)(3 + body->n_rot + 2 * phx_pairs(body->dim));
-    const size_t border = (size_t)(body->n_rigid * (body->n_rigid + 2 * body->dim)); /* beside its rows and columns */
-    return PHX_BATCH_WIDTH * (2 * (size_t)body->n_v + more * n) + border;
+    const size_t arrow = (size_t)(body->n_rigid * (body->n_rigid + 2 * body->dim)); /* beside its rows and columns */
+    return PHX_BATCH_WIDTH * (2 * (size_t)body->n_v + more * n) + arrow;
 }
 
 /* Bytes of a batch behind its struct. */
@@ -147,45 +147,45 @@ void phx_body_batch_residual(phx_body_batch *batch, const double *gravity, const
     batch->ops->residual(batch, gravity, xm, v1, res);
 }
 
-size_t phx_body_batch_border_size(const phx_body_batch *batch)
+size_t phx_body_batch_arrow_size(const phx_body_batch *batch)
 {
     const phx_floating *body = batch->body;
     const int dim = body->base.dim, n_rot = body->base.n_rot, r = body->base.n_rigid;
     return (size_t)(r * r + 2 * dim * (dim + n_rot) + 2 * n_rot * body->base.n_q) * (size_t)batch->lanes;
 }
 
-void phx_body_batch_interval_border(phx_body_batch *batch, const double *gravity, const double *x1, const double *xm,
-                                    double *border)
+void phx_body_batch_interval_arrow(phx_body_batch *batch, const double *gravity, const double *x1, const double *xm,
+                                   double *arrow)
 {
-    batch->ops->border(batch, gravity, x1, xm, border);
+    batch->ops->arrow(batch, gravity, x1, xm, arrow);
 }
 
-void phx_body_batch_interval_matrix(const phx_body_batch *batch, const double *border, int lane, double *A)
+void phx_body_batch_interval_matrix(const phx_body_batch *batch, const double *arrow, int lane, double *A)
 {
     const phx_floating *body = batch->body;
     const int dim = body->base.dim, lanes = batch->lanes;
-    const size_t size = phx_body_batch_border_size(batch) / (size_t)lanes;
+    const size_t size = phx_body_batch_arrow_size(batch) / (size_t)lanes;
     double *own = batch->room, w0[3], w1[3];
 
     for (size_t k = 0; k < size; k++)
-        own[k] = border[k * (size_t)lanes + (size_t)lane];
+        own[k] = arrow[k * (size_t)lanes + (size_t)lane];
     for (int k = 0; k < body->base.n_rot; k++) {
         w0[k] = batch->v0[(dim + k) * lanes + lane];
         w1[k] = batch->v1[(dim + k) * lanes + lane];
     }
-    phx_floating_spread_border(body, batch->h, w0, w1, own, A);
+    phx_floating_spread_arrow(body, batch->h, w0, w1, own, A);
 }
 
-void phx_body_batch_mass_border(phx_body_batch *batch, const double *x, double *border)
+void phx_body_batch_mass_arrow(phx_body_batch *batch, const double *x, double *arrow)
 {
-    batch->ops->mass_border(batch, x, border);
+    batch->ops->mass_arrow(batch, x, arrow);
 }
 
-void phx_body_batch_border_add(const phx_body_batch *batch, double *border, int lane, int axis, int dof, double value)
+void phx_body_batch_arrow_add(const phx_body_batch *batch, double *arrow, int lane, int axis, int dof, double value)
 {
     const phx_floating *body = batch->body;
     const int dim = body->base.dim, n_rot = body->base.n_rot, r = body->base.n_rigid;
-    border[(r * r + 2 * dim * (dim + n_rot) + dof * n_rot + axis) * batch->lanes + lane] += value;
+    arrow[(r * r + 2 * dim * (dim + n_rot) + dof * n_rot + axis) * batch->lanes + lane] += value;
 }
 
 void phx_body_batch_rates(const phx_body_batch *batch, double *rates)
@@ -199,39 +199,39 @@ void phx_body_batch_kinetic(const phx_body_batch *batch, const double *x, const 
 }
 
 /* ---- condensation ---- */
-size_t phx_body_batch_inner_size(const phx_body_batch *batch, const phx_condenser *condenser)
+size_t phx_body_batch_internal_size(const phx_body_batch *batch, const phx_condenser *condenser)
 {
-    return (size_t)condenser->n_inner * (size_t)batch->lanes;
+    return (size_t)condenser->n_internal * (size_t)batch->lanes;
 }
 
-void phx_body_batch_reduce(const phx_body_batch *batch, const phx_condenser *condenser, double *border, double *Y,
+void phx_body_batch_reduce(const phx_body_batch *batch, const phx_condenser *condenser, double *arrow, double *Y,
                            double *matrix)
 {
-    batch->ops->reduce(batch, condenser, border, Y, matrix);
+    batch->ops->reduce(batch, condenser, arrow, Y, matrix);
 }
 
-void phx_body_batch_gather_inner(const phx_body_batch *batch, const phx_condenser *condenser, const double *b,
-                                 double *z)
+void phx_body_batch_gather_internal(const phx_body_batch *batch, const phx_condenser *condenser, const double *b,
+                                    double *z)
 {
-    batch->ops->gather_inner(batch, condenser, b, z);
+    batch->ops->gather_internal(batch, condenser, b, z);
 }
 
-void phx_body_batch_scatter_inner(const phx_body_batch *batch, const phx_condenser *condenser, const double *z,
-                                  double *b)
+void phx_body_batch_scatter_internal(const phx_body_batch *batch, const phx_condenser *condenser, const double *z,
+                                     double *b)
 {
-    batch->ops->scatter_inner(batch, condenser, z, b);
+    batch->ops->scatter_internal(batch, condenser, z, b);
 }
 
-void phx_body_batch_begin_solve(const phx_body_batch *batch, const phx_condenser *condenser, double *border, double *z,
+void phx_body_batch_begin_solve(const phx_body_batch *batch, const phx_condenser *condenser, double *arrow, double *z,
                                 double *b)
 {
-    batch->ops->begin_solve(batch, condenser, border, z, b);
+    batch->ops->begin_solve(batch, condenser, arrow, z, b);
 }
 
-void phx_body_batch_end_solve(const phx_body_batch *batch, const phx_condenser *condenser, double *border,
+void phx_body_batch_end_solve(const phx_body_batch *batch, const phx_condenser *condenser, double *arrow,
                               const double *Y, const double *b, double *z)
 {
-    batch->ops->end_solve(batch, condenser, border, Y, b, z);
+    batch->ops->end_solve(batch, condenser, arrow, Y, b, z);
 }
 
 void phx_body_batch_lacking(const phx_body_batch *batch, const phx_condenser *condenser, const double *rates,

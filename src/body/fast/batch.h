@@ -27,15 +27,15 @@ struct batch_operations {
     void (*move)(const phx_body_batch *batch, bool tried, const double *x0, const double *low0, const double *vm,
                  double *x1, double *low1, double *xm);
     void (*residual)(phx_body_batch *batch, const double *gravity, const double *xm, const double *v1, double *res);
-    void (*border)(phx_body_batch *batch, const double *gravity, const double *x1, const double *xm, double *border);
-    void (*mass_border)(phx_body_batch *batch, const double *x, double *border);
-    void (*reduce)(const phx_body_batch *batch, const phx_condenser *condenser, double *border, double *Y,
+    void (*arrow)(phx_body_batch *batch, const double *gravity, const double *x1, const double *xm, double *arrow);
+    void (*mass_arrow)(phx_body_batch *batch, const double *x, double *arrow);
+    void (*reduce)(const phx_body_batch *batch, const phx_condenser *condenser, double *arrow, double *Y,
                    double *matrix);
-    void (*gather_inner)(const phx_body_batch *batch, const phx_condenser *condenser, const double *b, double *z);
-    void (*scatter_inner)(const phx_body_batch *batch, const phx_condenser *condenser, const double *z, double *b);
-    void (*begin_solve)(const phx_body_batch *batch, const phx_condenser *condenser, double *border, double *z,
+    void (*gather_internal)(const phx_body_batch *batch, const phx_condenser *condenser, const double *b, double *z);
+    void (*scatter_internal)(const phx_body_batch *batch, const phx_condenser *condenser, const double *z, double *b);
+    void (*begin_solve)(const phx_body_batch *batch, const phx_condenser *condenser, double *arrow, double *z,
                         double *b);
-    void (*end_solve)(const phx_body_batch *batch, const phx_condenser *condenser, double *border, const double *Y,
+    void (*end_solve)(const phx_body_batch *batch, const phx_condenser *condenser, double *arrow, const double *Y,
                       const double *b, double *z);
     void (*lacking)(const phx_body_batch *batch, const phx_condenser *condenser, const double *rates, const double *d,
                     double *z, double *b);

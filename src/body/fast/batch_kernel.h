@@ -146,26 +146,26 @@ static void NAME(batch_residual)(phx_body_batch *batch, const double *gravity, c
     PHX_WITH_KIND(batch->body, NAME(batch_residual_in), batch, gravity, xm, v1, res);
 }
 
-static inline void NAME(batch_border_in)(const int dim, const int n, phx_body_batch *batch, const double *gravity,
-                                         const double *x1, const double *xm, double *border)
+static inline void NAME(batch_arrow_in)(const int dim, const int n, phx_body_batch *batch, const double *gravity,
+                                        const double *x1, const double *xm, double *arrow)
 {
     const int n_v = dim + phx_rotations(dim) + n;
     real attitude1[9], attitude[9], *vm = NAME(means)(n_v, batch);
 
     NAME(gather)(x1, batch->x, dim, NAME(attitude_size)(dim), attitude1);
     NAME(gather)(xm, batch->x, dim, NAME(attitude_size)(dim), attitude);
-    NAME(interval_border)
+    NAME(interval_arrow)
     (dim, n, batch->body, gravity, batch->h, attitude1, attitude, (const real *)batch->v0, (const real *)batch->v1, vm,
-     batch->products, vm + n_v, (real *)border);
+     batch->products, vm + n_v, (real *)arrow);
 }
 
-static void NAME(batch_border)(phx_body_batch *batch, const double *gravity, const double *x1, const double *xm,
-                               double *border)
+static void NAME(batch_arrow)(phx_body_batch *batch, const double *gravity, const double *x1, const double *xm,
+                              double *arrow)
 {
-    PHX_WITH_KIND(batch->body, NAME(batch_border_in), batch, gravity, x1, xm, border);
+    PHX_WITH_KIND(batch->body, NAME(batch_arrow_in), batch, gravity, x1, xm, arrow);
 }
 
-static void NAME(batch_mass_border)(phx_body_batch *batch, const double *x, double *border)
+static void NAME(batch_mass_arrow)(phx_body_batch *batch, const double *x, double *arrow)
 {
     const phx_floating *body = batch->body;
     const NAME(products) *it = batch->products;
@@ -174,9 +174,9 @@ static void NAME(batch_mass_border)(phx_body_batch *batch, const double *x, doub
 
     NAME(gather)(x, batch->x, dim + body->base.n_attitude, body->base.n_q, q);
     if (dim == 2)
-        NAME(mass_border)(2, body, &it->own, q, q + body->base.n_q, (real *)border);
+        NAME(mass_arrow)(2, body, &it->own, q, q + body->base.n_q, (real *)arrow);
     else
-        NAME(mass_border)(3, body, &it->own, q, q + body->base.n_q, (real *)border);
+        NAME(mass_arrow)(3, body, &it->own, q, q + body->base.n_q, (real *)arrow);
 }
 
 /* w0 + w1 */
@@ -212,59 +212,61 @@ static void NAME(batch_kinetic)(const phx_body_batch *batch, const double *x, co
 }
 
 /* ---- condensation ---- */
-static void NAME(batch_reduce)(const phx_body_batch *batch, const phx_condenser *condenser, double *border, double *Y,
+static void NAME(batch_reduce)(const phx_body_batch *batch, const phx_condenser *condenser, double *arrow, double *Y,
                                double *matrix)
 {
     if (batch->body->base.dim == 2)
-        NAME(reduce)(2, condenser, (real *)border, (real *)Y, (real *)matrix);
+        NAME(reduce)(2, condenser, (real *)arrow, (real *)Y, (real *)matrix);
     else
-        NAME(reduce)(3, condenser, (real *)border, (real *)Y, (real *)matrix);
+        NAME(reduce)(3, condenser, (real *)arrow, (real *)Y, (real *)matrix);
 }
 
-static void NAME(gather_inner)(const phx_body_batch *batch, const phx_condenser *condenser, const double *b, double *z)
+static void NAME(gather_internal)(const phx_body_batch *batch, const phx_condenser *condenser, const double *b,
+                                  double *z)
 {
-    for (int p = 0; p < condenser->n_inner; p++)
+    for (int p = 0; p < condenser->n_internal; p++)
         for (int l = 0; l < LANES; l++)
-            z[p * LANES + l] = b[batch->v[l] + batch->body->base.n_rigid + condenser->inner[p]];
+            z[p * LANES + l] = b[batch->v[l] + batch->body->base.n_rigid + condenser->internal[p]];
 }
 
-static void NAME(scatter_inner)(const phx_body_batch *batch, const phx_condenser *condenser, const double *z, double *b)
+static void NAME(scatter_internal)(const phx_body_batch *batch, const phx_condenser *condenser, const double *z,
+                                   double *b)
 {
-    for (int p = 0; p < condenser->n_inner; p++)
+    for (int p = 0; p < condenser->n_internal; p++)
         for (int l = 0; l < batch->count; l++)
-            b[batch->v[l] + batch->body->base.n_rigid + condenser->inner[p]] = z[p * LANES + l];
+            b[batch->v[l] + batch->body->base.n_rigid + condenser->internal[p]] = z[p * LANES + l];
 }
 
-static void NAME(batch_begin_solve)(const phx_body_batch *batch, const phx_condenser *condenser, double *border,
+static void NAME(batch_begin_solve)(const phx_body_batch *batch, const phx_condenser *condenser, double *arrow,
                                     double *z, double *b)
 {
-    const int n = batch->body->base.n_rigid + condenser->n_kept;
+    const int n = batch->body->base.n_rigid + condenser->n_boundary;
     real *change = (real *)batch->room;
     const double *added = batch->room;
 
     NAME(clear)(n, change);
     if (batch->body->base.dim == 2)
-        NAME(begin_solve)(2, condenser, (real *)border, (real *)z, change, change + 3);
+        NAME(begin_solve)(2, condenser, (real *)arrow, (real *)z, change, change + 3);
     else
-        NAME(begin_solve)(3, condenser, (real *)border, (real *)z, change, change + 6);
+        NAME(begin_solve)(3, condenser, (real *)arrow, (real *)z, change, change + 6);
     for (int l = 0; l < batch->count; l++)
         for (int i = 0; i < n; i++)
             b[batch->c[l] + i] += added[i * LANES + l];
 }
 
-static void NAME(batch_end_solve)(const phx_body_batch *batch, const phx_condenser *condenser, double *border,
+static void NAME(batch_end_solve)(const phx_body_batch *batch, const phx_condenser *condenser, double *arrow,
                                   const double *Y, const double *b, double *z)
 {
     real *x = (real *)batch->room;
 
-    NAME(gather)(b, batch->c, 0, batch->body->base.n_rigid + condenser->n_kept, x);
+    NAME(gather)(b, batch->c, 0, batch->body->base.n_rigid + condenser->n_boundary, x);
     if (batch->body->base.dim == 2)
-        NAME(end_solve)(2, condenser, (real *)border, (const real *)Y, x, x + 3, (real *)z);
+        NAME(end_solve)(2, condenser, (real *)arrow, (const real *)Y, x, x + 3, (real *)z);
     else
-        NAME(end_solve)(3, condenser, (real *)border, (const real *)Y, x, x + 6, (real *)z);
+        NAME(end_solve)(3, condenser, (real *)arrow, (const real *)Y, x, x + 6, (real *)z);
 }
 
-/* sum_k w_k A_k d over the deformations of d: z are its inner ones and become those of the result, `d` and b are
+/* sum_k w_k A_k d over the deformations of d: z are its internal ones and become those of the result, `d` and b are
  * condensed vectors. */
 static void NAME(batch_lacking)(const phx_body_batch *batch, const phx_condenser *condenser, const double *rates,
                                 const double *d, double *z, double *b)
@@ -272,40 +274,40 @@ static void NAME(batch_lacking)(const phx_body_batch *batch, const phx_condenser
     const phx_floating *body = batch->body;
     const int n = body->base.n_q, r = body->base.n_rigid;
     const real *w = (const real *)rates;
-    real *whole = (real *)batch->room, *sum = whole + n, *each = sum + n, *inner = (real *)z;
+    real *whole = (real *)batch->room, *sum = whole + n, *each = sum + n, *internal = (real *)z;
     const double *result = (const double *)sum;
 
-    for (int p = 0; p < condenser->n_inner; p++)
-        whole[condenser->inner[p]] = inner[p];
-    for (int k = 0; k < condenser->n_kept; k++)
-        NAME(gather)(d, batch->c, r + k, 1, whole + condenser->kept[k]);
+    for (int p = 0; p < condenser->n_internal; p++)
+        whole[condenser->internal[p]] = internal[p];
+    for (int k = 0; k < condenser->n_boundary; k++)
+        NAME(gather)(d, batch->c, r + k, 1, whole + condenser->boundary[k]);
     NAME(multiply)(&body->compact->gyro, whole, each);
     for (int i = 0; i < n; i++) {
         sum[i] = w[0] * each[i];
         for (int k = 1; k < body->base.n_rot; k++)
             sum[i] += w[k] * each[k * n + i];
     }
-    for (int p = 0; p < condenser->n_inner; p++)
-        inner[p] = sum[condenser->inner[p]];
+    for (int p = 0; p < condenser->n_internal; p++)
+        internal[p] = sum[condenser->internal[p]];
     for (int l = 0; l < batch->count; l++) {
         for (int i = 0; i < r; i++)
             b[batch->c[l] + i] = 0.0;
-        for (int k = 0; k < condenser->n_kept; k++)
-            b[batch->c[l] + r + k] = result[condenser->kept[k] * LANES + l];
+        for (int k = 0; k < condenser->n_boundary; k++)
+            b[batch->c[l] + r + k] = result[condenser->boundary[k] * LANES + l];
     }
 }
 
 /* ---- rows ---- */
-/* The mass of rigid bodies is in front of its border. */
+/* The mass of rigid bodies is in front of its arrow block. */
 static void NAME(batch_rows_mass)(const phx_body_batch_rows *it, double *room)
 {
     const NAME(products) *products = it->batch->products;
-    real *border = (real *)room, *rest = border + it->n * it->n;
+    real *arrow = (real *)room, *rest = arrow + it->n * it->n;
 
     if (it->batch->body->base.dim == 2)
-        NAME(mass_border)(2, it->batch->body, &products->own, NULL, rest, border);
+        NAME(mass_arrow)(2, it->batch->body, &products->own, NULL, rest, arrow);
     else
-        NAME(mass_border)(3, it->batch->body, &products->own, NULL, rest, border);
+        NAME(mass_arrow)(3, it->batch->body, &products->own, NULL, rest, arrow);
 }
 
 static void NAME(batch_rows_factor)(phx_body_batch_rows *it, double *room)
@@ -357,8 +359,8 @@ static inline void NAME(batch_rows_schur_in)(const int dim, const int n, phx_bod
     const phx_body_batch *batch = it->batch;
     const phx_floating *body = batch->body;
     const NAME(products) *known = batch->products;
-    const int n_rot = phx_rotations(dim), r = dim + n_rot, n_kept = n - r, n_q = body->base.n_q;
-    real attitude[9], R[9], *kept = (real *)room, *Y = kept + n_kept, *rest = Y + it->n_rows * n;
+    const int n_rot = phx_rotations(dim), r = dim + n_rot, n_boundary = n - r, n_q = body->base.n_q;
+    real attitude[9], R[9], *boundary = (real *)room, *Y = boundary + n_boundary, *rest = Y + it->n_rows * n;
 
     NAME(gather)(x, batch->x, dim, NAME(attitude_size)(dim), attitude);
     NAME(rotation)(dim, attitude, R);
@@ -367,15 +369,15 @@ static inline void NAME(batch_rows_schur_in)(const int dim, const int n, phx_bod
         const double *numbers = (const double *)&result;
         NAME(gather)(x, batch->x, dim + body->base.n_attitude, n_q, q);
         NAME(gather)(v, batch->v, 0, body->base.n_v, rates);
-        for (int k = 0; k < n_kept; k++)
-            kept[k] = q[it->condenser->kept[k]];
+        for (int k = 0; k < n_boundary; k++)
+            boundary[k] = q[it->condenser->boundary[k]];
         NAME(mass_parts)(dim, body, &known->own, q, rates, rows + n_rot * n_q, rows, s, pair, &result);
         for (int l = 0; l < LANES; l++)
             energy[l] = numbers[l];
         NAME(reduce_mass)(dim, it->condenser, &known->own, s, pair, rows, (real *)it->influence, rest);
         NAME(decompose)(n, rest, (real *)it->L, (real *)it->inverse);
     }
-    NAME(all_rows)(dim, n, it, R, kept, covectors, rest, Y, (real *)it->Z);
+    NAME(all_rows)(dim, n, it, R, boundary, covectors, rest, Y, (real *)it->Z);
     NAME(multiply_rows)(n, it->n_rows, Y, (const real *)it->Z, (real *)S);
 }
 
@@ -402,15 +404,15 @@ static void NAME(batch_rows_schur)(phx_body_batch_rows *it, const double *x, con
         NAME(batch_rows_schur_in)(3, it->n, it, x, v, covectors, room, S, energy);
 }
 
-/* Inner coordinates from the others: -(Y w + Z v + T kept). */
-static inline void NAME(push_inner)(const int dim, const phx_body_batch_rows *it, const real *x, double *dv)
+/* Internal coordinates from the others: -(Y w + Z v + T boundary). */
+static inline void NAME(push_internal)(const int dim, const phx_body_batch_rows *it, const real *x, double *dv)
 {
     const phx_condenser *condenser = it->condenser;
     const phx_body_batch *batch = it->batch;
     const int n_rot = phx_rotations(dim), r = dim + n_rot;
     const real *Y = (const real *)it->influence;
 
-    for (int p = 0; p < condenser->n_inner; p++) {
+    for (int p = 0; p < condenser->n_internal; p++) {
         real sum = {0.0};
         const double *numbers = (const double *)&sum;
         for (int k = 0; k < n_rot; k++)
@@ -420,7 +422,7 @@ static inline void NAME(push_inner)(const int dim, const phx_body_batch_rows *it
         for (int e = condenser->influence.ptr[p]; e < condenser->influence.ptr[p + 1]; e++)
             sum -= condenser->influence.val[e] * x[r + condenser->influence.idx[e]];
         for (int l = 0; l < batch->count; l++)
-            dv[batch->v[l] + r + condenser->inner[p]] = numbers[l];
+            dv[batch->v[l] + r + condenser->internal[p]] = numbers[l];
     }
 }
 
@@ -436,9 +438,9 @@ static inline void NAME(batch_rows_push_in)(const int dim, const int n, const ph
     NAME(scatter)(x, batch->count, batch->v, r, dv);
     for (int l = 0; l < batch->count; l++)
         for (int k = 0; k < n - r; k++)
-            dv[batch->v[l] + r + it->condenser->kept[k]] = numbers[(r + k) * LANES + l];
+            dv[batch->v[l] + r + it->condenser->boundary[k]] = numbers[(r + k) * LANES + l];
     if (it->condenser)
-        NAME(push_inner)(dim, it, x, dv);
+        NAME(push_internal)(dim, it, x, dv);
 }
 
 static void NAME(batch_rows_push)(const phx_body_batch_rows *it, const double *mu, double *dv)
@@ -464,11 +466,11 @@ const batch_operations OPERATIONS = {
     .begin = NAME(batch_begin),
     .move = NAME(batch_move),
     .residual = NAME(batch_residual),
-    .border = NAME(batch_border),
-    .mass_border = NAME(batch_mass_border),
+    .arrow = NAME(batch_arrow),
+    .mass_arrow = NAME(batch_mass_arrow),
     .reduce = NAME(batch_reduce),
-    .gather_inner = NAME(gather_inner),
-    .scatter_inner = NAME(scatter_inner),
+    .gather_internal = NAME(gather_internal),
+    .scatter_internal = NAME(scatter_internal),
     .begin_solve = NAME(batch_begin_solve),
     .end_solve = NAME(batch_end_solve),
     .lacking = NAME(batch_lacking),

@@ -13,14 +13,14 @@ static const phx_port_rows *port_of(const phx_body_batch_rows_def *def, int l, i
 /* Which rows the ports number p have, the most that one of the bodies has. */
 static void count_rows(const phx_body_batch_rows_def *def, int lanes, int dim, int p, port_rows *port)
 {
-    port->turns = true;
+    port->angular_only = true;
     for (int l = 0; l < lanes; l++) {
         const phx_port_rows *from = port_of(def, l, p);
         if (!from)
             continue;
         port->points = from->points >= 0 ? dim : port->points;
         port->others = from->count > port->others ? from->count : port->others;
-        port->turns = port->turns && (from->turns || from->count == 0);
+        port->angular_only = port->angular_only && (from->angular_only || from->count == 0);
     }
 }
 
@@ -43,19 +43,19 @@ static phx_status lay_out(phx_context *context, phx_body_batch_rows *it, const p
         n_others += port->others;
     }
     const size_t n = (size_t)it->n, wide = (size_t)lanes,
-                 per_port = (size_t)(1 + dim + (dim + n_rot) * it->n_kept + n_rot * dim);
-    const size_t inner = it->condenser ? (size_t)it->condenser->n_inner * (size_t)n_rot : 0;
+                 per_port = (size_t)(1 + dim + (dim + n_rot) * it->n_boundary + n_rot * dim);
+    const size_t internal = it->condenser ? (size_t)it->condenser->n_internal * (size_t)n_rot : 0;
     it->row = phx_calloc(context, (size_t)it->n_rows * wide, sizeof *it->row);
     it->covector = phx_calloc(context, (size_t)n_others * wide, sizeof *it->covector);
     it->constants = phx_calloc(context, (size_t)it->n_ports * per_port * wide, sizeof *it->constants);
     const size_t rigid = (size_t)(dim + 1 + n_rot * n_rot + dim * dim);
-    it->L = phx_calloc(context, (n * (n + 1) / 2 + (size_t)it->n_rows * n + inner + rigid) * wide, sizeof *it->L);
+    it->L = phx_calloc(context, (n * (n + 1) / 2 + (size_t)it->n_rows * n + internal + rigid) * wide, sizeof *it->L);
     if (!it->row || !it->covector || !it->constants || !it->L)
         return PHX_ERR_MEMORY;
     it->inverse = it->L + n * (n - 1) / 2 * wide;
     it->Z = it->inverse + n * wide;
     it->influence = it->Z + (size_t)it->n_rows * n * wide;
-    it->centre = it->influence + inner * wide;
+    it->centre = it->influence + internal * wide;
     it->over_mass = it->centre + dim * lanes;
     it->root = it->over_mass + lanes;
     it->frame = it->root + n_rot * n_rot * lanes;
@@ -64,17 +64,17 @@ static phx_status lay_out(phx_context *context, phx_body_batch_rows *it, const p
         it->ports[p].sign = at;
         it->ports[p].x = at + lanes;
         it->ports[p].phi = it->ports[p].x + dim * lanes;
-        it->ports[p].theta = it->ports[p].phi + dim * it->n_kept * lanes;
-        it->ports[p].lever = it->ports[p].theta + n_rot * it->n_kept * lanes;
+        it->ports[p].theta = it->ports[p].phi + dim * it->n_boundary * lanes;
+        it->ports[p].lever = it->ports[p].theta + n_rot * it->n_boundary * lanes;
     }
     return PHX_OK;
 }
 
-/* Which of the kept coordinates is q_dof. */
-static int kept_place(const phx_condenser *condenser, int dof)
+/* Which of the boundary coordinates is q_dof. */
+static int boundary_place(const phx_condenser *condenser, int dof)
 {
     int k = 0;
-    while (condenser->kept[k] != dof)
+    while (condenser->boundary[k] != dof)
         k++;
     return k;
 }
@@ -100,11 +100,11 @@ static void set_port(const phx_body_batch_rows *it, const phx_body_batch_rows_de
     for (int a = 0; a < dim; a++)
         port->x[a * lanes + l] = from->point->x[a];
     for (int j = 0; j < from->point->n; j++) {
-        const int k = kept_place(it->condenser, from->point->dof[j]);
+        const int k = boundary_place(it->condenser, from->point->dof[j]);
         for (int a = 0; a < dim; a++)
-            port->phi[(a * it->n_kept + k) * lanes + l] = from->point->phi[a * from->point->n + j];
+            port->phi[(a * it->n_boundary + k) * lanes + l] = from->point->phi[a * from->point->n + j];
         for (int a = 0; a < n_rot; a++)
-            port->theta[(a * it->n_kept + k) * lanes + l] = from->point->theta[a * from->point->n + j];
+            port->theta[(a * it->n_boundary + k) * lanes + l] = from->point->theta[a * from->point->n + j];
     }
 }
 
@@ -180,7 +180,7 @@ static phx_status prepare_rigid(phx_context *context, phx_body_batch_rows *it)
         return PHX_ERR_MEMORY;
     it->plain = true;
     for (int p = 0; p < it->n_ports; p++)
-        it->plain = it->plain && it->ports[p].turns;
+        it->plain = it->plain && it->ports[p].angular_only;
     it->batch->ops->rows_mass(it, room);
     for (int l = 0; l < it->batch->lanes && it->plain; l++)
         set_rigid(it, l, room);
@@ -204,8 +204,8 @@ phx_status phx_body_batch_rows_create(phx_context *context, phx_body_batch *batc
         return status;
     it->batch = batch;
     it->condenser = def->condenser;
-    it->n_kept = def->condenser ? def->condenser->n_kept : 0;
-    it->n = batch->body->base.n_rigid + it->n_kept;
+    it->n_boundary = def->condenser ? def->condenser->n_boundary : 0;
+    it->n = batch->body->base.n_rigid + it->n_boundary;
     status = lay_out(context, it, def);
     for (int p = 0; p < it->n_ports && !status; p++)
         for (int l = 0; l < batch->lanes; l++)
@@ -235,8 +235,8 @@ size_t phx_body_batch_rows_room(const phx_body_batch_rows *it)
 {
     const phx_floating *body = it->batch->body;
     const size_t n = (size_t)it->n, parts = (size_t)((1 + 2 * body->base.n_rot) * body->base.n_q + body->base.n_v);
-    const size_t numbers = (size_t)it->n_kept + (size_t)it->n_rows * n + n * n + parts;
-    return numbers * (size_t)it->batch->lanes + phx_body_batch_border_size(it->batch);
+    const size_t numbers = (size_t)it->n_boundary + (size_t)it->n_rows * n + n * n + parts;
+    return numbers * (size_t)it->batch->lanes + phx_body_batch_arrow_size(it->batch);
 }
 
 int phx_body_batch_rows_count(const phx_body_batch_rows *it, const int **number)

@@ -9,16 +9,16 @@ typedef struct port_rows {
     int first;               /* of its rows in those of a body */
     int points, others;      /* first dim or 0 rows of its place, then rows with covectors */
     int covector;            /* its first in phx_body_batch_rows.covector */
-    bool turns;              /* the covectors are on turns only */
+    bool angular_only;       /* the covectors are zero on the rate of the place */
     double *sign;            /* of the rows of its place; 0: this body has none */
-    double *x, *phi, *theta; /* dim, dim x n_kept, n_rot x n_kept */
-    double *lever;           /* n_rot x dim, of rows of places and turns on rigid bodies (rows_kernel.h) */
+    double *x, *phi, *theta; /* dim, dim x n_boundary, n_rot x n_boundary */
+    double *lever;           /* n_rot x dim, of rows of places and rotations on rigid bodies (rows_kernel.h) */
 } port_rows;
 
 struct phx_body_batch_rows {
     phx_body_batch *batch;
     const phx_condenser *condenser; /* NULL: rigid bodies */
-    int n, n_kept;                  /* velocities that rows see: the rigid ones and the kept coordinates */
+    int n, n_boundary;              /* velocities that rows see: the rigid ones and the boundary coordinates */
     int n_ports, n_rows;
     port_rows *ports;
     int *row;      /* n_rows x lanes: number of the row */
@@ -27,8 +27,8 @@ struct phx_body_batch_rows {
     double *L;         /* unit, batched rows below the diagonal */
     double *inverse;   /* of D */
     double *Z;         /* n_rows x n: G L^-T D^-1 */
-    double *influence; /* n_inner x n_rot, as phx_body_batch_reduce leaves it */
-    /* Where rigid bodies have rows of places and of turns only; Z is E then. */
+    double *influence; /* n_internal x n_rot, as phx_body_batch_reduce leaves it */
+    /* Where rigid bodies have rows of places and of rotations only; Z is E then. */
     bool plain;
     double *centre, *over_mass, *root; /* centre of mass; 1/m; N, n_rot square */
     double *frame;                     /* rotation matrices at the instant */

@@ -1,20 +1,20 @@
-/* Floating bodies for the fast evaluator: their inner deformations eliminated, and batches of bodies over one
+/* Floating bodies for the fast evaluator: their internal deformations eliminated, and batches of bodies over one
  * deformation evaluated side by side. Everything here exists for speed alone. */
 #ifndef PHX_BODY_FAST_BATCHES_H
 #define PHX_BODY_FAST_BATCHES_H
 
-#include <phlexor/body.h>
+#include "body/body.h"
 
 /* ---- condensation: the deformation inside a body eliminated ---- */
-/* A constant deformation block S = a M_qq + b K + c R with all coordinates but the kept ones eliminated. It serves any
- * body of the same phx_flex, damping and kept coordinates; one thread at a time. */
+/* A constant deformation block S = a M_qq + b K + c R with all coordinates but the boundary ones eliminated. It serves
+ * any body of the same phx_flex, damping and boundary coordinates; one thread at a time. */
 typedef struct phx_condenser phx_condenser;
-/* `kept`: n_kept coordinates of q, ascending, copied. The body is borrowed. Errors: PHX_ERR_MEMORY. */
-phx_status phx_condenser_create(phx_context *context, const phx_body *body, int n_kept, const int *kept,
+/* `boundary`: n_boundary coordinates of q, ascending, copied. The body is borrowed. Errors: PHX_ERR_MEMORY. */
+phx_status phx_condenser_create(phx_context *context, const phx_body *body, int n_boundary, const int *boundary,
                                 phx_condenser **condenser);
 void phx_condenser_destroy(phx_condenser *condenser);
-bool phx_condenser_serves(const phx_condenser *condenser, const phx_body *body, int n_kept, const int *kept);
-int phx_condenser_inner(const phx_condenser *condenser); /* coordinates that it eliminates */
+bool phx_condenser_serves(const phx_condenser *condenser, const phx_body *body, int n_boundary, const int *boundary);
+int phx_condenser_internal(const phx_condenser *condenser); /* coordinates that it eliminates */
 /* Factor S; PHX_SINGULAR when it is neither positive nor negative definite to rounding. No allocation. */
 phx_status phx_condenser_factor(phx_condenser *condenser, double a, double b, double c);
 
@@ -29,7 +29,8 @@ typedef struct phx_body_batch_def {
     int count;                                  /* of bodies, 1 to phx_body_batch_most() */
     const phx_body *bodies[PHX_BATCH_WIDTH];    /* borrowed; each batches, and they are alike */
     int x[PHX_BATCH_WIDTH], v[PHX_BATCH_WIDTH]; /* first entries of the bodies in x and v */
-    int c[PHX_BATCH_WIDTH]; /* first entry of the rigid velocities in condensed vectors; the kept coordinates follow */
+    int c[PHX_BATCH_WIDTH]; /* first entry of the rigid velocities in condensed vectors; the boundary coordinates follow
+                             */
     double *room; /* phx_body_batch_room numbers of scratch, borrowed; batches used one after the other may share it */
 } phx_body_batch_def;
 /* The most bodies that a batch takes on this processor: 4, or 8 where it has AVX-512. */
@@ -54,44 +55,44 @@ void phx_body_batch_residual(phx_body_batch *batch, const double *gravity, const
 /* Kinetic energy of each body (room for PHX_BATCH_WIDTH); x NULL: of the undeformed ones. */
 void phx_body_batch_kinetic(const phx_body_batch *batch, const double *x, const double *v, double *energy);
 
-/* The border of a matrix over a body's velocities is what of its rigid rows and columns follows from the state. With
- * S_i = (S_1i ...), the column of coordinate i in phx_flex.S, they are
- *     [ rigid   H S_i                 ]      arrays, row-major, one after the other: rigid (n_rigid square), H (dim x
- *     [         E S_i + rows_i        ]      dim), E (n_rot x dim), Gv (dim x dim), Gw (dim x n_rot), rows (n_q x
- *     [ S_i^T Gv   S_i^T Gw + columns_i ]    n_rot), columns (n_q x n_rot) */
-size_t phx_body_batch_border_size(const phx_body_batch *batch);
+/* The arrow block of a matrix over a body's velocities is what of its rigid rows and columns follows from the state.
+ * With S_i = (S_1i ...), the column of coordinate i in phx_flex.S, they are [ rigid   H S_i                 ] arrays,
+ * row-major, one after the other: rigid (n_rigid square), H (dim x [         E S_i + rows_i        ]      dim), E
+ * (n_rot x dim), Gv (dim x dim), Gw (dim x n_rot), rows (n_q x [ S_i^T Gv   S_i^T Gw + columns_i ]    n_rot), columns
+ * (n_q x n_rot) */
+size_t phx_body_batch_arrow_size(const phx_body_batch *batch);
 /* Of the derivative of the residual with respect to the mean velocity, after the residual. */
-void phx_body_batch_interval_border(phx_body_batch *batch, const double *gravity, const double *x1, const double *xm,
-                                    double *border);
-/* That derivative as phx_body_interval_linearise has it, of the body in `lane`, from its border. */
-void phx_body_batch_interval_matrix(const phx_body_batch *batch, const double *border, int lane, double *A);
+void phx_body_batch_interval_arrow(phx_body_batch *batch, const double *gravity, const double *x1, const double *xm,
+                                   double *arrow);
+/* That derivative as phx_body_interval_linearise has it, of the body in `lane`, from its arrow block. */
+void phx_body_batch_interval_matrix(const phx_body_batch *batch, const double *arrow, int lane, double *A);
 /* Of M(q). */
-void phx_body_batch_mass_border(phx_body_batch *batch, const double *x, double *border);
+void phx_body_batch_mass_arrow(phx_body_batch *batch, const double *x, double *arrow);
 /* Add to the entry of rotation `axis` and coordinate `dof` of the body in `lane`. */
-void phx_body_batch_border_add(const phx_body_batch *batch, double *border, int lane, int axis, int dof, double value);
+void phx_body_batch_arrow_add(const phx_body_batch *batch, double *arrow, int lane, int axis, int dof, double value);
 /* w0 + w1 of the interval, n_rot: 2/h M + R + h/2 K lacks - sum (w0 + w1)_k A_k of the interval's deformation block, to
  * first order in h w. */
 void phx_body_batch_rates(const phx_body_batch *batch, double *rates);
 
-/* Solutions with a border and the constant block of a condenser that serves the bodies. Y (inner x n_rot) is kept for
- * them; the condensed matrix is over the rigid velocities and the kept coordinates. */
-size_t phx_body_batch_inner_size(const phx_body_batch *batch,
-                                 const phx_condenser *condenser); /* inner coordinates of all bodies */
-void phx_body_batch_reduce(const phx_body_batch *batch, const phx_condenser *condenser, double *border, double *Y,
+/* Solutions with an arrow block and the constant block of a condenser that serves the bodies. Y (internal x n_rot) is
+ * kept for them; the condensed matrix is over the rigid velocities and the boundary coordinates. */
+size_t phx_body_batch_internal_size(const phx_body_batch *batch,
+                                    const phx_condenser *condenser); /* internal coordinates of all bodies */
+void phx_body_batch_reduce(const phx_body_batch *batch, const phx_condenser *condenser, double *arrow, double *Y,
                            double *matrix);
-/* The inner entries of b, a vector of velocities, to z and back. */
-void phx_body_batch_gather_inner(const phx_body_batch *batch, const phx_condenser *condenser, const double *b,
-                                 double *z);
-void phx_body_batch_scatter_inner(const phx_body_batch *batch, const phx_condenser *condenser, const double *z,
-                                  double *b);
-/* z are the inner entries of a right-hand side: what they add to the condensed one goes to b. With its solution in b
- * the second function makes the inner ones of the solution of z. */
-void phx_body_batch_begin_solve(const phx_body_batch *batch, const phx_condenser *condenser, double *border, double *z,
+/* The internal entries of b, a vector of velocities, to z and back. */
+void phx_body_batch_gather_internal(const phx_body_batch *batch, const phx_condenser *condenser, const double *b,
+                                    double *z);
+void phx_body_batch_scatter_internal(const phx_body_batch *batch, const phx_condenser *condenser, const double *z,
+                                     double *b);
+/* z are the internal entries of a right-hand side: what they add to the condensed one goes to b. With its solution in b
+ * the second function makes the internal ones of the solution of z. */
+void phx_body_batch_begin_solve(const phx_body_batch *batch, const phx_condenser *condenser, double *arrow, double *z,
                                 double *b);
-void phx_body_batch_end_solve(const phx_body_batch *batch, const phx_condenser *condenser, double *border,
+void phx_body_batch_end_solve(const phx_body_batch *batch, const phx_condenser *condenser, double *arrow,
                               const double *Y, const double *b, double *z);
-/* sum_k rates_k A_k d over the deformations, of d with the inner entries z and the others in the condensed vector d:
- * the inner ones into z, the others into b, where the rigid ones become zero. */
+/* sum_k rates_k A_k d over the deformations, of d with the internal entries z and the others in the condensed vector d:
+ * the internal ones into z, the others into b, where the rigid ones become zero. */
 void phx_body_batch_lacking(const phx_body_batch *batch, const phx_condenser *condenser, const double *rates,
                             const double *d, double *z, double *b);
 
@@ -102,12 +103,12 @@ typedef struct phx_port_rows {
     const phx_flex_point *point; /* borrowed while creating */
     int points;                  /* the first of dim rows that are `sign` times the rate of its place; -1: none */
     double sign;
-    int first, count; /* further rows, by their covectors */
-    int covector;     /* where the covector of `first` is; the others follow `stride` apart */
-    bool turns;       /* the covectors are zero on the rate of the place */
+    int first, count;  /* further rows, by their covectors */
+    int covector;      /* where the covector of `first` is; the others follow `stride` apart */
+    bool angular_only; /* the covectors are zero on the rate of the place */
 } phx_port_rows;
 typedef struct phx_body_batch_rows_def {
-    const phx_condenser *condenser; /* serves the bodies, of M_qq, borrowed; its kept coordinates are those that the
+    const phx_condenser *condenser; /* serves the bodies, of M_qq, borrowed; its boundary coordinates are those that the
                                        ports see. NULL: rigid bodies */
     int n_ports[PHX_BATCH_WIDTH];
     const phx_port_rows *ports[PHX_BATCH_WIDTH]; /* borrowed while creating */

@@ -1,16 +1,16 @@
 /* Elimination of the deformation inside a body.
  *
- * Coordinates of q that no joint and no force sees are inner ones (i), the others are kept (d). Over an interval the
- * block of the deformations is a constant S = a M_qq + b K + c R and terms of the size of the angular velocity, and so
- * with the rigid velocities (r) in front
+ * Coordinates of q that no joint and no force sees are internal ones (i), the others boundary ones (d). Over an
+ * interval the block of the deformations is a constant S = a M_qq + b K + c R and terms of the size of the angular
+ * velocity, and so with the rigid velocities (r) in front
  *
  *     A = [ A_rr  A_rd  A_ri ]     X = S_ii^-1 A_ir ,  T = S_ii^-1 S_id
  *         [ A_dr  S_dd  S_di ]
  *         [ A_ir  S_id  S_ii ]     condensed:  [ A_rr - A_ri X   A_rd - A_ri T ]
  *                                              [ A_dr - S_di X   S_dd - S_di T ]
  *
- * S_ii is factored once for all bodies of one type. What moves with the body, A without S, is its border
- * (border_kernel.h); condense_kernel.h eliminates it. */
+ * S_ii is factored once for all bodies of one type. What moves with the body, A without S, is its arrow block
+ * (arrow_kernel.h); condense_kernel.h eliminates it. */
 #include "condenser.h"
 
 #include <string.h>
@@ -46,26 +46,27 @@ static int measure_distances(const phx_floating *body, int *distance, int *queue
     return largest;
 }
 
-/* Inner coordinates by their distance from those half way between the kept ones and the far end, the farthest first:
- * what stands between is banded, and it is eliminated from both ends, one end not waiting for the other. */
-static int order_inner(const phx_floating *body, int n_kept, const int *kept, int *distance, int *queue, int *inner)
+/* Internal coordinates by their distance from those half way between the boundary ones and the far end, the farthest
+ * first: what stands between is banded, and it is eliminated from both ends, one end not waiting for the other. */
+static int order_internal(const phx_floating *body, int n_boundary, const int *boundary, int *distance, int *queue,
+                          int *internal)
 {
     const int n = body->base.n_q;
     int count = 0;
 
     for (int i = 0; i < n; i++)
         distance[i] = -1;
-    for (int k = 0; k < n_kept; k++)
-        distance[kept[k]] = 0;
+    for (int k = 0; k < n_boundary; k++)
+        distance[boundary[k]] = 0;
     const int middle = (measure_distances(body, distance, queue) + 1) / 2;
     for (int i = 0; i < n; i++)
         distance[i] = distance[i] == middle && middle > 0 ? 0 : -1;
     measure_distances(body, distance, queue);
-    for (int k = 0; k < n_kept; k++)
-        distance[kept[k]] = -1;
+    for (int k = 0; k < n_boundary; k++)
+        distance[boundary[k]] = -1;
     for (int k = n; k-- > 0;)
         if (distance[queue[k]] >= 0)
-            inner[count++] = queue[k];
+            internal[count++] = queue[k];
     return count;
 }
 
@@ -82,19 +83,19 @@ static void mark_entries(const phx_floating *body, bool *used)
         used[body->damping_at[e]] = used[body->damping_at[e]] || body->damping.val[e] != 0.0;
 }
 
-/* Rows of the inner coordinates and, of those, the columns that `place` numbers from 0 (-1: others). */
+/* Rows of the internal coordinates and, of those, the columns that `place` numbers from 0 (-1: others). */
 static phx_status make_block(phx_condenser *it, const bool *used, const int *place, block *out)
 {
     const phx_floating *body = it->body;
     const int r = body->base.n_rigid;
 
-    out->ptr = phx_calloc(it->context, (size_t)it->n_inner + 1, sizeof *out->ptr);
+    out->ptr = phx_calloc(it->context, (size_t)it->n_internal + 1, sizeof *out->ptr);
     if (!out->ptr)
         return PHX_ERR_MEMORY;
     for (int pass = 0; pass < 2; pass++) {
         int count = 0;
-        for (int p = 0; p < it->n_inner; p++) {
-            const int row = r + it->inner[p];
+        for (int p = 0; p < it->n_internal; p++) {
+            const int row = r + it->internal[p];
             for (int e = body->base.ptr[row] + r; e < body->base.ptr[row + 1]; e++) {
                 const int column = used[e] ? place[body->base.idx[e] - r] : -1;
                 if (column < 0)
@@ -126,18 +127,19 @@ static phx_status make_blocks(phx_condenser *it, const bool *used, int *place)
 
     for (int i = 0; i < body->base.n_q; i++)
         place[i] = -1;
-    for (int p = 0; p < it->n_inner; p++)
-        place[it->inner[p]] = p;
+    for (int p = 0; p < it->n_internal; p++)
+        place[it->internal[p]] = p;
     status = make_block(it, used, place, &it->own);
     for (int i = 0; i < body->base.n_q; i++)
         place[i] = -1;
-    for (int d = 0; d < it->n_kept; d++)
-        place[it->kept[d]] = d;
+    for (int d = 0; d < it->n_boundary; d++)
+        place[it->boundary[d]] = d;
     if (!status)
         status = make_block(it, used, place, &it->coupling);
-    for (int d = 0; d < it->n_kept; d++)
-        for (int c = 0; c < it->n_kept; c++)
-            it->corner_from[d * it->n_kept + c] = phx_floating_entry(body, r + it->kept[d], r + it->kept[c]);
+    for (int d = 0; d < it->n_boundary; d++)
+        for (int c = 0; c < it->n_boundary; c++)
+            it->corner_from[d * it->n_boundary + c] =
+                phx_floating_entry(body, r + it->boundary[d], r + it->boundary[c]);
     return status;
 }
 
@@ -151,43 +153,44 @@ static bool make_sparse(phx_condenser *it, size_t rows, size_t entries, sparse *
 
 static phx_status allocate(phx_condenser *it)
 {
-    const size_t inner = (size_t)it->n_inner, kept = (size_t)it->n_kept;
+    const size_t internal = (size_t)it->n_internal, boundary = (size_t)it->n_boundary;
     const size_t entries = (size_t)it->body->base.ptr[it->body->base.n_v], dim = (size_t)it->body->base.dim;
 
-    it->corner_from = phx_calloc(it->context, kept * kept, sizeof *it->corner_from);
-    it->corner = phx_calloc(it->context, kept * kept, sizeof *it->corner);
+    it->corner_from = phx_calloc(it->context, boundary * boundary, sizeof *it->corner_from);
+    it->corner = phx_calloc(it->context, boundary * boundary, sizeof *it->corner);
     it->sum = phx_calloc(it->context, entries, sizeof *it->sum);
-    it->column = phx_calloc(it->context, inner, sizeof *it->column);
-    it->sums = phx_calloc(it->context, 2 * inner * dim + dim * (dim + kept), sizeof *it->sums);
-    it->influence.ptr = phx_calloc(it->context, inner + 1, sizeof *it->influence.ptr);
-    it->influence.idx = phx_calloc(it->context, inner * kept, sizeof *it->influence.idx);
-    it->influence.val = phx_calloc(it->context, inner * kept, sizeof *it->influence.val);
+    it->column = phx_calloc(it->context, internal, sizeof *it->column);
+    it->sums = phx_calloc(it->context, 2 * internal * dim + dim * (dim + boundary), sizeof *it->sums);
+    it->influence.ptr = phx_calloc(it->context, internal + 1, sizeof *it->influence.ptr);
+    it->influence.idx = phx_calloc(it->context, internal * boundary, sizeof *it->influence.idx);
+    it->influence.val = phx_calloc(it->context, internal * boundary, sizeof *it->influence.val);
     if (!it->corner_from || !it->corner || !it->sum || !it->column || !it->sums || !it->influence.ptr ||
         !it->influence.idx || !it->influence.val)
         return PHX_ERR_MEMORY;
-    if (!make_sparse(it, kept, inner * kept, &it->S_kept) || !make_sparse(it, kept, inner * kept, &it->T_kept) ||
-        !make_sparse(it, dim, inner * dim, &it->S_axis) || !make_sparse(it, dim, inner * dim, &it->Z_axis) ||
-        !make_sparse(it, inner, inner * (kept + dim), &it->spread))
+    if (!make_sparse(it, boundary, internal * boundary, &it->S_boundary) ||
+        !make_sparse(it, boundary, internal * boundary, &it->T_boundary) ||
+        !make_sparse(it, dim, internal * dim, &it->S_axis) || !make_sparse(it, dim, internal * dim, &it->Z_axis) ||
+        !make_sparse(it, internal, internal * (boundary + dim), &it->spread))
         return PHX_ERR_MEMORY;
-    it->pull = it->sums + inner * dim;
-    it->sums_pull = it->pull + inner * dim;
-    it->sums_kept = it->sums_pull + dim * dim;
+    it->pull = it->sums + internal * dim;
+    it->sums_pull = it->pull + internal * dim;
+    it->sums_boundary = it->sums_pull + dim * dim;
     return PHX_OK;
 }
 
-static phx_status fill(phx_condenser *it, const phx_floating *body, int n_kept, const int *kept)
+static phx_status fill(phx_condenser *it, const phx_floating *body, int n_boundary, const int *boundary)
 {
     const size_t n = (size_t)body->base.n_q;
     int *integers = phx_calloc(it->context, 2 * n, sizeof *integers);
     bool *used = phx_calloc(it->context, (size_t)body->base.ptr[body->base.n_v], sizeof *used);
     phx_status status = PHX_ERR_MEMORY;
 
-    it->inner = phx_calloc(it->context, n, sizeof *it->inner);
-    it->kept = phx_calloc(it->context, (size_t)n_kept, sizeof *it->kept);
-    if (integers && used && it->inner && it->kept) {
-        memcpy(it->kept, kept, (size_t)n_kept * sizeof *kept);
-        it->n_kept = n_kept;
-        it->n_inner = order_inner(body, n_kept, kept, integers, integers + n, it->inner);
+    it->internal = phx_calloc(it->context, n, sizeof *it->internal);
+    it->boundary = phx_calloc(it->context, (size_t)n_boundary, sizeof *it->boundary);
+    if (integers && used && it->internal && it->boundary) {
+        memcpy(it->boundary, boundary, (size_t)n_boundary * sizeof *boundary);
+        it->n_boundary = n_boundary;
+        it->n_internal = order_internal(body, n_boundary, boundary, integers, integers + n, it->internal);
         status = allocate(it);
     }
     if (!status) {
@@ -195,18 +198,18 @@ static phx_status fill(phx_condenser *it, const phx_floating *body, int n_kept, 
         status = make_blocks(it, used, integers);
     }
     if (!status)
-        status = phx_ldl_create(it->context, it->n_inner, it->own.ptr, it->own.idx, &it->ldl);
+        status = phx_ldl_create(it->context, it->n_internal, it->own.ptr, it->own.idx, &it->ldl);
     phx_free(integers);
     phx_free(used);
     return status;
 }
 
-phx_status phx_condenser_create(phx_context *context, const phx_body *any, int n_kept, const int *kept,
+phx_status phx_condenser_create(phx_context *context, const phx_body *any, int n_boundary, const int *boundary,
                                 phx_condenser **out)
 {
     const phx_floating *body = any ? phx_as_floating(any) : NULL;
-    if (!body || !out || (n_kept > 0 && !kept))
-        return phx_fail_null(context, __func__, "body, kept or condenser");
+    if (!body || !out || (n_boundary > 0 && !boundary))
+        return phx_fail_null(context, __func__, "body, boundary or condenser");
     phx_condenser *it = phx_calloc(context, 1, sizeof *it);
     phx_status status = it ? PHX_OK : PHX_ERR_MEMORY;
 
@@ -215,7 +218,7 @@ phx_status phx_condenser_create(phx_context *context, const phx_body *any, int n
         return status;
     it->context = context;
     it->body = body;
-    status = fill(it, body, n_kept, kept);
+    status = fill(it, body, n_boundary, boundary);
     if (status)
         phx_condenser_destroy(it);
     else
@@ -245,11 +248,11 @@ void phx_condenser_destroy(phx_condenser *it)
     free_block(&it->own);
     free_block(&it->coupling);
     free_block(&it->influence);
-    sparse *all[] = {&it->S_kept, &it->T_kept, &it->S_axis, &it->Z_axis, &it->spread};
+    sparse *all[] = {&it->S_boundary, &it->T_boundary, &it->S_axis, &it->Z_axis, &it->spread};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         free_sparse(all[k]);
-    phx_free(it->inner);
-    phx_free(it->kept);
+    phx_free(it->internal);
+    phx_free(it->boundary);
     phx_free(it->corner_from);
     phx_free(it->corner);
     phx_free(it->sum);
@@ -259,15 +262,15 @@ void phx_condenser_destroy(phx_condenser *it)
     phx_free(it);
 }
 
-bool phx_condenser_serves(const phx_condenser *it, const phx_body *body, int n_kept, const int *kept)
+bool phx_condenser_serves(const phx_condenser *it, const phx_body *body, int n_boundary, const int *boundary)
 {
-    return it->n_kept == n_kept && memcmp(it->kept, kept, (size_t)n_kept * sizeof *kept) == 0 &&
+    return it->n_boundary == n_boundary && memcmp(it->boundary, boundary, (size_t)n_boundary * sizeof *boundary) == 0 &&
            phx_body_alike(&it->body->base, body);
 }
 
-int phx_condenser_inner(const phx_condenser *it)
+int phx_condenser_internal(const phx_condenser *it)
 {
-    return it->n_inner;
+    return it->n_internal;
 }
 
 /* ---- factor ---- */
@@ -289,10 +292,10 @@ static void take(const block *it, int rows, const double *sum)
         it->val[e] = sum[it->from[e]];
 }
 
-/* T by columns, kept by rows without its zeros. */
+/* T by columns, stored by rows without its zeros. */
 static void make_influence(phx_condenser *it)
 {
-    const int n = it->n_inner, m = it->n_kept;
+    const int n = it->n_internal, m = it->n_boundary;
     double *dense = it->influence.val;
 
     for (int d = 0; d < m; d++) {
@@ -319,11 +322,11 @@ static void make_influence(phx_condenser *it)
 static void pull_sums(phx_condenser *it)
 {
     const phx_flex *flex = it->body->flex;
-    const int dim = it->body->base.dim, n = it->n_inner, m = it->n_kept;
+    const int dim = it->body->base.dim, n = it->n_internal, m = it->n_boundary;
 
     for (int p = 0; p < n; p++)
         for (int a = 0; a < dim; a++)
-            it->sums[p * dim + a] = it->pull[p * dim + a] = flex->S[a * flex->n + it->inner[p]];
+            it->sums[p * dim + a] = it->pull[p * dim + a] = flex->S[a * flex->n + it->internal[p]];
     phx_ldl_solve(it->ldl, dim, it->pull);
     for (int a = 0; a < dim; a++) {
         for (int b = 0; b < dim; b++) {
@@ -332,10 +335,10 @@ static void pull_sums(phx_condenser *it)
                 it->sums_pull[a * dim + b] += it->sums[p * dim + a] * it->pull[p * dim + b];
         }
         for (int d = 0; d < m; d++)
-            it->sums_kept[a * m + d] = flex->S[a * flex->n + it->kept[d]];
+            it->sums_boundary[a * m + d] = flex->S[a * flex->n + it->boundary[d]];
         for (int p = 0; p < n; p++)
             for (int e = it->influence.ptr[p]; e < it->influence.ptr[p + 1]; e++)
-                it->sums_kept[a * m + it->influence.idx[e]] -= it->sums[p * dim + a] * it->influence.val[e];
+                it->sums_boundary[a * m + it->influence.idx[e]] -= it->sums[p * dim + a] * it->influence.val[e];
     }
 }
 
@@ -348,37 +351,37 @@ static void add(sparse *it, int *count, int at, double value)
     it->val[(*count)++] = value;
 }
 
-/* Columns of a block over the inner coordinates, by rows; `inner` NULL: their numbers. */
-static void take_columns(const block *from, int n, int columns, const int *inner, sparse *out)
+/* Columns of a block over the internal coordinates, by rows; `internal` NULL: their numbers. */
+static void take_columns(const block *from, int n, int columns, const int *internal, sparse *out)
 {
     for (int d = 0, count = 0; d < columns; d++) {
         for (int p = 0; p < n; p++)
             for (int e = from->ptr[p]; e < from->ptr[p + 1]; e++)
                 if (from->idx[e] == d)
-                    add(out, &count, inner ? inner[p] : p, from->val[e]);
+                    add(out, &count, internal ? internal[p] : p, from->val[e]);
         out->ptr[d + 1] = count;
     }
 }
 
-static void take_axes(const phx_condenser *it, const double *values, const int *inner, sparse *out)
+static void take_axes(const phx_condenser *it, const double *values, const int *internal, sparse *out)
 {
     const int dim = it->body->base.dim;
 
     for (int a = 0, count = 0; a < dim; a++) {
-        for (int p = 0; p < it->n_inner; p++)
-            add(out, &count, inner ? inner[p] : p, values[p * dim + a]);
+        for (int p = 0; p < it->n_internal; p++)
+            add(out, &count, internal ? internal[p] : p, values[p * dim + a]);
         out->ptr[a + 1] = count;
     }
 }
 
 static void arrange(phx_condenser *it)
 {
-    const int dim = it->body->base.dim, n = it->n_inner, m = it->n_kept;
+    const int dim = it->body->base.dim, n = it->n_internal, m = it->n_boundary;
 
-    take_columns(&it->coupling, n, m, NULL, &it->S_kept);
-    take_columns(&it->influence, n, m, it->inner, &it->T_kept);
+    take_columns(&it->coupling, n, m, NULL, &it->S_boundary);
+    take_columns(&it->influence, n, m, it->internal, &it->T_boundary);
     take_axes(it, it->sums, NULL, &it->S_axis);
-    take_axes(it, it->pull, it->inner, &it->Z_axis);
+    take_axes(it, it->pull, it->internal, &it->Z_axis);
     for (int p = 0, count = 0; p < n; p++) {
         for (int e = it->influence.ptr[p]; e < it->influence.ptr[p + 1]; e++)
             add(&it->spread, &count, it->influence.idx[e], it->influence.val[e]);
@@ -392,11 +395,11 @@ phx_status phx_condenser_factor(phx_condenser *it, double a, double b, double c)
 {
     if (!it)
         return phx_fail_null(NULL, __func__, "condenser");
-    const int m = it->n_kept;
+    const int m = it->n_boundary;
 
     sum_matrices(it, a, b, c);
-    take(&it->own, it->n_inner, it->sum);
-    take(&it->coupling, it->n_inner, it->sum);
+    take(&it->own, it->n_internal, it->sum);
+    take(&it->coupling, it->n_internal, it->sum);
     for (int k = 0; k < m * m; k++)
         it->corner[k] = it->corner_from[k] < 0 ? 0.0 : it->sum[it->corner_from[k]];
     const phx_status status = phx_ldl_factor(it->ldl, it->own.val);
@@ -405,7 +408,7 @@ phx_status phx_condenser_factor(phx_condenser *it, double a, double b, double c)
     make_influence(it);
     pull_sums(it);
     arrange(it);
-    for (int p = 0; p < it->n_inner; p++)
+    for (int p = 0; p < it->n_internal; p++)
         for (int e = it->coupling.ptr[p]; e < it->coupling.ptr[p + 1]; e++)
             for (int f = it->influence.ptr[p]; f < it->influence.ptr[p + 1]; f++)
                 it->corner[it->coupling.idx[e] * m + it->influence.idx[f]] -=

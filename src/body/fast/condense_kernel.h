@@ -1,20 +1,21 @@
-/* Elimination of the inner deformations of bodies with a border (border_kernel.h): see condense.c. The columns of X
- * that belong to translations follow from constants, Z = S_ii^-1 S_i^T; those of turns are Y = S_ii^-1 columns, and
+/* Elimination of the internal deformations of bodies with an arrow block (arrow_kernel.h): see condense.c. The columns
+ * of X that belong to translations follow from constants, Z = S_ii^-1 S_i^T; those of turns are Y = S_ii^-1 columns,
+ * and
  *
  *     X = [ Z Gv , Y + Z Gw ] ,   S_i X = [ (S_i Z) Gv , S_i Y + (S_i Z) Gw ] . */
 #ifndef PHX_CONDENSE_KERNEL_H
 #define PHX_CONDENSE_KERNEL_H
 
-#include "body/floating/border_kernel.h"
+#include "body/floating/arrow_kernel.h"
 #include "condenser.h"
 
-/* Sums over the inner coordinates. */
-typedef struct NAME(inner_sums) {
+/* Sums over the internal coordinates. */
+typedef struct NAME(internal_sums) {
     real SY[9], rows_Z[9], rows_Y[9]; /* dim x n_rot, n_rot x dim, n_rot square */
-} NAME(inner_sums);
+} NAME(internal_sums);
 
-static inline void NAME(sum_inner)(const int dim, const phx_condenser *it, const NAME(border) * border, const real *Y,
-                                   NAME(inner_sums) * out)
+static inline void NAME(sum_internal)(const int dim, const phx_condenser *it, const NAME(arrow) * arrow, const real *Y,
+                                      NAME(internal_sums) * out)
 {
     const int n_rot = phx_rotations(dim);
     real rows_Y[9] = ZEROS;
@@ -26,14 +27,14 @@ static inline void NAME(sum_inner)(const int dim, const phx_condenser *it, const
                 SY[k] += it->S_axis.val[e] * Y[it->S_axis.at[e] * n_rot + k];
         for (int e = it->Z_axis.ptr[a]; e < it->Z_axis.ptr[a + 1]; e++)
             for (int k = 0; k < n_rot; k++)
-                rows_Z[k] += border->rows[it->Z_axis.at[e] * n_rot + k] * it->Z_axis.val[e];
+                rows_Z[k] += arrow->rows[it->Z_axis.at[e] * n_rot + k] * it->Z_axis.val[e];
         for (int k = 0; k < n_rot; k++) {
             out->SY[a * n_rot + k] = SY[k];
             out->rows_Z[k * dim + a] = rows_Z[k];
         }
     }
-    for (int p = 0; p < it->n_inner; p++) {
-        const real *row = border->rows + it->inner[p] * n_rot, *y = Y + p * n_rot;
+    for (int p = 0; p < it->n_internal; p++) {
+        const real *row = arrow->rows + it->internal[p] * n_rot, *y = Y + p * n_rot;
         for (int k = 0; k < n_rot; k++)
             for (int l = 0; l < n_rot; l++)
                 rows_Y[k * n_rot + l] += row[k] * y[l];
@@ -43,14 +44,14 @@ static inline void NAME(sum_inner)(const int dim, const phx_condenser *it, const
 }
 
 /* Block of the rigid velocities: rigid - [H 0; E 1] [S_i; rows] X. */
-static inline void NAME(reduce_rigid)(const int dim, const phx_condenser *it, const NAME(border) * border,
-                                      const NAME(inner_sums) * sum, int stride, real *out)
+static inline void NAME(reduce_rigid)(const int dim, const phx_condenser *it, const NAME(arrow) * arrow,
+                                      const NAME(internal_sums) * sum, int stride, real *out)
 {
     const int n_rot = phx_rotations(dim), r = dim + n_rot;
     real SX[18] = ZEROS, rows_X[18] = ZEROS;
 
     for (int c = 0; c < r; c++) {
-        const real *G = c < dim ? border->Gv + c : border->Gw + c - dim;
+        const real *G = c < dim ? arrow->Gv + c : arrow->Gw + c - dim;
         const int step = c < dim ? dim : n_rot;
         for (int b = 0; b < dim; b++) {
             for (int a = 0; a < dim; a++)
@@ -65,51 +66,51 @@ static inline void NAME(reduce_rigid)(const int dim, const phx_condenser *it, co
     }
     for (int c = 0; c < r; c++) {
         for (int a = 0; a < dim; a++) {
-            real entry = border->rigid[a * r + c];
+            real entry = arrow->rigid[a * r + c];
             for (int b = 0; b < dim; b++)
-                entry -= border->H[a * dim + b] * SX[b * r + c];
+                entry -= arrow->H[a * dim + b] * SX[b * r + c];
             out[a * stride + c] = entry;
         }
         for (int k = 0; k < n_rot; k++) {
-            real entry = border->rigid[(dim + k) * r + c] - rows_X[k * r + c];
+            real entry = arrow->rigid[(dim + k) * r + c] - rows_X[k * r + c];
             for (int b = 0; b < dim; b++)
-                entry -= border->E[k * dim + b] * SX[b * r + c];
+                entry -= arrow->E[k * dim + b] * SX[b * r + c];
             out[(dim + k) * stride + c] = entry;
         }
     }
 }
 
-/* Blocks of the rigid velocities with the kept coordinates. */
-static inline void NAME(reduce_kept)(const int dim, const phx_condenser *it, const NAME(border) * border, const real *Y,
-                                     int stride, real *out)
+/* Blocks of the rigid velocities with the boundary coordinates. */
+static inline void NAME(reduce_boundary)(const int dim, const phx_condenser *it, const NAME(arrow) * arrow,
+                                         const real *Y, int stride, real *out)
 {
-    const int n_rot = phx_rotations(dim), r = dim + n_rot, m = it->n_kept;
+    const int n_rot = phx_rotations(dim), r = dim + n_rot, m = it->n_boundary;
 
     for (int d = 0; d < m; d++) {
         real row[3], column[3];
         for (int k = 0; k < n_rot; k++) {
-            row[k] = border->rows[it->kept[d] * n_rot + k];
-            column[k] = border->columns[it->kept[d] * n_rot + k];
+            row[k] = arrow->rows[it->boundary[d] * n_rot + k];
+            column[k] = arrow->columns[it->boundary[d] * n_rot + k];
         }
-        for (int e = it->T_kept.ptr[d]; e < it->T_kept.ptr[d + 1]; e++)
+        for (int e = it->T_boundary.ptr[d]; e < it->T_boundary.ptr[d + 1]; e++)
             for (int k = 0; k < n_rot; k++)
-                row[k] -= border->rows[it->T_kept.at[e] * n_rot + k] * it->T_kept.val[e];
-        for (int e = it->S_kept.ptr[d]; e < it->S_kept.ptr[d + 1]; e++)
+                row[k] -= arrow->rows[it->T_boundary.at[e] * n_rot + k] * it->T_boundary.val[e];
+        for (int e = it->S_boundary.ptr[d]; e < it->S_boundary.ptr[d + 1]; e++)
             for (int k = 0; k < n_rot; k++)
-                column[k] -= it->S_kept.val[e] * Y[it->S_kept.at[e] * n_rot + k];
+                column[k] -= it->S_boundary.val[e] * Y[it->S_boundary.at[e] * n_rot + k];
         for (int a = 0; a < dim; a++) {
             real above = {0.0}, left = {0.0};
             for (int b = 0; b < dim; b++) {
-                above += border->H[a * dim + b] * it->sums_kept[b * m + d];
-                left += it->sums_kept[b * m + d] * border->Gv[b * dim + a];
+                above += arrow->H[a * dim + b] * it->sums_boundary[b * m + d];
+                left += it->sums_boundary[b * m + d] * arrow->Gv[b * dim + a];
             }
             out[a * stride + r + d] = above;
             out[(r + d) * stride + a] = left;
         }
         for (int k = 0; k < n_rot; k++) {
             for (int b = 0; b < dim; b++) {
-                row[k] += border->E[k * dim + b] * it->sums_kept[b * m + d];
-                column[k] += it->sums_kept[b * m + d] * border->Gw[b * n_rot + k];
+                row[k] += arrow->E[k * dim + b] * it->sums_boundary[b * m + d];
+                column[k] += it->sums_boundary[b * m + d] * arrow->Gw[b * n_rot + k];
             }
             out[(dim + k) * stride + r + d] = row[k];
             out[(r + d) * stride + dim + k] = column[k];
@@ -119,75 +120,75 @@ static inline void NAME(reduce_kept)(const int dim, const phx_condenser *it, con
     }
 }
 
-/* Y (n_inner x n_rot) and the condensed matrix. */
+/* Y (n_internal x n_rot) and the condensed matrix. */
 static inline void NAME(reduce)(const int dim, const phx_condenser *it, real *values, real *Y, real *out)
 {
-    const int n_rot = phx_rotations(dim), stride = dim + n_rot + it->n_kept;
-    const NAME(border) border = NAME(border_at)(dim, it->body->base.n_q, values);
-    NAME(inner_sums) sum;
+    const int n_rot = phx_rotations(dim), stride = dim + n_rot + it->n_boundary;
+    const NAME(arrow) arrow = NAME(arrow_at)(dim, it->body->base.n_q, values);
+    NAME(internal_sums) sum;
 
-    for (int p = 0; p < it->n_inner; p++)
+    for (int p = 0; p < it->n_internal; p++)
         for (int k = 0; k < n_rot; k++)
-            Y[p * n_rot + k] = border.columns[it->inner[p] * n_rot + k];
+            Y[p * n_rot + k] = arrow.columns[it->internal[p] * n_rot + k];
     phx_ldl_solve(it->ldl, n_rot * LANES, (double *)Y);
-    NAME(sum_inner)(dim, it, &border, Y, &sum);
-    NAME(reduce_rigid)(dim, it, &border, &sum, stride, out);
-    NAME(reduce_kept)(dim, it, &border, Y, stride, out);
+    NAME(sum_internal)(dim, it, &arrow, Y, &sum);
+    NAME(reduce_rigid)(dim, it, &arrow, &sum, stride, out);
+    NAME(reduce_boundary)(dim, it, &arrow, Y, stride, out);
 }
 
-/* z = S_ii^-1 b_i in place; what it takes from the rigid (r) and the kept rows. */
+/* z = S_ii^-1 b_i in place; what it takes from the rigid (r) and the boundary rows. */
 static inline void NAME(begin_solve)(const int dim, const phx_condenser *it, real *values, real *z, real *rigid,
-                                     real *kept)
+                                     real *boundary)
 {
     const int n_rot = phx_rotations(dim);
-    const NAME(border) border = NAME(border_at)(dim, it->body->base.n_q, values);
+    const NAME(arrow) arrow = NAME(arrow_at)(dim, it->body->base.n_q, values);
     real S[3] = ZEROS, sum[3] = ZEROS;
 
     phx_ldl_solve(it->ldl, LANES, (double *)z);
-    for (int p = 0; p < it->n_inner; p++)
+    for (int p = 0; p < it->n_internal; p++)
         for (int k = 0; k < n_rot; k++)
-            sum[k] += border.rows[it->inner[p] * n_rot + k] * z[p];
+            sum[k] += arrow.rows[it->internal[p] * n_rot + k] * z[p];
     for (int a = 0; a < dim; a++)
         for (int e = it->S_axis.ptr[a]; e < it->S_axis.ptr[a + 1]; e++)
             S[a] += it->S_axis.val[e] * z[it->S_axis.at[e]];
-    for (int d = 0; d < it->n_kept; d++) {
+    for (int d = 0; d < it->n_boundary; d++) {
         real taken = {0.0};
-        for (int e = it->S_kept.ptr[d]; e < it->S_kept.ptr[d + 1]; e++)
-            taken += it->S_kept.val[e] * z[it->S_kept.at[e]];
-        kept[d] -= taken;
+        for (int e = it->S_boundary.ptr[d]; e < it->S_boundary.ptr[d + 1]; e++)
+            taken += it->S_boundary.val[e] * z[it->S_boundary.at[e]];
+        boundary[d] -= taken;
     }
     for (int a = 0; a < dim; a++)
         for (int b = 0; b < dim; b++)
-            rigid[a] -= border.H[a * dim + b] * S[b];
+            rigid[a] -= arrow.H[a * dim + b] * S[b];
     for (int k = 0; k < n_rot; k++) {
         rigid[dim + k] -= sum[k];
         for (int b = 0; b < dim; b++)
-            rigid[dim + k] -= border.E[k * dim + b] * S[b];
+            rigid[dim + k] -= arrow.E[k * dim + b] * S[b];
     }
 }
 
 /* z -= X x_r + T x_d; behind x_d there is room for dim numbers. */
 static inline void NAME(end_solve)(const int dim, const phx_condenser *it, real *values, const real *Y,
-                                   const real *rigid, real *kept, real *z)
+                                   const real *rigid, real *boundary, real *z)
 {
     const int n_rot = phx_rotations(dim);
-    const NAME(border) border = NAME(border_at)(dim, it->body->base.n_q, values);
+    const NAME(arrow) arrow = NAME(arrow_at)(dim, it->body->base.n_q, values);
     const real *w = rigid + dim;
-    real *pull = kept + it->n_kept;
+    real *pull = boundary + it->n_boundary;
 
     for (int b = 0; b < dim; b++) {
         pull[b] = (real){0.0};
         for (int a = 0; a < dim; a++)
-            pull[b] += border.Gv[b * dim + a] * rigid[a];
+            pull[b] += arrow.Gv[b * dim + a] * rigid[a];
         for (int k = 0; k < n_rot; k++)
-            pull[b] += border.Gw[b * n_rot + k] * w[k];
+            pull[b] += arrow.Gw[b * n_rot + k] * w[k];
     }
-    for (int p = 0; p < it->n_inner; p++) {
+    for (int p = 0; p < it->n_internal; p++) {
         real sum = z[p];
         for (int k = 0; k < n_rot; k++)
             sum -= Y[p * n_rot + k] * w[k];
         for (int e = it->spread.ptr[p]; e < it->spread.ptr[p + 1]; e++)
-            sum -= it->spread.val[e] * kept[it->spread.at[e]];
+            sum -= it->spread.val[e] * boundary[it->spread.at[e]];
         z[p] = sum;
     }
 }

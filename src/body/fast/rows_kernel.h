@@ -46,17 +46,17 @@ static inline void NAME(mass_parts)(const int dim, const phx_floating *body, con
     *energy = 0.5 * (sum + twice);
 }
 
-/* M(q) condensed with the condenser of M_qq, its lower triangle: border_kernel.h with H = Gv = 1, E = Gw = 0. Y =
+/* M(q) condensed with the condenser of M_qq, its lower triangle: arrow_kernel.h with H = Gv = 1, E = Gw = 0. Y =
  * M_ii^-1 rows_i. */
 static inline void NAME(reduce_mass)(const int dim, const phx_condenser *it, const NAME(inertia) * own, const real *s,
                                      const real *pair, const real *rows, real *Y, real *out)
 {
-    const int n_rot = phx_rotations(dim), r = dim + n_rot, m = it->n_kept, n = r + m;
+    const int n_rot = phx_rotations(dim), r = dim + n_rot, m = it->n_boundary, n = r + m;
     real SY[9] = ZEROS, rows_Y[9] = ZEROS;
 
-    for (int p = 0; p < it->n_inner; p++)
+    for (int p = 0; p < it->n_internal; p++)
         for (int k = 0; k < n_rot; k++)
-            Y[p * n_rot + k] = rows[it->inner[p] * n_rot + k];
+            Y[p * n_rot + k] = rows[it->internal[p] * n_rot + k];
     phx_ldl_solve(it->ldl, n_rot * LANES, (double *)Y);
     for (int c = 0; c < r; c++) {
         real unit[6] = ZEROS, column[6];
@@ -68,15 +68,15 @@ static inline void NAME(reduce_mass)(const int dim, const phx_condenser *it, con
     for (int d = 0; d < m; d++) {
         real *row = out + (r + d) * n;
         for (int a = 0; a < dim; a++)
-            row[a] = (real){0.0} + it->sums_kept[a * m + d];
+            row[a] = (real){0.0} + it->sums_boundary[a * m + d];
         for (int k = 0; k < n_rot; k++)
-            row[dim + k] = rows[it->kept[d] * n_rot + k];
+            row[dim + k] = rows[it->boundary[d] * n_rot + k];
         for (int c = 0; c <= d; c++)
             row[r + c] = (real){0.0} + it->corner[d * m + c];
     }
-    for (int p = 0; p < it->n_inner; p++) {
+    for (int p = 0; p < it->n_internal; p++) {
         const double *S = it->sums + p * dim;
-        const real *row = rows + it->inner[p] * n_rot, *y = Y + p * n_rot;
+        const real *row = rows + it->internal[p] * n_rot, *y = Y + p * n_rot;
         for (int k = 0; k < n_rot; k++) {
             for (int a = 0; a < dim; a++)
                 SY[k * dim + a] += S[a] * y[k];
@@ -126,18 +126,18 @@ static inline void NAME(rotation)(const int dim, const real *attitude, real *R)
         R[i] = attitude[i];
 }
 
-/* Rows of the place of a port, dim x n, at the kept coordinates. */
-static inline void NAME(place_rows)(const int dim, const int n, const port_rows *port, const real *R, const real *kept,
-                                    real *place)
+/* Rows of the place of a port, dim x n, at the boundary coordinates. */
+static inline void NAME(place_rows)(const int dim, const int n, const port_rows *port, const real *R,
+                                    const real *boundary, real *place)
 {
-    const int n_kept = n - dim - phx_rotations(dim);
+    const int n_boundary = n - dim - phx_rotations(dim);
     const real *phi = (const real *)port->phi, *x = (const real *)port->x;
     real y[3];
 
     for (int a = 0; a < dim; a++)
         y[a] = x[a];
-    NAME(add_shapes)(dim, n_kept, phi, kept, NULL, y);
-    NAME(place_jacobian)(dim, n_kept, phi, R, y, place);
+    NAME(add_shapes)(dim, n_boundary, phi, boundary, NULL, y);
+    NAME(place_jacobian)(dim, n_boundary, phi, R, y, place);
 }
 
 /* A row with a covector: g_u^T place + (0, g_w, g_theta^T theta). */
@@ -149,12 +149,12 @@ static inline void NAME(covector_row)(const int dim, const int n, const port_row
     real g[9];
     double *numbers = (double *)g;
 
-    for (int i = port->turns ? dim : 0; i < r + (n > r ? n_rot : 0); i++)
+    for (int i = port->angular_only ? dim : 0; i < r + (n > r ? n_rot : 0); i++)
         for (int l = 0; l < LANES; l++)
             numbers[i * LANES + l] = covector[l][i];
     for (int j = 0; j < n; j++) {
         real sum = {0.0};
-        for (int a = 0; a < dim && !port->turns; a++)
+        for (int a = 0; a < dim && !port->angular_only; a++)
             sum += g[a] * place[a * n + j];
         row[j] = sum;
     }
@@ -176,9 +176,9 @@ static inline void NAME(finish_row)(const int n, const real *L, const real *inve
     }
 }
 
-/* Y (n_rows x n) and Z of all rows at the attitude and the kept coordinates; room: dim x n. */
+/* Y (n_rows x n) and Z of all rows at the attitude and the boundary coordinates; room: dim x n. */
 static inline void NAME(all_rows)(const int dim, const int n, const phx_body_batch_rows *it, const real *R,
-                                  const real *kept, const double *covectors, real *room, real *Y, real *Z)
+                                  const real *boundary, const double *covectors, real *room, real *Y, real *Z)
 {
     static const double none[9] = {0.0};
     const real *L = (const real *)it->L, *inverse = (const real *)it->inverse;
@@ -188,7 +188,7 @@ static inline void NAME(all_rows)(const int dim, const int n, const phx_body_bat
         const real *sign = (const real *)port->sign;
         const int *at = it->covector + port->covector * LANES;
         real *y = Y + port->first * n, *z = Z + port->first * n;
-        NAME(place_rows)(dim, n, port, R, kept, room);
+        NAME(place_rows)(dim, n, port, R, boundary, room);
         for (int a = 0; a < port->points; a++, y += n, z += n) {
             for (int j = 0; j < n; j++)
                 y[j] = sign[0] * room[a * n + j];
@@ -218,7 +218,7 @@ static inline void NAME(multiply_rows)(const int n, int n_rows, const real *Y, c
 
 /* ---- rigid bodies ---- */
 /* With the velocity of the centre of mass and J_c^-1 = N N^T about it, a row that is the inertial axis a of the place
- * of a port with lever d, times its sign, is sign (R_a , d x R_a), and one on turns is (0, g_w):
+ * of a port with lever d, times its sign, is sign (R_a , d x R_a), and one on rotations is (0, g_w):
  *
  *     E = sign N^T (d x R_a) = lever R_a^T ,   E = N^T g_w ,    G M^-1 G^T = E E^T + 1/m where both have the same axis,
  *     dw = N (E^T mu) ,   dv = R^T (sum of sign mu)/m - dw x c . */

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include <phlexor/reduce.h>
+#include "reduce/reduce.h"
 
 /* Modes of (M, K), columns of phi with phi^T M phi = I, and their omega; of fine meshes through the root, or low
  * frequencies lose digits. M, K: dense; K is overwritten. */
@@ -143,9 +143,11 @@ phx_status phx_floating_make_damping(phx_context *context, const phx_body_def *d
     return status;
 }
 
-void phx_floating_subtract_rooted_damping(const phx_floating *body, double *D)
+void phx_body_subtract_rooted_damping(const phx_body *base, double *D)
 {
-    if (!body->damped || body->friction == &body->damping)
+    const phx_floating *body = phx_as_floating(base);
+
+    if (!body || !body->damped || body->friction == &body->damping)
         return;
     for (int k = 0; k < body->damping.ptr[body->base.n_q]; k++) {
         D[body->damping_at[k]] -= body->damping.val[k];

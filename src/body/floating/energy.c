@@ -21,19 +21,22 @@ static double kinetic(const phx_floating *body, const double *q, const double *v
     return energy;
 }
 
-double phx_floating_kinetic(const phx_floating *body, const double *x, const double *v)
+double phx_floating_kinetic(const phx_body *base, const double *x, const double *v)
 {
+    const phx_floating *body = phx_floating_of(base);
     return kinetic(body, phx_floating_q_inertia(body, x), v);
 }
 
-double phx_floating_kinetic_undeformed(const phx_floating *body, const double *v)
+double phx_floating_kinetic_undeformed(const phx_body *base, const double *v)
 {
+    const phx_floating *body = phx_floating_of(base);
     return kinetic(body, NULL, v);
 }
 
 /* 1/2 |L2^-1 D q|^2: no cancellation between large terms. */
-double phx_floating_elastic(const phx_floating *body, const double *x)
+double phx_floating_elastic(const phx_body *base, const double *x)
 {
+    const phx_floating *body = phx_floating_of(base);
     const phx_csr *root = &body->flex->root;
     const double *q = phx_floating_q(body, x);
     double energy = 0.0;
@@ -49,8 +52,9 @@ double phx_floating_elastic(const phx_floating *body, const double *x)
     return energy;
 }
 
-void phx_floating_moment(const phx_floating *body, const double *x, double *moment)
+void phx_floating_moment(const phx_body *base, const double *x, double *moment)
 {
+    const phx_floating *body = phx_floating_of(base);
     const phx_flex *flex = body->flex;
     double R[9], s[3] = {0};
 
@@ -76,8 +80,9 @@ static double square_of(const phx_csr *B, const double *x)
     return sum;
 }
 
-double phx_floating_dissipation(const phx_floating *body, const double *v)
+double phx_floating_dissipation(const phx_body *base, const double *v)
 {
+    const phx_floating *body = phx_floating_of(base);
     const double *q_dot = v + body->base.n_rigid;
     const phx_csr *R = body->friction;
     double power = 0.0;
@@ -90,8 +95,9 @@ double phx_floating_dissipation(const phx_floating *body, const double *v)
     return power + square_of(&body->modal_root, q_dot);
 }
 
-void phx_floating_stress(const phx_floating *body, const double *x, double *sigma)
+void phx_floating_stress(const phx_body *base, const double *x, double *sigma)
 {
+    const phx_floating *body = phx_floating_of(base);
     const phx_flex *flex = body->flex;
     const double *q = phx_floating_q(body, x);
 
@@ -111,8 +117,9 @@ void phx_floating_stress(const phx_floating *body, const double *x, double *sigm
     }
 }
 
-void phx_floating_stress_slope(const phx_floating *body, const double *x, const double *row, double *out)
+void phx_floating_stress_slope(const phx_body *base, const double *x, const double *row, double *out)
 {
+    const phx_floating *body = phx_floating_of(base);
     const phx_flex *flex = body->flex;
     const phx_flex_stiffening *st = flex->stiffening;
     const double *q = phx_floating_q(body, x);

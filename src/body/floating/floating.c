@@ -223,26 +223,6 @@ bool phx_body_stiffness(const phx_body *body, phx_csr *K)
     return true;
 }
 
-int phx_body_strains(const phx_body *body)
-{
-    const phx_floating *floating = phx_as_floating(body);
-    return floating ? phx_floating_strains(floating) : 0;
-}
-
-void phx_body_strain_forces(const phx_body *body, const double *q, const double *dq, double *force)
-{
-    const phx_floating *floating = phx_as_floating(body);
-    if (floating)
-        phx_floating_strain_forces(floating, q, dq, force);
-}
-
-void phx_body_strain_curvature(const phx_body *body, const double *force, int ld, double *matrix)
-{
-    const phx_floating *floating = phx_as_floating(body);
-    if (floating)
-        phx_floating_strain_curvature(floating, force, ld, matrix);
-}
-
 void phx_body_damping_roots(const phx_body *body, double *beta, const phx_csr **W)
 {
     static const phx_csr none = {0};
@@ -252,19 +232,7 @@ void phx_body_damping_roots(const phx_body *body, double *beta, const phx_csr **
     *W = floating ? &floating->modal_root : &none;
 }
 
-void phx_body_subtract_rooted_damping(const phx_body *body, double *D)
-{
-    const phx_floating *floating = phx_as_floating(body);
-    if (floating)
-        phx_floating_subtract_rooted_damping(floating, D);
-}
-
 /* ---- the table ---- */
-static const phx_floating *of(const phx_body *body)
-{
-    return (const phx_floating *)body;
-}
-
 static void destroy(phx_body *base)
 {
     phx_floating *body = (phx_floating *)base;
@@ -280,150 +248,30 @@ static void destroy(phx_body *base)
     phx_free(body);
 }
 
-static void momenta(const phx_body *body, const double *x, const double *v, double *p)
-{
-    phx_floating_momenta(of(body), x, v, p);
-}
-
-static void put_mass(const phx_body *body, const double *x, bool all, const int *at, double *val)
-{
-    phx_floating_put_mass(of(body), x, all, at, val);
-}
-
-static void moment(const phx_body *body, const double *x, double *sum)
-{
-    phx_floating_moment(of(body), x, sum);
-}
-
-static void rigid_mass(const phx_body *body, const double *x, double *mass)
-{
-    phx_floating_rigid_mass(of(body), x, mass);
-}
-
-static void mass_matrix(const phx_body *body, const double *x, double *mass)
-{
-    phx_floating_mass_matrix(of(body), x, mass);
-}
-
-static void inertial_momentum(const phx_body *body, const double *x, const double *v, double *linear, double *angular)
-{
-    phx_floating_inertial_momentum(of(body), x, v, linear, angular);
-}
-
-static void residual(const phx_body *body, const double *gravity, const double *x, const double *v, const double *v_dot,
-                     double *res)
-{
-    phx_floating_residual(of(body), gravity, x, v, v_dot, res);
-}
-
-static void linearise(const phx_body *body, const double *gravity, const double *x, const double *v, double *M,
-                      double *D, double *K)
-{
-    phx_floating_linearise(of(body), gravity, x, v, M, D, K);
-}
-
-static size_t room_of(const phx_body *body)
-{
-    return phx_floating_room(of(body));
-}
-
-static phx_products *products_create(phx_context *context, const phx_body *body, double *room)
-{
-    return phx_floating_products_create(context, of(body), room);
-}
-
-static void products_share(const phx_body *body, phx_products *products, double *room)
-{
-    (void)body;
-    phx_floating_products_share(products, room);
-}
-
-static void interval_begin(const phx_body *body, double h, const double *x0, const double *v0, phx_products *products)
-{
-    phx_floating_interval_begin(of(body), h, x0, v0, products);
-}
-
-static void interval_residual(const phx_body *body, const double *gravity, const phx_body_view *view, double *res)
-{
-    phx_floating_interval_residual(of(body), gravity, view, res);
-}
-
-static void interval_linearise(const phx_body *body, const double *gravity, const phx_body_view *view, double *room,
-                               double *A)
-{
-    phx_floating_interval_linearise(of(body), gravity, view, room, A);
-}
-
-static double kinetic(const phx_body *body, const double *x, const double *v)
-{
-    return phx_floating_kinetic(of(body), x, v);
-}
-
-static double kinetic_undeformed(const phx_body *body, const double *v)
-{
-    return phx_floating_kinetic_undeformed(of(body), v);
-}
-
-static double elastic(const phx_body *body, const double *x)
-{
-    return phx_floating_elastic(of(body), x);
-}
-
-static double dissipation(const phx_body *body, const double *v)
-{
-    return phx_floating_dissipation(of(body), v);
-}
-
-static void stress(const phx_body *body, const double *x, double *sigma)
-{
-    phx_floating_stress(of(body), x, sigma);
-}
-
-static void stress_slope(const phx_body *body, const double *x, const double *row, double *out)
-{
-    phx_floating_stress_slope(of(body), x, row, out);
-}
-
-static int structure_size(const phx_body *body)
-{
-    return phx_floating_structure_size(of(body));
-}
-
-static void structure(const phx_body *body, phx_structure_form form, const double *x, const double *v, double *J)
-{
-    phx_floating_structure(of(body), form, x, v, J);
-}
-
-static void efforts(const phx_body *body, phx_structure_form form, const double *gravity, const double *x,
-                    const double *v, double *z)
-{
-    phx_floating_efforts(of(body), form, gravity, x, v, z);
-}
-
 const phx_body_ops phx_floating_ops = {
     .kind = "floating body",
     .destroy = destroy,
-    .momenta = momenta,
-    .put_mass = put_mass,
-    .moment = moment,
-    .rigid_mass = rigid_mass,
-    .mass_matrix = mass_matrix,
-    .inertial_momentum = inertial_momentum,
-    .residual = residual,
-    .linearise = linearise,
-    .room = room_of,
-    .products_create = products_create,
-    .products_share = products_share,
-    .interval_begin = interval_begin,
-    .interval_residual = interval_residual,
-    .interval_linearise = interval_linearise,
-    .kinetic = kinetic,
-    .kinetic_undeformed = kinetic_undeformed,
-    .elastic = elastic,
-    .dissipation = dissipation,
-    .stress = stress,
-    .stress_slope = stress_slope,
-    .structure_size = structure_size,
-    .structure = structure,
-    .efforts = efforts,
+    .momenta = phx_floating_momenta,
+    .put_mass = phx_floating_put_mass,
+    .moment = phx_floating_moment,
+    .rigid_mass = phx_floating_rigid_mass,
+    .mass_matrix = phx_floating_mass_matrix,
+    .inertial_momentum = phx_floating_inertial_momentum,
+    .residual = phx_floating_residual,
+    .linearise = phx_floating_linearise,
+    .room = phx_floating_room,
+    .products_create = phx_floating_products_create,
+    .products_share = phx_floating_products_share,
+    .interval_begin = phx_floating_interval_begin,
+    .interval_residual = phx_floating_interval_residual,
+    .interval_linearise = phx_floating_interval_linearise,
+    .kinetic = phx_floating_kinetic,
+    .kinetic_undeformed = phx_floating_kinetic_undeformed,
+    .elastic = phx_floating_elastic,
+    .dissipation = phx_floating_dissipation,
+    .stress = phx_floating_stress,
+    .stress_slope = phx_floating_stress_slope,
+    .structure_size = phx_floating_structure_size,
+    .structure = phx_floating_structure,
+    .efforts = phx_floating_efforts,
 };

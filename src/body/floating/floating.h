@@ -33,44 +33,43 @@ static inline const phx_floating *phx_as_floating(const phx_body *body)
     return body->ops == &phx_floating_ops ? (const phx_floating *)body : NULL;
 }
 
-/* ---- the operations of the table, and what they share ---- */
-void phx_floating_momenta(const phx_floating *body, const double *x, const double *v, double *p);
-void phx_floating_put_mass(const phx_floating *body, const double *x, bool all, const int *at, double *val);
-void phx_floating_moment(const phx_floating *body, const double *x, double *moment);
-void phx_floating_rigid_mass(const phx_floating *body, const double *x, double *mass);
-void phx_floating_mass_matrix(const phx_floating *body, const double *x, double *mass);
-void phx_floating_inertial_momentum(const phx_floating *body, const double *x, const double *v, double *linear,
-                                    double *angular);
-void phx_floating_residual(const phx_floating *body, const double *gravity, const double *x, const double *v,
-                           const double *v_dot, double *res);
-void phx_floating_linearise(const phx_floating *body, const double *gravity, const double *x, const double *v,
-                            double *M, double *D, double *K);
-size_t phx_floating_room(const phx_floating *body);
-phx_products *phx_floating_products_create(phx_context *context, const phx_floating *body, double *room);
-void phx_floating_products_share(phx_products *products, double *room);
-void phx_floating_interval_begin(const phx_floating *body, double h, const double *x0, const double *v0,
-                                 phx_products *products);
-void phx_floating_interval_residual(const phx_floating *body, const double *gravity, const phx_body_view *view,
-                                    double *res);
-void phx_floating_interval_linearise(const phx_floating *body, const double *gravity, const phx_body_view *view,
-                                     double *room, double *A);
-double phx_floating_kinetic(const phx_floating *body, const double *x, const double *v);
-double phx_floating_kinetic_undeformed(const phx_floating *body, const double *v);
-double phx_floating_elastic(const phx_floating *body, const double *x);
-double phx_floating_dissipation(const phx_floating *body, const double *v);
-void phx_floating_stress(const phx_floating *body, const double *x, double *sigma);
-void phx_floating_stress_slope(const phx_floating *body, const double *x, const double *row, double *out);
-int phx_floating_structure_size(const phx_floating *body);
-void phx_floating_structure(const phx_floating *body, phx_structure_form form, const double *x, const double *v,
-                            double *J);
-void phx_floating_efforts(const phx_floating *body, phx_structure_form form, const double *gravity, const double *x,
-                          const double *v, double *z);
+/* The same of what is one. */
+static inline const phx_floating *phx_floating_of(const phx_body *body)
+{
+    return (const phx_floating *)body;
+}
 
-/* See the functions of body.h. */
-int phx_floating_strains(const phx_floating *body);
-void phx_floating_strain_forces(const phx_floating *body, const double *q, const double *dq, double *force);
-void phx_floating_strain_curvature(const phx_floating *body, const double *force, int ld, double *matrix);
-void phx_floating_subtract_rooted_damping(const phx_floating *body, double *D);
+/* ---- the operations of the table, and what they share ---- */
+void phx_floating_momenta(const phx_body *body, const double *x, const double *v, double *p);
+void phx_floating_put_mass(const phx_body *body, const double *x, bool all, const int *at, double *val);
+void phx_floating_moment(const phx_body *body, const double *x, double *moment);
+void phx_floating_rigid_mass(const phx_body *body, const double *x, double *mass);
+void phx_floating_mass_matrix(const phx_body *body, const double *x, double *mass);
+void phx_floating_inertial_momentum(const phx_body *body, const double *x, const double *v, double *linear,
+                                    double *angular);
+void phx_floating_residual(const phx_body *body, const double *gravity, const double *x, const double *v,
+                           const double *v_dot, double *res);
+void phx_floating_linearise(const phx_body *body, const double *gravity, const double *x, const double *v, double *M,
+                            double *D, double *K);
+size_t phx_floating_room(const phx_body *body);
+phx_products *phx_floating_products_create(phx_context *context, const phx_body *body, double *room);
+void phx_floating_products_share(const phx_body *body, phx_products *products, double *room);
+void phx_floating_interval_begin(const phx_body *body, double h, const double *x0, const double *v0,
+                                 phx_products *products);
+void phx_floating_interval_residual(const phx_body *body, const double *gravity, const phx_body_view *view,
+                                    double *res);
+void phx_floating_interval_linearise(const phx_body *body, const double *gravity, const phx_body_view *view,
+                                     double *room, double *A);
+double phx_floating_kinetic(const phx_body *body, const double *x, const double *v);
+double phx_floating_kinetic_undeformed(const phx_body *body, const double *v);
+double phx_floating_elastic(const phx_body *body, const double *x);
+double phx_floating_dissipation(const phx_body *body, const double *v);
+void phx_floating_stress(const phx_body *body, const double *x, double *sigma);
+void phx_floating_stress_slope(const phx_body *body, const double *x, const double *row, double *out);
+int phx_floating_structure_size(const phx_body *body);
+void phx_floating_structure(const phx_body *body, phx_structure_form form, const double *x, const double *v, double *J);
+void phx_floating_efforts(const phx_body *body, phx_structure_form form, const double *gravity, const double *x,
+                          const double *v, double *z);
 
 /* R and what its force is made of; after the root. Errors: PHX_ERR_ARGUMENT. */
 phx_status phx_floating_make_damping(phx_context *context, const phx_body_def *def, phx_floating *body);
@@ -122,10 +121,10 @@ static inline const double *phx_floating_q_inertia(const phx_floating *body, con
 void phx_floating_simplified_residual(const phx_floating *body, const double *gravity, const phx_body_view *view,
                                       const double *p0, double *res);
 
-/* The derivative of an interval's residual on the body's pattern, stiffening left out, from its border. w0, w1: the
- * angular velocities at the ends. */
-void phx_floating_spread_border(const phx_floating *body, double h, const double *w0, const double *w1, double *border,
-                                double *A);
+/* The derivative of an interval's residual on the body's pattern, stiffening left out, from its arrow block. w0, w1:
+ * the angular velocities at the ends. */
+void phx_floating_spread_arrow(const phx_floating *body, double h, const double *w0, const double *w1, double *arrow,
+                               double *A);
 
 /* Index of the pair (a, b) of rotational axes in the order 11 | 11 22 33 12 13 23. */
 static inline int phx_pair(int a, int b)

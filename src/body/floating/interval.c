@@ -6,7 +6,7 @@
 #define LANES   1
 #define NAME(x) one_##x
 
-#include "border_kernel.h"
+#include "arrow_kernel.h"
 
 #include <string.h>
 
@@ -18,18 +18,20 @@ struct phx_products {
     double *p0, *room;
 };
 
-size_t phx_floating_room(const phx_floating *body)
+size_t phx_floating_room(const phx_body *base)
 {
+    const phx_floating *body = phx_floating_of(base);
     const int dim = body->base.dim, n_rot = body->base.n_rot, r = body->base.n_rigid;
-    const size_t border = (size_t)(r * r + 2 * dim * r + 2 * n_rot * body->base.n_q);
-    return border + (size_t)body->base.n_q * (size_t)(3 + n_rot + 2 * phx_pairs(dim));
+    const size_t arrow = (size_t)(r * r + 2 * dim * r + 2 * n_rot * body->base.n_q);
+    return arrow + (size_t)body->base.n_q * (size_t)(3 + n_rot + 2 * phx_pairs(dim));
 }
 
-phx_products *phx_floating_products_create(phx_context *context, const phx_floating *body, double *room)
+phx_products *phx_floating_products_create(phx_context *context, const phx_body *base, double *room)
 {
+    const phx_floating *body = phx_floating_of(base);
     const size_t n = (size_t)body->base.n_q, head = (sizeof(phx_products) + sizeof(double) - 1) / sizeof(double);
     const size_t own = (size_t)body->base.n_v + n * (size_t)(1 + body->base.n_rot);
-    double *all = phx_calloc(context, head + own + (room ? 0 : phx_floating_room(body)), sizeof *all);
+    double *all = phx_calloc(context, head + own + (room ? 0 : phx_floating_room(base)), sizeof *all);
     phx_products *it = (phx_products *)(void *)all;
 
     if (!all)
@@ -44,19 +46,21 @@ phx_products *phx_floating_products_create(phx_context *context, const phx_float
     return it;
 }
 
-void phx_floating_products_share(phx_products *products, double *room)
+void phx_floating_products_share(const phx_body *body, phx_products *products, double *room)
 {
+    (void)body;
     products->room = room;
 }
 
-void phx_floating_interval_begin(const phx_floating *body, double h, const double *x0, const double *v0,
+void phx_floating_interval_begin(const phx_body *base, double h, const double *x0, const double *v0,
                                  phx_products *products)
 {
+    const phx_floating *body = phx_floating_of(base);
     const double *q0 = phx_floating_q(body, x0);
 
     products->h = h;
     if (body->base.kinetics == PHX_KINETICS_SIMPLIFIED)
-        phx_floating_momenta(body, x0, v0, products->p0);
+        phx_floating_momenta(base, x0, v0, products->p0);
     else if (body->base.dim == 2)
         one_begin(2, body->base.n_q, body, h, q0, v0, &products->start, products->room);
     else
@@ -79,9 +83,10 @@ static inline void interval_residual(const int dim, const phx_floating *body, co
         phx_floating_stiffening_residual(body->flex, q0, q1, qm, res + body->base.n_rigid);
 }
 
-void phx_floating_interval_residual(const phx_floating *body, const double *gravity, const phx_body_view *view,
-                                    double *res)
+void phx_floating_interval_residual(const phx_body *base, const double *gravity, const phx_body_view *view, double *res)
 {
+    const phx_floating *body = phx_floating_of(base);
+
     if (body->base.dim == 2)
         interval_residual(2, body, gravity, view, res);
     else
@@ -89,31 +94,31 @@ void phx_floating_interval_residual(const phx_floating *body, const double *grav
 }
 
 /* ---- the derivative with respect to the mean velocity ---- */
-/* The rigid rows and columns from the border; rigid rows are full and others begin with the rigid columns. */
+/* The rigid rows and columns from the arrow block; rigid rows are full and others begin with the rigid columns. */
 static inline void spread(const int dim, const phx_floating *body, double *values, double *A)
 {
     const phx_flex *flex = body->flex;
     const int n = flex->n, n_rot = phx_rotations(dim), r = dim + n_rot;
-    const one_border border = one_border_at(dim, n, values);
+    const one_arrow arrow = one_arrow_at(dim, n, values);
 
     for (int a = 0; a < r; a++)
-        memcpy(A + body->base.ptr[a], border.rigid + a * r, (size_t)r * sizeof *A);
+        memcpy(A + body->base.ptr[a], arrow.rigid + a * r, (size_t)r * sizeof *A);
     for (int i = 0; i < n; i++) {
         double *row = A + body->base.ptr[r + i];
         for (int a = 0; a < dim; a++) {
             double above = 0.0, left = 0.0;
             for (int b = 0; b < dim; b++) {
-                above += border.H[a * dim + b] * flex->S[b * n + i];
-                left += flex->S[b * n + i] * border.Gv[b * dim + a];
+                above += arrow.H[a * dim + b] * flex->S[b * n + i];
+                left += flex->S[b * n + i] * arrow.Gv[b * dim + a];
             }
             A[body->base.ptr[a] + r + i] = above;
             row[a] = left;
         }
         for (int k = 0; k < n_rot; k++) {
-            double above = border.rows[i * n_rot + k], left = border.columns[i * n_rot + k];
+            double above = arrow.rows[i * n_rot + k], left = arrow.columns[i * n_rot + k];
             for (int b = 0; b < dim; b++) {
-                above += border.E[k * dim + b] * flex->S[b * n + i];
-                left += flex->S[b * n + i] * border.Gw[b * n_rot + k];
+                above += arrow.E[k * dim + b] * flex->S[b * n + i];
+                left += flex->S[b * n + i] * arrow.Gw[b * n_rot + k];
             }
             A[body->base.ptr[dim + k] + r + i] = above;
             row[dim + k] = left;
@@ -142,15 +147,15 @@ static inline void flexible_block(const int dim, const phx_floating *body, doubl
         A[body->damping_at[m]] += body->damping.val[m];
 }
 
-void phx_floating_spread_border(const phx_floating *body, double h, const double *w0, const double *w1, double *border,
-                                double *A)
+void phx_floating_spread_arrow(const phx_floating *body, double h, const double *w0, const double *w1, double *arrow,
+                               double *A)
 {
     memset(A, 0, (size_t)body->base.ptr[body->base.n_v] * sizeof *A);
     if (body->base.dim == 2) {
-        spread(2, body, border, A);
+        spread(2, body, arrow, A);
         flexible_block(2, body, h, w0, w1, A);
     } else {
-        spread(3, body, border, A);
+        spread(3, body, arrow, A);
         flexible_block(3, body, h, w0, w1, A);
     }
 }
@@ -159,24 +164,25 @@ static inline void tangent(const int dim, const phx_floating *body, const double
                            double *A)
 {
     phx_products *it = view->products;
-    double *border = it->room + (size_t)body->base.n_q * (size_t)(3 + body->base.n_rot + 2 * phx_pairs(dim));
+    double *arrow = it->room + (size_t)body->base.n_q * (size_t)(3 + body->base.n_rot + 2 * phx_pairs(dim));
 
-    one_interval_border(dim, body->base.n_q, body, gravity, it->h, view->x1 + dim, view->xm + dim, view->v0, view->v1,
-                        view->vm, &it->start, it->room, border);
-    phx_floating_spread_border(body, it->h, view->v0 + dim, view->v1 + dim, border, A);
+    one_interval_arrow(dim, body->base.n_q, body, gravity, it->h, view->x1 + dim, view->xm + dim, view->v0, view->v1,
+                       view->vm, &it->start, it->room, arrow);
+    phx_floating_spread_arrow(body, it->h, view->v0 + dim, view->v1 + dim, arrow, A);
     if (body->flex->stiffening)
         phx_floating_stiffening_tangent(body, phx_floating_q(body, view->x0), phx_floating_q(body, view->x1),
                                         phx_floating_q(body, view->xm), 0.5 * view->h, A);
 }
 
-void phx_floating_interval_linearise(const phx_floating *body, const double *gravity, const phx_body_view *view,
+void phx_floating_interval_linearise(const phx_body *base, const double *gravity, const phx_body_view *view,
                                      double *room, double *A)
 {
+    const phx_floating *body = phx_floating_of(base);
     const size_t nnz = (size_t)body->base.ptr[body->base.n_v];
 
     if (body->base.kinetics == PHX_KINETICS_SIMPLIFIED) { /* 2 M/h + D + h K/2 at the mean state */
         double *D = room, *K = room + nnz;
-        phx_floating_linearise(body, gravity, view->xm, view->vm, A, D, K);
+        phx_floating_linearise(base, gravity, view->xm, view->vm, A, D, K);
         for (size_t k = 0; k < nnz; k++)
             A[k] = 2.0 / view->h * A[k] + D[k] + 0.5 * view->h * K[k];
         return;

@@ -118,8 +118,10 @@ static void momenta_at(const phx_floating *body, const double *q, const double *
         momenta_in(3, body, q, v, p, pq);
 }
 
-void phx_floating_momenta(const phx_floating *body, const double *x, const double *v, double *p)
+void phx_floating_momenta(const phx_body *base, const double *x, const double *v, double *p)
 {
+    const phx_floating *body = phx_floating_of(base);
+
     momenta_at(body, phx_floating_q_inertia(body, x), v, p, p + body->base.n_rigid);
 }
 
@@ -143,14 +145,17 @@ static void rigid_mass(const phx_floating *body, const double *q, int n, double 
     }
 }
 
-void phx_floating_rigid_mass(const phx_floating *body, const double *x, double *mass)
+void phx_floating_rigid_mass(const phx_body *base, const double *x, double *mass)
 {
+    const phx_floating *body = phx_floating_of(base);
+
     memset(mass, 0, (size_t)body->base.n_rigid * (size_t)body->base.n_rigid * sizeof *mass);
     rigid_mass(body, phx_floating_q_inertia(body, x), body->base.n_rigid, mass);
 }
 
-void phx_floating_mass_matrix(const phx_floating *body, const double *x, double *mass)
+void phx_floating_mass_matrix(const phx_body *base, const double *x, double *mass)
 {
+    const phx_floating *body = phx_floating_of(base);
     const phx_flex *flex = body->flex;
     const double *q = phx_floating_q_inertia(body, x);
     const int dim = body->base.dim, r = body->base.n_rigid, n = body->base.n_v, nq = body->base.n_q;
@@ -284,9 +289,10 @@ static void add_mass_rate(const phx_floating *body, const double *qk, const doub
         res[dim + k] += a[k] + b[k];
 }
 
-void phx_floating_residual(const phx_floating *body, const double *gravity, const double *x, const double *v,
+void phx_floating_residual(const phx_body *base, const double *gravity, const double *x, const double *v,
                            const double *v_dot, double *res)
 {
+    const phx_floating *body = phx_floating_of(base);
     const double *q = phx_floating_q(body, x), *qk = phx_floating_q_inertia(body, x);
     double p[6];
 
@@ -327,9 +333,10 @@ void phx_floating_simplified_residual(const phx_floating *body, const double *gr
         simplified_residual(3, body, gravity, view, p0, res);
 }
 
-void phx_floating_inertial_momentum(const phx_floating *body, const double *x, const double *v, double *linear,
+void phx_floating_inertial_momentum(const phx_body *base, const double *x, const double *v, double *linear,
                                     double *angular)
 {
+    const phx_floating *body = phx_floating_of(base);
     const int dim = body->base.dim;
     double R[9], cross[3], p[6];
 

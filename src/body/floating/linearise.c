@@ -98,8 +98,10 @@ static void put_mass(const phx_floating *body, const double *x, bool all, const 
         fill_variable_mass(3, body, qk, to);
 }
 
-void phx_floating_put_mass(const phx_floating *body, const double *x, bool all, const int *at, double *val)
+void phx_floating_put_mass(const phx_body *base, const double *x, bool all, const int *at, double *val)
 {
+    const phx_floating *body = phx_floating_of(base);
+
     put_mass(body, x, all, &(target){.at = at, .val = val});
 }
 
@@ -272,15 +274,16 @@ static void gravity_stiffness(const phx_floating *body, const double *gravity, c
     }
 }
 
-void phx_floating_linearise(const phx_floating *body, const double *gravity, const double *x, const double *v,
-                            double *M, double *D, double *K)
+void phx_floating_linearise(const phx_body *base, const double *gravity, const double *x, const double *v, double *M,
+                            double *D, double *K)
 {
+    const phx_floating *body = phx_floating_of(base);
     const phx_flex *flex = body->flex;
     const double *qk = phx_floating_q_inertia(body, x), *w = v + body->base.dim;
     const size_t nnz = (size_t)body->base.ptr[body->base.n_v];
     rates at;
 
-    phx_floating_put_mass(body, x, true, NULL, M);
+    phx_floating_put_mass(base, x, true, NULL, M);
     if (!D && !K)
         return;
     if (D) {

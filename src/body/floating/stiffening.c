@@ -113,14 +113,21 @@ void phx_floating_stiffening_tangent(const phx_floating *body, const double *q0,
     }
 }
 
-int phx_floating_strains(const phx_floating *body)
+static const phx_flex_stiffening *stiffening_of(const phx_body *body)
 {
-    return body->flex->stiffening ? body->flex->stiffening->n_strain : 0;
+    const phx_flex *flex = phx_body_flex(body);
+    return flex ? flex->stiffening : NULL;
 }
 
-void phx_floating_strain_forces(const phx_floating *body, const double *q, const double *dq, double *force)
+int phx_body_strains(const phx_body *body)
 {
-    const phx_flex_stiffening *st = body->flex->stiffening;
+    const phx_flex_stiffening *st = stiffening_of(body);
+    return st ? st->n_strain : 0;
+}
+
+void phx_body_strain_forces(const phx_body *body, const double *q, const double *dq, double *force)
+{
+    const phx_flex_stiffening *st = stiffening_of(body);
     int first = 0;
 
     for (int k = 0; st && k < st->n_strain; k++) {
@@ -135,10 +142,10 @@ void phx_floating_strain_forces(const phx_floating *body, const double *q, const
     }
 }
 
-void phx_floating_strain_curvature(const phx_floating *body, const double *force, int ld, double *matrix)
+void phx_body_strain_curvature(const phx_body *body, const double *force, int ld, double *matrix)
 {
-    const phx_flex_stiffening *st = body->flex->stiffening;
-    const int r = body->base.n_rigid;
+    const phx_flex_stiffening *st = stiffening_of(body);
+    const int r = body->n_rigid;
 
     for (int g = 0; st && g < st->n_slope; g++) {
         const phx_csr *s = &st->slope;

@@ -25,8 +25,9 @@
 
 #include <string.h>
 
-int phx_floating_structure_size(const phx_floating *body)
+int phx_floating_structure_size(const phx_body *base)
 {
+    const phx_floating *body = phx_floating_of(base);
     return body->base.dim + body->base.dim * body->base.dim + body->base.n_q + body->base.n_v;
 }
 
@@ -73,11 +74,11 @@ static void modified_coupling(const phx_floating *body, const double *x, const d
         column[k] = 2.0 * a[k] - b[k] + c[k] - 3.0 * phx_flex_row(flex, flex->A[k], i, q_dot);
 }
 
-void phx_floating_structure(const phx_floating *body, phx_structure_form form, const double *x, const double *v,
-                            double *J)
+void phx_floating_structure(const phx_body *base, phx_structure_form form, const double *x, const double *v, double *J)
 {
+    const phx_floating *body = phx_floating_of(base);
     const phx_flex *flex = body->flex;
-    const int dim = body->base.dim, n = phx_floating_structure_size(body), at_R = dim, at_q = dim + dim * dim;
+    const int dim = body->base.dim, n = phx_floating_structure_size(base), at_R = dim, at_q = dim + dim * dim;
     const int at_v = at_q + body->base.n_q, at_w = at_v + dim, at_f = at_w + body->base.n_rot;
     const double *qk = phx_floating_q_inertia(body, x), *q_dot = v + body->base.n_rigid;
     double R[9], s[3], in[9], unit[3] = {0}, cross[3], p[6], l[3];
@@ -133,9 +134,10 @@ void phx_floating_structure(const phx_floating *body, phx_structure_form form, c
 
 /* Elastic, kinetic and gravity slopes with respect to q: canonical dH/dq at fixed p is -dT/dq at fixed nu + ..., the
  * paper's z_u is +dT/dq at fixed nu + ... */
-void phx_floating_efforts(const phx_floating *body, phx_structure_form form, const double *gravity, const double *x,
+void phx_floating_efforts(const phx_body *base, phx_structure_form form, const double *gravity, const double *x,
                           const double *v, double *z)
 {
+    const phx_floating *body = phx_floating_of(base);
     const phx_flex *flex = body->flex;
     const int dim = body->base.dim, n = flex->n, at_q = dim + dim * dim;
     const double *q = phx_floating_q(body, x), *qk = phx_floating_q_inertia(body, x), *w = v + dim,

@@ -110,6 +110,9 @@ phx_status import_begin_nodes(phx_import *import, const char *path);
 phx_status import_add_to_set(phx_import *import, const import_text *text, import_word name, int label);
 phx_status import_add_rigid(phx_import *import, int reference, int rotation);
 
+/* Relative rounding of its entries in the file, at most, by the digits that are printed. */
+double import_rounding(const import_matrix *matrix);
+
 /* What the name of a file or a matrix says. */
 import_role import_role_of_name(const char *name);
 /* The role that the user or the name of the file gives; PHX_ERR_INPUT where there is none. */
@@ -126,6 +129,8 @@ extern const import_format import_matrix_market, import_abaqus, import_calculix_
     import_mesh, import_bulk, import_op4, import_mbdyn, import_table;
 
 /* ---- the model ---- */
+/* Makes `unknowns` the rows of both matrices, in their order. */
+phx_status import_name_rows(phx_import *import);
 phx_status import_build(phx_import *import, phx_elastic_model **model);
 
 /* The matrix as it is: both triangles, round-off in their difference averaged away. PHX_ERR_INPUT: it is not symmetric,

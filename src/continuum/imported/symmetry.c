@@ -92,7 +92,7 @@ static void count_triangles(void *user, const symmetric_pair *pair)
 
 typedef struct symmetry_check {
     const double *largest; /* of each row and column */
-    double last_digit;     /* relative */
+    double last_digit;     /* two units of it, relative */
     double relative;       /* largest difference over sqrt(r_i r_j) */
     double excess;         /* the same in tolerances, of what is refused */
     long count;            /* of places that differ by more than that */
@@ -118,11 +118,10 @@ static void check_pair(void *user, const symmetric_pair *pair)
     }
 }
 
-/* Of values that are printed with so many digits, relative to the smallest first digit; two such units where two
- * roundings differ. Fewer than five digits are no rounding: somebody wrote the numbers as they are. */
-static double last_digit(int digits)
+/* Fewer than five digits are no rounding: somebody wrote the numbers as they are. */
+double import_rounding(const import_matrix *matrix)
 {
-    return digits < 5 ? 0.0 : 2.0 * pow(10.0, 1 - digits);
+    return matrix->digits < 5 ? 0.0 : 0.5 * pow(10.0, 1 - matrix->digits);
 }
 
 static phx_status refuse_asymmetry(const phx_import *import, const import_matrix *m, const symmetry_check *check,
@@ -142,7 +141,7 @@ static phx_status check_symmetry(const phx_import *import, import_role role, con
                                  const double *largest, bool one_triangle)
 {
     const import_matrix *m = &import->matrix[role];
-    symmetry_check check = {.largest = largest, .last_digit = last_digit(m->digits)};
+    symmetry_check check = {.largest = largest, .last_digit = 4.0 * import_rounding(m)};
     each_pair(a, transpose, check_pair, &check);
     if (check.count > 0)
         return refuse_asymmetry(import, m, &check, one_triangle);
@@ -255,7 +254,7 @@ phx_status import_symmetric_dense(phx_import *import, const char *what, int n, d
                 return phx_fail(import->context, PHX_ERR_INPUT, "%s: the %s of mode %zu is %g; it must not be negative",
                                 import->matrix[IMPORT_MASS].path, what, i + 1, a[i * size + i]);
             if (fabs(*lower - *upper) >
-                round_off * scale + last_digit(import->matrix[IMPORT_MASS].digits) * fabs(*lower))
+                round_off * scale + 4.0 * import_rounding(&import->matrix[IMPORT_MASS]) * fabs(*lower))
                 return phx_fail(import->context, PHX_ERR_INPUT,
                                 "%s: the %s is not symmetric: %.10g of modes %zu and %zu, %.10g the other way round",
                                 import->matrix[IMPORT_MASS].path, what, *lower, i + 1, j + 1, *upper);

@@ -1,5 +1,5 @@
 /* Bundles: named matrices, lists, texts, numbers. */
-#include <phlexor/results.h>
+#include "exchange.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* Linear models as bundles, and back. */
-#include <phlexor/results.h>
+#include "results/results.h"
 
 #include <string.h>
 

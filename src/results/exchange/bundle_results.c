@@ -1,5 +1,5 @@
 /* Simulations and tables of modes as bundles. */
-#include <phlexor/results.h>
+#include "exchange.h"
 
 #include <math.h>
 #include <string.h>

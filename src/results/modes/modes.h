@@ -3,7 +3,7 @@
 #define PHX_RESULTS_MODES_H
 
 #include "results/store/output.h"
-#include <phlexor/results.h>
+#include "results/results.h"
 
 /* How many rates the bodies of a table can have: as many as there are coordinates; without shapes any number. */
 int phx_modes_rates(const phx_modes_table *table);

@@ -1,4 +1,6 @@
 /* Files for other programs: which formats there are of which file. */
+#include "export.h"
+#include "results/exchange/exchange.h"
 #include "results/store/kind.h"
 #include "results/store/summary.h"
 

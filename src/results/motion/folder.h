@@ -3,7 +3,7 @@
 #ifndef PHX_RESULTS_FOLDER_H
 #define PHX_RESULTS_FOLDER_H
 
-#include <phlexor/base.h>
+#include "base/base.h"
 
 typedef struct phx_folder {
     phx_context *context;

@@ -13,7 +13,7 @@
 #ifndef PHX_RESULTS_FRAMES_H
 #define PHX_RESULTS_FRAMES_H
 
-#include <phlexor/results.h>
+#include "results/results.h"
 
 #include "folder.h"
 

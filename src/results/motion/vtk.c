@@ -1,5 +1,6 @@
 /* A motion as VTK files: FOLDER/motion.pvd, a collection over time of FOLDER/frame_000000.vtp ... (PolyData, ascii),
  * with the points, cells and arrays of frames.h and the columns of the result as field data. */
+#include "export.h"
 #include "folder.h"
 #include "frames.h"
 #include "results/store/output.h"

@@ -9,6 +9,7 @@
  *
  * The columns of the result stand in motion.xmf, as data of the grid. Parts of datasets (HyperSlab) are for some
  * readers only, so each instant has datasets of its own. */
+#include "export.h"
 #include "folder.h"
 #include "frames.h"
 #include "file/file.h"

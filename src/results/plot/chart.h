@@ -3,7 +3,7 @@
 #define PHX_RESULTS_CHART_H
 
 #include "results/store/output.h"
-#include <phlexor/results.h>
+#include "results/results.h"
 
 enum { PHX_CHART_BLACK = 6 }; /* the palette's black */
 

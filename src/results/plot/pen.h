@@ -6,7 +6,7 @@
 #define PHX_RESULTS_PEN_H
 
 #include "results/store/output.h"
-#include <phlexor/results.h>
+#include "results/results.h"
 
 #define PHX_PIXELS_OF_MM 3.7795275590551181 /* 96/25.4 */
 

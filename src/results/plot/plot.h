@@ -4,7 +4,7 @@
 
 #include "chart.h"
 #include "results/store/csv.h"
-#include <phlexor/results.h>
+#include "results/results.h"
 
 enum { PHX_PLOT_BLOCK = 1 << 15, PHX_PLOT_BUCKETS = 400, PHX_PLOT_TEXT = 512 };
 

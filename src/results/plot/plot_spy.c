@@ -1,5 +1,6 @@
 /* Patterns of the matrices of a linear model. */
 #include "plot.h"
+#include "results/exchange/exchange.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 
 #include "results/plot/chart.h"
 
-#include <phlexor/results.h>
+#include "results/results.h"
 
 typedef struct phx_page_item {
     phx_comparison_item head; /* owned, as all texts below */
@@ -44,5 +44,11 @@ int phx_page_source_number(const phx_comparisons *page, const char *key);
 double phx_standard_distance(const phx_standard *standard, double value);
 /* The page as html. */
 void phx_page_put_html(phx_output *out, const phx_comparisons *page);
+
+/* A value that is not a number fails. */
+phx_verdict phx_comparison_judge(const phx_comparison_row *row);
+
+/* Rows of an item. */
+int phx_comparisons_rows(const phx_comparisons *page, int item);
 
 #endif

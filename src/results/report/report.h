@@ -7,7 +7,7 @@
 
 #include "results/store/output.h"
 #include "payload.h"
-#include <phlexor/results.h>
+#include "results/results.h"
 
 typedef struct phx_report phx_report;
 typedef enum report_type { REPORT_F32, REPORT_F64, REPORT_U32 } report_type;

@@ -2,7 +2,7 @@
 #include "report.h"
 #include "column_groups.h"
 
-#include <phlexor/joint.h>
+#include "joint/joint.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef PHX_RESULTS_ATTRIBUTES_H
 #define PHX_RESULTS_ATTRIBUTES_H
 
-#include <phlexor/results.h>
+#include "results/results.h"
 
 #include "file/file.h"
 

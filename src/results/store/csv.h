@@ -2,7 +2,7 @@
 #ifndef PHX_RESULTS_CSV_H
 #define PHX_RESULTS_CSV_H
 
-#include <phlexor/base.h>
+#include "base/base.h"
 
 /* Named columns of finite numbers. */
 typedef struct phx_csv {

@@ -1,7 +1,7 @@
 /* The kind of a file of Phlexor. */
 #include "kind.h"
 #include "csv.h"
-#include <phlexor/results.h>
+#include "results/results.h"
 
 #include "file/file.h"
 

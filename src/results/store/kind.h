@@ -2,7 +2,7 @@
 #ifndef PHX_RESULTS_KIND_H
 #define PHX_RESULTS_KIND_H
 
-#include <phlexor/base.h>
+#include "base/base.h"
 
 typedef enum phx_file_kind { PHX_FILE_SIMULATION, PHX_FILE_MODES, PHX_FILE_LINEAR } phx_file_kind;
 enum { PHX_FILE_KINDS = 3 };

@@ -2,7 +2,7 @@
 #ifndef PHX_RESULTS_LAYOUT_H
 #define PHX_RESULTS_LAYOUT_H
 
-#include <phlexor/results.h>
+#include "results/results.h"
 
 #include "file/file.h"
 

@@ -2,7 +2,7 @@
 #define _XOPEN_SOURCE 700
 #include "output.h"
 
-#include <phlexor/results.h>
+#include "results/results.h"
 
 #include "file/file.h"
 

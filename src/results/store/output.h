@@ -6,7 +6,7 @@
 #ifndef PHX_RESULTS_OUTPUT_H
 #define PHX_RESULTS_OUTPUT_H
 
-#include <phlexor/base.h>
+#include "base/base.h"
 #include <stdio.h>
 #include <sys/types.h>
 

@@ -5,6 +5,13 @@
 #include "layout.h"
 #include "output.h"
 
+/* What a recorder did so far. */
+typedef struct phx_recorder_stats {
+    size_t rows;
+    long checkpoints;
+    double checkpoint_seconds, elapsed_seconds; /* wall clock; elapsed since the creation */
+} phx_recorder_stats;
+
 /* The path of the rows:  append -> buffer (memory) -> spool (unnamed file) -> checkpoint NAME.partial -> NAME
  *
  *   rows 0 .. n_saved-1                    in the checkpoint `saved`
@@ -66,5 +73,10 @@ phx_status phx_recorder_describe(phx_recorder *recorder, const phx_recorder_stat
 /* One row in `to`: columns, x, v. */
 void phx_recorder_lay_out(const phx_recorder *recorder, const double *row, const double *x, const double *v,
                           double *to);
+
+/* ---- for the tests ---- */
+/* Bring what was appended to NAME.partial now. */
+phx_status phx_recorder_checkpoint(phx_recorder *recorder);
+phx_recorder_stats phx_recorder_statistics(const phx_recorder *recorder);
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef PHX_RESULTS_SCENE_H
 #define PHX_RESULTS_SCENE_H
 
-#include <phlexor/results.h>
+#include "results/results.h"
 
 #include "file/file.h"
 
@@ -14,5 +14,8 @@ void phx_scene_write(phx_h5 *file, int dimension, const phx_scene *scene);
 bool phx_scene_is_in(phx_h5 *file);
 /* `scene` has to be freed after a failure too. */
 phx_status phx_scene_read(phx_h5 *file, int dimension, phx_scene *scene);
+
+/* A copy that owns everything; `dimension` 2 or 3. */
+phx_status phx_scene_copy(phx_context *context, int dimension, const phx_scene *scene, phx_scene *copy);
 
 #endif

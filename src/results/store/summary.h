@@ -4,7 +4,7 @@
 
 #include "output.h"
 
-#include <phlexor/results.h>
+#include "results/results.h"
 
 phx_status phx_summary_put(phx_context *context, const phx_result *result, phx_output *out);
 

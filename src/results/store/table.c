@@ -2,7 +2,7 @@
 #include "output.h"
 
 #include <math.h>
-#include <phlexor/results.h>
+#include "results/results.h"
 
 struct phx_table {
     phx_output output;

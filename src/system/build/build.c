@@ -31,7 +31,7 @@ static phx_status grow(phx_context *context, void **array, int *capacity, int co
 
 static phx_status open_for_changes(phx_system *system)
 {
-    return system->frozen || system->spoilt
+    return system->finalised || system->invalid
                ? phx_fail(system->context, PHX_ERR_ARGUMENT, "the system is frozen; nothing can be added")
                : PHX_OK;
 }
@@ -510,7 +510,7 @@ static phx_status make_joint(phx_system *system, joint_slot *joint)
     status = check_coordinates(system, def, def->n_coordinates);
     for (int c = 0; c < joint->n_coordinates; c++) {
         joint->coordinates[c] = (coordinate_slot){
-            .row = coordinates[c], .def = def->coordinate[c], .driven_row = -1, .held_row = -1, .turn = -1};
+            .row = coordinates[c], .def = def->coordinate[c], .driven_row = -1, .held_row = -1, .angle = -1};
     }
     return status;
 }

@@ -161,8 +161,8 @@ static double spring_rate(workspace *ws, double *scale)
 
     for (int i = 0; i < system->n_forces; i++) {
         const force_slot *force = &system->forces[i];
-        const phx_port_view *a = force->a >= 0 ? &ws->port_views[force->a] : NULL;
-        const phx_port_view *b = force->b >= 0 ? &ws->port_views[force->b] : NULL;
+        const phx_port_view *a = force->a >= 0 ? &ws->ports.view[force->a] : NULL;
+        const phx_port_view *b = force->b >= 0 ? &ws->ports.view[force->b] : NULL;
         double rate = 0.0;
         if (force->kind == FORCE_COORDINATE) {
             const coordinate_slot *coordinate = &system->joints[force->joint].coordinates[force->coordinate];
@@ -257,15 +257,15 @@ static phx_status skew_residual(workspace *ws, double t, const double *x, double
 
     *worst = 0.0;
     if (!status) {
-        memset(ws->lambda, 0, (size_t)ws->n_l * sizeof(double));
-        memset(ws->vm, 0, (size_t)system->n_v * sizeof(double));
-        status = ws->base.ops->linearise(&ws->base, t, x, ws->vm, ws->lambda);
+        memset(ws->step.lambda, 0, (size_t)ws->n_l * sizeof(double));
+        memset(ws->step.vm, 0, (size_t)system->n_v * sizeof(double));
+        status = ws->base.ops->linearise(&ws->base, t, x, ws->step.vm, ws->step.lambda);
     }
     for (int i = kkt->n_v; i < kkt->n && !status; i++)
         for (int k = kkt->ptr[i]; k < kkt->ptr[i + 1]; k++) {
-            const phx_csr whole = {kkt->n, kkt->n, kkt->ptr, kkt->idx, ws->D};
+            const phx_csr whole = {kkt->n, kkt->n, kkt->ptr, kkt->idx, ws->values.D};
             const int mirror = phx_csr_find(&whole, kkt->idx[k], i);
-            *worst = fmax(*worst, fabs(ws->D[k] + ws->D[mirror]));
+            *worst = fmax(*worst, fabs(ws->values.D[k] + ws->values.D[mirror]));
         }
     if (!status)
         random_state(system, x, &seed, xr, vr);
@@ -357,7 +357,7 @@ static void mass_properties(const workspace *ws, const double *x, phx_certificat
 {
     const phx_system *system = ws->system;
     const int dim = system->dim, n_rot = system->n_rot;
-    double moment[3], linear[3], angular[3], turn[3] = {0}, *v = ws->scratch;
+    double moment[3], linear[3], angular[3], turn[3] = {0}, *v = ws->scratch.vector[0];
 
     for (int b = 0; b < system->n_bodies; b++) {
         const body_slot *slot = &system->bodies[b];
@@ -413,7 +413,7 @@ phx_status phx_system_certify(phx_dae *dae, double t, const double *x, const dou
     for (int b = 0; b < system->n_bodies && !status; b++) {
         const body_slot *slot = &system->bodies[b];
         double smallest = 0.0;
-        status = smallest_mass(dae->context, slot->body, x + slot->x, ws->body_M, &smallest);
+        status = smallest_mass(dae->context, slot->body, x + slot->x, ws->bodies.M, &smallest);
         out->smallest_mass_eigenvalue = fmin(out->smallest_mass_eigenvalue, smallest);
     }
     out->lossless = system->lossless && out->power_residual < 1e-10 && out->skew_residual == 0.0;

@@ -33,21 +33,21 @@ static int list_rows(const phx_system *system, const catalog *list, int *rows)
 static phx_status rows_matrix(workspace *ws, const catalog *list, int count, const int *rows, phx_csr *G)
 {
     const phx_system *system = ws->system;
-    slopes it = {.ws = ws, .list = list};
+    jacobian_rows it = {.ws = ws, .list = list};
 
     for (int k = 0; k < count; k++) {
         const joint_slot *joint = &system->joints[system->rows[rows[k]].joint];
         double g[PAIR_SIZE];
-        phx_row_covectors(system->rows[rows[k]].row, &ws->port_views[joint->a], &ws->port_views[joint->b], g,
+        phx_row_covectors(system->rows[rows[k]].row, &ws->ports.view[joint->a], &ws->ports.view[joint->b], g,
                           g + PHX_PORT_MAX);
-        phx_sys_slope_port(&it, SLOPE_H, k, joint->a, g);
-        phx_sys_slope_port(&it, SLOPE_H, k, joint->b, g + PHX_PORT_MAX);
+        phx_sys_jacobian_add_port(&it, JACOBIAN_H, k, joint->a, g);
+        phx_sys_jacobian_add_port(&it, JACOBIAN_H, k, joint->b, g + PHX_PORT_MAX);
     }
-    const slope_list *entries = &it.part[SLOPE_H];
+    const jacobian_entries *entries = &it.part[JACOBIAN_H];
     if (!it.status)
         it.status = phx_csr_from_triplets(ws->base.context, count, system->n_v, entries->count, entries->row,
                                           entries->col, entries->val, G);
-    phx_sys_slopes_free(&it);
+    phx_sys_jacobian_free(&it);
     return it.status;
 }
 

@@ -88,7 +88,7 @@ bool phx_system_ledger_dissipates(const phx_system *system, int entry)
 /* ---- booking ---- */
 static int drive_entry(const workspace *ws, int k)
 {
-    const row_slot *row = &ws->system->rows[ws->row[k]];
+    const row_slot *row = &ws->system->rows[ws->rows.index[k]];
     return row->role == ROW_DRIVEN ? ws->system->joints[row->joint].entry[0] : -1;
 }
 
@@ -102,7 +102,7 @@ void phx_sys_ledger_work(workspace *ws, double h, const double *lambda)
     for (int k = 0; k < ws->n_l && ws->base.n_parts > 0; k++) {
         const int entry = drive_entry(ws, k);
         if (entry >= 0)
-            parts[entry] += h * lambda[k] * ws->w[k];
+            parts[entry] += h * lambda[k] * ws->rows.w[k];
     }
 }
 
@@ -117,22 +117,22 @@ void phx_sys_ledger_nothing(workspace *ws)
 void phx_sys_ledger_project(workspace *ws, const double *dv, const double *e)
 {
     const phx_system *system = ws->system;
-    double *rest = ws->taken, *total = ws->signal_work;
+    double *rest = ws->projection.taken, *total = ws->projection.signal_work;
 
     phx_sys_ledger_nothing(ws);
-    memcpy(rest, ws->supply, (size_t)system->n_components * sizeof *rest);
+    memcpy(rest, ws->projection.supply, (size_t)system->n_components * sizeof *rest);
     memset(total, 0, (size_t)system->n_components * sizeof *total);
     for (int k = 0; k < ws->n_l; k++) {
-        const int entry = drive_entry(ws, k), component = system->rows[ws->row[k]].component;
+        const int entry = drive_entry(ws, k), component = system->rows[ws->rows.index[k]].component;
         if (entry < 0)
             continue;
         const double mu = dv[ws->kkt.n_v + k];
-        ws->base.parts[entry] += mu * ws->w[k];
-        rest[component] -= mu * ws->w[k];
+        ws->base.parts[entry] += mu * ws->rows.w[k];
+        rest[component] -= mu * ws->rows.w[k];
         total[component] += fabs(mu * e[k]) + DBL_MIN;
     }
     for (int k = 0; k < ws->n_l; k++) {
-        const int entry = drive_entry(ws, k), component = system->rows[ws->row[k]].component;
+        const int entry = drive_entry(ws, k), component = system->rows[ws->rows.index[k]].component;
         if (entry >= 0)
             ws->base.parts[entry] +=
                 rest[component] * ((fabs(dv[ws->kkt.n_v + k] * e[k]) + DBL_MIN) / total[component]);

@@ -1,8 +1,8 @@
 /* Redundant constraint rows: how many depend on the others, and which of them are left out.
  *
  * With the rows D left out and the rows S kept, G_D = C G_S wherever the mechanism goes, so that what rounding leaves
- * of the gaps in S comes out in D magnified by C. Rows that are sound at the start may come near dependence later; so C
- * is asked at places along the free motion, and rows are exchanged until no entry is large. */
+ * of the residuals in S comes out in D magnified by C. Rows that are sound at the start may come near dependence later;
+ * so C is asked at places along the free motion, and rows are exchanged until no entry is large. */
 #include "system/system_internal.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Entries of G^T at x: [M -G^T; G 0] is left in ws->mass. Returns their number; row, col, val may be NULL. */
+/* Entries of G^T at x: [M -G^T; G 0] is left in ws->mass.val. Returns their number; row, col, val may be NULL. */
 static size_t transposed_rows(const workspace *ws, int *row, int *col, double *val)
 {
     const kkt_matrix *kkt = &ws->kkt;
@@ -18,12 +18,12 @@ static size_t transposed_rows(const workspace *ws, int *row, int *col, double *v
 
     for (int i = 0; i < kkt->n_v; i++)
         for (int k = kkt->ptr[i]; k < kkt->ptr[i + 1]; k++) {
-            if (kkt->idx[k] < kkt->n_v || ws->mass[k] == 0.0)
+            if (kkt->idx[k] < kkt->n_v || ws->mass.val[k] == 0.0)
                 continue;
             if (row) {
                 row[count] = i;
                 col[count] = kkt->idx[k] - kkt->n_v;
-                val[count] = ws->mass[k];
+                val[count] = ws->mass.val[k];
             }
             count++;
         }
@@ -34,12 +34,12 @@ static size_t transposed_rows(const workspace *ws, int *row, int *col, double *v
 static void scale_columns(workspace *ws, size_t count, const int *row, const int *col, double *val)
 {
     const kkt_matrix *kkt = &ws->kkt;
-    double *mass = ws->scratch, *norm = ws->tau;
+    double *mass = ws->scratch.vector[0], *norm = ws->scratch.multipliers;
 
     for (int i = 0; i < kkt->n_v; i++)
         for (int k = kkt->ptr[i]; k < kkt->ptr[i + 1]; k++)
             if (kkt->idx[k] == i)
-                mass[i] = ws->mass[k] > 0.0 ? ws->mass[k] : 1.0;
+                mass[i] = ws->mass.val[k] > 0.0 ? ws->mass.val[k] : 1.0;
     memset(norm, 0, (size_t)ws->n_l * sizeof *norm);
     for (size_t e = 0; e < count; e++) {
         val[e] /= sqrt(mass[row[e]]);
@@ -60,9 +60,9 @@ phx_status phx_sys_dependent_rows(workspace *ws, const double *x, int *dependent
     double *val = NULL;
     phx_status status = PHX_OK;
 
-    memset(ws->vm, 0, (size_t)n_v * sizeof(double));
-    phx_sys_set_instant(ws, x, ws->vm);
-    phx_sys_rows(ws, 0.0, 0.0);
+    memset(ws->step.vm, 0, (size_t)n_v * sizeof(double));
+    phx_sys_set_instant(ws, x, ws->step.vm);
+    ws->by->rows(ws, 0.0, 0.0);
     phx_sys_mass_values(ws, x);
     const size_t entries = transposed_rows(ws, NULL, NULL, NULL);
     row = phx_calloc(context, entries, sizeof *row);
@@ -102,7 +102,7 @@ static phx_status check_neighbours(phx_system *system, workspace *ws, const int 
         if (!status)
             status = phx_sys_dependent_rows(ws, x, there, &n_there);
         if (!status && n_there < n_dependent) {
-            const row_slot *slot = &system->rows[ws->row[dependent[0]]];
+            const row_slot *slot = &system->rows[ws->rows.index[dependent[0]]];
             status = phx_fail(context, PHX_ERR_ASSEMBLY,
                               "the start is a singular configuration: row %d of joint '%s' depends on the others here, "
                               "but not beside it (links on one line?); start from a slightly different configuration",
@@ -163,10 +163,10 @@ static phx_status measure_volume(phx_context *context, choice *it, int place)
 /* C at the place x; a place where the kept rows are dependent to the last digit is passed over. */
 static phx_status add_place(workspace *ws, const double *x, choice *it)
 {
-    memset(ws->vm, 0, (size_t)ws->kkt.n_v * sizeof(double));
-    phx_sys_set_instant(ws, x, ws->vm);
-    phx_sys_rows(ws, 0.0, 0.0);
-    phx_status status = phx_sys_factor_mass(ws, x);
+    memset(ws->step.vm, 0, (size_t)ws->kkt.n_v * sizeof(double));
+    phx_sys_set_instant(ws, x, ws->step.vm);
+    ws->by->rows(ws, 0.0, 0.0);
+    phx_status status = ws->by->factor_mass(ws, x);
     if (!status)
         status = phx_sys_dependence(ws, place_of(it, it->n_places));
     if (!status)

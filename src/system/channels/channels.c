@@ -158,31 +158,31 @@ static phx_status check_outputs(const choice *it)
 }
 
 /* ---- inputs ---- */
-static void load_slopes(slopes *it, int input, const force_slot *force, int component, const phx_signal *unit)
+static void load_jacobian(jacobian_rows *it, int input, const force_slot *force, int component, const phx_signal *unit)
 {
     workspace *ws = it->ws;
     phx_load_result result = {0};
 
     if (force->kind == FORCE_LINE) {
         const phx_line_spring spring = {.force = unit};
-        it->status = phx_line_spring_evaluate(ws->base.context, &spring, &ws->port_views[force->a],
-                                              &ws->port_views[force->b], 0.0, false, &result);
+        it->status = phx_line_spring_evaluate(ws->base.context, &spring, &ws->ports.view[force->a],
+                                              &ws->ports.view[force->b], 0.0, false, &result);
     } else {
         phx_port_load load = force->load;
         for (int c = 0; c < 3; c++)
             load.component[c] = c == component ? unit : NULL;
-        it->status = phx_port_load_evaluate(ws->base.context, &load, &ws->port_views[force->a], 0.0, false, &result);
+        it->status = phx_port_load_evaluate(ws->base.context, &load, &ws->ports.view[force->a], 0.0, false, &result);
     }
     if (it->status) {
         it->status = phx_fail_prefix(ws->base.context, it->status, "'%s': ", force->name);
         return;
     }
-    phx_sys_slope_port(it, SLOPE_F, input, force->a, result.effort);
+    phx_sys_jacobian_add_port(it, JACOBIAN_F, input, force->a, result.effort);
     if (force->b >= 0)
-        phx_sys_slope_port(it, SLOPE_F, input, force->b, result.effort + PHX_PORT_MAX);
+        phx_sys_jacobian_add_port(it, JACOBIAN_F, input, force->b, result.effort + PHX_PORT_MAX);
 }
 
-static void distributed_slopes(slopes *it, int input, const force_slot *force, int component, phx_signal *unit)
+static void distributed_jacobian(jacobian_rows *it, int input, const force_slot *force, int component, phx_signal *unit)
 {
     workspace *ws = it->ws;
     const body_slot *slot = &ws->system->bodies[force->body];
@@ -190,13 +190,13 @@ static void distributed_slopes(slopes *it, int input, const force_slot *force, i
 
     for (int c = 0; c < 3; c++)
         one.signal[c] = c == component ? unit : NULL;
-    memset(ws->scratch4, 0, (size_t)ws->kkt.n * sizeof *ws->scratch4);
-    it->status = phx_sys_distributed_force(ws, &one, 0.0, false, ws->scratch4);
+    memset(ws->scratch.vector[3], 0, (size_t)ws->kkt.n * sizeof *ws->scratch.vector[3]);
+    it->status = phx_sys_distributed_force(ws, &one, 0.0, false, ws->scratch.vector[3]);
     for (int i = slot->v; i < slot->v + phx_body_n_v(slot->body) && !it->status; i++)
-        phx_sys_slope(it, SLOPE_F, input, i, -ws->scratch4[i]);
+        phx_sys_jacobian_add(it, JACOBIAN_F, input, i, -ws->scratch.vector[3][i]);
 }
 
-static phx_status input_slopes(slopes *it, const choice *chosen)
+static phx_status input_jacobian(jacobian_rows *it, const choice *chosen)
 {
     const phx_system *system = it->ws->system;
     phx_signal *unit = NULL;
@@ -206,22 +206,22 @@ static phx_status input_slopes(slopes *it, const choice *chosen)
         const entry *one = &chosen->list.entries[chosen->inputs[k]];
         const int held = chosen->channels->held[k];
         if (one->kind == ENTRY_MOTION)
-            phx_sys_slope_motion(it, held < 0 ? SLOPE_F : SLOPE_H, held < 0 ? k : held,
-                                 &chosen->list.motions[one->index]);
+            phx_sys_jacobian_add_motion(it, held < 0 ? JACOBIAN_F : JACOBIAN_H, held < 0 ? k : held,
+                                        &chosen->list.motions[one->index]);
         else if (system->forces[one->index].kind == FORCE_DISTRIBUTED)
-            distributed_slopes(it, k, &system->forces[one->index], one->part, unit);
+            distributed_jacobian(it, k, &system->forces[one->index], one->part, unit);
         else
-            load_slopes(it, k, &system->forces[one->index], one->part, unit);
+            load_jacobian(it, k, &system->forces[one->index], one->part, unit);
     }
     phx_signal_destroy(unit);
     return it->status;
 }
 
 /* ---- outputs ---- */
-static phx_status output_slopes(slopes *it, const choice *chosen)
+static phx_status output_jacobian(jacobian_rows *it, const choice *chosen)
 {
     const phx_system *system = it->ws->system;
-    const slope_part parts[MOTION_PARTS] = {SLOPE_MU, SLOPE_A, SLOPE_V, SLOPE_Q};
+    const jacobian_part parts[MOTION_PARTS] = {JACOBIAN_MU, JACOBIAN_A, JACOBIAN_V, JACOBIAN_Q};
     int *row = phx_calloc(it->ws->base.context, (size_t)system->n_columns, sizeof *row);
 
     if (!row)
@@ -234,11 +234,11 @@ static phx_status output_slopes(slopes *it, const choice *chosen)
         if (!what)
             row[one->index] = k;
         else if (one->part != PART_EFFORT)
-            phx_sys_slope_motion(it, parts[one->part], k, what);
+            phx_sys_jacobian_add_motion(it, parts[one->part], k, what);
         else if (what->joint < 0)
-            phx_sys_slope(it, SLOPE_MU, k, what->held, 1.0);
+            phx_sys_jacobian_add(it, JACOBIAN_MU, k, what->held, 1.0);
         else
-            phx_sys_slope_effort(it, k, what->joint, what->coordinate);
+            phx_sys_jacobian_add_effort(it, k, what->joint, what->coordinate);
     }
     for (int i = 0; i < system->n_outputs && !it->status; i++) {
         bool wanted = false;
@@ -246,7 +246,7 @@ static phx_status output_slopes(slopes *it, const choice *chosen)
             wanted = wanted || row[system->outputs[i].first + c] >= 0;
         it->row = row + system->outputs[i].first;
         if (wanted)
-            phx_sys_output_slopes(it, &system->outputs[i]);
+            phx_sys_output_jacobian(it, &system->outputs[i]);
     }
     it->row = NULL;
     phx_free(row);
@@ -255,8 +255,8 @@ static phx_status output_slopes(slopes *it, const choice *chosen)
 
 /* ---- assembly ---- */
 /* Y_l over the independent rows from what is over rows of the system. */
-static phx_status multiplier_columns(workspace *ws, const constraint_rows *rows, const slope_list *list, int n_outputs,
-                                     phx_csr *Y_l)
+static phx_status multiplier_columns(workspace *ws, const constraint_rows *rows, const jacobian_entries *list,
+                                     int n_outputs, phx_csr *Y_l)
 {
     phx_context *context = ws->base.context;
     const int m = rows->count;
@@ -281,35 +281,35 @@ static phx_status multiplier_columns(workspace *ws, const constraint_rows *rows,
     return status;
 }
 
-static phx_status matrix_of(phx_context *context, const slope_list *list, int rows, int cols, phx_csr *out)
+static phx_status matrix_of(phx_context *context, const jacobian_entries *list, int rows, int cols, phx_csr *out)
 {
     return phx_csr_from_triplets(context, rows, cols, list->count, list->row, list->col, list->val, out);
 }
 
-static phx_status fill_matrices(workspace *ws, const constraint_rows *rows, const slopes *it, phx_channels *out)
+static phx_status fill_matrices(workspace *ws, const constraint_rows *rows, const jacobian_rows *it, phx_channels *out)
 {
     phx_context *context = ws->base.context;
     const int n = out->n, p = out->n_outputs;
     phx_csr transposed = {0};
-    phx_status status = matrix_of(context, &it->part[SLOPE_F], out->n_inputs, n, &transposed);
+    phx_status status = matrix_of(context, &it->part[JACOBIAN_F], out->n_inputs, n, &transposed);
 
     if (!status)
         status = phx_csr_transpose(context, &transposed, &out->F);
     phx_csr_free(&transposed);
     if (!status)
-        status = matrix_of(context, &it->part[SLOPE_H], out->n_held, n, &out->H);
+        status = matrix_of(context, &it->part[JACOBIAN_H], out->n_held, n, &out->H);
     if (!status)
-        status = matrix_of(context, &it->part[SLOPE_Q], p, n, &out->Y_q);
+        status = matrix_of(context, &it->part[JACOBIAN_Q], p, n, &out->Y_q);
     if (!status)
-        status = matrix_of(context, &it->part[SLOPE_V], p, n, &out->Y_v);
+        status = matrix_of(context, &it->part[JACOBIAN_V], p, n, &out->Y_v);
     if (!status)
-        status = matrix_of(context, &it->part[SLOPE_A], p, n, &out->Y_a);
+        status = matrix_of(context, &it->part[JACOBIAN_A], p, n, &out->Y_a);
     if (!status)
-        status = matrix_of(context, &it->part[SLOPE_MU], p, out->n_held, &out->Y_h);
+        status = matrix_of(context, &it->part[JACOBIAN_MU], p, out->n_held, &out->Y_h);
     if (!status)
-        status = matrix_of(context, &it->part[SLOPE_U], p, out->n_inputs, &out->Y_u);
+        status = matrix_of(context, &it->part[JACOBIAN_U], p, out->n_inputs, &out->Y_u);
     if (!status)
-        status = multiplier_columns(ws, rows, &it->part[SLOPE_L], p, &out->Y_l);
+        status = multiplier_columns(ws, rows, &it->part[JACOBIAN_L], p, &out->Y_l);
     out->m = rows->count;
     if (!status) { /* the independent rows come first */
         const phx_csr first = {rows->count, n, rows->all.ptr, rows->all.idx, rows->all.val};
@@ -358,20 +358,21 @@ static phx_status alloc_channels(phx_context *context, phx_channels *out)
 /* Everything at the point: views of all ports, their Jacobians, all multipliers. */
 static phx_status point_at(workspace *ws, double t, const double *x, const double *lambda, double *all)
 {
-    double *multipliers = ws->lambda;
+    double *multipliers = ws->step.lambda;
     phx_status status = PHX_OK;
 
-    memset(ws->vm, 0, (size_t)ws->kkt.n_v * sizeof *ws->vm);
+    memset(ws->step.vm, 0, (size_t)ws->kkt.n_v * sizeof *ws->step.vm);
     if (lambda)
         memcpy(multipliers, lambda, (size_t)ws->n_l * sizeof *lambda);
     else
-        status = phx_sys_locked_accelerations(ws, t, x, ws->vm, true, ws->v0, multipliers, ws->scratch);
+        status =
+            phx_sys_locked_accelerations(ws, t, x, ws->step.vm, true, ws->step.v0, multipliers, ws->scratch.vector[0]);
     if (status)
         return status;
-    phx_sys_set_instant(ws, x, ws->vm);
-    phx_sys_rows(ws, t, 0.0);
+    phx_sys_set_instant(ws, x, ws->step.vm);
+    ws->by->rows(ws, t, 0.0);
     if (ws->system->n_redundant > 0)
-        status = phx_sys_factor_mass(ws, x);
+        status = ws->by->factor_mass(ws, x);
     if (!status)
         status = phx_sys_all_multipliers(ws, multipliers, all);
     return status;
@@ -387,7 +388,7 @@ phx_status phx_system_channels(phx_dae *dae, double t, const double *x, const do
     const phx_channels_options none = {0};
     choice chosen = {.channels = channels};
     constraint_rows rows = {0};
-    slopes it = {.ws = ws, .list = &chosen.list};
+    jacobian_rows it = {.ws = ws, .list = &chosen.list};
     double *all = phx_calloc(context, (size_t)ws->system->n_rows, sizeof *all);
     phx_status status = all ? PHX_OK : PHX_ERR_MEMORY;
 
@@ -410,15 +411,15 @@ phx_status phx_system_channels(phx_dae *dae, double t, const double *x, const do
     if (!status)
         status = phx_sys_constraint_rows_find(ws, x, &chosen.list, &rows);
     if (!status)
-        status = input_slopes(&it, &chosen);
+        status = input_jacobian(&it, &chosen);
     if (!status)
-        status = output_slopes(&it, &chosen);
+        status = output_jacobian(&it, &chosen);
     if (!status)
         status = fill_matrices(ws, &rows, &it, channels);
     if (status)
         phx_channels_free(channels);
     phx_sys_constraint_rows_free(&rows);
-    phx_sys_slopes_free(&it);
+    phx_sys_jacobian_free(&it);
     phx_sys_catalog_free(&chosen.list);
     phx_free(chosen.inputs);
     phx_free(chosen.outputs);
@@ -457,28 +458,29 @@ phx_status phx_system_unrest(phx_dae *dae, double t, const double *x, double *ri
         return phx_fail_null(dae ? dae->context : NULL, __func__, "dae or x");
     workspace *ws = (workspace *)dae;
     const phx_system *system = ws->system;
-    double mass = 0.0, *rhs = ws->scratch3;
+    double mass = 0.0, *rhs = ws->scratch.vector[2];
     phx_status status = PHX_OK;
 
-    memset(ws->vm, 0, (size_t)ws->kkt.n_v * sizeof *ws->vm);
+    memset(ws->step.vm, 0, (size_t)ws->kkt.n_v * sizeof *ws->step.vm);
     for (int b = 0; b < system->n_bodies; b++)
         mass += phx_body_at_rest(system->bodies[b].body)->mass;
     if (rigid) {
-        status = phx_sys_locked_accelerations(ws, t, x, ws->vm, true, ws->v0, ws->lambda, ws->scratch);
+        status = phx_sys_locked_accelerations(ws, t, x, ws->step.vm, true, ws->step.v0, ws->step.lambda,
+                                              ws->scratch.vector[0]);
         if (!status)
-            *rigid = dae->ops->norm(dae, ws->v0) / sqrt(mass);
+            *rigid = dae->ops->norm(dae, ws->step.v0) / sqrt(mass);
     }
     if (!free || status)
         return status;
     /* M a = f + G^T lambda, G a = 0 */
     memset(rhs, 0, (size_t)ws->kkt.n * sizeof *rhs);
-    status = dae->ops->residual(dae, t, x, ws->vm, rhs, rhs + ws->kkt.n_v, ws->scratch2);
+    status = dae->ops->residual(dae, t, x, ws->step.vm, rhs, rhs + ws->kkt.n_v, ws->scratch.vector[1]);
     for (int i = 0; i < ws->kkt.n_v && !status; i++)
-        rhs[i] = -ws->scratch2[i];
+        rhs[i] = -ws->scratch.vector[1][i];
     if (!status)
-        status = phx_sys_factor_mass(ws, x);
+        status = ws->by->factor_mass(ws, x);
     if (!status)
-        status = phx_sys_solve_mass(ws, rhs);
+        status = ws->by->solve_mass(ws, rhs);
     if (!status)
         *free = dae->ops->norm(dae, rhs) / sqrt(mass);
     return status;

@@ -44,41 +44,43 @@ const entry *phx_sys_catalog_find(catalog *list, const char *name, bool input, p
 phx_shown phx_sys_catalog_hint(const catalog *list, const char *name, bool input);
 
 /* ---- derivatives, as triplets ---- */
-typedef enum slope_part {
-    SLOPE_F, /* inputs x n: transposed */
-    SLOPE_H,
-    SLOPE_Q,
-    SLOPE_V,
-    SLOPE_A,
-    SLOPE_L, /* columns: rows of the system */
-    SLOPE_MU,
-    SLOPE_U,
-    SLOPE_PARTS
-} slope_part;
-typedef struct slope_list {
+typedef enum jacobian_part {
+    JACOBIAN_F, /* inputs x n: transposed */
+    JACOBIAN_H,
+    JACOBIAN_Q,
+    JACOBIAN_V,
+    JACOBIAN_A,
+    JACOBIAN_L, /* columns: rows of the system */
+    JACOBIAN_MU,
+    JACOBIAN_U,
+    JACOBIAN_PARTS
+} jacobian_part;
+typedef struct jacobian_entries {
     int *row, *col;
     double *val;
     size_t count, capacity;
-} slope_list;
-typedef struct slopes {
+} jacobian_entries;
+typedef struct jacobian_rows {
     workspace *ws;
     const catalog *list;
     const double *all; /* multipliers at the point, of all rows of the system */
     const int *row;    /* where component k of an output goes; -1: nowhere */
-    slope_list part[SLOPE_PARTS];
+    jacobian_entries part[JACOBIAN_PARTS];
     phx_status status; /* of the first failure; nothing is added after it */
-} slopes;
-void phx_sys_slopes_free(slopes *it);
-void phx_sys_slope(slopes *it, slope_part part, int row, int col, double value);
+} jacobian_rows;
+void phx_sys_jacobian_free(jacobian_rows *it);
+void phx_sys_jacobian_add(jacobian_rows *it, jacobian_part part, int row, int col, double value);
 /* Covector of the angular velocity of a section: plane (angle + atan theta)', space about `axis` in body axes. */
 void phx_sys_turn_covector(const phx_port_view *view, const double *axis, double *covector);
 /* covector . P of a port of the system, of a point: a row over xi. */
-void phx_sys_slope_port(slopes *it, slope_part part, int row, phx_port_id port, const double *covector);
-void phx_sys_slope_motion(slopes *it, slope_part part, int row, const motion *what);
+void phx_sys_jacobian_add_port(jacobian_rows *it, jacobian_part part, int row, phx_port_id port,
+                               const double *covector);
+void phx_sys_jacobian_add_motion(jacobian_rows *it, jacobian_part part, int row, const motion *what);
 /* factor times a free coordinate of a joint */
-void phx_sys_slope_coordinate(slopes *it, slope_part part, int row, int joint, int coordinate, double factor);
+void phx_sys_jacobian_add_coordinate(jacobian_rows *it, jacobian_part part, int row, int joint, int coordinate,
+                                     double factor);
 /* The effort along a coordinate of a joint (phx_system_channels). */
-void phx_sys_slope_effort(slopes *it, int row, int joint, int coordinate);
+void phx_sys_jacobian_add_effort(jacobian_rows *it, int row, int joint, int coordinate);
 
 /* Rows of joints and of locked drives: those that carry a multiplier, and where redundant rows share in them,
  * lambda_of_all_rows = share lambda. */
@@ -94,10 +96,11 @@ void phx_sys_constraint_rows_free(constraint_rows *it);
 phx_status phx_sys_constraint_rows_find(workspace *ws, const double *x, const catalog *list, constraint_rows *it);
 
 /* Rows of an output at the point; the table of quantities is in outputs.c. */
-void phx_sys_output_slopes(slopes *it, const output_slot *output);
-typedef void phx_sys_slopes_fn(slopes *it, const output_slot *output);
-phx_sys_slopes_fn phx_sys_position_slopes, phx_sys_velocity_slopes, phx_sys_acceleration_slopes, phx_sys_angle_slopes,
-    phx_sys_angular_velocity_slopes, phx_sys_attitude_slopes, phx_sys_deformation_slopes, phx_sys_stress_slopes,
-    phx_sys_reaction_slopes, phx_sys_coordinate_slopes, phx_sys_rate_slopes, phx_sys_effort_slopes;
+void phx_sys_output_jacobian(jacobian_rows *it, const output_slot *output);
+typedef void phx_sys_jacobian_fn(jacobian_rows *it, const output_slot *output);
+phx_sys_jacobian_fn phx_sys_position_jacobian, phx_sys_velocity_jacobian, phx_sys_acceleration_jacobian,
+    phx_sys_angle_jacobian, phx_sys_angular_velocity_jacobian, phx_sys_attitude_jacobian, phx_sys_deformation_jacobian,
+    phx_sys_stress_jacobian, phx_sys_reaction_jacobian, phx_sys_coordinate_jacobian, phx_sys_rate_jacobian,
+    phx_sys_effort_jacobian;
 
 #endif

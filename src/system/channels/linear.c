@@ -60,7 +60,7 @@ static bool root_is_exact(const workspace *ws, const double *x)
         if (system->gravity[a] != 0.0)
             return false;
     for (int i = 0; i < system->n_ports * PHX_PORT_MAX; i++)
-        if (ws->effort[i] != 0.0)
+        if (ws->ports.effort[i] != 0.0)
             return false;
     for (int i = 0; i < system->n_forces; i++)
         if (system->forces[i].kind == FORCE_DISTRIBUTED)
@@ -87,7 +87,7 @@ typedef struct entries {
 static void spring_row(const workspace *ws, const force_slot *force, int row, entries *out)
 {
     const phx_system *system = ws->system;
-    const phx_port_view *a = &ws->port_views[force->a], *b = &ws->port_views[force->b];
+    const phx_port_view *a = &ws->ports.view[force->a], *b = &ws->ports.view[force->b];
     double g[PAIR_SIZE] = {0}, k = 0.0;
 
     if (force->kind == FORCE_COORDINATE) {
@@ -106,11 +106,11 @@ static void spring_row(const workspace *ws, const force_slot *force, int row, en
     }
     for (int side = 0; side < 2 && k > 0.0; side++) {
         const phx_port_id id = side ? force->b : force->a;
-        phx_sys_pull(ws, id, g + side * PHX_PORT_MAX, ws->local);
-        for (int c = 0; c < ws->port_count[id]; c++) {
+        phx_sys_pull(ws, id, g + side * PHX_PORT_MAX, ws->scratch.block);
+        for (int c = 0; c < ws->ports.count[id]; c++) {
             out->row[out->count] = row;
-            out->col[out->count] = ws->port_cols[ws->port_first[id] + c];
-            out->val[out->count++] = sqrt(k) * ws->local[c];
+            out->col[out->count] = ws->ports.cols[ws->ports.first[id] + c];
+            out->val[out->count++] = sqrt(k) * ws->scratch.block[c];
         }
     }
 }
@@ -133,7 +133,7 @@ static phx_status make_root(const workspace *ws, bool springs, phx_csr *root)
     for (int i = 0; i < system->n_forces; i++)
         room += system->forces[i].b < 0
                     ? 0
-                    : (size_t)(ws->port_count[system->forces[i].a] + ws->port_count[system->forces[i].b]);
+                    : (size_t)(ws->ports.count[system->forces[i].a] + ws->ports.count[system->forces[i].b]);
     out.row = phx_calloc(context, room, sizeof *out.row);
     out.col = phx_calloc(context, room, sizeof *out.col);
     out.val = phx_calloc(context, room, sizeof *out.val);
@@ -174,9 +174,9 @@ static phx_status make_rest(workspace *ws, phx_csr *rest)
         for (int i = 0; i < K.rows; i++)
             for (int k = ptr[rigid + i], f = K.ptr[i]; k < ptr[rigid + i + 1]; k++)
                 if (f < K.ptr[i + 1] && idx[k] == rigid + K.idx[f])
-                    ws->K[ws->kkt.body_at[b][k]] -= K.val[f++];
+                    ws->values.K[ws->kkt.body_at[b][k]] -= K.val[f++];
     }
-    return block(ws->base.context, &ws->kkt, ws->K, 0, ws->kkt.n_v, ws->kkt.n_v, rest);
+    return block(ws->base.context, &ws->kkt, ws->values.K, 0, ws->kkt.n_v, ws->kkt.n_v, rest);
 }
 
 /* factor times the rows of a body's matrix over its deformations. */
@@ -190,7 +190,7 @@ static void put_rows(const phx_csr *own, double factor, int column, int *rows, e
         }
 }
 
-/* Takes from ws->D what of body b has a root. */
+/* Takes from ws->values.D what of body b has a root. */
 static phx_status leave_rest(workspace *ws, int b)
 {
     const phx_body *body = ws->system->bodies[b].body;
@@ -202,15 +202,15 @@ static phx_status leave_rest(workspace *ws, int b)
     if (!own)
         return PHX_ERR_MEMORY;
     for (int k = 0; k < nnz; k++)
-        own[k] = ws->D[at[k]];
+        own[k] = ws->values.D[at[k]];
     phx_body_subtract_rooted_damping(body, own);
     for (int k = 0; k < nnz; k++)
-        ws->D[at[k]] = own[k];
+        ws->values.D[at[k]] = own[k];
     phx_free(own);
     return PHX_OK;
 }
 
-/* Stacked sqrt(beta) B and W of the bodies that have them. Leaves in ws->D what is not in it. */
+/* Stacked sqrt(beta) B and W of the bodies that have them. Leaves in ws->values.D what is not in it. */
 static phx_status make_damping_root(workspace *ws, phx_csr *root)
 {
     const phx_system *system = ws->system;
@@ -265,16 +265,16 @@ static phx_status take_matrices(workspace *ws, const double *x, bool exact, phx_
 {
     phx_context *context = ws->base.context;
     const int n_v = ws->kkt.n_v;
-    phx_status status = block(context, &ws->kkt, ws->M, 0, n_v, n_v, &linear->M);
+    phx_status status = block(context, &ws->kkt, ws->values.M, 0, n_v, n_v, &linear->M);
 
     linear->n = n_v;
     linear->m = ws->n_l;
     if (!status)
-        status = block(context, &ws->kkt, ws->D, 0, n_v, n_v, &linear->D);
+        status = block(context, &ws->kkt, ws->values.D, 0, n_v, n_v, &linear->D);
     if (!status)
-        status = block(context, &ws->kkt, ws->K, 0, n_v, n_v, &linear->K);
+        status = block(context, &ws->kkt, ws->values.K, 0, n_v, n_v, &linear->K);
     if (!status)
-        status = block(context, &ws->kkt, ws->D, n_v, ws->n_l, n_v, &linear->G);
+        status = block(context, &ws->kkt, ws->values.D, n_v, ws->n_l, n_v, &linear->G);
     const phx_csr *const matrices[] = {&linear->M, &linear->D, &linear->K, &linear->G};
     for (int k = 0; k < 4 && !status; k++)
         status = check_finite(ws, matrices[k], k < 3 ? 0 : n_v);
@@ -288,7 +288,7 @@ static phx_status take_matrices(workspace *ws, const double *x, bool exact, phx_
     if (!status)
         status = make_damping_root(ws, &linear->damping_root);
     if (!status && linear->damping_root.rows > 0)
-        status = block(context, &ws->kkt, ws->D, 0, n_v, n_v, &linear->damping_rest);
+        status = block(context, &ws->kkt, ws->values.D, 0, n_v, n_v, &linear->damping_rest);
     if (status)
         phx_linear_free(linear);
     return status;
@@ -299,7 +299,7 @@ phx_status phx_system_linear(phx_dae *dae, double t, const double *x, const doub
     if (!dae || !x || !linear)
         return phx_fail_null(dae ? dae->context : NULL, __func__, "dae, x or linear");
     workspace *ws = (workspace *)dae;
-    double *at_rest = ws->vm, *multipliers = ws->lambda;
+    double *at_rest = ws->step.vm, *multipliers = ws->step.lambda;
     phx_status status = PHX_OK;
 
     memset(linear, 0, sizeof *linear);
@@ -307,7 +307,7 @@ phx_status phx_system_linear(phx_dae *dae, double t, const double *x, const doub
     if (lambda)
         memcpy(multipliers, lambda, (size_t)ws->n_l * sizeof *lambda);
     else
-        status = phx_sys_locked_accelerations(ws, t, x, at_rest, true, ws->v0, multipliers, ws->scratch);
+        status = phx_sys_locked_accelerations(ws, t, x, at_rest, true, ws->step.v0, multipliers, ws->scratch.vector[0]);
     if (!status)
         status = dae->ops->linearise(dae, t, x, at_rest, multipliers);
     return phx_conclude(dae->context, status ? status : take_matrices(ws, x, true, linear));

@@ -10,25 +10,25 @@ typedef struct quantity_info {
     phx_quantity quantity;
     const char *plane, *space; /* component names, '|' between them; "" for a scalar */
     const char *unit;
-    phx_sys_slopes_fn *slopes;
+    phx_sys_jacobian_fn *jacobian;
 } quantity_info;
 
 static const quantity_info quantities[] = {
-    {PHX_QUANTITY_POSITION, "x|y", "x|y|z", "m", phx_sys_position_slopes},
-    {PHX_QUANTITY_VELOCITY, "x|y", "x|y|z", "m/s", phx_sys_velocity_slopes},
-    {PHX_QUANTITY_ACCELERATION, "x|y", "x|y|z", "m/s^2", phx_sys_acceleration_slopes},
-    {PHX_QUANTITY_ANGLE, "", "", "rad", phx_sys_angle_slopes},
-    {PHX_QUANTITY_ANGULAR_VELOCITY, "", "x|y|z", "rad/s", phx_sys_angular_velocity_slopes},
-    {PHX_QUANTITY_ATTITUDE, "w|x|y|z", "w|x|y|z", "", phx_sys_attitude_slopes},
-    {PHX_QUANTITY_DEFORMATION, "x|y", "x|y|z", "m", phx_sys_deformation_slopes},
-    {PHX_QUANTITY_AXIAL_FORCE, "", "", "N", phx_sys_stress_slopes},
-    {PHX_QUANTITY_BENDING_MOMENT, "", "y|z", "N m", phx_sys_stress_slopes},
-    {PHX_QUANTITY_TORSION, "", "", "N m", phx_sys_stress_slopes},
-    {PHX_QUANTITY_STRESS, "top|bottom", "top|bottom", "Pa", phx_sys_stress_slopes},
-    {PHX_QUANTITY_REACTION, "fx|fy|tz", "fx|fy|fz|tx|ty|tz", "N, N m", phx_sys_reaction_slopes},
-    {PHX_QUANTITY_COORDINATE, "", "", "m or rad", phx_sys_coordinate_slopes},
-    {PHX_QUANTITY_RATE, "", "", "m/s or rad/s", phx_sys_rate_slopes},
-    {PHX_QUANTITY_EFFORT, "", "", "N or N m", phx_sys_effort_slopes},
+    {PHX_QUANTITY_POSITION, "x|y", "x|y|z", "m", phx_sys_position_jacobian},
+    {PHX_QUANTITY_VELOCITY, "x|y", "x|y|z", "m/s", phx_sys_velocity_jacobian},
+    {PHX_QUANTITY_ACCELERATION, "x|y", "x|y|z", "m/s^2", phx_sys_acceleration_jacobian},
+    {PHX_QUANTITY_ANGLE, "", "", "rad", phx_sys_angle_jacobian},
+    {PHX_QUANTITY_ANGULAR_VELOCITY, "", "x|y|z", "rad/s", phx_sys_angular_velocity_jacobian},
+    {PHX_QUANTITY_ATTITUDE, "w|x|y|z", "w|x|y|z", "", phx_sys_attitude_jacobian},
+    {PHX_QUANTITY_DEFORMATION, "x|y", "x|y|z", "m", phx_sys_deformation_jacobian},
+    {PHX_QUANTITY_AXIAL_FORCE, "", "", "N", phx_sys_stress_jacobian},
+    {PHX_QUANTITY_BENDING_MOMENT, "", "y|z", "N m", phx_sys_stress_jacobian},
+    {PHX_QUANTITY_TORSION, "", "", "N m", phx_sys_stress_jacobian},
+    {PHX_QUANTITY_STRESS, "top|bottom", "top|bottom", "Pa", phx_sys_stress_jacobian},
+    {PHX_QUANTITY_REACTION, "fx|fy|tz", "fx|fy|fz|tx|ty|tz", "N, N m", phx_sys_reaction_jacobian},
+    {PHX_QUANTITY_COORDINATE, "", "", "m or rad", phx_sys_coordinate_jacobian},
+    {PHX_QUANTITY_RATE, "", "", "m/s or rad/s", phx_sys_rate_jacobian},
+    {PHX_QUANTITY_EFFORT, "", "", "N or N m", phx_sys_effort_jacobian},
 };
 
 static const quantity_info *info_of(phx_quantity quantity)
@@ -106,7 +106,7 @@ phx_status phx_system_add_output(phx_system *system, const phx_output_def *def)
 
     if (status)
         return status;
-    if (system->frozen)
+    if (system->finalised)
         return phx_fail(system->context, PHX_ERR_ARGUMENT, "the system is frozen; nothing can be added");
     bigger = phx_realloc(system->context, system->outputs, (size_t)system->n_outputs + 1, sizeof *bigger);
     if (!bigger)
@@ -259,7 +259,7 @@ void phx_system_energies(const phx_system *system, const double *x, const double
             energies->potential += phx_line_spring_energy(&force->spring, &a, &b, 1);
         } else { /* 1/2 k (psi - rest)^2 */
             const coordinate_slot *coordinate = &system->joints[force->joint].coordinates[force->coordinate];
-            const double near = coordinate->turn < 0 ? 0.0 : x[coordinate->turn];
+            const double near = coordinate->angle < 0 ? 0.0 : x[coordinate->angle];
             const double d = phx_row_unwrapped(&coordinate->row, &a, &b, 1, near) - coordinate->def.rest;
             energies->potential += 0.5 * coordinate->def.stiffness * d * d;
         }
@@ -290,7 +290,7 @@ void phx_sys_section_frame(const phx_port_view *view, const double *own, double 
 
 static void section_frame(const workspace *ws, phx_port_id id, double *frame)
 {
-    phx_sys_section_frame(&ws->port_views[id], ws->system->ports[id].port.rotation, frame);
+    phx_sys_section_frame(&ws->ports.view[id], ws->system->ports[id].port.rotation, frame);
 }
 
 /* Inertial acceleration of a port: P v_dot + (d(P v)/dxi) v. */
@@ -298,8 +298,8 @@ static void port_acceleration(workspace *ws, phx_port_id id, const double *v_dot
 {
     const phx_system *system = ws->system;
     const port_slot *port = &system->ports[id];
-    const int dim = system->dim, n = ws->port_count[id], *cols = ws->port_cols + ws->port_first[id];
-    double *tangent = ws->local, *P = ws->local + dim * n;
+    const int dim = system->dim, n = ws->ports.count[id], *cols = ws->ports.cols + ws->ports.first[id];
+    double *tangent = ws->scratch.block, *P = ws->scratch.block + dim * n;
 
     memset(a, 0, (size_t)dim * sizeof *a);
     if (port->body == PHX_GROUND)
@@ -319,7 +319,7 @@ static void port_acceleration(workspace *ws, phx_port_id id, const double *v_dot
 static double port_angle(const workspace *ws, phx_port_id id)
 {
     const double *rotation = ws->system->ports[id].port.rotation;
-    return phx_port_angle(&ws->port_views[id], 1) + atan2(rotation[2], rotation[0]);
+    return phx_port_angle(&ws->ports.view[id], 1) + atan2(rotation[2], rotation[0]);
 }
 
 /* Quaternion (w, x, y, z) of the port's axes. */
@@ -373,7 +373,7 @@ void phx_sys_port_deformation(const workspace *ws, phx_port_id id, double *out)
 static void port_quantity(workspace *ws, const output_slot *output, const double *v_dot, double *out)
 {
     const phx_port_id id = output->def.port;
-    const phx_port_view *view = &ws->port_views[id];
+    const phx_port_view *view = &ws->ports.view[id];
     const int dim = ws->system->dim;
     double value[3] = {0};
 
@@ -416,11 +416,11 @@ static void stress_quantity(workspace *ws, const output_slot *output, double *ou
     const int n = phx_body_n_stress(body);
     double axial = 0.0, moment[2] = {0}, torsion = 0.0;
 
-    phx_body_stress(body, phx_sys_body_view(ws, port->body).x1, ws->sigma);
-    axial = phx_sys_dot(n, output->stress, ws->sigma);
-    moment[0] = phx_sys_dot(n, output->stress + n, ws->sigma);
-    moment[1] = phx_sys_dot(n, output->stress + 2 * n, ws->sigma);
-    torsion = phx_sys_dot(n, output->stress + 3 * n, ws->sigma);
+    phx_body_stress(body, phx_sys_body_view(ws, port->body).x1, ws->bodies.stress);
+    axial = phx_sys_dot(n, output->stress, ws->bodies.stress);
+    moment[0] = phx_sys_dot(n, output->stress + n, ws->bodies.stress);
+    moment[1] = phx_sys_dot(n, output->stress + 2 * n, ws->bodies.stress);
+    torsion = phx_sys_dot(n, output->stress + 3 * n, ws->bodies.stress);
     switch (output->def.quantity) {
     case PHX_QUANTITY_AXIAL_FORCE:
         out[0] = axial;
@@ -450,7 +450,7 @@ static void row_transposed(workspace *ws, int r, double *out)
     double g[PAIR_SIZE];
 
     memset(out, 0, (size_t)system->n_v * sizeof *out);
-    phx_row_covectors(slot->row, &ws->port_views[joint->a], &ws->port_views[joint->b], g, g + PHX_PORT_MAX);
+    phx_row_covectors(slot->row, &ws->ports.view[joint->a], &ws->ports.view[joint->b], g, g + PHX_PORT_MAX);
     for (int side = 0; side < 2; side++) {
         const port_slot *port = &system->ports[side ? joint->b : joint->a];
         if (port->body == PHX_GROUND)
@@ -461,18 +461,33 @@ static void row_transposed(workspace *ws, int r, double *out)
     }
 }
 
+phx_status phx_sys_reactions_create(phx_context *context, const phx_system *system, int n_l, reactions *made)
+{
+    const size_t redundant = (size_t)system->n_redundant;
+    const phx_sys_array arrays[] = {{&made->all, (size_t)system->n_rows},
+                                    {&made->dependence, redundant * ((size_t)n_l + redundant + 1)}};
+
+    return phx_sys_arrays_create(context, sizeof arrays / sizeof *arrays, arrays);
+}
+
+void phx_sys_reactions_free(reactions *made)
+{
+    phx_free(made->all);
+    phx_free(made->dependence);
+}
+
 /* [M -G^T; G 0] (a, -C_r) = (G_r^T, 0),  a = 0 */
 phx_status phx_sys_dependence(workspace *ws, double *C)
 {
     const phx_system *system = ws->system;
     const int n_l = ws->n_l, n_v = system->n_v;
-    double *rhs = ws->scratch;
+    double *rhs = ws->scratch.vector[0];
     phx_status status = PHX_OK;
 
     for (int r = 0; r < system->n_redundant && !status; r++) {
         row_transposed(ws, system->redundant[r], rhs);
         memset(rhs + n_v, 0, (size_t)n_l * sizeof *rhs);
-        status = phx_sys_solve_mass(ws, rhs);
+        status = ws->by->solve_mass(ws, rhs);
         for (int k = 0; k < n_l; k++)
             C[(size_t)r * (size_t)n_l + (size_t)k] = -rhs[n_v + k];
     }
@@ -485,7 +500,7 @@ static phx_status spread_multipliers(workspace *ws, const double *lambda, double
 {
     const phx_system *system = ws->system;
     const int n = system->n_redundant, n_l = ws->n_l;
-    double *C = ws->spread, *S = C + (size_t)n * (size_t)n_l, *z = S + n * n;
+    double *C = ws->reactions.dependence, *S = C + (size_t)n * (size_t)n_l, *z = S + n * n;
     phx_status status = phx_sys_dependence(ws, C);
 
     for (int r = 0; r < n; r++) {
@@ -504,7 +519,7 @@ static phx_status spread_multipliers(workspace *ws, const double *lambda, double
         double sum = lambda[k];
         for (int r = 0; r < n; r++)
             sum -= C[(size_t)r * (size_t)n_l + (size_t)k] * z[r];
-        all[ws->row[k]] = sum;
+        all[ws->rows.index[k]] = sum;
     }
     for (int r = 0; r < n; r++)
         all[system->redundant[r]] = z[r];
@@ -524,7 +539,7 @@ static void reaction(workspace *ws, const output_slot *output, const double *mul
 
     for (int k = 0; k < joint->n_constraints; k++) {
         const double lambda = output->def.at_a ? -multipliers[joint->first_row + k] : multipliers[joint->first_row + k];
-        phx_row_covectors(&joint->constraints[k], &ws->port_views[joint->a], &ws->port_views[joint->b], g,
+        phx_row_covectors(&joint->constraints[k], &ws->ports.view[joint->a], &ws->ports.view[joint->b], g,
                           g + PHX_PORT_MAX);
         for (int a = 0; a < dim; a++)
             force[a] += lambda * g[side + a];
@@ -538,7 +553,7 @@ static void reaction(workspace *ws, const output_slot *output, const double *mul
     if (dim == 2) {
         out[2] = torque[0];
     } else {
-        phx_rot_apply(3, ws->port_views[output->def.at_a ? joint->a : joint->b].R1, torque, turned);
+        phx_rot_apply(3, ws->ports.view[output->def.at_a ? joint->a : joint->b].R1, torque, turned);
         phx_rot_apply_transposed(3, frame, turned, out + 3);
     }
 }
@@ -551,7 +566,7 @@ static void joint_quantity(workspace *ws, const output_slot *output, double t, c
 
     for (int c = 0; c < joint->n_coordinates; c++) {
         const coordinate_slot *coordinate = &joint->coordinates[c];
-        const phx_port_view *a = &ws->port_views[joint->a], *b = &ws->port_views[joint->b];
+        const phx_port_view *a = &ws->ports.view[joint->a], *b = &ws->ports.view[joint->b];
         switch (output->def.quantity) {
         case PHX_QUANTITY_COORDINATE:
             out[c] = phx_sys_coordinate_value(ws, output->def.joint, c, 1);
@@ -576,7 +591,7 @@ static void joint_quantity(workspace *ws, const output_slot *output, double t, c
 phx_status phx_sys_all_multipliers(workspace *ws, const double *lambda, double *all)
 {
     for (int k = 0; k < ws->n_l; k++)
-        all[ws->row[k]] = lambda[k];
+        all[ws->rows.index[k]] = lambda[k];
     return ws->system->n_redundant > 0 ? spread_multipliers(ws, lambda, all) : PHX_OK;
 }
 
@@ -604,7 +619,7 @@ phx_status phx_system_outputs(phx_dae *dae, double t, const double *x, const dou
         return phx_fail_null(dae ? dae->context : NULL, __func__, "dae, x, v or columns");
     workspace *ws = (workspace *)dae;
     const phx_system *system = ws->system;
-    double *v_dot = ws->v1, *lambda = ws->tau;
+    double *v_dot = ws->step.v1, *lambda = ws->scratch.multipliers;
     bool accelerations = false;
     phx_status status = PHX_OK;
 
@@ -616,13 +631,13 @@ phx_status phx_system_outputs(phx_dae *dae, double t, const double *x, const dou
         return status;
     phx_sys_set_instant(ws, x, v);
     if (accelerations)
-        status = phx_sys_all_multipliers(ws, lambda, ws->all);
+        status = phx_sys_all_multipliers(ws, lambda, ws->reactions.all);
     if (!status)
-        phx_sys_output_values(ws, t, v_dot, ws->all, columns);
+        phx_sys_output_values(ws, t, v_dot, ws->reactions.all, columns);
     return phx_conclude(dae->context, status);
 }
 
-void phx_sys_output_slopes(slopes *it, const output_slot *output)
+void phx_sys_output_jacobian(jacobian_rows *it, const output_slot *output)
 {
-    info_of(output->def.quantity)->slopes(it, output);
+    info_of(output->def.quantity)->jacobian(it, output);
 }

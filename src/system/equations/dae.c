@@ -21,7 +21,7 @@ static void op_rates(phx_dae *dae, const double *x, const double *v, double *x_d
         const body_slot *slot = &system->bodies[b];
         phx_body_rates(slot->body, x + slot->x, v + slot->v, x_dot + slot->x);
     }
-    phx_sys_turn_rates(system, x, v, x_dot);
+    phx_sys_angle_rates(system, x, v, x_dot);
 }
 
 /* res = [ M v_dot - f - G^T lambda ; G v - w ] */
@@ -51,22 +51,20 @@ static phx_status op_power(phx_dae *dae, double t, const double *x, const double
     phx_status status = PHX_OK;
 
     phx_sys_set_instant(ws, x, v);
-    phx_sys_rows(ws, t, 0.0);
-    memset(ws->scratch4, 0, (size_t)ws->kkt.n * sizeof(double));
-    status = phx_sys_forces(ws, t, false, ws->scratch4);
+    ws->by->rows(ws, t, 0.0);
+    memset(ws->scratch.vector[3], 0, (size_t)ws->kkt.n * sizeof(double));
+    status = phx_sys_forces(ws, t, false, ws->scratch.vector[3]);
     *supplied = ws->power.supplied;
     *dissipated = ws->power.dissipated;
     for (int k = 0; k < ws->n_l; k++)
-        *supplied += lambda[k] * ws->w[k];
+        *supplied += lambda[k] * ws->rows.w[k];
     phx_sys_ledger_work(ws, 1.0, lambda);
     return status;
 }
 
-static void op_count(phx_dae *dae, double *x)
+/* Angles of frames in the plane follow the direction cosines. */
+static void unwrap_planar(const phx_system *system, double *x)
 {
-    workspace *ws = of(dae);
-    const phx_system *system = ws->system;
-
     for (int b = 0; b < system->n_bodies && system->dim == 2; b++) {
         const phx_body_frame *frames;
         const int n_frames = phx_body_frames(system->bodies[b].body, &frames);
@@ -75,22 +73,28 @@ static void op_count(phx_dae *dae, double *x)
             attitude[2] += remainder(atan2(attitude[1], attitude[0]) - attitude[2], 2.0 * acos(-1.0));
         }
     }
-    if (system->n_x > system->n_body_x) {
-        phx_sys_set_instant(ws, x, ws->vm);
-        phx_sys_count_turns(ws, x);
+}
+
+static void op_unwrap(phx_dae *dae, double *x)
+{
+    workspace *ws = of(dae);
+
+    unwrap_planar(ws->system, x);
+    if (ws->system->n_x > ws->system->n_body_x) {
+        phx_sys_set_instant(ws, x, ws->step.vm);
+        phx_sys_unwrap_angles(ws, x);
     }
 }
 
-static void op_normalise(phx_dae *dae, double *x)
+static void op_normalise(phx_dae *dae, double *x, bool count)
 {
     const phx_system *system = of(dae)->system;
 
-    if (system->dim == 2)
-        op_count(dae, x);
+    unwrap_planar(system, x);
     for (int b = 0; b < system->n_bodies; b++)
         phx_body_normalise(system->bodies[b].body, x + system->bodies[b].x);
-    if (system->dim == 3)
-        op_count(dae, x);
+    if (count && system->dim == 3)
+        op_unwrap(dae, x);
 }
 
 static void op_tangent(phx_dae *dae, const double *x, const double *dx, double *dxi)
@@ -110,24 +114,24 @@ phx_status phx_sys_op_accelerations(phx_dae *dae, double t, const double *x, con
     workspace *ws = of(dae);
     const phx_system *system = ws->system;
     const int n_v = system->n_v;
-    double *rhs = ws->scratch2;
+    double *rhs = ws->scratch.vector[1];
     phx_status status = PHX_OK;
 
-    memset(ws->scratch3, 0, (size_t)ws->kkt.n * sizeof(double));
-    status = op_residual(dae, t, x, v, ws->scratch3, ws->scratch3 + n_v, rhs);
+    memset(ws->scratch.vector[2], 0, (size_t)ws->kkt.n * sizeof(double));
+    status = op_residual(dae, t, x, v, ws->scratch.vector[2], ws->scratch.vector[2] + n_v, rhs);
     if (status)
         return status;
     for (int i = 0; i < n_v; i++)
         rhs[i] = -rhs[i];
     for (int k = 0; k < ws->n_l; k++) {
-        const row_slot *slot = &system->rows[ws->row[k]];
+        const row_slot *slot = &system->rows[ws->rows.index[k]];
         const coordinate_slot *coordinate = &system->joints[slot->joint].coordinates[slot->coordinate];
         rhs[n_v + k] = slot->role == ROW_DRIVEN ? phx_signal_rate(coordinate->def.speed, t) : 0.0;
         rhs[n_v + k] -= phx_sys_row_acceleration(ws, k);
     }
-    status = phx_sys_factor_mass(ws, x);
+    status = ws->by->factor_mass(ws, x);
     if (!status)
-        status = phx_sys_solve_mass(ws, rhs);
+        status = ws->by->solve_mass(ws, rhs);
     for (int i = 0; i < ws->kkt.n && !status; i++)
         if (!isfinite(rhs[i]))
             return phx_sys_blame_equation(ws, i, false);
@@ -139,6 +143,27 @@ phx_status phx_sys_op_accelerations(phx_dae *dae, double t, const double *x, con
 }
 
 /* ---- the midpoint rule on averages ---- */
+phx_status phx_sys_interval_create(phx_context *context, const phx_system *system, int n_l, step_interval *step)
+{
+    const size_t n_x = (size_t)system->n_x, n_v = (size_t)system->n_v;
+    const phx_sys_array arrays[] = {{&step->x0, n_x},   {&step->x1, n_x},   {&step->xm, n_x},
+                                    {&step->low0, n_x}, {&step->low1, n_x}, {&step->v0, n_v},
+                                    {&step->v1, n_v},   {&step->vm, n_v},   {&step->lambda, (size_t)n_l}};
+    const phx_status status = phx_sys_arrays_create(context, sizeof arrays / sizeof *arrays, arrays);
+
+    for (int b = 0; b < system->n_bodies && !status; b++)
+        phx_body_rest(system->bodies[b].body, step->x1 + system->bodies[b].x);
+    return status;
+}
+
+void phx_sys_interval_free(step_interval *step)
+{
+    double *arrays[] = {step->x0, step->x1, step->xm, step->low0,  step->low1,
+                        step->v0, step->v1, step->vm, step->lambda};
+
+    phx_sys_arrays_free(sizeof arrays / sizeof *arrays, arrays);
+}
+
 /* The start of the interval; whether it begins where the last one ended. What rounding took from x0 and the momenta of
  * free components are known then; they stay when the last one is tried again. */
 static bool carry_over(workspace *ws, const double *x0, const double *v0)
@@ -146,47 +171,52 @@ static bool carry_over(workspace *ws, const double *x0, const double *v0)
     const phx_system *system = ws->system;
     const size_t bytes_x = (size_t)system->n_x * sizeof *x0, bytes_v = (size_t)system->n_v * sizeof *v0;
     const int per = system->dim + system->n_rot;
-    const bool goes_on = memcmp(x0, ws->x1, bytes_x) == 0;
+    const bool goes_on = memcmp(x0, ws->step.x1, bytes_x) == 0;
 
-    if (!goes_on && memcmp(x0, ws->x0, bytes_x) == 0 && memcmp(v0, ws->v0, bytes_v) == 0)
+    if (!goes_on && memcmp(x0, ws->step.x0, bytes_x) == 0 && memcmp(v0, ws->step.v0, bytes_v) == 0)
         return false;
     if (goes_on) {
-        phx_sys_exchange(&ws->x0, &ws->x1);
-        phx_sys_exchange(&ws->low0, &ws->low1);
+        phx_sys_exchange(&ws->step.x0, &ws->step.x1);
+        phx_sys_exchange(&ws->step.low0, &ws->step.low1);
     } else {
-        memcpy(ws->x0, x0, bytes_x);
-        memset(ws->low0, 0, bytes_x);
+        memcpy(ws->step.x0, x0, bytes_x);
+        memset(ws->step.low0, 0, bytes_x);
     }
-    memcpy(ws->v0, v0, bytes_v);
+    memcpy(ws->step.v0, v0, bytes_v);
     if (!system->any_free)
         return goes_on;
-    phx_sys_momenta(ws, x0, v0, ws->momentum0);
-    for (int c = 0; c < system->n_components && goes_on && memcmp(v0, ws->v1, bytes_v) == 0; c++)
-        if (ws->kept[c])
-            memcpy(ws->momentum0 + c * per, ws->momentum1 + c * per, (size_t)per * sizeof(double));
+    phx_sys_momenta(ws, x0, v0, ws->projection.momentum0);
+    for (int c = 0; c < system->n_components && goes_on && memcmp(v0, ws->step.v1, bytes_v) == 0; c++)
+        if (ws->projection.kept[c])
+            memcpy(ws->projection.momentum0 + c * per, ws->projection.momentum1 + c * per,
+                   (size_t)per * sizeof(double));
     return goes_on;
 }
 
-/* Counted turns start from those of x0. */
-void phx_sys_begin_turns(workspace *ws)
+/* Unwrapped angles start from those of x0. */
+void phx_sys_begin_angles(workspace *ws)
 {
     const phx_system *system = ws->system;
 
-    ws->turn0 = ws->x0;
-    ws->turn1 = ws->x1;
-    memcpy(ws->x1 + system->n_body_x, ws->x0 + system->n_body_x,
-           (size_t)(system->n_x - system->n_body_x) * sizeof *ws->x1);
+    ws->angles0 = ws->step.x0;
+    ws->angles1 = ws->step.x1;
+    memcpy(ws->step.x1 + system->n_body_x, ws->step.x0 + system->n_body_x,
+           (size_t)(system->n_x - system->n_body_x) * sizeof *ws->step.x1);
 }
 
 static phx_status op_interval_begin(phx_dae *dae, double t0, double h, const double *x0, const double *v0)
 {
     workspace *ws = of(dae);
 
-    ws->t0 = t0;
-    ws->h = h;
-    ws->goes_on = carry_over(ws, x0, v0);
-    ws->view =
-        (phx_body_view){.h = h, .x0 = ws->x0, .x1 = ws->x1, .xm = ws->xm, .v0 = ws->v0, .v1 = ws->v1, .vm = ws->vm};
+    ws->step.t0 = t0;
+    ws->step.goes_on = carry_over(ws, x0, v0);
+    ws->view = (phx_body_view){.h = h,
+                               .x0 = ws->step.x0,
+                               .x1 = ws->step.x1,
+                               .xm = ws->step.xm,
+                               .v0 = ws->step.v0,
+                               .v1 = ws->step.v1,
+                               .vm = ws->step.vm};
     ws->by->interval_begin(ws);
     return PHX_OK;
 }
@@ -198,13 +228,13 @@ static phx_status op_interval_residual(phx_dae *dae, const double *v1, const dou
 
     if (status)
         return status;
-    memcpy(ws->lambda, lambda, (size_t)ws->n_l * sizeof *lambda);
+    memcpy(ws->step.lambda, lambda, (size_t)ws->n_l * sizeof *lambda);
     if (x1)
-        memcpy(x1, ws->x1, (size_t)ws->system->n_x * sizeof *x1);
+        memcpy(x1, ws->step.x1, (size_t)ws->system->n_x * sizeof *x1);
     return PHX_OK;
 }
 
-static void op_catch_up(phx_dae *dae, double *x)
+static void op_synchronise(phx_dae *dae, double *x)
 {
     workspace *ws = of(dae);
 
@@ -216,11 +246,11 @@ static phx_status op_interval_work(phx_dae *dae, phx_work *work)
 {
     workspace *ws = of(dae);
 
-    work->supplied = ws->h * ws->power.supplied;
-    work->dissipated = ws->h * ws->power.dissipated;
+    work->supplied = ws->view.h * ws->power.supplied;
+    work->dissipated = ws->view.h * ws->power.dissipated;
     for (int k = 0; k < ws->n_l; k++)
-        work->supplied += ws->h * ws->lambda[k] * ws->w[k];
-    phx_sys_ledger_work(ws, ws->h, ws->lambda);
+        work->supplied += ws->view.h * ws->step.lambda[k] * ws->rows.w[k];
+    phx_sys_ledger_work(ws, ws->view.h, ws->step.lambda);
     return PHX_OK;
 }
 
@@ -230,9 +260,9 @@ static double op_norm(phx_dae *dae, const double *dv)
     workspace *ws = of(dae);
     double sum = 0.0;
 
-    phx_sys_kinetic_energies(ws, NULL, dv);
+    ws->by->kinetic_energies(ws, NULL, dv);
     for (int b = 0; b < ws->system->n_bodies; b++)
-        sum += ws->energy[b];
+        sum += ws->bodies.energy[b];
     return sqrt(sum > 0.0 ? 2.0 * sum : 0.0);
 }
 
@@ -261,7 +291,7 @@ static void op_velocity_sizes(phx_dae *dae, const double *v, double *size)
     }
 }
 
-static const char *op_culprit(phx_dae *dae, const double *res)
+static const char *op_worst_residual(phx_dae *dae, const double *res)
 {
     const workspace *ws = of(dae);
     const phx_system *system = ws->system;
@@ -280,7 +310,7 @@ static const char *op_culprit(phx_dae *dae, const double *res)
     return name;
 }
 
-static void op_drift(phx_dae *dae, double t, const double *x, const double *v, double *position, double *velocity)
+void phx_system_drift(phx_dae *dae, double t, const double *x, const double *v, double *position, double *velocity)
 {
     workspace *ws = of(dae);
     const phx_system *system = ws->system;
@@ -291,7 +321,7 @@ static void op_drift(phx_dae *dae, double t, const double *x, const double *v, d
     for (int r = 0; r < system->n_rows; r++) {
         const row_slot *slot = &system->rows[r];
         const joint_slot *joint = &system->joints[slot->joint];
-        const phx_port_view *a = &ws->port_views[joint->a], *b = &ws->port_views[joint->b];
+        const phx_port_view *a = &ws->ports.view[joint->a], *b = &ws->ports.view[joint->b];
         double rate = 0.0;
         if (slot->role == ROW_HELD)
             continue;
@@ -312,7 +342,7 @@ static void op_stiffness_apply(phx_dae *dae, const double *dxi, double *out)
     const kkt_matrix *kkt = &ws->kkt;
     for (int i = 0; i < kkt->n; i++)
         for (int k = kkt->ptr[i]; k < kkt->ptr[i + 1] && kkt->idx[k] < kkt->n_v; k++)
-            out[i] += ws->K[k] * dxi[kkt->idx[k]];
+            out[i] += ws->values.K[k] * dxi[kkt->idx[k]];
 }
 
 static void op_mass_apply(phx_dae *dae, const double *dv, double *out)
@@ -321,7 +351,7 @@ static void op_mass_apply(phx_dae *dae, const double *dv, double *out)
     const kkt_matrix *kkt = &ws->kkt;
     for (int i = 0; i < kkt->n_v; i++)
         for (int k = kkt->ptr[i]; k < kkt->ptr[i + 1] && kkt->idx[k] < kkt->n_v; k++)
-            out[i] += ws->M[k] * dv[kkt->idx[k]];
+            out[i] += ws->values.M[k] * dv[kkt->idx[k]];
 }
 
 static phx_status op_solve(phx_dae *dae, int slot, double *b)
@@ -331,7 +361,7 @@ static phx_status op_solve(phx_dae *dae, int slot, double *b)
 
 static phx_status op_solve_complex(phx_dae *dae, int slot, double *b)
 {
-    return phx_lu_solve(of(dae)->lu_complex[slot], 1, b);
+    return phx_lu_solve(of(dae)->values.lu_complex[slot], 1, b);
 }
 
 static phx_status op_twin(phx_dae *dae, phx_dae **twin)
@@ -351,7 +381,7 @@ const phx_dae_ops phx_sys_ops = {
     .power = op_power,
     .accelerations = phx_sys_op_accelerations,
     .normalise = op_normalise,
-    .count = op_count,
+    .count = op_unwrap,
     .tangent = op_tangent,
     .linearise = phx_sys_op_linearise,
     .stiffness_apply = op_stiffness_apply,
@@ -364,16 +394,16 @@ const phx_dae_ops phx_sys_ops = {
     .interval_residual = op_interval_residual,
     .interval_linearise = phx_sys_op_interval_linearise,
     .interval_work = op_interval_work,
-    .catch_up = op_catch_up,
+    .catch_up = op_synchronise,
     .project = phx_sys_op_project,
     .norm = op_norm,
     .velocity_sizes = op_velocity_sizes,
-    .culprit = op_culprit,
+    .culprit = op_worst_residual,
     .check_signals = phx_sys_op_check_signals,
     .regularity = phx_sys_op_regularity,
     .dependent = phx_sys_op_dependent,
     .next_break = phx_sys_op_next_break,
     .twin = op_twin,
     .twin_destroy = phx_system_dae_destroy,
-    .drift = op_drift,
+    .drift = phx_system_drift,
 };

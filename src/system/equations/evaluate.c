@@ -48,9 +48,8 @@ void phx_sys_rigid_velocities(const body_slot *slot, const double *x, const doub
 
 void phx_sys_point_at(workspace *ws, const double *x, const double *v)
 {
-    ws->h = 0.0;
     ws->view = (phx_body_view){.h = 0.0, .x0 = x, .x1 = x, .xm = x, .v0 = v, .v1 = v, .vm = v};
-    ws->turn0 = ws->turn1 = x;
+    ws->angles0 = ws->angles1 = x;
 }
 
 void phx_sys_set_instant(workspace *ws, const double *x, const double *v)
@@ -59,27 +58,22 @@ void phx_sys_set_instant(workspace *ws, const double *x, const double *v)
     ws->by->view_ports(ws);
 }
 
-void phx_sys_rows(workspace *ws, double t, double h)
-{
-    ws->by->rows(ws, t, h);
-}
-
 /* G_k nu = g_a . zeta_a + g_b . zeta_b */
 double phx_sys_row_rate(const workspace *ws, int k)
 {
-    const work_row *row = &ws->rows[k];
+    const work_row *row = &ws->rows.row[k];
     const int size = phx_port_size(ws->system->dim);
-    const double *g = ws->covector + (size_t)k * PAIR_SIZE;
+    const double *g = ws->rows.covector + (size_t)k * PAIR_SIZE;
 
-    return phx_sys_dot(size, g, ws->port_views[row->a].rate) +
-           phx_sys_dot(size, g + PHX_PORT_MAX, ws->port_views[row->b].rate);
+    return phx_sys_dot(size, g, ws->ports.view[row->a].rate) +
+           phx_sys_dot(size, g + PHX_PORT_MAX, ws->ports.view[row->b].rate);
 }
 
 double phx_sys_row_scale(const workspace *ws, int k)
 {
-    const double *g = ws->covector + (size_t)k * PAIR_SIZE;
-    const double *ra = ws->port_views[ws->rows[k].a].rate, *rb = ws->port_views[ws->rows[k].b].rate;
-    double scale = ws->w[k] < 0.0 ? -ws->w[k] : ws->w[k];
+    const double *g = ws->rows.covector + (size_t)k * PAIR_SIZE;
+    const double *ra = ws->ports.view[ws->rows.row[k].a].rate, *rb = ws->ports.view[ws->rows.row[k].b].rate;
+    double scale = ws->rows.w[k] < 0.0 ? -ws->rows.w[k] : ws->rows.w[k];
 
     for (int i = 0; i < phx_port_size(ws->system->dim); i++) {
         const double a = g[i] * ra[i], b = g[PHX_PORT_MAX + i] * rb[i];
@@ -92,18 +86,18 @@ double phx_sys_coordinate_value(const workspace *ws, int j, int c, int end)
 {
     const joint_slot *joint = &ws->system->joints[j];
     const coordinate_slot *coordinate = &joint->coordinates[c];
-    const double near = coordinate->turn < 0 ? 0.0 : (end ? ws->turn1 : ws->turn0)[coordinate->turn];
+    const double near = coordinate->angle < 0 ? 0.0 : (end ? ws->angles1 : ws->angles0)[coordinate->angle];
 
-    return phx_row_unwrapped(&coordinate->row, &ws->port_views[joint->a], &ws->port_views[joint->b], end, near);
+    return phx_row_unwrapped(&coordinate->row, &ws->ports.view[joint->a], &ws->ports.view[joint->b], end, near);
 }
 
-/* sum_i g_i P_ij over the columns of a port: places, then the turns of the frame, then those of the section. */
+/* sum_i g_i P_ij over the columns of a port: places, then the rotations of the frame, then those of the section. */
 void phx_sys_pull(const workspace *ws, phx_port_id id, const double *covector, double *row)
 {
     const phx_system *system = ws->system;
-    const int dim = system->dim, n_rot = system->n_rot, r = dim + n_rot, n = ws->port_count[id];
+    const int dim = system->dim, n_rot = system->n_rot, r = dim + n_rot, n = ws->ports.count[id];
     const port_slot *port = &system->ports[id];
-    double *place = ws->map_room;
+    double *place = ws->ports.map;
 
     if (n == 0)
         return;
@@ -126,12 +120,12 @@ void phx_sys_pull(const workspace *ws, phx_port_id id, const double *covector, d
 double phx_sys_row_acceleration(workspace *ws, int k)
 {
     const phx_system *system = ws->system;
-    const row_slot *slot = &system->rows[ws->row[k]];
+    const row_slot *slot = &system->rows[ws->rows.index[k]];
     const joint_slot *joint = &system->joints[slot->joint];
     const phx_port_id ids[2] = {joint->a, joint->b};
-    const phx_port_view *views[2] = {&ws->port_views[joint->a], &ws->port_views[joint->b]};
+    const phx_port_view *views[2] = {&ws->ports.view[joint->a], &ws->ports.view[joint->b]};
     const int dim = system->dim, size = phx_port_size(dim);
-    double *H = ws->local, *tangent = ws->local + 4 * PAIR_SIZE * PAIR_SIZE, sum = 0.0;
+    double *H = ws->scratch.block, *tangent = ws->scratch.block + 4 * PAIR_SIZE * PAIR_SIZE, sum = 0.0;
 
     if (phx_row_tangent(slot->row, views[0], views[1], H))
         for (int s = 0; s < 2; s++)
@@ -142,13 +136,13 @@ double phx_sys_row_acceleration(workspace *ws, int k)
                                views[r]->rate[m];
     for (int side = 0; side < 2; side++) {
         const port_slot *port = &system->ports[ids[side]];
-        const int count = ws->port_count[ids[side]];
-        const double *g = ws->covector + (size_t)k * PAIR_SIZE + side * PHX_PORT_MAX;
+        const int count = ws->ports.count[ids[side]];
+        const double *g = ws->rows.covector + (size_t)k * PAIR_SIZE + side * PHX_PORT_MAX;
         if (port->body == PHX_GROUND)
             continue;
         const phx_body_view view = phx_sys_body_view(ws, port->body);
         const phx_port_tangents out = {.rate = tangent};
-        const int *cols = ws->port_cols + ws->port_first[ids[side]];
+        const int *cols = ws->ports.cols + ws->ports.first[ids[side]];
         phx_body_port_tangents(system->bodies[port->body].body, &port->port, &view, NULL, &out);
         for (int m = 0; m < dim; m++)
             for (int j = dim; j < count; j++)
@@ -161,7 +155,7 @@ static void add_effort(workspace *ws, phx_port_id id, double alpha, const double
 {
     if (id < 0)
         return;
-    double *total = ws->effort + (size_t)id * PHX_PORT_MAX;
+    double *total = ws->ports.effort + (size_t)id * PHX_PORT_MAX;
     for (int i = 0; i < phx_port_size(ws->system->dim); i++)
         total[i] += alpha * effort[i];
 }
@@ -173,7 +167,7 @@ static phx_status coordinate_force(workspace *ws, int pair, const force_slot *fo
     const joint_slot *joint = &ws->system->joints[force->joint];
     const coordinate_slot *coordinate = &joint->coordinates[force->coordinate];
     const phx_coordinate_def *def = &coordinate->def;
-    const phx_port_view *a = &ws->port_views[joint->a], *b = &ws->port_views[joint->b];
+    const phx_port_view *a = &ws->ports.view[joint->a], *b = &ws->ports.view[joint->b];
     const int size = phx_port_size(ws->system->dim);
     double g[PAIR_SIZE], rate = 0.0, actuator = phx_signal_value(def->effort, t);
     double mean = 0.5 * (phx_sys_coordinate_value(ws, force->joint, force->coordinate, 0) +
@@ -193,9 +187,9 @@ static phx_status coordinate_force(workspace *ws, int pair, const force_slot *fo
         return PHX_OK;
     /* At an instant K -= f H - k g g^T - c g (dg . zeta)^T,  D -= -c g g^T. Over an interval psi_mean = psi0 + h/2 g .
      * zeta, so h k/2 adds to c and k itself has no place. */
-    const double place = ws->h == 0.0 ? def->stiffness : 0.0;
-    const double damping = def->damping + 0.5 * ws->h * def->stiffness;
-    double *H = ws->local, *block = H + PAIR_SIZE * PAIR_SIZE, zeta[PAIR_SIZE] = {0}, slope[PAIR_SIZE] = {0};
+    const double place = ws->view.h == 0.0 ? def->stiffness : 0.0;
+    const double damping = def->damping + 0.5 * ws->view.h * def->stiffness;
+    double *H = ws->scratch.block, *block = H + PAIR_SIZE * PAIR_SIZE, zeta[PAIR_SIZE] = {0}, slope[PAIR_SIZE] = {0};
     memcpy(zeta, a->rate, (size_t)size * sizeof *zeta);
     memcpy(zeta + PHX_PORT_MAX, b->rate, (size_t)size * sizeof *zeta);
     const bool curved = phx_row_tangent(&coordinate->row, a, b, H);
@@ -206,12 +200,12 @@ static phx_status coordinate_force(workspace *ws, int pair, const force_slot *fo
         for (int m = 0; m < PAIR_SIZE; m++)
             block[i * PAIR_SIZE + m] =
                 (curved ? f * H[i * PAIR_SIZE + m] : 0.0) - place * g[i] * g[m] - damping * g[i] * slope[m];
-    phx_sys_pair_add(ws, pair, -1.0, block);
+    ws->by->pair_add(ws, pair, -1.0, block);
     if (damping != 0.0) {
         for (int i = 0; i < PAIR_SIZE; i++)
             for (int m = 0; m < PAIR_SIZE; m++)
                 block[i * PAIR_SIZE + m] = -damping * g[i] * g[m];
-        phx_sys_pair_rate_add(ws, pair, -1.0, block);
+        ws->by->pair_rate_add(ws, pair, -1.0, block);
     }
     return PHX_OK;
 }
@@ -219,9 +213,9 @@ static phx_status coordinate_force(workspace *ws, int pair, const force_slot *fo
 static phx_status port_force(workspace *ws, int pair, const force_slot *force, double t, bool linear)
 {
     phx_load_result result = {0};
-    const phx_port_view *a = &ws->port_views[force->a];
+    const phx_port_view *a = &ws->ports.view[force->a];
     phx_status status = force->kind == FORCE_LINE
-                            ? phx_line_spring_evaluate(ws->base.context, &force->spring, a, &ws->port_views[force->b],
+                            ? phx_line_spring_evaluate(ws->base.context, &force->spring, a, &ws->ports.view[force->b],
                                                        t, linear, &result)
                             : phx_port_load_evaluate(ws->base.context, &force->load, a, t, linear, &result);
 
@@ -232,9 +226,9 @@ static phx_status port_force(workspace *ws, int pair, const force_slot *force, d
     ws->power.supplied += result.supplied;
     ws->power.dissipated += result.dissipated;
     if (linear && result.has_tangent)
-        phx_sys_pair_add(ws, pair, -1.0, result.tangent);
+        ws->by->pair_add(ws, pair, -1.0, result.tangent);
     if (linear && result.has_rate_tangent)
-        phx_sys_pair_rate_add(ws, pair, -1.0, result.rate_tangent);
+        ws->by->pair_rate_add(ws, pair, -1.0, result.rate_tangent);
     return PHX_OK;
 }
 
@@ -321,7 +315,7 @@ phx_status phx_sys_distributed_force(workspace *ws, const force_slot *force, dou
                 phi[a] = point->phi[a * point->n + j];
             phx_vec_x_vec(dim, phi, f, torque);
             for (int r = 0; r < system->n_rot; r++)
-                phx_sys_body_add(ws, force->body, dim + r, point->dof[j], -ws->weight_K * torque[r]);
+                ws->by->body_add(ws, force->body, dim + r, point->dof[j], -ws->values.weight_K * torque[r]);
         }
     }
     return PHX_OK;
@@ -364,28 +358,8 @@ phx_status phx_sys_forces(workspace *ws, double t, bool linear, double *res)
 void phx_sys_apply_multipliers(workspace *ws, const double *lambda)
 {
     for (int k = 0; k < ws->n_l; k++) {
-        const double *g = ws->covector + (size_t)k * PAIR_SIZE;
-        add_effort(ws, ws->rows[k].a, lambda[k], g);
-        add_effort(ws, ws->rows[k].b, lambda[k], g + PHX_PORT_MAX);
+        const double *g = ws->rows.covector + (size_t)k * PAIR_SIZE;
+        add_effort(ws, ws->rows.row[k].a, lambda[k], g);
+        add_effort(ws, ws->rows.row[k].b, lambda[k], g + PHX_PORT_MAX);
     }
-}
-
-void phx_sys_pair_add(workspace *ws, int pair, double alpha, const double *block)
-{
-    ws->by->pair_add(ws, pair, alpha, block);
-}
-
-void phx_sys_pair_rate_add(workspace *ws, int pair, double alpha, const double *block)
-{
-    ws->by->pair_rate_add(ws, pair, alpha, block);
-}
-
-void phx_sys_body_add(workspace *ws, int b, int row, int dof, double value)
-{
-    ws->by->body_add(ws, b, row, dof, value);
-}
-
-void phx_sys_kinetic_energies(const workspace *ws, const double *x, const double *v)
-{
-    ws->by->kinetic_energies(ws, x, v);
 }

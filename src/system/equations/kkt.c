@@ -11,9 +11,9 @@ static int unknown_of(const kkt_matrix *kkt, int v)
 
 static int port_columns(const workspace *ws, const kkt_matrix *kkt, phx_port_id id, int *cols)
 {
-    for (int c = 0; c < ws->port_count[id]; c++)
-        cols[c] = unknown_of(kkt, ws->port_cols[ws->port_first[id] + c]);
-    return ws->port_count[id];
+    for (int c = 0; c < ws->ports.count[id]; c++)
+        cols[c] = unknown_of(kkt, ws->ports.cols[ws->ports.first[id] + c]);
+    return ws->ports.count[id];
 }
 
 /* Columns of both ports of a pair, a's first; returns their number. */
@@ -30,8 +30,8 @@ int phx_sys_body_columns(const phx_system *system, const kkt_matrix *kkt, int b,
 
     for (; n < rigid; n++)
         cols[n] = unknown_of(kkt, v + n);
-    for (int k = kkt->kept_first[b]; k < kkt->kept_first[b + 1]; k++)
-        cols[n++] = unknown_of(kkt, v + rigid + kkt->kept[k]);
+    for (int k = kkt->boundary_first[b]; k < kkt->boundary_first[b + 1]; k++)
+        cols[n++] = unknown_of(kkt, v + rigid + kkt->boundary[k]);
     return n;
 }
 
@@ -119,7 +119,7 @@ static phx_status collect(phx_context *context, const workspace *ws, const kkt_m
             status = phx_sys_put(context, list, cols[k / n], cols[k % n]);
     }
     for (int k = 0; k < ws->n_l && !status; k++) {
-        const joint_slot *joint = &system->joints[system->rows[ws->row[k]].joint];
+        const joint_slot *joint = &system->joints[system->rows[ws->rows.index[k]].joint];
         const int n = pair_columns(ws, kkt, joint->a, joint->b, cols), row = kkt->n_v + k;
         status = phx_sys_put(context, list, row, row);
         for (int i = 0; i < n && !status; i++) {
@@ -174,7 +174,7 @@ static phx_status locate_rows(phx_context *context, const workspace *ws, kkt_mat
     const phx_system *system = ws->system;
 
     for (int k = 0; k < ws->n_l; k++) {
-        const joint_slot *joint = &system->joints[system->rows[ws->row[k]].joint];
+        const joint_slot *joint = &system->joints[system->rows[ws->rows.index[k]].joint];
         const int n = pair_columns(ws, kkt, joint->a, joint->b, cols), row = kkt->n_v + k;
         kkt->row_at[k] = phx_calloc(context, (size_t)(2 * n), sizeof(int));
         if (!kkt->row_at[k])
@@ -244,7 +244,7 @@ static void free_each(int **list, int count)
 
 void phx_sys_kkt_free(const workspace *ws, kkt_matrix *kkt)
 {
-    int *indices[] = {kkt->ptr, kkt->idx, kkt->order, kkt->place, kkt->kept_first, kkt->kept};
+    int *indices[] = {kkt->ptr, kkt->idx, kkt->order, kkt->place, kkt->boundary_first, kkt->boundary};
 
     free_each(kkt->body_at, ws->system->n_bodies);
     free_each(kkt->port_at, ws->system->n_ports);

@@ -6,6 +6,27 @@
 
 #include <string.h>
 
+phx_status phx_sys_values_create(phx_context *context, const kkt_matrix *kkt, kkt_values *values, mass_matrix *mass)
+{
+    const size_t entries = (size_t)kkt->ptr[kkt->n];
+    const phx_sys_array arrays[] = {
+        {&values->M, entries}, {&values->D, entries}, {&values->K, entries}, {&mass->val, entries}};
+
+    return phx_sys_arrays_create(context, sizeof arrays / sizeof *arrays, arrays);
+}
+
+void phx_sys_values_free(kkt_values *values, mass_matrix *mass)
+{
+    double *arrays[] = {values->M, values->D, values->K, values->val, values->val_complex, mass->val};
+
+    phx_sys_arrays_free(sizeof arrays / sizeof *arrays, arrays);
+    for (int s = 0; s < PHX_FACTOR_SLOTS; s++) {
+        phx_lu_destroy(values->lu[s]);
+        phx_lu_destroy(values->lu_complex[s]);
+    }
+    phx_lu_destroy(mass->lu);
+}
+
 /* ---- linearisation ---- */
 static void scatter_bodies(workspace *ws, const double *x, const double *v)
 {
@@ -15,11 +36,12 @@ static void scatter_bodies(workspace *ws, const double *x, const double *v)
         const body_slot *slot = &system->bodies[b];
         const int *ptr = NULL, *idx = NULL, *at = ws->kkt.body_at[b];
         phx_body_pattern(slot->body, &ptr, &idx);
-        phx_body_linearise(slot->body, system->gravity, x + slot->x, v + slot->v, ws->body_M, ws->body_D, ws->body_K);
+        phx_body_linearise(slot->body, system->gravity, x + slot->x, v + slot->v, ws->bodies.M, ws->bodies.D,
+                           ws->bodies.K);
         for (int k = 0; k < ptr[phx_body_n_v(slot->body)]; k++) {
-            ws->M[at[k]] = ws->body_M[k];
-            ws->D[at[k]] = ws->body_D[k];
-            ws->K[at[k]] = ws->body_K[k];
+            ws->values.M[at[k]] = ws->bodies.M[k];
+            ws->values.D[at[k]] = ws->bodies.D[k];
+            ws->values.K[at[k]] = ws->bodies.K[k];
         }
     }
 }
@@ -27,8 +49,8 @@ static void scatter_bodies(workspace *ws, const double *x, const double *v)
 /* Contributions of the forces, and their efforts at the ports. */
 phx_status phx_sys_add_forces(workspace *ws, double t)
 {
-    memset(ws->scratch4, 0, (size_t)ws->kkt.n * sizeof(double));
-    return phx_sys_forces(ws, t, true, ws->scratch4);
+    memset(ws->scratch.vector[3], 0, (size_t)ws->kkt.n * sizeof(double));
+    return phx_sys_forces(ws, t, true, ws->scratch.vector[3]);
 }
 
 /* At an instant everything has its array. */
@@ -36,13 +58,13 @@ static void clear_values(workspace *ws)
 {
     const size_t bytes = (size_t)ws->kkt.ptr[ws->kkt.n] * sizeof(double);
 
-    ws->summed = false;
-    ws->weight_K = 1.0;
-    ws->into_D = ws->D;
-    ws->into_K = ws->K;
-    memset(ws->M, 0, bytes);
-    memset(ws->D, 0, bytes);
-    memset(ws->K, 0, bytes);
+    ws->values.summed = false;
+    ws->values.weight_K = 1.0;
+    ws->values.into_D = ws->values.D;
+    ws->values.into_K = ws->values.K;
+    memset(ws->values.M, 0, bytes);
+    memset(ws->values.D, 0, bytes);
+    memset(ws->values.K, 0, bytes);
 }
 
 phx_status phx_sys_op_linearise(phx_dae *dae, double t, const double *x, const double *v, const double *lambda)
@@ -52,7 +74,7 @@ phx_status phx_sys_op_linearise(phx_dae *dae, double t, const double *x, const d
     clear_values(ws);
     phx_sys_set_instant(ws, x, v);
     scatter_bodies(ws, x, v);
-    phx_sys_rows(ws, t, 0.0);
+    ws->by->rows(ws, t, 0.0);
     const phx_status status = phx_sys_add_forces(ws, t);
     if (status)
         return status;
@@ -94,9 +116,9 @@ phx_status phx_sys_factor_whole(workspace *ws, int slot, double cj)
     const int nnz = ws->kkt.ptr[ws->kkt.n];
     const double inverse = 1.0 / cj;
 
-    for (int k = 0; k < nnz && !ws->summed; k++)
-        ws->val[k] = cj * ws->M[k] + ws->D[k] + inverse * ws->K[k];
-    return phx_sys_factor(ws, false, ws->val, &ws->lu[slot]);
+    for (int k = 0; k < nnz && !ws->values.summed; k++)
+        ws->values.val[k] = cj * ws->values.M[k] + ws->values.D[k] + inverse * ws->values.K[k];
+    return phx_sys_factor(ws, false, ws->values.val, &ws->values.lu[slot]);
 }
 
 phx_status phx_sys_op_factor_complex(phx_dae *dae, int slot, double re, double im)
@@ -105,42 +127,32 @@ phx_status phx_sys_op_factor_complex(phx_dae *dae, int slot, double re, double i
     const int nnz = ws->kkt.ptr[ws->kkt.n];
     const double square = re * re + im * im, inv_re = re / square, inv_im = -im / square;
 
-    if (!ws->val_complex) { /* the first use allocates */
-        ws->val_complex = phx_calloc(dae->context, 2 * (size_t)nnz, sizeof *ws->val_complex);
-        if (!ws->val_complex)
+    if (!ws->values.val_complex) { /* the first use allocates */
+        ws->values.val_complex = phx_calloc(dae->context, 2 * (size_t)nnz, sizeof *ws->values.val_complex);
+        if (!ws->values.val_complex)
             return PHX_ERR_MEMORY;
     }
     for (int k = 0; k < nnz; k++) {
-        ws->val_complex[2 * k] = re * ws->M[k] + ws->D[k] + inv_re * ws->K[k];
-        ws->val_complex[2 * k + 1] = im * ws->M[k] + inv_im * ws->K[k];
+        ws->values.val_complex[2 * k] = re * ws->values.M[k] + ws->values.D[k] + inv_re * ws->values.K[k];
+        ws->values.val_complex[2 * k + 1] = im * ws->values.M[k] + inv_im * ws->values.K[k];
     }
-    return phx_sys_factor(ws, true, ws->val_complex, &ws->lu_complex[slot]);
+    return phx_sys_factor(ws, true, ws->values.val_complex, &ws->values.lu_complex[slot]);
 }
 
 void phx_sys_mass_values(workspace *ws, const double *x)
 {
     for (int b = 0; b < ws->system->n_bodies; b++) {
         const body_slot *slot = &ws->system->bodies[b];
-        phx_body_put_mass(slot->body, x + slot->x, !ws->mass_begun, ws->kkt.body_at[b], ws->mass);
+        phx_body_put_mass(slot->body, x + slot->x, !ws->mass.begun, ws->kkt.body_at[b], ws->mass.val);
     }
-    ws->mass_begun = true;
-    ws->by->put_rows(ws, ws->mass);
+    ws->mass.begun = true;
+    ws->by->put_rows(ws, ws->mass.val);
 }
 
 phx_status phx_sys_factor_whole_mass(workspace *ws, const double *x)
 {
     phx_sys_mass_values(ws, x);
-    return phx_sys_factor(ws, false, ws->mass, &ws->lu_mass);
-}
-
-phx_status phx_sys_factor_mass(workspace *ws, const double *x)
-{
-    return ws->by->factor_mass(ws, x);
-}
-
-phx_status phx_sys_solve_mass(workspace *ws, double *b)
-{
-    return ws->by->solve_mass(ws, b);
+    return phx_sys_factor(ws, false, ws->mass.val, &ws->mass.lu);
 }
 
 void phx_system_kkt(const phx_dae *dae, int *n, const int **ptr, const int **idx, const int **order, const double **val)
@@ -156,5 +168,5 @@ void phx_system_kkt(const phx_dae *dae, int *n, const int **ptr, const int **idx
     if (order)
         *order = ws->kkt.order;
     if (val)
-        *val = ws->val;
+        *val = ws->values.val;
 }

@@ -128,7 +128,7 @@ static int joint_rows(const workspace *ws, const kkt_matrix *kkt, int j, int *or
         rows[n_rows++] = joint->coordinates[c].held_row;
     }
     for (int i = 0; i < n_rows; i++) {
-        const int k = rows[i] < 0 ? -1 : ws->row_slot[rows[i]];
+        const int k = rows[i] < 0 ? -1 : ws->rows.multiplier[rows[i]];
         if (k >= 0 && order)
             order[count] = kkt->n_v + k;
         count += k >= 0;
@@ -151,8 +151,8 @@ static phx_status place_body(phx_context *context, elimination *e, int b)
     phx_status status = PHX_OK;
 
     if (phx_sys_is_condensed(e->kkt, b)) {
-        for (int k = e->kkt->kept_first[b]; k < e->kkt->kept_first[b + 1]; k++)
-            order[count++] = slot->v + rigid + e->kkt->kept[k];
+        for (int k = e->kkt->boundary_first[b]; k < e->kkt->boundary_first[b + 1]; k++)
+            order[count++] = slot->v + rigid + e->kkt->boundary[k];
     } else if (phx_body_stiffness(slot->body, &K)) {
         status = phx_order_amd(context, K.rows, K.ptr, K.idx, order);
         for (; count < K.rows && !status; count++)

@@ -1,8 +1,8 @@
 /* Many rows between the same two rigid bodies, all but a few of them dependent: which ones a linear step keeps.
  *
  * The rows of such a pair act on dim + n_rot relative velocities at most. Left in [M -G^T; G eps], the others would
- * make a dense block of the size of all rows. Only the step is told to leave them out; gaps and rates are measured of
- * all rows, so that rows that contradict each other are found all the same. */
+ * make a dense block of the size of all rows. Only the step is told to leave them out; residuals and rates are measured
+ * of all rows, so that rows that contradict each other are found all the same. */
 #include "system/system_internal.h"
 
 #include <math.h>
@@ -38,7 +38,7 @@ static void list_pairs(const workspace *ws, pair_row *list)
     const phx_system *system = ws->system;
 
     for (int k = 0; k < ws->n_l; k++) {
-        const int a = system->ports[ws->rows[k].a].body, b = system->ports[ws->rows[k].b].body;
+        const int a = system->ports[ws->rows.row[k].a].body, b = system->ports[ws->rows.row[k].b].body;
         list[k] = (pair_row){a < b ? a : b, a < b ? b : a, k};
     }
     qsort(list, (size_t)ws->n_l, sizeof *list, compare_pairs);
@@ -145,13 +145,14 @@ static void choose(int n, const int *row, double *rows, bool *dropped)
     }
 }
 
-/* The row k of G at the two bodies, as ws->val has it: the velocities of the pair's first body, then of its second. */
+/* The row k of G at the two bodies, as ws->values.val has it: the velocities of the pair's first body, then of its
+ * second. */
 static void gather(const workspace *ws, int k, double *r)
 {
     const phx_system *system = ws->system;
     const kkt_matrix *kkt = &ws->kkt;
     const int each = system->dim + system->n_rot, i = kkt->n_v + k;
-    const int a = system->ports[ws->rows[k].a].body, b = system->ports[ws->rows[k].b].body;
+    const int a = system->ports[ws->rows.row[k].a].body, b = system->ports[ws->rows.row[k].b].body;
     const int low = a < b ? a : b, high = a < b ? b : a;
     const int v_low = low == PHX_GROUND ? -PAIR_COLUMNS : system->bodies[low].v, v_high = system->bodies[high].v;
 
@@ -159,9 +160,9 @@ static void gather(const workspace *ws, int k, double *r)
     for (int e = kkt->ptr[i]; e < kkt->ptr[i + 1]; e++) {
         const int column = kkt->idx[e];
         if (column >= v_low && column < v_low + each)
-            r[column - v_low] = ws->val[e];
+            r[column - v_low] = ws->values.val[e];
         else if (column >= v_high && column < v_high + each)
-            r[each + column - v_high] = ws->val[e];
+            r[each + column - v_high] = ws->values.val[e];
     }
 }
 

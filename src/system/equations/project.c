@@ -22,6 +22,29 @@ typedef struct correction {
     double *dv, *drive;
 } correction;
 
+phx_status phx_sys_projection_create(phx_context *context, const phx_system *system, projection *made)
+{
+    const size_t n = (size_t)system->n_components + 1, per = (size_t)(system->dim + system->n_rot);
+    const phx_sys_array arrays[] = {
+        {&made->momentum0, per * n}, {&made->momentum1, per * n}, {&made->impulse, per * n}, {&made->supply, n},
+        {&made->signal_work, n},     {&made->before, n},          {&made->taken, n}};
+
+    made->kept = phx_calloc(context, n, sizeof *made->kept);
+    made->moved = phx_calloc(context, n, sizeof *made->moved);
+    return made->kept && made->moved ? phx_sys_arrays_create(context, sizeof arrays / sizeof *arrays, arrays)
+                                     : PHX_ERR_MEMORY;
+}
+
+void phx_sys_projection_free(projection *made)
+{
+    double *arrays[] = {made->momentum0,   made->momentum1, made->impulse, made->supply,
+                        made->signal_work, made->before,    made->taken};
+
+    phx_sys_arrays_free(sizeof arrays / sizeof *arrays, arrays);
+    phx_free(made->kept);
+    phx_free(made->moved);
+}
+
 void phx_sys_momenta(const workspace *ws, const double *x, const double *v, double *momenta)
 {
     const phx_system *system = ws->system;
@@ -48,30 +71,30 @@ static void impulses(workspace *ws)
     const int dim = system->dim, per = dim + system->n_rot;
     double torque[3], moment0[3], moment1[3];
 
-    memset(ws->impulse, 0, (size_t)(system->n_components * per) * sizeof *ws->impulse);
+    memset(ws->projection.impulse, 0, (size_t)(system->n_components * per) * sizeof *ws->projection.impulse);
     for (int b = 0; b < system->n_bodies; b++) { /* m g at the mean centre of mass */
         const body_slot *slot = &system->bodies[b];
-        double *sum = ws->impulse + slot->component * per;
+        double *sum = ws->projection.impulse + slot->component * per;
         if (!system->components[slot->component].free)
             continue;
-        phx_body_moment(slot->body, ws->x0 + slot->x, moment0);
-        phx_body_moment(slot->body, ws->x1 + slot->x, moment1);
+        phx_body_moment(slot->body, ws->step.x0 + slot->x, moment0);
+        phx_body_moment(slot->body, ws->step.x1 + slot->x, moment1);
         for (int a = 0; a < dim; a++) {
             moment0[a] = 0.5 * (moment0[a] + moment1[a]);
-            sum[a] += ws->h * phx_body_at_rest(slot->body)->mass * system->gravity[a];
+            sum[a] += ws->view.h * phx_body_at_rest(slot->body)->mass * system->gravity[a];
         }
         phx_vec_x_vec(dim, moment0, system->gravity, torque);
         for (int k = 0; k < system->n_rot; k++)
-            sum[dim + k] += ws->h * torque[k];
+            sum[dim + k] += ws->view.h * torque[k];
     }
     for (int i = 0; i < system->n_forces; i++) {
         const force_slot *force = &system->forces[i];
         phx_load_result load = {0};
         if (force->kind != FORCE_PORT || system->ports[force->a].body == PHX_GROUND)
             continue;
-        const phx_port_view *view = &ws->port_views[force->a];
-        double *sum = ws->impulse + system->bodies[system->ports[force->a].body].component * per, couple[3];
-        if (phx_port_load_evaluate(NULL, &force->load, view, ws->t0 + 0.5 * ws->h, false, &load))
+        const phx_port_view *view = &ws->ports.view[force->a];
+        double *sum = ws->projection.impulse + system->bodies[system->ports[force->a].body].component * per, couple[3];
+        if (phx_port_load_evaluate(NULL, &force->load, view, ws->step.t0 + 0.5 * ws->view.h, false, &load))
             continue;
         phx_vec_x_vec(dim, view->um, load.effort, torque);
         if (dim == 3)
@@ -79,14 +102,14 @@ static void impulses(workspace *ws)
         else
             couple[0] = load.effort[2];
         for (int a = 0; a < dim; a++)
-            sum[a] += ws->h * load.effort[a];
+            sum[a] += ws->view.h * load.effort[a];
         for (int k = 0; k < system->n_rot; k++)
-            sum[dim + k] += ws->h * (torque[k] + couple[k]);
+            sum[dim + k] += ws->view.h * (torque[k] + couple[k]);
     }
 }
 
-/* Velocities, in v of all bodies, of one in the rigid motion number m of everything (translations, then turns about the
- * origin). */
+/* Velocities, in v of all bodies, of one in the rigid motion number m of everything (translations, then rotations about
+ * the origin). */
 static void rigid_motion(const phx_system *system, const body_slot *slot, const double *x, int m, double *v)
 {
     double axis[3] = {0}, at[3] = {0};
@@ -128,10 +151,10 @@ static phx_status momentum_part(workspace *ws, const component_slot *component, 
     status = phx_dense_solve(ws->base.context, per, inertia, 1, a);
     for (int b = 0; b < component->count && !status; b++) {
         const body_slot *slot = member(system, component, b);
-        double *v = part + slot->v, *one = ws->scratch4 + slot->v;
+        double *v = part + slot->v, *one = ws->scratch.vector[3] + slot->v;
         memset(v, 0, (size_t)phx_body_n_v(slot->body) * sizeof *v);
         for (int m = 0; m < per; m++) {
-            rigid_motion(system, slot, x, m, ws->scratch4);
+            rigid_motion(system, slot, x, m, ws->scratch.vector[3]);
             for (int i = 0; i < phx_body_n_v(slot->body); i++)
                 v[i] += a[m] * one[i];
         }
@@ -145,7 +168,7 @@ static double kinetic(workspace *ws, const component_slot *component, const doub
 
     ws->by->component_energies(ws, component, x, v);
     for (int i = 0; i < component->count; i++)
-        energy += ws->energy[ws->system->by_component[component->first + i]];
+        energy += ws->bodies.energy[ws->system->by_component[component->first + i]];
     return energy;
 }
 
@@ -197,7 +220,7 @@ static phx_status exchange_momenta(workspace *ws, const component_slot *componen
                                    const double *wanted, double *fixed, double *v)
 {
     const phx_system *system = ws->system;
-    double missing[PER], linear[3], angular[3], *step = ws->scratch3;
+    double missing[PER], linear[3], angular[3], *step = ws->scratch.vector[2];
     phx_status status = PHX_OK;
 
     memcpy(missing, wanted, sizeof missing);
@@ -215,14 +238,15 @@ static phx_status exchange_momenta(workspace *ws, const component_slot *componen
     return status ? status : momentum_part(ws, component, x, wanted, fixed);
 }
 
-/* Corrects one component into ws->v1. wanted: momenta to keep, or NULL. Without them the energy that dv takes is known:
- * its terms would cancel in the difference of two energies. */
+/* Corrects one component into ws->step.v1. wanted: momenta to keep, or NULL. Without them the energy that dv takes is
+ * known: its terms would cancel in the difference of two energies. */
 static phx_status correct(workspace *ws, int c, const correction *step, const double *wanted)
 {
     const component_slot *component = &ws->system->components[c];
     const double *x = step->x, *v = step->v, *dv = step->dv, *drive = step->drive;
-    double *next = ws->vm, *fixed = wanted || drive ? ws->p0 : NULL, factor = 1.0, missing = ws->taken[c];
-    const double before = ws->before[c], target = before + ws->supply[c];
+    double *next = ws->step.vm, *fixed = wanted || drive ? ws->scratch.velocities : NULL, factor = 1.0,
+           missing = ws->projection.taken[c];
+    const double before = ws->projection.before[c], target = before + ws->projection.supply[c];
     phx_status status = PHX_OK;
 
     combine(ws, component, 1.0, v, 1.0, dv, next);
@@ -237,7 +261,7 @@ static phx_status correct(workspace *ws, int c, const correction *step, const do
     }
     const double after = target - missing;
     const bool large = fabs(missing) > 1e-3 * fmax(before, after);
-    if (step->may_reject && large && fabs(missing) > 1e-3 * fmax(before, after) + ws->signal_work[c] &&
+    if (step->may_reject && large && fabs(missing) > 1e-3 * fmax(before, after) + ws->projection.signal_work[c] &&
         fabs(missing) > unseen(ws, component, x, step->h))
         return PHX_REJECTED;
     if (fixed) /* homogeneous part, M-orthogonal to the fixed one */
@@ -247,14 +271,15 @@ static phx_status correct(workspace *ws, int c, const correction *step, const do
     const bool scalable =
         component->n_v > component->n_rows && fabs(missing) < 0.1 * spare && spare > DBL_EPSILON * fmax(before, after);
     if (wanted && !scalable) { /* a body that moves as one rigid piece: the energy goes first */
-        ws->kept[c] = false;
+        ws->projection.kept[c] = false;
         return correct(ws, c, step, NULL);
     }
     if (component->driven && (large || !scalable))
-        ws->supply[c] -= missing; /* a prescribed motion, or a jump in it: mu . (w before + w)/2, the drives' work */
+        ws->projection.supply[c] -=
+            missing; /* a prescribed motion, or a jump in it: mu . (w before + w)/2, the drives' work */
     else if (scalable)
         factor = sqrt(1.0 + missing / spare);
-    combine(ws, component, factor, next, 1.0, fixed, ws->v1);
+    combine(ws, component, factor, next, 1.0, fixed, ws->step.v1);
     return PHX_OK;
 }
 
@@ -285,9 +310,9 @@ static double share_of_port(const phx_system *system, phx_port_id id, const doub
 
 static double rounding(const workspace *ws, int k, const double *v)
 {
-    const double *g = ws->covector + (size_t)k * PAIR_SIZE;
-    const double scale = fabs(ws->w[k]) + share_of_port(ws->system, ws->rows[k].a, g, v) +
-                         share_of_port(ws->system, ws->rows[k].b, g + PHX_PORT_MAX, v);
+    const double *g = ws->rows.covector + (size_t)k * PAIR_SIZE;
+    const double scale = fabs(ws->rows.w[k]) + share_of_port(ws->system, ws->rows.row[k].a, g, v) +
+                         share_of_port(ws->system, ws->rows.row[k].b, g + PHX_PORT_MAX, v);
 
     return ROUNDED * DBL_EPSILON * scale + DBL_MIN;
 }
@@ -298,9 +323,9 @@ static void find_moved(workspace *ws, const double *v, const double *e)
     const phx_system *system = ws->system;
     int missing = system->n_components;
 
-    memset(ws->moved, 0, (size_t)system->n_components * sizeof *ws->moved);
+    memset(ws->projection.moved, 0, (size_t)system->n_components * sizeof *ws->projection.moved);
     for (int k = 0; k < ws->n_l && missing > 0; k++) {
-        bool *moved = &ws->moved[system->rows[ws->row[k]].component];
+        bool *moved = &ws->projection.moved[system->rows[ws->rows.index[k]].component];
         if (*moved || fabs(e[k]) <= rounding(ws, k, v))
             continue;
         *moved = true;
@@ -313,24 +338,24 @@ static void find_moved(workspace *ws, const double *v, const double *e)
 static void drive_work(workspace *ws, const double *dv, const double *e)
 {
     const phx_system *system = ws->system;
-    const size_t bytes = (size_t)system->n_components * sizeof *ws->supply;
+    const size_t bytes = (size_t)system->n_components * sizeof *ws->projection.supply;
 
-    memset(ws->supply, 0, bytes);
-    memset(ws->signal_work, 0, bytes);
-    memset(ws->taken, 0, bytes);
+    memset(ws->projection.supply, 0, bytes);
+    memset(ws->projection.signal_work, 0, bytes);
+    memset(ws->projection.taken, 0, bytes);
     for (int k = 0; k < ws->n_l;) {
-        const int component = system->rows[ws->row[k]].component;
+        const int component = system->rows[ws->rows.index[k]].component;
         double taken = 0.0;
-        for (; k < ws->n_l && system->rows[ws->row[k]].component == component; k++)
+        for (; k < ws->n_l && system->rows[ws->rows.index[k]].component == component; k++)
             taken -= 0.5 * dv[ws->kkt.n_v + k] * e[k];
-        ws->taken[component] += taken;
+        ws->projection.taken[component] += taken;
     }
-    for (int i = 0; i < ws->n_driven; i++) {
-        const int k = ws->driven[i], component = system->rows[ws->row[k]].component;
+    for (int i = 0; i < ws->rows.n_driven; i++) {
+        const int k = ws->rows.driven[i], component = system->rows[ws->rows.index[k]].component;
         const double impulse = dv[ws->kkt.n_v + k];
-        ws->supply[component] += impulse * ws->w[k];
+        ws->projection.supply[component] += impulse * ws->rows.w[k];
         /* between its mean and its end a signal may do what it likes, at any step */
-        ws->signal_work[component] += fabs(impulse * e[k]);
+        ws->projection.signal_work[component] += fabs(impulse * e[k]);
     }
 }
 
@@ -340,13 +365,13 @@ static void find_energies(workspace *ws, const correction *step, bool energies)
     const phx_system *system = ws->system;
 
     for (int c = 0; c < system->n_components; c++) {
-        ws->before[c] = 0.0;
+        ws->projection.before[c] = 0.0;
         for (int i = 0; i < system->components[c].count && energies; i++)
-            ws->before[c] += ws->energy[system->by_component[system->components[c].first + i]];
+            ws->projection.before[c] += ws->bodies.energy[system->by_component[system->components[c].first + i]];
     }
     for (int c = 0; c < system->n_components && !energies; c++)
-        if (ws->moved[c] || (step->interval && system->components[c].free))
-            ws->before[c] = kinetic(ws, &system->components[c], step->x, step->v);
+        if (ws->projection.moved[c] || (step->interval && system->components[c].free))
+            ws->projection.before[c] = kinetic(ws, &system->components[c], step->x, step->v);
 }
 
 /* Each component by itself: its joints, and its momenta where it is free. */
@@ -360,10 +385,10 @@ static phx_status correct_components(workspace *ws, const correction *step)
         const bool keep = step->interval && system->components[c].free;
         double wanted[PER] = {0};
         for (int i = 0; i < per; i++)
-            wanted[i] = ws->momentum0[c * per + i] + ws->impulse[c * per + i];
-        ws->kept[c] = keep;
-        memcpy(ws->momentum1 + c * per, wanted, (size_t)per * sizeof *wanted);
-        if (keep || ws->moved[c])
+            wanted[i] = ws->projection.momentum0[c * per + i] + ws->projection.impulse[c * per + i];
+        ws->projection.kept[c] = keep;
+        memcpy(ws->projection.momentum1 + c * per, wanted, (size_t)per * sizeof *wanted);
+        if (keep || ws->projection.moved[c])
             status = correct(ws, c, step, keep ? wanted : NULL);
     }
     return status;
@@ -375,7 +400,7 @@ phx_status phx_sys_op_project(phx_dae *dae, double t1, double h, bool interval, 
     workspace *ws = (workspace *)dae;
     const phx_system *system = ws->system;
     const int n_v = system->n_v;
-    double *e = ws->tau, *dv = ws->scratch, *drive = ws->scratch2;
+    double *e = ws->scratch.multipliers, *dv = ws->scratch.vector[0], *drive = ws->scratch.vector[1];
     bool any = false, joints = false, drives = false, energies = false;
     phx_status status = PHX_OK;
 
@@ -388,8 +413,8 @@ phx_status phx_sys_op_project(phx_dae *dae, double t1, double h, bool interval, 
         ws->by->viewed_end(ws, x1);
     find_moved(ws, v1, e);
     for (int c = 0; c < system->n_components; c++) {
-        joints = joints || ws->moved[c];
-        any = any || ws->moved[c] || (interval && system->components[c].free);
+        joints = joints || ws->projection.moved[c];
+        any = any || ws->projection.moved[c] || (interval && system->components[c].free);
         drives = drives || system->components[c].driven;
     }
     if (!any)
@@ -401,10 +426,10 @@ phx_status phx_sys_op_project(phx_dae *dae, double t1, double h, bool interval, 
         if (!status)
             status = ws->by->solve_rows(ws, -1.0, e, dv);
         if (!status && drives)
-            status = ws->by->solve_rows(ws, 1.0, ws->w, drive);
+            status = ws->by->solve_rows(ws, 1.0, ws->rows.w, drive);
     }
     drive_work(ws, dv, e);
-    memcpy(ws->v1, v1, (size_t)n_v * sizeof *v1);
+    memcpy(ws->step.v1, v1, (size_t)n_v * sizeof *v1);
     const correction step = {.h = h,
                              .interval = interval,
                              .may_reject = may_reject,
@@ -417,9 +442,9 @@ phx_status phx_sys_op_project(phx_dae *dae, double t1, double h, bool interval, 
         status = correct_components(ws, &step);
     if (status)
         return status;
-    memcpy(v1, ws->v1, (size_t)n_v * sizeof *v1);
+    memcpy(v1, ws->step.v1, (size_t)n_v * sizeof *v1);
     for (int c = 0; c < system->n_components; c++)
-        work->supplied += ws->supply[c];
+        work->supplied += ws->projection.supply[c];
     if (ws->base.n_parts > 0)
         phx_sys_ledger_project(ws, dv, e);
     for (int k = 0; k < ws->n_l && h != 0.0; k++)

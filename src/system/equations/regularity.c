@@ -27,7 +27,7 @@ bool phx_sys_closes_loops(const workspace *ws)
         int joints = 0, last = -1;
         bool grounded = false;
         for (int k = 0; k < ws->n_l; k++) {
-            const row_slot *row = &system->rows[ws->row[k]];
+            const row_slot *row = &system->rows[ws->rows.index[k]];
             const joint_slot *joint = &system->joints[row->joint];
             if (row->component != c || row->joint == last || node_of(system, joint->a) == node_of(system, joint->b))
                 continue;
@@ -46,8 +46,8 @@ bool phx_sys_closes_loops(const workspace *ws)
 static double inverse_iteration(workspace *ws, const double *x, const bool *weak, double *z)
 {
     const int n_l = ws->n_l;
-    double *b = ws->scratch, shrinks = -1.0;
-    phx_status status = weak ? phx_sys_factor_rigid(ws, x, weak) : phx_sys_factor_mass(ws, x);
+    double *b = ws->scratch.vector[0], shrinks = -1.0;
+    phx_status status = weak ? phx_sys_factor_rigid(ws, x, weak) : ws->by->factor_mass(ws, x);
 
     for (int k = 0; k < n_l; k++)
         z[k] = 1.0 + 0.5 * sin(1.0 + 2.0 * k);
@@ -58,7 +58,7 @@ static double inverse_iteration(workspace *ws, const double *x, const bool *weak
         memset(b, 0, (size_t)ws->kkt.n_v * sizeof *b);
         for (int k = 0; k < n_l; k++)
             b[ws->kkt.n_v + k] = z[k] /= sqrt(size);
-        status = weak ? phx_sys_solve_rigid(ws, b) : phx_sys_solve_mass(ws, b);
+        status = weak ? phx_sys_solve_rigid(ws, b) : ws->by->solve_mass(ws, b);
         for (int k = 0; k < n_l && !status; k++) {
             product += z[k] * b[ws->kkt.n_v + k];
             z[k] = b[ws->kkt.n_v + k];
@@ -69,10 +69,10 @@ static double inverse_iteration(workspace *ws, const double *x, const bool *weak
     return status ? -1.0 : shrinks;
 }
 
-/* Rows at the instant, in ws->covector. */
+/* Rows at the instant, in ws->rows.covector. */
 static void set_rows(workspace *ws, double t, const double *x, const double *v)
 {
-    ws->by->row_residuals(ws, t, x, v, ws->tau);
+    ws->by->row_residuals(ws, t, x, v, ws->scratch.multipliers);
     if (ws->by->viewed_end)
         ws->by->viewed_end(ws, x);
 }
@@ -86,7 +86,7 @@ double phx_sys_op_regularity(phx_dae *dae, double t, const double *x, const doub
     const double pivot = ws->by->least_pivot ? ws->by->least_pivot(ws, x, v) : -1.0;
     if (pivot >= 0.0)
         return sqrt(pivot);
-    return fmax(inverse_iteration(ws, x, NULL, ws->tau), 0.0);
+    return fmax(inverse_iteration(ws, x, NULL, ws->scratch.multipliers), 0.0);
 }
 
 /* 'a', 'b' and N more */
@@ -97,7 +97,7 @@ static void write_names(const workspace *ws, const double *share, double least, 
     size_t length = 0;
 
     for (int k = 0; k < ws->n_l; k++) {
-        const int joint = system->rows[ws->row[k]].joint;
+        const int joint = system->rows[ws->rows.index[k]].joint;
         if (!(share[joint] >= least) || joint == last)
             continue;
         last = joint;
@@ -123,7 +123,8 @@ void phx_sys_op_dependent(phx_dae *dae, double t, const double *x, const double 
         set_rows(ws, t, x, v);
         if (inverse_iteration(ws, x, all, z) > 0.0) {
             for (int k = 0; k < ws->n_l; k++)
-                share[system->rows[ws->row[k]].joint] = fmax(share[system->rows[ws->row[k]].joint], fabs(z[k]));
+                share[system->rows[ws->rows.index[k]].joint] =
+                    fmax(share[system->rows[ws->rows.index[k]].joint], fabs(z[k]));
             for (int j = 0; j < system->n_joints; j++)
                 largest = fmax(largest, share[j]);
         }

@@ -15,26 +15,26 @@ typedef struct given {
 
 static phx_status check(phx_context *context, const given *it, double t0, double t1)
 {
-    phx_signal_gap gap;
+    phx_signal_gap singularity;
     char number[32] = "";
 
-    if (!phx_signal_has_gap(it->signal, t0, t1, it->s, &gap))
+    if (!phx_signal_has_gap(it->signal, t0, t1, it->s, &singularity))
         return PHX_OK;
     if (it->number > 0)
         snprintf(number, sizeof number, " (component %d)", it->number);
-    if (!isfinite(gap.value))
+    if (!isfinite(singularity.value))
         return phx_fail(context, PHX_ERR_ANALYSIS,
                         "%s '%s': the %s%s is %s at t = %.9g s, expected a finite value; give one that is finite at "
                         "all times, or let the run end before",
                         it->who, it->name, it->what, number,
-                        isnan(gap.value)  ? "not a number"
-                        : gap.value > 0.0 ? "infinite"
-                                          : "minus infinite",
-                        gap.t);
+                        isnan(singularity.value)  ? "not a number"
+                        : singularity.value > 0.0 ? "infinite"
+                                                  : "minus infinite",
+                        singularity.t);
     return phx_fail(context, PHX_ERR_ANALYSIS,
                     "%s '%s': the %s%s has a pole at t = %.9g s, where it exceeds %.1g; give one that is finite at all "
                     "times, or let the run end before",
-                    it->who, it->name, it->what, number, gap.t, fabs(gap.value));
+                    it->who, it->name, it->what, number, singularity.t, fabs(singularity.value));
 }
 
 static phx_status check_joint(phx_context *context, const joint_slot *joint, double t0, double t1)

@@ -1,170 +1,27 @@
-/* The workspace of a system: the KKT pattern, where each contribution goes, and all arrays a step needs. */
+/* The workspace of a system: its parts, made one after the other, and the dae that is its face. */
 #include "system/system_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- columns of ports ---- */
-static int port_columns(const phx_system *system, phx_port_id id)
-{
-    const port_slot *port = &system->ports[id];
-    return port->body == PHX_GROUND ? 0 : system->dim + system->n_rot + port->port.point.n;
-}
-
-static phx_status lay_out_ports(phx_context *context, workspace *ws)
-{
-    const phx_system *system = ws->system;
-    const int dim = system->dim, rigid = dim + system->n_rot;
-    int total = 0, widest = 0;
-
-    ws->port_first = phx_calloc(context, (size_t)system->n_ports, sizeof *ws->port_first);
-    ws->port_count = phx_calloc(context, (size_t)system->n_ports, sizeof *ws->port_count);
-    if (!ws->port_first || !ws->port_count)
-        return PHX_ERR_MEMORY;
-    for (int i = 0; i < system->n_ports; i++) {
-        ws->port_first[i] = total;
-        ws->port_count[i] = port_columns(system, i);
-        total += ws->port_count[i];
-        widest = ws->port_count[i] > widest ? ws->port_count[i] : widest;
-    }
-    ws->port_cols = phx_calloc(context, (size_t)total, sizeof *ws->port_cols);
-    ws->widest = widest;
-    ws->map_size = system->n_rot * system->n_rot + 2 * (dim + system->n_rot) * widest;
-    ws->map_room = phx_calloc(context, (size_t)(2 * ws->map_size), sizeof *ws->map_room);
-    ws->local = phx_calloc(context, (size_t)(4 * (2 * widest) * (2 * widest) + 8 * PAIR_SIZE * PAIR_SIZE + 64),
-                           sizeof *ws->local);
-    if (!ws->port_cols || !ws->map_room || !ws->local)
-        return PHX_ERR_MEMORY;
-    for (int i = 0; i < system->n_ports; i++) {
-        const port_slot *port = &system->ports[i];
-        if (port->body == PHX_GROUND)
-            continue;
-        const body_slot *slot = &system->bodies[port->body];
-        int q_v;
-        (void)phx_body_coordinates(slot->body, NULL, &q_v);
-        for (int c = 0; c < ws->port_count[i]; c++)
-            ws->port_cols[ws->port_first[i] + c] =
-                c < rigid ? slot->v + port->port.frame.v + c : slot->v + q_v + port->port.point.dof[c - rigid];
-    }
-    return PHX_OK;
-}
-
 /* ---- arrays ---- */
-static phx_status allocate_numbers(phx_context *context, workspace *ws)
+phx_status phx_sys_arrays_create(phx_context *context, size_t n, const phx_sys_array *arrays)
 {
-    const phx_system *system = ws->system;
-    const size_t nx = (size_t)system->n_x, nv = (size_t)system->n_v, n = (size_t)ws->kkt.n, nl = (size_t)ws->n_l;
-    const size_t nnz = (size_t)ws->kkt.ptr[ws->kkt.n], per = (size_t)(system->dim + system->n_rot);
-    const size_t n_red = (size_t)system->n_redundant;
-    struct {
-        double **array;
-        size_t count;
-    } table[] = {
-        {&ws->M, nnz},
-        {&ws->mass, nnz},
-        {&ws->D, nnz},
-        {&ws->K, nnz},
-        {&ws->x0, nx},
-        {&ws->low0, nx},
-        {&ws->low1, nx},
-        {&ws->x1, nx},
-        {&ws->xm, nx},
-        {&ws->v0, nv},
-        {&ws->v1, nv},
-        {&ws->vm, nv},
-        {&ws->p0, nv},
-        {&ws->momentum0, per * (size_t)(system->n_components + 1)},
-        {&ws->signal_work, (size_t)system->n_components + 1},
-        {&ws->momentum1, per * (size_t)(system->n_components + 1)},
-        {&ws->impulse, per * (size_t)(system->n_components + 1)},
-        {&ws->covector, nl * PAIR_SIZE},
-        {&ws->w, nl},
-        {&ws->supply, (size_t)system->n_components + 1},
-        {&ws->taken, (size_t)system->n_components + 1},
-        {&ws->before, (size_t)system->n_components + 1},
-        {&ws->flow, (size_t)system->n_ledger},
-        {&ws->base.parts, (size_t)system->n_ledger},
-        {&ws->effort, (size_t)system->n_ports * PHX_PORT_MAX},
-        {&ws->scratch, n},
-        {&ws->scratch2, n},
-        {&ws->scratch3, n},
-        {&ws->scratch4, n},
-        {&ws->tau, nl},
-        {&ws->lambda, nl},
-        {&ws->all, (size_t)system->n_rows},
-        {&ws->spread, n_red * (nl + n_red + 1)},
-    };
-
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        *table[i].array = phx_calloc(context, table[i].count, sizeof(double));
-        if (!*table[i].array)
+    for (size_t i = 0; i < n; i++) {
+        *arrays[i].at = phx_calloc(context, arrays[i].count, sizeof(double));
+        if (!*arrays[i].at)
             return PHX_ERR_MEMORY;
     }
     return PHX_OK;
 }
 
-/* Arrays sized by the largest body: the matrices and stresses of one body at a time. */
-static phx_status allocate_for_bodies(phx_context *context, workspace *ws)
+void phx_sys_arrays_free(size_t n, double *const *arrays)
 {
-    const phx_system *system = ws->system;
-    size_t widest = 0, sigma = 0;
-
-    for (int b = 0; b < system->n_bodies; b++) {
-        const int *ptr = NULL, *idx = NULL;
-        const size_t stresses = (size_t)phx_body_n_stress(system->bodies[b].body);
-        phx_body_pattern(system->bodies[b].body, &ptr, &idx);
-        const size_t entries = (size_t)ptr[phx_body_n_v(system->bodies[b].body)];
-        widest = entries > widest ? entries : widest;
-        sigma = stresses > sigma ? stresses : sigma;
-    }
-    ws->body_M = phx_calloc(context, 3 * widest, sizeof *ws->body_M);
-    ws->sigma = phx_calloc(context, sigma, sizeof *ws->sigma);
-    if (!ws->body_M || !ws->sigma)
-        return PHX_ERR_MEMORY;
-    ws->body_D = ws->body_M + widest;
-    ws->body_K = ws->body_D + widest;
-    return PHX_OK;
+    for (size_t i = 0; i < n; i++)
+        phx_free(arrays[i]);
 }
 
-static phx_status allocate(phx_context *context, workspace *ws)
-{
-    const phx_system *system = ws->system;
-    phx_status status = allocate_numbers(context, ws);
-
-    if (!status)
-        status = allocate_for_bodies(context, ws);
-    if (status)
-        return status;
-    ws->port_views = phx_calloc(context, (size_t)system->n_ports, sizeof *ws->port_views);
-    ws->moved = phx_calloc(context, (size_t)system->n_components + 1, sizeof *ws->moved);
-    ws->kept = phx_calloc(context, (size_t)system->n_components + 1, sizeof *ws->kept);
-    ws->on = phx_calloc(context, (size_t)ws->n_l, sizeof *ws->on);
-    return ws->port_views && ws->moved && ws->kept && ws->on ? PHX_OK : PHX_ERR_MEMORY;
-}
-
-/* Ground ports never move: their views are filled once. So are covectors that never change. */
-static void fill_constants(workspace *ws)
-{
-    const phx_system *system = ws->system;
-    const int dim = system->dim;
-
-    for (int i = 0; i < system->n_ports; i++) {
-        const port_slot *port = &system->ports[i];
-        ws->port_views[i].dim = dim;
-        if (port->body == PHX_GROUND)
-            phx_sys_ground_view(system, port, &ws->port_views[i]);
-    }
-    for (int b = 0; b < system->n_bodies; b++)
-        phx_body_rest(system->bodies[b].body, ws->x1 + system->bodies[b].x);
-    for (int k = 0; k < ws->n_l; k++) {
-        double *g = ws->covector + (size_t)k * PAIR_SIZE;
-        if (ws->rows[k].unit >= 0) {
-            g[ws->rows[k].unit] = -1.0;
-            g[PHX_PORT_MAX + ws->rows[k].unit] = 1.0;
-        }
-    }
-}
-
+/* ---- rows ---- */
 static work_row make_row(const phx_system *system, const row_slot *slot)
 {
     const joint_slot *joint = &system->joints[slot->joint];
@@ -174,11 +31,164 @@ static work_row make_row(const phx_system *system, const row_slot *slot)
                       .a = joint->a,
                       .b = joint->b,
                       .unit = phx_row_unit(slot->row),
-                      .turns = phx_row_turns(slot->row),
+                      .angular_only = phx_row_turns(slot->row),
                       .speed = slot->role == ROW_DRIVEN ? def->speed : NULL,
                       .rate = slot->role == ROW_HELD ? def->rate : 0.0};
 }
 
+/* Covectors that never change are filled here. */
+static phx_status create_rows(phx_context *context, const phx_system *system, int n_l, const int *index, row_set *made)
+{
+    const size_t n = (size_t)n_l;
+
+    made->index = phx_calloc(context, n, sizeof *made->index);
+    made->multiplier = phx_calloc(context, (size_t)system->n_rows, sizeof *made->multiplier);
+    made->row = phx_calloc(context, n, sizeof *made->row);
+    made->driven = phx_calloc(context, n, sizeof *made->driven);
+    made->covector = phx_calloc(context, n * PAIR_SIZE, sizeof *made->covector);
+    made->w = phx_calloc(context, n, sizeof *made->w);
+    made->on = phx_calloc(context, n, sizeof *made->on);
+    if (!made->index || !made->multiplier || !made->row || !made->driven || !made->covector || !made->w || !made->on)
+        return PHX_ERR_MEMORY;
+    for (int r = 0; r < system->n_rows; r++)
+        made->multiplier[r] = -1;
+    for (int k = 0; k < n_l; k++) {
+        double *g = made->covector + (size_t)k * PAIR_SIZE;
+        made->index[k] = index[k];
+        made->multiplier[index[k]] = k;
+        made->row[k] = make_row(system, &system->rows[index[k]]);
+        if (made->row[k].speed)
+            made->driven[made->n_driven++] = k;
+        if (made->row[k].unit >= 0) {
+            g[made->row[k].unit] = -1.0;
+            g[PHX_PORT_MAX + made->row[k].unit] = 1.0;
+        }
+    }
+    return PHX_OK;
+}
+
+static void free_rows(row_set *rows)
+{
+    phx_free(rows->index);
+    phx_free(rows->multiplier);
+    phx_free(rows->row);
+    phx_free(rows->driven);
+    phx_free(rows->covector);
+    phx_free(rows->w);
+    phx_free(rows->on);
+}
+
+/* ---- ports ---- */
+static int port_columns(const phx_system *system, const port_slot *port)
+{
+    return port->body == PHX_GROUND ? 0 : system->dim + system->n_rot + port->port.point.n;
+}
+
+static void list_columns(const phx_system *system, const port_slot *port, int count, int *cols)
+{
+    const int rigid = system->dim + system->n_rot;
+    int q_v;
+
+    if (port->body == PHX_GROUND)
+        return;
+    const body_slot *slot = &system->bodies[port->body];
+    (void)phx_body_coordinates(slot->body, NULL, &q_v);
+    for (int c = 0; c < count; c++)
+        cols[c] = slot->v + (c < rigid ? port->port.frame.v + c : q_v + port->port.point.dof[c - rigid]);
+}
+
+/* Ports of the ground never move: their views are filled here. */
+static phx_status create_ports(phx_context *context, const phx_system *system, port_set *made)
+{
+    const int rigid = system->dim + system->n_rot;
+    const size_t n = (size_t)system->n_ports;
+    int total = 0;
+
+    made->first = phx_calloc(context, n, sizeof *made->first);
+    made->count = phx_calloc(context, n, sizeof *made->count);
+    made->view = phx_calloc(context, n, sizeof *made->view);
+    made->effort = phx_calloc(context, n * PHX_PORT_MAX, sizeof *made->effort);
+    if (!made->first || !made->count || !made->view || !made->effort)
+        return PHX_ERR_MEMORY;
+    for (int i = 0; i < system->n_ports; i++) {
+        made->first[i] = total;
+        made->count[i] = port_columns(system, &system->ports[i]);
+        total += made->count[i];
+        made->widest = made->count[i] > made->widest ? made->count[i] : made->widest;
+    }
+    made->map_size = system->n_rot * system->n_rot + 2 * rigid * made->widest;
+    made->cols = phx_calloc(context, (size_t)total, sizeof *made->cols);
+    made->map = phx_calloc(context, (size_t)(2 * made->map_size), sizeof *made->map);
+    if (!made->cols || !made->map)
+        return PHX_ERR_MEMORY;
+    for (int i = 0; i < system->n_ports; i++) {
+        const port_slot *port = &system->ports[i];
+        list_columns(system, port, made->count[i], made->cols + made->first[i]);
+        made->view[i].dim = system->dim;
+        if (port->body == PHX_GROUND)
+            phx_sys_ground_view(system, port, &made->view[i]);
+    }
+    return PHX_OK;
+}
+
+static void free_ports(port_set *ports)
+{
+    phx_free(ports->first);
+    phx_free(ports->count);
+    phx_free(ports->cols);
+    phx_free(ports->map);
+    phx_free(ports->view);
+    phx_free(ports->effort);
+}
+
+/* ---- bodies ---- */
+static phx_status create_bodies(phx_context *context, const phx_system *system, body_set *made)
+{
+    size_t widest = 0, stress = 0;
+
+    for (int b = 0; b < system->n_bodies; b++) {
+        const int *ptr = NULL, *idx = NULL;
+        const size_t stresses = (size_t)phx_body_n_stress(system->bodies[b].body);
+        phx_body_pattern(system->bodies[b].body, &ptr, &idx);
+        const size_t entries = (size_t)ptr[phx_body_n_v(system->bodies[b].body)];
+        widest = entries > widest ? entries : widest;
+        stress = stresses > stress ? stresses : stress;
+    }
+    made->M = phx_calloc(context, 3 * widest, sizeof *made->M);
+    made->stress = phx_calloc(context, stress, sizeof *made->stress);
+    if (!made->M || !made->stress)
+        return PHX_ERR_MEMORY;
+    made->D = made->M + widest;
+    made->K = made->D + widest;
+    return PHX_OK;
+}
+
+/* ---- scratch ---- */
+static phx_status create_scratch(phx_context *context, const workspace *ws, scratch *made)
+{
+    const size_t n = (size_t)ws->kkt.n, widest = (size_t)ws->ports.widest;
+    const phx_sys_array arrays[] = {
+        {&made->vector[0], n},
+        {&made->vector[1], n},
+        {&made->vector[2], n},
+        {&made->vector[3], n},
+        {&made->velocities, (size_t)ws->system->n_v},
+        {&made->multipliers, (size_t)ws->n_l},
+        {&made->block, 4 * (2 * widest) * (2 * widest) + 8 * PAIR_SIZE * PAIR_SIZE + 64},
+    };
+
+    return phx_sys_arrays_create(context, sizeof arrays / sizeof *arrays, arrays);
+}
+
+static void free_scratch(scratch *of)
+{
+    double *arrays[] = {of->vector[0],  of->vector[1],   of->vector[2], of->vector[3],
+                        of->velocities, of->multipliers, of->block};
+
+    phx_sys_arrays_free(sizeof arrays / sizeof *arrays, arrays);
+}
+
+/* ---- the whole ---- */
 static bool is_rigid(const phx_system *system, phx_port_id id)
 {
     const phx_body_id b = system->ports[id].body;
@@ -197,15 +207,46 @@ static int matrix_cost(const phx_system *system)
     return 1;
 }
 
+/* The parts, in the order of the struct. */
+static phx_status create_parts(phx_context *context, workspace *ws, const int *rows)
+{
+    const phx_system *system = ws->system;
+    const phx_sys_array ledger[] = {{&ws->flow, (size_t)system->n_ledger}, {&ws->base.parts, (size_t)system->n_ledger}};
+    phx_status status = create_rows(context, system, ws->n_l, rows, &ws->rows);
+
+    if (!status)
+        status = create_ports(context, system, &ws->ports);
+    ws->kkt.n_v = system->n_v;
+    if (!status)
+        status = phx_sys_kkt_create(context, ws, &ws->kkt, &ws->values.val);
+    if (!status)
+        status = phx_sys_values_create(context, &ws->kkt, &ws->values, &ws->mass);
+    if (!status)
+        status = phx_sys_interval_create(context, system, ws->n_l, &ws->step);
+    if (!status)
+        status = create_bodies(context, system, &ws->bodies);
+    if (!status)
+        status = create_scratch(context, ws, &ws->scratch);
+    if (!status)
+        status = phx_sys_projection_create(context, system, &ws->projection);
+    if (!status)
+        status = phx_sys_reactions_create(context, system, ws->n_l, &ws->reactions);
+    if (!status)
+        status = phx_sys_arrays_create(context, 2, ledger);
+    if (!status)
+        status = phx_sys_watch_signals(ws);
+    ws->base.closed = !status && phx_sys_closes_loops(ws);
+    return status ? status : ws->by->create(ws);
+}
+
 phx_status phx_sys_workspace_create(phx_system *system, phx_context *context, phx_backend backend, int n_rows,
                                     const int *rows, workspace **out)
 {
     workspace *ws = phx_calloc(context, 1, sizeof *ws);
-    phx_status status = ws ? PHX_OK : PHX_ERR_MEMORY;
 
     *out = NULL;
-    if (status)
-        return status;
+    if (!ws)
+        return PHX_ERR_MEMORY;
     ws->base = (phx_dae){.ops = &phx_sys_ops,
                          .context = context,
                          .n_x = system->n_x,
@@ -217,35 +258,7 @@ phx_status phx_sys_workspace_create(phx_system *system, phx_context *context, ph
     ws->system = system;
     ws->by = backend == PHX_BACKEND_PLAIN ? &phx_plain_evaluator : &phx_fast_evaluator;
     ws->n_l = n_rows;
-    ws->row = phx_calloc(context, (size_t)n_rows, sizeof *ws->row);
-    ws->row_slot = phx_calloc(context, (size_t)system->n_rows, sizeof *ws->row_slot);
-    ws->rows = phx_calloc(context, (size_t)n_rows, sizeof *ws->rows);
-    ws->driven = phx_calloc(context, (size_t)n_rows, sizeof *ws->driven);
-    if (!ws->row || !ws->row_slot || !ws->rows || !ws->driven)
-        status = PHX_ERR_MEMORY;
-    for (int r = 0; r < system->n_rows && !status; r++)
-        ws->row_slot[r] = -1;
-    for (int k = 0; k < n_rows && !status; k++) {
-        ws->row[k] = rows[k];
-        ws->row_slot[rows[k]] = k;
-        ws->rows[k] = make_row(system, &system->rows[rows[k]]);
-        if (ws->rows[k].speed)
-            ws->driven[ws->n_driven++] = k;
-    }
-    if (!status)
-        status = lay_out_ports(context, ws);
-    ws->kkt.n_v = system->n_v;
-    if (!status)
-        status = phx_sys_kkt_create(context, ws, &ws->kkt, &ws->val);
-    if (!status)
-        status = allocate(context, ws);
-    if (!status)
-        fill_constants(ws);
-    if (!status)
-        status = phx_sys_watch_signals(ws);
-    ws->base.closed = !status && phx_sys_closes_loops(ws);
-    if (!status)
-        status = ws->by->create(ws);
+    const phx_status status = create_parts(context, ws, rows);
     if (status)
         phx_sys_workspace_destroy(ws);
     else
@@ -257,34 +270,22 @@ void phx_sys_workspace_destroy(workspace *ws)
 {
     if (!ws)
         return;
-    double *arrays[] = {ws->mass,     ws->before,      ws->taken,     ws->M,         ws->D,         ws->K,
-                        ws->val,      ws->val_complex, ws->x0,        ws->x1,        ws->xm,        ws->v0,
-                        ws->v1,       ws->vm,          ws->p0,        ws->momentum0, ws->momentum1, ws->signal_work,
-                        ws->impulse,  ws->covector,    ws->w,         ws->effort,    ws->map_room,  ws->scratch,
-                        ws->scratch2, ws->scratch3,    ws->scratch4,  ws->local,     ws->body_M,    ws->tau,
-                        ws->lambda,   ws->low0,        ws->low1,      ws->sigma,     ws->supply,    ws->all,
-                        ws->spread,   ws->flow,        ws->base.parts};
-
     ws->by->destroy(ws);
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-        phx_free(arrays[i]);
-    phx_sys_kkt_free(ws, &ws->kkt);
-    int *indices[] = {ws->driven, ws->row, ws->row_slot, ws->port_first, ws->port_count, ws->port_cols};
-    for (size_t i = 0; i < sizeof indices / sizeof *indices; i++)
-        phx_free(indices[i]);
-    phx_free(ws->rows);
-    phx_free(ws->signals.signal);
-    phx_free(ws->moved);
-    phx_free(ws->kept);
-    phx_free(ws->on);
-    phx_free(ws->port_views);
-    for (int s = 0; s < PHX_FACTOR_SLOTS; s++) {
-        phx_lu_destroy(ws->lu[s]);
-        phx_lu_destroy(ws->lu_complex[s]);
-    }
-    phx_lu_destroy(ws->lu_mass);
     phx_sys_rigid_free(&ws->rigid);
     phx_sys_parallel_free(&ws->parallel);
+    phx_free(ws->signals.signal);
+    phx_free(ws->flow);
+    phx_free(ws->base.parts);
+    phx_sys_reactions_free(&ws->reactions);
+    phx_sys_projection_free(&ws->projection);
+    free_scratch(&ws->scratch);
+    phx_free(ws->bodies.M);
+    phx_free(ws->bodies.stress);
+    phx_sys_interval_free(&ws->step);
+    phx_sys_values_free(&ws->values, &ws->mass);
+    phx_sys_kkt_free(ws, &ws->kkt);
+    free_ports(&ws->ports);
+    free_rows(&ws->rows);
     phx_free(ws);
 }
 
@@ -307,7 +308,7 @@ phx_status phx_system_dae_with(phx_system *system, phx_context *context, phx_bac
     phx_status status = PHX_OK;
 
     *dae = NULL;
-    if (!system->frozen)
+    if (!system->finalised)
         return phx_fail(context, PHX_ERR_ARGUMENT, "the system must be frozen first");
     status = phx_sys_workspace_create(system, context, backend, system->n_independent, system->independent, &ws);
     if (!status && ws->by->create_projection) {

@@ -36,12 +36,12 @@ typedef struct batch_slot {
     int count, lanes, body[PHX_BATCH_WIDTH];
 } batch_slot;
 
-/* A factorisation with the inner deformations of the bodies eliminated first. */
+/* A factorisation with the internal deformations of the bodies eliminated first. */
 typedef struct condensed_lu {
-    phx_condenser **type;               /* of each type of body: cj M + R + K/cj */
-    double cj;                          /* that they are factored for; 0: none */
-    int corrections, asked;             /* of a solution; matrices until their number is asked for anew */
-    double *border, *influence, *rates; /* of all condensed batches; rates: w0 + w1 of the interval */
+    phx_condenser **type;              /* of each type of body: cj M + R + K/cj */
+    double cj;                         /* that they are factored for; 0: none */
+    int corrections, asked;            /* of a solution; matrices until their number is asked for anew */
+    double *arrow, *influence, *rates; /* of all condensed batches; rates: w0 + w1 of the interval */
     phx_lu *lu;
 } condensed_lu;
 
@@ -65,18 +65,18 @@ typedef struct delassus {
 typedef struct condensation {
     kkt_matrix kkt;
     int n_types;
-    int *type;                                              /* per body; -1: not condensed */
-    size_t *border_at, *influence_at, *inner_at, *rates_at; /* per batch */
-    size_t border_size, influence_size, inner_size, rates_size;
-    int *from;                 /* per unknown: its place in the whole matrix */
-    double *coupling;          /* what joins the bodies: rows, forces, whole bodies */
-    double *val;               /* with the condensed bodies */
-    double *b, *d, *sum;       /* kkt.n: right-hand side, correction, their sum */
-    double *inner, *inner_sum; /* the same of the inner coordinates, by batches */
-    double *x;                 /* kkt.n of the whole matrix */
-    double *border, *rates;    /* of the interval linearised last */
+    int *type;                                                /* per body; -1: not condensed */
+    size_t *arrow_at, *influence_at, *internal_at, *rates_at; /* per batch */
+    size_t arrow_size, influence_size, internal_size, rates_size;
+    int *from;                       /* per unknown: its place in the whole matrix */
+    double *coupling;                /* what joins the bodies: rows, forces, whole bodies */
+    double *val;                     /* with the condensed bodies */
+    double *b, *d, *sum;             /* kkt.n: right-hand side, correction, their sum */
+    double *internal, *internal_sum; /* the same of the internal coordinates, by batches */
+    double *x;                       /* kkt.n of the whole matrix */
+    double *arrow, *rates;           /* of the interval linearised last */
     condensed_lu slot[PHX_FACTOR_SLOTS], mass;
-    const condensed_lu *holder;     /* of the borders of the last linearisation; NULL: they are above */
+    const condensed_lu *holder;     /* of the arrow blocks of the last linearisation; NULL: they are above */
     bool pays;                      /* for intervals */
     bool linearised;                /* the last linearisation was condensed */
     bool in_slot[PHX_FACTOR_SLOTS]; /* so is the factorisation in the slot */
@@ -84,11 +84,11 @@ typedef struct condensation {
 } condensation;
 
 /* Scratch of what goes over bodies, ports or joints on one thread, numbers: matrices of a body, what bodies share,
- * border and matrices of a batch, maps of two ports, rows of a group, a product, rows of a batch. */
+ * arrow block and matrices of a batch, maps of two ports, rows of a group, a product, rows of a batch. */
 typedef enum scratch_kind {
     SCRATCH_BODY,
     SCRATCH_ROOM,
-    SCRATCH_BORDER,
+    SCRATCH_ARROW,
     SCRATCH_BLOCK,
     SCRATCH_MAP,
     SCRATCH_G,
@@ -118,9 +118,9 @@ struct fast_data {
     int *joint_batch_of;                                            /* per group; -1: in none */
     int n_loose_groups, *loose_groups, n_loose_ports, *loose_ports; /* in no batch that is used, ascending */
     bool *port_batched;                                             /* per port: it is in one */
-    int n_loose_turning, *loose_turning; /* joints with counted coordinates, in no batch that is used, ascending */
-    const kkt_matrix *into;              /* the matrix that contributions go to: kkt, or the condensed one */
-    condensation *condensation;          /* NULL: no body has inner coordinates */
+    int n_loose_angles, *loose_angles; /* joints with unwrapped angles, in no batch that is used, ascending */
+    const kkt_matrix *into;            /* the matrix that contributions go to: kkt, or the condensed one */
+    condensation *condensation;        /* NULL: no body has internal coordinates */
     phx_condensing condensing;
     delassus *delassus; /* NULL: the projection factors the sparse matrix */
     double *rows_room;  /* its scratch for one batch */
@@ -131,7 +131,7 @@ struct fast_data {
     batch_slot *batches;
     int *batch_of, *lane_of;           /* per body; -1: in none */
     int n_loose_bodies, *loose_bodies; /* in none, ascending */
-    double *border;                    /* of one batch */
+    double *arrow;                     /* of one batch */
     bool *batch_done;                  /* per batch: scratch, false between its uses */
     double *block;                     /* condensed matrices of one batch */
     bool start_viewed;         /* port_views hold the start of the interval at hand: only its end has to be evaluated */
@@ -177,12 +177,12 @@ int phx_fast_threads(const workspace *ws);
 phx_status phx_sys_delassus_create(workspace *ws);
 void phx_sys_delassus_free(workspace *ws);
 
-/* ---- angles of joints (fast_turns.c) ---- */
+/* ---- angles of joints (fast_angles.c) ---- */
 /* Over the interval, in x1, which has those of x0. Those of joints in batches stay while the angle is less than 3/4 pi
  * away, which tells the turn; the ports of the others with the need `viewed` or more have been viewed. Then of a joint
  * whose angle has gone farther. */
-void phx_sys_follow_turns(workspace *ws, port_need viewed);
-void phx_sys_count_anew(const workspace *ws, int joint, double *x1);
+void phx_sys_follow_angles(workspace *ws, port_need viewed);
+void phx_sys_unwrap_anew(const workspace *ws, int joint, double *x1);
 
 /* ---- threads (fast_threads.c) ---- */
 /* A factorisation on the pattern of a matrix, by the crew where there is one (fast_threads.c). */
@@ -201,7 +201,7 @@ typedef struct fast_part {
     fast_data fast;
 } fast_part;
 workspace *phx_sys_part(const workspace *ws, int part, fast_part *room);
-/* Kinetic energies of the bodies of a batch into ws->energy. */
+/* Kinetic energies of the bodies of a batch into ws->bodies.energy. */
 void phx_sys_batch_energies(const workspace *ws, int batch, const double *x, const double *v);
 /* values <- 0 */
 void phx_sys_clear(const workspace *ws, size_t count, double *values);
@@ -227,8 +227,8 @@ void phx_sys_joint_batches_residual(workspace *ws, const double *lambda, double 
 void phx_sys_joint_batches_rates(workspace *ws, double *rates); /* at an instant, with the covectors */
 void phx_sys_joint_batches_linearise(workspace *ws, const double *lambda);
 void phx_sys_joint_batches_put(workspace *ws, double *val);
-/* Counted coordinates in x1 at the end of the interval (phx_sys_follow_turns). */
-void phx_sys_joint_batches_turns(const workspace *ws, double *x1);
+/* Unwrapped angles in x1 at the end of the interval (phx_sys_follow_angles). */
+void phx_sys_joint_batches_angles(const workspace *ws, double *x1);
 /* The bodies of a joint in a batch, -1: no joint is there; set what of it is late (LATE_BODY), and whether anything is.
  */
 void phx_sys_joint_batch_bodies(const workspace *ws, int p, int lane, phx_body_id *bodies);
@@ -243,7 +243,7 @@ void phx_sys_condensation_free(workspace *ws);
 phx_status phx_sys_condensed_lu_create(workspace *ws, condensed_lu *out);
 /* Whether the next interval is linearised condensed. */
 bool phx_sys_condenses(const workspace *ws);
-/* The borders of the condensed bodies, the tangents of the others, at the interval at hand. */
+/* The arrow blocks of the condensed bodies, the tangents of the others, at the interval at hand. */
 void phx_sys_condensed_bodies(workspace *ws);
 /* Factor what interval_linearise left, A(cj), into a slot; solve with it, refined. */
 phx_status phx_sys_condensed_factor(workspace *ws, int slot, double cj);

@@ -14,7 +14,7 @@ static phx_status make_batch(workspace *ws, int count, const int *bodies)
     const phx_system *system = ws->system;
     const kkt_matrix *condensed = ws->fast->condensation ? &ws->fast->condensation->kkt : NULL;
     batch_slot *slot = &ws->fast->batches[ws->fast->n_batches];
-    phx_body_batch_def def = {.count = count, .room = ws->room};
+    phx_body_batch_def def = {.count = count, .room = ws->bodies.room};
 
     slot->count = count;
     for (int l = 0; l < count; l++) {
@@ -65,16 +65,16 @@ static phx_status allocate(workspace *ws)
         room = one > room ? one : room;
     }
     ws->fast->scratch_size[SCRATCH_ROOM] = room;
-    ws->room = phx_calloc(context, room, sizeof *ws->room);
+    ws->bodies.room = phx_calloc(context, room, sizeof *ws->bodies.room);
     ws->fast->batches = phx_calloc(context, count, sizeof *ws->fast->batches);
     ws->fast->batch_of = phx_calloc(context, count, sizeof *ws->fast->batch_of);
     ws->fast->lane_of = phx_calloc(context, count, sizeof *ws->fast->lane_of);
     ws->fast->loose_bodies = phx_calloc(context, count, sizeof *ws->fast->loose_bodies);
-    ws->products = phx_calloc(context, count, sizeof *ws->products);
-    ws->energy = phx_calloc(context, count, sizeof *ws->energy);
+    ws->bodies.products = phx_calloc(context, count, sizeof *ws->bodies.products);
+    ws->bodies.energy = phx_calloc(context, count, sizeof *ws->bodies.energy);
     ws->fast->batch_done = phx_calloc(context, count, sizeof *ws->fast->batch_done);
-    return ws->energy && ws->fast->batch_done && ws->room && ws->fast->batches && ws->fast->batch_of &&
-                   ws->fast->lane_of && ws->fast->loose_bodies && ws->products
+    return ws->bodies.energy && ws->fast->batch_done && ws->bodies.room && ws->fast->batches && ws->fast->batch_of &&
+                   ws->fast->lane_of && ws->fast->loose_bodies && ws->bodies.products
                ? PHX_OK
                : PHX_ERR_MEMORY;
 }
@@ -85,7 +85,7 @@ phx_status phx_sys_batches_create(workspace *ws)
     phx_context *context = ws->base.context;
     phx_status status = allocate(ws);
     int list[PHX_BATCH_WIDTH];
-    size_t border = 1;
+    size_t arrow = 1;
 
     for (int b = 0; b < system->n_bodies && !status; b++)
         ws->fast->batch_of[b] = -1;
@@ -95,17 +95,17 @@ phx_status phx_sys_batches_create(workspace *ws)
         if (status || ws->fast->batch_of[b] >= 0)
             continue;
         ws->fast->loose_bodies[ws->fast->n_loose_bodies++] = b;
-        ws->products[b] = phx_body_products_create(context, system->bodies[b].body, ws->room);
-        status = ws->products[b] ? PHX_OK : PHX_ERR_MEMORY;
+        ws->bodies.products[b] = phx_body_products_create(context, system->bodies[b].body, ws->bodies.room);
+        status = ws->bodies.products[b] ? PHX_OK : PHX_ERR_MEMORY;
     }
     for (int p = 0; p < ws->fast->n_batches && !status; p++) {
-        const size_t size = phx_body_batch_border_size(ws->fast->batches[p].batch);
-        border = size > border ? size : border;
+        const size_t size = phx_body_batch_arrow_size(ws->fast->batches[p].batch);
+        arrow = size > arrow ? size : arrow;
     }
-    ws->fast->scratch_size[SCRATCH_BORDER] = border;
+    ws->fast->scratch_size[SCRATCH_ARROW] = arrow;
     if (!status)
-        ws->fast->border = phx_calloc(context, border, sizeof *ws->fast->border);
-    return status ? status : ws->fast->border ? PHX_OK : PHX_ERR_MEMORY;
+        ws->fast->arrow = phx_calloc(context, arrow, sizeof *ws->fast->arrow);
+    return status ? status : ws->fast->arrow ? PHX_OK : PHX_ERR_MEMORY;
 }
 
 void phx_sys_batches_free(workspace *ws)
@@ -114,29 +114,30 @@ void phx_sys_batches_free(workspace *ws)
         phx_body_batch_destroy(ws->fast->batches[p].batch);
     for (int i = 0; i < ws->fast->n_loose_bodies; i++)
         phx_body_products_destroy(ws->system->bodies[ws->fast->loose_bodies[i]].body,
-                                  ws->products[ws->fast->loose_bodies[i]]);
+                                  ws->bodies.products[ws->fast->loose_bodies[i]]);
     phx_free(ws->fast->batches);
     phx_free(ws->fast->batch_of);
     phx_free(ws->fast->lane_of);
     phx_free(ws->fast->loose_bodies);
-    phx_free(ws->products);
-    phx_free(ws->energy);
+    phx_free(ws->bodies.products);
+    phx_free(ws->bodies.energy);
     phx_free(ws->fast->batch_done);
-    phx_free(ws->room);
-    phx_free(ws->fast->border);
+    phx_free(ws->bodies.room);
+    phx_free(ws->fast->arrow);
 }
 
-/* The border of a rigid body, row by row: its columns stand side by side in the matrix. */
-static void put_rigid(const batch_slot *slot, int lane, int n, const double *border, const int *at, double *val)
+/* The arrow block of a rigid body, row by row: its columns stand side by side in the matrix. */
+static void put_rigid(const batch_slot *slot, int lane, int n, const double *arrow, const int *at, double *val)
 {
-    const double *from = border + lane;
+    const double *from = arrow + lane;
 
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++, from += slot->lanes)
             val[at[i * n] + j] = *from;
 }
 
-/* Matrices of a batch over the interval into val, at the places of each body; a rigid one is nothing but its border. */
+/* Matrices of a batch over the interval into val, at the places of each body; a rigid one is nothing but its arrow
+ * block. */
 void phx_sys_put_batch(workspace *ws, int p, int *const *body_at, double *val)
 {
     const batch_slot *slot = &ws->fast->batches[p];
@@ -144,17 +145,17 @@ void phx_sys_put_batch(workspace *ws, int p, int *const *body_at, double *val)
     const phx_body *body = system->bodies[slot->body[0]].body;
     const int rigid = system->dim + system->n_rot, *ptr = NULL, *idx = NULL;
 
-    phx_body_batch_interval_border(slot->batch, system->gravity, ws->x1, ws->xm, ws->fast->border);
+    phx_body_batch_interval_arrow(slot->batch, system->gravity, ws->step.x1, ws->step.xm, ws->fast->arrow);
     phx_body_pattern(body, &ptr, &idx);
     for (int l = 0; l < slot->count; l++) {
         const int *at = body_at[slot->body[l]];
         if (phx_body_n_q(body) == 0) {
-            put_rigid(slot, l, rigid, ws->fast->border, at, val);
+            put_rigid(slot, l, rigid, ws->fast->arrow, at, val);
             continue;
         }
-        phx_body_batch_interval_matrix(slot->batch, ws->fast->border, l, ws->body_M);
+        phx_body_batch_interval_matrix(slot->batch, ws->fast->arrow, l, ws->bodies.M);
         for (int k = 0; k < ptr[phx_body_n_v(body)]; k++)
-            val[at[k]] = ws->body_M[k];
+            val[at[k]] = ws->bodies.M[k];
     }
 }
 
@@ -166,7 +167,7 @@ void phx_sys_put_body(workspace *ws, int b, int *const *body_at, double *val)
 
     const phx_body_view view = phx_sys_body_view(ws, b);
     phx_body_pattern(body, &ptr, &idx);
-    phx_body_interval_linearise(body, ws->system->gravity, &view, ws->body_D, ws->body_M);
+    phx_body_interval_linearise(body, ws->system->gravity, &view, ws->bodies.D, ws->bodies.M);
     for (int k = 0; k < ptr[phx_body_n_v(body)]; k++)
-        val[at[k]] = ws->body_M[k];
+        val[at[k]] = ws->bodies.M[k];
 }

@@ -7,7 +7,7 @@ static phx_status begin_batches(void *user, phx_context *context, int part, int 
 
     (void)context, (void)part;
     for (int p = first; p < end; p++)
-        phx_body_batch_begin(ws->fast->batches[p].batch, ws->h, ws->x0, ws->v0);
+        phx_body_batch_begin(ws->fast->batches[p].batch, ws->view.h, ws->step.x0, ws->step.v0);
     return PHX_OK;
 }
 
@@ -19,14 +19,15 @@ static phx_status begin_bodies(void *user, phx_context *context, int part, int f
     for (int i = first; i < end; i++) {
         const int b = ws->fast->loose_bodies[i];
         const body_slot *slot = &ws->system->bodies[b];
-        phx_body_interval_begin(slot->body, ws->h, ws->x0 + slot->x, ws->v0 + slot->v, ws->products[b]);
+        phx_body_interval_begin(slot->body, ws->view.h, ws->step.x0 + slot->x, ws->step.v0 + slot->v,
+                                ws->bodies.products[b]);
     }
     return PHX_OK;
 }
 
 void phx_fast_interval_begin(workspace *ws)
 {
-    ws->fast->start_viewed = ws->goes_on && ws->fast->end_viewed;
+    ws->fast->start_viewed = ws->step.goes_on && ws->fast->end_viewed;
     ws->fast->end_viewed = false;
     phx_sys_run(ws, ws->fast->n_batches, begin_batches, ws);
     phx_sys_run(ws, ws->fast->n_loose_bodies, begin_bodies, ws);
@@ -41,8 +42,8 @@ typedef struct interval_end {
 static phx_status set_velocities(void *user, phx_context *context, int part, int first, int end)
 {
     const interval_end *to = user;
-    const double *given = to->v1, *v0 = to->ws->v0;
-    double *v1 = to->ws->v1, *vm = to->ws->vm;
+    const double *given = to->v1, *v0 = to->ws->step.v0;
+    double *v1 = to->ws->step.v1, *vm = to->ws->step.vm;
 
     (void)context, (void)part;
     for (int i = first; i < end; i++) {
@@ -60,9 +61,10 @@ static phx_status set_batches(void *user, phx_context *context, int part, int fi
     (void)context, (void)part;
     for (int p = first; p < end; p++) {
         phx_body_batch *batch = ws->fast->batches[p].batch;
-        phx_body_batch_move(batch, to->res != NULL, ws->x0, ws->low0, ws->vm, ws->x1, ws->low1, ws->xm);
+        phx_body_batch_move(batch, to->res != NULL, ws->step.x0, ws->step.low0, ws->step.vm, ws->step.x1, ws->step.low1,
+                            ws->step.xm);
         if (to->res)
-            phx_body_batch_residual(batch, ws->system->gravity, ws->xm, ws->v1, to->res);
+            phx_body_batch_residual(batch, ws->system->gravity, ws->step.xm, ws->step.v1, to->res);
     }
     return PHX_OK;
 }
@@ -77,9 +79,9 @@ static phx_status set_bodies(void *user, phx_context *context, int part, int fir
         const int b = ws->fast->loose_bodies[i];
         const body_slot *slot = &ws->system->bodies[b];
         const phx_body_view view = phx_sys_body_view(ws, b);
-        (to->res ? phx_body_try : phx_body_move)(slot->body, ws->h, ws->x0 + slot->x, ws->low0 + slot->x,
-                                                 ws->vm + slot->v, ws->x1 + slot->x, ws->low1 + slot->x,
-                                                 ws->xm + slot->x);
+        (to->res ? phx_body_try : phx_body_move)(slot->body, ws->view.h, ws->step.x0 + slot->x, ws->step.low0 + slot->x,
+                                                 ws->step.vm + slot->v, ws->step.x1 + slot->x, ws->step.low1 + slot->x,
+                                                 ws->step.xm + slot->x);
         if (to->res)
             phx_body_interval_residual(slot->body, ws->system->gravity, &view, to->res + slot->v);
     }
@@ -98,19 +100,19 @@ static void set_interval(workspace *ws, const double *v1, double *res)
     phx_sys_run(ws, ws->fast->n_loose_bodies, set_bodies, &to);
 }
 
-/* The end of an interval whose residual was evaluated nearby: only forces and counted turns depend on the views. */
+/* The end of an interval whose residual was evaluated nearby: only forces and unwrapped angles depend on the views. */
 static phx_status end_interval(workspace *ws, const double *v1)
 {
     const phx_system *system = ws->system;
 
     set_interval(ws, v1, NULL);
-    phx_sys_begin_turns(ws);
+    phx_sys_begin_angles(ws);
     if (system->n_forces > 0)
         phx_fast_view_rows(ws);
-    phx_sys_follow_turns(ws, system->n_forces > 0 ? NEED_VIEW : NEED_MORE);
+    phx_sys_follow_angles(ws, system->n_forces > 0 ? NEED_VIEW : NEED_MORE);
     if (system->n_forces == 0 && system->lossless)
         return PHX_OK;
-    return phx_sys_forces(ws, ws->t0 + 0.5 * ws->h, false, ws->scratch4);
+    return phx_sys_forces(ws, ws->step.t0 + 0.5 * ws->view.h, false, ws->scratch.vector[3]);
 }
 
 phx_status phx_fast_interval_residual(workspace *ws, const double *v1, const double *lambda, double *res)
@@ -120,12 +122,12 @@ phx_status phx_fast_interval_residual(workspace *ws, const double *v1, const dou
     if (!res)
         return end_interval(ws, v1);
     set_interval(ws, v1, res);
-    phx_sys_begin_turns(ws);
+    phx_sys_begin_angles(ws);
     phx_fast_view_rows(ws);
     ws->fast->start_viewed = true;
-    status = phx_sys_forces(ws, ws->t0 + 0.5 * ws->h, false, res);
+    status = phx_sys_forces(ws, ws->step.t0 + 0.5 * ws->view.h, false, res);
     if (!status)
-        phx_fast_rows_residual(ws, ws->t0, ws->h, lambda, res);
+        phx_fast_rows_residual(ws, ws->step.t0, ws->view.h, lambda, res);
     return status;
 }
 
@@ -142,7 +144,7 @@ void phx_sys_batch_energies(const workspace *ws, int p, const double *x, const d
 
     phx_body_batch_kinetic(slot->batch, x, v, energies);
     for (int l = 0; l < slot->count; l++)
-        ws->energy[slot->body[l]] = energies[l];
+        ws->bodies.energy[slot->body[l]] = energies[l];
 }
 
 static phx_status energies_of_batches(void *user, phx_context *context, int part, int first, int end)
@@ -164,8 +166,8 @@ static phx_status energies_of_bodies(void *user, phx_context *context, int part,
     for (int i = first; i < end; i++) {
         const int b = ws->fast->loose_bodies[i];
         const body_slot *slot = &ws->system->bodies[b];
-        ws->energy[b] = it->x ? phx_body_kinetic(slot->body, it->x + slot->x, it->v + slot->v)
-                              : phx_body_kinetic_undeformed(slot->body, it->v + slot->v);
+        ws->bodies.energy[b] = it->x ? phx_body_kinetic(slot->body, it->x + slot->x, it->v + slot->v)
+                                     : phx_body_kinetic_undeformed(slot->body, it->v + slot->v);
     }
     return PHX_OK;
 }
@@ -193,7 +195,7 @@ void phx_fast_component_energies(workspace *ws, const component_slot *component,
         const int b = bodies[i], p = ws->fast->batch_of[b];
         const body_slot *slot = &system->bodies[b];
         if (p < 0)
-            ws->energy[b] = phx_body_kinetic(slot->body, x + slot->x, v + slot->v);
+            ws->bodies.energy[b] = phx_body_kinetic(slot->body, x + slot->x, v + slot->v);
         else if (!ws->fast->batch_done[p]) {
             phx_sys_batch_energies(ws, p, x, v);
             ws->fast->batch_done[p] = true;

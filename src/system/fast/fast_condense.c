@@ -14,44 +14,44 @@
 #include <string.h>
 
 enum { FEWEST_INNER = 4 };
-/* Measured on chains, condensing wins from about a dozen inner coordinates on. */
+/* Measured on chains, condensing wins from about a dozen internal coordinates on. */
 enum { PAYING_INNER = 12 };
 
-/* ---- which coordinates are kept ---- */
-static void mark_port(const phx_system *system, phx_port_id id, bool *kept)
+/* ---- which coordinates are on the boundary ---- */
+static void mark_port(const phx_system *system, phx_port_id id, bool *boundary)
 {
     const port_slot *port = &system->ports[id];
     const int rigid = system->dim + system->n_rot;
 
     for (int j = 0; port->body != PHX_GROUND && j < port->port.point.n; j++)
-        kept[system->bodies[port->body].v + rigid + port->port.point.dof[j]] = true;
+        boundary[system->bodies[port->body].v + rigid + port->port.point.dof[j]] = true;
 }
 
 /* Coordinates that joints and forces see, as marks over all velocities. */
-static void mark_ports(const phx_system *system, bool *kept)
+static void mark_ports(const phx_system *system, bool *boundary)
 {
     for (int j = 0; j < system->n_joints; j++) {
-        mark_port(system, system->joints[j].a, kept);
-        mark_port(system, system->joints[j].b, kept);
+        mark_port(system, system->joints[j].a, boundary);
+        mark_port(system, system->joints[j].b, boundary);
     }
     for (int i = 0; i < system->n_forces; i++) {
         const force_slot *force = &system->forces[i];
         if (force->kind == FORCE_DISTRIBUTED)
             continue;
-        mark_port(system, force->a, kept);
+        mark_port(system, force->a, boundary);
         if (force->b >= 0)
-            mark_port(system, force->b, kept);
+            mark_port(system, force->b, boundary);
     }
 }
 
 /* Geometric stiffening couples stretching and bending as strongly as elasticity does, and the simplified kinetics has a
  * matrix of its own: such bodies stay whole. */
-static bool can_condense(const phx_body *body, int inner)
+static bool can_condense(const phx_body *body, int internal)
 {
-    return inner >= FEWEST_INNER && phx_body_fits_batch(body);
+    return internal >= FEWEST_INNER && phx_body_fits_batch(body);
 }
 
-/* Fills condensed, kept_first, kept, place and n_v; whether any body is condensed. */
+/* Fills condensed, boundary_first, boundary, place and n_v; whether any body is condensed. */
 static bool choose(const phx_system *system, const bool *marks, kkt_matrix *kkt)
 {
     const int rigid = system->dim + system->n_rot;
@@ -61,15 +61,15 @@ static bool choose(const phx_system *system, const bool *marks, kkt_matrix *kkt)
     for (int b = 0; b < system->n_bodies; b++) {
         const body_slot *slot = &system->bodies[b];
         const int n = phx_body_n_q(slot->body);
-        int kept = 0;
+        int boundary = 0;
         for (int i = 0; i < n; i++)
-            kept += marks[slot->v + rigid + i];
-        kkt->condensed[b] = can_condense(slot->body, n - kept);
+            boundary += marks[slot->v + rigid + i];
+        kkt->condensed[b] = can_condense(slot->body, n - boundary);
         any = any || kkt->condensed[b];
         for (int i = 0; i < n && kkt->condensed[b]; i++)
             if (marks[slot->v + rigid + i])
-                kkt->kept[count++] = i;
-        kkt->kept_first[b + 1] = count;
+                kkt->boundary[count++] = i;
+        kkt->boundary_first[b + 1] = count;
         for (int i = 0; i < rigid + n; i++)
             kkt->place[slot->v + i] = i < rigid || !kkt->condensed[b] || marks[slot->v + i] ? kkt->n_v++ : -1;
     }
@@ -94,19 +94,20 @@ static phx_status find_types(workspace *ws, condensation *it)
         return PHX_ERR_MEMORY;
     for (int b = 0; b < system->n_bodies && !status; b++) {
         const phx_body *body = system->bodies[b].body;
-        const int n_kept = kkt->kept_first[b + 1] - kkt->kept_first[b], *kept = kkt->kept + kkt->kept_first[b];
+        const int n_boundary = kkt->boundary_first[b + 1] - kkt->boundary_first[b],
+                  *boundary = kkt->boundary + kkt->boundary_first[b];
         int type = 0;
         it->type[b] = -1;
         if (!kkt->condensed[b])
             continue;
-        while (type < it->n_types && !phx_condenser_serves(types[type], body, n_kept, kept))
+        while (type < it->n_types && !phx_condenser_serves(types[type], body, n_boundary, boundary))
             type++;
         if (type == it->n_types) {
-            status = phx_condenser_create(ws->base.context, body, n_kept, kept, &types[type]);
+            status = phx_condenser_create(ws->base.context, body, n_boundary, boundary, &types[type]);
             it->n_types += status == PHX_OK;
         }
         it->type[b] = type;
-        it->pays = it->pays || (!status && phx_condenser_inner(types[type]) >= PAYING_INNER);
+        it->pays = it->pays || (!status && phx_condenser_internal(types[type]) >= PAYING_INNER);
     }
     return status;
 }
@@ -116,7 +117,7 @@ static void free_factors(const condensation *it, condensed_lu *factors)
     for (int k = 0; factors->type && k < it->n_types; k++)
         phx_condenser_destroy(factors->type[k]);
     phx_free(factors->type);
-    phx_free(factors->border);
+    phx_free(factors->arrow);
     phx_free(factors->influence);
     phx_free(factors->rates);
     phx_lu_destroy(factors->lu);
@@ -131,10 +132,10 @@ static phx_status make_factors(workspace *ws, const condensation *it, condensed_
     phx_context *context = ws->base.context;
     phx_status status = PHX_OK;
 
-    out->border = phx_calloc(context, it->border_size, sizeof *out->border);
+    out->arrow = phx_calloc(context, it->arrow_size, sizeof *out->arrow);
     out->influence = phx_calloc(context, it->influence_size, sizeof *out->influence);
     out->rates = phx_calloc(context, it->rates_size, sizeof *out->rates);
-    if (!out->border || !out->influence || !out->rates)
+    if (!out->arrow || !out->influence || !out->rates)
         return PHX_ERR_MEMORY;
     if (out->type)
         return PHX_OK;
@@ -143,8 +144,9 @@ static phx_status make_factors(workspace *ws, const condensation *it, condensed_
         return PHX_ERR_MEMORY;
     for (int b = 0; b < system->n_bodies && !status; b++)
         if (it->type[b] >= 0 && !out->type[it->type[b]])
-            status = phx_condenser_create(context, system->bodies[b].body, kkt->kept_first[b + 1] - kkt->kept_first[b],
-                                          kkt->kept + kkt->kept_first[b], &out->type[it->type[b]]);
+            status = phx_condenser_create(context, system->bodies[b].body,
+                                          kkt->boundary_first[b + 1] - kkt->boundary_first[b],
+                                          kkt->boundary + kkt->boundary_first[b], &out->type[it->type[b]]);
     return status;
 }
 
@@ -159,15 +161,16 @@ static size_t lay_out(const workspace *ws, condensation *it)
         const int b = slot->body[0];
         if (it->type[b] < 0)
             continue;
-        const size_t inner = phx_body_batch_inner_size(slot->batch, it->mass.type[it->type[b]]);
-        const size_t n = (size_t)(system->dim + system->n_rot + it->kkt.kept_first[b + 1] - it->kkt.kept_first[b]);
-        it->border_at[p] = it->border_size;
+        const size_t internal = phx_body_batch_internal_size(slot->batch, it->mass.type[it->type[b]]);
+        const size_t n =
+            (size_t)(system->dim + system->n_rot + it->kkt.boundary_first[b + 1] - it->kkt.boundary_first[b]);
+        it->arrow_at[p] = it->arrow_size;
         it->influence_at[p] = it->influence_size;
-        it->inner_at[p] = it->inner_size;
+        it->internal_at[p] = it->internal_size;
         it->rates_at[p] = it->rates_size;
-        it->border_size += phx_body_batch_border_size(slot->batch);
-        it->influence_size += inner * (size_t)system->n_rot;
-        it->inner_size += inner;
+        it->arrow_size += phx_body_batch_arrow_size(slot->batch);
+        it->influence_size += internal * (size_t)system->n_rot;
+        it->internal_size += internal;
         it->rates_size += (size_t)(system->n_rot * slot->lanes);
         widest = n > widest ? n : widest;
     }
@@ -179,27 +182,27 @@ static phx_status allocate(workspace *ws, condensation *it)
     phx_context *context = ws->base.context;
     const size_t n = (size_t)it->kkt.n, batches = (size_t)ws->fast->n_batches;
 
-    it->border_at = phx_calloc(context, batches, sizeof *it->border_at);
+    it->arrow_at = phx_calloc(context, batches, sizeof *it->arrow_at);
     it->influence_at = phx_calloc(context, batches, sizeof *it->influence_at);
-    it->inner_at = phx_calloc(context, batches, sizeof *it->inner_at);
+    it->internal_at = phx_calloc(context, batches, sizeof *it->internal_at);
     it->rates_at = phx_calloc(context, batches, sizeof *it->rates_at);
-    if (!it->border_at || !it->influence_at || !it->inner_at || !it->rates_at)
+    if (!it->arrow_at || !it->influence_at || !it->internal_at || !it->rates_at)
         return PHX_ERR_MEMORY;
     const size_t widest = lay_out(ws, it);
     it->coupling = phx_calloc(context, (size_t)it->kkt.ptr[n], sizeof *it->coupling);
     it->b = phx_calloc(context, n, sizeof *it->b);
     it->d = phx_calloc(context, n, sizeof *it->d);
     it->sum = phx_calloc(context, n, sizeof *it->sum);
-    it->inner = phx_calloc(context, it->inner_size, sizeof *it->inner);
-    it->inner_sum = phx_calloc(context, it->inner_size, sizeof *it->inner_sum);
+    it->internal = phx_calloc(context, it->internal_size, sizeof *it->internal);
+    it->internal_sum = phx_calloc(context, it->internal_size, sizeof *it->internal_sum);
     it->x = phx_calloc(context, (size_t)ws->kkt.n, sizeof *it->x);
     ws->fast->scratch_size[SCRATCH_BLOCK] = widest * widest * PHX_BATCH_WIDTH;
     ws->fast->block = phx_calloc(context, ws->fast->scratch_size[SCRATCH_BLOCK], sizeof *ws->fast->block);
-    it->border = phx_calloc(context, it->border_size, sizeof *it->border);
+    it->arrow = phx_calloc(context, it->arrow_size, sizeof *it->arrow);
     it->rates = phx_calloc(context, it->rates_size, sizeof *it->rates);
     it->from = phx_calloc(context, n, sizeof *it->from);
-    return it->coupling && it->b && it->d && it->sum && it->inner && it->inner_sum && it->x && ws->fast->block &&
-                   it->border && it->rates && it->from
+    return it->coupling && it->b && it->d && it->sum && it->internal && it->internal_sum && it->x && ws->fast->block &&
+                   it->arrow && it->rates && it->from
                ? PHX_OK
                : PHX_ERR_MEMORY;
 }
@@ -241,10 +244,10 @@ phx_status phx_sys_condensation_create(workspace *ws)
     if (!status) {
         it->kkt.place = phx_calloc(context, nv, sizeof(int));
         it->kkt.condensed = phx_calloc(context, nb, sizeof(bool));
-        it->kkt.kept_first = phx_calloc(context, nb + 1, sizeof(int));
-        it->kkt.kept = phx_calloc(context, nv, sizeof(int));
+        it->kkt.boundary_first = phx_calloc(context, nb + 1, sizeof(int));
+        it->kkt.boundary = phx_calloc(context, nv, sizeof(int));
         it->type = phx_calloc(context, nb, sizeof *it->type);
-        if (!it->kkt.place || !it->kkt.condensed || !it->kkt.kept_first || !it->kkt.kept || !it->type)
+        if (!it->kkt.place || !it->kkt.condensed || !it->kkt.boundary_first || !it->kkt.boundary || !it->type)
             status = PHX_ERR_MEMORY;
     }
     if (!status) {
@@ -270,9 +273,9 @@ void phx_sys_condensation_free(workspace *ws)
         free_factors(it, &it->slot[s]);
     free_factors(it, &it->mass);
     phx_sys_kkt_free(ws, &it->kkt);
-    double *arrays[] = {it->coupling,  it->val, it->b,      it->d,     it->sum,        it->inner,
-                        it->inner_sum, it->x,   it->border, it->rates, ws->fast->block};
-    size_t *places[] = {it->border_at, it->influence_at, it->inner_at, it->rates_at};
+    double *arrays[] = {it->coupling,     it->val, it->b,     it->d,     it->sum,        it->internal,
+                        it->internal_sum, it->x,   it->arrow, it->rates, ws->fast->block};
+    size_t *places[] = {it->arrow_at, it->influence_at, it->internal_at, it->rates_at};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         phx_free(arrays[k]);
     for (size_t k = 0; k < sizeof places / sizeof *places; k++)
@@ -294,7 +297,7 @@ bool phx_sys_condenses(const workspace *ws)
     return it->pays || ws->fast->condensing == PHX_CONDENSE_ALWAYS;
 }
 
-static phx_status borders_of_batches(void *user, phx_context *context, int part, int first, int end)
+static phx_status arrows_of_batches(void *user, phx_context *context, int part, int first, int end)
 {
     fast_part room;
     workspace *ws = phx_sys_part(user, part, &room);
@@ -308,7 +311,8 @@ static phx_status borders_of_batches(void *user, phx_context *context, int part,
             phx_sys_put_batch(ws, p, it->kkt.body_at, it->coupling);
             continue;
         }
-        phx_body_batch_interval_border(slot->batch, system->gravity, ws->x1, ws->xm, it->border + it->border_at[p]);
+        phx_body_batch_interval_arrow(slot->batch, system->gravity, ws->step.x1, ws->step.xm,
+                                      it->arrow + it->arrow_at[p]);
         phx_body_batch_rates(slot->batch, it->rates + it->rates_at[p]);
     }
     return PHX_OK;
@@ -329,7 +333,7 @@ static phx_status whole_bodies(void *user, phx_context *context, int part, int f
 void phx_sys_condensed_bodies(workspace *ws)
 {
     ws->fast->condensation->holder = NULL;
-    phx_sys_run(ws, ws->fast->n_batches, borders_of_batches, ws);
+    phx_sys_run(ws, ws->fast->n_batches, arrows_of_batches, ws);
     phx_sys_run(ws, ws->fast->n_loose_bodies, whole_bodies, ws);
 }
 
@@ -341,11 +345,11 @@ void phx_fast_body_add(workspace *ws, int b, int row, int dof, double value)
 
     if (phx_sys_is_condensed(ws->fast->into, b)) {
         const int p = ws->fast->batch_of[b];
-        phx_body_batch_border_add(ws->fast->batches[p].batch,
-                                  ws->fast->condensation->border + ws->fast->condensation->border_at[p],
-                                  ws->fast->lane_of[b], row - dim, dof, value);
+        phx_body_batch_arrow_add(ws->fast->batches[p].batch,
+                                 ws->fast->condensation->arrow + ws->fast->condensation->arrow_at[p],
+                                 ws->fast->lane_of[b], row - dim, dof, value);
         return;
     }
     phx_body_pattern(body, &ptr, &idx);
-    ws->into_K[ws->fast->into->body_at[b][ptr[row] + rigid + dof]] += value;
+    ws->values.into_K[ws->fast->into->body_at[b][ptr[row] + rigid + dof]] += value;
 }

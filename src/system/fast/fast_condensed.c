@@ -16,7 +16,7 @@ static const phx_condenser *of_batch(const workspace *ws, const condensed_lu *fa
     return type < 0 ? NULL : factors->type[type];
 }
 
-/* A loop over condensed batches: what is done with each, the factors, a condensed and a whole vector, inner
+/* A loop over condensed batches: what is done with each, the factors, a condensed and a whole vector, internal
  * coordinates.
  */
 typedef struct batch_loop batch_loop;
@@ -24,7 +24,7 @@ typedef void batch_work(const batch_loop *it, const workspace *ws, int p, const 
 struct batch_loop {
     const workspace *ws;
     const condensed_lu *factors;
-    double *c, *b, *inner;
+    double *c, *b, *internal;
     const double *x;
     batch_work *work;
 };
@@ -57,9 +57,9 @@ static void add_condensed(const batch_loop *it, const workspace *ws, int p, cons
     const kkt_matrix *kkt = &all->kkt;
     const batch_slot *slot = &ws->fast->batches[p];
     const int b = slot->body[0];
-    const int n = ws->system->dim + ws->system->n_rot + kkt->kept_first[b + 1] - kkt->kept_first[b];
+    const int n = ws->system->dim + ws->system->n_rot + kkt->boundary_first[b + 1] - kkt->boundary_first[b];
 
-    phx_body_batch_reduce(slot->batch, condenser, it->factors->border + all->border_at[p],
+    phx_body_batch_reduce(slot->batch, condenser, it->factors->arrow + all->arrow_at[p],
                           it->factors->influence + all->influence_at[p], ws->fast->block);
     for (int l = 0; l < slot->count; l++) {
         const int *at = kkt->body_at[slot->body[l]];
@@ -70,42 +70,42 @@ static void add_condensed(const batch_loop *it, const workspace *ws, int p, cons
 
 static void add_mass(const batch_loop *it, const workspace *ws, int p, const phx_condenser *condenser)
 {
-    phx_body_batch_mass_border(ws->fast->batches[p].batch, it->x,
-                               it->factors->border + ws->fast->condensation->border_at[p]);
+    phx_body_batch_mass_arrow(ws->fast->batches[p].batch, it->x,
+                              it->factors->arrow + ws->fast->condensation->arrow_at[p]);
     add_condensed(it, ws, p, condenser);
 }
 
 static void begin_solve(const batch_loop *it, const workspace *ws, int p, const phx_condenser *condenser)
 {
     const condensation *all = ws->fast->condensation;
-    phx_body_batch_begin_solve(ws->fast->batches[p].batch, condenser, it->factors->border + all->border_at[p],
-                               it->inner + all->inner_at[p], it->c);
+    phx_body_batch_begin_solve(ws->fast->batches[p].batch, condenser, it->factors->arrow + all->arrow_at[p],
+                               it->internal + all->internal_at[p], it->c);
 }
 
 static void end_solve(const batch_loop *it, const workspace *ws, int p, const phx_condenser *condenser)
 {
     const condensation *all = ws->fast->condensation;
-    phx_body_batch_end_solve(ws->fast->batches[p].batch, condenser, it->factors->border + all->border_at[p],
-                             it->factors->influence + all->influence_at[p], it->c, it->inner + all->inner_at[p]);
+    phx_body_batch_end_solve(ws->fast->batches[p].batch, condenser, it->factors->arrow + all->arrow_at[p],
+                             it->factors->influence + all->influence_at[p], it->c, it->internal + all->internal_at[p]);
 }
 
-static void gather_inner(const batch_loop *it, const workspace *ws, int p, const phx_condenser *condenser)
+static void gather_internal(const batch_loop *it, const workspace *ws, int p, const phx_condenser *condenser)
 {
-    phx_body_batch_gather_inner(ws->fast->batches[p].batch, condenser, it->b,
-                                it->inner + ws->fast->condensation->inner_at[p]);
+    phx_body_batch_gather_internal(ws->fast->batches[p].batch, condenser, it->b,
+                                   it->internal + ws->fast->condensation->internal_at[p]);
 }
 
-static void scatter_inner(const batch_loop *it, const workspace *ws, int p, const phx_condenser *condenser)
+static void scatter_internal(const batch_loop *it, const workspace *ws, int p, const phx_condenser *condenser)
 {
-    phx_body_batch_scatter_inner(ws->fast->batches[p].batch, condenser, it->inner + ws->fast->condensation->inner_at[p],
-                                 it->b);
+    phx_body_batch_scatter_internal(ws->fast->batches[p].batch, condenser,
+                                    it->internal + ws->fast->condensation->internal_at[p], it->b);
 }
 
 static void find_lacking(const batch_loop *it, const workspace *ws, int p, const phx_condenser *condenser)
 {
     const condensation *all = ws->fast->condensation;
     phx_body_batch_lacking(ws->fast->batches[p].batch, condenser, it->factors->rates + all->rates_at[p], it->b,
-                           it->inner + all->inner_at[p], it->c);
+                           it->internal + all->internal_at[p], it->c);
 }
 
 /* ---- factors ---- */
@@ -144,15 +144,16 @@ static phx_status factor_types(const condensation *it, double cj, double b, doub
     return status;
 }
 
-/* The borders of the last linearisation into a slot: from where it left them, or from the slot that took them first. */
-static void take_borders(condensation *it, condensed_lu *out)
+/* The arrow blocks of the last linearisation into a slot: from where it left them, or from the slot that took them
+ * first. */
+static void take_arrows(condensation *it, condensed_lu *out)
 {
     if (!it->holder) {
-        phx_sys_exchange(&it->border, &out->border);
+        phx_sys_exchange(&it->arrow, &out->arrow);
         phx_sys_exchange(&it->rates, &out->rates);
         it->holder = out;
     } else if (it->holder != out) {
-        memcpy(out->border, it->holder->border, it->border_size * sizeof *out->border);
+        memcpy(out->arrow, it->holder->arrow, it->arrow_size * sizeof *out->arrow);
         memcpy(out->rates, it->holder->rates, it->rates_size * sizeof *out->rates);
     }
 }
@@ -161,14 +162,14 @@ phx_status phx_sys_condensed_factor(workspace *ws, int slot, double cj)
 {
     condensation *it = ws->fast->condensation;
     condensed_lu *out = &it->slot[slot];
-    phx_status status = out->border ? PHX_OK : phx_sys_condensed_lu_create(ws, out);
+    phx_status status = out->arrow ? PHX_OK : phx_sys_condensed_lu_create(ws, out);
 
     if (status)
         return status;
     status = factor_types(it, cj, 1.0 / cj, 1.0, out);
     if (status)
         return status;
-    take_borders(it, out);
+    take_arrows(it, out);
     if (out->asked > 0)
         out->asked--;
     memcpy(it->val, it->coupling, (size_t)it->kkt.ptr[it->kkt.n] * sizeof *it->val);
@@ -177,10 +178,10 @@ phx_status phx_sys_condensed_factor(workspace *ws, int slot, double cj)
 }
 
 /* ---- solutions ---- */
-/* c, inner <- B^-1 (c, inner): a condensed vector and the inner coordinates of all batches. */
-static phx_status solve(const workspace *ws, const condensed_lu *factors, double *c, double *inner)
+/* c, internal <- B^-1 (c, internal): a condensed vector and the internal coordinates of all batches. */
+static phx_status solve(const workspace *ws, const condensed_lu *factors, double *c, double *internal)
 {
-    batch_loop loop = {.ws = ws, .factors = factors, .c = c, .inner = inner};
+    batch_loop loop = {.ws = ws, .factors = factors, .c = c, .internal = internal};
 
     over_batches(begin_solve, &loop);
     const phx_status status = phx_lu_solve(factors->lu, 1, c);
@@ -188,44 +189,44 @@ static phx_status solve(const workspace *ws, const condensed_lu *factors, double
     return status;
 }
 
-/* A vector of the whole system into its condensed part and the inner coordinates, and back. */
-static void take_apart(const workspace *ws, const condensed_lu *factors, double *b, double *c, double *inner)
+/* A vector of the whole system into its condensed part and the internal coordinates, and back. */
+static void take_apart(const workspace *ws, const condensed_lu *factors, double *b, double *c, double *internal)
 {
     const condensation *it = ws->fast->condensation;
 
     for (int i = 0; i < it->kkt.n; i++)
         c[i] = b[it->from[i]];
-    over_batches(gather_inner, &(batch_loop){.ws = ws, .factors = factors, .b = b, .inner = inner});
+    over_batches(gather_internal, &(batch_loop){.ws = ws, .factors = factors, .b = b, .internal = internal});
 }
 
-static void put_together(const workspace *ws, const condensed_lu *factors, const double *c, double *inner, double *b)
+static void put_together(const workspace *ws, const condensed_lu *factors, const double *c, double *internal, double *b)
 {
     const condensation *it = ws->fast->condensation;
 
     for (int i = 0; i < it->kkt.n; i++)
         b[it->from[i]] = c[i];
-    over_batches(scatter_inner, &(batch_loop){.ws = ws, .factors = factors, .b = b, .inner = inner});
+    over_batches(scatter_internal, &(batch_loop){.ws = ws, .factors = factors, .b = b, .internal = internal});
 }
 
-/* b = -(A - B) d in both parts, the inner ones in place. */
-static void lacking(const workspace *ws, const condensed_lu *factors, double *d, double *inner, double *b)
+/* b = -(A - B) d in both parts, the internal ones in place. */
+static void lacking(const workspace *ws, const condensed_lu *factors, double *d, double *internal, double *b)
 {
     memset(b, 0, (size_t)ws->fast->condensation->kkt.n * sizeof *b);
-    over_batches(find_lacking, &(batch_loop){.ws = ws, .factors = factors, .b = d, .c = b, .inner = inner});
+    over_batches(find_lacking, &(batch_loop){.ws = ws, .factors = factors, .b = d, .c = b, .internal = internal});
 }
 
-/* d <- B^-1 (B - A) d, sum += d; the new d is left in it->b and it->inner. */
+/* d <- B^-1 (B - A) d, sum += d; the new d is left in it->b and it->internal. */
 static phx_status correct(const workspace *ws, const condensed_lu *factors)
 {
     condensation *it = ws->fast->condensation;
 
     phx_sys_exchange(&it->b, &it->d);
-    lacking(ws, factors, it->d, it->inner, it->b);
-    const phx_status status = solve(ws, factors, it->b, it->inner);
+    lacking(ws, factors, it->d, it->internal, it->b);
+    const phx_status status = solve(ws, factors, it->b, it->internal);
     for (int i = 0; i < it->kkt.n; i++)
         it->sum[i] += it->b[i];
-    for (size_t i = 0; i < it->inner_size; i++)
-        it->inner_sum[i] += it->inner[i];
+    for (size_t i = 0; i < it->internal_size; i++)
+        it->internal_sum[i] += it->internal[i];
     return status;
 }
 
@@ -234,7 +235,7 @@ static double size_of_correction(workspace *ws, const condensed_lu *factors)
 {
     condensation *it = ws->fast->condensation;
 
-    put_together(ws, factors, it->b, it->inner, it->x);
+    put_together(ws, factors, it->b, it->internal, it->x);
     return ws->base.ops->norm(&ws->base, it->x);
 }
 
@@ -246,10 +247,10 @@ phx_status phx_sys_condensed_solve(workspace *ws, int slot, double *b)
     const int most = ws->system->dim - 1, count = ws->base.rough ? 0 : factors->corrections;
     double size = 1.0, first = 1.0, left = 1.0;
 
-    take_apart(ws, factors, b, it->b, it->inner);
-    phx_status status = solve(ws, factors, it->b, it->inner);
+    take_apart(ws, factors, b, it->b, it->internal);
+    phx_status status = solve(ws, factors, it->b, it->internal);
     memcpy(it->sum, it->b, (size_t)it->kkt.n * sizeof *it->b);
-    memcpy(it->inner_sum, it->inner, it->inner_size * sizeof *it->inner);
+    memcpy(it->internal_sum, it->internal, it->internal_size * sizeof *it->internal);
     if (ask) {
         size = first = size_of_correction(ws, factors);
         left = first;
@@ -269,7 +270,7 @@ phx_status phx_sys_condensed_solve(workspace *ws, int slot, double *b)
         it->wait = STAY_WHOLE;
         factors->asked = 0;
     }
-    put_together(ws, factors, it->sum, it->inner_sum, b);
+    put_together(ws, factors, it->sum, it->internal_sum, b);
     return status;
 }
 
@@ -296,8 +297,8 @@ phx_status phx_sys_condensed_solve_mass(workspace *ws, double *b)
 {
     condensation *it = ws->fast->condensation;
 
-    take_apart(ws, &it->mass, b, it->b, it->inner);
-    const phx_status status = solve(ws, &it->mass, it->b, it->inner);
-    put_together(ws, &it->mass, it->b, it->inner, b);
+    take_apart(ws, &it->mass, b, it->b, it->internal);
+    const phx_status status = solve(ws, &it->mass, it->b, it->internal);
+    put_together(ws, &it->mass, it->b, it->internal, b);
     return status;
 }

@@ -17,8 +17,8 @@ typedef struct port_map {
 static inline port_map map_port(const int dim, const workspace *ws, phx_port_id id, int side, bool all,
                                 const double *effort)
 {
-    const int n_rot = phx_rotations(dim), n = id < 0 ? 0 : ws->port_count[id];
-    double *room = ws->map_room + (size_t)(side * ws->map_size);
+    const int n_rot = phx_rotations(dim), n = id < 0 ? 0 : ws->ports.count[id];
+    double *room = ws->ports.map + (size_t)(side * ws->ports.map_size);
 
     if (n == 0)
         return (port_map){0};
@@ -40,14 +40,14 @@ static inline port_map map_port(const int dim, const workspace *ws, phx_port_id 
     return map;
 }
 
-/* row = g^T P; a covector on turns alone has no rows of u. */
-static inline void pull(const int dim, const bool turns, const port_map *map, const double *g, double *row)
+/* row = g^T P; a covector on rotations alone has no rows of u. */
+static inline void pull(const int dim, const bool angular_only, const port_map *map, const double *g, double *row)
 {
     const int n_rot = phx_rotations(dim), r = dim + n_rot, n = map->n;
 
     for (int j = 0; j < n; j++) {
         double sum = 0.0;
-        for (int a = 0; a < dim && !turns; a++)
+        for (int a = 0; a < dim && !angular_only; a++)
             sum += g[a] * map->of.place[a * n + j];
         row[j] = sum;
     }
@@ -68,21 +68,21 @@ static inline void add_geometric(const int dim, workspace *ws, phx_port_id id, c
     for (int i = 0; i < n; i++) {
         if (at[i * n + dim] < 0)
             continue;
-        double *to = ws->into_K + at[i * n + dim];
+        double *to = ws->values.into_K + at[i * n + dim];
         for (int k = 0; k < n_rot; k++)
-            to[k] -= ws->weight_K * map->of.turns[i * n_rot + k];
+            to[k] -= ws->values.weight_K * map->of.turns[i * n_rot + k];
     }
     for (int k = 0; k < n_rot; k++)
         for (int j = 0; j < n - r; j++)
             if (at[(dim + k) * n + r + j] >= 0)
-                ws->into_K[at[(dim + k) * n + r + j]] -= ws->weight_K * map->of.bends[k * (n - r) + j];
+                ws->values.into_K[at[(dim + k) * n + r + j]] -= ws->values.weight_K * map->of.bends[k * (n - r) + j];
 }
 
 /* Geometric terms of the ports that no row has. */
 static void add_loose_ports(workspace *ws)
 {
     for (int i = 0; i < ws->system->n_ports; i++) {
-        const double *effort = ws->effort + (size_t)i * PHX_PORT_MAX;
+        const double *effort = ws->ports.effort + (size_t)i * PHX_PORT_MAX;
         if (ws->fast->in_group[i] || ws->system->ports[i].body == PHX_GROUND)
             continue;
         const port_map map =
@@ -192,7 +192,7 @@ static inline void add_block_in(const int dim, const int first, workspace *ws, i
         for (int right = 0; right < 2; right++) {
             if (maps[left].n == 0 || maps[right].n == 0 || !is_in(parts, left, right))
                 continue;
-            times_map(dim, first, by, 0.5 * ws->h, block + left * PHX_PORT_MAX * PAIR_SIZE + right * PHX_PORT_MAX,
+            times_map(dim, first, by, 0.5 * ws->view.h, block + left * PHX_PORT_MAX * PAIR_SIZE + right * PHX_PORT_MAX,
                       &maps[right], ws->fast->product);
             add_pulled(dim, first, alpha, &maps[left], maps[right].n, ws->fast->product,
                        at + left * n0 * n + right * n0, n, val);
@@ -225,7 +225,8 @@ void phx_fast_pair_add(workspace *ws, int pair, double alpha, const double *bloc
     port_map maps[2];
 
     map_pair(ws, pair, maps);
-    add_block(ws, pair, ALL_PARTS, PHX_REACH_ALL, alpha * ws->weight_K, block, BY_VARIATION, maps, ws->into_K);
+    add_block(ws, pair, ALL_PARTS, PHX_REACH_ALL, alpha * ws->values.weight_K, block, BY_VARIATION, maps,
+              ws->values.into_K);
 }
 
 void phx_fast_pair_rate_add(workspace *ws, int pair, double alpha, const double *block)
@@ -233,8 +234,9 @@ void phx_fast_pair_rate_add(workspace *ws, int pair, double alpha, const double 
     port_map maps[2];
 
     map_pair(ws, pair, maps);
-    add_block(ws, pair, ALL_PARTS, PHX_REACH_ALL, alpha, block, BY_RATE, maps, ws->into_D);
-    add_block(ws, pair, ALL_PARTS, PHX_REACH_ALL, alpha * ws->weight_K, block, BY_RATE_TANGENT, maps, ws->into_K);
+    add_block(ws, pair, ALL_PARTS, PHX_REACH_ALL, alpha, block, BY_RATE, maps, ws->values.into_D);
+    add_block(ws, pair, ALL_PARTS, PHX_REACH_ALL, alpha * ws->values.weight_K, block, BY_RATE_TANGENT, maps,
+              ws->values.into_K);
 }
 
 /* ---- rows ---- */
@@ -255,8 +257,8 @@ static inline void put_points(const int dim, const bool rigid, const bool summed
             const int *at = ws->fast->into->row_at[group->first + u] + first;
             for (int j = 0; j < n; j++)
                 val[rigid ? at[0] + j : at[j]] =
-                    sign *
-                    (place[u * n + j] + (summed && j >= dim ? ws->weight_K * rate[u * (n - dim) + j - dim] : 0.0));
+                    sign * (place[u * n + j] +
+                            (summed && j >= dim ? ws->values.weight_K * rate[u * (n - dim) + j - dim] : 0.0));
         }
         first += n;
     }
@@ -272,7 +274,7 @@ static inline void put_dots(const workspace *ws, const row_group *group, const d
     for (int side = 0; side < 2; side++) {
         const int *above = ws->fast->into->row_at[first] + (2 + side) * R;
         for (int k = 0; k < count; k++) {
-            const double *g = ws->covector + (size_t)(first + k) * PAIR_SIZE + side * PHX_PORT_MAX;
+            const double *g = ws->rows.covector + (size_t)(first + k) * PAIR_SIZE + side * PHX_PORT_MAX;
             double *to = val + ws->fast->into->row_at[first + k][side * R];
             for (int j = 3; j < R; j++) {
                 to[j] = g[j] + (K_l ? K_l[k * R + side * 3 + j - 3] : 0.0);
@@ -294,26 +296,26 @@ static inline void add_dots(workspace *ws, const row_group *group, int parts, bo
     double slopes[MOST * PAIR_SIZE], H[PAIR_SIZE * PAIR_SIZE], K_l[MOST * R];
 
     for (int k = 0; k < count; k++)
-        rows[k] = &ws->rows[first + k].row;
-    phx_rows_tangent(count, rows, lambda + first, &ws->port_views[group->a], &ws->port_views[group->b], H, slopes);
+        rows[k] = &ws->rows.row[first + k].row;
+    phx_rows_tangent(count, rows, lambda + first, &ws->ports.view[group->a], &ws->ports.view[group->b], H, slopes);
     for (int right = 0; right < 2; right++) {
         const double *turn = maps[right].of.turn;
         for (int left = 0; left < 2; left++)
             for (int i = 3; i < R && is_in(parts, left, right); i++) {
                 const double *row = H + (left * PHX_PORT_MAX + i) * PAIR_SIZE + right * PHX_PORT_MAX + 3;
-                double *to = ws->into_K + at[(left * R + i) * 2 * R + right * R + 3];
+                double *to = ws->values.into_K + at[(left * R + i) * 2 * R + right * R + 3];
                 for (int j = 0; j < 3; j++)
-                    to[j] -= ws->weight_K * (row[0] * turn[j] + row[1] * turn[3 + j] + row[2] * turn[6 + j]);
+                    to[j] -= ws->values.weight_K * (row[0] * turn[j] + row[1] * turn[3 + j] + row[2] * turn[6 + j]);
             }
         for (int k = 0; k < count; k++) {
             const double *slope = slopes + k * PAIR_SIZE + right * PHX_PORT_MAX + 3;
             for (int j = 0; j < 3; j++)
                 K_l[k * R + right * 3 + j] =
-                    ws->weight_K * (slope[0] * turn[j] + slope[1] * turn[3 + j] + slope[2] * turn[6 + j]);
+                    ws->values.weight_K * (slope[0] * turn[j] + slope[1] * turn[3 + j] + slope[2] * turn[6 + j]);
         }
     }
     if (!late)
-        put_dots(ws, group, K_l, ws->into_D);
+        put_dots(ws, group, K_l, ws->values.into_D);
 }
 
 /* The rows of G of a group from `first` on, dense over the columns of both ports. */
@@ -323,8 +325,8 @@ static inline void group_jacobian(const int dim, const workspace *ws, const row_
     const int n = maps[0].n + maps[1].n;
 
     for (int k = first; k < group->end; k++, G += n) {
-        const work_row *row = &ws->rows[k];
-        const double *g = ws->covector + (size_t)k * PAIR_SIZE;
+        const work_row *row = &ws->rows.row[k];
+        const double *g = ws->rows.covector + (size_t)k * PAIR_SIZE;
         for (int side = 0; side < 2; side++) {
             const port_map *map = &maps[side];
             double *to = G + (side ? maps[0].n : 0);
@@ -332,7 +334,7 @@ static inline void group_jacobian(const int dim, const workspace *ws, const row_
                 continue;
             for (int j = 0; j < map->n && row->unit >= 0; j++)
                 to[j] = side ? map->of.place[row->unit * map->n + j] : -map->of.place[row->unit * map->n + j];
-            if (row->unit < 0 && row->turns)
+            if (row->unit < 0 && row->angular_only)
                 pull(dim, true, map, g + side * PHX_PORT_MAX, to);
             else if (row->unit < 0)
                 pull(dim, false, map, g + side * PHX_PORT_MAX, to);
@@ -437,8 +439,8 @@ static inline void row_stiffness(const int dim, const workspace *ws, int k, cons
                                  const double *slope, double *row)
 {
     const int n_rot = phx_rotations(dim), r = dim + n_rot;
-    const double *g = ws->covector + (size_t)k * PAIR_SIZE, half = 0.5 * ws->h;
-    const bool places = !ws->rows[k].turns, bent = reach == PHX_REACH_ALL;
+    const double *g = ws->rows.covector + (size_t)k * PAIR_SIZE, half = 0.5 * ws->view.h;
+    const bool places = !ws->rows.row[k].angular_only, bent = reach == PHX_REACH_ALL;
 
     for (int side = 0; side < 2; side++, g += PHX_PORT_MAX, slope += PHX_PORT_MAX) {
         const port_map *map = &maps[side];
@@ -476,22 +478,22 @@ static inline void group_stiffness(const int dim, workspace *ws, const row_group
     int number[MOST], count = 0;
 
     for (int k = first; k < group->end; k++) {
-        if (ws->rows[k].unit >= 0) {
-            unit_row_stiffness(dim, ws->rows[k].unit, maps, K_l + (k - first) * n);
+        if (ws->rows.row[k].unit >= 0) {
+            unit_row_stiffness(dim, ws->rows.row[k].unit, maps, K_l + (k - first) * n);
             continue;
         }
-        rows[count] = &ws->rows[k].row;
+        rows[count] = &ws->rows.row[k].row;
         weights[count] = lambda[k];
         number[count++] = k;
     }
     if (count == 0)
         return;
     const phx_row_reach reach =
-        phx_rows_tangent(count, rows, weights, &ws->port_views[group->a], &ws->port_views[group->b], H, slopes);
+        phx_rows_tangent(count, rows, weights, &ws->ports.view[group->a], &ws->ports.view[group->b], H, slopes);
     for (int i = 0; i < count; i++)
         row_stiffness(dim, ws, number[i], maps, reach, slopes + i * PAIR_SIZE, K_l + (number[i] - first) * n);
     if (reach != PHX_REACH_NOTHING)
-        add_block(ws, group->joint, parts, reach, -ws->weight_K, H, BY_VARIATION, maps, ws->into_K);
+        add_block(ws, group->joint, parts, reach, -ws->values.weight_K, H, BY_VARIATION, maps, ws->values.into_K);
 }
 
 /* sides: LATE_BODY of those whose geometric terms are added. */
@@ -500,7 +502,7 @@ static inline void map_group(const int dim, workspace *ws, const row_group *grou
     const phx_port_id ids[2] = {group->a, group->b};
 
     for (int side = 0; side < 2; side++) {
-        const double *effort = group->opens[side] ? ws->effort + (size_t)ids[side] * PHX_PORT_MAX : NULL;
+        const double *effort = group->opens[side] ? ws->ports.effort + (size_t)ids[side] * PHX_PORT_MAX : NULL;
         maps[side] = map_port(dim, ws, ids[side], side, true, effort);
         if (effort && maps[side].n > 0 && sides & LATE_BODY << side)
             add_geometric(dim, ws, ids[side], &maps[side]);
@@ -525,14 +527,14 @@ static inline group_share share_of(const workspace *ws, int g, bool late)
 static inline void add_group(const int dim, workspace *ws, const row_group *group, const group_share *share,
                              const double *lambda)
 {
-    const bool summed = ws->into_D == ws->into_K;
+    const bool summed = ws->values.into_D == ws->values.into_K;
     const int first = summed ? dense_from(group) : group->first, count = group->end - first;
     double *G = ws->fast->group_G, *K_l = ws->fast->group_K;
     port_map maps[2];
 
     map_group(dim, ws, group, share->sides, maps);
     if (first > group->first && !share->late)
-        put_points(dim, false, true, ws, group, maps, ws->into_D);
+        put_points(dim, false, true, ws, group, maps, ws->values.into_D);
     if (count == 0)
         return;
     const int n = maps[0].n + maps[1].n;
@@ -541,11 +543,11 @@ static inline void add_group(const int dim, workspace *ws, const row_group *grou
         return;
     group_jacobian(dim, ws, group, first, maps, G);
     for (int e = 0; e < count * n && summed; e++)
-        K_l[e] = G[e] + ws->weight_K * K_l[e];
-    put_group(n, ws, group, first, summed ? K_l : G, G, ws->into_D);
+        K_l[e] = G[e] + ws->values.weight_K * K_l[e];
+    put_group(n, ws, group, first, summed ? K_l : G, G, ws->values.into_D);
     for (int k = 0; k < count && !summed; k++)
         for (int j = 0; j < n; j++)
-            ws->into_K[ws->fast->into->row_at[first + k][j]] += ws->weight_K * K_l[k * n + j];
+            ws->values.into_K[ws->fast->into->row_at[first + k][j]] += ws->values.weight_K * K_l[k * n + j];
 }
 
 /* The same of a rigid group over an interval. */
@@ -556,14 +558,14 @@ static inline void add_rigid_group(const int dim, workspace *ws, const row_group
 
     map_group(dim, ws, group, share->sides, maps);
     if (!share->late)
-        put_points(dim, true, true, ws, group, maps, ws->into_D);
+        put_points(dim, true, true, ws, group, maps, ws->values.into_D);
     if (dim == 3 && group->end > group->first + dim)
         add_dots(ws, group, share->parts, share->late, lambda, maps);
 }
 
 static void add_one(workspace *ws, int g, bool late, const double *lambda)
 {
-    const bool plane = ws->system->dim == 2, summed = ws->into_D == ws->into_K;
+    const bool plane = ws->system->dim == 2, summed = ws->values.into_D == ws->values.into_K;
     const row_group *group = &ws->fast->groups[g];
     const group_share share = share_of(ws, g, late);
 

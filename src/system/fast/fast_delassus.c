@@ -15,10 +15,10 @@
 typedef struct making {
     workspace *ws;
     delassus *it;
-    int *first, *touched; /* per body: the sides of groups that touch it, 2 * group + side, in order */
-    int *kept, *marks;    /* coordinates of the widest body */
-    phx_port_rows *ports; /* all sides in the order of `touched` */
-    bool unfit;           /* the mass of a deformation is singular: whoever solves with it says so */
+    int *first, *touched;  /* per body: the sides of groups that touch it, 2 * group + side, in order */
+    int *boundary, *marks; /* coordinates of the widest body */
+    phx_port_rows *ports;  /* all sides in the order of `touched` */
+    bool unfit;            /* the mass of a deformation is singular: whoever solves with it says so */
 } making;
 
 /* ---- which rows touch a body ---- */
@@ -63,7 +63,7 @@ static int coordinates_on(const workspace *ws, int b)
 {
     const kkt_matrix *kkt = ws->fast->condensation ? &ws->fast->condensation->kkt : NULL;
     return kkt && phx_sys_is_condensed(kkt, b)
-               ? ws->system->dim + ws->system->n_rot + kkt->kept_first[b + 1] - kkt->kept_first[b]
+               ? ws->system->dim + ws->system->n_rot + kkt->boundary_first[b + 1] - kkt->boundary_first[b]
                : phx_body_n_v(ws->system->bodies[b].body);
 }
 
@@ -99,15 +99,15 @@ static phx_port_rows side_rows(const workspace *ws, int side)
                           .first = rest,
                           .count = group->end - rest,
                           .covector = rest * PAIR_SIZE + side % 2 * PHX_PORT_MAX,
-                          .turns = true};
+                          .angular_only = true};
 
     for (int k = rest; k < group->end; k++)
-        rows.turns = rows.turns && ws->rows[k].turns;
+        rows.angular_only = rows.angular_only && ws->rows.row[k].angular_only;
     return rows;
 }
 
 /* The coordinates that ports of a batch's bodies see, ascending; their number. */
-static int kept_of_batch(const making *m, const batch_slot *slot)
+static int boundary_of_batch(const making *m, const batch_slot *slot)
 {
     const int n_q = phx_body_n_q(m->ws->system->bodies[slot->body[0]].body);
     int count = 0;
@@ -121,7 +121,7 @@ static int kept_of_batch(const making *m, const batch_slot *slot)
         }
     for (int k = 0; k < n_q; k++)
         if (m->marks[k])
-            m->kept[count++] = k;
+            m->boundary[count++] = k;
     return count;
 }
 
@@ -131,19 +131,19 @@ static phx_status find_type(making *m, int p)
     delassus *it = m->it;
     const batch_slot *slot = &m->ws->fast->batches[p];
     const phx_body *body = m->ws->system->bodies[slot->body[0]].body;
-    const int n_kept = kept_of_batch(m, slot);
+    const int n_boundary = boundary_of_batch(m, slot);
     phx_status status = PHX_OK;
     int type = 0;
 
     it->type_of[p] = -1;
     if (phx_body_n_q(body) == 0)
         return PHX_OK;
-    while (type < it->n_types && !phx_condenser_serves(it->type[type], body, n_kept, m->kept))
+    while (type < it->n_types && !phx_condenser_serves(it->type[type], body, n_boundary, m->boundary))
         type++;
     it->type_of[p] = type;
     if (type < it->n_types)
         return PHX_OK;
-    status = phx_condenser_create(m->ws->base.context, body, n_kept, m->kept, &it->type[type]);
+    status = phx_condenser_create(m->ws->base.context, body, n_boundary, m->boundary, &it->type[type]);
     if (status)
         return status;
     it->n_types++;
@@ -344,18 +344,18 @@ phx_status phx_sys_delassus_create(workspace *ws)
     making m = {.ws = ws, .it = ws->fast->delassus};
     m.first = phx_calloc(context, (size_t)system->n_bodies + 1, sizeof *m.first);
     m.touched = phx_calloc(context, sides, sizeof *m.touched);
-    m.kept = phx_calloc(context, 2 * (size_t)widest, sizeof *m.kept);
+    m.boundary = phx_calloc(context, 2 * (size_t)widest, sizeof *m.boundary);
     m.ports = phx_calloc(context, sides, sizeof *m.ports);
-    if (!m.first || !m.touched || !m.kept || !m.ports)
+    if (!m.first || !m.touched || !m.boundary || !m.ports)
         status = PHX_ERR_MEMORY;
-    m.marks = status ? NULL : m.kept + widest;
+    m.marks = status ? NULL : m.boundary + widest;
     if (!status)
         status = make(&m);
     if (!status && (!ws->fast->delassus->ldl || m.unfit))
         phx_sys_delassus_free(ws);
     phx_free(m.first);
     phx_free(m.touched);
-    phx_free(m.kept);
+    phx_free(m.boundary);
     phx_free(m.ports);
     return status;
 }
@@ -412,10 +412,10 @@ static phx_status schur_of_batches(void *user, phx_context *context, int part, i
             phx_sys_batch_energies(own, p, loop->x, loop->v);
             continue;
         }
-        phx_body_batch_rows_schur(it->rows[p], loop->x, loop->v, own->covector, own->fast->rows_room,
+        phx_body_batch_rows_schur(it->rows[p], loop->x, loop->v, own->rows.covector, own->fast->rows_room,
                                   it->schur + it->at[p], energy);
         for (int l = 0; l < slot->count; l++)
-            own->energy[slot->body[l]] = energy[l];
+            own->bodies.energy[slot->body[l]] = energy[l];
     }
     return PHX_OK;
 }

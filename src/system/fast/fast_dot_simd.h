@@ -284,9 +284,9 @@ static inline void add_pairs(const int n_a, const int n_b, const workspace *ws, 
     const int *entry = to.pairs + (left ? 3 + n_a : 0) * per + (right ? 1 + n_a : 0) * LANES;
 
     for (int i = 0; i < 3 + n_left; i++, entry += per) {
-        subtract_run(3, bits, block + i * n, entry, ws->into_K);
+        subtract_run(3, bits, block + i * n, entry, ws->values.into_K);
         for (int j = 0; j < n_right; j++)
-            subtract_run(1, bits, block + i * n + 3 + j, entry + (1 + j) * LANES, ws->into_K);
+            subtract_run(1, bits, block + i * n + 3 + j, entry + (1 + j) * LANES, ws->values.into_K);
     }
 }
 
@@ -303,7 +303,7 @@ static inline void curve(const int n_a, const int n_b, const workspace *ws, cons
         dot_side a, b;
         real lambda, slope[2][6];
         fetch(at->lambda, batch->first, 3 + k, 1, &lambda);
-        lambda *= ws->weight_K;
+        lambda *= ws->values.weight_K;
         look(n_a, &s[0], alpha + 3 * k, &a);
         look(n_b, &s[1], beta + 3 * k, &b);
         add_side(n_a, n_b, &s[0], &a, &b, &lambda, &sums[0], slope[0]);

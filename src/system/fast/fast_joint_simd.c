@@ -1,6 +1,6 @@
 /* Operations on joints that are alike, PHX_JOINT_LANES of them at once; compiled for any processor, and again for those
  * with wider registers. The same of one joint after the other is in evaluate.c and couplings.c. */
-#include "fast_turn_simd.h"
+#include "fast_angle_simd.h"
 
 /* WORK(dim, n_a, n_b, dots, ...) for the kind of batch: what is constant there is so for the compiler. */
 #define EACH_KIND(WORK, ...)                                                                                           \
@@ -54,7 +54,7 @@ static inline void keep_covectors(const int n_a, const int n_b, const workspace 
     const double *in = (const double *)g;
 
     for (int l = 0; l < batch->count; l++) {
-        double *to = ws->covector + (size_t)(batch->first[l] + k) * PAIR_SIZE + 3;
+        double *to = ws->rows.covector + (size_t)(batch->first[l] + k) * PAIR_SIZE + 3;
         for (int i = 0; i < (n_a > 0 ? 6 : 3); i++)
             to[i] = in[i * LANES + l];
         for (int i = 0; i < (n_b > 0 ? 6 : 3); i++)
@@ -72,7 +72,7 @@ static inline void rate_of_dot(const int n_a, const int n_b, const workspace *ws
     *rate = (real){0.0};
     add_turn_rate(n_a, &s[0], g, rate);
     add_turn_rate(n_b, &s[1], g + 6, rate);
-    if (ws->h == 0.0)
+    if (ws->view.h == 0.0)
         keep_covectors(n_a, n_b, ws, batch, 3 + k, g);
 }
 
@@ -98,7 +98,7 @@ static inline void put_rates(const int dim, int dots, const real *rates, const j
         put_run(1, rates + k, 1, batch->first, out + k);
 }
 
-/* DOT rows: covectors, rates, and efforts on turns. */
+/* DOT rows: covectors, rates, and efforts on rotations. */
 static inline void residual_of_dots(const int n_a, const int n_b, const workspace *ws, const joint_batch *batch,
                                     const joint_state *at, const port_state *p, real *rates, real *e_a, real *e_b)
 {
@@ -210,16 +210,17 @@ static inline void terms_of(const int dim, const int n_q, bool summed, const wor
     place_jacobian(dim, n_q, phi, p->R, p->y, terms->P);
     for (int e = 0; e < dim * (dim + phx_rotations(dim) + n_q) && !summed; e++)
         terms->P[e] = (real){0.0};
-    rate_tangent(dim, n_q, side, ws->weight_K, p, terms);
-    geometric_terms(dim, n_q, phi, ws->weight_K, p->R, terms->R1, p->y, terms->turn, force, terms->turns, terms->bends);
+    rate_tangent(dim, n_q, side, ws->values.weight_K, p, terms);
+    geometric_terms(dim, n_q, phi, ws->values.weight_K, p->R, terms->R1, p->y, terms->turn, force, terms->turns,
+                    terms->bends);
 }
 
 static inline void linearise_in(const int dim, const int n_a, const int n_b, const bool dots, const workspace *ws,
                                 const joint_batch *batch, const joint_state *at)
 {
     const int n_rows = dots ? dim + batch->dots : dim, *all = places_in(ws, batch);
-    const bool summed = ws->into_D == ws->into_K;
-    double *val = ws->into_K;
+    const bool summed = ws->values.into_D == ws->values.into_K;
+    double *val = ws->values.into_K;
     real force[2][3];
     port_state p[2];
     side_terms terms[2];
@@ -237,8 +238,8 @@ static inline void linearise_in(const int dim, const int n_a, const int n_b, con
         curve(n_a, n_b, ws, batch, at, s, terms, rows);
         if (summed)
             find_covectors(n_a, n_b, batch, s, rows);
-        sum_rows(n_a, batch->dots, summed, ws->weight_K, &rows[0]);
-        sum_rows(n_b, batch->dots, summed, ws->weight_K, &rows[1]);
+        sum_rows(n_a, batch->dots, summed, ws->values.weight_K, &rows[0]);
+        sum_rows(n_b, batch->dots, summed, ws->values.weight_K, &rows[1]);
     }
     const places to = find_places(dim, n_a, n_b, n_rows, all);
     for (int side = 0; side < 2; side++) {
@@ -256,12 +257,12 @@ static inline void linearise_in(const int dim, const int n_a, const int n_b, con
 
 static void linearise(const workspace *ws, const joint_batch *batch, const joint_state *at)
 {
-    if (ws->into_D != ws->into_K && !at->late)
-        put(ws, batch, at, ws->into_D);
+    if (ws->values.into_D != ws->values.into_K && !at->late)
+        put(ws, batch, at, ws->values.into_D);
     EACH_KIND(linearise_in, ws, batch, at);
 }
 
-/* ---- counted turns ---- */
+/* ---- unwrapped angles ---- */
 static unsigned gone(const joint_batch *batch, const double *x1)
 {
     const int n_a = batch->side[0].n_q, n_b = batch->side[1].n_q;

@@ -18,7 +18,7 @@ static int dots_of(const workspace *ws, const row_group *group)
     const int dots = group->end - group->first - group->points;
 
     for (int k = group->first + group->points; k < group->end; k++)
-        if (ws->rows[k].row.kind != PHX_ROW_DOT || ws->rows[k].speed || ws->rows[k].rate != 0.0)
+        if (ws->rows.row[k].row.kind != PHX_ROW_DOT || ws->rows.row[k].speed || ws->rows.row[k].rate != 0.0)
             return -1;
     return dots == 0 || ws->system->dim == 3 ? dots : -1;
 }
@@ -61,7 +61,7 @@ static bool has_places(const workspace *ws, const kkt_matrix *kkt, const row_gro
 {
     const phx_port_id ports[2] = {group->a, group->b};
     const int dim = ws->system->dim, n_rot = ws->system->n_rot, r = dim + n_rot;
-    const int n[2] = {ws->port_count[group->a], ws->port_count[group->b]}, all = n[0] + n[1];
+    const int n[2] = {ws->ports.count[group->a], ws->ports.count[group->b]}, all = n[0] + n[1];
     const bool dots = group->end > group->first + group->points;
 
     for (int side = 0, from = 0; side < 2; from += n[side++]) {
@@ -100,19 +100,19 @@ static bool may_batch(const workspace *ws, const row_group *group, const int *us
            (!ws->fast->condensation || has_places(ws, &ws->fast->condensation->kkt, group));
 }
 
-static int turns_of(const workspace *ws, int j)
+static int angles_of(const workspace *ws, int j)
 {
     const joint_slot *joint = &ws->system->joints[j];
-    int turns = 0;
+    int n = 0;
 
     for (int c = 0; c < joint->n_coordinates; c++)
-        turns += joint->coordinates[c].turn >= 0;
-    return turns;
+        n += joint->coordinates[c].angle >= 0;
+    return n;
 }
 
 static bool alike(const workspace *ws, const row_group *one, const row_group *other)
 {
-    return dots_of(ws, one) == dots_of(ws, other) && turns_of(ws, one->joint) == turns_of(ws, other->joint) &&
+    return dots_of(ws, one) == dots_of(ws, other) && angles_of(ws, one->joint) == angles_of(ws, other->joint) &&
            point_of(ws, one->a)->n == point_of(ws, other->a)->n && point_of(ws, one->b)->n == point_of(ws, other->b)->n;
 }
 
@@ -162,38 +162,38 @@ static bool is_zero(int n, const double *values)
     return true;
 }
 
-/* The counted coordinate of a joint, the k-th. */
-static const coordinate_slot *turn_of(const workspace *ws, int j, int k)
+/* The k-th unwrapped angle of a joint. */
+static const coordinate_slot *angle_of(const workspace *ws, int j, int k)
 {
     const coordinate_slot *coordinate = ws->system->joints[j].coordinates;
 
-    while (coordinate->turn < 0 || k-- > 0)
+    while (coordinate->angle < 0 || k-- > 0)
         coordinate++;
     return coordinate;
 }
 
 /* p are alpha, alpha2 and q are beta, beta2 (joint/row_turn.c). Where alpha2 is zero p are beta, -beta2 and q is alpha:
  * c and s stay, and only one q is left. */
-static void fill_turn(const workspace *ws, joint_batch *batch, int k)
+static void fill_angle(const workspace *ws, joint_batch *batch, int k)
 {
     enum { ALPHA, ALPHA2, BETA, BETA2, DIRECTIONS };
-    joint_turn *turn = &batch->turn[k];
-    double *of[DIRECTIONS] = {turn->p[0], turn->p[1], turn->q[0], turn->q[1]};
+    joint_angle *one = &batch->angle[k];
+    double *of[DIRECTIONS] = {one->p[0], one->p[1], one->q[0], one->q[1]};
 
     for (int l = 0; l < batch->count; l++) {
-        const coordinate_slot *coordinate = turn_of(ws, ws->fast->groups[batch->group[l]].joint, k);
+        const coordinate_slot *coordinate = angle_of(ws, ws->fast->groups[batch->group[l]].joint, k);
         spread(batch, l, 3, coordinate->row.alpha, of[ALPHA]);
         spread(batch, l, 3, coordinate->row.alpha2, of[ALPHA2]);
         spread(batch, l, 3, coordinate->row.beta, of[BETA]);
         spread(batch, l, 3, coordinate->row.beta2, of[BETA2]);
-        spread(batch, l, 1, &coordinate->row.target, turn->target);
+        spread(batch, l, 1, &coordinate->row.target, one->target);
     }
     if (is_zero(3 * PHX_JOINT_LANES, of[ALPHA2])) {
-        *turn = (joint_turn){.on = 1, .p = {of[BETA], of[BETA2]}, .q = {of[ALPHA], of[ALPHA2]}, .target = turn->target};
+        *one = (joint_angle){.on = 1, .p = {of[BETA], of[BETA2]}, .q = {of[ALPHA], of[ALPHA2]}, .target = one->target};
         for (int i = 0; i < 3 * PHX_JOINT_LANES; i++)
-            turn->p[1][i] *= -1.0;
+            one->p[1][i] *= -1.0;
     }
-    turn->single = is_zero(3 * PHX_JOINT_LANES, turn->q[1]);
+    one->single = is_zero(3 * PHX_JOINT_LANES, one->q[1]);
 }
 
 /* Takes the next place of the joint in `lane`. */
@@ -251,8 +251,8 @@ static phx_status allocate(const workspace *ws, joint_batch *batch)
 {
     const int dim = ws->system->dim, n_rot = ws->system->n_rot, matrices = ws->fast->condensation ? 2 : 1;
     const int q = batch->side[0].n_q + batch->side[1].n_q;
-    const int turns = 13 * batch->turns; /* numbers of a joint_turn */
-    const size_t numbers = (size_t)(PHX_JOINT_LANES * (6 * batch->dots + turns + 2 * dim + (dim + n_rot) * q));
+    const int angles = 13 * batch->n_angles; /* numbers of a joint_angle */
+    const size_t numbers = (size_t)(PHX_JOINT_LANES * (6 * batch->dots + angles + 2 * dim + (dim + n_rot) * q));
     const int places = PHX_JOINT_LANES * count_places(ws, batch);
     const size_t entries = (size_t)(PHX_JOINT_LANES * 2 * q + matrices * places);
 
@@ -262,10 +262,10 @@ static phx_status allocate(const workspace *ws, joint_batch *batch)
         return PHX_ERR_MEMORY;
     batch->beta = batch->alpha + 3 * PHX_JOINT_LANES * batch->dots;
     double *next = batch->beta + 3 * PHX_JOINT_LANES * batch->dots;
-    for (int k = 0; k < batch->turns; k++, next += 13 * PHX_JOINT_LANES)
-        batch->turn[k] = (joint_turn){.p = {next, next + 3 * PHX_JOINT_LANES},
-                                      .q = {next + 6 * PHX_JOINT_LANES, next + 9 * PHX_JOINT_LANES},
-                                      .target = next + 12 * PHX_JOINT_LANES};
+    for (int k = 0; k < batch->n_angles; k++, next += 13 * PHX_JOINT_LANES)
+        batch->angle[k] = (joint_angle){.p = {next, next + 3 * PHX_JOINT_LANES},
+                                        .q = {next + 6 * PHX_JOINT_LANES, next + 9 * PHX_JOINT_LANES},
+                                        .target = next + 12 * PHX_JOINT_LANES};
     int *entry = batch->side[0].q;
     for (int which = 0; which < 2; which++) {
         joint_side *side = &batch->side[which];
@@ -297,7 +297,7 @@ static phx_status make_batch(workspace *ws, int count, const int *groups)
     joint_batch *batch = &ws->fast->joint_batches[ws->fast->n_joint_batches];
     const row_group *first = &ws->fast->groups[groups[0]];
 
-    *batch = (joint_batch){.count = count, .dots = dots_of(ws, first), .turns = turns_of(ws, first->joint)};
+    *batch = (joint_batch){.count = count, .dots = dots_of(ws, first), .n_angles = angles_of(ws, first->joint)};
     batch->side[0].n_q = point_of(ws, first->a)->n;
     batch->side[1].n_q = point_of(ws, first->b)->n;
     ws->fast->n_joint_batches++;
@@ -308,16 +308,16 @@ static phx_status make_batch(workspace *ws, int count, const int *groups)
     for (int l = 0; l < PHX_JOINT_LANES; l++) {
         batch->group[l] = groups[l < count ? l : count - 1];
         batch->first[l] = ws->fast->groups[batch->group[l]].first;
-        batch->turn_at[l] = batch->turns > 0 ? turn_of(ws, ws->fast->groups[batch->group[l]].joint, 0)->turn : -1;
+        batch->angle_at[l] = batch->n_angles > 0 ? angle_of(ws, ws->fast->groups[batch->group[l]].joint, 0)->angle : -1;
     }
-    for (int k = 0; k < batch->turns; k++)
-        fill_turn(ws, batch, k);
+    for (int k = 0; k < batch->n_angles; k++)
+        fill_angle(ws, batch, k);
     for (int l = 0; l < count; l++) {
         const row_group *group = &ws->fast->groups[groups[l]];
         for (int which = 0; which < 2; which++)
             fill_side(ws, batch, which, l);
         for (int k = 0; k < batch->dots; k++) {
-            const phx_row *row = &ws->rows[group->first + group->points + k].row;
+            const phx_row *row = &ws->rows.row[group->first + group->points + k].row;
             spread(batch, l, 3, row->alpha, batch->alpha + 3 * PHX_JOINT_LANES * k);
             spread(batch, l, 3, row->beta, batch->beta + 3 * PHX_JOINT_LANES * k);
         }
@@ -348,20 +348,20 @@ static phx_status gather(workspace *ws, int g, const bool *may)
     return status || count < 2 ? status : make_batch(ws, count, list);
 }
 
-/* Joints that count turns and are in no batch that is used. */
-static void list_turning(workspace *ws)
+/* Joints that have unwrapped angles and are in no batch that is used. */
+static void list_angles(workspace *ws)
 {
-    int *joints = ws->fast->loose_turning;
+    int *joints = ws->fast->loose_angles;
 
     for (int j = 0; j < ws->system->n_joints; j++)
-        joints[j] = turns_of(ws, j);
+        joints[j] = angles_of(ws, j);
     for (int g = 0; g < ws->fast->n_groups; g++)
         if (ws->fast->port_batched[ws->fast->groups[g].a])
             joints[ws->fast->groups[g].joint] = 0;
-    ws->fast->n_loose_turning = 0;
+    ws->fast->n_loose_angles = 0;
     for (int j = 0; j < ws->system->n_joints; j++)
         if (joints[j] > 0)
-            joints[ws->fast->n_loose_turning++] = j;
+            joints[ws->fast->n_loose_angles++] = j;
 }
 
 /* The joints in no batch that is used, and their number. */
@@ -380,7 +380,7 @@ static void list_loose(workspace *ws, bool one_by_one)
     for (int i = 0; i < ws->system->n_ports; i++)
         if (!ws->fast->port_batched[i])
             ws->fast->loose_ports[ws->fast->n_loose_ports++] = i;
-    list_turning(ws);
+    list_angles(ws);
 }
 
 phx_status phx_sys_joint_batches_create(workspace *ws)
@@ -396,9 +396,9 @@ phx_status phx_sys_joint_batches_create(workspace *ws)
     ws->fast->loose_groups = phx_calloc(context, n_groups, sizeof *ws->fast->loose_groups);
     ws->fast->loose_ports = phx_calloc(context, n_ports, sizeof *ws->fast->loose_ports);
     ws->fast->port_batched = phx_calloc(context, n_ports, sizeof *ws->fast->port_batched);
-    ws->fast->loose_turning = phx_calloc(context, (size_t)ws->system->n_joints, sizeof *ws->fast->loose_turning);
+    ws->fast->loose_angles = phx_calloc(context, (size_t)ws->system->n_joints, sizeof *ws->fast->loose_angles);
     if (!uses || !may || !ws->fast->joint_batches || !ws->fast->joint_batch_of || !ws->fast->loose_groups ||
-        !ws->fast->loose_ports || !ws->fast->port_batched || !ws->fast->loose_turning)
+        !ws->fast->loose_ports || !ws->fast->port_batched || !ws->fast->loose_angles)
         status = PHX_ERR_MEMORY;
     if (!status)
         count_uses(ws, uses);
@@ -427,7 +427,7 @@ void phx_sys_joint_batches_free(workspace *ws)
     phx_free(ws->fast->loose_groups);
     phx_free(ws->fast->loose_ports);
     phx_free(ws->fast->port_batched);
-    phx_free(ws->fast->loose_turning);
+    phx_free(ws->fast->loose_angles);
 }
 
 phx_status phx_system_joints_one_by_one(phx_dae *dae, bool one_by_one)
@@ -486,7 +486,7 @@ static void over_batches(const workspace *ws, joint_work *work, const double *la
     joint_loop loop = {
         .ws = ws,
         .ops = operations(),
-        .at = {.h = ws->h, .x0 = view->x0, .x1 = view->x1, .xm = view->xm, .vm = view->vm, .lambda = lambda},
+        .at = {.h = ws->view.h, .x0 = view->x0, .x1 = view->x1, .xm = view->xm, .vm = view->vm, .lambda = lambda},
         .out = out,
         .work = work};
 
@@ -536,16 +536,16 @@ void phx_sys_joint_batches_put(workspace *ws, double *val)
     over_batches(ws, put, NULL, val);
 }
 
-static void count_turns(const joint_loop *it, const joint_batch *batch)
+static void follow_angles(const joint_loop *it, const joint_batch *batch)
 {
-    const unsigned gone = batch->turns > 0 ? it->ops->gone(batch, it->at.x1) : 0;
+    const unsigned gone = batch->n_angles > 0 ? it->ops->gone(batch, it->at.x1) : 0;
 
     for (int l = 0; l < batch->count && gone >> l; l++)
         if (gone >> l & 1)
-            phx_sys_count_anew(it->ws, it->ws->fast->groups[batch->group[l]].joint, it->out);
+            phx_sys_unwrap_anew(it->ws, it->ws->fast->groups[batch->group[l]].joint, it->out);
 }
 
-void phx_sys_joint_batches_turns(const workspace *ws, double *x1)
+void phx_sys_joint_batches_angles(const workspace *ws, double *x1)
 {
-    over_batches(ws, count_turns, NULL, x1);
+    over_batches(ws, follow_angles, NULL, x1);
 }

@@ -10,7 +10,7 @@ static phx_status interval_batches(void *user, phx_context *context, int part, i
 
     (void)context;
     for (int p = first; p < end; p++)
-        phx_sys_put_batch(own, p, own->kkt.body_at, own->val);
+        phx_sys_put_batch(own, p, own->kkt.body_at, own->values.val);
     return PHX_OK;
 }
 
@@ -21,7 +21,7 @@ static phx_status interval_bodies(void *user, phx_context *context, int part, in
 
     (void)context;
     for (int i = first; i < end; i++)
-        phx_sys_put_body(own, own->fast->loose_bodies[i], own->kkt.body_at, own->val);
+        phx_sys_put_body(own, own->fast->loose_bodies[i], own->kkt.body_at, own->values.val);
     return PHX_OK;
 }
 
@@ -32,14 +32,14 @@ static void clear_values(workspace *ws, bool condensed)
 
     if (it)
         it->linearised = condensed;
-    ws->summed = true;
-    ws->weight_K = 0.5 * ws->h;
+    ws->values.summed = true;
+    ws->values.weight_K = 0.5 * ws->view.h;
     ws->fast->into = condensed ? &it->kkt : &ws->kkt;
-    ws->into_D = ws->into_K = condensed ? it->coupling : ws->val;
-    phx_sys_clear(ws, (size_t)ws->fast->into->ptr[ws->fast->into->n], ws->into_D);
+    ws->values.into_D = ws->values.into_K = condensed ? it->coupling : ws->values.val;
+    phx_sys_clear(ws, (size_t)ws->fast->into->ptr[ws->fast->into->n], ws->values.into_D);
 }
 
-/* A(2/h) at once, into val or, condensed, as borders of bodies and what couples them. */
+/* A(2/h) at once, into val or, condensed, as arrow blocks of bodies and what couples them. */
 phx_status phx_fast_interval_linearise(workspace *ws)
 {
     condensation *it = ws->fast->condensation;
@@ -55,9 +55,9 @@ phx_status phx_fast_interval_linearise(workspace *ws)
         phx_sys_run(ws, ws->fast->n_batches, interval_batches, ws);
         phx_sys_run(ws, ws->fast->n_loose_bodies, interval_bodies, ws);
     }
-    phx_fast_add_couplings(ws, ws->lambda);
+    phx_fast_add_couplings(ws, ws->step.lambda);
     if (ws->system->n_forces > 0)
-        status = phx_sys_add_forces(ws, ws->t0 + 0.5 * ws->h);
+        status = phx_sys_add_forces(ws, ws->step.t0 + 0.5 * ws->view.h);
     ws->fast->into = &ws->kkt;
     return status;
 }
@@ -65,7 +65,7 @@ phx_status phx_fast_interval_linearise(workspace *ws)
 /* The last linearisation was of an interval, and condensed. */
 static bool is_condensed(const workspace *ws)
 {
-    return ws->summed && ws->fast->condensation && ws->fast->condensation->linearised;
+    return ws->values.summed && ws->fast->condensation && ws->fast->condensation->linearised;
 }
 
 phx_status phx_fast_factor(workspace *ws, int slot, double cj)
@@ -81,7 +81,7 @@ phx_status phx_fast_solve(workspace *ws, int slot, double *b)
 {
     const condensation *it = ws->fast->condensation;
 
-    return it && it->in_slot[slot] ? phx_sys_condensed_solve(ws, slot, b) : phx_lu_solve(ws->lu[slot], 1, b);
+    return it && it->in_slot[slot] ? phx_sys_condensed_solve(ws, slot, b) : phx_lu_solve(ws->values.lu[slot], 1, b);
 }
 
 static bool condenses_mass(const workspace *ws)
@@ -96,7 +96,7 @@ phx_status phx_fast_factor_mass(workspace *ws, const double *x)
 
 phx_status phx_fast_solve_mass(workspace *ws, double *b)
 {
-    return condenses_mass(ws) ? phx_sys_condensed_solve_mass(ws, b) : phx_lu_solve(ws->lu_mass, 1, b);
+    return condenses_mass(ws) ? phx_sys_condensed_solve_mass(ws, b) : phx_lu_solve(ws->mass.lu, 1, b);
 }
 
 void phx_system_condense(phx_dae *dae, phx_condensing when)

@@ -7,11 +7,11 @@
 static void view_port(workspace *ws, phx_port_id id, port_need need)
 {
     const port_slot *port = &ws->system->ports[id];
-    phx_port_view *view = &ws->port_views[id];
+    phx_port_view *view = &ws->ports.view[id];
     double *rate = ws->fast->place_rate + id * ws->system->dim;
 
     if (port->body == PHX_GROUND) {
-        view->h = ws->h;
+        view->h = ws->view.h;
         return;
     }
     const phx_body *body = ws->system->bodies[port->body].body;
@@ -56,22 +56,22 @@ void phx_fast_view_rows(workspace *ws)
 /* Signals may be anything: they are evaluated on the calling thread. */
 static void set_signals(workspace *ws, double t, double h)
 {
-    for (int i = 0; i < ws->n_driven; i++) {
-        const int k = ws->driven[i];
-        const phx_signal *speed = ws->rows[k].speed;
-        ws->w[k] = h == 0.0 ? phx_signal_value(speed, t) : phx_signal_mean(speed, t, t + h);
+    for (int i = 0; i < ws->rows.n_driven; i++) {
+        const int k = ws->rows.driven[i];
+        const phx_signal *speed = ws->rows.row[k].speed;
+        ws->rows.w[k] = h == 0.0 ? phx_signal_value(speed, t) : phx_signal_mean(speed, t, t + h);
     }
 }
 
 static void set_row(workspace *ws, int k)
 {
-    const work_row *it = &ws->rows[k];
-    double *g = ws->covector + (size_t)k * PAIR_SIZE;
+    const work_row *it = &ws->rows.row[k];
+    double *g = ws->rows.covector + (size_t)k * PAIR_SIZE;
 
     if (it->unit < 0)
-        phx_row_covectors(&it->row, &ws->port_views[it->a], &ws->port_views[it->b], g, g + PHX_PORT_MAX);
+        phx_row_covectors(&it->row, &ws->ports.view[it->a], &ws->ports.view[it->b], g, g + PHX_PORT_MAX);
     if (!it->speed)
-        ws->w[k] = it->rate;
+        ws->rows.w[k] = it->rate;
 }
 
 /* The DOT rows of a rigid group; what they do at theta_dot does not matter, and no motion is prescribed. */
@@ -83,9 +83,9 @@ static void set_rigid_rows(workspace *ws, const row_group *group)
     if (count == 0)
         return;
     for (int k = 0; k < count; k++)
-        rows[k] = &ws->rows[first + k].row;
-    phx_rows_covectors(count, rows, &ws->port_views[group->a], &ws->port_views[group->b],
-                       ws->covector + (size_t)first * PAIR_SIZE);
+        rows[k] = &ws->rows.row[first + k].row;
+    phx_rows_covectors(count, rows, &ws->ports.view[group->a], &ws->ports.view[group->b],
+                       ws->rows.covector + (size_t)first * PAIR_SIZE);
 }
 
 static void set_group(workspace *ws, const row_group *group)
@@ -115,13 +115,13 @@ void phx_fast_rows(workspace *ws, double t, double h)
 /* g . zeta; of a POINT row the rates of the places alone. */
 static double row_rate(const workspace *ws, int k)
 {
-    const work_row *row = &ws->rows[k];
-    const int dim = ws->system->dim, size = phx_port_size(dim), first = row->turns ? dim : 0;
+    const work_row *row = &ws->rows.row[k];
+    const int dim = ws->system->dim, size = phx_port_size(dim), first = row->angular_only ? dim : 0;
 
     if (row->unit >= 0)
         return ws->fast->place_rate[row->b * dim + row->unit] - ws->fast->place_rate[row->a * dim + row->unit];
-    const double *a = ws->port_views[row->a].rate, *b = ws->port_views[row->b].rate;
-    const double *g = ws->covector + (size_t)k * PAIR_SIZE;
+    const double *a = ws->ports.view[row->a].rate, *b = ws->ports.view[row->b].rate;
+    const double *g = ws->rows.covector + (size_t)k * PAIR_SIZE;
     return phx_sys_dot(size - first, g + first, a + first) +
            phx_sys_dot(size - first, g + PHX_PORT_MAX + first, b + first);
 }
@@ -141,7 +141,7 @@ static phx_status rates_of_groups(void *user, phx_context *context, int part, in
         const row_group *group = &ws->fast->groups[ws->fast->loose_groups[i]];
         set_group(ws, group);
         for (int k = group->first; k < group->end; k++)
-            it->e[k] = row_rate(ws, k) - ws->w[k];
+            it->e[k] = row_rate(ws, k) - ws->rows.w[k];
     }
     return PHX_OK;
 }
@@ -163,10 +163,10 @@ enum { ON_A = LATE_PORT, ON_B = LATE_PORT << 1 };
 
 static void apply_multiplier(workspace *ws, int k, int sides, double lambda)
 {
-    const work_row *row = &ws->rows[k];
+    const work_row *row = &ws->rows.row[k];
     const int dim = ws->system->dim, size = phx_port_size(dim);
-    const double *g = ws->covector + (size_t)k * PAIR_SIZE;
-    double *a = ws->effort + (size_t)row->a * PHX_PORT_MAX, *b = ws->effort + (size_t)row->b * PHX_PORT_MAX;
+    const double *g = ws->rows.covector + (size_t)k * PAIR_SIZE;
+    double *a = ws->ports.effort + (size_t)row->a * PHX_PORT_MAX, *b = ws->ports.effort + (size_t)row->b * PHX_PORT_MAX;
 
     if (row->unit >= 0) {
         if (sides & ON_A)
@@ -175,9 +175,9 @@ static void apply_multiplier(workspace *ws, int k, int sides, double lambda)
             b[row->unit] += lambda;
         return;
     }
-    for (int i = row->turns ? dim : 0; i < size && sides & ON_A; i++)
+    for (int i = row->angular_only ? dim : 0; i < size && sides & ON_A; i++)
         a[i] += lambda * g[i];
-    for (int i = row->turns ? dim : 0; i < size && sides & ON_B; i++)
+    for (int i = row->angular_only ? dim : 0; i < size && sides & ON_B; i++)
         b[i] += lambda * g[PHX_PORT_MAX + i];
 }
 
@@ -192,13 +192,13 @@ static inline void rigid_residual(const int dim, workspace *ws, const row_group 
                                   double *res)
 {
     const int n_rot = dim == 2 ? 1 : 3;
-    const double *w_a = ws->port_views[group->a].rate + dim, *w_b = ws->port_views[group->b].rate + dim;
-    double *a = ws->effort + (size_t)group->a * PHX_PORT_MAX + dim;
-    double *b = ws->effort + (size_t)group->b * PHX_PORT_MAX + dim;
+    const double *w_a = ws->ports.view[group->a].rate + dim, *w_b = ws->ports.view[group->b].rate + dim;
+    double *a = ws->ports.effort + (size_t)group->a * PHX_PORT_MAX + dim;
+    double *b = ws->ports.effort + (size_t)group->b * PHX_PORT_MAX + dim;
 
     set_rigid_rows(ws, group);
     for (int k = group->first + group->points; k < group->end; k++) {
-        const double *g = ws->covector + (size_t)k * PAIR_SIZE + dim;
+        const double *g = ws->rows.covector + (size_t)k * PAIR_SIZE + dim;
         double rate = 0.0;
         for (int i = 0; i < n_rot; i++)
             rate += g[i] * w_a[i] + g[PHX_PORT_MAX + i] * w_b[i];
@@ -216,7 +216,8 @@ static inline void rows_residual(const int dim, workspace *ws, int first, int la
         const int g = ws->fast->loose_groups[i], sides = (ON_A | ON_B) & ~ws->fast->sharing.group[g];
         const row_group *group = &ws->fast->groups[g];
         const double *rate_a = ws->fast->place_rate + group->a * dim, *rate_b = ws->fast->place_rate + group->b * dim;
-        double *a = ws->effort + (size_t)group->a * PHX_PORT_MAX, *b = ws->effort + (size_t)group->b * PHX_PORT_MAX;
+        double *a = ws->ports.effort + (size_t)group->a * PHX_PORT_MAX,
+               *b = ws->ports.effort + (size_t)group->b * PHX_PORT_MAX;
         for (int k = group->first, p = 0; p < group->points; p++, k++) {
             res[k] = rate_b[p] - rate_a[p];
             if (sides & ON_A)
@@ -228,7 +229,7 @@ static inline void rows_residual(const int dim, workspace *ws, int first, int la
             rigid_residual(dim, ws, group, sides, lambda, res);
         for (int k = group->first + group->points; k < group->end && !group->rigid; k++) {
             set_row(ws, k);
-            res[k] = row_rate(ws, k) - ws->w[k];
+            res[k] = row_rate(ws, k) - ws->rows.w[k];
             apply_multiplier(ws, k, sides, lambda[k]);
         }
     }
@@ -255,7 +256,7 @@ static void apply_effort(const workspace *ws, int i, double *res)
         return;
     const phx_body_view view = phx_sys_body_view(ws, port->body);
     phx_body_port_apply(system->bodies[port->body].body, &port->port, &view, -1.0,
-                        ws->effort + (size_t)i * PHX_PORT_MAX, res + system->bodies[port->body].v);
+                        ws->ports.effort + (size_t)i * PHX_PORT_MAX, res + system->bodies[port->body].v);
 }
 
 static phx_status apply_to_bodies(void *user, phx_context *context, int part, int first, int end)
@@ -297,13 +298,14 @@ void phx_fast_view_ports(workspace *ws)
 /* Over an interval joints in batches make no use of them. */
 void phx_fast_clear_efforts(workspace *ws)
 {
-    for (int i = 0; i < ws->fast->n_loose_ports && ws->h != 0.0; i++)
-        memset(ws->effort + (size_t)ws->fast->loose_ports[i] * PHX_PORT_MAX, 0, PHX_PORT_MAX * sizeof *ws->effort);
-    if (ws->h == 0.0)
-        phx_sys_clear(ws, (size_t)ws->system->n_ports * PHX_PORT_MAX, ws->effort);
+    for (int i = 0; i < ws->fast->n_loose_ports && ws->view.h != 0.0; i++)
+        memset(ws->ports.effort + (size_t)ws->fast->loose_ports[i] * PHX_PORT_MAX, 0,
+               PHX_PORT_MAX * sizeof *ws->ports.effort);
+    if (ws->view.h == 0.0)
+        phx_sys_clear(ws, (size_t)ws->system->n_ports * PHX_PORT_MAX, ws->ports.effort);
 }
 
 void phx_fast_viewed_end(workspace *ws, const double *x1)
 {
-    ws->fast->end_viewed = memcmp(x1, ws->x1, (size_t)ws->system->n_x * sizeof *x1) == 0;
+    ws->fast->end_viewed = memcmp(x1, ws->step.x1, (size_t)ws->system->n_x * sizeof *x1) == 0;
 }

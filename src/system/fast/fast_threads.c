@@ -30,15 +30,15 @@ workspace *phx_sys_part(const workspace *ws, int part, fast_part *room)
     if (part == 0)
         return own;
     double *at = fast->sharing.room + (size_t)(part - 1) * fast->sharing.stride;
-    double **arrays[N_SCRATCH] = {&own->body_M,   &own->room,     &fast->border,  &fast->block,    &own->map_room,
-                                  &fast->group_G, &fast->group_K, &fast->product, &fast->rows_room};
+    double **arrays[N_SCRATCH] = {&own->bodies.M, &own->bodies.room, &fast->arrow,   &fast->block,    &own->ports.map,
+                                  &fast->group_G, &fast->group_K,    &fast->product, &fast->rows_room};
     for (int k = 0; k < N_SCRATCH; k++) {
         *arrays[k] = at;
         at += fast->scratch_size[k];
     }
     const size_t widest = fast->scratch_size[SCRATCH_BODY] / 3;
-    own->body_D = own->body_M + widest;
-    own->body_K = own->body_D + widest;
+    own->bodies.D = own->bodies.M + widest;
+    own->bodies.K = own->bodies.D + widest;
     return own;
 }
 
@@ -112,10 +112,10 @@ static phx_status share_scratch(workspace *ws)
         const int end_batch = phx_crew_first(ws->fast->crew, ws->fast->n_batches, part + 1),
                   end_body = phx_crew_first(ws->fast->crew, ws->fast->n_loose_bodies, part + 1);
         for (int p = phx_crew_first(ws->fast->crew, ws->fast->n_batches, part); p < end_batch; p++)
-            phx_body_batch_share(ws->fast->batches[p].batch, own->room);
+            phx_body_batch_share(ws->fast->batches[p].batch, own->bodies.room);
         for (int i = phx_crew_first(ws->fast->crew, ws->fast->n_loose_bodies, part); i < end_body; i++)
             phx_body_products_share(ws->system->bodies[ws->fast->loose_bodies[i]].body,
-                                    ws->products[ws->fast->loose_bodies[i]], own->room);
+                                    ws->bodies.products[ws->fast->loose_bodies[i]], own->bodies.room);
     }
     return PHX_OK;
 }
@@ -235,13 +235,13 @@ phx_status phx_fast_create_lu(const workspace *ws, const kkt_matrix *kkt, bool c
 static phx_status hand_on(workspace *ws)
 {
     const condensation *it = ws->fast->condensation;
-    phx_lu *lu[3 * PHX_FACTOR_SLOTS + 2] = {ws->lu_mass, it ? it->mass.lu : NULL};
+    phx_lu *lu[3 * PHX_FACTOR_SLOTS + 2] = {ws->mass.lu, it ? it->mass.lu : NULL};
     phx_status status = PHX_OK;
     int count = 2;
 
     for (int s = 0; s < PHX_FACTOR_SLOTS; s++) {
-        lu[count++] = ws->lu[s];
-        lu[count++] = ws->lu_complex[s];
+        lu[count++] = ws->values.lu[s];
+        lu[count++] = ws->values.lu_complex[s];
         lu[count++] = it ? it->slot[s].lu : NULL;
     }
     for (int k = 0; k < count && !status; k++)

@@ -17,7 +17,7 @@ static void find_needs(workspace *ws)
     const phx_system *system = ws->system;
 
     for (int k = 0; k < ws->n_l; k++) {
-        const work_row *row = &ws->rows[k];
+        const work_row *row = &ws->rows.row[k];
         const bool straight = system->ports[row->a].port.point.n == 0 && system->ports[row->b].port.point.n == 0;
         const port_need need = row->unit >= 0                             ? NEED_PLACE_RATE
                                : row->row.kind == PHX_ROW_DOT && straight ? NEED_FRAMES
@@ -46,8 +46,8 @@ static void find_groups(workspace *ws)
     const phx_system *system = ws->system;
 
     for (int k = 0; k < ws->n_l;) {
-        const int joint = system->rows[ws->row[k]].joint;
-        const phx_port_id a = ws->rows[k].a, b = ws->rows[k].b;
+        const int joint = system->rows[ws->rows.index[k]].joint;
+        const phx_port_id a = ws->rows.row[k].a, b = ws->rows.row[k].b;
         const port_slot *on_a = &system->ports[a], *on_b = &system->ports[b];
         row_group group = {.a = a,
                            .b = b,
@@ -56,11 +56,11 @@ static void find_groups(workspace *ws)
                            .one_body = on_a->body == on_b->body,
                            .rigid = a_body_each(on_a, on_b),
                            .opens = {!ws->fast->in_group[a], !ws->fast->in_group[b] && a != b}};
-        for (; k < ws->n_l && system->rows[ws->row[k]].joint == joint; k++) {
-            group.points += ws->rows[k].unit == k - group.first && group.points == k - group.first &&
-                            !ws->rows[k].speed && ws->rows[k].rate == 0.0;
-            group.rigid = group.rigid &&
-                          (k - group.first < group.points || (system->dim == 3 && ws->rows[k].row.kind == PHX_ROW_DOT));
+        for (; k < ws->n_l && system->rows[ws->rows.index[k]].joint == joint; k++) {
+            group.points += ws->rows.row[k].unit == k - group.first && group.points == k - group.first &&
+                            !ws->rows.row[k].speed && ws->rows.row[k].rate == 0.0;
+            group.rigid = group.rigid && (k - group.first < group.points ||
+                                          (system->dim == 3 && ws->rows.row[k].row.kind == PHX_ROW_DOT));
         }
         group.end = k;
         group.points = group.points == system->dim ? group.points : 0;
@@ -75,20 +75,20 @@ static phx_status allocate(workspace *ws)
     enum { MOST_ROWS = PHX_JOINT_MAX_ROWS + PHX_JOINT_MAX_COORDINATES };
     const phx_system *system = ws->system;
     phx_context *context = ws->base.context;
-    const size_t rows = (size_t)(MOST_ROWS * 2 * ws->widest), ports = (size_t)system->n_ports;
+    const size_t rows = (size_t)(MOST_ROWS * 2 * ws->ports.widest), ports = (size_t)system->n_ports;
     fast_data *it = ws->fast;
 
     it->group_G = phx_calloc(context, rows, sizeof *it->group_G);
     it->group_K = phx_calloc(context, rows, sizeof *it->group_K);
-    it->product = phx_calloc(context, (size_t)(PHX_PORT_MAX * ws->widest), sizeof *it->product);
+    it->product = phx_calloc(context, (size_t)(PHX_PORT_MAX * ws->ports.widest), sizeof *it->product);
     it->place_rate = phx_calloc(context, ports * (size_t)system->dim, sizeof *it->place_rate);
     it->need = phx_calloc(context, ports, sizeof *it->need);
     it->in_group = phx_calloc(context, ports, sizeof *it->in_group);
     it->groups = phx_calloc(context, (size_t)ws->n_l, sizeof *it->groups);
-    it->scratch_size[SCRATCH_BODY] = (size_t)(3 * (ws->body_D - ws->body_M));
-    it->scratch_size[SCRATCH_MAP] = (size_t)(2 * ws->map_size);
+    it->scratch_size[SCRATCH_BODY] = (size_t)(3 * (ws->bodies.D - ws->bodies.M));
+    it->scratch_size[SCRATCH_MAP] = (size_t)(2 * ws->ports.map_size);
     it->scratch_size[SCRATCH_G] = it->scratch_size[SCRATCH_K] = rows;
-    it->scratch_size[SCRATCH_PRODUCT] = (size_t)(PHX_PORT_MAX * ws->widest);
+    it->scratch_size[SCRATCH_PRODUCT] = (size_t)(PHX_PORT_MAX * ws->ports.widest);
     return it->group_G && it->group_K && it->product && it->place_rate && it->need && it->in_group && it->groups
                ? PHX_OK
                : PHX_ERR_MEMORY;

@@ -30,7 +30,7 @@ void phx_plain_move(workspace *ws, const double *v1, double *res);
 phx_status phx_plain_interval_residual(workspace *ws, const double *v1, const double *lambda, double *res);
 void phx_plain_kinetic_energies(const workspace *ws, const double *x, const double *v);
 void phx_plain_component_energies(workspace *ws, const component_slot *component, const double *x, const double *v);
-/* Derivatives of the bodies' rows over the interval into ws->val. */
+/* Derivatives of the bodies' rows over the interval into ws->values.val. */
 void phx_plain_linearise_bodies(workspace *ws);
 
 /* ---- plain_couplings.c: what joints, loads and ports add to the derivatives ---- */

@@ -5,7 +5,8 @@ void phx_plain_interval_begin(workspace *ws)
 {
     for (int b = 0; b < ws->system->n_bodies; b++) {
         const body_slot *slot = &ws->system->bodies[b];
-        phx_body_interval_begin(slot->body, ws->h, ws->x0 + slot->x, ws->v0 + slot->v, ws->products[b]);
+        phx_body_interval_begin(slot->body, ws->view.h, ws->step.x0 + slot->x, ws->step.v0 + slot->v,
+                                ws->bodies.products[b]);
     }
 }
 
@@ -15,14 +16,14 @@ void phx_plain_move(workspace *ws, const double *v1, double *res)
     const phx_system *system = ws->system;
 
     for (int i = 0; i < system->n_v; i++) {
-        ws->v1[i] = v1[i];
-        ws->vm[i] = 0.5 * (ws->v0[i] + v1[i]);
+        ws->step.v1[i] = v1[i];
+        ws->step.vm[i] = 0.5 * (ws->step.v0[i] + v1[i]);
     }
     for (int b = 0; b < system->n_bodies; b++) {
         const body_slot *slot = &system->bodies[b];
         const phx_body_view view = phx_sys_body_view(ws, b);
-        phx_body_move(slot->body, ws->h, ws->x0 + slot->x, ws->low0 + slot->x, ws->vm + slot->v, ws->x1 + slot->x,
-                      ws->low1 + slot->x, ws->xm + slot->x);
+        phx_body_move(slot->body, ws->view.h, ws->step.x0 + slot->x, ws->step.low0 + slot->x, ws->step.vm + slot->v,
+                      ws->step.x1 + slot->x, ws->step.low1 + slot->x, ws->step.xm + slot->x);
         if (res)
             phx_body_interval_residual(slot->body, system->gravity, &view, res + slot->v);
     }
@@ -32,8 +33,8 @@ void phx_plain_kinetic_energies(const workspace *ws, const double *x, const doub
 {
     for (int b = 0; b < ws->system->n_bodies; b++) {
         const body_slot *slot = &ws->system->bodies[b];
-        ws->energy[b] = x ? phx_body_kinetic(slot->body, x + slot->x, v + slot->v)
-                          : phx_body_kinetic_undeformed(slot->body, v + slot->v);
+        ws->bodies.energy[b] = x ? phx_body_kinetic(slot->body, x + slot->x, v + slot->v)
+                                 : phx_body_kinetic_undeformed(slot->body, v + slot->v);
     }
 }
 
@@ -44,9 +45,9 @@ void phx_plain_linearise_bodies(workspace *ws)
         const phx_body_view view = phx_sys_body_view(ws, b);
         const int *ptr = NULL, *idx = NULL, *at = ws->kkt.body_at[b];
         phx_body_pattern(body, &ptr, &idx);
-        phx_body_interval_linearise(body, ws->system->gravity, &view, ws->body_D, ws->body_M);
+        phx_body_interval_linearise(body, ws->system->gravity, &view, ws->bodies.D, ws->bodies.M);
         for (int k = 0; k < ptr[phx_body_n_v(body)]; k++)
-            ws->val[at[k]] += ws->body_M[k];
+            ws->values.val[at[k]] += ws->bodies.M[k];
     }
 }
 
@@ -55,12 +56,12 @@ phx_status phx_plain_interval_residual(workspace *ws, const double *v1, const do
     phx_status status = PHX_OK;
 
     phx_plain_move(ws, v1, res);
-    phx_sys_begin_turns(ws);
+    phx_sys_begin_angles(ws);
     phx_plain_view_ports(ws);
-    phx_sys_count_turns(ws, ws->x1);
-    status = phx_sys_forces(ws, ws->t0 + 0.5 * ws->h, false, res ? res : ws->scratch4);
+    phx_sys_unwrap_angles(ws, ws->step.x1);
+    status = phx_sys_forces(ws, ws->step.t0 + 0.5 * ws->view.h, false, res ? res : ws->scratch.vector[3]);
     if (!status && res)
-        phx_plain_rows_residual(ws, ws->t0, ws->h, lambda, res);
+        phx_plain_rows_residual(ws, ws->step.t0, ws->view.h, lambda, res);
     return status;
 }
 
@@ -69,6 +70,6 @@ void phx_plain_component_energies(workspace *ws, const component_slot *component
     for (int i = 0; i < component->count; i++) {
         const int b = ws->system->by_component[component->first + i];
         const body_slot *slot = &ws->system->bodies[b];
-        ws->energy[b] = phx_body_kinetic(slot->body, x + slot->x, v + slot->v);
+        ws->bodies.energy[b] = phx_body_kinetic(slot->body, x + slot->x, v + slot->v);
     }
 }

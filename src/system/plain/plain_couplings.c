@@ -23,7 +23,7 @@
 /* P, W, T of a pair: 2 phx_port_size(dim) rows, n columns each; rows of B behind those of A. */
 typedef struct pair_maps {
     int n;             /* columns of both ports */
-    double *P, *W, *T; /* in ws->local */
+    double *P, *W, *T; /* in ws->scratch.block */
     double *product;   /* as large as one of them */
 } pair_maps;
 
@@ -32,13 +32,13 @@ static void map_port(const workspace *ws, phx_port_id id, int row, int first, pa
 {
     const phx_system *system = ws->system;
     const int dim = system->dim, n_rot = system->n_rot, r = dim + n_rot, n = maps->n;
-    const int own = id < 0 ? 0 : ws->port_count[id], n_q = own - r;
+    const int own = id < 0 ? 0 : ws->ports.count[id], n_q = own - r;
 
     if (own == 0)
         return;
     const port_slot *port = &system->ports[id];
     const phx_body_view view = phx_sys_body_view(ws, port->body);
-    double turn[9], *place = ws->map_room, *rate = place + dim * own; /* dim x own, dim x (own - dim) */
+    double turn[9], *place = ws->ports.map, *rate = place + dim * own; /* dim x own, dim x (own - dim) */
     const phx_port_tangents out = {.place = place, .rate = rate, .turn = turn};
 
     phx_body_port_tangents(system->bodies[port->body].body, &port->port, &view, NULL, &out);
@@ -48,7 +48,7 @@ static void map_port(const workspace *ws, phx_port_id id, int row, int first, pa
             const int at = (row + a) * n + first + j;
             maps->P[at] = place[a * own + j];
             maps->T[at] = change;
-            maps->W[at] = place[a * own + j] + 0.5 * ws->h * change;
+            maps->W[at] = place[a * own + j] + 0.5 * ws->view.h * change;
         }
     for (int k = 0; k < n_rot; k++) {
         maps->P[(row + dim + k) * n + first + dim + k] = 1.0;
@@ -62,15 +62,15 @@ static void map_port(const workspace *ws, phx_port_id id, int row, int first, pa
 
 static pair_maps map_pair(workspace *ws, phx_port_id a, phx_port_id b)
 {
-    const int size = phx_port_size(ws->system->dim), n_a = ws->port_count[a], n_b = b < 0 ? 0 : ws->port_count[b];
+    const int size = phx_port_size(ws->system->dim), n_a = ws->ports.count[a], n_b = b < 0 ? 0 : ws->ports.count[b];
     const size_t entries = (size_t)(2 * size * (n_a + n_b));
     pair_maps maps = {.n = n_a + n_b,
-                      .P = ws->local,
-                      .W = ws->local + entries,
-                      .T = ws->local + 2 * entries,
-                      .product = ws->local + 3 * entries};
+                      .P = ws->scratch.block,
+                      .W = ws->scratch.block + entries,
+                      .T = ws->scratch.block + 2 * entries,
+                      .product = ws->scratch.block + 3 * entries};
 
-    memset(ws->local, 0, 3 * entries * sizeof *ws->local);
+    memset(ws->scratch.block, 0, 3 * entries * sizeof *ws->scratch.block);
     map_port(ws, a, 0, 0, &maps);
     map_port(ws, b, size, n_a, &maps);
     return maps;
@@ -114,7 +114,7 @@ void phx_plain_pair_add(workspace *ws, int pair, double alpha, const double *blo
     memcpy(copy, block, sizeof copy); /* it may stand where the maps go */
     (void)phx_sys_pair_ports(ws->system, pair, &a, &b);
     const pair_maps maps = map_pair(ws, a, b);
-    add_block(ws, pair, alpha * ws->weight_K, copy, &maps, maps.W, ws->into_K);
+    add_block(ws, pair, alpha * ws->values.weight_K, copy, &maps, maps.W, ws->values.into_K);
 }
 
 void phx_plain_pair_rate_add(workspace *ws, int pair, double alpha, const double *block)
@@ -125,8 +125,8 @@ void phx_plain_pair_rate_add(workspace *ws, int pair, double alpha, const double
     memcpy(copy, block, sizeof copy);
     (void)phx_sys_pair_ports(ws->system, pair, &a, &b);
     const pair_maps maps = map_pair(ws, a, b);
-    add_block(ws, pair, alpha, copy, &maps, maps.P, ws->into_D);
-    add_block(ws, pair, alpha * ws->weight_K, copy, &maps, maps.T, ws->into_K);
+    add_block(ws, pair, alpha, copy, &maps, maps.P, ws->values.into_D);
+    add_block(ws, pair, alpha * ws->values.weight_K, copy, &maps, maps.T, ws->values.into_K);
 }
 
 void phx_plain_body_add(workspace *ws, int b, int row, int dof, double value)
@@ -138,7 +138,7 @@ void phx_plain_body_add(workspace *ws, int b, int row, int dof, double value)
     phx_body_pattern(body, &ptr, &idx);
     (void)phx_body_coordinates(body, NULL, &q_v);
     const phx_csr pattern = {n, n, (int *)ptr, (int *)idx, NULL};
-    ws->into_K[ws->kkt.body_at[b][phx_csr_find(&pattern, row, q_v + dof)]] += value;
+    ws->values.into_K[ws->kkt.body_at[b][phx_csr_find(&pattern, row, q_v + dof)]] += value;
 }
 
 /* sum_i y_i X_ij, y over the rates of A, then from PHX_PORT_MAX on those of B */
@@ -154,7 +154,7 @@ static double pulled(int size, int n, const double *y, const double *X, int j)
 static void put_row(const workspace *ws, int k, const pair_maps *maps, double *val)
 {
     const int size = phx_port_size(ws->system->dim), *at = ws->kkt.row_at[k];
-    const double *g = ws->covector + (size_t)k * PAIR_SIZE;
+    const double *g = ws->rows.covector + (size_t)k * PAIR_SIZE;
 
     for (int j = 0; j < 2 * maps->n; j++)
         val[at[j]] = 0.0;
@@ -168,10 +168,10 @@ static void put_row(const workspace *ws, int k, const pair_maps *maps, double *v
 /* K_l = zeta^T H W + g^T T and K -= lambda P^T H W of row k. */
 static void add_row(workspace *ws, int k, double lambda, const pair_maps *maps)
 {
-    const work_row *row = &ws->rows[k];
-    const phx_port_view *a = &ws->port_views[row->a], *b = &ws->port_views[row->b];
+    const work_row *row = &ws->rows.row[k];
+    const phx_port_view *a = &ws->ports.view[row->a], *b = &ws->ports.view[row->b];
     const int size = phx_port_size(ws->system->dim), n = maps->n;
-    const double *g = ws->covector + (size_t)k * PAIR_SIZE;
+    const double *g = ws->rows.covector + (size_t)k * PAIR_SIZE;
     double H[PAIR_SIZE * PAIR_SIZE], zeta_H[PAIR_SIZE] = {0};
     const bool curved = phx_row_tangent(&row->row, a, b, H);
 
@@ -180,10 +180,11 @@ static void add_row(workspace *ws, int k, double lambda, const pair_maps *maps)
             zeta_H[m < size ? m : PHX_PORT_MAX + m - size] +=
                 (i < size ? a->rate[i] : b->rate[i - size]) * block_entry(size, H, i, m);
     for (int j = 0; j < n; j++)
-        ws->into_K[ws->kkt.row_at[k][j]] +=
-            ws->weight_K * (pulled(size, n, zeta_H, maps->W, j) + pulled(size, n, g, maps->T, j));
+        ws->values.into_K[ws->kkt.row_at[k][j]] +=
+            ws->values.weight_K * (pulled(size, n, zeta_H, maps->W, j) + pulled(size, n, g, maps->T, j));
     if (curved)
-        add_block(ws, ws->system->rows[ws->row[k]].joint, -lambda * ws->weight_K, H, maps, maps->W, ws->into_K);
+        add_block(ws, ws->system->rows[ws->rows.index[k]].joint, -lambda * ws->values.weight_K, H, maps, maps->W,
+                  ws->values.into_K);
 }
 
 /* K -= d(P^T e)/d xi of one port at fixed effort. */
@@ -191,31 +192,31 @@ static void add_port(workspace *ws, phx_port_id id)
 {
     const phx_system *system = ws->system;
     const port_slot *port = &system->ports[id];
-    const int dim = system->dim, n_rot = system->n_rot, r = dim + n_rot, n = ws->port_count[id];
+    const int dim = system->dim, n_rot = system->n_rot, r = dim + n_rot, n = ws->ports.count[id];
     const int *at = ws->kkt.port_at[id];
 
     if (port->body == PHX_GROUND)
         return;
     const phx_body_view view = phx_sys_body_view(ws, port->body);
-    double *turns = ws->map_room, *bends = turns + n * n_rot; /* columns of w; columns of q in the rows of w */
+    double *turns = ws->ports.map, *bends = turns + n * n_rot; /* columns of w; columns of q in the rows of w */
     const phx_port_tangents out = {.turns = turns, .bends = bends};
 
-    phx_body_port_tangents(system->bodies[port->body].body, &port->port, &view, ws->effort + (size_t)id * PHX_PORT_MAX,
-                           &out);
+    phx_body_port_tangents(system->bodies[port->body].body, &port->port, &view,
+                           ws->ports.effort + (size_t)id * PHX_PORT_MAX, &out);
     for (int i = 0; i < n; i++)
         for (int k = 0; k < n_rot; k++)
-            ws->into_K[at[i * n + dim + k]] -= ws->weight_K * turns[i * n_rot + k];
+            ws->values.into_K[at[i * n + dim + k]] -= ws->values.weight_K * turns[i * n_rot + k];
     for (int k = 0; k < n_rot; k++)
         for (int j = 0; j < n - r; j++)
-            ws->into_K[at[(dim + k) * n + r + j]] -= ws->weight_K * bends[k * (n - r) + j];
+            ws->values.into_K[at[(dim + k) * n + r + j]] -= ws->values.weight_K * bends[k * (n - r) + j];
 }
 
 /* The rows of a joint follow each other: the first behind those of the joint of row k. */
 static int end_of_joint(const workspace *ws, int k)
 {
-    const int joint = ws->system->rows[ws->row[k]].joint;
+    const int joint = ws->system->rows[ws->rows.index[k]].joint;
 
-    while (k < ws->n_l && ws->system->rows[ws->row[k]].joint == joint)
+    while (k < ws->n_l && ws->system->rows[ws->rows.index[k]].joint == joint)
         k++;
     return k;
 }
@@ -223,9 +224,9 @@ static int end_of_joint(const workspace *ws, int k)
 void phx_plain_add_couplings(workspace *ws, const double *lambda)
 {
     for (int k = 0; k < ws->n_l;) {
-        const pair_maps maps = map_pair(ws, ws->rows[k].a, ws->rows[k].b);
+        const pair_maps maps = map_pair(ws, ws->rows.row[k].a, ws->rows.row[k].b);
         for (const int end = end_of_joint(ws, k); k < end; k++) {
-            put_row(ws, k, &maps, ws->into_D);
+            put_row(ws, k, &maps, ws->values.into_D);
             add_row(ws, k, lambda[k], &maps);
         }
     }
@@ -236,7 +237,7 @@ void phx_plain_add_couplings(workspace *ws, const double *lambda)
 void phx_plain_put_rows(workspace *ws, double *val)
 {
     for (int k = 0; k < ws->n_l;) {
-        const pair_maps maps = map_pair(ws, ws->rows[k].a, ws->rows[k].b);
+        const pair_maps maps = map_pair(ws, ws->rows.row[k].a, ws->rows.row[k].b);
         for (const int end = end_of_joint(ws, k); k < end; k++)
             put_row(ws, k, &maps, val);
     }

@@ -6,23 +6,23 @@
 /* A(2/h) = D + h/2 K + the derivative of the bodies' rows, all of it with respect to the mean velocity. */
 phx_status phx_plain_interval_linearise(workspace *ws)
 {
-    ws->summed = true;
-    ws->weight_K = 0.5 * ws->h;
-    ws->into_D = ws->into_K = ws->val;
-    memset(ws->val, 0, (size_t)ws->kkt.ptr[ws->kkt.n] * sizeof *ws->val);
+    ws->values.summed = true;
+    ws->values.weight_K = 0.5 * ws->view.h;
+    ws->values.into_D = ws->values.into_K = ws->values.val;
+    memset(ws->values.val, 0, (size_t)ws->kkt.ptr[ws->kkt.n] * sizeof *ws->values.val);
     phx_plain_linearise_bodies(ws);
-    phx_plain_add_couplings(ws, ws->lambda);
-    return phx_sys_add_forces(ws, ws->t0 + 0.5 * ws->h);
+    phx_plain_add_couplings(ws, ws->step.lambda);
+    return phx_sys_add_forces(ws, ws->step.t0 + 0.5 * ws->view.h);
 }
 
 phx_status phx_plain_solve(workspace *ws, int slot, double *b)
 {
-    return phx_lu_solve(ws->lu[slot], 1, b);
+    return phx_lu_solve(ws->values.lu[slot], 1, b);
 }
 
 phx_status phx_plain_solve_mass(workspace *ws, double *b)
 {
-    return phx_lu_solve(ws->lu_mass, 1, b);
+    return phx_lu_solve(ws->mass.lu, 1, b);
 }
 
 /* The projection factors [M -G^T; G 0] as accelerations do. */

@@ -9,9 +9,9 @@ void phx_plain_view_ports(workspace *ws)
 
     for (int i = 0; i < system->n_ports; i++) {
         const port_slot *port = &system->ports[i];
-        phx_port_view *view = &ws->port_views[i];
+        phx_port_view *view = &ws->ports.view[i];
         if (port->body == PHX_GROUND) {
-            view->h = ws->h;
+            view->h = ws->view.h;
             continue;
         }
         const phx_body_view body = phx_sys_body_view(ws, port->body);
@@ -23,13 +23,13 @@ void phx_plain_view_ports(workspace *ws)
 void phx_plain_rows(workspace *ws, double t, double h)
 {
     for (int k = 0; k < ws->n_l; k++) {
-        const work_row *row = &ws->rows[k];
-        double *g = ws->covector + (size_t)k * PAIR_SIZE;
-        phx_row_covectors(&row->row, &ws->port_views[row->a], &ws->port_views[row->b], g, g + PHX_PORT_MAX);
+        const work_row *row = &ws->rows.row[k];
+        double *g = ws->rows.covector + (size_t)k * PAIR_SIZE;
+        phx_row_covectors(&row->row, &ws->ports.view[row->a], &ws->ports.view[row->b], g, g + PHX_PORT_MAX);
         if (!row->speed)
-            ws->w[k] = row->rate;
+            ws->rows.w[k] = row->rate;
         else
-            ws->w[k] = h == 0.0 ? phx_signal_value(row->speed, t) : phx_signal_mean(row->speed, t, t + h);
+            ws->rows.w[k] = h == 0.0 ? phx_signal_value(row->speed, t) : phx_signal_mean(row->speed, t, t + h);
     }
 }
 
@@ -39,7 +39,7 @@ void phx_plain_rows_residual(workspace *ws, double t, double h, const double *la
 
     phx_plain_rows(ws, t, h);
     for (int k = 0; k < ws->n_l; k++)
-        res[system->n_v + k] = phx_sys_row_rate(ws, k) - ws->w[k];
+        res[system->n_v + k] = phx_sys_row_rate(ws, k) - ws->rows.w[k];
     phx_sys_apply_multipliers(ws, lambda);
     for (int i = 0; i < system->n_ports; i++) { /* res -= P^T e */
         const port_slot *port = &system->ports[i];
@@ -47,7 +47,7 @@ void phx_plain_rows_residual(workspace *ws, double t, double h, const double *la
             continue;
         const phx_body_view view = phx_sys_body_view(ws, port->body);
         phx_body_port_apply(system->bodies[port->body].body, &port->port, &view, -1.0,
-                            ws->effort + (size_t)i * PHX_PORT_MAX, res + system->bodies[port->body].v);
+                            ws->ports.effort + (size_t)i * PHX_PORT_MAX, res + system->bodies[port->body].v);
     }
 }
 
@@ -56,5 +56,5 @@ void phx_plain_row_residuals(workspace *ws, double t, const double *x, const dou
     phx_sys_set_instant(ws, x, v);
     phx_plain_rows(ws, t, 0.0);
     for (int k = 0; k < ws->n_l; k++)
-        e[k] = phx_sys_row_rate(ws, k) - ws->w[k];
+        e[k] = phx_sys_row_rate(ws, k) - ws->rows.w[k];
 }

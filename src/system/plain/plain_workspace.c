@@ -13,14 +13,14 @@ static phx_status create(workspace *ws)
         const size_t own = phx_body_room(system->bodies[b].body);
         room = own > room ? own : room;
     }
-    ws->room = phx_calloc(context, room, sizeof *ws->room);
-    ws->products = phx_calloc(context, (size_t)system->n_bodies, sizeof *ws->products);
-    ws->energy = phx_calloc(context, (size_t)system->n_bodies, sizeof *ws->energy);
-    if (!ws->room || !ws->products || !ws->energy)
+    ws->bodies.room = phx_calloc(context, room, sizeof *ws->bodies.room);
+    ws->bodies.products = phx_calloc(context, (size_t)system->n_bodies, sizeof *ws->bodies.products);
+    ws->bodies.energy = phx_calloc(context, (size_t)system->n_bodies, sizeof *ws->bodies.energy);
+    if (!ws->bodies.room || !ws->bodies.products || !ws->bodies.energy)
         return PHX_ERR_MEMORY;
     for (int b = 0; b < system->n_bodies; b++) {
-        ws->products[b] = phx_body_products_create(context, system->bodies[b].body, ws->room);
-        if (!ws->products[b])
+        ws->bodies.products[b] = phx_body_products_create(context, system->bodies[b].body, ws->bodies.room);
+        if (!ws->bodies.products[b])
             return PHX_ERR_MEMORY;
     }
     return PHX_OK;
@@ -28,16 +28,16 @@ static phx_status create(workspace *ws)
 
 static void destroy(workspace *ws)
 {
-    for (int b = 0; b < ws->system->n_bodies && ws->products; b++)
-        phx_body_products_destroy(ws->system->bodies[b].body, ws->products[b]);
-    phx_free(ws->products);
-    phx_free(ws->room);
-    phx_free(ws->energy);
+    for (int b = 0; b < ws->system->n_bodies && ws->bodies.products; b++)
+        phx_body_products_destroy(ws->system->bodies[b].body, ws->bodies.products[b]);
+    phx_free(ws->bodies.products);
+    phx_free(ws->bodies.room);
+    phx_free(ws->bodies.energy);
 }
 
 static void clear_efforts(workspace *ws)
 {
-    memset(ws->effort, 0, (size_t)(ws->system->n_ports * PHX_PORT_MAX) * sizeof *ws->effort);
+    memset(ws->ports.effort, 0, (size_t)(ws->system->n_ports * PHX_PORT_MAX) * sizeof *ws->ports.effort);
 }
 
 const evaluator phx_plain_evaluator = {

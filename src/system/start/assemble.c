@@ -1,9 +1,9 @@
 /* Closing the joints at position level by the smallest change of the poses as written,
  *   min  f = 1/2 sum (m |dc|^2 + dtheta . I_c dtheta)    over the bodies' centres of mass c and attitudes,
- * deformations held, given coordinate values held. With W the rigid mass matrix, g the gaps, d the change so far,
- *   | W  -G^T | | xi |   |  0 |                     | W  -G^T | | xi |   | -grad f |
- *   | G   eps | | mu | = | -g |  closes the joints, | G   eps | | mu | = |    0    |  leads down along closed joints,
- * with a search for the length of the step; eps lets redundant rows pass when they agree. */
+ * deformations held, given coordinate values held. With W the rigid mass matrix, g the assembly residuals, d the change
+ * so far, | W  -G^T | | xi |   |  0 |                     | W  -G^T | | xi |   | -grad f | | G   eps | | mu | = | -g |
+ * closes the joints, | G   eps | | mu | = |    0    |  leads down along closed joints, with a search for the length of
+ * the step; eps lets redundant rows pass when they agree. */
 #include "system/system_internal.h"
 
 #include <float.h>
@@ -24,30 +24,30 @@ static void write_poses(const phx_system *system, double *x)
 }
 
 /* Gap of row k at the current views; false when the row asks nothing of the positions. */
-static bool row_gap(const workspace *ws, int k, double *gap)
+static bool row_residual(const workspace *ws, int k, double *residual)
 {
-    const row_slot *slot = &ws->system->rows[ws->row[k]];
+    const row_slot *slot = &ws->system->rows[ws->rows.index[k]];
     const joint_slot *joint = &ws->system->joints[slot->joint];
     const phx_coordinate_def *def = &joint->coordinates[slot->coordinate].def;
 
-    phx_row_gap(slot->row, &ws->port_views[joint->a], &ws->port_views[joint->b], gap, NULL, NULL);
+    phx_row_gap(slot->row, &ws->ports.view[joint->a], &ws->ports.view[joint->b], residual, NULL, NULL);
     if (slot->role == ROW_CONSTRAINT)
         return true;
     if (!def->has_start)
         return false;
-    *gap -= def->start;
+    *residual -= def->start;
     if (slot->row->angular)
-        *gap = remainder(*gap, 2.0 * pi);
+        *residual = remainder(*residual, 2.0 * pi);
     return true;
 }
 
-/* Covectors of the gaps. */
-static void gap_covectors(workspace *ws)
+/* Covectors of the assembly residuals. */
+static void residual_covectors(workspace *ws)
 {
     for (int k = 0; k < ws->n_l; k++) {
-        const row_slot *slot = &ws->system->rows[ws->row[k]];
-        double *g = ws->covector + (size_t)k * PAIR_SIZE, gap;
-        phx_row_gap(slot->row, &ws->port_views[ws->rows[k].a], &ws->port_views[ws->rows[k].b], &gap, g,
+        const row_slot *slot = &ws->system->rows[ws->rows.index[k]];
+        double *g = ws->rows.covector + (size_t)k * PAIR_SIZE, residual;
+        phx_row_gap(slot->row, &ws->ports.view[ws->rows.row[k].a], &ws->ports.view[ws->rows.row[k].b], &residual, g,
                     g + PHX_PORT_MAX);
     }
 }
@@ -184,7 +184,7 @@ double phx_sys_size(const workspace *ws)
 
     for (int i = 0; i < system->n_ports; i++)
         for (int a = 0; a < system->dim; a++)
-            size = fmax(size, fmax(fabs(system->ports[i].port.point.x[a]), fabs(ws->port_views[i].u1[a])));
+            size = fmax(size, fmax(fabs(system->ports[i].port.point.x[a]), fabs(ws->ports.view[i].u1[a])));
     for (int b = 0; b < system->n_bodies; b++) {
         const phx_mass_properties *rest = phx_body_at_rest(system->bodies[b].body);
         size = fmax(size, sqrt(rest->J0[0] / rest->mass));
@@ -207,10 +207,11 @@ double phx_sys_move_all(const workspace *ws, const double *xi, double *x)
     return largest;
 }
 
-/* A gap that size and radian make comparable. */
-static double relative_gap(const workspace *ws, int k, double gap, double size)
+/* An assembly residual that size and radian make comparable. */
+static double relative_residual(const workspace *ws, int k, double residual, double size)
 {
-    return isnan(gap) ? HUGE_VAL : fabs(gap) / (ws->system->rows[ws->row[k]].row->angular ? 1.0 : size);
+    return isnan(residual) ? HUGE_VAL
+                           : fabs(residual) / (ws->system->rows[ws->rows.index[k]].row->angular ? 1.0 : size);
 }
 
 static phx_status cannot_close(const workspace *ws, double size, double tolerance)
@@ -220,12 +221,12 @@ static phx_status cannot_close(const workspace *ws, double size, double toleranc
     size_t used = 0;
 
     for (int j = 0; j < system->n_joints; j++) {
-        double worst = 0.0, gap = 0.0;
+        double worst = 0.0, residual = 0.0;
         bool open = false;
         for (int k = 0; k < ws->n_l; k++)
-            if (system->rows[ws->row[k]].joint == j && row_gap(ws, k, &gap)) {
-                worst = fmax(worst, fabs(gap));
-                open = open || relative_gap(ws, k, gap, size) > tolerance;
+            if (system->rows[ws->rows.index[k]].joint == j && row_residual(ws, k, &residual)) {
+                worst = fmax(worst, fabs(residual));
+                open = open || relative_residual(ws, k, residual, size) > tolerance;
             }
         if (open && used < sizeof list - 80)
             used += (size_t)snprintf(list + used, sizeof list - used, "%s'%s' (gap %.3g)", used ? ", " : "",
@@ -237,41 +238,43 @@ static phx_status cannot_close(const workspace *ws, double size, double toleranc
         list);
 }
 
-/* Gaps of the rows at x, the largest; -gap into the rows of rhs (may be NULL), and which rows ask anything: all, or
- * without `hold` the constraints only. */
-double phx_sys_measure_gaps(workspace *ws, const double *x, bool hold, double *rhs)
+/* Assembly residuals of the rows at x, the largest; negated into the rows of rhs (may be NULL), and which rows ask
+ * anything: all, or without `hold` the constraints only. */
+double phx_sys_assembly_residual(workspace *ws, const double *x, bool hold, double *rhs)
 {
     double worst = 0.0;
 
-    phx_sys_set_instant(ws, x, ws->vm);
+    phx_sys_set_instant(ws, x, ws->step.vm);
     const double size = phx_sys_size(ws);
     for (int k = 0; k < ws->n_l; k++) {
-        double gap = 0.0;
-        ws->on[k] = row_gap(ws, k, &gap) && (hold || ws->system->rows[ws->row[k]].role == ROW_CONSTRAINT);
+        double residual = 0.0;
+        ws->rows.on[k] =
+            row_residual(ws, k, &residual) && (hold || ws->system->rows[ws->rows.index[k]].role == ROW_CONSTRAINT);
         if (rhs)
-            rhs[ws->kkt.n_v + k] = ws->on[k] ? -gap : 0.0;
-        if (ws->on[k])
-            worst = fmax(worst, relative_gap(ws, k, gap, size));
+            rhs[ws->kkt.n_v + k] = ws->rows.on[k] ? -residual : 0.0;
+        if (ws->rows.on[k])
+            worst = fmax(worst, relative_residual(ws, k, residual, size));
     }
     return worst;
 }
 
-/* Close the joints from x by Newton steps of least norm; PHX_NOT_CONVERGED when gaps are left. What is fatal, a lack of
- * memory, says nothing about the joints and is returned as it is, here and by all that closes joints. */
+/* Close the joints from x by Newton steps of least norm; PHX_NOT_CONVERGED when assembly residuals are left. What is
+ * fatal, a lack of memory, says nothing about the joints and is returned as it is, here and by all that closes joints.
+ */
 static phx_status close_joints(workspace *ws, double *x, bool hold)
 {
     enum { LIMIT = 80 };
-    double *rhs = ws->scratch, best = HUGE_VAL;
+    double *rhs = ws->scratch.vector[0], best = HUGE_VAL;
     phx_status status = PHX_OK;
 
     for (int iteration = 0; iteration < LIMIT && !status; iteration++) {
-        const double worst = phx_sys_measure_gaps(ws, x, hold, rhs);
+        const double worst = phx_sys_assembly_residual(ws, x, hold, rhs);
         if (worst <= DBL_EPSILON || (worst <= 1e-12 && worst >= best))
             return PHX_OK;
         best = fmin(best, worst);
-        gap_covectors(ws);
+        residual_covectors(ws);
         memset(rhs, 0, (size_t)ws->kkt.n_v * sizeof *rhs);
-        status = phx_sys_factor_rigid(ws, x, ws->on);
+        status = phx_sys_factor_rigid(ws, x, ws->rows.on);
         if (!status)
             status = phx_sys_solve_rigid(ws, rhs);
         if (!status)
@@ -279,22 +282,22 @@ static phx_status close_joints(workspace *ws, double *x, bool hold)
     }
     if (status < 0)
         return status;
-    return !status && phx_sys_measure_gaps(ws, x, hold, NULL) <= 1e-10 ? PHX_OK : PHX_NOT_CONVERGED;
+    return !status && phx_sys_assembly_residual(ws, x, hold, NULL) <= 1e-10 ? PHX_OK : PHX_NOT_CONVERGED;
 }
 
-/* Way down along closed joints: xi into ws->scratch2; its relative size and the slope of f along it. */
+/* Way down along closed joints: xi into ws->scratch.vector[1]; its relative size and the slope of f along it. */
 static phx_status downhill(workspace *ws, const double *x, double *size, double *slope)
 {
     const phx_system *system = ws->system;
-    double *xi = ws->scratch2, *gradient = ws->p0;
+    double *xi = ws->scratch.vector[1], *gradient = ws->scratch.velocities;
     phx_status status = PHX_OK;
 
-    phx_sys_measure_gaps(ws, x, true, NULL);
-    gap_covectors(ws);
+    phx_sys_assembly_residual(ws, x, true, NULL);
+    residual_covectors(ws);
     phx_sys_pull_back(ws, x, xi);
     memcpy(gradient, xi, (size_t)system->n_v * sizeof *xi);
     memset(xi + system->n_v, 0, (size_t)ws->n_l * sizeof *xi);
-    status = phx_sys_factor_rigid(ws, x, ws->on);
+    status = phx_sys_factor_rigid(ws, x, ws->rows.on);
     if (!status)
         status = phx_sys_solve_rigid(ws, xi);
     if (status)
@@ -304,20 +307,20 @@ static phx_status downhill(workspace *ws, const double *x, double *size, double 
     return PHX_OK;
 }
 
-/* f at x moved by alpha xi and closed again, in ws->x1; HUGE_VAL when it cannot be closed there. */
+/* f at x moved by alpha xi and closed again, in ws->step.x1; HUGE_VAL when it cannot be closed there. */
 static phx_status change_along(workspace *ws, const double *x, double alpha, double *change)
 {
     const phx_system *system = ws->system;
 
-    memcpy(ws->x1, x, (size_t)system->n_x * sizeof *x);
-    move(system, ws->scratch2, phx_sys_size(ws), alpha, ws->x1);
-    const phx_status status = close_joints(ws, ws->x1, true);
-    *change = status ? HUGE_VAL : change_of_poses(system, ws->x1);
+    memcpy(ws->step.x1, x, (size_t)system->n_x * sizeof *x);
+    move(system, ws->scratch.vector[1], phx_sys_size(ws), alpha, ws->step.x1);
+    const phx_status status = close_joints(ws, ws->step.x1, true);
+    *change = status ? HUGE_VAL : change_of_poses(system, ws->step.x1);
     return status < 0 ? status : PHX_OK;
 }
 
 /* The length of the step xi: the parabola through f, its slope and f at 1, then halving. Leaves the moved and closed
- * configuration in ws->x1 and its f in *next, which is not below f when f does not fall. */
+ * configuration in ws->step.x1 and its f in *next, which is not below f when f does not fall. */
 static phx_status search(workspace *ws, const double *x, double f, double slope, double *alpha, double *next)
 {
     enum { HALVINGS = 12 };
@@ -360,7 +363,7 @@ static phx_status least_change(workspace *ws, double *x)
         }
         if (status || stays)
             return status;
-        memcpy(x, ws->x1, (size_t)ws->system->n_x * sizeof *x);
+        memcpy(x, ws->step.x1, (size_t)ws->system->n_x * sizeof *x);
     }
     return PHX_OK; /* closed, and nearly the least change */
 }
@@ -380,10 +383,10 @@ static void draw(int n, uint64_t *seed, double *numbers)
 static void scatter(workspace *ws, uint64_t *seed, double distance, double *x)
 {
     const phx_system *system = ws->system;
-    double *xi = ws->scratch2;
+    double *xi = ws->scratch.vector[1];
 
     draw(system->n_v, seed, xi);
-    phx_sys_set_instant(ws, x, ws->vm);
+    phx_sys_set_instant(ws, x, ws->step.vm);
     const double size = phx_sys_size(ws);
     for (int b = 0; b < system->n_bodies; b++)
         for (int a = 0; a < system->dim; a++)
@@ -414,7 +417,7 @@ static phx_status assemble_from_around(workspace *ws, double *x)
     enum { ATTEMPTS = 12, MOVES = 4 };
     const phx_system *system = ws->system;
     const size_t bytes = (size_t)system->n_x * sizeof *x;
-    double *trial = ws->x0, *best = ws->xm, least = HUGE_VAL;
+    double *trial = ws->step.x0, *best = ws->step.xm, least = HUGE_VAL;
     uint64_t seed = first_seed;
 
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -447,21 +450,21 @@ phx_status phx_sys_assemble(phx_system *system, double *x)
     phx_status status = PHX_OK;
 
     write_poses(system, x);
-    memset(ws->vm, 0, (size_t)system->n_v * sizeof *ws->vm);
+    memset(ws->step.vm, 0, (size_t)system->n_v * sizeof *ws->step.vm);
     status = close_joints(ws, x, true);
     if (!status) {
         unwind(system, x);
         status = least_change(ws, x);
     } else if (status > 0) {
-        if (!system->frozen) /* deformed bodies: no search */
+        if (!system->finalised) /* deformed bodies: no search */
             status = assemble_from_around(ws, x);
         if (status > 0) {
-            phx_sys_measure_gaps(ws, x, true, NULL);
+            phx_sys_assembly_residual(ws, x, true, NULL);
             return cannot_close(ws, phx_sys_size(ws), 1e-10);
         }
     }
     unwind(system, x);
-    phx_sys_set_instant(ws, x, ws->vm);
+    phx_sys_set_instant(ws, x, ws->step.vm);
     return status;
 }
 
@@ -470,7 +473,7 @@ phx_status phx_sys_neighbour(phx_system *system, double distance, double *x)
     workspace *ws = system->assembly;
     uint64_t seed = first_seed;
 
-    memset(ws->vm, 0, (size_t)system->n_v * sizeof *ws->vm);
+    memset(ws->step.vm, 0, (size_t)system->n_v * sizeof *ws->step.vm);
     scatter(ws, &seed, distance, x);
     return close_joints(ws, x, false);
 }
@@ -487,11 +490,11 @@ phx_status phx_sys_walk(phx_system *system, double distance, double *way, double
 {
     workspace *ws = system->assembly;
     const int rigid = system->dim + system->n_rot;
-    double *xi = ws->scratch2, mass[36];
+    double *xi = ws->scratch.vector[1], mass[36];
 
-    memset(ws->vm, 0, (size_t)system->n_v * sizeof *ws->vm);
-    phx_sys_measure_gaps(ws, x, false, NULL);
-    gap_covectors(ws);
+    memset(ws->step.vm, 0, (size_t)system->n_v * sizeof *ws->step.vm);
+    phx_sys_assembly_residual(ws, x, false, NULL);
+    residual_covectors(ws);
     memset(xi, 0, (size_t)ws->kkt.n * sizeof *xi);
     for (int b = 0; b < system->n_bodies; b++) {
         const body_slot *slot = &system->bodies[b];
@@ -499,7 +502,7 @@ phx_status phx_sys_walk(phx_system *system, double distance, double *way, double
         for (int i = 0; i < rigid; i++) /* as forces on the first frame, which is what factor_rigid takes */
             xi[slot->v + i] = phx_sys_dot(rigid, mass + i * rigid, way + slot->v);
     }
-    phx_status status = phx_sys_factor_rigid(ws, x, ws->on);
+    phx_status status = phx_sys_factor_rigid(ws, x, ws->rows.on);
     if (!status)
         status = phx_sys_solve_rigid(ws, xi);
     if (status)
@@ -520,7 +523,7 @@ static double principal_angle(double angle)
     return wrapped <= rounding - pi ? wrapped + 2.0 * pi : wrapped;
 }
 
-/* The origin of a coordinate, and the value that x keeps of one that counts turns. At the start a coordinate has the
+/* The origin of a coordinate, and the value that x keeps of an unwrapped one. At the start a coordinate has the
  * value that is given; an angle that is not given has its principal value, in the plane and in space alike. */
 static void set_offset(const workspace *ws, int j, int c, double *x)
 {
@@ -536,18 +539,18 @@ static void set_offset(const workspace *ws, int j, int c, double *x)
         if (!coordinate->row.counted) /* by whole turns, which leaves the values of most models as they are */
             coordinate->row.target += 2.0 * pi * round((value - start) / (2.0 * pi));
     }
-    if (coordinate->turn >= 0)
-        x[coordinate->turn] = start;
+    if (coordinate->angle >= 0)
+        x[coordinate->angle] = start;
 }
 
 void phx_sys_set_offsets(phx_system *system, double *x)
 {
     workspace *ws = system->assembly;
 
-    memset(ws->v1, 0, (size_t)system->n_v * sizeof *ws->v1);
-    phx_sys_set_instant(ws, x, ws->v1);
+    memset(ws->step.v1, 0, (size_t)system->n_v * sizeof *ws->step.v1);
+    phx_sys_set_instant(ws, x, ws->step.v1);
     for (int j = 0; j < system->n_joints; j++)
         for (int c = 0; c < system->joints[j].n_coordinates; c++)
             set_offset(ws, j, c, x);
-    phx_sys_count_turns(ws, x);
+    phx_sys_unwrap_angles(ws, x);
 }

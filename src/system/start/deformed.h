@@ -13,7 +13,7 @@ typedef struct dense {
     double *A, *b, *z;  /* rows x cols, rows, cols */
     double *row, *col;  /* scalings */
     double *a, *lambda; /* n_v, m */
-    double *gaps;       /* n_v + m */
+    double *residuals;  /* n_v + m */
     double *G;          /* m x n_r */
     double *K;          /* on the kkt pattern: room */
     double *force;      /* forces of the stiffening strains of all bodies, body after body */

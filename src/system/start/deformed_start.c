@@ -2,7 +2,7 @@
  * deforming (a beam held at both ends). One Newton iteration, dense, for everything at once, with q_dot = q_ddot = 0:
  *
  *   residual of motion(x, v, a, lambda) = 0        n_v      a: rigid accelerations
- *   gaps of the joints, held coordinates = 0       rows that are positions
+ *   assembly residuals, held coordinates = 0       rows that are positions
  *   G a = w' - G' v,  lambda = 0 of held rows      rows
  *   N^T grad 1/2 |change of the poses|^2 = 0       N: rigid motions that leave the joints closed
  *
@@ -16,7 +16,7 @@ enum { LARGEST = 1500, ITERATIONS = 50 };
 
 void phx_deformed_free(dense *d)
 {
-    double *arrays[] = {d->A, d->b, d->z, d->row, d->col, d->a, d->lambda, d->gaps, d->G, d->K, d->force};
+    double *arrays[] = {d->A, d->b, d->z, d->row, d->col, d->a, d->lambda, d->residuals, d->G, d->K, d->force};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         phx_free(arrays[i]);
     phx_free(d->rigid);
@@ -38,14 +38,14 @@ phx_status phx_deformed_create(const phx_system *system, dense *d)
     d->col = phx_calloc(context, (size_t)d->cols, sizeof *d->col);
     d->a = phx_calloc(context, (size_t)d->n_v, sizeof *d->a);
     d->lambda = phx_calloc(context, (size_t)d->m, sizeof *d->lambda);
-    d->gaps = phx_calloc(context, (size_t)(d->n_v + d->m), sizeof *d->gaps);
+    d->residuals = phx_calloc(context, (size_t)(d->n_v + d->m), sizeof *d->residuals);
     d->G = phx_calloc(context, (size_t)(d->m * d->n_r), sizeof *d->G);
     d->K = phx_calloc(context, (size_t)system->assembly->kkt.ptr[system->assembly->kkt.n], sizeof *d->K);
     for (int b = 0; b < system->n_bodies; b++)
         d->n_force += phx_body_strains(system->bodies[b].body);
     d->force = phx_calloc(context, (size_t)d->n_force, sizeof *d->force);
     d->load = 1.0;
-    if (!d->rigid || !d->A || !d->b || !d->z || !d->row || !d->col || !d->a || !d->lambda || !d->gaps || !d->G ||
+    if (!d->rigid || !d->A || !d->b || !d->z || !d->row || !d->col || !d->a || !d->lambda || !d->residuals || !d->G ||
         !d->K || !d->force)
         return PHX_ERR_MEMORY;
     for (int b = 0; b < system->n_bodies; b++)
@@ -89,11 +89,11 @@ phx_status phx_deformed_linearise(phx_system *system, double t, const double *x,
     phx_status status = phx_sys_op_linearise(&ws->base, t, x, v, d->lambda);
 
     if (!status && d->load < 1.0) {
-        memcpy(d->K, ws->K, (size_t)nnz * sizeof *d->K);
+        memcpy(d->K, ws->values.K, (size_t)nnz * sizeof *d->K);
         system->n_forces = 0;
         status = phx_sys_op_linearise(&ws->base, t, x, v, d->lambda);
         for (int k = 0; k < nnz; k++)
-            ws->K[k] = d->load * d->K[k] + (1.0 - d->load) * ws->K[k];
+            ws->values.K[k] = d->load * d->K[k] + (1.0 - d->load) * ws->values.K[k];
     }
     system->n_forces = forces;
     put_back(system, &own);
@@ -168,12 +168,12 @@ static phx_status motion_rows(phx_system *system, dense *d, double t, const doub
         for (int k = ws->kkt.ptr[i]; k < ws->kkt.ptr[i + 1]; k++) {
             const int j = ws->kkt.idx[k];
             if (j < d->n_v)
-                row[j] = ws->K[k];
+                row[j] = ws->values.K[k];
             else
-                row[d->n_v + d->n_r + j - d->n_v] = ws->D[k];
+                row[d->n_v + d->n_r + j - d->n_v] = ws->values.D[k];
         }
         for (int c = 0; c < d->n_r; c++)
-            row[d->n_v + c] = entry(ws, ws->M, i, d->rigid[c]);
+            row[d->n_v + c] = entry(ws, ws->values.M, i, d->rigid[c]);
     }
     if (!status)
         status = residual(system, t, x, v, d);
@@ -189,7 +189,7 @@ static void acceleration_rows(workspace *ws, dense *d, double t, const double *x
     const int first = d->n_v + d->m;
 
     for (int k = 0; k < d->m; k++) {
-        const row_slot *slot = &system->rows[ws->row[k]];
+        const row_slot *slot = &system->rows[ws->rows.index[k]];
         double *row = d->A + (size_t)(first + k) * (size_t)d->cols;
         if (slot->role == ROW_HELD) {
             row[d->n_v + d->n_r + k] = 1.0;
@@ -197,7 +197,7 @@ static void acceleration_rows(workspace *ws, dense *d, double t, const double *x
             continue;
         }
         for (int c = 0; c < d->n_r; c++)
-            row[d->n_v + c] = entry(ws, ws->D, d->n_v + k, d->rigid[c]);
+            row[d->n_v + c] = entry(ws, ws->values.D, d->n_v + k, d->rigid[c]);
         d->b[first + k] = -phx_sys_row_acceleration(ws, k);
         if (slot->role == ROW_DRIVEN)
             d->b[first + k] +=
@@ -205,7 +205,7 @@ static void acceleration_rows(workspace *ws, dense *d, double t, const double *x
     }
     phx_sys_set_instant(ws, x, d->a); /* what the accelerations so far give: the rates that a would be */
     for (int k = 0; k < d->m; k++)
-        if (system->rows[ws->row[k]].role != ROW_HELD)
+        if (system->rows[ws->rows.index[k]].role != ROW_HELD)
             d->b[first + k] -= phx_sys_row_rate(ws, k);
 }
 
@@ -217,18 +217,18 @@ static phx_status position_rows(workspace *ws, dense *d, const double *x)
     int rank = 0;
     phx_status status = PHX_OK;
 
-    phx_sys_measure_gaps(ws, x, true, d->gaps);
-    phx_sys_pull_back(ws, x, d->gaps);
-    phx_sys_rows(ws, 0.0, 0.0);
-    memset(ws->val, 0, (size_t)ws->kkt.ptr[ws->kkt.n] * sizeof(double));
-    ws->by->put_rows(ws, ws->val);
+    phx_sys_assembly_residual(ws, x, true, d->residuals);
+    phx_sys_pull_back(ws, x, d->residuals);
+    ws->by->rows(ws, 0.0, 0.0);
+    memset(ws->values.val, 0, (size_t)ws->kkt.ptr[ws->kkt.n] * sizeof(double));
+    ws->by->put_rows(ws, ws->values.val);
     memset(d->G, 0, (size_t)(d->m * d->n_r) * sizeof *d->G);
     for (int k = 0; k < d->m; k++) {
         double *row = d->A + (size_t)(d->n_v + k) * (size_t)d->cols, norm = 0.0;
-        for (int e = ws->kkt.ptr[d->n_v + k]; e < ws->kkt.ptr[d->n_v + k + 1] && ws->on[k]; e++)
+        for (int e = ws->kkt.ptr[d->n_v + k]; e < ws->kkt.ptr[d->n_v + k + 1] && ws->rows.on[k]; e++)
             if (ws->kkt.idx[e] < d->n_v)
-                row[ws->kkt.idx[e]] = ws->val[e];
-        d->b[d->n_v + k] = d->gaps[d->n_v + k];
+                row[ws->kkt.idx[e]] = ws->values.val[e];
+        d->b[d->n_v + k] = d->residuals[d->n_v + k];
         for (int c = 0; c < d->n_r; c++)
             norm = fmax(norm, fabs(row[d->rigid[c]]));
         for (int c = 0; c < d->n_r && norm > 0.0; c++)
@@ -240,10 +240,10 @@ static phx_status position_rows(workspace *ws, dense *d, const double *x)
         double *row = d->A + (size_t)(d->n_v + 2 * d->m + r) * (size_t)d->cols;
         for (int c = 0; c < d->n_r; c++) {
             const double n = basis[c * (d->n_r - rank) + r];
-            d->b[d->n_v + 2 * d->m + r] += n * d->gaps[d->rigid[c]];
+            d->b[d->n_v + 2 * d->m + r] += n * d->residuals[d->rigid[c]];
             const int body = c / rigid * rigid; /* M couples a body's rigid velocities with each other only */
             for (int e = body; e < body + rigid; e++)
-                row[d->rigid[e]] += n * entry(ws, ws->M, d->rigid[c], d->rigid[e]);
+                row[d->rigid[e]] += n * entry(ws, ws->values.M, d->rigid[c], d->rigid[e]);
         }
     }
     phx_free(basis);
@@ -345,9 +345,9 @@ static phx_status put_velocity_terms(phx_system *system, double t, const double 
             for (int k = ws->kkt.ptr[i]; k < ws->kkt.ptr[i + 1]; k++)
                 if (ws->kkt.idx[k] < d->n_v)
                     d->A[(size_t)i * (size_t)d->cols + (size_t)j] +=
-                        ws->D[k] * (rate[ws->kkt.idx[k]] - v[ws->kkt.idx[k]]) / small;
+                        ws->values.D[k] * (rate[ws->kkt.idx[k]] - v[ws->kkt.idx[k]]) / small;
         for (int k = 0; k < d->m; k++)
-            if (system->rows[ws->row[k]].role != ROW_HELD)
+            if (system->rows[ws->rows.index[k]].role != ROW_HELD)
                 d->A[(size_t)(d->n_v + d->m + k) * (size_t)d->cols + (size_t)j] += (other[k] - own[k]) / small;
     }
     phx_free(room);
@@ -419,7 +419,8 @@ static phx_status at_once(phx_system *system, double t, double *x, double *v, de
             break;
         best = fmin(best, moved);
     }
-    if (!status && !(best < 1e-9 && bent < 1e-9 && phx_sys_measure_gaps(system->assembly, x, true, d->gaps) < 1e-9))
+    if (!status &&
+        !(best < 1e-9 && bent < 1e-9 && phx_sys_assembly_residual(system->assembly, x, true, d->residuals) < 1e-9))
         status = PHX_NOT_CONVERGED;
     return status;
 }

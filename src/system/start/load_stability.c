@@ -60,7 +60,7 @@ static void put_tangent(const workspace *ws, int n, double *K)
     for (int i = 0; i < n; i++)
         for (int k = ws->kkt.ptr[i]; k < ws->kkt.ptr[i + 1]; k++)
             if (ws->kkt.idx[k] < n)
-                K[(size_t)i * (size_t)n + (size_t)ws->kkt.idx[k]] = ws->K[k];
+                K[(size_t)i * (size_t)n + (size_t)ws->kkt.idx[k]] = ws->values.K[k];
 }
 
 /* out = Z^T K Z; room: n x count. */

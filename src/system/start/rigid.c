@@ -110,21 +110,21 @@ static void fold_row(workspace *ws, const body_slot *slot, const double *x, int 
     const kkt_matrix *kkt = &ws->kkt;
     const phx_csr pattern = {kkt->n, kkt->n, kkt->ptr, kkt->idx, NULL};
     const int n = phx_body_n_v(slot->body), each = ws->system->dim + ws->system->n_rot;
-    double *g = ws->scratch3, twist[6];
+    double *g = ws->scratch.vector[2], twist[6];
     bool touched = false;
 
     memset(g, 0, (size_t)n * sizeof *g);
     for (int k = kkt->ptr[row]; k < kkt->ptr[row + 1]; k++)
         if (kkt->idx[k] >= slot->v && kkt->idx[k] < slot->v + n) {
-            g[kkt->idx[k] - slot->v] = ws->val[k];
+            g[kkt->idx[k] - slot->v] = ws->values.val[k];
             touched = true;
         }
     if (!touched)
         return;
     phx_body_rigid_force(slot->body, x + slot->x, g, twist);
     for (int c = 0; c < each; c++) {
-        ws->val[phx_csr_find(&pattern, row, slot->v + c)] = twist[c];
-        ws->val[phx_csr_find(&pattern, slot->v + c, row)] = -twist[c];
+        ws->values.val[phx_csr_find(&pattern, row, slot->v + c)] = twist[c];
+        ws->values.val[phx_csr_find(&pattern, slot->v + c, row)] = -twist[c];
     }
 }
 
@@ -135,14 +135,14 @@ static void fold_rows(workspace *ws, const double *x)
             fold_row(ws, &ws->system->bodies[b], x, ws->kkt.n_v + k);
 }
 
-/* The entries between rigid velocities and multipliers in ws->val. */
+/* The entries between rigid velocities and multipliers in ws->values.val. */
 static void put_values(workspace *ws, const double *x)
 {
     const phx_system *system = ws->system;
     const int each = system->dim + system->n_rot;
     double mass[36];
 
-    memset(ws->val, 0, (size_t)ws->kkt.ptr[ws->kkt.n] * sizeof *ws->val);
+    memset(ws->values.val, 0, (size_t)ws->kkt.ptr[ws->kkt.n] * sizeof *ws->values.val);
     for (int b = 0; b < system->n_bodies; b++) {
         const body_slot *slot = &system->bodies[b];
         const int *ptr = NULL, *idx = NULL;
@@ -150,11 +150,10 @@ static void put_values(workspace *ws, const double *x)
         phx_body_rigid_mass(slot->body, x + slot->x, mass);
         for (int i = 0; i < each; i++)
             for (int k = ptr[i]; k < ptr[i + 1] && idx[k] < each; k++)
-                ws->val[ws->kkt.body_at[b][k]] = mass[i * each + idx[k]];
+                ws->values.val[ws->kkt.body_at[b][k]] = mass[i * each + idx[k]];
     }
-    ws->by->put_rows(ws, ws->val);
+    ws->by->put_rows(ws, ws->values.val);
     fold_rows(ws, x);
-    ws->rigid_at = x;
 }
 
 /* eps: 1e-10 times the diagonal of G M^-1 G^T, with the diagonal of M; rows that are off give lambda = 0. */
@@ -162,11 +161,11 @@ static void fill_values(workspace *ws, const bool *on)
 {
     const rigid_kkt *rigid = &ws->rigid;
     const int n_v = ws->kkt.n_v;
-    double *diagonal = ws->scratch3;
+    double *diagonal = ws->scratch.vector[2];
 
     for (int i = 0; i < rigid->n; i++)
         for (int k = rigid->ptr[i]; k < rigid->ptr[i + 1]; k++) {
-            rigid->val[k] = ws->val[rigid->from[k]];
+            rigid->val[k] = ws->values.val[rigid->from[k]];
             if (rigid->idx[k] == i)
                 diagonal[i] = rigid->val[k];
         }
@@ -199,6 +198,7 @@ phx_status phx_sys_factor_rigid(workspace *ws, const double *x, const bool *on)
     status = ws->rigid.lu ? PHX_OK : make_rigid(ws);
     if (status)
         return status;
+    ws->rigid.at = x;
     fill_values(ws, on);
     int column = -1;
     status = phx_lu_factor(ws->rigid.lu, ws->rigid.val, &column);
@@ -216,7 +216,7 @@ phx_status phx_sys_solve_rigid(workspace *ws, double *b)
         if (phx_sys_has_frames(system, i)) {
             const body_slot *slot = &system->bodies[i];
             double wrench[6];
-            phx_body_rigid_force(slot->body, ws->rigid_at + slot->x, b + slot->v, wrench);
+            phx_body_rigid_force(slot->body, ws->rigid.at + slot->x, b + slot->v, wrench);
             memcpy(b + slot->v, wrench, (size_t)(system->dim + system->n_rot) * sizeof *b);
         }
     for (int i = 0; i < rigid->n; i++)
@@ -232,7 +232,7 @@ phx_status phx_sys_solve_rigid(workspace *ws, double *b)
             const body_slot *slot = &system->bodies[i];
             double twist[6];
             memcpy(twist, b + slot->v, (size_t)(system->dim + system->n_rot) * sizeof *b);
-            phx_body_rigid_motion(slot->body, ws->rigid_at + slot->x, twist, b + slot->v);
+            phx_body_rigid_motion(slot->body, ws->rigid.at + slot->x, twist, b + slot->v);
         }
     return PHX_OK;
 }

@@ -27,8 +27,8 @@ static phx_status contradiction(const workspace *ws, double tolerance)
     double worst = 0.0;
 
     for (int k = 0; k < ws->n_l; k++) {
-        const row_slot *slot = &system->rows[ws->row[k]];
-        const double e = fabs(phx_sys_row_rate(ws, k) - ws->w[k]);
+        const row_slot *slot = &system->rows[ws->rows.index[k]];
+        const double e = fabs(phx_sys_row_rate(ws, k) - ws->rows.w[k]);
         if (rate_given(system, slot) && (e > worst || isnan(e))) {
             worst = e;
             name = system->joints[slot->joint].name;
@@ -64,21 +64,21 @@ static phx_status check_rates(const phx_system *system, double t)
 phx_status phx_sys_start_velocities(phx_system *system, double t, const double *x, double *v)
 {
     workspace *ws = system->assembly;
-    double *rhs = ws->scratch, scale = 0.0;
-    bool *on = ws->on;
+    double *rhs = ws->scratch.vector[0], scale = 0.0;
+    bool *on = ws->rows.on;
     phx_status status = check_rates(system, t);
 
     if (status)
         return status;
     write_velocities(system, x, v);
     for (int k = 0; k < ws->n_l; k++)
-        on[k] = rate_given(system, &system->rows[ws->row[k]]);
+        on[k] = rate_given(system, &system->rows[ws->rows.index[k]]);
     for (int pass = 0; pass < 6 && !status; pass++) {
         phx_sys_set_instant(ws, x, v);
-        phx_sys_rows(ws, t, 0.0);
+        ws->by->rows(ws, t, 0.0);
         memset(rhs, 0, (size_t)ws->kkt.n * sizeof *rhs);
         for (int k = 0; k < ws->n_l; k++) {
-            rhs[system->n_v + k] = on[k] ? ws->w[k] - phx_sys_row_rate(ws, k) : 0.0;
+            rhs[system->n_v + k] = on[k] ? ws->rows.w[k] - phx_sys_row_rate(ws, k) : 0.0;
             scale = fmax(scale, phx_sys_row_scale(ws, k));
         }
         if (pass == 0)
@@ -90,7 +90,7 @@ phx_status phx_sys_start_velocities(phx_system *system, double t, const double *
     }
     if (!status) {
         phx_sys_set_instant(ws, x, v);
-        phx_sys_rows(ws, t, 0.0);
+        ws->by->rows(ws, t, 0.0);
         status = contradiction(ws, 1e-9 * fmax(scale, 1e-9));
     }
     return status;
@@ -109,8 +109,8 @@ phx_status phx_sys_locked_accelerations(workspace *ws, double t, const double *x
 {
     const phx_system *system = ws->system;
     const int n_v = system->n_v;
-    double *rhs = ws->scratch2;
-    bool *on = ws->on;
+    double *rhs = ws->scratch.vector[1];
+    bool *on = ws->rows.on;
     phx_status status = PHX_OK;
 
     memset(a, 0, (size_t)n_v * sizeof *a);
@@ -125,7 +125,7 @@ phx_status phx_sys_locked_accelerations(workspace *ws, double t, const double *x
             memset(rhs + slot->v + q_v, 0, (size_t)n_q * sizeof *rhs);
         }
         for (int k = 0; k < ws->n_l && !status; k++) {
-            const row_slot *slot = &system->rows[ws->row[k]];
+            const row_slot *slot = &system->rows[ws->rows.index[k]];
             const joint_slot *joint = &system->joints[slot->joint];
             on[k] = slot->role != ROW_HELD;
             rhs[n_v + k] = slot->role == ROW_DRIVEN && !drives_locked
@@ -283,7 +283,7 @@ phx_status phx_system_start(phx_system *system, const phx_start_options *options
     double *v_dot = NULL;
     phx_status status = PHX_OK;
 
-    if (!system->frozen)
+    if (!system->finalised)
         return phx_fail(system->context, PHX_ERR_ARGUMENT, "the system must be frozen first");
     memcpy(x, system->x_start, (size_t)system->n_x * sizeof *x);
     status = phx_sys_start_velocities(system, t, x, v);

@@ -1,14 +1,15 @@
 /* Steady rotation: all bodies of a component turn (or slide) as one rigid body, with a twist that the joints and the
- * constant speeds of the drives determine, and rotors beside it with a constant twist s z in their axes (rotors.c).
+ * constant speeds of the drives determine, and spinning bodies beside it with a constant twist s z in their axes.
  * The body velocities are then functions of the configuration,
  *
  *   v = V(x) = U(x) + s z,   U:   u_P = R^T (v_O + Omega x r),   w = R^T Omega,   q_dot = 0,
  *
  * constant in axes that do not take part in the spin s z. In those of the body they turn backwards, v_dot = -s ad(z) v,
- * and as a rotor looks the same in all its angles, this is the same at any time. The deformed equilibrium solves
+ * and as a spinning body looks the same in all its angles, this is the same at any time. The deformed equilibrium
+ * solves
  *
  *   residual of motion(x, V(x), v_dot, lambda) = 0          n_v
- *   gaps of the joints = 0, driven coordinates as they are  n_l
+ *   joint residuals = 0   , driven coordinates as they are  n_l
  *
  * With xi the increment of x in those axes, dv = xi' + ad(U) xi, ad(v, w) = [[w]x [v]x; 0 [w]x] on the rigid part of
  * each body (from d(r' ) = R([w]x xi_r + xi_r' ) and R' = R[w]x), and dv_dot = xi'' + ad(U) xi' - s ad(z) dv. The
@@ -16,7 +17,8 @@
  *
  *   M xi'' + (D - s M ad(z) + M ad(U)) xi' + (K + (D - s M ad(z)) ad(U)) xi - G^T dlambda,
  *
- * whose last matrix is also that of Newton's iteration, since V(x) varies by ad(U) xi. Of rotors that bend, round.c. */
+ * whose last matrix is also that of Newton's iteration, since V(x) varies by ad(U) xi. Of spinning bodies that bend,
+ * axisymmetric.c. */
 #include <math.h>
 #include <string.h>
 
@@ -31,11 +33,11 @@ static void steady_free(steady *s)
     phx_free(s->room);
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         phx_free(arrays[i]);
-    for (int i = 0; i < s->n_rotors; i++)
-        phx_free(s->rotors[i].unit);
+    for (int i = 0; i < s->n_spinning; i++)
+        phx_free(s->spinning[i].unit);
     for (int b = 0; s->Z && b < s->ws->system->n_bodies; b++)
         phx_csr_free(&s->Z[b]);
-    phx_free(s->rotors);
+    phx_free(s->spinning);
     phx_free(s->Z);
     phx_free(s->turn);
 }
@@ -134,27 +136,27 @@ static phx_status add_convection(const steady *s, const double *x, const double 
     const workspace *ws = s->ws;
     phx_status status = PHX_OK;
 
-    add_product(ws, ws->M, -1.0, spin, ws->D);
+    add_product(ws, ws->values.M, -1.0, spin, ws->values.D);
     for (int b = 0; b < ws->system->n_bodies && !status; b++)
         if (s->Z[b].rows > 0)
-            status = phx_steady_add_product(ws, b, ws->M, -factor * s->turn[b], &s->Z[b], ws->D);
+            status = phx_steady_add_product(ws, b, ws->values.M, -factor * s->turn[b], &s->Z[b], ws->values.D);
     for (int b = 0; b < ws->system->n_bodies && !status; b++)
         if (s->Z[b].rows > 0) {
-            status = phx_steady_add_product(ws, b, ws->D, -factor * s->turn[b], &s->Z[b], ws->K);
+            status = phx_steady_add_product(ws, b, ws->values.D, -factor * s->turn[b], &s->Z[b], ws->values.K);
             if (!status)
-                status = phx_steady_add_inertia(ws, b, x, v_dot, ws->K);
+                status = phx_steady_add_inertia(ws, b, x, v_dot, ws->values.K);
         }
-    add_product(ws, ws->D, 1.0, axes, ws->K);
-    add_product(ws, ws->M, 1.0, axes, ws->D);
+    add_product(ws, ws->values.D, 1.0, axes, ws->values.K);
+    add_product(ws, ws->values.M, 1.0, axes, ws->values.D);
     for (int b = 0; b < ws->system->n_bodies && !status; b++)
         if (s->Z[b].rows > 0)
-            status = phx_steady_add_product(ws, b, ws->M, -factor * s->turn[b], &s->Z[b], ws->D);
+            status = phx_steady_add_product(ws, b, ws->values.M, -factor * s->turn[b], &s->Z[b], ws->values.D);
     return status;
 }
 
 /* Gaps, driven coordinates against their values at the start: what is left to close, n_l. Returns the largest,
  * relative. */
-static double gaps(const steady *s, const double *x, const double *v, bool first, double *out)
+static double joint_residuals(const steady *s, const double *x, const double *v, bool first, double *out)
 {
     workspace *ws = s->ws;
     const phx_system *system = ws->system;
@@ -162,9 +164,9 @@ static double gaps(const steady *s, const double *x, const double *v, bool first
 
     phx_sys_set_instant(ws, x, v);
     for (int k = 0; k < ws->n_l; k++) {
-        const row_slot *slot = &system->rows[ws->row[k]];
+        const row_slot *slot = &system->rows[ws->rows.index[k]];
         const joint_slot *joint = &system->joints[slot->joint];
-        out[k] = phx_row_value(slot->row, &ws->port_views[joint->a], &ws->port_views[joint->b], 1);
+        out[k] = phx_row_value(slot->row, &ws->ports.view[joint->a], &ws->ports.view[joint->b], 1);
         if (first)
             s->coordinate[k] = slot->role == ROW_DRIVEN ? out[k] : 0.0;
         out[k] -= s->coordinate[k];
@@ -182,15 +184,16 @@ static phx_status factor_shifted(workspace *ws)
 
     for (int i = 0; i < kkt->n_v; i++)
         for (int k = kkt->ptr[i]; k < kkt->ptr[i + 1]; k++)
-            if (kkt->idx[k] == i && ws->M[k] > 0.0)
-                highest = fmax(highest, fabs(ws->K[k]) / ws->M[k]);
+            if (kkt->idx[k] == i && ws->values.M[k] > 0.0)
+                highest = fmax(highest, fabs(ws->values.K[k]) / ws->values.M[k]);
     phx_status status = PHX_SINGULAR;
     for (double sigma = 1e-13 * (highest > 0.0 ? highest : 1.0);
          status == PHX_SINGULAR && sigma <= 1e-5 * highest + 1.0; sigma *= 1e3) {
         for (int i = 0; i < kkt->n; i++)
             for (int k = kkt->ptr[i]; k < kkt->ptr[i + 1]; k++)
-                ws->val[k] = i < kkt->n_v && kkt->idx[k] < kkt->n_v ? ws->K[k] + sigma * ws->M[k] : ws->D[k];
-        status = phx_sys_factor(ws, false, ws->val, &ws->lu_mass);
+                ws->values.val[k] = i < kkt->n_v && kkt->idx[k] < kkt->n_v ? ws->values.K[k] + sigma * ws->values.M[k]
+                                                                           : ws->values.D[k];
+        status = phx_sys_factor(ws, false, ws->values.val, &ws->mass.lu);
     }
     return status;
 }
@@ -221,14 +224,14 @@ static phx_status newton(const steady *s, double factor, double *x, double *v, d
             status = dae->ops->residual(dae, s->t, x, v, s->v_dot, lambda, s->res);
         if (status)
             return status;
-        const double gap = gaps(s, x, v, false, s->res + system->n_v);
+        const double residual = joint_residuals(s, x, v, false, s->res + system->n_v);
         status = add_convection(s, x, s->work, s->v, factor, s->v_dot);
         for (int i = 0; i < ws->kkt.n; i++)
             s->xi[i] = -s->res[i];
         if (!status)
             status = factor_shifted(ws);
         if (!status)
-            status = phx_lu_solve(ws->lu_mass, 1, s->xi);
+            status = phx_lu_solve(ws->mass.lu, 1, s->xi);
         if (status)
             return status;
         *moved = dae->ops->norm(dae, s->xi) / scale;
@@ -237,7 +240,7 @@ static phx_status newton(const steady *s, double factor, double *x, double *v, d
         phx_sys_move_all(ws, s->xi, x);
         for (int k = 0; k < ws->n_l; k++)
             lambda[k] += s->xi[system->n_v + k];
-        if (best < 1e-10 && gap < 1e-10 && *moved >= 0.3 * best) {
+        if (best < 1e-10 && residual < 1e-10 && *moved >= 0.3 * best) {
             set_velocities(s, factor, x, v);
             return PHX_OK;
         }
@@ -255,7 +258,7 @@ static phx_status find_equilibrium(const steady *s, double *x, double *v, double
     phx_status status = PHX_NOT_CONVERGED;
     double moved = 0.0;
 
-    gaps(s, x, v, true, s->res + system->n_v);
+    joint_residuals(s, x, v, true, s->res + system->n_v);
     memcpy(s->x, x, (size_t)system->n_x * sizeof *x);
     for (size_t i = 0; i < sizeof steps / sizeof *steps && (status == PHX_NOT_CONVERGED || status == PHX_SINGULAR);
          i++) {
@@ -298,9 +301,9 @@ phx_status phx_system_steady(phx_dae *dae, double t, double *x, double *v, doubl
         memset(v, 0, (size_t)system->n_v * sizeof *v);
         phx_sys_set_instant(ws, x, v);
         s.size = phx_sys_size(ws);
-        status = phx_steady_find_twists(&s, x, v);
+        status = phx_steady_find_motion(&s, x, v);
     }
-    if (!status && driven == 0 && s.n_rotors == 0)
+    if (!status && driven == 0 && s.n_spinning == 0)
         status = phx_fail(dae->context, PHX_ERR_ANALYSIS,
                           "a steady rotation needs a drive: give a joint to the ground a constant speed, or the joint "
                           "of a rotor a speed or a rate");
@@ -333,13 +336,13 @@ phx_status phx_sys_linearise_steady(phx_dae *dae, double t, const double *x, con
         s.turn[b] = phx_steady_turning(system->n_rot, s.spin + at + system->dim);
         for (int i = 0; i < rigid; i++)
             z[i] = s.spin[at + i] / s.turn[b];
-        s.n_rotors += s.turn[b] > 0.0;
+        s.n_spinning += s.turn[b] > 0.0;
         if (s.turn[b] > 0.0 && phx_body_n_q(system->bodies[b].body) > 0)
-            status = phx_steady_round(dae->context, system->bodies[b].body, z, &s.Z[b], &uneven);
+            status = phx_steady_axisymmetric(dae->context, system->bodies[b].body, z, &s.Z[b], &uneven);
     }
     if (!status)
         phx_steady_accelerations(&s, 1.0, v, s.v_dot);
-    s.n_rotors = 0; /* it has no list */
+    s.n_spinning = 0; /* it has no list */
     if (!status)
         status = dae->ops->linearise(dae, t, x, v, lambda);
     if (!status)

@@ -1,5 +1,5 @@
-/* Private to layer system: a steady rotation, its search (twists.c, rotors.c), its equilibrium (steady.c) and whether
- * it is one (stays_steady.c). */
+/* Private to layer system: a steady rotation, its search (steady_motion.c, spinning_bodies.c), its equilibrium
+ * (steady.c) and whether it is one (steadiness.c). */
 #ifndef PHX_SYSTEM_STEADY_H
 #define PHX_SYSTEM_STEADY_H
 
@@ -10,14 +10,14 @@
 enum { TWIST = 6 };
 
 /* Bodies that turn about the line of a coordinate against what carries them. */
-typedef struct rotor {
+typedef struct spinning_bodies {
     int component, joint, coordinate;
     bool driven;  /* else it turns freely with the rate of the start */
     double *unit; /* n_v: their velocities for 1 rad/s, in body axes; zero of the others */
     double speed; /* rad/s */
-} rotor;
+} spinning_bodies;
 
-/* Why a body that a driven joint turns is no rotor. */
+/* Why a body that a driven joint turns is none that spins. */
 typedef struct flaw {
     bool known, bends;
     int component, joint, body;
@@ -29,14 +29,14 @@ typedef struct steady {
     double size; /* of the mechanism, m */
     double t;
     double *twist; /* components x TWIST: v_O (dim), Omega (n_rot) */
-    int n_rotors;
-    rotor *rotors;
-    flaw flaw;                        /* of the component looked at last */
-    phx_csr *Z;                       /* per body: of those that spin and bend (round.c), for 1 rad/s; else no rows */
-    double *turn;                     /* per body: its speed in Z, rad/s */
-    double *spin;                     /* n_v: rigid velocities of the rotors against what carries them, in body axes */
-    double *coordinate;               /* n_l: driven coordinates at the start, to be kept */
-    double *res, *xi, *zero;          /* n each, the last zero */
+    int n_spinning;
+    spinning_bodies *spinning;
+    flaw flaw;               /* of the component looked at last */
+    phx_csr *Z;              /* per body: of those that spin and bend (axisymmetric.c), for 1 rad/s; else no rows */
+    double *turn;            /* per body: its speed in Z, rad/s */
+    double *spin;            /* n_v: rigid velocities of the spinning bodies against what carries them, in body axes */
+    double *coordinate;      /* n_l: driven coordinates at the start, to be kept */
+    double *res, *xi, *zero; /* n each, the last zero */
     double *v, *v_dot, *work, *later; /* n each */
     double *x, *room;                 /* n_x */
     double *K, *D;                    /* kkt pattern */
@@ -54,9 +54,10 @@ void phx_steady_centre(int dim, const double *z, double *centre);
 /* exp of z over `time`, a turn about a line: x -> Q x + p. */
 void phx_steady_turn(int dim, const double *z, double time, double *Q, double *p);
 
-/* ---- rotors that bend (round.c) ---- */
-/* Z of a body about the axis of z, a unit twist in its axes, and by how much the body is not round, relative. */
-phx_status phx_steady_round(phx_context *context, const phx_body *body, const double *z, phx_csr *Z, double *uneven);
+/* ---- spinning bodies that bend (axisymmetric.c) ---- */
+/* Z of a body about the axis of z, a unit twist in its axes, and by how much the body is not axisymmetric, relative. */
+phx_status phx_steady_axisymmetric(phx_context *context, const phx_body *body, const double *z, phx_csr *Z,
+                                   double *uneven);
 /* y = exp(angle Z) y, or with the transposed; `work` as long as y. */
 void phx_steady_turn_deformation(const phx_csr *Z, bool transposed, double angle, double *work, double *y);
 /* to += factor from Z in the columns of the deformations of body b; arrays on the pattern. */
@@ -69,19 +70,20 @@ void phx_steady_deformation_rates(const steady *s, const double *turn, double fa
 
 /* kg */
 double phx_steady_mass(const phx_system *system);
-/* Largest angular speed of a component, or of a rotor against what carries it, rad/s. */
+/* Largest angular speed of a component, or of a spinning body against what carries it, rad/s. */
 double phx_steady_fastest(const steady *s);
-/* Velocities of all bodies of a component (-1: of every component) from its twist and its rotors, `factor` times. */
+/* Velocities of all bodies of a component (-1: of every component) from its twist and its spinning bodies, `factor`
+ * times. */
 void phx_steady_velocities(const steady *s, int component, double factor, const double *x, double *v);
-/* Twists of all components and speeds of all rotors. */
-phx_status phx_steady_find_twists(steady *s, const double *x, double *v);
-/* The same without the rotors' spin. */
+/* Twists of all components and speeds of all spinning bodies. */
+phx_status phx_steady_find_motion(steady *s, const double *x, double *v);
+/* The same without the spinning bodies' spin. */
 void phx_steady_axes(const steady *s, int component, double factor, const double *x, double *v);
 /* The same for one of the dim + n_rot twists of a component alone: 1 m/s times the size, or 1 rad/s. */
 void phx_steady_unit_twist(const steady *s, int component, int c, const double *x, double *v);
-/* Rotors of a component: those that turn freely, `driven_too` those that are driven as well. */
-phx_status phx_steady_find_rotors(steady *s, int component, bool driven_too, const double *x);
-/* Accelerations in body axes: of a rotor v and w turn backwards in it. `factor` times the spin. */
+/* Spinning bodies of a component: those that turn freely, `driven_too` those that are driven as well. */
+phx_status phx_steady_find_spinning(steady *s, int component, bool driven_too, const double *x);
+/* Accelerations in body axes: of a spinning body v and w turn backwards in it. `factor` times the spin. */
 void phx_steady_accelerations(const steady *s, double factor, const double *v, double *v_dot);
 /* The same equations must hold after everything has turned. */
 phx_status phx_steady_check(const steady *s, const double *x, const double *v);

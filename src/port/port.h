@@ -1,4 +1,4 @@
-/* Phlexor, layer port: what a body offers and a joint takes.
+/* Layer port, for the other layers of the library: what a body offers and a joint takes.
  *
  * A port is a point of a body with directions that follow the (deformed) section. Its flow and its conjugate effort are
  *
@@ -13,16 +13,12 @@
  * Everything is evaluated over an interval from 0 to 1, so that the averages of the energy-conserving midpoint rule
  * (theory 4: sums and products of such vectors change exactly by h times covector . rate) and plain instants are the
  * same code: at an instant the ends coincide and h = 0. R need not be a rotation at a stage of a collocation method. */
-#ifndef PHLEXOR_PORT_H
-#define PHLEXOR_PORT_H
+#ifndef PHX_PORT_PORT_H
+#define PHX_PORT_PORT_H
 
-#include <phlexor/algebra.h>
+#include "algebra/algebra.h"
 
 #include <string.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 enum { PHX_PORT_MAX = 9 }; /* entries of a rate or effort in space; 4 in the plane */
 /* Entries of a port's rates and efforts in dimension `dim`. */
@@ -162,7 +158,4 @@ double phx_port_atan_quotient(double x0, double x1);
 /* Its derivative with respect to x1. */
 double phx_port_atan_quotient_slope(double x0, double x1);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -1,8 +1,8 @@
-/* What the items of the page share; private to the layer reproduce. */
+/* What the items of the page share; private to this folder. */
 #ifndef PHX_REPRODUCE_ITEM_H
 #define PHX_REPRODUCE_ITEM_H
 
-#include <phlexor/reproduce.h>
+#include "reproduce.h"
 
 #define PHX_PI 3.14159265358979323846
 

@@ -3,16 +3,16 @@
 
 #include <string.h>
 
-void phx_sys_slopes_free(slopes *it)
+void phx_sys_jacobian_free(jacobian_rows *it)
 {
-    for (int k = 0; k < SLOPE_PARTS; k++) {
+    for (int k = 0; k < JACOBIAN_PARTS; k++) {
         phx_free(it->part[k].row);
         phx_free(it->part[k].col);
         phx_free(it->part[k].val);
     }
 }
 
-static phx_status grow_list(phx_context *context, slope_list *list)
+static phx_status grow_list(phx_context *context, jacobian_entries *list)
 {
     const size_t wider = list->capacity ? 2 * list->capacity : 64;
     int *row = phx_realloc(context, list->row, wider, sizeof *row);
@@ -34,9 +34,9 @@ static phx_status grow_list(phx_context *context, slope_list *list)
     return PHX_OK;
 }
 
-void phx_sys_slope(slopes *it, slope_part part, int row, int col, double value)
+void phx_sys_jacobian_add(jacobian_rows *it, jacobian_part part, int row, int col, double value)
 {
-    slope_list *list = &it->part[part];
+    jacobian_entries *list = &it->part[part];
 
     if (row < 0 || value == 0.0 || it->status)
         return;
@@ -49,13 +49,13 @@ void phx_sys_slope(slopes *it, slope_part part, int row, int col, double value)
     list->val[list->count++] = value;
 }
 
-void phx_sys_slope_port(slopes *it, slope_part part, int row, phx_port_id port, const double *covector)
+void phx_sys_jacobian_add_port(jacobian_rows *it, jacobian_part part, int row, phx_port_id port, const double *covector)
 {
     const workspace *ws = it->ws;
 
-    phx_sys_pull(ws, port, covector, ws->local);
-    for (int c = 0; c < ws->port_count[port]; c++)
-        phx_sys_slope(it, part, row, ws->port_cols[ws->port_first[port] + c], ws->local[c]);
+    phx_sys_pull(ws, port, covector, ws->scratch.block);
+    for (int c = 0; c < ws->ports.count[port]; c++)
+        phx_sys_jacobian_add(it, part, row, ws->ports.cols[ws->ports.first[port] + c], ws->scratch.block[c]);
 }
 
 void phx_sys_turn_covector(const phx_port_view *view, const double *axis, double *covector)
@@ -90,7 +90,7 @@ static void direction_covector(const phx_port_view *view, const double *own, int
     phx_sys_turn_covector(view, local, covector);
 }
 
-static void point_motion(slopes *it, slope_part part, int row, const port_slot *place, int component)
+static void point_motion(jacobian_rows *it, jacobian_part part, int row, const port_slot *place, int component)
 {
     workspace *ws = it->ws;
     const phx_system *system = ws->system;
@@ -111,43 +111,44 @@ static void point_motion(slopes *it, slope_part part, int row, const port_slot *
             double sum = 0.0;
             for (int m = 0; m < size; m++)
                 sum += covector[m] * P[m * n + c];
-            phx_sys_slope(it, part, row, slot->v + cols[c], sum);
+            phx_sys_jacobian_add(it, part, row, slot->v + cols[c], sum);
         }
     }
     phx_free(P);
     phx_free(cols);
 }
 
-void phx_sys_slope_motion(slopes *it, slope_part part, int row, const motion *what)
+void phx_sys_jacobian_add_motion(jacobian_rows *it, jacobian_part part, int row, const motion *what)
 {
     if (what->joint < 0)
         point_motion(it, part, row, it->list->points[what->point].place, what->component);
     else
-        phx_sys_slope_coordinate(it, part, row, what->joint, what->coordinate, 1.0);
+        phx_sys_jacobian_add_coordinate(it, part, row, what->joint, what->coordinate, 1.0);
 }
 
-void phx_sys_slope_coordinate(slopes *it, slope_part part, int row, int id, int coordinate, double factor)
+void phx_sys_jacobian_add_coordinate(jacobian_rows *it, jacobian_part part, int row, int id, int coordinate,
+                                     double factor)
 {
     const joint_slot *joint = &it->ws->system->joints[id];
     double g[PAIR_SIZE];
 
-    phx_row_covectors(&joint->coordinates[coordinate].row, &it->ws->port_views[joint->a], &it->ws->port_views[joint->b],
+    phx_row_covectors(&joint->coordinates[coordinate].row, &it->ws->ports.view[joint->a], &it->ws->ports.view[joint->b],
                       g, g + PHX_PORT_MAX);
     for (int i = 0; i < PAIR_SIZE; i++)
         g[i] *= factor;
-    phx_sys_slope_port(it, part, row, joint->a, g);
-    phx_sys_slope_port(it, part, row, joint->b, g + PHX_PORT_MAX);
+    phx_sys_jacobian_add_port(it, part, row, joint->a, g);
+    phx_sys_jacobian_add_port(it, part, row, joint->b, g + PHX_PORT_MAX);
 }
 
-void phx_sys_slope_effort(slopes *it, int row, int joint, int coordinate)
+void phx_sys_jacobian_add_effort(jacobian_rows *it, int row, int joint, int coordinate)
 {
     const motion *what = &it->list->motions[it->list->first_motion[joint] + coordinate];
     const int driven = it->ws->system->joints[joint].coordinates[coordinate].driven_row;
 
     if (what->input >= 0)
-        phx_sys_slope(it, SLOPE_U, row, what->input, 1.0);
+        phx_sys_jacobian_add(it, JACOBIAN_U, row, what->input, 1.0);
     else if (what->held >= 0)
-        phx_sys_slope(it, SLOPE_MU, row, what->held, 1.0);
+        phx_sys_jacobian_add(it, JACOBIAN_MU, row, what->held, 1.0);
     else if (driven >= 0)
-        phx_sys_slope(it, SLOPE_L, row, driven, 1.0);
+        phx_sys_jacobian_add(it, JACOBIAN_L, row, driven, 1.0);
 }

@@ -1,7 +1,7 @@
-/* The twists of a steady rotation: each component turns (or slides) as one rigid body, its rotors beside it about axes
- * of their own, so that the joints and the constant speeds of the drives are satisfied,
+/* The twists of a steady rotation: each component turns (or slides) as one rigid body, its spinning bodies beside it
+ * about axes of their own, so that the joints and the constant speeds of the drives are satisfied,
  *
- *   G V(twists, speeds of the rotors) = w       least norm. */
+ *   G V(twists, speeds of the spinning bodies) = w       least norm. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -35,21 +35,21 @@ void phx_steady_unit_twist(const steady *s, int component, int c, const double *
             write_body(system, &system->bodies[b], twist, 1.0, x, v);
 }
 
-/* Speed of each body in its Z: of one rotor at 1 rad/s, or of all (one: NULL). */
-static void find_turns(const steady *s, const rotor *one, double *turn)
+/* Speed of each body in its Z: of one spinning body at 1 rad/s, or of all (one: NULL). */
+static void find_turns(const steady *s, const spinning_bodies *one, double *turn)
 {
     const phx_system *system = s->ws->system;
 
     for (int b = 0; b < system->n_bodies; b++) {
         const int at = system->bodies[b].v + system->dim;
-        const double *axis = NULL; /* of the rotor found first, whose Z it is */
+        const double *axis = NULL; /* of the spinning body found first, whose Z it is */
         turn[b] = 0.0;
-        for (int i = 0; i < s->n_rotors && s->Z[b].rows > 0; i++) {
-            const double *own = s->rotors[i].unit + at;
+        for (int i = 0; i < s->n_spinning && s->Z[b].rows > 0; i++) {
+            const double *own = s->spinning[i].unit + at;
             if (!axis && phx_steady_turning(system->n_rot, own) > 0.0)
                 axis = own;
-            if (axis && (!one || one == &s->rotors[i]))
-                turn[b] += (one ? 1.0 : s->rotors[i].speed) * phx_sys_dot(system->n_rot, own, axis);
+            if (axis && (!one || one == &s->spinning[i]))
+                turn[b] += (one ? 1.0 : s->spinning[i].speed) * phx_sys_dot(system->n_rot, own, axis);
         }
     }
 }
@@ -69,8 +69,8 @@ void phx_steady_axes(const steady *s, int component, double factor, const double
 void phx_steady_velocities(const steady *s, int component, double factor, const double *x, double *v)
 {
     phx_steady_axes(s, component, factor, x, v);
-    for (int i = 0; i < s->n_rotors; i++) {
-        const rotor *one = &s->rotors[i];
+    for (int i = 0; i < s->n_spinning; i++) {
+        const spinning_bodies *one = &s->spinning[i];
         for (int k = 0; k < s->ws->system->n_v && (component < 0 || one->component == component); k++)
             v[k] += factor * one->speed * one->unit[k];
     }
@@ -87,10 +87,10 @@ static double left_over(const steady *s, int component, const double *x, double 
 
     phx_steady_velocities(s, component, 1.0, x, v);
     phx_sys_set_instant(ws, x, v);
-    phx_sys_rows(ws, s->t, 0.0);
+    ws->by->rows(ws, s->t, 0.0);
     for (int k = 0; k < ws->n_l; k++) {
-        const row_slot *slot = &system->rows[ws->row[k]];
-        const double e = fabs(phx_sys_row_rate(ws, k) - ws->w[k]) / (slot->row->angular ? 1.0 : s->size);
+        const row_slot *slot = &system->rows[ws->rows.index[k]];
+        const double e = fabs(phx_sys_row_rate(ws, k) - ws->rows.w[k]) / (slot->row->angular ? 1.0 : s->size);
         if (slot->component == component && !(e <= worst)) {
             worst = isnan(e) ? HUGE_VAL : e;
             *joint = system->joints[slot->joint].name;
@@ -99,11 +99,11 @@ static double left_over(const steady *s, int component, const double *x, double 
     return worst;
 }
 
-/* Rate of the coordinate that a rotor turns about, at the instant view. */
-static double rotor_rate(const workspace *ws, const rotor *one)
+/* Rate of the coordinate that a spinning body turns about, at the instant view. */
+static double spin_rate(const workspace *ws, const spinning_bodies *one)
 {
     const joint_slot *joint = &ws->system->joints[one->joint];
-    const phx_port_view *a = &ws->port_views[joint->a], *b = &ws->port_views[joint->b];
+    const phx_port_view *a = &ws->ports.view[joint->a], *b = &ws->ports.view[joint->b];
     const int size = phx_port_size(ws->system->dim);
     double g[PAIR_SIZE];
 
@@ -111,31 +111,32 @@ static double rotor_rate(const workspace *ws, const rotor *one)
     return phx_sys_dot(size, g, a->rate) + phx_sys_dot(size, g + PHX_PORT_MAX, b->rate);
 }
 
-/* Rates of the rows of a component, then of its rotors that turn freely, into column c of n; the right-hand side. */
+/* Rates of the rows of a component, then of its spinning bodies that turn freely, into column c of n; the right-hand
+ * side. */
 static int put_rates(const steady *s, int component, int n, int c, double *A, double *b)
 {
     workspace *ws = s->ws;
     const phx_system *system = ws->system;
     int row = ws->n_l;
 
-    phx_sys_rows(ws, s->t, 0.0);
+    ws->by->rows(ws, s->t, 0.0);
     for (int k = 0; k < ws->n_l; k++) {
-        const row_slot *slot = &system->rows[ws->row[k]];
+        const row_slot *slot = &system->rows[ws->rows.index[k]];
         const double scale = slot->component != component ? 0.0 : slot->row->angular ? 1.0 : 1.0 / s->size;
         A[k * n + c] = scale * phx_sys_row_rate(ws, k);
-        b[k] = scale * ws->w[k];
+        b[k] = scale * ws->rows.w[k];
     }
-    for (int i = 0; i < s->n_rotors; i++) {
-        const rotor *one = &s->rotors[i];
+    for (int i = 0; i < s->n_spinning; i++) {
+        const spinning_bodies *one = &s->spinning[i];
         if (one->component != component || one->driven)
             continue;
-        A[row * n + c] = rotor_rate(ws, one);
+        A[row * n + c] = spin_rate(ws, one);
         b[row++] = system->joints[one->joint].coordinates[one->coordinate].def.rate;
     }
     return row;
 }
 
-/* Least norm over the twist and the rotors of a component; whether that leaves no freedom. */
+/* Least norm over the twist and the spinning bodies of a component; whether that leaves no freedom. */
 static phx_status solve_twist(const steady *s, int component, const double *x, double *v, bool *unique)
 {
     workspace *ws = s->ws;
@@ -144,32 +145,32 @@ static phx_status solve_twist(const steady *s, int component, const double *x, d
     int n = twists, rows = ws->n_l, rank = 0;
     double *twist = s->twist + component * TWIST;
 
-    for (int i = 0; i < s->n_rotors; i++)
-        n += s->rotors[i].component == component;
-    double *A = phx_calloc(ws->base.context, (size_t)(rows + s->n_rotors + 1) * (size_t)n, sizeof *A);
-    double *b = phx_calloc(ws->base.context, (size_t)(rows + s->n_rotors + n), sizeof *b);
+    for (int i = 0; i < s->n_spinning; i++)
+        n += s->spinning[i].component == component;
+    double *A = phx_calloc(ws->base.context, (size_t)(rows + s->n_spinning + 1) * (size_t)n, sizeof *A);
+    double *b = phx_calloc(ws->base.context, (size_t)(rows + s->n_spinning + n), sizeof *b);
     phx_status status = A && b ? PHX_OK : PHX_ERR_MEMORY;
     for (int c = 0; c < twists && !status; c++) {
         phx_steady_unit_twist(s, component, c, x, v);
         phx_sys_set_instant(ws, x, v);
         rows = put_rates(s, component, n, c, A, b);
     }
-    for (int i = 0, c = twists; i < s->n_rotors && !status; i++)
-        if (s->rotors[i].component == component) {
-            memcpy(v, s->rotors[i].unit, (size_t)system->n_v * sizeof *v);
-            find_turns(s, &s->rotors[i], s->turn);
+    for (int i = 0, c = twists; i < s->n_spinning && !status; i++)
+        if (s->spinning[i].component == component) {
+            memcpy(v, s->spinning[i].unit, (size_t)system->n_v * sizeof *v);
+            find_turns(s, &s->spinning[i], s->turn);
             phx_steady_deformation_rates(s, s->turn, 1.0, x, v);
             phx_sys_set_instant(ws, x, v);
             put_rates(s, component, n, c++, A, b);
         }
-    double *solution = b ? b + ws->n_l + s->n_rotors : NULL;
+    double *solution = b ? b + ws->n_l + s->n_spinning : NULL;
     if (!status)
         status = phx_dense_least_norm(ws->base.context, rows, n, A, 1, b, 1e-9, solution, &rank);
     for (int c = 0; c < twists && !status; c++)
         twist[c] = c < system->dim ? s->size * solution[c] : solution[c];
-    for (int i = 0, c = twists; i < s->n_rotors && !status; i++)
-        if (s->rotors[i].component == component)
-            s->rotors[i].speed = solution[c++];
+    for (int i = 0, c = twists; i < s->n_spinning && !status; i++)
+        if (s->spinning[i].component == component)
+            s->spinning[i].speed = solution[c++];
     *unique = rank == n;
     phx_free(A);
     phx_free(b);
@@ -185,9 +186,9 @@ static double speed_of(const steady *s, int component)
 
     for (int i = 0; i < system->dim + system->n_rot; i++)
         speed = fmax(speed, fabs(twist[i]) / (i < system->dim ? s->size : 1.0));
-    for (int i = 0; i < s->n_rotors; i++)
-        if (s->rotors[i].component == component)
-            speed = fmax(speed, fabs(s->rotors[i].speed));
+    for (int i = 0; i < s->n_spinning; i++)
+        if (s->spinning[i].component == component)
+            speed = fmax(speed, fabs(s->spinning[i].speed));
     return speed;
 }
 
@@ -226,22 +227,22 @@ static phx_status check_component(const steady *s, int component, const double *
                     joint, left);
 }
 
-/* The twist of a component as one rigid body; where its drives do not allow that, and where rotors turn freely, with
- * rotors beside it. */
+/* The twist of a component as one rigid body; where its drives do not allow that, and where spinning bodies turn
+ * freely, with spinning bodies beside it. */
 static phx_status solve_component(steady *s, int component, const double *x, double *v, bool *unique)
 {
     const char *joint = "";
     phx_status status = solve_twist(s, component, x, v, unique);
 
     if (!status)
-        status = phx_steady_find_rotors(s, component,
-                                        !(left_over(s, component, x, v, &joint) <= 1e-9 * speed_of(s, component)), x);
+        status = phx_steady_find_spinning(s, component,
+                                          !(left_over(s, component, x, v, &joint) <= 1e-9 * speed_of(s, component)), x);
     if (!status)
         status = solve_twist(s, component, x, v, unique);
     return status ? status : check_component(s, component, x, v);
 }
 
-phx_status phx_steady_find_twists(steady *s, const double *x, double *v)
+phx_status phx_steady_find_motion(steady *s, const double *x, double *v)
 {
     const phx_system *system = s->ws->system;
     const double *turning = NULL;
@@ -269,9 +270,9 @@ phx_status phx_steady_find_twists(steady *s, const double *x, double *v)
             memcpy(twist, own, sizeof own);
         }
     }
-    for (int i = 0; i < s->n_rotors && !status; i++)
+    for (int i = 0; i < s->n_spinning && !status; i++)
         for (int k = 0; k < system->n_v; k++)
-            s->spin[k] += s->rotors[i].speed * s->rotors[i].unit[k];
+            s->spin[k] += s->spinning[i].speed * s->spinning[i].unit[k];
     find_turns(s, NULL, s->turn);
     return status;
 }

@@ -1,8 +1,8 @@
-/* Is a rotation steady? After everything has turned on, the rotors in their bearings too, the same forces and
- * derivatives must be found, in axes that take no part in the spin of the rotors, the joints closed and the same
- * motions free.
+/* Is a rotation steady? After everything has turned on, the spinning bodies in their bearings too, the same forces and
+ * derivatives must be found, in axes that take no part in the spin of the spinning bodies, the joints closed and the
+ * same motions free.
  *
- * A rotor that has turned by g = exp(s z t) in such axes has velocities and forces there with
+ * A spinning body that has turned by g = exp(s z t) in such axes has velocities and forces there with
  *
  *   nu = Ad(g) nu_body,   f = Ad(g)^-T f_body,   Ad(Q, p) = [Q [p]x Q; 0 Q]. */
 #include <math.h>
@@ -10,7 +10,7 @@
 
 #include "steady.h"
 
-/* ---- the turn of a rotor ---- */
+/* ---- the turn of a spinning body ---- */
 static bool spins(const steady *s, int b)
 {
     const phx_system *system = s->ws->system;
@@ -24,7 +24,7 @@ static void turn_deformation(const steady *s, int b, bool forces, double time, d
         phx_steady_turn_deformation(&s->Z[b], forces, -s->turn[b] * time, s->room, q);
 }
 
-/* nu_body = Ad(g)^-1 nu of the rotors after `time`, in place. */
+/* nu_body = Ad(g)^-1 nu of the spinning bodies after `time`, in place. */
 static void to_bodies(const steady *s, double time, double *nu)
 {
     const phx_system *system = s->ws->system;
@@ -47,7 +47,7 @@ static void to_bodies(const steady *s, double time, double *nu)
     }
 }
 
-/* f = Ad(g)^-T f_body of the rotors after `time`, in place. */
+/* f = Ad(g)^-T f_body of the spinning bodies after `time`, in place. */
 static void from_bodies(const steady *s, double time, double *f)
 {
     const phx_system *system = s->ws->system;
@@ -115,7 +115,7 @@ static void turn_in_space(const phx_system *system, const double *twist, double 
     }
 }
 
-/* x as it will be after `time`: each rotor turned in its bearings, each component moved by its twist. */
+/* x as it will be after `time`: each spinning body turned in its bearings, each component moved by its twist. */
 static void turn_on(const steady *s, double time, const double *x, double *later)
 {
     const phx_system *system = s->ws->system;
@@ -125,10 +125,12 @@ static void turn_on(const steady *s, double time, const double *x, double *later
     for (int b = 0; b < system->n_bodies; b++) {
         const body_slot *slot = &system->bodies[b];
         double Q[9], p[3];
+        int q_x;
         if (spins(s, b)) {
+            (void)phx_body_coordinates(slot->body, &q_x, NULL);
             phx_steady_turn(dim, s->spin + slot->v, time, Q, p);
             turn_in_body(dim, Q, p, s->spin[slot->v + dim] * time, later + slot->x);
-            turn_deformation(s, b, false, time, later + slot->x + phx_body_n_x(slot->body) - phx_body_n_q(slot->body));
+            turn_deformation(s, b, false, time, later + slot->x + q_x);
         }
         turn_in_space(system, s->twist + slot->component * TWIST, time, later + slot->x);
     }
@@ -229,9 +231,9 @@ static phx_status compare_forces(const steady *s, double time, const double *v)
             change = fmax(change, relative);
         }
     if (change <= 1e-8)
-        change = largest_change(s, time, ws->K, s->K, &body);
+        change = largest_change(s, time, ws->values.K, s->K, &body);
     if (change <= 1e-8)
-        change = largest_change(s, time, ws->D, s->D, &body);
+        change = largest_change(s, time, ws->values.D, s->D, &body);
     return change <= 1e-8 ? PHX_OK
                           : not_steady(s, "the forces on body", phx_body_name(system->bodies[body].body), change);
 }
@@ -244,8 +246,8 @@ static double largest_rate(const steady *s, bool prescribed, const char **joint)
     double worst = 0.0, largest = 0.0;
 
     for (int k = 0; k < ws->n_l; k++) {
-        const row_slot *slot = &system->rows[ws->row[k]];
-        const double unit = slot->row->angular ? 1.0 : s->size, w = prescribed ? ws->w[k] : 0.0;
+        const row_slot *slot = &system->rows[ws->rows.index[k]];
+        const double unit = slot->row->angular ? 1.0 : s->size, w = prescribed ? ws->rows.w[k] : 0.0;
         const double rate = fabs(phx_sys_row_rate(ws, k) - w) / unit;
         largest = fmax(largest, phx_sys_row_scale(ws, k) / unit);
         if (!(rate <= worst)) {
@@ -265,13 +267,13 @@ static phx_status compare_joints(const steady *s, double time, const double *v)
     double change = 0.0;
 
     phx_sys_set_instant(ws, s->x, v);
-    phx_sys_rows(ws, s->t + time, 0.0);
+    ws->by->rows(ws, s->t + time, 0.0);
     for (int k = 0; k < ws->n_l; k++) {
-        const row_slot *slot = &system->rows[ws->row[k]];
+        const row_slot *slot = &system->rows[ws->rows.index[k]];
         const joint_slot *joint = &system->joints[slot->joint];
-        const double gap = phx_row_value(slot->row, &ws->port_views[joint->a], &ws->port_views[joint->b], 1);
-        if (slot->role != ROW_DRIVEN && fabs(gap) / (slot->row->angular ? 1.0 : s->size) > 1e-8)
-            return not_steady(s, "the gaps of joint", joint->name, fabs(gap));
+        const double residual = phx_row_value(slot->row, &ws->ports.view[joint->a], &ws->ports.view[joint->b], 1);
+        if (slot->role != ROW_DRIVEN && fabs(residual) / (slot->row->angular ? 1.0 : s->size) > 1e-8)
+            return not_steady(s, "the gaps of joint", joint->name, fabs(residual));
     }
     change = largest_rate(s, true, &name);
     if (change > 1e-8)
@@ -289,10 +291,10 @@ static phx_status free_motion(const steady *s, const double *x, const double *v)
     phx_status status = PHX_OK;
 
     phx_sys_set_instant(ws, x, v);
-    phx_sys_rows(ws, s->t, 0.0);
-    status = phx_sys_factor_mass(ws, x);
+    ws->by->rows(ws, s->t, 0.0);
+    status = ws->by->factor_mass(ws, x);
     any_motion(ws->kkt.n, ws->kkt.n_v, s->xi);
-    return status ? status : phx_sys_solve_mass(ws, s->xi);
+    return status ? status : ws->by->solve_mass(ws, s->xi);
 }
 
 double phx_steady_fastest(const steady *s)
@@ -302,8 +304,8 @@ double phx_steady_fastest(const steady *s)
 
     for (int c = 0; c < system->n_components; c++)
         speed = fmax(speed, phx_steady_turning(system->n_rot, s->twist + c * TWIST + system->dim));
-    for (int i = 0; i < s->n_rotors; i++)
-        speed = fmax(speed, fabs(s->rotors[i].speed));
+    for (int i = 0; i < s->n_spinning; i++)
+        speed = fmax(speed, fabs(s->spinning[i].speed));
     return speed;
 }
 
@@ -317,9 +319,9 @@ static double slowest(const steady *s)
         if (own > 1e-6 * speed)
             speed = fmin(speed, own);
     }
-    for (int i = 0; i < s->n_rotors; i++)
-        if (fabs(s->rotors[i].speed) > 1e-6 * speed)
-            speed = fmin(speed, fabs(s->rotors[i].speed));
+    for (int i = 0; i < s->n_spinning; i++)
+        if (fabs(s->spinning[i].speed) > 1e-6 * speed)
+            speed = fmin(speed, fabs(s->spinning[i].speed));
     return speed;
 }
 
@@ -338,8 +340,8 @@ phx_status phx_steady_check(const steady *s, const double *x, const double *v)
         phx_steady_accelerations(s, 1.0, v, s->v_dot);
         if (!status)
             status = ws->base.ops->residual(&ws->base, s->t, x, v, s->v_dot, s->zero, s->res);
-        memcpy(s->K, ws->K, bytes);
-        memcpy(s->D, ws->D, bytes);
+        memcpy(s->K, ws->values.K, bytes);
+        memcpy(s->D, ws->values.D, bytes);
         turn_on(s, time, x, s->x);
         phx_steady_velocities(s, -1, 1.0, s->x, later);
         if (!status)

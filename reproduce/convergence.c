@@ -48,7 +48,7 @@ typedef struct mesh {
 
 static void free_mesh(mesh *it)
 {
-    phx_beam_destroy(it->beam);
+    phx_flex_source_destroy(it->beam);
     phx_free(it->omega);
     phx_free(it->modes);
     phx_free(it->x);
@@ -60,7 +60,7 @@ static void free_mesh(mesh *it)
 /* The rows of a point, first on q, then on the modes. */
 static phx_status put_rows(phx_context *context, mesh *it, int p, double *on_q, double *functional)
 {
-    const phx_flex *flex = phx_beam_flex(it->beam);
+    const phx_flex *flex = phx_flex_source_flex(it->beam);
     const int n = it->n;
     phx_flex_point point = {0};
     const phx_status status = phx_beam_point(it->beam, context, it->x[p], &point);
@@ -97,7 +97,7 @@ static phx_status make_mesh(phx_context *context, int elements, mesh *it)
     phx_status status = phx_beam_create(context, &def, &it->beam);
     if (status)
         return status;
-    const phx_flex *flex = phx_beam_flex(it->beam);
+    const phx_flex *flex = phx_flex_source_flex(it->beam);
     const size_t n = (size_t)flex->n, points = (size_t)it->points;
     it->n = flex->n;
     it->omega = phx_calloc(context, n, sizeof *it->omega);
@@ -128,7 +128,7 @@ static phx_status make_mesh(phx_context *context, int elements, mesh *it)
  * without uy at the ends. */
 static phx_status start_velocity(phx_context *context, const mesh *it, double *start)
 {
-    const phx_flex *flex = phx_beam_flex(it->beam);
+    const phx_flex *flex = phx_flex_source_flex(it->beam);
     double *v = phx_calloc(context, (size_t)it->n, sizeof *v);
     int at = it->elements;
 

@@ -4,21 +4,21 @@
  *     row of q_i, columns of v and w:   S_i^T Gv ,  S_i^T Gw + columns_i
  *
  * See interval_kernel.h for `real` and NAME. */
-#ifndef PHX_BORDER_KERNEL_H
-#define PHX_BORDER_KERNEL_H
+#ifndef PHX_ARROW_KERNEL_H
+#define PHX_ARROW_KERNEL_H
 
 #include "interval_kernel.h"
 
-typedef struct NAME(border) {
+typedef struct NAME(arrow) {
     real *rigid;           /* n_rigid square */
     real *H, *E, *Gv, *Gw; /* dim x dim, n_rot x dim, dim x dim, dim x n_rot */
     real *rows, *columns;  /* n_q x n_rot each */
-} NAME(border);
+} NAME(arrow);
 
-static inline NAME(border) NAME(border_at)(const int dim, int n_q, real *start)
+static inline NAME(arrow) NAME(arrow_at)(const int dim, int n_q, real *start)
 {
     const int n_rot = phx_rotations(dim), r = dim + n_rot;
-    NAME(border) it = {.rigid = start};
+    NAME(arrow) it = {.rigid = start};
 
     it.H = it.rigid + r * r;
     it.E = it.H + dim * dim;
@@ -77,7 +77,7 @@ static inline void NAME(frame_turn)(const int dim, double h, const real *w, int 
 
 /* Rigid columns: dp1_t = 2 (m dv + dw x s1), dp1_r = 2 (s1 x dv + J1 dw); rows of q through S alone,
  * g = 2/h dv - v0 x dw - dv x w0. */
-static inline void NAME(rigid_columns)(const int dim, const int n, const NAME(ends) * e, NAME(border) * out)
+static inline void NAME(rigid_columns)(const int dim, const int n, const NAME(ends) * e, NAME(arrow) * out)
 {
     const int n_rot = phx_rotations(dim), r = dim + n_rot;
     const real *s1 = NAME(end_moments)(n, e->known), *pair1 = NAME(end_inertia)(n, e->known);
@@ -106,7 +106,7 @@ static inline void NAME(rigid_columns)(const int dim, const int n, const NAME(en
 }
 
 /* H and E: what S_i gives in the rigid rows, t = 2 S_i + h w1 x S_i, r = h S_i x v1. */
-static inline void NAME(deformed_rows)(const int dim, const NAME(ends) * e, NAME(border) * out)
+static inline void NAME(deformed_rows)(const int dim, const NAME(ends) * e, NAME(arrow) * out)
 {
     for (int c = 0; c < dim; c++) {
         real unit[3] = ZEROS, t[3], r[3];
@@ -123,7 +123,7 @@ static inline void NAME(deformed_rows)(const int dim, const NAME(ends) * e, NAME
 
 /* Gravity acts through R_m^T g, dR_m = h/2 R1 [turn]x. */
 static inline void NAME(gravity_part)(const int dim, const int n, const NAME(ends) * e, const double *gravity,
-                                      const real *attitude1, const real *attitude, NAME(border) * out)
+                                      const real *attitude1, const real *attitude, NAME(arrow) * out)
 {
     const int n_rot = phx_rotations(dim), r = dim + n_rot;
     const double half = 0.5 * e->h;
@@ -156,7 +156,7 @@ static inline void NAME(gravity_part)(const int dim, const int n, const NAME(end
 /* rows_i = (1/h + 1/2 wm x)(2 (C - A d)_i + h J'_i(q1) w1) ,  columns_i = 2/h (C - A d)_i - 2 (A u)_i - J'_i(q_m) w0
  * with J'_i(q) = j_i + (Q q)_i. */
 static inline void NAME(turning_parts)(const int dim, const phx_floating *body, const NAME(ends) * e,
-                                       const NAME(arrays) * at, real *room, NAME(border) * out)
+                                       const NAME(arrays) * at, real *room, NAME(arrow) * out)
 {
     const phx_flex *flex = body->flex;
     const int n = flex->n, n_rot = phx_rotations(dim), n_pair = phx_pairs(dim);
@@ -187,14 +187,14 @@ static inline void NAME(turning_parts)(const int dim, const phx_floating *body, 
 }
 
 /* Of the derivative of the residual with respect to the mean velocity, after the residual. */
-static inline void NAME(interval_border)(const int dim, const int n, const phx_floating *body, const double *gravity,
-                                         double h, const real *attitude1, const real *attitude, const real *v0,
-                                         const real *v1, const real *vm, const NAME(products) * it, real *room,
-                                         real *values)
+static inline void NAME(interval_arrow)(const int dim, const int n, const phx_floating *body, const double *gravity,
+                                        double h, const real *attitude1, const real *attitude, const real *v0,
+                                        const real *v1, const real *vm, const NAME(products) * it, real *room,
+                                        real *values)
 {
     const NAME(ends) e = {.h = h, .v0 = v0, .v1 = v1, .vm = vm, .known = it};
     const int n_rot = phx_rotations(dim), r = dim + n_rot;
-    NAME(border) out = NAME(border_at)(dim, n, values);
+    NAME(arrow) out = NAME(arrow_at)(dim, n, values);
     NAME(arrays) at = {0};
 
     NAME(rigid_columns)(dim, n, &e, &out);
@@ -208,12 +208,12 @@ static inline void NAME(interval_border)(const int dim, const int n, const phx_f
 }
 
 /* Of M(q): H = Gv = 1, E = Gw = 0, rows and columns C - A q. */
-static inline void NAME(mass_border)(const int dim, const phx_floating *body, const NAME(inertia) * own, const real *q,
-                                     real *room, real *values)
+static inline void NAME(mass_arrow)(const int dim, const phx_floating *body, const NAME(inertia) * own, const real *q,
+                                    real *room, real *values)
 {
     const phx_flex *flex = body->flex;
     const int n = flex->n, n_rot = phx_rotations(dim), r = dim + n_rot, n_pair = phx_pairs(dim);
-    NAME(border) out = NAME(border_at)(dim, n, values);
+    NAME(arrow) out = NAME(arrow_at)(dim, n, values);
     real moments[6] = ZEROS, s[3], pair[PHX_MAX_PAIR], sum[PHX_MAX_PAIR] = ZEROS;
 
     NAME(multiply)(&body->compact->moments, q, moments);

@@ -1,4 +1,4 @@
-/* The list of items: what each is, where it is published, what computes it; private to the layer reproduce. */
+/* The list of items: what each is, where it is published, what computes it; private to this folder. */
 #ifndef PHX_REPRODUCE_CATALOG_H
 #define PHX_REPRODUCE_CATALOG_H
 

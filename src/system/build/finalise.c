@@ -52,7 +52,7 @@ phx_status phx_sys_number(phx_system *system)
     for (int j = 0; j < system->n_joints; j++)
         for (int c = 0; c < system->joints[j].n_coordinates; c++) {
             coordinate_slot *coordinate = &system->joints[j].coordinates[c];
-            coordinate->turn = coordinate->row.counted ? system->n_x++ : -1;
+            coordinate->angle = coordinate->row.counted ? system->n_x++ : -1;
         }
     for (int i = 0; i < system->n_forces; i++) {
         const force_slot *force = &system->forces[i];
@@ -192,13 +192,13 @@ phx_status phx_system_freeze(phx_system *system)
     int *every = NULL;
     phx_status status = PHX_OK;
 
-    if (system->frozen)
+    if (system->finalised)
         return PHX_OK;
-    if (system->spoilt)
+    if (system->invalid)
         return phx_fail(context, PHX_ERR_ARGUMENT, "the system could not be frozen before; build it anew");
     if (system->n_bodies == 0)
         return phx_fail(context, PHX_ERR_ARGUMENT, "the system has no body");
-    system->spoilt = true; /* until all has succeeded: what is half made may only be destroyed */
+    system->invalid = true; /* until all has succeeded: what is half made may only be destroyed */
     status = phx_sys_number(system);
     if (!status)
         status = phx_sys_ledger_create(system);
@@ -224,9 +224,9 @@ phx_status phx_system_freeze(phx_system *system)
         status = phx_sys_find_redundant(system);
     if (!status) {
         system->varies = phx_sys_varies(system);
-        system->frozen = true;
+        system->finalised = true;
     }
-    system->spoilt = !system->frozen;
+    system->invalid = !system->finalised;
     phx_free(every);
     return phx_conclude(system->context, status);
 }

@@ -8,10 +8,10 @@
 /* ---- vectors at a port ---- */
 /* Rows of a vector in inertial components that changes with the port's place: with `body_frame` R^T of it, which with
  * its value u also turns, d(R^T u) = R^T du + (R^T u) x dphi. */
-static void vector_slopes(slopes *it, const output_slot *output, slope_part part, const double *value)
+static void vector_jacobian(jacobian_rows *it, const output_slot *output, jacobian_part part, const double *value)
 {
     const phx_system *system = it->ws->system;
-    const phx_port_view *view = &it->ws->port_views[output->def.port];
+    const phx_port_view *view = &it->ws->ports.view[output->def.port];
     const int dim = system->dim;
     const bool turned = output->def.body_frame;
     double local[3];
@@ -28,37 +28,37 @@ static void vector_slopes(slopes *it, const output_slot *output, slope_part part
             phx_vec_x_rot(dim, local, unit, change);
             covector[dim + k] = change[a];
         }
-        phx_sys_slope_port(it, part, it->row[a], output->def.port, covector);
+        phx_sys_jacobian_add_port(it, part, it->row[a], output->def.port, covector);
     }
 }
 
-void phx_sys_position_slopes(slopes *it, const output_slot *output)
+void phx_sys_position_jacobian(jacobian_rows *it, const output_slot *output)
 {
-    vector_slopes(it, output, SLOPE_Q, it->ws->port_views[output->def.port].u1);
+    vector_jacobian(it, output, JACOBIAN_Q, it->ws->ports.view[output->def.port].u1);
 }
 
-void phx_sys_velocity_slopes(slopes *it, const output_slot *output)
+void phx_sys_velocity_jacobian(jacobian_rows *it, const output_slot *output)
 {
-    vector_slopes(it, output, SLOPE_V, NULL);
+    vector_jacobian(it, output, JACOBIAN_V, NULL);
 }
 
-void phx_sys_acceleration_slopes(slopes *it, const output_slot *output)
+void phx_sys_acceleration_jacobian(jacobian_rows *it, const output_slot *output)
 {
-    vector_slopes(it, output, SLOPE_A, NULL);
+    vector_jacobian(it, output, JACOBIAN_A, NULL);
 }
 
 /* How the deformation R^T (u - r) - x = phi q changes with a coordinate, given in body axes. */
-static void deformation_column(slopes *it, const output_slot *output, int column, const double *change)
+static void deformation_column(jacobian_rows *it, const output_slot *output, int column, const double *change)
 {
     const int dim = it->ws->system->dim;
     double turned[3];
 
-    phx_rot_apply(dim, it->ws->port_views[output->def.port].R1, change, turned);
+    phx_rot_apply(dim, it->ws->ports.view[output->def.port].R1, change, turned);
     for (int a = 0; a < dim; a++)
-        phx_sys_slope(it, SLOPE_Q, it->row[a], column, output->def.inertial ? turned[a] : change[a]);
+        phx_sys_jacobian_add(it, JACOBIAN_Q, it->row[a], column, output->def.inertial ? turned[a] : change[a]);
 }
 
-void phx_sys_deformation_slopes(slopes *it, const output_slot *output)
+void phx_sys_deformation_jacobian(jacobian_rows *it, const output_slot *output)
 {
     const phx_system *system = it->ws->system;
     const port_slot *port = &system->ports[output->def.port];
@@ -87,7 +87,7 @@ void phx_sys_deformation_slopes(slopes *it, const output_slot *output)
 /* Turn of a port's section in its own axes, n_rot x PHX_PORT_MAX; in space U^T R (dphi + E dtheta). */
 static void section_turn(const workspace *ws, phx_port_id id, double *turn)
 {
-    const phx_port_view *view = &ws->port_views[id];
+    const phx_port_view *view = &ws->ports.view[id];
     double U[9], E[9];
 
     memset(turn, 0, 3 * PHX_PORT_MAX * sizeof *turn);
@@ -101,30 +101,30 @@ static void section_turn(const workspace *ws, phx_port_id id, double *turn)
     phx_dense_multiply(false, false, 3, 3, 3, 1.0, turn + 3, PHX_PORT_MAX, E, 3, 0.0, turn + 6, PHX_PORT_MAX);
 }
 
-void phx_sys_angle_slopes(slopes *it, const output_slot *output)
+void phx_sys_angle_jacobian(jacobian_rows *it, const output_slot *output)
 {
     double turn[3 * PHX_PORT_MAX];
 
     section_turn(it->ws, output->def.port, turn);
-    phx_sys_slope_port(it, SLOPE_Q, it->row[0], output->def.port, turn);
+    phx_sys_jacobian_add_port(it, JACOBIAN_Q, it->row[0], output->def.port, turn);
 }
 
 /* Plane: (angle + atan theta)'; space: w + E theta' in body axes, R of it in inertial ones. */
-void phx_sys_angular_velocity_slopes(slopes *it, const output_slot *output)
+void phx_sys_angular_velocity_jacobian(jacobian_rows *it, const output_slot *output)
 {
-    const phx_port_view *view = &it->ws->port_views[output->def.port];
+    const phx_port_view *view = &it->ws->ports.view[output->def.port];
 
     for (int k = 0; k < it->ws->system->n_rot; k++) {
         double covector[PHX_PORT_MAX] = {0}, axis[3] = {0};
         for (int i = 0; i < 3 && view->dim == 3; i++)
             axis[i] = output->def.body_frame ? (double)(i == k) : view->R1[k * 3 + i];
         phx_sys_turn_covector(view, axis, covector);
-        phx_sys_slope_port(it, SLOPE_V, it->row[k], output->def.port, covector);
+        phx_sys_jacobian_add_port(it, JACOBIAN_V, it->row[k], output->def.port, covector);
     }
 }
 
 /* Quaternion of the section's axes: dq = 1/2 q o (0, omega), omega in the section's axes. */
-void phx_sys_attitude_slopes(slopes *it, const output_slot *output)
+void phx_sys_attitude_jacobian(jacobian_rows *it, const output_slot *output)
 {
     double turn[3 * PHX_PORT_MAX], q[4];
 
@@ -140,7 +140,7 @@ void phx_sys_attitude_slopes(slopes *it, const output_slot *output)
         for (int k = 0; k < 3; k++)
             for (int m = 0; m < PHX_PORT_MAX; m++)
                 covector[m] += 0.5 * product[a][k] * turn[k * PHX_PORT_MAX + m];
-        phx_sys_slope_port(it, SLOPE_Q, it->row[a], output->def.port, covector);
+        phx_sys_jacobian_add_port(it, JACOBIAN_Q, it->row[a], output->def.port, covector);
     }
 }
 
@@ -166,14 +166,14 @@ static void stress_row(const workspace *ws, const output_slot *output, int k, in
     }
     for (int part = 0; part < ws->system->dim - 1; part++) {
         const double *m = part ? second : moment;
-        const double sign = ws->system->dim == 3 && phx_sys_dot(n, m, ws->sigma) < 0.0 ? -1.0 : 1.0;
+        const double sign = ws->system->dim == 3 && phx_sys_dot(n, m, ws->bodies.stress) < 0.0 ? -1.0 : 1.0;
         const double factor = side * sign * output->def.fibre[part] / output->def.inertia[part];
         for (int i = 0; i < n; i++)
             row[i] = (part ? row[i] : axial[i] / output->def.area) + factor * m[i];
     }
 }
 
-void phx_sys_stress_slopes(slopes *it, const output_slot *output)
+void phx_sys_stress_jacobian(jacobian_rows *it, const output_slot *output)
 {
     workspace *ws = it->ws;
     const phx_system *system = ws->system;
@@ -182,50 +182,51 @@ void phx_sys_stress_slopes(slopes *it, const output_slot *output)
     const int n = phx_body_n_stress(slot->body), n_q = phx_body_n_q(slot->body);
     int q_v = 0;
     double *row = phx_calloc(ws->base.context, (size_t)n, sizeof *row);
-    double *slope = phx_calloc(ws->base.context, (size_t)n_q, sizeof *slope);
+    double *row_q = phx_calloc(ws->base.context, (size_t)n_q, sizeof *row_q);
 
     (void)phx_body_coordinates(slot->body, NULL, &q_v);
-    if (!row || !slope)
+    if (!row || !row_q)
         it->status = PHX_ERR_MEMORY;
     for (int k = 0; k < output->count && !it->status; k++) {
-        phx_body_stress(slot->body, x, ws->sigma);
+        phx_body_stress(slot->body, x, ws->bodies.stress);
         stress_row(ws, output, k, n, row);
-        phx_body_stress_slope(slot->body, x, row, slope);
+        phx_body_stress_slope(slot->body, x, row, row_q);
         for (int i = 0; i < n_q; i++)
-            phx_sys_slope(it, SLOPE_Q, it->row[k], slot->v + q_v + i, slope[i]);
+            phx_sys_jacobian_add(it, JACOBIAN_Q, it->row[k], slot->v + q_v + i, row_q[i]);
     }
     phx_free(row);
-    phx_free(slope);
+    phx_free(row_q);
 }
 
 /* ---- joints ---- */
-static void coordinate_slopes(slopes *it, const output_slot *output, slope_part part)
+static void coordinate_jacobian(jacobian_rows *it, const output_slot *output, jacobian_part part)
 {
     const joint_slot *joint = &it->ws->system->joints[output->def.joint];
 
     for (int c = 0; c < joint->n_coordinates; c++)
-        phx_sys_slope_motion(it, part, it->row[c], &it->list->motions[it->list->first_motion[output->def.joint] + c]);
+        phx_sys_jacobian_add_motion(it, part, it->row[c],
+                                    &it->list->motions[it->list->first_motion[output->def.joint] + c]);
 }
 
-void phx_sys_coordinate_slopes(slopes *it, const output_slot *output)
+void phx_sys_coordinate_jacobian(jacobian_rows *it, const output_slot *output)
 {
-    coordinate_slopes(it, output, SLOPE_Q);
+    coordinate_jacobian(it, output, JACOBIAN_Q);
 }
 
-void phx_sys_rate_slopes(slopes *it, const output_slot *output)
+void phx_sys_rate_jacobian(jacobian_rows *it, const output_slot *output)
 {
-    coordinate_slopes(it, output, SLOPE_V);
+    coordinate_jacobian(it, output, JACOBIAN_V);
 }
 
-void phx_sys_effort_slopes(slopes *it, const output_slot *output)
+void phx_sys_effort_jacobian(jacobian_rows *it, const output_slot *output)
 {
     const joint_slot *joint = &it->ws->system->joints[output->def.joint];
 
     for (int c = 0; c < joint->n_coordinates; c++) {
         const phx_coordinate_def *def = &joint->coordinates[c].def;
-        phx_sys_slope_effort(it, it->row[c], output->def.joint, c);
-        phx_sys_slope_coordinate(it, SLOPE_Q, it->row[c], output->def.joint, c, -def->stiffness);
-        phx_sys_slope_coordinate(it, SLOPE_V, it->row[c], output->def.joint, c, -def->damping);
+        phx_sys_jacobian_add_effort(it, it->row[c], output->def.joint, c);
+        phx_sys_jacobian_add_coordinate(it, JACOBIAN_Q, it->row[c], output->def.joint, c, -def->stiffness);
+        phx_sys_jacobian_add_coordinate(it, JACOBIAN_V, it->row[c], output->def.joint, c, -def->damping);
     }
 }
 
@@ -241,7 +242,7 @@ typedef struct wrench_parts {
 static void wrench_of_row(const workspace *ws, const joint_slot *joint, const phx_row *row, bool at_a,
                           wrench_parts *out)
 {
-    const phx_port_view *a = &ws->port_views[joint->a], *b = &ws->port_views[joint->b], *on = at_a ? a : b;
+    const phx_port_view *a = &ws->ports.view[joint->a], *b = &ws->ports.view[joint->b], *on = at_a ? a : b;
     const int dim = ws->system->dim, n_rot = ws->system->n_rot, side = at_a ? 0 : PHX_PORT_MAX;
     double both[PAIR_SIZE], g[PHX_PORT_MAX], H[PAIR_SIZE * PAIR_SIZE] = {0};
 
@@ -276,8 +277,9 @@ static void wrench_of_row(const workspace *ws, const joint_slot *joint, const ph
 }
 
 /* Components of one vector of the reaction along the frame: by the multiplier, and by the changes of the ports. */
-static void reaction_vector(slopes *it, const output_slot *output, int first, const double *frame, const double *value,
-                            double (*change)[PAIR_SIZE], const double *turn, int row_of_system, double lambda)
+static void reaction_vector(jacobian_rows *it, const output_slot *output, int first, const double *frame,
+                            const double *value, double (*change)[PAIR_SIZE], const double *turn, int row_of_system,
+                            double lambda)
 {
     const joint_slot *joint = &it->ws->system->joints[output->def.joint];
     const int dim = it->ws->system->dim, n_rot = it->ws->system->n_rot;
@@ -296,20 +298,20 @@ static void reaction_vector(slopes *it, const output_slot *output, int first, co
             for (int m = 0; m < PHX_PORT_MAX; m++)
                 covector[m] += lambda * turned[i] * turn[k * PHX_PORT_MAX + m];
         }
-        phx_sys_slope(it, SLOPE_L, it->row[first + i], row_of_system, local[i]);
-        phx_sys_slope_port(it, SLOPE_Q, it->row[first + i], joint->a, covector);
-        phx_sys_slope_port(it, SLOPE_Q, it->row[first + i], joint->b, covector + PHX_PORT_MAX);
+        phx_sys_jacobian_add(it, JACOBIAN_L, it->row[first + i], row_of_system, local[i]);
+        phx_sys_jacobian_add_port(it, JACOBIAN_Q, it->row[first + i], joint->a, covector);
+        phx_sys_jacobian_add_port(it, JACOBIAN_Q, it->row[first + i], joint->b, covector + PHX_PORT_MAX);
     }
 }
 
-void phx_sys_reaction_slopes(slopes *it, const output_slot *output)
+void phx_sys_reaction_jacobian(jacobian_rows *it, const output_slot *output)
 {
     const workspace *ws = it->ws;
     const joint_slot *joint = &ws->system->joints[output->def.joint];
     const int dim = ws->system->dim;
     double frame[9], turn[3 * PHX_PORT_MAX] = {0};
 
-    phx_sys_section_frame(&ws->port_views[joint->a], ws->system->ports[joint->a].port.rotation, frame);
+    phx_sys_section_frame(&ws->ports.view[joint->a], ws->system->ports[joint->a].port.rotation, frame);
     section_turn(ws, joint->a, turn);
     if (output->def.inertial) {
         memset(turn, 0, sizeof turn);
@@ -325,10 +327,10 @@ void phx_sys_reaction_slopes(slopes *it, const output_slot *output)
             reaction_vector(it, output, 3, frame, parts.torque, parts.dtorque, turn, r, it->all[r]);
             continue;
         }
-        phx_sys_slope(it, SLOPE_L, it->row[2], r, parts.torque[0]);
+        phx_sys_jacobian_add(it, JACOBIAN_L, it->row[2], r, parts.torque[0]);
         for (int m = 0; m < PAIR_SIZE; m++)
             parts.dtorque[0][m] *= it->all[r];
-        phx_sys_slope_port(it, SLOPE_Q, it->row[2], joint->a, parts.dtorque[0]);
-        phx_sys_slope_port(it, SLOPE_Q, it->row[2], joint->b, parts.dtorque[0] + PHX_PORT_MAX);
+        phx_sys_jacobian_add_port(it, JACOBIAN_Q, it->row[2], joint->a, parts.dtorque[0]);
+        phx_sys_jacobian_add_port(it, JACOBIAN_Q, it->row[2], joint->b, parts.dtorque[0] + PHX_PORT_MAX);
     }
 }

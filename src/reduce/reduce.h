@@ -1,16 +1,12 @@
-/* Phlexor, layer reduce: bases made from plain matrices.
+/* Layer reduce, for the other layers of the library: bases made from plain matrices.
  *
  * A basis P takes f new coordinates eta to n old ones, xi = P eta. All bases here are orthonormal in the mass matrix,
  * P^T M P = I, so that the reduced problem eta'' + P^T K P eta = 0 is an ordinary symmetric eigenproblem. Everything in
  * this layer is dense: n is the size of one body or of a mechanism, hundreds of coordinates and not millions. */
-#ifndef PHLEXOR_REDUCE_H
-#define PHLEXOR_REDUCE_H
+#ifndef PHX_REDUCE_REDUCE_H
+#define PHX_REDUCE_REDUCE_H
 
-#include <phlexor/algebra.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "algebra/algebra.h"
 
 /* The columns of a basis. Owns its array. */
 typedef struct phx_basis {
@@ -68,7 +64,4 @@ phx_status phx_reduce_lowest_modes(phx_context *context, const phx_basis *basis,
                                    int wanted, double *frequency, double *resolution, double *asymmetry,
                                    phx_basis *modes);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

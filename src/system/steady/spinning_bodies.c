@@ -1,6 +1,6 @@
-/* Rotors of a steady rotation: bodies that turn at a constant speed about an axis of what carries them. Their axes of
- * reference do not take part in that turn, so a rotor must look the same in all its angles: with the twist z of the
- * turn in body axes and M its mass matrix,
+/* Spinning bodies of a steady rotation: bodies that turn at a constant speed about an axis of what carries them. Their
+ * axes of reference do not take part in that turn, so a spinning body must look the same in all its angles: with the
+ * twist z of the turn in body axes and M its mass matrix,
  *
  *   M ad(z) + ad(z)^T M = 0,       ad = [[z_r]x [z_v]x; 0 [z_r]x],
  *
@@ -48,7 +48,7 @@ void phx_steady_accelerations(const steady *s, double factor, const double *v, d
     const phx_system *system = s->ws->system;
 
     memset(v_dot, 0, (size_t)system->n_v * sizeof *v_dot);
-    for (int b = 0; b < system->n_bodies && s->n_rotors > 0; b++) { /* v_dot = -ad(spin) v */
+    for (int b = 0; b < system->n_bodies && s->n_spinning > 0; b++) { /* v_dot = -ad(spin) v */
         const int at = system->bodies[b].v;
         phx_steady_bracket(system->dim, s->spin + at, v + at, v_dot + at);
         for (int i = 0; i < system->dim + system->n_rot; i++)
@@ -66,9 +66,8 @@ void phx_steady_deformation_rates(const steady *s, const double *turn, double fa
 
     for (int b = 0; b < system->n_bodies; b++) {
         const body_slot *slot = &system->bodies[b];
-        const double *q = x + slot->x + phx_body_n_x(slot->body) - phx_body_n_q(slot->body);
         if (s->Z[b].rows > 0 && turn[b] != 0.0) /* q_dot = -s Z q */
-            phx_csr_apply(&s->Z[b], -factor * turn[b], q, v + slot->v + rigid);
+            phx_csr_apply(&s->Z[b], -factor * turn[b], phx_sys_q(slot, x), v + slot->v + rigid);
     }
 }
 
@@ -82,7 +81,7 @@ static line find_line(const steady *s, const joint_slot *joint, int coordinate, 
 {
     const workspace *ws = s->ws;
     const int dim = ws->system->dim, n_rot = ws->system->n_rot;
-    const phx_port_view *a = &ws->port_views[joint->a], *b = &ws->port_views[joint->b], *view = side_a ? a : b;
+    const phx_port_view *a = &ws->ports.view[joint->a], *b = &ws->ports.view[joint->b], *view = side_a ? a : b;
     double g[PAIR_SIZE], own[3];
     line out = {0};
 
@@ -105,7 +104,7 @@ static bool row_resists(const steady *s, const phx_row *row, const joint_slot *j
 {
     const workspace *ws = s->ws;
     const int dim = ws->system->dim, n_rot = ws->system->n_rot;
-    const phx_port_view *a = &ws->port_views[joint->a], *b = &ws->port_views[joint->b];
+    const phx_port_view *a = &ws->ports.view[joint->a], *b = &ws->ports.view[joint->b];
     double g_a[PHX_PORT_MAX], g_b[PHX_PORT_MAX], arm[3], rate[PHX_PORT_MAX] = {0};
 
     phx_row_covectors(row, a, b, g_a, g_b);
@@ -210,20 +209,23 @@ static void asymmetry(const phx_system *system, const double *M, const double *z
 /* Inertia of the undeformed body, n square in its axes. */
 static phx_status undeformed_mass(phx_context *context, const body_slot *slot, const double *x, double *M)
 {
-    const int n_x = phx_body_n_x(slot->body), n = phx_body_n_q(slot->body);
-    double *xb = phx_calloc(context, (size_t)n_x, sizeof *xb);
+    const size_t n_x = (size_t)phx_body_n_x(slot->body);
+    double *xb = phx_calloc(context, n_x, sizeof *xb);
+    int q_x;
 
     if (!xb)
         return PHX_ERR_MEMORY;
-    memcpy(xb, x + slot->x, (size_t)(n_x - n) * sizeof *xb);
+    const int n = phx_body_coordinates(slot->body, &q_x, NULL);
+    memcpy(xb, x + slot->x, n_x * sizeof *xb);
+    memset(xb + q_x, 0, (size_t)n * sizeof *xb);
     phx_body_rigid_mass(slot->body, xb, M);
     phx_free(xb);
     return PHX_OK;
 }
 
-/* Whether they are all rotors; why not, of a driven joint, is kept. */
-static phx_status symmetric(steady *s, const rotor *turning, const line *about, const bool *on, const double *x,
-                            bool *result)
+/* Whether they are all spinning bodies; why not, of a driven joint, is kept. */
+static phx_status symmetric(steady *s, const spinning_bodies *turning, const line *about, const bool *on,
+                            const double *x, bool *result)
 {
     const phx_system *system = s->ws->system;
     phx_context *context = s->ws->base.context;
@@ -242,7 +244,7 @@ static phx_status symmetric(steady *s, const rotor *turning, const line *about, 
         if (!status)
             asymmetry(system, M, z, &found.off, &found.uneven);
         if (!status && phx_body_n_q(body) > 0)
-            status = phx_steady_round(context, body, z, &Z, &uneven);
+            status = phx_steady_axisymmetric(context, body, z, &Z, &uneven);
         phx_csr_free(&Z);
         found.body = b;
         found.bends = uneven > 1e-8;
@@ -256,15 +258,15 @@ static phx_status symmetric(steady *s, const rotor *turning, const line *about, 
 }
 
 /* ---- the list ---- */
-/* Whether its velocities are none that the twist of the component and the rotors found so far make. */
-static phx_status is_new(const steady *s, const rotor *one, const double *x, bool *result)
+/* Whether its velocities are none that the twist of the component and the spinning bodies found so far make. */
+static phx_status is_new(const steady *s, const spinning_bodies *one, const double *x, bool *result)
 {
     phx_context *context = s->ws->base.context;
     const int n_v = s->ws->system->n_v, twists = s->ws->system->dim + s->ws->system->n_rot;
     int n = twists + 1, rank = 0, c = 0;
 
-    for (int i = 0; i < s->n_rotors; i++)
-        n += s->rotors[i].component == one->component;
+    for (int i = 0; i < s->n_spinning; i++)
+        n += s->spinning[i].component == one->component;
     double *A = phx_calloc(context, (size_t)n_v * (size_t)n, sizeof *A);
     double *room = phx_calloc(context, (size_t)(2 * n_v + n), sizeof *room); /* a column, zeros, a solution */
     phx_status status = A && room ? PHX_OK : PHX_ERR_MEMORY;
@@ -273,8 +275,8 @@ static phx_status is_new(const steady *s, const rotor *one, const double *x, boo
         for (int k = 0; k < n_v; k++)
             A[k * n + c] = room[k];
     }
-    for (int i = 0; i <= s->n_rotors && !status; i++) {
-        const rotor *column = i < s->n_rotors ? &s->rotors[i] : one;
+    for (int i = 0; i <= s->n_spinning && !status; i++) {
+        const spinning_bodies *column = i < s->n_spinning ? &s->spinning[i] : one;
         for (int k = 0; k < n_v && column->component == one->component; k++)
             A[k * n + c] = column->unit[k];
         c += column->component == one->component;
@@ -287,7 +289,7 @@ static phx_status is_new(const steady *s, const rotor *one, const double *x, boo
     return status;
 }
 
-static phx_status add_rotor(steady *s, rotor found, const line *about, const bool *on, const double *x)
+static phx_status add_spinning(steady *s, spinning_bodies found, const line *about, const bool *on, const double *x)
 {
     const phx_system *system = s->ws->system;
     bool new = false;
@@ -302,11 +304,11 @@ static phx_status add_rotor(steady *s, rotor found, const line *about, const boo
     for (int b = 0; b < system->n_bodies && !status && new; b++) {
         double uneven;
         if (on[b] && phx_body_n_q(system->bodies[b].body) > 0 && s->Z[b].rows == 0)
-            status = phx_steady_round(s->ws->base.context, system->bodies[b].body, found.unit + system->bodies[b].v,
-                                      &s->Z[b], &uneven);
+            status = phx_steady_axisymmetric(s->ws->base.context, system->bodies[b].body,
+                                             found.unit + system->bodies[b].v, &s->Z[b], &uneven);
     }
     if (!status && new)
-        s->rotors[s->n_rotors++] = found;
+        s->spinning[s->n_spinning++] = found;
     else
         phx_free(found.unit);
     return status;
@@ -326,7 +328,7 @@ static bool held_aside(const steady *s, const line *about, const bool *on)
             if (ends[e] < 0 || system->ports[ends[e]].body == PHX_GROUND || !on[system->ports[ends[e]].body])
                 continue;
             for (int a = 0; a < system->dim; a++)
-                arm[a] = ws->port_views[ends[e]].um[a] - about->point[a];
+                arm[a] = ws->ports.view[ends[e]].um[a] - about->point[a];
             phx_rot_x_vec(system->dim, about->axis, arm, aside);
             if (phx_sys_dot(system->dim, aside, aside) > 1e-12 * s->size * s->size)
                 return true;
@@ -336,7 +338,7 @@ static bool held_aside(const steady *s, const line *about, const bool *on)
 }
 
 /* The side of B or, where that cannot turn alone, is not symmetric or held by springs, the side of A. */
-static phx_status try_coordinate(steady *s, const rotor *turning, const double *x, bool *on)
+static phx_status try_coordinate(steady *s, const spinning_bodies *turning, const double *x, bool *on)
 {
     const phx_system *system = s->ws->system;
     const joint_slot *joint = &system->joints[turning->joint];
@@ -351,7 +353,7 @@ static phx_status try_coordinate(steady *s, const rotor *turning, const double *
             bool possible = held_aside(s, &about, on) == (held == 1);
             const phx_status status = possible ? symmetric(s, turning, &about, on, x, &possible) : PHX_OK;
             if (status || possible)
-                return status ? status : add_rotor(s, *turning, &about, on, x);
+                return status ? status : add_spinning(s, *turning, &about, on, x);
         }
     return PHX_OK;
 }
@@ -361,15 +363,15 @@ static phx_status make_room(steady *s)
     const phx_system *system = s->ws->system;
     int count = 0;
 
-    if (s->rotors)
+    if (s->spinning)
         return PHX_OK;
     for (int j = 0; j < system->n_joints; j++)
         count += system->joints[j].n_coordinates;
-    s->rotors = phx_calloc(s->ws->base.context, (size_t)count, sizeof *s->rotors);
-    return s->rotors ? PHX_OK : PHX_ERR_MEMORY;
+    s->spinning = phx_calloc(s->ws->base.context, (size_t)count, sizeof *s->spinning);
+    return s->spinning ? PHX_OK : PHX_ERR_MEMORY;
 }
 
-phx_status phx_steady_find_rotors(steady *s, int component, bool driven_too, const double *x)
+phx_status phx_steady_find_spinning(steady *s, int component, bool driven_too, const double *x)
 {
     const phx_system *system = s->ws->system;
     bool *on = phx_calloc(s->ws->base.context, (size_t)system->n_bodies, sizeof *on);
@@ -389,7 +391,7 @@ phx_status phx_steady_find_rotors(steady *s, int component, bool driven_too, con
             const phx_coordinate_def *def = &joint->coordinates[k].def;
             const bool driven = def->speed && phx_signal_value(def->speed, s->t) != 0.0;
             const bool free = !def->speed && def->has_rate && def->rate != 0.0;
-            const rotor turning = {.component = component, .joint = j, .coordinate = k, .driven = driven};
+            const spinning_bodies turning = {.component = component, .joint = j, .coordinate = k, .driven = driven};
             if (joint->coordinates[k].row.angular && ((driven && driven_too) || free))
                 status = try_coordinate(s, &turning, x, on);
         }

@@ -1,14 +1,10 @@
-/* Phlexor, layer reproduce: the tables and figures of the papers behind Phlexor, recomputed beside what is published.
+/* The tables and figures of the papers behind Phlexor, recomputed beside what is published; a part of the program.
  *
  * The models, the published values and the values of independent programs are compiled in. */
-#ifndef PHLEXOR_REPRODUCE_H
-#define PHLEXOR_REPRODUCE_H
+#ifndef PHX_REPRODUCE_H
+#define PHX_REPRODUCE_H
 
-#include <phlexor/study.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "study/study.h"
 
 /* The items, in the order of the page. */
 int phx_reproduce_items(void);
@@ -20,7 +16,7 @@ const char *phx_reproduce_place(int k);
 /* Index of a name. PHX_ERR_INPUT with the nearest when there is none. */
 phx_status phx_reproduce_find(phx_context *context, const char *name, int *k);
 
-/* The table of published values as csv (src/reproduce/published.csv, which says what its columns mean). Static. */
+/* The table of published values as csv (reproduce/published.csv, which says what its columns mean). Static. */
 const char *phx_reproduce_published(void);
 
 /* What of the page is made, and what it is held against. */
@@ -38,7 +34,4 @@ phx_reproduce_options phx_reproduce_options_default(void);
  * PHX_INTERRUPTED, PHX_ERR_MEMORY. */
 phx_status phx_reproduce(phx_context *context, const phx_reproduce_options *options, phx_comparisons **page);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -1,9 +1,9 @@
-/* Rotors that bend. What turns such a body by an angle a about its axis turns its deformations too: with axes that do
- * not take part in the spin, q_axes = exp(a Z) q_body, where Z is the turn of the displacements,
+/* Spinning bodies that bend. What turns such a body by an angle a about its axis turns its deformations too: with axes
+ * that do not take part in the spin, q_axes = exp(a Z) q_body, where Z is the turn of the displacements,
  *
  *   [axis]x Phi = Phi Z,     so  M_qq Z = int rho Phi^T [axis]x Phi = -sum_k axis_k A_k,     Z^3 = -Z,
  *
- * if the body is round. A deformation that stands still in the axes has q_dot = -s Z q in those of the body. */
+ * if the body is axisymmetric. A deformation that stands still in the axes has q_dot = -s Z q in those of the body. */
 #include <math.h>
 #include <string.h>
 
@@ -100,7 +100,8 @@ static phx_status unturned(phx_context *context, const phx_csr *Z, double *worst
     return PHX_OK;
 }
 
-phx_status phx_steady_round(phx_context *context, const phx_body *body, const double *z, phx_csr *Z, double *uneven)
+phx_status phx_steady_axisymmetric(phx_context *context, const phx_body *body, const double *z, phx_csr *Z,
+                                   double *uneven)
 {
     const phx_flex *flex = phx_body_flex(body);
     phx_status status = make_generator(context, flex, z + flex->dim, Z);
@@ -167,8 +168,9 @@ phx_status phx_steady_add_inertia(const workspace *ws, int b, const double *x, c
 {
     const phx_system *system = ws->system;
     const body_slot *slot = &system->bodies[b];
-    const int n_x = phx_body_n_x(slot->body), n_v = phx_body_n_v(slot->body), n = phx_body_n_q(slot->body);
-    const int rigid = n_v - n, *ptr = NULL, *idx = NULL;
+    const int n_x = phx_body_n_x(slot->body), n_v = phx_body_n_v(slot->body), *ptr = NULL, *idx = NULL;
+    int q_x, q_v;
+    const int n = phx_body_coordinates(slot->body, &q_x, &q_v);
     double *xb = phx_calloc(ws->base.context, (size_t)(n_x + 2 * n_v), sizeof *xb), *p[2];
 
     if (!xb)
@@ -178,7 +180,7 @@ phx_status phx_steady_add_inertia(const workspace *ws, int b, const double *x, c
     memcpy(xb, x + slot->x, (size_t)n_x * sizeof *xb);
     phx_body_pattern(slot->body, &ptr, &idx);
     for (int c = 0; c < n; c++) {
-        double *q = xb + n_x - n + c, kept = *q;
+        double *q = xb + q_x + c, kept = *q;
         for (int side = 0; side < 2; side++) {
             *q = kept + (side ? 1.0 : -1.0);
             phx_body_momenta(slot->body, xb, v_dot + slot->v, p[side]);
@@ -186,7 +188,7 @@ phx_status phx_steady_add_inertia(const workspace *ws, int b, const double *x, c
         *q = kept;
         for (int i = 0; i < n_v; i++)
             for (int k = ptr[i]; k < ptr[i + 1]; k++)
-                if (idx[k] == rigid + c)
+                if (idx[k] == q_v + c)
                     K[ws->kkt.body_at[b][k]] += 0.5 * (p[1][i] - p[0][i]);
     }
     phx_free(xb);

@@ -1,0 +1,203 @@
+/* Layer body, for the other layers of the library: what the interconnection asks of a body. */
+#ifndef PHX_BODY_BODY_H
+#define PHX_BODY_BODY_H
+
+#include "fe/fe.h"
+#include "port/port.h"
+
+#include <phlexor/body.h>
+
+/* Mass properties of an undeformed body about the origin of its first frame, in the axes of that frame: mass, first
+ * moment, moments of inertia in the order 11 | 11 22 33 12 13 23. */
+typedef struct phx_mass_properties {
+    double mass, s0[3], J0[PHX_MAX_PAIR];
+} phx_mass_properties;
+
+const char *phx_body_kind(const phx_body *body); /* "floating body": for messages */
+int phx_body_dim(const phx_body *body);
+/* Its moving frames, the first at 0 of x and v; the number. Its coordinates beside them: where they are in x, their
+ * rates in v, their number n_q. Pointers may be NULL. */
+int phx_body_frames(const phx_body *body, const phx_body_frame **frames);
+int phx_body_coordinates(const phx_body *body, int *x, int *v);
+bool phx_body_deforms(const phx_body *body); /* it has more velocities than a rigid body */
+int phx_body_n_stress(const phx_body *body);
+const phx_mass_properties *phx_body_at_rest(const phx_body *body);
+bool phx_body_is_lossless(const phx_body *body); /* no damping, full kinetics */
+bool phx_body_balances(const phx_body *body);    /* full kinetics: what it loses is booked */
+/* Of a floating body, where a rigid one has n = 0; NULL: the body is of another kind. */
+const phx_flex *phx_body_flex(const phx_body *body);
+/* Of a body with an elastic energy 1/2 |B q|^2 = 1/2 q^T K q: B (NULL: none, or another energy); K over q, whose arrays
+ * are the body's (false: none, or another energy). */
+const phx_csr *phx_body_elastic_root(const phx_body *body);
+bool phx_body_stiffness(const phx_body *body, phx_csr *K);
+
+/* Attitude part of x (dim 2: 3 values, dim 3: 9) from a rotation (dim x dim) and, in the plane, an angle. */
+int phx_attitude_size(int dim);
+void phx_attitude_set(int dim, const double *rotation, double angle, double *attitude);
+static inline void phx_attitude_rotation(int dim, const double *attitude, double *rotation)
+{
+    if (dim == 2) {
+        rotation[0] = rotation[3] = attitude[0];
+        rotation[1] = -attitude[1];
+        rotation[2] = attitude[1];
+    } else {
+        for (int i = 0; i < 9; i++)
+            rotation[i] = attitude[i];
+    }
+}
+
+/* A body over an interval; at an instant the ends coincide (same pointers allowed) and h = 0. `xm` holds the means of
+ * r, R, q (attitude part: mean of the direction cosines, not a rotation). */
+typedef struct phx_products phx_products;
+typedef struct phx_body_view {
+    double h;
+    const double *x0, *x1, *xm;
+    const double *v0, *v1, *vm;
+    phx_products *products; /* of an interval, made by phx_body_products_create; NULL at an instant and in batches */
+} phx_body_view;
+
+/* p = M(q) nu, p in the order of nu. */
+void phx_body_momenta(const phx_body *body, const double *x, const double *v, double *p);
+/* M(q) as dense n_v x n_v. */
+void phx_body_mass_matrix(const phx_body *body, const double *x, double *mass);
+/* Inertia against rigid motions, dim + n_rot square: | m I  -[s]x; [s]x  J |. */
+void phx_body_rigid_mass(const phx_body *body, const double *x, double *mass);
+/* x_dot = T(x) v. */
+void phx_body_rates(const phx_body *body, const double *x, const double *v, double *x_dot);
+/* The undeformed configuration, the first frame at the origin. */
+void phx_body_rest(const phx_body *body, double *x);
+/* Move the body, as it is deformed, rigidly to where its first frame has this place and attitude (rotation: space, dim
+ * x dim; angle: plane). */
+void phx_body_place(const phx_body *body, const double *position, const double *rotation, double angle, double *x);
+/* x <- x (+) factor xi, xi over the velocities: r += R dr, R <- R cay(dphi) of every frame, q += dq. */
+void phx_body_displace(const phx_body *body, double factor, const double *xi, double *x);
+/* The same of the rigid motion that displaces the first frame by factor twist. */
+void phx_body_displace_rigidly(const phx_body *body, double factor, const double *twist, double *x);
+/* The xi of a change dx: (R^T dr, skew part of R^T dR) of every frame, dq. */
+void phx_body_tangent(const phx_body *body, const double *x, const double *dx, double *dxi);
+/* Attitudes made rotations again; plane: those of the angles. */
+void phx_body_normalise(const phx_body *body, double *x);
+/* Velocities of a rigid motion, v = T twist with the twist (v, w) of the first frame; wrench = T^T p of generalised
+ * forces or momenta p. */
+void phx_body_rigid_motion(const phx_body *body, const double *x, const double *twist, double *v);
+void phx_body_rigid_force(const phx_body *body, const double *x, const double *p, double *wrench);
+/* Instant: res = d/dt (M nu) - inertial, elastic, dissipative and gravity forces, with the acceleration v_dot. */
+void phx_body_residual(const phx_body *body, const double *gravity, const double *x, const double *v,
+                       const double *v_dot, double *res);
+/* What an interval keeps of its start, of one body. NULL when there is no memory. `room`:
+ * phx_body_room numbers of scratch that bodies evaluated one after the other may share; NULL: room of its own. */
+phx_products *phx_body_products_create(phx_context *context, const phx_body *body, double *room);
+void phx_body_products_destroy(const phx_body *body, phx_products *products); /* NULL is allowed */
+size_t phx_body_room(const phx_body *body);
+/* Other scratch from now on, of products that were made with some. */
+void phx_body_products_share(const phx_body *body, phx_products *products, double *room);
+/* Begin an interval of length h at (x0, v0). */
+void phx_body_interval_begin(const phx_body *body, double h, const double *x0, const double *v0,
+                             phx_products *products);
+/* Interval: res = (p1 - p0)/h - mean forces, the view's products from phx_body_interval_begin. Exact: h vm.res = change
+ * of kinetic, elastic and gravity energy plus what R dissipates. */
+void phx_body_interval_residual(const phx_body *body, const double *gravity, const phx_body_view *view, double *res);
+/* Move the configuration: x1 = x0 (+) h vm with the Cayley map. Writes x1 and the means xm. low0, low1 (n_x): what
+ * rounding took from x0 and takes from x1 (compensated summation). */
+void phx_body_move(const phx_body *body, double h, const double *x0, const double *low0, const double *vm, double *x1,
+                   double *low1, double *xm);
+/* The same to rounding, faster: for ends that a Newton iteration tries. */
+void phx_body_try(const phx_body *body, double h, const double *x0, const double *low0, const double *vm, double *x1,
+                  double *low1, double *xm);
+
+/* Energies at an instant, J. Potential: gravity, zero at the inertial origin. */
+double phx_body_kinetic(const phx_body *body, const double *x, const double *v);
+double phx_body_kinetic_undeformed(const phx_body *body, const double *v); /* 1/2 nu^T M(0) nu */
+double phx_body_elastic(const phx_body *body, const double *x);
+double phx_body_potential(const phx_body *body, const double *gravity, const double *x);
+/* R = beta K + W^T W + rest on fine meshes, where the power of the first two is summed as squares of strain rates,
+ * beta |B q_dot|^2 + |W q_dot|^2. *beta, *W (n_q columns, borrowed); 0 and no rows when R is all rest. */
+void phx_body_damping_roots(const phx_body *body, double *beta, const phx_csr **W);
+/* Leaves of values on the body's pattern that contain R those with `rest` instead. */
+void phx_body_subtract_rooted_damping(const phx_body *body, double *D);
+/* Power that R dissipates, q_dot^T R q_dot. */
+double phx_body_dissipation(const phx_body *body, const double *v);
+/* Stress vector, stiffening included: n_stress values. */
+void phx_body_stress(const phx_body *body, const double *x, double *sigma);
+/* Derivative of row . sigma, row over the stress vector, with respect to q: n_q values. */
+void phx_body_stress_slope(const phx_body *body, const double *x, const double *row, double *out);
+/* Geometric stiffening: how many strains it has, 0 without it; EA l (eps(q) + eps'(q) dq) of each, N m (dq, of n_q,
+ * may be NULL: zero); sum_k force_k eps_k'' added to the deformation part of a matrix n_v x n_v (row-major). */
+int phx_body_strains(const phx_body *body);
+void phx_body_strain_forces(const phx_body *body, const double *q, const double *dq, double *force);
+void phx_body_strain_curvature(const phx_body *body, const double *force, int ld, double *matrix);
+/* First moment in inertial components: mass * (place of the centre of mass). */
+void phx_body_moment(const phx_body *body, const double *x, double *moment);
+/* Inertial linear momentum (dim) and angular momentum about the inertial origin (n_rot). */
+void phx_body_inertial_momentum(const phx_body *body, const double *x, const double *v, double *linear,
+                                double *angular);
+
+/* Linearisation on the body's pattern: n_v x n_v compressed rows, structurally symmetric, ascending columns. */
+void phx_body_pattern(const phx_body *body, const int **ptr, const int **idx);
+/* M(q) on that pattern into val[at[k]], k the place in the pattern; without `all` only what depends on q, in place of
+ * what an earlier call with `all` left. */
+void phx_body_put_mass(const phx_body *body, const double *x, bool all, const int *at, double *val);
+/* M(q), D = d res/d nu, K = d res/d xi (v_dot = 0) at an instant, on that pattern. D or K may be NULL. */
+void phx_body_linearise(const phx_body *body, const double *gravity, const double *x, const double *v, double *M,
+                        double *D, double *K);
+/* Derivative of the interval residual with respect to the mean velocity, on that pattern, after the residual; exact
+ * with full kinetics. `room`: twice the pattern. */
+void phx_body_interval_linearise(const phx_body *body, const double *gravity, const phx_body_view *view, double *room,
+                                 double *A);
+
+/* Structure matrix of the body's pH form at (x, v), dense skew, for the certificate:
+ * canonical: state (r, attitude cosines, q, p), x' = J dH; modified: the paper's (12) with modified momenta. Size
+ * n = dim + dim*dim + n_q + n_v. Returns J as n x n row-major. */
+int phx_body_structure_size(const phx_body *body);
+typedef enum phx_structure_form { PHX_STRUCTURE_CANONICAL, PHX_STRUCTURE_MODIFIED } phx_structure_form;
+void phx_body_structure(const phx_body *body, phx_structure_form form, const double *x, const double *v, double *J);
+/* The efforts z that belong to it: dH/d(state) (canonical) or z of eq. 12 (modified; velocities instead of momenta). */
+void phx_body_efforts(const phx_body *body, phx_structure_form form, const double *gravity, const double *x,
+                      const double *v, double *z);
+
+/* ---- ports ---- */
+/* The sorts of location that the body itself knows (phx_location_bit); 0: its source does, or its only frame has
+ * places. The frame and point of a location of such a sort; the port is empty before. PHX_ERR_ARGUMENT for another sort
+ * and for a location outside the body. */
+unsigned phx_body_location_sorts(const phx_body *body);
+phx_status phx_body_locate(const phx_body *body, phx_context *context, const phx_location *location,
+                           phx_body_port *port);
+/* Evaluate a port over an interval. */
+void phx_body_port_view(const phx_body *body, const phx_body_port *port, const phx_body_view *view, phx_port_view *out);
+/* The same when only the end of the interval has moved since `out` was evaluated. */
+void phx_body_port_view_end(const phx_body *body, const phx_body_port *port, const phx_body_view *view,
+                            phx_port_view *out);
+/* Of the view R_m, R_1 and the rate alone; the rate of the place alone (dim). */
+void phx_body_port_view_frames(const phx_body *body, const phx_body_port *port, const phx_body_view *view,
+                               phx_port_view *out);
+void phx_body_port_place_rate(const phx_body *body, const phx_body_port *port, const phx_body_view *view, double *rate);
+/* res += alpha P^T effort (rows of the body), P: nu -> rate at the mean state. */
+void phx_body_port_apply(const phx_body *body, const phx_body_port *port, const phx_body_view *view, double alpha,
+                         const double *effort, double *res);
+/* P as columns: n_cols local columns of nu (dim + n_rot + point.n; listed in cols, room for that many, or NULL) and the
+ * phx_port_size x n_cols row-major matrix (leading dimension n_cols). */
+int phx_body_port_jacobian(const phx_body *body, const phx_body_port *port, const phx_body_view *view, int *cols,
+                           double *P);
+/* The rows of the place in P, dim x n_cols; in those of w P has the identity at w, in those of theta_dot the point's
+ * theta at q. */
+void phx_body_port_place_jacobian(const phx_body *body, const phx_body_port *port, const phx_body_view *view,
+                                  double *P);
+/* Derivatives with respect to xi. Over an interval they are those with respect to the mean velocity, divided by h/2,
+ * exactly: xi is h/2 times its variation. At an instant xi is the variation of the place, of the frame and of q. All
+ * matrices are row-major and overwritten, those that are NULL are left out; n = n_cols. */
+typedef struct phx_port_tangents {
+    double *place; /* phx_body_port_place_jacobian */
+    /* Of the rate P nu at fixed nu: dim x (n - dim), rows of the place, columns of w and q; the others vanish. */
+    double *rate;
+    /* Variation of the frame, dR_m = R1 [turn dphi]x: n_rot x n_rot. With it the variation of the port is P xi with
+     * h/2 `rate` added in the rows of the place and `turn` in place of the identity. */
+    double *turn;
+    /* Of P^T effort at fixed effort: columns of w, n x n_rot; columns of q, n_rot x point.n, in the rows of w. Both are
+     * needed where an effort is given. */
+    double *turns, *bends;
+} phx_port_tangents;
+/* Those derivatives in one pass. effort: phx_port_size, or NULL for none of its derivatives. */
+void phx_body_port_tangents(const phx_body *body, const phx_body_port *port, const phx_body_view *view,
+                            const double *effort, const phx_port_tangents *out);
+
+#endif

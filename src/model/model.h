@@ -1,0 +1,65 @@
+/* Layer model, for the other layers of the library: positions in the file, sections, building of single bodies.
+ *
+ * Positions: the model remembers where in the file each field was written. Pass the address of a field to
+ * phx_model_where or phx_model_fail, e.g. phx_model_fail(context, model, &body->material, ...). Addresses of fields the
+ * file does not give (defaults) lead to the position of the object that holds them; those of copies to the file alone.
+ * A struct shares its address with its first field, whose position then counts when the file gives it. */
+#ifndef PHX_MODEL_MODEL_H
+#define PHX_MODEL_MODEL_H
+
+#include "system/system.h"
+
+#include <phlexor/model.h>
+
+/* Place in the model file, both from 1; line 0: not from the file. */
+typedef struct phx_model_source {
+    int line, column;
+} phx_model_source;
+
+/* File k that the model is made of, with all links in its name followed: the model file (none when it was read from
+ * memory), csv files of signals, a result to continue. NULL behind the last one; the text is the model's. */
+const char *phx_model_file(const phx_model *model, int k);
+/* List them with the context as files that are read (phx_files_read), so that nothing is written over them. */
+phx_status phx_model_protect(phx_context *context, const phx_model *model);
+
+/* Where a field was written; see the head of this file. */
+phx_model_source phx_model_where(const phx_model *model, const void *field);
+/* phx_fail with "file:line:column: " of the field (NULL: "file: ") in front. */
+phx_status phx_model_fail(phx_context *context, const phx_model *model, const void *field, phx_status status,
+                          const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+/* Index by name, -1 when there is none. */
+int phx_model_find_parameter(const phx_model *model, const char *name);
+int phx_model_find_body(const phx_model *model, const char *name);
+int phx_model_find_joint(const phx_model *model, const char *name);
+
+/* Sections along the length of a body, and what its sections are held against. */
+typedef struct phx_model_sections {
+    const phx_model_section *section; /* NULL: not known */
+    int segments;                     /* pieces on each of which the deformation is one polynomial or shape */
+    bool torsion;                     /* it twists (space) */
+    int watched;                      /* places, both ends among them, at which a motion is watched */
+    bool stiffening;                  /* its bending feels the axial force */
+    double strain_per_force;          /* of the axial force, 1/N */
+    double strain_per_moment[2];      /* of the bending moments at the extreme fibres, 1/(N m): Mz; My, Mz in space */
+    double euler_load;                /* N, under its reference condition */
+    double bending_frequency;         /* its lowest, rad/s, under its reference condition */
+} phx_model_sections;
+/* false, nothing filled in: a body of this kind has none. */
+bool phx_model_body_sections(const phx_model *model, const phx_model_body *body, phx_model_sections *sections);
+
+/* The word of a kind as the file writes it, "" outside the range. */
+const char *phx_model_body_kind_name(phx_model_body_kind kind);
+
+/* ---- from the specification to a system ---- */
+phx_beam_cache_stats phx_beam_cache_statistics(const phx_beam_cache *cache);
+
+/* phx_model_build of one body alone, without joints, loads and outputs; it is body 0 of the system. */
+phx_status phx_model_build_body(phx_context *context, const phx_model *model, int body, phx_system **system);
+
+/* Put file:line:column of the joint, body, spring or load that the recorded message names first in quotes in front of
+ * it, of the file when it names none; nothing when the message has a position already. For errors of phx_system_start
+ * and the like. Returns `status`. */
+phx_status phx_model_blame(phx_context *context, const phx_model *model, phx_status status);
+
+#endif

@@ -1,0 +1,284 @@
+/* Layer results, for the other layers of the library: recorders, tables, bundles, comparisons; what is asked before and
+ * beside the writing of files. */
+#ifndef PHX_RESULTS_RESULTS_H
+#define PHX_RESULTS_RESULTS_H
+
+#include "statespace/statespace.h"
+
+#include <phlexor/results.h>
+
+#include <stdio.h>
+
+/* ---- recorder: the result of a simulation ---- */
+
+/* A column of a result. */
+typedef struct phx_record_column {
+    const char *name; /* unique, not empty */
+    const char *unit; /* NULL or "": none */
+} phx_record_column;
+
+/* Entries of phx_scene.section for each body. */
+enum { PHX_SCENE_SECTION = 5 };
+void phx_scene_free(phx_scene *scene); /* frees what it owns, zeroes the fields; NULL is allowed */
+
+/* What is recorded, and where it goes. */
+typedef struct phx_recorder_def {
+    const char *h5_path;  /* NULL: no HDF5 file */
+    const char *csv_path; /* NULL: no csv file; "-": standard output; has the columns only */
+    int dimension;        /* 2 or 3 */
+    int n_columns;        /* at least 1: the first is the time, s */
+    const phx_record_column *columns;
+    int n_ledger;                   /* entries of the ledger, which HDF5 and results in memory have, csv has not */
+    const phx_record_entry *ledger; /* those that supply first */
+    int n_x, n_v;                   /* sizes of the state vectors; 0: not recorded */
+    int n_bodies;
+    const phx_record_body *bodies;
+    const phx_scene *scene; /* NULL: none */
+    const char *model_name; /* the title of pictures: no path. Texts may be NULL: "" */
+    const char *model_text, *program_version, *integrator;
+    int n_attributes;
+    const phx_attribute *attributes;
+    double checkpoint_interval; /* s, smallest interval between checkpoints; default 0.5 */
+    double checkpoint_share; /* of the run that checkpoints may take, in (0, 1]; default 0.05; up to four times as much
+                                where rows come so fast that there would be none */
+    size_t buffer_bytes;     /* rows kept in memory before they go to disk; default 4 MiB */
+    bool in_memory;          /* every row is kept as well, for phx_recorder_take */
+} phx_recorder_def;
+phx_recorder_def phx_recorder_def_default(void);
+
+/* The HDF5 file of a result, for other programs (version 1 of the format):
+ *   attributes of the root: format "phlexor result", format_version, status "complete" or "partial", reason (why it is
+ *     partial), last_time, program_version, model_name, integrator, dimension, and the free-form ones
+ *   /model: the model text
+ *   /columns/N: a column, attributes name and unit; N is the name with '/' and '%' as %XX; in the order of the columns
+ *   /states/x, /states/v: rows x n_x, rows x n_v
+ *   /bodies/name, kind, x_start, x_count, v_start, v_count, n_points, deforms: one entry for each body
+ *   /bodies/points, /bodies/shapes: points and, where deforms is 1, shapes of all bodies one after the other, flat
+ *   the lists of phx_scene: /bodies/radius, mass, centre, section; /ports/name, body, position, rotation, shapes;
+ *     /joints/name, kind, port_a, port_b, axis; /springs/name, port_a, port_b; /loads/name, kind, port;
+ *     /sections/body, name, unit, maps; /parameters/name, value; /gravity. Older files have none of them.
+ *   /ledger/supplied/N, /ledger/dissipated/N: the entries of the ledger, like columns. Absent without any
+ *
+ * A recorder collects rows. While it runs,
+ *   NAME.partial      (HDF5) is absent or a readable result with the attribute status = "partial", replaced as a whole
+ *                     at every checkpoint; it survives the death of the process
+ *   NAME.partial.tmp  the next checkpoint being written; never to be read
+ *   NAME.csv.partial  plain text, whole lines, at most a second behind
+ * Checkpoints are made by phx_recorder_append, at first after `checkpoint_interval` and then as often as
+ * `checkpoint_share` allows. Between them rows are kept in `buffer_bytes` of memory and in an unnamed file beside the
+ * result. The disk must hold twice the size of the result. */
+typedef struct phx_recorder phx_recorder;
+
+/* Everything of `def` is copied. Fails when a file cannot be created beside the results, before any computing. */
+phx_status phx_recorder_create(phx_context *context, const phx_recorder_def *def, phx_recorder **recorder);
+/* Add a row: n_columns values and behind them the n_ledger of the ledger, and the state n_x, n_v (NULL allowed where
+ * the size is 0). A value that is not finite is refused (PHX_ERR_ANALYSIS, naming the column or body) and the recorder
+ * stays as it was. Allocates only for a checkpoint and, `in_memory`, each time the rows have doubled. After
+ * PHX_ERR_FILE nothing can be appended; abandon still keeps what it can. */
+phx_status phx_recorder_append(phx_recorder *recorder, const double *row, const double *x, const double *v);
+/* Complete the result (status = "complete", last_time, and the attributes given) under its name. On failure the older
+ * result and the last checkpoint stay as they were. */
+phx_status phx_recorder_finish(phx_recorder *recorder, int n_attributes, const phx_attribute *attributes);
+/* Stop here: a last checkpoint with status = "partial", the reason and last_time. Nothing is left when there was no
+ * row. On failure the last checkpoint stays. The context's message is kept when it succeeds. */
+phx_status phx_recorder_abandon(phx_recorder *recorder, const char *reason);
+/* Stop here and leave nothing: NAME.partial goes too. Destroy it afterwards. */
+void phx_recorder_discard(phx_recorder *recorder);
+/* The result of a recorder `in_memory` that is finished or abandoned, once: the result then has the rows, and reports
+ * to `context`, which may be another than the recorder's. Its attributes are those of a file. The caller owns it.
+ * PHX_ERR_ARGUMENT when there is nothing to take. */
+phx_status phx_recorder_take(phx_recorder *recorder, phx_context *context, phx_result **result);
+/* NULL is allowed. Neither finished nor abandoned nor discarded: the last checkpoint stays. */
+void phx_recorder_destroy(phx_recorder *recorder);
+
+/* ---- tables ---- */
+
+/* A csv file that grows by rows, for what is listed over many runs. FILE.partial has every row appended, and whole
+ * lines only. The path "-" is standard output. Allocates at the creation only. */
+typedef struct phx_table phx_table;
+/* Columns of numbers, then one of texts unless text_column is NULL. Everything is copied. */
+phx_status phx_table_create(phx_context *context, const char *path, int n_columns, const char *const *columns,
+                            const char *text_column, phx_table **table);
+/* n_columns values; NAN: an empty field. text NULL: empty. Line ends in the text become spaces. */
+phx_status phx_table_append(phx_table *table, const double *values, const char *text);
+/* The file is complete and gets its name. */
+phx_status phx_table_finish(phx_table *table);
+void phx_table_destroy(phx_table *table); /* NULL is allowed. Not finished: FILE.partial stays, if it has a row. */
+
+/* ---- result ---- */
+/* State of a row; x (n_x) or v (n_v) may be NULL. */
+phx_status phx_result_state(const phx_result *result, size_t row, double *x, double *v);
+/* The last state, for a run that goes on from it: the bodies must be those of the result, in the same order with the
+ * same names and ranges (drawing data does not matter), else PHX_ERR_INPUT names the first that differs. */
+phx_status phx_result_last_state(const phx_result *result, int dimension, int n_bodies, const phx_record_body *bodies,
+                                 double *t, double *x, double *v);
+
+/* ---- tables of modes ---- */
+/* The text formats to an open stream, which is flushed; `name` is for messages, e.g. "standard output". */
+phx_status phx_modes_print(phx_context *context, const phx_modes_table *table, phx_modes_format format, FILE *stream,
+                           const char *name);
+/* Give a table that has none the bodies of its first point, and what else there is to see (scene; NULL: nothing).
+ * Everything is copied; the states are the caller's to add. */
+phx_status phx_modes_set_drawing(phx_context *context, int dimension, int n_bodies, const phx_record_body *bodies,
+                                 const phx_scene *scene, phx_modes_table *table);
+
+/* ---- exchange files ---- */
+/* Can a file or folder of this name be made (NULL or "-": yes)? PHX_ERR_FILE with the reason: ask before computing. */
+phx_status phx_output_check(phx_context *context, const char *path);
+
+/* Adding copies; the first failure sticks, see phx_bundle. */
+/* rows x cols, row-major; imaginary may be NULL; NULL for an empty matrix. */
+void phx_bundle_add_matrix(phx_bundle *bundle, const char *name, int rows, int cols, const double *real,
+                           const double *imaginary);
+void phx_bundle_add_sparse(phx_bundle *bundle, const char *name, const phx_csr *matrix);
+void phx_bundle_add_names(phx_bundle *bundle, const char *name, int count, const char *const *names);
+void phx_bundle_add_text(phx_bundle *bundle, const char *name, const char *text);
+void phx_bundle_add_number(phx_bundle *bundle, const char *name, double value);
+/* A name for an item made of any text: `prefix`, then the text with '_' for what is no letter or digit of ASCII; no
+ * word of MATLAB's language, at most 63 letters, and a number behind where the bundle has that name already. */
+enum { PHX_BUNDLE_NAME_SIZE = 64 };
+void phx_bundle_make_name(const phx_bundle *bundle, const char *prefix, const char *text,
+                          char name[PHX_BUNDLE_NAME_SIZE]);
+/* What the item added last is, for people, and its unit; either may be NULL. */
+void phx_bundle_describe(phx_bundle *bundle, const char *meaning, const char *unit);
+/* What is in the bundle was made of this file, which the functions that write a bundle do not write over. */
+void phx_bundle_add_file(phx_bundle *bundle, const char *path);
+
+/* phx_exchange_write in the format "mat", "h5", "json" or "mtx", whatever the name. */
+phx_status phx_exchange_write_as(phx_context *context, const char *path, const char *format, const phx_bundle *bundle);
+/* The ending is one that phx_exchange_write knows, else PHX_ERR_INPUT: ask before computing. */
+phx_status phx_exchange_check(phx_context *context, const char *path);
+/* A bundle as json to an open stream, which is flushed; `name` is for messages. */
+phx_status phx_exchange_print(phx_context *context, const phx_bundle *bundle, FILE *stream, const char *name);
+
+/* ---- reports ---- */
+/* A configuration of a mechanism without a motion. */
+typedef struct phx_report_pose {
+    const char *title, *model_text;
+    const char *reason; /* why it is not what it should be; NULL: it is */
+    int dimension, n_bodies;
+    const phx_record_body *bodies;
+    const phx_scene *scene; /* NULL: none */
+    int n_x;
+    const double *x; /* n_x */
+} phx_report_pose;
+
+/* There is a page for reports with these options (NULL: none), else PHX_ERR_LIBRARY says why not: ask before computing.
+ */
+phx_status phx_report_check(phx_context *context, const phx_report_options *options);
+/* The page of a configuration, as phx_report_result makes that of a result. */
+phx_status phx_report_model(phx_context *context, const phx_report_pose *pose, const phx_report_options *options,
+                            const char *html_path, phx_report_size *size);
+/* What an HDF5 file is: "phlexor result", "phlexor modes", "phlexor exchange". PHX_ERR_FILE when it is none of them.
+ * Free `format` with phx_free. */
+phx_status phx_file_format(phx_context *context, const char *path, char **format);
+
+/* ---- comparisons: what was computed beside what is published ---- */
+
+/* Something to hold a value against. */
+typedef struct phx_standard {
+    bool given;
+    const char *text;        /* as it is printed; NULL: the value */
+    double value, tolerance; /* met when |computed - value| <= tolerance */
+} phx_standard;
+
+/* A value and what it is held against. */
+typedef struct phx_comparison_row {
+    const char *what, *unit; /* unit "": none */
+    double value;            /* computed */
+    phx_standard published;  /* printed in the source */
+    phx_standard reference;  /* theory, or a program that shares nothing with this one */
+    const char *reason;      /* why the published value is not met; NULL: it has to be */
+} phx_comparison_row;
+
+/* What comes of it; the worse, the larger. */
+typedef enum phx_verdict {
+    PHX_VERDICT_SHOWN,     /* nothing to hold it against */
+    PHX_VERDICT_PASS,      /* every standard is met */
+    PHX_VERDICT_EXPLAINED, /* the reference is met, the published value is not, and the reason is given */
+    PHX_VERDICT_FAIL,
+    PHX_VERDICTS
+} phx_verdict;
+const char *phx_verdict_name(phx_verdict verdict); /* "shown", "pass", "explained", "fail" */
+
+/* An item: a table or a figure of a source. Texts may be NULL but for name and title. */
+typedef struct phx_comparison_item {
+    const char *name;       /* letters, digits and '-' */
+    const char *title;      /* "Rotating crank-slider" */
+    const char *source;     /* key of phx_comparisons_add_source */
+    const char *place;      /* in the source: "Figure 8" */
+    const char *text;       /* what is computed, and how; empty lines make paragraphs */
+    const char *command;    /* lines that do it by hand */
+    const char *model_name; /* file name of the model, and its text */
+    const char *model;
+} phx_comparison_item;
+
+/* A figure of an item. */
+typedef struct phx_comparison_figure {
+    const char *title, *remark, *x_label, *y_label; /* labels with their units; remark may be NULL */
+    bool logarithmic, x_logarithmic;                /* axes; y shows the size then */
+    bool equal;                                     /* one scale for both axes */
+} phx_comparison_figure;
+
+/* A page of items, built from the top. Everything is copied. The first failure sticks, nothing is added after it, and
+ * phx_comparisons_status and _write return it: PHX_ERR_MEMORY. */
+typedef struct phx_comparisons phx_comparisons;
+phx_status phx_comparisons_create(phx_context *context, const char *title, phx_comparisons **page);
+void phx_comparisons_destroy(phx_comparisons *page); /* NULL is allowed */
+/* The first failure of the adding. */
+phx_status phx_comparisons_status(const phx_comparisons *page);
+void phx_comparisons_add_introduction(phx_comparisons *page, const char *text); /* paragraphs as above */
+/* url may be NULL. */
+void phx_comparisons_add_source(phx_comparisons *page, const char *key, const char *citation, const char *url);
+/* A table or figure of a source that has no item, and why. */
+void phx_comparisons_add_missing(phx_comparisons *page, const char *source, const char *place, const char *why);
+void phx_comparisons_add_item(phx_comparisons *page, const phx_comparison_item *item);
+/* To the item added last: rows, remarks, figures; its computing failed; the seconds it took. */
+void phx_comparisons_add_row(phx_comparisons *page, const phx_comparison_row *row);
+void phx_comparisons_add_note(phx_comparisons *page, const char *text);
+void phx_comparisons_add_figure(phx_comparisons *page, const phx_comparison_figure *figure);
+/* To the figure added last: a line through the points, or the points alone. A y that is not finite breaks the line. */
+void phx_comparisons_add_line(phx_comparisons *page, const char *label, bool points, int count, const double *x,
+                              const double *y);
+void phx_comparisons_fail_item(phx_comparisons *page, const char *message);
+void phx_comparisons_set_seconds(phx_comparisons *page, double seconds);
+
+/* Items and their names. */
+int phx_comparisons_items(const phx_comparisons *page);
+const char *phx_comparisons_name(const phx_comparisons *page, int item);
+/* Rows of an item (-1: of all) with this verdict. */
+int phx_comparisons_count(const phx_comparisons *page, int item, phx_verdict verdict);
+/* Of an item, -1: of the page; the worst of the rows. An item whose computing failed fails. */
+phx_verdict phx_comparisons_verdict(const phx_comparisons *page, int item);
+
+/* What a page is written as. */
+typedef enum phx_comparisons_format {
+    PHX_COMPARISONS_HTML, /* one page that needs nothing else, with the figures */
+    PHX_COMPARISONS_JSON, /* no figures, and no models */
+    PHX_COMPARISONS_CSV   /* the rows */
+} phx_comparisons_format;
+/* The path "-" is standard output. The seconds in html and json are the only thing in a file of this layer that is
+ * another in each run. */
+phx_status phx_comparisons_write(const phx_comparisons *page, phx_comparisons_format format, const char *path);
+
+/* ---- other programs ---- */
+
+/* The formats that results are exported to. */
+typedef struct phx_export_format {
+    const char *name;   /* "vtk" */
+    const char *ending; /* of the usual name of what is written: "_vtk", a folder, or ".mat", a file */
+    const char *opens;  /* what of a folder other programs open; NULL: it is a file */
+} phx_export_format;
+/* The format of that name, NULL: the first that there is of such a file. PHX_ERR_INPUT for a format that there is not,
+ * or not of such a file; PHX_ERR_FILE when the file cannot be read. Ask before computing. */
+phx_status phx_export_choose(phx_context *context, const char *path, const char *format,
+                             const phx_export_format **chosen);
+/* Of a bundle that is no file yet: the formats of phx_exchange_write_as but h5; NULL: mtx. */
+phx_status phx_export_choose_exchange(phx_context *context, const char *format, const phx_export_format **chosen);
+
+/* A simulation in short, as json to an open stream, which is flushed: what it is of, whether and why it is incomplete,
+ * settings and counts, the largest energy, residual and gaps, the ledger at the end, and of each column unit, first and
+ * last value, least and largest with their times. */
+phx_status phx_result_summary(phx_context *context, const char *path, FILE *stream, const char *name);
+
+#endif

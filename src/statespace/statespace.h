@@ -1,0 +1,14 @@
+/* Layer statespace, for the other layers of the library: names. */
+#ifndef PHX_STATESPACE_STATESPACE_H
+#define PHX_STATESPACE_STATESPACE_H
+
+#include "algebra/algebra.h"
+
+#include <phlexor/statespace.h>
+
+/* It belongs to the system. */
+const char *phx_descriptor_name(const phx_descriptor *system);
+/* Index of the channel with this input or output; -1 when there is none. */
+int phx_ss_find_channel(const phx_ss *system, const char *name);
+
+#endif

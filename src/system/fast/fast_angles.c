@@ -1,0 +1,66 @@
+/* The fast evaluator: angles of joints over intervals. Those of joints in batches lag behind: there is no arc tangent
+ * to take while an angle stays near what x has of it. */
+#include "fast.h"
+
+#include <string.h>
+
+/* A port at the end of the interval, unless it has been viewed with those of its need. */
+static void view_end(workspace *ws, phx_port_id id, port_need viewed)
+{
+    const port_slot *port = &ws->system->ports[id];
+    const phx_body *body = port->body == PHX_GROUND ? NULL : ws->system->bodies[port->body].body;
+
+    if (!body || ws->fast->need[id] >= viewed)
+        return;
+    const phx_body_view of_body = phx_sys_body_view(ws, port->body);
+    if (port->port.point.n == 0)
+        phx_body_port_view_frames(body, &port->port, &of_body, &ws->ports.view[id]);
+    else
+        phx_body_port_view_end(body, &port->port, &of_body, &ws->ports.view[id]);
+}
+
+void phx_sys_follow_angles(workspace *ws, port_need viewed)
+{
+    for (int i = 0; i < ws->fast->n_loose_angles; i++) {
+        const joint_slot *joint = &ws->system->joints[ws->fast->loose_angles[i]];
+        view_end(ws, joint->a, viewed);
+        view_end(ws, joint->b, viewed);
+        phx_sys_unwrap_joint(joint, &ws->ports.view[joint->a], &ws->ports.view[joint->b], ws->step.x1);
+    }
+    if (ws->system->n_x > ws->system->n_body_x)
+        phx_sys_joint_batches_angles(ws, ws->step.x1);
+}
+
+static void unwrap_at(const workspace *ws, const joint_slot *joint, const double *x_of_bodies, double *x)
+{
+    phx_port_view a, b;
+
+    phx_sys_view_port(ws->system, joint->a, x_of_bodies, ws->step.v0, &a);
+    phx_sys_view_port(ws->system, joint->b, x_of_bodies, ws->step.v0, &b);
+    phx_sys_unwrap_joint(joint, &a, &b, x);
+}
+
+/* In two steps, as if the angle had not lagged. */
+void phx_sys_unwrap_anew(const workspace *ws, int j, double *x1)
+{
+    const joint_slot *joint = &ws->system->joints[j];
+
+    unwrap_at(ws, joint, ws->step.x0, x1);
+    unwrap_at(ws, joint, x1, x1);
+}
+
+void phx_fast_synchronise(workspace *ws, double *x)
+{
+    const phx_system *system = ws->system;
+    const size_t all = (size_t)system->n_x * sizeof *x, angles = (size_t)(system->n_x - system->n_body_x) * sizeof *x;
+    const bool starts = memcmp(x, ws->step.x0, all) == 0, ends = memcmp(x, ws->step.x1, all) == 0;
+
+    for (int j = 0; j < system->n_joints && system->n_x > system->n_body_x; j++)
+        if (system->joints[j].n_coordinates > 0)
+            unwrap_at(ws, &system->joints[j], x, x);
+    /* what goes on from x is still known */
+    if (starts)
+        memcpy(ws->step.x0 + system->n_body_x, x + system->n_body_x, angles);
+    if (ends)
+        memcpy(ws->step.x1 + system->n_body_x, x + system->n_body_x, angles);
+}
