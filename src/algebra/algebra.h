@@ -47,6 +47,11 @@ phx_status phx_dense_inverse(phx_context *context, int n, double *a);
  * orthogonal factorisation; singular values below rcond times the largest count as zero; rank may be NULL. */
 phx_status phx_dense_least_norm(phx_context *context, int m, int n, const double *a, int nrhs, const double *b,
                                 double rcond, double *x, int *rank);
+/* Rank-revealing QR with column pivoting of A (m x n, row-major, kept): rank, the order of the columns (column
+ * order[k] was the k-th pivot; may be NULL), and, when wanted (not NULL), an orthonormal basis of null(A^T) as
+ * m x (m-rank). Pivots up to rtol times the largest column norm count as zero. */
+phx_status phx_dense_rrqr(phx_context *context, int m, int n, const double *a, double rtol, int *rank, int *order,
+                          double *left_null);
 /* Orthonormal basis of null(A), n x (n-rank), allocated (phx_free); by pivoted QR of A^T. */
 phx_status phx_dense_nullspace(phx_context *context, int m, int n, const double *a, double rtol, int *rank,
                                double **basis);

@@ -44,12 +44,6 @@ phx_status phx_csr_allocate(phx_context *context, int rows, int cols, size_t ent
 /* PHX_ERR_LIBRARY saying that `routine` returned `info`. */
 phx_status phx_fail_lapack(phx_context *context, const char *routine, int info);
 
-/* Rank-revealing QR with column pivoting of A (m x n, row-major, kept): rank, the order of the columns (column
- * order[k] was the k-th pivot; may be NULL), and, when wanted (not NULL), an orthonormal basis of null(A^T) as
- * m x (m-rank). Pivots up to rtol times the largest column norm count as zero. */
-phx_status phx_dense_rrqr(phx_context *context, int m, int n, const double *a, double rtol, int *rank, int *order,
-                          double *left_null);
-
 /* Statistics since creation: factorisations with pivots checked in full or chosen anew, others, right-hand sides
  * solved; entries in L+U without the unit diagonal of L. Any may be NULL. */
 void phx_lu_stats(const phx_lu *lu, long *factors, long *refactors, long *solves, long *nnz_lu);

@@ -9,6 +9,7 @@
 #ifndef PHLEXOR_CONTINUUM_CONTINUUM_H
 #define PHLEXOR_CONTINUUM_CONTINUUM_H
 
+#include "algebra/algebra.h"
 #include "fe/fe.h"
 #include "mesh/mesh.h"
 

@@ -2,7 +2,7 @@
 #ifndef PHLEXOR_MESH_INPUT_H
 #define PHLEXOR_MESH_INPUT_H
 
-#include <phlexor/base.h>
+#include "base/base.h"
 
 typedef struct phx_input_file {
     char *path;

@@ -2,7 +2,7 @@
 #ifndef PHLEXOR_MESH_TABLE_H
 #define PHLEXOR_MESH_TABLE_H
 
-#include <phlexor/base.h>
+#include "base/base.h"
 
 #include <stdint.h>
 

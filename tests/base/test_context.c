@@ -26,20 +26,6 @@ static void test_message_is_recorded_prefixed_and_cleared(void **state)
     assert_string_equal(phx_context_message(context), "");
 }
 
-/* Long texts are cut between characters: a whole one of three bytes, and bytes that begin none. */
-static void test_shown_text_is_cut_between_characters(void **state)
-{
-    (void)state;
-    char text[200];
-    for (int k = 0; k < 198; k++)
-        text[k] = "\xe2\x82\xac"[k % 3];
-    text[198] = '\0';
-    const phx_shown euros = phx_shown_text(text);
-    assert_int_equal((strlen(euros.text) - strlen("'...'")) % 3, 0);
-    memset(text, '\x80', 198);
-    assert_string_equal(phx_shown_text(text).text, "'...'");
-}
-
 static void test_message_may_quote_the_message_it_replaces(void **state)
 {
     phx_context *context = *state;
@@ -168,7 +154,6 @@ int main(void)
         cmocka_unit_test(test_null_context_only_passes_the_status),
         cmocka_unit_test_setup_teardown(test_log_reaches_the_sink, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_progress_stops_the_work, context_setup, context_teardown),
-        cmocka_unit_test(test_shown_text_is_cut_between_characters),
         cmocka_unit_test(test_version_is_three_numbers),
         cmocka_unit_test(test_shown_text_is_cut_between_characters),
     };

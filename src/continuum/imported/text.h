@@ -2,7 +2,7 @@
 #ifndef PHLEXOR_CONTINUUM_IMPORTED_TEXT_H
 #define PHLEXOR_CONTINUUM_IMPORTED_TEXT_H
 
-#include <phlexor/base.h>
+#include "base/base.h"
 
 /* A piece of the text, not ended by a zero. */
 typedef struct import_word {

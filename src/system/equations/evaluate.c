@@ -260,7 +260,7 @@ static phx_status surface_force(workspace *ws, const force_slot *force, double t
             out[3 + a] -= factor * moment;
             power += field->force[a] * v[a] + moment * v[3 + a];
             for (int j = 0; linear && j < field->n; j++)
-                phx_sys_body_add(ws, force->body, 3 + a, j, -ws->weight_K * factor * turning[j]);
+                ws->by->body_add(ws, force->body, 3 + a, j, -ws->values.weight_K * factor * turning[j]);
         }
         for (int j = 0; j < field->n; j++) {
             out_q[j] -= factor * field->modal[j];
