@@ -7,8 +7,8 @@
 #include "system/system.h"
 
 const char whole_arm[] = "kind: solid, material: steel, mesh: {size: [0.2, 0.02, 0.01], elements: [4, 1, 1]}, "
-                            "basis: {modes: 4}, ports: {P: {on: x0}, C: {on: x1, rotation: {axis: [1, 0, 0], "
-                            "angle: 0.3}}}";
+                         "basis: {modes: 4}, ports: {P: {on: x0}, C: {on: x1, rotation: {axis: [1, 0, 0], "
+                         "angle: 0.3}}}";
 const char reduced_arm[] = "kind: reduced, file: arm.h5";
 
 phx_model *read_arm(phx_context *context, const char *arm, const char *more)
